@@ -1,0 +1,152 @@
+#include "base/arena.h"
+
+#include "base/fatal.h"
+#include "base/vec.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define OWN_BLOCKS 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define OWN_BLOCKS 1
+#endif
+#endif
+#ifndef OWN_BLOCKS
+#define OWN_BLOCKS 0
+#endif
+
+enum { FIRST_BLOCK = 16 * 1024, LARGEST_BLOCK = 4 * 1024 * 1024, ALIGNMENT = 16 };
+
+struct block {
+    struct block *next;
+    size_t size, used;
+    _Alignas(ALIGNMENT) char data[];
+};
+
+struct arena {
+    struct block *blocks; /* the first one is being filled */
+    size_t next_size, bytes;
+};
+
+struct arena *arena_new(void)
+{
+    struct arena *a = calloc(1, sizeof *a);
+    if (!a)
+        fatal("out of memory");
+    a->next_size = FIRST_BLOCK;
+    return a;
+}
+
+void arena_free(struct arena *a)
+{
+    if (!a)
+        return;
+    for (struct block *b = a->blocks, *next; b; b = next) {
+        next = b->next;
+        free(b);
+    }
+    free(a);
+}
+
+static struct block *add_block(struct arena *a, size_t size)
+{
+    struct block *b = calloc(1, sizeof *b + size);
+    if (!b)
+        fatal("out of memory");
+    b->size = size;
+    b->next = a->blocks;
+    a->blocks = b;
+    return b;
+}
+
+void *arena_alloc(struct arena *a, size_t size)
+{
+    a->bytes += size;
+    if (OWN_BLOCKS) {
+        struct block *b = add_block(a, size);
+        b->used = size;
+        return b->data;
+    }
+    size = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+    struct block *b = a->blocks;
+    if (!b || b->size - b->used < size) {
+        if (size > a->next_size / 4) { /* a block of its own, behind the one being filled */
+            struct block *own = calloc(1, sizeof *own + size);
+            if (!own)
+                fatal("out of memory");
+            own->size = own->used = size;
+            if (b) {
+                own->next = b->next;
+                b->next = own;
+            } else {
+                a->blocks = own;
+            }
+            return own->data;
+        }
+        b = add_block(a, a->next_size);
+        if (a->next_size < LARGEST_BLOCK)
+            a->next_size *= 2;
+    }
+    void *p = b->data + b->used;
+    b->used += size;
+    return p;
+}
+
+void *arena_copy(struct arena *a, const void *data, size_t size)
+{
+    void *p = arena_alloc(a, size);
+    if (size)
+        memcpy(p, data, size);
+    return p;
+}
+
+char *arena_strndup(struct arena *a, const char *text, size_t length)
+{
+    char *p = arena_alloc(a, length + 1);
+    memcpy(p, text, length);
+    return p;
+}
+
+char *arena_strdup(struct arena *a, const char *text)
+{
+    return arena_strndup(a, text, strlen(text));
+}
+
+char *arena_vprintf(struct arena *a, const char *format, va_list args)
+{
+    va_list again;
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    char *p = arena_alloc(a, (size_t)n + 1);
+    vsnprintf(p, (size_t)n + 1, format, args);
+    return p;
+}
+
+char *arena_printf(struct arena *a, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char *p = arena_vprintf(a, format, args);
+    va_end(args);
+    return p;
+}
+
+size_t arena_bytes(const struct arena *a)
+{
+    return a->bytes;
+}
+
+void *vec_grow(struct arena *a, void *items, uint32_t count, uint32_t *capacity, size_t item_size)
+{
+    uint32_t larger = *capacity ? *capacity * 2 : 4;
+    void *p = arena_alloc(a, larger * item_size);
+    if (count)
+        memcpy(p, items, count * item_size);
+    *capacity = larger;
+    return p;
+}

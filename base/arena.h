@@ -1,0 +1,27 @@
+/* Arena: everything that belongs to one compilation is allocated here and dies together.
+ *
+ * Memory is zeroed and aligned to 16 bytes. Running out of memory is fatal (base/fatal.h), so no caller checks for NULL.
+ * Sanitizer builds give every allocation its own block, so that overruns are seen. One arena belongs to one thread. */
+#ifndef BASE_ARENA_H
+#define BASE_ARENA_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+struct arena;
+
+struct arena *arena_new(void);
+void arena_free(struct arena *a); /* NULL is allowed */
+
+void *arena_alloc(struct arena *a, size_t size);
+void *arena_copy(struct arena *a, const void *data, size_t size);
+char *arena_strndup(struct arena *a, const char *text, size_t length);
+char *arena_strdup(struct arena *a, const char *text);
+char *arena_printf(struct arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
+char *arena_vprintf(struct arena *a, const char *format, va_list args);
+size_t arena_bytes(const struct arena *a); /* handed out so far */
+
+#define NEW(arena, type) ((type *)arena_alloc((arena), sizeof(type)))
+#define NEW_ARRAY(arena, type, count) ((type *)arena_alloc((arena), sizeof(type) * (size_t)(count)))
+
+#endif

@@ -1,0 +1,27 @@
+/* The context of one loaded SDFG: arena, names, types, symbolic expressions, enumerations and diagnostics.
+ * Everything reachable from it dies in ir_free. Used by one thread at a time. */
+#ifndef IR_IR_H
+#define IR_IR_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/intern.h"
+
+struct sdfg;
+struct types;
+struct syms;
+struct enums;
+
+struct ir {
+    struct arena *arena;
+    struct intern *names;
+    struct diags *diags;
+    struct types *types; /* ir/type.c */
+    struct syms *syms;   /* ir/sym.c */
+    struct enums *enums; /* ir/enums.c */
+};
+
+struct ir *ir_new(void);
+void ir_free(struct ir *ir); /* NULL is allowed */
+
+#endif

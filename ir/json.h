@@ -1,0 +1,55 @@
+/* JSON as Python writes it: key order kept, NaN and Infinity, integers of any size, positions, depth up to 4,000.
+ *
+ * A value is a node in the arena; children of arrays and objects form a linked list in file order. Strings are unescaped UTF-8,
+ * zero-terminated (NUL inside a string is an error). Numbers keep their text. */
+#ifndef IR_JSON_H
+#define IR_JSON_H
+
+#include "base/diag.h"
+#include "base/text.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum json_kind { JSON_NULL, JSON_FALSE, JSON_TRUE, JSON_INT, JSON_REAL, JSON_STRING, JSON_ARRAY, JSON_OBJECT };
+
+struct json {
+    enum json_kind kind;
+    uint32_t offset;          /* byte in the text */
+    uint32_t length;          /* of a string or number text */
+    uint32_t count;           /* children */
+    const char *key;          /* of this member of an object, else NULL */
+    const struct json *next;  /* sibling */
+    union {
+        const char *text;     /* string; number as written (JSON_INT may exceed 64 bits; JSON_REAL also NaN, [-]Infinity) */
+        const struct json *first;
+    };
+};
+
+/* NULL on failure, reported with line, column and a caret. The tree may point into `text`. */
+const struct json *json_parse(struct arena *a, struct diags *d, const char *text, size_t size);
+
+const struct json *json_get(const struct json *object, const char *key); /* NULL if absent or not an object */
+const struct json *json_at(const struct json *array, uint32_t i);
+const char *json_string(const struct json *v);             /* NULL if not a string */
+bool json_int(const struct json *v, int64_t *out);         /* integer or integer text that fits */
+bool json_real(const struct json *v, double *out);
+bool json_bool(const struct json *v, bool otherwise);
+
+static inline bool json_is(const struct json *v, enum json_kind k) { return v && v->kind == k; }
+
+/* Writing: compact, ASCII with \uXXXX, like json.dumps(separators=(",", ":")). */
+struct json_writer {
+    struct text *out;
+    bool comma;
+};
+void json_begin(struct json_writer *w, const char *key, char bracket); /* '{' or '['; key NULL inside arrays */
+void json_end(struct json_writer *w, char bracket);
+void json_write_string(struct json_writer *w, const char *key, const char *value); /* NULL writes null */
+void json_write_int(struct json_writer *w, const char *key, int64_t value);
+void json_write_real(struct json_writer *w, const char *key, double value); /* shortest text that reads back equal */
+void json_write_bool(struct json_writer *w, const char *key, bool value);
+void json_write_null(struct json_writer *w, const char *key);
+void json_write_value(struct json_writer *w, const char *key, const struct json *v); /* a value as it was read */
+
+#endif
