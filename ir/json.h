@@ -1,7 +1,7 @@
 /* JSON as Python writes it: key order kept, NaN and Infinity, integers of any size, positions, depth up to 4,000.
  *
  * A value is a node in the arena; children of arrays and objects form a linked list in file order. Strings are unescaped UTF-8,
- * zero-terminated (NUL inside a string is an error). Numbers keep their text. */
+ * zero-terminated (NUL inside a string is an error, and so are equal keys in one object). Numbers keep their text. */
 #ifndef IR_JSON_H
 #define IR_JSON_H
 
@@ -35,6 +35,7 @@ const char *json_string(const struct json *v);             /* NULL if not a stri
 bool json_int(const struct json *v, int64_t *out);         /* integer or integer text that fits */
 bool json_real(const struct json *v, double *out);
 bool json_bool(const struct json *v, bool otherwise);
+bool json_equal(const struct json *a, const struct json *b); /* same content; the order of keys does not matter */
 
 static inline bool json_is(const struct json *v, enum json_kind k) { return v && v->kind == k; }
 
