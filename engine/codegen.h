@@ -1,0 +1,89 @@
+/* The border between the core library and libsdfg-codegen.so, which holds everything that needs LLVM or libclang and is opened on
+ * the first specialization that must be compiled. Only plain data crosses it: JSON text in, machine code and tables out, so the two
+ * sides share no objects. The plugin exports one symbol, `sdfg_codegen_api`, a struct codegen_api. */
+#ifndef ENGINE_CODEGEN_H
+#define ENGINE_CODEGEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { CODEGEN_ABI = 1 };
+
+struct codegen_symbol {
+    const char *name;
+    int64_t value;
+};
+
+enum codegen_fp { CODEGEN_FP_DEFAULT, CODEGEN_FP_STRICT, CODEGEN_FP_FAST };
+enum codegen_emit { CODEGEN_EMIT_CODE, CODEGEN_EMIT_SDFG, CODEGEN_EMIT_TREE, CODEGEN_EMIT_LL, CODEGEN_EMIT_LL_OPT,
+                    CODEGEN_EMIT_ASM, CODEGEN_EMIT_OBJECT };
+
+struct codegen_request {
+    const char *json; /* the SDFG, as read from the file (plain or gzip) */
+    size_t json_size;
+    const char *folder;                 /* for external nested SDFGs, or NULL */
+    const struct codegen_symbol *bound; /* free symbols with a known value: become constants */
+    uint32_t num_bound;
+    const char *const *may_alias;       /* arguments that overlap others in this call */
+    uint32_t num_may_alias;
+    uint32_t alignment;                 /* bytes every array argument is aligned to; 0: element size only */
+    int num_threads;                    /* 1: sequential code; 0: decided at run time */
+    int opt_level;                      /* 0..3, -1: the default pipeline */
+    enum codegen_fp fp;
+    bool debug_info;                    /* source lines for debuggers and profilers */
+    bool profiler;                      /* announce the code to perf and gdb */
+    enum codegen_emit emit;             /* text or object wanted instead of code */
+    const char *dump_after;             /* pass whose result goes to `dump`, or NULL */
+    const char *debug_words;            /* as in SDFG_DEBUG, or NULL */
+    void (*dump)(void *user, const char *title, const char *text);
+    void *dump_user;
+    /* Runtime functions by name: what sdfg_rt_symbol of the core answers. */
+    void *(*runtime_symbol)(const char *name);
+};
+
+/* One parameter of the program, in the order in which addresses are passed (semantics.md 1.2). */
+struct codegen_param {
+    const char *name;
+    bool by_value; /* scalar or symbol: the address of the value is passed; else the data itself */
+    const char *type; /* element type name as in files, or "struct:NAME", "pointer" ... */
+};
+
+struct codegen_message {
+    int class_id; /* enum diag_class */
+    bool warning;
+    const char *code, *message, *path, *source, *excerpt;
+};
+
+struct codegen_phase {
+    const char *name;
+    double seconds;
+};
+
+struct sdfg_rt_context;
+typedef void codegen_entry(struct sdfg_rt_context *context, void *const *args);
+
+struct codegen_result {
+    bool ok;
+    struct codegen_message *messages; /* errors and warnings */
+    uint32_t num_messages;
+    codegen_entry *main, *init, *exit; /* init and exit may be NULL */
+    struct codegen_param *params;
+    uint32_t num_params, num_slots;
+    char *text; /* emitted text or object bytes, zero-terminated */
+    size_t text_size;
+    struct codegen_phase *phases; /* times in order, for --time and bench/compile */
+    uint32_t num_phases;
+    size_t code_bytes, peak_bytes; /* machine code; compiler memory */
+    void *owner; /* keeps code and strings alive until codegen_api.release */
+};
+
+struct codegen_api {
+    uint32_t abi; /* CODEGEN_ABI */
+    /* Thread-safe; several compilations may run at once. Always fills *out; release it in any case. */
+    void (*compile)(const struct codegen_request *request, struct codegen_result *out);
+    void (*release)(struct codegen_result *result);
+    const char *(*version)(void); /* "LLVM 22.1.8" */
+};
+
+#endif

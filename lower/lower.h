@@ -1,0 +1,186 @@
+/* Lowering of the graph to the loop tree: all SDFG semantics live here, once, for all targets.
+ *
+ * Vocabulary
+ *   activation  one SDFG being executed: the root, or one nested SDFG node (nested SDFGs are lowered in place)
+ *   scope       where code is being placed: a state, or the inside of a map; carries the block statements go to
+ *   binding     what a container is in an activation: a pointer, its layout and its alias class
+ *   tree symbol a symbolic name that stands for a tree variable ("i#12"); symbolic expressions over tree symbols are valid
+ *               everywhere, so layouts and index expressions of different activations can be compared and cancel */
+#ifndef LOWER_LOWER_H
+#define LOWER_LOWER_H
+
+#include "ir/graph.h"
+#include "lower/code.h"
+#include "lower/tree.h"
+
+struct target;
+
+struct lower_bound {
+    const char *name; /* free symbol of the root */
+    int64_t value;
+};
+
+struct lower_options {
+    const struct lower_bound *bound;
+    uint32_t num_bound;
+    const char *const *may_alias; /* arguments that may overlap others */
+    uint32_t num_may_alias;
+    uint32_t alignment; /* of array arguments, bytes; 0: that of the element */
+    bool no_threads;
+};
+
+struct lower {
+    struct ir *ir;
+    struct arena *arena;
+    struct diags *diags;
+    struct tree *tree;
+    const struct lower_options *options;
+    struct map vars;              /* interned tree symbol -> struct tree_var * */
+    struct tree_func *main, *init, *exit; /* init and exit are made on demand */
+    struct tree_stmt *prologue;   /* of main, before everything else: memory of lifetime Global */
+    struct tree_stmt *epilogue;   /* of main, after everything else */
+    struct activation *root;
+    uint32_t depth;               /* of nested activations */
+};
+
+/* A symbol's value: an expression over tree symbols (read-only), or a variable that transitions assign. */
+struct symval {
+    const struct sym *value; /* over tree symbols; of a variable: its tree symbol */
+    struct tree_var *var;    /* NULL unless it can be assigned */
+    const struct type *type;
+};
+
+struct binding {
+    const struct container *desc;
+    const struct type *type;      /* element */
+    struct tree_expr *pointer;    /* address of the allocation's element 0 (start_offset added); NULL: not yet bound */
+    struct tree_var *var;         /* pointer variable behind `pointer`, if it can change */
+    uint32_t rank;
+    const struct sym **shape, **strides, **offset; /* over tree symbols */
+    const struct sym *total_size;
+    uint32_t alias;
+    bool packed_c, packed_f;      /* dense in row-major / column-major order, offsets zero */
+    const struct sym *allocated;  /* lazily allocated: tree symbol of the current capacity, or NULL */
+};
+
+struct activation {
+    struct lower *lw;
+    struct activation *parent;
+    struct sdfg *sdfg;
+    const struct nested *node;      /* NULL for the root */
+    struct scope *caller;           /* scope of the node in the parent */
+    struct map bindings;            /* const struct container * -> struct binding * */
+    struct map symbols;             /* interned name -> struct symval * */
+    struct map constants;           /* interned name -> struct binding *: constant data that has been used */
+    struct tree_label *return_label;
+    bool return_used;
+    struct tree_stmt *entry, *leave; /* blocks run at the start and the end (allocations, frees) */
+    struct alloc_plan *plan;        /* where each transient lives (alloc.c) */
+};
+
+struct scope {
+    struct activation *act;
+    struct scope *parent;           /* enclosing scope of the same activation, or NULL */
+    struct state *state;            /* NULL on transitions */
+    struct node *entry;             /* map or consume entry, NULL at state level */
+    struct map symbols;             /* parameters and dynamic inputs: interned name -> struct symval * */
+    struct map values;              /* const struct edge * -> struct tree_var *: tasklet-to-tasklet values */
+    struct tree_stmt *block;        /* where statements go now */
+    bool parallel;                  /* inside a loop that may run on several threads */
+    bool team;                      /* directly inside a CPU_Persistent scope */
+};
+
+/* ---- entry (lower.c) ---- */
+
+/* Lowers a validated, type-inferred SDFG. False with diagnostics. The tree has functions "main" and, if persistent memory or
+ * init/exit code exists, "init" and "exit". */
+bool lower_program(struct sdfg *s, const struct lower_options *o, struct tree **out);
+
+/* Fresh helpers for a piece of an activation (transitions, entry code). */
+struct scope scope_at(struct activation *act, struct tree_stmt *block);
+struct scope scope_inside(struct scope *parent, struct node *entry, struct tree_stmt *block);
+
+/* ---- symbols (symbols.c) ---- */
+
+/* A tree symbol for a variable; the same variable gives the same symbol. */
+const struct sym *lower_var_symbol(struct lower *lw, struct tree_var *v);
+/* An expression of the file in terms of tree symbols. Reads of containers are evaluated into variables at sc->block.
+ * NULL with a diagnostic at `place` for names that are not defined. */
+const struct sym *lower_symbolic(struct scope *sc, const struct place *place, const struct sym *s);
+/* An expression over tree symbols as code: int64 (rules of format.md 5.5), or its natural type. */
+struct tree_expr *lower_index(struct lower *lw, const struct place *place, const struct sym *s);
+struct tree_expr *lower_value(struct lower *lw, const struct place *place, const struct sym *s);
+const struct symval *lower_find_symbol(struct scope *sc, const char *name); /* NULL: no symbol of that name in sight */
+/* Name resolution for code (struct code_scope.lookup): symbols, constants, containers. `user` is the struct scope. */
+bool lower_lookup(void *scope, const char *name, struct operand *out);
+struct code_scope lower_code_scope(struct scope *sc, const struct place *place, const char *text);
+/* Declares an assignable symbol of the activation. */
+struct symval *lower_symbol_variable(struct activation *act, const char *name, const struct type *type);
+
+/* ---- containers and memlets (memlet.c, alloc.c, view.c) ---- */
+
+/* The binding of a container (a member of a structure: of the member). NULL with a diagnostic. */
+struct binding *lower_binding(struct scope *sc, const struct place *place, const struct container *c);
+struct binding *binding_new(struct scope *sc, const struct place *place, const struct container *desc, struct tree_expr *pointer,
+                            uint32_t alias); /* layout of `desc` in the symbols of the scope */
+
+/* A region of memory: what a memlet end denotes. */
+struct area {
+    struct binding *binding;
+    const struct type *type;   /* element */
+    struct tree_expr *pointer; /* address of the region's first element */
+    uint32_t rank;             /* dimensions of the subset; a tiled dimension is two */
+    const struct sym **sizes;  /* elements per dimension, over tree symbols */
+    const struct sym **strides;/* elements of memory per step, subset steps included, over tree symbols */
+    uint32_t alias;
+    bool whole;                /* the subset is the whole container */
+};
+
+/* `subset` of container `c` (NULL: all of it). */
+bool lower_area(struct scope *sc, const struct place *place, const struct container *c, const struct subset *subset,
+                struct area *out);
+/* The region a memlet names at the data's own end. */
+bool lower_memlet_area(struct scope *sc, const struct edge *e, struct area *out);
+/* Drops dimensions of size 1 (keeps none if all are 1). */
+void area_squeeze(struct area *a);
+const struct sym *area_volume(struct lower *lw, const struct area *a);
+bool area_is_contiguous(struct lower *lw, const struct area *a); /* row-major without gaps */
+/* Address or value of one element; index over tree symbols, one per dimension of the area. */
+struct tree_expr *area_offset(struct lower *lw, const struct place *place, const struct area *a, const struct sym *const *index);
+
+bool lower_plan_allocations(struct activation *act);          /* before anything of the activation is lowered */
+bool lower_allocate_scope(struct scope *sc, struct tree_stmt *frees); /* what lives in this scope; frees go to the block */
+bool lower_bind_views(struct scope *sc);                       /* views and references whose nodes lie in this scope */
+
+/* ---- nodes (state.c, tasklet.c, map.c, nested.c, copy.c, library) ---- */
+
+bool lower_state(struct activation *act, struct state *st, struct tree_stmt *block);
+bool lower_scope_nodes(struct scope *sc); /* all nodes directly in the scope, in order */
+bool lower_node(struct scope *sc, struct node *n);
+#define NODE(K, json, s, family, doc) bool lower_##s(struct scope *sc, struct node *n);
+#include "ir/nodes.def"
+#undef NODE
+
+bool lower_activation(struct activation *act, struct tree_stmt *block); /* control.c: allocations, region, frees */
+
+/* Element-wise copy of `from` to `to` (equal volume), with conversion, or conflict resolution of `m` if it has one. */
+bool lower_copy(struct scope *sc, const struct place *place, const struct area *from, const struct area *to,
+                const struct memlet *m, bool atomic);
+/* Copy along an edge between two access nodes (through scopes). */
+bool lower_copy_edge(struct scope *sc, struct edge *e);
+/* Must a conflicting write along this edge be atomic? (semantics.md 4.7) */
+bool lower_is_conflicting(struct scope *sc, struct edge *e);
+/* Stores or combines one value at area[0...]. */
+bool lower_write(struct scope *sc, const struct place *place, const struct area *to, const struct memlet *m, bool atomic,
+                 struct tree_expr *value);
+
+/* A loop nest over `sizes`; returns the innermost block and the index symbols. Loops are independent if asked; the outermost is
+ * parallel if asked and the scope is not already parallel. */
+struct tree_stmt *lower_loops(struct scope *sc, const struct place *place, uint32_t rank, const struct sym *const *sizes,
+                              bool parallel, const struct sym **index);
+
+/* ---- library nodes (library/library.h has the registry) ---- */
+
+bool lower_unsupported(struct scope *sc, const struct place *place, const char *what); /* UNSUPPORTED; false */
+
+#endif

@@ -1,0 +1,24 @@
+/* The interface between generated code and the runtime (rows in runtime/abi.def). */
+#ifndef RUNTIME_ABI_H
+#define RUNTIME_ABI_H
+
+#include <stdint.h>
+
+enum sdfg_rt_error { SDFG_RT_OK, SDFG_RT_OUT_OF_MEMORY, SDFG_RT_LIBRARY_MISSING, SDFG_RT_BAD_VALUE, SDFG_RT_ASSERTION };
+
+#define SDFG_RT_LETTER_i int32_t
+#define SDFG_RT_LETTER_l int64_t
+#define SDFG_RT_LETTER_p void *
+#define SDFG_RT_LETTER_d double
+#define SDFG_RT_LETTER_f float
+
+/* One call of a program. Made by the engine, passed to every generated function, shared by the threads of the call. */
+struct sdfg_rt_context {
+#define RT_FIELD(name, letter) SDFG_RT_LETTER_##letter name;
+#include "runtime/abi.def"
+};
+
+/* Address of a runtime function by name, for the linker; NULL if there is no such row. */
+void *sdfg_rt_symbol(const char *name);
+
+#endif
