@@ -1,0 +1,341 @@
+/* libsdfg: loads SDFGs (the data-flow IR of DaCe), compiles them in memory and runs them.
+ *
+ *     sdfg_engine  *e;  sdfg_engine_new(&e, NULL);
+ *     sdfg_program *p;  sdfg_program_load_file(&p, e, "gemm.sdfg");
+ *     sdfg_args    *a;  sdfg_args_new(&a, p);
+ *     sdfg_args_array(a, "A", &(sdfg_array){ .data = A, .dtype = SDFG_F64, .rank = 2, .shape = { m, k } });
+ *     sdfg_args_f64(a, "alpha", 1.5);
+ *     sdfg_error *error = sdfg_call(p, a);
+ *     if (error) { fputs(sdfg_error_text(error), stderr); sdfg_error_free(error); }
+ *
+ * Rules that hold everywhere
+ * - Errors are returned objects: NULL is success, the caller frees the rest with sdfg_error_free. A failing function leaves its
+ *   out-parameter NULL.
+ * - What comes out of an out-parameter belongs to the caller (there is a function that frees it); what comes as a return value
+ *   belongs to the handle it was asked from and lives as long as that.
+ * - Engines, programs, kernels and bound calls may be used from any thread at the same time. Argument sets and errors belong to one
+ *   thread at a time.
+ * - An engine outlives its programs; a program outlives its argument sets, bound calls and kernels.
+ * - Sizes, shapes and strides count elements, never bytes, unless a name says so. Text is UTF-8 and zero-terminated.
+ * - Free functions accept NULL. */
+#ifndef SDFG_H
+#define SDFG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define SDFG_API __attribute__((visibility("default")))
+#else
+#define SDFG_API
+#endif
+
+#define SDFG_VERSION_MAJOR 0
+#define SDFG_VERSION_MINOR 1
+#define SDFG_VERSION_PATCH 0
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct sdfg_engine sdfg_engine;   /* options and the code generator; any thread */
+typedef struct sdfg_program sdfg_program; /* a loaded SDFG, its kernels and persistent memory; any thread */
+typedef struct sdfg_args sdfg_args;       /* the arguments of a call, by name; one thread at a time */
+typedef struct sdfg_bound sdfg_bound;     /* a call whose arguments are looked up and checked; any thread */
+typedef struct sdfg_kernel sdfg_kernel;   /* one specialization; any thread, runs may overlap */
+typedef struct sdfg_error sdfg_error;     /* what went wrong; one thread at a time */
+
+/* ---- version ---- */
+
+/* "0.1.0": of the library that runs, which may differ from SDFG_VERSION_*. Static text. */
+SDFG_API const char *sdfg_version(void);
+
+/* ---- errors ---- */
+
+enum sdfg_error_class {
+    SDFG_ERROR_INVALID,     /* the SDFG or an argument is wrong */
+    SDFG_ERROR_UNSUPPORTED, /* right, but this library cannot do it */
+    SDFG_ERROR_ENVIRONMENT, /* a file, library, device or memory is missing */
+    SDFG_ERROR_BUG          /* a defect of this library */
+};
+
+/* What was being done when the error was found. */
+enum sdfg_error_stage { SDFG_STAGE_OPTIONS, SDFG_STAGE_LOAD, SDFG_STAGE_BIND, SDFG_STAGE_COMPILE, SDFG_STAGE_RUN };
+
+/* One message. An error has at least one that is not a warning; INVALID ones are collected, so there may be many. */
+typedef struct sdfg_message {
+    enum sdfg_error_class class_id;
+    bool warning;
+    const char *code;    /* stable identifier, such as "NO_TARGET" */
+    const char *text;    /* one sentence */
+    const char *path;    /* element path, such as axpy/state[0] "MapState"/map[0] "axpy_5"; "" when there is none */
+    const char *source;  /* line of the user's program, "user.py:5:4", or "" */
+    const char *excerpt; /* the text in question with a caret below the fault, or "" */
+} sdfg_message;
+
+SDFG_API enum sdfg_error_class sdfg_error_class_of(const sdfg_error *e); /* the worst among its messages */
+SDFG_API const char *sdfg_error_class_name(enum sdfg_error_class c);     /* "invalid", ...; static text */
+SDFG_API enum sdfg_error_stage sdfg_error_stage_of(const sdfg_error *e);
+/* Of the first message of the worst class. */
+SDFG_API const char *sdfg_error_code(const sdfg_error *e);
+SDFG_API const char *sdfg_error_message(const sdfg_error *e);
+SDFG_API const char *sdfg_error_path(const sdfg_error *e);
+SDFG_API const char *sdfg_error_source(const sdfg_error *e);
+/* All messages, one at a time, in the order in which they were found. Warnings are among them. */
+SDFG_API size_t sdfg_error_count(const sdfg_error *e);
+SDFG_API const sdfg_message *sdfg_error_get(const sdfg_error *e, size_t index); /* NULL if out of range */
+/* All messages as a terminal shows them, and as {"class", "stage", "messages": [...]}. */
+SDFG_API const char *sdfg_error_text(const sdfg_error *e);
+SDFG_API const char *sdfg_error_json(const sdfg_error *e);
+SDFG_API void sdfg_error_free(sdfg_error *e);
+
+/* ---- options ---- */
+
+enum sdfg_fp {
+    SDFG_FP_DEFAULT, /* IEEE, with fused multiply-add */
+    SDFG_FP_STRICT,  /* IEEE, no contraction */
+    SDFG_FP_FAST     /* re-association, reciprocals, no NaN or infinity assumed */
+};
+
+/* Receives a dump: `title` says of what. Called from the thread that compiles. */
+typedef void sdfg_dump(void *user, const char *title, const char *text);
+
+/* Fields are only ever appended. All texts are copied. */
+typedef struct sdfg_options {
+    size_t struct_size;         /* set by sdfg_options_init */
+    int opt_level;              /* 0..3; -1: the default */
+    int num_threads;            /* of parallel regions; 1: sequential code is generated; 0: decided at run time */
+    enum sdfg_fp fp;
+    const char *specialize;     /* symbols that become constants: "auto", "none", "all" or names "N,M"; NULL is "auto" */
+    const char *codegen;        /* path of the code generator library; NULL: beside this library */
+    const char *debug;          /* debug words, as in $SDFG_DEBUG; NULL: none */
+    const char *dump_dir;       /* dumps become files here if there is no `dump`; NULL: they are dropped */
+    const char *dump_after;     /* pass whose result is dumped, or NULL */
+    sdfg_dump *dump;
+    bool debug_info;            /* source lines for debuggers and profilers */
+    bool profiler;              /* announce generated code to perf and gdb */
+    void (*fatal)(void *user, const char *message); /* out of memory in the compiler; must not return; NULL: abort.
+                                                       One per process, the last one set counts */
+    void *user;                 /* for `dump` and `fatal` */
+} sdfg_options;
+
+/* Fills in the defaults; reads SDFG_DEBUG and SDFG_DUMP_DIR (the texts belong to the environment). `struct_size` is
+ * sizeof(sdfg_options) as the caller knows it. */
+SDFG_API void sdfg_options_init(sdfg_options *o, size_t struct_size);
+
+/* ---- engine ---- */
+
+/* `o` may be NULL: the defaults. Nothing is opened yet: the code generator is, when something must be compiled. */
+SDFG_API sdfg_error *sdfg_engine_new(sdfg_engine **out, const sdfg_options *o);
+SDFG_API void sdfg_engine_free(sdfg_engine *e);
+/* "LLVM 22.1.8"; opens the code generator. The text lives as long as the engine. */
+SDFG_API sdfg_error *sdfg_engine_backend(const char **out, sdfg_engine *e);
+
+/* ---- programs ---- */
+
+/* Reads and validates an SDFG: `size` bytes of JSON, plain or gzip. The bytes are copied. `folder` is where external nested SDFGs
+ * are looked up, or NULL. */
+SDFG_API sdfg_error *sdfg_program_load(sdfg_program **out, sdfg_engine *e, const char *json, size_t size,
+                                       const char *folder);
+SDFG_API sdfg_error *sdfg_program_load_file(sdfg_program **out, sdfg_engine *e, const char *path);
+/* Runs the exit code of the program, releases its persistent memory and drops its kernels. No call may be in flight. */
+SDFG_API void sdfg_program_free(sdfg_program *p);
+
+/* Element types. Values are stable. */
+typedef enum sdfg_dtype {
+    SDFG_NONE = 0,
+    SDFG_BOOL = 1,
+    SDFG_I8 = 2,
+    SDFG_I16 = 3,
+    SDFG_I32 = 4,
+    SDFG_I64 = 5,
+    SDFG_U8 = 6,
+    SDFG_U16 = 7,
+    SDFG_U32 = 8,
+    SDFG_U64 = 9,
+    SDFG_F16 = 10,
+    SDFG_BF16 = 11,
+    SDFG_F8E4M3 = 12,
+    SDFG_F8E5M2 = 13,
+    SDFG_F32 = 14,
+    SDFG_F64 = 15,
+    SDFG_C64 = 16,
+    SDFG_C128 = 17,
+    SDFG_RECORD = 18 /* a structure stored in place (struct types of element level); see sdfg_array.item_bytes */
+} sdfg_dtype;
+
+SDFG_API size_t sdfg_dtype_size(sdfg_dtype t);         /* bytes; 0 for SDFG_NONE and SDFG_RECORD */
+SDFG_API const char *sdfg_dtype_name(sdfg_dtype t);    /* "float64"; static text */
+SDFG_API sdfg_dtype sdfg_dtype_by_name(const char *name); /* SDFG_NONE if there is none */
+
+enum sdfg_argument_kind {
+    SDFG_KIND_ARRAY,
+    SDFG_KIND_SCALAR,
+    SDFG_KIND_SYMBOL,
+    SDFG_KIND_STRUCTURE,       /* give its members by dotted name: "A.indices" */
+    SDFG_KIND_CONTAINER_ARRAY, /* give its elements by index: "B[0]", "B[0].data" */
+    SDFG_KIND_OTHER            /* streams and whatever else cannot be passed */
+};
+
+enum { SDFG_MAX_RANK = 32 };
+
+/* An argument or container of a program; all texts belong to the program. */
+typedef struct sdfg_argument {
+    size_t struct_size; /* set by the caller: sizeof(sdfg_argument) */
+    const char *name;
+    enum sdfg_argument_kind kind;
+    sdfg_dtype dtype;          /* base type for vectors; SDFG_NONE if it is none of the above */
+    const char *type;          /* "float64", "vec<float32,4>", "struct CSR" ... */
+    int lanes;                 /* of a vector element, else 1 */
+    int rank;                  /* 0 for scalars and symbols */
+    const char *const *shape;  /* `rank` expressions, such as "N + 1" */
+    const char *const *strides;
+    const char *total_size;    /* elements of memory needed */
+    const char *storage, *lifetime; /* as in files; "" for symbols */
+    bool transient;            /* memory of the program itself; never an argument */
+    bool optional;             /* may be null */
+    bool returned;             /* named __return...: the caller allocates it, its contents on entry do not matter */
+    bool read, written;        /* by any state, as far as the graph shows */
+    bool solvable;             /* symbols: some argument's shape or stride may determine it */
+} sdfg_argument;
+
+SDFG_API const char *sdfg_program_name(const sdfg_program *p);
+SDFG_API const char *sdfg_program_dace_version(const sdfg_program *p); /* that wrote the file, or "" */
+/* Everything a call takes: containers by name, then scalars and symbols by name. */
+SDFG_API size_t sdfg_program_num_arguments(const sdfg_program *p);
+/* False if out of range; fills at most out->struct_size bytes. */
+SDFG_API bool sdfg_program_argument(const sdfg_program *p, size_t index, sdfg_argument *out);
+/* Position of a name, or -1. */
+SDFG_API ptrdiff_t sdfg_program_find_argument(const sdfg_program *p, const char *name);
+/* Memory the program allocates itself (top level only). */
+SDFG_API size_t sdfg_program_num_transients(const sdfg_program *p);
+SDFG_API bool sdfg_program_transient(const sdfg_program *p, size_t index, sdfg_argument *out);
+/* What the shapes and strides of arguments must satisfy: "A.shape[0] = N + 1". */
+SDFG_API size_t sdfg_program_num_constraints(const sdfg_program *p);
+SDFG_API const char *sdfg_program_constraint(const sdfg_program *p, size_t index);
+/* Warnings of reading and validation; NULL if there are none. */
+SDFG_API const sdfg_error *sdfg_program_warnings(const sdfg_program *p);
+
+/* ---- arguments ---- */
+
+typedef struct sdfg_array {
+    void *data;             /* first element; only used by calls, never owned */
+    sdfg_dtype dtype;       /* a container of vectors takes an array of its base type whose last dimension holds the lanes */
+    int rank;               /* at most SDFG_MAX_RANK; 0 is a single value */
+    int64_t shape[SDFG_MAX_RANK];
+    const int64_t *strides; /* `rank` entries, copied; NULL: C order, packed */
+    size_t item_bytes;      /* SDFG_RECORD only: bytes of one element */
+} sdfg_array;
+
+SDFG_API sdfg_error *sdfg_args_new(sdfg_args **out, sdfg_program *p);
+SDFG_API void sdfg_args_free(sdfg_args *a);
+SDFG_API void sdfg_args_clear(sdfg_args *a); /* as new */
+
+/* Each gives a value to one name and replaces what was given before; an unknown name is an INVALID error that suggests another.
+ * Members of structures have dotted names, elements of container arrays an index: "A.data", "B[2].x". */
+
+/* Type and layout are checked against the descriptor by the call. A scalar member of a structure given as an array of rank 0 is
+ * written back after the call. */
+SDFG_API sdfg_error *sdfg_args_array(sdfg_args *a, const char *name, const sdfg_array *array);
+/* Memory that lies exactly as the descriptor says, nothing is checked and no symbol is solved from it. */
+SDFG_API sdfg_error *sdfg_args_pointer(sdfg_args *a, const char *name, void *data);
+/* A null pointer, for optional arrays. */
+SDFG_API sdfg_error *sdfg_args_null(sdfg_args *a, const char *name);
+/* Scalars and symbols are converted to the declared type; a value that does not fit is an INVALID error of the call. */
+SDFG_API sdfg_error *sdfg_args_i64(sdfg_args *a, const char *name, int64_t value);
+SDFG_API sdfg_error *sdfg_args_f64(sdfg_args *a, const char *name, double value);
+SDFG_API sdfg_error *sdfg_args_complex(sdfg_args *a, const char *name, double re, double im);
+SDFG_API sdfg_error *sdfg_args_scalar(sdfg_args *a, const char *name, sdfg_dtype dtype, const void *value); /* copied */
+SDFG_API sdfg_error *sdfg_args_string(sdfg_args *a, const char *name, const char *text);                    /* copied */
+
+/* Solves the symbols from what was given so far. A symbol that cannot be solved is no error here. */
+SDFG_API sdfg_error *sdfg_args_solve(sdfg_args *a);
+/* The value of a symbol or integer scalar, given or solved by sdfg_args_solve or a call; false if it has none. */
+SDFG_API bool sdfg_args_value(const sdfg_args *a, const char *name, int64_t *value);
+/* Shape and strides of an argument under the values known so far (call sdfg_args_solve first). `elements` is the memory it needs,
+ * in elements of its type (vectors count as one). INVALID if a symbol is unknown. */
+SDFG_API sdfg_error *sdfg_args_layout(const sdfg_args *a, const char *name, int *rank, int64_t *shape, int64_t *strides,
+                                      int64_t *elements);
+/* How each symbol got its value or which equations were tried, one line each. The caller frees it with sdfg_text_free. */
+SDFG_API sdfg_error *sdfg_args_explain(char **out, sdfg_args *a);
+
+/* ---- calls ---- */
+
+/* Solves the symbols, checks the arguments, takes or compiles the specialization and runs it. Arrays are read and written in
+ * place. Two calls of one program may overlap unless it has persistent memory; then the second waits. */
+SDFG_API sdfg_error *sdfg_call(sdfg_program *p, sdfg_args *a);
+
+/* The same, split: everything but the run. Later changes of `a` have no effect; `a` may be freed. The arrays must stay where they
+ * are; their contents may change. */
+SDFG_API sdfg_error *sdfg_bind(sdfg_bound **out, sdfg_program *p, sdfg_args *a);
+SDFG_API sdfg_error *sdfg_bound_call(sdfg_bound *b);
+SDFG_API const sdfg_kernel *sdfg_bound_kernel(const sdfg_bound *b); /* lives as long as `b` */
+SDFG_API void sdfg_bound_free(sdfg_bound *b);
+
+/* ---- kernels ---- */
+
+typedef struct sdfg_symbol {
+    const char *name;
+    int64_t value;
+} sdfg_symbol;
+
+/* A specialization for given symbol values (n may be 0: generic in all that is not given). */
+SDFG_API sdfg_error *sdfg_specialize(sdfg_kernel **out, sdfg_program *p, const sdfg_symbol *symbols, size_t n);
+SDFG_API void sdfg_kernel_free(sdfg_kernel *k);
+
+/* Parameters in the order of sdfg_run. */
+typedef struct sdfg_param {
+    const char *name;
+    const char *type;
+    bool by_value; /* pass the address of a value of that type; else the address of the data */
+} sdfg_param;
+
+SDFG_API size_t sdfg_kernel_num_params(const sdfg_kernel *k);
+SDFG_API const sdfg_param *sdfg_kernel_param(const sdfg_kernel *k, size_t index); /* NULL if out of range */
+/* Runs with bare addresses, unchecked: n must be the number of parameters. Arrays must be aligned to their elements, lie as the
+ * descriptors say and not overlap. */
+SDFG_API sdfg_error *sdfg_run(sdfg_kernel *k, void *const *args, size_t n);
+
+typedef struct sdfg_phase {
+    const char *name;
+    double seconds;
+} sdfg_phase;
+
+typedef struct sdfg_kernel_info {
+    size_t struct_size; /* set by the caller: sizeof(sdfg_kernel_info) */
+    double compile_seconds;
+    size_t code_bytes;  /* machine code */
+    size_t peak_bytes;  /* memory of the compiler */
+    size_t num_phases;
+    const sdfg_phase *phases; /* of the compilation, in order; live as long as the kernel */
+    size_t num_bound;
+    const sdfg_symbol *bound; /* symbols that are constants in this kernel */
+} sdfg_kernel_info;
+
+SDFG_API void sdfg_kernel_describe(const sdfg_kernel *k, sdfg_kernel_info *out);
+
+/* ---- looking inside ---- */
+
+enum sdfg_emit {
+    SDFG_EMIT_SDFG,   /* the graph as read, in the current file format */
+    SDFG_EMIT_TREE,   /* the loop tree */
+    SDFG_EMIT_LL,     /* LLVM IR before optimization */
+    SDFG_EMIT_LL_OPT, /* and after */
+    SDFG_EMIT_ASM,
+    SDFG_EMIT_OBJECT
+};
+
+/* Text or bytes of one representation, specialized for the given symbols. `size` may be NULL; the bytes are followed by a zero.
+ * The caller frees them with sdfg_text_free. */
+SDFG_API sdfg_error *sdfg_program_emit(char **out, size_t *size, sdfg_program *p, enum sdfg_emit what,
+                                       const sdfg_symbol *symbols, size_t n);
+/* The same for the specialization that a call with these arguments would take. */
+SDFG_API sdfg_error *sdfg_args_emit(char **out, size_t *size, sdfg_args *a, enum sdfg_emit what);
+SDFG_API void sdfg_text_free(char *text);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
