@@ -1,6 +1,6 @@
 #include "ir/json.h"
 
-#include "ir/number.h"
+#include "base/number.h"
 
 #include <string.h>
 
@@ -452,10 +452,7 @@ bool json_int(const struct json *v, int64_t *out)
 
 bool json_real(const struct json *v, double *out)
 {
-    if (!v || (v->kind != JSON_INT && v->kind != JSON_REAL))
-        return false;
-    *out = number_read(v->text);
-    return true;
+    return v && (v->kind == JSON_INT || v->kind == JSON_REAL) && number_parse(v->text, out);
 }
 
 bool json_bool(const struct json *v, bool otherwise)

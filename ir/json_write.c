@@ -1,6 +1,6 @@
 #include "ir/json.h"
 
-#include "ir/number.h"
+#include "base/number.h"
 
 #include <math.h>
 #include <string.h>
@@ -100,13 +100,14 @@ void json_write_int(struct json_writer *w, const char *key, int64_t value)
 
 void json_write_real(struct json_writer *w, const char *key, double value)
 {
+    char buffer[NUMBER_TEXT_SIZE];
     lead(w, key);
     if (isnan(value))
         text_add(w->out, "NaN");
     else if (isinf(value))
         text_add(w->out, value < 0 ? "-Infinity" : "Infinity");
     else
-        number_print(value, w->out);
+        text_add(w->out, number_print(value, buffer));
 }
 
 void json_write_bool(struct json_writer *w, const char *key, bool value)
