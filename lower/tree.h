@@ -138,6 +138,7 @@ struct tree_stmt {
     enum wcr_kind wcr;
     enum tree_memory where;
     bool atomic, zero;
+    bool reassociate; /* ASSIGN of `x = x op e`: an accumulator whose terms may be combined in any order (vector lanes) */
     struct tree_loop loop;
     struct tree_stmt *body, *otherwise;
     const struct tree_stmt *region; /* PARALLEL: the region around this one */
