@@ -196,7 +196,7 @@ typedef struct sdfg_argument {
     bool transient;            /* memory of the program itself; never an argument */
     bool optional;             /* may be null */
     bool returned;             /* named __return...: the caller allocates it, its contents on entry do not matter */
-    bool read, written;        /* by any state, as far as the graph shows */
+    bool written;              /* by any state, as far as the graph shows */
     bool solvable;             /* symbols: some argument's shape or stride may determine it */
 } sdfg_argument;
 
