@@ -63,7 +63,7 @@ if(llvm_static)
         endif()
     endforeach()
     # libstdc++ goes in as well, so that the plugin is at home in any process; --exclude-libs hides all of it.
-    target_link_libraries(sdfg_llvm INTERFACE ${llvm_static} ${needed} -static-libgcc -Wl,-Bstatic -lstdc++ -Wl,-Bdynamic m)
+    target_link_libraries(sdfg_llvm INTERFACE ${llvm_static} ${needed} -static-libgcc -l:libstdc++.a m)
     target_link_options(sdfg_llvm INTERFACE -Wl,--exclude-libs,ALL)
     message(STATUS "LLVM ${llvm_version} from ${llvm_libdir}, static")
 else()

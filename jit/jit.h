@@ -1,46 +1,57 @@
 /* From LLVM modules to code that can be called: target machine, optimization, objects, linking. Knows nothing of SDFGs.
  *
  * A `struct jit` serves one compilation. Modules are made in contexts of their own (one per unit, so that units can be compiled on several
- * threads) and handed over; jit_link compiles the units, adds the objects through ORC and finds the entry points. */
+ * threads) and handed over; jit_link compiles the units, adds the objects through ORC and finds the entry points.
+ *
+ * One jit belongs to one thread at a time; several jits may work at once. Code that was linked may be called from any thread. */
 #ifndef JIT_JIT_H
 #define JIT_JIT_H
 
 #include "base/diag.h"
 
 #include <llvm-c/Core.h>
+#include <llvm-c/Error.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 
 #define TAKES /* the callee owns it from here on, also on failure */
 
 struct jit_options {
-    int opt_level;          /* 0..3: LLVM's own default<On>; -1: the lean pipeline (docs/architecture.md) */
-    bool debug_info, listeners;
+    int opt_level;          /* 0..3: LLVM's own default<On>; -1: the lean pipeline (jit/optimize.c) */
+    bool debug_info;        /* frames that debuggers and profilers can walk */
+    bool listeners;         /* announce the code to gdb, and to perf by /tmp/perf-<pid>.map */
     int num_threads;        /* for compiling; 0: one per unit up to the number of processors */
-    const char *triple, *cpu, *features; /* NULL: this host */
-    void *(*runtime_symbol)(const char *name);
+    const char *triple, *cpu, *features; /* NULL: this host; for another triple: its baseline */
+    void *(*runtime_symbol)(const char *name); /* first choice for what the code calls; then what the process has. May be NULL */
 };
 
 enum jit_text { JIT_TEXT_LL, JIT_TEXT_LL_OPT, JIT_TEXT_ASM, JIT_TEXT_OBJECT };
 
 struct jit;
 
-struct jit *jit_new(struct arena *a, struct diags *d, const struct jit_options *o); /* NULL with ENVIRONMENT on failure */
-void jit_free(struct jit *j); /* unloads the code */
+/* NULL with ENVIRONMENT on failure. `a` and `d` live at least until the jit is linked or freed. */
+struct jit *jit_new(struct arena *a, struct diags *d, const struct jit_options *o);
+void jit_free(struct jit *j); /* unloads the code; NULL is allowed */
 
 /* A module of its own context, with triple, data layout and host attributes set. The context is owned by the jit. */
 LLVMModuleRef jit_module(struct jit *j, const char *name);
 /* Sets target-cpu, target-features and what every generated function needs. */
 void jit_function_attributes(struct jit *j, LLVMValueRef function);
 
-bool jit_compile(struct jit *j); /* optimizes and emits all modules made so far; they are consumed */
-bool jit_link(struct jit *j);    /* after jit_compile */
-void *jit_address(struct jit *j, const char *name); /* NULL if absent */
-/* Text or object instead of code: consumes the modules (several units are joined). *text is in the arena. */
+bool jit_compile(struct jit *j); /* verifies, optimizes and emits all modules made so far; they are consumed */
+bool jit_link(struct jit *j);    /* after jit_compile, once */
+void *jit_address(struct jit *j, const char *name); /* after jit_link; NULL if absent */
+/* Text or object instead of code: consumes the modules (several units are joined). *text is in the arena and zero-terminated;
+ * *size does not count the zero. */
 bool jit_text(struct jit *j, enum jit_text kind, const char **text, size_t *size);
 
+/* Bytes of code and data that the program occupies. */
 size_t jit_code_bytes(const struct jit *j);
+/* Seconds; optimize and emit are summed over the units, so with several threads they may exceed the time that passed. */
 void jit_times(const struct jit *j, double *optimize, double *emit, double *link);
-const char *jit_version(void);
+const char *jit_version(void); /* "LLVM 22.1.8" */
+
+/* Records `error` as a failure of LLVM `while doing`; true if there was an error. */
+bool llvm_failed(struct diags *d, LLVMErrorRef TAKES error, const char *doing);
 
 #endif

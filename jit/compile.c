@@ -1,0 +1,102 @@
+#include "jit/internal.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+bool jit_unit_fail(struct jit_unit *u, const char *doing, const char *message)
+{
+    /* The arena and the diagnostics belong to another thread. The first failure is the cause of the others. */
+    if (!u->error && asprintf(&u->error, "%s: %s", doing, message) < 0)
+        u->error = NULL;
+    return false;
+}
+
+bool jit_unit_report(struct jit *j, struct jit_unit *u)
+{
+    return !u->error || diag_error(j->diags, NULL, DIAG_LLVM, "compiling", u->error);
+}
+
+bool jit_unit_emit(struct jit_unit *u, LLVMTargetMachineRef machine, LLVMCodeGenFileType kind, LLVMMemoryBufferRef *out)
+{
+    char *message = NULL;
+    *out = NULL;
+    if (LLVMTargetMachineEmitToMemoryBuffer(machine, u->module, kind, &message, out)) {
+        jit_unit_fail(u, "emitting", message);
+        LLVMDisposeMessage(message);
+    }
+    return !u->error;
+}
+
+static void unit_compile(struct jit_unit *u, LLVMTargetMachineRef machine, int opt_level)
+{
+    double start = jit_now();
+    bool ok = jit_unit_optimize(u, machine, opt_level);
+    double middle = jit_now();
+    if (ok)
+        jit_unit_emit(u, machine, LLVMObjectFile, &u->object);
+    u->optimize = middle - start;
+    u->emit = jit_now() - middle;
+    /* The module is large and no longer needed; the unit keeps its object and its error. */
+    LLVMDisposeModule(u->module);
+    LLVMContextDispose(u->context);
+    u->module = NULL;
+    u->context = NULL;
+}
+
+/* Threads take the next unit until none is left. A target machine cannot be shared. */
+struct crew {
+    struct jit *jit;
+    atomic_uint next;
+};
+
+static void work(struct crew *c, LLVMTargetMachineRef machine)
+{
+    struct jit *j = c->jit;
+    for (;;) {
+        uint32_t i = atomic_fetch_add(&c->next, 1);
+        if (i >= j->units.count)
+            return;
+        if (j->units.items[i]->module)
+            unit_compile(j->units.items[i], machine, j->options.opt_level);
+    }
+}
+
+static void *worker(void *crew)
+{
+    struct crew *c = crew;
+    LLVMTargetMachineRef machine = jit_machine_new(&c->jit->machine);
+    work(c, machine);
+    LLVMDisposeTargetMachine(machine);
+    return NULL;
+}
+
+static uint32_t processors(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? (uint32_t)CPU_COUNT(&set) : 1;
+}
+
+bool jit_compile(struct jit *j)
+{
+    enum { MAX_THREADS = 16 };
+    uint32_t wanted = j->options.num_threads > 0 ? (uint32_t)j->options.num_threads : processors();
+    uint32_t threads = wanted < j->units.count ? wanted : j->units.count;
+    threads = threads < MAX_THREADS ? threads : MAX_THREADS;
+
+    struct crew crew = { .jit = j };
+    pthread_t helpers[MAX_THREADS];
+    uint32_t started = 0;
+    while (started + 1 < threads && pthread_create(&helpers[started], NULL, worker, &crew) == 0)
+        started++; /* fewer helpers than wanted only take longer */
+    work(&crew, j->target_machine);
+    for (uint32_t i = 0; i < started; i++)
+        pthread_join(helpers[i], NULL);
+
+    bool ok = true;
+    for (uint32_t i = 0; i < j->units.count; i++)
+        ok = jit_unit_report(j, j->units.items[i]) && ok;
+    return ok;
+}

@@ -1,0 +1,71 @@
+/* What the files of jit/ share. */
+#ifndef JIT_INTERNAL_H
+#define JIT_INTERNAL_H
+
+#include "base/text.h"
+#include "base/vec.h"
+#include "jit/jit.h"
+
+#include <llvm-c/LLJIT.h>
+
+/* The machine code is made for. Strings live in the arena. */
+struct jit_machine {
+    const char *triple, *cpu, *features;
+    LLVMTargetRef target;
+    LLVMCodeGenOptLevel level;
+    bool native; /* its code can run in this process */
+};
+
+/* One module on its way to an object; used by one thread at a time. */
+struct jit_unit {
+    LLVMContextRef context;
+    LLVMModuleRef module;       /* NULL once it is compiled */
+    LLVMMemoryBufferRef object; /* NULL until it is compiled and when it was handed to ORC */
+    char *error;                /* malloc'ed: what LLVM said; the unit has failed */
+    double optimize, emit;      /* seconds */
+};
+
+struct jit {
+    struct arena *arena;
+    struct diags *diags;
+    struct jit_options options;
+    struct jit_machine machine;
+    LLVMTargetMachineRef target_machine; /* of the thread that owns the jit */
+    LLVMTargetDataRef layout;
+    VEC(struct jit_unit *) units;
+
+    LLVMOrcLLJITRef lljit;
+    struct text session_errors; /* what ORC reported while linking */
+    const char *missing;        /* first symbol nobody has */
+    size_t code_bytes;
+    double link;
+};
+
+double jit_now(void); /* seconds of a monotonic clock */
+
+/* target.c */
+bool jit_machine_init(struct jit *j);
+LLVMTargetMachineRef jit_machine_new(const struct jit_machine *m);
+
+/* compile.c, optimize.c: these set unit->error and return false on failure. */
+bool jit_unit_fail(struct jit_unit *u, const char *doing, const char *message);
+bool jit_unit_optimize(struct jit_unit *u, LLVMTargetMachineRef machine, int opt_level); /* verifies it first */
+bool jit_unit_emit(struct jit_unit *u, LLVMTargetMachineRef machine, LLVMCodeGenFileType kind, LLVMMemoryBufferRef *out);
+bool jit_unit_report(struct jit *j, struct jit_unit *u); /* moves the error to the diagnostics: false if there was one */
+
+/* listen.c */
+bool jit_listen_begin(struct jit *j);
+/* The functions of one object and their addresses, for perf. */
+struct jit_function {
+    const char *name;
+    uint16_t section;
+    uint64_t value, size;
+    bool global;
+};
+struct jit_functions {
+    VEC(struct jit_function) list;
+};
+void jit_object_read(struct jit *j, LLVMMemoryBufferRef object, struct jit_functions *functions);
+void jit_listen_linked(struct jit *j, const struct jit_functions *objects, uint32_t num_objects);
+
+#endif

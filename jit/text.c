@@ -1,0 +1,63 @@
+#include "jit/internal.h"
+
+#include <llvm-c/BitReader.h>
+#include <llvm-c/BitWriter.h>
+#include <llvm-c/Linker.h>
+
+/* Modules of different contexts cannot be linked; their bitcode can be read into one. */
+static bool join_units(struct jit *j)
+{
+    struct jit_unit *first = j->units.items[0];
+    for (uint32_t i = 1; i < j->units.count; i++) {
+        struct jit_unit *u = j->units.items[i];
+        LLVMMemoryBufferRef bits = LLVMWriteBitcodeToMemoryBuffer(u->module);
+        LLVMModuleRef copy = NULL;
+        bool ok = !LLVMParseBitcodeInContext2(first->context, bits, &copy) && !LLVMLinkModules2(first->module, copy);
+        LLVMDisposeMemoryBuffer(bits);
+        LLVMDisposeModule(u->module);
+        u->module = NULL;
+        if (!ok)
+            return jit_unit_fail(first, "joining units", LLVMGetModuleIdentifier(first->module, &(size_t){ 0 }));
+    }
+    return true;
+}
+
+static void give_buffer(struct jit *j, LLVMMemoryBufferRef buffer, const char **text, size_t *size)
+{
+    *size = LLVMGetBufferSize(buffer);
+    *text = arena_strndup(j->arena, LLVMGetBufferStart(buffer), *size);
+    LLVMDisposeMemoryBuffer(buffer);
+}
+
+static void give_ir(struct jit *j, const struct jit_unit *u, const char **text, size_t *size)
+{
+    char *ir = LLVMPrintModuleToString(u->module);
+    struct text copy = text_new(j->arena);
+    text_add(&copy, ir);
+    LLVMDisposeMessage(ir);
+    *text = text_get(&copy);
+    *size = copy.length;
+}
+
+bool jit_text(struct jit *j, enum jit_text kind, const char **text, size_t *size)
+{
+    *text = "";
+    *size = 0;
+    if (j->units.count == 0)
+        return true;
+    struct jit_unit *u = j->units.items[0];
+    double start = jit_now();
+    bool ok = join_units(j) && (kind == JIT_TEXT_LL || jit_unit_optimize(u, j->target_machine, j->options.opt_level));
+    double middle = jit_now();
+    if (ok && (kind == JIT_TEXT_LL || kind == JIT_TEXT_LL_OPT)) {
+        give_ir(j, u, text, size);
+    } else if (ok) {
+        LLVMMemoryBufferRef buffer;
+        ok = jit_unit_emit(u, j->target_machine, kind == JIT_TEXT_ASM ? LLVMAssemblyFile : LLVMObjectFile, &buffer);
+        if (ok)
+            give_buffer(j, buffer, text, size);
+    }
+    u->optimize = middle - start;
+    u->emit = jit_now() - middle;
+    return ok ? true : jit_unit_report(j, u);
+}
