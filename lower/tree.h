@@ -177,7 +177,8 @@ struct tree {
     struct arena *arena;
     const char *name;
     VEC(struct tree_func *) functions; /* "main", and "init" / "exit" if the program needs them; all take the same parameters */
-    uint32_t num_vars, num_labels, num_aliases, num_slots;
+    uint32_t num_vars, num_labels, num_slots;
+    uint32_t num_aliases; /* the next free class; 1 in a new tree */
     const struct tree_stmt *region; /* parallel region being built: owner of new variables */
     struct map names;               /* of variables and labels so far */
 };
