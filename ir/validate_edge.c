@@ -1,0 +1,219 @@
+/* Data-flow edges and their memlets (format.md 9.6). Numbers are compared only where they fold to constants. */
+#include "ir/validate.h"
+
+#include <string.h>
+
+static bool is_structure(const struct container *c)
+{
+    return c && (c->kind == CONTAINER_STRUCTURE || c->kind == CONTAINER_STRUCTURE_VIEW ||
+                 c->kind == CONTAINER_STRUCTURE_REFERENCE || c->kind == CONTAINER_TENSOR);
+}
+
+static bool has_no_bounds(const struct container *c)
+{
+    return !c || is_structure(c) || c->kind == CONTAINER_UNKNOWN || c->kind == CONTAINER_PROCESS_GRID ||
+           c->kind == CONTAINER_REDISTR_ARRAY;
+}
+
+static const struct access *source(const struct state_scan *s, const struct edge *e)
+{
+    return as_access(s->first[e->index]->src);
+}
+
+static const struct access *target(const struct state_scan *s, const struct edge *e)
+{
+    return as_access(s->last[e->index]->dst);
+}
+
+/* ---- subsets ---- */
+
+/* -1, 0, 1 for a dimension that certainly has a negative size, no elements, some elements; 2 if that depends. */
+static int extent_sign(struct validator *v, const struct range *r)
+{
+    int64_t length, step;
+    if (!validate_literal(v, sym_sub(v->ir, r->end, r->begin), &length) || !validate_literal(v, r->step, &step))
+        return 2;
+    length = step < 0 ? -length : length;
+    return length < -1 ? -1 : length < 0 ? 0 : 1;
+}
+
+/* 47 */
+static void check_sizes(struct state_scan *s, struct edge *e, const struct subset *subset)
+{
+    for (uint32_t i = 0; subset && i < subset->rank; i++)
+        if (extent_sign(s->sdfg->v, &subset->dims[i]) == -1)
+            diag_error(validate_diags(s), &e->place, DIAG_SUBSET_NEGATIVE, i);
+}
+
+static void report_bounds(struct state_scan *s, struct edge *e, enum diag_code code, uint32_t dim, const struct sym *index,
+                          const struct container *c)
+{
+    struct ir *ir = s->sdfg->v->ir;
+    const char *text = sym_text(ir, index);
+    if (!e->memlet.dynamic)
+        diag_error(ir->diags, &e->place, code, text, dim, c->name, sym_text(ir, c->shape[dim]));
+    else if (validate_may_warn(s->sdfg->v))
+        diag_warning(ir->diags, &e->place, code, text, dim, c->name, sym_text(ir, c->shape[dim]));
+}
+
+/* 52 */
+static void check_bounds(struct state_scan *s, struct edge *e, const struct subset *subset, const struct container *c)
+{
+    struct validator *v = s->sdfg->v;
+    if (subset->rank != c->rank) {
+        diag_error(validate_diags(s), &e->place, DIAG_SUBSET_RANK, subset->rank, c->name, c->rank);
+        return;
+    }
+    for (uint32_t i = 0; i < c->rank; i++) {
+        const struct range *r = &subset->dims[i];
+        int64_t step, value;
+        bool downwards = validate_literal(v, r->step, &step) && step < 0;
+        if (extent_sign(v, r) < 1)
+            continue;
+        const struct sym *low = downwards ? r->end : r->begin, *high = downwards ? r->begin : r->end;
+        const struct sym *offset = c->offset && c->offset[i] ? c->offset[i] : sym_int(v->ir, 0);
+        low = sym_add(v->ir, low, offset);
+        high = sym_add(v->ir, high, offset);
+        if (validate_literal(v, low, &value) && value < 0)
+            report_bounds(s, e, DIAG_SUBSET_BELOW, i, low, c);
+        else if (validate_literal(v, sym_sub(v->ir, high, c->shape[i]), &value) && value >= 0)
+            report_bounds(s, e, DIAG_SUBSET_ABOVE, i, high, c);
+    }
+}
+
+static int64_t vector_lanes(const struct container *c)
+{
+    return c && c->type && c->type->kind == TYPE_VECTOR && c->type->lanes ? c->type->lanes : 1;
+}
+
+static bool is_stream(const struct access *a)
+{
+    return a && a->data && a->data->kind == CONTAINER_STREAM;
+}
+
+/* 56 */
+static void check_volumes(struct state_scan *s, struct edge *e)
+{
+    struct validator *v = s->sdfg->v;
+    const struct memlet *m = &e->memlet;
+    const struct access *from = source(s, e), *to = target(s, e);
+    const char *conn = s->last[e->index]->dst_conn;
+    if (!from || !to || m->allow_oob || is_stream(from) || is_stream(to) || (conn && strcmp(conn, "set") == 0))
+        return;
+    const struct sym *here = subset_volume(v->ir, m->subset), *there = subset_volume(v->ir, m->other);
+    const struct access *other_end = m->subset_is_source ? to : from;
+    here = sym_mul(v->ir, here, sym_int(v->ir, vector_lanes(m->data)));
+    there = sym_mul(v->ir, there, sym_int(v->ir, vector_lanes(other_end->data)));
+    int64_t difference;
+    if (!validate_literal(v, sym_sub(v->ir, here, there), &difference) || difference == 0)
+        return;
+    bool view = (from->data && container_is_view(from->data)) || (to->data && container_is_view(to->data));
+    if (!view)
+        diag_error(v->ir->diags, &e->place, DIAG_SUBSET_VOLUME, sym_text(v->ir, here), sym_text(v->ir, there));
+    else if (validate_may_warn(v))
+        diag_warning(v->ir->diags, &e->place, DIAG_SUBSET_VOLUME, sym_text(v->ir, here), sym_text(v->ir, there));
+}
+
+static void check_subsets(struct state_scan *s, struct edge *e)
+{
+    const struct memlet *m = &e->memlet;
+    const struct access *from = source(s, e), *to = target(s, e);
+    const struct access *here = m->subset_is_source ? from : to, *there = m->subset_is_source ? to : from;
+    if (as_access(e->src) && as_access(e->dst)) {
+        check_sizes(s, e, m->subset);
+        check_sizes(s, e, m->other);
+    }
+    if (m->subset && !has_no_bounds(m->data)) {
+        if (here && here->data == m->data && !m->allow_oob)
+            check_bounds(s, e, m->subset, m->data);
+        else if (m->subset->rank != m->data->rank)
+            diag_error(validate_diags(s), &e->place, DIAG_SUBSET_RANK, m->subset->rank, m->name, m->data->rank); /* 55 */
+    }
+    if (m->other && there && !has_no_bounds(there->data) && !m->allow_oob)
+        check_bounds(s, e, m->other, there->data);
+    if (m->subset && m->other)
+        check_volumes(s, e);
+}
+
+/* ---- where edges may lead ---- */
+
+/* The scope that an edge leaves from or arrives in. */
+static const struct node *scope_behind(const struct node *n, bool leaving)
+{
+    if (leaving && node_is_entry(n))
+        return n;
+    if (leaving && node_is_exit(n))
+        return n->scope ? n->scope->scope : NULL;
+    return n->scope;
+}
+
+/* 54 */
+static void check_scope(struct state_scan *s, struct edge *e)
+{
+    if (scope_behind(e->src, true) != scope_behind(e->dst, false))
+        diag_error(validate_diags(s), &e->place, DIAG_SCOPE_CROSSED);
+    const struct edge *last = s->last[e->index];
+    if (last != e && node_is_exit(last->src) && !as_access(last->dst) && !memlet_is_empty(&e->memlet) &&
+        last->dst->kind != NODE_UNKNOWN)
+        diag_error(validate_diags(s), &e->place, DIAG_PATH_LEAVES_SCOPE);
+}
+
+/* 48 */
+static void check_nested_end(struct state_scan *s, struct edge *e)
+{
+    const struct node *from = s->first[e->index]->src, *to = s->last[e->index]->dst;
+    bool bad = (e->src->kind == NODE_NESTED && to->kind != NODE_ACCESS && to->kind != NODE_UNKNOWN) ||
+               (e->dst->kind == NODE_NESTED && from->kind != NODE_ACCESS && from->kind != NODE_UNKNOWN);
+    if (bad)
+        diag_error(validate_diags(s), &e->place, DIAG_NESTED_EDGE_END);
+}
+
+static bool names_end(const struct access *a, const char *conn, const struct memlet *m)
+{
+    return (a && a->data == m->data) || (a && conn && strcmp(conn, m->name) == 0);
+}
+
+/* 49 */
+static void check_container(struct state_scan *s, struct edge *e)
+{
+    const struct access *from = source(s, e), *to = target(s, e);
+    if ((!from && !to) || (from && is_structure(from->data)) || (to && is_structure(to->data)))
+        return;
+    if (!names_end(from, s->first[e->index]->src_conn, &e->memlet) && !names_end(to, s->last[e->index]->dst_conn, &e->memlet))
+        diag_error(validate_diags(s), &e->place, DIAG_MEMLET_CONTAINER, e->memlet.name);
+}
+
+/* 50 */
+static void check_device(struct state_scan *s, struct edge *e)
+{
+    const struct memlet *m = &e->memlet;
+    bool dynamic_input = node_is_entry(e->dst) && e->dst_conn && strncmp(e->dst_conn, "IN_", 3) != 0;
+    const struct node *user = dynamic_input || as_tasklet(e->dst) ? e->dst : as_tasklet(e->src) ? e->src : NULL;
+    if (!user || !m->data || !m->subset || !validate_on_gpu(m->data))
+        return;
+    if (sym_is_int(subset_volume(s->sdfg->v->ir, m->subset), 1) && validate_placement(s, user) == PLACED_HOST)
+        diag_error(validate_diags(s), &e->place, DIAG_HOST_USES_DEVICE, m->name, validate_root_container(m->data)->storage->name);
+}
+
+/* 51 */
+static void check_empty(struct state_scan *s, struct edge *e)
+{
+    bool between = as_tasklet(e->src) && as_tasklet(e->dst);
+    if (!between && ((as_tasklet(e->src) && e->src_conn) || (as_tasklet(e->dst) && e->dst_conn)))
+        diag_error(validate_diags(s), &e->place, DIAG_MEMLET_EMPTY, e->src_conn && as_tasklet(e->src) ? e->src_conn : e->dst_conn);
+}
+
+void validate_edge(struct state_scan *s, struct edge *e)
+{
+    check_scope(s, e);
+    if (memlet_is_empty(&e->memlet)) {
+        check_empty(s, e);
+        return;
+    }
+    if (!e->memlet.data)
+        return; /* the reader has said so */
+    check_nested_end(s, e);
+    check_container(s, e);
+    check_device(s, e);
+    check_subsets(s, e);
+}
