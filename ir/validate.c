@@ -66,10 +66,7 @@ bool validate_on_gpu(const struct container *c)
     return c->storage && (c->storage->row == STORAGE_GPU_GLOBAL || c->storage->row == STORAGE_GPU_SHARED);
 }
 
-static bool row_is(const struct enum_value *value, enum enum_row row)
-{
-    return value && value->row == row;
-}
+static bool row_is(const struct enum_value *value, enum enum_row row) { return value && value->row == row; }
 
 /* Shapes, storage and names: 17 to 20, 60, 61. */
 static void check_container(struct sdfg_scan *s, struct container *c)

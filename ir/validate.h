@@ -1,8 +1,8 @@
 /* What the files of the validator share; nobody else includes it.
  *
- * One walk over the graph, outermost SDFG first, blocks in depth-first order from the start block, nodes in an order that respects
- * the edges: the order of format.md 9, so that the first complaint is comparable. Numbers in comments are rules of that section.
- * A rule that needs something which an earlier rule found broken is skipped for that element. */
+ * One walk over the graph, outermost SDFG first, blocks in depth-first order from the start block, nodes in an order
+ * that respects the edges: the order of format.md 9, so that the first complaint is comparable. Numbers in comments are
+ * rules of that section. A rule that needs something which an earlier rule found broken is skipped for that element. */
 #ifndef IR_VALIDATE_H
 #define IR_VALIDATE_H
 
@@ -13,7 +13,7 @@ enum { VALIDATE_MAX_ERRORS = 100, VALIDATE_MAX_WARNINGS = 100 };
 
 struct validator {
     struct ir *ir;
-    struct arena *scratch; /* dies with the call */
+    struct arena *scratch;           /* dies with the call */
     uint32_t seen, errors, warnings; /* diagnostics counted so far */
 };
 
@@ -37,15 +37,13 @@ struct state_scan {
     struct edge **first, **last; /* ends of the memlet path of each edge, by edge index */
 };
 
-static inline struct diags *validate_diags(const struct state_scan *s)
-{
-    return s->sdfg->v->ir->diags;
-}
+static inline struct diags *validate_diags(const struct state_scan *s) { return s->sdfg->v->ir->diags; }
 
-bool validate_full(struct validator *v);     /* no room for more errors: stop looking */
+bool validate_full(struct validator *v); /* no room for more errors: stop looking */
 bool validate_may_warn(struct validator *v);
-bool validate_name(const char *name);        /* format.md 2.0 */
-bool validate_literal(struct validator *v, const struct sym *s, int64_t *value); /* folds to a constant (rounded down) */
+bool validate_name(const char *name); /* format.md 2.0 */
+bool validate_literal(struct validator *v, const struct sym *s,
+                      int64_t *value); /* folds to a constant (rounded down) */
 
 void validate_sdfg(struct validator *v, struct sdfg *s, enum placement placement);
 void validate_region(struct sdfg_scan *s, struct region *r, bool in_loop);
@@ -57,7 +55,7 @@ void validate_tasklet(struct state_scan *s, struct tasklet *t);
 void validate_edge(struct state_scan *s, struct edge *e);
 
 enum placement validate_placement(const struct state_scan *s, const struct node *n); /* of the code of `n` */
-const struct container *validate_root_container(const struct container *c);           /* the structure around a member */
-bool validate_on_gpu(const struct container *c);                                      /* lies in a memory of the device */
+const struct container *validate_root_container(const struct container *c);          /* the structure around a member */
+bool validate_on_gpu(const struct container *c); /* lies in a memory of the device */
 
 #endif

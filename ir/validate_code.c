@@ -59,8 +59,8 @@ static bool check_subscript(void *user, struct code *c)
     return true;
 }
 
-/* The tree of a Python tasklet; NULL if it is no Python or cannot be read. What is Python but beyond us is for the time when the
- * tasklet has to be compiled. */
+/* The tree of a Python tasklet; NULL if it is no Python or cannot be read. What is Python but beyond us is for the time
+ * when the tasklet has to be compiled. */
 static struct code *tasklet_tree(struct state_scan *s, struct tasklet *t)
 {
     if (t->code.tree || !t->code.language || t->code.language->row != LANGUAGE_PYTHON)

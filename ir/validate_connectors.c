@@ -3,10 +3,7 @@
 
 #include <string.h>
 
-static bool starts_with(const char *text, const char *start)
-{
-    return strncmp(text, start, strlen(start)) == 0;
-}
+static bool starts_with(const char *text, const char *start) { return strncmp(text, start, strlen(start)) == 0; }
 
 /* One side of a node: its connectors and how many edges each has. */
 struct side {
@@ -53,8 +50,9 @@ static void check_edges(struct side *side)
         else if (conn)
             diag_error(d, &e->place, DIAG_CONNECTOR_UNDECLARED, what, conn);
     }
-    bool many = side->in ? node_is_exit(n)
-                         : !node_is_exit(n) && n->kind != NODE_TASKLET && n->kind != NODE_NESTED && n->kind != NODE_LIBRARY;
+    bool many = side->in
+                    ? node_is_exit(n)
+                    : !node_is_exit(n) && n->kind != NODE_TASKLET && n->kind != NODE_NESTED && n->kind != NODE_LIBRARY;
     for (uint32_t i = 0; i < side->count && !validate_full(v); i++) {
         if (!side->edges[i])
             diag_error(d, &n->place, DIAG_CONNECTOR_NO_EDGE, what, side->conns[i].name);

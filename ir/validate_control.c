@@ -163,7 +163,8 @@ static bool check_start(struct sdfg_scan *s, struct region *r)
         diag_error(s->v->ir->diags, &r->block.place, DIAG_START_UNDEFINED);
         return false;
     }
-    if (r == &s->sdfg->region && r->blocks.count > 1 && as_state(r->start) && !r->start->in.count && !r->start->out.count)
+    if (r == &s->sdfg->region && r->blocks.count > 1 && as_state(r->start) && !r->start->in.count &&
+        !r->start->out.count)
         diag_error(s->v->ir->diags, &r->start->place, DIAG_STATE_UNCONNECTED);
     return true;
 }

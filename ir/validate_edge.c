@@ -45,8 +45,8 @@ static void check_sizes(struct state_scan *s, struct edge *e, const struct subse
             diag_error(validate_diags(s), &e->place, DIAG_SUBSET_NEGATIVE, i);
 }
 
-static void report_bounds(struct state_scan *s, struct edge *e, enum diag_code code, uint32_t dim, const struct sym *index,
-                          const struct container *c)
+static void report_bounds(struct state_scan *s, struct edge *e, enum diag_code code, uint32_t dim,
+                          const struct sym *index, const struct container *c)
 {
     struct ir *ir = s->sdfg->v->ir;
     const char *text = sym_text(ir, index);
@@ -61,7 +61,7 @@ static void check_bounds(struct state_scan *s, struct edge *e, const struct subs
 {
     struct validator *v = s->sdfg->v;
     if (subset->rank != c->rank) {
-        diag_error(validate_diags(s), &e->place, DIAG_SUBSET_RANK, subset->rank, c->name, c->rank);
+        diag_error(validate_diags(s), &e->place, DIAG_MEMLET_RANK, subset->rank, c->name, c->rank);
         return;
     }
     for (uint32_t i = 0; i < c->rank; i++) {
@@ -86,10 +86,7 @@ static int64_t vector_lanes(const struct container *c)
     return c && c->type && c->type->kind == TYPE_VECTOR && c->type->lanes ? c->type->lanes : 1;
 }
 
-static bool is_stream(const struct access *a)
-{
-    return a && a->data && a->data->kind == CONTAINER_STREAM;
-}
+static bool is_stream(const struct access *a) { return a && a->data && a->data->kind == CONTAINER_STREAM; }
 
 /* 56 */
 static void check_volumes(struct state_scan *s, struct edge *e)
@@ -127,7 +124,8 @@ static void check_subsets(struct state_scan *s, struct edge *e)
         if (here && here->data == m->data && !m->allow_oob)
             check_bounds(s, e, m->subset, m->data);
         else if (m->subset->rank != m->data->rank)
-            diag_error(validate_diags(s), &e->place, DIAG_SUBSET_RANK, m->subset->rank, m->name, m->data->rank); /* 55 */
+            diag_error(validate_diags(s), &e->place, DIAG_MEMLET_RANK, m->subset->rank, m->name,
+                       m->data->rank); /* 55 */
     }
     if (m->other && there && !has_no_bounds(there->data) && !m->allow_oob)
         check_bounds(s, e, m->other, there->data);
@@ -179,7 +177,8 @@ static void check_container(struct state_scan *s, struct edge *e)
     const struct access *from = source(s, e), *to = target(s, e);
     if ((!from && !to) || (from && is_structure(from->data)) || (to && is_structure(to->data)))
         return;
-    if (!names_end(from, s->first[e->index]->src_conn, &e->memlet) && !names_end(to, s->last[e->index]->dst_conn, &e->memlet))
+    if (!names_end(from, s->first[e->index]->src_conn, &e->memlet) &&
+        !names_end(to, s->last[e->index]->dst_conn, &e->memlet))
         diag_error(validate_diags(s), &e->place, DIAG_MEMLET_CONTAINER, e->memlet.name);
 }
 
@@ -192,7 +191,8 @@ static void check_device(struct state_scan *s, struct edge *e)
     if (!user || !m->data || !m->subset || !validate_on_gpu(m->data))
         return;
     if (sym_is_int(subset_volume(s->sdfg->v->ir, m->subset), 1) && validate_placement(s, user) == PLACED_HOST)
-        diag_error(validate_diags(s), &e->place, DIAG_HOST_USES_DEVICE, m->name, validate_root_container(m->data)->storage->name);
+        diag_error(validate_diags(s), &e->place, DIAG_HOST_USES_DEVICE, m->name,
+                   validate_root_container(m->data)->storage->name);
 }
 
 /* 51 */
@@ -200,7 +200,8 @@ static void check_empty(struct state_scan *s, struct edge *e)
 {
     bool between = as_tasklet(e->src) && as_tasklet(e->dst);
     if (!between && ((as_tasklet(e->src) && e->src_conn) || (as_tasklet(e->dst) && e->dst_conn)))
-        diag_error(validate_diags(s), &e->place, DIAG_MEMLET_EMPTY, e->src_conn && as_tasklet(e->src) ? e->src_conn : e->dst_conn);
+        diag_error(validate_diags(s), &e->place, DIAG_MEMLET_EMPTY,
+                   e->src_conn && as_tasklet(e->src) ? e->src_conn : e->dst_conn);
 }
 
 void validate_edge(struct state_scan *s, struct edge *e)

@@ -9,10 +9,7 @@ static void check_name(struct state_scan *s, const struct node *n)
         diag_error(validate_diags(s), &n->place, DIAG_NAME_NODE, n->label);
 }
 
-static bool moves_data(const struct edge *e)
-{
-    return !memlet_is_empty(&e->memlet);
-}
+static bool moves_data(const struct edge *e) { return !memlet_is_empty(&e->memlet); }
 
 static bool has_data_edge(const struct access *a, bool in)
 {

@@ -27,7 +27,8 @@ static bool order_nodes(struct state_scan *s)
     return true;
 }
 
-/* The name of the other half of a pass-through connector, or NULL if `name` is none or its other half occurs nowhere. */
+/* The name of the other half of a pass-through connector, or NULL if `name` is none or its other half occurs nowhere.
+ */
 static const char *other_half(const struct state_scan *s, const char *name)
 {
     bool in = name && strncmp(name, "IN_", 3) == 0;
@@ -88,8 +89,8 @@ static void check_scopes(struct state_scan *s)
 enum placement validate_placement(const struct state_scan *s, const struct node *n)
 {
     for (const struct node *scope = n->scope; scope; scope = scope->scope) {
-        const struct enum_value *schedule = scope->kind == NODE_MAP_ENTRY ? as_map_entry(scope)->schedule
-                                                                         : as_consume_entry(scope)->schedule;
+        const struct enum_value *schedule =
+            scope->kind == NODE_MAP_ENTRY ? as_map_entry(scope)->schedule : as_consume_entry(scope)->schedule;
         uint32_t row = schedule ? schedule->row : SCHEDULE_DEFAULT;
         if (row >= SCHEDULE_GPU_DEVICE && row <= SCHEDULE_GPU_PERSISTENT)
             return PLACED_DEVICE;
