@@ -24,7 +24,9 @@ enum code_kind {
     CODE_KEYWORD,  /* name         value */
     CODE_UNARY,    /* op           operand */
     CODE_BINARY,   /* op           left, right   arithmetic, bits, comparisons, and/or */
-    CODE_COMPARE_CHAIN, /*         CODE_BINARY comparisons: a < b < c as (a < b), (b < c) */
+    CODE_COMPARE_CHAIN, /*         CODE_BINARY comparisons: a < b < c as (a < b), (b < c). `b` is one shared node: a
+                                              walk goes into the left side of the first pair and the right sides of all,
+                                              or it may take exponential time */
     CODE_SELECT,   /*              condition, then, else */
     CODE_CAST,     /* type         operand    C cast, dace.float64(x) */
     CODE_TUPLE,    /*              element... */
@@ -93,9 +95,19 @@ struct code *python_parse(struct ir *ir, const struct place *place, const char *
 struct code *python_parse_expression(struct ir *ir, const struct place *place, const char *text); /* expression, lambda */
 
 struct code *code_new(struct ir *ir, enum code_kind kind, uint32_t count);
-/* Calls `visit` for every node, parents first; a false result skips the children. */
+/* Item `i` for a walk that meets every node once: of a chain, the first pair and then the right sides. */
+static inline struct code *code_item(const struct code *c, uint32_t i)
+{
+    return c->kind == CODE_COMPARE_CHAIN && i > 0 ? c->items[i]->items[1] : c->items[i];
+}
+const char *code_op_text(enum code_op op); /* as Python spells it; "" for CODE_OP_NONE and CODE_ARROW */
+/* The dotted name of nested members ("math.pi", "S.x.y"), interned; the name itself for a CODE_NAME; else NULL. */
+const char *code_dotted(struct ir *ir, const struct code *c);
+/* Calls `visit` for every node that code_item reaches, parents first; a false result skips the children. */
 void code_visit(struct code *c, bool (*visit)(void *user, struct code *c), void *user);
-/* Names read before any local assignment: connectors, symbols, containers (not called functions, not locals). */
+/* Names read where no local assignment is sure to come before: connectors, symbols, containers, each once, in the order
+ * of the text. Not called functions, not the modules of dotted names (math.pi), not locals. The base of a subscripted
+ * target counts as read. */
 void code_free_names(struct code *c, void (*visit)(void *user, const char *name), void *user);
 void code_print(const struct code *c, struct text *out); /* canonical Python, fully parenthesised as in format.md 6.2 */
 
