@@ -183,8 +183,7 @@ struct tree {
     struct map names;               /* of variables and labels so far */
 };
 
-/* ---- building (tree.c). Expressions fold constants and obvious identities; operand types must match.
- * Floats narrower than float32 are rounded from float64 by way of float32 if they have 8 bits, else directly. ---- */
+/* ---- building (tree.c). Expressions fold constants and obvious identities; operand types must match. ---- */
 
 struct tree *tree_new(struct ir *ir, const char *name);
 struct tree_var *tree_var(struct tree *t, const char *name, const struct type *type);

@@ -46,10 +46,8 @@ uint64_t fold_float_bits(enum type_kind kind, double value)
         memcpy(&bits, &value, sizeof value);
     else if (kind == TYPE_F32)
         memcpy(&bits, &single, sizeof single);
-    else if (kind == TYPE_F16 || kind == TYPE_BF16)
-        bits = smallfloat_encode(small_format(kind), value);
     else
-        bits = smallfloat_encode(small_format(kind), single);
+        bits = smallfloat_encode(small_format(kind), value);
     return bits;
 }
 

@@ -1,0 +1,154 @@
+/* Threads come from an OpenMP runtime opened at run time.
+ *
+ * Only entry points that libgomp and libomp (libiomp5) both export are used: GOMP_parallel, GOMP_barrier and the omp_ queries; GOMP_parallel
+ * inside libomp costs 0.5 microseconds, as much as its own entry. A runtime that the process has loaded already is taken, so
+ * that there is one pool of threads; otherwise libgomp is opened first: its threads wait without sched_yield, which on a busy machine
+ * makes libomp's regions up to a hundred times slower, and its first region costs a tenth of libomp's. The price is that its
+ * waiting threads hold their processors for a while, which is why threaded libraries are called from outside of regions only
+ * (runtime/blas.c). */
+#include "runtime/runtime.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stddef.h>
+
+struct openmp {
+    const char *name;
+    void (*parallel)(void (*body)(void *), void *data, unsigned threads, unsigned flags);
+    void (*barrier)(void);
+    int (*thread_num)(void);
+    int (*num_threads)(void);
+    int (*in_parallel)(void);
+    int (*max_threads)(void);
+};
+
+/* Loaded once per process, as the libraries themselves are. */
+static struct openmp openmp;
+static pthread_once_t openmp_once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t critical = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+/* Bodies that this thread runs directly: their barriers concern nobody else. */
+static _Thread_local int direct_depth;
+
+static bool openmp_bind(const char *name, int flags)
+{
+    void *library = dlopen(name, RTLD_NOW | flags);
+    if (!library)
+        return false;
+    const struct {
+        const char *symbol;
+        void *address;
+    } table[] = {
+        { "GOMP_parallel", &openmp.parallel },       { "GOMP_barrier", &openmp.barrier },
+        { "omp_get_thread_num", &openmp.thread_num }, { "omp_get_num_threads", &openmp.num_threads },
+        { "omp_in_parallel", &openmp.in_parallel },   { "omp_get_max_threads", &openmp.max_threads },
+    };
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        void *found = dlsym(library, table[i].symbol);
+        if (!found)
+            return false;
+        *(void **)table[i].address = found;
+    }
+    openmp.name = name; /* the library stays open for the life of the process: its threads do */
+    return true;
+}
+
+static void openmp_open(void)
+{
+    static const char *const names[] = { "libgomp.so.1", "libomp.so.5", "libomp.so", "libiomp5.so" };
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+            if (openmp_bind(names[i], pass == 0 ? RTLD_NOLOAD : 0))
+                return;
+}
+
+static const struct openmp *openmp_get(void)
+{
+    pthread_once(&openmp_once, openmp_open);
+    return openmp.name ? &openmp : NULL;
+}
+
+const char *sdfg_rt_openmp_name(void)
+{
+    const struct openmp *o = openmp_get();
+    return o ? o->name : NULL;
+}
+
+int sdfg_rt_default_threads(void)
+{
+    const struct openmp *o = openmp_get();
+    return o ? o->max_threads() : 1;
+}
+
+bool sdfg_rt_in_parallel(void)
+{
+    const struct openmp *o = openmp_get();
+    return direct_depth > 0 || (o && o->in_parallel());
+}
+
+struct region {
+    struct sdfg_rt_context *context;
+    sdfg_rt_body *body;
+    void *data;
+};
+
+static void run_thread(void *argument)
+{
+    const struct region *r = argument;
+    r->body(r->context, r->data, openmp.thread_num(), openmp.num_threads());
+}
+
+void sdfg_rt_parallel(struct sdfg_rt_context *context, sdfg_rt_body *body, void *data, int64_t threads)
+{
+    int64_t limit = context->num_threads;
+    if (limit > 0 && (threads <= 0 || threads > limit))
+        threads = limit;
+    const struct openmp *o = threads == 1 ? NULL : openmp_get();
+    if (!o || direct_depth > 0 || o->in_parallel()) {
+        direct_depth++;
+        body(context, data, 0, 1);
+        direct_depth--;
+        return;
+    }
+    struct region r = { context, body, data };
+    o->parallel(run_thread, &r, threads > 0 && threads < INT32_MAX ? (unsigned)threads : 0, 0);
+}
+
+void sdfg_rt_barrier(struct sdfg_rt_context *context)
+{
+    (void)context;
+    const struct openmp *o = direct_depth > 0 ? NULL : openmp_get();
+    if (o)
+        o->barrier();
+}
+
+void sdfg_rt_critical_begin(struct sdfg_rt_context *context)
+{
+    (void)context;
+    pthread_mutex_lock(&critical);
+}
+
+void sdfg_rt_critical_end(struct sdfg_rt_context *context)
+{
+    (void)context;
+    pthread_mutex_unlock(&critical);
+}
+
+int64_t sdfg_rt_next(int64_t *counter, int64_t chunk, int64_t limit, int64_t guided)
+{
+    int64_t first = __atomic_load_n(counter, __ATOMIC_RELAXED);
+    while (first < limit) {
+        int64_t size = chunk > 0 ? chunk : 1, left = limit - first;
+        if (guided > 0 && left / guided > size)
+            size = left / guided;
+        int64_t after = size < left ? first + size : limit;
+        if (__atomic_compare_exchange_n(counter, &first, after, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+            return first;
+    }
+    return limit;
+}
+
+void sdfg_rt_fail(struct sdfg_rt_context *context, enum sdfg_rt_error error)
+{
+    int32_t none = SDFG_RT_OK;
+    __atomic_compare_exchange_n(&context->error, &none, (int32_t)error, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}

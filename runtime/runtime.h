@@ -1,0 +1,42 @@
+/* Prototypes of the rows of runtime/abi.def that C code may call too, and what the files of this folder share. */
+#ifndef RUNTIME_RUNTIME_H
+#define RUNTIME_RUNTIME_H
+
+#include "runtime/abi.h"
+
+#include <stdbool.h>
+
+/* Records the first failure of a call; later ones are dropped. */
+void sdfg_rt_fail(struct sdfg_rt_context *context, enum sdfg_rt_error error);
+
+/* ---- threads (parallel.c) ---- */
+
+typedef void sdfg_rt_body(struct sdfg_rt_context *context, void *data, int64_t thread, int64_t threads);
+
+/* Runs body(context, data, 0..n-1, n) on n threads and waits for all. n is `threads` if positive, but never more than the context's
+ * num_threads if that is set; with neither the OpenMP runtime decides (OMP_NUM_THREADS). One thread, and every call from
+ * inside a region, runs the body directly. */
+void sdfg_rt_parallel(struct sdfg_rt_context *context, sdfg_rt_body *body, void *data, int64_t threads);
+void sdfg_rt_barrier(struct sdfg_rt_context *context);
+void sdfg_rt_critical_begin(struct sdfg_rt_context *context);
+void sdfg_rt_critical_end(struct sdfg_rt_context *context);
+/* Takes the next chunk below `limit` from the counter and gives its first index, or `limit` when all are taken. The chunk has
+ * `chunk` indices, or (limit - first) / guided if that is more and guided is not 0, and ends at the limit at the latest. */
+int64_t sdfg_rt_next(int64_t *counter, int64_t chunk, int64_t limit, int64_t guided);
+bool sdfg_rt_in_parallel(void);
+const char *sdfg_rt_openmp_name(void); /* library in use, or NULL: sequential */
+int sdfg_rt_default_threads(void);     /* size of a region for which nobody says a number */
+
+/* ---- memory (memory.c) ---- */
+
+void *sdfg_rt_alloc(struct sdfg_rt_context *context, int64_t bytes);
+void sdfg_rt_free(struct sdfg_rt_context *context, void *memory);
+
+/* ---- 8-bit floats (float8.c); the bits are in the low byte ---- */
+
+float sdfg_rt_f8e4m3_to_float(int32_t bits);
+int32_t sdfg_rt_float_to_f8e4m3(float value);
+float sdfg_rt_f8e5m2_to_float(int32_t bits);
+int32_t sdfg_rt_float_to_f8e5m2(float value);
+
+#endif
