@@ -1,3 +1,5 @@
+#include "jit/jit.h"
+
 #include "jit/internal.h"
 
 #include <stdlib.h>

@@ -1,9 +1,11 @@
 /* From LLVM modules to code that can be called: target machine, optimization, objects, linking. Knows nothing of SDFGs.
  *
- * A `struct jit` serves one compilation. Modules are made in contexts of their own (one per unit, so that units can be compiled on several
- * threads) and handed over; jit_link compiles the units, adds the objects through ORC and finds the entry points.
+ * A `struct jit` serves one compilation. Modules are made in contexts of their own (one per unit, so that units can be
+ * compiled on several threads) and handed over; jit_link compiles the units, adds the objects through ORC and finds the
+ * entry points.
  *
- * One jit belongs to one thread at a time; several jits may work at once. Code that was linked may be called from any thread. */
+ * One jit belongs to one thread at a time; several jits may work at once. Code that was linked may be called from any
+ * thread. */
 #ifndef JIT_JIT_H
 #define JIT_JIT_H
 
@@ -17,12 +19,13 @@
 #define TAKES /* the callee owns it from here on, also on failure */
 
 struct jit_options {
-    int opt_level;          /* 0..3: LLVM's own default<On>; -1: the lean pipeline (jit/optimize.c) */
-    bool debug_info;        /* frames that debuggers and profilers can walk */
-    bool listeners;         /* announce the code to gdb, and to perf by /tmp/perf-<pid>.map */
-    int num_threads;        /* for compiling; 0: one per unit up to the number of processors */
+    int opt_level;                       /* 0..3: LLVM's own default<On>; -1: the lean pipeline (jit/optimize.c) */
+    bool debug_info;                     /* frames that debuggers and profilers can walk */
+    bool listeners;                      /* announce the code to gdb, and to perf by /tmp/perf-<pid>.map */
+    int num_threads;                     /* for compiling; 0: one per unit up to the number of processors */
     const char *triple, *cpu, *features; /* NULL: this host; for another triple: its baseline */
-    void *(*runtime_symbol)(const char *name); /* first choice for what the code calls; then what the process has. May be NULL */
+    void *(*runtime_symbol)(
+        const char *name); /* first choice for what the code calls; then what the process has. May be NULL */
 };
 
 enum jit_text { JIT_TEXT_LL, JIT_TEXT_LL_OPT, JIT_TEXT_ASM, JIT_TEXT_OBJECT };
@@ -41,13 +44,14 @@ void jit_function_attributes(struct jit *j, LLVMValueRef function);
 bool jit_compile(struct jit *j); /* verifies, optimizes and emits all modules made so far; they are consumed */
 bool jit_link(struct jit *j);    /* after jit_compile, once */
 void *jit_address(struct jit *j, const char *name); /* after jit_link; NULL if absent */
-/* Text or object instead of code: consumes the modules (several units are joined). *text is in the arena and zero-terminated;
- * *size does not count the zero. */
+/* Text or object instead of code: consumes the modules (several units are joined). *text is in the arena and
+ * zero-terminated; *size does not count the zero. */
 bool jit_text(struct jit *j, enum jit_text kind, const char **text, size_t *size);
 
 /* Bytes of code and data that the program occupies. */
 size_t jit_code_bytes(const struct jit *j);
-/* Seconds; optimize and emit are summed over the units, so with several threads they may exceed the time that passed. */
+/* Seconds; optimize and emit are summed over the units, so with several threads they may exceed the time that passed.
+ */
 void jit_times(const struct jit *j, double *optimize, double *emit, double *link);
 const char *jit_version(void); /* "LLVM 22.1.8" */
 

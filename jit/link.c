@@ -102,8 +102,8 @@ static bool add_objects(struct jit *j, struct jit_functions *functions)
     return true;
 }
 
-/* ORC links an object when one of its symbols is asked for. Everything is asked for here, so that failures show now and not when
- * the program runs. */
+/* ORC links an object when one of its symbols is asked for. Everything is asked for here, so that failures show now and
+ * not when the program runs. */
 static bool link_all(struct jit *j, const struct jit_functions *functions)
 {
     for (uint32_t i = 0; i < j->units.count; i++) {

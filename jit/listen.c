@@ -8,8 +8,8 @@
 
 /* ---- gdb ---- */
 
-/* LLVM's entry for gdb's JIT interface. ORC looks it up among the symbols of the process, where it is not when LLVM is part of this
- * library or was opened privately. */
+/* LLVM's entry for gdb's JIT interface. ORC looks it up among the symbols of the process, where it is not when LLVM is
+ * part of this library or was opened privately. */
 extern char llvm_orc_registerJITLoaderGDBAllocAction;
 
 static bool define_gdb_entry(struct jit *j)
@@ -22,7 +22,8 @@ static bool define_gdb_entry(struct jit *j)
     LLVMOrcCSymbolMapPair pair = { LLVMOrcLLJITMangleAndIntern(j->lljit, name),
                                    { (LLVMOrcExecutorAddress)(uintptr_t)&llvm_orc_registerJITLoaderGDBAllocAction,
                                      { LLVMJITSymbolGenericFlagsExported, 0 } } };
-    return !llvm_failed(j->diags, LLVMOrcJITDylibDefine(process, LLVMOrcAbsoluteSymbols(&pair, 1)), "announcing code to gdb");
+    return !llvm_failed(j->diags, LLVMOrcJITDylibDefine(process, LLVMOrcAbsoluteSymbols(&pair, 1)),
+                        "announcing code to gdb");
 }
 
 bool jit_listen_begin(struct jit *j)
@@ -66,7 +67,8 @@ void jit_object_read(struct jit *j, LLVMMemoryBufferRef object, struct jit_funct
 
 /* ---- perf ---- */
 
-/* Functions that are not global have no address ORC would tell; a section is placed as a whole, so a global neighbour does. */
+/* Functions that are not global have no address ORC would tell; a section is placed as a whole, so a global neighbour
+ * does. */
 static bool section_address(struct jit *j, const struct jit_functions *functions, uint16_t section, uint64_t *address)
 {
     for (uint32_t i = 0; i < functions->list.count; i++) {
@@ -88,11 +90,12 @@ void jit_listen_linked(struct jit *j, const struct jit_functions *objects, uint3
             const struct jit_function *f = &objects[i].list.items[k];
             uint64_t base;
             if (section_address(j, &objects[i], f->section, &base))
-                text_printf(&lines, "%llx %llx %s\n", (unsigned long long)(base + f->value), (unsigned long long)f->size,
-                            f->name);
+                text_printf(&lines, "%llx %llx %s\n", (unsigned long long)(base + f->value),
+                            (unsigned long long)f->size, f->name);
         }
     }
-    /* The name is perf's. One write, so that several threads do not mix their lines; a reader who cannot get the file loses names only. */
+    /* The name is perf's. One write, so that several threads do not mix their lines; a reader who cannot get the file
+     * loses names only. */
     const char *path = arena_printf(j->arena, "/tmp/perf-%d.map", (int)getpid());
     int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0644);
     if (file < 0 || write(file, text_get(&lines), lines.length) != (ssize_t)lines.length)

@@ -3,9 +3,9 @@
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
-/* The lean pipeline: what loops over arrays need, and nothing else; about a third of the time of default<O3> for the same code.
- * The emitter keeps variables in allocas, so sroa comes first. Loops are rotated and invariant loads hoisted before the vectorizer
- * looks at them; indvars finds trip counts of loops whose bounds were cast. */
+/* The lean pipeline: what loops over arrays need, and nothing else; about a third of the time of default<O3> for the
+ * same code. The emitter keeps variables in allocas, so sroa comes first. Loops are rotated and invariant loads hoisted
+ * before the vectorizer looks at them; indvars finds trip counts of loops whose bounds were cast. */
 static const char lean[] = "function(sroa,early-cse<memssa>,instcombine,simplifycfg,"
                            "loop-mssa(loop-rotate,licm),loop(indvars),"
                            "loop-vectorize,slp-vectorizer,instcombine,simplifycfg,"

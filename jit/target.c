@@ -19,14 +19,14 @@ static void init_host(void)
 {
     /* LLVM has no other way out of some failures (no memory, an instruction it cannot select). */
     LLVMInstallFatalErrorHandler(fatal);
-    /* Loop strength reduction takes two thirds of the time of code generation and gains nothing measurable, as row addresses are
-     * hoisted already. The option exists for the whole process only. */
+    /* Loop strength reduction takes two thirds of the time of code generation and gains nothing measurable, as row
+     * addresses are hoisted already. The option exists for the whole process only. */
     LLVMParseCommandLineOptions(2, (const char *const[]){ "libsdfg", "-disable-lsr" }, NULL);
     LLVMInitializeNativeTarget();
     LLVMInitializeNativeAsmPrinter();
     LLVMInitializeNativeAsmParser();
-    /* On AArch64 LLVM knows the processors of the large vendors by their identification; of others it reads the features from
-     * /proc/cpuinfo, and the CPU is "generic". */
+    /* On AArch64 LLVM knows the processors of the large vendors by their identification; of others it reads the
+     * features from /proc/cpuinfo, and the CPU is "generic". */
     host.triple = LLVMGetDefaultTargetTriple();
     host.cpu = LLVMGetHostCPUName();
     host.features = LLVMGetHostCPUFeatures();
@@ -81,6 +81,8 @@ bool jit_machine_init(struct jit *j)
 
 LLVMTargetMachineRef jit_machine_new(const struct jit_machine *m)
 {
-    /* LLVMCodeModelJITDefault would be the large model, whose code is slower and cannot be placed by a simple loader. */
-    return LLVMCreateTargetMachine(m->target, m->triple, m->cpu, m->features, m->level, LLVMRelocPIC, LLVMCodeModelSmall);
+    /* LLVMCodeModelJITDefault would be the large model, whose code is slower and cannot be placed by a simple loader.
+     */
+    return LLVMCreateTargetMachine(m->target, m->triple, m->cpu, m->features, m->level, LLVMRelocPIC,
+                                   LLVMCodeModelSmall);
 }

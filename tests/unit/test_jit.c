@@ -96,7 +96,8 @@ TEST(units_call_each_other)
         if (i + 1 < UNITS)
             snprintf(ir, sizeof ir,
                      "declare i64 @f%d(i64)\ndefine i64 @f%d(i64 %%x) {\n  %%y = add i64 %%x, %d\n"
-                     "  %%z = call i64 @f%d(i64 %%y)\n  ret i64 %%z\n}\n", i + 1, i, i, i + 1);
+                     "  %%z = call i64 @f%d(i64 %%y)\n  ret i64 %%z\n}\n",
+                     i + 1, i, i, i + 1);
         else
             snprintf(ir, sizeof ir, "define i64 @f%d(i64 %%x) {\n  ret i64 %%x\n}\n", i);
         add(j, "unit", ir);
@@ -126,7 +127,8 @@ TEST(two_jits_have_names_of_their_own)
 
 TEST(loops_become_vector_code)
 {
-    struct jit *j = begin((struct jit_options){ .opt_level = -1, .triple = "x86_64-unknown-linux-gnu", .cpu = "haswell" });
+    struct jit *j =
+        begin((struct jit_options){ .opt_level = -1, .triple = "x86_64-unknown-linux-gnu", .cpu = "haswell" });
     add(j, "unit",
         "define void @scale(ptr noalias %y, ptr noalias %x, i64 %n) {\n"
         "entry:\n  %i = alloca i64\n  store i64 0, ptr %i\n  br label %head\n"
@@ -161,7 +163,8 @@ TEST(texts_join_the_units)
 
 TEST(code_for_another_machine)
 {
-    struct jit *j = begin((struct jit_options){ .opt_level = 2, .triple = "aarch64-unknown-linux-gnu", .cpu = "neoverse-v2" });
+    struct jit *j =
+        begin((struct jit_options){ .opt_level = 2, .triple = "aarch64-unknown-linux-gnu", .cpu = "neoverse-v2" });
     CHECK(j);
     add(j, "unit", square);
     const char *text;
@@ -181,7 +184,8 @@ TEST(code_for_another_machine)
 TEST(missing_symbols_are_named)
 {
     struct jit *j = begin((struct jit_options){ .opt_level = -1 });
-    add(j, "unit", "declare void @no_such_function()\ndefine void @f() {\n  call void @no_such_function()\n  ret void\n}\n");
+    add(j, "unit",
+        "declare void @no_such_function()\ndefine void @f() {\n  call void @no_such_function()\n  ret void\n}\n");
     CHECK(jit_compile(j) && !jit_link(j));
     CHECK(contains(last_message(), "'no_such_function'"));
     CHECK_INT(diags_class(diags), DIAG_CLASS_ENVIRONMENT);

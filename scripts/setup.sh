@@ -1,0 +1,70 @@
+#!/bin/sh
+# Installs what is missing to build and run libsdfg (`setup.sh`), or to test it too (`setup.sh test`), from the packages of a Debian or
+# Ubuntu system. Says what it installs. Does nothing, and needs no root, when nothing is missing.
+set -eu
+purpose=${1:-run}
+llvm_versions='22 21 20 19'
+
+have() { command -v "$1" >/dev/null 2>&1; }
+library() { ldconfig -p 2>/dev/null | grep -q "$1" || /sbin/ldconfig -p 2>/dev/null | grep -q "$1"; }
+# A file among those that the C compiler links with.
+linkable() { have cc && [ "$(cc -print-file-name="$1")" != "$1" ]; }
+header() { have cc && echo "#include <$1>" | cc -E - >/dev/null 2>&1; }
+llvm() {
+    for version in $llvm_versions; do
+        [ -e "/usr/lib/llvm-$version/include/llvm-c/Core.h" ] && return 0
+    done
+    have llvm-config && [ -e "$(llvm-config --includedir)/llvm-c/Core.h" ]
+}
+
+# Prints the packages that are missing; `llvm` stands for the newest version that can be installed.
+missing() {
+    have cc || echo gcc
+    header stdlib.h || echo libc6-dev
+    linkable libstdc++.a || echo g++ # LLVM's libraries are C++; no C++ is compiled
+    have cmake || echo cmake
+    have ninja || have make || echo ninja-build
+    header zlib.h || echo zlib1g-dev
+    linkable libzstd.so || echo libzstd-dev
+    llvm || echo llvm
+    library 'libgomp\.so\.1' || library 'libomp\.so\.5' || echo libgomp1
+    library 'libopenblas\.so\.0' || echo libopenblas0
+    if [ "$purpose" = test ]; then
+        have python3 || echo python3-minimal
+        linkable libasan.so && linkable libubsan.so || echo gcc
+    fi
+}
+
+packages=$(missing | sort -u | tr '\n' ' ')
+[ -n "$packages" ] || exit 0
+
+if ! have apt-get; then
+    echo "libsdfg needs packages that are missing: $packages(install them; there is no apt-get here)" >&2
+    exit 8
+fi
+if [ "$(id -u)" = 0 ]; then
+    as_root=
+elif have sudo; then
+    as_root=sudo
+else
+    echo "libsdfg needs packages that are missing: $packages(run scripts/setup.sh as root)" >&2
+    exit 8
+fi
+
+echo "libsdfg: updating the package lists" >&2
+$as_root apt-get update -qq >&2
+case " $packages " in
+*' llvm '*)
+    for version in $llvm_versions none; do
+        apt-cache show "llvm-$version-dev" >/dev/null 2>&1 && break
+    done
+    if [ "$version" = none ]; then
+        echo "libsdfg needs LLVM 19 to 22; this system has no package llvm-22-dev, llvm-21-dev, llvm-20-dev or llvm-19-dev" >&2
+        exit 8
+    fi
+    packages=$(echo "$packages" | sed "s/\bllvm\b/llvm-$version-dev/")
+    ;;
+esac
+echo "libsdfg: installing $packages" >&2
+# shellcheck disable=SC2086
+DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends $packages >&2

@@ -1,0 +1,51 @@
+"""Every row of base/diag.def is raised somewhere, with as many arguments as its format takes."""
+import re
+
+import project
+
+text = project.without_comments(project.read("base/diag.def"))
+rows = {name: "".join(re.findall(r'"((?:\\.|[^"\\])*)"', strings))
+        for name, strings in re.findall(r"^DIAG\((\w+),\s*\w+,\s*((?:\"(?:\\.|[^\"\\])*\"\s*)+)\)", text, flags=re.M)}
+# Functions that take a code and the arguments of its format, and how many arguments stand before the code.
+RAISE = {"diag_error": 2, "diag_warning": 2, "diag_error_in": 5}
+
+
+def arguments(code, start):
+    """Splits the arguments of a call whose opening parenthesis is just before `start`."""
+    parts, depth, at, begin = [], 0, start, start
+    while depth >= 0:
+        c = code[at]
+        if c == '"' or c == "'":
+            at += 1
+            while code[at] != c:
+                at += 2 if code[at] == "\\" else 1
+        elif c in "([{":
+            depth += 1
+        elif c in ")]}":
+            depth -= 1
+        if depth < 0 or (c == "," and depth == 0):
+            parts.append(code[begin:at].strip())
+            begin = at + 1
+        at += 1
+    return parts
+
+
+def format_arguments(text):
+    return sum(1 + spec.count("*") for spec in re.findall(r"%([^a-zA-Z%]*)(?:hh|h|ll|l|z|j|t)?[a-zA-Z]", text.replace("%%", "")))
+
+
+offenders, raised = [], set()
+for path in project.files(".c", ".h"):
+    code = project.without_comments(project.read(path))
+    raised.update(re.findall(r"\bDIAG_(\w+)", code))
+    for match in re.finditer(r"\b(diag_error|diag_warning|diag_error_in)\s*\(", code):
+        parts = arguments(code, match.end())
+        before = RAISE[match.group(1)]
+        name = re.fullmatch(r"DIAG_(\w+)", parts[before]) if len(parts) > before else None
+        if name and name.group(1) in rows:
+            given, wanted = len(parts) - before - 1, format_arguments(rows[name.group(1)])
+            if given != wanted:
+                offenders.append(f"{path}:{project.line_of(code, match.start())}: DIAG_{name.group(1)} takes {wanted} "
+                                 f"arguments, {given} given")
+offenders += [f"base/diag.def: {name} is never raised" for name in rows if name not in raised]
+project.finish(offenders, len(rows))

@@ -1,0 +1,30 @@
+"""Headers can be included alone; the public one also as pedantic C11 and as C++. Arguments: the C compiler, LLVM's include folder."""
+import subprocess
+import sys
+
+import project
+
+compiler, llvm = sys.argv[1:3]
+PUBLIC = "engine/include/sdfg.h"
+COMMON = ["-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-I.", "-isystem", llvm]
+
+
+def compile_alone(header, options):
+    # Through an including file: a header as the main file would draw warnings of its own.
+    source = f'#include "{header}"\nextern int nothing_else;\n'
+    done = subprocess.run([compiler, *COMMON, *options, "-"], input=source, text=True, cwd=project.TOP,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return f"{header} ({' '.join(options)}):\n{done.stdout}" if done.returncode else None
+
+
+found = []
+headers = [str(path) for path in project.files(".h")]
+for header in headers:
+    found.append(compile_alone(header, ["-x", "c", "-std=c11", "-D_GNU_SOURCE"]))
+found.append(compile_alone(PUBLIC, ["-x", "c", "-std=c11", "-pedantic-errors", "-Wstrict-prototypes"]))
+cxx = subprocess.run([compiler, "-x", "c++", "-fsyntax-only", "-"], input="int main() {}", text=True, capture_output=True)
+if cxx.returncode == 0:
+    found.append(compile_alone(PUBLIC, ["-x", "c++", "-std=c++11", "-pedantic-errors"]))
+else:
+    print("note: no C++ compiler, the public header was not compiled as C++")
+project.finish([offender for offender in found if offender], len(headers))

@@ -1,0 +1,46 @@
+"""Who may include whom: the layers of the project. What is not listed is an error."""
+import re
+
+import project
+
+ABI = ["runtime/abi.h", "runtime/abi.def"]
+MAY_INCLUDE = {
+    "base": ["base/"],
+    "ir": ["ir/", "base/"],
+    "lower": ["lower/", "ir/", "base/", *ABI],
+    "gpu": ["gpu/", "lower/", "ir/", "base/", "runtime/device.h", *ABI],
+    "jit": ["jit/", "base/", *ABI],
+    "cache": ["cache/", "base/"],
+    "engine/cli": ["engine/cli/", "engine/include/", "sdfg.h"],
+    "engine": ["engine/", "gpu/", "lower/", "jit/", "cache/", "ir/", "base/", *ABI, "runtime/device.h"],
+    "runtime": ["runtime/"],
+    "tests/unit": [folder + "/" for folder in project.FOLDERS] + ["tests/unit/check.h", "sdfg.h"],
+    "tests/fuzz": [folder + "/" for folder in project.FOLDERS] + ["tests/fuzz/"],
+    "tests": ["engine/include/", "sdfg.h", "tests/"],
+    "bench": ["engine/include/", "sdfg.h", "bench/"],
+    "examples": ["sdfg.h"],
+}
+# Headers of LLVM and libclang, and the files that may include them.
+MAY_USE_LLVM = re.compile(r"(base/llvm_compat\.h|lower/llvm.*|jit/.*|engine/(compile|pipeline|targets).*|tests/unit/.*)$")
+
+
+def layer(path):
+    """The longest row that `path` lies below."""
+    return max((row for row in MAY_INCLUDE if str(path).startswith(row + "/")), key=len)
+
+
+offenders = []
+paths = project.files(".c", ".h", ".def", folders=project.FOLDERS + ["tests", "bench", "examples"])
+for path in paths:
+    text = project.without_comments(project.read(path))
+    includes = re.findall(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^">]+)[">]', text, flags=re.M)
+    allowed = MAY_INCLUDE[layer(path)]
+    for kind, name in includes:
+        if kind == '"' and not any(name == row or (row.endswith("/") and name.startswith(row)) for row in allowed):
+            offenders.append(f"{path}: may not include \"{name}\"")
+        if kind == "<" and re.match(r"(llvm|clang)(-c)?/", name) and not MAY_USE_LLVM.match(str(path)):
+            offenders.append(f"{path}: may not include <{name}>")
+    own = path.with_suffix(".h")
+    if path.suffix == ".c" and (project.TOP / own).exists() and (not includes or includes[0][1] != str(own)):
+        offenders.append(f"{path}: includes its own header first")
+project.finish(offenders, len(paths))

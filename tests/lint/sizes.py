@@ -1,0 +1,20 @@
+"""Files are one screenful of ideas: reported above 400 lines, refused above 1000; functions are reported above 100."""
+import re
+
+import project
+
+offenders = []
+paths = project.files(".c", ".h")
+for path in paths:
+    text = project.read(path)
+    lines = text.count("\n")
+    if lines > 1000:
+        offenders.append(f"{path}: {lines} lines; split it by concern")
+    elif lines > 400:
+        print(f"note: {path}: {lines} lines")
+    if path.suffix == ".c":
+        for body in re.finditer(r"^\{\n.*?^\}$", text, flags=re.S | re.M):
+            length = body.group(0).count("\n") - 1
+            if length > 100:
+                print(f"note: {path}:{project.line_of(text, body.start())}: a function of {length} lines")
+project.finish(offenders, len(paths))
