@@ -74,7 +74,7 @@ static void check_container(struct sdfg_scan *s, struct container *c)
     struct diags *d = s->v->ir->diags;
     bool root = !s->sdfg->parent;
     if (!validate_name(c->name))
-        diag_error(d, &c->place, DIAG_NAME_CONTAINER, c->name);
+        diag_error(d, &c->place, DIAG_READ_NAME, c->name);
     if (map_has(&s->sdfg->symbol_by_name, c->name))
         diag_error(d, &c->place, DIAG_CONTAINER_IS_SYMBOL, c->name);
     if (root && !c->transient && c->kind == CONTAINER_SCALAR && strncmp(c->name, "__return", 8) == 0)
@@ -168,7 +168,7 @@ void validate_sdfg(struct validator *v, struct sdfg *sdfg, enum placement placem
     struct place *place = &sdfg->region.block.place;
     collect_names(&s);
     if (!validate_name(sdfg->name))
-        diag_error(v->ir->diags, place, DIAG_NAME_SDFG, sdfg->name);
+        diag_error(v->ir->diags, place, DIAG_READ_NAME, sdfg->name);
     for (uint32_t i = 0; i < sdfg->containers.count && !validate_full(v); i++)
         check_container(&s, sdfg->containers.items[i]);
     for (uint32_t i = 0; i < sdfg->constants.count; i++)
