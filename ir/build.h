@@ -49,7 +49,8 @@ struct loop *build_loop(struct region *in, const char *label, const char *variab
                         const char *condition, const char *update);
 struct conditional *build_conditional(struct region *in, const char *label);
 struct region *build_branch(struct conditional *c, const char *condition); /* NULL: else */
-struct block *build_jump(struct region *in, enum block_kind kind, const char *label); /* BLOCK_BREAK, _CONTINUE, _RETURN */
+/* `kind`: BLOCK_BREAK, BLOCK_CONTINUE or BLOCK_RETURN. */
+struct block *build_jump(struct region *in, enum block_kind kind, const char *label);
 /* `condition` NULL: always. `assignments`: "i = 0; k = A[i] + 1", or NULL. */
 struct transition *build_transition(struct block *from, struct block *to, const char *condition,
                                     const char *assignments);
@@ -73,11 +74,11 @@ struct library *build_library(struct state *st, const char *label, const char *c
 
 /* `memlet`: "A" (all of it), "A[i, 0:N]", "A[0:4] -> [4:8]" with the region at the other end, or NULL for an edge that
  * only orders. `wcr` is a lambda or NULL. Connectors that a scope or access node lacks are added; others must exist. */
-struct edge *build_edge(struct node *src, const char *src_conn, struct node *dst, const char *dst_conn, const char *memlet,
-                        const char *wcr);
-/* A memlet path from the first node through entry or exit nodes to the last; the list ends with NULL. `memlet` is that of
- * the innermost edge; those outside are its union over the iterations. Paths of the same data between the same ends share
- * the connectors of the scopes they pass. Gives the innermost edge. */
+struct edge *build_edge(struct node *src, const char *src_conn, struct node *dst, const char *dst_conn,
+                        const char *memlet, const char *wcr);
+/* A memlet path from the first node through entry or exit nodes to the last; the list ends with NULL. `memlet` is that
+ * of the innermost edge; those outside are its union over the iterations. Paths of the same data between the same ends
+ * share the connectors of the scopes they pass. Gives the innermost edge. */
 struct edge *build_path(const char *memlet, const char *wcr, const char *src_conn, const char *dst_conn,
                         struct node *first, ...) __attribute__((sentinel));
 

@@ -84,7 +84,7 @@ static void want_connector(struct node *n, const char *name, bool in)
         return;
     struct connector c = { .name = name, .inferred = true };
     if (!node_is_entry(n) && !node_is_exit(n) && n->kind != NODE_ACCESS)
-        diag_error(ir->diags, &n->place, DIAG_CONNECTOR_UNDECLARED, in ? "input" : "output", name);
+        diag_error(ir->diags, &n->place, DIAG_RULE_CONNECTOR_UNDECLARED, in ? "input" : "output", name);
     else if (in)
         vec_push(ir->arena, &n->in_conns, c);
     else

@@ -76,21 +76,21 @@ static void check_container(struct sdfg_scan *s, struct container *c)
     if (!validate_name(c->name))
         diag_error(d, &c->place, DIAG_READ_NAME, c->name);
     if (map_has(&s->sdfg->symbol_by_name, c->name))
-        diag_error(d, &c->place, DIAG_CONTAINER_IS_SYMBOL, c->name);
+        diag_error(d, &c->place, DIAG_RULE_CONTAINER_IS_SYMBOL, c->name);
     if (root && !c->transient && c->kind == CONTAINER_SCALAR && strncmp(c->name, "__return", 8) == 0)
-        diag_error(d, &c->place, DIAG_RETURN_SCALAR, c->name);
+        diag_error(d, &c->place, DIAG_RULE_RETURN_SCALAR, c->name);
     bool undefined = c->total_size && sym_has_undefined(c->total_size);
     for (uint32_t i = 0; i < c->rank && !undefined; i++)
         undefined = (c->shape && c->shape[i] && sym_has_undefined(c->shape[i])) ||
                     (c->strides && c->strides[i] && sym_has_undefined(c->strides[i]));
     if (undefined && (c->transient || root))
-        diag_error(d, &c->place, DIAG_SHAPE_UNDEFINED, c->name);
+        diag_error(d, &c->place, DIAG_RULE_SHAPE_UNDEFINED, c->name);
     bool persistent = row_is(c->lifetime, LIFETIME_PERSISTENT) || row_is(c->lifetime, LIFETIME_EXTERNAL);
     if (persistent && row_is(c->storage, STORAGE_REGISTER))
-        diag_error(d, &c->place, DIAG_LIFETIME_REGISTER, c->name, c->lifetime->name);
+        diag_error(d, &c->place, DIAG_RULE_LIFETIME_REGISTER, c->name, c->lifetime->name);
     if (row_is(c->storage, STORAGE_REGISTER) && c->kind == CONTAINER_ARRAY && c->start_offset &&
         !sym_is_int(c->start_offset, 0))
-        diag_error(d, &c->place, DIAG_REGISTER_START_OFFSET, c->name);
+        diag_error(d, &c->place, DIAG_RULE_REGISTER_START_OFFSET, c->name);
 }
 
 /* 15 */
@@ -101,7 +101,7 @@ static void check_constant(struct sdfg_scan *s, const struct constant *c)
     const struct container *container = map_get(&s->sdfg->container_by_name, c->name);
     const struct type *type = container ? container->type : map_get(&s->sdfg->symbol_by_name, c->name);
     if (type && type->kind != TYPE_VOID && type != c->desc->type)
-        diag_warning(s->v->ir->diags, &s->sdfg->region.block.place, DIAG_CONSTANT_TYPE, c->name,
+        diag_warning(s->v->ir->diags, &s->sdfg->region.block.place, DIAG_RULE_CONSTANT_TYPE, c->name,
                      type_text(s->v->ir, c->desc->type), type_text(s->v->ir, type));
 }
 
@@ -159,7 +159,7 @@ static void check_free_symbols(struct sdfg_scan *s)
     uint32_t count = sdfg_free_symbols(s->sdfg, true, &names);
     for (uint32_t i = 0; i < count; i++)
         if (!map_has(&s->sdfg->symbol_by_name, names[i]) && validate_may_warn(s->v))
-            diag_warning(s->v->ir->diags, &s->sdfg->region.block.place, DIAG_SYMBOL_UNLISTED, names[i]);
+            diag_warning(s->v->ir->diags, &s->sdfg->region.block.place, DIAG_RULE_SYMBOL_UNLISTED, names[i]);
 }
 
 void validate_sdfg(struct validator *v, struct sdfg *sdfg, enum placement placement)
@@ -174,7 +174,7 @@ void validate_sdfg(struct validator *v, struct sdfg *sdfg, enum placement placem
     for (uint32_t i = 0; i < sdfg->constants.count; i++)
         check_constant(&s, &sdfg->constants.items[i]);
     if (sdfg->region.blocks.count == 0) {
-        diag_error(v->ir->diags, place, DIAG_SDFG_EMPTY); /* 21 */
+        diag_error(v->ir->diags, place, DIAG_RULE_SDFG_EMPTY); /* 21 */
         return;
     }
     validate_region(&s, &sdfg->region, false);

@@ -7,13 +7,13 @@ static void check_names(struct state_scan *s, const struct node *n)
 {
     struct diags *d = validate_diags(s);
     if (!validate_name(n->label))
-        diag_error(d, &n->place, DIAG_NAME_NODE, n->label);
+        diag_error(d, &n->place, DIAG_RULE_NAME_NODE, n->label);
     for (uint32_t i = 0; i < n->in_conns.count && !validate_full(s->sdfg->v); i++)
         if (!validate_name(n->in_conns.items[i].name))
-            diag_error(d, &n->place, DIAG_NAME_CONNECTOR, n->in_conns.items[i].name);
+            diag_error(d, &n->place, DIAG_RULE_NAME_CONNECTOR, n->in_conns.items[i].name);
     for (uint32_t i = 0; i < n->out_conns.count && !validate_full(s->sdfg->v); i++)
         if (!validate_name(n->out_conns.items[i].name))
-            diag_error(d, &n->place, DIAG_NAME_CONNECTOR, n->out_conns.items[i].name);
+            diag_error(d, &n->place, DIAG_RULE_NAME_CONNECTOR, n->out_conns.items[i].name);
 }
 
 /* ---- subscripts of connectors in Python tasklets ---- */
@@ -55,7 +55,7 @@ static bool check_subscript(void *user, struct code *c)
         indices = c->items[1]->count;
     if (rank >= 0 && indices != (uint32_t)rank)
         diag_error_in(validate_diags(u->s), &u->t->node.place, u->t->code.text, strlen(u->t->code.text), c->offset,
-                      DIAG_SUBSCRIPT_COUNT, conn, indices, rank);
+                      DIAG_RULE_SUBSCRIPT_COUNT, conn, indices, rank);
     return true;
 }
 
@@ -101,11 +101,11 @@ static void check_connector(struct state_scan *s, struct nested *n, const char *
     struct diags *d = validate_diags(s);
     const struct container *c = map_get(&n->sdfg->container_by_name, name);
     if (map_has(&n->sdfg->symbol_by_name, name))
-        diag_error(d, &n->node.place, DIAG_NESTED_CONNECTOR_SYMBOL, name, n->sdfg->name);
+        diag_error(d, &n->node.place, DIAG_RULE_NESTED_CONNECTOR_SYMBOL, name, n->sdfg->name);
     else if (!c)
-        diag_error(d, &n->node.place, DIAG_NESTED_CONNECTOR_UNKNOWN, name, n->sdfg->name);
+        diag_error(d, &n->node.place, DIAG_RULE_NESTED_CONNECTOR_UNKNOWN, name, n->sdfg->name);
     else if (c->transient)
-        diag_error(d, &n->node.place, DIAG_NESTED_CONNECTOR_TRANSIENT, name, n->sdfg->name);
+        diag_error(d, &n->node.place, DIAG_RULE_NESTED_CONNECTOR_TRANSIENT, name, n->sdfg->name);
 }
 
 /* A name that comes in and goes out is one region of one container. */
@@ -121,7 +121,8 @@ static void check_both_ways(struct state_scan *s, struct nested *n)
         const struct access *from = in ? as_access(s->first[in->index]->src) : NULL;
         const struct access *to = as_access(s->last[out->index]->dst);
         if (from && to && from->data && to->data && from->data != to->data)
-            diag_error(validate_diags(s), &n->node.place, DIAG_NESTED_BOTH_WAYS, out->src_conn, from->name, to->name);
+            diag_error(validate_diags(s), &n->node.place, DIAG_RULE_NESTED_BOTH_WAYS, out->src_conn, from->name,
+                       to->name);
     }
 }
 
@@ -141,7 +142,7 @@ static void check_bindings(struct state_scan *s, struct nested *n)
     for (uint32_t i = 0; i < n->sdfg->containers.count && !validate_full(s->sdfg->v); i++) {
         struct container *c = n->sdfg->containers.items[i];
         if (!c->transient && !map_has(&bound, c->name))
-            diag_error(validate_diags(s), &c->place, DIAG_NESTED_CONTAINER_UNBOUND, c->name);
+            diag_error(validate_diags(s), &c->place, DIAG_RULE_NESTED_CONTAINER_UNBOUND, c->name);
     }
 }
 
@@ -155,12 +156,13 @@ static void check_mapping(struct state_scan *s, struct nested *n)
     for (uint32_t i = 0; i < count && !validate_full(s->sdfg->v); i++) {
         map_put(s->sdfg->v->scratch, &needed, free_names[i], n);
         if (!map_has(&mapped, free_names[i]))
-            diag_error(validate_diags(s), &n->node.place, DIAG_NESTED_SYMBOL_UNMAPPED, free_names[i], n->sdfg->name);
+            diag_error(validate_diags(s), &n->node.place, DIAG_RULE_NESTED_SYMBOL_UNMAPPED, free_names[i],
+                       n->sdfg->name);
     }
     for (uint32_t i = 0; i < n->mapping.count; i++) {
         const char *name = n->mapping.items[i].name;
         if (!map_has(&needed, name) && !map_has(&n->sdfg->symbol_by_name, name) && validate_may_warn(s->sdfg->v))
-            diag_warning(validate_diags(s), &n->node.place, DIAG_NESTED_SYMBOL_EXTRA, name, n->sdfg->name);
+            diag_warning(validate_diags(s), &n->node.place, DIAG_RULE_NESTED_SYMBOL_EXTRA, name, n->sdfg->name);
     }
 }
 

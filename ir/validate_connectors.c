@@ -48,16 +48,16 @@ static void check_edges(struct side *side)
         if (at)
             side->edges[at - 1]++;
         else if (conn)
-            diag_error(d, &e->place, DIAG_CONNECTOR_UNDECLARED, what, conn);
+            diag_error(d, &e->place, DIAG_RULE_CONNECTOR_UNDECLARED, what, conn);
     }
     bool many = side->in
                     ? node_is_exit(n)
                     : !node_is_exit(n) && n->kind != NODE_TASKLET && n->kind != NODE_NESTED && n->kind != NODE_LIBRARY;
     for (uint32_t i = 0; i < side->count && !validate_full(v); i++) {
         if (!side->edges[i])
-            diag_error(d, &n->place, DIAG_CONNECTOR_NO_EDGE, what, side->conns[i].name);
+            diag_error(d, &n->place, DIAG_RULE_CONNECTOR_NO_EDGE, what, side->conns[i].name);
         if (side->edges[i] > 1 && !many)
-            diag_error(d, &n->place, DIAG_CONNECTOR_MANY_EDGES, what, side->conns[i].name, side->edges[i]);
+            diag_error(d, &n->place, DIAG_RULE_CONNECTOR_MANY_EDGES, what, side->conns[i].name, side->edges[i]);
     }
 }
 
@@ -72,7 +72,7 @@ static void check_pairs(const struct side *side, const struct side *other)
             continue;
         const char *pair = arena_printf(v->scratch, "%s%s", other_half, name + strlen(half));
         if (!side_has(other, pair))
-            diag_error(v->ir->diags, &side->n->place, DIAG_CONNECTOR_PAIR, name, pair);
+            diag_error(v->ir->diags, &side->n->place, DIAG_RULE_CONNECTOR_PAIR, name, pair);
     }
 }
 
@@ -84,9 +84,9 @@ static void check_names(const struct side *side, const struct side *other)
     for (uint32_t i = 0; i < side->count && !validate_full(v); i++) {
         const char *name = side->conns[i].name;
         if (side->in && map_has(&other->index, name))
-            diag_error(v->ir->diags, &n->place, DIAG_CONNECTOR_BOTH, name);
+            diag_error(v->ir->diags, &n->place, DIAG_RULE_CONNECTOR_BOTH, name);
         if (!node_is_entry(n) && map_has(&side->s->sdfg->names, name))
-            diag_error(v->ir->diags, &n->place, DIAG_CONNECTOR_NAME_TAKEN, name);
+            diag_error(v->ir->diags, &n->place, DIAG_RULE_CONNECTOR_NAME_TAKEN, name);
     }
 }
 
@@ -100,7 +100,7 @@ void validate_connectors(struct state_scan *s, struct node *n)
         check_pairs(&out, &in);
     }
     if (n->kind == NODE_CONSUME_ENTRY && !(side_has(&in, "IN_stream") && side_has(&out, "OUT_stream")))
-        diag_error(validate_diags(s), &n->place, DIAG_CONSUME_CONNECTORS); /* 40 */
+        diag_error(validate_diags(s), &n->place, DIAG_RULE_CONSUME_CONNECTORS); /* 40 */
     if (n->kind != NODE_NESTED && n->kind != NODE_LIBRARY) {
         check_names(&in, &out);
         check_names(&out, &in);

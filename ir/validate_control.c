@@ -30,7 +30,7 @@ static void check_use(void *user, const char *name)
     if (map_has(&s->defined, name) || (u->anywhere && map_has(&s->assigned, name)) || is_known_word(name))
         return;
     if (!validate_full(s->v))
-        diag_error(s->v->ir->diags, u->place, DIAG_SYMBOL_UNDEFINED, name, u->what);
+        diag_error(s->v->ir->diags, u->place, DIAG_RULE_SYMBOL_UNDEFINED, name, u->what);
 }
 
 /* 25: conditions and assignments run on the host unless the SDFG is nested in a kernel. */
@@ -40,7 +40,7 @@ static void check_device_read(void *user, const char *name)
     struct sdfg_scan *s = u->s;
     const struct container *c = map_get(&s->sdfg->container_by_name, name);
     if (c && s->placement == PLACED_HOST && validate_on_gpu(c) && !validate_full(s->v))
-        diag_error(s->v->ir->diags, u->place, DIAG_CONDITION_DEVICE_READ, name, c->storage->name, u->what);
+        diag_error(s->v->ir->diags, u->place, DIAG_RULE_CONDITION_DEVICE_READ, name, c->storage->name, u->what);
 }
 
 static void check_expression(struct sdfg_scan *s, const struct place *place, struct code *tree, const char *what,
@@ -65,15 +65,15 @@ static void check_race(void *user, const char *name)
 {
     const struct race *r = user;
     if (name != r->own && map_has(r->targets, name) && !validate_full(r->s->v))
-        diag_error(r->s->v->ir->diags, &r->t->place, DIAG_ASSIGNMENT_RACE, r->own, name);
+        diag_error(r->s->v->ir->diags, &r->t->place, DIAG_RULE_ASSIGNMENT_RACE, r->own, name);
 }
 
 static void check_target(struct sdfg_scan *s, const struct place *place, const char *name)
 {
     if (!validate_name(name))
-        diag_error(s->v->ir->diags, place, DIAG_NAME_SYMBOL, name); /* 24 */
+        diag_error(s->v->ir->diags, place, DIAG_RULE_NAME_SYMBOL, name); /* 24 */
     if (map_has(&s->sdfg->container_by_name, name))
-        diag_error(s->v->ir->diags, place, DIAG_ASSIGNMENT_TO_CONTAINER, name); /* 27 */
+        diag_error(s->v->ir->diags, place, DIAG_RULE_ASSIGNMENT_TO_CONTAINER, name); /* 27 */
 }
 
 static void check_transition(struct sdfg_scan *s, struct transition *t)
@@ -114,12 +114,12 @@ static void check_conditional(struct sdfg_scan *s, struct conditional *c, bool i
 {
     const struct place *place = &c->block.place;
     if (c->branches.count == 0)
-        diag_error(s->v->ir->diags, place, DIAG_CONDITIONAL_EMPTY);
+        diag_error(s->v->ir->diags, place, DIAG_RULE_CONDITIONAL_EMPTY);
     for (uint32_t i = 0; i < c->branches.count && !validate_full(s->v); i++) {
         struct branch *b = &c->branches.items[i];
         bool is_else = !*b->condition.text && !b->condition.tree;
         if (is_else && (i + 1 < c->branches.count || c->branches.count == 1))
-            diag_error(s->v->ir->diags, place, DIAG_CONDITIONAL_ELSE, i);
+            diag_error(s->v->ir->diags, place, DIAG_RULE_CONDITIONAL_ELSE, i);
         check_expression(s, place, b->condition.tree, "the condition", true);
         if (b->region)
             validate_region(s, b->region, in_loop);
@@ -130,9 +130,10 @@ static void check_block(struct sdfg_scan *s, struct block *b, bool in_loop)
 {
     bool jump = b->kind == BLOCK_BREAK || b->kind == BLOCK_CONTINUE;
     if (!validate_name(b->label))
-        diag_error(s->v->ir->diags, &b->place, DIAG_NAME_BLOCK, b->label); /* 30 */
+        diag_error(s->v->ir->diags, &b->place, DIAG_RULE_NAME_BLOCK, b->label); /* 30 */
     if (jump && !in_loop)
-        diag_error(s->v->ir->diags, &b->place, DIAG_JUMP_OUTSIDE_LOOP, b->kind == BLOCK_BREAK ? "break" : "continue");
+        diag_error(s->v->ir->diags, &b->place, DIAG_RULE_JUMP_OUTSIDE_LOOP,
+                   b->kind == BLOCK_BREAK ? "break" : "continue");
     if (as_state(b))
         validate_state(s, as_state(b));
     else if (as_loop(b))
@@ -151,7 +152,7 @@ static void check_labels(struct sdfg_scan *s, struct region *r)
         struct block *b = r->blocks.items[i];
         const char *label = intern(s->v->ir->names, b->label);
         if (map_has(&labels, label))
-            diag_error(s->v->ir->diags, &b->place, DIAG_BLOCK_LABEL_TWICE, label);
+            diag_error(s->v->ir->diags, &b->place, DIAG_RULE_BLOCK_LABEL_TWICE, label);
         map_put(s->v->scratch, &labels, label, b);
     }
 }
@@ -160,12 +161,12 @@ static void check_labels(struct sdfg_scan *s, struct region *r)
 static bool check_start(struct sdfg_scan *s, struct region *r)
 {
     if (!r->start) {
-        diag_error(s->v->ir->diags, &r->block.place, DIAG_START_UNDEFINED);
+        diag_error(s->v->ir->diags, &r->block.place, DIAG_RULE_START_UNDEFINED);
         return false;
     }
     if (r == &s->sdfg->region && r->blocks.count > 1 && as_state(r->start) && !r->start->in.count &&
         !r->start->out.count)
-        diag_error(s->v->ir->diags, &r->start->place, DIAG_STATE_UNCONNECTED);
+        diag_error(s->v->ir->diags, &r->start->place, DIAG_RULE_STATE_UNCONNECTED);
     return true;
 }
 

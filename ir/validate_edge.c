@@ -42,7 +42,7 @@ static void check_sizes(struct state_scan *s, struct edge *e, const struct subse
 {
     for (uint32_t i = 0; subset && i < subset->rank; i++)
         if (extent_sign(s->sdfg->v, &subset->dims[i]) == -1)
-            diag_error(validate_diags(s), &e->place, DIAG_SUBSET_NEGATIVE, i);
+            diag_error(validate_diags(s), &e->place, DIAG_RULE_SUBSET_NEGATIVE, i);
 }
 
 static void report_bounds(struct state_scan *s, struct edge *e, enum diag_code code, uint32_t dim,
@@ -61,7 +61,7 @@ static void check_bounds(struct state_scan *s, struct edge *e, const struct subs
 {
     struct validator *v = s->sdfg->v;
     if (subset->rank != c->rank) {
-        diag_error(validate_diags(s), &e->place, DIAG_MEMLET_RANK, subset->rank, c->name, c->rank);
+        diag_error(validate_diags(s), &e->place, DIAG_RULE_MEMLET_RANK, subset->rank, c->name, c->rank);
         return;
     }
     for (uint32_t i = 0; i < c->rank; i++) {
@@ -75,9 +75,9 @@ static void check_bounds(struct state_scan *s, struct edge *e, const struct subs
         low = sym_add(v->ir, low, offset);
         high = sym_add(v->ir, high, offset);
         if (validate_literal(v, low, &value) && value < 0)
-            report_bounds(s, e, DIAG_SUBSET_BELOW, i, low, c);
+            report_bounds(s, e, DIAG_RULE_SUBSET_BELOW, i, low, c);
         else if (validate_literal(v, sym_sub(v->ir, high, c->shape[i]), &value) && value >= 0)
-            report_bounds(s, e, DIAG_SUBSET_ABOVE, i, high, c);
+            report_bounds(s, e, DIAG_RULE_SUBSET_ABOVE, i, high, c);
     }
 }
 
@@ -106,9 +106,9 @@ static void check_volumes(struct state_scan *s, struct edge *e)
         return;
     bool view = (from->data && container_is_view(from->data)) || (to->data && container_is_view(to->data));
     if (!view)
-        diag_error(v->ir->diags, &e->place, DIAG_SUBSET_VOLUME, sym_text(v->ir, here), sym_text(v->ir, there));
+        diag_error(v->ir->diags, &e->place, DIAG_RULE_SUBSET_VOLUME, sym_text(v->ir, here), sym_text(v->ir, there));
     else if (validate_may_warn(v))
-        diag_warning(v->ir->diags, &e->place, DIAG_SUBSET_VOLUME, sym_text(v->ir, here), sym_text(v->ir, there));
+        diag_warning(v->ir->diags, &e->place, DIAG_RULE_SUBSET_VOLUME, sym_text(v->ir, here), sym_text(v->ir, there));
 }
 
 static void check_subsets(struct state_scan *s, struct edge *e)
@@ -124,7 +124,7 @@ static void check_subsets(struct state_scan *s, struct edge *e)
         if (here && here->data == m->data && !m->allow_oob)
             check_bounds(s, e, m->subset, m->data);
         else if (m->subset->rank != m->data->rank)
-            diag_error(validate_diags(s), &e->place, DIAG_MEMLET_RANK, m->subset->rank, m->name,
+            diag_error(validate_diags(s), &e->place, DIAG_RULE_MEMLET_RANK, m->subset->rank, m->name,
                        m->data->rank); /* 55 */
     }
     if (m->other && there && !has_no_bounds(there->data) && !m->allow_oob)
@@ -149,11 +149,11 @@ static const struct node *scope_behind(const struct node *n, bool leaving)
 static void check_scope(struct state_scan *s, struct edge *e)
 {
     if (scope_behind(e->src, true) != scope_behind(e->dst, false))
-        diag_error(validate_diags(s), &e->place, DIAG_SCOPE_CROSSED);
+        diag_error(validate_diags(s), &e->place, DIAG_RULE_SCOPE_CROSSED);
     const struct edge *last = s->last[e->index];
     if (last != e && node_is_exit(last->src) && !as_access(last->dst) && !memlet_is_empty(&e->memlet) &&
         last->dst->kind != NODE_UNKNOWN)
-        diag_error(validate_diags(s), &e->place, DIAG_PATH_LEAVES_SCOPE);
+        diag_error(validate_diags(s), &e->place, DIAG_RULE_PATH_LEAVES_SCOPE);
 }
 
 /* 48 */
@@ -163,7 +163,7 @@ static void check_nested_end(struct state_scan *s, struct edge *e)
     bool bad = (e->src->kind == NODE_NESTED && to->kind != NODE_ACCESS && to->kind != NODE_UNKNOWN) ||
                (e->dst->kind == NODE_NESTED && from->kind != NODE_ACCESS && from->kind != NODE_UNKNOWN);
     if (bad)
-        diag_error(validate_diags(s), &e->place, DIAG_NESTED_EDGE_END);
+        diag_error(validate_diags(s), &e->place, DIAG_RULE_NESTED_EDGE_END);
 }
 
 static bool names_end(const struct access *a, const char *conn, const struct memlet *m)
@@ -179,7 +179,7 @@ static void check_container(struct state_scan *s, struct edge *e)
         return;
     if (!names_end(from, s->first[e->index]->src_conn, &e->memlet) &&
         !names_end(to, s->last[e->index]->dst_conn, &e->memlet))
-        diag_error(validate_diags(s), &e->place, DIAG_MEMLET_CONTAINER, e->memlet.name);
+        diag_error(validate_diags(s), &e->place, DIAG_RULE_MEMLET_CONTAINER, e->memlet.name);
 }
 
 /* 50 */
@@ -191,7 +191,7 @@ static void check_device(struct state_scan *s, struct edge *e)
     if (!user || !m->data || !m->subset || !validate_on_gpu(m->data))
         return;
     if (sym_is_int(subset_volume(s->sdfg->v->ir, m->subset), 1) && validate_placement(s, user) == PLACED_HOST)
-        diag_error(validate_diags(s), &e->place, DIAG_HOST_USES_DEVICE, m->name,
+        diag_error(validate_diags(s), &e->place, DIAG_RULE_HOST_USES_DEVICE, m->name,
                    validate_root_container(m->data)->storage->name);
 }
 
@@ -200,7 +200,7 @@ static void check_empty(struct state_scan *s, struct edge *e)
 {
     bool between = as_tasklet(e->src) && as_tasklet(e->dst);
     if (!between && ((as_tasklet(e->src) && e->src_conn) || (as_tasklet(e->dst) && e->dst_conn)))
-        diag_error(validate_diags(s), &e->place, DIAG_MEMLET_EMPTY,
+        diag_error(validate_diags(s), &e->place, DIAG_RULE_MEMLET_EMPTY,
                    e->src_conn && as_tasklet(e->src) ? e->src_conn : e->dst_conn);
 }
 

@@ -6,7 +6,7 @@
 static void check_name(struct state_scan *s, const struct node *n)
 {
     if (!validate_name(n->label))
-        diag_error(validate_diags(s), &n->place, DIAG_NAME_NODE, n->label);
+        diag_error(validate_diags(s), &n->place, DIAG_RULE_NAME_NODE, n->label);
 }
 
 static bool moves_data(const struct edge *e) { return !memlet_is_empty(&e->memlet); }
@@ -28,9 +28,9 @@ static void check_binding(struct state_scan *s, struct access *a, const struct c
         return;
     bool in = node_in_conn(&outer->node, c->name) != NULL, out = node_out_conn(&outer->node, c->name) != NULL;
     if (!in && !out)
-        diag_error(validate_diags(s), &a->node.place, DIAG_ACCESS_UNBOUND, c->name);
+        diag_error(validate_diags(s), &a->node.place, DIAG_RULE_ACCESS_UNBOUND, c->name);
     else if (!out && has_data_edge(a, true))
-        diag_error(validate_diags(s), &a->node.place, DIAG_WRITE_UNBOUND, c->name);
+        diag_error(validate_diags(s), &a->node.place, DIAG_RULE_WRITE_UNBOUND, c->name);
 }
 
 /* 38 */
@@ -47,10 +47,10 @@ static void check_order(struct state_scan *s, struct access *a, const struct con
     if (map_has(written, c))
         return;
     if (reference)
-        diag_error(validate_diags(s), &a->node.place, DIAG_REFERENCE_UNSET, c->name);
+        diag_error(validate_diags(s), &a->node.place, DIAG_RULE_REFERENCE_UNSET, c->name);
     else if (c->transient && !container_is_view(c) && c->kind != CONTAINER_STREAM && !a->setzero &&
              has_data_edge(a, false) && validate_may_warn(s->sdfg->v))
-        diag_warning(validate_diags(s), &a->node.place, DIAG_TRANSIENT_UNWRITTEN, c->name);
+        diag_warning(validate_diags(s), &a->node.place, DIAG_RULE_TRANSIENT_UNWRITTEN, c->name);
 }
 
 static void validate_access(struct state_scan *s, struct access *a)
@@ -61,7 +61,7 @@ static void validate_access(struct state_scan *s, struct access *a)
     check_binding(s, a, c);
     check_order(s, a, c);
     if (container_is_view(a->data) && !view_edge(a) && a->node.in.count + a->node.out.count > 0)
-        diag_error(validate_diags(s), &a->node.place, DIAG_VIEW_EDGE, a->name); /* 37 */
+        diag_error(validate_diags(s), &a->node.place, DIAG_RULE_VIEW_EDGE, a->name); /* 37 */
 }
 
 static void check_parameters(struct state_scan *s, struct map_entry *m)
@@ -70,15 +70,15 @@ static void check_parameters(struct state_scan *s, struct map_entry *m)
     for (uint32_t i = 0; i < m->params.count; i++) {
         const char *name = m->params.items[i];
         if (!validate_name(name))
-            diag_error(validate_diags(s), &m->node.place, DIAG_NAME_SYMBOL, name);
+            diag_error(validate_diags(s), &m->node.place, DIAG_RULE_NAME_SYMBOL, name);
         if (map_has(&seen, name))
-            diag_error(validate_diags(s), &m->node.place, DIAG_PARAMETER_TWICE, name);
+            diag_error(validate_diags(s), &m->node.place, DIAG_RULE_PARAMETER_TWICE, name);
         map_put(s->sdfg->v->scratch, &seen, name, m);
     }
     for (struct node *outer = m->node.scope; outer; outer = outer->scope)
         for (uint32_t i = 0; as_map_entry(outer) && i < as_map_entry(outer)->params.count; i++)
             if (map_has(&seen, as_map_entry(outer)->params.items[i]) && validate_may_warn(s->sdfg->v))
-                diag_warning(validate_diags(s), &m->node.place, DIAG_PARAMETER_HIDES,
+                diag_warning(validate_diags(s), &m->node.place, DIAG_RULE_PARAMETER_HIDES,
                              as_map_entry(outer)->params.items[i]);
 }
 
@@ -88,24 +88,24 @@ static void validate_map(struct state_scan *s, struct map_entry *m)
     const struct place *place = &m->node.place;
     check_name(s, &m->node);
     if (!m->params.count)
-        diag_error(d, place, DIAG_MAP_NO_PARAMETERS);
+        diag_error(d, place, DIAG_RULE_MAP_NO_PARAMETERS);
     if (m->params.count != m->range.rank)
-        diag_error(d, place, DIAG_MAP_DIMENSIONS, m->params.count, m->range.rank);
+        diag_error(d, place, DIAG_RULE_MAP_DIMENSIONS, m->params.count, m->range.rank);
     check_parameters(s, m);
     for (uint32_t i = 0; i < m->range.rank; i++) {
         const struct range *r = &m->range.dims[i];
         int64_t value;
         if (validate_literal(s->sdfg->v, r->step, &value) && value <= 0) {
-            diag_error(d, place, DIAG_MAP_STEP, i, sym_text(s->sdfg->v->ir, r->step));
+            diag_error(d, place, DIAG_RULE_MAP_STEP, i, sym_text(s->sdfg->v->ir, r->step));
             continue;
         }
         const struct sym *extent = sym_sub(s->sdfg->v->ir, r->end, r->begin);
         if (validate_literal(s->sdfg->v, extent, &value) && value < 0 && validate_may_warn(s->sdfg->v))
-            diag_warning(d, place, DIAG_MAP_EMPTY_RANGE, i);
+            diag_warning(d, place, DIAG_RULE_MAP_EMPTY_RANGE, i);
     }
     uint32_t row = m->schedule ? m->schedule->row : SCHEDULE_DEFAULT;
     if (m->unroll && (row == SCHEDULE_CPU_MULTICORE || row == SCHEDULE_CPU_PERSISTENT))
-        diag_error(d, place, DIAG_MAP_UNROLL_PARALLEL, m->schedule->name); /* 62 */
+        diag_error(d, place, DIAG_RULE_MAP_UNROLL_PARALLEL, m->schedule->name); /* 62 */
 }
 
 /* 35 */
@@ -113,7 +113,7 @@ static void check_isolated(struct state_scan *s, struct node *n)
 {
     bool alone_is_fine = n->kind == NODE_TASKLET || n->kind == NODE_NESTED || n->kind == NODE_LIBRARY;
     if (!alone_is_fine && !n->in.count && !n->out.count)
-        diag_error(validate_diags(s), &n->place, DIAG_NODE_ISOLATED);
+        diag_error(validate_diags(s), &n->place, DIAG_RULE_NODE_ISOLATED);
 }
 
 void validate_node(struct state_scan *s, struct node *n)
