@@ -19,7 +19,12 @@
 #include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
+
+/* The sanitizers ask the program for these: a finding is a signal, so that the input is saved. */
+__attribute__((visibility("default"))) const char *__asan_default_options(void);
+__attribute__((visibility("default"))) const char *__ubsan_default_options(void);
+const char *__asan_default_options(void) { return "abort_on_error=1"; }
+const char *__ubsan_default_options(void) { return "abort_on_error=1:print_stacktrace=1"; }
 
 enum { MAX_SIZE = 1 << 20, MAX_SECONDS = 10 };
 
@@ -150,7 +155,7 @@ static void mutate(struct input *in, const struct corpus *c, uint64_t *state)
             in->data[at] ^= (uint8_t)(1u << (byte & 7));
         break;
     case 2: /* bytes lost */
-        splice(in, at, length, NULL, 0);
+        splice(in, at, length, in->data, 0);
         break;
     case 3: { /* a word put in */
         const char *word = words[below(state, sizeof words / sizeof *words)];
@@ -178,8 +183,6 @@ int main(int argc, char **argv)
     }
     signal(SIGABRT, on_signal);
     signal(SIGALRM, on_signal);
-    if (__sanitizer_set_death_callback)
-        __sanitizer_set_death_callback(save);
     struct stat status;
     if (stat(argv[1], &status) == 0 && !S_ISDIR(status.st_mode)) {
         struct input in = read_input(argv[1]);
