@@ -56,11 +56,8 @@ struct binding {
     struct tree_expr *pointer;    /* address of the allocation's element 0 (start_offset added); NULL: not yet bound */
     struct tree_var *var;         /* pointer variable behind `pointer`, if it can change */
     uint32_t rank;
-    const struct sym **shape, **strides, **offset; /* over tree symbols */
-    const struct sym *total_size;
+    const struct sym **strides, **offset; /* over tree symbols; the shape is asked for with lower_shape */
     uint32_t alias;
-    bool packed_c, packed_f;      /* dense in row-major / column-major order, offsets zero */
-    const struct sym *allocated;  /* lazily allocated: tree symbol of the current capacity, or NULL */
 };
 
 struct activation {
@@ -71,10 +68,8 @@ struct activation {
     struct scope *caller;           /* scope of the node in the parent */
     struct map bindings;            /* const struct container * -> struct binding * */
     struct map symbols;             /* interned name -> struct symval * */
-    struct map constants;           /* interned name -> struct binding *: constant data that has been used */
     struct tree_label *return_label;
     bool return_used;
-    struct tree_stmt *entry, *leave; /* blocks run at the start and the end (allocations, frees) */
     struct alloc_plan *plan;        /* where each transient lives (alloc.c) */
 };
 
@@ -87,7 +82,9 @@ struct scope {
     struct map values;              /* const struct edge * -> struct tree_var *: tasklet-to-tasklet values */
     struct tree_stmt *block;        /* where statements go now */
     bool parallel;                  /* inside a loop that may run on several threads */
-    bool team;                      /* directly inside a CPU_Persistent scope */
+    uint32_t concurrent;            /* how many of the entry's parameters (from the first) run on several threads */
+    bool team;                      /* inside a CPU_Persistent scope: every thread runs this code */
+    struct tree_stmt *region;       /* STMT_PARALLEL opened by the scope's target, or NULL */
 };
 
 /* ---- entry (lower.c) ---- */
@@ -121,12 +118,20 @@ struct symval *lower_symbol_variable(struct activation *act, const char *name, c
 
 /* The binding of a container (a member of a structure: of the member). NULL with a diagnostic. */
 struct binding *lower_binding(struct scope *sc, const struct place *place, const struct container *c);
+/* Extent of a dimension, and elements of the allocation, over tree symbols; NULL with a diagnostic if a symbol is undefined. */
+const struct sym *lower_shape(struct scope *sc, const struct place *place, const struct binding *b, uint32_t dim);
+const struct sym *lower_total_size(struct scope *sc, const struct place *place, const struct container *c);
+enum packing { PACKED_NONE, PACKED_C = 1, PACKED_F = 2, PACKED_BOTH = 3 };
+enum packing lower_packing(struct scope *sc, const struct place *place, const struct binding *b);
 struct binding *binding_new(struct scope *sc, const struct place *place, const struct container *desc, struct tree_expr *pointer,
                             uint32_t alias); /* layout of `desc` in the symbols of the scope */
+
+enum { LOWER_MAX_RANK = 32 };
 
 /* A region of memory: what a memlet end denotes. */
 struct area {
     struct binding *binding;
+    const struct container *desc;
     const struct type *type;   /* element */
     struct tree_expr *pointer; /* address of the region's first element */
     uint32_t rank;             /* dimensions of the subset; a tiled dimension is two */
@@ -148,9 +153,17 @@ bool area_is_contiguous(struct lower *lw, const struct area *a); /* row-major wi
 /* Address or value of one element; index over tree symbols, one per dimension of the area. */
 struct tree_expr *area_offset(struct lower *lw, const struct place *place, const struct area *a, const struct sym *const *index);
 
-bool lower_plan_allocations(struct activation *act);          /* before anything of the activation is lowered */
-bool lower_allocate_scope(struct scope *sc, struct tree_stmt *frees); /* what lives in this scope; frees go to the block */
-bool lower_bind_views(struct scope *sc);                       /* views and references whose nodes lie in this scope */
+bool lower_plan_allocations(struct activation *act); /* before anything of the activation is lowered */
+/* Memory of what lives in this scope; frees go to the block. At activation level: sc->state NULL. */
+bool lower_allocate_scope(struct scope *sc, struct tree_stmt *frees);
+/* The map or consume entry inside which a container is private; false if it lives at state level or further out. */
+bool lower_is_private_to(const struct activation *act, const struct container *c, const struct node *entry);
+/* Views whose access nodes lie in this scope: their pointers are computed here. A view with several nodes is pointed anew
+ * where a node is used (lower_point_view). */
+bool lower_bind_views(struct scope *sc);
+bool lower_point_view(struct scope *sc, struct access *a);
+bool lower_is_view_edge(const struct edge *e); /* moves no data */
+bool lower_set_reference(struct scope *sc, struct edge *e); /* an edge into connector `set` */
 
 /* ---- nodes (state.c, tasklet.c, map.c, nested.c, copy.c, library) ---- */
 

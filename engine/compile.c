@@ -1,0 +1,189 @@
+/* The plugin's side of the border: one request, one compilation, one result. */
+#include "engine/compile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What a result owns. */
+struct owner {
+    struct ir *ir;
+    struct jit *jit;
+};
+
+static bool is_word(const char *words, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *p = words; p && (p = strstr(p, word)); p += n)
+        if ((p == words || p[-1] == ',') && (p[n] == 0 || p[n] == ','))
+            return true;
+    return false;
+}
+
+static const char *printed(struct compile *c)
+{
+    struct text t = text_new(c->ir->arena);
+    if (c->tree)
+        tree_print(c->tree, &t);
+    else if (c->sdfg)
+        sdfg_print(c->sdfg, &t);
+    return text_get(&t);
+}
+
+static void dump(struct compile *c, const char *pass)
+{
+    const struct codegen_request *r = c->request;
+    if (!r->dump)
+        return;
+    bool asked = r->dump_after && (!strcmp(r->dump_after, pass) || !strcmp(r->dump_after, "all"));
+    if (asked || (is_word(r->debug_words, "ir") && !c->tree) || (is_word(r->debug_words, "tree") && c->tree))
+        r->dump(r->dump_user, pass, printed(c));
+}
+
+static bool verify(struct compile *c, const char *pass)
+{
+    (void)pass;
+    return !c->tree || tree_verify(c->tree, c->ir->diags);
+}
+
+bool compile_run(struct compile *c)
+{
+    return run_passes(c, pipeline);
+}
+
+static void take_messages(struct compile *c, struct codegen_result *out)
+{
+    struct diags *d = c->ir->diags;
+    out->num_messages = diags_count(d);
+    out->messages = NEW_ARRAY(c->ir->arena, struct codegen_message, out->num_messages + 1);
+    for (uint32_t i = 0; i < out->num_messages; i++) {
+        const struct diag *g = diags_get(d, i);
+        out->messages[i] = (struct codegen_message){
+            .class_id = (int)diag_class_of(g->code),
+            .warning = g->warning,
+            .code = diag_name(g->code),
+            .message = g->message,
+            .path = g->path,
+            .source = g->source,
+            .excerpt = g->excerpt,
+        };
+    }
+}
+
+static const char *param_type(struct compile *c, const struct tree_param *p)
+{
+    const struct type *t = p->var->type;
+    if (!p->by_value && t->kind == TYPE_POINTER)
+        t = t->elem;
+    if (t->kind == TYPE_STRUCT)
+        return arena_printf(c->ir->arena, "struct:%s", t->name);
+    return type_text(c->ir, t);
+}
+
+static void take_params(struct compile *c, struct codegen_result *out)
+{
+    const struct tree_func *f = c->tree->functions.items[0];
+    out->num_params = f->params.count;
+    out->params = NEW_ARRAY(c->ir->arena, struct codegen_param, out->num_params + 1);
+    for (uint32_t i = 0; i < out->num_params; i++) {
+        const struct tree_param *p = &f->params.items[i];
+        out->params[i] = (struct codegen_param){ p->name, p->by_value, param_type(c, p) };
+    }
+    out->num_slots = c->tree->num_slots;
+}
+
+static bool take_code(struct compile *c, struct codegen_result *out)
+{
+    void *address = jit_address(c->jit, "sdfg_main");
+    if (!address)
+        return diag_error(c->ir->diags, NULL, DIAG_BUG, "the compiled program has no entry point");
+    memcpy(&out->main, &address, sizeof address);
+    address = jit_address(c->jit, "sdfg_init");
+    memcpy(&out->init, &address, sizeof address);
+    address = jit_address(c->jit, "sdfg_exit");
+    memcpy(&out->exit, &address, sizeof address);
+    out->code_bytes = jit_code_bytes(c->jit);
+    return true;
+}
+
+static bool take_text(struct compile *c, struct codegen_result *out)
+{
+    static const enum jit_text kinds[] = {
+        [CODEGEN_EMIT_LL] = JIT_TEXT_LL,
+        [CODEGEN_EMIT_LL_OPT] = JIT_TEXT_LL_OPT,
+        [CODEGEN_EMIT_ASM] = JIT_TEXT_ASM,
+        [CODEGEN_EMIT_OBJECT] = JIT_TEXT_OBJECT,
+    };
+    struct text t = text_new(c->ir->arena);
+    const char *text;
+    size_t size;
+    switch (c->request->emit) {
+    case CODEGEN_EMIT_SDFG:
+        sdfg_write(c->sdfg, &t);
+        break;
+    case CODEGEN_EMIT_TREE:
+        tree_print(c->tree, &t);
+        break;
+    default:
+        if (!jit_text(c->jit, kinds[c->request->emit], &text, &size))
+            return false;
+        text_addn(&t, text, size);
+        break;
+    }
+    out->text_size = t.length;
+    out->text = arena_strndup(c->ir->arena, text_get(&t), t.length);
+    return true;
+}
+
+static void take_phases(struct compile *c, struct codegen_result *out)
+{
+    out->num_phases = c->times.count;
+    out->phases = NEW_ARRAY(c->ir->arena, struct codegen_phase, out->num_phases + 1);
+    for (uint32_t i = 0; i < out->num_phases; i++)
+        out->phases[i] = (struct codegen_phase){ c->times.items[i].name, c->times.items[i].seconds };
+}
+
+static void compile(const struct codegen_request *request, struct codegen_result *out)
+{
+    *out = (struct codegen_result){ 0 };
+    struct owner *o = calloc(1, sizeof *o);
+    if (!o)
+        return;
+    o->ir = ir_new();
+    struct compile *c = NEW(o->ir->arena, struct compile);
+    c->ir = o->ir;
+    c->request = request;
+    c->dump = dump;
+    c->verify = verify;
+    out->owner = o;
+    out->ok = compile_run(c);
+    o->jit = c->jit;
+    if (out->ok)
+        out->ok = request->emit == CODEGEN_EMIT_CODE ? take_code(c, out) : take_text(c, out);
+    if (out->ok && c->tree)
+        take_params(c, out);
+    if (!out->ok && !diags_errors(c->ir->diags))
+        diag_error(c->ir->diags, NULL, DIAG_BUG, "a pass failed without a message");
+    take_messages(c, out);
+    take_phases(c, out);
+    out->peak_bytes = arena_bytes(o->ir->arena);
+}
+
+static void release(struct codegen_result *result)
+{
+    struct owner *o = result->owner;
+    if (!o)
+        return;
+    jit_free(o->jit);
+    ir_free(o->ir);
+    free(o);
+    *result = (struct codegen_result){ 0 };
+}
+
+extern const struct codegen_api sdfg_codegen_api;
+
+__attribute__((visibility("default"))) const struct codegen_api sdfg_codegen_api = {
+    .abi = CODEGEN_ABI,
+    .compile = compile,
+    .release = release,
+    .version = jit_version,
+};

@@ -1,0 +1,94 @@
+/* Passes that connect the folders: reading, lowering, emitting, machine code. */
+#include "engine/compile.h"
+#include "lower/llvm.h"
+
+#include <string.h>
+
+bool pass_read(struct compile *c)
+{
+    c->sdfg = sdfg_read(c->ir, c->request->json, c->request->json_size, c->request->folder);
+    return c->sdfg != NULL;
+}
+
+bool pass_lower(struct compile *c)
+{
+    const struct codegen_request *r = c->request;
+    struct lower_bound *bound = NEW_ARRAY(c->ir->arena, struct lower_bound, r->num_bound + 1);
+    for (uint32_t i = 0; i < r->num_bound; i++)
+        bound[i] = (struct lower_bound){ r->bound[i].name, r->bound[i].value };
+    struct lower_options *o = NEW(c->ir->arena, struct lower_options);
+    *o = (struct lower_options){
+        .bound = bound,
+        .num_bound = r->num_bound,
+        .may_alias = r->may_alias,
+        .num_may_alias = r->num_may_alias,
+        .alignment = r->alignment,
+        .no_threads = r->num_threads == 1,
+    };
+    return lower_program(c->sdfg, o, &c->tree);
+}
+
+static struct tree_options tree_options(const struct compile *c)
+{
+    return (struct tree_options){
+        .num_threads = c->request->num_threads,
+        .strict_fp = c->request->fp == CODEGEN_FP_STRICT,
+    };
+}
+
+bool pass_privatize(struct compile *c)
+{
+    struct tree_options o = tree_options(c);
+    return tree_privatize(c->tree, &o);
+}
+
+bool pass_parallelize(struct compile *c)
+{
+    struct tree_options o = tree_options(c);
+    return tree_parallelize(c->tree, &o);
+}
+
+static LLVMModuleRef new_module(void *user, const char *name)
+{
+    return jit_module(user, name);
+}
+
+static void decorate(void *user, LLVMValueRef function)
+{
+    jit_function_attributes(user, function);
+}
+
+enum { STATEMENTS_PER_UNIT = 1500 }; /* larger programs are compiled as several modules on several threads */
+
+bool pass_emit(struct compile *c)
+{
+    const struct codegen_request *r = c->request;
+    struct jit_options jo = {
+        .opt_level = r->opt_level,
+        .debug_info = r->debug_info,
+        .listeners = r->profiler,
+        .runtime_symbol = r->runtime_symbol,
+    };
+    c->jit = jit_new(c->ir->arena, c->ir->diags, &jo);
+    if (!c->jit)
+        return false;
+    struct llvm_options lo = {
+        .fp = r->fp == CODEGEN_FP_STRICT ? LLVM_FP_STRICT : r->fp == CODEGEN_FP_FAST ? LLVM_FP_FAST : LLVM_FP_DEFAULT,
+        .debug_info = r->debug_info,
+        .unit_budget = r->emit == CODEGEN_EMIT_CODE ? STATEMENTS_PER_UNIT : 0,
+        .module = new_module,
+        .decorate = decorate,
+        .user = c->jit,
+    };
+    return llvm_emit(c->tree, c->ir->diags, &lo);
+}
+
+bool pass_machine_code(struct compile *c)
+{
+    return jit_compile(c->jit);
+}
+
+bool pass_link(struct compile *c)
+{
+    return jit_link(c->jit);
+}

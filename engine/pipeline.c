@@ -1,0 +1,38 @@
+/* The whole compiler, top to bottom. */
+#include "engine/compile.h"
+
+static bool wants_code(const struct compile *c)
+{
+    return c->request->emit == CODEGEN_EMIT_CODE;
+}
+
+static bool wants_modules(const struct compile *c)
+{
+    return c->request->emit != CODEGEN_EMIT_SDFG && c->request->emit != CODEGEN_EMIT_TREE;
+}
+
+static bool wants_tree(const struct compile *c)
+{
+    return c->request->emit != CODEGEN_EMIT_SDFG;
+}
+
+static bool wants_threads(const struct compile *c)
+{
+    return wants_tree(c) && c->request->num_threads != 1;
+}
+
+const struct pass pipeline[] = {
+    /* name          phase             run                 needs                       makes         breaks  condition */
+    { "read",        PHASE_ANALYSIS,   pass_read,          0,                          FACT_GRAPH,   0,      NULL },
+    { "validate",    PHASE_ANALYSIS,   pass_validate,      FACT_GRAPH,                 FACT_VALID,   0,      NULL },
+    /* types before anything that looks at code: outputs into other tasklets take the type of the code */
+    { "infer-types", PHASE_ANALYSIS,   pass_infer_types,   FACT_VALID,                 FACT_TYPES,   0,      wants_tree },
+    { "lower",       PHASE_LOWER,      pass_lower,         FACT_VALID | FACT_TYPES,    FACT_TREE,    0,      wants_tree },
+    /* accumulators first: a loop whose reductions are private needs no atomics when it becomes parallel */
+    { "privatize",   PHASE_LOWER,      pass_privatize,     FACT_TREE,                  0,            0,      wants_tree },
+    { "parallelize", PHASE_LOWER,      pass_parallelize,   FACT_TREE,                  FACT_THREADS, 0,      wants_threads },
+    { "emit",        PHASE_CODE,       pass_emit,          FACT_TREE,                  FACT_MODULES, 0,      wants_modules },
+    { "llvm",        PHASE_CODE,       pass_machine_code,  FACT_MODULES,               FACT_OBJECTS, FACT_MODULES, wants_code },
+    { "link",        PHASE_CODE,       pass_link,          FACT_OBJECTS,               FACT_CODE,    0,      wants_code },
+    { NULL, PHASE_CODE, NULL, 0, 0, 0, NULL },
+};

@@ -1,0 +1,243 @@
+/* The whole program: parameters in the order of the argument list, then the root activation. */
+#include "lower/lower.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool may_alias(const struct lower *lw, const struct container *c)
+{
+    if (c->may_alias)
+        return true;
+    for (uint32_t i = 0; i < lw->options->num_may_alias; i++)
+        if (!strcmp(lw->options->may_alias[i], c->name))
+            return true;
+    return false;
+}
+
+static const struct lower_bound *bound_value(const struct lower *lw, const char *name)
+{
+    for (uint32_t i = 0; i < lw->options->num_bound; i++)
+        if (!strcmp(lw->options->bound[i].name, name))
+            return &lw->options->bound[i];
+    return NULL;
+}
+
+/* ---- symbols ---- */
+
+static void add_param(struct lower *lw, struct tree_param p)
+{
+    vec_push(lw->arena, &lw->main->params, p);
+}
+
+static void add_symbol(struct lower *lw, const char *name, const struct map *assigned, struct tree_stmt *block)
+{
+    const struct type *type = sdfg_symbol_type(lw->root->sdfg, name);
+    if (!type || type->kind == TYPE_VOID)
+        type = type_basic(lw->ir, TYPE_I64);
+    const struct lower_bound *bound = bound_value(lw, name);
+    bool variable = map_has(assigned, name);
+    if (bound && type_is_integer(type)) {
+        if (variable) {
+            struct symval *v = lower_symbol_variable(lw->root, name, type);
+            stmt_assign(lw->tree, block, v->var, expr_int(lw->tree, type, bound->value));
+            return;
+        }
+        struct symval *v = NEW(lw->arena, struct symval);
+        *v = (struct symval){ .value = sym_int(lw->ir, bound->value), .type = type };
+        map_put(lw->arena, &lw->root->symbols, name, v);
+        return;
+    }
+    struct tree_var *param = tree_var(lw->tree, name, type);
+    add_param(lw, (struct tree_param){ .name = name, .var = param, .by_value = type->kind != TYPE_POINTER });
+    if (variable) {
+        struct symval *v = lower_symbol_variable(lw->root, name, type);
+        stmt_assign(lw->tree, block, v->var, expr_var(lw->tree, param));
+        return;
+    }
+    struct symval *v = NEW(lw->arena, struct symval);
+    *v = (struct symval){ .value = lower_var_symbol(lw, param), .type = type };
+    map_put(lw->arena, &lw->root->symbols, name, v);
+}
+
+/* ---- arguments ---- */
+
+static bool is_argument(const struct container *c)
+{
+    return !c->transient && !container_is_view(c) && !container_is_reference(c);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp((*(const struct container *const *)a)->name, (*(const struct container *const *)b)->name);
+}
+
+static struct tree_var *declare_array(struct lower *lw, struct container *c)
+{
+    struct tree_var *v = tree_var(lw->tree, c->name, type_pointer(lw->ir, c->type));
+    uint32_t align = lw->options->alignment > c->type->align ? lw->options->alignment : c->type->align;
+    bool alias = may_alias(lw, c) || c->type->kind == TYPE_STRUCT || c->type->kind == TYPE_POINTER;
+    add_param(lw, (struct tree_param){
+                      .name = c->name,
+                      .var = v,
+                      .no_alias = !alias,
+                      .alias = alias ? 0 : ++lw->tree->num_aliases,
+                      .alignment = align,
+                  });
+    return v;
+}
+
+static bool bind_argument(struct lower *lw, struct scope *sc, struct container *c, struct tree_expr *pointer, uint32_t alias)
+{
+    const struct sym *start = lower_symbolic(sc, &c->place, c->start_offset);
+    struct tree_expr *offset = start ? lower_index(lw, &c->place, start) : NULL;
+    struct binding *b = offset ? binding_new(sc, &c->place, c, expr_offset(lw->tree, pointer, offset), alias) : NULL;
+    if (b)
+        map_put(lw->arena, &lw->root->bindings, c, b);
+    return b != NULL;
+}
+
+/* Scalars travel by value; the program may write its own copy. */
+static bool bind_scalar(struct lower *lw, struct scope *sc, struct container *c, struct tree_var *value)
+{
+    struct tree_var *v = tree_var(lw->tree, c->name, type_pointer(lw->ir, c->type));
+    stmt_alloc(lw->tree, sc->block, v, c->type, expr_i64(lw->tree, 1), TREE_STACK);
+    uint32_t alias = ++lw->tree->num_aliases;
+    stmt_store(lw->tree, sc->block, expr_var(lw->tree, v), expr_i64(lw->tree, 0), expr_var(lw->tree, value), alias);
+    struct binding *b = binding_new(sc, &c->place, c, expr_var(lw->tree, v), alias);
+    if (b)
+        map_put(lw->arena, &lw->root->bindings, c, b);
+    return b != NULL;
+}
+
+static bool by_value(const struct container *c)
+{
+    return c->kind == CONTAINER_SCALAR;
+}
+
+struct value_param {
+    const char *name;
+    struct container *scalar; /* NULL: a free symbol */
+    struct tree_var *var;
+};
+
+static int by_value_name(const void *a, const void *b)
+{
+    return strcmp(((const struct value_param *)a)->name, ((const struct value_param *)b)->name);
+}
+
+static bool usable(struct lower *lw, struct container *c)
+{
+    if (c->kind == CONTAINER_STREAM)
+        return diag_error(lw->diags, &c->place, DIAG_UNSUPPORTED, "stream arguments");
+    if (!c->type || (c->type->kind == TYPE_OPAQUE) || c->type->kind == TYPE_VOID)
+        return diag_error(lw->diags, &c->place, DIAG_UNKNOWN_TYPE, c->name);
+    return true;
+}
+
+/* Arguments that are not scalars by name, then scalars and free symbols together by name (semantics.md 1.2). */
+static bool lower_parameters(struct lower *lw, struct tree_stmt *block)
+{
+    struct sdfg *s = lw->root->sdfg;
+    struct scope sc = scope_at(lw->root, block);
+    VEC(struct container *) arrays = { 0 };
+    VEC(struct value_param) values = { 0 };
+    for (uint32_t i = 0; i < s->containers.count; i++) {
+        struct container *c = s->containers.items[i];
+        if (!is_argument(c))
+            continue;
+        if (!usable(lw, c))
+            return false;
+        if (by_value(c))
+            vec_push(lw->arena, &values, ((struct value_param){ c->name, c, NULL }));
+        else
+            vec_push(lw->arena, &arrays, c);
+    }
+    const char **symbols;
+    uint32_t num_symbols = sdfg_free_symbols(s, true, &symbols);
+    for (uint32_t i = 0; i < num_symbols; i++)
+        vec_push(lw->arena, &values, ((struct value_param){ intern(lw->ir->names, symbols[i]), NULL, NULL }));
+    if (arrays.count)
+        qsort(arrays.items, arrays.count, sizeof *arrays.items, by_name);
+    if (values.count)
+        qsort(values.items, values.count, sizeof *values.items, by_value_name);
+    struct map assigned = { 0 };
+    sdfg_assigned_symbols(s, &assigned);
+    for (uint32_t i = 0; i < arrays.count; i++)
+        declare_array(lw, arrays.items[i]);
+    for (uint32_t i = 0; i < values.count; i++) {
+        struct value_param *p = &values.items[i];
+        if (!p->scalar) {
+            add_symbol(lw, p->name, &assigned, block);
+            continue;
+        }
+        p->var = tree_var(lw->tree, p->name, p->scalar->type);
+        add_param(lw, (struct tree_param){ .name = p->name, .var = p->var, .by_value = true });
+    }
+    for (uint32_t i = 0; i < values.count; i++)
+        if (values.items[i].scalar && !bind_scalar(lw, &sc, values.items[i].scalar, values.items[i].var))
+            return false;
+    for (uint32_t i = 0; i < arrays.count; i++) {
+        struct tree_param *p = &lw->main->params.items[i];
+        if (!bind_argument(lw, &sc, arrays.items[i], expr_var(lw->tree, p->var), p->alias))
+            return false;
+    }
+    return true;
+}
+
+/* Code that C++ compiles at file scope cannot run here unless it is only includes and comments. */
+static void check_global_code(struct lower *lw, const struct sdfg *s)
+{
+    if (s->init_code.count || s->exit_code.count)
+        diag_error(lw->diags, &s->region.block.place, DIAG_UNSUPPORTED, "initialisation and shutdown code");
+    for (uint32_t i = 0; i < s->global_code.count; i++)
+        for (const char *p = s->global_code.items[i].text; *p;) {
+            size_t line = strcspn(p, "\n");
+            size_t blank = strspn(p, " \t\r");
+            if (blank < line && p[blank] != '#' && strncmp(p + blank, "//", 2) != 0) {
+                diag_error(lw->diags, &s->region.block.place, DIAG_UNSUPPORTED, "global code");
+                return;
+            }
+            p += line + (p[line] != 0);
+        }
+}
+
+static void check_sdfg(void *user, struct sdfg *s)
+{
+    struct lower *lw = user;
+    check_global_code(lw, s);
+}
+
+bool lower_program(struct sdfg *s, const struct lower_options *o, struct tree **out)
+{
+    struct ir *ir = s->ir;
+    struct lower *lw = NEW(ir->arena, struct lower);
+    lw->ir = ir;
+    lw->arena = ir->arena;
+    lw->diags = ir->diags;
+    lw->options = o;
+    lw->tree = tree_new(ir, s->name);
+    lw->prologue = stmt_block(lw->tree);
+    lw->epilogue = stmt_block(lw->tree);
+    lw->main = NEW(lw->arena, struct tree_func);
+    lw->main->name = "main";
+    lw->main->body = stmt_block(lw->tree);
+    vec_push(lw->arena, &lw->tree->functions, lw->main);
+    lw->root = NEW(lw->arena, struct activation);
+    lw->root->lw = lw;
+    lw->root->sdfg = s;
+    uint32_t errors = diags_errors(lw->diags);
+    sdfg_each(s, check_sdfg, lw);
+    if (diags_errors(lw->diags) != errors)
+        return false;
+    struct tree_stmt *arguments = stmt_block(lw->tree), *body = stmt_block(lw->tree);
+    stmt_append(lw->tree, lw->main->body, arguments);
+    stmt_append(lw->tree, lw->main->body, lw->prologue);
+    stmt_append(lw->tree, lw->main->body, body);
+    stmt_append(lw->tree, lw->main->body, lw->epilogue);
+    if (!lower_parameters(lw, arguments) || !lower_activation(lw->root, body))
+        return false;
+    if (lw->init)
+        lw->init->params = lw->main->params;
+    *out = lw->tree;
+    return true;
+}

@@ -1,0 +1,105 @@
+/* Views and references: pointers with a layout of their own (semantics.md 3.5 and 3.6). */
+#include "lower/lower.h"
+
+bool lower_is_view_edge(const struct edge *e)
+{
+    const struct access *s = as_access(e->src), *d = as_access(e->dst);
+    return (s && s->data && container_is_view(s->data) && view_edge(s) == e) ||
+           (d && d->data && container_is_view(d->data) && view_edge(d) == e);
+}
+
+/* The address an edge denotes at the end that is not `own`, with the alias class of the memory there. */
+static bool address_of_other_end(struct scope *sc, struct edge *e, const struct access *own, struct area *out)
+{
+    const struct memlet *m = &e->memlet;
+    struct node *other = e->dst == &own->node ? path_source(e) : path_target(e);
+    if (m->data && m->data != own->data)
+        return lower_area(sc, &e->place, m->data, m->subset, out);
+    if (other->kind != NODE_ACCESS || !as_access(other)->data)
+        return diag_error(sc->act->lw->diags, &e->place, DIAG_VIEW_WITHOUT_DATA, own->name);
+    return lower_area(sc, &e->place, as_access(other)->data, m->other, out);
+}
+
+static bool is_pointer_element(const struct area *a, const struct container *desc)
+{
+    return a->type->kind == TYPE_POINTER && desc->type->kind != TYPE_POINTER;
+}
+
+/* What a view of that area points to: its first element, or the pointer stored there (element of a container array). */
+static struct tree_expr *target_pointer(struct lower *lw, const struct area *a, const struct container *desc)
+{
+    struct tree_expr *p = a->pointer;
+    if (is_pointer_element(a, desc))
+        p = expr_load(lw->tree, a->type, p, expr_i64(lw->tree, 0), a->alias);
+    return expr_cast(lw->tree, type_pointer(lw->ir, desc->type), p);
+}
+
+static struct access *view_node(struct scope *sc, const struct container *c)
+{
+    for (uint32_t i = 0; i < sc->state->nodes.count; i++) {
+        struct access *a = as_access(sc->state->nodes.items[i]);
+        if (a && a->data == c && a->node.scope == sc->entry)
+            return a;
+    }
+    return NULL;
+}
+
+static bool bind_view(struct scope *sc, struct access *a, uint32_t depth)
+{
+    struct lower *lw = sc->act->lw;
+    struct edge *e = view_edge(a);
+    if (!e || depth > LOWER_MAX_RANK)
+        return diag_error(lw->diags, &a->node.place, DIAG_VIEW_WITHOUT_DATA, a->name);
+    struct node *other = e->dst == &a->node ? path_source(e) : path_target(e);
+    struct access *viewed = as_access(other);
+    if (viewed && viewed->data && container_is_view(viewed->data) && viewed->data != a->data &&
+        viewed->node.scope == sc->entry && !bind_view(sc, viewed, depth + 1))
+        return false;
+    if (!a->data->type)
+        return diag_error(lw->diags, &a->data->place, DIAG_UNKNOWN_TYPE, a->data->name);
+    struct area area;
+    if (!address_of_other_end(sc, e, a, &area))
+        return false;
+    struct tree_var *v = tree_var(lw->tree, a->data->name, type_pointer(lw->ir, a->data->type));
+    stmt_assign(lw->tree, sc->block, v, target_pointer(lw, &area, a->data));
+    uint32_t alias = is_pointer_element(&area, a->data) ? 0 : area.alias;
+    struct binding *b = binding_new(sc, &a->node.place, a->data, expr_var(lw->tree, v), alias);
+    if (!b)
+        return false;
+    b->var = v;
+    map_put(lw->arena, &sc->act->bindings, a->data, b);
+    return true;
+}
+
+bool lower_bind_views(struct scope *sc)
+{
+    for (uint32_t i = 0; i < sc->state->nodes.count; i++) {
+        struct access *a = as_access(sc->state->nodes.items[i]);
+        if (a && a->data && a->node.scope == sc->entry && container_is_view(a->data) && view_node(sc, a->data) == a &&
+            !bind_view(sc, a, 0))
+            return false;
+    }
+    return true;
+}
+
+bool lower_point_view(struct scope *sc, struct access *a)
+{
+    bool several = false;
+    for (uint32_t i = 0; i < sc->state->nodes.count; i++) {
+        const struct access *b = as_access(sc->state->nodes.items[i]);
+        several = several || (b && b != a && b->data == a->data);
+    }
+    return !several || a->node.scope != sc->entry || bind_view(sc, a, 0);
+}
+
+bool lower_set_reference(struct scope *sc, struct edge *e)
+{
+    struct lower *lw = sc->act->lw;
+    struct access *a = as_access(e->dst);
+    struct area area;
+    struct binding *b = lower_binding(sc, &a->node.place, a->data);
+    if (!b || !address_of_other_end(sc, e, a, &area))
+        return false;
+    stmt_assign(lw->tree, sc->block, b->var, target_pointer(lw, &area, a->data));
+    return true;
+}
