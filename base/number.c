@@ -20,6 +20,34 @@ bool number_parse(const char *text, double *out)
     return end != text && !*end && !strchr(text, '(');
 }
 
+bool number_parse_complex(const char *text, double *re, double *im)
+{
+    char buffer[128];
+    size_t length = strlen(text);
+    *re = *im = 0;
+    if (length && *text == '(' && text[length - 1] == ')') {
+        text++;
+        length -= 2;
+    }
+    if (!length || length >= sizeof buffer)
+        return false;
+    memcpy(buffer, text, length);
+    buffer[length] = 0;
+    if (buffer[length - 1] != 'j')
+        return number_parse(buffer, re);
+    buffer[length - 1] = 0;
+    char *sign = NULL;
+    for (char *c = buffer + 1; c[0] && c[-1]; c++)
+        if ((*c == '+' || *c == '-') && c[-1] != 'e' && c[-1] != 'E')
+            sign = c;
+    if (!sign)
+        return number_parse(buffer, im);
+    if (!number_parse(sign, im))
+        return false;
+    *sign = 0;
+    return number_parse(buffer, re);
+}
+
 const char *number_print(double value, char buffer[NUMBER_TEXT_SIZE])
 {
     if (isnan(value))

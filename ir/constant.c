@@ -1,0 +1,187 @@
+/* Values of compile-time constants (format.md 7.1). */
+#include "base/number.h"
+#include "ir/graph.h"
+#include "ir/json.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- small floats ---- */
+
+struct float_format {
+    int exponent_bits, mantissa_bits;
+    bool finite; /* no infinities: the largest exponent holds numbers, all ones is not-a-number */
+};
+
+/* Round to nearest, ties to even. */
+static uint32_t encode_float(const struct float_format *f, double value)
+{
+    int bias = (1 << (f->exponent_bits - 1)) - 1;
+    uint32_t sign = (uint32_t)(signbit(value) != 0) << (f->exponent_bits + f->mantissa_bits);
+    uint32_t all_ones = (1u << (f->exponent_bits + f->mantissa_bits)) - 1;
+    uint32_t infinity = all_ones & ~((1u << f->mantissa_bits) - 1);
+    uint32_t largest = f->finite ? all_ones - 1 : infinity - 1;
+    if (isnan(value))
+        return sign | (f->finite ? all_ones : infinity | 1u << (f->mantissa_bits - 1));
+    int exponent;
+    frexp(value, &exponent);
+    int smallest = 1 - bias; /* exponent of the smallest normal number */
+    exponent = exponent - 1 < smallest || value == 0 ? smallest : exponent - 1;
+    double scaled = isinf(value) ? INFINITY : nearbyint(ldexp(fabs(value), f->mantissa_bits - exponent));
+    double bits = scaled + ldexp(exponent - smallest, f->mantissa_bits);
+    if (bits > largest)
+        return sign | (f->finite ? isinf(value) ? all_ones : largest : infinity);
+    return sign | (uint32_t)bits;
+}
+
+static bool store_float(const struct type *t, double value, unsigned char *out)
+{
+    static const struct float_format f16 = { 5, 10, false }, bf16 = { 8, 7, false }, e4m3 = { 4, 3, true },
+                                     e5m2 = { 5, 2, false };
+    float narrow = (float)value;
+    uint16_t half;
+    switch (t->kind) {
+    case TYPE_F64:
+        memcpy(out, &value, sizeof value);
+        return true;
+    case TYPE_F32:
+        memcpy(out, &narrow, sizeof narrow);
+        return true;
+    case TYPE_F16:
+    case TYPE_BF16:
+        half = (uint16_t)encode_float(t->kind == TYPE_F16 ? &f16 : &bf16, value);
+        memcpy(out, &half, sizeof half);
+        return true;
+    case TYPE_F8E4M3:
+    case TYPE_F8E5M2:
+        *out = (unsigned char)encode_float(t->kind == TYPE_F8E4M3 ? &e4m3 : &e5m2, value);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* ---- single values ---- */
+
+/* NumPy scalars are written as text, and booleans may stand for numbers. */
+static const char *value_text(const struct json *v)
+{
+    if (v->kind == JSON_TRUE || v->kind == JSON_FALSE)
+        return v->kind == JSON_TRUE ? "1" : "0";
+    if (v->kind != JSON_INT && v->kind != JSON_REAL && v->kind != JSON_STRING)
+        return NULL;
+    return !strcmp(v->text, "True") ? "1" : !strcmp(v->text, "False") ? "0" : v->text;
+}
+
+/* Integers of up to 64 bits, signed or not; a float with an integer value counts. */
+static bool integer_bits(const char *text, uint64_t *out)
+{
+    bool negative = *text == '-';
+    const char *c = text + negative;
+    uint64_t value = 0;
+    double real;
+    while (*c >= '0' && *c <= '9' && !__builtin_mul_overflow(value, 10, &value) &&
+           !__builtin_add_overflow(value, (uint64_t)(*c - '0'), &value))
+        c++;
+    if (c == text + negative || *c) {
+        if (!number_parse(text, &real) || real != floor(real) || fabs(real) >= 9.2e18)
+            return false;
+        value = (uint64_t)fabs(real);
+    }
+    if (negative && value > (uint64_t)INT64_MAX + 1)
+        return false;
+    *out = negative ? 0 - value : value;
+    return true;
+}
+
+static bool store_value(const struct type *t, const struct json *v, unsigned char *out)
+{
+    const char *text = value_text(v);
+    double re, im;
+    uint64_t bits;
+    if (!text)
+        return false;
+    if (type_is_complex(t)) {
+        float narrow[2];
+        if (!number_parse_complex(text, &re, &im))
+            return false;
+        narrow[0] = (float)re;
+        narrow[1] = (float)im;
+        double wide[2] = { re, im };
+        memcpy(out, t->kind == TYPE_C64 ? (void *)narrow : (void *)wide, t->size);
+        return true;
+    }
+    if (type_is_float(t))
+        return number_parse(text, &re) && store_float(t, re, out);
+    if (!integer_bits(text, &bits))
+        return false;
+    if (t->kind == TYPE_BOOL) {
+        *out = bits != 0;
+        return true;
+    }
+    /* little endian, like every machine we run on; the value must fit */
+    bool negative = *text == '-';
+    unsigned width = t->size * 8;
+    uint64_t largest = type_is_signed(t) ? (1ull << (width - 1)) - 1 : UINT64_MAX >> (64 - width);
+    if (negative ? type_is_unsigned(t) || 0 - bits > largest + 1 : bits > largest)
+        return false;
+    memcpy(out, &bits, t->size);
+    return true;
+}
+
+/* ---- arrays ---- */
+
+static bool store_array(const struct type *t, const struct json *v, unsigned char **at, const unsigned char *end)
+{
+    if (v->kind == JSON_ARRAY) {
+        for (const struct json *m = v->first; m; m = m->next)
+            if (!store_array(t, m, at, end))
+                return false;
+        return true;
+    }
+    if (*at == end || !store_value(t, v, *at))
+        return false;
+    *at += t->size;
+    return true;
+}
+
+static size_t count_elements(const struct json *v)
+{
+    if (v->kind != JSON_ARRAY)
+        return 1;
+    size_t count = 0;
+    for (const struct json *m = v->first; m; m = m->next)
+        count += count_elements(m);
+    return count;
+}
+
+static bool decode(struct ir *ir, const struct constant *c, void **bytes, size_t *size)
+{
+    const struct type *t = c->desc->type;
+    const struct json *v = c->value;
+    if (!t)
+        return false;
+    if (t->kind == TYPE_STRING) {
+        *size = v->kind == JSON_STRING ? v->length + 1u : 0;
+        *bytes = *size ? arena_copy(ir->arena, v->text, *size) : NULL;
+        return *size;
+    }
+    if (v->kind == JSON_NULL) { /* None: a null pointer */
+        *bytes = arena_alloc(ir->arena, *size = t->size);
+        return t->kind == TYPE_POINTER;
+    }
+    if (!type_is_basic(t))
+        return false;
+    if (v->kind == JSON_OBJECT)
+        v = json_get(v, "data");
+    if (!v)
+        return false;
+    *size = count_elements(v) * t->size;
+    unsigned char *at = *bytes = arena_alloc(ir->arena, *size);
+    return store_array(t, v, &at, at + *size);
+}
+
+bool constant_bytes(struct ir *ir, const struct constant *c, void **bytes, size_t *size)
+{
+    return decode(ir, c, bytes, size) || diag_error(ir->diags, &c->desc->place, DIAG_CONSTANT_VALUE, c->name);
+}

@@ -1,0 +1,360 @@
+/* Which symbols an SDFG needs and which it sets (semantics.md 1.3). */
+#include "ir/graph.h"
+#include "ir/json.h"
+#include "ir/library.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- assigned symbols ---- */
+
+struct assigned {
+    struct arena *arena;
+    struct map *out;
+};
+
+static void add_target(struct arena *a, struct map *out, const char *name)
+{
+    if (*name)
+        map_put(a, out, name, (void *)(uintptr_t)name);
+}
+
+static void add_statement_targets(struct arena *a, struct map *out, const struct code *block)
+{
+    for (uint32_t i = 0; block && i < block->count; i++) {
+        const struct code *c = block->items[i];
+        for (uint32_t k = 1; c->kind == CODE_ASSIGN && k < c->count; k++)
+            if (c->items[k]->kind == CODE_NAME)
+                add_target(a, out, c->items[k]->name);
+    }
+}
+
+static void add_region_targets(struct assigned *f, const struct region *r)
+{
+    for (uint32_t i = 0; i < r->transitions.count; i++)
+        for (uint32_t k = 0; k < r->transitions.items[i]->assignments.count; k++)
+            add_target(f->arena, f->out, r->transitions.items[i]->assignments.items[k].name);
+}
+
+static void add_loop_targets(struct assigned *f, const struct loop *l)
+{
+    add_target(f->arena, f->out, l->variable);
+    add_statement_targets(f->arena, f->out, l->init.tree);
+    add_statement_targets(f->arena, f->out, l->update.tree);
+}
+
+static void add_block_targets(void *user, struct block *b)
+{
+    struct assigned *f = user;
+    if (as_region(b))
+        add_region_targets(f, as_region(b));
+    if (as_loop(b))
+        add_loop_targets(f, as_loop(b));
+    struct conditional *c = as_conditional(b);
+    for (uint32_t i = 0; c && i < c->branches.count; i++)
+        add_region_targets(f, c->branches.items[i].region);
+}
+
+void sdfg_assigned_symbols(struct sdfg *s, struct map *out)
+{
+    struct assigned f = { s->ir->arena, out };
+    add_region_targets(&f, &s->region);
+    region_each_block(&s->region, add_block_targets, &f);
+}
+
+/* ---- free symbols ---- */
+
+struct finder {
+    struct sdfg *sdfg;
+    struct arena *arena;
+    bool shapes_of_arguments;
+    struct map assigned, needed;
+    const struct node *scope; /* innermost entry node around what is being looked at */
+};
+
+static void use_code(struct finder *f, const struct code *c);
+
+static bool bound_by(const struct node *entry, const char *name)
+{
+    const struct map_entry *m = as_map_entry(entry);
+    for (uint32_t i = 0; m && i < m->params.count; i++)
+        if (m->params.items[i] == name)
+            return true;
+    const struct consume_entry *c = as_consume_entry(entry);
+    if (c && c->pe_index == name)
+        return true;
+    for (uint32_t i = 0; i < entry->in_conns.count; i++)
+        if (entry->in_conns.items[i].name == name && strncmp(name, "IN_", 3))
+            return true;
+    return false;
+}
+
+/* Modules and constants of Python; they are symbols only if declared. */
+static bool is_python_name(const char *name)
+{
+    static const char *const names[] = { "math", "numpy", "np", "dace", "inf", "nan", "pi" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(name, names[i]))
+            return true;
+    return false;
+}
+
+static void use_name(struct finder *f, const char *name)
+{
+    const struct sdfg *s = f->sdfg;
+    if (map_has(&f->needed, name) || map_has(&f->assigned, name) || map_has(&s->container_by_name, name) || strchr(name, '.'))
+        return;
+    for (const struct node *n = f->scope; n; n = n->scope)
+        if (bound_by(n, name))
+            return;
+    if (sdfg_find_constant(s, name) || (is_python_name(name) && !map_has(&s->symbol_by_name, name)))
+        return;
+    map_put(f->arena, &f->needed, name, (void *)(uintptr_t)name);
+}
+
+static void visit_sym(void *user, const struct sym *s)
+{
+    use_name(user, s->name);
+}
+
+static void visit_code(void *user, const char *name)
+{
+    use_name(user, name);
+}
+
+static void use_sym(struct finder *f, const struct sym *s)
+{
+    if (s)
+        sym_visit_names(s, visit_sym, f);
+}
+
+static void use_code(struct finder *f, const struct code *c)
+{
+    if (c)
+        code_free_names((struct code *)(uintptr_t)c, visit_code, f);
+}
+
+static void use_subset(struct finder *f, const struct subset *s, bool only_begin)
+{
+    for (uint32_t i = 0; s && i < s->rank; i++) {
+        use_sym(f, s->dims[i].begin);
+        if (only_begin)
+            continue;
+        use_sym(f, s->dims[i].end);
+        use_sym(f, s->dims[i].step);
+        use_sym(f, s->dims[i].tile);
+    }
+}
+
+static bool is_connector(const struct node *n, const char *name)
+{
+    return n && (node_in_conn(n, name) || node_out_conn(n, name));
+}
+
+/* Code that is not parsed here: every identifier that is a declared symbol and no connector. */
+static void use_text(struct finder *f, const struct node *n, const char *text)
+{
+    for (const char *c = text; *c;) {
+        if (!isalpha((unsigned char)*c) && *c != '_') {
+            c++;
+            continue;
+        }
+        const char *begin = c;
+        while (isalnum((unsigned char)*c) || *c == '_')
+            c++;
+        bool inside = begin > text && (begin[-1] == '.' || isdigit((unsigned char)begin[-1]));
+        const char *name = intern_n(f->sdfg->ir->names, begin, (size_t)(c - begin));
+        if (!inside && map_has(&f->sdfg->symbol_by_name, name) && !is_connector(n, name))
+            use_name(f, name);
+    }
+}
+
+static void use_library(struct finder *f, const struct library *l)
+{
+    for (const struct json *m = l->attributes ? l->attributes->first : NULL; m; m = m->next)
+        if (m->kind == JSON_STRING && library_is_symbolic(m->key))
+            use_text(f, NULL, m->text);
+}
+
+static void use_nested(struct finder *f, const struct nested *n)
+{
+    const char **inner = NULL;
+    uint32_t count = n->sdfg ? sdfg_free_symbols(n->sdfg, f->shapes_of_arguments, &inner) : 0;
+    for (uint32_t i = 0; i < n->mapping.count; i++) {
+        bool used = !n->sdfg;
+        for (uint32_t k = 0; k < count && !used; k++)
+            used = inner[k] == n->mapping.items[i].name;
+        if (used)
+            use_sym(f, n->mapping.items[i].value);
+    }
+}
+
+static void use_node(struct finder *f, const struct node *n)
+{
+    const struct map_entry *m = as_map_entry(n);
+    const struct consume_entry *c = as_consume_entry(n);
+    const struct tasklet *t = as_tasklet(n);
+    f->scope = m || c ? n : n->scope; /* later dimensions may use earlier parameters, and ranges the dynamic inputs */
+    if (m)
+        use_subset(f, &m->range, false);
+    if (c) {
+        use_sym(f, c->num_pes);
+        use_code(f, c->condition.tree);
+    }
+    if (t) {
+        use_text(f, n, t->code.text);
+        use_text(f, n, t->code_init.text);
+        use_text(f, n, t->code_exit.text);
+    }
+    if (as_nested(n))
+        use_nested(f, as_nested(n));
+    if (as_library(n))
+        use_library(f, as_library(n));
+}
+
+/* Memlets between scopes are hints; only the innermost edge of a path addresses memory. */
+static bool is_leaf(const struct edge *e)
+{
+    bool from_exit = node_is_exit(e->src) && e->src_conn && !strncmp(e->src_conn, "OUT_", 4);
+    bool to_entry = node_is_entry(e->dst) && e->dst_conn && !strncmp(e->dst_conn, "IN_", 3);
+    return !from_exit && !to_entry;
+}
+
+static bool defines_view(const struct edge *e)
+{
+    const struct access *from = as_access(e->src), *to = as_access(e->dst);
+    return (to && to->data && container_is_view(to->data) && view_edge(to) == e) ||
+           (from && from->data && container_is_view(from->data) && view_edge(from) == e);
+}
+
+static void use_state(struct finder *f, const struct state *st)
+{
+    for (uint32_t i = 0; i < st->nodes.count; i++)
+        use_node(f, st->nodes.items[i]);
+    for (uint32_t i = 0; i < st->edges.count; i++) {
+        const struct edge *e = st->edges.items[i];
+        if (!is_leaf(e))
+            continue;
+        f->scope = node_is_entry(e->src) ? e->src : node_is_exit(e->src) && e->src->scope ? e->src->scope->scope : e->src->scope;
+        bool view = defines_view(e);
+        use_subset(f, e->memlet.subset, view);
+        use_subset(f, e->memlet.other, view);
+    }
+    f->scope = NULL;
+}
+
+/* ---- control flow ---- */
+
+/* Blocks behind their predecessors as far as cycles allow (reverse postorder from the start), then the unreachable ones. */
+static struct block **order_blocks(struct finder *f, const struct region *r)
+{
+    uint32_t count = r->blocks.count, depth = 0, last = count, unreached = 0;
+    struct block **order = NEW_ARRAY(f->arena, struct block *, count), **stack = NEW_ARRAY(f->arena, struct block *, count);
+    uint32_t *next = NEW_ARRAY(f->arena, uint32_t, count);
+    bool *seen = NEW_ARRAY(f->arena, bool, count);
+    if (r->start) {
+        stack[depth++] = r->start;
+        seen[r->start->index] = true;
+    }
+    while (depth) {
+        struct block *b = stack[depth - 1];
+        if (next[b->index] == b->out.count) {
+            order[--last] = b;
+            depth--;
+            continue;
+        }
+        struct block *to = b->out.items[next[b->index]++]->dst;
+        if (!seen[to->index]) {
+            seen[to->index] = true;
+            stack[depth++] = to;
+        }
+    }
+    memmove(order, order + last, (count - last) * sizeof *order);
+    for (uint32_t i = 0; i < count; i++)
+        if (!seen[i])
+            order[count - last + unreached++] = r->blocks.items[i];
+    return order;
+}
+
+static void use_region(struct finder *f, const struct region *r);
+
+static void use_block(struct finder *f, struct block *b)
+{
+    struct loop *l = as_loop(b);
+    struct conditional *c = as_conditional(b);
+    if (as_state(b))
+        use_state(f, as_state(b));
+    if (l) {
+        use_code(f, l->init.tree);
+        if (*l->init.text)
+            add_target(f->arena, &f->assigned, l->variable);
+        add_statement_targets(f->arena, &f->assigned, l->init.tree);
+        use_code(f, l->condition.tree);
+    }
+    if (as_region(b))
+        use_region(f, as_region(b));
+    if (l)
+        use_code(f, l->update.tree);
+    for (uint32_t i = 0; c && i < c->branches.count; i++) {
+        use_code(f, c->branches.items[i].condition.tree);
+        use_region(f, c->branches.items[i].region);
+    }
+}
+
+static void use_region(struct finder *f, const struct region *r)
+{
+    struct block **order = order_blocks(f, r);
+    for (uint32_t i = 0; i < r->blocks.count; i++) {
+        struct block *b = order[i];
+        use_block(f, b);
+        for (uint32_t k = 0; k < b->out.count; k++) {
+            const struct transition *t = b->out.items[k];
+            use_code(f, t->condition.tree);
+            for (uint32_t n = 0; n < t->assignments.count; n++)
+                use_code(f, t->assignments.items[n].value);
+        }
+        for (uint32_t k = 0; k < b->out.count; k++)
+            for (uint32_t n = 0; n < b->out.items[k]->assignments.count; n++)
+                add_target(f->arena, &f->assigned, b->out.items[k]->assignments.items[n].name);
+    }
+}
+
+/* Descriptors count last: what a transition sets may size a transient that is allocated behind it. */
+static void use_container(struct finder *f, const struct container *c)
+{
+    bool shapes = c->transient || f->shapes_of_arguments;
+    for (uint32_t i = 0; i < c->rank; i++) {
+        use_sym(f, c->strides[i]);
+        use_sym(f, c->offset[i]);
+        if (shapes)
+            use_sym(f, c->shape[i]);
+    }
+    use_sym(f, c->start_offset);
+    if (shapes)
+        use_sym(f, c->total_size);
+    for (uint32_t i = 0; i < c->members.count; i++)
+        use_container(f, c->members.items[i]);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+uint32_t sdfg_free_symbols(struct sdfg *s, bool shapes_of_arguments, const char ***out)
+{
+    struct finder f = { .sdfg = s, .arena = s->ir->arena, .shapes_of_arguments = shapes_of_arguments };
+    use_region(&f, &s->region);
+    for (uint32_t i = 0; i < s->containers.count; i++)
+        use_container(&f, s->containers.items[i]);
+    for (uint32_t i = 0; i < s->init_code.count; i++)
+        use_text(&f, NULL, s->init_code.items[i].text);
+    for (uint32_t i = 0; i < s->exit_code.count; i++)
+        use_text(&f, NULL, s->exit_code.items[i].text);
+    *out = NEW_ARRAY(f.arena, const char *, f.needed.count);
+    for (uint32_t i = 0; i < f.needed.count; i++)
+        (*out)[i] = f.needed.slots[i].key;
+    qsort(*out, f.needed.count, sizeof **out, by_name);
+    return f.needed.count;
+}
