@@ -40,8 +40,8 @@ const struct enum_value *read_enum(struct reader *r, const struct place *at, con
 const struct type *read_type(struct reader *r, const struct json *value);
 /* A code record, a bare string, or nothing. */
 struct code_text read_code(struct reader *r, const struct place *at, const struct json *value, enum enum_row language);
-/* The same for one Python expression or (`statements`) the first statement; the tree stays NULL for blank text. */
-struct code_text read_python(struct reader *r, const struct place *at, const struct json *value, bool statements);
+/* The same for one Python expression or (`statement`) the first statement; the tree stays NULL for blank text. */
+struct code_text read_python(struct reader *r, const struct place *at, const struct json *value, bool statement);
 void read_debug_info(struct reader *r, struct place *at, const struct json *attributes);
 bool read_name(struct reader *r, const struct place *at, const char *name); /* format.md 2.0, "Names" */
 /* An index into a list of `count` elements: a number or decimal text. */

@@ -194,7 +194,7 @@ static void read_assignments(struct reader *r, struct transition *t, const struc
         struct code_text code = read_python(r, &t->place, m, false);
         struct assignment a = { .name = intern(r->ir->names, m->key), .text = code.text, .value = code.tree };
         if (!*code.text)
-            diag_error(r->ir->diags, &t->place, DIAG_READ_EXPRESSION, "");
+            diag_error(r->ir->diags, &t->place, DIAG_READ_KIND, a.name, "an expression");
         vec_push(r->ir->arena, &t->assignments, a);
     }
 }

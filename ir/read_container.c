@@ -84,13 +84,23 @@ static const struct sym **packed_strides(struct reader *r, const struct containe
     return strides;
 }
 
-/* A list with one entry per dimension, or NULL if it is missing. */
+static bool all_zero(const struct sym *const *items, uint32_t count)
+{
+    while (count && sym_is_int(items[count - 1], 0))
+        count--;
+    return !count;
+}
+
+/* A list with one entry per dimension, or NULL if it is missing. Zeros may be too many or too few: DaCe's own expansions of
+ * reductions write offsets of the rank before. */
 static const struct sym **read_dimensions(struct reader *r, const struct container *c, const struct json *attributes,
                                           const char *key)
 {
     uint32_t count;
     const struct sym **items = read_list(r, c, attributes, key, &count);
     if (count && count != c->rank) {
+        if (all_zero(items, count))
+            return NULL;
         diag_error(r->ir->diags, &c->place, DIAG_READ_RANK, key, count, c->rank);
         return NULL;
     }

@@ -261,27 +261,44 @@ struct code_text read_code(struct reader *r, const struct place *at, const struc
     return code;
 }
 
-/* Only the first statement of loop code is executed (format.md 2.5); what stands behind it need not be meaningful. */
-struct code_text read_python(struct reader *r, const struct place *at, const struct json *value, bool statements)
+/* The first statement: up to a line end or semicolon outside of brackets and strings. */
+static const char *first_statement(struct reader *r, const char *text)
+{
+    int depth = 0;
+    char quote = 0;
+    text += strspn(text, " \t\r\n");
+    const char *c = text;
+    for (; *c; c++) {
+        if (quote) {
+            if (*c == '\\' && c[1])
+                c++;
+            else if (*c == quote)
+                quote = 0;
+        } else if (*c == '\'' || *c == '"') {
+            quote = *c;
+        } else if (strchr("([{", *c)) {
+            depth++;
+        } else if (strchr(")]}", *c)) {
+            depth--;
+        } else if (depth <= 0 && (*c == '\n' || *c == ';')) {
+            break;
+        }
+    }
+    return *c ? arena_strndup(r->ir->arena, text, (size_t)(c - text)) : text;
+}
+
+/* Only the first statement is executed (format.md 2.5); what stands behind it need not be meaningful. */
+struct code_text read_python(struct reader *r, const struct place *at, const struct json *value, bool statement)
 {
     struct code_text code = read_code(r, at, value, LANGUAGE_PYTHON);
     if (is_blank(code.text)) {
         code.text = "";
-        return code;
-    }
-    if (code.language->row != LANGUAGE_PYTHON) {
+    } else if (code.language->row != LANGUAGE_PYTHON) {
         diag_error(r->ir->diags, at, DIAG_READ_LANGUAGE, code.language->name);
-        return code;
+    } else {
+        const char *first = first_statement(r, code.text);
+        code.tree = statement ? python_parse(r->ir, at, first) : python_parse_expression(r->ir, at, first);
     }
-    struct code *tree = python_parse(r->ir, at, code.text);
-    if (!tree)
-        return code;
-    if (tree->count > 1)
-        tree->count = 1;
-    if (!statements && (!tree->count || tree->items[0]->kind != CODE_EXPR))
-        diag_error(r->ir->diags, at, DIAG_READ_EXPRESSION, code.text);
-    else
-        code.tree = statements ? tree : tree->items[0]->items[0];
     return code;
 }
 
