@@ -282,6 +282,7 @@ typedef struct sdfg_symbol {
 
 /* A specialization for given symbol values (n may be 0: generic in all that is not given). */
 SDFG_API sdfg_error *sdfg_specialize(sdfg_kernel **out, sdfg_program *p, const sdfg_symbol *symbols, size_t n);
+/* Gives the kernel back; the program keeps it for the next caller who asks for the same. */
 SDFG_API void sdfg_kernel_free(sdfg_kernel *k);
 
 /* Parameters in the order of sdfg_run. */

@@ -1,0 +1,254 @@
+#include "engine/args.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Giving values to names. What is given is checked by the call (engine/layout.c). */
+
+sdfg_error *sdfg_args_new(sdfg_args **out, sdfg_program *p)
+{
+    *out = NULL;
+    sdfg_args *a = calloc(1, sizeof *a);
+    struct value *values = calloc(p->num_variables + 1, sizeof *values);
+    if (!a || !values) {
+        free(a);
+        free(values);
+        struct report r = report_begin();
+        diag_error(r.diags, NULL, DIAG_RUN_MEMORY);
+        return report_end(&r, SDFG_STAGE_BIND);
+    }
+    a->program = p;
+    a->values = values;
+    *out = a;
+    return NULL;
+}
+
+void sdfg_args_clear(sdfg_args *a)
+{
+    for (size_t i = 0; i < a->num_entries; i++) {
+        free(a->entries[i]->name);
+        free(a->entries[i]->text);
+        free(a->entries[i]);
+    }
+    a->num_entries = 0;
+    memset(a->values, 0, a->program->num_variables * sizeof *a->values);
+}
+
+void sdfg_args_free(sdfg_args *a)
+{
+    if (!a)
+        return;
+    sdfg_args_clear(a);
+    free(a->entries);
+    free(a->values);
+    free(a);
+}
+
+const struct entry *args_find(const struct sdfg_args *a, const char *name)
+{
+    for (size_t i = 0; i < a->num_entries; i++)
+        if (!strcmp(a->entries[i]->name, name))
+            return a->entries[i];
+    return NULL;
+}
+
+static bool grow(struct sdfg_args *a)
+{
+    if (a->num_entries < a->capacity)
+        return true;
+    size_t capacity = a->capacity ? 2 * a->capacity : 16;
+    struct entry **entries = realloc(a->entries, capacity * sizeof *entries);
+    if (!entries)
+        return false;
+    a->entries = entries;
+    a->capacity = capacity;
+    return true;
+}
+
+/* The entry of a name, new or emptied; NULL with the reason recorded. */
+static struct entry *entry_for(struct sdfg_args *a, const char *name, enum entry_kind kind, struct diags *d)
+{
+    struct entry *e = (struct entry *)(uintptr_t)args_find(a, name);
+    if (!e) {
+        const struct leaf *l = program_find(a->program, name, d);
+        if (!l)
+            return NULL;
+        e = grow(a) ? calloc(1, sizeof *e) : NULL;
+        if (!e || !(e->name = strdup(name))) {
+            free(e);
+            diag_error(d, NULL, DIAG_RUN_MEMORY);
+            return NULL;
+        }
+        e->leaf = l;
+        a->entries[a->num_entries++] = e;
+    }
+    free(e->text);
+    e->text = NULL;
+    e->kind = kind;
+    e->array = (sdfg_array){ 0 };
+    return e;
+}
+
+static bool check_array(const char *name, const sdfg_array *array, struct diags *d)
+{
+    if (array->rank < 0 || array->rank > SDFG_MAX_RANK)
+        return diag_error(d, NULL, DIAG_ARGUMENT_SHAPE, name, "the rank is not within 0 and 32");
+    if (array->dtype <= SDFG_NONE || array->dtype > SDFG_RECORD)
+        return diag_error(d, NULL, DIAG_ARGUMENT_SHAPE, name, "the element type is not one of sdfg_dtype");
+    int64_t elements = 1;
+    for (int i = 0; i < array->rank; i++) {
+        if (array->shape[i] < 0)
+            return diag_error(d, NULL, DIAG_ARGUMENT_SHAPE, name, "a dimension is negative");
+        if (array->shape[i] && __builtin_mul_overflow(elements, array->shape[i], &elements))
+            return diag_error(d, NULL, DIAG_ARGUMENT_SHAPE, name, "the number of elements does not fit into 64 bits");
+    }
+    return true;
+}
+
+sdfg_error *sdfg_args_array(sdfg_args *a, const char *name, const sdfg_array *array)
+{
+    struct report r = report_begin();
+    struct entry *e = check_array(name, array, r.diags) ? entry_for(a, name, ENTRY_ARRAY, r.diags) : NULL;
+    if (e) {
+        e->array = *array;
+        if (array->strides) {
+            memcpy(e->strides, array->strides, (size_t)array->rank * sizeof *e->strides);
+            e->array.strides = e->strides;
+        }
+        if (!array->data)
+            for (int i = 0; i < array->rank; i++)
+                if (!array->shape[i])
+                    e->array.data = e; /* nothing is read or written, but it is not the null of an optional array */
+    }
+    return report_end(&r, SDFG_STAGE_BIND);
+}
+
+sdfg_error *sdfg_args_pointer(sdfg_args *a, const char *name, void *data)
+{
+    struct report r = report_begin();
+    struct entry *e = entry_for(a, name, data ? ENTRY_POINTER : ENTRY_NULL, r.diags);
+    if (e)
+        e->array.data = data;
+    return report_end(&r, SDFG_STAGE_BIND);
+}
+
+sdfg_error *sdfg_args_null(sdfg_args *a, const char *name)
+{
+    return sdfg_args_pointer(a, name, NULL);
+}
+
+static sdfg_error *set_scalar(sdfg_args *a, const char *name, struct scalar value)
+{
+    struct report r = report_begin();
+    struct entry *e = entry_for(a, name, ENTRY_SCALAR, r.diags);
+    if (e)
+        e->scalar = value;
+    return report_end(&r, SDFG_STAGE_BIND);
+}
+
+sdfg_error *sdfg_args_i64(sdfg_args *a, const char *name, int64_t value)
+{
+    return set_scalar(a, name, (struct scalar){ .dtype = SDFG_I64, .i = value });
+}
+
+sdfg_error *sdfg_args_f64(sdfg_args *a, const char *name, double value)
+{
+    return set_scalar(a, name, (struct scalar){ .dtype = SDFG_F64, .f = { value, 0 } });
+}
+
+sdfg_error *sdfg_args_complex(sdfg_args *a, const char *name, double re, double im)
+{
+    return set_scalar(a, name, (struct scalar){ .dtype = SDFG_C128, .f = { re, im } });
+}
+
+sdfg_error *sdfg_args_scalar(sdfg_args *a, const char *name, sdfg_dtype dtype, const void *value)
+{
+    if (sdfg_dtype_size(dtype))
+        return set_scalar(a, name, scalar_load(dtype, value));
+    struct report r = report_begin();
+    diag_error(r.diags, NULL, DIAG_ARGUMENT_SHAPE, name, "a single value needs a basic element type");
+    return report_end(&r, SDFG_STAGE_BIND);
+}
+
+sdfg_error *sdfg_args_string(sdfg_args *a, const char *name, const char *text)
+{
+    struct report r = report_begin();
+    struct entry *e = entry_for(a, name, ENTRY_STRING, r.diags);
+    if (e && !(e->text = strdup(text)))
+        diag_error(r.diags, NULL, DIAG_RUN_MEMORY);
+    return report_end(&r, SDFG_STAGE_BIND);
+}
+
+/* ---- questions ---- */
+
+sdfg_error *sdfg_args_solve(sdfg_args *a)
+{
+    struct report r = report_begin();
+    struct solver s;
+    args_solve(a, r.arena, &s, r.diags);
+    return report_end(&r, SDFG_STAGE_BIND);
+}
+
+bool sdfg_args_value(const sdfg_args *a, const char *name, int64_t *value)
+{
+    int32_t v = program_variable(a->program, name);
+    if (v < 0 || a->values[v].origin == VALUE_UNKNOWN)
+        return false;
+    *value = a->values[v].value;
+    return true;
+}
+
+static bool layout_of(const sdfg_args *a, const char *name, int *rank, int64_t *shape, int64_t *strides, int64_t *elements,
+                      struct report *r)
+{
+    const struct sdfg_program *p = a->program;
+    const struct leaf *l = program_find(p, name, r->diags);
+    if (!l)
+        return false;
+    bool known = l->rank <= SDFG_MAX_RANK;
+    for (uint32_t i = 0; i < l->rank && known; i++)
+        known = form_value(&l->shape[i], p->variables, a->values, &shape[i]) &&
+                (!l->strides || form_value(&l->strides[i], p->variables, a->values, &strides[i]));
+    int64_t total = 1;
+    if (known && l->rank && l->total_size.expression)
+        known = form_value(&l->total_size, p->variables, a->values, &total);
+    if (!known)
+        return diag_error(r->diags, l->place, DIAG_SHAPE_UNKNOWN, name, leaf_shape_text(l, r->arena));
+    *rank = (int)l->rank;
+    *elements = total;
+    return true;
+}
+
+sdfg_error *sdfg_args_layout(const sdfg_args *a, const char *name, int *rank, int64_t *shape, int64_t *strides,
+                             int64_t *elements)
+{
+    struct report r = report_begin();
+    layout_of(a, name, rank, shape, strides, elements, &r);
+    return report_end(&r, SDFG_STAGE_BIND);
+}
+
+sdfg_error *sdfg_args_explain(char **out, sdfg_args *a)
+{
+    *out = NULL;
+    struct report r = report_begin();
+    struct solver s;
+    args_solve(a, r.arena, &s, r.diags);
+    struct text t = text_new(r.arena);
+    for (uint32_t v = 0; v < s.num_variables; v++) {
+        if (s.variables[v].is_constant)
+            continue;
+        if (s.values[v].origin == VALUE_UNKNOWN)
+            text_printf(&t, "%s: no value; %s\n", s.variables[v].name, solve_tried(&s, v));
+        else
+            text_printf(&t, "%s = %lld, from %s\n", s.variables[v].name, (long long)s.values[v].value, solve_origin(&s, v));
+    }
+    *out = strdup(text_get(&t));
+    if (!*out)
+        diag_error(r.diags, NULL, DIAG_RUN_MEMORY);
+    return report_end(&r, SDFG_STAGE_BIND);
+}
+
+void sdfg_text_free(char *text)
+{
+    free(text);
+}

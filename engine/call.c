@@ -1,0 +1,169 @@
+#include "engine/call.h"
+
+#include "engine/handle.h"
+#include "runtime/abi.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+sdfg_error *run_error(int32_t error)
+{
+    static const enum diag_code codes[] = {
+        [SDFG_RT_OUT_OF_MEMORY] = DIAG_RUN_MEMORY,
+        [SDFG_RT_LIBRARY_MISSING] = DIAG_RUN_LIBRARY,
+        [SDFG_RT_BAD_VALUE] = DIAG_RUN_VALUE,
+        [SDFG_RT_ASSERTION] = DIAG_RUN_ASSERTION,
+    };
+    if (error == SDFG_RT_OK)
+        return NULL;
+    struct report r = report_begin();
+    if (error < 0 || error >= (int32_t)(sizeof codes / sizeof *codes))
+        diag_error(r.diags, NULL, DIAG_BUG, "generated code left an unknown error");
+    else
+        diag_error(r.diags, NULL, codes[error]);
+    return report_end(&r, SDFG_STAGE_RUN);
+}
+
+sdfg_error *kernel_run(struct sdfg_kernel *k, void *const *args, const struct value *values)
+{
+    struct sdfg_rt_context context = { .num_threads = k->program->engine->options.num_threads };
+    struct handle *h = NULL;
+    if (k->code.num_slots || k->code.init || k->code.exit) {
+        sdfg_error *error;
+        h = handles_enter(k->program->handles, k, args, values, &error);
+        if (!h)
+            return error;
+        context.slots = h->slots;
+    }
+    k->code.main(&context, args);
+    if (h)
+        pthread_mutex_unlock(&h->run);
+    return run_error(context.error);
+}
+
+/* ---- calls ---- */
+
+static bool prepare(struct call *c, struct sdfg_args *a, struct report *r, sdfg_error **error)
+{
+    struct solver s;
+    bool solved = args_solve(a, r->arena, &s, r->diags);
+    if (!solved || !args_check(a, &s, r->diags))
+        return false;
+    uint32_t n = a->program->num_variables;
+    c->values = NEW_ARRAY(c->arena, struct value, n);
+    memcpy(c->values, a->values, n * sizeof *c->values);
+    struct signature signature = call_signature(a, r->arena);
+    c->kernel = kernels_get(a->program->kernels, &signature, error);
+    return c->kernel && call_marshal(c, r->diags);
+}
+
+sdfg_error *call_prepare(struct call *out, const struct sdfg_program *p, struct sdfg_args *a)
+{
+    struct report r = report_begin();
+    sdfg_error *error = NULL;
+    *out = (struct call){ .arena = arena_new(), .source = a };
+    if (a->program != p)
+        diag_error(r.diags, NULL, DIAG_ARGUMENT_PROGRAM);
+    else
+        prepare(out, a, &r, &error);
+    out->source = NULL;
+    sdfg_error *found = report_end(&r, SDFG_STAGE_BIND);
+    return error ? error : found;
+}
+
+void call_release(struct call *c)
+{
+    arena_free(c->arena);
+    c->arena = NULL;
+}
+
+/* Values are copied for every run: generated code may use their memory as its variables. */
+static sdfg_error *run_copied(const struct call *c, uint32_t n, void **args, struct slot *slots)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        slots[i] = c->slots[i];
+        args[i] = c->by_slot[i] ? slots[i].bytes : c->args[i];
+    }
+    for (uint32_t i = 0; i < c->members.count; i++)
+        memcpy(c->members.items[i].memory, c->members.items[i].data, c->members.items[i].bytes);
+    sdfg_error *error = kernel_run(c->kernel, args, c->values);
+    for (uint32_t i = 0; i < c->members.count; i++)
+        memcpy(c->members.items[i].data, c->members.items[i].memory, c->members.items[i].bytes);
+    return error;
+}
+
+sdfg_error *call_run(const struct call *c)
+{
+    enum { FEW = 32 };
+    uint32_t n = c->kernel->code.num_params;
+    if (n <= FEW) {
+        void *args[FEW];
+        struct slot slots[FEW];
+        return run_copied(c, n, args, slots);
+    }
+    struct arena *a = arena_new();
+    sdfg_error *error = run_copied(c, n, NEW_ARRAY(a, void *, n), NEW_ARRAY(a, struct slot, n));
+    arena_free(a);
+    return error;
+}
+
+sdfg_error *sdfg_call(sdfg_program *p, sdfg_args *a)
+{
+    struct call c;
+    sdfg_error *error = call_prepare(&c, p, a);
+    if (!error)
+        error = call_run(&c);
+    call_release(&c);
+    return error;
+}
+
+struct sdfg_bound {
+    struct call call;
+};
+
+sdfg_error *sdfg_bind(sdfg_bound **out, sdfg_program *p, sdfg_args *a)
+{
+    *out = NULL;
+    struct call c;
+    sdfg_error *error = call_prepare(&c, p, a);
+    if (error) {
+        call_release(&c);
+        return error;
+    }
+    sdfg_bound *b = NEW(c.arena, sdfg_bound);
+    b->call = c;
+    *out = b;
+    return NULL;
+}
+
+sdfg_error *sdfg_bound_call(sdfg_bound *b)
+{
+    return call_run(&b->call);
+}
+
+const sdfg_kernel *sdfg_bound_kernel(const sdfg_bound *b)
+{
+    return b->call.kernel;
+}
+
+void sdfg_bound_free(sdfg_bound *b)
+{
+    if (!b)
+        return;
+    struct call c = b->call; /* lives in its own arena */
+    call_release(&c);
+}
+
+sdfg_error *sdfg_args_emit(char **out, size_t *size, sdfg_args *a, enum sdfg_emit what)
+{
+    struct report r = report_begin();
+    struct solver s;
+    *out = NULL;
+    sdfg_error *error = NULL;
+    if (args_solve(a, r.arena, &s, r.diags)) {
+        struct signature signature = call_signature(a, r.arena);
+        error = program_emit(a->program, &signature, what, out, size);
+    }
+    sdfg_error *found = report_end(&r, SDFG_STAGE_BIND);
+    return error ? error : found;
+}

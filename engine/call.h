@@ -1,0 +1,42 @@
+/* A call that is ready to run: kernel, addresses in the kernel's order, and the memory behind them. */
+#ifndef ENGINE_CALL_H
+#define ENGINE_CALL_H
+
+#include "engine/args.h"
+#include "engine/kernel.h"
+
+/* One value passed by address, of any basic type; strings and pointers are pointers. */
+struct slot {
+    _Alignas(16) unsigned char bytes[16];
+};
+
+/* A scalar member of a structure that the caller gave as memory: copied in before and back after each run. */
+struct shared_member {
+    void *data;   /* the caller's */
+    void *memory; /* in the structure */
+    size_t bytes;
+};
+
+struct call {
+    struct arena *arena;
+    const struct sdfg_args *source; /* while it is being made */
+    struct sdfg_kernel *kernel;
+    bool *by_slot; /* slots[i] is passed, else args[i] */
+    void **args;
+    struct slot *slots;
+    struct value *values; /* one per variable */
+    VEC(struct shared_member) members;
+};
+
+/* Everything of a call but the run. *out is released with call_release in any case. */
+sdfg_error *call_prepare(struct call *out, const struct sdfg_program *p, struct sdfg_args *a);
+void call_release(struct call *c);
+sdfg_error *call_run(const struct call *c);
+
+/* Fills args and slots for the kernel's parameters (engine/marshal.c). */
+bool call_marshal(struct call *c, struct diags *d);
+
+/* The signature of a call: bound symbols, arguments that overlap, alignment (engine/signature.c). */
+struct signature call_signature(const struct sdfg_args *a, struct arena *arena);
+
+#endif

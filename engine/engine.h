@@ -1,0 +1,29 @@
+/* The engine object: options and the code generator. */
+#ifndef ENGINE_ENGINE_H
+#define ENGINE_ENGINE_H
+
+#include "engine/error.h"
+
+#include <pthread.h>
+
+struct sdfg_engine {
+    struct arena *arena; /* holds the texts of the options */
+    sdfg_options options;
+    enum specialize_policy { SPECIALIZE_AUTO, SPECIALIZE_NONE, SPECIALIZE_ALL, SPECIALIZE_LIST } policy;
+    const char **bound_names; /* SPECIALIZE_LIST */
+    uint32_t num_bound_names;
+    pthread_mutex_t lock; /* guards what follows */
+    void *library;
+    const struct codegen_api *codegen;
+};
+
+/* Copies and checks what a caller gave (engine/options.c). */
+bool options_take(struct sdfg_engine *e, const sdfg_options *given, struct diags *d);
+
+/* The code generator, opened on the first use (engine/codegen.c); NULL with the reason recorded. */
+const struct codegen_api *engine_codegen(struct sdfg_engine *e, struct diags *d);
+
+/* Passes a dump on: to the callback of the options, or into a file of the dump folder. */
+void engine_dump(void *engine, const char *title, const char *text);
+
+#endif

@@ -1,0 +1,207 @@
+#include "engine/error.h"
+
+#include "base/vec.h"
+#include "ir/json.h"
+
+#include <string.h>
+
+struct sdfg_error {
+    struct arena *arena;
+    enum sdfg_error_stage stage;
+    VEC(sdfg_message) messages;
+    uint32_t worst; /* first message of the worst class */
+    const char *text, *json;
+};
+
+_Static_assert((int)SDFG_ERROR_INVALID == (int)DIAG_CLASS_INVALID && (int)SDFG_ERROR_BUG == (int)DIAG_CLASS_BUG &&
+                   (int)SDFG_ERROR_UNSUPPORTED == (int)DIAG_CLASS_UNSUPPORTED &&
+                   (int)SDFG_ERROR_ENVIRONMENT == (int)DIAG_CLASS_ENVIRONMENT,
+               "classes are passed on as they are");
+
+static const char *copy(struct arena *a, const char *text)
+{
+    return text ? arena_strdup(a, text) : "";
+}
+
+static void print_message(const sdfg_message *m, struct text *out)
+{
+    text_printf(out, "%s[%s]: %s\n", m->warning ? "warning" : "error", sdfg_error_class_name(m->class_id), m->text);
+    if (*m->path || *m->source)
+        text_add(out, "  at ");
+    text_add(out, m->path);
+    if (*m->source)
+        text_printf(out, "%s(%s)", *m->path ? "   " : "", m->source);
+    if (*m->path || *m->source)
+        text_addc(out, '\n');
+    if (*m->excerpt)
+        text_printf(out, "%s\n", m->excerpt);
+}
+
+static void write_json(const sdfg_error *e, struct text *out)
+{
+    static const char *const stages[] = { "options", "load", "bind", "compile", "run" };
+    struct json_writer w = { .out = out };
+    json_begin(&w, NULL, '{');
+    json_write_string(&w, "class", sdfg_error_class_name(sdfg_error_class_of(e)));
+    json_write_string(&w, "stage", stages[e->stage]);
+    json_begin(&w, "messages", '[');
+    for (uint32_t i = 0; i < e->messages.count; i++) {
+        const sdfg_message *m = &e->messages.items[i];
+        json_begin(&w, NULL, '{');
+        json_write_string(&w, "class", sdfg_error_class_name(m->class_id));
+        json_write_bool(&w, "warning", m->warning);
+        json_write_string(&w, "code", m->code);
+        json_write_string(&w, "text", m->text);
+        json_write_string(&w, "path", m->path);
+        json_write_string(&w, "source", m->source);
+        json_write_string(&w, "excerpt", m->excerpt);
+        json_end(&w, '}');
+    }
+    json_end(&w, ']');
+    json_end(&w, '}');
+}
+
+static sdfg_error *error_new(enum sdfg_error_stage stage)
+{
+    struct arena *a = arena_new();
+    sdfg_error *e = NEW(a, sdfg_error);
+    e->arena = a;
+    e->stage = stage;
+    return e;
+}
+
+/* Everything but the messages, which are there. */
+static sdfg_error *finish(sdfg_error *e)
+{
+    struct text text = text_new(e->arena), json = text_new(e->arena);
+    int worst = -1;
+    for (uint32_t i = 0; i < e->messages.count; i++) {
+        const sdfg_message *m = &e->messages.items[i];
+        if (!m->warning && (int)m->class_id > worst) {
+            worst = (int)m->class_id;
+            e->worst = i;
+        }
+        print_message(m, &text);
+    }
+    write_json(e, &json);
+    e->text = text_get(&text);
+    e->json = text_get(&json);
+    return e;
+}
+
+sdfg_error *error_from_diags(const struct diags *d, enum sdfg_error_stage stage)
+{
+    if (!diags_count(d))
+        return NULL;
+    sdfg_error *e = error_new(stage);
+    for (uint32_t i = 0; i < diags_count(d); i++) {
+        const struct diag *g = diags_get(d, i);
+        sdfg_message m = {
+            .class_id = (enum sdfg_error_class)diag_class_of(g->code),
+            .warning = g->warning,
+            .code = diag_name(g->code),
+            .text = copy(e->arena, g->message),
+            .path = copy(e->arena, g->path),
+            .source = copy(e->arena, g->source),
+            .excerpt = copy(e->arena, g->excerpt),
+        };
+        vec_push(e->arena, &e->messages, m);
+    }
+    return finish(e);
+}
+
+sdfg_error *error_from_messages(const struct codegen_message *messages, uint32_t count)
+{
+    if (!count)
+        return NULL;
+    sdfg_error *e = error_new(SDFG_STAGE_COMPILE);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct codegen_message *g = &messages[i];
+        sdfg_message m = {
+            .class_id = (enum sdfg_error_class)g->class_id,
+            .warning = g->warning,
+            .code = copy(e->arena, g->code),
+            .text = copy(e->arena, g->message),
+            .path = copy(e->arena, g->path),
+            .source = copy(e->arena, g->source),
+            .excerpt = copy(e->arena, g->excerpt),
+        };
+        vec_push(e->arena, &e->messages, m);
+    }
+    return finish(e);
+}
+
+struct report report_begin(void)
+{
+    struct arena *a = arena_new();
+    return (struct report){ .arena = a, .diags = diags_new(a) };
+}
+
+sdfg_error *report_end(struct report *r, enum sdfg_error_stage stage)
+{
+    sdfg_error *e = diags_errors(r->diags) ? error_from_diags(r->diags, stage) : NULL;
+    arena_free(r->arena);
+    r->arena = NULL;
+    return e;
+}
+
+enum sdfg_error_class sdfg_error_class_of(const sdfg_error *e)
+{
+    return e->messages.items[e->worst].class_id;
+}
+
+const char *sdfg_error_class_name(enum sdfg_error_class c)
+{
+    return (unsigned)c <= SDFG_ERROR_BUG ? diag_class_name((enum diag_class)c) : "unknown";
+}
+
+enum sdfg_error_stage sdfg_error_stage_of(const sdfg_error *e)
+{
+    return e->stage;
+}
+
+const char *sdfg_error_code(const sdfg_error *e)
+{
+    return e->messages.items[e->worst].code;
+}
+
+const char *sdfg_error_message(const sdfg_error *e)
+{
+    return e->messages.items[e->worst].text;
+}
+
+const char *sdfg_error_path(const sdfg_error *e)
+{
+    return e->messages.items[e->worst].path;
+}
+
+const char *sdfg_error_source(const sdfg_error *e)
+{
+    return e->messages.items[e->worst].source;
+}
+
+size_t sdfg_error_count(const sdfg_error *e)
+{
+    return e->messages.count;
+}
+
+const sdfg_message *sdfg_error_get(const sdfg_error *e, size_t index)
+{
+    return index < e->messages.count ? &e->messages.items[index] : NULL;
+}
+
+const char *sdfg_error_text(const sdfg_error *e)
+{
+    return e->text;
+}
+
+const char *sdfg_error_json(const sdfg_error *e)
+{
+    return e->json;
+}
+
+void sdfg_error_free(sdfg_error *e)
+{
+    if (e)
+        arena_free(e->arena);
+}

@@ -1,0 +1,24 @@
+/* Errors as callers see them, made from the diagnostics of one public call. */
+#ifndef ENGINE_ERROR_H
+#define ENGINE_ERROR_H
+
+#include "base/diag.h"
+#include "engine/codegen.h"
+#include "engine/include/sdfg.h"
+
+/* Diagnostics of one public call: report_begin, record into `diags`, report_end. */
+struct report {
+    struct arena *arena;
+    struct diags *diags;
+};
+
+struct report report_begin(void);
+/* Releases the report; NULL if no error was recorded. */
+sdfg_error *report_end(struct report *r, enum sdfg_error_stage stage);
+
+/* The same from diagnostics that live elsewhere. With only warnings in it: an object that carries these; NULL if empty. */
+sdfg_error *error_from_diags(const struct diags *d, enum sdfg_error_stage stage);
+/* From what the code generator said; NULL if it said nothing. */
+sdfg_error *error_from_messages(const struct codegen_message *messages, uint32_t count);
+
+#endif

@@ -1,0 +1,111 @@
+#include "base/vec.h"
+#include "engine/engine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void sdfg_options_init(sdfg_options *o, size_t struct_size)
+{
+    sdfg_options defaults = {
+        .struct_size = struct_size,
+        .opt_level = -1,
+        .debug = getenv("SDFG_DEBUG"),
+        .dump_dir = getenv("SDFG_DUMP_DIR"),
+    };
+    memset(o, 0, struct_size);
+    memcpy(o, &defaults, struct_size < sizeof defaults ? struct_size : sizeof defaults);
+}
+
+static bool take_policy(struct sdfg_engine *e, const char *text, struct diags *d)
+{
+    if (!text || !strcmp(text, "auto"))
+        e->policy = SPECIALIZE_AUTO;
+    else if (!strcmp(text, "none"))
+        e->policy = SPECIALIZE_NONE;
+    else if (!strcmp(text, "all"))
+        e->policy = SPECIALIZE_ALL;
+    else {
+        VEC(const char *) names = { 0 };
+        for (const char *at = text;; at++) {
+            size_t length = strcspn(at, ",");
+            if (!length)
+                return diag_error(d, NULL, DIAG_OPTION_VALUE, "specialize", "is auto, none, all or a list of symbols");
+            vec_push(e->arena, &names, arena_strndup(e->arena, at, length));
+            at += length;
+            if (!*at)
+                break;
+        }
+        e->policy = SPECIALIZE_LIST;
+        e->bound_names = names.items;
+        e->num_bound_names = names.count;
+    }
+    return true;
+}
+
+static const char *copy(struct arena *a, const char *text)
+{
+    return text && *text ? arena_strdup(a, text) : NULL;
+}
+
+bool options_take(struct sdfg_engine *e, const sdfg_options *given, struct diags *d)
+{
+    sdfg_options *o = &e->options;
+    sdfg_options_init(o, sizeof *o);
+    if (given) {
+        size_t size = given->struct_size;
+        if (size < sizeof given->struct_size)
+            return diag_error(d, NULL, DIAG_OPTION_VALUE, "struct_size", "is not set; call sdfg_options_init first");
+        /* A caller built for a later version may only use what this one knows. */
+        for (size_t i = sizeof *o; i < size; i++)
+            if (((const char *)given)[i])
+                return diag_error(d, NULL, DIAG_OPTION_VALUE, "struct_size",
+                                  "covers an option that this version of the library does not know");
+        memcpy(o, given, size < sizeof *o ? size : sizeof *o);
+    }
+    if (o->opt_level < -1 || o->opt_level > 3)
+        return diag_error(d, NULL, DIAG_OPTION_VALUE, "opt_level", "is -1 to 3");
+    if (o->num_threads < 0 || o->num_threads > 65536)
+        return diag_error(d, NULL, DIAG_OPTION_VALUE, "num_threads", "is 0 to 65536");
+    if ((unsigned)o->fp > SDFG_FP_FAST)
+        return diag_error(d, NULL, DIAG_OPTION_VALUE, "fp", "is one of enum sdfg_fp");
+    if (!take_policy(e, o->specialize, d))
+        return false;
+    o->specialize = copy(e->arena, o->specialize);
+    o->codegen = copy(e->arena, o->codegen);
+    o->debug = copy(e->arena, o->debug);
+    o->dump_dir = copy(e->arena, o->dump_dir);
+    o->dump_after = copy(e->arena, o->dump_after);
+    return true;
+}
+
+/* A file name that keeps what is readable of `title`. */
+static void file_name(char *out, size_t size, const char *title)
+{
+    size_t n = 0;
+    for (; *title && n + 1 < size; title++)
+        out[n++] = strchr("/\\ \"'*?<>|:", *title) ? '_' : *title;
+    out[n] = 0;
+}
+
+void engine_dump(void *engine, const char *title, const char *text)
+{
+    const struct sdfg_engine *e = engine;
+    const sdfg_options *o = &e->options;
+    if (o->dump) {
+        o->dump(o->user, title, text);
+        return;
+    }
+    if (!o->dump_dir)
+        return;
+    char name[128], path[4096];
+    file_name(name, sizeof name, title);
+    if (snprintf(path, sizeof path, "%s/%s", o->dump_dir, name) >= (int)sizeof path)
+        return;
+    /* Dumps are a help for looking inside: one that cannot be written must not fail the compilation. */
+    FILE *f = fopen(path, "w");
+    if (!f)
+        return;
+    fputs(text, f);
+    fclose(f);
+}

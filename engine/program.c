@@ -1,0 +1,143 @@
+#include "engine/program.h"
+
+#include "engine/kernel.h"
+#include "engine/handle.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void program_release(sdfg_program *p)
+{
+    handles_free(p->handles);
+    kernels_free(p->kernels);
+    sdfg_error_free(p->warnings);
+    ir_free(p->ir);
+}
+
+/* `json` lives in the arena of `ir`, or in memory the reader copied. */
+static sdfg_error *load(sdfg_program **out, sdfg_engine *e, struct ir *ir, char *json, size_t size, const char *folder)
+{
+    sdfg_program *p = NEW(ir->arena, sdfg_program);
+    *p = (sdfg_program){ .engine = e, .ir = ir, .json = json, .json_size = size };
+    p->folder = folder ? arena_strdup(ir->arena, folder) : NULL;
+    p->root = sdfg_read(ir, json, size, p->folder);
+    if (!p->root || !sdfg_validate(p->root) || !program_describe(p)) {
+        sdfg_error *error = error_from_diags(ir->diags, SDFG_STAGE_LOAD);
+        ir_free(ir);
+        return error;
+    }
+    p->warnings = error_from_diags(ir->diags, SDFG_STAGE_LOAD);
+    p->kernels = kernels_new(p);
+    p->handles = handles_new(p);
+    *out = p;
+    return NULL;
+}
+
+sdfg_error *sdfg_program_load(sdfg_program **out, sdfg_engine *e, const char *json, size_t size, const char *folder)
+{
+    *out = NULL;
+    struct ir *ir = ir_new();
+    return load(out, e, ir, arena_strndup(ir->arena, json, size), size, folder);
+}
+
+sdfg_error *sdfg_program_load_file(sdfg_program **out, sdfg_engine *e, const char *path)
+{
+    *out = NULL;
+    struct ir *ir = ir_new();
+    size_t size;
+    char *json = file_read(ir->arena, ir->diags, path, &size);
+    if (!json) {
+        sdfg_error *error = error_from_diags(ir->diags, SDFG_STAGE_LOAD);
+        ir_free(ir);
+        return error;
+    }
+    const char *slash = strrchr(path, '/');
+    const char *folder = slash ? arena_strndup(ir->arena, path, (size_t)(slash - path) + 1) : ".";
+    return load(out, e, ir, json, size, folder);
+}
+
+void sdfg_program_free(sdfg_program *p)
+{
+    if (p)
+        program_release(p);
+}
+
+/* ---- names ---- */
+
+static const struct leaf *find_in(const struct leaf *list, uint32_t count, const char *name, size_t length)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (!strncmp(list[i].name, name, length) && !list[i].name[length])
+            return &list[i];
+    return NULL;
+}
+
+const struct leaf *program_find(const struct sdfg_program *p, const char *name, struct diags *d)
+{
+    size_t length = strcspn(name, ".[");
+    const struct leaf *l = find_in(p->arguments, p->num_arguments, name, length);
+    const char *at = name + length;
+    while (l && *at) {
+        if (*at == '.') {
+            length = strcspn(++at, ".[");
+            l = l->kind == SDFG_KIND_STRUCTURE ? find_in(l->members, l->num_members, at, length) : NULL;
+            at += length;
+        } else {
+            char *end;
+            strtoul(at + 1, &end, 10);
+            l = l->kind == SDFG_KIND_CONTAINER_ARRAY && l->num_members == 1 && end > at + 1 && *end == ']' ? l->members : NULL;
+            at = end + 1;
+        }
+    }
+    if (!l) {
+        struct arena *a = arena_new();
+        diag_error(d, NULL, DIAG_ARGUMENT_UNKNOWN, name, program_suggest(p, a, name));
+        arena_free(a);
+    }
+    return l;
+}
+
+/* Edits that turn `a` into `b`: insert, delete, replace a letter; changes of case count nothing. */
+static unsigned distance(const char *a, const char *b)
+{
+    enum { LONGEST = 63 };
+    unsigned row[LONGEST + 1];
+    size_t n = strlen(b);
+    if (n > LONGEST || strlen(a) > LONGEST)
+        return UINT32_MAX;
+    for (unsigned k = 0; k <= n; k++)
+        row[k] = k;
+    for (unsigned i = 1; *a; a++, i++) {
+        unsigned diagonal = row[0];
+        row[0] = i;
+        for (size_t k = 1; k <= n; k++) {
+            unsigned replace = diagonal + ((*a | 32) != (b[k - 1] | 32));
+            diagonal = row[k];
+            unsigned shift = (row[k] < row[k - 1] ? row[k] : row[k - 1]) + 1;
+            row[k] = replace < shift ? replace : shift;
+        }
+    }
+    return row[n];
+}
+
+const char *program_suggest(const struct sdfg_program *p, struct arena *a, const char *name)
+{
+    const char *best = NULL;
+    unsigned closest = 2 + (unsigned)strlen(name) / 4;
+    for (uint32_t i = 0; i < p->num_arguments; i++) {
+        unsigned edits = distance(name, p->arguments[i].name);
+        if (edits < closest) {
+            closest = edits;
+            best = p->arguments[i].name;
+        }
+    }
+    return best ? arena_printf(a, " (did you mean '%s'?)", best) : "";
+}
+
+int32_t program_variable(const struct sdfg_program *p, const char *name)
+{
+    for (uint32_t i = 0; i < p->num_variables; i++)
+        if (!strcmp(p->variables[i].name, name))
+            return (int32_t)i;
+    return -1;
+}

@@ -1,0 +1,71 @@
+/* A loaded program: the graph, and the tables about its arguments that every call reads. Nothing here changes after loading, except
+ * the kernels and the persistent memory, which have their own locks (engine/kernel.h, engine/handle.h). */
+#ifndef ENGINE_PROGRAM_H
+#define ENGINE_PROGRAM_H
+
+#include "engine/engine.h"
+#include "engine/solve.h"
+#include "ir/graph.h"
+
+/* An argument, a member of one, or the element of a container array; also transients, for queries. */
+struct leaf {
+    const char *name; /* interned; of a member without prefix */
+    enum sdfg_argument_kind kind;
+    const struct place *place;
+    const struct type *type;   /* element type; NULL if unknown */
+    sdfg_dtype dtype;          /* base type for vectors */
+    uint32_t lanes;            /* 1 if no vector */
+    size_t item_bytes;         /* of an element, with all lanes; 0 if it has no size */
+    uint32_t rank;             /* 0 for scalars and symbols */
+    struct form *shape, *strides;
+    struct form total_size;
+    const char *const *shape_texts, *const *strides_texts;
+    int32_t variable; /* index of the integer it is to expressions, or -1 */
+    bool written, optional, returned, transient;
+    bool solvable; /* a symbol that stands linearly in the shape or strides of an argument */
+    /* structures: the members in order; container arrays: the element */
+    struct leaf *members;
+    uint32_t num_members;
+    size_t memory_size, memory_align, offset; /* of a structure; within the parent structure */
+    const char *type_text, *storage, *lifetime;
+};
+
+struct kernel_table;
+struct handle_table;
+
+struct sdfg_program {
+    sdfg_engine *engine;
+    struct ir *ir;
+    struct sdfg *root;
+    char *json; /* kept for compilations */
+    size_t json_size;
+    const char *folder; /* or NULL */
+    sdfg_error *warnings;
+    struct variable *variables;
+    uint32_t num_variables;
+    struct leaf *arguments, *transients;
+    uint32_t num_arguments, num_transients;
+    VEC(const char *) constraints;
+    struct kernel_table *kernels;
+    struct handle_table *handles;
+};
+
+/* The argument or member a name stands for: "A", "A.data", "B[2].x". NULL with the reason recorded. `index` (may be NULL) receives
+ * the position in a container array, or -1. */
+const struct leaf *program_find(const struct sdfg_program *p, const char *name, struct diags *d);
+/* " (did you mean 'x'?)" for the argument that is closest in spelling, or "". */
+const char *program_suggest(const struct sdfg_program *p, struct arena *a, const char *name);
+/* Variable of that name, or -1. */
+int32_t program_variable(const struct sdfg_program *p, const char *name);
+
+/* Fills in the tables; the graph is read and valid (engine/arguments.c). */
+bool program_describe(struct sdfg_program *p);
+/* Marks what the states of the graph write (engine/written.c): interned container name -> non-NULL. */
+void program_written(const struct sdfg_program *p, struct map *written);
+
+static inline bool leaf_is_value(const struct leaf *l)
+{
+    return l->kind == SDFG_KIND_SCALAR || l->kind == SDFG_KIND_SYMBOL;
+}
+
+#endif

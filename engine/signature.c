@@ -1,0 +1,75 @@
+#include "engine/call.h"
+
+#include <string.h>
+
+/* What of a call changes the code. */
+
+static uint32_t root_of(const struct sdfg_program *p, const struct entry *e)
+{
+    size_t length = strcspn(e->name, ".[");
+    for (uint32_t i = 0; i < p->num_arguments; i++)
+        if (!strncmp(p->arguments[i].name, e->name, length) && !p->arguments[i].name[length])
+            return i;
+    return 0;
+}
+
+struct region {
+    uintptr_t begin, end;
+    uint32_t root;
+};
+
+static bool has_memory(const struct entry *e)
+{
+    return (e->kind == ENTRY_ARRAY || e->kind == ENTRY_POINTER) && !leaf_is_value(e->leaf) && e->array.data;
+}
+
+/* Arrays that share memory with another, one of them written. In argument order, each once. */
+static uint32_t overlapping(const struct sdfg_args *a, struct arena *arena, const char *const **out)
+{
+    const struct sdfg_program *p = a->program;
+    struct region *regions = NEW_ARRAY(arena, struct region, a->num_entries);
+    bool *overlaps = NEW_ARRAY(arena, bool, p->num_arguments);
+    size_t n = 0;
+    for (size_t i = 0; i < a->num_entries; i++) {
+        const struct entry *e = a->entries[i];
+        int64_t begin, end;
+        if (!has_memory(e))
+            continue;
+        entry_extent(e, p, a->values, &begin, &end);
+        uintptr_t data = (uintptr_t)e->array.data;
+        regions[n++] = (struct region){ data + (uintptr_t)begin, data + (uintptr_t)end, root_of(p, e) };
+    }
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = i + 1; k < n; k++) {
+            const struct region *x = &regions[i], *y = &regions[k];
+            bool written = p->arguments[x->root].written || p->arguments[y->root].written;
+            if (written && x->begin < y->end && y->begin < x->end)
+                overlaps[x->root] = overlaps[y->root] = true;
+        }
+    const char **names = NEW_ARRAY(arena, const char *, p->num_arguments);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < p->num_arguments; i++)
+        if (overlaps[i])
+            names[count++] = p->arguments[i].name;
+    *out = names;
+    return count;
+}
+
+/* Few classes, so that addresses do not multiply the code. */
+static uint32_t common_alignment(const struct sdfg_args *a)
+{
+    uintptr_t bits = 64;
+    for (size_t i = 0; i < a->num_entries; i++)
+        if (has_memory(a->entries[i]))
+            bits |= (uintptr_t)a->entries[i]->array.data;
+    uintptr_t lowest = bits & -bits;
+    return lowest >= 64 ? 64 : lowest >= 16 ? 16 : 0;
+}
+
+struct signature call_signature(const struct sdfg_args *a, struct arena *arena)
+{
+    struct signature s = { .alignment = common_alignment(a) };
+    s.num_bound = signature_bound(a->program, a->values, arena, &s.bound);
+    s.num_may_alias = overlapping(a, arena, &s.may_alias);
+    return s;
+}

@@ -1,0 +1,227 @@
+#include "engine/kernel.h"
+
+#include "runtime/abi.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { NUM_BUCKETS = 64 };
+
+/* `compiling` is held while a kernel is made, so that others who want it wait and those who want another do not. */
+struct entry {
+    const char *key;
+    uint64_t hash;
+    pthread_mutex_t compiling;
+    struct sdfg_kernel *kernel; /* NULL: not compiled yet, or failed */
+    struct entry *next;
+};
+
+struct kernel_table {
+    struct sdfg_program *program;
+    pthread_mutex_t lock; /* guards buckets and arena */
+    struct arena *arena;
+    struct entry *buckets[NUM_BUCKETS];
+};
+
+struct kernel_table *kernels_new(struct sdfg_program *p)
+{
+    struct arena *a = arena_new();
+    struct kernel_table *t = NEW(a, struct kernel_table);
+    t->program = p;
+    t->arena = a;
+    pthread_mutex_init(&t->lock, NULL);
+    return t;
+}
+
+static void kernel_free(struct sdfg_kernel *k)
+{
+    if (!k)
+        return;
+    k->program->engine->codegen->release(&k->code);
+    arena_free(k->arena);
+}
+
+void kernels_free(struct kernel_table *t)
+{
+    for (uint32_t b = 0; b < NUM_BUCKETS; b++)
+        for (struct entry *e = t->buckets[b]; e; e = e->next) {
+            kernel_free(e->kernel);
+            pthread_mutex_destroy(&e->compiling);
+        }
+    pthread_mutex_destroy(&t->lock);
+    arena_free(t->arena);
+}
+
+/* ---- signatures ---- */
+
+static bool policy_binds(const struct sdfg_engine *e, const struct variable *v)
+{
+    switch (e->policy) {
+    case SPECIALIZE_AUTO:
+    case SPECIALIZE_ALL:
+        return true;
+    case SPECIALIZE_NONE:
+        return false;
+    case SPECIALIZE_LIST:
+        break;
+    }
+    for (uint32_t i = 0; i < e->num_bound_names; i++)
+        if (!strcmp(e->bound_names[i], v->name))
+            return true;
+    return false;
+}
+
+uint32_t signature_bound(const struct sdfg_program *p, const struct value *values, struct arena *a,
+                         const struct codegen_symbol **out)
+{
+    struct codegen_symbol *bound = NEW_ARRAY(a, struct codegen_symbol, p->num_variables);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < p->num_variables; i++) {
+        const struct variable *v = &p->variables[i];
+        if (v->bindable && values[i].origin != VALUE_UNKNOWN && policy_binds(p->engine, v))
+            bound[count++] = (struct codegen_symbol){ v->name, values[i].value };
+    }
+    *out = bound;
+    return count;
+}
+
+static const char *key_of(struct arena *a, const struct signature *s)
+{
+    struct text t = text_new(a);
+    text_printf(&t, "align %u", s->alignment);
+    for (uint32_t i = 0; i < s->num_bound; i++)
+        text_printf(&t, ";%s=%lld", s->bound[i].name, (long long)s->bound[i].value);
+    for (uint32_t i = 0; i < s->num_may_alias; i++)
+        text_printf(&t, ";alias %s", s->may_alias[i]);
+    return text_get(&t);
+}
+
+static struct entry *find_or_add(struct kernel_table *t, const char *key)
+{
+    uint64_t hash = hash_bytes(key, strlen(key), 0);
+    pthread_mutex_lock(&t->lock);
+    struct entry **bucket = &t->buckets[hash % NUM_BUCKETS], *e = *bucket;
+    while (e && (e->hash != hash || strcmp(e->key, key)))
+        e = e->next;
+    if (!e) {
+        e = NEW(t->arena, struct entry);
+        e->key = arena_strdup(t->arena, key);
+        e->hash = hash;
+        pthread_mutex_init(&e->compiling, NULL);
+        e->next = *bucket;
+        *bucket = e;
+    }
+    pthread_mutex_unlock(&t->lock);
+    return e;
+}
+
+/* ---- compiling ---- */
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static bool compile(struct sdfg_program *p, const struct signature *s, enum codegen_emit what, struct codegen_result *out,
+                    sdfg_error **error)
+{
+    const sdfg_options *o = &p->engine->options;
+    struct report r = report_begin();
+    const struct codegen_api *api = engine_codegen(p->engine, r.diags);
+    *error = report_end(&r, SDFG_STAGE_COMPILE);
+    if (!api)
+        return false;
+    struct codegen_request request = {
+        .json = p->json,
+        .json_size = p->json_size,
+        .folder = p->folder,
+        .bound = s->bound,
+        .num_bound = s->num_bound,
+        .may_alias = s->may_alias,
+        .num_may_alias = s->num_may_alias,
+        .alignment = s->alignment,
+        .num_threads = o->num_threads,
+        .opt_level = o->opt_level,
+        .fp = (enum codegen_fp)o->fp,
+        .debug_info = o->debug_info,
+        .profiler = o->profiler,
+        .emit = what,
+        .dump_after = o->dump_after,
+        .debug_words = o->debug,
+        .dump = engine_dump,
+        .dump_user = p->engine,
+        .runtime_symbol = sdfg_rt_symbol,
+    };
+    *out = (struct codegen_result){ 0 };
+    api->compile(&request, out);
+    if (out->ok)
+        return true;
+    *error = error_from_messages(out->messages, out->num_messages);
+    if (!*error) {
+        r = report_begin();
+        diag_error(r.diags, NULL, DIAG_BUG, "code generation failed without a reason");
+        *error = report_end(&r, SDFG_STAGE_COMPILE);
+    }
+    api->release(out);
+    return false;
+}
+
+static struct sdfg_kernel *kernel_new(struct sdfg_program *p, const struct signature *s, sdfg_error **error)
+{
+    struct codegen_result code;
+    double start = now();
+    if (!compile(p, s, CODEGEN_EMIT_CODE, &code, error))
+        return NULL;
+    struct arena *a = arena_new();
+    struct sdfg_kernel *k = NEW(a, struct sdfg_kernel);
+    *k = (struct sdfg_kernel){ .program = p, .arena = a, .code = code, .num_bound = s->num_bound };
+    k->params = NEW_ARRAY(a, sdfg_param, code.num_params);
+    for (uint32_t i = 0; i < code.num_params; i++)
+        k->params[i] = (sdfg_param){ code.params[i].name, code.params[i].type, code.params[i].by_value };
+    k->phases = NEW_ARRAY(a, sdfg_phase, code.num_phases);
+    for (uint32_t i = 0; i < code.num_phases; i++)
+        k->phases[i] = (sdfg_phase){ code.phases[i].name, code.phases[i].seconds };
+    k->bound = NEW_ARRAY(a, sdfg_symbol, s->num_bound);
+    for (uint32_t i = 0; i < s->num_bound; i++)
+        k->bound[i] = (sdfg_symbol){ arena_strdup(a, s->bound[i].name), s->bound[i].value };
+    k->compile_seconds = now() - start;
+    return k;
+}
+
+struct sdfg_kernel *kernels_get(struct kernel_table *t, const struct signature *s, sdfg_error **error)
+{
+    struct arena *a = arena_new();
+    struct entry *e = find_or_add(t, key_of(a, s));
+    arena_free(a);
+    *error = NULL;
+    pthread_mutex_lock(&e->compiling);
+    if (!e->kernel)
+        e->kernel = kernel_new(t->program, s, error);
+    struct sdfg_kernel *k = e->kernel;
+    pthread_mutex_unlock(&e->compiling);
+    return k;
+}
+
+sdfg_error *kernels_emit(struct sdfg_program *p, const struct signature *s, enum codegen_emit what, char **out, size_t *size)
+{
+    struct codegen_result result;
+    sdfg_error *error;
+    if (!compile(p, s, what, &result, &error))
+        return error;
+    char *text = malloc(result.text_size + 1);
+    if (!text) {
+        p->engine->codegen->release(&result);
+        return run_error(SDFG_RT_OUT_OF_MEMORY);
+    }
+    if (result.text_size)
+        memcpy(text, result.text, result.text_size);
+    text[result.text_size] = 0;
+    *out = text;
+    if (size)
+        *size = result.text_size;
+    p->engine->codegen->release(&result);
+    return NULL;
+}
