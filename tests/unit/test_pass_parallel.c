@@ -1,0 +1,274 @@
+#include "lower/tree.h"
+
+#include "tests/unit/check.h"
+
+/* A program with an array A, a size N and one loop over i; tests fill the body. */
+struct sample {
+    struct ir *ir;
+    struct tree *t;
+    struct tree_func *f;
+    const struct type *i64, *f64;
+    struct tree_var *a, *n, *i;
+    struct tree_stmt *loop;
+};
+
+static struct sample sample_new(void)
+{
+    struct sample s = { .ir = ir_new() };
+    s.t = tree_new(s.ir, "p");
+    s.i64 = type_basic(s.ir, TYPE_I64);
+    s.f64 = type_basic(s.ir, TYPE_F64);
+    s.f = tree_func(s.t, "main");
+    s.a = tree_var(s.t, "A", type_pointer(s.ir, s.f64));
+    s.n = tree_var(s.t, "N", s.i64);
+    vec_push(s.t->arena, &s.f->params, ((struct tree_param){ .name = "A", .var = s.a, .alias = 1 }));
+    vec_push(s.t->arena, &s.f->params, ((struct tree_param){ .name = "N", .var = s.n, .by_value = true }));
+    s.t->num_aliases = 2;
+    s.i = tree_var(s.t, "i", s.i64);
+    s.loop = stmt_for(s.t, s.f->body, s.i, expr_i64(s.t, 0), expr_var(s.t, s.n), expr_i64(s.t, 1));
+    s.loop->loop.parallel = s.loop->loop.independent = true;
+    return s;
+}
+
+/* A[i] = A[i] * 2 */
+static void fill(const struct sample *s, struct tree_stmt *b, struct tree_var *i)
+{
+    struct tree_expr *index = expr_var(s->t, i), *a = expr_var(s->t, s->a);
+    struct tree_expr *value = expr_load(s->t, s->f64, a, index, 1);
+    stmt_store(s->t, b, a, index, expr_binary(s->t, EXPR_MUL, value, expr_float(s->t, s->f64, 2)), 1);
+}
+
+static const char *body_text(const struct sample *s)
+{
+    struct text out = text_new(s->t->arena);
+    stmt_print(s->f->body, 0, &out);
+    return text_get(&out);
+}
+
+static const char *after(const struct sample *s, int num_threads)
+{
+    tree_parallelize(s->t, &(struct tree_options){ .num_threads = num_threads });
+    if (!tree_verify(s->t, s->ir->diags))
+        return diags_get(s->ir->diags, 0)->message;
+    return body_text(s);
+}
+
+TEST(static_schedule)
+{
+    struct sample s = sample_new();
+    fill(&s, s.loop->body, s.i);
+    CHECK_STR(body_text(&s), "for i = 0 to N step 1 parallel independent {\n"
+                             "    A[i] = A[i] * 2.0\n"
+                             "}\n");
+    CHECK_STR(after(&s, 0), "count = max(N, 0)\n"
+                            "parallel thread of threads = count < 2 || min(count, 65536) * 3 < 32768 ? 1 : 0 {\n"
+                            "    share = count / threads\n"
+                            "    rest = count % threads\n"
+                            "    first = thread * share + min(thread, rest)\n"
+                            "    last = first + share + int64(thread < rest)\n"
+                            "    for i = first to last step 1 independent {\n"
+                            "        A[i] = A[i] * 2.0\n"
+                            "    }\n"
+                            "}\n");
+    CHECK(s.i->owner != NULL);
+    ir_free(s.ir);
+}
+
+TEST(steps_and_variable_begin)
+{
+    struct sample s = sample_new();
+    s.loop->begin = expr_binary(s.t, EXPR_ADD, expr_var(s.t, s.n), expr_i64(s.t, 1));
+    s.loop->end = expr_i64(s.t, 1000000);
+    s.loop->step = expr_i64(s.t, 3);
+    s.loop->loop.num_threads = 4;
+    fill(&s, s.loop->body, s.i);
+    CHECK_STR(after(&s, 0), "begin = N + 1\n"
+                            "count = max((1000000 - begin + 2) / 3, 0)\n"
+                            "parallel thread of threads = count < 2 || min(count, 65536) * 3 < 32768 ? 1 : 4 {\n"
+                            "    share = count / threads\n"
+                            "    rest = count % threads\n"
+                            "    first = thread * share + min(thread, rest)\n"
+                            "    last = first + share + int64(thread < rest)\n"
+                            "    for i = begin + first * 3 to begin + last * 3 step 3 independent {\n"
+                            "        A[i] = A[i] * 2.0\n"
+                            "    }\n"
+                            "}\n");
+    ir_free(s.ir);
+}
+
+TEST(dynamic_schedule)
+{
+    struct sample s = sample_new();
+    s.loop->end = expr_i64(s.t, 100000);
+    s.loop->loop.omp = TREE_OMP_DYNAMIC;
+    s.loop->loop.chunk = 8;
+    fill(&s, s.loop->body, s.i);
+    CHECK_STR(after(&s, 0), "counter = stack int64[1]\n"
+                            "counter[0] = 0\n"
+                            "parallel thread of threads {\n"
+                            "    first = sdfg_rt_next(counter, 8, 100000, 0)\n"
+                            "    while first < 100000 {\n"
+                            "        last = first + min(8, 100000 - first)\n"
+                            "        for i = first to last step 1 independent {\n"
+                            "            A[i] = A[i] * 2.0\n"
+                            "        }\n"
+                            "        first = sdfg_rt_next(counter, 8, 100000, 0)\n"
+                            "    }\n"
+                            "}\n");
+    ir_free(s.ir);
+}
+
+TEST(guided_schedule)
+{
+    struct sample s = sample_new();
+    s.loop->end = expr_i64(s.t, 100000);
+    s.loop->loop.omp = TREE_OMP_GUIDED;
+    fill(&s, s.loop->body, s.i);
+    CHECK(strstr(after(&s, 0), "first = sdfg_rt_next(counter, 1, 100000, threads)\n"
+                               "    while first < 100000 {\n"
+                               "        last = first + min(max(1, (100000 - first) / threads), 100000 - first)\n"));
+    ir_free(s.ir);
+}
+
+TEST(static_chunks)
+{
+    struct sample s = sample_new();
+    s.loop->end = expr_i64(s.t, 100000);
+    s.loop->loop.chunk = 16;
+    fill(&s, s.loop->body, s.i);
+    CHECK_STR(after(&s, 0), "parallel thread of threads {\n"
+                            "    for first = thread * 16 to 100000 step threads * 16 {\n"
+                            "        last = min(first + 16, 100000)\n"
+                            "        for i = first to last step 1 independent {\n"
+                            "            A[i] = A[i] * 2.0\n"
+                            "        }\n"
+                            "    }\n"
+                            "}\n");
+    ir_free(s.ir);
+}
+
+TEST(little_work_and_one_thread)
+{
+    struct sample s = sample_new();
+    s.loop->end = expr_i64(s.t, 1000);
+    fill(&s, s.loop->body, s.i);
+    const char *sequential = "for i = 0 to 1000 step 1 independent {\n"
+                             "    A[i] = A[i] * 2.0\n"
+                             "}\n";
+    CHECK_STR(after(&s, 0), sequential);
+    s.loop->loop.parallel = true;
+    s.loop->end = expr_i64(s.t, 100000000);
+    CHECK(!strstr(after(&s, 1), "parallel"));
+    ir_free(s.ir);
+}
+
+TEST(inner_loops_are_sequential_and_count)
+{
+    struct sample s = sample_new();
+    s.loop->end = expr_i64(s.t, 100);
+    struct tree_var *j = tree_var(s.t, "j", s.i64);
+    struct tree_stmt *inner = stmt_for(s.t, s.loop->body, j, expr_i64(s.t, 0), expr_i64(s.t, 1000), expr_i64(s.t, 1));
+    inner->loop.parallel = true;
+    fill(&s, inner->body, j);
+    CHECK_STR(after(&s, 0), "parallel thread of threads {\n"
+                            "    share = 100 / threads\n"
+                            "    rest = 100 % threads\n"
+                            "    first = thread * share + min(thread, rest)\n"
+                            "    last = first + share + int64(thread < rest)\n"
+                            "    for i = first to last step 1 independent {\n"
+                            "        for j = 0 to 1000 step 1 {\n"
+                            "            A[j] = A[j] * 2.0\n"
+                            "        }\n"
+                            "    }\n"
+                            "}\n");
+    ir_free(s.ir);
+}
+
+TEST(triangular_inner_loop_does_not_leak_its_bound)
+{
+    struct sample s = sample_new();
+    struct tree_var *j = tree_var(s.t, "j", s.i64);
+    struct tree_stmt *inner = stmt_for(s.t, s.loop->body, j, expr_i64(s.t, 0), expr_var(s.t, s.i), expr_i64(s.t, 1));
+    fill(&s, inner->body, j);
+    CHECK(strstr(after(&s, 0), "threads = count < 2 || min(count, 65536) * 64 < 32768 ? 1 : 0 {"));
+    ir_free(s.ir);
+}
+
+TEST(variables_seen_outside)
+{
+    struct sample s = sample_new();
+    struct tree_var *x = tree_var(s.t, "x", s.f64);
+    s.loop->end = expr_i64(s.t, 1000000);
+    stmt_assign(s.t, s.loop->body, x, expr_load(s.t, s.f64, expr_var(s.t, s.a), expr_var(s.t, s.i), 1));
+    stmt_store(s.t, s.f->body, expr_var(s.t, s.a), expr_i64(s.t, 0), expr_var(s.t, x), 1);
+    CHECK(!strstr(after(&s, 0), "parallel"));
+    CHECK(!x->owner);
+    ir_free(s.ir);
+}
+
+TEST(private_variables_move)
+{
+    struct sample s = sample_new();
+    struct tree_var *x = tree_var(s.t, "x", s.f64);
+    s.loop->end = expr_i64(s.t, 1000000);
+    stmt_assign(s.t, s.loop->body, x, expr_load(s.t, s.f64, expr_var(s.t, s.a), expr_var(s.t, s.i), 1));
+    stmt_store(s.t, s.loop->body, expr_var(s.t, s.a), expr_var(s.t, s.i), expr_var(s.t, x), 1);
+    CHECK(strstr(after(&s, 0), "parallel"));
+    CHECK(x->owner && x->owner == s.i->owner);
+    ir_free(s.ir);
+}
+
+TEST(jumps_out)
+{
+    struct sample s = sample_new();
+    s.loop->end = expr_i64(s.t, 1000000);
+    fill(&s, s.loop->body, s.i);
+    stmt_new(s.t, s.loop->body, STMT_BREAK);
+    CHECK(!strstr(after(&s, 0), "parallel"));
+    vec_last(&s.loop->body->items)->kind = STMT_RETURN;
+    s.loop->loop.parallel = true;
+    CHECK(!strstr(after(&s, 0), "parallel"));
+    ir_free(s.ir);
+}
+
+TEST(team_shares_its_loops)
+{
+    struct sample s = sample_new();
+    s.f->body->items.count = 0;
+    struct tree_stmt *region = tree_parallel_begin(s.t, s.f->body, NULL);
+    struct tree_var *i = tree_var(s.t, "k", s.i64);
+    struct tree_stmt *loop = stmt_for(s.t, region->body, i, expr_i64(s.t, 0), expr_var(s.t, s.n), expr_i64(s.t, 1));
+    loop->loop.parallel = true;
+    struct tree_stmt *inner = stmt_for(s.t, loop->body, tree_var(s.t, "j", s.i64), expr_i64(s.t, 0), expr_var(s.t, s.n),
+                                       expr_i64(s.t, 1));
+    inner->loop.parallel = true;
+    fill(&s, inner->body, i);
+    tree_parallel_end(s.t, region);
+    CHECK_STR(after(&s, 0), "parallel thread of threads {\n"
+                            "    count = max(N, 0)\n"
+                            "    share = count / threads\n"
+                            "    rest = count % threads\n"
+                            "    first = thread * share + min(thread, rest)\n"
+                            "    last = first + share + int64(thread < rest)\n"
+                            "    for k = first to last step 1 {\n"
+                            "        for j = 0 to N step 1 {\n"
+                            "            A[k] = A[k] * 2.0\n"
+                            "        }\n"
+                            "    }\n"
+                            "    barrier\n"
+                            "}\n");
+    ir_free(s.ir);
+}
+
+TEST(atomics_only_in_regions)
+{
+    struct sample s = sample_new();
+    struct tree_expr *a = expr_var(s.t, s.a);
+    stmt_reduce(s.t, s.loop->body, WCR_SUM, true, a, expr_i64(s.t, 0), expr_float(s.t, s.f64, 1), 1);
+    struct tree_stmt *alone = stmt_reduce(s.t, s.f->body, WCR_SUM, true, a, expr_i64(s.t, 1), expr_float(s.t, s.f64, 1), 1);
+    CHECK(strstr(after(&s, 0), "        atomic A[0] += 1.0\n"));
+    CHECK(!alone->atomic);
+    ir_free(s.ir);
+}
+
+CHECK_MAIN
