@@ -3,7 +3,12 @@
  * Hash-consed and canonical: equal expressions are one pointer within one `struct ir`. Exact while symbolic (rationals are
  * reduced int64 fractions); `/` is exact division. Sums are flattened with like terms collected, products have their numeric
  * factor first, a number is distributed over a sum (2*(a+b) is 2*a + 2*b), argument order is by a fixed total order that does not
- * depend on addresses. Folding uses floor for // and the sign of the divisor for % (format.md 5.5). */
+ * depend on addresses. Folding uses floor for // and the sign of the divisor for % (format.md 5.5).
+ *
+ * Constructors only use what holds for all integers: Min(N, N - 1) folds, N > 0 does not. A name is an integer unless a type
+ * says otherwise, so give symbols of other types their type (sym_typed_name) before reading expressions with them.
+ * Where 64 bits do not suffice the operation stays as it is (`raw`). An expression that grows beyond a million nodes or a depth
+ * of 4,000 becomes SYM_UNDEFINED, so that no walk over one is slow. `?` poisons: an operation with it is SYM_UNDEFINED. */
 #ifndef IR_SYM_H
 #define IR_SYM_H
 
@@ -20,7 +25,7 @@ enum sym_op {
     SYM_UNDEFINED, /* "?" */
     SYM_INFINITY,  /* oo; minus infinity is -1 * oo */
     SYM_NAN, SYM_NONE, SYM_PI, SYM_E, SYM_I,
-    /* n-ary, flattened and sorted */
+    /* n-ary, flattened and sorted (AND and OR keep their order: a[i] is not read where i < N is false) */
     SYM_ADD, SYM_MUL, SYM_MIN, SYM_MAX, SYM_AND, SYM_OR,
     /* fixed arity */
     SYM_POW, SYM_FLOOR_DIV, SYM_CEIL_DIV, SYM_MOD,
@@ -31,16 +36,21 @@ enum sym_op {
     SYM_CAST,      /* type; one argument */
     SYM_SUBSCRIPT, /* name: container (may be dotted); arguments: indices */
     SYM_ATTR,      /* name: member; argument: base */
-    SYM_CALL,      /* name: any other function */
+    SYM_CALL,      /* name: any other function; "Subscript" with the container first if that is no plain name: A[i][j];
+                    * "Is", "IsNot": against None */
     SYM_OP_COUNT
 };
 
 struct sym {
     enum sym_op op;
     uint32_t num_args;
-    uint32_t id; /* creation order; for caches only */
+    uint32_t id;     /* creation order; for caches only */
+    uint32_t weight; /* nodes when written as a tree */
+    uint16_t depth;
+    bool raw;     /* ADD or MUL that would overflow: operands as they were, to be treated as one unknown */
+    bool integer; /* the value is an integer if all symbols of integer type are */
     uint64_t hash;
-    const struct type *type; /* typed constant, declared symbol type (last seen), cast target; else NULL */
+    const struct type *type; /* typed constant, declared symbol type (last seen; float wins), cast target; else NULL */
     union {
         struct {
             int64_t i, den;
@@ -83,6 +93,12 @@ const struct sym *sym_make(struct ir *ir, enum sym_op op, const struct type *typ
 const struct sym *sym_range_size(struct ir *ir, const struct sym *begin, const struct sym *end, const struct sym *step);
 const struct sym *sym_expand(struct ir *ir, const struct sym *a); /* products over sums multiplied out */
 
+/* The ways out of rationals for integer arithmetic (format.md 5.5). a == numerator / denominator, where no coefficient of the
+ * numerator is a fraction; false if 64 bits do not suffice or the fractions are not those of a sum of products. */
+bool sym_common_denominator(struct ir *ir, const struct sym *a, const struct sym **numerator, int64_t *denominator);
+/* What the value is where the exact one is not an integer: term by term, N/2 + 1/2 is N // 2 + 0. */
+const struct sym *sym_termwise(struct ir *ir, const struct sym *a);
+
 static inline bool sym_is_int(const struct sym *s, int64_t value) { return s->op == SYM_INT && s->i == value; }
 static inline bool sym_is_constant(const struct sym *s) { return s->op <= SYM_BOOL; }
 
@@ -105,12 +121,14 @@ enum sym_eval_status sym_eval(const struct sym *a, sym_value_of *lookup, void *u
 typedef bool sym_number_of(void *user, const char *name, double *value);
 enum sym_eval_status sym_eval_float(const struct sym *a, sym_number_of *lookup, void *user, double *out);
 
-/* What can be proven when every symbol is an integer >= 1 ("positive"), as DaCe assumes for sizes. `nonnegative` lowers that to
- * >= 0 for the comparison of indices. MAYBE: cannot tell. */
+/* What can be proven when every symbol is an integer >= 1 ("positive"), as DaCe assumes for sizes; the _from forms take another
+ * least value, 0 for indices. MAYBE: cannot tell. */
 enum truth { TRUTH_NO, TRUTH_YES, TRUTH_MAYBE };
 enum truth sym_less(struct ir *ir, const struct sym *a, const struct sym *b);       /* a < b */
 enum truth sym_less_equal(struct ir *ir, const struct sym *a, const struct sym *b); /* a <= b */
 enum truth sym_equal(struct ir *ir, const struct sym *a, const struct sym *b);
+enum truth sym_less_from(struct ir *ir, const struct sym *a, const struct sym *b, int64_t least);
+enum truth sym_less_equal_from(struct ir *ir, const struct sym *a, const struct sym *b, int64_t least);
 
 /* a == coefficient * name + rest with `rest` free of name, coefficient an expression free of name. */
 bool sym_linear_in(struct ir *ir, const struct sym *a, const char *name, const struct sym **coefficient,
