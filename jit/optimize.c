@@ -3,13 +3,19 @@
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
-/* The lean pipeline: what loops over arrays need, and nothing else; about a third of the time of default<O3> for the
- * same code. The emitter keeps variables in allocas, so sroa comes first. Loops are rotated and invariant loads hoisted
- * before the vectorizer looks at them; indvars finds trip counts of loops whose bounds were cast. */
-static const char lean[] = "function(sroa,early-cse<memssa>,instcombine,simplifycfg,"
-                           "loop-mssa(loop-rotate,licm),loop(indvars),"
-                           "loop-vectorize,slp-vectorizer,instcombine,simplifycfg,"
-                           "loop-mssa(licm),early-cse)";
+/* The lean pipeline: what loops over arrays need, and nothing else. Against default<O3> on two
+ * dozen kernels with bounds known and unknown: the same run times, in four fifths of the time to compile (time-stepped
+ * stencils: two thirds).
+ * - The emitter keeps variables in allocas: sroa comes first, and again when unrolling has made the indices of small
+ * arrays constant.
+ * - Stores of both branches are merged (hoist, sink), else the vectorizer masks them.
+ * - Short loops with constant bounds are unrolled before the vectorizer looks at the loop around them.
+ * - loop-load-elim keeps in a register what the iteration before has stored (sweeps in place). */
+static const char lean[] = "function(sroa,early-cse<memssa>,simplifycfg<hoist-common-insts;sink-common-insts>,"
+                           "instcombine<no-verify-fixpoint>,loop-mssa(loop-rotate,licm),"
+                           "loop(indvars,loop-unroll-full),sroa,early-cse<memssa>,"
+                           "loop-vectorize,loop-load-elim,instcombine<no-verify-fixpoint>,simplifycfg,slp-vectorizer,"
+                           "loop-unroll<O3>,early-cse,loop-mssa(licm))";
 
 static const char *const defaults[] = { "default<O0>", "default<O1>", "default<O2>", "default<O3>" };
 
