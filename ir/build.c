@@ -62,6 +62,7 @@ struct sdfg *build_sdfg(struct ir *ir, const char *name)
     s->region.sdfg = s;
     s->region.type_name = "SDFG";
     s->syntax = SYM_SYNTAX_NEW;
+    s->dace_version = "2.0.0a6";
     s->instrument = enum_builtin(ir, INSTRUMENT_NONE);
     return s;
 }

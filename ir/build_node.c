@@ -117,6 +117,7 @@ struct nested *build_nested(struct state *st, const char *label, struct sdfg *in
     if (inner->parent)
         diag_error(ir->diags, &n->node.place, DIAG_BUILD_NESTED, inner->name);
     inner->parent = n;
+    inner->dace_version = NULL;
     inner->region.block.place.parent = &n->node.place;
     build_list parts = { 0 };
     build_split(ir, mapping, ',', &parts);

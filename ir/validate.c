@@ -68,6 +68,16 @@ bool validate_on_gpu(const struct container *c)
 
 static bool row_is(const struct enum_value *value, enum enum_row row) { return value && value->row == row; }
 
+/* Files written before there was a version (0.12) break two rules in ways that mean no harm: parameters of the program
+ * stand in both tables, and storage, which is a hint, contradicts a lifetime. */
+static void report_by_age(struct sdfg_scan *s, const struct container *c, enum diag_code code, bool harmless)
+{
+    if (!harmless)
+        diag_error(s->v->ir->diags, &c->place, code, c->name);
+    else if (validate_may_warn(s->v))
+        diag_warning(s->v->ir->diags, &c->place, code, c->name);
+}
+
 /* Shapes, storage and names: 17 to 20, 60, 61. */
 static void check_container(struct sdfg_scan *s, struct container *c)
 {
@@ -76,18 +86,20 @@ static void check_container(struct sdfg_scan *s, struct container *c)
     if (!validate_name(c->name))
         diag_error(d, &c->place, DIAG_READ_NAME, c->name);
     if (map_has(&s->sdfg->symbol_by_name, c->name))
-        diag_error(d, &c->place, DIAG_RULE_CONTAINER_IS_SYMBOL, c->name);
+        report_by_age(s, c, DIAG_RULE_CONTAINER_IS_SYMBOL, s->v->old && c->kind == CONTAINER_SCALAR && !c->transient);
     if (root && !c->transient && c->kind == CONTAINER_SCALAR && strncmp(c->name, "__return", 8) == 0)
         diag_error(d, &c->place, DIAG_RULE_RETURN_SCALAR, c->name);
     bool undefined = c->total_size && sym_has_undefined(c->total_size);
     for (uint32_t i = 0; i < c->rank && !undefined; i++)
         undefined = (c->shape && c->shape[i] && sym_has_undefined(c->shape[i])) ||
                     (c->strides && c->strides[i] && sym_has_undefined(c->strides[i]));
-    if (undefined && (c->transient || root))
+    if (undefined && c->transient)
         diag_error(d, &c->place, DIAG_RULE_SHAPE_UNDEFINED, c->name);
+    else if (undefined && root && validate_may_warn(s->v)) /* the extent is needed only where it is used */
+        diag_warning(d, &c->place, DIAG_RULE_SHAPE_UNDEFINED, c->name);
     bool persistent = row_is(c->lifetime, LIFETIME_PERSISTENT) || row_is(c->lifetime, LIFETIME_EXTERNAL);
     if (persistent && row_is(c->storage, STORAGE_REGISTER))
-        diag_error(d, &c->place, DIAG_RULE_LIFETIME_REGISTER, c->name, c->lifetime->name);
+        report_by_age(s, c, DIAG_RULE_LIFETIME_REGISTER, s->v->old);
     if (row_is(c->storage, STORAGE_REGISTER) && c->kind == CONTAINER_ARRAY && c->start_offset &&
         !sym_is_int(c->start_offset, 0))
         diag_error(d, &c->place, DIAG_RULE_REGISTER_START_OFFSET, c->name);
@@ -185,6 +197,7 @@ void validate_sdfg(struct validator *v, struct sdfg *sdfg, enum placement placem
 bool sdfg_validate(struct sdfg *s)
 {
     struct validator v = { .ir = s->ir, .scratch = arena_new(), .seen = diags_count(s->ir->diags) };
+    v.old = !s->dace_version;
     validate_sdfg(&v, s, PLACED_HOST);
     count_reports(&v);
     arena_free(v.scratch);

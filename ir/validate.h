@@ -14,6 +14,7 @@ enum { VALIDATE_MAX_ERRORS = 100, VALIDATE_MAX_WARNINGS = 100 };
 struct validator {
     struct ir *ir;
     struct arena *scratch;           /* dies with the call */
+    bool old;                        /* the file names no version */
     uint32_t seen, errors, warnings; /* diagnostics counted so far */
 };
 

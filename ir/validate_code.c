@@ -24,6 +24,11 @@ struct subscripts {
     struct map memlets; /* connector -> struct edge * */
 };
 
+static bool is_single(struct state_scan *s, const struct range *r)
+{
+    return sym_is_int(sym_range_size(s->sdfg->v->ir, r->begin, r->end, r->step), 1);
+}
+
 /* Dimensions that a connector can be indexed with, or -1 when that is not decided by the subset alone. */
 static int indexable_rank(struct state_scan *s, const struct tasklet *t, const struct edge *e, const char *conn)
 {
@@ -36,7 +41,7 @@ static int indexable_rank(struct state_scan *s, const struct tasklet *t, const s
     if (!m->subset)
         return (int)m->data->rank;
     for (uint32_t i = 0; i < m->subset->rank; i++)
-        rank += !sym_is_int(subset_size(s->sdfg->v->ir, m->subset, i), 1);
+        rank += !is_single(s, &m->subset->dims[i]) + !sym_is_int(m->subset->dims[i].tile, 1);
     return rank;
 }
 

@@ -33,6 +33,17 @@ static bool side_has(const struct side *side, const char *name)
     return known && map_has(&side->index, known);
 }
 
+/* Which inputs a library node needs is known when it is expanded. */
+static void report_unused(const struct side *side, const char *name)
+{
+    struct validator *v = side->s->sdfg->v;
+    const char *what = side->in ? "input" : "output";
+    if (side->n->kind != NODE_LIBRARY)
+        diag_error(v->ir->diags, &side->n->place, DIAG_RULE_CONNECTOR_NO_EDGE, what, name);
+    else if (validate_may_warn(v))
+        diag_warning(v->ir->diags, &side->n->place, DIAG_RULE_CONNECTOR_NO_EDGE, what, name);
+}
+
 /* 43 to 45 */
 static void check_edges(struct side *side)
 {
@@ -55,7 +66,7 @@ static void check_edges(struct side *side)
                     : !node_is_exit(n) && n->kind != NODE_TASKLET && n->kind != NODE_NESTED && n->kind != NODE_LIBRARY;
     for (uint32_t i = 0; i < side->count && !validate_full(v); i++) {
         if (!side->edges[i])
-            diag_error(d, &n->place, DIAG_RULE_CONNECTOR_NO_EDGE, what, side->conns[i].name);
+            report_unused(side, side->conns[i].name);
         if (side->edges[i] > 1 && !many)
             diag_error(d, &n->place, DIAG_RULE_CONNECTOR_MANY_EDGES, what, side->conns[i].name, side->edges[i]);
     }

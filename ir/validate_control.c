@@ -129,7 +129,7 @@ static void check_conditional(struct sdfg_scan *s, struct conditional *c, bool i
 static void check_block(struct sdfg_scan *s, struct block *b, bool in_loop)
 {
     bool jump = b->kind == BLOCK_BREAK || b->kind == BLOCK_CONTINUE;
-    if (!validate_name(b->label))
+    if (as_state(b) && !validate_name(b->label))
         diag_error(s->v->ir->diags, &b->place, DIAG_RULE_NAME_BLOCK, b->label); /* 30 */
     if (jump && !in_loop)
         diag_error(s->v->ir->diags, &b->place, DIAG_RULE_JUMP_OUTSIDE_LOOP,

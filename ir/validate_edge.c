@@ -45,12 +45,15 @@ static void check_sizes(struct state_scan *s, struct edge *e, const struct subse
             diag_error(validate_diags(s), &e->place, DIAG_RULE_SUBSET_NEGATIVE, i);
 }
 
+/* Only the innermost memlet of a path says what is accessed; those around scopes are unions that may be too wide
+ * (2.19.2). */
 static void report_bounds(struct state_scan *s, struct edge *e, enum diag_code code, uint32_t dim,
                           const struct sym *index, const struct container *c)
 {
     struct ir *ir = s->sdfg->v->ir;
     const char *text = sym_text(ir, index);
-    if (!e->memlet.dynamic)
+    bool outer = node_is_entry(e->dst) || node_is_exit(e->src);
+    if (!e->memlet.dynamic && !outer)
         diag_error(ir->diags, &e->place, code, text, dim, c->name, sym_text(ir, c->shape[dim]));
     else if (validate_may_warn(s->sdfg->v))
         diag_warning(ir->diags, &e->place, code, text, dim, c->name, sym_text(ir, c->shape[dim]));
@@ -182,13 +185,21 @@ static void check_container(struct state_scan *s, struct edge *e)
         diag_error(validate_diags(s), &e->place, DIAG_RULE_MEMLET_CONTAINER, e->memlet.name);
 }
 
+/* Library calls get the address of an element, not its value. */
+static bool passes_pointer(const struct edge *e)
+{
+    const struct connector *in = e->dst_conn ? node_in_conn(e->dst, e->dst_conn) : NULL;
+    const struct connector *out = e->src_conn ? node_out_conn(e->src, e->src_conn) : NULL;
+    return (in && in->type && in->type->kind == TYPE_POINTER) || (out && out->type && out->type->kind == TYPE_POINTER);
+}
+
 /* 50 */
 static void check_device(struct state_scan *s, struct edge *e)
 {
     const struct memlet *m = &e->memlet;
     bool dynamic_input = node_is_entry(e->dst) && e->dst_conn && strncmp(e->dst_conn, "IN_", 3) != 0;
     const struct node *user = dynamic_input || as_tasklet(e->dst) ? e->dst : as_tasklet(e->src) ? e->src : NULL;
-    if (!user || !m->data || !m->subset || !validate_on_gpu(m->data))
+    if (!user || !m->data || !m->subset || !validate_on_gpu(m->data) || passes_pointer(e))
         return;
     if (sym_is_int(subset_volume(s->sdfg->v->ir, m->subset), 1) && validate_placement(s, user) == PLACED_HOST)
         diag_error(validate_diags(s), &e->place, DIAG_RULE_HOST_USES_DEVICE, m->name,

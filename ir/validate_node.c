@@ -112,8 +112,12 @@ static void validate_map(struct state_scan *s, struct map_entry *m)
 static void check_isolated(struct state_scan *s, struct node *n)
 {
     bool alone_is_fine = n->kind == NODE_TASKLET || n->kind == NODE_NESTED || n->kind == NODE_LIBRARY;
-    if (!alone_is_fine && !n->in.count && !n->out.count)
+    if (alone_is_fine || n->in.count || n->out.count)
+        return;
+    if (n->kind != NODE_ACCESS) /* a lone access node does nothing */
         diag_error(validate_diags(s), &n->place, DIAG_RULE_NODE_ISOLATED);
+    else if (validate_may_warn(s->sdfg->v))
+        diag_warning(validate_diags(s), &n->place, DIAG_RULE_NODE_ISOLATED);
 }
 
 void validate_node(struct state_scan *s, struct node *n)

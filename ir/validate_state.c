@@ -23,7 +23,7 @@ static bool order_nodes(struct state_scan *s)
     }
     for (uint32_t i = 0; i < st->nodes.count; i++)
         if (waiting[i])
-            return diag_error(validate_diags(s), &st->nodes.items[i]->place, DIAG_RULE_STATE_CYCLE);
+            return diag_error(validate_diags(s), &st->nodes.items[i]->place, DIAG_SCOPE_CYCLE);
     return true;
 }
 
@@ -80,9 +80,9 @@ static void check_scopes(struct state_scan *s)
     for (uint32_t i = 0; i < s->state->nodes.count; i++) {
         struct node *n = s->state->nodes.items[i];
         if (node_is_entry(n) && !scope_exit(n))
-            diag_error(validate_diags(s), &n->place, DIAG_RULE_SCOPE_NO_EXIT);
+            diag_error(validate_diags(s), &n->place, DIAG_SCOPE_EXIT);
         if (node_is_exit(n) && !scope_entry(n))
-            diag_error(validate_diags(s), &n->place, DIAG_RULE_SCOPE_NO_ENTRY);
+            diag_error(validate_diags(s), &n->place, DIAG_SCOPE_ENTRY);
     }
 }
 
