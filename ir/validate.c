@@ -190,7 +190,7 @@ void validate_sdfg(struct validator *v, struct sdfg *sdfg, enum placement placem
         return;
     }
     validate_region(&s, &sdfg->region, false);
-    if (!sdfg->parent && !validate_full(v))
+    if (!sdfg->parent && !validate_full(v) && !v->errors)
         check_free_symbols(&s);
 }
 

@@ -60,7 +60,10 @@ static void validate_access(struct state_scan *s, struct access *a)
     const struct container *c = validate_root_container(a->data);
     check_binding(s, a, c);
     check_order(s, a, c);
-    if (container_is_view(a->data) && !view_edge(a) && a->node.in.count + a->node.out.count > 0)
+    bool alone = !a->node.in.count && !a->node.out.count;
+    if (alone && validate_may_warn(s->sdfg->v)) /* 35; such a node does nothing, and scopes cannot be without edges */
+        diag_warning(validate_diags(s), &a->node.place, DIAG_RULE_NODE_ISOLATED);
+    if (!alone && container_is_view(a->data) && !view_edge(a))
         diag_error(validate_diags(s), &a->node.place, DIAG_RULE_VIEW_EDGE, a->name); /* 37 */
 }
 
@@ -108,23 +111,10 @@ static void validate_map(struct state_scan *s, struct map_entry *m)
         diag_error(d, place, DIAG_RULE_MAP_UNROLL_PARALLEL, m->schedule->name); /* 62 */
 }
 
-/* 35 */
-static void check_isolated(struct state_scan *s, struct node *n)
-{
-    bool alone_is_fine = n->kind == NODE_TASKLET || n->kind == NODE_NESTED || n->kind == NODE_LIBRARY;
-    if (alone_is_fine || n->in.count || n->out.count)
-        return;
-    if (n->kind != NODE_ACCESS) /* a lone access node does nothing */
-        diag_error(validate_diags(s), &n->place, DIAG_RULE_NODE_ISOLATED);
-    else if (validate_may_warn(s->sdfg->v))
-        diag_warning(validate_diags(s), &n->place, DIAG_RULE_NODE_ISOLATED);
-}
-
 void validate_node(struct state_scan *s, struct node *n)
 {
     if (n->kind == NODE_UNKNOWN)
         return; /* refused when it has to run */
-    check_isolated(s, n);
     validate_connectors(s, n);
     if (as_access(n))
         validate_access(s, as_access(n));
