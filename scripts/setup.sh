@@ -30,7 +30,7 @@ missing() {
     library 'libgomp\.so\.1' || library 'libomp\.so\.5' || echo libgomp1
     library 'libopenblas\.so\.0' || echo libopenblas0
     if [ "$purpose" = test ]; then
-        have python3 || echo python3-minimal
+        have python3 || echo python3
         linkable libasan.so && linkable libubsan.so || echo gcc
     fi
 }
