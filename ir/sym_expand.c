@@ -22,11 +22,22 @@ static const struct sym *multiply_out(struct ir *ir, const struct sym *a, const 
     return sym_sum(ir, terms.items, terms.count);
 }
 
+static bool is_sum(const struct sym *a)
+{
+    return a->op == SYM_ADD && !a->raw;
+}
+
 static const struct sym *expand_product(struct ir *ir, const struct sym *const *factors, uint32_t count)
 {
-    const struct sym *result = factors[0];
-    for (uint32_t i = 1; i < count && result; i++)
-        result = multiply_out(ir, result, factors[i]);
+    struct sym_list single;
+    sym_list_init(&single, ir);
+    for (uint32_t i = 0; i < count; i++)
+        if (!is_sum(factors[i]))
+            sym_list_add(&single, factors[i]);
+    const struct sym *result = sym_product(ir, single.items, single.count);
+    for (uint32_t i = 0; i < count && result; i++)
+        if (is_sum(factors[i]))
+            result = multiply_out(ir, result, factors[i]);
     return result;
 }
 
@@ -52,8 +63,8 @@ const struct sym *sym_expand(struct ir *ir, const struct sym *a)
     const struct sym *result = NULL;
     if (a->op == SYM_MUL)
         result = expand_product(ir, args.items, args.count);
-    else if (a->op == SYM_POW && args.items[0]->op == SYM_ADD && !args.items[0]->raw && args.items[1]->op == SYM_INT &&
-             args.items[1]->i > 1 && args.items[1]->i <= LARGEST_POWER)
+    else if (a->op == SYM_POW && is_sum(args.items[0]) && args.items[1]->op == SYM_INT && args.items[1]->i > 1 &&
+             args.items[1]->i <= LARGEST_POWER)
         result = expand_power(ir, args.items[0], args.items[1]->i);
     if (result)
         return result;

@@ -33,7 +33,9 @@ static bool is_minus_infinity(const struct sym *s)
 static void drop_beaten(struct sym_list *l, enum sym_op op)
 {
     enum { MANY = 16 }; /* pairs are compared */
-    for (uint32_t i = 0; l->count <= MANY && i < l->count; i++)
+    if (l->count > MANY)
+        return;
+    for (uint32_t i = 0; i < l->count; i++)
         for (uint32_t j = i + 1; j < l->count; j++) {
             int sign;
             if (!differ_by_number(l->items[i], l->items[j], &sign))
@@ -66,13 +68,15 @@ const struct sym *sym_min_max(struct ir *ir, enum sym_op op, const struct sym *c
     }
     if (!l.count)
         return neutral;
-    drop_beaten(&l, op);
     sym_sort(ir, l.items, l.count, sym_order);
     uint32_t kept = 1;
     for (uint32_t i = 1; i < l.count; i++)
         if (l.items[i] != l.items[kept - 1])
             l.items[kept++] = l.items[i];
-    return kept == 1 ? l.items[0] : sym_node(ir, op, NULL, NULL, l.items, kept);
+    l.count = kept;
+    drop_beaten(&l, op);
+    sym_sort(ir, l.items, l.count, sym_order);
+    return l.count == 1 ? l.items[0] : sym_node(ir, op, NULL, NULL, l.items, l.count);
 }
 
 const struct sym *sym_abs(struct ir *ir, const struct sym *a)

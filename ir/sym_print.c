@@ -8,6 +8,8 @@
 /* How tightly the operators of the text bind; an operand that binds less than its place asks for gets parentheses. */
 enum binding { BIND_SELECT, BIND_OR, BIND_AND, BIND_NOT, BIND_COMPARE, BIND_SUM, BIND_TERM, BIND_UNARY, BIND_POWER, BIND_ATOM };
 
+enum { LONG_ROW = 64 };
+
 struct printer {
     struct text *out;
     enum sym_syntax syntax;
@@ -315,7 +317,7 @@ static enum binding binding_of(const struct printer *p, const struct sym *a)
     return uses_operator(p, a) ? styles[a->op].binding : BIND_ATOM;
 }
 
-/* DaCe's AND and OR take two arguments. */
+/* DaCe's AND and OR take two arguments; a long row would nest too deeply. */
 static void print_nested(const struct printer *p, const struct sym *a)
 {
     for (uint32_t i = 0; i < a->num_args; i++) {
@@ -397,7 +399,7 @@ static void print_bare(const struct printer *p, const struct sym *a)
         print_leaf(p, a);
     else if (uses_operator(p, a))
         print_operator(p, a);
-    else if (a->op == SYM_AND || a->op == SYM_OR)
+    else if ((a->op == SYM_AND || a->op == SYM_OR) && a->num_args <= LONG_ROW)
         print_nested(p, a);
     else if (a->op == SYM_NOT && p->syntax == SYM_SYNTAX_NEW && sym_is_boolean(a->args[0]))
         text_addc(p->out, '~'), print(p, a->args[0], BIND_ATOM);
