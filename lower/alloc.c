@@ -248,7 +248,7 @@ bool lower_is_private_to(const struct activation *act, const struct container *c
 static struct binding *bind(struct scope *sc, const struct container *c, struct tree_var *v)
 {
     struct lower *lw = sc->act->lw;
-    uint32_t alias = container_is_reference(c) ? 0 : ++lw->tree->num_aliases;
+    uint32_t alias = container_is_reference(c) ? 0 : lw->tree->num_aliases++;
     struct tree_expr *pointer = v ? expr_var(lw->tree, v) : NULL;
     struct binding *b = binding_new(sc, &c->place, c, pointer, alias);
     if (!b)
@@ -311,7 +311,7 @@ static bool prepare_lazy(struct scope *sc, struct home *h, struct tree_stmt *fre
     b->type = h->desc->type;
     b->var = v;
     b->pointer = expr_var(lw->tree, v);
-    b->alias = ++lw->tree->num_aliases;
+    b->alias = lw->tree->num_aliases++;
     map_put(lw->arena, &sc->act->bindings, h->desc, b);
     return true;
 }

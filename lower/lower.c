@@ -80,7 +80,7 @@ static struct tree_var *declare_array(struct lower *lw, struct container *c)
                       .name = c->name,
                       .var = v,
                       .no_alias = !alias,
-                      .alias = alias ? 0 : ++lw->tree->num_aliases,
+                      .alias = alias ? 0 : lw->tree->num_aliases++,
                       .alignment = align,
                   });
     return v;
@@ -101,7 +101,7 @@ static bool bind_scalar(struct lower *lw, struct scope *sc, struct container *c,
 {
     struct tree_var *v = tree_var(lw->tree, c->name, type_pointer(lw->ir, c->type));
     stmt_alloc(lw->tree, sc->block, v, c->type, expr_i64(lw->tree, 1), TREE_STACK);
-    uint32_t alias = ++lw->tree->num_aliases;
+    uint32_t alias = lw->tree->num_aliases++;
     stmt_store(lw->tree, sc->block, expr_var(lw->tree, v), expr_i64(lw->tree, 0), expr_var(lw->tree, value), alias);
     struct binding *b = binding_new(sc, &c->place, c, expr_var(lw->tree, v), alias);
     if (b)
