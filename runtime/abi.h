@@ -6,6 +6,9 @@
 
 enum sdfg_rt_error { SDFG_RT_OK, SDFG_RT_OUT_OF_MEMORY, SDFG_RT_LIBRARY_MISSING, SDFG_RT_BAD_VALUE, SDFG_RT_ASSERTION };
 
+/* Element types of the linear algebra rows. */
+enum sdfg_rt_type { SDFG_RT_F32, SDFG_RT_F64, SDFG_RT_C64, SDFG_RT_C128, SDFG_RT_TYPE_COUNT };
+
 #define SDFG_RT_LETTER_i int32_t
 #define SDFG_RT_LETTER_l int64_t
 #define SDFG_RT_LETTER_p void *

@@ -1,3 +1,4 @@
+#include "runtime/blas.h"
 #include "runtime/runtime.h"
 
 #include <stddef.h>
