@@ -1,0 +1,304 @@
+/* Writes the example programs of this folder:
+ *
+ *     generate FOLDER
+ *
+ * The files are kept in the repository; this program makes them reproducible and shows how graphs are built in C. */
+#include "ir/build.h"
+#include "ir/json.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- indented JSON ---- */
+
+enum { WIDTH = 118 };
+
+static void indent(struct text *out, int depth)
+{
+    text_addc(out, '\n');
+    for (int i = 0; i < depth; i++)
+        text_addc(out, ' ');
+}
+
+/* `depth` below 0: on one line. */
+static void write_value(struct arena *a, const struct json *v, int depth, struct text *out)
+{
+    struct json_writer w = { .out = out };
+    struct text flat = text_new(a);
+    bool array = v->kind == JSON_ARRAY, list = array || v->kind == JSON_OBJECT;
+    if (!list) {
+        json_write_value(&w, NULL, v);
+        return;
+    }
+    if (depth >= 0) {
+        write_value(a, v, -1, &flat);
+        if ((size_t)depth + flat.length < WIDTH) {
+            text_add(out, text_get(&flat));
+            return;
+        }
+    }
+    text_addc(out, array ? '[' : '{');
+    for (const struct json *item = v->first; item; item = item->next) {
+        if (depth >= 0)
+            indent(out, depth + 1);
+        if (item->key)
+            text_printf(out, "\"%s\": ", item->key);
+        write_value(a, item, depth < 0 ? -1 : depth + 1, out);
+        if (item->next)
+            text_add(out, depth < 0 ? ", " : ",");
+    }
+    if (depth >= 0)
+        indent(out, depth);
+    text_addc(out, array ? ']' : '}');
+}
+
+/* ---- the programs ---- */
+
+/* Y = alpha * X + Y */
+static struct sdfg *axpy(struct ir *ir)
+{
+    struct sdfg *s = build_sdfg(ir, "axpy");
+    build_symbol(s, "N", "int64");
+    build_scalar(s, "alpha", "float64");
+    build_array(s, "X", "float64", "N");
+    build_array(s, "Y", "float64", "N");
+    build_arguments(s, "alpha, X, Y");
+    struct state *st = build_state(&s->region, "compute");
+    struct access *alpha = build_access(st, "alpha"), *x = build_access(st, "X");
+    struct access *y_in = build_access(st, "Y"), *y = build_access(st, "Y");
+    struct map_entry *m = build_map(st, "elements", "i = 0:N");
+    struct tasklet *t = build_tasklet(st, "axpy", "a, x, y", "result", "result = a * x + y");
+    build_path("alpha", NULL, NULL, "a", &alpha->node, &m->node, &t->node, NULL);
+    build_path("X[i]", NULL, NULL, "x", &x->node, &m->node, &t->node, NULL);
+    build_path("Y[i]", NULL, NULL, "y", &y_in->node, &m->node, &t->node, NULL);
+    build_path("Y[i]", NULL, "result", NULL, &t->node, m->exit, &y->node, NULL);
+    return s;
+}
+
+/* C = beta * C, then C += alpha * A @ B. Each thread owns rows of C, so that its sums need no atomics. */
+static struct sdfg *gemm(struct ir *ir)
+{
+    struct sdfg *s = build_sdfg(ir, "gemm");
+    build_symbol(s, "N", "int64");
+    build_scalar(s, "alpha", "float64");
+    build_scalar(s, "beta", "float64");
+    build_array(s, "A", "float64", "N, N");
+    build_array(s, "B", "float64", "N, N");
+    build_array(s, "C", "float64", "N, N");
+    build_arguments(s, "alpha, A, B, beta, C");
+
+    struct state *scale = build_state(&s->region, "scale");
+    struct access *beta = build_access(scale, "beta");
+    struct access *c_in = build_access(scale, "C"), *c_out = build_access(scale, "C");
+    struct map_entry *m = build_map(scale, "scale", "i = 0:N, j = 0:N");
+    struct tasklet *t = build_tasklet(scale, "scale", "b, c", "result", "result = b * c");
+    build_path("beta", NULL, NULL, "b", &beta->node, &m->node, &t->node, NULL);
+    build_path("C[i, j]", NULL, NULL, "c", &c_in->node, &m->node, &t->node, NULL);
+    build_path("C[i, j]", NULL, "result", NULL, &t->node, m->exit, &c_out->node, NULL);
+
+    struct state *product = build_state(&s->region, "product");
+    struct access *alpha = build_access(product, "alpha"), *a = build_access(product, "A");
+    struct access *b = build_access(product, "B"), *c = build_access(product, "C");
+    struct map_entry *rows = build_map(product, "rows", "i = 0:N");
+    struct map_entry *inner = build_map(product, "inner", "k = 0:N, j = 0:N");
+    struct tasklet *add = build_tasklet(product, "multiply", "f, a, b", "result", "result = f * a * b");
+    inner->schedule = enum_builtin(ir, SCHEDULE_SEQUENTIAL);
+    build_path("alpha", NULL, NULL, "f", &alpha->node, &rows->node, &inner->node, &add->node, NULL);
+    build_path("A[i, k]", NULL, NULL, "a", &a->node, &rows->node, &inner->node, &add->node, NULL);
+    build_path("B[k, j]", NULL, NULL, "b", &b->node, &rows->node, &inner->node, &add->node, NULL);
+    struct edge *sum = build_path("C[i, j]", "(lambda x, y: (x + y))", "result", NULL, &add->node, inner->exit,
+                                  rows->exit, &c->node, NULL);
+    sum->memlet.wcr_nonatomic = true;
+    build_transition(&scale->block, &product->block, NULL, NULL);
+    return s;
+}
+
+/* One sweep of the five-point average from one array into the other. */
+static struct state *sweep(struct region *in, const char *label, const char *from, const char *to)
+{
+    static const struct {
+        const char *conn, *index;
+    } points[] = {
+        { "c", "i, j" }, { "n", "i - 1, j" }, { "s", "i + 1, j" }, { "w", "i, j - 1" }, { "e", "i, j + 1" }
+    };
+    struct arena *a = in->sdfg->ir->arena;
+    struct state *st = build_state(in, label);
+    struct access *source = build_access(st, from), *target = build_access(st, to);
+    struct map_entry *m = build_map(st, label, "i = 1:N - 1, j = 1:N - 1");
+    struct tasklet *t = build_tasklet(st, "average", "c, n, s, w, e", "result", "result = 0.2 * (c + n + s + w + e)");
+    for (size_t i = 0; i < sizeof points / sizeof *points; i++)
+        build_path(arena_printf(a, "%s[%s]", from, points[i].index), NULL, NULL, points[i].conn, &source->node,
+                   &m->node, &t->node, NULL);
+    build_path(arena_printf(a, "%s[i, j]", to), NULL, "result", NULL, &t->node, m->exit, &target->node, NULL);
+    return st;
+}
+
+/* T double steps of the five-point Jacobi iteration, from A to B and back. */
+static struct sdfg *jacobi_2d(struct ir *ir)
+{
+    struct sdfg *s = build_sdfg(ir, "jacobi_2d");
+    build_symbol(s, "N", "int64");
+    build_symbol(s, "T", "int64");
+    build_symbol(s, "t", "int64");
+    build_array(s, "A", "float64", "N, N");
+    build_array(s, "B", "float64", "N, N");
+    build_arguments(s, "T, A, B");
+    struct loop *time = build_loop(&s->region, "time", "t", "t = 0", "t < T", "t = t + 1");
+    struct state *forth = sweep(&time->region, "forth", "A", "B"), *back = sweep(&time->region, "back", "B", "A");
+    build_transition(&forth->block, &back->block, NULL, NULL);
+    return s;
+}
+
+/* histogram[v // 16] += 1 for every pixel v of an image. */
+static struct sdfg *histogram(struct ir *ir)
+{
+    struct sdfg *s = build_sdfg(ir, "histogram");
+    build_symbol(s, "H", "int64");
+    build_symbol(s, "W", "int64");
+    build_array(s, "image", "uint8", "H, W");
+    build_array(s, "histogram", "int64", "16");
+    build_arguments(s, "image, histogram");
+
+    struct state *clear = build_state(&s->region, "clear");
+    struct map_entry *m = build_map(clear, "clear", "i = 0:16");
+    struct tasklet *zero = build_tasklet(clear, "zero", NULL, "result", "result = 0");
+    struct access *cleared = build_access(clear, "histogram");
+    build_edge(&m->node, NULL, &zero->node, NULL, NULL, NULL);
+    build_path("histogram[i]", NULL, "result", NULL, &zero->node, m->exit, &cleared->node, NULL);
+
+    struct state *count = build_state(&s->region, "count");
+    struct access *image = build_access(count, "image"), *h = build_access(count, "histogram");
+    struct map_entry *pixels = build_map(count, "pixels", "y = 0:H, x = 0:W");
+    struct tasklet *t = build_tasklet(count, "count", "pixel", "bins", "bins[pixel // 16] = 1");
+    build_path("image[y, x]", NULL, NULL, "pixel", &image->node, &pixels->node, &t->node, NULL);
+    struct edge *e =
+        build_path("histogram", "(lambda x, y: (x + y))", "bins", NULL, &t->node, pixels->exit, &h->node, NULL);
+    e->memlet.dynamic = true; /* one of the 16 elements */
+    build_transition(&clear->block, &count->block, NULL, NULL);
+    return s;
+}
+
+/* How many steps n takes to 1 when even numbers are halved and odd ones become 3 n + 1. */
+static struct sdfg *while_loop(struct ir *ir)
+{
+    struct sdfg *s = build_sdfg(ir, "while_loop");
+    build_symbol(s, "n", "int64");
+    build_symbol(s, "k", "int64");
+    build_symbol(s, "count", "int64");
+    build_array(s, "steps", "int64", "1");
+    build_arguments(s, "n, steps");
+    struct state *begin = build_state(&s->region, "begin");
+    struct loop *loop = build_loop(&s->region, "while_not_one", NULL, NULL, "k != 1", NULL);
+    struct state *end = build_state(&s->region, "end");
+    build_transition(&begin->block, &loop->region.block, NULL, "k = n; count = 0");
+    build_transition(&loop->region.block, &end->block, NULL, NULL);
+
+    struct conditional *parity = build_conditional(&loop->region, "parity");
+    struct state *next = build_state(&loop->region, "next");
+    build_transition(&parity->block, &next->block, NULL, "count = count + 1");
+    struct region *even = build_branch(parity, "k % 2 == 0"), *odd = build_branch(parity, NULL);
+    build_transition(&build_state(even, "even")->block, &build_state(even, "halved")->block, NULL, "k = k // 2");
+    build_transition(&build_state(odd, "odd")->block, &build_state(odd, "grown")->block, NULL, "k = 3 * k + 1");
+
+    struct tasklet *t = build_tasklet(end, "store", NULL, "result", "result = count");
+    build_edge(&t->node, "result", &build_access(end, "steps")->node, NULL, "steps[0]", NULL);
+    return s;
+}
+
+/* row /= sum(row), for a row of M elements. */
+static struct sdfg *normalize_row(struct ir *ir)
+{
+    struct sdfg *s = build_sdfg(ir, "normalize_row");
+    build_symbol(s, "M", "int64");
+    build_array(s, "row", "float64", "M");
+    build_transient(s, "total", "float64", "1");
+
+    struct state *clear = build_state(&s->region, "clear");
+    struct tasklet *zero = build_tasklet(clear, "zero", NULL, "result", "result = 0.0");
+    build_edge(&zero->node, "result", &build_access(clear, "total")->node, NULL, "total[0]", NULL);
+
+    struct state *sum = build_state(&s->region, "sum");
+    struct access *row = build_access(sum, "row"), *total = build_access(sum, "total");
+    struct map_entry *m = build_map(sum, "sum", "j = 0:M");
+    struct tasklet *copy = build_tasklet(sum, "add", "x", "result", "result = x");
+    build_path("row[j]", NULL, NULL, "x", &row->node, &m->node, &copy->node, NULL);
+    build_path("total[0]", "(lambda x, y: (x + y))", "result", NULL, &copy->node, m->exit, &total->node, NULL);
+
+    struct state *divide = build_state(&s->region, "divide");
+    struct access *in = build_access(divide, "row"), *by = build_access(divide, "total"),
+                  *out = build_access(divide, "row");
+    struct map_entry *elements = build_map(divide, "divide", "j = 0:M");
+    struct tasklet *quotient = build_tasklet(divide, "divide", "x, sum", "result", "result = x / sum");
+    build_path("row[j]", NULL, NULL, "x", &in->node, &elements->node, &quotient->node, NULL);
+    build_path("total[0]", NULL, NULL, "sum", &by->node, &elements->node, &quotient->node, NULL);
+    build_path("row[j]", NULL, "result", NULL, &quotient->node, elements->exit, &out->node, NULL);
+    build_transition(&clear->block, &sum->block, NULL, NULL);
+    build_transition(&sum->block, &divide->block, NULL, NULL);
+    return s;
+}
+
+/* Every row of A is divided by its sum, by an SDFG of its own that sees one row. */
+static struct sdfg *nested(struct ir *ir)
+{
+    struct sdfg *s = build_sdfg(ir, "nested");
+    build_symbol(s, "N", "int64");
+    build_symbol(s, "M", "int64");
+    build_array(s, "A", "float64", "N, M");
+    build_arguments(s, "A");
+    struct state *st = build_state(&s->region, "rows");
+    struct access *in = build_access(st, "A"), *out = build_access(st, "A");
+    struct map_entry *m = build_map(st, "rows", "i = 0:N");
+    struct nested *call = build_nested(st, "normalize_row", normalize_row(ir), "row", "row", "M = M");
+    build_path("A[i, 0:M]", NULL, NULL, "row", &in->node, &m->node, &call->node, NULL);
+    build_path("A[i, 0:M]", NULL, "row", NULL, &call->node, m->exit, &out->node, NULL);
+    return s;
+}
+
+/* ---- files ---- */
+
+static bool write_program(const char *folder, const char *name, struct sdfg *(*build)(struct ir *))
+{
+    struct ir *ir = ir_new();
+    struct sdfg *s = build(ir);
+    struct text compact = text_new(ir->arena), out = text_new(ir->arena);
+    bool good = build_finish(s) && sdfg_validate(s);
+    for (uint32_t i = 0; i < diags_count(ir->diags); i++)
+        diag_print(diags_get(ir->diags, i), &out);
+    if (good) {
+        sdfg_write(s, &compact);
+        write_value(ir->arena, json_parse(ir->arena, ir->diags, text_get(&compact), compact.length), 0, &out);
+        text_addc(&out, '\n');
+        FILE *file = fopen(arena_printf(ir->arena, "%s/%s.sdfg", folder, name), "wb");
+        good = file && fwrite(out.data, 1, out.length, file) == out.length;
+        good = file && fclose(file) == 0 && good;
+    } else {
+        fputs(text_get(&out), stderr);
+    }
+    if (!good)
+        fprintf(stderr, "%s failed\n", name);
+    ir_free(ir);
+    return good;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        struct sdfg *(*build)(struct ir *);
+    } programs[] = {
+        { "axpy", axpy },
+        { "gemm", gemm },
+        { "jacobi_2d", jacobi_2d },
+        { "histogram", histogram },
+        { "while_loop", while_loop },
+        { "nested", nested },
+    };
+    if (argc != 2) {
+        fprintf(stderr, "usage: generate FOLDER\n");
+        return 2;
+    }
+    bool good = true;
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
+        good &= write_program(argv[1], programs[i].name, programs[i].build);
+    return good ? 0 : 1;
+}
