@@ -11,7 +11,7 @@ MAY_INCLUDE = {
     "gpu": ["gpu/", "lower/", "ir/", "base/", "runtime/device.h", *ABI],
     "jit": ["jit/", "base/", *ABI],
     "cache": ["cache/", "base/"],
-    "engine/cli": ["engine/cli/", "engine/include/", "base/"],
+    "engine/cli": ["engine/cli/", "engine/include/", "ir/json.h", "base/"],
     "engine": ["engine/", "gpu/", "lower/", "jit/", "cache/", "ir/", "base/", *ABI, "runtime/device.h"],
     "runtime": ["runtime/"],
     "tests/unit": [folder + "/" for folder in project.FOLDERS] + ["tests/"],
