@@ -63,6 +63,13 @@ static bool is_member(const struct group *g, const struct tree_stmt *s)
            s->alias == g->first->alias && same_place(s, g->first);
 }
 
+/* Reductions inside do not move out. */
+static bool is_closed(const struct tree_stmt *s)
+{
+    return s->kind == STMT_PARALLEL || s->kind == STMT_CRITICAL || s->kind == STMT_UPDATE ||
+           (s->kind == STMT_FOR && s->loop.parallel);
+}
+
 /* Finds the members and whatever stands against moving them. */
 static void collect(struct privatize *p, struct group *g, struct tree_stmt *s)
 {
@@ -77,7 +84,7 @@ static void collect(struct privatize *p, struct group *g, struct tree_stmt *s)
         g->conflict = true;
     if (s->kind == STMT_COPY && may_touch(g, s->pointer2, NULL, s->alias2))
         g->conflict = true;
-    bool closed = s->kind == STMT_PARALLEL || s->kind == STMT_CRITICAL || s->kind == STMT_UPDATE;
+    bool closed = is_closed(s);
     g->closed += closed;
     if (s->body)
         collect(p, g, s->body);
@@ -278,7 +285,7 @@ static bool try_place(struct privatize *p, struct tree_stmt *loop, const struct 
 /* A reduction of the loop that has not been tried yet, in the order of the text; `skip` counts those tried in vain. */
 static struct tree_stmt *next_reduction(struct tree_stmt *s, uint32_t *skip)
 {
-    if (!s || s->kind == STMT_PARALLEL || s->kind == STMT_CRITICAL || s->kind == STMT_UPDATE)
+    if (!s || is_closed(s))
         return NULL;
     if (s->kind == STMT_REDUCE)
         return *skip ? (--*skip, NULL) : s;
@@ -308,10 +315,10 @@ static void look_at_loop(struct privatize *p, struct tree_stmt *loop)
     struct tree_scan scan = { .arena = p->tree->arena };
     tree_scan_add(&scan, loop);
     uint32_t tried = 0;
-    bool closed = tree_scan_is_closed(&scan, &p->whole);
+    bool possible = tree_scan_is_closed(&scan, &p->whole) && !is_closed(loop);
     for (;;) {
         uint32_t skip = tried;
-        struct tree_stmt *s = closed ? next_reduction(loop->body, &skip) : NULL;
+        struct tree_stmt *s = possible ? next_reduction(loop->body, &skip) : NULL;
         if (!s)
             break;
         if (try_place(p, loop, &scan, s))
@@ -340,11 +347,20 @@ static void look(struct privatize *p, struct tree_stmt *s)
     p->tree->region = p->region = region;
 }
 
+static bool forget_atomic(void *user, struct tree_stmt *s)
+{
+    (void)user;
+    s->atomic = false;
+    return true;
+}
+
 bool tree_privatize(struct tree *t, const struct tree_options *o)
 {
     for (uint32_t i = 0; i < t->functions.count; i++) {
         struct tree_func *f = t->functions.items[i];
         struct privatize p = { .tree = t, .options = o, .whole = tree_scan_function(t, f) };
+        if (o->num_threads == 1)
+            stmt_visit(f->body, forget_atomic, NULL);
         look(&p, f->body);
     }
     return true;

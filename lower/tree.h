@@ -278,9 +278,12 @@ struct tree_options {
     bool strict_fp;  /* no re-association in reductions */
 };
 /* Turns parallel STMT_FOR into STMT_PARALLEL with per-thread bounds (static) or chunks taken from a shared counter, unless it is nested
- * in another parallel region (kept sequential) or its work is small (estimated; decided at run time if it depends on symbols). */
+ * in another parallel region (kept sequential) or its work is small (estimated; decided at run time if it depends on symbols).
+ * Reductions outside of regions lose `atomic`. With one thread all loops become sequential; it should run then too. */
 bool tree_parallelize(struct tree *t, const struct tree_options *o);
-/* Reductions to one place inside a loop become a variable of the thread and one combine behind the loop. */
+/* Reductions to one place inside a loop become a variable of the thread and one combine behind the loop. Comes after
+ * tree_parallelize (which removes `parallel` from all loops): an accumulator that loops still to be split assign would keep them
+ * sequential, so loops marked parallel are left alone. */
 bool tree_privatize(struct tree *t, const struct tree_options *o);
 
 #endif
