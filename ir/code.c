@@ -5,19 +5,16 @@
 #include <string.h>
 
 static const char *const op_texts[CODE_OP_COUNT] = {
-    [CODE_OP_NONE] = "",   [CODE_ADD] = "+",     [CODE_SUB] = "-",    [CODE_MUL] = "*",       [CODE_DIV] = "/",
-    [CODE_FLOORDIV] = "//", [CODE_MOD] = "%",    [CODE_POW] = "**",   [CODE_MATMUL] = "@",    [CODE_BITAND] = "&",
-    [CODE_BITOR] = "|",    [CODE_BITXOR] = "^",  [CODE_SHL] = "<<",   [CODE_SHR] = ">>",      [CODE_LT] = "<",
-    [CODE_LE] = "<=",      [CODE_GT] = ">",      [CODE_GE] = ">=",    [CODE_EQ] = "==",       [CODE_NE] = "!=",
-    [CODE_IS] = "is",      [CODE_ISNOT] = "is not", [CODE_IN] = "in", [CODE_NOTIN] = "not in", [CODE_AND] = "and",
-    [CODE_OR] = "or",      [CODE_NEG] = "-",     [CODE_PLUS] = "+",   [CODE_NOT] = "not",     [CODE_BITNOT] = "~",
+    [CODE_OP_NONE] = "",    [CODE_ADD] = "+",        [CODE_SUB] = "-",  [CODE_MUL] = "*",        [CODE_DIV] = "/",
+    [CODE_FLOORDIV] = "//", [CODE_MOD] = "%",        [CODE_POW] = "**", [CODE_MATMUL] = "@",     [CODE_BITAND] = "&",
+    [CODE_BITOR] = "|",     [CODE_BITXOR] = "^",     [CODE_SHL] = "<<", [CODE_SHR] = ">>",       [CODE_LT] = "<",
+    [CODE_LE] = "<=",       [CODE_GT] = ">",         [CODE_GE] = ">=",  [CODE_EQ] = "==",        [CODE_NE] = "!=",
+    [CODE_IS] = "is",       [CODE_ISNOT] = "is not", [CODE_IN] = "in",  [CODE_NOTIN] = "not in", [CODE_AND] = "and",
+    [CODE_OR] = "or",       [CODE_NEG] = "-",        [CODE_PLUS] = "+", [CODE_NOT] = "not",      [CODE_BITNOT] = "~",
     [CODE_ARROW] = "",
 };
 
-const char *code_op_text(enum code_op op)
-{
-    return op_texts[op];
-}
+const char *code_op_text(enum code_op op) { return op_texts[op]; }
 
 struct code *code_new(struct ir *ir, enum code_kind kind, uint32_t count)
 {
@@ -157,8 +154,9 @@ static void walk(struct names *n, const struct code *c)
         return;
     case CODE_CALL:
         if (c->items[0]->kind == CODE_MEMBER)
-            walk(n, c->items[0]->items[0]->kind == CODE_NAME && is_module(c->items[0]->items[0]) ? NULL
-                                                                                              : c->items[0]->items[0]);
+            walk(n, c->items[0]->items[0]->kind == CODE_NAME && is_module(c->items[0]->items[0])
+                        ? NULL
+                        : c->items[0]->items[0]);
         else if (c->items[0]->kind != CODE_NAME)
             walk(n, c->items[0]);
         walk_items(n, c, 1, c->count);
@@ -232,9 +230,9 @@ enum wcr_kind wcr_detect(const struct code *lambda)
         enum code_op op;
         enum wcr_kind wcr;
     } by_op[] = {
-        { CODE_ADD, WCR_SUM },        { CODE_MUL, WCR_PRODUCT },    { CODE_AND, WCR_LOGICAL_AND },
-        { CODE_OR, WCR_LOGICAL_OR },  { CODE_NE, WCR_LOGICAL_XOR }, { CODE_BITAND, WCR_BIT_AND },
-        { CODE_BITOR, WCR_BIT_OR },   { CODE_BITXOR, WCR_BIT_XOR },
+        { CODE_ADD, WCR_SUM },       { CODE_MUL, WCR_PRODUCT },    { CODE_AND, WCR_LOGICAL_AND },
+        { CODE_OR, WCR_LOGICAL_OR }, { CODE_NE, WCR_LOGICAL_XOR }, { CODE_BITAND, WCR_BIT_AND },
+        { CODE_BITOR, WCR_BIT_OR },  { CODE_BITXOR, WCR_BIT_XOR },
     };
     if (!lambda)
         return WCR_NONE;

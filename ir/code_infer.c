@@ -12,10 +12,7 @@ struct infer {
 
 static const struct type *infer(struct infer *n, const struct code *c);
 
-static const struct type *basic(struct infer *n, enum type_kind kind)
-{
-    return type_basic(n->ir, kind);
-}
+static const struct type *basic(struct infer *n, enum type_kind kind) { return type_basic(n->ir, kind); }
 
 static const struct type *infer_name(struct infer *n, const char *name)
 {
@@ -57,10 +54,11 @@ static bool is_one_of(const char *name, const char *const *list)
 static const struct type *infer_call(struct infer *n, const struct code *c)
 {
     static const char *const like_first[] = { "abs", "Abs", "log", "sgn", "sign", NULL };
-    static const char *const like_all[] = { "min", "max", "Min", "Max", "int_floor", "int_ceil", "Mod", "py_mod",
-                                            NULL };
-    static const char *const truths[] = { "Is", "Eq", "Ne", "Lt", "Le", "Gt", "Ge", "And", "Or", "Not",
-                                          "AND", "OR", NULL };
+    static const char *const like_all[] = {
+        "min", "max", "Min", "Max", "int_floor", "int_ceil", "Mod", "py_mod", NULL
+    };
+    static const char *const truths[] = { "Is",  "Eq", "Ne",  "Lt",  "Le", "Gt", "Ge",
+                                          "And", "Or", "Not", "AND", "OR", NULL };
     const struct code *callee = c->items[0];
     const struct code *first = c->count > 1 ? c->items[1] : NULL;
     if (callee->kind == CODE_MEMBER && callee->items[0]->kind == CODE_NAME) {

@@ -55,10 +55,7 @@ const char *python_lex_string(struct python *p, size_t begin, size_t quote, size
 bool python_error(struct python *p, size_t offset, const char *format, ...) __attribute__((format(printf, 3, 4)));
 bool python_unsupported(struct python *p, size_t offset, const char *what);
 
-static inline const struct python_token *python_token(const struct python *p)
-{
-    return &p->tokens.items[p->at];
-}
+static inline const struct python_token *python_token(const struct python *p) { return &p->tokens.items[p->at]; }
 bool python_is(const struct python *p, const char *text); /* the next token is this keyword or operator */
 bool python_accept(struct python *p, const char *text);
 bool python_expect(struct python *p, const char *text);

@@ -3,22 +3,32 @@
 #include <string.h>
 
 /* Binary operators by precedence; all but ** associate to the left, and comparisons form chains. */
-enum { LEVEL_OR = 1, LEVEL_AND, LEVEL_NOT, LEVEL_COMPARE, LEVEL_BITOR, LEVEL_BITXOR, LEVEL_BITAND, LEVEL_SHIFT,
-       LEVEL_SUM, LEVEL_TERM };
+enum {
+    LEVEL_OR = 1,
+    LEVEL_AND,
+    LEVEL_NOT,
+    LEVEL_COMPARE,
+    LEVEL_BITOR,
+    LEVEL_BITXOR,
+    LEVEL_BITAND,
+    LEVEL_SHIFT,
+    LEVEL_SUM,
+    LEVEL_TERM
+};
 
 static const struct {
     const char *text;
     uint32_t level;
     enum code_op op;
 } binaries[] = {
-    { "or", LEVEL_OR, CODE_OR },          { "and", LEVEL_AND, CODE_AND },      { "<", LEVEL_COMPARE, CODE_LT },
-    { "<=", LEVEL_COMPARE, CODE_LE },     { ">", LEVEL_COMPARE, CODE_GT },     { ">=", LEVEL_COMPARE, CODE_GE },
-    { "==", LEVEL_COMPARE, CODE_EQ },     { "!=", LEVEL_COMPARE, CODE_NE },    { "is", LEVEL_COMPARE, CODE_IS },
-    { "in", LEVEL_COMPARE, CODE_IN },     { "not", LEVEL_COMPARE, CODE_NOTIN }, { "|", LEVEL_BITOR, CODE_BITOR },
-    { "^", LEVEL_BITXOR, CODE_BITXOR },   { "&", LEVEL_BITAND, CODE_BITAND },  { "<<", LEVEL_SHIFT, CODE_SHL },
-    { ">>", LEVEL_SHIFT, CODE_SHR },      { "+", LEVEL_SUM, CODE_ADD },        { "-", LEVEL_SUM, CODE_SUB },
-    { "*", LEVEL_TERM, CODE_MUL },        { "/", LEVEL_TERM, CODE_DIV },       { "//", LEVEL_TERM, CODE_FLOORDIV },
-    { "%", LEVEL_TERM, CODE_MOD },        { "@", LEVEL_TERM, CODE_MATMUL },
+    { "or", LEVEL_OR, CODE_OR },        { "and", LEVEL_AND, CODE_AND },       { "<", LEVEL_COMPARE, CODE_LT },
+    { "<=", LEVEL_COMPARE, CODE_LE },   { ">", LEVEL_COMPARE, CODE_GT },      { ">=", LEVEL_COMPARE, CODE_GE },
+    { "==", LEVEL_COMPARE, CODE_EQ },   { "!=", LEVEL_COMPARE, CODE_NE },     { "is", LEVEL_COMPARE, CODE_IS },
+    { "in", LEVEL_COMPARE, CODE_IN },   { "not", LEVEL_COMPARE, CODE_NOTIN }, { "|", LEVEL_BITOR, CODE_BITOR },
+    { "^", LEVEL_BITXOR, CODE_BITXOR }, { "&", LEVEL_BITAND, CODE_BITAND },   { "<<", LEVEL_SHIFT, CODE_SHL },
+    { ">>", LEVEL_SHIFT, CODE_SHR },    { "+", LEVEL_SUM, CODE_ADD },         { "-", LEVEL_SUM, CODE_SUB },
+    { "*", LEVEL_TERM, CODE_MUL },      { "/", LEVEL_TERM, CODE_DIV },        { "//", LEVEL_TERM, CODE_FLOORDIV },
+    { "%", LEVEL_TERM, CODE_MOD },      { "@", LEVEL_TERM, CODE_MATMUL },
 };
 
 static struct code *binary(struct python *p, uint32_t lowest);
@@ -150,8 +160,8 @@ static struct code *call_or_cast(struct python *p, const struct python_token *t,
         const struct code *module = items->items[0];
         while (module->kind == CODE_MEMBER)
             module = module->items[0];
-        const struct type *type = module->kind == CODE_NAME && strcmp(module->name, "dace") == 0
-                                      ? python_type(p, items->items[0]) : NULL;
+        const struct type *type =
+            module->kind == CODE_NAME && strcmp(module->name, "dace") == 0 ? python_type(p, items->items[0]) : NULL;
         if (type) {
             struct code *c = node2(p, t, CODE_CAST, CODE_OP_NONE, items->items[1], NULL);
             c->type = type;
@@ -323,8 +333,10 @@ static struct code *unary(struct python *p)
     const struct python_token t = *python_token(p);
     if (!python_enter(p))
         return NULL;
-    enum code_op op = python_is(p, "-") ? CODE_NEG : python_is(p, "+") ? CODE_PLUS : python_is(p, "~") ? CODE_BITNOT
-                                                                                                      : CODE_OP_NONE;
+    enum code_op op = python_is(p, "-")   ? CODE_NEG
+                      : python_is(p, "+") ? CODE_PLUS
+                      : python_is(p, "~") ? CODE_BITNOT
+                                          : CODE_OP_NONE;
     struct code *c;
     if (op) {
         p->at++;

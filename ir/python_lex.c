@@ -5,16 +5,17 @@
 #include <string.h>
 
 static const char *const keywords[] = {
-    "False", "None", "True",   "and",    "as",   "assert", "async",  "await",    "break",  "class", "continue", "def",
-    "del",   "elif", "else",   "except", "finally", "for", "from",   "global",   "if",     "import", "in",      "is",
-    "lambda", "nonlocal", "not", "or",   "pass", "raise",  "return", "try",      "while",  "with",  "yield",
+    "False", "None",     "True",  "and",    "as",   "assert", "async",  "await",    "break",
+    "class", "continue", "def",   "del",    "elif", "else",   "except", "finally",  "for",
+    "from",  "global",   "if",    "import", "in",   "is",     "lambda", "nonlocal", "not",
+    "or",    "pass",     "raise", "return", "try",  "while",  "with",   "yield",
 };
 
 /* Longest first: the first match wins. */
 static const char *const operators[] = {
-    "**=", "//=", ">>=", "<<=", "...", "!=", "->", ":=", "+=", "-=", "*=", "/=", "%=", "@=", "&=", "|=", "^=", "==",
-    "<=",  ">=",  "<<",  ">>",  "**",  "//", "+",  "-",  "*",  "/",  "%",  "@",  "&",  "|",  "^",  "~",  "<",  ">",
-    "(",   ")",   "[",   "]",   "{",   "}",  ",",  ":",  ".",  ";",  "=",
+    "**=", "//=", ">>=", "<<=", "...", "!=", "->", ":=", "+=", "-=", "*=", "/=", "%=", "@=", "&=", "|=",
+    "^=",  "==",  "<=",  ">=",  "<<",  ">>", "**", "//", "+",  "-",  "*",  "/",  "%",  "@",  "&",  "|",
+    "^",   "~",   "<",   ">",   "(",   ")",  "[",  "]",  "{",  "}",  ",",  ":",  ".",  ";",  "=",
 };
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
@@ -34,10 +35,7 @@ static unsigned char peek(const struct lexer *l, size_t ahead)
     return at < l->p->length ? (unsigned char)l->p->text[at] : 0;
 }
 
-static bool is_digit(unsigned char c)
-{
-    return c >= '0' && c <= '9';
-}
+static bool is_digit(unsigned char c) { return c >= '0' && c <= '9'; }
 
 /* Letters outside ASCII are let through; a name that nothing declares is an error later. */
 static bool is_name_start(unsigned char c)
@@ -45,10 +43,7 @@ static bool is_name_start(unsigned char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c >= 0x80;
 }
 
-static bool is_name(unsigned char c)
-{
-    return is_name_start(c) || is_digit(c);
-}
+static bool is_name(unsigned char c) { return is_name_start(c) || is_digit(c); }
 
 static struct python_token *push(struct lexer *l, enum python_token_kind kind, size_t begin, size_t end)
 {
@@ -99,8 +94,8 @@ static bool to_integer(const char *digits, unsigned base, uint64_t *value)
 {
     *value = 0;
     for (const char *s = digits; *s; s++)
-        if (__builtin_mul_overflow(*value, (uint64_t)base, value)
-            || __builtin_add_overflow(*value, (uint64_t)digit_of((unsigned char)*s), value))
+        if (__builtin_mul_overflow(*value, (uint64_t)base, value) ||
+            __builtin_add_overflow(*value, (uint64_t)digit_of((unsigned char)*s), value))
             return false;
     return true;
 }
@@ -322,8 +317,8 @@ bool python_lex(struct python *p, bool lines)
         if (l.at >= p->length)
             break;
         if (peek(&l, 0) == '\n' || peek(&l, 0) == '\r') {
-            if (p->tokens.count && vec_last(&p->tokens).kind != PYTHON_NEWLINE
-                && vec_last(&p->tokens).kind != PYTHON_DEDENT)
+            if (p->tokens.count && vec_last(&p->tokens).kind != PYTHON_NEWLINE &&
+                vec_last(&p->tokens).kind != PYTHON_DEDENT)
                 push(&l, PYTHON_NEWLINE, l.at, l.at + 1);
             line_end(&l);
             fresh = true;

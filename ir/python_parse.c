@@ -6,13 +6,13 @@ static const struct {
     const char *text;
     enum code_op op;
 } augmented[] = {
-    { "+=", CODE_ADD },     { "-=", CODE_SUB },   { "*=", CODE_MUL },    { "/=", CODE_DIV },    { "//=", CODE_FLOORDIV },
-    { "%=", CODE_MOD },     { "**=", CODE_POW },  { "@=", CODE_MATMUL }, { "&=", CODE_BITAND }, { "|=", CODE_BITOR },
-    { "^=", CODE_BITXOR },  { "<<=", CODE_SHL },  { ">>=", CODE_SHR },
+    { "+=", CODE_ADD },    { "-=", CODE_SUB },  { "*=", CODE_MUL },    { "/=", CODE_DIV },    { "//=", CODE_FLOORDIV },
+    { "%=", CODE_MOD },    { "**=", CODE_POW }, { "@=", CODE_MATMUL }, { "&=", CODE_BITAND }, { "|=", CODE_BITOR },
+    { "^=", CODE_BITXOR }, { "<<=", CODE_SHL }, { ">>=", CODE_SHR },
 };
 
-static const char *const refused[] = { "def", "class", "with", "try", "import", "from", "del", "global", "nonlocal",
-                                       "raise", "async", "await", "yield", NULL };
+static const char *const refused[] = { "def",    "class",    "with",  "try",   "import", "from",  "del",
+                                       "global", "nonlocal", "raise", "async", "await",  "yield", NULL };
 
 static struct code *block(struct python *p);
 static bool statement(struct python *p, python_nodes *out);
@@ -87,8 +87,8 @@ static bool is_type_module(const struct code *c)
 {
     if (c->kind == CODE_MEMBER)
         return strcmp(c->name, "dtypes") == 0 && is_type_module(c->items[0]);
-    return c->kind == CODE_NAME
-           && (strcmp(c->name, "dace") == 0 || strcmp(c->name, "numpy") == 0 || strcmp(c->name, "np") == 0);
+    return c->kind == CODE_NAME &&
+           (strcmp(c->name, "dace") == 0 || strcmp(c->name, "numpy") == 0 || strcmp(c->name, "np") == 0);
 }
 
 const struct type *python_type(struct python *p, const struct code *c)
@@ -103,8 +103,8 @@ const struct type *python_type(struct python *p, const struct code *c)
     }
     if (c->kind == CODE_MEMBER && is_type_module(c->items[0]))
         return type_by_name(p->ir, c->name);
-    bool vector = c->kind == CODE_CALL && c->count == 3 && c->items[0]->kind == CODE_MEMBER
-                  && strcmp(c->items[0]->name, "vector") == 0 && is_type_module(c->items[0]->items[0]);
+    bool vector = c->kind == CODE_CALL && c->count == 3 && c->items[0]->kind == CODE_MEMBER &&
+                  strcmp(c->items[0]->name, "vector") == 0 && is_type_module(c->items[0]->items[0]);
     const struct code *lanes = vector ? c->items[2] : NULL;
     if (!vector || lanes->kind != CODE_INT || lanes->big || lanes->i < 1 || lanes->i > 1024)
         return NULL;
@@ -356,8 +356,8 @@ static struct code *for_statement(struct python *p)
     struct code *range = python_expression_list(p);
     if (!range)
         return NULL;
-    bool good = range->kind == CODE_CALL && range->items[0]->kind == CODE_NAME
-                && strcmp(range->items[0]->name, "range") == 0 && range->count >= 2 && range->count <= 4;
+    bool good = range->kind == CODE_CALL && range->items[0]->kind == CODE_NAME &&
+                strcmp(range->items[0]->name, "range") == 0 && range->count >= 2 && range->count <= 4;
     for (uint32_t i = 0; i < range->count && good; i++)
         good = range->items[i]->kind != CODE_KEYWORD;
     if (!good) {
@@ -420,8 +420,8 @@ static bool limit_depth(struct python *p, struct code *root)
 /* `a << X` and `X >> a` as statements are memlets of the old syntax (semantics.md 6.2). */
 static bool is_old_memlet(const struct code *c)
 {
-    return c->kind == CODE_EXPR && c->items[0]->kind == CODE_BINARY
-           && (c->items[0]->op == CODE_SHL || c->items[0]->op == CODE_SHR);
+    return c->kind == CODE_EXPR && c->items[0]->kind == CODE_BINARY &&
+           (c->items[0]->op == CODE_SHL || c->items[0]->op == CODE_SHR);
 }
 
 struct code *python_parse(struct ir *ir, const struct place *place, const char *text)

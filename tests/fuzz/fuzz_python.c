@@ -1,4 +1,4 @@
-/* Python code from anywhere: no input crashes the parser, and what it accepts prints to a text that reads back equal. */
+/* Python code from anywhere: no input crashes the parser, and what it accepts prints to a text that reads back. */
 #include "ir/code.h"
 
 #include <stdlib.h>

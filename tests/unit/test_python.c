@@ -138,10 +138,10 @@ static bool fits(const char *begin, const char *middle, const char *end, int tim
 TEST(depth)
 {
     static const char *const forms[][3] = {
-        { "(", "1", ")" }, { "-", "1", "" },   { "f(", "1", ")" },    { "a[", "1", "]" },  { "not ", "1", "" },
-        { "a**", "b", "" }, { "a+", "b", "" }, { "a < (b + ", "c", ") < d" },
-        { "", "a", ".b" }, { "lambda: ", "1", "" },
-        { "1 if a else ", "1", "" }, { "1 if (", "b", ") else c" }, { "", "f", "()" },
+        { "(", "1", ")" },   { "-", "1", "" },        { "f(", "1", ")" },          { "a[", "1", "]" },
+        { "not ", "1", "" }, { "a**", "b", "" },      { "a+", "b", "" },           { "a < (b + ", "c", ") < d" },
+        { "", "a", ".b" },   { "lambda: ", "1", "" }, { "1 if a else ", "1", "" }, { "1 if (", "b", ") else c" },
+        { "", "f", "()" },
     };
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         CHECK(fits(forms[i][0], forms[i][1], forms[i][2], 200));
@@ -225,8 +225,8 @@ static const struct type *type_of(void *user, const char *name)
         const char *name;
         enum type_kind kind;
     } known[] = {
-        { "i32", TYPE_I32 }, { "i64", TYPE_I64 }, { "u32", TYPE_U32 }, { "f32", TYPE_F32 }, { "f64", TYPE_F64 },
-        { "c64", TYPE_C64 }, { "b", TYPE_BOOL },  { "u8", TYPE_U8 },
+        { "i32", TYPE_I32 }, { "i64", TYPE_I64 }, { "u32", TYPE_U32 }, { "f32", TYPE_F32 },
+        { "f64", TYPE_F64 }, { "c64", TYPE_C64 }, { "b", TYPE_BOOL },  { "u8", TYPE_U8 },
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(known[i].name, name) == 0)
