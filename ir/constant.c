@@ -1,43 +1,16 @@
 /* Values of compile-time constants (format.md 7.1). */
 #include "base/number.h"
+#include "base/smallfloat.h"
 #include "ir/graph.h"
 #include "ir/json.h"
 
 #include <math.h>
 #include <string.h>
 
-/* ---- small floats ---- */
-
-struct float_format {
-    int exponent_bits, mantissa_bits;
-    bool finite; /* no infinities: the largest exponent holds numbers, all ones is not-a-number */
-};
-
-/* Round to nearest, ties to even. */
-static uint32_t encode_float(const struct float_format *f, double value)
-{
-    int bias = (1 << (f->exponent_bits - 1)) - 1;
-    uint32_t sign = (uint32_t)(signbit(value) != 0) << (f->exponent_bits + f->mantissa_bits);
-    uint32_t all_ones = (1u << (f->exponent_bits + f->mantissa_bits)) - 1;
-    uint32_t infinity = all_ones & ~((1u << f->mantissa_bits) - 1);
-    uint32_t largest = f->finite ? all_ones - 1 : infinity - 1;
-    if (isnan(value))
-        return sign | (f->finite ? all_ones : infinity | 1u << (f->mantissa_bits - 1));
-    int exponent;
-    frexp(value, &exponent);
-    int smallest = 1 - bias; /* exponent of the smallest normal number */
-    exponent = exponent - 1 < smallest || value == 0 ? smallest : exponent - 1;
-    double scaled = isinf(value) ? INFINITY : nearbyint(ldexp(fabs(value), f->mantissa_bits - exponent));
-    double bits = scaled + ldexp(exponent - smallest, f->mantissa_bits);
-    if (bits > largest)
-        return sign | (f->finite ? isinf(value) ? all_ones : largest : infinity);
-    return sign | (uint32_t)bits;
-}
+/* ---- single values ---- */
 
 static bool store_float(const struct type *t, double value, unsigned char *out)
 {
-    static const struct float_format f16 = { 5, 10, false }, bf16 = { 8, 7, false }, e4m3 = { 4, 3, true },
-                                     e5m2 = { 5, 2, false };
     float narrow = (float)value;
     uint16_t half;
     switch (t->kind) {
@@ -49,19 +22,17 @@ static bool store_float(const struct type *t, double value, unsigned char *out)
         return true;
     case TYPE_F16:
     case TYPE_BF16:
-        half = (uint16_t)encode_float(t->kind == TYPE_F16 ? &f16 : &bf16, value);
+        half = (uint16_t)smallfloat_encode(t->kind == TYPE_F16 ? SMALLFLOAT_F16 : SMALLFLOAT_BF16, value);
         memcpy(out, &half, sizeof half);
         return true;
     case TYPE_F8E4M3:
     case TYPE_F8E5M2:
-        *out = (unsigned char)encode_float(t->kind == TYPE_F8E4M3 ? &e4m3 : &e5m2, value);
+        *out = (unsigned char)smallfloat_encode(t->kind == TYPE_F8E4M3 ? SMALLFLOAT_F8E4M3 : SMALLFLOAT_F8E5M2, value);
         return true;
     default:
         return false;
     }
 }
-
-/* ---- single values ---- */
 
 /* NumPy scalars are written as text, and booleans may stand for numbers. */
 static const char *value_text(const struct json *v)

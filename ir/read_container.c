@@ -247,7 +247,9 @@ static void read_element_type(struct reader *r, struct container *c, const struc
         c->type = type_opaque(r->ir, "dace::comm::RedistrArray");
     else if (c->kind != CONTAINER_UNKNOWN)
         c->type = type_basic(r->ir, TYPE_I32);
-    if (is_structure(c->kind))
+    bool complete = c->type && c->type->kind == TYPE_POINTER && c->type->elem->kind == TYPE_STRUCT &&
+                    c->type->elem->num_fields == c->members.count;
+    if (is_structure(c->kind) && !complete) /* the members say it all */
         c->type = structure_type(r, c);
 }
 

@@ -73,6 +73,7 @@ static void write_container_attributes(struct writer *w, const struct container 
     static const char *const known[] = {
         "dtype",     "shape",   "strides",   "total_size",      "offset", "buffer_size",      "start_offset", "transient",
         "storage",   "lifetime", "may_alias", "allow_conflicts", "pool",   "optional",         "alignment",    "debuginfo",
+        "location",
         /* of older releases (format.md 8.2) */
         "toplevel",  "materialize_func", "replication_shape", "repl_location", NULL
     };
@@ -97,6 +98,9 @@ static void write_container_attributes(struct writer *w, const struct container 
         json_write_bool(&w->json, "optional", c->optional);
     write_int(w, "alignment", c->alignment, 0);
     write_debug_info(w, &c->place, attributes);
+    const struct json *location = json_get(attributes, "location"); /* 0.9: text */
+    if (json_is(location, JSON_OBJECT) && location->count)
+        json_write_value(&w->json, "location", location);
     write_rest(w, attributes, known, is_structure(c) ? structure : holds ? element : NULL);
 }
 
