@@ -132,10 +132,7 @@ sdfg_error *sdfg_args_pointer(sdfg_args *a, const char *name, void *data)
     return report_end(&r, SDFG_STAGE_BIND);
 }
 
-sdfg_error *sdfg_args_null(sdfg_args *a, const char *name)
-{
-    return sdfg_args_pointer(a, name, NULL);
-}
+sdfg_error *sdfg_args_null(sdfg_args *a, const char *name) { return sdfg_args_pointer(a, name, NULL); }
 
 static sdfg_error *set_scalar(sdfg_args *a, const char *name, struct scalar value)
 {
@@ -198,8 +195,8 @@ bool sdfg_args_value(const sdfg_args *a, const char *name, int64_t *value)
     return true;
 }
 
-static bool layout_of(const sdfg_args *a, const char *name, int *rank, int64_t *shape, int64_t *strides, int64_t *elements,
-                      struct report *r)
+static bool layout_of(const sdfg_args *a, const char *name, int *rank, int64_t *shape, int64_t *strides,
+                      int64_t *elements, struct report *r)
 {
     const struct sdfg_program *p = a->program;
     const struct leaf *l = program_find(p, name, r->diags);
@@ -240,7 +237,8 @@ sdfg_error *sdfg_args_explain(char **out, sdfg_args *a)
         if (s.values[v].origin == VALUE_UNKNOWN)
             text_printf(&t, "%s: no value; %s\n", s.variables[v].name, solve_tried(&s, v));
         else
-            text_printf(&t, "%s = %lld, from %s\n", s.variables[v].name, (long long)s.values[v].value, solve_origin(&s, v));
+            text_printf(&t, "%s = %lld, from %s\n", s.variables[v].name, (long long)s.values[v].value,
+                        solve_origin(&s, v));
     }
     *out = strdup(text_get(&t));
     if (!*out)
@@ -248,7 +246,4 @@ sdfg_error *sdfg_args_explain(char **out, sdfg_args *a)
     return report_end(&r, SDFG_STAGE_BIND);
 }
 
-void sdfg_text_free(char *text)
-{
-    free(text);
-}
+void sdfg_text_free(char *text) { free(text); }

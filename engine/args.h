@@ -24,7 +24,8 @@ struct sdfg_args {
     struct value *values; /* of the last solve, one per variable */
 };
 
-/* An array as its descriptor counts it: in elements of the container (vectors are one), rank as declared, strides always there. */
+/* An array as its descriptor counts it: in elements of the container (vectors are one), rank as declared, strides
+ * always there. */
 struct layout {
     uint32_t rank;
     int64_t shape[SDFG_MAX_RANK], strides[SDFG_MAX_RANK];
@@ -32,7 +33,8 @@ struct layout {
 
 const struct entry *args_find(const struct sdfg_args *a, const char *name); /* NULL if not given */
 
-/* Checks kinds, types and ranks, then solves. `s` is filled in for messages; its texts live in `arena`. Fills a->values. */
+/* Checks kinds, types and ranks, then solves. `s` is filled in for messages; its texts live in `arena`. Fills
+ * a->values. */
 bool args_solve(struct sdfg_args *a, struct arena *arena, struct solver *s, struct diags *d);
 /* After args_solve: strides, null pointers, alignment, missing arguments and symbols. */
 bool args_check(const struct sdfg_args *a, const struct solver *s, struct diags *d);
@@ -41,6 +43,7 @@ bool entry_layout(const struct entry *e, struct layout *out, struct diags *d);
 /* "N, 2*M" */
 const char *leaf_shape_text(const struct leaf *l, struct arena *a);
 /* Bytes an array touches, as [begin, end) relative to its data. */
-void entry_extent(const struct entry *e, const struct sdfg_program *p, const struct value *values, int64_t *begin, int64_t *end);
+void entry_extent(const struct entry *e, const struct sdfg_program *p, const struct value *values, int64_t *begin,
+                  int64_t *end);
 
 #endif

@@ -84,10 +84,7 @@ static int32_t find_variable(const struct describe *w, const char *name)
 }
 
 /* How a member lies in its structure (semantics.md 1.4): scalars as values, everything else as a pointer. */
-static size_t member_size(const struct leaf *l)
-{
-    return l->kind == SDFG_KIND_SCALAR ? l->item_bytes : sizeof(void *);
-}
+static size_t member_size(const struct leaf *l) { return l->kind == SDFG_KIND_SCALAR ? l->item_bytes : sizeof(void *); }
 
 static size_t member_align(const struct leaf *l)
 {
@@ -169,10 +166,7 @@ static bool in_list(const char *name, const char **list, uint32_t count)
 }
 
 /* Interior symbols of code generation, such as the lane count of vectors, are not asked from callers. */
-static bool is_internal(const char *name)
-{
-    return !strncmp(name, "__dace", 6);
-}
+static bool is_internal(const char *name) { return !strncmp(name, "__dace", 6); }
 
 static bool occurs_in_layout(const struct sdfg *s, const char *name)
 {
@@ -185,7 +179,8 @@ static bool occurs_in_layout(const struct sdfg *s, const char *name)
     return false;
 }
 
-static void collect_symbols(struct describe *w, const char **all, uint32_t num_all, const char **needed, uint32_t num_needed)
+static void collect_symbols(struct describe *w, const char **all, uint32_t num_all, const char **needed,
+                            uint32_t num_needed)
 {
     struct sdfg_program *p = w->program;
     struct map assigned = { 0 };
@@ -259,9 +254,9 @@ static void collect_arguments(struct describe *w, const char **all, uint32_t num
     uint32_t num_values = 0;
     for (uint32_t i = 0; i < p->root->containers.count; i++) {
         const struct container *c = p->root->containers.items[i];
-        struct leaf *l = c->transient                     ? &p->transients[p->num_transients++]
+        struct leaf *l = c->transient                  ? &p->transients[p->num_transients++]
                          : c->kind == CONTAINER_SCALAR ? &values[num_values++]
-                                                          : &p->arguments[num_containers++];
+                                                       : &p->arguments[num_containers++];
         leaf_container(w, l, c);
         l->written = map_has(&w->written, c->name);
     }

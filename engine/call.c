@@ -136,15 +136,9 @@ sdfg_error *sdfg_bind(sdfg_bound **out, sdfg_program *p, sdfg_args *a)
     return NULL;
 }
 
-sdfg_error *sdfg_bound_call(sdfg_bound *b)
-{
-    return call_run(&b->call);
-}
+sdfg_error *sdfg_bound_call(sdfg_bound *b) { return call_run(&b->call); }
 
-const sdfg_kernel *sdfg_bound_kernel(const sdfg_bound *b)
-{
-    return b->call.kernel;
-}
+const sdfg_kernel *sdfg_bound_kernel(const sdfg_bound *b) { return b->call.kernel; }
 
 void sdfg_bound_free(sdfg_bound *b)
 {

@@ -5,13 +5,10 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-#define TEXT_OF(x) #x
+#define TEXT_OF(x)                        #x
 #define VERSION_TEXT(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)
 
-const char *sdfg_version(void)
-{
-    return VERSION_TEXT(SDFG_VERSION_MAJOR, SDFG_VERSION_MINOR, SDFG_VERSION_PATCH);
-}
+const char *sdfg_version(void) { return VERSION_TEXT(SDFG_VERSION_MAJOR, SDFG_VERSION_MINOR, SDFG_VERSION_PATCH); }
 
 sdfg_error *sdfg_engine_new(sdfg_engine **out, const sdfg_options *o)
 {

@@ -18,10 +18,7 @@ _Static_assert((int)SDFG_ERROR_INVALID == (int)DIAG_CLASS_INVALID && (int)SDFG_E
                    (int)SDFG_ERROR_ENVIRONMENT == (int)DIAG_CLASS_ENVIRONMENT,
                "classes are passed on as they are");
 
-static const char *copy(struct arena *a, const char *text)
-{
-    return text ? arena_strdup(a, text) : "";
-}
+static const char *copy(struct arena *a, const char *text) { return text ? arena_strdup(a, text) : ""; }
 
 static void print_message(const sdfg_message *m, struct text *out)
 {
@@ -145,60 +142,33 @@ sdfg_error *report_end(struct report *r, enum sdfg_error_stage stage)
     return e;
 }
 
-enum sdfg_error_class sdfg_error_class_of(const sdfg_error *e)
-{
-    return e->messages.items[e->worst].class_id;
-}
+enum sdfg_error_class sdfg_error_class_of(const sdfg_error *e) { return e->messages.items[e->worst].class_id; }
 
 const char *sdfg_error_class_name(enum sdfg_error_class c)
 {
     return (unsigned)c <= SDFG_ERROR_BUG ? diag_class_name((enum diag_class)c) : "unknown";
 }
 
-enum sdfg_error_stage sdfg_error_stage_of(const sdfg_error *e)
-{
-    return e->stage;
-}
+enum sdfg_error_stage sdfg_error_stage_of(const sdfg_error *e) { return e->stage; }
 
-const char *sdfg_error_code(const sdfg_error *e)
-{
-    return e->messages.items[e->worst].code;
-}
+const char *sdfg_error_code(const sdfg_error *e) { return e->messages.items[e->worst].code; }
 
-const char *sdfg_error_message(const sdfg_error *e)
-{
-    return e->messages.items[e->worst].text;
-}
+const char *sdfg_error_message(const sdfg_error *e) { return e->messages.items[e->worst].text; }
 
-const char *sdfg_error_path(const sdfg_error *e)
-{
-    return e->messages.items[e->worst].path;
-}
+const char *sdfg_error_path(const sdfg_error *e) { return e->messages.items[e->worst].path; }
 
-const char *sdfg_error_source(const sdfg_error *e)
-{
-    return e->messages.items[e->worst].source;
-}
+const char *sdfg_error_source(const sdfg_error *e) { return e->messages.items[e->worst].source; }
 
-size_t sdfg_error_count(const sdfg_error *e)
-{
-    return e->messages.count;
-}
+size_t sdfg_error_count(const sdfg_error *e) { return e->messages.count; }
 
 const sdfg_message *sdfg_error_get(const sdfg_error *e, size_t index)
 {
     return index < e->messages.count ? &e->messages.items[index] : NULL;
 }
 
-const char *sdfg_error_text(const sdfg_error *e)
-{
-    return e->text;
-}
+const char *sdfg_error_text(const sdfg_error *e) { return e->text; }
 
-const char *sdfg_error_json(const sdfg_error *e)
-{
-    return e->json;
-}
+const char *sdfg_error_json(const sdfg_error *e) { return e->json; }
 
 void sdfg_error_free(sdfg_error *e)
 {

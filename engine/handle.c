@@ -98,8 +98,8 @@ static sdfg_error *start(struct handle *h, struct sdfg_kernel *k, void *const *a
     return NULL;
 }
 
-struct handle *handles_enter(struct handle_table *t, struct sdfg_kernel *k, void *const *args, const struct value *values,
-                             sdfg_error **error)
+struct handle *handles_enter(struct handle_table *t, struct sdfg_kernel *k, void *const *args,
+                             const struct value *values, sdfg_error **error)
 {
     struct handle *h = find_or_add(t, values);
     pthread_mutex_lock(&h->run);

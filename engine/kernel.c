@@ -17,7 +17,8 @@ static bool bound_values(const struct sdfg_program *p, const sdfg_symbol *symbol
     for (size_t i = 0; i < n; i++) {
         int32_t v = program_variable(p, symbols[i].name);
         if (v < 0 || p->variables[v].is_constant)
-            ok = diag_error(r->diags, NULL, DIAG_ARGUMENT_UNKNOWN, symbols[i].name, program_suggest(p, r->arena, symbols[i].name));
+            ok = diag_error(r->diags, NULL, DIAG_ARGUMENT_UNKNOWN, symbols[i].name,
+                            program_suggest(p, r->arena, symbols[i].name));
         else
             values[v] = (struct value){ .origin = VALUE_GIVEN, .value = symbols[i].value };
     }
@@ -53,10 +54,7 @@ void sdfg_kernel_free(sdfg_kernel *k)
     (void)k; /* the program keeps its kernels for the next caller who asks for the same */
 }
 
-size_t sdfg_kernel_num_params(const sdfg_kernel *k)
-{
-    return k->code.num_params;
-}
+size_t sdfg_kernel_num_params(const sdfg_kernel *k) { return k->code.num_params; }
 
 const sdfg_param *sdfg_kernel_param(const sdfg_kernel *k, size_t index)
 {
@@ -137,12 +135,13 @@ static sdfg_error *emit_graph(const struct sdfg_program *p, char **out, size_t *
     return error;
 }
 
-sdfg_error *program_emit(struct sdfg_program *p, const struct signature *s, enum sdfg_emit what, char **out, size_t *size)
+sdfg_error *program_emit(struct sdfg_program *p, const struct signature *s, enum sdfg_emit what, char **out,
+                         size_t *size)
 {
     static const enum codegen_emit forms[] = {
-        [SDFG_EMIT_SDFG] = CODEGEN_EMIT_SDFG,     [SDFG_EMIT_TREE] = CODEGEN_EMIT_TREE,
-        [SDFG_EMIT_LL] = CODEGEN_EMIT_LL,         [SDFG_EMIT_LL_OPT] = CODEGEN_EMIT_LL_OPT,
-        [SDFG_EMIT_ASM] = CODEGEN_EMIT_ASM,       [SDFG_EMIT_OBJECT] = CODEGEN_EMIT_OBJECT,
+        [SDFG_EMIT_SDFG] = CODEGEN_EMIT_SDFG, [SDFG_EMIT_TREE] = CODEGEN_EMIT_TREE,
+        [SDFG_EMIT_LL] = CODEGEN_EMIT_LL,     [SDFG_EMIT_LL_OPT] = CODEGEN_EMIT_LL_OPT,
+        [SDFG_EMIT_ASM] = CODEGEN_EMIT_ASM,   [SDFG_EMIT_OBJECT] = CODEGEN_EMIT_OBJECT,
     };
     if (what == SDFG_EMIT_SDFG)
         return emit_graph(p, out, size);
@@ -153,8 +152,8 @@ sdfg_error *program_emit(struct sdfg_program *p, const struct signature *s, enum
     return report_end(&r, SDFG_STAGE_OPTIONS);
 }
 
-sdfg_error *sdfg_program_emit(char **out, size_t *size, sdfg_program *p, enum sdfg_emit what, const sdfg_symbol *symbols,
-                              size_t n)
+sdfg_error *sdfg_program_emit(char **out, size_t *size, sdfg_program *p, enum sdfg_emit what,
+                              const sdfg_symbol *symbols, size_t n)
 {
     *out = NULL;
     struct report r = report_begin();

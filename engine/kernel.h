@@ -1,4 +1,5 @@
-/* Specializations of a program: compiled on the first request, kept in memory, shared by all calls with the same signature. */
+/* Specializations of a program: compiled on the first request, kept in memory, shared by all calls with the same
+ * signature. */
 #ifndef ENGINE_KERNEL_H
 #define ENGINE_KERNEL_H
 
@@ -27,16 +28,19 @@ struct sdfg_kernel {
 struct kernel_table *kernels_new(struct sdfg_program *p);
 void kernels_free(struct kernel_table *t); /* and all kernels */
 
-/* The kernel for a signature, compiled now if it is new; a second thread that wants the same one waits. It lives as long as the
- * program. NULL with *error set. */
+/* The kernel for a signature, compiled now if it is new; a second thread that wants the same one waits. It lives as
+ * long as the program. NULL with *error set. */
 struct sdfg_kernel *kernels_get(struct kernel_table *t, const struct signature *s, sdfg_error **error);
 /* Symbols that the policy of the engine turns into constants, of those that have a value. */
 uint32_t signature_bound(const struct sdfg_program *p, const struct value *values, struct arena *a,
                          const struct codegen_symbol **out);
-/* Runs the code generator for text or an object; *out is allocated with malloc and followed by a zero. `size` may be NULL. */
-sdfg_error *kernels_emit(struct sdfg_program *p, const struct signature *s, enum codegen_emit what, char **out, size_t *size);
+/* Runs the code generator for text or an object; *out is allocated with malloc and followed by a zero. `size` may be
+ * NULL. */
+sdfg_error *kernels_emit(struct sdfg_program *p, const struct signature *s, enum codegen_emit what, char **out,
+                         size_t *size);
 /* The same for what the interface names; the graph itself needs no code generator. */
-sdfg_error *program_emit(struct sdfg_program *p, const struct signature *s, enum sdfg_emit what, char **out, size_t *size);
+sdfg_error *program_emit(struct sdfg_program *p, const struct signature *s, enum sdfg_emit what, char **out,
+                         size_t *size);
 
 /* Runs a kernel with the addresses of its parameters. `values`: one per variable of the program. */
 sdfg_error *kernel_run(struct sdfg_kernel *k, void *const *args, const struct value *values);

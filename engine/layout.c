@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-/* Does what was given fit the descriptors: kinds, element types, ranks, and once the symbols are known, strides and the rest. */
+/* Does what was given fit the descriptors: kinds, element types, ranks, and once the symbols are known, strides and the
+ * rest. */
 
 const char *leaf_shape_text(const struct leaf *l, struct arena *a)
 {
@@ -16,8 +17,8 @@ const char *leaf_shape_text(const struct leaf *l, struct arena *a)
 
 static const char *what_is(const struct leaf *l)
 {
-    static const char *const names[] = { "an array", "a scalar", "a symbol", "a structure", "a container array",
-                                         "something that cannot be passed" };
+    static const char *const names[] = { "an array",    "a scalar",          "a symbol",
+                                         "a structure", "a container array", "something that cannot be passed" };
     return names[l->kind];
 }
 
@@ -92,7 +93,8 @@ bool entry_layout(const struct entry *e, struct layout *out, struct diags *d)
     return false;
 }
 
-void entry_extent(const struct entry *e, const struct sdfg_program *p, const struct value *values, int64_t *begin, int64_t *end)
+void entry_extent(const struct entry *e, const struct sdfg_program *p, const struct value *values, int64_t *begin,
+                  int64_t *end)
 {
     const sdfg_array *a = &e->array;
     int64_t item = a->dtype == SDFG_RECORD ? (int64_t)a->item_bytes : (int64_t)sdfg_dtype_size(a->dtype);
@@ -127,7 +129,8 @@ static void add_equations(struct equations *q, const struct entry *e, const stru
 {
     bool empty = false;
     for (uint32_t i = 0; i < y->rank; i++) {
-        struct equation shape = { arena_printf(q->arena, "%s.shape[%u]", e->name, i), &e->leaf->shape[i], y->shape[i], false };
+        struct equation shape = { arena_printf(q->arena, "%s.shape[%u]", e->name, i), &e->leaf->shape[i], y->shape[i],
+                                  false };
         vec_push(q->arena, &q->list, shape);
         empty |= y->shape[i] == 0;
     }
@@ -254,7 +257,8 @@ static bool check_data(const struct entry *e, struct diags *d)
 }
 
 /* `name` may be given as a whole (pointer, null) or through its members. */
-static bool check_given(const struct sdfg_args *a, const struct leaf *l, struct arena *arena, const char *name, struct diags *d)
+static bool check_given(const struct sdfg_args *a, const struct leaf *l, struct arena *arena, const char *name,
+                        struct diags *d)
 {
     if (args_find(a, name))
         return true;

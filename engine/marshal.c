@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-/* From names to the addresses a kernel takes. Structures are built here: scalars are values, everything else a pointer. */
+/* From names to the addresses a kernel takes. Structures are built here: scalars are values, everything else a pointer.
+ */
 
 static bool missing(const struct leaf *l, const char *name, struct diags *d)
 {
@@ -14,7 +15,8 @@ static void *memory_of(struct call *c, const struct leaf *l, const char *name, b
 /* ---- single values ---- */
 
 /* The value of an entry or of a solved symbol, as `dtype`. */
-static bool store_value(const struct call *c, const struct leaf *l, const char *name, sdfg_dtype dtype, void *to, struct diags *d)
+static bool store_value(const struct call *c, const struct leaf *l, const char *name, sdfg_dtype dtype, void *to,
+                        struct diags *d)
 {
     const struct entry *e = args_find(c->source, name);
     struct scalar value;

@@ -43,10 +43,7 @@ static bool take_policy(struct sdfg_engine *e, const char *text, struct diags *d
     return true;
 }
 
-static const char *copy(struct arena *a, const char *text)
-{
-    return text && *text ? arena_strdup(a, text) : NULL;
-}
+static const char *copy(struct arena *a, const char *text) { return text && *text ? arena_strdup(a, text) : NULL; }
 
 bool options_take(struct sdfg_engine *e, const sdfg_options *given, struct diags *d)
 {

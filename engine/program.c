@@ -1,7 +1,7 @@
 #include "engine/program.h"
 
-#include "engine/kernel.h"
 #include "engine/handle.h"
+#include "engine/kernel.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +85,8 @@ const struct leaf *program_find(const struct sdfg_program *p, const char *name, 
         } else {
             char *end;
             strtoul(at + 1, &end, 10);
-            l = l->kind == SDFG_KIND_CONTAINER_ARRAY && l->num_members == 1 && end > at + 1 && *end == ']' ? l->members : NULL;
+            l = l->kind == SDFG_KIND_CONTAINER_ARRAY && l->num_members == 1 && end > at + 1 && *end == ']' ? l->members
+                                                                                                           : NULL;
             at = end + 1;
         }
     }

@@ -1,5 +1,6 @@
-/* A loaded program: the graph, and the tables about its arguments that every call reads. Nothing here changes after loading, except
- * the kernels and the persistent memory, which have their own locks (engine/kernel.h, engine/handle.h). */
+/* A loaded program: the graph, and the tables about its arguments that every call reads. Nothing here changes after
+ * loading, except the kernels and the persistent memory, which have their own locks (engine/kernel.h, engine/handle.h).
+ */
 #ifndef ENGINE_PROGRAM_H
 #define ENGINE_PROGRAM_H
 
@@ -12,11 +13,11 @@ struct leaf {
     const char *name; /* interned; of a member without prefix */
     enum sdfg_argument_kind kind;
     const struct place *place;
-    const struct type *type;   /* element type; NULL if unknown */
-    sdfg_dtype dtype;          /* base type for vectors */
-    uint32_t lanes;            /* 1 if no vector */
-    size_t item_bytes;         /* of an element, with all lanes; 0 if it has no size */
-    uint32_t rank;             /* 0 for scalars and symbols */
+    const struct type *type; /* element type; NULL if unknown */
+    sdfg_dtype dtype;        /* base type for vectors */
+    uint32_t lanes;          /* 1 if no vector */
+    size_t item_bytes;       /* of an element, with all lanes; 0 if it has no size */
+    uint32_t rank;           /* 0 for scalars and symbols */
     struct form *shape, *strides;
     struct form total_size;
     const char *const *shape_texts, *const *strides_texts;
@@ -50,8 +51,8 @@ struct sdfg_program {
     struct handle_table *handles;
 };
 
-/* The argument or member a name stands for: "A", "A.data", "B[2].x". NULL with the reason recorded. `index` (may be NULL) receives
- * the position in a container array, or -1. */
+/* The argument or member a name stands for: "A", "A.data", "B[2].x". NULL with the reason recorded. `index` (may be
+ * NULL) receives the position in a container array, or -1. */
 const struct leaf *program_find(const struct sdfg_program *p, const char *name, struct diags *d);
 /* " (did you mean 'x'?)" for the argument that is closest in spelling, or "". */
 const char *program_suggest(const struct sdfg_program *p, struct arena *a, const char *name);

@@ -4,10 +4,7 @@
 
 /* Questions about a loaded program; everything was computed when it was loaded. */
 
-const char *sdfg_program_name(const sdfg_program *p)
-{
-    return p->root->name ? p->root->name : "";
-}
+const char *sdfg_program_name(const sdfg_program *p) { return p->root->name ? p->root->name : ""; }
 
 const char *sdfg_program_dace_version(const sdfg_program *p)
 {
@@ -38,10 +35,7 @@ static void fill(const struct leaf *l, sdfg_argument *out)
     memcpy(out, &a, out->struct_size < sizeof a ? out->struct_size : sizeof a);
 }
 
-size_t sdfg_program_num_arguments(const sdfg_program *p)
-{
-    return p->num_arguments;
-}
+size_t sdfg_program_num_arguments(const sdfg_program *p) { return p->num_arguments; }
 
 bool sdfg_program_argument(const sdfg_program *p, size_t index, sdfg_argument *out)
 {
@@ -59,10 +53,7 @@ ptrdiff_t sdfg_program_find_argument(const sdfg_program *p, const char *name)
     return -1;
 }
 
-size_t sdfg_program_num_transients(const sdfg_program *p)
-{
-    return p->num_transients;
-}
+size_t sdfg_program_num_transients(const sdfg_program *p) { return p->num_transients; }
 
 bool sdfg_program_transient(const sdfg_program *p, size_t index, sdfg_argument *out)
 {
@@ -72,17 +63,11 @@ bool sdfg_program_transient(const sdfg_program *p, size_t index, sdfg_argument *
     return true;
 }
 
-size_t sdfg_program_num_constraints(const sdfg_program *p)
-{
-    return p->constraints.count;
-}
+size_t sdfg_program_num_constraints(const sdfg_program *p) { return p->constraints.count; }
 
 const char *sdfg_program_constraint(const sdfg_program *p, size_t index)
 {
     return index < p->constraints.count ? p->constraints.items[index] : NULL;
 }
 
-const sdfg_error *sdfg_program_warnings(const sdfg_program *p)
-{
-    return p->warnings;
-}
+const sdfg_error *sdfg_program_warnings(const sdfg_program *p) { return p->warnings; }

@@ -11,26 +11,32 @@ static const struct {
     const char *name;
     size_t size;
 } dtypes[] = {
-    [SDFG_NONE] = { "none", 0 },      [SDFG_BOOL] = { "bool", 1 },           [SDFG_I8] = { "int8", 1 },
-    [SDFG_I16] = { "int16", 2 },      [SDFG_I32] = { "int32", 4 },           [SDFG_I64] = { "int64", 8 },
-    [SDFG_U8] = { "uint8", 1 },       [SDFG_U16] = { "uint16", 2 },          [SDFG_U32] = { "uint32", 4 },
-    [SDFG_U64] = { "uint64", 8 },     [SDFG_F16] = { "float16", 2 },         [SDFG_BF16] = { "bfloat16", 2 },
-    [SDFG_F8E4M3] = { "float8_e4m3fn", 1 }, [SDFG_F8E5M2] = { "float8_e5m2", 1 }, [SDFG_F32] = { "float32", 4 },
-    [SDFG_F64] = { "float64", 8 },    [SDFG_C64] = { "complex64", 8 },       [SDFG_C128] = { "complex128", 16 },
+    [SDFG_NONE] = { "none", 0 },
+    [SDFG_BOOL] = { "bool", 1 },
+    [SDFG_I8] = { "int8", 1 },
+    [SDFG_I16] = { "int16", 2 },
+    [SDFG_I32] = { "int32", 4 },
+    [SDFG_I64] = { "int64", 8 },
+    [SDFG_U8] = { "uint8", 1 },
+    [SDFG_U16] = { "uint16", 2 },
+    [SDFG_U32] = { "uint32", 4 },
+    [SDFG_U64] = { "uint64", 8 },
+    [SDFG_F16] = { "float16", 2 },
+    [SDFG_BF16] = { "bfloat16", 2 },
+    [SDFG_F8E4M3] = { "float8_e4m3fn", 1 },
+    [SDFG_F8E5M2] = { "float8_e5m2", 1 },
+    [SDFG_F32] = { "float32", 4 },
+    [SDFG_F64] = { "float64", 8 },
+    [SDFG_C64] = { "complex64", 8 },
+    [SDFG_C128] = { "complex128", 16 },
     [SDFG_RECORD] = { "record", 0 },
 };
 
 enum { NUM_DTYPES = sizeof dtypes / sizeof *dtypes };
 
-size_t sdfg_dtype_size(sdfg_dtype t)
-{
-    return (unsigned)t < NUM_DTYPES ? dtypes[t].size : 0;
-}
+size_t sdfg_dtype_size(sdfg_dtype t) { return (unsigned)t < NUM_DTYPES ? dtypes[t].size : 0; }
 
-const char *sdfg_dtype_name(sdfg_dtype t)
-{
-    return (unsigned)t < NUM_DTYPES ? dtypes[t].name : "unknown";
-}
+const char *sdfg_dtype_name(sdfg_dtype t) { return (unsigned)t < NUM_DTYPES ? dtypes[t].name : "unknown"; }
 
 sdfg_dtype sdfg_dtype_by_name(const char *name)
 {
@@ -40,25 +46,13 @@ sdfg_dtype sdfg_dtype_by_name(const char *name)
     return SDFG_NONE;
 }
 
-static bool is_signed(sdfg_dtype t)
-{
-    return t <= SDFG_I64;
-}
+static bool is_signed(sdfg_dtype t) { return t <= SDFG_I64; }
 
-static bool is_unsigned(sdfg_dtype t)
-{
-    return t >= SDFG_U8 && t <= SDFG_U64;
-}
+static bool is_unsigned(sdfg_dtype t) { return t >= SDFG_U8 && t <= SDFG_U64; }
 
-static bool is_small(sdfg_dtype t)
-{
-    return t >= SDFG_F16 && t <= SDFG_F8E5M2;
-}
+static bool is_small(sdfg_dtype t) { return t >= SDFG_F16 && t <= SDFG_F8E5M2; }
 
-static enum smallfloat small_format(sdfg_dtype t)
-{
-    return (enum smallfloat)(t - SDFG_F16 + SMALLFLOAT_F16);
-}
+static enum smallfloat small_format(sdfg_dtype t) { return (enum smallfloat)(t - SDFG_F16 + SMALLFLOAT_F16); }
 
 _Static_assert(SDFG_F8E5M2 - SDFG_F16 == SMALLFLOAT_F8E5M2 - SMALLFLOAT_F16, "same order");
 
@@ -88,10 +82,7 @@ struct scalar scalar_load(sdfg_dtype dtype, const void *memory)
     return s;
 }
 
-static bool is_integer(const struct scalar *s)
-{
-    return is_signed(s->dtype) || is_unsigned(s->dtype);
-}
+static bool is_integer(const struct scalar *s) { return is_signed(s->dtype) || is_unsigned(s->dtype); }
 
 bool scalar_integer(const struct scalar *s, int64_t *out)
 {
@@ -117,8 +108,9 @@ static bool store_integer(const struct scalar *s, sdfg_dtype dtype, void *memory
     if (huge)
         i = (int64_t)s->u;
     else if (dtype == SDFG_BOOL ? (i & ~INT64_C(1)) != 0
-             : is_unsigned(dtype) ? i < 0 || (size < 8 && i >> (8 * size))
-                                  : size < 8 && (i < -(INT64_C(1) << (8 * size - 1)) || i >= INT64_C(1) << (8 * size - 1)))
+             : is_unsigned(dtype)
+                 ? i < 0 || (size < 8 && i >> (8 * size))
+                 : size < 8 && (i < -(INT64_C(1) << (8 * size - 1)) || i >= INT64_C(1) << (8 * size - 1)))
         return false;
     memcpy(memory, &i, size);
     return true;

@@ -15,7 +15,8 @@ struct scalar {
 
 /* Reads a value of a basic type from memory. */
 struct scalar scalar_load(sdfg_dtype dtype, const void *memory);
-/* Writes it as `dtype`: integers must fit, a fraction or an imaginary part is not dropped silently. False if it does not fit. */
+/* Writes it as `dtype`: integers must fit, a fraction or an imaginary part is not dropped silently. False if it does
+ * not fit. */
 bool scalar_store(const struct scalar *s, sdfg_dtype dtype, void *memory);
 bool scalar_integer(const struct scalar *s, int64_t *out); /* the value as an integer, if it is one */
 void scalar_print(const struct scalar *s, char *out, size_t size);

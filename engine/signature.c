@@ -13,7 +13,7 @@ static uint32_t root_of(const struct sdfg_program *p, const struct entry *e)
     return 0;
 }
 
-struct region {
+struct memory_span {
     uintptr_t begin, end;
     uint32_t root;
 };
@@ -27,7 +27,7 @@ static bool has_memory(const struct entry *e)
 static uint32_t overlapping(const struct sdfg_args *a, struct arena *arena, const char *const **out)
 {
     const struct sdfg_program *p = a->program;
-    struct region *regions = NEW_ARRAY(arena, struct region, a->num_entries);
+    struct memory_span *regions = NEW_ARRAY(arena, struct memory_span, a->num_entries);
     bool *overlaps = NEW_ARRAY(arena, bool, p->num_arguments);
     size_t n = 0;
     for (size_t i = 0; i < a->num_entries; i++) {
@@ -37,11 +37,11 @@ static uint32_t overlapping(const struct sdfg_args *a, struct arena *arena, cons
             continue;
         entry_extent(e, p, a->values, &begin, &end);
         uintptr_t data = (uintptr_t)e->array.data;
-        regions[n++] = (struct region){ data + (uintptr_t)begin, data + (uintptr_t)end, root_of(p, e) };
+        regions[n++] = (struct memory_span){ data + (uintptr_t)begin, data + (uintptr_t)end, root_of(p, e) };
     }
     for (size_t i = 0; i < n; i++)
         for (size_t k = i + 1; k < n; k++) {
-            const struct region *x = &regions[i], *y = &regions[k];
+            const struct memory_span *x = &regions[i], *y = &regions[k];
             bool written = p->arguments[x->root].written || p->arguments[y->root].written;
             if (written && x->begin < y->end && y->begin < x->end)
                 overlaps[x->root] = overlaps[y->root] = true;

@@ -30,7 +30,8 @@ static void collect_name(void *user, const struct sym *name)
     vec_push(c->ir->arena, &c->names, ((struct form_name){ .variable = v }));
 }
 
-struct form form_make(struct ir *ir, const struct variable *variables, uint32_t num_variables, const struct sym *expression)
+struct form form_make(struct ir *ir, const struct variable *variables, uint32_t num_variables,
+                      const struct sym *expression)
 {
     struct collect c = { .ir = ir, .variables = variables, .num_variables = num_variables };
     sym_visit_names(expression, collect_name, &c);
@@ -87,7 +88,8 @@ bool form_value(const struct form *f, const struct variable *variables, const st
 enum outcome { OUTCOME_NOTHING, OUTCOME_SOLVED, OUTCOME_INDIVISIBLE };
 
 /* The value `n` must have for the equation to hold, all other names being known. */
-static enum outcome solve_for(const struct solver *s, const struct equation *e, const struct form_name *n, int64_t *value)
+static enum outcome solve_for(const struct solver *s, const struct equation *e, const struct form_name *n,
+                              int64_t *value)
 {
     int64_t coefficient, rest, difference;
     if (!n->coefficient || !evaluate(e->form, n->coefficient, s->variables, s->values, &coefficient) ||
@@ -146,13 +148,15 @@ static const char *known_names(const struct solver *s, const struct form *f, con
     return text_get(&t);
 }
 
-static bool report_indivisible(const struct solver *s, const struct equation *e, const struct form_name *n, struct diags *d)
+static bool report_indivisible(const struct solver *s, const struct equation *e, const struct form_name *n,
+                               struct diags *d)
 {
     return diag_error(d, NULL, DIAG_SYMBOL_INDIVISIBLE, e->label, (long long)e->actual, s->variables[n->variable].name,
                       e->form->text, (long long)e->actual, known_names(s, e->form, n));
 }
 
-/* An equation of known names that does not hold. With one name in it the message says what the name is here and there. */
+/* An equation of known names that does not hold. With one name in it the message says what the name is here and there.
+ */
 static bool report_contradiction(const struct solver *s, const struct equation *e, int64_t expected, struct diags *d)
 {
     const struct form *f = e->form;
@@ -167,7 +171,8 @@ static bool report_contradiction(const struct solver *s, const struct equation *
             return report_indivisible(s, e, &f->names[0], d);
         if (o == OUTCOME_SOLVED)
             return diag_error(d, NULL, DIAG_SYMBOL_CONFLICT, s->variables[v].name, (long long)s->values[v].value,
-                              solve_origin(s, v), (long long)here, arena_printf(s->arena, "%s = %s", e->label, f->text));
+                              solve_origin(s, v), (long long)here,
+                              arena_printf(s->arena, "%s = %s", e->label, f->text));
     }
     return diag_error(d, NULL, DIAG_SYMBOL_EQUATION, e->label, (long long)e->actual,
                       arena_printf(s->arena, "%s = %lld", f->text, (long long)expected), known_names(s, f, NULL));
@@ -229,7 +234,8 @@ static bool check_equation(const struct solver *s, const struct equation *e, str
             return report_indivisible(s, e, n, d);
         if (o == OUTCOME_SOLVED)
             return diag_error(d, NULL, DIAG_SYMBOL_RANGE, s->variables[n->variable].name, (long long)value,
-                              arena_printf(s->arena, "%s = %s", e->label, f->text), s->variables[n->variable].type->name);
+                              arena_printf(s->arena, "%s = %s", e->label, f->text),
+                              s->variables[n->variable].type->name);
         return true;
     }
     if (!form_value(f, s->variables, s->values, &value) || value == e->actual)

@@ -1,8 +1,9 @@
 /* Symbols from the shapes and strides of a call.
  *
- * Every dimension of every array argument gives an equation `expression = actual`. Those with exactly one unknown that stands
- * linearly in them are solved, until nothing changes: shapes first, then strides. What is known is then checked against all
- * equations. Values that were given are never overwritten. Reads the program only, so calls may solve at the same time. */
+ * Every dimension of every array argument gives an equation `expression = actual`. Those with exactly one unknown that
+ * stands linearly in them are solved, until nothing changes: shapes first, then strides. What is known is then checked
+ * against all equations. Values that were given are never overwritten. Reads the program only, so calls may solve at
+ * the same time. */
 #ifndef ENGINE_SOLVE_H
 #define ENGINE_SOLVE_H
 
@@ -10,7 +11,7 @@
 
 /* What an expression may mention: a symbol, an integer scalar argument or an integer constant of the program. */
 struct variable {
-    const char *name; /* interned in the program */
+    const char *name;        /* interned in the program */
     const struct type *type; /* NULL: unknown */
     bool is_scalar, is_constant;
     bool required; /* a symbol the program cannot run without */
@@ -56,7 +57,8 @@ struct solver {
     uint32_t num_equations;
 };
 
-struct form form_make(struct ir *ir, const struct variable *variables, uint32_t num_variables, const struct sym *expression);
+struct form form_make(struct ir *ir, const struct variable *variables, uint32_t num_variables,
+                      const struct sym *expression);
 /* False if a name has no value yet or the value is no integer. */
 bool form_value(const struct form *f, const struct variable *variables, const struct value *values, int64_t *out);
 

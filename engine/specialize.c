@@ -125,8 +125,8 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static bool compile(struct sdfg_program *p, const struct signature *s, enum codegen_emit what, struct codegen_result *out,
-                    sdfg_error **error)
+static bool compile(struct sdfg_program *p, const struct signature *s, enum codegen_emit what,
+                    struct codegen_result *out, sdfg_error **error)
 {
     const sdfg_options *o = &p->engine->options;
     struct report r = report_begin();
@@ -205,7 +205,8 @@ struct sdfg_kernel *kernels_get(struct kernel_table *t, const struct signature *
     return k;
 }
 
-sdfg_error *kernels_emit(struct sdfg_program *p, const struct signature *s, enum codegen_emit what, char **out, size_t *size)
+sdfg_error *kernels_emit(struct sdfg_program *p, const struct signature *s, enum codegen_emit what, char **out,
+                         size_t *size)
 {
     struct codegen_result result;
     sdfg_error *error;

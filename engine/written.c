@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* Views stand for the container they look into; a container is written if it, or a view of it, has an incoming edge that is not the
- * one that ties the view to it. */
+/* Views stand for the container they look into; a container is written if it, or a view of it, has an incoming edge
+ * that is not the one that ties the view to it. */
 
 struct walk {
     const struct sdfg_program *program;

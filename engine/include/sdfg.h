@@ -9,12 +9,12 @@
  *     if (error) { fputs(sdfg_error_text(error), stderr); sdfg_error_free(error); }
  *
  * Rules that hold everywhere
- * - Errors are returned objects: NULL is success, the caller frees the rest with sdfg_error_free. A failing function leaves its
- *   out-parameter NULL.
- * - What comes out of an out-parameter belongs to the caller (there is a function that frees it); what comes as a return value
- *   belongs to the handle it was asked from and lives as long as that.
- * - Engines, programs, kernels and bound calls may be used from any thread at the same time. Argument sets and errors belong to one
- *   thread at a time.
+ * - Errors are returned objects: NULL is success, the caller frees the rest with sdfg_error_free. A failing function
+ * leaves its out-parameter NULL.
+ * - What comes out of an out-parameter belongs to the caller (there is a function that frees it); what comes as a
+ * return value belongs to the handle it was asked from and lives as long as that.
+ * - Engines, programs, kernels and bound calls may be used from any thread at the same time. Argument sets and errors
+ * belong to one thread at a time.
  * - An engine outlives its programs; a program outlives its argument sets, bound calls and kernels.
  * - Sizes, shapes and strides count elements, never bytes, unless a name says so. Text is UTF-8 and zero-terminated.
  * - Free functions accept NULL. */
@@ -103,21 +103,21 @@ typedef void sdfg_dump(void *user, const char *title, const char *text);
 
 /* Fields are only ever appended. All texts are copied. */
 typedef struct sdfg_options {
-    size_t struct_size;         /* set by sdfg_options_init */
-    int opt_level;              /* 0..3; -1: the default */
-    int num_threads;            /* of parallel regions; 1: sequential code is generated; 0: decided at run time */
+    size_t struct_size; /* set by sdfg_options_init */
+    int opt_level;      /* 0..3; -1: the default */
+    int num_threads;    /* of parallel regions; 1: sequential code is generated; 0: decided at run time */
     enum sdfg_fp fp;
-    const char *specialize;     /* symbols that become constants: "auto", "none", "all" or names "N,M"; NULL is "auto" */
-    const char *codegen;        /* path of the code generator library; NULL: beside this library */
-    const char *debug;          /* debug words, as in $SDFG_DEBUG; NULL: none */
-    const char *dump_dir;       /* dumps become files here if there is no `dump`; NULL: they are dropped */
-    const char *dump_after;     /* pass whose result is dumped, or NULL */
+    const char *specialize; /* symbols that become constants: "auto", "none", "all" or names "N,M"; NULL is "auto" */
+    const char *codegen;    /* path of the code generator library; NULL: beside this library */
+    const char *debug;      /* debug words, as in $SDFG_DEBUG; NULL: none */
+    const char *dump_dir;   /* dumps become files here if there is no `dump`; NULL: they are dropped */
+    const char *dump_after; /* pass whose result is dumped, or NULL */
     sdfg_dump *dump;
-    bool debug_info;            /* source lines for debuggers and profilers */
-    bool profiler;              /* announce generated code to perf and gdb */
+    bool debug_info;                                /* source lines for debuggers and profilers */
+    bool profiler;                                  /* announce generated code to perf and gdb */
     void (*fatal)(void *user, const char *message); /* out of memory in the compiler; must not return; NULL: abort.
                                                        One per process, the last one set counts */
-    void *user;                 /* for `dump` and `fatal` */
+    void *user;                                     /* for `dump` and `fatal` */
 } sdfg_options;
 
 /* Fills in the defaults; reads SDFG_DEBUG and SDFG_DUMP_DIR (the texts belong to the environment). `struct_size` is
@@ -134,8 +134,8 @@ SDFG_API sdfg_error *sdfg_engine_backend(const char **out, sdfg_engine *e);
 
 /* ---- programs ---- */
 
-/* Reads and validates an SDFG: `size` bytes of JSON, plain or gzip. The bytes are copied. `folder` is where external nested SDFGs
- * are looked up, or NULL. */
+/* Reads and validates an SDFG: `size` bytes of JSON, plain or gzip. The bytes are copied. `folder` is where external
+ * nested SDFGs are looked up, or NULL. */
 SDFG_API sdfg_error *sdfg_program_load(sdfg_program **out, sdfg_engine *e, const char *json, size_t size,
                                        const char *folder);
 SDFG_API sdfg_error *sdfg_program_load_file(sdfg_program **out, sdfg_engine *e, const char *path);
@@ -165,8 +165,8 @@ typedef enum sdfg_dtype {
     SDFG_RECORD = 18 /* a structure stored in place (struct types of element level); see sdfg_array.item_bytes */
 } sdfg_dtype;
 
-SDFG_API size_t sdfg_dtype_size(sdfg_dtype t);         /* bytes; 0 for SDFG_NONE and SDFG_RECORD */
-SDFG_API const char *sdfg_dtype_name(sdfg_dtype t);    /* "float64"; static text */
+SDFG_API size_t sdfg_dtype_size(sdfg_dtype t);            /* bytes; 0 for SDFG_NONE and SDFG_RECORD */
+SDFG_API const char *sdfg_dtype_name(sdfg_dtype t);       /* "float64"; static text */
 SDFG_API sdfg_dtype sdfg_dtype_by_name(const char *name); /* SDFG_NONE if there is none */
 
 enum sdfg_argument_kind {
@@ -185,19 +185,19 @@ typedef struct sdfg_argument {
     size_t struct_size; /* set by the caller: sizeof(sdfg_argument) */
     const char *name;
     enum sdfg_argument_kind kind;
-    sdfg_dtype dtype;          /* base type for vectors; SDFG_NONE if it is none of the above */
-    const char *type;          /* "float64", "vec<float32,4>", "struct CSR" ... */
-    int lanes;                 /* of a vector element, else 1 */
-    int rank;                  /* 0 for scalars and symbols */
-    const char *const *shape;  /* `rank` expressions, such as "N + 1" */
+    sdfg_dtype dtype;         /* base type for vectors; SDFG_NONE if it is none of the above */
+    const char *type;         /* "float64", "vec<float32,4>", "struct CSR" ... */
+    int lanes;                /* of a vector element, else 1 */
+    int rank;                 /* 0 for scalars and symbols */
+    const char *const *shape; /* `rank` expressions, such as "N + 1" */
     const char *const *strides;
-    const char *total_size;    /* elements of memory needed */
+    const char *total_size;         /* elements of memory needed */
     const char *storage, *lifetime; /* as in files; "" for symbols */
-    bool transient;            /* memory of the program itself; never an argument */
-    bool optional;             /* may be null */
-    bool returned;             /* named __return...: the caller allocates it, its contents on entry do not matter */
-    bool written;              /* by any state, as far as the graph shows */
-    bool solvable;             /* symbols: some argument's shape or stride may determine it */
+    bool transient;                 /* memory of the program itself; never an argument */
+    bool optional;                  /* may be null */
+    bool returned; /* named __return...: the caller allocates it, its contents on entry do not matter */
+    bool written;  /* by any state, as far as the graph shows */
+    bool solvable; /* symbols: some argument's shape or stride may determine it */
 } sdfg_argument;
 
 SDFG_API const char *sdfg_program_name(const sdfg_program *p);
@@ -220,9 +220,9 @@ SDFG_API const sdfg_error *sdfg_program_warnings(const sdfg_program *p);
 /* ---- arguments ---- */
 
 typedef struct sdfg_array {
-    void *data;             /* first element; only used by calls, never owned */
-    sdfg_dtype dtype;       /* a container of vectors takes an array of its base type whose last dimension holds the lanes */
-    int rank;               /* at most SDFG_MAX_RANK; 0 is a single value */
+    void *data;       /* first element; only used by calls, never owned */
+    sdfg_dtype dtype; /* a container of vectors takes an array of its base type whose last dimension holds the lanes */
+    int rank;         /* at most SDFG_MAX_RANK; 0 is a single value */
     int64_t shape[SDFG_MAX_RANK];
     const int64_t *strides; /* `rank` entries, copied; NULL: C order, packed */
     size_t item_bytes;      /* SDFG_RECORD only: bytes of one element */
@@ -232,11 +232,11 @@ SDFG_API sdfg_error *sdfg_args_new(sdfg_args **out, sdfg_program *p);
 SDFG_API void sdfg_args_free(sdfg_args *a);
 SDFG_API void sdfg_args_clear(sdfg_args *a); /* as new */
 
-/* Each gives a value to one name and replaces what was given before; an unknown name is an INVALID error that suggests another.
- * Members of structures have dotted names, elements of container arrays an index: "A.data", "B[2].x". */
+/* Each gives a value to one name and replaces what was given before; an unknown name is an INVALID error that suggests
+ * another. Members of structures have dotted names, elements of container arrays an index: "A.data", "B[2].x". */
 
-/* Type and layout are checked against the descriptor by the call. A scalar member of a structure given as an array of rank 0 is
- * written back after the call. */
+/* Type and layout are checked against the descriptor by the call. A scalar member of a structure given as an array of
+ * rank 0 is written back after the call. */
 SDFG_API sdfg_error *sdfg_args_array(sdfg_args *a, const char *name, const sdfg_array *array);
 /* Memory that lies exactly as the descriptor says, nothing is checked and no symbol is solved from it. */
 SDFG_API sdfg_error *sdfg_args_pointer(sdfg_args *a, const char *name, void *data);
@@ -253,21 +253,22 @@ SDFG_API sdfg_error *sdfg_args_string(sdfg_args *a, const char *name, const char
 SDFG_API sdfg_error *sdfg_args_solve(sdfg_args *a);
 /* The value of a symbol or integer scalar, given or solved by sdfg_args_solve or a call; false if it has none. */
 SDFG_API bool sdfg_args_value(const sdfg_args *a, const char *name, int64_t *value);
-/* Shape and strides of an argument under the values known so far (call sdfg_args_solve first). `elements` is the memory it needs,
- * in elements of its type (vectors count as one). INVALID if a symbol is unknown. */
+/* Shape and strides of an argument under the values known so far (call sdfg_args_solve first). `elements` is the memory
+ * it needs, in elements of its type (vectors count as one). INVALID if a symbol is unknown. */
 SDFG_API sdfg_error *sdfg_args_layout(const sdfg_args *a, const char *name, int *rank, int64_t *shape, int64_t *strides,
                                       int64_t *elements);
-/* How each symbol got its value or which equations were tried, one line each. The caller frees it with sdfg_text_free. */
+/* How each symbol got its value or which equations were tried, one line each. The caller frees it with sdfg_text_free.
+ */
 SDFG_API sdfg_error *sdfg_args_explain(char **out, sdfg_args *a);
 
 /* ---- calls ---- */
 
-/* Solves the symbols, checks the arguments, takes or compiles the specialization and runs it. Arrays are read and written in
- * place. Two calls of one program may overlap unless it has persistent memory; then the second waits. */
+/* Solves the symbols, checks the arguments, takes or compiles the specialization and runs it. Arrays are read and
+ * written in place. Two calls of one program may overlap unless it has persistent memory; then the second waits. */
 SDFG_API sdfg_error *sdfg_call(sdfg_program *p, sdfg_args *a);
 
-/* The same, split: everything but the run. Later changes of `a` have no effect; `a` may be freed. The arrays must stay where they
- * are; their contents may change. */
+/* The same, split: everything but the run. Later changes of `a` have no effect; `a` may be freed. The arrays must stay
+ * where they are; their contents may change. */
 SDFG_API sdfg_error *sdfg_bind(sdfg_bound **out, sdfg_program *p, sdfg_args *a);
 SDFG_API sdfg_error *sdfg_bound_call(sdfg_bound *b);
 SDFG_API const sdfg_kernel *sdfg_bound_kernel(const sdfg_bound *b); /* lives as long as `b` */
@@ -294,8 +295,8 @@ typedef struct sdfg_param {
 
 SDFG_API size_t sdfg_kernel_num_params(const sdfg_kernel *k);
 SDFG_API const sdfg_param *sdfg_kernel_param(const sdfg_kernel *k, size_t index); /* NULL if out of range */
-/* Runs with bare addresses, unchecked: n must be the number of parameters. Arrays must be aligned to their elements, lie as the
- * descriptors say and not overlap. */
+/* Runs with bare addresses, unchecked: n must be the number of parameters. Arrays must be aligned to their elements,
+ * lie as the descriptors say and not overlap. */
 SDFG_API sdfg_error *sdfg_run(sdfg_kernel *k, void *const *args, size_t n);
 
 typedef struct sdfg_phase {
@@ -306,8 +307,8 @@ typedef struct sdfg_phase {
 typedef struct sdfg_kernel_info {
     size_t struct_size; /* set by the caller: sizeof(sdfg_kernel_info) */
     double compile_seconds;
-    size_t code_bytes;  /* machine code */
-    size_t peak_bytes;  /* memory of the compiler */
+    size_t code_bytes; /* machine code */
+    size_t peak_bytes; /* memory of the compiler */
     size_t num_phases;
     const sdfg_phase *phases; /* of the compilation, in order; live as long as the kernel */
     size_t num_bound;
@@ -327,8 +328,8 @@ enum sdfg_emit {
     SDFG_EMIT_OBJECT
 };
 
-/* Text or bytes of one representation, specialized for the given symbols. `size` may be NULL; the bytes are followed by a zero.
- * The caller frees them with sdfg_text_free. */
+/* Text or bytes of one representation, specialized for the given symbols. `size` may be NULL; the bytes are followed by
+ * a zero. The caller frees them with sdfg_text_free. */
 SDFG_API sdfg_error *sdfg_program_emit(char **out, size_t *size, sdfg_program *p, enum sdfg_emit what,
                                        const sdfg_symbol *symbols, size_t n);
 /* The same for the specialization that a call with these arguments would take. */

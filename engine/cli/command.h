@@ -1,0 +1,58 @@
+/* What the command line asks for. */
+#ifndef ENGINE_CLI_COMMAND_H
+#define ENGINE_CLI_COMMAND_H
+
+#include "engine/include/sdfg.h"
+
+/* Stable and documented (docs/command-line.md). */
+enum exit_code {
+    EXIT_GOOD = 0,
+    EXIT_DIFFERS = 1,
+    EXIT_USAGE = 2,
+    EXIT_FILE = 3,
+    EXIT_INVALID = 4,
+    EXIT_UNSUPPORTED = 5,
+    EXIT_COMPILE = 6,
+    EXIT_RUN = 7,
+    EXIT_MISSING = 8,
+    EXIT_TIMEOUT = 9
+};
+
+/* NAME=VALUE */
+struct pair {
+    const char *name, *value;
+};
+
+struct pairs {
+    struct pair *items;
+    size_t count;
+};
+
+enum describe { DESCRIBE_NOT, DESCRIBE_TEXT, DESCRIBE_JSON };
+
+struct command {
+    const char *program, *output_file;
+    const char *case_folder, *cases_folder, *sdfg_name, *list_file;
+    sdfg_options options;
+    enum describe describe;
+    bool emits, time, explain_symbols, help, version, error_json;
+    enum sdfg_emit emit;
+    int repeat, warmup, jobs;
+    double timeout, rtol, atol; /* tolerances: negative if not given */
+    struct pairs values, outputs, expects;
+};
+
+/* False after a message on stderr. The texts stay those of `argv`. */
+bool command_parse(struct command *c, int argc, char **argv);
+void command_release(struct command *c);
+void command_help(void);
+/* The option that is closest in spelling, or NULL. */
+const char *command_suggest(const char *name);
+/* Edits between two words; large if they have little in common. */
+unsigned word_distance(const char *a, const char *b);
+
+/* Prints the error and frees it; the exit code that stands for it. */
+int report_error(const struct command *c, sdfg_error *e);
+int error_exit_code(const sdfg_error *e);
+
+#endif

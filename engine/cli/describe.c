@@ -1,0 +1,128 @@
+#include "engine/cli/describe.h"
+
+#include "base/arena.h"
+#include "base/text.h"
+#include "ir/json.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const kinds[] = { "array", "scalar", "symbol", "structure", "container array", "other" };
+
+static void add_type(struct text *t, const sdfg_argument *a)
+{
+    text_add(t, a->type);
+    for (int i = 0; i < a->rank; i++)
+        text_printf(t, "%s%s", i ? ", " : "[", a->shape[i]);
+    if (a->rank)
+        text_addc(t, ']');
+}
+
+static void add_notes(struct text *t, const sdfg_argument *a)
+{
+    if (a->transient)
+        text_printf(t, "%s, %s", a->storage, a->lifetime);
+    else
+        text_add(t, kinds[a->kind]);
+    if (a->returned)
+        text_add(t, ", returned");
+    else if (a->written && !a->transient)
+        text_add(t, ", written");
+    if (a->kind == SDFG_KIND_SYMBOL && a->solvable)
+        text_add(t, ", solved from shapes");
+    if (a->kind == SDFG_KIND_SYMBOL && a->optional)
+        text_add(t, ", not needed to run");
+}
+
+static int width_of(const sdfg_program *p, bool (*get)(const sdfg_program *, size_t, sdfg_argument *))
+{
+    int width = 0;
+    sdfg_argument a = { .struct_size = sizeof a };
+    for (size_t i = 0; get(p, i, &a); i++)
+        width = (int)strlen(a.name) > width ? (int)strlen(a.name) : width;
+    return width;
+}
+
+static void print_list(const sdfg_program *p, const char *title,
+                       bool (*get)(const sdfg_program *, size_t, sdfg_argument *))
+{
+    sdfg_argument a = { .struct_size = sizeof a };
+    int width = width_of(p, get);
+    if (get(p, 0, &a))
+        puts(title);
+    for (size_t i = 0; get(p, i, &a); i++) {
+        struct arena *arena = arena_new();
+        struct text type = text_new(arena), notes = text_new(arena);
+        add_type(&type, &a);
+        add_notes(&notes, &a);
+        printf("  %-*s  %-24s  %s\n", width, a.name, text_get(&type), text_get(&notes));
+        arena_free(arena);
+    }
+}
+
+static void write_texts(struct json_writer *w, const char *key, const char *const *texts, int count)
+{
+    json_begin(w, key, '[');
+    for (int i = 0; texts && i < count; i++)
+        json_write_string(w, NULL, texts[i]);
+    json_end(w, ']');
+}
+
+static void write_list(struct json_writer *w, const sdfg_program *p, const char *key,
+                       bool (*get)(const sdfg_program *, size_t, sdfg_argument *))
+{
+    sdfg_argument a = { .struct_size = sizeof a };
+    json_begin(w, key, '[');
+    for (size_t i = 0; get(p, i, &a); i++) {
+        json_begin(w, NULL, '{');
+        json_write_string(w, "name", a.name);
+        json_write_string(w, "kind", kinds[a.kind]);
+        json_write_string(w, "type", a.type);
+        write_texts(w, "shape", a.shape, a.rank);
+        write_texts(w, "strides", a.strides, a.rank);
+        json_write_string(w, "total_size", a.total_size);
+        json_write_string(w, "storage", a.storage);
+        json_write_string(w, "lifetime", a.lifetime);
+        json_write_bool(w, "optional", a.optional);
+        json_write_bool(w, "returned", a.returned);
+        json_write_bool(w, "written", a.written);
+        json_write_bool(w, "solvable", a.solvable);
+        json_end(w, '}');
+    }
+    json_end(w, ']');
+}
+
+static void describe_json(const sdfg_program *p)
+{
+    struct arena *arena = arena_new();
+    struct text t = text_new(arena);
+    struct json_writer w = { .out = &t };
+    json_begin(&w, NULL, '{');
+    json_write_string(&w, "name", sdfg_program_name(p));
+    json_write_string(&w, "dace_version", sdfg_program_dace_version(p));
+    write_list(&w, p, "arguments", sdfg_program_argument);
+    write_list(&w, p, "transients", sdfg_program_transient);
+    json_begin(&w, "constraints", '[');
+    for (size_t i = 0; i < sdfg_program_num_constraints(p); i++)
+        json_write_string(&w, NULL, sdfg_program_constraint(p, i));
+    json_end(&w, ']');
+    json_end(&w, '}');
+    puts(text_get(&t));
+    arena_free(arena);
+}
+
+void describe(const sdfg_program *p, enum describe how)
+{
+    if (how == DESCRIBE_JSON) {
+        describe_json(p);
+        return;
+    }
+    const char *version = sdfg_program_dace_version(p);
+    printf(*version ? "%s (DaCe %s)\n" : "%s\n", sdfg_program_name(p), version);
+    print_list(p, "arguments", sdfg_program_argument);
+    if (sdfg_program_num_constraints(p))
+        puts("constraints");
+    for (size_t i = 0; i < sdfg_program_num_constraints(p); i++)
+        printf("  %s\n", sdfg_program_constraint(p, i));
+    print_list(p, "memory of the program", sdfg_program_transient);
+}

@@ -1,0 +1,9 @@
+#ifndef ENGINE_CLI_DESCRIBE_H
+#define ENGINE_CLI_DESCRIBE_H
+
+#include "engine/cli/command.h"
+
+/* What a program takes and holds, on stdout. */
+void describe(const sdfg_program *p, enum describe how);
+
+#endif

@@ -1,0 +1,255 @@
+#include "engine/cli/execute.h"
+
+#include "engine/cli/describe.h"
+#include "engine/cli/inputs.h"
+#include "engine/cli/npy.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct times {
+    double load, bind, first, least, total;
+    int runs;
+};
+
+double seconds_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* "1.25 ms" */
+static const char *duration(double seconds, char buffer[32])
+{
+    if (seconds >= 1)
+        snprintf(buffer, 32, "%.3g s", seconds);
+    else if (seconds >= 1e-3)
+        snprintf(buffer, 32, "%.3g ms", seconds * 1e3);
+    else
+        snprintf(buffer, 32, "%.3g us", seconds * 1e6);
+    return buffer;
+}
+
+/* ---- emitting ---- */
+
+static int write_bytes(const struct command *c, const char *bytes, size_t size)
+{
+    FILE *f = c->output_file ? fopen(c->output_file, "wb") : stdout;
+    bool ok = f && fwrite(bytes, 1, size, f) == size;
+    if (f && (f == stdout ? fflush(f) : fclose(f)))
+        ok = false;
+    if (!ok)
+        fprintf(stderr, "sdfg-run: cannot write '%s': %s\n", c->output_file ? c->output_file : "standard output",
+                strerror(errno));
+    return ok ? EXIT_GOOD : EXIT_FILE;
+}
+
+static int emit(const struct inputs *in)
+{
+    char *bytes;
+    size_t size;
+    sdfg_error *e = sdfg_args_emit(&bytes, &size, in->args, in->command->emit);
+    if (e)
+        return report_error(in->command, e);
+    int code = write_bytes(in->command, bytes, size);
+    sdfg_text_free(bytes);
+    return code;
+}
+
+static int explain(const struct inputs *in)
+{
+    char *text;
+    sdfg_error *e = sdfg_args_explain(&text, in->args);
+    if (text)
+        fputs(text, stdout);
+    sdfg_text_free(text);
+    return e ? report_error(in->command, e) : EXIT_GOOD;
+}
+
+/* ---- results ---- */
+
+static int write_output(const struct inputs *in, const struct pair *p)
+{
+    const struct input *i = inputs_find(in, p->name);
+    char why[256];
+    struct tensor t = { 0 };
+    if (!i) {
+        fprintf(stderr, "sdfg-run: --output=%s: the program has no array of that name\n", p->name);
+        return EXIT_USAGE;
+    }
+    if (!strcmp(p->value, "-")) {
+        view_print(&i->view, stdout);
+        return EXIT_GOOD;
+    }
+    const char *path = *p->value == '@' ? p->value + 1 : p->value;
+    bool ok = view_gather(&i->view, &t) ? npy_write(&t, path, why, sizeof why)
+                                        : snprintf(why, sizeof why, "out of memory") < 0;
+    if (!ok)
+        fprintf(stderr, "sdfg-run: --output=%s=%s: %s\n", p->name, p->value, why);
+    tensor_free(&t);
+    return ok ? EXIT_GOOD : EXIT_FILE;
+}
+
+static int check_expected(const struct inputs *in, const struct pair *p)
+{
+    const struct command *c = in->command;
+    const struct input *i = inputs_find(in, p->name);
+    char text[512];
+    struct tensor reference;
+    if (!i) {
+        fprintf(stderr, "sdfg-run: --expect=%s: the program has no array of that name\n", p->name);
+        return EXIT_USAGE;
+    }
+    if (!npy_read(&reference, *p->value == '@' ? p->value + 1 : p->value, text, sizeof text)) {
+        fprintf(stderr, "sdfg-run: --expect=%s=%s: %s\n", p->name, p->value, text);
+        return EXIT_FILE;
+    }
+    bool same =
+        view_compare(&i->view, &reference, (struct tolerance){ .rtol = c->rtol, .atol = c->atol }, text, sizeof text);
+    if (same)
+        fprintf(stderr, "%s is as expected\n", p->name);
+    else
+        fprintf(stderr, "%s differs: %s\n", p->name, text);
+    tensor_free(&reference);
+    return same ? EXIT_GOOD : EXIT_DIFFERS;
+}
+
+/* On stdout, unless an array is printed there. */
+static void summarize(const struct inputs *in)
+{
+    FILE *f = stdout;
+    int width = 0;
+    for (size_t i = 0; i < in->command->outputs.count; i++)
+        if (!strcmp(in->command->outputs.items[i].value, "-"))
+            f = stderr;
+    for (size_t i = 0; i < in->count; i++)
+        if (in->items[i].written && (int)strlen(in->items[i].name) > width)
+            width = (int)strlen(in->items[i].name);
+    for (size_t i = 0; i < in->count; i++) {
+        char text[512];
+        if (!in->items[i].written)
+            continue;
+        view_summary(&in->items[i].view, text, sizeof text);
+        fprintf(f, "%-*s  %s\n", width, in->items[i].name, text);
+    }
+}
+
+static void print_times(const struct command *c, const struct times *t, const sdfg_bound *b)
+{
+    char load[32], compile[32], run[32], mean[32];
+    sdfg_kernel_info info = { .struct_size = sizeof info };
+    sdfg_kernel_describe(sdfg_bound_kernel(b), &info);
+    fprintf(stderr, "load %s, compile %s, run %s", duration(t->load, load), duration(t->bind, compile),
+            duration(t->least, run));
+    if (t->runs > 1)
+        fprintf(stderr, " (least of %d, mean %s)", t->runs, duration(t->total / t->runs, mean));
+    fputc('\n', stderr);
+    if (!c->time)
+        return;
+    for (size_t i = 0; i < info.num_phases; i++)
+        fprintf(stderr, "  %-20s %s\n", info.phases[i].name, duration(info.phases[i].seconds, run));
+    fprintf(stderr, "  first run %s, code %zu bytes, compiler memory %.3g MB\n", duration(t->first, run),
+            info.code_bytes, (double)info.peak_bytes / 1e6);
+}
+
+/* ---- running ---- */
+
+static int measure(const struct inputs *in, sdfg_bound *b, struct times *t)
+{
+    const struct command *c = in->command;
+    for (int i = -c->warmup; i < c->repeat; i++) {
+        double start = seconds_now();
+        sdfg_error *e = sdfg_bound_call(b);
+        double taken = seconds_now() - start;
+        if (e)
+            return report_error(c, e);
+        if (i == -c->warmup)
+            t->first = taken;
+        if (i < 0)
+            continue;
+        t->least = t->runs && t->least < taken ? t->least : taken;
+        t->total += taken;
+        t->runs++;
+    }
+    return EXIT_GOOD;
+}
+
+static int run_bound(const struct inputs *in, sdfg_bound *b, struct times *t)
+{
+    const struct command *c = in->command;
+    int code = measure(in, b, t), worst = EXIT_GOOD;
+    if (code)
+        return code;
+    print_times(c, t, b);
+    summarize(in);
+    for (size_t i = 0; i < c->outputs.count; i++) {
+        code = write_output(in, &c->outputs.items[i]);
+        worst = code > worst ? code : worst;
+    }
+    for (size_t i = 0; i < c->expects.count; i++) {
+        code = check_expected(in, &c->expects.items[i]);
+        worst = code > worst ? code : worst;
+    }
+    return worst;
+}
+
+static int run_loaded(struct inputs *in, struct times *t)
+{
+    const struct command *c = in->command;
+    int code = inputs_given(in);
+    if (code)
+        return code;
+    if (c->explain_symbols)
+        return explain(in);
+    if (c->emits)
+        return emit(in);
+    if ((code = inputs_complete(in)))
+        return code;
+    double start = seconds_now();
+    sdfg_bound *b;
+    sdfg_error *e = sdfg_bind(&b, in->program, in->args);
+    t->bind = seconds_now() - start;
+    if (e)
+        return report_error(c, e);
+    code = run_bound(in, b, t);
+    sdfg_bound_free(b);
+    return code;
+}
+
+static int run_in(const struct command *c, sdfg_engine *engine)
+{
+    struct times t = { 0 };
+    struct inputs in = { .command = c };
+    double start = seconds_now();
+    sdfg_error *e = sdfg_program_load_file(&in.program, engine, c->program);
+    t.load = seconds_now() - start;
+    if (!e && sdfg_program_warnings(in.program))
+        fputs(sdfg_error_text(sdfg_program_warnings(in.program)), stderr);
+    if (!e && c->describe) {
+        describe(in.program, c->describe);
+        sdfg_program_free(in.program);
+        return EXIT_GOOD;
+    }
+    if (!e)
+        e = sdfg_args_new(&in.args, in.program);
+    int code = e ? report_error(c, e) : run_loaded(&in, &t);
+    sdfg_args_free(in.args);
+    sdfg_program_free(in.program);
+    inputs_release(&in);
+    return code;
+}
+
+int run_program(const struct command *c)
+{
+    sdfg_engine *engine;
+    sdfg_error *e = sdfg_engine_new(&engine, &c->options);
+    if (e)
+        return report_error(c, e);
+    int code = run_in(c, engine);
+    sdfg_engine_free(engine);
+    return code;
+}

@@ -1,0 +1,256 @@
+#include "engine/cli/inputs.h"
+
+#include "base/number.h"
+#include "engine/cli/fill.h"
+#include "engine/cli/npy.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int out_of_memory(void)
+{
+    fputs("sdfg-run: out of memory\n", stderr);
+    return EXIT_MISSING;
+}
+
+static int checked(const struct inputs *in, sdfg_error *e) { return e ? report_error(in->command, e) : 0; }
+
+const struct input *inputs_find(const struct inputs *in, const char *name)
+{
+    for (size_t i = 0; i < in->count; i++)
+        if (!strcmp(in->items[i].name, name))
+            return &in->items[i];
+    return NULL;
+}
+
+/* The argument a name belongs to: "A.data" and "A[2]" belong to A. */
+static bool find_argument(const struct inputs *in, const char *name, sdfg_argument *out)
+{
+    char root[256];
+    size_t length = strcspn(name, ".[");
+    if (length >= sizeof root)
+        return false;
+    memcpy(root, name, length);
+    root[length] = 0;
+    ptrdiff_t i = sdfg_program_find_argument(in->program, root);
+    out->struct_size = sizeof *out;
+    return i >= 0 && sdfg_program_argument(in->program, (size_t)i, out);
+}
+
+static int unknown_name(const struct inputs *in, const char *name)
+{
+    const char *best = command_suggest(name);
+    unsigned closest = best ? word_distance(name, best) : 2 + (unsigned)strlen(name) / 4;
+    sdfg_argument a = { .struct_size = sizeof a };
+    for (size_t i = 0; sdfg_program_argument(in->program, i, &a); i++) {
+        unsigned d = word_distance(name, a.name);
+        if (d < closest || (d == closest && best)) {
+            closest = d;
+            best = a.name;
+        }
+    }
+    fprintf(stderr, "sdfg-run: '%s' is neither an option nor an argument of the program", name);
+    fprintf(stderr, best ? "; did you mean '--%s'?\n" : "; --describe lists them\n", best);
+    return EXIT_USAGE;
+}
+
+/* Takes over `data`. */
+static int add_array(struct inputs *in, const char *name, const struct view *v)
+{
+    sdfg_argument info;
+    struct input *items = realloc(in->items, (in->count + 1) * sizeof *items);
+    char *copy = strdup(name);
+    if (items)
+        in->items = items;
+    if (!items || !copy) {
+        free(v->data);
+        free(copy);
+        return out_of_memory();
+    }
+    bool known = find_argument(in, name, &info);
+    in->items[in->count++] = (struct input){ copy, *v, known && info.written, known && info.returned };
+    sdfg_array array = {
+        .data = v->data, .dtype = v->dtype, .rank = v->rank, .item_bytes = v->item_bytes, .strides = v->strides
+    };
+    memcpy(array.shape, v->shape, sizeof array.shape);
+    return checked(in, sdfg_args_array(in->args, name, &array));
+}
+
+static int give_file(struct inputs *in, const struct pair *p)
+{
+    char why[256];
+    struct tensor t;
+    if (!npy_read(&t, p->value + 1, why, sizeof why)) {
+        fprintf(stderr, "sdfg-run: --%s=%s: %s\n", p->name, p->value, why);
+        return EXIT_FILE;
+    }
+    struct view v = view_of_tensor(&t);
+    return add_array(in, p->name, &v);
+}
+
+/* 5, 1.5, true, 1.5,-2 (complex) or a text, as the declared type asks. */
+static int give_value(struct inputs *in, const struct pair *p, const sdfg_argument *info)
+{
+    char *end;
+    double re, im = 0;
+    const char *comma = strchr(p->value, ',');
+    if (info->dtype == SDFG_NONE)
+        return checked(in, sdfg_args_string(in->args, p->name, p->value));
+    errno = 0;
+    long long i = strtoll(p->value, &end, 0);
+    if (end != p->value && !*end && !errno)
+        return checked(in, sdfg_args_i64(in->args, p->name, i));
+    unsigned long long u = errno ? strtoull(p->value, &end, 0) : 0;
+    if (errno == ERANGE && u && !*end && *p->value != '-' && u != UINT64_MAX)
+        return checked(in, sdfg_args_scalar(in->args, p->name, SDFG_U64, &u));
+    if (!strcmp(p->value, "true") || !strcmp(p->value, "false"))
+        return checked(in, sdfg_args_i64(in->args, p->name, *p->value == 't'));
+    char *first = comma ? strndup(p->value, (size_t)(comma - p->value)) : NULL;
+    bool number = number_parse(first ? first : p->value, &re) && (!comma || number_parse(comma + 1, &im));
+    free(first);
+    if (!number) {
+        fprintf(stderr, "sdfg-run: --%s=%s: expected a value of type %s\n", p->name, p->value, info->type);
+        return EXIT_USAGE;
+    }
+    return checked(in, comma ? sdfg_args_complex(in->args, p->name, re, im) : sdfg_args_f64(in->args, p->name, re));
+}
+
+static const struct pair *given_last(const struct inputs *in, const char *name)
+{
+    for (size_t i = in->command->values.count; i--;)
+        if (!strcmp(in->command->values.items[i].name, name))
+            return &in->command->values.items[i];
+    return NULL;
+}
+
+static bool is_value(const sdfg_argument *a, const char *name)
+{
+    return (a->kind == SDFG_KIND_SCALAR || a->kind == SDFG_KIND_SYMBOL) && !name[strcspn(name, ".[")];
+}
+
+int inputs_given(struct inputs *in)
+{
+    const struct pairs *values = &in->command->values;
+    for (size_t i = 0; i < values->count; i++) {
+        const struct pair *p = &values->items[i];
+        sdfg_argument info;
+        struct fill f;
+        int code = 0;
+        if (!find_argument(in, p->name, &info))
+            return unknown_name(in, p->name);
+        if (given_last(in, p->name) != p)
+            continue;
+        if (*p->value == '@')
+            code = give_file(in, p);
+        else if (!strcmp(p->value, "null"))
+            code = checked(in, sdfg_args_null(in->args, p->name));
+        else if (is_value(&info, p->name))
+            code = give_value(in, p, &info);
+        else if (!fill_parse(&f, p->value)) {
+            fprintf(
+                stderr,
+                "sdfg-run: --%s=%s: expected @FILE.npy, zero, ones, iota, random[:SEED], normal[:SEED], constant:X, "
+                "null or a number\n",
+                p->name, p->value);
+            code = EXIT_USAGE;
+        }
+        if (code)
+            return code;
+    }
+    return checked(in, sdfg_args_solve(in->args));
+}
+
+/* ---- what is missing ---- */
+
+static int missing_symbol(const struct inputs *in, const char *name)
+{
+    char *lines = NULL;
+    size_t length = strlen(name);
+    fprintf(stderr, "sdfg-run: symbol '%s' has no value; give --%s=VALUE\n", name, name);
+    sdfg_error_free(sdfg_args_explain(&lines, in->args));
+    for (char *line = lines; line && *line; line += strcspn(line, "\n") + 1)
+        if (!strncmp(line, name, length) && line[length] == ':')
+            fprintf(stderr, "  %.*s\n", (int)strcspn(line, "\n"), line);
+    sdfg_text_free(lines);
+    return EXIT_USAGE;
+}
+
+static int make_value(struct inputs *in, const sdfg_argument *a)
+{
+    int64_t value;
+    unsigned char memory[16];
+    if (given_last(in, a->name) || sdfg_args_value(in->args, a->name, &value) ||
+        (a->kind == SDFG_KIND_SYMBOL && a->optional))
+        return 0;
+    if (a->kind == SDFG_KIND_SYMBOL && dtype_is_integer(a->dtype))
+        return missing_symbol(in, a->name);
+    if (a->dtype == SDFG_NONE || a->dtype == SDFG_RECORD)
+        return 0; /* the call says that it is missing */
+    struct fill f = fill_default(a->name);
+    if (dtype_is_integer(a->dtype))
+        f = (struct fill){ .kind = FILL_ONES };
+    fill_memory(&f, a->dtype, memory, 1);
+    return checked(in, sdfg_args_scalar(in->args, a->name, a->dtype, memory));
+}
+
+/* Memory for an array, `name`, whose element type is that of `a` (a root argument; members have types of their own). */
+static int make_array(struct inputs *in, const char *name, const sdfg_argument *a, struct fill f)
+{
+    struct view v = { .dtype = a->dtype, .item_bytes = sdfg_dtype_size(a->dtype) };
+    int64_t elements, total;
+    int code = checked(in, sdfg_args_layout(in->args, name, &v.rank, v.shape, v.strides, &elements));
+    if (code)
+        return code;
+    if (a->dtype == SDFG_NONE || a->dtype == SDFG_RECORD)
+        return 0;
+    for (int i = 0; i < v.rank && a->lanes > 1; i++)
+        v.strides[i] *= a->lanes;
+    if (a->lanes > 1 && v.rank < SDFG_MAX_RANK) {
+        v.shape[v.rank] = a->lanes;
+        v.strides[v.rank++] = 1;
+    }
+    int64_t begin, end;
+    view_extent(&v, &begin, &end);
+    if (begin < 0 || elements < 0 || __builtin_mul_overflow(elements, (int64_t)a->lanes, &total)) {
+        fprintf(stderr, "sdfg-run: '%s' cannot be made: its layout is not valid for these sizes\n", name);
+        return EXIT_USAGE;
+    }
+    total = total > end ? total : end;
+    size_t bytes;
+    if (__builtin_mul_overflow((size_t)total, v.item_bytes, &bytes) || !(v.data = memory_aligned(bytes)))
+        return out_of_memory();
+    fill_memory(&f, v.dtype, v.data, total);
+    return add_array(in, name, &v);
+}
+
+int inputs_complete(struct inputs *in)
+{
+    sdfg_argument a = { .struct_size = sizeof a };
+    int code = 0;
+    for (size_t i = 0; !code && sdfg_program_argument(in->program, i, &a); i++)
+        if (is_value(&a, a.name))
+            code = make_value(in, &a);
+    if (!code)
+        code = checked(in, sdfg_args_solve(in->args));
+    for (size_t i = 0; !code && sdfg_program_argument(in->program, i, &a); i++) {
+        const struct pair *p = given_last(in, a.name);
+        if (a.kind != SDFG_KIND_ARRAY || inputs_find(in, a.name) || (p && !strcmp(p->value, "null")))
+            continue;
+        struct fill f = a.returned ? (struct fill){ .kind = FILL_ZERO } : fill_default(a.name);
+        if (p)
+            fill_parse(&f, p->value);
+        code = make_array(in, a.name, &a, f);
+    }
+    return code;
+}
+
+void inputs_release(struct inputs *in)
+{
+    for (size_t i = 0; i < in->count; i++) {
+        free(in->items[i].name);
+        free(in->items[i].view.data);
+    }
+    free(in->items);
+}

@@ -1,0 +1,30 @@
+/* The arguments of one run: values from the command line, files, and patterns for what is missing. */
+#ifndef ENGINE_CLI_INPUTS_H
+#define ENGINE_CLI_INPUTS_H
+
+#include "engine/cli/command.h"
+#include "engine/cli/view.h"
+
+struct input {
+    char *name;
+    struct view view;
+    bool written, returned;
+};
+
+struct inputs {
+    const struct command *command;
+    sdfg_program *program;
+    sdfg_args *args;
+    struct input *items; /* the arrays */
+    size_t count;
+};
+
+/* Gives what the command line says; symbols are solved from it as far as possible. 0 or an exit code, after a message.
+ */
+int inputs_given(struct inputs *in);
+/* Makes everything else. */
+int inputs_complete(struct inputs *in);
+void inputs_release(struct inputs *in);
+const struct input *inputs_find(const struct inputs *in, const char *name); /* NULL: no such array */
+
+#endif
