@@ -68,14 +68,16 @@ bool validate_on_gpu(const struct container *c)
 
 static bool row_is(const struct enum_value *value, enum enum_row row) { return value && value->row == row; }
 
-/* Files written before there was a version (0.12) break two rules in ways that mean no harm: parameters of the program
- * stand in both tables, and storage, which is a hint, contradicts a lifetime. */
-static void report_by_age(struct sdfg_scan *s, const struct container *c, enum diag_code code, bool harmless)
+/* 14: files written before there was a version (0.12) list scalar parameters of the program in both tables, which does
+ * no harm: they are one argument. */
+static void check_symbol_name(struct sdfg_scan *s, const struct container *c)
 {
-    if (!harmless)
-        diag_error(s->v->ir->diags, &c->place, code, c->name);
+    if (!map_has(&s->sdfg->symbol_by_name, c->name))
+        return;
+    if (!s->v->old || c->kind != CONTAINER_SCALAR || c->transient)
+        diag_error(s->v->ir->diags, &c->place, DIAG_RULE_CONTAINER_IS_SYMBOL, c->name);
     else if (validate_may_warn(s->v))
-        diag_warning(s->v->ir->diags, &c->place, code, c->name);
+        diag_warning(s->v->ir->diags, &c->place, DIAG_RULE_CONTAINER_IS_SYMBOL, c->name);
 }
 
 /* Shapes, storage and names: 17 to 20, 60, 61. */
@@ -85,8 +87,7 @@ static void check_container(struct sdfg_scan *s, struct container *c)
     bool root = !s->sdfg->parent;
     if (!validate_name(c->name))
         diag_error(d, &c->place, DIAG_READ_NAME, c->name);
-    if (map_has(&s->sdfg->symbol_by_name, c->name))
-        report_by_age(s, c, DIAG_RULE_CONTAINER_IS_SYMBOL, s->v->old && c->kind == CONTAINER_SCALAR && !c->transient);
+    check_symbol_name(s, c);
     if (root && !c->transient && c->kind == CONTAINER_SCALAR && strncmp(c->name, "__return", 8) == 0)
         diag_error(d, &c->place, DIAG_RULE_RETURN_SCALAR, c->name);
     bool undefined = c->total_size && sym_has_undefined(c->total_size);
@@ -99,7 +100,7 @@ static void check_container(struct sdfg_scan *s, struct container *c)
         diag_warning(d, &c->place, DIAG_RULE_SHAPE_UNDEFINED, c->name);
     bool persistent = row_is(c->lifetime, LIFETIME_PERSISTENT) || row_is(c->lifetime, LIFETIME_EXTERNAL);
     if (persistent && row_is(c->storage, STORAGE_REGISTER))
-        report_by_age(s, c, DIAG_RULE_LIFETIME_REGISTER, s->v->old);
+        diag_error(d, &c->place, DIAG_RULE_LIFETIME_REGISTER, c->name);
     if (row_is(c->storage, STORAGE_REGISTER) && c->kind == CONTAINER_ARRAY && c->start_offset &&
         !sym_is_int(c->start_offset, 0))
         diag_error(d, &c->place, DIAG_RULE_REGISTER_START_OFFSET, c->name);
