@@ -5,10 +5,11 @@
  *                                                         body
  *                                                 }
  *
- * Static schedules give every thread one piece (or pieces of `chunk` in turn), the others take chunks from a counter that
- * lives in the caller's frame. Variables that only the loop uses become variables of the region. A loop stays sequential if
- * it changes variables that are seen outside, is left by a jump, is too little work, or lies in a region already. Only directly inside
- * an explicit region (CPU_Persistent) a parallel loop is shared by the threads there, which meet at a barrier behind it. */
+ * Static schedules give every thread one piece (or pieces of `chunk` in turn), the others take chunks from a counter
+ * that lives in the caller's frame. Variables that only the loop uses become variables of the region. A loop stays
+ * sequential if it changes variables that are seen outside, is left by a jump, is too little work, or lies in a region
+ * already. Only directly inside an explicit region (CPU_Persistent) a parallel loop is shared by the threads there,
+ * which meet at a barrier behind it. */
 #include "lower/tree_cost.h"
 
 struct parallelize {
@@ -60,9 +61,9 @@ static struct space split_space(struct tree *t, struct tree_stmt *b, const struc
 static void sub_loop(struct tree *t, struct tree_stmt *b, const struct tree_stmt *loop, const struct space *sp,
                      struct tree_expr *first, struct tree_expr *last)
 {
-    struct tree_stmt *part = stmt_for(t, b, loop->var, expr_cast(t, loop->var->type, value_at(t, sp, first)),
-                                      expr_cast(t, loop->var->type, value_at(t, sp, last)),
-                                      expr_cast(t, loop->var->type, sp->step));
+    struct tree_stmt *part =
+        stmt_for(t, b, loop->var, expr_cast(t, loop->var->type, value_at(t, sp, first)),
+                 expr_cast(t, loop->var->type, value_at(t, sp, last)), expr_cast(t, loop->var->type, sp->step));
     part->place = loop->place;
     part->loop = loop->loop;
     part->loop.parallel = false;

@@ -6,9 +6,10 @@
  *                                          }                               C[j] = acc
  *                                          if begin < end { C[j] += acc }  }
  *
- * The second form keeps the order of the operations and serves places that only one thread writes; the first is for atomic reductions
- * in a region. It is done at the outermost loop in which the place is the same element all the time and nothing else touches its alias
- * class. The place is not touched if the loop did not: where that is not known from the bounds, a variable tells. */
+ * The second form keeps the order of the operations and serves places that only one thread writes; the first is for
+ * atomic reductions in a region. It is done at the outermost loop in which the place is the same element all the time
+ * and nothing else touches its alias class. The place is not touched if the loop did not: where that is not known from
+ * the bounds, a variable tells. */
 #include "lower/tree_scan.h"
 
 #include <math.h>
@@ -26,7 +27,7 @@ struct group {
     VEC(struct tree_stmt *) members;
     struct tree_expr *guard; /* evaluated before the loop: it will run a reduction; NULL: not known */
     bool conflict;
-    uint32_t closed;         /* depth of bodies whose reductions cannot move out */
+    uint32_t closed; /* depth of bodies whose reductions cannot move out */
 };
 
 static bool same_place(const struct tree_stmt *a, const struct tree_stmt *b)
@@ -35,13 +36,14 @@ static bool same_place(const struct tree_stmt *a, const struct tree_stmt *b)
 }
 
 /* May an access to element `index` of `pointer` (NULL: several elements) touch the place? */
-static bool may_touch(const struct group *g, const struct tree_expr *pointer, const struct tree_expr *index, uint32_t alias)
+static bool may_touch(const struct group *g, const struct tree_expr *pointer, const struct tree_expr *index,
+                      uint32_t alias)
 {
     const struct tree_stmt *place = g->first;
     if (alias && alias != place->alias)
         return false;
-    bool elements = index && index->op == EXPR_INT && place->index->op == EXPR_INT && expr_equal(pointer, place->pointer) &&
-                    pointer->type->elem == place->value->type;
+    bool elements = index && index->op == EXPR_INT && place->index->op == EXPR_INT &&
+                    expr_equal(pointer, place->pointer) && pointer->type->elem == place->value->type;
     return !elements || index->i == place->index->i;
 }
 
@@ -52,10 +54,7 @@ static void check_expr(void *user, struct tree_expr *e)
         g->conflict = true;
 }
 
-static void check_operand(void *user, struct tree_expr **e)
-{
-    expr_visit(*e, check_expr, user);
-}
+static void check_operand(void *user, struct tree_expr **e) { expr_visit(*e, check_expr, user); }
 
 static bool is_member(const struct group *g, const struct tree_stmt *s)
 {
@@ -100,25 +99,35 @@ static void collect(struct privatize *p, struct group *g, struct tree_stmt *s)
 static double float_identity(enum wcr_kind wcr)
 {
     switch (wcr) {
-    case WCR_PRODUCT: return 1;
-    case WCR_MIN: return INFINITY;
-    case WCR_MAX: return -INFINITY;
-    default: return -0.0; /* what changes no number when added, not even the sign of a zero */
+    case WCR_PRODUCT:
+        return 1;
+    case WCR_MIN:
+        return INFINITY;
+    case WCR_MAX:
+        return -INFINITY;
+    default:
+        return -0.0; /* what changes no number when added, not even the sign of a zero */
     }
 }
 
 static int64_t int_identity(enum wcr_kind wcr, const struct type *type)
 {
     uint32_t bits = type->size * 8;
-    int64_t largest = type->kind == TYPE_BOOL     ? 1
-                      : type_is_unsigned(type)    ? (int64_t)(UINT64_MAX >> (64 - bits))
-                                                  : (int64_t)(UINT64_MAX >> (65 - bits));
+    int64_t largest = type->kind == TYPE_BOOL  ? 1
+                      : type_is_unsigned(type) ? (int64_t)(UINT64_MAX >> (64 - bits))
+                                               : (int64_t)(UINT64_MAX >> (65 - bits));
     switch (wcr) {
-    case WCR_PRODUCT: case WCR_LOGICAL_AND: return 1;
-    case WCR_MIN: return largest;
-    case WCR_MAX: return type_is_signed(type) ? -largest - 1 : 0;
-    case WCR_BIT_AND: return type->kind == TYPE_BOOL ? 1 : -1;
-    default: return 0;
+    case WCR_PRODUCT:
+    case WCR_LOGICAL_AND:
+        return 1;
+    case WCR_MIN:
+        return largest;
+    case WCR_MAX:
+        return type_is_signed(type) ? -largest - 1 : 0;
+    case WCR_BIT_AND:
+        return type->kind == TYPE_BOOL ? 1 : -1;
+    default:
+        return 0;
     }
 }
 
@@ -138,25 +147,43 @@ static bool can_accumulate(enum wcr_kind wcr, const struct type *type)
     bool integer = type->kind == TYPE_BOOL || type_is_integer(type);
     bool number = type->kind == TYPE_F32 || type->kind == TYPE_F64 || integer;
     switch (wcr) {
-    case WCR_SUM: case WCR_PRODUCT: return type->kind != TYPE_BOOL && (number || type_is_complex(type));
-    case WCR_MIN: case WCR_MAX: return number;
-    case WCR_LOGICAL_AND: case WCR_LOGICAL_OR: case WCR_LOGICAL_XOR: case WCR_BIT_AND: case WCR_BIT_OR: case WCR_BIT_XOR:
+    case WCR_SUM:
+    case WCR_PRODUCT:
+        return type->kind != TYPE_BOOL && (number || type_is_complex(type));
+    case WCR_MIN:
+    case WCR_MAX:
+        return number;
+    case WCR_LOGICAL_AND:
+    case WCR_LOGICAL_OR:
+    case WCR_LOGICAL_XOR:
+    case WCR_BIT_AND:
+    case WCR_BIT_OR:
+    case WCR_BIT_XOR:
         return integer;
-    default: return false;
+    default:
+        return false;
     }
 }
 
 static struct tree_expr *combine(struct tree *t, enum wcr_kind wcr, struct tree_expr *a, struct tree_expr *b)
 {
     switch (wcr) {
-    case WCR_SUM: return expr_binary(t, EXPR_ADD, a, b);
-    case WCR_PRODUCT: return expr_binary(t, EXPR_MUL, a, b);
-    case WCR_MIN: return expr_binary(t, EXPR_MIN, a, b);
-    case WCR_MAX: return expr_binary(t, EXPR_MAX, a, b);
-    case WCR_BIT_AND: return expr_binary(t, EXPR_AND, a, b);
-    case WCR_BIT_OR: return expr_binary(t, EXPR_OR, a, b);
-    case WCR_BIT_XOR: return expr_binary(t, EXPR_XOR, a, b);
-    default: break;
+    case WCR_SUM:
+        return expr_binary(t, EXPR_ADD, a, b);
+    case WCR_PRODUCT:
+        return expr_binary(t, EXPR_MUL, a, b);
+    case WCR_MIN:
+        return expr_binary(t, EXPR_MIN, a, b);
+    case WCR_MAX:
+        return expr_binary(t, EXPR_MAX, a, b);
+    case WCR_BIT_AND:
+        return expr_binary(t, EXPR_AND, a, b);
+    case WCR_BIT_OR:
+        return expr_binary(t, EXPR_OR, a, b);
+    case WCR_BIT_XOR:
+        return expr_binary(t, EXPR_XOR, a, b);
+    default:
+        break;
     }
     enum expr_op op = wcr == WCR_LOGICAL_AND ? EXPR_LOGICAL_AND : wcr == WCR_LOGICAL_OR ? EXPR_LOGICAL_OR : EXPR_NE;
     return expr_cast(t, a->type, expr_binary(t, op, expr_truth(t, a), expr_truth(t, b)));
@@ -164,7 +191,8 @@ static struct tree_expr *combine(struct tree *t, enum wcr_kind wcr, struct tree_
 
 /* ---- does the loop run a reduction? ---- */
 
-/* Condition under which one member surely runs, over values known in front of the loop; NULL if there is none. `scan` is of the loop. */
+/* Condition under which one member surely runs, over values known in front of the loop; NULL if there is none. `scan`
+ * is of the loop. */
 static struct tree_expr *sure_to_run(struct privatize *p, const struct tree_scan *scan, const struct group *g,
                                      struct tree_stmt *s)
 {
@@ -252,7 +280,8 @@ static void combine_behind(struct privatize *p, struct group *g, struct tree_stm
     *loop = *g->loop;
     stmt_append(t, block, loop);
     struct tree_stmt *inside = touched ? stmt_if(t, block, expr_var(t, touched))->body : block;
-    stmt_reduce(t, inside, place.wcr, place.atomic, place.pointer, place.index, expr_var(t, acc), place.alias)->place = place.place;
+    stmt_reduce(t, inside, place.wcr, place.atomic, place.pointer, place.index, expr_var(t, acc), place.alias)->place =
+        place.place;
     *g->loop = *block;
 }
 

@@ -47,15 +47,9 @@ struct tree_func *tree_func(struct tree *t, const char *name)
     return f;
 }
 
-struct tree_stmt *stmt_block(struct tree *t)
-{
-    return NEW(t->arena, struct tree_stmt); /* STMT_BLOCK is 0 */
-}
+struct tree_stmt *stmt_block(struct tree *t) { return NEW(t->arena, struct tree_stmt); /* STMT_BLOCK is 0 */ }
 
-void stmt_append(struct tree *t, struct tree_stmt *b, struct tree_stmt *s)
-{
-    vec_push(t->arena, &b->items, s);
-}
+void stmt_append(struct tree *t, struct tree_stmt *b, struct tree_stmt *s) { vec_push(t->arena, &b->items, s); }
 
 struct tree_stmt *stmt_new(struct tree *t, struct tree_stmt *b, enum stmt_kind kind)
 {
@@ -95,8 +89,9 @@ struct tree_stmt *stmt_store(struct tree *t, struct tree_stmt *b, struct tree_ex
     return s;
 }
 
-struct tree_stmt *stmt_reduce(struct tree *t, struct tree_stmt *b, enum wcr_kind wcr, bool atomic, struct tree_expr *pointer,
-                              struct tree_expr *index, struct tree_expr *value, uint32_t alias)
+struct tree_stmt *stmt_reduce(struct tree *t, struct tree_stmt *b, enum wcr_kind wcr, bool atomic,
+                              struct tree_expr *pointer, struct tree_expr *index, struct tree_expr *value,
+                              uint32_t alias)
 {
     struct tree_stmt *s = stmt_new(t, b, STMT_REDUCE);
     set_address(t, s, pointer, index);
@@ -168,8 +163,8 @@ struct tree_stmt *stmt_free(struct tree *t, struct tree_stmt *b, struct tree_var
     return s;
 }
 
-struct tree_stmt *stmt_copy(struct tree *t, struct tree_stmt *b, const struct type *elem, struct tree_expr *to, uint32_t to_alias,
-                            struct tree_expr *from, uint32_t from_alias, struct tree_expr *count)
+struct tree_stmt *stmt_copy(struct tree *t, struct tree_stmt *b, const struct type *elem, struct tree_expr *to,
+                            uint32_t to_alias, struct tree_expr *from, uint32_t from_alias, struct tree_expr *count)
 {
     struct tree_stmt *s = stmt_new(t, b, STMT_COPY);
     s->type = elem;
@@ -181,8 +176,8 @@ struct tree_stmt *stmt_copy(struct tree *t, struct tree_stmt *b, const struct ty
     return s;
 }
 
-struct tree_stmt *stmt_zero(struct tree *t, struct tree_stmt *b, const struct type *elem, struct tree_expr *at, uint32_t alias,
-                            struct tree_expr *count)
+struct tree_stmt *stmt_zero(struct tree *t, struct tree_stmt *b, const struct type *elem, struct tree_expr *at,
+                            uint32_t alias, struct tree_expr *count)
 {
     struct tree_stmt *s = stmt_new(t, b, STMT_ZERO);
     s->type = elem;
@@ -216,7 +211,4 @@ struct tree_stmt *tree_parallel_begin(struct tree *t, struct tree_stmt *b, struc
     return s;
 }
 
-void tree_parallel_end(struct tree *t, struct tree_stmt *parallel)
-{
-    t->region = parallel->region;
-}
+void tree_parallel_end(struct tree *t, struct tree_stmt *parallel) { t->region = parallel->region; }

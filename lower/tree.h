@@ -1,11 +1,13 @@
 /* The loop tree: what the program does, with no SDFG concept left. One structured program for all targets.
  *
- * Typed expressions without side effects, statements with all of them. Types are those of ir/type.h: values are basic types, vectors
- * and pointers (float16, bfloat16 and 8-bit floats are loaded, stored and cast only; arithmetic on them is done in float32 by casts).
- * Integer arithmetic wraps. Index arithmetic is int64. Everything lives in the arena of the tree.
+ * Typed expressions without side effects, statements with all of them. Types are those of ir/type.h: values are basic
+ * types, vectors and pointers (float16, bfloat16 and 8-bit floats are loaded, stored and cast only; arithmetic on them
+ * is done in float32 by casts). Integer arithmetic wraps. Index arithmetic is int64. Everything lives in the arena of
+ * the tree.
  *
- * Variables are scalars or pointers in registers. A variable belongs to the parallel region (or function) in which it was made; a
- * parallel body reads outer variables (they are captured by value when the body is outlined) but never assigns them. */
+ * Variables are scalars or pointers in registers. A variable belongs to the parallel region (or function) in which it
+ * was made; a parallel body reads outer variables (they are captured by value when the body is outlined) but never
+ * assigns them. */
 #ifndef LOWER_TREE_H
 #define LOWER_TREE_H
 
@@ -24,6 +26,7 @@ struct tree_var {
     bool again;                    /* not the first of its name: printed as name#id */
 };
 
+/* clang-format off */
 enum expr_op {
     EXPR_INT,       /* i; any integer or bool type */
     EXPR_FLOAT,     /* f; any float type */
@@ -39,8 +42,8 @@ enum expr_op {
     EXPR_ADD, EXPR_SUB, EXPR_MUL, EXPR_DIV /* C: truncates */, EXPR_REM /* C; fmod for floats */,
     EXPR_AND, EXPR_OR, EXPR_XOR, EXPR_SHL, EXPR_SHR, /* bitwise; on bool too */
     EXPR_MIN, /* a < b ? a : b */ EXPR_MAX, /* a > b ? a : b */
-    EXPR_EQ, EXPR_NE, EXPR_LT, EXPR_LE, EXPR_GT, EXPR_GE, /* operands of one type; result bool, or for vectors
-                                                          lane masks: a vector of signed integers of the lane's size, -1 or 0 */
+    EXPR_EQ, EXPR_NE, EXPR_LT, EXPR_LE, EXPR_GT, EXPR_GE, /* operands of one type; result bool, for vectors lane masks:
+                                                             a vector of signed integers of the lane's size, -1 or 0 */
     EXPR_LOGICAL_AND, EXPR_LOGICAL_OR, /* the right side is evaluated only if needed */
     EXPR_SELECT,    /* condition, then, else: only the chosen side is evaluated. Lane masks choose lane by lane */
     EXPR_CAST,      /* value conversion, C rules; any basic type, pointer to pointer, pointer to/from integer */
@@ -72,6 +75,7 @@ enum tree_math {
 #undef MATH
     TREE_MATH_COUNT
 };
+/* clang-format on */
 
 /* Expressions do not change once made and may be shared; a pass that rewrites makes new ones. */
 struct tree_expr {
@@ -90,37 +94,41 @@ struct tree_expr {
     struct tree_expr *args[];
 };
 
+/* clang-format off */
 enum stmt_kind {
     STMT_BLOCK,    /* items */
     STMT_ASSIGN,   /* var = value */
     STMT_STORE,    /* pointer[index] = value; alias */
     STMT_REDUCE,   /* pointer[index] = wcr(pointer[index], value); alias; atomic; a built-in kind of enum wcr_kind */
-    STMT_UPDATE,   /* var = pointer[index]; body; pointer[index] = value; as one step if atomic (custom conflict resolution) */
-    STMT_FOR,      /* for (var = begin; var < end; var += step) body; bounds are evaluated once, step > 0; `loop`. The body does not
-                      assign var; behind a loop that is not parallel it holds the first value not below end */
+    STMT_UPDATE,   /* var = pointer[index]; body; pointer[index] = value; as one step if atomic (custom resolution) */
+    STMT_FOR,      /* for (var = begin; var < end; var += step) body; bounds are evaluated once, step > 0; `loop`. The
+                      body does not assign var; behind a sequential loop it holds the first value not below end */
     STMT_WHILE,    /* while (value) body */
     STMT_DO,       /* do body while (value) */
     STMT_IF,       /* if (value) body else otherwise (may be NULL) */
     STMT_BREAK, STMT_CONTINUE, /* of the innermost FOR, WHILE or DO */
     STMT_LABEL, STMT_GOTO,     /* label; never into or out of a parallel body */
-    STMT_ALLOC,    /* var = memory for `count` elements of `type`, `where`, 64-byte aligned; zero: cleared. A stack allocation has a
-                      constant count and may stand in a loop (the same memory each time) */
+    STMT_ALLOC,    /* var = memory for `count` elements of `type`, `where`, 64-byte aligned; zero: cleared. A stack
+                      allocation has a constant count and may stand in a loop (the same memory each time) */
     STMT_FREE,     /* var: heap memory or null; becomes null */
-    STMT_COPY,     /* `count` elements of `type` from pointer2[0..] to pointer[0..], contiguous, not overlapping; alias, alias2 */
+    STMT_COPY,     /* `count` elements of `type` from pointer2[0..] to pointer[0..], contiguous, not overlapping;
+                      alias, alias2 */
     STMT_ZERO,     /* `count` elements of `type` at pointer are set to zero bytes; alias */
     STMT_CALL,     /* var (or NULL) = name(args) */
-    STMT_PARALLEL, /* body on `count` threads (NULL: the default number); var: thread number, var2: number of threads (int64) */
+    STMT_PARALLEL, /* body on `count` threads (NULL: the default number); var: thread number, var2: number of threads
+                      (int64) */
     STMT_BARRIER,  /* all threads of the innermost parallel region */
     STMT_CRITICAL, /* body by one thread at a time */
     STMT_RETURN,   /* leaves the function */
     STMT_KIND_COUNT
 };
+/* clang-format on */
 
 enum tree_memory { TREE_HEAP, TREE_STACK, TREE_STATE /* slot `slot` of the program's state, lives across calls */ };
 enum tree_omp { TREE_OMP_STATIC, TREE_OMP_DYNAMIC, TREE_OMP_GUIDED };
 
-/* What is known of a loop. `parallel` asks for threads (the parallelize pass decides); `independent` says that iterations
- * do not depend on each other, so vector code needs no check. */
+/* What is known of a loop. `parallel` asks for threads (the parallelize pass decides); `independent` says that
+ * iterations do not depend on each other, so vector code needs no check. */
 struct tree_loop {
     bool parallel, independent, unroll;
     enum tree_omp omp;
@@ -138,7 +146,7 @@ struct tree_stmt {
     enum wcr_kind wcr;
     enum tree_memory where;
     bool atomic, zero;
-    bool reassociate; /* ASSIGN of `x = x op e`: an accumulator whose terms may be combined in any order (vector lanes) */
+    bool reassociate; /* ASSIGN of `x = x op e`: an accumulator whose terms may be combined in any order */
     struct tree_loop loop;
     struct tree_stmt *body, *otherwise;
     const struct tree_stmt *region; /* PARALLEL: the region around this one */
@@ -155,15 +163,15 @@ struct tree_label {
     bool again; /* as in tree_var */
 };
 
-/* A parameter of the program, in the order of the argument list. The caller passes an array of pointers: for an array the data
- * itself, for a value the address of the value. */
+/* A parameter of the program, in the order of the argument list. The caller passes an array of pointers: for an array
+ * the data itself, for a value the address of the value. */
 struct tree_param {
     const char *name;
     struct tree_var *var; /* pointer variable of an array, value variable of a scalar or symbol */
     bool by_value;
-    bool no_alias;        /* distinct from every other no_alias parameter */
-    uint32_t alias;       /* its container class */
-    uint32_t alignment;   /* bytes the caller promises, at least the element's */
+    bool no_alias;      /* distinct from every other no_alias parameter */
+    uint32_t alias;     /* its container class */
+    uint32_t alignment; /* bytes the caller promises, at least the element's */
 };
 
 struct tree_func {
@@ -176,9 +184,9 @@ struct tree {
     struct ir *ir;
     struct arena *arena;
     const char *name;
-    VEC(struct tree_func *) functions; /* "main", and "init" / "exit" if the program needs them; all take the same parameters */
+    VEC(struct tree_func *) functions; /* "main", and "init" / "exit" if there is need; all with the same parameters */
     uint32_t num_vars, num_labels, num_slots;
-    uint32_t num_aliases; /* the next free class; 1 in a new tree */
+    uint32_t num_aliases;           /* the next free class; 1 in a new tree */
     const struct tree_stmt *region; /* parallel region being built: owner of new variables */
     struct map names;               /* of variables and labels so far */
 };
@@ -200,7 +208,7 @@ struct tree_expr *expr_context(struct tree *t);
 struct tree_expr *expr_var(struct tree *t, struct tree_var *v);
 struct tree_expr *expr_load(struct tree *t, const struct type *type, struct tree_expr *pointer, struct tree_expr *index,
                             uint32_t alias);
-struct tree_expr *expr_offset(struct tree *t, struct tree_expr *pointer, struct tree_expr *index); /* index 0: the pointer */
+struct tree_expr *expr_offset(struct tree *t, struct tree_expr *pointer, struct tree_expr *index);
 struct tree_expr *expr_field(struct tree *t, struct tree_expr *pointer, uint32_t field);
 struct tree_expr *expr_slot(struct tree *t, uint32_t slot, const struct type *pointer);
 struct tree_expr *expr_data(struct tree *t, const struct type *elem, const void *bytes, size_t size);
@@ -238,21 +246,23 @@ struct tree_stmt *stmt_new(struct tree *t, struct tree_stmt *b, enum stmt_kind k
 struct tree_stmt *stmt_assign(struct tree *t, struct tree_stmt *b, struct tree_var *v, struct tree_expr *value);
 struct tree_stmt *stmt_store(struct tree *t, struct tree_stmt *b, struct tree_expr *pointer, struct tree_expr *index,
                              struct tree_expr *value, uint32_t alias);
-struct tree_stmt *stmt_reduce(struct tree *t, struct tree_stmt *b, enum wcr_kind wcr, bool atomic, struct tree_expr *pointer,
-                              struct tree_expr *index, struct tree_expr *value, uint32_t alias);
+struct tree_stmt *stmt_reduce(struct tree *t, struct tree_stmt *b, enum wcr_kind wcr, bool atomic,
+                              struct tree_expr *pointer, struct tree_expr *index, struct tree_expr *value,
+                              uint32_t alias);
 struct tree_stmt *stmt_for(struct tree *t, struct tree_stmt *b, struct tree_var *v, struct tree_expr *begin,
                            struct tree_expr *end, struct tree_expr *step); /* body is a new empty block */
 struct tree_stmt *stmt_while(struct tree *t, struct tree_stmt *b, struct tree_expr *condition);
-struct tree_stmt *stmt_if(struct tree *t, struct tree_stmt *b, struct tree_expr *condition); /* body and otherwise: new blocks */
+/* body and otherwise are new blocks */
+struct tree_stmt *stmt_if(struct tree *t, struct tree_stmt *b, struct tree_expr *condition);
 struct tree_stmt *stmt_label(struct tree *t, struct tree_stmt *b, struct tree_label *l);
 struct tree_stmt *stmt_goto(struct tree *t, struct tree_stmt *b, struct tree_label *l);
 struct tree_stmt *stmt_alloc(struct tree *t, struct tree_stmt *b, struct tree_var *v, const struct type *elem,
                              struct tree_expr *count, enum tree_memory where);
 struct tree_stmt *stmt_free(struct tree *t, struct tree_stmt *b, struct tree_var *v);
-struct tree_stmt *stmt_copy(struct tree *t, struct tree_stmt *b, const struct type *elem, struct tree_expr *to, uint32_t to_alias,
-                            struct tree_expr *from, uint32_t from_alias, struct tree_expr *count);
-struct tree_stmt *stmt_zero(struct tree *t, struct tree_stmt *b, const struct type *elem, struct tree_expr *at, uint32_t alias,
-                            struct tree_expr *count);
+struct tree_stmt *stmt_copy(struct tree *t, struct tree_stmt *b, const struct type *elem, struct tree_expr *to,
+                            uint32_t to_alias, struct tree_expr *from, uint32_t from_alias, struct tree_expr *count);
+struct tree_stmt *stmt_zero(struct tree *t, struct tree_stmt *b, const struct type *elem, struct tree_expr *at,
+                            uint32_t alias, struct tree_expr *count);
 struct tree_stmt *stmt_call(struct tree *t, struct tree_stmt *b, struct tree_var *result, const char *name,
                             struct tree_expr *const *args, uint32_t num_args);
 
@@ -267,8 +277,9 @@ void stmt_print(const struct tree_stmt *s, uint32_t indent, struct text *out);
 void expr_print(const struct tree_expr *e, struct text *out);
 /* Types, owners, loops, labels; reports a BUG naming the place of the first broken statement. */
 bool tree_verify(const struct tree *t, struct diags *d);
-void expr_visit(struct tree_expr *e, void (*visit)(void *user, struct tree_expr *e), void *user);  /* parents first */
-void stmt_visit(struct tree_stmt *s, bool (*visit)(void *user, struct tree_stmt *s), void *user); /* false: skip children */
+void expr_visit(struct tree_expr *e, void (*visit)(void *user, struct tree_expr *e), void *user); /* parents first */
+void stmt_visit(struct tree_stmt *s, bool (*visit)(void *user, struct tree_stmt *s),
+                void *user); /* false: skip children */
 void stmt_each_expr(struct tree_stmt *s, void (*visit)(void *user, struct tree_expr **e), void *user); /* of s itself */
 
 /* ---- tree passes ---- */
@@ -277,13 +288,14 @@ struct tree_options {
     int num_threads; /* 1: no parallel regions at all; 0: decided at run time */
     bool strict_fp;  /* no re-association in reductions */
 };
-/* Turns parallel STMT_FOR into STMT_PARALLEL with per-thread bounds (static) or chunks taken from a shared counter, unless it is nested
- * in another parallel region (kept sequential) or its work is small (estimated; decided at run time if it depends on symbols).
- * Reductions outside of regions lose `atomic`. With one thread all loops become sequential; it should run then too. */
+/* Turns parallel STMT_FOR into STMT_PARALLEL with per-thread bounds (static) or chunks taken from a shared counter,
+ * unless it is nested in another parallel region (kept sequential) or its work is small (estimated; decided at run time
+ * if it depends on symbols). Reductions outside of regions lose `atomic`. With one thread all loops become sequential;
+ * it should run then too. */
 bool tree_parallelize(struct tree *t, const struct tree_options *o);
 /* Reductions to one place inside a loop become a variable of the thread and one combine behind the loop. Comes after
- * tree_parallelize (which removes `parallel` from all loops): an accumulator that loops still to be split assign would keep them
- * sequential, so loops marked parallel are left alone. */
+ * tree_parallelize (which removes `parallel` from all loops): an accumulator that loops still to be split assign would
+ * keep them sequential, so loops marked parallel are left alone. */
 bool tree_privatize(struct tree *t, const struct tree_options *o);
 
 #endif

@@ -1,6 +1,6 @@
-/* Operators of two operands. Integer sums keep their constant outermost on the right ((x + 3) + 2 is x + 5, 3 + x is x + 3, x - 3 is
- * x + -3), products too, so that index arithmetic of bound sizes becomes constants and equal addresses look equal. All of it is exact in
- * wrapping arithmetic. */
+/* Operators of two operands. Integer sums keep their constant outermost on the right ((x + 3) + 2 is x + 5, 3 + x is x
+ * + 3, x - 3 is x + -3), products too, so that index arithmetic of bound sizes becomes constants and equal addresses
+ * look equal. All of it is exact in wrapping arithmetic. */
 #include "lower/tree_fold.h"
 
 static struct tree_expr *binary_new(struct tree *t, enum expr_op op, const struct type *type, struct tree_expr *a,
@@ -58,7 +58,7 @@ static struct tree_expr *int_sub(struct tree *t, struct tree_expr *a, struct tre
 {
     int64_t ca, cb;
     if (b->op == EXPR_INT)
-        return add_constant(t, a, (int64_t)-(uint64_t)b->i);
+        return add_constant(t, a, (int64_t) - (uint64_t)b->i);
     b = split_constant(b, &cb);
     if (a->op == EXPR_INT) {
         struct tree_expr *c = expr_int(t, a->type, (int64_t)((uint64_t)a->i - (uint64_t)cb));
@@ -112,9 +112,11 @@ static struct tree_expr *int_identity(struct tree *t, enum expr_op op, struct tr
         return same || expr_is_int(b, 0) ? a : expr_is_int(a, 0) ? b : NULL;
     case EXPR_XOR:
         return expr_is_int(b, 0) ? a : expr_is_int(a, 0) ? b : NULL;
-    case EXPR_SHL: case EXPR_SHR:
+    case EXPR_SHL:
+    case EXPR_SHR:
         return expr_is_int(b, 0) ? a : NULL;
-    case EXPR_MIN: case EXPR_MAX:
+    case EXPR_MIN:
+    case EXPR_MAX:
         return same ? a : NULL;
     default:
         return NULL;

@@ -1,18 +1,42 @@
 #include "lower/tree_cost.h"
 
-enum { COST_DIVIDE = 8, COST_MATH = 20, COST_CALL = 50, COST_ATOMIC = 20, COST_ALLOC = 100, UNKNOWN_TRIPS = 16, MANY_TRIPS = 65536 };
+enum {
+    COST_DIVIDE = 8,
+    COST_MATH = 20,
+    COST_CALL = 50,
+    COST_ATOMIC = 20,
+    COST_ALLOC = 100,
+    UNKNOWN_TRIPS = 16,
+    MANY_TRIPS = 65536
+};
 
 static int64_t expr_cost(const struct tree_expr *e)
 {
     int64_t cost = 1;
     switch (e->op) {
-    case EXPR_INT: case EXPR_FLOAT: case EXPR_NULL: case EXPR_VAR: case EXPR_CONTEXT: case EXPR_DATA: cost = 0; break;
-    case EXPR_DIV: case EXPR_REM: cost = COST_DIVIDE; break;
-    case EXPR_MATH: cost = e->math == TREE_MATH_fabs || e->math == TREE_MATH_fma ? 1 : COST_MATH; break;
-    case EXPR_CALL: cost = COST_CALL; break;
-    case EXPR_LOAD: case EXPR_OFFSET: /* index arithmetic is strength-reduced */
+    case EXPR_INT:
+    case EXPR_FLOAT:
+    case EXPR_NULL:
+    case EXPR_VAR:
+    case EXPR_CONTEXT:
+    case EXPR_DATA:
+        cost = 0;
+        break;
+    case EXPR_DIV:
+    case EXPR_REM:
+        cost = COST_DIVIDE;
+        break;
+    case EXPR_MATH:
+        cost = e->math == TREE_MATH_fabs || e->math == TREE_MATH_fma ? 1 : COST_MATH;
+        break;
+    case EXPR_CALL:
+        cost = COST_CALL;
+        break;
+    case EXPR_LOAD:
+    case EXPR_OFFSET: /* index arithmetic is strength-reduced */
         return cost + (e->args[1]->op == EXPR_LOAD ? expr_cost(e->args[1]) : 0);
-    default: break;
+    default:
+        break;
     }
     for (uint32_t i = 0; i < e->num_args && cost < TREE_COST_PARALLEL; i++)
         cost += expr_cost(e->args[i]);
@@ -42,7 +66,8 @@ struct tree_expr *tree_trip_count(struct tree *t, const struct tree_stmt *loop)
     struct tree_expr *span = expr_binary(t, EXPR_SUB, end, begin);
     if (expr_is_int(step, 1))
         return span;
-    return expr_binary(t, EXPR_DIV, expr_binary(t, EXPR_ADD, span, expr_binary(t, EXPR_SUB, step, expr_i64(t, 1))), step);
+    return expr_binary(t, EXPR_DIV, expr_binary(t, EXPR_ADD, span, expr_binary(t, EXPR_SUB, step, expr_i64(t, 1))),
+                       step);
 }
 
 static struct tree_expr *loop_cost(struct tree *t, const struct tree_scan *piece, const struct tree_stmt *s)
@@ -84,11 +109,15 @@ struct tree_expr *tree_cost(struct tree *t, const struct tree_scan *piece, const
         for (uint32_t i = 0; i < body->items.count; i++)
             cost = add(t, cost, tree_cost(t, piece, body->items.items[i]));
         return cost;
-    case STMT_FOR: case STMT_WHILE: case STMT_DO:
+    case STMT_FOR:
+    case STMT_WHILE:
+    case STMT_DO:
         return loop_cost(t, piece, body);
-    case STMT_COPY: case STMT_ZERO:
+    case STMT_COPY:
+    case STMT_ZERO:
         return range_cost(t, piece, body);
-    case STMT_LABEL: case STMT_KIND_COUNT:
+    case STMT_LABEL:
+    case STMT_KIND_COUNT:
         return expr_i64(t, 0);
     default:
         cost = expr_i64(t, own_cost(body));

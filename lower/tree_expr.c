@@ -47,15 +47,9 @@ struct tree_expr *expr_int(struct tree *t, const struct type *type, int64_t valu
     return e;
 }
 
-struct tree_expr *expr_i64(struct tree *t, int64_t value)
-{
-    return expr_int(t, type_basic(t->ir, TYPE_I64), value);
-}
+struct tree_expr *expr_i64(struct tree *t, int64_t value) { return expr_int(t, type_basic(t->ir, TYPE_I64), value); }
 
-struct tree_expr *expr_bool(struct tree *t, bool value)
-{
-    return expr_int(t, type_basic(t->ir, TYPE_BOOL), value);
-}
+struct tree_expr *expr_bool(struct tree *t, bool value) { return expr_int(t, type_basic(t->ir, TYPE_BOOL), value); }
 
 struct tree_expr *expr_float(struct tree *t, const struct type *type, double value)
 {
@@ -77,10 +71,7 @@ struct tree_expr *expr_zero(struct tree *t, const struct type *type)
     return type->kind == TYPE_BOOL || type_is_integer(type) ? expr_int(t, type, 0) : expr_null(t, type);
 }
 
-struct tree_expr *expr_null(struct tree *t, const struct type *pointer)
-{
-    return expr_new(t, EXPR_NULL, pointer, 0);
-}
+struct tree_expr *expr_null(struct tree *t, const struct type *pointer) { return expr_new(t, EXPR_NULL, pointer, 0); }
 
 struct tree_expr *expr_context(struct tree *t)
 {
@@ -109,10 +100,7 @@ struct tree_expr *expr_data(struct tree *t, const struct type *elem, const void 
     return e;
 }
 
-bool expr_is_int(const struct tree_expr *e, int64_t value)
-{
-    return e->op == EXPR_INT && e->i == value;
-}
+bool expr_is_int(const struct tree_expr *e, int64_t value) { return e->op == EXPR_INT && e->i == value; }
 
 bool expr_is_const(const struct tree_expr *e)
 {
@@ -120,10 +108,7 @@ bool expr_is_const(const struct tree_expr *e)
            (e->op == EXPR_COMPLEX && e->args[0]->op == EXPR_FLOAT && e->args[1]->op == EXPR_FLOAT);
 }
 
-uint64_t expr_float_bits(const struct tree_expr *e)
-{
-    return fold_float_bits(e->type->kind, e->f);
-}
+uint64_t expr_float_bits(const struct tree_expr *e) { return fold_float_bits(e->type->kind, e->f); }
 
 /* ---- memory ---- */
 
@@ -161,12 +146,18 @@ struct tree_expr *expr_field(struct tree *t, struct tree_expr *pointer, uint32_t
 static enum expr_op inverse(enum expr_op op)
 {
     switch (op) {
-    case EXPR_EQ: return EXPR_NE;
-    case EXPR_NE: return EXPR_EQ;
-    case EXPR_LT: return EXPR_GE;
-    case EXPR_LE: return EXPR_GT;
-    case EXPR_GT: return EXPR_LE;
-    default: return EXPR_LT;
+    case EXPR_EQ:
+        return EXPR_NE;
+    case EXPR_NE:
+        return EXPR_EQ;
+    case EXPR_LT:
+        return EXPR_GE;
+    case EXPR_LE:
+        return EXPR_GT;
+    case EXPR_GT:
+        return EXPR_LE;
+    default:
+        return EXPR_LT;
     }
 }
 
@@ -257,9 +248,9 @@ struct tree_expr *expr_cast(struct tree *t, const struct type *type, struct tree
     }
     if (a->op == EXPR_CAST && cast_is_lossless(a)) {
         const struct type *middle = a->type, *from = a->args[0]->type;
-        if (type->kind == TYPE_POINTER ? middle->kind == TYPE_POINTER
-                                       : from == type || (type_is_integer(type) && type_is_integer(middle) &&
-                                                          type->size <= middle->size))
+        if (type->kind == TYPE_POINTER
+                ? middle->kind == TYPE_POINTER
+                : from == type || (type_is_integer(type) && type_is_integer(middle) && type->size <= middle->size))
             return expr_cast(t, type, a->args[0]);
     }
     return expr_new1(t, EXPR_CAST, type, a);
@@ -314,15 +305,9 @@ static const struct {
 #undef MATH
 };
 
-const char *tree_math_name(enum tree_math f)
-{
-    return math_table[f].name;
-}
+const char *tree_math_name(enum tree_math f) { return math_table[f].name; }
 
-uint32_t tree_math_arity(enum tree_math f)
-{
-    return math_table[f].arity;
-}
+uint32_t tree_math_arity(enum tree_math f) { return math_table[f].arity; }
 
 static const struct type *math_type(struct tree *t, enum tree_math f, const struct type *arg)
 {
@@ -340,7 +325,8 @@ struct tree_expr *expr_math(struct tree *t, enum tree_math f, struct tree_expr *
     if (args[0]->op == EXPR_FLOAT && fold_math(f, args[0]->type, &args[0]->f, &value))
         return type->kind == TYPE_BOOL ? expr_bool(t, value != 0) : expr_float(t, type, value);
     if (f == TREE_MATH_fabs && args[0]->op == EXPR_INT)
-        return expr_int(t, type, args[0]->i < 0 && type_is_signed(type) ? (int64_t)-(uint64_t)args[0]->i : args[0]->i);
+        return expr_int(t, type,
+                        args[0]->i < 0 && type_is_signed(type) ? (int64_t) - (uint64_t)args[0]->i : args[0]->i);
     struct tree_expr *e = expr_new(t, EXPR_MATH, type, math_table[f].arity);
     e->math = f;
     for (uint32_t i = 0; i < e->num_args; i++)

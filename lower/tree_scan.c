@@ -28,10 +28,7 @@ static void scan_expr(struct tree_scan *scan, const struct tree_expr *e)
         scan_expr(scan, e->args[i]);
 }
 
-static void scan_operand(void *user, struct tree_expr **e)
-{
-    scan_expr(user, *e);
-}
+static void scan_operand(void *user, struct tree_expr **e) { scan_expr(user, *e); }
 
 static void scan_variables(struct tree_scan *scan, const struct tree_stmt *s)
 {
@@ -50,16 +47,30 @@ void tree_scan_add(struct tree_scan *scan, const struct tree_stmt *s)
     stmt_each_expr((struct tree_stmt *)s, scan_operand, scan);
     scan_variables(scan, s);
     switch (s->kind) {
-    case STMT_LABEL: map_put(scan->arena, &scan->labels, s->label, s->label); break;
-    case STMT_GOTO: count(scan->arena, &scan->gotos, s->label); break;
-    case STMT_RETURN: scan->returns = true; break;
-    case STMT_BARRIER: scan->barrier = true; break;
-    case STMT_PARALLEL: scan->parallel = true; break;
-    case STMT_BREAK: case STMT_CONTINUE: scan->breaks |= scan->depth == 0; break;
+    case STMT_LABEL:
+        map_put(scan->arena, &scan->labels, s->label, s->label);
+        break;
+    case STMT_GOTO:
+        count(scan->arena, &scan->gotos, s->label);
+        break;
+    case STMT_RETURN:
+        scan->returns = true;
+        break;
+    case STMT_BARRIER:
+        scan->barrier = true;
+        break;
+    case STMT_PARALLEL:
+        scan->parallel = true;
+        break;
+    case STMT_BREAK:
+    case STMT_CONTINUE:
+        scan->breaks |= scan->depth == 0;
+        break;
     case STMT_CALL: /* the counter of a schedule is nobody else's */
         scan->opaque |= takes_pointer(s->args, s->num_args) && strcmp(s->name, "sdfg_rt_next") != 0;
         break;
-    default: break;
+    default:
+        break;
     }
     bool loop = s->kind == STMT_FOR || s->kind == STMT_WHILE || s->kind == STMT_DO;
     scan->depth += loop;

@@ -1,4 +1,5 @@
-/* What a piece of tree does with variables, memory and control: the questions tree passes ask before they move anything. */
+/* What a piece of tree does with variables, memory and control: the questions tree passes ask before they move
+ * anything. */
 #ifndef LOWER_TREE_SCAN_H
 #define LOWER_TREE_SCAN_H
 
@@ -12,8 +13,8 @@ struct tree_scan {
     struct map gotos;    /* struct tree_label * -> number of jumps to it, as an integer in the pointer */
     bool breaks;         /* has a break or continue for a loop around the piece */
     bool returns, barrier, parallel;
-    bool opaque;         /* calls something that is given a pointer */
-    uint32_t depth;      /* loops around the statement being scanned */
+    bool opaque;    /* calls something that is given a pointer */
+    uint32_t depth; /* loops around the statement being scanned */
 };
 
 /* Adds a statement with all it contains. */

@@ -8,11 +8,11 @@ struct verify {
     const struct tree *tree;
     struct diags *diags;
     const struct tree_stmt *region; /* innermost parallel region */
-    bool in_loop; /* break and continue have a target in this region */
-    bool locked;  /* inside a body that must be left at its end */
+    bool in_loop;                   /* break and continue have a target in this region */
+    bool locked;                    /* inside a body that must be left at its end */
     const struct tree_stmt *stmt;
-    struct map labels;     /* label -> region in which it stands */
-    struct map loop_vars;  /* variables of the FOR loops around */
+    struct map labels;    /* label -> region in which it stands */
+    struct map loop_vars; /* variables of the FOR loops around */
     bool ok;
 };
 
@@ -43,10 +43,7 @@ static void must(struct verify *v, bool condition, const char *what, const struc
         broken(v, what, e);
 }
 
-static bool is_i64(const struct tree_expr *e)
-{
-    return e->type->kind == TYPE_I64;
-}
+static bool is_i64(const struct tree_expr *e) { return e->type->kind == TYPE_I64; }
 
 /* A variable of this region or one around it. */
 static bool visible(const struct verify *v, const struct tree_var *var)
@@ -59,22 +56,21 @@ static bool visible(const struct verify *v, const struct tree_var *var)
 
 /* ---- expressions ---- */
 
-static const struct type *element(const struct type *t)
-{
-    return t->kind == TYPE_VECTOR ? t->elem : t;
-}
+static const struct type *element(const struct type *t) { return t->kind == TYPE_VECTOR ? t->elem : t; }
 
 static bool is_number(const struct type *t)
 {
     t = element(t);
-    return t->kind == TYPE_BOOL || type_is_integer(t) || t->kind == TYPE_F32 || t->kind == TYPE_F64 || type_is_complex(t);
+    return t->kind == TYPE_BOOL || type_is_integer(t) || t->kind == TYPE_F32 || t->kind == TYPE_F64 ||
+           type_is_complex(t);
 }
 
 static bool castable(const struct type *to, const struct type *from)
 {
     bool from_pointer = from->kind == TYPE_POINTER || from->kind == TYPE_STRING || from->kind == TYPE_CALLBACK ||
                         from->kind == TYPE_OPAQUE;
-    bool to_pointer = to->kind == TYPE_POINTER || to->kind == TYPE_STRING || to->kind == TYPE_CALLBACK || to->kind == TYPE_OPAQUE;
+    bool to_pointer =
+        to->kind == TYPE_POINTER || to->kind == TYPE_STRING || to->kind == TYPE_CALLBACK || to->kind == TYPE_OPAQUE;
     if (from_pointer || to_pointer)
         return (from_pointer || type_is_integer(from)) && (to_pointer || type_is_integer(to));
     if (to->kind == TYPE_VECTOR || from->kind == TYPE_VECTOR)
@@ -103,7 +99,9 @@ static void check_compare(struct verify *v, const struct tree_expr *e)
     bool equality = e->op == EXPR_EQ || e->op == EXPR_NE;
     bool ordered = is_number(a) && !type_is_complex(element(a));
     must(v, ordered || equality, "no order on this type", e);
-    must(v, a->kind == TYPE_VECTOR ? e->type->kind == TYPE_VECTOR && e->type->lanes == a->lanes : e->type->kind == TYPE_BOOL,
+    must(v,
+         a->kind == TYPE_VECTOR ? e->type->kind == TYPE_VECTOR && e->type->lanes == a->lanes
+                                : e->type->kind == TYPE_BOOL,
          "type of a comparison", e);
 }
 
@@ -118,7 +116,8 @@ static void check_memory(struct verify *v, const struct tree_expr *e)
     if (e->op == EXPR_OFFSET)
         must(v, e->type == pointer->type && e->type->elem->size > 0, "type of an offset", e);
     if (e->op == EXPR_FIELD && pointer->type->kind == TYPE_POINTER)
-        must(v, pointer->type->elem->kind == TYPE_STRUCT && e->i >= 0 && e->i < pointer->type->elem->num_fields, "no such field", e);
+        must(v, pointer->type->elem->kind == TYPE_STRUCT && e->i >= 0 && e->i < pointer->type->elem->num_fields,
+             "no such field", e);
 }
 
 static void check_math(struct verify *v, const struct tree_expr *e)
@@ -150,11 +149,13 @@ static void check_vector(struct verify *v, const struct tree_expr *e)
 static void check_select(struct verify *v, const struct tree_expr *e)
 {
     const struct type *c = e->args[0]->type;
-    must(v, c->kind == TYPE_BOOL || (c->kind == TYPE_VECTOR && e->type->kind == TYPE_VECTOR && c->lanes == e->type->lanes),
+    must(v,
+         c->kind == TYPE_BOOL || (c->kind == TYPE_VECTOR && e->type->kind == TYPE_VECTOR && c->lanes == e->type->lanes),
          "condition is not bool", e);
     must(v, e->args[1]->type == e->type && e->args[2]->type == e->type, "sides differ in type", e);
 }
 
+/* clang-format off */
 static void check_expr(void *user, struct tree_expr *e)
 {
     struct verify *v = user;
@@ -185,10 +186,9 @@ static void check_expr(void *user, struct tree_expr *e)
     }
 }
 
-static void check_operand(void *user, struct tree_expr **e)
-{
-    expr_visit(*e, check_expr, user);
-}
+/* clang-format on */
+
+static void check_operand(void *user, struct tree_expr **e) { expr_visit(*e, check_expr, user); }
 
 /* ---- statements ---- */
 
@@ -261,15 +261,16 @@ static void check_element(struct verify *v, const struct tree_stmt *s)
     must(v, s->pointer->type->kind == TYPE_POINTER, "not a pointer", s->pointer);
     must(v, is_i64(s->index), "index is not int64", s->index);
     must(v, s->alias < v->tree->num_aliases, "unknown alias class", NULL);
-    must(v, s->kind != STMT_REDUCE || (s->wcr > WCR_NONE && s->wcr < WCR_CUSTOM), "not a built-in conflict resolution", NULL);
+    must(v, s->kind != STMT_REDUCE || (s->wcr > WCR_NONE && s->wcr < WCR_CUSTOM), "not a built-in conflict resolution",
+         NULL);
     if (s->kind == STMT_UPDATE)
         check_assigned(v, s->var, s->value->type);
 }
 
 static void check_range(struct verify *v, const struct tree_stmt *s)
 {
-    must(v, s->pointer->type->kind == TYPE_POINTER && (!s->pointer2 || s->pointer2->type->kind == TYPE_POINTER), "not a pointer",
-         NULL);
+    must(v, s->pointer->type->kind == TYPE_POINTER && (!s->pointer2 || s->pointer2->type->kind == TYPE_POINTER),
+         "not a pointer", NULL);
     must(v, is_i64(s->count), "count is not int64", s->count);
     must(v, s->alias < v->tree->num_aliases && s->alias2 < v->tree->num_aliases, "unknown alias class", NULL);
 }
@@ -289,6 +290,7 @@ static void check_goto(struct verify *v, const struct tree_stmt *s)
     must(v, map_get(&v->labels, s->label) == v->region, "goto into or out of a parallel region", NULL);
 }
 
+/* clang-format off */
 static void check_kind(struct verify *v, struct tree_stmt *s)
 {
     switch (s->kind) {
@@ -325,6 +327,7 @@ static void check_kind(struct verify *v, struct tree_stmt *s)
     case STMT_KIND_COUNT: broken(v, "no such statement", NULL); break;
     }
 }
+/* clang-format on */
 
 static void check_stmt(struct verify *v, struct tree_stmt *s)
 {

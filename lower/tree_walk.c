@@ -23,7 +23,8 @@ void stmt_visit(struct tree_stmt *s, bool (*visit)(void *user, struct tree_stmt 
 
 void stmt_each_expr(struct tree_stmt *s, void (*visit)(void *user, struct tree_expr **e), void *user)
 {
-    struct tree_expr **all[] = { &s->pointer, &s->index, &s->value, &s->pointer2, &s->begin, &s->end, &s->step, &s->count };
+    struct tree_expr **all[] = { &s->pointer, &s->index, &s->value, &s->pointer2,
+                                 &s->begin,   &s->end,   &s->step,  &s->count };
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         if (*all[i])
             visit(user, all[i]);
@@ -44,13 +45,22 @@ bool expr_is_pure(const struct tree_expr *e)
 static bool leaf_equal(const struct tree_expr *a, const struct tree_expr *b)
 {
     switch (a->op) {
-    case EXPR_INT: case EXPR_FIELD: case EXPR_SLOT: return a->i == b->i;
-    case EXPR_DATA: return a->i == b->i && a->data == b->data;
-    case EXPR_FLOAT: return expr_float_bits(a) == expr_float_bits(b);
-    case EXPR_VAR: return a->var == b->var;
-    case EXPR_MATH: return a->math == b->math;
-    case EXPR_CALL: return false;
-    default: return true;
+    case EXPR_INT:
+    case EXPR_FIELD:
+    case EXPR_SLOT:
+        return a->i == b->i;
+    case EXPR_DATA:
+        return a->i == b->i && a->data == b->data;
+    case EXPR_FLOAT:
+        return expr_float_bits(a) == expr_float_bits(b);
+    case EXPR_VAR:
+        return a->var == b->var;
+    case EXPR_MATH:
+        return a->math == b->math;
+    case EXPR_CALL:
+        return false;
+    default:
+        return true;
     }
 }
 

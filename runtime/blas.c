@@ -6,8 +6,8 @@
 
 enum { ROW_MAJOR = 101, NO_TRANS = 111, TRANS = 112 }; /* of CBLAS */
 
-/* Multiply-adds up to which loops are quicker than a library call, and from which several threads are worth their fork and join (each
- * gets some tens of microseconds); elements of a matrix from which a matrix-vector product is. */
+/* Multiply-adds up to which loops are quicker than a library call, and from which several threads are worth their fork
+ * and join (each gets some tens of microseconds); elements of a matrix from which a matrix-vector product is. */
 enum { LOOPS_UP_TO = 512, SPLIT_FROM = 1 << 20, SPLIT_ELEMENTS_FROM = 1 << 17, MOST_THREADS = 64 };
 
 static struct sdfg_rt_matrix transposed(struct sdfg_rt_matrix m)
@@ -16,7 +16,8 @@ static struct sdfg_rt_matrix transposed(struct sdfg_rt_matrix m)
 }
 
 /* The sub-matrix of `rows` x `cols` elements from (i, j) on. */
-static struct sdfg_rt_matrix part(int32_t type, struct sdfg_rt_matrix m, int64_t i, int64_t rows, int64_t j, int64_t cols)
+static struct sdfg_rt_matrix part(int32_t type, struct sdfg_rt_matrix m, int64_t i, int64_t rows, int64_t j,
+                                  int64_t cols)
 {
     m.data = (char *)m.data + (i * m.row_stride + j * m.col_stride) * (int64_t)sdfg_rt_type_size(type);
     m.rows = rows;
@@ -32,10 +33,7 @@ static bool is_row_major(const struct sdfg_rt_matrix *m)
 }
 
 /* BLAS rejects a leading dimension below the row length even when there is one row only. */
-static int leading(const struct sdfg_rt_matrix *m)
-{
-    return (int)(m->rows == 1 ? m->cols : m->row_stride);
-}
+static int leading(const struct sdfg_rt_matrix *m) { return (int)(m->rows == 1 ? m->cols : m->row_stride); }
 
 /* A row-major copy in new memory; data is NULL if there is none. */
 static struct sdfg_rt_matrix packed_like(int32_t type, const struct sdfg_rt_matrix *m)
@@ -74,7 +72,8 @@ static bool operand_of(int32_t type, struct sdfg_rt_matrix m, struct operand *ou
 
 typedef void sgemm(int, int, int, int, int, int, float, const void *, int, const void *, int, float, void *, int);
 typedef void dgemm(int, int, int, int, int, int, double, const void *, int, const void *, int, double, void *, int);
-typedef void zgemm(int, int, int, int, int, int, const void *, const void *, int, const void *, int, const void *, void *, int);
+typedef void zgemm(int, int, int, int, int, int, const void *, const void *, int, const void *, int, const void *,
+                   void *, int);
 
 struct product {
     const struct sdfg_rt_blas *blas;
@@ -84,7 +83,8 @@ struct product {
     int64_t row_parts, col_parts; /* C is split into so many parts */
 };
 
-static void call_gemm(const struct product *p, const struct operand *a, const struct operand *b, const struct sdfg_rt_matrix *c)
+static void call_gemm(const struct product *p, const struct operand *a, const struct operand *b,
+                      const struct sdfg_rt_matrix *c)
 {
     static const double complex one = 1, zero = 0;
     static const float complex one_single = 1, zero_single = 0;
@@ -194,9 +194,9 @@ static bool known_type(struct sdfg_rt_context *context, int32_t type)
     return known;
 }
 
-void sdfg_rt_gemm(struct sdfg_rt_context *context, int32_t type, int64_t m, int64_t n, int64_t k, const void *a, int64_t sam,
-                  int64_t sak, const void *b, int64_t sbk, int64_t sbn, void *c, int64_t scm, int64_t scn, const void *alpha,
-                  const void *beta)
+void sdfg_rt_gemm(struct sdfg_rt_context *context, int32_t type, int64_t m, int64_t n, int64_t k, const void *a,
+                  int64_t sam, int64_t sak, const void *b, int64_t sbk, int64_t sbn, void *c, int64_t scm, int64_t scn,
+                  const void *alpha, const void *beta)
 {
     if (m <= 0 || n <= 0 || !known_type(context, type))
         return;
@@ -270,8 +270,8 @@ static void run_vector_part(struct sdfg_rt_context *context, void *data, int64_t
         run_vector(&q);
 }
 
-void sdfg_rt_gemv(struct sdfg_rt_context *context, int32_t type, int64_t m, int64_t n, const void *a, int64_t sam, int64_t san,
-                  const void *x, int64_t sx, void *y, int64_t sy, const void *alpha, const void *beta)
+void sdfg_rt_gemv(struct sdfg_rt_context *context, int32_t type, int64_t m, int64_t n, const void *a, int64_t sam,
+                  int64_t san, const void *x, int64_t sx, void *y, int64_t sy, const void *alpha, const void *beta)
 {
     if (m <= 0 || !known_type(context, type))
         return;
@@ -299,8 +299,8 @@ typedef float sdot(int, const void *, int, const void *, int);
 typedef double ddot(int, const void *, int, const void *, int);
 typedef void zdotu(int, const void *, int, const void *, int, void *);
 
-void sdfg_rt_dot(struct sdfg_rt_context *context, int32_t type, int64_t n, const void *x, int64_t sx, const void *y, int64_t sy,
-                 void *result)
+void sdfg_rt_dot(struct sdfg_rt_context *context, int32_t type, int64_t n, const void *x, int64_t sx, const void *y,
+                 int64_t sy, void *result)
 {
     if (!known_type(context, type))
         return;

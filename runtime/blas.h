@@ -1,6 +1,6 @@
-/* Dense linear algebra for generated code: matrices are described by element strides, so any layout can be given. A CBLAS and LAPACK
- * library is opened at run time when the first call is worth it; without one, and for tiny sizes, loops do the work, so
- * nothing fails because a library is missing. */
+/* Dense linear algebra for generated code: matrices are described by element strides, so any layout can be given. A
+ * CBLAS and LAPACK library is opened at run time when the first call is worth it; without one, and for tiny sizes,
+ * loops do the work, so nothing fails because a library is missing. */
 #ifndef RUNTIME_BLAS_H
 #define RUNTIME_BLAS_H
 
@@ -14,43 +14,46 @@ struct sdfg_rt_matrix {
     int64_t rows, cols, row_stride, col_stride;
 };
 
-/* Opens this library (soname or path) instead of the default ones; its name must outlive the process. False if it cannot be opened or
- * lacks the functions, or if a library is in use already. */
+/* Opens this library (soname or path) instead of the default ones; its name must outlive the process. False if it
+ * cannot be opened or lacks the functions, or if a library is in use already. */
 bool sdfg_rt_blas_use(const char *library);
 const char *sdfg_rt_blas_name(void); /* library in use, NULL: loops */
 
 /* C = alpha A B + beta C, A is m x k. alpha and beta point to elements; NULL means 1 and 0. beta 0: C is not read. */
-void sdfg_rt_gemm(struct sdfg_rt_context *context, int32_t type, int64_t m, int64_t n, int64_t k, const void *a, int64_t sam,
-                  int64_t sak, const void *b, int64_t sbk, int64_t sbn, void *c, int64_t scm, int64_t scn, const void *alpha,
-                  const void *beta);
+void sdfg_rt_gemm(struct sdfg_rt_context *context, int32_t type, int64_t m, int64_t n, int64_t k, const void *a,
+                  int64_t sam, int64_t sak, const void *b, int64_t sbk, int64_t sbn, void *c, int64_t scm, int64_t scn,
+                  const void *alpha, const void *beta);
 /* y = alpha A x + beta y, A is m x n. */
-void sdfg_rt_gemv(struct sdfg_rt_context *context, int32_t type, int64_t m, int64_t n, const void *a, int64_t sam, int64_t san,
-                  const void *x, int64_t sx, void *y, int64_t sy, const void *alpha, const void *beta);
+void sdfg_rt_gemv(struct sdfg_rt_context *context, int32_t type, int64_t m, int64_t n, const void *a, int64_t sam,
+                  int64_t san, const void *x, int64_t sx, void *y, int64_t sy, const void *alpha, const void *beta);
 /* *result = sum of x[i] * y[i], without conjugation. */
-void sdfg_rt_dot(struct sdfg_rt_context *context, int32_t type, int64_t n, const void *x, int64_t sx, const void *y, int64_t sy,
-                 void *result);
+void sdfg_rt_dot(struct sdfg_rt_context *context, int32_t type, int64_t n, const void *x, int64_t sx, const void *y,
+                 int64_t sy, void *result);
 
-/* LAPACK's getrf, getri, getrs (no transposition) and potrf in place. ipiv: int32, 1-based rows; info (may be NULL): int32, as LAPACK. */
-void sdfg_rt_getrf(struct sdfg_rt_context *context, int32_t type, int64_t m, int64_t n, void *a, int64_t sam, int64_t san,
-                   int32_t *ipiv, int32_t *info);
+/* LAPACK's getrf, getri, getrs (no transposition) and potrf in place. ipiv: int32, 1-based rows; info (may be NULL):
+ * int32, as LAPACK. */
+void sdfg_rt_getrf(struct sdfg_rt_context *context, int32_t type, int64_t m, int64_t n, void *a, int64_t sam,
+                   int64_t san, int32_t *ipiv, int32_t *info);
 void sdfg_rt_getri(struct sdfg_rt_context *context, int32_t type, int64_t n, void *a, int64_t sam, int64_t san,
                    const int32_t *ipiv, int32_t *info);
 void sdfg_rt_getrs(struct sdfg_rt_context *context, int32_t type, int64_t n, int64_t nrhs, const void *a, int64_t sam,
                    int64_t san, const int32_t *ipiv, void *b, int64_t sbm, int64_t sbn, int32_t *info);
-void sdfg_rt_potrf(struct sdfg_rt_context *context, int32_t type, int32_t lower, int64_t n, void *a, int64_t sam, int64_t san,
-                   int32_t *info);
-/* X = A^-1 B; out = A^-1; out = the Cholesky factor with the other triangle 0. Inputs are kept, also if out is the input. */
+void sdfg_rt_potrf(struct sdfg_rt_context *context, int32_t type, int32_t lower, int64_t n, void *a, int64_t sam,
+                   int64_t san, int32_t *info);
+/* X = A^-1 B; out = A^-1; out = the Cholesky factor with the other triangle 0. Inputs are kept, also if out is the
+ * input. */
 void sdfg_rt_solve(struct sdfg_rt_context *context, int32_t type, int64_t n, int64_t nrhs, const void *a, int64_t sam,
-                   int64_t san, const void *b, int64_t sbm, int64_t sbn, void *x, int64_t sxm, int64_t sxn, int32_t *info);
-void sdfg_rt_inverse(struct sdfg_rt_context *context, int32_t type, int64_t n, const void *a, int64_t sam, int64_t san, void *out,
-                     int64_t som, int64_t son, int32_t *info);
-void sdfg_rt_cholesky(struct sdfg_rt_context *context, int32_t type, int32_t lower, int64_t n, const void *a, int64_t sam,
-                      int64_t san, void *out, int64_t som, int64_t son, int32_t *info);
+                   int64_t san, const void *b, int64_t sbm, int64_t sbn, void *x, int64_t sxm, int64_t sxn,
+                   int32_t *info);
+void sdfg_rt_inverse(struct sdfg_rt_context *context, int32_t type, int64_t n, const void *a, int64_t sam, int64_t san,
+                     void *out, int64_t som, int64_t son, int32_t *info);
+void sdfg_rt_cholesky(struct sdfg_rt_context *context, int32_t type, int32_t lower, int64_t n, const void *a,
+                      int64_t sam, int64_t san, void *out, int64_t som, int64_t son, int32_t *info);
 
 /* ---- within this folder ---- */
 
-/* The library, opened on first use; NULL if there is none (blas_library.c). Functions may be NULL if the library lacks them; gemm, gemv
- * and dot exist for every type. */
+/* The library, opened on first use; NULL if there is none (blas_library.c). Functions may be NULL if the library lacks
+ * them; gemm, gemv and dot exist for every type. */
 struct sdfg_rt_blas {
     const char *name;
     void *gemm[SDFG_RT_TYPE_COUNT], *gemv[SDFG_RT_TYPE_COUNT], *dot[SDFG_RT_TYPE_COUNT];
@@ -66,8 +69,8 @@ int64_t sdfg_rt_threads(const struct sdfg_rt_context *context); /* for work of t
 void sdfg_rt_copy_matrix(int32_t type, const struct sdfg_rt_matrix *from, const struct sdfg_rt_matrix *to);
 
 /* The operations by loops (blas_loops.c). */
-void sdfg_rt_gemm_loops(int32_t type, const struct sdfg_rt_matrix *a, const struct sdfg_rt_matrix *b, const struct sdfg_rt_matrix *c,
-                        const void *alpha, const void *beta);
+void sdfg_rt_gemm_loops(int32_t type, const struct sdfg_rt_matrix *a, const struct sdfg_rt_matrix *b,
+                        const struct sdfg_rt_matrix *c, const void *alpha, const void *beta);
 void sdfg_rt_dot_loops(int32_t type, int64_t n, const void *x, int64_t sx, const void *y, int64_t sy, void *result);
 
 #endif

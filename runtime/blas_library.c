@@ -1,9 +1,10 @@
 /* Which BLAS, and how many threads it uses.
  *
- * A BLAS with threads of its own beside the threads of our regions is the worst combination: the waiting threads of one pool hold the
- * processors the other needs. So an OpenBLAS that we opened is told to use one thread and large products are split among the
- * threads of a region of ours (blas.c): one pool. An OpenBLAS built on OpenMP shares the pool anyway and is left alone
- * (its setting is the thread number of the whole OpenMP runtime), and so is one that the process had opened before us. */
+ * A BLAS with threads of its own beside the threads of our regions is the worst combination: the waiting threads of one
+ * pool hold the processors the other needs. So an OpenBLAS that we opened is told to use one thread and large products
+ * are split among the threads of a region of ours (blas.c): one pool. An OpenBLAS built on OpenMP shares the pool
+ * anyway and is left alone (its setting is the thread number of the whole OpenMP runtime), and so is one that the
+ * process had opened before us. */
 #include "runtime/blas.h"
 
 #include <dlfcn.h>
@@ -21,16 +22,16 @@ static const struct {
 } functions[] = {
 #define ALL(member, s, d, c, z, required)                                                                              \
     { s, offsetof(struct sdfg_rt_blas, member[SDFG_RT_F32]), required },                                               \
-    { d, offsetof(struct sdfg_rt_blas, member[SDFG_RT_F64]), required },                                               \
-    { c, offsetof(struct sdfg_rt_blas, member[SDFG_RT_C64]), required },                                               \
-    { z, offsetof(struct sdfg_rt_blas, member[SDFG_RT_C128]), required },
+        { d, offsetof(struct sdfg_rt_blas, member[SDFG_RT_F64]), required },                                           \
+        { c, offsetof(struct sdfg_rt_blas, member[SDFG_RT_C64]), required },                                           \
+        { z, offsetof(struct sdfg_rt_blas, member[SDFG_RT_C128]), required },
     ALL(gemm, "cblas_sgemm", "cblas_dgemm", "cblas_cgemm", "cblas_zgemm", true)
-    ALL(gemv, "cblas_sgemv", "cblas_dgemv", "cblas_cgemv", "cblas_zgemv", true)
-    ALL(dot, "cblas_sdot", "cblas_ddot", "cblas_cdotu_sub", "cblas_zdotu_sub", true)
-    ALL(getrf, "sgetrf_", "dgetrf_", "cgetrf_", "zgetrf_", false)
-    ALL(getri, "sgetri_", "dgetri_", "cgetri_", "zgetri_", false)
-    ALL(getrs, "sgetrs_", "dgetrs_", "cgetrs_", "zgetrs_", false)
-    ALL(potrf, "spotrf_", "dpotrf_", "cpotrf_", "zpotrf_", false)
+        ALL(gemv, "cblas_sgemv", "cblas_dgemv", "cblas_cgemv", "cblas_zgemv", true)
+            ALL(dot, "cblas_sdot", "cblas_ddot", "cblas_cdotu_sub", "cblas_zdotu_sub", true)
+                ALL(getrf, "sgetrf_", "dgetrf_", "cgetrf_", "zgetrf_", false)
+                    ALL(getri, "sgetri_", "dgetri_", "cgetri_", "zgetri_", false)
+                        ALL(getrs, "sgetrs_", "dgetrs_", "cgetrs_", "zgetrs_", false)
+                            ALL(potrf, "spotrf_", "dpotrf_", "cpotrf_", "zpotrf_", false)
 #undef ALL
 };
 
@@ -80,7 +81,8 @@ static bool open_library(const char *name, struct sdfg_rt_blas *b)
 
 static void open_blas(void)
 {
-    static const char *const names[] = { "libopenblas.so.0", "libopenblas.so", "libblis.so.4", "libblas.so.3", "libcblas.so.3" };
+    static const char *const names[] = { "libopenblas.so.0", "libopenblas.so", "libblis.so.4", "libblas.so.3",
+                                         "libcblas.so.3" };
     struct sdfg_rt_blas found = { 0 };
     if (wanted) {
         open_library(wanted, &found);

@@ -1,13 +1,14 @@
-/* 8-bit floats. e4m3fn: 4 bits of exponent, bias 7, no infinity, the largest value is 448, beyond it (and for infinity) the result is not
- * a number. e5m2: 5 bits of exponent, bias 15, infinities as usual. Rounding is to nearest, ties to even. */
+/* 8-bit floats. e4m3fn: 4 bits of exponent, bias 7, no infinity, the largest value is 448, beyond it (and for infinity)
+ * the result is not a number. e5m2: 5 bits of exponent, bias 15, infinities as usual. Rounding is to nearest, ties to
+ * even. */
 #include "runtime/runtime.h"
 
 #include <string.h>
 
 struct format {
     int fraction, bias;
-    uint32_t top;       /* bits of the largest finite value */
-    uint32_t overflow;  /* bits of what is larger */
+    uint32_t top;      /* bits of the largest finite value */
+    uint32_t overflow; /* bits of what is larger */
     uint32_t not_a_number;
 };
 
@@ -65,22 +66,10 @@ static float decode(const struct format *f, uint32_t bits)
     return bits_float(sign | exponent << 23 | fraction << (23 - f->fraction));
 }
 
-float sdfg_rt_f8e4m3_to_float(int32_t bits)
-{
-    return decode(&e4m3, (uint32_t)bits);
-}
+float sdfg_rt_f8e4m3_to_float(int32_t bits) { return decode(&e4m3, (uint32_t)bits); }
 
-int32_t sdfg_rt_float_to_f8e4m3(float value)
-{
-    return encode(&e4m3, value);
-}
+int32_t sdfg_rt_float_to_f8e4m3(float value) { return encode(&e4m3, value); }
 
-float sdfg_rt_f8e5m2_to_float(int32_t bits)
-{
-    return decode(&e5m2, (uint32_t)bits);
-}
+float sdfg_rt_f8e5m2_to_float(int32_t bits) { return decode(&e5m2, (uint32_t)bits); }
 
-int32_t sdfg_rt_float_to_f8e5m2(float value)
-{
-    return encode(&e5m2, value);
-}
+int32_t sdfg_rt_float_to_f8e5m2(float value) { return encode(&e5m2, value); }

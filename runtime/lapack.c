@@ -1,5 +1,6 @@
-/* Factorizations through Fortran LAPACK, which OpenBLAS contains. It wants column-major matrices: others are copied there and back, which
- * is little beside the work. Without a library the same algorithms run as loops over double complex, which holds all types. */
+/* Factorizations through Fortran LAPACK, which OpenBLAS contains. It wants column-major matrices: others are copied
+ * there and back, which is little beside the work. Without a library the same algorithms run as loops over double
+ * complex, which holds all types. */
 #include "runtime/lapack.h"
 
 #include <stdlib.h>
@@ -7,8 +8,8 @@
 
 typedef void getrf(const int *m, const int *n, void *a, const int *lda, int *ipiv, int *info);
 typedef void getri(const int *n, void *a, const int *lda, const int *ipiv, void *work, const int *lwork, int *info);
-typedef void getrs(const char *trans, const int *n, const int *nrhs, const void *a, const int *lda, const int *ipiv, void *b,
-                   const int *ldb, int *info, size_t trans_length);
+typedef void getrs(const char *trans, const int *n, const int *nrhs, const void *a, const int *lda, const int *ipiv,
+                   void *b, const int *ldb, int *info, size_t trans_length);
 typedef void potrf(const char *uplo, const int *n, void *a, const int *lda, int *info, size_t uplo_length);
 
 enum { THREADS_FROM = 256, BLOCK = 64 };
@@ -120,7 +121,8 @@ static int invert_factors(const struct sdfg_rt_blas *b, const struct work *a, co
     return info;
 }
 
-static int solve_factors(const struct sdfg_rt_blas *b, const struct work *a, const int32_t *ipiv, const struct work *rhs)
+static int solve_factors(const struct sdfg_rt_blas *b, const struct work *a, const int32_t *ipiv,
+                         const struct work *rhs)
 {
     int info = 0, n = (int)a->own.rows, nrhs = (int)rhs->own.cols;
     if (n == 0 || nrhs == 0)
@@ -144,8 +146,8 @@ static int factor_cholesky(const struct sdfg_rt_blas *b, const struct work *a, b
 
 /* ---- rows of abi.def ---- */
 
-void sdfg_rt_getrf(struct sdfg_rt_context *context, int32_t type, int64_t m, int64_t n, void *a, int64_t sam, int64_t san,
-                   int32_t *ipiv, int32_t *info)
+void sdfg_rt_getrf(struct sdfg_rt_context *context, int32_t type, int64_t m, int64_t n, void *a, int64_t sam,
+                   int64_t san, int32_t *ipiv, int32_t *info)
 {
     if (!known_type(context, type))
         return;
@@ -182,8 +184,8 @@ void sdfg_rt_getrs(struct sdfg_rt_context *context, int32_t type, int64_t n, int
     library_end(context, library, n);
 }
 
-void sdfg_rt_potrf(struct sdfg_rt_context *context, int32_t type, int32_t lower, int64_t n, void *a, int64_t sam, int64_t san,
-                   int32_t *info)
+void sdfg_rt_potrf(struct sdfg_rt_context *context, int32_t type, int32_t lower, int64_t n, void *a, int64_t sam,
+                   int64_t san, int32_t *info)
 {
     if (!known_type(context, type))
         return;
@@ -195,7 +197,8 @@ void sdfg_rt_potrf(struct sdfg_rt_context *context, int32_t type, int32_t lower,
 }
 
 void sdfg_rt_solve(struct sdfg_rt_context *context, int32_t type, int64_t n, int64_t nrhs, const void *a, int64_t sam,
-                   int64_t san, const void *b, int64_t sbm, int64_t sbn, void *x, int64_t sxm, int64_t sxn, int32_t *info)
+                   int64_t san, const void *b, int64_t sbm, int64_t sbn, void *x, int64_t sxm, int64_t sxn,
+                   int32_t *info)
 {
     if (!known_type(context, type))
         return;
@@ -217,8 +220,8 @@ void sdfg_rt_solve(struct sdfg_rt_context *context, int32_t type, int64_t n, int
     library_end(context, library, n);
 }
 
-void sdfg_rt_inverse(struct sdfg_rt_context *context, int32_t type, int64_t n, const void *a, int64_t sam, int64_t san, void *out,
-                     int64_t som, int64_t son, int32_t *info)
+void sdfg_rt_inverse(struct sdfg_rt_context *context, int32_t type, int64_t n, const void *a, int64_t sam, int64_t san,
+                     void *out, int64_t som, int64_t son, int32_t *info)
 {
     if (!known_type(context, type))
         return;
@@ -238,8 +241,8 @@ void sdfg_rt_inverse(struct sdfg_rt_context *context, int32_t type, int64_t n, c
     library_end(context, b, n);
 }
 
-void sdfg_rt_cholesky(struct sdfg_rt_context *context, int32_t type, int32_t lower, int64_t n, const void *a, int64_t sam,
-                      int64_t san, void *out, int64_t som, int64_t son, int32_t *info)
+void sdfg_rt_cholesky(struct sdfg_rt_context *context, int32_t type, int32_t lower, int64_t n, const void *a,
+                      int64_t sam, int64_t san, void *out, int64_t som, int64_t son, int32_t *info)
 {
     if (!known_type(context, type))
         return;

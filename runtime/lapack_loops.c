@@ -10,10 +10,14 @@ static number get(int32_t type, const struct sdfg_rt_matrix *m, int64_t i, int64
 {
     int64_t at = i * m->row_stride + j * m->col_stride;
     switch (type) {
-    case SDFG_RT_F32: return ((const float *)m->data)[at];
-    case SDFG_RT_F64: return ((const double *)m->data)[at];
-    case SDFG_RT_C64: return ((const float complex *)m->data)[at];
-    default: return ((const double complex *)m->data)[at];
+    case SDFG_RT_F32:
+        return ((const float *)m->data)[at];
+    case SDFG_RT_F64:
+        return ((const double *)m->data)[at];
+    case SDFG_RT_C64:
+        return ((const float complex *)m->data)[at];
+    default:
+        return ((const double complex *)m->data)[at];
     }
 }
 
@@ -21,10 +25,18 @@ static void set(int32_t type, const struct sdfg_rt_matrix *m, int64_t i, int64_t
 {
     int64_t at = i * m->row_stride + j * m->col_stride;
     switch (type) {
-    case SDFG_RT_F32: ((float *)m->data)[at] = (float)creal(value); break;
-    case SDFG_RT_F64: ((double *)m->data)[at] = creal(value); break;
-    case SDFG_RT_C64: ((float complex *)m->data)[at] = (float complex)value; break;
-    default: ((double complex *)m->data)[at] = value; break;
+    case SDFG_RT_F32:
+        ((float *)m->data)[at] = (float)creal(value);
+        break;
+    case SDFG_RT_F64:
+        ((double *)m->data)[at] = creal(value);
+        break;
+    case SDFG_RT_C64:
+        ((float complex *)m->data)[at] = (float complex)value;
+        break;
+    default:
+        ((double complex *)m->data)[at] = value;
+        break;
     }
 }
 
@@ -38,10 +50,7 @@ static void swap_rows(int32_t type, const struct sdfg_rt_matrix *m, int64_t i, i
 }
 
 /* LAPACK compares |re| + |im|. */
-static double size_of(number value)
-{
-    return fabs(creal(value)) + fabs(cimag(value));
-}
+static double size_of(number value) { return fabs(creal(value)) + fabs(cimag(value)); }
 
 int sdfg_rt_getrf_loops(int32_t type, const struct sdfg_rt_matrix *a, int32_t *ipiv)
 {
@@ -70,7 +79,8 @@ int sdfg_rt_getrf_loops(int32_t type, const struct sdfg_rt_matrix *a, int32_t *i
     return info;
 }
 
-int sdfg_rt_getrs_loops(int32_t type, const struct sdfg_rt_matrix *a, const int32_t *ipiv, const struct sdfg_rt_matrix *b)
+int sdfg_rt_getrs_loops(int32_t type, const struct sdfg_rt_matrix *a, const int32_t *ipiv,
+                        const struct sdfg_rt_matrix *b)
 {
     int64_t n = a->rows;
     for (int64_t i = 0; i < n; i++)
@@ -92,7 +102,8 @@ int sdfg_rt_getrs_loops(int32_t type, const struct sdfg_rt_matrix *a, const int3
     return 0;
 }
 
-/* As LAPACK: U is inverted in place, then X L = U^-1 is solved column by column from the right, then the columns are put back. */
+/* As LAPACK: U is inverted in place, then X L = U^-1 is solved column by column from the right, then the columns are
+ * put back. */
 int sdfg_rt_getri_loops(int32_t type, const struct sdfg_rt_matrix *a, const int32_t *ipiv)
 {
     int64_t n = a->rows;

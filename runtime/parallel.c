@@ -1,11 +1,11 @@
 /* Threads come from an OpenMP runtime opened at run time.
  *
- * Only entry points that libgomp and libomp (libiomp5) both export are used: GOMP_parallel, GOMP_barrier and the omp_ queries; GOMP_parallel
- * inside libomp costs 0.5 microseconds, as much as its own entry. A runtime that the process has loaded already is taken, so
- * that there is one pool of threads; otherwise libgomp is opened first: its threads wait without sched_yield, which on a busy machine
- * makes libomp's regions up to a hundred times slower, and its first region costs a tenth of libomp's. The price is that its
- * waiting threads hold their processors for a while, which is why threaded libraries are called from outside of regions only
- * (runtime/blas.c). */
+ * Only entry points that libgomp and libomp (libiomp5) both export are used: GOMP_parallel, GOMP_barrier and the omp_
+ * queries; GOMP_parallel inside libomp costs 0.5 microseconds, as much as its own entry. A runtime that the process has
+ * loaded already is taken, so that there is one pool of threads; otherwise libgomp is opened first: its threads wait
+ * without sched_yield, which on a busy machine makes libomp's regions up to a hundred times slower, and its first
+ * region costs a tenth of libomp's. The price is that its waiting threads hold their processors for a while, which is
+ * why threaded libraries are called from outside of regions only (runtime/blas.c). */
 #include "runtime/runtime.h"
 
 #include <dlfcn.h>
@@ -38,7 +38,7 @@ static bool openmp_bind(const char *name, int flags)
         const char *symbol;
         void *address;
     } table[] = {
-        { "GOMP_parallel", &openmp.parallel },       { "GOMP_barrier", &openmp.barrier },
+        { "GOMP_parallel", &openmp.parallel },        { "GOMP_barrier", &openmp.barrier },
         { "omp_get_thread_num", &openmp.thread_num }, { "omp_get_num_threads", &openmp.num_threads },
         { "omp_in_parallel", &openmp.in_parallel },   { "omp_get_max_threads", &openmp.max_threads },
     };

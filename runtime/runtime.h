@@ -13,15 +13,16 @@ void sdfg_rt_fail(struct sdfg_rt_context *context, enum sdfg_rt_error error);
 
 typedef void sdfg_rt_body(struct sdfg_rt_context *context, void *data, int64_t thread, int64_t threads);
 
-/* Runs body(context, data, 0..n-1, n) on n threads and waits for all. n is `threads` if positive, but never more than the context's
- * num_threads if that is set; with neither the OpenMP runtime decides (OMP_NUM_THREADS). One thread, and every call from
- * inside a region, runs the body directly. */
+/* Runs body(context, data, 0..n-1, n) on n threads and waits for all. n is `threads` if positive, but never more than
+ * the context's num_threads if that is set; with neither the OpenMP runtime decides (OMP_NUM_THREADS). One thread, and
+ * every call from inside a region, runs the body directly. */
 void sdfg_rt_parallel(struct sdfg_rt_context *context, sdfg_rt_body *body, void *data, int64_t threads);
 void sdfg_rt_barrier(struct sdfg_rt_context *context);
 void sdfg_rt_critical_begin(struct sdfg_rt_context *context);
 void sdfg_rt_critical_end(struct sdfg_rt_context *context);
-/* Takes the next chunk below `limit` from the counter and gives its first index, or `limit` when all are taken. The chunk has
- * `chunk` indices, or (limit - first) / guided if that is more and guided is not 0, and ends at the limit at the latest. */
+/* Takes the next chunk below `limit` from the counter and gives its first index, or `limit` when all are taken. The
+ * chunk has `chunk` indices, or (limit - first) / guided if that is more and guided is not 0, and ends at the limit at
+ * the latest. */
 int64_t sdfg_rt_next(int64_t *counter, int64_t chunk, int64_t limit, int64_t guided);
 bool sdfg_rt_in_parallel(void);
 const char *sdfg_rt_openmp_name(void); /* library in use, or NULL: sequential */

@@ -12,10 +12,14 @@ static number get(int type, const struct sdfg_rt_matrix *m, int64_t i, int64_t j
 {
     int64_t at = i * m->row_stride + j * m->col_stride;
     switch (type) {
-    case SDFG_RT_F32: return ((float *)m->data)[at];
-    case SDFG_RT_F64: return ((double *)m->data)[at];
-    case SDFG_RT_C64: return ((float complex *)m->data)[at];
-    default: return ((number *)m->data)[at];
+    case SDFG_RT_F32:
+        return ((float *)m->data)[at];
+    case SDFG_RT_F64:
+        return ((double *)m->data)[at];
+    case SDFG_RT_C64:
+        return ((float complex *)m->data)[at];
+    default:
+        return ((number *)m->data)[at];
     }
 }
 
@@ -23,10 +27,18 @@ static void set(int type, const struct sdfg_rt_matrix *m, int64_t i, int64_t j, 
 {
     int64_t at = i * m->row_stride + j * m->col_stride;
     switch (type) {
-    case SDFG_RT_F32: ((float *)m->data)[at] = (float)creal(value); break;
-    case SDFG_RT_F64: ((double *)m->data)[at] = creal(value); break;
-    case SDFG_RT_C64: ((float complex *)m->data)[at] = (float complex)value; break;
-    default: ((number *)m->data)[at] = value; break;
+    case SDFG_RT_F32:
+        ((float *)m->data)[at] = (float)creal(value);
+        break;
+    case SDFG_RT_F64:
+        ((double *)m->data)[at] = creal(value);
+        break;
+    case SDFG_RT_C64:
+        ((float complex *)m->data)[at] = (float complex)value;
+        break;
+    default:
+        ((number *)m->data)[at] = value;
+        break;
     }
 }
 
@@ -76,16 +88,14 @@ static void matrix_free(int type, struct sdfg_rt_matrix m)
     free(m.row_stride < 0 ? (char *)m.data - (size_t)(m.rows * m.cols - 1) * sdfg_rt_type_size(type) : m.data);
 }
 
-static double tolerance(int type)
-{
-    return type == SDFG_RT_F32 || type == SDFG_RT_C64 ? 2e-5 : 1e-13;
-}
+static double tolerance(int type) { return type == SDFG_RT_F32 || type == SDFG_RT_C64 ? 2e-5 : 1e-13; }
 
-static void check_gemm(int type, int64_t m, int64_t n, int64_t k, enum layout la, enum layout lb, enum layout lc, bool scale,
-                       int threads)
+static void check_gemm(int type, int64_t m, int64_t n, int64_t k, enum layout la, enum layout lb, enum layout lc,
+                       bool scale, int threads)
 {
     struct sdfg_rt_context context = { .num_threads = threads };
-    struct sdfg_rt_matrix a = matrix_new(type, m, k, la), b = matrix_new(type, k, n, lb), c = matrix_new(type, m, n, lc);
+    struct sdfg_rt_matrix a = matrix_new(type, m, k, la), b = matrix_new(type, k, n, lb),
+                          c = matrix_new(type, m, n, lc);
     struct sdfg_rt_matrix old = matrix_new(type, m, n, ROWS);
     number alpha_value = 1.5 - 0.5 * I, beta_value = -0.75 + I, alpha_memory, beta_memory;
     struct sdfg_rt_matrix alpha = { &alpha_memory, 1, 1, 1, 1 }, beta = { &beta_memory, 1, 1, 1, 1 };
@@ -94,8 +104,8 @@ static void check_gemm(int type, int64_t m, int64_t n, int64_t k, enum layout la
     if (!scale)
         set(type, &c, 0, 0, NAN); /* must not be read */
     sdfg_rt_copy_matrix(type, &c, &old);
-    sdfg_rt_gemm(&context, type, m, n, k, a.data, a.row_stride, a.col_stride, b.data, b.row_stride, b.col_stride, c.data,
-                 c.row_stride, c.col_stride, scale ? &alpha_memory : NULL, scale ? &beta_memory : NULL);
+    sdfg_rt_gemm(&context, type, m, n, k, a.data, a.row_stride, a.col_stride, b.data, b.row_stride, b.col_stride,
+                 c.data, c.row_stride, c.col_stride, scale ? &alpha_memory : NULL, scale ? &beta_memory : NULL);
     double worst = 0;
     for (int64_t i = 0; i < m; i++)
         for (int64_t j = 0; j < n; j++) {
@@ -119,7 +129,8 @@ TEST(gemm_layouts)
 {
     printf("BLAS: %s, OpenMP: %s\n", sdfg_rt_blas_name() ? sdfg_rt_blas_name() : "none",
            sdfg_rt_openmp_name() ? sdfg_rt_openmp_name() : "none");
-    static const int64_t sizes[][3] = { { 3, 4, 5 }, { 17, 9, 23 }, { 1, 40, 30 }, { 40, 1, 30 }, { 30, 40, 1 }, { 1, 1, 2000 } };
+    static const int64_t sizes[][3] = { { 3, 4, 5 },   { 17, 9, 23 }, { 1, 40, 30 },
+                                        { 40, 1, 30 }, { 30, 40, 1 }, { 1, 1, 2000 } };
     for (int type = 0; type < SDFG_RT_TYPE_COUNT; type++)
         for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
             for (int layouts = 0; layouts < LAYOUTS * LAYOUTS * LAYOUTS; layouts++)
@@ -159,8 +170,8 @@ static void check_gemv(int type, int64_t m, int64_t n, enum layout layout, int64
     sdfg_rt_copy_matrix(type, &y, &old);
     number memory;
     set(type, &(struct sdfg_rt_matrix){ &memory, 1, 1, 1, 1 }, 0, 0, 0.5);
-    sdfg_rt_gemv(&context, type, m, n, a.data, a.row_stride, a.col_stride, x.data, stride, y.data, stride, scale ? &memory : NULL,
-                 scale ? &memory : NULL);
+    sdfg_rt_gemv(&context, type, m, n, a.data, a.row_stride, a.col_stride, x.data, stride, y.data, stride,
+                 scale ? &memory : NULL, scale ? &memory : NULL);
     double worst = 0;
     for (int64_t i = 0; i < m; i++) {
         number sum = 0;
@@ -199,14 +210,16 @@ TEST(dot)
             sdfg_rt_dot(&context, type, n, x.data, 2, y.data, 1, &memory);
             for (int64_t i = 0; i < n; i++)
                 sum += get(type, &x, i, 0) * get(type, &y, 0, i);
-            CHECK(cabs(get(type, &(struct sdfg_rt_matrix){ &memory, 1, 1, 1, 1 }, 0, 0) - sum) <= tolerance(type) * (double)(n + 1));
+            CHECK(cabs(get(type, &(struct sdfg_rt_matrix){ &memory, 1, 1, 1, 1 }, 0, 0) - sum) <=
+                  tolerance(type) * (double)(n + 1));
             matrix_free(type, x);
             matrix_free(type, y);
         }
 }
 
 /* Greatest |A X - B|. */
-static double residual(int type, const struct sdfg_rt_matrix *a, const struct sdfg_rt_matrix *x, const struct sdfg_rt_matrix *b)
+static double residual(int type, const struct sdfg_rt_matrix *a, const struct sdfg_rt_matrix *x,
+                       const struct sdfg_rt_matrix *b)
 {
     double worst = 0;
     for (int64_t i = 0; i < a->rows; i++)
@@ -234,14 +247,15 @@ TEST(solve_and_inverse)
         for (int layout = 0; layout < LAYOUTS; layout++)
             for (int64_t n = 1; n < 50; n += 12) {
                 struct sdfg_rt_matrix a = regular(type, n, layout), b = matrix_new(type, n, 3, (layout + 1) % LAYOUTS);
-                struct sdfg_rt_matrix x = matrix_new(type, n, 3, (layout + 2) % LAYOUTS), inv = matrix_new(type, n, n, layout);
+                struct sdfg_rt_matrix x = matrix_new(type, n, 3, (layout + 2) % LAYOUTS),
+                                      inv = matrix_new(type, n, n, layout);
                 int32_t info = -1;
-                sdfg_rt_solve(&context, type, n, 3, a.data, a.row_stride, a.col_stride, b.data, b.row_stride, b.col_stride, x.data,
-                              x.row_stride, x.col_stride, &info);
+                sdfg_rt_solve(&context, type, n, 3, a.data, a.row_stride, a.col_stride, b.data, b.row_stride,
+                              b.col_stride, x.data, x.row_stride, x.col_stride, &info);
                 CHECK_INT(info, 0);
                 CHECK(residual(type, &a, &x, &b) <= 50 * tolerance(type) * (double)n);
-                sdfg_rt_inverse(&context, type, n, a.data, a.row_stride, a.col_stride, inv.data, inv.row_stride, inv.col_stride,
-                                NULL);
+                sdfg_rt_inverse(&context, type, n, a.data, a.row_stride, a.col_stride, inv.data, inv.row_stride,
+                                inv.col_stride, NULL);
                 CHECK(residual(type, &a, &inv, NULL) <= 50 * tolerance(type) * (double)n);
                 matrix_free(type, a);
                 matrix_free(type, b);
@@ -276,8 +290,8 @@ TEST(factors)
             CHECK(memcmp(pivots, loop_pivots, sizeof pivots) == 0);
             for (int64_t i = 0; i < N * N; i++)
                 CHECK(cabs(get(type, &lu, i / N, i % N) - get(type, &loops, i / N, i % N)) < 1000 * tolerance(type));
-            sdfg_rt_getrs(&context, type, N, 2, lu.data, lu.row_stride, lu.col_stride, pivots, x.data, x.row_stride, x.col_stride,
-                          &info);
+            sdfg_rt_getrs(&context, type, N, 2, lu.data, lu.row_stride, lu.col_stride, pivots, x.data, x.row_stride,
+                          x.col_stride, &info);
             CHECK(info == 0 && residual(type, &a, &x, &b) < 1000 * tolerance(type));
             sdfg_rt_getrs_loops(type, &loops, pivots, &y);
             CHECK(residual(type, &a, &y, &b) < 1000 * tolerance(type));
@@ -296,7 +310,8 @@ static void check_cholesky(int type, enum layout layout, bool lower, bool by_loo
 {
     struct sdfg_rt_context context = { .num_threads = 1 };
     enum { N = 21 };
-    struct sdfg_rt_matrix m = matrix_new(type, N, N, ROWS), a = matrix_new(type, N, N, layout), f = matrix_new(type, N, N, layout);
+    struct sdfg_rt_matrix m = matrix_new(type, N, N, ROWS), a = matrix_new(type, N, N, layout),
+                          f = matrix_new(type, N, N, layout);
     for (int64_t i = 0; i < N; i++)
         for (int64_t j = 0; j < N; j++) {
             number sum = i == j ? N : 0;
@@ -309,7 +324,8 @@ static void check_cholesky(int type, enum layout layout, bool lower, bool by_loo
     if (by_loops)
         info = sdfg_rt_potrf_loops(type, &f, lower);
     else
-        sdfg_rt_cholesky(&context, type, lower, N, a.data, a.row_stride, a.col_stride, f.data, f.row_stride, f.col_stride, &info);
+        sdfg_rt_cholesky(&context, type, lower, N, a.data, a.row_stride, a.col_stride, f.data, f.row_stride,
+                         f.col_stride, &info);
     CHECK_INT(info, 0);
     double worst = 0;
     for (int64_t i = 0; i < N; i++)
@@ -319,7 +335,8 @@ static void check_cholesky(int type, enum layout layout, bool lower, bool by_loo
                 CHECK(get(type, &f, i, j) == (by_loops ? get(type, &a, i, j) : 0));
             number sum = -get(type, &a, i, j);
             for (int64_t k = 0; k <= (i < j ? i : j); k++)
-                sum += lower ? get(type, &f, i, k) * conj(get(type, &f, j, k)) : conj(get(type, &f, k, i)) * get(type, &f, k, j);
+                sum += lower ? get(type, &f, i, k) * conj(get(type, &f, j, k))
+                             : conj(get(type, &f, k, i)) * get(type, &f, k, j);
             worst = fmax(worst, cabs(sum));
         }
     CHECK(worst < 5000 * tolerance(type));

@@ -239,8 +239,8 @@ TEST(team_shares_its_loops)
     struct tree_var *i = tree_var(s.t, "k", s.i64);
     struct tree_stmt *loop = stmt_for(s.t, region->body, i, expr_i64(s.t, 0), expr_var(s.t, s.n), expr_i64(s.t, 1));
     loop->loop.parallel = true;
-    struct tree_stmt *inner = stmt_for(s.t, loop->body, tree_var(s.t, "j", s.i64), expr_i64(s.t, 0), expr_var(s.t, s.n),
-                                       expr_i64(s.t, 1));
+    struct tree_stmt *inner =
+        stmt_for(s.t, loop->body, tree_var(s.t, "j", s.i64), expr_i64(s.t, 0), expr_var(s.t, s.n), expr_i64(s.t, 1));
     inner->loop.parallel = true;
     fill(&s, inner->body, i);
     tree_parallel_end(s.t, region);
@@ -265,7 +265,8 @@ TEST(atomics_only_in_regions)
     struct sample s = sample_new();
     struct tree_expr *a = expr_var(s.t, s.a);
     stmt_reduce(s.t, s.loop->body, WCR_SUM, true, a, expr_i64(s.t, 0), expr_float(s.t, s.f64, 1), 1);
-    struct tree_stmt *alone = stmt_reduce(s.t, s.f->body, WCR_SUM, true, a, expr_i64(s.t, 1), expr_float(s.t, s.f64, 1), 1);
+    struct tree_stmt *alone =
+        stmt_reduce(s.t, s.f->body, WCR_SUM, true, a, expr_i64(s.t, 1), expr_float(s.t, s.f64, 1), 1);
     CHECK(strstr(after(&s, 0), "        atomic A[0] += 1.0\n"));
     CHECK(!alone->atomic);
     ir_free(s.ir);

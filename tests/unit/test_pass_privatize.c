@@ -39,7 +39,8 @@ static struct sample sample_new(void)
 }
 
 /* place[index] op= B[k] */
-static struct tree_stmt *reduce(struct sample *s, struct tree_stmt *b, enum wcr_kind wcr, struct tree_expr *index, bool atomic)
+static struct tree_stmt *reduce(struct sample *s, struct tree_stmt *b, enum wcr_kind wcr, struct tree_expr *index,
+                                bool atomic)
 {
     return stmt_reduce(s->t, b, wcr, atomic, s->a, index, expr_load(s->t, s->f64, s->b, expr_var(s->t, s->k), 2), 1);
 }
@@ -216,8 +217,11 @@ TEST(integer_kinds)
     static const struct {
         enum wcr_kind wcr;
         const char *start;
-    } rows[] = { { WCR_SUM, "acc = 0i32\n" }, { WCR_MIN, "acc = 2147483647i32\n" }, { WCR_MAX, "acc = -2147483648i32\n" },
-                 { WCR_BIT_AND, "acc = -1i32\n" }, { WCR_LOGICAL_AND, "acc = 1i32\n" } };
+    } rows[] = { { WCR_SUM, "acc = 0i32\n" },
+                 { WCR_MIN, "acc = 2147483647i32\n" },
+                 { WCR_MAX, "acc = -2147483648i32\n" },
+                 { WCR_BIT_AND, "acc = -1i32\n" },
+                 { WCR_LOGICAL_AND, "acc = 1i32\n" } };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct sample s = sample_new();
         struct tree_expr *c = param(&s, "C", type_pointer(s.ir, type_basic(s.ir, TYPE_I32)));

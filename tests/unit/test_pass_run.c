@@ -15,7 +15,7 @@ struct variant {
 };
 
 static const struct variant variants[] = {
-    { TREE_OMP_STATIC, 0, 1, false }, { TREE_OMP_STATIC, 0, 2, false }, { TREE_OMP_STATIC, 0, 7, true },
+    { TREE_OMP_STATIC, 0, 1, false },  { TREE_OMP_STATIC, 0, 2, false },   { TREE_OMP_STATIC, 0, 7, true },
     { TREE_OMP_STATIC, 16, 3, false }, { TREE_OMP_DYNAMIC, 100, 3, true }, { TREE_OMP_GUIDED, 0, 4, false },
 };
 static const int64_t sizes[] = { -3, 0, 1, 5, LARGEST };
@@ -83,8 +83,8 @@ static void check_reductions(const struct variant *v, int64_t n)
     stmt_reduce(p.t, loop->body, WCR_SUM, true, ints, expr_i64(p.t, 0), i, program_alias(&p, ints));
     struct tree_expr *rest = expr_binary(p.t, EXPR_REM, i, expr_i64(p.t, 4));
     struct tree_stmt *branch = stmt_if(p.t, loop->body, expr_binary(p.t, EXPR_EQ, rest, expr_i64(p.t, 1)));
-    stmt_reduce(p.t, branch->body, WCR_MAX, true, ints, expr_i64(p.t, 1), expr_binary(p.t, EXPR_XOR, i, expr_i64(p.t, 21)),
-                program_alias(&p, ints));
+    stmt_reduce(p.t, branch->body, WCR_MAX, true, ints, expr_i64(p.t, 1),
+                expr_binary(p.t, EXPR_XOR, i, expr_i64(p.t, 21)), program_alias(&p, ints));
     struct tree_expr *term = expr_binary(p.t, EXPR_REM, i, expr_i64(p.t, 8));
     stmt_reduce(p.t, loop->body, WCR_SUM, true, floats, expr_i64(p.t, 0), expr_cast(p.t, floats->type->elem, term),
                 program_alias(&p, floats));

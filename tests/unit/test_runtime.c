@@ -206,10 +206,7 @@ static double value_of(int bits, int fraction, int bias, bool infinity)
     return sign * (exponent ? ldexp(1 + ldexp(rest, -fraction), exponent - bias) : ldexp(rest, 1 - bias - fraction));
 }
 
-static bool same(float a, double b)
-{
-    return isnan(b) ? isnan(a) : (double)a == b && !signbit(a) == !signbit(b);
-}
+static bool same(float a, double b) { return isnan(b) ? isnan(a) : (double)a == b && !signbit(a) == !signbit(b); }
 
 /* The neighbours decide: nearest value, on a tie the even one; half a step above the largest is out. */
 static void check_rounding(int32_t (*encode)(float), int fraction, int bias, bool infinity, int top)

@@ -4,10 +4,7 @@
 
 #include <math.h>
 
-static const struct type *basic(struct tree *t, enum type_kind kind)
-{
-    return type_basic(t->ir, kind);
-}
+static const struct type *basic(struct tree *t, enum type_kind kind) { return type_basic(t->ir, kind); }
 
 static const char *shown(struct tree *t, const struct tree_expr *e)
 {
@@ -32,7 +29,8 @@ TEST(integer_sums)
     CHECK_STR(shown(t, expr_binary(t, EXPR_SUB, expr_binary(t, EXPR_ADD, x, y), x)), "y");
     CHECK_STR(shown(t, expr_binary(t, EXPR_SUB, expr_i64(t, 1), x3)), "-2 - x");
     CHECK_STR(shown(t, expr_binary(t, EXPR_SUB, y, expr_binary(t, EXPR_SUB, x, y))), "y - (x - y)");
-    CHECK_STR(shown(t, expr_binary(t, EXPR_MUL, expr_binary(t, EXPR_MUL, x3, expr_i64(t, 2)), expr_i64(t, 4))), "(x + 3) * 8");
+    CHECK_STR(shown(t, expr_binary(t, EXPR_MUL, expr_binary(t, EXPR_MUL, x3, expr_i64(t, 2)), expr_i64(t, 4))),
+              "(x + 3) * 8");
     CHECK_STR(shown(t, expr_binary(t, EXPR_MUL, x, expr_i64(t, 0))), "0");
     CHECK(expr_binary(t, EXPR_MUL, expr_i64(t, 1), x) == x);
     struct tree_expr *call = expr_call(t, basic(t, TYPE_I64), "next", NULL, 0);
@@ -44,7 +42,8 @@ TEST(integer_constants_wrap)
 {
     struct ir *ir = ir_new();
     struct tree *t = tree_new(ir, "p");
-    const struct type *i32 = basic(t, TYPE_I32), *u8 = basic(t, TYPE_U8), *i8 = basic(t, TYPE_I8), *u64 = basic(t, TYPE_U64);
+    const struct type *i32 = basic(t, TYPE_I32), *u8 = basic(t, TYPE_U8), *i8 = basic(t, TYPE_I8),
+                      *u64 = basic(t, TYPE_U64);
     CHECK_INT(expr_binary(t, EXPR_ADD, expr_int(t, i32, INT32_MAX), expr_int(t, i32, 1))->i, INT32_MIN);
     CHECK_INT(expr_binary(t, EXPR_MUL, expr_int(t, u8, 200), expr_int(t, u8, 2))->i, 144);
     CHECK_INT(expr_int(t, i8, 255)->i, -1);
@@ -149,7 +148,8 @@ static struct tree *sample(struct ir *ir, struct tree_stmt **loop)
     vec_push(t->arena, &f->params, ((struct tree_param){ .name = "N", .var = n, .by_value = true }));
     struct tree_var *i = tree_var(t, "i", basic(t, TYPE_I64));
     *loop = stmt_for(t, f->body, i, expr_i64(t, 0), expr_var(t, n), expr_i64(t, 1));
-    struct tree_expr *value = expr_load(t, f64, expr_var(t, a), expr_binary(t, EXPR_ADD, expr_var(t, i), expr_i64(t, 1)), 0);
+    struct tree_expr *value =
+        expr_load(t, f64, expr_var(t, a), expr_binary(t, EXPR_ADD, expr_var(t, i), expr_i64(t, 1)), 0);
     stmt_reduce(t, (*loop)->body, WCR_SUM, true, expr_var(t, a), expr_var(t, i), value, 0);
     return t;
 }
