@@ -268,6 +268,8 @@ const struct sym *sym_parse_call(struct sym_parser *p, const char *name, size_t 
         return parse_approximated(p, at);
     if (!strcmp(name, "Piecewise"))
         return parse_piecewise(p);
+    if (!strcmp(name, "Sum") || !strcmp(name, "Product"))
+        return sym_parse_unsupported(p, at, "a sum or product over a range");
     struct sym_list args;
     sym_list_init(&args, p->ir);
     if (!sym_parse_list(p, ")", &args))

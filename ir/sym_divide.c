@@ -192,7 +192,7 @@ static const struct sym *denominator_of(struct ir *ir, const struct sym *term)
     return result;
 }
 
-/* a as integer numerator and denominator, if all terms share one. */
+/* a as numerator without fractions and denominator, if all terms share one. */
 static bool as_quotient(struct ir *ir, const struct sym *a, const struct sym **numerator, const struct sym **denominator)
 {
     uint32_t count;
@@ -209,7 +209,11 @@ static bool as_quotient(struct ir *ir, const struct sym *a, const struct sym **n
     for (uint32_t i = 0; i < count; i++)
         sym_list_add(&all, sym_mul(ir, terms[i], *denominator));
     *numerator = sym_sum(ir, all.items, all.count);
-    return (*numerator)->integer && !sym_is_int(*denominator, 1) && !is_zero(*denominator);
+    terms = sym_terms(numerator, &count);
+    for (uint32_t i = 0; i < count; i++)
+        if (!sym_is_int(denominator_of(ir, terms[i]), 1))
+            return false;
+    return !sym_is_int(*denominator, 1) && !is_zero(*denominator);
 }
 
 const struct sym *sym_round_to(struct ir *ir, enum sym_op op, const struct sym *a)

@@ -13,6 +13,14 @@ const struct sym *sym_parse_fail(struct sym_parser *p, size_t at, const char *wh
     return NULL;
 }
 
+const struct sym *sym_parse_unsupported(struct sym_parser *p, size_t at, const char *what)
+{
+    if (!p->failed)
+        diag_error_in(p->ir->diags, p->place, p->text, p->length, at, DIAG_SYM_UNSUPPORTED, what);
+    p->failed = true;
+    return NULL;
+}
+
 static bool is_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';

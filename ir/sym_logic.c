@@ -91,9 +91,9 @@ const struct sym *sym_abs(struct ir *ir, const struct sym *a)
 
 /* ---- comparisons, logic ---- */
 
-static bool is_distinct_constant(const struct sym *s)
+static bool is_constant(const struct sym *s)
 {
-    return s->op == SYM_STRING || s->op == SYM_BOOL || s->op == SYM_NONE;
+    return sym_is_constant(s) || s->op == SYM_STRING || s->op == SYM_NONE;
 }
 
 const struct sym *sym_comparison(struct ir *ir, enum sym_op op, const struct sym *a, const struct sym *b)
@@ -103,12 +103,14 @@ const struct sym *sym_comparison(struct ir *ir, enum sym_op op, const struct sym
     if (a->op == SYM_UNDEFINED || b->op == SYM_UNDEFINED || a->op == SYM_NAN || b->op == SYM_NAN)
         return sym_node(ir, op, NULL, NULL, args, 2);
     bool equality = op == SYM_EQ || op == SYM_NE;
-    if (equality && a->op == b->op && is_distinct_constant(a))
+    if (equality && a->op == b->op && is_constant(a) && a->op >= SYM_BOOL)
         return sym_bool(ir, (a == b) == (op == SYM_EQ));
     if (differ_by_number(a, b, &sign))
         return sym_bool(ir, op == SYM_LT ? sign < 0 : op == SYM_LE ? sign <= 0 : (sign == 0) == (op == SYM_EQ));
-    if (equality)
-        sym_sort(ir, args, 2, sym_order);
+    if (equality && (is_constant(a) != is_constant(b) ? is_constant(a) : sym_order(a, b) > 0)) {
+        args[0] = b; /* constants stand on the right */
+        args[1] = a;
+    }
     return sym_node(ir, op, NULL, NULL, args, 2);
 }
 

@@ -13,17 +13,22 @@ static bool enter(struct sym_parser *p)
 static const struct sym *parse_unary(struct sym_parser *p);
 static const struct sym *parse_infix(struct sym_parser *p, int weakest);
 
+static bool names_argument(const struct sym_parser *p)
+{
+    size_t at = p->token.end;
+    while (at < p->length && p->text[at] == ' ')
+        at++;
+    return p->token.kind == SYM_TOKEN_NAME && at < p->length && p->text[at] == '=' && p->text[at + 1] != '=';
+}
+
 bool sym_parse_list(struct sym_parser *p, const char *close, struct sym_list *out)
 {
     while (!p->failed && !sym_at(p, close)) {
+        if (names_argument(p))
+            return sym_parse_unsupported(p, p->token.at, "a named argument");
         const struct sym *a = sym_parse_expr(p);
         if (!a)
             return false;
-        if (sym_at(p, "=") && !p->failed) {
-            p->failed = true;
-            return diag_error_in(p->ir->diags, p->place, p->text, p->length, p->token.at, DIAG_SYM_UNSUPPORTED,
-                                 "a named argument");
-        }
         if (sym_at(p, ":"))
             return sym_parse_fail(p, p->token.at, "a range of elements where one element is needed");
         sym_list_add(out, a);
@@ -189,8 +194,9 @@ static const struct sym *parse_power(struct sym_parser *p)
     const struct sym *base = parse_postfix(p), *exponent;
     if (!base || !sym_at(p, "**"))
         return base;
-    if (!sym_next(p) || !(exponent = parse_unary(p)))
+    if (!enter(p) || !sym_next(p) || !(exponent = parse_unary(p)))
         return NULL;
+    p->depth--;
     return sym_power(p->ir, base, exponent);
 }
 

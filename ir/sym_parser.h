@@ -32,8 +32,9 @@ struct sym_parser {
     bool failed;
 };
 
-/* Both report once and return NULL / false. */
+/* All report once and return NULL or false. */
 const struct sym *sym_parse_fail(struct sym_parser *p, size_t at, const char *what);
+const struct sym *sym_parse_unsupported(struct sym_parser *p, size_t at, const char *what);
 bool sym_next(struct sym_parser *p);
 
 bool sym_at(const struct sym_parser *p, const char *what); /* operator or keyword */

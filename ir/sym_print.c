@@ -169,43 +169,58 @@ static bool is_reciprocal(const struct sym *a)
     return a->op == SYM_POW && (sym_is_int(a->args[1], -1) || is_half(a->args[1], -1));
 }
 
-static void print_power(const struct printer *p, const struct sym *a)
+/* The base of a power, or the square root of it */
+static void print_root(const struct printer *p, const struct sym *a)
 {
-    const struct sym *base = a->args[0], *exponent = a->args[1];
-    if (is_reciprocal(a))
-        text_add(p->out, "1/");
-    if (is_half(exponent, 1) || is_half(exponent, -1)) {
-        text_add(p->out, "sqrt(");
-        print(p, base, BIND_SELECT);
-        text_addc(p->out, ')');
-        return;
-    }
-    print(p, base, BIND_ATOM);
-    if (is_reciprocal(a))
-        return;
-    text_add(p->out, "**");
-    print(p, exponent, BIND_ATOM);
+    bool root = is_half(a->args[1], 1) || is_half(a->args[1], -1);
+    text_add(p->out, root ? "sqrt(" : "");
+    print(p, a->args[0], root ? BIND_SELECT : BIND_ATOM);
+    text_add(p->out, root ? ")" : "");
 }
 
-/* `count` factors behind the number of a product; only the first quotient may come first: 1/N*M is (1/N)*M. */
-static void print_factors(const struct printer *p, const struct sym *const *factors, uint32_t count)
+static void print_power(const struct printer *p, const struct sym *a)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        if (i)
-            text_addc(p->out, '*');
-        print(p, factors[i], is_reciprocal(factors[i]) ? BIND_TERM : BIND_POWER);
-    }
+    text_add(p->out, is_reciprocal(a) ? "1/" : "");
+    print_root(p, a);
+    if (is_reciprocal(a) || is_half(a->args[1], 1))
+        return;
+    text_add(p->out, "**");
+    print(p, a->args[1], BIND_ATOM);
+}
+
+static bool is_divisor(const struct sym *f)
+{
+    return f->op == SYM_POW && sym_is_number(f->args[1]) && number_sign(number_of(f->args[1])) < 0;
+}
+
+/* Divisors come last: M*1/N is (M*1)/N; other syntaxes than that of DaCe have M/N. */
+static void print_factors(const struct printer *p, const struct sym *const *factors, uint32_t count, bool first)
+{
+    for (int last = 0; last <= 1; last++)
+        for (uint32_t i = 0; i < count; i++) {
+            if (is_divisor(factors[i]) != last)
+                continue;
+            bool divided = !first && p->syntax != SYM_SYNTAX_NEW && is_reciprocal(factors[i]);
+            text_add(p->out, first ? "" : divided ? "/" : "*");
+            if (divided)
+                print_root(p, factors[i]);
+            else
+                print(p, factors[i], is_reciprocal(factors[i]) ? BIND_TERM : BIND_POWER);
+            first = false;
+        }
 }
 
 static void print_scaled(const struct printer *p, struct number c, const struct sym *const *factors, uint32_t count)
 {
-    if (!c.real && c.num == -1 && c.den == 1 && p->syntax != SYM_SYNTAX_NEW && !is_reciprocal(factors[0])) {
+    bool minus_one = !c.real && c.num == -1 && c.den == 1, one = !c.real && c.num == 1 && c.den == 1, divisors = true;
+    for (uint32_t i = 0; i < count; i++)
+        divisors = divisors && is_divisor(factors[i]);
+    bool sign = minus_one && p->syntax != SYM_SYNTAX_NEW && !divisors;
+    if (sign)
         text_addc(p->out, '-');
-    } else if (c.real || c.num != 1 || c.den != 1) {
+    else if (!one)
         print_number(p, c);
-        text_addc(p->out, '*');
-    }
-    print_factors(p, factors, count);
+    print_factors(p, factors, count, sign || one);
 }
 
 static void print_raw(const struct printer *p, const struct sym *a)
