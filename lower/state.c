@@ -57,7 +57,7 @@ static bool waits(const struct node *dst)
 
 static bool is_reference_set(const struct edge *e, const char *set)
 {
-    return e->dst->kind == NODE_ACCESS && e->dst_conn == set && container_is_reference(as_access(e->dst)->data);
+    return e->dst->kind == NODE_ACCESS && e->dst_conn == set;
 }
 
 /* Copies into this node that are carried out when it is reached: from outside the scope, or waiting ones. */

@@ -95,11 +95,21 @@ bool lower_point_view(struct scope *sc, struct access *a)
 bool lower_set_reference(struct scope *sc, struct edge *e)
 {
     struct lower *lw = sc->act->lw;
-    struct access *a = as_access(e->dst);
+    const struct access *a = as_access(e->dst);
     struct area area;
-    struct binding *b = lower_binding(sc, &a->node.place, a->data);
-    if (!b || !address_of_other_end(sc, e, a, &area))
+    if (!address_of_other_end(sc, e, a, &area))
         return false;
-    stmt_assign(lw->tree, sc->block, b->var, target_pointer(lw, &area, a->data));
-    return true;
+    struct tree_expr *p = target_pointer(lw, &area, a->data);
+    if (a->data->parent) { /* a member of a structure: the structure keeps the pointer */
+        struct tree_expr *field = lower_member_field(sc, &a->node.place, a->data);
+        if (field)
+            stmt_store(lw->tree, sc->block, field, expr_i64(lw->tree, 0), expr_cast(lw->tree, field->type->elem, p), 0);
+        return field != NULL;
+    }
+    struct binding *b = lower_binding(sc, &a->node.place, a->data);
+    if (b && !b->var)
+        return lower_unsupported(sc, &a->node.place, "references that are set inside a nested SDFG");
+    if (b)
+        stmt_assign(lw->tree, sc->block, b->var, p);
+    return b != NULL;
 }
