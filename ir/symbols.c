@@ -70,10 +70,9 @@ struct finder {
     struct arena *arena;
     bool shapes_of_arguments;
     struct map assigned, needed;
+    struct map bound;         /* names that scopes of this SDFG define */
     const struct node *scope; /* innermost entry node around what is being looked at */
 };
-
-static void use_code(struct finder *f, const struct code *c);
 
 static bool bound_by(const struct node *entry, const char *name)
 {
@@ -135,11 +134,11 @@ static void use_code(struct finder *f, const struct code *c)
         code_free_names((struct code *)(uintptr_t)c, visit_code, f);
 }
 
-static void use_subset(struct finder *f, const struct subset *s, bool only_begin)
+static void use_subset(struct finder *f, const struct subset *s, bool all)
 {
     for (uint32_t i = 0; s && i < s->rank; i++) {
         use_sym(f, s->dims[i].begin);
-        if (only_begin)
+        if (!all)
             continue;
         use_sym(f, s->dims[i].end);
         use_sym(f, s->dims[i].step);
@@ -152,11 +151,25 @@ static bool is_connector(const struct node *n, const char *name)
     return n && (node_in_conn(n, name) || node_out_conn(n, name));
 }
 
-/* Code that is not parsed here: every identifier that is a declared symbol and no connector. */
+/* An identifier behind another one is being declared ("int i"), unless that is a word of an expression. */
+static bool is_operator_word(const char *name)
+{
+    static const char *const words[] = { "and", "or",   "not",  "if",     "else",  "elif",  "in",
+                                         "is",  "while", "for", "return", "case",  "assert", "lambda" };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strcmp(name, words[i]))
+            return true;
+    return false;
+}
+
+/* Code that is not parsed here: every identifier that is a declared symbol, no connector and no local variable. */
 static void use_text(struct finder *f, const struct node *n, const char *text)
 {
+    struct map locals = { 0 };
+    const char *before = NULL; /* the identifier before this one, if only blanks lie between them */
     for (const char *c = text; *c;) {
         if (!isalpha((unsigned char)*c) && *c != '_') {
+            before = isspace((unsigned char)*c) ? before : NULL;
             c++;
             continue;
         }
@@ -165,16 +178,23 @@ static void use_text(struct finder *f, const struct node *n, const char *text)
             c++;
         bool inside = begin > text && (begin[-1] == '.' || isdigit((unsigned char)begin[-1]));
         const char *name = intern_n(f->sdfg->ir->names, begin, (size_t)(c - begin));
-        if (!inside && map_has(&f->sdfg->symbol_by_name, name) && !is_connector(n, name))
+        if (before && !is_operator_word(before))
+            map_put(f->arena, &locals, name, (void *)(uintptr_t)name);
+        before = name;
+        if (!inside && map_has(&f->sdfg->symbol_by_name, name) && !map_has(&locals, name) && !is_connector(n, name))
             use_name(f, name);
     }
 }
 
 static void use_library(struct finder *f, const struct library *l)
 {
-    for (const struct json *m = l->attributes ? l->attributes->first : NULL; m; m = m->next)
+    for (const struct json *m = l->attributes ? l->attributes->first : NULL; m; m = m->next) {
+        const char *code = json_string(json_get(m, "string_data"));
         if (m->kind == JSON_STRING && library_is_symbolic(m->key))
             use_text(f, NULL, m->text);
+        else if (code)
+            use_text(f, &l->node, code);
+    }
 }
 
 static void use_nested(struct finder *f, const struct nested *n)
@@ -190,14 +210,28 @@ static void use_nested(struct finder *f, const struct nested *n)
     }
 }
 
+static void bind_names(struct finder *f, const struct node *entry)
+{
+    const struct map_entry *m = as_map_entry(entry);
+    const struct consume_entry *c = as_consume_entry(entry);
+    for (uint32_t i = 0; m && i < m->params.count; i++)
+        add_target(f->arena, &f->bound, m->params.items[i]);
+    if (c)
+        add_target(f->arena, &f->bound, c->pe_index);
+    for (uint32_t i = 0; i < entry->in_conns.count; i++)
+        add_target(f->arena, &f->bound, entry->in_conns.items[i].name);
+}
+
 static void use_node(struct finder *f, const struct node *n)
 {
     const struct map_entry *m = as_map_entry(n);
     const struct consume_entry *c = as_consume_entry(n);
     const struct tasklet *t = as_tasklet(n);
     f->scope = m || c ? n : n->scope; /* later dimensions may use earlier parameters, and ranges the dynamic inputs */
+    if (m || c)
+        bind_names(f, n);
     if (m)
-        use_subset(f, &m->range, false);
+        use_subset(f, &m->range, true);
     if (c) {
         use_sym(f, c->num_pes);
         use_code(f, c->condition.tree);
@@ -228,6 +262,13 @@ static bool defines_view(const struct edge *e)
            (from && from->data && container_is_view(from->data) && view_edge(from) == e);
 }
 
+/* What gets a pointer does not need to know where the region ends. */
+static bool only_begin_counts(const struct edge *e)
+{
+    bool call = as_tasklet(e->src) || as_tasklet(e->dst) || as_nested(e->src) || as_nested(e->dst);
+    return call || defines_view(e);
+}
+
 static void use_state(struct finder *f, const struct state *st)
 {
     for (uint32_t i = 0; i < st->nodes.count; i++)
@@ -237,9 +278,9 @@ static void use_state(struct finder *f, const struct state *st)
         if (!is_leaf(e))
             continue;
         f->scope = node_is_entry(e->src) ? e->src : node_is_exit(e->src) && e->src->scope ? e->src->scope->scope : e->src->scope;
-        bool view = defines_view(e);
-        use_subset(f, e->memlet.subset, view);
-        use_subset(f, e->memlet.other, view);
+        bool all = f->shapes_of_arguments || !only_begin_counts(e);
+        use_subset(f, e->memlet.subset, all);
+        use_subset(f, e->memlet.other, all);
     }
     f->scope = NULL;
 }
@@ -320,19 +361,33 @@ static void use_region(struct finder *f, const struct region *r)
     }
 }
 
-/* Descriptors count last: what a transition sets may size a transient that is allocated behind it. */
+static void use_descriptor_name(void *user, const struct sym *s)
+{
+    struct finder *f = user;
+    bool of_scope = map_has(&f->bound, s->name) && !map_has(&f->sdfg->symbol_by_name, s->name);
+    if (!of_scope)
+        use_name(f, s->name);
+}
+
+static void use_size(struct finder *f, const struct sym *s)
+{
+    sym_visit_names(s, use_descriptor_name, f);
+}
+
+/* Descriptors count last: what a transition sets may size a transient that is allocated behind it, and so may the parameter of
+ * a map that lies around all its uses. */
 static void use_container(struct finder *f, const struct container *c)
 {
     bool shapes = c->transient || f->shapes_of_arguments;
     for (uint32_t i = 0; i < c->rank; i++) {
-        use_sym(f, c->strides[i]);
-        use_sym(f, c->offset[i]);
+        use_size(f, c->strides[i]);
+        use_size(f, c->offset[i]);
         if (shapes)
-            use_sym(f, c->shape[i]);
+            use_size(f, c->shape[i]);
     }
-    use_sym(f, c->start_offset);
+    use_size(f, c->start_offset);
     if (shapes)
-        use_sym(f, c->total_size);
+        use_size(f, c->total_size);
     for (uint32_t i = 0; i < c->members.count; i++)
         use_container(f, c->members.items[i]);
 }
