@@ -7,7 +7,8 @@
 
 enum { NUMBER_TEXT_SIZE = 40 };
 
-/* The whole text must be one number: decimal with optional exponent, or nan, inf, infinity in any case, optionally signed. */
+/* The whole text must be one number: decimal with optional exponent, or nan, inf, infinity in any case, optionally
+ * signed. */
 bool number_parse(const char *text, double *out);
 /* As Python prints complex numbers: "(1+2j)", "2j", or a real number. */
 bool number_parse_complex(const char *text, double *re, double *im);

@@ -23,12 +23,9 @@ static const struct {
 
 /* What an unknown name becomes. Closed enumerations fall back to their default (format.md 1.4). */
 static const enum enum_row fallback[ENUM_KIND_COUNT] = {
-    [ENUM_SCHEDULE] = SCHEDULE_UNDEFINED,
-    [ENUM_STORAGE] = STORAGE_UNDEFINED,
-    [ENUM_LIFETIME] = LIFETIME_SCOPE,
-    [ENUM_LANGUAGE] = LANGUAGE_UNDEFINED,
-    [ENUM_INSTRUMENT] = INSTRUMENT_UNDEFINED,
-    [ENUM_DATA_INSTRUMENT] = DATA_INSTRUMENT_UNDEFINED,
+    [ENUM_SCHEDULE] = SCHEDULE_UNDEFINED,       [ENUM_STORAGE] = STORAGE_UNDEFINED,
+    [ENUM_LIFETIME] = LIFETIME_SCOPE,           [ENUM_LANGUAGE] = LANGUAGE_UNDEFINED,
+    [ENUM_INSTRUMENT] = INSTRUMENT_UNDEFINED,   [ENUM_DATA_INSTRUMENT] = DATA_INSTRUMENT_UNDEFINED,
     [ENUM_OMP_SCHEDULE] = OMP_SCHEDULE_DEFAULT,
 };
 
@@ -38,12 +35,9 @@ static const struct {
     const char *name;
     enum enum_row row;
 } synonyms[] = {
-    { ENUM_SCHEDULE, "GPU_Default", SCHEDULE_DEFAULT },
-    { ENUM_SCHEDULE, "Unrolled", SCHEDULE_SEQUENTIAL },
-    { ENUM_STORAGE, "CPU_Stack", STORAGE_REGISTER },
-    { ENUM_STORAGE, "GPU_Stack", STORAGE_REGISTER },
-    { ENUM_STORAGE, "Immaterial", STORAGE_DEFAULT },
-    { ENUM_INSTRUMENT, "CUDA_Events", INSTRUMENT_GPU_EVENTS },
+    { ENUM_SCHEDULE, "GPU_Default", SCHEDULE_DEFAULT }, { ENUM_SCHEDULE, "Unrolled", SCHEDULE_SEQUENTIAL },
+    { ENUM_STORAGE, "CPU_Stack", STORAGE_REGISTER },    { ENUM_STORAGE, "GPU_Stack", STORAGE_REGISTER },
+    { ENUM_STORAGE, "Immaterial", STORAGE_DEFAULT },    { ENUM_INSTRUMENT, "CUDA_Events", INSTRUMENT_GPU_EVENTS },
     { ENUM_LANGUAGE, "sv", LANGUAGE_SYSTEMVERILOG },
 };
 
@@ -56,10 +50,7 @@ struct enums *enums_new(struct ir *ir)
     return e;
 }
 
-const struct enum_value *enum_builtin(const struct ir *ir, enum enum_row row)
-{
-    return &ir->enums->builtin[row];
-}
+const struct enum_value *enum_builtin(const struct ir *ir, enum enum_row row) { return &ir->enums->builtin[row]; }
 
 static struct enum_value *add(struct ir *ir, enum enum_kind kind, uint32_t row, const char *name)
 {

@@ -30,8 +30,8 @@ static bool fail_at(struct parser *p, const char *at, const char *what)
             column = 1;
         }
     }
-    return diag_error_in(p->diags, NULL, p->text, (size_t)(p->end - p->text), (size_t)(at - p->text), DIAG_JSON_SYNTAX, line,
-                         column, what);
+    return diag_error_in(p->diags, NULL, p->text, (size_t)(p->end - p->text), (size_t)(at - p->text), DIAG_JSON_SYNTAX,
+                         line, column, what);
 }
 
 static bool fail(struct parser *p, const char *what)
@@ -53,7 +53,10 @@ static void skip_blanks(struct parser *p)
 static unsigned utf8_length(const char *c, const char *end)
 {
     const unsigned char *u = (const unsigned char *)c;
-    unsigned length = u[0] >= 0xf0 && u[0] <= 0xf4 ? 4 : u[0] >= 0xe0 && u[0] < 0xf0 ? 3 : u[0] >= 0xc2 && u[0] < 0xe0 ? 2 : 0;
+    unsigned length = u[0] >= 0xf0 && u[0] <= 0xf4  ? 4
+                      : u[0] >= 0xe0 && u[0] < 0xf0 ? 3
+                      : u[0] >= 0xc2 && u[0] < 0xe0 ? 2
+                                                    : 0;
     if (!length || (size_t)(end - c) < length)
         return 0;
     for (unsigned i = 1; i < length; i++)
@@ -187,10 +190,7 @@ static const char *parse_string(struct parser *p, uint32_t *length)
 
 /* ---- other values ---- */
 
-static bool is_digit(const struct parser *p, const char *c)
-{
-    return c < p->end && *c >= '0' && *c <= '9';
-}
+static bool is_digit(const struct parser *p, const char *c) { return c < p->end && *c >= '0' && *c <= '9'; }
 
 static bool parse_number(struct parser *p, struct json *v)
 {
@@ -236,8 +236,8 @@ static bool parse_word(struct parser *p, struct json *v)
         const char *text;
         enum json_kind kind;
     } words[] = {
-        { "null", JSON_NULL },    { "true", JSON_TRUE },         { "false", JSON_FALSE },
-        { "NaN", JSON_REAL },     { "Infinity", JSON_REAL },     { "-Infinity", JSON_REAL },
+        { "null", JSON_NULL }, { "true", JSON_TRUE },     { "false", JSON_FALSE },
+        { "NaN", JSON_REAL },  { "Infinity", JSON_REAL }, { "-Infinity", JSON_REAL },
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         size_t length = strlen(words[i].text);
@@ -298,7 +298,8 @@ static bool check_keys(struct parser *p, const struct json *object)
         return check_many_keys(p, object);
     uint64_t seen = 0; /* keys by two of their bytes; only a collision is looked at closely */
     for (const struct json *m = object->first; m; m = m->next) {
-        uint64_t bit = (uint64_t)1 << ((unsigned char)m->key[0] * 7u + (m->key[0] ? (unsigned char)m->key[1] : 0u)) % 64;
+        uint64_t bit =
+            (uint64_t)1 << ((unsigned char)m->key[0] * 7u + (m->key[0] ? (unsigned char)m->key[1] : 0u)) % 64;
         if (seen & bit)
             for (const struct json *other = object->first; other != m; other = other->next)
                 if (!strcmp(other->key, m->key))
@@ -352,7 +353,8 @@ static bool parse_key(struct parser *p, struct json *v)
     return true;
 }
 
-/* Reads what may stand next in the innermost open container: one element with what leads to it, or the end of the container. */
+/* Reads what may stand next in the innermost open container: one element with what leads to it, or the end of the
+ * container. */
 static bool parse_next(struct parser *p)
 {
     struct open *o = &p->stack[p->depth - 1];

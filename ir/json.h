@@ -1,7 +1,8 @@
 /* JSON as Python writes it: key order kept, NaN and Infinity, integers of any size, positions, depth up to 4,000.
  *
- * A value is a node in the arena; children of arrays and objects form a linked list in file order. Strings are unescaped UTF-8,
- * zero-terminated (NUL inside a string is an error, and so are equal keys in one object). Numbers keep their text. */
+ * A value is a node in the arena; children of arrays and objects form a linked list in file order. Strings are
+ * unescaped UTF-8, zero-terminated (NUL inside a string is an error, and so are equal keys in one object). Numbers keep
+ * their text. */
 #ifndef IR_JSON_H
 #define IR_JSON_H
 
@@ -15,13 +16,13 @@ enum json_kind { JSON_NULL, JSON_FALSE, JSON_TRUE, JSON_INT, JSON_REAL, JSON_STR
 
 struct json {
     enum json_kind kind;
-    uint32_t offset;          /* byte in the text */
-    uint32_t length;          /* of a string or number text */
-    uint32_t count;           /* children */
-    const char *key;          /* of this member of an object, else NULL */
-    const struct json *next;  /* sibling */
+    uint32_t offset;         /* byte in the text */
+    uint32_t length;         /* of a string or number text */
+    uint32_t count;          /* children */
+    const char *key;         /* of this member of an object, else NULL */
+    const struct json *next; /* sibling */
     union {
-        const char *text;     /* string; number as written (JSON_INT may exceed 64 bits; JSON_REAL also NaN, [-]Infinity) */
+        const char *text; /* string; number as written (JSON_INT may exceed 64 bits; JSON_REAL also NaN, [-]Infinity) */
         const struct json *first;
     };
 };
@@ -31,8 +32,8 @@ const struct json *json_parse(struct arena *a, struct diags *d, const char *text
 
 const struct json *json_get(const struct json *object, const char *key); /* NULL if absent or not an object */
 const struct json *json_at(const struct json *array, uint32_t i);
-const char *json_string(const struct json *v);             /* NULL if not a string */
-bool json_int(const struct json *v, int64_t *out);         /* integer or integer text that fits */
+const char *json_string(const struct json *v);     /* NULL if not a string */
+bool json_int(const struct json *v, int64_t *out); /* integer or integer text that fits */
 bool json_real(const struct json *v, double *out);
 bool json_bool(const struct json *v, bool otherwise);
 bool json_equal(const struct json *a, const struct json *b); /* same content; the order of keys does not matter */

@@ -24,10 +24,7 @@ const struct json *json_at(const struct json *array, uint32_t i)
     return v;
 }
 
-const char *json_string(const struct json *v)
-{
-    return v && v->kind == JSON_STRING ? v->text : NULL;
-}
+const char *json_string(const struct json *v) { return v && v->kind == JSON_STRING ? v->text : NULL; }
 
 bool json_int(const struct json *v, int64_t *out)
 {

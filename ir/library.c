@@ -12,10 +12,7 @@ static const struct json *find(const struct library *l, const char *key)
     return v && v->kind != JSON_NULL ? v : NULL;
 }
 
-static struct ir *ir_of(const struct library *l)
-{
-    return l->node.state->sdfg->ir;
-}
+static struct ir *ir_of(const struct library *l) { return l->node.state->sdfg->ir; }
 
 static bool wrong_kind(const struct library *l, const char *key, const char *expected)
 {
@@ -150,8 +147,8 @@ bool library_type(const struct library *l, const char *key, const struct type **
 /* The properties of kind "symbolic" and the numbers that may be symbolic text, over all classes of defaults.json. */
 bool library_is_symbolic(const char *key)
 {
-    static const char *const keys[] = { "a",      "alpha", "beta",  "factor",      "k",          "m",
-                                        "n",      "size",  "value", "m_tile_size", "n_tile_size" };
+    static const char *const keys[] = { "a", "alpha", "beta",  "factor",      "k",          "m",
+                                        "n", "size",  "value", "m_tile_size", "n_tile_size" };
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (!strcmp(key, keys[i]))
             return true;

@@ -1,5 +1,5 @@
-/* Properties of library nodes. Every getter takes the node, the key and the default of spec/defaults.json for it; null and absent
- * give the default, anything of the wrong kind is recorded at the node and gives false. */
+/* Properties of library nodes. Every getter takes the node, the key and the default of spec/defaults.json for it; null
+ * and absent give the default, anything of the wrong kind is recorded at the node and gives false. */
 #ifndef IR_LIBRARY_H
 #define IR_LIBRARY_H
 

@@ -52,15 +52,9 @@ struct subset *subset_substitute(struct ir *ir, const struct subset *s, sym_look
 
 /* ---- ends of memlets ---- */
 
-struct subset *memlet_source_subset(const struct memlet *m)
-{
-    return m->subset_is_source ? m->subset : m->other;
-}
+struct subset *memlet_source_subset(const struct memlet *m) { return m->subset_is_source ? m->subset : m->other; }
 
-struct subset *memlet_target_subset(const struct memlet *m)
-{
-    return m->subset_is_source ? m->other : m->subset;
-}
+struct subset *memlet_target_subset(const struct memlet *m) { return m->subset_is_source ? m->other : m->subset; }
 
 /* ---- views (format.md 2.20.4) ---- */
 

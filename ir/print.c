@@ -1,4 +1,5 @@
-/* The graph as short text for people and for tests: one line per container, node and edge. The text depends on the graph alone. */
+/* The graph as short text for people and for tests: one line per container, node and edge. The text depends on the
+ * graph alone. */
 #include "ir/graph.h"
 
 #include <string.h>
@@ -14,10 +15,7 @@ static void begin_line(struct printer *p)
         text_add(p->out, "  ");
 }
 
-static void print_sym(struct printer *p, const struct sym *s)
-{
-    sym_print(s, SYM_SYNTAX_PYTHON, p->out);
-}
+static void print_sym(struct printer *p, const struct sym *s) { sym_print(s, SYM_SYNTAX_PYTHON, p->out); }
 
 static void print_list(struct printer *p, const struct sym *const *items, uint32_t count)
 {

@@ -78,18 +78,16 @@ struct sniffer {
 
 static bool is_symbolic_key(const char *key)
 {
-    static const char *const keys[] = { "shape",  "strides",      "offset",      "total_size", "start",   "end",
-                                        "volume", "num_accesses", "buffer_size", "num_pes",    "indices", "symbol_mapping" };
+    static const char *const keys[] = { "shape",       "strides", "offset",  "total_size",
+                                        "start",       "end",     "volume",  "num_accesses",
+                                        "buffer_size", "num_pes", "indices", "symbol_mapping" };
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (!strcmp(key, keys[i]))
             return true;
     return false;
 }
 
-static bool is_history(const char *key)
-{
-    return !strcmp(key, "orig_sdfg") || !strcmp(key, "transformation_hist");
-}
+static bool is_history(const char *key) { return !strcmp(key, "orig_sdfg") || !strcmp(key, "transformation_hist"); }
 
 /* `symbolic`: strings at this place are symbolic texts. */
 static void sniff(struct sniffer *f, const struct json *v, bool symbolic)
@@ -119,7 +117,8 @@ static enum sym_syntax find_syntax(const struct json *root)
 
 /* ---- files ---- */
 
-struct sdfg *read_root(struct ir *ir, const struct json *json, const char *folder, uint32_t *external, struct nested *parent)
+struct sdfg *read_root(struct ir *ir, const struct json *json, const char *folder, uint32_t *external,
+                       struct nested *parent)
 {
     struct reader r = { .ir = ir, .json = json, .folder = folder, .external = external, .syntax = find_syntax(json) };
     return read_sdfg(&r, parent, json);

@@ -1,7 +1,7 @@
 /* The parts of the reader share this; nobody else includes it.
  *
- * One struct reader per file. Every function records what is wrong and goes on with a harmless value, so that one pass over a
- * file finds all its faults; sdfg_read gives NULL if anything was recorded. */
+ * One struct reader per file. Every function records what is wrong and goes on with a harmless value, so that one pass
+ * over a file finds all its faults; sdfg_read gives NULL if anything was recorded. */
 #ifndef IR_READ_H
 #define IR_READ_H
 
@@ -10,32 +10,34 @@
 
 struct reader {
     struct ir *ir;
-    const struct json *json; /* the root record */
+    const struct json *json;  /* the root record */
     struct sdfg *root, *sdfg; /* `sdfg`: the one being read */
-    const char *folder; /* of external files, or NULL */
-    uint32_t *external; /* how many files nested SDFGs have loaded so far, over all readers */
+    const char *folder;       /* of external files, or NULL */
+    uint32_t *external;       /* how many files nested SDFGs have loaded so far, over all readers */
     enum sym_syntax syntax;
     struct map symbolic; /* interned text -> const struct sym * */
 };
 
 /* ---- ir/read.c ---- */
-struct sdfg *read_root(struct ir *ir, const struct json *json, const char *folder, uint32_t *external, struct nested *parent);
+struct sdfg *read_root(struct ir *ir, const struct json *json, const char *folder, uint32_t *external,
+                       struct nested *parent);
 struct sdfg *read_external(struct reader *r, struct nested *parent, const char *path);
 
 /* ---- ir/read_value.c: attributes of any record; absent and null give the default ---- */
 const struct json *read_attributes(struct reader *r, const struct place *at, const struct json *record);
 const struct json *read_required(struct reader *r, const struct place *at, const struct json *record, const char *key,
                                  enum json_kind kind);
-bool read_flag(struct reader *r, const struct place *at, const struct json *attributes, const char *key, bool otherwise);
+bool read_flag(struct reader *r, const struct place *at, const struct json *attributes, const char *key,
+               bool otherwise);
 int read_int(struct reader *r, const struct place *at, const struct json *attributes, const char *key, int otherwise);
 const char *read_string(struct reader *r, const struct place *at, const struct json *attributes, const char *key,
                         const char *otherwise);
 /* Text, a bare number or {"main", "approx"}; NULL for NULL and null. */
 const struct sym *read_symbolic(struct reader *r, const struct place *at, const struct json *value);
-const struct sym *read_symbolic_at(struct reader *r, const struct place *at, const struct json *attributes, const char *key,
-                                   int64_t otherwise);
-const struct enum_value *read_enum(struct reader *r, const struct place *at, const struct json *attributes, const char *key,
-                                   enum enum_row otherwise);
+const struct sym *read_symbolic_at(struct reader *r, const struct place *at, const struct json *attributes,
+                                   const char *key, int64_t otherwise);
+const struct enum_value *read_enum(struct reader *r, const struct place *at, const struct json *attributes,
+                                   const char *key, enum enum_row otherwise);
 /* An element type; NULL if it is not known. `null` is void. */
 const struct type *read_type(struct reader *r, const struct json *value);
 /* A code record, a bare string, or nothing. */
@@ -49,7 +51,8 @@ bool read_index(struct reader *r, const struct place *at, const struct json *rec
                 uint32_t *out);
 
 /* ---- ir/read_container.c ---- */
-struct container *read_container(struct reader *r, const struct place *parent, const char *name, const struct json *record);
+struct container *read_container(struct reader *r, const struct place *parent, const char *name,
+                                 const struct json *record);
 
 /* ---- ir/read_sdfg.c ---- */
 struct sdfg *read_sdfg(struct reader *r, struct nested *parent, const struct json *record);

@@ -139,7 +139,8 @@ static struct block *read_block(struct reader *r, struct region *region, uint32_
     b->index = index;
     b->region = region;
     b->label = intern(r->ir->names, label ? label->text : "");
-    b->place = (struct place){ .parent = &region->block.place, .noun = kinds[row].noun, .label = b->label, .id = index };
+    b->place =
+        (struct place){ .parent = &region->block.place, .noun = kinds[row].noun, .label = b->label, .id = index };
     if (b->kind == BLOCK_UNKNOWN)
         return b;
     const struct json *attributes = read_attributes(r, &b->place, record);
@@ -163,12 +164,15 @@ static struct block *read_block(struct reader *r, struct region *region, uint32_
 
 /* ---- transitions ---- */
 
-static void link_transition(struct reader *r, struct region *region, struct transition *t, struct block *src, struct block *dst)
+static void link_transition(struct reader *r, struct region *region, struct transition *t, struct block *src,
+                            struct block *dst)
 {
     t->src = src;
     t->dst = dst;
     t->index = region->transitions.count;
-    t->place = (struct place){ .parent = &region->block.place, .noun = "transition", .id = t->index,
+    t->place = (struct place){ .parent = &region->block.place,
+                               .noun = "transition",
+                               .id = t->index,
                                .label = arena_printf(r->ir->arena, "%s -> %s", src->label, dst->label) };
     vec_push(r->ir->arena, &region->transitions, t);
     vec_push(r->ir->arena, &src->out, t);
@@ -244,8 +248,8 @@ static void remove_transition(struct region *region, struct transition *t)
     region->transitions.count = kept;
 }
 
-/* Release 0.15 and 0.16: reaching the end of these states breaks or continues (format.md 8.2). Each gets a block behind it that
- * says so, in place of its transitions, which were never taken. */
+/* Release 0.15 and 0.16: reaching the end of these states breaks or continues (format.md 8.2). Each gets a block behind
+ * it that says so, in place of its transitions, which were never taken. */
 static void read_jumps(struct reader *r, struct region *region, const struct json *attributes, const char *key,
                        enum block_kind kind)
 {
@@ -263,8 +267,9 @@ static void read_jumps(struct reader *r, struct region *region, const struct jso
         jump->index = region->blocks.count;
         jump->region = region;
         jump->label = intern(r->ir->names, arena_printf(r->ir->arena, "%s_%s", from->label, kinds[kind].noun));
-        jump->place = (struct place){ .parent = &region->block.place, .noun = kinds[kind].noun, .label = jump->label,
-                                      .id = jump->index };
+        jump->place = (struct place){
+            .parent = &region->block.place, .noun = kinds[kind].noun, .label = jump->label, .id = jump->index
+        };
         vec_push(r->ir->arena, &region->blocks, jump);
         struct transition *t = NEW(r->ir->arena, struct transition);
         t->condition = (struct code_text){ .text = "1", .language = enum_builtin(r->ir, LANGUAGE_PYTHON) };

@@ -32,7 +32,8 @@ static bool is_structure(enum container_kind kind)
 
 static bool holds_containers(enum container_kind kind)
 {
-    return kind == CONTAINER_CONTAINER_ARRAY || kind == CONTAINER_CONTAINER_VIEW || kind == CONTAINER_CONTAINER_REFERENCE;
+    return kind == CONTAINER_CONTAINER_ARRAY || kind == CONTAINER_CONTAINER_VIEW ||
+           kind == CONTAINER_CONTAINER_REFERENCE;
 }
 
 static bool is_distributed(enum container_kind kind)
@@ -49,8 +50,8 @@ static void check_literal(struct reader *r, const struct container *c, const cha
 }
 
 /* The entries of a list of symbolic texts; a list that is empty or missing gives NULL and 0. */
-static const struct sym **read_list(struct reader *r, const struct container *c, const struct json *attributes, const char *key,
-                                    uint32_t *count)
+static const struct sym **read_list(struct reader *r, const struct container *c, const struct json *attributes,
+                                    const char *key, uint32_t *count)
 {
     const struct json *list = json_get(attributes, key);
     *count = 0;
@@ -91,8 +92,8 @@ static bool all_zero(const struct sym *const *items, uint32_t count)
     return !count;
 }
 
-/* A list with one entry per dimension, or NULL if it is missing. Zeros may be too many or too few: DaCe's own expansions of
- * reductions write offsets of the rank before. */
+/* A list with one entry per dimension, or NULL if it is missing. Zeros may be too many or too few: DaCe's own
+ * expansions of reductions write offsets of the rank before. */
 static const struct sym **read_dimensions(struct reader *r, const struct container *c, const struct json *attributes,
                                           const char *key)
 {
@@ -153,7 +154,8 @@ static void set_transient(struct container *c)
 }
 
 /* A member that is symbolic text is a constant size field (format.md 2.20.8); it becomes an integer scalar. */
-static struct container *read_size_field(struct reader *r, struct container *parent, const char *name, const struct json *text)
+static struct container *read_size_field(struct reader *r, struct container *parent, const char *name,
+                                         const struct json *text)
 {
     struct container *c = NEW(r->ir->arena, struct container);
     c->place = (struct place){ .parent = &parent->place, .noun = "container", .label = name, .id = PLACE_NO_ID };
@@ -263,7 +265,8 @@ static void check_grid(struct reader *r, const struct container *c, const struct
     const struct json *color = json_get(attributes, "color");
     for (const struct json *v = json_is(color, JSON_ARRAY) ? color->first : NULL; v; v = v->next) {
         int64_t value;
-        bool good = v->kind == JSON_TRUE || v->kind == JSON_FALSE || (json_int(v, &value) && (value == 0 || value == 1));
+        bool good =
+            v->kind == JSON_TRUE || v->kind == JSON_FALSE || (json_int(v, &value) && (value == 0 || value == 1));
         if (!good)
             diag_error(r->ir->diags, &c->place, DIAG_READ_GRID_COLOR);
     }
@@ -284,11 +287,12 @@ static void read_common(struct reader *r, struct container *c, const struct json
     bool owns_nothing = container_is_view(c) || container_is_reference(c);
     c->transient |= read_flag(r, &c->place, attributes, "transient", false) || owns_nothing || is_distributed(c->kind);
     c->storage = read_enum(r, &c->place, attributes, "storage", STORAGE_DEFAULT);
-    bool program_long = !json_get(attributes, "lifetime") && read_flag(r, &c->place, attributes, "toplevel", false); /* 0.9 */
+    bool program_long =
+        !json_get(attributes, "lifetime") && read_flag(r, &c->place, attributes, "toplevel", false); /* 0.9 */
     c->lifetime = read_enum(r, &c->place, attributes, "lifetime",
-                            program_long                ? LIFETIME_SDFG
-                            : is_distributed(c->kind)   ? LIFETIME_PERSISTENT
-                                                        : LIFETIME_SCOPE);
+                            program_long              ? LIFETIME_SDFG
+                            : is_distributed(c->kind) ? LIFETIME_PERSISTENT
+                                                      : LIFETIME_SCOPE);
     if (owns_nothing && c->lifetime->row != LIFETIME_SCOPE)
         diag_error(r->ir->diags, &c->place, DIAG_READ_LIFETIME, c->lifetime->name);
     c->may_alias = read_flag(r, &c->place, attributes, "may_alias", false);
@@ -299,7 +303,8 @@ static void read_common(struct reader *r, struct container *c, const struct json
     c->alignment = read_int(r, &c->place, attributes, "alignment", 0);
 }
 
-struct container *read_container(struct reader *r, const struct place *parent, const char *name, const struct json *record)
+struct container *read_container(struct reader *r, const struct place *parent, const char *name,
+                                 const struct json *record)
 {
     struct container *c = NEW(r->ir->arena, struct container);
     c->place = (struct place){ .parent = parent, .noun = "container", .label = name, .id = PLACE_NO_ID };

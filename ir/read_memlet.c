@@ -72,7 +72,8 @@ static void read_volume(struct reader *r, struct memlet *m, const struct place *
 static void read_wcr(struct reader *r, struct memlet *m, const struct place *at, const struct json *attributes)
 {
     const char *text = read_string(r, at, attributes, "wcr", NULL);
-    m->wcr_nonatomic = read_flag(r, at, attributes, "wcr_nonatomic", !read_flag(r, at, attributes, "wcr_conflict", true));
+    m->wcr_nonatomic =
+        read_flag(r, at, attributes, "wcr_nonatomic", !read_flag(r, at, attributes, "wcr_conflict", true));
     if (!text)
         return;
     m->wcr_text = text;

@@ -42,7 +42,8 @@ static enum node_kind kind_of(const char *type)
 typedef VEC(struct connector) connector_list;
 
 /* A map from name to type or null; 0.9: an array of names. */
-static connector_list read_connectors(struct reader *r, const struct node *n, const struct json *attributes, const char *key)
+static connector_list read_connectors(struct reader *r, const struct node *n, const struct json *attributes,
+                                      const char *key)
 {
     connector_list out = { 0 };
     const struct json *list = json_get(attributes, key);
@@ -105,7 +106,8 @@ static void read_tasklet(struct reader *r, struct tasklet *t, const struct json 
     const struct place *at = &t->node.place;
     t->code = read_code(r, at, json_get(attributes, "code"), LANGUAGE_PYTHON);
     const char *language = json_is(json_get(attributes, "code"), JSON_STRING) /* very old: beside the text */
-                               ? read_string(r, at, attributes, "language", NULL) : NULL;
+                               ? read_string(r, at, attributes, "language", NULL)
+                               : NULL;
     if (language)
         t->code.language = enum_by_name(r->ir, ENUM_LANGUAGE, language);
     t->code_global = read_code(r, at, json_get(attributes, "code_global"), LANGUAGE_CPP);
@@ -194,7 +196,8 @@ static void read_library(struct reader *r, struct library *l, const struct json 
 {
     const struct place *at = &l->node.place;
     bool reduce = !strcmp(json_get(l->node.json, "type")->text, "Reduce"); /* 0.9: a node type of its own */
-    const char *path = read_string(r, at, l->node.json, "classpath", reduce ? "dace.libraries.standard.nodes.reduce.Reduce" : NULL);
+    const char *path =
+        read_string(r, at, l->node.json, "classpath", reduce ? "dace.libraries.standard.nodes.reduce.Reduce" : NULL);
     if (!path)
         diag_error(r->ir->diags, at, DIAG_READ_MISSING, "classpath");
     l->classpath = path ? path : "";

@@ -19,7 +19,8 @@ static void add_container(struct reader *r, struct sdfg *s, const char *text, co
     map_put(r->ir->arena, &s->container_by_name, name, c);
 }
 
-static const struct json *members_of(struct reader *r, const struct sdfg *s, const struct json *attributes, const char *key)
+static const struct json *members_of(struct reader *r, const struct sdfg *s, const struct json *attributes,
+                                     const char *key)
 {
     const struct json *v = json_get(attributes, key);
     if (!v || v->kind == JSON_NULL)
@@ -37,7 +38,8 @@ static void read_containers(struct reader *r, struct sdfg *s, const struct json 
         for (const struct json *m = members_of(r, s, attributes, tables[i]); m; m = m->next)
             add_container(r, s, m->key, m);
     /* 0.9: pairs; a scalar parameter that is also an undefined symbol stays one */
-    const struct json *undefined = json_get(s->json, "undefined_symbols"), *scalars = json_get(s->json, "scalar_parameters");
+    const struct json *undefined = json_get(s->json, "undefined_symbols"),
+                      *scalars = json_get(s->json, "scalar_parameters");
     for (const struct json *pair = json_is(scalars, JSON_ARRAY) ? scalars->first : NULL; pair; pair = pair->next) {
         const char *name = json_string(json_at(pair, 0));
         bool symbol = false;
@@ -157,7 +159,8 @@ struct sdfg *read_sdfg(struct reader *r, struct nested *parent, const struct jso
     const struct json *attributes = read_attributes(r, place, record);
     if (!attributes)
         return NULL;
-    s->name = place->label = s->region.block.label = intern(r->ir->names, read_string(r, place, attributes, "name", ""));
+    s->name = place->label = s->region.block.label =
+        intern(r->ir->names, read_string(r, place, attributes, "name", ""));
     if (!*s->name)
         diag_error(r->ir->diags, place, DIAG_READ_MISSING, "name");
     else

@@ -4,13 +4,10 @@
 #include <limits.h>
 #include <string.h>
 
-static const char *const kind_names[] = { "null", "a boolean", "a boolean", "an integer", "a number",
-                                          "a string", "an array", "an object" };
+static const char *const kind_names[] = { "null",     "a boolean", "a boolean", "an integer",
+                                          "a number", "a string",  "an array",  "an object" };
 
-static bool is_set(const struct json *v)
-{
-    return v && v->kind != JSON_NULL;
-}
+static bool is_set(const struct json *v) { return v && v->kind != JSON_NULL; }
 
 const struct json *read_attributes(struct reader *r, const struct place *at, const struct json *record)
 {
@@ -105,8 +102,8 @@ const struct sym *read_symbolic(struct reader *r, const struct place *at, const 
     return sym_int(r->ir, 0);
 }
 
-const struct sym *read_symbolic_at(struct reader *r, const struct place *at, const struct json *attributes, const char *key,
-                                   int64_t otherwise)
+const struct sym *read_symbolic_at(struct reader *r, const struct place *at, const struct json *attributes,
+                                   const char *key, int64_t otherwise)
 {
     const struct sym *s = read_symbolic(r, at, json_get(attributes, key));
     return s ? s : sym_int(r->ir, otherwise);
@@ -114,8 +111,8 @@ const struct sym *read_symbolic_at(struct reader *r, const struct place *at, con
 
 /* ---- enumerations ---- */
 
-const struct enum_value *read_enum(struct reader *r, const struct place *at, const struct json *attributes, const char *key,
-                                   enum enum_row otherwise)
+const struct enum_value *read_enum(struct reader *r, const struct place *at, const struct json *attributes,
+                                   const char *key, enum enum_row otherwise)
 {
     const struct enum_value *standard = enum_builtin(r->ir, otherwise);
     const struct json *v = json_get(attributes, key);

@@ -226,8 +226,8 @@ struct ordering {
     struct arena *arena;
     const struct node *entry;
     VEC(struct node *) members;
-    struct map position;         /* node -> 1 + index in members */
-    uint32_t *waiting;           /* predecessors that were not listed yet */
+    struct map position; /* node -> 1 + index in members */
+    uint32_t *waiting;   /* predecessors that were not listed yet */
     struct node **out;
     uint32_t count;
 };
@@ -239,10 +239,7 @@ static struct node *successor(const struct ordering *o, const struct edge *e)
 }
 
 /* What a member writes to: the edges of its exit if it opens a scope. */
-static const struct node *tail_of(const struct node *n)
-{
-    return node_is_entry(n) ? scope_exit(n) : n;
-}
+static const struct node *tail_of(const struct node *n) { return node_is_entry(n) ? scope_exit(n) : n; }
 
 static uint32_t *waiting_of(const struct ordering *o, const struct node *n)
 {

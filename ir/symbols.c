@@ -102,7 +102,8 @@ static bool is_python_name(const char *name)
 static void use_name(struct finder *f, const char *name)
 {
     const struct sdfg *s = f->sdfg;
-    if (map_has(&f->needed, name) || map_has(&f->assigned, name) || map_has(&s->container_by_name, name) || strchr(name, '.'))
+    if (map_has(&f->needed, name) || map_has(&f->assigned, name) || map_has(&s->container_by_name, name) ||
+        strchr(name, '.'))
         return;
     for (const struct node *n = f->scope; n; n = n->scope)
         if (bound_by(n, name))
@@ -112,15 +113,9 @@ static void use_name(struct finder *f, const char *name)
     map_put(f->arena, &f->needed, name, (void *)(uintptr_t)name);
 }
 
-static void visit_sym(void *user, const struct sym *s)
-{
-    use_name(user, s->name);
-}
+static void visit_sym(void *user, const struct sym *s) { use_name(user, s->name); }
 
-static void visit_code(void *user, const char *name)
-{
-    use_name(user, name);
-}
+static void visit_code(void *user, const char *name) { use_name(user, name); }
 
 static void use_sym(struct finder *f, const struct sym *s)
 {
@@ -154,8 +149,8 @@ static bool is_connector(const struct node *n, const char *name)
 /* An identifier behind another one is being declared ("int i"), unless that is a word of an expression. */
 static bool is_operator_word(const char *name)
 {
-    static const char *const words[] = { "and", "or",   "not",  "if",     "else",  "elif",  "in",
-                                         "is",  "while", "for", "return", "case",  "assert", "lambda" };
+    static const char *const words[] = { "and", "or",    "not", "if",     "else", "elif",   "in",
+                                         "is",  "while", "for", "return", "case", "assert", "lambda" };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (!strcmp(name, words[i]))
             return true;
@@ -277,7 +272,9 @@ static void use_state(struct finder *f, const struct state *st)
         const struct edge *e = st->edges.items[i];
         if (!is_leaf(e))
             continue;
-        f->scope = node_is_entry(e->src) ? e->src : node_is_exit(e->src) && e->src->scope ? e->src->scope->scope : e->src->scope;
+        f->scope = node_is_entry(e->src)                   ? e->src
+                   : node_is_exit(e->src) && e->src->scope ? e->src->scope->scope
+                                                           : e->src->scope;
         bool all = f->shapes_of_arguments || !only_begin_counts(e);
         use_subset(f, e->memlet.subset, all);
         use_subset(f, e->memlet.other, all);
@@ -287,11 +284,13 @@ static void use_state(struct finder *f, const struct state *st)
 
 /* ---- control flow ---- */
 
-/* Blocks behind their predecessors as far as cycles allow (reverse postorder from the start), then the unreachable ones. */
+/* Blocks behind their predecessors as far as cycles allow (reverse postorder from the start), then the unreachable
+ * ones. */
 static struct block **order_blocks(struct finder *f, const struct region *r)
 {
     uint32_t count = r->blocks.count, depth = 0, last = count, unreached = 0;
-    struct block **order = NEW_ARRAY(f->arena, struct block *, count), **stack = NEW_ARRAY(f->arena, struct block *, count);
+    struct block **order = NEW_ARRAY(f->arena, struct block *, count),
+                 **stack = NEW_ARRAY(f->arena, struct block *, count);
     uint32_t *next = NEW_ARRAY(f->arena, uint32_t, count);
     bool *seen = NEW_ARRAY(f->arena, bool, count);
     if (r->start) {
@@ -369,13 +368,10 @@ static void use_descriptor_name(void *user, const struct sym *s)
         use_name(f, s->name);
 }
 
-static void use_size(struct finder *f, const struct sym *s)
-{
-    sym_visit_names(s, use_descriptor_name, f);
-}
+static void use_size(struct finder *f, const struct sym *s) { sym_visit_names(s, use_descriptor_name, f); }
 
-/* Descriptors count last: what a transition sets may size a transient that is allocated behind it, and so may the parameter of
- * a map that lies around all its uses. */
+/* Descriptors count last: what a transition sets may size a transient that is allocated behind it, and so may the
+ * parameter of a map that lies around all its uses. */
 static void use_container(struct finder *f, const struct container *c)
 {
     bool shapes = c->transient || f->shapes_of_arguments;
@@ -392,10 +388,7 @@ static void use_container(struct finder *f, const struct container *c)
         use_container(f, c->members.items[i]);
 }
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
+static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
 uint32_t sdfg_free_symbols(struct sdfg *s, bool shapes_of_arguments, const char ***out)
 {

@@ -38,10 +38,7 @@ struct types *types_new(struct ir *ir)
     return t;
 }
 
-const struct type *type_basic(const struct ir *ir, enum type_kind kind)
-{
-    return &ir->types->basic[kind];
-}
+const struct type *type_basic(const struct ir *ir, enum type_kind kind) { return &ir->types->basic[kind]; }
 
 const struct type *type_by_name(const struct ir *ir, const char *name)
 {
@@ -94,10 +91,7 @@ const struct type *type_vector(struct ir *ir, const struct type *elem, uint32_t 
     return t;
 }
 
-static uint32_t round_up(uint32_t value, uint32_t align)
-{
-    return (value + align - 1) / align * align;
-}
+static uint32_t round_up(uint32_t value, uint32_t align) { return (value + align - 1) / align * align; }
 
 /* Inside a struct the C compiler aligns a vector to its size. */
 static uint32_t field_align(const struct type *t)

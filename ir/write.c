@@ -5,8 +5,15 @@
 #define FORMAT_VERSION "2.0.0a6" /* whose format this is (format.md 1.3) */
 
 /* Attributes of every block that are analysis results or identifiers (format.md 1.5). */
-static const char *const derived[] = { "guid", "hash", "pre_conditions", "post_conditions", "invariant_conditions", "ranges",
-                                       "executions", "dynamic_executions", NULL };
+static const char *const derived[] = { "guid",
+                                       "hash",
+                                       "pre_conditions",
+                                       "post_conditions",
+                                       "invariant_conditions",
+                                       "ranges",
+                                       "executions",
+                                       "dynamic_executions",
+                                       NULL };
 
 /* ---- containers ---- */
 
@@ -70,13 +77,11 @@ static void write_members(struct writer *w, const struct container *c)
 
 static void write_container_attributes(struct writer *w, const struct container *c)
 {
-    static const char *const known[] = {
-        "dtype",     "shape",   "strides",   "total_size",      "offset", "buffer_size",      "start_offset", "transient",
-        "storage",   "lifetime", "may_alias", "allow_conflicts", "pool",   "optional",         "alignment",    "debuginfo",
-        "location",
-        /* of older releases (format.md 8.2) */
-        "toplevel",  "materialize_func", "replication_shape", "repl_location", NULL
-    };
+    static const char *const known[] = { "dtype", "shape", "strides", "total_size", "offset", "buffer_size",
+                                         "start_offset", "transient", "storage", "lifetime", "may_alias",
+                                         "allow_conflicts", "pool", "optional", "alignment", "debuginfo", "location",
+                                         /* of older releases (format.md 8.2) */
+                                         "toplevel", "materialize_func", "replication_shape", "repl_location", NULL };
     static const char *const structure[] = { "members", "name", NULL };
     static const char *const element[] = { "stype", NULL };
     const struct json *attributes = write_attributes_of(c->json);
@@ -169,17 +174,16 @@ static void write_global_code(struct writer *w, const char *key, const struct js
 
 static void write_sdfg_attributes(struct writer *w, const struct sdfg *s)
 {
-    static const char *const known[] = {
-        "name", "arg_names", "constants_prop", "_arrays", "symbols", "global_code", "init_code", "exit_code", "instrument",
-        "openmp_sections", "debuginfo",
-        /* history, and what older releases called otherwise */
-        "orig_sdfg", "transformation_hist", "arg_types", "_pgrids", "_subarrays", "_rdistrarrays",
-        "using_experimental_blocks", NULL
-    };
+    static const char *const known[] = { "name", "arg_names", "constants_prop", "_arrays", "symbols", "global_code",
+                                         "init_code", "exit_code", "instrument", "openmp_sections", "debuginfo",
+                                         /* history, and what older releases called otherwise */
+                                         "orig_sdfg", "transformation_hist", "arg_types", "_pgrids", "_subarrays",
+                                         "_rdistrarrays", "using_experimental_blocks", NULL };
     const struct json *attributes = write_attributes_of(s->json);
     json_write_string(&w->json, "name", s->name);
     write_tables(w, s, attributes);
-    write_global_code(w, "global_code", json_get(attributes, "global_code"), s->global_code.items, s->global_code.count);
+    write_global_code(w, "global_code", json_get(attributes, "global_code"), s->global_code.items,
+                      s->global_code.count);
     write_global_code(w, "init_code", json_get(attributes, "init_code"), s->init_code.items, s->init_code.count);
     write_global_code(w, "exit_code", json_get(attributes, "exit_code"), s->exit_code.items, s->exit_code.count);
     write_enum(w, "instrument", s->instrument, INSTRUMENT_NONE);
@@ -190,9 +194,22 @@ static void write_sdfg_attributes(struct writer *w, const struct sdfg *s)
 
 void write_sdfg(struct writer *w, const char *key, const struct sdfg *s)
 {
-    static const char *const known[] = { "type", "attributes", "label", "id", "collapsed", "cfg_list_id", "sdfg_list_id",
-                                         "start_block", "start_state", "nodes", "edges", "source_files", "dace_version",
-                                         "undefined_symbols", "scalar_parameters", NULL };
+    static const char *const known[] = { "type",
+                                         "attributes",
+                                         "label",
+                                         "id",
+                                         "collapsed",
+                                         "cfg_list_id",
+                                         "sdfg_list_id",
+                                         "start_block",
+                                         "start_state",
+                                         "nodes",
+                                         "edges",
+                                         "source_files",
+                                         "dace_version",
+                                         "undefined_symbols",
+                                         "scalar_parameters",
+                                         NULL };
     const struct sdfg *outer = w->sdfg;
     w->sdfg = s;
     json_begin(&w->json, key, '{');

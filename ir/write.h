@@ -1,7 +1,7 @@
 /* The parts of the writer share this; nobody else includes it.
  *
- * Attributes that the graph holds are written from it in a fixed order, unless they have their default; all others follow as
- * they were read. That makes a second round trip give the same bytes. */
+ * Attributes that the graph holds are written from it in a fixed order, unless they have their default; all others
+ * follow as they were read. That makes a second round trip give the same bytes. */
 #ifndef IR_WRITE_H
 #define IR_WRITE_H
 
@@ -40,7 +40,7 @@ void write_container(struct writer *w, const char *key, const struct container *
 
 /* ---- ir/write_block.c, ir/write_node.c ---- */
 void write_index(struct writer *w, const char *key, uint32_t index); /* as text, as references are written */
-void write_region_body(struct writer *w, const struct region *r); /* nodes, edges, cfg_list_id, start_block */
+void write_region_body(struct writer *w, const struct region *r);    /* nodes, edges, cfg_list_id, start_block */
 void write_node(struct writer *w, const struct node *n);
 void write_edge(struct writer *w, const struct edge *e);
 

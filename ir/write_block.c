@@ -4,11 +4,19 @@
 #include <string.h>
 
 /* Analysis results and identifiers (format.md 1.5), of every kind of block. */
-static const char *const derived[] = { "guid", "hash", "pre_conditions", "post_conditions", "invariant_conditions", "ranges",
-                                       "executions", "dynamic_executions", NULL };
+static const char *const derived[] = { "guid",
+                                       "hash",
+                                       "pre_conditions",
+                                       "post_conditions",
+                                       "invariant_conditions",
+                                       "ranges",
+                                       "executions",
+                                       "dynamic_executions",
+                                       NULL };
 
-static const char *const record_keys[] = { "type", "attributes", "label", "id", "collapsed", "cfg_list_id", "sdfg_list_id",
-                                           "start_block", "start_state", "nodes", "edges", "branches", "scope_dict", NULL };
+static const char *const record_keys[] = { "type",        "attributes",   "label",       "id",          "collapsed",
+                                           "cfg_list_id", "sdfg_list_id", "start_block", "start_state", "nodes",
+                                           "edges",       "branches",     "scope_dict",  NULL };
 
 void write_index(struct writer *w, const char *key, uint32_t index)
 {
@@ -78,9 +86,10 @@ static void write_loop_attributes(struct writer *w, const struct loop *l)
 static void write_region(struct writer *w, const struct region *r)
 {
     static const char *const known[] = { "debuginfo", NULL };
-    static const char *const loop[] = { "loop_condition", "init_statement", "update_statement", "loop_variable", "inverted",
-                                        "update_before_condition", "unroll", "unroll_factor", "debuginfo",
-                                        "break_states", "continue_states", NULL };
+    static const char *const loop[] = { "loop_condition", "init_statement",  "update_statement",
+                                        "loop_variable",  "inverted",        "update_before_condition",
+                                        "unroll",         "unroll_factor",   "debuginfo",
+                                        "break_states",   "continue_states", NULL };
     const struct json *attributes = write_attributes_of(r->block.json);
     json_begin(&w->json, "attributes", '{');
     if (r->block.kind == BLOCK_LOOP)

@@ -42,8 +42,8 @@ static const char *const *write_access(struct writer *w, const struct access *a)
 
 static const char *const *write_tasklet(struct writer *w, const struct tasklet *t)
 {
-    static const char *const known[] = { "label", "code", "language", "code_global", "code_init", "code_exit", "state_fields",
-                                         "side_effects", "instrument", NULL };
+    static const char *const known[] = { "label",     "code",         "language",     "code_global", "code_init",
+                                         "code_exit", "state_fields", "side_effects", "instrument",  NULL };
     json_write_string(&w->json, "label", t->node.label);
     write_code(w, "code", &t->code);
     if (*t->code_global.text)
@@ -64,8 +64,8 @@ static const char *const *write_map(struct writer *w, const struct map_entry *m)
     static const char *const known[] = { "label", "params", "range", "schedule", "unroll", "unroll_factor", "collapse",
                                          "instrument", "omp_num_threads", "omp_schedule", "omp_chunk_size",
                                          /* of pipelines, which are maps by now */
-                                         "init_size", "init_overlap", "drain_size", "drain_overlap", "additional_iterators",
-                                         NULL };
+                                         "init_size", "init_overlap", "drain_size", "drain_overlap",
+                                         "additional_iterators", NULL };
     json_write_string(&w->json, "label", m->node.label);
     write_names(w, "params", m->params.items, m->params.count);
     write_subset(w, "range", &m->range);
@@ -82,8 +82,8 @@ static const char *const *write_map(struct writer *w, const struct map_entry *m)
 
 static const char *const *write_consume(struct writer *w, const struct consume_entry *c)
 {
-    static const char *const known[] = { "label", "pe_index", "num_pes", "condition", "schedule", "chunksize", "instrument",
-                                         NULL };
+    static const char *const known[] = { "label",    "pe_index",  "num_pes",    "condition",
+                                         "schedule", "chunksize", "instrument", NULL };
     json_write_string(&w->json, "label", c->node.label);
     write_text(w, "pe_index", c->pe_index);
     write_sym(w, "num_pes", c->num_pes);
@@ -98,8 +98,8 @@ static const char *const *write_consume(struct writer *w, const struct consume_e
 /* The attribute `schedule` of nested SDFGs means nothing (format.md 2.14). */
 static const char *const *write_nested(struct writer *w, const struct nested *n)
 {
-    static const char *const known[] = { "label", "sdfg", "ext_sdfg_path", "symbol_mapping", "no_inline", "instrument",
-                                         "schedule", NULL };
+    static const char *const known[] = { "label",     "sdfg",       "ext_sdfg_path", "symbol_mapping",
+                                         "no_inline", "instrument", "schedule",      NULL };
     json_write_string(&w->json, "label", n->node.label);
     json_begin(&w->json, "symbol_mapping", '{');
     for (uint32_t i = 0; i < n->mapping.count; i++)
@@ -187,8 +187,8 @@ void write_node(struct writer *w, const struct node *n)
 #include "ir/nodes.def"
 #undef NODE
     };
-    static const char *const record_keys[] = { "type", "label", "id", "scope_entry", "scope_exit", "scope_exits", "attributes",
-                                               "classpath", NULL };
+    static const char *const record_keys[] = { "type",        "label",      "id",        "scope_entry", "scope_exit",
+                                               "scope_exits", "attributes", "classpath", NULL };
     static const char *const common[] = { "in_connectors", "out_connectors", "debuginfo", "guid", "location", NULL };
     const struct json *attributes = write_attributes_of(n->json), *location = json_get(attributes, "location");
     if (n->kind == NODE_UNKNOWN) {
@@ -207,7 +207,8 @@ void write_node(struct writer *w, const struct node *n)
     if (as_library(n))
         write_library(w, as_library(n));
     write_connectors(w, "in_connectors", n->in_conns.items, n->in_conns.count, json_get(attributes, "in_connectors"));
-    write_connectors(w, "out_connectors", n->out_conns.items, n->out_conns.count, json_get(attributes, "out_connectors"));
+    write_connectors(w, "out_connectors", n->out_conns.items, n->out_conns.count,
+                     json_get(attributes, "out_connectors"));
     write_debug_info(w, &n->place, attributes);
     if (json_is(location, JSON_OBJECT))
         write_symbolic_value(w, "location", location);
@@ -250,7 +251,8 @@ static void write_memlet(struct writer *w, const struct edge *e, const struct js
 
 void write_edge(struct writer *w, const struct edge *e)
 {
-    static const char *const record_keys[] = { "type", "src", "dst", "src_connector", "dst_connector", "attributes", NULL };
+    static const char *const record_keys[] = { "type",          "src",        "dst", "src_connector",
+                                               "dst_connector", "attributes", NULL };
     static const char *const data_keys[] = { "type", "label", "attributes", NULL };
     static const char *const only_data[] = { "data", NULL };
     const struct json *outer = write_attributes_of(e->json), *data = json_get(outer, "data");

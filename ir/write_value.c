@@ -2,10 +2,7 @@
 
 #include <string.h>
 
-const struct json *write_attributes_of(const struct json *record)
-{
-    return json_get(record, "attributes");
-}
+const struct json *write_attributes_of(const struct json *record) { return json_get(record, "attributes"); }
 
 static bool is_in(const char *const *list, const char *key)
 {
@@ -15,7 +12,8 @@ static bool is_in(const char *const *list, const char *key)
     return false;
 }
 
-/* Symbolic attributes that the graph does not hold: placement of nodes and states, sparse and distributed containers. */
+/* Symbolic attributes that the graph does not hold: placement of nodes and states, sparse and distributed containers.
+ */
 static bool is_symbolic(const char *key)
 {
     static const char *const keys[] = { "tensor_shape", "index_ordering", "value_count", "subshape",
@@ -161,9 +159,10 @@ static void write_vector_type(struct writer *w, const struct type *t)
 
 void write_type(struct writer *w, const char *key, const struct type *t, const struct json *json)
 {
-    static const char *const names[TYPE_COUNT] = { [TYPE_POINTER] = "pointer",   [TYPE_VECTOR] = "vector",
-                                                   [TYPE_STRUCT] = "struct",     [TYPE_OPAQUE] = "opaque",
-                                                   [TYPE_STRING] = "string",     [TYPE_CALLBACK] = "callback" };
+    static const char *const names[TYPE_COUNT] = {
+        [TYPE_POINTER] = "pointer", [TYPE_VECTOR] = "vector", [TYPE_STRUCT] = "struct",
+        [TYPE_OPAQUE] = "opaque",   [TYPE_STRING] = "string", [TYPE_CALLBACK] = "callback"
+    };
     if (json && (!t || (t->kind == TYPE_CALLBACK && json_get(json, "returntypes")))) {
         json_write_value(&w->json, key, json); /* entries of callbacks may be descriptors */
         return;
@@ -201,8 +200,8 @@ void write_code(struct writer *w, const char *key, const struct code_text *c)
     json_end(&w->json, '}');
 }
 
-/* The file as its index where the list of the root has it, else by name: an SDFG that was loaded from a file of its own has
- * another list. */
+/* The file as its index where the list of the root has it, else by name: an SDFG that was loaded from a file of its own
+ * has another list. */
 static void write_file(struct writer *w, const char *file)
 {
     for (uint32_t i = 0; i < w->root->source_files.count; i++)

@@ -23,7 +23,8 @@ static const char *rewritten(struct ir *ir, const char *text)
 TEST(values)
 {
     struct ir *ir = ir_new();
-    const struct json *v = parse(ir, " {\"a\": [1, -2.5e3, null], \"b\" : {\"c\": true, \"d\": false}, \"e\": \"text\"}\r\n");
+    const struct json *v =
+        parse(ir, " {\"a\": [1, -2.5e3, null], \"b\" : {\"c\": true, \"d\": false}, \"e\": \"text\"}\r\n");
     CHECK(json_is(v, JSON_OBJECT));
     CHECK_INT(v->count, 3);
     CHECK_INT(json_get(v, "a")->count, 3);
@@ -41,8 +42,9 @@ TEST(values)
 TEST(numbers)
 {
     struct ir *ir = ir_new();
-    const struct json *v = parse(ir, "[9223372036854775807, -9223372036854775808, 9223372036854775808, \"12\", 2.0, 1e400, NaN, "
-                                     "-Infinity, Infinity, -0, \"x\"]");
+    const struct json *v =
+        parse(ir, "[9223372036854775807, -9223372036854775808, 9223372036854775808, \"12\", 2.0, 1e400, NaN, "
+                  "-Infinity, Infinity, -0, \"x\"]");
     int64_t i;
     double f;
     CHECK(json_int(json_at(v, 0), &i) && i == INT64_MAX);
@@ -63,7 +65,8 @@ TEST(numbers)
 TEST(strings)
 {
     struct ir *ir = ir_new();
-    const struct json *v = parse(ir, "[\"\\u00e9\\ud83d\\ude00\\n\\/\\\"\", \"\xc3\xa9\xf0\x9f\x98\x80 eight or more plain bytes\"]");
+    const struct json *v =
+        parse(ir, "[\"\\u00e9\\ud83d\\ude00\\n\\/\\\"\", \"\xc3\xa9\xf0\x9f\x98\x80 eight or more plain bytes\"]");
     CHECK_STR(json_at(v, 0)->text, "\xc3\xa9\xf0\x9f\x98\x80\n/\"");
     CHECK_INT(json_at(v, 0)->length, 9);
     CHECK_STR(json_at(v, 1)->text, "\xc3\xa9\xf0\x9f\x98\x80 eight or more plain bytes");
@@ -76,7 +79,8 @@ TEST(rewriting)
     CHECK_STR(rewritten(ir, "{ \"b\" : [ ], \"a\" : { } , \"n\" : 18446744073709551616 }"),
               "{\"b\":[],\"a\":{},\"n\":18446744073709551616}");
     CHECK_STR(rewritten(ir, "[NaN,-Infinity,1.50,null,true,false]"), "[NaN,-Infinity,1.50,null,true,false]");
-    CHECK_STR(rewritten(ir, "\"\\u00e9\\ud83d\\ude00\\t\\u0001\\u007f\\/\""), "\"\\u00e9\\ud83d\\ude00\\t\\u0001\\u007f/\"");
+    CHECK_STR(rewritten(ir, "\"\\u00e9\\ud83d\\ude00\\t\\u0001\\u007f\\/\""),
+              "\"\\u00e9\\ud83d\\ude00\\t\\u0001\\u007f/\"");
     ir_free(ir);
 }
 

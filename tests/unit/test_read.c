@@ -1,5 +1,5 @@
-/* Reading. tests/read/x.sdfg are small files of several vintages, x.txt what sdfg_print says about them; SDFG_BLESS=1 rewrites
- * the latter. */
+/* Reading. tests/read/x.sdfg are small files of several vintages, x.txt what sdfg_print says about them; SDFG_BLESS=1
+ * rewrites the latter. */
 #include "ir/graph.h"
 #include "ir/library.h"
 #include "tests/unit/check.h"
@@ -71,7 +71,9 @@ TEST(gzip)
     size_t size;
     char *text = file_read(ir->arena, ir->diags, "read/v0.9.sdfg", &size);
     unsigned char *packed = arena_alloc(ir->arena, size + 100);
-    z_stream z = { .next_in = (Bytef *)text, .avail_in = (uInt)size, .next_out = packed, .avail_out = (uInt)size + 100 };
+    z_stream z = {
+        .next_in = (Bytef *)text, .avail_in = (uInt)size, .next_out = packed, .avail_out = (uInt)size + 100
+    };
     CHECK(deflateInit2(&z, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK);
     CHECK(deflate(&z, Z_FINISH) == Z_STREAM_END);
     size_t packed_size = z.total_out;
@@ -88,24 +90,26 @@ TEST(gzip)
 
 /* ---- faults ---- */
 
-#define ATTRIBUTES "\"attributes\":{\"name\":\"p\",\"symbols\":{\"n\":\"int64\"},\"_arrays\":{\"A\":{\"type\":\"Array\","         \
-                   "\"attributes\":{\"shape\":[\"$n\"]}}}}"
-#define WITH(attributes) "{\"type\":\"SDFG\",\"attributes\":{\"name\":\"p\"," attributes "},\"nodes\":[],\"edges\":[]}"
-#define CONTAINER(record) WITH("\"_arrays\":{\"X\":" record "}")
+#define ATTRIBUTES                                                                                                     \
+    "\"attributes\":{\"name\":\"p\",\"symbols\":{\"n\":\"int64\"},\"_arrays\":{\"A\":{\"type\":\"Array\","             \
+    "\"attributes\":{\"shape\":[\"$n\"]}}}}"
+#define WITH(attributes)     "{\"type\":\"SDFG\",\"attributes\":{\"name\":\"p\"," attributes "},\"nodes\":[],\"edges\":[]}"
+#define CONTAINER(record)    WITH("\"_arrays\":{\"X\":" record "}")
 #define BLOCKS(nodes, edges) "{\"type\":\"SDFG\"," ATTRIBUTES ",\"nodes\":[" nodes "],\"edges\":[" edges "]}"
 #define STATE(nodes, edges)                                                                                            \
     BLOCKS("{\"type\":\"SDFGState\",\"label\":\"s\",\"attributes\":{},\"nodes\":[" nodes "],\"edges\":[" edges "]}", "")
 #define EMPTY(label) "{\"type\":\"SDFGState\",\"label\":\"" label "\",\"attributes\":{},\"nodes\":[],\"edges\":[]}"
 #define JUMP(src, dst, attributes)                                                                                     \
-    "{\"type\":\"Edge\",\"src\":" src ",\"dst\":" dst ",\"attributes\":{\"data\":{\"type\":\"InterstateEdge\","             \
+    "{\"type\":\"Edge\",\"src\":" src ",\"dst\":" dst ",\"attributes\":{\"data\":{\"type\":\"InterstateEdge\","        \
     "\"attributes\":{" attributes "}}}}"
 #define NODE(type, attributes) "{\"type\":\"" type "\",\"label\":\"x\",\"attributes\":{" attributes "}}"
-#define ACCESS NODE("AccessNode", "\"data\":\"A\"")
+#define ACCESS                 NODE("AccessNode", "\"data\":\"A\"")
 #define EDGE(src, dst, memlet)                                                                                         \
-    "{\"type\":\"MultiConnectorEdge\",\"src\":" src ",\"dst\":" dst ",\"src_connector\":null,\"dst_connector\":null,"        \
+    "{\"type\":\"MultiConnectorEdge\",\"src\":" src ",\"dst\":" dst ",\"src_connector\":null,\"dst_connector\":null,"  \
     "\"attributes\":{\"data\":" memlet "}}"
 #define MEMLET(attributes) "{\"type\":\"Memlet\",\"attributes\":{" attributes "}}"
-#define RANGE(start, end) "{\"type\":\"Range\",\"ranges\":[{\"start\":\"" start "\",\"end\":\"" end "\",\"step\":\"1\",\"tile\":\"1\"}]}"
+#define RANGE(start, end)                                                                                              \
+    "{\"type\":\"Range\",\"ranges\":[{\"start\":\"" start "\",\"end\":\"" end "\",\"step\":\"1\",\"tile\":\"1\"}]}"
 
 static const struct {
     const char *text, *code, *path;
@@ -129,18 +133,22 @@ static const struct {
       "p/container \"X\"" },
     { CONTAINER("{\"type\":\"Array\",\"attributes\":{\"shape\":[\"2 +\"]}}"), "SYM_SYNTAX", "p/container \"X\"" },
     { CONTAINER("{\"type\":\"Array\",\"attributes\":{\"shape\":[true]}}"), "READ_SYMBOLIC", "p/container \"X\"" },
-    { CONTAINER("{\"type\":\"Array\",\"attributes\":{\"shape\":[\"2\"],\"transient\":1}}"), "READ_KIND", "p/container \"X\"" },
+    { CONTAINER("{\"type\":\"Array\",\"attributes\":{\"shape\":[\"2\"],\"transient\":1}}"), "READ_KIND",
+      "p/container \"X\"" },
     { CONTAINER("{\"type\":\"ArrayView\",\"attributes\":{\"shape\":[\"2\"],\"lifetime\":\"SDFG\"}}"), "READ_LIFETIME",
       "p/container \"X\"" },
-    { CONTAINER("{\"type\":\"StructureReference\",\"attributes\":{\"members\":[[\"set\",{\"type\":\"Scalar\",\"attributes\":{}}]]}}"),
+    { CONTAINER("{\"type\":\"StructureReference\",\"attributes\":{\"members\":[[\"set\",{\"type\":\"Scalar\","
+                "\"attributes\":{}}]]}}"),
       "READ_MEMBER_SET", "p/container \"X\"" },
     { CONTAINER("{\"type\":\"Structure\",\"attributes\":{\"members\":[[\"a\",\"1\"],[\"a\",\"2\"]]}}"), "READ_TWICE",
       "p/container \"X\"" },
-    { CONTAINER("{\"type\":\"ProcessGrid\",\"attributes\":{\"is_subgrid\":true}}"), "READ_GRID_PARENT", "p/container \"X\"" },
-    { CONTAINER("{\"type\":\"ProcessGrid\",\"attributes\":{\"color\":[2]}}"), "READ_GRID_COLOR", "p/container \"X\"" },
-    { CONTAINER("{\"type\":\"SubArray\",\"attributes\":{\"shape\":[\"4\"],\"subshape\":[\"2\",\"2\"]}}"), "READ_SUBARRAY",
+    { CONTAINER("{\"type\":\"ProcessGrid\",\"attributes\":{\"is_subgrid\":true}}"), "READ_GRID_PARENT",
       "p/container \"X\"" },
-    { BLOCKS("{\"type\":\"SDFGState\",\"attributes\":{},\"nodes\":[],\"edges\":[]}", ""), "READ_MISSING", "p/block[0]" },
+    { CONTAINER("{\"type\":\"ProcessGrid\",\"attributes\":{\"color\":[2]}}"), "READ_GRID_COLOR", "p/container \"X\"" },
+    { CONTAINER("{\"type\":\"SubArray\",\"attributes\":{\"shape\":[\"4\"],\"subshape\":[\"2\",\"2\"]}}"),
+      "READ_SUBARRAY", "p/container \"X\"" },
+    { BLOCKS("{\"type\":\"SDFGState\",\"attributes\":{},\"nodes\":[],\"edges\":[]}", ""), "READ_MISSING",
+      "p/block[0]" },
     { BLOCKS("{\"type\":\"SDFGState\",\"label\":\"s\",\"attributes\":{},\"edges\":[]}", ""), "READ_MISSING",
       "p/state[0] \"s\"" },
     { BLOCKS(EMPTY("s"), JUMP("0", "1", "")), "READ_INDEX", "p/transition[0]" },
@@ -149,21 +157,25 @@ static const struct {
       "p/transition[1]" },
     { BLOCKS(EMPTY("s"), JUMP("0", "0", "\"condition\":{\"string_data\":\"n <\"}")), "PYTHON_SYNTAX",
       "p/transition[0] \"s -> s\"" },
-    { BLOCKS(EMPTY("s"), JUMP("0", "0", "\"condition\":{\"string_data\":\"n > 2\",\"language\":\"CPP\"}")), "READ_LANGUAGE",
-      "p/transition[0] \"s -> s\"" },
+    { BLOCKS(EMPTY("s"), JUMP("0", "0", "\"condition\":{\"string_data\":\"n > 2\",\"language\":\"CPP\"}")),
+      "READ_LANGUAGE", "p/transition[0] \"s -> s\"" },
     { BLOCKS(EMPTY("s"), JUMP("0", "0", "\"condition\":[]")), "READ_CODE", "p/transition[0] \"s -> s\"" },
     { BLOCKS(EMPTY("s"), JUMP("0", "0", "\"assignments\":{\"n\":\" \"}")), "READ_KIND", "p/transition[0] \"s -> s\"" },
-    { BLOCKS("{\"type\":\"ConditionalBlock\",\"label\":\"c\",\"attributes\":{},\"branches\":[[null,{\"type\":\"LoopRegion\"}]]}", ""),
+    { BLOCKS("{\"type\":\"ConditionalBlock\",\"label\":\"c\",\"attributes\":{},\"branches\":[[null,{\"type\":"
+             "\"LoopRegion\"}]]}",
+             ""),
       "READ_BRANCH", "p/conditional[0] \"c\"" },
     { STATE(NODE("AccessNode", "\"data\":\"Z\""), ""), "READ_CONTAINER", "p/state[0] \"s\"/access[0] \"Z\"" },
     { STATE(NODE("AccessNode", "\"data\":\"A.x\""), ""), "READ_CONTAINER", "p/state[0] \"s\"/access[0] \"A.x\"" },
     { STATE(NODE("AccessNode", ""), ""), "READ_MISSING", "p/state[0] \"s\"/access[0] \"x\"" },
-    { STATE(NODE("Tasklet", "\"in_connectors\":{\"a\":\"int7\"}"), ""), "READ_CONNECTOR", "p/state[0] \"s\"/tasklet[0] \"x\"" },
+    { STATE(NODE("Tasklet", "\"in_connectors\":{\"a\":\"int7\"}"), ""), "READ_CONNECTOR",
+      "p/state[0] \"s\"/tasklet[0] \"x\"" },
     { STATE(NODE("Tasklet", "\"in_connectors\":3"), ""), "READ_KIND", "p/state[0] \"s\"/tasklet[0] \"x\"" },
     { STATE(NODE("PipelineEntry", "\"init_size\":\"2\""), ""), "READ_PIPELINE", "p/state[0] \"s\"/map[0] \"x\"" },
     { STATE(NODE("LibraryNode", ""), ""), "READ_MISSING", "p/state[0] \"s\"/library[0] \"x\"" },
     { STATE(NODE("NestedSDFG", ""), ""), "READ_MISSING", "p/state[0] \"s\"/nested[0] \"x\"" },
-    { STATE(NODE("NestedSDFG", "\"sdfg\":{\"type\":\"x\"}"), ""), "READ_ROOT", "p/state[0] \"s\"/nested[0] \"x\"/sdfg" },
+    { STATE(NODE("NestedSDFG", "\"sdfg\":{\"type\":\"x\"}"), ""), "READ_ROOT",
+      "p/state[0] \"s\"/nested[0] \"x\"/sdfg" },
     { STATE(NODE("MapEntry", "\"label\":\"m\""), ""), "SCOPE_EXIT", "p/state[0] \"s\"/map[0] \"m\"" },
     { STATE(NODE("MapExit", ""), ""), "SCOPE_ENTRY", "p/state[0] \"s\"/map exit[0] \"x\"" },
     { STATE(ACCESS "," ACCESS, EDGE("0", "1", MEMLET("")) "," EDGE("1", "0", MEMLET(""))), "SCOPE_CYCLE",
@@ -171,12 +183,15 @@ static const struct {
     { STATE(NODE("MapEntry", "") "," NODE("MapExit", "") "," NODE("MapExit", ""),
             EDGE("0", "1", MEMLET("")) "," EDGE("0", "2", MEMLET(""))),
       "SCOPE_TWO_EXITS", "p/state[0] \"s\"/map exit[2] \"x\"" },
-    { STATE(ACCESS, "{\"src\":0,\"dst\":0,\"src_connector\":null,\"attributes\":{}}"), "READ_MISSING", "p/state[0] \"s\"/edge[0]" },
+    { STATE(ACCESS, "{\"src\":0,\"dst\":0,\"src_connector\":null,\"attributes\":{}}"), "READ_MISSING",
+      "p/state[0] \"s\"/edge[0]" },
     { STATE(ACCESS "," ACCESS, EDGE("0", "1", "{\"type\":\"Letter\"}")), "READ_MEMLET", "p/state[0] \"s\"/edge[0]" },
-    { STATE(ACCESS "," ACCESS, EDGE("0", "1", MEMLET("\"data\":\"Z\""))), "READ_CONTAINER", "p/state[0] \"s\"/edge[0] \"Z\"" },
+    { STATE(ACCESS "," ACCESS, EDGE("0", "1", MEMLET("\"data\":\"Z\""))), "READ_CONTAINER",
+      "p/state[0] \"s\"/edge[0] \"Z\"" },
     { STATE(ACCESS "," ACCESS, EDGE("0", "1", MEMLET("\"data\":\"A\",\"subset\":{\"type\":\"Cloud\"}"))), "READ_SUBSET",
       "p/state[0] \"s\"/edge[0] \"A\"" },
-    { STATE(ACCESS "," ACCESS, EDGE("0", "1", MEMLET("\"data\":\"A\",\"subset\":{\"type\":\"Range\",\"ranges\":[{\"start\":\"0\"}]}"))),
+    { STATE(ACCESS "," ACCESS,
+            EDGE("0", "1", MEMLET("\"data\":\"A\",\"subset\":{\"type\":\"Range\",\"ranges\":[{\"start\":\"0\"}]}"))),
       "READ_MISSING", "p/state[0] \"s\"/edge[0] \"A\"" },
     { STATE(ACCESS "," ACCESS, EDGE("0", "1", MEMLET("\"data\":\"A\",\"wcr\":\"lambda a: a\""))), "READ_LAMBDA",
       "p/state[0] \"s\"/edge[0] \"A\"" },
@@ -200,10 +215,12 @@ TEST(every_fault_has_code_and_place)
 
 TEST(all_faults_at_once)
 {
-    static const char text[] = "{\"type\":\"SDFG\",\"attributes\":{\"name\":\"p\",\"_arrays\":{\"X\":{\"type\":\"Array\",\"attributes\":"
-                               "{\"shape\":[\"-1\"]}}}},\"nodes\":[{\"type\":\"SDFGState\",\"label\":\"s\",\"attributes\":{},\"nodes\":["
-                               NODE("AccessNode", "\"data\":\"Y\"") "," NODE("AccessNode", "\"data\":\"Z\"") "],\"edges\":[]}],"
-                               "\"edges\":[" JUMP("7", "0", "") "]}";
+    static const char text[] =
+        "{\"type\":\"SDFG\",\"attributes\":{\"name\":\"p\",\"_arrays\":{\"X\":{\"type\":\"Array\",\"attributes\":"
+        "{\"shape\":[\"-1\"]}}}},\"nodes\":[{\"type\":\"SDFGState\",\"label\":\"s\",\"attributes\":{},\"nodes\":[" NODE(
+            "AccessNode", "\"data\":\"Y\"") "," NODE("AccessNode", "\"data\":\"Z\"") "],\"edges\":[]}],"
+                                                                                     "\"edges\":[" JUMP("7", "0",
+                                                                                                        "") "]}";
     struct ir *ir = ir_new();
     CHECK(sdfg_read(ir, text, strlen(text), NULL) == NULL);
     CHECK_INT(diags_errors(ir->diags), 4);
@@ -212,8 +229,9 @@ TEST(all_faults_at_once)
 
 TEST(closed_enumerations_warn)
 {
-    static const char text[] = CONTAINER("{\"type\":\"Array\",\"attributes\":{\"shape\":[\"2\"],\"lifetime\":\"Forever\","
-                                         "\"storage\":\"Moon\"}}");
+    static const char text[] =
+        CONTAINER("{\"type\":\"Array\",\"attributes\":{\"shape\":[\"2\"],\"lifetime\":\"Forever\","
+                  "\"storage\":\"Moon\"}}");
     struct ir *ir = ir_new();
     struct sdfg *s = sdfg_read(ir, text, strlen(text), NULL);
     CHECK(s && s->containers.items[0]->lifetime->row == LIFETIME_SCOPE);

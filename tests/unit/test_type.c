@@ -29,7 +29,9 @@ TEST(constructed_types)
     CHECK(type_vector(ir, i32, 0, "W") != type_vector(ir, i32, 0, "V"));
     CHECK_STR(type_text(ir, type_pointer(ir, type_vector(ir, type_basic(ir, TYPE_F32), 4, NULL))), "vec<float32,4>*");
     CHECK_STR(type_text(ir, type_vector(ir, i32, 0, "W")), "vec<int32,W>");
-    struct type_field fields[] = { { .name = "a", .type = i8 }, { .name = "b", .type = f64 }, { .name = "c", .type = i32 } };
+    struct type_field fields[] = { { .name = "a", .type = i8 },
+                                   { .name = "b", .type = f64 },
+                                   { .name = "c", .type = i32 } };
     const struct type *s = type_struct(ir, "S", fields, 3);
     CHECK(s == type_struct(ir, "S", fields, 3));
     CHECK(s != type_struct(ir, "S", fields, 2));
@@ -118,7 +120,8 @@ TEST(templates)
 {
     struct ir *ir = ir_new();
     const struct enum_value *lanes = enum_register(ir, ENUM_SCHEDULE, "Lanes");
-    const struct enum_value *four = from_text(ir, ENUM_SCHEDULE, "{\"type\": \"ScheduleType.Lanes\", \"width\": 4, \"x\": 1}");
+    const struct enum_value *four =
+        from_text(ir, ENUM_SCHEDULE, "{\"type\": \"ScheduleType.Lanes\", \"width\": 4, \"x\": 1}");
     CHECK(four == from_text(ir, ENUM_SCHEDULE, "{\"x\": 1, \"width\": 4, \"type\": \"ScheduleType.Lanes\"}"));
     const struct enum_value *eight = from_text(ir, ENUM_SCHEDULE, "{\"type\": \"ScheduleType.Lanes\", \"width\": 8}");
     CHECK(eight != four);

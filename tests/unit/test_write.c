@@ -1,5 +1,5 @@
-/* Writing: today's format, nothing lost, and a second round trip that gives the same bytes. read/x.written is what becomes of
- * read/x.sdfg; SDFG_BLESS=1 rewrites it. */
+/* Writing: today's format, nothing lost, and a second round trip that gives the same bytes. read/x.written is what
+ * becomes of read/x.sdfg; SDFG_BLESS=1 rewrites it. */
 #include "ir/build.h"
 #include "ir/json.h"
 #include "tests/unit/check.h"
@@ -76,8 +76,11 @@ TEST(vintages)
 TEST(unknown_content_is_kept)
 {
     static const char *const kept[] = {
-        "\"extra\":{\"kept\":[1,2.5,null]}", "\"color\":\"red\"",
-        "\"caption\":\"kept\"", "\"callback_mapping\":{\"f\":\"func\"}", "{\"type\":\"HyperBlock\",\"label\":\"later\"",
+        "\"extra\":{\"kept\":[1,2.5,null]}",
+        "\"color\":\"red\"",
+        "\"caption\":\"kept\"",
+        "\"callback_mapping\":{\"f\":\"func\"}",
+        "{\"type\":\"HyperBlock\",\"label\":\"later\"",
         "\"debuginfo\":{\"type\":\"DebugInfo\",\"start_line\":9,\"start_column\":2,\"file_index\":0}",
     };
     struct ir *ir = ir_new();
@@ -90,9 +93,13 @@ TEST(unknown_content_is_kept)
 TEST(unknown_names_and_types_are_kept)
 {
     static const char *const kept[] = {
-        "{\"type\":\"HoloArray\",\"attributes\":{\"shape\":[\"$n\"],\"facets\":7}}", "\"storage\":\"Cube_RAM\"",
-        "\"schedule\":{\"type\":\"ScheduleType.Lanes\",\"width\":4}", "{\"type\":\"QuantumNode\",\"label\":\"maybe\"",
-        "\"location\":{\"gpu\":\"1 + $n\"}", "[\"count\",\"2*$n\"]", "\"length\":[[\"row\",\"n\"]]",
+        "{\"type\":\"HoloArray\",\"attributes\":{\"shape\":[\"$n\"],\"facets\":7}}",
+        "\"storage\":\"Cube_RAM\"",
+        "\"schedule\":{\"type\":\"ScheduleType.Lanes\",\"width\":4}",
+        "{\"type\":\"QuantumNode\",\"label\":\"maybe\"",
+        "\"location\":{\"gpu\":\"1 + $n\"}",
+        "[\"count\",\"2*$n\"]",
+        "\"length\":[[\"row\",\"n\"]]",
     };
     struct ir *ir = ir_new();
     struct sdfg *s = read_file(ir, "read/nested-alone.sdfg");
