@@ -421,10 +421,63 @@ static bool allocate_outside(struct scope *sc, const struct home *h)
     return apply_start_offset(sc, b);
 }
 
+struct writes {
+    const struct container *desc;
+    bool found;
+};
+
+static void find_write(void *user, struct block *b)
+{
+    struct writes *w = user;
+    const struct state *st = as_state(b);
+    for (uint32_t i = 0; st && i < st->nodes.count; i++) {
+        const struct access *a = as_access(st->nodes.items[i]);
+        for (uint32_t k = 0; a && a->data && root_container(a->data) == w->desc && k < a->node.in.count; k++)
+            w->found = w->found || !memlet_is_empty(&a->node.in.items[k]->memlet);
+    }
+}
+
+static bool is_written(const struct activation *act, const struct container *c)
+{
+    struct writes w = { .desc = c };
+    region_each_block(&act->sdfg->region, find_write, &w);
+    return w.found;
+}
+
+/* A constant may share its name with a container: its value is the container's content (format.md 7.1). What is only read stays
+ * in the program's data; what is also written starts as a copy. */
+static bool bind_constant(struct scope *sc, const struct home *h, const struct constant *k, struct tree_stmt *frees)
+{
+    struct lower *lw = sc->act->lw;
+    const struct container *c = h->desc;
+    void *bytes;
+    size_t size;
+    if (!constant_bytes(lw->ir, k, &bytes, &size))
+        return false;
+    if (k->desc->type != c->type)
+        return diag_error(lw->diags, &c->place, DIAG_UNSUPPORTED, "a container and a constant of one name and different types");
+    struct tree_expr *data = expr_data(lw->tree, c->type, bytes, size);
+    if (is_written(sc->act, c)) {
+        if (!allocate(sc, h, frees))
+            return false;
+        const struct binding *b = map_get(&sc->act->bindings, c);
+        stmt_copy(lw->tree, sc->block, c->type, b->pointer, b->alias, data, 0,
+                  expr_i64(lw->tree, (int64_t)(size / c->type->size)));
+        return true;
+    }
+    struct binding *b = bind(sc, c, NULL);
+    if (b)
+        b->pointer = data;
+    return b != NULL;
+}
+
 static bool allocate_home(struct scope *sc, struct home *h, struct tree_stmt *frees)
 {
     if (!check_type(sc->act->lw, h->desc))
         return false;
+    const struct constant *k = sdfg_find_constant(sc->act->sdfg, h->desc->name);
+    if (k)
+        return bind_constant(sc, h, k, frees);
     switch (h->kind) {
     case HOME_LAZY:
         return prepare_lazy(sc, h, frees);

@@ -184,6 +184,47 @@ static bool lower_parameters(struct lower *lw, struct tree_stmt *block)
     return true;
 }
 
+/* ---- symbols nobody asked for ---- */
+
+struct used_vars {
+    struct lower *lw;
+    bool *used; /* by tree_var.id */
+};
+
+static void mark_expr(void *user, struct tree_expr *e)
+{
+    struct used_vars *u = user;
+    if (e->op == EXPR_VAR)
+        u->used[e->var->id] = true;
+}
+
+static void mark_operand(void *user, struct tree_expr **e)
+{
+    expr_visit(*e, mark_expr, user);
+}
+
+static bool mark_stmt(void *user, struct tree_stmt *s)
+{
+    stmt_each_expr(s, mark_operand, user);
+    return true;
+}
+
+/* Symbols that only describe shapes nothing depends on are no parameters (semantics.md 1.3). */
+static void drop_unused_symbols(struct lower *lw)
+{
+    struct used_vars u = { lw, NEW_ARRAY(lw->arena, bool, lw->tree->num_vars + 1) };
+    for (uint32_t i = 0; i < lw->tree->functions.count; i++)
+        stmt_visit(lw->tree->functions.items[i]->body, mark_stmt, &u);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < lw->main->params.count; i++) {
+        struct tree_param *p = &lw->main->params.items[i];
+        bool container = map_has(&lw->root->sdfg->container_by_name, p->name);
+        if (container || u.used[p->var->id])
+            lw->main->params.items[kept++] = *p;
+    }
+    lw->main->params.count = kept;
+}
+
 /* Code that C++ compiles at file scope cannot run here unless it is only includes and comments. */
 static void check_global_code(struct lower *lw, const struct sdfg *s)
 {
@@ -236,6 +277,7 @@ bool lower_program(struct sdfg *s, const struct lower_options *o, struct tree **
     stmt_append(lw->tree, lw->main->body, lw->epilogue);
     if (!lower_parameters(lw, arguments) || !lower_activation(lw->root, body))
         return false;
+    drop_unused_symbols(lw);
     if (lw->init)
         lw->init->params = lw->main->params;
     *out = lw->tree;
