@@ -53,6 +53,9 @@ bool code_body(struct code_scope *s, struct tree_stmt *out, const struct code *b
 /* wcr(old, value) of a custom lambda. */
 struct tree_expr *code_apply(struct code_scope *s, struct tree_stmt *out, const struct code *lambda, struct tree_expr *old,
                              struct tree_expr *value);
+/* Memory on the stack for a structure (a connector of such a type), as an operand. Values of structure type are addresses
+ * everywhere here: code_store copies from one, code_apply gives one. */
+void code_struct_operand(struct code_scope *s, struct tree_stmt *out, const struct type *type, struct operand *o);
 /* Stores `value` into element `index...` of an ARRAY operand, converting and combining as the operand says. */
 bool code_store(struct code_scope *s, struct tree_stmt *out, const struct operand *o, struct tree_expr *const *index,
                 uint32_t num_index, struct tree_expr *value);

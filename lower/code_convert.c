@@ -43,6 +43,8 @@ struct tree_expr *code_to(struct code_gen *g, const struct code *c, const struct
         return to_pointer(g, c, type, e);
     if (type->kind == TYPE_BOOL)
         return code_truth(g, c, e);
+    if (type->kind == TYPE_STRUCT && from->kind == TYPE_POINTER && from->elem == type)
+        return e; /* the address stands for the structure */
     if (!type_is_basic(type))
         return refuse(g, c, type, e);
     if (code_is_pointer(from))

@@ -133,6 +133,12 @@ bool code_store(struct code_scope *s, struct tree_stmt *out, const struct operan
     return found && code_write(&g, NULL, &p, value);
 }
 
+void code_struct_operand(struct code_scope *s, struct tree_stmt *out, const struct type *type, struct operand *o)
+{
+    struct code_gen g = code_gen_at(s, out);
+    *o = (struct operand){ .kind = OPERAND_ARRAY, .type = type, .pointer = code_new_struct(&g, type) };
+}
+
 struct tree_expr *code_convert(struct code_scope *s, const struct type *type, struct tree_expr *value)
 {
     struct code_gen g = code_gen_at(s, NULL);

@@ -37,9 +37,9 @@ static const struct code_math math_table[] = {
     { "floor", TREE_MATH_floor, false },
     { "ceil", TREE_MATH_ceil, false },
     { "trunc", TREE_MATH_trunc, false },
-    { "round", TREE_MATH_round, false },
-    { "nearbyint", TREE_MATH_nearbyint, false },
-    { "rint", TREE_MATH_nearbyint, false },
+    { "round", TREE_MATH_round, true },
+    { "nearbyint", TREE_MATH_nearbyint, true },
+    { "rint", TREE_MATH_nearbyint, true },
     { "fmod", TREE_MATH_fmod, false },
     { "copysign", TREE_MATH_copysign, false },
     { "erf", TREE_MATH_erf, false },
@@ -47,9 +47,9 @@ static const struct code_math math_table[] = {
     { "tgamma", TREE_MATH_tgamma, false },
     { "lgamma", TREE_MATH_lgamma, false },
     { "fma", TREE_MATH_fma, false },
-    { "isnan", TREE_MATH_isnan, false },
-    { "isinf", TREE_MATH_isinf, false },
-    { "isfinite", TREE_MATH_isfinite, false },
+    { "isnan", TREE_MATH_isnan, true },
+    { "isinf", TREE_MATH_isinf, true },
+    { "isfinite", TREE_MATH_isfinite, true },
     { "signbit", TREE_MATH_signbit, false },
     { "ceiling", TREE_MATH_ceil, false },
 };
@@ -90,6 +90,23 @@ static struct tree_expr *math1(struct code_gen *g, enum tree_math f, struct tree
     return expr_math(g->t, f, &x);
 }
 
+/* Rounding goes by part; a complex number is infinite or no number if one part is, and finite if both are. */
+static struct tree_expr *by_parts(struct code_gen *g, enum tree_math f, struct tree_expr *x)
+{
+    x = code_once(g, x);
+    struct tree_expr *re = math1(g, f, expr_unary(g->t, EXPR_REAL, x));
+    struct tree_expr *im = math1(g, f, expr_unary(g->t, EXPR_IMAG, x));
+    if (re->type->kind != TYPE_BOOL)
+        return expr_complex(g->t, re, im);
+    return expr_binary(g->t, f == TREE_MATH_isfinite ? EXPR_LOGICAL_AND : EXPR_LOGICAL_OR, re, im);
+}
+
+static bool goes_by_parts(enum tree_math f)
+{
+    return f == TREE_MATH_round || f == TREE_MATH_nearbyint || f == TREE_MATH_isnan || f == TREE_MATH_isinf ||
+           f == TREE_MATH_isfinite;
+}
+
 /* DaCe computes these of complex numbers through exp and log. */
 static struct tree_expr *complex_formula(struct code_gen *g, enum tree_math f, struct tree_expr *x)
 {
@@ -105,7 +122,7 @@ static struct tree_expr *complex_formula(struct code_gen *g, enum tree_math f, s
     case TREE_MATH_log1p:
         return math1(g, TREE_MATH_log, expr_binary(g->t, EXPR_ADD, x, one));
     default:
-        return math1(g, f, x);
+        return goes_by_parts(f) ? by_parts(g, f, x) : math1(g, f, x);
     }
 }
 

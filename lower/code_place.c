@@ -70,6 +70,8 @@ bool code_operand_place(struct code_gen *g, const struct code *c, const struct o
         *out = value_place(o->value);
         return true;
     case OPERAND_VARIABLE:
+        if (o->var->type->kind == TYPE_STRUCT)
+            return code_unsupported(g, c, "a structure in a register");
         *out = (struct lvalue){ .kind = LVALUE_VAR, .type = o->var->type, .var = o->var };
         return true;
     case OPERAND_ARRAY:
@@ -327,6 +329,9 @@ bool code_assign_to(struct code_gen *g, const struct code *target, struct tree_e
             return false;
         /* A symbol or constant cannot be assigned: in C++ the name becomes a local that hides it. */
         if (o.kind == OPERAND_NONE || o.kind == OPERAND_VALUE)
+            return code_declare(g, target, target->name, value);
+        /* A whole array assigned to one moves a pointer in C++; no element changes. */
+        if (o.kind == OPERAND_ARRAY && o.rank > 0 && !o.single && value->type == o.pointer->type)
             return code_declare(g, target, target->name, value);
     }
     struct lvalue p;
