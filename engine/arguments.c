@@ -43,8 +43,8 @@ static enum sdfg_argument_kind kind_of(const struct container *c)
     case CONTAINER_ARRAY:
     case CONTAINER_VIEW:
     case CONTAINER_REFERENCE:
-    case CONTAINER_TENSOR:
         return SDFG_KIND_ARRAY;
+    case CONTAINER_TENSOR:
     case CONTAINER_STRUCTURE:
     case CONTAINER_STRUCTURE_VIEW:
     case CONTAINER_STRUCTURE_REFERENCE:
@@ -83,26 +83,26 @@ static int32_t find_variable(const struct describe *w, const char *name)
     return -1;
 }
 
-/* How a member lies in its structure (semantics.md 1.4): scalars as values, everything else as a pointer. */
-static size_t member_size(const struct leaf *l) { return l->kind == SDFG_KIND_SCALAR ? l->item_bytes : sizeof(void *); }
-
-static size_t member_align(const struct leaf *l)
+/* Where the members lie: as the struct type of the file says, whose fields may be more than the members with a
+ * descriptor. */
+static void layout_structure(struct leaf *l, struct ir *ir, const struct type *t)
 {
-    return l->kind == SDFG_KIND_SCALAR && l->type && l->type->align ? l->type->align : sizeof(void *);
-}
-
-static void layout_structure(struct leaf *l)
-{
-    size_t at = 0, align = 1;
-    for (uint32_t i = 0; i < l->num_members; i++) {
-        struct leaf *m = &l->members[i];
-        size_t a = member_align(m);
-        m->offset = (at + a - 1) / a * a;
-        at = m->offset + member_size(m);
-        align = a > align ? a : align;
-    }
-    l->memory_align = align;
-    l->memory_size = (at + align - 1) / align * align;
+    while (t && t->kind == TYPE_POINTER)
+        t = t->elem;
+    if (!t || t->kind != TYPE_STRUCT)
+        return;
+    l->memory_size = t->size;
+    for (uint32_t i = 0; i < l->num_members; i++)
+        for (uint32_t k = 0; k < t->num_fields; k++) {
+            struct leaf *m = &l->members[i];
+            const struct type_field *f = &t->fields[k];
+            if (strcmp(f->name, m->name) || !f->type)
+                continue;
+            if (m->kind == SDFG_KIND_SCALAR && type_is_basic(f->type))
+                leaf_type(m, ir, f->type); /* members that are symbols have no type of their own */
+            m->offset = f->offset;
+            m->placed = f->type->size == (m->kind == SDFG_KIND_SCALAR ? m->item_bytes : sizeof(void *));
+        }
 }
 
 static void leaf_container(struct describe *w, struct leaf *l, const struct container *c)
@@ -136,10 +136,12 @@ static void leaf_container(struct describe *w, struct leaf *l, const struct cont
                        : l->type_text;
     l->num_members = c->members.count;
     l->members = NEW_ARRAY(ir->arena, struct leaf, c->members.count);
-    for (uint32_t i = 0; i < c->members.count; i++)
+    for (uint32_t i = 0; i < c->members.count; i++) {
         leaf_container(w, &l->members[i], c->members.items[i]);
+        l->members[i].optional = true; /* the program may use only some of them */
+    }
     if (l->kind == SDFG_KIND_STRUCTURE)
-        layout_structure(l);
+        layout_structure(l, ir, c->type);
 }
 
 static void leaf_symbol(struct describe *w, struct leaf *l, const char *name, bool required)

@@ -26,6 +26,8 @@ static bool store_value(const struct call *c, const struct leaf *l, const char *
         value = scalar_load(e->array.dtype, e->array.data);
     else if (l->variable >= 0 && c->values[l->variable].origin != VALUE_UNKNOWN)
         value = (struct scalar){ .dtype = SDFG_I64, .i = c->values[l->variable].value };
+    else if (l->kind == SDFG_KIND_SYMBOL && l->optional)
+        value = (struct scalar){ .dtype = SDFG_I64 }; /* nothing depends on it */
     else
         return missing(l, name, d);
     if (scalar_store(&value, dtype, to))
@@ -77,7 +79,9 @@ static void *structure_of(struct call *c, const struct leaf *l, const char *name
     unsigned char *memory = arena_alloc(c->arena, l->memory_size);
     for (uint32_t i = 0; i < l->num_members; i++) {
         const struct leaf *m = &l->members[i];
-        *ok &= store_member(c, m, arena_printf(c->arena, "%s.%s", name, m->name), memory + m->offset, d);
+        const char *member = arena_printf(c->arena, "%s.%s", name, m->name);
+        *ok &= m->placed ? store_member(c, m, member, memory + m->offset, d)
+                         : diag_error(d, m->place, DIAG_ARGUMENT_TYPE, m->type_text, member);
     }
     return memory;
 }

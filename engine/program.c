@@ -72,7 +72,7 @@ static const struct leaf *find_in(const struct leaf *list, uint32_t count, const
     return NULL;
 }
 
-const struct leaf *program_find(const struct sdfg_program *p, const char *name, struct diags *d)
+const struct leaf *program_lookup(const struct sdfg_program *p, const char *name)
 {
     size_t length = strcspn(name, ".[");
     const struct leaf *l = find_in(p->arguments, p->num_arguments, name, length);
@@ -90,6 +90,12 @@ const struct leaf *program_find(const struct sdfg_program *p, const char *name, 
             at = end + 1;
         }
     }
+    return l;
+}
+
+const struct leaf *program_find(const struct sdfg_program *p, const char *name, struct diags *d)
+{
+    const struct leaf *l = program_lookup(p, name);
     if (!l) {
         struct arena *a = arena_new();
         diag_error(d, NULL, DIAG_ARGUMENT_UNKNOWN, name, program_suggest(p, a, name));

@@ -27,7 +27,8 @@ struct leaf {
     /* structures: the members in order; container arrays: the element */
     struct leaf *members;
     uint32_t num_members;
-    size_t memory_size, memory_align, offset; /* of a structure; within the parent structure */
+    size_t memory_size, offset; /* of a structure; within the parent structure */
+    bool placed;                /* a member that the struct type has */
     const char *type_text, *storage, *lifetime;
 };
 
@@ -51,8 +52,9 @@ struct sdfg_program {
     struct handle_table *handles;
 };
 
-/* The argument or member a name stands for: "A", "A.data", "B[2].x". NULL with the reason recorded. `index` (may be
- * NULL) receives the position in a container array, or -1. */
+/* The argument or member a name stands for: "A", "A.data", "B[2].x"; NULL if there is none. */
+const struct leaf *program_lookup(const struct sdfg_program *p, const char *name);
+/* The same, with the reason recorded. */
 const struct leaf *program_find(const struct sdfg_program *p, const char *name, struct diags *d);
 /* " (did you mean 'x'?)" for the argument that is closest in spelling, or "". */
 const char *program_suggest(const struct sdfg_program *p, struct arena *a, const char *name);

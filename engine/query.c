@@ -31,6 +31,7 @@ static void fill(const struct leaf *l, sdfg_argument *out)
         .returned = l->returned,
         .written = l->written,
         .solvable = l->solvable,
+        .num_members = l->num_members,
     };
     memcpy(out, &a, out->struct_size < sizeof a ? out->struct_size : sizeof a);
 }
@@ -51,6 +52,23 @@ ptrdiff_t sdfg_program_find_argument(const sdfg_program *p, const char *name)
         if (!strcmp(p->arguments[i].name, name))
             return i;
     return -1;
+}
+
+bool sdfg_program_lookup(const sdfg_program *p, const char *name, sdfg_argument *out)
+{
+    const struct leaf *l = program_lookup(p, name);
+    if (l)
+        fill(l, out);
+    return l != NULL;
+}
+
+bool sdfg_program_member(const sdfg_program *p, const char *name, size_t index, sdfg_argument *out)
+{
+    const struct leaf *l = program_lookup(p, name);
+    if (!l || index >= l->num_members)
+        return false;
+    fill(&l->members[index], out);
+    return true;
 }
 
 size_t sdfg_program_num_transients(const sdfg_program *p) { return p->num_transients; }

@@ -195,9 +195,10 @@ typedef struct sdfg_argument {
     const char *storage, *lifetime; /* as in files; "" for symbols */
     bool transient;                 /* memory of the program itself; never an argument */
     bool optional;                  /* may be null */
-    bool returned; /* named __return...: the caller allocates it, its contents on entry do not matter */
-    bool written;  /* by any state, as far as the graph shows */
-    bool solvable; /* symbols: some argument's shape or stride may determine it */
+    bool returned;      /* named __return...: the caller allocates it, its contents on entry do not matter */
+    bool written;       /* by any state, as far as the graph shows */
+    bool solvable;      /* symbols: some argument's shape or stride may determine it */
+    size_t num_members; /* of a structure; 1 for a container array: its element */
 } sdfg_argument;
 
 SDFG_API const char *sdfg_program_name(const sdfg_program *p);
@@ -208,6 +209,10 @@ SDFG_API size_t sdfg_program_num_arguments(const sdfg_program *p);
 SDFG_API bool sdfg_program_argument(const sdfg_program *p, size_t index, sdfg_argument *out);
 /* Position of a name, or -1. */
 SDFG_API ptrdiff_t sdfg_program_find_argument(const sdfg_program *p, const char *name);
+/* An argument, or by dotted name or index a member of one: "A.data", "B[0]". False if there is none. */
+SDFG_API bool sdfg_program_lookup(const sdfg_program *p, const char *name, sdfg_argument *out);
+/* Member of the structure (or element of the container array) `name`; its own name has no prefix. */
+SDFG_API bool sdfg_program_member(const sdfg_program *p, const char *name, size_t index, sdfg_argument *out);
 /* Memory the program allocates itself (top level only). */
 SDFG_API size_t sdfg_program_num_transients(const sdfg_program *p);
 SDFG_API bool sdfg_program_transient(const sdfg_program *p, size_t index, sdfg_argument *out);
