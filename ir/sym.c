@@ -56,10 +56,7 @@ static void grow(struct ir *ir, struct syms *t)
             *find(t, old[i], old[i]->args) = old[i];
 }
 
-static bool type_is_whole(const struct type *type)
-{
-    return !type || type_is_integer(type);
-}
+static bool type_is_whole(const struct type *type) { return !type || type_is_integer(type); }
 
 /* Whether the value is an integer, given that of the arguments. */
 static bool is_integer(const struct sym *s)
@@ -166,10 +163,7 @@ const struct sym *sym_typed_int(struct ir *ir, int64_t value, const struct type 
     return intern_node(ir, &key, NULL, (uint64_t)value);
 }
 
-const struct sym *sym_int(struct ir *ir, int64_t value)
-{
-    return sym_typed_int(ir, value, NULL);
-}
+const struct sym *sym_int(struct ir *ir, int64_t value) { return sym_typed_int(ir, value, NULL); }
 
 const struct sym *sym_rational(struct ir *ir, int64_t numerator, int64_t denominator)
 {
@@ -209,10 +203,7 @@ const struct sym *sym_bool(struct ir *ir, bool value)
     return intern_node(ir, &key, NULL, value);
 }
 
-const struct sym *sym_name(struct ir *ir, const char *name)
-{
-    return sym_node(ir, SYM_NAME, NULL, name, NULL, 0);
-}
+const struct sym *sym_name(struct ir *ir, const char *name) { return sym_node(ir, SYM_NAME, NULL, name, NULL, 0); }
 
 const struct sym *sym_typed_name(struct ir *ir, const char *name, const struct type *type)
 {
@@ -259,10 +250,7 @@ void sym_list_init(struct sym_list *l, struct ir *ir)
     l->capacity = SYM_LIST_INLINE;
 }
 
-void sym_list_add(struct sym_list *l, const struct sym *s)
-{
-    vec_push(l->arena, l, s);
-}
+void sym_list_add(struct sym_list *l, const struct sym *s) { vec_push(l->arena, l, s); }
 
 /* ---- walks ---- */
 
@@ -302,10 +290,7 @@ bool sym_mentions(const struct sym *a, const char *name)
     return false;
 }
 
-bool sym_has_undefined(const struct sym *a)
-{
-    return a->op == SYM_UNDEFINED;
-}
+bool sym_has_undefined(const struct sym *a) { return a->op == SYM_UNDEFINED; }
 
 /* ---- constructors by operation ---- */
 

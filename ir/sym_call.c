@@ -93,9 +93,10 @@ static const struct function {
 };
 
 /* These stay calls; listed because they say nothing about the syntax of a file. */
-static const char *const mathematical[] = { "exp",  "log",  "sin",  "cos",       "tan", "asin",      "acos",    "atan",
-                                            "atan2", "sinh", "cosh", "tanh",     "re",  "im",        "gamma",   "factorial",
-                                            "sign", "Heaviside", "conjugate", "Piecewise", "symbol", "SymExpr" };
+static const char *const mathematical[] = { "exp",       "log",       "sin",    "cos",       "tan",  "asin",
+                                            "acos",      "atan",      "atan2",  "sinh",      "cosh", "tanh",
+                                            "re",        "im",        "gamma",  "factorial", "sign", "Heaviside",
+                                            "conjugate", "Piecewise", "symbol", "SymExpr" };
 
 static const struct function *find_function(const char *name, size_t length)
 {

@@ -1,8 +1,9 @@
 /* What can be proven about order.
  *
- * "a <= b" is "b - a is never negative". The difference is written in terms of x - least for every symbol x, so that each
- * symbol stands for something not negative, and multiplied out: if then no coefficient is negative, neither is the value.
- * Min and Max are split into their cases, quotients replaced by their bounds. Each step costs budget, so that no input is slow. */
+ * "a <= b" is "b - a is never negative". The difference is written in terms of x - least for every symbol x, so that
+ * each symbol stands for something not negative, and multiplied out: if then no coefficient is negative, neither is the
+ * value. Min and Max are split into their cases, quotients replaced by their bounds. Each step costs budget, so that no
+ * input is slow. */
 #include "ir/sym_internal.h"
 
 enum { BUDGET = 200 };
@@ -172,10 +173,7 @@ enum truth sym_less_equal_from(struct ir *ir, const struct sym *a, const struct 
     return more == TRUTH_MAYBE ? TRUTH_MAYBE : more == TRUTH_YES ? TRUTH_NO : TRUTH_YES;
 }
 
-enum truth sym_less(struct ir *ir, const struct sym *a, const struct sym *b)
-{
-    return sym_less_from(ir, a, b, 1);
-}
+enum truth sym_less(struct ir *ir, const struct sym *a, const struct sym *b) { return sym_less_from(ir, a, b, 1); }
 
 enum truth sym_less_equal(struct ir *ir, const struct sym *a, const struct sym *b)
 {

@@ -1,10 +1,10 @@
-/* Integer quotients, remainders and rounding. What is divisible leaves the operation: (4*N + 7) // 4 is 1 + N + 3 // 4. */
+/* Integer quotients, remainders and rounding. What is divisible leaves: (4*N + 7) // 4 is 1 + N + 3 // 4.
+ *
+ * Quotients round down here, but are cut in code that DaCe generates. Where operands may be negative for sizes and
+ * indices that are not, as in (N - 5) // 4, only rewritings are done that hold for both. */
 #include "ir/sym_internal.h"
 
-static bool is_zero(const struct sym *s)
-{
-    return sym_is_number(s) && number_sign(number_of(s)) == 0;
-}
+static bool is_zero(const struct sym *s) { return sym_is_number(s) && number_sign(number_of(s)) == 0; }
 
 /* a == quotient * b + rest, where the quotient is an integer and holds all terms of `a` that are multiples of b. */
 static void split(struct ir *ir, const struct sym *a, const struct sym *b, const struct sym **quotient,
@@ -35,6 +35,16 @@ static void split(struct ir *ir, const struct sym *a, const struct sym *b, const
             *rest = sym_sum(ir, others.items, others.count);
         }
     }
+}
+
+static bool has_negative_term(const struct sym *a)
+{
+    uint32_t count;
+    const struct sym *const *terms = sym_terms(&a, &count);
+    for (uint32_t i = 0; i < count; i++)
+        if (number_sign(sym_coefficient(NULL, terms[i], NULL)) < 0)
+            return true;
+    return false;
 }
 
 /* Divides both by what they have in common, makes all coefficients integers and the leading one of b positive. */
@@ -88,8 +98,8 @@ static const struct sym *divide_numbers(struct ir *ir, const struct sym *a, cons
 
 static const struct sym *divide(struct ir *ir, const struct sym *a, const struct sym *b, bool up);
 
-/* a / b for an integer b > 1: whole multiples in the constant leave, and of the two roundings the one without constant is
- * taken: (N + 3) // 4 is int_ceil(N, 4). NULL: nothing to do. */
+/* a / b for an integer b > 1: whole multiples in the constant leave, and of the two roundings the one without constant
+ * is taken: (N + 3) // 4 is int_ceil(N, 4). NULL: nothing to do. */
 static const struct sym *divide_constant(struct ir *ir, const struct sym *a, const struct sym *b, bool up)
 {
     enum sym_op op = up ? SYM_CEIL_DIV : SYM_FLOOR_DIV;
@@ -101,6 +111,8 @@ static const struct sym *divide_constant(struct ir *ir, const struct sym *a, con
         return NULL;
     int64_t constant = a->args[0]->i, whole = constant / b->i - (constant % b->i < 0), rest = constant - whole * b->i;
     const struct sym *variable = sym_sum(ir, a->args + 1, a->num_args - 1);
+    if ((up || whole != 0 || rest != b->i - 1) && has_negative_term(a))
+        return NULL;
     if (up && rest > 0) {
         whole++;
         rest--;
@@ -129,7 +141,7 @@ static const struct sym *divide(struct ir *ir, const struct sym *a, const struct
     split(ir, a, b, &quotient, &rest);
     if (is_zero(rest))
         return quotient;
-    if (rest != a)
+    if (rest != a && !has_negative_term(a) && !has_negative_term(b))
         return sym_add(ir, quotient, divide(ir, rest, b, up));
     if (reduce(ir, &a, &b) || cancel(ir, &a, &b))
         return divide(ir, a, b, up);
@@ -153,22 +165,21 @@ const struct sym *sym_mod(struct ir *ir, const struct sym *a, const struct sym *
     const struct sym *quotient, *rest;
     if (a->op != SYM_UNDEFINED && b->op != SYM_UNDEFINED && !is_zero(b)) {
         struct number n;
-        if (sym_is_number(a) && sym_is_number(b) && number_div(number_of(a), number_of(b), &n) &&
-            number_floor(n, &n) && number_mul(n, number_of(b), &n) && number_mul(n, number_int(-1), &n) &&
-            number_add(number_of(a), n, &n))
+        if (sym_is_number(a) && sym_is_number(b) && number_div(number_of(a), number_of(b), &n) && number_floor(n, &n) &&
+            number_mul(n, number_of(b), &n) && number_mul(n, number_int(-1), &n) && number_add(number_of(a), n, &n))
             return number_sym(ir, n);
         split(ir, a, b, &quotient, &rest);
         if (is_zero(rest))
             return sym_int(ir, 0);
-        if (rest != a)
+        bool negative = has_negative_term(a) || has_negative_term(b);
+        if (rest != a && !negative)
             return sym_mod(ir, rest, b);
         if (a->op == SYM_MOD && a->args[1] == b)
             return a;
-        if (b->op == SYM_INT && b->i > 0 && a->op == SYM_ADD && !a->raw && a->args[0]->op == SYM_INT &&
-            (a->args[0]->i < 0 || a->args[0]->i >= b->i)) {
-            int64_t constant = a->args[0]->i, reduced = (constant % b->i + b->i) % b->i;
+        if (b->op == SYM_INT && b->i > 0 && !negative && a->op == SYM_ADD && !a->raw && a->args[0]->op == SYM_INT &&
+            a->args[0]->i >= b->i) {
             const struct sym *variable = sym_sum(ir, a->args + 1, a->num_args - 1);
-            return sym_mod(ir, sym_add(ir, variable, sym_int(ir, reduced)), b);
+            return sym_mod(ir, sym_add(ir, variable, sym_int(ir, a->args[0]->i % b->i)), b);
         }
     }
     const struct sym *const args[] = { a, b };
@@ -193,7 +204,8 @@ static const struct sym *denominator_of(struct ir *ir, const struct sym *term)
 }
 
 /* a as numerator without fractions and denominator, if all terms share one. */
-static bool as_quotient(struct ir *ir, const struct sym *a, const struct sym **numerator, const struct sym **denominator)
+static bool as_quotient(struct ir *ir, const struct sym *a, const struct sym **numerator,
+                        const struct sym **denominator)
 {
     uint32_t count;
     const struct sym *const *terms = sym_terms(&a, &count);

@@ -55,10 +55,7 @@ static status constant_value(const struct sym *a, struct number *out)
     }
 }
 
-static status checked(bool fits)
-{
-    return fits ? SYM_EVAL_OK : SYM_EVAL_OVERFLOW;
-}
+static status checked(bool fits) { return fits ? SYM_EVAL_OK : SYM_EVAL_OVERFLOW; }
 
 /* ---- sums and products ---- */
 
@@ -307,9 +304,7 @@ static status evaluate(struct evaluation *e, const struct sym *a, struct number 
     default:
         break;
     }
-    return a->num_args == 2 ? binary_value(e, a, out)
-           : a->num_args    ? unary_value(e, a, out)
-                            : constant_value(a, out);
+    return a->num_args == 2 ? binary_value(e, a, out) : a->num_args ? unary_value(e, a, out) : constant_value(a, out);
 }
 
 enum sym_eval_status sym_eval(const struct sym *a, sym_value_of *lookup, void *user, int64_t *out, const char **unknown)

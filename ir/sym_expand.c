@@ -22,10 +22,7 @@ static const struct sym *multiply_out(struct ir *ir, const struct sym *a, const 
     return sym_sum(ir, terms.items, terms.count);
 }
 
-static bool is_sum(const struct sym *a)
-{
-    return a->op == SYM_ADD && !a->raw;
-}
+static bool is_sum(const struct sym *a) { return a->op == SYM_ADD && !a->raw; }
 
 static const struct sym *expand_product(struct ir *ir, const struct sym *const *factors, uint32_t count)
 {

@@ -1,26 +1,17 @@
 /* Sums, products and powers in canonical form.
  *
- * A sum is a list of terms sorted by what is left of them without their number; a product is an optional number followed by
- * factors sorted by their base, sums among them with coprime coefficients and a positive leading one. Both are built from any
- * number of operands at once: collect, sort, merge neighbours. */
+ * A sum is a list of terms sorted by what is left of them without their number; a product is an optional number
+ * followed by factors sorted by their base, sums among them with coprime coefficients and a positive leading one. Both
+ * are built from any number of operands at once: collect, sort, merge neighbours. */
 #include "ir/sym_internal.h"
 
 static const struct number ONE = { .num = 1, .den = 1 };
 
-static bool is_one(struct number n)
-{
-    return !n.real && n.num == 1 && n.den == 1;
-}
+static bool is_one(struct number n) { return !n.real && n.num == 1 && n.den == 1; }
 
-static bool is_sum(const struct sym *s)
-{
-    return s->op == SYM_ADD && !s->raw;
-}
+static bool is_sum(const struct sym *s) { return s->op == SYM_ADD && !s->raw; }
 
-static bool is_product(const struct sym *s)
-{
-    return s->op == SYM_MUL && !s->raw;
-}
+static bool is_product(const struct sym *s) { return s->op == SYM_MUL && !s->raw; }
 
 const struct sym *const *sym_terms(const struct sym *const *a, uint32_t *count)
 {
@@ -374,10 +365,7 @@ const struct sym *sym_add(struct ir *ir, const struct sym *a, const struct sym *
     return sym_sum(ir, args, 2);
 }
 
-const struct sym *sym_neg(struct ir *ir, const struct sym *a)
-{
-    return sym_scale(ir, number_int(-1), a);
-}
+const struct sym *sym_neg(struct ir *ir, const struct sym *a) { return sym_scale(ir, number_int(-1), a); }
 
 const struct sym *sym_sub(struct ir *ir, const struct sym *a, const struct sym *b)
 {

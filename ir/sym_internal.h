@@ -48,10 +48,7 @@ struct number {
 };
 
 /* INT, RATIONAL and untyped FLOAT: what sums and products calculate with. */
-static inline bool sym_is_number(const struct sym *s)
-{
-    return s->op <= SYM_FLOAT && !(s->op == SYM_FLOAT && s->type);
-}
+static inline bool sym_is_number(const struct sym *s) { return s->op <= SYM_FLOAT && !(s->op == SYM_FLOAT && s->type); }
 
 struct number number_int(int64_t value);
 struct number number_real(double value);
@@ -66,7 +63,8 @@ bool number_make(int64_t num, int64_t den, struct number *out);
 bool number_add(struct number a, struct number b, struct number *out);
 bool number_mul(struct number a, struct number b, struct number *out);
 bool number_div(struct number a, struct number b, struct number *out);
-bool number_pow(struct number a, struct number b, struct number *out); /* exact: integer powers, roots that come out even */
+bool number_pow(struct number a, struct number b,
+                struct number *out); /* exact: integer powers, roots that come out even */
 bool number_floor(struct number a, struct number *out);
 bool number_ceil(struct number a, struct number *out);
 bool number_round(struct number a, struct number *out); /* half away from zero */
@@ -92,7 +90,8 @@ struct number sym_coefficient(struct ir *ir, const struct sym *term, const struc
 /* Views of a sum as its terms, of a product as its factors; anything else is one. */
 const struct sym *const *sym_terms(const struct sym *const *a, uint32_t *count);
 const struct sym *const *sym_factors(const struct sym *const *a, uint32_t *count);
-/* Greatest rational c for which all coefficients of a/c are integers, with the sign of the leading term; false: reals in it. */
+/* Greatest rational c for which all coefficients of a/c are integers, with the sign of the leading term; false: reals
+ * in it. */
 bool sym_content(const struct sym *a, struct number *out);
 
 /* ---- sym_divide.c, sym_logic.c ---- */

@@ -21,20 +21,11 @@ const struct sym *sym_parse_unsupported(struct sym_parser *p, size_t at, const c
     return NULL;
 }
 
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-static char peek(const struct sym_parser *p, size_t at)
-{
-    return at < p->length ? p->text[at] : 0;
-}
+static char peek(const struct sym_parser *p, size_t at) { return at < p->length ? p->text[at] : 0; }
 
 static size_t skip_digits(const struct sym_parser *p, size_t at)
 {
@@ -193,8 +184,9 @@ static bool lex_symbol(struct sym_parser *p, size_t at)
 
 static bool lex_operator(struct sym_parser *p, size_t at)
 {
-    static const char *const operators[] = { "**", "//", "<<", ">>", "<=", ">=", "==", "!=", "+", "-", "*", "/", "%", "&",
-                                             "|",  "^",  "~",  "<",  ">",  "(",  ")",  "[",  "]", ",", ".", "=", ":" };
+    static const char *const operators[] = { "**", "//", "<<", ">>", "<=", ">=", "==", "!=", "+",
+                                             "-",  "*",  "/",  "%",  "&",  "|",  "^",  "~",  "<",
+                                             ">",  "(",  ")",  "[",  "]",  ",",  ".",  "=",  ":" };
     for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
         size_t length = strlen(operators[i]);
         if (length <= p->length - at && !memcmp(operators[i], p->text + at, length)) {
@@ -252,15 +244,13 @@ bool sym_expect(struct sym_parser *p, const char *what)
 
 /* ---- guessing the syntax of a file ---- */
 
-bool sym_text_is_new(const char *text)
-{
-    return strchr(text, '$') != NULL;
-}
+bool sym_text_is_new(const char *text) { return strchr(text, '$') != NULL; }
 
 static bool is_reserved(const char *name, size_t length)
 {
-    static const char *const words[] = { "True", "False", "None", "NoneSymbol", "pi", "E", "I", "oo", "nan", "and",
-                                         "or", "not", "if", "else", "is", "dace", "symbol", "SymExpr" };
+    static const char *const words[] = { "True", "False", "None", "NoneSymbol", "pi",     "E",
+                                         "I",    "oo",    "nan",  "and",        "or",     "not",
+                                         "if",   "else",  "is",   "dace",       "symbol", "SymExpr" };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strlen(words[i]) == length && !memcmp(words[i], name, length))
             return true;

@@ -91,10 +91,7 @@ const struct sym *sym_abs(struct ir *ir, const struct sym *a)
 
 /* ---- comparisons, logic ---- */
 
-static bool is_constant(const struct sym *s)
-{
-    return sym_is_constant(s) || s->op == SYM_STRING || s->op == SYM_NONE;
-}
+static bool is_constant(const struct sym *s) { return sym_is_constant(s) || s->op == SYM_STRING || s->op == SYM_NONE; }
 
 const struct sym *sym_comparison(struct ir *ir, enum sym_op op, const struct sym *a, const struct sym *b)
 {

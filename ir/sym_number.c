@@ -4,15 +4,9 @@
 
 static const double EXACT_INTEGERS = 9007199254740992.0; /* 2**53 */
 
-struct number number_int(int64_t value)
-{
-    return (struct number){ .num = value, .den = 1 };
-}
+struct number number_int(int64_t value) { return (struct number){ .num = value, .den = 1 }; }
 
-struct number number_real(double value)
-{
-    return (struct number){ .real = true, .f = value };
-}
+struct number number_real(double value) { return (struct number){ .real = true, .f = value }; }
 
 struct number number_of(const struct sym *s)
 {
@@ -28,10 +22,7 @@ const struct sym *number_sym(struct ir *ir, struct number n)
     return n.den == 1 ? sym_int(ir, n.num) : sym_rational(ir, n.num, n.den);
 }
 
-double number_double(struct number n)
-{
-    return n.real ? n.f : (double)n.num / (double)n.den;
-}
+double number_double(struct number n) { return n.real ? n.f : (double)n.num / (double)n.den; }
 
 int number_sign(struct number n)
 {
@@ -40,10 +31,7 @@ int number_sign(struct number n)
     return (n.num > 0) - (n.num < 0);
 }
 
-bool number_is_int(struct number n)
-{
-    return n.real ? n.f == trunc(n.f) && fabs(n.f) <= EXACT_INTEGERS : n.den == 1;
-}
+bool number_is_int(struct number n) { return n.real ? n.f == trunc(n.f) && fabs(n.f) <= EXACT_INTEGERS : n.den == 1; }
 
 int number_compare(struct number a, struct number b)
 {
@@ -96,10 +84,7 @@ static bool finite_real(double value, struct number *out)
     return isfinite(value);
 }
 
-bool number_make(int64_t num, int64_t den, struct number *out)
-{
-    return reduce(num, den, out);
-}
+bool number_make(int64_t num, int64_t den, struct number *out) { return reduce(num, den, out); }
 
 bool number_add(struct number a, struct number b, struct number *out)
 {

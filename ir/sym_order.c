@@ -2,10 +2,7 @@
 
 #include <string.h>
 
-static const struct sym *base_of(const struct sym *s)
-{
-    return s->op == SYM_POW ? s->args[0] : s;
-}
+static const struct sym *base_of(const struct sym *s) { return s->op == SYM_POW ? s->args[0] : s; }
 
 static int order_numbers(const struct sym *a, const struct sym *b)
 {
@@ -63,10 +60,7 @@ static int order_units(const struct sym *a, const struct sym *b)
     return c ? c : a->id < b->id ? -1 : 1;
 }
 
-int sym_order_factors(const struct sym *a, const struct sym *b)
-{
-    return order_units(base_of(a), base_of(b));
-}
+int sym_order_factors(const struct sym *a, const struct sym *b) { return order_units(base_of(a), base_of(b)); }
 
 static int order_exponents(const struct sym *a, const struct sym *b)
 {

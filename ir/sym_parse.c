@@ -274,7 +274,17 @@ static const struct sym *parse_sum(struct sym_parser *p)
 
 /* ---- infix operators weaker than a sum ---- */
 
-enum level { LEVEL_NONE, LEVEL_OR, LEVEL_AND, LEVEL_NOT, LEVEL_COMPARE, LEVEL_BIT_OR, LEVEL_BIT_XOR, LEVEL_BIT_AND, LEVEL_SHIFT };
+enum level {
+    LEVEL_NONE,
+    LEVEL_OR,
+    LEVEL_AND,
+    LEVEL_NOT,
+    LEVEL_COMPARE,
+    LEVEL_BIT_OR,
+    LEVEL_BIT_XOR,
+    LEVEL_BIT_AND,
+    LEVEL_SHIFT
+};
 
 static const struct infix {
     const char *text;
@@ -282,13 +292,13 @@ static const struct infix {
     enum sym_op op;
     bool swapped;
 } infixes[] = {
-    { "or", LEVEL_OR, SYM_OR, false },         { "and", LEVEL_AND, SYM_AND, false },
-    { "<", LEVEL_COMPARE, SYM_LT, false },     { "<=", LEVEL_COMPARE, SYM_LE, false },
-    { ">", LEVEL_COMPARE, SYM_LT, true },      { ">=", LEVEL_COMPARE, SYM_LE, true },
-    { "==", LEVEL_COMPARE, SYM_EQ, false },    { "!=", LEVEL_COMPARE, SYM_NE, false },
-    { "is", LEVEL_COMPARE, SYM_CALL, false },  { "|", LEVEL_BIT_OR, SYM_BIT_OR, false },
+    { "or", LEVEL_OR, SYM_OR, false },          { "and", LEVEL_AND, SYM_AND, false },
+    { "<", LEVEL_COMPARE, SYM_LT, false },      { "<=", LEVEL_COMPARE, SYM_LE, false },
+    { ">", LEVEL_COMPARE, SYM_LT, true },       { ">=", LEVEL_COMPARE, SYM_LE, true },
+    { "==", LEVEL_COMPARE, SYM_EQ, false },     { "!=", LEVEL_COMPARE, SYM_NE, false },
+    { "is", LEVEL_COMPARE, SYM_CALL, false },   { "|", LEVEL_BIT_OR, SYM_BIT_OR, false },
     { "^", LEVEL_BIT_XOR, SYM_BIT_XOR, false }, { "&", LEVEL_BIT_AND, SYM_BIT_AND, false },
-    { "<<", LEVEL_SHIFT, SYM_SHL, false },     { ">>", LEVEL_SHIFT, SYM_SHR, false },
+    { "<<", LEVEL_SHIFT, SYM_SHL, false },      { ">>", LEVEL_SHIFT, SYM_SHR, false },
 };
 
 static const struct infix *infix_at(const struct sym_parser *p, int weakest)

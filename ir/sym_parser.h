@@ -16,9 +16,9 @@ enum sym_token_kind {
 
 struct sym_token {
     enum sym_token_kind kind;
-    size_t at, end;              /* bytes of the text */
-    const char *text;            /* name, operator (interned) or contents of the string */
-    const struct sym *value;     /* of a number; NULL: 2**63, which only a minus sign in front makes fit */
+    size_t at, end;          /* bytes of the text */
+    const char *text;        /* name, operator (interned) or contents of the string */
+    const struct sym *value; /* of a number; NULL: 2**63, which only a minus sign in front makes fit */
 };
 
 struct sym_parser {

@@ -6,7 +6,18 @@
 #include <string.h>
 
 /* How tightly the operators of the text bind; an operand that binds less than its place asks for gets parentheses. */
-enum binding { BIND_SELECT, BIND_OR, BIND_AND, BIND_NOT, BIND_COMPARE, BIND_SUM, BIND_TERM, BIND_UNARY, BIND_POWER, BIND_ATOM };
+enum binding {
+    BIND_SELECT,
+    BIND_OR,
+    BIND_AND,
+    BIND_NOT,
+    BIND_COMPARE,
+    BIND_SUM,
+    BIND_TERM,
+    BIND_UNARY,
+    BIND_POWER,
+    BIND_ATOM
+};
 
 enum { LONG_ROW = 64 };
 
@@ -159,10 +170,7 @@ static void print_leaf(const struct printer *p, const struct sym *a)
 
 /* ---- arithmetic ---- */
 
-static bool is_half(const struct sym *e, int64_t sign)
-{
-    return e->op == SYM_RATIONAL && e->i == sign && e->den == 2;
-}
+static bool is_half(const struct sym *e, int64_t sign) { return e->op == SYM_RATIONAL && e->i == sign && e->den == 2; }
 
 static bool is_reciprocal(const struct sym *a)
 {

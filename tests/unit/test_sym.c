@@ -53,7 +53,8 @@ static void check_error(const char *text, const char *expected, enum sym_syntax 
         const char *caret = g->excerpt ? strrchr(g->excerpt, '\n') : NULL;
         CHECK(caret && !strncmp(g->message, subject, sizeof subject - 1));
         if (caret)
-            CHECK_STR(arena_printf(ir->arena, "%d %s", (int)strlen(caret + 5) - 1, g->message + sizeof subject - 1), expected);
+            CHECK_STR(arena_printf(ir->arena, "%d %s", (int)strlen(caret + 5) - 1, g->message + sizeof subject - 1),
+                      expected);
     }
     ir_free(ir);
 }
@@ -118,8 +119,19 @@ TEST(sniffing)
     static const char *const bare[] = { "N", "N - 1", "Min(N, 3)", "1 + floor", "floor(n)", "x2f32", "a[3]", "g(3)" };
     for (size_t i = 0; i < sizeof bare / sizeof *bare; i++)
         CHECK(sym_text_is_old(bare[i]));
-    static const char *const neither[] = { "0", "1e5", "2e5m2", "3i64", "Min(1, 2)", "int_ceil(7, 2)", "True", "-1 + $N",
-                                           "dace.int64(3)", "symbol($N, True)", "?", "0x1F", "Subscript($A, $B)" };
+    static const char *const neither[] = { "0",
+                                           "1e5",
+                                           "2e5m2",
+                                           "3i64",
+                                           "Min(1, 2)",
+                                           "int_ceil(7, 2)",
+                                           "True",
+                                           "-1 + $N",
+                                           "dace.int64(3)",
+                                           "symbol($N, True)",
+                                           "?",
+                                           "0x1F",
+                                           "Subscript($A, $B)" };
     for (size_t i = 0; i < sizeof neither / sizeof *neither; i++)
         CHECK(!sym_text_is_old(neither[i]) || sym_text_is_new(neither[i]));
 }
@@ -361,10 +373,7 @@ TEST(substitution)
     ir_free(ir);
 }
 
-static void count_name(void *user, const struct sym *name)
-{
-    text_printf(user, "%s ", name->name);
-}
+static void count_name(void *user, const struct sym *name) { text_printf(user, "%s ", name->name); }
 
 TEST(names)
 {
