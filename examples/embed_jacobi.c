@@ -17,7 +17,7 @@ struct heat {
     double *a, *b;
 };
 
-/* Gives 10 double steps from `a` to `b` and back; they work in place in every later call. */
+/* Gives 100 double steps from `a` to `b` and back; they work in place in every later call. */
 static sdfg_error *bind_step(struct heat *h)
 {
     sdfg_args *args;
@@ -29,7 +29,7 @@ static sdfg_error *bind_step(struct heat *h)
     if (!error)
         error = sdfg_args_array(args, "B", &b);
     if (!error)
-        error = sdfg_args_i64(args, "T", 10);
+        error = sdfg_args_i64(args, "T", 100);
     if (!error)
         error = sdfg_bind(&h->step, h->program, args);
     sdfg_args_free(args);

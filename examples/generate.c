@@ -75,10 +75,43 @@ static struct sdfg *axpy(struct ir *ir)
     return s;
 }
 
-/* C = beta * C, then C += alpha * A @ B. Each thread owns rows of C, so that its sums need no atomics. */
+/* AB = A @ B by a library call, then C = alpha * AB + beta * C. */
 static struct sdfg *gemm(struct ir *ir)
 {
     struct sdfg *s = build_sdfg(ir, "gemm");
+    build_symbol(s, "N", "int64");
+    build_scalar(s, "alpha", "float64");
+    build_scalar(s, "beta", "float64");
+    build_array(s, "A", "float64", "N, N");
+    build_array(s, "B", "float64", "N, N");
+    build_array(s, "C", "float64", "N, N");
+    build_transient(s, "AB", "float64", "N, N");
+    build_arguments(s, "alpha, A, B, beta, C");
+    struct state *st = build_state(&s->region, "compute");
+    struct access *a = build_access(st, "A"), *b = build_access(st, "B"), *ab = build_access(st, "AB");
+    struct library *product =
+        build_library(st, "product", "dace.libraries.blas.nodes.matmul.MatMul", "_a, _b", "_c", NULL);
+    build_edge(&a->node, NULL, &product->node, "_a", "A", NULL);
+    build_edge(&b->node, NULL, &product->node, "_b", "B", NULL);
+    build_edge(&product->node, "_c", &ab->node, NULL, "AB", NULL);
+
+    struct access *alpha = build_access(st, "alpha"), *beta = build_access(st, "beta");
+    struct access *c_in = build_access(st, "C"), *c = build_access(st, "C");
+    struct map_entry *m = build_map(st, "combine", "i = 0:N, j = 0:N");
+    struct tasklet *t = build_tasklet(st, "combine", "f, product, g, old", "result", "result = f * product + g * old");
+    build_path("alpha", NULL, NULL, "f", &alpha->node, &m->node, &t->node, NULL);
+    build_path("AB[i, j]", NULL, NULL, "product", &ab->node, &m->node, &t->node, NULL);
+    build_path("beta", NULL, NULL, "g", &beta->node, &m->node, &t->node, NULL);
+    build_path("C[i, j]", NULL, NULL, "old", &c_in->node, &m->node, &t->node, NULL);
+    build_path("C[i, j]", NULL, "result", NULL, &t->node, m->exit, &c->node, NULL);
+    return s;
+}
+
+/* The same with loops: C = beta * C, then C += alpha * A @ B. Each thread owns rows of C, so that its sums need no
+ * atomics. */
+static struct sdfg *gemm_maps(struct ir *ir)
+{
+    struct sdfg *s = build_sdfg(ir, "gemm_maps");
     build_symbol(s, "N", "int64");
     build_scalar(s, "alpha", "float64");
     build_scalar(s, "beta", "float64");
@@ -149,13 +182,14 @@ static struct sdfg *jacobi_2d(struct ir *ir)
     return s;
 }
 
-/* histogram[v // 16] += 1 for every pixel v of an image. */
+/* histogram[int(16 * v)] += 1 for every pixel v of an image; what is not in [0, 1) counts as the nearest value that is.
+ */
 static struct sdfg *histogram(struct ir *ir)
 {
     struct sdfg *s = build_sdfg(ir, "histogram");
     build_symbol(s, "H", "int64");
     build_symbol(s, "W", "int64");
-    build_array(s, "image", "uint8", "H, W");
+    build_array(s, "image", "float64", "H, W");
     build_array(s, "histogram", "int64", "16");
     build_arguments(s, "image, histogram");
 
@@ -169,7 +203,7 @@ static struct sdfg *histogram(struct ir *ir)
     struct state *count = build_state(&s->region, "count");
     struct access *image = build_access(count, "image"), *h = build_access(count, "histogram");
     struct map_entry *pixels = build_map(count, "pixels", "y = 0:H, x = 0:W");
-    struct tasklet *t = build_tasklet(count, "count", "pixel", "bins", "bins[pixel // 16] = 1");
+    struct tasklet *t = build_tasklet(count, "count", "pixel", "bins", "bins[max(0, min(15, int(16 * pixel)))] = 1");
     build_path("image[y, x]", NULL, NULL, "pixel", &image->node, &pixels->node, &t->node, NULL);
     struct edge *e =
         build_path("histogram", "(lambda x, y: (x + y))", "bins", NULL, &t->node, pixels->exit, &h->node, NULL);
