@@ -322,6 +322,7 @@ int main(int argc, char **argv)
     } programs[] = {
         { "axpy", axpy },
         { "gemm", gemm },
+        { "gemm_maps", gemm_maps },
         { "jacobi_2d", jacobi_2d },
         { "histogram", histogram },
         { "while_loop", while_loop },
