@@ -68,8 +68,7 @@ struct tree_stmt *stmt_assign(struct tree *t, struct tree_stmt *b, struct tree_v
     return s;
 }
 
-/* An access to (&p[i])[j] is one to p[i + j]. */
-static void set_address(struct tree *t, struct tree_stmt *s, struct tree_expr *pointer, struct tree_expr *index)
+void stmt_set_address(struct tree *t, struct tree_stmt *s, struct tree_expr *pointer, struct tree_expr *index)
 {
     if (pointer->op == EXPR_OFFSET && pointer->type == pointer->args[0]->type) {
         index = expr_binary(t, EXPR_ADD, pointer->args[1], index);
@@ -83,7 +82,7 @@ struct tree_stmt *stmt_store(struct tree *t, struct tree_stmt *b, struct tree_ex
                              struct tree_expr *value, uint32_t alias)
 {
     struct tree_stmt *s = stmt_new(t, b, STMT_STORE);
-    set_address(t, s, pointer, index);
+    stmt_set_address(t, s, pointer, index);
     s->value = value;
     s->alias = alias;
     return s;
@@ -94,7 +93,7 @@ struct tree_stmt *stmt_reduce(struct tree *t, struct tree_stmt *b, enum wcr_kind
                               uint32_t alias)
 {
     struct tree_stmt *s = stmt_new(t, b, STMT_REDUCE);
-    set_address(t, s, pointer, index);
+    stmt_set_address(t, s, pointer, index);
     s->value = value;
     s->alias = alias;
     s->wcr = wcr;

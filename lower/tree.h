@@ -266,6 +266,9 @@ struct tree_stmt *stmt_zero(struct tree *t, struct tree_stmt *b, const struct ty
 struct tree_stmt *stmt_call(struct tree *t, struct tree_stmt *b, struct tree_var *result, const char *name,
                             struct tree_expr *const *args, uint32_t num_args);
 
+/* Sets pointer and index of an access: (&p[i])[j] is p[i + j]. */
+void stmt_set_address(struct tree *t, struct tree_stmt *s, struct tree_expr *pointer, struct tree_expr *index);
+
 /* Opens a STMT_PARALLEL: variables made until tree_parallel_end belong to it. */
 struct tree_stmt *tree_parallel_begin(struct tree *t, struct tree_stmt *b, struct tree_expr *count);
 void tree_parallel_end(struct tree *t, struct tree_stmt *parallel);
@@ -288,6 +291,9 @@ struct tree_options {
     int num_threads; /* 1: no parallel regions at all; 0: decided at run time */
     bool strict_fp;  /* no re-association in reductions */
 };
+/* Replaces pointer variables that only stand for other pointers by those, so that equal places look equal. Comes first.
+ */
+bool tree_forward(struct tree *t, const struct tree_options *o);
 /* Turns parallel STMT_FOR into STMT_PARALLEL with per-thread bounds (static) or chunks taken from a shared counter,
  * unless it is nested in another parallel region (kept sequential) or its work is small (estimated; decided at run time
  * if it depends on symbols). Reductions outside of regions lose `atomic`. With one thread all loops become sequential;
