@@ -200,6 +200,14 @@ void sdfg_rt_gemm(struct sdfg_rt_context *context, int32_t type, int64_t m, int6
 {
     if (m <= 0 || n <= 0 || !known_type(context, type))
         return;
+    if (n == 1 && m > 1) {
+        sdfg_rt_gemv(context, type, m, k, a, sam, sak, b, sbk, c, scm, alpha, beta);
+        return;
+    }
+    if (m == 1 && n > 1) { /* C^T = B^T A^T */
+        sdfg_rt_gemv(context, type, n, k, b, sbn, sbk, a, sak, c, scn, alpha, beta);
+        return;
+    }
     struct product p = { .type = type, .alpha = alpha, .beta = beta, .row_parts = 1, .col_parts = 1 };
     p.a = (struct sdfg_rt_matrix){ (void *)a, m, k > 0 ? k : 0, sam, sak };
     p.b = (struct sdfg_rt_matrix){ (void *)b, k > 0 ? k : 0, n, sbk, sbn };
