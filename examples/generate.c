@@ -320,12 +320,8 @@ int main(int argc, char **argv)
         const char *name;
         struct sdfg *(*build)(struct ir *);
     } programs[] = {
-        { "axpy", axpy },
-        { "gemm", gemm },
-        { "gemm_maps", gemm_maps },
-        { "jacobi_2d", jacobi_2d },
-        { "histogram", histogram },
-        { "while_loop", while_loop },
+        { "axpy", axpy },           { "gemm", gemm },           { "gemm_maps", gemm_maps },
+        { "jacobi_2d", jacobi_2d }, { "histogram", histogram }, { "while_loop", while_loop },
         { "nested", nested },
     };
     if (argc != 2) {
