@@ -108,14 +108,6 @@ static void find_described_end(struct edge *e)
 
 /* ---- scopes (format.md 2.19.1) ---- */
 
-static uint32_t scope_depth(const struct node *entry)
-{
-    uint32_t depth = 0;
-    for (; entry; entry = entry->scope)
-        depth++;
-    return depth;
-}
-
 /* The scope that the source of an edge gives its target. */
 static struct node *scope_behind(const struct node *n)
 {
@@ -126,19 +118,15 @@ static struct node *scope_behind(const struct node *n)
     return n->scope;
 }
 
-/* Where sources disagree (an edge that jumps into a scope, which validation refuses) the innermost scope wins. */
-static void set_scope(struct node *n)
+/* Where sources disagree (an edge that jumps into a scope, which validation refuses) the innermost scope wins.
+ * `depths`: entry nodes around each node visited so far. */
+static void set_scope(struct node *n, uint32_t *depths)
 {
-    n->scope = NULL;
-    uint32_t depth = 0;
     for (uint32_t i = 0; i < n->in.count; i++) {
         struct node *scope = scope_behind(n->in.items[i]->src);
-        if (scope == n->scope)
-            continue;
-        uint32_t other = scope_depth(scope);
-        if (other > depth) {
+        if (scope && depths[scope->index] + 1 > depths[n->index]) {
             n->scope = scope;
-            depth = other;
+            depths[n->index] = depths[scope->index] + 1;
         }
     }
 }
@@ -183,7 +171,7 @@ static bool find_scopes(struct state *st)
 {
     struct arena *a = st->sdfg->ir->arena;
     uint32_t count = st->nodes.count, done = 0, known = 0;
-    uint32_t *waiting = NEW_ARRAY(a, uint32_t, count);
+    uint32_t *waiting = NEW_ARRAY(a, uint32_t, count), *depths = NEW_ARRAY(a, uint32_t, count);
     struct node **order = NEW_ARRAY(a, struct node *, count);
     bool good = true;
     for (uint32_t i = 0; i < count; i++) {
@@ -193,7 +181,7 @@ static bool find_scopes(struct state *st)
     }
     for (; done < known; done++) {
         struct node *n = order[done];
-        set_scope(n);
+        set_scope(n, depths);
         if (node_is_exit(n))
             good = pair_exit(n) && good;
         for (uint32_t i = 0; i < n->out.count; i++)

@@ -27,16 +27,31 @@ void write_index(struct writer *w, const char *key, uint32_t index)
 
 /* ---- states ---- */
 
-static void write_scope(struct writer *w, const struct state *st, const struct node *entry)
+/* For the top level ("-1") and for each entry node the nodes directly inside. */
+static void write_scopes(struct writer *w, const struct state *st)
 {
-    char key[16] = "-1";
-    if (entry)
-        snprintf(key, sizeof key, "%u", entry->index);
-    json_begin(&w->json, key, '[');
-    for (uint32_t i = 0; i < st->nodes.count; i++)
-        if (st->nodes.items[i]->scope == entry)
-            json_write_int(&w->json, NULL, i);
-    json_end(&w->json, ']');
+    uint32_t count = st->nodes.count;
+    /* lists of 1 + node; the one of the top level is behind those of the nodes */
+    uint32_t *first = NEW_ARRAY(w->ir->arena, uint32_t, count + 1), *next = NEW_ARRAY(w->ir->arena, uint32_t, count);
+    for (uint32_t i = count; i-- > 0;) {
+        uint32_t *list = &first[st->nodes.items[i]->scope ? st->nodes.items[i]->scope->index : count];
+        next[i] = *list;
+        *list = i + 1;
+    }
+    json_begin(&w->json, "scope_dict", '{');
+    for (uint32_t k = 0; k <= count; k++) {
+        char key[16] = "-1";
+        uint32_t list = k ? k - 1 : count;
+        if (k && !node_is_entry(st->nodes.items[list]))
+            continue;
+        if (k)
+            snprintf(key, sizeof key, "%u", list);
+        json_begin(&w->json, key, '[');
+        for (uint32_t i = first[list]; i; i = next[i - 1])
+            json_write_int(&w->json, NULL, i - 1);
+        json_end(&w->json, ']');
+    }
+    json_end(&w->json, '}');
 }
 
 static void write_state(struct writer *w, const struct state *st)
@@ -50,12 +65,7 @@ static void write_state(struct writer *w, const struct state *st)
         write_symbolic_value(w, "location", location);
     write_rest(w, attributes, known, derived);
     json_end(&w->json, '}');
-    json_begin(&w->json, "scope_dict", '{');
-    write_scope(w, st, NULL);
-    for (uint32_t i = 0; i < st->nodes.count; i++)
-        if (node_is_entry(st->nodes.items[i]))
-            write_scope(w, st, st->nodes.items[i]);
-    json_end(&w->json, '}');
+    write_scopes(w, st);
     json_begin(&w->json, "nodes", '[');
     for (uint32_t i = 0; i < st->nodes.count; i++)
         write_node(w, st->nodes.items[i]);
