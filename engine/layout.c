@@ -87,6 +87,9 @@ bool entry_layout(const struct entry *e, struct layout *out, struct diags *d)
     }
     if (leaf_is_value(l) || (fold_lanes(l, out) && out->rank == l->rank))
         return true;
+    if (l->lanes > 1 && (out->rank == l->rank || out->rank == l->rank + 1))
+        return diag_error(d, l->place, DIAG_ARGUMENT_SHAPE, e->name,
+                          "its last dimension must hold whole vectors, packed");
     struct arena *texts = arena_new();
     diag_error(d, l->place, DIAG_ARGUMENT_RANK, e->name, a->rank, l->rank, leaf_shape_text(l, texts));
     arena_free(texts);

@@ -55,6 +55,7 @@ struct scope {
     const struct form *form;
     const struct variable *variables;
     const struct value *values;
+    bool unknown_is_zero;
 };
 
 static bool value_of(void *user, const char *name, int64_t *value)
@@ -62,25 +63,33 @@ static bool value_of(void *user, const char *name, int64_t *value)
     const struct scope *s = user;
     for (uint32_t i = 0; i < s->form->num_names; i++) {
         uint32_t v = s->form->names[i].variable;
-        if (s->variables[v].name == name && s->values[v].origin != VALUE_UNKNOWN) {
-            *value = s->values[v].value;
-            return true;
-        }
+        if (s->variables[v].name != name || (s->values[v].origin == VALUE_UNKNOWN && !s->unknown_is_zero))
+            continue;
+        *value = s->values[v].origin == VALUE_UNKNOWN ? 0 : s->values[v].value;
+        return true;
     }
     return false;
 }
 
-static bool evaluate(const struct form *f, const struct sym *part, const struct variable *variables,
-                     const struct value *values, int64_t *out)
+static bool evaluate(const struct sym *part, struct scope scope, int64_t *out)
 {
-    struct scope scope = { f, variables, values };
     const char *unknown;
     return sym_eval(part, value_of, &scope, out, &unknown) == SYM_EVAL_OK;
 }
 
+bool form_part(const struct solver *s, const struct form *f, const struct sym *part, int64_t *out)
+{
+    return evaluate(part, (struct scope){ f, s->variables, s->values, false }, out);
+}
+
+bool form_at_zero(const struct solver *s, const struct form *f, int64_t *out)
+{
+    return evaluate(f->expression, (struct scope){ f, s->variables, s->values, true }, out);
+}
+
 bool form_value(const struct form *f, const struct variable *variables, const struct value *values, int64_t *out)
 {
-    return !f->opaque && evaluate(f, f->expression, variables, values, out);
+    return !f->opaque && evaluate(f->expression, (struct scope){ f, variables, values, false }, out);
 }
 
 /* ---- one equation ---- */
@@ -92,8 +101,8 @@ static enum outcome solve_for(const struct solver *s, const struct equation *e, 
                               int64_t *value)
 {
     int64_t coefficient, rest, difference;
-    if (!n->coefficient || !evaluate(e->form, n->coefficient, s->variables, s->values, &coefficient) ||
-        !evaluate(e->form, n->rest, s->variables, s->values, &rest) || coefficient == 0 ||
+    if (!n->coefficient || !form_part(s, e->form, n->coefficient, &coefficient) ||
+        !form_part(s, e->form, n->rest, &rest) || coefficient == 0 ||
         __builtin_sub_overflow(e->actual, rest, &difference) || (coefficient == -1 && difference == INT64_MIN))
         return OUTCOME_NOTHING;
     if (difference % coefficient)
@@ -195,8 +204,9 @@ const char *solve_tried(const struct solver *s, uint32_t variable)
 
 /* ---- all equations ---- */
 
-static bool fits(const struct type *t, int64_t value)
+bool variable_holds(const struct variable *v, int64_t value)
 {
+    const struct type *t = v->type;
     if (!t || !type_is_integer(t) || t->kind == TYPE_I64)
         return true;
     if (t->kind >= TYPE_U8)
@@ -213,7 +223,7 @@ static bool solve_round(struct solver *s, bool strides)
         const struct form_name *n = e->is_stride && !strides ? NULL : single_unknown(s, e->form);
         int64_t value;
         if (e->form->opaque || !n || solve_for(s, e, n, &value) != OUTCOME_SOLVED ||
-            !fits(s->variables[n->variable].type, value))
+            !variable_holds(&s->variables[n->variable], value))
             continue;
         s->values[n->variable] = (struct value){ .origin = VALUE_SOLVED, .value = value, .equation = i };
         changed = true;
@@ -250,8 +260,10 @@ bool solve(struct solver *s, struct diags *d)
             s->values[v] = (struct value){ .origin = VALUE_CONSTANT, .value = s->variables[v].constant };
     while (solve_round(s, false))
         ;
-    while (solve_round(s, true))
-        ;
+    do {
+        while (solve_round(s, true))
+            ;
+    } while (solve_together(s));
     bool ok = true;
     for (uint32_t i = 0; i < s->num_equations; i++)
         if (!s->equations[i].is_stride)

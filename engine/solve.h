@@ -66,6 +66,14 @@ bool form_value(const struct form *f, const struct variable *variables, const st
 bool solve(struct solver *s, struct diags *d);
 /* Records an error for every required symbol without a value. */
 bool solve_complete(const struct solver *s, struct diags *d);
+/* Of one equation: a part of its form with the values known so far; the form with every unknown 0. */
+bool form_part(const struct solver *s, const struct form *f, const struct sym *part, int64_t *out);
+bool form_at_zero(const struct solver *s, const struct form *f, int64_t *out);
+bool variable_holds(const struct variable *v, int64_t value); /* the value fits into the declared type */
+/* Solves what can only be solved by several equations at once (engine/solve_system.c); false if nothing new became
+ * known. */
+bool solve_together(struct solver *s);
+
 /* "given", "A.shape[0] = N + 1", ... */
 const char *solve_origin(const struct solver *s, uint32_t variable);
 /* Which equations mention an unsolved symbol, as a sentence. */

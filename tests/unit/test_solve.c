@@ -1,0 +1,216 @@
+#include "engine/solve.h"
+
+#include "tests/unit/check.h"
+
+#include <stdlib.h>
+
+enum { MOST = 8 };
+
+/* A problem made of texts: "A.shape[0]", "1 + N", 13. */
+struct problem {
+    struct ir *ir;
+    struct variable variables[MOST];
+    struct value values[MOST];
+    struct form forms[MOST];
+    struct equation equations[MOST];
+    struct solver solver;
+    uint32_t num_variables, num_equations;
+};
+
+static void begin(struct problem *p, const char *names)
+{
+    *p = (struct problem){ .ir = ir_new() };
+    for (const char *at = names; *at; at += strcspn(at, " ") + (at[strcspn(at, " ")] == ' '))
+        p->variables[p->num_variables++] = (struct variable){
+            .name = intern_n(p->ir->names, at, strcspn(at, " ")),
+            .type = type_basic(p->ir, TYPE_I32),
+            .required = true,
+        };
+}
+
+static void equation(struct problem *p, const char *label, const char *text, int64_t actual)
+{
+    const struct sym *expression = sym_parse(p->ir, NULL, text, SYM_SYNTAX_OLD);
+    uint32_t i = p->num_equations++;
+    p->forms[i] = form_make(p->ir, p->variables, p->num_variables, expression);
+    p->equations[i] = (struct equation){ label, &p->forms[i], actual, strstr(label, "strides") != NULL };
+}
+
+static bool run(struct problem *p)
+{
+    p->solver = (struct solver){
+        .arena = p->ir->arena,
+        .variables = p->variables,
+        .num_variables = p->num_variables,
+        .values = p->values,
+        .equations = p->equations,
+        .num_equations = p->num_equations,
+    };
+    return solve(&p->solver, p->ir->diags);
+}
+
+static void give(struct problem *p, uint32_t variable, int64_t value)
+{
+    p->values[variable] = (struct value){ .origin = VALUE_GIVEN, .value = value };
+}
+
+static const char *message(const struct problem *p, uint32_t i)
+{
+    return i < diags_count(p->ir->diags) ? diags_get(p->ir->diags, i)->message : "no message";
+}
+
+TEST(linear_forms)
+{
+    struct problem p;
+    begin(&p, "N");
+    equation(&p, "A.shape[0]", "N + 1", 13);
+    equation(&p, "A.shape[1]", "2*N", 24);
+    CHECK(run(&p));
+    CHECK_INT(p.values[0].value, 12);
+    CHECK_STR(solve_origin(&p.solver, 0), "A.shape[0] = 1 + N");
+    ir_free(p.ir);
+}
+
+TEST(products_of_known)
+{
+    struct problem p;
+    begin(&p, "N M");
+    equation(&p, "A.shape[0]", "N*M + 2", 44);
+    equation(&p, "B.shape[0]", "M", 6);
+    CHECK(run(&p));
+    CHECK_INT(p.values[0].value, 7);
+    ir_free(p.ir);
+}
+
+TEST(strides_give_what_shapes_do_not)
+{
+    struct problem p;
+    begin(&p, "N s");
+    equation(&p, "A.strides[0]", "s", 40);
+    equation(&p, "A.shape[0]", "N", 3);
+    CHECK(run(&p));
+    CHECK_INT(p.values[1].value, 40);
+    ir_free(p.ir);
+}
+
+TEST(systems)
+{
+    struct problem p;
+    begin(&p, "M N K");
+    equation(&p, "A.shape[0]", "M + N", 5);
+    equation(&p, "B.shape[0]", "2*M + N", 7);
+    equation(&p, "C.shape[0]", "K + M*N", 100);
+    CHECK(run(&p));
+    CHECK_INT(p.values[0].value, 2);
+    CHECK_INT(p.values[1].value, 3);
+    CHECK_INT(p.values[2].value, 94);
+    ir_free(p.ir);
+}
+
+TEST(dependent_systems_stay_unsolved)
+{
+    struct problem p;
+    begin(&p, "M N");
+    equation(&p, "A.shape[0]", "M + N", 5);
+    equation(&p, "B.shape[0]", "2*M + 2*N", 10);
+    CHECK(run(&p));
+    CHECK_INT(p.values[0].origin, VALUE_UNKNOWN);
+    CHECK(!solve_complete(&p.solver, p.ir->diags));
+    CHECK_STR(message(&p, 0), "symbol 'M' has no value: tried A.shape[0] = M + N = 5, B.shape[0] = 2*M + 2*N = 10");
+    ir_free(p.ir);
+}
+
+TEST(contradictions_name_both_arguments)
+{
+    struct problem p;
+    begin(&p, "K");
+    equation(&p, "A.shape[1]", "K", 24);
+    equation(&p, "B.shape[0]", "K", 30);
+    CHECK(!run(&p));
+    CHECK_STR(message(&p, 0), "'K' is 24 from A.shape[1] = K, but 30 from B.shape[0] = K");
+    ir_free(p.ir);
+}
+
+TEST(given_values_win_and_are_checked)
+{
+    struct problem p;
+    begin(&p, "N");
+    give(&p, 0, 5);
+    equation(&p, "A.shape[0]", "N", 6);
+    CHECK(!run(&p));
+    CHECK_INT(p.values[0].value, 5);
+    CHECK_STR(message(&p, 0), "'N' is 5 from the given value, but 6 from A.shape[0] = N");
+    ir_free(p.ir);
+}
+
+TEST(indivisible)
+{
+    struct problem p;
+    begin(&p, "N");
+    equation(&p, "A.shape[0]", "2*N", 13);
+    CHECK(!run(&p));
+    CHECK_STR(message(&p, 0), "A.shape[0] is 13, but no integer N gives 2*N = 13");
+    ir_free(p.ir);
+}
+
+TEST(fixed_sizes_are_checked)
+{
+    struct problem p;
+    begin(&p, "N");
+    equation(&p, "A.shape[0]", "10", 11);
+    CHECK(!run(&p));
+    CHECK_STR(message(&p, 0), "A.shape[0] is 11, but the program expects 10");
+    ir_free(p.ir);
+}
+
+TEST(several_names)
+{
+    struct problem p;
+    begin(&p, "N M");
+    give(&p, 0, 2);
+    give(&p, 1, 3);
+    equation(&p, "A.shape[0]", "N*M", 7);
+    CHECK(!run(&p));
+    CHECK_STR(message(&p, 0), "A.shape[0] is 7, but the program expects M*N = 6 with M = 3 (from the given value), "
+                              "N = 2 (from the given value)");
+    ir_free(p.ir);
+}
+
+TEST(values_must_fit_the_declared_type)
+{
+    struct problem p;
+    begin(&p, "N");
+    equation(&p, "A.shape[0]", "N", INT64_C(5000000000));
+    CHECK(!run(&p));
+    CHECK_STR(message(&p, 0), "'N' is 5000000000 from A.shape[0] = N, which does not fit into int32");
+    ir_free(p.ir);
+}
+
+TEST(what_is_not_linear_is_not_guessed)
+{
+    struct problem p;
+    begin(&p, "N");
+    equation(&p, "A.shape[0]", "int_floor(N, 2)", 5);
+    CHECK(run(&p));
+    CHECK_INT(p.values[0].origin, VALUE_UNKNOWN);
+    ir_free(p.ir);
+    begin(&p, "N");
+    give(&p, 0, 11);
+    equation(&p, "A.shape[0]", "int_floor(N, 2)", 4);
+    CHECK(!run(&p));
+    CHECK_STR(message(&p, 0), "A.shape[0] is 4, but the program expects N // 2 = 5 with N = 11 (from the given value)");
+    ir_free(p.ir);
+}
+
+TEST(unknown_names_are_left_alone)
+{
+    struct problem p;
+    begin(&p, "N");
+    equation(&p, "A.shape[0]", "X[0]", 5);
+    equation(&p, "A.shape[1]", "N", 5);
+    CHECK(run(&p));
+    CHECK_INT(p.values[0].value, 5);
+    ir_free(p.ir);
+}
+
+CHECK_MAIN
