@@ -87,6 +87,20 @@ static LLVMValueRef bool_binary(struct llvm_func *f, enum expr_op op, LLVMValueR
 
 /* ---- floats ---- */
 
+/* An accumulator may take its terms in any order, so a NaN among them may give NaN or not. The form that always gives NaN is the one
+ * that vectorizes. */
+static LLVMValueRef float_extreme(struct llvm_func *f, bool least, LLVMValueRef a, LLVMValueRef b)
+{
+    if (f->reassociate && f->emitter->options->fp == LLVM_FP_DEFAULT) {
+        const char *name = least ? "llvm.minimum" : "llvm.maximum";
+        LLVMValueRef r = llvm_intrinsic(f, name, LLVMTypeOf(a), (LLVMValueRef[]){ a, b }, 2);
+        LLVMSetFastMathFlags(r, LLVMFastMathNoSignedZeros);
+        return r;
+    }
+    LLVMValueRef first = llvm_fp(f, LLVMBuildFCmp(f->builder, least ? LLVMRealOLT : LLVMRealOGT, a, b, ""));
+    return llvm_fp(f, LLVMBuildSelect(f->builder, first, a, b, ""));
+}
+
 static LLVMValueRef float_binary(struct llvm_func *f, enum expr_op op, LLVMValueRef a, LLVMValueRef b)
 {
     LLVMBuilderRef q = f->builder;
@@ -96,8 +110,8 @@ static LLVMValueRef float_binary(struct llvm_func *f, enum expr_op op, LLVMValue
     case EXPR_MUL: return llvm_fp(f, LLVMBuildFMul(q, a, b, ""));
     case EXPR_DIV: return llvm_fp(f, LLVMBuildFDiv(q, a, b, ""));
     case EXPR_REM: return llvm_fp(f, LLVMBuildFRem(q, a, b, ""));
-    case EXPR_MIN: return llvm_fp(f, LLVMBuildSelect(q, llvm_fp(f, LLVMBuildFCmp(q, LLVMRealOLT, a, b, "")), a, b, ""));
-    case EXPR_MAX: return llvm_fp(f, LLVMBuildSelect(q, llvm_fp(f, LLVMBuildFCmp(q, LLVMRealOGT, a, b, "")), a, b, ""));
+    case EXPR_MIN: return float_extreme(f, true, a, b);
+    case EXPR_MAX: return float_extreme(f, false, a, b);
     default: llvm_bug(f, "this operation does not apply to floats"); return a;
     }
 }

@@ -1,3 +1,4 @@
+#include "base/smallfloat.h"
 #include "lower/llvm_emit.h"
 
 /* ---- shared nodes: a table from node to value that is emptied by counting the statement up ---- */
@@ -75,8 +76,8 @@ static struct value expr_constant(struct llvm_func *f, const struct tree_expr *e
     if (scalar->kind == TYPE_F16)
         return (struct value){ llvm_const_float(type, e->f), NULL };
     if (llvm_type_is_small_float(scalar)) {
-        const struct type *f64 = type_basic(f->emitter->tree->ir, TYPE_F64);
-        return llvm_cast(f, e->type, f64, (struct value){ LLVMConstReal(f->unit->f64, e->f), NULL });
+        uint32_t bits = smallfloat_encode((enum smallfloat)(scalar->kind - TYPE_F16), e->f);
+        return (struct value){ llvm_const_int(type, bits), NULL };
     }
     return (struct value){ llvm_const_float(type, e->f), NULL };
 }
@@ -175,6 +176,8 @@ static struct value expr_function(struct llvm_func *f, const struct tree_expr *e
     for (uint32_t i = 0; i < e->num_args; i++)
         args[i] = llvm_expr(f, e->args[i]);
     struct value r = llvm_math(f, e, args);
+    if (e->type->kind == TYPE_BOOL && e->args[0]->type->kind == TYPE_VECTOR)
+        llvm_unsupported(f, e->args[0]->type); /* a test of all lanes at once has no type in the tree */
     return e->math >= TREE_MATH_isnan ? truth_of_type(f, e->type, r.v) : r;
 }
 

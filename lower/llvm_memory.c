@@ -174,14 +174,14 @@ void llvm_stmt_zero(struct llvm_func *f, const struct tree_stmt *s)
 
 /* ---- allocation ---- */
 
-/* A product that does not fit becomes -1, which no allocator can serve; an empty array has a byte, so that null always means failure. */
+/* A product that does not fit becomes what no allocator can serve; an empty array has a byte, so that null always means failure. */
 static LLVMValueRef allocation_size(struct llvm_func *f, const struct tree_stmt *s)
 {
     LLVMValueRef args[2] = { llvm_expr(f, s->count).v, llvm_int(f->unit->i64, s->type->size ? s->type->size : 1) };
     LLVMValueRef pair = llvm_intrinsic(f, "llvm.smul.with.overflow", f->unit->i64, args, 2);
     LLVMValueRef product = LLVMBuildExtractValue(f->builder, pair, 0, "");
     LLVMValueRef overflow = LLVMBuildExtractValue(f->builder, pair, 1, "");
-    LLVMValueRef size = LLVMBuildSelect(f->builder, overflow, llvm_int(f->unit->i64, -1), product, "");
+    LLVMValueRef size = LLVMBuildSelect(f->builder, overflow, llvm_int(f->unit->i64, INT64_MAX), product, "");
     LLVMValueRef none = LLVMBuildICmp(f->builder, LLVMIntEQ, size, llvm_int(f->unit->i64, 0), "");
     return LLVMBuildSelect(f->builder, none, llvm_int(f->unit->i64, 1), size, "");
 }
