@@ -16,7 +16,7 @@ def exported(library):
 
 header = project.without_comments(project.read("engine/include/sdfg.h"))
 header = re.sub(r"^[ \t]*#.*?(?<!\\)$", "", header, flags=re.M | re.S)
-declared = set(re.findall(r"\b(sdfg_\w+)\s*\([^;{]*\)\s*;", header))
+declared = set(re.findall(r"SDFG_API\b[^;(]*?\b(sdfg_\w+)\s*\(", header))
 offenders = [f"{core}: exports {name}, which the header does not declare" for name in sorted(exported(core) - declared)]
 offenders += [f"{core}: does not export {name}, which the header declares" for name in sorted(declared - exported(core))]
 if exported(codegen) != {"sdfg_codegen_api"}:
