@@ -1,9 +1,9 @@
 /* Open enumerations: schedule, storage, lifetime, language, instrumentation ... (format.md 4).
  *
- * A member is one interned object; compare pointers, or `row` for built-in members. Members registered at run time have rows
- * behind the built-in ones. A template member carries attributes: instances with equal attributes are one object, and
- * enum_matches(template, instance) holds. An unknown name becomes the enumeration's Undefined member with its own text, so that
- * it is written back as read. */
+ * A member is one interned object; compare pointers, or `row` for built-in members. Members registered at run time have
+ * rows behind the built-in ones. A template member carries attributes: instances with equal attributes are one object,
+ * and enum_matches(template, instance) holds. An unknown name becomes the enumeration's Undefined member with its own
+ * text, so that it is written back as read. */
 #ifndef IR_ENUMS_H
 #define IR_ENUMS_H
 
@@ -13,8 +13,16 @@
 
 struct json;
 
-enum enum_kind { ENUM_SCHEDULE, ENUM_STORAGE, ENUM_LIFETIME, ENUM_LANGUAGE, ENUM_INSTRUMENT, ENUM_DATA_INSTRUMENT,
-                 ENUM_OMP_SCHEDULE, ENUM_KIND_COUNT };
+enum enum_kind {
+    ENUM_SCHEDULE,
+    ENUM_STORAGE,
+    ENUM_LIFETIME,
+    ENUM_LANGUAGE,
+    ENUM_INSTRUMENT,
+    ENUM_DATA_INSTRUMENT,
+    ENUM_OMP_SCHEDULE,
+    ENUM_KIND_COUNT
+};
 
 enum enum_row {
 #define ENUM(kind, member, text) kind##_##member,
@@ -25,10 +33,10 @@ enum enum_row {
 
 struct enum_value {
     enum enum_kind kind;
-    uint32_t row;                     /* enum enum_row, or above for registered members */
-    const char *name;                 /* as in files; for an unknown member the text that was read */
+    uint32_t row;                      /* enum enum_row, or above for registered members */
+    const char *name;                  /* as in files; for an unknown member the text that was read */
     const struct enum_value *template; /* the bare template of an instance, else NULL */
-    const struct json *attributes;    /* instance: the object as read; else NULL */
+    const struct json *attributes;     /* instance: the object as read; else NULL */
 };
 
 const struct enum_value *enum_builtin(const struct ir *ir, enum enum_row row);

@@ -1,29 +1,37 @@
 #include "ir/read.h"
 
-#include <stdlib.h>
+#include "base/fatal.h"
+
 #include <string.h>
 #include <unistd.h>
 #include <zlib.h>
-
-#include "base/fatal.h"
 
 enum { LARGEST_TEXT = 1 << 30, MOST_EXTERNAL_FILES = 256 };
 
 /* ---- gzip ---- */
 
-static const char *inflate_all(z_stream *z, unsigned char **buffer, size_t *size)
+/* What a member says about its length (modulo 2^32); deflate cannot shrink text to less than a thousandth. */
+static size_t expected_size(const char *data, size_t size)
 {
-    size_t capacity = 0;
+    const unsigned char *end = (const unsigned char *)data + size;
+    size_t said = size < 18 ? 0 : end[-4] | (size_t)end[-3] << 8 | (size_t)end[-2] << 16 | (size_t)end[-1] << 24;
+    return said < size * 1040 && said < LARGEST_TEXT ? said + 1 : 4096;
+}
+
+/* NULL, or what is wrong. */
+static const char *inflate_all(struct ir *ir, z_stream *z, size_t capacity, unsigned char **text, size_t *size)
+{
+    *text = arena_alloc(ir->arena, capacity);
+    *size = 0;
     for (;;) {
         if (*size == capacity) {
             if (capacity >= LARGEST_TEXT)
                 return "more than 1 GiB of text";
-            capacity = capacity ? capacity * 2 : 1 << 16;
-            *buffer = realloc(*buffer, capacity);
-            if (!*buffer)
-                fatal("out of memory");
+            unsigned char *larger = arena_alloc(ir->arena, capacity *= 2);
+            memcpy(larger, *text, *size);
+            *text = larger;
         }
-        z->next_out = *buffer + *size;
+        z->next_out = *text + *size;
         z->avail_out = (uInt)(capacity - *size);
         int status = inflate(z, Z_NO_FLUSH);
         *size = capacity - z->avail_out;
@@ -39,19 +47,16 @@ static const char *inflate_all(z_stream *z, unsigned char **buffer, size_t *size
 static const char *decompress(struct ir *ir, const char *data, size_t *size)
 {
     z_stream z = { .next_in = (Bytef *)(uintptr_t)data, .avail_in = (uInt)*size };
-    unsigned char *buffer = NULL;
+    unsigned char *text;
     if (*size > LARGEST_TEXT)
         return diag_error(ir->diags, NULL, DIAG_JSON_SIZE), NULL;
     if (inflateInit2(&z, 15 + 16) != Z_OK)
         fatal("out of memory");
-    *size = 0;
-    const char *problem = inflate_all(&z, &buffer, size);
+    const char *problem = inflate_all(ir, &z, expected_size(data, *size), &text, size);
     inflateEnd(&z);
-    const char *text = problem ? NULL : arena_copy(ir->arena, buffer, *size);
-    free(buffer);
     if (problem)
-        diag_error(ir->diags, NULL, DIAG_READ_GZIP, problem);
-    return text;
+        return diag_error(ir->diags, NULL, DIAG_READ_GZIP, problem), NULL;
+    return (const char *)text;
 }
 
 /* The JSON of a file; decides between gzip and plain text by the first bytes (format.md 1.1). */

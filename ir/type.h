@@ -65,8 +65,8 @@ const char *type_text(struct ir *ir, const struct type *t);
 
 /* The joint type of two operands as DaCe infers it for symbols and connectors (semantics.md 7, `result_type_of`). */
 const struct type *type_joint(struct ir *ir, const struct type *a, const struct type *b);
-/* The usual arithmetic conversions of C, with bool and narrow integers promoted to int32, float16 and narrower floats to
- * float32, complex over real (semantics.md 6.3). Vectors win over scalars. */
+/* The usual arithmetic conversions of C, with bool and narrow integers promoted to int32, float16 and narrower floats
+ * to float32, complex over real (semantics.md 6.3). Vectors win over scalars. */
 const struct type *type_arithmetic(struct ir *ir, const struct type *a, const struct type *b);
 const struct type *type_promote(struct ir *ir, const struct type *t);
 

@@ -80,6 +80,12 @@ TEST(gzip)
     deflateEnd(&z);
     struct sdfg *s = sdfg_read(ir, (char *)packed, packed_size, NULL);
     CHECK(s && !strcmp(s->name, "rowsum"));
+    char *two = arena_alloc(ir->arena, packed_size * 2); /* members are joined; here that is one object too many */
+    memcpy(two, packed, packed_size);
+    memcpy(two + packed_size, packed, packed_size);
+    CHECK(sdfg_read(ir, two, packed_size * 2, NULL) == NULL);
+    CHECK_STR(diag_name(diags_get(ir->diags, 0)->code), "JSON_SYNTAX");
+    diags_reset(ir->diags, 0);
     CHECK(sdfg_read(ir, (char *)packed, packed_size / 2, NULL) == NULL);
     CHECK_STR(diags_get(ir->diags, 0)->message, "cannot decompress: the data ends early");
     packed[packed_size / 2] ^= 0x55;
