@@ -24,16 +24,6 @@ static int blas_type(const struct type *t)
     }
 }
 
-static bool is_one(const struct tree_expr *e)
-{
-    return expr_is_int(e, 1) || (e->op == EXPR_FLOAT && e->f == 1);
-}
-
-static bool is_nothing(const struct tree_expr *e)
-{
-    return expr_is_int(e, 0) || (e->op == EXPR_FLOAT && e->f == 0);
-}
-
 static bool is_tiny(struct lower *lw, const struct contraction *c)
 {
     const struct sym *work = sym_mul(lw->ir, c->m, sym_mul(lw->ir, c->n, c->k));
@@ -87,9 +77,9 @@ static bool contract_loops(struct scope *sc, const struct place *place, const st
     if (!at)
         return false;
     struct tree_expr *start = expr_zero(t, c->type);
-    if (!is_nothing(c->beta))
+    if (!library_is_constant(c->beta, 0))
         start = expr_binary(t, EXPR_MUL, c->beta, expr_load(t, c->type, c->c, at, c->alias_c));
-    if (!is_one(c->beta))
+    if (!library_is_constant(c->beta, 1))
         stmt_store(t, init, c->c, at, start, c->alias_c)->place = place;
     struct tree_stmt *loop = NULL, *body = sc->block;
     uint32_t before = sc->block->items.count;
@@ -110,7 +100,7 @@ static bool contract_loops(struct scope *sc, const struct place *place, const st
         return false;
     const struct type *wide = type_promote(lw->ir, c->type);
     struct tree_expr *p = expr_binary(t, EXPR_MUL, expr_cast(t, wide, a), expr_cast(t, wide, b));
-    if (!is_one(c->alpha))
+    if (!library_is_constant(c->alpha, 1))
         p = expr_binary(t, EXPR_MUL, expr_cast(t, wide, c->alpha), p);
     stmt_reduce(t, body, WCR_SUM, false, c->c, ic, expr_cast(t, c->type, p), c->alias_c)->place = place;
     return true;
@@ -215,7 +205,7 @@ static bool matrix_product(struct scope *sc, struct library *n, struct area *a, 
         return false;
     if (accumulates(n, out_conn))
         c.beta = expr_cast(lw->tree, out->type, expr_int(lw->tree, type_basic(lw->ir, TYPE_I64), 1));
-    if (!is_nothing(c.beta) && !copy_addend(sc, n, out_conn, out))
+    if (!library_is_constant(c.beta, 0) && !copy_addend(sc, n, out_conn, out))
         return false;
     return library_contract(sc, &n->node.place, &c);
 }
@@ -244,7 +234,7 @@ static bool matrix_vector(struct scope *sc, struct library *n, struct area *a, s
         return false;
     if (accumulates(n, out_conn))
         c.beta = expr_cast(lw->tree, y->type, expr_int(lw->tree, type_basic(lw->ir, TYPE_I64), 1));
-    if (!is_nothing(c.beta) && !copy_addend(sc, n, out_conn, y))
+    if (!library_is_constant(c.beta, 0) && !copy_addend(sc, n, out_conn, y))
         return false;
     return library_contract(sc, &n->node.place, &c);
 }

@@ -98,3 +98,19 @@ struct tree_expr *library_scalar(struct scope *sc, struct library *n, const char
     struct code_scope cs = lower_code_scope(sc, &n->node.place, NULL);
     return code_convert(&cs, type, e);
 }
+
+bool library_is_constant(const struct tree_expr *e, double value)
+{
+    switch (e->op) {
+    case EXPR_INT:
+        return (double)e->i == value;
+    case EXPR_FLOAT:
+        return e->f == value;
+    case EXPR_CAST:
+        return library_is_constant(e->args[0], value);
+    case EXPR_COMPLEX:
+        return library_is_constant(e->args[0], value) && library_is_constant(e->args[1], 0);
+    default:
+        return false;
+    }
+}

@@ -43,20 +43,15 @@ static bool has_label(const struct operand_labels *o, uint32_t label)
     return false;
 }
 
-static bool is_constant(const struct tree_expr *e, double value)
-{
-    return (e->op == EXPR_FLOAT && e->f == value) || expr_is_int(e, (int64_t)value);
-}
-
 /* result = beta * result before terms are added. */
 static bool prepare_result(struct scope *sc, const struct place *place, const struct labelled *l)
 {
     struct lower *lw = sc->act->lw;
     struct tree *t = lw->tree;
     const struct area *out = &l->out.area;
-    if (is_constant(l->beta, 1))
+    if (library_is_constant(l->beta, 1))
         return true;
-    if (is_constant(l->beta, 0))
+    if (library_is_constant(l->beta, 0))
         return library_fill(sc, place, out, expr_zero(t, out->type));
     const struct sym *index[2 * LOWER_MAX_RANK + 1];
     struct tree_stmt *body = lower_loops(sc, place, out->rank, out->sizes, true, index);
@@ -115,7 +110,7 @@ static bool generic_loops(struct scope *sc, const struct place *place, const str
             s->loop.independent = false;
     const struct type *wide = type_promote(lw->ir, l->out.area.type);
     struct code_scope cs = lower_code_scope(sc, place, NULL);
-    struct tree_expr *product = is_constant(l->alpha, 1) ? NULL : expr_cast(t, wide, l->alpha);
+    struct tree_expr *product = library_is_constant(l->alpha, 1) ? NULL : expr_cast(t, wide, l->alpha);
     for (uint32_t k = 0; k < l->num_inputs; k++) {
         const struct area *a = &l->in[k].area;
         struct tree_expr *p = address(sc, place, &l->in[k], order, index, count);
