@@ -8,22 +8,6 @@
 
 enum { TINY_PRODUCT = 1024 }; /* multiply-adds below which loops beat a library call */
 
-static int blas_type(const struct type *t)
-{
-    switch (t->kind) {
-    case TYPE_F32:
-        return 0;
-    case TYPE_F64:
-        return 1;
-    case TYPE_C64:
-        return 2;
-    case TYPE_C128:
-        return 3;
-    default:
-        return -1;
-    }
-}
-
 static bool is_tiny(struct lower *lw, const struct contraction *c)
 {
     const struct sym *work = sym_mul(lw->ir, c->m, sym_mul(lw->ir, c->n, c->k));
@@ -48,7 +32,7 @@ static bool call_blas(struct scope *sc, const struct place *place, const struct 
     struct tree_expr *args[16];
     uint32_t n = 0;
     args[n++] = expr_context(lw->tree);
-    args[n++] = expr_i64(lw->tree, blas_type(c->type));
+    args[n++] = expr_int(lw->tree, type_basic(lw->ir, TYPE_I32), library_blas_type(c->type));
     for (int i = 0; i < 3; i++)
         args[n++] = lower_index(lw, place, sizes[i]);
     for (int i = 0; i < 3; i++) {
@@ -108,7 +92,7 @@ static bool contract_loops(struct scope *sc, const struct place *place, const st
 
 bool library_contract(struct scope *sc, const struct place *place, const struct contraction *c)
 {
-    if (blas_type(c->type) < 0 || c->type_a != c->type || c->type_b != c->type || is_tiny(sc->act->lw, c))
+    if (library_blas_type(c->type) < 0 || c->type_a != c->type || c->type_b != c->type || is_tiny(sc->act->lw, c))
         return contract_loops(sc, place, c);
     return call_blas(sc, place, c);
 }

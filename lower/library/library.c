@@ -1,6 +1,7 @@
 #include "lower/library/library.h"
 
 #include "ir/library.h"
+#include "runtime/abi.h"
 
 #include <string.h>
 
@@ -112,5 +113,21 @@ bool library_is_constant(const struct tree_expr *e, double value)
         return library_is_constant(e->args[0], value) && library_is_constant(e->args[1], 0);
     default:
         return false;
+    }
+}
+
+int library_blas_type(const struct type *t)
+{
+    switch (t->kind) {
+    case TYPE_F32:
+        return SDFG_RT_F32;
+    case TYPE_F64:
+        return SDFG_RT_F64;
+    case TYPE_C64:
+        return SDFG_RT_C64;
+    case TYPE_C128:
+        return SDFG_RT_C128;
+    default:
+        return -1;
     }
 }

@@ -16,6 +16,7 @@ struct edge *library_output_edge(const struct library *n, const char *conn);
 struct tree_expr *library_scalar(struct scope *sc, struct library *n, const char *property, double otherwise,
                                  const struct type *type);
 
+int library_blas_type(const struct type *t); /* enum sdfg_rt_type, or -1 */
 bool library_is_constant(const struct tree_expr *e, double value); /* complex ones too */
 
 /* C[i,j] = alpha * sum_k A[i,k] B[k,j] + beta * C[i,j] with arbitrary element strides. */
