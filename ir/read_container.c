@@ -173,6 +173,7 @@ static struct container *read_size_field(struct reader *r, struct container *par
 
 static void read_members(struct reader *r, struct container *c, const struct json *attributes)
 {
+    c->struct_name = intern(r->ir->names, read_string(r, &c->place, attributes, "name", ""));
     const struct json *list = json_get(attributes, "members");
     if (list && list->kind != JSON_ARRAY) {
         diag_error(r->ir->diags, &c->place, DIAG_READ_KIND, "members", "an array of pairs");
@@ -199,7 +200,6 @@ static void read_members(struct reader *r, struct container *c, const struct jso
         m->index = c->members.count;
         vec_push(r->ir->arena, &c->members, m);
     }
-    c->struct_name = intern(r->ir->names, read_string(r, &c->place, attributes, "name", ""));
 }
 
 /* The C view of a member: scalars by value, everything else as pointer (format.md 2.20.8). */
