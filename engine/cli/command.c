@@ -197,7 +197,9 @@ static bool take_word(const struct option *o, const char *value, const char *wor
         }
         at += n + (at[n] == ' ');
     }
-    return usage(o->name, value, words);
+    char expected[128];
+    snprintf(expected, sizeof expected, "one of: %s", words);
+    return usage(o->name, value, expected);
 }
 
 static void add_pair(struct pairs *p, char *name, const char *value)

@@ -34,6 +34,24 @@ static void add_notes(struct text *t, const sdfg_argument *a)
         text_add(t, ", not needed to run");
 }
 
+/* `name` is what the library finds, `shown` what the reader sees: elements of container arrays are "B[0]" and "B[i]".
+ */
+static void print_members(const sdfg_program *p, const sdfg_argument *a, const char *name, const char *shown)
+{
+    struct arena *arena = arena_new();
+    sdfg_argument m = { .struct_size = sizeof m };
+    bool indexed = a->kind == SDFG_KIND_CONTAINER_ARRAY;
+    for (size_t i = 0; sdfg_program_member(p, name, i, &m); i++) {
+        struct text type = text_new(arena);
+        const char *found = arena_printf(arena, indexed ? "%s[0]" : "%s.%s", name, m.name);
+        const char *seen = arena_printf(arena, indexed ? "%s[i]" : "%s.%s", shown, m.name);
+        add_type(&type, &m);
+        printf("    %s  %s  %s\n", seen, text_get(&type), kinds[m.kind]);
+        print_members(p, &m, found, seen);
+    }
+    arena_free(arena);
+}
+
 static int width_of(const sdfg_program *p, bool (*get)(const sdfg_program *, size_t, sdfg_argument *))
 {
     int width = 0;
@@ -56,6 +74,8 @@ static void print_list(const sdfg_program *p, const char *title,
         add_type(&type, &a);
         add_notes(&notes, &a);
         printf("  %-*s  %-24s  %s\n", width, a.name, text_get(&type), text_get(&notes));
+        if (!a.transient)
+            print_members(p, &a, a.name, a.name);
         arena_free(arena);
     }
 }
@@ -68,27 +88,48 @@ static void write_texts(struct json_writer *w, const char *key, const char *cons
     json_end(w, ']');
 }
 
+static void write_members(struct json_writer *w, const sdfg_program *p, const sdfg_argument *a, const char *name);
+
+static void write_argument(struct json_writer *w, const sdfg_program *p, const sdfg_argument *a, const char *name)
+{
+    json_begin(w, NULL, '{');
+    json_write_string(w, "name", a->name);
+    json_write_string(w, "kind", kinds[a->kind]);
+    json_write_string(w, "type", a->type);
+    write_texts(w, "shape", a->shape, a->rank);
+    write_texts(w, "strides", a->strides, a->rank);
+    json_write_string(w, "total_size", a->total_size);
+    json_write_string(w, "storage", a->storage);
+    json_write_string(w, "lifetime", a->lifetime);
+    json_write_bool(w, "optional", a->optional);
+    json_write_bool(w, "returned", a->returned);
+    json_write_bool(w, "written", a->written);
+    json_write_bool(w, "solvable", a->solvable);
+    if (a->num_members && !a->transient)
+        write_members(w, p, a, name);
+    json_end(w, '}');
+}
+
+static void write_members(struct json_writer *w, const sdfg_program *p, const sdfg_argument *a, const char *name)
+{
+    struct arena *arena = arena_new();
+    sdfg_argument m = { .struct_size = sizeof m };
+    json_begin(w, "members", '[');
+    for (size_t i = 0; sdfg_program_member(p, name, i, &m); i++)
+        write_argument(w, p, &m,
+                       a->kind == SDFG_KIND_CONTAINER_ARRAY ? arena_printf(arena, "%s[0]", name)
+                                                            : arena_printf(arena, "%s.%s", name, m.name));
+    json_end(w, ']');
+    arena_free(arena);
+}
+
 static void write_list(struct json_writer *w, const sdfg_program *p, const char *key,
                        bool (*get)(const sdfg_program *, size_t, sdfg_argument *))
 {
     sdfg_argument a = { .struct_size = sizeof a };
     json_begin(w, key, '[');
-    for (size_t i = 0; get(p, i, &a); i++) {
-        json_begin(w, NULL, '{');
-        json_write_string(w, "name", a.name);
-        json_write_string(w, "kind", kinds[a.kind]);
-        json_write_string(w, "type", a.type);
-        write_texts(w, "shape", a.shape, a.rank);
-        write_texts(w, "strides", a.strides, a.rank);
-        json_write_string(w, "total_size", a.total_size);
-        json_write_string(w, "storage", a.storage);
-        json_write_string(w, "lifetime", a.lifetime);
-        json_write_bool(w, "optional", a.optional);
-        json_write_bool(w, "returned", a.returned);
-        json_write_bool(w, "written", a.written);
-        json_write_bool(w, "solvable", a.solvable);
-        json_end(w, '}');
-    }
+    for (size_t i = 0; get(p, i, &a); i++)
+        write_argument(w, p, &a, a.name);
     json_end(w, ']');
 }
 

@@ -77,10 +77,6 @@ static int write_output(const struct inputs *in, const struct pair *p)
     const struct input *i = inputs_find(in, p->name);
     char why[256];
     struct tensor t = { 0 };
-    if (!i) {
-        fprintf(stderr, "sdfg-run: --output=%s: the program has no array of that name\n", p->name);
-        return EXIT_USAGE;
-    }
     if (!strcmp(p->value, "-")) {
         view_print(&i->view, stdout);
         return EXIT_GOOD;
@@ -100,10 +96,6 @@ static int check_expected(const struct inputs *in, const struct pair *p)
     const struct input *i = inputs_find(in, p->name);
     char text[512];
     struct tensor reference;
-    if (!i) {
-        fprintf(stderr, "sdfg-run: --expect=%s: the program has no array of that name\n", p->name);
-        return EXIT_USAGE;
-    }
     if (!npy_read(&reference, *p->value == '@' ? p->value + 1 : p->value, text, sizeof text)) {
         fprintf(stderr, "sdfg-run: --expect=%s=%s: %s\n", p->name, p->value, text);
         return EXIT_FILE;
@@ -197,6 +189,17 @@ static int run_bound(const struct inputs *in, sdfg_bound *b, struct times *t)
     return worst;
 }
 
+/* Before anything is compiled. */
+static int check_names(const struct inputs *in, const char *option, const struct pairs *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (!inputs_find(in, list->items[i].name)) {
+            fprintf(stderr, "sdfg-run: --%s=%s: the program has no array of that name\n", option, list->items[i].name);
+            return EXIT_USAGE;
+        }
+    return EXIT_GOOD;
+}
+
 static int run_loaded(struct inputs *in, struct times *t)
 {
     const struct command *c = in->command;
@@ -207,7 +210,8 @@ static int run_loaded(struct inputs *in, struct times *t)
         return explain(in);
     if (c->emits)
         return emit(in);
-    if ((code = inputs_complete(in)))
+    if ((code = inputs_complete(in)) || (code = check_names(in, "output", &c->outputs)) ||
+        (code = check_names(in, "expect", &c->expects)))
         return code;
     double start = seconds_now();
     sdfg_bound *b;

@@ -25,18 +25,19 @@ const struct input *inputs_find(const struct inputs *in, const char *name)
     return NULL;
 }
 
-/* The argument a name belongs to: "A.data" and "A[2]" belong to A. */
 static bool find_argument(const struct inputs *in, const char *name, sdfg_argument *out)
 {
-    char root[256];
-    size_t length = strcspn(name, ".[");
-    if (length >= sizeof root)
-        return false;
-    memcpy(root, name, length);
-    root[length] = 0;
-    ptrdiff_t i = sdfg_program_find_argument(in->program, root);
     out->struct_size = sizeof *out;
-    return i >= 0 && sdfg_program_argument(in->program, (size_t)i, out);
+    return sdfg_program_lookup(in->program, name, out);
+}
+
+/* The argument a name belongs to: "A.data" and "A[2]" belong to A. */
+static bool find_root(const struct inputs *in, const char *name, sdfg_argument *out)
+{
+    char *root = strndup(name, strcspn(name, ".["));
+    bool found = root && find_argument(in, root, out);
+    free(root);
+    return found;
 }
 
 static int unknown_name(const struct inputs *in, const char *name)
@@ -69,7 +70,7 @@ static int add_array(struct inputs *in, const char *name, const struct view *v)
         free(copy);
         return out_of_memory();
     }
-    bool known = find_argument(in, name, &info);
+    bool known = find_root(in, name, &info);
     in->items[in->count++] = (struct input){ copy, *v, known && info.written, known && info.returned };
     sdfg_array array = {
         .data = v->data, .dtype = v->dtype, .rank = v->rank, .item_bytes = v->item_bytes, .strides = v->strides
@@ -125,10 +126,7 @@ static const struct pair *given_last(const struct inputs *in, const char *name)
     return NULL;
 }
 
-static bool is_value(const sdfg_argument *a, const char *name)
-{
-    return (a->kind == SDFG_KIND_SCALAR || a->kind == SDFG_KIND_SYMBOL) && !name[strcspn(name, ".[")];
-}
+static bool is_value(const sdfg_argument *a) { return a->kind == SDFG_KIND_SCALAR || a->kind == SDFG_KIND_SYMBOL; }
 
 int inputs_given(struct inputs *in)
 {
@@ -146,7 +144,7 @@ int inputs_given(struct inputs *in)
             code = give_file(in, p);
         else if (!strcmp(p->value, "null"))
             code = checked(in, sdfg_args_null(in->args, p->name));
-        else if (is_value(&info, p->name))
+        else if (is_value(&info))
             code = give_value(in, p, &info);
         else if (!fill_parse(&f, p->value)) {
             fprintf(
@@ -172,30 +170,37 @@ static int missing_symbol(const struct inputs *in, const char *name)
     sdfg_error_free(sdfg_args_explain(&lines, in->args));
     for (char *line = lines; line && *line; line += strcspn(line, "\n") + 1)
         if (!strncmp(line, name, length) && line[length] == ':')
-            fprintf(stderr, "  %.*s\n", (int)strcspn(line, "\n"), line);
+            fprintf(stderr, "  %.*s\n", (int)strcspn(line, "\n") - (int)length - 2, line + length + 2);
     sdfg_text_free(lines);
     return EXIT_USAGE;
 }
 
-static int make_value(struct inputs *in, const sdfg_argument *a)
+static int make_value(struct inputs *in, const char *name, const sdfg_argument *a)
 {
     int64_t value;
     unsigned char memory[16];
-    if (given_last(in, a->name) || sdfg_args_value(in->args, a->name, &value) ||
-        (a->kind == SDFG_KIND_SYMBOL && a->optional))
+    if (given_last(in, name) || sdfg_args_value(in->args, name, &value) || (a->kind == SDFG_KIND_SYMBOL && a->optional))
         return 0;
     if (a->kind == SDFG_KIND_SYMBOL && dtype_is_integer(a->dtype))
-        return missing_symbol(in, a->name);
-    if (a->dtype == SDFG_NONE || a->dtype == SDFG_RECORD)
+        return missing_symbol(in, name);
+    if (a->dtype == SDFG_NONE || a->dtype == SDFG_RECORD || a->lanes != 1)
         return 0; /* the call says that it is missing */
-    struct fill f = fill_default(a->name);
+    struct fill f = fill_default(name);
     if (dtype_is_integer(a->dtype))
         f = (struct fill){ .kind = FILL_ONES };
+    if (strpbrk(name, ".[")) { /* a member of a structure can change */
+        struct tensor t;
+        if (!tensor_alloc(&t, a->dtype, sdfg_dtype_size(a->dtype), 0, NULL))
+            return out_of_memory();
+        fill_memory(&f, a->dtype, t.data, 1);
+        struct view v = view_of_tensor(&t);
+        return add_array(in, name, &v);
+    }
     fill_memory(&f, a->dtype, memory, 1);
-    return checked(in, sdfg_args_scalar(in->args, a->name, a->dtype, memory));
+    return checked(in, sdfg_args_scalar(in->args, name, a->dtype, memory));
 }
 
-/* Memory for an array, `name`, whose element type is that of `a` (a root argument; members have types of their own). */
+/* Memory for the array `name`, which `a` describes. */
 static int make_array(struct inputs *in, const char *name, const sdfg_argument *a, struct fill f)
 {
     struct view v = { .dtype = a->dtype, .item_bytes = sdfg_dtype_size(a->dtype) };
@@ -225,24 +230,59 @@ static int make_array(struct inputs *in, const char *name, const sdfg_argument *
     return add_array(in, name, &v);
 }
 
+static int make_missing(struct inputs *in, const char *name, const sdfg_argument *a);
+
+/* The members of a structure, or the elements of a container array. */
+static int make_members(struct inputs *in, const char *name, const sdfg_argument *a)
+{
+    sdfg_argument m = { .struct_size = sizeof m };
+    int64_t shape[SDFG_MAX_RANK], strides[SDFG_MAX_RANK], elements = 1;
+    int rank, code = 0;
+    bool indexed = a->kind == SDFG_KIND_CONTAINER_ARRAY;
+    if (indexed)
+        code = checked(in, sdfg_args_layout(in->args, name, &rank, shape, strides, &elements));
+    for (int64_t n = 0; !code && n < elements; n++)
+        for (size_t i = 0; !code && sdfg_program_member(in->program, name, i, &m); i++) {
+            char *member = NULL;
+            int length =
+                indexed ? asprintf(&member, "%s[%lld]", name, (long long)n) : asprintf(&member, "%s.%s", name, m.name);
+            code = length < 0 ? out_of_memory() : make_missing(in, member, &m);
+            free(member);
+        }
+    return code;
+}
+
+static int make_missing(struct inputs *in, const char *name, const sdfg_argument *a)
+{
+    const struct pair *p = given_last(in, name);
+    if (inputs_find(in, name) || (p && !strcmp(p->value, "null")))
+        return 0;
+    if (is_value(a))
+        return make_value(in, name, a);
+    if (a->kind == SDFG_KIND_STRUCTURE || a->kind == SDFG_KIND_CONTAINER_ARRAY)
+        return make_members(in, name, a);
+    if (a->kind != SDFG_KIND_ARRAY)
+        return 0;
+    struct fill f = a->returned ? (struct fill){ .kind = FILL_ZERO } : fill_default(name);
+    if (p)
+        fill_parse(&f, p->value);
+    return make_array(in, name, a, f);
+}
+
 int inputs_complete(struct inputs *in)
 {
     sdfg_argument a = { .struct_size = sizeof a };
     int code = 0;
-    for (size_t i = 0; !code && sdfg_program_argument(in->program, i, &a); i++)
-        if (is_value(&a, a.name))
-            code = make_value(in, &a);
+    for (size_t i = 0; sdfg_program_argument(in->program, i, &a); i++)
+        if (is_value(&a)) {
+            int failed = make_value(in, a.name, &a);
+            code = failed ? failed : code;
+        }
     if (!code)
         code = checked(in, sdfg_args_solve(in->args));
-    for (size_t i = 0; !code && sdfg_program_argument(in->program, i, &a); i++) {
-        const struct pair *p = given_last(in, a.name);
-        if (a.kind != SDFG_KIND_ARRAY || inputs_find(in, a.name) || (p && !strcmp(p->value, "null")))
-            continue;
-        struct fill f = a.returned ? (struct fill){ .kind = FILL_ZERO } : fill_default(a.name);
-        if (p)
-            fill_parse(&f, p->value);
-        code = make_array(in, a.name, &a, f);
-    }
+    for (size_t i = 0; !code && sdfg_program_argument(in->program, i, &a); i++)
+        if (!is_value(&a))
+            code = make_missing(in, a.name, &a);
     return code;
 }
 
