@@ -2,7 +2,8 @@
  *
  * Hash-consed and canonical: equal expressions are one pointer within one `struct ir`. Exact while symbolic (rationals
  * are reduced int64 fractions); `/` is exact division. Sums are flattened with like terms collected, products have
- * their numeric factor first, a number is distributed over a sum (2*(a+b) is 2*a + 2*b), argument order is by a fixed
+ * their numeric factor first, a number is distributed over a sum (2*(a+b) is 2*a + 2*b), products in a sum are
+ * multiplied out where that makes it shorter ((N+1)*M - M is M*N), argument order is by a fixed
  * total order that does not depend on addresses. Folding uses floor for // and the sign of the divisor for %
  * (format.md 5.5).
  *
@@ -76,6 +77,7 @@ struct sym {
     bool raw;     /* ADD or MUL that would overflow: operands as they were, to be treated as one unknown */
     bool integer; /* the value is an integer if all symbols of integer type are */
     uint64_t hash;
+    const struct sym *shorter; /* of a sum: ir/sym_fold.c; NULL: not tried */
     const struct type *type; /* typed constant, declared symbol type (last seen; float wins), cast target; else NULL */
     union {
         struct {

@@ -68,6 +68,52 @@ const struct sym *sym_expand(struct ir *ir, const struct sym *a)
     return changed ? sym_make(ir, a->op, a->type, a->name, args.items, args.count) : a;
 }
 
+static bool has_sum(const struct sym *term)
+{
+    uint32_t count;
+    const struct sym *const *factors = sym_factors(&term, &count);
+    for (uint32_t i = 0; i < count; i++)
+        if (is_sum(factors[i]))
+            return true;
+    return false;
+}
+
+/* How many terms the product has when multiplied out, at most `most` + 1. Sums that hold such products again stay, so
+ * that the work does not multiply from level to level. */
+static uint32_t expanded_count(const struct sym *term, uint32_t most)
+{
+    uint32_t count, result = 1;
+    const struct sym *const *factors = sym_factors(&term, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!is_sum(factors[i]))
+            continue;
+        result = factors[i]->num_args > most / result ? most + 1 : result * factors[i]->num_args;
+        for (uint32_t j = 0; result <= most && j < factors[i]->num_args; j++)
+            if (has_sum(factors[i]->args[j]))
+                return 1;
+    }
+    return result;
+}
+
+const struct sym *sym_expand_terms(struct ir *ir, const struct sym *sum)
+{
+    enum { MANY = 64 };
+    uint32_t total = 0;
+    for (uint32_t i = 0; i < sum->num_args && total <= MANY; i++)
+        total += expanded_count(sum->args[i], MANY);
+    if (total > MANY || total == sum->num_args)
+        return sum;
+    struct sym_list terms;
+    sym_list_init(&terms, ir);
+    for (uint32_t i = 0; i < sum->num_args; i++) {
+        uint32_t count;
+        const struct sym *term = sum->args[i], *const *factors = sym_factors(&term, &count);
+        const struct sym *open = expanded_count(term, MANY) > 1 ? expand_product(ir, factors, count) : term;
+        sym_list_add(&terms, open ? open : term);
+    }
+    return sym_sum(ir, terms.items, terms.count);
+}
+
 /* ---- linear forms ---- */
 
 /* term == factor * name, where the name occurs once; NULL: otherwise */

@@ -154,6 +154,20 @@ static bool merge_terms(struct ir *ir, struct sym_list *l)
     return true;
 }
 
+/* (N + 1)*M - M is M*N: multiplied out where that leaves fewer terms. The answer is kept, for it is asked often. */
+static const struct sym *shorten(struct ir *ir, const struct sym *sum)
+{
+    if (!is_sum(sum))
+        return sum;
+    if (!sum->shorter) {
+        const struct sym *open = sym_expand_terms(ir, sum);
+        uint32_t count;
+        sym_terms(&open, &count);
+        ((struct sym *)sum)->shorter = count < sum->num_args ? open : sum;
+    }
+    return sum->shorter;
+}
+
 const struct sym *sym_sum(struct ir *ir, const struct sym *const *args, uint32_t count)
 {
     struct sym_list l;
@@ -184,7 +198,7 @@ const struct sym *sym_sum(struct ir *ir, const struct sym *const *args, uint32_t
         return l.count ? l.items[0] : sym_int(ir, 0);
     if (l.items[0]->op == SYM_INT && l.items[0]->type)
         l.items[0] = sym_int(ir, l.items[0]->i);
-    return sym_node(ir, SYM_ADD, NULL, NULL, l.items, l.count);
+    return shorten(ir, sym_node(ir, SYM_ADD, NULL, NULL, l.items, l.count));
 }
 
 bool sym_content(const struct sym *a, struct number *out)

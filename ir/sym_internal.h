@@ -94,6 +94,10 @@ const struct sym *const *sym_factors(const struct sym *const *a, uint32_t *count
  * in it. */
 bool sym_content(const struct sym *a, struct number *out);
 
+/* ---- sym_expand.c ---- */
+
+const struct sym *sym_expand_terms(struct ir *ir, const struct sym *sum); /* its products multiplied out, if not long */
+
 /* ---- sym_divide.c, sym_logic.c ---- */
 
 const struct sym *sym_floor_div(struct ir *ir, const struct sym *a, const struct sym *b);

@@ -96,7 +96,9 @@ int sym_order_terms(const struct sym *a, const struct sym *b)
         return 0;
     uint32_t x, y;
     const struct sym *const *fa = rest_of(&a, &x), *const *fb = rest_of(&b, &y);
-    for (uint32_t i = 0; i < x && i < y; i++) {
+    if (x != y)
+        return x < y ? -1 : 1;
+    for (uint32_t i = 0; i < x; i++) {
         if (fa[i] == fb[i])
             continue;
         int c = sym_order_factors(fa[i], fb[i]);
@@ -105,7 +107,7 @@ int sym_order_terms(const struct sym *a, const struct sym *b)
         if (c)
             return c;
     }
-    return (x > y) - (x < y);
+    return 0;
 }
 
 static struct number leading_number(const struct sym *a)

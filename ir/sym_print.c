@@ -218,12 +218,14 @@ static void print_factors(const struct printer *p, const struct sym *const *fact
         }
 }
 
-static void print_scaled(const struct printer *p, struct number c, const struct sym *const *factors, uint32_t count)
+/* c * factors; with `sign` the factor -1 is but a minus sign. */
+static void print_scaled(const struct printer *p, struct number c, const struct sym *const *factors, uint32_t count,
+                         bool sign)
 {
     bool minus_one = !c.real && c.num == -1 && c.den == 1, one = !c.real && c.num == 1 && c.den == 1, divisors = true;
     for (uint32_t i = 0; i < count; i++)
         divisors = divisors && is_divisor(factors[i]);
-    bool sign = minus_one && p->syntax != SYM_SYNTAX_NEW && !divisors;
+    sign = sign && minus_one && !divisors;
     if (sign)
         text_addc(p->out, '-');
     else if (!one)
@@ -240,34 +242,29 @@ static void print_raw(const struct printer *p, const struct sym *a)
     }
 }
 
-static void print_product(const struct printer *p, const struct sym *a)
+static void print_product(const struct printer *p, const struct sym *a, bool sign)
 {
-    if (a->raw) {
-        print_raw(p, a);
-        return;
-    }
     bool numbered = sym_is_number(a->args[0]);
-    print_scaled(p, numbered ? number_of(a->args[0]) : number_int(1), a->args + numbered, a->num_args - numbered);
+    struct number c = numbered ? number_of(a->args[0]) : number_int(1);
+    print_scaled(p, c, a->args + numbered, a->num_args - numbered, sign);
 }
 
 static void print_sum(const struct printer *p, const struct sym *a)
 {
-    if (a->raw) {
-        print_raw(p, a);
-        return;
-    }
-    print(p, a->args[0], BIND_TERM);
-    for (uint32_t i = 1; i < a->num_args; i++) {
+    for (uint32_t i = 0; i < a->num_args; i++) {
         const struct sym *term = a->args[i];
         struct number c = sym_coefficient(NULL, term, NULL), minus;
         bool product = term->op == SYM_MUL && !term->raw;
-        if (product && number_sign(c) < 0 && number_mul(c, number_int(-1), &minus)) {
+        if (i && product && number_sign(c) < 0 && number_mul(c, number_int(-1), &minus)) {
             text_add(p->out, " - ");
-            print_scaled(p, minus, term->args + 1, term->num_args - 1);
-        } else {
-            text_add(p->out, " + ");
-            print(p, term, BIND_TERM);
+            print_scaled(p, minus, term->args + 1, term->num_args - 1, true);
+            continue;
         }
+        text_add(p->out, i ? " + " : "");
+        if (product)
+            print_product(p, term, true);
+        else
+            print(p, term, BIND_TERM);
     }
 }
 
@@ -389,10 +386,13 @@ static void print_bare(const struct printer *p, const struct sym *a)
 {
     switch (a->op) {
     case SYM_ADD:
-        print_sum(p, a);
-        return;
     case SYM_MUL:
-        print_product(p, a);
+        if (a->raw)
+            print_raw(p, a);
+        else if (a->op == SYM_ADD)
+            print_sum(p, a);
+        else /* 2.0.0a6 writes -1*$N, but -$N + $M */
+            print_product(p, a, p->syntax != SYM_SYNTAX_NEW);
         return;
     case SYM_POW:
         print_power(p, a);
