@@ -94,10 +94,21 @@ static bool assign_tuple(struct code_gen *g, const struct code *target, const st
     return true;
 }
 
+static bool name_lambda(struct code_gen *g, const struct code *target, const struct code *lambda)
+{
+    if (code_find_local(g, target->name))
+        return code_unsupported(g, target, "a second meaning of this name");
+    struct code_local l = { .name = target->name, .lambda = lambda };
+    vec_push(g->arena, &g->locals, l);
+    return true;
+}
+
 static bool assign(struct code_gen *g, const struct code *c)
 {
     if (c->op)
         return augmented(g, c);
+    if (c->items[0]->kind == CODE_LAMBDA && c->items[1]->kind == CODE_NAME && c->count == 2)
+        return name_lambda(g, c->items[1], c->items[0]);
     if (c->items[1]->kind == CODE_TUPLE && c->count == 2)
         return assign_tuple(g, c->items[1], c->items[0]);
     struct tree_expr *value = value_for(g, c->items[1], c->items[0]);

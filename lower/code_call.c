@@ -286,6 +286,36 @@ static bool assigning_call(struct code_gen *g, const struct code *c, const char 
     return true;
 }
 
+/* A function that the text has given a name: its body, among the names there were before it and the arguments. So it
+ * cannot call itself; functions of functions may still grow without measure. */
+static struct tree_expr *lambda_call(struct code_gen *g, const struct code *c, const struct code_local *function)
+{
+    enum { MOST = 1000 };
+    const struct code *lambda = function->lambda;
+    struct code_gen inner = *g;
+    struct tree_expr **args;
+    uint32_t count = c->count - 1, before = (uint32_t)(function - g->locals.items);
+    if (lambda->count - 1 != count)
+        return code_invalid(g, c, "the function takes %u arguments, not %u", lambda->count - 1, count);
+    if (++*g->calls > MOST)
+        return code_unsupported(g, c, "so many calls of functions of the text");
+    if (!arguments(g, c, &args))
+        return NULL;
+    memset(&inner.locals, 0, sizeof inner.locals);
+    for (uint32_t i = 0; i < before; i++)
+        vec_push(g->arena, &inner.locals, g->locals.items[i]);
+    for (uint32_t i = 0; i < count; i++) {
+        args[i] = code_once(g, args[i]);
+        code_add_local(&inner, lambda->items[i]->name,
+                       (struct lvalue){ .kind = LVALUE_VALUE, .type = args[i]->type, .value = args[i] });
+    }
+    struct tree_expr *e = code_eval(&inner, lambda->items[count]);
+    g->olds.items = inner.olds.items;
+    g->olds.count = inner.olds.count;
+    g->olds.capacity = inner.olds.capacity;
+    return e;
+}
+
 /* ---- dispatch ---- */
 
 static struct tree_expr *named_call(struct code_gen *g, const struct code *c, const char *name)
@@ -293,6 +323,9 @@ static struct tree_expr *named_call(struct code_gen *g, const struct code *c, co
     struct tree_expr *e, **args;
     bool known;
     struct operand o;
+    const struct code_local *local = code_find_local(g, name);
+    if (local && local->lambda)
+        return lambda_call(g, c, local);
     if (!code_lookup(g, name, &o))
         return NULL;
     if (o.kind == OPERAND_CALLBACK)

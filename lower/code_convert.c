@@ -1,5 +1,7 @@
 #include "lower/code_gen.h"
 
+#include <math.h>
+
 bool code_is_pointer(const struct type *t)
 {
     return t->kind == TYPE_POINTER || t->kind == TYPE_STRING || t->kind == TYPE_CALLBACK || t->kind == TYPE_OPAQUE;
@@ -32,6 +34,21 @@ static struct tree_expr *to_pointer(struct code_gen *g, const struct code *c, co
     return !g->s->python && type_is_integer(e->type) ? expr_cast(g->t, type, e) : refuse(g, c, type, e);
 }
 
+/* Constants beyond the integers: C leaves it open, the compilers that DaCe uses take the nearest integer, 0 for NaN. */
+static struct tree_expr *saturated(struct code_gen *g, const struct type *type, struct tree_expr *e)
+{
+    uint32_t bits = type->size * 8 - type_is_signed(type);
+    double limit = ldexp(1, (int)bits);
+    if (isnan(e->f))
+        return expr_int(g->t, type, 0);
+    if (e->f >= limit)
+        return expr_int(g->t, type, bits == 64 ? -1 : (int64_t)((UINT64_C(1) << bits) - 1));
+    double lowest = type_is_signed(type) ? -limit : 0;
+    if (e->f < lowest)
+        return expr_int(g->t, type, type_is_signed(type) ? INT64_MIN >> (63 - bits) : 0);
+    return expr_cast(g->t, type, e);
+}
+
 struct tree_expr *code_to(struct code_gen *g, const struct code *c, const struct type *type, struct tree_expr *e)
 {
     const struct type *from = e->type;
@@ -49,8 +66,12 @@ struct tree_expr *code_to(struct code_gen *g, const struct code *c, const struct
         return refuse(g, c, type, e);
     if (code_is_pointer(from))
         return !g->s->python && type_is_integer(type) ? expr_cast(g->t, type, e) : refuse(g, c, type, e);
+    if (from->kind == TYPE_VECTOR && from->lanes == 1)
+        return code_to(g, c, type, expr_lane(g->t, e, expr_i64(g->t, 0)));
     if (!type_is_basic(from) || (type_is_complex(from) && !type_is_complex(type)))
         return refuse(g, c, type, e);
+    if (e->op == EXPR_FLOAT && type_is_integer(type))
+        return saturated(g, type, e);
     return expr_cast(g->t, type, e);
 }
 

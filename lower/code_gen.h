@@ -29,11 +29,18 @@ struct lvalue {
     enum wcr_kind wcr; /* MEMORY: a store combines */
     const struct code *wcr_lambda;
     bool atomic;
+    struct tree_var *old; /* after a combining store by name the name means what was there before; NULL: nobody asks */
 };
 
 struct code_local {
     const char *name;
     struct lvalue place;
+    const struct code *lambda; /* the name of a function of the text: no place */
+};
+
+struct code_old {
+    const char *name;
+    struct tree_var *var;
 };
 
 struct code_gen {
@@ -46,7 +53,11 @@ struct code_gen {
     VEC(struct code_local) locals; /* innermost last */
     VEC(const char *) ended;       /* locals of blocks that have ended */
     const struct type *expected;   /* structure type that a constructor call makes */
-    struct code_jump *jump;        /* innermost loop or switch */
+    const struct code *body;       /* whole text, NULL for expressions */
+    VEC(struct code_old) olds;
+    struct tree_stmt *prologue; /* runs before the body */
+    uint32_t *calls;            /* of functions of the text so far */
+    struct code_jump *jump;     /* innermost loop or switch */
 };
 
 /* code_lower.c */
@@ -147,6 +158,8 @@ code_function *code_find_integer(const char *name, uint32_t *least, uint32_t *mo
 struct tree_expr *code_floor_divide(struct code_gen *g, const struct code *c, struct tree_expr *a, struct tree_expr *b);
 
 /* code_wcr.c */
+/* The variable that gets the old content when `name` combines, if the body reads the name; else NULL. */
+struct tree_var *code_old_variable(struct code_gen *g, const char *name, const struct type *type);
 bool code_combine(struct code_gen *g, const struct code *c, const struct lvalue *p, struct tree_expr *value);
 
 /* code_body.c */

@@ -11,6 +11,7 @@ struct code_gen code_gen_at(struct code_scope *s, struct tree_stmt *out)
         .arena = s->tree->arena,
         .out = out,
         .text = s->text,
+        .calls = NEW(s->tree->arena, uint32_t),
     };
 }
 
@@ -56,7 +57,7 @@ struct code_local *code_find_local(struct code_gen *g, const char *name)
 
 void code_add_local(struct code_gen *g, const char *name, struct lvalue place)
 {
-    struct code_local l = { name, place };
+    struct code_local l = { .name = name, .place = place };
     vec_push(g->arena, &g->locals, l);
 }
 
@@ -103,7 +104,17 @@ struct tree_expr *code_condition(struct code_scope *s, struct tree_stmt *out, co
 bool code_body(struct code_scope *s, struct tree_stmt *out, const struct code *block)
 {
     struct code_gen g = code_gen_at(s, out);
-    return code_statement(&g, block);
+    uint32_t begin = out->items.count;
+    g.body = block;
+    g.prologue = stmt_block(g.t);
+    bool good = code_statement(&g, block);
+    if (g.prologue->items.count) {
+        stmt_append(g.t, out, g.prologue);
+        memmove(out->items.items + begin + 1, out->items.items + begin,
+                (out->items.count - begin - 1) * sizeof *out->items.items);
+        out->items.items[begin] = g.prologue;
+    }
+    return good;
 }
 
 struct tree_expr *code_apply(struct code_scope *s, struct tree_stmt *out, const struct code *lambda,

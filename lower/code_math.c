@@ -395,20 +395,16 @@ static struct tree_expr *f_rad2deg(struct code_gen *g, const struct code *c, str
     return scaled(g, c, args, 180, 3.14159265358979323846);
 }
 
-/* Functions of the C library without an operation of their own. */
+/* Functions of the C library without an operation of their own. Without overloads, they are those of double. */
 static struct tree_expr *library_call(struct code_gen *g, const struct code *c, const char *name,
                                       struct tree_expr **args, uint32_t count, bool integer_second)
 {
-    const struct type *type = library_type(g, args, integer_second ? 1 : count);
-    if (!type || !type_is_float(type))
-        return code_invalid(g, c, "'%s' of a value of type %s", name, code_type_text(g, args[0]->type));
+    const struct type *f64 = code_basic(g, TYPE_F64);
     struct tree_expr *values[2];
     for (uint32_t i = 0; i < count; i++)
-        if (!(values[i] = code_to(g, c, i && integer_second ? code_basic(g, TYPE_I32) : type, args[i])))
+        if (!(values[i] = code_to(g, c, i && integer_second ? code_basic(g, TYPE_I32) : f64, args[i])))
             return NULL;
-    const char *suffix = type->kind == TYPE_F32 ? "f" : "";
-    name = intern(g->ir->names, arena_printf(g->arena, "%s%s", name, suffix));
-    return expr_call(g->t, type, name, values, count);
+    return expr_call(g->t, f64, intern(g->ir->names, name), values, count);
 }
 
 #define LIBRARY(name, integer_second)                                                                                  \

@@ -94,15 +94,19 @@ bool code_operand_place(struct code_gen *g, const struct code *c, const struct o
 static bool name_place(struct code_gen *g, const struct code *c, struct lvalue *out)
 {
     const struct code_local *l = code_find_local(g, c->name);
+    if (l && l->lambda)
+        return code_unsupported(g, c, "a lambda as a value");
     if (l) {
         *out = l->place;
         return true;
     }
     struct operand o;
-    if (!code_lookup(g, c->name, &o))
+    if (!code_lookup(g, c->name, &o) || (o.kind != OPERAND_NONE && !code_operand_place(g, c, &o, out)))
         return false;
+    if (o.kind != OPERAND_NONE && out->kind == LVALUE_MEMORY && o.wcr != WCR_NONE)
+        out->old = code_old_variable(g, c->name, out->type);
     if (o.kind != OPERAND_NONE)
-        return code_operand_place(g, c, &o, out);
+        return true;
     /* Names of DaCe's runtime: float constants, and the imaginary unit as symbolic expressions print it. */
     if (g->s->python && strcmp(c->name, "inf") == 0) {
         *out = value_place(code_constant(g, code_basic(g, TYPE_F32), __builtin_inf()));
@@ -249,6 +253,8 @@ struct tree_expr *code_read(struct code_gen *g, const struct code *c, const stru
     case LVALUE_VAR:
         return expr_var(g->t, p->var);
     case LVALUE_MEMORY:
+        if (p->old)
+            return expr_var(g->t, p->old);
         if (p->type->kind == TYPE_STRUCT)
             return expr_offset(g->t, p->pointer, p->index);
         return expr_load(g->t, p->type, p->pointer, p->index, p->alias);
@@ -276,7 +282,7 @@ bool code_write(struct code_gen *g, const struct code *c, const struct lvalue *p
         return code_invalid(g, c, "an array must be assigned by element");
     if (p->type->kind == TYPE_STRUCT && p->wcr == WCR_NONE)
         return code_copy_struct(g, c, p, value);
-    if (p->kind == LVALUE_MEMORY && p->wcr != WCR_NONE && p->wcr != WCR_EXCHANGE)
+    if (p->kind == LVALUE_MEMORY && p->wcr != WCR_NONE && (p->wcr != WCR_EXCHANGE || p->old))
         return code_combine(g, c, p, value);
     value = code_to(g, c, p->type, value);
     if (!value)

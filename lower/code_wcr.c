@@ -1,6 +1,37 @@
 /* Stores that combine the old content with the new value (semantics.md 4.7). */
 #include "lower/code_gen.h"
 
+/* ---- the old content as the value of a name ---- */
+
+static bool reads(const struct code *c, const char *name)
+{
+    if (!c)
+        return false;
+    if (c->kind == CODE_NAME)
+        return c->name == name;
+    for (uint32_t i = 0; i < c->count; i++) {
+        bool target = c->kind == CODE_ASSIGN && i > 0 && !c->op && c->items[i]->kind == CODE_NAME;
+        if (!target && reads(code_item(c, i), name))
+            return true;
+    }
+    return false;
+}
+
+struct tree_var *code_old_variable(struct code_gen *g, const char *name, const struct type *type)
+{
+    for (uint32_t i = 0; i < g->olds.count; i++)
+        if (g->olds.items[i].name == name)
+            return g->olds.items[i].var;
+    if (!type_is_basic(type) || !reads(g->body, name))
+        return NULL;
+    struct code_old old = { name, tree_var(g->t, name, type) };
+    stmt_assign(g->t, g->prologue, old.var, expr_zero(g->t, type));
+    vec_push(g->arena, &g->olds, old);
+    return old.var;
+}
+
+/* ---- combining ---- */
+
 static const struct {
     enum expr_op op;
     bool truth; /* operands as truth values */
@@ -24,6 +55,8 @@ static struct tree_expr *combined(struct code_gen *g, const struct code *c, cons
                                   struct tree_expr *b)
 {
     const struct type *type = a->type;
+    if (p->wcr == WCR_EXCHANGE)
+        return b;
     if (p->wcr == WCR_CUSTOM) {
         struct tree_expr *e = code_apply(g->s, g->out, p->wcr_lambda, a, b);
         return e && type->kind != TYPE_POINTER ? code_to(g, c, type, e) : e;
@@ -74,6 +107,8 @@ static bool update(struct code_gen *g, const struct code *c, const struct lvalue
     g->out = s->body;
     s->value = combined(g, c, p, expr_var(g->t, old), value);
     g->out = before;
+    if (p->old)
+        stmt_assign(g->t, g->out, p->old, expr_var(g->t, old));
     return s->value;
 }
 
@@ -111,7 +146,7 @@ bool code_combine(struct code_gen *g, const struct code *c, const struct lvalue 
     if ((is_bits(p->wcr) && !type_is_integer(elem) && elem->kind != TYPE_BOOL) || (ordered && type_is_complex(elem)))
         return code_invalid(g, c, "this conflict resolution has no meaning for %s", code_type_text(g, type));
     bool narrow = type_is_float(elem) && type_promote(g->ir, elem) != elem;
-    if (p->wcr == WCR_CUSTOM || narrow || type->kind == TYPE_VECTOR)
+    if (p->wcr == WCR_CUSTOM || narrow || type->kind == TYPE_VECTOR || p->old)
         return update(g, c, p, value);
     stmt_reduce(g->t, g->out, p->wcr, p->atomic, p->pointer, p->index, value, p->alias)->place = g->s->place;
     return true;
