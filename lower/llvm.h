@@ -7,7 +7,7 @@
  *   integers and uint32 are the low bits of the int32 or int64 result.
  * - bool in memory is a byte; any value but 0 reads as true.
  * - float64 to the 16- and 8-bit floats rounds once. bfloat16 is converted by integer operations, float16 by the target's.
- * - Complex multiplication is the plain formula; division is scaled (Smith) and gives infinities for a zero divisor.
+ * - Complex multiplication is the plain formula, not contracted; division is scaled (Smith) and gives infinities for a zero divisor.
  * - A node that one statement uses several times is evaluated once, unless the uses are in different branches.
  * - STMT_ALLOC, heap: if the runtime gives null, the function returns (a caller of the outlined body tests the error field).
  *   TREE_STATE: memory found in the slot is used again (`zero` then does nothing); the engine empties the slots after "exit".
@@ -23,7 +23,7 @@
 enum llvm_fp { LLVM_FP_DEFAULT, LLVM_FP_STRICT, LLVM_FP_FAST };
 
 struct llvm_options {
-    enum llvm_fp fp;       /* default: contraction allowed, re-association only in reductions */
+    enum llvm_fp fp;       /* default: contraction within expressions and into accumulators, re-association only in accumulators */
     bool debug_info;       /* DILocations from the places of statements */
     uint32_t unit_budget;  /* statements per unit before functions are moved to another module; 0: one unit */
     /* Makes a module (own context, triple and layout set) and decorates a function; both owned by the caller. */

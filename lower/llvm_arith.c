@@ -1,15 +1,22 @@
 #include "lower/llvm_emit.h"
 
-/* Flags by --fp. Contraction lets a product and a sum become one fused operation; a sum the tree marks as an accumulator may also be
- * taken in any order. */
+static bool is_product(LLVMValueRef v)
+{
+    return LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == LLVMFMul;
+}
+
+/* Flags by --fp. As in C, a product and a sum of one expression may become one fused operation; so may a product and the accumulator it
+ * is added to, wherever the product was computed. An accumulator may also take its terms in any order. */
 LLVMValueRef llvm_fp(struct llvm_func *f, LLVMValueRef v)
 {
     LLVMFastMathFlags flags = LLVMFastMathNone;
     enum llvm_fp mode = f->emitter->options->fp;
     if (mode == LLVM_FP_FAST)
         flags = LLVMFastMathAll;
-    else if (mode == LLVM_FP_DEFAULT)
-        flags = LLVMFastMathAllowContract | (f->reassociate ? LLVMFastMathAllowReassoc : 0u);
+    else if (mode == LLVM_FP_DEFAULT && f->reassociate)
+        flags = LLVMFastMathAllowContract | LLVMFastMathAllowReassoc;
+    else if (mode == LLVM_FP_DEFAULT && (f->fuse || is_product(v)))
+        flags = LLVMFastMathAllowContract;
     if (flags && LLVMIsAInstruction(v) && LLVMCanValueUseFastMathFlags(v))
         LLVMSetFastMathFlags(v, flags);
     return v;

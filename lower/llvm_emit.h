@@ -108,7 +108,8 @@ struct llvm_func {
     LLVMValueRef early;                   /* PART: alloca of the flag "the caller must return" */
     struct llvm_loop *loop;
     uint32_t critical;    /* critical sections around the statement */
-    bool reassociate;     /* float operations built now may be */
+    bool reassociate;     /* float operations built now belong to an accumulator */
+    bool fuse;            /* ... have an operand that is a product of the same expression */
     struct map labels;    /* struct tree_label -> block */
     /* values of shared nodes of the statement */
     struct llvm_memo *memo;

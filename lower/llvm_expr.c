@@ -126,10 +126,18 @@ static struct value expr_unary_op(struct llvm_func *f, const struct tree_expr *e
     return llvm_unary(f, e->op, e->args[0]->type, llvm_expr(f, e->args[0]));
 }
 
+static bool is_product(const struct tree_expr *e)
+{
+    return e->op == EXPR_MUL || (e->op == EXPR_NEG && e->args[0]->op == EXPR_MUL);
+}
+
 static struct value expr_binary_op(struct llvm_func *f, const struct tree_expr *e)
 {
     struct value a = llvm_expr(f, e->args[0]), b = llvm_expr(f, e->args[1]);
-    return llvm_binary(f, e->op, e->args[0]->type, a, b);
+    f->fuse = is_product(e->args[0]) || is_product(e->args[1]);
+    struct value r = llvm_binary(f, e->op, e->args[0]->type, a, b);
+    f->fuse = false;
+    return r;
 }
 
 static struct value expr_comparison(struct llvm_func *f, const struct tree_expr *e)

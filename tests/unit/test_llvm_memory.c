@@ -436,6 +436,33 @@ TEST(only_accumulators_are_reassociated)
     program_end(&p);
 }
 
+TEST(products_fuse_within_an_expression_and_into_accumulators)
+{
+    for (int statements = 1; statements <= 2; statements++)
+        for (int reduce = 0; reduce < 2; reduce++) {
+            static double a = 1, b = 2, out;
+            struct program p = program_begin();
+            const struct type *f64 = program_type(&p, TYPE_F64);
+            struct tree_expr *x = program_value(&p, "a", TYPE_F64, &a), *y = program_value(&p, "b", TYPE_F64, &b);
+            struct tree_expr *to = program_array(&p, "out", f64, &out), *product = expr_binary(p.t, EXPR_MUL, x, y);
+            if (statements == 2) {
+                struct tree_var *v = tree_var(p.t, "v", f64);
+                stmt_assign(p.t, p.body, v, product);
+                product = expr_var(p.t, v);
+            }
+            if (reduce)
+                stmt_reduce(p.t, p.body, WCR_SUM, false, to, expr_i64(p.t, 0), product, 1);
+            else
+                program_store(&p, p.body, to, expr_i64(p.t, 0), expr_binary(p.t, EXPR_ADD, x, product));
+            const char *text = program_text(&p, JIT_TEXT_LL, 0);
+            CHECK(contains(text, "fmul contract"));
+            CHECK_INT(contains(text, "fadd contract") || contains(text, "fadd reassoc contract"), statements == 1 || reduce);
+            p.options.fp = LLVM_FP_STRICT;
+            CHECK(!contains(program_text(&p, JIT_TEXT_LL, 0), "contract"));
+            program_end(&p);
+        }
+}
+
 /* for i: m[0] = a[i]; b[i] = m[0]: m is the same memory in each round, so its accesses are no part of the promise. */
 TEST(stack_memory_made_in_an_independent_loop_is_shared_by_its_rounds)
 {
