@@ -1,9 +1,12 @@
 #!/bin/sh
-# check.sh SDFG-RUN FOLDER SET [OPTION...]: runs every recorded case of a set of the corpus. The corpus lies beside the project or
-# where SDFG_CORPUS says, and is unpacked into FOLDER. SET.txt beside this script lists the cases known to fail, with reasons: one that
-# passes must leave the list.
+# check.sh SDFG-RUN FOLDER SET [OPTION...]: runs every recorded case of a set of the corpus.
+# check.sh --files REEMIT FOLDER SET: loads, validates and writes every file of a set.
+# The corpus lies beside the project or where SDFG_CORPUS says, and is unpacked into FOLDER. expected-fail.txt beside this script
+# lists cases known to fail as "SET/CASE<TAB>reason": one that passes must leave the list.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
+files=
+[ "$1" = --files ] && files=1 && shift
 run=$1 folder=$2 set=$3
 shift 3
 
@@ -16,6 +19,8 @@ else
     echo "skipped: no corpus in ${SDFG_CORPUS:-../shared/corpus} (SDFG_CORPUS names another folder)"
     exit 77
 fi
-list=
-[ -e "$here/$set.txt" ] && list=--list=$here/$set.txt
-exec "$run" --cases="$folder/$set" --jobs="${SDFG_JOBS:-$(nproc)}" --timeout=60 $list "$@"
+[ -z "$files" ] || exec "$run" "$folder/$set"
+list=$(mktemp)
+trap 'rm -f "$list"' EXIT
+sed -n "s|^$set/||p" "$here/expected-fail.txt" > "$list"
+"$run" --cases="$folder/$set" --jobs="${SDFG_JOBS:-$(nproc)}" --timeout=60 --list="$list" "$@"
