@@ -13,6 +13,7 @@ here = pathlib.Path(__file__).resolve().parent
 environment = dict(os.environ, EXAMPLES=str(here.parent.parent / "examples"), CASES=str(here / "cases"), LC_ALL="C",
                    PATH=f"{tool.parent}:{os.environ['PATH']}")
 environment.pop("SDFG_DEBUG", None)
+environment.setdefault("ASAN_OPTIONS", "handle_segv=0") # crashes of programs are reported by the tool
 expected = path.read_text()
 
 
