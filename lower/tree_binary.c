@@ -117,6 +117,8 @@ static struct tree_expr *int_identity(struct tree *t, enum expr_op op, struct tr
         return expr_is_int(b, 0) ? a : NULL;
     case EXPR_MIN:
     case EXPR_MAX:
+        if (a->op == op && a->args[1]->op == EXPR_INT && b->op == EXPR_INT) /* min(min(x, 3), 2) */
+            return expr_binary(t, op, a->args[0], expr_binary(t, op, a->args[1], b));
         return same ? a : NULL;
     default:
         return NULL;

@@ -33,6 +33,8 @@ TEST(integer_sums)
               "(x + 3) * 8");
     CHECK_STR(shown(t, expr_binary(t, EXPR_MUL, x, expr_i64(t, 0))), "0");
     CHECK(expr_binary(t, EXPR_MUL, expr_i64(t, 1), x) == x);
+    struct tree_expr *least = expr_binary(t, EXPR_MIN, expr_binary(t, EXPR_MIN, x, expr_i64(t, 3)), expr_i64(t, 2));
+    CHECK_STR(shown(t, least), "min(x, 2)");
     struct tree_expr *call = expr_call(t, basic(t, TYPE_I64), "next", NULL, 0);
     CHECK_STR(shown(t, expr_binary(t, EXPR_MUL, call, expr_i64(t, 0))), "next() * 0");
     ir_free(ir);
