@@ -205,7 +205,9 @@ static void read_members(struct reader *r, struct container *c, const struct jso
 /* The C view of a member: scalars by value, everything else as pointer (format.md 2.20.8). */
 static const struct type *member_type(struct reader *r, const struct container *m)
 {
-    if (!m->type || m->kind == CONTAINER_SCALAR || m->type->kind == TYPE_POINTER)
+    bool structure = m->kind == CONTAINER_STRUCTURE || m->kind == CONTAINER_STRUCTURE_VIEW ||
+                     m->kind == CONTAINER_STRUCTURE_REFERENCE || m->kind == CONTAINER_TENSOR;
+    if (!m->type || m->kind == CONTAINER_SCALAR || structure) /* the type of a structure is a pointer already */
         return m->type;
     return type_pointer(r->ir, m->type);
 }

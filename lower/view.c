@@ -20,12 +20,19 @@ static bool address_of_other_end(struct scope *sc, struct edge *e, const struct 
     return lower_area(sc, &e->place, as_access(other)->data, m->other, out);
 }
 
-static bool is_pointer_element(const struct area *a, const struct container *desc)
+static bool is_container_array(const struct container *c)
 {
-    return a->type->kind == TYPE_POINTER && desc->type->kind != TYPE_POINTER;
+    return c->kind == CONTAINER_CONTAINER_ARRAY || c->kind == CONTAINER_CONTAINER_VIEW ||
+           c->kind == CONTAINER_CONTAINER_REFERENCE;
 }
 
-/* What a view of that area points to: its first element, or the pointer stored there (element of a container array). */
+/* Does the view point to what an element of a container array points to? */
+static bool is_pointer_element(const struct area *a, const struct container *desc)
+{
+    return is_container_array(a->desc) && !is_container_array(desc);
+}
+
+/* What a view of that area points to: its first element, or the pointer stored there. */
 static struct tree_expr *target_pointer(struct lower *lw, const struct area *a, const struct container *desc)
 {
     struct tree_expr *p = a->pointer;
