@@ -21,7 +21,7 @@ struct operand {
     enum operand_kind kind;
     const struct type *type;    /* of the value or element */
     struct tree_expr *value;    /* VALUE; CALLBACK */
-    struct tree_var *var;       /* VARIABLE */
+    struct tree_var *var;       /* VARIABLE; VALUE: the variable of a symbol that may be assigned, or NULL */
     struct tree_expr *pointer;  /* ARRAY, POINTER: element [0, ..., 0] */
     uint32_t rank;              /* ARRAY: number of indices */
     struct tree_expr **strides; /* ARRAY: elements per index step (int64) */

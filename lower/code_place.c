@@ -62,10 +62,22 @@ static bool only_element(struct code_gen *g, const struct code *c, const struct 
     return code_element(g, c, o, zeros, o->rank, out);
 }
 
+/* A symbol is a variable of the generated C++, which a tasklet may assign; not that of another thread, though. */
+static bool is_assignable(const struct code_gen *g, const struct operand *o)
+{
+    return o->var && o->var->owner == g->t->region;
+}
+
 bool code_operand_place(struct code_gen *g, const struct code *c, const struct operand *o, struct lvalue *out)
 {
     switch (o->kind) {
     case OPERAND_VALUE:
+        if (is_assignable(g, o)) {
+            *out = (struct lvalue){ .kind = LVALUE_VAR, .type = o->var->type, .var = o->var };
+            return true;
+        }
+        *out = value_place(o->value);
+        return true;
     case OPERAND_CALLBACK:
         *out = value_place(o->value);
         return true;
@@ -333,8 +345,10 @@ bool code_assign_to(struct code_gen *g, const struct code *target, struct tree_e
         struct operand o;
         if (!code_lookup(g, target->name, &o))
             return false;
-        /* A symbol or constant cannot be assigned: in C++ the name becomes a local that hides it. */
-        if (o.kind == OPERAND_NONE || o.kind == OPERAND_VALUE)
+        if (o.kind == OPERAND_VALUE && !is_assignable(g, &o))
+            return code_unsupported(
+                g, target, arena_printf(g->arena, "an assignment to the symbol or constant '%s'", target->name));
+        if (o.kind == OPERAND_NONE)
             return code_declare(g, target, target->name, value);
         /* A whole array assigned to one moves a pointer in C++; no element changes. */
         if (o.kind == OPERAND_ARRAY && o.rank > 0 && !o.single && value->type == o.pointer->type)

@@ -90,6 +90,11 @@ static bool special(struct fixture *x, const char *name, struct operand *o)
         o->kind = OPERAND_POINTER;
         o->pointer = expr_var(x->tree, x->vars[ARRAY]);
         o->type = o->pointer->type->elem;
+    } else if (!strcmp(name, "n3")) {
+        o->kind = OPERAND_VALUE;
+        o->var = x->vars[COUNT];
+        o->type = o->var->type;
+        o->value = expr_var(x->tree, o->var);
     } else if (!strcmp(name, "cb")) {
         o->kind = OPERAND_CALLBACK;
         o->value = expr_var(x->tree, x->vars[ARRAY]);
