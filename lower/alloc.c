@@ -278,12 +278,51 @@ static struct tree_var *pointer_var(struct lower *lw, const struct container *c)
 
 static bool check_type(struct lower *lw, const struct container *c)
 {
-    if (c->kind == CONTAINER_STREAM || c->kind == CONTAINER_STRUCTURE || c->kind == CONTAINER_CONTAINER_ARRAY ||
-        c->kind == CONTAINER_TENSOR)
+    if (c->kind == CONTAINER_STREAM || c->kind == CONTAINER_CONTAINER_ARRAY)
         return diag_error(lw->diags, &c->place, DIAG_UNSUPPORTED, "transient containers of this kind");
     if (!c->type || c->type->kind == TYPE_VOID || c->type->kind == TYPE_OPAQUE || c->type->size == 0)
         return diag_error(lw->diags, &c->place, DIAG_UNKNOWN_TYPE, c->name);
     return true;
+}
+
+static bool is_structure(const struct container *c)
+{
+    return c->kind == CONTAINER_STRUCTURE || c->kind == CONTAINER_TENSOR;
+}
+
+/* A structure and everything its members point to; NULL with a diagnostic. */
+static struct tree_expr *allocate_structure(struct scope *sc, const struct container *c, struct tree_stmt *frees)
+{
+    struct lower *lw = sc->act->lw;
+    struct tree *t = lw->tree;
+    const struct type *s = c->type->elem;
+    struct tree_var *v = tree_var(t, c->name, c->type);
+    stmt_alloc(t, sc->block, v, s, expr_i64(t, 1), TREE_STACK)->zero = true;
+    for (uint32_t i = 0; i < c->members.count; i++) {
+        const struct container *m = c->members.items[i];
+        if (m->kind == CONTAINER_SCALAR)
+            continue;
+        if (!check_type(lw, m))
+            return NULL;
+        struct tree_expr *p;
+        if (is_structure(m)) {
+            p = allocate_structure(sc, m, frees);
+        } else {
+            const struct sym *size = lower_total_size(sc, &m->place, m);
+            struct tree_expr *count = size ? lower_index(lw, &m->place, size) : NULL;
+            if (!count)
+                return NULL;
+            struct tree_var *memory = pointer_var(lw, m);
+            stmt_alloc(t, sc->block, memory, m->type, count, TREE_HEAP)->place = &m->place;
+            stmt_free(t, frees, memory);
+            p = expr_var(t, memory);
+        }
+        if (!p)
+            return NULL;
+        struct tree_expr *field = expr_field(t, expr_var(t, v), m->index);
+        stmt_store(t, sc->block, field, expr_i64(t, 0), expr_cast(t, field->type->elem, p), 0);
+    }
+    return expr_var(t, v);
 }
 
 /* Takes memory at sc->block; frees go to `frees`. */
@@ -294,6 +333,13 @@ static bool allocate(struct scope *sc, const struct home *h, struct tree_stmt *f
     const struct target *t = target_for_storage(c->storage);
     if (!t)
         return diag_error(lw->diags, &c->place, DIAG_NO_STORAGE_TARGET, c->storage->name);
+    if (is_structure(c)) {
+        struct tree_expr *p = allocate_structure(sc, c, frees);
+        struct binding *structure = p ? bind(sc, c, NULL) : NULL;
+        if (structure)
+            structure->pointer = expr_cast(lw->tree, type_pointer(lw->ir, c->type), p);
+        return structure != NULL;
+    }
     struct binding *b = bind(sc, c, pointer_var(lw, c));
     return b && t->allocate(sc, b, sc->block, frees, h->zero) && apply_start_offset(sc, b);
 }
@@ -478,6 +524,8 @@ static bool allocate_home(struct scope *sc, struct home *h, struct tree_stmt *fr
     const struct constant *k = sdfg_find_constant(sc->act->sdfg, h->desc->name);
     if (k)
         return bind_constant(sc, h, k, frees);
+    if (is_structure(h->desc) && h->kind != HOME_ENTRY && h->kind != HOME_STATE && h->kind != HOME_SCOPE)
+        return diag_error(sc->act->lw->diags, &h->desc->place, DIAG_UNSUPPORTED, "transient structures of this lifetime or size");
     switch (h->kind) {
     case HOME_LAZY:
         return prepare_lazy(sc, h, frees);
