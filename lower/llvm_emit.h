@@ -132,11 +132,16 @@ bool llvm_bug(struct llvm_func *f, const char *what);
 
 /* llvm_outline.c */
 void llvm_outline_plan(struct llvm_emitter *e, const struct llvm_job *job); /* jobs for parallel regions and parts inside */
+struct llvm_job *llvm_job_new(struct llvm_emitter *e, const struct llvm_job *outer, enum llvm_job_kind kind,
+                              const struct tree_stmt *body);
 LLVMTypeRef llvm_job_type(struct llvm_unit *u, const struct llvm_job *job);
 void llvm_job_load_data(struct llvm_func *f);  /* captured and shared variables, at the start of the function */
 void llvm_job_store_data(struct llvm_func *f); /* shared variables, at its end */
 void llvm_stmt_parallel(struct llvm_func *f, const struct tree_stmt *s);
 void llvm_stmt_part(struct llvm_func *f, struct llvm_job *part);
+
+/* llvm_split.c */
+void llvm_split(struct llvm_emitter *e, const struct llvm_job *job); /* makes the jobs for parts, if the job is too large */
 
 /* llvm_scan.c */
 uint32_t llvm_scan(struct llvm_emitter *e, const struct tree_stmt *body, struct llvm_scan *scan); /* the new stamp */

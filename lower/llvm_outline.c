@@ -28,6 +28,11 @@ static LLVMTypeRef data_type(struct llvm_unit *u, const struct llvm_job *job)
     return LLVMStructTypeInContext(u->context, fields, n, false);
 }
 
+static unsigned num_fields(const struct tree_var *v)
+{
+    return type_is_complex(v->type) ? 2 : 1;
+}
+
 /* One walk over the fields of a struct, in the order of data_type. */
 struct fields {
     struct llvm_func *f;
@@ -47,13 +52,29 @@ static LLVMValueRef get_field(struct fields *w, const struct tree_var *v)
     return LLVMBuildLoad2(w->f->builder, llvm_type(w->f->unit, v->type), at, v->name);
 }
 
-static void put_variables(struct fields *w, struct tree_var *const *vars, uint32_t count)
+static void put_variable(struct fields *w, const struct tree_var *v)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        struct value v = llvm_variable_read(w->f, vars[i]);
-        put_field(w, v.v);
-        if (v.im)
-            put_field(w, v.im);
+    struct value value = llvm_variable_read(w->f, v);
+    put_field(w, value.v);
+    if (value.im)
+        put_field(w, value.im);
+}
+
+static void put_captured(struct fields *w, const struct llvm_job *job)
+{
+    for (uint32_t i = 0; i < job->captured.count; i++)
+        put_variable(w, job->captured.items[i]);
+}
+
+/* A variable that only the part assigns has no value yet. */
+static void put_shared(struct fields *w, const struct llvm_job *job)
+{
+    for (uint32_t i = 0; i < job->shared.count; i++) {
+        const struct llvm_variable *x = llvm_variable(w->f->emitter, job->shared.items[i]);
+        if (x->in_memory || x->set)
+            put_variable(w, job->shared.items[i]);
+        else
+            w->next += num_fields(job->shared.items[i]);
     }
 }
 
@@ -71,7 +92,7 @@ static unsigned skipped_fields(struct tree_var *const *vars, uint32_t count)
 {
     unsigned n = 0;
     for (uint32_t i = 0; i < count; i++)
-        n += type_is_complex(vars[i]->type) ? 2 : 1;
+        n += num_fields(vars[i]);
     return n;
 }
 
@@ -96,7 +117,7 @@ void llvm_job_store_data(struct llvm_func *f)
 {
     struct fields w = { f, data_type(f->unit, f->job), f->data, 0 };
     w.next = skipped_fields(f->job->captured.items, f->job->captured.count);
-    put_variables(&w, f->job->shared.items, f->job->shared.count);
+    put_shared(&w, f->job);
 }
 
 /* ---- in the outer function ---- */
@@ -109,8 +130,8 @@ static struct fields fill_data(struct llvm_func *f, const struct llvm_job *job)
         return w;
     }
     w.data = llvm_alloca(f, w.type, "data");
-    put_variables(&w, job->captured.items, job->captured.count);
-    put_variables(&w, job->shared.items, job->shared.count);
+    put_captured(&w, job);
+    put_shared(&w, job);
     return w;
 }
 
@@ -148,24 +169,7 @@ void llvm_stmt_part(struct llvm_func *f, struct llvm_job *part)
 struct planner {
     struct llvm_emitter *emitter;
     const struct llvm_job *outer;
-    uint32_t *total;   /* how often each variable of the function is named */
-    bool looping;      /* the statements looked at may run several times */
 };
-
-static struct llvm_job *new_job(struct llvm_emitter *e, const struct llvm_job *outer, enum llvm_job_kind kind,
-                                const struct tree_stmt *body)
-{
-    struct llvm_job *job = NEW(e->arena, struct llvm_job);
-    const char *noun = kind == LLVM_JOB_PART ? "part" : "parallel";
-    job->kind = kind;
-    job->root = outer->root;
-    job->name = arena_printf(e->arena, "%s.%s%u", outer->root, noun, e->num_outlined++);
-    job->body = body;
-    job->cost = llvm_cost(body);
-    job->unit = llvm_unit_for(e, job->cost);
-    vec_push(e->arena, &e->jobs, job);
-    return job;
-}
 
 static void search_allocation(void *user, const struct tree_stmt *s)
 {
@@ -175,13 +179,28 @@ static void search_allocation(void *user, const struct tree_stmt *s)
         llvm_children(s, search_allocation, user);
 }
 
+struct llvm_job *llvm_job_new(struct llvm_emitter *e, const struct llvm_job *outer, enum llvm_job_kind kind,
+                              const struct tree_stmt *body)
+{
+    struct llvm_job *job = NEW(e->arena, struct llvm_job);
+    const char *noun = kind == LLVM_JOB_PART ? "part" : "parallel";
+    job->kind = kind;
+    job->root = outer->root;
+    job->name = arena_printf(e->arena, "%s.%s%u", outer->root, noun, e->num_outlined++);
+    job->body = body;
+    job->cost = llvm_cost(body);
+    job->unit = llvm_unit_for(e, job->cost);
+    search_allocation(&job->may_fail, body);
+    vec_push(e->arena, &e->jobs, job);
+    return job;
+}
+
 static void make_parallel(struct planner *p, const struct tree_stmt *s)
 {
     struct llvm_emitter *e = p->emitter;
-    struct llvm_job *job = new_job(e, p->outer, LLVM_JOB_PARALLEL, s->body);
+    struct llvm_job *job = llvm_job_new(e, p->outer, LLVM_JOB_PARALLEL, s->body);
     struct llvm_scan scan;
     job->parallel = s;
-    search_allocation(&job->may_fail, s->body);
     llvm_scan(e, s->body, &scan);
     for (uint32_t i = 0; i < scan.touched.count; i++) {
         struct tree_var *v = scan.touched.items[i];
@@ -214,5 +233,6 @@ static void plan_stmt(void *user, const struct tree_stmt *s)
 void llvm_outline_plan(struct llvm_emitter *e, const struct llvm_job *job)
 {
     struct planner p = { .emitter = e, .outer = job };
+    llvm_split(e, job);
     plan_stmt(&p, job->body);
 }

@@ -541,4 +541,145 @@ TEST(regions_nest)
     flow_end(f);
 }
 
+/* ---- units ---- */
+
+/* Runs with everything in one unit and cut to pieces of `budget` statements: out[0..9] must not change. */
+static void check_units(struct flow *f, int64_t count, uint32_t budget, uint32_t least_units)
+{
+    int64_t whole[10];
+    f->p.options.unit_budget = 0;
+    flow_run(f, count);
+    CHECK_INT(f->p.units, 1);
+    memcpy(whole, f->memory, sizeof whole);
+    f->p.options.unit_budget = budget;
+    flow_run(f, count);
+    CHECK(f->p.units >= least_units);
+    for (int i = 0; i < 10; i++)
+        CHECK_INT(f->memory[i], whole[i]);
+}
+
+TEST(a_long_function_becomes_parts)
+{
+    struct flow *f = flow_begin();
+    struct tree_var *x[40], *z = tree_var(f->t, "z", program_type(&f->p, TYPE_C128));
+    struct tree_expr *half = expr_float(f->t, program_type(&f->p, TYPE_F64), 0.5);
+    for (int i = 0; i < 40; i++) {
+        x[i] = variable(f, "x");
+        stmt_assign(f->t, f->body, x[i], i < 2 ? f->n : op(f, EXPR_ADD, var(f, x[i - 1]), var(f, x[i / 2])));
+        if (i % 7 == 3) { /* assigned again in one branch */
+            struct tree_stmt *c = stmt_if(f->t, f->body, op(f, EXPR_GT, var(f, x[i]), num(f, i)));
+            add_to(f, c->body, x[i - 1], num(f, 1));
+        }
+        struct tree_expr *part = expr_cast(f->t, half->type, var(f, x[i]));
+        if (i == 0)
+            stmt_assign(f->t, f->body, z, expr_complex(f->t, half, part));
+        else if (i % 4 == 0)
+            stmt_assign(f->t, f->body, z, op(f, EXPR_ADD, var(f, z), expr_complex(f->t, part, half)));
+    }
+    put(f, f->body, 0, var(f, x[39]));
+    put(f, f->body, 1, expr_cast(f->t, f->n->type, expr_unary(f->t, EXPR_REAL, var(f, z))));
+    put(f, f->body, 2, expr_cast(f->t, f->n->type, expr_unary(f->t, EXPR_IMAG, var(f, z))));
+    check_units(f, 3, 8, 4);
+    CHECK(f->memory[0] > 0 && f->memory[1] > 0 && f->memory[2] > 0);
+    flow_end(f);
+}
+
+TEST(parts_of_loop_bodies_keep_what_the_last_round_left)
+{
+    struct flow *f = flow_begin();
+    struct tree_var *i = variable(f, "i"), *carried = variable(f, "carried"), *m = tree_var(f->t, "m", f->out->type);
+    struct tree_stmt *l = stmt_for(f->t, f->body, i, num(f, 0), f->n, num(f, 1));
+    struct tree_stmt *first = stmt_if(f->t, l->body, op(f, EXPR_EQ, var(f, i), num(f, 0)));
+    stmt_assign(f->t, first->body, carried, num(f, 1));
+    for (int k = 0; k < 12; k++) {
+        struct tree_var *j = variable(f, "j"), *local = variable(f, "local");
+        stmt_assign(f->t, l->body, local, op(f, EXPR_ADD, var(f, carried), num(f, k)));
+        struct tree_stmt *inner = stmt_for(f->t, l->body, j, num(f, 0), num(f, 3), num(f, 1));
+        struct tree_stmt *c = stmt_if(f->t, inner->body, op(f, EXPR_EQ, var(f, j), num(f, k % 3)));
+        stmt_new(f->t, c->body, STMT_CONTINUE);
+        stmt_assign(f->t, inner->body, carried, op(f, EXPR_AND, op(f, EXPR_MUL, var(f, local), num(f, 3)), num(f, 0xffff)));
+        if (k % 5 == 2) {
+            stmt_alloc(f->t, l->body, m, f->n->type, num(f, 4), k % 2 ? TREE_STACK : TREE_HEAP);
+            stmt_store(f->t, l->body, var(f, m), num(f, 1), var(f, carried), 0);
+            add_to(f, l->body, carried, expr_load(f->t, f->n->type, var(f, m), num(f, 1), 0));
+            if (k % 2 == 0)
+                stmt_free(f->t, l->body, m);
+        }
+    }
+    struct tree_stmt *enough = stmt_if(f->t, l->body, op(f, EXPR_EQ, var(f, i), num(f, 6)));
+    stmt_new(f->t, enough->body, STMT_BREAK);
+    put(f, f->body, 0, var(f, carried));
+    put(f, f->body, 1, var(f, i));
+    check_units(f, 4, 10, 3);
+    check_units(f, 9, 14, 3);
+    CHECK_INT(f->memory[1], 6);
+    flow_end(f);
+}
+
+TEST(parts_may_end_the_whole_function)
+{
+    struct flow *f = flow_begin();
+    for (int k = 0; k < 20; k++) {
+        put(f, f->body, 0, num(f, k));
+        struct tree_stmt *c = stmt_if(f->t, f->body, op(f, EXPR_EQ, f->n, num(f, k)));
+        stmt_new(f->t, c->body, STMT_RETURN);
+    }
+    struct tree_var *m = tree_var(f->t, "m", f->out->type);
+    stmt_alloc(f->t, f->body, m, f->n->type, op(f, EXPR_MUL, f->n, num(f, INT64_MAX / 200)), TREE_HEAP);
+    for (int k = 0; k < 8; k++)
+        put(f, f->body, 0, num(f, -k));
+    stmt_free(f->t, f->body, m);
+    check_units(f, 13, 6, 3);
+    CHECK_INT(f->memory[0], 13);
+    check_units(f, 100, 6, 3); /* no memory */
+    CHECK_INT(f->memory[0], 19);
+    check_units(f, 0, 6, 3);
+    flow_end(f);
+}
+
+TEST(parallel_bodies_go_to_other_units)
+{
+    struct flow *f = flow_begin();
+    f->p.threads = 3;
+    for (int k = 0; k < 10; k++) {
+        struct tree_var *x = variable(f, "x");
+        stmt_assign(f->t, f->body, x, op(f, EXPR_ADD, f->n, num(f, k)));
+        struct tree_stmt *parallel = tree_parallel_begin(f->t, f->body, NULL);
+        for (int j = 0; j < 5; j++) {
+            struct tree_var *y = variable(f, "y");
+            stmt_assign(f->t, parallel->body, y, op(f, EXPR_MUL, var(f, x), num(f, j)));
+            stmt_reduce(f->t, parallel->body, WCR_SUM, true, f->out, num(f, k), var(f, y), 1);
+        }
+        tree_parallel_end(f->t, parallel);
+    }
+    check_units(f, 2, 6, 5);
+    CHECK_INT(f->memory[4], 3 * (2 + 4) * (1 + 2 + 3 + 4));
+    flow_end(f);
+}
+
+TEST(parts_between_labels)
+{
+    struct flow *f = flow_begin();
+    struct tree_label *again = tree_label(f->t, "again"), *end = tree_label(f->t, "end");
+    struct tree_var *sum = variable(f, "sum"), *last = variable(f, "last"), *round = variable(f, "round");
+    stmt_assign(f->t, f->body, sum, num(f, 0));
+    stmt_assign(f->t, f->body, round, num(f, 0));
+    stmt_label(f->t, f->body, again);
+    for (int k = 0; k < 12; k++) {
+        struct tree_stmt *c = stmt_if(f->t, f->body, op(f, EXPR_GT, var(f, round), num(f, 0)));
+        add_to(f, c->body, sum, var(f, last)); /* of the round before */
+        struct tree_stmt *d = stmt_if(f->t, f->body, op(f, EXPR_EQ, op(f, EXPR_REM, var(f, round), num(f, 2)), num(f, 0)));
+        stmt_assign(f->t, d->body, last, op(f, EXPR_ADD, var(f, round), num(f, k)));
+    }
+    add_to(f, f->body, round, num(f, 1));
+    struct tree_stmt *c = stmt_if(f->t, f->body, op(f, EXPR_GE, var(f, round), f->n));
+    stmt_goto(f->t, c->body, end);
+    stmt_goto(f->t, f->body, again);
+    stmt_label(f->t, f->body, end);
+    put(f, f->body, 0, var(f, sum));
+    check_units(f, 5, 9, 3);
+    CHECK(f->memory[0] > 0);
+    flow_end(f);
+}
+
 CHECK_MAIN
