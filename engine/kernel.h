@@ -31,9 +31,6 @@ void kernels_free(struct kernel_table *t); /* and all kernels */
 /* The kernel for a signature, compiled now if it is new; a second thread that wants the same one waits. It lives as
  * long as the program. NULL with *error set. */
 struct sdfg_kernel *kernels_get(struct kernel_table *t, const struct signature *s, sdfg_error **error);
-/* Symbols that the policy of the engine turns into constants, of those that have a value. */
-uint32_t signature_bound(const struct sdfg_program *p, const struct value *values, struct arena *a,
-                         const struct codegen_symbol **out);
 /* Runs the code generator for text or an object; *out is allocated with malloc and followed by a zero. `size` may be
  * NULL. */
 sdfg_error *kernels_emit(struct sdfg_program *p, const struct signature *s, enum codegen_emit what, char **out,

@@ -2,6 +2,7 @@
 
 #include "engine/handle.h"
 #include "engine/kernel.h"
+#include "engine/policy.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@ static void program_release(sdfg_program *p)
 {
     handles_free(p->handles);
     kernels_free(p->kernels);
+    policy_free(p->policy);
     sdfg_error_free(p->warnings);
     ir_free(p->ir);
 }
@@ -28,6 +30,7 @@ static sdfg_error *load(sdfg_program **out, sdfg_engine *e, struct ir *ir, char 
     }
     p->warnings = error_from_diags(ir->diags, SDFG_STAGE_LOAD);
     p->kernels = kernels_new(p);
+    p->policy = policy_new(p);
     p->handles = handles_new(p);
     *out = p;
     return NULL;

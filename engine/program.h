@@ -33,6 +33,7 @@ struct leaf {
 };
 
 struct kernel_table;
+struct policy;
 struct handle_table;
 
 struct sdfg_program {
@@ -49,6 +50,7 @@ struct sdfg_program {
     uint32_t num_arguments, num_transients;
     VEC(const char *) constraints;
     struct kernel_table *kernels;
+    struct policy *policy;
     struct handle_table *handles;
 };
 

@@ -1,5 +1,7 @@
 #include "engine/call.h"
 
+#include "engine/policy.h"
+
 #include <string.h>
 
 /* What of a call changes the code. */
@@ -69,7 +71,7 @@ static uint32_t common_alignment(const struct sdfg_args *a)
 struct signature call_signature(const struct sdfg_args *a, struct arena *arena)
 {
     struct signature s = { .alignment = common_alignment(a) };
-    s.num_bound = signature_bound(a->program, a->values, arena, &s.bound);
+    s.num_bound = policy_bound(a->program->policy, a->values, arena, &s.bound);
     s.num_may_alias = overlapping(a, arena, &s.may_alias);
     return s;
 }

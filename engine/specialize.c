@@ -55,37 +55,6 @@ void kernels_free(struct kernel_table *t)
 
 /* ---- signatures ---- */
 
-static bool policy_binds(const struct sdfg_engine *e, const struct variable *v)
-{
-    switch (e->policy) {
-    case SPECIALIZE_AUTO:
-    case SPECIALIZE_ALL:
-        return true;
-    case SPECIALIZE_NONE:
-        return false;
-    case SPECIALIZE_LIST:
-        break;
-    }
-    for (uint32_t i = 0; i < e->num_bound_names; i++)
-        if (!strcmp(e->bound_names[i], v->name))
-            return true;
-    return false;
-}
-
-uint32_t signature_bound(const struct sdfg_program *p, const struct value *values, struct arena *a,
-                         const struct codegen_symbol **out)
-{
-    struct codegen_symbol *bound = NEW_ARRAY(a, struct codegen_symbol, p->num_variables);
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < p->num_variables; i++) {
-        const struct variable *v = &p->variables[i];
-        if (v->bindable && values[i].origin != VALUE_UNKNOWN && policy_binds(p->engine, v))
-            bound[count++] = (struct codegen_symbol){ v->name, values[i].value };
-    }
-    *out = bound;
-    return count;
-}
-
 static const char *key_of(struct arena *a, const struct signature *s)
 {
     struct text t = text_new(a);
