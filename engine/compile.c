@@ -134,10 +134,18 @@ static bool take_text(struct compile *c, struct codegen_result *out)
     return true;
 }
 
+/* The passes, and the parts of the longest one: summed over its threads. */
 static void take_phases(struct compile *c, struct codegen_result *out)
 {
+    struct arena *a = c->ir->arena;
+    if (c->jit) {
+        double optimize, emit, link;
+        jit_times(c->jit, &optimize, &emit, &link);
+        vec_push(a, &c->times, ((struct pass_time){ "llvm.optimize", optimize }));
+        vec_push(a, &c->times, ((struct pass_time){ "llvm.emit", emit }));
+    }
     out->num_phases = c->times.count;
-    out->phases = NEW_ARRAY(c->ir->arena, struct codegen_phase, out->num_phases + 1);
+    out->phases = NEW_ARRAY(a, struct codegen_phase, out->num_phases + 1);
     for (uint32_t i = 0; i < out->num_phases; i++)
         out->phases[i] = (struct codegen_phase){ c->times.items[i].name, c->times.items[i].seconds };
 }

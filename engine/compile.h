@@ -18,6 +18,7 @@ bool pass_read(struct compile *c);
 bool pass_lower(struct compile *c);
 bool pass_privatize(struct compile *c);
 bool pass_parallelize(struct compile *c);
+bool pass_target(struct compile *c);
 bool pass_emit(struct compile *c);
 bool pass_machine_code(struct compile *c);
 bool pass_link(struct compile *c);

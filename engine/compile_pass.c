@@ -58,9 +58,7 @@ static void decorate(void *user, LLVMValueRef function)
     jit_function_attributes(user, function);
 }
 
-enum { STATEMENTS_PER_UNIT = 1500 }; /* larger programs are compiled as several modules on several threads */
-
-bool pass_emit(struct compile *c)
+bool pass_target(struct compile *c)
 {
     const struct codegen_request *r = c->request;
     struct jit_options jo = {
@@ -70,8 +68,14 @@ bool pass_emit(struct compile *c)
         .runtime_symbol = r->runtime_symbol,
     };
     c->jit = jit_new(c->ir->arena, c->ir->diags, &jo);
-    if (!c->jit)
-        return false;
+    return c->jit != NULL;
+}
+
+enum { STATEMENTS_PER_UNIT = 1500 }; /* larger programs are compiled as several modules on several threads */
+
+bool pass_emit(struct compile *c)
+{
+    const struct codegen_request *r = c->request;
     struct llvm_options lo = {
         .fp = r->fp == CODEGEN_FP_STRICT ? LLVM_FP_STRICT : r->fp == CODEGEN_FP_FAST ? LLVM_FP_FAST : LLVM_FP_DEFAULT,
         .debug_info = r->debug_info,

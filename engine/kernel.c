@@ -68,7 +68,7 @@ void sdfg_kernel_describe(const sdfg_kernel *k, sdfg_kernel_info *out)
         .compile_seconds = k->compile_seconds,
         .code_bytes = k->code.code_bytes,
         .peak_bytes = k->code.peak_bytes,
-        .num_phases = k->code.num_phases,
+        .num_phases = k->num_phases,
         .phases = k->phases,
         .num_bound = k->num_bound,
         .bound = k->bound,

@@ -19,7 +19,8 @@ struct sdfg_kernel {
     struct arena *arena;
     struct codegen_result code;
     sdfg_param *params;
-    sdfg_phase *phases;
+    sdfg_phase *phases; /* opening the code generator, then its passes */
+    uint32_t num_phases;
     sdfg_symbol *bound;
     uint32_t num_bound;
     double compile_seconds;

@@ -31,7 +31,8 @@ const struct pass pipeline[] = {
     /* accumulators first: a loop whose reductions are private needs no atomics when it becomes parallel */
     { "privatize",   PHASE_LOWER,      pass_privatize,     FACT_TREE,                  0,            0,      wants_tree },
     { "parallelize", PHASE_LOWER,      pass_parallelize,   FACT_TREE,                  FACT_THREADS, 0,      wants_threads },
-    { "emit",        PHASE_CODE,       pass_emit,          FACT_TREE,                  FACT_MODULES, 0,      wants_modules },
+    { "target",      PHASE_CODE,       pass_target,        FACT_TREE,                  FACT_TARGET,  0,      wants_modules },
+    { "emit",        PHASE_CODE,       pass_emit,          FACT_TREE | FACT_TARGET,    FACT_MODULES, 0,      wants_modules },
     { "llvm",        PHASE_CODE,       pass_machine_code,  FACT_MODULES,               FACT_OBJECTS, FACT_MODULES, wants_code },
     { "link",        PHASE_CODE,       pass_link,          FACT_OBJECTS,               FACT_CODE,    0,      wants_code },
     { NULL, PHASE_CODE, NULL, 0, 0, 0, NULL },

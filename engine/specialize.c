@@ -94,12 +94,16 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* `opening`: seconds until the code generator was there; NULL if nobody wants to know. */
 static bool compile(struct sdfg_program *p, const struct signature *s, enum codegen_emit what,
-                    struct codegen_result *out, sdfg_error **error)
+                    struct codegen_result *out, double *opening, sdfg_error **error)
 {
     const sdfg_options *o = &p->engine->options;
     struct report r = report_begin();
+    double start = now();
     const struct codegen_api *api = engine_codegen(p->engine, r.diags);
+    if (opening)
+        *opening = now() - start;
     *error = report_end(&r, SDFG_STAGE_COMPILE);
     if (!api)
         return false;
@@ -141,8 +145,8 @@ static bool compile(struct sdfg_program *p, const struct signature *s, enum code
 static struct sdfg_kernel *kernel_new(struct sdfg_program *p, const struct signature *s, sdfg_error **error)
 {
     struct codegen_result code;
-    double start = now();
-    if (!compile(p, s, CODEGEN_EMIT_CODE, &code, error))
+    double start = now(), opening;
+    if (!compile(p, s, CODEGEN_EMIT_CODE, &code, &opening, error))
         return NULL;
     struct arena *a = arena_new();
     struct sdfg_kernel *k = NEW(a, struct sdfg_kernel);
@@ -150,9 +154,11 @@ static struct sdfg_kernel *kernel_new(struct sdfg_program *p, const struct signa
     k->params = NEW_ARRAY(a, sdfg_param, code.num_params);
     for (uint32_t i = 0; i < code.num_params; i++)
         k->params[i] = (sdfg_param){ code.params[i].name, code.params[i].type, code.params[i].by_value };
-    k->phases = NEW_ARRAY(a, sdfg_phase, code.num_phases);
+    k->num_phases = code.num_phases + 1;
+    k->phases = NEW_ARRAY(a, sdfg_phase, k->num_phases);
+    k->phases[0] = (sdfg_phase){ "open", opening };
     for (uint32_t i = 0; i < code.num_phases; i++)
-        k->phases[i] = (sdfg_phase){ code.phases[i].name, code.phases[i].seconds };
+        k->phases[i + 1] = (sdfg_phase){ code.phases[i].name, code.phases[i].seconds };
     k->bound = NEW_ARRAY(a, sdfg_symbol, s->num_bound);
     for (uint32_t i = 0; i < s->num_bound; i++)
         k->bound[i] = (sdfg_symbol){ arena_strdup(a, s->bound[i].name), s->bound[i].value };
@@ -179,7 +185,7 @@ sdfg_error *kernels_emit(struct sdfg_program *p, const struct signature *s, enum
 {
     struct codegen_result result;
     sdfg_error *error;
-    if (!compile(p, s, what, &result, &error))
+    if (!compile(p, s, what, &result, NULL, &error))
         return error;
     char *text = malloc(result.text_size + 1);
     if (!text) {

@@ -16,6 +16,7 @@ enum fact {
     FACT_MODULES = 1 << 5,   /* LLVM modules exist */
     FACT_OBJECTS = 1 << 6,   /* machine code exists */
     FACT_CODE = 1 << 7,      /* entry points can be called */
+    FACT_TARGET = 1 << 8,    /* LLVM knows the machine */
 };
 
 struct tree;

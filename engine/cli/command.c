@@ -62,7 +62,7 @@ static const struct option {
     { "dump-after", OPTION_DUMP_AFTER, TAKES_VALUE, "PASS", "print what that pass made, on stderr" },
     { "error-json", OPTION_ERROR_JSON, TAKES_NOTHING, NULL, "print errors as JSON" },
     { NULL, 0, 0, NULL, "Running" },
-    { "time", OPTION_TIME, TAKES_NOTHING, NULL, "times of all phases and runs" },
+    { "time", OPTION_TIME, MAY_TAKE_VALUE, "json", "times of all phases and runs" },
     { "repeat", OPTION_REPEAT, TAKES_VALUE, "N", "run N times" },
     { "warmup", OPTION_WARMUP, TAKES_VALUE, "N", "run N times before that, without measuring" },
     { "threads", OPTION_THREADS, TAKES_VALUE, "N", "threads of parallel regions (decided at run time)" },
@@ -77,7 +77,7 @@ static const struct option {
     { "cases", OPTION_CASES, TAKES_VALUE, "DIR", "run all below DIR, each in a process of its own" },
     { "sdfg", OPTION_SDFG, TAKES_VALUE, "NAME", "program file in each case folder (prog.sdfg)" },
     { "jobs", OPTION_JOBS, TAKES_VALUE, "N", "cases at the same time (number of processors)" },
-    { "timeout", OPTION_TIMEOUT, TAKES_VALUE, "S", "seconds for each case (60)" },
+
     { "list", OPTION_LIST, TAKES_VALUE, "FILE", "cases that are expected to fail: lines of case, tab, reason" },
     { NULL, 0, 0, NULL, "Other" },
     { "help", OPTION_HELP, TAKES_NOTHING, NULL, "this text" },
@@ -137,10 +137,16 @@ unsigned word_distance(const char *a, const char *b)
     return row[n];
 }
 
+unsigned word_tolerance(const char *name)
+{
+    unsigned length = (unsigned)strlen(name);
+    return length < 2 ? 1 : 2 + length / 4;
+}
+
 const char *command_suggest(const char *name)
 {
     const char *best = NULL;
-    unsigned closest = 2 + (unsigned)strlen(name) / 4;
+    unsigned closest = word_tolerance(name);
     for (int i = 0; i < NUM_OPTIONS; i++) {
         unsigned d = options[i].name && options[i].name[1] ? word_distance(name, options[i].name) : closest;
         if (d < closest) {
@@ -232,7 +238,9 @@ static bool apply_run(struct command *c, const struct option *o, char *value)
     bool ok = true;
     switch (o->id) {
     case OPTION_TIME:
-        c->time = true;
+        c->time = TIME_TEXT;
+        if (value && (ok = take_word(o, value, "text json", &word)) && word)
+            c->time = TIME_JSON;
         break;
     case OPTION_REPEAT:
         return take_int(o, value, 1, 1000000000, &c->repeat);
@@ -391,7 +399,7 @@ static bool parse_words(struct command *c, int argc, char **argv)
 
 bool command_parse(struct command *c, int argc, char **argv)
 {
-    *c = (struct command){ .sdfg_name = NULL, .repeat = 1, .timeout = 60, .rtol = -1, .atol = -1 };
+    *c = (struct command){ .sdfg_name = NULL, .repeat = 1, .timeout = -1, .rtol = -1, .atol = -1 };
     sdfg_options_init(&c->options, sizeof c->options);
     size_t most = (size_t)argc * sizeof(struct pair);
     c->values.items = malloc(most);

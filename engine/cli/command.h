@@ -29,16 +29,18 @@ struct pairs {
 };
 
 enum describe { DESCRIBE_NOT, DESCRIBE_TEXT, DESCRIBE_JSON };
+enum show_times { TIME_TOTALS, TIME_TEXT, TIME_JSON };
 
 struct command {
     const char *program, *output_file;
     const char *case_folder, *cases_folder, *sdfg_name, *list_file;
     sdfg_options options;
     enum describe describe;
-    bool emits, time, explain_symbols, help, version, error_json;
+    enum show_times time;
+    bool emits, explain_symbols, help, version, error_json;
     enum sdfg_emit emit;
     int repeat, warmup, jobs;
-    double timeout, rtol, atol; /* tolerances: negative if not given */
+    double timeout, rtol, atol; /* negative if not given */
     struct pairs values, outputs, expects;
 };
 
@@ -50,6 +52,9 @@ void command_help(void);
 const char *command_suggest(const char *name);
 /* Edits between two words; large if they have little in common. */
 unsigned word_distance(const char *a, const char *b);
+
+/* Words with fewer edits than this are worth suggesting. */
+unsigned word_tolerance(const char *name);
 
 /* Prints the error and frees it; the exit code that stands for it. */
 int report_error(const struct command *c, sdfg_error *e);

@@ -11,7 +11,8 @@
 #include <time.h>
 
 struct times {
-    double load, bind, first, least, total;
+    double started; /* on the clock of the machine, as `first_result`: whoever started this process may compare */
+    double load, bind, first, first_result, least, total;
     int runs;
 };
 
@@ -130,17 +131,34 @@ static void summarize(const struct inputs *in)
     }
 }
 
+/* One line; bench/ reads it. */
+static void print_times_json(const struct times *t, const sdfg_kernel_info *info)
+{
+    fprintf(stderr, "{\"started\": %.9f, \"first_result\": %.9f, \"load\": %.9f, \"bind\": %.9f, \"compile\": %.9f",
+            t->started, t->first_result, t->load, t->bind, info->compile_seconds);
+    fprintf(stderr, ", \"first_run\": %.9f, \"runs\": %d, \"least\": %.9f, \"mean\": %.9f", t->first, t->runs, t->least,
+            t->runs ? t->total / t->runs : 0);
+    fprintf(stderr, ", \"code_bytes\": %zu, \"compiler_bytes\": %zu, \"phases\": {", info->code_bytes, info->peak_bytes);
+    for (size_t i = 0; i < info->num_phases; i++)
+        fprintf(stderr, "%s\"%s\": %.9f", i ? ", " : "", info->phases[i].name, info->phases[i].seconds);
+    fputs("}}\n", stderr);
+}
+
 static void print_times(const struct command *c, const struct times *t, const sdfg_bound *b)
 {
     char load[32], compile[32], run[32], mean[32];
     sdfg_kernel_info info = { .struct_size = sizeof info };
     sdfg_kernel_describe(sdfg_bound_kernel(b), &info);
+    if (c->time == TIME_JSON) {
+        print_times_json(t, &info);
+        return;
+    }
     fprintf(stderr, "load %s, compile %s, run %s", duration(t->load, load), duration(t->bind, compile),
             duration(t->least, run));
     if (t->runs > 1)
         fprintf(stderr, " (least of %d, mean %s)", t->runs, duration(t->total / t->runs, mean));
     fputc('\n', stderr);
-    if (!c->time)
+    if (c->time != TIME_TEXT)
         return;
     for (size_t i = 0; i < info.num_phases; i++)
         fprintf(stderr, "  %-20s %s\n", info.phases[i].name, duration(info.phases[i].seconds, run));
@@ -156,11 +174,13 @@ static int measure(const struct inputs *in, sdfg_bound *b, struct times *t)
     for (int i = -c->warmup; i < c->repeat; i++) {
         double start = seconds_now();
         sdfg_error *e = sdfg_bound_call(b);
-        double taken = seconds_now() - start;
+        double end = seconds_now(), taken = end - start;
         if (e)
             return report_error(c, e);
-        if (i == -c->warmup)
+        if (i == -c->warmup) {
             t->first = taken;
+            t->first_result = end;
+        }
         if (i < 0)
             continue;
         t->least = t->runs && t->least < taken ? t->least : taken;
@@ -226,7 +246,7 @@ static int run_loaded(struct inputs *in, struct times *t)
 
 static int run_in(const struct command *c, sdfg_engine *engine)
 {
-    struct times t = { 0 };
+    struct times t = { .started = seconds_now() };
     struct inputs in = { .command = c };
     double start = seconds_now();
     sdfg_error *e = sdfg_program_load_file(&in.program, engine, c->program);
