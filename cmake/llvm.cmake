@@ -36,6 +36,9 @@ if(llvm_version VERSION_LESS 19 OR llvm_version VERSION_GREATER_EQUAL 23)
 endif()
 ask_llvm(llvm_include --includedir)
 ask_llvm(llvm_libdir --libdir)
+if(NOT EXISTS ${llvm_include}/clang-c/Index.h)
+    message(FATAL_ERROR "libclang's headers are missing in ${llvm_include} (scripts/setup.sh installs them)")
+endif()
 
 # A sanitizer build takes the shared LLVM: checked and unchecked C++ containers do not mix in one library.
 set(llvm_components x86 aarch64 orcjit passes orcdebugging irreader linker)

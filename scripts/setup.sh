@@ -10,14 +10,22 @@ library() { ldconfig -p 2>/dev/null | grep -q "$1" || /sbin/ldconfig -p 2>/dev/n
 # A file among those that the C compiler links with.
 linkable() { have cc && [ "$(cc -print-file-name="$1")" != "$1" ]; }
 header() { have cc && echo "#include <$1>" | cc -E - >/dev/null 2>&1; }
-llvm() {
+# The folder of LLVM's headers, as cmake/llvm.cmake finds it.
+llvm_headers() {
     for version in $llvm_versions; do
-        [ -e "/usr/lib/llvm-$version/include/llvm-c/Core.h" ] && return 0
+        if [ -e "/usr/lib/llvm-$version/include/llvm-c/Core.h" ]; then
+            echo "/usr/lib/llvm-$version/include"
+            return
+        fi
     done
-    have llvm-config && [ -e "$(llvm-config --includedir)/llvm-c/Core.h" ]
+    if have llvm-config; then llvm-config --includedir; fi
+}
+clang() {
+    headers=$(llvm_headers)
+    [ -n "$headers" ] && [ -e "$headers/clang-c/Index.h" ]
 }
 
-# Prints the packages that are missing; `llvm` stands for the newest version that can be installed.
+# Prints the packages that are missing; `llvm` and `clang` stand for the newest version that can be installed.
 missing() {
     have cc || echo gcc
     header stdlib.h || echo libc6-dev
@@ -26,7 +34,8 @@ missing() {
     have ninja || have make || echo ninja-build
     header zlib.h || echo zlib1g-dev
     linkable libzstd.so || echo libzstd-dev
-    llvm || echo llvm
+    [ -n "$(llvm_headers)" ] || echo llvm
+    clang || echo clang # for tasklets in C++
     library 'libgomp\.so\.1' || library 'libomp\.so\.5' || echo libgomp1
     library 'libopenblas\.so\.0' || echo libopenblas0
     if [ "$purpose" = test ]; then
@@ -53,8 +62,8 @@ fi
 
 echo "libsdfg: updating the package lists" >&2
 $as_root apt-get update -qq >&2
-case " $packages " in
-*' llvm '*)
+version=$(llvm_headers | sed -n 's|^/usr/lib/llvm-\([0-9]*\)/.*|\1|p')
+if [ -z "$version" ]; then
     for version in $llvm_versions none; do
         apt-cache show "llvm-$version-dev" >/dev/null 2>&1 && break
     done
@@ -62,9 +71,8 @@ case " $packages " in
         echo "libsdfg needs LLVM 19 to 22; this system has no package llvm-22-dev, llvm-21-dev, llvm-20-dev or llvm-19-dev" >&2
         exit 8
     fi
-    packages=$(echo "$packages" | sed "s/\bllvm\b/llvm-$version-dev/")
-    ;;
-esac
+fi
+packages=$(echo "$packages" | sed "s/\bllvm\b/llvm-$version-dev/; s/\bclang\b/libclang-$version-dev/")
 echo "libsdfg: installing $packages" >&2
 # shellcheck disable=SC2086
 DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends $packages >&2

@@ -16,6 +16,7 @@ MAY_INCLUDE = {
     "runtime": ["runtime/"],
     "tests/unit": [folder + "/" for folder in project.FOLDERS] + ["tests/"],
     "tests/lower": [folder + "/" for folder in project.FOLDERS] + ["tests/"],
+    "tests/corpus": ["ir/", "base/"],
     "tests/fuzz": [folder + "/" for folder in project.FOLDERS] + ["tests/"],
     "tests": ["engine/include/", "sdfg.h", "tests/"],
     "bench": ["engine/include/", "sdfg.h", "bench/"],
@@ -23,7 +24,7 @@ MAY_INCLUDE = {
     "examples/generate.c": ["ir/", "base/"], # writes the graphs of the examples
 }
 # Headers of LLVM and libclang, and the files that may include them.
-MAY_USE_LLVM = re.compile(r"(base/llvm_compat\.h|lower/llvm.*|jit/.*|engine/(compile|pipeline|targets).*|tests/(unit|lower)/.*)$")
+MAY_USE_LLVM = re.compile(r"(base/llvm_compat\.h|lower/(llvm|clang).*|jit/.*|engine/(compile|pipeline|targets).*|tests/(unit|lower)/.*)$")
 
 
 def layer(path):
