@@ -133,7 +133,7 @@ static unsigned distance(const char *a, const char *b)
 const char *program_suggest(const struct sdfg_program *p, struct arena *a, const char *name)
 {
     const char *best = NULL;
-    unsigned closest = 2 + (unsigned)strlen(name) / 4;
+    unsigned length = (unsigned)strlen(name), closest = length < 2 ? 1 : 2 + length / 4;
     for (uint32_t i = 0; i < p->num_arguments; i++) {
         unsigned edits = distance(name, p->arguments[i].name);
         if (edits < closest) {

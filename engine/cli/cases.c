@@ -28,6 +28,8 @@ struct counts {
     unsigned passed, failed, skipped, surprises;
 };
 
+static double time_limit(const struct command *c) { return c->timeout >= 0 ? c->timeout : 60; }
+
 static void child(const struct command *c, const struct case_entry *e, int pipe)
 {
     struct case_result r;
@@ -54,7 +56,7 @@ static bool start(struct job *j, const struct command *c, const struct case_entr
     if (pipe(ends))
         return false;
     fflush(NULL);
-    *j = (struct job){ .entry = e, .pipe = ends[0], .deadline = seconds_now() + c->timeout };
+    *j = (struct job){ .entry = e, .pipe = ends[0], .deadline = seconds_now() + time_limit(c) };
     j->pid = fork();
     if (j->pid == 0) {
         close(ends[0]);
@@ -119,7 +121,7 @@ static bool advance(struct job *j, const struct command *c, bool readable)
     describe_end(j, status);
     if (late) {
         j->result.verdict = CASE_FAILED;
-        snprintf(j->result.text, sizeof j->result.text, "time-out after %g s", c->timeout);
+        snprintf(j->result.text, sizeof j->result.text, "time-out after %g s", time_limit(c));
     }
     return true;
 }

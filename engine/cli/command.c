@@ -65,6 +65,7 @@ static const struct option {
     { "time", OPTION_TIME, MAY_TAKE_VALUE, "json", "times of all phases and runs" },
     { "repeat", OPTION_REPEAT, TAKES_VALUE, "N", "run N times" },
     { "warmup", OPTION_WARMUP, TAKES_VALUE, "N", "run N times before that, without measuring" },
+    { "timeout", OPTION_TIMEOUT, TAKES_VALUE, "S", "give up after S seconds (--cases: each case, 60)" },
     { "threads", OPTION_THREADS, TAKES_VALUE, "N", "threads of parallel regions (decided at run time)" },
     { "specialize", OPTION_SPECIALIZE, TAKES_VALUE, "WHAT", "symbols that become constants: auto, none, all or names" },
     { "opt", OPTION_OPT, TAKES_VALUE, "0..3", "optimization level" },
@@ -77,7 +78,6 @@ static const struct option {
     { "cases", OPTION_CASES, TAKES_VALUE, "DIR", "run all below DIR, each in a process of its own" },
     { "sdfg", OPTION_SDFG, TAKES_VALUE, "NAME", "program file in each case folder (prog.sdfg)" },
     { "jobs", OPTION_JOBS, TAKES_VALUE, "N", "cases at the same time (number of processors)" },
-
     { "list", OPTION_LIST, TAKES_VALUE, "FILE", "cases that are expected to fail: lines of case, tab, reason" },
     { NULL, 0, 0, NULL, "Other" },
     { "help", OPTION_HELP, TAKES_NOTHING, NULL, "this text" },

@@ -43,7 +43,7 @@ static bool find_root(const struct inputs *in, const char *name, sdfg_argument *
 static int unknown_name(const struct inputs *in, const char *name)
 {
     const char *best = command_suggest(name);
-    unsigned closest = best ? word_distance(name, best) : 2 + (unsigned)strlen(name) / 4;
+    unsigned closest = best ? word_distance(name, best) : word_tolerance(name);
     sdfg_argument a = { .struct_size = sizeof a };
     for (size_t i = 0; sdfg_program_argument(in->program, i, &a); i++) {
         unsigned d = word_distance(name, a.name);

@@ -1,7 +1,10 @@
 #include "engine/cli/case.h"
 #include "engine/cli/execute.h"
 
+#include <signal.h>
 #include <stdio.h>
+#include <sys/time.h>
+#include <unistd.h>
 
 static int print_version(const struct command *c)
 {
@@ -18,11 +21,32 @@ static int print_version(const struct command *c)
     return code;
 }
 
+static void on_alarm(int signal)
+{
+    static const char text[] = "sdfg-run: time-out\n";
+    (void)signal;
+    (void)!write(STDERR_FILENO, text, sizeof text - 1);
+    _exit(EXIT_TIMEOUT);
+}
+
+/* Ends this process after a while; generated code cannot be stopped otherwise. */
+static void limit_time(double seconds)
+{
+    struct itimerval t = { .it_value = { (time_t)seconds, (suseconds_t)((seconds - (double)(time_t)seconds) * 1e6) } };
+    if (!t.it_value.tv_sec && !t.it_value.tv_usec)
+        t.it_value.tv_usec = 1;
+    signal(SIGALRM, on_alarm);
+    setitimer(ITIMER_REAL, &t, NULL);
+}
+
 int main(int argc, char **argv)
 {
     struct command c;
     int code = EXIT_USAGE;
-    if (!command_parse(&c, argc, argv))
+    bool parsed = command_parse(&c, argc, argv);
+    if (parsed && c.timeout >= 0 && !c.cases_folder)
+        limit_time(c.timeout);
+    if (!parsed)
         code = EXIT_USAGE;
     else if (c.help)
         command_help(), code = EXIT_GOOD;
