@@ -225,6 +225,7 @@ bool lower_lookup(void *user, const char *name, struct operand *out)
         if (v->var) {
             out->kind = OPERAND_VALUE;
             out->value = expr_var(lw->tree, v->var);
+            out->var = v->var;
             return true;
         }
         out->kind = v->type->kind == TYPE_CALLBACK ? OPERAND_CALLBACK : OPERAND_VALUE;

@@ -114,8 +114,13 @@ static bool read_input(struct names *n, struct edge *e)
         a.rank = 0;
         return array_operand(sc, &e->place, &a, type, o);
     }
-    struct tree_var *v = tree_var(lw->tree, e->dst_conn, type);
     struct tree_expr *p = expr_cast(lw->tree, type_pointer(lw->ir, type), a.pointer);
+    if (type->kind == TYPE_STRUCT) {
+        struct code_scope cs = lower_code_scope(sc, &e->place, NULL);
+        code_struct_operand(&cs, sc->block, type, o);
+        return code_store(&cs, sc->block, o, NULL, 0, p);
+    }
+    struct tree_var *v = tree_var(lw->tree, e->dst_conn, type);
     stmt_assign(lw->tree, sc->block, v, expr_load(lw->tree, type, p, expr_i64(lw->tree, 0), a.alias));
     variable_operand(o, v);
     return true;
@@ -150,6 +155,7 @@ struct output {
     struct edge *edge;
     struct area area;
     struct tree_var *var; /* static output or value for another tasklet; NULL: written through memory */
+    struct tree_expr *structure; /* address of a static output of structure type */
     bool to_memory;
 };
 
@@ -204,6 +210,13 @@ static bool prepare_output(struct names *n, struct edge *e, struct output *out)
         o->atomic = atomic;
         return true;
     }
+    if (type->kind == TYPE_STRUCT) {
+        struct code_scope cs = lower_code_scope(sc, &e->place, NULL);
+        code_struct_operand(&cs, sc->block, type, o);
+        out->structure = o->pointer;
+        return always_assigns(t->code.tree, e->src_conn) || e->memlet.wcr_kind != WCR_NONE ||
+               code_store(&cs, sc->block, o, NULL, 0, out->area.pointer);
+    }
     out->var = tree_var(lw->tree, e->src_conn, type);
     variable_operand(o, out->var);
     preload(sc, t, out);
@@ -213,6 +226,9 @@ static bool prepare_output(struct names *n, struct edge *e, struct output *out)
 static bool store_output(struct scope *sc, struct output *out)
 {
     struct lower *lw = sc->act->lw;
+    if (out->structure)
+        return lower_write(sc, &out->edge->place, &out->area, &out->edge->memlet, lower_is_conflicting(sc, out->edge),
+                           out->structure);
     if (!out->var)
         return true;
     if (!out->to_memory) {

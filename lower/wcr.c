@@ -108,6 +108,11 @@ bool lower_write(struct scope *sc, const struct place *place, const struct area 
     enum wcr_kind kind = m ? m->wcr_kind : WCR_NONE;
     if (kind != WCR_NONE && value->type->kind == TYPE_VECTOR && to->type->kind != TYPE_VECTOR)
         return write_lanes(sc, place, to, m, atomic, value);
+    if (to->type->kind == TYPE_STRUCT) {
+        struct operand o = { .kind = OPERAND_ARRAY, .type = to->type, .pointer = to->pointer, .alias = to->alias,
+                             .wcr = kind, .wcr_lambda = m ? m->wcr : NULL, .atomic = atomic };
+        return code_store(&cs, sc->block, &o, NULL, 0, value);
+    }
     value = code_convert(&cs, to->type, value);
     if (!value)
         return false;
