@@ -2,6 +2,7 @@
 
 #include "engine/cli/case_args.h"
 #include "engine/cli/file.h"
+#include "engine/cli/report.h"
 
 #include <libgen.h>
 #include <stdlib.h>
@@ -29,7 +30,7 @@ static void failed_with(struct case_result *r, sdfg_error *e, const char *doing)
                      sdfg_error_message(e));
     if (*path && n > 0 && n < (int)sizeof r->text)
         snprintf(r->text + n, sizeof r->text - (size_t)n, " at %s", path);
-    failed(r, error_exit_code(e));
+    failed(r, report_exit_code(e));
     sdfg_error_free(e);
 }
 

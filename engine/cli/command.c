@@ -422,34 +422,3 @@ void command_release(struct command *c)
     free(c->outputs.items);
     free(c->expects.items);
 }
-
-/* ---- errors ---- */
-
-int error_exit_code(const sdfg_error *e)
-{
-    enum sdfg_error_stage stage = sdfg_error_stage_of(e);
-    switch (sdfg_error_class_of(e)) {
-    case SDFG_ERROR_INVALID:
-        return stage == SDFG_STAGE_RUN                                   ? EXIT_RUN
-               : stage == SDFG_STAGE_BIND || stage == SDFG_STAGE_OPTIONS ? EXIT_USAGE
-                                                                         : EXIT_INVALID;
-    case SDFG_ERROR_UNSUPPORTED:
-        return EXIT_UNSUPPORTED;
-    case SDFG_ERROR_ENVIRONMENT:
-        return strncmp(sdfg_error_code(e), "FILE_", 5) ? EXIT_MISSING : EXIT_FILE;
-    case SDFG_ERROR_BUG:
-        break;
-    }
-    return stage == SDFG_STAGE_RUN ? EXIT_RUN : EXIT_COMPILE;
-}
-
-int report_error(const struct command *c, sdfg_error *e)
-{
-    int code = error_exit_code(e);
-    if (c->error_json)
-        fprintf(stderr, "%s\n", sdfg_error_json(e));
-    else
-        fputs(sdfg_error_text(e), stderr);
-    sdfg_error_free(e);
-    return code;
-}

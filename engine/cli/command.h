@@ -56,8 +56,4 @@ unsigned word_distance(const char *a, const char *b);
 /* Words with fewer edits than this are worth suggesting. */
 unsigned word_tolerance(const char *name);
 
-/* Prints the error and frees it; the exit code that stands for it. */
-int report_error(const struct command *c, sdfg_error *e);
-int error_exit_code(const sdfg_error *e);
-
 #endif

@@ -3,6 +3,7 @@
 #include "engine/cli/describe.h"
 #include "engine/cli/inputs.h"
 #include "engine/cli/npy.h"
+#include "engine/cli/report.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -138,7 +139,8 @@ static void print_times_json(const struct times *t, const sdfg_kernel_info *info
             t->started, t->first_result, t->load, t->bind, info->compile_seconds);
     fprintf(stderr, ", \"first_run\": %.9f, \"runs\": %d, \"least\": %.9f, \"mean\": %.9f", t->first, t->runs, t->least,
             t->runs ? t->total / t->runs : 0);
-    fprintf(stderr, ", \"code_bytes\": %zu, \"compiler_bytes\": %zu, \"phases\": {", info->code_bytes, info->peak_bytes);
+    fprintf(stderr, ", \"code_bytes\": %zu, \"compiler_bytes\": %zu, \"phases\": {", info->code_bytes,
+            info->peak_bytes);
     for (size_t i = 0; i < info->num_phases; i++)
         fprintf(stderr, "%s\"%s\": %.9f", i ? ", " : "", info->phases[i].name, info->phases[i].seconds);
     fputs("}}\n", stderr);

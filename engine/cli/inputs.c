@@ -3,6 +3,7 @@
 #include "base/number.h"
 #include "engine/cli/fill.h"
 #include "engine/cli/npy.h"
+#include "engine/cli/report.h"
 
 #include <errno.h>
 #include <stdio.h>

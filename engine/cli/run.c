@@ -1,5 +1,6 @@
 #include "engine/cli/case.h"
 #include "engine/cli/execute.h"
+#include "engine/cli/report.h"
 
 #include <signal.h>
 #include <stdio.h>
