@@ -25,12 +25,13 @@ COLUMNS = ["total", "start", "load", "graph", "lower", "emit", "open", "target",
 UNITS = {"share": "%", "rss": "MB", "arena": "kB", "code": "kB"}
 
 
-def arguments_of(folder):
-    """The options that give a recorded case to sdfg-run."""
+def arguments_of(folder, preset):
+    """The options that give a recorded case to sdfg-run; with a preset, its sizes and no arrays."""
     options = []
+    sizes = json.loads((folder / "sizes.json").read_text())["presets"][preset] if preset else {}
     for arg in json.loads((folder / "case.json").read_text())["args"]:
-        value = arg.get("in")
-        if value is None:
+        value = sizes.get(arg["name"], arg.get("in"))
+        if value is None or preset and isinstance(value, str):
             continue
         if isinstance(value, str):
             value = "@" + str(folder / value)
@@ -40,11 +41,11 @@ def arguments_of(folder):
     return options
 
 
-def programs(corpus, sdfg, only):
+def programs(corpus, sdfg, preset, only):
     found = {}
     for folder in sorted(corpus.glob("*/")) if corpus.is_dir() else []:
         if (folder / sdfg).exists() and (folder / "case.json").exists():
-            found[folder.name] = [str(folder / sdfg)] + arguments_of(folder)
+            found[folder.name] = [str(folder / sdfg)] + arguments_of(folder, preset)
     if not found:
         found = {name: [str(TOP / f"examples/{name}.sdfg")] + more for name, more in EXAMPLES.items()}
     found["axpy (example)"] = [str(TOP / "examples/axpy.sdfg"), "--N=1000"]
@@ -162,6 +163,7 @@ def main():
     parser.add_argument("builds", nargs="*", help="sdfg-run programs; several are compared (build/release/sdfg-run)")
     parser.add_argument("--corpus", type=pathlib.Path, default=TOP / "build/corpus/npbench")
     parser.add_argument("--sdfg", default="prog.sdfg", help="program file in each folder")
+    parser.add_argument("--preset", help="sizes of NPBench (S, M, L, paper) instead of the recorded case")
     parser.add_argument("--only", help="names of programs, separated by commas")
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--realtime", action="store_true", help="measure with real-time priority, on busy machines")
@@ -169,7 +171,7 @@ def main():
     parser.add_argument("--json", type=pathlib.Path, help="where to write the medians")
     a = parser.parse_args()
     builds = a.builds or [str(TOP / "build/release/sdfg-run")]
-    lines = programs(a.corpus, a.sdfg, a.only.split(",") if a.only else None)
+    lines = programs(a.corpus, a.sdfg, a.preset, a.only.split(",") if a.only else None)
     medians, failed = measure(builds, lines, a.repeat, a.realtime, a.option)
     for program, why in failed.items():
         print(f"{program}: {why}")
@@ -181,7 +183,7 @@ def main():
     compare(medians)
     if a.json:
         record = {"machine": describe(), "repeat": a.repeat, "realtime": a.realtime, "options": a.option,
-                  "sdfg": a.sdfg, "failed": failed,
+                  "sdfg": a.sdfg, "preset": a.preset, "failed": failed,
                   "programs": {p: {c: round(v, 3) for c, v in sorted(values.items())}
                                for p, values in medians[builds[0]].items()}}
         a.json.write_text(json.dumps(record, indent=1) + "\n")
