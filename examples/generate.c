@@ -182,6 +182,92 @@ static struct sdfg *jacobi_2d(struct ir *ir)
     return s;
 }
 
+/* One sweep of the seven-point heat equation from one array into the other. */
+static struct state *heat_sweep(struct region *in, const char *label, const char *from, const char *to)
+{
+    static const struct {
+        const char *conn, *index;
+    } points[] = { { "c", "i, j, k" },     { "n", "i - 1, j, k" }, { "s", "i + 1, j, k" }, { "w", "i, j - 1, k" },
+                   { "e", "i, j + 1, k" }, { "u", "i, j, k - 1" }, { "d", "i, j, k + 1" } };
+    struct arena *a = in->sdfg->ir->arena;
+    struct state *st = build_state(in, label);
+    struct access *source = build_access(st, from), *target = build_access(st, to);
+    struct map_entry *m = build_map(st, label, "i = 1:N - 1, j = 1:N - 1, k = 1:N - 1");
+    struct tasklet *t = build_tasklet(st, "heat", "c, n, s, w, e, u, d", "result",
+                                      "result = 0.25 * c + 0.125 * (n + s + w + e + u + d)");
+    for (size_t i = 0; i < sizeof points / sizeof *points; i++)
+        build_path(arena_printf(a, "%s[%s]", from, points[i].index), NULL, NULL, points[i].conn, &source->node,
+                   &m->node, &t->node, NULL);
+    build_path(arena_printf(a, "%s[i, j, k]", to), NULL, "result", NULL, &t->node, m->exit, &target->node, NULL);
+    return st;
+}
+
+/* T double steps of heat flowing through a cube, from A to B and back. */
+static struct sdfg *heat_3d(struct ir *ir)
+{
+    struct sdfg *s = build_sdfg(ir, "heat_3d");
+    build_symbol(s, "N", "int64");
+    build_symbol(s, "T", "int64");
+    build_symbol(s, "t", "int64");
+    build_array(s, "A", "float64", "N, N, N");
+    build_array(s, "B", "float64", "N, N, N");
+    build_arguments(s, "T, A, B");
+    struct loop *time = build_loop(&s->region, "time", "t", "t = 0", "t < T", "t = t + 1");
+    struct state *forth = heat_sweep(&time->region, "forth", "A", "B");
+    struct state *back = heat_sweep(&time->region, "back", "B", "A");
+    build_transition(&forth->block, &back->block, NULL, NULL);
+    return s;
+}
+
+/* One row of numbers per row of `from`: a reduction along it. */
+static void reduce_rows(struct state *st, struct access *from, struct access *to, const char *attributes)
+{
+    struct library *r =
+        build_library(st, "reduce", "dace.libraries.standard.nodes.reduce.Reduce", NULL, NULL, attributes);
+    build_edge(&from->node, NULL, &r->node, NULL, from->data->name, NULL);
+    build_edge(&r->node, NULL, &to->node, NULL, to->data->name, NULL);
+}
+
+/* Y = exp(X - max) / sum along each row, by reductions and element-wise maps. */
+static struct sdfg *softmax(struct ir *ir)
+{
+    struct sdfg *s = build_sdfg(ir, "softmax");
+    build_symbol(s, "N", "int64");
+    build_symbol(s, "M", "int64");
+    build_array(s, "X", "float32", "N, M");
+    build_array(s, "Y", "float32", "N, M");
+    build_transient(s, "largest", "float32", "N");
+    build_transient(s, "power", "float32", "N, M");
+    build_transient(s, "total", "float32", "N");
+    build_arguments(s, "X, Y");
+
+    struct state *maximum = build_state(&s->region, "maximum");
+    reduce_rows(maximum, build_access(maximum, "X"), build_access(maximum, "largest"),
+                "{\"wcr\": \"(lambda a, b: max(a, b))\", \"axes\": [1], \"identity\": \"-9999\"}");
+
+    struct state *powers = build_state(&s->region, "powers");
+    struct access *x = build_access(powers, "X"), *largest = build_access(powers, "largest");
+    struct access *power = build_access(powers, "power"), *total = build_access(powers, "total");
+    struct map_entry *m = build_map(powers, "powers", "i = 0:N, j = 0:M");
+    struct tasklet *t = build_tasklet(powers, "power", "x, most", "result", "result = exp(x - most)");
+    build_path("X[i, j]", NULL, NULL, "x", &x->node, &m->node, &t->node, NULL);
+    build_path("largest[i]", NULL, NULL, "most", &largest->node, &m->node, &t->node, NULL);
+    build_path("power[i, j]", NULL, "result", NULL, &t->node, m->exit, &power->node, NULL);
+    reduce_rows(powers, power, total, "{\"wcr\": \"(lambda a, b: a + b)\", \"axes\": [1], \"identity\": \"0\"}");
+
+    struct state *divide = build_state(&s->region, "divide");
+    struct access *p = build_access(divide, "power"), *sum = build_access(divide, "total");
+    struct access *y = build_access(divide, "Y");
+    struct map_entry *elements = build_map(divide, "divide", "i = 0:N, j = 0:M");
+    struct tasklet *quotient = build_tasklet(divide, "divide", "p, sum", "result", "result = p / sum");
+    build_path("power[i, j]", NULL, NULL, "p", &p->node, &elements->node, &quotient->node, NULL);
+    build_path("total[i]", NULL, NULL, "sum", &sum->node, &elements->node, &quotient->node, NULL);
+    build_path("Y[i, j]", NULL, "result", NULL, &quotient->node, elements->exit, &y->node, NULL);
+    build_transition(&maximum->block, &powers->block, NULL, NULL);
+    build_transition(&powers->block, &divide->block, NULL, NULL);
+    return s;
+}
+
 /* histogram[int(16 * v)] += 1 for every pixel v of an image; what is not in [0, 1) counts as the nearest value that is.
  */
 static struct sdfg *histogram(struct ir *ir)
@@ -322,7 +408,7 @@ int main(int argc, char **argv)
     } programs[] = {
         { "axpy", axpy },           { "gemm", gemm },           { "gemm_maps", gemm_maps },
         { "jacobi_2d", jacobi_2d }, { "histogram", histogram }, { "while_loop", while_loop },
-        { "nested", nested },
+        { "nested", nested },       { "heat_3d", heat_3d },     { "softmax", softmax },
     };
     if (argc != 2) {
         fprintf(stderr, "usage: generate FOLDER\n");
