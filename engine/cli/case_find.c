@@ -16,7 +16,7 @@ static void add(struct case_list *l, const char *name, const char *folder, const
         l->without_program++;
         return;
     }
-    vec_push(l->arena, &l->items, ((struct case_entry){ name, folder, sdfg, NULL }));
+    vec_push(l->arena, &l->items, ((struct case_entry){ .name = name, .folder = folder, .sdfg = sdfg }));
 }
 
 /* case.json of a folder of old programs: {"programs": {NAME: {"sdfg": FILE, "case": PATH/case.json}}}. */
@@ -107,8 +107,10 @@ bool case_expect_failures(struct case_list *list, const char *path)
         if (!length || *line == '#')
             continue;
         for (uint32_t i = 0; i < list->items.count; i++)
-            if (names(line, length, list->items.items[i].name))
+            if (names(line, length, list->items.items[i].name)) {
+                list->items.items[i].may_pass = !strncmp(reason, "sometimes", strlen("sometimes"));
                 list->items.items[i].reason = arena_strndup(list->arena, reason, *reason ? (size_t)(end - reason) : 0);
+            }
     }
     free(text);
     return true;

@@ -12,6 +12,7 @@ struct case_entry {
     const char *folder; /* of case.json */
     const char *sdfg;
     const char *reason; /* why it is expected to fail, or NULL */
+    bool may_pass;      /* the reason begins with "sometimes": what it does depends on chance */
 };
 
 struct case_list {
@@ -22,7 +23,8 @@ struct case_list {
 
 /* False after a message on stderr. */
 bool case_find(struct case_list *list, const char *folder, const char *sdfg_name);
-/* Marks the cases that a file names: lines of case, tab, reason; '#' begins a comment. */
+/* Marks the cases that a file names: lines of case, tab, reason; '#' begins a comment. A reason that
+ * begins with "sometimes" belongs to a case whose result is undefined: it may pass as well. */
 bool case_expect_failures(struct case_list *list, const char *path);
 
 #endif
