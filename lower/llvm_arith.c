@@ -1,12 +1,10 @@
 #include "lower/llvm_emit.h"
 
-static bool is_product(LLVMValueRef v)
-{
-    return LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == LLVMFMul;
-}
+static bool is_product(LLVMValueRef v) { return LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == LLVMFMul; }
 
-/* Flags by --fp. As in C, a product and a sum of one expression may become one fused operation; so may a product and the accumulator it
- * is added to, wherever the product was computed. An accumulator may also take its terms in any order. */
+/* Flags by --fp. As in C, a product and a sum of one expression may become one fused operation; so may a product and
+ * the accumulator it is added to, wherever the product was computed. An accumulator may also take its terms in any
+ * order. */
 LLVMValueRef llvm_fp(struct llvm_func *f, LLVMValueRef v)
 {
     LLVMFastMathFlags flags = LLVMFastMathNone;
@@ -32,7 +30,8 @@ struct value llvm_select(struct llvm_func *f, LLVMValueRef condition, struct val
 
 /* ---- integers ---- */
 
-/* No divisor traps: for -1 and 0 the quotient is (-a) & b, that is -a and 0, and the remainder 0; the machine divides by 1 then. */
+/* No divisor traps: for -1 and 0 the quotient is (-a) & b, that is -a and 0, and the remainder 0; the machine divides
+ * by 1 then. */
 static LLVMValueRef int_divide(struct llvm_func *f, bool is_signed, bool remainder, LLVMValueRef a, LLVMValueRef b)
 {
     LLVMBuilderRef q = f->builder;
@@ -41,8 +40,9 @@ static LLVMValueRef int_divide(struct llvm_func *f, bool is_signed, bool remaind
     if (LLVMIsAConstantInt(b) && (uint64_t)LLVMConstIntGetSExtValue(b) + 1 > 1)
         return LLVMBuildBinOp(q, op, a, b, "");
     LLVMValueRef one = llvm_const_int(t, 1), zero = LLVMConstNull(t);
-    LLVMValueRef special = is_signed ? LLVMBuildICmp(q, LLVMIntULT, LLVMBuildAdd(q, b, one, ""), llvm_const_int(t, 2), "")
-                                     : LLVMBuildICmp(q, LLVMIntEQ, b, zero, "");
+    LLVMValueRef special = is_signed
+                               ? LLVMBuildICmp(q, LLVMIntULT, LLVMBuildAdd(q, b, one, ""), llvm_const_int(t, 2), "")
+                               : LLVMBuildICmp(q, LLVMIntEQ, b, zero, "");
     LLVMValueRef r = LLVMBuildBinOp(q, op, a, LLVMBuildSelect(q, special, one, b, ""), "");
     LLVMValueRef other = is_signed && !remainder ? LLVMBuildAnd(q, LLVMBuildNeg(q, a, ""), b, "") : zero;
     return LLVMBuildSelect(q, special, other, r, "");
@@ -60,24 +60,39 @@ static LLVMValueRef int_extreme(struct llvm_func *f, bool least, bool is_signed,
     return llvm_intrinsic(f, name, LLVMTypeOf(a), (LLVMValueRef[]){ a, b }, 2);
 }
 
-static LLVMValueRef int_binary(struct llvm_func *f, enum expr_op op, const struct type *t, LLVMValueRef a, LLVMValueRef b)
+static LLVMValueRef int_binary(struct llvm_func *f, enum expr_op op, const struct type *t, LLVMValueRef a,
+                               LLVMValueRef b)
 {
     LLVMBuilderRef q = f->builder;
     bool is_signed = type_is_signed(t);
     switch (op) {
-    case EXPR_ADD: return LLVMBuildAdd(q, a, b, "");
-    case EXPR_SUB: return LLVMBuildSub(q, a, b, "");
-    case EXPR_MUL: return LLVMBuildMul(q, a, b, "");
-    case EXPR_DIV: return int_divide(f, is_signed, false, a, b);
-    case EXPR_REM: return int_divide(f, is_signed, true, a, b);
-    case EXPR_AND: return LLVMBuildAnd(q, a, b, "");
-    case EXPR_OR: return LLVMBuildOr(q, a, b, "");
-    case EXPR_XOR: return LLVMBuildXor(q, a, b, "");
-    case EXPR_SHL: return int_shift(f, LLVMShl, t, a, b);
-    case EXPR_SHR: return int_shift(f, is_signed ? LLVMAShr : LLVMLShr, t, a, b);
-    case EXPR_MIN: return int_extreme(f, true, is_signed, a, b);
-    case EXPR_MAX: return int_extreme(f, false, is_signed, a, b);
-    default: llvm_bug(f, "this operation does not apply to integers"); return a;
+    case EXPR_ADD:
+        return LLVMBuildAdd(q, a, b, "");
+    case EXPR_SUB:
+        return LLVMBuildSub(q, a, b, "");
+    case EXPR_MUL:
+        return LLVMBuildMul(q, a, b, "");
+    case EXPR_DIV:
+        return int_divide(f, is_signed, false, a, b);
+    case EXPR_REM:
+        return int_divide(f, is_signed, true, a, b);
+    case EXPR_AND:
+        return LLVMBuildAnd(q, a, b, "");
+    case EXPR_OR:
+        return LLVMBuildOr(q, a, b, "");
+    case EXPR_XOR:
+        return LLVMBuildXor(q, a, b, "");
+    case EXPR_SHL:
+        return int_shift(f, LLVMShl, t, a, b);
+    case EXPR_SHR:
+        return int_shift(f, is_signed ? LLVMAShr : LLVMLShr, t, a, b);
+    case EXPR_MIN:
+        return int_extreme(f, true, is_signed, a, b);
+    case EXPR_MAX:
+        return int_extreme(f, false, is_signed, a, b);
+    default:
+        llvm_bug(f, "this operation does not apply to integers");
+        return a;
     }
 }
 
@@ -85,17 +100,27 @@ static LLVMValueRef int_binary(struct llvm_func *f, enum expr_op op, const struc
 static LLVMValueRef bool_binary(struct llvm_func *f, enum expr_op op, LLVMValueRef a, LLVMValueRef b)
 {
     switch (op) {
-    case EXPR_AND: case EXPR_MUL: case EXPR_MIN: return LLVMBuildAnd(f->builder, a, b, "");
-    case EXPR_OR: case EXPR_ADD: case EXPR_MAX: return LLVMBuildOr(f->builder, a, b, "");
-    case EXPR_XOR: case EXPR_SUB: return LLVMBuildXor(f->builder, a, b, "");
-    default: llvm_bug(f, "this operation does not apply to truth values"); return a;
+    case EXPR_AND:
+    case EXPR_MUL:
+    case EXPR_MIN:
+        return LLVMBuildAnd(f->builder, a, b, "");
+    case EXPR_OR:
+    case EXPR_ADD:
+    case EXPR_MAX:
+        return LLVMBuildOr(f->builder, a, b, "");
+    case EXPR_XOR:
+    case EXPR_SUB:
+        return LLVMBuildXor(f->builder, a, b, "");
+    default:
+        llvm_bug(f, "this operation does not apply to truth values");
+        return a;
     }
 }
 
 /* ---- floats ---- */
 
-/* An accumulator may take its terms in any order, so a NaN among them may give NaN or not. The form that always gives NaN is the one
- * that vectorizes. */
+/* An accumulator may take its terms in any order, so a NaN among them may give NaN or not. The form that always gives
+ * NaN is the one that vectorizes. */
 static LLVMValueRef float_extreme(struct llvm_func *f, bool least, LLVMValueRef a, LLVMValueRef b)
 {
     if (f->reassociate && f->emitter->options->fp == LLVM_FP_DEFAULT) {
@@ -112,14 +137,23 @@ static LLVMValueRef float_binary(struct llvm_func *f, enum expr_op op, LLVMValue
 {
     LLVMBuilderRef q = f->builder;
     switch (op) {
-    case EXPR_ADD: return llvm_fp(f, LLVMBuildFAdd(q, a, b, ""));
-    case EXPR_SUB: return llvm_fp(f, LLVMBuildFSub(q, a, b, ""));
-    case EXPR_MUL: return llvm_fp(f, LLVMBuildFMul(q, a, b, ""));
-    case EXPR_DIV: return llvm_fp(f, LLVMBuildFDiv(q, a, b, ""));
-    case EXPR_REM: return llvm_fp(f, LLVMBuildFRem(q, a, b, ""));
-    case EXPR_MIN: return float_extreme(f, true, a, b);
-    case EXPR_MAX: return float_extreme(f, false, a, b);
-    default: llvm_bug(f, "this operation does not apply to floats"); return a;
+    case EXPR_ADD:
+        return llvm_fp(f, LLVMBuildFAdd(q, a, b, ""));
+    case EXPR_SUB:
+        return llvm_fp(f, LLVMBuildFSub(q, a, b, ""));
+    case EXPR_MUL:
+        return llvm_fp(f, LLVMBuildFMul(q, a, b, ""));
+    case EXPR_DIV:
+        return llvm_fp(f, LLVMBuildFDiv(q, a, b, ""));
+    case EXPR_REM:
+        return llvm_fp(f, LLVMBuildFRem(q, a, b, ""));
+    case EXPR_MIN:
+        return float_extreme(f, true, a, b);
+    case EXPR_MAX:
+        return float_extreme(f, false, a, b);
+    default:
+        llvm_bug(f, "this operation does not apply to floats");
+        return a;
     }
 }
 
@@ -177,7 +211,8 @@ LLVMValueRef llvm_compare(struct llvm_func *f, enum expr_op op, const struct typ
     const struct type *scalar = llvm_type_scalar(t);
     LLVMRealPredicate real = predicates[op - EXPR_EQ].real;
     if (type_is_complex(t)) {
-        LLVMValueRef re = LLVMBuildFCmp(f->builder, real, a.v, b.v, ""), im = LLVMBuildFCmp(f->builder, real, a.im, b.im, "");
+        LLVMValueRef re = LLVMBuildFCmp(f->builder, real, a.v, b.v, ""),
+                     im = LLVMBuildFCmp(f->builder, real, a.im, b.im, "");
         if (op == EXPR_EQ)
             return LLVMBuildAnd(f->builder, re, im, "");
         if (op != EXPR_NE)

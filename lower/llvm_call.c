@@ -14,12 +14,18 @@ static const struct {
 static LLVMTypeRef letter_type(struct llvm_unit *u, char letter)
 {
     switch (letter) {
-    case 'p': return u->pointer;
-    case 'l': return u->i64;
-    case 'i': return u->i32;
-    case 'd': return u->f64;
-    case 'f': return u->f32;
-    default: return u->nothing;
+    case 'p':
+        return u->pointer;
+    case 'l':
+        return u->i64;
+    case 'i':
+        return u->i32;
+    case 'd':
+        return u->f64;
+    case 'f':
+        return u->f32;
+    default:
+        return u->nothing;
     }
 }
 
@@ -81,10 +87,7 @@ static const char *extension(const struct type *t)
 }
 
 /* float complex travels in one vector register on x86-64; otherwise the two parts are two arguments. */
-static bool is_packed(const struct llvm_unit *u, const struct type *t)
-{
-    return t->kind == TYPE_C64 && u->x86;
-}
+static bool is_packed(const struct llvm_unit *u, const struct type *t) { return t->kind == TYPE_C64 && u->x86; }
 
 static void add_value(struct signature *s, LLVMTypeRef type, LLVMValueRef value, const char *extend)
 {
@@ -123,7 +126,8 @@ static struct value take_result(struct llvm_func *f, const struct type *t, LLVMV
     if (is_packed(f->unit, t))
         return llvm_from_memory(f, t, call);
     if (type_is_complex(t))
-        return (struct value){ LLVMBuildExtractValue(f->builder, call, 0, ""), LLVMBuildExtractValue(f->builder, call, 1, "") };
+        return (struct value){ LLVMBuildExtractValue(f->builder, call, 0, ""),
+                               LLVMBuildExtractValue(f->builder, call, 1, "") };
     return (struct value){ call, NULL };
 }
 
@@ -163,14 +167,16 @@ static LLVMValueRef build_call(struct llvm_func *f, struct signature *s, const c
     return call;
 }
 
-struct value llvm_call_pure(struct llvm_func *f, const struct type *result, const char *name, const struct type *const *types,
-                            const struct value *args, unsigned n)
+struct value llvm_call_pure(struct llvm_func *f, const struct type *result, const char *name,
+                            const struct type *const *types, const struct value *args, unsigned n)
 {
     struct signature s = { .count = 0 };
     for (unsigned i = 0; i < n; i++)
         add_argument(f, &s, types[i], args[i]);
     set_result(f, &s, result);
-    return take_result(f, result, build_call(f, &s, name, true));
+    LLVMValueRef call = build_call(f, &s, name, true);
+    llvm_vector_forms(f, call, name, result, n);
+    return take_result(f, result, call);
 }
 
 struct value llvm_call(struct llvm_func *f, const struct type *result, const char *name, struct tree_expr *const *args,

@@ -21,7 +21,8 @@ static LLVMValueRef widen_bfloat(struct llvm_func *f, LLVMValueRef v)
 {
     LLVMTypeRef i32 = shaped(f->unit->i32, v);
     LLVMValueRef wide = LLVMBuildZExt(f->builder, v, i32, "");
-    return LLVMBuildBitCast(f->builder, LLVMBuildShl(f->builder, wide, llvm_const_int(i32, 16), ""), shaped(f->unit->f32, v), "");
+    return LLVMBuildBitCast(f->builder, LLVMBuildShl(f->builder, wide, llvm_const_int(i32, 16), ""),
+                            shaped(f->unit->f32, v), "");
 }
 
 /* Round to nearest even on the upper half; a NaN keeps its sign and becomes quiet. */
@@ -64,7 +65,8 @@ static LLVMValueRef widen_byte(struct llvm_func *f, const struct type *small, LL
 
 static LLVMValueRef narrow_byte(struct llvm_func *f, const struct type *small, LLVMValueRef v)
 {
-    LLVMValueRef r = llvm_runtime(f, small->kind == TYPE_F8E4M3 ? "sdfg_rt_float_to_f8e4m3" : "sdfg_rt_float_to_f8e5m2", &v, 1);
+    LLVMValueRef r =
+        llvm_runtime(f, small->kind == TYPE_F8E4M3 ? "sdfg_rt_float_to_f8e4m3" : "sdfg_rt_float_to_f8e5m2", &v, 1);
     return LLVMBuildTrunc(f->builder, r, f->unit->i8, "");
 }
 
@@ -86,7 +88,8 @@ LLVMValueRef llvm_narrow(struct llvm_func *f, const struct type *small, LLVMValu
     return convert_lanes(f, v, f->unit->i8, narrow_byte, small);
 }
 
-/* float64 to float32 rounded to odd: rounding the result to a float with at least two bits less is the same as rounding once. */
+/* float64 to float32 rounded to odd: rounding the result to a float with at least two bits less is the same as rounding
+ * once. */
 static LLVMValueRef round_to_odd(struct llvm_func *f, LLVMValueRef v)
 {
     LLVMBuilderRef b = f->builder;
@@ -103,13 +106,14 @@ static LLVMValueRef round_to_odd(struct llvm_func *f, LLVMValueRef v)
 
 /* ---- floats and integers ---- */
 
-/* To int32 or int64; what does not fit becomes the smallest integer. The comparison is false for NaN, and the unused result of the
- * conversion does no harm: a select does not pass on what it does not choose. */
+/* To int32 or int64; what does not fit becomes the smallest integer. The comparison is false for NaN, and the unused
+ * result of the conversion does no harm: a select does not pass on what it does not choose. */
 static LLVMValueRef float_to_signed(struct llvm_func *f, LLVMValueRef v, unsigned bits)
 {
     LLVMTypeRef from = LLVMTypeOf(v), to = shaped(bits == 32 ? f->unit->i32 : f->unit->i64, v);
     LLVMValueRef magnitude = llvm_intrinsic(f, "llvm.fabs", from, &v, 1);
-    LLVMValueRef fits = LLVMBuildFCmp(f->builder, LLVMRealOLT, magnitude, llvm_const_float(from, ldexp(1, (int)bits - 1)), "");
+    LLVMValueRef fits =
+        LLVMBuildFCmp(f->builder, LLVMRealOLT, magnitude, llvm_const_float(from, ldexp(1, (int)bits - 1)), "");
     LLVMValueRef lowest = llvm_const_int(to, bits == 32 ? INT32_MIN : INT64_MIN);
     return LLVMBuildSelect(f->builder, fits, LLVMBuildFPToSI(f->builder, v, to, ""), lowest, "");
 }
@@ -160,7 +164,8 @@ static LLVMValueRef to_float(struct llvm_func *f, const struct type *to, const s
     if (from->kind == to->kind)
         return v;
     if (type_is_float(from))
-        return to->kind == TYPE_F64 ? LLVMBuildFPExt(f->builder, v, type, "") : LLVMBuildFPTrunc(f->builder, v, type, "");
+        return to->kind == TYPE_F64 ? LLVMBuildFPExt(f->builder, v, type, "")
+                                    : LLVMBuildFPTrunc(f->builder, v, type, "");
     return type_is_signed(from) ? LLVMBuildSIToFP(f->builder, v, type, "") : LLVMBuildUIToFP(f->builder, v, type, "");
 }
 

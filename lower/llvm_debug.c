@@ -1,4 +1,5 @@
-/* Debug info: every function is a subprogram, and an instruction stands at the source line nearest to its statement's place. */
+/* Debug info: every function is a subprogram, and an instruction stands at the source line nearest to its statement's
+ * place. */
 #include "lower/llvm_emit.h"
 
 #include <llvm-c/DebugInfo.h>
@@ -19,7 +20,8 @@ static LLVMMetadataRef make_file(struct llvm_debug *d, const char *name)
 
 static void flag(struct llvm_unit *u, const char *name, unsigned value)
 {
-    LLVMAddModuleFlag(u->module, LLVMModuleFlagBehaviorWarning, name, strlen(name), LLVMValueAsMetadata(llvm_int(u->i32, value)));
+    LLVMAddModuleFlag(u->module, LLVMModuleFlagBehaviorWarning, name, strlen(name),
+                      LLVMValueAsMetadata(llvm_int(u->i32, value)));
 }
 
 void llvm_debug_unit(struct llvm_unit *u)
@@ -31,8 +33,8 @@ void llvm_debug_unit(struct llvm_unit *u)
     d->builder = LLVMCreateDIBuilder(u->module);
     d->file = make_file(d, name);
     d->signature = LLVMDIBuilderCreateSubroutineType(d->builder, d->file, NULL, 0, LLVMDIFlagZero);
-    LLVMDIBuilderCreateCompileUnit(d->builder, LLVMDWARFSourceLanguageC11, d->file, producer, strlen(producer), true, "", 0, 0, "", 0,
-                                   LLVMDWARFEmissionLineTablesOnly, 0, false, false, "", 0, "", 0);
+    LLVMDIBuilderCreateCompileUnit(d->builder, LLVMDWARFSourceLanguageC11, d->file, producer, strlen(producer), true,
+                                   "", 0, 0, "", 0, LLVMDWARFEmissionLineTablesOnly, 0, false, false, "", 0, "", 0);
     flag(u, "Debug Info Version", LLVMDebugMetadataVersion());
     flag(u, "Dwarf Version", 4);
     u->debug = d;
@@ -56,7 +58,8 @@ static LLVMMetadataRef scope_in(struct llvm_func *f, const char *file)
 
 static void stand_at(struct llvm_func *f, LLVMMetadataRef scope, unsigned line, unsigned column)
 {
-    LLVMSetCurrentDebugLocation2(f->builder, LLVMDIBuilderCreateDebugLocation(f->unit->context, line, column, scope, NULL));
+    LLVMSetCurrentDebugLocation2(f->builder,
+                                 LLVMDIBuilderCreateDebugLocation(f->unit->context, line, column, scope, NULL));
 }
 
 void llvm_debug_function(struct llvm_func *f)
@@ -67,8 +70,8 @@ void llvm_debug_function(struct llvm_func *f)
         return;
     const char *name = f->job->name;
     d->blocks = (struct map){ 0 };
-    f->subprogram = LLVMDIBuilderCreateFunction(d->builder, d->file, name, strlen(name), name, strlen(name), d->file, 1, d->signature,
-                                                false, true, 1, LLVMDIFlagZero, true);
+    f->subprogram = LLVMDIBuilderCreateFunction(d->builder, d->file, name, strlen(name), name, strlen(name), d->file, 1,
+                                                d->signature, false, true, 1, LLVMDIFlagZero, true);
     LLVMSetSubprogram(f->function, f->subprogram);
     stand_at(f, f->subprogram, 0, 0);
 }

@@ -1,7 +1,7 @@
 /* Inside the LLVM emitter: what lower/llvm_*.c share.
  *
- * A *unit* is one module. A *job* is one LLVM function to be made: an entry point, the body of a parallel region, or a part of a
- * function that is too large. `struct llvm_func` is the state while one job is emitted. */
+ * A *unit* is one module. A *job* is one LLVM function to be made: an entry point, the body of a parallel region, or a
+ * part of a function that is too large. `struct llvm_func` is the state while one job is emitted. */
 #ifndef LOWER_LLVM_EMIT_H
 #define LOWER_LLVM_EMIT_H
 
@@ -26,7 +26,8 @@ struct llvm_unit {
     unsigned kind_loop, kind_scope, kind_noalias, kind_group; /* metadata kinds */
     LLVMMetadataRef groups[LLVM_ACCESS_GROUP_BATCH];          /* access groups not used yet */
     uint32_t num_groups;
-    struct map data;    /* bytes of EXPR_DATA -> their global */
+    struct map data;          /* bytes of EXPR_DATA -> their global */
+    VEC(LLVMValueRef) kept;   /* vector functions that no call names yet */
     struct llvm_debug *debug; /* NULL: no debug info */
 };
 
@@ -51,9 +52,9 @@ struct llvm_job {
 struct llvm_variable {
     uint32_t stamp; /* the rest holds for the scan with this number */
     uint32_t assignments, block, labels, loops;
-    bool freed;         /* its memory is gone from here on */
-    bool in_memory;     /* kept in an alloca: not one assignment that dominates all uses */
-    bool set;           /* `value` holds: registers, or the allocas */
+    bool freed;     /* its memory is gone from here on */
+    bool in_memory; /* kept in an alloca: not one assignment that dominates all uses */
+    bool set;       /* `value` holds: registers, or the allocas */
     struct value value;
     uint32_t private_from; /* a pointer into stack memory made inside that many independent loops */
 };
@@ -76,9 +77,9 @@ struct llvm_emitter {
     struct arena *arena;
     VEC(struct llvm_unit *) units;
     VEC(struct llvm_job *) jobs;
-    struct map by_stmt;               /* PARALLEL or first statement of a part -> job */
-    struct llvm_variable *variables;  /* by id */
-    struct llvm_alias *aliases;       /* by class */
+    struct map by_stmt;              /* PARALLEL or first statement of a part -> job */
+    struct llvm_variable *variables; /* by id */
+    struct llvm_alias *aliases;      /* by class */
     uint32_t stamp;
     uint32_t num_outlined;
     struct llvm_memo *memo; /* lent to the function being emitted */
@@ -107,10 +108,10 @@ struct llvm_func {
     LLVMBasicBlockRef entry, leave;       /* leave: the one block that returns */
     LLVMValueRef early;                   /* PART: alloca of the flag "the caller must return" */
     struct llvm_loop *loop;
-    uint32_t critical;    /* critical sections around the statement */
-    bool reassociate;     /* float operations built now belong to an accumulator */
-    bool fuse;            /* ... have an operand that is a product of the same expression */
-    struct map labels;    /* struct tree_label -> block */
+    uint32_t critical; /* critical sections around the statement */
+    bool reassociate;  /* float operations built now belong to an accumulator */
+    bool fuse;         /* ... have an operand that is a product of the same expression */
+    struct map labels; /* struct tree_label -> block */
     /* values of shared nodes of the statement */
     struct llvm_memo *memo;
     uint32_t memo_size, memo_count, statement;
@@ -127,11 +128,13 @@ struct llvm_func {
 struct llvm_unit *llvm_unit_for(struct llvm_emitter *e, uint32_t cost); /* where the next function of that cost goes */
 LLVMValueRef llvm_function_get(struct llvm_unit *u, const char *name, LLVMTypeRef type); /* declares it if needed */
 void llvm_function_attribute(struct llvm_unit *u, LLVMValueRef function, const char *name, uint64_t value);
-bool llvm_unsupported(struct llvm_func *f, const struct type *t); /* reports that values of the type cannot be used; false */
+bool llvm_unsupported(struct llvm_func *f,
+                      const struct type *t); /* reports that values of the type cannot be used; false */
 bool llvm_bug(struct llvm_func *f, const char *what);
 
 /* llvm_outline.c */
-void llvm_outline_plan(struct llvm_emitter *e, const struct llvm_job *job); /* jobs for parallel regions and parts inside */
+void llvm_outline_plan(struct llvm_emitter *e,
+                       const struct llvm_job *job); /* jobs for parallel regions and parts inside */
 struct llvm_job *llvm_job_new(struct llvm_emitter *e, const struct llvm_job *outer, enum llvm_job_kind kind,
                               const struct tree_stmt *body);
 LLVMTypeRef llvm_job_type(struct llvm_unit *u, const struct llvm_job *job);
@@ -141,7 +144,8 @@ void llvm_stmt_parallel(struct llvm_func *f, const struct tree_stmt *s);
 void llvm_stmt_part(struct llvm_func *f, struct llvm_job *part);
 
 /* llvm_split.c */
-void llvm_split(struct llvm_emitter *e, const struct llvm_job *job); /* makes the jobs for parts, if the job is too large */
+void llvm_split(struct llvm_emitter *e,
+                const struct llvm_job *job); /* makes the jobs for parts, if the job is too large */
 
 /* llvm_scan.c */
 uint32_t llvm_scan(struct llvm_emitter *e, const struct tree_stmt *body, struct llvm_scan *scan); /* the new stamp */
@@ -157,15 +161,17 @@ void llvm_variable_write(struct llvm_func *f, const struct tree_var *v, struct v
 LLVMValueRef llvm_alloca(struct llvm_func *f, LLVMTypeRef type, const char *name); /* in the entry block */
 
 /* llvm_type.c */
-LLVMTypeRef llvm_type(struct llvm_unit *u, const struct type *t);        /* in registers; of a complex type: of one part */
+LLVMTypeRef llvm_type(struct llvm_unit *u, const struct type *t); /* in registers; of a complex type: of one part */
 LLVMTypeRef llvm_type_memory(struct llvm_unit *u, const struct type *t); /* an element in memory; its size is t->size */
 bool llvm_type_usable(const struct type *t);                             /* values of it can be in registers */
-const struct type *llvm_type_part(struct llvm_func *f, const struct type *t); /* of a complex type: float32 or float64 */
-const struct type *llvm_type_scalar(const struct type *t);                   /* of a vector: its element */
-bool llvm_type_is_small_float(const struct type *t); /* float16, bfloat16 and the 8-bit ones */
+const struct type *llvm_type_part(struct llvm_func *f,
+                                  const struct type *t);   /* of a complex type: float32 or float64 */
+const struct type *llvm_type_scalar(const struct type *t); /* of a vector: its element */
+bool llvm_type_is_small_float(const struct type *t);       /* float16, bfloat16 and the 8-bit ones */
 LLVMValueRef llvm_int(LLVMTypeRef type, int64_t value);
-LLVMValueRef llvm_splat(struct llvm_func *f, LLVMTypeRef like, LLVMValueRef scalar); /* `like` a vector; else unchanged */
-LLVMValueRef llvm_const_int(LLVMTypeRef like, int64_t value);   /* in every lane */
+LLVMValueRef llvm_splat(struct llvm_func *f, LLVMTypeRef like,
+                        LLVMValueRef scalar);                 /* `like` a vector; else unchanged */
+LLVMValueRef llvm_const_int(LLVMTypeRef like, int64_t value); /* in every lane */
 LLVMValueRef llvm_const_float(LLVMTypeRef like, double value);
 
 /* llvm_cast.c */
@@ -188,28 +194,36 @@ struct value llvm_complex_binary(struct llvm_func *f, enum expr_op op, struct va
 
 /* llvm_math.c */
 struct value llvm_math(struct llvm_func *f, const struct tree_expr *e, const struct value *args);
-LLVMValueRef llvm_intrinsic(struct llvm_func *f, const char *name, LLVMTypeRef overload, LLVMValueRef *args, unsigned n);
+LLVMValueRef llvm_intrinsic(struct llvm_func *f, const char *name, LLVMTypeRef overload, LLVMValueRef *args,
+                            unsigned n);
+
+/* llvm_vector.c */
+void llvm_vector_forms(struct llvm_func *f, LLVMValueRef call, const char *function, const struct type *t,
+                       unsigned num_args);
+void llvm_vector_finish(struct llvm_unit *u);
 
 /* llvm_call.c */
 LLVMValueRef llvm_runtime(struct llvm_func *f, const char *name, LLVMValueRef *args, unsigned n); /* a row of abi.def */
 struct value llvm_call(struct llvm_func *f, const struct type *result, const char *name, struct tree_expr *const *args,
                        uint32_t num_args);
 /* A call of a function of the C mathematical library: no side effects. */
-struct value llvm_call_pure(struct llvm_func *f, const struct type *result, const char *name, const struct type *const *types,
-                            const struct value *args, unsigned n);
+struct value llvm_call_pure(struct llvm_func *f, const struct type *result, const char *name,
+                            const struct type *const *types, const struct value *args, unsigned n);
 LLVMValueRef llvm_context_field(struct llvm_func *f, size_t offset); /* address of a field of the runtime context */
 
 /* llvm_expr.c */
 struct value llvm_expr(struct llvm_func *f, const struct tree_expr *e);
-void llvm_expr_begin(struct llvm_func *f); /* nothing computed so far may be used again */
+void llvm_expr_begin(struct llvm_func *f);   /* nothing computed so far may be used again */
 void llvm_branch_begin(struct llvm_func *f); /* values computed from here to llvm_branch_end are not known behind it */
 void llvm_branch_end(struct llvm_func *f);
 bool llvm_speculatable(const struct tree_expr *e); /* cheap and harmless to evaluate when not needed */
 
 /* llvm_memory.c */
 LLVMValueRef llvm_address(struct llvm_func *f, const struct type *elem, LLVMValueRef pointer, LLVMValueRef index);
-struct value llvm_load(struct llvm_func *f, const struct type *t, LLVMValueRef at, uint32_t alias, uint32_t private_from);
-void llvm_store(struct llvm_func *f, const struct type *t, LLVMValueRef at, struct value v, uint32_t alias, uint32_t private_from);
+struct value llvm_load(struct llvm_func *f, const struct type *t, LLVMValueRef at, uint32_t alias,
+                       uint32_t private_from);
+void llvm_store(struct llvm_func *f, const struct type *t, LLVMValueRef at, struct value v, uint32_t alias,
+                uint32_t private_from);
 struct value llvm_expr_load(struct llvm_func *f, const struct tree_expr *e);
 struct value llvm_expr_slot(struct llvm_func *f, const struct tree_expr *e);
 struct value llvm_expr_data(struct llvm_func *f, const struct tree_expr *e);
@@ -252,17 +266,20 @@ void llvm_flow_end(struct llvm_func *f, struct llvm_if *i);
 struct llvm_retry llvm_flow_retry(struct llvm_func *f, LLVMValueRef first);
 void llvm_flow_retry_end(struct llvm_func *f, struct llvm_retry *r, LLVMValueRef old, LLVMValueRef done);
 void llvm_flow_return_if(struct llvm_func *f, LLVMValueRef condition);
-void llvm_flow_begin(struct llvm_func *f);     /* entry, first and leaving block of a new function */
+void llvm_flow_begin(struct llvm_func *f); /* entry, first and leaving block of a new function */
 void llvm_flow_finish(struct llvm_func *f);
 bool llvm_flow_ended(const struct llvm_func *f); /* the current block has its jump: what follows is not reached */
-void llvm_flow_restart(struct llvm_func *f);     /* a block that nothing jumps to, for code behind a jump that holds labels */
+void llvm_flow_restart(
+    struct llvm_func *f); /* a block that nothing jumps to, for code behind a jump that holds labels */
 
 /* llvm_meta.c */
 void llvm_meta_function(struct llvm_func *f); /* alias scopes, after the scan */
-/* For an access of alias class `alias` (and `alias2`: a copy), in the access groups of the independent loops from `private_from` on. */
+/* For an access of alias class `alias` (and `alias2`: a copy), in the access groups of the independent loops from
+ * `private_from` on. */
 void llvm_meta_access(struct llvm_func *f, LLVMValueRef access, uint32_t alias, uint32_t private_from);
 void llvm_meta_copy(struct llvm_func *f, LLVMValueRef access, uint32_t alias, uint32_t alias2, uint32_t private_from);
-void llvm_meta_internal(struct llvm_func *f, LLVMValueRef access); /* tables of the runtime: no container overlaps them */
+void llvm_meta_internal(struct llvm_func *f,
+                        LLVMValueRef access); /* tables of the runtime: no container overlaps them */
 void llvm_meta_loop_begin(struct llvm_func *f, const struct tree_loop *loop);
 void llvm_meta_loop_end(struct llvm_func *f, const struct tree_loop *loop, LLVMValueRef back_edge);
 

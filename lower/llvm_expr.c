@@ -9,15 +9,9 @@ void llvm_expr_begin(struct llvm_func *f)
     f->memo_count = 0;
 }
 
-void llvm_branch_begin(struct llvm_func *f)
-{
-    vec_push(f->emitter->arena, &f->branches, ++f->num_branches);
-}
+void llvm_branch_begin(struct llvm_func *f) { vec_push(f->emitter->arena, &f->branches, ++f->num_branches); }
 
-void llvm_branch_end(struct llvm_func *f)
-{
-    f->branches.count--;
-}
+void llvm_branch_end(struct llvm_func *f) { f->branches.count--; }
 
 static bool branch_is_open(const struct llvm_func *f, uint32_t branch)
 {
@@ -154,7 +148,8 @@ static struct value expr_logical(struct llvm_func *f, const struct tree_expr *e)
     LLVMValueRef b = llvm_truth(f, e->args[1]->type, llvm_expr(f, e->args[1]));
     bool is_and = e->op == EXPR_LOGICAL_AND;
     LLVMValueRef fixed = llvm_const_int(LLVMTypeOf(a), !is_and);
-    LLVMValueRef r = is_and ? LLVMBuildSelect(f->builder, a, b, fixed, "") : LLVMBuildSelect(f->builder, a, fixed, b, "");
+    LLVMValueRef r =
+        is_and ? LLVMBuildSelect(f->builder, a, b, fixed, "") : LLVMBuildSelect(f->builder, a, fixed, b, "");
     return truth_of_type(f, e->type, r);
 }
 
@@ -223,24 +218,21 @@ static struct value expr_one_lane(struct llvm_func *f, const struct tree_expr *e
 }
 
 static emit_expr *const by_op[EXPR_OP_COUNT] = {
-    [EXPR_INT] = expr_constant, [EXPR_FLOAT] = expr_constant, [EXPR_NULL] = expr_constant,
-    [EXPR_CONTEXT] = expr_the_context,
-    [EXPR_VAR] = expr_variable,
-    [EXPR_LOAD] = llvm_expr_load,
-    [EXPR_OFFSET] = expr_address, [EXPR_FIELD] = expr_member,
-    [EXPR_SLOT] = llvm_expr_slot, [EXPR_DATA] = llvm_expr_data,
-    [EXPR_NEG] = expr_unary_op, [EXPR_NOT] = expr_not, [EXPR_BITNOT] = expr_unary_op,
-    [EXPR_ADD] = expr_binary_op, [EXPR_SUB] = expr_binary_op, [EXPR_MUL] = expr_binary_op, [EXPR_DIV] = expr_binary_op,
-    [EXPR_REM] = expr_binary_op, [EXPR_AND] = expr_binary_op, [EXPR_OR] = expr_binary_op, [EXPR_XOR] = expr_binary_op,
-    [EXPR_SHL] = expr_binary_op, [EXPR_SHR] = expr_binary_op, [EXPR_MIN] = expr_binary_op, [EXPR_MAX] = expr_binary_op,
-    [EXPR_EQ] = expr_comparison, [EXPR_NE] = expr_comparison, [EXPR_LT] = expr_comparison,
-    [EXPR_LE] = expr_comparison, [EXPR_GT] = expr_comparison, [EXPR_GE] = expr_comparison,
-    [EXPR_LOGICAL_AND] = expr_logical, [EXPR_LOGICAL_OR] = expr_logical,
-    [EXPR_SELECT] = expr_choice,
-    [EXPR_CAST] = expr_conversion, [EXPR_BITS] = expr_same_bits,
-    [EXPR_MATH] = expr_function, [EXPR_CALL] = expr_c_call,
-    [EXPR_COMPLEX] = expr_make_complex, [EXPR_REAL] = expr_part, [EXPR_IMAG] = expr_part,
-    [EXPR_SPLAT] = expr_all_lanes, [EXPR_LANE] = expr_one_lane, [EXPR_INSERT] = expr_one_lane,
+    [EXPR_INT] = expr_constant,        [EXPR_FLOAT] = expr_constant,      [EXPR_NULL] = expr_constant,
+    [EXPR_CONTEXT] = expr_the_context, [EXPR_VAR] = expr_variable,        [EXPR_LOAD] = llvm_expr_load,
+    [EXPR_OFFSET] = expr_address,      [EXPR_FIELD] = expr_member,        [EXPR_SLOT] = llvm_expr_slot,
+    [EXPR_DATA] = llvm_expr_data,      [EXPR_NEG] = expr_unary_op,        [EXPR_NOT] = expr_not,
+    [EXPR_BITNOT] = expr_unary_op,     [EXPR_ADD] = expr_binary_op,       [EXPR_SUB] = expr_binary_op,
+    [EXPR_MUL] = expr_binary_op,       [EXPR_DIV] = expr_binary_op,       [EXPR_REM] = expr_binary_op,
+    [EXPR_AND] = expr_binary_op,       [EXPR_OR] = expr_binary_op,        [EXPR_XOR] = expr_binary_op,
+    [EXPR_SHL] = expr_binary_op,       [EXPR_SHR] = expr_binary_op,       [EXPR_MIN] = expr_binary_op,
+    [EXPR_MAX] = expr_binary_op,       [EXPR_EQ] = expr_comparison,       [EXPR_NE] = expr_comparison,
+    [EXPR_LT] = expr_comparison,       [EXPR_LE] = expr_comparison,       [EXPR_GT] = expr_comparison,
+    [EXPR_GE] = expr_comparison,       [EXPR_LOGICAL_AND] = expr_logical, [EXPR_LOGICAL_OR] = expr_logical,
+    [EXPR_SELECT] = expr_choice,       [EXPR_CAST] = expr_conversion,     [EXPR_BITS] = expr_same_bits,
+    [EXPR_MATH] = expr_function,       [EXPR_CALL] = expr_c_call,         [EXPR_COMPLEX] = expr_make_complex,
+    [EXPR_REAL] = expr_part,           [EXPR_IMAG] = expr_part,           [EXPR_SPLAT] = expr_all_lanes,
+    [EXPR_LANE] = expr_one_lane,       [EXPR_INSERT] = expr_one_lane,
 };
 
 struct value llvm_expr(struct llvm_func *f, const struct tree_expr *e)

@@ -8,10 +8,7 @@ static LLVMBasicBlockRef new_block(struct llvm_func *f, const char *name)
     return LLVMAppendBasicBlockInContext(f->unit->context, f->function, name);
 }
 
-static LLVMBasicBlockRef current(const struct llvm_func *f)
-{
-    return LLVMGetInsertBlock(f->builder);
-}
+static LLVMBasicBlockRef current(const struct llvm_func *f) { return LLVMGetInsertBlock(f->builder); }
 
 /* Goes on in `b`, which is moved to the end so that the text reads in order. */
 static void continue_in(struct llvm_func *f, LLVMBasicBlockRef b)
@@ -20,15 +17,9 @@ static void continue_in(struct llvm_func *f, LLVMBasicBlockRef b)
     LLVMPositionBuilderAtEnd(f->builder, b);
 }
 
-bool llvm_flow_ended(const struct llvm_func *f)
-{
-    return LLVMGetBasicBlockTerminator(current(f)) != NULL;
-}
+bool llvm_flow_ended(const struct llvm_func *f) { return LLVMGetBasicBlockTerminator(current(f)) != NULL; }
 
-void llvm_flow_restart(struct llvm_func *f)
-{
-    LLVMPositionBuilderAtEnd(f->builder, new_block(f, "unreached"));
-}
+void llvm_flow_restart(struct llvm_func *f) { LLVMPositionBuilderAtEnd(f->builder, new_block(f, "unreached")); }
 
 static void jump(struct llvm_func *f, LLVMBasicBlockRef to)
 {
@@ -53,7 +44,8 @@ void llvm_flow_finish(struct llvm_func *f)
 
 /* ---- expressions ---- */
 
-static LLVMValueRef merge(struct llvm_func *f, LLVMValueRef a, LLVMBasicBlockRef from_a, LLVMValueRef b, LLVMBasicBlockRef from_b)
+static LLVMValueRef merge(struct llvm_func *f, LLVMValueRef a, LLVMBasicBlockRef from_a, LLVMValueRef b,
+                          LLVMBasicBlockRef from_b)
 {
     LLVMValueRef phi = LLVMBuildPhi(f->builder, LLVMTypeOf(a), "");
     LLVMAddIncoming(phi, (LLVMValueRef[]){ a, b }, (LLVMBasicBlockRef[]){ from_a, from_b }, 2);
@@ -250,7 +242,8 @@ static void end_loop(struct llvm_func *f, struct loop *l, const struct tree_loop
     continue_in(f, l->targets.leave);
 }
 
-/* A value computed before the loop for use at its end. A jump to a label in the body may come from outside: then it must be in memory. */
+/* A value computed before the loop for use at its end. A jump to a label in the body may come from outside: then it
+ * must be in memory. */
 struct kept {
     LLVMValueRef value, slot;
 };
@@ -270,7 +263,8 @@ static LLVMValueRef kept_value(struct llvm_func *f, const struct kept *k)
     return k->slot ? LLVMBuildLoad2(f->builder, LLVMTypeOf(k->value), k->slot, "") : k->value;
 }
 
-static LLVMValueRef increment(struct llvm_func *f, const struct tree_stmt *s, LLVMValueRef begin, LLVMValueRef v, LLVMValueRef step)
+static LLVMValueRef increment(struct llvm_func *f, const struct tree_stmt *s, LLVMValueRef begin, LLVMValueRef v,
+                              LLVMValueRef step)
 {
     LLVMValueRef next = LLVMBuildAdd(f->builder, v, step, "");
     if (!LLVMIsAInstruction(next))

@@ -1,5 +1,6 @@
-/* Mathematical functions: an intrinsic where every target has good code for it, else the C library's function. The names are those of the
- * C library on purpose (not llvm.sin and the like), so that a vector form can be named at the call. */
+/* Mathematical functions: an intrinsic where every target has good code for it, else the C library's function. The
+ * names are those of the C library on purpose (not llvm.sin and the like), so that a vector form can be named at the
+ * call. */
 #include "lower/llvm_emit.h"
 
 #include <math.h>
@@ -23,7 +24,8 @@ static const struct {
 #define MATH(id, count) [TREE_MATH_##id].name = #id, [TREE_MATH_##id].arity = (count),
     TREE_MATH_LIST(MATH)
 #undef MATH
-    [TREE_MATH_sqrt].intrinsic = "llvm.sqrt",
+        [TREE_MATH_sqrt]
+            .intrinsic = "llvm.sqrt",
     [TREE_MATH_fabs].intrinsic = "llvm.fabs",
     [TREE_MATH_floor].intrinsic = "llvm.floor",
     [TREE_MATH_ceil].intrinsic = "llvm.ceil",
@@ -78,7 +80,10 @@ static LLVMValueRef float_test(struct llvm_func *f, enum tree_math math, const s
     }
     if (math == TREE_MATH_signbit)
         return sign_bit(f, scalar, v);
-    return test_class(f, v, math == TREE_MATH_isnan ? CLASS_NAN : math == TREE_MATH_isinf ? CLASS_INFINITE : CLASS_FINITE);
+    return test_class(f, v,
+                      math == TREE_MATH_isnan   ? CLASS_NAN
+                      : math == TREE_MATH_isinf ? CLASS_INFINITE
+                                                : CLASS_FINITE);
 }
 
 static LLVMValueRef predicate(struct llvm_func *f, enum tree_math math, const struct type *t, struct value a)
@@ -104,7 +109,8 @@ static const char *library_name(struct llvm_func *f, const struct type *t, const
     return t->kind == TYPE_F32 || t->kind == TYPE_C64 ? arena_printf(f->emitter->arena, "%sf", name) : name;
 }
 
-static struct value library(struct llvm_func *f, const struct type *t, const char *name, const struct value *args, unsigned n)
+static struct value library(struct llvm_func *f, const struct type *t, const char *name, const struct value *args,
+                            unsigned n)
 {
     const struct type *types[MAX_ARGS] = { t, t, t };
     return llvm_call_pure(f, t, library_name(f, t, name), types, args, n);
@@ -126,7 +132,8 @@ static LLVMValueRef float_math(struct llvm_func *f, enum tree_math math, const s
     return llvm_fp(f, library(f, t, functions[math].name, args, n).v);
 }
 
-static LLVMValueRef vector_math(struct llvm_func *f, enum tree_math math, const struct type *t, const struct value *args)
+static LLVMValueRef vector_math(struct llvm_func *f, enum tree_math math, const struct type *t,
+                                const struct value *args)
 {
     if (functions[math].intrinsic || math == TREE_MATH_fmod || math == TREE_MATH_conj)
         return float_math(f, math, t->elem, args);
@@ -144,10 +151,12 @@ static LLVMValueRef vector_math(struct llvm_func *f, enum tree_math math, const 
 static struct value complex_scaled(struct llvm_func *f, struct value v, double factor)
 {
     LLVMValueRef s = LLVMConstReal(LLVMTypeOf(v.v), factor);
-    return (struct value){ llvm_fp(f, LLVMBuildFMul(f->builder, v.v, s, "")), llvm_fp(f, LLVMBuildFMul(f->builder, v.im, s, "")) };
+    return (struct value){ llvm_fp(f, LLVMBuildFMul(f->builder, v.v, s, "")),
+                           llvm_fp(f, LLVMBuildFMul(f->builder, v.im, s, "")) };
 }
 
-static struct value complex_math(struct llvm_func *f, enum tree_math math, const struct type *t, const struct value *args)
+static struct value complex_math(struct llvm_func *f, enum tree_math math, const struct type *t,
+                                 const struct value *args)
 {
     struct value one = { LLVMConstReal(llvm_type(f->unit, t), 1), LLVMConstNull(llvm_type(f->unit, t)) };
     struct value r = args[0];
@@ -156,7 +165,8 @@ static struct value complex_math(struct llvm_func *f, enum tree_math math, const
     switch (math) {
     case TREE_MATH_conj:
         return (struct value){ r.v, LLVMBuildFNeg(f->builder, r.im, "") };
-    case TREE_MATH_log2: case TREE_MATH_log10:
+    case TREE_MATH_log2:
+    case TREE_MATH_log10:
         return complex_scaled(f, library(f, t, "clog", args, 1), 1 / log(math == TREE_MATH_log2 ? 2 : 10));
     case TREE_MATH_log1p:
         r = llvm_complex_binary(f, EXPR_ADD, one, r);
@@ -184,7 +194,8 @@ static struct value magnitude(struct llvm_func *f, const struct type *t, const s
     return (struct value){ llvm_intrinsic(f, "llvm.abs", LLVMTypeOf(a->v), args, 2), NULL };
 }
 
-static LLVMValueRef small_float_math(struct llvm_func *f, enum tree_math math, const struct type *t, const struct value *args)
+static LLVMValueRef small_float_math(struct llvm_func *f, enum tree_math math, const struct type *t,
+                                     const struct value *args)
 {
     const struct type *scalar = llvm_type_scalar(t), *wide = type_basic(f->emitter->tree->ir, TYPE_F32);
     if (t->kind == TYPE_VECTOR)
@@ -192,7 +203,8 @@ static LLVMValueRef small_float_math(struct llvm_func *f, enum tree_math math, c
     struct value a[MAX_ARGS];
     for (unsigned i = 0; i < functions[math].arity; i++)
         a[i] = (struct value){ llvm_widen(f, scalar, args[i].v), NULL };
-    return llvm_narrow(f, scalar, wide->kind == TYPE_VECTOR ? vector_math(f, math, wide, a) : float_math(f, math, wide, a));
+    return llvm_narrow(f, scalar,
+                       wide->kind == TYPE_VECTOR ? vector_math(f, math, wide, a) : float_math(f, math, wide, a));
 }
 
 struct value llvm_math(struct llvm_func *f, const struct tree_expr *e, const struct value *args)

@@ -18,7 +18,8 @@ struct access {
     uint32_t alias, private_from;
 };
 
-static LLVMValueRef load_one(struct llvm_func *f, LLVMTypeRef type, unsigned align, LLVMValueRef at, const struct access *a)
+static LLVMValueRef load_one(struct llvm_func *f, LLVMTypeRef type, unsigned align, LLVMValueRef at,
+                             const struct access *a)
 {
     LLVMValueRef v = LLVMBuildLoad2(f->builder, type, at, "");
     LLVMSetAlignment(v, align);
@@ -52,7 +53,8 @@ static unsigned alignment(const struct type *t)
     return type_is_complex(scalar) ? scalar->size / 2 : scalar->align ? scalar->align : 1;
 }
 
-struct value llvm_load(struct llvm_func *f, const struct type *t, LLVMValueRef at, uint32_t alias, uint32_t private_from)
+struct value llvm_load(struct llvm_func *f, const struct type *t, LLVMValueRef at, uint32_t alias,
+                       uint32_t private_from)
 {
     struct access a = { alias, private_from };
     LLVMValueRef v = load_one(f, loaded_type(f, t), alignment(t), at, &a);
@@ -61,7 +63,8 @@ struct value llvm_load(struct llvm_func *f, const struct type *t, LLVMValueRef a
     return llvm_from_memory(f, t, v);
 }
 
-void llvm_store(struct llvm_func *f, const struct type *t, LLVMValueRef at, struct value v, uint32_t alias, uint32_t private_from)
+void llvm_store(struct llvm_func *f, const struct type *t, LLVMValueRef at, struct value v, uint32_t alias,
+                uint32_t private_from)
 {
     struct access a = { alias, private_from };
     if (type_is_complex(t)) {
@@ -72,15 +75,23 @@ void llvm_store(struct llvm_func *f, const struct type *t, LLVMValueRef at, stru
     }
 }
 
-/* How many of the independent loops around the access contain the allocation of the stack memory it goes to; all, if that cannot be seen. */
+/* How many of the independent loops around the access contain the allocation of the stack memory it goes to; all, if
+ * that cannot be seen. */
 uint32_t llvm_private_from(struct llvm_func *f, const struct tree_expr *pointer)
 {
     while (pointer->op == EXPR_OFFSET || pointer->op == EXPR_FIELD || (pointer->op == EXPR_CAST && pointer->num_args))
         pointer = pointer->args[0];
     switch (pointer->op) {
-    case EXPR_VAR: return llvm_variable(f->emitter, pointer->var)->private_from;
-    case EXPR_LOAD: case EXPR_SLOT: case EXPR_DATA: case EXPR_CONTEXT: case EXPR_NULL: return 0;
-    default: return UINT32_MAX;
+    case EXPR_VAR:
+        return llvm_variable(f->emitter, pointer->var)->private_from;
+    case EXPR_LOAD:
+    case EXPR_SLOT:
+    case EXPR_DATA:
+    case EXPR_CONTEXT:
+    case EXPR_NULL:
+        return 0;
+    default:
+        return UINT32_MAX;
     }
 }
 
@@ -117,7 +128,8 @@ struct value llvm_expr_data(struct llvm_func *f, const struct tree_expr *e)
 
 static LLVMValueRef slot_address(struct llvm_func *f, int64_t slot)
 {
-    LLVMValueRef field = llvm_context_field(f, offsetof(struct sdfg_rt_context, slots)), index = llvm_int(f->unit->i64, slot);
+    LLVMValueRef field = llvm_context_field(f, offsetof(struct sdfg_rt_context, slots)),
+                 index = llvm_int(f->unit->i64, slot);
     LLVMValueRef table = LLVMBuildLoad2(f->builder, f->unit->pointer, field, "slots");
     llvm_meta_internal(f, table);
     return LLVMBuildInBoundsGEP2(f->builder, f->unit->pointer, table, &index, 1, "");
@@ -137,24 +149,20 @@ struct value llvm_expr_slot(struct llvm_func *f, const struct tree_expr *e)
 
 /* ---- blocks of memory ---- */
 
-static const struct type *int64_type(struct llvm_func *f)
-{
-    return type_basic(f->emitter->tree->ir, TYPE_I64);
-}
+static const struct type *int64_type(struct llvm_func *f) { return type_basic(f->emitter->tree->ir, TYPE_I64); }
 
 /* The bytes of `count` elements; a negative count is none. */
 static LLVMValueRef byte_count(struct llvm_func *f, const struct type *elem, const struct tree_expr *count)
 {
     LLVMValueRef n = llvm_expr(f, count).v;
     if (!LLVMIsAConstantInt(n))
-        n = llvm_binary(f, EXPR_MAX, int64_type(f), (struct value){ n, NULL }, (struct value){ llvm_int(f->unit->i64, 0), NULL }).v;
+        n = llvm_binary(f, EXPR_MAX, int64_type(f), (struct value){ n, NULL },
+                        (struct value){ llvm_int(f->unit->i64, 0), NULL })
+                .v;
     return LLVMBuildMul(f->builder, n, llvm_int(f->unit->i64, elem->size ? elem->size : 1), "");
 }
 
-static uint32_t larger(uint32_t a, uint32_t b)
-{
-    return a > b ? a : b;
-}
+static uint32_t larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
 void llvm_stmt_copy(struct llvm_func *f, const struct tree_stmt *s)
 {
@@ -174,7 +182,8 @@ void llvm_stmt_zero(struct llvm_func *f, const struct tree_stmt *s)
 
 /* ---- allocation ---- */
 
-/* A product that does not fit becomes what no allocator can serve; an empty array has a byte, so that null always means failure. */
+/* A product that does not fit becomes what no allocator can serve; an empty array has a byte, so that null always means
+ * failure. */
 static LLVMValueRef allocation_size(struct llvm_func *f, const struct tree_stmt *s)
 {
     LLVMValueRef args[2] = { llvm_expr(f, s->count).v, llvm_int(f->unit->i64, s->type->size ? s->type->size : 1) };
@@ -206,7 +215,8 @@ static LLVMValueRef stack_memory(struct llvm_func *f, const struct tree_stmt *s)
     if (s->count->op != EXPR_INT)
         llvm_bug(f, "a stack allocation without a constant size");
     if (s->zero)
-        LLVMBuildMemSet(f->builder, memory, llvm_int(f->unit->i8, 0), llvm_int(f->unit->i64, (int64_t)(count * s->type->size)), 16);
+        LLVMBuildMemSet(f->builder, memory, llvm_int(f->unit->i8, 0),
+                        llvm_int(f->unit->i64, (int64_t)(count * s->type->size)), 16);
     return memory;
 }
 

@@ -1,9 +1,9 @@
 /* Metadata: what the optimizer may assume about memory and loops.
  *
- * Every alias class used in a function is an alias scope of the function's domain; an access carries its own scope and the list of all
- * others. One more scope stands for the runtime's tables (slots, argument lists), which no container overlaps. An access group belongs to
- * a loop whose iterations are independent; accesses in its body carry it, except to stack memory made in the body: that is the same memory
- * each time. */
+ * Every alias class used in a function is an alias scope of the function's domain; an access carries its own scope and
+ * the list of all others. One more scope stands for the runtime's tables (slots, argument lists), which no container
+ * overlaps. An access group belongs to a loop whose iterations are independent; accesses in its body carry it, except
+ * to stack memory made in the body: that is the same memory each time. */
 #include "lower/llvm_emit.h"
 
 #include <llvm-c/DebugInfo.h>
@@ -77,7 +77,8 @@ static void attach_groups(struct llvm_func *f, LLVMValueRef access, uint32_t pri
         return;
     uint32_t count = f->groups.count - private_from;
     LLVMMetadataRef *groups = f->groups.items + private_from;
-    attach(f, access, f->unit->kind_group, count == 1 ? *groups : LLVMMDNodeInContext2(f->unit->context, groups, count));
+    attach(f, access, f->unit->kind_group,
+           count == 1 ? *groups : LLVMMDNodeInContext2(f->unit->context, groups, count));
 }
 
 void llvm_meta_access(struct llvm_func *f, LLVMValueRef access, uint32_t alias, uint32_t private_from)

@@ -9,10 +9,7 @@ bool llvm_unsupported(struct llvm_func *f, const struct type *t)
     return diag_error(f->emitter->diags, f->place, DIAG_LLVM_TYPE, type_text(f->emitter->tree->ir, t));
 }
 
-bool llvm_bug(struct llvm_func *f, const char *what)
-{
-    return diag_error(f->emitter->diags, f->place, DIAG_BUG, what);
-}
+bool llvm_bug(struct llvm_func *f, const char *what) { return diag_error(f->emitter->diags, f->place, DIAG_BUG, what); }
 
 /* ---- functions ---- */
 
@@ -77,6 +74,7 @@ struct llvm_unit *llvm_unit_for(struct llvm_emitter *e, uint32_t cost)
 
 static void finish_unit(struct llvm_unit *u)
 {
+    llvm_vector_finish(u);
     llvm_debug_finish(u);
     LLVMDisposeBuilder(u->builder);
     LLVMDisposeBuilder(u->allocas);
@@ -84,7 +82,8 @@ static void finish_unit(struct llvm_unit *u)
 
 /* ---- one function ---- */
 
-/* Variables that have a value when the function starts are no assignment for the scan: those never assigned later stay in registers. */
+/* Variables that have a value when the function starts are no assignment for the scan: those never assigned later stay
+ * in registers. */
 static void settle_variable(struct llvm_func *f, const struct tree_var *v, bool in_memory)
 {
     struct llvm_variable *x = llvm_variable(f->emitter, v);
@@ -97,7 +96,8 @@ static void align_pointer(struct llvm_func *f, LLVMValueRef load, uint64_t align
 {
     LLVMValueRef bytes = llvm_int(f->unit->i64, (int64_t)alignment);
     LLVMMetadataRef value = LLVMValueAsMetadata(bytes), node = LLVMMDNodeInContext2(f->unit->context, &value, 1);
-    LLVMSetMetadata(load, LLVMGetMDKindIDInContext(f->unit->context, "align", 5), LLVMMetadataAsValue(f->unit->context, node));
+    LLVMSetMetadata(load, LLVMGetMDKindIDInContext(f->unit->context, "align", 5),
+                    LLVMMetadataAsValue(f->unit->context, node));
 }
 
 static void load_parameter(struct llvm_func *f, const struct tree_param *p, uint32_t position)
@@ -163,7 +163,8 @@ static void return_from(struct llvm_func *f)
         return;
     }
     llvm_job_store_data(f);
-    LLVMBuildRet(f->builder, f->early ? LLVMBuildLoad2(f->builder, f->unit->i1, f->early, "") : llvm_int(f->unit->i1, 0));
+    LLVMBuildRet(f->builder,
+                 f->early ? LLVMBuildLoad2(f->builder, f->unit->i1, f->early, "") : llvm_int(f->unit->i1, 0));
 }
 
 static void emit_job(struct llvm_emitter *e, struct llvm_job *job)

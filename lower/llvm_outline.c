@@ -1,7 +1,8 @@
-/* Functions made of pieces of others: bodies of parallel regions, and parts of functions that are too large for one unit.
+/* Functions made of pieces of others: bodies of parallel regions, and parts of functions that are too large for one
+ * unit.
  *
- * The variables of the outer function that a piece reads travel in a struct, by value. A part also assigns some: the struct then carries
- * them back. */
+ * The variables of the outer function that a piece reads travel in a struct, by value. A part also assigns some: the
+ * struct then carries them back. */
 #include "lower/llvm_emit.h"
 #include "runtime/abi.h"
 
@@ -9,7 +10,8 @@
 
 /* ---- what goes into the struct ---- */
 
-static void add_fields(struct llvm_unit *u, struct tree_var *const *vars, uint32_t count, LLVMTypeRef *fields, unsigned *n)
+static void add_fields(struct llvm_unit *u, struct tree_var *const *vars, uint32_t count, LLVMTypeRef *fields,
+                       unsigned *n)
 {
     for (uint32_t i = 0; i < count; i++) {
         LLVMTypeRef type = llvm_type(u, vars[i]->type);
@@ -28,10 +30,7 @@ static LLVMTypeRef data_type(struct llvm_unit *u, const struct llvm_job *job)
     return LLVMStructTypeInContext(u->context, fields, n, false);
 }
 
-static unsigned num_fields(const struct tree_var *v)
-{
-    return type_is_complex(v->type) ? 2 : 1;
-}
+static unsigned num_fields(const struct tree_var *v) { return type_is_complex(v->type) ? 2 : 1; }
 
 /* One walk over the fields of a struct, in the order of data_type. */
 struct fields {

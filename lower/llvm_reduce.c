@@ -10,28 +10,43 @@ static const struct type *truth_type(struct llvm_func *f, const struct type *t)
     return t->kind == TYPE_VECTOR ? type_vector(ir, scalar, t->lanes, NULL) : scalar;
 }
 
-static struct value combine_truths(struct llvm_func *f, enum expr_op op, const struct type *t, struct value old, struct value new)
+static struct value combine_truths(struct llvm_func *f, enum expr_op op, const struct type *t, struct value old,
+                                   struct value new)
 {
     const struct type *truth = truth_type(f, t);
     struct value a = { llvm_truth(f, t, old), NULL }, b = { llvm_truth(f, t, new), NULL };
     return llvm_cast(f, t, truth, llvm_binary(f, op, truth, a, b));
 }
 
-static struct value combine(struct llvm_func *f, enum wcr_kind wcr, const struct type *t, struct value old, struct value new)
+static struct value combine(struct llvm_func *f, enum wcr_kind wcr, const struct type *t, struct value old,
+                            struct value new)
 {
     switch (wcr) {
-    case WCR_SUM: return llvm_binary(f, EXPR_ADD, t, old, new);
-    case WCR_PRODUCT: return llvm_binary(f, EXPR_MUL, t, old, new);
-    case WCR_MIN: return llvm_binary(f, EXPR_MIN, t, old, new);
-    case WCR_MAX: return llvm_binary(f, EXPR_MAX, t, old, new);
-    case WCR_BIT_AND: return llvm_binary(f, EXPR_AND, t, old, new);
-    case WCR_BIT_OR: return llvm_binary(f, EXPR_OR, t, old, new);
-    case WCR_BIT_XOR: return llvm_binary(f, EXPR_XOR, t, old, new);
-    case WCR_LOGICAL_AND: return combine_truths(f, EXPR_AND, t, old, new);
-    case WCR_LOGICAL_OR: return combine_truths(f, EXPR_OR, t, old, new);
-    case WCR_LOGICAL_XOR: return combine_truths(f, EXPR_XOR, t, old, new);
-    case WCR_EXCHANGE: return new;
-    case WCR_NONE: case WCR_CUSTOM: break;
+    case WCR_SUM:
+        return llvm_binary(f, EXPR_ADD, t, old, new);
+    case WCR_PRODUCT:
+        return llvm_binary(f, EXPR_MUL, t, old, new);
+    case WCR_MIN:
+        return llvm_binary(f, EXPR_MIN, t, old, new);
+    case WCR_MAX:
+        return llvm_binary(f, EXPR_MAX, t, old, new);
+    case WCR_BIT_AND:
+        return llvm_binary(f, EXPR_AND, t, old, new);
+    case WCR_BIT_OR:
+        return llvm_binary(f, EXPR_OR, t, old, new);
+    case WCR_BIT_XOR:
+        return llvm_binary(f, EXPR_XOR, t, old, new);
+    case WCR_LOGICAL_AND:
+        return combine_truths(f, EXPR_AND, t, old, new);
+    case WCR_LOGICAL_OR:
+        return combine_truths(f, EXPR_OR, t, old, new);
+    case WCR_LOGICAL_XOR:
+        return combine_truths(f, EXPR_XOR, t, old, new);
+    case WCR_EXCHANGE:
+        return new;
+    case WCR_NONE:
+    case WCR_CUSTOM:
+        break;
     }
     llvm_bug(f, "a reduction without a built-in operation");
     return new;
@@ -42,25 +57,56 @@ static struct value combine(struct llvm_func *f, enum wcr_kind wcr, const struct
 static bool int_instruction(enum wcr_kind wcr, bool is_signed, LLVMAtomicRMWBinOp *op)
 {
     switch (wcr) {
-    case WCR_SUM: *op = LLVMAtomicRMWBinOpAdd; return true;
-    case WCR_MIN: *op = is_signed ? LLVMAtomicRMWBinOpMin : LLVMAtomicRMWBinOpUMin; return true;
-    case WCR_MAX: *op = is_signed ? LLVMAtomicRMWBinOpMax : LLVMAtomicRMWBinOpUMax; return true;
-    case WCR_BIT_AND: *op = LLVMAtomicRMWBinOpAnd; return true;
-    case WCR_BIT_OR: *op = LLVMAtomicRMWBinOpOr; return true;
-    case WCR_BIT_XOR: *op = LLVMAtomicRMWBinOpXor; return true;
-    case WCR_EXCHANGE: *op = LLVMAtomicRMWBinOpXchg; return true;
-    default: return false;
+    case WCR_SUM:
+        *op = LLVMAtomicRMWBinOpAdd;
+        return true;
+    case WCR_MIN:
+        *op = is_signed ? LLVMAtomicRMWBinOpMin : LLVMAtomicRMWBinOpUMin;
+        return true;
+    case WCR_MAX:
+        *op = is_signed ? LLVMAtomicRMWBinOpMax : LLVMAtomicRMWBinOpUMax;
+        return true;
+    case WCR_BIT_AND:
+        *op = LLVMAtomicRMWBinOpAnd;
+        return true;
+    case WCR_BIT_OR:
+        *op = LLVMAtomicRMWBinOpOr;
+        return true;
+    case WCR_BIT_XOR:
+        *op = LLVMAtomicRMWBinOpXor;
+        return true;
+    case WCR_EXCHANGE:
+        *op = LLVMAtomicRMWBinOpXchg;
+        return true;
+    default:
+        return false;
     }
 }
 
 static bool bool_instruction(enum wcr_kind wcr, LLVMAtomicRMWBinOp *op)
 {
     switch (wcr) {
-    case WCR_SUM: case WCR_MAX: case WCR_LOGICAL_OR: case WCR_BIT_OR: *op = LLVMAtomicRMWBinOpOr; return true;
-    case WCR_PRODUCT: case WCR_MIN: case WCR_LOGICAL_AND: case WCR_BIT_AND: *op = LLVMAtomicRMWBinOpAnd; return true;
-    case WCR_LOGICAL_XOR: case WCR_BIT_XOR: *op = LLVMAtomicRMWBinOpXor; return true;
-    case WCR_EXCHANGE: *op = LLVMAtomicRMWBinOpXchg; return true;
-    default: return false;
+    case WCR_SUM:
+    case WCR_MAX:
+    case WCR_LOGICAL_OR:
+    case WCR_BIT_OR:
+        *op = LLVMAtomicRMWBinOpOr;
+        return true;
+    case WCR_PRODUCT:
+    case WCR_MIN:
+    case WCR_LOGICAL_AND:
+    case WCR_BIT_AND:
+        *op = LLVMAtomicRMWBinOpAnd;
+        return true;
+    case WCR_LOGICAL_XOR:
+    case WCR_BIT_XOR:
+        *op = LLVMAtomicRMWBinOpXor;
+        return true;
+    case WCR_EXCHANGE:
+        *op = LLVMAtomicRMWBinOpXchg;
+        return true;
+    default:
+        return false;
     }
 }
 
@@ -76,7 +122,8 @@ static bool instruction(enum wcr_kind wcr, const struct type *t, LLVMAtomicRMWBi
     return wcr == WCR_SUM || wcr == WCR_EXCHANGE;
 }
 
-static void atomic_instruction(struct llvm_func *f, const struct tree_stmt *s, LLVMAtomicRMWBinOp op, LLVMValueRef at, struct value v)
+static void atomic_instruction(struct llvm_func *f, const struct tree_stmt *s, LLVMAtomicRMWBinOp op, LLVMValueRef at,
+                               struct value v)
 {
     LLVMAtomicOrdering order = LLVMAtomicOrderingMonotonic;
     LLVMValueRef bytes = v.im ? v.v : llvm_to_memory(f, s->value->type, v);
@@ -89,10 +136,7 @@ static void atomic_instruction(struct llvm_func *f, const struct tree_stmt *s, L
 }
 
 /* Compare-and-swap works on integers of the element's size. */
-static bool is_swappable(const struct type *t)
-{
-    return t->kind >= TYPE_BOOL && t->kind <= TYPE_F64;
-}
+static bool is_swappable(const struct type *t) { return t->kind >= TYPE_BOOL && t->kind <= TYPE_F64; }
 
 static LLVMTypeRef swap_type(struct llvm_func *f, const struct type *t)
 {
@@ -113,7 +157,8 @@ static struct value swapped_out(struct llvm_func *f, const struct type *t, const
     return llvm_from_memory(f, t, LLVMBuildBitCast(f->builder, r->old, llvm_type_memory(f->unit, t), ""));
 }
 
-static void end_swap(struct llvm_func *f, const struct type *t, uint32_t alias, LLVMValueRef at, struct llvm_retry *r, struct value new)
+static void end_swap(struct llvm_func *f, const struct type *t, uint32_t alias, LLVMValueRef at, struct llvm_retry *r,
+                     struct value new)
 {
     LLVMValueRef bits = LLVMBuildBitCast(f->builder, llvm_to_memory(f, t, new), swap_type(f, t), "");
     LLVMAtomicOrdering order = LLVMAtomicOrderingMonotonic;

@@ -1,8 +1,9 @@
-/* What a piece of tree does with variables: which it touches, and which have a single assignment that dominates all uses, so
- * that they can be plain LLVM values.
+/* What a piece of tree does with variables: which it touches, and which have a single assignment that dominates all
+ * uses, so that they can be plain LLVM values.
  *
- * A use is dominated by the assignment before it (in the order of the text) if the block of the assignment is still open and no label
- * stands between the two: only through a label can control arrive without having passed the assignment. */
+ * A use is dominated by the assignment before it (in the order of the text) if the block of the assignment is still
+ * open and no label stands between the two: only through a label can control arrive without having passed the
+ * assignment. */
 #include "lower/llvm_emit.h"
 
 struct scanner {
@@ -12,10 +13,7 @@ struct scanner {
     uint32_t block, labels, loops, parallel;
 };
 
-struct llvm_variable *llvm_variable(struct llvm_emitter *e, const struct tree_var *v)
-{
-    return &e->variables[v->id];
-}
+struct llvm_variable *llvm_variable(struct llvm_emitter *e, const struct tree_var *v) { return &e->variables[v->id]; }
 
 static struct llvm_variable *touch(struct scanner *s, struct tree_var *v)
 {
@@ -46,8 +44,8 @@ static void assign(struct scanner *s, struct tree_var *v)
     x->loops = s->loops;
 }
 
-/* The variable becomes null. It need not, if nobody looks again: not below, and not in the next round of a loop inside which only the
- * freeing stands. */
+/* The variable becomes null. It need not, if nobody looks again: not below, and not in the next round of a loop inside
+ * which only the freeing stands. */
 static void release(struct scanner *s, struct tree_var *v)
 {
     use(s, v);
@@ -153,7 +151,9 @@ static void scan_stmt(struct scanner *s, const struct tree_stmt *t)
         for (uint32_t i = 0; i < t->items.count; i++)
             scan_stmt(s, t->items.items[i]);
         break;
-    case STMT_ASSIGN: case STMT_ALLOC: case STMT_CALL:
+    case STMT_ASSIGN:
+    case STMT_ALLOC:
+    case STMT_CALL:
         assign(s, t->var);
         break;
     case STMT_UPDATE:
@@ -167,7 +167,8 @@ static void scan_stmt(struct scanner *s, const struct tree_stmt *t)
     case STMT_FOR:
         scan_for(s, t);
         break;
-    case STMT_WHILE: case STMT_DO:
+    case STMT_WHILE:
+    case STMT_DO:
         s->loops++;
         scan_body(s, t->body);
         s->loops--;
@@ -209,10 +210,7 @@ void llvm_children(const struct tree_stmt *s, void (*visit)(void *user, const st
         visit(user, s->otherwise);
 }
 
-static void add_cost(void *user, const struct tree_stmt *s)
-{
-    *(uint32_t *)user += llvm_cost(s);
-}
+static void add_cost(void *user, const struct tree_stmt *s) { *(uint32_t *)user += llvm_cost(s); }
 
 uint32_t llvm_cost(const struct tree_stmt *s)
 {

@@ -1,7 +1,8 @@
-/* Cuts functions that are too large for one unit into parts: runs of statements of one block that become functions of their own.
+/* Cuts functions that are too large for one unit into parts: runs of statements of one block that become functions of
+ * their own.
  *
- * A run has no jump out or in, and keeps its stack memory to itself. The variables it assigns travel back if they are named elsewhere, or
- * if the run is repeated and might read what it assigned the last time. */
+ * A run has no jump out or in, and keeps its stack memory to itself. The variables it assigns travel back if they are
+ * named elsewhere, or if the run is repeated and might read what it assigned the last time. */
 #include "lower/llvm_emit.h"
 
 struct splitter {
@@ -26,7 +27,8 @@ static void count_expr(uint32_t *counts, const struct tree_expr *e)
 static void count_names(void *user, const struct tree_stmt *s)
 {
     uint32_t *counts = user;
-    const struct tree_expr *operands[] = { s->pointer, s->index, s->value, s->pointer2, s->begin, s->end, s->step, s->count };
+    const struct tree_expr *operands[] = { s->pointer, s->index, s->value, s->pointer2,
+                                           s->begin,   s->end,   s->step,  s->count };
     for (unsigned i = 0; i < sizeof operands / sizeof *operands; i++)
         count_expr(counts, operands[i]);
     for (uint32_t i = 0; i < s->num_args; i++)
@@ -129,7 +131,9 @@ static void split_inside(struct splitter *p, const struct tree_stmt *s)
     case STMT_BLOCK:
         split_block(p, s);
         break;
-    case STMT_FOR: case STMT_WHILE: case STMT_DO:
+    case STMT_FOR:
+    case STMT_WHILE:
+    case STMT_DO:
         p->repeated = true;
         split_block(p, s->body);
         p->repeated = outer;

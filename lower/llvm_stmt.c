@@ -72,26 +72,17 @@ static void stmt_critical(struct llvm_func *f, const struct tree_stmt *s)
 }
 
 static void (*const by_kind[STMT_KIND_COUNT])(struct llvm_func *f, const struct tree_stmt *s) = {
-    [STMT_BLOCK] = stmt_block_items,
-    [STMT_ASSIGN] = stmt_assign_value,
-    [STMT_STORE] = llvm_stmt_store,
-    [STMT_REDUCE] = llvm_stmt_reduce,
-    [STMT_UPDATE] = llvm_stmt_update,
-    [STMT_FOR] = llvm_stmt_for,
-    [STMT_WHILE] = llvm_stmt_while,
-    [STMT_DO] = llvm_stmt_do,
-    [STMT_IF] = llvm_stmt_if,
-    [STMT_BREAK] = llvm_stmt_jump, [STMT_CONTINUE] = llvm_stmt_jump,
-    [STMT_LABEL] = llvm_stmt_label,
-    [STMT_GOTO] = llvm_stmt_jump, [STMT_RETURN] = llvm_stmt_jump,
-    [STMT_ALLOC] = llvm_stmt_alloc,
-    [STMT_FREE] = llvm_stmt_free,
-    [STMT_COPY] = llvm_stmt_copy,
-    [STMT_ZERO] = llvm_stmt_zero,
-    [STMT_CALL] = stmt_c_call,
-    [STMT_PARALLEL] = llvm_stmt_parallel,
-    [STMT_BARRIER] = stmt_barrier,
-    [STMT_CRITICAL] = stmt_critical,
+    [STMT_BLOCK] = stmt_block_items,  [STMT_ASSIGN] = stmt_assign_value,
+    [STMT_STORE] = llvm_stmt_store,   [STMT_REDUCE] = llvm_stmt_reduce,
+    [STMT_UPDATE] = llvm_stmt_update, [STMT_FOR] = llvm_stmt_for,
+    [STMT_WHILE] = llvm_stmt_while,   [STMT_DO] = llvm_stmt_do,
+    [STMT_IF] = llvm_stmt_if,         [STMT_BREAK] = llvm_stmt_jump,
+    [STMT_CONTINUE] = llvm_stmt_jump, [STMT_LABEL] = llvm_stmt_label,
+    [STMT_GOTO] = llvm_stmt_jump,     [STMT_RETURN] = llvm_stmt_jump,
+    [STMT_ALLOC] = llvm_stmt_alloc,   [STMT_FREE] = llvm_stmt_free,
+    [STMT_COPY] = llvm_stmt_copy,     [STMT_ZERO] = llvm_stmt_zero,
+    [STMT_CALL] = stmt_c_call,        [STMT_PARALLEL] = llvm_stmt_parallel,
+    [STMT_BARRIER] = stmt_barrier,    [STMT_CRITICAL] = stmt_critical,
 };
 
 void llvm_stmt(struct llvm_func *f, const struct tree_stmt *s)

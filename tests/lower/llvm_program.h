@@ -1,4 +1,5 @@
-/* For tests of the LLVM emitter: a program of one function "main" that is built, emitted, compiled and run in the test's process. */
+/* For tests of the LLVM emitter: a program of one function "main" that is built, emitted, compiled and run in the
+ * test's process. */
 #ifndef TESTS_LOWER_LLVM_PROGRAM_H
 #define TESTS_LOWER_LLVM_PROGRAM_H
 
@@ -19,15 +20,12 @@ struct program {
     struct llvm_options options;
     int threads;
     struct sdfg_rt_context context;
-    uint32_t units; /* modules made by the last run */
+    uint32_t units;                    /* modules made by the last run */
     void *(*symbol)(const char *name); /* NULL: the runtime only */
     struct jit *jit;
 };
 
-static const struct type *program_type(const struct program *p, enum type_kind kind)
-{
-    return type_basic(p->ir, kind);
-}
+static const struct type *program_type(const struct program *p, enum type_kind kind) { return type_basic(p->ir, kind); }
 
 static struct program program_begin(void)
 {
@@ -38,14 +36,14 @@ static struct program program_begin(void)
     return p;
 }
 
-static void program_end(struct program *p)
-{
-    ir_free(p->ir);
-}
+static void program_end(struct program *p) { ir_free(p->ir); }
 
-static struct tree_var *program_param(struct program *p, const char *name, const struct type *type, void *data, bool by_value)
+static struct tree_var *program_param(struct program *p, const char *name, const struct type *type, void *data,
+                                      bool by_value)
 {
-    struct tree_param param = { .name = name, .var = tree_var(p->t, name, type), .by_value = by_value, .no_alias = !by_value };
+    struct tree_param param = {
+        .name = name, .var = tree_var(p->t, name, type), .by_value = by_value, .no_alias = !by_value
+    };
     param.alias = by_value ? 0 : p->t->num_aliases++;
     param.alignment = by_value ? 0 : type->elem->align;
     p->args[p->main->params.count] = data;
@@ -59,7 +57,8 @@ static struct tree_expr *program_array(struct program *p, const char *name, cons
     return expr_var(p->t, program_param(p, name, type_pointer(p->ir, elem), data, false));
 }
 
-static __attribute__((unused)) struct tree_expr *program_value(struct program *p, const char *name, enum type_kind kind, void *data)
+static __attribute__((unused)) struct tree_expr *program_value(struct program *p, const char *name, enum type_kind kind,
+                                                               void *data)
 {
     return expr_var(p->t, program_param(p, name, program_type(p, kind), data, true));
 }
@@ -72,20 +71,22 @@ static uint32_t program_alias(const struct program *p, const struct tree_expr *a
     return 0;
 }
 
-static __attribute__((unused)) struct tree_expr *program_load(struct program *p, struct tree_expr *array, struct tree_expr *index)
+static __attribute__((unused)) struct tree_expr *program_load(struct program *p, struct tree_expr *array,
+                                                              struct tree_expr *index)
 {
     return expr_load(p->t, array->type->elem, array, index, program_alias(p, array));
 }
 
-static __attribute__((unused)) struct tree_stmt *program_store(struct program *p, struct tree_stmt *b, struct tree_expr *array,
-                                                               struct tree_expr *index, struct tree_expr *value)
+static __attribute__((unused)) struct tree_stmt *program_store(struct program *p, struct tree_stmt *b,
+                                                               struct tree_expr *array, struct tree_expr *index,
+                                                               struct tree_expr *value)
 {
     return stmt_store(p->t, b, array, index, value, program_alias(p, array));
 }
 
 /* for (i = 0; i < count; i++): gives i and the loop. */
-static __attribute__((unused)) struct tree_stmt *program_for(struct program *p, struct tree_stmt *b, struct tree_expr *count,
-                                                             struct tree_expr **i)
+static __attribute__((unused)) struct tree_stmt *program_for(struct program *p, struct tree_stmt *b,
+                                                             struct tree_expr *count, struct tree_expr **i)
 {
     struct tree_var *v = tree_var(p->t, "i", program_type(p, TYPE_I64));
     *i = expr_var(p->t, v);
@@ -106,7 +107,9 @@ static void program_decorate(void *user, LLVMValueRef function)
 
 static bool program_emit(struct program *p, int opt_level)
 {
-    struct jit_options o = { .opt_level = opt_level, .num_threads = 1, .runtime_symbol = p->symbol ? p->symbol : sdfg_rt_symbol };
+    struct jit_options o = { .opt_level = opt_level,
+                             .num_threads = 1,
+                             .runtime_symbol = p->symbol ? p->symbol : sdfg_rt_symbol };
     CHECK(tree_verify(p->t, p->ir->diags));
     p->units = 0;
     p->jit = jit_new(p->ir->arena, p->ir->diags, &o);

@@ -21,7 +21,8 @@ struct table {
     int64_t count;
 };
 
-static struct table table_begin(const struct type *(*type_of)(struct program *, int), int kind, void *a, void *b, int64_t count)
+static struct table table_begin(const struct type *(*type_of)(struct program *, int), int kind, void *a, void *b,
+                                int64_t count)
 {
     struct table t = { .p = program_begin(), .count = count };
     const struct type *type = type_of(&t.p, kind);
@@ -33,10 +34,7 @@ static struct table table_begin(const struct type *(*type_of)(struct program *, 
     return t;
 }
 
-static const struct type *basic_type(struct program *p, int kind)
-{
-    return type_basic(p->ir, (enum type_kind)kind);
-}
+static const struct type *basic_type(struct program *p, int kind) { return type_basic(p->ir, (enum type_kind)kind); }
 
 static void table_add(struct table *t, struct tree_expr *value, void *out)
 {
@@ -44,17 +42,14 @@ static void table_add(struct table *t, struct tree_expr *value, void *out)
     program_store(&t->p, t->loop->body, array, t->i, value);
 }
 
-static struct tree_expr *math1(struct tree *t, enum tree_math f, struct tree_expr *x)
-{
-    return expr_math(t, f, &x);
-}
+static struct tree_expr *math1(struct tree *t, enum tree_math f, struct tree_expr *x) { return expr_math(t, f, &x); }
 
 static const int levels[] = { 0, -1 };
 
 /* ---- integers ---- */
 
-static const enum expr_op int_ops[] = { EXPR_ADD, EXPR_SUB, EXPR_MUL, EXPR_DIV, EXPR_REM, EXPR_AND, EXPR_OR, EXPR_XOR,
-                                        EXPR_SHL, EXPR_SHR, EXPR_MIN, EXPR_MAX };
+static const enum expr_op int_ops[] = { EXPR_ADD, EXPR_SUB, EXPR_MUL, EXPR_DIV, EXPR_REM, EXPR_AND,
+                                        EXPR_OR,  EXPR_XOR, EXPR_SHL, EXPR_SHR, EXPR_MIN, EXPR_MAX };
 static const enum expr_op compare_ops[] = { EXPR_EQ, EXPR_NE, EXPR_LT, EXPR_LE, EXPR_GT, EXPR_GE };
 enum { NUM_INT_OPS = 12, NUM_COMPARE_OPS = 6 };
 
@@ -63,7 +58,7 @@ enum { NUM_INT_OPS = 12, NUM_COMPARE_OPS = 6 };
 #define COMPARE_OPS(T)                                                                                                 \
     static bool compare_##T(int op, T a, T b)                                                                          \
     {                                                                                                                  \
-        const bool r[] = { a == b, a != b, a < b, a <= b, a > b, a >= b };                                             \
+        const bool r[] = { a == b, a != b, a<b, a <= b, a> b, a >= b };                                                \
         return r[op];                                                                                                  \
     }
 
@@ -73,24 +68,38 @@ enum { NUM_INT_OPS = 12, NUM_COMPARE_OPS = 6 };
         uint64_t x = (uint64_t)a, y = (uint64_t)b;                                                                     \
         int shift = (int)(y & (sizeof(T) * 8 - 1));                                                                    \
         switch (op) {                                                                                                  \
-        case 0: return (T)(x + y);                                                                                     \
-        case 1: return (T)(x - y);                                                                                     \
-        case 2: return (T)(x * y);                                                                                     \
-        case 3: return b == 0 ? 0 : (LOWEST) < 0 && b == (T)-1 ? (T)(0 - x) : (T)(a / b);                              \
-        case 4: return b == 0 || ((LOWEST) < 0 && b == (T)-1) ? 0 : (T)(a % b);                                        \
-        case 5: return (T)(x & y);                                                                                     \
-        case 6: return (T)(x | y);                                                                                     \
-        case 7: return (T)(x ^ y);                                                                                     \
-        case 8: return (T)(x << shift);                                                                                \
-        case 9: return (T)(a >> shift);                                                                                \
-        case 10: return a < b ? a : b;                                                                                 \
-        default: return a > b ? a : b;                                                                                 \
+        case 0:                                                                                                        \
+            return (T)(x + y);                                                                                         \
+        case 1:                                                                                                        \
+            return (T)(x - y);                                                                                         \
+        case 2:                                                                                                        \
+            return (T)(x * y);                                                                                         \
+        case 3:                                                                                                        \
+            return b == 0 ? 0 : (LOWEST) < 0 && b == (T)-1 ? (T)(0 - x) : (T)(a / b);                                  \
+        case 4:                                                                                                        \
+            return b == 0 || ((LOWEST) < 0 && b == (T)-1) ? 0 : (T)(a % b);                                            \
+        case 5:                                                                                                        \
+            return (T)(x & y);                                                                                         \
+        case 6:                                                                                                        \
+            return (T)(x | y);                                                                                         \
+        case 7:                                                                                                        \
+            return (T)(x ^ y);                                                                                         \
+        case 8:                                                                                                        \
+            return (T)(x << shift);                                                                                    \
+        case 9:                                                                                                        \
+            return (T)(a >> shift);                                                                                    \
+        case 10:                                                                                                       \
+            return a < b ? a : b;                                                                                      \
+        default:                                                                                                       \
+            return a > b ? a : b;                                                                                      \
         }                                                                                                              \
     }                                                                                                                  \
     COMPARE_OPS(T)                                                                                                     \
     TEST(integer_operations_##T)                                                                                       \
     {                                                                                                                  \
-        static const T values[] = { 0, 1, 2, 3, 7, 8, 31, 63, 100, (T)-1, (T)-2, (T)-7, (T)-100, LOWEST, (T)(0 - 1 - (uint64_t)(LOWEST)) }; \
+        static const T values[] = { 0,     1,     2,       3,      7,                                                  \
+                                    8,     31,    63,      100,    (T)-1,                                              \
+                                    (T)-2, (T)-7, (T)-100, LOWEST, (T)(0 - 1 - (uint64_t)(LOWEST)) };                  \
         enum { N = COUNT(values) };                                                                                    \
         static T a[N * N], b[N * N], r[NUM_INT_OPS][N * N], negative[N * N], inverse[N * N], size[N * N];              \
         static bool c[NUM_COMPARE_OPS][N * N];                                                                         \
@@ -137,25 +146,22 @@ INT_TYPE(uint64_t, TYPE_U64, 0ull)
 
 /* ---- floats ---- */
 
-static bool same(double a, double b)
-{
-    return isnan(a) ? isnan(b) : a == b && signbit(a) == signbit(b);
-}
+static bool same(double a, double b) { return isnan(a) ? isnan(b) : a == b && signbit(a) == signbit(b); }
 
 #define CHECK_SAME(actual, expected)                                                                                   \
     do {                                                                                                               \
         double same_a = (actual), same_b = (expected);                                                                 \
         if (!same(same_a, same_b)) {                                                                                   \
             check_failures++;                                                                                          \
-            printf("%s:%d: %s is %.17g, expected %.17g\n", __FILE__, __LINE__, #actual, same_a, same_b);                 \
+            printf("%s:%d: %s is %.17g, expected %.17g\n", __FILE__, __LINE__, #actual, same_a, same_b);               \
         }                                                                                                              \
     } while (0)
 
 static const enum expr_op float_ops[] = { EXPR_ADD, EXPR_SUB, EXPR_MUL, EXPR_DIV, EXPR_REM, EXPR_MIN, EXPR_MAX };
 enum { NUM_FLOAT_OPS = 7 };
 
-static const double float_values[] = { 0.0, -0.0, 1, -1, 0.5, 1.5, 2.5, -2.5, 3.25, 1e-3, 1e30, -1e30, 1e-30, INFINITY, -INFINITY,
-                                       NAN, 123456.789, 0.1 };
+static const double float_values[] = { 0.0,  -0.0, 1,     -1,    0.5,      1.5,       2.5, -2.5,       3.25,
+                                       1e-3, 1e30, -1e30, 1e-30, INFINITY, -INFINITY, NAN, 123456.789, 0.1 };
 enum { NUM_FLOATS = COUNT(float_values) };
 
 #define FLOAT_TYPE(T, KIND, FMOD)                                                                                      \
@@ -203,9 +209,12 @@ FLOAT_TYPE(double, TYPE_F64, fmod)
 /* ---- mathematical functions: the C library's results, bit by bit ---- */
 
 #define UNARY_MATH(MATH)                                                                                               \
-    MATH(sqrt) MATH(cbrt) MATH(exp) MATH(exp2) MATH(expm1) MATH(log) MATH(log2) MATH(log10) MATH(log1p) MATH(sin) MATH(cos) \
-    MATH(tan) MATH(asin) MATH(acos) MATH(atan) MATH(sinh) MATH(cosh) MATH(tanh) MATH(asinh) MATH(acosh) MATH(atanh)       \
-    MATH(fabs) MATH(floor) MATH(ceil) MATH(trunc) MATH(round) MATH(nearbyint) MATH(erf) MATH(erfc) MATH(tgamma) MATH(lgamma)
+    MATH(sqrt)                                                                                                         \
+    MATH(cbrt)                                                                                                         \
+    MATH(exp) MATH(exp2) MATH(expm1) MATH(log) MATH(log2) MATH(log10) MATH(log1p) MATH(sin) MATH(cos) MATH(tan)        \
+        MATH(asin) MATH(acos) MATH(atan) MATH(sinh) MATH(cosh) MATH(tanh) MATH(asinh) MATH(acosh) MATH(atanh)          \
+            MATH(fabs) MATH(floor) MATH(ceil) MATH(trunc) MATH(round) MATH(nearbyint) MATH(erf) MATH(erfc)             \
+                MATH(tgamma) MATH(lgamma)
 #define BINARY_MATH(MATH) MATH(atan2) MATH(pow) MATH(hypot) MATH(fmod) MATH(copysign)
 
 static const struct {
@@ -265,7 +274,8 @@ enum { NUM_UNARY = COUNT(unary_math), NUM_BINARY = COUNT(binary_math), NUM_PAIRS
         for (int i = 0; i < NUM_PAIRS; i++) {                                                                          \
             for (int f = 0; f < NUM_BINARY; f++)                                                                       \
                 CHECK_SAME(r[f][i], binary_math[f].FIELD(a[i], b[i]));                                                 \
-            CHECK_SAME(r[NUM_BINARY][i], (T)(sizeof(T) == 4 ? fmaf((float)a[i], (float)b[i], (float)a[i]) : fma(a[i], b[i], a[i]))); \
+            CHECK_SAME(r[NUM_BINARY][i],                                                                               \
+                       (T)(sizeof(T) == 4 ? fmaf((float)a[i], (float)b[i], (float)a[i]) : fma(a[i], b[i], a[i])));     \
             CHECK_INT(tests[0][i], isnan(a[i]) != 0);                                                                  \
             CHECK_INT(tests[1][i], isinf(a[i]) != 0);                                                                  \
             CHECK_INT(tests[2][i], isfinite(a[i]) != 0);                                                               \
@@ -279,15 +289,14 @@ MATH_TEST(double, TYPE_F64, f64)
 
 /* ---- conversions: every basic type to every other ---- */
 
-static const double cast_values[] = { 0, 1, -1, 2, 100, 127, 128, 200, 255, -128, -129, 1000, 65504, -70000, 3.7, -3.7, 1e6, 16777217,
-                                      2147483647, -2147483648.0, 3e9, 1e12, 9.3e18, 1e19, -1e19, 1e-8, 1e300, -0.0, INFINITY, -INFINITY,
-                                      NAN };
+static const double cast_values[] = { 0,        1,         -1,   2,        100,        127,           128,
+                                      200,      255,       -128, -129,     1000,       65504,         -70000,
+                                      3.7,      -3.7,      1e6,  16777217, 2147483647, -2147483648.0, 3e9,
+                                      1e12,     9.3e18,    1e19, -1e19,    1e-8,       1e300,         -0.0,
+                                      INFINITY, -INFINITY, NAN };
 enum { NUM_CASTS = COUNT(cast_values), FIRST_KIND = TYPE_BOOL, LAST_KIND = TYPE_F64, CELL = 8 };
 
-static bool is_small(int kind)
-{
-    return kind >= TYPE_F16 && kind <= TYPE_F8E5M2;
-}
+static bool is_small(int kind) { return kind >= TYPE_F16 && kind <= TYPE_F8E5M2; }
 
 /* What x86-64 gives; see lower/llvm.h. */
 static int64_t to_int(double v, int bits)
@@ -312,9 +321,11 @@ static struct number read_cell(int kind, const void *at)
 {
     struct number n = { .is_float = kind >= TYPE_F16, .is_unsigned = kind == TYPE_U64 };
     uint64_t raw = 0;
-    static const int sizes[] = { [TYPE_BOOL] = 1, [TYPE_I8] = 1, [TYPE_I16] = 2, [TYPE_I32] = 4, [TYPE_I64] = 8, [TYPE_U8] = 1,
-                                 [TYPE_U16] = 2, [TYPE_U32] = 4, [TYPE_U64] = 8, [TYPE_F16] = 2, [TYPE_BF16] = 2, [TYPE_F8E4M3] = 1,
-                                 [TYPE_F8E5M2] = 1, [TYPE_F32] = 4, [TYPE_F64] = 8 };
+    static const int sizes[] = {
+        [TYPE_BOOL] = 1, [TYPE_I8] = 1,     [TYPE_I16] = 2,    [TYPE_I32] = 4, [TYPE_I64] = 8,
+        [TYPE_U8] = 1,   [TYPE_U16] = 2,    [TYPE_U32] = 4,    [TYPE_U64] = 8, [TYPE_F16] = 2,
+        [TYPE_BF16] = 2, [TYPE_F8E4M3] = 1, [TYPE_F8E5M2] = 1, [TYPE_F32] = 4, [TYPE_F64] = 8
+    };
     memcpy(&raw, at, (size_t)sizes[kind]);
     if (is_small(kind)) {
         n.f = smallfloat_decode((enum smallfloat)(kind - TYPE_F16), (uint32_t)raw);
@@ -338,16 +349,38 @@ static void write_cell(int kind, struct number n, void *at)
     int64_t i32 = n.is_float ? to_int(n.f, 32) : n.i, i64 = n.is_float ? to_int(n.f, 64) : n.i;
     uint64_t raw = 0;
     switch (kind) {
-    case TYPE_BOOL: raw = n.is_float ? n.f != 0 : n.i != 0; break;
-    case TYPE_I8: case TYPE_U8: raw = (uint8_t)i32; break;
-    case TYPE_I16: case TYPE_U16: raw = (uint16_t)i32; break;
-    case TYPE_I32: raw = (uint32_t)i32; break;
-    case TYPE_U32: raw = (uint32_t)i64; break;
-    case TYPE_I64: raw = (uint64_t)i64; break;
-    case TYPE_U64: raw = n.is_float ? float_to_u64(n.f) : (uint64_t)n.i; break;
-    case TYPE_F32: memcpy(&raw, &single, 4); break;
-    case TYPE_F64: memcpy(&raw, &f, 8); break;
-    default: raw = smallfloat_encode((enum smallfloat)(kind - TYPE_F16), n.is_float ? n.f : single); break;
+    case TYPE_BOOL:
+        raw = n.is_float ? n.f != 0 : n.i != 0;
+        break;
+    case TYPE_I8:
+    case TYPE_U8:
+        raw = (uint8_t)i32;
+        break;
+    case TYPE_I16:
+    case TYPE_U16:
+        raw = (uint16_t)i32;
+        break;
+    case TYPE_I32:
+        raw = (uint32_t)i32;
+        break;
+    case TYPE_U32:
+        raw = (uint32_t)i64;
+        break;
+    case TYPE_I64:
+        raw = (uint64_t)i64;
+        break;
+    case TYPE_U64:
+        raw = n.is_float ? float_to_u64(n.f) : (uint64_t)n.i;
+        break;
+    case TYPE_F32:
+        memcpy(&raw, &single, 4);
+        break;
+    case TYPE_F64:
+        memcpy(&raw, &f, 8);
+        break;
+    default:
+        raw = smallfloat_encode((enum smallfloat)(kind - TYPE_F16), n.is_float ? n.f : single);
+        break;
     }
     memcpy(at, &raw, 8);
 }
@@ -406,7 +439,8 @@ TEST(complex_operations)
     static double _Complex r[OPS][N], f[16][N], made[N], negative[N], narrow_back[N];
     static double magnitude[N], real[N];
     static bool equal[N], differs[N];
-    static const enum tree_math maths[] = { TREE_MATH_sqrt, TREE_MATH_exp, TREE_MATH_log, TREE_MATH_sin, TREE_MATH_tanh, TREE_MATH_conj };
+    static const enum tree_math maths[] = { TREE_MATH_sqrt, TREE_MATH_exp,  TREE_MATH_log,
+                                            TREE_MATH_sin,  TREE_MATH_tanh, TREE_MATH_conj };
     struct table t = table_begin(basic_type, TYPE_C128, a, b, N);
     struct tree *tree = t.p.t;
     for (int i = 0; i < OPS; i++)
@@ -431,7 +465,8 @@ TEST(complex_operations)
                 CHECK(near(r[2][i], a[i] * b[i], 1e-15));
             if (i < 5)
                 CHECK(near(r[3][i], a[i] / b[i], 1e-15));
-            double _Complex expected[] = { csqrt(a[i]), cexp(a[i]), clog(a[i]), csin(a[i]), ctanh(a[i]), conj(a[i]), cpow(a[i], b[i]) };
+            double _Complex expected[] = { csqrt(a[i]), cexp(a[i]), clog(a[i]),      csin(a[i]),
+                                           ctanh(a[i]), conj(a[i]), cpow(a[i], b[i]) };
             for (int k = 0; k < COUNT(expected); k++) {
                 CHECK_SAME(creal(f[k][i]), creal(expected[k]));
                 CHECK_SAME(cimag(f[k][i]), cimag(expected[k]));

@@ -39,20 +39,14 @@ static struct tree_expr *op(struct flow *f, enum expr_op o, struct tree_expr *a,
     return expr_binary(f->t, o, a, b);
 }
 
-static struct tree_expr *num(struct flow *f, int64_t v)
-{
-    return expr_i64(f->t, v);
-}
+static struct tree_expr *num(struct flow *f, int64_t v) { return expr_i64(f->t, v); }
 
 static struct tree_var *variable(struct flow *f, const char *name)
 {
     return tree_var(f->t, name, program_type(&f->p, TYPE_I64));
 }
 
-static struct tree_expr *var(struct flow *f, struct tree_var *v)
-{
-    return expr_var(f->t, v);
-}
+static struct tree_expr *var(struct flow *f, struct tree_var *v) { return expr_var(f->t, v); }
 
 static void add_to(struct flow *f, struct tree_stmt *b, struct tree_var *v, struct tree_expr *e)
 {
@@ -79,10 +73,7 @@ static int64_t flow_run(struct flow *f, int64_t count)
     return result;
 }
 
-static void flow_end(struct flow *f)
-{
-    program_end(&f->p);
-}
+static void flow_end(struct flow *f) { program_end(&f->p); }
 
 /* ---- loops ---- */
 
@@ -112,7 +103,8 @@ TEST(narrow_and_unsigned_counters)
     for (int k = 0; k < 3; k++) {
         const struct type *type = program_type(&f->p, kinds[k]);
         struct tree_var *i = tree_var(f->t, "i", type);
-        struct tree_stmt *l = stmt_for(f->t, f->body, i, expr_int(f->t, type, 1), expr_cast(f->t, type, f->n), expr_int(f->t, type, 1));
+        struct tree_stmt *l =
+            stmt_for(f->t, f->body, i, expr_int(f->t, type, 1), expr_cast(f->t, type, f->n), expr_int(f->t, type, 1));
         add_to(f, l->body, sum, expr_cast(f->t, program_type(&f->p, TYPE_I64), var(f, i)));
     }
     put(f, f->body, 0, var(f, sum));
@@ -176,7 +168,8 @@ TEST(break_and_continue_mean_the_innermost_loop)
     struct tree_var *i = variable(f, "i"), *j = variable(f, "j"), *sum = variable(f, "sum");
     stmt_assign(f->t, f->body, sum, num(f, 0));
     struct tree_stmt *outer = stmt_for(f->t, f->body, i, num(f, 0), f->n, num(f, 1));
-    struct tree_stmt *odd = stmt_if(f->t, outer->body, op(f, EXPR_EQ, op(f, EXPR_AND, var(f, i), num(f, 1)), num(f, 1)));
+    struct tree_stmt *odd =
+        stmt_if(f->t, outer->body, op(f, EXPR_EQ, op(f, EXPR_AND, var(f, i), num(f, 1)), num(f, 1)));
     stmt_new(f->t, odd->body, STMT_CONTINUE);
     put(f, odd->body, 1, num(f, 99)); /* not reached */
     struct tree_stmt *inner = stmt_for(f->t, outer->body, j, num(f, 0), num(f, 100), num(f, 1));
@@ -326,20 +319,23 @@ TEST(return_leaves_the_function)
 TEST(only_the_chosen_side_is_evaluated)
 {
     struct flow *f = flow_begin();
-    const struct type *pointer = type_pointer(f->p.ir, program_type(&f->p, TYPE_I64)), *c128 = program_type(&f->p, TYPE_C128);
+    const struct type *pointer = type_pointer(f->p.ir, program_type(&f->p, TYPE_I64)),
+                      *c128 = program_type(&f->p, TYPE_C128);
     struct tree_var *p = tree_var(f->t, "p", pointer), *z = tree_var(f->t, "z", type_pointer(f->p.ir, c128));
     struct tree_expr *positive = op(f, EXPR_GT, f->n, num(f, 0));
     stmt_assign(f->t, f->body, p, expr_select(f->t, positive, f->out, expr_null(f->t, pointer)));
     stmt_assign(f->t, f->body, z, expr_cast(f->t, z->type, var(f, p)));
     struct tree_expr *value = expr_load(f->t, pointer->elem, var(f, p), num(f, 1), 0);
     struct tree_expr *is_set = op(f, EXPR_LOGICAL_AND, positive, op(f, EXPR_EQ, value, num(f, 0)));
-    struct tree_expr *is_not = op(f, EXPR_LOGICAL_OR, op(f, EXPR_LE, f->n, num(f, 0)), op(f, EXPR_NE, value, num(f, 0)));
+    struct tree_expr *is_not =
+        op(f, EXPR_LOGICAL_OR, op(f, EXPR_LE, f->n, num(f, 0)), op(f, EXPR_NE, value, num(f, 0)));
     struct tree_expr *pair = expr_load(f->t, c128, var(f, z), num(f, 1), 0);
     struct tree_expr *imaginary = expr_unary(f->t, EXPR_IMAG, expr_select(f->t, positive, pair, expr_zero(f->t, c128)));
     struct tree_var *sum = variable(f, "sum");
     stmt_assign(f->t, f->body, sum, expr_cast(f->t, pointer->elem, is_set));
     add_to(f, f->body, sum, op(f, EXPR_MUL, num(f, 10), expr_cast(f->t, pointer->elem, is_not)));
-    add_to(f, f->body, sum, op(f, EXPR_MUL, num(f, 100), expr_select(f->t, positive, op(f, EXPR_ADD, value, num(f, 2)), num(f, 3))));
+    add_to(f, f->body, sum,
+           op(f, EXPR_MUL, num(f, 100), expr_select(f->t, positive, op(f, EXPR_ADD, value, num(f, 2)), num(f, 3))));
     add_to(f, f->body, sum, expr_cast(f->t, pointer->elem, imaginary));
     put(f, f->body, 0, var(f, sum));
     CHECK_INT(flow_run(f, 1), 201);
@@ -389,25 +385,13 @@ TEST(a_node_shared_with_a_branch_is_known_there_and_not_behind_it)
 
 /* ---- calls of C functions ---- */
 
-static int8_t take_narrow(bool a, int8_t b, uint8_t c, int16_t d, uint16_t e)
-{
-    return (int8_t)(a + b + c + d + e);
-}
+static int8_t take_narrow(bool a, int8_t b, uint8_t c, int16_t d, uint16_t e) { return (int8_t)(a + b + c + d + e); }
 
-static double _Complex take_complex(double _Complex z, int64_t n, float _Complex w)
-{
-    return z * (double)n + w;
-}
+static double _Complex take_complex(double _Complex z, int64_t n, float _Complex w) { return z * (double)n + w; }
 
-static float _Complex give_float_complex(float _Complex w)
-{
-    return w * (2 + 1 * I);
-}
+static float _Complex give_float_complex(float _Complex w) { return w * (2 + 1 * I); }
 
-static bool is_odd(int64_t x)
-{
-    return x & 1;
-}
+static bool is_odd(int64_t x) { return x & 1; }
 
 static void *test_symbol(const char *name)
 {
@@ -415,8 +399,11 @@ static void *test_symbol(const char *name)
         const char *name;
         void *address;
     } functions[] = {
-        { "count_calls", (void *)count_calls }, { "take_narrow", (void *)take_narrow }, { "take_complex", (void *)take_complex },
-        { "give_float_complex", (void *)give_float_complex }, { "is_odd", (void *)is_odd },
+        { "count_calls", (void *)count_calls },
+        { "take_narrow", (void *)take_narrow },
+        { "take_complex", (void *)take_complex },
+        { "give_float_complex", (void *)give_float_complex },
+        { "is_odd", (void *)is_odd },
     };
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (!strcmp(functions[i].name, name))
@@ -440,7 +427,8 @@ TEST(calls_follow_the_c_conventions)
     const struct type *c128 = program_type(&f->p, TYPE_C128), *c64 = program_type(&f->p, TYPE_C64), *i64 = f->n->type;
     const struct type *f64 = program_type(&f->p, TYPE_F64), *i8 = program_type(&f->p, TYPE_I8);
     struct tree_expr *a = program_array(&f->p, "z", c128, &z), *b = program_array(&f->p, "w", c64, &w);
-    struct tree_expr *to = program_array(&f->p, "result", c128, &result), *to2 = program_array(&f->p, "turned", c64, &turned);
+    struct tree_expr *to = program_array(&f->p, "result", c128, &result),
+                     *to2 = program_array(&f->p, "turned", c64, &turned);
     struct tree_expr *line = program_array(&f->p, "text", i8, text);
     struct tree_expr *zero = num(f, 0);
     struct tree_expr *small[] = { op(f, EXPR_GT, f->n, zero), expr_cast(t, i8, op(f, EXPR_SUB, zero, f->n)),
@@ -454,7 +442,8 @@ TEST(calls_follow_the_c_conventions)
     struct tree_var *odd = tree_var(t, "odd", program_type(&f->p, TYPE_BOOL));
     stmt_call(t, f->body, odd, "is_odd", &f->n, 1);
     put(f, f->body, 1, expr_cast(t, i64, var(f, odd)));
-    struct tree_expr *printed[] = { line, num(f, sizeof text), expr_data(t, i8, "%lld %.2f", 10), f->n, expr_float(t, f64, 2.5) };
+    struct tree_expr *printed[] = { line, num(f, sizeof text), expr_data(t, i8, "%lld %.2f", 10), f->n,
+                                    expr_float(t, f64, 2.5) };
     stmt_call(t, f->body, NULL, "snprintf", printed, 5);
     for (int level = 0; level < NUM_LEVELS; level++) {
         f->count = 5;
@@ -474,13 +463,15 @@ TEST(a_parallel_body_reads_variables_of_every_type)
     struct flow *f = flow_begin();
     struct tree *t = f->t;
     f->p.threads = 4;
-    struct tree_var *v[TYPE_C128 + 1], *four = tree_var(t, "four", type_vector(f->p.ir, program_type(&f->p, TYPE_F32), 4, NULL));
+    struct tree_var *v[TYPE_C128 + 1],
+        *four = tree_var(t, "four", type_vector(f->p.ir, program_type(&f->p, TYPE_F32), 4, NULL));
     for (int k = TYPE_BOOL; k <= TYPE_C128; k++) {
         v[k] = tree_var(t, "v", program_type(&f->p, (enum type_kind)k));
-        struct tree_expr *value = type_is_complex(v[k]->type)
-                                      ? expr_complex(t, expr_float(t, program_type(&f->p, k == TYPE_C64 ? TYPE_F32 : TYPE_F64), 1),
-                                                     expr_float(t, program_type(&f->p, k == TYPE_C64 ? TYPE_F32 : TYPE_F64), 7))
-                                      : expr_cast(t, v[k]->type, f->n);
+        struct tree_expr *value =
+            type_is_complex(v[k]->type)
+                ? expr_complex(t, expr_float(t, program_type(&f->p, k == TYPE_C64 ? TYPE_F32 : TYPE_F64), 1),
+                               expr_float(t, program_type(&f->p, k == TYPE_C64 ? TYPE_F32 : TYPE_F64), 7))
+                : expr_cast(t, v[k]->type, f->n);
         stmt_assign(t, f->body, v[k], value);
     }
     stmt_assign(t, f->body, four, expr_splat(t, four->type, expr_cast(t, program_type(&f->p, TYPE_F32), f->n)));
@@ -493,7 +484,8 @@ TEST(a_parallel_body_reads_variables_of_every_type)
         sum = op(f, EXPR_ADD, sum, expr_cast(t, f->n->type, value));
     }
     struct tree_expr *at = op(f, EXPR_ADD, num(f, 1), var(f, parallel->var));
-    program_store(&f->p, parallel->body, f->out, at, op(f, EXPR_ADD, sum, op(f, EXPR_MUL, num(f, 1000), var(f, parallel->var2))));
+    program_store(&f->p, parallel->body, f->out, at,
+                  op(f, EXPR_ADD, sum, op(f, EXPR_MUL, num(f, 1000), var(f, parallel->var2))));
     tree_parallel_end(t, parallel);
     put(f, f->body, 0, program_load(&f->p, f->out, num(f, 1)));
     int64_t ones = TYPE_F64 - TYPE_BOOL + 1;
@@ -597,7 +589,8 @@ TEST(parts_of_loop_bodies_keep_what_the_last_round_left)
         struct tree_stmt *inner = stmt_for(f->t, l->body, j, num(f, 0), num(f, 3), num(f, 1));
         struct tree_stmt *c = stmt_if(f->t, inner->body, op(f, EXPR_EQ, var(f, j), num(f, k % 3)));
         stmt_new(f->t, c->body, STMT_CONTINUE);
-        stmt_assign(f->t, inner->body, carried, op(f, EXPR_AND, op(f, EXPR_MUL, var(f, local), num(f, 3)), num(f, 0xffff)));
+        stmt_assign(f->t, inner->body, carried,
+                    op(f, EXPR_AND, op(f, EXPR_MUL, var(f, local), num(f, 3)), num(f, 0xffff)));
         if (k % 5 == 2) {
             stmt_alloc(f->t, l->body, m, f->n->type, num(f, 4), k % 2 ? TREE_STACK : TREE_HEAP);
             stmt_store(f->t, l->body, var(f, m), num(f, 1), var(f, carried), 0);
@@ -668,7 +661,8 @@ TEST(parts_between_labels)
     for (int k = 0; k < 12; k++) {
         struct tree_stmt *c = stmt_if(f->t, f->body, op(f, EXPR_GT, var(f, round), num(f, 0)));
         add_to(f, c->body, sum, var(f, last)); /* of the round before */
-        struct tree_stmt *d = stmt_if(f->t, f->body, op(f, EXPR_EQ, op(f, EXPR_REM, var(f, round), num(f, 2)), num(f, 0)));
+        struct tree_stmt *d =
+            stmt_if(f->t, f->body, op(f, EXPR_EQ, op(f, EXPR_REM, var(f, round), num(f, 2)), num(f, 0)));
         stmt_assign(f->t, d->body, last, op(f, EXPR_ADD, var(f, round), num(f, k)));
     }
     add_to(f, f->body, round, num(f, 1));

@@ -8,6 +8,7 @@
 #include "tests/lower/llvm_program.h"
 
 #include <complex.h>
+#include <dlfcn.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -101,7 +102,8 @@ TEST(memory_in_a_slot_lives_across_calls)
     a->slot = 2;
     a->zero = true;
     struct tree_expr *slot = expr_slot(t, 2, to->type);
-    stmt_store(t, p.body, expr_var(t, m), zero, expr_binary(t, EXPR_ADD, expr_load(t, i64, slot, zero, 0), expr_i64(t, 5)), 0);
+    stmt_store(t, p.body, expr_var(t, m), zero,
+               expr_binary(t, EXPR_ADD, expr_load(t, i64, slot, zero, 0), expr_i64(t, 5)), 0);
     program_store(&p, p.body, to, zero, expr_load(t, i64, expr_slot(t, 2, to->type), zero, 0));
     p.context.slots = slots;
     for (int k = 1; k <= 3; k++) {
@@ -129,16 +131,20 @@ TEST(fields_of_structures)
     records[1] = (struct record){ 4, numbers, 1 + 2 * I, 9 };
     struct program p = program_begin();
     struct tree *t = p.t;
-    const struct type *f64 = program_type(&p, TYPE_F64), *c64 = program_type(&p, TYPE_C64), *i16 = program_type(&p, TYPE_I16);
-    const struct type_field fields[] = { { "small", program_type(&p, TYPE_I8), 0, NULL }, { "data", type_pointer(p.ir, f64), 0, NULL },
-                                         { "z", c64, 0, NULL }, { "tail", i16, 0, NULL } };
+    const struct type *f64 = program_type(&p, TYPE_F64), *c64 = program_type(&p, TYPE_C64),
+                      *i16 = program_type(&p, TYPE_I16);
+    const struct type_field fields[] = { { "small", program_type(&p, TYPE_I8), 0, NULL },
+                                         { "data", type_pointer(p.ir, f64), 0, NULL },
+                                         { "z", c64, 0, NULL },
+                                         { "tail", i16, 0, NULL } };
     const struct type *type = type_struct(p.ir, "record", fields, 4);
     struct tree_expr *array = program_array(&p, "records", type, records), *zero = expr_i64(t, 0);
     struct tree_expr *one = expr_offset(t, array, expr_i64(t, 1));
     struct tree_expr *data = expr_load(t, fields[1].type, expr_field(t, one, 1), zero, 0);
     struct tree_expr *z = expr_load(t, c64, expr_field(t, one, 2), zero, 0);
     stmt_store(t, p.body, data, expr_i64(t, 2), expr_cast(t, f64, expr_unary(t, EXPR_IMAG, z)), 0);
-    stmt_store(t, p.body, expr_field(t, one, 3), zero, expr_cast(t, i16, expr_load(t, f64, data, expr_i64(t, 1), 0)), 0);
+    stmt_store(t, p.body, expr_field(t, one, 3), zero, expr_cast(t, i16, expr_load(t, f64, data, expr_i64(t, 1), 0)),
+               0);
     program_store(&p, p.body, array, zero, expr_load(t, type, array, expr_i64(t, 1), 1)); /* as a whole */
     program_run(&p, -1);
     CHECK(numbers[2] == 2 && records[1].tail == 2 && records[1].small == 4);
@@ -191,17 +197,28 @@ enum { ROUNDS = 40, CELL = 16 };
 static double combined(enum wcr_kind wcr, double a, double b)
 {
     switch (wcr) {
-    case WCR_SUM: return a + b;
-    case WCR_PRODUCT: return a * b;
-    case WCR_MIN: return a < b ? a : b;
-    case WCR_MAX: return a > b ? a : b;
-    case WCR_LOGICAL_AND: return a != 0 && b != 0;
-    case WCR_LOGICAL_OR: return a != 0 || b != 0;
-    case WCR_LOGICAL_XOR: return (a != 0) != (b != 0);
-    case WCR_BIT_AND: return (double)((int64_t)a & (int64_t)b);
-    case WCR_BIT_OR: return (double)((int64_t)a | (int64_t)b);
-    case WCR_BIT_XOR: return (double)((int64_t)a ^ (int64_t)b);
-    default: return b;
+    case WCR_SUM:
+        return a + b;
+    case WCR_PRODUCT:
+        return a * b;
+    case WCR_MIN:
+        return a < b ? a : b;
+    case WCR_MAX:
+        return a > b ? a : b;
+    case WCR_LOGICAL_AND:
+        return a != 0 && b != 0;
+    case WCR_LOGICAL_OR:
+        return a != 0 || b != 0;
+    case WCR_LOGICAL_XOR:
+        return (a != 0) != (b != 0);
+    case WCR_BIT_AND:
+        return (double)((int64_t)a & (int64_t)b);
+    case WCR_BIT_OR:
+        return (double)((int64_t)a | (int64_t)b);
+    case WCR_BIT_XOR:
+        return (double)((int64_t)a ^ (int64_t)b);
+    default:
+        return b;
     }
 }
 
@@ -209,27 +226,54 @@ static const struct {
     enum wcr_kind wcr;
     double first, value;
 } reductions[] = {
-    { WCR_SUM, 3, 2 },         { WCR_PRODUCT, 5, 1 },     { WCR_PRODUCT, 5, 0 },     { WCR_MIN, 9, 4 },         { WCR_MIN, 2, 4 },
-    { WCR_MAX, 9, 4 },         { WCR_MAX, 2, 4 },         { WCR_LOGICAL_AND, 7, 0 }, { WCR_LOGICAL_AND, 7, 2 }, { WCR_LOGICAL_OR, 0, 0 },
-    { WCR_LOGICAL_OR, 0, 3 },  { WCR_LOGICAL_XOR, 1, 3 }, { WCR_BIT_AND, 6, 3 },     { WCR_BIT_OR, 6, 1 },      { WCR_BIT_XOR, 6, 5 },
-    { WCR_EXCHANGE, 6, 5 },
+    { WCR_SUM, 3, 2 },         { WCR_PRODUCT, 5, 1 },    { WCR_PRODUCT, 5, 0 },    { WCR_MIN, 9, 4 },
+    { WCR_MIN, 2, 4 },         { WCR_MAX, 9, 4 },        { WCR_MAX, 2, 4 },        { WCR_LOGICAL_AND, 7, 0 },
+    { WCR_LOGICAL_AND, 7, 2 }, { WCR_LOGICAL_OR, 0, 0 }, { WCR_LOGICAL_OR, 0, 3 }, { WCR_LOGICAL_XOR, 1, 3 },
+    { WCR_BIT_AND, 6, 3 },     { WCR_BIT_OR, 6, 1 },     { WCR_BIT_XOR, 6, 5 },    { WCR_EXCHANGE, 6, 5 },
 };
 enum { NUM_REDUCTIONS = sizeof reductions / sizeof *reductions };
 
 static void write_number(enum type_kind kind, double v, void *at)
 {
     switch (kind) {
-    case TYPE_BOOL: *(bool *)at = v != 0; break;
-    case TYPE_I8: case TYPE_U8: *(int8_t *)at = (int8_t)v; break;
-    case TYPE_I16: case TYPE_U16: *(int16_t *)at = (int16_t)v; break;
-    case TYPE_I32: case TYPE_U32: *(int32_t *)at = (int32_t)v; break;
-    case TYPE_I64: case TYPE_U64: *(int64_t *)at = (int64_t)v; break;
-    case TYPE_F32: *(float *)at = (float)v; break;
-    case TYPE_F64: *(double *)at = v; break;
-    case TYPE_C64: *(float _Complex *)at = (float)v; break;
-    case TYPE_C128: *(double _Complex *)at = v; break;
-    case TYPE_F8E4M3: case TYPE_F8E5M2: *(uint8_t *)at = (uint8_t)smallfloat_encode((enum smallfloat)(kind - TYPE_F16), v); break;
-    default: *(uint16_t *)at = (uint16_t)smallfloat_encode((enum smallfloat)(kind - TYPE_F16), v); break;
+    case TYPE_BOOL:
+        *(bool *)at = v != 0;
+        break;
+    case TYPE_I8:
+    case TYPE_U8:
+        *(int8_t *)at = (int8_t)v;
+        break;
+    case TYPE_I16:
+    case TYPE_U16:
+        *(int16_t *)at = (int16_t)v;
+        break;
+    case TYPE_I32:
+    case TYPE_U32:
+        *(int32_t *)at = (int32_t)v;
+        break;
+    case TYPE_I64:
+    case TYPE_U64:
+        *(int64_t *)at = (int64_t)v;
+        break;
+    case TYPE_F32:
+        *(float *)at = (float)v;
+        break;
+    case TYPE_F64:
+        *(double *)at = v;
+        break;
+    case TYPE_C64:
+        *(float _Complex *)at = (float)v;
+        break;
+    case TYPE_C128:
+        *(double _Complex *)at = v;
+        break;
+    case TYPE_F8E4M3:
+    case TYPE_F8E5M2:
+        *(uint8_t *)at = (uint8_t)smallfloat_encode((enum smallfloat)(kind - TYPE_F16), v);
+        break;
+    default:
+        *(uint16_t *)at = (uint16_t)smallfloat_encode((enum smallfloat)(kind - TYPE_F16), v);
+        break;
     }
 }
 
@@ -256,7 +300,8 @@ static void check_reduction(enum type_kind kind, int which, int threads)
     p.threads = threads;
     struct tree_stmt *parallel = threads ? tree_parallel_begin(p.t, p.body, NULL) : NULL;
     struct tree_stmt *l = program_for(&p, parallel ? parallel->body : p.body, expr_i64(p.t, ROUNDS), &i);
-    stmt_reduce(p.t, l->body, reductions[which].wcr, threads > 0, to, expr_i64(p.t, 0), constant(&p, kind, reductions[which].value), 1);
+    stmt_reduce(p.t, l->body, reductions[which].wcr, threads > 0, to, expr_i64(p.t, 0),
+                constant(&p, kind, reductions[which].value), 1);
     if (parallel)
         tree_parallel_end(p.t, parallel);
     bool truth = kind == TYPE_BOOL, byte = type->size == 1 && kind < TYPE_F16;
@@ -328,7 +373,8 @@ static void check_update(enum type_kind kind, bool branch)
     struct tree_stmt *parallel = tree_parallel_begin(t, p.body, NULL);
     struct tree_stmt *l = program_for(&p, parallel->body, expr_i64(t, 100), &i);
     struct tree_stmt *u = stmt_new(t, l->body, STMT_UPDATE);
-    struct tree_var *old = tree_var(t, "old", type), *twice = tree_var(t, "twice", type), *extra = tree_var(t, "extra", type);
+    struct tree_var *old = tree_var(t, "old", type), *twice = tree_var(t, "twice", type),
+                    *extra = tree_var(t, "extra", type);
     u->var = old;
     u->pointer = to;
     u->index = expr_i64(t, 0);
@@ -365,10 +411,7 @@ TEST(custom_updates_are_one_step)
 
 /* ---- what the optimizer learns ---- */
 
-static bool contains(const char *text, const char *part)
-{
-    return strstr(text, part) != NULL;
-}
+static bool contains(const char *text, const char *part) { return strstr(text, part) != NULL; }
 
 /* b[index[i]] = a[i] + 1, or without index; `independent` as given. */
 static const char *loop_text(struct program *p, bool indirect, bool independent)
@@ -414,7 +457,8 @@ static const char *sum_text(struct program *p, bool accumulator, enum llvm_fp fp
     struct tree_var *sum = tree_var(p->t, "sum", f64);
     stmt_assign(p->t, p->body, sum, program_load(p, to, expr_i64(p->t, 0)));
     struct tree_stmt *l = program_for(p, p->body, program_value(p, "n", TYPE_I64, &count), &i);
-    stmt_assign(p->t, l->body, sum, expr_binary(p->t, op, expr_var(p->t, sum), program_load(p, from, i)))->reassociate = accumulator;
+    stmt_assign(p->t, l->body, sum, expr_binary(p->t, op, expr_var(p->t, sum), program_load(p, from, i)))->reassociate =
+        accumulator;
     program_store(p, p->body, to, expr_i64(p->t, 0), expr_var(p->t, sum));
     return program_text(p, JIT_TEXT_LL_OPT, -1);
 }
@@ -456,7 +500,8 @@ TEST(products_fuse_within_an_expression_and_into_accumulators)
                 program_store(&p, p.body, to, expr_i64(p.t, 0), expr_binary(p.t, EXPR_ADD, x, product));
             const char *text = program_text(&p, JIT_TEXT_LL, 0);
             CHECK(contains(text, "fmul contract"));
-            CHECK_INT(contains(text, "fadd contract") || contains(text, "fadd reassoc contract"), statements == 1 || reduce);
+            CHECK_INT(contains(text, "fadd contract") || contains(text, "fadd reassoc contract"),
+                      statements == 1 || reduce);
             p.options.fp = LLVM_FP_STRICT;
             CHECK(!contains(program_text(&p, JIT_TEXT_LL, 0), "contract"));
             program_end(&p);
@@ -493,6 +538,57 @@ TEST(stack_memory_made_in_an_independent_loop_is_shared_by_its_rounds)
     program_end(&p);
 }
 
+static void *vector_math(const char *name)
+{
+    static void *library;
+    if (!library)
+        library = dlopen("libmvec.so.1", RTLD_NOW | RTLD_LOCAL);
+    return library ? dlsym(library, name) : NULL;
+}
+
+static void *symbol(const char *name)
+{
+    void *found = sdfg_rt_symbol(name);
+    return found ? found : vector_math(name);
+}
+
+TEST(vector_forms_of_functions)
+{
+    enum { N = 103 };
+    static double a[N], b[N];
+    static float x[N], y[N];
+    int64_t count = N;
+    if (!vector_math("_ZGVbN2v_exp")) {
+        printf("vector_forms_of_functions is skipped: no libmvec here\n");
+        return;
+    }
+    struct program p = program_begin();
+    p.symbol = symbol;
+    p.options.vector_symbol = vector_math;
+    struct tree *t = p.t;
+    struct tree_expr *from = program_array(&p, "a", program_type(&p, TYPE_F64), a),
+                     *to = program_array(&p, "b", from->type->elem, b);
+    struct tree_expr *from2 = program_array(&p, "x", program_type(&p, TYPE_F32), x),
+                     *to2 = program_array(&p, "y", from2->type->elem, y);
+    struct tree_expr *n = program_value(&p, "n", TYPE_I64, &count), *i;
+    struct tree_stmt *l = program_for(&p, p.body, n, &i);
+    struct tree_expr *args[2] = { program_load(&p, from, i), expr_float(t, from->type->elem, 1.5) };
+    program_store(&p, l->body, to, i, expr_math(t, TREE_MATH_pow, args));
+    l = program_for(&p, p.body, n, &i);
+    args[0] = program_load(&p, from2, i);
+    program_store(&p, l->body, to2, i, expr_math(t, TREE_MATH_exp, args));
+    const char *text = program_text(&p, JIT_TEXT_LL_OPT, -1);
+    CHECK(contains(text, "vv_pow(<") && contains(text, "v_expf(<"));
+    for (int k = 0; k < N; k++)
+        x[k] = (float)(a[k] = 0.1 * k);
+    program_run(&p, -1);
+    for (int k = 0; k < N; k++) {
+        CHECK(fabs(b[k] - pow(a[k], 1.5)) <= 1e-15 * fabs(b[k]));
+        CHECK(fabsf(y[k] - expf(x[k])) <= 5e-7f * fabsf(y[k]));
+    }
+    program_end(&p);
+}
+
 /* ---- what cannot be done is said ---- */
 
 TEST(types_without_values_are_refused)
@@ -514,7 +610,9 @@ TEST(types_without_values_are_refused)
 TEST(instructions_stand_at_source_lines)
 {
     static int64_t out;
-    static const struct place place = { .noun = "tasklet", .label = "t", .id = PLACE_NO_ID, .line = 42, .column = 7, .file = "user.py" };
+    static const struct place place = {
+        .noun = "tasklet", .label = "t", .id = PLACE_NO_ID, .line = 42, .column = 7, .file = "user.py"
+    };
     struct program p = program_begin();
     p.options.debug_info = true;
     struct tree_expr *to = program_array(&p, "out", program_type(&p, TYPE_I64), &out);
