@@ -208,13 +208,13 @@ FLOAT_TYPE(double, TYPE_F64, fmod)
 
 /* ---- mathematical functions: the C library's results, bit by bit ---- */
 
-#define UNARY_MATH(MATH)                                                                                               \
-    MATH(sqrt)                                                                                                         \
-    MATH(cbrt)                                                                                                         \
-    MATH(exp) MATH(exp2) MATH(expm1) MATH(log) MATH(log2) MATH(log10) MATH(log1p) MATH(sin) MATH(cos) MATH(tan)        \
-        MATH(asin) MATH(acos) MATH(atan) MATH(sinh) MATH(cosh) MATH(tanh) MATH(asinh) MATH(acosh) MATH(atanh)          \
-            MATH(fabs) MATH(floor) MATH(ceil) MATH(trunc) MATH(round) MATH(nearbyint) MATH(erf) MATH(erfc)             \
-                MATH(tgamma) MATH(lgamma)
+/* clang-format off */
+#define UNARY_MATH(MATH) \
+    MATH(sqrt) MATH(cbrt) MATH(exp) MATH(exp2) MATH(expm1) MATH(log) MATH(log2) MATH(log10) \
+    MATH(log1p) MATH(sin) MATH(cos) MATH(tan) MATH(asin) MATH(acos) MATH(atan) MATH(sinh) MATH(cosh) \
+    MATH(tanh) MATH(asinh) MATH(acosh) MATH(atanh) MATH(fabs) MATH(floor) MATH(ceil) MATH(trunc) \
+    MATH(round) MATH(nearbyint) MATH(erf) MATH(erfc) MATH(tgamma) MATH(lgamma)
+/* clang-format on */
 #define BINARY_MATH(MATH) MATH(atan2) MATH(pow) MATH(hypot) MATH(fmod) MATH(copysign)
 
 static const struct {
