@@ -8,109 +8,13 @@ static const struct type *basic(struct llvm_func *f, enum type_kind kind)
     return type_basic(f->emitter->tree->ir, kind);
 }
 
-/* `scalar` itself, or a vector of it with the lanes of `shape`. */
-static LLVMTypeRef shaped(LLVMTypeRef scalar, LLVMValueRef shape)
-{
-    LLVMTypeRef t = LLVMTypeOf(shape);
-    return LLVMGetTypeKind(t) == LLVMVectorTypeKind ? LLVMVectorType(scalar, LLVMGetVectorSize(t)) : scalar;
-}
-
-/* ---- small floats ---- */
-
-static LLVMValueRef widen_bfloat(struct llvm_func *f, LLVMValueRef v)
-{
-    LLVMTypeRef i32 = shaped(f->unit->i32, v);
-    LLVMValueRef wide = LLVMBuildZExt(f->builder, v, i32, "");
-    return LLVMBuildBitCast(f->builder, LLVMBuildShl(f->builder, wide, llvm_const_int(i32, 16), ""),
-                            shaped(f->unit->f32, v), "");
-}
-
-/* Round to nearest even on the upper half; a NaN keeps its sign and becomes quiet. */
-static LLVMValueRef narrow_bfloat(struct llvm_func *f, LLVMValueRef v)
-{
-    LLVMBuilderRef b = f->builder;
-    LLVMTypeRef i32 = shaped(f->unit->i32, v);
-    LLVMValueRef bits = LLVMBuildBitCast(b, v, i32, "");
-    LLVMValueRef high = LLVMBuildLShr(b, bits, llvm_const_int(i32, 16), "");
-    LLVMValueRef odd = LLVMBuildAnd(b, high, llvm_const_int(i32, 1), "");
-    LLVMValueRef bias = LLVMBuildAdd(b, odd, llvm_const_int(i32, 0x7fff), "");
-    LLVMValueRef rounded = LLVMBuildLShr(b, LLVMBuildAdd(b, bits, bias, ""), llvm_const_int(i32, 16), "");
-    LLVMValueRef quiet = LLVMBuildOr(b, high, llvm_const_int(i32, 0x40), "");
-    LLVMValueRef nan = LLVMBuildFCmp(b, LLVMRealUNO, v, v, "");
-    return LLVMBuildTrunc(b, LLVMBuildSelect(b, nan, quiet, rounded, ""), shaped(f->unit->i16, v), "");
-}
-
-/* 8-bit floats go through the runtime, one lane at a time. */
-static LLVMValueRef convert_lanes(struct llvm_func *f, LLVMValueRef v, LLVMTypeRef to,
-                                  LLVMValueRef (*one)(struct llvm_func *f, const struct type *small, LLVMValueRef v),
-                                  const struct type *small)
-{
-    LLVMTypeRef from = LLVMTypeOf(v);
-    if (LLVMGetTypeKind(from) != LLVMVectorTypeKind)
-        return one(f, small, v);
-    LLVMValueRef result = LLVMGetPoison(LLVMVectorType(to, LLVMGetVectorSize(from)));
-    for (unsigned i = 0; i < LLVMGetVectorSize(from); i++) {
-        LLVMValueRef lane = llvm_int(f->unit->i32, i);
-        LLVMValueRef x = one(f, small, LLVMBuildExtractElement(f->builder, v, lane, ""));
-        result = LLVMBuildInsertElement(f->builder, result, x, lane, "");
-    }
-    return result;
-}
-
-static LLVMValueRef widen_byte(struct llvm_func *f, const struct type *small, LLVMValueRef v)
-{
-    LLVMValueRef arg = LLVMBuildZExt(f->builder, v, f->unit->i32, "");
-    return llvm_runtime(f, small->kind == TYPE_F8E4M3 ? "sdfg_rt_f8e4m3_to_float" : "sdfg_rt_f8e5m2_to_float", &arg, 1);
-}
-
-static LLVMValueRef narrow_byte(struct llvm_func *f, const struct type *small, LLVMValueRef v)
-{
-    LLVMValueRef r =
-        llvm_runtime(f, small->kind == TYPE_F8E4M3 ? "sdfg_rt_float_to_f8e4m3" : "sdfg_rt_float_to_f8e5m2", &v, 1);
-    return LLVMBuildTrunc(f->builder, r, f->unit->i8, "");
-}
-
-LLVMValueRef llvm_widen(struct llvm_func *f, const struct type *small, LLVMValueRef v)
-{
-    if (small->kind == TYPE_F16)
-        return LLVMBuildFPExt(f->builder, v, shaped(f->unit->f32, v), "");
-    if (small->kind == TYPE_BF16)
-        return widen_bfloat(f, v);
-    return convert_lanes(f, v, f->unit->f32, widen_byte, small);
-}
-
-LLVMValueRef llvm_narrow(struct llvm_func *f, const struct type *small, LLVMValueRef v)
-{
-    if (small->kind == TYPE_F16)
-        return LLVMBuildFPTrunc(f->builder, v, shaped(f->unit->f16, v), "");
-    if (small->kind == TYPE_BF16)
-        return narrow_bfloat(f, v);
-    return convert_lanes(f, v, f->unit->i8, narrow_byte, small);
-}
-
-/* float64 to float32 rounded to odd: rounding the result to a float with at least two bits less is the same as rounding
- * once. */
-static LLVMValueRef round_to_odd(struct llvm_func *f, LLVMValueRef v)
-{
-    LLVMBuilderRef b = f->builder;
-    LLVMTypeRef f32 = shaped(f->unit->f32, v), i32 = shaped(f->unit->i32, v), f64 = LLVMTypeOf(v);
-    LLVMValueRef near = LLVMBuildFPTrunc(b, v, f32, "");
-    LLVMValueRef back = LLVMBuildFPExt(b, near, f64, "");
-    LLVMValueRef a = llvm_intrinsic(f, "llvm.fabs", f64, &back, 1), c = llvm_intrinsic(f, "llvm.fabs", f64, &v, 1);
-    LLVMValueRef bits = LLVMBuildBitCast(b, near, i32, "");
-    LLVMValueRef away = LLVMBuildZExt(b, LLVMBuildFCmp(b, LLVMRealOGT, a, c, ""), i32, "");
-    LLVMValueRef odd = LLVMBuildOr(b, LLVMBuildSub(b, bits, away, ""), llvm_const_int(i32, 1), "");
-    LLVMValueRef inexact = LLVMBuildFCmp(b, LLVMRealONE, back, v, "");
-    return LLVMBuildBitCast(b, LLVMBuildSelect(b, inexact, odd, bits, ""), f32, "");
-}
-
 /* ---- floats and integers ---- */
 
 /* To int32 or int64; what does not fit becomes the smallest integer. The comparison is false for NaN, and the unused
  * result of the conversion does no harm: a select does not pass on what it does not choose. */
 static LLVMValueRef float_to_signed(struct llvm_func *f, LLVMValueRef v, unsigned bits)
 {
-    LLVMTypeRef from = LLVMTypeOf(v), to = shaped(bits == 32 ? f->unit->i32 : f->unit->i64, v);
+    LLVMTypeRef from = LLVMTypeOf(v), to = llvm_shaped(bits == 32 ? f->unit->i32 : f->unit->i64, v);
     LLVMValueRef magnitude = llvm_intrinsic(f, "llvm.fabs", from, &v, 1);
     LLVMValueRef fits =
         LLVMBuildFCmp(f->builder, LLVMRealOLT, magnitude, llvm_const_float(from, ldexp(1, (int)bits - 1)), "");
@@ -121,7 +25,7 @@ static LLVMValueRef float_to_signed(struct llvm_func *f, LLVMValueRef v, unsigne
 static LLVMValueRef float_to_uint64(struct llvm_func *f, LLVMValueRef v)
 {
     LLVMBuilderRef b = f->builder;
-    LLVMTypeRef from = LLVMTypeOf(v), to = shaped(f->unit->i64, v);
+    LLVMTypeRef from = LLVMTypeOf(v), to = llvm_shaped(f->unit->i64, v);
     LLVMValueRef half = llvm_const_float(from, 0x1p63);
     LLVMValueRef large = LLVMBuildFCmp(b, LLVMRealOGE, v, half, "");
     LLVMValueRef low = LLVMBuildSelect(b, large, LLVMBuildFSub(b, v, half, ""), v, "");
@@ -135,12 +39,12 @@ static LLVMValueRef float_to_int(struct llvm_func *f, const struct type *to, LLV
         return float_to_uint64(f, v);
     unsigned bits = to->kind == TYPE_I64 || to->kind == TYPE_U32 ? 64 : 32;
     LLVMValueRef r = float_to_signed(f, v, bits);
-    return to->size * 8 == bits ? r : LLVMBuildTrunc(f->builder, r, shaped(llvm_type(f->unit, to), v), "");
+    return to->size * 8 == bits ? r : LLVMBuildTrunc(f->builder, r, llvm_shaped(llvm_type(f->unit, to), v), "");
 }
 
 static LLVMValueRef int_to_int(struct llvm_func *f, const struct type *to, const struct type *from, LLVMValueRef v)
 {
-    LLVMTypeRef type = shaped(llvm_type(f->unit, to), v);
+    LLVMTypeRef type = llvm_shaped(llvm_type(f->unit, to), v);
     if (from->kind == TYPE_BOOL)
         return LLVMBuildZExt(f->builder, v, type, "");
     if (to->size == from->size)
@@ -153,10 +57,10 @@ static LLVMValueRef int_to_int(struct llvm_func *f, const struct type *to, const
 static LLVMValueRef to_float(struct llvm_func *f, const struct type *to, const struct type *from, LLVMValueRef v)
 {
     if (llvm_type_is_small_float(to)) {
-        LLVMValueRef wide = from->kind == TYPE_F64 ? round_to_odd(f, v) : to_float(f, basic(f, TYPE_F32), from, v);
+        LLVMValueRef wide = from->kind == TYPE_F64 ? llvm_round_to_odd(f, v) : to_float(f, basic(f, TYPE_F32), from, v);
         return llvm_narrow(f, to, wide);
     }
-    LLVMTypeRef type = shaped(llvm_type(f->unit, to), v);
+    LLVMTypeRef type = llvm_shaped(llvm_type(f->unit, to), v);
     if (llvm_type_is_small_float(from)) {
         v = llvm_widen(f, from, v);
         return to->kind == TYPE_F64 ? LLVMBuildFPExt(f->builder, v, type, "") : v;

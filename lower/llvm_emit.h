@@ -110,6 +110,7 @@ struct llvm_func {
     struct llvm_loop *loop;
     uint32_t critical; /* critical sections around the statement */
     bool reassociate;  /* float operations built now belong to an accumulator */
+    bool soft_half;    /* the target converts float16 in a library only */
     bool fuse;         /* ... have an operand that is a product of the same expression */
     struct map labels; /* struct tree_label -> block */
     /* values of shared nodes of the statement */
@@ -127,6 +128,7 @@ struct llvm_func {
 /* llvm_module.c */
 struct llvm_unit *llvm_unit_for(struct llvm_emitter *e, uint32_t cost); /* where the next function of that cost goes */
 LLVMValueRef llvm_function_get(struct llvm_unit *u, const char *name, LLVMTypeRef type); /* declares it if needed */
+bool llvm_has_feature(LLVMValueRef function, const char *feature); /* "+avx2": the function is compiled for it */
 void llvm_function_attribute(struct llvm_unit *u, LLVMValueRef function, const char *name, uint64_t value);
 bool llvm_unsupported(struct llvm_func *f,
                       const struct type *t); /* reports that values of the type cannot be used; false */
@@ -174,10 +176,15 @@ LLVMValueRef llvm_splat(struct llvm_func *f, LLVMTypeRef like,
 LLVMValueRef llvm_const_int(LLVMTypeRef like, int64_t value); /* in every lane */
 LLVMValueRef llvm_const_float(LLVMTypeRef like, double value);
 
-/* llvm_cast.c */
-struct value llvm_cast(struct llvm_func *f, const struct type *to, const struct type *from, struct value v);
+/* llvm_small.c: 16- and 8-bit floats */
+LLVMTypeRef llvm_shaped(LLVMTypeRef scalar,
+                        LLVMValueRef shape); /* `scalar`, or a vector of it with the lanes of `shape` */
 LLVMValueRef llvm_widen(struct llvm_func *f, const struct type *small, LLVMValueRef v);  /* small float to float32 */
 LLVMValueRef llvm_narrow(struct llvm_func *f, const struct type *small, LLVMValueRef v); /* float32 to small float */
+LLVMValueRef llvm_round_to_odd(struct llvm_func *f, LLVMValueRef v); /* float64 to float32, to be narrowed further */
+
+/* llvm_cast.c */
+struct value llvm_cast(struct llvm_func *f, const struct type *to, const struct type *from, struct value v);
 struct value llvm_bits(struct llvm_func *f, const struct type *to, const struct type *from, struct value v);
 /* One LLVM value with the bytes of memory: bool as bytes, complex numbers as two lanes. And back. */
 LLVMValueRef llvm_to_memory(struct llvm_func *f, const struct type *t, struct value v);

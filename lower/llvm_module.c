@@ -25,6 +25,19 @@ void llvm_function_attribute(struct llvm_unit *u, LLVMValueRef function, const c
     LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(u->context, kind, value));
 }
 
+bool llvm_has_feature(LLVMValueRef function, const char *feature)
+{
+    static const char name[] = "target-features";
+    LLVMAttributeRef a = LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, name, sizeof name - 1);
+    unsigned length = 0;
+    const char *features = a ? LLVMGetStringAttributeValue(a, &length) : "";
+    size_t size = strlen(feature);
+    for (const char *at = features; (at = strstr(at, feature)); at += size)
+        if (at[size] == ',' || at[size] == 0)
+            return true;
+    return false;
+}
+
 static void parameter_attribute(struct llvm_unit *u, LLVMValueRef function, unsigned index, const char *name)
 {
     unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
@@ -177,6 +190,7 @@ static void emit_job(struct llvm_emitter *e, struct llvm_job *job)
     llvm_outline_plan(e, job);
     llvm_scan(e, job->body, &f.scan);
     f.function = define_function(u, job);
+    f.soft_half = u->x86 && !llvm_has_feature(f.function, "+f16c");
     f.context = LLVMGetParam(f.function, 0);
     f.data = LLVMGetParam(f.function, 1);
     llvm_debug_function(&f);

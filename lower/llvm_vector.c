@@ -3,26 +3,11 @@
  */
 #include "lower/llvm_emit.h"
 
-#include <string.h>
-
 static const struct {
     char letter;         /* of the instruction set in the ABI */
     unsigned bytes;      /* of a register */
     const char *feature; /* that the function must be compiled for; NULL: always there */
 } instruction_sets[] = { { 'b', 16, NULL }, { 'd', 32, "+avx2" }, { 'e', 64, "+avx512f" } };
-
-static bool has_feature(const struct llvm_func *f, const char *feature)
-{
-    static const char name[] = "target-features";
-    LLVMAttributeRef a = LLVMGetStringAttributeAtIndex(f->function, LLVMAttributeFunctionIndex, name, sizeof name - 1);
-    unsigned length = 0;
-    const char *features = a ? LLVMGetStringAttributeValue(a, &length) : "";
-    size_t size = strlen(feature);
-    for (const char *at = features; (at = strstr(at, feature)); at += size)
-        if (at[size] == ',' || at[size] == 0)
-            return true;
-    return false;
-}
 
 /* Declares the vector form and keeps it: the vectorizer only uses what the module has. */
 static void declare(struct llvm_func *f, const char *name, LLVMTypeRef scalar, unsigned lanes, unsigned num_args)
@@ -46,7 +31,7 @@ void llvm_vector_forms(struct llvm_func *f, LLVMValueRef call, const char *funct
         unsigned lanes = instruction_sets[i].bytes / t->size;
         const char *name = arena_printf(f->emitter->arena, "_ZGV%cN%u%s_%s", instruction_sets[i].letter, lanes,
                                         num_args == 2 ? "vv" : "v", function);
-        if ((instruction_sets[i].feature && !has_feature(f, instruction_sets[i].feature)) || !find(name))
+        if ((instruction_sets[i].feature && !llvm_has_feature(f->function, instruction_sets[i].feature)) || !find(name))
             continue;
         declare(f, name, llvm_type(f->unit, t), lanes, num_args);
         text_printf(&forms, "%s%s(%s)", forms.length ? "," : "", name, name);

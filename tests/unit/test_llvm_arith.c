@@ -424,6 +424,58 @@ TEST(conversions)
     }
 }
 
+/* All 16-bit floats to float32; float32 near every one of them and between them back. */
+static void check_small_float(enum type_kind kind, const char *cpu)
+{
+    enum { ALL = 65536, PER = 5 };
+    static uint16_t all[ALL], narrow[ALL * PER], from_double[ALL * PER];
+    static float wide[ALL], near_values[ALL * PER];
+    static double doubles[ALL * PER];
+    enum smallfloat format = (enum smallfloat)(kind - TYPE_F16);
+    struct program p = program_begin();
+    const struct type *small = program_type(&p, kind), *f32 = program_type(&p, TYPE_F32),
+                      *f64 = program_type(&p, TYPE_F64);
+    struct tree_expr *i, *j;
+    struct tree_expr *in = program_array(&p, "in", small, all), *out = program_array(&p, "out", f32, wide);
+    struct tree_expr *from = program_array(&p, "from", f32, near_values), *to = program_array(&p, "to", small, narrow);
+    struct tree_expr *from2 = program_array(&p, "from2", f64, doubles),
+                     *to2 = program_array(&p, "to2", small, from_double);
+    p.cpu = cpu;
+    struct tree_stmt *l = program_for(&p, p.body, expr_i64(p.t, ALL), &i);
+    program_store(&p, l->body, out, i, expr_cast(p.t, f32, program_load(&p, in, i)));
+    l = program_for(&p, p.body, expr_i64(p.t, ALL * PER), &j);
+    program_store(&p, l->body, to, j, expr_cast(p.t, small, program_load(&p, from, j)));
+    program_store(&p, l->body, to2, j, expr_cast(p.t, small, program_load(&p, from2, j)));
+    for (int k = 0; k < ALL; k++) {
+        double here = smallfloat_decode(format, (uint32_t)k), next = smallfloat_decode(format, (uint32_t)(k ^ 1));
+        double middle = isfinite(here) && isfinite(next) ? (here + next) / 2 : here;
+        const double values[PER] = { here, middle, middle * (1 + 1e-7), middle * (1 - 1e-7), middle * (1 + 1e-14) };
+        all[k] = (uint16_t)k;
+        for (int v = 0; v < PER; v++)
+            near_values[k * PER + v] = (float)(doubles[k * PER + v] = values[v]);
+    }
+    program_run(&p, -1);
+    for (int k = 0; k < ALL; k++)
+        CHECK_SAME(wide[k], smallfloat_decode(format, (uint32_t)k));
+    for (int k = 0; k < ALL * PER; k++)
+        if (!isnan(doubles[k])) {
+            CHECK_INT(narrow[k], smallfloat_encode(format, near_values[k]));
+            CHECK_INT(from_double[k], smallfloat_encode(format, doubles[k]));
+        } else {
+            CHECK(isnan(smallfloat_decode(format, narrow[k])) && isnan(smallfloat_decode(format, from_double[k])));
+        }
+    program_end(&p);
+}
+
+TEST(small_floats_with_and_without_instructions)
+{
+    check_small_float(TYPE_F16, NULL);
+    check_small_float(TYPE_BF16, NULL);
+#ifdef __x86_64__
+    check_small_float(TYPE_F16, "x86-64");
+#endif
+}
+
 /* ---- complex numbers ---- */
 
 static bool near(double _Complex a, double _Complex b, double tolerance)
