@@ -15,6 +15,7 @@ bool compile_run(struct compile *c);
 /* ---- passes of compile_pass.c ---- */
 
 bool pass_read(struct compile *c);
+bool pass_parse_cpp(struct compile *c);
 bool pass_lower(struct compile *c);
 bool pass_privatize(struct compile *c);
 bool pass_parallelize(struct compile *c);

@@ -1,5 +1,6 @@
 /* Passes that connect the folders: reading, lowering, emitting, machine code. */
 #include "engine/compile.h"
+#include "lower/clang.h"
 #include "lower/llvm.h"
 
 #include <string.h>
@@ -8,6 +9,11 @@ bool pass_read(struct compile *c)
 {
     c->sdfg = sdfg_read(c->ir, c->request->json, c->request->json_size, c->request->folder);
     return c->sdfg != NULL;
+}
+
+bool pass_parse_cpp(struct compile *c)
+{
+    return clang_read_tasklets(c->sdfg);
 }
 
 bool pass_lower(struct compile *c)

@@ -1,5 +1,6 @@
 /* The whole compiler, top to bottom. */
 #include "engine/compile.h"
+#include "lower/clang.h"
 
 static bool wants_code(const struct compile *c)
 {
@@ -21,12 +22,19 @@ static bool wants_threads(const struct compile *c)
     return wants_tree(c) && c->request->num_threads != 1;
 }
 
+static bool wants_cpp(const struct compile *c)
+{
+    return wants_tree(c) && clang_has_work(c->sdfg);
+}
+
 const struct pass pipeline[] = {
     /* name          phase             run                 needs                       makes         breaks  condition */
     { "read",        PHASE_ANALYSIS,   pass_read,          0,                          FACT_GRAPH,   0,      NULL },
     { "validate",    PHASE_ANALYSIS,   pass_validate,      FACT_GRAPH,                 FACT_VALID,   0,      NULL },
     /* types before anything that looks at code: outputs into other tasklets take the type of the code */
     { "infer-types", PHASE_ANALYSIS,   pass_infer_types,   FACT_VALID,                 FACT_TYPES,   0,      wants_tree },
+    /* C++ behind types: connectors are the parameters of the functions that libclang reads */
+    { "parse-cpp",   PHASE_ANALYSIS,   pass_parse_cpp,     FACT_TYPES,                 0,            0,      wants_cpp },
     { "lower",       PHASE_LOWER,      pass_lower,         FACT_VALID | FACT_TYPES,    FACT_TREE,    0,      wants_tree },
     /* accumulators first: a loop whose reductions are private needs no atomics when it becomes parallel */
     { "privatize",   PHASE_LOWER,      pass_privatize,     FACT_TREE,                  0,            0,      wants_tree },

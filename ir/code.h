@@ -1,6 +1,6 @@
 /* Code of tasklets, conditions, assignments and conflict resolutions as a tree, whatever the source language.
  *
- * Python is read by ir/python_*.c, C and C++ by lower/clang_*.c (issue 3); both give this tree. Types are those written in the
+ * Python is read by ir/python_*.c, C and C++ by lower/clang_*.c; both give this tree. Types are those written in the
  * text; what is inferred is found while lowering (lower/code.h). Nodes live in the arena of their `struct ir`. */
 #ifndef IR_CODE_H
 #define IR_CODE_H
@@ -20,7 +20,8 @@ enum code_kind {
     CODE_MEMBER,   /* name         base       a.b; op == CODE_ARROW for a->b */
     CODE_INDEX,    /*              base, index... */
     CODE_SLICE,    /*              begin, end, step (each may be NULL) */
-    CODE_CALL,     /*              callee, argument...   keyword arguments are CODE_KEYWORD */
+    CODE_CALL,     /*              callee, argument...   keyword arguments are CODE_KEYWORD. `type`: the callee is a C function
+                                              by its name in objects, with that result (void too) and these arguments */
     CODE_KEYWORD,  /* name         value */
     CODE_UNARY,    /* op           operand */
     CODE_BINARY,   /* op           left, right   arithmetic, bits, comparisons, and/or */
@@ -36,10 +37,13 @@ enum code_kind {
     CODE_ADDRESS,  /*              operand    &x */
     CODE_DEREF,    /*              operand    *p */
     CODE_COMMA,    /*              expression... */
+    CODE_INLINE,   /* type         parameter as CODE_DECLARE..., body block   a function of C++ at its call: CODE_RETURN in
+                                              the body gives the value; type NULL: none */
+    CODE_REDUCE,   /* i, big       pointer, value   i: enum wcr_kind, big: atomic; as a statement only */
     /* statements */
     CODE_ASSIGN,   /* op           value, target...   op 0 is "=", else the binary operator of an augmented assignment */
     CODE_DECLARE,  /* name, type   [initial value]    type NULL: auto. i: 1 for a reference (T &x = ...). Arrays: type is a
-                                              vector-less pointer and `u` the element count */
+                                              vector-less pointer and `u` the element count. big: its address is taken */
     CODE_EXPR,     /*              expression */
     CODE_IF,       /*              condition, then, [else] */
     CODE_WHILE,    /*              condition, body */

@@ -316,6 +316,23 @@ static struct tree_expr *lambda_call(struct code_gen *g, const struct code *c, c
     return e;
 }
 
+/* ---- C functions ---- */
+
+/* Those of BLAS and LAPACK go through the runtime, which knows the library and the threads of the call. */
+static struct tree_expr *foreign(struct code_gen *g, const struct code *c)
+{
+    const char *name = c->items[0]->name;
+    bool ours = strncmp(name, "cblas_", 6) == 0 || strncmp(name, "LAPACKE_", 8) == 0;
+    struct tree_expr **args = NEW_ARRAY(g->arena, struct tree_expr *, c->count + 1);
+    if (!code_eval_list(g, c->items + 1, c->count - 1, args + ours))
+        return NULL;
+    if (ours) {
+        args[0] = expr_context(g->t);
+        name = intern(g->ir->names, arena_printf(g->arena, "sdfg_rt_%s", name));
+    }
+    return expr_call(g->t, c->type, name, args, c->count - 1 + ours);
+}
+
 /* ---- dispatch ---- */
 
 static struct tree_expr *named_call(struct code_gen *g, const struct code *c, const char *name)
@@ -385,6 +402,8 @@ struct tree_expr *code_call(struct code_gen *g, const struct code *c)
 {
     const struct code *callee = c->items[0];
     bool good;
+    if (c->type)
+        return foreign(g, c);
     if (callee->kind == CODE_NAME) {
         if (assigning_call(g, c, callee->name, &good))
             return good ? code_invalid(g, c, "'%s' gives no value", callee->name) : NULL;
@@ -402,7 +421,7 @@ bool code_call_statement(struct code_gen *g, const struct code *c)
 {
     const struct code *callee = c->items[0];
     bool good;
-    if (callee->kind == CODE_NAME && assigning_call(g, c, callee->name, &good))
+    if (!c->type && callee->kind == CODE_NAME && assigning_call(g, c, callee->name, &good))
         return good;
     struct tree_expr *e = code_call(g, c);
     if (!e)

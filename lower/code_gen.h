@@ -43,6 +43,16 @@ struct code_old {
     struct tree_var *var;
 };
 
+/* The function of C++ whose body is being lowered where it is called. */
+struct code_return {
+    struct code_return *outer;
+    const struct type *type; /* NULL: no result */
+    struct lvalue result;
+    struct tree_label *end;
+    const struct code *last; /* statement behind which the end comes anyway */
+    bool used;
+};
+
 struct code_gen {
     struct code_scope *s;
     struct tree *t;
@@ -58,6 +68,7 @@ struct code_gen {
     struct tree_stmt *prologue; /* runs before the body */
     uint32_t *calls;            /* of functions of the text so far */
     struct code_jump *jump;     /* innermost loop or switch */
+    struct code_return *inlined;   /* innermost function */
 };
 
 /* code_lower.c */
@@ -162,7 +173,11 @@ struct tree_expr *code_floor_divide(struct code_gen *g, const struct code *c, st
 struct tree_var *code_old_variable(struct code_gen *g, const char *name, const struct type *type);
 bool code_combine(struct code_gen *g, const struct code *c, const struct lvalue *p, struct tree_expr *value);
 
+bool code_reduce(struct code_gen *g, const struct code *c); /* CODE_REDUCE */
+
 /* code_body.c */
 bool code_statement(struct code_gen *g, const struct code *c);
+/* The body of CODE_INLINE; *value is NULL if it has none. */
+bool code_inline(struct code_gen *g, const struct code *c, struct tree_expr **value);
 
 #endif

@@ -334,6 +334,10 @@ struct tree_expr *code_eval(struct code_gen *g, const struct code *c)
                 return NULL;
         }
         return e;
+    case CODE_INLINE:
+        if (!code_inline(g, c, &e))
+            return NULL;
+        return e ? e : code_invalid(g, c, "a function that gives no value");
     case CODE_SLICE:
         return code_unsupported(g, c, "a slice");
     case CODE_LAMBDA:

@@ -225,21 +225,11 @@ static void drop_unused_symbols(struct lower *lw)
     lw->main->params.count = kept;
 }
 
-/* Code that C++ compiles at file scope cannot run here unless it is only includes and comments. */
+/* Global code is read with the tasklets that need it (clang.h); nothing runs it by itself. */
 static void check_global_code(struct lower *lw, const struct sdfg *s)
 {
     if (s->init_code.count || s->exit_code.count)
         diag_error(lw->diags, &s->region.block.place, DIAG_UNSUPPORTED, "initialisation and shutdown code");
-    for (uint32_t i = 0; i < s->global_code.count; i++)
-        for (const char *p = s->global_code.items[i].text; *p;) {
-            size_t line = strcspn(p, "\n");
-            size_t blank = strspn(p, " \t\r");
-            if (blank < line && p[blank] != '#' && strncmp(p + blank, "//", 2) != 0) {
-                diag_error(lw->diags, &s->region.block.place, DIAG_UNSUPPORTED, "global code");
-                return;
-            }
-            p += line + (p[line] != 0);
-        }
 }
 
 static void check_sdfg(void *user, struct sdfg *s)

@@ -7,6 +7,8 @@ struct names {
     struct map operands; /* interned connector name -> struct operand * */
 };
 
+static bool is_cpp(const struct tasklet *t) { return t->code.language->row == LANGUAGE_CPP; }
+
 /* Connectors, then symbols and constants; containers are not visible inside a tasklet. */
 static bool lookup(void *user, const char *name, struct operand *out)
 {
@@ -19,7 +21,11 @@ static bool lookup(void *user, const char *name, struct operand *out)
     *out = (struct operand){ .kind = OPERAND_NONE };
     if (!lower_find_symbol(n->sc, name) && !sdfg_find_constant(n->sc->act->sdfg, name))
         return true;
-    return lower_lookup(n->sc, name, out);
+    if (!lower_lookup(n->sc, name, out))
+        return false;
+    if (out->kind == OPERAND_ARRAY && is_cpp(n->tasklet))
+        out->kind = OPERAND_POINTER;
+    return true;
 }
 
 static struct operand *add_operand(struct names *n, const char *conn)
@@ -33,6 +39,69 @@ static struct operand *add_operand(struct names *n, const char *conn)
 static void variable_operand(struct operand *o, struct tree_var *v)
 {
     *o = (struct operand){ .kind = OPERAND_VARIABLE, .type = v->type, .var = v };
+}
+
+/* ---- connectors of C++: pointers are pointers, and any name may be assigned or have its address taken ---- */
+
+struct name_use {
+    const char *name;
+    bool assigned, address;
+};
+
+static bool is_name(const struct code *c, const char *name) { return c->kind == CODE_NAME && c->name == name; }
+
+static bool find_use(void *user, struct code *c)
+{
+    struct name_use *u = user;
+    if (c->kind == CODE_ADDRESS && is_name(c->items[0], u->name))
+        u->address = true;
+    if ((c->kind == CODE_STEP || c->kind == CODE_ASSIGN_EXPR) && is_name(c->items[0], u->name))
+        u->assigned = true;
+    for (uint32_t i = 1; c->kind == CODE_ASSIGN && i < c->count; i++)
+        u->assigned |= is_name(c->items[i], u->name);
+    return true;
+}
+
+static struct name_use use_of(const struct tasklet *t, const char *name)
+{
+    struct name_use u = { .name = name };
+    if (is_cpp(t))
+        code_visit(t->code.tree, find_use, &u);
+    return u;
+}
+
+/* A variable in memory, for code that wants its address. */
+static void memory_operand(struct scope *sc, struct operand *o, struct tree_var *v)
+{
+    struct lower *lw = sc->act->lw;
+    struct tree_var *memory = tree_var(lw->tree, v->name, type_pointer(lw->ir, v->type));
+    stmt_alloc(lw->tree, sc->block, memory, v->type, expr_i64(lw->tree, 1), TREE_STACK);
+    *o = (struct operand){ .kind = OPERAND_ARRAY, .type = v->type, .pointer = expr_var(lw->tree, memory) };
+}
+
+static void input_variable(struct names *n, struct operand *o, struct tree_var *v)
+{
+    struct lower *lw = n->sc->act->lw;
+    variable_operand(o, v);
+    if (!use_of(n->tasklet, v->name).address)
+        return;
+    memory_operand(n->sc, o, v);
+    stmt_store(lw->tree, n->sc->block, o->pointer, expr_i64(lw->tree, 0), expr_var(lw->tree, v), 0);
+}
+
+static void pointer_operand(struct names *n, const char *name, const struct area *a, const struct type *type,
+                            struct operand *o)
+{
+    struct lower *lw = n->sc->act->lw;
+    struct name_use use = use_of(n->tasklet, name);
+    struct tree_expr *pointer = expr_cast(lw->tree, type, a->pointer);
+    if (!use.assigned && !use.address) {
+        *o = (struct operand){ .kind = OPERAND_POINTER, .type = type->elem, .pointer = pointer, .alias = a->alias };
+        return;
+    }
+    struct tree_var *v = tree_var(lw->tree, name, type);
+    stmt_assign(lw->tree, n->sc->block, v, pointer);
+    input_variable(n, o, v);
 }
 
 /* A pointer connector: an array over the dimensions of the subset that are not 1. */
@@ -98,7 +167,7 @@ static bool read_input(struct names *n, struct edge *e)
         if (!value)
             return false;
         stmt_assign(lw->tree, sc->block, v, value);
-        variable_operand(o, v);
+        input_variable(n, o, v);
         return true;
     }
     if (memlet_is_empty(&e->memlet))
@@ -108,6 +177,10 @@ static bool read_input(struct names *n, struct edge *e)
         return lower_unsupported(sc, &e->place, "streams");
     if (!lower_memlet_area(sc, e, &a))
         return false;
+    if (type->kind == TYPE_POINTER && a.type->kind != TYPE_POINTER && is_cpp(n->tasklet)) {
+        pointer_operand(n, e->dst_conn, &a, type, o);
+        return true;
+    }
     if (type->kind == TYPE_POINTER && a.type->kind != TYPE_POINTER)
         return array_operand(sc, &e->place, &a, type->elem, o);
     if (e->memlet.dynamic) {
@@ -122,7 +195,7 @@ static bool read_input(struct names *n, struct edge *e)
     }
     struct tree_var *v = tree_var(lw->tree, e->dst_conn, type);
     stmt_assign(lw->tree, sc->block, v, expr_load(lw->tree, type, p, expr_i64(lw->tree, 0), a.alias));
-    variable_operand(o, v);
+    input_variable(n, o, v);
     return true;
 }
 
@@ -156,14 +229,15 @@ struct output {
     struct area area;
     struct tree_var *var; /* static output or value for another tasklet; NULL: written through memory */
     struct tree_expr *structure; /* address of a static output of structure type */
+    struct tree_expr *memory; /* where the variable lives while the code runs, or NULL */
     bool to_memory;
 };
 
 /* A static output that the body may leave alone keeps what is there; DaCe stores garbage (differences.md). */
-static void preload(struct scope *sc, const struct tasklet *t, struct output *out)
+static void preload(struct scope *sc, const struct tasklet *t, struct output *out, bool always)
 {
     struct lower *lw = sc->act->lw;
-    if (always_assigns(t->code.tree, out->edge->src_conn))
+    if (!always && always_assigns(t->code.tree, out->edge->src_conn))
         return;
     const struct type *type = out->var->type;
     struct tree_expr *old = expr_zero(lw->tree, type);
@@ -173,10 +247,23 @@ static void preload(struct scope *sc, const struct tasklet *t, struct output *ou
     stmt_assign(lw->tree, sc->block, out->var, old);
 }
 
+static void output_variable(struct names *n, struct operand *o, struct output *out, const struct type *type)
+{
+    struct lower *lw = n->sc->act->lw;
+    out->var = tree_var(lw->tree, out->edge->src_conn, type);
+    variable_operand(o, out->var);
+    bool address = use_of(n->tasklet, out->edge->src_conn).address;
+    preload(n->sc, n->tasklet, out, address);
+    if (!address)
+        return;
+    memory_operand(n->sc, o, out->var);
+    out->memory = o->pointer;
+    stmt_store(lw->tree, n->sc->block, o->pointer, expr_i64(lw->tree, 0), expr_var(lw->tree, out->var), 0);
+}
+
 static bool prepare_output(struct names *n, struct edge *e, struct output *out)
 {
     struct scope *sc = n->sc;
-    struct lower *lw = sc->act->lw;
     struct tasklet *t = n->tasklet;
     const struct type *type = connector_type(sc, &t->node, node_out_conn(&t->node, e->src_conn), e->src_conn);
     if (!type)
@@ -185,9 +272,7 @@ static bool prepare_output(struct names *n, struct edge *e, struct output *out)
     struct node *target = path_target(e);
     out->edge = e;
     if (memlet_is_empty(&e->memlet) || target->kind == NODE_TASKLET) {
-        out->var = tree_var(lw->tree, e->src_conn, type);
-        variable_operand(o, out->var);
-        preload(sc, t, out);
+        output_variable(n, o, out, type);
         return true;
     }
     out->to_memory = true;
@@ -199,8 +284,14 @@ static bool prepare_output(struct names *n, struct edge *e, struct output *out)
         return false;
     bool atomic = lower_is_conflicting(sc, e);
     bool pointer = type->kind == TYPE_POINTER && out->area.type->kind != TYPE_POINTER;
+    if (pointer && is_cpp(t)) {
+        pointer_operand(n, e->src_conn, &out->area, type, o);
+        return true;
+    }
     if (pointer || (e->memlet.dynamic && type->kind != TYPE_POINTER)) {
         struct area a = out->area;
+        if (is_cpp(t) && e->memlet.wcr_kind != WCR_NONE) /* DaCe drops what the code assigns */
+            return lower_unsupported(sc, &e->place, "conflict resolution of a dynamic output of C++ code");
         if (!pointer)
             a.rank = 0;
         if (!array_operand(sc, &e->place, &a, pointer ? type->elem : type, o))
@@ -217,9 +308,7 @@ static bool prepare_output(struct names *n, struct edge *e, struct output *out)
         return always_assigns(t->code.tree, e->src_conn) || e->memlet.wcr_kind != WCR_NONE ||
                code_store(&cs, sc->block, o, NULL, 0, out->area.pointer);
     }
-    out->var = tree_var(lw->tree, e->src_conn, type);
-    variable_operand(o, out->var);
-    preload(sc, t, out);
+    output_variable(n, o, out, type);
     return true;
 }
 
@@ -231,6 +320,9 @@ static bool store_output(struct scope *sc, struct output *out)
                            out->structure);
     if (!out->var)
         return true;
+    if (out->memory)
+        stmt_assign(lw->tree, sc->block, out->var,
+                    expr_load(lw->tree, out->var->type, out->memory, expr_i64(lw->tree, 0), 0));
     if (!out->to_memory) {
         map_put(lw->arena, &sc->values, out->edge, out->var);
         return true;

@@ -1,4 +1,5 @@
 #include "runtime/blas.h"
+#include "runtime/cblas.h"
 #include "runtime/runtime.h"
 
 #include <stddef.h>
