@@ -446,6 +446,21 @@ TEST(loops_are_vectorized_without_checks)
     program_end(&p);
 }
 
+TEST(loops_may_ask_to_be_unrolled)
+{
+    static int64_t out[4];
+    struct program p = program_begin();
+    struct tree_expr *to = program_array(&p, "out", program_type(&p, TYPE_I64), out), *i;
+    struct tree_stmt *l = program_for(&p, p.body, expr_i64(p.t, 4), &i);
+    program_store(&p, l->body, to, i, i);
+    CHECK(!contains(program_text(&p, JIT_TEXT_LL, 0), "llvm.loop.unroll"));
+    l->loop.unroll = true;
+    CHECK(contains(program_text(&p, JIT_TEXT_LL, 0), "llvm.loop.unroll.enable"));
+    program_run(&p, -1);
+    CHECK_INT(out[3], 3);
+    program_end(&p);
+}
+
 static const char *sum_text(struct program *p, bool accumulator, enum llvm_fp fp, enum expr_op op)
 {
     static double a[8], out;
