@@ -68,13 +68,30 @@ static void inherit_symbols(struct activation *act)
     }
 }
 
+static bool needs_symbol(struct sdfg *s, const char *name)
+{
+    const char **free_symbols;
+    uint32_t count = sdfg_free_symbols(s, true, &free_symbols);
+    for (uint32_t i = 0; i < count; i++)
+        if (free_symbols[i] == name)
+            return true;
+    return false;
+}
+
+/* Files map symbols that the inner graph does not use, sometimes to names that do not exist: those do not count. */
 static bool map_symbols(struct activation *act)
 {
     struct map assigned = { 0 };
     sdfg_assigned_symbols(act->sdfg, &assigned);
-    for (uint32_t i = 0; i < act->node->mapping.count; i++)
-        if (!map_symbol(act, &act->node->mapping.items[i], &assigned))
+    for (uint32_t i = 0; i < act->node->mapping.count; i++) {
+        const struct symbol_mapping *m = &act->node->mapping.items[i];
+        uint32_t messages = diags_count(act->lw->diags);
+        if (map_symbol(act, m, &assigned))
+            continue;
+        if (needs_symbol(act->sdfg, m->name))
             return false;
+        diags_reset(act->lw->diags, messages);
+    }
     inherit_symbols(act);
     return true;
 }
