@@ -16,7 +16,7 @@
  * - No indvars: loops have int64 counters already. */
 static const char lean[] = "function(sroa,early-cse<memssa>,simplifycfg<hoist-common-insts;sink-common-insts>,"
                            "instcombine<no-verify-fixpoint>,loop-mssa(loop-rotate,licm),"
-                           "loop-unroll<O2;no-runtime;no-partial;no-peeling;full-unroll-max=5>,sroa,early-cse<memssa>,"
+                           "loop-unroll<O3;no-runtime;no-partial;no-peeling;full-unroll-max=5>,sroa,early-cse<memssa>,"
                            "loop-vectorize,loop-load-elim,instcombine<no-verify-fixpoint>,simplifycfg,slp-vectorizer,"
                            "early-cse,loop-mssa(licm))";
 
