@@ -20,6 +20,7 @@ MAY_INCLUDE = {
     "tests/fuzz": [folder + "/" for folder in project.FOLDERS] + ["tests/"],
     "tests": ["engine/include/", "sdfg.h", "tests/"],
     "bench": ["engine/include/", "sdfg.h", "bench/"],
+    "bench/run/plain": ["plain.h"], # compiled without the library
     "examples": ["engine/include/", "sdfg.h"],
     "examples/generate.c": ["ir/", "base/"], # writes the graphs of the examples
 }
