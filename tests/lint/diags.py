@@ -1,4 +1,5 @@
-"""Every row of base/diag.def is raised somewhere, with as many arguments as its format takes."""
+"""Every row of base/diag.def is raised somewhere, with as many arguments as its format takes. Rows that no test shows are noted: a
+test shows a row by its name or by the longest piece of its text."""
 import re
 
 import project
@@ -30,8 +31,16 @@ def arguments(code, start):
     return parts
 
 
+SPECIFIER = r"%([^a-zA-Z%]*)(?:hh|h|ll|l|z|j|t)?[a-zA-Z]"
+
+
 def format_arguments(text):
-    return sum(1 + spec.count("*") for spec in re.findall(r"%([^a-zA-Z%]*)(?:hh|h|ll|l|z|j|t)?[a-zA-Z]", text.replace("%%", "")))
+    return sum(1 + spec.count("*") for spec in re.findall(SPECIFIER, text.replace("%%", "")))
+
+
+def is_shown(name, text, tests):
+    piece = max(re.split(re.sub(r"\((?!\?)", "(?:", SPECIFIER), text), key=len).strip(" '")
+    return re.search(rf"\b(DIAG_)?{name}\b", tests) or (piece and piece in tests)
 
 
 offenders, raised = [], set()
@@ -48,4 +57,11 @@ for path in project.files(".c", ".h"):
                 offenders.append(f"{path}:{project.line_of(code, match.start())}: DIAG_{name.group(1)} takes {wanted} "
                                  f"arguments, {given} given")
 offenders += [f"base/diag.def: {name} is never raised" for name in rows if name not in raised]
+
+tests = "".join(path.read_text(errors="replace") for path in sorted((project.TOP / "tests").rglob("*"))
+                if path.suffix in (".c", ".h", ".txt", ".err"))
+tests = re.sub(r'"\s*\n\s*"', "", tests) # strings over several lines
+for name, text in rows.items():
+    if not is_shown(name, text, tests):
+        print(f"note: no test shows {name}: {text}")
 project.finish(offenders, len(rows))
