@@ -85,6 +85,8 @@ bool pass_emit(struct compile *c)
     struct llvm_options lo = {
         .fp = r->fp == CODEGEN_FP_STRICT ? LLVM_FP_STRICT : r->fp == CODEGEN_FP_FAST ? LLVM_FP_FAST : LLVM_FP_DEFAULT,
         .debug_info = r->debug_info,
+        /* up to 4 units in the last place: not for strict arithmetic, nor for objects that are linked elsewhere */
+        .vector_symbol = r->fp != CODEGEN_FP_STRICT && r->emit == CODEGEN_EMIT_CODE ? r->runtime_symbol : NULL,
         .unit_budget = r->emit == CODEGEN_EMIT_CODE ? STATEMENTS_PER_UNIT : 0,
         .module = new_module,
         .decorate = decorate,

@@ -2,6 +2,8 @@
 #include "runtime/cblas.h"
 #include "runtime/runtime.h"
 
+#include <dlfcn.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -13,8 +15,26 @@ static const struct {
 #include "runtime/abi.def"
 };
 
+/* Vector forms of mathematical functions, as the vector function ABI names them. glibc has them in a library of their own, which
+ * stays open for the life of the process. */
+static void *vector_library;
+static pthread_once_t vector_once = PTHREAD_ONCE_INIT;
+
+static void open_vector_library(void)
+{
+    vector_library = dlopen("libmvec.so.1", RTLD_NOW);
+}
+
+static void *vector_function(const char *name)
+{
+    pthread_once(&vector_once, open_vector_library);
+    return vector_library ? dlsym(vector_library, name) : NULL;
+}
+
 void *sdfg_rt_symbol(const char *name)
 {
+    if (!strncmp(name, "_ZGV", 4))
+        return vector_function(name);
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
         if (strcmp(table[i].name, name) == 0)
             return (void *)table[i].function;
