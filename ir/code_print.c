@@ -90,6 +90,23 @@ static void member(const struct code *c, struct text *out)
     text_printf(out, "%s%s%s", integer ? ")" : "", c->op == CODE_ARROW ? "->" : ".", c->name);
 }
 
+/* A function at its call: (x: int32 = a; y: int32& = b; { return (x + y) }) */
+static void inlined(const struct code *c, struct text *out)
+{
+    struct text body = text_new(out->arena);
+    text_addc(out, '(');
+    for (uint32_t i = 0; i < c->count; i++) {
+        struct text part = text_new(out->arena);
+        statements(c->items[i], 0, &part);
+        text_printf(i + 1 < c->count ? out : &body, "%s", text_get(&part));
+        text_add(out, i + 1 < c->count ? "; " : "");
+    }
+    text_add(out, "{ "); /* indents tell how the lines nest */
+    for (const char *s = text_get(&body); *s; s++)
+        text_add(out, *s == '\n' ? "; " : (char[]){ *s, 0 });
+    text_add(out, " })");
+}
+
 /* Nodes that only C and C++ texts have, as C spells them. */
 static void c_expression(const struct code *c, struct text *out)
 {
@@ -110,6 +127,14 @@ static void c_expression(const struct code *c, struct text *out)
     case CODE_DEREF:
         text_add(out, c->kind == CODE_ADDRESS ? "(&" : "(*");
         list(c, 0, 1, "", out);
+        text_addc(out, ')');
+        break;
+    case CODE_INLINE:
+        inlined(c, out);
+        break;
+    case CODE_REDUCE:
+        text_printf(out, "%s[%lld](", c->big ? "reduce_atomic" : "reduce", (long long)c->i);
+        list(c, 0, 2, ", ", out);
         text_addc(out, ')');
         break;
     default: /* CODE_COMMA */

@@ -1,5 +1,5 @@
-/* Calls: constructors, conversions and operators of the number classes, operations of the prelude, functions of C libraries.
- * What has a body is inlined (clang_inline.c). */
+/* Calls: constructors, conversions and operators of the number classes, operations of the prelude, functions of C
+ * libraries. What has a body is inlined (clang_inline.c). */
 #include "lower/clang_walk.h"
 
 #include <string.h>
@@ -15,7 +15,10 @@ static bool starts(const char *text, const char *prefix) { return strncmp(text, 
 
 /* ---- number classes ---- */
 
-static const struct type *type_at(struct clang_walk *w, CXCursor c) { return clang_type(w, c, w->api->getCursorType(c)); }
+static const struct type *type_at(struct clang_walk *w, CXCursor c)
+{
+    return clang_type(w, c, w->api->getCursorType(c));
+}
 
 static struct code *constructor(struct clang_walk *w, const struct call *call)
 {
@@ -25,8 +28,9 @@ static struct code *constructor(struct clang_walk *w, const struct call *call)
     if (!type_is_basic(type)) {
         bool copies = w->api->CXXConstructor_isCopyConstructor(call->callee) ||
                       w->api->CXXConstructor_isMoveConstructor(call->callee);
-        return copies && call->count == 1 ? clang_expr(w, call->args[0])
-                                          : clang_unsupported(w, call->at, "the constructor of '%s'", call->name);
+        return copies && call->count == 1 && w->api->CXXMethod_isDefaulted(call->callee)
+                   ? clang_expr(w, call->args[0])
+                   : clang_construct(w, call->at, call->callee, call->args, call->count);
     }
     struct clang_cursors given = clang_expressions(w, call->at); /* without defaults */
     uint32_t count = given.count < call->count ? given.count : call->count;
@@ -154,7 +158,8 @@ static struct code *known_function(struct clang_walk *w, const struct call *call
         struct code *arg = type ? clang_expr(w, call->args[i]) : NULL;
         if (!arg)
             return NULL;
-        e->items[1 + method + i] = real && type_is_integer(type) ? clang_cast(w, call->args[i], type, result, arg) : arg;
+        e->items[1 + method + i] =
+            real && type_is_integer(type) ? clang_cast(w, call->args[i], type, result, arg) : arg;
     }
     return type_is_basic(result) && strcmp(call->name, "printf") != 0 ? clang_cast(w, call->at, NULL, result, e) : e;
 }
@@ -245,14 +250,17 @@ struct code *clang_call(struct clang_walk *w, CXCursor c)
     if (strcmp(call.name, "operator()") == 0)
         return clang_inline_lambda(w, c, call.args, call.count);
     CXCursor definition = api->getCursorDefinition(call.callee);
-    bool body = !api->Cursor_isNull(definition) && clang_has_body(w, definition);
+    bool method = kind == CXCursor_CXXMethod && !api->CXXMethod_isStatic(call.callee);
+    bool body = !api->Cursor_isNull(definition) && clang_has_body(w, definition) &&
+                !(method && api->CXXMethod_isDefaulted(call.callee)); /* of those it does not say what they do */
     if (strcmp(call.name, "operator=") == 0 && call.count == 2 && !body)
-        return clang_is_class(w, api->getCursorType(call.args[0])) ? copy_assignment(w, &call) : number_operator(w, &call);
+        return clang_is_class(w, api->getCursorType(call.args[0])) ? copy_assignment(w, &call)
+                                                                   : number_operator(w, &call);
     if (starts(call.name, "__builtin_") && (value = clang_constant(w, c)))
         return value;
     if (!body)
         return is_foreign(w, &call) ? foreign_function(w, &call) : prelude_call(w, &call, kind);
-    bool method = kind == CXCursor_CXXMethod && !api->CXXMethod_isStatic(call.callee), found = true, first = false;
+    bool found = true, first = false;
     CXCursor object = c;
     if (method && starts(call.name, "operator") && call.count) { /* the object is the first operand */
         object = call.args[0];

@@ -1,6 +1,7 @@
 /* Expressions. Conversions that C++ makes silently are written down as CODE_CAST. */
 #include "lower/clang_walk.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- constants ---- */
@@ -63,22 +64,52 @@ static struct code *literal(struct clang_walk *w, CXCursor c)
     return out ? out : clang_unsupported(w, c, "this literal");
 }
 
+/* libclang gives the literal as C would write it. */
+static uint32_t escaped(const char **at)
+{
+    static const char letters[] = "n\nt\tr\ra\ab\bf\fv\v";
+    const char *s = *at;
+    uint32_t value = 0;
+    if (*s == 'x') {
+        char *end;
+        value = (uint32_t)strtoul(s + 1, &end, 16);
+        *at = end;
+        return value;
+    }
+    if (*s >= '0' && *s <= '7') {
+        for (int i = 0; i < 3 && *s >= '0' && *s <= '7'; i++)
+            value = value * 8 + (uint32_t)(*s++ - '0');
+        *at = s;
+        return value;
+    }
+    *at = s + 1;
+    const char *letter = strchr(letters, *s);
+    return letter && (letter - letters) % 2 == 0 ? (uint32_t)letter[1] : (uint32_t)*s;
+}
+
 static struct code *string(struct clang_walk *w, CXCursor c)
 {
-    CXEvalResult r = w->api->Cursor_Evaluate(c);
-    if (!r)
-        return clang_unsupported(w, c, "this literal");
-    struct code *out = clang_node(w, c, CODE_STRING, 0);
-    bool good = w->api->EvalResult_getKind(r) == CXEval_StrLiteral;
-    if (good)
-        out->name = intern(w->ir->names, w->api->EvalResult_getAsStr(r));
-    w->api->EvalResult_dispose(r);
-    return good ? out : clang_unsupported(w, c, "this literal");
+    const char *s = clang_spelling(w, c);
+    struct text out = text_new(w->arena);
+    if (*s++ != '"')
+        return clang_unsupported(w, c, "this kind of string");
+    while (*s && *s != '"') {
+        uint32_t value = (uint8_t)*s++;
+        if (value == '\\')
+            value = escaped(&s);
+        if (!value || value > 255)
+            return clang_unsupported(w, c, "this character in a string");
+        text_addc(&out, (char)value);
+    }
+    struct code *e = clang_node(w, c, CODE_STRING, 0);
+    e->name = intern(w->ir->names, text_get(&out));
+    return e;
 }
 
 /* ---- conversions ---- */
 
-struct code *clang_cast(struct clang_walk *w, CXCursor at, const struct type *from, const struct type *to, struct code *c)
+struct code *clang_cast(struct clang_walk *w, CXCursor at, const struct type *from, const struct type *to,
+                        struct code *c)
 {
     bool converts = type_is_basic(to) || to->kind == TYPE_POINTER || to->kind == TYPE_VECTOR;
     if (!c || from == to || !converts)
@@ -172,10 +203,7 @@ const char *clang_add_local(struct clang_walk *w, CXCursor decl, struct code *de
 static struct code *global(struct clang_walk *w, CXCursor c, CXCursor decl)
 {
     CXType t = w->api->getCursorType(decl);
-    CXType elem = t;
-    while (clang_is_array(w, elem))
-        elem = w->api->getArrayElementType(w->api->getCanonicalType(elem));
-    if (!w->api->isConstQualifiedType(elem))
+    if (!clang_is_const(w, t))
         return clang_unsupported(w, c, "the variable '%s' at file scope", clang_spelling(w, decl));
     if (!clang_is_array(w, t) && !clang_is_class(w, t)) {
         struct code *value = clang_constant(w, decl);
@@ -216,10 +244,10 @@ static struct code *subscript(struct clang_walk *w, CXCursor c)
     struct clang_cursors inside = clang_expressions(w, c);
     if (inside.count != 2)
         return clang_unsupported(w, c, "this subscript");
-    enum CXTypeKind kind = w->api->getCanonicalType(w->api->getCursorType(inside.items[0])).kind;
-    if (kind != CXType_Pointer && kind != CXType_ExtVector && kind != CXType_Vector && !clang_is_array(w, w->api->getCursorType(inside.items[0])))
-        return clang_unsupported(w, c, "a subscript before its array");
-    struct code *base = clang_expr(w, inside.items[0]), *index = base ? clang_expr(w, inside.items[1]) : NULL;
+    enum CXTypeKind kind = w->api->getCanonicalType(w->api->getCursorType(inside.items[1])).kind;
+    bool turned = kind == CXType_Pointer || clang_is_array(w, w->api->getCursorType(inside.items[1])); /* 2[a] */
+    struct code *base = clang_expr(w, inside.items[turned]),
+                *index = base ? clang_expr(w, inside.items[!turned]) : NULL;
     if (!index)
         return NULL;
     CXType own = w->api->getCursorType(c);
@@ -241,7 +269,8 @@ static struct code *subscript(struct clang_walk *w, CXCursor c)
 
 /* ---- operators ---- */
 
-static struct code *unary_node(struct clang_walk *w, CXCursor c, enum code_kind kind, enum code_op op, struct code *operand)
+static struct code *unary_node(struct clang_walk *w, CXCursor c, enum code_kind kind, enum code_op op,
+                               struct code *operand)
 {
     struct code *e = operand ? clang_node(w, c, kind, 1) : NULL;
     if (!e)
@@ -270,7 +299,7 @@ static struct code *unary(struct clang_walk *w, CXCursor c)
 {
     struct clang_cursors inside = clang_expressions(w, c);
     if (inside.count != 1)
-        return literal(w, c); /* sizeof and the like */
+        return clang_unsupported(w, c, "this operator");
     enum CXUnaryOperatorKind kind = w->api->getCursorUnaryOperatorKind(c);
     if (kind == CXUnaryOperator_AddrOf)
         return address(w, c, inside.items[0]);
@@ -307,20 +336,34 @@ static struct code *unary(struct clang_walk *w, CXCursor c)
 static enum code_op binary_op(enum CXBinaryOperatorKind kind)
 {
     static const enum code_op ops[] = {
-        [CXBinaryOperator_Mul] = CODE_MUL,          [CXBinaryOperator_Div] = CODE_DIV,
-        [CXBinaryOperator_Rem] = CODE_MOD,          [CXBinaryOperator_Add] = CODE_ADD,
-        [CXBinaryOperator_Sub] = CODE_SUB,          [CXBinaryOperator_Shl] = CODE_SHL,
-        [CXBinaryOperator_Shr] = CODE_SHR,          [CXBinaryOperator_LT] = CODE_LT,
-        [CXBinaryOperator_GT] = CODE_GT,            [CXBinaryOperator_LE] = CODE_LE,
-        [CXBinaryOperator_GE] = CODE_GE,            [CXBinaryOperator_EQ] = CODE_EQ,
-        [CXBinaryOperator_NE] = CODE_NE,            [CXBinaryOperator_And] = CODE_BITAND,
-        [CXBinaryOperator_Xor] = CODE_BITXOR,       [CXBinaryOperator_Or] = CODE_BITOR,
-        [CXBinaryOperator_LAnd] = CODE_AND,         [CXBinaryOperator_LOr] = CODE_OR,
-        [CXBinaryOperator_MulAssign] = CODE_MUL,    [CXBinaryOperator_DivAssign] = CODE_DIV,
-        [CXBinaryOperator_RemAssign] = CODE_MOD,    [CXBinaryOperator_AddAssign] = CODE_ADD,
-        [CXBinaryOperator_SubAssign] = CODE_SUB,    [CXBinaryOperator_ShlAssign] = CODE_SHL,
-        [CXBinaryOperator_ShrAssign] = CODE_SHR,    [CXBinaryOperator_AndAssign] = CODE_BITAND,
-        [CXBinaryOperator_XorAssign] = CODE_BITXOR, [CXBinaryOperator_OrAssign] = CODE_BITOR,
+        [CXBinaryOperator_Mul] = CODE_MUL,
+        [CXBinaryOperator_Div] = CODE_DIV,
+        [CXBinaryOperator_Rem] = CODE_MOD,
+        [CXBinaryOperator_Add] = CODE_ADD,
+        [CXBinaryOperator_Sub] = CODE_SUB,
+        [CXBinaryOperator_Shl] = CODE_SHL,
+        [CXBinaryOperator_Shr] = CODE_SHR,
+        [CXBinaryOperator_LT] = CODE_LT,
+        [CXBinaryOperator_GT] = CODE_GT,
+        [CXBinaryOperator_LE] = CODE_LE,
+        [CXBinaryOperator_GE] = CODE_GE,
+        [CXBinaryOperator_EQ] = CODE_EQ,
+        [CXBinaryOperator_NE] = CODE_NE,
+        [CXBinaryOperator_And] = CODE_BITAND,
+        [CXBinaryOperator_Xor] = CODE_BITXOR,
+        [CXBinaryOperator_Or] = CODE_BITOR,
+        [CXBinaryOperator_LAnd] = CODE_AND,
+        [CXBinaryOperator_LOr] = CODE_OR,
+        [CXBinaryOperator_MulAssign] = CODE_MUL,
+        [CXBinaryOperator_DivAssign] = CODE_DIV,
+        [CXBinaryOperator_RemAssign] = CODE_MOD,
+        [CXBinaryOperator_AddAssign] = CODE_ADD,
+        [CXBinaryOperator_SubAssign] = CODE_SUB,
+        [CXBinaryOperator_ShlAssign] = CODE_SHL,
+        [CXBinaryOperator_ShrAssign] = CODE_SHR,
+        [CXBinaryOperator_AndAssign] = CODE_BITAND,
+        [CXBinaryOperator_XorAssign] = CODE_BITXOR,
+        [CXBinaryOperator_OrAssign] = CODE_BITOR,
     };
     return (size_t)kind < sizeof ops / sizeof *ops ? ops[kind] : CODE_OP_NONE;
 }
@@ -372,6 +415,8 @@ static struct code *conditional(struct clang_walk *w, CXCursor c)
 static struct code *braces(struct clang_walk *w, CXCursor c)
 {
     struct clang_cursors inside = clang_expressions(w, c);
+    if (clang_is_class(w, w->api->getCursorType(c)))
+        return clang_list(w, c);
     const struct type *type = clang_type(w, c, w->api->getCursorType(c));
     if (!type)
         return NULL;
@@ -412,8 +457,9 @@ struct code *clang_expr(struct clang_walk *w, CXCursor c)
     case CXCursor_ArraySubscriptExpr:
         return subscript(w, c);
     case CXCursor_UnaryOperator:
-    case CXCursor_UnaryExpr:
         return unary(w, c);
+    case CXCursor_UnaryExpr: /* sizeof and the like */
+        return literal(w, c);
     case CXCursor_BinaryOperator:
     case CXCursor_CompoundAssignOperator:
         return binary(w, c);

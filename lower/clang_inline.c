@@ -56,6 +56,7 @@ struct inlined {
     CXCursor *parameters;
     struct code **values;
     uint32_t count;
+    bool constructor;
     struct code *self; /* the object of a method, or NULL */
     CXCursor record;
 };
@@ -84,25 +85,47 @@ static struct code *build(struct clang_walk *w, const struct inlined *in)
     }
     bool good = !first || e->items[0];
     for (uint32_t i = 0; good && i < in->count; i++)
-        good = (e->items[first + i] = parameter(w, in->at, in->parameters[i], api->getCursorType(in->parameters[i]), in->values[i]));
-    good = good && (e->items[first + in->count] = clang_block(w, in->body));
+        good = (e->items[first + i] =
+                    parameter(w, in->at, in->parameters[i], api->getCursorType(in->parameters[i]), in->values[i]));
+    struct code *body = clang_node(w, in->at, CODE_BLOCK, 0);
+    if (good && in->constructor)
+        good = clang_initialize_members(w, in->at, in->function, clang_name(w, in->at, frame.self), body);
+    if (good) {
+        struct code *statements = clang_block(w, in->body);
+        good = statements;
+        if (good && in->constructor)
+            clang_append(w, body, statements);
+        e->items[first + in->count] = in->constructor ? body : statements;
+    }
     w->frame = frame.outer;
     w->locals.count = locals;
     return good ? e : NULL;
 }
 
-struct code *clang_inline(struct clang_walk *w, CXCursor at, CXCursor function, const CXCursor *object, const CXCursor *args,
-                          uint32_t count)
+static struct code *with_arguments(struct clang_walk *w, struct inlined *in, const CXCursor *args)
+{
+    const struct clang_api *api = w->api;
+    bool found;
+    in->body = body_of(w, in->function, &found);
+    if (!found || api->Cursor_getNumArguments(in->function) != (int)in->count)
+        return clang_unsupported(w, in->at, "the function '%s'", clang_spelling(w, in->function));
+    in->parameters = NEW_ARRAY(w->arena, CXCursor, in->count + 1);
+    in->values = NEW_ARRAY(w->arena, struct code *, in->count + 1);
+    for (uint32_t i = 0; i < in->count; i++) {
+        in->parameters[i] = api->Cursor_getArgument(in->function, i);
+        in->values[i] = clang_expr(w, default_of(w, in->parameters[i], args[i]));
+        if (!in->values[i])
+            return NULL;
+    }
+    return build(w, in);
+}
+
+struct code *clang_inline(struct clang_walk *w, CXCursor at, CXCursor function, const CXCursor *object,
+                          const CXCursor *args, uint32_t count)
 {
     const struct clang_api *api = w->api;
     struct inlined in = { .at = at, .function = function, .count = count };
-    bool found;
-    in.body = body_of(w, function, &found);
     in.result = api->getResultType(api->getCursorType(function));
-    in.parameters = NEW_ARRAY(w->arena, CXCursor, count + 1);
-    in.values = NEW_ARRAY(w->arena, struct code *, count + 1);
-    if (!found || api->Cursor_getNumArguments(function) != (int)count)
-        return clang_unsupported(w, at, "the function '%s'", clang_spelling(w, function));
     if (object) {
         in.record = api->getCursorSemanticParent(function);
         in.self = clang_expr(w, *object);
@@ -115,13 +138,19 @@ struct code *clang_inline(struct clang_walk *w, CXCursor at, CXCursor function, 
         if (!in.self)
             return NULL;
     }
-    for (uint32_t i = 0; i < count; i++) {
-        in.parameters[i] = api->Cursor_getArgument(function, i);
-        in.values[i] = clang_expr(w, default_of(w, in.parameters[i], args[i]));
-        if (!in.values[i])
-            return NULL;
-    }
-    return build(w, &in);
+    return with_arguments(w, &in, args);
+}
+
+struct code *clang_inline_constructor(struct clang_walk *w, CXCursor at, CXCursor constructor, struct code *self,
+                                      const CXCursor *args, uint32_t count)
+{
+    struct inlined in = { .at = at, .constructor = true, .self = self, .count = count };
+    in.function = w->api->getCursorDefinition(constructor);
+    in.record = w->api->getCursorSemanticParent(constructor);
+    in.result = w->api->getResultType(w->api->getCursorType(constructor));
+    if (w->api->Cursor_isNull(in.function))
+        return clang_unsupported(w, at, "the constructor of '%s'", clang_spelling(w, in.record));
+    return with_arguments(w, &in, args);
 }
 
 /* Only what is captured by reference means the same where the lambda is called. */

@@ -36,6 +36,22 @@ static struct code *by_offset(struct clang_walk *w, CXCursor c, CXCursor field, 
     return array ? pointer : one(w, c, CODE_DEREF, pointer);
 }
 
+struct code *clang_field(struct clang_walk *w, CXCursor at, CXCursor field, struct code *base, bool arrow)
+{
+    const struct type *type = clang_type(w, at, w->api->getCursorType(w->api->getCursorSemanticParent(field)));
+    const char *name = clang_spelling(w, field);
+    if (!type)
+        return NULL;
+    if (type->kind != TYPE_STRUCT)
+        return clang_unsupported(w, at, "the member '%s'", name);
+    if (!has_field(type, name)) /* also what has no name: the members of an anonymous union follow */
+        return by_offset(w, at, field, base, arrow);
+    struct code *e = one(w, at, CODE_MEMBER, base);
+    e->name = name;
+    e->op = arrow ? CODE_ARROW : CODE_OP_NONE;
+    return e;
+}
+
 struct code *clang_member(struct clang_walk *w, CXCursor c)
 {
     CXCursor field = w->api->getCursorReferenced(c);
@@ -44,8 +60,8 @@ struct code *clang_member(struct clang_walk *w, CXCursor c)
         return value ? value : clang_unsupported(w, c, "the member '%s'", clang_spelling(w, field));
     }
     struct clang_cursors inside = clang_expressions(w, c);
-    CXType record = w->api->getCursorType(w->api->getCursorSemanticParent(field));
-    bool arrow = inside.count && w->api->getCanonicalType(w->api->getCursorType(inside.items[0])).kind == CXType_Pointer;
+    bool arrow =
+        inside.count && w->api->getCanonicalType(w->api->getCursorType(inside.items[0])).kind == CXType_Pointer;
     struct code *base;
     if (inside.count == 1)
         base = clang_expr(w, inside.items[0]);
@@ -53,18 +69,5 @@ struct code *clang_member(struct clang_walk *w, CXCursor c)
         base = clang_name(w, c, w->frame->self);
     else
         return clang_unsupported(w, c, "the member '%s'", clang_spelling(w, field));
-    const struct type *type = base ? clang_type(w, c, record) : NULL;
-    if (!type)
-        return NULL;
-    const char *name = clang_spelling(w, field);
-    if (!*name) /* of an anonymous union: its own members follow */
-        return by_offset(w, c, field, base, arrow);
-    if (type->kind != TYPE_STRUCT)
-        return clang_unsupported(w, c, "the member '%s'", name);
-    if (!has_field(type, name))
-        return by_offset(w, c, field, base, arrow);
-    struct code *e = one(w, c, CODE_MEMBER, base);
-    e->name = name;
-    e->op = arrow ? CODE_ARROW : CODE_OP_NONE;
-    return e;
+    return base ? clang_field(w, c, field, base, arrow) : NULL;
 }

@@ -77,7 +77,8 @@ void *clang_unsupported(struct clang_walk *w, CXCursor at, const char *format, .
     const char *message = arena_vprintf(w->arena, format, args);
     va_end(args);
     locate(w, at, &c);
-    diag_error_in(w->ir->diags, w->piece->place, w->piece->text, w->piece->length, c.offset, DIAG_CPP_UNSUPPORTED, message);
+    diag_error_in(w->ir->diags, w->piece->place, w->piece->text, w->piece->length, c.offset, DIAG_CPP_UNSUPPORTED,
+                  message);
     return NULL;
 }
 
@@ -100,8 +101,9 @@ struct code *clang_name(struct clang_walk *w, CXCursor at, const char *name)
 /* Names that only a header we do not have can declare. */
 static bool is_unknown_name(const char *message)
 {
-    static const char *const beginnings[] = { "use of undeclared", "unknown type name", "no member named", "no type named",
-                                              "no template named", "no matching", "unknown template name" };
+    static const char *const beginnings[] = { "use of undeclared",    "unknown type name", "no member named",
+                                              "no type named",        "no template named", "no matching",
+                                              "unknown template name" };
     for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
         if (strncmp(message, beginnings[i], strlen(beginnings[i])) == 0)
             return true;
@@ -188,18 +190,21 @@ static bool read_functions(struct clang_walk *w, const struct clang_unit *u)
         good = read_tasklet(w, u->tasklets.items[done++], top.items[i]) && good;
     }
     if (good && done < u->tasklets.count)
-        return diag_error(w->ir->diags, &u->tasklets.items[done]->node.place, DIAG_CPP_INVALID, "the braces do not match");
+        return diag_error(w->ir->diags, &u->tasklets.items[done]->node.place, DIAG_CPP_INVALID,
+                          "the braces do not match");
     return good;
 }
 
 static bool parse(struct clang_walk *w, struct clang_unit *u)
 {
-    static const char *const options[] = { "-x", "c++", "-std=c++20", "-nostdinc", "-w", "-Wno-narrowing", "-fno-caret-diagnostics" };
+    static const char *const options[] = {
+        "-x", "c++", "-std=c++20", "-nostdinc", "-w", "-Wno-narrowing", "-fno-caret-diagnostics"
+    };
     static const char file[] = "tasklets.cpp";
     struct CXUnsavedFile text = { .Filename = file, .Contents = text_get(&u->out), .Length = u->out.length };
     CXIndex index = w->api->createIndex(0, 0);
-    enum CXErrorCode error = w->api->parseTranslationUnit2(index, file, options, sizeof options / sizeof *options, &text, 1,
-                                                           CXTranslationUnit_None, &w->unit);
+    enum CXErrorCode error = w->api->parseTranslationUnit2(index, file, options, sizeof options / sizeof *options,
+                                                           &text, 1, CXTranslationUnit_None, &w->unit);
     bool good = !error && w->unit;
     if (!good)
         diag_error(w->ir->diags, &u->tasklets.items[0]->node.place, DIAG_CPP_INVALID, "libclang gave up");

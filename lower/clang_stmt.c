@@ -16,124 +16,28 @@ void clang_append(struct clang_walk *w, struct code *block, struct code *stateme
 
 /* ---- declarations ---- */
 
-static void append_assignment(struct clang_walk *w, CXCursor at, struct code *block, struct code *to, struct code *value)
-{
-    struct code *s = clang_node(w, at, CODE_ASSIGN, 2);
-    s->items[0] = value;
-    s->items[1] = to;
-    clang_append(w, block, s);
-}
-
-static struct code *element(struct clang_walk *w, CXCursor at, const char *array, uint64_t index)
-{
-    struct code *e = clang_node(w, at, CODE_INDEX, 2);
-    e->items[0] = clang_name(w, at, array);
-    e->items[1] = clang_integer(w, at, type_basic(w->ir, TYPE_I64), (int64_t)index);
-    return e;
-}
-
-/* Elements from `first` on; what a list leaves out is 0. */
-static bool fill_array(struct clang_walk *w, CXCursor list, CXType t, const char *name, uint64_t first, struct code *block)
-{
-    t = w->api->getCanonicalType(t);
-    CXType inner = w->api->getArrayElementType(t);
-    const struct type *elem = clang_type(w, list, inner);
-    struct clang_cursors given = clang_expressions(w, list);
-    bool rows = clang_is_array(w, inner);
-    uint64_t count = (uint64_t)w->api->getArraySize(t), step = clang_array_count(w, inner);
-    if (!elem || given.count > count)
-        return elem ? clang_unsupported(w, list, "this list") : false;
-    if (rows) {
-        for (uint64_t i = 0; i < count; i++) {
-            CXCursor row = i < given.count ? given.items[i] : list;
-            if (i >= given.count || w->api->getCursorKind(row) != CXCursor_InitListExpr)
-                return clang_unsupported(w, row, "a list that leaves out rows");
-            if (!fill_array(w, row, inner, name, first + i * step, block))
-                return false;
-        }
-        return true;
-    }
-    if (!type_is_basic(elem) && (elem->kind != TYPE_POINTER || given.count < count))
-        return clang_unsupported(w, list, "a list of such elements");
-    for (uint64_t i = 0; i < count; i++) {
-        struct code *value = i < given.count ? clang_expr(w, given.items[i]) : clang_literal(w, list, elem, 0);
-        if (!value)
-            return false;
-        append_assignment(w, list, block, element(w, list, name, first + i), value);
-    }
-    return true;
-}
-
-static bool declare_array(struct clang_walk *w, CXCursor v, CXCursor init, struct code *block)
-{
-    enum { MOST_LISTED = 4096 };
-    CXType t = w->api->getCursorType(v);
-    const struct type *type = clang_type(w, v, t);
-    uint64_t count = clang_array_count(w, t);
-    if (!type)
-        return false;
-    if (w->api->getCanonicalType(t).kind != CXType_ConstantArray || !count)
-        return clang_unsupported(w, v, "an array of a size that is not constant");
-    struct code *d = clang_node(w, v, CODE_DECLARE, 0);
-    d->type = type;
-    d->u = count;
-    const char *name = clang_add_local(w, v, d);
-    clang_append(w, block, d);
-    if (w->api->Cursor_isNull(init))
-        return true;
-    if (w->api->getCursorKind(init) == CXCursor_CallExpr && !clang_expressions(w, init).count)
-        return true; /* elements with a constructor that does nothing */
-    if (w->api->getCursorKind(init) != CXCursor_InitListExpr || count > MOST_LISTED)
-        return clang_unsupported(w, init, "this array with values");
-    return fill_array(w, init, t, name, 0, block);
-}
-
-/* T x = { a, b }, T x(other), T x. */
-static bool declare_class(struct clang_walk *w, CXCursor v, CXCursor init, struct code *block)
-{
-    const struct clang_api *api = w->api;
-    const struct type *type = clang_type(w, v, api->getCursorType(v));
-    if (!type)
-        return false;
-    struct code *d = clang_node(w, v, CODE_DECLARE, 0);
-    d->type = type;
-    const char *name = clang_add_local(w, v, d);
-    clang_append(w, block, d);
-    if (api->Cursor_isNull(init))
-        return true;
-    struct clang_cursors given = clang_expressions(w, init);
-    enum CXCursorKind kind = api->getCursorKind(init);
-    if (kind == CXCursor_CallExpr && !given.count && !api->Cursor_getNumArguments(init)) {
-        CXCursor made = api->getCursorDefinition(api->getCursorReferenced(init));
-        return api->Cursor_isNull(made) || !clang_children(w, made).count ||
-               clang_unsupported(w, v, "the constructor of '%s'", type->name);
-    }
-    if (kind != CXCursor_InitListExpr) {
-        struct code *value = clang_expr(w, init);
-        if (value)
-            append_assignment(w, v, block, clang_name(w, v, name), value);
-        return value;
-    }
-    if (given.count > type->num_fields || !type->num_fields)
-        return clang_unsupported(w, init, "this list");
-    for (uint32_t i = 0; i < type->num_fields; i++) {
-        struct code *value = i < given.count ? clang_expr(w, given.items[i]) : clang_literal(w, v, type->fields[i].type, 0);
-        if (!value || (!type_is_basic(type->fields[i].type) && i >= given.count))
-            return value ? clang_unsupported(w, init, "this list") : false;
-        struct code *field = clang_node(w, v, CODE_MEMBER, 1);
-        field->name = type->fields[i].name;
-        field->items[0] = clang_name(w, v, name);
-        append_assignment(w, v, block, field, value);
-    }
-    return true;
-}
-
 static bool is_static(struct clang_walk *w, CXCursor v)
 {
+    return w->api->Cursor_getStorageClass(v) == CX_SC_Static && !clang_is_const(w, w->api->getCursorType(v));
+}
+
+/* An array or a structure: the variable first, then its values. */
+static bool declare_object(struct clang_walk *w, CXCursor v, CXCursor init, struct code *block)
+{
     CXType t = w->api->getCursorType(v);
-    while (clang_is_array(w, t))
-        t = w->api->getArrayElementType(w->api->getCanonicalType(t));
-    return w->api->Cursor_getStorageClass(v) == CX_SC_Static && !w->api->isConstQualifiedType(t);
+    const struct type *type = clang_type(w, v, t);
+    if (!type)
+        return false;
+    struct code *d = clang_node(w, v, CODE_DECLARE, 0);
+    d->type = type;
+    if (clang_is_array(w, t)) {
+        d->u = clang_array_count(w, t);
+        if (w->api->getCanonicalType(t).kind != CXType_ConstantArray || !d->u)
+            return clang_unsupported(w, v, "an array of a size that is not constant");
+    }
+    const char *name = clang_add_local(w, v, d);
+    clang_append(w, block, d);
+    return w->api->Cursor_isNull(init) || clang_initialize(w, init, t, clang_name(w, v, name), block);
 }
 
 bool clang_declare(struct clang_walk *w, CXCursor v, struct code *block)
@@ -143,8 +47,8 @@ bool clang_declare(struct clang_walk *w, CXCursor v, struct code *block)
         return clang_unsupported(w, v, "the static variable '%s'", clang_spelling(w, v));
     CXType t = api->getCursorType(v);
     CXCursor init = api->Cursor_getVarDeclInitializer(v);
-    if (clang_is_array(w, t))
-        return declare_array(w, v, init, block);
+    if (clang_is_array(w, t) && !clang_is_reference(w, t))
+        return declare_object(w, v, init, block);
     CXCursor inside = api->Cursor_isNull(init) ? init : clang_skip(w, init);
     if (!api->Cursor_isNull(init) && api->getCursorKind(inside) == CXCursor_LambdaExpr) {
         vec_push(w->arena, &w->locals,
@@ -152,7 +56,7 @@ bool clang_declare(struct clang_walk *w, CXCursor v, struct code *block)
         return true;
     }
     if (clang_is_class(w, t) && !clang_is_reference(w, t))
-        return declare_class(w, v, init, block);
+        return declare_object(w, v, init, block);
     const struct type *type = clang_type(w, v, t);
     struct code *value = NULL;
     if (!type || (!api->Cursor_isNull(init) && !(value = clang_expr(w, init))))
@@ -292,6 +196,16 @@ static struct code *while_loop(struct clang_walk *w, CXCursor c, bool test_first
     return node_of(w, c, test_first ? CODE_WHILE : CODE_DO, first, second);
 }
 
+static bool add_statement(struct clang_walk *w, CXCursor c, struct code *block)
+{
+    if (w->api->getCursorKind(c) == CXCursor_DeclStmt)
+        return declarations(w, c, block);
+    struct code *s = clang_stmt(w, c);
+    if (s)
+        clang_append(w, block, s);
+    return s;
+}
+
 /* `case 1: case 2: s` nests; the statements behind belong to the last label. */
 static bool add_case(struct clang_walk *w, CXCursor c, struct code *choice)
 {
@@ -308,10 +222,7 @@ static bool add_case(struct clang_walk *w, CXCursor c, struct code *choice)
     enum CXCursorKind kind = w->api->getCursorKind(body);
     if (kind == CXCursor_CaseStmt || kind == CXCursor_DefaultStmt)
         return add_case(w, body, choice);
-    struct code *s = clang_stmt(w, body);
-    if (s)
-        clang_append(w, label->items[1], s);
-    return s;
+    return add_statement(w, body, label->items[1]);
 }
 
 static struct code *choice(struct clang_walk *w, CXCursor c)
@@ -332,11 +243,10 @@ static struct code *choice(struct clang_walk *w, CXCursor c)
                 return NULL;
             continue;
         }
-        struct code *inner = s->count > 1 ? clang_stmt(w, body.items[i])
-                                          : clang_unsupported(w, body.items[i], "a statement before the first label");
-        if (!inner)
+        if (s->count < 2)
+            return clang_unsupported(w, body.items[i], "a statement before the first label");
+        if (!add_statement(w, body.items[i], s->items[s->count - 1]->items[1]))
             return NULL;
-        clang_append(w, s->items[s->count - 1]->items[1], inner);
     }
     return s;
 }
@@ -374,17 +284,9 @@ struct code *clang_block(struct clang_walk *w, CXCursor c)
     uint32_t locals = w->locals.count;
     bool compound = w->api->getCursorKind(c) == CXCursor_CompoundStmt;
     struct clang_cursors inside = compound ? clang_children(w, c) : (struct clang_cursors){ &c, 1 };
-    for (uint32_t i = 0; i < inside.count; i++) {
-        if (w->api->getCursorKind(inside.items[i]) == CXCursor_DeclStmt) {
-            if (!declarations(w, inside.items[i], block))
-                return NULL;
-            continue;
-        }
-        struct code *s = clang_stmt(w, inside.items[i]);
-        if (!s)
+    for (uint32_t i = 0; i < inside.count; i++)
+        if (!add_statement(w, inside.items[i], block))
             return NULL;
-        clang_append(w, block, s);
-    }
     w->locals.count = locals;
     return block;
 }
@@ -396,11 +298,9 @@ struct code *clang_stmt(struct clang_walk *w, CXCursor c)
     switch ((int)kind) {
     case CXCursor_CompoundStmt:
         return clang_block(w, c);
-    case CXCursor_DeclStmt: /* where it is no item of a block, its names live on */
+    case CXCursor_DeclStmt: /* in front of a loop: its names live on */
         block = clang_node(w, c, CODE_BLOCK, 0);
-        if (!declarations(w, c, block))
-            return NULL;
-        return block->count == 1 ? block->items[0] : clang_unsupported(w, c, "several declarations here");
+        return declarations(w, c, block) ? block : NULL;
     case CXCursor_IfStmt:
         return branch(w, c);
     case CXCursor_ForStmt:

@@ -7,8 +7,8 @@ static const struct {
     const char *spelling;
     enum type_kind kind;
 } classes[] = {
-    { "std::complex<float>", TYPE_C64 }, { "std::complex<double>", TYPE_C128 },  { "dace::half", TYPE_F16 },
-    { "dace::bfloat16", TYPE_BF16 },     { "dace::float8_e4m3", TYPE_F8E4M3 }, { "dace::float8_e5m2", TYPE_F8E5M2 },
+    { "std::complex<float>", TYPE_C64 }, { "std::complex<double>", TYPE_C128 }, { "dace::half", TYPE_F16 },
+    { "dace::bfloat16", TYPE_BF16 },     { "dace::float8_e4m3", TYPE_F8E4M3 },  { "dace::float8_e5m2", TYPE_F8E5M2 },
 };
 
 static const char *type_spelling(struct clang_walk *w, CXType t)
@@ -92,7 +92,10 @@ static enum CXVisitorResult visit_field(CXCursor c, CXClientData data)
 /* A union, or one with arrays or records inside: words that give the size and the alignment. */
 static const struct type *opaque_record(struct clang_walk *w, const char *name, uint32_t size, uint32_t align)
 {
-    const struct type *word = type_basic(w->ir, align == 1 ? TYPE_U8 : align == 2 ? TYPE_U16 : align == 4 ? TYPE_U32 : TYPE_U64);
+    const struct type *word = type_basic(w->ir, align == 1   ? TYPE_U8
+                                                : align == 2 ? TYPE_U16
+                                                : align == 4 ? TYPE_U32
+                                                             : TYPE_U64);
     uint32_t count = size / word->size;
     struct type_field *fields = NEW_ARRAY(w->arena, struct type_field, count + 1);
     for (uint32_t i = 0; i < count; i++)
@@ -111,6 +114,8 @@ static const struct type *record(struct clang_walk *w, CXCursor at, CXType t)
     const struct type *ours = map_get(&w->structs, name);
     if (ours)
         return ours;
+    if (!*name || *name == '(') /* libclang describes what has no name */
+        name = intern(w->ir->names, "unnamed");
     struct fields f = { .w = w, .plain = w->api->getCursorKind(declaration) != CXCursor_UnionDecl };
     if (f.plain)
         w->api->Type_visitFields(t, visit_field, &f);
@@ -133,6 +138,18 @@ bool clang_is_array(struct clang_walk *w, CXType t)
 {
     t = w->api->getCanonicalType(t);
     return t.kind == CXType_ConstantArray || t.kind == CXType_IncompleteArray;
+}
+
+/* Of an array the qualifier may stand at any level. */
+bool clang_is_const(struct clang_walk *w, CXType t)
+{
+    for (;;) {
+        if (w->api->isConstQualifiedType(t) || w->api->isConstQualifiedType(w->api->getCanonicalType(t)))
+            return true;
+        if (!clang_is_array(w, t))
+            return false;
+        t = w->api->getArrayElementType(w->api->getCanonicalType(t));
+    }
 }
 
 bool clang_is_reference(struct clang_walk *w, CXType t)
@@ -204,12 +221,23 @@ const struct type *clang_type(struct clang_walk *w, CXCursor at, CXType t)
 void clang_type_text(struct text *out, const struct type *t)
 {
     static const char *const names[] = {
-        [TYPE_BOOL] = "bool",      [TYPE_I8] = "int8_t",    [TYPE_I16] = "int16_t",
-        [TYPE_I32] = "int",        [TYPE_I64] = "int64_t",  [TYPE_U8] = "uint8_t",
-        [TYPE_U16] = "uint16_t",   [TYPE_U32] = "uint32_t", [TYPE_U64] = "uint64_t",
-        [TYPE_F16] = "dace::half", [TYPE_BF16] = "dace::bfloat16", [TYPE_F8E4M3] = "dace::float8_e4m3",
-        [TYPE_F8E5M2] = "dace::float8_e5m2", [TYPE_F32] = "float", [TYPE_F64] = "double",
-        [TYPE_C64] = "std::complex<float>", [TYPE_C128] = "std::complex<double>",
+        [TYPE_BOOL] = "bool",
+        [TYPE_I8] = "int8_t",
+        [TYPE_I16] = "int16_t",
+        [TYPE_I32] = "int",
+        [TYPE_I64] = "int64_t",
+        [TYPE_U8] = "uint8_t",
+        [TYPE_U16] = "uint16_t",
+        [TYPE_U32] = "uint32_t",
+        [TYPE_U64] = "uint64_t",
+        [TYPE_F16] = "dace::half",
+        [TYPE_BF16] = "dace::bfloat16",
+        [TYPE_F8E4M3] = "dace::float8_e4m3",
+        [TYPE_F8E5M2] = "dace::float8_e5m2",
+        [TYPE_F32] = "float",
+        [TYPE_F64] = "double",
+        [TYPE_C64] = "std::complex<float>",
+        [TYPE_C128] = "std::complex<double>",
     };
     if (type_is_basic(t)) {
         text_add(out, names[t->kind]);

@@ -101,7 +101,8 @@ static const struct type *symbol_type(struct clang_unit *u, const struct tasklet
     return k->desc->type;
 }
 
-static void add_parameter(struct clang_unit *u, struct map *done, const char *name, const struct type *type, bool pointer)
+static void add_parameter(struct clang_unit *u, struct map *done, const char *name, const struct type *type,
+                          bool pointer)
 {
     if (map_has(done, name))
         return;
@@ -114,8 +115,8 @@ static void add_parameter(struct clang_unit *u, struct map *done, const char *na
     u->first = false;
 }
 
-static bool add_connectors(struct clang_unit *u, struct map *done, const struct tasklet *t, const struct connector *list,
-                           uint32_t count)
+static bool add_connectors(struct clang_unit *u, struct map *done, const struct tasklet *t,
+                           const struct connector *list, uint32_t count)
 {
     bool good = true;
     for (uint32_t i = 0; i < count; i++) {

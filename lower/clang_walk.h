@@ -39,12 +39,12 @@ struct clang_walk {
     struct ir *ir;
     struct arena *arena;
     CXTranslationUnit unit;
-    uint32_t prelude;                  /* bytes of it, at the beginning of the unit */
-    const struct clang_piece *piece;   /* the tasklet at hand */
-    const struct clang_frame *frame;   /* innermost */
+    uint32_t prelude;                /* bytes of it, at the beginning of the unit */
+    const struct clang_piece *piece; /* the tasklet at hand */
+    const struct clang_frame *frame; /* innermost */
     VEC(struct clang_local) locals;
-    VEC(struct code *) constants;      /* arrays at file scope that the tasklet reads: declared before its statements */
-    struct map structs;                /* of the program, by interned name: const struct type * */
+    VEC(struct code *) constants; /* arrays at file scope that the tasklet reads: declared before its statements */
+    struct map structs;           /* of the program, by interned name: const struct type * */
     uint32_t num_inlined;
 };
 
@@ -61,27 +61,32 @@ void *clang_unsupported(struct clang_walk *w, CXCursor at, const char *format, .
     __attribute__((format(printf, 3, 4)));
 struct clang_cursors clang_children(struct clang_walk *w, CXCursor c);
 struct clang_cursors clang_expressions(struct clang_walk *w, CXCursor c); /* children that are expressions */
-const char *clang_spelling(struct clang_walk *w, CXCursor c); /* interned */
-uint32_t clang_offset(struct clang_walk *w, CXCursor c); /* in the unit */
+const char *clang_spelling(struct clang_walk *w, CXCursor c);             /* interned */
+uint32_t clang_offset(struct clang_walk *w, CXCursor c);                  /* in the unit */
 struct code *clang_node(struct clang_walk *w, CXCursor at, enum code_kind kind, uint32_t count);
 struct code *clang_name(struct clang_walk *w, CXCursor at, const char *name);
 bool clang_in_prelude(struct clang_walk *w, CXCursor c);
 
 /* clang_type.c */
-const struct type *clang_type(struct clang_walk *w, CXCursor at, CXType t); /* void too; references as what they refer to */
+const struct type *clang_type(struct clang_walk *w, CXCursor at,
+                              CXType t); /* void too; references as what they refer to */
 bool clang_is_array(struct clang_walk *w, CXType t);
 uint64_t clang_array_count(struct clang_walk *w, CXType t); /* elements over all dimensions; 1 for what is no array */
 bool clang_is_reference(struct clang_walk *w, CXType t);
-bool clang_is_class(struct clang_walk *w, CXType t);        /* a class that is no number */
+bool clang_is_const(struct clang_walk *w, CXType t);
+bool clang_is_class(struct clang_walk *w, CXType t);          /* a class that is no number */
 void clang_type_text(struct text *out, const struct type *t); /* C++ spelling; "" if there is none */
 void clang_declare_structs(struct clang_walk *w, struct text *out, const struct type *t); /* once each */
 
 /* clang_expr.c */
 struct code *clang_expr(struct clang_walk *w, CXCursor c);
-struct code *clang_cast(struct clang_walk *w, CXCursor at, const struct type *from, const struct type *to, struct code *c);
-struct code *clang_constant(struct clang_walk *w, CXCursor c); /* its value if libclang can compute it; else NULL, silently */
+struct code *clang_cast(struct clang_walk *w, CXCursor at, const struct type *from, const struct type *to,
+                        struct code *c);
+struct code *clang_constant(struct clang_walk *w,
+                            CXCursor c); /* its value if libclang can compute it; else NULL, silently */
 struct code *clang_integer(struct clang_walk *w, CXCursor at, const struct type *type, int64_t value);
-struct code *clang_literal(struct clang_walk *w, CXCursor at, const struct type *type, int64_t value); /* of any basic type */
+struct code *clang_literal(struct clang_walk *w, CXCursor at, const struct type *type,
+                           int64_t value); /* of any basic type */
 struct code *clang_assign(struct clang_walk *w, CXCursor c, struct code *to, struct code *value);
 struct clang_local *clang_find_local(struct clang_walk *w, CXCursor decl);
 const char *clang_add_local(struct clang_walk *w, CXCursor decl, struct code *declared);
@@ -89,6 +94,16 @@ CXCursor clang_skip(struct clang_walk *w, CXCursor c); /* behind parentheses and
 
 /* clang_member.c */
 struct code *clang_member(struct clang_walk *w, CXCursor c);
+struct code *clang_field(struct clang_walk *w, CXCursor at, CXCursor field, struct code *base, bool arrow);
+
+/* clang_init.c */
+/* Appends what gives `place` (an array: its address) the value `init`. */
+bool clang_initialize(struct clang_walk *w, CXCursor init, CXType t, struct code *place, struct code *block);
+bool clang_initialize_members(struct clang_walk *w, CXCursor at, CXCursor constructor, struct code *self,
+                              struct code *block);
+struct code *clang_list(struct clang_walk *w, CXCursor list); /* a structure by its members */
+struct code *clang_construct(struct clang_walk *w, CXCursor at, CXCursor constructor, const CXCursor *args,
+                             uint32_t count);
 
 /* clang_call.c */
 struct code *clang_call(struct clang_walk *w, CXCursor c);
@@ -96,9 +111,14 @@ struct code *clang_call(struct clang_walk *w, CXCursor c);
 /* clang_inline.c */
 bool clang_has_body(struct clang_walk *w, CXCursor function);
 /* `object`: of a method, else NULL. */
-struct code *clang_inline(struct clang_walk *w, CXCursor at, CXCursor function, const CXCursor *object, const CXCursor *args,
-                          uint32_t count);
-struct code *clang_inline_lambda(struct clang_walk *w, CXCursor at, const CXCursor *args, uint32_t count); /* args[0]: lambda */
+struct code *clang_inline(struct clang_walk *w, CXCursor at, CXCursor function, const CXCursor *object,
+                          const CXCursor *args, uint32_t count);
+struct code *clang_inline_lambda(struct clang_walk *w, CXCursor at, const CXCursor *args,
+                                 uint32_t count); /* args[0]: lambda */
+
+/* What a constructor does with `self`; gives nothing. */
+struct code *clang_inline_constructor(struct clang_walk *w, CXCursor at, CXCursor constructor, struct code *self,
+                                      const CXCursor *args, uint32_t count);
 
 /* clang_stmt.c */
 bool clang_declare(struct clang_walk *w, CXCursor variable, struct code *block);

@@ -110,7 +110,8 @@ static bool is_no_trans(struct sdfg_rt_context *context, char trans)
 }
 
 #define LAPACKE(p, T, code)                                                                                            \
-    int sdfg_rt_LAPACKE_##p##getrf(struct sdfg_rt_context *context, int layout, int m, int n, T *a, int lda, int *ipiv) \
+    int sdfg_rt_LAPACKE_##p##getrf(struct sdfg_rt_context *context, int layout, int m, int n, T *a, int lda,           \
+                                   int *ipiv)                                                                          \
     {                                                                                                                  \
         int64_t row, column;                                                                                           \
         int32_t info = 0;                                                                                              \

@@ -53,7 +53,8 @@ static struct tree_var *program_param(struct program *p, const char *name, const
 }
 
 /* An array argument. Its alias class is the number of arrays before it plus one. */
-static struct tree_expr *program_array(struct program *p, const char *name, const struct type *elem, void *data)
+static __attribute__((unused)) struct tree_expr *program_array(struct program *p, const char *name,
+                                                               const struct type *elem, void *data)
 {
     return expr_var(p->t, program_param(p, name, type_pointer(p->ir, elem), data, false));
 }

@@ -1,0 +1,151 @@
+#include "lower/clang.h"
+#include "lower/clang_api.h"
+
+#include "ir/build.h"
+
+#include "tests/unit/check.h"
+
+#include <stdlib.h>
+
+/* Cases of tests/cpp: "### name", the text of a tasklet, "---", its tree (or the diagnostic). What stands before a line
+ * "=====" is global code. SDFG_BLESS=1 rewrites the files. */
+
+static const struct {
+    const char *name;
+    enum type_kind kind;
+    bool pointer, output;
+} connectors[] = {
+    { "a", TYPE_F64, false, false }, { "f", TYPE_F32, false, false },  { "n", TYPE_I32, false, false },
+    { "l", TYPE_I64, false, false }, { "u", TYPE_U32, false, false },  { "t", TYPE_BOOL, false, false },
+    { "h", TYPE_F16, false, false }, { "z", TYPE_C128, false, false }, { "c", TYPE_C64, false, false },
+    { "x", TYPE_F64, true, false },  { "k", TYPE_I32, true, false },   { "w", TYPE_C128, true, false },
+    { "o", TYPE_F64, false, true },  { "i", TYPE_I32, false, true },   { "m", TYPE_BOOL, false, true },
+    { "g", TYPE_F32, false, true },  { "q", TYPE_C128, false, true },  { "y", TYPE_F64, true, true },
+    { "d", TYPE_F16, false, true },
+};
+
+static const struct type *pair(struct ir *ir)
+{
+    struct type_field fields[] = {
+        { .name = intern(ir->names, "count"), .type = type_basic(ir, TYPE_I32) },
+        { .name = intern(ir->names, "data"), .type = type_pointer(ir, type_basic(ir, TYPE_F64)) },
+    };
+    return type_struct(ir, intern(ir->names, "pair"), fields, 2);
+}
+
+static void add_connector(struct ir *ir, struct node *n, bool output, const char *name, const struct type *type)
+{
+    struct connector c = { .name = intern(ir->names, name), .type = type };
+    if (output)
+        vec_push(ir->arena, &n->out_conns, c);
+    else
+        vec_push(ir->arena, &n->in_conns, c);
+}
+
+static struct sdfg *program(struct ir *ir, const char *global, const char *text)
+{
+    struct sdfg *s = build_sdfg(ir, "p");
+    build_symbol(s, "N", "int64");
+    build_constant(s, "half", "float64", NULL, "0.5");
+    build_constant(s, "table", "int32", "3", "[1, 2, 3]");
+    if (global)
+        vec_push(ir->arena, &s->global_code,
+                 ((struct code_text){ .text = global, .language = enum_builtin(ir, LANGUAGE_CPP) }));
+    struct tasklet *t = build_tasklet(build_state(&s->region, "s"), "t", "", "", "");
+    t->code = (struct code_text){ .text = text, .language = enum_builtin(ir, LANGUAGE_CPP) };
+    for (size_t i = 0; i < sizeof connectors / sizeof *connectors; i++) {
+        const struct type *type = type_basic(ir, connectors[i].kind);
+        add_connector(ir, &t->node, connectors[i].output, connectors[i].name,
+                      connectors[i].pointer ? type_pointer(ir, type) : type);
+    }
+    add_connector(ir, &t->node, false, "s", pair(ir));
+    add_connector(ir, &t->node, true, "v", type_vector(ir, type_basic(ir, TYPE_F32), 4, NULL));
+    return s;
+}
+
+static const char *tree_of(struct ir *ir, const char *global, const char *text)
+{
+    struct sdfg *s = program(ir, global, text);
+    struct text out = text_new(ir->arena);
+    if (clang_read_tasklets(s)) {
+        const struct state *st = as_state(s->region.blocks.items[0]);
+        code_print(as_tasklet(st->nodes.items[0])->code.tree, &out);
+    }
+    for (uint32_t i = 0; i < diags_count(ir->diags); i++)
+        diag_print(diags_get(ir->diags, i), &out);
+    if (out.length && out.data[out.length - 1] == '\n')
+        out.data[--out.length] = 0;
+    return text_get(&out);
+}
+
+static void run_cases(const char *file)
+{
+    char path[256];
+    snprintf(path, sizeof path, "cpp/%s", file); /* tests run in their folder */
+    FILE *f = fopen(path, "rb");
+    char *text = calloc(1, 1 << 18);
+    CHECK(f != NULL && text);
+    if (!f || !text || !fread(text, 1, (1 << 18) - 1, f))
+        return;
+    fclose(f);
+    FILE *bless = getenv("SDFG_BLESS") ? fopen(path, "wb") : NULL;
+    int cases = 0;
+    for (char *at = strstr(text, "### "); at; cases++) {
+        char *name = at + 4, *next = strstr(name, "\n### "), *input = strchr(name, '\n') + 1;
+        if (next)
+            *next = 0;
+        input[-1] = 0;
+        char *rule = strstr(input, "\n---\n"), *expected = rule + 5;
+        *rule = 0;
+        size_t length = strlen(expected);
+        if (length && expected[length - 1] == '\n')
+            expected[length - 1] = 0;
+        struct ir *ir = ir_new();
+        char *whole = arena_strdup(ir->arena, input), *body = strstr(whole, "=====\n");
+        if (body)
+            *body = 0;
+        const char *actual = body ? tree_of(ir, whole, body + 6) : tree_of(ir, NULL, whole);
+        if (bless)
+            fprintf(bless, "### %s\n%s\n---\n%s\n", name, input, actual);
+        else if (strcmp(actual, expected) != 0) {
+            printf("%s: case \"%s\"\n", file, name);
+            CHECK_STR(actual, expected);
+        }
+        ir_free(ir);
+        at = next ? next + 1 : NULL;
+    }
+    CHECK(cases > 5);
+    if (bless)
+        fclose(bless);
+    free(text);
+}
+
+TEST(trees) { run_cases("trees.txt"); }
+TEST(errors) { run_cases("errors.txt"); }
+
+TEST(nothing_to_do)
+{
+    struct ir *ir = ir_new();
+    struct sdfg *s = build_sdfg(ir, "p");
+    build_tasklet(build_state(&s->region, "s"), "t", "a", "b", "b = a");
+    CHECK(!clang_has_work(s));
+    CHECK(clang_read_tasklets(s));
+    ir_free(ir);
+}
+
+TEST(several_tasklets)
+{
+    struct ir *ir = ir_new();
+    struct sdfg *s = program(ir, NULL, "i = n;");
+    struct tasklet *t = build_tasklet(build_state(&s->region, "r"), "t", "", "", "");
+    t->code = (struct code_text){ .text = "int b = N;", .language = enum_builtin(ir, LANGUAGE_CPP) };
+    CHECK(clang_has_work(s));
+    CHECK(clang_read_tasklets(s));
+    CHECK(!clang_has_work(s));
+    struct text out = text_new(ir->arena);
+    code_print(t->code.tree, &out);
+    CHECK_STR(text_get(&out), "b: dace.int32 = dace.int32(N)");
+    ir_free(ir);
+}
+
+CHECK_MAIN

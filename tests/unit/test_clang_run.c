@@ -1,0 +1,304 @@
+/* C++ tasklets run against the C compiler: a body is compiled here as a C function and by the project as a tasklet. */
+#include "lower/clang.h"
+
+#include "ir/build.h"
+#include "ir/pass.h"
+#include "lower/lower.h"
+
+#include "tests/lower/llvm_program.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+/* The bodies are meant to do what authors do. */
+#pragma GCC diagnostic ignored "-Wshadow"
+#pragma GCC diagnostic ignored "-Wsign-compare"
+#pragma GCC diagnostic ignored "-Wimplicit-fallthrough"
+
+enum { COUNT = 64 };
+
+struct data {
+    double x[COUNT], y[COUNT];
+    int k[COUNT], r[COUNT];
+    float f[COUNT];
+};
+
+static void fill(struct data *d)
+{
+    for (int i = 0; i < COUNT; i++) {
+        d->x[i] = (i * 37 % 19 - 9) * 0.375;
+        d->y[i] = i;
+        d->k[i] = i * 29 % 23 - 11;
+        d->r[i] = -i;
+        d->f[i] = (float)(i * 17 % 13 - 5) * 0.7f;
+    }
+}
+
+static void run_here(struct data *d, int64_t n, void (*body)(double *x, double *y, int *k, int *r, float *f, int64_t N))
+{
+    body(d->x, d->y, d->k, d->r, d->f, n);
+}
+
+static const struct {
+    const char *name, *type;
+    size_t offset;
+    bool output;
+} arrays[] = {
+    { "x", "float64", offsetof(struct data, x), false }, { "y", "float64", offsetof(struct data, y), true },
+    { "k", "int32", offsetof(struct data, k), false },   { "r", "int32", offsetof(struct data, r), true },
+    { "f", "float32", offsetof(struct data, f), false },
+};
+
+static struct sdfg *program_of(struct ir *ir, const char *global, const char *text)
+{
+    struct sdfg *s = build_sdfg(ir, "p");
+    build_symbol(s, "N", "int64");
+    if (global)
+        vec_push(ir->arena, &s->global_code,
+                 ((struct code_text){ .text = global, .language = enum_builtin(ir, LANGUAGE_CPP) }));
+    struct state *st = build_state(&s->region, "s");
+    struct tasklet *t = build_tasklet(st, "t", "x, k, f", "y, r", "");
+    t->code = (struct code_text){ .text = text, .language = enum_builtin(ir, LANGUAGE_CPP) };
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        char name[2] = { (char)(arrays[i].name[0] - 'a' + 'A'), 0 }, memlet[8];
+        snprintf(memlet, sizeof memlet, "%s[0:64]", name);
+        build_array(s, name, arrays[i].type, "64");
+        struct access *a = build_access(st, name);
+        if (arrays[i].output)
+            build_path(memlet, NULL, arrays[i].name, NULL, &t->node, &a->node, NULL);
+        else
+            build_path(memlet, NULL, NULL, arrays[i].name, &a->node, &t->node, NULL);
+    }
+    CHECK(build_finish(s));
+    return s;
+}
+
+static void run_tasklet(struct data *d, int64_t n, const char *global, const char *text)
+{
+    struct program p = program_begin();
+    struct sdfg *s = program_of(p.ir, global, text);
+    struct compile c = { .ir = p.ir, .sdfg = s };
+    struct lower_options o = { 0 };
+    bool good = pass_infer_types(&c) && clang_read_tasklets(s) && lower_program(s, &o, &p.t);
+    program_show_errors(&p);
+    CHECK(good);
+    for (uint32_t i = 0; good && i < p.t->functions.items[0]->params.count; i++) {
+        const char *name = p.t->functions.items[0]->params.items[i].name;
+        p.args[i] = &n;
+        for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
+            if (name[0] == arrays[k].name[0] - 'a' + 'A')
+                p.args[i] = (char *)d + arrays[k].offset;
+    }
+    p.threads = 1;
+    if (good)
+        program_run(&p, 1);
+    program_end(&p);
+}
+
+static void compare(const char *text, const struct data *a, const struct data *b)
+{
+    for (int i = 0; i < COUNT; i++) {
+        bool same = memcmp(&a->y[i], &b->y[i], sizeof a->y[i]) == 0 && a->r[i] == b->r[i];
+        CHECK(same);
+        if (!same) {
+            printf("%s\n    y[%d] is %g, expected %g; r[%d] is %d, expected %d\n", text, i, a->y[i], b->y[i], i,
+                   a->r[i], b->r[i]);
+            return;
+        }
+    }
+}
+
+#define SAME_WITH(name, global, ...)                                                                                   \
+    static void body_##name(double *x, double *y, int *k, int *r, float *f, int64_t N)                                 \
+    {                                                                                                                  \
+        (void)x, (void)y, (void)k, (void)r, (void)f, (void)N;                                                          \
+        __VA_ARGS__                                                                                                    \
+    }                                                                                                                  \
+    TEST(name)                                                                                                         \
+    {                                                                                                                  \
+        struct data here, there;                                                                                       \
+        fill(&here);                                                                                                   \
+        fill(&there);                                                                                                  \
+        run_here(&here, 40, body_##name);                                                                              \
+        run_tasklet(&there, 40, global, #__VA_ARGS__);                                                                 \
+        compare(#__VA_ARGS__, &there, &here);                                                                          \
+    }
+#define SAME(name, ...) SAME_WITH(name, NULL, __VA_ARGS__)
+#define GLOBAL(...)                                                                                                    \
+    __VA_ARGS__                                                                                                        \
+    static const char global_text[] = #__VA_ARGS__;
+
+SAME(loops, for (int i = 0; i < N; i++) y[i] = x[i] * 2; for (int i = N - 1; i >= 0; i -= 3) r[i] = k[i] + i;)
+SAME(
+    conversions, for (int i = 0; i < N; i++) {
+        y[i] = k[i] / 3 + k[i] % 4 + f[i];
+        r[i] = (int)x[i] + (int)(f[i] * 3) - (k[i] > 2);
+        y[i] += (unsigned char)k[i] + (short)(k[i] * 5000) + (unsigned)k[i];
+        r[i] += (k[i] << 3) >> 1 ^ ~i;
+        y[i] -= (float)x[i] / 3.0f;
+    })
+SAME(
+    compound, int a = 7; double b = 2.5; float c = 1.1f; unsigned u = 3; short s = 30000; for (int i = 0; i < N; i++) {
+        a += b;
+        a *= 2.5;
+        b /= a;
+        c += x[i];
+        u -= k[i];
+        s += k[i];
+        a ^= i;
+        a %= 1000;
+        c *= 0.5;
+        b += u;
+        y[i] = a + b + c + u;
+        r[i] = s + a;
+    })
+SAME(
+    steps, int i = 0; while (i < N) {
+        int j = i++;
+        y[j] = i;
+        r[--i] = j;
+        i--;
+        ++i;
+        i++;
+    })
+SAME(pointers, double *p = y; const double *q = x + 5; for (; p < y + N; p++, ++q) *p = *q - q[-1]; r[0] = (int)(p - y);
+     r[1] = *(k + 3) + 2 [k];)
+SAME(
+    arrays, int t[3][4] = { { 1, 2 }, { 3 }, { 0, 0, 5 } }; double h[5]; for (int i = 0; i < 5; i++) h[i] = x[i];
+    for (int i = 0; i < 12; i++) {
+        r[i] = t[i / 4][i % 4];
+        y[i] = h[i % 5];
+    } int (*row)[4] = &t[1];
+    r[20] = row[1][2] + (*row)[0];)
+SAME(
+    logic, for (int i = 0; i < N; i++) {
+        r[i] = (k[i] > 0 && x[i] < 1) || !f[i];
+        y[i] = k[i] ? x[i] : f[i];
+        if (k[i] > 0 && r[i - (i > 0)]++ < 5)
+            y[i] += 1;
+        else if (x[i] < 0)
+            y[i] = i ? -1 : 2u;
+        else {
+            y[i] = 3;
+        }
+    })
+SAME(
+    jumps, for (int i = 0; i < N; i++) {
+        if (k[i] < -5)
+            continue;
+        int j = 0;
+        do {
+            if (j == 3)
+                break;
+            j++;
+        } while (j < k[i]);
+        r[i] = j;
+        for (int m = 0;; m++) {
+            if (m * m > i) {
+                y[i] = m;
+                break;
+            }
+        }
+    })
+SAME(
+    choices, for (int i = 0; i < N; i++) {
+        switch (k[i] % 5) {
+        case 0:
+            r[i] = 1;
+            break;
+        case 1:
+        case 2:
+            r[i] = 2;
+        case 3: {
+            int z = 5;
+            r[i] += z;
+            break;
+        }
+        default:
+            y[i] = 9;
+            if (i % 2)
+                continue;
+        }
+        y[i] += 1;
+    })
+SAME(comma, int a = 1; int b = (a++, a * 2); r[0] = a; r[1] = b; for (int i = 0, j = 10; i < j; i++, j--) r[i + 2] = j;)
+SAME(
+    scopes, int a = 1; {
+        int a = 2;
+        r[0] = a;
+        {
+            int a = 3;
+            r[1] = a;
+        }
+        r[2] = a;
+    } r[3] = a;
+    for (int a = 5; a < 6; a++) r[4] = a; r[5] = a;)
+SAME(values, int a = 3, b; double c = b = a = 4; r[0] = a + b; y[0] = c; r[1] = (a += 2) * 3; r[2] = 1 ? a : 2;
+     r[3] = sizeof(int) * 3; r[4] = 'a'; y[1] = 1e-3f; y[2] = 0x1F; y[3] = 1ull << 40; y[4] = -7 / 2; y[5] = -7 % 3;
+     y[6] = 7u - 8; y[7] = 2147483647 + 1ll;)
+SAME(addresses, double a = x[3]; double *p = &a; *p += 2; y[0] = a; int b[2] = { 1, 2 }; int *q = &b[1]; *q = 9;
+     r[0] = b[1]; int **z = &q; **z = 4; r[1] = b[1];)
+SAME(math, for (int i = 0; i < N; i++)
+               y[i] = sqrt(fabs(x[i])) + floor(x[i]) - fmax(x[i], 0.5) + (int)ceil(x[i]) + fabsf(f[i]);)
+SAME(
+    bits, for (int i = 0; i < N; i++) {
+        union {
+            float v;
+            int bits;
+        } u;
+        u.v = f[i];
+        r[i] = u.bits & 0xffff;
+        u.bits ^= 1 << 31;
+        y[i] = u.v;
+    })
+SAME(
+    records,
+    struct point {
+        double a;
+        int b;
+        float c[3];
+    };
+    struct point p = { 1, 2, { 3 } }, q = p; q.b += 5; q.c[1] = f[2]; struct point *s = &q; s->a = x[1];
+    y[0] = p.a + p.b + p.c[0]; y[1] = q.a + q.b + q.c[0] + q.c[1] + q.c[2]; r[0] = sizeof(struct point); p = *s;
+    y[2] = p.b;)
+SAME(memory, memset(r, 0, 8 * sizeof(int)); memcpy(y, x, 10 * sizeof *x);)
+
+GLOBAL(
+    static int digits(int v) {
+        int n = 0;
+        while (v) {
+            v /= 10;
+            if (n > 8)
+                return -1;
+            n++;
+        }
+        return n;
+    } static double choose(int n, double a, double b) {
+        if (n > 3)
+            return a;
+        if (n < 0) {
+            for (int i = 0; i < 3; i++)
+                if (i == 1)
+                    return b + i;
+        }
+        return a * b;
+    } static void exchange(double *a, double *b) {
+        double c = *a;
+        *a = *b;
+        *b = c;
+    } struct pair { double first, second; };
+    static struct pair swapped(struct pair p) {
+        struct pair q = { p.second, p.first };
+        return q;
+    } static const int offsets[3] = { 5, 7, 9 };)
+SAME_WITH(
+    functions, global_text,
+    for (int i = 0; i < N; i++) {
+        r[i] = digits(k[i] * i);
+        y[i] = choose(k[i], x[i], choose(i, 1, 2));
+    } exchange(y, y + 3);
+    exchange(&y[1], &y[5]); struct pair p = { x[1], x[2] }; struct pair q = swapped(p); y[30] = q.first - 2 * q.second;
+    y[31] = swapped(q).first; r[30] = offsets[1] + offsets[k[0] & 1];)
+
+CHECK_MAIN
