@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 /* F(name): clang_<name> becomes the member <name>. */
+/* clang-format off */
 #define CLANG_FUNCTIONS(F)                                                                                             \
     F(createIndex)                                                                                                     \
     F(disposeIndex)                                                                                                    \
@@ -37,6 +38,7 @@
                                                                                 F(Type_getTemplateArgumentAsType)      \
                                                                                     F(getFieldDeclBitWidth)            \
                                                                                         F(isFunctionTypeVariadic)
+/* clang-format on */
 
 struct clang_api {
 #define F(name) __typeof__(clang_##name) *name;

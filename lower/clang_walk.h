@@ -78,15 +78,19 @@ bool clang_is_class(struct clang_walk *w, CXType t);          /* a class that is
 void clang_type_text(struct text *out, const struct type *t); /* C++ spelling; "" if there is none */
 void clang_declare_structs(struct clang_walk *w, struct text *out, const struct type *t); /* once each */
 
+/* clang_constant.c */
+struct code *clang_integer(struct clang_walk *w, CXCursor at, const struct type *type, int64_t value);
+/* The same of any basic type. */
+struct code *clang_literal(struct clang_walk *w, CXCursor at, const struct type *type, int64_t value);
+/* The value of an expression if libclang can compute it; else NULL, without a diagnostic. */
+struct code *clang_constant(struct clang_walk *w, CXCursor c);
+struct code *clang_written(struct clang_walk *w, CXCursor c); /* a number as written */
+struct code *clang_string(struct clang_walk *w, CXCursor c);
+
 /* clang_expr.c */
 struct code *clang_expr(struct clang_walk *w, CXCursor c);
 struct code *clang_cast(struct clang_walk *w, CXCursor at, const struct type *from, const struct type *to,
                         struct code *c);
-struct code *clang_constant(struct clang_walk *w,
-                            CXCursor c); /* its value if libclang can compute it; else NULL, silently */
-struct code *clang_integer(struct clang_walk *w, CXCursor at, const struct type *type, int64_t value);
-struct code *clang_literal(struct clang_walk *w, CXCursor at, const struct type *type,
-                           int64_t value); /* of any basic type */
 struct code *clang_assign(struct clang_walk *w, CXCursor c, struct code *to, struct code *value);
 struct clang_local *clang_find_local(struct clang_walk *w, CXCursor decl);
 const char *clang_add_local(struct clang_walk *w, CXCursor decl, struct code *declared);

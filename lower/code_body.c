@@ -17,8 +17,7 @@ static bool discard(struct code_gen *g, struct tree_expr *e)
     return e;
 }
 
-/* The statements of `c` as a block of their own. */
-static bool in_block(struct code_gen *g, const struct code *c, struct tree_stmt *block)
+bool code_in_block(struct code_gen *g, const struct code *c, struct tree_stmt *block)
 {
     struct tree_stmt *before = g->out;
     uint32_t locals = g->locals.count;
@@ -35,7 +34,7 @@ static bool in_loop(struct code_gen *g, const struct code *c, struct tree_stmt *
 {
     jump->outer = g->jump;
     g->jump = jump;
-    bool good = in_block(g, c, block);
+    bool good = code_in_block(g, c, block);
     g->jump = jump->outer;
     return good;
 }
@@ -181,8 +180,9 @@ static bool declare(struct code_gen *g, const struct code *c)
     if (c->big) {
         struct tree_var *memory = tree_var(g->t, c->name, type_pointer(g->ir, type));
         stmt_alloc(g->t, g->out, memory, type, expr_i64(g->t, 1), TREE_STACK)->place = g->s->place;
-        struct lvalue p = { .kind = LVALUE_MEMORY, .type = type, .pointer = expr_var(g->t, memory),
-                            .index = expr_i64(g->t, 0) };
+        struct lvalue p = {
+            .kind = LVALUE_MEMORY, .type = type, .pointer = expr_var(g->t, memory), .index = expr_i64(g->t, 0)
+        };
         code_add_local(g, c->name, p);
         return code_write(g, c, &p, value);
     }
@@ -190,72 +190,6 @@ static bool declare(struct code_gen *g, const struct code *c)
     code_add_local(g, c->name, (struct lvalue){ .kind = LVALUE_VAR, .type = type, .var = v });
     stmt_assign(g->t, g->out, v, value)->place = g->s->place;
     return true;
-}
-
-/* ---- functions of C++ where they are called ---- */
-
-static bool give(struct code_gen *g, const struct code *c)
-{
-    struct code_return *r = g->inlined;
-    if (!r)
-        return code_unsupported(g, c, "'return', which would leave the whole program,");
-    if (c->count && r->type) {
-        struct tree_expr *value = code_eval(g, c->items[0]);
-        if (!value || !code_write(g, c, &r->result, value))
-            return false;
-    } else if (c->count && !discard(g, code_eval(g, c->items[0]))) {
-        return false;
-    }
-    if (c == r->last)
-        return true;
-    r->used = true;
-    stmt_goto(g->t, g->out, r->end);
-    return true;
-}
-
-static struct lvalue result_of(struct code_gen *g, const struct type *type)
-{
-    if (type->kind == TYPE_STRUCT)
-        return (struct lvalue){
-            .kind = LVALUE_MEMORY, .type = type, .pointer = code_new_struct(g, type), .index = expr_i64(g->t, 0)
-        };
-    struct tree_var *v = tree_var(g->t, "result", type);
-    stmt_assign(g->t, g->out, v, expr_zero(g->t, type)); /* control may reach the end without a value */
-    return (struct lvalue){ .kind = LVALUE_VAR, .type = type, .var = v };
-}
-
-bool code_inline(struct code_gen *g, const struct code *c, struct tree_expr **value)
-{
-    const struct code *body = c->items[c->count - 1];
-    uint32_t locals = g->locals.count;
-    bool good = true;
-    *value = NULL;
-    for (uint32_t i = 0; good && i + 1 < c->count; i++)
-        good = code_statement(g, c->items[i]);
-    const struct code *only = good && body->count == 1 && body->items[0]->kind == CODE_RETURN ? body->items[0] : NULL;
-    if (only && only->count && c->type && c->type->kind != TYPE_STRUCT) {
-        struct tree_expr *e = code_eval(g, only->items[0]);
-        *value = e ? code_to(g, c, c->type, e) : NULL;
-        good = *value;
-    } else if (good) {
-        struct code_return frame = { .outer = g->inlined, .type = c->type, .end = tree_label(g->t, "return") };
-        if (c->type)
-            frame.result = result_of(g, c->type);
-        frame.last = body->count ? body->items[body->count - 1] : NULL;
-        struct tree_stmt *block = stmt_block(g->t);
-        struct code_jump *jumps = g->jump;
-        stmt_append(g->t, g->out, block);
-        g->inlined = &frame;
-        g->jump = NULL;
-        good = in_block(g, body, block);
-        g->inlined = frame.outer;
-        g->jump = jumps;
-        if (frame.used)
-            stmt_label(g->t, g->out, frame.end);
-        *value = good && c->type ? code_read(g, c, &frame.result) : NULL;
-    }
-    g->locals.count = locals;
-    return good;
 }
 
 /* ---- branches ---- */
@@ -267,8 +201,8 @@ static bool branch(struct code_gen *g, const struct code *c)
         return false;
     struct tree_stmt *s = stmt_if(g->t, g->out, condition);
     s->place = g->s->place;
-    return in_block(g, c->items[1], s->body) &&
-           (c->count < 3 || !c->items[2] || in_block(g, c->items[2], s->otherwise));
+    return code_in_block(g, c->items[1], s->body) &&
+           (c->count < 3 || !c->items[2] || code_in_block(g, c->items[2], s->otherwise));
 }
 
 /* Tests in order, then the bodies one after the other: control falls from one into the next. */
@@ -448,7 +382,7 @@ static bool block(struct code_gen *g, const struct code *c)
         }
         struct tree_stmt *inner = stmt_block(g->t);
         stmt_append(g->t, g->out, inner);
-        if (!in_block(g, s, inner))
+        if (!code_in_block(g, s, inner))
             return false;
     }
     return true;
@@ -494,7 +428,7 @@ bool code_statement(struct code_gen *g, const struct code *c)
     case CODE_CONTINUE:
         return jump(g, c);
     case CODE_RETURN:
-        return give(g, c);
+        return code_leave(g, c);
     default:
         return c->kind < CODE_ASSIGN ? discard(g, code_eval(g, c)) : (bool)code_unsupported(g, c, "this statement");
     }

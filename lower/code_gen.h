@@ -65,10 +65,10 @@ struct code_gen {
     const struct type *expected;   /* structure type that a constructor call makes */
     const struct code *body;       /* whole text, NULL for expressions */
     VEC(struct code_old) olds;
-    struct tree_stmt *prologue; /* runs before the body */
-    uint32_t *calls;            /* of functions of the text so far */
-    struct code_jump *jump;     /* innermost loop or switch */
-    struct code_return *inlined;   /* innermost function */
+    struct tree_stmt *prologue;  /* runs before the body */
+    uint32_t *calls;             /* of functions of the text so far */
+    struct code_jump *jump;      /* innermost loop or switch */
+    struct code_return *inlined; /* innermost function */
 };
 
 /* code_lower.c */
@@ -177,7 +177,11 @@ bool code_reduce(struct code_gen *g, const struct code *c); /* CODE_REDUCE */
 
 /* code_body.c */
 bool code_statement(struct code_gen *g, const struct code *c);
+bool code_in_block(struct code_gen *g, const struct code *c, struct tree_stmt *block); /* with names of its own */
+
+/* code_inline.c */
 /* The body of CODE_INLINE; *value is NULL if it has none. */
 bool code_inline(struct code_gen *g, const struct code *c, struct tree_expr **value);
+bool code_leave(struct code_gen *g, const struct code *c);
 
 #endif

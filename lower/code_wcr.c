@@ -159,7 +159,11 @@ bool code_reduce(struct code_gen *g, const struct code *c)
         return false;
     if (v[0]->type->kind != TYPE_POINTER || !v[0]->type->elem->size || c->i <= WCR_NONE || c->i >= WCR_EXCHANGE)
         return code_invalid(g, c, "a reduction of %s", code_type_text(g, v[0]->type));
-    struct lvalue p = { .kind = LVALUE_MEMORY, .type = v[0]->type->elem, .pointer = v[0], .index = expr_i64(g->t, 0),
-                        .wcr = (enum wcr_kind)c->i, .atomic = c->big };
+    struct lvalue p = { .kind = LVALUE_MEMORY,
+                        .type = v[0]->type->elem,
+                        .pointer = v[0],
+                        .index = expr_i64(g->t, 0),
+                        .wcr = (enum wcr_kind)c->i,
+                        .atomic = c->big };
     return code_combine(g, c, &p, v[1]);
 }

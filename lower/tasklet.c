@@ -139,7 +139,8 @@ static struct tree_var *passed_value(const struct scope *sc, struct edge *e)
     return NULL;
 }
 
-static const struct type *connector_type(struct scope *sc, const struct node *n, const struct connector *c, const char *conn)
+static const struct type *connector_type(struct scope *sc, const struct node *n, const struct connector *c,
+                                         const char *conn)
 {
     if (!c || !c->type) {
         diag_error(sc->act->lw->diags, &n->place, DIAG_CONNECTOR_TYPE, conn);
@@ -227,9 +228,9 @@ static bool always_assigns(const struct code *c, const char *name)
 struct output {
     struct edge *edge;
     struct area area;
-    struct tree_var *var; /* static output or value for another tasklet; NULL: written through memory */
+    struct tree_var *var;        /* static output or value for another tasklet; NULL: written through memory */
     struct tree_expr *structure; /* address of a static output of structure type */
-    struct tree_expr *memory; /* where the variable lives while the code runs, or NULL */
+    struct tree_expr *memory;    /* where the variable lives while the code runs, or NULL */
     bool to_memory;
 };
 
@@ -329,9 +330,11 @@ static bool store_output(struct scope *sc, struct output *out)
     }
     struct area a = out->area;
     if (out->var->type != a.type && out->var->type->kind != TYPE_VECTOR && out->var->type->kind != TYPE_POINTER) {
-        a.pointer = expr_cast(lw->tree, type_pointer(lw->ir, out->var->type), a.pointer); /* reinterpreted, not converted */
+        a.pointer =
+            expr_cast(lw->tree, type_pointer(lw->ir, out->var->type), a.pointer); /* reinterpreted, not converted */
         a.type = out->var->type;
-    } else if (out->var->type->kind == TYPE_VECTOR && a.type->kind != TYPE_VECTOR && out->edge->memlet.wcr_kind == WCR_NONE) {
+    } else if (out->var->type->kind == TYPE_VECTOR && a.type->kind != TYPE_VECTOR &&
+               out->edge->memlet.wcr_kind == WCR_NONE) {
         a.pointer = expr_cast(lw->tree, type_pointer(lw->ir, out->var->type), a.pointer);
         a.type = out->var->type;
     }
