@@ -294,6 +294,14 @@ struct tree_options {
 /* Replaces pointer variables that only stand for other pointers by those, so that equal places look equal. Comes first.
  */
 bool tree_forward(struct tree *t, const struct tree_options *o);
+/* A load of an element that was stored before becomes the value stored. */
+bool tree_reuse(struct tree *t, const struct tree_options *o);
+/* While loops that count become STMT_FOR; loops of one iteration become their body. */
+bool tree_loops(struct tree *t, const struct tree_options *o);
+/* Neighbouring loops over the same iterations become one loop, where dependences allow. */
+bool tree_fuse(struct tree *t, const struct tree_options *o);
+/* Memory taken here that nobody loads from, variables nobody uses, and what is empty without them is removed. */
+bool tree_dead(struct tree *t, const struct tree_options *o);
 /* Turns parallel STMT_FOR into STMT_PARALLEL with per-thread bounds (static) or chunks taken from a shared counter,
  * unless it is nested in another parallel region (kept sequential) or its work is small (estimated; decided at run time
  * if it depends on symbols). Reductions outside of regions lose `atomic`. With one thread all loops become sequential;

@@ -1,0 +1,445 @@
+/* Trees before and after the passes that bring loops together: loops, reuse, fuse, dead. */
+#include "lower/tree.h"
+
+#include "tests/unit/check.h"
+
+struct sample {
+    struct ir *ir;
+    struct tree *t;
+    struct tree_func *f;
+    struct tree_stmt *body;
+    const struct type *f64, *i64;
+    struct tree_expr *n;
+    struct tree_options options;
+};
+
+/* A pointer with an alias class of its own. */
+struct array {
+    struct tree_var *var;
+    uint32_t alias;
+};
+
+static struct tree_var *param(struct sample *s, const char *name, const struct type *type, bool by_value)
+{
+    struct tree_var *v = tree_var(s->t, name, type);
+    vec_push(s->t->arena, &s->f->params, ((struct tree_param){ .name = name, .var = v, .by_value = by_value }));
+    return v;
+}
+
+static struct sample sample_new(void)
+{
+    struct sample s = { .ir = ir_new() };
+    s.t = tree_new(s.ir, "p");
+    s.f = tree_func(s.t, "main");
+    s.body = s.f->body;
+    s.f64 = type_basic(s.ir, TYPE_F64);
+    s.i64 = type_basic(s.ir, TYPE_I64);
+    s.n = expr_var(s.t, param(&s, "N", s.i64, true));
+    return s;
+}
+
+static struct array array_new(struct sample *s, const char *name)
+{
+    struct array a = { param(s, name, type_pointer(s->ir, s->f64), false), s->t->num_aliases++ };
+    return a;
+}
+
+static struct array temporary(struct sample *s, const char *name, struct tree_expr *count)
+{
+    struct array a = { tree_var(s->t, name, type_pointer(s->ir, s->f64)), s->t->num_aliases++ };
+    stmt_alloc(s->t, s->body, a.var, s->f64, count, TREE_HEAP);
+    return a;
+}
+
+static struct tree_expr *i64(struct sample *s, int64_t value) { return expr_i64(s->t, value); }
+
+static struct tree_expr *var(struct sample *s, struct tree_var *v) { return expr_var(s->t, v); }
+
+static struct tree_expr *plus(struct sample *s, struct tree_expr *a, struct tree_expr *b)
+{
+    return expr_binary(s->t, EXPR_ADD, a, b);
+}
+
+static struct tree_expr *times(struct sample *s, struct tree_expr *a, struct tree_expr *b)
+{
+    return expr_binary(s->t, EXPR_MUL, a, b);
+}
+
+static struct tree_expr *load(struct sample *s, struct array a, struct tree_expr *index)
+{
+    return expr_load(s->t, s->f64, var(s, a.var), index, a.alias);
+}
+
+static struct tree_stmt *store(struct sample *s, struct tree_stmt *b, struct array a, struct tree_expr *index,
+                               struct tree_expr *value)
+{
+    return stmt_store(s->t, b, var(s, a.var), index, value, a.alias);
+}
+
+static struct tree_stmt *loop(struct sample *s, struct tree_stmt *b, const char *name, struct tree_expr *begin,
+                              struct tree_expr *end)
+{
+    struct tree_stmt *l = stmt_for(s->t, b, tree_var(s->t, name, s->i64), begin, end, expr_i64(s->t, 1));
+    l->loop.independent = true;
+    return l;
+}
+
+static const char *shown(struct sample *s)
+{
+    CHECK(tree_verify(s->t, s->ir->diags));
+    struct text out = text_new(s->t->arena);
+    stmt_print(s->body, 0, &out);
+    return text_get(&out);
+}
+
+static const char *fused(struct sample *s)
+{
+    tree_fuse(s->t, &s->options);
+    return shown(s);
+}
+
+/* ---- fuse ---- */
+
+/* T[i] = A[i] * 2; B[j] = T[j + shift] */
+static void two_loops(struct sample *s, struct tree_expr *end, int64_t shift)
+{
+    struct array a = array_new(s, "A"), b = array_new(s, "B"), t = array_new(s, "T");
+    struct tree_stmt *x = loop(s, s->body, "i", i64(s, 0), end), *y = loop(s, s->body, "j", i64(s, 0), end);
+    store(s, x->body, t, var(s, x->var), times(s, load(s, a, var(s, x->var)), expr_float(s->t, s->f64, 2)));
+    store(s, y->body, b, var(s, y->var), load(s, t, plus(s, var(s, y->var), i64(s, shift))));
+}
+
+TEST(producer_and_consumer)
+{
+    struct sample s = sample_new();
+    two_loops(&s, s.n, 0);
+    CHECK_STR(shown(&s), "for i = 0 to N step 1 independent {\n"
+                         "    T[i] = A[i] * 2.0\n"
+                         "}\n"
+                         "for j = 0 to N step 1 independent {\n"
+                         "    B[j] = T[j]\n"
+                         "}\n");
+    CHECK_STR(fused(&s), "for i = 0 to N step 1 independent {\n"
+                         "    T[i] = A[i] * 2.0\n"
+                         "    B[i] = T[i]\n"
+                         "}\n");
+    ir_free(s.ir);
+}
+
+TEST(shifted_reads_keep_loops_apart)
+{
+    struct sample s = sample_new();
+    two_loops(&s, i64(&s, 100), 1);
+    CHECK_STR(fused(&s), "for i = 0 to 100 step 1 independent {\n"
+                         "    T[i] = A[i] * 2.0\n"
+                         "}\n"
+                         "for j = 0 to 100 step 1 independent {\n"
+                         "    B[j] = T[j + 1]\n"
+                         "}\n");
+    ir_free(s.ir);
+}
+
+TEST(disjoint_halves)
+{
+    struct sample s = sample_new();
+    two_loops(&s, i64(&s, 100), 100);
+    CHECK_STR(fused(&s), "for i = 0 to 100 step 1 independent {\n"
+                         "    T[i] = A[i] * 2.0\n"
+                         "    B[i] = T[i + 100]\n"
+                         "}\n");
+    ir_free(s.ir);
+}
+
+/* Sequential loops give no promise, but with known bounds rows are seen to be apart. */
+TEST(rows_by_distance)
+{
+    struct sample s = sample_new();
+    struct array t = array_new(&s, "T"), b = array_new(&s, "B");
+    for (int k = 0; k < 2; k++) {
+        struct tree_stmt *x = loop(&s, s.body, "i", i64(&s, 0), i64(&s, 8));
+        struct tree_stmt *y = loop(&s, x->body, "j", i64(&s, 0), i64(&s, 10 - k));
+        struct tree_expr *row = times(&s, var(&s, x->var), i64(&s, 10));
+        x->loop.independent = y->loop.independent = false;
+        if (k == 0)
+            store(&s, y->body, t, plus(&s, row, var(&s, y->var)), expr_float(s.t, s.f64, 1));
+        else
+            store(&s, y->body, b, plus(&s, row, var(&s, y->var)),
+                  load(&s, t, plus(&s, plus(&s, row, var(&s, y->var)), i64(&s, 1))));
+    }
+    CHECK_STR(fused(&s), "for i = 0 to 8 step 1 {\n"
+                         "    for j = 0 to 10 step 1 {\n"
+                         "        T[i * 10 + j] = 1.0\n"
+                         "    }\n"
+                         "    for j#6 = 0 to 9 step 1 {\n"
+                         "        B[i * 10 + j#6] = T[i * 10 + j#6 + 1]\n"
+                         "    }\n"
+                         "}\n");
+    ir_free(s.ir);
+}
+
+/* One more column than the distance of rows: row i overlaps row i + 1. */
+TEST(rows_that_overlap)
+{
+    struct sample s = sample_new();
+    struct array t = array_new(&s, "T"), b = array_new(&s, "B");
+    for (int k = 0; k < 2; k++) {
+        struct tree_stmt *x = loop(&s, s.body, "i", i64(&s, 0), i64(&s, 8));
+        struct tree_stmt *y = loop(&s, x->body, "j", i64(&s, 0), i64(&s, 11));
+        struct tree_expr *at = plus(&s, times(&s, var(&s, x->var), i64(&s, 10)), var(&s, y->var));
+        x->loop.independent = y->loop.independent = false;
+        if (k == 0)
+            store(&s, y->body, t, at, expr_float(s.t, s.f64, 1));
+        else
+            store(&s, y->body, b, at, load(&s, t, at));
+    }
+    const char *before = shown(&s);
+    CHECK_STR(fused(&s), before);
+    ir_free(s.ir);
+}
+
+/* Every iteration writes T[0]: the last value counts, not that of the same iteration. */
+TEST(one_place_for_all)
+{
+    struct sample s = sample_new();
+    struct array t = array_new(&s, "T"), b = array_new(&s, "B"), a = array_new(&s, "A");
+    struct tree_stmt *x = loop(&s, s.body, "i", i64(&s, 0), s.n), *y = loop(&s, s.body, "j", i64(&s, 0), s.n);
+    store(&s, x->body, t, i64(&s, 0), load(&s, a, var(&s, x->var)));
+    store(&s, y->body, b, var(&s, y->var), load(&s, t, i64(&s, 0)));
+    const char *before = shown(&s);
+    CHECK_STR(fused(&s), before);
+    ir_free(s.ir);
+}
+
+TEST(unknown_memory)
+{
+    struct sample s = sample_new();
+    struct array t = array_new(&s, "T"), b = array_new(&s, "B");
+    b.alias = 0;
+    struct tree_stmt *x = loop(&s, s.body, "i", i64(&s, 0), s.n), *y = loop(&s, s.body, "j", i64(&s, 0), s.n);
+    store(&s, x->body, t, var(&s, x->var), expr_float(s.t, s.f64, 1));
+    store(&s, y->body, b, var(&s, y->var), expr_float(s.t, s.f64, 2));
+    const char *before = shown(&s);
+    CHECK_STR(fused(&s), before);
+    ir_free(s.ir);
+}
+
+/* The allocation that the second loop needs goes in front; a use of what the first makes stays behind. */
+TEST(statements_in_between)
+{
+    struct sample s = sample_new();
+    struct array a = array_new(&s, "A"), b = array_new(&s, "B");
+    struct tree_stmt *x = loop(&s, s.body, "i", i64(&s, 0), s.n);
+    store(&s, x->body, a, var(&s, x->var), expr_float(s.t, s.f64, 1));
+    store(&s, s.body, b, i64(&s, 0), load(&s, a, i64(&s, 5)));
+    struct array c = temporary(&s, "C", s.n);
+    struct tree_stmt *y = loop(&s, s.body, "j", i64(&s, 0), s.n);
+    store(&s, y->body, c, var(&s, y->var), load(&s, a, var(&s, y->var)));
+    CHECK_STR(fused(&s), "C = heap float64[N]\n"
+                         "for i = 0 to N step 1 independent {\n"
+                         "    A[i] = 1.0\n"
+                         "    C[i] = A[i]\n"
+                         "}\n"
+                         "B[0] = A[5]\n");
+    ir_free(s.ir);
+}
+
+TEST(statement_that_is_in_the_way)
+{
+    struct sample s = sample_new();
+    struct array a = array_new(&s, "A"), b = array_new(&s, "B");
+    struct tree_stmt *x = loop(&s, s.body, "i", i64(&s, 0), s.n);
+    store(&s, x->body, a, var(&s, x->var), expr_float(s.t, s.f64, 1));
+    store(&s, s.body, a, i64(&s, 5), expr_float(s.t, s.f64, 7));
+    struct tree_stmt *y = loop(&s, s.body, "j", i64(&s, 0), s.n);
+    store(&s, y->body, b, var(&s, y->var), load(&s, a, var(&s, y->var)));
+    const char *before = shown(&s);
+    CHECK_STR(fused(&s), before);
+    ir_free(s.ir);
+}
+
+/* Whole nests go together first; then the fill, in the shape of the nest. */
+TEST(fill_and_accumulate)
+{
+    struct sample s = sample_new();
+    struct array a = array_new(&s, "A"), c = array_new(&s, "C");
+    stmt_zero(s.t, s.body, s.f64, var(&s, c.var), c.alias, i64(&s, 12));
+    struct tree_stmt *x = loop(&s, s.body, "i", i64(&s, 0), i64(&s, 3));
+    struct tree_stmt *y = loop(&s, x->body, "j", i64(&s, 0), i64(&s, 4));
+    struct tree_stmt *z = loop(&s, y->body, "k", i64(&s, 0), s.n);
+    x->loop.independent = y->loop.independent = z->loop.independent = false;
+    stmt_reduce(s.t, z->body, WCR_SUM, false, var(&s, c.var),
+                plus(&s, times(&s, var(&s, x->var), i64(&s, 4)), var(&s, y->var)), load(&s, a, var(&s, z->var)),
+                c.alias);
+    CHECK_STR(fused(&s), "for i#6 = 0 to 3 step 1 {\n"
+                         "    for i#7 = 0 to 4 step 1 {\n"
+                         "        C[i#6 * 4 + i#7] = 0.0\n"
+                         "        for k = 0 to N step 1 {\n"
+                         "            C[i#6 * 4 + i#7] += A[k]\n"
+                         "        }\n"
+                         "    }\n"
+                         "}\n");
+    ir_free(s.ir);
+}
+
+/* ---- reuse and dead ---- */
+
+TEST(temporary_disappears)
+{
+    struct sample s = sample_new();
+    struct array a = array_new(&s, "A"), b = array_new(&s, "B"), t = temporary(&s, "T", s.n);
+    struct tree_stmt *x = loop(&s, s.body, "i", i64(&s, 0), s.n), *y = loop(&s, s.body, "j", i64(&s, 0), s.n);
+    store(&s, x->body, t, var(&s, x->var), times(&s, load(&s, a, var(&s, x->var)), expr_float(s.t, s.f64, 2)));
+    store(&s, y->body, b, var(&s, y->var), plus(&s, load(&s, t, var(&s, y->var)), load(&s, t, var(&s, y->var))));
+    stmt_free(s.t, s.body, t.var);
+    tree_fuse(s.t, &s.options);
+    tree_reuse(s.t, &s.options);
+    CHECK_STR(shown(&s), "T = heap float64[N]\n"
+                         "for i = 0 to N step 1 independent {\n"
+                         "    value = A[i] * 2.0\n"
+                         "    T[i] = value\n"
+                         "    B[i] = value + value\n"
+                         "}\n"
+                         "free T\n");
+    tree_dead(s.t, &s.options);
+    CHECK_STR(shown(&s), "for i = 0 to N step 1 independent {\n"
+                         "    value = A[i] * 2.0\n"
+                         "    B[i] = value + value\n"
+                         "}\n");
+    ir_free(s.ir);
+}
+
+TEST(reuse_knows_what_may_overlap)
+{
+    struct sample s = sample_new();
+    struct array a = array_new(&s, "A"), b = array_new(&s, "B");
+    struct tree_expr *one = expr_float(s.t, s.f64, 1), *two = expr_float(s.t, s.f64, 2);
+    store(&s, s.body, a, s.n, one);
+    store(&s, s.body, a, plus(&s, s.n, i64(&s, 1)), two); /* another element */
+    store(&s, s.body, b, i64(&s, 0), load(&s, a, s.n));
+    store(&s, s.body, a, i64(&s, 3), two); /* may be the same one */
+    store(&s, s.body, b, i64(&s, 1), load(&s, a, s.n));
+    tree_reuse(s.t, &s.options);
+    CHECK_STR(shown(&s), "A[N] = 1.0\n"
+                         "A[N + 1] = 2.0\n"
+                         "B[0] = 1.0\n"
+                         "A[3] = 2.0\n"
+                         "B[1] = A[N]\n");
+    ir_free(s.ir);
+}
+
+/* What a loop changes is not known in it, nor behind it; what it leaves alone is. */
+TEST(reuse_in_and_behind_loops)
+{
+    struct sample s = sample_new();
+    struct array a = array_new(&s, "A"), b = array_new(&s, "B"), c = array_new(&s, "C");
+    store(&s, s.body, a, i64(&s, 0), expr_float(s.t, s.f64, 1));
+    store(&s, s.body, b, i64(&s, 0), expr_float(s.t, s.f64, 2));
+    struct tree_stmt *x = loop(&s, s.body, "i", i64(&s, 0), s.n);
+    store(&s, x->body, c, var(&s, x->var), plus(&s, load(&s, a, i64(&s, 0)), load(&s, b, i64(&s, 0))));
+    store(&s, x->body, b, i64(&s, 0), load(&s, c, var(&s, x->var)));
+    store(&s, s.body, c, i64(&s, 0), load(&s, b, i64(&s, 0)));
+    tree_reuse(s.t, &s.options);
+    CHECK_STR(shown(&s), "A[0] = 1.0\n"
+                         "B[0] = 2.0\n"
+                         "for i = 0 to N step 1 independent {\n"
+                         "    value = 1.0 + B[0]\n"
+                         "    C[i] = value\n"
+                         "    B[0] = value\n"
+                         "}\n"
+                         "C[0] = B[0]\n");
+    ir_free(s.ir);
+}
+
+/* A value is that of the time of the store. */
+TEST(reuse_of_a_variable_that_changes)
+{
+    struct sample s = sample_new();
+    struct array a = array_new(&s, "A"), b = array_new(&s, "B");
+    struct tree_var *x = tree_var(s.t, "x", s.f64);
+    stmt_assign(s.t, s.body, x, load(&s, b, i64(&s, 1)));
+    store(&s, s.body, a, i64(&s, 0), var(&s, x));
+    stmt_assign(s.t, s.body, x, expr_float(s.t, s.f64, 3));
+    store(&s, s.body, b, i64(&s, 0), load(&s, a, i64(&s, 0)));
+    const char *before = shown(&s);
+    tree_reuse(s.t, &s.options);
+    CHECK_STR(shown(&s), before);
+    ir_free(s.ir);
+}
+
+TEST(memory_that_is_given_away_stays)
+{
+    struct sample s = sample_new();
+    struct array t = temporary(&s, "T", s.n);
+    store(&s, s.body, t, i64(&s, 0), expr_float(s.t, s.f64, 1));
+    struct tree_expr *args[] = { var(&s, t.var) };
+    stmt_call(s.t, s.body, NULL, "look", args, 1);
+    stmt_free(s.t, s.body, t.var);
+    const char *before = shown(&s);
+    tree_dead(s.t, &s.options);
+    CHECK_STR(shown(&s), before);
+    ir_free(s.ir);
+}
+
+/* ---- loops ---- */
+
+static const char *counted(struct sample *s, int64_t start, enum expr_op op, struct tree_expr *bound, int64_t step)
+{
+    struct array a = array_new(s, "A");
+    struct tree_var *k = tree_var(s->t, "k", s->i64);
+    stmt_assign(s->t, s->body, k, i64(s, start));
+    struct tree_stmt *w = stmt_while(s->t, s->body, expr_binary(s->t, op, var(s, k), bound));
+    store(s, w->body, a, var(s, k), expr_float(s->t, s->f64, 1));
+    stmt_assign(s->t, w->body, k, plus(s, var(s, k), i64(s, step)));
+    store(s, s->body, a, var(s, k), expr_float(s->t, s->f64, 2));
+    tree_loops(s->t, &s->options);
+    return shown(s);
+}
+
+TEST(counting_up)
+{
+    struct sample s = sample_new();
+    CHECK_STR(counted(&s, 2, EXPR_LT, i64(&s, 9), 3), "k = 2\n"
+                                                      "for k#3 = 2 to 9 step 3 {\n"
+                                                      "    A[k#3] = 1.0\n"
+                                                      "}\n"
+                                                      "k = 11\n"
+                                                      "A[k] = 2.0\n");
+    ir_free(s.ir);
+}
+
+TEST(counting_down)
+{
+    struct sample s = sample_new();
+    CHECK_STR(counted(&s, 5, EXPR_GE, i64(&s, 0), -1), "k = 5\n"
+                                                       "for k#3 = 0 to 6 step 1 {\n"
+                                                       "    A[k#3 * -1 + 5] = 1.0\n"
+                                                       "}\n"
+                                                       "k = -1\n"
+                                                       "A[k] = 2.0\n");
+    ir_free(s.ir);
+}
+
+TEST(one_iteration)
+{
+    struct sample s = sample_new();
+    CHECK_STR(counted(&s, 4, EXPR_LT, i64(&s, 5), 1), "k = 4\n"
+                                                      "A[4] = 1.0\n"
+                                                      "k = 5\n"
+                                                      "A[k] = 2.0\n");
+    ir_free(s.ir);
+}
+
+/* A step away from the bound never ends, or not by this condition: left alone. */
+TEST(not_a_count)
+{
+    struct sample s = sample_new();
+    CHECK_STR(counted(&s, 4, EXPR_LT, s.n, -1), "k = 4\n"
+                                                "while k < N {\n"
+                                                "    A[k] = 1.0\n"
+                                                "    k = k - 1\n"
+                                                "}\n"
+                                                "A[k] = 2.0\n");
+    ir_free(s.ir);
+}
+
+CHECK_MAIN
