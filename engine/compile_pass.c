@@ -42,6 +42,36 @@ static struct tree_options tree_options(const struct compile *c)
     };
 }
 
+bool pass_forward(struct compile *c)
+{
+    struct tree_options o = tree_options(c);
+    return tree_forward(c->tree, &o);
+}
+
+bool pass_reuse(struct compile *c)
+{
+    struct tree_options o = tree_options(c);
+    return tree_reuse(c->tree, &o);
+}
+
+bool pass_loops(struct compile *c)
+{
+    struct tree_options o = tree_options(c);
+    return tree_loops(c->tree, &o);
+}
+
+bool pass_fuse(struct compile *c)
+{
+    struct tree_options o = tree_options(c);
+    return tree_fuse(c->tree, &o);
+}
+
+bool pass_dead(struct compile *c)
+{
+    struct tree_options o = tree_options(c);
+    return tree_dead(c->tree, &o);
+}
+
 bool pass_privatize(struct compile *c)
 {
     struct tree_options o = tree_options(c);

@@ -17,11 +17,6 @@ static bool wants_tree(const struct compile *c)
     return c->request->emit != CODEGEN_EMIT_SDFG;
 }
 
-static bool wants_threads(const struct compile *c)
-{
-    return wants_tree(c) && c->request->num_threads != 1;
-}
-
 static bool wants_cpp(const struct compile *c)
 {
     return wants_tree(c) && clang_has_work(c->sdfg);
@@ -36,9 +31,17 @@ const struct pass pipeline[] = {
     /* C++ behind types: connectors are the parameters of the functions that libclang reads */
     { "parse-cpp",   PHASE_ANALYSIS,   pass_parse_cpp,     FACT_TYPES,                 0,            0,      wants_cpp },
     { "lower",       PHASE_LOWER,      pass_lower,         FACT_VALID | FACT_TYPES,    FACT_TREE,    0,      wants_tree },
-    /* accumulators first: a loop whose reductions are private needs no atomics when it becomes parallel */
-    { "privatize",   PHASE_LOWER,      pass_privatize,     FACT_TREE,                  0,            0,      wants_tree },
-    { "parallelize", PHASE_LOWER,      pass_parallelize,   FACT_TREE,                  FACT_THREADS, 0,      wants_threads },
+    /* pointers that stand for others go first, so that equal places look equal */
+    { "forward",     PHASE_LOWER,      pass_forward,       FACT_TREE,                  0,            0,      wants_tree },
+    { "reuse",       PHASE_LOWER,      pass_reuse,         FACT_TREE,                  0,            0,      wants_tree },
+    { "loops",       PHASE_LOWER,      pass_loops,         FACT_TREE,                  0,            0,      wants_tree },
+    { "fuse",        PHASE_LOWER,      pass_fuse,          FACT_TREE,                  0,            0,      wants_tree },
+    /* what was carried through memory from loop to loop is now in one body */
+    { "reuse-fused", PHASE_LOWER,      pass_reuse,         FACT_TREE,                  0,            0,      wants_tree },
+    { "dead",        PHASE_LOWER,      pass_dead,          FACT_TREE,                  0,            0,      wants_tree },
+    /* also without threads: it settles which reductions need atomics, which the accumulators then rely on */
+    { "parallelize", PHASE_LOWER,      pass_parallelize,   FACT_TREE,                  FACT_THREADS, 0,      wants_tree },
+    { "privatize",   PHASE_LOWER,      pass_privatize,     FACT_TREE | FACT_THREADS,   0,            0,      wants_tree },
     { "target",      PHASE_CODE,       pass_target,        FACT_TREE,                  FACT_TARGET,  0,      wants_modules },
     { "emit",        PHASE_CODE,       pass_emit,          FACT_TREE | FACT_TARGET,    FACT_MODULES, 0,      wants_modules },
     { "llvm",        PHASE_CODE,       pass_machine_code,  FACT_MODULES,               FACT_OBJECTS, FACT_MODULES, wants_code },
