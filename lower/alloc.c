@@ -435,6 +435,17 @@ static struct tree_func *init_function(struct lower *lw)
     return lw->init;
 }
 
+/* Runs when the program goes: it gets no arguments, only the slots. */
+static struct tree_func *exit_function(struct lower *lw)
+{
+    if (!lw->exit) {
+        lw->exit = NEW(lw->arena, struct tree_func);
+        *lw->exit = (struct tree_func){ .name = "exit", .body = stmt_block(lw->tree) };
+        vec_push(lw->arena, &lw->tree->functions, lw->exit);
+    }
+    return lw->exit;
+}
+
 /* Memory that outlives the call, or that of the whole call: sizes may only use arguments of the program. */
 static bool allocate_outside(struct scope *sc, const struct home *h)
 {
@@ -459,6 +470,9 @@ static bool allocate_outside(struct scope *sc, const struct home *h)
         return apply_start_offset(sc, b);
     }
     uint32_t slot = t->num_slots++;
+    struct tree_var *leaving = tree_var(t, c->name, v->type);
+    stmt_assign(t, exit_function(lw)->body, leaving, expr_slot(t, slot, v->type));
+    stmt_free(t, exit_function(lw)->body, leaving);
     struct tree_stmt *a = stmt_alloc(t, init_function(lw)->body, tree_var(t, c->name, v->type), c->type, count, TREE_STATE);
     a->slot = slot;
     a->zero = true;
