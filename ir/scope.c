@@ -229,6 +229,8 @@ static struct node *successor(const struct ordering *o, const struct edge *e)
 /* What a member writes to: the edges of its exit if it opens a scope. */
 static const struct node *tail_of(const struct node *n) { return node_is_entry(n) ? scope_exit(n) : n; }
 
+enum { LISTED = -1 };
+
 static uint32_t *waiting_of(const struct ordering *o, const struct node *n)
 {
     return &o->waiting[(uintptr_t)map_get(&o->position, n) - 1];
@@ -238,6 +240,7 @@ static void list_node(struct ordering *o, struct node *n)
 {
     const struct node *tail = tail_of(n);
     o->out[o->count++] = n;
+    *waiting_of(o, n) = LISTED;
     for (uint32_t i = 0; i < tail->out.count; i++) {
         struct node *next = successor(o, tail->out.items[i]);
         if (next)
@@ -264,7 +267,6 @@ static void list_from(struct ordering *o, struct node *source)
         struct node *n = successor(o, top->tail->out.items[top->next++]);
         if (!n || *waiting_of(o, n))
             continue;
-        *waiting_of(o, n) = UINT32_MAX; /* listed */
         list_node(o, n);
         vec_push(o->arena, &stack, ((struct frame){ tail_of(n), 0 }));
     }
@@ -303,6 +305,45 @@ static void find_members(struct ordering *o, struct state *st)
         map_put(o->arena, &o->position, o->members.items[i], (void *)(uintptr_t)(i + 1));
 }
 
+/* What is only read from a stream waits until all nodes of the scope that fill the stream are listed. */
+static bool is_fillable(const struct ordering *o, const struct node *n)
+{
+    const struct access *reader = as_access((struct node *)(uintptr_t)n);
+    if (!reader || !reader->data || reader->data->kind != CONTAINER_STREAM)
+        return false;
+    for (uint32_t i = 0; i < o->members.count; i++) {
+        const struct access *a = as_access(o->members.items[i]);
+        if (a && a->data == reader->data && a->node.in.count && o->waiting[i] != (uint32_t)LISTED)
+            return true;
+    }
+    return false;
+}
+
+/* Sources in order; those that would find an empty stream come later, if anything else is left. */
+static void list_sources(struct ordering *o, struct node **sources, uint32_t count)
+{
+    bool *done = NEW_ARRAY(o->arena, bool, count);
+    for (uint32_t left = count; left;) {
+        uint32_t first = count, before = left;
+        for (uint32_t i = 0; i < count; i++) {
+            if (done[i])
+                continue;
+            if (is_fillable(o, sources[i])) {
+                first = first < i ? first : i;
+                continue;
+            }
+            done[i] = true;
+            left--;
+            list_from(o, sources[i]);
+        }
+        if (left == before) { /* they wait for each other */
+            done[first] = true;
+            left--;
+            list_from(o, sources[first]);
+        }
+    }
+}
+
 uint32_t scope_order(struct state *st, const struct node *entry, struct node ***out)
 {
     struct ordering o = { .arena = st->sdfg->ir->arena, .entry = entry };
@@ -321,8 +362,7 @@ uint32_t scope_order(struct state *st, const struct node *entry, struct node ***
     for (uint32_t i = 0; i < o.members.count; i++)
         if (!o.waiting[i])
             vec_push(o.arena, &sources, o.members.items[i]);
-    for (uint32_t i = 0; i < sources.count; i++)
-        list_from(&o, sources.items[i]);
+    list_sources(&o, sources.items, sources.count);
     *out = o.out;
     return o.count;
 }

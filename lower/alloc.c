@@ -3,6 +3,7 @@
  * Memory whose size is known when the activation starts is taken there even if only one state uses it (its content is undefined at
  * state entry anyway), so loops over states do not allocate. Sizes that depend on symbols assigned inside are allocated when control
  * first reaches a use, and again when a state that only writes needs more. */
+#include "lower/stream.h"
 #include "lower/target.h"
 
 enum home_kind { HOME_NONE, HOME_ENTRY, HOME_STATE, HOME_SCOPE, HOME_LAZY, HOME_GLOBAL, HOME_PERSISTENT };
@@ -117,6 +118,10 @@ static void collect_state(struct alloc_plan *p, struct state *st)
                 home_of(p, as_access(n)->data)->zero = true;
         } else if (as_map_entry(n)) {
             use_subset(&site, &as_map_entry(n)->range);
+        } else if (as_consume_entry(n)) {
+            sym_visit_names(as_consume_entry(n)->num_pes, use_sym_name, &site);
+            if (as_consume_entry(n)->condition.tree)
+                code_free_names(as_consume_entry(n)->condition.tree, use_name, &site);
         } else if (as_nested(n)) {
             for (uint32_t k = 0; k < as_nested(n)->mapping.count; k++)
                 sym_visit_names(as_nested(n)->mapping.items[k].value, use_sym_name, &site);
@@ -203,6 +208,8 @@ static enum home_kind decide(const struct alloc_plan *p, const struct home *h)
     }
     if (!h->shared && h->scope && c->lifetime->row == LIFETIME_SCOPE)
         return HOME_SCOPE;
+    if (!h->shared && is_stream(c)) /* its queues are empty whenever the state is entered */
+        return HOME_STATE;
     if (!size_changes(p, c, false))
         return HOME_ENTRY;
     return h->shared ? HOME_LAZY : HOME_STATE;
@@ -273,12 +280,12 @@ static bool apply_start_offset(struct scope *sc, struct binding *b)
 
 static struct tree_var *pointer_var(struct lower *lw, const struct container *c)
 {
-    return tree_var(lw->tree, c->name, type_pointer(lw->ir, c->type));
+    return tree_var(lw->tree, c->name, type_pointer(lw->ir, is_stream(c) ? stream_handle_type(lw->ir) : c->type));
 }
 
 static bool check_type(struct lower *lw, const struct container *c)
 {
-    if (c->kind == CONTAINER_STREAM || c->kind == CONTAINER_CONTAINER_ARRAY)
+    if (c->kind == CONTAINER_CONTAINER_ARRAY)
         return diag_error(lw->diags, &c->place, DIAG_UNSUPPORTED, "transient containers of this kind");
     if (!c->type || c->type->kind == TYPE_VOID || c->type->kind == TYPE_OPAQUE || c->type->size == 0)
         return diag_error(lw->diags, &c->place, DIAG_UNKNOWN_TYPE, c->name);
@@ -341,6 +348,8 @@ static bool allocate(struct scope *sc, const struct home *h, struct tree_stmt *f
         return structure != NULL;
     }
     struct binding *b = bind(sc, c, pointer_var(lw, c));
+    if (b && is_stream(c))
+        return lower_open_stream(sc, b, sc->block, frees);
     return b && t->allocate(sc, b, sc->block, frees, h->zero) && apply_start_offset(sc, b);
 }
 
@@ -538,6 +547,8 @@ static bool allocate_home(struct scope *sc, struct home *h, struct tree_stmt *fr
     const struct constant *k = sdfg_find_constant(sc->act->sdfg, h->desc->name);
     if (k)
         return bind_constant(sc, h, k, frees);
+    if (is_stream(h->desc) && (h->kind == HOME_LAZY || h->kind == HOME_GLOBAL || h->kind == HOME_PERSISTENT))
+        return diag_error(sc->act->lw->diags, &h->desc->place, DIAG_UNSUPPORTED, "streams of this lifetime or size");
     if (is_structure(h->desc) && h->kind != HOME_ENTRY && h->kind != HOME_STATE && h->kind != HOME_SCOPE)
         return diag_error(sc->act->lw->diags, &h->desc->place, DIAG_UNSUPPORTED, "transient structures of this lifetime or size");
     switch (h->kind) {

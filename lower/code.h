@@ -14,6 +14,7 @@ enum operand_kind {
     OPERAND_ARRAY,    /* memory: pointer connector, container; rank 0: one element, named without subscript */
     OPERAND_POINTER,  /* a pointer value without known dimensions (C++ tasklets, optional arguments): index is linear */
     OPERAND_CALLBACK, /* function pointer argument: value is the pointer */
+    OPERAND_STREAM,   /* queues: pointer to the handles; reading pops, assigning pushes. rank and strides as of an ARRAY */
 };
 
 /* What a name stands for. */

@@ -401,9 +401,12 @@ static struct tree_expr *dotted_call(struct code_gen *g, const struct code *c, c
 struct tree_expr *code_call(struct code_gen *g, const struct code *c)
 {
     const struct code *callee = c->items[0];
+    struct tree_expr *e;
     bool good;
     if (c->type)
         return foreign(g, c);
+    if (code_stream_method(g, c, &e))
+        return e;
     if (callee->kind == CODE_NAME) {
         if (assigning_call(g, c, callee->name, &good))
             return good ? code_invalid(g, c, "'%s' gives no value", callee->name) : NULL;

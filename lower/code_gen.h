@@ -15,6 +15,7 @@ enum lvalue_kind {
     LVALUE_MEMORY, /* pointer[index] */
     LVALUE_ARRAY,  /* memory without an index: its address can be taken, nothing else */
     LVALUE_LANE,   /* one lane of a vector: base, index */
+    LVALUE_STREAM, /* the queue whose handle is pointer[index]; type: of an element */
 };
 
 /* What can be read or assigned. */
@@ -167,6 +168,13 @@ struct tree_expr *code_math(struct code_gen *g, const struct code *c, const stru
 code_function *code_find_function(const char *name, uint32_t *least, uint32_t *most);
 code_function *code_find_integer(const char *name, uint32_t *least, uint32_t *most);
 struct tree_expr *code_floor_divide(struct code_gen *g, const struct code *c, struct tree_expr *a, struct tree_expr *b);
+
+/* code_stream.c */
+struct tree_expr *code_pop(struct code_gen *g, const struct lvalue *p);
+bool code_push(struct code_gen *g, const struct code *c, const struct lvalue *p, struct tree_expr *value);
+/* True if the call or member is one of a queue; *out is NULL after a diagnostic. */
+bool code_stream_method(struct code_gen *g, const struct code *c, struct tree_expr **out);
+bool code_stream_member(struct code_gen *g, const struct code *c, struct tree_expr **out);
 
 /* code_wcr.c */
 /* The variable that gets the old content when `name` combines, if the body reads the name; else NULL. */

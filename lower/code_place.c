@@ -46,6 +46,8 @@ bool code_element(struct code_gen *g, const struct code *c, const struct operand
         sum = expr_binary(g->t, EXPR_ADD, sum, at);
     }
     *out = memory_place(o->pointer, sum, o->alias);
+    if (o->kind == OPERAND_STREAM)
+        out->kind = LVALUE_STREAM;
     out->type = o->type;
     out->wcr = o->wcr;
     out->wcr_lambda = o->wcr_lambda;
@@ -86,6 +88,10 @@ bool code_operand_place(struct code_gen *g, const struct code *c, const struct o
             return code_unsupported(g, c, "a structure in a register");
         *out = (struct lvalue){ .kind = LVALUE_VAR, .type = o->var->type, .var = o->var };
         return true;
+    case OPERAND_STREAM:
+        if (o->rank)
+            return code_invalid(g, c, "one of several queues is named by %u indices", o->rank);
+        return only_element(g, c, o, out);
     case OPERAND_ARRAY:
         if (o->rank == 0 || o->single)
             return only_element(g, c, o, out);
@@ -179,6 +185,8 @@ static bool index_place(struct code_gen *g, const struct code *c, struct lvalue 
         return false;
     if (!index_values(g, c, index))
         return false;
+    if (o.kind == OPERAND_STREAM && o.rank)
+        return code_element(g, c, &o, index, count, out);
     if (o.kind == OPERAND_ARRAY && o.type->kind != TYPE_VECTOR && o.type->kind != TYPE_POINTER)
         return code_element(g, c, &o, index, count, out);
     if ((o.kind == OPERAND_ARRAY && o.rank > 0) || o.kind == OPERAND_POINTER)
@@ -222,6 +230,11 @@ static bool member_place(struct code_gen *g, const struct code *c, struct lvalue
     }
     struct lvalue base = { 0 };
     struct tree_expr *e;
+    if (code_stream_member(g, c, &e)) {
+        if (e)
+            *out = value_place(e);
+        return e;
+    }
     if (code_has_place(c->items[0])) {
         if (!code_place(g, c->items[0], &base))
             return false;
@@ -272,6 +285,8 @@ struct tree_expr *code_read(struct code_gen *g, const struct code *c, const stru
         return expr_load(g->t, p->type, p->pointer, p->index, p->alias);
     case LVALUE_ARRAY:
         return p->pointer;
+    case LVALUE_STREAM:
+        return code_pop(g, p);
     case LVALUE_LANE: {
         struct tree_expr *vector = code_read(g, c, p->base);
         return vector ? expr_lane(g->t, vector, p->index) : NULL;
@@ -292,6 +307,8 @@ bool code_write(struct code_gen *g, const struct code *c, const struct lvalue *p
         return code_invalid(g, c, "what is read-only cannot be assigned");
     if (p->kind == LVALUE_ARRAY)
         return code_invalid(g, c, "an array must be assigned by element");
+    if (p->kind == LVALUE_STREAM)
+        return code_push(g, c, p, value);
     if (p->type->kind == TYPE_STRUCT && p->wcr == WCR_NONE)
         return code_copy_struct(g, c, p, value);
     if (p->kind == LVALUE_MEMORY && p->wcr != WCR_NONE && (p->wcr != WCR_EXCHANGE || p->old))

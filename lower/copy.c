@@ -1,5 +1,6 @@
 /* Copies between containers (semantics.md 4.4): regions are collapsed, jointly contiguous dimensions merged, and what is left is a
  * loop nest around block copies or single elements. */
+#include "lower/stream.h"
 #include "lower/target.h"
 
 /* ---- which regions ---- */
@@ -78,16 +79,34 @@ static bool copy_areas(struct scope *sc, struct edge *e, struct area *from, stru
     return true;
 }
 
+/* Where the elements go that a consume scope has taken: the given region, or as many from the first one on. */
+static bool consumed_target(struct scope *sc, struct edge *e, const struct area *from, struct area *to)
+{
+    const struct container *c = as_access(path_target(e))->data;
+    const struct subset *given = e->memlet.data == c ? e->memlet.subset : e->memlet.other;
+    if (is_stream(c))
+        return lower_unsupported(sc, &e->place, "copies from a consume scope's element to a stream");
+    if (given && sym_is_int(from->sizes[0], 1))
+        return lower_area(sc, &e->place, c, given, to);
+    if (!lower_area(sc, &e->place, c, NULL, to))
+        return false;
+    to->rank = 1;
+    to->sizes[0] = from->sizes[0];
+    to->strides[0] = to->strides[to->rank - 1];
+    return true;
+}
+
 bool lower_copy_edge(struct scope *sc, struct edge *e)
 {
     struct lower *lw = sc->act->lw;
     const struct access *s = as_access(path_source(e)), *d = as_access(path_target(e));
-    if (s->data->kind == CONTAINER_STREAM || d->data->kind == CONTAINER_STREAM)
-        return lower_unsupported(sc, &e->place, "streams");
     struct area from, to;
     if (container_is_view(d->data) && d->node.scope == sc->entry && !lower_point_view(sc, as_access(path_target(e))))
         return false;
-    if (!copy_areas(sc, e, &from, &to))
+    bool consumed = lower_consumed(sc, e, &from);
+    if (!consumed && (is_stream(s->data) || is_stream(d->data)))
+        return lower_stream_copy(sc, e);
+    if (consumed ? !consumed_target(sc, e, &from, &to) : !copy_areas(sc, e, &from, &to))
         return false;
     const struct target *t = target_for_storage(d->data->storage);
     if (!t)
@@ -172,9 +191,8 @@ static bool copy_loops(struct scope *sc, const struct place *place, const struct
     return true;
 }
 
-/* Element number `n` of a region in row-major (or column-major) order, as an offset into memory. */
-static struct tree_expr *linear_to_offset(struct lower *lw, const struct place *place, const struct area *a, struct tree_var *n,
-                                          bool column_major)
+struct tree_expr *lower_linear_offset(struct lower *lw, const struct place *place, const struct area *a, struct tree_var *n,
+                                      bool column_major)
 {
     struct tree *t = lw->tree;
     struct tree_expr *rest = expr_var(t, n), *at = expr_i64(t, 0);
@@ -203,8 +221,8 @@ static bool copy_reshape(struct scope *sc, const struct place *place, const stru
     if (!in.block)
         return false;
     struct tree_var *n = map_get(&lw->vars, index[0]->name);
-    struct tree_expr *from_index = linear_to_offset(lw, place, from, n, column_major);
-    struct tree_expr *to_index = linear_to_offset(lw, place, to, n, column_major);
+    struct tree_expr *from_index = lower_linear_offset(lw, place, from, n, column_major);
+    struct tree_expr *to_index = lower_linear_offset(lw, place, to, n, column_major);
     return from_index && to_index && copy_element(&in, place, from, from_index, to, to_index, m, atomic);
 }
 

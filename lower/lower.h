@@ -85,6 +85,7 @@ struct scope {
     uint32_t concurrent;            /* how many of the entry's parameters (from the first) run on several threads */
     bool team;                      /* inside a CPU_Persistent scope: every thread runs this code */
     struct tree_stmt *region;       /* STMT_PARALLEL opened by the scope's target, or NULL */
+    const struct consumed *consumed; /* what a consume scope has taken from its stream (consume.c), else NULL */
 };
 
 /* ---- entry (lower.c) ---- */
@@ -168,6 +169,9 @@ bool lower_set_reference(struct scope *sc, struct edge *e); /* an edge into conn
 
 /* ---- nodes (state.c, tasklet.c, map.c, nested.c, copy.c, library) ---- */
 
+/* Inputs of an entry node that are no IN_ connectors: scalars read before the scope starts, symbols in all of it
+ * (semantics.md 5.2). */
+bool lower_dynamic_inputs(struct scope *sc, struct node *entry, struct scope *inside);
 bool lower_state(struct activation *act, struct state *st, struct tree_stmt *block);
 bool lower_scope_nodes(struct scope *sc); /* all nodes directly in the scope, in order */
 bool lower_node(struct scope *sc, struct node *n);
@@ -180,6 +184,9 @@ bool lower_activation(struct activation *act, struct tree_stmt *block); /* contr
 /* Element-wise copy of `from` to `to` (equal volume), with conversion, or conflict resolution of `m` if it has one. */
 bool lower_copy(struct scope *sc, const struct place *place, const struct area *from, const struct area *to,
                 const struct memlet *m, bool atomic);
+/* Element number `n` of a region in row-major (or column-major) order, as an offset into memory. */
+struct tree_expr *lower_linear_offset(struct lower *lw, const struct place *place, const struct area *a,
+                                      struct tree_var *n, bool column_major);
 /* Copy along an edge between two access nodes (through scopes). */
 bool lower_copy_edge(struct scope *sc, struct edge *e);
 /* Must a conflicting write along this edge be atomic? (semantics.md 4.7) */

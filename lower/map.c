@@ -2,8 +2,7 @@
 
 #include <string.h>
 
-/* Dynamic map inputs: scalars read before the ranges are evaluated, visible in the whole scope (semantics.md 5.2). */
-static bool read_dynamic_inputs(struct scope *sc, struct node *n, struct scope *in)
+bool lower_dynamic_inputs(struct scope *sc, struct node *n, struct scope *in)
 {
     struct lower *lw = sc->act->lw;
     for (uint32_t i = 0; i < n->in.count; i++) {
@@ -32,7 +31,7 @@ bool lower_map_entry(struct scope *sc, struct node *n)
     if (!t)
         return diag_error(lw->diags, &n->place, DIAG_NO_SCHEDULE_TARGET, m->schedule->name);
     struct scope in = scope_inside(sc, n, NULL);
-    if (!read_dynamic_inputs(sc, n, &in) || !t->enter(sc, m, &in))
+    if (!lower_dynamic_inputs(sc, n, &in) || !t->enter(sc, m, &in))
         return false;
     struct tree_stmt *frees = stmt_block(lw->tree), *body = in.block;
     if (!lower_allocate_scope(&in, frees) || !lower_bind_views(&in) || !lower_scope_nodes(&in))
@@ -44,17 +43,6 @@ bool lower_map_entry(struct scope *sc, struct node *n)
 bool lower_map_exit(struct scope *sc, struct node *n)
 {
     (void)sc, (void)n; /* the entry lowers the whole scope */
-    return true;
-}
-
-bool lower_consume_entry(struct scope *sc, struct node *n)
-{
-    return lower_unsupported(sc, &n->place, "consume scopes");
-}
-
-bool lower_consume_exit(struct scope *sc, struct node *n)
-{
-    (void)sc, (void)n;
     return true;
 }
 

@@ -1,5 +1,5 @@
 /* Memlets: from a container and a subset to addresses, sizes and strides. */
-#include "lower/lower.h"
+#include "lower/stream.h"
 
 struct binding *binding_new(struct scope *sc, const struct place *place, const struct container *desc, struct tree_expr *pointer,
                             uint32_t alias)
@@ -11,7 +11,7 @@ struct binding *binding_new(struct scope *sc, const struct place *place, const s
     }
     struct binding *b = NEW(lw->arena, struct binding);
     b->desc = desc;
-    b->type = desc->type;
+    b->type = is_stream(desc) ? stream_handle_type(lw->ir) : desc->type;
     b->pointer = pointer;
     b->alias = alias;
     b->rank = desc->rank;

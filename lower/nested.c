@@ -1,5 +1,5 @@
 /* Nested SDFGs are lowered in place: connectors bind containers to addresses, the symbol mapping gives the symbols (semantics.md 3.8). */
-#include "lower/lower.h"
+#include "lower/stream.h"
 
 enum { DEEPEST_NESTING = 200 };
 
@@ -96,6 +96,22 @@ static bool map_symbols(struct activation *act)
     return true;
 }
 
+/* The memory, or the queues, that an inner container stands for. */
+static bool connector_area(struct scope *sc, struct edge *e, const struct container *inner, struct area *out)
+{
+    const struct container *outer = e->memlet.data;
+    if (is_stream(inner) && is_stream(outer)) {
+        if (inner->type != outer->type)
+            return diag_error(sc->act->lw->diags, &e->place, DIAG_STREAM_TYPE, inner->name, outer->name);
+        return lower_stream_area(sc, &e->place, outer, e->memlet.subset, out);
+    }
+    if (!is_stream(inner) && lower_consumed(sc, e, out))
+        return true;
+    if (is_stream(inner) || is_stream(outer))
+        return lower_unsupported(sc, &e->place, "a stream that is an array inside of a nested SDFG, or an array that is a stream");
+    return lower_memlet_area(sc, e, out);
+}
+
 static bool bind_connector(struct activation *act, struct scope *inner, struct edge *e, const char *conn)
 {
     struct lower *lw = act->lw;
@@ -106,14 +122,12 @@ static bool bind_connector(struct activation *act, struct scope *inner, struct e
         return true;
     if (memlet_is_empty(&e->memlet))
         return diag_error(lw->diags, &e->place, DIAG_EMPTY_MEMLET_VALUE, conn);
-    if (c->kind == CONTAINER_STREAM || e->memlet.data->kind == CONTAINER_STREAM)
-        return lower_unsupported(act->caller, &e->place, "streams");
     struct area a;
-    if (!lower_memlet_area(act->caller, e, &a))
+    if (!connector_area(act->caller, e, c, &a))
         return false;
     if (!c->type)
         return diag_error(lw->diags, &c->place, DIAG_UNKNOWN_TYPE, c->name);
-    bool plain = a.type->kind != TYPE_STRUCT && c->type->kind != TYPE_STRUCT;
+    bool plain = a.type->kind != TYPE_STRUCT && c->type->kind != TYPE_STRUCT && !is_stream(c);
     struct tree_expr *p = plain ? expr_cast(lw->tree, type_pointer(lw->ir, c->type), a.pointer) : a.pointer;
     struct tree_var *v = tree_var(lw->tree, c->name, p->type); /* evaluated once, when the node starts */
     stmt_assign(lw->tree, act->caller->block, v, p);

@@ -1,5 +1,5 @@
 /* Symbols: what a symbolic name stands for where code is being placed. */
-#include "lower/lower.h"
+#include "lower/stream.h"
 
 #include <string.h>
 
@@ -195,6 +195,10 @@ static bool container_operand(struct scope *sc, const struct container *c, struc
     struct binding *b = lower_binding(sc, &c->place, c);
     if (!b)
         return false;
+    if (is_stream(c)) {
+        struct area queues;
+        return lower_stream_area(sc, &c->place, c, NULL, &queues) && lower_stream_operand(sc, &c->place, &queues, out);
+    }
     out->kind = OPERAND_ARRAY;
     out->type = b->type;
     out->pointer = b->pointer;

@@ -1,5 +1,5 @@
 /* Tasklets: inputs are read, the body runs, outputs are stored (semantics.md 4.3). */
-#include "lower/lower.h"
+#include "lower/stream.h"
 
 struct names {
     struct scope *sc;
@@ -149,6 +149,32 @@ static const struct type *connector_type(struct scope *sc, const struct node *n,
     return c->type;
 }
 
+/* A static connector of one element pops before the tasklet runs, any other each time it is mentioned. */
+static bool read_stream(struct scope *sc, struct edge *e, const struct type *type, struct operand *o)
+{
+    struct lower *lw = sc->act->lw;
+    const struct memlet *m = &e->memlet;
+    struct area a;
+    if (!lower_stream_area(sc, &e->place, m->data, m->subset, &a) || !lower_stream_operand(sc, &e->place, &a, o))
+        return false;
+    if (m->dynamic || !sym_is_int(m->volume, 1) || o->rank)
+        return true;
+    struct tree_expr *handle = stream_handle(lw->tree, o->pointer, expr_i64(lw->tree, 0), o->alias);
+    struct tree_expr *value = stream_pop(lw->tree, sc->block, o->type, handle);
+    struct code_scope cs = lower_code_scope(sc, &e->place, NULL);
+    if (o->type->kind == TYPE_STRUCT) {
+        code_struct_operand(&cs, sc->block, o->type, o);
+        return code_store(&cs, sc->block, o, NULL, 0, value);
+    }
+    struct tree_var *v = tree_var(lw->tree, e->dst_conn, type);
+    value = code_convert(&cs, type, value);
+    if (!value)
+        return false;
+    stmt_assign(lw->tree, sc->block, v, value);
+    variable_operand(o, v);
+    return true;
+}
+
 static bool read_input(struct names *n, struct edge *e)
 {
     struct scope *sc = n->sc;
@@ -174,14 +200,17 @@ static bool read_input(struct names *n, struct edge *e)
     if (memlet_is_empty(&e->memlet))
         return diag_error(lw->diags, &e->place, DIAG_EMPTY_MEMLET_VALUE, e->dst_conn);
     struct area a;
-    if (e->memlet.data->kind == CONTAINER_STREAM)
-        return lower_unsupported(sc, &e->place, "streams");
-    if (!lower_memlet_area(sc, e, &a))
+    bool consumed = lower_consumed(sc, e, &a);
+    if (!consumed && is_stream(e->memlet.data))
+        return read_stream(sc, e, type, o);
+    if (!consumed && !lower_memlet_area(sc, e, &a))
         return false;
     if (type->kind == TYPE_POINTER && a.type->kind != TYPE_POINTER && is_cpp(n->tasklet)) {
         pointer_operand(n, e->dst_conn, &a, type, o);
         return true;
     }
+    if (consumed && !sym_is_int(a.sizes[0], 1))
+        return array_operand(sc, &e->place, &a, a.type, o);
     if (type->kind == TYPE_POINTER && a.type->kind != TYPE_POINTER)
         return array_operand(sc, &e->place, &a, type->elem, o);
     if (e->memlet.dynamic) {
@@ -277,8 +306,12 @@ static bool prepare_output(struct names *n, struct edge *e, struct output *out)
         return true;
     }
     out->to_memory = true;
-    if (e->memlet.data->kind == CONTAINER_STREAM)
-        return lower_unsupported(sc, &e->place, "streams");
+    if (is_stream(e->memlet.data)) {
+        if (e->memlet.wcr_kind != WCR_NONE)
+            return lower_unsupported(sc, &e->place, "conflict resolution in streams");
+        return lower_stream_area(sc, &e->place, e->memlet.data, e->memlet.subset, &out->area) &&
+               lower_stream_operand(sc, &e->place, &out->area, o);
+    }
     if (as_access(target) && container_is_view(as_access(target)->data) && !lower_point_view(sc, as_access(target)))
         return false;
     if (!lower_memlet_area(sc, e, &out->area))

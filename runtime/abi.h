@@ -4,7 +4,14 @@
 
 #include <stdint.h>
 
-enum sdfg_rt_error { SDFG_RT_OK, SDFG_RT_OUT_OF_MEMORY, SDFG_RT_LIBRARY_MISSING, SDFG_RT_BAD_VALUE, SDFG_RT_ASSERTION };
+enum sdfg_rt_error {
+    SDFG_RT_OK,
+    SDFG_RT_OUT_OF_MEMORY,
+    SDFG_RT_LIBRARY_MISSING,
+    SDFG_RT_BAD_VALUE,
+    SDFG_RT_ASSERTION,
+    SDFG_RT_STREAM_EMPTY, /* a thread waits for an element that nobody can push any more */
+};
 
 /* Element types of the linear algebra rows. */
 enum sdfg_rt_type { SDFG_RT_F32, SDFG_RT_F64, SDFG_RT_C64, SDFG_RT_C128, SDFG_RT_TYPE_COUNT };

@@ -85,16 +85,70 @@ bool sdfg_rt_in_parallel(void)
     return direct_depth > 0 || (o && o->in_parallel());
 }
 
+/* ---- teams ---- */
+
+static _Thread_local struct sdfg_rt_team *current_team;
+static _Thread_local int64_t thread_number;
+
+void sdfg_rt_team_enter(struct sdfg_rt_team *team, int64_t thread, int64_t threads)
+{
+    __atomic_store_n(&team->threads, threads, __ATOMIC_RELAXED);
+    current_team = team;
+    thread_number = thread;
+}
+
+void sdfg_rt_team_leave(struct sdfg_rt_team *team)
+{
+    current_team = NULL;
+    thread_number = 0;
+    sdfg_rt_team_idle(team, 1);
+}
+
+struct sdfg_rt_team *sdfg_rt_team(void) { return current_team; }
+
+void sdfg_rt_team_idle(struct sdfg_rt_team *team, int64_t more)
+{
+    __atomic_add_fetch(&team->idle, more, __ATOMIC_ACQ_REL);
+}
+
+bool sdfg_rt_team_is_stuck(const struct sdfg_rt_team *team)
+{
+    return __atomic_load_n(&team->idle, __ATOMIC_ACQUIRE) >= __atomic_load_n(&team->threads, __ATOMIC_RELAXED);
+}
+
+int64_t sdfg_rt_thread_num(struct sdfg_rt_context *context)
+{
+    (void)context;
+    return thread_number;
+}
+
+int64_t sdfg_rt_num_threads(struct sdfg_rt_context *context)
+{
+    (void)context;
+    return current_team ? __atomic_load_n(&current_team->threads, __ATOMIC_RELAXED) : 1;
+}
+
+int64_t sdfg_rt_thread_limit(struct sdfg_rt_context *context)
+{
+    return context->num_threads > 0 ? context->num_threads : sdfg_rt_default_threads();
+}
+
+/* ---- regions ---- */
+
 struct region {
     struct sdfg_rt_context *context;
     sdfg_rt_body *body;
     void *data;
+    struct sdfg_rt_team team;
 };
 
 static void run_thread(void *argument)
 {
-    const struct region *r = argument;
-    r->body(r->context, r->data, openmp.thread_num(), openmp.num_threads());
+    struct region *r = argument;
+    int64_t thread = openmp.thread_num(), threads = openmp.num_threads();
+    sdfg_rt_team_enter(&r->team, thread, threads);
+    r->body(r->context, r->data, thread, threads);
+    sdfg_rt_team_leave(&r->team);
 }
 
 void sdfg_rt_parallel(struct sdfg_rt_context *context, sdfg_rt_body *body, void *data, int64_t threads)
@@ -109,7 +163,7 @@ void sdfg_rt_parallel(struct sdfg_rt_context *context, sdfg_rt_body *body, void 
         direct_depth--;
         return;
     }
-    struct region r = { context, body, data };
+    struct region r = { context, body, data, { .id = ++context->regions } };
     o->parallel(run_thread, &r, threads > 0 && threads < INT32_MAX ? (unsigned)threads : 0, 0);
 }
 

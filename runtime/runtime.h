@@ -28,6 +28,23 @@ bool sdfg_rt_in_parallel(void);
 const char *sdfg_rt_openmp_name(void); /* library in use, or NULL: sequential */
 int sdfg_rt_default_threads(void);     /* size of a region for which nobody says a number */
 
+/* What a thread is in: the threads of one region, and how many of them are idle, which means that they wait for the
+ * others or are through. A thread that waits for what only others can bring says so; when all are idle, it waits in
+ * vain. Regions of one thread that runs its body directly are no teams. */
+struct sdfg_rt_team {
+    int64_t id; /* 1, 2, ... among the teams of a call */
+    int64_t threads, idle;
+};
+void sdfg_rt_team_enter(struct sdfg_rt_team *team, int64_t thread, int64_t threads);
+void sdfg_rt_team_leave(struct sdfg_rt_team *team); /* idle from now on */
+struct sdfg_rt_team *sdfg_rt_team(void);            /* of this thread, or NULL */
+void sdfg_rt_team_idle(struct sdfg_rt_team *team, int64_t more);
+bool sdfg_rt_team_is_stuck(const struct sdfg_rt_team *team);
+
+int64_t sdfg_rt_thread_num(struct sdfg_rt_context *context);
+int64_t sdfg_rt_num_threads(struct sdfg_rt_context *context);
+int64_t sdfg_rt_thread_limit(struct sdfg_rt_context *context);
+
 /* ---- memory (memory.c) ---- */
 
 void *sdfg_rt_alloc(struct sdfg_rt_context *context, int64_t bytes);
