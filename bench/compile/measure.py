@@ -90,6 +90,7 @@ def run_once(command, realtime):
     ms["rss"] = usage.ru_maxrss / 1024
     ms["arena"] = times["compiler_bytes"] / 1024
     ms["code"] = times["code_bytes"] / 1024
+    ms["least"] = 1e3 * times["least"]
     ms["cpu"] = 1e3 * (usage.ru_utime + usage.ru_stime)
     for name, seconds in phases.items():
         ms["phase " + name] = 1e3 * seconds
@@ -150,7 +151,7 @@ def compare(medians):
     for other in others:
         print(f"\n{other} / {first}")
         common = [p for p in medians[first] if p in medians[other]]
-        for c in "total", "cpu", "optimize", "codegen", "emit", "code":
+        for c in "total", "cpu", "optimize", "codegen", "emit", "code", "least":
             ratios = {p: medians[other][p][c] / medians[first][p][c] for p in common if medians[first][p][c]}
             least, most = min(ratios, key=ratios.get), max(ratios, key=ratios.get)
             all_ = sum(medians[other][p][c] for p in common) / sum(medians[first][p][c] for p in common)
