@@ -199,7 +199,7 @@ static struct code *foreign_function(struct clang_walk *w, const struct call *ca
 
 static bool is_foreign(struct clang_walk *w, const struct call *call)
 {
-    static const char *const prefixes[] = { "cblas_", "LAPACKE_", "omp_", "mem" };
+    static const char *const prefixes[] = { "cblas_", "LAPACKE_", "mem" };
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
         if (starts(call->name, prefixes[i]))
             return true;

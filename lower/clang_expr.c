@@ -65,10 +65,10 @@ static struct code *unexposed(struct clang_walk *w, CXCursor c)
 static struct code *written_cast(struct clang_walk *w, CXCursor c)
 {
     struct clang_cursors inside = clang_expressions(w, c);
-    if (inside.count == 1)
-        return converted(w, c, inside.items[0]);
+    if (inside.count) /* what stands before the last is part of the type: decltype(x)(y) */
+        return converted(w, c, inside.items[inside.count - 1]);
     const struct type *type = clang_type(w, c, w->api->getCursorType(c)); /* T() */
-    if (!type || inside.count || !type_is_basic(type))
+    if (!type || !type_is_basic(type))
         return type ? clang_unsupported(w, c, "this conversion") : NULL;
     return clang_literal(w, c, type, 0);
 }

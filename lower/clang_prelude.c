@@ -241,9 +241,7 @@ static const char lapack[] =
     "extern \"C\" { R(s, float) R(d, double) R(c, lapack_complex_float) R(z, lapack_complex_double) }\n"
     "#undef R\n";
 
-static const char openmp[] =
-    "extern \"C\" { int omp_get_thread_num(); int omp_get_num_threads(); int omp_get_max_threads();\n"
-    "double omp_get_wtime(); }\n";
+static const char openmp[] = "int omp_get_thread_num(); int omp_get_num_threads(); int omp_get_max_threads();\n";
 
 static bool mentions(const char *text, const char *const *words)
 {

@@ -316,23 +316,6 @@ static struct tree_expr *lambda_call(struct code_gen *g, const struct code *c, c
     return e;
 }
 
-/* ---- C functions ---- */
-
-/* Those of BLAS and LAPACK go through the runtime, which knows the library and the threads of the call. */
-static struct tree_expr *foreign(struct code_gen *g, const struct code *c)
-{
-    const char *name = c->items[0]->name;
-    bool ours = strncmp(name, "cblas_", 6) == 0 || strncmp(name, "LAPACKE_", 8) == 0;
-    struct tree_expr **args = NEW_ARRAY(g->arena, struct tree_expr *, c->count + 1);
-    if (!code_eval_list(g, c->items + 1, c->count - 1, args + ours))
-        return NULL;
-    if (ours) {
-        args[0] = expr_context(g->t);
-        name = intern(g->ir->names, arena_printf(g->arena, "sdfg_rt_%s", name));
-    }
-    return expr_call(g->t, c->type, name, args, c->count - 1 + ours);
-}
-
 /* ---- dispatch ---- */
 
 static struct tree_expr *named_call(struct code_gen *g, const struct code *c, const char *name)
@@ -360,6 +343,8 @@ static struct tree_expr *named_call(struct code_gen *g, const struct code *c, co
         struct tree_expr *x = real_argument(g, c);
         return x && frexp_call(g, x, &e) ? e : NULL;
     }
+    if (code_thread_query(g, c, name, &e))
+        return e;
     e = by_function(g, c, name, false, &known);
     if (!known)
         e = single_function(g, c, name, &known);
@@ -404,7 +389,7 @@ struct tree_expr *code_call(struct code_gen *g, const struct code *c)
     struct tree_expr *e;
     bool good;
     if (c->type)
-        return foreign(g, c);
+        return code_foreign(g, c);
     if (code_stream_method(g, c, &e))
         return e;
     if (callee->kind == CODE_NAME) {

@@ -158,6 +158,11 @@ struct tree_expr *code_call(struct code_gen *g, const struct code *c);
 bool code_call_statement(struct code_gen *g, const struct code *c);
 bool code_module_constant(const char *dotted, double *value); /* math.pi and the like */
 
+/* code_foreign.c */
+struct tree_expr *code_foreign(struct code_gen *g, const struct code *c); /* a call with a type */
+/* Is it one of OpenMP's questions about threads? */
+bool code_thread_query(struct code_gen *g, const struct code *c, const char *name, struct tree_expr **out);
+
 /* code_math.c, code_integer.c: functions with values as arguments. `same`: the result has the type of the first
  * argument. */
 typedef struct tree_expr *code_function(struct code_gen *g, const struct code *c, struct tree_expr **args,

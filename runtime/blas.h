@@ -17,6 +17,7 @@ struct sdfg_rt_matrix {
 /* Opens this library (soname or path) instead of the default ones; its name must outlive the process. False if it
  * cannot be opened or lacks the functions, or if a library is in use already. */
 bool sdfg_rt_blas_use(const char *library);
+void *sdfg_rt_blas_function(const char *name); /* one of the library by its name; NULL if there is none */
 const char *sdfg_rt_blas_name(void); /* library in use, NULL: loops */
 
 /* C = alpha A B + beta C, A is m x k. alpha and beta point to elements; NULL means 1 and 0. beta 0: C is not read. */
@@ -56,6 +57,7 @@ void sdfg_rt_cholesky(struct sdfg_rt_context *context, int32_t type, int32_t low
  * them; gemm, gemv and dot exist for every type. */
 struct sdfg_rt_blas {
     const char *name;
+    void *library;
     void *gemm[SDFG_RT_TYPE_COUNT], *gemv[SDFG_RT_TYPE_COUNT], *dot[SDFG_RT_TYPE_COUNT];
     void *getrf[SDFG_RT_TYPE_COUNT], *getri[SDFG_RT_TYPE_COUNT], *getrs[SDFG_RT_TYPE_COUNT], *potrf[SDFG_RT_TYPE_COUNT];
     bool single;                    /* a call runs on one thread: large products are split into our own region */

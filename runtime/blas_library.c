@@ -75,6 +75,7 @@ static bool open_library(const char *name, struct sdfg_rt_blas *b)
             bind(lapack, b);
     }
     b->name = name;
+    b->library = library;
     choose_threads(library, b, !before);
     return true;
 }
@@ -109,6 +110,12 @@ bool sdfg_rt_blas_use(const char *library)
     bool ok = b && strcmp(b->name, library) == 0;
     pthread_mutex_unlock(&lock);
     return ok;
+}
+
+void *sdfg_rt_blas_function(const char *name)
+{
+    const struct sdfg_rt_blas *b = sdfg_rt_blas_get();
+    return b ? dlsym(b->library, name) : NULL;
 }
 
 const char *sdfg_rt_blas_name(void)

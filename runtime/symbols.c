@@ -39,5 +39,6 @@ void *sdfg_rt_symbol(const char *name)
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
         if (strcmp(table[i].name, name) == 0)
             return (void *)table[i].function;
-    return NULL;
+    bool blas = strncmp(name, "cblas_", 6) == 0 || strncmp(name, "LAPACKE_", 8) == 0; /* of C++ tasklets */
+    return blas ? sdfg_rt_blas_function(name) : NULL;
 }

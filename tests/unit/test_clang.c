@@ -5,6 +5,7 @@
 
 #include "tests/unit/check.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 
 /* Cases of tests/cpp: "### name", the text of a tasklet, "---", its tree (or the diagnostic). What stands before a line
@@ -122,6 +123,31 @@ static void run_cases(const char *file)
 
 TEST(trees) { run_cases("trees.txt"); }
 TEST(errors) { run_cases("errors.txt"); }
+
+/* Stands before that of the C library, so that a machine without libclang can be had. */
+static bool no_libraries;
+
+void *dlopen(const char *name, int flags)
+{
+    void *(*real)(const char *, int) = NULL;
+    *(void **)&real = dlsym(RTLD_NEXT, "dlopen");
+    return no_libraries || !real ? NULL : real(name, flags);
+}
+
+TEST(no_libclang)
+{
+    struct ir *ir = ir_new();
+    struct sdfg *s = program(ir, NULL, "i = n;");
+    no_libraries = true;
+    CHECK(!clang_read_tasklets(s));
+    no_libraries = false;
+    CHECK_INT(diags_count(ir->diags), 1);
+    CHECK_STR(diags_get(ir->diags, 0)->message,
+              "C++ code is read by libclang, which cannot be opened (19 to 22; the last name tried is 'libclang.so')");
+    CHECK_STR(diags_get(ir->diags, 0)->path, "p/state[0] \"s\"/tasklet[0] \"t\"");
+    CHECK_INT(diag_class_of(diags_get(ir->diags, 0)->code), DIAG_CLASS_ENVIRONMENT);
+    ir_free(ir);
+}
 
 TEST(nothing_to_do)
 {

@@ -301,4 +301,47 @@ SAME_WITH(
     exchange(&y[1], &y[5]); struct pair p = { x[1], x[2] }; struct pair q = swapped(p); y[30] = q.first - 2 * q.second;
     y[31] = swapped(q).first; r[30] = offsets[1] + offsets[k[0] & 1];)
 
+TEST(libraries)
+{
+    struct data d;
+    fill(&d);
+    run_tasklet(&d, 8, "extern \"C\" { double ldexp(double, int); int abs(int); }",
+                "r[0] = omp_get_thread_num(); r[1] = omp_get_num_threads(); cblas_daxpy(N, 2, x, 1, y, 1);"
+                "y[20] = cblas_ddot(N, x, 1, x, 1); cblas_dscal(3, 10, y + 9, 2); y[30] = ::ldexp(1.5, 3);");
+    CHECK_INT(d.r[0], 0);
+    CHECK_INT(d.r[1], 1);
+    CHECK(d.y[3] == 3 + 2 * d.x[3]);
+    double sum = 0;
+    for (int i = 0; i < 8; i++)
+        sum += d.x[i] * d.x[i];
+    CHECK(fabs(d.y[20] - sum) < 1e-12);
+    CHECK(d.y[9] == 90 && d.y[10] == 10 && d.y[11] == 110 && d.y[13] == 130);
+    CHECK(d.y[30] == 12);
+}
+
+TEST(what_c_does_not_have)
+{
+    struct data d;
+    fill(&d);
+    run_tasklet(
+        &d, 8,
+        "template <class T> T square(T v) { return v * v; } struct sum { double v = 1; void add(double w) { v += w; } "
+        "};",
+        "std::complex<double> z(1, 2); z *= z; z = conj(z) / 2.0 + 1; y[0] = z.real(); y[1] = z.imag(); y[2] = "
+        "std::abs(z);"
+        "dace::float16 h = 2049; y[3] = h; h += 3; y[4] = h * 2; y[5] = square(1.5f) + square(k[0]);"
+        "sum s; for (int i = 0; i < N; i++) s.add(i); y[6] = s.v; auto f2 = [&](int a) { if (a > 1) return 1; return "
+        "0; };"
+        "r[0] = f2(2) + 10 * f2(0); std::fill_n(y + 10, 5, 0.5); y[7] = std::max(1.0, x[1]) + min(1, 2.5, f[3]);"
+        "double &e = y[8]; e = 3; e *= 2; dace::wcr_fixed<dace::ReductionType::Sum, double>::reduce_atomic(&y[9], 4);"
+        "r[1] = std::numeric_limits<int>::max(); y[20] = std::pow(2, 10); y[21] = std::sqrt(k[3] * k[3]); r[2] = "
+        "int_ceil(7, 2);");
+    CHECK(d.y[0] == -0.5 && d.y[1] == -2 && fabs(d.y[2] - sqrt(4.25)) < 1e-12);
+    CHECK(d.y[3] == 2048 && d.y[4] == 4104 && d.y[5] == 2.25 + 121);
+    CHECK(d.y[6] == 29 && d.r[0] == 1 && d.y[10] == 0.5 && d.y[14] == 0.5 && d.y[15] == 15);
+    CHECK(d.y[7] == (d.x[1] > 1 ? d.x[1] : 1) + (d.f[3] < 1 ? (double)d.f[3] : 1));
+    CHECK(d.y[8] == 6 && d.y[9] == 13 && d.r[1] == INT32_MAX && d.y[20] == 1024 && d.y[21] == abs(d.k[3]) &&
+          d.r[2] == 4);
+}
+
 CHECK_MAIN
