@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CODEGEN_ABI = 1 };
+enum { CODEGEN_ABI = 2 };
 
 struct codegen_symbol {
     const char *name;
@@ -16,6 +16,7 @@ struct codegen_symbol {
 };
 
 enum codegen_fp { CODEGEN_FP_DEFAULT, CODEGEN_FP_STRICT, CODEGEN_FP_FAST };
+enum codegen_linker { CODEGEN_LINKER_AUTO, CODEGEN_LINKER_PLACE, CODEGEN_LINKER_ORC };
 enum codegen_emit { CODEGEN_EMIT_CODE, CODEGEN_EMIT_SDFG, CODEGEN_EMIT_TREE, CODEGEN_EMIT_LL, CODEGEN_EMIT_LL_OPT,
                     CODEGEN_EMIT_ASM, CODEGEN_EMIT_OBJECT };
 
@@ -31,6 +32,7 @@ struct codegen_request {
     int num_threads;                    /* 1: sequential code; 0: decided at run time */
     int opt_level;                      /* 0..3, -1: the default pipeline */
     enum codegen_fp fp;
+    enum codegen_linker linker;
     bool debug_info;                    /* source lines for debuggers and profilers */
     bool profiler;                      /* announce the code to perf and gdb */
     enum codegen_emit emit;             /* text or object wanted instead of code */
@@ -60,6 +62,12 @@ struct codegen_phase {
     double seconds;
 };
 
+/* A relocatable object of the machine the code is for; its functions are those of the result. */
+struct codegen_object {
+    const void *bytes;
+    size_t size;
+};
+
 struct sdfg_rt_context;
 typedef void codegen_entry(struct sdfg_rt_context *context, void *const *args);
 
@@ -70,6 +78,8 @@ struct codegen_result {
     codegen_entry *main, *init, *exit; /* init and exit may be NULL */
     struct codegen_param *params;
     uint32_t num_params, num_slots;
+    struct codegen_object *objects; /* what the code was linked from, for caches */
+    uint32_t num_objects;
     char *text; /* emitted text or object bytes, zero-terminated */
     size_t text_size;
     struct codegen_phase *phases; /* times in order, for --time and bench/compile */

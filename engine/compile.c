@@ -91,6 +91,15 @@ static void take_params(struct compile *c, struct codegen_result *out)
     out->num_slots = c->tree->num_slots;
 }
 
+static void take_objects(struct compile *c, struct codegen_result *out)
+{
+    const struct place_object *objects;
+    out->num_objects = jit_objects(c->jit, &objects);
+    out->objects = NEW_ARRAY(c->ir->arena, struct codegen_object, out->num_objects);
+    for (uint32_t i = 0; i < out->num_objects; i++)
+        out->objects[i] = (struct codegen_object){ objects[i].bytes, objects[i].size };
+}
+
 static bool take_code(struct compile *c, struct codegen_result *out)
 {
     void *address = jit_address(c->jit, "sdfg_main");
@@ -102,6 +111,7 @@ static bool take_code(struct compile *c, struct codegen_result *out)
     address = jit_address(c->jit, "sdfg_exit");
     memcpy(&out->exit, &address, sizeof address);
     out->code_bytes = jit_code_bytes(c->jit);
+    take_objects(c, out);
     return true;
 }
 

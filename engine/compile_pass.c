@@ -100,6 +100,7 @@ bool pass_target(struct compile *c)
     struct jit_options jo = {
         .opt_level = r->opt_level,
         .debug_info = r->debug_info,
+        .linker = (enum jit_linker)r->linker,
         .listeners = r->profiler,
         .runtime_symbol = r->runtime_symbol,
     };

@@ -66,6 +66,8 @@ bool options_take(struct sdfg_engine *e, const sdfg_options *given, struct diags
         return diag_error(d, NULL, DIAG_OPTION_VALUE, "num_threads", "is 0 to 65536");
     if ((unsigned)o->fp > SDFG_FP_FAST)
         return diag_error(d, NULL, DIAG_OPTION_VALUE, "fp", "is one of enum sdfg_fp");
+    if ((unsigned)o->linker > SDFG_LINKER_ORC)
+        return diag_error(d, NULL, DIAG_OPTION_VALUE, "linker", "is one of enum sdfg_linker");
     if (!take_policy(e, o->specialize, d))
         return false;
     o->specialize = copy(e->arena, o->specialize);

@@ -119,6 +119,7 @@ static bool compile(struct sdfg_program *p, const struct signature *s, enum code
         .num_threads = o->num_threads,
         .opt_level = o->opt_level,
         .fp = (enum codegen_fp)o->fp,
+        .linker = (enum codegen_linker)o->linker,
         .debug_info = o->debug_info,
         .profiler = o->profiler,
         .emit = what,

@@ -20,7 +20,7 @@ struct jit_machine {
 struct jit_unit {
     LLVMContextRef context;
     LLVMModuleRef module;       /* NULL once it is compiled */
-    LLVMMemoryBufferRef object; /* NULL until it is compiled and when it was handed to ORC */
+    LLVMMemoryBufferRef object; /* NULL until it is compiled */
     char *error;                /* malloc'ed: what LLVM said; the unit has failed */
     double optimize, emit;      /* seconds */
 };
@@ -34,7 +34,8 @@ struct jit {
     LLVMTargetDataRef layout;
     VEC(struct jit_unit *) units;
 
-    LLVMOrcLLJITRef lljit;
+    struct placed *placed; /* what our placer linked, or NULL */
+    LLVMOrcLLJITRef lljit; /* else */
     struct text session_errors; /* what ORC reported while linking */
     const char *missing;        /* first symbol nobody has */
     size_t code_bytes;

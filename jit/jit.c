@@ -51,6 +51,7 @@ void jit_free(struct jit *j)
 {
     if (!j)
         return;
+    place_free(j->placed);
     if (j->lljit)
         LLVMConsumeError(LLVMOrcDisposeLLJIT(j->lljit)); /* nobody is left who could do anything about it */
     for (uint32_t i = 0; i < j->units.count; i++)

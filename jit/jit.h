@@ -1,7 +1,7 @@
 /* From LLVM modules to code that can be called: target machine, optimization, objects, linking. Knows nothing of SDFGs.
  *
  * A `struct jit` serves one compilation. Modules are made in contexts of their own (one per unit, so that units can be
- * compiled on several threads) and handed over; jit_link compiles the units, adds the objects through ORC and finds the
+ * compiled on several threads) and handed over; jit_link compiles the units, places the objects in memory and finds the
  * entry points.
  *
  * One jit belongs to one thread at a time; several jits may work at once. Code that was linked may be called from any
@@ -10,6 +10,7 @@
 #define JIT_JIT_H
 
 #include "base/diag.h"
+#include "jit/place.h"
 
 #include <llvm-c/Core.h>
 #include <llvm-c/Error.h>
@@ -18,9 +19,14 @@
 
 #define TAKES /* the callee owns it from here on, also on failure */
 
+/* By default our own placer links (jit/place.h), and ORC where that cannot: it is slower to start, but brings debuggers
+ * all that LLVM knows. */
+enum jit_linker { JIT_LINKER_AUTO, JIT_LINKER_PLACE, JIT_LINKER_ORC };
+
 struct jit_options {
     int opt_level;                       /* 0..3: LLVM's own default<On>; -1: the lean pipeline (jit/optimize.c) */
     bool debug_info;                     /* frames that debuggers and profilers can walk */
+    enum jit_linker linker;
     bool listeners;                      /* announce the code to gdb, and to perf by /tmp/perf-<pid>.map */
     int num_threads;                     /* for compiling; 0: one per unit up to the number of processors */
     const char *triple, *cpu, *features; /* NULL: this host; for another triple: its baseline */
@@ -43,7 +49,9 @@ void jit_function_attributes(struct jit *j, LLVMValueRef function);
 
 bool jit_compile(struct jit *j); /* verifies, optimizes and emits all modules made so far; they are consumed */
 bool jit_link(struct jit *j);    /* after jit_compile, once */
-void *jit_address(struct jit *j, const char *name); /* after jit_link; NULL if absent */
+void *jit_address(struct jit *j, const char *name); /* of a function, after jit_link; NULL if absent */
+/* The objects of all units, after jit_compile; they live as long as the jit. */
+uint32_t jit_objects(const struct jit *j, const struct place_object **out);
 /* Text or object instead of code: consumes the modules (several units are joined). *text is in the arena and
  * zero-terminated; *size does not count the zero. */
 bool jit_text(struct jit *j, enum jit_text kind, const char **text, size_t *size);

@@ -1,6 +1,5 @@
 #include "jit/internal.h"
 
-#include <dlfcn.h>
 #include <llvm-c/Orc.h>
 #include <string.h>
 
@@ -10,23 +9,6 @@ static void on_session_error(void *jit, LLVMErrorRef error)
     char *message = LLVMGetErrorMessage(error);
     text_printf(&j->session_errors, "%s%s", j->session_errors.length ? "; " : "", message);
     LLVMDisposeErrorMessage(message);
-}
-
-/* Vector forms of mathematical functions; not part of libm. */
-static void *vector_math(const char *name)
-{
-    if (strncmp(name, "_ZGV", 4) != 0)
-        return NULL;
-    void *library = dlopen("libmvec.so.1", RTLD_NOW | RTLD_LOCAL); /* stays open: code may outlive the jit's interest */
-    return library ? dlsym(library, name) : NULL;
-}
-
-static void *find_symbol(struct jit *j, const char *name)
-{
-    void *address = j->options.runtime_symbol ? j->options.runtime_symbol(name) : NULL;
-    if (!address)
-        address = dlsym(RTLD_DEFAULT, name); /* from here this sees libm, whatever the host program is linked with */
-    return address ? address : vector_math(name);
 }
 
 /* ORC asks for what the objects call and no object has. */
@@ -40,7 +22,7 @@ static LLVMErrorRef define_symbols(LLVMOrcDefinitionGeneratorRef generator, void
     size_t num_found = 0;
     for (size_t i = 0; i < count; i++) {
         const char *name = LLVMOrcSymbolStringPoolEntryStr(wanted[i].Name);
-        void *address = find_symbol(j, name);
+        void *address = place_find(j->options.runtime_symbol, name);
         if (address) {
             LLVMOrcRetainSymbolStringPoolEntry(wanted[i].Name);
             found[num_found++] = (LLVMOrcCSymbolMapPair){
@@ -94,8 +76,8 @@ static bool add_objects(struct jit *j, struct jit_functions *functions)
     for (uint32_t i = 0; i < j->units.count; i++) {
         struct jit_unit *u = j->units.items[i];
         jit_object_read(j, u->object, &functions[i]);
-        LLVMMemoryBufferRef object = u->object;
-        u->object = NULL; /* LLJIT takes it */
+        LLVMMemoryBufferRef object = LLVMCreateMemoryBufferWithMemoryRangeCopy(
+            LLVMGetBufferStart(u->object), LLVMGetBufferSize(u->object), "object"); /* LLJIT takes it */
         if (link_failed(j, LLVMOrcLLJITAddObjectFile(j->lljit, library, object)))
             return false;
     }
@@ -117,22 +99,65 @@ static bool link_all(struct jit *j, const struct jit_functions *functions)
     return true;
 }
 
-bool jit_link(struct jit *j)
+static bool link_orc(struct jit *j)
 {
-    if (!j->machine.native)
-        return diag_error(j->diags, NULL, DIAG_JIT_FOREIGN, j->machine.triple);
-    double start = jit_now();
     struct jit_functions *functions = NEW_ARRAY(j->arena, struct jit_functions, j->units.count);
     bool ok = start_orc(j) && (!j->options.listeners || jit_listen_begin(j)) && add_objects(j, functions) &&
               link_all(j, functions);
     if (ok && j->options.listeners)
         jit_listen_linked(j, functions, j->units.count);
+    return ok;
+}
+
+static bool place(struct jit *j, const char **why)
+{
+    const struct place_object *objects;
+    uint32_t count = jit_objects(j, &objects);
+    struct place_options o = { .symbol = j->options.runtime_symbol, .listeners = j->options.listeners };
+    j->placed = place_new(objects, count, &o, j->arena, why);
+    if (j->placed)
+        j->code_bytes = place_bytes(j->placed);
+    return j->placed != NULL;
+}
+
+static bool link_any(struct jit *j)
+{
+    enum jit_linker linker = j->options.linker;
+    const char *why;
+    if (linker == JIT_LINKER_AUTO && j->options.debug_info)
+        linker = JIT_LINKER_ORC;
+    if (linker != JIT_LINKER_ORC && place(j, &why))
+        return true;
+    if (linker == JIT_LINKER_PLACE)
+        return diag_error(j->diags, NULL, DIAG_JIT_PLACE, why);
+    return link_orc(j);
+}
+
+bool jit_link(struct jit *j)
+{
+    if (!j->machine.native)
+        return diag_error(j->diags, NULL, DIAG_JIT_FOREIGN, j->machine.triple);
+    double start = jit_now();
+    bool ok = link_any(j);
     j->link = jit_now() - start;
     return ok;
 }
 
+uint32_t jit_objects(const struct jit *j, const struct place_object **out)
+{
+    struct place_object *objects = NEW_ARRAY(j->arena, struct place_object, j->units.count);
+    for (uint32_t i = 0; i < j->units.count; i++) {
+        LLVMMemoryBufferRef object = j->units.items[i]->object;
+        objects[i] = (struct place_object){ LLVMGetBufferStart(object), LLVMGetBufferSize(object) };
+    }
+    *out = objects;
+    return j->units.count;
+}
+
 void *jit_address(struct jit *j, const char *name)
 {
+    if (j->placed)
+        return place_address(j->placed, name);
     LLVMOrcExecutorAddress address = 0;
     LLVMErrorRef error = LLVMOrcLLJITLookup(j->lljit, &address, name);
     if (error) {

@@ -25,6 +25,7 @@ enum option_id {
     OPTION_OPT,
     OPTION_FP,
     OPTION_CODEGEN,
+    OPTION_LINKER,
     OPTION_DEBUG_INFO,
     OPTION_PROFILER,
     OPTION_ERROR_JSON,
@@ -71,6 +72,7 @@ static const struct option {
     { "opt", OPTION_OPT, TAKES_VALUE, "0..3", "optimization level" },
     { "fp", OPTION_FP, TAKES_VALUE, "WHAT", "default, strict or fast floating point" },
     { "codegen", OPTION_CODEGEN, TAKES_VALUE, "FILE", "code generator library (beside this program)" },
+    { "linker", OPTION_LINKER, TAKES_VALUE, "WHAT", "auto, place or orc: what puts machine code into memory" },
     { "debug-info", OPTION_DEBUG_INFO, TAKES_NOTHING, NULL, "source lines for debuggers and profilers" },
     { "profiler", OPTION_PROFILER, TAKES_NOTHING, NULL, "announce generated code to perf and gdb" },
     { NULL, 0, 0, NULL, "Recorded cases" },
@@ -259,6 +261,10 @@ static bool apply_run(struct command *c, const struct option *o, char *value)
         break;
     case OPTION_CODEGEN:
         c->options.codegen = value;
+        break;
+    case OPTION_LINKER:
+        ok = take_word(o, value, "auto place orc", &word);
+        c->options.linker = (enum sdfg_linker)word;
         break;
     case OPTION_DEBUG_INFO:
         c->options.debug_info = true;

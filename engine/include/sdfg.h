@@ -98,6 +98,12 @@ enum sdfg_fp {
     SDFG_FP_FAST     /* re-association, reciprocals, no NaN or infinity assumed */
 };
 
+enum sdfg_linker {
+    SDFG_LINKER_AUTO,  /* our own placer; LLVM's ORC for what that cannot do, and for debug_info */
+    SDFG_LINKER_PLACE,
+    SDFG_LINKER_ORC
+};
+
 /* Receives a dump: `title` says of what. Called from the thread that compiles. */
 typedef void sdfg_dump(void *user, const char *title, const char *text);
 
@@ -118,6 +124,7 @@ typedef struct sdfg_options {
     void (*fatal)(void *user, const char *message); /* out of memory in the compiler; must not return; NULL: abort.
                                                        One per process, the last one set counts */
     void *user;                                     /* for `dump` and `fatal` */
+    enum sdfg_linker linker;
 } sdfg_options;
 
 /* Fills in the defaults; reads SDFG_DEBUG and SDFG_DUMP_DIR (the texts belong to the environment). `struct_size` is
