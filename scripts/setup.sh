@@ -33,6 +33,7 @@ missing() {
     have cmake || echo cmake
     have ninja || have make || echo ninja-build
     header zlib.h || echo zlib1g-dev
+    header xxhash.h || echo libxxhash-dev
     linkable libzstd.so || echo libzstd-dev
     [ -n "$(llvm_headers)" ] || echo llvm
     clang || echo clang # for tasklets in C++

@@ -1,0 +1,47 @@
+/* A folder of entries on disk: bytes by key, one file each, named by the hash of the key. Many processes may use it at
+ * once, and any of them may die at any moment.
+ *
+ * An entry is written aside and renamed, and carries its whole key and a checksum: what is read is either exactly what
+ * was stored under that key, or nothing. Entries are read, never mapped, so that a file that shrinks (on a network file
+ * system) is a short read and not a signal. Entries contain code that will run: folder and files must belong to this
+ * user and be writable by nobody else.
+ *
+ * Trouble is never an error: it is counted, and the last one kept as text. A store may be used from any thread. */
+#ifndef CACHE_STORE_H
+#define CACHE_STORE_H
+
+#include "base/arena.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cache_limits {
+    uint64_t bytes;   /* of all entries */
+    uint64_t seconds; /* since an entry was last used */
+};
+
+struct cache_counts {
+    uint64_t hits, misses, stored, removed, troubles;
+};
+
+struct cache_store;
+
+/* `folder` is made when something is stored, with its parents. Never fails. */
+struct cache_store *cache_store_new(const char *folder, struct cache_limits limits);
+void cache_store_free(struct cache_store *s);
+
+/* The payload stored under the key, in `a`; NULL if there is none. */
+const void *cache_get(struct cache_store *s, const void *key, size_t key_size, struct arena *a, size_t *size);
+/* False if it could not be stored. Prunes the folder now and then. */
+bool cache_put(struct cache_store *s, const void *key, size_t key_size, const void *payload, size_t size);
+
+struct cache_counts cache_counts(struct cache_store *s);
+/* What went wrong last, in `a`; NULL if nothing did. */
+const char *cache_trouble(struct cache_store *s, struct arena *a);
+/* Counts trouble that whoever used an entry had with it, and removes the entry. */
+void cache_reject(struct cache_store *s, const void *key, size_t key_size, const char *why);
+const char *cache_folder(const struct cache_store *s);
+/* The file of a key, in `a`. */
+const char *cache_path(const struct cache_store *s, const void *key, size_t key_size, struct arena *a);
+
+#endif
