@@ -134,6 +134,24 @@ static struct code *name(struct clang_walk *w, CXCursor c)
 
 /* ---- subscripts ---- */
 
+struct code *clang_element(struct clang_walk *w, CXCursor at, struct code *array, CXType element, struct code *index)
+{
+    bool row = clang_is_array(w, element);
+    struct code *e = clang_node(w, at, row ? CODE_BINARY : CODE_INDEX, 2);
+    e->items[0] = array;
+    e->items[1] = index;
+    if (!row)
+        return e;
+    const struct type *i64 = type_basic(w->ir, TYPE_I64);
+    struct code *scaled = clang_node(w, at, CODE_BINARY, 2);
+    scaled->op = CODE_MUL;
+    scaled->items[0] = clang_cast(w, at, NULL, i64, index);
+    scaled->items[1] = clang_integer(w, at, i64, (int64_t)clang_array_count(w, element));
+    e->op = CODE_ADD;
+    e->items[1] = scaled;
+    return e;
+}
+
 static struct code *subscript(struct clang_walk *w, CXCursor c)
 {
     struct clang_cursors inside = clang_expressions(w, c);
@@ -145,21 +163,7 @@ static struct code *subscript(struct clang_walk *w, CXCursor c)
                 *index = base ? clang_expr(w, inside.items[!turned]) : NULL;
     if (!index)
         return NULL;
-    CXType own = w->api->getCursorType(c);
-    bool row = clang_is_array(w, own); /* of an array of arrays: the address where it begins */
-    struct code *e = clang_node(w, c, row ? CODE_BINARY : CODE_INDEX, 2);
-    e->items[0] = base;
-    e->items[1] = index;
-    if (!row)
-        return e;
-    const struct type *i64 = type_basic(w->ir, TYPE_I64);
-    struct code *scaled = clang_node(w, c, CODE_BINARY, 2);
-    scaled->op = CODE_MUL;
-    scaled->items[0] = clang_cast(w, c, NULL, i64, index);
-    scaled->items[1] = clang_integer(w, c, i64, (int64_t)clang_array_count(w, own));
-    e->op = CODE_ADD;
-    e->items[1] = scaled;
-    return e;
+    return clang_element(w, c, base, w->api->getCursorType(c), index);
 }
 
 /* ---- operators ---- */
@@ -323,7 +327,7 @@ static struct code *braces(struct clang_walk *w, CXCursor c)
                                                 : clang_literal(w, c, type, 0);
 }
 
-struct code *clang_expr(struct clang_walk *w, CXCursor c)
+static struct code *expression(struct clang_walk *w, CXCursor c)
 {
     switch ((int)w->api->getCursorKind(c)) {
     case CXCursor_UnexposedExpr:
@@ -371,4 +375,14 @@ struct code *clang_expr(struct clang_walk *w, CXCursor c)
     default:
         return clang_unsupported(w, c, "this expression");
     }
+}
+
+struct code *clang_expr(struct clang_walk *w, CXCursor c)
+{
+    if (w->depth >= CLANG_MOST_DEPTH)
+        return clang_unsupported(w, c, "an expression nested this deep");
+    w->depth++;
+    struct code *e = expression(w, c);
+    w->depth--;
+    return e;
 }

@@ -50,13 +50,7 @@ static bool initialize_default(struct clang_walk *w, CXCursor at, CXType t, stru
 
 static struct code *row(struct clang_walk *w, CXCursor at, struct code *array, CXType inner, uint64_t i)
 {
-    const struct type *i64 = type_basic(w->ir, TYPE_I64);
-    bool rows = clang_is_array(w, inner);
-    struct code *e = clang_node(w, at, rows ? CODE_BINARY : CODE_INDEX, 2);
-    e->op = rows ? CODE_ADD : CODE_OP_NONE;
-    e->items[0] = array;
-    e->items[1] = clang_integer(w, at, i64, (int64_t)(i * clang_array_count(w, inner)));
-    return e;
+    return clang_element(w, at, array, inner, clang_integer(w, at, type_basic(w->ir, TYPE_I64), (int64_t)i));
 }
 
 static bool default_fields(struct clang_walk *w, CXCursor at, CXType t, struct code *place, bool zero,

@@ -16,6 +16,8 @@ void clang_append(struct clang_walk *w, struct code *block, struct code *stateme
 
 /* ---- declarations ---- */
 
+enum { MOST_STACK_BYTES = 1 << 20 }; /* of one local array */
+
 static bool is_static(struct clang_walk *w, CXCursor v)
 {
     return w->api->Cursor_getStorageClass(v) == CX_SC_Static && !clang_is_const(w, w->api->getCursorType(v));
@@ -34,6 +36,8 @@ static bool declare_object(struct clang_walk *w, CXCursor v, CXCursor init, stru
         d->u = clang_array_count(w, t);
         if (w->api->getCanonicalType(t).kind != CXType_ConstantArray || !d->u)
             return clang_unsupported(w, v, "an array of a size that is not constant");
+        if (d->u > MOST_STACK_BYTES / type->elem->size)
+            return clang_unsupported(w, v, "an array of this size");
     }
     const char *name = clang_add_local(w, v, d);
     clang_append(w, block, d);
@@ -95,16 +99,6 @@ static bool declarations(struct clang_walk *w, CXCursor c, struct code *block)
 
 /* ---- control ---- */
 
-static struct code *node_of(struct clang_walk *w, CXCursor c, enum code_kind kind, struct code *a, struct code *b)
-{
-    if (!a || !b)
-        return NULL;
-    struct code *s = clang_node(w, c, kind, 2);
-    s->items[0] = a;
-    s->items[1] = b;
-    return s;
-}
-
 /* if (int q = i) ...: the declaration goes before, in a block of its own. */
 static struct code *branch(struct clang_walk *w, CXCursor c)
 {
@@ -133,67 +127,6 @@ static struct code *branch(struct clang_walk *w, CXCursor c)
         return s;
     clang_append(w, block, s);
     return block;
-}
-
-/* libclang leaves out the parts of a `for` that are missing; the semicolons tell which ones. */
-static bool for_parts(struct clang_walk *w, CXCursor c, CXCursor slots[4], bool there[4])
-{
-    CXToken *tokens;
-    unsigned count, depth = 0, limit[3], num_limits = 0;
-    w->api->tokenize(w->unit, w->api->getCursorExtent(c), &tokens, &count);
-    for (unsigned i = 0; i < count && num_limits < 3; i++) {
-        if (w->api->getTokenKind(tokens[i]) != CXToken_Punctuation)
-            continue;
-        CXString s = w->api->getTokenSpelling(w->unit, tokens[i]);
-        char t = *w->api->getCString(s);
-        w->api->disposeString(s);
-        depth += t == '(' || t == '[' || t == '{';
-        bool ends = t == ')' || t == ']' || t == '}';
-        if ((t == ';' && depth == 1) || (ends && depth == 1))
-            w->api->getExpansionLocation(w->api->getTokenLocation(w->unit, tokens[i]), NULL, NULL, NULL,
-                                         &limit[num_limits++]);
-        depth -= ends;
-    }
-    w->api->disposeTokens(w->unit, tokens, count);
-    struct clang_cursors parts = clang_children(w, c);
-    for (uint32_t i = 0; i < parts.count && num_limits == 3; i++) {
-        uint32_t offset = clang_offset(w, parts.items[i]);
-        int slot = offset < limit[0] ? 0 : offset < limit[1] ? 1 : offset < limit[2] ? 2 : 3;
-        if (there[slot])
-            return false;
-        slots[slot] = parts.items[i];
-        there[slot] = true;
-    }
-    return num_limits == 3 && there[3];
-}
-
-static struct code *for_loop(struct clang_walk *w, CXCursor c)
-{
-    CXCursor parts[4];
-    bool there[4] = { false };
-    uint32_t locals = w->locals.count;
-    if (!for_parts(w, c, parts, there))
-        return clang_unsupported(w, c, "this loop");
-    struct code *s = clang_node(w, c, CODE_FOR, 4);
-    if (there[0] && !(s->items[0] = clang_stmt(w, parts[0])))
-        return NULL;
-    if (there[1] && !(s->items[1] = clang_expr(w, parts[1])))
-        return NULL;
-    if (there[2] && !(s->items[2] = clang_stmt(w, parts[2])))
-        return NULL;
-    s->items[3] = clang_block(w, parts[3]);
-    w->locals.count = locals;
-    return s->items[3] ? s : NULL;
-}
-
-static struct code *while_loop(struct clang_walk *w, CXCursor c, bool test_first)
-{
-    struct clang_cursors parts = clang_children(w, c);
-    if (parts.count != 2 || !w->api->isExpression(w->api->getCursorKind(parts.items[test_first ? 0 : 1])))
-        return clang_unsupported(w, c, "this loop");
-    struct code *first = test_first ? clang_expr(w, parts.items[0]) : clang_block(w, parts.items[0]);
-    struct code *second = !first ? NULL : test_first ? clang_block(w, parts.items[1]) : clang_expr(w, parts.items[1]);
-    return node_of(w, c, test_first ? CODE_WHILE : CODE_DO, first, second);
 }
 
 static bool add_statement(struct clang_walk *w, CXCursor c, struct code *block)
@@ -291,7 +224,7 @@ struct code *clang_block(struct clang_walk *w, CXCursor c)
     return block;
 }
 
-struct code *clang_stmt(struct clang_walk *w, CXCursor c)
+static struct code *statement(struct clang_walk *w, CXCursor c)
 {
     enum CXCursorKind kind = w->api->getCursorKind(c);
     struct code *block;
@@ -304,11 +237,13 @@ struct code *clang_stmt(struct clang_walk *w, CXCursor c)
     case CXCursor_IfStmt:
         return branch(w, c);
     case CXCursor_ForStmt:
-        return for_loop(w, c);
+        return clang_for(w, c);
+    case CXCursor_CXXForRangeStmt:
+        return clang_for_range(w, c);
     case CXCursor_WhileStmt:
-        return while_loop(w, c, true);
+        return clang_while(w, c, true);
     case CXCursor_DoStmt:
-        return while_loop(w, c, false);
+        return clang_while(w, c, false);
     case CXCursor_SwitchStmt:
         return choice(w, c);
     case CXCursor_BreakStmt:
@@ -322,4 +257,14 @@ struct code *clang_stmt(struct clang_walk *w, CXCursor c)
     default:
         return w->api->isExpression(kind) ? effect(w, c) : clang_unsupported(w, c, "this statement");
     }
+}
+
+struct code *clang_stmt(struct clang_walk *w, CXCursor c)
+{
+    if (w->depth >= CLANG_MOST_DEPTH)
+        return clang_unsupported(w, c, "a statement nested this deep");
+    w->depth++;
+    struct code *s = statement(w, c);
+    w->depth--;
+    return s;
 }

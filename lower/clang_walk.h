@@ -46,7 +46,10 @@ struct clang_walk {
     VEC(struct code *) constants; /* arrays at file scope that the tasklet reads: declared before its statements */
     struct map structs;           /* of the program, by interned name: const struct type * */
     uint32_t num_inlined;
+    uint32_t depth; /* of expressions and statements being read */
 };
+
+enum { CLANG_MOST_DEPTH = 1500 }; /* of expressions and statements: they are read by recursion, here and later */
 
 struct clang_cursors {
     CXCursor *items;
@@ -91,6 +94,8 @@ struct code *clang_string(struct clang_walk *w, CXCursor c);
 struct code *clang_expr(struct clang_walk *w, CXCursor c);
 struct code *clang_cast(struct clang_walk *w, CXCursor at, const struct type *from, const struct type *to,
                         struct code *c);
+/* array[index], where elements may be arrays: then its address. */
+struct code *clang_element(struct clang_walk *w, CXCursor at, struct code *array, CXType element, struct code *index);
 struct code *clang_assign(struct clang_walk *w, CXCursor c, struct code *to, struct code *value);
 struct clang_local *clang_find_local(struct clang_walk *w, CXCursor decl);
 const char *clang_add_local(struct clang_walk *w, CXCursor decl, struct code *declared);
@@ -123,6 +128,11 @@ struct code *clang_inline_lambda(struct clang_walk *w, CXCursor at, const CXCurs
 /* What a constructor does with `self`; gives nothing. */
 struct code *clang_inline_constructor(struct clang_walk *w, CXCursor at, CXCursor constructor, struct code *self,
                                       const CXCursor *args, uint32_t count);
+
+/* clang_loop.c */
+struct code *clang_for(struct clang_walk *w, CXCursor c);
+struct code *clang_for_range(struct clang_walk *w, CXCursor c);
+struct code *clang_while(struct clang_walk *w, CXCursor c, bool test_first);
 
 /* clang_stmt.c */
 bool clang_declare(struct clang_walk *w, CXCursor variable, struct code *block);

@@ -96,7 +96,7 @@ static void run_cases(const char *file)
         if (next)
             *next = 0;
         input[-1] = 0;
-        char *rule = strstr(input, "\n---\n"), *expected = rule + 5;
+        char *rule = strstr(input, "\n---"), *expected = rule + 4 + (rule[4] == '\n');
         *rule = 0;
         size_t length = strlen(expected);
         if (length && expected[length - 1] == '\n')
@@ -146,6 +146,23 @@ TEST(no_libclang)
               "C++ code is read by libclang, which cannot be opened (19 to 22; the last name tried is 'libclang.so')");
     CHECK_STR(diags_get(ir->diags, 0)->path, "p/state[0] \"s\"/tasklet[0] \"t\"");
     CHECK_INT(diag_class_of(diags_get(ir->diags, 0)->code), DIAG_CLASS_ENVIRONMENT);
+    ir_free(ir);
+}
+
+TEST(deep)
+{
+    struct ir *ir = ir_new();
+    struct text text = text_new(ir->arena);
+    text_add(&text, "o = a");
+    for (int i = 0; i < 1000; i++)
+        text_add(&text, " + a");
+    text_add(&text, ";");
+    CHECK(strstr(tree_of(ir, NULL, text_get(&text)), "(a + a)") != NULL);
+    text.length--;
+    for (int i = 0; i < 20000; i++)
+        text_add(&text, " + a");
+    text_add(&text, ";");
+    CHECK(strstr(tree_of(ir, NULL, text_get(&text)), "an expression nested this deep is not supported") != NULL);
     ir_free(ir);
 }
 
