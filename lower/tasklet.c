@@ -1,6 +1,8 @@
 /* Tasklets: inputs are read, the body runs, outputs are stored (semantics.md 4.3). */
 #include "lower/stream.h"
 
+#include <string.h>
+
 struct names {
     struct scope *sc;
     struct tasklet *tasklet;
@@ -384,8 +386,12 @@ static bool set_references(struct scope *sc, struct node *n)
     return true;
 }
 
+static bool is_blank(const char *text) { return !text[strspn(text, " \t\r\n")]; }
+
 static bool check_language(struct scope *sc, const struct tasklet *t)
 {
+    if (!is_blank(t->code_init.text) || !is_blank(t->code_exit.text) || t->state_fields.count)
+        return lower_unsupported(sc, &t->node.place, "initialisation and shutdown code of a tasklet");
     if (t->code.tree)
         return true;
     if (t->code.language->row == LANGUAGE_PYTHON && !*t->code.text)
