@@ -14,6 +14,7 @@ sdfg_error *run_error(int32_t error)
         [SDFG_RT_BAD_VALUE] = DIAG_RUN_VALUE,
         [SDFG_RT_ASSERTION] = DIAG_RUN_ASSERTION,
         [SDFG_RT_STREAM_EMPTY] = DIAG_RUN_STREAM,
+        [SDFG_RT_SINGULAR] = DIAG_RUN_SINGULAR,
     };
     if (error == SDFG_RT_OK)
         return NULL;

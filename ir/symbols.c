@@ -185,11 +185,13 @@ static void use_library(struct finder *f, const struct library *l)
 {
     for (const struct json *m = l->attributes ? l->attributes->first : NULL; m; m = m->next) {
         const char *code = json_string(json_get(m, "string_data"));
-        if (m->kind == JSON_STRING && library_is_symbolic(m->key))
+        if (m->kind == JSON_STRING && (library_is_symbolic(m->key) || !strcmp(m->key, "identity")))
             use_text(f, NULL, m->text);
         else if (code)
             use_text(f, &l->node, code);
     }
+    if (!strcmp(library_class(l), "Axpy") && !json_get(l->attributes, "a"))
+        use_text(f, NULL, "a"); /* the default of the factor is a symbol */
 }
 
 static void use_nested(struct finder *f, const struct nested *n)

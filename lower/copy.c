@@ -33,7 +33,7 @@ static bool missing_area(struct scope *sc, const struct place *place, const stru
         return lower_area(sc, place, c, given_subset, out);
     if (!lower_area(sc, place, c, NULL, out))
         return false;
-    struct area squeezed = *given;
+    struct area squeezed = area_copy(lw, given);
     area_squeeze(&squeezed);
     if (squeezed.rank > out->rank)
         return diag_error(lw->diags, place, DIAG_COPY_SHAPE, c->name);
@@ -213,8 +213,8 @@ static bool copy_reshape(struct scope *sc, const struct place *place, const stru
                          const struct memlet *m, bool atomic)
 {
     struct lower *lw = sc->act->lw;
-    enum packing packing = from->rank > 1 ? lower_packing(sc, place, from->binding) : lower_packing(sc, place, to->binding);
-    bool column_major = packing == PACKED_F;
+    const struct binding *ordered = from->rank > 1 ? from->binding : to->binding;
+    bool column_major = ordered && lower_packing(sc, place, ordered) == PACKED_F;
     const struct sym *index[1], *volume = area_volume(lw, from);
     struct scope in = *sc;
     in.block = lower_loops(sc, place, 1, &volume, !m || m->wcr_kind == WCR_NONE, index);
@@ -248,7 +248,7 @@ bool lower_copy(struct scope *sc, const struct place *place, const struct area *
                 const struct memlet *m, bool atomic)
 {
     struct lower *lw = sc->act->lw;
-    struct area a = *from, b = *to;
+    struct area a = area_copy(lw, from), b = area_copy(lw, to);
     area_squeeze(&a);
     area_squeeze(&b);
     if (is_empty(lw, &a) || is_empty(lw, &b))

@@ -73,6 +73,8 @@ struct activation {
     struct alloc_plan *plan;        /* where each transient lives (alloc.c) */
 };
 
+struct library_memory;
+
 struct scope {
     struct activation *act;
     struct scope *parent;           /* enclosing scope of the same activation, or NULL */
@@ -86,6 +88,7 @@ struct scope {
     bool team;                      /* inside a CPU_Persistent scope: every thread runs this code */
     struct tree_stmt *region;       /* STMT_PARALLEL opened by the scope's target, or NULL */
     const struct consumed *consumed; /* what a consume scope has taken from its stream (consume.c), else NULL */
+    struct library_memory *library; /* of the library node being lowered, or NULL */
 };
 
 /* ---- entry (lower.c) ---- */
@@ -132,7 +135,7 @@ enum { LOWER_MAX_RANK = 32 };
 
 /* A region of memory: what a memlet end denotes. */
 struct area {
-    struct binding *binding;
+    struct binding *binding;   /* NULL: temporary memory, row-major */
     const struct container *desc;
     const struct type *type;   /* element */
     struct tree_expr *pointer; /* address of the region's first element */
@@ -148,7 +151,9 @@ bool lower_area(struct scope *sc, const struct place *place, const struct contai
                 struct area *out);
 /* The region a memlet names at the data's own end. */
 bool lower_memlet_area(struct scope *sc, const struct edge *e, struct area *out);
-/* Drops dimensions of size 1 (keeps none if all are 1). */
+/* The same with lists of its own, which have room for one dimension more. */
+struct area area_copy(struct lower *lw, const struct area *a);
+/* Drops dimensions of size 1 (keeps none if all are 1); changes the lists. */
 void area_squeeze(struct area *a);
 const struct sym *area_volume(struct lower *lw, const struct area *a);
 bool area_is_contiguous(struct lower *lw, const struct area *a); /* row-major without gaps */

@@ -118,6 +118,18 @@ bool lower_memlet_area(struct scope *sc, const struct edge *e, struct area *out)
     return lower_area(sc, &e->place, e->memlet.data, e->memlet.subset, out);
 }
 
+struct area area_copy(struct lower *lw, const struct area *a)
+{
+    struct area copy = *a;
+    copy.sizes = NEW_ARRAY(lw->arena, const struct sym *, (size_t)a->rank + 1);
+    copy.strides = NEW_ARRAY(lw->arena, const struct sym *, (size_t)a->rank + 1);
+    for (uint32_t i = 0; i < a->rank; i++) {
+        copy.sizes[i] = a->sizes[i];
+        copy.strides[i] = a->strides[i];
+    }
+    return copy;
+}
+
 void area_squeeze(struct area *a)
 {
     uint32_t kept = 0;

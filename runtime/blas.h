@@ -42,7 +42,7 @@ void sdfg_rt_getrs(struct sdfg_rt_context *context, int32_t type, int64_t n, int
 void sdfg_rt_potrf(struct sdfg_rt_context *context, int32_t type, int32_t lower, int64_t n, void *a, int64_t sam,
                    int64_t san, int32_t *info);
 /* X = A^-1 B; out = A^-1; out = the Cholesky factor with the other triangle 0. Inputs are kept, also if out is the
- * input. */
+ * input. A singular (not positive definite) matrix fails the call unless info is given. */
 void sdfg_rt_solve(struct sdfg_rt_context *context, int32_t type, int64_t n, int64_t nrhs, const void *a, int64_t sam,
                    int64_t san, const void *b, int64_t sbm, int64_t sbn, void *x, int64_t sxm, int64_t sxn,
                    int32_t *info);

@@ -83,6 +83,14 @@ static void report(struct sdfg_rt_context *context, int32_t *info, int found)
         *info = found;
 }
 
+/* Of an operation without result for such a matrix: where nobody asks for the code the call fails. */
+static void report_failure(struct sdfg_rt_context *context, int32_t *info, int found)
+{
+    report(context, info, found);
+    if (found > 0 && !info)
+        sdfg_rt_fail(context, SDFG_RT_SINGULAR);
+}
+
 static bool known_type(struct sdfg_rt_context *context, int32_t type)
 {
     bool known = type >= 0 && type < SDFG_RT_TYPE_COUNT;
@@ -213,7 +221,7 @@ void sdfg_rt_solve(struct sdfg_rt_context *context, int32_t type, int64_t n, int
         if (found == 0)
             found = solve_factors(library, &w, ipiv, &rhs);
     }
-    report(context, info, found);
+    report_failure(context, info, found);
     free(ipiv);
     work_end(&rhs, &to);
     work_end(&w, NULL);
@@ -235,7 +243,7 @@ void sdfg_rt_inverse(struct sdfg_rt_context *context, int32_t type, int64_t n, c
         if (found == 0)
             found = invert_factors(b, &w, ipiv);
     }
-    report(context, info, found);
+    report_failure(context, info, found);
     free(ipiv);
     work_end(&w, &to);
     library_end(context, b, n);
@@ -249,7 +257,7 @@ void sdfg_rt_cholesky(struct sdfg_rt_context *context, int32_t type, int32_t low
     const struct sdfg_rt_blas *b = library_begin(context, n);
     struct work w = work_begin(type, (struct sdfg_rt_matrix){ (void *)a, n, n, sam, san }, true);
     struct sdfg_rt_matrix to = { out, n, n, som, son };
-    report(context, info, w.own.data ? factor_cholesky(b, &w, lower) : SDFG_RT_LAPACK_MEMORY);
+    report_failure(context, info, w.own.data ? factor_cholesky(b, &w, lower) : SDFG_RT_LAPACK_MEMORY);
     size_t size = sdfg_rt_type_size(type);
     for (int64_t j = 0; j < n && w.own.data; j++) { /* the other triangle of column j */
         int64_t first = lower ? 0 : j + 1, last = lower ? j : n;

@@ -1,314 +1,258 @@
-/* blas.*: matrix products (library-nodes.md 3). Everything becomes a contraction with element strides; products of BLAS types
- * go to the library through the runtime unless they are tiny, all others become loops. */
+/* blas.*: products of matrices and vectors (library-nodes.md 3). All but vector operations become a contraction with
+ * element strides. */
 #include "lower/library/library.h"
 
+#include "ir/json.h"
 #include "ir/library.h"
 
-#include <string.h>
+/* ---- operands ---- */
 
-enum { TINY_PRODUCT = 1024 }; /* multiply-adds below which loops beat a library call */
-
-static bool is_tiny(struct lower *lw, const struct contraction *c)
+static void transpose_matrix(struct area *a)
 {
-    const struct sym *work = sym_mul(lw->ir, c->m, sym_mul(lw->ir, c->n, c->k));
-    return work->op == SYM_INT && work->i <= TINY_PRODUCT;
+    const struct sym *size = a->sizes[a->rank - 1], *stride = a->strides[a->rank - 1];
+    a->sizes[a->rank - 1] = a->sizes[a->rank - 2];
+    a->strides[a->rank - 1] = a->strides[a->rank - 2];
+    a->sizes[a->rank - 2] = size;
+    a->strides[a->rank - 2] = stride;
 }
 
-/* The address of a value, for C interfaces that take one. */
-static struct tree_expr *address_of(struct lower *lw, struct tree_stmt *b, struct tree_expr *value)
+/* A vector as a matrix with one column; of a stack of vectors the last dimension is the vector. */
+static void to_column(struct lower *lw, struct area *a)
 {
-    struct tree_var *v = tree_var(lw->tree, "scalar", type_pointer(lw->ir, value->type));
-    stmt_alloc(lw->tree, b, v, value->type, expr_i64(lw->tree, 1), TREE_STACK);
-    stmt_store(lw->tree, b, expr_var(lw->tree, v), expr_i64(lw->tree, 0), value, 0);
-    return expr_var(lw->tree, v);
+    *a = area_copy(lw, a);
+    a->sizes[a->rank] = a->strides[a->rank] = sym_int(lw->ir, 1);
+    a->rank++;
 }
 
-static bool call_blas(struct scope *sc, const struct place *place, const struct contraction *c)
+static void to_row(struct lower *lw, struct area *a)
+{
+    to_column(lw, a);
+    transpose_matrix(a);
+}
+
+static struct tree_expr *whole_number(struct lower *lw, const struct type *type, int64_t value)
+{
+    return expr_cast(lw->tree, type, expr_i64(lw->tree, value));
+}
+
+/* The result with its factors. An edge that adds is served by the product itself (beta 1) unless threads meet there;
+ * beta * C reads the in-edge where there is one. */
+static bool result(struct scope *sc, struct library *n, const char *conn, struct contraction *p)
 {
     struct lower *lw = sc->act->lw;
-    const struct sym *const sizes[] = { c->m, c->n, c->k };
-    const struct sym *const strides[] = { c->sam, c->sak, c->sbk, c->sbn, c->scm, c->scn };
-    struct tree_expr *const pointers[] = { c->a, c->b, c->c };
-    struct tree_expr *args[16];
-    uint32_t n = 0;
-    args[n++] = expr_context(lw->tree);
-    args[n++] = expr_int(lw->tree, type_basic(lw->ir, TYPE_I32), library_blas_type(c->type));
-    for (int i = 0; i < 3; i++)
-        args[n++] = lower_index(lw, place, sizes[i]);
-    for (int i = 0; i < 3; i++) {
-        args[n++] = pointers[i];
-        args[n++] = lower_index(lw, place, strides[2 * i]);
-        args[n++] = lower_index(lw, place, strides[2 * i + 1]);
-    }
-    args[n++] = address_of(lw, sc->block, c->alpha);
-    args[n++] = address_of(lw, sc->block, c->beta);
-    for (uint32_t i = 0; i < n; i++)
-        if (!args[i])
-            return false;
-    stmt_call(lw->tree, sc->block, NULL, "sdfg_rt_gemm", args, n)->place = place;
+    struct edge *out = library_output_edge(n, conn), *in = library_input_edge(n, conn);
+    if (!out)
+        return diag_error(lw->diags, &n->node.place, DIAG_LIBRARY_OPERAND, conn);
+    const struct type *type = out->memlet.data->type;
+    bool adds = out->memlet.wcr_kind == WCR_SUM, direct = adds && !lower_is_conflicting(sc, out);
+    p->alpha = library_factor(sc, n, "alpha", 1, type);
+    p->beta = adds ? whole_number(lw, type, direct) : library_factor(sc, n, "beta", 0, type);
+    if (!p->alpha || !p->beta)
+        return false;
+    if (adds)
+        return (direct ? library_target : library_output)(sc, n, conn, &p->c);
+    bool keeps = !library_is_constant(p->beta, 0);
+    if (!(keeps && !in ? library_update : library_output)(sc, n, conn, &p->c))
+        return false;
+    struct area addend;
+    if (!keeps || !in)
+        return true;
+    return library_input(sc, n, conn, &addend) &&
+           (library_same(&addend, &p->c) || lower_copy(sc, &n->node.place, &addend, &p->c, NULL, false));
+}
+
+static bool matrices_fit(struct scope *sc, struct library *n, const struct contraction *p)
+{
+    struct lower *lw = sc->act->lw;
+    uint32_t a = p->a.rank, b = p->b.rank, c = p->c.rank;
+    if (library_differ(lw, p->a.sizes[a - 1], p->b.sizes[b - 2]))
+        return library_wrong_shapes(sc, n, "the summed extents differ");
+    if (library_differ(lw, p->a.sizes[a - 2], p->c.sizes[c - 2]) ||
+        library_differ(lw, p->b.sizes[b - 1], p->c.sizes[c - 1]))
+        return library_wrong_shapes(sc, n, "the result has other extents");
     return true;
 }
 
-/* Loops in the order i, k, j: rows of C are updated with rows of B. */
-static bool contract_loops(struct scope *sc, const struct place *place, const struct contraction *c)
+static bool matrix_product(struct scope *sc, struct library *n, struct contraction *p)
+{
+    if (!library_to_rank(&p->a, 2) || !library_to_rank(&p->b, 2) || !library_to_rank(&p->c, 2))
+        return library_wrong_shapes(sc, n, "matrices expected");
+    return matrices_fit(sc, n, p) && library_contract(sc, &n->node.place, p);
+}
+
+/* y = alpha * A x + beta * y as a product with one column. p->b and p->c are vectors. */
+static bool matrix_vector(struct scope *sc, struct library *n, struct contraction *p)
+{
+    if (!library_to_rank(&p->a, 2) || !library_to_rank(&p->b, 1) || !library_to_rank(&p->c, 1))
+        return library_wrong_shapes(sc, n, "a matrix and vectors expected");
+    to_column(sc->act->lw, &p->b);
+    to_column(sc->act->lw, &p->c);
+    return matrices_fit(sc, n, p) && library_contract(sc, &n->node.place, p);
+}
+
+/* ---- vectors ---- */
+
+/* alpha * value + beta * old as an element of `type`; the factors are of elements or fractions. */
+static struct tree_expr *blend(struct scope *sc, const struct place *place, const struct type *type,
+                               struct tree_expr *alpha, struct tree_expr *value, struct tree_expr *beta,
+                               struct tree_expr *old)
 {
     struct lower *lw = sc->act->lw;
     struct tree *t = lw->tree;
     struct code_scope cs = lower_code_scope(sc, place, NULL);
-    const struct sym *out_sizes[] = { c->m, c->n }, *sizes[] = { c->m, c->k, c->n }, *i[3];
-    struct tree_stmt *init = lower_loops(sc, place, 2, out_sizes, true, i);
-    struct tree_expr *at = init ? lower_index(lw, place, sym_add(lw->ir, sym_mul(lw->ir, i[0], c->scm), sym_mul(lw->ir, i[1], c->scn))) : NULL;
-    if (!at)
-        return false;
-    struct tree_expr *start = expr_zero(t, c->type);
-    if (!library_is_constant(c->beta, 0))
-        start = expr_binary(t, EXPR_MUL, c->beta, expr_load(t, c->type, c->c, at, c->alias_c));
-    if (!library_is_constant(c->beta, 1))
-        stmt_store(t, init, c->c, at, start, c->alias_c)->place = place;
-    struct tree_stmt *loop = NULL, *body = sc->block;
-    uint32_t before = sc->block->items.count;
-    body = lower_loops(sc, place, 3, sizes, true, i);
-    if (!body)
-        return false;
-    if (sc->block->items.count > before && (loop = vec_last(&sc->block->items)) && loop->kind == STMT_FOR)
-        for (struct tree_stmt *l = loop; l && l->kind == STMT_FOR; l = l->body->items.count ? l->body->items.items[0] : NULL)
-            l->loop.independent = l->body == body; /* the innermost one, over columns of C */
-    struct tree_expr *ia = lower_index(lw, place, sym_add(lw->ir, sym_mul(lw->ir, i[0], c->sam), sym_mul(lw->ir, i[1], c->sak)));
-    struct tree_expr *ib = lower_index(lw, place, sym_add(lw->ir, sym_mul(lw->ir, i[1], c->sbk), sym_mul(lw->ir, i[2], c->sbn)));
-    struct tree_expr *ic = lower_index(lw, place, sym_add(lw->ir, sym_mul(lw->ir, i[0], c->scm), sym_mul(lw->ir, i[2], c->scn)));
-    if (!ia || !ib || !ic)
-        return false;
-    struct tree_expr *a = code_convert(&cs, c->type, expr_load(t, c->type_a, c->a, ia, c->alias_a));
-    struct tree_expr *b = code_convert(&cs, c->type, expr_load(t, c->type_b, c->b, ib, c->alias_b));
-    if (!a || !b)
-        return false;
-    const struct type *wide = type_promote(lw->ir, c->type);
-    struct tree_expr *p = expr_binary(t, EXPR_MUL, expr_cast(t, wide, a), expr_cast(t, wide, b));
-    if (!library_is_constant(c->alpha, 1))
-        p = expr_binary(t, EXPR_MUL, expr_cast(t, wide, c->alpha), p);
-    stmt_reduce(t, body, WCR_SUM, false, c->c, ic, expr_cast(t, c->type, p), c->alias_c)->place = place;
-    return true;
-}
-
-bool library_contract(struct scope *sc, const struct place *place, const struct contraction *c)
-{
-    if (library_blas_type(c->type) < 0 || c->type_a != c->type || c->type_b != c->type || is_tiny(sc->act->lw, c))
-        return contract_loops(sc, place, c);
-    return call_blas(sc, place, c);
-}
-
-/* ---- shapes ---- */
-
-static bool wrong_shapes(struct scope *sc, struct library *n, const char *what)
-{
-    return diag_error(sc->act->lw->diags, &n->node.place, DIAG_LIBRARY_SHAPES, what);
-}
-
-static bool scalars(struct scope *sc, struct library *n, const struct type *type, struct contraction *c)
-{
-    c->alpha = library_scalar(sc, n, "alpha", 1, type);
-    c->beta = library_scalar(sc, n, "beta", 0, type);
-    return c->alpha && c->beta;
-}
-
-static void set_a(struct contraction *c, const struct area *a, uint32_t row, uint32_t column)
-{
-    c->a = a->pointer;
-    c->type_a = a->type;
-    c->alias_a = a->alias;
-    c->m = a->sizes[row];
-    c->k = a->sizes[column];
-    c->sam = a->strides[row];
-    c->sak = a->strides[column];
-}
-
-static void set_b(struct contraction *c, const struct area *b, uint32_t row, uint32_t column)
-{
-    c->b = b->pointer;
-    c->type_b = b->type;
-    c->alias_b = b->alias;
-    c->n = b->sizes[column];
-    c->sbk = b->strides[row];
-    c->sbn = b->strides[column];
-}
-
-static void set_c(struct contraction *c, const struct area *out, uint32_t row, uint32_t column)
-{
-    c->c = out->pointer;
-    c->type = out->type;
-    c->alias_c = out->alias;
-    c->scm = out->strides[row];
-    c->scn = out->strides[column];
-}
-
-/* Keeps the last `rank` dimensions if all the others have extent 1, else drops ones from the front until it fits. */
-static bool to_rank(struct area *a, uint32_t rank)
-{
-    uint32_t kept = 0, excess = a->rank > rank ? a->rank - rank : 0;
-    for (uint32_t i = 0; i < a->rank; i++) {
-        if (excess && sym_is_int(a->sizes[i], 1)) {
-            excess--;
-            continue;
-        }
-        a->sizes[kept] = a->sizes[i];
-        a->strides[kept++] = a->strides[i];
+    const struct type *wide =
+        type_arithmetic(lw->ir, type_arithmetic(lw->ir, value->type, old ? old->type : value->type),
+                        type_arithmetic(lw->ir, alpha->type, beta ? beta->type : alpha->type));
+    value = library_is_constant(alpha, 1)
+                ? expr_cast(t, wide, value)
+                : expr_binary(t, EXPR_MUL, expr_cast(t, wide, alpha), expr_cast(t, wide, value));
+    if (old) {
+        old = expr_cast(t, wide, old);
+        if (!library_is_constant(beta, 1))
+            old = expr_binary(t, EXPR_MUL, expr_cast(t, wide, beta), old);
+        value = expr_binary(t, EXPR_ADD, value, old);
     }
-    a->rank = kept;
-    return kept == rank;
+    return code_convert(&cs, type, value);
 }
 
-/* beta * C reads the in-edge where there is one: the output starts as a copy of it. */
-static bool copy_addend(struct scope *sc, struct library *n, const char *conn, const struct area *out)
-{
-    struct edge *e = library_input_edge(n, conn), *o = library_output_edge(n, conn);
-    if (!e || (o && e->memlet.data == o->memlet.data))
-        return true;
-    struct area in;
-    return library_input(sc, n, conn, &in) && lower_copy(sc, &n->node.place, &in, out, NULL, false);
-}
-
-static bool accumulates(const struct library *n, const char *conn)
-{
-    const struct edge *e = library_output_edge(n, conn);
-    return e && e->memlet.wcr_kind == WCR_SUM;
-}
-
-static bool matrix_product(struct scope *sc, struct library *n, struct area *a, struct area *b, struct area *out, bool ta, bool tb,
-                           const char *out_conn)
+static struct tree_expr *load(struct scope *sc, const struct place *place, const struct area *a,
+                              const struct sym *const *index, const struct type *type)
 {
     struct lower *lw = sc->act->lw;
-    if (!to_rank(a, 2) || !to_rank(b, 2) || !to_rank(out, 2))
-        return wrong_shapes(sc, n, "matrices expected");
-    struct contraction c = { 0 };
-    set_c(&c, out, 0, 1);
-    set_a(&c, a, ta ? 1 : 0, ta ? 0 : 1);
-    set_b(&c, b, tb ? 1 : 0, tb ? 0 : 1);
-    if (sym_equal(lw->ir, b->sizes[tb ? 1 : 0], c.k) == TRUTH_NO)
-        return wrong_shapes(sc, n, "inner extents differ");
-    if (!scalars(sc, n, out->type, &c))
-        return false;
-    if (accumulates(n, out_conn))
-        c.beta = expr_cast(lw->tree, out->type, expr_int(lw->tree, type_basic(lw->ir, TYPE_I64), 1));
-    if (!library_is_constant(c.beta, 0) && !copy_addend(sc, n, out_conn, out))
-        return false;
-    return library_contract(sc, &n->node.place, &c);
+    struct code_scope cs = lower_code_scope(sc, place, NULL);
+    struct tree_expr *at = area_offset(lw, place, a, index);
+    return at ? code_convert(&cs, type, expr_load(lw->tree, a->type, a->pointer, at, a->alias)) : NULL;
 }
 
-/* y = alpha * op(A) x + beta * y as a product with one column. */
-static bool matrix_vector(struct scope *sc, struct library *n, struct area *a, struct area *x, struct area *y, bool transposed,
-                          const char *out_conn)
-{
-    struct lower *lw = sc->act->lw;
-    if (!to_rank(a, 2) || !to_rank(x, 1) || !to_rank(y, 1))
-        return wrong_shapes(sc, n, "a matrix and vectors expected");
-    struct contraction c = { 0 };
-    c.n = sym_int(lw->ir, 1);
-    c.c = y->pointer;
-    c.type = y->type;
-    c.alias_c = y->alias;
-    c.scm = y->strides[0];
-    c.scn = sym_int(lw->ir, 1);
-    set_a(&c, a, transposed ? 1 : 0, transposed ? 0 : 1);
-    c.b = x->pointer;
-    c.type_b = x->type;
-    c.alias_b = x->alias;
-    c.sbk = x->strides[0];
-    c.sbn = sym_int(lw->ir, 1);
-    if (!scalars(sc, n, y->type, &c))
-        return false;
-    if (accumulates(n, out_conn))
-        c.beta = expr_cast(lw->tree, y->type, expr_int(lw->tree, type_basic(lw->ir, TYPE_I64), 1));
-    if (!library_is_constant(c.beta, 0) && !copy_addend(sc, n, out_conn, y))
-        return false;
-    return library_contract(sc, &n->node.place, &c);
-}
-
-/* result = sum x[i] * y[i]: a reduction that vectorizes and runs in parallel when long. */
-static bool inner_product(struct scope *sc, struct library *n, struct area *x, struct area *y, struct area *out)
+/* p->c = alpha * sum a[i] * b[i] + beta * p->c: a reduction that vectorizes and runs in parallel when long. The sum has
+ * a place of its own, in the type of the sum. */
+static bool inner_product(struct scope *sc, struct library *n, const struct contraction *p)
 {
     struct lower *lw = sc->act->lw;
     struct tree *t = lw->tree;
     const struct place *place = &n->node.place;
-    area_squeeze(x);
-    area_squeeze(y);
-    if (x->rank > 1 || y->rank > 1)
-        return wrong_shapes(sc, n, "vectors expected");
-    const struct sym *length = x->rank ? x->sizes[0] : sym_int(lw->ir, 1), *index[1];
-    stmt_store(t, sc->block, out->pointer, expr_i64(t, 0), expr_zero(t, out->type), out->alias);
+    struct area x = area_copy(lw, &p->a), y = area_copy(lw, &p->b), out = area_copy(lw, &p->c);
+    if (!library_to_rank(&x, 1) || !library_to_rank(&y, 1) || library_differ(lw, x.sizes[0], y.sizes[0]))
+        return library_wrong_shapes(sc, n, "vectors of one length expected");
+    if (library_differ(lw, area_volume(lw, &out), sym_int(lw->ir, 1)))
+        return library_wrong_shapes(sc, n, "the result of a product of vectors is one element");
+    const struct type *type = library_sum_type(lw->ir, library_sum_type(lw->ir, x.type, y.type), out.type);
+    const struct type *wide = type_promote(lw->ir, type);
+    struct area sum;
+    out.rank = 0;
+    if (!library_temporary(sc, place, &out, type, &sum))
+        return false;
+    stmt_store(t, sc->block, sum.pointer, expr_i64(t, 0), expr_zero(t, type), sum.alias);
+    const struct sym *index[1];
     uint32_t before = sc->block->items.count;
-    struct scope body = *sc;
-    body.block = lower_loops(sc, place, 1, &length, true, index);
-    if (!body.block)
+    struct tree_stmt *body = lower_loops(sc, place, 1, x.sizes, true, index);
+    if (!body)
         return false;
     sc->block->items.items[before]->loop.independent = false;
-    const struct sym *ix = x->rank ? sym_mul(lw->ir, index[0], x->strides[0]) : sym_int(lw->ir, 0);
-    const struct sym *iy = y->rank ? sym_mul(lw->ir, index[0], y->strides[0]) : sym_int(lw->ir, 0);
-    struct tree_expr *ex = lower_index(lw, place, ix), *ey = lower_index(lw, place, iy);
-    struct code_scope cs = lower_code_scope(sc, place, NULL);
-    struct tree_expr *vx = ex ? code_convert(&cs, out->type, expr_load(t, x->type, x->pointer, ex, x->alias)) : NULL;
-    struct tree_expr *vy = ey ? code_convert(&cs, out->type, expr_load(t, y->type, y->pointer, ey, y->alias)) : NULL;
+    struct tree_expr *vx = load(sc, place, &x, index, wide), *vy = load(sc, place, &y, index, wide);
     if (!vx || !vy)
         return false;
     bool atomic = !sc->parallel && !lw->options->no_threads;
-    const struct type *wide = type_promote(lw->ir, out->type);
-    struct tree_expr *p = expr_cast(t, out->type, expr_binary(t, EXPR_MUL, expr_cast(t, wide, vx), expr_cast(t, wide, vy)));
-    stmt_reduce(t, body.block, WCR_SUM, atomic, out->pointer, expr_i64(t, 0), p, out->alias)->place = place;
-    return true;
+    stmt_reduce(t, body, WCR_SUM, atomic, sum.pointer, expr_i64(t, 0),
+                expr_cast(t, type, expr_binary(t, EXPR_MUL, vx, vy)), sum.alias)
+        ->place = place;
+    struct tree_expr *total = expr_load(t, type, sum.pointer, expr_i64(t, 0), sum.alias);
+    struct tree_expr *old =
+        library_is_constant(p->beta, 0) ? NULL : expr_load(t, out.type, out.pointer, expr_i64(t, 0), out.alias);
+    struct tree_expr *value = blend(sc, place, out.type, p->alpha, total, p->beta, old);
+    return value && lower_write(sc, place, &out, NULL, false, value);
 }
 
 /* ---- batches ---- */
 
+enum { OPERAND_A, OPERAND_B, OPERAND_C, OPERAND_COUNT };
+
 struct batch {
     uint32_t rank;
     const struct sym *sizes[2 * LOWER_MAX_RANK];
-    const struct sym *strides[3][2 * LOWER_MAX_RANK]; /* of a, b and the result; 0 where broadcast */
+    const struct sym *strides[OPERAND_COUNT][2 * LOWER_MAX_RANK]; /* 0 where broadcast */
 };
 
-/* Leading dimensions aligned at the right, extent 1 stretches (NumPy matmul). `core` dimensions at the end do not count. */
-static void batch_strides(struct lower *lw, struct batch *b, const struct area *a, uint32_t core, const struct sym **strides)
+/* Leading dimensions aligned at the right, extent 1 stretches (NumPy matmul). */
+static bool batch_strides(struct scope *sc, struct library *n, struct batch *b, const struct area *a,
+                          const struct sym **strides)
 {
+    struct lower *lw = sc->act->lw;
+    uint32_t own = a->rank - 2;
+    for (uint32_t i = 0; i + b->rank < own; i++)
+        if (library_differ(lw, a->sizes[i], sym_int(lw->ir, 1)))
+            return library_wrong_shapes(sc, n, "an operand has more dimensions than the result");
     for (uint32_t i = 0; i < b->rank; i++) {
-        uint32_t from_right = b->rank - i, own = a->rank - core;
+        uint32_t from_right = b->rank - i;
         bool has = from_right <= own && !sym_is_int(a->sizes[own - from_right], 1);
+        if (has && library_differ(lw, a->sizes[own - from_right], b->sizes[i]))
+            return library_wrong_shapes(sc, n, "the stacks of an operand and of the result differ");
         strides[i] = has ? a->strides[own - from_right] : sym_int(lw->ir, 0);
+    }
+    return true;
+}
+
+/* The last two dimensions. */
+static void keep_matrix(struct area *a)
+{
+    a->sizes += a->rank - 2;
+    a->strides += a->rank - 2;
+    a->rank = 2;
+}
+
+/* A stack times one matrix: rows of the stack that lie evenly are rows of one matrix. */
+static void merge_rows(struct lower *lw, struct batch *b, struct contraction *p)
+{
+    while (b->rank && sym_is_int(b->strides[OPERAND_B][b->rank - 1], 0)) {
+        const struct sym *rows = p->a.sizes[0];
+        const struct sym *step_a = b->strides[OPERAND_A][b->rank - 1], *step_c = b->strides[OPERAND_C][b->rank - 1];
+        bool single = sym_is_int(rows, 1);
+        if (!single &&
+            (step_a != sym_mul(lw->ir, rows, p->a.strides[0]) || step_c != sym_mul(lw->ir, rows, p->c.strides[0])))
+            return;
+        if (single) {
+            p->a.strides[0] = step_a;
+            p->c.strides[0] = step_c;
+        }
+        p->a.sizes[0] = p->c.sizes[0] = sym_mul(lw->ir, b->sizes[b->rank - 1], rows);
+        b->rank--;
     }
 }
 
-static bool batched(struct scope *sc, struct library *n, struct area *a, struct area *b, struct area *out, bool ta, bool tb)
+static bool batched(struct scope *sc, struct library *n, struct contraction *p)
 {
     struct lower *lw = sc->act->lw;
     const struct place *place = &n->node.place;
-    if (a->rank < 2 || b->rank < 2 || out->rank < 2)
-        return wrong_shapes(sc, n, "stacks of matrices expected");
-    struct batch batch = { .rank = out->rank - 2 };
+    if (p->a.rank < 2 || p->b.rank < 2 || p->c.rank < 2)
+        return library_wrong_shapes(sc, n, "stacks of matrices expected");
+    struct batch batch = { .rank = p->c.rank - 2 };
     for (uint32_t i = 0; i < batch.rank; i++)
-        batch.sizes[i] = out->sizes[i];
-    batch_strides(lw, &batch, a, 2, batch.strides[0]);
-    batch_strides(lw, &batch, b, 2, batch.strides[1]);
-    batch_strides(lw, &batch, out, 2, batch.strides[2]);
-    struct contraction c = { 0 };
-    set_c(&c, out, out->rank - 2, out->rank - 1);
-    set_a(&c, a, a->rank - (ta ? 1 : 2), a->rank - (ta ? 2 : 1));
-    set_b(&c, b, b->rank - (tb ? 1 : 2), b->rank - (tb ? 2 : 1));
-    if (!scalars(sc, n, out->type, &c))
+        batch.sizes[i] = p->c.sizes[i];
+    struct area *const operands[] = { &p->a, &p->b, &p->c };
+    if (!matrices_fit(sc, n, p))
         return false;
+    for (int o = 0; o < OPERAND_COUNT; o++) {
+        if (!batch_strides(sc, n, &batch, operands[o], batch.strides[o]))
+            return false;
+        keep_matrix(operands[o]);
+    }
+    merge_rows(lw, &batch, p);
     const struct sym *index[2 * LOWER_MAX_RANK + 1];
     struct scope body = *sc;
     body.block = lower_loops(sc, place, batch.rank, batch.sizes, true, index);
     body.parallel = sc->parallel || batch.rank > 0;
     if (!body.block)
         return false;
-    struct tree_expr **pointers[] = { &c.a, &c.b, &c.c };
-    for (int o = 0; o < 3; o++) {
+    for (int o = 0; o < OPERAND_COUNT; o++) {
         const struct sym *at = sym_int(lw->ir, 0);
         for (uint32_t i = 0; i < batch.rank; i++)
             at = sym_add(lw->ir, at, sym_mul(lw->ir, index[i], batch.strides[o][i]));
         struct tree_expr *e = lower_index(lw, place, at);
         if (!e)
             return false;
-        *pointers[o] = expr_offset(lw->tree, *pointers[o], e);
+        operands[o]->pointer = expr_offset(lw->tree, operands[o]->pointer, e);
     }
-    return library_contract(&body, place, &c);
+    return library_contract(&body, place, p);
 }
 
 /* ---- nodes ---- */
@@ -321,60 +265,107 @@ static uint32_t squeezed_rank(const struct area *a)
     return r ? r : 1;
 }
 
+/* The shape rules of NumPy's @ on ranks without dimensions of extent 1; those of stacks keep theirs. */
 bool lower_matmul(struct scope *sc, struct library *n)
 {
-    struct area a, b, c;
-    if (!library_input(sc, n, "_a", &a) || !library_input(sc, n, "_b", &b) || !library_output(sc, n, "_c", &c))
+    struct lower *lw = sc->act->lw;
+    struct contraction p = { 0 };
+    if (!library_input(sc, n, "_a", &p.a) || !library_input(sc, n, "_b", &p.b) || !result(sc, n, "_c", &p))
         return false;
-    uint32_t ra = squeezed_rank(&a), rb = squeezed_rank(&b), rc = squeezed_rank(&c);
-    if ((rc == 2 && ra == 2 && rb == 2) || (a.rank == 2 && b.rank == 2 && c.rank == 2))
-        return matrix_product(sc, n, &a, &b, &c, false, false, "_c");
-    if ((a.rank >= 3 && a.rank == c.rank && b.rank >= 2) || (b.rank >= 3 && b.rank == c.rank && a.rank >= 2))
-        return batched(sc, n, &a, &b, &c, false, false);
+    uint32_t ra = squeezed_rank(&p.a), rb = squeezed_rank(&p.b), rc = squeezed_rank(&p.c);
+    if ((rc == 2 && ra == 2 && rb == 2) || (p.a.rank == 2 && p.b.rank == 2 && p.c.rank == 2))
+        return matrix_product(sc, n, &p);
+    if ((p.a.rank >= 3 && p.a.rank == p.c.rank && p.b.rank >= 2) ||
+        (p.b.rank >= 3 && p.b.rank == p.c.rank && p.a.rank >= 2))
+        return batched(sc, n, &p);
     if ((ra >= 3 || rb >= 3) && ra >= 2 && rb >= 2)
-        return batched(sc, n, &a, &b, &c, false, false);
+        return batched(sc, n, &p);
+    if (ra >= 3 && rb == 1 && library_to_rank(&p.b, 1)) {
+        to_column(lw, &p.b);
+        to_column(lw, &p.c);
+        return batched(sc, n, &p);
+    }
+    if (rb >= 3 && ra == 1 && library_to_rank(&p.a, 1)) {
+        to_row(lw, &p.a);
+        to_row(lw, &p.c);
+        return batched(sc, n, &p);
+    }
     if (ra == 2 && rb == 1)
-        return matrix_vector(sc, n, &a, &b, &c, false, "_c");
-    if (ra == 1 && rb == 2)
-        return matrix_vector(sc, n, &b, &a, &c, true, "_c");
+        return matrix_vector(sc, n, &p);
+    if (ra == 1 && rb == 2) {
+        struct area vector = p.a;
+        if (!library_to_rank(&p.b, 2))
+            return library_wrong_shapes(sc, n, "a matrix and vectors expected");
+        p.a = p.b;
+        p.b = vector;
+        transpose_matrix(&p.a);
+        return matrix_vector(sc, n, &p);
+    }
     if (ra == 1 && rb == 1 && rc == 1)
-        return inner_product(sc, n, &a, &b, &c);
+        return inner_product(sc, n, &p);
     if (ra == 1 && rb == 1 && rc == 2)
-        return matrix_product(sc, n, &a, &b, &c, false, false, "_c");
-    return wrong_shapes(sc, n, "no matrix product of these ranks");
+        return matrix_product(sc, n, &p);
+    return library_wrong_shapes(sc, n, "no matrix product of these ranks");
+}
+
+/* An operand whose last two dimensions the flag exchanges; more than `rank` dimensions are dropped if they have
+ * extent 1. */
+static bool transposed(struct scope *sc, struct library *n, const char *flag, const char *conn, uint32_t rank,
+                       struct area *a)
+{
+    bool set;
+    if (!library_bool(n, flag, false, &set) || !library_input(sc, n, conn, a))
+        return false;
+    if (!library_to_rank(a, a->rank > rank ? rank : a->rank) || a->rank < 2)
+        return library_wrong_shapes(sc, n, "matrices expected");
+    if (set)
+        transpose_matrix(a);
+    return true;
 }
 
 bool lower_gemm(struct scope *sc, struct library *n)
 {
-    struct area a, b, c;
-    bool ta, tb;
-    if (!library_bool(n, "transA", false, &ta) || !library_bool(n, "transB", false, &tb))
-        return false;
-    return library_input(sc, n, "_a", &a) && library_input(sc, n, "_b", &b) && library_output(sc, n, "_c", &c) &&
-           matrix_product(sc, n, &a, &b, &c, ta, tb, "_c");
-}
-
-bool lower_gemv(struct scope *sc, struct library *n)
-{
-    struct area a, x, y;
-    bool transposed;
-    return library_bool(n, "transA", false, &transposed) && library_input(sc, n, "_A", &a) && library_input(sc, n, "_x", &x) &&
-           library_output(sc, n, "_y", &y) && matrix_vector(sc, n, &a, &x, &y, transposed, "_y");
+    struct contraction p = { 0 };
+    return transposed(sc, n, "transA", "_a", 2, &p.a) && transposed(sc, n, "transB", "_b", 2, &p.b) &&
+           result(sc, n, "_c", &p) && matrix_product(sc, n, &p);
 }
 
 bool lower_batched_matmul(struct scope *sc, struct library *n)
 {
-    struct area a, b, c;
-    bool ta, tb;
-    return library_bool(n, "transA", false, &ta) && library_bool(n, "transB", false, &tb) && library_input(sc, n, "_a", &a) &&
-           library_input(sc, n, "_b", &b) && library_output(sc, n, "_c", &c) && batched(sc, n, &a, &b, &c, ta, tb);
+    struct contraction p = { 0 };
+    return transposed(sc, n, "transA", "_a", LOWER_MAX_RANK, &p.a) &&
+           transposed(sc, n, "transB", "_b", LOWER_MAX_RANK, &p.b) && result(sc, n, "_c", &p) && batched(sc, n, &p);
+}
+
+bool lower_gemv(struct scope *sc, struct library *n)
+{
+    struct contraction p = { 0 };
+    bool set;
+    if (!library_bool(n, "transA", false, &set) || !library_input(sc, n, "_A", &p.a) ||
+        !library_input(sc, n, "_x", &p.b) || !result(sc, n, "_y", &p))
+        return false;
+    if (!library_to_rank(&p.a, 2))
+        return library_wrong_shapes(sc, n, "a matrix and vectors expected");
+    if (set)
+        transpose_matrix(&p.a);
+    return matrix_vector(sc, n, &p);
 }
 
 bool lower_dot(struct scope *sc, struct library *n)
 {
-    struct area x, y, r;
-    return library_input(sc, n, "_x", &x) && library_input(sc, n, "_y", &y) && library_output(sc, n, "_result", &r) &&
-           inner_product(sc, n, &x, &y, &r);
+    struct contraction p = { 0 };
+    return library_input(sc, n, "_x", &p.a) && library_input(sc, n, "_y", &p.b) && result(sc, n, "_result", &p) &&
+           inner_product(sc, n, &p);
+}
+
+/* The factor of Axpy, which is the symbol `a` by default. */
+static struct tree_expr *axpy_factor(struct scope *sc, struct library *n, const struct type *type)
+{
+    struct lower *lw = sc->act->lw;
+    if (json_get(n->attributes, "a"))
+        return library_factor(sc, n, "a", 1, type);
+    const struct sym *a = lower_symbolic(sc, &n->node.place, sym_name(lw->ir, intern(lw->ir->names, "a")));
+    return a ? lower_value(lw, &n->node.place, a) : NULL;
 }
 
 /* res[i] = a * x[i] + y[i] */
@@ -382,24 +373,24 @@ bool lower_axpy(struct scope *sc, struct library *n)
 {
     struct lower *lw = sc->act->lw;
     struct tree *t = lw->tree;
+    const struct place *place = &n->node.place;
     struct area x, y, r;
     if (!library_input(sc, n, "_x", &x) || !library_input(sc, n, "_y", &y) || !library_output(sc, n, "_res", &r))
         return false;
-    if (!to_rank(&x, 1) || !to_rank(&y, 1) || !to_rank(&r, 1))
-        return wrong_shapes(sc, n, "vectors expected");
-    struct tree_expr *a = library_scalar(sc, n, "a", 1, r.type);
+    if (!library_to_rank(&x, 1) || !library_to_rank(&y, 1) || !library_to_rank(&r, 1) ||
+        library_differ(lw, x.sizes[0], r.sizes[0]) || library_differ(lw, y.sizes[0], r.sizes[0]))
+        return library_wrong_shapes(sc, n, "vectors of one length expected");
+    struct tree_expr *a = axpy_factor(sc, n, r.type);
     const struct sym *index[1];
-    struct tree_stmt *body = a ? lower_loops(sc, &n->node.place, 1, r.sizes, true, index) : NULL;
+    struct tree_stmt *body = a ? lower_loops(sc, place, 1, r.sizes, true, index) : NULL;
     if (!body)
         return false;
-    struct tree_expr *ix = area_offset(lw, &n->node.place, &x, index), *iy = area_offset(lw, &n->node.place, &y, index),
-                     *ir = area_offset(lw, &n->node.place, &r, index);
-    struct code_scope cs = lower_code_scope(sc, &n->node.place, NULL);
-    struct tree_expr *vx = ix ? code_convert(&cs, r.type, expr_load(t, x.type, x.pointer, ix, x.alias)) : NULL;
-    struct tree_expr *vy = iy ? code_convert(&cs, r.type, expr_load(t, y.type, y.pointer, iy, y.alias)) : NULL;
-    if (!vx || !vy || !ir)
+    struct tree_expr *vx = load(sc, place, &x, index, x.type), *vy = load(sc, place, &y, index, y.type);
+    struct tree_expr *at = area_offset(lw, place, &r, index);
+    struct tree_expr *value = vx && vy ? blend(sc, place, r.type, a, vx, expr_i64(t, 1), vy) : NULL;
+    if (!value || !at)
         return false;
-    stmt_store(t, body, r.pointer, ir, expr_binary(t, EXPR_ADD, expr_binary(t, EXPR_MUL, a, vx), vy), r.alias)->place = &n->node.place;
+    stmt_store(t, body, r.pointer, at, value, r.alias)->place = place;
     return true;
 }
 
@@ -407,30 +398,18 @@ bool lower_axpy(struct scope *sc, struct library *n)
 bool lower_ger(struct scope *sc, struct library *n)
 {
     struct lower *lw = sc->act->lw;
-    struct area a, x, y, r;
-    if (!library_input(sc, n, "_A", &a) || !library_input(sc, n, "_x", &x) || !library_input(sc, n, "_y", &y) ||
-        !library_output(sc, n, "_res", &r))
+    const struct place *place = &n->node.place;
+    struct area a;
+    struct contraction p = { 0 };
+    if (!library_input(sc, n, "_A", &a) || !library_input(sc, n, "_x", &p.a) || !library_input(sc, n, "_y", &p.b) ||
+        !library_output(sc, n, "_res", &p.c))
         return false;
-    const struct edge *in = library_input_edge(n, "_A"), *out = library_output_edge(n, "_res");
-    if (in->memlet.data != out->memlet.data && !lower_copy(sc, &n->node.place, &a, &r, NULL, false))
-        return false;
-    if (!to_rank(&x, 1) || !to_rank(&y, 1) || !to_rank(&r, 2))
-        return wrong_shapes(sc, n, "two vectors and a matrix expected");
-    struct contraction c = { 0 };
-    set_c(&c, &r, 0, 1);
-    c.a = x.pointer;
-    c.type_a = x.type;
-    c.alias_a = x.alias;
-    c.b = y.pointer;
-    c.type_b = y.type;
-    c.alias_b = y.alias;
-    c.m = x.sizes[0];
-    c.n = y.sizes[0];
-    c.k = sym_int(lw->ir, 1);
-    c.sam = x.strides[0];
-    c.sak = c.sbk = sym_int(lw->ir, 1);
-    c.sbn = y.strides[0];
-    c.alpha = library_scalar(sc, n, "alpha", 1, r.type);
-    c.beta = expr_cast(lw->tree, r.type, expr_i64(lw->tree, 1));
-    return c.alpha && contract_loops(sc, &n->node.place, &c);
+    if (!library_to_rank(&p.a, 1) || !library_to_rank(&p.b, 1) || !library_to_rank(&p.c, 2))
+        return library_wrong_shapes(sc, n, "two vectors and a matrix expected");
+    to_column(lw, &p.a);
+    to_row(lw, &p.b);
+    p.alpha = library_factor(sc, n, "alpha", 1, p.c.type);
+    p.beta = whole_number(lw, p.c.type, 1);
+    return p.alpha && matrices_fit(sc, n, &p) &&
+           (library_same(&a, &p.c) || lower_copy(sc, place, &a, &p.c, NULL, false)) && library_contract(sc, place, &p);
 }

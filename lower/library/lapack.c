@@ -1,5 +1,5 @@
-/* linalg.{Inv, Solve, Cholesky} and lapack.* (library-nodes.md 5 and 6): calls of the runtime, which uses LAPACK where it is found.
- * Matrices are squeezed to rank 2; vectors are matrices with one column. */
+/* linalg.{Inv, Solve, Cholesky} and lapack.* (library-nodes.md 5 and 6): calls of the runtime, which uses LAPACK where
+ * it is found. Matrices are squeezed to rank 2; vectors are matrices with one column. */
 #include "lower/library/library.h"
 
 #include "ir/library.h"
@@ -65,22 +65,19 @@ static bool finish(struct call *c, const char *function)
 /* A matrix operand: rank 2 after dropping dimensions of extent 1; a vector gets one column. */
 static bool to_matrix(struct scope *sc, struct library *n, struct area *a)
 {
-    uint32_t excess = a->rank > 2 ? a->rank - 2 : 0, kept = 0;
-    for (uint32_t i = 0; i < a->rank; i++) {
-        if (excess && sym_is_int(a->sizes[i], 1)) {
-            excess--;
-            continue;
-        }
-        a->sizes[kept] = a->sizes[i];
-        a->strides[kept++] = a->strides[i];
-    }
-    a->rank = kept;
-    struct ir *ir = sc->act->lw->ir;
+    struct lower *lw = sc->act->lw;
+    library_to_rank(a, a->rank > 2 ? 2 : a->rank);
     while (a->rank < 2) {
-        a->sizes[a->rank] = sym_int(ir, 1);
-        a->strides[a->rank++] = sym_int(ir, 1);
+        *a = area_copy(lw, a);
+        a->sizes[a->rank] = a->strides[a->rank] = sym_int(lw->ir, 1);
+        a->rank++;
     }
-    return a->rank == 2 || diag_error(sc->act->lw->diags, &n->node.place, DIAG_LIBRARY_SHAPES, "matrices expected");
+    return a->rank == 2 || library_wrong_shapes(sc, n, "matrices expected");
+}
+
+static bool same_extent(struct scope *sc, struct library *n, const struct sym *a, const struct sym *b)
+{
+    return !library_differ(sc->act->lw, a, b) || library_wrong_shapes(sc, n, "the extents of the operands differ");
 }
 
 static bool input_matrix(struct scope *sc, struct library *n, const char *conn, struct area *a)
@@ -99,14 +96,24 @@ static struct tree_expr *no_info(struct scope *sc)
     return expr_null(lw->tree, type_pointer(lw->ir, type_basic(lw->ir, TYPE_I32)));
 }
 
-/* Address of an int32 output such as the info code; null where it is not wired. */
+/* Pivots and info codes are int32, packed. */
+static bool is_index_list(struct scope *sc, struct library *n, struct area *a)
+{
+    area_squeeze(a);
+    bool packed = a->rank == 0 || (a->rank == 1 && sym_is_int(a->strides[0], 1));
+    if (a->type->kind != TYPE_I32)
+        return diag_error(sc->act->lw->diags, &n->node.place, DIAG_UNKNOWN_TYPE, n->node.label);
+    return packed || lower_unsupported(sc, &n->node.place, "pivots that are not packed");
+}
+
+/* Address of an output such as the info code; null where it is not wired. */
 static bool output_address(struct scope *sc, struct library *n, const char *conn, struct tree_expr **out)
 {
     struct area a;
     *out = no_info(sc);
     if (!library_output_edge(n, conn))
         return true;
-    if (!library_output(sc, n, conn, &a))
+    if (!library_output(sc, n, conn, &a) || !is_index_list(sc, n, &a))
         return false;
     *out = a.pointer;
     return true;
@@ -115,7 +122,7 @@ static bool output_address(struct scope *sc, struct library *n, const char *conn
 static bool input_address(struct scope *sc, struct library *n, const char *conn, struct tree_expr **out)
 {
     struct area a;
-    if (!library_input(sc, n, conn, &a))
+    if (!library_input(sc, n, conn, &a) || !is_index_list(sc, n, &a))
         return false;
     *out = a.pointer;
     return true;
@@ -124,8 +131,12 @@ static bool input_address(struct scope *sc, struct library *n, const char *conn,
 bool lower_inverse(struct scope *sc, struct library *n)
 {
     struct area in, out;
-    if (!input_matrix(sc, n, "_ain", &in) || !output_matrix(sc, n, "_aout", &out))
+    if (!input_matrix(sc, n, "_ain", &in) || !output_matrix(sc, n, "_aout", &out) ||
+        !library_as_type(sc, &n->node.place, out.type, &in))
         return false;
+    for (int i = 0; i < 2; i++)
+        if (!same_extent(sc, n, in.sizes[i], out.sizes[0]) || !same_extent(sc, n, in.sizes[0], out.sizes[i]))
+            return false;
     struct call c = begin(sc, n);
     add_type(&c, out.type);
     add_size(&c, in.sizes[0]);
@@ -138,7 +149,11 @@ bool lower_inverse(struct scope *sc, struct library *n)
 bool lower_solve(struct scope *sc, struct library *n)
 {
     struct area a, b, x;
-    if (!input_matrix(sc, n, "_ain", &a) || !input_matrix(sc, n, "_bin", &b) || !output_matrix(sc, n, "_bout", &x))
+    if (!input_matrix(sc, n, "_ain", &a) || !input_matrix(sc, n, "_bin", &b) || !output_matrix(sc, n, "_bout", &x) ||
+        !library_as_type(sc, &n->node.place, x.type, &a) || !library_as_type(sc, &n->node.place, x.type, &b))
+        return false;
+    if (!same_extent(sc, n, a.sizes[0], a.sizes[1]) || !same_extent(sc, n, a.sizes[0], b.sizes[0]) ||
+        !same_extent(sc, n, b.sizes[0], x.sizes[0]) || !same_extent(sc, n, b.sizes[1], x.sizes[1]))
         return false;
     struct call c = begin(sc, n);
     add_type(&c, x.type);
@@ -155,8 +170,12 @@ bool lower_cholesky(struct scope *sc, struct library *n)
 {
     struct area a, b;
     bool lower;
-    if (!library_bool(n, "lower", true, &lower) || !input_matrix(sc, n, "_a", &a) || !output_matrix(sc, n, "_b", &b))
+    if (!library_bool(n, "lower", true, &lower) || !input_matrix(sc, n, "_a", &a) || !output_matrix(sc, n, "_b", &b) ||
+        !library_as_type(sc, &n->node.place, b.type, &a))
         return false;
+    for (int i = 0; i < 2; i++)
+        if (!same_extent(sc, n, a.sizes[i], b.sizes[0]) || !same_extent(sc, n, a.sizes[0], b.sizes[i]))
+            return false;
     struct call c = begin(sc, n);
     add_type(&c, b.type);
     add_flag(&c, lower);
@@ -171,18 +190,19 @@ bool lower_cholesky(struct scope *sc, struct library *n)
 static bool in_place(struct scope *sc, struct library *n, const char *in, const char *out, struct area *a)
 {
     struct area from;
-    const struct edge *e = library_input_edge(n, in), *o = library_output_edge(n, out);
     if (!input_matrix(sc, n, in, &from) || !output_matrix(sc, n, out, a))
         return false;
-    if (e->memlet.data == o->memlet.data)
-        return true;
-    return lower_copy(sc, &n->node.place, &from, a, NULL, false);
+    if (!same_extent(sc, n, from.sizes[0], a->sizes[0]) || !same_extent(sc, n, from.sizes[1], a->sizes[1]))
+        return false;
+    return library_same(&from, a) || lower_copy(sc, &n->node.place, &from, a, NULL, false);
 }
 
 bool lower_getrf(struct scope *sc, struct library *n)
 {
     struct area a;
     struct tree_expr *pivots, *info;
+    if (!library_output_edge(n, "_ipiv"))
+        return diag_error(sc->act->lw->diags, &n->node.place, DIAG_LIBRARY_OPERAND, "_ipiv");
     if (!in_place(sc, n, "_xin", "_xout", &a) || !output_address(sc, n, "_ipiv", &pivots) ||
         !output_address(sc, n, "_res", &info))
         return false;
@@ -217,7 +237,8 @@ bool lower_getrs(struct scope *sc, struct library *n)
     struct area a, b;
     struct tree_expr *pivots, *info;
     if (!input_matrix(sc, n, "_a", &a) || !in_place(sc, n, "_rhs_in", "_rhs_out", &b) ||
-        !input_address(sc, n, "_ipiv", &pivots) || !output_address(sc, n, "_res", &info))
+        !input_address(sc, n, "_ipiv", &pivots) || !output_address(sc, n, "_res", &info) ||
+        !library_as_type(sc, &n->node.place, b.type, &a) || !same_extent(sc, n, a.sizes[0], b.sizes[0]))
         return false;
     struct call c = begin(sc, n);
     add_type(&c, b.type);

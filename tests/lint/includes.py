@@ -18,6 +18,7 @@ MAY_INCLUDE = {
     "tests/lower": [folder + "/" for folder in project.FOLDERS] + ["tests/"],
     "tests/corpus": ["ir/", "base/"],
     "tests/fuzz": [folder + "/" for folder in project.FOLDERS] + ["tests/"],
+    "tests/run": ["engine/cli/", "engine/include/", "ir/", "base/", "tests/"], # writes cases
     "tests": ["engine/include/", "sdfg.h", "tests/"],
     "bench": ["engine/include/", "sdfg.h", "bench/"],
     "bench/run/plain": ["plain.h"], # compiled without the library

@@ -1,0 +1,10 @@
+#!/bin/sh
+# generated.sh GENERATOR: the cases in run/library are what the generator writes.
+set -eu
+library=$(cd "$(dirname "$0")/library" && pwd)
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+"$1" "$folder"
+diff -r "$library" "$folder"
+find "$folder" -name case.json | wc -l
+[ -n "$(ls "$folder")" ]
