@@ -66,6 +66,24 @@ bool pass_fuse(struct compile *c)
     return tree_fuse(c->tree, &o);
 }
 
+bool pass_interchange(struct compile *c)
+{
+    struct tree_options o = tree_options(c);
+    return tree_interchange(c->tree, &o);
+}
+
+bool pass_independent(struct compile *c)
+{
+    struct tree_options o = tree_options(c);
+    return tree_independent(c->tree, &o);
+}
+
+bool pass_shrink(struct compile *c)
+{
+    struct tree_options o = tree_options(c);
+    return tree_shrink(c->tree, &o);
+}
+
 bool pass_dead(struct compile *c)
 {
     struct tree_options o = tree_options(c);

@@ -36,12 +36,19 @@ const struct pass pipeline[] = {
     { "reuse",       PHASE_LOWER,      pass_reuse,         FACT_TREE,                  0,            0,      wants_tree },
     { "loops",       PHASE_LOWER,      pass_loops,         FACT_TREE,                  0,            0,      wants_tree },
     { "fuse",        PHASE_LOWER,      pass_fuse,          FACT_TREE,                  0,            0,      wants_tree },
+    { "interchange", PHASE_LOWER,      pass_interchange,   FACT_TREE,                  0,            0,      wants_tree },
+    { "fuse-again",  PHASE_LOWER,      pass_fuse,          FACT_TREE,                  0,            0,      wants_tree },
     /* what was carried through memory from loop to loop is now in one body */
     { "reuse-fused", PHASE_LOWER,      pass_reuse,         FACT_TREE,                  0,            0,      wants_tree },
     { "dead",        PHASE_LOWER,      pass_dead,          FACT_TREE,                  0,            0,      wants_tree },
+    { "shrink",      PHASE_LOWER,      pass_shrink,        FACT_TREE,                  0,            0,      wants_tree },
     /* also without threads: it settles which reductions need atomics, which the accumulators then rely on */
     { "parallelize", PHASE_LOWER,      pass_parallelize,   FACT_TREE,                  FACT_THREADS, 0,      wants_tree },
     { "privatize",   PHASE_LOWER,      pass_privatize,     FACT_TREE | FACT_THREADS,   0,            0,      wants_tree },
+    /* accumulators are new values to know */
+    { "reuse-sums",  PHASE_LOWER,      pass_reuse,         FACT_TREE,                  0,            0,      wants_tree },
+    { "dead-sums",   PHASE_LOWER,      pass_dead,          FACT_TREE,                  0,            0,      wants_tree },
+    { "independent", PHASE_LOWER,      pass_independent,   FACT_TREE,                  0,            0,      wants_tree },
     { "target",      PHASE_CODE,       pass_target,        FACT_TREE,                  FACT_TARGET,  0,      wants_modules },
     { "emit",        PHASE_CODE,       pass_emit,          FACT_TREE | FACT_TARGET,    FACT_MODULES, 0,      wants_modules },
     { "llvm",        PHASE_CODE,       pass_machine_code,  FACT_MODULES,               FACT_OBJECTS, FACT_MODULES, wants_code },

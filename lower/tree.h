@@ -301,8 +301,14 @@ bool tree_reuse(struct tree *t, const struct tree_options *o);
 bool tree_loops(struct tree *t, const struct tree_options *o);
 /* Neighbouring loops over the same iterations become one loop, where dependences allow. */
 bool tree_fuse(struct tree *t, const struct tree_options *o);
+/* Sequential loops around independent nests go inside them. Fuse again afterwards. */
+bool tree_interchange(struct tree *t, const struct tree_options *o);
 /* Memory taken here that nobody loads from, variables nobody uses, and what is empty without them is removed. */
 bool tree_dead(struct tree *t, const struct tree_options *o);
+/* Memory of which an iteration needs only a part of its own becomes that part, inside the loop. */
+bool tree_shrink(struct tree *t, const struct tree_options *o);
+/* Takes the promise `independent` back where a target must not rely on it within an iteration. Comes last. */
+bool tree_independent(struct tree *t, const struct tree_options *o);
 /* Turns parallel STMT_FOR into STMT_PARALLEL with per-thread bounds (static) or chunks taken from a shared counter,
  * unless it is nested in another parallel region (kept sequential) or its work is small (estimated; decided at run time
  * if it depends on symbols). Reductions outside of regions lose `atomic`. With one thread all loops become sequential;

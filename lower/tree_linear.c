@@ -205,6 +205,21 @@ bool linear_take(struct linear *l, const struct tree_var *v, int64_t *times)
     return true;
 }
 
+struct tree_expr *linear_expr(struct tree *t, const struct linear *l)
+{
+    struct tree_expr *sum = expr_i64(t, 0);
+    for (uint32_t i = 0; i < l->count; i++) {
+        const struct linear_term *term = &l->terms[i];
+        struct tree_expr *product = expr_i64(t, term->times);
+        for (uint32_t k = 0; k < term->count; k++) {
+            struct tree_expr *factor_k = (struct tree_expr *)(uintptr_t)term->factors[k];
+            product = expr_binary(t, EXPR_MUL, product, expr_cast(t, type_basic(t->ir, TYPE_I64), factor_k));
+        }
+        sum = expr_binary(t, EXPR_ADD, sum, product);
+    }
+    return expr_binary(t, EXPR_ADD, sum, expr_i64(t, l->constant));
+}
+
 /* ---- intervals ---- */
 
 struct interval interval_point(int64_t value) { return (struct interval){ true, value, value }; }

@@ -35,6 +35,9 @@ bool linear_term_has(const struct linear_term *term, const struct tree_var *v);
 /* Takes the term `times * v` out and gives `times`; 0 if there is none. False if v is in other terms, too. */
 bool linear_take(struct linear *l, const struct tree_var *v, int64_t *times);
 
+/* As an int64 expression. */
+struct tree_expr *linear_expr(struct tree *t, const struct linear *l);
+
 /* All values between two bounds, inclusive. */
 struct interval {
     bool known;

@@ -1,0 +1,271 @@
+/* Trees before and after the passes interchange, shrink and independent. */
+#include "lower/tree.h"
+
+#include "tests/unit/check.h"
+
+struct sample {
+    struct ir *ir;
+    struct tree *t;
+    struct tree_func *f;
+    struct tree_stmt *body;
+    const struct type *f64, *i64;
+    struct tree_expr *n;
+    struct tree_options options;
+};
+
+/* A pointer with an alias class of its own. */
+struct array {
+    struct tree_var *var;
+    uint32_t alias;
+};
+
+static struct tree_var *param(struct sample *s, const char *name, const struct type *type, bool by_value)
+{
+    struct tree_var *v = tree_var(s->t, name, type);
+    vec_push(s->t->arena, &s->f->params, ((struct tree_param){ .name = name, .var = v, .by_value = by_value }));
+    return v;
+}
+
+static struct sample sample_new(void)
+{
+    struct sample s = { .ir = ir_new() };
+    s.t = tree_new(s.ir, "p");
+    s.f = tree_func(s.t, "main");
+    s.body = s.f->body;
+    s.f64 = type_basic(s.ir, TYPE_F64);
+    s.i64 = type_basic(s.ir, TYPE_I64);
+    s.n = expr_var(s.t, param(&s, "N", s.i64, true));
+    return s;
+}
+
+static struct array array_new(struct sample *s, const char *name)
+{
+    struct array a = { param(s, name, type_pointer(s->ir, s->f64), false), s->t->num_aliases++ };
+    return a;
+}
+
+static struct array temporary(struct sample *s, const char *name, struct tree_expr *count)
+{
+    struct array a = { tree_var(s->t, name, type_pointer(s->ir, s->f64)), s->t->num_aliases++ };
+    stmt_alloc(s->t, s->body, a.var, s->f64, count, TREE_HEAP);
+    return a;
+}
+
+static struct tree_expr *i64(struct sample *s, int64_t value) { return expr_i64(s->t, value); }
+
+static struct tree_expr *var(struct sample *s, struct tree_var *v) { return expr_var(s->t, v); }
+
+static struct tree_expr *plus(struct sample *s, struct tree_expr *a, struct tree_expr *b)
+{
+    return expr_binary(s->t, EXPR_ADD, a, b);
+}
+
+/* i * by + k + shift */
+static struct tree_expr *at(struct sample *s, struct tree_stmt *i, int64_t by, struct tree_stmt *k, int64_t shift)
+{
+    struct tree_expr *row = expr_binary(s->t, EXPR_MUL, expr_var(s->t, i->var), expr_i64(s->t, by));
+    return plus(s, plus(s, row, expr_var(s->t, k->var)), i64(s, shift));
+}
+
+static struct tree_expr *load(struct sample *s, struct array a, struct tree_expr *index)
+{
+    return expr_load(s->t, s->f64, var(s, a.var), index, a.alias);
+}
+
+static struct tree_stmt *store(struct sample *s, struct tree_stmt *b, struct array a, struct tree_expr *index,
+                               struct tree_expr *value)
+{
+    return stmt_store(s->t, b, var(s, a.var), index, value, a.alias);
+}
+
+static struct tree_stmt *loop(struct sample *s, struct tree_stmt *b, const char *name, struct tree_expr *begin,
+                              struct tree_expr *end)
+{
+    struct tree_stmt *l = stmt_for(s->t, b, tree_var(s->t, name, s->i64), begin, end, expr_i64(s->t, 1));
+    l->loop.independent = true;
+    return l;
+}
+
+static const char *shown(struct sample *s)
+{
+    CHECK(tree_verify(s->t, s->ir->diags));
+    struct text out = text_new(s->t->arena);
+    stmt_print(s->body, 0, &out);
+    return text_get(&out);
+}
+
+/* ---- interchange ---- */
+
+/* for k { for i { A[i * 40 + k + 1] = A[i * 40 + k] } } */
+static const char *interchanged(struct sample *s, int64_t width, int64_t shift)
+{
+    struct array a = array_new(s, "A");
+    struct tree_stmt *k = loop(s, s->body, "k", i64(s, 0), i64(s, 38));
+    struct tree_stmt *i = loop(s, k->body, "i", i64(s, 0), i64(s, 60));
+    k->loop.independent = false;
+    store(s, i->body, a, at(s, i, width, k, 1 + shift), load(s, a, at(s, i, width, k, 0)));
+    tree_interchange(s->t, &s->options);
+    return shown(s);
+}
+
+TEST(loop_goes_inside_for_even_memory)
+{
+    struct sample s = sample_new();
+    CHECK_STR(interchanged(&s, 40, 0), "for i = 0 to 60 step 1 independent {\n"
+                                       "    for k = 0 to 38 step 1 {\n"
+                                       "        A[i * 40 + k + 1] = A[i * 40 + k]\n"
+                                       "    }\n"
+                                       "}\n");
+    ir_free(s.ir);
+}
+
+/* Rows are shorter than what k runs over: iteration i reads what i - 1 stores at a later k. */
+TEST(loop_stays_outside_if_rows_overlap)
+{
+    struct sample s = sample_new();
+    CHECK_STR(interchanged(&s, 20, 0), "for k = 0 to 38 step 1 {\n"
+                                       "    for i = 0 to 60 step 1 independent {\n"
+                                       "        A[i * 20 + k + 1] = A[i * 20 + k]\n"
+                                       "    }\n"
+                                       "}\n");
+    ir_free(s.ir);
+}
+
+/* A sum over i that goes on from k to k: iterations share a variable. */
+TEST(loop_stays_outside_if_variables_go_on)
+{
+    struct sample s = sample_new();
+    struct array a = array_new(&s, "A");
+    struct tree_var *sum = tree_var(s.t, "sum", s.f64);
+    struct tree_stmt *k = loop(&s, s.body, "k", i64(&s, 0), i64(&s, 8));
+    struct tree_stmt *i = loop(&s, k->body, "i", i64(&s, 0), i64(&s, 60));
+    stmt_assign(s.t, i->body, sum, plus(&s, var(&s, sum), load(&s, a, at(&s, i, 40, k, 0))));
+    const char *before = shown(&s);
+    tree_interchange(s.t, &s.options);
+    CHECK_STR(shown(&s), before);
+    ir_free(s.ir);
+}
+
+TEST(threads_are_started_once)
+{
+    struct sample s = sample_new();
+    struct array a = array_new(&s, "A");
+    struct tree_stmt *k = loop(&s, s.body, "k", i64(&s, 0), s.n);
+    struct tree_stmt *i = loop(&s, k->body, "i", i64(&s, 0), i64(&s, 60));
+    struct tree_stmt *j = loop(&s, i->body, "j", i64(&s, 0), i64(&s, 40));
+    i->loop.parallel = true;
+    store(&s, j->body, a, at(&s, i, 40, j, 0), plus(&s, load(&s, a, at(&s, i, 40, j, 0)), load(&s, a, s.n)));
+    const char *before = shown(&s);
+    tree_interchange(s.t, &s.options); /* A[N] may be in any row */
+    CHECK_STR(shown(&s), before);
+    j->body->items.items[0]->value = load(&s, a, at(&s, i, 40, j, 0));
+    tree_interchange(s.t, &s.options);
+    CHECK_STR(shown(&s), "for i = 0 to 60 step 1 parallel independent {\n"
+                         "    for k = 0 to N step 1 independent {\n"
+                         "        for j = 0 to 40 step 1 independent {\n"
+                         "            A[i * 40 + j] = A[i * 40 + j]\n"
+                         "        }\n"
+                         "    }\n"
+                         "}\n");
+    ir_free(s.ir);
+}
+
+/* ---- shrink ---- */
+
+/* T[i * 10 + j] in one loop over j, T[i * 10 + 9 - j + shift] in another, in a loop over i. */
+static struct array rows(struct sample *s, struct tree_stmt *block, struct tree_expr *count, int64_t shift)
+{
+    struct array a = array_new(s, "A"), t = temporary(s, "T", count);
+    struct tree_stmt *outer = block ? block : s->body;
+    struct tree_stmt *i = loop(s, outer, "i", i64(s, 0), i64(s, 60));
+    struct tree_stmt *j = loop(s, i->body, "j", i64(s, 0), i64(s, 10));
+    struct tree_stmt *k = loop(s, i->body, "k", i64(s, 0), i64(s, 10));
+    store(s, j->body, t, at(s, i, 10, j, 0), load(s, a, at(s, i, 10, j, 0)));
+    struct tree_expr *back = expr_binary(s->t, EXPR_SUB, i64(s, 9 + shift), var(s, k->var));
+    struct tree_expr *row = expr_binary(s->t, EXPR_MUL, var(s, i->var), i64(s, 10));
+    store(s, k->body, a, at(s, i, 10, k, 0), load(s, t, plus(s, row, back)));
+    return t;
+}
+
+TEST(memory_of_one_iteration)
+{
+    struct sample s = sample_new();
+    struct array t = rows(&s, NULL, i64(&s, 600), 0);
+    stmt_free(s.t, s.body, t.var);
+    tree_shrink(s.t, &s.options);
+    CHECK_STR(shown(&s), "for i = 0 to 60 step 1 independent {\n"
+                         "    T = stack float64[10]\n"
+                         "    for j = 0 to 10 step 1 independent {\n"
+                         "        T[j] = A[i * 10 + j]\n"
+                         "    }\n"
+                         "    for k = 0 to 10 step 1 independent {\n"
+                         "        A[i * 10 + k] = T[k * -1 + 9]\n"
+                         "    }\n"
+                         "}\n");
+    ir_free(s.ir);
+}
+
+/* The second loop reads into the next row. */
+TEST(memory_of_two_iterations_stays)
+{
+    struct sample s = sample_new();
+    struct array t = rows(&s, NULL, i64(&s, 601), 1);
+    stmt_free(s.t, s.body, t.var);
+    const char *before = shown(&s);
+    tree_shrink(s.t, &s.options);
+    CHECK_STR(shown(&s), before);
+    ir_free(s.ir);
+}
+
+/* In a loop that starts again, an iteration may see what it stored the last time. */
+TEST(memory_that_lasts_stays)
+{
+    struct sample s = sample_new();
+    struct tree_stmt *again = stmt_block(s.t);
+    struct array t = rows(&s, again, i64(&s, 600), 0);
+    struct tree_stmt *repeat = loop(&s, s.body, "t", i64(&s, 0), s.n);
+    repeat->body = again;
+    stmt_free(s.t, s.body, t.var);
+    const char *before = shown(&s);
+    tree_shrink(s.t, &s.options);
+    CHECK_STR(shown(&s), before);
+    ir_free(s.ir);
+}
+
+TEST(memory_that_is_given_away_stays)
+{
+    struct sample s = sample_new();
+    struct array t = rows(&s, NULL, i64(&s, 600), 0);
+    struct tree_expr *args[] = { var(&s, t.var) };
+    stmt_call(s.t, s.body, NULL, "look", args, 1);
+    stmt_free(s.t, s.body, t.var);
+    const char *before = shown(&s);
+    tree_shrink(s.t, &s.options);
+    CHECK_STR(shown(&s), before);
+    ir_free(s.ir);
+}
+
+/* ---- independent ---- */
+
+/* A[3 * i] = 1; B[i] = A[3 * i + shift] */
+static bool promised(int64_t shift)
+{
+    struct sample s = sample_new();
+    struct array a = array_new(&s, "A"), b = array_new(&s, "B");
+    struct tree_stmt *i = loop(&s, s.body, "i", i64(&s, 0), s.n);
+    struct tree_expr *first = expr_binary(s.t, EXPR_MUL, var(&s, i->var), i64(&s, 3));
+    store(&s, i->body, a, first, expr_float(s.t, s.f64, 1));
+    store(&s, i->body, b, var(&s, i->var), load(&s, a, plus(&s, first, i64(&s, shift))));
+    tree_independent(s.t, &s.options);
+    bool result = i->loop.independent;
+    ir_free(s.ir);
+    return result;
+}
+
+TEST(promise_is_taken_back)
+{
+    CHECK(!promised(0));
+    CHECK(promised(1));
+}
+
+CHECK_MAIN
