@@ -319,6 +319,56 @@ TEST(libraries)
     CHECK(d.y[30] == 12);
 }
 
+static const char *refusal(struct ir *ir, struct sdfg *s)
+{
+    struct compile c = { .ir = ir, .sdfg = s };
+    struct lower_options o = { 0 };
+    struct tree *t;
+    CHECK(!(pass_infer_types(&c) && clang_read_tasklets(s) && lower_program(s, &o, &t)));
+    CHECK_INT(diags_count(ir->diags), 1);
+    return diags_count(ir->diags) ? diags_get(ir->diags, 0)->message : "";
+}
+
+static struct tasklet *first_tasklet(struct sdfg *s)
+{
+    struct state *st = as_state(s->region.blocks.items[0]);
+    for (uint32_t i = 0; i < st->nodes.count; i++)
+        if (as_tasklet(st->nodes.items[i]))
+            return as_tasklet(st->nodes.items[i]);
+    return NULL;
+}
+
+TEST(refused)
+{
+    struct ir *ir = ir_new();
+    struct sdfg *s = program_of(ir, NULL, "func mlir_entry");
+    first_tasklet(s)->code.language = enum_builtin(ir, LANGUAGE_MLIR);
+    CHECK_STR(refusal(ir, s), "code in language 'MLIR' is not supported");
+    ir_free(ir);
+    ir = ir_new();
+    s = program_of(ir, NULL, "r[0] = 1;");
+    first_tasklet(s)->code_init.text = "start();";
+    CHECK_STR(refusal(ir, s), "initialisation and shutdown code of a tasklet");
+    ir_free(ir);
+    ir = ir_new();
+    CHECK_STR(refusal(ir, program_of(ir, NULL, "if (k[0]) return; r[0] = 1;")),
+              "code: 'return', which would leave the whole program, is not supported");
+    ir_free(ir);
+    ir = ir_new();
+    s = program_of(ir, NULL, "y[0] = 1; r = 3;");
+    struct node *n = &first_tasklet(s)->node;
+    for (uint32_t i = 0; i < n->out.count; i++)
+        if (n->out.items[i]->src_conn == intern(ir->names, "r")) {
+            n->out.items[i]->memlet.dynamic = true;
+            n->out.items[i]->memlet.wcr_kind = WCR_SUM;
+        }
+    for (uint32_t i = 0; i < n->out_conns.count; i++)
+        if (n->out_conns.items[i].name == intern(ir->names, "r"))
+            n->out_conns.items[i].type = type_basic(ir, TYPE_I32);
+    CHECK_STR(refusal(ir, s), "conflict resolution of a dynamic output of C++ code");
+    ir_free(ir);
+}
+
 TEST(what_c_does_not_have)
 {
     struct data d;
