@@ -4,39 +4,54 @@
 
 #include <dlfcn.h>
 #include <string.h>
+#include <unistd.h>
 
 #define LIBRARY "libsdfg-codegen.so"
 
-/* dlopen's message names the file and the reason. RTLD_LOCAL keeps our LLVM apart from one the process may have. */
-static void *open_at(struct arena *a, const char *folder, size_t length, const char *rest, const char **why)
+enum { NUM_PLACES = 2 };
+
+/* Beside the file this code was loaded from (the library, or a program it is linked into), or in ../lib of that. False
+ * if that file is unknown. */
+static bool places(const struct sdfg_engine *e, struct arena *a, const char *out[NUM_PLACES])
 {
-    void *library = dlopen(arena_printf(a, "%.*s%s" LIBRARY, (int)length, folder, rest), RTLD_NOW | RTLD_LOCAL);
-    if (!library && !*why)
-        *why = arena_strdup(a, dlerror());
-    return library;
+    Dl_info here;
+    out[0] = out[1] = e->options.codegen;
+    if (e->options.codegen)
+        return true;
+    if (!dladdr((void *)(uintptr_t)&engine_codegen, &here) || !here.dli_fname)
+        return false;
+    const char *slash = strrchr(here.dli_fname, '/'), *folder = slash ? here.dli_fname : "./";
+    int length = slash ? (int)(slash - here.dli_fname) + 1 : 2;
+    out[0] = arena_printf(a, "%.*s" LIBRARY, length, folder);
+    out[1] = arena_printf(a, "%.*s../lib/" LIBRARY, length, folder);
+    return true;
 }
 
-/* Beside the file this code was loaded from (the library, or a program it is linked into), or in ../lib of that. */
+const char *engine_codegen_file(const struct sdfg_engine *e, struct arena *a)
+{
+    const char *files[NUM_PLACES];
+    if (!places(e, a, files))
+        return NULL;
+    for (int i = 0; i < NUM_PLACES; i++)
+        if (!access(files[i], R_OK))
+            return files[i];
+    return NULL;
+}
+
+/* dlopen's message names the file and the reason. RTLD_LOCAL keeps our LLVM apart from one the process may have. */
 static void *open_library(struct sdfg_engine *e, struct arena *a, const char **why)
 {
-    if (e->options.codegen) {
-        void *library = dlopen(e->options.codegen, RTLD_NOW | RTLD_LOCAL);
-        if (!library)
-            *why = arena_strdup(a, dlerror());
-        return library;
-    }
-    Dl_info here;
-    if (!dladdr((void *)(uintptr_t)&engine_codegen, &here) || !here.dli_fname) {
+    const char *files[NUM_PLACES];
+    if (!places(e, a, files)) {
         *why = "the library does not know where it was loaded from; give the path as option codegen";
         return NULL;
     }
-    const char *slash = strrchr(here.dli_fname, '/');
-    size_t length = slash ? (size_t)(slash - here.dli_fname) + 1 : 0;
-    static const char *const places[] = { "", "../lib/" };
-    for (unsigned i = 0; i < 2; i++) {
-        void *library = open_at(a, length ? here.dli_fname : "./", length ? length : 2, places[i], why);
+    for (int i = 0; i < NUM_PLACES; i++) {
+        void *library = dlopen(files[i], RTLD_NOW | RTLD_LOCAL);
         if (library)
             return library;
+        if (!*why)
+            *why = arena_strdup(a, dlerror());
     }
     return NULL;
 }

@@ -1,9 +1,11 @@
 #include "engine/engine.h"
 
 #include "base/fatal.h"
+#include "engine/disk.h"
 
-#include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define TEXT_OF(x)                        #x
 #define VERSION_TEXT(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)
@@ -24,6 +26,7 @@ sdfg_error *sdfg_engine_new(sdfg_engine **out, const sdfg_options *o)
     if (e->options.fatal)
         fatal_set_handler(e->options.fatal, e->options.user);
     pthread_mutex_init(&e->lock, NULL);
+    e->disk = disk_new(e, &e->disk_off);
     *out = e;
     return report_end(&r, SDFG_STAGE_OPTIONS);
 }
@@ -33,6 +36,7 @@ void sdfg_engine_free(sdfg_engine *e)
     if (!e)
         return;
     /* The library stays open: LLVM's static destructors and thread-local data do not survive being unloaded. */
+    disk_free(e->disk);
     pthread_mutex_destroy(&e->lock);
     arena_free(e->arena);
 }
@@ -45,4 +49,25 @@ sdfg_error *sdfg_engine_backend(const char **out, sdfg_engine *e)
     if (api)
         *out = api->version();
     return report_end(&r, SDFG_STAGE_COMPILE);
+}
+
+void sdfg_engine_cache(sdfg_engine *e, sdfg_cache_info *out)
+{
+    sdfg_cache_info info = { .struct_size = out->struct_size, .off = e->disk_off };
+    if (e->disk) {
+        struct arena *a = arena_new();
+        disk_wait(e->disk);
+        struct cache_store *s = disk_store_of(e->disk);
+        struct cache_counts c = cache_counts(s);
+        const char *trouble = cache_trouble(s, a);
+        info.folder = cache_folder(s);
+        info.hits = c.hits;
+        info.misses = c.misses;
+        info.stored = c.stored;
+        info.removed = c.removed;
+        info.troubles = c.troubles;
+        snprintf(info.trouble, sizeof info.trouble, "%s", trouble ? trouble : "");
+        arena_free(a);
+    }
+    memcpy(out, &info, out->struct_size < sizeof info ? out->struct_size : sizeof info);
 }

@@ -12,6 +12,8 @@ struct sdfg_engine {
     enum specialize_policy { SPECIALIZE_AUTO, SPECIALIZE_NONE, SPECIALIZE_ALL, SPECIALIZE_LIST } policy;
     const char **bound_names; /* SPECIALIZE_LIST */
     uint32_t num_bound_names;
+    struct disk *disk;    /* NULL: no disk cache */
+    const char *disk_off; /* why */
     pthread_mutex_t lock; /* guards what follows */
     void *library;
     const struct codegen_api *codegen;
@@ -22,6 +24,9 @@ bool options_take(struct sdfg_engine *e, const sdfg_options *given, struct diags
 
 /* The code generator, opened on the first use (engine/codegen.c); NULL with the reason recorded. */
 const struct codegen_api *engine_codegen(struct sdfg_engine *e, struct diags *d);
+
+/* The file it is opened from, in `a`; NULL if it is not there. */
+const char *engine_codegen_file(const struct sdfg_engine *e, struct arena *a);
 
 /* Passes a dump on: to the callback of the options, or into a file of the dump folder. */
 void engine_dump(void *engine, const char *title, const char *text);

@@ -72,6 +72,8 @@ void sdfg_kernel_describe(const sdfg_kernel *k, sdfg_kernel_info *out)
         .phases = k->phases,
         .num_bound = k->num_bound,
         .bound = k->bound,
+        .from_disk = k->placed != NULL,
+        .origin = k->origin,
     };
     memcpy(out, &info, out->struct_size < sizeof info ? out->struct_size : sizeof info);
 }

@@ -4,6 +4,7 @@
 #define ENGINE_KERNEL_H
 
 #include "engine/program.h"
+#include "jit/place.h"
 
 /* What a call fixes before code is generated. Equal signatures give the same kernel. */
 struct signature {
@@ -24,6 +25,8 @@ struct sdfg_kernel {
     sdfg_symbol *bound;
     uint32_t num_bound;
     double compile_seconds;
+    struct placed *placed; /* code from disk, without the code generator; else NULL */
+    const char *origin;    /* why it was compiled, or where it was read */
 };
 
 struct kernel_table *kernels_new(struct sdfg_program *p);

@@ -45,6 +45,27 @@ static bool take_policy(struct sdfg_engine *e, const char *text, struct diags *d
 
 static const char *copy(struct arena *a, const char *text) { return text && *text ? arena_strdup(a, text) : NULL; }
 
+enum { CACHE_BYTES = 512 << 20, CACHE_DAYS = 90 };
+
+/* The XDG base directory specification: a relative path is to be ignored. */
+static const char *default_cache(struct arena *a)
+{
+    const char *base = secure_getenv("XDG_CACHE_HOME"), *home = secure_getenv("HOME");
+    if (base && *base == '/')
+        return arena_printf(a, "%s/libsdfg", base);
+    return home && *home == '/' ? arena_printf(a, "%s/.cache/libsdfg", home) : NULL;
+}
+
+static void take_cache(struct sdfg_engine *e)
+{
+    sdfg_options *o = &e->options;
+    o->cache_dir = copy(e->arena, o->cache_dir);
+    if (o->cache_dir && !strcmp(o->cache_dir, "default"))
+        o->cache_dir = default_cache(e->arena);
+    o->cache_bytes = o->cache_bytes ? o->cache_bytes : CACHE_BYTES;
+    o->cache_days = o->cache_days ? o->cache_days : CACHE_DAYS;
+}
+
 bool options_take(struct sdfg_engine *e, const sdfg_options *given, struct diags *d)
 {
     sdfg_options *o = &e->options;
@@ -71,6 +92,7 @@ bool options_take(struct sdfg_engine *e, const sdfg_options *given, struct diags
     if (!take_policy(e, o->specialize, d))
         return false;
     o->specialize = copy(e->arena, o->specialize);
+    take_cache(e);
     o->codegen = copy(e->arena, o->codegen);
     o->debug = copy(e->arena, o->debug);
     o->dump_dir = copy(e->arena, o->dump_dir);

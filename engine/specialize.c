@@ -1,5 +1,6 @@
 #include "engine/kernel.h"
 
+#include "engine/disk.h"
 #include "runtime/abi.h"
 
 #include <stdlib.h>
@@ -38,7 +39,10 @@ static void kernel_free(struct sdfg_kernel *k)
 {
     if (!k)
         return;
-    k->program->engine->codegen->release(&k->code);
+    if (k->placed)
+        place_free(k->placed);
+    else
+        k->program->engine->codegen->release(&k->code);
     arena_free(k->arena);
 }
 
@@ -143,23 +147,62 @@ static bool compile(struct sdfg_program *p, const struct signature *s, enum code
     return false;
 }
 
+static void add_phase(struct sdfg_kernel *k, const char *name, double seconds)
+{
+    k->phases[k->num_phases++] = (sdfg_phase){ name, seconds };
+}
+
+static bool kernel_compile(struct sdfg_kernel *k, const struct signature *s, sdfg_error **error)
+{
+    double opening;
+    if (!compile(k->program, s, CODEGEN_EMIT_CODE, &k->code, &opening, error))
+        return false;
+    k->phases = NEW_ARRAY(k->arena, sdfg_phase, k->code.num_phases + 1);
+    add_phase(k, "open", opening);
+    for (uint32_t i = 0; i < k->code.num_phases; i++)
+        add_phase(k, k->code.phases[i].name, k->code.phases[i].seconds);
+    return true;
+}
+
+/* From disk, or compiled and then kept there. */
+static bool kernel_make(struct sdfg_kernel *k, const struct signature *s, sdfg_error **error)
+{
+    struct disk *d = k->program->engine->disk;
+    const char *why = k->program->engine->disk_off;
+    double start = now();
+    const char *key = d ? disk_key(d, k->program, s, k->arena, &why) : NULL;
+    if (!key) {
+        k->origin = arena_printf(k->arena, "compiled; the disk cache is not used: %s", why);
+        return kernel_compile(k, s, error);
+    }
+    const char *file = cache_path(disk_store_of(d), key, strlen(key), k->arena);
+    if (disk_load(d, key, k)) {
+        k->origin = arena_printf(k->arena, "read from %s", file);
+        k->phases = NEW_ARRAY(k->arena, sdfg_phase, 1);
+        add_phase(k, "disk", now() - start);
+        return true;
+    }
+    k->origin = arena_printf(k->arena, "compiled; there was no %s", file);
+    if (!kernel_compile(k, s, error))
+        return false;
+    disk_store(d, key, k);
+    return true;
+}
+
 static struct sdfg_kernel *kernel_new(struct sdfg_program *p, const struct signature *s, sdfg_error **error)
 {
-    struct codegen_result code;
-    double start = now(), opening;
-    if (!compile(p, s, CODEGEN_EMIT_CODE, &code, &opening, error))
-        return NULL;
+    double start = now();
     struct arena *a = arena_new();
     struct sdfg_kernel *k = NEW(a, struct sdfg_kernel);
-    *k = (struct sdfg_kernel){ .program = p, .arena = a, .code = code, .num_bound = s->num_bound };
-    k->params = NEW_ARRAY(a, sdfg_param, code.num_params);
-    for (uint32_t i = 0; i < code.num_params; i++)
-        k->params[i] = (sdfg_param){ code.params[i].name, code.params[i].type, code.params[i].by_value };
-    k->num_phases = code.num_phases + 1;
-    k->phases = NEW_ARRAY(a, sdfg_phase, k->num_phases);
-    k->phases[0] = (sdfg_phase){ "open", opening };
-    for (uint32_t i = 0; i < code.num_phases; i++)
-        k->phases[i + 1] = (sdfg_phase){ code.phases[i].name, code.phases[i].seconds };
+    *k = (struct sdfg_kernel){ .program = p, .arena = a, .num_bound = s->num_bound };
+    if (!kernel_make(k, s, error)) {
+        arena_free(a);
+        return NULL;
+    }
+    const struct codegen_result *code = &k->code;
+    k->params = NEW_ARRAY(a, sdfg_param, code->num_params);
+    for (uint32_t i = 0; i < code->num_params; i++)
+        k->params[i] = (sdfg_param){ code->params[i].name, code->params[i].type, code->params[i].by_value };
     k->bound = NEW_ARRAY(a, sdfg_symbol, s->num_bound);
     for (uint32_t i = 0; i < s->num_bound; i++)
         k->bound[i] = (sdfg_symbol){ arena_strdup(a, s->bound[i].name), s->bound[i].value };

@@ -104,7 +104,7 @@ def measure(builds, lines, repeat, realtime, options):
     for _ in range(repeat):
         for program, line in lines.items():
             for b in builds:
-                result, why = run_once([b] + line + options + ["--time=json"], realtime)
+                result, why = run_once([b] + line + options + ["--no-cache", "--time=json"], realtime)
                 if result:
                     samples[b][program].append(result)
                 else:

@@ -26,6 +26,9 @@ enum option_id {
     OPTION_FP,
     OPTION_CODEGEN,
     OPTION_LINKER,
+    OPTION_CACHE,
+    OPTION_NO_CACHE,
+    OPTION_EXPLAIN_CACHE,
     OPTION_DEBUG_INFO,
     OPTION_PROFILER,
     OPTION_ERROR_JSON,
@@ -58,6 +61,7 @@ static const struct option {
     { NULL, 0, 0, NULL, "Looking inside" },
     { "describe", OPTION_DESCRIBE, MAY_TAKE_VALUE, "json", "arguments, symbols, constraints and memory" },
     { "explain-symbols", OPTION_EXPLAIN_SYMBOLS, TAKES_NOTHING, NULL, "how each symbol gets its value" },
+    { "explain-cache", OPTION_EXPLAIN_CACHE, TAKES_NOTHING, NULL, "where the code came from, on stderr" },
     { "emit", OPTION_EMIT, TAKES_VALUE, "WHAT", "sdfg, tree, ll, ll-opt, asm or obj instead of running" },
     { "o", OPTION_FILE, TAKES_VALUE, "FILE", "where --emit writes (stdout)" },
     { "dump-after", OPTION_DUMP_AFTER, TAKES_VALUE, "PASS", "print what that pass made, on stderr" },
@@ -73,6 +77,8 @@ static const struct option {
     { "fp", OPTION_FP, TAKES_VALUE, "WHAT", "default, strict or fast floating point" },
     { "codegen", OPTION_CODEGEN, TAKES_VALUE, "FILE", "code generator library (beside this program)" },
     { "linker", OPTION_LINKER, TAKES_VALUE, "WHAT", "auto, place or orc: what puts machine code into memory" },
+    { "cache", OPTION_CACHE, TAKES_VALUE, "DIR", "folder of compiled programs (libsdfg in the user's cache folder)" },
+    { "no-cache", OPTION_NO_CACHE, TAKES_NOTHING, NULL, "compile, and keep nothing" },
     { "debug-info", OPTION_DEBUG_INFO, TAKES_NOTHING, NULL, "source lines for debuggers and profilers" },
     { "profiler", OPTION_PROFILER, TAKES_NOTHING, NULL, "announce generated code to perf and gdb" },
     { NULL, 0, 0, NULL, "Recorded cases" },
@@ -262,6 +268,12 @@ static bool apply_run(struct command *c, const struct option *o, char *value)
     case OPTION_CODEGEN:
         c->options.codegen = value;
         break;
+    case OPTION_CACHE:
+        c->options.cache_dir = value;
+        break;
+    case OPTION_NO_CACHE:
+        c->options.cache_dir = "";
+        break;
     case OPTION_LINKER:
         ok = take_word(o, value, "auto place orc", &word);
         c->options.linker = (enum sdfg_linker)word;
@@ -317,6 +329,9 @@ static bool apply(struct command *c, const struct option *o, char *value)
         break;
     case OPTION_EXPLAIN_SYMBOLS:
         c->explain_symbols = true;
+        break;
+    case OPTION_EXPLAIN_CACHE:
+        c->explain_cache = true;
         break;
     case OPTION_OUTPUT:
         return take_pair(o, value, &c->outputs);

@@ -37,7 +37,7 @@ struct command {
     sdfg_options options;
     enum describe describe;
     enum show_times time;
-    bool emits, explain_symbols, help, version, error_json;
+    bool emits, explain_symbols, explain_cache, help, version, error_json;
     enum sdfg_emit emit;
     int repeat, warmup, jobs;
     double timeout, rtol, atol; /* negative if not given */

@@ -222,7 +222,22 @@ static int check_names(const struct inputs *in, const char *option, const struct
     return EXIT_GOOD;
 }
 
-static int run_loaded(struct inputs *in, struct times *t)
+static void explain_cache(sdfg_engine *engine, const sdfg_bound *b)
+{
+    sdfg_kernel_info kernel = { .struct_size = sizeof kernel };
+    sdfg_cache_info cache = { .struct_size = sizeof cache };
+    sdfg_kernel_describe(sdfg_bound_kernel(b), &kernel);
+    sdfg_engine_cache(engine, &cache);
+    fprintf(stderr, "code: %s\n", kernel.origin);
+    if (cache.folder)
+        fprintf(stderr, "cache: %s; %llu hits, %llu misses, %llu stored, %llu removed, %llu troubles\n", cache.folder,
+                (unsigned long long)cache.hits, (unsigned long long)cache.misses, (unsigned long long)cache.stored,
+                (unsigned long long)cache.removed, (unsigned long long)cache.troubles);
+    if (*cache.trouble)
+        fprintf(stderr, "cache: %s\n", cache.trouble);
+}
+
+static int run_loaded(sdfg_engine *engine, struct inputs *in, struct times *t)
 {
     const struct command *c = in->command;
     int code = inputs_given(in);
@@ -241,6 +256,8 @@ static int run_loaded(struct inputs *in, struct times *t)
     t->bind = seconds_now() - start;
     if (e)
         return report_error(c, e);
+    if (c->explain_cache)
+        explain_cache(engine, b);
     code = run_bound(in, b, t);
     sdfg_bound_free(b);
     return code;
@@ -262,7 +279,7 @@ static int run_in(const struct command *c, sdfg_engine *engine)
     }
     if (!e)
         e = sdfg_args_new(&in.args, in.program);
-    int code = e ? report_error(c, e) : run_loaded(&in, &t);
+    int code = e ? report_error(c, e) : run_loaded(engine, &in, &t);
     sdfg_args_free(in.args);
     sdfg_program_free(in.program);
     inputs_release(&in);
@@ -272,7 +289,10 @@ static int run_in(const struct command *c, sdfg_engine *engine)
 int run_program(const struct command *c)
 {
     sdfg_engine *engine;
-    sdfg_error *e = sdfg_engine_new(&engine, &c->options);
+    sdfg_options options = c->options;
+    if (!options.cache_dir)
+        options.cache_dir = "default";
+    sdfg_error *e = sdfg_engine_new(&engine, &options);
     if (e)
         return report_error(c, e);
     int code = run_in(c, engine);

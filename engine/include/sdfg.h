@@ -99,7 +99,7 @@ enum sdfg_fp {
 };
 
 enum sdfg_linker {
-    SDFG_LINKER_AUTO,  /* our own placer; LLVM's ORC for what that cannot do, and for debug_info */
+    SDFG_LINKER_AUTO, /* our own placer; LLVM's ORC for what that cannot do, and for debug_info */
     SDFG_LINKER_PLACE,
     SDFG_LINKER_ORC
 };
@@ -125,6 +125,10 @@ typedef struct sdfg_options {
                                                        One per process, the last one set counts */
     void *user;                                     /* for `dump` and `fatal` */
     enum sdfg_linker linker;
+    const char *cache_dir; /* folder where compiled kernels are kept for other processes; "default": libsdfg below
+                              $XDG_CACHE_HOME or ~/.cache; NULL: none */
+    uint64_t cache_bytes;  /* limits of that folder; 0: 512 MiB */
+    unsigned cache_days;   /* since a kernel was last used; 0: 90 */
 } sdfg_options;
 
 /* Fills in the defaults; reads SDFG_DEBUG and SDFG_DUMP_DIR (the texts belong to the environment). `struct_size` is
@@ -138,6 +142,19 @@ SDFG_API sdfg_error *sdfg_engine_new(sdfg_engine **out, const sdfg_options *o);
 SDFG_API void sdfg_engine_free(sdfg_engine *e);
 /* "LLVM 22.1.8"; opens the code generator. The text lives as long as the engine. */
 SDFG_API sdfg_error *sdfg_engine_backend(const char **out, sdfg_engine *e);
+
+/* ---- the disk cache: trouble with it is counted here and never an error of a call ---- */
+
+typedef struct sdfg_cache_info {
+    size_t struct_size; /* set by the caller: sizeof(sdfg_cache_info) */
+    const char *folder; /* NULL: the cache is off */
+    const char *off;    /* why it is off, or NULL */
+    uint64_t hits, misses, stored, removed, troubles;
+    char trouble[512]; /* the last one, or "" */
+} sdfg_cache_info;
+
+/* Waits for kernels that are being written. Texts live as long as the engine. */
+SDFG_API void sdfg_engine_cache(sdfg_engine *e, sdfg_cache_info *out);
 
 /* ---- programs ---- */
 
@@ -325,6 +342,8 @@ typedef struct sdfg_kernel_info {
     const sdfg_phase *phases; /* of the compilation, in order; live as long as the kernel */
     size_t num_bound;
     const sdfg_symbol *bound; /* symbols that are constants in this kernel */
+    bool from_disk;           /* read from the disk cache */
+    const char *origin;       /* in plain words, why it was compiled or where it was read */
 } sdfg_kernel_info;
 
 SDFG_API void sdfg_kernel_describe(const sdfg_kernel *k, sdfg_kernel_info *out);

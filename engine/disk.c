@@ -1,0 +1,189 @@
+#include "engine/disk.h"
+
+#include "base/text.h"
+#include "cache/hash.h"
+#include "engine/disk_entry.h"
+#include "engine/host.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LAYOUT_OF_KEYS = 1 };
+
+struct disk {
+    struct sdfg_engine *engine;
+    struct arena *arena;
+    struct cache_store *store;
+    pthread_mutex_t lock;    /* guards what follows, and the arena */
+    const char *host;        /* part of all keys; NULL until it is needed */
+    const char *why;         /* there is none */
+    struct writing *writing; /* not waited for yet; one at a time */
+};
+
+static const char *ruled_out(const sdfg_options *o)
+{
+    return !o->cache_dir                  ? "no folder is set"
+           : o->debug_info                ? "line information is wanted"
+           : o->linker == SDFG_LINKER_ORC ? "ORC links"
+           : o->debug || o->dump_after    ? "the compiler is watched"
+                                          : NULL;
+}
+
+struct disk *disk_new(struct sdfg_engine *e, const char **why)
+{
+    const sdfg_options *o = &e->options;
+    *why = ruled_out(o);
+    if (*why)
+        return NULL;
+    struct arena *a = arena_new();
+    struct disk *d = NEW(a, struct disk);
+    d->engine = e;
+    d->arena = a;
+    d->store = cache_store_new(o->cache_dir, (struct cache_limits){ o->cache_bytes, o->cache_days * 24 * 3600 });
+    pthread_mutex_init(&d->lock, NULL);
+    return d;
+}
+
+struct cache_store *disk_store_of(struct disk *d) { return d->store; }
+
+/* ---- keys ---- */
+
+static const char *host_now(struct disk *d, struct arena *a, const char **why)
+{
+    struct text t = text_new(a);
+    if (!host_builds(&t, engine_codegen_file(d->engine, a), why))
+        return NULL;
+    host_processor(&t);
+    return text_get(&t);
+}
+
+static const char *host(struct disk *d, const char **why)
+{
+    pthread_mutex_lock(&d->lock);
+    if (!d->host && !d->why)
+        d->host = host_now(d, d->arena, &d->why);
+    *why = d->why;
+    pthread_mutex_unlock(&d->lock);
+    return d->host;
+}
+
+static void find_external(void *found, struct sdfg *s)
+{
+    bool *external = found;
+    *external |= s->parent && s->parent->ext_path;
+}
+
+const char *disk_key(struct disk *d, const struct sdfg_program *p, const struct signature *s, struct arena *a,
+                     const char **why)
+{
+    const sdfg_options *o = &p->engine->options;
+    bool external = false;
+    sdfg_each(p->root, find_external, &external);
+    *why = "the program consists of several files";
+    const char *of_host = external ? NULL : host(d, why);
+    if (!of_host)
+        return NULL;
+    char content[CACHE_HASH_TEXT];
+    cache_hash_text(cache_hash(p->json, p->json_size), content);
+    struct text t = text_new(a);
+    text_printf(&t, "kernel %d\n%sprogram %s %llu\n", LAYOUT_OF_KEYS, of_host, content,
+                (unsigned long long)p->json_size);
+    text_printf(&t, "opt %d fp %d threads %d profiler %d\n", o->opt_level, (int)o->fp, o->num_threads, o->profiler);
+    text_printf(&t, "alignment %u\n", s->alignment);
+    for (uint32_t i = 0; i < s->num_bound; i++)
+        text_printf(&t, "bound %s %lld\n", s->bound[i].name, (long long)s->bound[i].value);
+    for (uint32_t i = 0; i < s->num_may_alias; i++)
+        text_printf(&t, "alias %s\n", s->may_alias[i]);
+    return text_get(&t);
+}
+
+/* ---- reading ---- */
+
+bool disk_load(struct disk *d, const char *key, struct sdfg_kernel *k)
+{
+    struct arena *a = arena_new();
+    size_t size;
+    const char *why;
+    const void *payload = cache_get(d->store, key, strlen(key), a, &size);
+    bool ok = payload && kernel_read(payload, size, d->engine->options.profiler, k, a, &why);
+    if (payload && !ok) {
+        cache_reject(d->store, key, strlen(key), why);
+        place_free(k->placed);
+        k->placed = NULL;
+        k->code = (struct codegen_result){ 0 };
+    }
+    arena_free(a);
+    return ok;
+}
+
+/* ---- writing: waiting for the disk can take longer than compiling, so a thread does it ---- */
+
+struct writing {
+    struct disk *disk;
+    struct arena *arena;
+    const char *key;
+    struct text payload;
+    pthread_t thread;
+    pid_t process; /* a fork has no such thread */
+};
+
+static void *write_now(void *writing)
+{
+    struct writing *w = writing;
+    cache_put(w->disk->store, w->key, strlen(w->key), w->payload.data, w->payload.length);
+    return NULL;
+}
+
+static void finish(struct writing *w)
+{
+    if (!w)
+        return;
+    if (w->process == getpid())
+        pthread_join(w->thread, NULL);
+    arena_free(w->arena);
+}
+
+void disk_store(struct disk *d, const char *key, const struct sdfg_kernel *k)
+{
+    struct arena *a = arena_new();
+    const char *why, *was = host(d, &why), *is = host_now(d, a, &why);
+    if (!was || !is || strcmp(was, is)) {
+        arena_free(a);
+        return; /* the code generator was replaced since the key was made */
+    }
+    struct writing *w = NEW(a, struct writing);
+    *w = (struct writing){ .disk = d, .arena = a, .key = arena_strdup(a, key), .process = getpid() };
+    w->payload = text_new(a);
+    kernel_write(&k->code, &w->payload);
+    disk_wait(d);
+    if (pthread_create(&w->thread, NULL, write_now, w)) {
+        write_now(w);
+        arena_free(a);
+        return;
+    }
+    pthread_mutex_lock(&d->lock);
+    struct writing *before = d->writing; /* another thread may have come between */
+    d->writing = w;
+    pthread_mutex_unlock(&d->lock);
+    finish(before);
+}
+
+void disk_wait(struct disk *d)
+{
+    pthread_mutex_lock(&d->lock);
+    struct writing *w = d->writing;
+    d->writing = NULL;
+    pthread_mutex_unlock(&d->lock);
+    finish(w);
+}
+
+void disk_free(struct disk *d)
+{
+    if (!d)
+        return;
+    disk_wait(d);
+    cache_store_free(d->store);
+    pthread_mutex_destroy(&d->lock);
+    arena_free(d->arena);
+}

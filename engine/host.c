@@ -1,0 +1,143 @@
+#include "engine/host.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <gnu/libc-version.h>
+#include <link.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#elif defined(__aarch64__)
+#include <sys/auxv.h>
+#endif
+
+/* ---- builds: the linker hashes what it wrote and puts the hash into a note (--build-id) ---- */
+
+/* The build id among some notes, as hexadecimal digits; false if there is none. */
+static bool build_id(const unsigned char *notes, size_t size, struct text *out)
+{
+    ElfW(Nhdr) n;
+    for (size_t at = 0; size - at >= sizeof n;) {
+        memcpy(&n, notes + at, sizeof n);
+        uint64_t name = at + sizeof n, text = name + (((uint64_t)n.n_namesz + 3) & ~(uint64_t)3),
+                 end = text + (((uint64_t)n.n_descsz + 3) & ~(uint64_t)3);
+        if (end > size)
+            return false;
+        if (n.n_type == NT_GNU_BUILD_ID && n.n_namesz == 4 && !memcmp(notes + name, "GNU", 4) && n.n_descsz) {
+            for (uint32_t i = 0; i < n.n_descsz; i++)
+                text_printf(out, "%02x", notes[text + i]);
+            return true;
+        }
+        at = (size_t)end;
+    }
+    return false;
+}
+
+struct search {
+    struct text *out;
+    bool found;
+};
+
+/* The object that this function is part of. */
+static int visit_object(struct dl_phdr_info *info, size_t size, void *search)
+{
+    struct search *s = search;
+    uintptr_t here = (uintptr_t)&host_builds;
+    bool ours = false;
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        ours |= p->p_type == PT_LOAD && here - (info->dlpi_addr + p->p_vaddr) < p->p_memsz;
+    }
+    for (int i = 0; ours && !s->found && i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        if (p->p_type == PT_NOTE)
+            s->found = build_id((const unsigned char *)(uintptr_t)(info->dlpi_addr + p->p_vaddr), p->p_memsz, s->out);
+    }
+    return ours;
+}
+
+/* The head of the file holds the program headers and the notes. */
+static bool file_build_id(const char *path, struct text *out)
+{
+    enum { HEAD = 4096 };
+    unsigned char head[HEAD];
+    ElfW(Ehdr) h;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t size = file < 0 ? -1 : pread(file, head, sizeof head, 0);
+    bool found = false;
+    if (size >= (ssize_t)sizeof h) {
+        memcpy(&h, head, sizeof h);
+        for (uint32_t i = 0; !found && i < h.e_phnum; i++) {
+            ElfW(Phdr) p;
+            if (h.e_phoff > HEAD || h.e_phoff + (i + 1) * sizeof p > (size_t)size)
+                break;
+            memcpy(&p, head + h.e_phoff + i * sizeof p, sizeof p);
+            if (p.p_type == PT_NOTE && p.p_offset <= (size_t)size && p.p_filesz <= (size_t)size - p.p_offset)
+                found = build_id(head + p.p_offset, p.p_filesz, out);
+        }
+    }
+    if (file >= 0)
+        close(file);
+    return found;
+}
+
+bool host_builds(struct text *out, const char *codegen, const char **why)
+{
+    struct search s = { .out = out };
+    text_add(out, "engine ");
+    dl_iterate_phdr(visit_object, &s);
+    text_add(out, "\ncode generator ");
+    *why = "the library was built without a build id";
+    if (!s.found)
+        return false;
+    *why = "the code generator is not there, or was built without a build id";
+    if (!codegen || !file_build_id(codegen, out))
+        return false;
+    text_printf(out, "\nlibc %s\n", gnu_get_libc_version());
+    return true;
+}
+
+/* ---- processor ---- */
+
+#if defined(__x86_64__)
+void host_processor(struct text *out)
+{
+    /* Leaf, subleaf; which of eax, ebx, ecx, edx are features (the others hold counters, or differ between cores). */
+    static const struct {
+        unsigned leaf, subleaf, registers;
+    } leaves[] = {
+        { 0, 0, 0xe },    { 1, 0, 0xd },           { 7, 0, 0xe },           { 7, 1, 0xf },
+        { 0xd, 1, 0x1 },  { 0x14, 0, 0x2 },        { 0x19, 0, 0x2 },        { 0x1e, 1, 0x1 },
+        { 0x24, 0, 0x2 }, { 0x80000001u, 0, 0xc }, { 0x80000008u, 0, 0x2 },
+    };
+    text_add(out, "processor x86-64");
+    for (size_t i = 0; i < sizeof leaves / sizeof *leaves; i++) {
+        unsigned r[4] = { 0 };
+        __get_cpuid_count(leaves[i].leaf, leaves[i].subleaf, &r[0], &r[1], &r[2], &r[3]);
+        if (leaves[i].leaf == 1)
+            r[0] &= ~0xfu; /* stepping */
+        for (unsigned k = 0; k < 4; k++)
+            if (leaves[i].registers >> k & 1)
+                text_printf(out, " %x", r[k]);
+    }
+    unsigned low = 0, high = 0, a, b, c, d;
+    if (__get_cpuid(1, &a, &b, &c, &d) && (c & bit_OSXSAVE))
+        __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0)); /* registers the system saves */
+    text_printf(out, " %x\n", low);
+}
+#elif defined(__aarch64__)
+void host_processor(struct text *out)
+{
+    uint64_t part = 0;
+    unsigned long features = getauxval(AT_HWCAP);
+    if (features & HWCAP_CPUID)
+        __asm__("mrs %0, midr_el1" : "=r"(part)); /* the kernel answers in place of the processor */
+    text_printf(out, "processor aarch64 %llx %lx %lx\n", (unsigned long long)(part & ~0xfull), features,
+                getauxval(AT_HWCAP2));
+}
+#else
+void host_processor(struct text *out) { text_add(out, "processor unknown\n"); }
+#endif

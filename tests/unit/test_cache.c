@@ -1,0 +1,254 @@
+#include "cache/folder.h"
+#include "cache/store.h"
+
+#include "tests/unit/check.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct arena *arena;
+static char folder[64];
+static const struct cache_limits roomy = { 1 << 30, 3600 };
+
+static struct cache_store *begin(struct cache_limits limits)
+{
+    arena = arena_new();
+    snprintf(folder, sizeof folder, "/tmp/sdfg-test-cache-XXXXXX");
+    CHECK(mkdtemp(folder));
+    return cache_store_new(folder, limits);
+}
+
+static void end(struct cache_store *s)
+{
+    struct folder_file *files;
+    uint32_t count;
+    const char *why;
+    int f = folder_open(folder, false, &why);
+    CHECK(f >= 0 && folder_list(f, arena, &files, &count));
+    for (uint32_t i = 0; i < count; i++)
+        unlinkat(f, files[i].name, 0);
+    unlinkat(f, "CACHEDIR.TAG", 0);
+    unlinkat(f, "pruned", 0);
+    close(f);
+    CHECK(!rmdir(folder));
+    cache_store_free(s);
+    arena_free(arena);
+}
+
+static bool put(struct cache_store *s, const char *key, const char *value)
+{
+    return cache_put(s, key, strlen(key), value, strlen(value) + 1);
+}
+
+static const char *get(struct cache_store *s, const char *key)
+{
+    size_t size;
+    const char *value = cache_get(s, key, strlen(key), arena, &size);
+    CHECK(!value || value[size - 1] == 0);
+    return value ? value : "nothing";
+}
+
+static const char *file_of(struct cache_store *s, const char *key) { return cache_path(s, key, strlen(key), arena); }
+
+TEST(what_is_stored_is_read_by_another_process)
+{
+    struct cache_store *s = begin(roomy);
+    CHECK_STR(get(s, "a"), "nothing");
+    CHECK(put(s, "a", "one") && put(s, "b", "two") && put(s, "a", "three"));
+    pid_t child = fork();
+    if (!child)
+        _exit(strcmp(get(cache_store_new(folder, roomy), "a"), "three") != 0);
+    int status;
+    waitpid(child, &status, 0);
+    CHECK_INT(status, 0);
+    CHECK_STR(get(s, "b"), "two");
+    struct cache_counts c = cache_counts(s);
+    CHECK_INT(c.hits, 1);
+    CHECK_INT(c.misses, 1);
+    CHECK_INT(c.stored, 3);
+    CHECK_INT(c.troubles, 0);
+    CHECK(!access(arena_printf(arena, "%s/CACHEDIR.TAG", folder), R_OK));
+    end(s);
+}
+
+/* Every length and every damaged byte: nothing is read, the entry goes, and it can be stored again. */
+TEST(damaged_entries_are_counted_and_removed)
+{
+    struct cache_store *s = begin(roomy);
+    CHECK(put(s, "key", "value"));
+    struct stat st;
+    CHECK(!stat(file_of(s, "key"), &st));
+    for (off_t at = 0; at < 2 * st.st_size; at++) {
+        int f = open(file_of(s, "key"), O_RDWR);
+        char byte;
+        if (at < st.st_size) {
+            CHECK(!ftruncate(f, at));
+        } else {
+            CHECK(pread(f, &byte, 1, at - st.st_size) == 1);
+            byte ^= 0x20;
+            CHECK(pwrite(f, &byte, 1, at - st.st_size) == 1);
+        }
+        close(f);
+        CHECK_STR(get(s, "key"), "nothing");
+        CHECK(access(file_of(s, "key"), F_OK));
+        CHECK(put(s, "key", "value"));
+    }
+    CHECK_INT(cache_counts(s).troubles, 2 * st.st_size);
+    CHECK(cache_trouble(s, arena));
+    CHECK_STR(get(s, "key"), "value");
+    end(s);
+}
+
+/* As if two keys had the same hash. */
+TEST(the_whole_key_is_compared)
+{
+    struct cache_store *s = begin(roomy);
+    CHECK(put(s, "key", "value"));
+    CHECK(!rename(file_of(s, "key"), file_of(s, "other")));
+    CHECK_STR(get(s, "other"), "nothing");
+    CHECK_INT(cache_counts(s).troubles, 0);
+    end(s);
+}
+
+TEST(what_others_may_write_is_not_trusted)
+{
+    struct cache_store *s = begin(roomy);
+    CHECK(put(s, "key", "value"));
+    CHECK(!chmod(folder, 0777));
+    CHECK_STR(get(s, "key"), "nothing");
+    CHECK(!put(s, "key", "value"));
+    CHECK(!chmod(folder, 0700));
+    CHECK(!chmod(file_of(s, "key"), 0666));
+    CHECK_STR(get(s, "key"), "nothing");
+    CHECK_INT(cache_counts(s).troubles, 3);
+    CHECK(put(s, "key", "value"));
+    CHECK(!unlink(file_of(s, "key")) && !symlink("/etc/passwd", file_of(s, "key")));
+    CHECK_STR(get(s, "key"), "nothing");
+    end(s);
+}
+
+TEST(folders_that_cannot_be_used)
+{
+    struct cache_store *s = begin(roomy);
+    struct cache_store *below_file = cache_store_new("/proc/self/status/cache", roomy);
+    CHECK(!put(below_file, "key", "value"));
+    CHECK_STR(get(below_file, "key"), "nothing");
+    CHECK(cache_counts(below_file).troubles >= 1 && cache_trouble(below_file, arena));
+    cache_store_free(below_file);
+    struct cache_store *deep = cache_store_new(arena_printf(arena, "%s/a/b", folder), roomy);
+    CHECK_STR(get(deep, "key"), "nothing");
+    CHECK_INT(cache_counts(deep).troubles, 0); /* not there yet is no trouble */
+    CHECK(put(deep, "key", "value"));
+    CHECK_STR(get(deep, "key"), "value");
+    CHECK(!unlink(cache_path(deep, "key", 3, arena)));
+    CHECK(!unlink(arena_printf(arena, "%s/a/b/CACHEDIR.TAG", folder)));
+    CHECK(!unlink(arena_printf(arena, "%s/a/b/pruned", folder)));
+    CHECK(!rmdir(arena_printf(arena, "%s/a/b", folder)) && !rmdir(arena_printf(arena, "%s/a", folder)));
+    cache_store_free(deep);
+    end(s);
+}
+
+TEST(a_limit_for_files_is_no_signal)
+{
+    struct cache_store *s = begin(roomy);
+    struct rlimit old, small = { 1000, RLIM_INFINITY };
+    CHECK(!getrlimit(RLIMIT_FSIZE, &old));
+    small.rlim_max = old.rlim_max;
+    char *large = arena_alloc(arena, 10000);
+    CHECK(!setrlimit(RLIMIT_FSIZE, &small));
+    CHECK(!cache_put(s, "key", 3, large, 10000));
+    CHECK(put(s, "little", "value"));
+    CHECK(!setrlimit(RLIMIT_FSIZE, &old));
+    CHECK_STR(get(s, "key"), "nothing");
+    CHECK_STR(get(s, "little"), "value");
+    CHECK_INT(cache_counts(s).troubles, 1);
+    end(s);
+}
+
+TEST(old_entries_go_when_there_are_too_many)
+{
+    struct cache_store *s = begin((struct cache_limits){ 8000, 3600 });
+    char value[1001] = { 0 };
+    for (int i = 0; i < 20; i++) {
+        char key[8];
+        snprintf(key, sizeof key, "%d", i);
+        memset(value, 'a' + i, 1000);
+        CHECK(put(s, key, value));
+        struct timespec times[2] = { { time(NULL) - 1000 + i, 0 }, { time(NULL) - 1000 + i, 0 } };
+        CHECK(!utimensat(AT_FDCWD, file_of(s, key), times, 0));
+    }
+    CHECK_STR(get(s, "0"), "nothing");
+    CHECK(*get(s, "19") == 'a' + 19);
+    CHECK(cache_counts(s).removed >= 12);
+    struct timespec long_ago[2] = { { time(NULL) - 5000, 0 }, { time(NULL) - 5000, 0 } };
+    CHECK(!utimensat(AT_FDCWD, file_of(s, "19"), long_ago, 0));
+    const char *why;
+    int f = folder_open(folder, false, &why);
+    folder_prune(f, (struct cache_limits){ 1 << 20, 3600 });
+    close(f);
+    CHECK_STR(get(s, "19"), "nothing");
+    CHECK(*get(s, "18") == 'a' + 18);
+    end(s);
+}
+
+/* Writers and readers of the same few keys, killed at random: every value read is one that was stored under its key. */
+static void hammer(unsigned seed)
+{
+    struct cache_store *s = cache_store_new(folder, (struct cache_limits){ 200000, 3600 });
+    char key[16];
+    for (;;) {
+        seed = seed * 1103515245 + 12345;
+        unsigned k = seed >> 16 & 7, size = 1 + (seed >> 8 & 0x7fff);
+        snprintf(key, sizeof key, "key %u", k);
+        struct arena *a = arena_new();
+        size_t got;
+        const unsigned char *value = cache_get(s, key, strlen(key), a, &got);
+        for (size_t i = 0; value && i < got; i++)
+            if (value[i] != 'A' + k)
+                _exit(3);
+        unsigned char *fresh = arena_alloc(a, size);
+        memset(fresh, (int)('A' + k), size);
+        cache_put(s, key, strlen(key), fresh, size);
+        arena_free(a);
+        if (cache_counts(s).troubles)
+            _exit(4);
+    }
+}
+
+TEST(processes_that_are_killed_leave_nothing_wrong)
+{
+    enum { PROCESSES = 4, KILLS = 60 };
+    struct cache_store *s = begin(roomy);
+    pid_t children[PROCESSES] = { 0 };
+    for (unsigned i = 0; i < KILLS; i++) {
+        pid_t *child = &children[i % PROCESSES];
+        int status;
+        if (*child) {
+            kill(*child, SIGKILL);
+            waitpid(*child, &status, 0);
+            CHECK(WIFSIGNALED(status)); /* it found nothing wrong until then */
+        }
+        *child = fork();
+        if (!*child)
+            hammer(i);
+        usleep(10000 + 777 * i);
+    }
+    for (int i = 0; i < PROCESSES; i++) {
+        kill(children[i], SIGKILL);
+        waitpid(children[i], NULL, 0);
+    }
+    for (char k = 0; k < 8; k++) {
+        const char *key = arena_printf(arena, "key %d", k);
+        size_t size;
+        const char *value = cache_get(s, key, strlen(key), arena, &size);
+        CHECK(!value || (size && value[0] == 'A' + k && value[size - 1] == 'A' + k));
+    }
+    CHECK_INT(cache_counts(s).troubles, 0);
+    end(s);
+}
+
+CHECK_MAIN

@@ -1,0 +1,206 @@
+#include "base/arena.h"
+#include "engine/include/sdfg.h"
+#include "tests/unit/check.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* The disk cache as callers see it. The tests run in the folder tests/. */
+
+static char folder[64];
+
+static bool failed(sdfg_error *e)
+{
+    if (e)
+        printf("%s", sdfg_error_text(e));
+    sdfg_error_free(e);
+    return e != NULL;
+}
+
+static void begin(void)
+{
+    snprintf(folder, sizeof folder, "/tmp/sdfg-test-warm-XXXXXX");
+    CHECK(mkdtemp(folder));
+}
+
+/* Calls `visit` for every entry. */
+static int each_entry(void (*visit)(const char *path))
+{
+    DIR *d = opendir(folder);
+    int count = 0;
+    for (struct dirent *e; d && (e = readdir(d));) {
+        char path[400];
+        snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+        if (!strstr(e->d_name, ".kernel"))
+            continue;
+        count++;
+        if (visit)
+            visit(path);
+    }
+    if (d)
+        closedir(d);
+    return count;
+}
+
+static void drop(const char *path) { unlink(path); }
+
+static void end(void)
+{
+    char path[128];
+    each_entry(drop);
+    snprintf(path, sizeof path, "%s/CACHEDIR.TAG", folder);
+    unlink(path);
+    snprintf(path, sizeof path, "%s/pruned", folder);
+    unlink(path);
+    CHECK(!rmdir(folder));
+}
+
+/* A scale of axpy with N = n; whether the code came from disk. `change` alters the options. */
+static bool run(void (*change)(sdfg_options *o), int n, sdfg_cache_info *info)
+{
+    sdfg_options o;
+    sdfg_engine *engine;
+    sdfg_program *program;
+    sdfg_args *args;
+    sdfg_bound *bound;
+    static _Alignas(64) double x[64], y[64];
+    sdfg_options_init(&o, sizeof o);
+    o.cache_dir = folder;
+    o.num_threads = 2;
+    if (change)
+        change(&o);
+    CHECK(!failed(sdfg_engine_new(&engine, &o)));
+    CHECK(!failed(sdfg_program_load_file(&program, engine, "../examples/axpy.sdfg")));
+    CHECK(!failed(sdfg_args_new(&args, program)));
+    for (int i = 0; i < 64; i++) {
+        x[i] = i;
+        y[i] = 1;
+    }
+    CHECK(!failed(sdfg_args_array(args, "X", &(sdfg_array){ x, SDFG_F64, 1, { n }, NULL, 0 })));
+    CHECK(!failed(sdfg_args_array(args, "Y", &(sdfg_array){ y, SDFG_F64, 1, { n }, NULL, 0 })));
+    for (size_t i = 0; i < sdfg_program_num_arguments(program); i++) {
+        sdfg_argument a = { .struct_size = sizeof a };
+        CHECK(sdfg_program_argument(program, i, &a));
+        if (a.kind == SDFG_KIND_SCALAR)
+            CHECK(!failed(sdfg_args_f64(args, a.name, 3)));
+    }
+    CHECK(!failed(sdfg_bind(&bound, program, args)));
+    CHECK(!failed(sdfg_bound_call(bound)));
+    for (int i = 0; i < n; i++)
+        CHECK(y[i] == 3.0 * i + 1);
+    sdfg_kernel_info kernel = { .struct_size = sizeof kernel };
+    sdfg_kernel_describe(sdfg_bound_kernel(bound), &kernel);
+    CHECK(strstr(kernel.origin, kernel.from_disk ? "read from" : "compiled"));
+    *info = (sdfg_cache_info){ .struct_size = sizeof *info };
+    sdfg_engine_cache(engine, info);
+    bool from_disk = kernel.from_disk;
+    sdfg_bound_free(bound);
+    sdfg_args_free(args);
+    sdfg_program_free(program);
+    sdfg_engine_free(engine);
+    return from_disk;
+}
+
+static bool maps_have(const char *part)
+{
+    char line[512];
+    bool found = false;
+    FILE *f = fopen("/proc/self/maps", "r");
+    while (f && fgets(line, sizeof line, f))
+        found |= strstr(line, part) != NULL;
+    if (f)
+        fclose(f);
+    return found;
+}
+
+/* Runs in a process of its own, so that this one never opens the code generator. */
+static int in_child(int (*what)(void))
+{
+    int status;
+    fflush(stdout);
+    pid_t child = fork();
+    if (!child)
+        _exit(what());
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static int compile_first(void)
+{
+    sdfg_cache_info info;
+    bool hit = run(NULL, 40, &info);
+    return hit || info.stored != 1 || info.troubles || check_failures || !maps_have("libsdfg-codegen");
+}
+
+static int read_second(void)
+{
+    sdfg_cache_info info;
+    bool hit = run(NULL, 40, &info);
+    return !hit || info.hits != 1 || check_failures || maps_have("libsdfg-codegen") || maps_have("LLVM");
+}
+
+TEST(a_second_process_starts_without_llvm)
+{
+    begin();
+    CHECK_INT(in_child(compile_first), 0);
+    CHECK_INT(in_child(read_second), 0);
+    CHECK_INT(each_entry(NULL), 1);
+    end();
+}
+
+static void opt_1(sdfg_options *o) { o->opt_level = 1; }
+static void strict(sdfg_options *o) { o->fp = SDFG_FP_STRICT; }
+static void one_thread(sdfg_options *o) { o->num_threads = 1; }
+static void profiler(sdfg_options *o) { o->profiler = true; }
+static void generic(sdfg_options *o) { o->specialize = "none"; }
+static void no_cache(sdfg_options *o) { o->cache_dir = NULL; }
+static void debug_info(sdfg_options *o) { o->debug_info = true; }
+static void orc(sdfg_options *o) { o->linker = SDFG_LINKER_ORC; }
+
+TEST(everything_that_changes_code_is_in_the_key)
+{
+    void (*const changes[])(sdfg_options *) = { NULL, opt_1, strict, one_thread, profiler, generic };
+    sdfg_cache_info info;
+    begin();
+    for (int round = 0; round < 2; round++)
+        for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
+            CHECK_INT(run(changes[i], 40, &info), round);
+    CHECK(!run(NULL, 41, &info)); /* another size, another constant */
+    CHECK(!run(no_cache, 40, &info) && !info.folder && info.off);
+    CHECK(!run(debug_info, 40, &info) && info.off);
+    CHECK(!run(orc, 40, &info) && info.off);
+    CHECK_INT(each_entry(NULL), 7);
+    char path[64];
+    snprintf(path, sizeof path, "/tmp/perf-%d.map", (int)getpid());
+    unlink(path);
+    end();
+}
+
+/* Another payload in a whole file: as if a writer of ours had a fault. */
+static void damage(const char *path)
+{
+    FILE *f = fopen(path, "r+");
+    CHECK(f && !fseek(f, -1, SEEK_END) && fputc(0x55, f) == 0x55 && !fclose(f));
+}
+
+TEST(a_damaged_entry_is_compiled_again)
+{
+    sdfg_cache_info info;
+    begin();
+    CHECK(!run(NULL, 40, &info));
+    each_entry(damage);
+    CHECK(!run(NULL, 40, &info));
+    CHECK(info.troubles == 1 && *info.trouble);
+    CHECK(run(NULL, 40, &info));
+    CHECK_INT(info.troubles, 0);
+    CHECK(!chmod(folder, 0777));
+    CHECK(!run(NULL, 40, &info));
+    CHECK(info.troubles >= 1 && strstr(info.trouble, "others may write"));
+    CHECK(!chmod(folder, 0700));
+    end();
+}
+
+CHECK_MAIN
