@@ -35,6 +35,8 @@ const struct pass pipeline[] = {
     { "forward",     PHASE_LOWER,      pass_forward,       FACT_TREE,                  0,            0,      wants_tree },
     { "reuse",       PHASE_LOWER,      pass_reuse,         FACT_TREE,                  0,            0,      wants_tree },
     { "loops",       PHASE_LOWER,      pass_loops,         FACT_TREE,                  0,            0,      wants_tree },
+    /* pointers that follow a counter are fixed in one iteration now */
+    { "forward-in",  PHASE_LOWER,      pass_forward,       FACT_TREE,                  0,            0,      wants_tree },
     { "fuse",        PHASE_LOWER,      pass_fuse,          FACT_TREE,                  0,            0,      wants_tree },
     { "interchange", PHASE_LOWER,      pass_interchange,   FACT_TREE,                  0,            0,      wants_tree },
     { "fuse-again",  PHASE_LOWER,      pass_fuse,          FACT_TREE,                  0,            0,      wants_tree },
