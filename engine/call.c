@@ -28,7 +28,8 @@ sdfg_error *run_error(int32_t error)
 
 sdfg_error *kernel_run(struct sdfg_kernel *k, void *const *args, const struct value *values)
 {
-    struct sdfg_rt_context context = { .num_threads = k->program->engine->options.num_threads };
+    struct sdfg_rt_context context = { .num_threads = k->program->engine->options.num_threads,
+                                       .pool = k->program->pool };
     struct handle *h = NULL;
     if (k->code.num_slots || k->code.init || k->code.exit) {
         sdfg_error *error;

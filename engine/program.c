@@ -3,6 +3,7 @@
 #include "engine/handle.h"
 #include "engine/kernel.h"
 #include "engine/policy.h"
+#include "runtime/abi.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 static void program_release(sdfg_program *p)
 {
     handles_free(p->handles);
+    sdfg_rt_pool_free(p->pool);
     kernels_free(p->kernels);
     policy_free(p->policy);
     sdfg_error_free(p->warnings);
@@ -32,6 +34,7 @@ static sdfg_error *load(sdfg_program **out, sdfg_engine *e, struct ir *ir, char 
     p->kernels = kernels_new(p);
     p->policy = policy_new(p);
     p->handles = handles_new(p);
+    p->pool = sdfg_rt_pool_new();
     *out = p;
     return NULL;
 }

@@ -52,6 +52,7 @@ struct sdfg_program {
     struct kernel_table *kernels;
     struct policy *policy;
     struct handle_table *handles;
+    struct sdfg_rt_pool *pool;
 };
 
 /* The argument or member a name stands for: "A", "A.data", "B[2].x"; NULL if there is none. */

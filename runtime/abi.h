@@ -29,6 +29,10 @@ struct sdfg_rt_context {
 #include "runtime/abi.def"
 };
 
+/* Freed memory of a program, kept for its next calls; any thread. NULL if there is no memory for it. */
+struct sdfg_rt_pool *sdfg_rt_pool_new(void);
+void sdfg_rt_pool_free(struct sdfg_rt_pool *pool); /* NULL is allowed */
+
 /* Address of a runtime function by name, for the linker; NULL if there is no such row. */
 void *sdfg_rt_symbol(const char *name);
 

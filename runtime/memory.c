@@ -1,25 +1,127 @@
+/* Memory of generated code. Large blocks that are freed are kept for the next call of the program, which asks for the
+ * same sizes: the system would give fresh pages every time, and touching those for the first time takes longer than
+ * most loops over them. Blocks for other sizes make room for new ones, oldest first. */
 #include "runtime/runtime.h"
 
+#include <assert.h>
+#include <pthread.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
-enum { ALIGNMENT = 64 };
+enum {
+    ALIGNMENT = 64,
+    KEPT_LEAST = 64 << 10, /* smaller ones are malloc's own business */
+    HUGE_PAGE = 2 << 20,
+    MAX_BLOCKS = 64,
+};
+static const size_t kept_most = (size_t)512 << 20; /* bytes per program */
+
+/* What lies before each block. */
+struct block {
+    _Alignas(ALIGNMENT) size_t size; /* of the block without this */
+};
+static_assert(sizeof(struct block) == ALIGNMENT, "blocks are aligned");
+
+struct sdfg_rt_pool {
+    pthread_mutex_t lock;
+    size_t bytes;
+    int count;
+    struct block *blocks[MAX_BLOCKS]; /* oldest first */
+};
+
+struct sdfg_rt_pool *sdfg_rt_pool_new(void)
+{
+    struct sdfg_rt_pool *p = calloc(1, sizeof *p);
+    if (p)
+        pthread_mutex_init(&p->lock, NULL);
+    return p;
+}
+
+static struct block *take_at(struct sdfg_rt_pool *p, int index)
+{
+    struct block *b = p->blocks[index];
+    p->bytes -= b->size;
+    p->count--;
+    for (int i = index; i < p->count; i++)
+        p->blocks[i] = p->blocks[i + 1];
+    return b;
+}
+
+void sdfg_rt_pool_free(struct sdfg_rt_pool *p)
+{
+    if (!p)
+        return;
+    while (p->count)
+        free(take_at(p, p->count - 1));
+    pthread_mutex_destroy(&p->lock);
+    free(p);
+}
+
+/* The latest block of that size: its contents may still be in the cache. */
+static struct block *take(struct sdfg_rt_pool *p, size_t size)
+{
+    struct block *found = NULL;
+    pthread_mutex_lock(&p->lock);
+    for (int i = p->count - 1; i >= 0 && !found; i--)
+        if (p->blocks[i]->size == size)
+            found = take_at(p, i);
+    pthread_mutex_unlock(&p->lock);
+    return found;
+}
+
+static void keep(struct sdfg_rt_pool *p, struct block *b)
+{
+    struct block *leaving[MAX_BLOCKS];
+    int count = 0;
+    pthread_mutex_lock(&p->lock);
+    while (p->count == MAX_BLOCKS || (p->count && p->bytes + b->size > kept_most))
+        leaving[count++] = take_at(p, 0);
+    p->blocks[p->count++] = b;
+    p->bytes += b->size;
+    pthread_mutex_unlock(&p->lock);
+    while (count)
+        free(leaving[--count]);
+}
+
+static struct block *allocate(size_t size)
+{
+    size_t total = size + sizeof(struct block);
+    if (total < 2 * HUGE_PAGE)
+        return aligned_alloc(ALIGNMENT, total);
+    /* One fault for 512 pages, where the system does that on request. Whether it does is not our concern. */
+    total = (total + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    struct block *b = aligned_alloc(HUGE_PAGE, total);
+    if (b)
+        madvise(b, total, MADV_HUGEPAGE);
+    return b;
+}
 
 void *sdfg_rt_alloc(struct sdfg_rt_context *context, int64_t bytes)
 {
-    if (bytes < 0 || bytes > INT64_MAX - ALIGNMENT) {
+    if (bytes < 0 || bytes > INT64_MAX - 2 * HUGE_PAGE) {
         sdfg_rt_fail(context, bytes < 0 ? SDFG_RT_BAD_VALUE : SDFG_RT_OUT_OF_MEMORY);
         return NULL;
     }
     /* Empty containers have an address of their own too. */
     size_t size = bytes ? ((size_t)bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : ALIGNMENT;
-    void *memory = aligned_alloc(ALIGNMENT, size);
-    if (!memory)
+    struct block *b = size >= KEPT_LEAST && context->pool ? take(context->pool, size) : NULL;
+    if (!b)
+        b = allocate(size);
+    if (!b) {
         sdfg_rt_fail(context, SDFG_RT_OUT_OF_MEMORY);
-    return memory;
+        return NULL;
+    }
+    b->size = size;
+    return b + 1;
 }
 
 void sdfg_rt_free(struct sdfg_rt_context *context, void *memory)
 {
-    (void)context;
-    free(memory);
+    if (!memory)
+        return;
+    struct block *b = (struct block *)memory - 1;
+    if (context->pool && b->size >= KEPT_LEAST && b->size <= kept_most)
+        keep(context->pool, b);
+    else
+        free(b);
 }

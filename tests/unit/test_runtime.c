@@ -194,6 +194,53 @@ TEST(memory)
     CHECK_INT(context.error, SDFG_RT_OUT_OF_MEMORY);
 }
 
+/* Nobody else may have the block meanwhile. */
+static void take_and_give(struct sdfg_rt_context *context, void *data, int64_t thread, int64_t threads)
+{
+    (void)data, (void)threads;
+    for (int i = 0; i < 200; i++) {
+        volatile int64_t *p = sdfg_rt_alloc(context, (64 + i % 3) << 10);
+        *p = thread;
+        if (*p != thread)
+            sdfg_rt_fail(context, SDFG_RT_ASSERTION);
+        sdfg_rt_free(context, (void *)p);
+    }
+}
+
+TEST(memory_is_kept_for_later_calls)
+{
+    enum { LARGE = 1 << 20, BLOCKS = 100 };
+    struct sdfg_rt_context context = { .pool = sdfg_rt_pool_new() }, other = { 0 };
+    char *a = sdfg_rt_alloc(&context, LARGE), *b = sdfg_rt_alloc(&context, LARGE), *blocks[BLOCKS];
+    a[0] = a[LARGE - 1] = b[0] = 1;
+    sdfg_rt_free(&context, a);
+    char *larger = sdfg_rt_alloc(&context, LARGE + 1);
+    CHECK(larger != a);
+    CHECK(sdfg_rt_alloc(&context, LARGE) == a);
+    sdfg_rt_free(&context, a);
+    sdfg_rt_free(&context, b);
+    CHECK(sdfg_rt_alloc(&context, LARGE) == b); /* the latest */
+    sdfg_rt_free(&other, b);                    /* no pool: goes to the system */
+    sdfg_rt_free(&context, larger);
+    for (int i = 0; i < BLOCKS; i++) /* more than are kept */
+        blocks[i] = sdfg_rt_alloc(&context, (i + 1) * LARGE / 8);
+    for (int i = 0; i < BLOCKS; i++)
+        sdfg_rt_free(&context, blocks[i]);
+    CHECK(sdfg_rt_alloc(&context, BLOCKS * LARGE / 8) == blocks[BLOCKS - 1]);
+    sdfg_rt_free(&context, blocks[BLOCKS - 1]);
+    CHECK_INT(context.error, SDFG_RT_OK);
+    sdfg_rt_pool_free(context.pool);
+}
+
+TEST(memory_of_two_threads)
+{
+    struct sdfg_rt_context context = { .pool = sdfg_rt_pool_new() };
+    sdfg_rt_parallel(&context, take_and_give, NULL, 4);
+    CHECK_INT(context.error, SDFG_RT_OK);
+    sdfg_rt_pool_free(context.pool);
+    sdfg_rt_pool_free(NULL);
+}
+
 /* The formats by their definition. */
 static double value_of(int bits, int fraction, int bias, bool infinity)
 {
