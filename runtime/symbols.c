@@ -1,4 +1,5 @@
 #include "runtime/blas.h"
+#include "runtime/fft.h"
 #include "runtime/cblas.h"
 #include "runtime/runtime.h"
 #include "runtime/stream.h"

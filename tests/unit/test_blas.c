@@ -358,6 +358,24 @@ TEST(cholesky)
     CHECK_INT(info, 2);
 }
 
+/* Where nobody asks for LAPACK's code, a matrix without inverse fails the call. */
+TEST(singular_matrices)
+{
+    const double zeros[4] = { 1, 2, 2, 4 }, right[2] = { 1, 1 };
+    double x[4];
+    int32_t info = 0;
+    struct sdfg_rt_context asked = { .num_threads = 1 }, solves = asked, inverts = asked, factors = asked;
+    sdfg_rt_solve(&asked, SDFG_RT_F64, 2, 1, zeros, 2, 1, right, 1, 1, x, 1, 1, &info);
+    CHECK_INT(info, 2);
+    CHECK_INT(asked.error, SDFG_RT_OK);
+    sdfg_rt_solve(&solves, SDFG_RT_F64, 2, 1, zeros, 2, 1, right, 1, 1, x, 1, 1, NULL);
+    CHECK_INT(solves.error, SDFG_RT_SINGULAR);
+    sdfg_rt_inverse(&inverts, SDFG_RT_F64, 2, zeros, 2, 1, x, 2, 1, NULL);
+    CHECK_INT(inverts.error, SDFG_RT_SINGULAR);
+    sdfg_rt_cholesky(&factors, SDFG_RT_F64, 1, 2, (const double[]){ 1, 2, 2, 1 }, 2, 1, x, 2, 1, NULL);
+    CHECK_INT(factors.error, SDFG_RT_SINGULAR);
+}
+
 TEST(library_by_name)
 {
     const char *name = sdfg_rt_blas_name();

@@ -269,5 +269,7 @@ int main(int argc, char **argv)
     gen_reductions();
     gen_standard();
     gen_linalg();
+    gen_fft();
+    gen_sparse();
     return failures > 0;
 }

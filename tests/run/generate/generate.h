@@ -59,5 +59,7 @@ void gen_tensors(void);  /* einsum, tensordot, transpositions */
 void gen_reductions(void);
 void gen_standard(void); /* copy, fill, gearbox */
 void gen_linalg(void);   /* linalg and lapack */
+void gen_fft(void);
+void gen_sparse(void);
 
 #endif
