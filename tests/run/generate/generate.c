@@ -271,5 +271,6 @@ int main(int argc, char **argv)
     gen_linalg();
     gen_fft();
     gen_sparse();
+    gen_stencil();
     return failures > 0;
 }

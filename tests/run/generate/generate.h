@@ -61,5 +61,6 @@ void gen_standard(void); /* copy, fill, gearbox */
 void gen_linalg(void);   /* linalg and lapack */
 void gen_fft(void);
 void gen_sparse(void);
+void gen_stencil(void);
 
 #endif
