@@ -111,10 +111,7 @@ char *arena_strndup(struct arena *a, const char *text, size_t length)
     return p;
 }
 
-char *arena_strdup(struct arena *a, const char *text)
-{
-    return arena_strndup(a, text, strlen(text));
-}
+char *arena_strdup(struct arena *a, const char *text) { return arena_strndup(a, text, strlen(text)); }
 
 char *arena_vprintf(struct arena *a, const char *format, va_list args)
 {
@@ -136,10 +133,7 @@ char *arena_printf(struct arena *a, const char *format, ...)
     return p;
 }
 
-size_t arena_bytes(const struct arena *a)
-{
-    return a->bytes;
-}
+size_t arena_bytes(const struct arena *a) { return a->bytes; }
 
 void *vec_grow(struct arena *a, void *items, uint32_t count, uint32_t *capacity, size_t item_size)
 {

@@ -1,7 +1,8 @@
 /* Arena: everything that belongs to one compilation is allocated here and dies together.
  *
- * Memory is zeroed and aligned to 16 bytes. Running out of memory is fatal (base/fatal.h), so no caller checks for NULL.
- * Sanitizer builds give every allocation its own block, so that overruns are seen. One arena belongs to one thread. */
+ * Memory is zeroed and aligned to 16 bytes. Running out of memory is fatal (base/fatal.h), so no caller checks for
+ * NULL. Sanitizer builds give every allocation its own block, so that overruns are seen. One arena belongs to one
+ * thread. */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 
@@ -21,7 +22,7 @@ char *arena_printf(struct arena *a, const char *format, ...) __attribute__((form
 char *arena_vprintf(struct arena *a, const char *format, va_list args);
 size_t arena_bytes(const struct arena *a); /* handed out so far */
 
-#define NEW(arena, type) ((type *)arena_alloc((arena), sizeof(type)))
+#define NEW(arena, type)              ((type *)arena_alloc((arena), sizeof(type)))
 #define NEW_ARRAY(arena, type, count) ((type *)arena_alloc((arena), sizeof(type) * (size_t)(count)))
 
 #endif

@@ -91,10 +91,7 @@ bool diag_error_in(struct diags *d, const struct place *at, const char *text, si
     return false;
 }
 
-uint32_t diags_count(const struct diags *d)
-{
-    return d->list.count;
-}
+uint32_t diags_count(const struct diags *d) { return d->list.count; }
 
 uint32_t diags_errors(const struct diags *d)
 {
@@ -104,10 +101,7 @@ uint32_t diags_errors(const struct diags *d)
     return errors;
 }
 
-const struct diag *diags_get(const struct diags *d, uint32_t i)
-{
-    return &d->list.items[i];
-}
+const struct diag *diags_get(const struct diags *d, uint32_t i) { return &d->list.items[i]; }
 
 void diags_reset(struct diags *d, uint32_t count)
 {
@@ -124,15 +118,9 @@ enum diag_class diags_class(const struct diags *d)
     return worst;
 }
 
-const char *diag_name(enum diag_code code)
-{
-    return table[code].name;
-}
+const char *diag_name(enum diag_code code) { return table[code].name; }
 
-enum diag_class diag_class_of(enum diag_code code)
-{
-    return table[code].class;
-}
+enum diag_class diag_class_of(enum diag_code code) { return table[code].class; }
 
 const char *diag_class_name(enum diag_class c)
 {
@@ -142,7 +130,8 @@ const char *diag_class_name(enum diag_class c)
 
 void diag_print(const struct diag *g, struct text *out)
 {
-    text_printf(out, "%s[%s]: %s\n", g->warning ? "warning" : "error", diag_class_name(table[g->code].class), g->message);
+    text_printf(out, "%s[%s]: %s\n", g->warning ? "warning" : "error", diag_class_name(table[g->code].class),
+                g->message);
     if (*g->path)
         text_printf(out, "  at %s", g->path);
     if (*g->source)

@@ -37,7 +37,7 @@ struct diag {
 struct diags;
 
 struct diags *diags_new(struct arena *a);
-bool diag_error(struct diags *d, const struct place *at, enum diag_code code, ...);   /* always false */
+bool diag_error(struct diags *d, const struct place *at, enum diag_code code, ...); /* always false */
 void diag_warning(struct diags *d, const struct place *at, enum diag_code code, ...);
 /* The same, with a line of `text` (not necessarily zero-terminated) and a caret at byte `offset` of it. */
 bool diag_error_in(struct diags *d, const struct place *at, const char *text, size_t length, size_t offset,

@@ -72,10 +72,7 @@ const char *intern_n(struct intern *t, const char *text, size_t length)
     return copy;
 }
 
-const char *intern(struct intern *t, const char *text)
-{
-    return intern_n(t, text, strlen(text));
-}
+const char *intern(struct intern *t, const char *text) { return intern_n(t, text, strlen(text)); }
 
 const char *intern_find(const struct intern *t, const char *text)
 {

@@ -31,10 +31,7 @@ void *map_get(const struct map *m, const void *key)
     return s ? s->value : NULL;
 }
 
-bool map_has(const struct map *m, const void *key)
-{
-    return slot_of(m, key) != NULL;
-}
+bool map_has(const struct map *m, const void *key) { return slot_of(m, key) != NULL; }
 
 static void rebuild(struct arena *a, struct map *m)
 {

@@ -18,9 +18,9 @@ struct map {
     uint32_t count, capacity, index_size;
 };
 
-void *map_get(const struct map *m, const void *key);                           /* NULL if absent */
+void *map_get(const struct map *m, const void *key); /* NULL if absent */
 bool map_has(const struct map *m, const void *key);
-void map_put(struct arena *a, struct map *m, const void *key, void *value);     /* replaces */
+void map_put(struct arena *a, struct map *m, const void *key, void *value); /* replaces */
 void map_remove(struct map *m, const void *key);
 
 #endif

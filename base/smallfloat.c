@@ -15,10 +15,7 @@ static const struct format formats[] = {
     [SMALLFLOAT_F8E5M2] = { 5, 2, true },
 };
 
-static int bias(const struct format *f)
-{
-    return (1 << (f->exponent_bits - 1)) - 1;
-}
+static int bias(const struct format *f) { return (1 << (f->exponent_bits - 1)) - 1; }
 
 double smallfloat_decode(enum smallfloat format, uint32_t bits)
 {

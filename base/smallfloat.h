@@ -1,4 +1,5 @@
-/* Floating-point numbers narrower than float, as bit patterns. Rounding is to nearest, ties to even (semantics.md 1.4). */
+/* Floating-point numbers narrower than float, as bit patterns. Rounding is to nearest, ties to even (semantics.md 1.4).
+ */
 #ifndef BASE_SMALLFLOAT_H
 #define BASE_SMALLFLOAT_H
 

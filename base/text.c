@@ -3,10 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-struct text text_new(struct arena *a)
-{
-    return (struct text){ .arena = a };
-}
+struct text text_new(struct arena *a) { return (struct text){ .arena = a }; }
 
 static void reserve(struct text *t, size_t more)
 {
@@ -31,15 +28,9 @@ void text_addn(struct text *t, const char *s, size_t length)
     t->data[t->length] = 0;
 }
 
-void text_add(struct text *t, const char *s)
-{
-    text_addn(t, s, strlen(s));
-}
+void text_add(struct text *t, const char *s) { text_addn(t, s, strlen(s)); }
 
-void text_addc(struct text *t, char c)
-{
-    text_addn(t, &c, 1);
-}
+void text_addc(struct text *t, char c) { text_addn(t, &c, 1); }
 
 void text_printf(struct text *t, const char *format, ...)
 {
@@ -54,7 +45,4 @@ void text_printf(struct text *t, const char *format, ...)
     va_end(args);
 }
 
-const char *text_get(const struct text *t)
-{
-    return t->data ? t->data : "";
-}
+const char *text_get(const struct text *t) { return t->data ? t->data : ""; }

@@ -25,6 +25,6 @@ void *vec_grow(struct arena *a, void *items, uint32_t count, uint32_t *capacity,
          ? (void)((v)->items = vec_grow((arena), (v)->items, (v)->count, &(v)->capacity, sizeof *(v)->items))          \
          : (void)0)
 #define vec_push(arena, v, value) (vec_reserve((arena), (v)), (v)->items[(v)->count++] = (value))
-#define vec_last(v) ((v)->items[(v)->count - 1])
+#define vec_last(v)               ((v)->items[(v)->count - 1])
 
 #endif

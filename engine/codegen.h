@@ -1,6 +1,7 @@
-/* The border between the core library and libsdfg-codegen.so, which holds everything that needs LLVM or libclang and is opened on
- * the first specialization that must be compiled. Only plain data crosses it: JSON text in, machine code and tables out, so the two
- * sides share no objects. The plugin exports one symbol, `sdfg_codegen_api`, a struct codegen_api. */
+/* The border between the core library and libsdfg-codegen.so, which holds everything that needs LLVM or libclang and is
+ * opened on the first specialization that must be compiled. Only plain data crosses it: JSON text in, machine code and
+ * tables out, so the two sides share no objects. The plugin exports one symbol, `sdfg_codegen_api`, a struct
+ * codegen_api. */
 #ifndef ENGINE_CODEGEN_H
 #define ENGINE_CODEGEN_H
 
@@ -17,8 +18,15 @@ struct codegen_symbol {
 
 enum codegen_fp { CODEGEN_FP_DEFAULT, CODEGEN_FP_STRICT, CODEGEN_FP_FAST };
 enum codegen_linker { CODEGEN_LINKER_AUTO, CODEGEN_LINKER_PLACE, CODEGEN_LINKER_ORC };
-enum codegen_emit { CODEGEN_EMIT_CODE, CODEGEN_EMIT_SDFG, CODEGEN_EMIT_TREE, CODEGEN_EMIT_LL, CODEGEN_EMIT_LL_OPT,
-                    CODEGEN_EMIT_ASM, CODEGEN_EMIT_OBJECT };
+enum codegen_emit {
+    CODEGEN_EMIT_CODE,
+    CODEGEN_EMIT_SDFG,
+    CODEGEN_EMIT_TREE,
+    CODEGEN_EMIT_LL,
+    CODEGEN_EMIT_LL_OPT,
+    CODEGEN_EMIT_ASM,
+    CODEGEN_EMIT_OBJECT
+};
 
 struct codegen_request {
     const char *json; /* the SDFG, as read from the file (plain or gzip) */
@@ -26,18 +34,18 @@ struct codegen_request {
     const char *folder;                 /* for external nested SDFGs, or NULL */
     const struct codegen_symbol *bound; /* free symbols with a known value: become constants */
     uint32_t num_bound;
-    const char *const *may_alias;       /* arguments that overlap others in this call */
+    const char *const *may_alias; /* arguments that overlap others in this call */
     uint32_t num_may_alias;
-    uint32_t alignment;                 /* bytes every array argument is aligned to; 0: element size only */
-    int num_threads;                    /* 1: sequential code; 0: decided at run time */
-    int opt_level;                      /* 0..3, -1: the default pipeline */
+    uint32_t alignment; /* bytes every array argument is aligned to; 0: element size only */
+    int num_threads;    /* 1: sequential code; 0: decided at run time */
+    int opt_level;      /* 0..3, -1: the default pipeline */
     enum codegen_fp fp;
     enum codegen_linker linker;
-    bool debug_info;                    /* source lines for debuggers and profilers */
-    bool profiler;                      /* announce the code to perf and gdb */
-    enum codegen_emit emit;             /* text or object wanted instead of code */
-    const char *dump_after;             /* pass whose result goes to `dump`, or NULL */
-    const char *debug_words;            /* as in SDFG_DEBUG, or NULL */
+    bool debug_info;         /* source lines for debuggers and profilers */
+    bool profiler;           /* announce the code to perf and gdb */
+    enum codegen_emit emit;  /* text or object wanted instead of code */
+    const char *dump_after;  /* pass whose result goes to `dump`, or NULL */
+    const char *debug_words; /* as in SDFG_DEBUG, or NULL */
     void (*dump)(void *user, const char *title, const char *text);
     void *dump_user;
     /* Runtime functions by name: what sdfg_rt_symbol of the core answers. */
@@ -47,7 +55,7 @@ struct codegen_request {
 /* One parameter of the program, in the order in which addresses are passed (semantics.md 1.2). */
 struct codegen_param {
     const char *name;
-    bool by_value; /* scalar or symbol: the address of the value is passed; else the data itself */
+    bool by_value;    /* scalar or symbol: the address of the value is passed; else the data itself */
     const char *type; /* element type name as in files, or "struct:NAME", "pointer" ... */
 };
 
@@ -85,7 +93,7 @@ struct codegen_result {
     struct codegen_phase *phases; /* times in order, for --time and bench/compile */
     uint32_t num_phases;
     size_t code_bytes, peak_bytes; /* machine code; compiler memory */
-    void *owner; /* keeps code and strings alive until codegen_api.release */
+    void *owner;                   /* keeps code and strings alive until codegen_api.release */
 };
 
 struct codegen_api {

@@ -45,10 +45,7 @@ static bool verify(struct compile *c, const char *pass)
     return !c->tree || tree_verify(c->tree, c->ir->diags);
 }
 
-bool compile_run(struct compile *c)
-{
-    return run_passes(c, pipeline);
-}
+bool compile_run(struct compile *c) { return run_passes(c, pipeline); }
 
 static void take_messages(struct compile *c, struct codegen_result *out)
 {

@@ -1,4 +1,5 @@
-/* What the files of the code generator share: one compilation and the passes that are not about graphs or trees alone. */
+/* What the files of the code generator share: one compilation and the passes that are not about graphs or trees alone.
+ */
 #ifndef ENGINE_COMPILE_H
 #define ENGINE_COMPILE_H
 

@@ -11,10 +11,7 @@ bool pass_read(struct compile *c)
     return c->sdfg != NULL;
 }
 
-bool pass_parse_cpp(struct compile *c)
-{
-    return clang_read_tasklets(c->sdfg);
-}
+bool pass_parse_cpp(struct compile *c) { return clang_read_tasklets(c->sdfg); }
 
 bool pass_lower(struct compile *c)
 {
@@ -102,15 +99,9 @@ bool pass_parallelize(struct compile *c)
     return tree_parallelize(c->tree, &o);
 }
 
-static LLVMModuleRef new_module(void *user, const char *name)
-{
-    return jit_module(user, name);
-}
+static LLVMModuleRef new_module(void *user, const char *name) { return jit_module(user, name); }
 
-static void decorate(void *user, LLVMValueRef function)
-{
-    jit_function_attributes(user, function);
-}
+static void decorate(void *user, LLVMValueRef function) { jit_function_attributes(user, function); }
 
 bool pass_target(struct compile *c)
 {
@@ -132,7 +123,9 @@ bool pass_emit(struct compile *c)
 {
     const struct codegen_request *r = c->request;
     struct llvm_options lo = {
-        .fp = r->fp == CODEGEN_FP_STRICT ? LLVM_FP_STRICT : r->fp == CODEGEN_FP_FAST ? LLVM_FP_FAST : LLVM_FP_DEFAULT,
+        .fp = r->fp == CODEGEN_FP_STRICT ? LLVM_FP_STRICT
+              : r->fp == CODEGEN_FP_FAST ? LLVM_FP_FAST
+                                         : LLVM_FP_DEFAULT,
         .debug_info = r->debug_info,
         /* up to 4 units in the last place: not for strict arithmetic, nor for objects that are linked elsewhere */
         .vector_symbol = r->fp != CODEGEN_FP_STRICT && r->emit == CODEGEN_EMIT_CODE ? r->runtime_symbol : NULL,
@@ -144,12 +137,6 @@ bool pass_emit(struct compile *c)
     return llvm_emit(c->tree, c->ir->diags, &lo);
 }
 
-bool pass_machine_code(struct compile *c)
-{
-    return jit_compile(c->jit);
-}
+bool pass_machine_code(struct compile *c) { return jit_compile(c->jit); }
 
-bool pass_link(struct compile *c)
-{
-    return jit_link(c->jit);
-}
+bool pass_link(struct compile *c) { return jit_link(c->jit); }

@@ -1,8 +1,9 @@
 /* The SDFG as a graph: exactly what the file says, with names, connectors, scopes and memlet ends resolved.
  *
- * Everything is allocated in the arena of its `struct ir` and never freed alone. Lists are in file order. What this release does
- * not know is kept as JSON (`json` of each element) and written back. Symbolic NULL never occurs in subsets or shapes; missing
- * strides, offsets and sizes are filled in on reading (packed, zeros, product). Terms are those of format.md. */
+ * Everything is allocated in the arena of its `struct ir` and never freed alone. Lists are in file order. What this
+ * release does not know is kept as JSON (`json` of each element) and written back. Symbolic NULL never occurs in
+ * subsets or shapes; missing strides, offsets and sizes are filled in on reading (packed, zeros, product). Terms are
+ * those of format.md. */
 #ifndef IR_GRAPH_H
 #define IR_GRAPH_H
 
@@ -34,8 +35,8 @@ struct memlet {
     bool dynamic, wcr_nonatomic, allow_oob;
     bool flag_is_data_src; /* is_data_src as read; true when absent */
     const struct sym *volume;
-    struct code *wcr;           /* CODE_LAMBDA or NULL */
-    const char *wcr_text;       /* as written */
+    struct code *wcr;     /* CODE_LAMBDA or NULL */
+    const char *wcr_text; /* as written */
     enum wcr_kind wcr_kind;
 };
 
@@ -64,12 +65,12 @@ struct container {
     const struct sym *buffer_size; /* streams */
     const struct enum_value *storage, *lifetime;
     bool transient, may_alias, allow_conflicts, pool;
-    int optional;  /* 0 no, 1 yes, -1 undecided */
-    int alignment; /* bytes; 0 default, negative none */
+    int optional;             /* 0 no, 1 yes, -1 undecided */
+    int alignment;            /* bytes; 0 default, negative none */
     const char *unknown_type; /* class name of CONTAINER_UNKNOWN */
     /* structures: members in order; container arrays: the one element descriptor */
     VEC(struct container *) members;
-    struct container *parent;   /* structure that contains this member */
+    struct container *parent; /* structure that contains this member */
     const char *struct_name;
 };
 
@@ -112,13 +113,13 @@ struct connector {
 struct node {
     struct place place; /* noun by kind, id: position in the state, label */
     enum node_kind kind;
-    uint32_t index;          /* in state->nodes */
+    uint32_t index; /* in state->nodes */
     struct state *state;
     const struct json *json;
     const char *label;
-    VEC(struct edge *) in, out;           /* in file order */
+    VEC(struct edge *) in, out; /* in file order */
     VEC(struct connector) in_conns, out_conns;
-    struct node *scope;                   /* the entry node around this one, or NULL; an exit lies in its own scope */
+    struct node *scope; /* the entry node around this one, or NULL; an exit lies in its own scope */
 };
 
 struct edge {
@@ -132,8 +133,8 @@ struct edge {
 
 struct access {
     struct node node;
-    const char *name;          /* as written, may be dotted */
-    struct container *data;    /* resolved; members resolve to the member's descriptor */
+    const char *name;       /* as written, may be dotted */
+    struct container *data; /* resolved; members resolve to the member's descriptor */
     bool setzero;
     const struct enum_value *instrument;
 };
@@ -205,7 +206,10 @@ struct unknown {
 };
 
 #define NODE_CAST(K, s)                                                                                                \
-    static inline struct s *as_##s(const struct node *n) { return n->kind == NODE_##K ? (struct s *)(uintptr_t)n : NULL; }
+    static inline struct s *as_##s(const struct node *n)                                                               \
+    {                                                                                                                  \
+        return n->kind == NODE_##K ? (struct s *)(uintptr_t)n : NULL;                                                  \
+    }
 NODE_CAST(ACCESS, access)
 NODE_CAST(TASKLET, tasklet)
 NODE_CAST(MAP_ENTRY, map_entry)
@@ -244,9 +248,9 @@ enum block_kind {
 };
 
 struct assignment {
-    const char *name;        /* symbol, interned */
-    const char *text;        /* Python expression as written */
-    struct code *value;      /* parsed */
+    const char *name;   /* symbol, interned */
+    const char *text;   /* Python expression as written */
+    struct code *value; /* parsed */
 };
 
 struct transition {
@@ -261,8 +265,8 @@ struct transition {
 struct block {
     struct place place; /* noun by kind, label */
     enum block_kind kind;
-    uint32_t index;         /* in region->blocks */
-    struct region *region;  /* that contains this block; NULL for an SDFG's own region */
+    uint32_t index;        /* in region->blocks */
+    struct region *region; /* that contains this block; NULL for an SDFG's own region */
     const char *label;
     const struct json *json;
     VEC(struct transition *) in, out; /* in file order */
@@ -288,7 +292,7 @@ struct region {
 
 struct loop {
     struct region region;
-    const char *variable; /* interned; "" when absent */
+    const char *variable;                     /* interned; "" when absent */
     struct code_text init, condition, update; /* texts "" when absent */
     bool inverted, update_before_condition, unroll;
     int unroll_factor;
@@ -329,41 +333,42 @@ struct sdfg {
     VEC(struct code_text) global_code, init_code, exit_code; /* non-blank records only */
     const struct enum_value *instrument;
     const struct json *json;
-    enum sym_syntax syntax; /* of the file */
-    const char *dace_version; /* root only; NULL if absent */
+    enum sym_syntax syntax;         /* of the file */
+    const char *dace_version;       /* root only; NULL if absent */
     VEC(const char *) source_files; /* root only */
     bool openmp_sections;
 };
 
 /* ---- reading, writing, printing ---- */
 
-/* Reads one SDFG from `size` bytes (plain or gzip JSON, any vintage). `text` must stay alive as long as `ir` unless it was
- * compressed. `folder` is where ext_sdfg_path is looked up (NULL: nowhere). NULL on failure, with the reasons in ir->diags. */
+/* Reads one SDFG from `size` bytes (plain or gzip JSON, any vintage). `text` must stay alive as long as `ir` unless it
+ * was compressed. `folder` is where ext_sdfg_path is looked up (NULL: nowhere). NULL on failure, with the reasons in
+ * ir->diags. */
 struct sdfg *sdfg_read(struct ir *ir, const char *text, size_t size, const char *folder);
 /* Reads a file into the arena; NULL on failure with a FILE_* diagnostic. */
 char *file_read(struct arena *a, struct diags *d, const char *path, size_t *size);
-/* Current-format JSON of the graph; unknown content is written as it was read. Reading the result and writing again gives the
- * same bytes. */
+/* Current-format JSON of the graph; unknown content is written as it was read. Reading the result and writing again
+ * gives the same bytes. */
 void sdfg_write(const struct sdfg *s, struct text *out);
 /* Short stable text: one line per container, node and memlet; what SDFG_DEBUG=ir and --dump-after show. */
 void sdfg_print(const struct sdfg *s, struct text *out);
 
 /* ---- queries (ir/scope.c, ir/memlet.c, ir/walk.c) ---- */
 
-struct container *sdfg_find_container(const struct sdfg *s, const char *name); /* dotted names resolve to members */
-const struct type *sdfg_symbol_type(const struct sdfg *s, const char *name);   /* declared, or NULL */
+struct container *sdfg_find_container(const struct sdfg *s, const char *name);     /* dotted names resolve to members */
+const struct type *sdfg_symbol_type(const struct sdfg *s, const char *name);       /* declared, or NULL */
 const struct constant *sdfg_find_constant(const struct sdfg *s, const char *name); /* also of enclosing SDFGs */
 bool constant_bytes(struct ir *ir, const struct constant *c, void **bytes, size_t *size); /* decoded, C order */
 
-const struct connector *node_in_conn(const struct node *n, const char *name);  /* NULL if not declared */
+const struct connector *node_in_conn(const struct node *n, const char *name); /* NULL if not declared */
 const struct connector *node_out_conn(const struct node *n, const char *name);
-struct edge *node_in_edge(const struct node *n, const char *conn);  /* first edge into that connector, or NULL */
+struct edge *node_in_edge(const struct node *n, const char *conn); /* first edge into that connector, or NULL */
 struct edge *node_out_edge(const struct node *n, const char *conn);
 
 /* Scopes, start blocks and memlet ends; sdfg_read calls it, passes that rewire a state call it again for that state. */
 bool state_resolve(struct state *st);
-/* Walk a memlet path (format.md 2.19.2): outwards to the access or code node at its start / end. For an entry node with several
- * edges on the OUT_ connector the end is that of the first. */
+/* Walk a memlet path (format.md 2.19.2): outwards to the access or code node at its start / end. For an entry node with
+ * several edges on the OUT_ connector the end is that of the first. */
 struct edge *path_first_edge(struct edge *e);
 struct edge *path_last_edge(struct edge *e);
 static inline struct node *path_source(struct edge *e) { return path_first_edge(e)->src; }
@@ -380,14 +385,14 @@ const struct sym *subset_size(struct ir *ir, const struct subset *s, uint32_t di
 const struct sym *subset_volume(struct ir *ir, const struct subset *s);
 struct subset *subset_substitute(struct ir *ir, const struct subset *s, sym_lookup *lookup, void *user);
 
-/* Nodes of a scope (entry NULL: the top level) in an order that respects the edges; deterministic: DaCe's depth-first topological
- * order from the sources in file order (semantics.md 2.6). Exit nodes are not listed. */
+/* Nodes of a scope (entry NULL: the top level) in an order that respects the edges; deterministic: DaCe's depth-first
+ * topological order from the sources in file order (semantics.md 2.6). Exit nodes are not listed. */
 uint32_t scope_order(struct state *st, const struct node *entry, struct node ***out);
 /* Calls `visit` for every SDFG (outermost first), every block, every state. */
-void sdfg_each(struct sdfg *s, void (*visit)(void *user, struct sdfg *s), void *user); /* with nested ones */
+void sdfg_each(struct sdfg *s, void (*visit)(void *user, struct sdfg *s), void *user);            /* with nested ones */
 void region_each_block(struct region *r, void (*visit)(void *user, struct block *b), void *user); /* recursively */
-/* Free symbols of an SDFG (used before assigned, not containers or constants), sorted by name. With `shapes_of_arguments` the
- * symbols that occur only in shapes of arguments count too. */
+/* Free symbols of an SDFG (used before assigned, not containers or constants), sorted by name. With
+ * `shapes_of_arguments` the symbols that occur only in shapes of arguments count too. */
 uint32_t sdfg_free_symbols(struct sdfg *s, bool shapes_of_arguments, const char ***out);
 /* Every symbol assigned by a transition or a loop of this SDFG (not nested ones): interned name -> non-NULL. */
 void sdfg_assigned_symbols(struct sdfg *s, struct map *out);

@@ -28,7 +28,4 @@ bool run_passes(struct compile *c, const struct pass *p)
     return true;
 }
 
-bool pass_validate(struct compile *c)
-{
-    return sdfg_validate(c->sdfg);
-}
+bool pass_validate(struct compile *c) { return sdfg_validate(c->sdfg); }

@@ -34,8 +34,8 @@ struct jit {
     LLVMTargetDataRef layout;
     VEC(struct jit_unit *) units;
 
-    struct placed *placed; /* what our placer linked, or NULL */
-    LLVMOrcLLJITRef lljit; /* else */
+    struct placed *placed;      /* what our placer linked, or NULL */
+    LLVMOrcLLJITRef lljit;      /* else */
     struct text session_errors; /* what ORC reported while linking */
     const char *missing;        /* first symbol nobody has */
     size_t code_bytes;

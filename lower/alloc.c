@@ -1,8 +1,8 @@
 /* Where transients live (semantics.md 3.3): computed once per activation, then carried out scope by scope.
  *
- * Memory whose size is known when the activation starts is taken there even if only one state uses it (its content is undefined at
- * state entry anyway), so loops over states do not allocate. Sizes that depend on symbols assigned inside are allocated when control
- * first reaches a use, and again when a state that only writes needs more. */
+ * Memory whose size is known when the activation starts is taken there even if only one state uses it (its content is
+ * undefined at state entry anyway), so loops over states do not allocate. Sizes that depend on symbols assigned inside
+ * are allocated when control first reaches a use, and again when a state that only writes needs more. */
 #include "lower/stream.h"
 #include "lower/target.h"
 
@@ -11,10 +11,10 @@ enum home_kind { HOME_NONE, HOME_ENTRY, HOME_STATE, HOME_SCOPE, HOME_LAZY, HOME_
 struct home {
     const struct container *desc;
     enum home_kind kind;
-    bool used, shared;     /* shared: by several states or by transitions */
-    bool zero;             /* an access node asks for it */
+    bool used, shared; /* shared: by several states or by transitions */
+    bool zero;         /* an access node asks for it */
     struct state *state;
-    struct node *scope;    /* innermost common entry node */
+    struct node *scope;        /* innermost common entry node */
     struct tree_var *capacity; /* HOME_LAZY */
 };
 
@@ -93,10 +93,7 @@ static void use_name(void *user, const char *name)
         home_of(s->plan, c)->shared = true;
 }
 
-static void use_sym_name(void *user, const struct sym *name)
-{
-    use_name(user, name->name);
-}
+static void use_sym_name(void *user, const struct sym *name) { use_name(user, name->name); }
 
 static void use_subset(struct use_site *s, const struct subset *subset)
 {
@@ -176,8 +173,8 @@ static void check_name(void *user, const struct sym *name)
 {
     struct depends *d = user;
     struct activation *act = d->plan->act;
-    if (map_has(&d->plan->assigned, name->name) || (!d->assigned_only && !map_has(&act->symbols, name->name) &&
-                                                     !sdfg_find_constant(act->sdfg, name->name)))
+    if (map_has(&d->plan->assigned, name->name) ||
+        (!d->assigned_only && !map_has(&act->symbols, name->name) && !sdfg_find_constant(act->sdfg, name->name)))
         d->found = true;
 }
 
@@ -234,7 +231,8 @@ bool lower_plan_allocations(struct activation *act)
         }
         h->kind = decide(p, h);
         if (h->desc->lifetime->row == LIFETIME_EXTERNAL)
-            return diag_error(lw->diags, &h->desc->place, DIAG_UNSUPPORTED, "memory supplied by the caller (lifetime External)");
+            return diag_error(lw->diags, &h->desc->place, DIAG_UNSUPPORTED,
+                              "memory supplied by the caller (lifetime External)");
     }
     return true;
 }
@@ -397,7 +395,8 @@ static bool ensure_lazy(struct scope *sc, struct home *h)
     struct lower *lw = sc->act->lw;
     struct tree *t = lw->tree;
     struct binding *old = map_get(&sc->act->bindings, h->desc);
-    struct binding *b = binding_new(sc, &h->desc->place, h->desc, old->pointer, old->alias); /* layout in today's symbols */
+    struct binding *b =
+        binding_new(sc, &h->desc->place, h->desc, old->pointer, old->alias); /* layout in today's symbols */
     const struct sym *size = lower_total_size(sc, &h->desc->place, h->desc);
     struct tree_expr *count = size ? lower_index(lw, &h->desc->place, size) : NULL;
     if (!b || !count)
@@ -482,7 +481,8 @@ static bool allocate_outside(struct scope *sc, const struct home *h)
     struct tree_var *leaving = tree_var(t, c->name, v->type);
     stmt_assign(t, exit_function(lw)->body, leaving, expr_slot(t, slot, v->type));
     stmt_free(t, exit_function(lw)->body, leaving);
-    struct tree_stmt *a = stmt_alloc(t, init_function(lw)->body, tree_var(t, c->name, v->type), c->type, count, TREE_STATE);
+    struct tree_stmt *a =
+        stmt_alloc(t, init_function(lw)->body, tree_var(t, c->name, v->type), c->type, count, TREE_STATE);
     a->slot = slot;
     a->zero = true;
     a->place = &c->place;
@@ -513,8 +513,8 @@ static bool is_written(const struct activation *act, const struct container *c)
     return w.found;
 }
 
-/* A constant may share its name with a container: its value is the container's content (format.md 7.1). What is only read stays
- * in the program's data; what is also written starts as a copy. */
+/* A constant may share its name with a container: its value is the container's content (format.md 7.1). What is only
+ * read stays in the program's data; what is also written starts as a copy. */
 static bool bind_constant(struct scope *sc, const struct home *h, const struct constant *k, struct tree_stmt *frees)
 {
     struct lower *lw = sc->act->lw;
@@ -524,7 +524,8 @@ static bool bind_constant(struct scope *sc, const struct home *h, const struct c
     if (!constant_bytes(lw->ir, k, &bytes, &size))
         return false;
     if (k->desc->type != c->type)
-        return diag_error(lw->diags, &c->place, DIAG_UNSUPPORTED, "a container and a constant of one name and different types");
+        return diag_error(lw->diags, &c->place, DIAG_UNSUPPORTED,
+                          "a container and a constant of one name and different types");
     struct tree_expr *data = expr_data(lw->tree, c->type, bytes, size);
     if (is_written(sc->act, c)) {
         if (!allocate(sc, h, frees))
@@ -550,7 +551,8 @@ static bool allocate_home(struct scope *sc, struct home *h, struct tree_stmt *fr
     if (is_stream(h->desc) && (h->kind == HOME_LAZY || h->kind == HOME_GLOBAL || h->kind == HOME_PERSISTENT))
         return diag_error(sc->act->lw->diags, &h->desc->place, DIAG_UNSUPPORTED, "streams of this lifetime or size");
     if (is_structure(h->desc) && h->kind != HOME_ENTRY && h->kind != HOME_STATE && h->kind != HOME_SCOPE)
-        return diag_error(sc->act->lw->diags, &h->desc->place, DIAG_UNSUPPORTED, "transient structures of this lifetime or size");
+        return diag_error(sc->act->lw->diags, &h->desc->place, DIAG_UNSUPPORTED,
+                          "transient structures of this lifetime or size");
     switch (h->kind) {
     case HOME_LAZY:
         return prepare_lazy(sc, h, frees);

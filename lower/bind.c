@@ -1,8 +1,8 @@
 /* Bindings of containers, members of structures included. */
 #include "lower/lower.h"
 
-/* Address of the field of a structure that holds a member (the value of a scalar, the pointer of anything else); its type comes with
- * it as the pointee. NULL with a diagnostic. */
+/* Address of the field of a structure that holds a member (the value of a scalar, the pointer of anything else); its
+ * type comes with it as the pointee. NULL with a diagnostic. */
 struct tree_expr *lower_member_field(struct scope *sc, const struct place *place, const struct container *c)
 {
     struct lower *lw = sc->act->lw;

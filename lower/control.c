@@ -1,7 +1,8 @@
 /* Control flow: states, transitions, regions, loops, branches (semantics.md 2).
  *
- * A region becomes its blocks in reverse postorder with transitions as conditional jumps to labels; a jump to the next block is left
- * out, so straight-line regions print without labels and any shape of graph works. Loop regions become loops of the tree. */
+ * A region becomes its blocks in reverse postorder with transitions as conditional jumps to labels; a jump to the next
+ * block is left out, so straight-line regions print without labels and any shape of graph works. Loop regions become
+ * loops of the tree. */
 #include "lower/lower.h"
 
 struct flow {
@@ -13,10 +14,7 @@ struct flow {
 
 static bool lower_region(struct flow *f, struct region *r, struct tree_stmt *block);
 
-static struct scope flow_scope(struct flow *f, struct tree_stmt *block)
-{
-    return scope_at(f->act, block);
-}
+static struct scope flow_scope(struct flow *f, struct tree_stmt *block) { return scope_at(f->act, block); }
 
 /* ---- order of blocks ---- */
 
@@ -110,7 +108,7 @@ struct layout {
     struct region *region;
     struct tree_label **labels; /* per block; the last one is the end of the region */
     bool *used;
-    const struct block *next;   /* block laid out behind the current one; NULL: the end of the region */
+    const struct block *next; /* block laid out behind the current one; NULL: the end of the region */
 };
 
 /* Conditional transitions in file order, then the first unconditional one; otherwise the region ends. */

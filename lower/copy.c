@@ -1,11 +1,12 @@
-/* Copies between containers (semantics.md 4.4): regions are collapsed, jointly contiguous dimensions merged, and what is left is a
- * loop nest around block copies or single elements. */
+/* Copies between containers (semantics.md 4.4): regions are collapsed, jointly contiguous dimensions merged, and what
+ * is left is a loop nest around block copies or single elements. */
 #include "lower/stream.h"
 #include "lower/target.h"
 
 /* ---- which regions ---- */
 
-static const struct sym *volume_of(struct scope *sc, const struct place *place, const struct container *c, const struct subset *s)
+static const struct sym *volume_of(struct scope *sc, const struct place *place, const struct container *c,
+                                   const struct subset *s)
 {
     struct lower *lw = sc->act->lw;
     struct area a;
@@ -15,13 +16,14 @@ static const struct sym *volume_of(struct scope *sc, const struct place *place, 
 static bool provably_different(struct lower *lw, const struct sym *a, const struct sym *b)
 {
     const struct sym *d = sym_expand(lw->ir, sym_sub(lw->ir, a, b));
-    return (d->op == SYM_INT && d->i != 0) || sym_less(lw->ir, a, b) == TRUTH_YES || sym_less(lw->ir, b, a) == TRUTH_YES;
+    return (d->op == SYM_INT && d->i != 0) || sym_less(lw->ir, a, b) == TRUTH_YES ||
+           sym_less(lw->ir, b, a) == TRUTH_YES;
 }
 
-/* The region at the end whose subset is not given: the whole container if its size can be equal, else the same index ranges, else
- * the elements from the first one on. */
-static bool missing_area(struct scope *sc, const struct place *place, const struct container *c, const struct area *given,
-                         const struct subset *given_subset, struct area *out)
+/* The region at the end whose subset is not given: the whole container if its size can be equal, else the same index
+ * ranges, else the elements from the first one on. */
+static bool missing_area(struct scope *sc, const struct place *place, const struct container *c,
+                         const struct area *given, const struct subset *given_subset, struct area *out)
 {
     struct lower *lw = sc->act->lw;
     const struct sym *size = area_volume(lw, given), *whole = volume_of(sc, place, c, NULL);
@@ -154,8 +156,9 @@ static bool as_blocks(const struct area *from, const struct area *to, const stru
     return from->sizes[last]->op != SYM_INT || from->sizes[last]->i >= SMALLEST_BLOCK_COPY;
 }
 
-static bool copy_element(struct scope *sc, const struct place *place, const struct area *from, struct tree_expr *from_index,
-                         const struct area *to, struct tree_expr *to_index, const struct memlet *m, bool atomic)
+static bool copy_element(struct scope *sc, const struct place *place, const struct area *from,
+                         struct tree_expr *from_index, const struct area *to, struct tree_expr *to_index,
+                         const struct memlet *m, bool atomic)
 {
     struct tree *t = sc->act->lw->tree;
     struct area at = *to;
@@ -191,8 +194,8 @@ static bool copy_loops(struct scope *sc, const struct place *place, const struct
     return true;
 }
 
-struct tree_expr *lower_linear_offset(struct lower *lw, const struct place *place, const struct area *a, struct tree_var *n,
-                                      bool column_major)
+struct tree_expr *lower_linear_offset(struct lower *lw, const struct place *place, const struct area *a,
+                                      struct tree_var *n, bool column_major)
 {
     struct tree *t = lw->tree;
     struct tree_expr *rest = expr_var(t, n), *at = expr_i64(t, 0);
@@ -254,7 +257,8 @@ bool lower_copy(struct scope *sc, const struct place *place, const struct area *
     if (is_empty(lw, &a) || is_empty(lw, &b))
         return true;
     if (a.rank == 0 || b.rank == 0) {
-        if (a.rank != b.rank && b.rank == 0 && a.rank > 0 && !provably_different(lw, area_volume(lw, &a), sym_int(lw->ir, 1)))
+        if (a.rank != b.rank && b.rank == 0 && a.rank > 0 &&
+            !provably_different(lw, area_volume(lw, &a), sym_int(lw->ir, 1)))
             a.rank = 0;
         if (a.rank > 0)
             return diag_error(lw->diags, place, DIAG_COPY_SHAPE, to->desc->name);

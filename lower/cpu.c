@@ -1,5 +1,5 @@
-/* The CPU target: memory on the stack or the heap, maps as loop nests. The OpenMP target extends it: the outermost loop of a
- * parallel map asks for threads, a persistent map is a parallel region. */
+/* The CPU target: memory on the stack or the heap, maps as loop nests. The OpenMP target extends it: the outermost loop
+ * of a parallel map asks for threads, a persistent map is a parallel region. */
 #include "lower/target.h"
 
 enum {
@@ -27,7 +27,8 @@ static bool cpu_claims_schedule(const struct enum_value *s)
     return s->row == SCHEDULE_SEQUENTIAL || s->row == SCHEDULE_SVE_MAP;
 }
 
-static bool cpu_allocate(struct scope *sc, struct binding *b, struct tree_stmt *block, struct tree_stmt *frees, bool zero)
+static bool cpu_allocate(struct scope *sc, struct binding *b, struct tree_stmt *block, struct tree_stmt *frees,
+                         bool zero)
 {
     struct lower *lw = sc->act->lw;
     const struct sym *size = lower_total_size(sc, &b->desc->place, b->desc);
@@ -79,10 +80,7 @@ static bool region_has_conflicts(const struct region *r)
     return false;
 }
 
-static bool has_conflicts(const struct sdfg *s)
-{
-    return region_has_conflicts(&s->region);
-}
+static bool has_conflicts(const struct sdfg *s) { return region_has_conflicts(&s->region); }
 
 static bool inside(const struct node *n, const struct node *entry)
 {
@@ -170,10 +168,7 @@ static bool enter_loops(struct scope *sc, struct map_entry *m, struct scope *in,
     return true;
 }
 
-static bool cpu_enter(struct scope *sc, struct map_entry *m, struct scope *in)
-{
-    return enter_loops(sc, m, in, false);
-}
+static bool cpu_enter(struct scope *sc, struct map_entry *m, struct scope *in) { return enter_loops(sc, m, in, false); }
 
 static bool cpu_leave(struct scope *sc, struct map_entry *m, struct scope *in)
 {

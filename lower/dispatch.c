@@ -26,7 +26,4 @@ static bool (*const lower_by_kind[NODE_COUNT])(struct scope *, struct node *) = 
 #undef NODE
 };
 
-bool lower_node(struct scope *sc, struct node *n)
-{
-    return lower_by_kind[n->kind](sc, n);
-}
+bool lower_node(struct scope *sc, struct node *n) { return lower_by_kind[n->kind](sc, n); }

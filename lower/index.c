@@ -1,8 +1,8 @@
 /* Symbolic expressions over tree symbols as code (format.md 5.5).
  *
- * Integers are computed in int64. Quotients that symbolic arithmetic keeps exact are integer divisions here: a rational factor q/d
- * of a product becomes (q * rest) / d; a sum with fractions is taken over the common denominator when that divides evenly and term
- * by term otherwise, as the evaluator does. */
+ * Integers are computed in int64. Quotients that symbolic arithmetic keeps exact are integer divisions here: a rational
+ * factor q/d of a product becomes (q * rest) / d; a sum with fractions is taken over the common denominator when that
+ * divides evenly and term by term otherwise, as the evaluator does. */
 #include "lower/lower.h"
 
 #include <math.h>
@@ -15,15 +15,9 @@ struct context {
 
 static struct tree_expr *value(struct context *c, const struct sym *s);
 
-static struct tree_expr *i64(struct context *c, int64_t v)
-{
-    return expr_i64(c->lw->tree, v);
-}
+static struct tree_expr *i64(struct context *c, int64_t v) { return expr_i64(c->lw->tree, v); }
 
-static bool is_int(const struct tree_expr *e)
-{
-    return type_is_integer(e->type) || e->type->kind == TYPE_BOOL;
-}
+static bool is_int(const struct tree_expr *e) { return type_is_integer(e->type) || e->type->kind == TYPE_BOOL; }
 
 static struct tree_expr *as_i64(struct context *c, struct tree_expr *e)
 {
@@ -34,7 +28,8 @@ static struct tree_expr *binary(struct context *c, enum expr_op op, struct tree_
 {
     if (!a || !b)
         return NULL;
-    const struct type *t = is_int(a) && is_int(b) ? type_basic(c->lw->ir, TYPE_I64) : type_arithmetic(c->lw->ir, a->type, b->type);
+    const struct type *t =
+        is_int(a) && is_int(b) ? type_basic(c->lw->ir, TYPE_I64) : type_arithmetic(c->lw->ir, a->type, b->type);
     return expr_binary(c->lw->tree, op, expr_cast(c->lw->tree, t, a), expr_cast(c->lw->tree, t, b));
 }
 
@@ -43,7 +38,6 @@ static struct tree_expr *unsupported(struct context *c, const struct sym *s)
     diag_error(c->lw->diags, c->place, DIAG_SYMBOLIC_UNSUPPORTED, sym_text(c->lw->ir, s));
     return NULL;
 }
-
 
 /* base ** exponent for an integer exponent >= 0: repeated multiplication. */
 static struct tree_expr *power(struct context *c, struct tree_expr *base, int64_t exponent)
@@ -140,7 +134,8 @@ static struct tree_expr *sum(struct context *c, const struct sym *s)
     if (common > 1 && s->num_args > 1)
         return fraction_sum(c, s, common);
     struct tree_expr *r = NULL;
-    for (uint32_t pass = 0; pass < 2; pass++) /* the constant (first in canonical order) is added last: i + 1, not 1 + i */
+    for (uint32_t pass = 0; pass < 2;
+         pass++) /* the constant (first in canonical order) is added last: i + 1, not 1 + i */
         for (uint32_t i = 0; i < s->num_args; i++) {
             if (sym_is_constant(s->args[i]) != (pass == 1))
                 continue;
@@ -242,8 +237,10 @@ static struct tree_expr *select_value(struct context *c, const struct sym *s)
     struct tree_expr *cond = value(c, s->args[0]), *a = value(c, s->args[1]), *b = value(c, s->args[2]);
     if (!cond || !a || !b)
         return NULL;
-    const struct type *t = is_int(a) && is_int(b) ? type_basic(c->lw->ir, TYPE_I64) : type_arithmetic(c->lw->ir, a->type, b->type);
-    return expr_select(c->lw->tree, expr_truth(c->lw->tree, cond), expr_cast(c->lw->tree, t, a), expr_cast(c->lw->tree, t, b));
+    const struct type *t =
+        is_int(a) && is_int(b) ? type_basic(c->lw->ir, TYPE_I64) : type_arithmetic(c->lw->ir, a->type, b->type);
+    return expr_select(c->lw->tree, expr_truth(c->lw->tree, cond), expr_cast(c->lw->tree, t, a),
+                       expr_cast(c->lw->tree, t, b));
 }
 
 static struct tree_expr *unary(struct context *c, const struct sym *s, enum expr_op op)

@@ -24,10 +24,7 @@ static const struct lower_bound *bound_value(const struct lower *lw, const char 
 
 /* ---- symbols ---- */
 
-static void add_param(struct lower *lw, struct tree_param p)
-{
-    vec_push(lw->arena, &lw->main->params, p);
-}
+static void add_param(struct lower *lw, struct tree_param p) { vec_push(lw->arena, &lw->main->params, p); }
 
 static void add_symbol(struct lower *lw, const char *name, const struct map *assigned, struct tree_stmt *block)
 {
@@ -86,7 +83,8 @@ static struct tree_var *declare_array(struct lower *lw, struct container *c)
     return v;
 }
 
-static bool bind_argument(struct lower *lw, struct scope *sc, struct container *c, struct tree_expr *pointer, uint32_t alias)
+static bool bind_argument(struct lower *lw, struct scope *sc, struct container *c, struct tree_expr *pointer,
+                          uint32_t alias)
 {
     const struct sym *start = lower_symbolic(sc, &c->place, c->start_offset);
     struct tree_expr *offset = start ? lower_index(lw, &c->place, start) : NULL;
@@ -109,10 +107,7 @@ static bool bind_scalar(struct lower *lw, struct scope *sc, struct container *c,
     return b != NULL;
 }
 
-static bool by_value(const struct container *c)
-{
-    return c->kind == CONTAINER_SCALAR;
-}
+static bool by_value(const struct container *c) { return c->kind == CONTAINER_SCALAR; }
 
 struct value_param {
     const char *name;
@@ -198,10 +193,7 @@ static void mark_expr(void *user, struct tree_expr *e)
         u->used[e->var->id] = true;
 }
 
-static void mark_operand(void *user, struct tree_expr **e)
-{
-    expr_visit(*e, mark_expr, user);
-}
+static void mark_operand(void *user, struct tree_expr **e) { expr_visit(*e, mark_expr, user); }
 
 static bool mark_stmt(void *user, struct tree_stmt *s)
 {

@@ -4,8 +4,8 @@
  *   activation  one SDFG being executed: the root, or one nested SDFG node (nested SDFGs are lowered in place)
  *   scope       where code is being placed: a state, or the inside of a map; carries the block statements go to
  *   binding     what a container is in an activation: a pointer, its layout and its alias class
- *   tree symbol a symbolic name that stands for a tree variable ("i#12"); symbolic expressions over tree symbols are valid
- *               everywhere, so layouts and index expressions of different activations can be compared and cancel */
+ *   tree symbol a symbolic name that stands for a tree variable ("i#12"); symbolic expressions over tree symbols are
+ * valid everywhere, so layouts and index expressions of different activations can be compared and cancel */
 #ifndef LOWER_LOWER_H
 #define LOWER_LOWER_H
 
@@ -35,12 +35,12 @@ struct lower {
     struct diags *diags;
     struct tree *tree;
     const struct lower_options *options;
-    struct map vars;              /* interned tree symbol -> struct tree_var * */
+    struct map vars;                      /* interned tree symbol -> struct tree_var * */
     struct tree_func *main, *init, *exit; /* init and exit are made on demand */
-    struct tree_stmt *prologue;   /* of main, before everything else: memory of lifetime Global */
-    struct tree_stmt *epilogue;   /* of main, after everything else */
+    struct tree_stmt *prologue;           /* of main, before everything else: memory of lifetime Global */
+    struct tree_stmt *epilogue;           /* of main, after everything else */
     struct activation *root;
-    uint32_t depth;               /* of nested activations */
+    uint32_t depth; /* of nested activations */
 };
 
 /* A symbol's value: an expression over tree symbols (read-only), or a variable that transitions assign. */
@@ -52,9 +52,9 @@ struct symval {
 
 struct binding {
     const struct container *desc;
-    const struct type *type;      /* element */
-    struct tree_expr *pointer;    /* address of the allocation's element 0 (start_offset added); NULL: not yet bound */
-    struct tree_var *var;         /* pointer variable behind `pointer`, if it can change */
+    const struct type *type;   /* element */
+    struct tree_expr *pointer; /* address of the allocation's element 0 (start_offset added); NULL: not yet bound */
+    struct tree_var *var;      /* pointer variable behind `pointer`, if it can change */
     uint32_t rank;
     const struct sym **strides, **offset; /* over tree symbols; the shape is asked for with lower_shape */
     uint32_t alias;
@@ -64,37 +64,37 @@ struct activation {
     struct lower *lw;
     struct activation *parent;
     struct sdfg *sdfg;
-    const struct nested *node;      /* NULL for the root */
-    struct scope *caller;           /* scope of the node in the parent */
-    struct map bindings;            /* const struct container * -> struct binding * */
-    struct map symbols;             /* interned name -> struct symval * */
+    const struct nested *node; /* NULL for the root */
+    struct scope *caller;      /* scope of the node in the parent */
+    struct map bindings;       /* const struct container * -> struct binding * */
+    struct map symbols;        /* interned name -> struct symval * */
     struct tree_label *return_label;
     bool return_used;
-    struct alloc_plan *plan;        /* where each transient lives (alloc.c) */
+    struct alloc_plan *plan; /* where each transient lives (alloc.c) */
 };
 
 struct library_memory;
 
 struct scope {
     struct activation *act;
-    struct scope *parent;           /* enclosing scope of the same activation, or NULL */
-    struct state *state;            /* NULL on transitions */
-    struct node *entry;             /* map or consume entry, NULL at state level */
-    struct map symbols;             /* parameters and dynamic inputs: interned name -> struct symval * */
-    struct map values;              /* const struct edge * -> struct tree_var *: tasklet-to-tasklet values */
-    struct tree_stmt *block;        /* where statements go now */
-    bool parallel;                  /* inside a loop that may run on several threads */
-    uint32_t concurrent;            /* how many of the entry's parameters (from the first) run on several threads */
-    bool team;                      /* inside a CPU_Persistent scope: every thread runs this code */
-    struct tree_stmt *region;       /* STMT_PARALLEL opened by the scope's target, or NULL */
+    struct scope *parent;            /* enclosing scope of the same activation, or NULL */
+    struct state *state;             /* NULL on transitions */
+    struct node *entry;              /* map or consume entry, NULL at state level */
+    struct map symbols;              /* parameters and dynamic inputs: interned name -> struct symval * */
+    struct map values;               /* const struct edge * -> struct tree_var *: tasklet-to-tasklet values */
+    struct tree_stmt *block;         /* where statements go now */
+    bool parallel;                   /* inside a loop that may run on several threads */
+    uint32_t concurrent;             /* how many of the entry's parameters (from the first) run on several threads */
+    bool team;                       /* inside a CPU_Persistent scope: every thread runs this code */
+    struct tree_stmt *region;        /* STMT_PARALLEL opened by the scope's target, or NULL */
     const struct consumed *consumed; /* what a consume scope has taken from its stream (consume.c), else NULL */
-    struct library_memory *library; /* of the library node being lowered, or NULL */
+    struct library_memory *library;  /* of the library node being lowered, or NULL */
 };
 
 /* ---- entry (lower.c) ---- */
 
-/* Lowers a validated, type-inferred SDFG. False with diagnostics. The tree has functions "main" and, if persistent memory or
- * init/exit code exists, "init" and "exit". */
+/* Lowers a validated, type-inferred SDFG. False with diagnostics. The tree has functions "main" and, if persistent
+ * memory or init/exit code exists, "init" and "exit". */
 bool lower_program(struct sdfg *s, const struct lower_options *o, struct tree **out);
 
 /* Fresh helpers for a piece of an activation (transitions, entry code). */
@@ -123,27 +123,29 @@ struct symval *lower_symbol_variable(struct activation *act, const char *name, c
 /* The binding of a container (a member of a structure: of the member). NULL with a diagnostic. */
 struct binding *lower_binding(struct scope *sc, const struct place *place, const struct container *c);
 struct tree_expr *lower_member_field(struct scope *sc, const struct place *place, const struct container *c);
-/* Extent of a dimension, and elements of the allocation, over tree symbols; NULL with a diagnostic if a symbol is undefined. */
+/* Extent of a dimension, and elements of the allocation, over tree symbols; NULL with a diagnostic if a symbol is
+ * undefined. */
 const struct sym *lower_shape(struct scope *sc, const struct place *place, const struct binding *b, uint32_t dim);
 const struct sym *lower_total_size(struct scope *sc, const struct place *place, const struct container *c);
 enum packing { PACKED_NONE, PACKED_C = 1, PACKED_F = 2, PACKED_BOTH = 3 };
 enum packing lower_packing(struct scope *sc, const struct place *place, const struct binding *b);
-struct binding *binding_new(struct scope *sc, const struct place *place, const struct container *desc, struct tree_expr *pointer,
+struct binding *binding_new(struct scope *sc, const struct place *place, const struct container *desc,
+                            struct tree_expr *pointer,
                             uint32_t alias); /* layout of `desc` in the symbols of the scope */
 
 enum { LOWER_MAX_RANK = 32 };
 
 /* A region of memory: what a memlet end denotes. */
 struct area {
-    struct binding *binding;   /* NULL: temporary memory, row-major */
+    struct binding *binding; /* NULL: temporary memory, row-major */
     const struct container *desc;
-    const struct type *type;   /* element */
-    struct tree_expr *pointer; /* address of the region's first element */
-    uint32_t rank;             /* dimensions of the subset; a tiled dimension is two */
-    const struct sym **sizes;  /* elements per dimension, over tree symbols */
-    const struct sym **strides;/* elements of memory per step, subset steps included, over tree symbols */
+    const struct type *type;    /* element */
+    struct tree_expr *pointer;  /* address of the region's first element */
+    uint32_t rank;              /* dimensions of the subset; a tiled dimension is two */
+    const struct sym **sizes;   /* elements per dimension, over tree symbols */
+    const struct sym **strides; /* elements of memory per step, subset steps included, over tree symbols */
     uint32_t alias;
-    bool whole;                /* the subset is the whole container */
+    bool whole; /* the subset is the whole container */
 };
 
 /* `subset` of container `c` (NULL: all of it). */
@@ -158,18 +160,19 @@ void area_squeeze(struct area *a);
 const struct sym *area_volume(struct lower *lw, const struct area *a);
 bool area_is_contiguous(struct lower *lw, const struct area *a); /* row-major without gaps */
 /* Address or value of one element; index over tree symbols, one per dimension of the area. */
-struct tree_expr *area_offset(struct lower *lw, const struct place *place, const struct area *a, const struct sym *const *index);
+struct tree_expr *area_offset(struct lower *lw, const struct place *place, const struct area *a,
+                              const struct sym *const *index);
 
 bool lower_plan_allocations(struct activation *act); /* before anything of the activation is lowered */
 /* Memory of what lives in this scope; frees go to the block. At activation level: sc->state NULL. */
 bool lower_allocate_scope(struct scope *sc, struct tree_stmt *frees);
 /* The map or consume entry inside which a container is private; false if it lives at state level or further out. */
 bool lower_is_private_to(const struct activation *act, const struct container *c, const struct node *entry);
-/* Views whose access nodes lie in this scope: their pointers are computed here. A view with several nodes is pointed anew
- * where a node is used (lower_point_view). */
+/* Views whose access nodes lie in this scope: their pointers are computed here. A view with several nodes is pointed
+ * anew where a node is used (lower_point_view). */
 bool lower_bind_views(struct scope *sc);
 bool lower_point_view(struct scope *sc, struct access *a);
-bool lower_is_view_edge(const struct edge *e); /* moves no data */
+bool lower_is_view_edge(const struct edge *e);              /* moves no data */
 bool lower_set_reference(struct scope *sc, struct edge *e); /* an edge into connector `set` */
 
 /* ---- nodes (state.c, tasklet.c, map.c, nested.c, copy.c, library) ---- */
@@ -197,13 +200,13 @@ bool lower_copy_edge(struct scope *sc, struct edge *e);
 /* Must a conflicting write along this edge be atomic? (semantics.md 4.7) */
 bool lower_is_conflicting(struct scope *sc, struct edge *e);
 /* Stores or combines one value at area[0...]. */
-bool lower_write(struct scope *sc, const struct place *place, const struct area *to, const struct memlet *m, bool atomic,
-                 struct tree_expr *value);
+bool lower_write(struct scope *sc, const struct place *place, const struct area *to, const struct memlet *m,
+                 bool atomic, struct tree_expr *value);
 
-/* A loop nest over `sizes`; returns the innermost block and the index symbols. Loops are independent if asked; the outermost is
- * parallel if asked and the scope is not already parallel. */
-struct tree_stmt *lower_loops(struct scope *sc, const struct place *place, uint32_t rank, const struct sym *const *sizes,
-                              bool parallel, const struct sym **index);
+/* A loop nest over `sizes`; returns the innermost block and the index symbols. Loops are independent if asked; the
+ * outermost is parallel if asked and the scope is not already parallel. */
+struct tree_stmt *lower_loops(struct scope *sc, const struct place *place, uint32_t rank,
+                              const struct sym *const *sizes, bool parallel, const struct sym **index);
 
 /* ---- library nodes (library/library.h has the registry) ---- */
 

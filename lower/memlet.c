@@ -1,8 +1,8 @@
 /* Memlets: from a container and a subset to addresses, sizes and strides. */
 #include "lower/stream.h"
 
-struct binding *binding_new(struct scope *sc, const struct place *place, const struct container *desc, struct tree_expr *pointer,
-                            uint32_t alias)
+struct binding *binding_new(struct scope *sc, const struct place *place, const struct container *desc,
+                            struct tree_expr *pointer, uint32_t alias)
 {
     struct lower *lw = sc->act->lw;
     if (!desc->type) {
@@ -56,7 +56,8 @@ enum packing lower_packing(struct scope *sc, const struct place *place, const st
     return (enum packing)packing;
 }
 
-static bool whole_dimension(struct scope *sc, const struct place *place, const struct binding *b, uint32_t d, struct range *out)
+static bool whole_dimension(struct scope *sc, const struct place *place, const struct binding *b, uint32_t d,
+                            struct range *out)
 {
     struct ir *ir = sc->act->lw->ir;
     const struct sym *extent = lower_shape(sc, place, b, d);
@@ -161,7 +162,8 @@ bool area_is_contiguous(struct lower *lw, const struct area *a)
     return true;
 }
 
-struct tree_expr *area_offset(struct lower *lw, const struct place *place, const struct area *a, const struct sym *const *index)
+struct tree_expr *area_offset(struct lower *lw, const struct place *place, const struct area *a,
+                              const struct sym *const *index)
 {
     const struct sym *at = sym_int(lw->ir, 0);
     for (uint32_t i = 0; i < a->rank; i++)
@@ -169,8 +171,8 @@ struct tree_expr *area_offset(struct lower *lw, const struct place *place, const
     return lower_index(lw, place, at);
 }
 
-struct tree_stmt *lower_loops(struct scope *sc, const struct place *place, uint32_t rank, const struct sym *const *sizes,
-                              bool parallel, const struct sym **index)
+struct tree_stmt *lower_loops(struct scope *sc, const struct place *place, uint32_t rank,
+                              const struct sym *const *sizes, bool parallel, const struct sym **index)
 {
     struct lower *lw = sc->act->lw;
     struct tree_stmt *block = sc->block;

@@ -1,4 +1,5 @@
-/* Nested SDFGs are lowered in place: connectors bind containers to addresses, the symbol mapping gives the symbols (semantics.md 3.8). */
+/* Nested SDFGs are lowered in place: connectors bind containers to addresses, the symbol mapping gives the symbols
+ * (semantics.md 3.8). */
 #include "lower/stream.h"
 
 enum { DEEPEST_NESTING = 200 };
@@ -20,8 +21,8 @@ static bool is_integer_value(const struct lower *lw, const struct sym *s)
     return false;
 }
 
-/* The value of an inner symbol. Sums and products of integers stay symbolic, so that index expressions cancel; anything else is computed
- * once. A symbol that is assigned inside becomes a variable. */
+/* The value of an inner symbol. Sums and products of integers stay symbolic, so that index expressions cancel; anything
+ * else is computed once. A symbol that is assigned inside becomes a variable. */
 static bool map_symbol(struct activation *act, const struct symbol_mapping *m, const struct map *assigned)
 {
     struct lower *lw = act->lw;
@@ -108,7 +109,8 @@ static bool connector_area(struct scope *sc, struct edge *e, const struct contai
     if (!is_stream(inner) && lower_consumed(sc, e, out))
         return true;
     if (is_stream(inner) || is_stream(outer))
-        return lower_unsupported(sc, &e->place, "a stream that is an array inside of a nested SDFG, or an array that is a stream");
+        return lower_unsupported(sc, &e->place,
+                                 "a stream that is an array inside of a nested SDFG, or an array that is a stream");
     return lower_memlet_area(sc, e, out);
 }
 

@@ -181,7 +181,8 @@ static bool constant_operand(struct scope *sc, const struct constant *k, struct 
     out->pointer = expr_data(lw->tree, out->type, bytes, size);
     out->rank = k->desc->rank;
     out->strides = NEW_ARRAY(lw->arena, struct tree_expr *, out->rank);
-    const struct sym *stride = sym_int(lw->ir, 1); /* flattened in C order whatever the descriptor says (semantics.md 1.5) */
+    const struct sym *stride =
+        sym_int(lw->ir, 1); /* flattened in C order whatever the descriptor says (semantics.md 1.5) */
     for (uint32_t i = out->rank; i-- > 0;) {
         out->strides[i] = lower_index(lw, &k->desc->place, stride);
         stride = sym_mul(lw->ir, stride, k->desc->shape[i]);

@@ -1,5 +1,5 @@
-/* Who lowers scopes, storage and copies of a kind. A target is a struct of functions; the dispatcher asks the targets, the one
- * registered last first, and takes the first that claims the schedule or storage. */
+/* Who lowers scopes, storage and copies of a kind. A target is a struct of functions; the dispatcher asks the targets,
+ * the one registered last first, and takes the first that claims the schedule or storage. */
 #ifndef LOWER_TARGET_H
 #define LOWER_TARGET_H
 
@@ -9,8 +9,8 @@ struct target {
     const char *name; /* "cpu", "openmp" */
     bool (*claims_schedule)(const struct enum_value *schedule);
     bool (*claims_storage)(const struct enum_value *storage);
-    /* Loops of a map, appended to sc->block: makes the parameters known in `inside` and sets inside->block to the innermost
-     * body. `leave` is called when the inside has been lowered. */
+    /* Loops of a map, appended to sc->block: makes the parameters known in `inside` and sets inside->block to the
+     * innermost body. `leave` is called when the inside has been lowered. */
     bool (*enter)(struct scope *sc, struct map_entry *m, struct scope *inside);
     bool (*leave)(struct scope *sc, struct map_entry *m, struct scope *inside);
     /* Memory for a container; sets b->pointer. Frees go to `frees`. */

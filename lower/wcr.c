@@ -1,15 +1,16 @@
 /* Writes: plain, combining, and whether a combining write must be atomic (semantics.md 4.7). */
 #include "lower/lower.h"
 
-/* Some dimension is coefficient * parameter + rest with an extent below the coefficient times the step: different values of the
- * parameter touch different elements. */
+/* Some dimension is coefficient * parameter + rest with an extent below the coefficient times the step: different
+ * values of the parameter touch different elements. */
 static bool separates(struct lower *lw, const struct subset *s, const char *param, const struct sym *step)
 {
     struct ir *ir = lw->ir;
     for (uint32_t d = 0; s && d < s->rank; d++) {
         const struct range *r = &s->dims[d];
         const struct sym *coefficient, *rest;
-        if (!sym_linear_in(ir, r->begin, param, &coefficient, &rest) || coefficient->op != SYM_INT || coefficient->i < 1)
+        if (!sym_linear_in(ir, r->begin, param, &coefficient, &rest) || coefficient->op != SYM_INT ||
+            coefficient->i < 1)
             continue;
         const struct sym *extent = sym_add(ir, sym_sub(ir, r->end, r->begin), r->tile);
         const struct sym *reach = sym_mul(ir, coefficient, step);
@@ -81,14 +82,11 @@ bool lower_is_conflicting(struct scope *sc, struct edge *e)
 
 /* ---- writing ---- */
 
-static struct tree_expr *first_index(struct lower *lw)
-{
-    return expr_i64(lw->tree, 0);
-}
+static struct tree_expr *first_index(struct lower *lw) { return expr_i64(lw->tree, 0); }
 
 /* A vector combined into a scalar: lane by lane. */
-static bool write_lanes(struct scope *sc, const struct place *place, const struct area *to, const struct memlet *m, bool atomic,
-                        struct tree_expr *value)
+static bool write_lanes(struct scope *sc, const struct place *place, const struct area *to, const struct memlet *m,
+                        bool atomic, struct tree_expr *value)
 {
     struct lower *lw = sc->act->lw;
     struct tree_var *v = tree_var(lw->tree, "lanes", value->type);
@@ -99,8 +97,8 @@ static bool write_lanes(struct scope *sc, const struct place *place, const struc
     return true;
 }
 
-bool lower_write(struct scope *sc, const struct place *place, const struct area *to, const struct memlet *m, bool atomic,
-                 struct tree_expr *value)
+bool lower_write(struct scope *sc, const struct place *place, const struct area *to, const struct memlet *m,
+                 bool atomic, struct tree_expr *value)
 {
     struct lower *lw = sc->act->lw;
     struct tree *t = lw->tree;
@@ -109,8 +107,13 @@ bool lower_write(struct scope *sc, const struct place *place, const struct area 
     if (kind != WCR_NONE && value->type->kind == TYPE_VECTOR && to->type->kind != TYPE_VECTOR)
         return write_lanes(sc, place, to, m, atomic, value);
     if (to->type->kind == TYPE_STRUCT) {
-        struct operand o = { .kind = OPERAND_ARRAY, .type = to->type, .pointer = to->pointer, .alias = to->alias,
-                             .wcr = kind, .wcr_lambda = m ? m->wcr : NULL, .atomic = atomic };
+        struct operand o = { .kind = OPERAND_ARRAY,
+                             .type = to->type,
+                             .pointer = to->pointer,
+                             .alias = to->alias,
+                             .wcr = kind,
+                             .wcr_lambda = m ? m->wcr : NULL,
+                             .atomic = atomic };
         return code_store(&cs, sc->block, &o, NULL, 0, value);
     }
     value = code_convert(&cs, to->type, value);

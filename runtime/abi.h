@@ -11,7 +11,7 @@ enum sdfg_rt_error {
     SDFG_RT_BAD_VALUE,
     SDFG_RT_ASSERTION,
     SDFG_RT_STREAM_EMPTY, /* a thread waits for an element that nobody can push any more */
-    SDFG_RT_SINGULAR /* a matrix to be inverted or factored */
+    SDFG_RT_SINGULAR      /* a matrix to be inverted or factored */
 };
 
 /* Element types of the linear algebra rows. */

@@ -18,7 +18,7 @@ struct sdfg_rt_matrix {
  * cannot be opened or lacks the functions, or if a library is in use already. */
 bool sdfg_rt_blas_use(const char *library);
 void *sdfg_rt_blas_function(const char *name); /* one of the library by its name; NULL if there is none */
-const char *sdfg_rt_blas_name(void); /* library in use, NULL: loops */
+const char *sdfg_rt_blas_name(void);           /* library in use, NULL: loops */
 
 /* C = alpha A B + beta C, A is m x k. alpha and beta point to elements; NULL means 1 and 0. beta 0: C is not read. */
 void sdfg_rt_gemm(struct sdfg_rt_context *context, int32_t type, int64_t m, int64_t n, int64_t k, const void *a,

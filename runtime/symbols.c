@@ -1,6 +1,6 @@
 #include "runtime/blas.h"
-#include "runtime/fft.h"
 #include "runtime/cblas.h"
+#include "runtime/fft.h"
 #include "runtime/runtime.h"
 #include "runtime/stream.h"
 
@@ -17,15 +17,12 @@ static const struct {
 #include "runtime/abi.def"
 };
 
-/* Vector forms of mathematical functions, as the vector function ABI names them. glibc has them in a library of their own, which
- * stays open for the life of the process. */
+/* Vector forms of mathematical functions, as the vector function ABI names them. glibc has them in a library of their
+ * own, which stays open for the life of the process. */
 static void *vector_library;
 static pthread_once_t vector_once = PTHREAD_ONCE_INIT;
 
-static void open_vector_library(void)
-{
-    vector_library = dlopen("libmvec.so.1", RTLD_NOW);
-}
+static void open_vector_library(void) { vector_library = dlopen("libmvec.so.1", RTLD_NOW); }
 
 static void *vector_function(const char *name)
 {

@@ -1,7 +1,7 @@
 /* Types of connectors and of symbols that transitions and loops assign (semantics.md 2.7 and 7).
  *
- * Explicit types are kept. Tasklet code is parsed here, since outputs into other tasklets take the type of the code. Types of inner
- * symbols that their SDFG does not declare come from the symbol mapping. */
+ * Explicit types are kept. Tasklet code is parsed here, since outputs into other tasklets take the type of the code.
+ * Types of inner symbols that their SDFG does not declare come from the symbol mapping. */
 #include "ir/pass.h"
 
 #include <string.h>

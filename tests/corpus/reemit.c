@@ -1,6 +1,6 @@
-/* reemit FOLDER...: every .sdfg and .sdfgz below must load, or be refused with an error that says where; what loads is validated and
- * written again, and reading that and writing once more gives the same bytes. Prints what broke and a summary with the slowest rate
- * of reading and validating. */
+/* reemit FOLDER...: every .sdfg and .sdfgz below must load, or be refused with an error that says where; what loads is
+ * validated and written again, and reading that and writing once more gives the same bytes. Prints what broke and a
+ * summary with the slowest rate of reading and validating. */
 #include "ir/graph.h"
 #include "ir/ir.h"
 
@@ -42,7 +42,8 @@ static const char *written_again(struct ir *ir, const struct text *first)
 static bool has_place(const struct diags *d)
 {
     for (uint32_t i = 0; i < diags_count(d); i++)
-        if (!diags_get(d, i)->warning && (*diags_get(d, i)->path || diags_get(d, i)->excerpt || *diags_get(d, i)->message))
+        if (!diags_get(d, i)->warning &&
+            (*diags_get(d, i)->path || diags_get(d, i)->excerpt || *diags_get(d, i)->message))
             return true;
     return false;
 }
@@ -98,8 +99,8 @@ int main(int argc, char **argv)
             printf("cannot walk %s\n", argv[i]);
             return 2;
         }
-    printf("%u files: %u loaded (%u valid), %u refused, %u broken; %.1f MB read and validated at %.1f ms per MB\n", total.files,
-           total.loaded, total.valid, total.refused, total.broken, total.bytes / 1e6,
+    printf("%u files: %u loaded (%u valid), %u refused, %u broken; %.1f MB read and validated at %.1f ms per MB\n",
+           total.files, total.loaded, total.valid, total.refused, total.broken, total.bytes / 1e6,
            total.bytes > 0 ? 1e9 * total.seconds / total.bytes : 0);
     return total.broken || !total.files ? 1 : 0;
 }

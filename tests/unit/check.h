@@ -1,5 +1,5 @@
-/* A unit test is one program: TEST(name) { CHECK(...); } as often as wanted, and CHECK_MAIN at the end. The exit status is 1 if a
- * check failed; every failure prints file, line and the values. */
+/* A unit test is one program: TEST(name) { CHECK(...); } as often as wanted, and CHECK_MAIN at the end. The exit status
+ * is 1 if a check failed; every failure prints file, line and the values. */
 #ifndef TESTS_UNIT_CHECK_H
 #define TESTS_UNIT_CHECK_H
 
@@ -54,8 +54,8 @@ __attribute__((unused)) static void check_add(struct check_test *t)
         const char *check_a = (actual), *check_b = (expected);                                                         \
         if (!check_a || !check_b || strcmp(check_a, check_b) != 0) {                                                   \
             check_failures++;                                                                                          \
-            printf("%s:%d: %s is\n    %s\nexpected\n    %s\n", __FILE__, __LINE__, #actual, check_a ? check_a : "NULL", \
-                   check_b ? check_b : "NULL");                                                                        \
+            printf("%s:%d: %s is\n    %s\nexpected\n    %s\n", __FILE__, __LINE__, #actual,                            \
+                   check_a ? check_a : "NULL", check_b ? check_b : "NULL");                                            \
         }                                                                                                              \
     } while (0)
 

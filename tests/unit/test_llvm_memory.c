@@ -3,7 +3,7 @@
 #include "ir/type.h"
 #include "jit/jit.h"
 #include "lower/llvm.h"
-#include "runtime/abi.h"
+#include "runtime/runtime.h"
 
 #include "tests/lower/llvm_program.h"
 
@@ -111,7 +111,7 @@ TEST(memory_in_a_slot_lives_across_calls)
         CHECK_INT(out, 5 * k);
     }
     CHECK(slots[2] && !slots[0] && !slots[1]);
-    free(slots[2]);
+    sdfg_rt_free(&p.context, slots[2]);
     program_end(&p);
 }
 

@@ -12,7 +12,8 @@ TEST(every_pattern_reads_back)
         for (uint32_t bits = 0; bits < 1u << bits_of[format]; bits++) {
             double value = smallfloat_decode((enum smallfloat)format, bits);
             if (isnan(value))
-                CHECK(isnan(smallfloat_decode((enum smallfloat)format, smallfloat_encode((enum smallfloat)format, value))));
+                CHECK(isnan(
+                    smallfloat_decode((enum smallfloat)format, smallfloat_encode((enum smallfloat)format, value))));
             else
                 CHECK_INT(smallfloat_encode((enum smallfloat)format, value), bits);
         }
