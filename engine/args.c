@@ -1,5 +1,7 @@
 #include "engine/args.h"
 
+#include "engine/workspace.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,15 +12,19 @@ sdfg_error *sdfg_args_new(sdfg_args **out, sdfg_program *p)
     *out = NULL;
     sdfg_args *a = calloc(1, sizeof *a);
     struct value *values = calloc(p->num_variables + 1, sizeof *values);
-    if (!a || !values) {
+    struct sdfg_rt_block *blocks = calloc(p->workspaces.count + 1, sizeof *blocks);
+    if (!a || !values || !blocks) {
         free(a);
         free(values);
+        free(blocks);
         struct report r = report_begin();
         diag_error(r.diags, NULL, DIAG_RUN_MEMORY);
         return report_end(&r, SDFG_STAGE_BIND);
     }
     a->program = p;
     a->values = values;
+    a->blocks = blocks;
+    workspace_reset(a);
     *out = a;
     return NULL;
 }
@@ -32,6 +38,7 @@ void sdfg_args_clear(sdfg_args *a)
     }
     a->num_entries = 0;
     memset(a->values, 0, a->program->num_variables * sizeof *a->values);
+    workspace_reset(a);
 }
 
 void sdfg_args_free(sdfg_args *a)
@@ -41,6 +48,7 @@ void sdfg_args_free(sdfg_args *a)
     sdfg_args_clear(a);
     free(a->entries);
     free(a->values);
+    free(a->blocks);
     free(a);
 }
 

@@ -21,7 +21,8 @@ struct sdfg_args {
     struct sdfg_program *program;
     struct entry **entries;
     size_t num_entries, capacity;
-    struct value *values; /* of the last solve, one per variable */
+    struct value *values;         /* of the last solve, one per variable */
+    struct sdfg_rt_block *blocks; /* memory for lifetime External, one per entry of program->workspaces */
 };
 
 /* An array as its descriptor counts it: in elements of the container (vectors are one), rank as declared, strides

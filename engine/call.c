@@ -11,7 +11,8 @@ sdfg_error *run_error(int32_t error)
     static const enum diag_code codes[] = {
         [SDFG_RT_OUT_OF_MEMORY] = DIAG_RUN_MEMORY, [SDFG_RT_LIBRARY_MISSING] = DIAG_RUN_LIBRARY,
         [SDFG_RT_BAD_VALUE] = DIAG_RUN_VALUE,      [SDFG_RT_ASSERTION] = DIAG_RUN_ASSERTION,
-        [SDFG_RT_STREAM_EMPTY] = DIAG_RUN_STREAM,  [SDFG_RT_SINGULAR] = DIAG_RUN_SINGULAR,
+        [SDFG_RT_WORKSPACE] = DIAG_RUN_WORKSPACE,  [SDFG_RT_STREAM_EMPTY] = DIAG_RUN_STREAM,
+        [SDFG_RT_SINGULAR] = DIAG_RUN_SINGULAR,
     };
     if (error == SDFG_RT_OK)
         return NULL;
@@ -23,7 +24,25 @@ sdfg_error *run_error(int32_t error)
     return report_end(&r, SDFG_STAGE_RUN);
 }
 
-sdfg_error *kernel_run(struct sdfg_kernel *k, void *const *args, const struct value *values)
+/* Blocks are counted off during a run, so every run has its own. */
+static sdfg_error *run_with_blocks(struct sdfg_kernel *k, void *const *args, struct sdfg_rt_context *context,
+                                   const struct sdfg_rt_block *blocks)
+{
+    enum { MOST = 16 };
+    struct sdfg_rt_block own[MOST];
+    struct sdfg_rt_workspace workspace = { .blocks = own };
+    uint32_t count = k->program->workspaces.count;
+    workspace.num_blocks = count < MOST ? count : MOST;
+    if (blocks)
+        memcpy(own, blocks, (size_t)workspace.num_blocks * sizeof *own);
+    if (blocks)
+        context->workspace = &workspace;
+    k->code.main(context, args);
+    return run_error(context->error);
+}
+
+sdfg_error *kernel_run(struct sdfg_kernel *k, void *const *args, const struct value *values,
+                       const struct sdfg_rt_block *blocks)
 {
     struct sdfg_rt_context context = { .num_threads = k->program->engine->options.num_threads,
                                        .pool = k->program->pool };
@@ -35,10 +54,10 @@ sdfg_error *kernel_run(struct sdfg_kernel *k, void *const *args, const struct va
             return error;
         context.slots = h->slots;
     }
-    k->code.main(&context, args);
+    sdfg_error *error = run_with_blocks(k, args, &context, blocks);
     if (h)
         pthread_mutex_unlock(&h->run);
-    return run_error(context.error);
+    return error;
 }
 
 /* ---- calls ---- */
@@ -52,6 +71,11 @@ static bool prepare(struct call *c, struct sdfg_args *a, struct report *r, sdfg_
     uint32_t n = a->program->num_variables;
     c->values = NEW_ARRAY(c->arena, struct value, n);
     memcpy(c->values, a->values, n * sizeof *c->values);
+    if (a->program->workspaces.count) {
+        uint32_t blocks = a->program->workspaces.count;
+        c->blocks = NEW_ARRAY(c->arena, struct sdfg_rt_block, blocks);
+        memcpy(c->blocks, a->blocks, blocks * sizeof *c->blocks);
+    }
     struct signature signature = call_signature(a, r->arena);
     c->kernel = kernels_get(a->program->kernels, &signature, error);
     return c->kernel && call_marshal(c, r->diags);
@@ -86,7 +110,7 @@ static sdfg_error *run_copied(const struct call *c, uint32_t n, void **args, str
     }
     for (uint32_t i = 0; i < c->members.count; i++)
         memcpy(c->members.items[i].memory, c->members.items[i].data, c->members.items[i].bytes);
-    sdfg_error *error = kernel_run(c->kernel, args, c->values);
+    sdfg_error *error = kernel_run(c->kernel, args, c->values, c->blocks);
     for (uint32_t i = 0; i < c->members.count; i++)
         memcpy(c->members.items[i].data, c->members.items[i].memory, c->members.items[i].bytes);
     return error;

@@ -24,7 +24,8 @@ struct call {
     bool *by_slot; /* slots[i] is passed, else args[i] */
     void **args;
     struct slot *slots;
-    struct value *values; /* one per variable */
+    struct value *values;         /* one per variable */
+    struct sdfg_rt_block *blocks; /* of the arguments, or NULL */
     VEC(struct shared_member) members;
 };
 

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CODEGEN_ABI = 2 };
+enum { CODEGEN_ABI = 3 };
 
 struct codegen_symbol {
     const char *name;
@@ -84,6 +84,7 @@ struct codegen_result {
     struct codegen_message *messages; /* errors and warnings */
     uint32_t num_messages;
     codegen_entry *main, *init, *exit; /* init and exit may be NULL */
+    codegen_entry *workspace;          /* asks for the memory of lifetime External and does nothing else; may be NULL */
     struct codegen_param *params;
     uint32_t num_params, num_slots;
     struct codegen_object *objects; /* what the code was linked from, for caches */

@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-enum { LAYOUT = 1, HAS_INIT = 1, HAS_EXIT = 2, MOST_PARAMS = 1 << 20, MOST_SLOTS = 1 << 24, MOST_OBJECTS = 1 << 16 };
+enum { LAYOUT = 2, MOST_PARAMS = 1 << 20, MOST_SLOTS = 1 << 24, MOST_OBJECTS = 1 << 16 };
+enum { HAS_INIT = 1, HAS_EXIT = 2, HAS_WORKSPACE = 4, HAS_ALL = 7 };
 
 /* ---- writing ---- */
 
@@ -21,7 +22,7 @@ static void put_text(struct text *out, const char *text)
 void kernel_write(const struct codegen_result *code, struct text *out)
 {
     put_number(out, LAYOUT);
-    put_number(out, (code->init ? HAS_INIT : 0) | (code->exit ? HAS_EXIT : 0));
+    put_number(out, (code->init ? HAS_INIT : 0) | (code->exit ? HAS_EXIT : 0) | (code->workspace ? HAS_WORKSPACE : 0));
     put_number(out, code->num_slots);
     put_number(out, code->num_params);
     put_number(out, code->num_objects);
@@ -100,7 +101,7 @@ bool kernel_read(const void *bytes, size_t size, bool listeners, struct sdfg_ker
 {
     struct bytes b = { .at = bytes, .left = size };
     b.failed = take_number(&b, LAYOUT) != LAYOUT;
-    uint64_t entries = take_number(&b, HAS_INIT | HAS_EXIT);
+    uint64_t entries = take_number(&b, HAS_ALL);
     k->code.num_slots = (uint32_t)take_number(&b, MOST_SLOTS);
     uint64_t num_params = take_number(&b, MOST_PARAMS), num_objects = take_number(&b, MOST_OBJECTS);
     read_params(&b, k, num_params);
@@ -119,7 +120,9 @@ bool kernel_read(const void *bytes, size_t size, bool listeners, struct sdfg_ker
     k->code.main = entry_point(k->placed, "sdfg_main");
     k->code.init = entry_point(k->placed, "sdfg_init");
     k->code.exit = entry_point(k->placed, "sdfg_exit");
+    k->code.workspace = entry_point(k->placed, "sdfg_workspace");
     k->code.code_bytes = place_bytes(k->placed);
     *why = "it has other entry points than it says";
-    return k->code.main && !k->code.init == !(entries & HAS_INIT) && !k->code.exit == !(entries & HAS_EXIT);
+    return k->code.main && !k->code.init == !(entries & HAS_INIT) && !k->code.exit == !(entries & HAS_EXIT) &&
+           !k->code.workspace == !(entries & HAS_WORKSPACE);
 }

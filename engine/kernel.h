@@ -44,7 +44,9 @@ sdfg_error *program_emit(struct sdfg_program *p, const struct signature *s, enum
                          size_t *size);
 
 /* Runs a kernel with the addresses of its parameters. `values`: one per variable of the program. */
-sdfg_error *kernel_run(struct sdfg_kernel *k, void *const *args, const struct value *values);
+struct sdfg_rt_block; /* memory for lifetime External, one per storage; NULL: none */
+sdfg_error *kernel_run(struct sdfg_kernel *k, void *const *args, const struct value *values,
+                       const struct sdfg_rt_block *blocks);
 /* The error for what generated code left in the context; NULL for SDFG_RT_OK. */
 sdfg_error *run_error(int32_t error);
 

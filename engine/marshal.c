@@ -50,6 +50,8 @@ static bool store_pointer(const struct call *c, const struct leaf *l, const char
         p = e->array.data;
     else if (e->kind != ENTRY_NULL)
         return diag_error(d, l->place, DIAG_ARGUMENT_TYPE, l->type_text, name);
+    if (!p && l->type && l->type->kind == TYPE_CALLBACK)
+        return diag_error(d, l->place, DIAG_ARGUMENT_NULL, name);
     memcpy(to, &p, sizeof p);
     return true;
 }

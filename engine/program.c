@@ -3,6 +3,7 @@
 #include "engine/handle.h"
 #include "engine/kernel.h"
 #include "engine/policy.h"
+#include "engine/workspace.h"
 #include "runtime/abi.h"
 
 #include <stdlib.h>
@@ -35,6 +36,7 @@ static sdfg_error *load(sdfg_program **out, sdfg_engine *e, struct ir *ir, char 
     p->policy = policy_new(p);
     p->handles = handles_new(p);
     p->pool = sdfg_rt_pool_new();
+    workspace_find(p);
     *out = p;
     return NULL;
 }

@@ -53,6 +53,7 @@ struct sdfg_program {
     struct policy *policy;
     struct handle_table *handles;
     struct sdfg_rt_pool *pool;
+    VEC(const struct enum_value *) workspaces; /* storages with containers of lifetime External */
 };
 
 /* The argument or member a name stands for: "A", "A.data", "B[2].x"; NULL if there is none. */

@@ -3,26 +3,9 @@
  * Memory whose size is known when the activation starts is taken there even if only one state uses it (its content is
  * undefined at state entry anyway), so loops over states do not allocate. Sizes that depend on symbols assigned inside
  * are allocated when control first reaches a use, and again when a state that only writes needs more. */
+#include "lower/alloc.h"
 #include "lower/stream.h"
 #include "lower/target.h"
-
-enum home_kind { HOME_NONE, HOME_ENTRY, HOME_STATE, HOME_SCOPE, HOME_LAZY, HOME_GLOBAL, HOME_PERSISTENT };
-
-struct home {
-    const struct container *desc;
-    enum home_kind kind;
-    bool used, shared; /* shared: by several states or by transitions */
-    bool zero;         /* an access node asks for it */
-    struct state *state;
-    struct node *scope;        /* innermost common entry node */
-    struct tree_var *capacity; /* HOME_LAZY */
-};
-
-struct alloc_plan {
-    struct map homes; /* const struct container * -> struct home * */
-    struct map assigned;
-    struct activation *act;
-};
 
 /* ---- uses ---- */
 
@@ -194,8 +177,9 @@ static enum home_kind decide(const struct alloc_plan *p, const struct home *h)
     const struct container *c = h->desc;
     switch (c->lifetime->row) {
     case LIFETIME_PERSISTENT:
-    case LIFETIME_EXTERNAL:
         return HOME_PERSISTENT;
+    case LIFETIME_EXTERNAL:
+        return HOME_EXTERNAL;
     case LIFETIME_GLOBAL:
         return HOME_GLOBAL;
     case LIFETIME_SDFG:
@@ -230,9 +214,6 @@ bool lower_plan_allocations(struct activation *act)
             continue;
         }
         h->kind = decide(p, h);
-        if (h->desc->lifetime->row == LIFETIME_EXTERNAL)
-            return diag_error(lw->diags, &h->desc->place, DIAG_UNSUPPORTED,
-                              "memory supplied by the caller (lifetime External)");
     }
     return true;
 }
@@ -250,7 +231,7 @@ bool lower_is_private_to(const struct activation *act, const struct container *c
 
 /* ---- carrying it out ---- */
 
-static struct binding *bind(struct scope *sc, const struct container *c, struct tree_var *v)
+struct binding *alloc_bind(struct scope *sc, const struct container *c, struct tree_var *v)
 {
     struct lower *lw = sc->act->lw;
     uint32_t alias = container_is_reference(c) ? 0 : lw->tree->num_aliases++;
@@ -263,8 +244,7 @@ static struct binding *bind(struct scope *sc, const struct container *c, struct 
     return b;
 }
 
-/* Addresses start `start_offset` elements into the allocation. */
-static bool apply_start_offset(struct scope *sc, struct binding *b)
+bool alloc_start_offset(struct scope *sc, struct binding *b)
 {
     struct lower *lw = sc->act->lw;
     const struct sym *s = lower_symbolic(sc, &b->desc->place, b->desc->start_offset);
@@ -276,7 +256,7 @@ static bool apply_start_offset(struct scope *sc, struct binding *b)
     return e != NULL;
 }
 
-static struct tree_var *pointer_var(struct lower *lw, const struct container *c)
+struct tree_var *alloc_pointer_var(struct lower *lw, const struct container *c)
 {
     return tree_var(lw->tree, c->name, type_pointer(lw->ir, is_stream(c) ? stream_handle_type(lw->ir) : c->type));
 }
@@ -317,7 +297,7 @@ static struct tree_expr *allocate_structure(struct scope *sc, const struct conta
             struct tree_expr *count = size ? lower_index(lw, &m->place, size) : NULL;
             if (!count)
                 return NULL;
-            struct tree_var *memory = pointer_var(lw, m);
+            struct tree_var *memory = alloc_pointer_var(lw, m);
             stmt_alloc(t, sc->block, memory, m->type, count, TREE_HEAP)->place = &m->place;
             stmt_free(t, frees, memory);
             p = expr_var(t, memory);
@@ -330,6 +310,22 @@ static struct tree_expr *allocate_structure(struct scope *sc, const struct conta
     return expr_var(t, v);
 }
 
+/* One part for each thread. */
+static bool allocate_local(struct scope *sc, struct binding *b, struct tree_stmt *frees, bool zero)
+{
+    struct lower *lw = sc->act->lw;
+    const struct sym *size = lower_total_size(sc, &b->desc->place, b->desc);
+    struct tree_expr *count = size ? lower_index(lw, &b->desc->place, size) : NULL;
+    if (!count)
+        return false;
+    count = alloc_parts(lw, b, sc->block, count, alloc_thread_limit(lw, sc->block));
+    struct tree_stmt *s = stmt_alloc(lw->tree, sc->block, b->var, b->type, count, TREE_HEAP);
+    s->zero = zero;
+    s->place = &b->desc->place;
+    stmt_free(lw->tree, frees, b->var);
+    return true;
+}
+
 /* Takes memory at sc->block; frees go to `frees`. */
 static bool allocate(struct scope *sc, const struct home *h, struct tree_stmt *frees)
 {
@@ -340,22 +336,24 @@ static bool allocate(struct scope *sc, const struct home *h, struct tree_stmt *f
         return diag_error(lw->diags, &c->place, DIAG_NO_STORAGE_TARGET, c->storage->name);
     if (is_structure(c)) {
         struct tree_expr *p = allocate_structure(sc, c, frees);
-        struct binding *structure = p ? bind(sc, c, NULL) : NULL;
+        struct binding *structure = p ? alloc_bind(sc, c, NULL) : NULL;
         if (structure)
             structure->pointer = expr_cast(lw->tree, type_pointer(lw->ir, c->type), p);
         return structure != NULL;
     }
-    struct binding *b = bind(sc, c, pointer_var(lw, c));
+    struct binding *b = alloc_bind(sc, c, alloc_pointer_var(lw, c));
     if (b && is_stream(c))
         return lower_open_stream(sc, b, sc->block, frees);
-    return b && t->allocate(sc, b, sc->block, frees, h->zero) && apply_start_offset(sc, b);
+    if (b && alloc_is_local(c) && !sc->parallel)
+        return allocate_local(sc, b, frees, h->zero) && alloc_start_offset(sc, b);
+    return b && t->allocate(sc, b, sc->block, frees, h->zero) && alloc_start_offset(sc, b);
 }
 
 static bool prepare_lazy(struct scope *sc, struct home *h, struct tree_stmt *frees)
 {
     struct lower *lw = sc->act->lw;
     h->capacity = tree_var(lw->tree, "capacity", type_basic(lw->ir, TYPE_I64));
-    struct tree_var *v = pointer_var(lw, h->desc);
+    struct tree_var *v = alloc_pointer_var(lw, h->desc);
     stmt_assign(lw->tree, sc->block, h->capacity, expr_i64(lw->tree, 0));
     stmt_assign(lw->tree, sc->block, v, expr_null(lw->tree, v->type));
     stmt_free(lw->tree, frees, v);
@@ -365,6 +363,8 @@ static bool prepare_lazy(struct scope *sc, struct home *h, struct tree_stmt *fre
     b->var = v;
     b->pointer = expr_var(lw->tree, v);
     b->alias = lw->tree->num_aliases++;
+    if (alloc_is_local(h->desc) && !sc->parallel)
+        b->parts = alloc_thread_limit(lw, sc->block);
     map_put(lw->arena, &sc->act->bindings, h->desc, b);
     return true;
 }
@@ -410,84 +410,17 @@ static bool ensure_lazy(struct scope *sc, struct home *h)
         missing = expr_binary(t, EXPR_LT, expr_var(t, h->capacity), expr_var(t, need));
     struct tree_stmt *s = stmt_if(t, sc->block, missing);
     stmt_free(t, s->body, b->var);
-    struct tree_stmt *a = stmt_alloc(t, s->body, b->var, b->type, expr_var(t, need), TREE_HEAP);
+    struct tree_expr *all = expr_var(t, need);
+    if (old->parts) {
+        all = expr_binary(t, EXPR_MUL, all, old->parts);
+        b->parts = old->parts;
+        b->part_size = expr_var(t, h->capacity);
+    }
+    struct tree_stmt *a = stmt_alloc(t, s->body, b->var, b->type, all, TREE_HEAP);
     a->place = &h->desc->place;
     a->zero = h->zero;
     stmt_assign(t, s->body, h->capacity, expr_var(t, need));
-    return apply_start_offset(sc, b);
-}
-
-struct root_names {
-    struct lower *lw;
-    bool ok;
-};
-
-static void check_root_name(void *user, const struct sym *name)
-{
-    struct root_names *r = user;
-    const struct tree_var *v = map_get(&r->lw->vars, name->name);
-    bool found = false;
-    for (uint32_t i = 0; i < r->lw->main->params.count; i++)
-        found = found || r->lw->main->params.items[i].var == v;
-    r->ok = r->ok && found;
-}
-
-static struct tree_func *init_function(struct lower *lw)
-{
-    if (!lw->init) {
-        lw->init = NEW(lw->arena, struct tree_func);
-        *lw->init = (struct tree_func){ .name = "init", .body = stmt_block(lw->tree) };
-        lw->init->params = lw->main->params;
-        vec_push(lw->arena, &lw->tree->functions, lw->init);
-    }
-    return lw->init;
-}
-
-/* Runs when the program goes: it gets no arguments, only the slots. */
-static struct tree_func *exit_function(struct lower *lw)
-{
-    if (!lw->exit) {
-        lw->exit = NEW(lw->arena, struct tree_func);
-        *lw->exit = (struct tree_func){ .name = "exit", .body = stmt_block(lw->tree) };
-        vec_push(lw->arena, &lw->tree->functions, lw->exit);
-    }
-    return lw->exit;
-}
-
-/* Memory that outlives the call, or that of the whole call: sizes may only use arguments of the program. */
-static bool allocate_outside(struct scope *sc, const struct home *h)
-{
-    struct lower *lw = sc->act->lw;
-    struct tree *t = lw->tree;
-    const struct container *c = h->desc;
-    const struct sym *size = lower_total_size(sc, &c->place, c);
-    if (!size)
-        return false;
-    struct root_names names = { lw, true };
-    sym_visit_names(size, check_root_name, &names);
-    if (!names.ok)
-        return diag_error(lw->diags, &c->place, DIAG_SIZE_NOT_AT_START, c->name, sym_text(lw->ir, size));
-    struct tree_expr *count = lower_index(lw, &c->place, size);
-    struct tree_var *v = pointer_var(lw, c);
-    struct binding *b = count ? bind(sc, c, v) : NULL;
-    if (!b)
-        return false;
-    if (h->kind == HOME_GLOBAL) {
-        stmt_alloc(t, lw->prologue, v, c->type, count, TREE_HEAP)->zero = h->zero;
-        stmt_free(t, lw->epilogue, v);
-        return apply_start_offset(sc, b);
-    }
-    uint32_t slot = t->num_slots++;
-    struct tree_var *leaving = tree_var(t, c->name, v->type);
-    stmt_assign(t, exit_function(lw)->body, leaving, expr_slot(t, slot, v->type));
-    stmt_free(t, exit_function(lw)->body, leaving);
-    struct tree_stmt *a =
-        stmt_alloc(t, init_function(lw)->body, tree_var(t, c->name, v->type), c->type, count, TREE_STATE);
-    a->slot = slot;
-    a->zero = true;
-    a->place = &c->place;
-    stmt_assign(t, lw->prologue, v, expr_slot(t, slot, v->type));
-    return apply_start_offset(sc, b);
+    return alloc_start_offset(sc, b);
 }
 
 struct writes {
@@ -535,7 +468,7 @@ static bool bind_constant(struct scope *sc, const struct home *h, const struct c
                   expr_i64(lw->tree, (int64_t)(size / c->type->size)));
         return true;
     }
-    struct binding *b = bind(sc, c, NULL);
+    struct binding *b = alloc_bind(sc, c, NULL);
     if (b)
         b->pointer = data;
     return b != NULL;
@@ -548,7 +481,7 @@ static bool allocate_home(struct scope *sc, struct home *h, struct tree_stmt *fr
     const struct constant *k = sdfg_find_constant(sc->act->sdfg, h->desc->name);
     if (k)
         return bind_constant(sc, h, k, frees);
-    if (is_stream(h->desc) && (h->kind == HOME_LAZY || h->kind == HOME_GLOBAL || h->kind == HOME_PERSISTENT))
+    if (is_stream(h->desc) && (h->kind == HOME_LAZY || h->kind == HOME_PERSISTENT || h->kind == HOME_EXTERNAL))
         return diag_error(sc->act->lw->diags, &h->desc->place, DIAG_UNSUPPORTED, "streams of this lifetime or size");
     if (is_structure(h->desc) && h->kind != HOME_ENTRY && h->kind != HOME_STATE && h->kind != HOME_SCOPE)
         return diag_error(sc->act->lw->diags, &h->desc->place, DIAG_UNSUPPORTED,
@@ -558,7 +491,8 @@ static bool allocate_home(struct scope *sc, struct home *h, struct tree_stmt *fr
         return prepare_lazy(sc, h, frees);
     case HOME_GLOBAL:
     case HOME_PERSISTENT:
-        return allocate_outside(sc, h);
+    case HOME_EXTERNAL:
+        return alloc_outside(sc, h);
     default:
         return allocate(sc, h, frees);
     }
@@ -567,15 +501,16 @@ static bool allocate_home(struct scope *sc, struct home *h, struct tree_stmt *fr
 static bool bind_reference(struct scope *sc, const struct container *c)
 {
     struct lower *lw = sc->act->lw;
-    struct tree_var *v = pointer_var(lw, c);
+    struct tree_var *v = alloc_pointer_var(lw, c);
     stmt_assign(lw->tree, sc->block, v, expr_null(lw->tree, v->type));
-    return bind(sc, c, v) != NULL;
+    return alloc_bind(sc, c, v) != NULL;
 }
 
 static bool lives_here(const struct home *h, const struct scope *sc)
 {
     if (!sc->state)
-        return h->kind == HOME_ENTRY || h->kind == HOME_LAZY || h->kind == HOME_GLOBAL || h->kind == HOME_PERSISTENT;
+        return h->kind == HOME_ENTRY || h->kind == HOME_LAZY || h->kind == HOME_GLOBAL || h->kind == HOME_PERSISTENT ||
+               h->kind == HOME_EXTERNAL;
     if (!sc->entry)
         return h->kind == HOME_STATE && h->state == sc->state;
     return h->kind == HOME_SCOPE && h->scope == sc->entry;
@@ -590,6 +525,8 @@ static bool clear_at_state(struct scope *sc, const struct home *h)
     struct tree_expr *count = size && b ? lower_index(lw, &h->desc->place, size) : NULL;
     if (!count)
         return false;
+    if (b->parts)
+        count = expr_binary(lw->tree, EXPR_MUL, b->parts, b->part_size);
     stmt_zero(lw->tree, sc->block, b->type, expr_var(lw->tree, b->var), b->alias, count);
     return true;
 }

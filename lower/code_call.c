@@ -329,7 +329,7 @@ static struct tree_expr *named_call(struct code_gen *g, const struct code *c, co
     if (!code_lookup(g, name, &o))
         return NULL;
     if (o.kind == OPERAND_CALLBACK)
-        return code_unsupported(g, c, arena_printf(g->arena, "callback '%s'", name));
+        return code_callback(g, c, &o, &e) && !e ? code_invalid(g, c, "callback '%s' gives no value", name) : e;
     if (code_is_constructor(g, name))
         return code_construct(g, c);
     if (lazy(g, c, name, &e))
@@ -411,7 +411,13 @@ bool code_call_statement(struct code_gen *g, const struct code *c)
     bool good;
     if (!c->type && callee->kind == CODE_NAME && assigning_call(g, c, callee->name, &good))
         return good;
-    struct tree_expr *e = code_call(g, c);
+    struct operand o = { 0 };
+    struct tree_expr *e;
+    if (!c->type && callee->kind == CODE_NAME && !code_find_local(g, callee->name) && !code_lookup(g, callee->name, &o))
+        return false;
+    if (o.kind == OPERAND_CALLBACK)
+        return code_callback(g, c, &o, &e);
+    e = code_call(g, c);
     if (!e)
         return false;
     if (e->op == EXPR_CALL)

@@ -174,6 +174,10 @@ code_function *code_find_function(const char *name, uint32_t *least, uint32_t *m
 code_function *code_find_integer(const char *name, uint32_t *least, uint32_t *most);
 struct tree_expr *code_floor_divide(struct code_gen *g, const struct code *c, struct tree_expr *a, struct tree_expr *b);
 
+/* code_callback.c */
+/* A call through operand `o`; *result is NULL if it gives no value. */
+bool code_callback(struct code_gen *g, const struct code *c, const struct operand *o, struct tree_expr **result);
+
 /* code_stream.c */
 struct tree_expr *code_pop(struct code_gen *g, const struct lvalue *p);
 bool code_push(struct code_gen *g, const struct code *c, const struct lvalue *p, struct tree_expr *value);

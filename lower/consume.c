@@ -212,7 +212,10 @@ static bool lower_consume(struct scope *sc, struct consume_entry *c)
     region->place = &c->node.place;
     in.parallel = true;
     in.concurrent = 1;
+    in.block = region->body;
+    struct parts_outside *parts = lower_enter_threads(&in);
     bool good = lower_workers(&w, region->body, lower_var_symbol(lw, region->var));
+    lower_leave_threads(parts);
     tree_parallel_end(t, region);
     return good;
 }

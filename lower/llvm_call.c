@@ -144,19 +144,27 @@ static unsigned variadic_from(const char *name)
     return 0;
 }
 
-static LLVMValueRef build_call(struct llvm_func *f, struct signature *s, const char *name, bool pure)
+static LLVMValueRef named_function(struct llvm_func *f, LLVMTypeRef type, const char *name, bool pure)
 {
-    unsigned fixed = variadic_from(name);
-    LLVMTypeRef type = LLVMFunctionType(s->result, s->params, fixed ? fixed : s->count, fixed != 0);
     bool known = LLVMGetNamedFunction(f->unit->module, name) != NULL;
     LLVMValueRef function = llvm_function_get(f->unit, name, type);
     if (!known) {
         llvm_function_attribute(f->unit, function, "nounwind", 0);
-        if (pure) {
+        if (pure || !strcmp(name, "sdfg_rt_thread_num")) { /* every generated function runs on one thread only */
             llvm_function_attribute(f->unit, function, "willreturn", 0);
             llvm_function_attribute(f->unit, function, "memory", 0);
         }
     }
+    return function;
+}
+
+/* `pointer`: the function itself, else that of the name. */
+static LLVMValueRef build_call(struct llvm_func *f, struct signature *s, const char *name, LLVMValueRef pointer,
+                               bool pure)
+{
+    unsigned fixed = pointer ? 0 : variadic_from(name);
+    LLVMTypeRef type = LLVMFunctionType(s->result, s->params, fixed ? fixed : s->count, fixed != 0);
+    LLVMValueRef function = pointer ? pointer : named_function(f, type, name, pure);
     LLVMValueRef call = LLVMBuildCall2(f->builder, type, function, s->values, s->count, "");
     for (unsigned i = 0; i <= s->count; i++) {
         if (!s->extend[i])
@@ -174,15 +182,16 @@ struct value llvm_call_pure(struct llvm_func *f, const struct type *result, cons
     for (unsigned i = 0; i < n; i++)
         add_argument(f, &s, types[i], args[i]);
     set_result(f, &s, result);
-    LLVMValueRef call = build_call(f, &s, name, true);
+    LLVMValueRef call = build_call(f, &s, name, NULL, true);
     llvm_vector_forms(f, call, name, result, n);
     return take_result(f, result, call);
 }
 
-struct value llvm_call(struct llvm_func *f, const struct type *result, const char *name, struct tree_expr *const *args,
-                       uint32_t num_args)
+struct value llvm_call(struct llvm_func *f, const struct type *result, const char *name,
+                       const struct tree_expr *pointer, struct tree_expr *const *args, uint32_t num_args)
 {
     struct signature s = { .count = 0 };
+    LLVMValueRef function = pointer ? llvm_expr(f, pointer).v : NULL;
     for (uint32_t i = 0; i < num_args; i++) {
         struct value v = llvm_expr(f, args[i]);
         if (s.count + 2 > MAX_PARAMS) {
@@ -192,5 +201,5 @@ struct value llvm_call(struct llvm_func *f, const struct type *result, const cha
         add_argument(f, &s, args[i]->type, v);
     }
     set_result(f, &s, result);
-    return take_result(f, result, build_call(f, &s, name, false));
+    return take_result(f, result, build_call(f, &s, name, function, false));
 }

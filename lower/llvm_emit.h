@@ -211,8 +211,9 @@ void llvm_vector_finish(struct llvm_unit *u);
 
 /* llvm_call.c */
 LLVMValueRef llvm_runtime(struct llvm_func *f, const char *name, LLVMValueRef *args, unsigned n); /* a row of abi.def */
-struct value llvm_call(struct llvm_func *f, const struct type *result, const char *name, struct tree_expr *const *args,
-                       uint32_t num_args);
+/* The function of that name, or the one `pointer` (or NULL) points to. */
+struct value llvm_call(struct llvm_func *f, const struct type *result, const char *name,
+                       const struct tree_expr *pointer, struct tree_expr *const *args, uint32_t num_args);
 /* A call of a function of the C mathematical library: no side effects. */
 struct value llvm_call_pure(struct llvm_func *f, const struct type *result, const char *name,
                             const struct type *const *types, const struct value *args, unsigned n);

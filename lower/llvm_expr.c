@@ -186,7 +186,7 @@ static struct value expr_function(struct llvm_func *f, const struct tree_expr *e
 
 static struct value expr_c_call(struct llvm_func *f, const struct tree_expr *e)
 {
-    return llvm_call(f, e->type, e->name, e->args, e->num_args);
+    return llvm_call(f, e->type, e->name, NULL, e->args, e->num_args);
 }
 
 static struct value expr_make_complex(struct llvm_func *f, const struct tree_expr *e)

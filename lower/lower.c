@@ -239,6 +239,7 @@ bool lower_program(struct sdfg *s, const struct lower_options *o, struct tree **
     lw->diags = ir->diags;
     lw->options = o;
     lw->tree = tree_new(ir, s->name);
+    lw->externals = stmt_block(lw->tree);
     lw->prologue = stmt_block(lw->tree);
     lw->epilogue = stmt_block(lw->tree);
     lw->main = NEW(lw->arena, struct tree_func);
@@ -254,6 +255,7 @@ bool lower_program(struct sdfg *s, const struct lower_options *o, struct tree **
         return false;
     struct tree_stmt *arguments = stmt_block(lw->tree), *body = stmt_block(lw->tree);
     stmt_append(lw->tree, lw->main->body, arguments);
+    stmt_append(lw->tree, lw->main->body, lw->externals);
     stmt_append(lw->tree, lw->main->body, lw->prologue);
     stmt_append(lw->tree, lw->main->body, body);
     stmt_append(lw->tree, lw->main->body, lw->epilogue);
@@ -262,6 +264,8 @@ bool lower_program(struct sdfg *s, const struct lower_options *o, struct tree **
     drop_unused_symbols(lw);
     if (lw->init)
         lw->init->params = lw->main->params;
+    if (lw->workspace)
+        lw->workspace->params = lw->main->params;
     *out = lw->tree;
     return true;
 }

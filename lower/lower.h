@@ -37,6 +37,8 @@ struct lower {
     const struct lower_options *options;
     struct map vars;                      /* interned tree symbol -> struct tree_var * */
     struct tree_func *main, *init, *exit; /* init and exit are made on demand */
+    struct tree_func *workspace;          /* made on demand: asks for the memory of lifetime External */
+    struct tree_stmt *externals;          /* of main, first of all: takes that memory */
     struct tree_stmt *prologue;           /* of main, before everything else: memory of lifetime Global */
     struct tree_stmt *epilogue;           /* of main, after everything else */
     struct activation *root;
@@ -58,6 +60,7 @@ struct binding {
     uint32_t rank;
     const struct sym **strides, **offset; /* over tree symbols; the shape is asked for with lower_shape */
     uint32_t alias;
+    struct tree_expr *parts, *part_size; /* CPU_ThreadLocal: parts of the memory, elements of each; else NULL */
 };
 
 struct activation {
@@ -163,6 +166,18 @@ bool area_is_contiguous(struct lower *lw, const struct area *a); /* row-major wi
 struct tree_expr *area_offset(struct lower *lw, const struct place *place, const struct area *a,
                               const struct sym *const *index);
 
+/* Inside a scope that runs on several threads CPU_ThreadLocal containers are the part of the thread; afterwards they
+ * are what they were outside (alloc_local.c). */
+struct part_outside {
+    struct binding *binding;
+    struct tree_expr *pointer;
+};
+struct parts_outside {
+    struct part_outside *items;
+    uint32_t count, capacity;
+};
+struct parts_outside *lower_enter_threads(struct scope *inside);
+void lower_leave_threads(const struct parts_outside *p);
 bool lower_plan_allocations(struct activation *act); /* before anything of the activation is lowered */
 /* Memory of what lives in this scope; frees go to the block. At activation level: sc->state NULL. */
 bool lower_allocate_scope(struct scope *sc, struct tree_stmt *frees);

@@ -34,9 +34,12 @@ bool lower_map_entry(struct scope *sc, struct node *n)
     if (!lower_dynamic_inputs(sc, n, &in) || !t->enter(sc, m, &in))
         return false;
     struct tree_stmt *frees = stmt_block(lw->tree), *body = in.block;
+    struct parts_outside *parts = in.parallel && !sc->parallel ? lower_enter_threads(&in) : NULL;
     if (!lower_allocate_scope(&in, frees) || !lower_bind_views(&in) || !lower_scope_nodes(&in))
         return false;
     stmt_append(lw->tree, body, frees);
+    if (parts)
+        lower_leave_threads(parts);
     return t->leave(sc, m, &in);
 }
 

@@ -114,7 +114,7 @@ enum stmt_kind {
     STMT_COPY,     /* `count` elements of `type` from pointer2[0..] to pointer[0..], contiguous, not overlapping;
                       alias, alias2 */
     STMT_ZERO,     /* `count` elements of `type` at pointer are set to zero bytes; alias */
-    STMT_CALL,     /* var (or NULL) = name(args) */
+    STMT_CALL,     /* var (or NULL) = name(args); with `pointer` the function it points to, whatever it is called */
     STMT_PARALLEL, /* body on `count` threads (NULL: the default number); var: thread number, var2: number of threads
                       (int64) */
     STMT_BARRIER,  /* all threads of the innermost parallel region */

@@ -52,9 +52,8 @@ static void add_range(struct collect *c, const struct tree_stmt *s, const struct
 }
 
 /* A function that is given memory may do everything with it and what it leads to. */
-static void add_call(struct collect *c, struct tree_expr *const *args, uint32_t num_args)
+static void add_call(struct collect *c, struct tree_expr *const *args, uint32_t num_args, bool memory)
 {
-    bool memory = false;
     for (uint32_t i = 0; i < num_args; i++)
         memory |= !type_is_basic(args[i]->type) && args[i]->type->kind != TYPE_VECTOR;
     c->piece->effects = true;
@@ -72,7 +71,7 @@ static void see_expr(void *user, struct tree_expr *e)
     else if (e->op == EXPR_LOAD && root(e->args[0])->op != EXPR_DATA)
         add_access(c, e->alias, e->args[0], e->args[1], e->type)->read = true;
     else if (e->op == EXPR_CALL)
-        add_call(c, e->args, e->num_args);
+        add_call(c, e->args, e->num_args, false);
 }
 
 static void see_operand(void *user, struct tree_expr **e) { expr_visit(*e, see_expr, user); }
@@ -98,7 +97,7 @@ static void see_memory(struct collect *c, const struct tree_stmt *s)
         add_range(c, s, s->pointer, s->alias, true);
         break;
     case STMT_CALL:
-        add_call(c, s->args, s->num_args);
+        add_call(c, s->args, s->num_args, s->pointer != NULL); /* a callback may know anything */
         break;
     default:
         break;

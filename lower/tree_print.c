@@ -167,6 +167,8 @@ static void print_stmt(const struct tree_stmt *s, uint32_t indent, struct text *
             tree_print_var(s->var, out);
             text_add(out, " = ");
         }
+        if (s->pointer)
+            text_add(out, "callback ");
         text_add(out, s->name);
         tree_print_args((const struct tree_expr *const *)s->args, s->num_args, out);
         break;

@@ -67,6 +67,7 @@ void tree_scan_add(struct tree_scan *scan, const struct tree_stmt *s)
         scan->breaks |= scan->depth == 0;
         break;
     case STMT_CALL: /* the counter of a schedule is nobody else's */
+        scan->opaque |= s->pointer != NULL;
         scan->opaque |= takes_pointer(s->args, s->num_args) && !s->isolated && strcmp(s->name, "sdfg_rt_next") != 0;
         break;
     default:

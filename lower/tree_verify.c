@@ -317,6 +317,7 @@ static void check_kind(struct verify *v, struct tree_stmt *s)
     case STMT_FREE: check_assigned(v, s->var, NULL); break;
     case STMT_COPY: case STMT_ZERO: check_range(v, s); break;
     case STMT_CALL:
+        must(v, !s->pointer || s->pointer->type->kind == TYPE_CALLBACK, "calls what is no function", s->pointer);
         if (s->var)
             check_assigned(v, s->var, NULL);
         break;

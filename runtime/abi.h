@@ -2,6 +2,7 @@
 #ifndef RUNTIME_ABI_H
 #define RUNTIME_ABI_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum sdfg_rt_error {
@@ -10,6 +11,7 @@ enum sdfg_rt_error {
     SDFG_RT_LIBRARY_MISSING,
     SDFG_RT_BAD_VALUE,
     SDFG_RT_ASSERTION,
+    SDFG_RT_WORKSPACE,    /* memory that the caller has to supply is missing or too small */
     SDFG_RT_STREAM_EMPTY, /* a thread waits for an element that nobody can push any more */
     SDFG_RT_SINGULAR      /* a matrix to be inverted or factored */
 };
@@ -32,6 +34,19 @@ struct sdfg_rt_context {
 /* Freed memory of a program, kept for its next calls; any thread. NULL if there is no memory for it. */
 struct sdfg_rt_pool *sdfg_rt_pool_new(void);
 void sdfg_rt_pool_free(struct sdfg_rt_pool *pool); /* NULL is allowed */
+
+/* Memory of the caller for containers of lifetime External, one block for each kind of storage. Containers lie one
+ * behind the other, in the order in which they ask. */
+struct sdfg_rt_block {
+    int64_t storage;
+    char *memory;
+    int64_t bytes, used;
+};
+struct sdfg_rt_workspace {
+    struct sdfg_rt_block *blocks;
+    int64_t num_blocks;
+    bool measure; /* only count what is used */
+};
 
 /* Address of a runtime function by name, for the linker; NULL if there is no such row. */
 void *sdfg_rt_symbol(const char *name);

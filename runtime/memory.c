@@ -125,3 +125,28 @@ void sdfg_rt_free(struct sdfg_rt_context *context, void *memory)
     else
         free(b);
 }
+
+static struct sdfg_rt_block *block_of(struct sdfg_rt_workspace *w, int64_t storage)
+{
+    for (int64_t i = 0; w && i < w->num_blocks; i++)
+        if (w->blocks[i].storage == storage)
+            return &w->blocks[i];
+    return NULL;
+}
+
+void *sdfg_rt_external(struct sdfg_rt_context *context, int64_t storage, int64_t bytes)
+{
+    struct sdfg_rt_workspace *w = context->workspace;
+    struct sdfg_rt_block *b = block_of(w, storage);
+    int64_t at = b ? (b->used + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : 0, end;
+    if (bytes < 0 || __builtin_add_overflow(at, bytes, &end)) {
+        sdfg_rt_fail(context, SDFG_RT_BAD_VALUE);
+        return NULL;
+    }
+    if (!b || (!w->measure && (!b->memory || end > b->bytes))) {
+        sdfg_rt_fail(context, SDFG_RT_WORKSPACE);
+        return NULL;
+    }
+    b->used = end;
+    return w->measure ? (void *)b : b->memory + at;
+}

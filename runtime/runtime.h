@@ -50,6 +50,9 @@ int64_t sdfg_rt_thread_limit(struct sdfg_rt_context *context);
 void *sdfg_rt_alloc(struct sdfg_rt_context *context, int64_t bytes);
 void sdfg_rt_free(struct sdfg_rt_context *context, void *memory);
 
+/* The next piece of the context's workspace; null, with the error recorded, if there is none. */
+void *sdfg_rt_external(struct sdfg_rt_context *context, int64_t storage, int64_t bytes);
+
 /* ---- 8-bit floats (float8.c); the bits are in the low byte ---- */
 
 float sdfg_rt_f8e4m3_to_float(int32_t bits);

@@ -3,6 +3,7 @@
 #include "engine/cli/case_args.h"
 #include "engine/cli/file.h"
 #include "engine/cli/report.h"
+#include "engine/cli/workspace.h"
 
 #include <libgen.h>
 #include <stdlib.h>
@@ -73,7 +74,10 @@ static void call_once(struct arena *arena, sdfg_program *p, const struct json *r
     const char *doing = infer ? " (symbols left out)" : "";
     sdfg_error *e = sdfg_args_new(&a.args, p);
     bool given = !e && case_give(&a, json_get(root, "args"), infer, &e);
+    struct workspaces workspaces = { 0 };
     if (given)
+        e = workspaces_give(&workspaces, p, a.args);
+    if (given && !e)
         e = sdfg_call(p, a.args);
     if (e)
         failed_with(r, e, doing);
@@ -81,6 +85,7 @@ static void call_once(struct arena *arena, sdfg_program *p, const struct json *r
         failed(r, EXIT_FILE);
     else if (compare && !case_compare(&a, root))
         failed(r, EXIT_DIFFERS);
+    workspaces_release(&workspaces);
     case_args_release(&a);
 }
 

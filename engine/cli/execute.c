@@ -4,6 +4,7 @@
 #include "engine/cli/inputs.h"
 #include "engine/cli/npy.h"
 #include "engine/cli/report.h"
+#include "engine/cli/workspace.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -251,15 +252,17 @@ static int run_loaded(sdfg_engine *engine, struct inputs *in, struct times *t)
         (code = check_names(in, "expect", &c->expects)))
         return code;
     double start = seconds_now();
-    sdfg_bound *b;
-    sdfg_error *e = sdfg_bind(&b, in->program, in->args);
+    sdfg_bound *b = NULL;
+    struct workspaces workspaces = { 0 };
+    sdfg_error *e = workspaces_give(&workspaces, in->program, in->args);
+    if (!e)
+        e = sdfg_bind(&b, in->program, in->args);
     t->bind = seconds_now() - start;
-    if (e)
-        return report_error(c, e);
-    if (c->explain_cache)
+    if (!e && c->explain_cache)
         explain_cache(engine, b);
-    code = run_bound(in, b, t);
+    code = e ? report_error(c, e) : run_bound(in, b, t);
     sdfg_bound_free(b);
+    workspaces_release(&workspaces);
     return code;
 }
 

@@ -243,6 +243,10 @@ SDFG_API bool sdfg_program_transient(const sdfg_program *p, size_t index, sdfg_a
 /* What the shapes and strides of arguments must satisfy: "A.shape[0] = N + 1". */
 SDFG_API size_t sdfg_program_num_constraints(const sdfg_program *p);
 SDFG_API const char *sdfg_program_constraint(const sdfg_program *p, size_t index);
+/* Kinds of storage ("CPU_Heap") that have containers of lifetime External, also in nested SDFGs: their memory comes
+ * from the caller, see sdfg_args_workspace. */
+SDFG_API size_t sdfg_program_num_workspaces(const sdfg_program *p);
+SDFG_API const char *sdfg_program_workspace(const sdfg_program *p, size_t index); /* NULL if out of range */
 /* Warnings of reading and validation; NULL if there are none. */
 SDFG_API const sdfg_error *sdfg_program_warnings(const sdfg_program *p);
 
@@ -277,6 +281,12 @@ SDFG_API sdfg_error *sdfg_args_f64(sdfg_args *a, const char *name, double value)
 SDFG_API sdfg_error *sdfg_args_complex(sdfg_args *a, const char *name, double re, double im);
 SDFG_API sdfg_error *sdfg_args_scalar(sdfg_args *a, const char *name, sdfg_dtype dtype, const void *value); /* copied */
 SDFG_API sdfg_error *sdfg_args_string(sdfg_args *a, const char *name, const char *text);                    /* copied */
+
+/* Memory for the containers of lifetime External in one kind of storage, used by calls with these arguments; it belongs
+ * to the caller, and its contents on entry are what those containers hold. */
+SDFG_API sdfg_error *sdfg_args_workspace(sdfg_args *a, const char *storage, void *memory, size_t bytes);
+/* How many bytes that takes. All arguments must have been given; compiles what the call will run. */
+SDFG_API sdfg_error *sdfg_args_workspace_size(size_t *out, sdfg_args *a, const char *storage);
 
 /* Solves the symbols from what was given so far. A symbol that cannot be solved is no error here. */
 SDFG_API sdfg_error *sdfg_args_solve(sdfg_args *a);

@@ -1,4 +1,5 @@
 #include "lower/code.h"
+#include "lower/stream.h"
 
 #include "tests/unit/check.h"
 
@@ -68,7 +69,7 @@ static void set_array(struct fixture *x, struct operand *o, enum variable v, uin
         o->strides[i] = expr_i64(t, i + 1 == rank ? 1 : 10);
 }
 
-/* w: output with conflict resolution; k: a custom one; pos: position with an offset; P: a pointer. */
+/* w: output with conflict resolution; k: a custom one; pos: position with an offset; P: a pointer; cb: a callback. */
 static bool special(struct fixture *x, const char *name, struct operand *o)
 {
     if (!strcmp(name, "w") || !strcmp(name, "W") || !strcmp(name, "k") || !strcmp(name, "ks")) {
@@ -96,8 +97,17 @@ static bool special(struct fixture *x, const char *name, struct operand *o)
         o->type = o->var->type;
         o->value = expr_var(x->tree, o->var);
     } else if (!strcmp(name, "cb")) {
+        struct type_field fields[] = { { .name = "", .type = type_basic(x->ir, TYPE_I32) },
+                                       { .name = "", .type = x->vars[ARRAY]->type } };
+        const struct type *result = type_basic(x->ir, TYPE_F32);
         o->kind = OPERAND_CALLBACK;
-        o->value = expr_var(x->tree, x->vars[ARRAY]);
+        o->type = type_callback(x->ir, fields, 2, &result, 1);
+        o->value = expr_null(x->tree, o->type);
+    } else if (!strcmp(name, "Q") || !strcmp(name, "Q3")) { /* a queue of float32, and several */
+        set_array(x, o, ARRAY, name[1] != 0);
+        o->kind = OPERAND_STREAM;
+        o->type = type_basic(x->ir, TYPE_F32);
+        o->pointer = expr_cast(x->tree, type_pointer(x->ir, stream_handle_type(x->ir)), o->pointer);
     } else {
         return false;
     }
