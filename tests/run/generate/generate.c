@@ -268,6 +268,7 @@ int main(int argc, char **argv)
     gen_tensors();
     gen_reductions();
     gen_standard();
+    gen_streams();
     gen_linalg();
     gen_fft();
     gen_sparse();

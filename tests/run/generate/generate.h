@@ -1,6 +1,6 @@
-/* Writes the recorded cases of library nodes below tests/run/library. Every case is a program of one state, its inputs
- * and the results that plain loops compute here, without the engine. The files are kept in the repository; a test runs
- * this program again and compares. */
+/* Writes the recorded cases below tests/run/library: library nodes, and streams. Every case is a program of one state,
+ * its inputs and the results that plain loops compute here, without the engine. The files are kept in the repository; a
+ * test runs this program again and compares. */
 #ifndef TESTS_RUN_GENERATE_GENERATE_H
 #define TESTS_RUN_GENERATE_GENERATE_H
 
@@ -58,6 +58,7 @@ void gen_vectors(void);  /* blas: dot, axpy, ger */
 void gen_tensors(void);  /* einsum, tensordot, transpositions */
 void gen_reductions(void);
 void gen_standard(void); /* copy, fill, gearbox */
+void gen_streams(void);  /* streams, consume scopes, kinds of memory */
 void gen_linalg(void);   /* linalg and lapack */
 void gen_fft(void);
 void gen_sparse(void);
