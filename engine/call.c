@@ -13,6 +13,7 @@ sdfg_error *run_error(int32_t error)
         [SDFG_RT_BAD_VALUE] = DIAG_RUN_VALUE,      [SDFG_RT_ASSERTION] = DIAG_RUN_ASSERTION,
         [SDFG_RT_WORKSPACE] = DIAG_RUN_WORKSPACE,  [SDFG_RT_STREAM_EMPTY] = DIAG_RUN_STREAM,
         [SDFG_RT_SINGULAR] = DIAG_RUN_SINGULAR,
+        [SDFG_RT_NODE_FAILED] = DIAG_RUN_NODE,
     };
     if (error == SDFG_RT_OK)
         return NULL;
@@ -44,8 +45,10 @@ static sdfg_error *run_with_blocks(struct sdfg_kernel *k, void *const *args, str
 sdfg_error *kernel_run(struct sdfg_kernel *k, void *const *args, const struct value *values,
                        const struct sdfg_rt_block *blocks)
 {
-    struct sdfg_rt_context context = { .num_threads = k->program->engine->options.num_threads,
-                                       .pool = k->program->pool };
+    struct sdfg_engine *e = k->program->engine;
+    struct sdfg_rt_context context = { .num_threads = e->options.num_threads,
+                                       .pool = k->program->pool,
+                                       .user = e->nodes.items.count ? &e->nodes.runtime : NULL };
     struct handle *h = NULL;
     if (k->code.num_slots || k->code.init || k->code.exit) {
         sdfg_error *error;

@@ -25,6 +25,8 @@ bool pass_lower(struct compile *c)
         .num_bound = r->num_bound,
         .may_alias = r->may_alias,
         .num_may_alias = r->num_may_alias,
+        .node_classes = r->node_classes,
+        .num_node_classes = r->num_node_classes,
         .alignment = r->alignment,
         .no_threads = r->num_threads == 1,
     };

@@ -95,6 +95,8 @@ const char *disk_key(struct disk *d, const struct sdfg_program *p, const struct 
         text_printf(&t, "bound %s %lld\n", s->bound[i].name, (long long)s->bound[i].value);
     for (uint32_t i = 0; i < s->num_may_alias; i++)
         text_printf(&t, "alias %s\n", s->may_alias[i]);
+    for (size_t i = 0; i < p->engine->nodes.classes.count; i++)
+        text_printf(&t, "node %s\n", p->engine->nodes.classes.items[i]);
     return text_get(&t);
 }
 

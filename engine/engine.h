@@ -3,6 +3,7 @@
 #define ENGINE_ENGINE_H
 
 #include "engine/error.h"
+#include "engine/node.h"
 
 #include <pthread.h>
 
@@ -15,6 +16,7 @@ struct sdfg_engine {
     struct disk *disk;    /* NULL: no disk cache */
     const char *disk_off; /* why */
     pthread_mutex_t lock; /* guards what follows */
+    struct nodes nodes;
     void *library;
     const struct codegen_api *codegen;
 };

@@ -45,6 +45,7 @@ sdfg_error *sdfg_program_load(sdfg_program **out, sdfg_engine *e, const char *js
 {
     *out = NULL;
     struct ir *ir = ir_new();
+    nodes_complete(e);
     return load(out, e, ir, arena_strndup(ir->arena, json, size), size, folder);
 }
 
@@ -52,6 +53,7 @@ sdfg_error *sdfg_program_load_file(sdfg_program **out, sdfg_engine *e, const cha
 {
     *out = NULL;
     struct ir *ir = ir_new();
+    nodes_complete(e);
     size_t size;
     char *json = file_read(ir->arena, ir->diags, path, &size);
     if (!json) {

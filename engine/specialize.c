@@ -119,6 +119,8 @@ static bool compile(struct sdfg_program *p, const struct signature *s, enum code
         .num_bound = s->num_bound,
         .may_alias = s->may_alias,
         .num_may_alias = s->num_may_alias,
+        .node_classes = p->engine->nodes.classes.items,
+        .num_node_classes = (uint32_t)p->engine->nodes.classes.count,
         .alignment = s->alignment,
         .num_threads = o->num_threads,
         .opt_level = o->opt_level,

@@ -374,6 +374,21 @@ static struct sdfg *nested(struct ir *ir)
     return s;
 }
 
+/* Y = the elements of X moved into an interval, by a library node of a class that the program running it implements. */
+static struct sdfg *clip(struct ir *ir)
+{
+    struct sdfg *s = build_sdfg(ir, "clip");
+    build_symbol(s, "N", "int64");
+    build_array(s, "X", "float64", "N");
+    build_array(s, "Y", "float64", "N");
+    build_arguments(s, "X, Y");
+    struct state *st = build_state(&s->region, "compute");
+    struct library *n = build_library(st, "clip", "example.nodes.Clip", "_x", "_y", "{\"low\": -1.0, \"high\": 1.0}");
+    build_edge(&build_access(st, "X")->node, NULL, &n->node, "_x", "X", NULL);
+    build_edge(&n->node, "_y", &build_access(st, "Y")->node, NULL, "Y", NULL);
+    return s;
+}
+
 /* ---- files ---- */
 
 static bool write_program(const char *folder, const char *name, struct sdfg *(*build)(struct ir *))
@@ -409,6 +424,7 @@ int main(int argc, char **argv)
         { "axpy", axpy },           { "gemm", gemm },           { "gemm_maps", gemm_maps },
         { "jacobi_2d", jacobi_2d }, { "histogram", histogram }, { "while_loop", while_loop },
         { "nested", nested },       { "heat_3d", heat_3d },     { "softmax", softmax },
+        { "clip", clip },
     };
     if (argc != 2) {
         fprintf(stderr, "usage: generate FOLDER\n");

@@ -25,6 +25,8 @@ struct lower_options {
     uint32_t num_bound;
     const char *const *may_alias; /* arguments that may overlap others */
     uint32_t num_may_alias;
+    const char *const *node_classes; /* class paths of library nodes that the embedding program implements */
+    uint32_t num_node_classes;
     uint32_t alignment; /* of array arguments, bytes; 0: that of the element */
     bool no_threads;
 };

@@ -13,7 +13,8 @@ enum sdfg_rt_error {
     SDFG_RT_ASSERTION,
     SDFG_RT_WORKSPACE,    /* memory that the caller has to supply is missing or too small */
     SDFG_RT_STREAM_EMPTY, /* a thread waits for an element that nobody can push any more */
-    SDFG_RT_SINGULAR      /* a matrix to be inverted or factored */
+    SDFG_RT_SINGULAR,     /* a matrix to be inverted or factored */
+    SDFG_RT_NODE_FAILED   /* an implementation of a library node said so */
 };
 
 /* Element types of the linear algebra rows. */
@@ -46,6 +47,17 @@ struct sdfg_rt_workspace {
     struct sdfg_rt_block *blocks;
     int64_t num_blocks;
     bool measure; /* only count what is used */
+};
+
+/* Library nodes with an implementation that the embedding program gave. What generated code knows of a node is two
+ * lists, so that nothing here depends on how implementations are kept:
+ *
+ *   text    class path, label, properties (JSON), then connector and element type of every operand; all zero-terminated
+ *   layout  number of operands, then of each: output?, lanes, rank, address, extents, strides (elements)
+ *
+ * Kept in the context's `user`; NULL there: no implementations. */
+struct sdfg_rt_nodes {
+    bool (*call)(const struct sdfg_rt_nodes *nodes, const char *text, const int64_t *layout); /* false: it failed */
 };
 
 /* Address of a runtime function by name, for the linker; NULL if there is no such row. */

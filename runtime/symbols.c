@@ -1,6 +1,7 @@
 #include "runtime/blas.h"
 #include "runtime/cblas.h"
 #include "runtime/fft.h"
+#include "runtime/node.h"
 #include "runtime/runtime.h"
 #include "runtime/stream.h"
 

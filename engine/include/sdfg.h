@@ -250,6 +250,41 @@ SDFG_API const char *sdfg_program_workspace(const sdfg_program *p, size_t index)
 /* Warnings of reading and validation; NULL if there are none. */
 SDFG_API const sdfg_error *sdfg_program_warnings(const sdfg_program *p);
 
+/* ---- own library nodes ---- */
+
+/* An operand of a library node: a region of memory, never packed. Lives as long as the call of the function. */
+typedef struct sdfg_operand {
+    const char *connector; /* "" for an edge without one */
+    bool output;
+    sdfg_dtype dtype; /* base type for vectors */
+    int lanes;        /* of a vector element, else 1 */
+    int rank;         /* dimensions of the memlet; those of extent 1 are among them */
+    void *data;       /* first element of the region; inputs must not be written */
+    const int64_t *shape;
+    const int64_t *strides; /* in elements, steps of the memlet included */
+} sdfg_operand;
+
+/* A library node that is being executed; all of it lives as long as the call of the function. */
+typedef struct sdfg_node {
+    size_t struct_size; /* set by the library */
+    const char *class_path, *label;
+    const char *properties; /* JSON object: the attributes as the file has them */
+    size_t num_operands;
+    const sdfg_operand *operands; /* inputs, then outputs, in the order of the edges */
+} sdfg_node;
+
+/* Does what the node means; false fails the call of the program, whose error says that a node failed. */
+typedef bool sdfg_node_function(void *user, const sdfg_node *node);
+
+/* Library nodes of this class (the whole class path as in files) are executed by `f`, also those that this library has
+ * an implementation for. All classes must be given before the first program is loaded, and each once. `f` is called
+ * each time a node is executed, by the thread that executes it: that of sdfg_call and its relatives or, inside parallel
+ * maps, several at the same time. It must not call back into the program that runs. `f` and `user` must live as long as
+ * the engine. */
+SDFG_API sdfg_error *sdfg_engine_implement(sdfg_engine *e, const char *class_path, sdfg_node_function *f, void *user);
+/* The operand of that name and side; NULL if it is not wired. */
+SDFG_API const sdfg_operand *sdfg_node_operand(const sdfg_node *n, const char *connector, bool output);
+
 /* ---- arguments ---- */
 
 typedef struct sdfg_array {

@@ -24,16 +24,24 @@ static bool path_matches(const char *path, const char *library, const char *clas
     return at && !strncmp(at + strlen("libraries."), library, n) && at[strlen("libraries.") + n] == '.';
 }
 
+static bool (*find(const struct lower *lw, const struct library *n))(struct scope *, struct library *)
+{
+    if (library_is_custom(lw, n))
+        return lower_custom;
+    for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++)
+        if (path_matches(n->classpath, ops[i].library, ops[i].class))
+            return ops[i].lower;
+    return NULL;
+}
+
 bool lower_library(struct scope *sc, struct node *node)
 {
     struct library *n = as_library(node);
-    for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++) {
-        if (!path_matches(n->classpath, ops[i].library, ops[i].class))
-            continue;
-        struct library_memory memory = { .results = { 0 } };
-        struct scope own = *sc;
-        own.library = &memory;
-        return ops[i].lower(&own, n) && library_deliver(&own, n);
-    }
-    return diag_error(sc->act->lw->diags, &node->place, DIAG_UNKNOWN_LIBRARY, n->classpath);
+    bool (*lower)(struct scope *, struct library *) = find(sc->act->lw, n);
+    if (!lower)
+        return diag_error(sc->act->lw->diags, &node->place, DIAG_UNKNOWN_LIBRARY, n->classpath);
+    struct library_memory memory = { .results = { 0 } };
+    struct scope own = *sc;
+    own.library = &memory;
+    return lower(&own, n) && library_deliver(&own, n);
 }

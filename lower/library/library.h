@@ -80,6 +80,11 @@ struct tree_stmt *library_blocks(struct scope *sc, const struct place *place, co
 struct tree_stmt *library_block(struct scope *sc, const struct place *place, struct tree_var *first, int64_t step,
                                 const struct sym *size, const struct sym **index);
 
+/* ---- nodes that the embedding program implements (custom.c) ---- */
+
+bool library_is_custom(const struct lower *lw, const struct library *n);
+bool lower_custom(struct scope *sc, struct library *n);
+
 #define LIBRARY_OP(function, folder, class) bool lower_##function(struct scope *sc, struct library *n);
 #include "lower/library/ops.def"
 #undef LIBRARY_OP
