@@ -9,49 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- indented JSON ---- */
-
-enum { WIDTH = 118 };
-
-static void indent(struct text *out, int depth)
-{
-    text_addc(out, '\n');
-    for (int i = 0; i < depth; i++)
-        text_addc(out, ' ');
-}
-
-/* `depth` below 0: on one line. */
-static void write_value(struct arena *a, const struct json *v, int depth, struct text *out)
-{
-    struct json_writer w = { .out = out };
-    struct text flat = text_new(a);
-    bool array = v->kind == JSON_ARRAY, list = array || v->kind == JSON_OBJECT;
-    if (!list) {
-        json_write_value(&w, NULL, v);
-        return;
-    }
-    if (depth >= 0) {
-        write_value(a, v, -1, &flat);
-        if ((size_t)depth + flat.length < WIDTH) {
-            text_add(out, text_get(&flat));
-            return;
-        }
-    }
-    text_addc(out, array ? '[' : '{');
-    for (const struct json *item = v->first; item; item = item->next) {
-        if (depth >= 0)
-            indent(out, depth + 1);
-        if (item->key)
-            text_printf(out, "\"%s\": ", item->key);
-        write_value(a, item, depth < 0 ? -1 : depth + 1, out);
-        if (item->next)
-            text_add(out, depth < 0 ? ", " : ",");
-    }
-    if (depth >= 0)
-        indent(out, depth);
-    text_addc(out, array ? ']' : '}');
-}
-
 /* ---- the programs ---- */
 
 /* Y = alpha * X + Y */
@@ -401,8 +358,7 @@ static bool write_program(const char *folder, const char *name, struct sdfg *(*b
         diag_print(diags_get(ir->diags, i), &out);
     if (good) {
         sdfg_write(s, &compact);
-        write_value(ir->arena, json_parse(ir->arena, ir->diags, text_get(&compact), compact.length), 0, &out);
-        text_addc(&out, '\n');
+        json_write_indented(ir->arena, json_parse(ir->arena, ir->diags, text_get(&compact), compact.length), &out);
         FILE *file = fopen(arena_printf(ir->arena, "%s/%s.sdfg", folder, name), "wb");
         good = file && fwrite(out.data, 1, out.length, file) == out.length;
         good = file && fclose(file) == 0 && good;

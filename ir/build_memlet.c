@@ -219,6 +219,14 @@ static const char *free_suffix(struct node *n, const char *name)
     return suffix;
 }
 
+static struct subset *subset_copy(struct ir *ir, const struct subset *s)
+{
+    struct subset *copy = subset_new(ir, s->rank);
+    for (uint32_t i = 0; i < s->rank; i++)
+        copy->dims[i] = s->dims[i];
+    return copy;
+}
+
 /* The smaller (or larger) of two bounds; NULL if that depends on symbols. */
 static const struct sym *wider(struct ir *ir, const struct sym *a, const struct sym *b, bool smaller)
 {
@@ -289,6 +297,8 @@ static const char *build_outside(const struct outside *o, const struct memlet *i
     struct memlet memlet = *inside;
     if (as_map_entry(entry) && inside->data)
         build_propagate(ir, inside, as_map_entry(entry), &memlet);
+    else if (inside->subset) /* to be widened without the edge inside */
+        memlet.subset = subset_copy(ir, inside->subset);
     struct edge *shared = shared_edge(o, inside);
     const char *suffix = shared ? (o->inwards ? shared->dst_conn + 3 : shared->src_conn + 4)
                                 : free_suffix(scope, inside->name ? inside->name : "data");

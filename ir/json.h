@@ -53,5 +53,7 @@ void json_write_real(struct json_writer *w, const char *key, double value); /* s
 void json_write_bool(struct json_writer *w, const char *key, bool value);
 void json_write_null(struct json_writer *w, const char *key);
 void json_write_value(struct json_writer *w, const char *key, const struct json *v); /* a value as it was read */
+/* For people: indented, with a line break at the end; what fits on a line stays on it. */
+void json_write_indented(struct arena *a, const struct json *v, struct text *out);
 
 #endif

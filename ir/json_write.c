@@ -149,3 +149,52 @@ void json_write_value(struct json_writer *w, const char *key, const struct json 
         break;
     }
 }
+
+/* ---- indented ---- */
+
+enum { WIDTH = 118 };
+
+static void indent(struct text *out, int depth)
+{
+    text_addc(out, '\n');
+    for (int i = 0; i < depth; i++)
+        text_addc(out, ' ');
+}
+
+/* `depth` below 0: on one line. */
+static void write_indented(struct arena *a, const struct json *v, int depth, struct text *out)
+{
+    struct json_writer w = { .out = out };
+    struct text flat = text_new(a);
+    bool array = v->kind == JSON_ARRAY, list = array || v->kind == JSON_OBJECT;
+    if (!list) {
+        json_write_value(&w, NULL, v);
+        return;
+    }
+    if (depth >= 0) {
+        write_indented(a, v, -1, &flat);
+        if ((size_t)depth + flat.length < WIDTH) {
+            text_add(out, text_get(&flat));
+            return;
+        }
+    }
+    text_addc(out, array ? '[' : '{');
+    for (const struct json *item = v->first; item; item = item->next) {
+        if (depth >= 0)
+            indent(out, depth + 1);
+        if (item->key)
+            text_printf(out, "\"%s\": ", item->key);
+        write_indented(a, item, depth < 0 ? -1 : depth + 1, out);
+        if (item->next)
+            text_add(out, depth < 0 ? ", " : ",");
+    }
+    if (depth >= 0)
+        indent(out, depth);
+    text_addc(out, array ? ']' : '}');
+}
+
+void json_write_indented(struct arena *a, const struct json *v, struct text *out)
+{
+    write_indented(a, v, 0, out);
+    text_addc(out, '\n');
+}

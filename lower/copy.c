@@ -276,10 +276,7 @@ bool lower_copy(struct scope *sc, const struct place *place, const struct area *
             continue;
         if (!provably_different(lw, a.sizes[i], b.sizes[i]))
             continue;
-        if (!contiguous_pair(lw, &a, &b) || provably_different(lw, area_volume(lw, &a), area_volume(lw, &b)))
-            return diag_error(lw->diags, place, DIAG_COPY_SHAPE, to->desc->name);
-        flatten(lw, &a);
-        flatten(lw, &b);
+        return diag_error(lw->diags, place, DIAG_COPY_SHAPE, to->desc->name);
     }
     merge_dimensions(lw, &a, &b);
     return copy_loops(sc, place, &a, &b, m, atomic);

@@ -128,8 +128,8 @@ struct symval *lower_symbol_variable(struct activation *act, const char *name, c
 /* The binding of a container (a member of a structure: of the member). NULL with a diagnostic. */
 struct binding *lower_binding(struct scope *sc, const struct place *place, const struct container *c);
 struct tree_expr *lower_member_field(struct scope *sc, const struct place *place, const struct container *c);
-/* Extent of a dimension, and elements of the allocation, over tree symbols; NULL with a diagnostic if a symbol is
- * undefined. */
+/* Extent of a dimension, and elements of the allocation with those before the first one, over tree symbols; NULL with a
+ * diagnostic if a symbol is undefined. */
 const struct sym *lower_shape(struct scope *sc, const struct place *place, const struct binding *b, uint32_t dim);
 const struct sym *lower_total_size(struct scope *sc, const struct place *place, const struct container *c);
 enum packing { PACKED_NONE, PACKED_C = 1, PACKED_F = 2, PACKED_BOTH = 3 };

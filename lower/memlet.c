@@ -33,7 +33,9 @@ const struct sym *lower_shape(struct scope *sc, const struct place *place, const
 
 const struct sym *lower_total_size(struct scope *sc, const struct place *place, const struct container *c)
 {
-    return lower_symbolic(sc, place, c->total_size);
+    const struct sym *size = lower_symbolic(sc, place, c->total_size);
+    const struct sym *start = size ? lower_symbolic(sc, place, c->start_offset) : NULL;
+    return start ? sym_add(sc->act->lw->ir, size, start) : NULL;
 }
 
 enum packing lower_packing(struct scope *sc, const struct place *place, const struct binding *b)

@@ -94,14 +94,19 @@ static void collect(struct dead *d, struct tree_stmt *s, uint32_t parent)
 
 /* ---- what is needed ---- */
 
+static void need_variable(struct dead *d, const struct tree_var *v)
+{
+    if (d->needed[v->id])
+        return;
+    d->needed[v->id] = true;
+    for (uint32_t i = d->defs[v->id]; i; i = d->nodes.items[i - 1].next_def)
+        vec_push(d->tree->arena, &d->work, i - 1);
+}
+
 static void need_expr(void *user, struct tree_expr *e)
 {
-    struct dead *d = user;
-    if (e->op != EXPR_VAR || d->needed[e->var->id])
-        return;
-    d->needed[e->var->id] = true;
-    for (uint32_t i = d->defs[e->var->id]; i; i = d->nodes.items[i - 1].next_def)
-        vec_push(d->tree->arena, &d->work, i - 1);
+    if (e->op == EXPR_VAR)
+        need_variable(user, e->var);
 }
 
 static void need_operand(void *user, struct tree_expr **e) { expr_visit(*e, need_expr, user); }
@@ -116,6 +121,8 @@ static void mark(struct dead *d)
         if (n->parent)
             vec_push(d->tree->arena, &d->work, n->parent - 1);
         stmt_each_expr(n->stmt, need_operand, d);
+        if (n->stmt->kind == STMT_FREE) /* of memory that was taken elsewhere: the address matters */
+            need_variable(d, n->stmt->var);
     }
 }
 

@@ -96,6 +96,38 @@ static const char *dotted_name(struct lower *lw, const struct sym *s)
     return base ? intern(lw->ir->names, arena_printf(lw->arena, "%s.%s", base, s->name)) : NULL;
 }
 
+static bool is_fraction(const struct sym *s)
+{
+    return s->op == SYM_RATIONAL || (s->op == SYM_MUL && s->args[0]->op == SYM_RATIONAL);
+}
+
+/* Whether an operation whose operands are now `args` has to be computed as if the program did it. Symbolic arithmetic
+ * rounds quotients down and adds fractions, the program truncates each of them (semantics.md 2.8): a symbol whose value
+ * is known must not make a difference. */
+static bool divides_numbers(const struct sym *s, const struct sym *const *args)
+{
+    bool all = true, some = false, fraction = false;
+    for (uint32_t i = 0; i < s->num_args; i++) {
+        bool number = args[i]->op == SYM_INT || args[i]->op == SYM_RATIONAL;
+        all = all && number;
+        some = some || (number && args[i] != s->args[i]);
+        fraction = fraction || is_fraction(s->args[i]);
+    }
+    switch (s->op) {
+    case SYM_FLOOR_DIV:
+    case SYM_CEIL_DIV:
+    case SYM_MOD:
+        return all && !sym_is_int(args[1], 0);
+    case SYM_FLOOR:
+    case SYM_CEIL:
+        return all;
+    case SYM_ADD:
+        return some && fraction;
+    default:
+        return false;
+    }
+}
+
 const struct sym *lower_symbolic(struct scope *sc, const struct place *place, const struct sym *s)
 {
     struct lower *lw = sc->act->lw;
@@ -130,6 +162,12 @@ const struct sym *lower_symbolic(struct scope *sc, const struct place *place, co
         if (!args[i])
             return NULL;
         same = same && args[i] == s->args[i];
+    }
+    if (!same && divides_numbers(s, args)) {
+        struct sym *now = arena_alloc(lw->arena, sizeof *now + s->num_args * sizeof *now->args);
+        *now = *s;
+        memcpy(now->args, args, s->num_args * sizeof *args);
+        return read_into_variable(sc, "quotient", lower_index(lw, place, now));
     }
     return same ? s : sym_make(lw->ir, s->op, s->type, s->op == SYM_CALL ? s->name : NULL, args, s->num_args);
 }
