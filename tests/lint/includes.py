@@ -12,6 +12,7 @@ MAY_INCLUDE = {
     "jit": ["jit/", "base/", *ABI],
     "cache": ["cache/", "base/"],
     "engine/cli": ["engine/cli/", "engine/include/", "ir/json.h", "base/"],
+    "engine/cli/cache.c": ["engine/cli/", "engine/include/", "cache/", "base/"],
     "engine": ["engine/", "gpu/", "lower/", "jit/", "cache/", "ir/", "base/", *ABI, "runtime/device.h"],
     "runtime": ["runtime/"],
     "tests/unit": [folder + "/" for folder in project.FOLDERS] + ["tests/"],
