@@ -36,11 +36,11 @@ struct codegen_request {
     uint32_t num_bound;
     const char *const *may_alias; /* arguments that overlap others in this call */
     uint32_t num_may_alias;
-    const char *const *node_classes;    /* class paths of library nodes that the embedding program implements */
+    const char *const *node_classes; /* class paths of library nodes that the embedding program implements */
     uint32_t num_node_classes;
-    uint32_t alignment;                 /* bytes every array argument is aligned to; 0: element size only */
-    int num_threads;                    /* 1: sequential code; 0: decided at run time */
-    int opt_level;                      /* 0..3, -1: the default pipeline */
+    uint32_t alignment; /* bytes every array argument is aligned to; 0: element size only */
+    int num_threads;    /* 1: sequential code; 0: decided at run time */
+    int opt_level;      /* 0..3, -1: the default pipeline */
     enum codegen_fp fp;
     enum codegen_linker linker;
     bool debug_info;         /* source lines for debuggers and profilers */

@@ -174,7 +174,7 @@ TEST(old_entries_go_when_there_are_too_many)
     struct cache_store *s = begin((struct cache_limits){ 8000, 3600 });
     char value[1001] = { 0 };
     for (int i = 0; i < 20; i++) {
-        char key[8];
+        char key[16];
         snprintf(key, sizeof key, "%d", i);
         memset(value, 'a' + i, 1000);
         CHECK(put(s, key, value));

@@ -135,7 +135,7 @@ SAME(
         y[i] = k[i] / 3 + k[i] % 4 + f[i];
         r[i] = (int)x[i] + (int)(f[i] * 3) - (k[i] > 2);
         y[i] += (unsigned char)k[i] + (short)(k[i] * 5000) + (unsigned)k[i];
-        r[i] += (k[i] << 3) >> 1 ^ ~i;
+        r[i] += (k[i] * 8) >> 1 ^ ~i ^ (i << 3);
         y[i] -= (float)x[i] / 3.0f;
     })
 SAME(
