@@ -18,16 +18,7 @@ bool compile_run(struct compile *c);
 bool pass_read(struct compile *c);
 bool pass_parse_cpp(struct compile *c);
 bool pass_lower(struct compile *c);
-bool pass_forward(struct compile *c);
-bool pass_reuse(struct compile *c);
-bool pass_loops(struct compile *c);
-bool pass_fuse(struct compile *c);
-bool pass_interchange(struct compile *c);
-bool pass_independent(struct compile *c);
-bool pass_shrink(struct compile *c);
-bool pass_dead(struct compile *c);
-bool pass_privatize(struct compile *c);
-bool pass_parallelize(struct compile *c);
+bool pass_tree(struct compile *c); /* any row of lower/passes.def */
 bool pass_target(struct compile *c);
 bool pass_emit(struct compile *c);
 bool pass_machine_code(struct compile *c);

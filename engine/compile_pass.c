@@ -33,72 +33,13 @@ bool pass_lower(struct compile *c)
     return lower_program(c->sdfg, o, &c->tree);
 }
 
-static struct tree_options tree_options(const struct compile *c)
+bool pass_tree(struct compile *c)
 {
-    return (struct tree_options){
+    struct tree_options o = {
         .num_threads = c->request->num_threads,
         .strict_fp = c->request->fp == CODEGEN_FP_STRICT,
     };
-}
-
-bool pass_forward(struct compile *c)
-{
-    struct tree_options o = tree_options(c);
-    return tree_forward(c->tree, &o);
-}
-
-bool pass_reuse(struct compile *c)
-{
-    struct tree_options o = tree_options(c);
-    return tree_reuse(c->tree, &o);
-}
-
-bool pass_loops(struct compile *c)
-{
-    struct tree_options o = tree_options(c);
-    return tree_loops(c->tree, &o);
-}
-
-bool pass_fuse(struct compile *c)
-{
-    struct tree_options o = tree_options(c);
-    return tree_fuse(c->tree, &o);
-}
-
-bool pass_interchange(struct compile *c)
-{
-    struct tree_options o = tree_options(c);
-    return tree_interchange(c->tree, &o);
-}
-
-bool pass_independent(struct compile *c)
-{
-    struct tree_options o = tree_options(c);
-    return tree_independent(c->tree, &o);
-}
-
-bool pass_shrink(struct compile *c)
-{
-    struct tree_options o = tree_options(c);
-    return tree_shrink(c->tree, &o);
-}
-
-bool pass_dead(struct compile *c)
-{
-    struct tree_options o = tree_options(c);
-    return tree_dead(c->tree, &o);
-}
-
-bool pass_privatize(struct compile *c)
-{
-    struct tree_options o = tree_options(c);
-    return tree_privatize(c->tree, &o);
-}
-
-bool pass_parallelize(struct compile *c)
-{
-    struct tree_options o = tree_options(c);
-    return tree_parallelize(c->tree, &o);
+    return c->pass->tree(c->tree, &o);
 }
 
 static LLVMModuleRef new_module(void *user, const char *name) { return jit_module(user, name); }

@@ -16,6 +16,7 @@ bool run_passes(struct compile *c, const struct pass *p)
         if (p->condition && !p->condition(c))
             continue;
         assert((c->facts & p->needs) == p->needs && "pass order");
+        c->pass = p;
         double begin = now();
         bool ok = p->run(c);
         vec_push(c->ir->arena, &c->times, ((struct pass_time){ p->name, now() - begin }));

@@ -1,5 +1,5 @@
-/* Passes and the driver that runs them. A pass is a function and a row in engine/pipeline.c; the driver times, dumps
- * and verifies. */
+/* Passes and the driver that runs them. A pass is a function and a row in engine/pipeline.c (lower/passes.def for those
+ * over the loop tree); the driver times, dumps and verifies. */
 #ifndef IR_PASS_H
 #define IR_PASS_H
 
@@ -21,6 +21,7 @@ enum fact {
 };
 
 struct tree;
+struct tree_options;
 struct jit;
 struct codegen_request;
 
@@ -32,6 +33,7 @@ struct compile {
     struct jit *jit;
     const struct codegen_request *request;
     unsigned facts;
+    const struct pass *pass;                           /* the row that runs */
     void (*dump)(struct compile *c, const char *pass); /* called after every pass; decides itself */
     bool (*verify)(struct compile *c, const char *pass);
     VEC(struct pass_time {
@@ -44,9 +46,10 @@ struct compile {
 struct pass {
     const char *name; /* also in dumps, timings, tests */
     enum pass_phase phase;
-    bool (*run)(struct compile *c);             /* false: the diagnostics say why */
-    unsigned needs, makes, breaks;              /* facts */
-    bool (*condition)(const struct compile *c); /* NULL: always */
+    bool (*run)(struct compile *c);                             /* false: the diagnostics say why */
+    unsigned needs, makes, breaks;                              /* facts */
+    bool (*condition)(const struct compile *c);                 /* NULL: always */
+    bool (*tree)(struct tree *t, const struct tree_options *o); /* what a pass over the loop tree does */
 };
 
 /* Runs the rows up to the one with run == NULL. */

@@ -292,31 +292,8 @@ struct tree_options {
     int num_threads; /* 1: no parallel regions at all; 0: decided at run time */
     bool strict_fp;  /* no re-association in reductions */
 };
-/* Replaces pointer variables that only stand for other pointers by those, so that equal places look equal. Comes first.
- */
-bool tree_forward(struct tree *t, const struct tree_options *o);
-/* A load of an element that was stored before becomes the value stored. */
-bool tree_reuse(struct tree *t, const struct tree_options *o);
-/* While loops that count become STMT_FOR; loops of one iteration become their body. */
-bool tree_loops(struct tree *t, const struct tree_options *o);
-/* Neighbouring loops over the same iterations become one loop, where dependences allow. */
-bool tree_fuse(struct tree *t, const struct tree_options *o);
-/* Sequential loops around independent nests go inside them. Fuse again afterwards. */
-bool tree_interchange(struct tree *t, const struct tree_options *o);
-/* Memory taken here that nobody loads from, variables nobody uses, and what is empty without them is removed. */
-bool tree_dead(struct tree *t, const struct tree_options *o);
-/* Memory of which an iteration needs only a part of its own becomes that part, inside the loop. */
-bool tree_shrink(struct tree *t, const struct tree_options *o);
-/* Takes the promise `independent` back where a target must not rely on it within an iteration. Comes last. */
-bool tree_independent(struct tree *t, const struct tree_options *o);
-/* Turns parallel STMT_FOR into STMT_PARALLEL with per-thread bounds (static) or chunks taken from a shared counter,
- * unless it is nested in another parallel region (kept sequential) or its work is small (estimated; decided at run time
- * if it depends on symbols). Reductions outside of regions lose `atomic`. With one thread all loops become sequential;
- * it should run then too. */
-bool tree_parallelize(struct tree *t, const struct tree_options *o);
-/* Reductions to one place inside a loop become a variable of the thread and one combine behind the loop. Comes after
- * tree_parallelize (which removes `parallel` from all loops): an accumulator that loops still to be split assign would
- * keep them sequential, so loops marked parallel are left alone. */
-bool tree_privatize(struct tree *t, const struct tree_options *o);
+typedef bool tree_pass(struct tree *t, const struct tree_options *o); /* always true but for errors, which it reports */
+#define TREE_PASS(name, function, needs, makes) tree_pass function;
+#include "lower/passes.def"
 
 #endif
