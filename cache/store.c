@@ -106,6 +106,14 @@ const char *cache_path(const struct cache_store *s, const void *key, size_t key_
     return arena_printf(a, "%s/%s", s->folder, n.text);
 }
 
+bool cache_has(const struct cache_store *s, const void *key, size_t key_size)
+{
+    struct arena *a = arena_new();
+    bool there = access(cache_path(s, key, key_size, a), R_OK) == 0;
+    arena_free(a);
+    return there;
+}
+
 /* ---- reading ---- */
 
 /* The whole file; NULL with *why. */

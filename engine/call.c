@@ -1,6 +1,7 @@
 #include "engine/call.h"
 
 #include "engine/handle.h"
+#include "engine/kernels.h"
 #include "runtime/abi.h"
 
 #include <stdlib.h>
@@ -45,6 +46,7 @@ sdfg_error *kernel_run(struct sdfg_kernel *k, void *const *args, const struct va
                        const struct sdfg_rt_block *blocks)
 {
     struct sdfg_engine *e = k->program->engine;
+    kernels_count_call(k->program->kernels);
     struct sdfg_rt_context context = { .num_threads = e->options.num_threads,
                                        .pool = k->program->pool,
                                        .user = e->nodes.items.count ? &e->nodes.runtime : NULL };
@@ -78,7 +80,7 @@ static bool prepare(struct call *c, struct sdfg_args *a, struct report *r, sdfg_
         c->blocks = NEW_ARRAY(c->arena, struct sdfg_rt_block, blocks);
         memcpy(c->blocks, a->blocks, blocks * sizeof *c->blocks);
     }
-    struct signature signature = call_signature(a, r->arena);
+    struct signature signature = call_signature(a, r->arena, true);
     c->kernel = kernels_get(a->program->kernels, &signature, error);
     return c->kernel && call_marshal(c, r->diags);
 }
@@ -99,6 +101,8 @@ sdfg_error *call_prepare(struct call *out, const struct sdfg_program *p, struct 
 
 void call_release(struct call *c)
 {
+    if (c->kernel)
+        kernels_release(c->kernel);
     arena_free(c->arena);
     c->arena = NULL;
 }
@@ -181,7 +185,7 @@ sdfg_error *sdfg_args_emit(char **out, size_t *size, sdfg_args *a, enum sdfg_emi
     *out = NULL;
     sdfg_error *error = NULL;
     if (args_solve(a, r.arena, &s, r.diags)) {
-        struct signature signature = call_signature(a, r.arena);
+        struct signature signature = call_signature(a, r.arena, false);
         error = program_emit(a->program, &signature, what, out, size);
     }
     sdfg_error *found = report_end(&r, SDFG_STAGE_BIND);

@@ -37,7 +37,8 @@ sdfg_error *call_run(const struct call *c);
 /* Fills args and slots for the kernel's parameters (engine/marshal.c). */
 bool call_marshal(struct call *c, struct diags *d);
 
-/* The signature of a call: bound symbols, arguments that overlap, alignment (engine/signature.c). */
-struct signature call_signature(const struct sdfg_args *a, struct arena *arena);
+/* The signature of a call: bound symbols, arguments that overlap, alignment (engine/signature.c). Calls that only ask
+ * are not remembered by the policy. */
+struct signature call_signature(const struct sdfg_args *a, struct arena *arena, bool remember);
 
 #endif

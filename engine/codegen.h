@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CODEGEN_ABI = 3 };
+enum { CODEGEN_ABI = 4 };
 
 struct codegen_symbol {
     const char *name;
@@ -96,6 +96,7 @@ struct codegen_result {
     struct codegen_phase *phases; /* times in order, for --time and bench/compile */
     uint32_t num_phases;
     size_t code_bytes, peak_bytes; /* machine code; compiler memory */
+    size_t kept_bytes;             /* memory until the release */
     void *owner;                   /* keeps code and strings alive until codegen_api.release */
 };
 

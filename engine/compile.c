@@ -4,10 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a result owns. */
+/* What a result owns: in the end only the code and a little data, unless ORC linked. */
 struct owner {
     struct ir *ir;
     struct jit *jit;
+    struct placed *placed;
+    struct arena *arena; /* of what a caller still reads when `ir` and `jit` are gone */
 };
 
 static bool is_word(const char *words, const char *word)
@@ -159,6 +161,35 @@ static void take_phases(struct compile *c, struct codegen_result *out)
         out->phases[i] = (struct codegen_phase){ c->times.items[i].name, c->times.items[i].seconds };
 }
 
+/* Gives back everything of the compiler but the code: graph, tree, contexts and machines of LLVM. */
+static void keep_code_only(struct owner *o, struct codegen_result *out)
+{
+    o->placed = jit_take_placed(o->jit);
+    if (!o->placed) {
+        out->kept_bytes = out->peak_bytes + out->code_bytes;
+        return;
+    }
+    struct arena *a = o->arena = arena_new();
+    out->messages = NULL;
+    out->num_messages = 0;
+    out->params = arena_copy(a, out->params, out->num_params * sizeof *out->params);
+    for (uint32_t i = 0; i < out->num_params; i++) {
+        out->params[i].name = arena_strdup(a, out->params[i].name);
+        out->params[i].type = arena_strdup(a, out->params[i].type);
+    }
+    out->objects = arena_copy(a, out->objects, out->num_objects * sizeof *out->objects);
+    for (uint32_t i = 0; i < out->num_objects; i++)
+        out->objects[i].bytes = arena_copy(a, out->objects[i].bytes, out->objects[i].size);
+    out->phases = arena_copy(a, out->phases, out->num_phases * sizeof *out->phases);
+    for (uint32_t i = 0; i < out->num_phases; i++)
+        out->phases[i].name = arena_strdup(a, out->phases[i].name);
+    out->kept_bytes = arena_bytes(a) + place_memory(o->placed);
+    jit_free(o->jit);
+    ir_free(o->ir);
+    o->jit = NULL;
+    o->ir = NULL;
+}
+
 static void compile(const struct codegen_request *request, struct codegen_result *out)
 {
     *out = (struct codegen_result){ 0 };
@@ -183,6 +214,8 @@ static void compile(const struct codegen_request *request, struct codegen_result
     take_messages(c, out);
     take_phases(c, out);
     out->peak_bytes = arena_bytes(o->ir->arena);
+    if (out->ok && request->emit == CODEGEN_EMIT_CODE)
+        keep_code_only(o, out);
 }
 
 static void release(struct codegen_result *result)
@@ -190,8 +223,11 @@ static void release(struct codegen_result *result)
     struct owner *o = result->owner;
     if (!o)
         return;
+    place_free(o->placed);
     jit_free(o->jit);
-    ir_free(o->ir);
+    if (o->ir)
+        ir_free(o->ir);
+    arena_free(o->arena);
     free(o);
     *result = (struct codegen_result){ 0 };
 }

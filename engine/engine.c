@@ -2,6 +2,7 @@
 
 #include "base/fatal.h"
 #include "engine/disk.h"
+#include "engine/kernels.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +28,7 @@ sdfg_error *sdfg_engine_new(sdfg_engine **out, const sdfg_options *o)
         fatal_set_handler(e->options.fatal, e->options.user);
     pthread_mutex_init(&e->lock, NULL);
     e->disk = disk_new(e, &e->disk_off);
+    e->kernels = kernel_store_new(e->options.memory_bytes);
     *out = e;
     return report_end(&r, SDFG_STAGE_OPTIONS);
 }
@@ -37,6 +39,7 @@ void sdfg_engine_free(sdfg_engine *e)
         return;
     /* The library stays open: LLVM's static destructors and thread-local data do not survive being unloaded. */
     disk_free(e->disk);
+    kernel_store_free(e->kernels);
     pthread_mutex_destroy(&e->lock);
     arena_free(e->arena);
 }
@@ -50,6 +53,8 @@ sdfg_error *sdfg_engine_backend(const char **out, sdfg_engine *e)
         *out = api->version();
     return report_end(&r, SDFG_STAGE_COMPILE);
 }
+
+void sdfg_engine_stats(sdfg_engine *e, sdfg_stats *out) { kernel_store_stats(e->kernels, out); }
 
 void sdfg_engine_cache(sdfg_engine *e, sdfg_cache_info *out)
 {

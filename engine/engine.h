@@ -13,6 +13,7 @@ struct sdfg_engine {
     enum specialize_policy { SPECIALIZE_AUTO, SPECIALIZE_NONE, SPECIALIZE_ALL, SPECIALIZE_LIST } policy;
     const char **bound_names; /* SPECIALIZE_LIST */
     uint32_t num_bound_names;
+    struct kernel_store *kernels;
     struct disk *disk;    /* NULL: no disk cache */
     const char *disk_off; /* why */
     pthread_mutex_t lock; /* guards what follows */

@@ -128,6 +128,21 @@ sdfg_error *error_from_messages(const struct codegen_message *messages, uint32_t
     return finish(e);
 }
 
+sdfg_error *error_copy(const sdfg_error *e)
+{
+    sdfg_error *c = error_new(e->stage);
+    for (uint32_t i = 0; i < e->messages.count; i++) {
+        sdfg_message m = e->messages.items[i];
+        m.code = copy(c->arena, m.code);
+        m.text = copy(c->arena, m.text);
+        m.path = copy(c->arena, m.path);
+        m.source = copy(c->arena, m.source);
+        m.excerpt = copy(c->arena, m.excerpt);
+        vec_push(c->arena, &c->messages, m);
+    }
+    return finish(c);
+}
+
 struct report report_begin(void)
 {
     struct arena *a = arena_new();

@@ -19,6 +19,7 @@ sdfg_error *report_end(struct report *r, enum sdfg_error_stage stage);
 /* The same from diagnostics that live elsewhere. With only warnings in it: an object that carries these; NULL if empty.
  */
 sdfg_error *error_from_diags(const struct diags *d, enum sdfg_error_stage stage);
+sdfg_error *error_copy(const sdfg_error *e);
 /* From what the code generator said; NULL if it said nothing. */
 sdfg_error *error_from_messages(const struct codegen_message *messages, uint32_t count);
 

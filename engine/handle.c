@@ -1,5 +1,6 @@
 #include "engine/handle.h"
 
+#include "engine/kernels.h"
 #include "runtime/abi.h"
 
 #include <stdlib.h>
@@ -94,6 +95,7 @@ static sdfg_error *start(struct handle *h, struct sdfg_kernel *k, void *const *a
             return run_error(context.error);
         }
     }
+    kernels_pin(k); /* its exit code is needed in the end */
     h->owner = k;
     return NULL;
 }

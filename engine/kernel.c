@@ -1,6 +1,7 @@
 #include "engine/kernel.h"
 
 #include "base/text.h"
+#include "engine/kernels.h"
 #include "engine/scalar.h"
 #include "runtime/abi.h"
 
@@ -51,7 +52,8 @@ sdfg_error *sdfg_specialize(sdfg_kernel **out, sdfg_program *p, const sdfg_symbo
 
 void sdfg_kernel_free(sdfg_kernel *k)
 {
-    (void)k; /* the program keeps its kernels for the next caller who asks for the same */
+    if (k)
+        kernels_release(k);
 }
 
 size_t sdfg_kernel_num_params(const sdfg_kernel *k) { return k->code.num_params; }
@@ -72,7 +74,7 @@ void sdfg_kernel_describe(const sdfg_kernel *k, sdfg_kernel_info *out)
         .phases = k->phases,
         .num_bound = k->num_bound,
         .bound = k->bound,
-        .from_disk = k->placed != NULL,
+        .from_disk = k->from_disk,
         .origin = k->origin,
     };
     memcpy(out, &info, out->struct_size < sizeof info ? out->struct_size : sizeof info);

@@ -3,6 +3,7 @@
 #ifndef ENGINE_KERNEL_H
 #define ENGINE_KERNEL_H
 
+#include "cache/memory.h"
 #include "engine/program.h"
 #include "jit/place.h"
 
@@ -26,15 +27,27 @@ struct sdfg_kernel {
     uint32_t num_bound;
     double compile_seconds;
     struct placed *placed; /* code from disk, without the code generator; else NULL */
-    const char *origin;    /* why it was compiled, or where it was read */
+    bool from_disk;
+    const char *origin; /* why it was compiled, or where it was read */
+    struct signature signature;
+    /* of the table of the program (engine/kernels.c) */
+    struct memory_item item;
+    uint64_t hash;
+    struct sdfg_kernel *next;
 };
 
-struct kernel_table *kernels_new(struct sdfg_program *p);
-void kernels_free(struct kernel_table *t); /* and all kernels */
+/* Makes the kernel for a signature: reads it from the disk cache or compiles it. `reason`: why there is none in memory.
+ * NULL with *error set. */
+struct sdfg_kernel *kernel_new(struct sdfg_program *p, const struct signature *s, const char *reason,
+                               sdfg_error **error);
+void kernel_free(struct sdfg_kernel *k);
+size_t kernel_bytes(const struct sdfg_kernel *k); /* of memory that kernel_free gives back */
 
-/* The kernel for a signature, compiled now if it is new; a second thread that wants the same one waits. It lives as
- * long as the program. NULL with *error set. */
-struct sdfg_kernel *kernels_get(struct kernel_table *t, const struct signature *s, sdfg_error **error);
+/* "N = 24, arrays aligned to 64 bytes, overlapping A, B" (engine/explain.c) */
+void signature_print(const struct signature *s, struct text *out);
+/* The number of differences, as "N is 25 and not 24, ..." if `out` is not NULL. */
+uint32_t signature_differences(const struct signature *s, const struct signature *other, struct text *out);
+
 /* Runs the code generator for text or an object; *out is allocated with malloc and followed by a zero. `size` may be
  * NULL. */
 sdfg_error *kernels_emit(struct sdfg_program *p, const struct signature *s, enum codegen_emit what, char **out,

@@ -45,7 +45,7 @@ static bool take_policy(struct sdfg_engine *e, const char *text, struct diags *d
 
 static const char *copy(struct arena *a, const char *text) { return text && *text ? arena_strdup(a, text) : NULL; }
 
-enum { CACHE_BYTES = 512 << 20, CACHE_DAYS = 90 };
+enum { CACHE_BYTES = 512 << 20, CACHE_DAYS = 90, MEMORY_BYTES = 256 << 20 };
 
 /* The XDG base directory specification: a relative path is to be ignored. */
 static const char *default_cache(struct arena *a)
@@ -64,6 +64,7 @@ static void take_cache(struct sdfg_engine *e)
         o->cache_dir = default_cache(e->arena);
     o->cache_bytes = o->cache_bytes ? o->cache_bytes : CACHE_BYTES;
     o->cache_days = o->cache_days ? o->cache_days : CACHE_DAYS;
+    o->memory_bytes = o->memory_bytes ? o->memory_bytes : MEMORY_BYTES;
 }
 
 bool options_take(struct sdfg_engine *e, const sdfg_options *given, struct diags *d)

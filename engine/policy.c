@@ -9,6 +9,8 @@ struct policy {
     int64_t *combinations[POLICY_COMBINATIONS]; /* one value per variable; those that cannot be bound are 0 */
     uint32_t num_combinations;
     bool *varies; /* per variable */
+    uint64_t classes[POLICY_CLASSES];
+    uint32_t num_classes;
 };
 
 struct policy *policy_new(const struct sdfg_program *p)
@@ -46,13 +48,15 @@ static bool same(const struct policy *y, const int64_t *combination, const struc
     return true;
 }
 
-/* Notes a call; true if it is one of the combinations that get code of their own. */
-static bool remember(struct policy *y, const struct value *values)
+/* True if the call is one of the combinations that get code of their own. Others show what varies. */
+static bool has_own_code(struct policy *y, const struct value *values, bool remember)
 {
     uint32_t n = y->program->num_variables;
     for (uint32_t k = 0; k < y->num_combinations; k++)
         if (same(y, y->combinations[k], values))
             return true;
+    if (!remember)
+        return y->num_combinations < POLICY_COMBINATIONS;
     for (uint32_t i = 0; i < n && y->num_combinations; i++)
         y->varies[i] |= y->combinations[0][i] != value_or_zero(y->program, values, i);
     if (y->num_combinations == POLICY_COMBINATIONS)
@@ -72,21 +76,60 @@ static bool in_list(const struct sdfg_engine *e, const char *name)
     return false;
 }
 
-uint32_t policy_bound(struct policy *y, const struct value *values, struct arena *a, const struct codegen_symbol **out)
+uint32_t policy_bound(struct policy *y, const struct value *values, bool remember, struct arena *a,
+                      const struct codegen_symbol **out)
 {
     const struct sdfg_program *p = y->program;
     enum specialize_policy policy = p->engine->policy;
     struct codegen_symbol *bound = NEW_ARRAY(a, struct codegen_symbol, p->num_variables);
     uint32_t count = 0;
-    pthread_mutex_lock(&y->lock);
-    bool all = policy == SPECIALIZE_ALL || (policy == SPECIALIZE_AUTO && remember(y, values));
+    bool counts = policy == SPECIALIZE_AUTO;
+    if (counts)
+        pthread_mutex_lock(&y->lock);
+    bool all = policy == SPECIALIZE_ALL || (counts && has_own_code(y, values, remember));
     for (uint32_t i = 0; i < p->num_variables; i++) {
         bool wanted = all || (policy == SPECIALIZE_AUTO && !y->varies[i]) ||
                       (policy == SPECIALIZE_LIST && in_list(p->engine, p->variables[i].name));
         if (wanted && can_bind(p, values, i))
             bound[count++] = (struct codegen_symbol){ p->variables[i].name, values[i].value };
     }
-    pthread_mutex_unlock(&y->lock);
+    if (counts)
+        pthread_mutex_unlock(&y->lock);
     *out = bound;
     return count;
+}
+
+bool policy_coarse(struct policy *y, uint64_t hash, bool remember)
+{
+    if (y->program->engine->policy != SPECIALIZE_AUTO)
+        return false;
+    pthread_mutex_lock(&y->lock);
+    uint32_t i = 0;
+    while (i < y->num_classes && y->classes[i] != hash)
+        i++;
+    bool coarse = i == POLICY_CLASSES;
+    if (i == y->num_classes && !coarse && remember)
+        y->classes[y->num_classes++] = hash;
+    pthread_mutex_unlock(&y->lock);
+    return coarse;
+}
+
+void policy_explain(struct policy *y, struct text *out)
+{
+    static const char *const words[] = { "auto", "none", "all", "list" };
+    const struct sdfg_program *p = y->program;
+    text_printf(out, "policy: %s", words[p->engine->policy]);
+    if (p->engine->policy == SPECIALIZE_AUTO) {
+        pthread_mutex_lock(&y->lock);
+        text_printf(out, ", %u of %d combinations of values have code of their own", y->num_combinations,
+                    POLICY_COMBINATIONS);
+        const char *before = "; others do not fix ";
+        for (uint32_t i = 0; i < p->num_variables && y->num_combinations == POLICY_COMBINATIONS; i++)
+            if (y->varies[i]) {
+                text_printf(out, "%s%s", before, p->variables[i].name);
+                before = ", ";
+            }
+        pthread_mutex_unlock(&y->lock);
+    }
+    text_addc(out, '\n');
 }

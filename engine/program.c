@@ -1,13 +1,15 @@
 #include "engine/program.h"
 
 #include "engine/handle.h"
-#include "engine/kernel.h"
+#include "engine/kernels.h"
 #include "engine/policy.h"
 #include "engine/workspace.h"
 #include "runtime/abi.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+void sdfg_program_stats(sdfg_program *p, sdfg_stats *out) { kernels_stats(p->kernels, out); }
 
 static void program_release(sdfg_program *p)
 {

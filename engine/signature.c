@@ -1,5 +1,6 @@
 #include "engine/call.h"
 
+#include "base/intern.h"
 #include "engine/policy.h"
 
 #include <string.h>
@@ -68,10 +69,27 @@ static uint32_t common_alignment(const struct sdfg_args *a)
     return lowest >= 64 ? 64 : lowest >= 16 ? 16 : 0;
 }
 
-struct signature call_signature(const struct sdfg_args *a, struct arena *arena)
+static uint32_t all_arrays(const struct sdfg_program *p, struct arena *arena, const char *const **out)
 {
+    const char **names = NEW_ARRAY(arena, const char *, p->num_arguments);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < p->num_arguments; i++)
+        if (!leaf_is_value(&p->arguments[i]))
+            names[count++] = p->arguments[i].name;
+    *out = names;
+    return count;
+}
+
+struct signature call_signature(const struct sdfg_args *a, struct arena *arena, bool remember)
+{
+    const struct sdfg_program *p = a->program;
     struct signature s = { .alignment = common_alignment(a) };
-    s.num_bound = policy_bound(a->program->policy, a->values, arena, &s.bound);
+    s.num_bound = policy_bound(p->policy, a->values, remember, arena, &s.bound);
     s.num_may_alias = overlapping(a, arena, &s.may_alias);
+    if (policy_coarse(p->policy, hash_bytes(s.may_alias, s.num_may_alias * sizeof *s.may_alias, s.alignment),
+                      remember)) {
+        s.alignment = 0;
+        s.num_may_alias = all_arrays(p, arena, &s.may_alias);
+    }
     return s;
 }

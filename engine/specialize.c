@@ -7,88 +7,6 @@
 #include <string.h>
 #include <time.h>
 
-enum { NUM_BUCKETS = 64 };
-
-/* `compiling` is held while a kernel is made, so that others who want it wait and those who want another do not. */
-struct entry {
-    const char *key;
-    uint64_t hash;
-    pthread_mutex_t compiling;
-    struct sdfg_kernel *kernel; /* NULL: not compiled yet, or failed */
-    struct entry *next;
-};
-
-struct kernel_table {
-    struct sdfg_program *program;
-    pthread_mutex_t lock; /* guards buckets and arena */
-    struct arena *arena;
-    struct entry *buckets[NUM_BUCKETS];
-};
-
-struct kernel_table *kernels_new(struct sdfg_program *p)
-{
-    struct arena *a = arena_new();
-    struct kernel_table *t = NEW(a, struct kernel_table);
-    t->program = p;
-    t->arena = a;
-    pthread_mutex_init(&t->lock, NULL);
-    return t;
-}
-
-static void kernel_free(struct sdfg_kernel *k)
-{
-    if (!k)
-        return;
-    if (k->placed)
-        place_free(k->placed);
-    else
-        k->program->engine->codegen->release(&k->code);
-    arena_free(k->arena);
-}
-
-void kernels_free(struct kernel_table *t)
-{
-    for (uint32_t b = 0; b < NUM_BUCKETS; b++)
-        for (struct entry *e = t->buckets[b]; e; e = e->next) {
-            kernel_free(e->kernel);
-            pthread_mutex_destroy(&e->compiling);
-        }
-    pthread_mutex_destroy(&t->lock);
-    arena_free(t->arena);
-}
-
-/* ---- signatures ---- */
-
-static const char *key_of(struct arena *a, const struct signature *s)
-{
-    struct text t = text_new(a);
-    text_printf(&t, "align %u", s->alignment);
-    for (uint32_t i = 0; i < s->num_bound; i++)
-        text_printf(&t, ";%s=%lld", s->bound[i].name, (long long)s->bound[i].value);
-    for (uint32_t i = 0; i < s->num_may_alias; i++)
-        text_printf(&t, ";alias %s", s->may_alias[i]);
-    return text_get(&t);
-}
-
-static struct entry *find_or_add(struct kernel_table *t, const char *key)
-{
-    uint64_t hash = hash_bytes(key, strlen(key), 0);
-    pthread_mutex_lock(&t->lock);
-    struct entry **bucket = &t->buckets[hash % NUM_BUCKETS], *e = *bucket;
-    while (e && (e->hash != hash || strcmp(e->key, key)))
-        e = e->next;
-    if (!e) {
-        e = NEW(t->arena, struct entry);
-        e->key = arena_strdup(t->arena, key);
-        e->hash = hash;
-        pthread_mutex_init(&e->compiling, NULL);
-        e->next = *bucket;
-        *bucket = e;
-    }
-    pthread_mutex_unlock(&t->lock);
-    return e;
-}
-
 /* ---- compiling ---- */
 
 static double now(void)
@@ -167,37 +85,48 @@ static bool kernel_compile(struct sdfg_kernel *k, const struct signature *s, sdf
 }
 
 /* From disk, or compiled and then kept there. */
-static bool kernel_make(struct sdfg_kernel *k, const struct signature *s, sdfg_error **error)
+static bool kernel_make(struct sdfg_kernel *k, const struct signature *s, const char *reason, sdfg_error **error)
 {
     struct disk *d = k->program->engine->disk;
     const char *why = k->program->engine->disk_off;
     double start = now();
     const char *key = d ? disk_key(d, k->program, s, k->arena, &why) : NULL;
     if (!key) {
-        k->origin = arena_printf(k->arena, "compiled; the disk cache is not used: %s", why);
+        k->origin = arena_printf(k->arena, "compiled: %s; the disk cache is not used: %s", reason, why);
         return kernel_compile(k, s, error);
     }
     const char *file = cache_path(disk_store_of(d), key, strlen(key), k->arena);
     if (disk_load(d, key, k)) {
+        k->from_disk = true;
         k->origin = arena_printf(k->arena, "read from %s", file);
         k->phases = NEW_ARRAY(k->arena, sdfg_phase, 1);
         add_phase(k, "disk", now() - start);
         return true;
     }
-    k->origin = arena_printf(k->arena, "compiled; there was no %s", file);
+    k->origin = arena_printf(k->arena, "compiled: %s; there was no %s", reason, file);
     if (!kernel_compile(k, s, error))
         return false;
     disk_store(d, key, k);
     return true;
 }
 
-static struct sdfg_kernel *kernel_new(struct sdfg_program *p, const struct signature *s, sdfg_error **error)
+static struct signature copy_signature(const struct signature *s, struct arena *a)
+{
+    struct signature copy = *s;
+    copy.bound = arena_copy(a, s->bound, s->num_bound * sizeof *s->bound);
+    copy.may_alias = arena_copy(a, s->may_alias, s->num_may_alias * sizeof *s->may_alias);
+    return copy;
+}
+
+struct sdfg_kernel *kernel_new(struct sdfg_program *p, const struct signature *s, const char *reason,
+                               sdfg_error **error)
 {
     double start = now();
     struct arena *a = arena_new();
     struct sdfg_kernel *k = NEW(a, struct sdfg_kernel);
     *k = (struct sdfg_kernel){ .program = p, .arena = a, .num_bound = s->num_bound };
-    if (!kernel_make(k, s, error)) {
+    k->signature = copy_signature(s, a);
+    if (!kernel_make(k, s, reason, error)) {
         arena_free(a);
         return NULL;
     }
@@ -212,18 +141,18 @@ static struct sdfg_kernel *kernel_new(struct sdfg_program *p, const struct signa
     return k;
 }
 
-struct sdfg_kernel *kernels_get(struct kernel_table *t, const struct signature *s, sdfg_error **error)
+void kernel_free(struct sdfg_kernel *k)
 {
-    struct arena *a = arena_new();
-    struct entry *e = find_or_add(t, key_of(a, s));
-    arena_free(a);
-    *error = NULL;
-    pthread_mutex_lock(&e->compiling);
-    if (!e->kernel)
-        e->kernel = kernel_new(t->program, s, error);
-    struct sdfg_kernel *k = e->kernel;
-    pthread_mutex_unlock(&e->compiling);
-    return k;
+    if (k->placed)
+        place_free(k->placed);
+    else
+        k->program->engine->codegen->release(&k->code);
+    arena_free(k->arena);
+}
+
+size_t kernel_bytes(const struct sdfg_kernel *k)
+{
+    return arena_bytes(k->arena) + (k->placed ? place_memory(k->placed) : k->code.kept_bytes);
 }
 
 sdfg_error *kernels_emit(struct sdfg_program *p, const struct signature *s, enum codegen_emit what, char **out,

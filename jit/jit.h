@@ -52,6 +52,8 @@ bool jit_link(struct jit *j);    /* after jit_compile, once */
 void *jit_address(struct jit *j, const char *name); /* of a function, after jit_link; NULL if absent */
 /* The objects of all units, after jit_compile; they live as long as the jit. */
 uint32_t jit_objects(const struct jit *j, const struct place_object **out);
+/* The linked code, if our placer linked it: the caller's from now on, and independent of the jit. Else NULL. */
+struct placed *jit_take_placed(struct jit *j);
 /* Text or object instead of code: consumes the modules (several units are joined). *text is in the arena and
  * zero-terminated; *size does not count the zero. */
 bool jit_text(struct jit *j, enum jit_text kind, const char **text, size_t *size);

@@ -154,6 +154,13 @@ uint32_t jit_objects(const struct jit *j, const struct place_object **out)
     return j->units.count;
 }
 
+struct placed *jit_take_placed(struct jit *j)
+{
+    struct placed *p = j->placed;
+    j->placed = NULL;
+    return p;
+}
+
 void *jit_address(struct jit *j, const char *name)
 {
     if (j->placed)

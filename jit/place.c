@@ -234,3 +234,5 @@ void *place_address(const struct placed *p, const char *name)
 }
 
 size_t place_bytes(const struct placed *p) { return p->bytes; }
+
+size_t place_memory(const struct placed *p) { return p->image_size + arena_bytes(p->arena); }

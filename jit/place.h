@@ -31,6 +31,7 @@ struct placed *place_new(const struct place_object *objects, uint32_t count, con
 void place_free(struct placed *p);                             /* unloads the code; NULL is allowed */
 void *place_address(const struct placed *p, const char *name); /* of a global function; NULL if absent */
 size_t place_bytes(const struct placed *p);                    /* code and data of the objects */
+size_t place_memory(const struct placed *p);                   /* what place_free gives back */
 
 /* What generated code may call: `first`, then the process, then vector forms of mathematical functions. NULL if nobody
  * has it. */

@@ -238,6 +238,18 @@ static void explain_cache(sdfg_engine *engine, const sdfg_bound *b)
         fprintf(stderr, "cache: %s\n", cache.trouble);
 }
 
+/* What the cache knows before the call. */
+static sdfg_error *explain_before(const struct inputs *in)
+{
+    char *text;
+    sdfg_error *e = in->command->explain_cache ? sdfg_args_explain_cache(&text, in->args) : NULL;
+    if (!e && in->command->explain_cache) {
+        fputs(text, stderr);
+        sdfg_text_free(text);
+    }
+    return e;
+}
+
 static int run_loaded(sdfg_engine *engine, struct inputs *in, struct times *t)
 {
     const struct command *c = in->command;
@@ -255,6 +267,8 @@ static int run_loaded(sdfg_engine *engine, struct inputs *in, struct times *t)
     sdfg_bound *b = NULL;
     struct workspaces workspaces = { 0 };
     sdfg_error *e = workspaces_give(&workspaces, in->program, in->args);
+    if (!e)
+        e = explain_before(in);
     if (!e)
         e = sdfg_bind(&b, in->program, in->args);
     t->bind = seconds_now() - start;

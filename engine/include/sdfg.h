@@ -129,6 +129,7 @@ typedef struct sdfg_options {
                               $XDG_CACHE_HOME or ~/.cache; NULL: none */
     uint64_t cache_bytes;  /* limits of that folder; 0: 512 MiB */
     unsigned cache_days;   /* since a kernel was last used; 0: 90 */
+    uint64_t memory_bytes; /* kernels in memory beyond this are dropped, those used longest ago first; 0: 256 MiB */
 } sdfg_options;
 
 /* Fills in the defaults; reads SDFG_DEBUG and SDFG_DUMP_DIR (the texts belong to the environment). `struct_size` is
@@ -156,6 +157,24 @@ typedef struct sdfg_cache_info {
 /* Waits for kernels that are being written. Texts live as long as the engine. */
 SDFG_API void sdfg_engine_cache(sdfg_engine *e, sdfg_cache_info *out);
 
+/* ---- kernels in memory ---- */
+
+/* What happened since a program was loaded, or an engine made. */
+typedef struct sdfg_stats {
+    size_t struct_size;             /* set by the caller: sizeof(sdfg_stats) */
+    uint64_t calls;                 /* runs of kernels */
+    uint64_t found;                 /* requests for a kernel that was in memory ... */
+    uint64_t read;                  /* ... was read from the disk cache ... */
+    uint64_t compiled;              /* ... was compiled ... */
+    uint64_t waited;                /* ... was being made for another thread ... */
+    uint64_t failed;                /* ... could not be made */
+    uint64_t dropped;               /* kernels that had to leave memory */
+    uint64_t kernels, kernel_bytes; /* in memory now */
+    double compile_seconds;         /* of all compilations together */
+} sdfg_stats;
+
+SDFG_API void sdfg_engine_stats(sdfg_engine *e, sdfg_stats *out); /* of all its programs, also freed ones */
+
 /* ---- programs ---- */
 
 /* Reads and validates an SDFG: `size` bytes of JSON, plain or gzip. The bytes are copied. `folder` is where external
@@ -165,6 +184,8 @@ SDFG_API sdfg_error *sdfg_program_load(sdfg_program **out, sdfg_engine *e, const
 SDFG_API sdfg_error *sdfg_program_load_file(sdfg_program **out, sdfg_engine *e, const char *path);
 /* Runs the exit code of the program, releases its persistent memory and drops its kernels. No call may be in flight. */
 SDFG_API void sdfg_program_free(sdfg_program *p);
+
+SDFG_API void sdfg_program_stats(sdfg_program *p, sdfg_stats *out);
 
 /* Element types. Values are stable. */
 typedef enum sdfg_dtype {
@@ -335,6 +356,11 @@ SDFG_API sdfg_error *sdfg_args_layout(const sdfg_args *a, const char *name, int 
  */
 SDFG_API sdfg_error *sdfg_args_explain(char **out, sdfg_args *a);
 
+/* Whether a call with these arguments would find its code in memory or on disk, and if not, what is different from the
+ * nearest kernel in memory; a line each for policy, memory and disk. Nothing is compiled. The caller frees it with
+ * sdfg_text_free. */
+SDFG_API sdfg_error *sdfg_args_explain_cache(char **out, sdfg_args *a);
+
 /* ---- calls ---- */
 
 /* Solves the symbols, checks the arguments, takes or compiles the specialization and runs it. Arrays are read and
@@ -357,7 +383,8 @@ typedef struct sdfg_symbol {
 
 /* A specialization for given symbol values (n may be 0: generic in all that is not given). */
 SDFG_API sdfg_error *sdfg_specialize(sdfg_kernel **out, sdfg_program *p, const sdfg_symbol *symbols, size_t n);
-/* Gives the kernel back; the program keeps it for the next caller who asks for the same. */
+/* Gives the kernel back, once for each time it was asked for. The program keeps it for the next one who asks, but may
+ * drop it from now on if there are too many (sdfg_options.memory_bytes). */
 SDFG_API void sdfg_kernel_free(sdfg_kernel *k);
 
 /* Parameters in the order of sdfg_run. */

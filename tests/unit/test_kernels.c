@@ -1,0 +1,307 @@
+#include "engine/include/sdfg.h"
+
+#include "ir/build.h"
+#include "tests/unit/check.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+/* Which calls share a kernel, what is kept in memory, and that a kernel is compiled once however many ask for it. */
+
+enum { LARGEST = 64, NUM_THREADS = 8 };
+
+static sdfg_engine *engine;
+static sdfg_program *program;
+
+static bool failed(sdfg_error *e)
+{
+    if (e)
+        printf("%s", sdfg_error_text(e));
+    sdfg_error_free(e);
+    return e != NULL;
+}
+
+static void begin(const char *specialize, uint64_t memory_bytes)
+{
+    sdfg_options o;
+    sdfg_options_init(&o, sizeof o);
+    o.specialize = specialize;
+    o.memory_bytes = memory_bytes;
+    CHECK(!failed(sdfg_engine_new(&engine, &o)));
+    CHECK(!failed(sdfg_program_load_file(&program, engine, "../examples/axpy.sdfg")));
+}
+
+static void end(void)
+{
+    sdfg_program_free(program);
+    sdfg_engine_free(engine);
+}
+
+static sdfg_stats stats(void)
+{
+    sdfg_stats s = { .struct_size = sizeof s };
+    sdfg_program_stats(program, &s);
+    return s;
+}
+
+static sdfg_args *arguments(double *x, double *y, int n)
+{
+    sdfg_args *args;
+    CHECK(!failed(sdfg_args_new(&args, program)));
+    CHECK(!failed(sdfg_args_f64(args, "alpha", 2)));
+    CHECK(!failed(sdfg_args_array(args, "X", &(sdfg_array){ x, SDFG_F64, 1, { n }, NULL, 0 })));
+    CHECK(!failed(sdfg_args_array(args, "Y", &(sdfg_array){ y, SDFG_F64, 1, { n }, NULL, 0 })));
+    return args;
+}
+
+/* Y = 2 X + Y with n elements that begin `offset` elements behind a line. */
+static bool call_at(int n, int offset)
+{
+    _Alignas(64) double x[LARGEST + 8], y[LARGEST + 8];
+    for (int i = 0; i < n; i++) {
+        x[offset + i] = i;
+        y[offset + i] = n;
+    }
+    sdfg_args *args = arguments(x + offset, y + offset, n);
+    bool ok = !failed(sdfg_call(program, args));
+    sdfg_args_free(args);
+    for (int i = 0; i < n; i++)
+        ok &= y[offset + i] == 2 * i + n;
+    return ok;
+}
+
+static bool call(int n) { return call_at(n, 0); }
+
+static const char *explanation(int n)
+{
+    static char text[1024];
+    static _Alignas(64) double x[LARGEST], y[LARGEST];
+    char *found;
+    sdfg_args *args = arguments(x, y, n);
+    CHECK(!failed(sdfg_args_explain_cache(&found, args)));
+    snprintf(text, sizeof text, "%s", found);
+    sdfg_text_free(found);
+    sdfg_args_free(args);
+    return text;
+}
+
+TEST(a_second_call_finds_the_kernel)
+{
+    begin(NULL, 0);
+    CHECK(call(5) && call(5) && call(6));
+    sdfg_stats s = stats();
+    CHECK_INT(s.calls, 3);
+    CHECK_INT(s.compiled, 2);
+    CHECK_INT(s.found, 1);
+    CHECK_INT(s.kernels, 2);
+    CHECK(s.kernel_bytes && s.compile_seconds > 0);
+    sdfg_program_free(program);
+    sdfg_stats all = { .struct_size = sizeof all };
+    sdfg_engine_stats(engine, &all);
+    CHECK_INT(all.compiled, 2);
+    CHECK_INT(all.calls, 3);
+    CHECK_INT(all.kernels, 0);
+    CHECK_INT(all.kernel_bytes, 0);
+    sdfg_engine_free(engine);
+}
+
+/* However a program is called, `auto` makes a bounded number of kernels. */
+TEST(auto_makes_few_kernels)
+{
+    begin("auto", 0);
+    for (int n = 1; n <= LARGEST; n++)
+        for (int offset = 0; offset < 8; offset++)
+            CHECK(call_at(n, offset));
+    CHECK_INT(stats().calls, 8 * LARGEST);
+    CHECK(stats().compiled <= 3 * (8 + 1 + 1));
+    end();
+}
+
+TEST(policies)
+{
+    const char *const policies[] = { "all", "none", "N", "alpha" };
+    int kernels[] = { 20, 1, 20, 1 };
+    for (int i = 0; i < 4; i++) {
+        begin(policies[i], 0);
+        for (int n = 1; n <= 20; n++)
+            CHECK(call(n));
+        CHECK_INT(stats().compiled, kernels[i]);
+        end();
+    }
+}
+
+TEST(kernels_leave_when_there_are_too_many)
+{
+    begin("all", 1);
+    CHECK(call(5) && call(5));
+    CHECK_INT(stats().compiled, 2);
+    CHECK_INT(stats().dropped, 2);
+    CHECK_INT(stats().kernels, 0);
+    CHECK(strstr(explanation(5), "; it was dropped to keep kernels below 1 bytes\n"));
+    sdfg_kernel *k, *other; /* what is in use stays */
+    CHECK(!failed(sdfg_specialize(&k, program, &(sdfg_symbol){ "N", 7 }, 1)));
+    CHECK(!failed(sdfg_specialize(&other, program, &(sdfg_symbol){ "N", 7 }, 1)));
+    CHECK(k == other);
+    sdfg_kernel_free(other);
+    CHECK_INT(stats().kernels, 1);
+    sdfg_kernel_free(k);
+    CHECK_INT(stats().kernels, 0);
+    end();
+}
+
+TEST(bound_calls_keep_their_kernel)
+{
+    static double x[4] = { 1, 2, 3, 4 }, y[4];
+    sdfg_bound *b;
+    begin("all", 1);
+    sdfg_args *args = arguments(x, y, 4);
+    CHECK(!failed(sdfg_bind(&b, program, args)));
+    sdfg_args_free(args);
+    for (int n = 5; n < 9; n++)
+        CHECK(call(n));
+    CHECK(!failed(sdfg_bound_call(b)));
+    CHECK(y[3] == 8);
+    CHECK_INT(stats().kernels, 1);
+    sdfg_bound_free(b);
+    CHECK_INT(stats().kernels, 0);
+    end();
+}
+
+TEST(the_cache_explains_itself)
+{
+    begin("auto", 0);
+    CHECK_STR(explanation(5), "policy: auto, 0 of 8 combinations of values have code of their own\n"
+                              "memory: there is no kernel for N = 5, arrays aligned to 64 bytes; it is the first one\n"
+                              "disk: not used: no folder is set\n");
+    CHECK(call(5));
+    CHECK(strstr(explanation(5), "memory: there is a kernel for N = 5, arrays aligned to 64 bytes\n"));
+    CHECK(
+        strstr(explanation(6), "memory: there is no kernel for N = 6, arrays aligned to 64 bytes; N is 6 and not 5\n"));
+    for (int n = 6; n < 13; n++)
+        CHECK(call(n));
+    CHECK_INT(stats().compiled, 8); /* asking is no call */
+    CHECK(call(14));
+    CHECK(strstr(explanation(20),
+                 "policy: auto, 8 of 8 combinations of values have code of their own; others do not fix N\n"
+                 "memory: there is a kernel for any size, arrays aligned to 64 bytes\n"));
+    end();
+}
+
+/* ---- threads ---- */
+
+static pthread_barrier_t together;
+
+static void *same_size(void *wrong)
+{
+    pthread_barrier_wait(&together);
+    *(bool *)wrong = !call(17);
+    return NULL;
+}
+
+static void *other_size(void *n)
+{
+    pthread_barrier_wait(&together);
+    return call((int)(intptr_t)n) ? NULL : n;
+}
+
+TEST(many_ask_and_one_compiles)
+{
+    pthread_t threads[NUM_THREADS];
+    bool wrong[NUM_THREADS];
+    begin("all", 0);
+    pthread_barrier_init(&together, NULL, NUM_THREADS);
+    for (int i = 0; i < NUM_THREADS; i++)
+        CHECK(!pthread_create(&threads[i], NULL, same_size, &wrong[i]));
+    for (int i = 0; i < NUM_THREADS; i++) {
+        pthread_join(threads[i], NULL);
+        CHECK(!wrong[i]);
+    }
+    CHECK_INT(stats().compiled, 1);
+    CHECK_INT(stats().waited + stats().found, NUM_THREADS - 1);
+    for (intptr_t i = 0; i < NUM_THREADS; i++)
+        CHECK(!pthread_create(&threads[i], NULL, other_size, (void *)(20 + i)));
+    for (int i = 0; i < NUM_THREADS; i++) {
+        void *result;
+        pthread_join(threads[i], &result);
+        CHECK(!result);
+    }
+    CHECK_INT(stats().compiled, 1 + NUM_THREADS);
+    pthread_barrier_destroy(&together);
+    end();
+}
+
+/* Kernels come and go while others run. */
+static void *come_and_go(void *seed)
+{
+    unsigned at = (unsigned)(intptr_t)seed;
+    for (int i = 0; i < 30; i++) {
+        at = at * 1103515245 + 12345;
+        if (!call(1 + (int)(at >> 16) % 10))
+            return seed;
+    }
+    return NULL;
+}
+
+TEST(threads_share_little_memory)
+{
+    pthread_t threads[4];
+    begin("all", 40000);
+    for (intptr_t i = 0; i < 4; i++)
+        CHECK(!pthread_create(&threads[i], NULL, come_and_go, (void *)(i + 1)));
+    for (int i = 0; i < 4; i++) {
+        void *result;
+        pthread_join(threads[i], &result);
+        CHECK(!result);
+    }
+    sdfg_stats s = stats();
+    CHECK_INT(s.calls, 120);
+    CHECK_INT(s.compiled + s.found + s.waited, 120);
+    CHECK_INT(s.compiled, s.dropped + s.kernels);
+    CHECK(s.kernel_bytes <= 40000);
+    end();
+}
+
+/* A program whose lowering fails: everybody hears why, and it was tried once for all who waited. */
+static void *fails(void *wrong)
+{
+    sdfg_kernel *k;
+    pthread_barrier_wait(&together);
+    sdfg_error *e = sdfg_specialize(&k, program, NULL, 0);
+    *(bool *)wrong = k || !e || strcmp(sdfg_error_code(e), "NO_STORAGE_TARGET");
+    sdfg_error_free(e);
+    return NULL;
+}
+
+TEST(failures_are_shared)
+{
+    pthread_t threads[NUM_THREADS];
+    bool wrong[NUM_THREADS];
+    struct ir *ir = ir_new();
+    struct sdfg *s = build_sdfg(ir, "elsewhere");
+    build_array(s, "x", "float64", "4");
+    build_array(s, "y", "float64", "4");
+    build_transient(s, "t", "float64", "4")->storage = enum_builtin(ir, STORAGE_GPU_GLOBAL);
+    struct state *state = build_state(&s->region, "copy");
+    struct access *t = build_access(state, "t");
+    build_edge(&build_access(state, "x")->node, NULL, &t->node, NULL, "x", NULL);
+    build_edge(&t->node, NULL, &build_access(state, "y")->node, NULL, "t", NULL);
+    struct text json = text_new(ir->arena);
+    CHECK(build_finish(s));
+    sdfg_write(s, &json);
+    CHECK(!failed(sdfg_engine_new(&engine, NULL)));
+    CHECK(!failed(sdfg_program_load(&program, engine, text_get(&json), json.length, NULL)));
+    ir_free(ir);
+    pthread_barrier_init(&together, NULL, NUM_THREADS);
+    for (int i = 0; i < NUM_THREADS; i++)
+        CHECK(!pthread_create(&threads[i], NULL, fails, &wrong[i]));
+    for (int i = 0; i < NUM_THREADS; i++) {
+        pthread_join(threads[i], NULL);
+        CHECK(!wrong[i]);
+    }
+    CHECK_INT(stats().failed + stats().waited, NUM_THREADS);
+    CHECK_INT(stats().kernels, 0);
+    pthread_barrier_destroy(&together);
+    end();
+}
+
+CHECK_MAIN
