@@ -18,6 +18,10 @@ enum exit_code {
     EXIT_TIMEOUT = 9
 };
 
+enum tool { TOOL_RUN = 1, TOOL_BENCH = 2 };
+
+const char *tool_name(enum tool tool); /* "sdfg-run", as messages say it */
+
 /* NAME=VALUE */
 struct pair {
     const char *name, *value;
@@ -32,6 +36,7 @@ enum describe { DESCRIBE_NOT, DESCRIBE_TEXT, DESCRIBE_JSON };
 enum show_times { TIME_TOTALS, TIME_TEXT, TIME_JSON };
 
 struct command {
+    enum tool tool;
     const char *program, *output_file;
     const char *case_folder, *cases_folder, *sdfg_name, *list_file;
     sdfg_options options;
@@ -41,15 +46,19 @@ struct command {
     enum sdfg_emit emit;
     int repeat, warmup, jobs;
     double timeout, rtol, atol; /* negative if not given */
+    /* sdfg-bench */
+    const char *against, *compiler, *compiler_flags, *json_file, *csv_file, *html_file;
+    int samples, cold_samples;
+    bool no_roofs;
     struct pairs values, outputs, expects;
 };
 
 /* False after a message on stderr. The texts stay those of `argv`. */
-bool command_parse(struct command *c, int argc, char **argv);
+bool command_parse(struct command *c, enum tool tool, int argc, char **argv);
 void command_release(struct command *c);
-void command_help(void);
-/* The option that is closest in spelling, or NULL. */
-const char *command_suggest(const char *name);
+void command_help(enum tool tool);
+/* The option of the tool that is closest in spelling, or NULL. */
+const char *command_suggest(enum tool tool, const char *name);
 /* Edits between two words; large if they have little in common. */
 unsigned word_distance(const char *a, const char *b);
 

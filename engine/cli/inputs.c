@@ -10,9 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int out_of_memory(void)
+static const char *tool_of(const struct inputs *in) { return tool_name(in->command->tool); }
+
+static int out_of_memory(const struct inputs *in)
 {
-    fputs("sdfg-run: out of memory\n", stderr);
+    fprintf(stderr, "%s: out of memory\n", tool_of(in));
     return EXIT_MISSING;
 }
 
@@ -43,7 +45,7 @@ static bool find_root(const struct inputs *in, const char *name, sdfg_argument *
 
 static int unknown_name(const struct inputs *in, const char *name)
 {
-    const char *best = command_suggest(name);
+    const char *best = command_suggest(in->command->tool, name);
     unsigned closest = best ? word_distance(name, best) : word_tolerance(name);
     sdfg_argument a = { .struct_size = sizeof a };
     for (size_t i = 0; sdfg_program_argument(in->program, i, &a); i++) {
@@ -53,7 +55,7 @@ static int unknown_name(const struct inputs *in, const char *name)
             best = a.name;
         }
     }
-    fprintf(stderr, "sdfg-run: '%s' is neither an option nor an argument of the program", name);
+    fprintf(stderr, "%s: '%s' is neither an option nor an argument of the program", tool_of(in), name);
     fprintf(stderr, best ? "; did you mean '--%s'?\n" : "; --describe lists them\n", best);
     return EXIT_USAGE;
 }
@@ -69,7 +71,7 @@ static int add_array(struct inputs *in, const char *name, const struct view *v)
     if (!items || !copy) {
         free(v->data);
         free(copy);
-        return out_of_memory();
+        return out_of_memory(in);
     }
     bool known = find_root(in, name, &info);
     in->items[in->count++] = (struct input){ copy, *v, known && info.written, known && info.returned };
@@ -85,7 +87,7 @@ static int give_file(struct inputs *in, const struct pair *p)
     char why[256];
     struct tensor t;
     if (!npy_read(&t, p->value + 1, why, sizeof why)) {
-        fprintf(stderr, "sdfg-run: --%s=%s: %s\n", p->name, p->value, why);
+        fprintf(stderr, "%s: --%s=%s: %s\n", tool_of(in), p->name, p->value, why);
         return EXIT_FILE;
     }
     struct view v = view_of_tensor(&t);
@@ -113,7 +115,7 @@ static int give_value(struct inputs *in, const struct pair *p, const sdfg_argume
     bool number = number_parse(first ? first : p->value, &re) && (!comma || number_parse(comma + 1, &im));
     free(first);
     if (!number) {
-        fprintf(stderr, "sdfg-run: --%s=%s: expected a value of type %s\n", p->name, p->value, info->type);
+        fprintf(stderr, "%s: --%s=%s: expected a value of type %s\n", tool_of(in), p->name, p->value, info->type);
         return EXIT_USAGE;
     }
     return checked(in, comma ? sdfg_args_complex(in->args, p->name, re, im) : sdfg_args_f64(in->args, p->name, re));
@@ -148,11 +150,10 @@ int inputs_given(struct inputs *in)
         else if (is_value(&info))
             code = give_value(in, p, &info);
         else if (!fill_parse(&f, p->value)) {
-            fprintf(
-                stderr,
-                "sdfg-run: --%s=%s: expected @FILE.npy, zero, ones, iota, random[:SEED], normal[:SEED], constant:X, "
-                "null or a number\n",
-                p->name, p->value);
+            fprintf(stderr,
+                    "%s: --%s=%s: expected @FILE.npy, zero, ones, iota, random[:SEED], normal[:SEED], constant:X, "
+                    "null or a number\n",
+                    tool_of(in), p->name, p->value);
             code = EXIT_USAGE;
         }
         if (code)
@@ -167,7 +168,7 @@ static int missing_symbol(const struct inputs *in, const char *name)
 {
     char *lines = NULL;
     size_t length = strlen(name);
-    fprintf(stderr, "sdfg-run: symbol '%s' has no value; give --%s=VALUE\n", name, name);
+    fprintf(stderr, "%s: symbol '%s' has no value; give --%s=VALUE\n", tool_of(in), name, name);
     sdfg_error_free(sdfg_args_explain(&lines, in->args));
     for (char *line = lines; line && *line; line += strcspn(line, "\n") + 1)
         if (!strncmp(line, name, length) && line[length] == ':')
@@ -192,7 +193,7 @@ static int make_value(struct inputs *in, const char *name, const sdfg_argument *
     if (strpbrk(name, ".[")) { /* a member of a structure can change */
         struct tensor t;
         if (!tensor_alloc(&t, a->dtype, sdfg_dtype_size(a->dtype), 0, NULL))
-            return out_of_memory();
+            return out_of_memory(in);
         fill_memory(&f, a->dtype, t.data, 1);
         struct view v = view_of_tensor(&t);
         return add_array(in, name, &v);
@@ -220,13 +221,13 @@ static int make_array(struct inputs *in, const char *name, const sdfg_argument *
     int64_t begin, end;
     view_extent(&v, &begin, &end);
     if (begin < 0 || elements < 0 || __builtin_mul_overflow(elements, (int64_t)a->lanes, &total)) {
-        fprintf(stderr, "sdfg-run: '%s' cannot be made: its layout is not valid for these sizes\n", name);
+        fprintf(stderr, "%s: '%s' cannot be made: its layout is not valid for these sizes\n", tool_of(in), name);
         return EXIT_USAGE;
     }
     total = total > end ? total : end;
     size_t bytes;
     if (__builtin_mul_overflow((size_t)total, v.item_bytes, &bytes) || !(v.data = memory_aligned(bytes)))
-        return out_of_memory();
+        return out_of_memory(in);
     fill_memory(&f, v.dtype, v.data, total);
     return add_array(in, name, &v);
 }
@@ -247,7 +248,7 @@ static int make_members(struct inputs *in, const char *name, const sdfg_argument
             char *member = NULL;
             int length =
                 indexed ? asprintf(&member, "%s[%lld]", name, (long long)n) : asprintf(&member, "%s.%s", name, m.name);
-            code = length < 0 ? out_of_memory() : make_missing(in, member, &m);
+            code = length < 0 ? out_of_memory(in) : make_missing(in, member, &m);
             free(member);
         }
     return code;

@@ -44,13 +44,13 @@ int main(int argc, char **argv)
 {
     struct command c;
     int code = EXIT_USAGE;
-    bool parsed = command_parse(&c, argc, argv);
+    bool parsed = command_parse(&c, TOOL_RUN, argc, argv);
     if (parsed && c.timeout >= 0 && !c.cases_folder)
         limit_time(c.timeout);
     if (!parsed)
         code = EXIT_USAGE;
     else if (c.help)
-        command_help(), code = EXIT_GOOD;
+        command_help(TOOL_RUN), code = EXIT_GOOD;
     else if (c.version)
         code = print_version(&c);
     else if (c.case_folder)

@@ -1,0 +1,142 @@
+#include "engine/cli/options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { RUN = TOOL_RUN, BENCH = TOOL_BENCH };
+
+/* In the order of the help. Rows without an option are headings. */
+static const struct option options[] = {
+    { NULL, 0, RUN | BENCH, 0, NULL, "Arguments of the program" },
+    { "set", OPTION_SET, RUN | BENCH, TAKES_VALUE, "NAME=VALUE",
+      "the same as --NAME=VALUE, for names that are also options" },
+    { "output", OPTION_OUTPUT, RUN, TAKES_VALUE, "NAME=@FILE", "write an array after the run; '-' prints it" },
+    { "expect", OPTION_EXPECT, RUN | BENCH, TAKES_VALUE, "NAME=@FILE",
+      "compare with a reference; exit code 1 if it differs" },
+    { "rtol", OPTION_RTOL, RUN | BENCH, TAKES_VALUE, "X", "relative tolerance of --expect (by element type)" },
+    { "atol", OPTION_ATOL, RUN | BENCH, TAKES_VALUE, "X",
+      "absolute tolerance of --expect (by element type and size of the values)" },
+    { NULL, 0, RUN, 0, NULL, "Looking inside" },
+    { "describe", OPTION_DESCRIBE, RUN, MAY_TAKE_VALUE, "json", "arguments, symbols, constraints and memory" },
+    { "explain-symbols", OPTION_EXPLAIN_SYMBOLS, RUN, TAKES_NOTHING, NULL, "how each symbol gets its value" },
+    { "explain-cache", OPTION_EXPLAIN_CACHE, RUN, TAKES_NOTHING, NULL, "where the code came from, on stderr" },
+    { "emit", OPTION_EMIT, RUN, TAKES_VALUE, "WHAT", "sdfg, tree, ll, ll-opt, asm or obj instead of running" },
+    { "o", OPTION_FILE, RUN, TAKES_VALUE, "FILE", "where --emit writes (stdout)" },
+    { "dump-after", OPTION_DUMP_AFTER, RUN, TAKES_VALUE, "PASS", "print what that pass made, on stderr" },
+    { "error-json", OPTION_ERROR_JSON, RUN | BENCH, TAKES_NOTHING, NULL, "print errors as JSON" },
+    { NULL, 0, RUN | BENCH, 0, NULL, "Running" },
+    { "time", OPTION_TIME, RUN, MAY_TAKE_VALUE, "json", "times of all phases and runs" },
+    { "repeat", OPTION_REPEAT, RUN, TAKES_VALUE, "N", "run N times" },
+    { "warmup", OPTION_WARMUP, RUN, TAKES_VALUE, "N", "run N times before that, without measuring" },
+    { "timeout", OPTION_TIMEOUT, RUN | BENCH, TAKES_VALUE, "S", "give up after S seconds (--cases: each case, 60)" },
+    { "threads", OPTION_THREADS, RUN | BENCH, TAKES_VALUE, "N", "threads of parallel regions (decided at run time)" },
+    { "specialize", OPTION_SPECIALIZE, RUN | BENCH, TAKES_VALUE, "WHAT",
+      "symbols that become constants: auto, none, all or names" },
+    { "opt", OPTION_OPT, RUN | BENCH, TAKES_VALUE, "0..3", "optimization level" },
+    { "fp", OPTION_FP, RUN | BENCH, TAKES_VALUE, "WHAT", "default, strict or fast floating point" },
+    { "codegen", OPTION_CODEGEN, RUN | BENCH, TAKES_VALUE, "FILE", "code generator library (beside this program)" },
+    { "linker", OPTION_LINKER, RUN | BENCH, TAKES_VALUE, "WHAT",
+      "auto, place or orc: what puts machine code into memory" },
+    { "cache", OPTION_CACHE, RUN, TAKES_VALUE, "DIR",
+      "folder of compiled programs (libsdfg in the user's cache folder)" },
+    { "no-cache", OPTION_NO_CACHE, RUN, TAKES_NOTHING, NULL, "compile, and keep nothing" },
+    { "debug-info", OPTION_DEBUG_INFO, RUN, TAKES_NOTHING, NULL, "source lines for debuggers and profilers" },
+    { "profiler", OPTION_PROFILER, RUN, TAKES_NOTHING, NULL, "announce generated code to perf and gdb" },
+    { NULL, 0, BENCH, 0, NULL, "Measuring" },
+    { "against", OPTION_AGAINST, BENCH, TAKES_VALUE, "LIST",
+      "what to compare with: aot, generic, c:FILE.c, dace (aot,generic)" },
+    { "samples", OPTION_SAMPLES, BENCH, TAKES_VALUE, "N", "samples of warm and bound calls (31)" },
+    { "cold", OPTION_COLD_SAMPLES, BENCH, TAKES_VALUE, "N", "compilations of each build (5)" },
+    { "cc", OPTION_COMPILER, BENCH, TAKES_VALUE, "COMMAND", "compiler of c:FILE.c (cc)" },
+    { "cflags", OPTION_COMPILER_FLAGS, BENCH, TAKES_VALUE, "FLAGS", "its flags (-O3 -march=native -fopenmp)" },
+    { "no-roofs", OPTION_NO_ROOFS, BENCH, TAKES_NOTHING, NULL, "do not measure what the machine can do" },
+    { "json", OPTION_JSON, BENCH, TAKES_VALUE, "FILE", "write everything as JSON; '-' is stdout, without the table" },
+    { "csv", OPTION_CSV, BENCH, TAKES_VALUE, "FILE", "write one line per sample" },
+    { "html", OPTION_HTML, BENCH, TAKES_VALUE, "FILE", "write a page with plots" },
+    { NULL, 0, RUN, 0, NULL, "Recorded cases" },
+    { "case", OPTION_CASE, RUN, TAKES_VALUE, "DIR", "run one and compare" },
+    { "cases", OPTION_CASES, RUN, TAKES_VALUE, "DIR", "run all below DIR, each in a process of its own" },
+    { "sdfg", OPTION_SDFG, RUN, TAKES_VALUE, "NAME", "program file in each case folder (prog.sdfg)" },
+    { "jobs", OPTION_JOBS, RUN, TAKES_VALUE, "N", "cases at the same time (number of processors)" },
+    { "list", OPTION_LIST, RUN, TAKES_VALUE, "FILE", "cases that are expected to fail: lines of case, tab, reason" },
+    { NULL, 0, RUN | BENCH, 0, NULL, "Other" },
+    { "help", OPTION_HELP, RUN | BENCH, TAKES_NOTHING, NULL, "this text" },
+    { "version", OPTION_VERSION, RUN | BENCH, TAKES_NOTHING, NULL, "versions of the library and the code generator" },
+};
+
+enum { NUM_OPTIONS = sizeof options / sizeof *options };
+
+const char *tool_name(enum tool tool) { return tool == TOOL_BENCH ? "sdfg-bench" : "sdfg-run"; }
+
+void options_help(enum tool tool)
+{
+    for (int i = 0; i < NUM_OPTIONS; i++) {
+        const struct option *o = &options[i];
+        char left[64];
+        if (!(o->tools & tool))
+            continue;
+        if (!o->name) {
+            printf("\n%s\n", o->help);
+            continue;
+        }
+        const char *dashes = o->name[1] ? "--" : "-", *sign = o->name[1] ? "=" : " ";
+        if (o->takes == TAKES_NOTHING)
+            snprintf(left, sizeof left, "%s%s", dashes, o->name);
+        else
+            snprintf(left, sizeof left, o->takes == MAY_TAKE_VALUE ? "%s%s[%s%s]" : "%s%s%s%s", dashes, o->name, sign,
+                     o->value);
+        printf("  %-24s %s\n", left, o->help);
+    }
+}
+
+unsigned word_distance(const char *a, const char *b)
+{
+    enum { LONGEST = 63 };
+    unsigned row[LONGEST + 1];
+    size_t n = strlen(b);
+    if (n > LONGEST || strlen(a) > LONGEST)
+        return 1000;
+    for (unsigned k = 0; k <= n; k++)
+        row[k] = k;
+    for (unsigned i = 1; *a; a++, i++) {
+        unsigned diagonal = row[0];
+        row[0] = i;
+        for (size_t k = 1; k <= n; k++) {
+            unsigned replace = diagonal + (*a != b[k - 1]);
+            diagonal = row[k];
+            unsigned shift = (row[k] < row[k - 1] ? row[k] : row[k - 1]) + 1;
+            row[k] = replace < shift ? replace : shift;
+        }
+    }
+    return row[n];
+}
+
+unsigned word_tolerance(const char *name)
+{
+    unsigned length = (unsigned)strlen(name);
+    return length < 2 ? 1 : 2 + length / 4;
+}
+
+const char *command_suggest(enum tool tool, const char *name)
+{
+    const char *best = NULL;
+    unsigned closest = word_tolerance(name);
+    for (int i = 0; i < NUM_OPTIONS; i++) {
+        bool fits = options[i].name && options[i].name[1] && options[i].tools & tool;
+        unsigned d = fits ? word_distance(name, options[i].name) : closest;
+        if (d < closest) {
+            closest = d;
+            best = options[i].name;
+        }
+    }
+    return best;
+}
+
+const struct option *option_find(enum tool tool, const char *name, size_t length)
+{
+    for (int i = 0; i < NUM_OPTIONS; i++)
+        if (options[i].name && options[i].tools & tool && !strncmp(options[i].name, name, length) &&
+            !options[i].name[length])
+            return &options[i];
+    return NULL;
+}

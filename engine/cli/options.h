@@ -1,0 +1,66 @@
+/* The table of all options of all tools. */
+#ifndef ENGINE_CLI_OPTIONS_H
+#define ENGINE_CLI_OPTIONS_H
+
+#include "engine/cli/command.h"
+
+enum option_id {
+    OPTION_DESCRIBE,
+    OPTION_EMIT,
+    OPTION_FILE,
+    OPTION_DUMP_AFTER,
+    OPTION_EXPLAIN_SYMBOLS,
+    OPTION_OUTPUT,
+    OPTION_EXPECT,
+    OPTION_RTOL,
+    OPTION_ATOL,
+    OPTION_SET,
+    OPTION_TIME,
+    OPTION_REPEAT,
+    OPTION_WARMUP,
+    OPTION_THREADS,
+    OPTION_SPECIALIZE,
+    OPTION_OPT,
+    OPTION_FP,
+    OPTION_CODEGEN,
+    OPTION_LINKER,
+    OPTION_CACHE,
+    OPTION_NO_CACHE,
+    OPTION_EXPLAIN_CACHE,
+    OPTION_DEBUG_INFO,
+    OPTION_PROFILER,
+    OPTION_ERROR_JSON,
+    OPTION_CASE,
+    OPTION_CASES,
+    OPTION_SDFG,
+    OPTION_JOBS,
+    OPTION_TIMEOUT,
+    OPTION_LIST,
+    OPTION_AGAINST,
+    OPTION_SAMPLES,
+    OPTION_COLD_SAMPLES,
+    OPTION_COMPILER,
+    OPTION_COMPILER_FLAGS,
+    OPTION_NO_ROOFS,
+    OPTION_JSON,
+    OPTION_CSV,
+    OPTION_HTML,
+    OPTION_HELP,
+    OPTION_VERSION,
+};
+
+enum takes { TAKES_NOTHING, TAKES_VALUE, MAY_TAKE_VALUE };
+
+struct option {
+    const char *name; /* NULL: a heading of the help */
+    enum option_id id;
+    unsigned tools; /* of enum tool */
+    enum takes takes;
+    const char *value, *help;
+};
+
+/* NULL: the tool has no such option. */
+const struct option *option_find(enum tool tool, const char *name, size_t length);
+void options_help(enum tool tool);
+
+#endif
