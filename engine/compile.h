@@ -7,6 +7,7 @@
 #include "ir/pass.h"
 #include "jit/jit.h"
 #include "lower/lower.h"
+#include "lower/pass/pass.h"
 
 extern const struct pass pipeline[]; /* ends with a row without function */
 
@@ -18,7 +19,7 @@ bool compile_run(struct compile *c);
 bool pass_read(struct compile *c);
 bool pass_parse_cpp(struct compile *c);
 bool pass_lower(struct compile *c);
-bool pass_tree(struct compile *c); /* any row of lower/passes.def */
+bool pass_tree(struct compile *c); /* any row of lower/pass/passes.def */
 bool pass_target(struct compile *c);
 bool pass_emit(struct compile *c);
 bool pass_machine_code(struct compile *c);

@@ -1,7 +1,7 @@
 /* Passes that connect the folders: reading, lowering, emitting, machine code. */
 #include "engine/compile.h"
-#include "lower/clang.h"
-#include "lower/llvm.h"
+#include "lower/clang/clang.h"
+#include "lower/llvm/llvm.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* The whole compiler, top to bottom. */
 #include "engine/compile.h"
-#include "lower/clang.h"
+#include "lower/clang/clang.h"
 
 static bool wants_code(const struct compile *c) { return c->request->emit == CODEGEN_EMIT_CODE; }
 
@@ -24,7 +24,7 @@ const struct pass pipeline[] = {
     { "lower", PHASE_LOWER, pass_lower, FACT_VALID | FACT_TYPES, FACT_TREE, 0, wants_tree, NULL },
 #define TREE_PASS(name, function, needs, makes)                                                                        \
     { name, PHASE_LOWER, pass_tree, FACT_TREE | (needs), makes, 0, wants_tree, function },
-#include "lower/passes.def"
+#include "lower/pass/passes.def"
     { "target", PHASE_CODE, pass_target, FACT_TREE, FACT_TARGET, 0, wants_modules, NULL },
     { "emit", PHASE_CODE, pass_emit, FACT_TREE | FACT_TARGET, FACT_MODULES, 0, wants_modules, NULL },
     { "llvm", PHASE_CODE, pass_machine_code, FACT_MODULES, FACT_OBJECTS, FACT_MODULES, wants_code, NULL },

@@ -1,7 +1,8 @@
 /* Code of tasklets, conditions, assignments and conflict resolutions as a tree, whatever the source language.
  *
- * Python is read by ir/python_*.c, C and C++ by lower/clang_*.c; both give this tree. Types are those written in the
- * text; what is inferred is found while lowering (lower/code.h). Nodes live in the arena of their `struct ir`. */
+ * Python is read by ir/python_*.c, C and C++ by lower/clang/clang_*.c; both give this tree. Types are those written in
+ * the text; what is inferred is found while lowering (lower/code/code.h). Nodes live in the arena of their `struct ir`.
+ */
 #ifndef IR_CODE_H
 #define IR_CODE_H
 

@@ -1,5 +1,5 @@
-/* Passes and the driver that runs them. A pass is a function and a row in engine/pipeline.c (lower/passes.def for those
- * over the loop tree); the driver times, dumps and verifies. */
+/* Passes and the driver that runs them. A pass is a function and a row in engine/pipeline.c (lower/pass/passes.def for
+ * those over the loop tree); the driver times, dumps and verifies. */
 #ifndef IR_PASS_H
 #define IR_PASS_H
 

@@ -10,8 +10,8 @@
 #define LOWER_LOWER_H
 
 #include "ir/graph.h"
-#include "lower/code.h"
-#include "lower/tree.h"
+#include "lower/code/code.h"
+#include "lower/tree/tree.h"
 
 struct target;
 

@@ -8,6 +8,9 @@ MAY_INCLUDE = {
     "base": ["base/"],
     "ir": ["ir/", "base/"],
     "lower": ["lower/", "ir/", "base/", *ABI],
+    "lower/tree": ["lower/tree/", "ir/", "base/"],
+    "lower/pass": ["lower/pass/", "lower/tree/", "ir/", "base/"],
+    "lower/llvm": ["lower/llvm/", "lower/tree/", "ir/", "base/", *ABI],
     "gpu": ["gpu/", "lower/", "ir/", "base/", "runtime/device.h", *ABI],
     "jit": ["jit/", "base/", *ABI],
     "cache": ["cache/", "base/"],
@@ -27,7 +30,7 @@ MAY_INCLUDE = {
     "examples/generate.c": ["ir/", "base/"], # writes the graphs of the examples
 }
 # Headers of LLVM and libclang, and the files that may include them.
-MAY_USE_LLVM = re.compile(r"(base/llvm_compat\.h|lower/(llvm|clang).*|jit/.*|engine/(compile|pipeline|targets).*|tests/(unit|lower)/.*)$")
+MAY_USE_LLVM = re.compile(r"(lower/(llvm|clang)/.*|jit/.*|engine/(compile|pipeline|targets).*|tests/(unit|lower)/.*)$")
 
 
 def layer(path):

@@ -4,7 +4,7 @@
 #define TESTS_LOWER_LLVM_PROGRAM_H
 
 #include "jit/jit.h"
-#include "lower/llvm.h"
+#include "lower/llvm/llvm.h"
 #include "runtime/abi.h"
 
 #include "tests/unit/check.h"

@@ -1,5 +1,5 @@
-#include "lower/clang.h"
-#include "lower/clang_api.h"
+#include "lower/clang/clang.h"
+#include "lower/clang/clang_api.h"
 
 #include "ir/build.h"
 

@@ -1,5 +1,5 @@
 /* C++ tasklets run against the C compiler: a body is compiled here as a C function and by the project as a tasklet. */
-#include "lower/clang.h"
+#include "lower/clang/clang.h"
 
 #include "ir/build.h"
 #include "ir/pass.h"

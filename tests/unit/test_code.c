@@ -1,4 +1,4 @@
-#include "lower/code.h"
+#include "lower/code/code.h"
 #include "lower/stream.h"
 
 #include "tests/unit/check.h"

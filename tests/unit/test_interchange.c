@@ -1,5 +1,6 @@
 /* Trees before and after the passes interchange, shrink and independent. */
-#include "lower/tree.h"
+#include "lower/pass/pass.h"
+#include "lower/tree/tree.h"
 
 #include "tests/unit/check.h"
 

@@ -2,7 +2,7 @@
 #include "base/smallfloat.h"
 #include "ir/type.h"
 #include "jit/jit.h"
-#include "lower/llvm.h"
+#include "lower/llvm/llvm.h"
 #include "runtime/abi.h"
 
 #include "tests/lower/llvm_program.h"
@@ -298,7 +298,7 @@ enum { NUM_CASTS = COUNT(cast_values), FIRST_KIND = TYPE_BOOL, LAST_KIND = TYPE_
 
 static bool is_small(int kind) { return kind >= TYPE_F16 && kind <= TYPE_F8E5M2; }
 
-/* What x86-64 gives; see lower/llvm.h. */
+/* What x86-64 gives; see lower/llvm/llvm.h. */
 static int64_t to_int(double v, int bits)
 {
     double limit = bits == 32 ? 0x1p31 : 0x1p63;

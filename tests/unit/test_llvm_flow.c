@@ -1,7 +1,7 @@
 /* Statements: loops, jumps, parallel regions, calls, units. */
 #include "ir/type.h"
 #include "jit/jit.h"
-#include "lower/llvm.h"
+#include "lower/llvm/llvm.h"
 #include "runtime/abi.h"
 
 #include "tests/lower/llvm_program.h"

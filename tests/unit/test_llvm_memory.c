@@ -2,7 +2,7 @@
 #include "base/smallfloat.h"
 #include "ir/type.h"
 #include "jit/jit.h"
-#include "lower/llvm.h"
+#include "lower/llvm/llvm.h"
 #include "runtime/runtime.h"
 
 #include "tests/lower/llvm_program.h"

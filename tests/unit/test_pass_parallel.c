@@ -1,4 +1,5 @@
-#include "lower/tree.h"
+#include "lower/pass/pass.h"
+#include "lower/tree/tree.h"
 
 #include "tests/unit/check.h"
 

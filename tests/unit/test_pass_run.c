@@ -1,5 +1,6 @@
 /* What the tree passes make of loops, run: all schedules, thread numbers and sizes give what the loop says. */
-#include "lower/tree.h"
+#include "lower/pass/pass.h"
+#include "lower/tree/tree.h"
 #include "runtime/abi.h"
 
 #include "tests/lower/llvm_program.h"

@@ -1,4 +1,4 @@
-#include "lower/tree.h"
+#include "lower/tree/tree.h"
 
 #include "tests/unit/check.h"
 

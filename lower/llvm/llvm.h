@@ -1,0 +1,49 @@
+/* Loop tree to LLVM IR. The emitter knows nothing of SDFGs.
+ *
+ * What the emitted code promises beyond the contract of lower/tree/tree.h:
+ * - Integer division: a zero divisor gives 0 (quotient and remainder), the smallest integer divided by -1 wraps. No
+ * trap.
+ * - Shift counts are taken modulo the width.
+ * - Float to integer: values out of range and NaN give what x86-64 gives, on all targets: the smallest int32 or int64;
+ * narrower integers and uint32 are the low bits of the int32 or int64 result.
+ * - bool in memory is a byte; any value but 0 reads as true.
+ * - float64 to the 16- and 8-bit floats rounds once. bfloat16 is converted by integer operations, float16 by the
+ * target's.
+ * - Complex multiplication is the plain formula, not contracted; division is scaled (Smith) and gives infinities for a
+ * zero divisor.
+ * - A node that one statement uses several times is evaluated once, unless the uses are in different branches.
+ * - STMT_ALLOC, heap: if the runtime gives null, the function returns (a caller of the outlined body tests the error
+ * field). TREE_STATE: memory found in the slot is used again (`zero` then does nothing); the engine empties the slots
+ * after "exit".
+ * - Atomic reductions are relaxed; kinds that have no instruction are compare-and-swap loops, complex ones (except
+ * sums, which are added by parts) and vectors use the critical section of the runtime. */
+#ifndef LOWER_LLVM_H
+#define LOWER_LLVM_H
+
+#include "lower/tree/tree.h"
+
+#include <llvm-c/Core.h>
+
+enum llvm_fp { LLVM_FP_DEFAULT, LLVM_FP_STRICT, LLVM_FP_FAST };
+
+struct llvm_options {
+    enum llvm_fp
+        fp; /* default: contraction within expressions and into accumulators, re-association only in accumulators */
+    bool debug_info;      /* DILocations from the places of statements */
+    uint32_t unit_budget; /* statements per unit before functions are moved to another module; 0: one unit */
+    /* Finds vector forms of mathematical functions (libmvec, up to 4 units in the last place); NULL: do not use any.
+     * What it finds must be known to the linker. */
+    void *(*vector_symbol)(const char *name);
+    /* Makes a module (own context, triple and layout set) and decorates a function; both owned by the caller. */
+    LLVMModuleRef (*module)(void *user, const char *name);
+    void (*decorate)(void *user, LLVMValueRef function);
+    void *user;
+};
+
+/* Emits every function of the tree, void name(context, args): "sdfg_main", "sdfg_init", "sdfg_exit". Outlined parallel
+ * bodies are "main.parallel<k>", parts of functions larger than the budget "main.part<k>". The code is correct as it
+ * stands, but variables that are assigned more than once live in allocas of the entry block: run `sroa` (or `mem2reg`)
+ * before anything else. */
+bool llvm_emit(const struct tree *t, struct diags *d, const struct llvm_options *o);
+
+#endif

@@ -1,0 +1,205 @@
+/* Calls of C functions, by the C conventions of the target. */
+#include "lower/llvm/llvm_emit.h"
+#include "runtime/abi.h"
+
+#include <string.h>
+
+static const struct {
+    const char *name, *signature;
+} runtime_functions[] = {
+#define RT_FUNCTION(name, signature) { #name, signature },
+#include "runtime/abi.def"
+};
+
+static LLVMTypeRef letter_type(struct llvm_unit *u, char letter)
+{
+    switch (letter) {
+    case 'p':
+        return u->pointer;
+    case 'l':
+        return u->i64;
+    case 'i':
+        return u->i32;
+    case 'd':
+        return u->f64;
+    case 'f':
+        return u->f32;
+    default:
+        return u->nothing;
+    }
+}
+
+static void result_attribute(struct llvm_unit *u, LLVMValueRef function, const char *name, uint64_t value)
+{
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+    LLVMAddAttributeAtIndex(function, LLVMAttributeReturnIndex, LLVMCreateEnumAttribute(u->context, kind, value));
+}
+
+LLVMValueRef llvm_runtime(struct llvm_func *f, const char *name, LLVMValueRef *args, unsigned n)
+{
+    const char *signature = NULL;
+    for (size_t i = 0; i < sizeof runtime_functions / sizeof *runtime_functions; i++)
+        if (!strcmp(runtime_functions[i].name, name))
+            signature = runtime_functions[i].signature;
+    LLVMTypeRef params[8];
+    unsigned count = 0;
+    for (const char *s = signature + 2; *s != ')'; s++)
+        params[count++] = letter_type(f->unit, *s);
+    LLVMTypeRef type = LLVMFunctionType(letter_type(f->unit, signature[0]), params, count, false);
+    bool known = LLVMGetNamedFunction(f->unit->module, name) != NULL;
+    LLVMValueRef function = llvm_function_get(f->unit, name, type);
+    if (!known) {
+        llvm_function_attribute(f->unit, function, "nounwind", 0);
+        if (!strcmp(name, "sdfg_rt_alloc")) {
+            result_attribute(f->unit, function, "noalias", 0);
+            result_attribute(f->unit, function, "align", 64);
+        }
+        if (strstr(name, "float")) {
+            llvm_function_attribute(f->unit, function, "willreturn", 0);
+            llvm_function_attribute(f->unit, function, "memory", 0);
+        }
+    }
+    return LLVMBuildCall2(f->builder, type, function, args, n, "");
+}
+
+LLVMValueRef llvm_context_field(struct llvm_func *f, size_t offset)
+{
+    LLVMValueRef index = llvm_int(f->unit->i64, (int64_t)offset);
+    return LLVMBuildInBoundsGEP2(f->builder, f->unit->i8, f->context, &index, 1, "");
+}
+
+/* ---- signatures ---- */
+
+enum { MAX_PARAMS = 64 };
+
+struct signature {
+    LLVMTypeRef result, params[MAX_PARAMS];
+    const char *extend[MAX_PARAMS + 1]; /* attribute of a parameter narrower than int; [0]: the result */
+    LLVMValueRef values[MAX_PARAMS];
+    unsigned count;
+};
+
+static const char *extension(const struct type *t)
+{
+    if (t->kind == TYPE_BOOL || (type_is_unsigned(t) && t->size < 4))
+        return "zeroext";
+    return type_is_signed(t) && t->size < 4 ? "signext" : NULL;
+}
+
+/* float complex travels in one vector register on x86-64; otherwise the two parts are two arguments. */
+static bool is_packed(const struct llvm_unit *u, const struct type *t) { return t->kind == TYPE_C64 && u->x86; }
+
+static void add_value(struct signature *s, LLVMTypeRef type, LLVMValueRef value, const char *extend)
+{
+    s->params[s->count] = type;
+    s->values[s->count++] = value;
+    s->extend[s->count] = extend;
+}
+
+static void add_argument(struct llvm_func *f, struct signature *s, const struct type *t, struct value v)
+{
+    if (t->kind == TYPE_STRUCT || t->kind == TYPE_BF16 || t->kind == TYPE_F8E4M3 || t->kind == TYPE_F8E5M2)
+        llvm_unsupported(f, t);
+    LLVMTypeRef type = llvm_type(f->unit, t);
+    if (is_packed(f->unit, t)) {
+        add_value(s, LLVMVectorType(type, 2), llvm_to_memory(f, t, v), NULL);
+        return;
+    }
+    add_value(s, type, v.v, extension(t));
+    if (v.im)
+        add_value(s, type, v.im, NULL);
+}
+
+static void set_result(struct llvm_func *f, struct signature *s, const struct type *t)
+{
+    LLVMTypeRef part = llvm_type(f->unit, t);
+    s->result = part;
+    s->extend[0] = extension(t);
+    if (is_packed(f->unit, t))
+        s->result = LLVMVectorType(part, 2);
+    else if (type_is_complex(t))
+        s->result = LLVMStructTypeInContext(f->unit->context, (LLVMTypeRef[]){ part, part }, 2, false);
+}
+
+static struct value take_result(struct llvm_func *f, const struct type *t, LLVMValueRef call)
+{
+    if (is_packed(f->unit, t))
+        return llvm_from_memory(f, t, call);
+    if (type_is_complex(t))
+        return (struct value){ LLVMBuildExtractValue(f->builder, call, 0, ""),
+                               LLVMBuildExtractValue(f->builder, call, 1, "") };
+    return (struct value){ call, NULL };
+}
+
+/* Fixed parameters of the variadic functions of the C library that tasklets call; 0: not variadic. */
+static unsigned variadic_from(const char *name)
+{
+    static const struct {
+        const char *name;
+        unsigned fixed;
+    } functions[] = { { "printf", 1 }, { "fprintf", 2 }, { "sprintf", 2 }, { "snprintf", 3 } };
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (!strcmp(functions[i].name, name))
+            return functions[i].fixed;
+    return 0;
+}
+
+static LLVMValueRef named_function(struct llvm_func *f, LLVMTypeRef type, const char *name, bool pure)
+{
+    bool known = LLVMGetNamedFunction(f->unit->module, name) != NULL;
+    LLVMValueRef function = llvm_function_get(f->unit, name, type);
+    if (!known) {
+        llvm_function_attribute(f->unit, function, "nounwind", 0);
+        if (pure || !strcmp(name, "sdfg_rt_thread_num")) { /* every generated function runs on one thread only */
+            llvm_function_attribute(f->unit, function, "willreturn", 0);
+            llvm_function_attribute(f->unit, function, "memory", 0);
+        }
+    }
+    return function;
+}
+
+/* `pointer`: the function itself, else that of the name. */
+static LLVMValueRef build_call(struct llvm_func *f, struct signature *s, const char *name, LLVMValueRef pointer,
+                               bool pure)
+{
+    unsigned fixed = pointer ? 0 : variadic_from(name);
+    LLVMTypeRef type = LLVMFunctionType(s->result, s->params, fixed ? fixed : s->count, fixed != 0);
+    LLVMValueRef function = pointer ? pointer : named_function(f, type, name, pure);
+    LLVMValueRef call = LLVMBuildCall2(f->builder, type, function, s->values, s->count, "");
+    for (unsigned i = 0; i <= s->count; i++) {
+        if (!s->extend[i])
+            continue;
+        unsigned kind = LLVMGetEnumAttributeKindForName(s->extend[i], strlen(s->extend[i]));
+        LLVMAddCallSiteAttribute(call, i, LLVMCreateEnumAttribute(f->unit->context, kind, 0));
+    }
+    return call;
+}
+
+struct value llvm_call_pure(struct llvm_func *f, const struct type *result, const char *name,
+                            const struct type *const *types, const struct value *args, unsigned n)
+{
+    struct signature s = { .count = 0 };
+    for (unsigned i = 0; i < n; i++)
+        add_argument(f, &s, types[i], args[i]);
+    set_result(f, &s, result);
+    LLVMValueRef call = build_call(f, &s, name, NULL, true);
+    llvm_vector_forms(f, call, name, result, n);
+    return take_result(f, result, call);
+}
+
+struct value llvm_call(struct llvm_func *f, const struct type *result, const char *name,
+                       const struct tree_expr *pointer, struct tree_expr *const *args, uint32_t num_args)
+{
+    struct signature s = { .count = 0 };
+    LLVMValueRef function = pointer ? llvm_expr(f, pointer).v : NULL;
+    for (uint32_t i = 0; i < num_args; i++) {
+        struct value v = llvm_expr(f, args[i]);
+        if (s.count + 2 > MAX_PARAMS) {
+            llvm_bug(f, "a call with more arguments than the emitter can pass");
+            break;
+        }
+        add_argument(f, &s, args[i]->type, v);
+    }
+    set_result(f, &s, result);
+    return take_result(f, result, build_call(f, &s, name, function, false));
+}

@@ -1,0 +1,300 @@
+/* Inside the LLVM emitter: what lower/llvm/llvm_*.c share.
+ *
+ * A *unit* is one module. A *job* is one LLVM function to be made: an entry point, the body of a parallel region, or a
+ * part of a function that is too large. `struct llvm_func` is the state while one job is emitted. */
+#ifndef LOWER_LLVM_EMIT_H
+#define LOWER_LLVM_EMIT_H
+
+#include "base/map.h"
+#include "lower/llvm/llvm.h"
+
+/* A value in registers. A complex value has two parts; `im` is NULL otherwise. */
+struct value {
+    LLVMValueRef v, im;
+};
+
+enum { LLVM_ACCESS_GROUP_BATCH = 32, LLVM_ALIAS_CLASSES_MAX = 64 };
+
+struct llvm_unit {
+    struct llvm_emitter *emitter;
+    LLVMModuleRef module;
+    LLVMContextRef context;
+    LLVMBuilderRef builder, allocas; /* allocas: at the end of the entry block of the function being emitted */
+    uint32_t statements;             /* given to this unit so far */
+    bool x86;
+    LLVMTypeRef nothing, pointer, i1, i8, i16, i32, i64, f16, f32, f64;
+    unsigned kind_loop, kind_scope, kind_noalias, kind_group; /* metadata kinds */
+    LLVMMetadataRef groups[LLVM_ACCESS_GROUP_BATCH];          /* access groups not used yet */
+    uint32_t num_groups;
+    struct map data;          /* bytes of EXPR_DATA -> their global */
+    VEC(LLVMValueRef) kept;   /* vector functions that no call names yet */
+    struct llvm_debug *debug; /* NULL: no debug info */
+};
+
+enum llvm_job_kind { LLVM_JOB_ENTRY, LLVM_JOB_PARALLEL, LLVM_JOB_PART };
+
+struct llvm_job {
+    enum llvm_job_kind kind;
+    const char *name, *root;          /* root: the function of the tree it belongs to */
+    const struct tree_func *entry;    /* ENTRY */
+    const struct tree_stmt *parallel; /* PARALLEL: the statement */
+    const struct tree_stmt *body;
+    VEC(struct tree_var *) captured; /* read only: passed by value */
+    VEC(struct tree_var *) shared;   /* PART: assigned here and used elsewhere: copied in and out */
+    uint32_t num_items;              /* PART: statements of the block it replaces */
+    bool may_fail;                   /* contains a heap allocation */
+    bool may_return;                 /* PART: its end may be the end of the function it was taken from */
+    struct llvm_unit *unit;
+    uint32_t cost;
+};
+
+/* What is known of a variable within the function being emitted. */
+struct llvm_variable {
+    uint32_t stamp; /* the rest holds for the scan with this number */
+    uint32_t assignments, block, labels, loops;
+    bool freed;     /* its memory is gone from here on */
+    bool in_memory; /* kept in an alloca: not one assignment that dominates all uses */
+    bool set;       /* `value` holds: registers, or the allocas */
+    struct value value;
+    uint32_t private_from; /* a pointer into stack memory made inside that many independent loops */
+};
+
+/* The result of looking through a piece of tree (llvm_scan.c). */
+struct llvm_scan {
+    VEC(struct tree_var *) touched;
+    VEC(uint32_t) classes; /* alias classes > 0 of accesses outside of parallel bodies */
+};
+
+struct llvm_alias {
+    uint32_t stamp;
+    LLVMMetadataRef scope, list, others; /* the class itself; list of it alone; list of all other classes */
+};
+
+struct llvm_emitter {
+    const struct tree *tree;
+    struct diags *diags;
+    const struct llvm_options *options;
+    struct arena *arena;
+    VEC(struct llvm_unit *) units;
+    VEC(struct llvm_job *) jobs;
+    struct map by_stmt;              /* PARALLEL or first statement of a part -> job */
+    struct llvm_variable *variables; /* by id */
+    struct llvm_alias *aliases;      /* by class */
+    uint32_t stamp;
+    uint32_t num_outlined;
+    struct llvm_memo *memo; /* lent to the function being emitted */
+    uint32_t memo_size, statement;
+};
+
+struct llvm_loop {
+    struct llvm_loop *outer;
+    LLVMBasicBlockRef leave, next; /* targets of BREAK and CONTINUE */
+    uint32_t critical;
+};
+
+struct llvm_memo {
+    const struct tree_expr *key;
+    struct value value;
+    uint32_t statement, branch;
+};
+
+struct llvm_func {
+    struct llvm_emitter *emitter;
+    struct llvm_unit *unit;
+    struct llvm_job *job;
+    const struct place *place; /* of the statement being emitted */
+    LLVMBuilderRef builder;
+    LLVMValueRef function, context, data; /* data: the argument struct, or the caller's argument array */
+    LLVMBasicBlockRef entry, leave;       /* leave: the one block that returns */
+    LLVMValueRef early;                   /* PART: alloca of the flag "the caller must return" */
+    struct llvm_loop *loop;
+    uint32_t critical; /* critical sections around the statement */
+    bool reassociate;  /* float operations built now belong to an accumulator */
+    bool soft_half;    /* the target converts float16 in a library only */
+    bool fuse;         /* ... have an operand that is a product of the same expression */
+    struct map labels; /* struct tree_label -> block */
+    /* values of shared nodes of the statement */
+    struct llvm_memo *memo;
+    uint32_t memo_size, memo_count, statement;
+    VEC(uint32_t) branches; /* the conditional pieces of the expression that are open */
+    uint32_t num_branches;
+    /* metadata */
+    VEC(LLVMMetadataRef) groups; /* access groups of the independent loops around the statement */
+    LLVMMetadataRef domain, internal, internal_list;
+    struct llvm_scan scan;
+    LLVMMetadataRef subprogram;
+};
+
+/* llvm_module.c */
+struct llvm_unit *llvm_unit_for(struct llvm_emitter *e, uint32_t cost); /* where the next function of that cost goes */
+LLVMValueRef llvm_function_get(struct llvm_unit *u, const char *name, LLVMTypeRef type); /* declares it if needed */
+bool llvm_has_feature(LLVMValueRef function, const char *feature); /* "+avx2": the function is compiled for it */
+void llvm_function_attribute(struct llvm_unit *u, LLVMValueRef function, const char *name, uint64_t value);
+bool llvm_unsupported(struct llvm_func *f,
+                      const struct type *t); /* reports that values of the type cannot be used; false */
+bool llvm_bug(struct llvm_func *f, const char *what);
+
+/* llvm_outline.c */
+void llvm_outline_plan(struct llvm_emitter *e,
+                       const struct llvm_job *job); /* jobs for parallel regions and parts inside */
+struct llvm_job *llvm_job_new(struct llvm_emitter *e, const struct llvm_job *outer, enum llvm_job_kind kind,
+                              const struct tree_stmt *body);
+LLVMTypeRef llvm_job_type(struct llvm_unit *u, const struct llvm_job *job);
+void llvm_job_load_data(struct llvm_func *f);  /* captured and shared variables, at the start of the function */
+void llvm_job_store_data(struct llvm_func *f); /* shared variables, at its end */
+void llvm_stmt_parallel(struct llvm_func *f, const struct tree_stmt *s);
+void llvm_stmt_part(struct llvm_func *f, struct llvm_job *part);
+
+/* llvm_split.c */
+void llvm_split(struct llvm_emitter *e,
+                const struct llvm_job *job); /* makes the jobs for parts, if the job is too large */
+
+/* llvm_scan.c */
+uint32_t llvm_scan(struct llvm_emitter *e, const struct tree_stmt *body, struct llvm_scan *scan); /* the new stamp */
+struct llvm_variable *llvm_variable(struct llvm_emitter *e, const struct tree_var *v);
+uint32_t llvm_cost(const struct tree_stmt *s); /* statements, parallel bodies not counted */
+bool llvm_contains(const struct tree_stmt *s, enum stmt_kind kind);
+/* Calls `visit` for the statements of the body of s, in order. */
+void llvm_children(const struct tree_stmt *s, void (*visit)(void *user, const struct tree_stmt *child), void *user);
+
+/* llvm_variable.c: variables in the function being emitted */
+struct value llvm_variable_read(struct llvm_func *f, const struct tree_var *v);
+void llvm_variable_write(struct llvm_func *f, const struct tree_var *v, struct value value);
+LLVMValueRef llvm_alloca(struct llvm_func *f, LLVMTypeRef type, const char *name); /* in the entry block */
+
+/* llvm_type.c */
+LLVMTypeRef llvm_type(struct llvm_unit *u, const struct type *t); /* in registers; of a complex type: of one part */
+LLVMTypeRef llvm_type_memory(struct llvm_unit *u, const struct type *t); /* an element in memory; its size is t->size */
+bool llvm_type_usable(const struct type *t);                             /* values of it can be in registers */
+const struct type *llvm_type_part(struct llvm_func *f,
+                                  const struct type *t);   /* of a complex type: float32 or float64 */
+const struct type *llvm_type_scalar(const struct type *t); /* of a vector: its element */
+bool llvm_type_is_small_float(const struct type *t);       /* float16, bfloat16 and the 8-bit ones */
+LLVMValueRef llvm_int(LLVMTypeRef type, int64_t value);
+LLVMValueRef llvm_splat(struct llvm_func *f, LLVMTypeRef like,
+                        LLVMValueRef scalar);                 /* `like` a vector; else unchanged */
+LLVMValueRef llvm_const_int(LLVMTypeRef like, int64_t value); /* in every lane */
+LLVMValueRef llvm_const_float(LLVMTypeRef like, double value);
+
+/* llvm_small.c: 16- and 8-bit floats */
+LLVMTypeRef llvm_shaped(LLVMTypeRef scalar,
+                        LLVMValueRef shape); /* `scalar`, or a vector of it with the lanes of `shape` */
+LLVMValueRef llvm_widen(struct llvm_func *f, const struct type *small, LLVMValueRef v);  /* small float to float32 */
+LLVMValueRef llvm_narrow(struct llvm_func *f, const struct type *small, LLVMValueRef v); /* float32 to small float */
+LLVMValueRef llvm_round_to_odd(struct llvm_func *f, LLVMValueRef v); /* float64 to float32, to be narrowed further */
+
+/* llvm_cast.c */
+struct value llvm_cast(struct llvm_func *f, const struct type *to, const struct type *from, struct value v);
+struct value llvm_bits(struct llvm_func *f, const struct type *to, const struct type *from, struct value v);
+/* One LLVM value with the bytes of memory: bool as bytes, complex numbers as two lanes. And back. */
+LLVMValueRef llvm_to_memory(struct llvm_func *f, const struct type *t, struct value v);
+struct value llvm_from_memory(struct llvm_func *f, const struct type *t, LLVMValueRef v);
+
+/* llvm_arith.c, llvm_complex.c */
+LLVMValueRef llvm_fp(struct llvm_func *f, LLVMValueRef v); /* sets the flags of a float operation; gives v */
+struct value llvm_binary(struct llvm_func *f, enum expr_op op, const struct type *t, struct value a, struct value b);
+struct value llvm_unary(struct llvm_func *f, enum expr_op op, const struct type *t, struct value a);
+LLVMValueRef llvm_compare(struct llvm_func *f, enum expr_op op, const struct type *t, struct value a, struct value b);
+LLVMValueRef llvm_truth(struct llvm_func *f, const struct type *t, struct value v); /* v != 0 */
+struct value llvm_select(struct llvm_func *f, LLVMValueRef condition, struct value a, struct value b);
+struct value llvm_complex_binary(struct llvm_func *f, enum expr_op op, struct value a, struct value b);
+
+/* llvm_math.c */
+struct value llvm_math(struct llvm_func *f, const struct tree_expr *e, const struct value *args);
+LLVMValueRef llvm_intrinsic(struct llvm_func *f, const char *name, LLVMTypeRef overload, LLVMValueRef *args,
+                            unsigned n);
+
+/* llvm_vector.c */
+void llvm_vector_forms(struct llvm_func *f, LLVMValueRef call, const char *function, const struct type *t,
+                       unsigned num_args);
+void llvm_vector_finish(struct llvm_unit *u);
+
+/* llvm_call.c */
+LLVMValueRef llvm_runtime(struct llvm_func *f, const char *name, LLVMValueRef *args, unsigned n); /* a row of abi.def */
+/* The function of that name, or the one `pointer` (or NULL) points to. */
+struct value llvm_call(struct llvm_func *f, const struct type *result, const char *name,
+                       const struct tree_expr *pointer, struct tree_expr *const *args, uint32_t num_args);
+/* A call of a function of the C mathematical library: no side effects. */
+struct value llvm_call_pure(struct llvm_func *f, const struct type *result, const char *name,
+                            const struct type *const *types, const struct value *args, unsigned n);
+LLVMValueRef llvm_context_field(struct llvm_func *f, size_t offset); /* address of a field of the runtime context */
+
+/* llvm_expr.c */
+struct value llvm_expr(struct llvm_func *f, const struct tree_expr *e);
+void llvm_expr_begin(struct llvm_func *f);   /* nothing computed so far may be used again */
+void llvm_branch_begin(struct llvm_func *f); /* values computed from here to llvm_branch_end are not known behind it */
+void llvm_branch_end(struct llvm_func *f);
+bool llvm_speculatable(const struct tree_expr *e); /* cheap and harmless to evaluate when not needed */
+
+/* llvm_memory.c */
+LLVMValueRef llvm_address(struct llvm_func *f, const struct type *elem, LLVMValueRef pointer, LLVMValueRef index);
+struct value llvm_load(struct llvm_func *f, const struct type *t, LLVMValueRef at, uint32_t alias,
+                       uint32_t private_from);
+void llvm_store(struct llvm_func *f, const struct type *t, LLVMValueRef at, struct value v, uint32_t alias,
+                uint32_t private_from);
+struct value llvm_expr_load(struct llvm_func *f, const struct tree_expr *e);
+struct value llvm_expr_slot(struct llvm_func *f, const struct tree_expr *e);
+struct value llvm_expr_data(struct llvm_func *f, const struct tree_expr *e);
+void llvm_stmt_store(struct llvm_func *f, const struct tree_stmt *s);
+void llvm_stmt_copy(struct llvm_func *f, const struct tree_stmt *s);
+void llvm_stmt_zero(struct llvm_func *f, const struct tree_stmt *s);
+void llvm_stmt_alloc(struct llvm_func *f, const struct tree_stmt *s);
+void llvm_stmt_free(struct llvm_func *f, const struct tree_stmt *s);
+uint32_t llvm_private_from(struct llvm_func *f, const struct tree_expr *pointer);
+
+/* llvm_reduce.c */
+void llvm_stmt_reduce(struct llvm_func *f, const struct tree_stmt *s);
+void llvm_stmt_update(struct llvm_func *f, const struct tree_stmt *s);
+
+/* llvm_stmt.c */
+void llvm_stmt(struct llvm_func *f, const struct tree_stmt *s);
+void llvm_critical_begin(struct llvm_func *f);
+void llvm_critical_end(struct llvm_func *f);
+
+/* llvm_flow.c: basic blocks */
+struct llvm_if {
+    LLVMBasicBlockRef otherwise, end;
+};
+struct llvm_retry {
+    LLVMBasicBlockRef again;
+    LLVMValueRef old; /* the value at the start of each round */
+};
+struct value llvm_flow_select(struct llvm_func *f, const struct tree_expr *condition, const struct tree_expr *a,
+                              const struct tree_expr *b);
+struct value llvm_flow_logical(struct llvm_func *f, const struct tree_expr *e);
+void llvm_stmt_for(struct llvm_func *f, const struct tree_stmt *s);
+void llvm_stmt_while(struct llvm_func *f, const struct tree_stmt *s);
+void llvm_stmt_do(struct llvm_func *f, const struct tree_stmt *s);
+void llvm_stmt_if(struct llvm_func *f, const struct tree_stmt *s);
+void llvm_stmt_jump(struct llvm_func *f, const struct tree_stmt *s); /* BREAK, CONTINUE, GOTO, RETURN */
+void llvm_stmt_label(struct llvm_func *f, const struct tree_stmt *s);
+struct llvm_if llvm_flow_if(struct llvm_func *f, LLVMValueRef condition);
+void llvm_flow_else(struct llvm_func *f, struct llvm_if *i);
+void llvm_flow_end(struct llvm_func *f, struct llvm_if *i);
+struct llvm_retry llvm_flow_retry(struct llvm_func *f, LLVMValueRef first);
+void llvm_flow_retry_end(struct llvm_func *f, struct llvm_retry *r, LLVMValueRef old, LLVMValueRef done);
+void llvm_flow_return_if(struct llvm_func *f, LLVMValueRef condition);
+void llvm_flow_begin(struct llvm_func *f); /* entry, first and leaving block of a new function */
+void llvm_flow_finish(struct llvm_func *f);
+bool llvm_flow_ended(const struct llvm_func *f); /* the current block has its jump: what follows is not reached */
+void llvm_flow_restart(
+    struct llvm_func *f); /* a block that nothing jumps to, for code behind a jump that holds labels */
+
+/* llvm_meta.c */
+void llvm_meta_function(struct llvm_func *f); /* alias scopes, after the scan */
+/* For an access of alias class `alias` (and `alias2`: a copy), in the access groups of the independent loops from
+ * `private_from` on. */
+void llvm_meta_access(struct llvm_func *f, LLVMValueRef access, uint32_t alias, uint32_t private_from);
+void llvm_meta_copy(struct llvm_func *f, LLVMValueRef access, uint32_t alias, uint32_t alias2, uint32_t private_from);
+void llvm_meta_internal(struct llvm_func *f,
+                        LLVMValueRef access); /* tables of the runtime: no container overlaps them */
+void llvm_meta_loop_begin(struct llvm_func *f, const struct tree_loop *loop);
+void llvm_meta_loop_end(struct llvm_func *f, const struct tree_loop *loop, LLVMValueRef back_edge);
+
+/* llvm_debug.c */
+void llvm_debug_unit(struct llvm_unit *u);
+void llvm_debug_function(struct llvm_func *f);
+void llvm_debug_place(struct llvm_func *f, const struct place *p);
+void llvm_debug_finish(struct llvm_unit *u);
+
+#endif

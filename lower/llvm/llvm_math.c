@@ -1,0 +1,230 @@
+/* Mathematical functions: an intrinsic where every target has good code for it, else the C library's function. The
+ * names are those of the C library on purpose (not llvm.sin and the like), so that a vector form can be named at the
+ * call. */
+#include "lower/llvm/llvm_emit.h"
+
+#include <math.h>
+#include <string.h>
+
+LLVMValueRef llvm_intrinsic(struct llvm_func *f, const char *name, LLVMTypeRef overload, LLVMValueRef *args, unsigned n)
+{
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    LLVMValueRef function = LLVMGetIntrinsicDeclaration(f->unit->module, id, &overload, 1);
+    return LLVMBuildCall2(f->builder, LLVMGlobalGetValueType(function), function, args, n, "");
+}
+
+enum { MAX_ARGS = 3 };
+
+static const struct {
+    const char *name;      /* as in the C library for double */
+    const char *intrinsic; /* or NULL */
+    const char *complex;   /* double complex, or NULL */
+    unsigned arity;
+} functions[TREE_MATH_COUNT] = {
+#define MATH(id, count) [TREE_MATH_##id].name = #id, [TREE_MATH_##id].arity = (count),
+    TREE_MATH_LIST(MATH)
+#undef MATH
+        [TREE_MATH_sqrt]
+            .intrinsic = "llvm.sqrt",
+    [TREE_MATH_fabs].intrinsic = "llvm.fabs",
+    [TREE_MATH_floor].intrinsic = "llvm.floor",
+    [TREE_MATH_ceil].intrinsic = "llvm.ceil",
+    [TREE_MATH_trunc].intrinsic = "llvm.trunc",
+    [TREE_MATH_round].intrinsic = "llvm.round",
+    [TREE_MATH_nearbyint].intrinsic = "llvm.nearbyint",
+    [TREE_MATH_copysign].intrinsic = "llvm.copysign",
+    [TREE_MATH_fma].intrinsic = "llvm.fma",
+    [TREE_MATH_sqrt].complex = "csqrt",
+    [TREE_MATH_exp].complex = "cexp",
+    [TREE_MATH_log].complex = "clog",
+    [TREE_MATH_sin].complex = "csin",
+    [TREE_MATH_cos].complex = "ccos",
+    [TREE_MATH_tan].complex = "ctan",
+    [TREE_MATH_asin].complex = "casin",
+    [TREE_MATH_acos].complex = "cacos",
+    [TREE_MATH_atan].complex = "catan",
+    [TREE_MATH_sinh].complex = "csinh",
+    [TREE_MATH_cosh].complex = "ccosh",
+    [TREE_MATH_tanh].complex = "ctanh",
+    [TREE_MATH_asinh].complex = "casinh",
+    [TREE_MATH_acosh].complex = "cacosh",
+    [TREE_MATH_atanh].complex = "catanh",
+    [TREE_MATH_pow].complex = "cpow",
+};
+
+/* ---- predicates ---- */
+
+static LLVMValueRef sign_bit(struct llvm_func *f, const struct type *scalar, LLVMValueRef v)
+{
+    LLVMTypeRef type = LLVMTypeOf(v);
+    LLVMTypeRef bits = scalar->kind == TYPE_F32 ? f->unit->i32 : f->unit->i64;
+    if (LLVMGetTypeKind(type) == LLVMVectorTypeKind)
+        bits = LLVMVectorType(bits, LLVMGetVectorSize(type));
+    v = LLVMBuildBitCast(f->builder, v, bits, "");
+    return LLVMBuildICmp(f->builder, LLVMIntSLT, v, LLVMConstNull(bits), "");
+}
+
+/* Bit patterns decide, so that fast mathematics does not fold the test away. */
+static LLVMValueRef test_class(struct llvm_func *f, LLVMValueRef v, int64_t mask)
+{
+    return llvm_intrinsic(f, "llvm.is.fpclass", LLVMTypeOf(v), (LLVMValueRef[]){ v, llvm_int(f->unit->i32, mask) }, 2);
+}
+
+enum { CLASS_NAN = 0x3, CLASS_INFINITE = 0x204, CLASS_FINITE = 0x1f8 };
+
+static LLVMValueRef float_test(struct llvm_func *f, enum tree_math math, const struct type *scalar, LLVMValueRef v)
+{
+    if (llvm_type_is_small_float(scalar)) {
+        v = llvm_widen(f, scalar, v);
+        scalar = type_basic(f->emitter->tree->ir, TYPE_F32);
+    }
+    if (math == TREE_MATH_signbit)
+        return sign_bit(f, scalar, v);
+    return test_class(f, v,
+                      math == TREE_MATH_isnan   ? CLASS_NAN
+                      : math == TREE_MATH_isinf ? CLASS_INFINITE
+                                                : CLASS_FINITE);
+}
+
+static LLVMValueRef predicate(struct llvm_func *f, enum tree_math math, const struct type *t, struct value a)
+{
+    const struct type *scalar = llvm_type_scalar(t);
+    if (type_is_complex(t)) {
+        const struct type *part = llvm_type_part(f, t);
+        LLVMValueRef re = float_test(f, math, part, a.v), im = float_test(f, math, part, a.im);
+        return math == TREE_MATH_isfinite ? LLVMBuildAnd(f->builder, re, im, "") : LLVMBuildOr(f->builder, re, im, "");
+    }
+    if (type_is_float(scalar))
+        return float_test(f, math, scalar, a.v);
+    if (math == TREE_MATH_signbit && type_is_signed(scalar))
+        return llvm_compare(f, EXPR_LT, t, a, (struct value){ LLVMConstNull(LLVMTypeOf(a.v)), NULL });
+    LLVMValueRef yes = llvm_const_int(f->unit->i1, math == TREE_MATH_isfinite);
+    return t->kind == TYPE_VECTOR ? llvm_splat(f, LLVMTypeOf(a.v), yes) : yes;
+}
+
+/* ---- values ---- */
+
+static const char *library_name(struct llvm_func *f, const struct type *t, const char *name)
+{
+    return t->kind == TYPE_F32 || t->kind == TYPE_C64 ? arena_printf(f->emitter->arena, "%sf", name) : name;
+}
+
+static struct value library(struct llvm_func *f, const struct type *t, const char *name, const struct value *args,
+                            unsigned n)
+{
+    const struct type *types[MAX_ARGS] = { t, t, t };
+    return llvm_call_pure(f, t, library_name(f, t, name), types, args, n);
+}
+
+static LLVMValueRef float_math(struct llvm_func *f, enum tree_math math, const struct type *t, const struct value *args)
+{
+    unsigned n = functions[math].arity;
+    if (functions[math].intrinsic) {
+        LLVMValueRef v[MAX_ARGS];
+        for (unsigned i = 0; i < n; i++)
+            v[i] = args[i].v;
+        return llvm_fp(f, llvm_intrinsic(f, functions[math].intrinsic, LLVMTypeOf(v[0]), v, n));
+    }
+    if (math == TREE_MATH_fmod)
+        return llvm_fp(f, LLVMBuildFRem(f->builder, args[0].v, args[1].v, ""));
+    if (math == TREE_MATH_conj)
+        return args[0].v;
+    return llvm_fp(f, library(f, t, functions[math].name, args, n).v);
+}
+
+static LLVMValueRef vector_math(struct llvm_func *f, enum tree_math math, const struct type *t,
+                                const struct value *args)
+{
+    if (functions[math].intrinsic || math == TREE_MATH_fmod || math == TREE_MATH_conj)
+        return float_math(f, math, t->elem, args);
+    LLVMValueRef result = LLVMGetPoison(llvm_type(f->unit, t));
+    for (unsigned lane = 0; lane < t->lanes; lane++) {
+        LLVMValueRef index = llvm_int(f->unit->i32, lane);
+        struct value a[MAX_ARGS];
+        for (unsigned i = 0; i < functions[math].arity; i++)
+            a[i] = (struct value){ LLVMBuildExtractElement(f->builder, args[i].v, index, ""), NULL };
+        result = LLVMBuildInsertElement(f->builder, result, float_math(f, math, t->elem, a), index, "");
+    }
+    return result;
+}
+
+static struct value complex_scaled(struct llvm_func *f, struct value v, double factor)
+{
+    LLVMValueRef s = LLVMConstReal(LLVMTypeOf(v.v), factor);
+    return (struct value){ llvm_fp(f, LLVMBuildFMul(f->builder, v.v, s, "")),
+                           llvm_fp(f, LLVMBuildFMul(f->builder, v.im, s, "")) };
+}
+
+static struct value complex_math(struct llvm_func *f, enum tree_math math, const struct type *t,
+                                 const struct value *args)
+{
+    struct value one = { LLVMConstReal(llvm_type(f->unit, t), 1), LLVMConstNull(llvm_type(f->unit, t)) };
+    struct value r = args[0];
+    if (functions[math].complex)
+        return library(f, t, functions[math].complex, args, functions[math].arity);
+    switch (math) {
+    case TREE_MATH_conj:
+        return (struct value){ r.v, LLVMBuildFNeg(f->builder, r.im, "") };
+    case TREE_MATH_log2:
+    case TREE_MATH_log10:
+        return complex_scaled(f, library(f, t, "clog", args, 1), 1 / log(math == TREE_MATH_log2 ? 2 : 10));
+    case TREE_MATH_log1p:
+        r = llvm_complex_binary(f, EXPR_ADD, one, r);
+        return library(f, t, "clog", &r, 1);
+    case TREE_MATH_exp2:
+        r = complex_scaled(f, r, log(2));
+        return library(f, t, "cexp", &r, 1);
+    case TREE_MATH_expm1:
+        return llvm_complex_binary(f, EXPR_SUB, library(f, t, "cexp", args, 1), one);
+    default:
+        llvm_unsupported(f, t);
+        return r;
+    }
+}
+
+static struct value magnitude(struct llvm_func *f, const struct type *t, const struct value *a)
+{
+    if (type_is_complex(t)) {
+        struct value parts[2] = { { a->v, NULL }, { a->im, NULL } };
+        return library(f, llvm_type_part(f, t), "hypot", parts, 2);
+    }
+    if (!type_is_signed(llvm_type_scalar(t)))
+        return *a;
+    LLVMValueRef args[2] = { a->v, llvm_int(f->unit->i1, 0) };
+    return (struct value){ llvm_intrinsic(f, "llvm.abs", LLVMTypeOf(a->v), args, 2), NULL };
+}
+
+static LLVMValueRef small_float_math(struct llvm_func *f, enum tree_math math, const struct type *t,
+                                     const struct value *args)
+{
+    const struct type *scalar = llvm_type_scalar(t), *wide = type_basic(f->emitter->tree->ir, TYPE_F32);
+    if (t->kind == TYPE_VECTOR)
+        wide = type_vector(f->emitter->tree->ir, wide, t->lanes, NULL);
+    struct value a[MAX_ARGS];
+    for (unsigned i = 0; i < functions[math].arity; i++)
+        a[i] = (struct value){ llvm_widen(f, scalar, args[i].v), NULL };
+    return llvm_narrow(f, scalar,
+                       wide->kind == TYPE_VECTOR ? vector_math(f, math, wide, a) : float_math(f, math, wide, a));
+}
+
+struct value llvm_math(struct llvm_func *f, const struct tree_expr *e, const struct value *args)
+{
+    const struct type *t = e->args[0]->type, *scalar = llvm_type_scalar(t);
+    if (e->math >= TREE_MATH_isnan)
+        return (struct value){ predicate(f, e->math, t, args[0]), NULL };
+    if (e->math == TREE_MATH_fabs && !type_is_float(scalar))
+        return magnitude(f, t, args);
+    if (type_is_complex(t))
+        return complex_math(f, e->math, t, args);
+    if (e->math == TREE_MATH_conj)
+        return args[0];
+    if (!type_is_float(scalar)) {
+        llvm_bug(f, "a mathematical function of an integer");
+        return args[0];
+    }
+    if (llvm_type_is_small_float(scalar))
+        return (struct value){ small_float_math(f, e->math, t, args), NULL };
+    if (t->kind == TYPE_VECTOR)
+        return (struct value){ vector_math(f, e->math, t, args), NULL };
+    return (struct value){ float_math(f, e->math, t, args), NULL };
+}

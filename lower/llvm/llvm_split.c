@@ -1,0 +1,180 @@
+/* Cuts functions that are too large for one unit into parts: runs of statements of one block that become functions of
+ * their own.
+ *
+ * A run has no jump out or in, and keeps its stack memory to itself. The variables it assigns travel back if they are
+ * named elsewhere, or if the run is repeated and might read what it assigned the last time. */
+#include "lower/llvm/llvm_emit.h"
+
+struct splitter {
+    struct llvm_emitter *emitter;
+    const struct llvm_job *outer;
+    uint32_t *total, *inside; /* how often each variable is named, in the function and in the run looked at */
+    bool repeated;            /* the block looked at may run several times */
+};
+
+/* ---- names ---- */
+
+static void count_expr(uint32_t *counts, const struct tree_expr *e)
+{
+    if (!e)
+        return;
+    if (e->op == EXPR_VAR)
+        counts[e->var->id]++;
+    for (uint32_t i = 0; i < e->num_args; i++)
+        count_expr(counts, e->args[i]);
+}
+
+static void count_names(void *user, const struct tree_stmt *s)
+{
+    uint32_t *counts = user;
+    const struct tree_expr *operands[] = { s->pointer, s->index, s->value, s->pointer2,
+                                           s->begin,   s->end,   s->step,  s->count };
+    for (unsigned i = 0; i < sizeof operands / sizeof *operands; i++)
+        count_expr(counts, operands[i]);
+    for (uint32_t i = 0; i < s->num_args; i++)
+        count_expr(counts, s->args[i]);
+    if (s->var)
+        counts[s->var->id]++;
+    if (s->var2)
+        counts[s->var2->id]++;
+    llvm_children(s, count_names, counts);
+}
+
+/* ---- what may be moved ---- */
+
+struct jump_search {
+    uint32_t loops;
+    bool found;
+};
+
+static void search_jumps(void *user, const struct tree_stmt *s)
+{
+    struct jump_search *q = user;
+    bool loop = s->kind == STMT_FOR || s->kind == STMT_WHILE || s->kind == STMT_DO;
+    if (s->kind == STMT_LABEL || s->kind == STMT_GOTO)
+        q->found = true;
+    if ((s->kind == STMT_BREAK || s->kind == STMT_CONTINUE) && !q->loops)
+        q->found = true;
+    q->loops += loop;
+    if (!q->found)
+        llvm_children(s, search_jumps, q);
+    q->loops -= loop;
+}
+
+static bool is_movable(const struct tree_stmt *s)
+{
+    struct jump_search q = { 0, false };
+    search_jumps(&q, s);
+    return !q.found && !(s->kind == STMT_ALLOC && s->where == TREE_STACK);
+}
+
+static void search_stack(void *user, const struct tree_stmt *s)
+{
+    bool *found = user;
+    *found = *found || (s->kind == STMT_ALLOC && s->where == TREE_STACK);
+    if (!*found && s->kind != STMT_PARALLEL)
+        llvm_children(s, search_stack, user);
+}
+
+/* Sorts the variables of the run. False if a pointer into its stack memory might leave it. */
+static bool sort_variables(struct splitter *p, const struct tree_stmt *run, struct llvm_job *job)
+{
+    struct llvm_emitter *e = p->emitter;
+    struct llvm_scan scan;
+    bool stack = false, good = true;
+    search_stack(&stack, run);
+    count_names(p->inside, run);
+    llvm_scan(e, run, &scan);
+    for (uint32_t i = 0; i < scan.touched.count; i++) {
+        struct tree_var *v = scan.touched.items[i];
+        const struct llvm_variable *x = llvm_variable(e, v);
+        bool elsewhere = p->inside[v->id] < p->total[v->id];
+        p->inside[v->id] = 0;
+        if (x->assignments ? elsewhere || (p->repeated && x->in_memory) : x->freed && elsewhere) {
+            good = good && !(stack && v->type->kind == TYPE_POINTER);
+            vec_push(e->arena, &job->shared, v);
+        } else if (!x->assignments) {
+            vec_push(e->arena, &job->captured, v);
+        }
+    }
+    return good;
+}
+
+/* ---- cutting ---- */
+
+static void cut(struct splitter *p, const struct tree_stmt *block, uint32_t first, uint32_t count, uint32_t cost)
+{
+    struct llvm_emitter *e = p->emitter;
+    if (count == 0 || 2 * cost < e->options->unit_budget)
+        return;
+    struct tree_stmt *run = NEW(e->arena, struct tree_stmt);
+    struct llvm_job sorted = { .num_items = count };
+    run->kind = STMT_BLOCK;
+    run->items.items = block->items.items + first;
+    run->items.count = run->items.capacity = count;
+    if (!sort_variables(p, run, &sorted))
+        return;
+    struct llvm_job *part = llvm_job_new(e, p->outer, LLVM_JOB_PART, run);
+    part->captured = sorted.captured;
+    part->shared = sorted.shared;
+    part->num_items = count;
+    part->may_return = llvm_contains(run, STMT_RETURN);
+    map_put(e->arena, &e->by_stmt, block->items.items[first], part);
+}
+
+static void split_block(struct splitter *p, const struct tree_stmt *block);
+
+static void split_inside(struct splitter *p, const struct tree_stmt *s)
+{
+    bool outer = p->repeated;
+    switch (s->kind) {
+    case STMT_BLOCK:
+        split_block(p, s);
+        break;
+    case STMT_FOR:
+    case STMT_WHILE:
+    case STMT_DO:
+        p->repeated = true;
+        split_block(p, s->body);
+        p->repeated = outer;
+        break;
+    case STMT_IF:
+        split_block(p, s->body);
+        if (s->otherwise)
+            split_block(p, s->otherwise);
+        break;
+    default:
+        break;
+    }
+}
+
+static void split_block(struct splitter *p, const struct tree_stmt *block)
+{
+    uint32_t budget = p->emitter->options->unit_budget, first = 0, run_cost = 0;
+    for (uint32_t i = 0; i < block->items.count; i++) {
+        const struct tree_stmt *s = block->items.items[i];
+        uint32_t cost = llvm_cost(s);
+        bool joins = cost <= budget && is_movable(s);
+        if (!joins || run_cost + cost > budget) {
+            cut(p, block, first, i - first, run_cost);
+            first = joins ? i : i + 1;
+            run_cost = 0;
+        }
+        if (joins)
+            run_cost += cost;
+        else if (cost > budget)
+            split_inside(p, s);
+    }
+    cut(p, block, first, block->items.count - first, run_cost);
+}
+
+void llvm_split(struct llvm_emitter *e, const struct llvm_job *job)
+{
+    if (!e->options->unit_budget || job->cost <= e->options->unit_budget)
+        return;
+    struct splitter p = { .emitter = e, .outer = job, .repeated = llvm_contains(job->body, STMT_LABEL) };
+    p.total = NEW_ARRAY(e->arena, uint32_t, e->tree->num_vars);
+    p.inside = NEW_ARRAY(e->arena, uint32_t, e->tree->num_vars);
+    count_names(p.total, job->body);
+    split_inside(&p, job->body);
+}

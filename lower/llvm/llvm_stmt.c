@@ -1,0 +1,101 @@
+#include "lower/llvm/llvm_emit.h"
+
+static void stmt_block_items(struct llvm_func *f, const struct tree_stmt *s)
+{
+    for (uint32_t i = 0; i < s->items.count; i++) {
+        struct llvm_job *part = map_get(&f->emitter->by_stmt, s->items.items[i]);
+        if (part && part->kind == LLVM_JOB_PART && part != f->job) {
+            if (!llvm_flow_ended(f))
+                llvm_stmt_part(f, part);
+            i += part->num_items - 1;
+        } else {
+            llvm_stmt(f, s->items.items[i]);
+        }
+    }
+}
+
+/* The sum of an accumulator; see tree_stmt.reassociate. */
+static struct value accumulated(struct llvm_func *f, const struct tree_expr *e)
+{
+    if (e->op < EXPR_ADD || e->op > EXPR_MAX)
+        return llvm_expr(f, e);
+    struct value a = llvm_expr(f, e->args[0]), b = llvm_expr(f, e->args[1]);
+    f->reassociate = true;
+    struct value r = llvm_binary(f, e->op, e->type, a, b);
+    f->reassociate = false;
+    return r;
+}
+
+static void stmt_assign_value(struct llvm_func *f, const struct tree_stmt *s)
+{
+    struct value v = s->reassociate ? accumulated(f, s->value) : llvm_expr(f, s->value);
+    llvm_variable_write(f, s->var, v);
+    if (s->var->type->kind == TYPE_POINTER) {
+        struct llvm_variable *x = llvm_variable(f->emitter, s->var);
+        uint32_t from = llvm_private_from(f, s->value);
+        x->private_from = from > x->private_from ? from : x->private_from;
+    }
+}
+
+static void stmt_c_call(struct llvm_func *f, const struct tree_stmt *s)
+{
+    const struct type *result = s->var ? s->var->type : type_basic(f->emitter->tree->ir, TYPE_VOID);
+    struct value v = llvm_call(f, result, s->name, s->pointer, s->args, s->num_args);
+    if (s->var)
+        llvm_variable_write(f, s->var, v);
+}
+
+static void stmt_barrier(struct llvm_func *f, const struct tree_stmt *s)
+{
+    (void)s;
+    llvm_runtime(f, "sdfg_rt_barrier", &f->context, 1);
+}
+
+/* Sections do not nest in the runtime: only the outermost is entered. */
+void llvm_critical_begin(struct llvm_func *f)
+{
+    if (!f->critical++)
+        llvm_runtime(f, "sdfg_rt_critical_begin", &f->context, 1);
+}
+
+void llvm_critical_end(struct llvm_func *f)
+{
+    if (!--f->critical && !llvm_flow_ended(f))
+        llvm_runtime(f, "sdfg_rt_critical_end", &f->context, 1);
+}
+
+static void stmt_critical(struct llvm_func *f, const struct tree_stmt *s)
+{
+    llvm_critical_begin(f);
+    llvm_stmt(f, s->body);
+    llvm_critical_end(f);
+}
+
+static void (*const by_kind[STMT_KIND_COUNT])(struct llvm_func *f, const struct tree_stmt *s) = {
+    [STMT_BLOCK] = stmt_block_items,  [STMT_ASSIGN] = stmt_assign_value,
+    [STMT_STORE] = llvm_stmt_store,   [STMT_REDUCE] = llvm_stmt_reduce,
+    [STMT_UPDATE] = llvm_stmt_update, [STMT_FOR] = llvm_stmt_for,
+    [STMT_WHILE] = llvm_stmt_while,   [STMT_DO] = llvm_stmt_do,
+    [STMT_IF] = llvm_stmt_if,         [STMT_BREAK] = llvm_stmt_jump,
+    [STMT_CONTINUE] = llvm_stmt_jump, [STMT_LABEL] = llvm_stmt_label,
+    [STMT_GOTO] = llvm_stmt_jump,     [STMT_RETURN] = llvm_stmt_jump,
+    [STMT_ALLOC] = llvm_stmt_alloc,   [STMT_FREE] = llvm_stmt_free,
+    [STMT_COPY] = llvm_stmt_copy,     [STMT_ZERO] = llvm_stmt_zero,
+    [STMT_CALL] = stmt_c_call,        [STMT_PARALLEL] = llvm_stmt_parallel,
+    [STMT_BARRIER] = stmt_barrier,    [STMT_CRITICAL] = stmt_critical,
+};
+
+void llvm_stmt(struct llvm_func *f, const struct tree_stmt *s)
+{
+    if (llvm_flow_ended(f) && s->kind != STMT_LABEL) {
+        if (!llvm_contains(s, STMT_LABEL))
+            return;
+        llvm_flow_restart(f);
+    }
+    if (s->place) {
+        f->place = s->place;
+        llvm_debug_place(f, s->place);
+    }
+    llvm_expr_begin(f);
+    by_kind[s->kind](f, s);
+}

@@ -1,0 +1,115 @@
+#include "lower/llvm/llvm_emit.h"
+
+bool llvm_type_is_small_float(const struct type *t) { return t->kind >= TYPE_F16 && t->kind <= TYPE_F8E5M2; }
+
+const struct type *llvm_type_scalar(const struct type *t) { return t->kind == TYPE_VECTOR ? t->elem : t; }
+
+const struct type *llvm_type_part(struct llvm_func *f, const struct type *t)
+{
+    return type_basic(f->emitter->tree->ir, t->kind == TYPE_C64 ? TYPE_F32 : TYPE_F64);
+}
+
+bool llvm_type_usable(const struct type *t)
+{
+    if (t->kind == TYPE_VECTOR)
+        return t->lanes > 0 && type_is_basic(t->elem) && !type_is_complex(t->elem);
+    return t->kind != TYPE_OPAQUE && t->kind != TYPE_VOID;
+}
+
+LLVMTypeRef llvm_type(struct llvm_unit *u, const struct type *t)
+{
+    switch (t->kind) {
+    case TYPE_VOID:
+    case TYPE_OPAQUE:
+        return u->nothing;
+    case TYPE_BOOL:
+        return u->i1;
+    case TYPE_I8:
+    case TYPE_U8:
+    case TYPE_F8E4M3:
+    case TYPE_F8E5M2:
+        return u->i8;
+    case TYPE_I16:
+    case TYPE_U16:
+    case TYPE_BF16:
+        return u->i16;
+    case TYPE_I32:
+    case TYPE_U32:
+        return u->i32;
+    case TYPE_I64:
+    case TYPE_U64:
+        return u->i64;
+    case TYPE_F16:
+        return u->f16;
+    case TYPE_F32:
+    case TYPE_C64:
+        return u->f32;
+    case TYPE_F64:
+    case TYPE_C128:
+        return u->f64;
+    case TYPE_VECTOR:
+        return LLVMVectorType(llvm_type(u, t->elem), t->lanes);
+    case TYPE_STRUCT:
+        return LLVMArrayType2(u->i8, t->size);
+    case TYPE_POINTER:
+    case TYPE_STRING:
+    case TYPE_CALLBACK:
+    case TYPE_COUNT:
+        break;
+    }
+    return u->pointer;
+}
+
+LLVMTypeRef llvm_type_memory(struct llvm_unit *u, const struct type *t)
+{
+    switch (t->kind) {
+    case TYPE_VOID:
+    case TYPE_OPAQUE:
+    case TYPE_BOOL:
+        return u->i8;
+    case TYPE_C64:
+    case TYPE_C128:
+        return LLVMArrayType2(llvm_type(u, t), 2);
+    case TYPE_VECTOR:
+        return LLVMArrayType2(llvm_type_memory(u, t->elem), t->lanes);
+    default:
+        return llvm_type(u, t);
+    }
+}
+
+LLVMValueRef llvm_int(LLVMTypeRef type, int64_t value) { return LLVMConstInt(type, (unsigned long long)value, true); }
+
+static LLVMValueRef constant_lanes(LLVMTypeRef vector, LLVMValueRef scalar)
+{
+    LLVMValueRef lanes[256];
+    unsigned n = LLVMGetVectorSize(vector);
+    if (n > 256)
+        return NULL;
+    for (unsigned i = 0; i < n; i++)
+        lanes[i] = scalar;
+    return LLVMConstVector(lanes, n);
+}
+
+LLVMValueRef llvm_const_int(LLVMTypeRef like, int64_t value)
+{
+    if (LLVMGetTypeKind(like) == LLVMVectorTypeKind)
+        return constant_lanes(like, llvm_int(LLVMGetElementType(like), value));
+    return llvm_int(like, value);
+}
+
+LLVMValueRef llvm_const_float(LLVMTypeRef like, double value)
+{
+    if (LLVMGetTypeKind(like) == LLVMVectorTypeKind)
+        return constant_lanes(like, LLVMConstReal(LLVMGetElementType(like), value));
+    return LLVMConstReal(like, value);
+}
+
+LLVMValueRef llvm_splat(struct llvm_func *f, LLVMTypeRef like, LLVMValueRef scalar)
+{
+    if (LLVMGetTypeKind(like) != LLVMVectorTypeKind)
+        return scalar;
+    LLVMTypeRef type = LLVMVectorType(LLVMTypeOf(scalar), LLVMGetVectorSize(like));
+    LLVMTypeRef mask = LLVMVectorType(f->unit->i32, LLVMGetVectorSize(like));
+    LLVMValueRef one = LLVMBuildInsertElement(f->builder, LLVMGetPoison(type), scalar, llvm_int(f->unit->i32, 0), "");
+    return LLVMBuildShuffleVector(f->builder, one, LLVMGetPoison(type), LLVMConstNull(mask), "");
+}

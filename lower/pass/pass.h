@@ -1,0 +1,16 @@
+/* Passes over the loop tree: what they are told, and all of them. */
+#ifndef LOWER_PASS_PASS_H
+#define LOWER_PASS_PASS_H
+
+#include "lower/tree/tree.h"
+
+struct tree_options {
+    int num_threads; /* 1: no parallel regions at all; 0: decided at run time */
+    bool strict_fp;  /* no re-association in reductions */
+};
+
+typedef bool tree_pass(struct tree *t, const struct tree_options *o); /* false: an error, which it reported */
+#define TREE_PASS(name, function, needs, makes) tree_pass function;
+#include "lower/pass/passes.def"
+
+#endif

@@ -1,0 +1,30 @@
+/* Between the files of the fuse pass: may two nests of loops be one (fuse_test.c), and can they be brought into the
+ * same shape (fuse_shape.c)? */
+#ifndef LOWER_PASS_FUSE_H
+#define LOWER_PASS_FUSE_H
+
+#include "lower/pass/pass.h"
+#include "lower/tree/tree_piece.h"
+
+enum { FUSE_DEPTH = 8 }; /* loops of a nest that are looked at */
+
+/* `depth` loops, each of the outer ones with nothing but the next one inside. */
+struct fuse_nest {
+    struct tree_stmt *loops[FUSE_DEPTH];
+    uint32_t depth;
+    const struct tree_piece *piece; /* of the whole nest */
+};
+
+/* The nest that starts at a loop, as deep as there is one loop in another. */
+struct fuse_nest fuse_nest_of(struct tree_stmt *loop, const struct tree_piece *piece);
+/* Do the loops of two nests of one depth have the same iterations, counted from their begin? */
+bool fuse_same_space(struct tree *t, const struct fuse_nest *a, const struct fuse_nest *b);
+/* `first`: what nest a touches. Are elements that both touch, at least one to change them, only touched by the same
+ * iteration of both, at every depth? The nests have the same iterations. */
+bool fuse_is_legal(struct tree *t, const struct piece_set *first, const struct fuse_nest *a, const struct fuse_nest *b);
+
+/* `s` (a loop over all elements of something, a copy, a fill) as a nest like `like`; NULL if that is not possible. If
+ * `like` has depth 1, what is inside is another loop. */
+struct tree_stmt *fuse_shape(struct tree *t, const struct fuse_nest *like, struct tree_stmt *s);
+
+#endif

@@ -1,0 +1,288 @@
+/* Parallel loops become regions.
+ *
+ *     for i = b to e step s parallel      ->      parallel thread of threads = work < limit ? 1 : default {
+ *         body                                        for i = b + first(thread) * s to b + last(thread) * s step s
+ *                                                         body
+ *                                                 }
+ *
+ * Static schedules give every thread one piece (or pieces of `chunk` in turn), the others take chunks from a counter
+ * that lives in the caller's frame. Variables that only the loop uses become variables of the region. A loop stays
+ * sequential if it changes variables that are seen outside, is left by a jump, is too little work, or lies in a region
+ * already. Only directly inside an explicit region (CPU_Persistent) a parallel loop is shared by the threads there,
+ * which meet at a barrier behind it. */
+#include "lower/pass/pass.h"
+#include "lower/tree/tree_cost.h"
+
+struct parallelize {
+    struct tree *tree;
+    const struct tree_options *options;
+    struct tree_scan whole;
+    struct tree_stmt *region; /* around the statement being looked at */
+    bool shared;              /* directly in the region: all its threads come by */
+};
+
+static struct tree_var *i64_new(struct tree *t, struct tree_stmt *b, const char *name, struct tree_expr *value)
+{
+    struct tree_var *v = tree_var(t, name, type_basic(t->ir, TYPE_I64));
+    stmt_assign(t, b, v, value);
+    return v;
+}
+
+/* The value of a bound, computed once in front of the loop. (The loop assigns no variable that its bounds use.) */
+static struct tree_expr *settle(struct tree *t, struct tree_stmt *b, const char *name, struct tree_expr *e)
+{
+    e = expr_cast(t, type_basic(t->ir, TYPE_I64), e);
+    return e->op == EXPR_INT || e->op == EXPR_VAR ? e : expr_var(t, i64_new(t, b, name, e));
+}
+
+/* Iterations of the loop being split: number 0 .. count - 1, number k has the value begin + k * step. */
+struct space {
+    struct tree_expr *begin, *step, *count;
+};
+
+static struct tree_expr *value_at(struct tree *t, const struct space *sp, struct tree_expr *number)
+{
+    return expr_binary(t, EXPR_ADD, sp->begin, expr_binary(t, EXPR_MUL, number, sp->step));
+}
+
+static struct space split_space(struct tree *t, struct tree_stmt *b, const struct tree_stmt *loop)
+{
+    struct space sp;
+    struct tree_stmt settled = *loop;
+    settled.begin = settle(t, b, "begin", loop->begin);
+    settled.end = expr_cast(t, type_basic(t->ir, TYPE_I64), loop->end);
+    settled.step = settle(t, b, "step", loop->step);
+    sp.begin = settled.begin;
+    sp.step = settled.step;
+    sp.count = settle(t, b, "count", expr_binary(t, EXPR_MAX, tree_trip_count(t, &settled), expr_i64(t, 0)));
+    return sp;
+}
+
+/* The loop over iterations first .. last - 1, appended to `b`. */
+static void sub_loop(struct tree *t, struct tree_stmt *b, const struct tree_stmt *loop, const struct space *sp,
+                     struct tree_expr *first, struct tree_expr *last)
+{
+    struct tree_stmt *part =
+        stmt_for(t, b, loop->var, expr_cast(t, loop->var->type, value_at(t, sp, first)),
+                 expr_cast(t, loop->var->type, value_at(t, sp, last)), expr_cast(t, loop->var->type, sp->step));
+    part->place = loop->place;
+    part->loop = loop->loop;
+    part->loop.parallel = false;
+    part->loop.omp = TREE_OMP_STATIC;
+    part->loop.chunk = part->loop.num_threads = 0;
+    part->body = loop->body;
+}
+
+/* One contiguous piece per thread; the first count % threads of them have one iteration more. */
+static void split_static(struct tree *t, struct tree_stmt *b, const struct tree_stmt *loop, const struct space *sp,
+                         const struct tree_stmt *region)
+{
+    struct tree_expr *thread = expr_var(t, region->var), *threads = expr_var(t, region->var2);
+    struct tree_var *share = i64_new(t, b, "share", expr_binary(t, EXPR_DIV, sp->count, threads));
+    struct tree_var *rest = i64_new(t, b, "rest", expr_binary(t, EXPR_REM, sp->count, threads));
+    struct tree_expr *first = expr_binary(t, EXPR_ADD, expr_binary(t, EXPR_MUL, thread, expr_var(t, share)),
+                                          expr_binary(t, EXPR_MIN, thread, expr_var(t, rest)));
+    first = expr_var(t, i64_new(t, b, "first", first));
+    struct tree_expr *more = expr_cast(t, share->type, expr_binary(t, EXPR_LT, thread, expr_var(t, rest)));
+    struct tree_expr *last = expr_binary(t, EXPR_ADD, expr_binary(t, EXPR_ADD, first, expr_var(t, share)), more);
+    sub_loop(t, b, loop, sp, first, expr_var(t, i64_new(t, b, "last", last)));
+}
+
+/* Pieces of `chunk` iterations in turn. */
+static void split_chunks(struct tree *t, struct tree_stmt *b, const struct tree_stmt *loop, const struct space *sp,
+                         const struct tree_stmt *region)
+{
+    struct tree_expr *chunk = expr_i64(t, loop->loop.chunk);
+    struct tree_var *first = tree_var(t, "first", type_basic(t->ir, TYPE_I64));
+    struct tree_stmt *turn = stmt_for(t, b, first, expr_binary(t, EXPR_MUL, expr_var(t, region->var), chunk), sp->count,
+                                      expr_binary(t, EXPR_MUL, expr_var(t, region->var2), chunk));
+    struct tree_expr *last = expr_binary(t, EXPR_MIN, expr_binary(t, EXPR_ADD, expr_var(t, first), chunk), sp->count);
+    sub_loop(t, turn->body, loop, sp, expr_var(t, first), expr_var(t, i64_new(t, turn->body, "last", last)));
+}
+
+/* Chunks from the counter, as sdfg_rt_next hands them out (runtime/runtime.h). */
+static void split_counter(struct tree *t, struct tree_stmt *b, const struct tree_stmt *loop, const struct space *sp,
+                          const struct tree_stmt *region, struct tree_var *counter)
+{
+    bool guided = loop->loop.omp == TREE_OMP_GUIDED;
+    struct tree_expr *chunk = expr_i64(t, loop->loop.chunk > 0 ? loop->loop.chunk : 1);
+    struct tree_expr *threads = expr_var(t, region->var2);
+    struct tree_expr *args[] = { expr_var(t, counter), chunk, sp->count, guided ? threads : expr_i64(t, 0) };
+    struct tree_var *first = tree_var(t, "first", type_basic(t->ir, TYPE_I64));
+    stmt_call(t, b, first, "sdfg_rt_next", args, 4);
+    struct tree_stmt *more = stmt_while(t, b, expr_binary(t, EXPR_LT, expr_var(t, first), sp->count));
+    struct tree_expr *left = expr_binary(t, EXPR_SUB, sp->count, expr_var(t, first)), *size = chunk;
+    if (guided)
+        size = expr_binary(t, EXPR_MAX, chunk, expr_binary(t, EXPR_DIV, left, threads));
+    struct tree_expr *last = expr_binary(t, EXPR_ADD, expr_var(t, first), expr_binary(t, EXPR_MIN, size, left));
+    sub_loop(t, more->body, loop, sp, expr_var(t, first), expr_var(t, i64_new(t, more->body, "last", last)));
+    stmt_call(t, more->body, first, "sdfg_rt_next", args, 4);
+}
+
+/* The loop's own variables move into the region, and regions inside have it around them. */
+static bool move_into_region(void *user, struct tree_stmt *s)
+{
+    struct tree_stmt *region = user;
+    if (s->kind == STMT_PARALLEL) {
+        s->region = region;
+        return false;
+    }
+    if (s->var)
+        s->var->owner = region;
+    if (s->var2)
+        s->var2->owner = region;
+    return true;
+}
+
+/* Variables given a value in the loop must be of no interest outside. */
+static bool is_private(const struct parallelize *p, const struct tree_scan *body, const struct tree_stmt *loop)
+{
+    for (uint32_t i = 0; i < body->assigned.count; i++) {
+        const struct tree_var *v = body->assigned.slots[i].key;
+        if (!v->owner && map_get(&body->uses, v) != map_get(&p->whole.uses, v))
+            return false;
+    }
+    uintptr_t inside = (uintptr_t)map_get(&body->uses, loop->var);
+    return (uintptr_t)map_get(&p->whole.uses, loop->var) == inside + 1; /* the loop itself names it once */
+}
+
+static bool can_split(const struct parallelize *p, const struct tree_stmt *loop, struct tree_scan *body)
+{
+    tree_scan_add(body, loop->body);
+    if (!tree_scan_is_closed(body, &p->whole) || !is_private(p, body, loop))
+        return false;
+    map_put(body->arena, &body->assigned, loop->var, loop->var);
+    return loop->var->type->kind == TYPE_I64 || loop->var->type->kind == TYPE_I32;
+}
+
+/* Number of threads for so much work: NULL for the default, a constant 1 if it never pays. */
+static struct tree_expr *thread_count(struct tree *t, const struct tree_stmt *loop, const struct space *sp,
+                                      const struct tree_scan *body)
+{
+    struct tree_expr *work = tree_cost_repeat(t, sp->count, tree_cost(t, body, loop->body));
+    struct tree_expr *small = expr_binary(t, EXPR_LT, work, expr_i64(t, TREE_COST_PARALLEL));
+    small = expr_binary(t, EXPR_LOGICAL_OR, expr_binary(t, EXPR_LT, sp->count, expr_i64(t, 2)), small);
+    struct tree_expr *count = expr_select(t, small, expr_i64(t, 1), expr_i64(t, loop->loop.num_threads));
+    return expr_is_int(count, 0) ? NULL : count;
+}
+
+static struct tree_var *shared_counter(struct tree *t, struct tree_stmt *b)
+{
+    const struct type *i64 = type_basic(t->ir, TYPE_I64);
+    struct tree_var *counter = tree_var(t, "counter", type_pointer(t->ir, i64));
+    stmt_alloc(t, b, counter, i64, expr_i64(t, 1), TREE_STACK);
+    stmt_store(t, b, expr_var(t, counter), expr_i64(t, 0), expr_i64(t, 0), 0);
+    return counter;
+}
+
+/* Turns `s` into a block with the region, which is returned. NULL: the loop stays as it is. */
+static struct tree_stmt *make_region(struct parallelize *p, struct tree_stmt *s)
+{
+    struct tree *t = p->tree;
+    struct tree_scan body = { .arena = t->arena };
+    if (!can_split(p, s, &body))
+        return NULL;
+    struct tree_stmt *block = stmt_block(t);
+    struct space sp = split_space(t, block, s);
+    struct tree_expr *count = thread_count(t, s, &sp, &body);
+    if (count && expr_is_int(count, 1))
+        return NULL;
+    struct tree_var *counter = s->loop.omp != TREE_OMP_STATIC ? shared_counter(t, block) : NULL;
+    struct tree_stmt *region = tree_parallel_begin(t, block, count);
+    region->place = s->place;
+    stmt_visit(s->body, move_into_region, region);
+    s->var->owner = region;
+    if (counter)
+        split_counter(t, region->body, s, &sp, region, counter);
+    else if (s->loop.chunk > 0)
+        split_chunks(t, region->body, s, &sp, region);
+    else
+        split_static(t, region->body, s, &sp, region);
+    tree_parallel_end(t, region);
+    *s = *block;
+    return region;
+}
+
+/* The threads of the region around share the loop. */
+static void share_loop(struct parallelize *p, struct tree_stmt *s)
+{
+    struct tree *t = p->tree;
+    struct tree_stmt *block = stmt_block(t);
+    t->region = p->region;
+    struct space sp = split_space(t, block, s);
+    split_static(t, block, s, &sp, p->region);
+    stmt_new(t, block, STMT_BARRIER)->place = s->place;
+    t->region = NULL;
+    *s = *block;
+}
+
+static void look(struct parallelize *p, struct tree_stmt *s);
+
+static void look_inside(struct parallelize *p, struct tree_stmt *s)
+{
+    if (s->body)
+        look(p, s->body);
+    if (s->otherwise)
+        look(p, s->otherwise);
+    for (uint32_t i = 0; i < s->items.count; i++)
+        look(p, s->items.items[i]);
+}
+
+/* `shared`: parallel loops of the region are divided among its threads; else each thread runs those it meets alone. */
+static void look_at_region(struct parallelize *p, struct tree_stmt *s, bool shared)
+{
+    struct parallelize outer = *p;
+    p->region = s;
+    p->shared = shared;
+    look_inside(p, s);
+    *p = outer;
+}
+
+static void look_at_loop(struct parallelize *p, struct tree_stmt *s)
+{
+    bool shared = p->shared;
+    struct tree_stmt *region = NULL;
+    if (!p->region && p->options->num_threads != 1)
+        region = make_region(p, s);
+    if (region) {
+        look_at_region(p, region, false);
+        return;
+    }
+    s->loop.parallel = false;
+    p->shared = false;
+    look_inside(p, s);
+    p->shared = shared;
+    if (p->region && shared)
+        share_loop(p, s);
+}
+
+static void look(struct parallelize *p, struct tree_stmt *s)
+{
+    if (!p->region)
+        s->atomic = false; /* one thread, nobody to collide with */
+    if (s->kind == STMT_FOR && s->loop.parallel) {
+        look_at_loop(p, s);
+        return;
+    }
+    if (s->kind == STMT_PARALLEL) {
+        if (p->options->num_threads == 1)
+            s->count = expr_i64(p->tree, 1);
+        look_at_region(p, s, true);
+        return;
+    }
+    bool shared = p->shared;
+    if (s->kind == STMT_CRITICAL || s->kind == STMT_UPDATE)
+        p->shared = false;
+    look_inside(p, s);
+    p->shared = shared;
+}
+
+bool tree_parallelize(struct tree *t, const struct tree_options *o)
+{
+    for (uint32_t i = 0; i < t->functions.count; i++) {
+        struct tree_func *f = t->functions.items[i];
+        struct parallelize p = { .tree = t, .options = o, .whole = tree_scan_function(t, f) };
+        look(&p, f->body);
+    }
+    return true;
+}

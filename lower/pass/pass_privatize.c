@@ -1,0 +1,397 @@
+/* Reductions to one place inside a loop become a variable and one access behind the loop.
+ *
+ *     for k ... {                          acc = identity              if begin < end {
+ *         C[j] += a * b        ->          for k ... {         or          acc = C[j]
+ *     }                                        acc = acc + a * b           for k ... { acc = acc + a * b }
+ *                                          }                               C[j] = acc
+ *                                          if begin < end { C[j] += acc }  }
+ *
+ * The second form keeps the order of the operations and serves places that only one thread writes; the first is for
+ * atomic reductions in a region. It is done at the outermost loop in which the place is the same element all the time
+ * and nothing else touches its alias class. The place is not touched if the loop did not: where that is not known from
+ * the bounds, a variable tells. */
+#include "lower/pass/pass.h"
+#include "lower/tree/tree_scan.h"
+
+#include <math.h>
+
+struct privatize {
+    struct tree *tree;
+    const struct tree_options *options;
+    struct tree_scan whole;
+    struct tree_stmt *region;
+};
+
+/* The reductions of one loop to one place. */
+struct group {
+    struct tree_stmt *loop, *first; /* first: one of the reductions */
+    VEC(struct tree_stmt *) members;
+    struct tree_expr *guard; /* evaluated before the loop: it will run a reduction; NULL: not known */
+    bool conflict;
+    uint32_t closed; /* depth of bodies whose reductions cannot move out */
+};
+
+static bool same_place(const struct tree_stmt *a, const struct tree_stmt *b)
+{
+    return expr_equal(a->pointer, b->pointer) && expr_equal(a->index, b->index) && a->value->type == b->value->type;
+}
+
+/* May an access to element `index` of `pointer` (NULL: several elements) touch the place? */
+static bool may_touch(const struct group *g, const struct tree_expr *pointer, const struct tree_expr *index,
+                      uint32_t alias)
+{
+    const struct tree_stmt *place = g->first;
+    if (alias && alias != place->alias)
+        return false;
+    bool elements = index && index->op == EXPR_INT && place->index->op == EXPR_INT &&
+                    expr_equal(pointer, place->pointer) && pointer->type->elem == place->value->type;
+    return !elements || index->i == place->index->i;
+}
+
+static void check_expr(void *user, struct tree_expr *e)
+{
+    struct group *g = user;
+    if (e->op == EXPR_LOAD && may_touch(g, e->args[0], e->args[1], e->alias))
+        g->conflict = true;
+}
+
+static void check_operand(void *user, struct tree_expr **e) { expr_visit(*e, check_expr, user); }
+
+static bool is_member(const struct group *g, const struct tree_stmt *s)
+{
+    return g->closed == 0 && s->kind == STMT_REDUCE && s->wcr == g->first->wcr && s->atomic == g->first->atomic &&
+           s->alias == g->first->alias && same_place(s, g->first);
+}
+
+/* Reductions inside do not move out. */
+static bool is_closed(const struct tree_stmt *s)
+{
+    return s->kind == STMT_PARALLEL || s->kind == STMT_CRITICAL || s->kind == STMT_UPDATE ||
+           (s->kind == STMT_FOR && s->loop.parallel);
+}
+
+/* Finds the members and whatever stands against moving them. */
+static void collect(struct privatize *p, struct group *g, struct tree_stmt *s)
+{
+    stmt_each_expr(s, check_operand, g);
+    bool element = s->kind == STMT_STORE || s->kind == STMT_REDUCE || s->kind == STMT_UPDATE;
+    bool range = s->kind == STMT_COPY || s->kind == STMT_ZERO;
+    if (is_member(g, s))
+        vec_push(p->tree->arena, &g->members, s);
+    else if (element && may_touch(g, s->pointer, s->index, s->alias))
+        g->conflict = true;
+    if (range && may_touch(g, s->pointer, NULL, s->alias))
+        g->conflict = true;
+    if (s->kind == STMT_COPY && may_touch(g, s->pointer2, NULL, s->alias2))
+        g->conflict = true;
+    bool closed = is_closed(s);
+    g->closed += closed;
+    if (s->body)
+        collect(p, g, s->body);
+    if (s->otherwise)
+        collect(p, g, s->otherwise);
+    for (uint32_t i = 0; i < s->items.count; i++)
+        collect(p, g, s->items.items[i]);
+    g->closed -= closed;
+}
+
+/* ---- the kinds ---- */
+
+static double float_identity(enum wcr_kind wcr)
+{
+    switch (wcr) {
+    case WCR_PRODUCT:
+        return 1;
+    case WCR_MIN:
+        return INFINITY;
+    case WCR_MAX:
+        return -INFINITY;
+    default:
+        return -0.0; /* what changes no number when added, not even the sign of a zero */
+    }
+}
+
+static int64_t int_identity(enum wcr_kind wcr, const struct type *type)
+{
+    uint32_t bits = type->size * 8;
+    int64_t largest = type->kind == TYPE_BOOL  ? 1
+                      : type_is_unsigned(type) ? (int64_t)(UINT64_MAX >> (64 - bits))
+                                               : (int64_t)(UINT64_MAX >> (65 - bits));
+    switch (wcr) {
+    case WCR_PRODUCT:
+    case WCR_LOGICAL_AND:
+        return 1;
+    case WCR_MIN:
+        return largest;
+    case WCR_MAX:
+        return type_is_signed(type) ? -largest - 1 : 0;
+    case WCR_BIT_AND:
+        return type->kind == TYPE_BOOL ? 1 : -1;
+    default:
+        return 0;
+    }
+}
+
+static struct tree_expr *identity(struct tree *t, enum wcr_kind wcr, const struct type *type)
+{
+    if (type_is_complex(type)) {
+        const struct type *part = type_basic(t->ir, type->kind == TYPE_C64 ? TYPE_F32 : TYPE_F64);
+        double real = float_identity(wcr);
+        return expr_complex(t, expr_float(t, part, real), expr_float(t, part, wcr == WCR_SUM ? -0.0 : 0));
+    }
+    return type_is_float(type) ? expr_float(t, type, float_identity(wcr)) : expr_int(t, type, int_identity(wcr, type));
+}
+
+/* Kinds and types that an accumulator can hold. */
+static bool can_accumulate(enum wcr_kind wcr, const struct type *type)
+{
+    bool integer = type->kind == TYPE_BOOL || type_is_integer(type);
+    bool number = type->kind == TYPE_F32 || type->kind == TYPE_F64 || integer;
+    switch (wcr) {
+    case WCR_SUM:
+    case WCR_PRODUCT:
+        return type->kind != TYPE_BOOL && (number || type_is_complex(type));
+    case WCR_MIN:
+    case WCR_MAX:
+        return number;
+    case WCR_LOGICAL_AND:
+    case WCR_LOGICAL_OR:
+    case WCR_LOGICAL_XOR:
+    case WCR_BIT_AND:
+    case WCR_BIT_OR:
+    case WCR_BIT_XOR:
+        return integer;
+    default:
+        return false;
+    }
+}
+
+static struct tree_expr *combine(struct tree *t, enum wcr_kind wcr, struct tree_expr *a, struct tree_expr *b)
+{
+    switch (wcr) {
+    case WCR_SUM:
+        return expr_binary(t, EXPR_ADD, a, b);
+    case WCR_PRODUCT:
+        return expr_binary(t, EXPR_MUL, a, b);
+    case WCR_MIN:
+        return expr_binary(t, EXPR_MIN, a, b);
+    case WCR_MAX:
+        return expr_binary(t, EXPR_MAX, a, b);
+    case WCR_BIT_AND:
+        return expr_binary(t, EXPR_AND, a, b);
+    case WCR_BIT_OR:
+        return expr_binary(t, EXPR_OR, a, b);
+    case WCR_BIT_XOR:
+        return expr_binary(t, EXPR_XOR, a, b);
+    default:
+        break;
+    }
+    enum expr_op op = wcr == WCR_LOGICAL_AND ? EXPR_LOGICAL_AND : wcr == WCR_LOGICAL_OR ? EXPR_LOGICAL_OR : EXPR_NE;
+    return expr_cast(t, a->type, expr_binary(t, op, expr_truth(t, a), expr_truth(t, b)));
+}
+
+/* ---- does the loop run a reduction? ---- */
+
+/* Condition under which one member surely runs, over values known in front of the loop; NULL if there is none. `scan`
+ * is of the loop. */
+static struct tree_expr *sure_to_run(struct privatize *p, const struct tree_scan *scan, const struct group *g,
+                                     struct tree_stmt *s)
+{
+    struct tree *t = p->tree;
+    for (uint32_t i = 0; i < g->members.count; i++)
+        if (g->members.items[i] == s)
+            return expr_bool(t, true);
+    if (s->kind == STMT_BLOCK) {
+        struct tree_expr *found = NULL;
+        for (uint32_t i = 0; i < s->items.count; i++) {
+            struct tree_expr *here = sure_to_run(p, scan, g, s->items.items[i]);
+            if (here && (!found || here->op == EXPR_INT))
+                found = here;
+        }
+        return found;
+    }
+    if (s->kind != STMT_FOR)
+        return NULL;
+    bool known = s == g->loop ? expr_is_pure(s->begin) && expr_is_pure(s->end)
+                              : tree_scan_invariant(scan, s->begin) && tree_scan_invariant(scan, s->end);
+    struct tree_expr *inside = known ? sure_to_run(p, scan, g, s->body) : NULL;
+    return inside ? expr_binary(t, EXPR_LOGICAL_AND, expr_binary(t, EXPR_LT, s->begin, s->end), inside) : NULL;
+}
+
+/* Jumps inside the loop could pass a member by. */
+static bool has_jumps(const struct tree_stmt *s)
+{
+    if (!s)
+        return false;
+    if (s->kind == STMT_BREAK || s->kind == STMT_CONTINUE || s->kind == STMT_GOTO || s->kind == STMT_LABEL)
+        return true;
+    for (uint32_t i = 0; i < s->items.count; i++)
+        if (has_jumps(s->items.items[i]))
+            return true;
+    return has_jumps(s->body) || has_jumps(s->otherwise);
+}
+
+/* ---- rewriting ---- */
+
+static void rewrite_members(struct privatize *p, const struct group *g, struct tree_var *acc, struct tree_var *touched)
+{
+    struct tree *t = p->tree;
+    for (uint32_t i = 0; i < g->members.count; i++) {
+        struct tree_stmt *s = g->members.items[i], *block = stmt_block(t);
+        struct tree_stmt *step = stmt_assign(t, block, acc, combine(t, s->wcr, expr_var(t, acc), s->value));
+        step->place = s->place;
+        step->reassociate = !p->options->strict_fp;
+        if (touched)
+            stmt_assign(t, block, touched, expr_bool(t, true));
+        *s = *(touched ? block : step);
+    }
+}
+
+/* Replaces the loop by one with the order kept: load, loop, store. */
+static void keep_in_variable(struct privatize *p, struct group *g, struct tree_stmt place)
+{
+    struct tree *t = p->tree;
+    const struct type *type = place.value->type;
+    struct tree_var *acc = tree_var(t, "acc", type);
+    struct tree_stmt *loop = NEW(t->arena, struct tree_stmt), *block = stmt_block(t);
+    rewrite_members(p, g, acc, NULL);
+    *loop = *g->loop;
+    struct tree_stmt *inside = block;
+    if (g->guard->op != EXPR_INT)
+        inside = stmt_if(t, block, g->guard)->body;
+    stmt_assign(t, inside, acc, expr_load(t, type, place.pointer, place.index, place.alias))->place = place.place;
+    stmt_append(t, inside, loop);
+    stmt_store(t, inside, place.pointer, place.index, expr_var(t, acc), place.alias)->place = place.place;
+    *g->loop = *block;
+}
+
+/* Replaces the loop by one that combines in a variable of its own, and one reduction behind it. */
+static void combine_behind(struct privatize *p, struct group *g, struct tree_stmt place)
+{
+    struct tree *t = p->tree;
+    const struct type *type = place.value->type;
+    struct tree_var *acc = tree_var(t, "acc", type), *touched = NULL;
+    struct tree_stmt *loop = NEW(t->arena, struct tree_stmt), *block = stmt_block(t);
+    stmt_assign(t, block, acc, identity(t, place.wcr, type))->place = place.place;
+    if (!g->guard || g->guard->op != EXPR_INT) {
+        touched = tree_var(t, "touched", type_basic(t->ir, TYPE_BOOL));
+        stmt_assign(t, block, touched, g->guard ? g->guard : expr_bool(t, false));
+    }
+    rewrite_members(p, g, acc, g->guard ? NULL : touched);
+    *loop = *g->loop;
+    stmt_append(t, block, loop);
+    struct tree_stmt *inside = touched ? stmt_if(t, block, expr_var(t, touched))->body : block;
+    stmt_reduce(t, inside, place.wcr, place.atomic, place.pointer, place.index, expr_var(t, acc), place.alias)->place =
+        place.place;
+    *g->loop = *block;
+}
+
+/* Tries the place of reduction `s` at `loop`. */
+static bool try_place(struct privatize *p, struct tree_stmt *loop, const struct tree_scan *scan, struct tree_stmt *s)
+{
+    const struct type *type = s->value->type;
+    if (!s->alias || !can_accumulate(s->wcr, type) || s->pointer->type->elem != type ||
+        !tree_scan_invariant(scan, s->pointer) || !tree_scan_invariant(scan, s->index))
+        return false;
+    struct group g = { .loop = loop, .first = s };
+    collect(p, &g, loop);
+    if (g.conflict || scan->opaque || scan->barrier || !g.members.count)
+        return false;
+    if (!has_jumps(loop->body))
+        g.guard = sure_to_run(p, scan, &g, loop);
+    if (g.guard && expr_is_int(g.guard, 0))
+        return false;
+    bool inexact = !type_is_integer(type) && type->kind != TYPE_BOOL;
+    if (!s->atomic && g.guard) {
+        keep_in_variable(p, &g, *s);
+        return true;
+    }
+    if (inexact && p->options->strict_fp)
+        return false;
+    combine_behind(p, &g, *s);
+    return true;
+}
+
+/* A reduction of the loop that has not been tried yet, in the order of the text; `skip` counts those tried in vain. */
+static struct tree_stmt *next_reduction(struct tree_stmt *s, uint32_t *skip)
+{
+    if (!s || is_closed(s))
+        return NULL;
+    if (s->kind == STMT_REDUCE)
+        return *skip ? (--*skip, NULL) : s;
+    struct tree_stmt *found = next_reduction(s->body, skip);
+    if (!found)
+        found = next_reduction(s->otherwise, skip);
+    for (uint32_t i = 0; i < s->items.count && !found; i++)
+        found = next_reduction(s->items.items[i], skip);
+    return found;
+}
+
+/* Where the loop stands after it was put into blocks. */
+static struct tree_stmt *find_loop(struct tree_stmt *s)
+{
+    if (s->kind == STMT_FOR || s->kind == STMT_WHILE || s->kind == STMT_DO)
+        return s;
+    struct tree_stmt *found = NULL;
+    for (uint32_t i = 0; i < s->items.count && !found; i++)
+        found = find_loop(s->items.items[i]);
+    return !found && s->kind == STMT_IF ? find_loop(s->body) : found;
+}
+
+static void look(struct privatize *p, struct tree_stmt *s);
+
+static void look_at_loop(struct privatize *p, struct tree_stmt *loop)
+{
+    struct tree_scan scan = { .arena = p->tree->arena };
+    tree_scan_add(&scan, loop);
+    uint32_t tried = 0;
+    bool possible = tree_scan_is_closed(&scan, &p->whole) && !is_closed(loop);
+    for (;;) {
+        uint32_t skip = tried;
+        struct tree_stmt *s = possible ? next_reduction(loop->body, &skip) : NULL;
+        if (!s)
+            break;
+        if (try_place(p, loop, &scan, s))
+            loop = find_loop(loop);
+        else
+            tried++;
+    }
+    look(p, loop->body);
+}
+
+static void look(struct privatize *p, struct tree_stmt *s)
+{
+    if (s->kind == STMT_FOR || s->kind == STMT_WHILE || s->kind == STMT_DO) {
+        look_at_loop(p, s);
+        return;
+    }
+    struct tree_stmt *region = p->region;
+    if (s->kind == STMT_PARALLEL)
+        p->tree->region = p->region = s;
+    if (s->body)
+        look(p, s->body);
+    if (s->otherwise)
+        look(p, s->otherwise);
+    for (uint32_t i = 0; i < s->items.count; i++)
+        look(p, s->items.items[i]);
+    p->tree->region = p->region = region;
+}
+
+static bool forget_atomic(void *user, struct tree_stmt *s)
+{
+    (void)user;
+    s->atomic = false;
+    return true;
+}
+
+bool tree_privatize(struct tree *t, const struct tree_options *o)
+{
+    for (uint32_t i = 0; i < t->functions.count; i++) {
+        struct tree_func *f = t->functions.items[i];
+        struct privatize p = { .tree = t, .options = o, .whole = tree_scan_function(t, f) };
+        if (o->num_threads == 1)
+            stmt_visit(f->body, forget_atomic, NULL);
+        look(&p, f->body);
+    }
+    return true;
+}

@@ -1,0 +1,319 @@
+/* Memory of which one iteration needs only a small part becomes that part, on the stack, inside the loop.
+ *
+ *     T = heap float64[N * 40]                      for i ... parallel {
+ *     for i ... parallel {                              T = stack float64[40]
+ *         for k { T[i * 40 + k] = ... }     ->          for k { T[k] = ... }
+ *         for k { ... T[i * 40 + 39 - k] }              for k { ... T[39 - k] }
+ *
+ * All accesses stand in the loop, once per allocation, at addresses base(i) + offset with the same base, and bases of
+ * two iterations are further apart than offsets go: so no iteration sees what another one stored. */
+#include "lower/pass/pass.h"
+#include "lower/tree/tree_piece.h"
+#include "lower/tree/tree_rewrite.h"
+#include "lower/tree/tree_scan.h"
+
+enum { LARGEST_LOCAL = 16 * 1024, LARGEST_FRAME = 256 * 1024 /* bytes */, MOST_LOOPS = 16 };
+
+struct memory {
+    struct tree_stmt *alloc, *release;
+    struct tree_stmt *block;        /* that the allocation stands in */
+    const struct tree_frame *frame; /* loops around it */
+    uint32_t repeats;               /* other loops around it */
+    uint32_t uses;                  /* of the variable, but for allocation and release */
+    bool fixed;                     /* not to be touched */
+    VEC(struct tree_access *) accesses;
+};
+
+struct shrink {
+    struct tree *tree;
+    struct arena *arena;
+    struct memory *memories; /* by variable */
+    struct map repeats;      /* FOR -> number of WHILE and DO loops around it, plus one */
+    uint32_t num_vars;
+    int64_t taken; /* bytes on the stack */
+};
+
+/* ---- what there is ---- */
+
+static void find(struct shrink *w, struct tree_stmt *s, struct tree_stmt *block, const struct tree_frame *frame,
+                 uint32_t repeats)
+{
+    if (s->kind == STMT_ALLOC) {
+        struct memory *m = &w->memories[s->var->id];
+        m->fixed |= m->alloc != NULL || s->zero || s->where == TREE_STATE || s->count->op != EXPR_INT;
+        m->alloc = s;
+        m->block = block;
+        m->frame = frame;
+        m->repeats = repeats;
+    } else if (s->kind == STMT_FREE) {
+        struct memory *m = &w->memories[s->var->id];
+        m->fixed |= m->release != NULL;
+        m->release = s;
+    } else if (s->var) {
+        w->memories[s->var->id].fixed = true;
+    }
+    if (s->kind == STMT_FOR) {
+        struct tree_frame *inner = NEW(w->arena, struct tree_frame);
+        *inner = tree_frame_of(frame, s);
+        frame = inner;
+        map_put(w->arena, &w->repeats, s, (void *)(uintptr_t)(repeats + 1));
+    }
+    repeats += s->kind == STMT_WHILE || s->kind == STMT_DO || s->kind == STMT_PARALLEL;
+    if (s->body)
+        find(w, s->body, s->body, frame, repeats);
+    if (s->otherwise)
+        find(w, s->otherwise, s->otherwise, frame, repeats);
+    for (uint32_t i = 0; i < s->items.count; i++)
+        find(w, s->items.items[i], s, frame, repeats);
+}
+
+static void collect(struct shrink *w, const struct tree_piece *piece)
+{
+    for (uint32_t i = 0; i < piece->reads.count; i++)
+        w->memories[piece->reads.items[i]->id].uses++;
+    for (uint32_t i = 0; i < piece->accesses.count; i++) {
+        struct tree_access *a = piece->accesses.items[i];
+        if (a->pointer && a->pointer->op == EXPR_VAR)
+            vec_push(w->arena, &w->memories[a->pointer->var->id].accesses, a);
+    }
+}
+
+/* ---- loops around all accesses ---- */
+
+static bool is_around(const struct tree_frame *frame, const struct tree_stmt *loop)
+{
+    while (frame && frame->loop != loop)
+        frame = frame->outer;
+    return frame != NULL;
+}
+
+/* The loops between the allocation and the accesses that are around all of these, outermost first. */
+static uint32_t common_loops(const struct memory *m, struct tree_frame *out)
+{
+    const struct tree_frame *inner = m->accesses.items[0]->frame;
+    uint32_t count = 0;
+    for (uint32_t i = 1; i < m->accesses.count; i++)
+        while (inner && !is_around(m->accesses.items[i]->frame, inner->loop))
+            inner = inner->outer;
+    for (const struct tree_frame *f = inner; f && !is_around(m->frame, f->loop); f = f->outer) {
+        if (count == MOST_LOOPS)
+            return 0;
+        count++;
+    }
+    uint32_t left = count;
+    for (const struct tree_frame *f = inner; left > 0; f = f->outer)
+        out[--left] = *f;
+    return count;
+}
+
+/* ---- addresses ---- */
+
+struct part {
+    struct linear base; /* of the iteration */
+    int64_t low, count; /* offsets low .. low + count - 1 */
+};
+
+static bool is_inside(const struct tree_frame *frame, const struct tree_stmt *loop, const struct tree_var *v)
+{
+    for (; frame && frame->loop != loop; frame = frame->outer)
+        if (frame->loop->var == v)
+            return true;
+    return false;
+}
+
+/* Is the term made of variables of loops inside `loop` alone? */
+static bool varies_inside(const struct linear_term *term, const struct tree_access *a, const struct tree_stmt *loop)
+{
+    for (uint32_t i = 0; i < term->count; i++)
+        if (term->factors[i]->op != EXPR_VAR || !is_inside(a->frame, loop, term->factors[i]->var))
+            return false;
+    return true;
+}
+
+static void base_of(struct linear *out, const struct tree_access *a, const struct tree_stmt *loop)
+{
+    *out = (struct linear){ .known = a->at->known };
+    for (uint32_t i = 0; i < a->at->count; i++)
+        if (!varies_inside(&a->at->terms[i], a, loop))
+            out->terms[out->count++] = a->at->terms[i];
+}
+
+static bool find_part(const struct memory *m, const struct tree_stmt *loop, struct part *part)
+{
+    struct interval all = { 0 };
+    base_of(&part->base, m->accesses.items[0], loop);
+    for (uint32_t i = 0; i < m->accesses.count; i++) {
+        const struct tree_access *a = m->accesses.items[i];
+        struct linear rest = { .known = true };
+        linear_add(&rest, a->at, 1);
+        linear_add(&rest, &part->base, -1);
+        struct interval here = { 0 };
+        if (a->extent == 1 && a->type == m->alloc->type)
+            here = linear_interval(&rest, a->frame, NULL);
+        for (uint32_t k = 0; k < rest.count; k++)
+            here.known = here.known && varies_inside(&rest.terms[k], a, loop);
+        if (!here.known)
+            return false;
+        all = i == 0 ? here
+                     : (struct interval){ true, all.low < here.low ? all.low : here.low,
+                                          all.high > here.high ? all.high : here.high };
+    }
+    part->low = all.low;
+    return !__builtin_sub_overflow(all.high, all.low, &part->count) && part->count < LARGEST_LOCAL &&
+           ++part->count * (int64_t)m->alloc->type->size <= LARGEST_LOCAL;
+}
+
+/* Does the rest of an address keep its value while the loop runs? */
+static bool stays(const struct shrink *w, const struct linear *rest, const struct tree_stmt *loop)
+{
+    struct tree_scan scan = { .arena = w->arena };
+    if (rest->count)
+        tree_scan_add(&scan, loop);
+    for (uint32_t i = 0; i < rest->count; i++)
+        for (uint32_t k = 0; k < rest->terms[i].count; k++)
+            if (!tree_scan_invariant(&scan, rest->terms[i].factors[k]))
+                return false;
+    return true;
+}
+
+/* Do two iterations of the loops always have bases that are at least `count` apart? The smallest steps first: each must
+ * go further than everything before it. */
+static bool bases_differ(const struct shrink *w, const struct part *part, const struct tree_frame *loops,
+                         uint32_t count)
+{
+    struct linear rest = { .known = true };
+    int64_t steps[MOST_LOOPS], reach = part->count;
+    linear_add(&rest, &part->base, 1);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!linear_take(&rest, loops[i].loop->var, &steps[i]) || !loops[i].range.known || steps[i] == 0 ||
+            steps[i] <= -INT32_MAX || steps[i] >= INT32_MAX)
+            return false;
+        steps[i] = steps[i] < 0 ? -steps[i] : steps[i];
+    }
+    if (!stays(w, &rest, loops[0].loop))
+        return false;
+    for (uint32_t done = 0; done < count; done++) {
+        uint32_t least = 0;
+        for (uint32_t i = 1; i < count; i++)
+            if (steps[i] > 0 && (steps[least] == 0 || steps[i] < steps[least]))
+                least = i;
+        struct interval span = interval_scale(loops[least].range, steps[least]);
+        if (steps[least] < reach || !span.known || span.high - span.low > INT32_MAX)
+            return false;
+        reach += span.high - span.low;
+        steps[least] = 0;
+    }
+    return true;
+}
+
+/* ---- rewriting ---- */
+
+struct address {
+    struct shrink *shrink;
+    const struct tree_var *var;
+    const struct part *part;
+};
+
+static struct tree_expr *new_index(const struct address *w, const struct tree_expr *index)
+{
+    struct linear at;
+    linear_of(&at, index);
+    linear_add(&at, &w->part->base, -1);
+    at.constant -= w->part->low;
+    return linear_expr(w->shrink->tree, &at);
+}
+
+static struct tree_expr *rewrite_load(void *user, struct tree_expr *e)
+{
+    const struct address *w = user;
+    if (e->op != EXPR_LOAD || e->args[0]->op != EXPR_VAR || e->args[0]->var != w->var)
+        return e;
+    return expr_load(w->shrink->tree, e->type, e->args[0], new_index(w, e->args[1]), e->alias);
+}
+
+static bool rewrite_stmt(void *user, struct tree_stmt *s)
+{
+    const struct address *w = user;
+    stmt_rewrite(w->shrink->tree, s, rewrite_load, user);
+    bool element = s->kind == STMT_STORE || s->kind == STMT_REDUCE || s->kind == STMT_UPDATE;
+    if (element && s->pointer->op == EXPR_VAR && s->pointer->var == w->var) {
+        s->index = new_index(w, s->index);
+        s->atomic = false; /* nobody else has it */
+    }
+    return true;
+}
+
+static void take_out(struct tree_stmt *s)
+{
+    if (s) {
+        s->kind = STMT_BLOCK;
+        s->var = NULL;
+        s->count = NULL;
+    }
+}
+
+static void put_into(struct shrink *w, struct memory *m, struct tree_stmt *loop, const struct part *part)
+{
+    struct tree *t = w->tree;
+    struct address address = { w, m->alloc->var, part };
+    stmt_visit(loop->body, rewrite_stmt, &address);
+    struct tree_stmt *body = stmt_block(t);
+    struct tree_stmt *a = stmt_alloc(t, body, m->alloc->var, m->alloc->type, expr_i64(t, part->count), TREE_STACK);
+    a->place = m->alloc->place;
+    stmt_append(t, body, loop->body);
+    loop->body = body;
+    take_out(m->alloc);
+    take_out(m->release);
+}
+
+static void try_memory(struct shrink *w, struct memory *m)
+{
+    if (!m->alloc || m->fixed || m->accesses.count == 0 || m->accesses.count != m->uses)
+        return;
+    struct tree_frame loops[MOST_LOOPS];
+    for (uint32_t count = common_loops(m, loops); count > 0; count--) {
+        struct tree_stmt *loop = (struct tree_stmt *)(uintptr_t)loops[count - 1].loop;
+        struct part part;
+        if ((uintptr_t)map_get(&w->repeats, loop) != m->repeats + 1 || !find_part(m, loop, &part))
+            return;
+        int64_t bytes = part.count * (int64_t)m->alloc->type->size;
+        if (part.count < m->alloc->count->i && w->taken + bytes <= LARGEST_FRAME &&
+            bases_differ(w, &part, loops, count)) {
+            w->taken += bytes;
+            put_into(w, m, loop, &part);
+            return;
+        }
+    }
+}
+
+static bool has_jumps(const struct tree_stmt *s)
+{
+    if (!s)
+        return false;
+    if (s->kind == STMT_GOTO || s->kind == STMT_LABEL)
+        return true;
+    for (uint32_t i = 0; i < s->items.count; i++)
+        if (has_jumps(s->items.items[i]))
+            return true;
+    return has_jumps(s->body) || has_jumps(s->otherwise);
+}
+
+bool tree_shrink(struct tree *t, const struct tree_options *o)
+{
+    (void)o;
+    for (uint32_t i = 0; i < t->functions.count; i++) {
+        struct tree_func *f = t->functions.items[i];
+        if (has_jumps(f->body)) /* jumps back repeat what no loop shows */
+            continue;
+        struct shrink w = { .tree = t, .arena = t->arena, .num_vars = t->num_vars };
+        struct tree_piece piece = { 0 };
+        w.memories = NEW_ARRAY(t->arena, struct memory, t->num_vars);
+        find(&w, f->body, f->body, NULL, 0);
+        piece_add(t->arena, &piece, f->body, NULL);
+        collect(&w, &piece);
+        for (uint32_t v = 0; v < w.num_vars; v++)
+            try_memory(&w, &w.memories[v]);
+        stmt_flatten(t, f->body);
+    }
+    return true;
+}

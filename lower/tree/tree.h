@@ -1,0 +1,289 @@
+/* The loop tree: what the program does, with no SDFG concept left. One structured program for all targets.
+ *
+ * Typed expressions without side effects, statements with all of them. Types are those of ir/type.h: values are basic
+ * types, vectors and pointers (float16, bfloat16 and 8-bit floats are loaded, stored and cast only; arithmetic on them
+ * is done in float32 by casts). Integer arithmetic wraps. Index arithmetic is int64. Everything lives in the arena of
+ * the tree.
+ *
+ * Variables are scalars or pointers in registers. A variable belongs to the parallel region (or function) in which it
+ * was made; a parallel body reads outer variables (they are captured by value when the body is outlined) but never
+ * assigns them. */
+#ifndef LOWER_TREE_H
+#define LOWER_TREE_H
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "ir/code.h"
+#include "ir/type.h"
+
+struct tree_stmt;
+
+struct tree_var {
+    const char *name;
+    const struct type *type;
+    uint32_t id;                   /* unique in the tree */
+    const struct tree_stmt *owner; /* STMT_PARALLEL that declares it; NULL: the function */
+    bool again;                    /* not the first of its name: printed as name#id */
+};
+
+/* clang-format off */
+enum expr_op {
+    EXPR_INT,       /* i; any integer or bool type */
+    EXPR_FLOAT,     /* f; any float type */
+    EXPR_NULL,      /* null pointer */
+    EXPR_CONTEXT,   /* pointer to the runtime context */
+    EXPR_VAR,       /* var */
+    EXPR_LOAD,      /* args: pointer, index (int64, in elements of `type`); alias */
+    EXPR_OFFSET,    /* args: pointer, index: pointer to element `index`; type: the pointer type */
+    EXPR_FIELD,     /* args: pointer to struct; i: field number; type: pointer to the field */
+    EXPR_SLOT,      /* pointer kept in slot i of the program's state (persistent memory); type: pointer */
+    EXPR_DATA,      /* address of constant bytes `data`, i bytes long; type: pointer */
+    EXPR_NEG, EXPR_NOT /* logical */, EXPR_BITNOT,
+    EXPR_ADD, EXPR_SUB, EXPR_MUL, EXPR_DIV /* C: truncates */, EXPR_REM /* C; fmod for floats */,
+    EXPR_AND, EXPR_OR, EXPR_XOR, EXPR_SHL, EXPR_SHR, /* bitwise; on bool too */
+    EXPR_MIN, /* a < b ? a : b */ EXPR_MAX, /* a > b ? a : b */
+    EXPR_EQ, EXPR_NE, EXPR_LT, EXPR_LE, EXPR_GT, EXPR_GE, /* operands of one type; result bool, for vectors lane masks:
+                                                             a vector of signed integers of the lane's size, -1 or 0 */
+    EXPR_LOGICAL_AND, EXPR_LOGICAL_OR, /* the right side is evaluated only if needed */
+    EXPR_SELECT,    /* condition, then, else: only the chosen side is evaluated. Lane masks choose lane by lane */
+    EXPR_CAST,      /* value conversion, C rules; any basic type, pointer to pointer, pointer to/from integer */
+    EXPR_BITS,      /* the same bytes as another type of equal size */
+    EXPR_MATH,      /* math: function, args of the result's type */
+    EXPR_CALL,      /* name: external C function, args; type: result. May have side effects: evaluated where it stands */
+    EXPR_COMPLEX,   /* args: real, imaginary */
+    EXPR_REAL, EXPR_IMAG,
+    EXPR_SPLAT,     /* scalar to every lane */
+    EXPR_LANE,      /* args: vector, index */
+    EXPR_INSERT,    /* args: vector, index, scalar: the vector with one lane replaced */
+    EXPR_OP_COUNT
+};
+
+/* MATH(name, arguments): functions on float and complex values that a target may have an instruction or a vector form for.
+ * Names are those of the C library; each target maps them per type. */
+#define TREE_MATH_LIST(MATH)                                                                                           \
+    MATH(sqrt, 1) MATH(cbrt, 1) MATH(exp, 1) MATH(exp2, 1) MATH(expm1, 1) MATH(log, 1) MATH(log2, 1) MATH(log10, 1)      \
+    MATH(log1p, 1) MATH(sin, 1) MATH(cos, 1) MATH(tan, 1) MATH(asin, 1) MATH(acos, 1) MATH(atan, 1) MATH(atan2, 2)       \
+    MATH(sinh, 1) MATH(cosh, 1) MATH(tanh, 1) MATH(asinh, 1) MATH(acosh, 1) MATH(atanh, 1) MATH(pow, 2) MATH(hypot, 2)   \
+    MATH(fabs, 1) /* integers and complex too: the magnitude; complex gives the real type */                           \
+    MATH(floor, 1) MATH(ceil, 1) MATH(trunc, 1) MATH(round, 1) MATH(nearbyint, 1) MATH(fmod, 2) MATH(copysign, 2)        \
+    MATH(erf, 1) MATH(erfc, 1) MATH(tgamma, 1) MATH(lgamma, 1) MATH(fma, 3) MATH(conj, 1)                                \
+    MATH(isnan, 1) MATH(isinf, 1) MATH(isfinite, 1) MATH(signbit, 1) /* these give bool */
+
+enum tree_math {
+#define MATH(name, arity) TREE_MATH_##name,
+    TREE_MATH_LIST(MATH)
+#undef MATH
+    TREE_MATH_COUNT
+};
+/* clang-format on */
+
+/* Expressions do not change once made and may be shared; a pass that rewrites makes new ones. */
+struct tree_expr {
+    enum expr_op op;
+    uint32_t num_args;
+    const struct type *type;
+    uint32_t alias; /* LOAD: container class; classes > 0 that differ never overlap, 0 may overlap everything */
+    union {
+        int64_t i;
+        double f;
+        struct tree_var *var;
+        const char *name;
+        enum tree_math math;
+    };
+    const void *data;
+    struct tree_expr *args[];
+};
+
+/* clang-format off */
+enum stmt_kind {
+    STMT_BLOCK,    /* items */
+    STMT_ASSIGN,   /* var = value */
+    STMT_STORE,    /* pointer[index] = value; alias */
+    STMT_REDUCE,   /* pointer[index] = wcr(pointer[index], value); alias; atomic; a built-in kind of enum wcr_kind */
+    STMT_UPDATE,   /* var = pointer[index]; body; pointer[index] = value; as one step if atomic (custom resolution) */
+    STMT_FOR,      /* for (var = begin; var < end; var += step) body; bounds are evaluated once, step > 0; `loop`. The
+                      body does not assign var; behind a sequential loop it holds the first value not below end */
+    STMT_WHILE,    /* while (value) body */
+    STMT_DO,       /* do body while (value) */
+    STMT_IF,       /* if (value) body else otherwise (may be NULL) */
+    STMT_BREAK, STMT_CONTINUE, /* of the innermost FOR, WHILE or DO */
+    STMT_LABEL, STMT_GOTO,     /* label; never into or out of a parallel body */
+    STMT_ALLOC,    /* var = memory for `count` elements of `type`, `where`, 64-byte aligned; zero: cleared. A stack
+                      allocation has a constant count and may stand in a loop (the same memory each time) */
+    STMT_FREE,     /* var: heap memory or null; becomes null */
+    STMT_COPY,     /* `count` elements of `type` from pointer2[0..] to pointer[0..], contiguous, not overlapping;
+                      alias, alias2 */
+    STMT_ZERO,     /* `count` elements of `type` at pointer are set to zero bytes; alias */
+    STMT_CALL,     /* var (or NULL) = name(args); with `pointer` the function it points to, whatever it is called */
+    STMT_PARALLEL, /* body on `count` threads (NULL: the default number); var: thread number, var2: number of threads
+                      (int64) */
+    STMT_BARRIER,  /* all threads of the innermost parallel region */
+    STMT_CRITICAL, /* body by one thread at a time */
+    STMT_RETURN,   /* leaves the function */
+    STMT_KIND_COUNT
+};
+/* clang-format on */
+
+enum tree_memory { TREE_HEAP, TREE_STACK, TREE_STATE /* slot `slot` of the program's state, lives across calls */ };
+enum tree_omp { TREE_OMP_STATIC, TREE_OMP_DYNAMIC, TREE_OMP_GUIDED };
+
+/* What is known of a loop. `parallel` asks for threads (the parallelize pass decides); `independent` says that
+ * iterations do not depend on each other, so vector code needs no check. */
+struct tree_loop {
+    bool parallel, independent, unroll;
+    enum tree_omp omp;
+    int chunk, num_threads; /* 0: default */
+};
+
+struct tree_stmt {
+    enum stmt_kind kind;
+    const struct place *place; /* element of the SDFG this comes from (debug info, errors), or NULL */
+    struct tree_var *var, *var2;
+    struct tree_expr *pointer, *index, *value, *pointer2;
+    struct tree_expr *begin, *end, *step, *count;
+    const struct type *type;
+    uint32_t alias, alias2, slot;
+    enum wcr_kind wcr;
+    enum tree_memory where;
+    bool atomic, zero;
+    bool isolated;    /* CALL: of the program's memory it touches only what nothing else around it does */
+    bool reassociate; /* ASSIGN of `x = x op e`: an accumulator whose terms may be combined in any order */
+    struct tree_loop loop;
+    struct tree_stmt *body, *otherwise;
+    const struct tree_stmt *region; /* PARALLEL: the region around this one */
+    struct tree_label *label;
+    const char *name;
+    uint32_t num_args;
+    struct tree_expr **args;
+    VEC(struct tree_stmt *) items;
+};
+
+struct tree_label {
+    const char *name;
+    uint32_t id;
+    bool again; /* as in tree_var */
+};
+
+/* A parameter of the program, in the order of the argument list. The caller passes an array of pointers: for an array
+ * the data itself, for a value the address of the value. */
+struct tree_param {
+    const char *name;
+    struct tree_var *var; /* pointer variable of an array, value variable of a scalar or symbol */
+    bool by_value;
+    bool no_alias;      /* distinct from every other no_alias parameter */
+    uint32_t alias;     /* its container class */
+    uint32_t alignment; /* bytes the caller promises, at least the element's */
+};
+
+struct tree_func {
+    const char *name;
+    VEC(struct tree_param) params;
+    struct tree_stmt *body;
+};
+
+struct tree {
+    struct ir *ir;
+    struct arena *arena;
+    const char *name;
+    VEC(struct tree_func *) functions; /* "main", and "init" / "exit" if there is need; all with the same parameters */
+    uint32_t num_vars, num_labels, num_slots;
+    uint32_t num_aliases;           /* the next free class; 1 in a new tree */
+    const struct tree_stmt *region; /* parallel region being built: owner of new variables */
+    struct map names;               /* of variables and labels so far */
+};
+
+/* ---- building (tree.c). Expressions fold constants and obvious identities; operand types must match. ---- */
+
+struct tree *tree_new(struct ir *ir, const char *name);
+struct tree_var *tree_var(struct tree *t, const char *name, const struct type *type);
+struct tree_label *tree_label(struct tree *t, const char *name);
+struct tree_func *tree_func(struct tree *t, const char *name); /* body: a new empty block */
+
+struct tree_expr *expr_int(struct tree *t, const struct type *type, int64_t value);
+struct tree_expr *expr_i64(struct tree *t, int64_t value);
+struct tree_expr *expr_bool(struct tree *t, bool value);
+struct tree_expr *expr_float(struct tree *t, const struct type *type, double value);
+struct tree_expr *expr_zero(struct tree *t, const struct type *type); /* any basic type, vector or pointer */
+struct tree_expr *expr_null(struct tree *t, const struct type *pointer);
+struct tree_expr *expr_context(struct tree *t);
+struct tree_expr *expr_var(struct tree *t, struct tree_var *v);
+struct tree_expr *expr_load(struct tree *t, const struct type *type, struct tree_expr *pointer, struct tree_expr *index,
+                            uint32_t alias);
+struct tree_expr *expr_offset(struct tree *t, struct tree_expr *pointer, struct tree_expr *index);
+struct tree_expr *expr_field(struct tree *t, struct tree_expr *pointer, uint32_t field);
+struct tree_expr *expr_slot(struct tree *t, uint32_t slot, const struct type *pointer);
+struct tree_expr *expr_data(struct tree *t, const struct type *elem, const void *bytes, size_t size);
+struct tree_expr *expr_unary(struct tree *t, enum expr_op op, struct tree_expr *a);
+struct tree_expr *expr_binary(struct tree *t, enum expr_op op, struct tree_expr *a, struct tree_expr *b);
+struct tree_expr *expr_select(struct tree *t, struct tree_expr *c, struct tree_expr *a, struct tree_expr *b);
+struct tree_expr *expr_cast(struct tree *t, const struct type *type, struct tree_expr *a);
+struct tree_expr *expr_bits(struct tree *t, const struct type *type, struct tree_expr *a);
+struct tree_expr *expr_math(struct tree *t, enum tree_math f, struct tree_expr *const *args); /* arity as listed */
+struct tree_expr *expr_call(struct tree *t, const struct type *type, const char *name, struct tree_expr *const *args,
+                            uint32_t num_args);
+struct tree_expr *expr_complex(struct tree *t, struct tree_expr *re, struct tree_expr *im);
+struct tree_expr *expr_lane(struct tree *t, struct tree_expr *v, struct tree_expr *lane);
+struct tree_expr *expr_insert(struct tree *t, struct tree_expr *v, struct tree_expr *lane, struct tree_expr *value);
+struct tree_expr *expr_splat(struct tree *t, const struct type *vector, struct tree_expr *scalar);
+bool expr_is_int(const struct tree_expr *e, int64_t value);
+bool expr_is_const(const struct tree_expr *e); /* EXPR_INT, EXPR_FLOAT, EXPR_NULL or a complex number of such */
+/* The bytes of an EXPR_FLOAT as stored in memory, in the low bits. */
+uint64_t expr_float_bits(const struct tree_expr *e);
+/* No EXPR_CALL inside: may be dropped, repeated or moved (as far as its loads allow). */
+bool expr_is_pure(const struct tree_expr *e);
+/* Surely the same value when evaluated at the same point; false if in doubt. */
+bool expr_equal(const struct tree_expr *a, const struct tree_expr *b);
+/* A truth value of any scalar: e != 0. */
+struct tree_expr *expr_truth(struct tree *t, struct tree_expr *e);
+
+const char *expr_op_name(enum expr_op op);
+const char *tree_math_name(enum tree_math f);
+uint32_t tree_math_arity(enum tree_math f);
+
+/* Statements are made and appended to `b` (a STMT_BLOCK); the new statement is returned for its optional fields. */
+struct tree_stmt *stmt_block(struct tree *t);
+void stmt_append(struct tree *t, struct tree_stmt *b, struct tree_stmt *s);
+struct tree_stmt *stmt_new(struct tree *t, struct tree_stmt *b, enum stmt_kind kind); /* b may be NULL */
+struct tree_stmt *stmt_assign(struct tree *t, struct tree_stmt *b, struct tree_var *v, struct tree_expr *value);
+struct tree_stmt *stmt_store(struct tree *t, struct tree_stmt *b, struct tree_expr *pointer, struct tree_expr *index,
+                             struct tree_expr *value, uint32_t alias);
+struct tree_stmt *stmt_reduce(struct tree *t, struct tree_stmt *b, enum wcr_kind wcr, bool atomic,
+                              struct tree_expr *pointer, struct tree_expr *index, struct tree_expr *value,
+                              uint32_t alias);
+struct tree_stmt *stmt_for(struct tree *t, struct tree_stmt *b, struct tree_var *v, struct tree_expr *begin,
+                           struct tree_expr *end, struct tree_expr *step); /* body is a new empty block */
+struct tree_stmt *stmt_while(struct tree *t, struct tree_stmt *b, struct tree_expr *condition);
+/* body and otherwise are new blocks */
+struct tree_stmt *stmt_if(struct tree *t, struct tree_stmt *b, struct tree_expr *condition);
+struct tree_stmt *stmt_label(struct tree *t, struct tree_stmt *b, struct tree_label *l);
+struct tree_stmt *stmt_goto(struct tree *t, struct tree_stmt *b, struct tree_label *l);
+struct tree_stmt *stmt_alloc(struct tree *t, struct tree_stmt *b, struct tree_var *v, const struct type *elem,
+                             struct tree_expr *count, enum tree_memory where);
+struct tree_stmt *stmt_free(struct tree *t, struct tree_stmt *b, struct tree_var *v);
+struct tree_stmt *stmt_copy(struct tree *t, struct tree_stmt *b, const struct type *elem, struct tree_expr *to,
+                            uint32_t to_alias, struct tree_expr *from, uint32_t from_alias, struct tree_expr *count);
+struct tree_stmt *stmt_zero(struct tree *t, struct tree_stmt *b, const struct type *elem, struct tree_expr *at,
+                            uint32_t alias, struct tree_expr *count);
+struct tree_stmt *stmt_call(struct tree *t, struct tree_stmt *b, struct tree_var *result, const char *name,
+                            struct tree_expr *const *args, uint32_t num_args);
+
+/* Sets pointer and index of an access: (&p[i])[j] is p[i + j]. */
+void stmt_set_address(struct tree *t, struct tree_stmt *s, struct tree_expr *pointer, struct tree_expr *index);
+
+/* Opens a STMT_PARALLEL: variables made until tree_parallel_end belong to it. */
+struct tree_stmt *tree_parallel_begin(struct tree *t, struct tree_stmt *b, struct tree_expr *count);
+void tree_parallel_end(struct tree *t, struct tree_stmt *parallel);
+
+/* ---- whole trees ---- */
+
+void tree_print(const struct tree *t, struct text *out); /* readable pseudo-code, stable */
+void stmt_print(const struct tree_stmt *s, uint32_t indent, struct text *out);
+void expr_print(const struct tree_expr *e, struct text *out);
+/* Types, owners, loops, labels; reports a BUG naming the place of the first broken statement. */
+bool tree_verify(const struct tree *t, struct diags *d);
+void expr_visit(struct tree_expr *e, void (*visit)(void *user, struct tree_expr *e), void *user); /* parents first */
+void stmt_visit(struct tree_stmt *s, bool (*visit)(void *user, struct tree_stmt *s),
+                void *user); /* false: skip children */
+void stmt_each_expr(struct tree_stmt *s, void (*visit)(void *user, struct tree_expr **e), void *user); /* of s itself */
+
+#endif

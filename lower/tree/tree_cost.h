@@ -1,0 +1,20 @@
+/* How much work a statement is, roughly, as an expression that can be evaluated in front of it. */
+#ifndef LOWER_TREE_COST_H
+#define LOWER_TREE_COST_H
+
+#include "lower/tree/tree_scan.h"
+
+/* Below this much work a parallel region costs more than it gives. The unit is one simple operation (0.05 to 0.5 ns,
+ * with and without vector instructions), so the limit is 2 to 15 microseconds: a region costs 0.5 with two idle
+ * processors, some microseconds with many or busy ones. */
+enum { TREE_COST_PARALLEL = 32768 };
+
+/* Work of one execution of `body`, with `piece` the scan of the loop around it: trip counts of inner loops that `piece`
+ * changes count as a small constant. int64, at most TREE_COST_PARALLEL if constant. */
+struct tree_expr *tree_cost(struct tree *t, const struct tree_scan *piece, const struct tree_stmt *body);
+/* Number of iterations of a FOR loop, int64; may be negative for none. */
+struct tree_expr *tree_trip_count(struct tree *t, const struct tree_stmt *loop);
+/* trips * work, saturated so that it cannot overflow. */
+struct tree_expr *tree_cost_repeat(struct tree *t, struct tree_expr *trips, struct tree_expr *work);
+
+#endif

@@ -1,0 +1,329 @@
+#include "lower/tree/tree_linear.h"
+
+static int64_t wrap_add(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
+
+static int64_t wrap_mul(int64_t a, int64_t b) { return (int64_t)((uint64_t)a * (uint64_t)b); }
+
+/* ---- sums of products ---- */
+
+static bool same_factors(const struct linear_term *a, const struct linear_term *b)
+{
+    if (a->count != b->count)
+        return false;
+    uint32_t taken = 0;
+    for (uint32_t i = 0; i < a->count; i++) {
+        uint32_t k = 0;
+        while (k < b->count && ((taken >> k & 1) || !expr_equal(a->factors[i], b->factors[k])))
+            k++;
+        if (k == b->count)
+            return false;
+        taken |= 1u << k;
+    }
+    return true;
+}
+
+static void add_term(struct linear *to, const struct linear_term *term, int64_t times)
+{
+    times = wrap_mul(times, term->times);
+    uint32_t i = 0;
+    while (i < to->count && !same_factors(&to->terms[i], term))
+        i++;
+    if (i == to->count) {
+        if (i == LINEAR_TERMS) {
+            to->known = false;
+            return;
+        }
+        to->terms[i] = *term;
+        to->terms[i].times = 0;
+        to->count++;
+    }
+    to->terms[i].times = wrap_add(to->terms[i].times, times);
+    if (to->terms[i].times == 0)
+        to->terms[i] = to->terms[--to->count];
+}
+
+void linear_add(struct linear *to, const struct linear *from, int64_t times)
+{
+    to->known = to->known && from->known;
+    to->constant = wrap_add(to->constant, wrap_mul(from->constant, times));
+    for (uint32_t i = 0; i < from->count && to->known; i++)
+        add_term(to, &from->terms[i], times);
+}
+
+static void clear(struct linear *l, int64_t constant)
+{
+    l->known = true;
+    l->count = 0;
+    l->constant = constant;
+}
+
+static bool multiply_terms(struct linear_term *out, const struct linear_term *a, const struct linear_term *b)
+{
+    *out = *a;
+    out->times = wrap_mul(a->times, b->times);
+    if (a->count + b->count > LINEAR_FACTORS)
+        return false;
+    for (uint32_t i = 0; i < b->count; i++)
+        out->factors[out->count++] = b->factors[i];
+    return true;
+}
+
+static void multiply(struct linear *out, const struct linear *a, const struct linear *b)
+{
+    clear(out, 0);
+    linear_add(out, a, b->constant);
+    struct linear rest = { .known = b->known };
+    for (uint32_t i = 0; i < b->count; i++)
+        add_term(&rest, &b->terms[i], 1);
+    linear_add(out, &rest, a->constant);
+    for (uint32_t i = 0; i < a->count; i++)
+        for (uint32_t k = 0; k < b->count && out->known; k++) {
+            struct linear_term term;
+            if (multiply_terms(&term, &a->terms[i], &b->terms[k]))
+                add_term(out, &term, 1);
+            else
+                out->known = false;
+        }
+}
+
+static void factor(struct linear *out, const struct tree_expr *e)
+{
+    clear(out, 0);
+    out->known = expr_is_pure(e);
+    out->terms[0] = (struct linear_term){ .times = 1, .count = 1, .factors = { e } };
+    out->count = 1;
+}
+
+void linear_of(struct linear *out, const struct tree_expr *e)
+{
+    struct linear a, b;
+    bool sum = e->op == EXPR_ADD || e->op == EXPR_SUB || e->op == EXPR_MUL;
+    if (e->op == EXPR_INT) {
+        clear(out, e->i);
+        return;
+    }
+    if (e->type->kind == TYPE_I64 && e->op == EXPR_NEG) {
+        linear_of(&a, e->args[0]);
+        clear(out, 0);
+        linear_add(out, &a, -1);
+        return;
+    }
+    if (e->type->kind != TYPE_I64 || !sum) {
+        factor(out, e);
+        return;
+    }
+    linear_of(&a, e->args[0]);
+    linear_of(&b, e->args[1]);
+    if (e->op == EXPR_MUL) {
+        multiply(out, &a, &b);
+    } else {
+        *out = a;
+        linear_add(out, &b, e->op == EXPR_ADD ? 1 : -1);
+    }
+}
+
+bool linear_term_has(const struct linear_term *term, const struct tree_var *v)
+{
+    for (uint32_t i = 0; i < term->count; i++)
+        if (term->factors[i]->op == EXPR_VAR && term->factors[i]->var == v)
+            return true;
+    return false;
+}
+
+static bool mentions(const struct tree_expr *e, const struct tree_var *v)
+{
+    if (e->op == EXPR_VAR)
+        return e->var == v;
+    for (uint32_t i = 0; i < e->num_args; i++)
+        if (mentions(e->args[i], v))
+            return true;
+    return false;
+}
+
+static bool term_mentions(const struct linear_term *term, const struct tree_var *v)
+{
+    for (uint32_t i = 0; i < term->count; i++)
+        if (mentions(term->factors[i], v))
+            return true;
+    return false;
+}
+
+void linear_replace(struct linear *out, const struct linear *in, const struct tree_var *v, const struct linear *value)
+{
+    clear(out, in->constant);
+    out->known = in->known;
+    for (uint32_t i = 0; i < in->count && out->known; i++) {
+        struct linear_term rest = in->terms[i];
+        if (!term_mentions(&rest, v)) {
+            add_term(out, &rest, 1);
+            continue;
+        }
+        for (uint32_t k = 0; k < rest.count; k++)
+            if (rest.factors[k]->op == EXPR_VAR && rest.factors[k]->var == v) {
+                rest.factors[k] = rest.factors[--rest.count];
+                break;
+            }
+        out->known = !term_mentions(&rest, v);
+        struct linear one = { .known = true, .count = 1 }, product;
+        one.terms[0] = rest;
+        if (rest.count == 0) {
+            one.count = 0;
+            one.constant = rest.times;
+        }
+        multiply(&product, &one, value);
+        linear_add(out, &product, 1);
+    }
+}
+
+const struct linear *linear_keep(struct arena *a, const struct linear *l)
+{
+    return arena_copy(a, l, offsetof(struct linear, terms) + l->count * sizeof l->terms[0]);
+}
+
+bool linear_is_constant(const struct linear *l) { return l->known && l->count == 0; }
+
+bool linear_equal(const struct linear *a, const struct linear *b)
+{
+    struct linear difference;
+    clear(&difference, 0);
+    linear_add(&difference, a, 1);
+    linear_add(&difference, b, -1);
+    return linear_is_constant(&difference) && difference.constant == 0;
+}
+
+bool linear_take(struct linear *l, const struct tree_var *v, int64_t *times)
+{
+    *times = 0;
+    for (uint32_t i = 0; i < l->count; i++) {
+        if (l->terms[i].count == 1 && linear_term_has(&l->terms[i], v)) {
+            *times = l->terms[i].times;
+            l->terms[i--] = l->terms[--l->count];
+        } else if (term_mentions(&l->terms[i], v)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+struct tree_expr *linear_expr(struct tree *t, const struct linear *l)
+{
+    struct tree_expr *sum = expr_i64(t, 0);
+    for (uint32_t i = 0; i < l->count; i++) {
+        const struct linear_term *term = &l->terms[i];
+        struct tree_expr *product = expr_i64(t, term->times);
+        for (uint32_t k = 0; k < term->count; k++) {
+            struct tree_expr *factor_k = (struct tree_expr *)(uintptr_t)term->factors[k];
+            product = expr_binary(t, EXPR_MUL, product, expr_cast(t, type_basic(t->ir, TYPE_I64), factor_k));
+        }
+        sum = expr_binary(t, EXPR_ADD, sum, product);
+    }
+    return expr_binary(t, EXPR_ADD, sum, expr_i64(t, l->constant));
+}
+
+/* ---- intervals ---- */
+
+struct interval interval_point(int64_t value) { return (struct interval){ true, value, value }; }
+
+struct interval interval_add(struct interval a, struct interval b)
+{
+    struct interval sum = { .known = a.known && b.known };
+    if (sum.known &&
+        (__builtin_add_overflow(a.low, b.low, &sum.low) || __builtin_add_overflow(a.high, b.high, &sum.high)))
+        sum.known = false;
+    return sum;
+}
+
+static struct interval interval_multiply(struct interval a, struct interval b)
+{
+    int64_t p[4];
+    if (!a.known || !b.known || __builtin_mul_overflow(a.low, b.low, &p[0]) ||
+        __builtin_mul_overflow(a.low, b.high, &p[1]) || __builtin_mul_overflow(a.high, b.low, &p[2]) ||
+        __builtin_mul_overflow(a.high, b.high, &p[3]))
+        return (struct interval){ 0 };
+    struct interval product = interval_point(p[0]);
+    for (int i = 1; i < 4; i++) {
+        product.low = p[i] < product.low ? p[i] : product.low;
+        product.high = p[i] > product.high ? p[i] : product.high;
+    }
+    return product;
+}
+
+struct interval interval_scale(struct interval a, int64_t times) { return interval_multiply(a, interval_point(times)); }
+
+static const struct tree_frame *find(const struct tree_frame *frame, const struct tree_var *v)
+{
+    while (frame && frame->loop->var != v)
+        frame = frame->outer;
+    return frame;
+}
+
+static struct interval operation(enum expr_op op, struct interval a, struct interval b)
+{
+    switch (op) {
+    case EXPR_ADD:
+        return interval_add(a, b);
+    case EXPR_SUB:
+        return interval_add(a, interval_scale(b, -1));
+    case EXPR_MUL:
+        return interval_multiply(a, b);
+    case EXPR_MIN:
+        return (struct interval){ true, a.low < b.low ? a.low : b.low, a.high < b.high ? a.high : b.high };
+    case EXPR_MAX:
+        return (struct interval){ true, a.low > b.low ? a.low : b.low, a.high > b.high ? a.high : b.high };
+    default:
+        return (struct interval){ 0 };
+    }
+}
+
+/* Without wrapping around in its type? */
+static bool fits(struct interval i, const struct type *type)
+{
+    int64_t limit = type->size >= 8 ? INT64_MAX : ((int64_t)1 << (type->size * 8 - 1)) - 1;
+    return i.known && i.low >= -limit - 1 && i.high <= limit;
+}
+
+struct interval interval_of(const struct tree_expr *e, const struct tree_frame *frame, const struct tree_frame *other)
+{
+    struct interval unknown = { 0 };
+    if (e->op == EXPR_INT)
+        return interval_point(e->i);
+    if (e->op == EXPR_VAR) {
+        const struct tree_frame *f = find(frame, e->var);
+        f = f ? f : find(other, e->var);
+        return f ? f->range : unknown;
+    }
+    if (!type_is_signed(e->type) || e->num_args == 0)
+        return unknown;
+    if (e->op == EXPR_CAST) /* of a value that fits */
+        return type_is_signed(e->args[0]->type) && e->args[0]->type->size <= e->type->size
+                   ? interval_of(e->args[0], frame, other)
+                   : unknown;
+    if (e->num_args != 2)
+        return unknown;
+    struct interval a = interval_of(e->args[0], frame, other), b = interval_of(e->args[1], frame, other);
+    if (!a.known || !b.known)
+        return unknown;
+    struct interval result = operation(e->op, a, b);
+    return fits(result, e->type) ? result : unknown;
+}
+
+struct interval linear_interval(const struct linear *l, const struct tree_frame *frame, const struct tree_frame *other)
+{
+    struct interval sum = { l->known, l->constant, l->constant };
+    for (uint32_t i = 0; i < l->count && sum.known; i++) {
+        struct interval product = interval_point(l->terms[i].times);
+        for (uint32_t k = 0; k < l->terms[i].count; k++)
+            product = interval_multiply(product, interval_of(l->terms[i].factors[k], frame, other));
+        sum = interval_add(sum, product);
+    }
+    return sum;
+}
+
+struct tree_frame tree_frame_of(const struct tree_frame *outer, const struct tree_stmt *loop)
+{
+    struct tree_frame f = { .outer = outer, .loop = loop };
+    struct interval begin = interval_of(loop->begin, outer, NULL), end = interval_of(loop->end, outer, NULL);
+    if (begin.known && end.known && end.high > INT64_MIN)
+        f.range = (struct interval){ true, begin.low, end.high - 1 };
+    return f;
+}

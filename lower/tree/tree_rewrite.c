@@ -1,0 +1,132 @@
+#include "lower/tree/tree_rewrite.h"
+
+static struct tree_expr *with_args(struct tree *t, struct tree_expr *e, struct tree_expr **args)
+{
+    switch (e->op) {
+    case EXPR_LOAD:
+        return expr_load(t, e->type, args[0], args[1], e->alias);
+    case EXPR_OFFSET:
+        return expr_offset(t, args[0], args[1]);
+    case EXPR_CAST:
+        return expr_cast(t, e->type, args[0]);
+    case EXPR_BITS:
+        return expr_bits(t, e->type, args[0]);
+    case EXPR_SELECT:
+        return expr_select(t, args[0], args[1], args[2]);
+    case EXPR_MATH:
+        return expr_math(t, e->math, args);
+    default:
+        break;
+    }
+    if (e->op >= EXPR_NEG && e->op <= EXPR_BITNOT)
+        return expr_unary(t, e->op, args[0]);
+    if (e->op >= EXPR_ADD && e->op <= EXPR_LOGICAL_OR)
+        return expr_binary(t, e->op, args[0], args[1]);
+    struct tree_expr *copy = arena_copy(t->arena, e, sizeof *e + e->num_args * sizeof e->args[0]);
+    for (uint32_t i = 0; i < e->num_args; i++)
+        copy->args[i] = args[i];
+    return copy;
+}
+
+enum { MOST_ARGS = 4 }; /* of anything but a call */
+
+struct tree_expr *expr_rewrite(struct tree *t, struct tree_expr *e, tree_replace *replace, void *user)
+{
+    struct tree_expr *few[MOST_ARGS], **args = few;
+    if (e->num_args > MOST_ARGS)
+        args = NEW_ARRAY(t->arena, struct tree_expr *, e->num_args);
+    bool changed = false;
+    for (uint32_t i = 0; i < e->num_args; i++) {
+        args[i] = expr_rewrite(t, e->args[i], replace, user);
+        changed |= args[i] != e->args[i];
+    }
+    return replace(user, changed ? with_args(t, e, args) : e);
+}
+
+struct rewrite {
+    struct tree *tree;
+    tree_replace *replace;
+    void *user;
+};
+
+static void rewrite_operand(void *user, struct tree_expr **e)
+{
+    struct rewrite *r = user;
+    *e = expr_rewrite(r->tree, *e, r->replace, r->user);
+}
+
+void stmt_rewrite(struct tree *t, struct tree_stmt *s, tree_replace *replace, void *user)
+{
+    struct rewrite r = { t, replace, user };
+    stmt_each_expr(s, rewrite_operand, &r);
+    if (s->kind == STMT_STORE || s->kind == STMT_REDUCE || s->kind == STMT_UPDATE)
+        stmt_set_address(t, s, s->pointer, s->index);
+}
+
+struct substitute {
+    struct tree *tree;
+    const struct tree_var *var;
+    struct tree_expr *value;
+};
+
+static struct tree_expr *substitute_expr(void *user, struct tree_expr *e)
+{
+    const struct substitute *w = user;
+    return e->op == EXPR_VAR && e->var == w->var ? w->value : e;
+}
+
+static bool substitute_stmt(void *user, struct tree_stmt *s)
+{
+    struct substitute *w = user;
+    stmt_rewrite(w->tree, s, substitute_expr, w);
+    return true;
+}
+
+void stmt_substitute(struct tree *t, struct tree_stmt *s, const struct tree_var *v, struct tree_expr *value)
+{
+    struct substitute w = { t, v, value };
+    stmt_visit(s, substitute_stmt, &w);
+}
+
+struct tree_stmt *stmt_clone(struct tree *t, const struct tree_stmt *s)
+{
+    struct tree_stmt *copy = arena_copy(t->arena, s, sizeof *s);
+    if (s->num_args)
+        copy->args = arena_copy(t->arena, s->args, s->num_args * sizeof s->args[0]);
+    copy->items.items = NULL;
+    copy->items.count = copy->items.capacity = 0;
+    for (uint32_t i = 0; i < s->items.count; i++)
+        stmt_append(t, copy, stmt_clone(t, s->items.items[i]));
+    if (s->body)
+        copy->body = stmt_clone(t, s->body);
+    if (s->otherwise)
+        copy->otherwise = stmt_clone(t, s->otherwise);
+    return copy;
+}
+
+static void flatten_into(struct tree *t, struct tree_stmt *to, struct tree_stmt *from)
+{
+    for (uint32_t i = 0; i < from->items.count; i++) {
+        if (from->items.items[i]->kind == STMT_BLOCK)
+            flatten_into(t, to, from->items.items[i]);
+        else
+            stmt_append(t, to, from->items.items[i]);
+    }
+}
+
+static bool flatten(void *user, struct tree_stmt *s)
+{
+    bool nested = false;
+    for (uint32_t i = 0; i < s->items.count; i++)
+        nested |= s->items.items[i]->kind == STMT_BLOCK;
+    if (nested) {
+        struct tree_stmt *flat = stmt_block(user);
+        flatten_into(user, flat, s);
+        s->items.items = flat->items.items;
+        s->items.count = flat->items.count;
+        s->items.capacity = flat->items.capacity;
+    }
+    return true;
+}
+
+void stmt_flatten(struct tree *t, struct tree_stmt *s) { stmt_visit(s, flatten, t); }

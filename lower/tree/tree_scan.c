@@ -1,0 +1,119 @@
+#include "lower/tree/tree_scan.h"
+
+#include <string.h>
+
+static void count(struct arena *a, struct map *m, const void *key)
+{
+    uintptr_t n = (uintptr_t)map_get(m, key);
+    map_put(a, m, key, (void *)(n + 1));
+}
+
+static bool takes_pointer(struct tree_expr *const *args, uint32_t num_args)
+{
+    for (uint32_t i = 0; i < num_args; i++)
+        if (args[i]->type->kind == TYPE_POINTER || args[i]->type->size == 0)
+            return true;
+    return false;
+}
+
+static void scan_expr(struct tree_scan *scan, const struct tree_expr *e)
+{
+    if (!e)
+        return;
+    if (e->op == EXPR_VAR)
+        count(scan->arena, &scan->uses, e->var);
+    if (e->op == EXPR_CALL)
+        scan->opaque |= takes_pointer(e->args, e->num_args);
+    for (uint32_t i = 0; i < e->num_args; i++)
+        scan_expr(scan, e->args[i]);
+}
+
+static void scan_operand(void *user, struct tree_expr **e) { scan_expr(user, *e); }
+
+static void scan_variables(struct tree_scan *scan, const struct tree_stmt *s)
+{
+    struct tree_var *const vars[] = { s->var, s->var2 };
+    for (int i = 0; i < 2; i++)
+        if (vars[i]) {
+            count(scan->arena, &scan->uses, vars[i]);
+            map_put(scan->arena, &scan->assigned, vars[i], vars[i]);
+        }
+}
+
+void tree_scan_add(struct tree_scan *scan, const struct tree_stmt *s)
+{
+    if (!s)
+        return;
+    stmt_each_expr((struct tree_stmt *)s, scan_operand, scan);
+    scan_variables(scan, s);
+    switch (s->kind) {
+    case STMT_LABEL:
+        map_put(scan->arena, &scan->labels, s->label, s->label);
+        break;
+    case STMT_GOTO:
+        count(scan->arena, &scan->gotos, s->label);
+        break;
+    case STMT_RETURN:
+        scan->returns = true;
+        break;
+    case STMT_BARRIER:
+        scan->barrier = true;
+        break;
+    case STMT_PARALLEL:
+        scan->parallel = true;
+        break;
+    case STMT_BREAK:
+    case STMT_CONTINUE:
+        scan->breaks |= scan->depth == 0;
+        break;
+    case STMT_CALL: /* the counter of a schedule is nobody else's */
+        scan->opaque |= s->pointer != NULL;
+        scan->opaque |= takes_pointer(s->args, s->num_args) && !s->isolated && strcmp(s->name, "sdfg_rt_next") != 0;
+        break;
+    default:
+        break;
+    }
+    bool loop = s->kind == STMT_FOR || s->kind == STMT_WHILE || s->kind == STMT_DO;
+    scan->depth += loop;
+    tree_scan_add(scan, s->body);
+    tree_scan_add(scan, s->otherwise);
+    for (uint32_t i = 0; i < s->items.count; i++)
+        tree_scan_add(scan, s->items.items[i]);
+    scan->depth -= loop;
+}
+
+bool tree_scan_is_closed(const struct tree_scan *piece, const struct tree_scan *whole)
+{
+    if (piece->returns || piece->breaks)
+        return false;
+    for (uint32_t i = 0; i < piece->gotos.count; i++)
+        if (!map_has(&piece->labels, piece->gotos.slots[i].key))
+            return false;
+    for (uint32_t i = 0; i < piece->labels.count; i++) {
+        const void *label = piece->labels.slots[i].key;
+        if (map_get(&piece->gotos, label) != map_get(&whole->gotos, label))
+            return false;
+    }
+    return true;
+}
+
+bool tree_scan_invariant(const struct tree_scan *piece, const struct tree_expr *e)
+{
+    if (e->op == EXPR_CALL || e->op == EXPR_LOAD)
+        return false;
+    if (e->op == EXPR_VAR && map_has(&piece->assigned, e->var))
+        return false;
+    for (uint32_t i = 0; i < e->num_args; i++)
+        if (!tree_scan_invariant(piece, e->args[i]))
+            return false;
+    return true;
+}
+
+struct tree_scan tree_scan_function(struct tree *t, const struct tree_func *f)
+{
+    struct tree_scan scan = { .arena = t->arena };
+    for (uint32_t i = 0; i < f->params.count; i++)
+        count(scan.arena, &scan.uses, f->params.items[i].var);
+    tree_scan_add(&scan, f->body);
+    return scan;
+}

@@ -1,0 +1,367 @@
+/* What every tree must satisfy. A broken rule is a fault of the pass before. */
+#include "lower/tree/tree.h"
+
+#include "base/map.h"
+#include "base/text.h"
+
+struct verify {
+    const struct tree *tree;
+    struct diags *diags;
+    const struct tree_stmt *region; /* innermost parallel region */
+    bool in_loop;                   /* break and continue have a target in this region */
+    bool locked;                    /* inside a body that must be left at its end */
+    const struct tree_stmt *stmt;
+    struct map labels;    /* label -> region in which it stands */
+    struct map loop_vars; /* variables of the FOR loops around */
+    bool ok;
+};
+
+static void broken(struct verify *v, const char *what, const struct tree_expr *e)
+{
+    if (!v->ok)
+        return; /* the first is enough */
+    v->ok = false;
+    struct text message = text_new(v->tree->arena);
+    text_printf(&message, "loop tree: %s: ", what);
+    if (e) {
+        expr_print(e, &message);
+        text_add(&message, " in: ");
+    }
+    size_t start = message.length;
+    stmt_print(v->stmt, 0, &message);
+    for (size_t i = start; i < message.length; i++)
+        if (message.data[i] == '\n') {
+            message.data[i] = '\0'; /* the head of the statement says enough */
+            break;
+        }
+    diag_error(v->diags, v->stmt->place, DIAG_BUG, text_get(&message));
+}
+
+static void must(struct verify *v, bool condition, const char *what, const struct tree_expr *e)
+{
+    if (!condition)
+        broken(v, what, e);
+}
+
+static bool is_i64(const struct tree_expr *e) { return e->type->kind == TYPE_I64; }
+
+/* A variable of this region or one around it. */
+static bool visible(const struct verify *v, const struct tree_var *var)
+{
+    const struct tree_stmt *region = v->region;
+    while (region && region != var->owner)
+        region = region->region;
+    return region == var->owner;
+}
+
+/* ---- expressions ---- */
+
+static const struct type *element(const struct type *t) { return t->kind == TYPE_VECTOR ? t->elem : t; }
+
+static bool is_number(const struct type *t)
+{
+    t = element(t);
+    return t->kind == TYPE_BOOL || type_is_integer(t) || t->kind == TYPE_F32 || t->kind == TYPE_F64 ||
+           type_is_complex(t);
+}
+
+static bool castable(const struct type *to, const struct type *from)
+{
+    bool from_pointer = from->kind == TYPE_POINTER || from->kind == TYPE_STRING || from->kind == TYPE_CALLBACK ||
+                        from->kind == TYPE_OPAQUE;
+    bool to_pointer =
+        to->kind == TYPE_POINTER || to->kind == TYPE_STRING || to->kind == TYPE_CALLBACK || to->kind == TYPE_OPAQUE;
+    if (from_pointer || to_pointer)
+        return (from_pointer || type_is_integer(from)) && (to_pointer || type_is_integer(to));
+    if (to->kind == TYPE_VECTOR || from->kind == TYPE_VECTOR)
+        return to->kind == from->kind && to->lanes == from->lanes && castable(to->elem, from->elem);
+    return type_is_basic(to) && type_is_basic(from);
+}
+
+static void check_same(struct verify *v, const struct tree_expr *e)
+{
+    for (uint32_t i = 0; i < e->num_args; i++)
+        must(v, e->args[i]->type == e->type, "operands and result differ in type", e);
+    must(v, is_number(e->type), "arithmetic on this type", e);
+}
+
+static void check_integers(struct verify *v, const struct tree_expr *e)
+{
+    const struct type *t = element(e->type);
+    check_same(v, e);
+    must(v, type_is_integer(t) || t->kind == TYPE_BOOL, "bit operation on this type", e);
+}
+
+static void check_compare(struct verify *v, const struct tree_expr *e)
+{
+    const struct type *a = e->args[0]->type;
+    must(v, a == e->args[1]->type, "compared values differ in type", e);
+    bool equality = e->op == EXPR_EQ || e->op == EXPR_NE;
+    bool ordered = is_number(a) && !type_is_complex(element(a));
+    must(v, ordered || equality, "no order on this type", e);
+    must(v,
+         a->kind == TYPE_VECTOR ? e->type->kind == TYPE_VECTOR && e->type->lanes == a->lanes
+                                : e->type->kind == TYPE_BOOL,
+         "type of a comparison", e);
+}
+
+static void check_memory(struct verify *v, const struct tree_expr *e)
+{
+    const struct tree_expr *pointer = e->args[0];
+    must(v, pointer->type->kind == TYPE_POINTER, "not a pointer", e);
+    if (e->op != EXPR_FIELD)
+        must(v, is_i64(e->args[1]), "index is not int64", e);
+    if (e->op == EXPR_LOAD)
+        must(v, e->alias < v->tree->num_aliases, "unknown alias class", e);
+    if (e->op == EXPR_OFFSET)
+        must(v, e->type == pointer->type && e->type->elem->size > 0, "type of an offset", e);
+    if (e->op == EXPR_FIELD && pointer->type->kind == TYPE_POINTER)
+        must(v, pointer->type->elem->kind == TYPE_STRUCT && e->i >= 0 && e->i < pointer->type->elem->num_fields,
+             "no such field", e);
+}
+
+static void check_math(struct verify *v, const struct tree_expr *e)
+{
+    must(v, e->num_args == tree_math_arity(e->math), "number of arguments", e);
+    const struct type *t = element(e->args[0]->type);
+    bool ok = t->kind == TYPE_F32 || t->kind == TYPE_F64 || type_is_complex(t) ||
+              (e->math == TREE_MATH_fabs && type_is_integer(t));
+    must(v, ok, "function on this type", e);
+    for (uint32_t i = 1; i < e->num_args; i++)
+        must(v, e->args[i]->type == e->args[0]->type, "arguments differ in type", e);
+}
+
+static void check_vector(struct verify *v, const struct tree_expr *e)
+{
+    const struct type *vector = e->op == EXPR_SPLAT ? e->type : e->args[0]->type;
+    if (vector->kind != TYPE_VECTOR) {
+        broken(v, "not a vector", e);
+        return;
+    }
+    if (e->op == EXPR_SPLAT)
+        must(v, e->args[0]->type == vector->elem, "type of a splat", e);
+    else
+        must(v, type_is_integer(e->args[1]->type), "lane is not an integer", e);
+    if (e->op == EXPR_INSERT)
+        must(v, e->args[2]->type == vector->elem, "type of an inserted lane", e);
+}
+
+static void check_select(struct verify *v, const struct tree_expr *e)
+{
+    const struct type *c = e->args[0]->type;
+    must(v,
+         c->kind == TYPE_BOOL || (c->kind == TYPE_VECTOR && e->type->kind == TYPE_VECTOR && c->lanes == e->type->lanes),
+         "condition is not bool", e);
+    must(v, e->args[1]->type == e->type && e->args[2]->type == e->type, "sides differ in type", e);
+}
+
+/* clang-format off */
+static void check_expr(void *user, struct tree_expr *e)
+{
+    struct verify *v = user;
+    if (!v->ok)
+        return;
+    switch (e->op) {
+    case EXPR_INT: must(v, type_is_integer(e->type) || e->type->kind == TYPE_BOOL, "type of an integer", e); break;
+    case EXPR_FLOAT: must(v, type_is_float(e->type), "type of a float", e); break;
+    case EXPR_VAR: must(v, visible(v, e->var), "variable of another region", e); break;
+    case EXPR_SLOT: must(v, e->i >= 0 && e->i < v->tree->num_slots, "unknown slot", e); break;
+    case EXPR_LOAD: case EXPR_OFFSET: case EXPR_FIELD: check_memory(v, e); break;
+    case EXPR_NEG: case EXPR_ADD: case EXPR_SUB: case EXPR_MUL: case EXPR_DIV: case EXPR_REM: case EXPR_MIN: case EXPR_MAX:
+        check_same(v, e);
+        break;
+    case EXPR_BITNOT: case EXPR_AND: case EXPR_OR: case EXPR_XOR: case EXPR_SHL: case EXPR_SHR: check_integers(v, e); break;
+    case EXPR_EQ: case EXPR_NE: case EXPR_LT: case EXPR_LE: case EXPR_GT: case EXPR_GE: check_compare(v, e); break;
+    case EXPR_NOT: case EXPR_LOGICAL_AND: case EXPR_LOGICAL_OR:
+        for (uint32_t i = 0; i < e->num_args; i++)
+            must(v, e->args[i]->type->kind == TYPE_BOOL, "operand is not bool", e);
+        break;
+    case EXPR_SELECT: check_select(v, e); break;
+    case EXPR_CAST: must(v, castable(e->type, e->args[0]->type), "no such cast", e); break;
+    case EXPR_BITS: must(v, e->type->size == e->args[0]->type->size, "sizes differ", e); break;
+    case EXPR_MATH: check_math(v, e); break;
+    case EXPR_COMPLEX: must(v, e->args[0]->type == e->args[1]->type, "parts differ in type", e); break;
+    case EXPR_SPLAT: case EXPR_LANE: case EXPR_INSERT: check_vector(v, e); break;
+    default: break;
+    }
+}
+
+/* clang-format on */
+
+static void check_operand(void *user, struct tree_expr **e) { expr_visit(*e, check_expr, user); }
+
+/* ---- statements ---- */
+
+static void check_stmt(struct verify *v, struct tree_stmt *s);
+
+static void check_inner(struct verify *v, struct tree_stmt *s)
+{
+    if (!s)
+        return;
+    const struct tree_stmt *outer = v->stmt;
+    check_stmt(v, s);
+    v->stmt = outer;
+}
+
+static void check_assigned(struct verify *v, const struct tree_var *var, const struct type *type)
+{
+    must(v, var->owner == v->region, "assigns a variable of another region", NULL);
+    must(v, !map_has(&v->loop_vars, var), "assigns a loop variable", NULL);
+    must(v, !type || var->type == type, "assigns another type", NULL);
+}
+
+static void check_loop(struct verify *v, struct tree_stmt *s)
+{
+    bool in_loop = v->in_loop;
+    v->in_loop = true;
+    if (s->kind == STMT_FOR) {
+        check_assigned(v, s->var, s->begin->type);
+        must(v, type_is_integer(s->var->type), "loop variable is not an integer", NULL);
+        must(v, s->end->type == s->begin->type && s->step->type == s->begin->type, "bounds differ in type", NULL);
+        must(v, s->step->op != EXPR_INT || s->step->i > 0, "step is not positive", NULL);
+        map_put(v->tree->arena, &v->loop_vars, s->var, s);
+        check_inner(v, s->body);
+        map_remove(&v->loop_vars, s->var);
+    } else {
+        must(v, s->value->type->kind == TYPE_BOOL, "condition is not bool", NULL);
+        check_inner(v, s->body);
+    }
+    v->in_loop = in_loop;
+}
+
+static void check_parallel(struct verify *v, struct tree_stmt *s)
+{
+    must(v, s->region == v->region, "region is not where it says", NULL);
+    must(v, !s->count || is_i64(s->count), "number of threads is not int64", NULL);
+    must(v, s->var && s->var->owner == s && s->var2 && s->var2->owner == s, "thread variables", NULL);
+    bool in_loop = v->in_loop;
+    struct map loop_vars = v->loop_vars;
+    v->in_loop = false;
+    v->region = s;
+    v->loop_vars = (struct map){ 0 };
+    check_inner(v, s->body);
+    v->loop_vars = loop_vars;
+    v->region = s->region;
+    v->in_loop = in_loop;
+}
+
+/* The body holds a lock or an element: it is left at its end only. */
+static void check_locked(struct verify *v, struct tree_stmt *body)
+{
+    bool in_loop = v->in_loop, locked = v->locked;
+    v->in_loop = false;
+    v->locked = true;
+    check_inner(v, body);
+    v->in_loop = in_loop;
+    v->locked = locked;
+}
+
+static void check_element(struct verify *v, const struct tree_stmt *s)
+{
+    must(v, s->pointer->type->kind == TYPE_POINTER, "not a pointer", s->pointer);
+    must(v, is_i64(s->index), "index is not int64", s->index);
+    must(v, s->alias < v->tree->num_aliases, "unknown alias class", NULL);
+    must(v, s->kind != STMT_REDUCE || (s->wcr > WCR_NONE && s->wcr < WCR_CUSTOM), "not a built-in conflict resolution",
+         NULL);
+    if (s->kind == STMT_UPDATE)
+        check_assigned(v, s->var, s->value->type);
+}
+
+static void check_range(struct verify *v, const struct tree_stmt *s)
+{
+    must(v, s->pointer->type->kind == TYPE_POINTER && (!s->pointer2 || s->pointer2->type->kind == TYPE_POINTER),
+         "not a pointer", NULL);
+    must(v, is_i64(s->count), "count is not int64", s->count);
+    must(v, s->alias < v->tree->num_aliases && s->alias2 < v->tree->num_aliases, "unknown alias class", NULL);
+}
+
+static void check_alloc(struct verify *v, const struct tree_stmt *s)
+{
+    check_assigned(v, s->var, NULL);
+    must(v, s->var->type->kind == TYPE_POINTER, "not a pointer", NULL);
+    must(v, is_i64(s->count), "count is not int64", s->count);
+    must(v, s->where != TREE_STACK || s->count->op == EXPR_INT, "a stack allocation of variable size", s->count);
+    must(v, s->where != TREE_STATE || s->slot < v->tree->num_slots, "unknown slot", NULL);
+}
+
+static void check_goto(struct verify *v, const struct tree_stmt *s)
+{
+    must(v, map_has(&v->labels, s->label), "label is not placed", NULL);
+    must(v, map_get(&v->labels, s->label) == v->region, "goto into or out of a parallel region", NULL);
+}
+
+/* clang-format off */
+static void check_kind(struct verify *v, struct tree_stmt *s)
+{
+    switch (s->kind) {
+    case STMT_BLOCK:
+        for (uint32_t i = 0; i < s->items.count; i++)
+            check_inner(v, s->items.items[i]);
+        break;
+    case STMT_ASSIGN: check_assigned(v, s->var, s->value->type); break;
+    case STMT_STORE: case STMT_REDUCE: case STMT_UPDATE:
+        check_element(v, s);
+        if (s->body)
+            check_locked(v, s->body);
+        break;
+    case STMT_FOR: case STMT_WHILE: case STMT_DO: check_loop(v, s); break;
+    case STMT_IF:
+        must(v, s->value->type->kind == TYPE_BOOL, "condition is not bool", NULL);
+        check_inner(v, s->body);
+        check_inner(v, s->otherwise);
+        break;
+    case STMT_BREAK: case STMT_CONTINUE: must(v, v->in_loop, "no loop around", NULL); break;
+    case STMT_LABEL: break;
+    case STMT_GOTO: check_goto(v, s); break;
+    case STMT_ALLOC: check_alloc(v, s); break;
+    case STMT_FREE: check_assigned(v, s->var, NULL); break;
+    case STMT_COPY: case STMT_ZERO: check_range(v, s); break;
+    case STMT_CALL:
+        must(v, !s->pointer || s->pointer->type->kind == TYPE_CALLBACK, "calls what is no function", s->pointer);
+        if (s->var)
+            check_assigned(v, s->var, NULL);
+        break;
+    case STMT_PARALLEL: check_parallel(v, s); break;
+    case STMT_BARRIER: must(v, v->region != NULL, "no parallel region around", NULL); break;
+    case STMT_CRITICAL: check_locked(v, s->body); break;
+    case STMT_RETURN: must(v, !v->region && !v->locked, "leaves a parallel region or a locked body", NULL); break;
+    case STMT_KIND_COUNT: broken(v, "no such statement", NULL); break;
+    }
+}
+/* clang-format on */
+
+static void check_stmt(struct verify *v, struct tree_stmt *s)
+{
+    if (!v->ok)
+        return;
+    v->stmt = s;
+    stmt_each_expr(s, check_operand, v);
+    check_kind(v, s);
+}
+
+static void collect_labels(struct verify *v, struct tree_stmt *s, const struct tree_stmt *region)
+{
+    if (!s)
+        return;
+    v->stmt = s;
+    if (s->kind == STMT_LABEL) {
+        must(v, !map_has(&v->labels, s->label), "label is placed twice", NULL);
+        map_put(v->tree->arena, &v->labels, s->label, (void *)region);
+    }
+    const struct tree_stmt *inner = s->kind == STMT_PARALLEL ? s : region;
+    collect_labels(v, s->body, inner);
+    collect_labels(v, s->otherwise, inner);
+    for (uint32_t i = 0; i < s->items.count; i++)
+        collect_labels(v, s->items.items[i], inner);
+}
+
+bool tree_verify(const struct tree *t, struct diags *d)
+{
+    struct verify v = { .tree = t, .diags = d, .ok = true };
+    for (uint32_t i = 0; i < t->functions.count && v.ok; i++) {
+        v.labels = (struct map){ 0 };
+        collect_labels(&v, t->functions.items[i]->body, NULL);
+        check_stmt(&v, t->functions.items[i]->body);
+    }
+    return v.ok;
+}

@@ -1,0 +1,77 @@
+#include "lower/tree/tree.h"
+
+#include <string.h>
+
+void expr_visit(struct tree_expr *e, void (*visit)(void *user, struct tree_expr *e), void *user)
+{
+    visit(user, e);
+    for (uint32_t i = 0; i < e->num_args; i++)
+        expr_visit(e->args[i], visit, user);
+}
+
+void stmt_visit(struct tree_stmt *s, bool (*visit)(void *user, struct tree_stmt *s), void *user)
+{
+    if (!visit(user, s))
+        return;
+    if (s->body)
+        stmt_visit(s->body, visit, user);
+    if (s->otherwise)
+        stmt_visit(s->otherwise, visit, user);
+    for (uint32_t i = 0; i < s->items.count; i++)
+        stmt_visit(s->items.items[i], visit, user);
+}
+
+void stmt_each_expr(struct tree_stmt *s, void (*visit)(void *user, struct tree_expr **e), void *user)
+{
+    struct tree_expr **all[] = { &s->pointer, &s->index, &s->value, &s->pointer2,
+                                 &s->begin,   &s->end,   &s->step,  &s->count };
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (*all[i])
+            visit(user, all[i]);
+    for (uint32_t i = 0; i < s->num_args; i++)
+        visit(user, &s->args[i]);
+}
+
+bool expr_is_pure(const struct tree_expr *e)
+{
+    if (e->op == EXPR_CALL)
+        return false;
+    for (uint32_t i = 0; i < e->num_args; i++)
+        if (!expr_is_pure(e->args[i]))
+            return false;
+    return true;
+}
+
+static bool leaf_equal(const struct tree_expr *a, const struct tree_expr *b)
+{
+    switch (a->op) {
+    case EXPR_INT:
+    case EXPR_FIELD:
+    case EXPR_SLOT:
+        return a->i == b->i;
+    case EXPR_DATA:
+        return a->i == b->i && a->data == b->data;
+    case EXPR_FLOAT:
+        return expr_float_bits(a) == expr_float_bits(b);
+    case EXPR_VAR:
+        return a->var == b->var;
+    case EXPR_MATH:
+        return a->math == b->math;
+    case EXPR_CALL:
+        return false;
+    default:
+        return true;
+    }
+}
+
+bool expr_equal(const struct tree_expr *a, const struct tree_expr *b)
+{
+    if (a == b)
+        return expr_is_pure(a);
+    if (a->op != b->op || a->type != b->type || a->num_args != b->num_args || !leaf_equal(a, b))
+        return false;
+    for (uint32_t i = 0; i < a->num_args; i++)
+        if (!expr_equal(a->args[i], b->args[i]))
+            return false;
+    return true;
+}
