@@ -1,0 +1,168 @@
+"""Times one program with one number of threads: our code and the versions named, which take turns call by call. Every
+version has arrays of its own, which are set to the same contents before each call. Prints one line of JSON."""
+import argparse
+import ctypes
+import importlib
+import json
+import os
+import pathlib
+import resource
+import sys
+import time
+
+import numpy
+
+from ours import Program
+
+SCALARS = {"int64_t": ctypes.c_int64, "int": ctypes.c_int, "int32_t": ctypes.c_int32, "long long": ctypes.c_int64,
+           "double": ctypes.c_double, "float": ctypes.c_float, "bool": ctypes.c_bool, "uint32_t": ctypes.c_uint32}
+
+
+MEMORY = 10 << 30  # sizes for which that is not enough fail here, and do no harm to others
+
+
+class Inputs:
+    """What NPBench's own code makes for a preset, by name, and how the recorded case gives it to the program."""
+
+    def __init__(self, npbench, case, preset):
+        info = json.loads((npbench / f"bench_info/{case.name}.json").read_text())["benchmark"]
+        sys.path.insert(0, str(npbench))
+        self.module = f"npbench.benchmarks.{info['relative_path'].replace('/', '.')}.{info['module_name']}"
+        self.function, self.names, self.changed = info["func_name"], info["input_args"], info["output_args"]
+        self.data = dict(info["parameters"][preset])
+        numpy.random.seed(42)
+        init = info.get("init")
+        if init:
+            made = getattr(importlib.import_module(self.module), init["func_name"])(
+                *[self.data[name] for name in init["input_args"]])
+            self.data.update(zip(init["output_args"], made if len(init["output_args"]) > 1 else [made]))
+        recorded = json.loads((case / "case.json").read_text())
+        self.args, self.returns = {arg["name"]: arg for arg in recorded["args"]}, recorded["returns"]
+        self.outputs = [name for name, arg in self.args.items() if "out" in arg]
+
+    def given(self, name):
+        """The value of an argument as the program takes it, or None."""
+        value, arg = self.data.get(name), self.args[name]
+        if value is None or arg["kind"] != "array":
+            return value if value is None else numpy.dtype(arg["dtype"]).type(value).item()
+        value = numpy.ascontiguousarray(value, dtype=arg["dtype"])
+        return value if value.ndim == len(arg["shape"]) else value.reshape(-1)
+
+
+class Version:
+    """`run` changes the arrays in `arrays`; those that are also in `clean` are reset before each call."""
+
+    def __init__(self, arrays, clean):
+        self.arrays, self.clean, self.times = arrays, clean, []
+
+    def once(self):
+        for name, value in self.clean.items():
+            self.arrays[name][...] = value
+        begin = time.perf_counter()
+        self.run()
+        self.times.append(time.perf_counter() - begin)
+
+    def results(self, inputs):
+        return {name: self.arrays[name] for name in inputs.outputs}
+
+
+class Ours(Version):
+    def __init__(self, inputs, library, file, threads):
+        given = {name: inputs.given(name) for name in inputs.args}
+        clean = {name: value for name, value in given.items() if isinstance(value, numpy.ndarray)}
+        super().__init__({name: value.copy() for name, value in clean.items()}, clean)
+        self.program = Program(library, file, threads)
+        for name, value in given.items():
+            if value is not None:
+                self.program.give(name, self.arrays.get(name, value))
+        for name in inputs.returns:
+            self.arrays[name] = numpy.zeros(self.program.shape(name), inputs.args[name]["dtype"])
+            self.program.give(name, self.arrays[name])
+        self.run = self.program.bind()
+
+
+class Dace(Version):
+    def __init__(self, inputs, ours, folder):
+        super().__init__({name: array.copy() for name, array in ours.arrays.items()}, ours.clean)
+        how = json.loads((folder / "call.json").read_text())
+        library = ctypes.CDLL(how["library"])
+        init, call = library[f"__dace_init_{how['name']}"], library[f"__program_{how['name']}"]
+        init.restype = ctypes.c_void_p
+
+        def argument(kind, name):
+            if kind == "pointer":
+                return ctypes.c_void_p(self.arrays[name].ctypes.data)
+            value = inputs.given(name) if name in inputs.args else None
+            return SCALARS[kind](ours.program.value(name) if value is None else value)
+
+        self.handle = ctypes.c_void_p(init(*[argument(*one) for one in how["init"]]))
+        values = [argument(*one) for one in how["call"]]
+        self.run = lambda: call(self.handle, *values)
+
+
+class Python(Version):
+    def __init__(self, inputs, suffix):
+        function = getattr(importlib.import_module(f"{inputs.module}_{suffix}"), inputs.function)
+        arrays = {name: value.copy() for name, value in inputs.data.items() if isinstance(value, numpy.ndarray)}
+        super().__init__(arrays, {name: inputs.data[name] for name in arrays})
+        values = [arrays.get(name, inputs.data[name]) for name in inputs.names]
+
+        def run():
+            self.returned = function(*values)
+        self.run = run
+
+    def results(self, inputs):
+        returned = self.returned if isinstance(self.returned, tuple) else (self.returned,)
+        return {**{name: self.arrays[name] for name in inputs.outputs if name in self.arrays},
+                **dict(zip(inputs.returns, returned))}
+
+
+def difference(a, b):
+    """The largest, relative to the largest value; NaN equals NaN."""
+    a, b = numpy.asarray(a), numpy.asarray(b)
+    if a.dtype == bool or a.size != b.size:
+        return float(a.size != b.size)
+    b = b.reshape(a.shape)
+    largest = numpy.nanmax(numpy.abs(b), initial=0) or 1
+    if not numpy.array_equal(numpy.isnan(a), numpy.isnan(b)):
+        return 1.0
+    return float(numpy.nanmax(numpy.abs(a - b), initial=0) / largest)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("versions", nargs="*")
+    for option in "--library", "--case", "--npbench", "--dace":
+        parser.add_argument(option, type=pathlib.Path, required=True)
+    parser.add_argument("--sdfg", default="prog.sdfg")
+    parser.add_argument("--preset", default="M")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--seconds", type=float, default=2)
+    parser.add_argument("--realtime", action="store_true")
+    a = parser.parse_args()
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    inputs = Inputs(a.npbench, a.case, a.preset)
+    ours = Ours(inputs, a.library, a.case / a.sdfg, a.threads)
+    versions = {"ours": ours}
+    for name in a.versions:
+        versions[name] = (Dace(inputs, ours, a.dace / a.case.name / name) if name in ("plain", "autoopt")
+                          else Python(inputs, name))
+    if a.realtime:
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(10))
+    error = {}
+    for name, version in versions.items():
+        version.once()  # not counted
+        if name != "ours":
+            found = version.results(inputs)
+            error[name] = max((difference(ours.arrays[n], value) for n, value in found.items()), default=None)
+    # As many rounds as fit, from a guess by the first; few are enough where a call is long.
+    rounds = int(a.seconds / max(sum(version.times[0] for version in versions.values()), 1e-9))
+    for version in versions.values():
+        version.times.clear()
+    for _ in range(min(max(rounds, 3), 101)):
+        for version in versions.values():
+            version.once()
+    print(json.dumps({"times": {name: version.times for name, version in versions.items()}, "error": error}))
+
+
+main()
