@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CODEGEN_ABI = 4 };
+enum { CODEGEN_ABI = 5 };
 
 struct codegen_symbol {
     const char *name;
@@ -28,6 +28,28 @@ enum codegen_emit {
     CODEGEN_EMIT_OBJECT
 };
 
+/* An argument of exported functions. */
+struct codegen_argument {
+    const char *name;
+    int value_type; /* sdfg_dtype of what is passed by value; 0: a pointer */
+    bool symbol;    /* known when the program is initialised */
+};
+
+struct codegen_storage {
+    const char *name;
+    int64_t id;
+};
+
+/* An object for other programs instead of code for this process: functions with the interface of DaCe's libraries. */
+struct codegen_export {
+    const char *name;
+    const struct codegen_argument *arguments; /* in the order of semantics.md 1.2 */
+    uint32_t num_arguments;
+    const struct codegen_storage *storages; /* with containers of lifetime External */
+    uint32_t num_storages;
+    const char *triple, *cpu, *features; /* NULL: this host */
+};
+
 struct codegen_request {
     const char *json; /* the SDFG, as read from the file (plain or gzip) */
     size_t json_size;
@@ -43,11 +65,12 @@ struct codegen_request {
     int opt_level;      /* 0..3, -1: the default pipeline */
     enum codegen_fp fp;
     enum codegen_linker linker;
-    bool debug_info;         /* source lines for debuggers and profilers */
-    bool profiler;           /* announce the code to perf and gdb */
-    enum codegen_emit emit;  /* text or object wanted instead of code */
-    const char *dump_after;  /* pass whose result goes to `dump`, or NULL */
-    const char *debug_words; /* as in SDFG_DEBUG, or NULL */
+    bool debug_info;                      /* source lines for debuggers and profilers */
+    bool profiler;                        /* announce the code to perf and gdb */
+    enum codegen_emit emit;               /* text or object wanted instead of code */
+    const struct codegen_export *exports; /* with CODEGEN_EMIT_OBJECT; NULL: none */
+    const char *dump_after;               /* pass whose result goes to `dump`, or NULL */
+    const char *debug_words;              /* as in SDFG_DEBUG, or NULL */
     void (*dump)(void *user, const char *title, const char *text);
     void *dump_user;
     /* Runtime functions by name: what sdfg_rt_symbol of the core answers. */

@@ -49,7 +49,11 @@ static void decorate(void *user, LLVMValueRef function) { jit_function_attribute
 bool pass_target(struct compile *c)
 {
     const struct codegen_request *r = c->request;
+    const struct codegen_export *x = r->exports;
     struct jit_options jo = {
+        .triple = x ? x->triple : NULL,
+        .cpu = x ? x->cpu : NULL,
+        .features = x ? x->features : NULL,
         .opt_level = r->opt_level,
         .debug_info = r->debug_info,
         .linker = (enum jit_linker)r->linker,
@@ -58,6 +62,53 @@ bool pass_target(struct compile *c)
     };
     c->jit = jit_new(c->ir->arena, c->ir->diags, &jo);
     return c->jit != NULL;
+}
+
+static const struct codegen_symbol *bound_symbol(const struct codegen_request *r, const char *name)
+{
+    for (uint32_t i = 0; i < r->num_bound; i++)
+        if (!strcmp(r->bound[i].name, name))
+            return &r->bound[i];
+    return NULL;
+}
+
+/* What the request says of exported functions, as the emitter wants it. */
+static const struct llvm_export *exports(const struct compile *c)
+{
+    const struct codegen_request *r = c->request;
+    const struct codegen_export *x = r->exports;
+    if (!x)
+        return NULL;
+    struct arena *a = c->ir->arena;
+    struct llvm_export *out = NEW(a, struct llvm_export);
+    struct llvm_export_argument *arguments = NEW_ARRAY(a, struct llvm_export_argument, x->num_arguments);
+    const char **storages = NEW_ARRAY(a, const char *, x->num_storages);
+    int64_t *ids = NEW_ARRAY(a, int64_t, x->num_storages);
+    for (uint32_t i = 0; i < x->num_arguments; i++) {
+        const struct codegen_argument *from = &x->arguments[i];
+        const struct codegen_symbol *bound = bound_symbol(r, from->name);
+        arguments[i] = (struct llvm_export_argument){
+            .name = from->name,
+            .type = from->value_type ? type_basic(c->ir, (enum type_kind)from->value_type) : NULL,
+            .symbol = from->symbol,
+            .bound = bound != NULL,
+            .value = bound ? bound->value : 0,
+        };
+    }
+    for (uint32_t i = 0; i < x->num_storages; i++) {
+        storages[i] = x->storages[i].name;
+        ids[i] = x->storages[i].id;
+    }
+    *out = (struct llvm_export){
+        .name = x->name,
+        .arguments = arguments,
+        .num_arguments = x->num_arguments,
+        .storages = storages,
+        .storage_ids = ids,
+        .num_storages = x->num_storages,
+        .num_threads = r->num_threads,
+    };
+    return out;
 }
 
 enum { STATEMENTS_PER_UNIT = 1500 }; /* larger programs are compiled as several modules on several threads */
@@ -76,6 +127,7 @@ bool pass_emit(struct compile *c)
         .module = new_module,
         .decorate = decorate,
         .user = c->jit,
+        .exports = exports(c),
     };
     return llvm_emit(c->tree, c->ir->diags, &lo);
 }

@@ -10,8 +10,7 @@
 
 /* Kernels as callers see them, and what else the code generator is asked for. */
 
-/* The variables that were given, in the order of the program; a name that is none is an error. */
-static bool bound_values(const struct sdfg_program *p, const sdfg_symbol *symbols, size_t n, struct value *values,
+bool kernel_bound_values(const struct sdfg_program *p, const sdfg_symbol *symbols, size_t n, struct value *values,
                          struct report *r)
 {
     bool ok = true;
@@ -26,7 +25,7 @@ static bool bound_values(const struct sdfg_program *p, const sdfg_symbol *symbol
     return ok;
 }
 
-static struct signature explicit_signature(const struct sdfg_program *p, const struct value *values, struct arena *a)
+struct signature kernel_signature(const struct sdfg_program *p, const struct value *values, struct arena *a)
 {
     struct codegen_symbol *bound = NEW_ARRAY(a, struct codegen_symbol, p->num_variables);
     uint32_t count = 0;
@@ -42,8 +41,8 @@ sdfg_error *sdfg_specialize(sdfg_kernel **out, sdfg_program *p, const sdfg_symbo
     struct report r = report_begin();
     sdfg_error *error = NULL;
     struct value *values = NEW_ARRAY(r.arena, struct value, p->num_variables);
-    if (bound_values(p, symbols, n, values, &r)) {
-        struct signature s = explicit_signature(p, values, r.arena);
+    if (kernel_bound_values(p, symbols, n, values, &r)) {
+        struct signature s = kernel_signature(p, values, r.arena);
         *out = kernels_get(p->kernels, &s, &error);
     }
     sdfg_error *found = report_end(&r, SDFG_STAGE_BIND);
@@ -163,8 +162,8 @@ sdfg_error *sdfg_program_emit(char **out, size_t *size, sdfg_program *p, enum sd
     struct report r = report_begin();
     sdfg_error *error = NULL;
     struct value *values = NEW_ARRAY(r.arena, struct value, p->num_variables);
-    if (bound_values(p, symbols, n, values, &r)) {
-        struct signature s = explicit_signature(p, values, r.arena);
+    if (kernel_bound_values(p, symbols, n, values, &r)) {
+        struct signature s = kernel_signature(p, values, r.arena);
         error = program_emit(p, &s, what, out, size);
     }
     sdfg_error *found = report_end(&r, SDFG_STAGE_BIND);

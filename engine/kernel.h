@@ -14,6 +14,7 @@ struct signature {
     const char *const *may_alias; /* in argument order */
     uint32_t num_may_alias;
     uint32_t alignment;
+    const struct codegen_export *exports; /* of objects for other programs; NULL for kernels */
 };
 
 struct sdfg_kernel {
@@ -48,6 +49,11 @@ void signature_print(const struct signature *s, struct text *out);
 /* The number of differences, as "N is 25 and not 24, ..." if `out` is not NULL. */
 uint32_t signature_differences(const struct signature *s, const struct signature *other, struct text *out);
 
+/* The variables that were given, one value per variable of the program; a name that is none is an error. */
+bool kernel_bound_values(const struct sdfg_program *p, const sdfg_symbol *symbols, size_t n, struct value *values,
+                         struct report *r);
+/* The signature for those that can be constants. */
+struct signature kernel_signature(const struct sdfg_program *p, const struct value *values, struct arena *a);
 /* Runs the code generator for text or an object; *out is allocated with malloc and followed by a zero. `size` may be
  * NULL. */
 sdfg_error *kernels_emit(struct sdfg_program *p, const struct signature *s, enum codegen_emit what, char **out,

@@ -47,6 +47,7 @@ static bool compile(struct sdfg_program *p, const struct signature *s, enum code
         .debug_info = o->debug_info,
         .profiler = o->profiler,
         .emit = what,
+        .exports = s->exports,
         .dump_after = o->dump_after,
         .debug_words = o->debug,
         .dump = engine_dump,

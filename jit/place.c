@@ -22,13 +22,13 @@ bool place_refuse(struct placed *p, const char *format, ...)
 
 /* ---- symbols ---- */
 
-static bool is_definition(const struct place_symbol *s) { return s->entry.st_shndx != SHN_UNDEF; }
+bool place_is_definition(const struct place_symbol *s) { return s->entry.st_shndx != SHN_UNDEF; }
 
 static bool define_globals(struct placed *p, struct place_file *f)
 {
     for (uint32_t i = 0; i < f->num_symbols; i++) {
         struct place_symbol *s = &f->symbols[i];
-        if (!is_definition(s) || ELF64_ST_BIND(s->entry.st_info) == STB_LOCAL)
+        if (!place_is_definition(s) || ELF64_ST_BIND(s->entry.st_info) == STB_LOCAL)
             continue;
         if (map_has(&p->globals, s->name))
             return place_refuse(p, "'%s' is defined twice", s->name);
@@ -49,7 +49,7 @@ static bool resolve(struct placed *p, struct place_file *f, const struct place_o
 {
     for (uint32_t i = 1; i < f->num_symbols; i++) { /* the first is no symbol */
         struct place_symbol *s = &f->symbols[i];
-        if (is_definition(s))
+        if (place_is_definition(s))
             continue;
         const struct place_symbol *definition = map_get(&p->globals, s->name);
         s->address = definition ? definition->address : (uint64_t)(uintptr_t)place_find(o->symbol, s->name);
@@ -63,8 +63,7 @@ static bool resolve(struct placed *p, struct place_file *f, const struct place_o
 
 static size_t round_up(size_t n, size_t alignment) { return (n + alignment - 1) & ~(alignment - 1); }
 
-/* Space at the end of a group; the image never grows over MOST_BYTES, so sums do not overflow. */
-static bool reserve(struct placed *p, enum place_group g, uint64_t bytes, size_t alignment, size_t *offset)
+bool place_reserve(struct placed *p, enum place_group g, uint64_t bytes, size_t alignment, size_t *offset)
 {
     struct place_range *group = &p->groups[g];
     if (bytes > MOST_BYTES || group->size > MOST_BYTES)
@@ -74,40 +73,26 @@ static bool reserve(struct placed *p, enum place_group g, uint64_t bytes, size_t
     return true;
 }
 
-static bool lay_out(struct placed *p, size_t *veneers, size_t *got)
+bool place_lay_out(struct placed *p, size_t page)
 {
     for (uint32_t i = 0; i < p->num_files; i++)
         for (uint32_t k = 0; k < p->files[i].num_sections; k++) {
             struct place_section *s = &p->files[i].sections[k];
             if (s->group == GROUP_NONE)
                 continue;
-            if (!reserve(p, s->group, s->header.sh_size, s->header.sh_addralign, &s->offset))
+            if (!place_reserve(p, s->group, s->header.sh_size, s->header.sh_addralign, &s->offset))
                 return false;
             p->bytes += s->header.sh_size;
         }
-    if (!reserve(p, GROUP_CODE, (uint64_t)p->num_veneers * VENEER_BYTES, VENEER_BYTES, veneers) ||
-        !reserve(p, GROUP_CONSTANT, (uint64_t)p->num_got * GOT_BYTES, GOT_BYTES, got))
+    if (!place_reserve(p, GROUP_CODE, (uint64_t)p->num_veneers * VENEER_BYTES, VENEER_BYTES, &p->veneers_at) ||
+        !place_reserve(p, p->got_group, (uint64_t)p->num_got * GOT_BYTES, GOT_BYTES, &p->got_at))
         return false;
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
     for (int g = 0; g < GROUP_COUNT; g++) {
         p->groups[g].offset = p->image_size;
         p->groups[g].size = round_up(p->groups[g].size, page);
         p->image_size += p->groups[g].size;
     }
     return p->image_size <= MOST_BYTES || place_refuse(p, "the objects need more than 1 GiB");
-}
-
-static bool map_image(struct placed *p, size_t veneers, size_t got)
-{
-    if (!p->image_size)
-        return place_refuse(p, "the objects have no code");
-    void *memory = mmap(NULL, p->image_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED)
-        return place_refuse(p, "no memory for the code");
-    p->image = memory;
-    p->veneers = p->image + p->groups[GROUP_CODE].offset + veneers;
-    p->got = p->image + p->groups[GROUP_CONSTANT].offset + got;
-    return true;
 }
 
 static void copy_sections(struct placed *p, struct place_file *f)
@@ -121,8 +106,23 @@ static void copy_sections(struct placed *p, struct place_file *f)
             memcpy(s->memory, f->bytes + s->header.sh_offset, s->header.sh_size);
     }
     for (uint32_t i = 0; i < f->num_symbols; i++)
-        if (is_definition(&f->symbols[i]))
+        if (place_is_definition(&f->symbols[i]))
             set_address(f, &f->symbols[i]);
+}
+
+bool place_map(struct placed *p)
+{
+    if (!p->image_size)
+        return place_refuse(p, "the objects have no code");
+    void *memory = mmap(NULL, p->image_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        return place_refuse(p, "no memory for the code");
+    p->image = memory;
+    p->veneers = p->image + p->groups[GROUP_CODE].offset + p->veneers_at;
+    p->got = p->image + p->groups[p->got_group].offset + p->got_at;
+    for (uint32_t i = 0; i < p->num_files; i++)
+        copy_sections(p, &p->files[i]);
+    return true;
 }
 
 static void fill_slots(struct placed *p, const struct place_file *f)
@@ -167,16 +167,19 @@ static uint16_t this_machine(void)
 #endif
 }
 
-static bool place_all(struct placed *p, const struct place_options *o)
+bool place_read_all(struct placed *p)
 {
-    size_t veneers, got;
     for (uint32_t i = 0; i < p->num_files; i++)
         if (!place_read(p, &p->files[i]) || !define_globals(p, &p->files[i]) || !place_scan(p, &p->files[i]))
             return false;
-    if (!lay_out(p, &veneers, &got) || !map_image(p, veneers, got))
+    return true;
+}
+
+static bool place_all(struct placed *p, const struct place_options *o)
+{
+    p->got_group = GROUP_CONSTANT;
+    if (!place_read_all(p) || !place_lay_out(p, (size_t)sysconf(_SC_PAGESIZE)) || !place_map(p))
         return false;
-    for (uint32_t i = 0; i < p->num_files; i++)
-        copy_sections(p, &p->files[i]);
     for (uint32_t i = 0; i < p->num_files; i++) {
         if (!resolve(p, &p->files[i], o))
             return false;

@@ -37,4 +37,19 @@ size_t place_memory(const struct placed *p);                   /* what place_fre
  * has it. */
 void *place_find(void *(*first)(const char *name), const char *name);
 
+/* The same objects as a shared library in a file instead of in memory. */
+struct place_shared {
+    const char *name;           /* that it is known by (DT_SONAME) */
+    const char *search;         /* where the libraries that it needs are looked for first (DT_RUNPATH) */
+    const char *const *exports; /* what it shows */
+    uint32_t num_exports;
+    const char *const *needed; /* libraries that have what it does not define */
+    uint32_t num_needed;
+};
+
+struct text;
+/* Appends the file; false with *why (in the arena of `out`). The machine is that of the object. */
+bool place_write_shared(const struct place_object *object, const struct place_shared *o, struct text *out,
+                        const char **why);
+
 #endif

@@ -41,6 +41,18 @@ struct place_range {
     size_t offset, size; /* in the image; whole pages */
 };
 
+/* An address that only the dynamic linker knows. */
+struct place_fixup {
+    size_t offset;                     /* in the image */
+    const struct place_symbol *symbol; /* what is meant, plus */
+    uint64_t addend;
+    bool slot; /* of the GOT */
+};
+struct place_fixups {
+    struct place_fixup *items;
+    uint32_t count, capacity;
+};
+
 enum { VENEER_BYTES = 16, GOT_BYTES = 8 };
 
 struct placed {
@@ -54,12 +66,23 @@ struct placed {
     struct place_range groups[GROUP_COUNT];
     uint32_t num_veneers, num_got;
     unsigned char *veneers, *got;
+    enum place_group got_group;
+    size_t veneers_at, got_at;         /* in their groups */
+    struct place_fixups *fixups;       /* of a shared library being written; NULL: code for this process */
     struct place_announced *announced; /* to gdb */
     const char *why;                   /* first reason */
 };
 
 /* Records the reason; always false. */
 bool place_refuse(struct placed *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* place.c: steps */
+bool place_read_all(struct placed *p); /* all tables; what has to be linked is known then */
+/* Space at the end of a group; the image never grows over its limit, so sums do not overflow. */
+bool place_reserve(struct placed *p, enum place_group g, uint64_t bytes, size_t alignment, size_t *offset);
+bool place_lay_out(struct placed *p, size_t page);
+bool place_map(struct placed *p); /* with the contents of all sections */
+bool place_is_definition(const struct place_symbol *s);
 
 /* place_read.c: checks the file and fills the tables. */
 bool place_read(struct placed *p, struct place_file *f);
@@ -68,6 +91,7 @@ bool place_read(struct placed *p, struct place_file *f);
 bool place_scan(struct placed *p, struct place_file *f);     /* checks all relocations, assigns veneers and GOT slots */
 bool place_relocate(struct placed *p, struct place_file *f); /* when all addresses are known */
 void place_write_veneer(uint16_t machine, unsigned char *veneer, uint64_t target);
+void place_write_jump(uint16_t machine, unsigned char *jump, const unsigned char *slot); /* by way of a GOT slot */
 
 /* place_listen.c */
 void place_announce(struct placed *p);

@@ -1,5 +1,7 @@
 #include "jit/place_internal.h"
 
+#include "base/vec.h"
+
 #include <string.h>
 
 /* Relocations that LLVM writes for position-independent code of the small model, on x86-64 and AArch64 (names and
@@ -240,6 +242,19 @@ static uint64_t value_of(const struct placed *p, const struct kind *k, const str
     return 0;
 }
 
+/* An address that is not known before the library is loaded. */
+static bool fix_up(struct placed *p, const struct kind *k, const struct place_symbol *s, const Elf64_Rela *r,
+                   const struct place_section *target)
+{
+    if (k->field != FIELD_64)
+        return place_refuse(p, "the address of '%s' does not have 64 bits", s->name);
+    if (target->group != GROUP_DATA)
+        return place_refuse(p, "the address of '%s' lies where it cannot be written", s->name);
+    struct place_fixup x = { (size_t)(target->memory - p->image) + r->r_offset, s, (uint64_t)r->r_addend, false };
+    vec_push(p->arena, p->fixups, x);
+    return true;
+}
+
 static bool apply(struct placed *p, struct place_file *f, const struct kind *k, const Elf64_Rela *r,
                   const struct place_section *target)
 {
@@ -247,6 +262,8 @@ static bool apply(struct placed *p, struct place_file *f, const struct kind *k, 
     unsigned char *at = target->memory + r->r_offset;
     if (k->formula == NOTHING)
         return true;
+    if (p->fixups && k->formula == ABSOLUTE)
+        return fix_up(p, k, s, r, target);
     uint64_t value = value_of(p, k, s, (uint64_t)r->r_addend, (uint64_t)(uintptr_t)at);
     return store(k, at, value) || place_refuse(p, "'%s' is too far away, or not aligned", s->name);
 }
@@ -260,4 +277,25 @@ void place_write_veneer(uint16_t machine, unsigned char *veneer, uint64_t target
     static const unsigned char aarch64_jump[8] = { 0x50, 0, 0, 0x58, 0x00, 0x02, 0x1f, 0xd6 }; /* ldr x16, 8; br x16 */
     memcpy(veneer, machine == EM_X86_64 ? x86_64_jump : aarch64_jump, 8);
     memcpy(veneer + 8, &target, sizeof target);
+}
+
+/* A jump through a slot that the dynamic linker fills. */
+void place_write_jump(uint16_t machine, unsigned char *jump, const unsigned char *slot)
+{
+    static const unsigned char x86_64_jump[] = { 0xff, 0x25, 0,    0,    0,    0,    0xcc, 0xcc, /* jmp *slot(%rip) */
+                                                 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc };
+    static const unsigned char aarch64_jump[] = { 0x10, 0,    0,    0x90,   /* adrp x16, slot */
+                                                  0x11, 0x02, 0x40, 0xf9,   /* ldr x17, [x16, slot] */
+                                                  0x20, 0x02, 0x1f, 0xd6,   /* br x17 */
+                                                  0x1f, 0x20, 0x03, 0xd5 }; /* nop */
+    static const struct kind displacement = { 0, RELATIVE, FIELD_32, 0 }, pages = { 0, GOT_PAGE, FIELD_ADRP21, 0 },
+                             low = { 0, GOT_LOW_BITS, FIELD_IMM12, 3 };
+    uint64_t at = (uint64_t)(uintptr_t)jump, to = (uint64_t)(uintptr_t)slot;
+    memcpy(jump, machine == EM_X86_64 ? x86_64_jump : aarch64_jump, VENEER_BYTES);
+    if (machine == EM_X86_64) {
+        store(&displacement, jump + 2, to - (at + 6));
+    } else {
+        store(&pages, jump, page(to) - page(at));
+        store(&low, jump + 4, to & 0xfff);
+    }
 }

@@ -14,7 +14,8 @@ enum sdfg_rt_error {
     SDFG_RT_WORKSPACE,    /* memory that the caller has to supply is missing or too small */
     SDFG_RT_STREAM_EMPTY, /* a thread waits for an element that nobody can push any more */
     SDFG_RT_SINGULAR,     /* a matrix to be inverted or factored */
-    SDFG_RT_NODE_FAILED   /* an implementation of a library node said so */
+    SDFG_RT_NODE_FAILED,  /* an implementation of a library node said so */
+    SDFG_RT_OTHER_SYMBOL  /* exported code was made for another value of a symbol */
 };
 
 /* Element types of the linear algebra rows. */
@@ -58,6 +59,16 @@ struct sdfg_rt_workspace {
  * Kept in the context's `user`; NULL there: no implementations. */
 struct sdfg_rt_nodes {
     bool (*call)(const struct sdfg_rt_nodes *nodes, const char *text, const int64_t *layout); /* false: it failed */
+};
+
+/* A program that was compiled ahead of time, as its object describes it. init, exit and workspace may be null. */
+typedef void sdfg_rt_entry(struct sdfg_rt_context *context, void *const *args);
+struct sdfg_rt_program {
+    const char *name;
+    int64_t num_slots, num_threads;
+    sdfg_rt_entry *main, *init, *exit, *workspace;
+    int64_t num_storages;
+    const int64_t *storages; /* with containers of lifetime External */
 };
 
 /* Address of a runtime function by name, for the linker; NULL if there is no such row. */

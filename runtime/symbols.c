@@ -2,6 +2,7 @@
 #include "runtime/cblas.h"
 #include "runtime/fft.h"
 #include "runtime/node.h"
+#include "runtime/program.h"
 #include "runtime/runtime.h"
 #include "runtime/stream.h"
 

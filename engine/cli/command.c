@@ -14,7 +14,12 @@ static const char exit_codes[] =
 void command_help(enum tool tool)
 {
     puts(
-        tool == TOOL_BENCH
+        tool == TOOL_CC
+            ? "usage: sdfg-cc PROGRAM.sdfg -o FILE [--SYMBOL=VALUE ...] [OPTION ...]\n"
+              "\n"
+              "Compiles an SDFG for other programs: functions with the interface of DaCe's own libraries. With\n"
+              "--SYMBOL=VALUE the code is for that value only, and calls with another one fail."
+        : tool == TOOL_BENCH
             ? "usage: sdfg-bench PROGRAM.sdfg [--NAME=VALUE ...] [OPTION ...]\n"
               "\n"
               "Measures an SDFG compiled in memory against code compiled ahead of time: cold, warm and bound calls in\n"
@@ -96,6 +101,32 @@ static void print_dump(void *user, const char *title, const char *text)
         fputc('\n', stderr);
 }
 
+static bool apply_cc(struct command *c, const struct option *o, char *value)
+{
+    switch (o->id) {
+    case OPTION_HEADER:
+        c->header = true;
+        c->header_file = value;
+        break;
+    case OPTION_FORTRAN:
+        c->fortran = true;
+        c->fortran_file = value;
+        break;
+    case OPTION_TARGET:
+        c->target = value;
+        break;
+    case OPTION_CPU:
+        c->cpu = value;
+        break;
+    case OPTION_FEATURES:
+        c->features = value;
+        break;
+    default:
+        break;
+    }
+    return true;
+}
+
 static bool apply_bench(struct command *c, const struct option *o, char *value)
 {
     switch (o->id) {
@@ -125,7 +156,7 @@ static bool apply_bench(struct command *c, const struct option *o, char *value)
         c->html_file = value;
         break;
     default:
-        break;
+        return apply_cc(c, o, value);
     }
     return true;
 }

@@ -18,7 +18,7 @@ enum exit_code {
     EXIT_TIMEOUT = 9
 };
 
-enum tool { TOOL_RUN = 1, TOOL_BENCH = 2 };
+enum tool { TOOL_RUN = 1, TOOL_BENCH = 2, TOOL_CC = 4 };
 
 const char *tool_name(enum tool tool); /* "sdfg-run", as messages say it */
 
@@ -50,6 +50,9 @@ struct command {
     const char *against, *compiler, *compiler_flags, *json_file, *csv_file, *html_file;
     int samples, cold_samples;
     bool no_roofs;
+    /* sdfg-cc; a file that is NULL lies beside the output */
+    bool header, fortran;
+    const char *header_file, *fortran_file, *target, *cpu, *features;
     struct pairs values, outputs, expects;
 };
 

@@ -36,4 +36,15 @@ char *file_bytes(const char *path, size_t *size, char *why, size_t why_size)
     return bytes;
 }
 
+bool file_write(const char *path, const char *bytes, size_t size, char *why, size_t why_size)
+{
+    FILE *f = fopen(path, "wb");
+    bool ok = f && fwrite(bytes, 1, size, f) == size;
+    if (f)
+        ok = !fclose(f) && ok;
+    if (!ok)
+        snprintf(why, why_size, "%s", strerror(errno));
+    return ok;
+}
+
 bool file_exists(const char *path) { return access(path, R_OK) == 0; }

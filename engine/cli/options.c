@@ -3,13 +3,22 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { RUN = TOOL_RUN, BENCH = TOOL_BENCH };
+enum { RUN = TOOL_RUN, BENCH = TOOL_BENCH, CC = TOOL_CC };
 
 /* In the order of the help. Rows without an option are headings. */
 static const struct option options[] = {
+    { NULL, 0, CC, 0, NULL, "What is written" },
+    { "o", OPTION_FILE, CC, TAKES_VALUE, "FILE", "object FILE.o, static library FILE.a or shared library FILE.so" },
+    { "header", OPTION_HEADER, CC, MAY_TAKE_VALUE, "FILE", "prototypes for C and C++ (beside -o, ending in .h)" },
+    { "fortran", OPTION_FORTRAN, CC, MAY_TAKE_VALUE, "FILE", "module for Fortran (beside -o, ending in .f90)" },
     { NULL, 0, RUN | BENCH, 0, NULL, "Arguments of the program" },
     { "set", OPTION_SET, RUN | BENCH, TAKES_VALUE, "NAME=VALUE",
       "the same as --NAME=VALUE, for names that are also options" },
+    { NULL, 0, CC, 0, NULL, "Code" },
+    { "set", OPTION_SET, CC, TAKES_VALUE, "NAME=VALUE", "the same as --NAME=VALUE, for symbols that are also options" },
+    { "target", OPTION_TARGET, CC, TAKES_VALUE, "NAME", "x86_64, aarch64 or a triple of LLVM (this machine)" },
+    { "cpu", OPTION_CPU, CC, TAKES_VALUE, "NAME", "processor, as LLVM names it (this one, or the target's baseline)" },
+    { "features", OPTION_FEATURES, CC, TAKES_VALUE, "LIST", "of the processor, as LLVM writes them: +sve,-avx512f" },
     { "output", OPTION_OUTPUT, RUN, TAKES_VALUE, "NAME=@FILE", "write an array after the run; '-' prints it" },
     { "expect", OPTION_EXPECT, RUN | BENCH, TAKES_VALUE, "NAME=@FILE",
       "compare with a reference; exit code 1 if it differs" },
@@ -23,24 +32,26 @@ static const struct option options[] = {
     { "emit", OPTION_EMIT, RUN, TAKES_VALUE, "WHAT", "sdfg, tree, ll, ll-opt, asm or obj instead of running" },
     { "o", OPTION_FILE, RUN, TAKES_VALUE, "FILE", "where --emit writes (stdout)" },
     { "dump-after", OPTION_DUMP_AFTER, RUN, TAKES_VALUE, "PASS", "print what that pass made, on stderr" },
-    { "error-json", OPTION_ERROR_JSON, RUN | BENCH, TAKES_NOTHING, NULL, "print errors as JSON" },
+    { "error-json", OPTION_ERROR_JSON, RUN | BENCH | CC, TAKES_NOTHING, NULL, "print errors as JSON" },
     { NULL, 0, RUN | BENCH, 0, NULL, "Running" },
     { "time", OPTION_TIME, RUN, MAY_TAKE_VALUE, "json", "times of all phases and runs" },
     { "repeat", OPTION_REPEAT, RUN, TAKES_VALUE, "N", "run N times" },
     { "warmup", OPTION_WARMUP, RUN, TAKES_VALUE, "N", "run N times before that, without measuring" },
     { "timeout", OPTION_TIMEOUT, RUN | BENCH, TAKES_VALUE, "S", "give up after S seconds (--cases: each case, 60)" },
-    { "threads", OPTION_THREADS, RUN | BENCH, TAKES_VALUE, "N", "threads of parallel regions (decided at run time)" },
+    { "threads", OPTION_THREADS, RUN | BENCH | CC, TAKES_VALUE, "N",
+      "threads of parallel regions (decided at run time)" },
     { "specialize", OPTION_SPECIALIZE, RUN | BENCH, TAKES_VALUE, "WHAT",
       "symbols that become constants: auto, none, all or names" },
-    { "opt", OPTION_OPT, RUN | BENCH, TAKES_VALUE, "0..3", "optimization level" },
-    { "fp", OPTION_FP, RUN | BENCH, TAKES_VALUE, "WHAT", "default, strict or fast floating point" },
-    { "codegen", OPTION_CODEGEN, RUN | BENCH, TAKES_VALUE, "FILE", "code generator library (beside this program)" },
+    { "opt", OPTION_OPT, RUN | BENCH | CC, TAKES_VALUE, "0..3", "optimization level" },
+    { "fp", OPTION_FP, RUN | BENCH | CC, TAKES_VALUE, "WHAT", "default, strict or fast floating point" },
+    { "codegen", OPTION_CODEGEN, RUN | BENCH | CC, TAKES_VALUE, "FILE",
+      "code generator library (beside this program)" },
     { "linker", OPTION_LINKER, RUN | BENCH, TAKES_VALUE, "WHAT",
       "auto, place or orc: what puts machine code into memory" },
     { "cache", OPTION_CACHE, RUN, TAKES_VALUE, "DIR",
       "folder of compiled programs (libsdfg in the user's cache folder)" },
     { "no-cache", OPTION_NO_CACHE, RUN, TAKES_NOTHING, NULL, "compile, and keep nothing" },
-    { "debug-info", OPTION_DEBUG_INFO, RUN, TAKES_NOTHING, NULL, "source lines for debuggers and profilers" },
+    { "debug-info", OPTION_DEBUG_INFO, RUN | CC, TAKES_NOTHING, NULL, "source lines for debuggers and profilers" },
     { "profiler", OPTION_PROFILER, RUN, TAKES_NOTHING, NULL, "announce generated code to perf and gdb" },
     { NULL, 0, BENCH, 0, NULL, "Measuring" },
     { "against", OPTION_AGAINST, BENCH, TAKES_VALUE, "LIST",
@@ -59,14 +70,18 @@ static const struct option options[] = {
     { "sdfg", OPTION_SDFG, RUN, TAKES_VALUE, "NAME", "program file in each case folder (prog.sdfg)" },
     { "jobs", OPTION_JOBS, RUN, TAKES_VALUE, "N", "cases at the same time (number of processors)" },
     { "list", OPTION_LIST, RUN, TAKES_VALUE, "FILE", "cases that are expected to fail: lines of case, tab, reason" },
-    { NULL, 0, RUN | BENCH, 0, NULL, "Other" },
-    { "help", OPTION_HELP, RUN | BENCH, TAKES_NOTHING, NULL, "this text" },
-    { "version", OPTION_VERSION, RUN | BENCH, TAKES_NOTHING, NULL, "versions of the library and the code generator" },
+    { NULL, 0, RUN | BENCH | CC, 0, NULL, "Other" },
+    { "help", OPTION_HELP, RUN | BENCH | CC, TAKES_NOTHING, NULL, "this text" },
+    { "version", OPTION_VERSION, RUN | BENCH | CC, TAKES_NOTHING, NULL,
+      "versions of the library and the code generator" },
 };
 
 enum { NUM_OPTIONS = sizeof options / sizeof *options };
 
-const char *tool_name(enum tool tool) { return tool == TOOL_BENCH ? "sdfg-bench" : "sdfg-run"; }
+const char *tool_name(enum tool tool)
+{
+    return tool == TOOL_BENCH ? "sdfg-bench" : tool == TOOL_CC ? "sdfg-cc" : "sdfg-run";
+}
 
 void options_help(enum tool tool)
 {

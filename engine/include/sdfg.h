@@ -439,6 +439,32 @@ SDFG_API sdfg_error *sdfg_program_emit(char **out, size_t *size, sdfg_program *p
 SDFG_API sdfg_error *sdfg_args_emit(char **out, size_t *size, sdfg_args *a, enum sdfg_emit what);
 SDFG_API void sdfg_text_free(char *text);
 
+/* ---- compiling ahead of time, for programs that do not have this library (docs/export.md) ---- */
+
+/* The interface is that of DaCe's own libraries: __dace_init_NAME(symbols...), __program_NAME(handle, arguments...),
+ * __dace_exit_NAME(handle); and __sdfg_call_NAME, which is __program_NAME but returns 0 or what went wrong instead of
+ * ending the process. The code calls sdfg_rt_* functions, which libsdfg-rt has. */
+enum sdfg_export_form {
+    SDFG_EXPORT_OBJECT,  /* relocatable: NAME.o */
+    SDFG_EXPORT_ARCHIVE, /* the same in a static library */
+    SDFG_EXPORT_SHARED,  /* a shared library that needs libsdfg-rt.so; written without a linker */
+    SDFG_EXPORT_C,       /* prototypes for C and C++ */
+    SDFG_EXPORT_FORTRAN  /* a module with interfaces */
+};
+
+typedef struct sdfg_export {
+    size_t struct_size; /* set by the caller: sizeof(sdfg_export) */
+    enum sdfg_export_form form;
+    const char *target;         /* "x86_64", "aarch64" or a triple of LLVM; NULL: this machine */
+    const char *cpu, *features; /* as LLVM names them; NULL: of this machine, or the target's baseline */
+    const sdfg_symbol *symbols; /* the code is for these values only: calls with others fail */
+    size_t num_symbols;
+} sdfg_export;
+
+/* Bytes of a file, or text, followed by a zero. The caller frees them with sdfg_text_free. `size` may be NULL. Options
+ * of the engine count, but the disk cache is not used. */
+SDFG_API sdfg_error *sdfg_program_export(char **out, size_t *size, sdfg_program *p, const sdfg_export *x);
+
 #ifdef __cplusplus
 }
 #endif

@@ -26,6 +26,27 @@
 
 enum llvm_fp { LLVM_FP_DEFAULT, LLVM_FP_STRICT, LLVM_FP_FAST };
 
+/* Functions that other programs call, with the interface of DaCe's libraries (semantics.md 1.1): __dace_init_<name>,
+ * __program_<name>, __dace_exit_<name>, those for external memory, and __sdfg_call_<name>, which is __program_<name>
+ * with a result. */
+struct llvm_export_argument {
+    const char *name;
+    const struct type *type; /* passed by value; NULL: a pointer */
+    bool symbol;             /* known when the program is initialised */
+    bool bound;              /* the code is for this value only */
+    int64_t value;
+};
+
+struct llvm_export {
+    const char *name;
+    const struct llvm_export_argument *arguments; /* of __program_<name>, behind the handle */
+    uint32_t num_arguments;
+    const char *const *storages; /* with containers of lifetime External */
+    const int64_t *storage_ids;
+    uint32_t num_storages;
+    int num_threads; /* 0: decided at run time */
+};
+
 struct llvm_options {
     enum llvm_fp
         fp; /* default: contraction within expressions and into accumulators, re-association only in accumulators */
@@ -38,12 +59,13 @@ struct llvm_options {
     LLVMModuleRef (*module)(void *user, const char *name);
     void (*decorate)(void *user, LLVMValueRef function);
     void *user;
+    const struct llvm_export *exports; /* NULL: none. Else nothing but these functions can be seen from outside */
 };
 
-/* Emits every function of the tree, void name(context, args): "sdfg_main", "sdfg_init", "sdfg_exit". Outlined parallel
- * bodies are "main.parallel<k>", parts of functions larger than the budget "main.part<k>". The code is correct as it
- * stands, but variables that are assigned more than once live in allocas of the entry block: run `sroa` (or `mem2reg`)
- * before anything else. */
+/* Emits every function of the tree, void name(context, args): "sdfg_main", "sdfg_init", "sdfg_exit", "sdfg_workspace".
+ * Outlined parallel bodies are "main.parallel<k>", parts of functions larger than the budget "main.part<k>". The code
+ * is correct as it stands, but variables that are assigned more than once live in allocas of the entry block: run
+ * `sroa` (or `mem2reg`) before anything else. */
 bool llvm_emit(const struct tree *t, struct diags *d, const struct llvm_options *o);
 
 #endif

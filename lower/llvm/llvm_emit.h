@@ -291,6 +291,9 @@ void llvm_meta_internal(struct llvm_func *f,
 void llvm_meta_loop_begin(struct llvm_func *f, const struct tree_loop *loop);
 void llvm_meta_loop_end(struct llvm_func *f, const struct tree_loop *loop, LLVMValueRef back_edge);
 
+/* llvm_export.c */
+void llvm_exports(struct llvm_emitter *e); /* after all other functions; there is one unit */
+
 /* llvm_debug.c */
 void llvm_debug_unit(struct llvm_unit *u);
 void llvm_debug_function(struct llvm_func *f);

@@ -157,7 +157,7 @@ static LLVMValueRef define_function(struct llvm_unit *u, const struct llvm_job *
 {
     LLVMValueRef function = llvm_function_get(u, job->name, llvm_job_type(u, job));
     bool outlined = job->kind != LLVM_JOB_ENTRY;
-    if (outlined && u->emitter->options->unit_budget == 0)
+    if (u->emitter->options->exports || (outlined && u->emitter->options->unit_budget == 0))
         LLVMSetLinkage(function, LLVMInternalLinkage);
     else if (outlined)
         LLVMSetVisibility(function, LLVMHiddenVisibility);
@@ -232,6 +232,8 @@ bool llvm_emit(const struct tree *t, struct diags *d, const struct llvm_options 
         add_entry(&e, t->functions.items[i]);
     for (uint32_t i = 0; i < e.jobs.count; i++)
         emit_job(&e, e.jobs.items[i]);
+    if (o->exports)
+        llvm_exports(&e);
     for (uint32_t i = 0; i < e.units.count; i++)
         finish_unit(e.units.items[i]);
     return diags_errors(d) == errors;

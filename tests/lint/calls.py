@@ -12,13 +12,13 @@ HEAP = r"(?!ir/|lower/).*" # what ir and lower make lives in arenas
 BANNED = {
     "malloc": HEAP, "calloc": HEAP, "realloc": HEAP, "free": HEAP, "strdup": HEAP, "asprintf": HEAP,
     "exit": CLI, "_exit": CLI, "quick_exit": CLI,
-    "abort": r"base/fatal\.c",
+    "abort": r"(base/fatal|runtime/program)\.c",
     "getenv": r"engine/[^/]*\.c|" + CLI, "secure_getenv": r"engine/[^/]*\.c|" + CLI,
     "printf": CLI, "vprintf": CLI, "puts": CLI, "putchar": CLI, "perror": CLI,
     "system": None, "popen": None, "longjmp": None, "setjmp": None, "alloca": None, "gets": None, "strtok": None,
     "sprintf": None, "vsprintf": None,
 }
-STDERR = r"base/fatal\.c|" + CLI
+STDERR = r"(base/fatal|runtime/program)\.c|" + CLI
 WORDS = re.compile(r"\b(TODO|FIXME|XXX|HACK|stub)\b")
 
 headers = "".join(path.read_text() for path in pathlib.Path(sys.argv[1], "llvm-c").rglob("*.h"))

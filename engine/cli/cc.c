@@ -1,0 +1,160 @@
+/* sdfg-cc: compiles a program ahead of time, for other programs (docs/export.md). */
+#include "engine/cli/command.h"
+#include "engine/cli/file.h"
+#include "engine/cli/report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int usage(const char *message, const char *value)
+{
+    fputs("sdfg-cc: ", stderr);
+    fprintf(stderr, message, value);
+    fputc('\n', stderr);
+    return EXIT_USAGE;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n > m && !strcmp(text + n - m, end);
+}
+
+static int take_form(const char *file, enum sdfg_export_form *out)
+{
+    static const struct {
+        const char *end;
+        enum sdfg_export_form form;
+    } forms[] = { { ".o", SDFG_EXPORT_OBJECT }, { ".a", SDFG_EXPORT_ARCHIVE }, { ".so", SDFG_EXPORT_SHARED } };
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        if (ends_with(file, forms[i].end)) {
+            *out = forms[i].form;
+            return EXIT_GOOD;
+        }
+    return usage("-o %s: expected a name that ends in .o, .a or .so", file);
+}
+
+static int take_symbols(const struct command *c, sdfg_symbol *symbols)
+{
+    for (size_t i = 0; i < c->values.count; i++) {
+        const struct pair *p = &c->values.items[i];
+        char *end;
+        symbols[i] = (sdfg_symbol){ p->name, strtoll(p->value, &end, 10) };
+        if (!*p->value || *end) {
+            fprintf(stderr, "sdfg-cc: --%s=%s: expected a whole number: the value of a symbol\n", p->name, p->value);
+            return EXIT_USAGE;
+        }
+    }
+    return EXIT_GOOD;
+}
+
+static int check(const struct command *c, sdfg_export *x, sdfg_symbol *symbols)
+{
+    bool beside = (c->header && !c->header_file) || (c->fortran && !c->fortran_file);
+    *x = (sdfg_export){
+        .struct_size = sizeof *x,
+        .target = c->target,
+        .cpu = c->cpu,
+        .features = c->features,
+        .symbols = symbols,
+        .num_symbols = c->values.count,
+    };
+    if (!c->output_file && !c->header && !c->fortran)
+        return usage("nothing to write: give -o FILE, --header=FILE or --fortran=FILE", "");
+    if (!c->output_file && beside)
+        return usage("--header and --fortran need a FILE when there is no -o", "");
+    int code = c->output_file ? take_form(c->output_file, &x->form) : EXIT_GOOD;
+    return code ? code : take_symbols(c, symbols);
+}
+
+/* ---- writing ---- */
+
+static int write_file(const char *path, const char *bytes, size_t size)
+{
+    char why[256];
+    if (file_write(path, bytes, size, why, sizeof why))
+        return EXIT_GOOD;
+    fprintf(stderr, "sdfg-cc: cannot write '%s': %s\n", path, why);
+    return EXIT_FILE;
+}
+
+static int write_form(const struct command *c, sdfg_program *p, const sdfg_export *export, const char *path,
+                      enum sdfg_export_form form)
+{
+    sdfg_export x = *export;
+    x.form = form;
+    char *bytes;
+    size_t size;
+    sdfg_error *e = sdfg_program_export(&bytes, &size, p, &x);
+    if (e)
+        return report_error(c, e);
+    int code = write_file(path, bytes, size);
+    sdfg_text_free(bytes);
+    return code;
+}
+
+/* `given`, or the output file with another end. */
+static int write_text(const struct command *c, sdfg_program *p, const sdfg_export *export, const char *given,
+                      const char *end, enum sdfg_export_form form)
+{
+    char path[4096];
+    const char *file = c->output_file;
+    if (given)
+        return write_form(c, p, export, given, form);
+    int stem = (int)(strrchr(file, '.') - file);
+    if (snprintf(path, sizeof path, "%.*s%s", stem, file, end) >= (int)sizeof path) {
+        fprintf(stderr, "sdfg-cc: '%s' is too long a name\n", file);
+        return EXIT_FILE;
+    }
+    return write_form(c, p, export, path, form);
+}
+
+static int write_all(const struct command *c, sdfg_program *p, const sdfg_export *export)
+{
+    int code = EXIT_GOOD;
+    if (c->output_file)
+        code = write_form(c, p, export, c->output_file, export->form);
+    if (!code && c->header)
+        code = write_text(c, p, export, c->header_file, ".h", SDFG_EXPORT_C);
+    if (!code && c->fortran)
+        code = write_text(c, p, export, c->fortran_file, ".f90", SDFG_EXPORT_FORTRAN);
+    return code;
+}
+
+static int compile(const struct command *c)
+{
+    sdfg_engine *engine = NULL;
+    sdfg_program *program = NULL;
+    sdfg_export x;
+    sdfg_symbol *symbols = malloc((c->values.count + 1) * sizeof *symbols);
+    int code = symbols ? check(c, &x, symbols) : usage("out of memory", "");
+    if (!code) {
+        sdfg_error *e = sdfg_engine_new(&engine, &c->options);
+        if (!e)
+            e = sdfg_program_load_file(&program, engine, c->program);
+        if (program && sdfg_program_warnings(program))
+            fputs(sdfg_error_text(sdfg_program_warnings(program)), stderr);
+        code = e ? report_error(c, e) : write_all(c, program, &x);
+    }
+    sdfg_program_free(program);
+    sdfg_engine_free(engine);
+    free(symbols);
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    struct command c;
+    int code = EXIT_USAGE;
+    if (command_parse(&c, TOOL_CC, argc, argv)) {
+        if (c.help)
+            command_help(TOOL_CC), code = EXIT_GOOD;
+        else if (c.version)
+            printf("sdfg-cc %s\n", sdfg_version()), code = EXIT_GOOD;
+        else
+            code = compile(&c);
+    }
+    command_release(&c);
+    return code;
+}

@@ -1,0 +1,44 @@
+#!/bin/sh
+# link.sh BUILD c|fortran: programs compiled ahead of time are linked into programs of other languages, in every form, by the
+# usual compilers, and give the right results.
+set -eu
+build=$1 language=$2
+here=$(cd "$(dirname "$0")" && pwd)
+examples=$here/../../examples
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+
+if [ "$language" = fortran ] && ! command -v gfortran >/dev/null 2>&1; then
+    echo "skipped: there is no gfortran"
+    exit 77
+fi
+
+for name in axpy gemm_maps; do
+    for end in o a so; do
+        "$build/sdfg-cc" "$examples/$name.sdfg" -o lib$name.$end
+    done
+    "$build/sdfg-cc" "$examples/$name.sdfg" --header=$name.h --fortran=$name.f90
+done
+
+# try FORM WORDS...: compiles the program with these words and runs it.
+try() {
+    form=$1
+    shift
+    if [ "$language" = c ]; then
+        cc -std=c11 -Wall -Wextra -Werror -I. "$here/main.c" "$@" -lm -o program
+    else
+        gfortran -Wall -Werror gemm_maps.f90 "$here/main.f90" "$@" -o program
+    fi
+    ./program || { echo "$language, $form: wrong results"; exit 1; }
+    echo "$language, $form: good"
+}
+
+shared="-L$build -lsdfg-rt -Wl,-rpath,$build"
+# shellcheck disable=SC2086
+try "objects, shared runtime" libaxpy.o libgemm_maps.o $shared
+# shellcheck disable=SC2086
+try "static libraries, shared runtime" libaxpy.a libgemm_maps.a $shared
+try "static libraries, static runtime" libaxpy.a libgemm_maps.a "$build/libsdfg-rt.a" -ldl -lpthread
+# shellcheck disable=SC2086
+try "shared libraries" -L. -laxpy -lgemm_maps -Wl,-rpath,"$folder" $shared

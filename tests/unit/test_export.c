@@ -1,0 +1,363 @@
+/* Programs compiled ahead of time: shared libraries are written, opened and called; objects for other machines are
+ * looked at. Linkers and compilers come in with tests/export.sh. */
+#include "engine/include/sdfg.h"
+#include "ir/build.h"
+#include "tests/unit/check.h"
+
+#include <complex.h>
+#include <dlfcn.h>
+#include <elf.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { MOST = 32 };
+
+struct trial {
+    struct ir *ir;
+    struct sdfg *s;
+    struct state *st;
+    sdfg_engine *engine;
+    sdfg_program *program;
+    void *library;
+};
+
+static struct node *data(struct trial *t, const char *name) { return &build_access(t->st, name)->node; }
+
+static bool good(sdfg_error *e)
+{
+    if (e)
+        printf("%s", sdfg_error_text(e));
+    sdfg_error_free(e);
+    return !e;
+}
+
+static void begin(struct trial *t, const char *name)
+{
+    *t = (struct trial){ .ir = ir_new() };
+    t->s = build_sdfg(t->ir, name);
+    t->st = build_state(&t->s->region, "main");
+}
+
+static void load(struct trial *t)
+{
+    struct text json = text_new(t->ir->arena);
+    CHECK(build_finish(t->s));
+    sdfg_write(t->s, &json);
+    CHECK(good(sdfg_engine_new(&t->engine, NULL)));
+    CHECK(good(sdfg_program_load(&t->program, t->engine, text_get(&json), json.length, NULL)));
+}
+
+static sdfg_export form(enum sdfg_export_form f)
+{
+    return (sdfg_export){ .struct_size = sizeof(sdfg_export), .form = f };
+}
+
+/* Writes the library, opens it and removes the file. */
+static void open_with(struct trial *t, const sdfg_symbol *symbols, size_t count)
+{
+    char path[] = "/tmp/sdfg-export-XXXXXX", *bytes;
+    size_t size;
+    sdfg_export x = form(SDFG_EXPORT_SHARED);
+    x.symbols = symbols;
+    x.num_symbols = count;
+    load(t);
+    if (!good(sdfg_program_export(&bytes, &size, t->program, &x))) {
+        CHECK(false);
+        return;
+    }
+    int file = mkstemp(path);
+    CHECK(file >= 0 && write(file, bytes, size) == (ssize_t)size);
+    close(file);
+    sdfg_text_free(bytes);
+    t->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    unlink(path);
+    if (!t->library)
+        printf("%s\n", dlerror());
+    CHECK(t->library);
+}
+
+static void end(struct trial *t)
+{
+    if (t->library)
+        dlclose(t->library);
+    sdfg_program_free(t->program);
+    sdfg_engine_free(t->engine);
+    ir_free(t->ir);
+}
+
+/* A function of the library; the caller knows its type. */
+typedef void function(void);
+static function *find(const struct trial *t, const char *name)
+{
+    void *address = t->library ? dlsym(t->library, name) : NULL;
+    function *f = NULL;
+    memcpy(&f, &address, sizeof f);
+    if (!f) {
+        printf("%s is missing\n", name);
+        exit(1);
+    }
+    return f;
+}
+
+/* ---- values ---- */
+
+static void put(struct trial *t, const char *scalar, const char *type, int at)
+{
+    char place[16], code[64];
+    bool is_complex = !strncmp(type, "complex", 7);
+    build_scalar(t->s, scalar, type);
+    for (int part = 0; part <= is_complex; part++) {
+        snprintf(place, sizeof place, "out[%d]", at + part);
+        snprintf(code, sizeof code, "o = x%s", is_complex ? part ? ".imag" : ".real" : "");
+        struct tasklet *k = build_tasklet(t->st, "put", "x", "o", code);
+        build_edge(data(t, scalar), NULL, &k->node, "x", scalar, NULL);
+        build_edge(&k->node, "o", data(t, "out"), NULL, place, NULL);
+    }
+}
+
+/* More complex values than there are registers: the third and fourth do not fit, the last real one does. */
+typedef void values_function(void *handle, double *out, bool a, int8_t b, uint16_t c, int32_t d, uint64_t e, float f,
+                             double g, float complex h, double complex i, double complex j, double complex k,
+                             double complex l, double m);
+
+TEST(values_of_every_kind_arrive)
+{
+    static const char *const types[] = { "bool",       "int8",       "uint16",    "int32",      "uint64",
+                                         "float32",    "float64",    "complex64", "complex128", "complex128",
+                                         "complex128", "complex128", "float64" };
+    struct trial t;
+    double out[MOST] = { 0 };
+    begin(&t, "values");
+    build_array(t.s, "out", "float64", "32");
+    for (int i = 0; i < 13; i++)
+        put(&t, (char[]){ (char)('a' + i), 0 }, types[i], 2 * i);
+    open_with(&t, NULL, 0);
+    void *handle = ((void *(*)(void))find(&t, "__dace_init_values"))();
+    CHECK(handle);
+    ((values_function *)find(&t, "__program_values"))(handle, out, true, -3, 65535, -70000, 1ull << 40, 0.5f, 0.25,
+                                                      1 + 2 * (float complex)I, 3 + 4 * (double complex)I,
+                                                      5 + 6 * (double complex)I, 7 + 8 * (double complex)I,
+                                                      9 + 10 * (double complex)I, 11);
+    const double expected[] = { 1, 0, -3, 0, 65535, 0, -70000, 0, 1099511627776, 0, 0.5, 0, 0.25, 0, 1, 2, 3,
+                                4, 5, 6,  7, 8,     9, 10,     11 };
+    for (int i = 0; i < 25; i++)
+        if (out[i] != expected[i]) {
+            printf("value %d is %g, expected %g\n", i, out[i], expected[i]);
+            CHECK(false);
+        }
+    CHECK_INT(((int (*)(void *))find(&t, "__dace_exit_values"))(handle), 0);
+    end(&t);
+}
+
+/* ---- order, symbols ---- */
+
+/* out[i] = in[i] + N for i < N: containers first, then scalars and symbols together. */
+static void add_size(struct trial *t)
+{
+    begin(t, "add_size");
+    build_symbol(t->s, "N", "int32");
+    build_array(t->s, "in", "float64", "N");
+    build_array(t->s, "out", "float64", "N");
+    build_scalar(t->s, "B", "float64");
+    struct map_entry *m = build_map(t->st, "each", "i = 0:N");
+    struct tasklet *k = build_tasklet(t->st, "add", "x, b", "o", "o = x + N + b");
+    build_path("in[i]", NULL, NULL, "x", data(t, "in"), &m->node, &k->node, NULL);
+    build_path("B", NULL, NULL, "b", data(t, "B"), &m->node, &k->node, NULL);
+    build_path("out[i]", NULL, "o", NULL, &k->node, m->exit, data(t, "out"), NULL);
+}
+
+typedef int add_function(void *handle, double *in, double *out, double B, int N);
+
+TEST(arguments_come_in_the_order_of_DaCe)
+{
+    struct trial t;
+    double in[4] = { 1, 2, 3, 4 }, out[5] = { 0 };
+    add_size(&t);
+    open_with(&t, NULL, 0);
+    void *handle = ((void *(*)(int))find(&t, "__dace_init_add_size"))(4);
+    CHECK_INT(((add_function *)find(&t, "__sdfg_call_add_size"))(handle, in, out, 0.5, 4), 0);
+    CHECK(out[0] == 5.5 && out[3] == 8.5 && out[4] == 0);
+    CHECK_INT(((int (*)(void *))find(&t, "__dace_exit_add_size"))(handle), 0);
+    CHECK_INT(((int (*)(void *))find(&t, "__dace_exit_add_size"))(NULL), 0);
+    end(&t);
+}
+
+TEST(code_for_one_value_refuses_others)
+{
+    struct trial t;
+    double in[4] = { 1, 2, 3, 4 }, out[4] = { 0 };
+    add_size(&t);
+    open_with(&t, &(sdfg_symbol){ "N", 3 }, 1);
+    void *(*init)(int) = (void *(*)(int))find(&t, "__dace_init_add_size");
+    add_function *call = (add_function *)find(&t, "__sdfg_call_add_size");
+    CHECK(!init(4));
+    void *handle = init(3);
+    CHECK(handle);
+    CHECK(call(handle, in, out, 0, 4) != 0);
+    CHECK(out[0] == 0);
+    CHECK_INT(call(handle, in, out, 0, 3), 0);
+    CHECK(out[0] == 4 && out[2] == 6 && out[3] == 0);
+    ((int (*)(void *))find(&t, "__dace_exit_add_size"))(handle);
+    end(&t);
+}
+
+/* ---- memory ---- */
+
+/* sum += in[0]; out[0] = sum, in memory that lives as long as the handle, or is the caller's. */
+static void accumulate(struct trial *t, uint32_t lifetime)
+{
+    begin(t, "accumulate");
+    build_symbol(t->s, "N", "int64");
+    build_array(t->s, "in", "int64", "1");
+    build_array(t->s, "out", "int64", "1");
+    build_transient(t->s, "sum", "int64", "N")->lifetime = enum_builtin(t->ir, lifetime);
+    struct tasklet *add = build_tasklet(t->st, "add", "x, y", "o", "o = x + y");
+    struct node *sum = data(t, "sum");
+    build_edge(data(t, "in"), NULL, &add->node, "x", "in[0]", NULL);
+    build_edge(data(t, "sum"), NULL, &add->node, "y", "sum[N - 1]", NULL);
+    build_edge(&add->node, "o", sum, NULL, "sum[N - 1]", NULL);
+    build_edge(sum, NULL, data(t, "out"), NULL, "sum[N - 1]", NULL);
+}
+
+typedef int accumulate_function(void *handle, int64_t *in, int64_t *out, int64_t N);
+
+TEST(persistent_memory_belongs_to_the_handle)
+{
+    struct trial t;
+    int64_t in = 0, first = 0, again = 0, other = 0;
+    accumulate(&t, LIFETIME_PERSISTENT);
+    open_with(&t, NULL, 0);
+    void *(*init)(int64_t) = (void *(*)(int64_t))find(&t, "__dace_init_accumulate");
+    int (*leave)(void *) = (int (*)(void *))find(&t, "__dace_exit_accumulate");
+    accumulate_function *call = (accumulate_function *)find(&t, "__sdfg_call_accumulate");
+    void *one = init(3), *two = init(5);
+    CHECK_INT(call(one, &in, &first, 3), 0);
+    in = 2;
+    CHECK_INT(call(one, &in, &again, 3), 0);
+    CHECK_INT(call(two, &in, &other, 5), 0);
+    CHECK(again == first + 2);
+    CHECK_INT(leave(one), 0);
+    CHECK_INT(leave(two), 0);
+    end(&t);
+}
+
+TEST(external_memory_is_given_by_the_caller)
+{
+    struct trial t;
+    int64_t in = 2, out = 0;
+    _Alignas(64) int64_t memory[4] = { 0, 0, 40, 7 };
+    accumulate(&t, LIFETIME_EXTERNAL);
+    open_with(&t, NULL, 0);
+    accumulate_function *call = (accumulate_function *)find(&t, "__sdfg_call_accumulate");
+    void *handle = ((void *(*)(int64_t))find(&t, "__dace_init_accumulate"))(3);
+    CHECK(call(handle, &in, &out, 3) != 0);
+    size_t (*size)(void *, int64_t) = (size_t(*)(void *, int64_t))find(&t, "__dace_get_external_memory_size_CPU_Heap");
+    CHECK_INT(size(handle, 3), 3 * sizeof(int64_t));
+    ((void (*)(void *, char *, int64_t))find(&t, "__dace_set_external_memory_CPU_Heap"))(handle, (char *)memory, 3);
+    CHECK_INT(call(handle, &in, &out, 3), 0);
+    CHECK(out == 42 && memory[2] == 42 && memory[3] == 7);
+    CHECK(call(handle, &in, &out, 4) != 0); /* more than was given */
+    ((int (*)(void *))find(&t, "__dace_exit_accumulate"))(handle);
+    end(&t);
+}
+
+/* ---- files ---- */
+
+static Elf64_Ehdr header_of(struct trial *t, const sdfg_export *x)
+{
+    char *bytes;
+    size_t size;
+    Elf64_Ehdr h = { 0 };
+    CHECK(good(sdfg_program_export(&bytes, &size, t->program, x)));
+    if (bytes && size >= sizeof h)
+        memcpy(&h, bytes, sizeof h);
+    sdfg_text_free(bytes);
+    return h;
+}
+
+TEST(other_machines_can_be_meant)
+{
+    static const struct {
+        const char *target;
+        int machine;
+    } machines[] = { { "x86_64", EM_X86_64 }, { "aarch64", EM_AARCH64 }, { "aarch64-linux-gnu", EM_AARCH64 } };
+    struct trial t;
+    add_size(&t);
+    load(&t);
+    for (int i = 0; i < 3; i++) {
+        sdfg_export x = form(SDFG_EXPORT_OBJECT);
+        x.target = machines[i].target;
+        Elf64_Ehdr h = header_of(&t, &x);
+        CHECK_INT(h.e_machine, machines[i].machine);
+        CHECK_INT(h.e_type, ET_REL);
+        x.form = SDFG_EXPORT_SHARED;
+        h = header_of(&t, &x);
+        CHECK_INT(h.e_machine, machines[i].machine);
+        CHECK_INT(h.e_type, ET_DYN);
+    }
+    end(&t);
+}
+
+TEST(equal_programs_give_equal_files)
+{
+    struct trial t;
+    add_size(&t);
+    load(&t);
+    for (int f = SDFG_EXPORT_OBJECT; f <= SDFG_EXPORT_FORTRAN; f++) {
+        char *one, *two;
+        size_t size_one, size_two;
+        sdfg_export x = form((enum sdfg_export_form)f);
+        CHECK(good(sdfg_program_export(&one, &size_one, t.program, &x)));
+        CHECK(good(sdfg_program_export(&two, &size_two, t.program, &x)));
+        CHECK(size_one == size_two && size_one > 100 && !memcmp(one, two, size_one));
+        sdfg_text_free(one);
+        sdfg_text_free(two);
+    }
+    end(&t);
+}
+
+/* ---- what cannot be exported ---- */
+
+static const char *refused(struct trial *t, const sdfg_export *x, char *code, size_t size)
+{
+    char *bytes;
+    sdfg_error *e = sdfg_program_export(&bytes, NULL, t->program, x);
+    CHECK(!bytes);
+    snprintf(code, size, "%s", e ? sdfg_error_code(e) : "");
+    sdfg_error_free(e);
+    return code;
+}
+
+TEST(what_cannot_be_done_is_said)
+{
+    struct trial t;
+    char code[80];
+    add_size(&t);
+    load(&t);
+    sdfg_export x = form(SDFG_EXPORT_OBJECT);
+    x.target = "abacus";
+    CHECK_STR(refused(&t, &x, code, sizeof code), "JIT_TARGET");
+    x = form(SDFG_EXPORT_SHARED);
+    x.target = "x86_64-apple-darwin";
+    CHECK_STR(refused(&t, &x, code, sizeof code), "EXPORT_SHARED");
+    x = form((enum sdfg_export_form)9);
+    CHECK_STR(refused(&t, &x, code, sizeof code), "OPTION_VALUE");
+    x = form(SDFG_EXPORT_C);
+    x.symbols = &(sdfg_symbol){ "M", 1 };
+    x.num_symbols = 1;
+    CHECK_STR(refused(&t, &x, code, sizeof code), "ARGUMENT_UNKNOWN");
+    end(&t);
+
+    begin(&t, "vector");
+    build_array(t.s, "out", "float64", "1");
+    build_scalar(t.s, "v", "float64")->type = type_vector(t.ir, type_basic(t.ir, TYPE_F64), 2, NULL);
+    struct tasklet *k = build_tasklet(t.st, "put", "", "o", "o = 1");
+    build_edge(&k->node, "o", data(&t, "out"), NULL, "out[0]", NULL);
+    load(&t);
+    x = form(SDFG_EXPORT_OBJECT);
+    CHECK_STR(refused(&t, &x, code, sizeof code), "EXPORT_VALUE");
+    end(&t);
+}
+
+CHECK_MAIN
