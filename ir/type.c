@@ -234,6 +234,11 @@ const struct type *type_joint(struct ir *ir, const struct type *a, const struct 
     return a->size > b->size ? a : b;
 }
 
+static bool is_small_float(const struct type *t)
+{
+    return type_is_float(t) && t->kind != TYPE_F32 && t->kind != TYPE_F64;
+}
+
 const struct type *type_promote(struct ir *ir, const struct type *t)
 {
     switch (t->kind) {
@@ -248,6 +253,8 @@ const struct type *type_promote(struct ir *ir, const struct type *t)
     case TYPE_F8E4M3:
     case TYPE_F8E5M2:
         return type_basic(ir, TYPE_F32);
+    case TYPE_VECTOR: /* integers keep their width there */
+        return is_small_float(t->elem) ? type_vector(ir, type_basic(ir, TYPE_F32), t->lanes, NULL) : t;
     default:
         return t;
     }

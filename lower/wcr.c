@@ -116,6 +116,8 @@ bool lower_write(struct scope *sc, const struct place *place, const struct area 
                              .atomic = atomic };
         return code_store(&cs, sc->block, &o, NULL, 0, value);
     }
+    if (kind != WCR_NONE && !code_wcr_applies(kind, to->type))
+        return diag_error(lw->diags, place, DIAG_WCR_TYPE, type_text(lw->ir, to->type));
     value = code_convert(&cs, to->type, value);
     if (!value)
         return false;

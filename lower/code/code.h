@@ -53,6 +53,8 @@ struct tree_expr *code_value(struct code_scope *s, struct tree_stmt *out, const 
 struct tree_expr *code_condition(struct code_scope *s, struct tree_stmt *out, const struct code *expression);
 /* All statements of a body. Local variables live in the block. */
 bool code_body(struct code_scope *s, struct tree_stmt *out, const struct code *block);
+/* Bits are those of integers, complex numbers have no order. */
+bool code_wcr_applies(enum wcr_kind wcr, const struct type *type);
 /* wcr(old, value) of a custom lambda. */
 struct tree_expr *code_apply(struct code_scope *s, struct tree_stmt *out, const struct code *lambda,
                              struct tree_expr *old, struct tree_expr *value);

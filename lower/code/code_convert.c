@@ -77,7 +77,8 @@ struct tree_expr *code_to(struct code_gen *g, const struct code *c, const struct
 
 struct tree_expr *code_promote(struct code_gen *g, struct tree_expr *e)
 {
-    return type_is_basic(e->type) ? expr_cast(g->t, type_promote(g->ir, e->type), e) : e;
+    bool number = type_is_basic(e->type) || e->type->kind == TYPE_VECTOR;
+    return number ? expr_cast(g->t, type_promote(g->ir, e->type), e) : e;
 }
 
 bool code_common(struct code_gen *g, const struct code *c, struct tree_expr **a, struct tree_expr **b)

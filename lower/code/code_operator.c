@@ -156,6 +156,14 @@ static struct tree_expr *combine_masks(struct code_gen *g, const struct code *c,
     return expr_binary(g->t, op == CODE_AND ? EXPR_AND : EXPR_OR, a, b);
 }
 
+/* Vectors of truth values stay such; single ones are integers in arithmetic. */
+static bool is_truths(const struct type *t) { return t->kind == TYPE_VECTOR && t->elem->kind == TYPE_BOOL; }
+
+static bool divides(enum code_op op)
+{
+    return op == CODE_DIV || op == CODE_MOD || op == CODE_FLOORDIV || op == CODE_SHL || op == CODE_SHR;
+}
+
 struct tree_expr *code_binary(struct code_gen *g, const struct code *c, enum code_op op, struct tree_expr *a,
                               struct tree_expr *b)
 {
@@ -174,6 +182,8 @@ struct tree_expr *code_binary(struct code_gen *g, const struct code *c, enum cod
         return refuse(g, c, op, a, b);
     if (op == CODE_POW)
         return code_pow(g, c, a, b);
+    if (divides(op) && (is_truths(a->type) || is_truths(b->type)))
+        return refuse(g, c, op, a, b);
     if (op == CODE_FLOORDIV)
         return floor_divide(g, c, a, b);
     if (op == CODE_SHL || op == CODE_SHR)

@@ -50,6 +50,14 @@ static const struct {
 
 static bool is_bits(enum wcr_kind wcr) { return wcr == WCR_BIT_AND || wcr == WCR_BIT_OR || wcr == WCR_BIT_XOR; }
 
+bool code_wcr_applies(enum wcr_kind wcr, const struct type *type)
+{
+    const struct type *elem = type->kind == TYPE_VECTOR ? type->elem : type;
+    bool ordered = wcr == WCR_MIN || wcr == WCR_MAX, whole = type_is_integer(elem) || elem->kind == TYPE_BOOL;
+    return wcr == WCR_CUSTOM ||
+           (type_is_basic(elem) && !(is_bits(wcr) && !whole) && !(ordered && type_is_complex(elem)));
+}
+
 /* wcr(a, b) of two values of one type, as an expression of that type; NULL with a diagnostic. */
 static struct tree_expr *combined(struct code_gen *g, const struct code *c, const struct lvalue *p, struct tree_expr *a,
                                   struct tree_expr *b)
@@ -142,8 +150,7 @@ bool code_combine(struct code_gen *g, const struct code *c, const struct lvalue 
     if (!value)
         return false;
     const struct type *elem = type->kind == TYPE_VECTOR ? type->elem : type;
-    bool ordered = p->wcr == WCR_MIN || p->wcr == WCR_MAX;
-    if ((is_bits(p->wcr) && !type_is_integer(elem) && elem->kind != TYPE_BOOL) || (ordered && type_is_complex(elem)))
+    if (!code_wcr_applies(p->wcr, type))
         return code_invalid(g, c, "this conflict resolution has no meaning for %s", code_type_text(g, type));
     bool narrow = type_is_float(elem) && type_promote(g->ir, elem) != elem;
     if (p->wcr == WCR_CUSTOM || narrow || type->kind == TYPE_VECTOR || p->old)

@@ -32,7 +32,9 @@ static void to_row(struct lower *lw, struct area *a)
 
 static struct tree_expr *whole_number(struct lower *lw, const struct type *type, int64_t value)
 {
-    return expr_cast(lw->tree, type, expr_i64(lw->tree, value));
+    bool vector = type->kind == TYPE_VECTOR;
+    struct tree_expr *e = expr_cast(lw->tree, vector ? type->elem : type, expr_i64(lw->tree, value));
+    return vector ? expr_splat(lw->tree, type, e) : e;
 }
 
 /* The result with its factors. An edge that adds is served by the product itself (beta 1) unless threads meet there;
@@ -92,27 +94,32 @@ static bool matrix_vector(struct scope *sc, struct library *n, struct contractio
 
 /* ---- vectors ---- */
 
+/* factor * value in type `wide`; every lane of a vector gets the factor. */
+static struct tree_expr *scaled(struct code_scope *cs, const struct type *wide, struct tree_expr *factor,
+                                struct tree_expr *value)
+{
+    value = code_convert(cs, wide, value);
+    if (!value || library_is_constant(factor, 1))
+        return value;
+    factor = code_convert(cs, wide, factor);
+    return factor ? expr_binary(cs->tree, EXPR_MUL, factor, value) : NULL;
+}
+
 /* alpha * value + beta * old as an element of `type`; the factors are of elements or fractions. */
 static struct tree_expr *blend(struct scope *sc, const struct place *place, const struct type *type,
                                struct tree_expr *alpha, struct tree_expr *value, struct tree_expr *beta,
                                struct tree_expr *old)
 {
     struct lower *lw = sc->act->lw;
-    struct tree *t = lw->tree;
     struct code_scope cs = lower_code_scope(sc, place, NULL);
     const struct type *wide =
         type_arithmetic(lw->ir, type_arithmetic(lw->ir, value->type, old ? old->type : value->type),
                         type_arithmetic(lw->ir, alpha->type, beta ? beta->type : alpha->type));
-    value = library_is_constant(alpha, 1)
-                ? expr_cast(t, wide, value)
-                : expr_binary(t, EXPR_MUL, expr_cast(t, wide, alpha), expr_cast(t, wide, value));
-    if (old) {
-        old = expr_cast(t, wide, old);
-        if (!library_is_constant(beta, 1))
-            old = expr_binary(t, EXPR_MUL, expr_cast(t, wide, beta), old);
-        value = expr_binary(t, EXPR_ADD, value, old);
-    }
-    return code_convert(&cs, type, value);
+    value = scaled(&cs, wide, alpha, value);
+    old = old ? scaled(&cs, wide, beta, old) : NULL;
+    if (value && old)
+        value = expr_binary(lw->tree, EXPR_ADD, value, old);
+    return value ? code_convert(&cs, type, value) : NULL;
 }
 
 static struct tree_expr *load(struct scope *sc, const struct place *place, const struct area *a,
@@ -273,7 +280,8 @@ bool lower_matmul(struct scope *sc, struct library *n)
     if (!library_input(sc, n, "_a", &p.a) || !library_input(sc, n, "_b", &p.b) || !result(sc, n, "_c", &p))
         return false;
     uint32_t ra = squeezed_rank(&p.a), rb = squeezed_rank(&p.b), rc = squeezed_rank(&p.c);
-    if ((rc == 2 && ra == 2 && rb == 2) || (p.a.rank == 2 && p.b.rank == 2 && p.c.rank == 2))
+    bool matrices = p.a.rank == 2 && p.b.rank == 2 && p.c.rank == 2;
+    if ((rc == 2 && ra == 2 && rb == 2) || (matrices && !library_differ(lw, p.a.sizes[1], p.b.sizes[0])))
         return matrix_product(sc, n, &p);
     if ((p.a.rank >= 3 && p.a.rank == p.c.rank && p.b.rank >= 2) ||
         (p.b.rank >= 3 && p.b.rank == p.c.rank && p.a.rank >= 2))

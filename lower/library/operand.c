@@ -26,14 +26,23 @@ struct edge *library_output_edge(const struct library *n, const char *conn)
 
 /* ---- regions ---- */
 
+/* Nodes work on numbers in memory. */
+static bool is_operand(struct scope *sc, struct library *n, const struct edge *e)
+{
+    const struct container *c = e->memlet.data;
+    if (c->kind == CONTAINER_STREAM)
+        return lower_unsupported(sc, &e->place, "streams at library nodes");
+    if (!c->type || (!type_is_basic(c->type) && c->type->kind != TYPE_VECTOR))
+        return diag_error(sc->act->lw->diags, &n->node.place, DIAG_UNKNOWN_TYPE, c->name);
+    return true;
+}
+
 bool library_input(struct scope *sc, struct library *n, const char *conn, struct area *out)
 {
     struct edge *e = library_input_edge(n, conn);
     if (!e)
         return diag_error(sc->act->lw->diags, &n->node.place, DIAG_LIBRARY_OPERAND, conn ? conn : "input");
-    if (e->memlet.data->kind == CONTAINER_STREAM)
-        return lower_unsupported(sc, &e->place, "streams at library nodes");
-    return lower_memlet_area(sc, e, out);
+    return is_operand(sc, n, e) && lower_memlet_area(sc, e, out);
 }
 
 bool library_target(struct scope *sc, struct library *n, const char *conn, struct area *out)
@@ -41,8 +50,8 @@ bool library_target(struct scope *sc, struct library *n, const char *conn, struc
     struct edge *e = library_output_edge(n, conn);
     if (!e)
         return diag_error(sc->act->lw->diags, &n->node.place, DIAG_LIBRARY_OPERAND, conn ? conn : "output");
-    if (e->memlet.data->kind == CONTAINER_STREAM)
-        return lower_unsupported(sc, &e->place, "streams at library nodes");
+    if (!is_operand(sc, n, e))
+        return false;
     struct access *target = as_access(path_target(e));
     if (target && target->data && container_is_view(target->data) && !lower_point_view(sc, target))
         return false;

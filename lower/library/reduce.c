@@ -396,6 +396,10 @@ bool lower_reduce(struct scope *sc, struct library *n)
     const struct edge *e = library_output_edge(n, NULL);
     if (!e)
         return diag_error(sc->act->lw->diags, place, DIAG_LIBRARY_OPERAND, "output");
-    return read_wcr(sc, n, &wcr) && identity_value(sc, n, e->memlet.data->type, &identity) &&
-           result(sc, n, &wcr, !identity, &out) && reduce_wide(sc, n, &in, reduced, &out, &wcr, identity);
+    if (!read_wcr(sc, n, &wcr))
+        return false;
+    if (!code_wcr_applies(wcr.wcr_kind, e->memlet.data->type))
+        return diag_error(sc->act->lw->diags, place, DIAG_WCR_TYPE, type_text(sc->act->lw->ir, e->memlet.data->type));
+    return identity_value(sc, n, e->memlet.data->type, &identity) && result(sc, n, &wcr, !identity, &out) &&
+           reduce_wide(sc, n, &in, reduced, &out, &wcr, identity);
 }

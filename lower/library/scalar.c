@@ -129,6 +129,7 @@ bool library_is_constant(const struct tree_expr *e, double value)
     case EXPR_FLOAT:
         return e->f == value;
     case EXPR_CAST:
+    case EXPR_SPLAT:
         return library_is_constant(e->args[0], value);
     case EXPR_COMPLEX:
         return library_is_constant(e->args[0], value) && library_is_constant(e->args[1], 0);

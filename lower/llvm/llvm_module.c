@@ -9,7 +9,11 @@ bool llvm_unsupported(struct llvm_func *f, const struct type *t)
     return diag_error(f->emitter->diags, f->place, DIAG_LLVM_TYPE, type_text(f->emitter->tree->ir, t));
 }
 
-bool llvm_bug(struct llvm_func *f, const char *what) { return diag_error(f->emitter->diags, f->place, DIAG_BUG, what); }
+/* Behind an error that was reported it is a consequence. */
+bool llvm_bug(struct llvm_func *f, const char *what)
+{
+    return !diags_errors(f->emitter->diags) && diag_error(f->emitter->diags, f->place, DIAG_BUG, what);
+}
 
 /* ---- functions ---- */
 

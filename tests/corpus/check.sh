@@ -1,6 +1,6 @@
 #!/bin/sh
 # check.sh SDFG-RUN FOLDER SET [OPTION...]: runs every recorded case of a set of the corpus.
-# check.sh --files REEMIT FOLDER SET: loads, validates and writes every file of a set.
+# check.sh --files PROGRAM FOLDER SET [OPTION...]: a program of this folder that takes every file of a set (reemit, compile-all).
 # The corpus lies beside the project or where SDFG_CORPUS says, and is unpacked into FOLDER. expected-fail.txt beside this script
 # lists cases known to fail as "SET/CASE<TAB>reason": one that passes must leave the list.
 set -eu
@@ -19,7 +19,7 @@ else
     echo "skipped: no corpus in ${SDFG_CORPUS:-../shared/corpus} (SDFG_CORPUS names another folder)"
     exit 77
 fi
-[ -z "$files" ] || exec "$run" "$folder/$set"
+[ -z "$files" ] || exec "$run" "$folder/$set" "$@"
 list=$(mktemp)
 trap 'rm -f "$list"' EXIT
 sed -n "s|^$set/||p" "$here/expected-fail.txt" > "$list"

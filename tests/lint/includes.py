@@ -20,8 +20,8 @@ MAY_INCLUDE = {
     "runtime": ["runtime/"],
     "tests/unit": [folder + "/" for folder in project.FOLDERS] + ["tests/"],
     "tests/lower": [folder + "/" for folder in project.FOLDERS] + ["tests/"],
-    "tests/corpus": ["ir/", "base/"],
     "tests/export": ["axpy.h", "gemm_maps.h"], # written by the test
+    "tests/corpus": ["sdfg.h", "ir/", "base/"],
     "tests/fuzz": [folder + "/" for folder in project.FOLDERS] + ["tests/"],
     "tests/run": ["engine/cli/", "engine/include/", "ir/", "base/", "tests/"], # writes cases
     "tests": ["engine/include/", "sdfg.h", "tests/"],

@@ -326,6 +326,7 @@ void gen_products(void)
     matmul_shapes("matmul_column_row", "4, 1", "1, 3", "4, 3", 4, 1, 3);
     matmul_shapes("matmul_matrix_column", "4, 5", "5, 1", "4, 1", 4, 5, 1);
     matmul_shapes("matmul_row_matrix", "1, 5", "5, 3", "1, 3", 1, 5, 3);
+    matmul_shapes("matmul_column_as_vector", "5, 1", "5, 3", "1, 3", 1, 5, 3);
     matmul_shapes("matmul_stack_vector", "2, 3, 5", "5", "2, 3", 6, 5, 1);
     matmul_shapes("matmul_stack_of_rows", "4, 1, 5", "5, 3", "4, 1, 3", 4, 5, 3);
     gemv("gemv_plain", "float64", false, false, NULL);
