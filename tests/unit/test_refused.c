@@ -104,7 +104,8 @@ TEST(subset_of_another_rank)
     connect(&g);
     finish(&g);
     g.t->node.in.items[0]->memlet.subset->rank = 1;
-    refused(&g, DIAG_SUBSET_RANK, "the subset of 'A' has 1 dimensions, the container has 2", "p/state[0] \"state\"/edge[0] \"A\"");
+    refused(&g, DIAG_SUBSET_RANK, "the subset of 'A' has 1 dimensions, the container has 2",
+            "p/state[0] \"state\"/edge[0] \"A\"");
 }
 
 TEST(view_without_data)
@@ -115,7 +116,8 @@ TEST(view_without_data)
     build_path("V[0, 0]", NULL, NULL, "a", &g.a->node, &g.t->node, NULL);
     build_path("B[0, 0]", NULL, "b", NULL, &g.t->node, &g.b->node, NULL);
     finish(&g);
-    refused(&g, DIAG_VIEW_WITHOUT_DATA, "view 'V' is not attached to a container", "p/state[0] \"state\"/access[3] \"V\"");
+    refused(&g, DIAG_VIEW_WITHOUT_DATA, "view 'V' is not attached to a container",
+            "p/state[0] \"state\"/access[3] \"V\"");
 }
 
 TEST(connector_without_type)
@@ -124,7 +126,8 @@ TEST(connector_without_type)
     build_edge(&g.a->node, NULL, &g.t->node, "a", NULL, NULL);
     build_path("B[0, 0]", NULL, "b", NULL, &g.t->node, &g.b->node, NULL);
     finish(&g);
-    refused(&g, DIAG_CONNECTOR_TYPE, "the type of connector 'a' cannot be inferred", "p/state[0] \"state\"/tasklet[2] \"t\"");
+    refused(&g, DIAG_CONNECTOR_TYPE, "the type of connector 'a' cannot be inferred",
+            "p/state[0] \"state\"/tasklet[2] \"t\"");
 }
 
 TEST(empty_memlet_into_a_connector)
@@ -134,8 +137,7 @@ TEST(empty_memlet_into_a_connector)
     build_path("B[0, 0]", NULL, "b", NULL, &g.t->node, &g.b->node, NULL);
     finish(&g);
     g.t->node.in_conns.items[0].type = type_basic(g.ir, TYPE_F64);
-    refused(&g, DIAG_EMPTY_MEMLET_VALUE, "connector 'a' is fed by an empty memlet",
-            "p/state[0] \"state\"/edge[0]");
+    refused(&g, DIAG_EMPTY_MEMLET_VALUE, "connector 'a' is fed by an empty memlet", "p/state[0] \"state\"/edge[0]");
 }
 
 TEST(nested_sdfg_that_is_elsewhere)
@@ -145,7 +147,8 @@ TEST(nested_sdfg_that_is_elsewhere)
     finish(&g);
     n->sdfg = NULL;
     n->ext_path = "inner.sdfg";
-    refused(&g, DIAG_NESTED_MISSING, "the nested SDFG is stored elsewhere and was not found: 'inner.sdfg'", "p/state[0] \"state\"/nested[0] \"n\"");
+    refused(&g, DIAG_NESTED_MISSING, "the nested SDFG is stored elsewhere and was not found: 'inner.sdfg'",
+            "p/state[0] \"state\"/nested[0] \"n\"");
 }
 
 TEST(loop_statement_of_two_names)
@@ -186,7 +189,8 @@ TEST(consume_scope_without_stream)
     build_path("A[0, 0]", NULL, NULL, "a", &g.a->node, &c->node, &g.t->node, NULL);
     build_path("B[0, 0]", NULL, "b", NULL, &g.t->node, c->exit, &g.b->node, NULL);
     finish(&g);
-    refused(&g, DIAG_CONSUME_STREAM, "the scope has no stream at its connector 'IN_stream'", "p/state[0] \"state\"/consume[3] \"c\"");
+    refused(&g, DIAG_CONSUME_STREAM, "the scope has no stream at its connector 'IN_stream'",
+            "p/state[0] \"state\"/consume[3] \"c\"");
 }
 
 TEST(streams_of_different_elements)
@@ -199,7 +203,8 @@ TEST(streams_of_different_elements)
     struct nested *n = build_nested(g.st, "n", inner, "s", "", NULL);
     build_edge(&build_access(g.st, "S")->node, NULL, &n->node, "s", "S[0]", NULL);
     finish(&g);
-    refused(&g, DIAG_STREAM_TYPE, "streams 's' and 'S' have elements of different types", "p/state[0] \"state\"/edge[0] \"S\"");
+    refused(&g, DIAG_STREAM_TYPE, "streams 's' and 'S' have elements of different types",
+            "p/state[0] \"state\"/edge[0] \"S\"");
 }
 
 CHECK_MAIN
