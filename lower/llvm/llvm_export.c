@@ -1,6 +1,6 @@
 /* The functions that an object shows: each fills in the table of addresses that generated code takes and calls the
  * runtime (runtime/program.h). */
-#include "lower/llvm_emit.h"
+#include "lower/llvm/llvm_emit.h"
 #include "runtime/abi.h"
 
 #include <string.h>
