@@ -47,8 +47,6 @@ static bool verify(struct compile *c, const char *pass)
     return !c->tree || tree_verify(c->tree, c->ir->diags);
 }
 
-bool compile_run(struct compile *c) { return run_passes(c, pipeline); }
-
 static void take_messages(struct compile *c, struct codegen_result *out)
 {
     struct diags *d = c->ir->diags;

@@ -4,19 +4,64 @@
 #define ENGINE_COMPILE_H
 
 #include "engine/codegen.h"
-#include "ir/pass.h"
+#include "ir/graph.h"
 #include "jit/jit.h"
 #include "lower/lower.h"
 #include "lower/pass/pass.h"
 
+enum pass_phase { PHASE_ANALYSIS, PHASE_TRANSFORM, PHASE_LOWER, PHASE_CODE };
+
+/* Facts about the program at hand; a pass names those it needs, makes and breaks. */
+enum fact {
+    FACT_GRAPH = 1 << 0,   /* c->sdfg is read */
+    FACT_VALID = 1 << 1,   /* it obeys the rules of the format */
+    FACT_TYPES = 1 << 2,   /* every connector and assigned symbol has a type; tasklet code is parsed */
+    FACT_TREE = 1 << 3,    /* c->tree holds the lowered program */
+    FACT_THREADS = 1 << 4, /* parallel loops of the tree have become parallel regions */
+    FACT_MODULES = 1 << 5, /* LLVM modules exist */
+    FACT_OBJECTS = 1 << 6, /* machine code exists */
+    FACT_CODE = 1 << 7,    /* entry points can be called */
+    FACT_TARGET = 1 << 8,  /* LLVM knows the machine */
+};
+
+/* One compilation on its way through the pipeline. */
+struct compile {
+    struct ir *ir;
+    struct sdfg *sdfg;
+    struct tree *tree;
+    struct jit *jit;
+    const struct codegen_request *request;
+    unsigned facts;
+    const struct pass *pass;                           /* the row that runs */
+    void (*dump)(struct compile *c, const char *pass); /* called after every pass; decides itself */
+    bool (*verify)(struct compile *c, const char *pass);
+    VEC(struct pass_time {
+        const char *name;
+        double seconds;
+    })
+    times;
+};
+
+struct pass {
+    const char *name; /* also in dumps, timings, tests */
+    enum pass_phase phase;
+    bool (*run)(struct compile *c);             /* false: the diagnostics say why */
+    unsigned needs, makes, breaks;              /* facts */
+    bool (*condition)(const struct compile *c); /* NULL: always */
+    /* What a pass over the graph or over the loop tree does (run is pass_graph or pass_tree). */
+    bool (*graph)(struct sdfg *s);
+    tree_pass *tree;
+};
+
 extern const struct pass pipeline[]; /* ends with a row without function */
 
-/* The pass table as the request wants it: up to the pass that makes what is asked for. */
+/* Runs the table as the request wants it: up to the pass that makes what is asked for. Times, dumps and verifies. */
 bool compile_run(struct compile *c);
 
 /* ---- passes of compile_pass.c ---- */
 
 bool pass_read(struct compile *c);
+bool pass_graph(struct compile *c); /* rows with a function over the graph alone */
 bool pass_parse_cpp(struct compile *c);
 bool pass_lower(struct compile *c);
 bool pass_tree(struct compile *c); /* any row of lower/pass/passes.def */

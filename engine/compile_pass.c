@@ -11,6 +11,8 @@ bool pass_read(struct compile *c)
     return c->sdfg != NULL;
 }
 
+bool pass_graph(struct compile *c) { return c->pass->graph(c->sdfg); }
+
 bool pass_parse_cpp(struct compile *c) { return clang_read_tasklets(c->sdfg); }
 
 bool pass_lower(struct compile *c)

@@ -2,7 +2,7 @@
  *
  * Explicit types are kept. Tasklet code is parsed here, since outputs into other tasklets take the type of the code.
  * Types of inner symbols that their SDFG does not declare come from the symbol mapping. */
-#include "ir/pass.h"
+#include "ir/passes/passes.h"
 
 #include <string.h>
 
@@ -288,10 +288,10 @@ static void infer_states(void *user, struct sdfg *s)
     region_each_block(&s->region, infer_states_of_block, f);
 }
 
-bool pass_infer_types(struct compile *c)
+bool sdfg_infer_types(struct sdfg *s)
 {
-    struct infer f = { .ir = c->ir, .ok = true };
-    sdfg_each(c->sdfg, infer_sdfg, &f);
-    sdfg_each(c->sdfg, infer_states, &f);
+    struct infer f = { .ir = s->ir, .ok = true };
+    sdfg_each(s, infer_sdfg, &f);
+    sdfg_each(s, infer_states, &f);
     return f.ok;
 }

@@ -2,7 +2,7 @@
 #include "lower/clang/clang.h"
 
 #include "ir/build.h"
-#include "ir/pass.h"
+#include "ir/passes/passes.h"
 #include "lower/lower.h"
 
 #include "tests/lower/llvm_program.h"
@@ -79,9 +79,8 @@ static void run_tasklet(struct data *d, int64_t n, const char *global, const cha
 {
     struct program p = program_begin();
     struct sdfg *s = program_of(p.ir, global, text);
-    struct compile c = { .ir = p.ir, .sdfg = s };
     struct lower_options o = { 0 };
-    bool good = pass_infer_types(&c) && clang_read_tasklets(s) && lower_program(s, &o, &p.t);
+    bool good = sdfg_infer_types(s) && clang_read_tasklets(s) && lower_program(s, &o, &p.t);
     program_show_errors(&p);
     CHECK(good);
     for (uint32_t i = 0; good && i < p.t->functions.items[0]->params.count; i++) {
@@ -322,10 +321,9 @@ TEST(libraries)
 
 static const char *refusal(struct ir *ir, struct sdfg *s)
 {
-    struct compile c = { .ir = ir, .sdfg = s };
     struct lower_options o = { 0 };
     struct tree *t;
-    CHECK(!(pass_infer_types(&c) && clang_read_tasklets(s) && lower_program(s, &o, &t)));
+    CHECK(!(sdfg_infer_types(s) && clang_read_tasklets(s) && lower_program(s, &o, &t)));
     CHECK_INT(diags_count(ir->diags), 1);
     return diags_count(ir->diags) ? diags_get(ir->diags, 0)->message : "";
 }

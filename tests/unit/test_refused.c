@@ -1,6 +1,6 @@
 /* Graphs that a reader may give and that lowering refuses, with the message and the element. */
 #include "ir/build.h"
-#include "ir/pass.h"
+#include "ir/passes/passes.h"
 #include "lower/lower.h"
 
 #include "tests/unit/check.h"
@@ -38,10 +38,9 @@ static void connect(struct graph *g)
 
 static void refused(struct graph *g, enum diag_code code, const char *message, const char *path)
 {
-    struct compile c = { .ir = g->ir, .sdfg = g->s };
     struct lower_options o = { 0 };
     struct tree *t;
-    CHECK(!(pass_infer_types(&c) && lower_program(g->s, &o, &t)));
+    CHECK(!(sdfg_infer_types(g->s) && lower_program(g->s, &o, &t)));
     CHECK(diags_count(g->ir->diags) > 0);
     if (diags_count(g->ir->diags)) {
         const struct diag *d = diags_get(g->ir->diags, 0);

@@ -1,4 +1,5 @@
-#include "ir/pass.h"
+/* The driver of the pass table. */
+#include "engine/compile.h"
 
 #include <assert.h>
 #include <time.h>
@@ -10,9 +11,9 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-bool run_passes(struct compile *c, const struct pass *p)
+bool compile_run(struct compile *c)
 {
-    for (; p->run; p++) {
+    for (const struct pass *p = pipeline; p->run; p++) {
         if (p->condition && !p->condition(c))
             continue;
         assert((c->facts & p->needs) == p->needs && "pass order");
@@ -28,5 +29,3 @@ bool run_passes(struct compile *c, const struct pass *p)
     }
     return true;
 }
-
-bool pass_validate(struct compile *c) { return sdfg_validate(c->sdfg); }

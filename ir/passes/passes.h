@@ -1,0 +1,10 @@
+/* Passes over the graph. False: the diagnostics of the graph's context say why. */
+#ifndef IR_PASSES_PASSES_H
+#define IR_PASSES_PASSES_H
+
+#include "ir/graph.h"
+
+/* Every connector and assigned symbol gets its type; the code of tasklets is parsed. The graph is valid. */
+bool sdfg_infer_types(struct sdfg *s);
+
+#endif
