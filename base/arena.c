@@ -52,6 +52,25 @@ void arena_free(struct arena *a)
     free(a);
 }
 
+void arena_reset(struct arena *a)
+{
+    struct block *kept = NULL;
+    for (struct block *b = a->blocks, *next; b; b = next) {
+        next = b->next;
+        if (!kept && !OWN_BLOCKS && b->size >= FIRST_BLOCK)
+            kept = b;
+        else
+            free(b);
+    }
+    if (kept) {
+        memset(kept->data, 0, kept->used);
+        kept->used = 0;
+        kept->next = NULL;
+    }
+    a->blocks = kept;
+    a->bytes = 0;
+}
+
 static struct block *add_block(struct arena *a, size_t size)
 {
     struct block *b = calloc(1, sizeof *b + size);

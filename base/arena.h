@@ -12,7 +12,8 @@
 struct arena;
 
 struct arena *arena_new(void);
-void arena_free(struct arena *a); /* NULL is allowed */
+void arena_free(struct arena *a);  /* NULL is allowed */
+void arena_reset(struct arena *a); /* as new, but keeps memory for the next use */
 
 void *arena_alloc(struct arena *a, size_t size);
 void *arena_copy(struct arena *a, const void *data, size_t size);

@@ -1,5 +1,6 @@
 #include "engine/args.h"
 
+#include "engine/kernels.h"
 #include "engine/workspace.h"
 
 #include <stdlib.h>
@@ -12,17 +13,21 @@ sdfg_error *sdfg_args_new(sdfg_args **out, sdfg_program *p)
     *out = NULL;
     sdfg_args *a = calloc(1, sizeof *a);
     struct value *values = calloc(p->num_variables + 1, sizeof *values);
+    struct entry **given = calloc(p->num_arguments + 1, sizeof *given);
     struct sdfg_rt_block *blocks = calloc(p->workspaces.count + 1, sizeof *blocks);
-    if (!a || !values || !blocks) {
+    if (!a || !values || !given || !blocks) {
         free(a);
         free(values);
+        free(given);
         free(blocks);
         struct report r = report_begin();
         diag_error(r.diags, NULL, DIAG_RUN_MEMORY);
         return report_end(&r, SDFG_STAGE_BIND);
     }
     a->program = p;
+    a->scratch = arena_new();
     a->values = values;
+    a->given = given;
     a->blocks = blocks;
     workspace_reset(a);
     *out = a;
@@ -37,6 +42,9 @@ void sdfg_args_clear(sdfg_args *a)
         free(a->entries[i]);
     }
     a->num_entries = 0;
+    a->num_threads = 0;
+    a->settled = false;
+    memset(a->given, 0, a->program->num_arguments * sizeof *a->given);
     memset(a->values, 0, a->program->num_variables * sizeof *a->values);
     workspace_reset(a);
 }
@@ -46,13 +54,23 @@ void sdfg_args_free(sdfg_args *a)
     if (!a)
         return;
     sdfg_args_clear(a);
+    if (a->kernel)
+        kernels_release(a->kernel);
+    arena_free(a->scratch);
     free(a->entries);
     free(a->values);
+    free(a->given);
     free(a->blocks);
     free(a);
 }
 
-const struct entry *args_find(const struct sdfg_args *a, const char *name)
+struct report args_report(struct sdfg_args *a)
+{
+    arena_reset(a->scratch);
+    return report_in(a->scratch);
+}
+
+static struct entry *find_entry(const struct sdfg_args *a, const char *name)
 {
     for (size_t i = 0; i < a->num_entries; i++)
         if (!strcmp(a->entries[i]->name, name))
@@ -73,10 +91,27 @@ static bool grow(struct sdfg_args *a)
     return true;
 }
 
-/* The entry of a name, new or emptied; NULL with the reason recorded. */
-static struct entry *entry_for(struct sdfg_args *a, const char *name, enum entry_kind kind, struct diags *d)
+/* Names of whole arguments belong to leaves that lie in one table. */
+const struct entry *args_find(const struct sdfg_args *a, const struct leaf *l, const char *name)
 {
-    struct entry *e = (struct entry *)(uintptr_t)args_find(a, name);
+    const struct sdfg_program *p = a->program;
+    bool whole = l >= p->arguments && l < p->arguments + p->num_arguments;
+    return whole ? a->given[l - p->arguments] : find_entry(a, name);
+}
+
+static uint32_t argument_of(const struct sdfg_program *p, const char *name)
+{
+    size_t length = strcspn(name, ".[");
+    uint32_t i = 0;
+    while (strncmp(p->arguments[i].name, name, length) || p->arguments[i].name[length])
+        i++; /* it is there: a leaf was found */
+    return i;
+}
+
+/* The entry of a name, new (of kind ENTRY_ARRAY, with no element type) or as it was; NULL with the reason recorded. */
+static struct entry *entry_for(struct sdfg_args *a, const char *name, struct diags *d)
+{
+    struct entry *e = find_entry(a, name);
     if (!e) {
         const struct leaf *l = program_find(a->program, name, d);
         if (!l)
@@ -88,12 +123,14 @@ static struct entry *entry_for(struct sdfg_args *a, const char *name, enum entry
             return NULL;
         }
         e->leaf = l;
+        e->argument = argument_of(a->program, name);
+        if (l == &a->program->arguments[e->argument])
+            a->given[e->argument] = e;
         a->entries[a->num_entries++] = e;
     }
     free(e->text);
     e->text = NULL;
-    e->kind = kind;
-    e->array = (sdfg_array){ 0 };
+    a->settled = false;
     return e;
 }
 
@@ -113,11 +150,24 @@ static bool check_array(const char *name, const sdfg_array *array, struct diags 
     return true;
 }
 
+/* Does the array only lie at another address than the one given before? */
+static bool lies_alike(const struct entry *e, const sdfg_array *array)
+{
+    const sdfg_array *old = &e->array;
+    size_t bytes = (size_t)array->rank * sizeof *array->shape;
+    return e->kind == ENTRY_ARRAY && !leaf_is_value(e->leaf) && old->dtype == array->dtype &&
+           old->rank == array->rank && old->item_bytes == array->item_bytes && !old->strides == !array->strides &&
+           !memcmp(old->shape, array->shape, bytes) && (!array->strides || !memcmp(e->strides, array->strides, bytes));
+}
+
 sdfg_error *sdfg_args_array(sdfg_args *a, const char *name, const sdfg_array *array)
 {
-    struct report r = report_begin();
-    struct entry *e = check_array(name, array, r.diags) ? entry_for(a, name, ENTRY_ARRAY, r.diags) : NULL;
+    struct report r = args_report(a);
+    bool settled = a->settled;
+    struct entry *e = check_array(name, array, r.diags) ? entry_for(a, name, r.diags) : NULL;
     if (e) {
+        a->settled = settled && lies_alike(e, array);
+        e->kind = ENTRY_ARRAY;
         e->array = *array;
         if (array->strides) {
             memcpy(e->strides, array->strides, (size_t)array->rank * sizeof *e->strides);
@@ -133,10 +183,12 @@ sdfg_error *sdfg_args_array(sdfg_args *a, const char *name, const sdfg_array *ar
 
 sdfg_error *sdfg_args_pointer(sdfg_args *a, const char *name, void *data)
 {
-    struct report r = report_begin();
-    struct entry *e = entry_for(a, name, data ? ENTRY_POINTER : ENTRY_NULL, r.diags);
-    if (e)
-        e->array.data = data;
+    struct report r = args_report(a);
+    struct entry *e = entry_for(a, name, r.diags);
+    if (e) {
+        e->kind = data ? ENTRY_POINTER : ENTRY_NULL;
+        e->array = (sdfg_array){ .data = data };
+    }
     return report_end(&r, SDFG_STAGE_BIND);
 }
 
@@ -144,10 +196,14 @@ sdfg_error *sdfg_args_null(sdfg_args *a, const char *name) { return sdfg_args_po
 
 static sdfg_error *set_scalar(sdfg_args *a, const char *name, struct scalar value)
 {
-    struct report r = report_begin();
-    struct entry *e = entry_for(a, name, ENTRY_SCALAR, r.diags);
-    if (e)
+    struct report r = args_report(a);
+    bool settled = a->settled;
+    struct entry *e = entry_for(a, name, r.diags);
+    if (e) {
+        a->settled = settled && e->leaf->variable < 0 && e->kind == ENTRY_SCALAR;
+        e->kind = ENTRY_SCALAR;
         e->scalar = value;
+    }
     return report_end(&r, SDFG_STAGE_BIND);
 }
 
@@ -170,17 +226,31 @@ sdfg_error *sdfg_args_scalar(sdfg_args *a, const char *name, sdfg_dtype dtype, c
 {
     if (sdfg_dtype_size(dtype))
         return set_scalar(a, name, scalar_load(dtype, value));
-    struct report r = report_begin();
+    struct report r = args_report(a);
     diag_error(r.diags, NULL, DIAG_ARGUMENT_SHAPE, name, "a single value needs a basic element type");
     return report_end(&r, SDFG_STAGE_BIND);
 }
 
 sdfg_error *sdfg_args_string(sdfg_args *a, const char *name, const char *text)
 {
-    struct report r = report_begin();
-    struct entry *e = entry_for(a, name, ENTRY_STRING, r.diags);
-    if (e && !(e->text = strdup(text)))
+    struct report r = args_report(a);
+    struct entry *e = entry_for(a, name, r.diags);
+    if (e) {
+        e->kind = ENTRY_STRING;
+        e->text = strdup(text);
+    }
+    if (e && !e->text)
         diag_error(r.diags, NULL, DIAG_RUN_MEMORY);
+    return report_end(&r, SDFG_STAGE_BIND);
+}
+
+sdfg_error *sdfg_args_threads(sdfg_args *a, int num_threads)
+{
+    struct report r = args_report(a);
+    if (num_threads < 0 || num_threads > 65536)
+        diag_error(r.diags, NULL, DIAG_OPTION_VALUE, "num_threads", "is 0 to 65536");
+    else
+        a->num_threads = num_threads;
     return report_end(&r, SDFG_STAGE_BIND);
 }
 
@@ -188,7 +258,7 @@ sdfg_error *sdfg_args_string(sdfg_args *a, const char *name, const char *text)
 
 sdfg_error *sdfg_args_solve(sdfg_args *a)
 {
-    struct report r = report_begin();
+    struct report r = args_report(a);
     struct solver s;
     args_solve(a, r.arena, &s, r.diags);
     return report_end(&r, SDFG_STAGE_BIND);
@@ -235,7 +305,7 @@ sdfg_error *sdfg_args_layout(const sdfg_args *a, const char *name, int *rank, in
 sdfg_error *sdfg_args_explain(char **out, sdfg_args *a)
 {
     *out = NULL;
-    struct report r = report_begin();
+    struct report r = args_report(a);
     struct solver s;
     args_solve(a, r.arena, &s, r.diags);
     struct text t = text_new(r.arena);

@@ -5,26 +5,6 @@
 #include "engine/program.h"
 #include "engine/scalar.h"
 
-enum entry_kind { ENTRY_ARRAY, ENTRY_POINTER, ENTRY_NULL, ENTRY_SCALAR, ENTRY_STRING };
-
-struct entry {
-    char *name; /* as given: "B[2].x" */
-    const struct leaf *leaf;
-    enum entry_kind kind;
-    sdfg_array array; /* ENTRY_ARRAY, ENTRY_POINTER; strides point to `strides` or are NULL */
-    int64_t strides[SDFG_MAX_RANK];
-    struct scalar scalar;
-    char *text;
-};
-
-struct sdfg_args {
-    struct sdfg_program *program;
-    struct entry **entries;
-    size_t num_entries, capacity;
-    struct value *values;         /* of the last solve, one per variable */
-    struct sdfg_rt_block *blocks; /* memory for lifetime External, one per entry of program->workspaces */
-};
-
 /* An array as its descriptor counts it: in elements of the container (vectors are one), rank as declared, strides
  * always there. */
 struct layout {
@@ -32,15 +12,47 @@ struct layout {
     int64_t shape[SDFG_MAX_RANK], strides[SDFG_MAX_RANK];
 };
 
-const struct entry *args_find(const struct sdfg_args *a, const char *name); /* NULL if not given */
+enum entry_kind { ENTRY_ARRAY, ENTRY_POINTER, ENTRY_NULL, ENTRY_SCALAR, ENTRY_STRING };
+
+struct entry {
+    char *name; /* as given: "B[2].x" */
+    const struct leaf *leaf;
+    uint32_t argument; /* of the program, that this is or is part of */
+    enum entry_kind kind;
+    sdfg_array array; /* ENTRY_ARRAY, ENTRY_POINTER; strides point to `strides` or are NULL */
+    int64_t strides[SDFG_MAX_RANK];
+    struct layout layout; /* of the last args_solve */
+    bool laid_out;
+    struct scalar scalar;
+    char *text;
+};
+
+struct sdfg_args {
+    struct sdfg_program *program;
+    struct arena *scratch; /* of one public call */
+    struct entry **entries;
+    size_t num_entries, capacity;
+    struct entry **given;         /* one per argument of the program: what was given for it as a whole, or NULL */
+    int num_threads;              /* of calls; 0: what the engine says */
+    struct sdfg_kernel *kernel;   /* of the last call, pinned; or NULL */
+    uint32_t kernel_alignment;    /* of the arrays in the call that took it */
+    bool settled;                 /* a call has solved and checked everything, and since then only data changed */
+    struct value *values;         /* of the last solve, one per variable */
+    struct sdfg_rt_block *blocks; /* memory for lifetime External, one per entry of program->workspaces */
+};
+
+/* What was given for a leaf, which is called `name` ("B[2].x"); NULL if nothing was. */
+const struct entry *args_find(const struct sdfg_args *a, const struct leaf *l, const char *name);
+/* An empty report of a public call with these arguments. */
+struct report args_report(struct sdfg_args *a);
 
 /* Checks kinds, types and ranks, then solves. `s` is filled in for messages; its texts live in `arena`. Fills
  * a->values. */
 bool args_solve(struct sdfg_args *a, struct arena *arena, struct solver *s, struct diags *d);
 /* After args_solve: strides, null pointers, alignment, missing arguments and symbols. */
 bool args_check(const struct sdfg_args *a, const struct solver *s, struct diags *d);
-/* The layout of an array entry in elements of its container; false (recorded) if type or rank do not fit. */
-bool entry_layout(const struct entry *e, struct layout *out, struct diags *d);
+/* What is left of that when a->settled: null pointers and alignment. */
+bool args_check_data(const struct sdfg_args *a, struct diags *d);
 /* "N, 2*M" */
 const char *leaf_shape_text(const struct leaf *l, struct arena *a);
 /* Bytes an array touches, as [begin, end) relative to its data. */

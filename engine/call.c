@@ -42,23 +42,22 @@ static sdfg_error *run_with_blocks(struct sdfg_kernel *k, void *const *args, str
     return run_error(context->error);
 }
 
-sdfg_error *kernel_run(struct sdfg_kernel *k, void *const *args, const struct value *values,
-                       const struct sdfg_rt_block *blocks)
+sdfg_error *kernel_run(struct sdfg_kernel *k, void *const *args, const struct run *r)
 {
     struct sdfg_engine *e = k->program->engine;
     kernels_count_call(k->program->kernels);
-    struct sdfg_rt_context context = { .num_threads = e->options.num_threads,
+    struct sdfg_rt_context context = { .num_threads = r->num_threads ? r->num_threads : e->options.num_threads,
                                        .pool = k->program->pool,
                                        .user = e->nodes.items.count ? &e->nodes.runtime : NULL };
     struct handle *h = NULL;
     if (k->code.num_slots || k->code.init || k->code.exit) {
         sdfg_error *error;
-        h = handles_enter(k->program->handles, k, args, values, &error);
+        h = handles_enter(k->program->handles, k, args, r->values, &error);
         if (!h)
             return error;
         context.slots = h->slots;
     }
-    sdfg_error *error = run_with_blocks(k, args, &context, blocks);
+    sdfg_error *error = run_with_blocks(k, args, &context, r->blocks);
     if (h)
         pthread_mutex_unlock(&h->run);
     return error;
@@ -66,11 +65,41 @@ sdfg_error *kernel_run(struct sdfg_kernel *k, void *const *args, const struct va
 
 /* ---- calls ---- */
 
-static bool prepare(struct call *c, struct sdfg_args *a, struct report *r, sdfg_error **error)
+/* Values that are read from memory may be others in the next call. */
+static bool reads_values(const struct sdfg_args *a)
+{
+    for (size_t i = 0; i < a->num_entries; i++)
+        if (a->entries[i]->kind == ENTRY_ARRAY && leaf_is_value(a->entries[i]->leaf))
+            return true;
+    return false;
+}
+
+static bool settle(struct sdfg_args *a, struct report *r)
 {
     struct solver s;
     bool solved = args_solve(a, r->arena, &s, r->diags);
-    if (!solved || !args_check(a, &s, r->diags))
+    a->settled = solved && args_check(a, &s, r->diags) && !reads_values(a);
+    return !diags_errors(r->diags);
+}
+
+/* The kernel of the call, which stays with the arguments: calls are often repeated. */
+static bool take_kernel(struct sdfg_args *a, struct arena *arena, sdfg_error **error)
+{
+    struct signature signature = call_signature(a, arena, true);
+    struct sdfg_kernel *k = kernels_get(a->program->kernels, &signature, error);
+    if (!k)
+        return false;
+    if (a->kernel)
+        kernels_release(a->kernel);
+    a->kernel = k;
+    a->kernel_alignment = call_alignment(a);
+    return true;
+}
+
+static bool prepare(struct call *c, struct sdfg_args *a, struct report *r, sdfg_error **error)
+{
+    bool again = call_is_repeated(a, r->arena);
+    if (a->settled ? !args_check_data(a, r->diags) : !settle(a, r))
         return false;
     uint32_t n = a->program->num_variables;
     c->values = NEW_ARRAY(c->arena, struct value, n);
@@ -80,16 +109,20 @@ static bool prepare(struct call *c, struct sdfg_args *a, struct report *r, sdfg_
         c->blocks = NEW_ARRAY(c->arena, struct sdfg_rt_block, blocks);
         memcpy(c->blocks, a->blocks, blocks * sizeof *c->blocks);
     }
-    struct signature signature = call_signature(a, r->arena, true);
-    c->kernel = kernels_get(a->program->kernels, &signature, error);
-    return c->kernel && call_marshal(c, r->diags);
+    if (!again && !take_kernel(a, r->arena, error))
+        return false;
+    c->kernel = a->kernel;
+    if (c->pinned)
+        kernels_pin(c->kernel);
+    return call_marshal(c, r->diags);
 }
 
-sdfg_error *call_prepare(struct call *out, const struct sdfg_program *p, struct sdfg_args *a)
+sdfg_error *call_prepare(struct call *out, const struct sdfg_program *p, struct sdfg_args *a, struct arena *arena)
 {
-    struct report r = report_begin();
+    struct report r = args_report(a);
     sdfg_error *error = NULL;
-    *out = (struct call){ .arena = arena_new(), .source = a };
+    *out = (struct call){ .arena = arena ? arena : a->scratch, .source = a, .num_threads = a->num_threads };
+    out->pinned = arena != NULL;
     if (a->program != p)
         diag_error(r.diags, NULL, DIAG_ARGUMENT_PROGRAM);
     else
@@ -101,10 +134,9 @@ sdfg_error *call_prepare(struct call *out, const struct sdfg_program *p, struct 
 
 void call_release(struct call *c)
 {
-    if (c->kernel)
+    if (c->kernel && c->pinned)
         kernels_release(c->kernel);
-    arena_free(c->arena);
-    c->arena = NULL;
+    c->kernel = NULL;
 }
 
 /* Values are copied for every run: generated code may use their memory as its variables. */
@@ -116,7 +148,8 @@ static sdfg_error *run_copied(const struct call *c, uint32_t n, void **args, str
     }
     for (uint32_t i = 0; i < c->members.count; i++)
         memcpy(c->members.items[i].memory, c->members.items[i].data, c->members.items[i].bytes);
-    sdfg_error *error = kernel_run(c->kernel, args, c->values, c->blocks);
+    struct run run = { .values = c->values, .blocks = c->blocks, .num_threads = c->num_threads };
+    sdfg_error *error = kernel_run(c->kernel, args, &run);
     for (uint32_t i = 0; i < c->members.count; i++)
         memcpy(c->members.items[i].data, c->members.items[i].memory, c->members.items[i].bytes);
     return error;
@@ -140,7 +173,7 @@ sdfg_error *call_run(const struct call *c)
 sdfg_error *sdfg_call(sdfg_program *p, sdfg_args *a)
 {
     struct call c;
-    sdfg_error *error = call_prepare(&c, p, a);
+    sdfg_error *error = call_prepare(&c, p, a, NULL);
     if (!error)
         error = call_run(&c);
     call_release(&c);
@@ -154,14 +187,14 @@ struct sdfg_bound {
 sdfg_error *sdfg_bind(sdfg_bound **out, sdfg_program *p, sdfg_args *a)
 {
     *out = NULL;
-    struct call c;
-    sdfg_error *error = call_prepare(&c, p, a);
+    struct arena *arena = arena_new();
+    sdfg_bound *b = NEW(arena, sdfg_bound);
+    sdfg_error *error = call_prepare(&b->call, p, a, arena);
     if (error) {
-        call_release(&c);
+        call_release(&b->call);
+        arena_free(arena);
         return error;
     }
-    sdfg_bound *b = NEW(c.arena, sdfg_bound);
-    b->call = c;
     *out = b;
     return NULL;
 }
@@ -174,13 +207,13 @@ void sdfg_bound_free(sdfg_bound *b)
 {
     if (!b)
         return;
-    struct call c = b->call; /* lives in its own arena */
-    call_release(&c);
+    call_release(&b->call);
+    arena_free(b->call.arena); /* with `b` itself */
 }
 
 sdfg_error *sdfg_args_emit(char **out, size_t *size, sdfg_args *a, enum sdfg_emit what)
 {
-    struct report r = report_begin();
+    struct report r = args_report(a);
     struct solver s;
     *out = NULL;
     sdfg_error *error = NULL;

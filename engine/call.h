@@ -21,16 +21,19 @@ struct call {
     struct arena *arena;
     const struct sdfg_args *source; /* while it is being made */
     struct sdfg_kernel *kernel;
+    bool pinned;   /* the kernel is, for this call; else for the arguments */
     bool *by_slot; /* slots[i] is passed, else args[i] */
     void **args;
     struct slot *slots;
+    int num_threads;              /* 0: what the engine says */
     struct value *values;         /* one per variable */
     struct sdfg_rt_block *blocks; /* of the arguments, or NULL */
     VEC(struct shared_member) members;
 };
 
-/* Everything of a call but the run. *out is released with call_release in any case. */
-sdfg_error *call_prepare(struct call *out, const struct sdfg_program *p, struct sdfg_args *a);
+/* Everything of a call but the run. *out is released with call_release in any case. What it holds lives in `arena`;
+ * NULL: in the scratch memory of the arguments, until their next use. */
+sdfg_error *call_prepare(struct call *out, const struct sdfg_program *p, struct sdfg_args *a, struct arena *arena);
 void call_release(struct call *c);
 sdfg_error *call_run(const struct call *c);
 
@@ -39,6 +42,9 @@ bool call_marshal(struct call *c, struct diags *d);
 
 /* The signature of a call: bound symbols, arguments that overlap, alignment (engine/signature.c). Calls that only ask
  * are not remembered by the policy. */
+uint32_t call_alignment(const struct sdfg_args *a);
+/* The call differs from the one before in nothing that code depends on: it takes a->kernel again. */
+bool call_is_repeated(const struct sdfg_args *a, struct arena *arena);
 struct signature call_signature(const struct sdfg_args *a, struct arena *arena, bool remember);
 
 #endif

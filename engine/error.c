@@ -149,10 +149,16 @@ struct report report_begin(void)
     return (struct report){ .arena = a, .diags = diags_new(a) };
 }
 
+struct report report_in(struct arena *a)
+{
+    return (struct report){ .arena = a, .diags = diags_new(a), .borrowed = true };
+}
+
 sdfg_error *report_end(struct report *r, enum sdfg_error_stage stage)
 {
     sdfg_error *e = diags_errors(r->diags) ? error_from_diags(r->diags, stage) : NULL;
-    arena_free(r->arena);
+    if (!r->borrowed)
+        arena_free(r->arena);
     r->arena = NULL;
     return e;
 }

@@ -10,9 +10,11 @@
 struct report {
     struct arena *arena;
     struct diags *diags;
+    bool borrowed; /* the arena is somebody's, who resets it */
 };
 
 struct report report_begin(void);
+struct report report_in(struct arena *a); /* an empty one, which holds the report until its owner resets it */
 /* Releases the report; NULL if no error was recorded. */
 sdfg_error *report_end(struct report *r, enum sdfg_error_stage stage);
 

@@ -118,7 +118,7 @@ static void explain(const struct sdfg_program *p, const struct signature *s, str
 sdfg_error *sdfg_args_explain_cache(char **out, sdfg_args *a)
 {
     *out = NULL;
-    struct report r = report_begin();
+    struct report r = args_report(a);
     struct solver s;
     if (args_solve(a, r.arena, &s, r.diags)) {
         struct signature signature = call_signature(a, r.arena, false);

@@ -106,11 +106,11 @@ sdfg_error *sdfg_run(sdfg_kernel *k, void *const *args, size_t n)
         return report_end(&r, SDFG_STAGE_RUN);
     }
     if (!k->code.num_slots && !k->code.init && !k->code.exit)
-        return kernel_run(k, args, NULL, NULL);
+        return kernel_run(k, args, &(struct run){ .values = NULL });
     struct arena *a = arena_new();
     struct value *values = NEW_ARRAY(a, struct value, k->program->num_variables);
     run_values(k, args, values);
-    sdfg_error *error = kernel_run(k, args, values, NULL);
+    sdfg_error *error = kernel_run(k, args, &(struct run){ .values = values });
     arena_free(a);
     return error;
 }

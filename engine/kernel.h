@@ -22,6 +22,10 @@ struct sdfg_kernel {
     struct arena *arena;
     struct codegen_result code;
     sdfg_param *params;
+    struct taken {
+        const struct leaf *leaf; /* NULL: the program has no such argument */
+        sdfg_dtype dtype;
+    } * takes;          /* one per parameter */
     sdfg_phase *phases; /* opening the code generator, then its passes */
     uint32_t num_phases;
     sdfg_symbol *bound;
@@ -62,10 +66,15 @@ sdfg_error *kernels_emit(struct sdfg_program *p, const struct signature *s, enum
 sdfg_error *program_emit(struct sdfg_program *p, const struct signature *s, enum sdfg_emit what, char **out,
                          size_t *size);
 
-/* Runs a kernel with the addresses of its parameters. `values`: one per variable of the program. */
-struct sdfg_rt_block; /* memory for lifetime External, one per storage; NULL: none */
-sdfg_error *kernel_run(struct sdfg_kernel *k, void *const *args, const struct value *values,
-                       const struct sdfg_rt_block *blocks);
+struct sdfg_rt_block;
+/* What a run needs besides addresses. */
+struct run {
+    const struct value *values;         /* one per variable of the program */
+    const struct sdfg_rt_block *blocks; /* memory for lifetime External, one per storage; NULL: none */
+    int num_threads;                    /* 0: what the engine says */
+};
+/* Runs a kernel with the addresses of its parameters. */
+sdfg_error *kernel_run(struct sdfg_kernel *k, void *const *args, const struct run *r);
 /* The error for what generated code left in the context; NULL for SDFG_RT_OK. */
 sdfg_error *run_error(int32_t error);
 

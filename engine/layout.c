@@ -67,13 +67,14 @@ static bool fold_lanes(const struct leaf *l, struct layout *out)
     return true;
 }
 
-bool entry_layout(const struct entry *e, struct layout *out, struct diags *d)
+/* The layout of an array in elements of its container; false (recorded) if type or rank do not fit. */
+static bool lay_out(const struct entry *e, struct layout *out, struct diags *d)
 {
     const struct leaf *l = e->leaf;
     const sdfg_array *a = &e->array;
     if (!check_dtype(e, d))
         return false;
-    *out = (struct layout){ .rank = (uint32_t)a->rank };
+    out->rank = (uint32_t)a->rank;
     int64_t packed = 1;
     for (int i = a->rank - 1; i >= 0; i--) {
         out->shape[i] = a->shape[i];
@@ -132,16 +133,14 @@ static void add_equations(struct equations *q, const struct entry *e, const stru
 {
     bool empty = false;
     for (uint32_t i = 0; i < y->rank; i++) {
-        struct equation shape = { arena_printf(q->arena, "%s.shape[%u]", e->name, i), &e->leaf->shape[i], y->shape[i],
-                                  false };
+        struct equation shape = { e->name, i, &e->leaf->shape[i], y->shape[i], false };
         vec_push(q->arena, &q->list, shape);
         empty |= y->shape[i] == 0;
     }
     /* The stride of a dimension that is never stepped through says nothing. */
     for (uint32_t i = 0; e->leaf->strides && !empty && i < y->rank; i++)
         if (y->shape[i] > 1) {
-            struct equation stride = { arena_printf(q->arena, "%s.strides[%u]", e->name, i), &e->leaf->strides[i],
-                                       y->strides[i], true };
+            struct equation stride = { e->name, i, &e->leaf->strides[i], y->strides[i], true };
             vec_push(q->arena, &q->list, stride);
         }
 }
@@ -167,9 +166,10 @@ static bool take_value(const struct sdfg_args *a, const struct entry *e, const s
     return true;
 }
 
-static bool take_entry(const struct sdfg_args *a, struct equations *q, const struct entry *e, struct diags *d)
+static bool take_entry(const struct sdfg_args *a, struct equations *q, struct entry *e, struct diags *d)
 {
     const struct leaf *l = e->leaf;
+    e->laid_out = false;
     bool value = leaf_is_value(l);
     bool is_text = value && l->dtype == SDFG_NONE;
     bool fits = e->kind == ENTRY_ARRAY    ? l->kind == SDFG_KIND_ARRAY || (value && e->array.rank <= 1)
@@ -183,11 +183,11 @@ static bool take_entry(const struct sdfg_args *a, struct equations *q, const str
         return take_value(a, e, &e->scalar, d);
     if (e->kind != ENTRY_ARRAY)
         return true;
-    struct layout y;
-    if (!entry_layout(e, &y, d))
+    e->laid_out = lay_out(e, &e->layout, d);
+    if (!e->laid_out)
         return false;
     if (!value) {
-        add_equations(q, e, &y);
+        add_equations(q, e, &e->layout);
         return true;
     }
     if (e->array.rank == 1 && e->array.shape[0] != 1)
@@ -203,6 +203,9 @@ bool args_solve(struct sdfg_args *a, struct arena *arena, struct solver *s, stru
     const struct sdfg_program *p = a->program;
     struct equations q = { .arena = arena };
     bool ok = true;
+    for (size_t i = 0; i < a->num_entries; i++)
+        q.list.capacity += a->entries[i]->kind == ENTRY_ARRAY ? 2 * a->entries[i]->leaf->rank : 0;
+    q.list.items = NEW_ARRAY(arena, struct equation, q.list.capacity);
     memset(a->values, 0, p->num_variables * sizeof *a->values);
     for (size_t i = 0; i < a->num_entries; i++)
         ok &= take_entry(a, &q, a->entries[i], d);
@@ -219,28 +222,38 @@ bool args_solve(struct sdfg_args *a, struct arena *arena, struct solver *s, stru
 
 /* ---- checks with all symbols known ---- */
 
-static bool check_strides(const struct entry *e, const struct solver *s, struct diags *d)
+static bool report_strides(const struct entry *e, const struct solver *s, const struct layout *y, struct diags *d)
 {
     const struct leaf *l = e->leaf;
-    struct layout y;
-    if (!l->strides || !l->rank || !entry_layout(e, &y, d))
-        return true;
-    bool same = true;
     struct text actual = text_new(s->arena), expected = text_new(s->arena);
-    for (uint32_t i = 0; i < y.rank; i++) {
+    for (uint32_t i = 0; i < y->rank; i++) {
         int64_t stride;
         bool known = form_value(&l->strides[i], s->variables, s->values, &stride);
-        if (y.shape[i] == 0)
-            return true;
-        same &= !known || y.shape[i] == 1 || stride == y.strides[i];
         const char *comma = i ? ", " : "";
-        text_printf(&actual, "%s%lld", comma, (long long)y.strides[i]);
+        text_printf(&actual, "%s%lld", comma, (long long)y->strides[i]);
         if (!known || !l->strides[i].num_names)
             text_printf(&expected, "%s%s", comma, l->strides[i].text);
         else
             text_printf(&expected, "%s%s = %lld", comma, l->strides[i].text, (long long)stride);
     }
-    return same || diag_error(d, l->place, DIAG_ARGUMENT_STRIDES, e->name, text_get(&actual), text_get(&expected));
+    return diag_error(d, l->place, DIAG_ARGUMENT_STRIDES, e->name, text_get(&actual), text_get(&expected));
+}
+
+static bool check_strides(const struct entry *e, const struct solver *s, struct diags *d)
+{
+    const struct leaf *l = e->leaf;
+    const struct layout *y = &e->layout;
+    if (!l->strides || !l->rank || !e->laid_out)
+        return true;
+    bool same = true;
+    for (uint32_t i = 0; i < y->rank; i++) {
+        int64_t stride;
+        bool known = form_value(&l->strides[i], s->variables, s->values, &stride);
+        if (y->shape[i] == 0)
+            return true;
+        same &= !known || y->shape[i] == 1 || stride == y->strides[i];
+    }
+    return same || report_strides(e, s, y, d);
 }
 
 static bool check_data(const struct entry *e, struct diags *d)
@@ -263,7 +276,7 @@ static bool check_data(const struct entry *e, struct diags *d)
 static bool check_given(const struct sdfg_args *a, const struct leaf *l, struct arena *arena, const char *name,
                         struct diags *d)
 {
-    if (args_find(a, name))
+    if (args_find(a, l, name))
         return true;
     bool ok = true;
     if (l->kind == SDFG_KIND_STRUCTURE) {
@@ -275,6 +288,15 @@ static bool check_given(const struct sdfg_args *a, const struct leaf *l, struct 
         (l->variable >= 0 && a->values[l->variable].origin != VALUE_UNKNOWN))
         return true;
     return diag_error(d, l->place, DIAG_ARGUMENT_MISSING, name, l->type_text);
+}
+
+bool args_check_data(const struct sdfg_args *a, struct diags *d)
+{
+    bool ok = true;
+    for (size_t i = 0; i < a->num_entries; i++)
+        if (a->entries[i]->kind == ENTRY_ARRAY)
+            ok &= check_data(a->entries[i], d);
+    return ok;
 }
 
 bool args_check(const struct sdfg_args *a, const struct solver *s, struct diags *d)

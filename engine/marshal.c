@@ -18,7 +18,7 @@ static void *memory_of(struct call *c, const struct leaf *l, const char *name, b
 static bool store_value(const struct call *c, const struct leaf *l, const char *name, sdfg_dtype dtype, void *to,
                         struct diags *d)
 {
-    const struct entry *e = args_find(c->source, name);
+    const struct entry *e = args_find(c->source, l, name);
     struct scalar value;
     if (e && e->kind == ENTRY_SCALAR)
         value = e->scalar;
@@ -40,7 +40,7 @@ static bool store_value(const struct call *c, const struct leaf *l, const char *
 /* Texts and untyped pointers. */
 static bool store_pointer(const struct call *c, const struct leaf *l, const char *name, void *to, struct diags *d)
 {
-    const struct entry *e = args_find(c->source, name);
+    const struct entry *e = args_find(c->source, l, name);
     void *p = NULL;
     if (!e)
         return missing(l, name, d);
@@ -70,7 +70,7 @@ static bool store_member(struct call *c, const struct leaf *m, const char *name,
         return store_pointer(c, m, name, to, d);
     if (!store_value(c, m, name, m->dtype, to, d))
         return false;
-    const struct entry *e = args_find(c->source, name);
+    const struct entry *e = args_find(c->source, m, name);
     if (e && e->kind == ENTRY_ARRAY && e->array.dtype == m->dtype)
         vec_push(c->arena, &c->members, ((struct shared_member){ e->array.data, to, m->item_bytes }));
     return true;
@@ -110,7 +110,7 @@ static void *container_array_of(struct call *c, const struct leaf *l, const char
 /* The address passed for anything that is not a single value. */
 static void *memory_of(struct call *c, const struct leaf *l, const char *name, bool *ok, struct diags *d)
 {
-    const struct entry *e = args_find(c->source, name);
+    const struct entry *e = args_find(c->source, l, name);
     if (e)
         return e->array.data;
     if (l->kind == SDFG_KIND_STRUCTURE)
@@ -126,16 +126,16 @@ static void *memory_of(struct call *c, const struct leaf *l, const char *name, b
 static bool marshal_param(struct call *c, uint32_t i, struct diags *d)
 {
     const sdfg_param *param = &c->kernel->params[i];
-    const struct leaf *l = program_find(c->source->program, param->name, d);
-    bool ok = l != NULL;
+    const struct leaf *l = c->kernel->takes[i].leaf;
+    bool ok = true;
     if (!l)
-        return false;
+        return program_find(c->source->program, param->name, d) != NULL;
     if (!leaf_is_value(l)) {
         c->args[i] = memory_of(c, l, param->name, &ok, d);
         return ok;
     }
     c->by_slot[i] = true;
-    sdfg_dtype dtype = sdfg_dtype_by_name(param->type);
+    sdfg_dtype dtype = c->kernel->takes[i].dtype;
     return dtype == SDFG_NONE ? store_pointer(c, l, param->name, c->slots[i].bytes, d)
                               : store_value(c, l, param->name, dtype, c->slots[i].bytes, d);
 }

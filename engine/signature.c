@@ -3,18 +3,7 @@
 #include "base/intern.h"
 #include "engine/policy.h"
 
-#include <string.h>
-
 /* What of a call changes the code. */
-
-static uint32_t root_of(const struct sdfg_program *p, const struct entry *e)
-{
-    size_t length = strcspn(e->name, ".[");
-    for (uint32_t i = 0; i < p->num_arguments; i++)
-        if (!strncmp(p->arguments[i].name, e->name, length) && !p->arguments[i].name[length])
-            return i;
-    return 0;
-}
 
 struct memory_span {
     uintptr_t begin, end;
@@ -40,7 +29,7 @@ static uint32_t overlapping(const struct sdfg_args *a, struct arena *arena, cons
             continue;
         entry_extent(e, p, a->values, &begin, &end);
         uintptr_t data = (uintptr_t)e->array.data;
-        regions[n++] = (struct memory_span){ data + (uintptr_t)begin, data + (uintptr_t)end, root_of(p, e) };
+        regions[n++] = (struct memory_span){ data + (uintptr_t)begin, data + (uintptr_t)end, e->argument };
     }
     for (size_t i = 0; i < n; i++)
         for (size_t k = i + 1; k < n; k++) {
@@ -59,7 +48,7 @@ static uint32_t overlapping(const struct sdfg_args *a, struct arena *arena, cons
 }
 
 /* Few classes, so that addresses do not multiply the code. */
-static uint32_t common_alignment(const struct sdfg_args *a)
+uint32_t call_alignment(const struct sdfg_args *a)
 {
     uintptr_t bits = 64;
     for (size_t i = 0; i < a->num_entries; i++)
@@ -67,6 +56,13 @@ static uint32_t common_alignment(const struct sdfg_args *a)
             bits |= (uintptr_t)a->entries[i]->array.data;
     uintptr_t lowest = bits & -bits;
     return lowest >= 64 ? 64 : lowest >= 16 ? 16 : 0;
+}
+
+bool call_is_repeated(const struct sdfg_args *a, struct arena *arena)
+{
+    const char *const *ignored;
+    return a->settled && a->kernel && !a->kernel->signature.num_may_alias && a->kernel_alignment == call_alignment(a) &&
+           !overlapping(a, arena, &ignored);
 }
 
 static uint32_t all_arrays(const struct sdfg_program *p, struct arena *arena, const char *const **out)
@@ -83,7 +79,7 @@ static uint32_t all_arrays(const struct sdfg_program *p, struct arena *arena, co
 struct signature call_signature(const struct sdfg_args *a, struct arena *arena, bool remember)
 {
     const struct sdfg_program *p = a->program;
-    struct signature s = { .alignment = common_alignment(a) };
+    struct signature s = { .alignment = call_alignment(a) };
     s.num_bound = policy_bound(p->policy, a->values, remember, arena, &s.bound);
     s.num_may_alias = overlapping(a, arena, &s.may_alias);
     if (policy_coarse(p->policy, hash_bytes(s.may_alias, s.num_may_alias * sizeof *s.may_alias, s.alignment),

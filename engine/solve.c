@@ -42,13 +42,15 @@ struct form form_make(struct ir *ir, const struct variable *variables, uint32_t 
         if (!sym_linear_in(ir, expanded, variables[n->variable].name, &n->coefficient, &n->rest))
             n->coefficient = n->rest = NULL;
     }
-    return (struct form){
+    struct form f = {
         .expression = expression,
         .text = sym_text(ir, expression),
         .num_names = c.names.count,
         .names = c.names.items,
         .opaque = c.opaque,
     };
+    form_find_terms(ir, variables, expanded, &f);
+    return f;
 }
 
 struct scope {
@@ -77,9 +79,23 @@ static bool evaluate(const struct sym *part, struct scope scope, int64_t *out)
     return sym_eval(part, value_of, &scope, out, &unknown) == SYM_EVAL_OK;
 }
 
-bool form_part(const struct solver *s, const struct form *f, const struct sym *part, int64_t *out)
+static bool part(const struct solver *s, const struct form *f, const struct sym *part, int64_t *out)
 {
     return evaluate(part, (struct scope){ f, s->variables, s->values, false }, out);
+}
+
+bool form_coefficient(const struct solver *s, const struct form *f, const struct form_name *n, int64_t *out)
+{
+    return n->coefficient && part(s, f, n->coefficient, out);
+}
+
+/* expression = coefficient * n + rest */
+static bool split(const struct solver *s, const struct form *f, const struct form_name *n, int64_t *coefficient,
+                  int64_t *rest)
+{
+    if (f->terms)
+        return terms_value(f, s->values, n, false, coefficient, rest);
+    return form_coefficient(s, f, n, coefficient) && part(s, f, n->rest, rest);
 }
 
 bool form_at_zero(const struct solver *s, const struct form *f, int64_t *out)
@@ -89,6 +105,9 @@ bool form_at_zero(const struct solver *s, const struct form *f, int64_t *out)
 
 bool form_value(const struct form *f, const struct variable *variables, const struct value *values, int64_t *out)
 {
+    int64_t ignored;
+    if (f->terms)
+        return terms_value(f, values, NULL, false, &ignored, out);
     return !f->opaque && evaluate(f->expression, (struct scope){ f, variables, values, false }, out);
 }
 
@@ -101,8 +120,7 @@ static enum outcome solve_for(const struct solver *s, const struct equation *e, 
                               int64_t *value)
 {
     int64_t coefficient, rest, difference;
-    if (!n->coefficient || !form_part(s, e->form, n->coefficient, &coefficient) ||
-        !form_part(s, e->form, n->rest, &rest) || coefficient == 0 ||
+    if (!split(s, e->form, n, &coefficient, &rest) || coefficient == 0 ||
         __builtin_sub_overflow(e->actual, rest, &difference) || (coefficient == -1 && difference == INT64_MIN))
         return OUTCOME_NOTHING;
     if (difference % coefficient)
@@ -127,6 +145,11 @@ static const struct form_name *single_unknown(const struct solver *s, const stru
 
 /* ---- messages ---- */
 
+const char *equation_label(const struct solver *s, const struct equation *e)
+{
+    return arena_printf(s->arena, "%s.%s[%u]", e->owner, e->is_stride ? "strides" : "shape", e->dimension);
+}
+
 const char *solve_origin(const struct solver *s, uint32_t variable)
 {
     const struct value *v = &s->values[variable];
@@ -138,7 +161,8 @@ const char *solve_origin(const struct solver *s, uint32_t variable)
     case VALUE_GIVEN:
         return "the given value";
     case VALUE_SOLVED:
-        return arena_printf(s->arena, "%s = %s", s->equations[v->equation].label, s->equations[v->equation].form->text);
+        return arena_printf(s->arena, "%s = %s", equation_label(s, &s->equations[v->equation]),
+                            s->equations[v->equation].form->text);
     }
     return "nowhere";
 }
@@ -160,8 +184,8 @@ static const char *known_names(const struct solver *s, const struct form *f, con
 static bool report_indivisible(const struct solver *s, const struct equation *e, const struct form_name *n,
                                struct diags *d)
 {
-    return diag_error(d, NULL, DIAG_SYMBOL_INDIVISIBLE, e->label, (long long)e->actual, s->variables[n->variable].name,
-                      e->form->text, (long long)e->actual, known_names(s, e->form, n));
+    return diag_error(d, NULL, DIAG_SYMBOL_INDIVISIBLE, equation_label(s, e), (long long)e->actual,
+                      s->variables[n->variable].name, e->form->text, (long long)e->actual, known_names(s, e->form, n));
 }
 
 /* An equation of known names that does not hold. With one name in it the message says what the name is here and there.
@@ -170,7 +194,7 @@ static bool report_contradiction(const struct solver *s, const struct equation *
 {
     const struct form *f = e->form;
     if (f->num_names == 0)
-        return diag_error(d, NULL, DIAG_SYMBOL_EQUATION, e->label, (long long)e->actual,
+        return diag_error(d, NULL, DIAG_SYMBOL_EQUATION, equation_label(s, e), (long long)e->actual,
                           arena_printf(s->arena, "%lld", (long long)expected), "");
     if (f->num_names == 1) {
         uint32_t v = f->names[0].variable;
@@ -181,9 +205,9 @@ static bool report_contradiction(const struct solver *s, const struct equation *
         if (o == OUTCOME_SOLVED)
             return diag_error(d, NULL, DIAG_SYMBOL_CONFLICT, s->variables[v].name, (long long)s->values[v].value,
                               solve_origin(s, v), (long long)here,
-                              arena_printf(s->arena, "%s = %s", e->label, f->text));
+                              arena_printf(s->arena, "%s = %s", equation_label(s, e), f->text));
     }
-    return diag_error(d, NULL, DIAG_SYMBOL_EQUATION, e->label, (long long)e->actual,
+    return diag_error(d, NULL, DIAG_SYMBOL_EQUATION, equation_label(s, e), (long long)e->actual,
                       arena_printf(s->arena, "%s = %lld", f->text, (long long)expected), known_names(s, f, NULL));
 }
 
@@ -194,7 +218,7 @@ const char *solve_tried(const struct solver *s, uint32_t variable)
         const struct equation *e = &s->equations[i];
         for (uint32_t k = 0; k < e->form->num_names; k++)
             if (e->form->names[k].variable == variable)
-                text_printf(&t, "%s%s = %s = %lld", t.length ? ", " : "tried ", e->label, e->form->text,
+                text_printf(&t, "%s%s = %s = %lld", t.length ? ", " : "tried ", equation_label(s, e), e->form->text,
                             (long long)e->actual);
     }
     if (!t.length)
@@ -212,6 +236,14 @@ bool variable_holds(const struct variable *v, int64_t value)
     if (t->kind >= TYPE_U8)
         return value >= 0 && (t->size == 8 || value >> (8 * t->size) == 0);
     return value >= -(INT64_C(1) << (8 * t->size - 1)) && value < INT64_C(1) << (8 * t->size - 1);
+}
+
+static bool has_unknowns(const struct solver *s)
+{
+    for (uint32_t v = 0; v < s->num_variables; v++)
+        if (s->values[v].origin == VALUE_UNKNOWN)
+            return true;
+    return false;
 }
 
 /* Goes through the equations once; false if nothing new became known. */
@@ -244,7 +276,7 @@ static bool check_equation(const struct solver *s, const struct equation *e, str
             return report_indivisible(s, e, n, d);
         if (o == OUTCOME_SOLVED)
             return diag_error(d, NULL, DIAG_SYMBOL_RANGE, s->variables[n->variable].name, (long long)value,
-                              arena_printf(s->arena, "%s = %s", e->label, f->text),
+                              arena_printf(s->arena, "%s = %s", equation_label(s, e), f->text),
                               s->variables[n->variable].type->name);
         return true;
     }
@@ -253,18 +285,29 @@ static bool check_equation(const struct solver *s, const struct equation *e, str
     return report_contradiction(s, e, value, d);
 }
 
+/* "A.shape[0] = M + N = 5, B.shape[0] = 2*M + 2*N = 11" */
+static bool report_impossible(const struct solver *s, struct diags *d)
+{
+    struct text t = text_new(s->arena);
+    for (uint32_t i = 0; i < s->num_equations && i < 64; i++)
+        if (s->impossible >> i & 1)
+            text_printf(&t, "%s%s = %s = %lld", t.length ? ", " : "", equation_label(s, &s->equations[i]),
+                        s->equations[i].form->text, (long long)s->equations[i].actual);
+    return diag_error(d, NULL, DIAG_SYMBOL_SYSTEM, text_get(&t));
+}
+
 bool solve(struct solver *s, struct diags *d)
 {
     for (uint32_t v = 0; v < s->num_variables; v++)
         if (s->variables[v].is_constant)
             s->values[v] = (struct value){ .origin = VALUE_CONSTANT, .value = s->variables[v].constant };
-    while (solve_round(s, false))
+    while (has_unknowns(s) && solve_round(s, false))
         ;
     do {
-        while (solve_round(s, true))
+        while (has_unknowns(s) && solve_round(s, true))
             ;
-    } while (solve_together(s));
-    bool ok = true;
+    } while (has_unknowns(s) && solve_together(s));
+    bool ok = !s->impossible || report_impossible(s, d);
     for (uint32_t i = 0; i < s->num_equations; i++)
         if (!s->equations[i].is_stride)
             ok &= check_equation(s, &s->equations[i], d);

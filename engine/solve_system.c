@@ -9,6 +9,7 @@ enum { MOST_UNKNOWNS = 16, MOST_ROWS = 64 };
 
 struct row {
     int64_t cells[MOST_UNKNOWNS + 1]; /* coefficients, then the right-hand side */
+    uint64_t sources;                 /* equations it was made of, the first 64 */
     uint32_t equation;
     bool used;
 };
@@ -36,13 +37,13 @@ static bool make_row(const struct solver *s, struct linear_system *m, uint32_t e
     const struct equation *e = &s->equations[equation];
     int64_t constant;
     bool any = false;
-    *r = (struct row){ .equation = equation };
+    *r = (struct row){ .equation = equation, .sources = equation < 64 ? UINT64_C(1) << equation : 0 };
     for (uint32_t i = 0; i < e->form->num_names; i++) {
         const struct form_name *n = &e->form->names[i];
         if (s->values[n->variable].origin != VALUE_UNKNOWN)
             continue;
         int column = column_of(m, n->variable);
-        if (column < 0 || !n->coefficient || !form_part(s, e->form, n->coefficient, &r->cells[column]))
+        if (column < 0 || !form_coefficient(s, e->form, n, &r->cells[column]))
             return false;
         any = true;
     }
@@ -88,6 +89,7 @@ static bool eliminate(struct row *r, const struct row *pivot, uint32_t column)
             return false;
     }
     reduce(r);
+    r->sources |= pivot->sources;
     return true;
 }
 
@@ -106,8 +108,19 @@ static void eliminate_all(struct linear_system *m)
     }
 }
 
+static bool has_work(const struct solver *s)
+{
+    for (uint32_t i = 0; i < s->num_equations; i++)
+        for (uint32_t k = 0; k < s->equations[i].form->num_names; k++)
+            if (s->values[s->equations[i].form->names[k].variable].origin == VALUE_UNKNOWN)
+                return true;
+    return false;
+}
+
 bool solve_together(struct solver *s)
 {
+    if (!has_work(s))
+        return false;
     struct linear_system m = { 0 };
     bool changed = false;
     collect_rows(s, &m);
@@ -121,7 +134,12 @@ bool solve_together(struct solver *s)
                 found = (int)k;
                 filled++;
             }
-        if (filled != 1 || r->cells[MOST_UNKNOWNS] % r->cells[found])
+        bool contradicts = r->cells[MOST_UNKNOWNS] && !filled;
+        bool indivisible = filled == 1 && r->cells[MOST_UNKNOWNS] % r->cells[found];
+        /* One equation alone has a message of its own. */
+        if ((contradicts || indivisible) && r->sources & (r->sources - 1))
+            s->impossible = r->sources;
+        if (filled != 1 || indivisible)
             continue;
         int64_t value = r->cells[MOST_UNKNOWNS] / r->cells[found];
         uint32_t v = m.unknowns[found];

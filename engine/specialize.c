@@ -133,8 +133,12 @@ struct sdfg_kernel *kernel_new(struct sdfg_program *p, const struct signature *s
     }
     const struct codegen_result *code = &k->code;
     k->params = NEW_ARRAY(a, sdfg_param, code->num_params);
-    for (uint32_t i = 0; i < code->num_params; i++)
+    k->takes = NEW_ARRAY(a, struct taken, code->num_params);
+    for (uint32_t i = 0; i < code->num_params; i++) {
         k->params[i] = (sdfg_param){ code->params[i].name, code->params[i].type, code->params[i].by_value };
+        k->takes[i] =
+            (struct taken){ program_lookup(p, code->params[i].name), sdfg_dtype_by_name(code->params[i].type) };
+    }
     k->bound = NEW_ARRAY(a, sdfg_symbol, s->num_bound);
     for (uint32_t i = 0; i < s->num_bound; i++)
         k->bound[i] = (sdfg_symbol){ arena_strdup(a, s->bound[i].name), s->bound[i].value };

@@ -82,13 +82,13 @@ static sdfg_error *measure(const struct call *c, int32_t at, size_t *out)
 sdfg_error *sdfg_args_workspace_size(size_t *out, sdfg_args *a, const char *storage)
 {
     *out = 0;
-    struct report r = report_begin();
+    struct report r = args_report(a);
     int32_t at = find(a, storage, r.diags);
     sdfg_error *error = report_end(&r, SDFG_STAGE_BIND);
     if (error)
         return error;
     struct call c;
-    error = call_prepare(&c, a->program, a);
+    error = call_prepare(&c, a->program, a, NULL);
     if (!error)
         error = measure(&c, at, out);
     call_release(&c);

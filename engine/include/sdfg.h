@@ -163,7 +163,7 @@ SDFG_API void sdfg_engine_cache(sdfg_engine *e, sdfg_cache_info *out);
 typedef struct sdfg_stats {
     size_t struct_size;             /* set by the caller: sizeof(sdfg_stats) */
     uint64_t calls;                 /* runs of kernels */
-    uint64_t found;                 /* requests for a kernel that was in memory ... */
+    uint64_t found;                 /* requests for a kernel that was in memory; a repeated call asks for none ... */
     uint64_t read;                  /* ... was read from the disk cache ... */
     uint64_t compiled;              /* ... was compiled ... */
     uint64_t waited;                /* ... was being made for another thread ... */
@@ -337,6 +337,10 @@ SDFG_API sdfg_error *sdfg_args_f64(sdfg_args *a, const char *name, double value)
 SDFG_API sdfg_error *sdfg_args_complex(sdfg_args *a, const char *name, double re, double im);
 SDFG_API sdfg_error *sdfg_args_scalar(sdfg_args *a, const char *name, sdfg_dtype dtype, const void *value); /* copied */
 SDFG_API sdfg_error *sdfg_args_string(sdfg_args *a, const char *name, const char *text);                    /* copied */
+
+/* Threads of parallel regions in calls with these arguments; 0: what the engine says. Code for one thread
+ * (sdfg_options.num_threads == 1) stays sequential. */
+SDFG_API sdfg_error *sdfg_args_threads(sdfg_args *a, int num_threads);
 
 /* Memory for the containers of lifetime External in one kind of storage, used by calls with these arguments; it belongs
  * to the caller, and its contents on entry are what those containers hold. */

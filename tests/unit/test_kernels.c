@@ -167,6 +167,55 @@ TEST(bound_calls_keep_their_kernel)
     end();
 }
 
+/* Calls that repeat the one before are quick because little is done again; what changed must be seen. */
+TEST(repeated_calls_see_what_changed)
+{
+    static _Alignas(64) double x[16], y[16], z[24];
+    begin("all", 0);
+    for (int i = 0; i < 16; i++)
+        x[i] = i;
+    sdfg_args *args = arguments(x, y, 8);
+    CHECK(!failed(sdfg_call(program, args)) && !failed(sdfg_call(program, args)));
+    CHECK(y[7] == 28);
+    CHECK(!failed(sdfg_args_f64(args, "alpha", 3))); /* another value */
+    CHECK(!failed(sdfg_args_array(args, "Y", &(sdfg_array){ z, SDFG_F64, 1, { 8 }, NULL, 0 })));
+    CHECK(!failed(sdfg_call(program, args)));
+    CHECK(z[7] == 21 && y[7] == 28);
+    CHECK_INT(stats().compiled, 1);
+    CHECK(!failed(sdfg_args_array(args, "Y", &(sdfg_array){ z + 1, SDFG_F64, 1, { 8 }, NULL, 0 }))); /* alignment */
+    CHECK(!failed(sdfg_call(program, args)));
+    CHECK(z[8] == 21 && z[7] == 39);
+    CHECK_INT(stats().compiled, 2);
+    CHECK(!failed(sdfg_args_array(args, "Y", &(sdfg_array){ x, SDFG_F64, 1, { 8 }, NULL, 0 }))); /* overlap */
+    CHECK(!failed(sdfg_call(program, args)));
+    CHECK(x[7] == 28);
+    CHECK_INT(stats().compiled, 3);
+    CHECK(!failed(sdfg_args_array(args, "Y", &(sdfg_array){ (char *)z + 1, SDFG_F64, 1, { 8 }, NULL, 0 })));
+    sdfg_error *e = sdfg_call(program, args);
+    CHECK_STR(sdfg_error_message(e), "the data of 'Y' are not aligned to 8 bytes");
+    sdfg_error_free(e);
+    CHECK(!failed(sdfg_args_array(args, "Y", &(sdfg_array){ y, SDFG_F64, 1, { 9 }, NULL, 0 }))); /* size */
+    e = sdfg_call(program, args);
+    CHECK_STR(sdfg_error_message(e), "'N' is 8 from X.shape[0] = N, but 9 from Y.shape[0] = N");
+    sdfg_error_free(e);
+    CHECK(!failed(sdfg_args_array(args, "Y", &(sdfg_array){ y, SDFG_F64, 1, { 8 }, NULL, 0 })));
+    CHECK(!failed(sdfg_call(program, args)));
+    CHECK(!failed(sdfg_args_i64(args, "N", 7))); /* a symbol */
+    e = sdfg_call(program, args);
+    CHECK_STR(sdfg_error_message(e), "'N' is 7 from the given value, but 8 from X.shape[0] = N");
+    sdfg_error_free(e);
+    CHECK(!failed(sdfg_args_threads(args, 1)));
+    e = sdfg_args_threads(args, -1);
+    CHECK_STR(sdfg_error_message(e), "option 'num_threads' is 0 to 65536");
+    sdfg_error_free(e);
+    sdfg_args_clear(args);
+    e = sdfg_call(program, args);
+    CHECK_STR(sdfg_error_code(e), "ARGUMENT_MISSING");
+    sdfg_error_free(e);
+    sdfg_args_free(args);
+    end();
+}
+
 TEST(the_cache_explains_itself)
 {
     begin("auto", 0);

@@ -33,7 +33,14 @@ static void equation(struct problem *p, const char *label, const char *text, int
     const struct sym *expression = sym_parse(p->ir, NULL, text, SYM_SYNTAX_OLD);
     uint32_t i = p->num_equations++;
     p->forms[i] = form_make(p->ir, p->variables, p->num_variables, expression);
-    p->equations[i] = (struct equation){ label, &p->forms[i], actual, strstr(label, "strides") != NULL };
+    const char *dot = strchr(label, '.'), *open = strchr(label, '[');
+    p->equations[i] = (struct equation){
+        .owner = arena_strndup(p->ir->arena, label, (size_t)(dot - label)),
+        .dimension = (uint32_t)atoi(open + 1),
+        .form = &p->forms[i],
+        .actual = actual,
+        .is_stride = strstr(label, "strides") != NULL,
+    };
 }
 
 static bool run(struct problem *p)
@@ -117,6 +124,77 @@ TEST(dependent_systems_stay_unsolved)
     CHECK_INT(p.values[0].origin, VALUE_UNKNOWN);
     CHECK(!solve_complete(&p.solver, p.ir->diags));
     CHECK_STR(message(&p, 0), "symbol 'M' has no value: tried A.shape[0] = M + N = 5, B.shape[0] = 2*M + 2*N = 10");
+    ir_free(p.ir);
+}
+
+TEST(systems_without_a_solution)
+{
+    struct problem p;
+    begin(&p, "M N");
+    equation(&p, "A.shape[0]", "M + N", 5);
+    equation(&p, "C.shape[0]", "10", 10);
+    equation(&p, "B.shape[0]", "2*M + 2*N", 11);
+    CHECK(!run(&p));
+    CHECK_STR(message(&p, 0), "no integers satisfy these together: A.shape[0] = M + N = 5, "
+                              "B.shape[0] = 2*M + 2*N = 11");
+    ir_free(p.ir);
+    begin(&p, "M N");
+    equation(&p, "A.shape[0]", "M + N", 4);
+    equation(&p, "A.strides[0]", "M - N", 1);
+    CHECK(!run(&p));
+    CHECK_STR(message(&p, 0), "no integers satisfy these together: A.shape[0] = M + N = 4, A.strides[0] = M - N = 1");
+    ir_free(p.ir);
+}
+
+TEST(products_of_unknowns_are_not_guessed)
+{
+    struct problem p;
+    begin(&p, "M N");
+    equation(&p, "A.shape[0]", "M*N", 12);
+    CHECK(run(&p));
+    CHECK_INT(p.values[0].origin, VALUE_UNKNOWN);
+    CHECK(!solve_complete(&p.solver, p.ir->diags));
+    CHECK_STR(message(&p, 1), "symbol 'N' has no value: tried A.shape[0] = M*N = 12");
+    ir_free(p.ir);
+    begin(&p, "N");
+    equation(&p, "A.shape[0]", "N**2", 49);
+    CHECK(run(&p));
+    CHECK_INT(p.values[0].origin, VALUE_UNKNOWN);
+    ir_free(p.ir);
+    begin(&p, "N");
+    give(&p, 0, 7);
+    equation(&p, "A.shape[0]", "N**2", 48);
+    CHECK(!run(&p));
+    CHECK_STR(message(&p, 0), "A.shape[0] is 48, but the program expects N**2 = 49 with N = 7 (from the given value)");
+    ir_free(p.ir);
+}
+
+TEST(many_arguments_share_a_symbol)
+{
+    struct problem p;
+    begin(&p, "N M");
+    equation(&p, "A.shape[0]", "N + M", 10);
+    equation(&p, "A.strides[0]", "4*M", 12);
+    equation(&p, "B.shape[0]", "N*(M + 1)", 28);
+    equation(&p, "C.shape[0]", "N - M", 5);
+    CHECK(!run(&p));
+    CHECK_INT(p.values[0].value, 7);
+    CHECK_INT(p.values[1].value, 3);
+    CHECK_INT(diags_count(p.ir->diags), 1);
+    CHECK_STR(message(&p, 0), "C.shape[0] is 5, but the program expects -M + N = 4 with M = 3 "
+                              "(from A.strides[0] = 4*M), N = 7 (from B.shape[0] = N*(1 + M))");
+    CHECK_STR(solve_origin(&p.solver, 1), "A.strides[0] = 4*M");
+    ir_free(p.ir);
+}
+
+TEST(numbers_that_do_not_fit_solve_nothing)
+{
+    struct problem p;
+    begin(&p, "N M");
+    give(&p, 1, INT64_MAX);
+    equation(&p, "A.shape[0]", "N + M*M", 5);
+    CHECK(run(&p));
+    CHECK_INT(p.values[0].origin, VALUE_UNKNOWN);
     ir_free(p.ir);
 }
 
