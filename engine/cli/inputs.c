@@ -202,6 +202,18 @@ static int make_value(struct inputs *in, const char *name, const sdfg_argument *
     return checked(in, sdfg_args_scalar(in->args, name, a->dtype, memory));
 }
 
+static int invalid_layout(const struct inputs *in, const char *name, const struct view *v)
+{
+    fprintf(stderr, "%s: '%s' cannot be made: its shape would be [", tool_of(in), name);
+    for (int i = 0; i < v->rank; i++)
+        fprintf(stderr, "%s%lld", i ? ", " : "", (long long)v->shape[i]);
+    fputs("], its strides [", stderr);
+    for (int i = 0; i < v->rank; i++)
+        fprintf(stderr, "%s%lld", i ? ", " : "", (long long)v->strides[i]);
+    fputs("]\n", stderr);
+    return EXIT_USAGE;
+}
+
 /* Memory for the array `name`, which `a` describes. */
 static int make_array(struct inputs *in, const char *name, const sdfg_argument *a, struct fill f)
 {
@@ -221,8 +233,7 @@ static int make_array(struct inputs *in, const char *name, const sdfg_argument *
     int64_t begin, end;
     view_extent(&v, &begin, &end);
     if (begin < 0 || elements < 0 || __builtin_mul_overflow(elements, (int64_t)a->lanes, &total)) {
-        fprintf(stderr, "%s: '%s' cannot be made: its layout is not valid for these sizes\n", tool_of(in), name);
-        return EXIT_USAGE;
+        return invalid_layout(in, name, &v);
     }
     total = total > end ? total : end;
     size_t bytes;
