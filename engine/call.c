@@ -203,6 +203,14 @@ sdfg_error *sdfg_bound_call(sdfg_bound *b) { return call_run(&b->call); }
 
 const sdfg_kernel *sdfg_bound_kernel(const sdfg_bound *b) { return b->call.kernel; }
 
+void *sdfg_bound_address(const sdfg_bound *b, size_t index)
+{
+    const struct call *c = &b->call;
+    if (index >= c->kernel->code.num_params)
+        return NULL;
+    return c->by_slot[index] ? c->slots[index].bytes : c->args[index];
+}
+
 void sdfg_bound_free(sdfg_bound *b)
 {
     if (!b)

@@ -25,7 +25,8 @@ enum codegen_emit {
     CODEGEN_EMIT_LL,
     CODEGEN_EMIT_LL_OPT,
     CODEGEN_EMIT_ASM,
-    CODEGEN_EMIT_OBJECT
+    CODEGEN_EMIT_OBJECT,
+    CODEGEN_EMIT_WORK
 };
 
 /* An argument of exported functions. */

@@ -1,8 +1,11 @@
 /* The plugin's side of the border: one request, one compilation, one result. */
 #include "engine/compile.h"
 
+#include "lower/tree/tree_work.h"
+
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* What a result owns: in the end only the code and a little data, unless ORC linked. */
 struct owner {
@@ -114,6 +117,13 @@ static bool take_code(struct compile *c, struct codegen_result *out)
     return true;
 }
 
+/* Of the largest cache; where the system does not say, of a small one. */
+static double cache_bytes(void)
+{
+    long third = sysconf(_SC_LEVEL3_CACHE_SIZE), second = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    return third > 0 ? (double)third : second > 0 ? (double)second : 1 << 20;
+}
+
 static bool take_text(struct compile *c, struct codegen_result *out)
 {
     static const enum jit_text kinds[] = {
@@ -131,6 +141,9 @@ static bool take_text(struct compile *c, struct codegen_result *out)
         break;
     case CODEGEN_EMIT_TREE:
         tree_print(c->tree, &t);
+        break;
+    case CODEGEN_EMIT_WORK:
+        tree_work(c->tree, cache_bytes(), &t);
         break;
     default:
         if (!jit_text(c->jit, kinds[c->request->emit], &text, &size))

@@ -7,10 +7,14 @@ static bool wants_code(const struct compile *c) { return c->request->emit == COD
 
 static bool wants_modules(const struct compile *c)
 {
-    return c->request->emit != CODEGEN_EMIT_SDFG && c->request->emit != CODEGEN_EMIT_TREE;
+    enum codegen_emit emit = c->request->emit;
+    return emit != CODEGEN_EMIT_SDFG && emit != CODEGEN_EMIT_TREE && emit != CODEGEN_EMIT_WORK;
 }
 
 static bool wants_tree(const struct compile *c) { return c->request->emit != CODEGEN_EMIT_SDFG; }
+
+/* Work is counted while loops still say that they are parallel. */
+static bool wants_threads(const struct compile *c) { return wants_tree(c) && c->request->emit != CODEGEN_EMIT_WORK; }
 
 static bool wants_cpp(const struct compile *c) { return wants_tree(c) && clang_has_work(c->sdfg); }
 
@@ -24,7 +28,8 @@ const struct pass pipeline[] = {
     { "parse-cpp", PHASE_ANALYSIS, pass_parse_cpp, FACT_TYPES, 0, 0, wants_cpp, NULL, NULL },
     { "lower", PHASE_LOWER, pass_lower, FACT_VALID | FACT_TYPES, FACT_TREE, 0, wants_tree, NULL, NULL },
 #define TREE_PASS(name, function, needs, makes)                                                                        \
-    { name, PHASE_LOWER, pass_tree, FACT_TREE | (needs), makes, 0, wants_tree, NULL, function },
+    { name, PHASE_LOWER, pass_tree, FACT_TREE | (needs), makes, 0, (makes) | (needs) ? wants_threads : wants_tree,     \
+      NULL, function },
 #include "lower/pass/passes.def"
     { "target", PHASE_CODE, pass_target, FACT_TREE, FACT_TARGET, 0, wants_modules, NULL, NULL },
     { "emit", PHASE_CODE, pass_emit, FACT_TREE | FACT_TARGET, FACT_MODULES, 0, wants_modules, NULL, NULL },

@@ -135,6 +135,8 @@ static bool apply_bench(struct command *c, const struct option *o, char *value)
         break;
     case OPTION_SAMPLES:
         return take_int(c, o, value, 5, 100000, &c->samples);
+    case OPTION_SECONDS:
+        return take_real(c, o, value, &c->seconds);
     case OPTION_COLD_SAMPLES:
         return take_int(c, o, value, 1, 1000, &c->cold_samples);
     case OPTION_COMPILER:
@@ -238,7 +240,7 @@ static bool apply(struct command *c, const struct option *o, char *value)
             c->describe = DESCRIBE_JSON;
         break;
     case OPTION_EMIT:
-        ok = take_word(c, o, value, "sdfg tree ll ll-opt asm obj", &word);
+        ok = take_word(c, o, value, "sdfg tree ll ll-opt asm obj work", &word);
         c->emit = (enum sdfg_emit)word;
         c->emits = true;
         break;
@@ -344,9 +346,14 @@ static bool parse_words(struct command *c, int argc, char **argv)
 
 bool command_parse(struct command *c, enum tool tool, int argc, char **argv)
 {
-    *c = (struct command){
-        .tool = tool, .repeat = 1, .samples = 31, .cold_samples = 5, .timeout = -1, .rtol = -1, .atol = -1
-    };
+    *c = (struct command){ .tool = tool,
+                           .repeat = 1,
+                           .samples = 31,
+                           .cold_samples = 5,
+                           .seconds = 20,
+                           .timeout = -1,
+                           .rtol = -1,
+                           .atol = -1 };
     sdfg_options_init(&c->options, sizeof c->options);
     size_t most = (size_t)argc * sizeof(struct pair);
     c->values.items = malloc(most);

@@ -376,6 +376,8 @@ SDFG_API sdfg_error *sdfg_call(sdfg_program *p, sdfg_args *a);
 SDFG_API sdfg_error *sdfg_bind(sdfg_bound **out, sdfg_program *p, sdfg_args *a);
 SDFG_API sdfg_error *sdfg_bound_call(sdfg_bound *b);
 SDFG_API const sdfg_kernel *sdfg_bound_kernel(const sdfg_bound *b); /* lives as long as `b` */
+/* What is passed for a parameter of the kernel, as sdfg_run takes it; lives as long as `b`. NULL if out of range. */
+SDFG_API void *sdfg_bound_address(const sdfg_bound *b, size_t index);
 SDFG_API void sdfg_bound_free(sdfg_bound *b);
 
 /* ---- kernels ---- */
@@ -432,7 +434,8 @@ enum sdfg_emit {
     SDFG_EMIT_LL,     /* LLVM IR before optimization */
     SDFG_EMIT_LL_OPT, /* and after */
     SDFG_EMIT_ASM,
-    SDFG_EMIT_OBJECT
+    SDFG_EMIT_OBJECT,
+    SDFG_EMIT_WORK /* JSON: operations and bytes of each loop nest, as far as they are known without data */
 };
 
 /* Text or bytes of one representation, specialized for the given symbols. `size` may be NULL; the bytes are followed by

@@ -1,0 +1,19 @@
+/* What a program does, counted: floating-point operations and bytes touched, loop nest by loop nest. */
+#ifndef LOWER_TREE_WORK_H
+#define LOWER_TREE_WORK_H
+
+#include "base/text.h"
+#include "lower/tree/tree.h"
+
+/* As JSON: {"flops", "bytes", "nests": [{"path", "runs", "flops", "bytes"}]}, of one call; of each nest, of one run.
+ * null is what depends on data, on symbols without a value, or on code that is not ours.
+ *
+ * Operations: + - * / min max neg and each function of mathematics on floats count 1, fused multiply-add 2; complex
+ * numbers what their formulas take; index arithmetic nothing. Bytes: each element of the containers that a nest reads
+ * counts once per run of the nest, and so does each that it writes. A sequential loop around nests is one nest with
+ * them if all of its data fits into `cache` bytes.
+ *
+ * The tree is that before parallel loops become regions. */
+void tree_work(struct tree *t, double cache, struct text *out);
+
+#endif

@@ -1,0 +1,8 @@
+#include <stdint.h>
+
+/* Not axpy(double *X) { but: */
+void axpy(double alpha, const double *restrict X, double *restrict Y, int64_t N)
+{
+    for (int64_t i = 0; i < N; i++)
+        Y[i] += 2 * alpha * X[i]; // axpy() { }
+}
