@@ -21,6 +21,18 @@ unsigned char *entry_build(struct arena *a, const struct entry *e, size_t *size)
     return file;
 }
 
+size_t entry_size(const unsigned char *bytes, size_t size)
+{
+    struct entry_header h;
+    if (size < sizeof h)
+        return 0;
+    memcpy(&h, bytes, sizeof h);
+    size_t body = size - sizeof h;
+    if (memcmp(h.magic, ENTRY_MAGIC, sizeof h.magic) || h.key_bytes > body || h.payload_bytes > body - h.key_bytes)
+        return 0;
+    return sizeof h + (size_t)(h.key_bytes + h.payload_bytes);
+}
+
 bool entry_parse(const unsigned char *file, size_t size, struct entry *out, const char **why)
 {
     struct entry_header h;

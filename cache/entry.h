@@ -26,6 +26,8 @@ struct entry {
 
 /* Header, key and payload as one block in `a`. */
 unsigned char *entry_build(struct arena *a, const struct entry *e, size_t *size);
+/* Bytes of the entry that begins here, as its header says; 0 if that is no entry or ends behind `size`. */
+size_t entry_size(const unsigned char *bytes, size_t size);
 /* False with *why if the file is not a whole entry. *out points into `file`. */
 bool entry_parse(const unsigned char *file, size_t size, struct entry *out, const char **why);
 

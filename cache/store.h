@@ -37,6 +37,15 @@ bool cache_has(const struct cache_store *s, const void *key, size_t key_size);
 /* False if it could not be stored. Prunes the folder now and then. */
 bool cache_put(struct cache_store *s, const void *key, size_t key_size, const void *payload, size_t size);
 
+/* Who misses an entry takes the lock of its key before making one, so that one process makes it and the others wait.
+ * True if it is worth looking for the entry again. The lock is taken unless that took too long or cannot be done, which
+ * is no trouble: then the entry is made twice. It ends with the process that holds it. */
+struct cache_lock {
+    int file; /* 0: not locked */
+};
+bool cache_lock(struct cache_store *s, const void *key, size_t key_size, struct cache_lock *out);
+void cache_unlock(struct cache_lock *lock);
+
 struct cache_counts cache_counts(struct cache_store *s);
 /* What went wrong last, in `a`; NULL if nothing did. */
 const char *cache_trouble(struct cache_store *s, struct arena *a);

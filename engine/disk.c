@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LAYOUT_OF_KEYS = 1 };
+enum { LAYOUT_OF_KEYS = 2 };
 
 struct disk {
     struct sdfg_engine *engine;
@@ -23,11 +23,15 @@ struct disk {
 
 static const char *ruled_out(const sdfg_options *o)
 {
-    return !o->cache_dir                  ? "no folder is set"
-           : o->debug_info                ? "line information is wanted"
-           : o->linker == SDFG_LINKER_ORC ? "ORC links"
-           : o->debug || o->dump_after    ? "the compiler is watched"
-                                          : NULL;
+    if (!o->cache_dir)
+        return "no folder is set";
+#define CODE(field, name, type)
+#define WATCH(field, name, type, why)                                                                                  \
+    if (o->field)                                                                                                      \
+        return why;
+#define OTHER(field)
+#include "engine/options.def"
+    return NULL;
 }
 
 struct disk *disk_new(struct sdfg_engine *e, const char **why)
@@ -89,8 +93,12 @@ const char *disk_key(struct disk *d, const struct sdfg_program *p, const struct 
     struct text t = text_new(a);
     text_printf(&t, "kernel %d\n%sprogram %s %llu\n", LAYOUT_OF_KEYS, of_host, content,
                 (unsigned long long)p->json_size);
-    text_printf(&t, "opt %d fp %d threads %d profiler %d\n", o->opt_level, (int)o->fp, o->num_threads, o->profiler);
-    text_printf(&t, "alignment %u\n", s->alignment);
+    text_add(&t, "options");
+#define CODE(field, name, type) text_printf(&t, " " #field "=%d", (int)o->field);
+#define WATCH(field, name, type, why)
+#define OTHER(field)
+#include "engine/options.def"
+    text_printf(&t, "\nalignment %u\n", s->alignment);
     for (uint32_t i = 0; i < s->num_bound; i++)
         text_printf(&t, "bound %s %lld\n", s->bound[i].name, (long long)s->bound[i].value);
     for (uint32_t i = 0; i < s->num_may_alias; i++)
@@ -126,6 +134,7 @@ struct writing {
     struct arena *arena;
     const char *key;
     struct text payload;
+    struct cache_lock lock;
     pthread_t thread;
     pid_t process; /* a fork has no such thread */
 };
@@ -134,6 +143,7 @@ static void *write_now(void *writing)
 {
     struct writing *w = writing;
     cache_put(w->disk->store, w->key, strlen(w->key), w->payload.data, w->payload.length);
+    cache_unlock(&w->lock);
     return NULL;
 }
 
@@ -146,16 +156,17 @@ static void finish(struct writing *w)
     arena_free(w->arena);
 }
 
-void disk_store(struct disk *d, const char *key, const struct sdfg_kernel *k)
+void disk_store(struct disk *d, const char *key, const struct sdfg_kernel *k, struct cache_lock lock)
 {
     struct arena *a = arena_new();
     const char *why, *was = host(d, &why), *is = host_now(d, a, &why);
     if (!was || !is || strcmp(was, is)) {
+        cache_unlock(&lock);
         arena_free(a);
         return; /* the code generator was replaced since the key was made */
     }
     struct writing *w = NEW(a, struct writing);
-    *w = (struct writing){ .disk = d, .arena = a, .key = arena_strdup(a, key), .process = getpid() };
+    *w = (struct writing){ .disk = d, .arena = a, .key = arena_strdup(a, key), .lock = lock, .process = getpid() };
     w->payload = text_new(a);
     kernel_write(&k->code, &w->payload);
     disk_wait(d);

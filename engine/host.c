@@ -105,28 +105,32 @@ bool host_builds(struct text *out, const char *codegen, const char **why)
 #if defined(__x86_64__)
 void host_processor(struct text *out)
 {
-    /* Leaf, subleaf; which of eax, ebx, ecx, edx are features (the others hold counters, or differ between cores). */
+    /* Family and model, by which LLVM chooses tuning, and the features that change what is generated for arithmetic,
+     * vectors and memory; not those of the system, of security or of identification, which differ between machines and
+     * updates that run the same code alike. */
     static const struct {
-        unsigned leaf, subleaf, registers;
+        unsigned leaf, subleaf, masks[4]; /* eax, ebx, ecx, edx */
     } leaves[] = {
-        { 0, 0, 0xe },    { 1, 0, 0xd },           { 7, 0, 0xe },           { 7, 1, 0xf },
-        { 0xd, 1, 0x1 },  { 0x14, 0, 0x2 },        { 0x19, 0, 0x2 },        { 0x1e, 1, 0x1 },
-        { 0x24, 0, 0x2 }, { 0x80000001u, 0, 0xc }, { 0x80000008u, 0, 0x2 },
+        { 0, 0, { 0, ~0u, ~0u, ~0u } },                /* vendor */
+        { 1, 0, { ~0xfu, 0, 0x38d83203, 0x7808100 } }, /* model without stepping; sse3 .. f16c; cx8 .. sse2 */
+        { 7, 0, { 0, 0xd02b0128, 0x5f42, 0x800100 } }, /* bmi, avx2, bmi2, avx512*, adx; vbmi .. vpopcntdq; fp16 */
+        { 7, 1, { 0x800031, 0, 0, 0x280430 } },        /* sha512, avx-vnni, bf16, avx-ifma; vnni-int*, avx10, apx */
+        { 0x24, 0, { 0, 0x700ff, 0, 0 } },             /* avx10: version and vector lengths */
+        { 0x80000001u, 0, { 0, 0, 0x210961, 0 } },     /* lahf, lzcnt, sse4a, prefetchw, xop, fma4, tbm */
     };
+    enum { VECTOR_STATE = 0xe6 }; /* sse, avx, avx512 */
     text_add(out, "processor x86-64");
     for (size_t i = 0; i < sizeof leaves / sizeof *leaves; i++) {
         unsigned r[4] = { 0 };
         __get_cpuid_count(leaves[i].leaf, leaves[i].subleaf, &r[0], &r[1], &r[2], &r[3]);
-        if (leaves[i].leaf == 1)
-            r[0] &= ~0xfu; /* stepping */
         for (unsigned k = 0; k < 4; k++)
-            if (leaves[i].registers >> k & 1)
-                text_printf(out, " %x", r[k]);
+            if (leaves[i].masks[k])
+                text_printf(out, " %x", r[k] & leaves[i].masks[k]);
     }
     unsigned low = 0, high = 0, a, b, c, d;
     if (__get_cpuid(1, &a, &b, &c, &d) && (c & bit_OSXSAVE))
         __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0)); /* registers the system saves */
-    text_printf(out, " %x\n", low);
+    text_printf(out, " %x\n", low & VECTOR_STATE);
 }
 #elif defined(__aarch64__)
 void host_processor(struct text *out)

@@ -40,19 +40,15 @@ static bool compile(struct sdfg_program *p, const struct signature *s, enum code
         .node_classes = p->engine->nodes.classes.items,
         .num_node_classes = (uint32_t)p->engine->nodes.classes.count,
         .alignment = s->alignment,
-        .num_threads = o->num_threads,
-        .opt_level = o->opt_level,
-        .fp = (enum codegen_fp)o->fp,
-        .linker = (enum codegen_linker)o->linker,
-        .debug_info = o->debug_info,
-        .profiler = o->profiler,
         .emit = what,
         .exports = s->exports,
-        .dump_after = o->dump_after,
-        .debug_words = o->debug,
         .dump = engine_dump,
         .dump_user = p->engine,
         .runtime_symbol = sdfg_rt_symbol,
+#define CODE(field, name, type)       .name = (type)o->field,
+#define WATCH(field, name, type, why) .name = (type)o->field,
+#define OTHER(field)
+#include "engine/options.def"
     };
     *out = (struct codegen_result){ 0 };
     api->compile(&request, out);
@@ -97,7 +93,9 @@ static bool kernel_make(struct sdfg_kernel *k, const struct signature *s, const 
         return kernel_compile(k, s, error);
     }
     const char *file = cache_path(disk_store_of(d), key, strlen(key), k->arena);
-    if (disk_load(d, key, k)) {
+    struct cache_lock lock = { 0 };
+    if (disk_load(d, key, k) || (cache_lock(disk_store_of(d), key, strlen(key), &lock) && disk_load(d, key, k))) {
+        cache_unlock(&lock);
         k->from_disk = true;
         k->origin = arena_printf(k->arena, "read from %s", file);
         k->phases = NEW_ARRAY(k->arena, sdfg_phase, 1);
@@ -105,10 +103,12 @@ static bool kernel_make(struct sdfg_kernel *k, const struct signature *s, const 
         return true;
     }
     k->origin = arena_printf(k->arena, "compiled: %s; there was no %s", reason, file);
-    if (!kernel_compile(k, s, error))
-        return false;
-    disk_store(d, key, k);
-    return true;
+    if (kernel_compile(k, s, error)) {
+        disk_store(d, key, k, lock);
+        return true;
+    }
+    cache_unlock(&lock);
+    return false;
 }
 
 static struct signature copy_signature(const struct signature *s, struct arena *a)

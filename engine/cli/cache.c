@@ -18,16 +18,20 @@ struct listing {
     uint32_t count;
 };
 
+static const char help[] =
+    "usage: sdfg-cache COMMAND [--cache=DIR]\n"
+    "\n"
+    "  ls                 entries with size, days since the last use and what they were compiled for\n"
+    "  stat               number and size of entries, and of files that are being written\n"
+    "  gc [BYTES [DAYS]]  removes what is over the limits (512 MiB, 90 days)\n"
+    "  verify             reads every entry; exit code 1 if one is damaged\n"
+    "  clear              removes all entries\n"
+    "  export FILE        writes all good entries into one file\n"
+    "  import FILE        stores the entries of such a file; only from whom you trust: they are code\n";
+
 static int usage(void)
 {
-    fputs("usage: sdfg-cache ls | stat | gc [BYTES [DAYS]] | verify | clear   [--cache=DIR]\n"
-          "\n"
-          "  ls      entries with size, days since the last use and what they were compiled for\n"
-          "  stat    number and size of entries\n"
-          "  gc      removes what is over the limits (512 MiB, 90 days)\n"
-          "  verify  reads every entry; exit code 1 if one is damaged\n"
-          "  clear   removes all entries\n",
-          stderr);
+    fputs(help, stderr);
     return EXIT_USAGE;
 }
 
@@ -59,7 +63,7 @@ static bool load(const struct listing *l, const char *name, struct arena *a, str
 /* The lines of a key that tell kernels apart, on one line. */
 static void print_key(const struct entry *e)
 {
-    static const char *const shown[] = { "program ", "opt ", "bound ", "alias " };
+    static const char *const shown[] = { "program ", "options ", "bound ", "alias " };
     const char *at = (const char *)e->key, *end = at + e->key_bytes;
     while (at < end) {
         const char *line_end = memchr(at, '\n', (size_t)(end - at));
@@ -128,6 +132,110 @@ static int collect(const struct listing *l, char **words, int count)
     return EXIT_GOOD;
 }
 
+/* ---- export and import: a file of entries, one behind the other ---- */
+
+static bool copy_file(const struct listing *l, const char *name, FILE *out)
+{
+    struct arena *a = arena_new();
+    struct entry e;
+    const char *why;
+    bool ok = true;
+    if (load(l, name, a, &e, &why)) {
+        size_t size;
+        const unsigned char *bytes = entry_build(a, &e, &size);
+        ok = fwrite(bytes, 1, size, out) == size;
+    } else {
+        fprintf(stderr, "sdfg-cache: left out %s: it %s\n", name, why);
+    }
+    arena_free(a);
+    return ok;
+}
+
+static int export_all(const struct listing *l, const char *path)
+{
+    FILE *out = fopen(path, "wb");
+    bool ok = out != NULL;
+    for (uint32_t i = 0; ok && i < l->count; i++)
+        ok = l->files[i].temporary || copy_file(l, l->files[i].name, out);
+    if (out && fclose(out))
+        ok = false;
+    if (!ok)
+        fprintf(stderr, "sdfg-cache: cannot write '%s': %s\n", path, strerror(errno));
+    return ok ? EXIT_GOOD : EXIT_FILE;
+}
+
+static unsigned char *read_all(FILE *in, size_t *size)
+{
+    size_t capacity = 1 << 16;
+    unsigned char *bytes = NULL, *larger;
+    *size = 0;
+    while ((larger = realloc(bytes, capacity))) {
+        bytes = larger;
+        *size += fread(bytes + *size, 1, capacity - *size, in);
+        if (*size < capacity)
+            return bytes;
+        capacity *= 2;
+    }
+    free(bytes);
+    return NULL;
+}
+
+/* Entries that are damaged are left out; behind one that does not end there is nothing to go on with. */
+static int import_bytes(const struct listing *l, const unsigned char *bytes, size_t size)
+{
+    struct cache_store *s = cache_store_new(l->path, (struct cache_limits){ UINT64_MAX, UINT64_MAX });
+    struct arena *a = arena_new();
+    uint32_t stored = 0, damaged = 0;
+    for (size_t next; size; bytes += next, size -= next) {
+        struct entry e;
+        const char *why;
+        next = entry_size(bytes, size);
+        damaged += !next;
+        if (!next)
+            break;
+        if (!entry_parse(bytes, next, &e, &why))
+            damaged++;
+        else
+            stored += cache_put(s, e.key, e.key_bytes, e.payload, e.payload_bytes);
+    }
+    const char *trouble = cache_trouble(s, a);
+    printf("%u entries stored, %u damaged\n", stored, damaged);
+    if (trouble)
+        fprintf(stderr, "sdfg-cache: %s\n", trouble);
+    cache_store_free(s);
+    int code = trouble ? EXIT_FILE : damaged ? EXIT_DIFFERS : EXIT_GOOD;
+    arena_free(a);
+    return code;
+}
+
+static int import_all(const struct listing *l, const char *path)
+{
+    FILE *in = fopen(path, "rb");
+    size_t size = 0;
+    unsigned char *bytes = in ? read_all(in, &size) : NULL;
+    bool ok = bytes && !ferror(in);
+    int code = EXIT_FILE;
+    if (ok)
+        code = import_bytes(l, bytes, size);
+    else
+        fprintf(stderr, "sdfg-cache: cannot read '%s': %s\n", path, strerror(errno));
+    if (in)
+        fclose(in);
+    free(bytes);
+    return code;
+}
+
+static void print_stat(const struct listing *l)
+{
+    uint32_t temporary = 0;
+    for (uint32_t i = 0; i < l->count; i++)
+        temporary += l->files[i].temporary;
+    printf("%s: %u entries, %llu bytes", l->path, l->count - temporary, (unsigned long long)total_bytes(l));
+    if (temporary)
+        printf(", %u files being written", temporary);
+    putchar('\n');
+}
+
 static int run(struct listing *l, char **words, int count)
 {
     const char *why;
@@ -139,6 +247,10 @@ static int run(struct listing *l, char **words, int count)
     }
     if (!strcmp(words[0], "gc"))
         return collect(l, words + 1, count - 1);
+    if (count == 2 && !strcmp(words[0], "export"))
+        return export_all(l, words[1]);
+    if (count == 2 && !strcmp(words[0], "import"))
+        return import_all(l, words[1]);
     if (count > 1)
         return usage();
     if (!strcmp(words[0], "ls"))
@@ -149,7 +261,7 @@ static int run(struct listing *l, char **words, int count)
         return remove_all(l);
     if (strcmp(words[0], "stat"))
         return usage();
-    printf("%s: %u files, %llu bytes\n", l->path, l->count, (unsigned long long)total_bytes(l));
+    print_stat(l);
     return EXIT_GOOD;
 }
 
@@ -176,6 +288,8 @@ int main(int argc, char **argv)
     char *words[4];
     int count = 0;
     for (int i = 1; i < argc; i++) {
+        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
+            return fputs(help, stdout) < 0 ? EXIT_FILE : EXIT_GOOD;
         if (!strncmp(argv[i], "--cache=", 8))
             given = argv[i] + 8;
         else if (argv[i][0] == '-' || count == 4)

@@ -33,6 +33,7 @@ static void end(struct cache_store *s)
         unlinkat(f, files[i].name, 0);
     unlinkat(f, "CACHEDIR.TAG", 0);
     unlinkat(f, "pruned", 0);
+    unlinkat(f, "locks", 0);
     close(f);
     CHECK(!rmdir(folder));
     cache_store_free(s);
@@ -192,6 +193,44 @@ TEST(old_entries_go_when_there_are_too_many)
     close(f);
     CHECK_STR(get(s, "19"), "nothing");
     CHECK(*get(s, "18") == 'a' + 18);
+    end(s);
+}
+
+/* The lock of a key is one process's, and ends with it. */
+TEST(locks_keep_processes_apart)
+{
+    struct cache_store *s = begin(roomy);
+    int ready[2], status;
+    char byte;
+    CHECK(!pipe(ready));
+    pid_t child = fork();
+    if (!child) {
+        struct cache_lock lock;
+        bool there = cache_lock(s, "key", 3, &lock);
+        if (there || !lock.file || write(ready[1], "x", 1) != 1)
+            _exit(1);
+        usleep(50000);
+        put(s, "key", "value");
+        pause(); /* with the lock */
+    }
+    CHECK(read(ready[0], &byte, 1) == 1);
+    struct cache_lock lock, other;
+    CHECK(!cache_lock(s, "other", 5, &other) && other.file); /* nobody has that */
+    cache_unlock(&other);
+    CHECK(cache_lock(s, "key", 3, &lock) && !lock.file); /* waits until the entry is there, not for the lock */
+    CHECK_STR(get(s, "key"), "value");
+    CHECK(!unlink(file_of(s, "key")));
+    kill(child, SIGKILL);
+    waitpid(child, &status, 0);
+    CHECK(!cache_lock(s, "key", 3, &lock) && lock.file);
+    struct cache_store *nowhere = cache_store_new("/proc/self/status/cache", roomy);
+    CHECK(!cache_lock(nowhere, "key", 3, &other) && !other.file);
+    CHECK_INT(cache_counts(nowhere).troubles, 0);
+    cache_store_free(nowhere);
+    cache_unlock(&lock);
+    cache_unlock(&lock);
+    close(ready[0]);
+    close(ready[1]);
     end(s);
 }
 

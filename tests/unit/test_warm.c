@@ -51,10 +51,11 @@ static void end(void)
 {
     char path[128];
     each_entry(drop);
-    snprintf(path, sizeof path, "%s/CACHEDIR.TAG", folder);
-    unlink(path);
-    snprintf(path, sizeof path, "%s/pruned", folder);
-    unlink(path);
+    static const char *const others[] = { "CACHEDIR.TAG", "pruned", "locks" };
+    for (int i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, others[i]);
+        unlink(path);
+    }
     CHECK(!rmdir(folder));
 }
 
@@ -151,31 +152,100 @@ TEST(a_second_process_starts_without_llvm)
     end();
 }
 
-static void opt_1(sdfg_options *o) { o->opt_level = 1; }
-static void strict(sdfg_options *o) { o->fp = SDFG_FP_STRICT; }
-static void one_thread(sdfg_options *o) { o->num_threads = 1; }
-static void profiler(sdfg_options *o) { o->profiler = true; }
+/* Another value for each option that changes code, from the table that the key is made of. */
+#define CODE(field, name, type)                                                                                        \
+    static void flip_##field(sdfg_options *o) { o->field = 1; }
+#define WATCH(field, name, type, why)
+#define OTHER(field)
+#include "engine/options.def"
+
+#define CODE(field, name, type) flip_##field,
+#define WATCH(field, name, type, why)
+#define OTHER(field)
+static void (*const changes[])(sdfg_options *) = {
+    NULL,
+#include "engine/options.def"
+};
+enum { NUM_CHANGES = sizeof changes / sizeof *changes };
+
 static void generic(sdfg_options *o) { o->specialize = "none"; }
 static void no_cache(sdfg_options *o) { o->cache_dir = NULL; }
 static void debug_info(sdfg_options *o) { o->debug_info = true; }
 static void orc(sdfg_options *o) { o->linker = SDFG_LINKER_ORC; }
+static void watched(sdfg_options *o) { o->dump_after = "lower"; }
+
+TEST(every_option_is_in_the_table)
+{
+    struct field {
+        size_t offset, size, alignment;
+    } fields[] = {
+#define FIELD(f)                                                                                                       \
+    {                                                                                                                  \
+        offsetof(sdfg_options, f), sizeof((sdfg_options *)0)->f, __alignof__(((sdfg_options *)0)->f)                   \
+    }
+#define CODE(field, name, type)       FIELD(field),
+#define WATCH(field, name, type, why) FIELD(field),
+#define OTHER(field)                  FIELD(field),
+#include "engine/options.def"
+    };
+    size_t end = 0, count = sizeof fields / sizeof *fields;
+    for (size_t next = 0; next < count; next++) { /* there is no place between two fields for another one */
+        size_t i = 0;
+        while (i < count &&
+               fields[i].offset != (end + fields[i].alignment - 1) / fields[i].alignment * fields[i].alignment)
+            i++;
+        CHECK(i < count);
+        end = i < count ? fields[i].offset + fields[i].size : end;
+    }
+    CHECK(sizeof(sdfg_options) - end < 8);
+}
 
 TEST(everything_that_changes_code_is_in_the_key)
 {
-    void (*const changes[])(sdfg_options *) = { NULL, opt_1, strict, one_thread, profiler, generic };
     sdfg_cache_info info;
     begin();
     for (int round = 0; round < 2; round++)
-        for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
+        for (size_t i = 0; i < NUM_CHANGES; i++)
             CHECK_INT(run(changes[i], 40, &info), round);
     CHECK(!run(NULL, 41, &info)); /* another size, another constant */
+    CHECK(!run(generic, 41, &info));
+    CHECK(run(generic, 42, &info));
     CHECK(!run(no_cache, 40, &info) && !info.folder && info.off);
-    CHECK(!run(debug_info, 40, &info) && info.off);
-    CHECK(!run(orc, 40, &info) && info.off);
-    CHECK_INT(each_entry(NULL), 7);
-    char path[64];
-    snprintf(path, sizeof path, "/tmp/perf-%d.map", (int)getpid());
-    unlink(path);
+    CHECK(!run(debug_info, 40, &info) && strstr(info.off, "line information"));
+    CHECK(!run(orc, 40, &info) && strstr(info.off, "linker"));
+    CHECK(!run(watched, 40, &info) && strstr(info.off, "watched"));
+    CHECK_INT(each_entry(NULL), NUM_CHANGES + 2);
+    end();
+}
+
+/* Many processes that miss the same kernel at once. */
+static int compile_or_wait(void)
+{
+    sdfg_cache_info info;
+    usleep(20000); /* all are there */
+    bool read = run(NULL, 40, &info);
+    return check_failures ? 3 : info.troubles ? 2 : read ? 0 : 1;
+}
+
+TEST(processes_compile_a_kernel_once)
+{
+    enum { PROCESSES = 8 };
+    pid_t children[PROCESSES];
+    int compiled = 0;
+    begin();
+    fflush(stdout);
+    for (int i = 0; i < PROCESSES; i++) {
+        children[i] = fork();
+        if (!children[i])
+            _exit(compile_or_wait());
+    }
+    for (int i = 0; i < PROCESSES; i++) {
+        int status;
+        waitpid(children[i], &status, 0);
+        CHECK(WIFEXITED(status) && WEXITSTATUS(status) <= 1);
+        compiled += WEXITSTATUS(status);
+    }
+    CHECK_INT(compiled, 1);
     end();
 }
 
