@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #if defined(__SANITIZE_ADDRESS__)
 #define OWN_BLOCKS 1
@@ -21,9 +22,12 @@
 
 enum { FIRST_BLOCK = 16 * 1024, LARGEST_BLOCK = 4 * 1024 * 1024, ALIGNMENT = 16 };
 
+enum { HUGE_PAGE = 2 * 1024 * 1024 };
+
 struct block {
     struct block *next;
     size_t size, used;
+    size_t mapped; /* bytes, if it is a mapping of its own */
     _Alignas(ALIGNMENT) char data[];
 };
 
@@ -41,13 +45,21 @@ struct arena *arena_new(void)
     return a;
 }
 
+static void free_block(struct block *b)
+{
+    if (b->mapped)
+        munmap(b, b->mapped);
+    else
+        free(b);
+}
+
 void arena_free(struct arena *a)
 {
     if (!a)
         return;
     for (struct block *b = a->blocks, *next; b; b = next) {
         next = b->next;
-        free(b);
+        free_block(b);
     }
     free(a);
 }
@@ -60,7 +72,7 @@ void arena_reset(struct arena *a)
         if (!kept && !OWN_BLOCKS && b->size >= FIRST_BLOCK)
             kept = b;
         else
-            free(b);
+            free_block(b);
     }
     if (kept) {
         memset(kept->data, 0, kept->used);
@@ -71,12 +83,36 @@ void arena_reset(struct arena *a)
     a->bytes = 0;
 }
 
-static struct block *add_block(struct arena *a, size_t size)
+/* One fault instead of 512 where the system has huge pages for those who ask: a third of the time. NULL: no memory. */
+static struct block *map_block(size_t size)
 {
-    struct block *b = calloc(1, sizeof *b + size);
+    size_t bytes = (sizeof(struct block) + size + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    char *at = mmap(NULL, bytes + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED)
+        return NULL;
+    size_t before = (HUGE_PAGE - (uintptr_t)at % HUGE_PAGE) % HUGE_PAGE;
+    if (before)
+        munmap(at, before);
+    munmap(at + before + bytes, HUGE_PAGE - before);
+    struct block *b = (struct block *)(void *)(at + before);
+    madvise(b, bytes, MADV_HUGEPAGE);
+    b->mapped = bytes;
+    return b;
+}
+
+/* Zeroed. */
+static struct block *new_block(size_t size)
+{
+    struct block *b = size >= HUGE_PAGE / 2 && !OWN_BLOCKS ? map_block(size) : calloc(1, sizeof *b + size);
     if (!b)
         fatal("out of memory");
-    b->size = size;
+    b->size = b->mapped ? b->mapped - sizeof *b : size;
+    return b;
+}
+
+static struct block *add_block(struct arena *a, size_t size)
+{
+    struct block *b = new_block(size);
     b->next = a->blocks;
     a->blocks = b;
     return b;
@@ -94,10 +130,8 @@ void *arena_alloc(struct arena *a, size_t size)
     struct block *b = a->blocks;
     if (!b || b->size - b->used < size) {
         if (size > a->next_size / 4) { /* a block of its own, behind the one being filled */
-            struct block *own = calloc(1, sizeof *own + size);
-            if (!own)
-                fatal("out of memory");
-            own->size = own->used = size;
+            struct block *own = new_block(size);
+            own->used = own->size;
             if (b) {
                 own->next = b->next;
                 b->next = own;

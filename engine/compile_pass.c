@@ -7,7 +7,12 @@
 
 bool pass_read(struct compile *c)
 {
-    c->sdfg = sdfg_read(c->ir, c->request->json, c->request->json_size, c->request->folder);
+    const struct codegen_request *r = c->request;
+    uint32_t external = 0;
+    c->sdfg = r->tree ? sdfg_read_json(c->ir, r->tree, r->folder, &external)
+                      : sdfg_read(c->ir, r->json, r->json_size, r->folder);
+    if (c->sdfg && r->tree && !external) /* other files may have changed since */
+        c->facts |= FACT_VALID;
     return c->sdfg != NULL;
 }
 

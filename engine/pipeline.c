@@ -16,12 +16,14 @@ static bool wants_tree(const struct compile *c) { return c->request->emit != COD
 /* Work is counted while loops still say that they are parallel. */
 static bool wants_threads(const struct compile *c) { return wants_tree(c) && c->request->emit != CODEGEN_EMIT_WORK; }
 
+static bool wants_validation(const struct compile *c) { return !(c->facts & FACT_VALID); }
+
 static bool wants_cpp(const struct compile *c) { return wants_tree(c) && clang_has_work(c->sdfg); }
 
 const struct pass pipeline[] = {
     /* name, phase, function, facts it needs, makes and breaks, condition, function over the graph or the tree */
     { "read", PHASE_ANALYSIS, pass_read, 0, FACT_GRAPH, 0, NULL, NULL, NULL },
-    { "validate", PHASE_ANALYSIS, pass_graph, FACT_GRAPH, FACT_VALID, 0, NULL, sdfg_validate, NULL },
+    { "validate", PHASE_ANALYSIS, pass_graph, FACT_GRAPH, FACT_VALID, 0, wants_validation, sdfg_validate, NULL },
     /* types before anything that looks at code: outputs into other tasklets take the type of the code */
     { "infer-types", PHASE_ANALYSIS, pass_graph, FACT_VALID, FACT_TYPES, 0, wants_tree, sdfg_infer_types, NULL },
     /* C++ behind types: connectors are the parameters of the functions that libclang reads */

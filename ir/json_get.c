@@ -9,7 +9,7 @@ const struct json *json_get(const struct json *object, const char *key)
     if (!object || object->kind != JSON_OBJECT)
         return NULL;
     for (const struct json *m = object->first; m; m = m->next)
-        if (!strcmp(m->key, key))
+        if (*m->key == *key && !strcmp(m->key, key))
             return m;
     return NULL;
 }

@@ -151,10 +151,17 @@ struct sdfg *read_external(struct reader *r, struct nested *parent, const char *
     return read_root(ir, json, *folder ? folder : "/", r->external, parent);
 }
 
+struct sdfg *sdfg_read_json(struct ir *ir, const struct json *json, const char *folder, uint32_t *external)
+{
+    uint32_t errors = diags_errors(ir->diags);
+    *external = 0;
+    struct sdfg *s = read_root(ir, json, folder, external, NULL);
+    return diags_errors(ir->diags) == errors ? s : NULL;
+}
+
 struct sdfg *sdfg_read(struct ir *ir, const char *text, size_t size, const char *folder)
 {
-    uint32_t errors = diags_errors(ir->diags), external = 0;
+    uint32_t external;
     const struct json *json = parse_file(ir, text, size);
-    struct sdfg *s = json ? read_root(ir, json, folder, &external, NULL) : NULL;
-    return diags_errors(ir->diags) == errors ? s : NULL;
+    return json ? sdfg_read_json(ir, json, folder, &external) : NULL;
 }
