@@ -15,7 +15,7 @@ enum sdfg_rt_error {
     SDFG_RT_STREAM_EMPTY, /* a thread waits for an element that nobody can push any more */
     SDFG_RT_SINGULAR,     /* a matrix to be inverted or factored */
     SDFG_RT_NODE_FAILED,  /* an implementation of a library node said so */
-    SDFG_RT_OTHER_SYMBOL  /* exported code was made for another value of a symbol */
+    SDFG_RT_OTHER_SYMBOL  /* exported code was made, or its handle initialised, for another value of a symbol */
 };
 
 /* Element types of the linear algebra rows. */
@@ -69,6 +69,8 @@ struct sdfg_rt_program {
     sdfg_rt_entry *main, *init, *exit, *workspace;
     int64_t num_storages;
     const int64_t *storages; /* with containers of lifetime External */
+    int64_t num_keys;        /* what init depends on: pairs of position among the arguments and bytes, at most 8 */
+    const int64_t *keys;
 };
 
 /* Address of a runtime function by name, for the linker; NULL if there is no such row. */

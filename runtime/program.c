@@ -4,12 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The handle. Persistent memory is allocated by the first call, so its sizes are those of that call. */
+/* The handle. Its memory is made by init, so the sizes are those of that moment: calls must agree. */
 struct handle {
     const struct sdfg_rt_program *program;
     struct sdfg_rt_pool *pool;
     void **slots;
     struct sdfg_rt_block *blocks; /* one per storage */
+    int64_t *keys;                /* values that the handle was initialised for */
 };
 
 static struct sdfg_rt_context context_of(const struct handle *h)
@@ -23,7 +24,15 @@ static void release(struct handle *h)
     sdfg_rt_pool_free(h->pool);
     free(h->slots);
     free(h->blocks);
+    free(h->keys);
     free(h);
+}
+
+static int64_t key_of(const struct sdfg_rt_program *p, int64_t index, void *const *args)
+{
+    int64_t value = 0;
+    memcpy(&value, args[p->keys[2 * index]], (size_t)p->keys[2 * index + 1]);
+    return value;
 }
 
 void *sdfg_rt_program_begin(const struct sdfg_rt_program *p, void *const *args)
@@ -35,7 +44,10 @@ void *sdfg_rt_program_begin(const struct sdfg_rt_program *p, void *const *args)
     h->pool = sdfg_rt_pool_new();
     h->slots = calloc((size_t)p->num_slots + 1, sizeof *h->slots);
     h->blocks = calloc((size_t)p->num_storages + 1, sizeof *h->blocks);
-    bool ok = h->slots && h->blocks;
+    h->keys = calloc((size_t)p->num_keys + 1, sizeof *h->keys);
+    bool ok = h->slots && h->blocks && h->keys;
+    for (int64_t i = 0; ok && i < p->num_keys; i++)
+        h->keys[i] = key_of(p, i, args);
     for (int64_t i = 0; ok && i < p->num_storages; i++)
         h->blocks[i].storage = p->storages[i];
     if (ok && p->init) {
@@ -53,6 +65,9 @@ int32_t sdfg_rt_program_run(void *handle, void *const *args)
 {
     enum { MOST = 16 };
     struct handle *h = handle;
+    for (int64_t i = 0; i < h->program->num_keys; i++)
+        if (h->keys[i] != key_of(h->program, i, args))
+            return SDFG_RT_OTHER_SYMBOL;
     struct sdfg_rt_context context = context_of(h);
     /* Blocks are counted off during a run, so every run has its own. */
     struct sdfg_rt_block blocks[MOST];
@@ -118,7 +133,7 @@ const char *sdfg_rt_error_text(int32_t error)
         [SDFG_RT_STREAM_EMPTY] = "the program waits for an element of a stream that nobody can push any more",
         [SDFG_RT_SINGULAR] = "a matrix to be inverted or factored is singular",
         [SDFG_RT_NODE_FAILED] = "a library node failed",
-        [SDFG_RT_OTHER_SYMBOL] = "a symbol does not have the value that the program was compiled for",
+        [SDFG_RT_OTHER_SYMBOL] = "a symbol does not have the value that the program was compiled or initialised for",
     };
     bool known = error >= 0 && error < (int32_t)(sizeof texts / sizeof *texts);
     return known ? texts[error] : "an unknown error";

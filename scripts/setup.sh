@@ -25,6 +25,14 @@ clang() {
     [ -n "$headers" ] && [ -e "$headers/clang-c/Index.h" ]
 }
 
+# A Python with NumPy, as cmake finds it for the tests.
+numpy() {
+    for python in python3 /usr/bin/python3; do
+        if "$python" -c 'import numpy' >/dev/null 2>&1; then return; fi
+    done
+    return 1
+}
+
 # Prints the packages that are missing; `llvm` and `clang` stand for the newest version that can be installed.
 missing() {
     have cc || echo gcc
@@ -41,6 +49,8 @@ missing() {
     library 'libopenblas\.so\.0' || echo libopenblas0
     if [ "$purpose" = test ]; then
         have python3 || echo python3
+        numpy || echo python3-numpy
+        have gfortran || echo gfortran
         linkable libasan.so && linkable libubsan.so || echo gcc
     fi
 }

@@ -226,12 +226,52 @@ static LLVMValueRef name_text(struct llvm_unit *u, const char *name)
     return constant(u, "sdfg_name", LLVMConstStringInContext2(u->context, name, strlen(name), false));
 }
 
+/* ---- what init depends on ---- */
+
+static void mark_expr(void *used, struct tree_expr *e)
+{
+    if (e->op == EXPR_VAR)
+        ((bool *)used)[e->var->id] = true;
+}
+
+static void mark_operand(void *used, struct tree_expr **e) { expr_visit(*e, mark_expr, used); }
+
+static bool mark_stmt(void *used, struct tree_stmt *s)
+{
+    stmt_each_expr(s, mark_operand, used);
+    return true;
+}
+
+/* Position and bytes of the symbols that occur in init; the memory it makes has sizes for these. */
+static LLVMValueRef keys(struct llvm_unit *u, int64_t *count)
+{
+    const struct tree *t = u->emitter->tree;
+    const struct tree_func *main = t->functions.items[0];
+    bool *used = NEW_ARRAY(u->emitter->arena, bool, t->num_vars + 1);
+    LLVMValueRef *pairs = NEW_ARRAY(u->emitter->arena, LLVMValueRef, 2 * main->params.count);
+    *count = 0;
+    for (uint32_t i = 0; i < t->functions.count; i++)
+        if (!strcmp(t->functions.items[i]->name, "init"))
+            stmt_visit(t->functions.items[i]->body, mark_stmt, used);
+    for (uint32_t i = 0; i < main->params.count; i++) {
+        const struct tree_param *p = &main->params.items[i];
+        if (!p->by_value || !used[p->var->id] || p->var->type->size > sizeof(int64_t))
+            continue;
+        pairs[2 * *count] = llvm_int(u->i64, i);
+        pairs[2 * *count + 1] = llvm_int(u->i64, p->var->type->size);
+        ++*count;
+    }
+    return constant(u, "sdfg_keys", LLVMConstArray2(u->i64, pairs, 2 * (uint64_t)*count));
+}
+
 /* struct sdfg_rt_program */
 static LLVMValueRef description(struct llvm_unit *u, const struct llvm_export *x, LLVMValueRef name)
 {
     LLVMValueRef *ids = NEW_ARRAY(u->emitter->arena, LLVMValueRef, x->num_storages);
     for (uint32_t i = 0; i < x->num_storages; i++)
         ids[i] = llvm_int(u->i64, x->storage_ids[i]);
+    int64_t num_keys;
+    LLVMValueRef key_list = keys(u, &num_keys);
     LLVMValueRef fields[] = {
         name,
         llvm_int(u->i64, u->emitter->tree->num_slots),
@@ -242,6 +282,8 @@ static LLVMValueRef description(struct llvm_unit *u, const struct llvm_export *x
         entry(u, "sdfg_workspace"),
         llvm_int(u->i64, x->num_storages),
         constant(u, "sdfg_storages", LLVMConstArray2(u->i64, ids, x->num_storages)),
+        llvm_int(u->i64, num_keys),
+        key_list,
     };
     return constant(u, "sdfg_program",
                     LLVMConstStructInContext(u->context, fields, sizeof fields / sizeof *fields, false));

@@ -237,6 +237,7 @@ TEST(persistent_memory_belongs_to_the_handle)
     CHECK_INT(call(one, &in, &again, 3), 0);
     CHECK_INT(call(two, &in, &other, 5), 0);
     CHECK(again == first + 2);
+    CHECK(call(one, &in, &again, 4) != 0); /* the handle's memory is smaller */
     CHECK_INT(leave(one), 0);
     CHECK_INT(leave(two), 0);
     end(&t);

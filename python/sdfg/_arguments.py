@@ -1,0 +1,184 @@
+"""From Python values to the arguments of a call, without copies of arrays."""
+
+import ctypes
+import numbers
+
+import numpy
+
+from ._errors import check
+from ._library import DTYPES, MAX_RANK, RECORD, Argument, Array, library
+
+_DTYPE_BY_NAME = {name: i for i, name in enumerate(DTYPES) if i}
+# Element types that NumPy lacks are their bits, unless another package has registered them.
+_BITS = {"bfloat16": "uint16", "float8_e4m3fn": "uint8", "float8_e5m2": "uint8"}
+
+
+def numpy_type(name):
+    try:
+        return numpy.dtype(name)
+    except TypeError:
+        return numpy.dtype(_BITS[name])
+
+
+def _as_numpy(value):
+    """The memory of `value` as a NumPy array, or None if it is no array."""
+    if isinstance(value, numpy.ndarray):
+        return value
+    if isinstance(value, (ctypes.Structure, ctypes._Pointer, ctypes._SimpleCData)):
+        return None
+    if hasattr(value, "__array_interface__"):
+        return numpy.asarray(value)
+    if hasattr(value, "__dlpack__"):
+        return numpy.from_dlpack(value)
+    try:
+        memory = memoryview(value)
+    except TypeError:
+        return None
+    return None if isinstance(value, (bytes, str)) else numpy.asarray(memory)
+
+
+class Arguments:
+    """Gives values to the names of one call. Keeps what the library only points to."""
+
+    def __init__(self, program):
+        self.program, self.kept = program, []
+        handle = ctypes.c_void_p()
+        check(library.sdfg_args_new(ctypes.byref(handle), program._handle))
+        self._handle = handle
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        library.sdfg_args_free(self._handle)
+
+    def lookup(self, name):
+        argument = Argument(struct_size=ctypes.sizeof(Argument))
+        found = library.sdfg_program_lookup(self.program._handle, name.encode(), ctypes.byref(argument))
+        return argument if found else None
+
+    def give(self, name, value):
+        """False if the program has no such argument."""
+        argument = self.lookup(name)
+        if argument is None:
+            return False
+        key = name.encode()
+        if value is None:
+            check(library.sdfg_args_null(self._handle, key))
+        elif argument.kind == 3:
+            self._structure(name, key, argument, value)
+        elif argument.kind == 4 and isinstance(value, (list, tuple)):
+            for i, element in enumerate(value):
+                self.give(f"{name}[{i}]", element)
+        elif argument.kind == 0 or "." in name or "[" in name:
+            self._array(name, key, argument, value)
+        else:
+            self._value(name, key, argument, value)
+        return True
+
+    # ---- memory ----
+
+    def _address(self, key, value):
+        """ctypes objects are memory that lies as the descriptor says. False if it is none."""
+        if isinstance(value, (ctypes.Structure, ctypes.Array)):
+            address = ctypes.addressof(value)
+        elif isinstance(value, (ctypes._Pointer, ctypes.c_void_p, ctypes._CFuncPtr)):
+            address = ctypes.cast(value, ctypes.c_void_p).value
+        else:
+            return False
+        self.kept.append(value)
+        check(library.sdfg_args_pointer(self._handle, key, address))
+        return True
+
+    def _array(self, name, key, argument, value):
+        if self._address(key, value):
+            return
+        array = _as_numpy(value)
+        if array is None and isinstance(value, (list, tuple)) and not argument.written:
+            array = numpy.array(value, dtype=numpy_type(DTYPES[argument.dtype]) if argument.dtype < RECORD else None)
+        if array is None and argument.kind != 0:  # a scalar member of a structure
+            self._value(name, key, argument, value)
+            return
+        if array is None:
+            raise TypeError(f"argument '{name}' is an array: a NumPy array or another buffer is expected, "
+                            f"not {type(value).__name__}")
+        if argument.written and not array.flags.writeable:
+            raise ValueError(f"argument '{name}' is written by the program, but the array is read-only")
+        self._give_numpy(name, key, argument, array)
+
+    def _give_numpy(self, name, key, argument, array):
+        size = array.itemsize
+        dtype = RECORD if array.dtype.fields else _DTYPE_BY_NAME.get(array.dtype.name, 0)
+        expected = DTYPES[argument.dtype] if argument.dtype < RECORD else ""
+        if array.dtype.name == _BITS.get(expected):
+            dtype = argument.dtype
+        if not dtype:
+            raise TypeError(f"argument '{name}': elements of type {array.dtype} have no counterpart in SDFGs")
+        if array.ndim > MAX_RANK or any(s % size for s in array.strides):
+            raise ValueError(f"argument '{name}': its strides are no multiples of its elements")
+        strides = (ctypes.c_int64 * max(array.ndim, 1))(*(s // size for s in array.strides))
+        given = Array(data=array.ctypes.data, dtype=dtype, rank=array.ndim, strides=strides, item_bytes=size)
+        given.shape[:array.ndim] = array.shape
+        self.kept.append(array)
+        check(library.sdfg_args_array(self._handle, key, ctypes.byref(given)))
+
+    def _structure(self, name, key, argument, value):
+        """Its members from a mapping or the attributes of an object."""
+        if self._address(key, value):
+            return
+        for i in range(argument.num_members):
+            member = Argument(struct_size=ctypes.sizeof(Argument))
+            library.sdfg_program_member(self.program._handle, key, i, ctypes.byref(member))
+            part = member.name.decode()
+            if isinstance(value, dict):
+                if part in value:
+                    self.give(f"{name}.{part}", value[part])
+            elif hasattr(value, part):
+                self.give(f"{name}.{part}", getattr(value, part))
+
+    # ---- values ----
+
+    def _value(self, name, key, argument, value):
+        h = self._handle
+        if isinstance(value, str):
+            check(library.sdfg_args_string(h, key, value.encode()))
+        elif isinstance(value, (numpy.generic, numpy.ndarray)) and value.size == 1 and value.dtype.name in _DTYPE_BY_NAME:
+            copy = numpy.array(value).reshape(1)
+            check(library.sdfg_args_scalar(h, key, _DTYPE_BY_NAME[copy.dtype.name], copy.ctypes.data))
+        elif isinstance(value, (bool, numbers.Integral)):
+            number = int(value)
+            if -(1 << 63) <= number < 1 << 63:
+                check(library.sdfg_args_i64(h, key, number))
+            elif 0 <= number < 1 << 64:
+                copy = ctypes.c_uint64(number)
+                check(library.sdfg_args_scalar(h, key, _DTYPE_BY_NAME["uint64"], ctypes.addressof(copy)))
+            else:
+                raise OverflowError(f"argument '{name}': {number} does not fit into 64 bits")
+        elif isinstance(value, numbers.Real):
+            check(library.sdfg_args_f64(h, key, float(value)))
+        elif isinstance(value, numbers.Complex):
+            check(library.sdfg_args_complex(h, key, value.real, value.imag))
+        elif not self._address(key, value):
+            raise TypeError(f"argument '{name}' is a single value, not {type(value).__name__}")
+
+    # ---- results ----
+
+    def value(self, name):
+        number = ctypes.c_int64()
+        known = library.sdfg_args_value(self._handle, name.encode(), ctypes.byref(number))
+        return number.value if known else None
+
+    def allocate(self, name):
+        """A fresh array of zeros with the layout of an argument under the symbols that are known."""
+        argument = self.lookup(name)
+        rank, elements = ctypes.c_int(), ctypes.c_int64()
+        shape, strides = (ctypes.c_int64 * MAX_RANK)(), (ctypes.c_int64 * MAX_RANK)()
+        check(library.sdfg_args_layout(self._handle, name.encode(), ctypes.byref(rank), shape, strides,
+                                       ctypes.byref(elements)))
+        if not 0 < argument.dtype < RECORD:
+            raise TypeError(f"result '{name}' has elements of type {argument.type.decode()}; pass an array for it")
+        dtype, lanes, r = numpy_type(DTYPES[argument.dtype]), argument.lanes, rank.value
+        memory = numpy.zeros(max(elements.value * lanes, 1), dtype)
+        sizes = list(shape[:r]) + ([lanes] if lanes > 1 else [])
+        steps = [s * lanes * dtype.itemsize for s in strides[:r]] + ([dtype.itemsize] if lanes > 1 else [])
+        return numpy.ndarray(sizes, dtype, memory, strides=steps)

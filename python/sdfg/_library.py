@@ -1,0 +1,134 @@
+"""The C interface (engine/include/sdfg.h) as ctypes sees it. A test compares the structures with the header."""
+
+import ctypes
+import os
+import pathlib
+from ctypes import POINTER, c_bool, c_char_p, c_double, c_int, c_int64, c_size_t, c_ssize_t, c_uint, c_uint64, c_void_p
+
+MAX_RANK = 32
+DTYPES = ("", "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "bfloat16",
+          "float8_e4m3fn", "float8_e5m2", "float32", "float64", "complex64", "complex128")
+RECORD = 18
+KINDS = ("array", "scalar", "symbol", "structure", "container array", "other")
+CLASSES = ("invalid", "unsupported", "environment", "bug")
+
+
+class Message(ctypes.Structure):
+    header = "sdfg_message"
+    _fields_ = [("class_id", c_int), ("warning", c_bool), ("code", c_char_p), ("text", c_char_p), ("path", c_char_p),
+                ("source", c_char_p), ("excerpt", c_char_p)]
+
+
+class Options(ctypes.Structure):
+    header = "sdfg_options"
+    _fields_ = [("struct_size", c_size_t), ("opt_level", c_int), ("num_threads", c_int), ("fp", c_int),
+                ("specialize", c_char_p), ("codegen", c_char_p), ("debug", c_char_p), ("dump_dir", c_char_p),
+                ("dump_after", c_char_p), ("dump", c_void_p), ("debug_info", c_bool), ("profiler", c_bool),
+                ("fatal", c_void_p), ("user", c_void_p), ("linker", c_int), ("cache_dir", c_char_p),
+                ("cache_bytes", c_uint64), ("cache_days", c_uint), ("memory_bytes", c_uint64)]
+
+
+class Argument(ctypes.Structure):
+    header = "sdfg_argument"
+    _fields_ = [("struct_size", c_size_t), ("name", c_char_p), ("kind", c_int), ("dtype", c_int), ("type", c_char_p),
+                ("lanes", c_int), ("rank", c_int), ("shape", POINTER(c_char_p)), ("strides", POINTER(c_char_p)),
+                ("total_size", c_char_p), ("storage", c_char_p), ("lifetime", c_char_p), ("transient", c_bool),
+                ("optional", c_bool), ("returned", c_bool), ("written", c_bool), ("solvable", c_bool),
+                ("num_members", c_size_t)]
+
+
+class Array(ctypes.Structure):
+    header = "sdfg_array"
+    _fields_ = [("data", c_void_p), ("dtype", c_int), ("rank", c_int), ("shape", c_int64 * MAX_RANK),
+                ("strides", POINTER(c_int64)), ("item_bytes", c_size_t)]
+
+
+class Symbol(ctypes.Structure):
+    header = "sdfg_symbol"
+    _fields_ = [("name", c_char_p), ("value", c_int64)]
+
+
+class Export(ctypes.Structure):
+    header = "sdfg_export"
+    _fields_ = [("struct_size", c_size_t), ("form", c_int), ("target", c_char_p), ("cpu", c_char_p),
+                ("features", c_char_p), ("symbols", POINTER(Symbol)), ("num_symbols", c_size_t)]
+
+
+# Result and arguments of what the package calls.
+_pointer = c_void_p  # to an object of the library
+FUNCTIONS = {
+    "sdfg_version": (c_char_p,),
+    "sdfg_error_class_of": (c_int, _pointer),
+    "sdfg_error_code": (c_char_p, _pointer),
+    "sdfg_error_path": (c_char_p, _pointer),
+    "sdfg_error_count": (c_size_t, _pointer),
+    "sdfg_error_get": (POINTER(Message), _pointer, c_size_t),
+    "sdfg_error_text": (c_char_p, _pointer),
+    "sdfg_error_free": (None, _pointer),
+    "sdfg_options_init": (None, POINTER(Options), c_size_t),
+    "sdfg_engine_new": (_pointer, POINTER(_pointer), POINTER(Options)),
+    "sdfg_engine_free": (None, _pointer),
+    "sdfg_engine_backend": (_pointer, POINTER(c_char_p), _pointer),
+    "sdfg_program_load": (_pointer, POINTER(_pointer), _pointer, c_char_p, c_size_t, c_char_p),
+    "sdfg_program_load_file": (_pointer, POINTER(_pointer), _pointer, c_char_p),
+    "sdfg_program_free": (None, _pointer),
+    "sdfg_dtype_size": (c_size_t, c_int),
+    "sdfg_program_name": (c_char_p, _pointer),
+    "sdfg_program_num_arguments": (c_size_t, _pointer),
+    "sdfg_program_argument": (c_bool, _pointer, c_size_t, POINTER(Argument)),
+    "sdfg_program_lookup": (c_bool, _pointer, c_char_p, POINTER(Argument)),
+    "sdfg_program_member": (c_bool, _pointer, c_char_p, c_size_t, POINTER(Argument)),
+    "sdfg_program_num_constraints": (c_size_t, _pointer),
+    "sdfg_program_constraint": (c_char_p, _pointer, c_size_t),
+    "sdfg_program_num_workspaces": (c_size_t, _pointer),
+    "sdfg_program_workspace": (c_char_p, _pointer, c_size_t),
+    "sdfg_program_warnings": (_pointer, _pointer),
+    "sdfg_args_new": (_pointer, POINTER(_pointer), _pointer),
+    "sdfg_args_free": (None, _pointer),
+    "sdfg_args_array": (_pointer, _pointer, c_char_p, POINTER(Array)),
+    "sdfg_args_pointer": (_pointer, _pointer, c_char_p, c_void_p),
+    "sdfg_args_null": (_pointer, _pointer, c_char_p),
+    "sdfg_args_i64": (_pointer, _pointer, c_char_p, c_int64),
+    "sdfg_args_f64": (_pointer, _pointer, c_char_p, c_double),
+    "sdfg_args_complex": (_pointer, _pointer, c_char_p, c_double, c_double),
+    "sdfg_args_scalar": (_pointer, _pointer, c_char_p, c_int, c_void_p),
+    "sdfg_args_string": (_pointer, _pointer, c_char_p, c_char_p),
+    "sdfg_args_workspace": (_pointer, _pointer, c_char_p, c_void_p, c_size_t),
+    "sdfg_args_workspace_size": (_pointer, POINTER(c_size_t), _pointer, c_char_p),
+    "sdfg_args_solve": (_pointer, _pointer),
+    "sdfg_args_value": (c_bool, _pointer, c_char_p, POINTER(c_int64)),
+    "sdfg_args_layout": (_pointer, _pointer, c_char_p, POINTER(c_int), POINTER(c_int64), POINTER(c_int64),
+                         POINTER(c_int64)),
+    "sdfg_args_explain": (_pointer, POINTER(_pointer), _pointer),
+    "sdfg_call": (_pointer, _pointer, _pointer),
+    "sdfg_bind": (_pointer, POINTER(_pointer), _pointer, _pointer),
+    "sdfg_bound_call": (_pointer, _pointer),
+    "sdfg_bound_free": (None, _pointer),
+    "sdfg_program_emit": (_pointer, POINTER(_pointer), POINTER(c_size_t), _pointer, c_int, POINTER(Symbol), c_size_t),
+    "sdfg_program_export": (_pointer, POINTER(_pointer), POINTER(c_size_t), _pointer, POINTER(Export)),
+    "sdfg_text_free": (None, _pointer),
+}
+
+
+def _places():
+    if os.environ.get("SDFG_LIBRARY"):
+        return [os.environ["SDFG_LIBRARY"]]
+    here = pathlib.Path(__file__).resolve().parent
+    beside = [here / "libsdfg.so", here.parent.parent / "build" / "release" / "libsdfg.so"]
+    return [str(path) for path in beside if path.exists()] + ["libsdfg.so.0"]
+
+
+def _open():
+    reasons = []
+    for place in _places():
+        try:
+            return ctypes.CDLL(place)  # calls release the interpreter's lock
+        except OSError as error:
+            reasons.append(str(error))
+    raise ImportError("libsdfg.so cannot be opened (SDFG_LIBRARY may say where it is): " + "; ".join(reasons))
+
+
+library = _open()
+for _name, (_result, *_arguments) in FUNCTIONS.items():
+    _function = getattr(library, _name)
+    _function.restype, _function.argtypes = _result, _arguments

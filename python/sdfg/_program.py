@@ -1,0 +1,285 @@
+import ctypes
+import gzip
+import json
+import os
+import threading
+import weakref
+
+from ._arguments import Arguments, _as_numpy
+from ._errors import check, messages_of
+from ._library import KINDS, Argument, Export, Options, Symbol, library
+
+_FP = {"default": 0, "strict": 1, "fast": 2}
+_LINKER = {"auto": 0, "place": 1, "orc": 2}
+_EMIT = {"sdfg": 0, "tree": 1, "ll": 2, "ll-opt": 3, "asm": 4, "obj": 5}
+_EXPORT = {".o": 0, ".a": 1, ".so": 2, ".h": 3, ".f90": 4}
+
+
+def _text(value):
+    return None if value is None else os.fsencode(value)
+
+
+def _free(function, handle, *_):
+    """What comes after the handle lives until then."""
+    function(handle)
+
+
+class Engine:
+    """Options and compiled code that programs share. Any thread may use it."""
+
+    def __init__(self, *, opt_level=-1, num_threads=0, fp="default", specialize=None, cache_dir="default", codegen=None,
+                 debug=None, dump_dir=None, dump_after=None, debug_info=False, profiler=False, linker="auto",
+                 cache_bytes=0, cache_days=0, memory_bytes=0):
+        o = Options()
+        library.sdfg_options_init(ctypes.byref(o), ctypes.sizeof(o))
+        if isinstance(specialize, (list, tuple)):
+            specialize = ",".join(specialize)
+        if fp not in _FP or linker not in _LINKER:
+            raise ValueError(f"fp is one of {', '.join(_FP)}; linker is one of {', '.join(_LINKER)}")
+        o.opt_level, o.num_threads, o.fp, o.linker = opt_level, num_threads, _FP[fp], _LINKER[linker]
+        o.specialize, o.codegen, o.cache_dir = _text(specialize), _text(codegen), _text(cache_dir)
+        o.debug, o.dump_dir, o.dump_after = _text(debug) or o.debug, _text(dump_dir) or o.dump_dir, _text(dump_after)
+        o.debug_info, o.profiler = debug_info, profiler
+        o.cache_bytes, o.cache_days, o.memory_bytes = cache_bytes, cache_days, memory_bytes
+        self._handle = ctypes.c_void_p()
+        check(library.sdfg_engine_new(ctypes.byref(self._handle), ctypes.byref(o)))
+        self._release = weakref.finalize(self, _free, library.sdfg_engine_free, self._handle)
+
+    def backend(self):
+        """"LLVM 22.1.8": opens the code generator."""
+        text = ctypes.c_char_p()
+        check(library.sdfg_engine_backend(ctypes.byref(text), self._handle))
+        return text.value.decode()
+
+
+_default_lock = threading.Lock()
+_default = None
+
+
+def default_engine():
+    global _default
+    with _default_lock:
+        if _default is None:
+            _default = Engine()
+        return _default
+
+
+class ArgumentInfo:
+    """What a program says of one of its arguments; shapes and strides are expressions."""
+
+    def __init__(self, a):
+        self.name, self.kind, self.type = a.name.decode(), KINDS[a.kind], a.type.decode()
+        self.shape = tuple(a.shape[i].decode() for i in range(a.rank))
+        self.strides = tuple(a.strides[i].decode() for i in range(a.rank)) if a.strides else ()
+        self.optional, self.returned, self.written, self.solvable = a.optional, a.returned, a.written, a.solvable
+
+    def __repr__(self):
+        return f"<{self.kind} {self.name}: {self.type}{list(self.shape) if self.shape else ''}>"
+
+
+def _plain(value):
+    """What objects of DaCe and NumPy put into their JSON."""
+    if hasattr(value, "to_json"):
+        return value.to_json()
+    if hasattr(value, "item"):
+        return value.item()
+    return str(value)
+
+
+def _json_of(source):
+    """The bytes of an SDFG, and the names of its positional arguments if the object knows them."""
+    if hasattr(source, "to_sdfg") and not hasattr(source, "to_json"):
+        source = source.to_sdfg()
+    if hasattr(source, "to_json"):
+        return json.dumps(source.to_json(), default=_plain).encode(), getattr(source, "arg_names", None)
+    if isinstance(source, dict):
+        return json.dumps(source, default=_plain).encode(), None
+    return bytes(source.encode() if isinstance(source, str) else source), None
+
+
+class Bound:
+    """A call whose arguments are looked up and checked: calling it runs the code. The arrays must stay where they are."""
+
+    def __init__(self, program, arguments, result):
+        self.result = result
+        self._handle = ctypes.c_void_p()
+        check(library.sdfg_bind(ctypes.byref(self._handle), program._handle, arguments._handle))
+        self._release = weakref.finalize(self, _free, library.sdfg_bound_free, self._handle, program, arguments.kept)
+
+    def __call__(self):
+        check(library.sdfg_bound_call(self._handle))
+        return self.result
+
+
+class Program:
+    """A loaded SDFG. Calling it compiles what is needed and runs it. Any thread may call it; calls may overlap."""
+
+    def __init__(self, source, engine=None, folder=None):
+        self.engine = engine or default_engine()
+        self._handle, self._workspaces, self._names = ctypes.c_void_p(), {}, None
+        out = ctypes.byref(self._handle)
+        if isinstance(source, os.PathLike) or (isinstance(source, str) and not source.lstrip().startswith("{")):
+            self._source = os.fspath(source)
+            check(library.sdfg_program_load_file(out, self.engine._handle, os.fsencode(source)))
+        else:
+            self._source, self._names = _json_of(source)
+            check(library.sdfg_program_load(out, self.engine._handle, self._source, len(self._source), _text(folder)))
+        self._release = weakref.finalize(self, _free, library.sdfg_program_free, self._handle, self.engine)
+        self.name = library.sdfg_program_name(self._handle).decode()
+        self._results = sorted(a.name for a in self.arguments if a.returned)
+
+    # ---- what it says ----
+
+    @property
+    def arguments(self):
+        """Everything a call takes: containers by name, then scalars and symbols by name."""
+        found, a = [], Argument(struct_size=ctypes.sizeof(Argument))
+        for i in range(library.sdfg_program_num_arguments(self._handle)):
+            library.sdfg_program_argument(self._handle, i, ctypes.byref(a))
+            found.append(ArgumentInfo(a))
+        return found
+
+    @property
+    def constraints(self):
+        """What the shapes and strides of arguments must satisfy."""
+        count = library.sdfg_program_num_constraints(self._handle)
+        return [library.sdfg_program_constraint(self._handle, i).decode() for i in range(count)]
+
+    @property
+    def warnings(self):
+        error = library.sdfg_program_warnings(self._handle)
+        return messages_of(error) if error else ()
+
+    @property
+    def arg_names(self):
+        """The order of positional arguments, as the SDFG has it."""
+        if self._names is None:
+            data = self._source
+            if isinstance(data, str):
+                with open(data, "rb") as file:
+                    data = file.read()
+            if data[:2] == b"\x1f\x8b":
+                data = gzip.decompress(data)
+            self._names = json.loads(data).get("attributes", {}).get("arg_names") or []
+        return self._names
+
+    def __repr__(self):
+        return f"<SDFG {self.name}({', '.join(a.name for a in self.arguments)})>"
+
+    # ---- calls ----
+
+    def _named(self, args, kwargs):
+        if not args:
+            return kwargs
+        names = self.arg_names
+        if len(args) > len(names):
+            raise TypeError(f"{self.name} takes {len(names)} positional arguments, not {len(args)}")
+        named = dict(zip(names, args))
+        twice = named.keys() & kwargs.keys()
+        if twice:
+            raise TypeError(f"{self.name} got two values for {', '.join(sorted(twice))}")
+        return {**named, **kwargs}
+
+    def _give(self, arguments, args, kwargs):
+        """Gives all values and makes what is returned. Names that the program does not take are ignored, as by DaCe."""
+        values = self._named(args, kwargs)
+        for name, value in values.items():
+            arguments.give(name, value)
+        results = {}
+        if any(name not in values for name in self._results):
+            check(library.sdfg_args_solve(arguments._handle))
+        for name in self._results:
+            results[name] = values[name] if name in values else arguments.allocate(name)
+            if name not in values:
+                arguments.give(name, results[name])
+        for storage, memory in self._workspaces.items():
+            arguments.kept.append(memory)
+            check(library.sdfg_args_workspace(arguments._handle, storage.encode(), memory.ctypes.data, memory.nbytes))
+        if not results:
+            return None
+        return next(iter(results.values())) if list(results) == ["__return"] else tuple(results.values())
+
+    def __call__(self, *args, **kwargs):
+        with Arguments(self) as arguments:
+            result = self._give(arguments, args, kwargs)
+            check(library.sdfg_call(self._handle, arguments._handle))
+        return result
+
+    def bind(self, *args, **kwargs):
+        """The same call, ready to be run many times."""
+        with Arguments(self) as arguments:
+            return Bound(self, arguments, self._give(arguments, args, kwargs))
+
+    def solve(self, *args, **kwargs):
+        """The values of symbols under the arguments that are given."""
+        with Arguments(self) as arguments:
+            for name, value in self._named(args, kwargs).items():
+                arguments.give(name, value)
+            check(library.sdfg_args_solve(arguments._handle))
+            values = {a.name: arguments.value(a.name) for a in self.arguments if a.kind == "symbol"}
+        return {name: value for name, value in values.items() if value is not None}
+
+    # ---- memory of lifetime External ----
+
+    def get_workspace_sizes(self, *args, **kwargs):
+        """Bytes of memory that a call with these arguments needs, by storage."""
+        count = library.sdfg_program_num_workspaces(self._handle)
+        names = [library.sdfg_program_workspace(self._handle, i).decode() for i in range(count)]
+        sizes = {}
+        with Arguments(self) as arguments:
+            self._give(arguments, args, kwargs)
+            for name in names:
+                size = ctypes.c_size_t()
+                check(library.sdfg_args_workspace_size(ctypes.byref(size), arguments._handle, name.encode()))
+                sizes[name] = size.value
+        return sizes
+
+    def set_workspace(self, storage, memory):
+        """Memory for calls from now on. Storages are names, such as "CPU_Heap", or DaCe's values."""
+        array = _as_numpy(memory)
+        if array is None or not array.flags.c_contiguous or not array.flags.writeable:
+            raise TypeError("a workspace is a writable, contiguous array")
+        self._workspaces[getattr(storage, "name", storage)] = array
+
+    # ---- other forms ----
+
+    def _take(self, call):
+        text, size = ctypes.c_void_p(), ctypes.c_size_t()
+        check(call(ctypes.byref(text), ctypes.byref(size)))
+        data = ctypes.string_at(text, size.value)
+        library.sdfg_text_free(text)
+        return data
+
+    def emit(self, what, **symbols):
+        """"sdfg", "tree", "ll", "ll-opt", "asm" as text or "obj" as bytes, for these values of symbols."""
+        if what not in _EMIT:
+            raise ValueError(f"'{what}' is none of {', '.join(_EMIT)}")
+        table = _symbols(symbols)
+        data = self._take(lambda text, size: library.sdfg_program_emit(text, size, self._handle, _EMIT[what], table,
+                                                                       len(table)))
+        return data if what == "obj" else data.decode()
+
+    def export(self, path, *, target=None, cpu=None, features=None, **symbols):
+        """Compiles ahead of time: .o, .a or .so, and prototypes as .h or .f90, by the end of the name."""
+        form = _EXPORT.get(os.path.splitext(os.fspath(path))[1])
+        if form is None:
+            raise ValueError(f"'{path}' does not end in one of {', '.join(_EXPORT)}")
+        table = _symbols(symbols)
+        x = Export(struct_size=ctypes.sizeof(Export), form=form, target=_text(target), cpu=_text(cpu),
+                   features=_text(features), symbols=table, num_symbols=len(table))
+        data = self._take(lambda text, size: library.sdfg_program_export(text, size, self._handle, ctypes.byref(x)))
+        with open(path, "wb") as file:
+            file.write(data)
+
+
+def _symbols(values):
+    return (Symbol * len(values))(*(Symbol(name.encode(), int(value)) for name, value in values.items()))
+
+
+def compile(source, *, engine=None, folder=None, **options):
+    """A program from a path, JSON (text, bytes or a dictionary), an SDFG of DaCe or anything else that has to_json.
+    `options` are those of Engine; without any, all programs share one engine. `folder` is where nested SDFGs in files of
+    their own are looked up, if the source is no path."""
+    if engine is not None and options:
+        raise TypeError("options belong to the engine: give one or the other")
+    return Program(source, engine or (Engine(**options) if options else None), folder)

@@ -1,0 +1,198 @@
+"""The Python module: what it accepts, returns and refuses. Run from anywhere; PYTHONPATH has the module."""
+import array
+import ctypes
+import gc
+import gzip
+import json
+import pathlib
+import tempfile
+import threading
+import unittest
+
+import numpy
+
+import sdfg
+
+EXAMPLES = pathlib.Path(__file__).resolve().parent.parent.parent / "examples"
+
+
+class Dace:
+    """An SDFG object as DaCe has it."""
+
+    def __init__(self, path):
+        self.text = json.loads(path.read_text())
+        self.arg_names = ["X", "alpha", "Y"]
+
+    def to_json(self):
+        return self.text
+
+
+class Calls(unittest.TestCase):
+    def setUp(self):
+        self.x, self.y = numpy.arange(5.0), numpy.ones(5)
+
+    def check(self, axpy):
+        self.assertIsNone(axpy(X=self.x, Y=self.y, alpha=2))
+        numpy.testing.assert_array_equal(self.y, 2 * numpy.arange(5.0) + 1)
+
+    def test_paths(self):
+        self.check(sdfg.compile(EXAMPLES / "axpy.sdfg"))
+
+    def test_text(self):
+        self.check(sdfg.compile((EXAMPLES / "axpy.sdfg").read_text()))
+
+    def test_compressed_bytes(self):
+        self.check(sdfg.compile(gzip.compress((EXAMPLES / "axpy.sdfg").read_bytes())))
+
+    def test_dictionaries(self):
+        self.check(sdfg.compile(json.loads((EXAMPLES / "axpy.sdfg").read_text())))
+
+    def test_objects_of_dace_in_their_positional_order(self):
+        axpy = sdfg.compile(Dace(EXAMPLES / "axpy.sdfg"))
+        axpy(self.x, 2, self.y)
+        numpy.testing.assert_array_equal(self.y, 2 * numpy.arange(5.0) + 1)
+
+    def test_positional_order_of_files(self):
+        axpy = sdfg.compile(EXAMPLES / "axpy.sdfg")
+        values = {"X": self.x, "Y": self.y, "alpha": 2}
+        axpy(*(values[name] for name in axpy.arg_names))
+        self.assertEqual(self.y[4], 9)
+        with self.assertRaises(TypeError):
+            axpy(*range(20))
+        with self.assertRaises(TypeError):
+            axpy(self.x, **{axpy.arg_names[0]: self.x})
+
+    def test_other_buffers(self):
+        y = array.array("d", [1, 1, 1])
+        sdfg.compile(EXAMPLES / "axpy.sdfg")(X=(ctypes.c_double * 3)(1, 2, 3), Y=y, alpha=2, N=3)
+        self.assertEqual(list(y), [3, 5, 7])
+
+    def test_strided_arrays(self):
+        clip = sdfg.compile(EXAMPLES / "heat_3d.sdfg")
+        self.assertIn("N", clip.solve(A=numpy.zeros((6, 6, 6))))
+
+    def test_names_that_the_program_does_not_take(self):
+        axpy = sdfg.compile(EXAMPLES / "axpy.sdfg")
+        axpy(X=self.x, Y=self.y, alpha=2, M=7, unused=self.x)
+        self.assertEqual(self.y[1], 3)
+
+    def test_lists_are_inputs(self):
+        axpy = sdfg.compile(EXAMPLES / "axpy.sdfg")
+        axpy(X=[1, 2, 3], Y=self.y[:3], alpha=2)
+        self.assertEqual(list(self.y), [3, 5, 7, 1, 1])
+        with self.assertRaises(TypeError):
+            axpy(X=self.x, Y=[1, 2, 3, 4, 5], alpha=2)
+
+    def test_bound_calls(self):
+        bound = sdfg.compile(EXAMPLES / "axpy.sdfg").bind(X=self.x, Y=self.y, alpha=1)
+        gc.collect() # the bound call keeps what it needs
+        for _ in range(3):
+            bound()
+        self.assertEqual(self.y[4], 13)
+
+    def test_threads(self):
+        axpy, results = sdfg.compile(EXAMPLES / "axpy.sdfg", num_threads=1), []
+
+        def work(k):
+            y = numpy.zeros(1000)
+            for _ in range(50):
+                axpy(X=numpy.full(1000, float(k)), Y=y, alpha=1)
+            results.append((y == 50 * k).all())
+
+        threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        self.assertEqual(results, [True] * 4)
+
+
+class Refusals(unittest.TestCase):
+    def setUp(self):
+        self.axpy = sdfg.compile(EXAMPLES / "axpy.sdfg")
+        self.x = numpy.zeros(4)
+
+    def refused(self, kind, **arguments):
+        with self.assertRaises(kind) as caught:
+            self.axpy(**{"X": self.x, "Y": self.x.copy(), "alpha": 1.0, **arguments})
+        return caught.exception
+
+    def test_shapes(self):
+        e = self.refused(sdfg.InvalidError, Y=numpy.zeros(5))
+        self.assertEqual(e.code, "SYMBOL_CONFLICT")
+        self.assertEqual(len(e.messages), 1)
+        self.assertIn("X.shape[0] = N", str(e))
+
+    def test_types(self):
+        self.refused(sdfg.InvalidError, X=numpy.zeros(4, "float32"))
+        self.refused(TypeError, X=numpy.array(["a", "b", "c", "d"]))
+        self.refused(TypeError, X=object())
+        self.refused(TypeError, alpha=object())
+        self.refused(OverflowError, N=1 << 70)
+
+    def test_missing_arguments(self):
+        with self.assertRaises(sdfg.InvalidError):
+            self.axpy(X=self.x, Y=self.x)
+
+    def test_arrays_that_must_not_be_written(self):
+        y = numpy.zeros(4)
+        y.flags.writeable = False
+        self.refused(ValueError, Y=y)
+
+    def test_odd_strides(self):
+        records = numpy.zeros(4, [("a", "f8"), ("b", "i4")])
+        self.refused(ValueError, X=records["a"])
+
+    def test_files(self):
+        with self.assertRaises(sdfg.MissingError) as caught:
+            sdfg.compile("no-such-file.sdfg")
+        self.assertIsInstance(caught.exception, OSError)
+        with self.assertRaises(sdfg.InvalidError):
+            sdfg.compile("{}")
+
+    def test_options(self):
+        with self.assertRaises(ValueError):
+            sdfg.compile(EXAMPLES / "axpy.sdfg", fp="quick")
+        with self.assertRaises(sdfg.InvalidError):
+            sdfg.compile(EXAMPLES / "axpy.sdfg", opt_level=7)
+        with self.assertRaises(TypeError):
+            sdfg.compile(EXAMPLES / "axpy.sdfg", engine=sdfg.Engine(), fp="strict")
+
+
+class Forms(unittest.TestCase):
+    def test_what_a_program_says(self):
+        gemm = sdfg.compile(EXAMPLES / "gemm.sdfg")
+        self.assertEqual(gemm.name, "gemm")
+        self.assertEqual([a.name for a in gemm.arguments], ["A", "B", "C", "N", "alpha", "beta"])
+        self.assertEqual(gemm.arguments[0].shape, ("N", "N"))
+        self.assertIn("A.shape[0] = N", gemm.constraints)
+        self.assertEqual(gemm.solve(A=numpy.zeros((3, 3))), {"N": 3})
+
+    def test_representations(self):
+        axpy = sdfg.compile(EXAMPLES / "axpy.sdfg")
+        self.assertIn("0 to 4", axpy.emit("tree", N=4))
+        self.assertEqual(axpy.emit("obj")[:4], b"\x7fELF")
+        self.assertEqual(sdfg.compile(axpy.emit("sdfg")).name, "axpy")
+        with self.assertRaises(ValueError):
+            axpy.emit("fortran")
+
+    def test_export(self):
+        x, y = numpy.arange(3.0), numpy.ones(3)
+        axpy = sdfg.compile(EXAMPLES / "axpy.sdfg")
+        with tempfile.TemporaryDirectory() as folder:
+            axpy.export(folder + "/axpy.so", N=3)
+            library = ctypes.CDLL(folder + "/axpy.so")
+        init = library["__dace_init_axpy"]
+        init.restype = ctypes.c_void_p
+        self.assertIsNone(init(ctypes.c_int64(4)))
+        handle = ctypes.c_void_p(init(ctypes.c_int64(3)))
+        pointers = [ctypes.c_void_p(a.ctypes.data) for a in (x, y)]
+        library["__program_axpy"](handle, *pointers, ctypes.c_int64(3), ctypes.c_double(2))
+        self.assertEqual(list(y), [1, 3, 5])
+        self.assertEqual(library["__dace_exit_axpy"](handle), 0)
+        with self.assertRaises(ValueError):
+            axpy.export("axpy.exe")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,198 @@
+"""corpus.py --cases=DIR [--aot] [--every=N] [--only=CASE] [--jobs=N] [--timeout=S] [--list=FILE]: runs recorded cases through the
+Python module, each in a process of its own, and says which fail. With --aot the programs are compiled into shared libraries and called
+as DaCe's own are. --list names cases that are expected to fail (lines of case, tab, reason)."""
+import argparse
+import ctypes
+import os
+import pathlib
+import select
+import signal
+import sys
+import tempfile
+import time
+
+import numpy
+from case import Case, Failure
+
+import sdfg
+
+C_TYPES = {"bool": ctypes.c_bool, "int8": ctypes.c_int8, "int16": ctypes.c_int16, "int32": ctypes.c_int32,
+           "int64": ctypes.c_int64, "uint8": ctypes.c_uint8, "uint16": ctypes.c_uint16, "uint32": ctypes.c_uint32,
+           "uint64": ctypes.c_uint64, "float32": ctypes.c_float, "float64": ctypes.c_double, "float16": ctypes.c_uint16,
+           "bfloat16": ctypes.c_uint16, "float8_e4m3fn": ctypes.c_uint8, "float8_e5m2": ctypes.c_uint8}
+
+
+OTHER_SYMBOL = 9 # runtime/abi.h
+
+
+class Complex64(ctypes.Structure):
+    _fields_ = [("re", ctypes.c_float), ("im", ctypes.c_float)]
+
+
+class Complex128(ctypes.Structure):
+    _fields_ = [("re", ctypes.c_double), ("im", ctypes.c_double)]
+
+
+def c_value(kind, value):
+    if kind in ("complex64", "complex128"):
+        value = complex(value)
+        return (Complex64 if kind == "complex64" else Complex128)(value.real, value.imag)
+    if kind == "float16":
+        value = int(numpy.float16(value).view(numpy.uint16))
+    if C_TYPES[kind] not in (ctypes.c_float, ctypes.c_double):
+        value = int(value)
+    return C_TYPES[kind](value)
+
+
+class Library:
+    """A program compiled ahead of time, behind the same call as sdfg.Program."""
+
+    def __init__(self, path):
+        self.program, self.handles = sdfg.Program(path, sdfg.Engine(cache_dir="")), []
+        with tempfile.TemporaryDirectory() as folder:
+            self.program.export(folder + "/lib.so")
+            self.library = ctypes.CDLL(folder + "/lib.so")
+        self.taken = [a for a in self.program.arguments if a.kind != "symbol" or not a.optional]
+
+    def _function(self, name, result):
+        function = self.library[name + self.program.name]
+        function.restype = result
+        return function
+
+    def _pass(self, info, values):
+        value = values.get(info.name)
+        if info.kind in ("scalar", "symbol") and info.type in (*C_TYPES, "complex64", "complex128"):
+            return c_value(info.type, value)
+        if isinstance(value, (dict, list)):
+            raise NotImplementedError("structures are built by the caller")
+        if isinstance(value, str):
+            return ctypes.c_char_p(value.encode())
+        return ctypes.c_void_p(value if value is None else value.ctypes.data)
+
+    def __call__(self, **values):
+        values = {**self.program.solve(**values), **values}
+        passed = {a.name: self._pass(a, values) for a in self.taken}
+        symbols = [passed[a.name] for a in self.taken if a.kind == "symbol"]
+        error = OTHER_SYMBOL
+        for handle in self.handles:
+            if error == OTHER_SYMBOL:
+                error = self._call(handle, values, passed, symbols)
+        if error == OTHER_SYMBOL: # of all handles: a handle is for the sizes that it was made with
+            self.handles.append(ctypes.c_void_p(self._function("__dace_init_", ctypes.c_void_p)(*symbols)))
+            if not self.handles[-1]:
+                raise Failure("the program cannot be initialised")
+            error = self._call(self.handles[-1], values, passed, symbols)
+        if error:
+            raise Failure(f"the program fails with error {error}")
+
+    def _call(self, handle, values, passed, symbols):
+        for storage, size in self.program.get_workspace_sizes(**values).items():
+            self.memory = numpy.zeros(size + 64, numpy.uint8)
+            address = self.memory.ctypes.data + -self.memory.ctypes.data % 64
+            self.library["__dace_set_external_memory_" + storage](handle, ctypes.c_void_p(address), *symbols)
+        return self._function("__sdfg_call_", ctypes.c_int)(handle, *passed.values())
+
+
+def load(path, aot):
+    if aot:
+        return Library(path)
+    program = sdfg.Program(path, sdfg.Engine(cache_dir=""))
+
+    def call(**values):
+        for storage, size in program.get_workspace_sizes(**values).items():
+            program.set_workspace(storage, numpy.zeros(size + 1, numpy.uint8))
+        return program(**values)
+
+    return call
+
+
+def run(folder, aot):
+    """What is wrong with a case, or None."""
+    case = Case(folder)
+    try:
+        call = load(folder / "prog.sdfg", aot)
+        for earlier in case.earlier():
+            call(**earlier.arguments())
+        call(**case.arguments())
+        case.compare()
+        if case.leaves_out() and not case.json.get("stateful"):
+            less = case.arguments(inferred=False, returns=aot)
+            results = call(**less)
+            if not aot:
+                case.take_results(results)
+            case.compare()
+    except NotImplementedError as error:
+        if aot and not isinstance(error, sdfg.Error):
+            return None
+        return str(error)
+    except (Failure, sdfg.Error, TypeError, ValueError) as error:
+        return str(error)
+    return None
+
+
+class Job:
+    """A case in a process of its own, which may crash or hang. It answers through a pipe."""
+
+    def __init__(self, folder, aot, seconds):
+        self.folder, self.deadline = folder, time.monotonic() + seconds
+        self.reading, writing = os.pipe()
+        self.child = os.fork()
+        if not self.child:
+            os.dup2(os.open(os.devnull, os.O_RDWR), 1)
+            try:
+                why = run(folder, aot)
+            except BaseException as error: # also what nobody thought of
+                why = f"{type(error).__name__}: {error}"
+            os.write(writing, b"good" if why is None else why.encode()[:4000])
+            os._exit(0)
+        os.close(writing)
+
+    def finish(self, readable):
+        """What is wrong, or None."""
+        text = os.read(self.reading, 4096).decode() if readable else "time-out"
+        if not readable:
+            os.kill(self.child, signal.SIGKILL)
+        os.close(self.reading)
+        status = os.waitpid(self.child, 0)[1]
+        return None if text == "good" else text.replace("\n", " ") or f"crash: ended with status {status}"
+
+
+def run_all(folders, options):
+    """(folder, what is wrong or None) of each case, as they end."""
+    waiting, running = list(folders), []
+    while waiting or running:
+        while waiting and len(running) < options.jobs:
+            running.append(Job(waiting.pop(0), options.aot, options.timeout))
+        left = max(0, min(job.deadline for job in running) - time.monotonic())
+        readable = select.select([job.reading for job in running], [], [], left)[0]
+        for job in list(running):
+            if job.reading in readable or time.monotonic() >= job.deadline:
+                running.remove(job)
+                yield job.folder, job.finish(job.reading in readable)
+
+
+def expected_failures(path):
+    lines = pathlib.Path(path).read_text().splitlines() if path else []
+    return {line.split("\t")[0] for line in lines if "\t" in line and not line.startswith("#")}
+
+
+parser = argparse.ArgumentParser(description=__doc__)
+parser.add_argument("--cases", type=pathlib.Path, required=True)
+parser.add_argument("--aot", action="store_true")
+parser.add_argument("--every", type=int, default=1)
+parser.add_argument("--only", action="append")
+parser.add_argument("--list")
+parser.add_argument("--jobs", type=int, default=1)
+parser.add_argument("--timeout", type=float, default=60)
+options = parser.parse_args()
+folders = sorted(path.parent for path in options.cases.glob("*/case.json"))
+folders = [f for f in folders if not options.only or f.name in options.only][::options.every]
+listed, failed, skipped = expected_failures(options.list), 0, 0
+for folder, why in run_all(folders, options):
+    if why and folder.name in listed:
+        skipped += 1
+    elif why:
+        failed += 1
+        print(f"{folder.name}: {why}", flush=True)
+print(f"{len(folders) - failed - skipped} passed, {failed} failed, {skipped} skipped")
+sys.exit(1 if failed or not folders else 0)
