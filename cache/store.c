@@ -160,7 +160,7 @@ static int find(int folder, const char *name, const void *key, size_t key_size, 
     return e->key_bytes == key_size && !memcmp(e->key, key, key_size); /* else another key with the same hash */
 }
 
-const void *cache_get(struct cache_store *s, const void *key, size_t key_size, struct arena *a, size_t *size)
+const void *cache_look(struct cache_store *s, const void *key, size_t key_size, struct arena *a, size_t *size)
 {
     struct entry_name name = name_of(key, key_size);
     struct entry e;
@@ -176,9 +176,15 @@ const void *cache_get(struct cache_store *s, const void *key, size_t key_size, s
         }
         close(folder);
     }
-    count(s, found > 0 ? &s->counts.hits : &s->counts.misses, 1);
     *size = found > 0 ? e.payload_bytes : 0;
     return found > 0 ? e.payload : NULL;
+}
+
+const void *cache_get(struct cache_store *s, const void *key, size_t key_size, struct arena *a, size_t *size)
+{
+    const void *payload = cache_look(s, key, key_size, a, size);
+    count(s, payload ? &s->counts.hits : &s->counts.misses, 1);
+    return payload;
 }
 
 void cache_reject(struct cache_store *s, const void *key, size_t key_size, const char *why)
@@ -283,20 +289,26 @@ static bool put(struct cache_store *s, const char *name, const struct entry *e, 
         return false;
     }
     bool ok = write_entry(s, folder, name, file, size);
-    if (ok) {
-        count(s, &s->counts.stored, 1);
+    if (ok)
         prune_sometimes(s, folder, size);
-    }
     close(folder);
     return ok;
 }
 
-bool cache_put(struct cache_store *s, const void *key, size_t key_size, const void *payload, size_t size)
+bool cache_leave(struct cache_store *s, const void *key, size_t key_size, const void *payload, size_t size)
 {
     struct arena *a = arena_new();
     struct entry e = { key, payload, key_size, size };
     struct entry_name name = name_of(key, key_size);
     bool ok = key_size + size <= ENTRY_MOST_BYTES - sizeof(struct entry_header) && put(s, name.text, &e, a);
     arena_free(a);
+    return ok;
+}
+
+bool cache_put(struct cache_store *s, const void *key, size_t key_size, const void *payload, size_t size)
+{
+    bool ok = cache_leave(s, key, key_size, payload, size);
+    if (ok)
+        count(s, &s->counts.stored, 1);
     return ok;
 }

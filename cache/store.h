@@ -32,6 +32,9 @@ void cache_store_free(struct cache_store *s);
 
 /* The payload stored under the key, in `a`; NULL if there is none. */
 const void *cache_get(struct cache_store *s, const void *key, size_t key_size, struct arena *a, size_t *size);
+/* The same without counting hits, misses and what is stored: for what only helps those that count. */
+const void *cache_look(struct cache_store *s, const void *key, size_t key_size, struct arena *a, size_t *size);
+bool cache_leave(struct cache_store *s, const void *key, size_t key_size, const void *payload, size_t size);
 /* Whether there is a file for the key; it may still turn out to be damaged. */
 bool cache_has(const struct cache_store *s, const void *key, size_t key_size);
 /* False if it could not be stored. Prunes the folder now and then. */

@@ -285,7 +285,7 @@ static bool layout_of(const sdfg_args *a, const char *name, int *rank, int64_t *
         known = form_value(&l->shape[i], p->variables, a->values, &shape[i]) &&
                 (!l->strides || form_value(&l->strides[i], p->variables, a->values, &strides[i]));
     int64_t total = 1;
-    if (known && l->rank && l->total_size.expression)
+    if (known && l->rank && l->total_size.text)
         known = form_value(&l->total_size, p->variables, a->values, &total);
     if (!known)
         return diag_error(r->diags, l->place, DIAG_SHAPE_UNKNOWN, name, leaf_shape_text(l, r->arena));

@@ -287,6 +287,12 @@ static void add_constraints(struct sdfg_program *p, const struct leaf *l, const 
         add_constraints(p, &l->members[i], arena_printf(a, "%s.", name));
 }
 
+void program_constraints(struct sdfg_program *p)
+{
+    for (uint32_t i = 0; i < p->num_arguments; i++)
+        add_constraints(p, &p->arguments[i], "");
+}
+
 static bool linear_in(const struct form *f, uint32_t count, int32_t variable)
 {
     for (uint32_t i = 0; f && i < count; i++)
@@ -317,8 +323,7 @@ bool program_describe(struct sdfg_program *p)
     collect_arguments(&w, all, num_all, needed, num_needed);
     p->variables = w.variables.items;
     p->num_variables = w.variables.count;
-    for (uint32_t i = 0; i < p->num_arguments; i++)
-        add_constraints(p, &p->arguments[i], "");
+    program_constraints(p);
     for (uint32_t i = 0; i < p->num_arguments; i++)
         if (p->arguments[i].variable >= 0)
             p->arguments[i].solvable = solvable_from(p->arguments, p->num_arguments, p->arguments[i].variable);

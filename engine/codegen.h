@@ -56,8 +56,9 @@ struct codegen_export {
 struct codegen_request {
     const char *json; /* the SDFG, as read from the file (plain or gzip) */
     size_t json_size;
-    /* The same as a tree, from a graph that was read and found valid; stays as it is until the result is released. Both
-     * libraries are built from the same source, and the tree is constant, so any number of compilations may read it. */
+    /* The same as a tree, from a graph that was read and found valid, or NULL; stays as it is until the result is
+     * released. Both libraries are built from the same source, and the tree is constant, so any number of compilations
+     * may read it. */
     const struct json *tree;
     const char *folder;                 /* for external nested SDFGs, or NULL */
     const struct codegen_symbol *bound; /* free symbols with a known value: become constants */

@@ -4,6 +4,7 @@
 #include "cache/hash.h"
 #include "engine/disk_entry.h"
 #include "engine/host.h"
+#include "engine/interface.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -72,27 +73,29 @@ static const char *host(struct disk *d, const char **why)
     return d->host;
 }
 
-static void find_external(void *found, struct sdfg *s)
+static const char *content_of(const struct sdfg_program *p, struct arena *a)
 {
-    bool *external = found;
-    *external |= s->parent && s->parent->ext_path;
+    char content[CACHE_HASH_TEXT];
+    cache_hash_text(cache_hash(p->json, p->json_size), content);
+    return arena_printf(a, "program %s %llu\n", content, (unsigned long long)p->json_size);
+}
+
+static const char *interface_key(struct disk *d, const struct sdfg_program *p, struct arena *a)
+{
+    const char *why, *of_host = host(d, &why);
+    return of_host ? arena_printf(a, "interface %d\n%s%s", LAYOUT_OF_KEYS, of_host, content_of(p, a)) : NULL;
 }
 
 const char *disk_key(struct disk *d, const struct sdfg_program *p, const struct signature *s, struct arena *a,
                      const char **why)
 {
     const sdfg_options *o = &p->engine->options;
-    bool external = false;
-    sdfg_each(p->root, find_external, &external);
     *why = "the program consists of several files";
-    const char *of_host = external ? NULL : host(d, why);
+    const char *of_host = p->external ? NULL : host(d, why);
     if (!of_host)
         return NULL;
-    char content[CACHE_HASH_TEXT];
-    cache_hash_text(cache_hash(p->json, p->json_size), content);
     struct text t = text_new(a);
-    text_printf(&t, "kernel %d\n%sprogram %s %llu\n", LAYOUT_OF_KEYS, of_host, content,
-                (unsigned long long)p->json_size);
+    text_printf(&t, "kernel %d\n%s%s", LAYOUT_OF_KEYS, of_host, content_of(p, a));
     text_add(&t, "options");
 #define CODE(field, name, type) text_printf(&t, " " #field "=%d", (int)o->field);
 #define WATCH(field, name, type, why)
@@ -127,13 +130,34 @@ bool disk_load(struct disk *d, const char *key, struct sdfg_kernel *k)
     return ok;
 }
 
+bool disk_load_interface(struct disk *d, struct sdfg_program *p)
+{
+    struct arena *a = arena_new();
+    size_t size;
+    const char *key = interface_key(d, p, a);
+    const void *payload = key ? cache_look(d->store, key, strlen(key), a, &size) : NULL;
+    const struct sdfg_program as_it_was = *p;
+    bool ok = payload && interface_read(p, payload, size);
+    if (payload && !ok)
+        *p = as_it_was;
+    if (payload && !ok)
+        cache_reject(d->store, key, strlen(key), "it is not laid out as this version writes interfaces");
+    atomic_store(&p->on_disk, ok);
+    arena_free(a);
+    return ok;
+}
+
 /* ---- writing: waiting for the disk can take longer than compiling, so a thread does it ---- */
+
+struct entry_text {
+    const char *key; /* NULL: nothing to write */
+    struct text payload;
+};
 
 struct writing {
     struct disk *disk;
     struct arena *arena;
-    const char *key;
-    struct text payload;
+    struct entry_text kernel, interface;
     struct cache_lock lock;
     pthread_t thread;
     pid_t process; /* a fork has no such thread */
@@ -142,8 +166,12 @@ struct writing {
 static void *write_now(void *writing)
 {
     struct writing *w = writing;
-    cache_put(w->disk->store, w->key, strlen(w->key), w->payload.data, w->payload.length);
+    const struct entry_text *k = &w->kernel, *i = &w->interface;
+    if (k->key)
+        cache_put(w->disk->store, k->key, strlen(k->key), k->payload.data, k->payload.length);
     cache_unlock(&w->lock);
+    if (i->key)
+        cache_leave(w->disk->store, i->key, strlen(i->key), i->payload.data, i->payload.length);
     return NULL;
 }
 
@@ -156,23 +184,21 @@ static void finish(struct writing *w)
     arena_free(w->arena);
 }
 
-void disk_store(struct disk *d, const char *key, const struct sdfg_kernel *k, struct cache_lock lock)
+static struct writing *writing_new(struct disk *d)
 {
     struct arena *a = arena_new();
-    const char *why, *was = host(d, &why), *is = host_now(d, a, &why);
-    if (!was || !is || strcmp(was, is)) {
-        cache_unlock(&lock);
-        arena_free(a);
-        return; /* the code generator was replaced since the key was made */
-    }
     struct writing *w = NEW(a, struct writing);
-    *w = (struct writing){ .disk = d, .arena = a, .key = arena_strdup(a, key), .lock = lock, .process = getpid() };
-    w->payload = text_new(a);
-    kernel_write(&k->code, &w->payload);
+    *w = (struct writing){ .disk = d, .arena = a, .process = getpid() };
+    return w;
+}
+
+/* One at a time; more would only fill memory. */
+static void begin(struct disk *d, struct writing *w)
+{
     disk_wait(d);
     if (pthread_create(&w->thread, NULL, write_now, w)) {
         write_now(w);
-        arena_free(a);
+        arena_free(w->arena);
         return;
     }
     pthread_mutex_lock(&d->lock);
@@ -180,6 +206,44 @@ void disk_store(struct disk *d, const char *key, const struct sdfg_kernel *k, st
     d->writing = w;
     pthread_mutex_unlock(&d->lock);
     finish(before);
+}
+
+/* Once for each program; false if there is nothing to write. */
+static bool take_interface(struct writing *w, struct sdfg_program *p)
+{
+    if (atomic_load(&p->on_disk) || atomic_exchange(&p->on_disk, true))
+        return false;
+    w->interface.payload = text_new(w->arena);
+    if (interface_write(p, &w->interface.payload))
+        w->interface.key = interface_key(w->disk, p, w->arena);
+    return w->interface.key != NULL;
+}
+
+void disk_store_interface(struct disk *d, struct sdfg_program *p)
+{
+    if (atomic_load(&p->on_disk))
+        return;
+    struct writing *w = writing_new(d);
+    if (take_interface(w, p))
+        begin(d, w);
+    else
+        arena_free(w->arena);
+}
+
+void disk_store(struct disk *d, const char *key, const struct sdfg_kernel *k, struct cache_lock lock)
+{
+    struct writing *w = writing_new(d);
+    const char *why, *was = host(d, &why), *is = host_now(d, w->arena, &why);
+    if (!was || !is || strcmp(was, is)) {
+        cache_unlock(&lock);
+        arena_free(w->arena);
+        return; /* the code generator was replaced since the key was made */
+    }
+    w->lock = lock;
+    w->kernel = (struct entry_text){ arena_strdup(w->arena, key), text_new(w->arena) };
+    kernel_write(&k->code, &w->kernel.payload);
+    take_interface(w, k->program);
+    begin(d, w);
 }
 
 void disk_wait(struct disk *d)

@@ -16,7 +16,12 @@ const char *disk_key(struct disk *d, const struct sdfg_program *p, const struct 
                      const char **why);
 /* Fills in code, parameters and `placed` of a kernel from its entry. */
 bool disk_load(struct disk *d, const char *key, struct sdfg_kernel *k);
-/* Writes a kernel that was compiled now, beside what the caller does next; then gives up the lock. */
+/* Fills in the interface of a program whose file's bytes are known (engine/interface.h). */
+bool disk_load_interface(struct disk *d, struct sdfg_program *p);
+/* Writes it, unless it was read or written before; beside what the caller does next. */
+void disk_store_interface(struct disk *d, struct sdfg_program *p);
+/* Writes a kernel that was compiled now, and the interface of its program, beside what the caller does next; then gives
+ * up the lock. */
 void disk_store(struct disk *d, const char *key, const struct sdfg_kernel *k, struct cache_lock lock);
 
 void disk_wait(struct disk *d); /* until nothing is being written */

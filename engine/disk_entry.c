@@ -1,5 +1,6 @@
 #include "engine/disk_entry.h"
 
+#include "engine/bytes.h"
 #include "jit/place.h"
 #include "runtime/abi.h"
 
@@ -10,70 +11,26 @@ enum { HAS_INIT = 1, HAS_EXIT = 2, HAS_WORKSPACE = 4, HAS_ALL = 7 };
 
 /* ---- writing ---- */
 
-static void put_number(struct text *out, uint64_t n) { text_addn(out, (const char *)&n, sizeof n); }
-
-static void put_text(struct text *out, const char *text)
-{
-    size_t size = strlen(text) + 1;
-    put_number(out, size);
-    text_addn(out, text, size);
-}
-
 void kernel_write(const struct codegen_result *code, struct text *out)
 {
-    put_number(out, LAYOUT);
-    put_number(out, (code->init ? HAS_INIT : 0) | (code->exit ? HAS_EXIT : 0) | (code->workspace ? HAS_WORKSPACE : 0));
-    put_number(out, code->num_slots);
-    put_number(out, code->num_params);
-    put_number(out, code->num_objects);
+    bytes_put_number(out, LAYOUT);
+    bytes_put_number(out,
+                     (code->init ? HAS_INIT : 0) | (code->exit ? HAS_EXIT : 0) | (code->workspace ? HAS_WORKSPACE : 0));
+    bytes_put_number(out, code->num_slots);
+    bytes_put_number(out, code->num_params);
+    bytes_put_number(out, code->num_objects);
     for (uint32_t i = 0; i < code->num_params; i++) {
-        put_number(out, code->params[i].by_value);
-        put_text(out, code->params[i].name);
-        put_text(out, code->params[i].type);
+        bytes_put_number(out, code->params[i].by_value);
+        bytes_put_text(out, code->params[i].name);
+        bytes_put_text(out, code->params[i].type);
     }
     for (uint32_t i = 0; i < code->num_objects; i++) {
-        put_number(out, code->objects[i].size);
+        bytes_put_number(out, code->objects[i].size);
         text_addn(out, code->objects[i].bytes, code->objects[i].size);
     }
 }
 
-/* ---- reading: after the first failure everything is 0 ---- */
-
-struct bytes {
-    const unsigned char *at;
-    size_t left;
-    bool failed;
-};
-
-static const unsigned char *take(struct bytes *b, uint64_t size)
-{
-    if (b->failed || size > b->left) {
-        b->failed = true;
-        return NULL;
-    }
-    const unsigned char *at = b->at;
-    b->at += size;
-    b->left -= size;
-    return at;
-}
-
-static uint64_t take_number(struct bytes *b, uint64_t most)
-{
-    uint64_t n = 0;
-    const unsigned char *at = take(b, sizeof n);
-    if (at)
-        memcpy(&n, at, sizeof n);
-    b->failed |= n > most;
-    return b->failed ? 0 : n;
-}
-
-static const char *take_text(struct bytes *b, struct arena *a)
-{
-    uint64_t size = take_number(b, SIZE_MAX);
-    const char *text = (const char *)take(b, size);
-    b->failed |= !size || (text && text[size - 1]);
-    return b->failed ? "" : arena_strdup(a, text);
-}
+/* ---- reading ---- */
 
 static void read_params(struct bytes *b, struct sdfg_kernel *k, uint64_t count)
 {
@@ -82,9 +39,9 @@ static void read_params(struct bytes *b, struct sdfg_kernel *k, uint64_t count)
     k->code.params = NEW_ARRAY(k->arena, struct codegen_param, count);
     for (uint64_t i = 0; i < count && !b->failed; i++) {
         struct codegen_param *p = &k->code.params[i];
-        p->by_value = take_number(b, 1);
-        p->name = take_text(b, k->arena);
-        p->type = take_text(b, k->arena);
+        p->by_value = bytes_take_number(b, 1);
+        p->name = bytes_take_text(b, k->arena);
+        p->type = bytes_take_text(b, k->arena);
     }
 }
 
@@ -100,15 +57,15 @@ bool kernel_read(const void *bytes, size_t size, bool listeners, struct sdfg_ker
                  const char **why)
 {
     struct bytes b = { .at = bytes, .left = size };
-    b.failed = take_number(&b, LAYOUT) != LAYOUT;
-    uint64_t entries = take_number(&b, HAS_ALL);
-    k->code.num_slots = (uint32_t)take_number(&b, MOST_SLOTS);
-    uint64_t num_params = take_number(&b, MOST_PARAMS), num_objects = take_number(&b, MOST_OBJECTS);
+    b.failed = bytes_take_number(&b, LAYOUT) != LAYOUT;
+    uint64_t entries = bytes_take_number(&b, HAS_ALL);
+    k->code.num_slots = (uint32_t)bytes_take_number(&b, MOST_SLOTS);
+    uint64_t num_params = bytes_take_number(&b, MOST_PARAMS), num_objects = bytes_take_number(&b, MOST_OBJECTS);
     read_params(&b, k, num_params);
     struct place_object *objects = NEW_ARRAY(a, struct place_object, num_objects);
     for (uint64_t i = 0; i < num_objects && !b.failed; i++) {
-        objects[i].size = take_number(&b, SIZE_MAX);
-        objects[i].bytes = take(&b, objects[i].size);
+        objects[i].size = bytes_take_number(&b, SIZE_MAX);
+        objects[i].bytes = bytes_take(&b, objects[i].size);
     }
     *why = "it is not laid out as this version writes entries";
     if (b.failed || b.left)

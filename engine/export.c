@@ -39,7 +39,7 @@ static bool describe(struct codegen_export *out, const struct sdfg_program *p, c
     struct codegen_argument *arguments = NEW_ARRAY(r->arena, struct codegen_argument, p->num_arguments);
     struct codegen_storage *storages = NEW_ARRAY(r->arena, struct codegen_storage, p->workspaces.count);
     *out = (struct codegen_export){
-        .name = p->root->name,
+        .name = p->name,
         .arguments = arguments,
         .storages = storages,
         .num_storages = p->workspaces.count,

@@ -106,7 +106,7 @@ static const char *guard(struct arena *a, const char *name)
 void export_c(struct text *out, const struct sdfg_program *p)
 {
     struct header h = { .out = out, .arena = out->arena };
-    const char *name = p->root->name, *word = guard(h.arena, name);
+    const char *name = p->name, *word = guard(h.arena, name);
     text_printf(
         out,
         "/* %s, compiled ahead of time by libsdfg %s. Arrays lie as their comments say, in elements, and do not\n"

@@ -135,7 +135,7 @@ void export_fortran(struct text *out, const struct sdfg_program *p)
 {
     struct module m = { .out = out, .arena = out->arena };
     enum { LONGEST = 30 }; /* names have at most 63 characters, of which "_memory_size_<storage>" takes some */
-    const char *c_name = p->root->name, *name = arena_printf(m.arena, "%.*s", LONGEST, dummy_name(&m, c_name));
+    const char *c_name = p->name, *name = arena_printf(m.arena, "%.*s", LONGEST, dummy_name(&m, c_name));
     collect(&m, p);
     text_printf(
         out,

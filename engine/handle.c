@@ -10,12 +10,12 @@ struct handle_table {
     struct sdfg_program *program;
     pthread_mutex_t lock; /* guards the list */
     struct arena *arena;
-    bool *in_key; /* per variable: sizes of persistent memory depend on it */
     struct handle *first;
 };
 
 struct scan {
-    struct handle_table *table;
+    const struct sdfg_program *program;
+    bool *in_key;
     bool persistent_inside; /* a nested SDFG has persistent memory: its sizes may depend on any symbol */
 };
 
@@ -28,14 +28,14 @@ static bool is_persistent(const struct container *c)
 static void scan_sdfg(void *user, struct sdfg *s)
 {
     struct scan *scan = user;
-    const struct sdfg_program *p = scan->table->program;
+    const struct sdfg_program *p = scan->program;
     for (uint32_t i = 0; i < s->containers.count; i++) {
         const struct container *c = s->containers.items[i];
         if (!c->transient || !is_persistent(c))
             continue;
         scan->persistent_inside |= s != p->root;
         for (uint32_t v = 0; v < p->num_variables; v++)
-            scan->table->in_key[v] |= c->total_size && sym_mentions(c->total_size, p->variables[v].name);
+            scan->in_key[v] |= c->total_size && sym_mentions(c->total_size, p->variables[v].name);
     }
 }
 
@@ -45,19 +45,23 @@ struct handle_table *handles_new(struct sdfg_program *p)
     struct handle_table *t = NEW(a, struct handle_table);
     t->program = p;
     t->arena = a;
-    t->in_key = NEW_ARRAY(a, bool, p->num_variables);
     pthread_mutex_init(&t->lock, NULL);
-    struct scan scan = { .table = t };
+    return t;
+}
+
+bool *handles_key(const struct sdfg_program *p)
+{
+    struct scan scan = { .program = p, .in_key = NEW_ARRAY(p->ir->arena, bool, p->num_variables) };
     sdfg_each(p->root, scan_sdfg, &scan);
     for (uint32_t v = 0; scan.persistent_inside && v < p->num_variables; v++)
-        t->in_key[v] = true;
-    return t;
+        scan.in_key[v] = true;
+    return scan.in_key;
 }
 
 static bool same_key(const struct handle_table *t, const struct handle *h, const struct value *values)
 {
     for (uint32_t v = 0; v < t->program->num_variables; v++)
-        if (t->in_key[v] && h->key[v] != values[v].value)
+        if (t->program->in_key[v] && h->key[v] != values[v].value)
             return false;
     return true;
 }

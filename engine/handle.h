@@ -18,6 +18,8 @@ struct handle {
 };
 
 struct handle_table *handles_new(struct sdfg_program *p);
+/* Per variable: do sizes of persistent memory depend on it? Reads the graph. */
+bool *handles_key(const struct sdfg_program *p);
 /* Runs the exit code of every handle. */
 void handles_free(struct handle_table *t);
 

@@ -105,7 +105,7 @@ void entry_extent(const struct entry *e, const struct sdfg_program *p, const str
     *begin = *end = 0;
     if (e->kind == ENTRY_POINTER) {
         int64_t elements = 1;
-        if (e->leaf->total_size.expression)
+        if (e->leaf->total_size.text)
             form_value(&e->leaf->total_size, p->variables, values, &elements);
         *end = elements * (int64_t)e->leaf->item_bytes;
         return;

@@ -1,5 +1,6 @@
 #include "engine/program.h"
 
+#include "engine/disk.h"
 #include "engine/handle.h"
 #include "engine/kernels.h"
 #include "engine/policy.h"
@@ -21,14 +22,34 @@ static void program_release(sdfg_program *p)
     ir_free(p->ir);
 }
 
+static void find_external(void *found, struct sdfg *s)
+{
+    bool *external = found;
+    *external |= s->parent && s->parent->ext_path;
+}
+
+/* The graph, and what calls need to know of it. */
+static bool read_graph(struct sdfg_program *p)
+{
+    p->root = sdfg_read(p->ir, p->json, p->json_size, p->folder);
+    if (!p->root || !sdfg_validate(p->root) || !program_describe(p))
+        return false;
+    p->name = p->root->name ? p->root->name : "";
+    p->dace_version = p->root->dace_version ? p->root->dace_version : "";
+    p->in_key = handles_key(p);
+    sdfg_each(p->root, find_external, &p->external);
+    workspace_find(p);
+    return true;
+}
+
 /* `json` lives in the arena of `ir`, or in memory the reader copied. */
 static sdfg_error *load(sdfg_program **out, sdfg_engine *e, struct ir *ir, char *json, size_t size, const char *folder)
 {
     sdfg_program *p = NEW(ir->arena, sdfg_program);
     *p = (sdfg_program){ .engine = e, .ir = ir, .json = json, .json_size = size };
     p->folder = folder ? arena_strdup(ir->arena, folder) : NULL;
-    p->root = sdfg_read(ir, json, size, p->folder);
-    if (!p->root || !sdfg_validate(p->root) || !program_describe(p)) {
+    bool known = e->disk && disk_load_interface(e->disk, p);
+    if (!known && !read_graph(p)) {
         sdfg_error *error = error_from_diags(ir->diags, SDFG_STAGE_LOAD);
         ir_free(ir);
         return error;
@@ -38,7 +59,6 @@ static sdfg_error *load(sdfg_program **out, sdfg_engine *e, struct ir *ir, char 
     p->policy = policy_new(p);
     p->handles = handles_new(p);
     p->pool = sdfg_rt_pool_new();
-    workspace_find(p);
     *out = p;
     return NULL;
 }

@@ -8,6 +8,8 @@
 #include "engine/solve.h"
 #include "ir/graph.h"
 
+#include <stdatomic.h>
+
 /* An argument, a member of one, or the element of a container array; also transients, for queries. */
 struct leaf {
     const char *name; /* interned; of a member without prefix */
@@ -39,8 +41,12 @@ struct handle_table;
 struct sdfg_program {
     sdfg_engine *engine;
     struct ir *ir;
-    struct sdfg *root;
-    char *json; /* kept for compilations */
+    struct sdfg *root; /* NULL if the interface was known without reading the graph (engine/interface.c) */
+    const char *name, *dace_version;
+    bool external;       /* nested SDFGs lie in other files */
+    atomic_bool on_disk; /* the interface is, or will never be */
+    bool *in_key;        /* per variable: sizes of persistent memory depend on it */
+    char *json;          /* kept for compilations */
     size_t json_size;
     const char *folder; /* or NULL */
     sdfg_error *warnings;
@@ -67,6 +73,7 @@ int32_t program_variable(const struct sdfg_program *p, const char *name);
 
 /* Fills in the tables; the graph is read and valid (engine/arguments.c). */
 bool program_describe(struct sdfg_program *p);
+void program_constraints(struct sdfg_program *p); /* from the arguments */
 /* Marks what the states of the graph write (engine/written.c): interned container name -> non-NULL. */
 void program_written(const struct sdfg_program *p, struct map *written);
 

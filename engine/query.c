@@ -4,12 +4,9 @@
 
 /* Questions about a loaded program; everything was computed when it was loaded. */
 
-const char *sdfg_program_name(const sdfg_program *p) { return p->root->name ? p->root->name : ""; }
+const char *sdfg_program_name(const sdfg_program *p) { return p->name; }
 
-const char *sdfg_program_dace_version(const sdfg_program *p)
-{
-    return p->root->dace_version ? p->root->dace_version : "";
-}
+const char *sdfg_program_dace_version(const sdfg_program *p) { return p->dace_version; }
 
 static void fill(const struct leaf *l, sdfg_argument *out)
 {

@@ -86,6 +86,8 @@ static bool part(const struct solver *s, const struct form *f, const struct sym 
 
 bool form_coefficient(const struct solver *s, const struct form *f, const struct form_name *n, int64_t *out)
 {
+    if (f->terms)
+        return terms_coefficient(f, s->values, n, out);
     return n->coefficient && part(s, f, n->coefficient, out);
 }
 
@@ -95,11 +97,14 @@ static bool split(const struct solver *s, const struct form *f, const struct for
 {
     if (f->terms)
         return terms_value(f, s->values, n, false, coefficient, rest);
-    return form_coefficient(s, f, n, coefficient) && part(s, f, n->rest, rest);
+    return n->coefficient && part(s, f, n->coefficient, coefficient) && part(s, f, n->rest, rest);
 }
 
 bool form_at_zero(const struct solver *s, const struct form *f, int64_t *out)
 {
+    int64_t ignored;
+    if (f->terms)
+        return terms_value(f, s->values, NULL, true, &ignored, out);
     return evaluate(f->expression, (struct scope){ f, s->variables, s->values, true }, out);
 }
 

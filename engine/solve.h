@@ -32,7 +32,8 @@ struct form_term {
     uint32_t factors[FORM_FACTORS];
 };
 
-/* An expression with what solving needs, prepared when the program is loaded. */
+/* An expression with what solving needs, prepared when the program is loaded. With terms, nothing of struct sym need be
+ * there. */
 struct form {
     const struct sym *expression;
     const char *text;
@@ -92,6 +93,7 @@ void form_find_terms(struct ir *ir, const struct variable *variables, const stru
 /* The sum with the values known so far. `n` is left out: what it is multiplied with goes to *coefficient, the rest to
  * *rest. With n NULL the value is *rest. False if a name has no value (unless `unknown_is_zero`), `n` does not stand
  * linearly, or a number does not fit. */
+bool terms_coefficient(const struct form *f, const struct value *values, const struct form_name *n, int64_t *out);
 bool terms_value(const struct form *f, const struct value *values, const struct form_name *n, bool unknown_is_zero,
                  int64_t *coefficient, int64_t *rest);
 

@@ -65,6 +65,29 @@ void form_find_terms(struct ir *ir, const struct variable *variables, const stru
     f->num_terms = w.list.count;
 }
 
+/* What `n` is multiplied with; other names may have no value where it does not stand. */
+bool terms_coefficient(const struct form *f, const struct value *values, const struct form_name *n, int64_t *out)
+{
+    *out = 0;
+    for (uint32_t i = 0; i < f->num_terms; i++) {
+        const struct form_term *t = &f->terms[i];
+        int64_t product = t->coefficient;
+        uint32_t times = 0;
+        bool known = true;
+        for (uint32_t k = 0; k < t->num_factors; k++) {
+            const struct form_name *name = &f->names[t->factors[k]];
+            const struct value *v = &values[name->variable];
+            if (name == n)
+                times++;
+            else
+                known = known && v->origin != VALUE_UNKNOWN && !__builtin_mul_overflow(product, v->value, &product);
+        }
+        if (times && (times > 1 || !known || __builtin_add_overflow(*out, product, out)))
+            return false;
+    }
+    return true;
+}
+
 bool terms_value(const struct form *f, const struct value *values, const struct form_name *n, bool unknown_is_zero,
                  int64_t *coefficient, int64_t *rest)
 {

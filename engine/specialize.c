@@ -32,7 +32,7 @@ static bool compile(struct sdfg_program *p, const struct signature *s, enum code
     struct codegen_request request = {
         .json = p->json,
         .json_size = p->json_size,
-        .tree = p->root->json,
+        .tree = p->root ? p->root->json : NULL,
         .folder = p->folder,
         .bound = s->bound,
         .num_bound = s->num_bound,
@@ -97,6 +97,7 @@ static bool kernel_make(struct sdfg_kernel *k, const struct signature *s, const 
     struct cache_lock lock = { 0 };
     if (disk_load(d, key, k) || (cache_lock(disk_store_of(d), key, strlen(key), &lock) && disk_load(d, key, k))) {
         cache_unlock(&lock);
+        disk_store_interface(d, k->program);
         k->from_disk = true;
         k->origin = arena_printf(k->arena, "read from %s", file);
         k->phases = NEW_ARRAY(k->arena, sdfg_phase, 1);

@@ -1,15 +1,22 @@
 #!/usr/bin/env python3
-"""Time of whole processes: sdfg-run without a cache, and with one that has the kernel, beside /bin/true. See docs/cache.md."""
+"""Time of whole processes: sdfg-run without a cache, and with one that has the kernel, beside /bin/true and beside clang -O3 that makes a
+shared library of the same program in C (bench/run/plain). Three NPBench programs are measured if the corpus is unpacked. See docs/cache.md."""
 import argparse
 import os
 import pathlib
+import shutil
 import statistics
 import sys
 import tempfile
 import time
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
-PROGRAMS = {"axpy": ["--N=1000"], "gemm": ["--N=32"], "jacobi_2d": ["--N=32", "--T=4"], "histogram": ["--H=32", "--W=48"]}
+NPBENCH = TOP / "build/corpus/npbench"
+# program, its arguments, and the same in C
+PROGRAMS = [("examples/axpy", ["--N=1000"], "axpy"), ("examples/gemm", ["--N=32"], "gemm"),
+            ("examples/jacobi_2d", ["--N=32", "--T=4"], "jacobi_2d"), ("examples/histogram", ["--H=32", "--W=48"], "histogram"),
+            ("npbench/jacobi_2d", ["--N=31", "--TSTEPS=3"], "jacobi_2d"), ("npbench/vadv", ["--I=9", "--J=7", "--K=11"], None),
+            ("npbench/nbody", ["--N=11", "--Nt=12"], None)]
 
 
 def once(command):
@@ -27,19 +34,27 @@ def main():
     parser.add_argument("run", nargs="?", default=str(TOP / "build/release/sdfg-run"))
     parser.add_argument("--repeat", type=int, default=51)
     a = parser.parse_args()
-    print(f"{'ms, median (least)':20}{'true':>16}{'cold':>18}{'warm':>16}{'warm - true':>14}")
+    clang = shutil.which("clang") or next((f"/usr/bin/clang-{v}" for v in range(30, 13, -1) if shutil.which(f"clang-{v}")), None)
+    print(f"{'ms, median (least)':20}{'true':>16}{'clang -O3':>18}{'cold':>18}{'warm':>16}{'warm - true':>14}")
     with tempfile.TemporaryDirectory() as folder:
-        for name, more in PROGRAMS.items():
-            line = [a.run, str(TOP / f"examples/{name}.sdfg"), *more]
+        for program, more, plain in PROGRAMS:
+            kind, name = program.split("/")
+            path = NPBENCH / name / "prog.sdfg" if kind == "npbench" else TOP / f"{program}.sdfg"
+            if not path.exists():
+                continue
+            line = [a.run, str(path), *more]
             ways = {"true": ["/bin/true"], "cold": line + ["--no-cache"], "warm": line + [f"--cache={folder}"]}
+            source = TOP / f"bench/run/plain/{plain}.c"
+            if clang and plain and source.exists():
+                ways["clang"] = [clang, "-O3", "-march=native", "-fPIC", "-shared", str(source), "-o", folder + "/plain.so"]
             once(ways["warm"])
             samples = {way: [] for way in ways}
             for _ in range(a.repeat):  # all take turns, so that noise meets all alike
                 for way, command in ways.items():
                     samples[way].append(once(command))
             median = {way: statistics.median(values) for way, values in samples.items()}
-            cells = [f"{median[way]:.2f} ({min(samples[way]):.2f})" for way in ways]
-            print(f"{name:20}{cells[0]:>16}{cells[1]:>18}{cells[2]:>16}{median['warm'] - median['true']:14.2f}")
+            cells = [f"{median[way]:.2f} ({min(samples[way]):.2f})" if way in ways else "" for way in ("true", "clang", "cold", "warm")]
+            print(f"{program:20}{cells[0]:>16}{cells[1]:>18}{cells[2]:>18}{cells[3]:>16}{median['warm'] - median['true']:14.2f}")
 
 
 main()
