@@ -128,6 +128,7 @@ struct edge {
     struct node *src, *dst;
     const char *src_conn, *dst_conn; /* interned, or NULL */
     struct memlet memlet;
+    struct edge *first, *last; /* of its memlet path; NULL before state_resolve, and if the state is not valid */
     const struct json *json;
 };
 

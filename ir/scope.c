@@ -70,17 +70,63 @@ static struct edge *path_next(const struct edge *e)
 struct edge *path_first_edge(struct edge *e)
 {
     struct edge *before;
-    for (uint32_t steps = e->src->state->nodes.count; steps && (before = path_previous(e)); steps--)
+    for (uint32_t steps = e->src->state->nodes.count; !e->first && steps && (before = path_previous(e)); steps--)
         e = before;
-    return e;
+    return e->first ? e->first : e;
 }
 
 struct edge *path_last_edge(struct edge *e)
 {
     struct edge *after;
-    for (uint32_t steps = e->src->state->nodes.count; steps && (after = path_next(e)); steps--)
+    for (uint32_t steps = e->src->state->nodes.count; !e->last && steps && (after = path_next(e)); steps--)
         e = after;
-    return e;
+    return e->last ? e->last : e;
+}
+
+/* The name of the other half of a pass-through connector, or NULL if `name` is none or its other half occurs nowhere.
+ */
+static const char *other_half(struct ir *ir, const char *name)
+{
+    bool in = name && strncmp(name, "IN_", 3) == 0;
+    if (!in && !(name && strncmp(name, "OUT_", 4) == 0))
+        return NULL;
+    return intern_find(ir->names, arena_printf(ir->arena, "%s%s", in ? "OUT_" : "IN_", name + (in ? 3 : 4)));
+}
+
+/* Gives every edge that continues another one through node `n` the end of that edge. */
+static void pass_through(struct ir *ir, bool forwards, struct node *n)
+{
+    struct map by_conn = { 0 };
+    uint32_t known = forwards ? n->in.count : n->out.count, open = forwards ? n->out.count : n->in.count;
+    struct edge *const *known_edges = forwards ? n->in.items : n->out.items;
+    struct edge *const *open_edges = forwards ? n->out.items : n->in.items;
+    for (uint32_t i = 0; i < known; i++) {
+        const char *conn = forwards ? known_edges[i]->dst_conn : known_edges[i]->src_conn;
+        if (conn && !map_has(&by_conn, conn))
+            map_put(ir->arena, &by_conn, conn, known_edges[i]);
+    }
+    for (uint32_t i = 0; i < open; i++) {
+        struct edge *e = open_edges[i];
+        const char *conn = other_half(ir, forwards ? e->src_conn : e->dst_conn);
+        const struct edge *next = conn ? map_get(&by_conn, conn) : NULL;
+        if (next && forwards)
+            e->first = next->first;
+        else if (next)
+            e->last = next->last;
+    }
+}
+
+/* `order` respects the edges. */
+static void find_path_ends(struct state *st, struct node *const *order)
+{
+    for (uint32_t i = 0; i < st->edges.count; i++)
+        st->edges.items[i]->first = st->edges.items[i]->last = st->edges.items[i];
+    for (uint32_t i = 0; i < st->nodes.count; i++)
+        if (node_is_entry(order[i]) || node_is_exit(order[i]))
+            pass_through(st->sdfg->ir, true, order[i]);
+    for (uint32_t i = st->nodes.count; i-- > 0;)
+        if (node_is_entry(order[i]) || node_is_exit(order[i]))
+            pass_through(st->sdfg->ir, false, order[i]);
 }
 
 /* ---- which end a subset describes (format.md 2.17) ---- */
@@ -152,6 +198,8 @@ static bool pair_exit(struct node *exit)
 
 static void clear_pairs(struct state *st)
 {
+    for (uint32_t i = 0; i < st->edges.count; i++)
+        st->edges.items[i]->first = st->edges.items[i]->last = NULL;
     for (uint32_t i = 0; i < st->nodes.count; i++) {
         struct node *n = st->nodes.items[i];
         n->scope = NULL;
@@ -191,6 +239,7 @@ static bool find_scopes(struct state *st)
     for (uint32_t i = 0; i < count && done < count; i++)
         if (waiting[i]) /* one message is enough */
             return diag_error(st->sdfg->ir->diags, &st->nodes.items[i]->place, DIAG_SCOPE_CYCLE);
+    find_path_ends(st, order);
     return good;
 }
 

@@ -34,8 +34,9 @@ struct sdfg_scan {
 struct state_scan {
     struct sdfg_scan *sdfg;
     struct state *state;
-    struct node **order;         /* topological, all nodes */
-    struct edge **first, **last; /* ends of the memlet path of each edge, by edge index */
+    struct node **order;    /* topological, all nodes */
+    enum placement *inside; /* of the scope that an entry node opens, by node index */
+    struct map repeated;    /* parameters of several maps */
 };
 
 static inline struct diags *validate_diags(const struct state_scan *s) { return s->sdfg->v->ir->diags; }

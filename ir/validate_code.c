@@ -121,10 +121,10 @@ static void check_both_ways(struct state_scan *s, struct nested *n)
         if (n->node.in.items[i]->dst_conn)
             map_put(s->sdfg->v->scratch, &inputs, n->node.in.items[i]->dst_conn, n->node.in.items[i]);
     for (uint32_t i = 0; i < n->node.out.count && !validate_full(s->sdfg->v); i++) {
-        const struct edge *out = n->node.out.items[i];
-        const struct edge *in = out->src_conn ? map_get(&inputs, out->src_conn) : NULL;
-        const struct access *from = in ? as_access(s->first[in->index]->src) : NULL;
-        const struct access *to = as_access(s->last[out->index]->dst);
+        struct edge *out = n->node.out.items[i];
+        struct edge *in = out->src_conn ? map_get(&inputs, out->src_conn) : NULL;
+        const struct access *from = in ? as_access(path_first_edge(in)->src) : NULL;
+        const struct access *to = as_access(path_last_edge(out)->dst);
         if (from && to && from->data && to->data && from->data != to->data)
             diag_error(validate_diags(s), &n->node.place, DIAG_RULE_NESTED_BOTH_WAYS, out->src_conn, from->name,
                        to->name);

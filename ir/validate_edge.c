@@ -15,15 +15,9 @@ static bool has_no_bounds(const struct container *c)
            c->kind == CONTAINER_REDISTR_ARRAY;
 }
 
-static const struct access *source(const struct state_scan *s, const struct edge *e)
-{
-    return as_access(s->first[e->index]->src);
-}
+static const struct access *source(struct edge *e) { return as_access(path_first_edge(e)->src); }
 
-static const struct access *target(const struct state_scan *s, const struct edge *e)
-{
-    return as_access(s->last[e->index]->dst);
-}
+static const struct access *target(struct edge *e) { return as_access(path_last_edge(e)->dst); }
 
 /* ---- subsets ---- */
 
@@ -96,8 +90,8 @@ static void check_volumes(struct state_scan *s, struct edge *e)
 {
     struct validator *v = s->sdfg->v;
     const struct memlet *m = &e->memlet;
-    const struct access *from = source(s, e), *to = target(s, e);
-    const char *conn = s->last[e->index]->dst_conn;
+    const struct access *from = source(e), *to = target(e);
+    const char *conn = path_last_edge(e)->dst_conn;
     if (!from || !to || m->allow_oob || is_stream(from) || is_stream(to) || (conn && strcmp(conn, "set") == 0))
         return;
     const struct sym *here = subset_volume(v->ir, m->subset), *there = subset_volume(v->ir, m->other);
@@ -117,7 +111,7 @@ static void check_volumes(struct state_scan *s, struct edge *e)
 static void check_subsets(struct state_scan *s, struct edge *e)
 {
     const struct memlet *m = &e->memlet;
-    const struct access *from = source(s, e), *to = target(s, e);
+    const struct access *from = source(e), *to = target(e);
     const struct access *here = m->subset_is_source ? from : to, *there = m->subset_is_source ? to : from;
     if (as_access(e->src) && as_access(e->dst)) {
         check_sizes(s, e, m->subset);
@@ -153,7 +147,7 @@ static void check_scope(struct state_scan *s, struct edge *e)
 {
     if (scope_behind(e->src, true) != scope_behind(e->dst, false))
         diag_error(validate_diags(s), &e->place, DIAG_RULE_SCOPE_CROSSED);
-    const struct edge *last = s->last[e->index];
+    const struct edge *last = path_last_edge(e);
     if (last != e && node_is_exit(last->src) && !as_access(last->dst) && !memlet_is_empty(&e->memlet) &&
         last->dst->kind != NODE_UNKNOWN)
         diag_error(validate_diags(s), &e->place, DIAG_RULE_PATH_LEAVES_SCOPE);
@@ -162,7 +156,7 @@ static void check_scope(struct state_scan *s, struct edge *e)
 /* 48 */
 static void check_nested_end(struct state_scan *s, struct edge *e)
 {
-    const struct node *from = s->first[e->index]->src, *to = s->last[e->index]->dst;
+    const struct node *from = path_first_edge(e)->src, *to = path_last_edge(e)->dst;
     bool bad = (e->src->kind == NODE_NESTED && to->kind != NODE_ACCESS && to->kind != NODE_UNKNOWN) ||
                (e->dst->kind == NODE_NESTED && from->kind != NODE_ACCESS && from->kind != NODE_UNKNOWN);
     if (bad)
@@ -177,11 +171,11 @@ static bool names_end(const struct access *a, const char *conn, const struct mem
 /* 49 */
 static void check_container(struct state_scan *s, struct edge *e)
 {
-    const struct access *from = source(s, e), *to = target(s, e);
+    const struct access *from = source(e), *to = target(e);
     if ((!from && !to) || (from && is_structure(from->data)) || (to && is_structure(to->data)))
         return;
-    if (!names_end(from, s->first[e->index]->src_conn, &e->memlet) &&
-        !names_end(to, s->last[e->index]->dst_conn, &e->memlet))
+    if (!names_end(from, path_first_edge(e)->src_conn, &e->memlet) &&
+        !names_end(to, path_last_edge(e)->dst_conn, &e->memlet))
         diag_error(validate_diags(s), &e->place, DIAG_RULE_MEMLET_CONTAINER, e->memlet.name);
 }
 

@@ -70,15 +70,17 @@ static void validate_access(struct state_scan *s, struct access *a)
 static void check_parameters(struct state_scan *s, struct map_entry *m)
 {
     struct map seen = { 0 };
+    bool repeated = false;
     for (uint32_t i = 0; i < m->params.count; i++) {
         const char *name = m->params.items[i];
+        repeated = repeated || map_has(&s->repeated, name);
         if (!validate_name(name))
             diag_error(validate_diags(s), &m->node.place, DIAG_RULE_NAME_SYMBOL, name);
         if (map_has(&seen, name))
             diag_error(validate_diags(s), &m->node.place, DIAG_RULE_PARAMETER_TWICE, name);
         map_put(s->sdfg->v->scratch, &seen, name, m);
     }
-    for (struct node *outer = m->node.scope; outer; outer = outer->scope)
+    for (struct node *outer = repeated ? m->node.scope : NULL; outer; outer = outer->scope)
         for (uint32_t i = 0; as_map_entry(outer) && i < as_map_entry(outer)->params.count; i++)
             if (map_has(&seen, as_map_entry(outer)->params.items[i]) && validate_may_warn(s->sdfg->v))
                 diag_warning(validate_diags(s), &m->node.place, DIAG_RULE_PARAMETER_HIDES,

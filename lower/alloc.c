@@ -1,235 +1,7 @@
-/* Where transients live (semantics.md 3.3): computed once per activation, then carried out scope by scope.
- *
- * Memory whose size is known when the activation starts is taken there even if only one state uses it (its content is
- * undefined at state entry anyway), so loops over states do not allocate. Sizes that depend on symbols assigned inside
- * are allocated when control first reaches a use, and again when a state that only writes needs more. */
+/* Memory of transients, taken and given back where the plan says (alloc_plan.c), scope by scope. */
 #include "lower/alloc.h"
 #include "lower/stream.h"
 #include "lower/target.h"
-
-/* ---- uses ---- */
-
-static const struct container *root_container(const struct container *c)
-{
-    while (c->parent)
-        c = c->parent;
-    return c;
-}
-
-static struct home *home_of(struct alloc_plan *p, const struct container *c)
-{
-    c = root_container(c);
-    struct home *h = map_get(&p->homes, c);
-    if (!h) {
-        h = NEW(p->act->lw->arena, struct home);
-        h->desc = c;
-        map_put(p->act->lw->arena, &p->homes, c, h);
-    }
-    return h;
-}
-
-static uint32_t depth(const struct node *entry)
-{
-    uint32_t d = 0;
-    for (; entry; entry = entry->scope)
-        d++;
-    return d;
-}
-
-static struct node *common_scope(struct node *a, struct node *b)
-{
-    while (depth(a) > depth(b))
-        a = a->scope;
-    while (depth(b) > depth(a))
-        b = b->scope;
-    while (a != b) {
-        a = a->scope;
-        b = b->scope;
-    }
-    return a;
-}
-
-static void use(struct alloc_plan *p, const struct container *c, struct state *st, struct node *scope)
-{
-    struct home *h = home_of(p, c);
-    if (h->used && h->state != st)
-        h->shared = true;
-    h->scope = h->used && h->state == st ? common_scope(h->scope, scope) : scope;
-    h->state = st;
-    h->used = true;
-}
-
-struct use_site {
-    struct alloc_plan *plan;
-    struct state *state; /* NULL: a transition, loop or branch */
-    struct node *scope;
-};
-
-static void use_name(void *user, const char *name)
-{
-    struct use_site *s = user;
-    const struct container *c = sdfg_find_container(s->plan->act->sdfg, name);
-    if (!c)
-        return;
-    use(s->plan, c, s->state, s->scope);
-    if (!s->state)
-        home_of(s->plan, c)->shared = true;
-}
-
-static void use_sym_name(void *user, const struct sym *name) { use_name(user, name->name); }
-
-static void use_subset(struct use_site *s, const struct subset *subset)
-{
-    for (uint32_t i = 0; subset && i < subset->rank; i++) {
-        sym_visit_names(subset->dims[i].begin, use_sym_name, s);
-        sym_visit_names(subset->dims[i].end, use_sym_name, s);
-        sym_visit_names(subset->dims[i].step, use_sym_name, s);
-    }
-}
-
-static void collect_state(struct alloc_plan *p, struct state *st)
-{
-    for (uint32_t i = 0; i < st->nodes.count; i++) {
-        struct node *n = st->nodes.items[i];
-        struct use_site site = { p, st, n->scope };
-        if (as_access(n) && as_access(n)->data) {
-            use(p, as_access(n)->data, st, n->scope);
-            if (as_access(n)->setzero)
-                home_of(p, as_access(n)->data)->zero = true;
-        } else if (as_map_entry(n)) {
-            use_subset(&site, &as_map_entry(n)->range);
-        } else if (as_consume_entry(n)) {
-            sym_visit_names(as_consume_entry(n)->num_pes, use_sym_name, &site);
-            if (as_consume_entry(n)->condition.tree)
-                code_free_names(as_consume_entry(n)->condition.tree, use_name, &site);
-        } else if (as_nested(n)) {
-            for (uint32_t k = 0; k < as_nested(n)->mapping.count; k++)
-                sym_visit_names(as_nested(n)->mapping.items[k].value, use_sym_name, &site);
-        }
-    }
-    for (uint32_t i = 0; i < st->edges.count; i++) {
-        struct edge *e = st->edges.items[i];
-        struct node *inner = depth(e->src->scope) > depth(e->dst->scope) ? e->src : e->dst;
-        struct use_site site = { p, st, inner->scope };
-        use_subset(&site, e->memlet.subset);
-        use_subset(&site, e->memlet.other);
-    }
-}
-
-static void collect_code(struct alloc_plan *p, const struct code *c)
-{
-    struct use_site site = { .plan = p };
-    if (c)
-        code_free_names((struct code *)(uintptr_t)c, use_name, &site);
-}
-
-static void collect_block(void *user, struct block *b)
-{
-    struct alloc_plan *p = user;
-    if (as_state(b))
-        collect_state(p, as_state(b));
-    if (as_loop(b)) {
-        collect_code(p, as_loop(b)->init.tree);
-        collect_code(p, as_loop(b)->condition.tree);
-        collect_code(p, as_loop(b)->update.tree);
-    }
-    if (as_conditional(b))
-        for (uint32_t i = 0; i < as_conditional(b)->branches.count; i++)
-            collect_code(p, as_conditional(b)->branches.items[i].condition.tree);
-    if (as_region(b))
-        for (uint32_t i = 0; i < as_region(b)->transitions.count; i++) {
-            struct transition *t = as_region(b)->transitions.items[i];
-            collect_code(p, t->condition.tree);
-            for (uint32_t k = 0; k < t->assignments.count; k++)
-                collect_code(p, t->assignments.items[k].value);
-        }
-}
-
-/* ---- where ---- */
-
-struct depends {
-    const struct alloc_plan *plan;
-    bool found, assigned_only;
-};
-
-static void check_name(void *user, const struct sym *name)
-{
-    struct depends *d = user;
-    struct activation *act = d->plan->act;
-    if (map_has(&d->plan->assigned, name->name) ||
-        (!d->assigned_only && !map_has(&act->symbols, name->name) && !sdfg_find_constant(act->sdfg, name->name)))
-        d->found = true;
-}
-
-/* Does the size need a symbol that has no value when the activation starts? */
-static bool size_changes(const struct alloc_plan *p, const struct container *c, bool assigned_only)
-{
-    struct depends d = { .plan = p, .assigned_only = assigned_only };
-    sym_visit_names(c->total_size, check_name, &d);
-    sym_visit_names(c->start_offset, check_name, &d);
-    for (uint32_t i = 0; i < c->members.count; i++)
-        d.found = d.found || size_changes(p, c->members.items[i], assigned_only);
-    return d.found;
-}
-
-static enum home_kind decide(const struct alloc_plan *p, const struct home *h)
-{
-    const struct container *c = h->desc;
-    switch (c->lifetime->row) {
-    case LIFETIME_PERSISTENT:
-        return HOME_PERSISTENT;
-    case LIFETIME_EXTERNAL:
-        return HOME_EXTERNAL;
-    case LIFETIME_GLOBAL:
-        return HOME_GLOBAL;
-    case LIFETIME_SDFG:
-        return size_changes(p, c, true) ? HOME_LAZY : HOME_ENTRY;
-    default:
-        break;
-    }
-    if (!h->shared && h->scope && c->lifetime->row == LIFETIME_SCOPE)
-        return HOME_SCOPE;
-    if (!h->shared && is_stream(c)) /* its queues are empty whenever the state is entered */
-        return HOME_STATE;
-    if (!size_changes(p, c, false))
-        return HOME_ENTRY;
-    return h->shared ? HOME_LAZY : HOME_STATE;
-}
-
-bool lower_plan_allocations(struct activation *act)
-{
-    struct lower *lw = act->lw;
-    struct alloc_plan *p = NEW(lw->arena, struct alloc_plan);
-    p->act = act;
-    act->plan = p;
-    sdfg_assigned_symbols(act->sdfg, &p->assigned);
-    collect_block(p, &act->sdfg->region.block);
-    region_each_block(&act->sdfg->region, collect_block, p);
-    for (uint32_t i = 0; i < p->homes.count; i++) {
-        struct home *h = p->homes.slots[i].value;
-        if (!h->desc->transient || container_is_view(h->desc))
-            continue;
-        if (container_is_reference(h->desc)) {
-            h->kind = HOME_ENTRY;
-            continue;
-        }
-        h->kind = decide(p, h);
-    }
-    return true;
-}
-
-bool lower_is_private_to(const struct activation *act, const struct container *c, const struct node *entry)
-{
-    const struct home *h = map_get(&act->plan->homes, root_container(c));
-    if (!h || h->kind != HOME_SCOPE)
-        return false;
-    for (const struct node *s = h->scope; s; s = s->scope)
-        if (s == entry)
-            return true;
-    return false;
-}
-
-/* ---- carrying it out ---- */
 
 struct binding *alloc_bind(struct scope *sc, const struct container *c, struct tree_var *v)
 {
@@ -373,20 +145,10 @@ static bool only_written(const struct home *h, const struct state *st)
 {
     for (uint32_t i = 0; i < st->nodes.count; i++) {
         const struct access *a = as_access(st->nodes.items[i]);
-        if (a && a->data && root_container(a->data) == h->desc && a->node.out.count)
+        if (a && a->data && alloc_root(a->data) == h->desc && a->node.out.count)
             return false;
     }
     return true;
-}
-
-static bool used_in(const struct home *h, const struct state *st)
-{
-    for (uint32_t i = 0; i < st->nodes.count; i++) {
-        const struct access *a = as_access(st->nodes.items[i]);
-        if (a && a->data && root_container(a->data) == h->desc)
-            return true;
-    }
-    return false;
 }
 
 /* At the start of a state: (re)allocate if there is nothing yet, or if the state only writes and needs more. */
@@ -434,7 +196,7 @@ static void find_write(void *user, struct block *b)
     const struct state *st = as_state(b);
     for (uint32_t i = 0; st && i < st->nodes.count; i++) {
         const struct access *a = as_access(st->nodes.items[i]);
-        for (uint32_t k = 0; a && a->data && root_container(a->data) == w->desc && k < a->node.in.count; k++)
+        for (uint32_t k = 0; a && a->data && alloc_root(a->data) == w->desc && k < a->node.in.count; k++)
             w->found = w->found || !memlet_is_empty(&a->node.in.items[k]->memlet);
     }
 }
@@ -506,16 +268,6 @@ static bool bind_reference(struct scope *sc, const struct container *c)
     return alloc_bind(sc, c, v) != NULL;
 }
 
-static bool lives_here(const struct home *h, const struct scope *sc)
-{
-    if (!sc->state)
-        return h->kind == HOME_ENTRY || h->kind == HOME_LAZY || h->kind == HOME_GLOBAL || h->kind == HOME_PERSISTENT ||
-               h->kind == HOME_EXTERNAL;
-    if (!sc->entry)
-        return h->kind == HOME_STATE && h->state == sc->state;
-    return h->kind == HOME_SCOPE && h->scope == sc->entry;
-}
-
 /* setzero of memory that was taken earlier than DaCe would: cleared when its state is entered. */
 static bool clear_at_state(struct scope *sc, const struct home *h)
 {
@@ -531,25 +283,23 @@ static bool clear_at_state(struct scope *sc, const struct home *h)
     return true;
 }
 
+static bool allocate_in(struct scope *sc, struct home *h, struct tree_stmt *frees)
+{
+    if (container_is_reference(h->desc))
+        return bind_reference(sc, h->desc);
+    bool in_state = sc->state && !sc->entry; /* whatever belongs to the activation has its memory by then */
+    if (in_state && h->kind == HOME_LAZY)
+        return ensure_lazy(sc, h);
+    if (in_state && h->kind == HOME_ENTRY)
+        return clear_at_state(sc, h);
+    return allocate_home(sc, h, frees);
+}
+
 bool lower_allocate_scope(struct scope *sc, struct tree_stmt *frees)
 {
-    struct alloc_plan *p = sc->act->plan;
-    for (uint32_t i = 0; i < p->homes.count; i++) {
-        struct home *h = p->homes.slots[i].value;
-        if (h->kind == HOME_NONE)
-            continue;
-        bool ok = true;
-        if (container_is_reference(h->desc))
-            ok = sc->state || bind_reference(sc, h->desc);
-        else if (lives_here(h, sc))
-            ok = allocate_home(sc, h, frees);
-        else if (h->kind == HOME_LAZY && sc->state && !sc->entry && used_in(h, sc->state))
-            ok = ensure_lazy(sc, h);
-        else if (h->kind == HOME_ENTRY && h->zero && !h->shared && sc->state == h->state && sc->state && !sc->entry &&
-                 h->desc->lifetime->row != LIFETIME_SDFG)
-            ok = clear_at_state(sc, h);
-        if (!ok)
+    const struct home_list *homes = alloc_homes_at(sc);
+    for (uint32_t i = 0; homes && i < homes->count; i++)
+        if (!allocate_in(sc, homes->items[i], frees))
             return false;
-    }
     return true;
 }

@@ -21,15 +21,26 @@ struct home {
     bool used, shared; /* shared: by several states or by transitions */
     bool zero;         /* an access node asks for it */
     struct state *state;
-    struct node *scope;        /* innermost common entry node */
-    struct tree_var *capacity; /* HOME_LAZY */
+    struct node *scope;         /* innermost common entry node */
+    VEC(struct state *) states; /* that have access nodes of it */
+    struct tree_var *capacity;  /* HOME_LAZY */
+};
+
+struct home_list {
+    struct home **items;
+    uint32_t count, capacity;
 };
 
 struct alloc_plan {
-    struct map homes; /* const struct container * -> struct home * */
+    struct map homes;  /* const struct container * -> struct home * */
+    struct map places; /* activation, state or entry node -> struct home_list *: what is to be done there */
     struct map assigned;
     struct activation *act;
 };
+
+const struct container *alloc_root(const struct container *c); /* the structure around a member */
+/* The homes that need something where this scope begins; NULL: none. */
+const struct home_list *alloc_homes_at(const struct scope *sc);
 
 /* A binding without memory yet: pointer variable `v` (may be NULL). */
 struct binding *alloc_bind(struct scope *sc, const struct container *c, struct tree_var *v);

@@ -144,7 +144,7 @@ static bool add_loop(struct scope *sc, struct map_entry *m, uint32_t dim, struct
 
 static bool enter_loops(struct scope *sc, struct map_entry *m, struct scope *in, bool parallel)
 {
-    bool independent = is_independent(m) && m->schedule->row != SCHEDULE_SEQUENTIAL, placed = false;
+    bool independent = m->schedule->row != SCHEDULE_SEQUENTIAL && is_independent(m), placed = false;
     in->block = sc->block;
     for (uint32_t d = 0; d < m->range.rank; d++) {
         struct tree_stmt *loop;

@@ -8,9 +8,12 @@
 #include <math.h>
 #include <string.h>
 
+enum { LARGEST_EXPRESSION = 1 << 14 };
+
 struct context {
     struct lower *lw;
     const struct place *place;
+    uint32_t steps; /* taken; sums of fractions inside each other double them at every level */
 };
 
 static struct tree_expr *value(struct context *c, const struct sym *s);
@@ -44,6 +47,24 @@ static struct tree_expr *unsupported(struct context *c, const struct sym *s)
 {
     diag_error(c->lw->diags, c->place, DIAG_SYMBOLIC_UNSUPPORTED, sym_text(c->lw->ir, s));
     return NULL;
+}
+
+/* As whoever walks the expression meets them. */
+static void count_operations(const struct tree_expr *e, uint32_t *count)
+{
+    for (uint32_t i = 0; i < e->num_args && *count <= LARGEST_EXPRESSION; i++)
+        count_operations(e->args[i], count);
+    ++*count;
+}
+
+/* An operand that the result needs more than once; NULL with a diagnostic if it is too large for that. */
+static struct tree_expr *shared(struct context *c, const struct sym *s)
+{
+    struct tree_expr *e = value(c, s);
+    uint32_t count = 0;
+    if (e)
+        count_operations(e, &count);
+    return count > LARGEST_EXPRESSION ? unsupported(c, s) : e;
 }
 
 /* base ** exponent for an integer exponent >= 0: repeated multiplication. */
@@ -83,7 +104,7 @@ static struct tree_expr *product(struct context *c, const struct sym *s)
             den = binary(c, EXPR_MUL, den, i64(c, (int64_t)rint(1 / f->f)));
         } else if (f->op == SYM_POW && f->args[1]->op == SYM_INT && f->args[1]->i < 0 &&
                    f->args[1]->i >= -LARGEST_UNROLLED_POWER) {
-            struct tree_expr *base = value(c, f->args[0]);
+            struct tree_expr *base = shared(c, f->args[0]);
             den = base ? binary(c, EXPR_MUL, den, power(c, base, -f->args[1]->i)) : NULL;
         } else {
             num = binary(c, EXPR_MUL, num, value(c, f));
@@ -223,7 +244,7 @@ static struct tree_expr *rounding(struct context *c, const struct sym *s, enum t
 
 static struct tree_expr *magnitude(struct context *c, const struct sym *s)
 {
-    struct tree_expr *e = value(c, s->args[0]);
+    struct tree_expr *e = shared(c, s->args[0]);
     if (!e)
         return NULL;
     return is_int(e) ? binary(c, EXPR_MAX, e, expr_unary(c->lw->tree, EXPR_NEG, as_i64(c, e)))
@@ -263,7 +284,7 @@ static struct tree_expr *power_value(struct context *c, const struct sym *s)
     const struct sym *e = s->args[1];
     if (e->op != SYM_INT || e->i > LARGEST_UNROLLED_POWER || e->i < -LARGEST_UNROLLED_POWER)
         return float_power(c, s->args[0], e);
-    struct tree_expr *base = value(c, s->args[0]);
+    struct tree_expr *base = shared(c, s->args[0]);
     if (!base)
         return NULL;
     if (e->i >= 0)
@@ -273,7 +294,7 @@ static struct tree_expr *power_value(struct context *c, const struct sym *s)
 
 static struct tree_expr *ceil_div(struct context *c, const struct sym *s)
 {
-    struct tree_expr *a = value(c, s->args[0]), *b = value(c, s->args[1]);
+    struct tree_expr *a = value(c, s->args[0]), *b = shared(c, s->args[1]);
     if (!a || !b)
         return NULL;
     return binary(c, EXPR_DIV, binary(c, EXPR_SUB, binary(c, EXPR_ADD, a, b), i64(c, 1)), b);
@@ -283,6 +304,8 @@ static struct tree_expr *value(struct context *c, const struct sym *s)
 {
     struct tree *t = c->lw->tree;
     const struct type *f64 = type_basic(c->lw->ir, TYPE_F64);
+    if (c->steps++ >= LARGEST_EXPRESSION)
+        return c->steps == LARGEST_EXPRESSION + 1 ? unsupported(c, s) : NULL; /* said once */
     switch (s->op) {
     case SYM_INT:
         return i64(c, s->i);
@@ -369,14 +392,14 @@ static struct tree_expr *value(struct context *c, const struct sym *s)
 
 struct tree_expr *lower_value(struct lower *lw, const struct place *place, const struct sym *s)
 {
-    struct context c = { lw, place };
-    return value(&c, s);
+    struct context c = { .lw = lw, .place = place };
+    return shared(&c, s);
 }
 
 struct tree_expr *lower_index(struct lower *lw, const struct place *place, const struct sym *s)
 {
-    struct context c = { lw, place };
-    struct tree_expr *e = value(&c, s);
+    struct context c = { .lw = lw, .place = place };
+    struct tree_expr *e = lower_value(lw, place, s);
     if (e && type_is_complex(e->type))
         return unsupported(&c, s);
     return as_i64(&c, e);
