@@ -141,6 +141,20 @@ static struct tree_expr *power_loop(struct code_gen *g, struct tree_expr *base, 
     return expr_var(t, result);
 }
 
+/* A complex constant that is a small whole number. Products are nearer to the power than exp(b * log(a)), and faster.
+ */
+static bool is_whole_complex(const struct tree_expr *e, double *value)
+{
+    enum { LARGEST = 64 };
+    while (e->op == EXPR_CAST && type_is_complex(e->type))
+        e = e->args[0];
+    bool pair = e->op == EXPR_COMPLEX && e->args[0]->op == EXPR_FLOAT && e->args[1]->op == EXPR_FLOAT;
+    if (!pair || e->args[1]->f != 0)
+        return false;
+    *value = e->args[0]->f;
+    return *value == floor(*value) && fabs(*value) >= 1 && fabs(*value) <= LARGEST;
+}
+
 struct tree_expr *code_pow(struct code_gen *g, const struct code *c, struct tree_expr *a, struct tree_expr *b)
 {
     if (!type_is_basic(a->type) || !type_is_basic(b->type))
@@ -152,6 +166,9 @@ struct tree_expr *code_pow(struct code_gen *g, const struct code *c, struct tree
     if (whole && !type_is_complex(type)) /* the C++ library takes integers as double */
         type = code_basic(g, TYPE_F64);
     struct tree_expr *args[2] = { code_to(g, c, type, a), code_to(g, c, type, b) };
+    double whole_exponent;
+    if (args[0] && type_is_complex(type) && is_whole_complex(b, &whole_exponent))
+        return integer_power(g, c, args[0], whole_exponent);
     return args[0] && args[1] ? expr_math(g->t, TREE_MATH_pow, args) : NULL;
 }
 

@@ -182,8 +182,39 @@ static struct value complex_math(struct llvm_func *f, enum tree_math math, const
     }
 }
 
+/* sqrt(re^2 + im^2) with the parts scaled by a power of two near the larger one, so that squares neither overflow nor
+ * vanish; within two units in the last place, and without a call, so that loops of it become vectors. */
+static LLVMValueRef scaled_hypot(struct llvm_func *f, const struct type *part, LLVMValueRef a, LLVMValueRef b)
+{
+    LLVMBuilderRef q = f->builder;
+    bool wide = part->size == 8;
+    LLVMTypeRef real = LLVMTypeOf(a), bits = wide ? f->unit->i64 : f->unit->i32;
+    int mantissa = wide ? 52 : 23, largest = wide ? 0x7fe : 0xfe; /* exponent of the largest number */
+    LLVMValueRef parts[2] = { llvm_intrinsic(f, "llvm.fabs", real, &a, 1),
+                              llvm_intrinsic(f, "llvm.fabs", real, &b, 1) };
+    LLVMValueRef larger = llvm_intrinsic(f, "llvm.maxnum", real, parts, 2);
+    LLVMValueRef exponent =
+        LLVMBuildAnd(q, LLVMBuildBitCast(q, larger, bits, ""), llvm_int(bits, (int64_t)(largest + 1) << mantissa), "");
+    LLVMValueRef bounded[2] = { exponent, llvm_int(bits, (int64_t)1 << mantissa) };
+    bounded[0] = llvm_intrinsic(f, "llvm.umax", bits, bounded, 2);
+    bounded[1] = llvm_int(bits, (int64_t)(largest - 1) << mantissa);
+    exponent = llvm_intrinsic(f, "llvm.umin", bits, bounded, 2);
+    LLVMValueRef inverse = LLVMBuildSub(q, llvm_int(bits, (int64_t)largest << mantissa), exponent, "");
+    LLVMValueRef scale = LLVMBuildBitCast(q, inverse, real, ""), back = LLVMBuildBitCast(q, exponent, real, "");
+    LLVMValueRef x = LLVMBuildFMul(q, a, scale, ""), y = LLVMBuildFMul(q, b, scale, "");
+    LLVMValueRef sum =
+        LLVMBuildFAdd(q, llvm_fp(f, LLVMBuildFMul(q, x, x, "")), llvm_fp(f, LLVMBuildFMul(q, y, y, "")), "");
+    LLVMValueRef size = LLVMBuildFMul(q, llvm_intrinsic(f, "llvm.sqrt", real, &sum, 1), back, "");
+    llvm_fp(f, sum);
+    /* infinite if one part is, whatever the other one is */
+    LLVMValueRef infinite = LLVMBuildFCmp(q, LLVMRealOEQ, larger, LLVMConstReal(real, INFINITY), "");
+    return LLVMBuildSelect(q, infinite, larger, size, "");
+}
+
 static struct value magnitude(struct llvm_func *f, const struct type *t, const struct value *a)
 {
+    if (type_is_complex(t) && f->emitter->options->fp != LLVM_FP_STRICT && t->kind != TYPE_VECTOR)
+        return (struct value){ scaled_hypot(f, llvm_type_part(f, t), a->v, a->im), NULL };
     if (type_is_complex(t)) {
         struct value parts[2] = { { a->v, NULL }, { a->im, NULL } };
         return library(f, llvm_type_part(f, t), "hypot", parts, 2);
