@@ -8,16 +8,17 @@
 
 #define LIBRARY "libsdfg-codegen.so"
 
-enum { NUM_PLACES = 2 };
+enum { NUM_PLACES = 3 };
 
-/* Beside the file this code was loaded from (the library, or a program it is linked into), or in ../lib of that. False
- * if that file is unknown. */
+/* Beside the file this code was loaded from (the library, or a program it is linked into), in ../lib of that, or where
+ * the system looks for libraries. False if that file is unknown. */
 static bool places(const struct sdfg_engine *e, struct arena *a, const char *out[NUM_PLACES])
 {
     Dl_info here;
-    out[0] = out[1] = e->options.codegen;
+    out[0] = out[1] = out[2] = e->options.codegen;
     if (e->options.codegen)
         return true;
+    out[2] = LIBRARY;
     if (!dladdr((void *)(uintptr_t)&engine_codegen, &here) || !here.dli_fname)
         return false;
     const char *slash = strrchr(here.dli_fname, '/'), *folder = slash ? here.dli_fname : "./";
@@ -33,7 +34,7 @@ const char *engine_codegen_file(const struct sdfg_engine *e, struct arena *a)
     if (!places(e, a, files))
         return NULL;
     for (int i = 0; i < NUM_PLACES; i++)
-        if (!access(files[i], R_OK))
+        if (strchr(files[i], '/') && !access(files[i], R_OK))
             return files[i];
     return NULL;
 }

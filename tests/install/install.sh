@@ -1,0 +1,59 @@
+#!/bin/sh
+# install.sh BUILD: installs into an empty folder, uses what is there as programs, by pkg-config and by CMake, and uninstalls: nothing
+# is left. Compilers' own files apart, nothing of the source tree but the examples is used.
+set -eu
+build=$1
+here=$(cd "$(dirname "$0")" && pwd)
+examples=$here/../../examples
+folder=$(mktemp -d)
+manifest=$build/install_manifest.txt
+if [ -e "$manifest" ]; then mv "$manifest" "$manifest.kept"; fi
+restore() {
+    rm -rf "$folder" "$manifest"
+    if [ -e "$manifest.kept" ]; then mv "$manifest.kept" "$manifest"; fi
+}
+trap restore EXIT
+
+DESTDIR=$folder/root cmake --install "$build" >"$folder/log"
+prefix=$(sed -n 's/^CMAKE_INSTALL_PREFIX:PATH=//p' "$build/CMakeCache.txt")
+root=$folder/root$prefix
+libraries=$(dirname "$(find "$root" -name libsdfg.so)")
+cd "$folder"
+
+echo "programs"
+"$root/bin/sdfg-run" "$examples/axpy.sdfg" --N=8 --no-cache >/dev/null 2>&1
+"$root/bin/sdfg-cc" "$examples/axpy.sdfg" -o axpy.o --header
+for page in sdfg-run.1 sdfg-cc.1 sdfg-cache.1 sdfg-bench.1 libsdfg.3; do
+    [ -n "$(find "$root" -name $page)" ] || { echo "$page is missing"; exit 1; }
+done
+
+export LD_LIBRARY_PATH="$libraries"
+if command -v pkg-config >/dev/null 2>&1; then
+    echo "pkg-config"
+    export PKG_CONFIG_PATH="$libraries/pkgconfig"
+    # shellcheck disable=SC2046
+    cc "$examples/embed_axpy.c" $(pkg-config --cflags --libs sdfg) -o embed
+    ./embed "$examples/axpy.sdfg" >/dev/null
+    cp "$here/main.c" .
+    # shellcheck disable=SC2046
+    cc main.c axpy.o $(pkg-config --libs sdfg-rt) -o exported
+    ./exported
+    # shellcheck disable=SC2046
+    cc main.c axpy.o "$libraries/libsdfg-rt.a" $(pkg-config --libs --static sdfg-rt | sed 's/-lsdfg-rt//') -o exported_static
+    env -u LD_LIBRARY_PATH ./exported_static
+else
+    echo "pkg-config: skipped, there is none"
+    cp "$here/main.c" .
+fi
+
+echo "CMake"
+cmake -S "$here" -B consumer -DCMAKE_PREFIX_PATH="$root" -DEXAMPLES="$examples" -DEXPORTED="$folder" >>log
+cmake --build consumer >>log
+./consumer/axpy_sdfg "$examples/axpy.sdfg" >/dev/null
+./consumer/axpy_static "$examples/axpy.sdfg" >/dev/null
+./consumer/exported
+
+echo "uninstall"
+DESTDIR=$folder/root cmake --build "$build" --target uninstall >>log
+left=$(find "$folder/root" ! -type d)
+[ -z "$left" ] || { echo "left behind: $left"; exit 1; }
