@@ -8,8 +8,8 @@
  *
  * The second form keeps the order of the operations and serves places that only one thread writes; the first is for
  * atomic reductions in a region. It is done at the outermost loop in which the place is the same element all the time
- * and nothing else touches its alias class. The place is not touched if the loop did not: where that is not known from
- * the bounds, a variable tells. */
+ * and nothing else touches its alias class. Unless it is memory taken here, the place is not touched if the loop did
+ * not: where that is not known from the bounds, a variable tells. */
 #include "lower/pass/pass.h"
 #include "lower/tree/tree_scan.h"
 
@@ -20,6 +20,8 @@ struct privatize {
     const struct tree_options *options;
     struct tree_scan whole;
     struct tree_stmt *region;
+    bool labels;                       /* jumps may pass allocations by */
+    VEC(const struct tree_stmt *) own; /* allocations that have been made where the pass looks */
 };
 
 /* The reductions of one loop to one place. */
@@ -231,6 +233,20 @@ static bool has_jumps(const struct tree_stmt *s)
     return has_jumps(s->body) || has_jumps(s->otherwise);
 }
 
+/* Is the place memory taken here, which is there whether the loop touches it or not? */
+static bool is_own(const struct privatize *p, const struct tree_stmt *place)
+{
+    if (p->labels || place->pointer->op != EXPR_VAR || place->index->op != EXPR_INT)
+        return false;
+    for (uint32_t i = 0; i < p->own.count; i++) {
+        const struct tree_stmt *a = p->own.items[i];
+        if (a && a->var == place->pointer->var)
+            return a->type == place->value->type && a->count->op == EXPR_INT && place->index->i >= 0 &&
+                   place->index->i < a->count->i;
+    }
+    return false;
+}
+
 /* ---- rewriting ---- */
 
 static void rewrite_members(struct privatize *p, const struct group *g, struct tree_var *acc, struct tree_var *touched)
@@ -301,6 +317,8 @@ static bool try_place(struct privatize *p, struct tree_stmt *loop, const struct 
         g.guard = sure_to_run(p, scan, &g, loop);
     if (g.guard && expr_is_int(g.guard, 0))
         return false;
+    if (!s->atomic && !g.guard && is_own(p, s))
+        g.guard = expr_bool(p->tree, true);
     bool inexact = !type_is_integer(type) && type->kind != TYPE_BOOL;
     if (!s->atomic && g.guard) {
         keep_in_variable(p, &g, *s);
@@ -359,6 +377,16 @@ static void look_at_loop(struct privatize *p, struct tree_stmt *loop)
     look(p, loop->body);
 }
 
+/* After the statement. */
+static void note_memory(struct privatize *p, const struct tree_stmt *s)
+{
+    for (uint32_t i = 0; i < p->own.count; i++)
+        if (s->var && p->own.items[i] && p->own.items[i]->var == s->var)
+            p->own.items[i] = NULL; /* freed, or the variable is about other memory now */
+    if (s->kind == STMT_ALLOC && s->where != TREE_STATE)
+        vec_push(p->tree->arena, &p->own, s);
+}
+
 static void look(struct privatize *p, struct tree_stmt *s)
 {
     if (s->kind == STMT_FOR || s->kind == STMT_WHILE || s->kind == STMT_DO) {
@@ -372,9 +400,19 @@ static void look(struct privatize *p, struct tree_stmt *s)
         look(p, s->body);
     if (s->otherwise)
         look(p, s->otherwise);
-    for (uint32_t i = 0; i < s->items.count; i++)
+    uint32_t own = p->own.count;
+    for (uint32_t i = 0; i < s->items.count; i++) {
         look(p, s->items.items[i]);
+        note_memory(p, s->items.items[i]);
+    }
+    p->own.count = own;
     p->tree->region = p->region = region;
+}
+
+static bool find_label(void *user, struct tree_stmt *s)
+{
+    *(bool *)user |= s->kind == STMT_LABEL;
+    return true;
 }
 
 static bool forget_atomic(void *user, struct tree_stmt *s)
@@ -391,6 +429,7 @@ bool tree_privatize(struct tree *t, const struct tree_options *o)
         struct privatize p = { .tree = t, .options = o, .whole = tree_scan_function(t, f) };
         if (o->num_threads == 1)
             stmt_visit(f->body, forget_atomic, NULL);
+        stmt_visit(f->body, find_label, &p.labels);
         look(&p, f->body);
     }
     return true;

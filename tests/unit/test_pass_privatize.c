@@ -147,6 +147,44 @@ TEST(conditional_reduction)
     ir_free(s.ir);
 }
 
+/* Memory taken here is there in any case, unless it was freed; elements beyond its end are not. */
+static const char *conditional_into_own(bool free_first, int64_t element)
+{
+    static char result[1000];
+    struct sample s = sample_new();
+    struct tree_var *own = tree_var(s.t, "T", type_pointer(s.ir, s.f64));
+    struct tree_stmt *alloc = stmt_alloc(s.t, NULL, own, s.f64, expr_i64(s.t, 2), TREE_HEAP);
+    struct tree_stmt *loop = s.f->body->items.items[0];
+    s.f->body->items.count = 0;
+    stmt_append(s.t, s.f->body, alloc);
+    if (free_first)
+        stmt_free(s.t, s.f->body, own);
+    stmt_append(s.t, s.f->body, loop);
+    struct tree_stmt *branch = stmt_if(s.t, s.inner->body, expr_binary(s.t, EXPR_LT, expr_var(s.t, s.k), s.n));
+    struct tree_expr *value = expr_load(s.t, s.f64, s.b, expr_var(s.t, s.k), 2);
+    stmt_reduce(s.t, branch->body, WCR_SUM, false, expr_var(s.t, own), expr_i64(s.t, element), value, 3);
+    s.t->num_aliases = 4;
+    snprintf(result, sizeof result, "%s", after(&s, true));
+    ir_free(s.ir);
+    return result;
+}
+
+TEST(conditional_reduction_into_own_memory)
+{
+    CHECK_STR(conditional_into_own(false, 1), "T = heap float64[2]\n"
+                                              "acc = T[1]\n"
+                                              "for i = 0 to N step 1 {\n"
+                                              "    for k = 0 to 8 step 1 {\n"
+                                              "        if k < N {\n"
+                                              "            acc = acc + B[k]\n"
+                                              "        }\n"
+                                              "    }\n"
+                                              "}\n"
+                                              "T[1] = acc\n");
+    CHECK(!strstr(conditional_into_own(false, 2), "acc"));
+    CHECK(!strstr(conditional_into_own(true, 1), "acc"));
+}
+
 TEST(two_places)
 {
     struct sample s = sample_new();
