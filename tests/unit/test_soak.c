@@ -1,0 +1,293 @@
+#include "engine/include/sdfg.h"
+
+#include "tests/unit/check.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Many processes with many threads use one cache folder, while they are killed and the folder is damaged: no result is
+ * wrong, nothing crashes, and as long as nobody is killed, each kernel is compiled once. Then: memory stays flat.
+ *
+ *     test_soak [SECONDS [CYCLES]]     for longer hunts */
+
+enum { PROCESSES = 3, THREADS = 2, SIZES = 20, LARGEST = 64 };
+
+static double seconds = 4;
+static int cycles = 120;
+static char folder[64];
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static unsigned next(unsigned *seed) { return (*seed = *seed * 1103515245 + 12345) >> 16 & 0x7fff; }
+
+static bool failed(sdfg_error *e)
+{
+    if (e)
+        printf("%s", sdfg_error_text(e));
+    sdfg_error_free(e);
+    return e != NULL;
+}
+
+/* ---- one process ---- */
+
+/* Y = 2 X + Y with n elements. */
+static bool call(sdfg_program *p, int n)
+{
+    _Alignas(64) double x[LARGEST], y[LARGEST];
+    sdfg_args *args;
+    for (int i = 0; i < n; i++) {
+        x[i] = i;
+        y[i] = n;
+    }
+    if (failed(sdfg_args_new(&args, p)))
+        return false;
+    bool ok = !failed(sdfg_args_f64(args, "alpha", 2)) &&
+              !failed(sdfg_args_array(args, "X", &(sdfg_array){ x, SDFG_F64, 1, { n }, NULL, 0 })) &&
+              !failed(sdfg_args_array(args, "Y", &(sdfg_array){ y, SDFG_F64, 1, { n }, NULL, 0 })) &&
+              !failed(sdfg_call(p, args));
+    sdfg_args_free(args);
+    for (int i = 0; i < n; i++)
+        ok &= y[i] == 2 * i + n;
+    return ok;
+}
+
+struct caller {
+    pthread_t thread;
+    sdfg_program *program;
+    unsigned seed;
+    double until;
+    bool wrong;
+};
+
+static void *call_often(void *data)
+{
+    struct caller *c = data;
+    for (int i = 0; i < SIZES && !c->wrong; i++) /* every size once, then any */
+        c->wrong = !call(c->program, 1 + (int)(((unsigned)i + c->seed) % SIZES));
+    while (!c->wrong && now() < c->until)
+        c->wrong = !call(c->program, 1 + (int)next(&c->seed) % SIZES);
+    return NULL;
+}
+
+/* Threads that call with random sizes, and hardly any memory for kernels. */
+static bool work(unsigned seed, double until, sdfg_stats *stats)
+{
+    struct caller callers[THREADS];
+    sdfg_options o;
+    sdfg_engine *engine;
+    sdfg_program *program;
+    bool ok = true;
+    sdfg_options_init(&o, sizeof o);
+    o.cache_dir = folder;
+    o.specialize = "all";
+    o.memory_bytes = 30000;
+    if (failed(sdfg_engine_new(&engine, &o)) ||
+        failed(sdfg_program_load_file(&program, engine, "../examples/axpy.sdfg")))
+        return false;
+    for (unsigned i = 0; i < THREADS; i++) {
+        callers[i] = (struct caller){ .program = program, .seed = seed * THREADS + i, .until = until };
+        ok &= !pthread_create(&callers[i].thread, NULL, call_often, &callers[i]);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(callers[i].thread, NULL);
+        ok &= !callers[i].wrong;
+    }
+    *stats = (sdfg_stats){ .struct_size = sizeof *stats };
+    sdfg_program_stats(program, stats);
+    sdfg_program_free(program);
+    sdfg_engine_free(engine);
+    return ok;
+}
+
+static pid_t start(unsigned seed, double until, bool little_space, sdfg_stats *stats)
+{
+    fflush(stdout);
+    pid_t child = fork();
+    if (child)
+        return child;
+    sdfg_stats own;
+    struct rlimit small = { 1000, 1000 };
+    if (little_space)
+        setrlimit(RLIMIT_FSIZE, &small);
+    bool ok = work(seed, until, &own);
+    if (stats)
+        *stats = own;
+    fflush(stdout);
+    _exit(!ok);
+}
+
+/* ---- the folder ---- */
+
+static void each_file(void (*visit)(const char *path, unsigned *seed), unsigned *seed)
+{
+    char path[400];
+    DIR *d = opendir(folder);
+    for (struct dirent *e; d && (e = readdir(d));) {
+        snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+        if (*e->d_name != '.')
+            visit(path, seed);
+    }
+    if (d)
+        closedir(d);
+}
+
+static void drop(const char *path, unsigned *seed)
+{
+    (void)seed;
+    unlink(path);
+}
+
+/* Some entries lose their end, some get another byte, some are gone. */
+static void damage(const char *path, unsigned *seed)
+{
+    unsigned what = next(seed) % 8;
+    int f = strstr(path, ".kernel") ? open(path, O_RDWR) : -1;
+    struct stat s;
+    if (f < 0)
+        return;
+    if (what == 0 && !fstat(f, &s) && s.st_size)
+        CHECK(!ftruncate(f, next(seed) % s.st_size));
+    if (what == 1 && !fstat(f, &s) && s.st_size)
+        CHECK(pwrite(f, "#", 1, next(seed) % s.st_size) == 1);
+    if (what == 2)
+        unlink(path);
+    close(f);
+}
+
+static void begin(void)
+{
+    snprintf(folder, sizeof folder, "/tmp/sdfg-test-soak-XXXXXX");
+    CHECK(mkdtemp(folder));
+}
+
+static void end(void)
+{
+    each_file(drop, NULL);
+    CHECK(!rmdir(folder));
+}
+
+TEST(each_kernel_is_compiled_once)
+{
+    pid_t children[PROCESSES];
+    sdfg_stats *stats =
+        mmap(NULL, sizeof *stats * PROCESSES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    uint64_t compiled = 0, dropped = 0, calls = 0;
+    begin();
+    for (unsigned i = 0; i < PROCESSES; i++)
+        children[i] = start(i, now() + seconds / 3, false, &stats[i]);
+    for (int i = 0; i < PROCESSES; i++) {
+        int status;
+        waitpid(children[i], &status, 0);
+        CHECK_INT(status, 0);
+        compiled += stats[i].compiled;
+        dropped += stats[i].dropped;
+        calls += stats[i].calls;
+    }
+    CHECK(compiled >= SIZES && (double)compiled <= 1.05 * SIZES);
+    CHECK(dropped > SIZES && calls >= PROCESSES * THREADS * SIZES);
+    printf("%llu calls, %llu kernels dropped, %llu compiled for %d keys\n", (unsigned long long)calls,
+           (unsigned long long)dropped, (unsigned long long)compiled, SIZES);
+    munmap(stats, sizeof *stats * PROCESSES);
+    end();
+}
+
+TEST(killed_processes_and_damaged_folders_do_no_harm)
+{
+    pid_t children[PROCESSES] = { 0 };
+    unsigned seed = 7, kills = 0;
+    begin();
+    for (double until = now() + seconds; now() < until; kills++) {
+        unsigned i = next(&seed) % PROCESSES;
+        int status;
+        if (children[i]) {
+            kill(children[i], SIGKILL);
+            waitpid(children[i], &status, 0);
+            CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL); /* it found nothing wrong until then */
+        }
+        children[i] = start(seed, until + 60, next(&seed) % 4 == 0, NULL);
+        each_file(damage, &seed);
+        CHECK(!chmod(folder, next(&seed) % 4 ? 0700 : 0500));
+        usleep(1000 * (5 + next(&seed) % 60));
+    }
+    for (int i = 0; i < PROCESSES; i++)
+        if (children[i]) {
+            kill(children[i], SIGKILL);
+            waitpid(children[i], NULL, 0);
+        }
+    CHECK(!chmod(folder, 0700));
+    sdfg_stats stats;
+    CHECK(work(seed, now(), &stats));
+    CHECK(stats.compiled <= SIZES);
+    printf("%u processes killed\n", kills);
+    end();
+}
+
+static size_t num_maps(void)
+{
+    char line[512];
+    size_t n = 0;
+    FILE *f = fopen("/proc/self/maps", "r");
+    while (f && fgets(line, sizeof line, f))
+        n++;
+    if (f)
+        fclose(f);
+    return n;
+}
+
+static void cycle(void)
+{
+    sdfg_engine *engine;
+    sdfg_program *program;
+    sdfg_options o;
+    sdfg_options_init(&o, sizeof o);
+    CHECK(!failed(sdfg_engine_new(&engine, &o)));
+    CHECK(!failed(sdfg_program_load_file(&program, engine, "../examples/axpy.sdfg")));
+    CHECK(call(program, 7));
+    sdfg_program_free(program);
+    sdfg_engine_free(engine);
+}
+
+/* The heap in use, by malloc's own count; sanitizers have none. What LLVM keeps for good was there after a few cycles.
+ */
+TEST(loading_and_unloading_leaves_memory_flat)
+{
+    for (int i = 0; i < 20; i++)
+        cycle();
+    size_t heap = mallinfo2().uordblks, maps = num_maps();
+    for (int i = 0; i < cycles; i++)
+        cycle();
+    double grown = (double)mallinfo2().uordblks - (double)heap;
+    printf("%d cycles: %.0f bytes more on the heap, %zu mappings, %zu before\n", cycles, grown, num_maps(), maps);
+    CHECK(grown < 256.0 * cycles);
+    CHECK(num_maps() <= maps + 8);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1)
+        seconds = atof(argv[1]);
+    if (argc > 2)
+        cycles = atoi(argv[2]);
+    for (struct check_test *t = check_tests; t; t = t->next) {
+        int before = check_failures;
+        t->run();
+        if (check_failures != before)
+            printf("test %s failed\n", t->name);
+    }
+    return check_failures ? 1 : 0;
+}
