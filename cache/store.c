@@ -25,11 +25,12 @@ struct cache_store {
     struct arena *arena;
     const char *folder;
     struct cache_limits limits;
-    atomic_uint serial;   /* of temporary files */
-    pthread_mutex_t lock; /* guards what follows */
-    struct cache_counts counts;
+    atomic_uint serial; /* of temporary files */
+    /* Counted without a lock, which a fork could leave locked. */
+    atomic_ullong hits, misses, stored, removed, troubles;
+    atomic_ullong unpruned; /* bytes stored since this process pruned */
+    pthread_mutex_t lock;   /* guards what follows */
     char trouble[512];
-    uint64_t unpruned; /* bytes stored since this process pruned */
 };
 
 struct cache_store *cache_store_new(const char *folder, struct cache_limits limits)
@@ -55,27 +56,23 @@ const char *cache_folder(const struct cache_store *s) { return s->folder; }
 
 /* ---- counting ---- */
 
-static void count(struct cache_store *s, uint64_t *counter, uint64_t by)
-{
-    pthread_mutex_lock(&s->lock);
-    *counter += by;
-    pthread_mutex_unlock(&s->lock);
-}
-
 static void trouble(struct cache_store *s, const char *what, const char *name, const char *why)
 {
+    atomic_fetch_add(&s->troubles, 1);
     pthread_mutex_lock(&s->lock);
-    s->counts.troubles++;
     snprintf(s->trouble, sizeof s->trouble, "%s '%s%s%s': %s", what, s->folder, *name ? "/" : "", name, why);
     pthread_mutex_unlock(&s->lock);
 }
 
 struct cache_counts cache_counts(struct cache_store *s)
 {
-    pthread_mutex_lock(&s->lock);
-    struct cache_counts c = s->counts;
-    pthread_mutex_unlock(&s->lock);
-    return c;
+    return (struct cache_counts){
+        .hits = atomic_load(&s->hits),
+        .misses = atomic_load(&s->misses),
+        .stored = atomic_load(&s->stored),
+        .removed = atomic_load(&s->removed),
+        .troubles = atomic_load(&s->troubles),
+    };
 }
 
 const char *cache_trouble(struct cache_store *s, struct arena *a)
@@ -183,7 +180,7 @@ const void *cache_look(struct cache_store *s, const void *key, size_t key_size, 
 const void *cache_get(struct cache_store *s, const void *key, size_t key_size, struct arena *a, size_t *size)
 {
     const void *payload = cache_look(s, key, key_size, a, size);
-    count(s, payload ? &s->counts.hits : &s->counts.misses, 1);
+    atomic_fetch_add(payload ? &s->hits : &s->misses, 1);
     return payload;
 }
 
@@ -247,10 +244,7 @@ static bool write_entry(struct cache_store *s, int folder, const char *name, con
 /* The file says when the folder was last pruned. Two processes that prune at the same time do no harm. */
 static void prune_sometimes(struct cache_store *s, int folder, size_t stored)
 {
-    pthread_mutex_lock(&s->lock);
-    s->unpruned += stored;
-    bool much = s->unpruned > s->limits.bytes / PRUNE_PART;
-    pthread_mutex_unlock(&s->lock);
+    bool much = atomic_fetch_add(&s->unpruned, stored) + stored > s->limits.bytes / PRUNE_PART;
     struct stat st;
     int file = openat(folder, PRUNED_FILE, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file < 0)
@@ -261,10 +255,8 @@ static void prune_sometimes(struct cache_store *s, int folder, size_t stored)
     close(file);
     if (!due)
         return;
-    pthread_mutex_lock(&s->lock);
-    s->unpruned = 0;
-    pthread_mutex_unlock(&s->lock);
-    count(s, &s->counts.removed, folder_prune(folder, s->limits));
+    atomic_store(&s->unpruned, 0);
+    atomic_fetch_add(&s->removed, folder_prune(folder, s->limits));
 }
 
 /* Writing beyond the limit of the process for files would raise a signal. */
@@ -309,6 +301,6 @@ bool cache_put(struct cache_store *s, const void *key, size_t key_size, const vo
 {
     bool ok = cache_leave(s, key, key_size, payload, size);
     if (ok)
-        count(s, &s->counts.stored, 1);
+        atomic_fetch_add(&s->stored, 1);
     return ok;
 }

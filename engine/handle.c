@@ -91,7 +91,9 @@ static sdfg_error *start(struct handle *h, struct sdfg_kernel *k, void *const *a
         return run_error(SDFG_RT_OUT_OF_MEMORY);
     h->num_slots = k->code.num_slots;
     if (k->code.init) {
-        struct sdfg_rt_context context = { .num_threads = k->program->engine->options.num_threads, .slots = h->slots };
+        struct sdfg_rt_context context = { .num_threads = k->program->engine->options.num_threads,
+                                           .slots = h->slots,
+                                           .pool = k->program->pool };
         k->code.init(&context, args);
         if (context.error) {
             free(h->slots);
@@ -128,7 +130,7 @@ void handles_free(struct handle_table *t)
     for (struct handle *h = t->first; h; h = h->next) {
         if (h->owner && h->owner->code.exit) {
             /* Exit code takes no arguments: what it needs was put into the slots. */
-            struct sdfg_rt_context context = { .num_threads = 1, .slots = h->slots };
+            struct sdfg_rt_context context = { .num_threads = 1, .slots = h->slots, .pool = t->program->pool };
             h->owner->code.exit(&context, NULL);
         }
         free(h->slots);

@@ -46,6 +46,9 @@ struct sdfg_kernel {
 struct sdfg_kernel *kernel_new(struct sdfg_program *p, const struct signature *s, const char *reason,
                                sdfg_error **error);
 void kernel_free(struct sdfg_kernel *k);
+/* Tells the caller's hook; `reason` may be NULL. */
+void kernel_event(const struct sdfg_program *p, enum sdfg_event_kind kind, const struct signature *s,
+                  const char *reason, double seconds);
 size_t kernel_bytes(const struct sdfg_kernel *k); /* of memory that kernel_free gives back */
 
 /* "N = 24, arrays aligned to 64 bytes, overlapping A, B" (engine/explain.c) */

@@ -278,6 +278,13 @@ static void free_list(struct sdfg_kernel *list)
     }
 }
 
+static void free_dropped(struct sdfg_kernel *list)
+{
+    for (const struct sdfg_kernel *k = list; k; k = k->next)
+        kernel_event(k->program, SDFG_EVENT_DROPPED, &k->signature, NULL, 0);
+    free_list(list);
+}
+
 void kernels_free(struct kernel_table *t)
 {
     struct kernel_store *s = store_of(t);
@@ -384,7 +391,7 @@ struct sdfg_kernel *kernels_get(struct kernel_table *t, const struct signature *
         dropped = drop_some(store);
     }
     pthread_mutex_unlock(&store->lock);
-    free_list(dropped);
+    free_dropped(dropped);
     return k;
 }
 
@@ -403,5 +410,5 @@ void kernels_release(struct sdfg_kernel *k)
     k->item.pins--;
     struct sdfg_kernel *dropped = k->item.pins ? NULL : drop_some(s);
     pthread_mutex_unlock(&s->lock);
-    free_list(dropped);
+    free_dropped(dropped);
 }

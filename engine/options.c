@@ -90,6 +90,8 @@ bool options_take(struct sdfg_engine *e, const sdfg_options *given, struct diags
         return diag_error(d, NULL, DIAG_OPTION_VALUE, "fp", "is one of enum sdfg_fp");
     if ((unsigned)o->linker > SDFG_LINKER_ORC)
         return diag_error(d, NULL, DIAG_OPTION_VALUE, "linker", "is one of enum sdfg_linker");
+    if (!o->allocate != !o->release)
+        return diag_error(d, NULL, DIAG_OPTION_VALUE, "allocate", "needs option 'release', and the other way round");
     if (!take_policy(e, o->specialize, d))
         return false;
     o->specialize = copy(e->arena, o->specialize);

@@ -1,5 +1,6 @@
 #include "engine/program.h"
 
+#include "base/fatal.h"
 #include "engine/disk.h"
 #include "engine/handle.h"
 #include "engine/kernels.h"
@@ -42,6 +43,19 @@ static bool read_graph(struct sdfg_program *p)
     return true;
 }
 
+/* NULL is no failure, but the caller's allocator must be heard. */
+static struct sdfg_rt_pool *pool_new(const sdfg_options *o)
+{
+    struct sdfg_rt_pool *pool = sdfg_rt_pool_new();
+    if (!o->allocate)
+        return pool;
+    if (!pool)
+        fatal("out of memory");
+    struct sdfg_rt_allocator a = { .allocate = o->allocate, .release = o->release, .user = o->user };
+    sdfg_rt_pool_allocator(pool, &a);
+    return pool;
+}
+
 /* `json` lives in the arena of `ir`, or in memory the reader copied. */
 static sdfg_error *load(sdfg_program **out, sdfg_engine *e, struct ir *ir, char *json, size_t size, const char *folder)
 {
@@ -58,7 +72,7 @@ static sdfg_error *load(sdfg_program **out, sdfg_engine *e, struct ir *ir, char 
     p->kernels = kernels_new(p);
     p->policy = policy_new(p);
     p->handles = handles_new(p);
-    p->pool = sdfg_rt_pool_new();
+    p->pool = pool_new(&e->options);
     *out = p;
     return NULL;
 }

@@ -70,8 +70,24 @@ static void add_phase(struct sdfg_kernel *k, const char *name, double seconds)
     k->phases[k->num_phases++] = (sdfg_phase){ name, seconds };
 }
 
-static bool kernel_compile(struct sdfg_kernel *k, const struct signature *s, sdfg_error **error)
+void kernel_event(const struct sdfg_program *p, enum sdfg_event_kind kind, const struct signature *s,
+                  const char *reason, double seconds)
 {
+    const sdfg_options *o = &p->engine->options;
+    if (!o->event)
+        return;
+    struct arena *a = arena_new();
+    struct text t = text_new(a);
+    signature_print(s, &t);
+    if (reason)
+        text_printf(&t, ": %s", reason);
+    o->event(o->user, &(sdfg_event){ sizeof(sdfg_event), kind, p, text_get(&t), seconds });
+    arena_free(a);
+}
+
+static bool kernel_compile(struct sdfg_kernel *k, const struct signature *s, const char *reason, sdfg_error **error)
+{
+    kernel_event(k->program, SDFG_EVENT_COMPILING, s, reason, 0);
     double opening;
     if (!compile(k->program, s, CODEGEN_EMIT_CODE, &k->code, &opening, error))
         return false;
@@ -91,7 +107,7 @@ static bool kernel_make(struct sdfg_kernel *k, const struct signature *s, const 
     const char *key = d ? disk_key(d, k->program, s, k->arena, &why) : NULL;
     if (!key) {
         k->origin = arena_printf(k->arena, "compiled: %s; the disk cache is not used: %s", reason, why);
-        return kernel_compile(k, s, error);
+        return kernel_compile(k, s, reason, error);
     }
     const char *file = cache_path(disk_store_of(d), key, strlen(key), k->arena);
     struct cache_lock lock = { 0 };
@@ -105,7 +121,7 @@ static bool kernel_make(struct sdfg_kernel *k, const struct signature *s, const 
         return true;
     }
     k->origin = arena_printf(k->arena, "compiled: %s; there was no %s", reason, file);
-    if (kernel_compile(k, s, error)) {
+    if (kernel_compile(k, s, reason, error)) {
         disk_store(d, key, k, lock);
         return true;
     }
@@ -130,6 +146,7 @@ struct sdfg_kernel *kernel_new(struct sdfg_program *p, const struct signature *s
     *k = (struct sdfg_kernel){ .program = p, .arena = a, .num_bound = s->num_bound };
     k->signature = copy_signature(s, a);
     if (!kernel_make(k, s, reason, error)) {
+        kernel_event(p, SDFG_EVENT_FAILED, s, sdfg_error_message(*error), now() - start);
         arena_free(a);
         return NULL;
     }
@@ -145,6 +162,7 @@ struct sdfg_kernel *kernel_new(struct sdfg_program *p, const struct signature *s
     for (uint32_t i = 0; i < s->num_bound; i++)
         k->bound[i] = (sdfg_symbol){ arena_strdup(a, s->bound[i].name), s->bound[i].value };
     k->compile_seconds = now() - start;
+    kernel_event(p, k->from_disk ? SDFG_EVENT_READ : SDFG_EVENT_COMPILED, s, NULL, k->compile_seconds);
     return k;
 }
 

@@ -3,6 +3,7 @@
 #define RUNTIME_ABI_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum sdfg_rt_error {
@@ -35,6 +36,14 @@ struct sdfg_rt_context {
 
 /* Freed memory of a program, kept for its next calls; any thread. NULL if there is no memory for it. */
 struct sdfg_rt_pool *sdfg_rt_pool_new(void);
+/* Blocks come from a caller's functions and go back there at once; nothing is kept. Before the first use of the pool.
+ */
+struct sdfg_rt_allocator {
+    void *(*allocate)(void *user, size_t bytes, size_t alignment); /* NULL if there is no memory */
+    void (*release)(void *user, void *memory, size_t bytes);
+    void *user;
+};
+void sdfg_rt_pool_allocator(struct sdfg_rt_pool *pool, const struct sdfg_rt_allocator *a);
 void sdfg_rt_pool_free(struct sdfg_rt_pool *pool); /* NULL is allowed */
 
 /* Memory of the caller for containers of lifetime External, one block for each kind of storage. Containers lie one

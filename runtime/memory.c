@@ -18,11 +18,13 @@ static const size_t kept_most = (size_t)512 << 20; /* bytes per program */
 
 /* What lies before each block. */
 struct block {
-    _Alignas(ALIGNMENT) size_t size; /* of the block without this */
+    _Alignas(ALIGNMENT) size_t size;      /* of the block without this */
+    const struct sdfg_rt_allocator *from; /* NULL: the system */
 };
 static_assert(sizeof(struct block) == ALIGNMENT, "blocks are aligned");
 
 struct sdfg_rt_pool {
+    struct sdfg_rt_allocator allocator; /* allocate is NULL: the system */
     pthread_mutex_t lock;
     size_t bytes;
     int count;
@@ -36,6 +38,8 @@ struct sdfg_rt_pool *sdfg_rt_pool_new(void)
         pthread_mutex_init(&p->lock, NULL);
     return p;
 }
+
+void sdfg_rt_pool_allocator(struct sdfg_rt_pool *pool, const struct sdfg_rt_allocator *a) { pool->allocator = *a; }
 
 static struct block *take_at(struct sdfg_rt_pool *p, int index)
 {
@@ -83,9 +87,11 @@ static void keep(struct sdfg_rt_pool *p, struct block *b)
         free(leaving[--count]);
 }
 
-static struct block *allocate(size_t size)
+static struct block *allocate(const struct sdfg_rt_allocator *from, size_t size)
 {
     size_t total = size + sizeof(struct block);
+    if (from)
+        return from->allocate(from->user, total, ALIGNMENT);
     if (total < 2 * HUGE_PAGE)
         return aligned_alloc(ALIGNMENT, total);
     /* One fault for 512 pages, where the system does that on request. Whether it does is not our concern. */
@@ -104,14 +110,17 @@ void *sdfg_rt_alloc(struct sdfg_rt_context *context, int64_t bytes)
     }
     /* Empty containers have an address of their own too. */
     size_t size = bytes ? ((size_t)bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : ALIGNMENT;
-    struct block *b = size >= KEPT_LEAST && context->pool ? take(context->pool, size) : NULL;
+    struct sdfg_rt_pool *pool = context->pool;
+    const struct sdfg_rt_allocator *from = pool && pool->allocator.allocate ? &pool->allocator : NULL;
+    struct block *b = size >= KEPT_LEAST && pool && !from ? take(pool, size) : NULL;
     if (!b)
-        b = allocate(size);
+        b = allocate(from, size);
     if (!b) {
         sdfg_rt_fail(context, SDFG_RT_OUT_OF_MEMORY);
         return NULL;
     }
     b->size = size;
+    b->from = from;
     return b + 1;
 }
 
@@ -120,7 +129,9 @@ void sdfg_rt_free(struct sdfg_rt_context *context, void *memory)
     if (!memory)
         return;
     struct block *b = (struct block *)memory - 1;
-    if (context->pool && b->size >= KEPT_LEAST && b->size <= kept_most)
+    if (b->from)
+        b->from->release(b->from->user, b, b->size + sizeof *b);
+    else if (context->pool && b->size >= KEPT_LEAST && b->size <= kept_most)
         keep(context->pool, b);
     else
         free(b);

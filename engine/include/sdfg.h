@@ -107,6 +107,24 @@ enum sdfg_linker {
 /* Receives a dump: `title` says of what. Called from the thread that compiles. */
 typedef void sdfg_dump(void *user, const char *title, const char *text);
 
+/* What happens to kernels. */
+enum sdfg_event_kind {
+    SDFG_EVENT_COMPILING, /* begins; the text says why */
+    SDFG_EVENT_COMPILED,
+    SDFG_EVENT_READ, /* from the disk cache */
+    SDFG_EVENT_FAILED,
+    SDFG_EVENT_DROPPED /* had to leave memory */
+};
+typedef struct sdfg_event {
+    size_t struct_size; /* set by the library */
+    enum sdfg_event_kind kind;
+    const sdfg_program *program;
+    const char *text; /* such as "N = 24, arrays aligned to 64 bytes"; gone after the call */
+    double seconds;   /* that it took; 0 where it has no duration */
+} sdfg_event;
+/* Called from the thread in which it happens, without locks, so it may ask the library whatever it likes. */
+typedef void sdfg_event_function(void *user, const sdfg_event *e);
+
 /* Fields are only ever appended. All texts are copied. */
 typedef struct sdfg_options {
     size_t struct_size; /* set by sdfg_options_init */
@@ -123,13 +141,18 @@ typedef struct sdfg_options {
     bool profiler;                                  /* announce generated code to perf and gdb */
     void (*fatal)(void *user, const char *message); /* out of memory in the compiler; must not return; NULL: abort.
                                                        One per process, the last one set counts */
-    void *user;                                     /* for `dump` and `fatal` */
+    void *user;                                     /* for all functions of the options */
     enum sdfg_linker linker;
     const char *cache_dir; /* folder where compiled kernels are kept for other processes; "default": libsdfg below
                               $XDG_CACHE_HOME or ~/.cache; NULL: none */
     uint64_t cache_bytes;  /* limits of that folder; 0: 512 MiB */
     unsigned cache_days;   /* since a kernel was last used; 0: 90 */
     uint64_t memory_bytes; /* kernels in memory beyond this are dropped, those used longest ago first; 0: 256 MiB */
+    /* Where memory of the program comes from: transients of a call, persistent ones; NULL: the system, and large blocks
+     * are kept for the next call. Called from any thread. `bytes` is what was asked for. */
+    void *(*allocate)(void *user, size_t bytes, size_t alignment); /* NULL: no memory, which fails the call */
+    void (*release)(void *user, void *memory, size_t bytes);
+    sdfg_event_function *event; /* hears of kernels; NULL: nobody does */
 } sdfg_options;
 
 /* Fills in the defaults; reads SDFG_DEBUG and SDFG_DUMP_DIR (the texts belong to the environment). `struct_size` is

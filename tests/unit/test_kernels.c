@@ -236,6 +236,118 @@ TEST(the_cache_explains_itself)
     end();
 }
 
+/* ---- the caller's functions ---- */
+
+struct heard {
+    char events[512];
+    size_t blocks, bytes, most;
+};
+
+static void hear(void *user, const sdfg_event *e)
+{
+    static const char *const names[] = { "compiling", "compiled", "read", "failed", "dropped" };
+    struct heard *h = user;
+    size_t n = strlen(h->events);
+    CHECK(e->program && e->struct_size == sizeof *e && (e->seconds > 0) == (e->kind == SDFG_EVENT_COMPILED));
+    snprintf(h->events + n, sizeof h->events - n, "%s %s\n", names[e->kind], e->text);
+}
+
+static void *allocate(void *user, size_t bytes, size_t alignment)
+{
+    struct heard *h = user;
+    void *memory = h->bytes + bytes > h->most ? NULL : aligned_alloc(alignment, bytes);
+    h->blocks += memory != NULL;
+    h->bytes += memory ? bytes : 0;
+    return memory;
+}
+
+static void release(void *user, void *memory, size_t bytes)
+{
+    struct heard *h = user;
+    h->bytes -= bytes;
+    free(memory);
+}
+
+TEST(events_are_heard)
+{
+    struct heard heard = { .blocks = 0 };
+    sdfg_options o;
+    sdfg_options_init(&o, sizeof o);
+    o.specialize = "all";
+    o.memory_bytes = 1;
+    o.event = hear;
+    o.user = &heard;
+    CHECK(!failed(sdfg_engine_new(&engine, &o)));
+    CHECK(!failed(sdfg_program_load_file(&program, engine, "../examples/axpy.sdfg")));
+    CHECK(call(3));
+    CHECK_STR(heard.events, "compiling N = 3, arrays aligned to 64 bytes: it is the first one\n"
+                            "compiled N = 3, arrays aligned to 64 bytes\n"
+                            "dropped N = 3, arrays aligned to 64 bytes\n");
+    end();
+}
+
+/* z = x through a transient whose size is only known at run time; lifetime as given. */
+static sdfg_program *through_transient(struct ir *ir, enum enum_row lifetime)
+{
+    sdfg_program *p;
+    struct sdfg *s = build_sdfg(ir, "through");
+    build_symbol(s, "N", "int64");
+    build_array(s, "x", "float64", "N");
+    build_array(s, "z", "float64", "N");
+    build_transient(s, "t", "float64", "N")->lifetime = enum_builtin(ir, lifetime);
+    struct state *first = build_state(&s->region, "first"), *second = build_state(&s->region, "second");
+    build_transition(&first->block, &second->block, NULL, NULL);
+    build_edge(&build_access(first, "x")->node, NULL, &build_access(first, "t")->node, NULL, "x", NULL);
+    build_edge(&build_access(second, "t")->node, NULL, &build_access(second, "z")->node, NULL, "t", NULL);
+    struct text json = text_new(ir->arena);
+    CHECK(build_finish(s));
+    sdfg_write(s, &json);
+    CHECK(!failed(sdfg_program_load(&p, engine, text_get(&json), json.length, NULL)));
+    return p;
+}
+
+TEST(memory_comes_from_the_caller)
+{
+    static double x[40], z[40];
+    enum enum_row lifetimes[] = { LIFETIME_SCOPE, LIFETIME_PERSISTENT };
+    struct heard heard = { .most = 1 << 20 };
+    sdfg_options o;
+    sdfg_options_init(&o, sizeof o);
+    o.specialize = "none";
+    o.user = &heard;
+    o.allocate = allocate;
+    sdfg_error *e = sdfg_engine_new(&engine, &o);
+    CHECK_STR(sdfg_error_message(e), "option 'allocate' needs option 'release', and the other way round");
+    sdfg_error_free(e);
+    o.release = release;
+    for (int i = 0; i < 2; i++) {
+        struct ir *ir = ir_new();
+        CHECK(!failed(sdfg_engine_new(&engine, &o)));
+        program = through_transient(ir, lifetimes[i]);
+        ir_free(ir);
+        sdfg_args *args;
+        CHECK(!failed(sdfg_args_new(&args, program)));
+        CHECK(!failed(sdfg_args_array(args, "x", &(sdfg_array){ x, SDFG_F64, 1, { 40 }, NULL, 0 })));
+        CHECK(!failed(sdfg_args_array(args, "z", &(sdfg_array){ z, SDFG_F64, 1, { 40 }, NULL, 0 })));
+        size_t before = heard.blocks;
+        x[39] = 5 + i;
+        CHECK(!failed(sdfg_call(program, args)));
+        CHECK(z[39] == 5 + i);
+        CHECK(heard.blocks > before);
+        CHECK_INT(heard.bytes > 0, i); /* only persistent memory stays */
+        if (!i) {
+            heard.most = 100;
+            e = sdfg_call(program, args);
+            CHECK_STR(sdfg_error_code(e), "RUN_MEMORY");
+            sdfg_error_free(e);
+            heard.most = 1 << 20;
+        }
+        sdfg_args_free(args);
+        end();
+        CHECK_INT(heard.bytes, 0);
+    }
+}
+
 /* ---- threads ---- */
 
 static pthread_barrier_t together;
