@@ -32,6 +32,7 @@ struct state *build_state(struct region *in, const char *label)
     struct state *st = add_block(in, BLOCK_STATE, sizeof *st, "state", label);
     st->sdfg = in->sdfg;
     st->instrument = enum_builtin(in->sdfg->ir, INSTRUMENT_NONE);
+    st->symbol_instrument = enum_builtin(in->sdfg->ir, DATA_INSTRUMENT_NONE);
     return st;
 }
 

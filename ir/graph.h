@@ -278,7 +278,7 @@ struct state {
     struct sdfg *sdfg;
     VEC(struct node *) nodes;
     VEC(struct edge *) edges;
-    const struct enum_value *instrument;
+    const struct enum_value *instrument, *symbol_instrument;
 };
 
 /* A list of blocks with transitions: an SDFG, a plain, named or call region, the body of a loop, a branch. */

@@ -76,6 +76,20 @@ TEST(storage_that_nobody_serves)
     refused(&g, DIAG_NO_STORAGE_TARGET, "no target serves storage 'Tape'", "p/container \"T\"");
 }
 
+TEST(data_from_earlier_runs)
+{
+    struct graph g = begin("b = a");
+    connect(&g);
+    finish(&g);
+    g.a->instrument = enum_builtin(g.ir, DATA_INSTRUMENT_RESTORE);
+    refused(&g, DIAG_UNSUPPORTED, "restoring saved data", "p/state[0] \"state\"/access[0] \"A\"");
+    g = begin("b = a");
+    connect(&g);
+    finish(&g);
+    g.st->symbol_instrument = enum_builtin(g.ir, DATA_INSTRUMENT_RESTORE);
+    refused(&g, DIAG_UNSUPPORTED, "restoring saved symbols", "p/state[0] \"state\"");
+}
+
 TEST(connector_without_container)
 {
     struct graph g = begin(NULL);
