@@ -1,0 +1,136 @@
+/* random-programs COUNT [SEED]: that many random programs, each run in several ways on the same arguments; all results
+ * must be equal. A program that fails or differs is written to random-SEED.sdfg. */
+#include "tests/run/random_program.h"
+
+#include "engine/include/sdfg.h"
+#include "ir/ir.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WAYS = 4, MAX_ARGUMENTS = 8, ELEMENTS = RANDOM_N * RANDOM_M };
+
+struct way {
+    const char *name, *specialize;
+    int opt_level, num_threads;
+};
+
+static const struct way ways[WAYS] = {
+    { "without optimization", "auto", 0, 1 },
+    { "optimized", "auto", 3, 1 },
+    { "with threads", "auto", -1, 4 },
+    { "generic", "none", -1, 1 },
+};
+
+/* What one way gave. */
+struct result {
+    int64_t *arrays[MAX_ARGUMENTS];
+};
+
+static sdfg_error *give_arrays(sdfg_program *p, sdfg_args *a, struct result *r, uint64_t seed)
+{
+    sdfg_error *e = NULL;
+    for (size_t i = 0; !e && i < sdfg_program_num_arguments(p); i++) {
+        sdfg_argument info = { .struct_size = sizeof info };
+        sdfg_program_argument(p, i, &info);
+        if (info.kind != SDFG_KIND_ARRAY)
+            continue;
+        sdfg_array array = { .data = r->arrays[i], .dtype = SDFG_I64, .rank = info.rank };
+        for (int d = 0; d < info.rank; d++)
+            array.shape[d] = strcmp(info.shape[d], "N") == 0 ? RANDOM_N : RANDOM_M;
+        for (int k = 0; k < ELEMENTS; k++)
+            r->arrays[i][k] = (int64_t)(random_next(&seed) % 2001) - 1000;
+        e = sdfg_args_array(a, info.name, &array);
+    }
+    return e;
+}
+
+static sdfg_error *run(sdfg_engine *engine, const struct text *json, struct result *r, uint64_t seed)
+{
+    sdfg_program *p = NULL;
+    sdfg_args *a = NULL;
+    sdfg_error *e = sdfg_program_load(&p, engine, text_get(json), json->length, NULL);
+    if (!e)
+        e = sdfg_args_new(&a, p);
+    if (!e)
+        e = give_arrays(p, a, r, seed);
+    const char *const symbols[] = { "N", "M" };
+    for (int i = 0; !e && i < 2; i++)
+        if (sdfg_program_find_argument(p, symbols[i]) >= 0)
+            e = sdfg_args_i64(a, symbols[i], i ? RANDOM_M : RANDOM_N);
+    if (!e)
+        e = sdfg_call(p, a);
+    sdfg_args_free(a);
+    sdfg_program_free(p);
+    return e;
+}
+
+static void keep(uint64_t seed, const struct text *json)
+{
+    char path[64];
+    snprintf(path, sizeof path, "random-%" PRIu64 ".sdfg", seed);
+    FILE *f = fopen(path, "w");
+    if (f) {
+        fwrite(text_get(json), 1, json->length, f);
+        fclose(f);
+    }
+}
+
+static bool check(sdfg_engine *const *engines, struct result *results, uint64_t seed)
+{
+    struct ir *ir = ir_new();
+    struct sdfg *s = random_program(ir, seed);
+    struct text json = text_new(ir->arena);
+    bool good = build_finish(s);
+    if (good)
+        sdfg_write(s, &json);
+    else
+        printf("seed %" PRIu64 ": %s\n", seed, diags_get(ir->diags, 0)->message);
+    for (int w = 0; good && w < WAYS; w++) {
+        sdfg_error *e = run(engines[w], &json, &results[w], seed);
+        if (e)
+            printf("seed %" PRIu64 ", %s: %s\n", seed, ways[w].name, sdfg_error_text(e));
+        good = !e;
+        sdfg_error_free(e);
+        for (int i = 0; good && w && i < MAX_ARGUMENTS; i++)
+            if (memcmp(results[0].arrays[i], results[w].arrays[i], ELEMENTS * sizeof(int64_t)) != 0) {
+                printf("seed %" PRIu64 ": argument %d differs %s\n", seed, i, ways[w].name);
+                good = false;
+            }
+    }
+    if (!good)
+        keep(seed, &json);
+    ir_free(ir);
+    return good;
+}
+
+int main(int argc, char **argv)
+{
+    unsigned count = argc > 1 ? (unsigned)atoi(argv[1]) : 0, failed = 0;
+    uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
+    sdfg_engine *engines[WAYS];
+    struct result results[WAYS];
+    for (int w = 0; w < WAYS; w++) {
+        sdfg_options o;
+        sdfg_options_init(&o, sizeof o);
+        o.opt_level = ways[w].opt_level;
+        o.num_threads = ways[w].num_threads;
+        o.specialize = ways[w].specialize;
+        if (sdfg_engine_new(&engines[w], &o))
+            return 2;
+        for (int i = 0; i < MAX_ARGUMENTS; i++)
+            if (!(results[w].arrays[i] = calloc(ELEMENTS, sizeof(int64_t))))
+                return 2;
+    }
+    for (unsigned i = 0; i < count; i++)
+        failed += !check(engines, results, seed + i);
+    for (int w = 0; w < WAYS; w++) {
+        sdfg_engine_free(engines[w]);
+        for (int i = 0; i < MAX_ARGUMENTS; i++)
+            free(results[w].arrays[i]);
+    }
+    printf("%u programs, %u failed\n", count, failed);
+    return !count || failed;
+}
