@@ -218,6 +218,41 @@ TEST(everything_that_changes_code_is_in_the_key)
     end();
 }
 
+static void watched_by_perf(sdfg_options *o) { o->profiler = true; }
+
+static int compile_announced(void)
+{
+    char path[64];
+    sdfg_cache_info info;
+    bool read = run(watched_by_perf, 40, &info);
+    snprintf(path, sizeof path, "/tmp/perf-%d.map", (int)getpid());
+    return read || unlink(path) || check_failures;
+}
+
+/* Code from disk is announced like code that was compiled. */
+static int read_announced(void)
+{
+    char path[64], line[256];
+    sdfg_cache_info info;
+    bool found = false, read = run(watched_by_perf, 40, &info);
+    snprintf(path, sizeof path, "/tmp/perf-%d.map", (int)getpid());
+    FILE *f = fopen(path, "r");
+    while (f && fgets(line, sizeof line, f))
+        found |= strstr(line, " sdfg_main\n") != NULL;
+    if (f)
+        fclose(f);
+    unlink(path);
+    return !read || !found || check_failures || maps_have("LLVM");
+}
+
+TEST(profilers_see_code_from_disk)
+{
+    begin();
+    CHECK_INT(in_child(compile_announced), 0);
+    CHECK_INT(in_child(read_announced), 0);
+    end();
+}
+
 /* Many processes that miss the same kernel at once. */
 static int compile_or_wait(void)
 {
