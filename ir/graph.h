@@ -119,7 +119,8 @@ struct node {
     const char *label;
     VEC(struct edge *) in, out; /* in file order */
     VEC(struct connector) in_conns, out_conns;
-    struct node *scope; /* the entry node around this one, or NULL; an exit lies in its own scope */
+    struct node *scope;           /* the entry node around this one, or NULL; an exit lies in its own scope */
+    struct node *inside, *beside; /* of an entry node: the first node of its scope; the next one of the same scope */
 };
 
 struct edge {
@@ -278,8 +279,15 @@ struct state {
     struct sdfg *sdfg;
     VEC(struct node *) nodes;
     VEC(struct edge *) edges;
+    struct node *inside; /* the first node outside of all scopes */
     const struct enum_value *instrument, *symbol_instrument;
 };
+
+/* The nodes of a scope (entry NULL: the top level) in the order of the file: this one, then `beside`. */
+static inline struct node *scope_first(const struct state *st, const struct node *entry)
+{
+    return entry ? entry->inside : st->inside;
+}
 
 /* A list of blocks with transitions: an SDFG, a plain, named or call region, the body of a loop, a branch. */
 struct region {

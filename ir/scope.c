@@ -243,10 +243,23 @@ static bool find_scopes(struct state *st)
     return good;
 }
 
+static void list_scopes(struct state *st)
+{
+    st->inside = NULL;
+    for (uint32_t i = 0; i < st->nodes.count; i++)
+        st->nodes.items[i]->inside = NULL;
+    for (uint32_t i = st->nodes.count; i--;) {
+        struct node *n = st->nodes.items[i], **first = n->scope ? &n->scope->inside : &st->inside;
+        n->beside = *first;
+        *first = n;
+    }
+}
+
 bool state_resolve(struct state *st)
 {
     clear_pairs(st);
     bool good = find_scopes(st);
+    list_scopes(st);
     for (uint32_t i = 0; good && i < st->nodes.count; i++)
         if (node_is_entry(st->nodes.items[i]) && !scope_exit(st->nodes.items[i]))
             good = diag_error(st->sdfg->ir->diags, &st->nodes.items[i]->place, DIAG_SCOPE_EXIT);

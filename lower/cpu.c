@@ -82,28 +82,21 @@ static bool region_has_conflicts(const struct region *r)
 
 static bool has_conflicts(const struct sdfg *s) { return region_has_conflicts(&s->region); }
 
-static bool inside(const struct node *n, const struct node *entry)
+static bool scope_has_conflicts(const struct node *entry)
 {
-    for (n = n->scope; n; n = n->scope)
-        if (n == entry)
+    for (const struct node *n = scope_first(entry->state, entry); n; n = n->beside) {
+        for (uint32_t i = 0; i < n->out.count; i++)
+            if (n->out.items[i]->memlet.wcr_kind != WCR_NONE)
+                return true;
+        if ((as_nested(n) && as_nested(n)->sdfg && has_conflicts(as_nested(n)->sdfg)) ||
+            (n->inside && scope_has_conflicts(n)))
             return true;
+    }
     return false;
 }
 
 /* Iterations of a map are independent by contract, unless they meet in a conflict resolution. */
-static bool is_independent(const struct map_entry *m)
-{
-    const struct state *st = m->node.state;
-    for (uint32_t i = 0; i < st->edges.count; i++)
-        if (st->edges.items[i]->memlet.wcr_kind != WCR_NONE && inside(st->edges.items[i]->src, &m->node))
-            return false;
-    for (uint32_t i = 0; i < st->nodes.count; i++) {
-        const struct node *n = st->nodes.items[i];
-        if (as_nested(n) && as_nested(n)->sdfg && inside(n, &m->node) && has_conflicts(as_nested(n)->sdfg))
-            return false;
-    }
-    return true;
-}
+static bool is_independent(const struct map_entry *m) { return !scope_has_conflicts(&m->node); }
 
 static void add_parameter(struct scope *in, const char *name, const struct sym *value)
 {

@@ -43,11 +43,9 @@ static struct tree_expr *target_pointer(struct lower *lw, const struct area *a, 
 
 static struct access *view_node(struct scope *sc, const struct container *c)
 {
-    for (uint32_t i = 0; i < sc->state->nodes.count; i++) {
-        struct access *a = as_access(sc->state->nodes.items[i]);
-        if (a && a->data == c && a->node.scope == sc->entry)
-            return a;
-    }
+    for (struct node *n = scope_first(sc->state, sc->entry); n; n = n->beside)
+        if (as_access(n) && as_access(n)->data == c)
+            return as_access(n);
     return NULL;
 }
 
@@ -80,10 +78,9 @@ static bool bind_view(struct scope *sc, struct access *a, uint32_t depth)
 
 bool lower_bind_views(struct scope *sc)
 {
-    for (uint32_t i = 0; i < sc->state->nodes.count; i++) {
-        struct access *a = as_access(sc->state->nodes.items[i]);
-        if (a && a->data && a->node.scope == sc->entry && container_is_view(a->data) && view_node(sc, a->data) == a &&
-            !bind_view(sc, a, 0))
+    for (struct node *n = scope_first(sc->state, sc->entry); n; n = n->beside) {
+        struct access *a = as_access(n);
+        if (a && a->data && container_is_view(a->data) && view_node(sc, a->data) == a && !bind_view(sc, a, 0))
             return false;
     }
     return true;

@@ -27,6 +27,7 @@ MAY_INCLUDE = {
     "tests/run": ["engine/cli/", "engine/include/", "ir/", "base/", "tests/"], # writes cases
     "tests": ["engine/include/", "sdfg.h", "tests/"],
     "bench": ["engine/include/", "sdfg.h", "bench/"],
+    "bench/scale/generate.c": ["ir/", "base/"], # writes graphs
     "bench/run/plain": ["plain.h"], # compiled without the library
     "examples": ["engine/include/", "sdfg.h"],
     "examples/generate.c": ["ir/", "base/"], # writes the graphs of the examples
