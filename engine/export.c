@@ -93,7 +93,7 @@ static bool shared_library(struct text *out, const char *bytes, size_t size, con
 {
     static const char *const needed[] = { "libsdfg-rt.so.0", "libm.so.6", "libc.so.6" };
     const struct place_object object = { bytes, size };
-    const char *why, *folder = own_folder(r->arena);
+    const char *why, *folder = x->triple ? NULL : own_folder(r->arena); /* another machine has other folders */
     struct place_shared o = { .needed = needed, .num_needed = sizeof needed / sizeof *needed };
     o.name = arena_printf(r->arena, "lib%s.so", x->name);
     o.exports = defined(r->arena, x, &o.num_exports);

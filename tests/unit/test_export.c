@@ -300,6 +300,59 @@ TEST(other_machines_can_be_meant)
     end(&t);
 }
 
+/* AArch64's way through a slot: adrp x16, page; ldr x17, [x16, offset]; br x17; nop. The address of the slot, or 0. */
+static uint64_t jump_slot(const char *bytes, uint64_t at)
+{
+    uint32_t code[4];
+    memcpy(code, bytes + at, sizeof code);
+    bool jump = (code[0] & 0x9f00001f) == 0x90000010 && (code[1] & 0xffc003ff) == 0xf9400211 && code[2] == 0xd61f0220 &&
+                code[3] == 0xd503201f;
+    if (!jump)
+        return 0;
+    uint64_t pages = (code[0] >> 5 & 0x7ffff) << 2 | (code[0] >> 29 & 3);
+    return (at & ~(uint64_t)0xfff) + (pages << 12) + ((code[1] >> 10 & 0xfff) << 3);
+}
+
+static bool is_filled(const char *bytes, size_t size, uint64_t slot)
+{
+    Elf64_Ehdr h;
+    Elf64_Shdr s;
+    memcpy(&h, bytes, sizeof h);
+    for (unsigned i = 0; i < h.e_shnum; i++) {
+        memcpy(&s, bytes + h.e_shoff + i * sizeof s, sizeof s);
+        for (uint64_t at = s.sh_offset; s.sh_type == SHT_RELA && at < s.sh_offset + s.sh_size;
+             at += sizeof(Elf64_Rela)) {
+            Elf64_Rela r;
+            CHECK(at + sizeof r <= size);
+            memcpy(&r, bytes + at, sizeof r);
+            if (r.r_offset == slot)
+                return ELF64_R_TYPE(r.r_info) == R_AARCH64_GLOB_DAT;
+        }
+    }
+    return false;
+}
+
+TEST(calls_on_aarch64_go_through_slots_that_the_loader_fills)
+{
+    struct trial t;
+    char *bytes;
+    size_t size;
+    int jumps = 0;
+    sdfg_export x = form(SDFG_EXPORT_SHARED);
+    x.target = "aarch64";
+    add_size(&t);
+    load(&t);
+    CHECK(good(sdfg_program_export(&bytes, &size, t.program, &x)));
+    for (uint64_t at = 0; bytes && at + 16 <= size; at += 4) {
+        uint64_t slot = jump_slot(bytes, at);
+        jumps += slot != 0;
+        CHECK(!slot || is_filled(bytes, size, slot));
+    }
+    CHECK(jumps >= 4); /* the four functions of the runtime for programs at least */
+    sdfg_text_free(bytes);
+    end(&t);
+}
+
 TEST(equal_programs_give_equal_files)
 {
     struct trial t;
