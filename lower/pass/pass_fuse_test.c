@@ -5,6 +5,8 @@
  * same element, so what the other loop touches at an equal index belongs to the same iteration. */
 #include "lower/pass/pass_fuse.h"
 
+#include <stdlib.h>
+
 enum { MOST_PAIRS = 20000, MOST_NAMES = 2 * FUSE_DEPTH };
 
 /* Variables of the second nest in terms of those of the first. */
@@ -126,6 +128,22 @@ static struct interval loop_range(const struct tree_access *a, const struct tree
     return f ? f->range : (struct interval){ 0 };
 }
 
+/* c * i + r and c * i' + r', with r - r' a multiple of more than c * i and c * i' can be apart: rows of a matrix, and
+ * places in a row. */
+static bool same_residue(const struct linear *rest, int64_t times, struct interval range)
+{
+    uint64_t divisor = (uint64_t)llabs(rest->constant);
+    for (uint32_t i = 0; i < rest->count; i++)
+        for (uint64_t b = (uint64_t)llabs(rest->terms[i].times); b;) {
+            uint64_t r = divisor % b;
+            divisor = b;
+            b = r;
+        }
+    int64_t span;
+    return range.known && !__builtin_sub_overflow(range.high, range.low, &span) &&
+           !__builtin_mul_overflow(span, llabs(times), &span) && (uint64_t)span < divisor;
+}
+
 static bool far_apart(const struct pair *p, const struct tree_access *a, const struct tree_access *b)
 {
     struct linear rest = { .known = true };
@@ -143,6 +161,9 @@ static bool far_apart(const struct pair *p, const struct tree_access *a, const s
     if (times_a == 0 || times_a != -times_b || times_a <= -INT32_MAX || times_a >= INT32_MAX)
         return false;
     linear_add(&rest, &p->shift, times_b);
+    if (a->extent == 1 && b->extent == 1 && rest.known && rest.count > 0 &&
+        same_residue(&rest, times_a, loop_range(a, p->loop_a)))
+        return true;
     struct interval d = distance(&rest, a, b);
     int64_t span;
     if (__builtin_mul_overflow(times_a < 0 ? -times_a : times_a, step_of(p->loop_a), &span))

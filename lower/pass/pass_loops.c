@@ -81,12 +81,31 @@ static bool match(struct loops *l, struct tree_stmt *s, struct counted *c)
 
 enum { LOOK_BACK = 8 }; /* statements */
 
-/* The value of the variable in front of the loop: a constant if it was just assigned. */
+static void see_other(void *user, struct tree_expr *e)
+{
+    bool *plain = user;
+    *plain &= e->op == EXPR_VAR || e->op == EXPR_INT || e->op == EXPR_ADD || e->op == EXPR_SUB || e->op == EXPR_MUL;
+}
+
+/* Sums and products of variables that nothing between the assignment and the loop changes. */
+static bool still_holds(struct loops *l, const struct tree_stmt *block, uint32_t from, uint32_t to)
+{
+    struct tree_expr *value = block->items.items[from]->value;
+    struct tree_scan scan = { .arena = l->tree->arena };
+    bool plain = true;
+    expr_visit(value, see_other, &plain);
+    for (uint32_t i = from; i < to; i++)
+        tree_scan_add(&scan, block->items.items[i]);
+    return plain && tree_scan_invariant(&scan, value);
+}
+
+/* The value of the variable in front of the loop: an expression if it was just assigned. */
 static struct tree_expr *start_value(struct loops *l, const struct tree_stmt *block, uint32_t at, struct tree_var *v)
 {
+    uint32_t loop = at;
     for (uint32_t last = at > LOOK_BACK ? at - LOOK_BACK : 0; at-- > last;) {
         struct tree_stmt *s = block->items.items[at];
-        if (s->kind == STMT_ASSIGN && s->var == v && s->value->op == EXPR_INT)
+        if (s->kind == STMT_ASSIGN && s->var == v && still_holds(l, block, at, loop))
             return s->value;
         struct tree_scan scan = { .arena = l->tree->arena };
         tree_scan_add(&scan, s);

@@ -155,6 +155,37 @@ static bool can_split(const struct parallelize *p, const struct tree_stmt *loop,
     return loop->var->type->kind == TYPE_I64 || loop->var->type->kind == TYPE_I32;
 }
 
+struct mention {
+    const struct tree_var *var;
+    bool found;
+};
+
+static void see_mention(void *user, struct tree_expr *e)
+{
+    struct mention *m = user;
+    m->found |= e->op == EXPR_VAR && e->var == m->var;
+}
+
+static bool find_mention(void *user, struct tree_stmt *s)
+{
+    if (s->kind == STMT_FOR) {
+        expr_visit(s->begin, see_mention, user);
+        expr_visit(s->end, see_mention, user);
+    }
+    return true;
+}
+
+enum { UNEVEN_CHUNK = 4 };
+
+/* Iterations of different length (a triangle) are dealt out in turn, so that all threads get long and short ones. */
+static void share_evenly(struct tree_stmt *loop)
+{
+    struct mention m = { .var = loop->var };
+    stmt_visit(loop->body, find_mention, &m);
+    if (m.found && expr_is_int(loop->step, 1) && loop->loop.omp == TREE_OMP_STATIC && loop->loop.chunk == 0)
+        loop->loop.chunk = UNEVEN_CHUNK;
+}
+
 /* Number of threads for so much work: NULL for the default, a constant 1 if it never pays. */
 static struct tree_expr *thread_count(struct tree *t, const struct tree_stmt *loop, const struct space *sp,
                                       const struct tree_scan *body)
@@ -182,6 +213,7 @@ static struct tree_stmt *make_region(struct parallelize *p, struct tree_stmt *s)
     struct tree_scan body = { .arena = t->arena };
     if (!can_split(p, s, &body))
         return NULL;
+    share_evenly(s);
     struct tree_stmt *block = stmt_block(t);
     struct space sp = split_space(t, block, s);
     struct tree_expr *count = thread_count(t, s, &sp, &body);

@@ -18,6 +18,7 @@
 struct privatize {
     struct tree *tree;
     const struct tree_options *options;
+    const struct tree_func *function;
     struct tree_scan whole;
     struct tree_stmt *region;
     bool labels;                       /* jumps may pass allocations by */
@@ -281,6 +282,33 @@ static void keep_in_variable(struct privatize *p, struct group *g, struct tree_s
     *g->loop = *block;
 }
 
+/* Does combining with the identity leave every value as it is? Not so a NaN by min and max. */
+static bool is_unchanged_by(enum wcr_kind wcr, const struct type *type)
+{
+    return type_is_integer(type) || type->kind == TYPE_BOOL || wcr == WCR_SUM;
+}
+
+static bool find_own(void *user, struct tree_stmt *s)
+{
+    const struct tree_stmt **found = user;
+    if ((*found)->kind == STMT_ALLOC)
+        return false;
+    if (s->kind == STMT_ALLOC && s->var == (*found)->pointer->var && s->where == TREE_STACK &&
+        s->count->op == EXPR_INT && (*found)->index->op == EXPR_INT && (*found)->index->i >= 0 &&
+        (*found)->index->i < s->count->i)
+        *found = s;
+    return true;
+}
+
+/* A place that can be written at any time: in memory taken here. */
+static bool is_own_memory(const struct privatize *p, const struct tree_stmt *place)
+{
+    const struct tree_stmt *found = place;
+    if (place->pointer->op == EXPR_VAR)
+        stmt_visit(p->function->body, find_own, &found);
+    return found != place;
+}
+
 /* Replaces the loop by one that combines in a variable of its own, and one reduction behind it. */
 static void combine_behind(struct privatize *p, struct group *g, struct tree_stmt place)
 {
@@ -289,7 +317,8 @@ static void combine_behind(struct privatize *p, struct group *g, struct tree_stm
     struct tree_var *acc = tree_var(t, "acc", type), *touched = NULL;
     struct tree_stmt *loop = NEW(t->arena, struct tree_stmt), *block = stmt_block(t);
     stmt_assign(t, block, acc, identity(t, place.wcr, type))->place = place.place;
-    if (!g->guard || g->guard->op != EXPR_INT) {
+    bool harmless = is_unchanged_by(place.wcr, type) && is_own_memory(p, &place);
+    if (!harmless && (!g->guard || g->guard->op != EXPR_INT)) {
         touched = tree_var(t, "touched", type_basic(t->ir, TYPE_BOOL));
         stmt_assign(t, block, touched, g->guard ? g->guard : expr_bool(t, false));
     }
@@ -426,7 +455,7 @@ bool tree_privatize(struct tree *t, const struct tree_options *o)
 {
     for (uint32_t i = 0; i < t->functions.count; i++) {
         struct tree_func *f = t->functions.items[i];
-        struct privatize p = { .tree = t, .options = o, .whole = tree_scan_function(t, f) };
+        struct privatize p = { .tree = t, .options = o, .function = f, .whole = tree_scan_function(t, f) };
         if (o->num_threads == 1)
             stmt_visit(f->body, forget_atomic, NULL);
         stmt_visit(f->body, find_label, &p.labels);

@@ -581,6 +581,21 @@ TEST(float_complex_goes_to_the_c_library)
     program_end(&t.p);
 }
 
+/* Squares that leave the range of the type, infinite parts, powers by multiplication. */
+TEST(complex_magnitudes)
+{
+    static double _Complex a[7];
+    static double m[7];
+    a[0] = 3 + 4 * I, a[1] = 1e300 + 1e300 * I, a[2] = 3e-310 - 4e-310 * I, a[3] = 0, a[4] = -1e-160;
+    a[5] = CMPLX(-INFINITY, NAN), a[6] = CMPLX(NAN, 1);
+    struct table t = table_begin(basic_type, TYPE_C128, a, a, 7);
+    table_add(&t, math1(t.p.t, TREE_MATH_fabs, t.x), m);
+    program_run(&t.p, -1);
+    CHECK(near(m[0], 5, 1e-15) && m[3] == 0 && near(m[4] / 1e-160, 1, 1e-15) && isinf(m[5]) && isnan(m[6]));
+    CHECK(near(m[1] / 1e300, sqrt(2), 1e-15) && near(m[2] / 1e-310, 5, 1e-10));
+    program_end(&t.p);
+}
+
 /* ---- truth values, small floats, bit patterns ---- */
 
 TEST(truth_values)

@@ -1,0 +1,53 @@
+/* Sequential loops whose iterations have nothing to do with each other are marked as such, and as fit for threads:
+ *
+ *     for i {                                       for i parallel independent {
+ *         for j = 0 to i { C[i, j] = ... }   ->         ...
+ *     }                                             }
+ *
+ * Legality is that of the fuse pass, applied to the loop and itself: what two iterations touch, one of them to change
+ * it, is only touched by the same iteration of both. */
+#include "lower/pass/pass_iterations.h"
+
+static bool is_candidate(const struct tree_stmt *s)
+{
+    return s->kind == STMT_FOR && !s->loop.parallel && !s->loop.independent && s->body->items.count > 0;
+}
+
+static bool is_apart(struct iterations *x, struct tree_stmt *s, const struct tree_frame *frame)
+{
+    struct tree_piece piece = { 0 };
+    piece_add(x->tree->arena, &piece, s, frame);
+    struct fuse_nest nest = { .loops = { s }, .depth = 1 };
+    return !piece.control && !piece.effects && !piece.frees && !piece.jumps && iterations_keep_variables(x, s) &&
+           iterations_are_apart(x, s, &nest, frame);
+}
+
+static void prove(struct iterations *x, struct tree_stmt *s, const struct tree_frame *frame)
+{
+    if (s->kind == STMT_PARALLEL)
+        return;
+    if (is_candidate(s) && is_apart(x, s, frame))
+        s->loop.parallel = s->loop.independent = true;
+    struct tree_frame inside;
+    if (s->kind == STMT_FOR) {
+        inside = tree_frame_of(frame, s);
+        frame = &inside;
+    }
+    if (s->body)
+        prove(x, s->body, frame);
+    if (s->otherwise)
+        prove(x, s->otherwise, frame);
+    for (uint32_t i = 0; i < s->items.count; i++)
+        prove(x, s->items.items[i], frame);
+}
+
+bool tree_prove(struct tree *t, const struct tree_options *o)
+{
+    (void)o;
+    for (uint32_t i = 0; i < t->functions.count; i++) {
+        struct tree_func *f = t->functions.items[i];
+        struct iterations x = iterations_of(t, f);
+        prove(&x, f->body, NULL);
+    }
+    return true;
+}

@@ -1,0 +1,469 @@
+/* Independent loops that walk memory evenly, around loops that do not, go inside in strips:
+ *
+ *     for j ... independent {                      for j' = 0 to N step W {
+ *         sum = 0                                      for j = j' to j' + W { sums[j - j'] = 0 }
+ *         for i { sum = sum + A[i, j] }      ->        for i {
+ *         B[j] = sum                                       for j = j' to j' + W { sums[j - j'] += A[i, j] }
+ *     }                                                }
+ *                                                      for j = j' to j' + W { B[j] = sums[j - j'] }
+ *                                                  }
+ *
+ * so that the innermost loops are vectors of neighbours, and lines of memory are used while they are in the cache.
+ * Every iteration of j does what it did, in the same order. Variables that live from one loop over j to the next become
+ * arrays.
+ *
+ *     for k { a = ...  for j ... independent { C[j] += a * A[j, k] } }
+ *
+ * is first turned around where iterations of j are independent over all of k, too. */
+#include "lower/pass/pass_iterations.h"
+#include "lower/tree/tree_rewrite.h"
+
+enum { WIDEST = 64, NARROWEST = 16, STRIPS = 8 /* at least, for threads to share */ };
+
+struct strips {
+    struct iterations x;
+    bool threads;
+};
+
+/* One loop that is being taken apart. */
+struct strip {
+    struct tree *tree;
+    const struct tree_stmt *loop;
+    struct tree_scan scan; /* of its body */
+    struct tree_piece piece;
+    struct map runs;       /* variable -> number of the run of statements that it is used in, plus one */
+    struct map uniform;    /* variables that have one value for all of the strip */
+    struct map arrays;     /* variable -> pointer variable of its values, or of its memory */
+    struct map memory;     /* variables of stack memory -> the allocation */
+    uintptr_t run, direct; /* direct: uses of such memory as the pointer of an access */
+    struct tree_var *base; /* first value of the strip */
+    struct tree_expr *stop;
+    bool ok;
+};
+
+/* ---- what may be taken apart ---- */
+
+static bool has_loop(const struct tree_stmt *s)
+{
+    if (s->kind == STMT_FOR)
+        return true;
+    for (uint32_t i = 0; i < s->items.count; i++)
+        if (has_loop(s->items.items[i]))
+            return true;
+    return (s->body && has_loop(s->body)) || (s->otherwise && has_loop(s->otherwise));
+}
+
+static void see(void *user, struct tree_expr *e)
+{
+    struct strip *w = user;
+    if (e->op == EXPR_CALL)
+        w->ok = false;
+    if (e->op == EXPR_LOAD && e->args[0]->op == EXPR_VAR && map_has(&w->memory, e->args[0]->var))
+        w->direct++;
+    if (e->op != EXPR_VAR || !map_has(&w->scan.assigned, e->var) || map_has(&w->memory, e->var) ||
+        map_has(&w->uniform, e->var))
+        return;
+    uintptr_t run = (uintptr_t)map_get(&w->runs, e->var);
+    if (run && run != w->run + 1)
+        map_put(w->tree->arena, &w->arrays, e->var, e->var);
+    map_put(w->tree->arena, &w->runs, e->var, (void *)(w->run + 1));
+}
+
+static void see_operand(void *user, struct tree_expr **e) { expr_visit(*e, see, user); }
+
+struct changing {
+    const struct strip *w;
+    bool found;
+};
+
+static void see_changing(void *user, struct tree_expr *e)
+{
+    struct changing *c = user;
+    if (e->op == EXPR_VAR &&
+        (e->var == c->w->loop->var || (map_has(&c->w->scan.assigned, e->var) && !map_has(&c->w->uniform, e->var))))
+        c->found = true;
+    for (uint32_t i = 0; e->op == EXPR_LOAD && i < c->w->piece.accesses.count; i++) {
+        const struct tree_access *a = c->w->piece.accesses.items[i];
+        if (a->write && (a->alias == e->alias || a->alias == 0 || e->alias == 0))
+            c->found = true;
+    }
+}
+
+/* The same value for all iterations of the strip? */
+static bool is_uniform(const struct strip *w, struct tree_expr *e)
+{
+    struct changing c = { .w = w };
+    expr_visit(e, see_changing, &c);
+    return !c.found && expr_is_pure(e);
+}
+
+static void inspect(struct strip *w, struct tree_stmt *s, bool guarded);
+
+static void inspect_items(struct strip *w, struct tree_stmt *block, bool guarded)
+{
+    for (uint32_t i = 0; i < block->items.count && w->ok; i++)
+        inspect(w, block->items.items[i], guarded);
+}
+
+static void inspect_loop(struct strip *w, struct tree_stmt *s, bool guarded)
+{
+    w->ok &= !guarded && is_uniform(w, s->begin) && is_uniform(w, s->end) && is_uniform(w, s->step);
+    map_put(w->tree->arena, &w->uniform, s->var, s);
+    w->run++;
+    inspect_items(w, s->body, guarded);
+    w->run++;
+}
+
+static bool is_assigned_once(const struct strip *w, const struct tree_var *v)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < w->piece.writes.count; i++)
+        count += w->piece.writes.items[i] == v;
+    return count == 1;
+}
+
+static void inspect_assign(struct strip *w, struct tree_stmt *s, bool guarded)
+{
+    stmt_each_expr(s, see_operand, w);
+    bool once = !map_has(&w->runs, s->var) && !guarded;
+    if (once && is_uniform(w, s->value) && is_assigned_once(w, s->var)) {
+        map_put(w->tree->arena, &w->uniform, s->var, s);
+        return;
+    }
+    struct tree_expr *itself = expr_var(w->tree, s->var);
+    w->ok &= type_is_basic(s->var->type) && !map_has(&w->uniform, s->var);
+    see(w, itself);
+}
+
+static void inspect(struct strip *w, struct tree_stmt *s, bool guarded)
+{
+    switch (s->kind) {
+    case STMT_BLOCK:
+        inspect_items(w, s, guarded);
+        break;
+    case STMT_FOR:
+        inspect_loop(w, s, guarded);
+        break;
+    case STMT_ASSIGN:
+        inspect_assign(w, s, guarded);
+        break;
+    case STMT_ALLOC:
+        w->ok &= s->where == TREE_STACK && !s->zero && s->count->op == EXPR_INT && s->count->i <= 4 && !guarded &&
+                 !map_has(&w->memory, s->var) && type_is_basic(s->type);
+        map_put(w->tree->arena, &w->memory, s->var, s);
+        break;
+    case STMT_STORE:
+    case STMT_REDUCE:
+        stmt_each_expr(s, see_operand, w);
+        w->direct += s->pointer->op == EXPR_VAR && map_has(&w->memory, s->pointer->var);
+        break;
+    case STMT_IF:
+        stmt_each_expr(s, see_operand, w);
+        w->ok &= !has_loop(s);
+        inspect_items(w, s->body, true);
+        if (s->otherwise)
+            inspect_items(w, s->otherwise, true);
+        break;
+    default:
+        w->ok = false;
+    }
+}
+
+/* Memory of an iteration is only used as such. */
+static bool memory_is_plain(const struct strip *w)
+{
+    uintptr_t uses = 0;
+    for (uint32_t i = 0; i < w->memory.count; i++)
+        uses += (uintptr_t)map_get(&w->scan.uses, w->memory.slots[i].key) - 1; /* the allocation names it */
+    return uses == w->direct;
+}
+
+/* ---- does it pay? ---- */
+
+static int64_t stride(const struct tree_access *a, const struct tree_var *v)
+{
+    struct linear at = { .known = true };
+    int64_t times;
+    linear_add(&at, a->at, 1);
+    if (!linear_take(&at, v, &times))
+        return INT64_MAX;
+    return times < 0 ? -times : times;
+}
+
+/* Accesses in loops inside that the strips make even, against those that they make uneven. */
+static bool pays(const struct tree_stmt *loop, const struct tree_piece *piece)
+{
+    uint32_t better = 0, worse = 0;
+    for (uint32_t i = 0; i < piece->accesses.count; i++) {
+        const struct tree_access *a = piece->accesses.items[i];
+        if (!a->frame || a->frame->loop == loop || !a->at || !a->at->known)
+            continue;
+        int64_t by_strip = stride(a, loop->var), by_inner = stride(a, a->frame->loop->var);
+        better += by_strip == 1 && by_inner > 1;
+        worse += by_strip > 1 && by_inner <= 1;
+    }
+    return better > worse;
+}
+
+/* ---- rewriting ---- */
+
+struct replace {
+    struct strip *w;
+    struct tree_expr *lane;
+};
+
+/* Of the memory of all iterations of the strip. */
+static struct tree_expr *element(const struct replace *r, struct tree_expr *index)
+{
+    struct tree *t = r->w->tree;
+    return expr_binary(t, EXPR_ADD, r->lane, expr_binary(t, EXPR_MUL, index, expr_i64(t, WIDEST)));
+}
+
+static struct tree_expr *replace_expr(void *user, struct tree_expr *e)
+{
+    struct replace *r = user;
+    struct tree *t = r->w->tree;
+    struct tree_stmt *values;
+    if (e->op == EXPR_VAR && !map_has(&r->w->memory, e->var) && (values = map_get(&r->w->arrays, e->var)))
+        return expr_load(t, e->type, expr_var(t, values->var), r->lane, values->alias);
+    if (e->op == EXPR_LOAD && e->args[0]->op == EXPR_VAR && (values = map_get(&r->w->memory, e->args[0]->var)))
+        return expr_load(t, e->type, e->args[0], element(r, e->args[1]), e->alias);
+    return e;
+}
+
+static bool replace_stmt(void *user, struct tree_stmt *s)
+{
+    struct replace *r = user;
+    struct tree *t = r->w->tree;
+    stmt_rewrite(t, s, replace_expr, r);
+    struct tree_stmt *values = NULL;
+    if (s->kind == STMT_ASSIGN && (values = map_get(&r->w->arrays, s->var))) {
+        s->kind = STMT_STORE;
+        s->var = NULL;
+        s->pointer = expr_var(t, values->var);
+        s->index = r->lane;
+        s->alias = values->alias;
+        s->reassociate = false;
+    } else if ((s->kind == STMT_STORE || s->kind == STMT_REDUCE) && s->pointer->op == EXPR_VAR &&
+               (values = map_get(&r->w->memory, s->pointer->var))) {
+        s->index = element(r, s->index);
+        s->atomic = false;
+    }
+    return true;
+}
+
+/* The statements gathered become a loop over the strip. */
+static void close_run(struct strip *w, struct tree_stmt *out, struct tree_stmt **run)
+{
+    struct tree *t = w->tree;
+    if (!*run)
+        return;
+    struct tree_var *v = tree_var(t, w->loop->var->name, w->loop->var->type);
+    struct tree_stmt *s = stmt_for(t, out, v, expr_var(t, w->base), w->stop, w->loop->step);
+    s->place = w->loop->place;
+    s->loop.independent = true;
+    s->body = *run;
+    stmt_substitute(t, s->body, w->loop->var, expr_var(t, v));
+    struct tree_expr *lane = expr_binary(t, EXPR_SUB, expr_var(t, v), expr_var(t, w->base));
+    struct replace r = { w, expr_cast(t, type_basic(t->ir, TYPE_I64), lane) };
+    stmt_visit(s->body, replace_stmt, &r);
+    *run = NULL;
+}
+
+static struct tree_stmt *take_apart(struct strip *w, struct tree_stmt *block)
+{
+    struct tree *t = w->tree;
+    struct tree_stmt *out = stmt_block(t), *run = NULL;
+    for (uint32_t i = 0; i < block->items.count; i++) {
+        struct tree_stmt *s = block->items.items[i];
+        if (s->kind == STMT_ALLOC)
+            continue;
+        if (s->kind == STMT_ASSIGN && map_has(&w->uniform, s->var)) {
+            stmt_append(t, out, s); /* in front of the run: nothing in it changes what this needs */
+        } else if (s->kind == STMT_FOR) {
+            close_run(w, out, &run);
+            s->body = take_apart(w, s->body);
+            s->loop.parallel = false;
+            stmt_append(t, out, s);
+        } else {
+            if (!run)
+                run = stmt_block(t);
+            stmt_append(t, run, s);
+        }
+    }
+    close_run(w, out, &run);
+    return out;
+}
+
+/* Arrays for the values of variables, and wider memory. */
+static void allocate(struct strip *w, struct tree_stmt *block)
+{
+    struct tree *t = w->tree;
+    for (uint32_t i = 0; i < w->arrays.count; i++) {
+        const struct tree_var *old = w->arrays.slots[i].key;
+        struct tree_var *v = tree_var(t, old->name, type_pointer(t->ir, old->type));
+        struct tree_stmt *alloc = stmt_alloc(t, block, v, old->type, expr_i64(t, WIDEST), TREE_STACK);
+        alloc->place = w->loop->place;
+        alloc->alias = t->num_aliases++;
+        w->arrays.slots[i].value = alloc;
+    }
+    for (uint32_t i = 0; i < w->memory.count; i++) {
+        struct tree_stmt *alloc = w->memory.slots[i].value;
+        alloc->count = expr_i64(t, alloc->count->i * WIDEST);
+        stmt_append(t, block, alloc);
+    }
+}
+
+static int64_t width(const struct strips *all, const struct tree_stmt *loop)
+{
+    if (!all->threads || !loop->loop.parallel || loop->begin->op != EXPR_INT || loop->end->op != EXPR_INT)
+        return WIDEST;
+    int64_t share = (loop->end->i - loop->begin->i + STRIPS - 1) / STRIPS;
+    share = (share + NARROWEST - 1) / NARROWEST * NARROWEST;
+    return share < NARROWEST ? NARROWEST : share > WIDEST ? WIDEST : share;
+}
+
+static void make_strips(struct strips *all, struct strip *w, struct tree_stmt *loop)
+{
+    struct tree *t = w->tree;
+    const struct type *type = loop->var->type;
+    struct tree_stmt *inside = stmt_block(t);
+    w->base = tree_var(t, loop->var->name, type);
+    struct tree_var *stop = tree_var(t, "stop", type);
+    struct tree_expr *by = expr_int(t, type, width(all, loop));
+    struct tree_expr *full = expr_binary(t, EXPR_ADD, expr_var(t, w->base), by);
+    stmt_assign(t, inside, stop, expr_binary(t, EXPR_MIN, full, loop->end))->place = loop->place;
+    w->stop = expr_var(t, stop);
+    allocate(w, inside);
+    struct tree_stmt *body = take_apart(w, loop->body);
+    for (uint32_t i = 0; i < body->items.count; i++)
+        stmt_append(t, inside, body->items.items[i]);
+    loop->var = w->base;
+    loop->step = by;
+    loop->body = inside;
+}
+
+/* ---- the walk ---- */
+
+static bool is_long(const struct tree_stmt *loop)
+{
+    return loop->begin->op != EXPR_INT || loop->end->op != EXPR_INT || loop->end->i - loop->begin->i >= NARROWEST;
+}
+
+static bool try_strips(struct strips *all, struct tree_stmt *loop, const struct tree_frame *frame, bool turned)
+{
+    struct tree *t = all->x.tree;
+    if (loop->kind != STMT_FOR || !loop->loop.independent || !expr_is_int(loop->step, 1) || !is_long(loop) ||
+        !has_loop(loop->body))
+        return false;
+    struct strip w = { .tree = t, .loop = loop, .scan = { .arena = t->arena }, .ok = true };
+    piece_add(t->arena, &w.piece, loop, frame);
+    if (w.piece.control || w.piece.effects || w.piece.frees || w.piece.jumps || (!turned && !pays(loop, &w.piece)) ||
+        !iterations_keep_variables(&all->x, loop))
+        return false;
+    tree_scan_add(&w.scan, loop->body);
+    inspect_items(&w, loop->body, false);
+    if (!w.ok || !memory_is_plain(&w) || !tree_scan_invariant(&w.scan, loop->end))
+        return false;
+    make_strips(all, &w, loop);
+    return true;
+}
+
+/* The last statement of a sequential loop: an independent one; in front of it only values of variables. */
+static struct tree_stmt *inner_of(const struct tree_stmt *loop)
+{
+    uint32_t count = loop->kind == STMT_FOR ? loop->body->items.count : 0;
+    if (count == 0 || loop->loop.independent || loop->loop.parallel)
+        return NULL;
+    for (uint32_t i = 0; i + 1 < count; i++)
+        if (loop->body->items.items[i]->kind != STMT_ASSIGN || !expr_is_pure(loop->body->items.items[i]->value))
+            return NULL;
+    struct tree_stmt *inner = loop->body->items.items[count - 1];
+    return inner->kind == STMT_FOR && inner->loop.independent ? inner : NULL;
+}
+
+/* Does the inner loop walk memory with gaps where the outer one does not? With loops inside it is the strips that pay.
+ */
+static bool has_gaps(const struct tree_piece *piece, const struct tree_stmt *outer, const struct tree_stmt *inner)
+{
+    if (has_loop(inner->body))
+        return pays(inner, piece);
+    for (uint32_t i = 0; i < piece->accesses.count; i++) {
+        const struct tree_access *a = piece->accesses.items[i];
+        if (a->at && a->at->known && stride(a, inner->var) > 1 && stride(a, outer->var) <= 1)
+            return true;
+    }
+    return false;
+}
+
+static bool is_rectangular(const struct tree *t, const struct tree_stmt *loop, const struct tree_stmt *inner)
+{
+    struct tree_scan scan = { .arena = t->arena };
+    tree_scan_add(&scan, loop);
+    return tree_scan_invariant(&scan, inner->begin) && tree_scan_invariant(&scan, inner->end) &&
+           tree_scan_invariant(&scan, loop->begin) && tree_scan_invariant(&scan, loop->end) &&
+           tree_scan_invariant(&scan, loop->step);
+}
+
+/* The loop around: for k { values; for j { body } } as for j { for k { values; body } }, if that is the same. */
+static bool try_turn(struct strips *all, struct tree_stmt *loop, const struct tree_frame *frame)
+{
+    struct tree *t = all->x.tree;
+    struct tree_stmt *inner = inner_of(loop);
+    struct tree_piece piece = { 0 };
+    if (!inner || !expr_is_int(inner->step, 1) || !is_long(inner) || !is_rectangular(t, loop, inner))
+        return false;
+    piece_add(t->arena, &piece, loop, frame);
+    if (piece.control || piece.effects || piece.frees || piece.jumps || !has_gaps(&piece, loop, inner) ||
+        !iterations_keep_variables(&all->x, loop))
+        return false;
+    struct tree_stmt *sunk = stmt_clone(t, loop), *body = stmt_block(t);
+    struct tree_stmt *deep = sunk->body->items.items[sunk->body->items.count - 1];
+    for (uint32_t i = 0; i + 1 < sunk->body->items.count; i++)
+        stmt_append(t, body, sunk->body->items.items[i]);
+    for (uint32_t i = 0; i < deep->body->items.count; i++)
+        stmt_append(t, body, deep->body->items.items[i]);
+    deep->body = body;
+    sunk->body = stmt_block(t);
+    stmt_append(t, sunk->body, deep);
+    struct fuse_nest nest = { .loops = { deep }, .depth = 1 };
+    if (!iterations_are_apart(&all->x, sunk, &nest, frame))
+        return false;
+    struct tree_stmt *inside = NEW(t->arena, struct tree_stmt), *turned = NEW(t->arena, struct tree_stmt);
+    *inside = *sunk;
+    inside->body = body;
+    *turned = *deep;
+    turned->body = stmt_block(t);
+    stmt_append(t, turned->body, inside);
+    if (!try_strips(all, turned, frame, true))
+        return false;
+    *loop = *turned;
+    return true;
+}
+
+static void look(struct strips *all, struct tree_stmt *s, const struct tree_frame *frame)
+{
+    if (s->kind == STMT_PARALLEL || try_strips(all, s, frame, false) || try_turn(all, s, frame))
+        return;
+    struct tree_frame inside;
+    if (s->kind == STMT_FOR) {
+        inside = tree_frame_of(frame, s);
+        frame = &inside;
+    }
+    if (s->body)
+        look(all, s->body, frame);
+    if (s->otherwise)
+        look(all, s->otherwise, frame);
+    for (uint32_t i = 0; i < s->items.count; i++)
+        look(all, s->items.items[i], frame);
+}
+
+bool tree_strip(struct tree *t, const struct tree_options *o)
+{
+    for (uint32_t i = 0; i < t->functions.count; i++) {
+        struct tree_func *f = t->functions.items[i];
+        struct strips all = { .x = iterations_of(t, f), .threads = o->num_threads != 1 };
+        look(&all, f->body, NULL);
+    }
+    return true;
+}

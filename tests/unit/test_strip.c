@@ -1,0 +1,207 @@
+/* Trees before and after the passes prove and strip. */
+#include "lower/pass/pass.h"
+#include "lower/tree/tree.h"
+
+#include "tests/unit/check.h"
+
+struct sample {
+    struct ir *ir;
+    struct tree *t;
+    struct tree_func *f;
+    const struct type *f64, *i64;
+    struct tree_var *a, *b;
+    struct tree_options options;
+};
+
+static struct tree_var *array(struct sample *s, const char *name)
+{
+    struct tree_var *v = tree_var(s->t, name, type_pointer(s->ir, s->f64));
+    vec_push(s->t->arena, &s->f->params, ((struct tree_param){ .name = name, .var = v }));
+    return v;
+}
+
+static struct sample sample_new(void)
+{
+    struct sample s = { .ir = ir_new(), .options = { .num_threads = 1 } };
+    s.t = tree_new(s.ir, "p");
+    s.f = tree_func(s.t, "main");
+    s.f64 = type_basic(s.ir, TYPE_F64);
+    s.i64 = type_basic(s.ir, TYPE_I64);
+    s.a = array(&s, "A");
+    s.b = array(&s, "B");
+    s.t->num_aliases = 3;
+    return s;
+}
+
+static uint32_t alias_of(const struct sample *s, const struct tree_var *array) { return array == s->a ? 1 : 2; }
+
+static struct tree_stmt *loop(struct sample *s, struct tree_stmt *b, const char *name, int64_t end)
+{
+    return stmt_for(s->t, b, tree_var(s->t, name, s->i64), expr_i64(s->t, 0), expr_i64(s->t, end), expr_i64(s->t, 1));
+}
+
+/* i * by + j + shift */
+static struct tree_expr *at(struct sample *s, struct tree_stmt *i, int64_t by, struct tree_stmt *j, int64_t shift)
+{
+    struct tree_expr *row = expr_binary(s->t, EXPR_MUL, expr_var(s->t, i->var), expr_i64(s->t, by));
+    struct tree_expr *place = expr_binary(s->t, EXPR_ADD, row, expr_var(s->t, j->var));
+    return expr_binary(s->t, EXPR_ADD, place, expr_i64(s->t, shift));
+}
+
+static struct tree_expr *load(struct sample *s, struct tree_var *from, struct tree_expr *index)
+{
+    return expr_load(s->t, s->f64, expr_var(s->t, from), index, alias_of(s, from));
+}
+
+static void store(struct sample *s, struct tree_stmt *b, struct tree_var *to, struct tree_expr *index,
+                  struct tree_expr *value)
+{
+    stmt_store(s->t, b, expr_var(s->t, to), index, value, alias_of(s, to));
+}
+
+static const char *shown(struct sample *s)
+{
+    CHECK(tree_verify(s->t, s->ir->diags));
+    struct text out = text_new(s->t->arena);
+    stmt_print(s->f->body, 0, &out);
+    return text_get(&out);
+}
+
+/* ---- prove ---- */
+
+/* for i { for j { A[i * 40 + j] = A[i * 40 + j + shift] } } */
+static bool is_proven(int64_t width, int64_t shift)
+{
+    struct sample s = sample_new();
+    struct tree_stmt *i = loop(&s, s.f->body, "i", 60), *j = loop(&s, i->body, "j", width);
+    store(&s, j->body, s.a, at(&s, i, 40, j, 0), load(&s, s.a, at(&s, i, 40, j, shift)));
+    tree_prove(s.t, &s.options);
+    shown(&s);
+    bool proven = i->loop.independent;
+    CHECK(proven == i->loop.parallel);
+    ir_free(s.ir);
+    return proven;
+}
+
+TEST(rows_are_independent)
+{
+    CHECK(is_proven(40, 0));
+    CHECK(is_proven(39, 1));
+    CHECK(!is_proven(41, 0)); /* the next row */
+    CHECK(!is_proven(40, 1));
+    CHECK(!is_proven(40, 40));
+}
+
+/* Columns: places are 1 apart, rows 40. */
+TEST(columns_are_independent)
+{
+    for (int64_t width = 40; width <= 41; width++) {
+        struct sample s = sample_new();
+        struct tree_stmt *j = loop(&s, s.f->body, "j", width), *i = loop(&s, j->body, "i", 60);
+        store(&s, i->body, s.a, at(&s, i, 40, j, 40), load(&s, s.a, at(&s, i, 40, j, 0)));
+        tree_prove(s.t, &s.options);
+        CHECK(j->loop.independent == (width == 40));
+        CHECK(!i->loop.independent);
+        ir_free(s.ir);
+    }
+}
+
+TEST(variables_that_go_on_are_not_independent)
+{
+    struct sample s = sample_new();
+    struct tree_var *sum = tree_var(s.t, "sum", s.f64);
+    stmt_assign(s.t, s.f->body, sum, expr_float(s.t, s.f64, 0));
+    struct tree_stmt *i = loop(&s, s.f->body, "i", 60);
+    struct tree_expr *more = load(&s, s.a, expr_var(s.t, i->var));
+    stmt_assign(s.t, i->body, sum, expr_binary(s.t, EXPR_ADD, expr_var(s.t, sum), more));
+    store(&s, s.f->body, s.b, expr_i64(s.t, 0), expr_var(s.t, sum));
+    tree_prove(s.t, &s.options);
+    CHECK(!i->loop.independent);
+    ir_free(s.ir);
+}
+
+/* ---- strip ---- */
+
+/* for j { sum = 0; for i { sum = sum + A[i * rows + j * columns] }; B[j] = sum } */
+static const char *summed(struct sample *s, int64_t rows, int64_t columns, bool independent)
+{
+    struct tree_var *sum = tree_var(s->t, "sum", s->f64);
+    struct tree_stmt *j = loop(s, s->f->body, "j", 100);
+    stmt_assign(s->t, j->body, sum, expr_float(s->t, s->f64, 0));
+    struct tree_stmt *i = loop(s, j->body, "i", 20);
+    struct tree_expr *x = expr_binary(s->t, EXPR_MUL, expr_var(s->t, i->var), expr_i64(s->t, rows));
+    struct tree_expr *y = expr_binary(s->t, EXPR_MUL, expr_var(s->t, j->var), expr_i64(s->t, columns));
+    struct tree_expr *more = load(s, s->a, expr_binary(s->t, EXPR_ADD, x, y));
+    stmt_assign(s->t, i->body, sum, expr_binary(s->t, EXPR_ADD, expr_var(s->t, sum), more));
+    store(s, j->body, s->b, expr_var(s->t, j->var), expr_var(s->t, sum));
+    j->loop.independent = independent;
+    tree_strip(s->t, &s->options);
+    return shown(s);
+}
+
+TEST(sums_of_columns_become_vectors)
+{
+    struct sample s = sample_new();
+    CHECK_STR(summed(&s, 100, 1, true), "for j#5 = 0 to 100 step 64 independent {\n"
+                                        "    stop = min(j#5 + 64, 100)\n"
+                                        "    sum#7 = stack float64[64]\n"
+                                        "    for j#8 = j#5 to stop step 1 independent {\n"
+                                        "        sum#7[j#8 - j#5] = 0.0\n"
+                                        "    }\n"
+                                        "    for i = 0 to 20 step 1 {\n"
+                                        "        for j#9 = j#5 to stop step 1 independent {\n"
+                                        "            sum#7[j#9 - j#5] = sum#7[j#9 - j#5] + A[i * 100 + j#9]\n"
+                                        "        }\n"
+                                        "    }\n"
+                                        "    for j#10 = j#5 to stop step 1 independent {\n"
+                                        "        B[j#10] = sum#7[j#10 - j#5]\n"
+                                        "    }\n"
+                                        "}\n");
+    ir_free(s.ir);
+}
+
+TEST(strips_need_independence_and_gain)
+{
+    struct sample s = sample_new();
+    const char *text = summed(&s, 1, 20, true);
+    CHECK(strstr(text, "step 64") == NULL); /* rows: the inner loop is even already */
+    ir_free(s.ir);
+    s = sample_new();
+    text = summed(&s, 100, 1, false);
+    CHECK(strstr(text, "step 64") == NULL);
+    ir_free(s.ir);
+}
+
+/* for k { a = B[k]; for j { A[j * rows + k + 1] = a * A[j * rows + k] } } */
+static const char *turned(struct sample *s, int64_t rows)
+{
+    struct tree_var *a = tree_var(s->t, "a", s->f64);
+    struct tree_stmt *k = loop(s, s->f->body, "k", 29);
+    stmt_assign(s->t, k->body, a, load(s, s->b, expr_var(s->t, k->var)));
+    struct tree_stmt *j = loop(s, k->body, "j", 40);
+    j->loop.independent = true;
+    store(s, j->body, s->a, at(s, j, rows, k, 1),
+          expr_binary(s->t, EXPR_MUL, expr_var(s->t, a), load(s, s->a, at(s, j, rows, k, 0))));
+    tree_strip(s->t, &s->options);
+    return shown(s);
+}
+
+TEST(loops_are_turned_around_first)
+{
+    struct sample s = sample_new();
+    CHECK_STR(turned(&s, 30), "for j#7 = 0 to 40 step 64 independent {\n"
+                              "    stop = min(j#7 + 64, 40)\n"
+                              "    for k = 0 to 29 step 1 {\n"
+                              "        a = B[k]\n"
+                              "        for j#9 = j#7 to stop step 1 independent {\n"
+                              "            A[j#9 * 30 + k + 1] = a * A[j#9 * 30 + k]\n"
+                              "        }\n"
+                              "    }\n"
+                              "}\n");
+    ir_free(s.ir);
+    s = sample_new();
+    CHECK(strstr(turned(&s, 20), "step 64") == NULL); /* rows overlap */
+    ir_free(s.ir);
+}
+
+CHECK_MAIN
