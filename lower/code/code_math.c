@@ -1,6 +1,7 @@
 /* Functions on real and complex numbers. */
 #include "lower/code/code_gen.h"
 
+#include <math.h>
 #include <string.h>
 
 struct code_math {
@@ -107,6 +108,27 @@ static bool goes_by_parts(enum tree_math f)
            f == TREE_MATH_isfinite;
 }
 
+static bool classifies(enum tree_math f)
+{
+    return f == TREE_MATH_isnan || f == TREE_MATH_isinf || f == TREE_MATH_isfinite || f == TREE_MATH_signbit;
+}
+
+/* Lane masks, as comparisons of vectors are. */
+static struct tree_expr *classify_lanes(struct code_gen *g, enum tree_math f, struct tree_expr *x)
+{
+    x = code_once(g, code_promote(g, x));
+    const struct type *t = x->type;
+    if (f == TREE_MATH_isnan)
+        return expr_binary(g->t, EXPR_NE, x, x);
+    if (f == TREE_MATH_signbit) {
+        const struct type *lane = code_basic(g, t->elem->kind == TYPE_F64 ? TYPE_I64 : TYPE_I32);
+        const struct type *bits = type_vector(g->ir, lane, t->lanes, NULL);
+        return expr_binary(g->t, EXPR_LT, expr_bits(g->t, bits, x), expr_zero(g->t, bits));
+    }
+    struct tree_expr *infinity = code_constant(g, t, INFINITY);
+    return expr_binary(g->t, f == TREE_MATH_isinf ? EXPR_EQ : EXPR_LT, math1(g, TREE_MATH_fabs, x), infinity);
+}
+
 /* DaCe computes these of complex numbers through exp and log. */
 static struct tree_expr *complex_formula(struct code_gen *g, enum tree_math f, struct tree_expr *x)
 {
@@ -139,6 +161,8 @@ struct tree_expr *code_math(struct code_gen *g, const struct code *c, const stru
     for (uint32_t i = 0; i < count; i++)
         if (!(values[i] = code_to(g, c, type, args[i])))
             return NULL;
+    if (type->kind == TYPE_VECTOR && classifies(f->f))
+        return classify_lanes(g, f->f, values[0]);
     struct tree_expr *e =
         type_is_complex(type) && count == 1 ? complex_formula(g, f->f, values[0]) : expr_math(g->t, f->f, values);
     return same && e->type->kind != TYPE_BOOL && !(type_is_complex(type) && !type_is_complex(e->type))

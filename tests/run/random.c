@@ -37,11 +37,14 @@ static sdfg_error *give_arrays(sdfg_program *p, sdfg_args *a, struct result *r, 
         sdfg_program_argument(p, i, &info);
         if (info.kind != SDFG_KIND_ARRAY)
             continue;
-        sdfg_array array = { .data = r->arrays[i], .dtype = SDFG_I64, .rank = info.rank };
+        sdfg_array array = { .data = r->arrays[i], .dtype = info.dtype, .rank = info.rank };
         for (int d = 0; d < info.rank; d++)
             array.shape[d] = strcmp(info.shape[d], "N") == 0 ? RANDOM_N : RANDOM_M;
-        for (int k = 0; k < ELEMENTS; k++)
-            r->arrays[i][k] = (int64_t)(random_next(&seed) % 2001) - 1000;
+        size_t size = sdfg_dtype_size(info.dtype);
+        for (size_t k = 0; k < ELEMENTS; k++) {
+            int64_t value = (int64_t)(random_next(&seed) % 2001) - 1000;
+            memcpy((char *)r->arrays[i] + k * size, &value, size); /* its lower bytes */
+        }
         e = sdfg_args_array(a, info.name, &array);
     }
     return e;

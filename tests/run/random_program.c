@@ -5,7 +5,7 @@
 enum { MAX_ARRAYS = 12, MAX_DEPTH = 2, MAX_PARAMS = 3 };
 
 struct array {
-    const char *name, *dims[2];
+    const char *name, *dims[2], *type;
     uint32_t rank;
     bool written; /* holds values */
     bool busy;    /* written by the state that is being made: no other access node of it may read */
@@ -61,12 +61,14 @@ static const char *shape_of(struct maker *m, const struct array *a)
 static struct array *add_array(struct maker *m, const char *name, bool transient)
 {
     static const char *const dims[] = { "N", "M" };
+    static const char *const types[] = { "int64", "int64", "int64", "int32", "int16", "uint32", "int8" };
     struct array *a = &m->arrays[m->num_arrays++];
     uint32_t first = below(m, 2);
     *a = (struct array){ .name = name, .dims = { dims[first], dims[1 - first] }, .rank = 1 + below(m, 2) };
+    a->type = PICK(m, types);
     a->written = !transient;
-    struct container *c = transient ? build_transient(m->s, name, "int64", shape_of(m, a))
-                                    : build_array(m->s, name, "int64", shape_of(m, a));
+    struct container *c = transient ? build_transient(m->s, name, a->type, shape_of(m, a))
+                                    : build_array(m->s, name, a->type, shape_of(m, a));
     if (transient && chance(m, 30))
         c->storage = enum_builtin(m->ir, STORAGE_CPU_HEAP);
     return a;
@@ -382,7 +384,7 @@ static void make_nested(struct maker *m, struct state *st)
     for (int i = 0; i < 2; i++) {
         in.arrays[i] = *both[i];
         in.arrays[i].name = i ? "source" : "target";
-        build_array(inner, in.arrays[i].name, "int64", shape_of(m, both[i]));
+        build_array(inner, in.arrays[i].name, both[i]->type, shape_of(m, both[i]));
     }
     struct array source = in.arrays[1]; /* not offered as a target */
     in.num_arrays = 1;

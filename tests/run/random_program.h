@@ -1,5 +1,5 @@
-/* Random valid SDFGs over int64 arrays. All values are integers and every order of iterations gives the same result, so
- * that the results of two runs are equal to the bit. */
+/* Random valid SDFGs over arrays of integers. All values are integers and every order of iterations gives the same
+ * result, so that the results of two runs are equal to the bit. */
 #ifndef TESTS_RUN_RANDOM_PROGRAM_H
 #define TESTS_RUN_RANDOM_PROGRAM_H
 
@@ -7,7 +7,7 @@
 
 enum { RANDOM_N = 180, RANDOM_M = 130 }; /* values of the symbols N and M */
 
-/* The same seed gives the same program. Arguments are the arrays A0, A1 ... of int64, shapes [N], [M], [N, M] or
+/* The same seed gives the same program. Arguments are the arrays A0, A1 ... of integers, shapes [N], [M], [N, M] or
  * [M, N], and the symbols N and M. */
 struct sdfg *random_program(struct ir *ir, uint64_t seed);
 /* A number of its own for each seed; *seed moves on. */
