@@ -110,6 +110,7 @@ TEST(signals_output_and_folder_are_left_alone)
     unlink(said);
 }
 
+#if !defined(__SANITIZE_THREAD__) /* which does not follow threads into forks */
 /* A process that was forked goes on with what it has, compiles, and ends; so does its parent. */
 TEST(both_sides_of_a_fork_go_on)
 {
@@ -138,6 +139,7 @@ TEST(both_sides_of_a_fork_go_on)
     snprintf(command, sizeof command, "rm -r %s", folder);
     CHECK(!system(command));
 }
+#endif
 
 /* Two engines know nothing of each other. */
 TEST(engines_are_apart)
