@@ -140,6 +140,12 @@ const char *code_build_c(struct arena *a, const struct command *c, const char *f
     if (!source)
         return failed(c, file, strerror(errno));
     const char *list = prototype_find(a, source, name);
+    if (!list) { /* names of programs can be long: that of the file will do */
+        const char *base = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
+        const char *stem = arena_strndup(a, base, strcspn(base, "."));
+        list = prototype_find(a, source, stem);
+        name = list ? stem : name;
+    }
     free(source);
     if (!list || !prototype_parse(a, list, &p)) {
         fprintf(stderr, "%s: %s: no definition of a function '%s' is found\n", tool_name(c->tool), file, name);
@@ -227,7 +233,8 @@ bool code_open(struct bench_code *code, const struct command *c, const char *pat
     code->addresses = calloc(count + 1, sizeof *code->addresses);
     for (size_t i = 0; i < count && code->addresses; i++)
         code->addresses[i] = sdfg_bound_address(b, i);
-    code->library = code->addresses ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+    /* for good: the library may have brought an OpenMP runtime, whose threads are waiting in it */
+    code->library = code->addresses ? dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) : NULL;
     void *found = code->library ? dlsym(code->library, "sdfg_bench_entry") : NULL;
     memcpy(&code->entry, &found, sizeof found);
     if (!found)

@@ -28,6 +28,7 @@ MAY_INCLUDE = {
     "tests": ["engine/include/", "sdfg.h", "tests/"],
     "bench": ["engine/include/", "sdfg.h", "bench/"],
     "bench/scale/generate.c": ["ir/", "base/"], # writes graphs
+    "bench/polybench": [], # read by sdfg-bench
     "bench/run/plain": ["plain.h"], # compiled without the library
     "examples": ["engine/include/", "sdfg.h"],
     "examples/generate.c": ["ir/", "base/"], # writes the graphs of the examples
