@@ -115,6 +115,7 @@ int main(int argc, char **argv)
     uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
     sdfg_engine *engines[WAYS];
     struct result results[WAYS];
+    setvbuf(stdout, NULL, _IOLBF, 0); /* long hunts are interrupted */
     for (int w = 0; w < WAYS; w++) {
         sdfg_options o;
         sdfg_options_init(&o, sizeof o);
