@@ -144,6 +144,28 @@ static bool same_residue(const struct linear *rest, int64_t times, struct interv
            !__builtin_mul_overflow(span, llabs(times), &span) && (uint64_t)span < divisor;
 }
 
+/* c * i + r and c * i' + r', with r - r' a multiple of some m and a small rest: planes, and rows in them. If neither
+ * rows nor the rest lead to another plane, it is the same plane, and with a rest of less than c the same row. */
+static bool same_row(const struct linear *rest, int64_t times, struct interval range, const struct tree_access *a,
+                     const struct tree_access *b)
+{
+    int64_t row = llabs(times), span;
+    if (!range.known || __builtin_sub_overflow(range.high, range.low, &span) ||
+        __builtin_mul_overflow(span, row, &span) || span < 0 || span > INT64_MAX / 4)
+        return false;
+    for (uint32_t k = 0; k < rest->count; k++) {
+        int64_t plane = llabs(rest->terms[k].times);
+        struct linear small = { .known = true, .constant = rest->constant };
+        for (uint32_t i = 0; plane > row && i < rest->count; i++)
+            if (rest->terms[i].times % plane != 0)
+                small.terms[small.count++] = rest->terms[i];
+        struct interval s = plane > row ? distance(&small, a, b) : (struct interval){ 0 };
+        if (s.known && s.low > -row && s.high < row && span + (s.high > -s.low ? s.high : -s.low) < plane)
+            return true;
+    }
+    return false;
+}
+
 static bool far_apart(const struct pair *p, const struct tree_access *a, const struct tree_access *b)
 {
     struct linear rest = { .known = true };
@@ -162,7 +184,8 @@ static bool far_apart(const struct pair *p, const struct tree_access *a, const s
         return false;
     linear_add(&rest, &p->shift, times_b);
     if (a->extent == 1 && b->extent == 1 && rest.known && rest.count > 0 &&
-        same_residue(&rest, times_a, loop_range(a, p->loop_a)))
+        (same_residue(&rest, times_a, loop_range(a, p->loop_a)) ||
+         (step_of(p->loop_a) == 1 && same_row(&rest, times_a, loop_range(a, p->loop_a), a, b))))
         return true;
     struct interval d = distance(&rest, a, b);
     int64_t span;

@@ -6,7 +6,8 @@
  *         for k { ... T[i * 40 + 39 - k] }              for k { ... T[39 - k] }
  *
  * All accesses stand in the loop, once per allocation, at addresses base(i) + offset with the same base, and bases of
- * two iterations are further apart than offsets go: so no iteration sees what another one stored. */
+ * two iterations are further apart than offsets go: so no iteration sees what another one stored. Nor does it if it
+ * first stores all of the part. */
 #include "lower/pass/pass.h"
 #include "lower/tree/tree_piece.h"
 #include "lower/tree/tree_rewrite.h"
@@ -31,6 +32,7 @@ struct shrink {
     struct map repeats;      /* FOR -> number of WHILE and DO loops around it, plus one */
     uint32_t num_vars;
     int64_t taken; /* bytes on the stack */
+    bool jumps;    /* loops may be left */
 };
 
 /* ---- what there is ---- */
@@ -206,6 +208,56 @@ static bool bases_differ(const struct shrink *w, const struct part *part, const 
     return true;
 }
 
+/* The loop directly inside `loop` that the access stands in. */
+static const struct tree_stmt *nest_of(const struct tree_access *a, const struct tree_stmt *loop)
+{
+    const struct tree_frame *f = a->frame;
+    while (f && f->outer && f->outer->loop != loop)
+        f = f->outer;
+    return f && f->outer && f->loop != loop ? f->loop : NULL;
+}
+
+/* Does a plain store run over every place from `low` on? The smallest steps first: each goes as far as all before it
+ * reach. */
+static bool covers(const struct tree_access *a, const struct tree_stmt *loop, const struct part *part)
+{
+    struct linear rest = { .known = true };
+    int64_t steps[MOST_LOOPS], lengths[MOST_LOOPS], low = 0, reach = 1;
+    uint32_t count = 0;
+    linear_add(&rest, a->at, 1);
+    linear_add(&rest, &part->base, -1);
+    for (const struct tree_frame *f = a->frame; f && f->loop != loop; f = f->outer, count++) {
+        if (count == MOST_LOOPS || !linear_take(&rest, f->loop->var, &steps[count]) || steps[count] <= 0 ||
+            f->loop->begin->op != EXPR_INT || f->loop->end->op != EXPR_INT || !expr_is_int(f->loop->step, 1))
+            return false;
+        lengths[count] = f->loop->end->i - f->loop->begin->i;
+        low += steps[count] * f->loop->begin->i;
+        if (lengths[count] <= 0 || lengths[count] > LARGEST_LOCAL || steps[count] > LARGEST_LOCAL)
+            return false;
+    }
+    for (uint32_t done = 0; done < count; done++)
+        for (uint32_t i = 0; i < count; i++)
+            if (steps[i] == reach && lengths[i] > 0) {
+                reach *= lengths[i];
+                lengths[i] = 0;
+                break;
+            }
+    return rest.known && rest.count == 0 && low + rest.constant == part->low && reach == part->count;
+}
+
+/* Does every iteration of the loop store all of the part before it looks at any of it? */
+static bool is_filled_first(const struct memory *m, const struct tree_stmt *loop, const struct part *part)
+{
+    const struct tree_access *first = m->accesses.items[0];
+    const struct tree_stmt *nest = nest_of(first, loop);
+    if (!first->store || first->guarded || !nest || !covers(first, loop, part))
+        return false;
+    for (uint32_t i = 1; i < m->accesses.count; i++)
+        if (nest_of(m->accesses.items[i], loop) == nest)
+            return false;
+    return true;
+}
+
 /* ---- rewriting ---- */
 
 struct address {
@@ -278,7 +330,7 @@ static void try_memory(struct shrink *w, struct memory *m)
             return;
         int64_t bytes = part.count * (int64_t)m->alloc->type->size;
         if (part.count < m->alloc->count->i && w->taken + bytes <= LARGEST_FRAME &&
-            bases_differ(w, &part, loops, count)) {
+            (bases_differ(w, &part, loops, count) || (!w->jumps && is_filled_first(m, loop, &part)))) {
             w->taken += bytes;
             put_into(w, m, loop, &part);
             return;
@@ -310,6 +362,7 @@ bool tree_shrink(struct tree *t, const struct tree_options *o)
         w.memories = NEW_ARRAY(t->arena, struct memory, t->num_vars);
         find(&w, f->body, f->body, NULL, 0);
         piece_add(t->arena, &piece, f->body, NULL);
+        w.jumps = piece.jumps;
         collect(&w, &piece);
         for (uint32_t v = 0; v < w.num_vars; v++)
             try_memory(&w, &w.memories[v]);

@@ -188,6 +188,30 @@ static struct array rows(struct sample *s, struct tree_stmt *block, struct tree_
     return t;
 }
 
+/* for i { for j { T[j] = A[i * 10 + j] }; for k { A[i * 10 + k] = T[9 - k] } }: all of T is stored first, or but one.
+ */
+static bool is_own(int64_t stored)
+{
+    struct sample s = sample_new();
+    struct array a = array_new(&s, "A"), t = temporary(&s, "T", i64(&s, 20));
+    struct tree_stmt *i = loop(&s, s.body, "i", i64(&s, 0), i64(&s, 60));
+    struct tree_stmt *j = loop(&s, i->body, "j", i64(&s, 0), i64(&s, stored));
+    struct tree_stmt *k = loop(&s, i->body, "k", i64(&s, 0), i64(&s, 10));
+    store(&s, j->body, t, var(&s, j->var), load(&s, a, at(&s, i, 10, j, 0)));
+    store(&s, k->body, a, at(&s, i, 10, k, 0), load(&s, t, expr_binary(s.t, EXPR_SUB, i64(&s, 9), var(&s, k->var))));
+    stmt_free(s.t, s.body, t.var);
+    tree_shrink(s.t, &s.options);
+    bool own = strstr(shown(&s), "T = stack float64[10]") != NULL;
+    ir_free(s.ir);
+    return own;
+}
+
+TEST(memory_that_is_filled_first)
+{
+    CHECK(is_own(10));
+    CHECK(!is_own(9));
+}
+
 TEST(memory_of_one_iteration)
 {
     struct sample s = sample_new();
@@ -223,7 +247,7 @@ TEST(memory_that_lasts_stays)
 {
     struct sample s = sample_new();
     struct tree_stmt *again = stmt_block(s.t);
-    struct array t = rows(&s, again, i64(&s, 600), 0);
+    struct array t = rows(&s, again, i64(&s, 610), 1); /* T[i * 10 + 10] is read and not stored */
     struct tree_stmt *repeat = loop(&s, s.body, "t", i64(&s, 0), s.n);
     repeat->body = again;
     stmt_free(s.t, s.body, t.var);

@@ -106,6 +106,21 @@ TEST(columns_are_independent)
     }
 }
 
+/* A[i * 12 + j + k * plane]: rows of planes. */
+TEST(rows_of_planes_are_independent)
+{
+    for (int64_t plane = 120; plane >= 119; plane--) {
+        struct sample s = sample_new();
+        struct tree_stmt *i = loop(&s, s.f->body, "i", 10), *j = loop(&s, i->body, "j", 12),
+                         *k = loop(&s, j->body, "k", 8);
+        struct tree_expr *deep = expr_binary(s.t, EXPR_MUL, expr_var(s.t, k->var), expr_i64(s.t, plane));
+        store(&s, k->body, s.a, expr_binary(s.t, EXPR_ADD, at(&s, i, 12, j, 0), deep), expr_float(s.t, s.f64, 1));
+        tree_prove(s.t, &s.options);
+        CHECK(i->loop.independent == (plane == 120));
+        ir_free(s.ir);
+    }
+}
+
 TEST(variables_that_go_on_are_not_independent)
 {
     struct sample s = sample_new();
