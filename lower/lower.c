@@ -94,6 +94,26 @@ static bool bind_argument(struct lower *lw, struct scope *sc, struct container *
     return b != NULL;
 }
 
+struct known_names {
+    struct scope *sc;
+    bool all;
+};
+
+static void find_name(void *user, const struct sym *name)
+{
+    struct known_names *k = user;
+    k->all &= lower_find_symbol(k->sc, name->name) != NULL;
+}
+
+/* Elements, or 0 if that is no constant. Sizes of arguments may name symbols that nothing else does. */
+static int64_t known_size(struct scope *sc, const struct container *c)
+{
+    struct known_names known = { sc, true };
+    sym_visit_names(c->total_size, find_name, &known);
+    const struct sym *size = known.all ? lower_symbolic(sc, &c->place, c->total_size) : NULL;
+    return size && size->op == SYM_INT && size->i > 0 ? size->i : 0;
+}
+
 /* Scalars travel by value; the program may write its own copy. */
 static bool bind_scalar(struct lower *lw, struct scope *sc, struct container *c, struct tree_var *value)
 {
@@ -175,6 +195,7 @@ static bool lower_parameters(struct lower *lw, struct tree_stmt *block)
         struct tree_param *p = &lw->main->params.items[i];
         if (!bind_argument(lw, &sc, arrays.items[i], expr_var(lw->tree, p->var), p->alias))
             return false;
+        p->count = known_size(&sc, arrays.items[i]);
     }
     return true;
 }

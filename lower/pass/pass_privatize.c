@@ -10,15 +10,12 @@
  * atomic reductions in a region. It is done at the outermost loop in which the place is the same element all the time
  * and nothing else touches its alias class. Unless it is memory taken here, the place is not touched if the loop did
  * not: where that is not known from the bounds, a variable tells. */
-#include "lower/pass/pass.h"
+#include "lower/pass/pass_reduce.h"
 #include "lower/tree/tree_scan.h"
-
-#include <math.h>
 
 struct privatize {
     struct tree *tree;
     const struct tree_options *options;
-    const struct tree_func *function;
     struct tree_scan whole;
     struct tree_stmt *region;
     bool labels;                       /* jumps may pass allocations by */
@@ -99,75 +96,6 @@ static void collect(struct privatize *p, struct group *g, struct tree_stmt *s)
 }
 
 /* ---- the kinds ---- */
-
-static double float_identity(enum wcr_kind wcr)
-{
-    switch (wcr) {
-    case WCR_PRODUCT:
-        return 1;
-    case WCR_MIN:
-        return INFINITY;
-    case WCR_MAX:
-        return -INFINITY;
-    default:
-        return -0.0; /* what changes no number when added, not even the sign of a zero */
-    }
-}
-
-static int64_t int_identity(enum wcr_kind wcr, const struct type *type)
-{
-    uint32_t bits = type->size * 8;
-    int64_t largest = type->kind == TYPE_BOOL  ? 1
-                      : type_is_unsigned(type) ? (int64_t)(UINT64_MAX >> (64 - bits))
-                                               : (int64_t)(UINT64_MAX >> (65 - bits));
-    switch (wcr) {
-    case WCR_PRODUCT:
-    case WCR_LOGICAL_AND:
-        return 1;
-    case WCR_MIN:
-        return largest;
-    case WCR_MAX:
-        return type_is_signed(type) ? -largest - 1 : 0;
-    case WCR_BIT_AND:
-        return type->kind == TYPE_BOOL ? 1 : -1;
-    default:
-        return 0;
-    }
-}
-
-static struct tree_expr *identity(struct tree *t, enum wcr_kind wcr, const struct type *type)
-{
-    if (type_is_complex(type)) {
-        const struct type *part = type_basic(t->ir, type->kind == TYPE_C64 ? TYPE_F32 : TYPE_F64);
-        double real = float_identity(wcr);
-        return expr_complex(t, expr_float(t, part, real), expr_float(t, part, wcr == WCR_SUM ? -0.0 : 0));
-    }
-    return type_is_float(type) ? expr_float(t, type, float_identity(wcr)) : expr_int(t, type, int_identity(wcr, type));
-}
-
-/* Kinds and types that an accumulator can hold. */
-static bool can_accumulate(enum wcr_kind wcr, const struct type *type)
-{
-    bool integer = type->kind == TYPE_BOOL || type_is_integer(type);
-    bool number = type->kind == TYPE_F32 || type->kind == TYPE_F64 || integer;
-    switch (wcr) {
-    case WCR_SUM:
-    case WCR_PRODUCT:
-        return type->kind != TYPE_BOOL && (number || type_is_complex(type));
-    case WCR_MIN:
-    case WCR_MAX:
-        return number;
-    case WCR_LOGICAL_AND:
-    case WCR_LOGICAL_OR:
-    case WCR_LOGICAL_XOR:
-    case WCR_BIT_AND:
-    case WCR_BIT_OR:
-    case WCR_BIT_XOR:
-        return integer;
-    default:
-        return false;
-    }
-}
 
 static struct tree_expr *combine(struct tree *t, enum wcr_kind wcr, struct tree_expr *a, struct tree_expr *b)
 {
@@ -288,27 +216,6 @@ static bool is_unchanged_by(enum wcr_kind wcr, const struct type *type)
     return type_is_integer(type) || type->kind == TYPE_BOOL || wcr == WCR_SUM;
 }
 
-static bool find_own(void *user, struct tree_stmt *s)
-{
-    const struct tree_stmt **found = user;
-    if ((*found)->kind == STMT_ALLOC)
-        return false;
-    if (s->kind == STMT_ALLOC && s->var == (*found)->pointer->var && s->where == TREE_STACK &&
-        s->count->op == EXPR_INT && (*found)->index->op == EXPR_INT && (*found)->index->i >= 0 &&
-        (*found)->index->i < s->count->i)
-        *found = s;
-    return true;
-}
-
-/* A place that can be written at any time: in memory taken here. */
-static bool is_own_memory(const struct privatize *p, const struct tree_stmt *place)
-{
-    const struct tree_stmt *found = place;
-    if (place->pointer->op == EXPR_VAR)
-        stmt_visit(p->function->body, find_own, &found);
-    return found != place;
-}
-
 /* Replaces the loop by one that combines in a variable of its own, and one reduction behind it. */
 static void combine_behind(struct privatize *p, struct group *g, struct tree_stmt place)
 {
@@ -316,8 +223,8 @@ static void combine_behind(struct privatize *p, struct group *g, struct tree_stm
     const struct type *type = place.value->type;
     struct tree_var *acc = tree_var(t, "acc", type), *touched = NULL;
     struct tree_stmt *loop = NEW(t->arena, struct tree_stmt), *block = stmt_block(t);
-    stmt_assign(t, block, acc, identity(t, place.wcr, type))->place = place.place;
-    bool harmless = is_unchanged_by(place.wcr, type) && is_own_memory(p, &place);
+    stmt_assign(t, block, acc, reduce_identity(t, place.wcr, type))->place = place.place;
+    bool harmless = is_unchanged_by(place.wcr, type) && is_own(p, &place);
     if (!harmless && (!g->guard || g->guard->op != EXPR_INT)) {
         touched = tree_var(t, "touched", type_basic(t->ir, TYPE_BOOL));
         stmt_assign(t, block, touched, g->guard ? g->guard : expr_bool(t, false));
@@ -335,7 +242,7 @@ static void combine_behind(struct privatize *p, struct group *g, struct tree_stm
 static bool try_place(struct privatize *p, struct tree_stmt *loop, const struct tree_scan *scan, struct tree_stmt *s)
 {
     const struct type *type = s->value->type;
-    if (!s->alias || !can_accumulate(s->wcr, type) || s->pointer->type->elem != type ||
+    if (!s->alias || !reduce_can_accumulate(s->wcr, type) || s->pointer->type->elem != type ||
         !tree_scan_invariant(scan, s->pointer) || !tree_scan_invariant(scan, s->index))
         return false;
     struct group g = { .loop = loop, .first = s };
@@ -455,7 +362,7 @@ bool tree_privatize(struct tree *t, const struct tree_options *o)
 {
     for (uint32_t i = 0; i < t->functions.count; i++) {
         struct tree_func *f = t->functions.items[i];
-        struct privatize p = { .tree = t, .options = o, .function = f, .whole = tree_scan_function(t, f) };
+        struct privatize p = { .tree = t, .options = o, .whole = tree_scan_function(t, f) };
         if (o->num_threads == 1)
             stmt_visit(f->body, forget_atomic, NULL);
         stmt_visit(f->body, find_label, &p.labels);

@@ -173,6 +173,7 @@ struct tree_param {
     bool no_alias;      /* distinct from every other no_alias parameter */
     uint32_t alias;     /* its container class */
     uint32_t alignment; /* bytes the caller promises, at least the element's */
+    int64_t count;      /* elements of an array, if known; else 0 */
 };
 
 struct tree_func {
