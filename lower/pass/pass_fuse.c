@@ -32,6 +32,7 @@ struct fuse {
     struct piece_set first, skipped;
     bool distant;     /* loops have been skipped */
     bool whole_nests; /* loops are fused together with all that they contain, not the outer ones alone */
+    bool nests_only;  /* nothing else is wanted */
 };
 
 /* ---- may they ---- */
@@ -323,7 +324,7 @@ static void look(struct fuse *f, struct tree_stmt *s, const struct tree_frame *f
 /* Whole nests first: an outer loop that goes into another alone would keep them apart. */
 static uint32_t fuse_items(struct fuse *f, struct item *items, uint32_t count, const struct tree_frame *frame)
 {
-    for (int pass = 0; pass < 2; pass++) {
+    for (int pass = 0; pass < (f->nests_only ? 1 : 2); pass++) {
         f->whole_nests = pass == 0;
         for (uint32_t i = 0; i < count;) {
             bool candidate = is_loop_like(items[i].stmt) && !items[i].piece.control;
@@ -377,7 +378,7 @@ static bool forget_parallel(void *user, struct tree_stmt *s)
     return true;
 }
 
-bool tree_fuse(struct tree *t, const struct tree_options *o)
+static bool fuse_functions(struct tree *t, const struct tree_options *o, bool nests_only)
 {
     for (uint32_t i = 0; i < t->functions.count; i++) {
         struct tree_func *func = t->functions.items[i];
@@ -386,9 +387,14 @@ bool tree_fuse(struct tree *t, const struct tree_options *o)
         stmt_flatten(t, func->body);
         struct tree_scan whole = tree_scan_function(t, func);
         struct fuse f = { .tree = t, .arena = t->arena, .options = o, .uses = &whole.uses, .num_vars = t->num_vars };
+        f.nests_only = nests_only;
         piece_set_init(&f.first, f.arena, t);
         piece_set_init(&f.skipped, f.arena, t);
         look(&f, func->body, NULL);
     }
     return true;
 }
+
+bool tree_fuse_nests(struct tree *t, const struct tree_options *o) { return fuse_functions(t, o, true); }
+
+bool tree_fuse(struct tree *t, const struct tree_options *o) { return fuse_functions(t, o, false); }

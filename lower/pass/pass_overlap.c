@@ -1,0 +1,392 @@
+/* A chain of nests that hand each other temporaries goes through its space in tiles, small enough for the temporaries
+ * of a tile to stay in cache. What neighbouring tiles both need is computed twice.
+ *
+ *     T = heap float64[4096 * 100]                  for tile = 0 to 4094 step 20 {
+ *     for i = 0 to 4096                                 T = heap float64[22 * 100]
+ *         for k { T[i * 100 + k] = ... }      ->        for i = max(0, tile) to min(4096, tile + 22)
+ *     for i = 0 to 4094                                     for k { T[(i - tile) * 100 + k] = ... }
+ *         for k { B[i, k] = T[i * 100 + k]              for i = tile to min(4094, tile + 20)
+ *                  + T[(i + 2) * 100 + k] }                 for k { B[i, k] = ... }
+ *                                                       free T
+ *                                                   }
+ *
+ * Sizes must be constants: whether it pays depends on them. The innermost loops stay whole, they are vector code. */
+#include "lower/pass/pass_overlap.h"
+#include "lower/tree/tree_rewrite.h"
+#include "lower/tree/tree_scan.h"
+
+struct overlap {
+    struct tree *tree;
+    struct arena *arena;
+    struct tree_scan whole;
+    struct overlap_memory *memories; /* by variable */
+    uint32_t *writers;               /* by alias class: 1 + the nest that writes it, memory that lives on */
+};
+
+/* ---- memory ---- */
+
+static void find(struct overlap *o, struct tree_stmt *s, struct tree_stmt *block, double *bytes)
+{
+    if (s->kind == STMT_ALLOC) {
+        struct overlap_memory *m = &o->memories[s->var->id];
+        m->fixed |= m->alloc || s->zero || s->where != TREE_HEAP || s->count->op != EXPR_INT;
+        m->alloc = s;
+        m->block = block;
+        if (!m->fixed)
+            *bytes += (double)s->count->i * s->type->size;
+    } else if (s->kind == STMT_FREE) {
+        struct overlap_memory *m = &o->memories[s->var->id];
+        m->fixed |= m->release || m->block != block;
+        m->release = s;
+    } else if (s->var) {
+        o->memories[s->var->id].fixed = true;
+    }
+    if (s->body)
+        find(o, s->body, s->body, bytes);
+    if (s->otherwise)
+        find(o, s->otherwise, s->otherwise, bytes);
+    for (uint32_t i = 0; i < s->items.count; i++)
+        find(o, s->items.items[i], s, bytes);
+}
+
+static struct overlap_memory *memory_of(struct overlap *o, const struct tree_access *a)
+{
+    return a->pointer && a->pointer->op == EXPR_VAR ? &o->memories[a->pointer->var->id] : NULL;
+}
+
+/* Temporaries are those that all uses of are accesses in the chain, but for allocation and release beside it. */
+static void find_temporaries(struct overlap *o, const struct overlap_group *g, const struct tree_stmt *block)
+{
+    struct overlap_memory *m;
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t k = 0; k < g->count; k++)
+            for (uint32_t i = 0; i < g->stages[k].piece.accesses.count; i++) {
+                const struct tree_access *a = g->stages[k].piece.accesses.items[i];
+                if (!(m = memory_of(o, a)))
+                    continue;
+                if (pass == 0)
+                    *m = (struct overlap_memory){
+                        .alloc = m->alloc, .release = m->release, .block = m->block, .fixed = m->fixed
+                    };
+                else
+                    m->accesses++;
+                if (pass == 1 && !m->fixed && m->alloc && m->release && m->block == block)
+                    m->temporary = (uintptr_t)map_get(&o->whole.uses, a->pointer->var) == m->accesses + 2;
+            }
+}
+
+/* Memory that lives on is touched by one nest only if that changes it. */
+static bool check_lasting(struct overlap *o, struct overlap_group *g)
+{
+    bool ok = true;
+    for (int pass = 0; pass < 3; pass++) /* clear, writers, all */
+        for (uint32_t k = 0; k < g->count; k++)
+            for (uint32_t i = 0; i < g->stages[k].piece.accesses.count; i++) {
+                const struct tree_access *a = g->stages[k].piece.accesses.items[i];
+                if (overlap_temporary(g, a->pointer))
+                    continue;
+                uint32_t *writer = &o->writers[a->alias];
+                if (pass == 0)
+                    *writer = 0;
+                ok = ok && a->alias != 0 && (pass == 0 || *writer == 0 || *writer == k + 1);
+                if (pass == 1 && a->write) {
+                    *writer = k + 1;
+                    g->stages[k].lasting = true;
+                }
+            }
+    return ok;
+}
+
+/* ---- nests ---- */
+
+static bool see_kind(void *user, struct tree_stmt *s)
+{
+    bool *plain = user;
+    *plain = *plain && (s->kind == STMT_BLOCK || s->kind == STMT_ASSIGN || s->kind == STMT_STORE ||
+                        s->kind == STMT_FOR || s->kind == STMT_IF);
+    return *plain;
+}
+
+static bool has_loops(const struct tree_stmt *s)
+{
+    for (uint32_t i = 0; i < s->items.count; i++)
+        if (s->items.items[i]->kind == STMT_FOR)
+            return true;
+    return false;
+}
+
+static bool can_cut(const struct tree_stmt *s)
+{
+    return s->kind == STMT_FOR && s->loop.independent && s->var->type->kind == TYPE_I64 && expr_is_int(s->step, 1) &&
+           s->begin->op == EXPR_INT && s->end->op == EXPR_INT && s->begin->i > -OVERLAP_LIMIT &&
+           s->begin->i < s->end->i && s->end->i < OVERLAP_LIMIT && has_loops(s->body);
+}
+
+/* Are variables that get a value in the nest used nowhere else? Their values stay in one iteration then, as iterations
+ * are independent. */
+static bool keeps_variables(struct overlap *o, const struct tree_stmt *loop)
+{
+    struct tree_scan scan = { .arena = o->arena };
+    tree_scan_add(&scan, loop);
+    for (uint32_t i = 0; i < scan.assigned.count; i++) {
+        const void *v = scan.assigned.slots[i].key;
+        if (map_get(&scan.uses, v) != map_get(&o->whole.uses, v))
+            return false;
+    }
+    return true;
+}
+
+static bool make_stage(struct overlap *o, struct overlap_stage *stage, struct tree_stmt *s,
+                       const struct tree_frame *frame)
+{
+    bool plain = true;
+    *stage = (struct overlap_stage){ 0 };
+    for (struct tree_stmt *l = s; stage->depth < OVERLAP_DEPTH && can_cut(l); l = l->body->items.items[0]) {
+        stage->loops[stage->depth++] = l;
+        if (l->body->items.count != 1)
+            break;
+    }
+    if (stage->depth == 0)
+        return false;
+    stmt_visit(s, see_kind, &plain);
+    if (!plain || !keeps_variables(o, s))
+        return false;
+    piece_add(o->arena, &stage->piece, s, frame);
+    return !stage->piece.effects;
+}
+
+/* ---- rewriting ---- */
+
+struct address {
+    struct overlap *overlap;
+    struct overlap_group *group;
+    const struct overlap_stage *stage;
+    const struct tree_frame *frame;
+    struct tree_var **tiles;
+};
+
+/* Elements of a tile's memory that one step in the dimension goes past. */
+static int64_t new_stride(const struct overlap_group *g, const struct overlap_memory *m, uint32_t dimension)
+{
+    int64_t stride = m->reach;
+    for (uint32_t i = g->depth; --i > dimension;)
+        stride *= g->size[i] + m->high[i] - m->low[i];
+    return stride;
+}
+
+static struct tree_expr *new_index(const struct address *w, struct overlap_memory *m, const struct tree_expr *index)
+{
+    struct tree *t = w->overlap->tree;
+    struct overlap_group *g = w->group;
+    int64_t shift[OVERLAP_DEPTH];
+    struct linear at, point;
+    linear_of(&at, index);
+    if (!overlap_shift(m, g, w->stage, &at, w->frame, shift))
+        return NULL;
+    for (uint32_t i = 0; i < g->depth; i++) {
+        int64_t stride = new_stride(g, m, i);
+        linear_of(&point, expr_var(t, w->stage->loops[i]->var));
+        linear_add(&at, &point, stride - m->strides[i]);
+        linear_of(&point, expr_var(t, w->tiles[i]));
+        linear_add(&at, &point, -stride);
+        at.constant += (shift[i] - m->low[i]) * stride - shift[i] * m->strides[i];
+    }
+    return linear_expr(t, &at);
+}
+
+static struct tree_expr *rewrite_load(void *user, struct tree_expr *e)
+{
+    const struct address *w = user;
+    struct overlap_memory *m = e->op == EXPR_LOAD ? overlap_temporary(w->group, e->args[0]) : NULL;
+    return m ? expr_load(w->overlap->tree, e->type, e->args[0], new_index(w, m, e->args[1]), e->alias) : e;
+}
+
+static void rewrite(const struct address *outer, struct tree_stmt *s)
+{
+    struct address w = *outer;
+    stmt_rewrite(w.overlap->tree, s, rewrite_load, &w);
+    struct overlap_memory *m = s->kind == STMT_STORE ? overlap_temporary(w.group, s->pointer) : NULL;
+    if (m)
+        s->index = new_index(&w, m, s->index);
+    struct tree_frame frame;
+    if (s->kind == STMT_FOR) {
+        frame = tree_frame_of(w.frame, s);
+        w.frame = &frame;
+    }
+    if (s->body)
+        rewrite(&w, s->body);
+    if (s->otherwise)
+        rewrite(&w, s->otherwise);
+    for (uint32_t i = 0; i < s->items.count; i++)
+        rewrite(&w, s->items.items[i]);
+}
+
+/* The part of the nest that a tile needs. */
+static void cut_loops(const struct address *w)
+{
+    struct tree *t = w->overlap->tree;
+    const struct overlap_group *g = w->group;
+    for (uint32_t i = 0; i < g->depth; i++) {
+        struct tree_stmt *loop = w->stage->loops[i];
+        int64_t low = w->stage->low[i], high = g->size[i] + w->stage->high[i];
+        int64_t last = g->begin[i] + (g->end[i] - g->begin[i] - 1) / g->size[i] * g->size[i];
+        struct tree_expr *tile = expr_var(t, w->tiles[i]), *begin = expr_binary(t, EXPR_ADD, tile, expr_i64(t, low)),
+                         *end = expr_binary(t, EXPR_ADD, tile, expr_i64(t, high));
+        loop->begin = g->begin[i] + low >= loop->begin->i ? begin : expr_binary(t, EXPR_MAX, loop->begin, begin);
+        loop->end = last + high <= loop->end->i ? end : expr_binary(t, EXPR_MIN, loop->end, end);
+        loop->loop.parallel = false;
+    }
+}
+
+static struct tree_stmt *tile_loop(struct tree *t, const struct overlap_group *g, struct tree_stmt *block, uint32_t i)
+{
+    const struct tree_stmt *like = g->stages[g->count - 1].loops[i];
+    struct tree_var *v = tree_var(t, "tile", type_basic(t->ir, TYPE_I64));
+    struct tree_stmt *loop =
+        stmt_for(t, block, v, expr_i64(t, g->begin[i]), expr_i64(t, g->end[i]), expr_i64(t, g->size[i]));
+    loop->place = like->place;
+    loop->loop = like->loop;
+    loop->loop.chunk = like->loop.chunk > 0; /* counted in iterations */
+    loop->loop.parallel = g->parallel && i == 0;
+    loop->loop.unroll = false;
+    return loop;
+}
+
+static void take_out(struct tree *t, struct tree_stmt *block, const struct tree_stmt *s)
+{
+    for (uint32_t i = 0; i < block->items.count; i++)
+        if (block->items.items[i] == s)
+            block->items.items[i] = stmt_block(t);
+}
+
+/* The tiles stand where the last nest stood: behind everything the chain uses. */
+static void make_tiles(struct overlap *o, struct overlap_group *g, struct tree_stmt *block,
+                       const struct tree_frame *frame)
+{
+    struct tree *t = o->tree;
+    struct tree_stmt *whole = stmt_block(t), *inside = whole;
+    struct tree_var *tiles[OVERLAP_DEPTH];
+    for (uint32_t i = 0; i < g->depth; i++) {
+        struct tree_stmt *loop = tile_loop(t, g, inside, i);
+        tiles[i] = loop->var;
+        inside = loop->body;
+    }
+    for (uint32_t i = 0; i < g->num_temporaries; i++) {
+        struct overlap_memory *m = g->temporaries[i];
+        int64_t count = new_stride(g, m, 0) * (g->size[0] + m->high[0] - m->low[0]);
+        stmt_alloc(t, inside, m->alloc->var, m->alloc->type, expr_i64(t, count), TREE_HEAP)->place = m->alloc->place;
+    }
+    for (uint32_t k = 0; k < g->count; k++) {
+        struct overlap_stage *s = &g->stages[k];
+        struct address w = { o, g, s, frame, tiles };
+        rewrite(&w, s->loops[0]);
+        cut_loops(&w);
+        stmt_append(t, inside, s->loops[0]);
+        block->items.items[s->item] = k + 1 == g->count ? whole : stmt_block(t);
+    }
+    for (uint32_t i = 0; i < g->num_temporaries; i++) {
+        struct overlap_memory *m = g->temporaries[i];
+        stmt_free(t, inside, m->alloc->var)->place = m->release->place;
+        take_out(t, block, m->alloc);
+        take_out(t, block, m->release);
+        m->fixed = true;
+    }
+}
+
+/* ---- chains ---- */
+
+static bool same_schedule(const struct tree_loop *a, const struct tree_loop *b)
+{
+    return a->parallel == b->parallel && a->omp == b->omp && a->chunk == b->chunk && a->num_threads == b->num_threads;
+}
+
+static bool try_group(struct overlap *o, struct overlap_stage *stages, uint32_t count, uint32_t depth,
+                      struct tree_stmt *block, const struct tree_frame *frame)
+{
+    struct overlap_group g = { .memories = o->memories, .stages = stages, .count = count, .depth = depth };
+    g.parallel = stages[0].loops[0]->loop.parallel;
+    for (uint32_t k = 0; k < count; k++) {
+        stages[k].lasting = stages[k].wanted = false;
+        if (stages[k].depth < depth || !same_schedule(&stages[0].loops[0]->loop, &stages[k].loops[0]->loop))
+            return false;
+    }
+    find_temporaries(o, &g, block);
+    if (!check_lasting(o, &g) || !overlap_plan(&g))
+        return false;
+    make_tiles(o, &g, block, frame);
+    return true;
+}
+
+/* The longest chain that starts at the first nest, cut in as few dimensions as will do. Gives its length or 0. */
+static uint32_t try_chain(struct overlap *o, struct overlap_stage *stages, uint32_t count, struct tree_stmt *block,
+                          const struct tree_frame *frame)
+{
+    for (; count > 1; count--)
+        for (uint32_t depth = 1; depth <= OVERLAP_DEPTH; depth++)
+            if (try_group(o, stages, count, depth, block, frame))
+                return count;
+    return 0;
+}
+
+static void look_at_block(struct overlap *o, struct tree_stmt *block, const struct tree_frame *frame)
+{
+    struct overlap_stage *all = NEW_ARRAY(o->arena, struct overlap_stage, block->items.count + 1);
+    for (uint32_t i = 0; i < block->items.count; i++)
+        if (!make_stage(o, &all[i], block->items.items[i], frame))
+            all[i].depth = 0;
+    for (uint32_t first = 0; first < block->items.count; first++) {
+        struct overlap_stage stages[OVERLAP_STAGES];
+        uint32_t count = 0;
+        for (uint32_t i = first; i < block->items.count && count < OVERLAP_STAGES; i++) {
+            if (count > 0 && block->items.items[i]->kind == STMT_ALLOC)
+                continue;
+            if (all[i].depth == 0)
+                break;
+            stages[count] = all[i];
+            stages[count++].item = i;
+        }
+        count = try_chain(o, stages, count, block, frame);
+        for (uint32_t i = 0; i < count; i++)
+            all[stages[i].item].depth = 0;
+    }
+}
+
+static void look(struct overlap *o, struct tree_stmt *s, const struct tree_frame *frame)
+{
+    if (s->kind == STMT_PARALLEL)
+        return;
+    if (s->kind == STMT_BLOCK)
+        look_at_block(o, s, frame);
+    struct tree_frame inner;
+    if (s->kind == STMT_FOR) {
+        inner = tree_frame_of(frame, s);
+        frame = &inner;
+    }
+    if (s->body)
+        look(o, s->body, frame);
+    if (s->otherwise)
+        look(o, s->otherwise, frame);
+    for (uint32_t i = 0; i < s->items.count; i++)
+        look(o, s->items.items[i], frame);
+}
+
+bool tree_overlap(struct tree *t, const struct tree_options *options)
+{
+    (void)options;
+    for (uint32_t i = 0; i < t->functions.count; i++) {
+        struct tree_func *f = t->functions.items[i];
+        struct overlap o = { .tree = t, .arena = t->arena };
+        double bytes = 0;
+        o.memories = NEW_ARRAY(o.arena, struct overlap_memory, t->num_vars + 1);
+        find(&o, f->body, NULL, &bytes);
+        if (bytes <= OVERLAP_FAR)
+            continue;
+        o.whole = tree_scan_function(t, f);
+        if (o.whole.labels.count) /* jumps back repeat what no loop shows */
+            continue;
+        o.writers = NEW_ARRAY(o.arena, uint32_t, t->num_aliases);
+        look(&o, f->body, NULL);
+        stmt_flatten(t, f->body);
+    }
+    return true;
+}

@@ -1,0 +1,314 @@
+/* Trees before and after the pass overlap. */
+#include "lower/pass/pass.h"
+#include "lower/tree/tree.h"
+
+#include "tests/unit/check.h"
+
+#include <string.h>
+
+enum { ROW = 100, POINTS = 4096 };
+
+/* A and B are given by the caller, T is a temporary between. */
+struct sample {
+    struct ir *ir;
+    struct tree *t;
+    struct tree_func *f;
+    struct tree_stmt *body;
+    const struct type *f64, *i64;
+    struct tree_var *a, *b, *temporary;
+    uint32_t alias_a, alias_b, alias_t;
+    struct tree_options options;
+};
+
+static struct tree_var *param(struct sample *s, const char *name, const struct type *type)
+{
+    struct tree_var *v = tree_var(s->t, name, type);
+    vec_push(s->t->arena, &s->f->params, ((struct tree_param){ .name = name, .var = v }));
+    return v;
+}
+
+static struct sample sample_new(int64_t count)
+{
+    struct sample s = { .ir = ir_new() };
+    s.t = tree_new(s.ir, "p");
+    s.f = tree_func(s.t, "main");
+    s.body = s.f->body;
+    s.f64 = type_basic(s.ir, TYPE_F64);
+    s.i64 = type_basic(s.ir, TYPE_I64);
+    s.a = param(&s, "A", type_pointer(s.ir, s.f64));
+    s.b = param(&s, "B", type_pointer(s.ir, s.f64));
+    s.temporary = tree_var(s.t, "T", type_pointer(s.ir, s.f64));
+    s.alias_a = s.t->num_aliases++;
+    s.alias_b = s.t->num_aliases++;
+    s.alias_t = s.t->num_aliases++;
+    stmt_alloc(s.t, s.body, s.temporary, s.f64, expr_i64(s.t, count), TREE_HEAP);
+    return s;
+}
+
+static struct tree_stmt *loop(struct sample *s, struct tree_stmt *block, const char *name, int64_t begin, int64_t end)
+{
+    struct tree_stmt *l = stmt_for(s->t, block, tree_var(s->t, name, s->i64), expr_i64(s->t, begin),
+                                   expr_i64(s->t, end), expr_i64(s->t, 1));
+    l->loop.independent = true;
+    return l;
+}
+
+/* i * ROW + k + shift */
+static struct tree_expr *at(struct sample *s, struct tree_stmt *i, struct tree_stmt *k, int64_t shift)
+{
+    struct tree_expr *row = expr_binary(s->t, EXPR_MUL, expr_var(s->t, i->var), expr_i64(s->t, ROW));
+    row = expr_binary(s->t, EXPR_ADD, row, expr_var(s->t, k->var));
+    return expr_binary(s->t, EXPR_ADD, row, expr_i64(s->t, shift));
+}
+
+static struct tree_expr *load(struct sample *s, struct tree_var *v, struct tree_expr *index, uint32_t alias)
+{
+    return expr_load(s->t, s->f64, expr_var(s->t, v), index, alias);
+}
+
+/* T[i] = A[i] for all rows, of which `width` elements are used. */
+static struct tree_stmt *produce(struct sample *s, int64_t width)
+{
+    struct tree_stmt *i = loop(s, s->body, "i", 0, POINTS), *k = loop(s, i->body, "k", 0, width);
+    stmt_store(s->t, k->body, expr_var(s->t, s->temporary), at(s, i, k, 0), load(s, s->a, at(s, i, k, 0), s->alias_a),
+               s->alias_t);
+    return k;
+}
+
+/* B[j] = T[j - rows] + T[j + rows] */
+static struct tree_stmt *consume(struct sample *s, int64_t rows, int64_t shift)
+{
+    struct tree_stmt *j = loop(s, s->body, "j", rows, POINTS - rows), *m = loop(s, j->body, "m", 0, ROW);
+    struct tree_expr *sum =
+        expr_binary(s->t, EXPR_ADD, load(s, s->temporary, at(s, j, m, shift - rows * ROW), s->alias_t),
+                    load(s, s->temporary, at(s, j, m, rows * ROW), s->alias_t));
+    stmt_store(s->t, m->body, expr_var(s->t, s->b), at(s, j, m, 0), sum, s->alias_b);
+    return m;
+}
+
+static const char *shown(struct sample *s)
+{
+    CHECK(tree_verify(s->t, s->ir->diags));
+    struct text out = text_new(s->t->arena);
+    stmt_print(s->body, 0, &out);
+    return text_get(&out);
+}
+
+/* After release of the memory: does the pass leave the tree as it is? */
+static bool stays(struct sample *s)
+{
+    stmt_free(s->t, s->body, s->temporary);
+    const char *before = shown(s);
+    tree_overlap(s->t, &s->options);
+    bool same = strcmp(shown(s), before) == 0;
+    ir_free(s->ir);
+    return same;
+}
+
+TEST(rows_around_are_computed_again)
+{
+    struct sample s = sample_new(POINTS * ROW);
+    produce(&s, ROW);
+    consume(&s, 10, 0);
+    stmt_free(s.t, s.body, s.temporary);
+    tree_overlap(s.t, &s.options);
+    CHECK_STR(shown(&s), "for tile = 10 to 4086 step 255 independent {\n"
+                         "    T = heap float64[27500]\n"
+                         "    for i = tile - 10 to min(4096, tile + 265) step 1 independent {\n"
+                         "        for k = 0 to 100 step 1 independent {\n"
+                         "            T[i * 100 + k + tile * -100 + 1000] = A[i * 100 + k]\n"
+                         "        }\n"
+                         "    }\n"
+                         "    for j = tile to min(4086, tile + 255) step 1 independent {\n"
+                         "        for m = 0 to 100 step 1 independent {\n"
+                         "            B[j * 100 + m]"
+                         " = T[j * 100 + m + tile * -100]"
+                         " + T[j * 100 + m + tile * -100 + 2000]\n"
+                         "        }\n"
+                         "    }\n"
+                         "    free T\n"
+                         "}\n");
+    ir_free(s.ir);
+}
+
+/* Rows of points are too long for a tile: point (i, j) needs (i - 1, j + 1) and itself. */
+TEST(two_dimensions)
+{
+    enum { COLUMNS = 1024, ROWS = 64 };
+    struct sample s = sample_new(ROWS * COLUMNS * ROW);
+    struct tree_stmt *inner[2];
+    struct tree_expr *index[2];
+    for (int n = 0; n < 2; n++) {
+        struct tree_stmt *i = loop(&s, s.body, "i", n, ROWS - n), *j = loop(&s, i->body, "j", n, COLUMNS - n);
+        inner[n] = loop(&s, j->body, "k", 0, ROW);
+        index[n] = expr_binary(s.t, EXPR_ADD, at(&s, j, inner[n], 0),
+                               expr_binary(s.t, EXPR_MUL, expr_var(s.t, i->var), expr_i64(s.t, COLUMNS * ROW)));
+    }
+    stmt_store(s.t, inner[0]->body, expr_var(s.t, s.temporary), index[0], load(&s, s.a, index[0], s.alias_a),
+               s.alias_t);
+    struct tree_expr *before = expr_binary(s.t, EXPR_ADD, index[1], expr_i64(s.t, -COLUMNS * ROW + ROW));
+    struct tree_expr *sum = expr_binary(s.t, EXPR_ADD, load(&s, s.temporary, before, s.alias_t),
+                                        load(&s, s.temporary, index[1], s.alias_t));
+    stmt_store(s.t, inner[1]->body, expr_var(s.t, s.b), index[1], sum, s.alias_b);
+    stmt_free(s.t, s.body, s.temporary);
+    tree_overlap(s.t, &s.options);
+    CHECK_STR(shown(&s), "for tile = 1 to 63 step 21 independent {\n"
+                         "    for tile#10 = 1 to 1023 step 21 independent {\n"
+                         "        T = heap float64[48400]\n"
+                         "        for i = tile - 1 to tile + 21 step 1 independent {\n"
+                         "            for j = tile#10 to min(1024, tile#10 + 22) step 1 independent {\n"
+                         "                for k = 0 to 100 step 1 independent {\n"
+                         "                    T[j * 100 + k + i * 2200 + tile * -2200 + tile#10 * -100 + 2200]"
+                         " = A[j * 100 + k + i * 102400]\n"
+                         "                }\n"
+                         "            }\n"
+                         "        }\n"
+                         "        for i#6 = tile to min(63, tile + 21) step 1 independent {\n"
+                         "            for j#7 = tile#10 to min(1023, tile#10 + 21) step 1 independent {\n"
+                         "                for k#8 = 0 to 100 step 1 independent {\n"
+                         "                    B[j#7 * 100 + k#8 + i#6 * 102400]"
+                         " = T[j#7 * 100 + k#8 + i#6 * 2200 + tile * -2200 + tile#10 * -100 + 100]"
+                         " + T[j#7 * 100 + k#8 + i#6 * 2200 + tile * -2200 + tile#10 * -100 + 2200]\n"
+                         "                }\n"
+                         "            }\n"
+                         "        }\n"
+                         "        free T\n"
+                         "    }\n"
+                         "}\n");
+    ir_free(s.ir);
+}
+
+TEST(tiles_are_parallel_if_the_nests_were)
+{
+    struct sample s = sample_new(POINTS * ROW);
+    produce(&s, ROW);
+    consume(&s, 1, 0);
+    for (uint32_t i = 1; i < 3; i++)
+        s.body->items.items[i]->loop.parallel = true;
+    stmt_free(s.t, s.body, s.temporary);
+    tree_overlap(s.t, &s.options);
+    const char *text = shown(&s);
+    CHECK(strstr(text, "for tile = 1 to 4095 step 125 parallel independent {"));
+    CHECK(!strstr(strstr(text, "parallel") + 1, "parallel"));
+    ir_free(s.ir);
+}
+
+TEST(plain_chain_is_cut)
+{
+    struct sample s = sample_new(POINTS * ROW);
+    produce(&s, ROW);
+    consume(&s, 10, 0);
+    CHECK(!stays(&s)); /* what the following tests change a little */
+}
+
+TEST(small_memory_stays)
+{
+    struct sample s = sample_new(POINTS * ROW);
+    produce(&s, ROW);
+    consume(&s, 10, 0);
+    for (uint32_t i = 1; i < 3; i++)
+        s.body->items.items[i]->end = expr_i64(s.t, 1000);
+    s.body->items.items[0]->count = expr_i64(s.t, 1010 * ROW);
+    CHECK(stays(&s));
+}
+
+/* A tile that fits would mostly consist of what its neighbours compute, too. */
+TEST(wide_overlap_stays)
+{
+    struct sample s = sample_new(POINTS * ROW);
+    produce(&s, ROW);
+    consume(&s, 400, 0);
+    CHECK(stays(&s));
+}
+
+/* T[j * ROW + m - 10 * ROW + 1] belongs to one row or the next. */
+TEST(address_between_points_stays)
+{
+    struct sample s = sample_new(POINTS * ROW);
+    produce(&s, ROW);
+    consume(&s, 10, 1);
+    CHECK(stays(&s));
+}
+
+/* Iterations of the first nest would store twice what the caller sees, and read what others have changed. */
+TEST(lasting_memory_is_written_once)
+{
+    struct sample s = sample_new(POINTS * ROW);
+    struct tree_stmt *k = produce(&s, ROW);
+    stmt_store(s.t, k->body, expr_var(s.t, s.a), expr_i64(s.t, 0), expr_float(s.t, s.f64, 1), s.alias_a);
+    consume(&s, 10, 0);
+    CHECK(stays(&s));
+}
+
+TEST(input_that_is_overwritten_stays)
+{
+    struct sample s = sample_new(POINTS * ROW);
+    produce(&s, ROW);
+    struct tree_stmt *store = consume(&s, 10, 0)->body->items.items[0];
+    store->pointer = expr_var(s.t, s.a);
+    store->alias = s.alias_a;
+    CHECK(stays(&s));
+}
+
+TEST(sums_and_conditions_stay)
+{
+    struct sample s = sample_new(POINTS * ROW);
+    struct tree_stmt *k = produce(&s, ROW), *store = k->body->items.items[0];
+    consume(&s, 10, 0);
+    k->body->items.count = 0;
+    struct tree_stmt *branch = stmt_if(s.t, k->body, expr_binary(s.t, EXPR_GT, store->value, expr_zero(s.t, s.f64)));
+    stmt_append(s.t, branch->body, store);
+    CHECK(stays(&s));
+
+    s = sample_new(POINTS * ROW);
+    k = produce(&s, ROW);
+    consume(&s, 10, 0);
+    store = k->body->items.items[0];
+    store->kind = STMT_REDUCE;
+    store->wcr = WCR_SUM;
+    CHECK(stays(&s));
+}
+
+TEST(memory_used_elsewhere_stays)
+{
+    struct sample s = sample_new(POINTS * ROW);
+    produce(&s, ROW);
+    consume(&s, 10, 0);
+    stmt_store(s.t, s.body, expr_var(s.t, s.b), expr_i64(s.t, 0), load(&s, s.temporary, expr_i64(s.t, 0), s.alias_t),
+               s.alias_b);
+    CHECK(stays(&s));
+}
+
+TEST(cleared_memory_stays)
+{
+    struct sample s = sample_new(POINTS * ROW);
+    s.body->items.items[0]->zero = true;
+    produce(&s, ROW);
+    consume(&s, 10, 0);
+    CHECK(stays(&s));
+}
+
+TEST(carried_loops_stay)
+{
+    struct sample s = sample_new(POINTS * ROW);
+    produce(&s, ROW);
+    consume(&s, 10, 0);
+    s.body->items.items[2]->loop.independent = false;
+    CHECK(stays(&s));
+}
+
+/* Two nests write the temporary; or the one that reads it comes first. */
+TEST(other_orders_stay)
+{
+    struct sample s = sample_new(POINTS * ROW);
+    produce(&s, ROW);
+    produce(&s, ROW / 2);
+    consume(&s, 10, 0);
+    CHECK(stays(&s));
+    s = sample_new(POINTS * ROW);
+    consume(&s, 10, 0);
+    produce(&s, ROW);
+    CHECK(stays(&s));
+}
+
+CHECK_MAIN
