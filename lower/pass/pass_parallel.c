@@ -19,6 +19,7 @@ struct parallelize {
     struct tree_scan whole;
     struct tree_stmt *region; /* around the statement being looked at */
     bool shared;              /* directly in the region: all its threads come by */
+    uint32_t loops;           /* sequential ones around the statement */
 };
 
 static struct tree_var *i64_new(struct tree *t, struct tree_stmt *b, const char *name, struct tree_expr *value)
@@ -186,12 +187,20 @@ static void share_evenly(struct tree_stmt *loop)
         loop->loop.chunk = UNEVEN_CHUNK;
 }
 
+/* A region in a sequential loop is entered often, and each time the slowest thread is waited for: on a machine that
+ * others use, too, that is what such programs do most. */
+enum { AGAIN_AND_AGAIN = 8 };
+
 /* Number of threads for so much work: NULL for the default, a constant 1 if it never pays. */
-static struct tree_expr *thread_count(struct tree *t, const struct tree_stmt *loop, const struct space *sp,
+static struct tree_expr *thread_count(const struct parallelize *p, const struct tree_stmt *loop, const struct space *sp,
                                       const struct tree_scan *body)
 {
-    struct tree_expr *work = tree_cost_repeat(t, sp->count, tree_cost(t, body, loop->body));
-    struct tree_expr *small = expr_binary(t, EXPR_LT, work, expr_i64(t, TREE_COST_PARALLEL));
+    struct tree *t = p->tree;
+    int64_t limit = p->loops ? AGAIN_AND_AGAIN * (int64_t)TREE_COST_PARALLEL : TREE_COST_PARALLEL;
+    struct tree_expr *once = tree_cost(t, body, loop->body), *work = tree_cost_repeat(t, sp->count, once);
+    struct tree_expr *small = expr_binary(t, EXPR_LT, work, expr_i64(t, limit));
+    if (p->loops) /* costs end at the limit: so much in one iteration is enough */
+        small = expr_binary(t, EXPR_LOGICAL_AND, expr_binary(t, EXPR_LT, once, expr_i64(t, TREE_COST_PARALLEL)), small);
     small = expr_binary(t, EXPR_LOGICAL_OR, expr_binary(t, EXPR_LT, sp->count, expr_i64(t, 2)), small);
     struct tree_expr *count = expr_select(t, small, expr_i64(t, 1), expr_i64(t, loop->loop.num_threads));
     return expr_is_int(count, 0) ? NULL : count;
@@ -216,7 +225,7 @@ static struct tree_stmt *make_region(struct parallelize *p, struct tree_stmt *s)
     share_evenly(s);
     struct tree_stmt *block = stmt_block(t);
     struct space sp = split_space(t, block, s);
-    struct tree_expr *count = thread_count(t, s, &sp, &body);
+    struct tree_expr *count = thread_count(p, s, &sp, &body);
     if (count && expr_is_int(count, 1))
         return NULL;
     struct tree_var *counter = s->loop.omp != TREE_OMP_STATIC ? shared_counter(t, block) : NULL;
@@ -252,8 +261,11 @@ static void look(struct parallelize *p, struct tree_stmt *s);
 
 static void look_inside(struct parallelize *p, struct tree_stmt *s)
 {
+    bool repeats = s->kind == STMT_FOR || s->kind == STMT_WHILE || s->kind == STMT_DO;
+    p->loops += repeats;
     if (s->body)
         look(p, s->body);
+    p->loops -= repeats;
     if (s->otherwise)
         look(p, s->otherwise);
     for (uint32_t i = 0; i < s->items.count; i++)
