@@ -8,39 +8,37 @@
 
 /* ---- gdb ---- */
 
-/* LLVM's entries for gdb's JIT interface. ORC looks them up among the symbols of the process, where they are not when
- * LLVM is part of this library or was opened privately. Weak: LLVM 19 has one more than its successors. */
-extern char llvm_orc_registerJITLoaderGDBAllocAction __attribute__((weak));
-extern char llvm_orc_registerJITLoaderGDBWrapper __attribute__((weak));
+/* LLVM's entry for gdb's JIT interface. ORC looks it up among the symbols of the process, where it is not when LLVM is
+ * part of this library or was opened privately. */
+extern char llvm_orc_registerJITLoaderGDBAllocAction;
 
-static bool define_gdb_entries(struct jit *j)
+static bool define_gdb_entry(struct jit *j)
 {
-    static const struct {
-        const char *name;
-        char *address;
-    } entries[] = {
-        { "llvm_orc_registerJITLoaderGDBAllocAction", &llvm_orc_registerJITLoaderGDBAllocAction },
-        { "llvm_orc_registerJITLoaderGDBWrapper", &llvm_orc_registerJITLoaderGDBWrapper },
-    };
+    static const char name[] = "llvm_orc_registerJITLoaderGDBAllocAction";
     LLVMOrcJITDylibRef process =
         LLVMOrcExecutionSessionGetJITDylibByName(LLVMOrcLLJITGetExecutionSession(j->lljit), "<Process Symbols>");
     if (!process)
         return true;
-    LLVMOrcCSymbolMapPair pairs[2];
-    size_t count = 0;
-    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
-        if (entries[i].address)
-            pairs[count++] = (LLVMOrcCSymbolMapPair){ LLVMOrcLLJITMangleAndIntern(j->lljit, entries[i].name),
-                                                      { (LLVMOrcExecutorAddress)(uintptr_t)entries[i].address,
-                                                        { LLVMJITSymbolGenericFlagsExported, 0 } } };
-    return !llvm_failed(j->diags, LLVMOrcJITDylibDefine(process, LLVMOrcAbsoluteSymbols(pairs, count)),
+    LLVMOrcCSymbolMapPair pair = { LLVMOrcLLJITMangleAndIntern(j->lljit, name),
+                                   { (LLVMOrcExecutorAddress)(uintptr_t)&llvm_orc_registerJITLoaderGDBAllocAction,
+                                     { LLVMJITSymbolGenericFlagsExported, 0 } } };
+    return !llvm_failed(j->diags, LLVMOrcJITDylibDefine(process, LLVMOrcAbsoluteSymbols(&pair, 1)),
                         "announcing code to gdb");
 }
 
+/* LLVM 19 takes no entry but one that the process exports: there gdb does not learn of the code, which runs all the
+ * same. */
 bool jit_listen_begin(struct jit *j)
 {
-    return define_gdb_entries(j) &&
-           !llvm_failed(j->diags, LLVMOrcLLJITEnableDebugSupport(j->lljit), "announcing code to gdb");
+    if (!define_gdb_entry(j))
+        return false;
+    LLVMErrorRef error = LLVMOrcLLJITEnableDebugSupport(j->lljit);
+    if (error) {
+        char *message = LLVMGetErrorMessage(error);
+        diag_warning(j->diags, NULL, DIAG_LLVM, "announcing code to gdb", message);
+        LLVMDisposeErrorMessage(message);
+    }
+    return true;
 }
 
 /* ---- objects: only what LLVM just wrote is read here, in its own byte order ---- */
