@@ -10,7 +10,7 @@ library() { ldconfig -p 2>/dev/null | grep -q "$1" || /sbin/ldconfig -p 2>/dev/n
 # A file among those that the C compiler links with.
 linkable() { have cc && [ "$(cc -print-file-name="$1")" != "$1" ]; }
 header() { have cc && echo "#include <$1>" | cc -E - >/dev/null 2>&1; }
-# The folder of LLVM's headers, as cmake/llvm.cmake finds it.
+# The folder of the headers of a supported LLVM, as cmake/llvm.cmake finds it; nothing if there is none.
 llvm_headers() {
     for version in $llvm_versions; do
         if [ -e "/usr/lib/llvm-$version/include/llvm-c/Core.h" ]; then
@@ -18,7 +18,10 @@ llvm_headers() {
             return
         fi
     done
-    if have llvm-config; then llvm-config --includedir; fi
+    have llvm-config || return 0
+    case " $llvm_versions " in
+    *" $(llvm-config --version | cut -d. -f1) "*) llvm-config --includedir ;;
+    esac
 }
 clang() {
     headers=$(llvm_headers)
