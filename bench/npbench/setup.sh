@@ -10,7 +10,7 @@ packages=$(
     have c++ || echo g++
     have cmake || echo cmake
     have make || echo make
-    have c++ && header cblas.h || echo libopenblas-dev
+    have c++ && [ "$(c++ -print-file-name=libopenblas.so)" != libopenblas.so ] || echo libopenblas-dev
     have c++ && header lapacke.h || echo liblapacke-dev
     python3 -m venv --help >/dev/null 2>&1 && python3 -c 'import ensurepip' 2>/dev/null || echo python3-venv
 )
