@@ -211,6 +211,12 @@ const char *type_text(struct ir *ir, const struct type *t)
     return text_get(&out);
 }
 
+const struct type *type_part(struct ir *ir, const struct type *t)
+{
+    const struct type *part = type_basic(ir, type_scalar(t)->kind == TYPE_C64 ? TYPE_F32 : TYPE_F64);
+    return t->kind == TYPE_VECTOR ? type_vector(ir, part, t->lanes, t->lanes_text) : part;
+}
+
 /* ---- joint types ---- */
 
 const struct type *type_joint(struct ir *ir, const struct type *a, const struct type *b)

@@ -57,6 +57,10 @@ static inline bool type_is_signed(const struct type *t) { return t->kind >= TYPE
 static inline bool type_is_unsigned(const struct type *t) { return t->kind >= TYPE_U8 && t->kind <= TYPE_U64; }
 static inline bool type_is_float(const struct type *t) { return t->kind >= TYPE_F16 && t->kind <= TYPE_F64; }
 static inline bool type_is_complex(const struct type *t) { return t->kind == TYPE_C64 || t->kind == TYPE_C128; }
+/* The element of a vector; other types as they are. */
+static inline const struct type *type_scalar(const struct type *t) { return t->kind == TYPE_VECTOR ? t->elem : t; }
+/* Of complex numbers, or a vector of them: their real and imaginary parts. */
+const struct type *type_part(struct ir *ir, const struct type *t);
 static inline bool type_is_basic(const struct type *t) { return t->kind >= TYPE_BOOL && t->kind <= TYPE_C128; }
 
 /* Printed as in files for basic types, C-like otherwise ("float64*", "vec<float32,4>", "struct S"). */

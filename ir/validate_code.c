@@ -42,7 +42,8 @@ static int indexable_rank(struct state_scan *s, const struct tasklet *t, const s
         return (int)m->data->rank;
     for (uint32_t i = 0; i < m->subset->rank; i++)
         rank += !is_single(s, &m->subset->dims[i]) + !sym_is_int(m->subset->dims[i].tile, 1);
-    return rank;
+    bool vector = m->data->type && m->data->type->kind == TYPE_VECTOR; /* one is indexed by its lanes */
+    return vector && !rank ? -1 : rank;
 }
 
 static bool check_subscript(void *user, struct code *c)

@@ -245,20 +245,10 @@ static void check_global_code(struct lower *lw, const struct sdfg *s)
         diag_error(lw->diags, &s->region.block.place, DIAG_UNSUPPORTED, "initialisation and shutdown code");
 }
 
-static void check_type(struct lower *lw, const struct container *c)
-{
-    for (uint32_t i = 0; i < c->members.count; i++)
-        check_type(lw, c->members.items[i]);
-    if (c->type && c->type->kind == TYPE_VECTOR && type_is_complex(c->type->elem))
-        diag_error(lw->diags, &c->place, DIAG_UNSUPPORTED, "vectors of complex numbers");
-}
-
 static void check_sdfg(void *user, struct sdfg *s)
 {
     struct lower *lw = user;
     check_global_code(lw, s);
-    for (uint32_t i = 0; i < s->containers.count; i++)
-        check_type(lw, s->containers.items[i]);
 }
 
 bool lower_program(struct sdfg *s, const struct lower_options *o, struct tree **out)

@@ -74,7 +74,7 @@ static struct tree_expr *cast(struct code_gen *g, const struct code *c, const st
         return code_to(g, c, type, args[0]);
     if (count != 2 || !type_is_complex(type))
         return code_invalid(g, c, "a conversion to %s takes one argument", code_type_text(g, type));
-    const struct type *part = code_basic(g, type->kind == TYPE_C64 ? TYPE_F32 : TYPE_F64);
+    const struct type *part = type_part(g->ir, type);
     struct tree_expr *re = code_to(g, c, part, args[0]), *im = re ? code_to(g, c, part, args[1]) : NULL;
     return im ? expr_complex(g->t, re, im) : NULL;
 }
@@ -359,7 +359,7 @@ static struct tree_expr *method(struct code_gen *g, const struct code *c)
         struct tree_expr *e = code_eval(g, callee->items[0]);
         if (!e)
             return NULL;
-        if (type_is_complex(e->type))
+        if (type_is_complex(type_scalar(e->type)))
             return expr_unary(g->t, callee->name[0] == 'r' ? EXPR_REAL : EXPR_IMAG, e);
     }
     return code_unsupported(g, c, arena_printf(g->arena, "method '%s'", callee->name));

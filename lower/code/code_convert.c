@@ -7,6 +7,12 @@ bool code_is_pointer(const struct type *t)
     return t->kind == TYPE_POINTER || t->kind == TYPE_STRING || t->kind == TYPE_CALLBACK || t->kind == TYPE_OPAQUE;
 }
 
+struct tree_expr *code_characters(struct code_gen *g, struct tree_expr *e)
+{
+    bool text = e && e->type->kind == TYPE_STRING;
+    return text ? expr_cast(g->t, type_pointer(g->ir, code_basic(g, TYPE_I8)), e) : e;
+}
+
 static struct tree_expr *refuse(struct code_gen *g, const struct code *c, const struct type *type,
                                 const struct tree_expr *e)
 {
@@ -17,9 +23,12 @@ static struct tree_expr *refuse(struct code_gen *g, const struct code *c, const 
 static struct tree_expr *to_vector(struct code_gen *g, const struct code *c, const struct type *type,
                                    struct tree_expr *e)
 {
-    if (e->type->kind == TYPE_VECTOR)
-        return e->type->lanes == type->lanes && type_is_basic(e->type->elem) ? expr_cast(g->t, type, e)
-                                                                             : refuse(g, c, type, e);
+    if (e->type->kind == TYPE_VECTOR) {
+        const struct type *from = e->type->elem;
+        bool fits = e->type->lanes == type->lanes && type_is_basic(from) &&
+                    (type_is_complex(type->elem) || !type_is_complex(from));
+        return fits ? expr_cast(g->t, type, e) : refuse(g, c, type, e);
+    }
     struct tree_expr *lane = code_to(g, c, type->elem, e);
     return lane ? expr_splat(g->t, type, lane) : NULL;
 }

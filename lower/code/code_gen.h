@@ -128,6 +128,8 @@ bool code_field(struct code_gen *g, const struct code *c, struct tree_expr *base
 
 /* code_convert.c */
 bool code_is_pointer(const struct type *t);
+struct tree_expr *code_characters(struct code_gen *g,
+                                  struct tree_expr *e); /* of a text: their address; else as it is */
 struct tree_expr *code_to(struct code_gen *g, const struct code *c, const struct type *type, struct tree_expr *e);
 struct tree_expr *code_promote(struct code_gen *g, struct tree_expr *e);
 /* Brings both to their common arithmetic type. */

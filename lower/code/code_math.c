@@ -63,15 +63,13 @@ const struct code_math *code_find_math(const char *name)
     return NULL;
 }
 
-static const struct type *element(const struct type *t) { return t->kind == TYPE_VECTOR ? t->elem : t; }
-
 /* The type in which the C++ library computes: double if there is an integer, else the widest. NULL if there is none. */
 static const struct type *library_type(struct code_gen *g, struct tree_expr **args, uint32_t count)
 {
     const struct type *type = NULL;
     bool whole = false;
     for (uint32_t i = 0; i < count; i++) {
-        if (!type_is_basic(element(args[i]->type)))
+        if (!type_is_basic(type_scalar(args[i]->type)))
             return NULL;
         const struct type *t = args[i]->type->kind == TYPE_VECTOR ? args[i]->type : type_promote(g->ir, args[i]->type);
         whole |= type_is_integer(t);
@@ -80,7 +78,7 @@ static const struct type *library_type(struct code_gen *g, struct tree_expr **ar
             return NULL;
     }
     if (type->kind == TYPE_VECTOR)
-        return type_is_float(type->elem) ? type : NULL;
+        return type_is_float(type->elem) || type_is_complex(type->elem) ? type : NULL;
     if (type_is_complex(type))
         return type;
     return whole ? code_basic(g, TYPE_F64) : type;
@@ -125,8 +123,8 @@ static struct tree_expr *classify_lanes(struct code_gen *g, enum tree_math f, st
         const struct type *bits = type_vector(g->ir, lane, t->lanes, NULL);
         return expr_binary(g->t, EXPR_LT, expr_bits(g->t, bits, x), expr_zero(g->t, bits));
     }
-    struct tree_expr *infinity = code_constant(g, t, INFINITY);
-    return expr_binary(g->t, f == TREE_MATH_isinf ? EXPR_EQ : EXPR_LT, math1(g, TREE_MATH_fabs, x), infinity);
+    struct tree_expr *size = math1(g, TREE_MATH_fabs, x);
+    return expr_binary(g->t, f == TREE_MATH_isinf ? EXPR_EQ : EXPR_LT, size, code_constant(g, size->type, INFINITY));
 }
 
 /* DaCe computes these of complex numbers through exp and log. */
@@ -155,7 +153,8 @@ struct tree_expr *code_math(struct code_gen *g, const struct code *c, const stru
     if (count != arity)
         return code_invalid(g, c, "'%s' takes %u arguments, not %u", f->name, arity, count);
     const struct type *first = args[0]->type, *type = library_type(g, args, count);
-    if (!type || (type_is_complex(type) && !f->complex))
+    bool complex = type && type_is_complex(type_scalar(type));
+    if (!type || (complex && !f->complex))
         return code_invalid(g, c, "'%s' of a value of type %s", f->name, code_type_text(g, first));
     struct tree_expr *values[3];
     for (uint32_t i = 0; i < count; i++)
@@ -163,9 +162,8 @@ struct tree_expr *code_math(struct code_gen *g, const struct code *c, const stru
             return NULL;
     if (type->kind == TYPE_VECTOR && classifies(f->f))
         return classify_lanes(g, f->f, values[0]);
-    struct tree_expr *e =
-        type_is_complex(type) && count == 1 ? complex_formula(g, f->f, values[0]) : expr_math(g->t, f->f, values);
-    return same && e->type->kind != TYPE_BOOL && !(type_is_complex(type) && !type_is_complex(e->type))
+    struct tree_expr *e = complex && count == 1 ? complex_formula(g, f->f, values[0]) : expr_math(g->t, f->f, values);
+    return same && e->type->kind != TYPE_BOOL && !(complex && !type_is_complex(type_scalar(e->type)))
                ? code_to(g, c, first, e)
                : e;
 }
@@ -187,12 +185,12 @@ static bool is_basic(struct code_gen *g, const struct code *c, struct tree_expr 
 
 static struct tree_expr *f_abs(struct code_gen *g, const struct code *c, struct tree_expr **args, uint32_t count)
 {
-    const struct type *type = element(args[0]->type);
+    const struct type *type = type_scalar(args[0]->type);
     (void)count;
     if (!type_is_basic(type))
         return code_invalid(g, c, "'abs' of a value of type %s", code_type_text(g, args[0]->type));
     struct tree_expr *x = code_promote(g, args[0]);
-    return type_is_unsigned(element(x->type)) ? x : math1(g, TREE_MATH_fabs, x);
+    return type_is_unsigned(type_scalar(x->type)) ? x : math1(g, TREE_MATH_fabs, x);
 }
 
 static struct tree_expr *extremum(struct code_gen *g, const struct code *c, struct tree_expr **args, uint32_t count,
@@ -204,7 +202,7 @@ static struct tree_expr *extremum(struct code_gen *g, const struct code *c, stru
         bool same = a->type == result->type && type_promote(g->ir, a->type)->kind != TYPE_F32;
         if (!same && !code_common(g, c, &a, &result))
             return NULL;
-        if (!type_is_basic(element(a->type)) || type_is_complex(element(a->type)))
+        if (!type_is_basic(type_scalar(a->type)) || type_is_complex(type_scalar(a->type)))
             return code_invalid(g, c, "values of type %s have no order", code_type_text(g, a->type));
         result = binary(g, op, a, result);
     }
@@ -370,17 +368,17 @@ static struct tree_expr *f_reciprocal(struct code_gen *g, const struct code *c, 
 
 static struct tree_expr *f_conj(struct code_gen *g, const struct code *c, struct tree_expr **args, uint32_t count)
 {
-    if (!is_basic(g, c, args, count))
-        return NULL;
-    return type_is_complex(args[0]->type) ? math1(g, TREE_MATH_conj, args[0]) : args[0];
+    if (type_is_complex(type_scalar(args[0]->type)))
+        return math1(g, TREE_MATH_conj, args[0]);
+    return is_basic(g, c, args, count) ? args[0] : NULL;
 }
 
 static struct tree_expr *part(struct code_gen *g, const struct code *c, struct tree_expr **args, enum expr_op op)
 {
+    if (type_is_complex(type_scalar(args[0]->type)))
+        return expr_unary(g->t, op, args[0]);
     if (!is_basic(g, c, args, 1))
         return NULL;
-    if (type_is_complex(args[0]->type))
-        return expr_unary(g->t, op, args[0]);
     return op == EXPR_REAL ? args[0] : expr_zero(g->t, args[0]->type);
 }
 

@@ -1,11 +1,12 @@
 /* Operators on values, as C++ computes them: promotion, wrap-around, truncation (semantics.md 6.3). */
 #include "lower/code/code_gen.h"
 
-static const struct type *element(const struct type *t) { return t->kind == TYPE_VECTOR ? t->elem : t; }
+static bool is_number(const struct type *t) { return type_is_basic(type_scalar(t)); }
 
-static bool is_number(const struct type *t) { return type_is_basic(element(t)); }
-
-static bool is_whole(const struct type *t) { return type_is_integer(element(t)) || element(t)->kind == TYPE_BOOL; }
+static bool is_whole(const struct type *t)
+{
+    return type_is_integer(type_scalar(t)) || type_scalar(t)->kind == TYPE_BOOL;
+}
 
 static void *refuse(struct code_gen *g, const struct code *c, enum code_op op, const struct tree_expr *a,
                     const struct tree_expr *b)
@@ -45,6 +46,8 @@ struct tree_expr *code_unary(struct code_gen *g, const struct code *c, enum code
 static struct tree_expr *pointer_sum(struct code_gen *g, const struct code *c, enum code_op op, struct tree_expr *a,
                                      struct tree_expr *b)
 {
+    a = code_characters(g, a);
+    b = code_characters(g, b);
     bool both = code_is_pointer(a->type) && code_is_pointer(b->type);
     if (op == CODE_ADD && !code_is_pointer(a->type)) {
         struct tree_expr *swap = a;
@@ -114,7 +117,7 @@ static struct tree_expr *compare(struct code_gen *g, const struct code *c, enum 
         return expr_binary(g->t, op, a, b);
     if (!code_common(g, c, &a, &b))
         return NULL;
-    if (type_is_complex(element(a->type)) && op != EXPR_EQ && op != EXPR_NE)
+    if (type_is_complex(type_scalar(a->type)) && op != EXPR_EQ && op != EXPR_NE)
         return refuse(g, c, written, a, b);
     return expr_binary(g->t, op, a, b);
 }
@@ -139,7 +142,7 @@ static struct tree_expr *floor_divide(struct code_gen *g, const struct code *c, 
 {
     if (!code_common(g, c, &a, &b))
         return NULL;
-    if (type_is_complex(element(a->type)))
+    if (type_is_complex(type_scalar(a->type)))
         return refuse(g, c, CODE_FLOORDIV, a, b);
     struct tree_expr *quotient = expr_binary(g->t, EXPR_DIV, a, b);
     return is_whole(quotient->type) ? quotient : code_floor_int(g, quotient);

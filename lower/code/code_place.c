@@ -162,8 +162,8 @@ static bool index_into(struct code_gen *g, const struct code *c, const struct lv
         *out = (struct lvalue){ .kind = LVALUE_LANE, .type = base->type->elem, .base = copy, .index = index };
         return true;
     }
-    if (base->type->kind == TYPE_POINTER && base->type->elem->size) {
-        struct tree_expr *pointer = code_read(g, c, base);
+    if ((base->type->kind == TYPE_POINTER && base->type->elem->size) || base->type->kind == TYPE_STRING) {
+        struct tree_expr *pointer = code_characters(g, code_read(g, c, base));
         *out = pointer ? memory_place(pointer, index, base->kind == LVALUE_VALUE ? base->alias : 0) : *base;
         return pointer;
     }
@@ -259,7 +259,7 @@ bool code_place(struct code_gen *g, const struct code *c, struct lvalue *out)
         return index_place(g, c, out);
     if (c->kind == CODE_MEMBER)
         return member_place(g, c, out);
-    struct tree_expr *pointer = code_eval(g, c->items[0]); /* CODE_DEREF */
+    struct tree_expr *pointer = code_characters(g, code_eval(g, c->items[0])); /* CODE_DEREF */
     if (!pointer)
         return false;
     if (pointer->type->kind != TYPE_POINTER || !pointer->type->elem->size)

@@ -110,7 +110,8 @@ static struct tree_expr *root(struct code_gen *g, const struct code *c, struct t
 {
     const struct type *type = base->type;
     struct tree_expr *x = code_promote(g, base);
-    if (!type_is_float(x->type) && !type_is_complex(x->type))
+    const struct type *elem = type_scalar(type);
+    if (!type_is_float(elem) && !type_is_complex(elem))
         x = code_to(g, c, code_basic(g, TYPE_F64), x);
     if (!x)
         return NULL;
@@ -176,7 +177,7 @@ struct tree_expr *code_power(struct code_gen *g, const struct code *c, struct tr
                              const struct code *exponent)
 {
     double value;
-    const struct type *elem = base->type->kind == TYPE_VECTOR ? base->type->elem : base->type;
+    const struct type *elem = type_scalar(base->type);
     if (code_literal(exponent, &value) && type_is_basic(elem)) {
         if (value == floor(value) && fabs(value) <= (double)(1ll << 53))
             return integer_power(g, c, base, value);

@@ -159,8 +159,8 @@ static LLVMValueRef float_binary(struct llvm_func *f, enum expr_op op, LLVMValue
 
 struct value llvm_binary(struct llvm_func *f, enum expr_op op, const struct type *t, struct value a, struct value b)
 {
-    const struct type *scalar = llvm_type_scalar(t);
-    if (type_is_complex(t))
+    const struct type *scalar = type_scalar(t);
+    if (llvm_type_is_complex(t))
         return llvm_complex_binary(f, op, a, b);
     if (scalar->kind == TYPE_BOOL)
         return (struct value){ bool_binary(f, op, a.v, b.v), NULL };
@@ -178,10 +178,10 @@ struct value llvm_binary(struct llvm_func *f, enum expr_op op, const struct type
 
 struct value llvm_unary(struct llvm_func *f, enum expr_op op, const struct type *t, struct value a)
 {
-    const struct type *scalar = llvm_type_scalar(t);
+    const struct type *scalar = type_scalar(t);
     if (op == EXPR_BITNOT)
         return (struct value){ LLVMBuildNot(f->builder, a.v, ""), NULL };
-    if (type_is_complex(t))
+    if (llvm_type_is_complex(t))
         return (struct value){ LLVMBuildFNeg(f->builder, a.v, ""), LLVMBuildFNeg(f->builder, a.im, "") };
     if (llvm_type_is_small_float(scalar)) {
         LLVMValueRef negative = LLVMBuildFNeg(f->builder, llvm_widen(f, scalar, a.v), "");
@@ -208,9 +208,9 @@ static const struct {
 
 LLVMValueRef llvm_compare(struct llvm_func *f, enum expr_op op, const struct type *t, struct value a, struct value b)
 {
-    const struct type *scalar = llvm_type_scalar(t);
+    const struct type *scalar = type_scalar(t);
     LLVMRealPredicate real = predicates[op - EXPR_EQ].real;
-    if (type_is_complex(t)) {
+    if (llvm_type_is_complex(t)) {
         LLVMValueRef re = LLVMBuildFCmp(f->builder, real, a.v, b.v, ""),
                      im = LLVMBuildFCmp(f->builder, real, a.im, b.im, "");
         if (op == EXPR_EQ)
@@ -230,7 +230,7 @@ LLVMValueRef llvm_compare(struct llvm_func *f, enum expr_op op, const struct typ
 
 LLVMValueRef llvm_truth(struct llvm_func *f, const struct type *t, struct value v)
 {
-    if (llvm_type_scalar(t)->kind == TYPE_BOOL)
+    if (type_scalar(t)->kind == TYPE_BOOL)
         return v.v;
     LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(v.v));
     return llvm_compare(f, EXPR_NE, t, v, (struct value){ zero, v.im ? zero : NULL });

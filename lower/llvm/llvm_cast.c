@@ -91,22 +91,22 @@ struct value llvm_cast(struct llvm_func *f, const struct type *to, const struct 
 {
     if (to == from)
         return v;
-    const struct type *target = llvm_type_scalar(to), *source = llvm_type_scalar(from);
+    const struct type *target = type_scalar(to), *source = type_scalar(from);
     if (to->kind == TYPE_VECTOR && from->kind != TYPE_VECTOR) {
-        struct value lane = llvm_cast(f, target, from, v);
-        return (struct value){ llvm_splat(f, llvm_type(f->unit, to), lane.v), NULL };
+        return llvm_splat_value(f, to, llvm_cast(f, target, from, v));
     }
     if (target->kind == TYPE_BOOL)
         return (struct value){ llvm_truth(f, from, v), NULL };
     if (type_is_complex(target)) {
-        const struct type *part = llvm_type_part(f, target);
-        if (!type_is_complex(source))
-            return (struct value){ llvm_cast(f, part, source, v).v, LLVMConstNull(llvm_type(f->unit, part)) };
-        const struct type *old = llvm_type_part(f, source);
+        if (!type_is_complex(source)) {
+            LLVMValueRef re = llvm_cast(f, llvm_type_part(f, to), from, v).v;
+            return (struct value){ re, LLVMConstNull(LLVMTypeOf(re)) };
+        }
+        const struct type *part = llvm_type_part(f, target), *old = llvm_type_part(f, source);
         return (struct value){ to_float(f, part, old, v.v), to_float(f, part, old, v.im) };
     }
     if (type_is_complex(source))
-        return llvm_cast(f, to, llvm_type_part(f, source), (struct value){ v.v, NULL });
+        return llvm_cast(f, to, llvm_type_part(f, from), (struct value){ v.v, NULL });
     if (is_address(target) || is_address(source))
         return (struct value){ cast_address(f, target, source, v.v), NULL };
     if (type_is_float(target))
@@ -122,31 +122,59 @@ struct value llvm_cast(struct llvm_func *f, const struct type *to, const struct 
 
 static LLVMTypeRef memory_vector(struct llvm_func *f, const struct type *t)
 {
-    if (type_is_complex(t))
-        return LLVMVectorType(llvm_type(f->unit, t), 2);
+    if (llvm_type_is_complex(t))
+        return LLVMVectorType(llvm_type(f->unit, type_scalar(t)), t->kind == TYPE_VECTOR ? 2 * t->lanes : 2);
     LLVMTypeRef scalar = t->kind == TYPE_VECTOR ? llvm_type_memory(f->unit, t->elem) : llvm_type_memory(f->unit, t);
     return t->kind == TYPE_VECTOR ? LLVMVectorType(scalar, t->lanes) : scalar;
 }
 
+static LLVMValueRef every_second_lane(struct llvm_func *f, LLVMValueRef pairs, unsigned count, unsigned first)
+{
+    LLVMValueRef *mask = NEW_ARRAY(f->emitter->arena, LLVMValueRef, count);
+    for (unsigned i = 0; i < count; i++)
+        mask[i] = llvm_int(f->unit->i32, first + 2 * i);
+    return LLVMBuildShuffleVector(f->builder, pairs, LLVMGetPoison(LLVMTypeOf(pairs)), LLVMConstVector(mask, count),
+                                  "");
+}
+
+/* Parts of complex lanes to pairs, and back. */
+static LLVMValueRef interleave(struct llvm_func *f, LLVMValueRef re, LLVMValueRef im, unsigned count)
+{
+    LLVMValueRef *mask = NEW_ARRAY(f->emitter->arena, LLVMValueRef, 2 * count);
+    for (unsigned i = 0; i < 2 * count; i++)
+        mask[i] = llvm_int(f->unit->i32, i / 2 + (i % 2) * count);
+    return LLVMBuildShuffleVector(f->builder, re, im, LLVMConstVector(mask, 2 * count), "");
+}
+
+static struct value deinterleave(struct llvm_func *f, LLVMValueRef pairs, unsigned count)
+{
+    LLVMValueRef re = every_second_lane(f, pairs, count, 0);
+    return (struct value){ re, every_second_lane(f, pairs, count, 1) };
+}
+
 LLVMValueRef llvm_to_memory(struct llvm_func *f, const struct type *t, struct value v)
 {
+    if (t->kind == TYPE_VECTOR && v.im)
+        return interleave(f, v.v, v.im, t->lanes);
     if (type_is_complex(t)) {
         LLVMValueRef pair = LLVMGetPoison(memory_vector(f, t));
         pair = LLVMBuildInsertElement(f->builder, pair, v.v, llvm_int(f->unit->i32, 0), "");
         return LLVMBuildInsertElement(f->builder, pair, v.im, llvm_int(f->unit->i32, 1), "");
     }
-    if (llvm_type_scalar(t)->kind == TYPE_BOOL)
+    if (type_scalar(t)->kind == TYPE_BOOL)
         return LLVMBuildZExt(f->builder, v.v, memory_vector(f, t), "");
     return v.v;
 }
 
 struct value llvm_from_memory(struct llvm_func *f, const struct type *t, LLVMValueRef v)
 {
+    if (t->kind == TYPE_VECTOR && type_is_complex(t->elem))
+        return deinterleave(f, v, t->lanes);
     if (type_is_complex(t)) {
         LLVMValueRef re = LLVMBuildExtractElement(f->builder, v, llvm_int(f->unit->i32, 0), "");
         return (struct value){ re, LLVMBuildExtractElement(f->builder, v, llvm_int(f->unit->i32, 1), "") };
     }
-    if (llvm_type_scalar(t)->kind == TYPE_BOOL)
+    if (type_scalar(t)->kind == TYPE_BOOL)
         return (struct value){ LLVMBuildICmp(f->builder, LLVMIntNE, v, LLVMConstNull(LLVMTypeOf(v)), ""), NULL };
     return (struct value){ v, NULL };
 }

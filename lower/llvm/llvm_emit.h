@@ -8,7 +8,8 @@
 #include "base/map.h"
 #include "lower/llvm/llvm.h"
 
-/* A value in registers. A complex value has two parts; `im` is NULL otherwise. */
+/* A value in registers. A complex value has two parts, a vector of complex numbers two vectors; `im` is NULL otherwise.
+ */
 struct value {
     LLVMValueRef v, im;
 };
@@ -164,16 +165,18 @@ LLVMValueRef llvm_alloca(struct llvm_func *f, LLVMTypeRef type, const char *name
 
 /* llvm_type.c */
 LLVMTypeRef llvm_type(struct llvm_unit *u, const struct type *t); /* in registers; of a complex type: of one part */
+bool llvm_type_is_complex(const struct type *t);                  /* complex numbers or vectors of them */
 LLVMTypeRef llvm_type_memory(struct llvm_unit *u, const struct type *t); /* an element in memory; its size is t->size */
 bool llvm_type_usable(const struct type *t);                             /* values of it can be in registers */
 const struct type *llvm_type_part(struct llvm_func *f,
-                                  const struct type *t);   /* of a complex type: float32 or float64 */
-const struct type *llvm_type_scalar(const struct type *t); /* of a vector: its element */
-bool llvm_type_is_small_float(const struct type *t);       /* float16, bfloat16 and the 8-bit ones */
+                                  const struct type *t); /* of a complex type: float32 or float64, or a vector of it */
+bool llvm_type_is_small_float(const struct type *t);     /* float16, bfloat16 and the 8-bit ones */
 LLVMValueRef llvm_int(LLVMTypeRef type, int64_t value);
 LLVMValueRef llvm_splat(struct llvm_func *f, LLVMTypeRef like,
                         LLVMValueRef scalar);                 /* `like` a vector; else unchanged */
 LLVMValueRef llvm_const_int(LLVMTypeRef like, int64_t value); /* in every lane */
+struct value llvm_splat_value(struct llvm_func *f, const struct type *vector, struct value lane);
+struct value llvm_lane(struct llvm_func *f, struct value vector, LLVMValueRef lane);
 LLVMValueRef llvm_const_float(LLVMTypeRef like, double value);
 
 /* llvm_small.c: 16- and 8-bit floats */
@@ -186,7 +189,7 @@ LLVMValueRef llvm_round_to_odd(struct llvm_func *f, LLVMValueRef v); /* float64 
 /* llvm_cast.c */
 struct value llvm_cast(struct llvm_func *f, const struct type *to, const struct type *from, struct value v);
 struct value llvm_bits(struct llvm_func *f, const struct type *to, const struct type *from, struct value v);
-/* One LLVM value with the bytes of memory: bool as bytes, complex numbers as two lanes. And back. */
+/* One LLVM value with the bytes of memory: bool as bytes, complex numbers as two lanes each. And back. */
 LLVMValueRef llvm_to_memory(struct llvm_func *f, const struct type *t, struct value v);
 struct value llvm_from_memory(struct llvm_func *f, const struct type *t, LLVMValueRef v);
 

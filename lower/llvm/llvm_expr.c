@@ -58,15 +58,15 @@ typedef struct value emit_expr(struct llvm_func *f, const struct tree_expr *e);
 static struct value expr_constant(struct llvm_func *f, const struct tree_expr *e)
 {
     LLVMTypeRef type = llvm_type(f->unit, e->type);
-    const struct type *scalar = llvm_type_scalar(e->type);
+    const struct type *scalar = type_scalar(e->type);
     if (e->op == EXPR_NULL)
         return (struct value){ LLVMConstNull(type), NULL };
     if (e->op == EXPR_INT && type_is_float(scalar))
         return (struct value){ llvm_const_float(type, (double)e->i), NULL };
     if (e->op == EXPR_INT)
         return (struct value){ llvm_const_int(type, e->i), NULL };
-    if (type_is_complex(e->type))
-        return (struct value){ LLVMConstReal(type, e->f), LLVMConstNull(type) };
+    if (type_is_complex(scalar))
+        return (struct value){ llvm_const_float(type, e->f), LLVMConstNull(type) };
     if (scalar->kind == TYPE_F16)
         return (struct value){ llvm_const_float(type, e->f), NULL };
     if (llvm_type_is_small_float(scalar)) {
@@ -205,16 +205,20 @@ static struct value expr_part(struct llvm_func *f, const struct tree_expr *e)
 
 static struct value expr_all_lanes(struct llvm_func *f, const struct tree_expr *e)
 {
-    return (struct value){ llvm_splat(f, llvm_type(f->unit, e->type), llvm_expr(f, e->args[0]).v), NULL };
+    return llvm_splat_value(f, e->type, llvm_expr(f, e->args[0]));
 }
 
 static struct value expr_one_lane(struct llvm_func *f, const struct tree_expr *e)
 {
-    LLVMValueRef vector = llvm_expr(f, e->args[0]).v, lane = llvm_expr(f, e->args[1]).v;
+    struct value vector = llvm_expr(f, e->args[0]);
+    LLVMValueRef lane = llvm_expr(f, e->args[1]).v;
     if (e->op == EXPR_LANE)
-        return (struct value){ LLVMBuildExtractElement(f->builder, vector, lane, ""), NULL };
-    LLVMValueRef value = llvm_expr(f, e->args[2]).v;
-    return (struct value){ LLVMBuildInsertElement(f->builder, vector, value, lane, ""), NULL };
+        return llvm_lane(f, vector, lane);
+    struct value value = llvm_expr(f, e->args[2]);
+    vector.v = LLVMBuildInsertElement(f->builder, vector.v, value.v, lane, "");
+    if (vector.im)
+        vector.im = LLVMBuildInsertElement(f->builder, vector.im, value.im, lane, "");
+    return vector;
 }
 
 static emit_expr *const by_op[EXPR_OP_COUNT] = {
@@ -268,7 +272,7 @@ static bool speculate(const struct tree_expr *e, int *left)
 {
     if (e->op == EXPR_LOAD || e->op == EXPR_CALL || e->op == EXPR_REM || (e->op == EXPR_MATH && !cheap_math(e->math)))
         return false;
-    if (e->op == EXPR_DIV && !type_is_float(llvm_type_scalar(e->type)))
+    if (e->op == EXPR_DIV && !type_is_float(type_scalar(e->type)))
         return false;
     if ((*left -= e->num_args > 0) < 0)
         return false;

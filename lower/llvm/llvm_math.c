@@ -88,9 +88,9 @@ static LLVMValueRef float_test(struct llvm_func *f, enum tree_math math, const s
 
 static LLVMValueRef predicate(struct llvm_func *f, enum tree_math math, const struct type *t, struct value a)
 {
-    const struct type *scalar = llvm_type_scalar(t);
-    if (type_is_complex(t)) {
-        const struct type *part = llvm_type_part(f, t);
+    const struct type *scalar = type_scalar(t);
+    if (llvm_type_is_complex(t)) {
+        const struct type *part = type_scalar(llvm_type_part(f, t));
         LLVMValueRef re = float_test(f, math, part, a.v), im = float_test(f, math, part, a.im);
         return math == TREE_MATH_isfinite ? LLVMBuildAnd(f->builder, re, im, "") : LLVMBuildOr(f->builder, re, im, "");
     }
@@ -213,22 +213,33 @@ static LLVMValueRef scaled_hypot(struct llvm_func *f, const struct type *part, L
 
 static struct value magnitude(struct llvm_func *f, const struct type *t, const struct value *a)
 {
-    if (type_is_complex(t) && f->emitter->options->fp != LLVM_FP_STRICT && t->kind != TYPE_VECTOR)
+    if (type_is_complex(t) && f->emitter->options->fp != LLVM_FP_STRICT)
         return (struct value){ scaled_hypot(f, llvm_type_part(f, t), a->v, a->im), NULL };
     if (type_is_complex(t)) {
         struct value parts[2] = { { a->v, NULL }, { a->im, NULL } };
         return library(f, llvm_type_part(f, t), "hypot", parts, 2);
     }
-    if (!type_is_signed(llvm_type_scalar(t)))
+    if (!type_is_signed(type_scalar(t)))
         return *a;
     LLVMValueRef args[2] = { a->v, llvm_int(f->unit->i1, 0) };
     return (struct value){ llvm_intrinsic(f, "llvm.abs", LLVMTypeOf(a->v), args, 2), NULL };
 }
 
+static struct value magnitude_of_lanes(struct llvm_func *f, const struct type *t, struct value a)
+{
+    LLVMValueRef r = LLVMGetPoison(LLVMTypeOf(a.v));
+    for (unsigned lane = 0; lane < t->lanes; lane++) {
+        LLVMValueRef index = llvm_int(f->unit->i32, lane);
+        struct value one = llvm_lane(f, a, index);
+        r = LLVMBuildInsertElement(f->builder, r, magnitude(f, t->elem, &one).v, index, "");
+    }
+    return (struct value){ r, NULL };
+}
+
 static LLVMValueRef small_float_math(struct llvm_func *f, enum tree_math math, const struct type *t,
                                      const struct value *args)
 {
-    const struct type *scalar = llvm_type_scalar(t), *wide = type_basic(f->emitter->tree->ir, TYPE_F32);
+    const struct type *scalar = type_scalar(t), *wide = type_basic(f->emitter->tree->ir, TYPE_F32);
     if (t->kind == TYPE_VECTOR)
         wide = type_vector(f->emitter->tree->ir, wide, t->lanes, NULL);
     struct value a[MAX_ARGS];
@@ -238,15 +249,34 @@ static LLVMValueRef small_float_math(struct llvm_func *f, enum tree_math math, c
                        wide->kind == TYPE_VECTOR ? vector_math(f, math, wide, a) : float_math(f, math, wide, a));
 }
 
+static struct value complex_lanes(struct llvm_func *f, enum tree_math math, const struct type *t,
+                                  const struct value *args)
+{
+    LLVMTypeRef type = llvm_type(f->unit, t);
+    struct value r = { LLVMGetPoison(type), LLVMGetPoison(type) };
+    for (unsigned lane = 0; lane < t->lanes; lane++) {
+        LLVMValueRef index = llvm_int(f->unit->i32, lane);
+        struct value a[MAX_ARGS];
+        for (unsigned i = 0; i < functions[math].arity; i++)
+            a[i] = llvm_lane(f, args[i], index);
+        struct value v = complex_math(f, math, t->elem, a);
+        r.v = LLVMBuildInsertElement(f->builder, r.v, v.v, index, "");
+        r.im = LLVMBuildInsertElement(f->builder, r.im, v.im, index, "");
+    }
+    return r;
+}
+
 struct value llvm_math(struct llvm_func *f, const struct tree_expr *e, const struct value *args)
 {
-    const struct type *t = e->args[0]->type, *scalar = llvm_type_scalar(t);
+    const struct type *t = e->args[0]->type, *scalar = type_scalar(t);
     if (e->math >= TREE_MATH_isnan)
         return (struct value){ predicate(f, e->math, t, args[0]), NULL };
+    if (e->math == TREE_MATH_fabs && t->kind == TYPE_VECTOR && type_is_complex(scalar))
+        return magnitude_of_lanes(f, t, args[0]);
     if (e->math == TREE_MATH_fabs && !type_is_float(scalar))
         return magnitude(f, t, args);
-    if (type_is_complex(t))
-        return complex_math(f, e->math, t, args);
+    if (type_is_complex(scalar))
+        return t->kind == TYPE_VECTOR ? complex_lanes(f, e->math, t, args) : complex_math(f, e->math, t, args);
     if (e->math == TREE_MATH_conj)
         return args[0];
     if (!type_is_float(scalar)) {

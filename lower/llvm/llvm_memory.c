@@ -42,6 +42,8 @@ static LLVMValueRef imaginary_address(struct llvm_func *f, const struct type *t,
 
 static LLVMTypeRef loaded_type(struct llvm_func *f, const struct type *t)
 {
+    if (t->kind == TYPE_VECTOR && type_is_complex(t->elem))
+        return LLVMVectorType(llvm_type(f->unit, t->elem), 2 * t->lanes);
     if (t->kind == TYPE_VECTOR)
         return LLVMVectorType(llvm_type_memory(f->unit, t->elem), t->lanes);
     return t->kind == TYPE_BOOL ? f->unit->i8 : llvm_type(f->unit, t);
@@ -49,7 +51,7 @@ static LLVMTypeRef loaded_type(struct llvm_func *f, const struct type *t)
 
 static unsigned alignment(const struct type *t)
 {
-    const struct type *scalar = llvm_type_scalar(t);
+    const struct type *scalar = type_scalar(t);
     return type_is_complex(scalar) ? scalar->size / 2 : scalar->align ? scalar->align : 1;
 }
 

@@ -16,7 +16,7 @@ static void add_fields(struct llvm_unit *u, struct tree_var *const *vars, uint32
     for (uint32_t i = 0; i < count; i++) {
         LLVMTypeRef type = llvm_type(u, vars[i]->type);
         fields[(*n)++] = type;
-        if (type_is_complex(vars[i]->type))
+        if (llvm_type_is_complex(vars[i]->type))
             fields[(*n)++] = type;
     }
 }
@@ -30,7 +30,7 @@ static LLVMTypeRef data_type(struct llvm_unit *u, const struct llvm_job *job)
     return LLVMStructTypeInContext(u->context, fields, n, false);
 }
 
-static unsigned num_fields(const struct tree_var *v) { return type_is_complex(v->type) ? 2 : 1; }
+static unsigned num_fields(const struct tree_var *v) { return llvm_type_is_complex(v->type) ? 2 : 1; }
 
 /* One walk over the fields of a struct, in the order of data_type. */
 struct fields {
@@ -81,7 +81,7 @@ static void get_variables(struct fields *w, struct tree_var *const *vars, uint32
 {
     for (uint32_t i = 0; i < count; i++) {
         struct value v = { get_field(w, vars[i]), NULL };
-        if (type_is_complex(vars[i]->type))
+        if (llvm_type_is_complex(vars[i]->type))
             v.im = get_field(w, vars[i]);
         llvm_variable_write(w->f, vars[i], v);
     }

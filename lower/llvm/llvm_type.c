@@ -2,17 +2,17 @@
 
 bool llvm_type_is_small_float(const struct type *t) { return t->kind >= TYPE_F16 && t->kind <= TYPE_F8E5M2; }
 
-const struct type *llvm_type_scalar(const struct type *t) { return t->kind == TYPE_VECTOR ? t->elem : t; }
+bool llvm_type_is_complex(const struct type *t) { return type_is_complex(type_scalar(t)); }
 
 const struct type *llvm_type_part(struct llvm_func *f, const struct type *t)
 {
-    return type_basic(f->emitter->tree->ir, t->kind == TYPE_C64 ? TYPE_F32 : TYPE_F64);
+    return type_part(f->emitter->tree->ir, t);
 }
 
 bool llvm_type_usable(const struct type *t)
 {
     if (t->kind == TYPE_VECTOR)
-        return t->lanes > 0 && type_is_basic(t->elem) && !type_is_complex(t->elem);
+        return t->lanes > 0 && type_is_basic(t->elem);
     return t->kind != TYPE_OPAQUE && t->kind != TYPE_VOID;
 }
 
@@ -112,4 +112,16 @@ LLVMValueRef llvm_splat(struct llvm_func *f, LLVMTypeRef like, LLVMValueRef scal
     LLVMTypeRef mask = LLVMVectorType(f->unit->i32, LLVMGetVectorSize(like));
     LLVMValueRef one = LLVMBuildInsertElement(f->builder, LLVMGetPoison(type), scalar, llvm_int(f->unit->i32, 0), "");
     return LLVMBuildShuffleVector(f->builder, one, LLVMGetPoison(type), LLVMConstNull(mask), "");
+}
+
+struct value llvm_splat_value(struct llvm_func *f, const struct type *vector, struct value lane)
+{
+    LLVMTypeRef type = llvm_type(f->unit, vector);
+    return (struct value){ llvm_splat(f, type, lane.v), lane.im ? llvm_splat(f, type, lane.im) : NULL };
+}
+
+struct value llvm_lane(struct llvm_func *f, struct value vector, LLVMValueRef lane)
+{
+    LLVMValueRef im = vector.im ? LLVMBuildExtractElement(f->builder, vector.im, lane, "") : NULL;
+    return (struct value){ LLVMBuildExtractElement(f->builder, vector.v, lane, ""), im };
 }

@@ -9,7 +9,7 @@ static void make_slots(struct llvm_func *f, const struct tree_var *v, struct llv
 {
     LLVMTypeRef type = llvm_type(f->unit, v->type);
     x->value.v = llvm_alloca(f, type, v->name);
-    x->value.im = type_is_complex(v->type) ? llvm_alloca(f, type, v->name) : NULL;
+    x->value.im = llvm_type_is_complex(v->type) ? llvm_alloca(f, type, v->name) : NULL;
     x->set = true;
 }
 
@@ -21,7 +21,7 @@ struct value llvm_variable_read(struct llvm_func *f, const struct tree_var *v)
         if (x->set)
             return x->value;
         llvm_bug(f, "a variable is used and never assigned");
-        return (struct value){ LLVMGetPoison(type), type_is_complex(v->type) ? LLVMGetPoison(type) : NULL };
+        return (struct value){ LLVMGetPoison(type), llvm_type_is_complex(v->type) ? LLVMGetPoison(type) : NULL };
     }
     if (!x->set)
         make_slots(f, v, x);

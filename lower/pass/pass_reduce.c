@@ -40,7 +40,7 @@ static int64_t int_identity(enum wcr_kind wcr, const struct type *type)
 struct tree_expr *reduce_identity(struct tree *t, enum wcr_kind wcr, const struct type *type)
 {
     if (type_is_complex(type)) {
-        const struct type *part = type_basic(t->ir, type->kind == TYPE_C64 ? TYPE_F32 : TYPE_F64);
+        const struct type *part = type_part(t->ir, type);
         double real = float_identity(wcr);
         return expr_complex(t, expr_float(t, part, real), expr_float(t, part, wcr == WCR_SUM ? -0.0 : 0));
     }

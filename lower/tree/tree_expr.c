@@ -63,7 +63,7 @@ struct tree_expr *expr_zero(struct tree *t, const struct type *type)
     if (type->kind == TYPE_VECTOR)
         return expr_splat(t, type, expr_zero(t, type->elem));
     if (type_is_complex(type)) {
-        struct tree_expr *zero = expr_zero(t, type_basic(t->ir, type->kind == TYPE_C64 ? TYPE_F32 : TYPE_F64));
+        struct tree_expr *zero = expr_zero(t, type_part(t->ir, type));
         return expr_complex(t, zero, zero);
     }
     if (type_is_float(type))
@@ -180,8 +180,8 @@ struct tree_expr *expr_unary(struct tree *t, enum expr_op op, struct tree_expr *
     if (op == EXPR_REAL || op == EXPR_IMAG) {
         if (a->op == EXPR_COMPLEX && expr_is_pure(a))
             return a->args[op == EXPR_IMAG];
-        if (type_is_complex(type))
-            type = type_basic(t->ir, type->kind == TYPE_C64 ? TYPE_F32 : TYPE_F64);
+        if (type_is_complex(type_scalar(type)))
+            type = type_part(t->ir, type);
         return expr_new1(t, op, type, a);
     }
     if (a->op == EXPR_INT && fold_int(op, type, a->i, 0, &i))
@@ -241,7 +241,7 @@ struct tree_expr *expr_cast(struct tree *t, const struct type *type, struct tree
     if (folded)
         return folded;
     if (type_is_complex(type) && (a->op == EXPR_INT || a->op == EXPR_FLOAT || a->op == EXPR_COMPLEX)) {
-        const struct type *part = type_basic(t->ir, type->kind == TYPE_C64 ? TYPE_F32 : TYPE_F64);
+        const struct type *part = type_part(t->ir, type);
         if (a->op == EXPR_COMPLEX)
             return expr_complex(t, expr_cast(t, part, a->args[0]), expr_cast(t, part, a->args[1]));
         return expr_complex(t, expr_cast(t, part, a), expr_zero(t, part));
@@ -313,8 +313,8 @@ static const struct type *math_type(struct tree *t, enum tree_math f, const stru
 {
     if (f == TREE_MATH_isnan || f == TREE_MATH_isinf || f == TREE_MATH_isfinite || f == TREE_MATH_signbit)
         return type_basic(t->ir, TYPE_BOOL);
-    if (f == TREE_MATH_fabs && type_is_complex(arg))
-        return type_basic(t->ir, arg->kind == TYPE_C64 ? TYPE_F32 : TYPE_F64);
+    if (f == TREE_MATH_fabs && type_is_complex(type_scalar(arg)))
+        return type_part(t->ir, arg);
     return arg;
 }
 
@@ -346,7 +346,10 @@ struct tree_expr *expr_call(struct tree *t, const struct type *type, const char 
 
 struct tree_expr *expr_complex(struct tree *t, struct tree_expr *re, struct tree_expr *im)
 {
-    const struct type *type = type_basic(t->ir, re->type->kind == TYPE_F32 ? TYPE_C64 : TYPE_C128);
+    const struct type *part = re->type;
+    const struct type *type = type_basic(t->ir, type_scalar(part)->kind == TYPE_F32 ? TYPE_C64 : TYPE_C128);
+    if (part->kind == TYPE_VECTOR)
+        type = type_vector(t->ir, type, part->lanes, part->lanes_text);
     return expr_new2(t, EXPR_COMPLEX, type, re, im);
 }
 

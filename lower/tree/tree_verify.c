@@ -56,11 +56,9 @@ static bool visible(const struct verify *v, const struct tree_var *var)
 
 /* ---- expressions ---- */
 
-static const struct type *element(const struct type *t) { return t->kind == TYPE_VECTOR ? t->elem : t; }
-
 static bool is_number(const struct type *t)
 {
-    t = element(t);
+    t = type_scalar(t);
     return t->kind == TYPE_BOOL || type_is_integer(t) || t->kind == TYPE_F32 || t->kind == TYPE_F64 ||
            type_is_complex(t);
 }
@@ -87,7 +85,7 @@ static void check_same(struct verify *v, const struct tree_expr *e)
 
 static void check_integers(struct verify *v, const struct tree_expr *e)
 {
-    const struct type *t = element(e->type);
+    const struct type *t = type_scalar(e->type);
     check_same(v, e);
     must(v, type_is_integer(t) || t->kind == TYPE_BOOL, "bit operation on this type", e);
 }
@@ -97,7 +95,7 @@ static void check_compare(struct verify *v, const struct tree_expr *e)
     const struct type *a = e->args[0]->type;
     must(v, a == e->args[1]->type, "compared values differ in type", e);
     bool equality = e->op == EXPR_EQ || e->op == EXPR_NE;
-    bool ordered = is_number(a) && !type_is_complex(element(a));
+    bool ordered = is_number(a) && !type_is_complex(type_scalar(a));
     must(v, ordered || equality, "no order on this type", e);
     must(v,
          a->kind == TYPE_VECTOR ? e->type->kind == TYPE_VECTOR && e->type->lanes == a->lanes
@@ -123,7 +121,7 @@ static void check_memory(struct verify *v, const struct tree_expr *e)
 static void check_math(struct verify *v, const struct tree_expr *e)
 {
     must(v, e->num_args == tree_math_arity(e->math), "number of arguments", e);
-    const struct type *t = element(e->args[0]->type);
+    const struct type *t = type_scalar(e->args[0]->type);
     bool ok = t->kind == TYPE_F32 || t->kind == TYPE_F64 || type_is_complex(t) ||
               (e->math == TREE_MATH_fabs && type_is_integer(t));
     must(v, ok, "function on this type", e);
@@ -256,7 +254,7 @@ static void check_locked(struct verify *v, struct tree_stmt *body)
     v->locked = locked;
 }
 
-static void check_element(struct verify *v, const struct tree_stmt *s)
+static void check_type_scalar(struct verify *v, const struct tree_stmt *s)
 {
     must(v, s->pointer->type->kind == TYPE_POINTER, "not a pointer", s->pointer);
     must(v, is_i64(s->index), "index is not int64", s->index);
@@ -300,7 +298,7 @@ static void check_kind(struct verify *v, struct tree_stmt *s)
         break;
     case STMT_ASSIGN: check_assigned(v, s->var, s->value->type); break;
     case STMT_STORE: case STMT_REDUCE: case STMT_UPDATE:
-        check_element(v, s);
+        check_type_scalar(v, s);
         if (s->body)
             check_locked(v, s->body);
         break;

@@ -31,7 +31,7 @@ struct corner_row {
 
 /* Each ends with a row of NULLs. */
 extern const struct corner_row corner_connectors[], corner_copies[], corner_conflicts[], corner_control[],
-    corner_symbols[], corner_calls[], corner_scopes[];
+    corner_symbols[], corner_calls[], corner_scopes[], corner_types[], corner_memory[];
 
 /* A program of one tasklet. `inputs` and `outputs` are lists such as "int32 a = -7, float64 b = 2": each input is a
  * scalar argument, each output the one element of an array and what must be in it. */
@@ -41,9 +41,9 @@ struct corner_arithmetic {
 extern const struct corner_arithmetic corner_arithmetic[];
 
 /* ---- arguments ----
- * A value is a list of numbers, ranges (0:20, the end is exclusive) and repetitions (20*7). `declaration` is
- * "int32 A[4, N]"; symbols in it must have been given. The container is added to the program unless it is there.
- * `after` NULL: unchanged. */
+ * A value is a list of numbers, ranges (0:20, 19:-1, the end is exclusive) and repetitions (20*7). `declaration` is
+ * "int32 A[4, N]", or "float32:4 A[N]" for vectors of 4; symbols in it must have been given. The container is added to
+ * the program unless it is there. `after` NULL: unchanged. */
 void corner_array(struct corner *c, const char *declaration, const char *before, const char *after);
 void corner_strided(struct corner *c, const char *declaration, const char *strides, const char *before,
                     const char *after);

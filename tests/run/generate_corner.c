@@ -43,7 +43,7 @@ static void add_number(struct values *v, const char *text, size_t length)
     vec_push(v->arena, &v->numbers, number);
 }
 
-/* "20*7" and "0:20" in place of many numbers. */
+/* "20*7", "0:20" and "19:-1" in place of many numbers. */
 static void add_item(struct values *v, const char *text, size_t length)
 {
     const char *star = memchr(text, '*', length), *colon = memchr(text, ':', length);
@@ -51,7 +51,8 @@ static void add_item(struct values *v, const char *text, size_t length)
         for (long i = strtol(text, NULL, 10); i-- > 0;)
             add_number(v, star + 1, (size_t)(text + length - star - 1));
     else if (colon)
-        for (long i = strtol(text, NULL, 10), end = strtol(colon + 1, NULL, 10); i < end; i++) {
+        for (long i = strtol(text, NULL, 10), end = strtol(colon + 1, NULL, 10), step = i < end ? 1 : -1; i != end;
+             i += step) {
             const char *number = arena_printf(v->arena, "%ld", i);
             add_number(v, number, strlen(number));
         }
@@ -99,6 +100,7 @@ static bool write_values(struct corner *c, const char *part, const char *name, s
 
 struct declaration {
     const char *type, *name, *shape; /* shape NULL: none */
+    uint32_t lanes;                  /* 0: no vector */
 };
 
 static struct declaration declared(struct corner *c, const char *text)
@@ -106,7 +108,9 @@ static struct declaration declared(struct corner *c, const char *text)
     struct declaration d = { 0 };
     size_t type = strcspn(text, " "), name = strcspn(text + type + 1, "[");
     const char *open = text + type + 1 + name;
-    d.type = arena_strndup(c->ir->arena, text, type);
+    size_t element = strcspn(text, ": ");
+    d.type = arena_strndup(c->ir->arena, text, element);
+    d.lanes = element < type ? (uint32_t)strtoul(text + element + 1, NULL, 10) : 0;
     d.name = arena_strndup(c->ir->arena, text + type + 1, name);
     if (*open)
         d.shape = arena_strndup(c->ir->arena, open + 1, strlen(open) - 2);
@@ -153,9 +157,15 @@ static void give_array(struct corner *c, const char *declaration, const char *st
     struct container *known = sdfg_find_container(c->s, d.name);
     if (!known)
         known = build_array(c->s, d.name, d.type, d.shape);
+    const char *type = d.type;
+    if (d.lanes) { /* the last dimension of the values */
+        known->type = type_vector(c->ir, type_by_name(c->ir, d.type), d.lanes, NULL);
+        type = arena_printf(a, "vector(%s,%u)", d.type, d.lanes);
+        shape[rank++] = d.lanes;
+    }
     for (int i = 0; i < rank; i++)
         text_printf(&dims, "%s%lld", i ? ", " : "", (long long)shape[i]);
-    text_printf(&entry, "{\"name\": \"%s\", \"kind\": \"array\", \"dtype\": \"%s\", \"shape\": [%s]", d.name, d.type,
+    text_printf(&entry, "{\"name\": \"%s\", \"kind\": \"array\", \"dtype\": \"%s\", \"shape\": [%s]", d.name, type,
                 text_get(&dims));
     if (strides) {
         build_strides(c->s, known, strides);
@@ -433,7 +443,7 @@ int main(int argc, char **argv)
 {
     static const struct corner_row *const tables[] = { corner_connectors, corner_copies,  corner_conflicts,
                                                        corner_control,    corner_symbols, corner_calls,
-                                                       corner_scopes };
+                                                       corner_scopes,     corner_types,   corner_memory };
     if (argc != 2) {
         fprintf(stderr, "usage: generate-corner FOLDER\n");
         return 2;

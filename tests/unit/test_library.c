@@ -103,6 +103,11 @@ TEST(code_of_stencils)
     CHECK_STR(REFUSED(class, "{}", "b", "9", { "a", "9" }), "LIBRARY_PROPERTY");
 }
 
+TEST(gears_are_for_streams)
+{
+    CHECK_STR(REFUSED(STANDARD "gearbox.Gearbox", "{\"size\": \"3\"}", "to", "3", { "from", "3" }), "LIBRARY_OPERAND");
+}
+
 TEST(classes_without_an_implementation)
 {
     CHECK_STR(REFUSED(STANDARD "code.CodeLibraryNode", NULL, "_out", "3", { "_in", "3" }), "UNKNOWN_LIBRARY");
