@@ -271,9 +271,9 @@ static void skip(struct fuse *f, struct item *b)
     f->distant |= b->stmt->body != NULL;
 }
 
-/* Loop `at` takes in what it can. True: the order of the items changed. */
-static bool look_at_loop(struct fuse *f, struct item *items, uint32_t count, uint32_t at,
-                         const struct tree_frame *outer)
+/* Loop `at` takes in what it can. Gives the number of items up to where it stands then, or 0 if nothing changed. */
+static uint32_t look_at_loop(struct fuse *f, struct item *items, uint32_t count, uint32_t at,
+                             const struct tree_frame *outer)
 {
     uint32_t last = at;
     start_with(f, &items[at].piece);
@@ -295,19 +295,20 @@ static bool look_at_loop(struct fuse *f, struct item *items, uint32_t count, uin
             break;
     }
     if (last == at)
-        return false;
+        return 0;
     struct item *order = NEW_ARRAY(f->arena, struct item, last + 1 - at);
     uint32_t next = 0;
     for (uint32_t i = at + 1; i <= last; i++)
         if (items[i].stmt && items[i].before)
             order[next++] = items[i];
     order[next++] = items[at];
+    uint32_t place = at + next;
     for (uint32_t i = at + 1; i <= last; i++)
         if (items[i].stmt && !items[i].before)
             order[next++] = items[i];
     for (uint32_t i = 0; i < last + 1 - at; i++)
         items[at + i] = i < next ? order[i] : (struct item){ 0 };
-    return true;
+    return place;
 }
 
 static uint32_t drop_taken(struct item *items, uint32_t count)
@@ -321,19 +322,33 @@ static uint32_t drop_taken(struct item *items, uint32_t count)
 
 static void look(struct fuse *f, struct tree_stmt *s, const struct tree_frame *frame);
 
+static bool is_candidate(const struct item *item) { return is_loop_like(item->stmt) && !item->piece.control; }
+
+/* Nests take in those behind them, the last ones first: one that makes a temporary joins those that use it rather than
+ * those whose results it starts from, and the temporary goes. */
+static uint32_t fuse_nests(struct fuse *f, struct item *items, uint32_t count, const struct tree_frame *frame)
+{
+    for (uint32_t i = count; i-- > 0;) {
+        uint32_t place = is_candidate(&items[i]) ? look_at_loop(f, items, count, i, frame) : 0;
+        if (place) {
+            count = drop_taken(items, count);
+            i = place; /* once more, and what went in front of it */
+        }
+    }
+    return count;
+}
+
 /* Whole nests first: an outer loop that goes into another alone would keep them apart. */
 static uint32_t fuse_items(struct fuse *f, struct item *items, uint32_t count, const struct tree_frame *frame)
 {
-    for (int pass = 0; pass < (f->nests_only ? 1 : 2); pass++) {
-        f->whole_nests = pass == 0;
-        for (uint32_t i = 0; i < count;) {
-            bool candidate = is_loop_like(items[i].stmt) && !items[i].piece.control;
-            if (candidate && look_at_loop(f, items, count, i, frame))
-                count = drop_taken(items, count);
-            else
-                i++;
-        }
-    }
+    f->whole_nests = true;
+    count = fuse_nests(f, items, count, frame);
+    f->whole_nests = false;
+    for (uint32_t i = 0; i < count && !f->nests_only;)
+        if (is_candidate(&items[i]) && look_at_loop(f, items, count, i, frame))
+            count = drop_taken(items, count);
+        else
+            i++;
     return count;
 }
 

@@ -12,6 +12,8 @@
  * which meet at a barrier behind it. */
 #include "lower/pass/pass.h"
 #include "lower/tree/tree_cost.h"
+#include "lower/tree/tree_linear.h"
+#include "lower/tree/tree_rewrite.h"
 
 struct parallelize {
     struct tree *tree;
@@ -20,6 +22,7 @@ struct parallelize {
     struct tree_stmt *region; /* around the statement being looked at */
     bool shared;              /* directly in the region: all its threads come by */
     uint32_t loops;           /* sequential ones around the statement */
+    const struct tree_frame *frame;
 };
 
 static struct tree_var *i64_new(struct tree *t, struct tree_stmt *b, const char *name, struct tree_expr *value)
@@ -39,6 +42,7 @@ static struct tree_expr *settle(struct tree *t, struct tree_stmt *b, const char 
 /* Iterations of the loop being split: number 0 .. count - 1, number k has the value begin + k * step. */
 struct space {
     struct tree_expr *begin, *step, *count;
+    struct tree_expr *trips; /* count, in terms of the loops around */
 };
 
 static struct tree_expr *value_at(struct tree *t, const struct space *sp, struct tree_expr *number)
@@ -55,6 +59,7 @@ static struct space split_space(struct tree *t, struct tree_stmt *b, const struc
     settled.step = settle(t, b, "step", loop->step);
     sp.begin = settled.begin;
     sp.step = settled.step;
+    sp.trips = expr_binary(t, EXPR_MAX, tree_trip_count(t, loop), expr_i64(t, 0));
     sp.count = settle(t, b, "count", expr_binary(t, EXPR_MAX, tree_trip_count(t, &settled), expr_i64(t, 0)));
     return sp;
 }
@@ -191,19 +196,65 @@ static void share_evenly(struct tree_stmt *loop)
  * others use, too, that is what such programs do most. */
 enum { AGAIN_AND_AGAIN = 8 };
 
-/* Number of threads for so much work: NULL for the default, a constant 1 if it never pays. */
-static struct tree_expr *thread_count(const struct parallelize *p, const struct tree_stmt *loop, const struct space *sp,
-                                      const struct tree_scan *body)
+/* Is there less work than the limit whatever the loops around do (1), never (0), or is that only known at run time
+ * (-1)? */
+static int is_less(const struct parallelize *p, struct tree_expr *work, int64_t limit)
+{
+    struct interval range = interval_of(work, p->frame, NULL);
+    return !range.known ? -1 : range.high < limit ? 1 : range.low >= limit ? 0 : -1;
+}
+
+static struct tree_expr *less(const struct parallelize *p, struct tree_expr *work, struct tree_expr *bound,
+                              int64_t limit)
+{
+    int known = is_less(p, bound, limit);
+    return known >= 0 ? expr_bool(p->tree, known) : expr_binary(p->tree, EXPR_LT, work, expr_i64(p->tree, limit));
+}
+
+/* Is it too little work for threads? */
+static struct tree_expr *is_small(const struct parallelize *p, const struct tree_stmt *loop, const struct space *sp,
+                                  const struct tree_scan *body)
 {
     struct tree *t = p->tree;
     int64_t limit = p->loops ? AGAIN_AND_AGAIN * (int64_t)TREE_COST_PARALLEL : TREE_COST_PARALLEL;
-    struct tree_expr *once = tree_cost(t, body, loop->body), *work = tree_cost_repeat(t, sp->count, once);
-    struct tree_expr *small = expr_binary(t, EXPR_LT, work, expr_i64(t, limit));
+    struct tree_expr *once = tree_cost(t, body, loop->body);
+    struct tree_expr *small =
+        less(p, tree_cost_repeat(t, sp->count, once), tree_cost_repeat(t, sp->trips, once), limit);
     if (p->loops) /* costs end at the limit: so much in one iteration is enough */
-        small = expr_binary(t, EXPR_LOGICAL_AND, expr_binary(t, EXPR_LT, once, expr_i64(t, TREE_COST_PARALLEL)), small);
-    small = expr_binary(t, EXPR_LOGICAL_OR, expr_binary(t, EXPR_LT, sp->count, expr_i64(t, 2)), small);
-    struct tree_expr *count = expr_select(t, small, expr_i64(t, 1), expr_i64(t, loop->loop.num_threads));
-    return expr_is_int(count, 0) ? NULL : count;
+        small = expr_binary(t, EXPR_LOGICAL_AND, less(p, once, once, TREE_COST_PARALLEL), small);
+    return expr_binary(t, EXPR_LOGICAL_OR, less(p, sp->count, sp->trips, 2), small);
+}
+
+static bool make_sequential(void *user, struct tree_stmt *s)
+{
+    s->atomic = s->loop.parallel = false;
+    (void)user;
+    return true;
+}
+
+static bool find_loop(void *user, struct tree_stmt *s)
+{
+    bool *found = user;
+    *found |= s->kind == STMT_FOR || s->kind == STMT_WHILE || s->kind == STMT_DO || s->kind == STMT_LABEL;
+    return !*found;
+}
+
+/* Where a little loop is run again and again, the function that a region becomes would cost more than the loop: it gets
+ * a second version in place. Gives the block for the region. */
+static struct tree_stmt *split_little(const struct parallelize *p, struct tree_stmt *block,
+                                      const struct tree_stmt *loop, struct tree_expr **small)
+{
+    struct tree *t = p->tree;
+    bool nest = false;
+    stmt_visit(loop->body, find_loop, &nest);
+    if (!p->loops || nest || expr_is_const(*small))
+        return block;
+    struct tree_stmt *choice = stmt_if(t, block, *small), *alone = stmt_clone_apart(t, loop);
+    choice->place = loop->place;
+    stmt_visit(alone, make_sequential, NULL);
+    stmt_append(t, choice->body, alone);
+    *small = expr_bool(t, false);
+    return choice->otherwise;
 }
 
 static struct tree_var *shared_counter(struct tree *t, struct tree_stmt *b)
@@ -225,11 +276,13 @@ static struct tree_stmt *make_region(struct parallelize *p, struct tree_stmt *s)
     share_evenly(s);
     struct tree_stmt *block = stmt_block(t);
     struct space sp = split_space(t, block, s);
-    struct tree_expr *count = thread_count(p, s, &sp, &body);
-    if (count && expr_is_int(count, 1))
+    struct tree_expr *small = is_small(p, s, &sp, &body);
+    if (expr_is_int(small, 1))
         return NULL;
-    struct tree_var *counter = s->loop.omp != TREE_OMP_STATIC ? shared_counter(t, block) : NULL;
-    struct tree_stmt *region = tree_parallel_begin(t, block, count);
+    struct tree_stmt *inside = split_little(p, block, s, &small);
+    struct tree_expr *count = expr_select(t, small, expr_i64(t, 1), expr_i64(t, s->loop.num_threads));
+    struct tree_var *counter = s->loop.omp != TREE_OMP_STATIC ? shared_counter(t, inside) : NULL;
+    struct tree_stmt *region = tree_parallel_begin(t, inside, expr_is_int(count, 0) ? NULL : count);
     region->place = s->place;
     stmt_visit(s->body, move_into_region, region);
     s->var->owner = region;
@@ -262,10 +315,17 @@ static void look(struct parallelize *p, struct tree_stmt *s);
 static void look_inside(struct parallelize *p, struct tree_stmt *s)
 {
     bool repeats = s->kind == STMT_FOR || s->kind == STMT_WHILE || s->kind == STMT_DO;
+    const struct tree_frame *outer = p->frame;
+    struct tree_frame frame;
+    if (s->kind == STMT_FOR) {
+        frame = tree_frame_of(outer, s);
+        p->frame = &frame;
+    }
     p->loops += repeats;
     if (s->body)
         look(p, s->body);
     p->loops -= repeats;
+    p->frame = outer;
     if (s->otherwise)
         look(p, s->otherwise);
     for (uint32_t i = 0; i < s->items.count; i++)

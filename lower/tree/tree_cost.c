@@ -7,7 +7,7 @@ enum {
     COST_ATOMIC = 20,
     COST_ALLOC = 100,
     UNKNOWN_TRIPS = 16,
-    MANY_TRIPS = 65536
+    MANY_TRIPS = 1 << 20
 };
 
 static int64_t expr_cost(const struct tree_expr *e)
@@ -86,9 +86,15 @@ static struct tree_expr *range_cost(struct tree *t, const struct tree_scan *piec
     return add(t, expr_binary(t, EXPR_DIV, saturate(t, count, INT32_MAX), expr_i64(t, 4)), expr_i64(t, 4));
 }
 
-static int64_t own_cost(const struct tree_stmt *s)
+/* Reductions to one place go into a variable of the thread (pass_privatize.c). */
+static bool accumulates(const struct tree_scan *piece, const struct tree_stmt *s)
 {
-    int64_t cost = s->atomic ? COST_ATOMIC : 1;
+    return s->kind == STMT_REDUCE && tree_scan_invariant(piece, s->pointer) && tree_scan_invariant(piece, s->index);
+}
+
+static int64_t own_cost(const struct tree_scan *piece, const struct tree_stmt *s)
+{
+    int64_t cost = s->atomic && !accumulates(piece, s) ? COST_ATOMIC : 1;
     if (s->kind == STMT_CALL)
         return COST_CALL;
     if (s->kind == STMT_ALLOC)
@@ -120,7 +126,7 @@ struct tree_expr *tree_cost(struct tree *t, const struct tree_scan *piece, const
     case STMT_KIND_COUNT:
         return expr_i64(t, 0);
     default:
-        cost = expr_i64(t, own_cost(body));
+        cost = expr_i64(t, own_cost(piece, body));
         if (body->body)
             cost = add(t, cost, tree_cost(t, piece, body->body));
         if (body->otherwise) /* of an IF: as if both sides were taken half of the time each, which errs to more work */

@@ -270,6 +270,9 @@ static struct interval operation(enum expr_op op, struct interval a, struct inte
         return (struct interval){ true, a.low < b.low ? a.low : b.low, a.high < b.high ? a.high : b.high };
     case EXPR_MAX:
         return (struct interval){ true, a.low > b.low ? a.low : b.low, a.high > b.high ? a.high : b.high };
+    case EXPR_DIV:
+        return b.low == b.high && b.low > 0 ? (struct interval){ true, a.low / b.low, a.high / b.low }
+                                            : (struct interval){ 0 };
     default:
         return (struct interval){ 0 };
     }

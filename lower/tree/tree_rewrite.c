@@ -104,6 +104,49 @@ struct tree_stmt *stmt_clone(struct tree *t, const struct tree_stmt *s)
     return copy;
 }
 
+struct renaming {
+    struct tree *tree;
+    struct map vars; /* old -> new */
+};
+
+static bool rename_assigned(void *user, struct tree_stmt *s)
+{
+    struct renaming *r = user;
+    struct tree_var **const vars[] = { &s->var, &s->var2 };
+    for (int i = 0; i < 2; i++) {
+        struct tree_var *old = *vars[i], *v = old ? map_get(&r->vars, old) : NULL;
+        if (old && !v) {
+            v = tree_var(r->tree, old->name, old->type);
+            map_put(r->tree->arena, &r->vars, old, v);
+        }
+        *vars[i] = v;
+    }
+    return true;
+}
+
+static struct tree_expr *rename_use(void *user, struct tree_expr *e)
+{
+    struct renaming *r = user;
+    struct tree_var *v = e->op == EXPR_VAR ? map_get(&r->vars, e->var) : NULL;
+    return v ? expr_var(r->tree, v) : e;
+}
+
+static bool rename_uses(void *user, struct tree_stmt *s)
+{
+    struct renaming *r = user;
+    stmt_rewrite(r->tree, s, rename_use, r);
+    return true;
+}
+
+struct tree_stmt *stmt_clone_apart(struct tree *t, const struct tree_stmt *s)
+{
+    struct renaming r = { .tree = t };
+    struct tree_stmt *copy = stmt_clone(t, s);
+    stmt_visit(copy, rename_assigned, &r);
+    stmt_visit(copy, rename_uses, &r);
+    return copy;
+}
+
 static void flatten_into(struct tree *t, struct tree_stmt *to, struct tree_stmt *from)
 {
     for (uint32_t i = 0; i < from->items.count; i++) {

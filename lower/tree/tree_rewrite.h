@@ -16,6 +16,8 @@ void stmt_rewrite(struct tree *t, struct tree_stmt *s, tree_replace *replace, vo
 void stmt_substitute(struct tree *t, struct tree_stmt *s, const struct tree_var *v, struct tree_expr *value);
 /* A copy of the statement and all inside; variables and labels stay the same ones. */
 struct tree_stmt *stmt_clone(struct tree *t, const struct tree_stmt *s);
+/* A copy with variables of its own in place of those that the statement assigns. They belong to `t->region`. */
+struct tree_stmt *stmt_clone_apart(struct tree *t, const struct tree_stmt *s);
 /* Blocks directly in blocks are dissolved, in the whole statement. */
 void stmt_flatten(struct tree *t, struct tree_stmt *s);
 

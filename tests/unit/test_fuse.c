@@ -140,6 +140,26 @@ TEST(shifted_reads_keep_loops_apart)
     ir_free(s.ir);
 }
 
+TEST(makers_of_temporaries_join_those_that_use_them)
+{
+    struct sample s = sample_new();
+    struct array a = array_new(&s, "A"), b = array_new(&s, "B"), c = array_new(&s, "C"), t = array_new(&s, "T");
+    struct tree_stmt *x = loop(&s, s.body, "i", i64(&s, 0), s.n), *y = loop(&s, s.body, "j", i64(&s, 0), s.n);
+    struct tree_stmt *z = loop(&s, s.body, "k", i64(&s, 0), s.n);
+    struct tree_expr *i = var(&s, x->var), *j = var(&s, y->var), *k = var(&s, z->var);
+    store(&s, x->body, b, i, load(&s, a, i));
+    store(&s, y->body, t, j, times(&s, load(&s, b, j), expr_float(s.t, s.f64, 2)));
+    store(&s, z->body, c, k, plus(&s, load(&s, b, plus(&s, k, i64(&s, 1))), load(&s, t, k)));
+    CHECK_STR(fused(&s), "for i = 0 to N step 1 independent {\n"
+                         "    B[i] = A[i]\n"
+                         "}\n"
+                         "for j = 0 to N step 1 independent {\n"
+                         "    T[j] = B[j] * 2.0\n"
+                         "    C[j] = B[j + 1] + T[j]\n"
+                         "}\n");
+    ir_free(s.ir);
+}
+
 TEST(disjoint_halves)
 {
     struct sample s = sample_new();

@@ -62,7 +62,7 @@ TEST(static_schedule)
                              "    A[i] = A[i] * 2.0\n"
                              "}\n");
     CHECK_STR(after(&s, 0), "count = max(N, 0)\n"
-                            "parallel thread of threads = count < 2 || min(count, 65536) * 3 < 32768 ? 1 : 0 {\n"
+                            "parallel thread of threads = count < 2 || min(count, 1048576) * 3 < 32768 ? 1 : 0 {\n"
                             "    share = count / threads\n"
                             "    rest = count % threads\n"
                             "    first = thread * share + min(thread, rest)\n"
@@ -85,7 +85,7 @@ TEST(steps_and_variable_begin)
     fill(&s, s.loop->body, s.i);
     CHECK_STR(after(&s, 0), "begin = N + 1\n"
                             "count = max((1000000 - begin + 2) / 3, 0)\n"
-                            "parallel thread of threads = count < 2 || min(count, 65536) * 3 < 32768 ? 1 : 4 {\n"
+                            "parallel thread of threads = count < 2 || min(count, 1048576) * 3 < 32768 ? 1 : 4 {\n"
                             "    share = count / threads\n"
                             "    rest = count % threads\n"
                             "    first = thread * share + min(thread, rest)\n"
@@ -191,7 +191,79 @@ TEST(triangular_inner_loop_does_not_leak_its_bound)
     struct tree_var *j = tree_var(s.t, "j", s.i64);
     struct tree_stmt *inner = stmt_for(s.t, s.loop->body, j, expr_i64(s.t, 0), expr_var(s.t, s.i), expr_i64(s.t, 1));
     fill(&s, inner->body, j);
-    CHECK(strstr(after(&s, 0), "threads = count < 2 || min(count, 65536) * 64 < 32768 ? 1 : 0 {"));
+    CHECK(strstr(after(&s, 0), "threads = count < 2 || min(count, 1048576) * 64 < 32768 ? 1 : 0 {"));
+    ir_free(s.ir);
+}
+
+/* The sample's loop inside a sequential one over t = 0 .. end - 1. */
+static struct tree_var *repeat(struct sample *s, int64_t end)
+{
+    struct tree_var *t = tree_var(s->t, "t", s->i64);
+    s->f->body = stmt_block(s->t);
+    struct tree_stmt *outer = stmt_for(s->t, s->f->body, t, expr_i64(s->t, 0), expr_i64(s->t, end), expr_i64(s->t, 1));
+    stmt_append(s->t, outer->body, s->loop);
+    return t;
+}
+
+TEST(a_triangle_that_stays_small_needs_no_decision)
+{
+    struct sample s = sample_new();
+    fill(&s, s.loop->body, s.i);
+    s.loop->end = expr_var(s.t, repeat(&s, 700));
+    CHECK_STR(after(&s, 0), "for t = 0 to 700 step 1 {\n"
+                            "    for i = 0 to t step 1 independent {\n"
+                            "        A[i] = A[i] * 2.0\n"
+                            "    }\n"
+                            "}\n");
+    s.loop->loop.parallel = true;
+    s.f->body->items.items[0]->begin = expr_i64(s.t, 300000);
+    s.f->body->items.items[0]->end = expr_i64(s.t, 300010);
+    CHECK(strstr(after(&s, 0), "    parallel thread of threads {\n"));
+    ir_free(s.ir);
+}
+
+TEST(little_loops_that_are_repeated_have_a_version_in_place)
+{
+    struct sample s = sample_new();
+    struct tree_var *x = tree_var(s.t, "x", s.f64);
+    struct tree_expr *a = expr_var(s.t, s.a), *i = expr_var(s.t, s.i);
+    stmt_assign(s.t, s.loop->body, x, expr_load(s.t, s.f64, a, i, 1));
+    stmt_store(s.t, s.loop->body, a, i, expr_var(s.t, x), 1);
+    repeat(&s, 10);
+    CHECK_STR(after(&s, 0), "for t = 0 to 10 step 1 {\n"
+                            "    count = max(N, 0)\n"
+                            "    if count < 2 || min(count, 1048576) * 3 < 262144 {\n"
+                            "        for i#6 = 0 to N step 1 independent {\n"
+                            "            x#7 = A[i#6]\n"
+                            "            A[i#6] = x#7\n"
+                            "        }\n"
+                            "    } else {\n"
+                            "        parallel thread of threads {\n"
+                            "            share = count / threads\n"
+                            "            rest = count % threads\n"
+                            "            first = thread * share + min(thread, rest)\n"
+                            "            last = first + share + int64(thread < rest)\n"
+                            "            for i = first to last step 1 independent {\n"
+                            "                x = A[i]\n"
+                            "                A[i] = x\n"
+                            "            }\n"
+                            "        }\n"
+                            "    }\n"
+                            "}\n");
+    CHECK(x->owner && x->owner == s.i->owner);
+    ir_free(s.ir);
+}
+
+TEST(sums_in_one_place_cost_no_atomics)
+{
+    struct sample s = sample_new();
+    struct tree_expr *a = expr_var(s.t, s.a), *one = expr_float(s.t, s.f64, 1);
+    stmt_reduce(s.t, s.loop->body, WCR_SUM, true, a, expr_i64(s.t, 0), one, 1);
+    CHECK(strstr(after(&s, 0), " min(count, 1048576) < 32768 "));
+    ir_free(s.ir);
+    s = sample_new();
+    stmt_reduce(s.t, s.loop->body, WCR_SUM, true, expr_var(s.t, s.a), expr_var(s.t, s.i), expr_float(s.t, s.f64, 1), 1);
+    CHECK(strstr(after(&s, 0), " min(count, 1048576) * 20 < 32768 "));
     ir_free(s.ir);
 }
 
