@@ -3,6 +3,7 @@
 #include "engine/kernels.h"
 #include "runtime/abi.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,10 +26,39 @@ static bool is_persistent(const struct container *c)
                            c->lifetime->row == LIFETIME_EXTERNAL);
 }
 
+static bool is_letter(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+static bool text_names(const char *text, const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *at = strstr(text, name); at; at = strstr(at + 1, name))
+        if ((at == text || !is_letter(at[-1])) && !is_letter(at[length]))
+            return true;
+    return false;
+}
+
+/* What runs when the handle is made has the values of its symbols. */
+static void scan_text(struct scan *scan, const char *text)
+{
+    for (uint32_t v = 0; v < scan->program->num_variables; v++)
+        scan->in_key[v] |= text_names(text, scan->program->variables[v].name);
+}
+
+static void scan_block(void *user, struct block *b)
+{
+    struct state *st = as_state(b);
+    for (uint32_t i = 0; st && i < st->nodes.count; i++)
+        if (as_tasklet(st->nodes.items[i]))
+            scan_text(user, as_tasklet(st->nodes.items[i])->code_init.text);
+}
+
 static void scan_sdfg(void *user, struct sdfg *s)
 {
     struct scan *scan = user;
     const struct sdfg_program *p = scan->program;
+    for (uint32_t i = 0; i < s->init_code.count; i++)
+        scan_text(scan, s->init_code.items[i].text);
+    region_each_block(&s->region, scan_block, scan);
     for (uint32_t i = 0; i < s->containers.count; i++) {
         const struct container *c = s->containers.items[i];
         if (!c->transient || !is_persistent(c))

@@ -174,6 +174,10 @@ static void walk(struct names *n, const struct code *c)
         walk_items(n, c, 0, c->count);
         assign_name(n, c->name);
         return;
+    case CODE_STATIC: /* its value names it */
+        assign_name(n, c->name);
+        walk_items(n, c, 0, c->count);
+        return;
     case CODE_IF:
         walk_if(n, c);
         return;

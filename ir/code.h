@@ -45,10 +45,13 @@ enum code_kind {
     CODE_ASSIGN,  /* op           value, target...   op 0 is "=", else the binary operator of an augmented assignment */
     CODE_DECLARE, /* name, type   [initial value]    type NULL: auto. i: 1 for a reference (T &x = ...). Arrays: type is
                      a vector-less pointer and `u` the element count. big: its address is taken */
-    CODE_EXPR,    /*              expression */
-    CODE_IF,      /*              condition, then, [else] */
-    CODE_WHILE,   /*              condition, body */
-    CODE_DO,      /*              body, condition */
+    CODE_STATIC, /* name, type   [block]    a variable of the program (C++): `type` and `u` as of CODE_DECLARE, `i`: its
+                    byte in the program's state. The block gives its first value when control first comes here; the
+                    word before the variable says whether that has happened */
+    CODE_EXPR,   /*              expression */
+    CODE_IF,     /*              condition, then, [else] */
+    CODE_WHILE,  /*              condition, body */
+    CODE_DO,     /*              body, condition */
     CODE_FOR_RANGE, /* name         begin, end, step, body    for name in range(...); Python semantics */
     CODE_FOR,       /*              init, condition, step, body (each may be NULL) */
     CODE_SWITCH,    /*              value, CODE_CASE... */

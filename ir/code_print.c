@@ -7,6 +7,13 @@
 
 static void statements(const struct code *c, uint32_t indent, struct text *out);
 
+/* Indents tell how the lines nest. */
+static void in_one_line(const struct text *lines, struct text *out)
+{
+    for (const char *s = text_get(lines); *s; s++)
+        text_add(out, *s == '\n' ? "; " : (char[]){ *s, 0 });
+}
+
 static void list(const struct code *c, uint32_t begin, uint32_t end, const char *separator, struct text *out)
 {
     for (uint32_t i = begin; i < end; i++) {
@@ -101,9 +108,8 @@ static void inlined(const struct code *c, struct text *out)
         text_printf(i + 1 < c->count ? out : &body, "%s", text_get(&part));
         text_add(out, i + 1 < c->count ? "; " : "");
     }
-    text_add(out, "{ "); /* indents tell how the lines nest */
-    for (const char *s = text_get(&body); *s; s++)
-        text_add(out, *s == '\n' ? "; " : (char[]){ *s, 0 });
+    text_add(out, "{ ");
+    in_one_line(&body, out);
     text_add(out, " })");
 }
 
@@ -344,16 +350,22 @@ static void choice(const struct code *c, uint32_t indent, struct text *out)
 
 static void declaration(const struct code *c, struct text *out)
 {
-    text_printf(out, "%s: ", c->name);
+    text_printf(out, "%s%s: ", c->kind == CODE_STATIC ? "static " : "", c->name);
     if (c->type)
         type_name(c->type, out);
     else
         text_add(out, "auto");
-    if (c->i)
+    if (c->i && c->kind == CODE_DECLARE)
         text_add(out, "&");
     if (c->u)
         text_printf(out, "[%llu]", (unsigned long long)c->u);
-    if (c->count) {
+    if (c->count && c->kind == CODE_STATIC) {
+        struct text body = text_new(out->arena);
+        statements(c->items[0], 0, &body);
+        text_add(out, " = once { ");
+        in_one_line(&body, out);
+        text_add(out, " }");
+    } else if (c->count) {
         text_add(out, " = ");
         code_print(c->items[0], out);
     }
@@ -376,6 +388,7 @@ static void statements(const struct code *c, uint32_t indent, struct text *out)
         assignment(c, out);
         break;
     case CODE_DECLARE:
+    case CODE_STATIC:
         declaration(c, out);
         break;
     case CODE_WHILE:

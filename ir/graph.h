@@ -328,6 +328,14 @@ static inline struct conditional *as_conditional(struct block *b)
     return b->kind == BLOCK_CONDITIONAL ? (struct conditional *)b : NULL;
 }
 
+/* What C++ code keeps between calls of the program: one block of memory, zero at first. The fields that tasklets add to
+ * DaCe's state stand at its beginning, then static variables. Filled where C++ is read (lower/clang/). */
+struct program_state {
+    const struct type *fields; /* structure, or NULL: there are none */
+    uint64_t size;             /* bytes; 0: nothing is kept */
+    VEC(struct code *) values; /* CODE_BLOCK: a CODE_STATIC without a value, then its constant value */
+};
+
 struct sdfg {
     struct region region; /* region.block.place is the SDFG's place; kind BLOCK_REGION */
     struct ir *ir;
@@ -339,12 +347,14 @@ struct sdfg {
     struct map symbol_by_name; /* interned name -> const struct type * (a non-NULL marker type if unknown: void) */
     VEC(struct constant) constants;
     VEC(const char *) arg_names;
-    VEC(struct code_text) global_code, init_code, exit_code; /* non-blank records only */
+    /* Non-blank records only; of init_code and exit_code those of the main file. */
+    VEC(struct code_text) global_code, init_code, exit_code;
     const struct enum_value *instrument;
     const struct json *json;
     enum sym_syntax syntax;         /* of the file */
     const char *dace_version;       /* root only; NULL if absent */
     VEC(const char *) source_files; /* root only */
+    struct program_state state;     /* root only */
     bool openmp_sections;
 };
 

@@ -129,6 +129,19 @@ static void read_global_code(struct reader *r, const struct sdfg *s, const struc
         add_code(r, s, m, out);
 }
 
+/* Of the main file and of every file; other code generators run theirs (format.md 7.5). */
+static void read_run_code(struct reader *r, const struct sdfg *s, const struct json *attributes, const char *key,
+                          code_list *out)
+{
+    const struct json *v = json_get(attributes, key);
+    static const char *const files[] = { "null", "frame" };
+    if (json_get(v, "string_data"))
+        add_code(r, s, v, out);
+    for (size_t i = 0; i < sizeof files / sizeof *files && members_of(r, s, attributes, key); i++)
+        if (json_get(v, files[i]))
+            add_code(r, s, json_get(v, files[i]), out);
+}
+
 /* ---- the record ---- */
 
 static void read_root_keys(struct reader *r, struct sdfg *s)
@@ -177,8 +190,8 @@ struct sdfg *read_sdfg(struct reader *r, struct nested *parent, const struct jso
     read_arguments(r, s, attributes);
     code_list code[3] = { 0 };
     read_global_code(r, s, attributes, "global_code", &code[0]);
-    read_global_code(r, s, attributes, "init_code", &code[1]);
-    read_global_code(r, s, attributes, "exit_code", &code[2]);
+    read_run_code(r, s, attributes, "init_code", &code[1]);
+    read_run_code(r, s, attributes, "exit_code", &code[2]);
     memcpy(&s->global_code, &code[0], sizeof s->global_code);
     memcpy(&s->init_code, &code[1], sizeof s->init_code);
     memcpy(&s->exit_code, &code[2], sizeof s->exit_code);

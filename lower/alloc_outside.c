@@ -17,18 +17,6 @@ static void check_root_name(void *user, const struct sym *name)
     r->ok = r->ok && found;
 }
 
-static struct tree_func *function_on_demand(struct lower *lw, struct tree_func **f, const char *name)
-{
-    if (!*f) {
-        *f = NEW(lw->arena, struct tree_func);
-        **f = (struct tree_func){ .name = name, .body = stmt_block(lw->tree) };
-        if (f != &lw->exit) /* it runs when the program goes: there are no arguments any more, only the slots */
-            (*f)->params = lw->main->params;
-        vec_push(lw->arena, &lw->tree->functions, *f);
-    }
-    return *f;
-}
-
 /* The next piece of the caller's memory; the function is left if there is not enough. */
 static void take_external(struct lower *lw, struct tree_stmt *block, struct tree_var *v, const struct container *c,
                           struct tree_expr *count)
@@ -45,7 +33,7 @@ static void take_external(struct lower *lw, struct tree_stmt *block, struct tree
 static void allocate_external(struct lower *lw, struct binding *b, struct tree_expr *count)
 {
     const struct container *c = b->desc;
-    struct tree_func *f = function_on_demand(lw, &lw->workspace, "workspace");
+    struct tree_func *f = lower_function(lw, &lw->workspace, "workspace");
     take_external(lw, f->body, tree_var(lw->tree, c->name, b->var->type), c, count);
     take_external(lw, lw->externals, b->var, c, count);
 }
@@ -66,8 +54,8 @@ static struct tree_var *make_slot(struct lower *lw, const struct container *c, c
                                   struct tree_expr *count, uint32_t *slot)
 {
     struct tree *t = lw->tree;
-    struct tree_func *init = function_on_demand(lw, &lw->init, "init");
-    struct tree_func *end = function_on_demand(lw, &lw->exit, "exit");
+    struct tree_func *init = lower_function(lw, &lw->init, "init");
+    struct tree_func *end = lower_function(lw, &lw->exit, "exit");
     const struct type *pointer = type_pointer(lw->ir, type);
     *slot = t->num_slots++;
     struct tree_var *leaving = tree_var(t, c->name, pointer), *v = tree_var(t, c->name, pointer);
@@ -85,7 +73,7 @@ static struct tree_expr *make_parts(struct lower *lw, struct binding *b, struct 
 {
     struct tree *t = lw->tree;
     const struct type *i64 = type_basic(lw->ir, TYPE_I64), *pointer = type_pointer(lw->ir, i64);
-    struct tree_func *init = function_on_demand(lw, &lw->init, "init");
+    struct tree_func *init = lower_function(lw, &lw->init, "init");
     uint32_t slot;
     struct tree_expr *limit = alloc_thread_limit(lw, init->body);
     struct tree_var *kept = make_slot(lw, b->desc, i64, expr_i64(t, 1), &slot);

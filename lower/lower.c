@@ -238,19 +238,6 @@ static void drop_unused_symbols(struct lower *lw)
     lw->main->params.count = kept;
 }
 
-/* Global code is read with the tasklets that need it (clang.h); nothing runs it by itself. */
-static void check_global_code(struct lower *lw, const struct sdfg *s)
-{
-    if (s->init_code.count || s->exit_code.count)
-        diag_error(lw->diags, &s->region.block.place, DIAG_UNSUPPORTED, "initialisation and shutdown code");
-}
-
-static void check_sdfg(void *user, struct sdfg *s)
-{
-    struct lower *lw = user;
-    check_global_code(lw, s);
-}
-
 bool lower_program(struct sdfg *s, const struct lower_options *o, struct tree **out)
 {
     struct ir *ir = s->ir;
@@ -270,18 +257,15 @@ bool lower_program(struct sdfg *s, const struct lower_options *o, struct tree **
     lw->root = NEW(lw->arena, struct activation);
     lw->root->lw = lw;
     lw->root->sdfg = s;
-    uint32_t errors = diags_errors(lw->diags);
-    sdfg_each(s, check_sdfg, lw);
-    if (diags_errors(lw->diags) != errors)
-        return false;
     struct tree_stmt *arguments = stmt_block(lw->tree), *body = stmt_block(lw->tree);
     stmt_append(lw->tree, lw->main->body, arguments);
     stmt_append(lw->tree, lw->main->body, lw->externals);
     stmt_append(lw->tree, lw->main->body, lw->prologue);
     stmt_append(lw->tree, lw->main->body, body);
     stmt_append(lw->tree, lw->main->body, lw->epilogue);
-    if (!lower_parameters(lw, arguments) || !lower_activation(lw->root, body))
+    if (!lower_parameters(lw, arguments) || !lower_begin_state(lw) || !lower_activation(lw->root, body))
         return false;
+    lower_end_state(lw);
     drop_unused_symbols(lw);
     if (lw->init)
         lw->init->params = lw->main->params;

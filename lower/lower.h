@@ -43,6 +43,7 @@ struct lower {
     struct tree_stmt *externals;          /* of main, first of all: takes that memory */
     struct tree_stmt *prologue;           /* of main, before everything else: memory of lifetime Global */
     struct tree_stmt *epilogue;           /* of main, after everything else */
+    struct tree_stmt *farewell;           /* of exit, after the memory that init made: exit code of SDFGs */
     struct activation *root;
     uint32_t depth; /* of nested activations */
 };
@@ -105,6 +106,15 @@ bool lower_program(struct sdfg *s, const struct lower_options *o, struct tree **
 /* Fresh helpers for a piece of an activation (transitions, entry code). */
 struct scope scope_at(struct activation *act, struct tree_stmt *block);
 struct scope scope_inside(struct scope *parent, struct node *entry, struct tree_stmt *block);
+
+/* ---- what C++ code keeps between calls (program_state.c; semantics.md 1.5) ---- */
+
+/* The function `*f` of the tree, made when it is first wanted. */
+struct tree_func *lower_function(struct lower *lw, struct tree_func **f, const char *name);
+/* Memory of the state with the values of static variables, code of SDFGs and tasklets for the beginning and the end. */
+bool lower_begin_state(struct lower *lw);
+void lower_end_state(struct lower *lw);                                            /* the last statements of exit */
+bool lower_state_operand(struct lower *lw, const char *name, struct operand *out); /* is it the state's name? */
 
 /* ---- symbols (symbols.c) ---- */
 

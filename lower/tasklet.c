@@ -21,6 +21,8 @@ static bool lookup(void *user, const char *name, struct operand *out)
         return true;
     }
     *out = (struct operand){ .kind = OPERAND_NONE };
+    if (is_cpp(n->tasklet) && lower_state_operand(n->sc->act->lw, name, out))
+        return true;
     if (!lower_find_symbol(n->sc, name) && !sdfg_find_constant(n->sc->act->sdfg, name))
         return true;
     if (!lower_lookup(n->sc, name, out))
@@ -386,12 +388,8 @@ static bool set_references(struct scope *sc, struct node *n)
     return true;
 }
 
-static bool is_blank(const char *text) { return !text[strspn(text, " \t\r\n")]; }
-
 static bool check_language(struct scope *sc, const struct tasklet *t)
 {
-    if (!is_blank(t->code_init.text) || !is_blank(t->code_exit.text) || t->state_fields.count)
-        return lower_unsupported(sc, &t->node.place, "initialisation and shutdown code of a tasklet");
     if (t->code.tree)
         return true;
     if (t->code.language->row == LANGUAGE_PYTHON && !*t->code.text)

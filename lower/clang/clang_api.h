@@ -37,7 +37,8 @@
                                                                             F(Type_getNumTemplateArguments)            \
                                                                                 F(Type_getTemplateArgumentAsType)      \
                                                                                     F(getFieldDeclBitWidth)            \
-                                                                                        F(isFunctionTypeVariadic)
+                                                                                        F(isFunctionTypeVariadic)                      \
+                                                                                            F(getSpecializedCursorTemplate) F(getCursorTLSKind)
 /* clang-format on */
 
 struct clang_api {

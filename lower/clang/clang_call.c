@@ -1,6 +1,7 @@
 /* Calls: constructors, conversions and operators of the number classes, operations of the prelude, functions of C
  * libraries. What has a body is inlined (clang_inline.c). */
 #include "lower/clang/clang_walk.h"
+#include "lower/tree/tree.h"
 
 #include <string.h>
 
@@ -189,7 +190,7 @@ static struct code *foreign_function(struct clang_walk *w, const struct call *ca
     e->type = type_at(w, call->at);
     if (!e->type)
         return NULL;
-    if (w->api->isFunctionTypeVariadic(w->api->getCursorType(call->callee)))
+    if (w->api->isFunctionTypeVariadic(w->api->getCursorType(call->callee)) && !tree_variadic_from(name))
         return clang_unsupported(w, call->at, "the function '%s'", call->name);
     for (uint32_t i = 0; i < call->count; i++)
         if (!(e->items[i + 1] = clang_expr(w, call->args[i])))
@@ -199,7 +200,8 @@ static struct code *foreign_function(struct clang_walk *w, const struct call *ca
 
 static bool is_foreign(struct clang_walk *w, const struct call *call)
 {
-    static const char *const prefixes[] = { "cblas_", "LAPACKE_", "mem" };
+    static const char *const prefixes[] = { "cblas_", "LAPACKE_", "mem",    "pthread_",
+                                            "fopen",  "fclose",   "fflush", "fprintf" };
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
         if (starts(call->name, prefixes[i]))
             return true;

@@ -94,13 +94,15 @@ const char *clang_add_local(struct clang_walk *w, CXCursor decl, struct code *de
     return name;
 }
 
-/* A constant at file scope: its value, or an array that the tasklet then gets as a variable. */
+/* A variable at file scope: the value of a constant; an array of constants and what is not constant are declared before
+ * the statements of the tasklet. */
 static struct code *global(struct clang_walk *w, CXCursor c, CXCursor decl)
 {
     CXType t = w->api->getCursorType(decl);
-    if (!clang_is_const(w, t))
-        return clang_unsupported(w, c, "the variable '%s' at file scope", clang_spelling(w, decl));
-    if (!clang_is_array(w, t) && !clang_is_class(w, t)) {
+    CXCursor definition = w->api->getCursorDefinition(decl);
+    if (!w->api->Cursor_isNull(definition))
+        decl = definition;
+    if (clang_is_const(w, t) && !clang_is_array(w, t) && !clang_is_class(w, t)) {
         struct code *value = clang_constant(w, decl);
         if (value)
             return value;
@@ -368,6 +370,10 @@ static struct code *expression(struct clang_walk *w, CXCursor c)
         return clang_call(w, c);
     case CXCursor_InitListExpr:
         return braces(w, c);
+    case CXCursor_CXXNewExpr:
+        return clang_new(w, c);
+    case CXCursor_CXXDeleteExpr:
+        return clang_delete(w, c);
     case CXCursor_CXXThisExpr:
         return w->frame && w->frame->self
                    ? unary_node(w, c, CODE_ADDRESS, CODE_OP_NONE, clang_name(w, c, w->frame->self))

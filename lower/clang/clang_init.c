@@ -40,6 +40,10 @@ static CXCursor written_default(struct clang_walk *w, CXCursor field, bool *foun
 {
     struct clang_cursors inside = clang_expressions(w, field);
     *found = inside.count && w->api->getFieldDeclBitWidth(field) < 0;
+    if (*found && clang_is_array(w, w->api->getCursorType(field))) { /* or is it the size? */
+        enum CXCursorKind kind = w->api->getCursorKind(clang_skip(w, inside.items[inside.count - 1]));
+        *found = kind == CXCursor_InitListExpr || kind == CXCursor_StringLiteral;
+    }
     return *found ? inside.items[inside.count - 1] : field;
 }
 
@@ -167,6 +171,7 @@ bool clang_initialize(struct clang_walk *w, CXCursor init, CXType t, struct code
         return list_class(w, inside, t, place, block);
     if (clang_is_class(w, t) && is_default_constructor(w, inside))
         return default_fields(w, init, t, place, false, block);
+    w->named = inside;
     return assign(w, init, block, place, clang_expr(w, init));
 }
 
@@ -176,6 +181,8 @@ static struct code *made(struct clang_walk *w, CXCursor at, CXType t, struct cod
     const struct type *type = clang_type(w, at, t);
     if (!type)
         return NULL;
+    if (clang_has_destructor(w, t) && !w->api->equalCursors(at, w->named))
+        return clang_unsupported(w, at, "an object without a name that has a destructor");
     struct code *d = clang_node(w, at, CODE_DECLARE, 0);
     d->type = type;
     d->name = intern(w->ir->names, arena_printf(w->arena, "made$%u", ++w->num_inlined));

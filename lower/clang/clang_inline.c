@@ -41,6 +41,8 @@ static struct code *parameter(struct clang_walk *w, CXCursor at, CXCursor decl, 
     const struct type *type = clang_type(w, at, t);
     if (!type)
         return NULL;
+    if (clang_has_destructor(w, t) && !clang_is_reference(w, t) && w->api->getCursorKind(decl) == CXCursor_ParmDecl)
+        return clang_unsupported(w, at, "an argument with a destructor");
     struct code *d = clang_node(w, at, CODE_DECLARE, 1);
     d->type = type;
     d->i = clang_is_reference(w, t) && is_place(value);
@@ -65,7 +67,7 @@ static struct code *build(struct clang_walk *w, const struct inlined *in)
 {
     enum { MOST_DEPTH = 24 };
     const struct clang_api *api = w->api;
-    uint32_t depth = 0, locals = w->locals.count, first = in->self != NULL;
+    uint32_t depth = 0, locals = w->locals.count, first = in->self != NULL, outside = w->outside_call;
     for (const struct clang_frame *f = w->frame; f; f = f->outer, depth++)
         if (depth >= MOST_DEPTH || api->equalCursors(f->function, in->function))
             return clang_unsupported(w, in->at, "the recursive function '%s'", clang_spelling(w, in->function));
@@ -75,7 +77,10 @@ static struct code *build(struct clang_walk *w, const struct inlined *in)
     e->type = nothing ? NULL : clang_type(w, in->at, in->result);
     if (!nothing && !e->type)
         return NULL;
+    if (clang_has_destructor(w, in->result) && !clang_is_reference(w, in->result))
+        return clang_unsupported(w, in->at, "a result with a destructor");
     w->frame = &frame;
+    w->outside_call = w->objects.count;
     if (first) {
         e->items[0] = parameter(w, in->at, in->record, api->getCursorType(in->record), in->self);
         if (e->items[0]) {
@@ -98,6 +103,7 @@ static struct code *build(struct clang_walk *w, const struct inlined *in)
         e->items[first + in->count] = in->constructor ? body : statements;
     }
     w->frame = frame.outer;
+    w->outside_call = outside;
     w->locals.count = locals;
     return good ? e : NULL;
 }
@@ -151,6 +157,17 @@ struct code *clang_inline_constructor(struct clang_walk *w, CXCursor at, CXCurso
     if (w->api->Cursor_isNull(in.function))
         return clang_unsupported(w, at, "the constructor of '%s'", clang_spelling(w, in.record));
     return with_arguments(w, &in, args);
+}
+
+struct code *clang_inline_destructor(struct clang_walk *w, CXCursor at, CXCursor destructor, struct code *self)
+{
+    struct inlined in = { .at = at, .self = self };
+    in.function = w->api->getCursorDefinition(destructor);
+    in.record = w->api->getCursorSemanticParent(destructor);
+    in.result = w->api->getResultType(w->api->getCursorType(destructor));
+    if (w->api->Cursor_isNull(in.function))
+        return clang_unsupported(w, at, "the destructor of '%s'", clang_spelling(w, in.record));
+    return with_arguments(w, &in, NULL);
 }
 
 /* Only what is captured by reference means the same where the lambda is called. */

@@ -43,21 +43,33 @@ static bool for_parts(struct clang_walk *w, CXCursor c, CXCursor slots[4], bool 
     return num_limits == 3 && there[3];
 }
 
+static struct code *loop_body(struct clang_walk *w, CXCursor c)
+{
+    uint32_t loop = w->outside_loop, leave = w->outside_break;
+    w->outside_loop = w->outside_break = w->objects.count;
+    struct code *body = clang_block(w, c);
+    w->outside_loop = loop;
+    w->outside_break = leave;
+    return body;
+}
+
 struct code *clang_for(struct clang_walk *w, CXCursor c)
 {
     CXCursor parts[4];
     bool there[4] = { false };
-    uint32_t locals = w->locals.count;
+    uint32_t locals = w->locals.count, objects = w->objects.count;
     if (!for_parts(w, c, parts, there))
         return clang_unsupported(w, c, "this loop");
     struct code *s = clang_node(w, c, CODE_FOR, 4);
     if (there[0] && !(s->items[0] = clang_stmt(w, parts[0])))
         return NULL;
+    if (w->objects.count > objects)
+        return clang_unsupported(w, c, "an object with a destructor in front of a loop");
     if (there[1] && !(s->items[1] = clang_expr(w, parts[1])))
         return NULL;
     if (there[2] && !(s->items[2] = clang_stmt(w, parts[2])))
         return NULL;
-    s->items[3] = clang_block(w, parts[3]);
+    s->items[3] = loop_body(w, parts[3]);
     w->locals.count = locals;
     return s->items[3] ? s : NULL;
 }
@@ -67,8 +79,8 @@ struct code *clang_while(struct clang_walk *w, CXCursor c, bool test_first)
     struct clang_cursors parts = clang_children(w, c);
     if (parts.count != 2 || !w->api->isExpression(w->api->getCursorKind(parts.items[test_first ? 0 : 1])))
         return clang_unsupported(w, c, "this loop");
-    struct code *first = test_first ? clang_expr(w, parts.items[0]) : clang_block(w, parts.items[0]);
-    struct code *second = !first ? NULL : test_first ? clang_block(w, parts.items[1]) : clang_expr(w, parts.items[1]);
+    struct code *first = test_first ? clang_expr(w, parts.items[0]) : loop_body(w, parts.items[0]);
+    struct code *second = !first ? NULL : test_first ? loop_body(w, parts.items[1]) : clang_expr(w, parts.items[1]);
     return node_of(w, c, test_first ? CODE_WHILE : CODE_DO, first, second);
 }
 
@@ -105,7 +117,7 @@ struct code *clang_for_range(struct clang_walk *w, CXCursor c)
         d->items[0] = clang_cast(w, c, elem, type, d->items[0]);
     clang_add_local(w, parts.items[0], d->i ? NULL : d);
     d->name = vec_last(&w->locals).name;
-    struct code *body = clang_node(w, c, CODE_BLOCK, 0), *statements = clang_block(w, parts.items[2]);
+    struct code *body = clang_node(w, c, CODE_BLOCK, 0), *statements = loop_body(w, parts.items[2]);
     w->locals.count = locals;
     if (!statements)
         return NULL;

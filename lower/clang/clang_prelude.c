@@ -243,6 +243,57 @@ static const char lapack[] =
 
 static const char openmp[] = "int omp_get_thread_num(); int omp_get_num_threads(); int omp_get_max_threads();\n";
 
+static const char threads[] =
+    "extern \"C\" { int pthread_mutex_lock(void *); int pthread_mutex_trylock(void *); int pthread_mutex_unlock(void "
+    "*); "
+    "}\n"
+    "namespace std {\n"
+    "struct mutex { unsigned long __words[8];\n" /* zeros are a mutex that nobody holds */
+    "  void lock() { pthread_mutex_lock(__words); } void unlock() { pthread_mutex_unlock(__words); }\n"
+    "  bool try_lock() { return pthread_mutex_trylock(__words) == 0; } };\n"
+    "template <class M> struct lock_guard { explicit lock_guard(M &); };\n"
+    "template <class M> struct scoped_lock { explicit scoped_lock(M &); };\n"
+    "template <class M> struct unique_lock { explicit unique_lock(M &); };\n"
+    "#define L(name) template <> struct name<mutex> { mutex *__held; explicit name(mutex &m) : __held(&m) { m.lock(); "
+    "}\\\n"
+    "  name(const name &) = delete; name &operator=(const name &) = delete; ~name() { __held->unlock(); } };\n"
+    "L(lock_guard) L(scoped_lock)\n"
+    "#undef L\n"
+    "template <> struct unique_lock<mutex> { mutex *__m; bool __owns;\n"
+    "  explicit unique_lock(mutex &m) : __m(&m), __owns(true) { m.lock(); }\n"
+    "  unique_lock(const unique_lock &) = delete; unique_lock &operator=(const unique_lock &) = delete;\n"
+    "  void lock() { __m->lock(); __owns = true; } void unlock() { __m->unlock(); __owns = false; }\n"
+    "  bool owns_lock() const { return __owns; } ~unique_lock() { if (__owns) __m->unlock(); } };\n"
+    "}\n";
+
+static const char files[] =
+    "extern \"C\" { void *fopen(const char *, const char *); int fclose(void *); int fflush(void *);\n"
+    "  int fprintf(void *, const char *, ...); }\n"
+    "namespace std {\n"
+    "enum __manipulator { endl, flush };\n"
+    "#define M static constexpr int app = 1, ate = 2, binary = 4, in = 8, out = 16, trunc = 32; typedef int openmode;\n"
+    "struct ios_base { M }; struct ios { M };\n"
+    "struct ofstream { M void *__file;\n"
+    "  explicit ofstream(const char *path, int mode = out) { __file = fopen(path, mode & app ? \"a\" : \"w\"); }\n"
+    "  ofstream(const ofstream &) = delete; ofstream &operator=(const ofstream &) = delete;\n"
+    "  ~ofstream() { if (__file) fclose(__file); }\n"
+    "  void close() { if (__file) fclose(__file); __file = nullptr; }\n"
+    "  bool is_open() const { return __file != nullptr; } bool good() const { return __file != nullptr; }\n"
+    "#define O(T, format, S) ofstream &operator<<(T x) { if (__file) fprintf(__file, format, (S)x); return *this; }\n"
+    "  O(const char *, \"%s\", const char *) O(char, \"%c\", int) O(signed char, \"%c\", int) O(unsigned char, \"%c\", "
+    "int)\n"
+    "  O(bool, \"%d\", int) O(short, \"%d\", int) O(int, \"%d\", int) O(long, \"%ld\", long) O(long long, \"%lld\", "
+    "long "
+    "long)\n"
+    "  O(unsigned short, \"%u\", unsigned) O(unsigned, \"%u\", unsigned) O(unsigned long, \"%lu\", unsigned long)\n"
+    "  O(unsigned long long, \"%llu\", unsigned long long) O(float, \"%g\", double) O(double, \"%g\", double)\n"
+    "  ofstream &operator<<(__manipulator m) { if (__file && m == endl) fprintf(__file, \"\\n\"); if (__file) "
+    "fflush(__file);\n"
+    "    return *this; } };\n"
+    "#undef O\n"
+    "#undef M\n"
+    "}\n";
+
 static bool mentions(const char *text, const char *const *words)
 {
     for (; *words; words++)
@@ -264,6 +315,8 @@ void clang_prelude(struct text *out, const char *text)
         { blas, { "blas", "MKL_INT" } },
         { lapack, { "LAPACK", "lapack" } },
         { openmp, { "omp_" } },
+        { threads, { "mutex" } },
+        { files, { "ofstream" } },
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (!parts[i].needs[0] || mentions(text, parts[i].needs))

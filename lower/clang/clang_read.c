@@ -146,7 +146,7 @@ static bool check(struct clang_walk *w, const struct clang_unit *u)
     return good;
 }
 
-/* ---- tasklets ---- */
+/* ---- bodies ---- */
 
 /* The text must not have closed the function itself. */
 static bool is_whole(struct clang_walk *w, CXCursor function)
@@ -156,13 +156,14 @@ static bool is_whole(struct clang_walk *w, CXCursor function)
     return end == w->piece->begin + w->piece->length + strlen("\n}}");
 }
 
-static bool read_tasklet(struct clang_walk *w, struct tasklet *t, CXCursor function)
+static bool read_body(struct clang_walk *w, const struct clang_body *b, CXCursor function)
 {
     struct clang_cursors parts = clang_children(w, function);
     CXCursor body = parts.count ? parts.items[parts.count - 1] : function;
     if (!is_whole(w, function) || w->api->getCursorKind(body) != CXCursor_CompoundStmt)
-        return diag_error(w->ir->diags, &t->node.place, DIAG_CPP_INVALID, "the braces do not match");
-    w->locals.count = w->constants.count = 0;
+        return diag_error(w->ir->diags, b->place, DIAG_CPP_INVALID, "the braces do not match");
+    w->locals.count = w->constants.count = w->objects.count = 0;
+    w->outside_loop = w->outside_break = w->outside_call = 0;
     struct code *block = clang_block(w, body);
     if (!block)
         return false;
@@ -173,8 +174,18 @@ static bool read_tasklet(struct clang_walk *w, struct tasklet *t, CXCursor funct
         clang_append(w, all, block);
         block = all;
     }
-    t->code.tree = block;
+    b->code->tree = block;
     return true;
+}
+
+/* The fields stand at the beginning of the program's state. */
+static bool read_state(struct clang_walk *w, const struct clang_unit *u, CXCursor record)
+{
+    w->piece = &u->pieces.items[u->first_function - 1]; /* the last field */
+    w->state->fields = clang_type(w, record, w->api->getCursorType(record));
+    if (w->state->fields)
+        clang_reserve(w->state, w->state->fields->size);
+    return w->state->fields;
 }
 
 static bool read_functions(struct clang_walk *w, const struct clang_unit *u)
@@ -182,16 +193,18 @@ static bool read_functions(struct clang_walk *w, const struct clang_unit *u)
     struct clang_cursors top = clang_children(w, w->api->getTranslationUnitCursor(w->unit));
     uint32_t done = 0;
     bool good = true;
-    for (uint32_t i = 0; i < top.count && done < u->tasklets.count; i++) {
+    for (uint32_t i = 0; i < top.count && done < u->bodies.count; i++) {
+        if (w->api->getCursorKind(top.items[i]) == CXCursor_StructDecl &&
+            strcmp(clang_spelling(w, top.items[i]), CLANG_STATE) == 0 && !read_state(w, u, top.items[i]))
+            return false;
         if (w->api->getCursorKind(top.items[i]) != CXCursor_FunctionDecl ||
             strcmp(clang_spelling(w, top.items[i]), arena_printf(w->arena, CLANG_FUNCTION "%u", done)) != 0)
             continue;
         w->piece = &u->pieces.items[u->first_function + done];
-        good = read_tasklet(w, u->tasklets.items[done++], top.items[i]) && good;
+        good = read_body(w, &u->bodies.items[done++], top.items[i]) && good;
     }
-    if (good && done < u->tasklets.count)
-        return diag_error(w->ir->diags, &u->tasklets.items[done]->node.place, DIAG_CPP_INVALID,
-                          "the braces do not match");
+    if (good && done < u->bodies.count)
+        return diag_error(w->ir->diags, u->bodies.items[done].place, DIAG_CPP_INVALID, "the braces do not match");
     return good;
 }
 
@@ -207,7 +220,7 @@ static bool parse(struct clang_walk *w, struct clang_unit *u)
                                                            &text, 1, CXTranslationUnit_None, &w->unit);
     bool good = !error && w->unit;
     if (!good)
-        diag_error(w->ir->diags, &u->tasklets.items[0]->node.place, DIAG_CPP_INVALID, "libclang gave up");
+        diag_error(w->ir->diags, u->bodies.items[0].place, DIAG_CPP_INVALID, "libclang gave up");
     good = good && check(w, u) && read_functions(w, u);
     if (w->unit)
         w->api->disposeTranslationUnit(w->unit);
@@ -218,21 +231,21 @@ static bool parse(struct clang_walk *w, struct clang_unit *u)
 bool clang_has_work(struct sdfg *root)
 {
     struct clang_unit u = { .ir = root->ir, .arena = root->ir->arena };
-    clang_find_tasklets(&u, root);
-    return u.tasklets.count;
+    clang_find_code(&u, root);
+    return u.bodies.count;
 }
 
 bool clang_read_tasklets(struct sdfg *root)
 {
     struct ir *ir = root->ir;
     struct clang_unit u = { .ir = ir, .arena = ir->arena, .out = text_new(ir->arena) };
-    struct clang_walk w = { .ir = ir, .arena = ir->arena };
-    clang_find_tasklets(&u, root);
-    if (!u.tasklets.count)
+    struct clang_walk w = { .ir = ir, .arena = ir->arena, .state = &root->state };
+    clang_find_code(&u, root);
+    if (!u.bodies.count)
         return true;
     const char *tried;
     w.api = clang_api_open(ir->arena, &tried);
     if (!w.api)
-        return diag_error(ir->diags, &u.tasklets.items[0]->node.place, DIAG_CLANG_MISSING, tried);
-    return clang_write_unit(&u, &w, root) && parse(&w, &u);
+        return diag_error(ir->diags, u.bodies.items[0].place, DIAG_CLANG_MISSING, tried);
+    return clang_write_unit(&u, &w) && parse(&w, &u);
 }

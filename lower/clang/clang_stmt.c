@@ -20,7 +20,11 @@ enum { MOST_STACK_BYTES = 1 << 20 }; /* of one local array */
 
 static bool is_static(struct clang_walk *w, CXCursor v)
 {
-    return w->api->Cursor_getStorageClass(v) == CX_SC_Static && !clang_is_const(w, w->api->getCursorType(v));
+    enum CXCursorKind around = w->api->getCursorKind(w->api->getCursorSemanticParent(v));
+    bool outside = around == CXCursor_TranslationUnit || around == CXCursor_Namespace ||
+                   around == CXCursor_LinkageSpec || around == CXCursor_StructDecl || around == CXCursor_ClassDecl;
+    return (w->api->Cursor_getStorageClass(v) == CX_SC_Static || outside) &&
+           !clang_is_const(w, w->api->getCursorType(v));
 }
 
 /* An array or a structure: the variable first, then its values. */
@@ -41,14 +45,18 @@ static bool declare_object(struct clang_walk *w, CXCursor v, CXCursor init, stru
     }
     const char *name = clang_add_local(w, v, d);
     clang_append(w, block, d);
-    return w->api->Cursor_isNull(init) || clang_initialize(w, init, t, clang_name(w, v, name), block);
+    if (!w->api->Cursor_isNull(init) && !clang_initialize(w, init, t, clang_name(w, v, name), block))
+        return false;
+    if (clang_has_destructor(w, t))
+        clang_enter_object(w, v, name);
+    return true;
 }
 
 bool clang_declare(struct clang_walk *w, CXCursor v, struct code *block)
 {
     const struct clang_api *api = w->api;
     if (is_static(w, v))
-        return clang_unsupported(w, v, "the static variable '%s'", clang_spelling(w, v));
+        return clang_declare_static(w, v, block);
     CXType t = api->getCursorType(v);
     CXCursor init = api->Cursor_getVarDeclInitializer(v);
     if (clang_is_array(w, t) && !clang_is_reference(w, t))
@@ -104,7 +112,7 @@ static struct code *branch(struct clang_walk *w, CXCursor c)
 {
     struct clang_cursors parts = clang_children(w, c);
     struct code *block = clang_node(w, c, CODE_BLOCK, 0);
-    uint32_t i = 0, locals = w->locals.count;
+    uint32_t i = 0, locals = w->locals.count, objects = w->objects.count;
     for (; i < parts.count && !w->api->isExpression(w->api->getCursorKind(parts.items[i])); i++) {
         bool good = w->api->getCursorKind(parts.items[i]) == CXCursor_VarDecl ? clang_declare(w, parts.items[i], block)
                     : w->api->getCursorKind(parts.items[i]) == CXCursor_DeclStmt
@@ -126,6 +134,9 @@ static struct code *branch(struct clang_walk *w, CXCursor c)
     if (!block->count)
         return s;
     clang_append(w, block, s);
+    if (!clang_leave_objects(w, c, objects, block))
+        return NULL;
+    w->objects.count = objects;
     return block;
 }
 
@@ -169,6 +180,7 @@ static struct code *choice(struct clang_walk *w, CXCursor c)
     clang_append(w, s, value);
     s->kind = CODE_SWITCH;
     struct clang_cursors body = clang_children(w, parts.items[1]);
+    uint32_t outside = w->outside_break, objects = w->outside_break = w->objects.count;
     for (uint32_t i = 0; i < body.count; i++) {
         enum CXCursorKind kind = w->api->getCursorKind(body.items[i]);
         if (kind == CXCursor_CaseStmt || kind == CXCursor_DefaultStmt) {
@@ -181,7 +193,8 @@ static struct code *choice(struct clang_walk *w, CXCursor c)
         if (!add_statement(w, body.items[i], s->items[s->count - 1]->items[1]))
             return NULL;
     }
-    return s;
+    w->outside_break = outside;
+    return w->objects.count == objects ? s : clang_unsupported(w, c, "an object with a destructor between labels");
 }
 
 /* An expression as a statement: assignments have a form of their own. */
@@ -202,25 +215,47 @@ static struct code *effect(struct clang_walk *w, CXCursor c)
     return s;
 }
 
+/* A jump out of blocks: first the objects inside go, all but `kept`. A result is computed before. */
+static struct code *behind_destructors(struct clang_walk *w, CXCursor c, struct code *jump, uint32_t kept)
+{
+    if (w->objects.count <= kept)
+        return jump;
+    struct code *block = clang_node(w, c, CODE_BLOCK, 0);
+    if (jump->count) {
+        struct code *result = clang_node(w, c, CODE_DECLARE, 1);
+        result->name = intern(w->ir->names, arena_printf(w->arena, "result$%u", ++w->num_inlined));
+        result->items[0] = jump->items[0];
+        jump->items[0] = clang_name(w, c, result->name);
+        clang_append(w, block, result);
+    }
+    if (!clang_leave_objects(w, c, kept, block))
+        return NULL;
+    clang_append(w, block, jump);
+    return block;
+}
+
 static struct code *leave(struct clang_walk *w, CXCursor c)
 {
     struct clang_cursors inside = clang_expressions(w, c);
     struct code *s = clang_node(w, c, CODE_RETURN, inside.count);
     if (inside.count && !(s->items[0] = clang_expr(w, inside.items[0])))
         return NULL;
-    return s;
+    return behind_destructors(w, c, s, w->outside_call);
 }
 
 struct code *clang_block(struct clang_walk *w, CXCursor c)
 {
     struct code *block = clang_node(w, c, CODE_BLOCK, 0);
-    uint32_t locals = w->locals.count;
+    uint32_t locals = w->locals.count, objects = w->objects.count;
     bool compound = w->api->getCursorKind(c) == CXCursor_CompoundStmt;
     struct clang_cursors inside = compound ? clang_children(w, c) : (struct clang_cursors){ &c, 1 };
     for (uint32_t i = 0; i < inside.count; i++)
         if (!add_statement(w, inside.items[i], block))
             return NULL;
+    if (!clang_leave_objects(w, c, objects, block))
+        return NULL;
     w->locals.count = locals;
+    w->objects.count = objects;
     return block;
 }
 
@@ -247,9 +282,9 @@ static struct code *statement(struct clang_walk *w, CXCursor c)
     case CXCursor_SwitchStmt:
         return choice(w, c);
     case CXCursor_BreakStmt:
-        return clang_node(w, c, CODE_BREAK, 0);
+        return behind_destructors(w, c, clang_node(w, c, CODE_BREAK, 0), w->outside_break);
     case CXCursor_ContinueStmt:
-        return clang_node(w, c, CODE_CONTINUE, 0);
+        return behind_destructors(w, c, clang_node(w, c, CODE_CONTINUE, 0), w->outside_loop);
     case CXCursor_NullStmt:
         return clang_node(w, c, CODE_PASS, 0);
     case CXCursor_ReturnStmt:

@@ -89,7 +89,42 @@ static enum CXVisitorResult visit_field(CXCursor c, CXClientData data)
     return type ? CXVisit_Continue : CXVisit_Break;
 }
 
-/* A union, or one with arrays or records inside: words that give the size and the alignment. */
+/* ---- records that point to their own kind ---- */
+
+struct reach {
+    struct clang_walk *w;
+    VEC(CXCursor) records; /* seen, the one to be found first */
+    bool found;
+};
+
+static enum CXVisitorResult follow(CXCursor c, CXClientData data)
+{
+    struct reach *r = data;
+    const struct clang_api *api = r->w->api;
+    CXType t = api->getCanonicalType(api->getCursorType(c));
+    while (t.kind == CXType_Pointer || t.kind == CXType_ConstantArray)
+        t = api->getCanonicalType(t.kind == CXType_Pointer ? api->getPointeeType(t) : api->getArrayElementType(t));
+    if (t.kind != CXType_Record)
+        return CXVisit_Continue;
+    CXCursor record = api->getTypeDeclaration(t);
+    r->found |= api->equalCursors(record, r->records.items[0]);
+    for (uint32_t i = 0; i < r->records.count; i++)
+        if (api->equalCursors(record, r->records.items[i]))
+            return CXVisit_Continue;
+    vec_push(r->w->arena, &r->records, record);
+    api->Type_visitFields(t, follow, r);
+    return CXVisit_Continue;
+}
+
+static bool points_to_itself(struct clang_walk *w, CXCursor declaration, CXType t)
+{
+    struct reach r = { .w = w };
+    vec_push(w->arena, &r.records, declaration);
+    w->api->Type_visitFields(t, follow, &r);
+    return r.found;
+}
+
+/* A union, one with arrays or records inside, or of a list: words that give the size and the alignment. */
 static const struct type *opaque_record(struct clang_walk *w, const char *name, uint32_t size, uint32_t align)
 {
     const struct type *word = type_basic(w->ir, align == 1   ? TYPE_U8
@@ -117,6 +152,7 @@ static const struct type *record(struct clang_walk *w, CXCursor at, CXType t)
     if (!*name || *name == '(') /* libclang describes what has no name */
         name = intern(w->ir->names, "unnamed");
     struct fields f = { .w = w, .plain = w->api->getCursorKind(declaration) != CXCursor_UnionDecl };
+    f.plain = f.plain && !points_to_itself(w, declaration, t);
     if (f.plain)
         w->api->Type_visitFields(t, visit_field, &f);
     const struct type *s = f.plain && f.list.count ? type_struct(w->ir, name, f.list.items, f.list.count) : NULL;

@@ -1,16 +1,35 @@
 /* The translation unit: prelude, structures and global code of the program, then a function for each tasklet. */
 #include "lower/clang/clang_unit.h"
 
+#include "lower/code/code.h"
+
 #include <ctype.h>
 #include <string.h>
 
-/* ---- tasklets ---- */
+/* ---- what there is to read ---- */
+
+static bool is_blank(const char *text) { return !text[strspn(text, " \t\r\n")]; }
+
+static void add_body(struct clang_unit *u, struct tasklet *t, struct code_text *code, const struct place *place)
+{
+    if (!code->tree && code->language && code->language->row == LANGUAGE_CPP)
+        vec_push(u->arena, &u->bodies, ((struct clang_body){ t, code, place }));
+}
 
 static void add_tasklet(struct clang_unit *u, struct node *n)
 {
     struct tasklet *t = as_tasklet(n);
-    if (t && !t->code.tree && t->code.language->row == LANGUAGE_CPP)
+    if (!t)
+        return;
+    add_body(u, t, &t->code, &n->place);
+    if (!is_blank(t->code_init.text))
+        add_body(u, NULL, &t->code_init, &n->place);
+    if (!is_blank(t->code_exit.text))
+        add_body(u, NULL, &t->code_exit, &n->place);
+    bool runs = !is_blank(t->code_init.text) || !is_blank(t->code_exit.text);
+    if (t->state_fields.count || runs || t->code.language->row == LANGUAGE_CPP)
         vec_push(u->arena, &u->tasklets, t);
+    u->fields |= t->state_fields.count > 0;
 }
 
 static void visit_block(void *user, struct block *b)
@@ -20,9 +39,22 @@ static void visit_block(void *user, struct block *b)
         add_tasklet(user, st->nodes.items[i]);
 }
 
-static void visit_sdfg(void *user, struct sdfg *s) { region_each_block(&s->region, visit_block, user); }
+static void visit_sdfg(void *user, struct sdfg *s)
+{
+    struct clang_unit *u = user;
+    const struct place *place = &s->region.block.place;
+    for (uint32_t i = 0; i < s->init_code.count; i++)
+        add_body(u, NULL, &s->init_code.items[i], place);
+    for (uint32_t i = 0; i < s->exit_code.count; i++)
+        add_body(u, NULL, &s->exit_code.items[i], place);
+    region_each_block(&s->region, visit_block, u);
+}
 
-void clang_find_tasklets(struct clang_unit *u, struct sdfg *root) { sdfg_each(root, visit_sdfg, u); }
+void clang_find_code(struct clang_unit *u, struct sdfg *root)
+{
+    u->root = root;
+    sdfg_each(root, visit_sdfg, u);
+}
 
 /* ---- text ---- */
 
@@ -77,10 +109,10 @@ static void add_globals(void *user, struct sdfg *s)
 /* The type of a symbol or constant that a tasklet may name, NULL if it is none. `pointer`: an array. */
 static const struct type *symbol_type(struct clang_unit *u, const struct tasklet *t, const char *name, bool *pointer)
 {
-    const struct sdfg *s = t->node.state->sdfg;
+    const struct sdfg *s = t ? t->node.state->sdfg : u->root;
     const struct type *i64 = type_basic(u->ir, TYPE_I64);
     *pointer = false;
-    for (struct node *n = t->node.scope; n; n = n->scope) {
+    for (struct node *n = t ? t->node.scope : NULL; n; n = n->scope) {
         const struct connector *c = node_in_conn(n, name);
         if (c && c->type && node_is_entry(n) && strncmp(name, "IN_", 3) != 0)
             return c->type;
@@ -128,9 +160,19 @@ static bool add_connectors(struct clang_unit *u, struct map *done, const struct 
     return good;
 }
 
-static void add_symbols(struct clang_unit *u, struct map *done, const struct tasklet *t)
+/* The state as a parameter, unless it is there already. */
+static void add_state(struct clang_unit *u, struct map *done, const char *name)
 {
-    for (const char *c = t->code.text; *c;) {
+    if (!u->fields || strcmp(name, LOWER_STATE_NAME) != 0 || map_has(done, name))
+        return;
+    map_put(u->arena, done, name, (void *)(uintptr_t)name);
+    text_printf(&u->out, "%s" CLANG_STATE " *%s", u->first ? "" : ", ", name);
+    u->first = false;
+}
+
+static void add_symbols(struct clang_unit *u, struct map *done, const struct clang_body *b)
+{
+    for (const char *c = b->code->text; *c;) {
         if (!isalpha((unsigned char)*c) && *c != '_') {
             c++;
             continue;
@@ -138,9 +180,11 @@ static void add_symbols(struct clang_unit *u, struct map *done, const struct tas
         const char *begin = c;
         while (isalnum((unsigned char)*c) || *c == '_')
             c++;
-        bool pointer, inside = begin > t->code.text && (begin[-1] == '.' || isdigit((unsigned char)begin[-1]));
+        bool pointer, inside = begin > b->code->text && (begin[-1] == '.' || isdigit((unsigned char)begin[-1]));
         const char *name = inside ? NULL : intern_n(u->ir->names, begin, (size_t)(c - begin));
-        const struct type *type = name ? symbol_type(u, t, name, &pointer) : NULL;
+        const struct type *type = name ? symbol_type(u, b->tasklet, name, &pointer) : NULL;
+        if (name)
+            add_state(u, done, name);
         if (type)
             add_parameter(u, done, name, type, pointer);
     }
@@ -149,16 +193,17 @@ static void add_symbols(struct clang_unit *u, struct map *done, const struct tas
 /* Two blocks: a local variable may have the name of a parameter. */
 static bool add_function(struct clang_unit *u, uint32_t number)
 {
-    const struct tasklet *t = u->tasklets.items[number];
+    const struct clang_body *b = &u->bodies.items[number];
+    const struct tasklet *t = b->tasklet;
     struct map done = { 0 };
     u->first = true;
     text_addc(&u->out, '\n');
     text_printf(&u->out, "void " CLANG_FUNCTION "%u(", number);
-    bool good = add_connectors(u, &done, t, t->node.in_conns.items, t->node.in_conns.count) &&
-                add_connectors(u, &done, t, t->node.out_conns.items, t->node.out_conns.count);
-    add_symbols(u, &done, t);
+    bool good = !t || (add_connectors(u, &done, t, t->node.in_conns.items, t->node.in_conns.count) &&
+                       add_connectors(u, &done, t, t->node.out_conns.items, t->node.out_conns.count));
+    add_symbols(u, &done, b);
     text_add(&u->out, ") {{\n");
-    add_source(u, &t->node.place, t->code.text);
+    add_source(u, b->place, b->code->text);
     text_add(&u->out, "\n}}\n");
     return good;
 }
@@ -196,27 +241,52 @@ static void declare_structs(struct clang_walk *w, struct clang_unit *u, const st
             clang_declare_structs(w, &u->out, n->out_conns.items[i].type);
 }
 
-bool clang_write_unit(struct clang_unit *u, struct clang_walk *w, struct sdfg *root)
+static void add_fields(struct clang_unit *u)
+{
+    if (!u->fields)
+        return;
+    text_add(&u->out, "struct " CLANG_STATE " {\n");
+    for (uint32_t i = 0; i < u->tasklets.count; i++)
+        for (uint32_t k = 0; k < u->tasklets.items[i]->state_fields.count; k++)
+            add_global(u, &u->tasklets.items[i]->node.place, u->tasklets.items[i]->state_fields.items[k]);
+    text_add(&u->out, "};\n");
+}
+
+/* Everything that may mention parts of the prelude. */
+static void collect_all(struct clang_unit *u, struct text *all)
+{
+    sdfg_each(u->root, collect_globals, all);
+    for (uint32_t i = 0; i < u->tasklets.count; i++) {
+        collect(all, u->tasklets.items[i]->code_global.text);
+        for (uint32_t k = 0; k < u->tasklets.items[i]->state_fields.count; k++)
+            collect(all, u->tasklets.items[i]->state_fields.items[k]);
+    }
+    for (uint32_t i = 0; i < u->bodies.count; i++) {
+        const struct tasklet *t = u->bodies.items[i].tasklet;
+        collect(all, u->bodies.items[i].code->text);
+        if (!t)
+            continue;
+        collect_types(all, t->node.in_conns.items, t->node.in_conns.count);
+        collect_types(all, t->node.out_conns.items, t->node.out_conns.count);
+    }
+}
+
+bool clang_write_unit(struct clang_unit *u, struct clang_walk *w)
 {
     struct text all = text_new(u->arena);
-    sdfg_each(root, collect_globals, &all);
-    for (uint32_t i = 0; i < u->tasklets.count; i++) {
-        const struct tasklet *t = u->tasklets.items[i];
-        collect(&all, t->code_global.text);
-        collect(&all, t->code.text);
-        collect_types(&all, t->node.in_conns.items, t->node.in_conns.count);
-        collect_types(&all, t->node.out_conns.items, t->node.out_conns.count);
-    }
+    collect_all(u, &all);
     clang_prelude(&u->out, text_get(&all));
     w->prelude = (uint32_t)u->out.length;
-    for (uint32_t i = 0; i < u->tasklets.count; i++)
-        declare_structs(w, u, &u->tasklets.items[i]->node);
-    sdfg_each(root, add_globals, u);
+    for (uint32_t i = 0; i < u->bodies.count; i++)
+        if (u->bodies.items[i].tasklet)
+            declare_structs(w, u, &u->bodies.items[i].tasklet->node);
+    sdfg_each(u->root, add_globals, u);
     for (uint32_t i = 0; i < u->tasklets.count; i++)
         add_global(u, &u->tasklets.items[i]->node.place, u->tasklets.items[i]->code_global.text);
+    add_fields(u);
     u->first_function = u->pieces.count;
     bool good = true;
-    for (uint32_t i = 0; i < u->tasklets.count; i++)
+    for (uint32_t i = 0; i < u->bodies.count; i++)
         good = add_function(u, i) && good;
     return good;
 }

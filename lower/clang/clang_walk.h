@@ -44,9 +44,28 @@ struct clang_walk {
     const struct clang_frame *frame; /* innermost */
     VEC(struct clang_local) locals;
     VEC(struct code *) constants; /* arrays at file scope that the tasklet reads: declared before its statements */
-    struct map structs;           /* of the program, by interned name: const struct type * */
+    VEC(struct clang_static) statics;
+    VEC(struct clang_object) objects;     /* of the blocks around, innermost last */
+    uint32_t outside_loop, outside_break; /* how many of them `continue` and `break` keep */
+    uint32_t outside_call;                /* and `return` */
+    CXCursor named;                       /* the constructor call that makes a variable, which has a name */
+    struct program_state *state;          /* of the program */
+    struct map structs;                   /* of the program, by interned name: const struct type * */
     uint32_t num_inlined;
     uint32_t depth; /* of expressions and statements being read */
+};
+
+/* A static variable, or one of global code. */
+struct clang_static {
+    CXCursor decl;
+    int64_t offset; /* in the program's state */
+    bool first;     /* its value is given when control first comes to it */
+};
+
+/* An object whose destructor runs when its block ends. */
+struct clang_object {
+    CXCursor decl;
+    const char *name;
 };
 
 enum { CLANG_MOST_DEPTH = 1500 }; /* of expressions and statements: they are read by recursion, here and later */
@@ -101,6 +120,21 @@ struct clang_local *clang_find_local(struct clang_walk *w, CXCursor decl);
 const char *clang_add_local(struct clang_walk *w, CXCursor decl, struct code *declared);
 CXCursor clang_skip(struct clang_walk *w, CXCursor c); /* behind parentheses and conversions that are not written */
 
+/* clang_static.c */
+bool clang_declare_static(struct clang_walk *w, CXCursor variable, struct code *block);
+int64_t clang_reserve(struct program_state *s, uint64_t bytes); /* the offset of so many more */
+
+/* clang_new.c: memory by malloc and free */
+struct code *clang_new(struct clang_walk *w, CXCursor c);
+struct code *clang_delete(struct clang_walk *w, CXCursor c);
+
+/* clang_object.c */
+bool clang_has_destructor(struct clang_walk *w, CXType t);
+void clang_enter_object(struct clang_walk *w, CXCursor decl, const char *name); /* has one */
+/* The destructors of all objects but the first `kept`, in C++'s order. They stay known: control leaves in other places,
+ * too. */
+bool clang_leave_objects(struct clang_walk *w, CXCursor at, uint32_t kept, struct code *block);
+
 /* clang_member.c */
 struct code *clang_member(struct clang_walk *w, CXCursor c);
 struct code *clang_field(struct clang_walk *w, CXCursor at, CXCursor field, struct code *base, bool arrow);
@@ -125,9 +159,10 @@ struct code *clang_inline(struct clang_walk *w, CXCursor at, CXCursor function, 
 struct code *clang_inline_lambda(struct clang_walk *w, CXCursor at, const CXCursor *args,
                                  uint32_t count); /* args[0]: lambda */
 
-/* What a constructor does with `self`; gives nothing. */
+/* What a constructor or a destructor does with `self`; gives nothing. */
 struct code *clang_inline_constructor(struct clang_walk *w, CXCursor at, CXCursor constructor, struct code *self,
                                       const CXCursor *args, uint32_t count);
+struct code *clang_inline_destructor(struct clang_walk *w, CXCursor at, CXCursor destructor, struct code *self);
 
 /* clang_loop.c */
 struct code *clang_for(struct clang_walk *w, CXCursor c);

@@ -35,6 +35,8 @@ struct operand {
     bool atomic;
 };
 
+#define LOWER_STATE_NAME "__state" /* the pointer to the fields of the program's state */
+
 struct code_scope {
     struct tree *tree;
     struct diags *diags;

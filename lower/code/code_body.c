@@ -402,6 +402,8 @@ bool code_statement(struct code_gen *g, const struct code *c)
         return assign(g, c);
     case CODE_DECLARE:
         return declare(g, c);
+    case CODE_STATIC:
+        return code_static(g, c);
     case CODE_EXPR:
         if (c->items[0]->kind == CODE_STRING)
             return true;

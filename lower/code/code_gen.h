@@ -198,6 +198,9 @@ bool code_reduce(struct code_gen *g, const struct code *c); /* CODE_REDUCE */
 bool code_statement(struct code_gen *g, const struct code *c);
 bool code_in_block(struct code_gen *g, const struct code *c, struct tree_stmt *block); /* with names of its own */
 
+/* code_static.c */
+bool code_static(struct code_gen *g, const struct code *c); /* CODE_STATIC */
+
 /* code_inline.c */
 /* The body of CODE_INLINE; *value is NULL if it has none. */
 bool code_inline(struct code_gen *g, const struct code *c, struct tree_expr **value);

@@ -164,6 +164,25 @@ struct tree_expr *code_address(struct code_gen *g, const struct code *c)
     return p.kind == LVALUE_MEMORY ? expr_offset(g->t, p.pointer, p.index) : NULL;
 }
 
+/* A pointer that is kept somewhere, as a value; NULL for all else. */
+static struct tree_expr *kept_pointer(struct code_gen *g, const struct code *c)
+{
+    struct lvalue p;
+    struct operand o;
+    struct tree_expr *e = NULL;
+    bool operand = c->kind == CODE_NAME && !code_find_local(g, c->name) && code_lookup(g, c->name, &o) &&
+                   (o.kind == OPERAND_ARRAY || o.kind == OPERAND_POINTER);
+    if (operand || !code_has_place(c))
+        return NULL;
+    struct tree_stmt *before = code_begin(g);
+    if (code_place(g, c, &p) && code_is_pointer(p.type) && (p.kind == LVALUE_MEMORY || p.kind == LVALUE_VAR))
+        e = code_read(g, c, &p);
+    struct tree_stmt *made = code_end(g, before);
+    if (e)
+        stmt_append(g->t, g->out, made);
+    return e;
+}
+
 /* x is None, x == None */
 static struct tree_expr *compare_none(struct code_gen *g, const struct code *c, enum code_op op,
                                       const struct code *other)
@@ -174,7 +193,9 @@ static struct tree_expr *compare_none(struct code_gen *g, const struct code *c, 
     if (other->kind == CODE_NONE)
         return expr_bool(g->t, equal);
     uint32_t errors = diags_errors(g->s->diags);
-    struct tree_expr *pointer = code_has_place(other) ? code_address(g, other) : NULL;
+    struct tree_expr *pointer = kept_pointer(g, other);
+    if (!pointer && diags_errors(g->s->diags) == errors && code_has_place(other))
+        pointer = code_address(g, other);
     if (diags_errors(g->s->diags) > errors)
         return NULL;
     if (!pointer && !(pointer = code_eval(g, other)))

@@ -131,19 +131,6 @@ static struct value take_result(struct llvm_func *f, const struct type *t, LLVMV
     return (struct value){ call, NULL };
 }
 
-/* Fixed parameters of the variadic functions of the C library that tasklets call; 0: not variadic. */
-static unsigned variadic_from(const char *name)
-{
-    static const struct {
-        const char *name;
-        unsigned fixed;
-    } functions[] = { { "printf", 1 }, { "fprintf", 2 }, { "sprintf", 2 }, { "snprintf", 3 } };
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
-        if (!strcmp(functions[i].name, name))
-            return functions[i].fixed;
-    return 0;
-}
-
 static LLVMValueRef named_function(struct llvm_func *f, LLVMTypeRef type, const char *name, bool pure)
 {
     bool known = LLVMGetNamedFunction(f->unit->module, name) != NULL;
@@ -162,7 +149,7 @@ static LLVMValueRef named_function(struct llvm_func *f, LLVMTypeRef type, const 
 static LLVMValueRef build_call(struct llvm_func *f, struct signature *s, const char *name, LLVMValueRef pointer,
                                bool pure)
 {
-    unsigned fixed = pointer ? 0 : variadic_from(name);
+    unsigned fixed = pointer ? 0 : tree_variadic_from(name);
     LLVMTypeRef type = LLVMFunctionType(s->result, s->params, fixed ? fixed : s->count, fixed != 0);
     LLVMValueRef function = pointer ? pointer : named_function(f, type, name, pure);
     LLVMValueRef call = LLVMBuildCall2(f->builder, type, function, s->values, s->count, "");

@@ -124,6 +124,8 @@ enum stmt_kind {
 };
 /* clang-format on */
 
+enum { TREE_PROGRAM_STATE = 0 }; /* the slot of struct program_state, if the program has one */
+
 enum tree_memory { TREE_HEAP, TREE_STACK, TREE_STATE /* slot `slot` of the program's state, lives across calls */ };
 enum tree_omp { TREE_OMP_STATIC, TREE_OMP_DYNAMIC, TREE_OMP_GUIDED };
 
@@ -240,6 +242,9 @@ struct tree_expr *expr_truth(struct tree *t, struct tree_expr *e);
 const char *expr_op_name(enum expr_op op);
 const char *tree_math_name(enum tree_math f);
 uint32_t tree_math_arity(enum tree_math f);
+
+/* The fixed parameters of a variadic function of the C library that may be called; 0: not one of them. */
+unsigned tree_variadic_from(const char *name);
 
 /* Statements are made and appended to `b` (a STMT_BLOCK); the new statement is returned for its optional fields. */
 struct tree_stmt *stmt_block(struct tree *t);

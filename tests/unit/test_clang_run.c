@@ -346,8 +346,8 @@ TEST(refused)
     ir_free(ir);
     ir = ir_new();
     s = program_of(ir, NULL, "r[0] = 1;");
-    first_tasklet(s)->code_init.text = "start();";
-    CHECK_STR(refusal(ir, s), "initialisation and shutdown code of a tasklet");
+    first_tasklet(s)->code_init = (struct code_text){ "start()", enum_builtin(ir, LANGUAGE_PYTHON), NULL };
+    CHECK_STR(refusal(ir, s), "code in language 'Python' is not supported");
     ir_free(ir);
     ir = ir_new();
     CHECK_STR(refusal(ir, program_of(ir, NULL, "if (k[0]) return; r[0] = 1;")),
