@@ -10,6 +10,8 @@ static bool is_tiny(struct lower *lw, const struct contraction *c)
     return work->op == SYM_INT && work->i <= TINY_PRODUCT;
 }
 
+static const struct tree_expr *if_constant(const struct tree_expr *e) { return expr_is_const(e) ? e : NULL; }
+
 static bool call_blas(struct scope *sc, const struct place *place, const struct contraction *c)
 {
     struct lower *lw = sc->act->lw;
@@ -31,7 +33,12 @@ static bool call_blas(struct scope *sc, const struct place *place, const struct 
     for (uint32_t i = 0; i < n; i++)
         if (!args[i])
             return false;
-    stmt_call(lw->tree, sc->block, NULL, "sdfg_rt_gemm", args, n)->place = place;
+    struct tree_product *p = NEW(lw->arena, struct tree_product);
+    *p = (struct tree_product){ c->c.type,           c->a.alias, c->b.alias, c->c.alias, if_constant(c->alpha),
+                                if_constant(c->beta) };
+    struct tree_stmt *call = stmt_call(lw->tree, sc->block, NULL, "sdfg_rt_gemm", args, n);
+    call->place = place;
+    call->product = p;
     return true;
 }
 

@@ -177,6 +177,6 @@ struct tree_expr *library_address_of(struct lower *lw, struct tree_stmt *b, stru
 {
     struct tree_var *v = tree_var(lw->tree, "scalar", type_pointer(lw->ir, value->type));
     stmt_alloc(lw->tree, b, v, value->type, expr_i64(lw->tree, 1), TREE_STACK);
-    stmt_store(lw->tree, b, expr_var(lw->tree, v), expr_i64(lw->tree, 0), value, 0);
+    stmt_store(lw->tree, b, expr_var(lw->tree, v), expr_i64(lw->tree, 0), value, lw->tree->num_aliases++);
     return expr_var(lw->tree, v);
 }

@@ -1,4 +1,5 @@
-/* Atomic reductions to places that depend on data go into a copy of each thread, if the container is small:
+/* Atomic reductions in which threads would meet all the time go into a copy of each thread: places that depend on data,
+ * if the container is small, and places that every iteration of the threads' loop runs through.
  *
  *     parallel thread of threads {                  parallel thread of threads {
  *         for i ... {                                   copy = heap int64[16]
@@ -10,16 +11,26 @@
  *
  * Nothing else in the region may touch the container. */
 #include "lower/pass/pass_reduce.h"
+#include "lower/tree/tree_linear.h"
 #include "lower/tree/tree_scan.h"
 
-enum { MOST_ELEMENTS = 4096 }; /* of a copy: cheaper than the work that makes a region worth its threads */
+enum {
+    MOST_ELEMENTS = 4096, /* of a copy: cheaper than the work that makes a region worth its threads */
+    MOST_SWEPT = 1 << 18, /* the same where one iteration does as much: no more than the caches hold */
+    SWEPT_PART = 4,       /* an iteration touches at least this part of the container */
+    DEPTH = 8             /* loops around a reduction that are looked at */
+};
 
 /* The container that one region reduces to. */
 struct candidate {
     const struct tree_stmt *first; /* one of the reductions */
     struct tree_scan scan;         /* of the region */
     struct map data;               /* variables whose values depend on data */
-    uint32_t depth, scattered;     /* loops around; members in loops whose places depend on data */
+    int64_t count;                 /* elements */
+    const struct tree_stmt *loops[DEPTH];
+    uint32_t depth;     /* loops around */
+    uint32_t scattered; /* members in loops whose places depend on data */
+    uint32_t swept;     /* members whose places are run through in every iteration */
     bool conflict;
     struct arena *arena;
 };
@@ -75,6 +86,32 @@ static bool depends_on_data(const struct candidate *x, const struct tree_expr *e
     return false;
 }
 
+/* Iterations of the loop around that runs the variable through the same values for every thread; 0 if none does. */
+static int64_t same_for_all(const struct candidate *x, const struct tree_var *v)
+{
+    for (uint32_t i = 0; i < x->depth && i < DEPTH; i++) {
+        const struct tree_stmt *l = x->loops[i];
+        if (l->kind == STMT_FOR && l->var == v && l->begin->op == EXPR_INT && l->end->op == EXPR_INT &&
+            expr_is_int(l->step, 1))
+            return l->end->i > l->begin->i ? l->end->i - l->begin->i : 0;
+    }
+    return 0;
+}
+
+/* Do all threads touch a good part of the container in every iteration? */
+static bool is_swept(const struct candidate *x, const struct tree_expr *index)
+{
+    struct linear at;
+    double trips = 1;
+    linear_of(&at, index);
+    for (uint32_t i = 0; at.known && i < at.count; i++) {
+        const struct tree_expr *factor = at.terms[i].factors[0];
+        bool plain = at.terms[i].count == 1 && factor->op == EXPR_VAR;
+        trips *= plain ? (double)same_for_all(x, factor->var) : 0;
+    }
+    return at.known && at.count > 0 && trips * SWEPT_PART >= (double)x->count;
+}
+
 static void check(struct candidate *x, struct tree_stmt *s)
 {
     if (s->kind == STMT_ASSIGN && depends_on_data(x, s->value))
@@ -86,8 +123,11 @@ static void check(struct candidate *x, struct tree_stmt *s)
     x->conflict |= s->kind == STMT_PARALLEL || s->kind == STMT_GOTO || s->kind == STMT_LABEL ||
                    s->kind == STMT_RETURN || reads || (writes && !member && (!s->alias || s->alias == x->first->alias));
     x->scattered += member && x->depth > 0 && depends_on_data(x, s->index) && !tree_scan_invariant(&x->scan, s->index);
+    x->swept += member && is_swept(x, s->index);
     stmt_each_expr(s, check_operand, x);
     bool loop = s->kind == STMT_FOR || s->kind == STMT_WHILE || s->kind == STMT_DO;
+    if (loop && x->depth < DEPTH)
+        x->loops[x->depth] = s;
     x->depth += loop;
     if (s->body)
         check(x, s->body);
@@ -103,16 +143,17 @@ static bool is_possible(const struct copies *c, struct candidate *x, const struc
     const struct type *type = x->first->value->type;
     int64_t count = count_of(c, x->first->pointer);
     bool inexact = !type_is_integer(type) && type->kind != TYPE_BOOL;
-    if (!x->first->alias || count <= 0 || count > MOST_ELEMENTS || x->first->pointer->type->elem != type ||
+    if (!x->first->alias || count <= 0 || count > MOST_SWEPT || x->first->pointer->type->elem != type ||
         !reduce_can_accumulate(x->first->wcr, type) || (inexact && c->options->strict_fp))
         return false;
     x->arena = c->tree->arena;
+    x->count = count;
     x->scan = (struct tree_scan){ .arena = x->arena };
     tree_scan_add(&x->scan, region->body);
     if (x->scan.opaque || x->scan.barrier || !tree_scan_invariant(&x->scan, x->first->pointer))
         return false;
     check(x, region->body);
-    return !x->conflict && x->scattered;
+    return !x->conflict && (x->swept || (x->scattered && count <= MOST_ELEMENTS));
 }
 
 /* ---- the copy ---- */

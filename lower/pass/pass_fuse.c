@@ -386,6 +386,22 @@ static void look(struct fuse *f, struct tree_stmt *s, const struct tree_frame *f
         look(f, s->otherwise, frame);
 }
 
+static struct fuse fuse_of(struct tree *t, const struct tree_options *o, struct tree_scan *whole, uint32_t num_vars)
+{
+    struct fuse f = { .tree = t, .arena = t->arena, .options = o, .uses = &whole->uses, .num_vars = num_vars };
+    piece_set_init(&f.first, f.arena, t);
+    piece_set_init(&f.skipped, f.arena, t);
+    return f;
+}
+
+void fuse_nests_in(struct tree *t, const struct tree_options *o, struct tree_scan *whole, uint32_t num_vars,
+                   struct tree_stmt *block)
+{
+    struct fuse f = fuse_of(t, o, whole, num_vars);
+    f.nests_only = true;
+    look_at_block(&f, block, NULL);
+}
+
 static bool forget_parallel(void *user, struct tree_stmt *s)
 {
     (void)user;
@@ -401,10 +417,8 @@ static bool fuse_functions(struct tree *t, const struct tree_options *o, bool ne
             stmt_visit(func->body, forget_parallel, NULL);
         stmt_flatten(t, func->body);
         struct tree_scan whole = tree_scan_function(t, func);
-        struct fuse f = { .tree = t, .arena = t->arena, .options = o, .uses = &whole.uses, .num_vars = t->num_vars };
+        struct fuse f = fuse_of(t, o, &whole, t->num_vars);
         f.nests_only = nests_only;
-        piece_set_init(&f.first, f.arena, t);
-        piece_set_init(&f.skipped, f.arena, t);
         look(&f, func->body, NULL);
     }
     return true;

@@ -5,6 +5,7 @@
 
 #include "lower/pass/pass.h"
 #include "lower/tree/tree_piece.h"
+#include "lower/tree/tree_scan.h"
 
 enum { FUSE_DEPTH = 8 }; /* loops of a nest that are looked at */
 
@@ -22,6 +23,11 @@ bool fuse_same_space(struct tree *t, const struct fuse_nest *a, const struct fus
 /* `first`: what nest a touches. Are elements that both touch, at least one to change them, only touched by the same
  * iteration of both, at every depth? The nests have the same iterations. */
 bool fuse_is_legal(struct tree *t, const struct piece_set *first, const struct fuse_nest *a, const struct fuse_nest *b);
+
+/* Nests in the block that have the same iterations become one, as in the pass of that name; the block is of a function
+ * with the scan `whole`, which counted `num_vars` variables. */
+void fuse_nests_in(struct tree *t, const struct tree_options *o, struct tree_scan *whole, uint32_t num_vars,
+                   struct tree_stmt *block);
 
 /* `s` (a loop over all elements of something, a copy, a fill) as a nest like `like`; NULL if that is not possible. If
  * `like` has depth 1, what is inside is another loop. */

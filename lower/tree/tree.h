@@ -137,6 +137,31 @@ struct tree_loop {
     int chunk, num_threads; /* 0: default */
 };
 
+/* Arguments of sdfg_rt_gemm: extents; address and strides of each matrix; addresses of the factors. */
+enum tree_product_arg {
+    PRODUCT_M = 2,
+    PRODUCT_N,
+    PRODUCT_K,
+    PRODUCT_A,
+    PRODUCT_A_ROW,
+    PRODUCT_A_COL,
+    PRODUCT_B,
+    PRODUCT_B_ROW,
+    PRODUCT_B_COL,
+    PRODUCT_C,
+    PRODUCT_C_ROW,
+    PRODUCT_C_COL,
+    PRODUCT_ALPHA,
+    PRODUCT_BETA
+};
+
+/* What such a call does, beyond its arguments. */
+struct tree_product {
+    const struct type *type;              /* of the elements */
+    uint32_t a, b, c;                     /* alias classes of the matrices */
+    const struct tree_expr *alpha, *beta; /* constants of the type of the elements; NULL: known when it runs */
+};
+
 struct tree_stmt {
     enum stmt_kind kind;
     const struct place *place; /* element of the SDFG this comes from (debug info, errors), or NULL */
@@ -157,6 +182,7 @@ struct tree_stmt {
     const char *name;
     uint32_t num_args;
     struct tree_expr **args;
+    const struct tree_product *product; /* CALL of sdfg_rt_gemm; NULL: nothing is known of it */
     VEC(struct tree_stmt *) items;
 };
 

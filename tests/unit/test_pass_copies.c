@@ -75,6 +75,33 @@ TEST(copy_of_each_thread)
                                 "}\n");
 }
 
+/* for i = thread to 250 { for j = 0 to n { atomic H[j + i * by] += A[i] } } */
+static const char *swept(int64_t count, int64_t n, int64_t by)
+{
+    struct sample s = sample_new(count, WCR_SUM, false);
+    s.loop->begin = expr_var(s.t, s.region->var);
+    struct tree_var *j = tree_var(s.t, "j", s.i64);
+    struct tree_stmt *inner = stmt_for(s.t, s.loop->body, j, expr_i64(s.t, 0), expr_i64(s.t, n), expr_i64(s.t, 1));
+    struct tree_expr *row = expr_binary(s.t, EXPR_MUL, expr_var(s.t, s.i), expr_i64(s.t, by));
+    stmt_append(s.t, inner->body, s.reduce);
+    s.loop->body->items.items[0] = inner;
+    s.loop->body->items.count = 1;
+    s.reduce->index = expr_binary(s.t, EXPR_ADD, expr_var(s.t, j), row);
+    return after(&s, false);
+}
+
+/* Every iteration of i adds to the same elements. */
+TEST(copy_of_what_every_iteration_runs_through)
+{
+    const char *text = swept(20000, 20000, 0);
+    CHECK(strstr(text, "copy = heap float64[20000]\n"));
+    CHECK(strstr(text, "            copy[j] += A[i]\n"));
+    CHECK(strstr(text, "atomic H[e#9] += copy[e#9]\n") || strstr(text, "atomic H[e#10] += copy[e#10]\n"));
+    CHECK(!strstr(swept(20000, 4000, 0), "copy"));      /* a small part */
+    CHECK(!strstr(swept(20000, 80, 80), "copy"));       /* each its own */
+    CHECK(!strstr(swept(1 << 20, 1 << 20, 0), "copy")); /* too large to have twice */
+}
+
 TEST(left_alone)
 {
     struct sample large = sample_new(5000, WCR_SUM, true);
