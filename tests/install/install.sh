@@ -47,7 +47,8 @@ else
 fi
 
 echo "CMake"
-cmake -S "$here" -B consumer -DCMAKE_PREFIX_PATH="$root" -DEXAMPLES="$examples" -DEXPORTED="$folder" >>log
+generator=$(sed -n 's/^CMAKE_GENERATOR:INTERNAL=//p' "$build/CMakeCache.txt")
+cmake -G "$generator" -S "$here" -B consumer -DCMAKE_PREFIX_PATH="$root" -DEXAMPLES="$examples" -DEXPORTED="$folder" >>log
 cmake --build consumer >>log
 ./consumer/axpy_sdfg "$examples/axpy.sdfg" >/dev/null
 ./consumer/axpy_static "$examples/axpy.sdfg" >/dev/null

@@ -1,3 +1,4 @@
 #!/bin/sh
 # corpus.sh OPTION...: corpus.py with the Python that has NumPy.
-exec "${NUMPY_PYTHON:-python3}" -B "$(dirname "$0")/corpus.py" "$@"
+here=$(dirname "$0")
+exec "$here/python.sh" "$here/corpus.py" "$@"
