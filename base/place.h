@@ -20,6 +20,7 @@ struct place {
 };
 
 void place_print(const struct place *p, struct text *out);        /* the element path */
+void place_print_inner(const struct place *p, struct text *out);  /* the same without the root; of the root: nothing */
 void place_print_source(const struct place *p, struct text *out); /* "user.py:5:4", nearest known; nothing if unknown */
 const struct place *place_source(const struct place *p);          /* nearest place with a line, or NULL */
 

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CODEGEN_ABI = 6 };
+enum { CODEGEN_ABI = 7 };
 
 struct json;
 
@@ -28,7 +28,8 @@ enum codegen_emit {
     CODEGEN_EMIT_LL_OPT,
     CODEGEN_EMIT_ASM,
     CODEGEN_EMIT_OBJECT,
-    CODEGEN_EMIT_WORK
+    CODEGEN_EMIT_WORK,
+    CODEGEN_EMIT_REMARKS
 };
 
 /* An argument of exported functions. */

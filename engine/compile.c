@@ -142,6 +142,11 @@ static bool take_text(struct compile *c, struct codegen_result *out)
     case CODEGEN_EMIT_TREE:
         tree_print(c->tree, &t);
         break;
+    case CODEGEN_EMIT_REMARKS:
+        if (!jit_text(c->jit, JIT_TEXT_LL_OPT, &text, &size))
+            return false;
+        remarks_print(c->ir->remarks, &t);
+        break;
     case CODEGEN_EMIT_WORK:
         tree_work(c->tree, cache_bytes(), &t);
         break;
@@ -208,6 +213,8 @@ static void compile(const struct codegen_request *request, struct codegen_result
     if (!o)
         return;
     o->ir = ir_new();
+    if (request->emit == CODEGEN_EMIT_REMARKS)
+        o->ir->remarks = remarks_new(o->ir->arena);
     struct compile *c = NEW(o->ir->arena, struct compile);
     c->ir = o->ir;
     c->request = request;

@@ -65,6 +65,7 @@ bool pass_target(struct compile *c)
         .debug_info = r->debug_info,
         .linker = (enum jit_linker)r->linker,
         .listeners = r->profiler,
+        .remarks = c->ir->remarks,
         .runtime_symbol = r->runtime_symbol,
     };
     c->jit = jit_new(c->ir->arena, c->ir->diags, &jo);
@@ -123,13 +124,15 @@ enum { STATEMENTS_PER_UNIT = 1500 }; /* larger programs are compiled as several 
 bool pass_emit(struct compile *c)
 {
     const struct codegen_request *r = c->request;
+    bool runs = r->emit == CODEGEN_EMIT_CODE || r->emit == CODEGEN_EMIT_REMARKS;
     struct llvm_options lo = {
         .fp = r->fp == CODEGEN_FP_STRICT ? LLVM_FP_STRICT
               : r->fp == CODEGEN_FP_FAST ? LLVM_FP_FAST
                                          : LLVM_FP_DEFAULT,
         .debug_info = r->debug_info,
+        .remarks = c->ir->remarks,
         /* up to 4 units in the last place: not for strict arithmetic, nor for objects that are linked elsewhere */
-        .vector_symbol = r->fp != CODEGEN_FP_STRICT && r->emit == CODEGEN_EMIT_CODE ? r->runtime_symbol : NULL,
+        .vector_symbol = r->fp != CODEGEN_FP_STRICT && runs ? r->runtime_symbol : NULL,
         .unit_budget = r->emit == CODEGEN_EMIT_CODE ? STATEMENTS_PER_UNIT : 0,
         .module = new_module,
         .decorate = decorate,

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/intern.h"
+#include "base/remark.h"
 
 struct sdfg;
 struct types;
@@ -16,9 +17,10 @@ struct ir {
     struct arena *arena;
     struct intern *names;
     struct diags *diags;
-    struct types *types; /* ir/type.c */
-    struct syms *syms;   /* ir/sym.c */
-    struct enums *enums; /* ir/enums.c */
+    struct remarks *remarks; /* NULL: nobody asks for them */
+    struct types *types;     /* ir/type.c */
+    struct syms *syms;       /* ir/sym.c */
+    struct enums *enums;     /* ir/enums.c */
 };
 
 struct ir *ir_new(void);

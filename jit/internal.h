@@ -22,6 +22,8 @@ struct jit_unit {
     LLVMModuleRef module;       /* NULL once it is compiled */
     LLVMMemoryBufferRef object; /* NULL until it is compiled */
     char *error;                /* malloc'ed: what LLVM said; the unit has failed */
+    struct remarks *remarks;    /* or NULL */
+    uint32_t last_remark;       /* number of the loop that it was about */
     double optimize, emit;      /* seconds */
 };
 
@@ -55,6 +57,13 @@ bool jit_unit_emit(struct jit_unit *u, LLVMTargetMachineRef machine, LLVMCodeGen
                    LLVMMemoryBufferRef *out);
 bool jit_unit_report(struct jit *j,
                      struct jit_unit *u); /* moves the error to the diagnostics: false if there was one */
+
+/* remarks.c: LLVM makes remarks if it was told to, for all that it compiles from then on. Passes run between begin and
+ * end. */
+void jit_remarks_enable(void);
+void jit_passes_begin(void);
+void jit_passes_end(void);
+void jit_remarks_take(struct jit_unit *u, LLVMDiagnosticInfoRef info);
 
 /* listen.c */
 bool jit_listen_begin(struct jit *j);

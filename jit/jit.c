@@ -30,6 +30,8 @@ struct jit *jit_new(struct arena *a, struct diags *d, const struct jit_options *
     j->diags = d;
     j->options = *o;
     j->session_errors = text_new(a);
+    if (o->remarks)
+        jit_remarks_enable();
     if (jit_machine_init(j))
         return j;
     jit_free(j);
@@ -65,6 +67,8 @@ void jit_free(struct jit *j)
 /* Without a handler LLVM prints to stderr and ends the process on errors found while code is generated. */
 static void on_diagnostic(LLVMDiagnosticInfoRef info, void *unit)
 {
+    if (LLVMGetDiagInfoSeverity(info) == LLVMDSRemark)
+        jit_remarks_take(unit, info);
     if (LLVMGetDiagInfoSeverity(info) != LLVMDSError)
         return;
     char *text = LLVMGetDiagInfoDescription(info);
@@ -77,6 +81,7 @@ LLVMModuleRef jit_module(struct jit *j, const char *name)
     struct jit_unit *u = NEW(j->arena, struct jit_unit);
     u->context = LLVMContextCreate();
     LLVMContextSetDiagnosticHandler(u->context, on_diagnostic, u);
+    u->remarks = j->options.remarks;
     u->module = LLVMModuleCreateWithNameInContext(name, u->context);
     LLVMSetTarget(u->module, j->machine.triple);
     LLVMSetModuleDataLayout(u->module, j->layout);

@@ -10,6 +10,7 @@
 #define JIT_JIT_H
 
 #include "base/diag.h"
+#include "base/remark.h"
 #include "jit/place.h"
 
 #include <llvm-c/Core.h>
@@ -30,6 +31,8 @@ struct jit_options {
     bool listeners;                      /* announce the code to gdb, and to perf by /tmp/perf-<pid>.map */
     int num_threads;                     /* for compiling; 0: one per unit up to the number of processors */
     const char *triple, *cpu, *features; /* NULL: this host; for another triple: its baseline */
+    struct remarks
+        *remarks; /* what jit_text's LLVM says of loops, whose lines are numbers of remarks_number; or NULL */
     void *(*runtime_symbol)(
         const char *name); /* first choice for what the code calls; then what the process has. May be NULL */
 };

@@ -36,7 +36,9 @@ bool jit_unit_optimize(struct jit_unit *u, LLVMTargetMachineRef machine, int opt
     if (!verify(u)) /* LLVM crashes on broken modules */
         return false;
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    jit_passes_begin();
     LLVMErrorRef error = LLVMRunPasses(u->module, opt_level < 0 ? lean : defaults[opt_level], machine, options);
+    jit_passes_end();
     LLVMDisposePassBuilderOptions(options);
     if (error) {
         char *message = LLVMGetErrorMessage(error);

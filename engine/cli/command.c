@@ -244,6 +244,10 @@ static bool apply(struct command *c, const struct option *o, char *value)
         c->emit = (enum sdfg_emit)word;
         c->emits = true;
         break;
+    case OPTION_REMARKS:
+        ok = !value || take_word(c, o, value, "all done missed", &word);
+        c->remarks = (enum show_remarks)(REMARKS_ALL + word);
+        break;
     case OPTION_FILE:
         c->output_file = value;
         break;

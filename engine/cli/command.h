@@ -33,6 +33,7 @@ struct pairs {
 };
 
 enum describe { DESCRIBE_NOT, DESCRIBE_TEXT, DESCRIBE_JSON };
+enum show_remarks { REMARKS_NOT, REMARKS_ALL, REMARKS_DONE, REMARKS_MISSED };
 enum show_times { TIME_TOTALS, TIME_TEXT, TIME_JSON };
 
 struct command {
@@ -41,6 +42,7 @@ struct command {
     const char *case_folder, *cases_folder, *sdfg_name, *list_file;
     sdfg_options options;
     enum describe describe;
+    enum show_remarks remarks;
     enum show_times time;
     bool emits, explain_symbols, explain_cache, help, version, error_json;
     enum sdfg_emit emit;

@@ -63,6 +63,33 @@ static int emit(const struct inputs *in)
     return code;
 }
 
+/* Leaves the lines of the kind that was asked for. */
+static size_t choose_remarks(char *text, enum show_remarks which)
+{
+    const char *kind = which == REMARKS_DONE ? "done " : which == REMARKS_MISSED ? "missed " : "";
+    char *to = text;
+    for (char *line = text, *next; *line; line = next) {
+        next = line + strcspn(line, "\n");
+        next += *next == '\n';
+        if (strncmp(line, kind, strlen(kind)) != 0)
+            continue;
+        memmove(to, line, (size_t)(next - line));
+        to += next - line;
+    }
+    return (size_t)(to - text);
+}
+
+static int show_remarks(const struct inputs *in)
+{
+    char *text;
+    sdfg_error *e = sdfg_args_emit(&text, NULL, in->args, SDFG_EMIT_REMARKS);
+    if (e)
+        return report_error(in->command, e);
+    int code = write_bytes(in->command, text, choose_remarks(text, in->command->remarks));
+    sdfg_text_free(text);
+    return code;
+}
+
 static int explain(const struct inputs *in)
 {
     char *text;
@@ -260,6 +287,8 @@ static int run_loaded(sdfg_engine *engine, struct inputs *in, struct times *t)
         return explain(in);
     if (c->emits)
         return emit(in);
+    if (c->remarks)
+        return show_remarks(in);
     if ((code = inputs_complete(in)) || (code = check_names(in, "output", &c->outputs)) ||
         (code = check_names(in, "expect", &c->expects)))
         return code;

@@ -458,7 +458,8 @@ enum sdfg_emit {
     SDFG_EMIT_LL_OPT, /* and after */
     SDFG_EMIT_ASM,
     SDFG_EMIT_OBJECT,
-    SDFG_EMIT_WORK /* JSON: operations and bytes of each loop nest, as far as they are known without data */
+    SDFG_EMIT_WORK,   /* JSON: operations and bytes of each loop nest, as far as they are known without data */
+    SDFG_EMIT_REMARKS /* what was done for speed and what was not, and why: a line each, sorted (docs/debugging.md) */
 };
 
 /* Text or bytes of one representation, specialized for the given symbols. `size` may be NULL; the bytes are followed by

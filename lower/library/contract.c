@@ -125,6 +125,13 @@ bool library_contract(struct scope *sc, const struct place *place, const struct 
         return false;
     bool outer = sym_is_int(p.a.sizes[1], 1); /* of two vectors: nothing to gain from a library */
     bool loops = library_blas_type(type) < 0 || is_tiny(lw, &p) || outer;
+    if (loops)
+        remark(lw->ir->remarks, place, NULL, REMARK_LIBRARY_LOOPS,
+               outer                         ? "the product of two vectors gains nothing from one"
+               : library_blas_type(type) < 0 ? "there is none for this type"
+                                             : "it is at most 1024 multiply-adds");
+    else
+        remark(lw->ir->remarks, place, NULL, REMARK_LIBRARY_CALL, "gemm");
     if (!(loops ? contract_loops : call_blas)(sc, place, &p))
         return false;
     if (c->c.type != type && !lower_copy(sc, place, &p.c, &c->c, NULL, false))

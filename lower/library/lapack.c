@@ -2,6 +2,8 @@
  * it is found. Matrices are squeezed to rank 2; vectors are matrices with one column. */
 #include "lower/library/library.h"
 
+#include <string.h>
+
 #include "ir/library.h"
 
 enum { MAX_ARGS = 20 };
@@ -58,6 +60,7 @@ static bool finish(struct call *c, const char *function)
 {
     if (c->failed)
         return false;
+    remark(c->sc->act->lw->ir->remarks, &c->node->node.place, NULL, REMARK_LIBRARY_CALL, function + strlen("sdfg_rt_"));
     stmt_call(c->sc->act->lw->tree, c->sc->block, NULL, function, c->args, c->count)->place = &c->node->node.place;
     return true;
 }

@@ -50,8 +50,9 @@ struct llvm_export {
 struct llvm_options {
     enum llvm_fp
         fp; /* default: contraction within expressions and into accumulators, re-association only in accumulators */
-    bool debug_info;      /* DILocations from the places of statements */
-    uint32_t unit_budget; /* statements per unit before functions are moved to another module; 0: one unit */
+    bool debug_info;         /* DILocations from the places of statements */
+    struct remarks *remarks; /* or NULL: lines are numbers of remarks_number, for what LLVM says of loops */
+    uint32_t unit_budget;    /* statements per unit before functions are moved to another module; 0: one unit */
     /* Finds vector forms of mathematical functions (libmvec, up to 4 units in the last place); NULL: do not use any.
      * What it finds must be known to the linker. */
     void *(*vector_symbol)(const char *name);

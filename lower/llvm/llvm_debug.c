@@ -26,7 +26,7 @@ static void flag(struct llvm_unit *u, const char *name, unsigned value)
 
 void llvm_debug_unit(struct llvm_unit *u)
 {
-    if (!u->emitter->options->debug_info)
+    if (!u->emitter->options->debug_info && !u->emitter->options->remarks)
         return;
     struct llvm_debug *d = NEW(u->emitter->arena, struct llvm_debug);
     const char *name = u->emitter->tree->name ? u->emitter->tree->name : "sdfg", *producer = "libsdfg";
@@ -76,11 +76,31 @@ void llvm_debug_function(struct llvm_func *f)
     stand_at(f, f->subprogram, 0, 0);
 }
 
-void llvm_debug_place(struct llvm_func *f, const struct place *p)
+static void stand_at_number(struct llvm_func *f, const struct tree_stmt *s)
 {
+    const char *subject = "the loop";
+    if (s->kind == STMT_FOR)
+        subject = arena_printf(f->emitter->arena, "loop %s", s->var->name);
+    else if (s->kind != STMT_WHILE && s->kind != STMT_DO)
+        return; /* LLVM is asked about loops alone */
+    stand_at(f, f->subprogram, remarks_number(f->emitter->options->remarks, f->place, subject), 1);
+}
+
+void llvm_debug_place(struct llvm_func *f, const struct tree_stmt *s)
+{
+    const struct place *p = s->place;
+    if (f->emitter->options->remarks) {
+        stand_at_number(f, s);
+        return;
+    }
     const struct place *source = f->unit->debug ? place_source(p) : NULL;
     if (source)
         stand_at(f, source->file ? scope_in(f, source->file) : f->subprogram, source->line, source->column);
+}
+
+LLVMMetadataRef llvm_debug_here(struct llvm_func *f)
+{
+    return f->emitter->options->remarks ? LLVMGetCurrentDebugLocation2(f->builder) : NULL;
 }
 
 void llvm_debug_finish(struct llvm_unit *u)

@@ -292,7 +292,8 @@ void llvm_meta_copy(struct llvm_func *f, LLVMValueRef access, uint32_t alias, ui
 void llvm_meta_internal(struct llvm_func *f,
                         LLVMValueRef access); /* tables of the runtime: no container overlaps them */
 void llvm_meta_loop_begin(struct llvm_func *f, const struct tree_loop *loop);
-void llvm_meta_loop_end(struct llvm_func *f, const struct tree_loop *loop, LLVMValueRef back_edge);
+/* `at`: the location of the loop, or NULL. */
+void llvm_meta_loop_end(struct llvm_func *f, const struct tree_loop *loop, LLVMValueRef back_edge, LLVMMetadataRef at);
 
 /* llvm_export.c */
 void llvm_exports(struct llvm_emitter *e); /* after all other functions; there is one unit */
@@ -300,7 +301,8 @@ void llvm_exports(struct llvm_emitter *e); /* after all other functions; there i
 /* llvm_debug.c */
 void llvm_debug_unit(struct llvm_unit *u);
 void llvm_debug_function(struct llvm_func *f);
-void llvm_debug_place(struct llvm_func *f, const struct place *p);
+void llvm_debug_place(struct llvm_func *f, const struct tree_stmt *s); /* f->place is that of the statement */
+LLVMMetadataRef llvm_debug_here(struct llvm_func *f); /* where a loop stands, for remarks; NULL if nobody wants them */
 void llvm_debug_finish(struct llvm_unit *u);
 
 #endif

@@ -207,6 +207,7 @@ void llvm_stmt_label(struct llvm_func *f, const struct tree_stmt *s)
 struct loop {
     struct llvm_loop targets;
     LLVMBasicBlockRef ahead, body; /* ahead: the preheader */
+    LLVMMetadataRef location;      /* for remarks */
 };
 
 /* From here on the code of the body is emitted. `guard`: whether there is a first round, or NULL if there always is. */
@@ -223,6 +224,7 @@ static void begin_loop(struct llvm_func *f, struct loop *l, const struct tree_lo
     LLVMBuildBr(f->builder, l->body);
     continue_in(f, l->body);
     f->loop = &l->targets;
+    l->location = llvm_debug_here(f);
     llvm_meta_loop_begin(f, facts);
 }
 
@@ -238,7 +240,7 @@ static void begin_next(struct llvm_func *f, struct loop *l)
 static void end_loop(struct llvm_func *f, struct loop *l, const struct tree_loop *facts, LLVMValueRef again)
 {
     LLVMValueRef back = LLVMBuildCondBr(f->builder, again, l->body, l->targets.leave);
-    llvm_meta_loop_end(f, facts, back);
+    llvm_meta_loop_end(f, facts, back, l->location);
     continue_in(f, l->targets.leave);
 }
 

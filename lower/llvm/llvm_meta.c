@@ -153,10 +153,12 @@ static LLVMMetadataRef property(struct llvm_func *f, const char *name, LLVMMetad
     return LLVMMDNodeInContext2(f->unit->context, items, value ? 2 : 1);
 }
 
-void llvm_meta_loop_end(struct llvm_func *f, const struct tree_loop *loop, LLVMValueRef back_edge)
+void llvm_meta_loop_end(struct llvm_func *f, const struct tree_loop *loop, LLVMValueRef back_edge, LLVMMetadataRef at)
 {
     LLVMMetadataRef properties[4];
     size_t count = 0;
+    if (at)
+        properties[count++] = at;
     if (loop->independent) {
         properties[count++] = property(f, "llvm.loop.parallel_accesses", vec_last(&f->groups));
         f->groups.count--;

@@ -92,10 +92,9 @@ void llvm_stmt(struct llvm_func *f, const struct tree_stmt *s)
             return;
         llvm_flow_restart(f);
     }
-    if (s->place) {
+    if (s->place)
         f->place = s->place;
-        llvm_debug_place(f, s->place);
-    }
+    llvm_debug_place(f, s);
     llvm_expr_begin(f);
     by_kind[s->kind](f, s);
 }

@@ -11,6 +11,7 @@
  *
  * Nothing else in the region may touch the container. */
 #include "lower/pass/pass_reduce.h"
+#include "lower/pass/pass_remark.h"
 #include "lower/tree/tree_linear.h"
 #include "lower/tree/tree_scan.h"
 
@@ -188,6 +189,8 @@ static void make_copy(struct copies *c, struct candidate *x, struct tree_stmt *r
     const struct tree_stmt *around = t->region;
     int64_t count = count_of(c, place.pointer);
     t->region = region;
+    remark(t->ir->remarks, place.place, arena_printf(t->arena, "'%s'", place.pointer->var->name),
+           REMARK_REDUCTION_COPIES, (long long)count);
     uint32_t alias = t->num_aliases++;
     struct tree_var *copy = tree_var(t, "copy", type_pointer(t->ir, type));
     struct tree_expr *to = expr_var(t, copy), *index;

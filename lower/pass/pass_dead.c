@@ -5,6 +5,7 @@
  * gives a needed variable a value, or if a needed one stands in it. Memory counts as a variable: its allocation, its
  * stores and its release give it a value, everything else that mentions it needs it. */
 #include "lower/pass/pass.h"
+#include "lower/pass/pass_remark.h"
 
 struct node {
     struct tree_stmt *stmt;
@@ -139,8 +140,12 @@ static void sweep(struct dead *d, struct tree_stmt *s)
     for (uint32_t i = 0; i < s->items.count; i++) {
         bool needed = d->nodes.items[d->next].needed;
         sweep(d, s->items.items[i]);
+        struct tree_stmt *item = s->items.items[i];
         if (needed)
-            s->items.items[kept++] = s->items.items[i];
+            s->items.items[kept++] = item;
+        else if (item->kind == STMT_ALLOC && item->where == TREE_HEAP)
+            remark(d->tree->ir->remarks, item->place, remark_memory(d->tree, item), REMARK_REMOVED,
+                   remark_bytes(d->tree, item));
     }
     s->items.count = kept;
 }

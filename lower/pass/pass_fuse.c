@@ -9,6 +9,7 @@
  * needed by the second: what the first does not order goes in front of it. Then the same is done inside. Copies, fills
  * and loops over all elements are brought into the shape of the nest that they would go into. */
 #include "lower/pass/pass_fuse.h"
+#include "lower/pass/pass_remark.h"
 #include "lower/tree/tree_rewrite.h"
 #include "lower/tree/tree_scan.h"
 
@@ -170,6 +171,8 @@ static void take_in(struct fuse *f, struct item *item, const struct fuse_nest *b
 {
     struct tree *t = f->tree;
     struct fuse_nest a = nest_of(f, item->stmt, NULL);
+    remark(t->ir->remarks, item->stmt->place, remark_subject(t, item->stmt), REMARK_FUSED,
+           remark_subject(t, b->loops[0]), remark_path(t, b->loops[0]));
     for (uint32_t i = 0; i < a.depth; i++) {
         struct tree_stmt *x = a.loops[i], *y = b->loops[i];
         struct tree_expr *shift = expr_binary(t, EXPR_SUB, y->begin, x->begin);
@@ -246,6 +249,33 @@ static bool fit_first(struct fuse *f, struct item *a, struct item *b, const stru
     return true;
 }
 
+/* Why the second loop, which uses what the first one makes, stays on its own. */
+static void say_apart(const struct fuse *f, const struct item *first, const struct item *second)
+{
+    struct tree *t = f->tree;
+    struct remarks *r = t->ir->remarks;
+    struct fuse_nest a = nest_of(f, first->stmt, &first->piece), b = nest_of(f, second->stmt, &second->piece);
+    struct fuse_obstacle o;
+    if (!r || f->whole_nests || a.depth == 0 || b.depth == 0)
+        return;
+    const struct tree_stmt *x = a.loops[0], *y = b.loops[0];
+    const struct place *place = x->place;
+    const char *subject = remark_subject(t, x), *other = remark_subject(t, y), *path = remark_path(t, y);
+    uint32_t places = a.piece->accesses.count + b.piece->accesses.count;
+    if (!same_schedule(&x->loop, &y->loop))
+        remark(r, place, subject, REMARK_FUSE_SCHEDULE, other, path);
+    else if (!fuse_same_space(t, &a, &b))
+        remark(r, place, subject, REMARK_FUSE_ITERATIONS, other, path);
+    else if (!loops_match(f, &a, &b) || piece_set_orders_control(&f->first, b.piece))
+        remark(r, place, subject, REMARK_FUSE_VARIABLE, other, path);
+    else if (places > MOST_ACCESSES)
+        remark(r, place, subject, REMARK_FUSE_SIZE, other, path, places, (unsigned)MOST_ACCESSES);
+    else if (!worthwhile(f, &a, &b))
+        remark(r, place, subject, REMARK_FUSE_VECTORS, other, path);
+    else if (!fuse_find_obstacle(t, &f->first, &a, &b, &o))
+        remark(r, place, subject, REMARK_FUSE_DEPENDENCE, other, path, remark_dependence(t, o.a, o.b));
+}
+
 static bool try_pair(struct fuse *f, struct item *a, struct item *b, const struct tree_frame *outer)
 {
     if (!is_loop_like(b->stmt) || b->piece.control || piece_set_orders(&f->skipped, &b->piece))
@@ -254,10 +284,13 @@ static bool try_pair(struct fuse *f, struct item *a, struct item *b, const struc
     if (!connected && f->distant)
         return false;
     struct fuse_nest x = nest_of(f, a->stmt, &a->piece), y = nest_of(f, b->stmt, &b->piece);
-    if (can_fuse(f, &x, &y))
+    if (can_fuse(f, &x, &y)) {
         take_in(f, a, &y, outer);
-    else if (!connected || (!fit_second(f, a, b, outer) && !fit_first(f, a, b, outer)))
+    } else if (!connected || (!fit_second(f, a, b, outer) && !fit_first(f, a, b, outer))) {
+        if (connected)
+            say_apart(f, a, b);
         return false;
+    }
     b->stmt = NULL;
     return true;
 }
@@ -411,6 +444,7 @@ static bool forget_parallel(void *user, struct tree_stmt *s)
 
 static bool fuse_functions(struct tree *t, const struct tree_options *o, bool nests_only)
 {
+    remarks_again(t->ir->remarks, REMARK_FUSE_DEPENDENCE);
     for (uint32_t i = 0; i < t->functions.count; i++) {
         struct tree_func *func = t->functions.items[i];
         if (o->num_threads == 1)

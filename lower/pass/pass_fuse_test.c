@@ -24,6 +24,7 @@ struct pair {
     const struct tree_stmt *loop_a, *loop_b;
     struct renaming outer;
     struct linear shift; /* begin of b - begin of a */
+    struct fuse_obstacle obstacle;
 };
 
 /* ---- renaming ---- */
@@ -259,25 +260,26 @@ static bool may_meet(const struct pair *p, const struct tree_access *a, const st
     return !far_apart(p, a, b) && !same_by_contract(p, a, b);
 }
 
-static bool check_class(const struct pair *p, const struct piece_class *class, const struct tree_access *b,
-                        uint32_t *pairs)
+static bool check_class(struct pair *p, const struct piece_class *class, const struct tree_access *b, uint32_t *pairs)
 {
     if (!class->write && !(b->write && class->read))
         return true;
     for (const struct tree_access *a = class->accesses; a; a = a->next) {
         if (!a->write && !b->write)
             continue;
+        p->obstacle = (struct fuse_obstacle){ a, b };
         if (++*pairs > MOST_PAIRS || may_meet(p, a, b))
             return false;
     }
     return true;
 }
 
-static bool is_legal(const struct pair *p)
+static bool is_legal(struct pair *p)
 {
     uint32_t pairs = 0;
     for (uint32_t i = 0; i < p->b->piece->accesses.count; i++) {
         const struct tree_access *x = p->b->piece->accesses.items[i];
+        p->obstacle = (struct fuse_obstacle){ NULL, x };
         if (x->alias == 0 ? p->first->all.write || (x->write && p->first->all.read)
                           : !check_class(p, piece_set_class(p->first, x->alias), x, &pairs) ||
                                 !check_class(p, piece_set_class(p->first, 0), x, &pairs))
@@ -288,12 +290,21 @@ static bool is_legal(const struct pair *p)
 
 bool fuse_is_legal(struct tree *t, const struct piece_set *first, const struct fuse_nest *a, const struct fuse_nest *b)
 {
+    struct fuse_obstacle obstacle;
+    return fuse_find_obstacle(t, first, a, b, &obstacle);
+}
+
+bool fuse_find_obstacle(struct tree *t, const struct piece_set *first, const struct fuse_nest *a,
+                        const struct fuse_nest *b, struct fuse_obstacle *out)
+{
     struct pair p = { .tree = t, .first = first, .a = a, .b = b };
     for (uint32_t i = 0; i < a->depth; i++) {
         p.loop_a = a->loops[i];
         p.loop_b = b->loops[i];
         shift_of(&p.shift, p.loop_a, p.loop_b, &p.outer);
-        if (!is_legal(&p))
+        bool legal = is_legal(&p);
+        *out = p.obstacle;
+        if (!legal)
             return false;
         add_renaming(t, &p.outer, p.loop_a, p.loop_b);
     }

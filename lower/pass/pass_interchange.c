@@ -9,6 +9,7 @@
  * the fuse pass, applied to the nest and itself at another k. It goes inside all of the nest if memory is then run
  * through more evenly; if not, inside all but the last loop of a parallel nest, so that threads are started once. */
 #include "lower/pass/pass_iterations.h"
+#include "lower/pass/pass_remark.h"
 #include "lower/tree/tree_rewrite.h"
 #include "lower/tree/tree_scan.h"
 
@@ -66,6 +67,23 @@ static uint32_t wanted_depth(const struct tree_stmt *loop, const struct fuse_nes
 
 /* ---- the walk ---- */
 
+static bool may_go_inside(struct iterations *x, struct tree_stmt *loop, const struct fuse_nest *nest)
+{
+    struct tree *t = x->tree;
+    struct remarks *r = t->ir->remarks;
+    const char *subject = remark_subject(t, loop), *last = remark_subject(t, nest->loops[nest->depth - 1]);
+    if (!is_rectangular(x, loop, nest))
+        remark(r, loop->place, subject, REMARK_INTERCHANGE_BOUNDS, last);
+    else if (!iterations_keep_variables(x, loop))
+        remark(r, loop->place, subject, REMARK_INTERCHANGE_VARIABLE, last);
+    else if (!iterations_are_apart(x, loop, nest, NULL))
+        remark(r, loop->place, subject, REMARK_INTERCHANGE_DEPENDENCE, last,
+               remark_dependence(t, x->obstacle.a, x->obstacle.b));
+    else
+        return true;
+    return false;
+}
+
 static bool try_loop(struct iterations *x, struct tree_stmt *loop)
 {
     if (loop->kind != STMT_FOR || loop->loop.parallel || loop->body->items.count != 1 ||
@@ -77,10 +95,11 @@ static bool try_loop(struct iterations *x, struct tree_stmt *loop)
     if (piece.control || piece.effects || piece.frees)
         return false;
     nest.depth = wanted_depth(loop, &nest);
-    if (nest.depth == 0 || !is_rectangular(x, loop, &nest) || !iterations_keep_variables(x, loop) ||
-        !iterations_are_apart(x, loop, &nest, NULL))
+    if (nest.depth == 0 || !may_go_inside(x, loop, &nest))
         return false;
     struct tree_stmt *last = nest.loops[nest.depth - 1], *inner = NEW(x->tree->arena, struct tree_stmt);
+    remark(x->tree->ir->remarks, loop->place, remark_subject(x->tree, loop), REMARK_INTERCHANGED,
+           remark_subject(x->tree, last));
     *inner = *loop;
     inner->body = last->body;
     last->body = stmt_block(x->tree);

@@ -118,5 +118,5 @@ bool iterations_are_apart(struct iterations *x, struct tree_stmt *loop, const st
     twin.depth = nest->depth;
     piece_set_clear(&x->set);
     piece_set_add(&x->set, first.piece);
-    return fuse_is_legal(t, &x->set, &first, &twin);
+    return fuse_find_obstacle(t, &x->set, &first, &twin, &x->obstacle);
 }

@@ -9,6 +9,7 @@ struct iterations {
     struct tree *tree;
     struct tree_scan whole; /* of the function */
     struct piece_set set;
+    struct fuse_obstacle obstacle; /* what iterations_are_apart found last */
 };
 
 struct iterations iterations_of(struct tree *t, const struct tree_func *f);

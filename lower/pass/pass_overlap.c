@@ -12,6 +12,7 @@
  *
  * Sizes must be constants: whether it pays depends on them. The innermost loops stay whole, they are vector code. */
 #include "lower/pass/pass_overlap.h"
+#include "lower/pass/pass_remark.h"
 #include "lower/tree/tree_rewrite.h"
 #include "lower/tree/tree_scan.h"
 
@@ -300,8 +301,26 @@ static bool same_schedule(const struct tree_loop *a, const struct tree_loop *b)
     return a->parallel == b->parallel && a->omp == b->omp && a->chunk == b->chunk && a->num_threads == b->num_threads;
 }
 
+static void say_tiles(const struct overlap *o, const struct overlap_group *g)
+{
+    struct tree *t = o->tree;
+    const struct tree_stmt *last = g->stages[g->count - 1].loops[0];
+    struct text sizes = text_new(t->arena), names = text_new(t->arena);
+    int64_t bytes = 0, before = 0;
+    for (uint32_t i = 0; i < g->depth; i++)
+        text_printf(&sizes, "%s%lld", i ? " x " : "", (long long)g->size[i]);
+    for (uint32_t i = 0; i < g->num_temporaries; i++) {
+        const struct overlap_memory *m = g->temporaries[i];
+        text_printf(&names, "%s'%s'", i ? ", " : "", m->alloc->var->name);
+        bytes += new_stride(g, m, 0) * (g->size[0] + m->high[0] - m->low[0]) * m->alloc->type->size;
+        before += m->alloc->count->i * m->alloc->type->size;
+    }
+    remark(t->ir->remarks, last->place, remark_subject(t, last), REMARK_TILED, g->count, text_get(&sizes),
+           (long long)bytes, text_get(&names), (long long)before, g->more_work);
+}
+
 static bool try_group(struct overlap *o, struct overlap_stage *stages, uint32_t count, uint32_t depth,
-                      struct tree_stmt *block, const struct tree_frame *frame)
+                      struct tree_stmt *block, const struct tree_frame *frame, enum overlap_step *reached)
 {
     struct overlap_group g = { .memories = o->memories, .stages = stages, .count = count, .depth = depth };
     g.parallel = stages[0].loops[0]->loop.parallel;
@@ -311,8 +330,12 @@ static bool try_group(struct overlap *o, struct overlap_stage *stages, uint32_t 
             return false;
     }
     find_temporaries(o, &g, block);
-    if (!check_lasting(o, &g) || !overlap_plan(&g))
+    bool planned = check_lasting(o, &g) && overlap_plan(&g);
+    *reached = g.reached > *reached ? g.reached : *reached;
+    if (!planned)
         return false;
+    if (o->tree->ir->remarks)
+        say_tiles(o, &g);
     make_tiles(o, &g, block, frame);
     return true;
 }
@@ -321,10 +344,16 @@ static bool try_group(struct overlap *o, struct overlap_stage *stages, uint32_t 
 static uint32_t try_chain(struct overlap *o, struct overlap_stage *stages, uint32_t count, struct tree_stmt *block,
                           const struct tree_frame *frame)
 {
+    enum overlap_step reached = OVERLAP_UNFIT;
+    uint32_t all = count;
     for (; count > 1; count--)
         for (uint32_t depth = 1; depth <= OVERLAP_DEPTH; depth++)
-            if (try_group(o, stages, count, depth, block, frame))
+            if (try_group(o, stages, count, depth, block, frame, &reached))
                 return count;
+    const struct tree_stmt *first = all ? stages[0].loops[0] : NULL;
+    if (reached != OVERLAP_UNFIT)
+        remark(o->tree->ir->remarks, first->place, remark_subject(o->tree, first),
+               reached == OVERLAP_LARGE ? REMARK_TILE_LASTING : REMARK_TILE_SIZE, all);
     return 0;
 }
 

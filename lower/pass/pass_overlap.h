@@ -35,6 +35,9 @@ struct overlap_memory {
     int64_t low[OVERLAP_DEPTH], high[OVERLAP_DEPTH];
 };
 
+/* How far a plan came. */
+enum overlap_step { OVERLAP_UNFIT, OVERLAP_LARGE /* temporaries */, OVERLAP_NEEDS /* are known */, OVERLAP_PLANNED };
+
 struct overlap_group {
     struct overlap_memory *memories; /* by variable */
     struct overlap_stage *stages;
@@ -44,6 +47,8 @@ struct overlap_group {
     bool parallel;
     int64_t begin[OVERLAP_DEPTH], end[OVERLAP_DEPTH]; /* what tiles cover */
     int64_t size[OVERLAP_DEPTH];                      /* of a tile */
+    int more_work;                                    /* percent: what neighbouring tiles both do */
+    enum overlap_step reached;                        /* by overlap_plan */
 };
 
 /* The temporary that an access with this pointer goes to, or NULL. */

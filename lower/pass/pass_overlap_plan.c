@@ -215,6 +215,7 @@ static bool choose_size(struct overlap_group *g)
                 continue;
             least = work;
             found = true;
+            g->more_work = (int)(work - 99.5);
             g->size[0] = a;
             g->size[1] = b;
         }
@@ -245,6 +246,7 @@ static void reset(struct overlap_group *g)
 bool overlap_plan(struct overlap_group *g)
 {
     reset(g);
+    g->reached = OVERLAP_UNFIT;
     if (!see_accesses(g) || !is_far(g))
         return false;
     for (uint32_t k = 0; k < g->num_temporaries; k++)
@@ -252,5 +254,6 @@ bool overlap_plan(struct overlap_group *g)
             g->temporaries[k]->low[i] = INT64_MAX;
             g->temporaries[k]->high[i] = INT64_MIN;
         }
-    return find_needs(g) && choose_size(g);
+    g->reached = !find_needs(g) ? OVERLAP_LARGE : !choose_size(g) ? OVERLAP_NEEDS : OVERLAP_PLANNED;
+    return g->reached == OVERLAP_PLANNED;
 }

@@ -11,6 +11,7 @@
  * already. Only directly inside an explicit region (CPU_Persistent) a parallel loop is shared by the threads there,
  * which meet at a barrier behind it. */
 #include "lower/pass/pass.h"
+#include "lower/pass/pass_remark.h"
 #include "lower/tree/tree_cost.h"
 #include "lower/tree/tree_linear.h"
 #include "lower/tree/tree_rewrite.h"
@@ -225,6 +226,31 @@ static struct tree_expr *is_small(const struct parallelize *p, const struct tree
     return expr_binary(t, EXPR_LOGICAL_OR, less(p, sp->count, sp->trips, 2), small);
 }
 
+static const char *schedule_name(const struct tree_stmt *loop)
+{
+    if (loop->loop.omp != TREE_OMP_STATIC)
+        return loop->loop.omp == TREE_OMP_GUIDED ? "guided" : "dynamic";
+    return loop->loop.chunk > 0 ? "in turn" : "one piece each";
+}
+
+static void say_threads(const struct parallelize *p, const struct tree_stmt *loop, const struct tree_expr *small,
+                        const struct space *sp, const struct tree_scan *body)
+{
+    struct tree *t = p->tree;
+    struct remarks *r = t->ir->remarks;
+    const char *subject = remark_subject(t, loop);
+    int limit = (p->loops ? AGAIN_AND_AGAIN : 1) * TREE_COST_PARALLEL;
+    if (!r)
+        return;
+    const char *work = remark_value(t, tree_cost_repeat(t, sp->count, tree_cost(t, body, loop->body)));
+    if (small->op != EXPR_INT)
+        remark(r, loop->place, subject, REMARK_THREADS_RUNTIME, schedule_name(loop));
+    else if (small->i)
+        remark(r, loop->place, subject, REMARK_THREADS_WORK, work, limit, p->loops ? " where loops are around it" : "");
+    else
+        remark(r, loop->place, subject, REMARK_THREADS, schedule_name(loop), work, limit);
+}
+
 static bool make_sequential(void *user, struct tree_stmt *s)
 {
     s->atomic = s->loop.parallel = false;
@@ -271,12 +297,15 @@ static struct tree_stmt *make_region(struct parallelize *p, struct tree_stmt *s)
 {
     struct tree *t = p->tree;
     struct tree_scan body = { .arena = t->arena };
-    if (!can_split(p, s, &body))
+    if (!can_split(p, s, &body)) {
+        remark(t->ir->remarks, s->place, remark_subject(t, s), REMARK_THREADS_VARIABLE);
         return NULL;
+    }
     share_evenly(s);
     struct tree_stmt *block = stmt_block(t);
     struct space sp = split_space(t, block, s);
     struct tree_expr *small = is_small(p, s, &sp, &body);
+    say_threads(p, s, small, &sp, &body);
     if (expr_is_int(small, 1))
         return NULL;
     struct tree_stmt *inside = split_little(p, block, s, &small);
@@ -356,8 +385,10 @@ static void look_at_loop(struct parallelize *p, struct tree_stmt *s)
     p->shared = false;
     look_inside(p, s);
     p->shared = shared;
-    if (p->region && shared)
+    if (p->region && shared) {
+        remark(p->tree->ir->remarks, s->place, remark_subject(p->tree, s), REMARK_THREADS_SHARED);
         share_loop(p, s);
+    }
 }
 
 static void look(struct parallelize *p, struct tree_stmt *s)

@@ -11,6 +11,7 @@
  * and nothing else touches its alias class. Unless it is memory taken here, the place is not touched if the loop did
  * not: where that is not known from the bounds, a variable tells. */
 #include "lower/pass/pass_reduce.h"
+#include "lower/pass/pass_remark.h"
 #include "lower/tree/tree_scan.h"
 
 struct privatize {
@@ -238,6 +239,13 @@ static void combine_behind(struct privatize *p, struct group *g, struct tree_stm
     *g->loop = *block;
 }
 
+static void say_private(const struct privatize *p, const struct group *g, const char *behind)
+{
+    struct tree *t = p->tree;
+    remark(t->ir->remarks, g->first->place, remark_place(t, g->first->pointer, g->first->index),
+           REMARK_REDUCTION_VARIABLE, remark_subject(t, g->loop), behind);
+}
+
 /* Tries the place of reduction `s` at `loop`. */
 static bool try_place(struct privatize *p, struct tree_stmt *loop, const struct tree_scan *scan, struct tree_stmt *s)
 {
@@ -257,11 +265,13 @@ static bool try_place(struct privatize *p, struct tree_stmt *loop, const struct 
         g.guard = expr_bool(p->tree, true);
     bool inexact = !type_is_integer(type) && type->kind != TYPE_BOOL;
     if (!s->atomic && g.guard) {
+        say_private(p, &g, "a store");
         keep_in_variable(p, &g, *s);
         return true;
     }
     if (inexact && p->options->strict_fp)
         return false;
+    say_private(p, &g, s->atomic ? "one atomic operation" : "one operation");
     combine_behind(p, &g, *s);
     return true;
 }
@@ -345,6 +355,27 @@ static void look(struct privatize *p, struct tree_stmt *s)
     p->tree->region = p->region = region;
 }
 
+/* ---- what is left ---- */
+
+/* Reductions that every iteration does in memory that other threads may do, too. Loops without a place are those that
+ * passes made for a few elements. */
+static void say_atomic(struct tree *t, struct tree_stmt *s, const struct tree_stmt *loop)
+{
+    if (s->kind == STMT_PARALLEL)
+        loop = NULL;
+    if (s->kind == STMT_FOR || s->kind == STMT_WHILE || s->kind == STMT_DO)
+        loop = s;
+    if (s->kind == STMT_REDUCE && s->atomic && loop && loop->place)
+        remark(t->ir->remarks, s->place, remark_place(t, s->pointer, s->index), REMARK_REDUCTION_ATOMIC,
+               remark_subject(t, loop));
+    if (s->body)
+        say_atomic(t, s->body, loop);
+    if (s->otherwise)
+        say_atomic(t, s->otherwise, loop);
+    for (uint32_t i = 0; i < s->items.count; i++)
+        say_atomic(t, s->items.items[i], loop);
+}
+
 static bool find_label(void *user, struct tree_stmt *s)
 {
     *(bool *)user |= s->kind == STMT_LABEL;
@@ -367,6 +398,8 @@ bool tree_privatize(struct tree *t, const struct tree_options *o)
             stmt_visit(f->body, forget_atomic, NULL);
         stmt_visit(f->body, find_label, &p.labels);
         look(&p, f->body);
+        if (t->ir->remarks)
+            say_atomic(t, f->body, NULL);
     }
     return true;
 }

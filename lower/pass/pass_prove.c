@@ -7,6 +7,7 @@
  * Legality is that of the fuse pass, applied to the loop and itself: what two iterations touch, one of them to change
  * it, is only touched by the same iteration of both. */
 #include "lower/pass/pass_iterations.h"
+#include "lower/pass/pass_remark.h"
 
 static bool is_candidate(const struct tree_stmt *s)
 {
@@ -18,8 +19,19 @@ static bool is_apart(struct iterations *x, struct tree_stmt *s, const struct tre
     struct tree_piece piece = { 0 };
     piece_add(x->tree->arena, &piece, s, frame);
     struct fuse_nest nest = { .loops = { s }, .depth = 1 };
-    return !piece.control && !piece.effects && !piece.frees && !piece.jumps && iterations_keep_variables(x, s) &&
-           iterations_are_apart(x, s, &nest, frame);
+    const char *why = NULL;
+    if (piece.control || piece.effects || piece.frees || piece.jumps)
+        why = "it has jumps, calls or memory that is given back";
+    else if (!iterations_keep_variables(x, s))
+        why = "a variable carries values from iteration to iteration";
+    else if (!iterations_are_apart(x, s, &nest, frame))
+        why = remark_dependence(x->tree, x->obstacle.a, x->obstacle.b);
+    struct remarks *r = x->tree->ir->remarks;
+    if (why)
+        remark(r, s->place, remark_subject(x->tree, s), REMARK_DEPENDENT, why);
+    else
+        remark(r, s->place, remark_subject(x->tree, s), REMARK_INDEPENDENT);
+    return !why;
 }
 
 static void prove(struct iterations *x, struct tree_stmt *s, const struct tree_frame *frame)

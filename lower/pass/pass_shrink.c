@@ -9,6 +9,7 @@
  * two iterations are further apart than offsets go: so no iteration sees what another one stored. Nor does it if it
  * first stores all of the part. */
 #include "lower/pass/pass.h"
+#include "lower/pass/pass_remark.h"
 #include "lower/tree/tree_piece.h"
 #include "lower/tree/tree_rewrite.h"
 #include "lower/tree/tree_scan.h"
@@ -332,10 +333,31 @@ static void try_memory(struct shrink *w, struct memory *m)
         if (part.count < m->alloc->count->i && w->taken + bytes <= LARGEST_FRAME &&
             (bases_differ(w, &part, loops, count) || (!w->jumps && is_filled_first(m, loop, &part)))) {
             w->taken += bytes;
+            remark(w->tree->ir->remarks, m->alloc->place, remark_memory(w->tree, m->alloc), REMARK_SHRUNK,
+                   (long long)bytes, remark_subject(w->tree, loop), remark_bytes(w->tree, m->alloc));
             put_into(w, m, loop, &part);
             return;
         }
     }
+}
+
+/* Why memory stays where it is; of memory on the stack nobody wants to know. */
+static void say_stays(struct shrink *w, const struct memory *m)
+{
+    struct tree *t = w->tree;
+    if (!m->alloc || m->alloc->kind != STMT_ALLOC || m->alloc->where != TREE_HEAP || m->accesses.count == 0)
+        return;
+    const char *subject = remark_memory(t, m->alloc), *bytes = remark_bytes(t, m->alloc);
+    const struct place *place = m->alloc->place;
+    struct tree_frame loops[MOST_LOOPS];
+    struct part part;
+    uint32_t count = m->accesses.count == m->uses ? common_loops(m, loops) : 0;
+    if (count == 0 || m->fixed)
+        remark(t->ir->remarks, place, subject, m->fixed ? REMARK_SHRINK_FIXED : REMARK_SHRINK_LOOPS, bytes);
+    else if (!find_part(m, loops[count - 1].loop, &part))
+        remark(t->ir->remarks, place, subject, REMARK_SHRINK_LARGE, bytes);
+    else
+        remark(t->ir->remarks, place, subject, REMARK_SHRINK_SHARED, bytes, remark_subject(t, loops[count - 1].loop));
 }
 
 static bool has_jumps(const struct tree_stmt *s)
@@ -366,6 +388,8 @@ bool tree_shrink(struct tree *t, const struct tree_options *o)
         collect(&w, &piece);
         for (uint32_t v = 0; v < w.num_vars; v++)
             try_memory(&w, &w.memories[v]);
+        for (uint32_t v = 0; t->ir->remarks && v < w.num_vars; v++)
+            say_stays(&w, &w.memories[v]);
         stmt_flatten(t, f->body);
     }
     return true;

@@ -16,6 +16,7 @@
  *
  * is first turned around where iterations of j are independent over all of k, too. */
 #include "lower/pass/pass_iterations.h"
+#include "lower/pass/pass_remark.h"
 #include "lower/tree/tree_rewrite.h"
 
 enum { WIDEST = 64, NARROWEST = 16, STRIPS = 8 /* at least, for threads to share */ };
@@ -350,6 +351,20 @@ static bool is_long(const struct tree_stmt *loop)
     return loop->begin->op != EXPR_INT || loop->end->op != EXPR_INT || loop->end->i - loop->begin->i >= NARROWEST;
 }
 
+/* What stands against taking the loop apart; NULL: nothing. */
+static const char *obstacle(struct strips *all, struct strip *w, struct tree_stmt *loop)
+{
+    if (w->piece.control || w->piece.effects || w->piece.frees || w->piece.jumps)
+        return "it has jumps, calls or memory that is given back";
+    if (!iterations_keep_variables(&all->x, loop))
+        return "a variable carries values from iteration to iteration";
+    tree_scan_add(&w->scan, loop->body);
+    inspect_items(w, loop->body, false);
+    if (w->ok && memory_is_plain(w) && tree_scan_invariant(&w->scan, loop->end))
+        return NULL;
+    return "conditions, calls or bounds in it differ from iteration to iteration";
+}
+
 static bool try_strips(struct strips *all, struct tree_stmt *loop, const struct tree_frame *frame, bool turned)
 {
     struct tree *t = all->x.tree;
@@ -358,14 +373,15 @@ static bool try_strips(struct strips *all, struct tree_stmt *loop, const struct 
         return false;
     struct strip w = { .tree = t, .loop = loop, .scan = { .arena = t->arena }, .ok = true };
     piece_add(t->arena, &w.piece, loop, frame);
-    if (w.piece.control || w.piece.effects || w.piece.frees || w.piece.jumps || (!turned && !pays(loop, &w.piece)) ||
-        !iterations_keep_variables(&all->x, loop))
+    if (!turned && !pays(loop, &w.piece))
         return false;
-    tree_scan_add(&w.scan, loop->body);
-    inspect_items(&w, loop->body, false);
-    if (!w.ok || !memory_is_plain(&w) || !tree_scan_invariant(&w.scan, loop->end))
+    const char *why = obstacle(all, &w, loop), *subject = remark_subject(t, loop);
+    if (why) {
+        remark(t->ir->remarks, loop->place, subject, REMARK_STRIPS_MISSED, why);
         return false;
+    }
     make_strips(all, &w, loop);
+    remark(t->ir->remarks, loop->place, subject, REMARK_STRIPS, (long long)loop->step->i);
     return true;
 }
 

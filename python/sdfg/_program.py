@@ -11,7 +11,7 @@ from ._library import KINDS, Argument, Export, Options, Symbol, library
 
 _FP = {"default": 0, "strict": 1, "fast": 2}
 _LINKER = {"auto": 0, "place": 1, "orc": 2}
-_EMIT = {"sdfg": 0, "tree": 1, "ll": 2, "ll-opt": 3, "asm": 4, "obj": 5}
+_EMIT = {"sdfg": 0, "tree": 1, "ll": 2, "ll-opt": 3, "asm": 4, "obj": 5, "work": 6, "remarks": 7}
 _EXPORT = {".o": 0, ".a": 1, ".so": 2, ".h": 3, ".f90": 4}
 
 
@@ -251,7 +251,7 @@ class Program:
         return data
 
     def emit(self, what, **symbols):
-        """"sdfg", "tree", "ll", "ll-opt", "asm" as text or "obj" as bytes, for these values of symbols."""
+        """"sdfg", "tree", "ll", "ll-opt", "asm", "work" (JSON), "remarks" as text or "obj" as bytes, for these values of symbols."""
         if what not in _EMIT:
             raise ValueError(f"'{what}' is none of {', '.join(_EMIT)}")
         table = _symbols(symbols)

@@ -1,14 +1,19 @@
-"""Every row of base/diag.def is raised somewhere, with as many arguments as its format takes. Rows that no test shows are noted: a
-test shows a row by its name or by the longest piece of its text."""
+"""Every row of base/diag.def and base/remark.def is raised somewhere, with as many arguments as its format takes. Rows that no test
+shows are noted: a test shows a row by its name or by the longest piece of its text."""
 import re
 
 import project
 
-text = project.without_comments(project.read("base/diag.def"))
-rows = {name: "".join(re.findall(r'"((?:\\.|[^"\\])*)"', strings))
-        for name, strings in re.findall(r"^DIAG\((\w+),\s*\w+,\s*((?:\"(?:\\.|[^\"\\])*\"\s*)+)\)", text, flags=re.M)}
+
+def rows_of(path, macro):
+    text = project.without_comments(project.read(path))
+    return {f"{macro}_{name}": "".join(re.findall(r'"((?:\\.|[^"\\])*)"', strings))
+            for name, strings in re.findall(macro + r"\((\w+),[\s\w,]*?((?:\"(?:\\.|[^\"\\])*\"\s*)+)\)", text, flags=re.M)}
+
+
+rows = {**rows_of("base/diag.def", "DIAG"), **rows_of("base/remark.def", "REMARK")}
 # Functions that take a code and the arguments of its format, and how many arguments stand before the code.
-RAISE = {"diag_error": 2, "diag_warning": 2, "diag_error_in": 5}
+RAISE = {"diag_error": 2, "diag_warning": 2, "diag_error_in": 5, "remark": 3}
 
 
 def arguments(code, start):
@@ -40,23 +45,22 @@ def format_arguments(text):
 
 def is_shown(name, text, tests):
     piece = max(re.split(re.sub(r"\((?!\?)", "(?:", SPECIFIER), text), key=len).strip(" '")
-    return re.search(rf"\b(DIAG_)?{name}\b", tests) or (piece and piece in tests)
+    return re.search(rf"\b(DIAG_)?{name.removeprefix('DIAG_')}\b", tests) or (piece and piece in tests)
 
 
 offenders, raised = [], set()
 for path in project.files(".c", ".h"):
     code = project.without_comments(project.read(path))
-    raised.update(re.findall(r"\bDIAG_(\w+)", code))
-    for match in re.finditer(r"\b(diag_error|diag_warning|diag_error_in)\s*\(", code):
+    raised.update(re.findall(r"\b(?:DIAG|REMARK)_\w+", code))
+    for match in re.finditer(r"\b(diag_error|diag_warning|diag_error_in|remark)\s*\(", code):
         parts = arguments(code, match.end())
         before = RAISE[match.group(1)]
-        name = re.fullmatch(r"DIAG_(\w+)", parts[before]) if len(parts) > before else None
-        if name and name.group(1) in rows:
-            given, wanted = len(parts) - before - 1, format_arguments(rows[name.group(1)])
+        name = parts[before] if len(parts) > before else None
+        if name in rows:
+            given, wanted = len(parts) - before - 1, format_arguments(rows[name])
             if given != wanted:
-                offenders.append(f"{path}:{project.line_of(code, match.start())}: DIAG_{name.group(1)} takes {wanted} "
-                                 f"arguments, {given} given")
-offenders += [f"base/diag.def: {name} is never raised" for name in rows if name not in raised]
+                offenders.append(f"{path}:{project.line_of(code, match.start())}: {name} takes {wanted} arguments, {given} given")
+offenders += [f"{name} is never raised" for name in rows if name not in raised]
 
 tests = "".join(path.read_text(errors="replace") for path in sorted((project.TOP / "tests").rglob("*"))
                 if path.suffix in (".c", ".h", ".txt", ".err"))

@@ -30,6 +30,7 @@ static struct tree_var *param(struct sample *s, const char *name, const struct t
 static struct sample sample_new(void)
 {
     struct sample s = { .ir = ir_new() };
+    s.ir->remarks = remarks_new(s.ir->arena);
     s.t = tree_new(s.ir, "p");
     s.f = tree_func(s.t, "main");
     s.body = s.f->body;
@@ -92,6 +93,14 @@ static const char *shown(struct sample *s)
     CHECK(tree_verify(s->t, s->ir->diags));
     struct text out = text_new(s->t->arena);
     stmt_print(s->body, 0, &out);
+    return text_get(&out);
+}
+
+/* What the pass says of it. */
+static const char *said(const struct sample *s)
+{
+    struct text out = text_new(s->t->arena);
+    remarks_print(s->ir->remarks, &out);
     return text_get(&out);
 }
 
@@ -291,6 +300,37 @@ TEST(promise_is_taken_back)
 {
     CHECK(!promised(0));
     CHECK(promised(1));
+}
+
+/* ---- what is said of it ---- */
+
+TEST(remarks_tell_of_interchange)
+{
+    struct sample s = sample_new();
+    interchanged(&s, 40, 0);
+    CHECK_STR(said(&s), "done   interchange loop k: goes inside of loop i\n");
+    ir_free(s.ir);
+    s = sample_new();
+    interchanged(&s, 20, 0);
+    CHECK_STR(said(&s),
+              "missed interchange loop k: does not go inside of loop i: one iteration writes A[i * 20 + k + 1], "
+              "another one reads A[i * 20 + k]\n");
+    ir_free(s.ir);
+}
+
+TEST(remarks_tell_of_memory)
+{
+    for (int64_t shift = 0; shift < 2; shift++) {
+        struct sample s = sample_new();
+        struct array t = rows(&s, NULL, i64(&s, 600 + shift), shift);
+        stmt_free(s.t, s.body, t.var);
+        tree_shrink(s.t, &s.options);
+        CHECK_STR(said(&s), shift ? "missed memory      'T': stays 4808 bytes on the heap: iterations of loop i share "
+                                    "elements, or it cannot be told that they do not\n"
+                                  : "done   memory      'T': becomes 80 bytes on the stack of an iteration of loop i, "
+                                    "instead of 4800 bytes\n");
+        ir_free(s.ir);
+    }
 }
 
 CHECK_MAIN

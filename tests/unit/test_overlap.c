@@ -30,6 +30,7 @@ static struct tree_var *param(struct sample *s, const char *name, const struct t
 static struct sample sample_new(int64_t count)
 {
     struct sample s = { .ir = ir_new() };
+    s.ir->remarks = remarks_new(s.ir->arena);
     s.t = tree_new(s.ir, "p");
     s.f = tree_func(s.t, "main");
     s.body = s.f->body;
@@ -91,6 +92,14 @@ static const char *shown(struct sample *s)
     CHECK(tree_verify(s->t, s->ir->diags));
     struct text out = text_new(s->t->arena);
     stmt_print(s->body, 0, &out);
+    return text_get(&out);
+}
+
+/* What the pass says of it. */
+static const char *said(const struct sample *s)
+{
+    struct text out = text_new(s->t->arena);
+    remarks_print(s->ir->remarks, &out);
     return text_get(&out);
 }
 
@@ -309,6 +318,31 @@ TEST(other_orders_stay)
     consume(&s, 10, 0);
     produce(&s, ROW);
     CHECK(stays(&s));
+}
+
+TEST(remarks_tell_of_tiles)
+{
+    struct sample s = sample_new(POINTS * ROW);
+    produce(&s, ROW);
+    consume(&s, 10, 0);
+    stmt_free(s.t, s.body, s.temporary);
+    tree_overlap(s.t, &s.options);
+    CHECK_STR(said(&s), "done   overlap     loop j: is the last of 2 nests that go through their space in tiles of 255 "
+                        "iterations: a tile keeps 220000 bytes of 'T' instead of 3276800 and does 3 % more work\n");
+    ir_free(s.ir);
+}
+
+TEST(remarks_tell_what_stands_against_tiles)
+{
+    struct sample s = sample_new(POINTS * ROW);
+    produce(&s, ROW);
+    consume(&s, 400, 0);
+    stmt_free(s.t, s.body, s.temporary);
+    tree_overlap(s.t, &s.options);
+    CHECK_STR(said(&s),
+              "missed overlap     loop i: 2 nests from here on do not go through their space in tiles: in every "
+              "size of tile that stays in cache they do too much work twice\n");
+    ir_free(s.ir);
 }
 
 CHECK_MAIN

@@ -23,6 +23,7 @@ static struct tree_var *array(struct sample *s, const char *name)
 static struct sample sample_new(void)
 {
     struct sample s = { .ir = ir_new(), .options = { .num_threads = 1 } };
+    s.ir->remarks = remarks_new(s.ir->arena);
     s.t = tree_new(s.ir, "p");
     s.f = tree_func(s.t, "main");
     s.f64 = type_basic(s.ir, TYPE_F64);
@@ -64,6 +65,14 @@ static const char *shown(struct sample *s)
     CHECK(tree_verify(s->t, s->ir->diags));
     struct text out = text_new(s->t->arena);
     stmt_print(s->f->body, 0, &out);
+    return text_get(&out);
+}
+
+/* What the pass says of it. */
+static const char *said(const struct sample *s)
+{
+    struct text out = text_new(s->t->arena);
+    remarks_print(s->ir->remarks, &out);
     return text_get(&out);
 }
 
@@ -216,6 +225,33 @@ TEST(loops_are_turned_around_first)
     ir_free(s.ir);
     s = sample_new();
     CHECK(strstr(turned(&s, 20), "step 64") == NULL); /* rows overlap */
+    ir_free(s.ir);
+}
+
+/* ---- what is said of it ---- */
+
+TEST(remarks_tell_of_strips)
+{
+    struct sample s = sample_new();
+    summed(&s, 100, 1, true);
+    CHECK_STR(said(&s),
+              "done   strip       loop j: goes inside of the loops in it in strips of 64 iterations, so that these "
+              "walk memory evenly\n");
+    ir_free(s.ir);
+}
+
+TEST(remarks_tell_of_dependences)
+{
+    struct sample s = sample_new();
+    struct tree_stmt *i = loop(&s, s.f->body, "i", 60);
+    store(&s, i->body, s.a, expr_binary(s.t, EXPR_ADD, expr_var(s.t, i->var), expr_i64(s.t, 1)),
+          load(&s, s.a, expr_var(s.t, i->var)));
+    struct tree_stmt *k = loop(&s, s.f->body, "k", 60);
+    store(&s, k->body, s.b, expr_var(s.t, k->var), expr_float(s.t, s.f64, 1));
+    tree_prove(s.t, &s.options);
+    CHECK_STR(said(&s),
+              "missed independent loop i: stays sequential: one iteration writes A[i + 1], another one reads A[i]\n"
+              "done   independent loop k: iterations do not depend on each other\n");
     ir_free(s.ir);
 }
 
