@@ -1,6 +1,7 @@
 #include "engine/args.h"
 
 #include "engine/kernels.h"
+#include "engine/stream.h"
 #include "engine/workspace.h"
 
 #include <stdlib.h>
@@ -244,6 +245,18 @@ sdfg_error *sdfg_args_string(sdfg_args *a, const char *name, const char *text)
     return report_end(&r, SDFG_STAGE_BIND);
 }
 
+sdfg_error *sdfg_args_stream(sdfg_args *a, const char *name, sdfg_stream *s)
+{
+    struct report r = args_report(a);
+    struct entry *e = entry_for(a, name, r.diags);
+    if (e) {
+        e->kind = s ? ENTRY_STREAM : ENTRY_NULL;
+        e->stream = s;
+        e->array = (sdfg_array){ .data = s ? s->queues : NULL, .rank = 1, .shape = { s ? (int64_t)s->num_queues : 0 } };
+    }
+    return report_end(&r, SDFG_STAGE_BIND);
+}
+
 sdfg_error *sdfg_args_threads(sdfg_args *a, int num_threads)
 {
     struct report r = args_report(a);
@@ -285,7 +298,7 @@ static bool layout_of(const sdfg_args *a, const char *name, int *rank, int64_t *
         known = form_value(&l->shape[i], p->variables, a->values, &shape[i]) &&
                 (!l->strides || form_value(&l->strides[i], p->variables, a->values, &strides[i]));
     int64_t total = 1;
-    if (known && l->rank && l->total_size.text)
+    if (known && (l->rank || l->kind == SDFG_KIND_STREAM) && l->total_size.text)
         known = form_value(&l->total_size, p->variables, a->values, &total);
     if (!known)
         return diag_error(r->diags, l->place, DIAG_SHAPE_UNKNOWN, name, leaf_shape_text(l, r->arena));

@@ -12,14 +12,15 @@ struct layout {
     int64_t shape[SDFG_MAX_RANK], strides[SDFG_MAX_RANK];
 };
 
-enum entry_kind { ENTRY_ARRAY, ENTRY_POINTER, ENTRY_NULL, ENTRY_SCALAR, ENTRY_STRING };
+enum entry_kind { ENTRY_ARRAY, ENTRY_POINTER, ENTRY_NULL, ENTRY_SCALAR, ENTRY_STRING, ENTRY_STREAM };
 
 struct entry {
     char *name; /* as given: "B[2].x" */
     const struct leaf *leaf;
     uint32_t argument; /* of the program, that this is or is part of */
     enum entry_kind kind;
-    sdfg_array array; /* ENTRY_ARRAY, ENTRY_POINTER; strides point to `strides` or are NULL */
+    sdfg_array array; /* ENTRY_ARRAY, ENTRY_POINTER; strides point to `strides` or are NULL. ENTRY_STREAM: its queues */
+    const struct sdfg_stream *stream;
     int64_t strides[SDFG_MAX_RANK];
     struct layout layout; /* of the last args_solve */
     bool laid_out;

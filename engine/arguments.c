@@ -53,6 +53,8 @@ static enum sdfg_argument_kind kind_of(const struct container *c)
     case CONTAINER_CONTAINER_VIEW:
     case CONTAINER_CONTAINER_REFERENCE:
         return SDFG_KIND_CONTAINER_ARRAY;
+    case CONTAINER_STREAM:
+        return SDFG_KIND_STREAM;
     default:
         return SDFG_KIND_OTHER;
     }
@@ -112,13 +114,15 @@ static void leaf_container(struct describe *w, struct leaf *l, const struct cont
     l->kind = kind_of(c);
     l->place = &c->place;
     l->transient = c->transient;
-    l->optional = c->optional != 0;
+    l->optional = c->optional != 0 && l->kind != SDFG_KIND_STREAM;
     l->returned = !strncmp(c->name, "__return", 8);
     l->storage = c->storage ? c->storage->name : "";
     l->lifetime = c->lifetime ? c->lifetime->name : "";
     l->variable = c->parent || l->kind != SDFG_KIND_SCALAR ? -1 : find_variable(w, c->name);
     leaf_type(l, ir, c->type);
-    if (l->kind != SDFG_KIND_SCALAR && l->kind != SDFG_KIND_STRUCTURE && l->kind != SDFG_KIND_OTHER) {
+    if (l->kind == SDFG_KIND_STREAM && c->total_size) /* its shape determines no symbol */
+        l->total_size = *forms(w, &c->total_size, 1);
+    if (l->kind == SDFG_KIND_ARRAY || l->kind == SDFG_KIND_CONTAINER_ARRAY) {
         l->rank = c->rank;
         l->shape = forms(w, c->shape, c->rank);
         l->shape_texts = form_texts(w, l->shape, c->rank);

@@ -133,6 +133,9 @@ static bool export_any(struct text *out, struct sdfg_program *p, const sdfg_expo
     struct value *values = NEW_ARRAY(r->arena, struct value, p->num_variables);
     if (!kernel_bound_values(p, x->symbols, x->num_symbols, values, r))
         return false;
+    for (uint32_t i = 0; i < p->num_arguments; i++)
+        if (p->arguments[i].kind == SDFG_KIND_STREAM)
+            return diag_error(r->diags, p->arguments[i].place, DIAG_EXPORT_STREAM, p->arguments[i].name);
     switch (x->form) {
     case SDFG_EXPORT_OBJECT:
     case SDFG_EXPORT_ARCHIVE:

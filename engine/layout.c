@@ -1,6 +1,7 @@
 #include "engine/args.h"
 
 #include "base/vec.h"
+#include "engine/stream.h"
 
 #include <string.h>
 
@@ -18,13 +19,14 @@ const char *leaf_shape_text(const struct leaf *l, struct arena *a)
 static const char *what_is(const struct leaf *l)
 {
     static const char *const names[] = { "an array",    "a scalar",          "a symbol",
-                                         "a structure", "a container array", "something that cannot be passed" };
+                                         "a structure", "a container array", "something that cannot be passed",
+                                         "a stream" };
     return names[l->kind];
 }
 
 static const char *what_was_given(const struct entry *e)
 {
-    static const char *const names[] = { "an array", "a pointer", "null", "a single value", "a text" };
+    static const char *const names[] = { "an array", "a pointer", "null", "a single value", "a text", "a stream" };
     return names[e->kind];
 }
 
@@ -175,8 +177,10 @@ static bool take_entry(const struct sdfg_args *a, struct equations *q, struct en
     bool fits = e->kind == ENTRY_ARRAY    ? l->kind == SDFG_KIND_ARRAY || (value && e->array.rank <= 1)
                 : e->kind == ENTRY_SCALAR ? value && !is_text
                 : e->kind == ENTRY_STRING ? is_text
-                : e->kind == ENTRY_NULL   ? !value || is_text
-                                          : l->kind != SDFG_KIND_OTHER && (!value || is_text);
+                : e->kind == ENTRY_STREAM ? l->kind == SDFG_KIND_STREAM
+                : e->kind == ENTRY_NULL
+                    ? !value || is_text
+                    : l->kind != SDFG_KIND_OTHER && l->kind != SDFG_KIND_STREAM && (!value || is_text);
     if (!fits)
         return diag_error(d, l->place, DIAG_ARGUMENT_KIND, e->name, what_is(l), what_was_given(e));
     if (e->kind == ENTRY_SCALAR)
@@ -272,6 +276,21 @@ static bool check_data(const struct entry *e, struct diags *d)
     return (uintptr_t)e->array.data % align == 0 || diag_error(d, l->place, DIAG_ARGUMENT_ALIGNMENT, e->name, align);
 }
 
+/* As many queues as the program has, for elements of its size. */
+static bool check_stream(const struct entry *e, const struct solver *s, struct diags *d)
+{
+    const struct leaf *l = e->leaf;
+    int64_t queues;
+    if (e->stream->item_bytes != l->item_bytes)
+        return diag_error(d, l->place, DIAG_ARGUMENT_STREAM_ITEM, e->name, l->type_text, (unsigned)l->item_bytes,
+                          (unsigned)e->stream->item_bytes);
+    if (!l->total_size.text || !form_value(&l->total_size, s->variables, s->values, &queues))
+        return true; /* what is missing is said elsewhere */
+    return (uint64_t)queues == e->stream->num_queues ||
+           diag_error(d, l->place, DIAG_ARGUMENT_STREAM_QUEUES, e->name, (long long)queues, l->total_size.text,
+                      (unsigned)e->stream->num_queues);
+}
+
 /* `name` may be given as a whole (pointer, null) or through its members. */
 static bool check_given(const struct sdfg_args *a, const struct leaf *l, struct arena *arena, const char *name,
                         struct diags *d)
@@ -307,6 +326,8 @@ bool args_check(const struct sdfg_args *a, const struct solver *s, struct diags 
         const struct entry *e = a->entries[i];
         if (e->kind == ENTRY_ARRAY)
             ok &= check_strides(e, s, d) & check_data(e, d);
+        if (e->kind == ENTRY_STREAM)
+            ok &= check_stream(e, s, d);
         if (e->kind == ENTRY_NULL && !leaf_is_value(e->leaf) && !e->leaf->optional)
             ok = diag_error(d, e->leaf->place, DIAG_ARGUMENT_NULL, e->name);
     }

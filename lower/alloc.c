@@ -37,7 +37,7 @@ static bool check_type(struct lower *lw, const struct container *c)
 {
     if (c->kind == CONTAINER_CONTAINER_ARRAY)
         return diag_error(lw->diags, &c->place, DIAG_UNSUPPORTED, "transient containers of this kind");
-    if (!c->type || c->type->kind == TYPE_VOID || c->type->kind == TYPE_OPAQUE || c->type->size == 0)
+    if (!c->type || c->type->kind == TYPE_VOID || c->type->size == 0)
         return diag_error(lw->diags, &c->place, DIAG_UNKNOWN_TYPE, c->name);
     return true;
 }

@@ -1,6 +1,8 @@
 /* The whole program: parameters in the order of the argument list, then the root activation. */
 #include "lower/lower.h"
 
+#include "lower/stream.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,9 +72,10 @@ static int by_name(const void *a, const void *b)
 
 static struct tree_var *declare_array(struct lower *lw, struct container *c)
 {
-    struct tree_var *v = tree_var(lw->tree, c->name, type_pointer(lw->ir, c->type));
-    uint32_t align = lw->options->alignment > c->type->align ? lw->options->alignment : c->type->align;
-    bool alias = may_alias(lw, c) || c->type->kind == TYPE_STRUCT || c->type->kind == TYPE_POINTER;
+    const struct type *type = is_stream(c) ? stream_handle_type(lw->ir) : c->type;
+    struct tree_var *v = tree_var(lw->tree, c->name, type_pointer(lw->ir, type));
+    uint32_t align = lw->options->alignment > type->align && !is_stream(c) ? lw->options->alignment : type->align;
+    bool alias = may_alias(lw, c) || type->kind == TYPE_STRUCT || (type->kind == TYPE_POINTER && !is_stream(c));
     add_param(lw, (struct tree_param){
                       .name = c->name,
                       .var = v,
@@ -142,9 +145,7 @@ static int by_value_name(const void *a, const void *b)
 
 static bool usable(struct lower *lw, struct container *c)
 {
-    if (c->kind == CONTAINER_STREAM)
-        return diag_error(lw->diags, &c->place, DIAG_UNSUPPORTED, "stream arguments");
-    if (!c->type || (c->type->kind == TYPE_OPAQUE) || c->type->kind == TYPE_VOID)
+    if (!c->type || c->type->kind == TYPE_VOID || (c->type->kind == TYPE_OPAQUE && !c->type->size))
         return diag_error(lw->diags, &c->place, DIAG_UNKNOWN_TYPE, c->name);
     return true;
 }

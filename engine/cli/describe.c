@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const kinds[] = { "array", "scalar", "symbol", "structure", "container array", "other" };
+static const char *const kinds[] = { "array", "scalar", "symbol", "structure", "container array", "other", "stream" };
 
 static void add_type(struct text *t, const sdfg_argument *a)
 {
@@ -16,6 +16,8 @@ static void add_type(struct text *t, const sdfg_argument *a)
         text_printf(t, "%s%s", i ? ", " : "[", a->shape[i]);
     if (a->rank)
         text_addc(t, ']');
+    if (a->kind == SDFG_KIND_STREAM && strcmp(a->total_size, "1") != 0)
+        text_printf(t, "[%s]", a->total_size);
 }
 
 static void add_notes(struct text *t, const sdfg_argument *a)

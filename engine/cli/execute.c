@@ -220,13 +220,15 @@ static int measure(const struct inputs *in, sdfg_bound *b, struct times *t)
     return EXIT_GOOD;
 }
 
-static int run_bound(const struct inputs *in, sdfg_bound *b, struct times *t)
+static int run_bound(struct inputs *in, sdfg_bound *b, struct times *t)
 {
     const struct command *c = in->command;
     int code = measure(in, b, t), worst = EXIT_GOOD;
     if (code)
         return code;
     print_times(c, t, b);
+    if ((code = inputs_take_streams(in)))
+        return code;
     summarize(in);
     for (size_t i = 0; i < c->outputs.count; i++) {
         code = write_output(in, &c->outputs.items[i]);
@@ -243,7 +245,7 @@ static int run_bound(const struct inputs *in, sdfg_bound *b, struct times *t)
 static int check_names(const struct inputs *in, const char *option, const struct pairs *list)
 {
     for (size_t i = 0; i < list->count; i++)
-        if (!inputs_find(in, list->items[i].name)) {
+        if (!inputs_find(in, list->items[i].name) && !streams_have(&in->streams, list->items[i].name)) {
             fprintf(stderr, "sdfg-run: --%s=%s: the program has no array of that name\n", option, list->items[i].name);
             return EXIT_USAGE;
         }

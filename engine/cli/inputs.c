@@ -121,6 +121,33 @@ static int give_value(struct inputs *in, const struct pair *p, const sdfg_argume
     return checked(in, comma ? sdfg_args_complex(in->args, p->name, re, im) : sdfg_args_f64(in->args, p->name, re));
 }
 
+/* It is filled when it is made. */
+static int check_stream(const struct inputs *in, const struct pair *p)
+{
+    if (*p->value == '@')
+        return 0;
+    fprintf(stderr, "%s: --%s=%s: a stream is empty or holds the elements of a file, @FILE.npy\n", tool_of(in), p->name,
+            p->value);
+    return EXIT_USAGE;
+}
+
+static int make_stream(struct inputs *in, const char *name, const sdfg_argument *a, const struct pair *p)
+{
+    char why[256];
+    struct tensor t;
+    size_t before = in->streams.count;
+    int code = checked(in, streams_make(&in->streams, in->args, name, a));
+    if (code || !p || in->streams.count == before)
+        return code;
+    bool read = npy_read(&t, p->value + 1, why, sizeof why);
+    bool filled = read && streams_fill(&in->streams, &t, why, sizeof why);
+    if (!filled)
+        fprintf(stderr, "%s: --%s=%s: %s\n", tool_of(in), p->name, p->value, why);
+    if (read)
+        tensor_free(&t);
+    return filled ? 0 : EXIT_FILE;
+}
+
 static const struct pair *given_last(const struct inputs *in, const char *name)
 {
     for (size_t i = in->command->values.count; i--;)
@@ -143,7 +170,9 @@ int inputs_given(struct inputs *in)
             return unknown_name(in, p->name);
         if (given_last(in, p->name) != p)
             continue;
-        if (*p->value == '@')
+        if (info.kind == SDFG_KIND_STREAM)
+            code = check_stream(in, p);
+        else if (*p->value == '@')
             code = give_file(in, p);
         else if (!strcmp(p->value, "null"))
             code = checked(in, sdfg_args_null(in->args, p->name));
@@ -274,6 +303,8 @@ static int make_missing(struct inputs *in, const char *name, const sdfg_argument
         return make_value(in, name, a);
     if (a->kind == SDFG_KIND_STRUCTURE || a->kind == SDFG_KIND_CONTAINER_ARRAY)
         return make_members(in, name, a);
+    if (a->kind == SDFG_KIND_STREAM)
+        return make_stream(in, name, a, p);
     if (a->kind != SDFG_KIND_ARRAY)
         return 0;
     struct fill f = a->returned ? (struct fill){ .kind = FILL_ZERO } : fill_default(name);
@@ -299,8 +330,35 @@ int inputs_complete(struct inputs *in)
     return code;
 }
 
+static int take_queue(struct inputs *in, const struct stream_input *s, size_t queue)
+{
+    struct tensor t;
+    char *name = NULL;
+    bool named =
+        s->num_queues == 1 ? (name = strdup(s->name)) != NULL : asprintf(&name, "%s[%zu]", s->name, queue) >= 0;
+    struct input *items = realloc(in->items, (in->count + 1) * sizeof *items);
+    if (items)
+        in->items = items;
+    if (!named || !items || !streams_take(s, queue, &t)) {
+        free(name);
+        return out_of_memory(in);
+    }
+    in->items[in->count++] = (struct input){ name, view_of_tensor(&t), true, false };
+    return 0;
+}
+
+int inputs_take_streams(struct inputs *in)
+{
+    int code = 0;
+    for (size_t i = 0; !code && i < in->streams.count; i++)
+        for (size_t q = 0; !code && q < in->streams.items[i].num_queues; q++)
+            code = take_queue(in, &in->streams.items[i], q);
+    return code;
+}
+
 void inputs_release(struct inputs *in)
 {
+    streams_release(&in->streams);
     for (size_t i = 0; i < in->count; i++) {
         free(in->items[i].name);
         free(in->items[i].view.data);

@@ -3,6 +3,7 @@
 #define ENGINE_CLI_INPUTS_H
 
 #include "engine/cli/command.h"
+#include "engine/cli/streams.h"
 #include "engine/cli/view.h"
 
 struct input {
@@ -17,6 +18,7 @@ struct inputs {
     sdfg_args *args;
     struct input *items; /* the arrays */
     size_t count;
+    struct streams streams;
 };
 
 /* Gives what the command line says; symbols are solved from it as far as possible. 0 or an exit code, after a message.
@@ -24,6 +26,8 @@ struct inputs {
 int inputs_given(struct inputs *in);
 /* Makes everything else. */
 int inputs_complete(struct inputs *in);
+/* After the runs: what streams hold becomes arrays of their names. */
+int inputs_take_streams(struct inputs *in);
 void inputs_release(struct inputs *in);
 const struct input *inputs_find(const struct inputs *in, const char *name); /* NULL: no such array */
 

@@ -243,7 +243,8 @@ enum sdfg_argument_kind {
     SDFG_KIND_SYMBOL,
     SDFG_KIND_STRUCTURE,       /* give its members by dotted name: "A.indices" */
     SDFG_KIND_CONTAINER_ARRAY, /* give its elements by index: "B[0]", "B[0].data" */
-    SDFG_KIND_OTHER            /* streams and whatever else cannot be passed */
+    SDFG_KIND_OTHER,           /* cannot be passed */
+    SDFG_KIND_STREAM           /* queues, see sdfg_args_stream; `total_size` says how many */
 };
 
 enum { SDFG_MAX_RANK = 32 };
@@ -370,6 +371,22 @@ SDFG_API sdfg_error *sdfg_args_threads(sdfg_args *a, int num_threads);
 SDFG_API sdfg_error *sdfg_args_workspace(sdfg_args *a, const char *storage, void *memory, size_t bytes);
 /* How many bytes that takes. All arguments must have been given; compiles what the call will run. */
 SDFG_API sdfg_error *sdfg_args_workspace_size(size_t *out, sdfg_args *a, const char *storage);
+
+/* ---- streams ----
+ *
+ * The queues of a stream argument, one for each element of the stream's shape in row-major order. They belong to the
+ * caller and keep what is in them between calls, so that one program may leave elements for the next. Elements are
+ * copied as bytes; a queue is unbounded and gives elements in the order of one pusher. Any number of threads may push
+ * and pop, also during calls; but a program that waits for elements fails when none of its own threads can push any
+ * more, so what it needs must be there before. Outlives the calls, not the arguments that name it. */
+typedef struct sdfg_stream sdfg_stream;
+SDFG_API sdfg_error *sdfg_stream_new(sdfg_stream **out, size_t item_bytes, size_t num_queues);
+SDFG_API void sdfg_stream_free(sdfg_stream *s); /* with the elements; NULL is fine */
+SDFG_API sdfg_error *sdfg_stream_push(sdfg_stream *s, size_t queue, const void *items, size_t count);
+/* Takes up to `most` elements, the oldest first; how many there were. Does not wait. */
+SDFG_API size_t sdfg_stream_pop(sdfg_stream *s, size_t queue, void *items, size_t most);
+SDFG_API size_t sdfg_stream_size(sdfg_stream *s, size_t queue); /* 0 for a queue that is not there */
+SDFG_API sdfg_error *sdfg_args_stream(sdfg_args *a, const char *name, sdfg_stream *s);
 
 /* Solves the symbols from what was given so far. A symbol that cannot be solved is no error here. */
 SDFG_API sdfg_error *sdfg_args_solve(sdfg_args *a);

@@ -38,7 +38,7 @@ static bool arguments(struct code_gen *g, const struct code *c, const struct typ
         if (argument->kind == CODE_KEYWORD)
             return code_unsupported(g, argument, "a keyword argument");
         struct tree_stmt *before = code_begin(g);
-        if (code_is_pointer(type)) {
+        if (code_is_pointer(type) && type->kind != TYPE_OPAQUE) { /* what is opaque is a value */
             out[i] = address_argument(g, argument, type);
         } else {
             struct tree_expr *e = code_eval(g, argument);

@@ -13,14 +13,13 @@ bool llvm_type_usable(const struct type *t)
 {
     if (t->kind == TYPE_VECTOR)
         return t->lanes > 0 && type_is_basic(t->elem);
-    return t->kind != TYPE_OPAQUE && t->kind != TYPE_VOID;
+    return t->kind != TYPE_VOID && (t->kind != TYPE_OPAQUE || t->size);
 }
 
 LLVMTypeRef llvm_type(struct llvm_unit *u, const struct type *t)
 {
     switch (t->kind) {
     case TYPE_VOID:
-    case TYPE_OPAQUE:
         return u->nothing;
     case TYPE_BOOL:
         return u->i1;
@@ -54,6 +53,7 @@ LLVMTypeRef llvm_type(struct llvm_unit *u, const struct type *t)
     case TYPE_POINTER:
     case TYPE_STRING:
     case TYPE_CALLBACK:
+    case TYPE_OPAQUE: /* the handle of an object */
     case TYPE_COUNT:
         break;
     }
@@ -64,7 +64,6 @@ LLVMTypeRef llvm_type_memory(struct llvm_unit *u, const struct type *t)
 {
     switch (t->kind) {
     case TYPE_VOID:
-    case TYPE_OPAQUE:
     case TYPE_BOOL:
         return u->i8;
     case TYPE_C64:

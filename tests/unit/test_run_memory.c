@@ -293,6 +293,58 @@ TEST(a_callback_is_called_as_often_as_the_text_says)
 }
 
 /* Through a nested SDFG, whose symbol has another name. */
+/* ---- objects of the caller, which programs keep and hand on but never look into ---- */
+
+struct object {
+    double value;
+    int uses;
+};
+
+static struct object the_object = { 2.5, 0 };
+
+static void *make_object(void) { return &the_object; }
+
+static double use_object(struct object *o, double factor)
+{
+    o->uses++;
+    return o->value * factor;
+}
+
+TEST(objects_are_kept_and_handed_on)
+{
+    struct trial t;
+    void *kept[2] = { NULL, NULL }, *make, *use;
+    void *(*first)(void) = make_object;
+    double (*second)(struct object *, double) = use_object;
+    begin(&t, "objects");
+    const struct type *object = type_opaque(t.ir, "pyobject"), *f64 = type_basic(t.ir, TYPE_F64);
+    struct type_field fields[] = { { .name = "", .type = object }, { .name = "", .type = f64 } };
+    build_symbol(t.s, "make", "int64");
+    vec_last(&t.s->symbols).type = type_callback(t.ir, NULL, 0, &object, 1);
+    build_symbol(t.s, "use", "int64");
+    vec_last(&t.s->symbols).type = type_callback(t.ir, fields, 2, &f64, 1);
+    build_array(t.s, "kept", "int64", "2")->type = object;
+    struct container *a = build_array(t.s, "a", "int64", "1");
+    a->type = object;
+    a->transient = true;
+    struct tasklet *m = build_tasklet(t.st, "m", "", "o", "o = make()");
+    struct tasklet *u = build_tasklet(t.st, "u", "x", "y", "y[0] = use(x, 4)\ny[1] = use(x, 10)");
+    struct node *middle = access(&t, "a");
+    build_edge(&m->node, "o", middle, NULL, "a[0]", NULL);
+    build_edge(middle, NULL, &u->node, "x", "a[0]", NULL);
+    build_edge(middle, NULL, access(&t, "kept"), NULL, "kept[1]", NULL);
+    build_edge(&u->node, "y", access(&t, "out"), NULL, "out[0:2]", NULL);
+    build_edge(access(&t, "in"), NULL, access(&t, "out"), NULL, "out[2:4]", NULL);
+    load(&t, 0);
+    memcpy(&make, &first, sizeof make);
+    memcpy(&use, &second, sizeof use);
+    CHECK(good(sdfg_args_pointer(t.args, "make", make)) && good(sdfg_args_pointer(t.args, "use", use)));
+    CHECK(good(sdfg_args_pointer(t.args, "kept", kept)));
+    CHECK(good(sdfg_call(t.program, t.args)));
+    CHECK(t.out[0] == 10 && t.out[1] == 25 && the_object.uses == 2 && kept[0] == NULL && kept[1] == &the_object);
+    end(&t);
+}
+
 TEST(a_callback_reaches_nested_graphs)
 {
     struct trial t;
