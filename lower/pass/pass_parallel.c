@@ -218,6 +218,8 @@ static struct tree_expr *is_small(const struct parallelize *p, const struct tree
 {
     struct tree *t = p->tree;
     int64_t limit = p->loops ? AGAIN_AND_AGAIN * (int64_t)TREE_COST_PARALLEL : TREE_COST_PARALLEL;
+    if (loop->loop.heavy)
+        return less(p, sp->count, sp->trips, 2);
     struct tree_expr *once = tree_cost(t, body, loop->body);
     struct tree_expr *small =
         less(p, tree_cost_repeat(t, sp->count, once), tree_cost_repeat(t, sp->trips, once), limit);

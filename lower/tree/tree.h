@@ -133,6 +133,7 @@ enum tree_omp { TREE_OMP_STATIC, TREE_OMP_DYNAMIC, TREE_OMP_GUIDED };
  * iterations do not depend on each other, so vector code needs no check. */
 struct tree_loop {
     bool parallel, independent, unroll;
+    bool heavy; /* one iteration is enough work for a thread */
     enum tree_omp omp;
     int chunk, num_threads; /* 0: default */
 };
