@@ -12,6 +12,7 @@
  * not: where that is not known from the bounds, a variable tells. */
 #include "lower/pass/pass_reduce.h"
 #include "lower/pass/pass_remark.h"
+#include "lower/tree/tree_linear.h"
 #include "lower/tree/tree_scan.h"
 
 struct privatize {
@@ -44,9 +45,13 @@ static bool may_touch(const struct group *g, const struct tree_expr *pointer, co
     const struct tree_stmt *place = g->first;
     if (alias && alias != place->alias)
         return false;
-    bool elements = index && index->op == EXPR_INT && place->index->op == EXPR_INT &&
-                    expr_equal(pointer, place->pointer) && pointer->type->elem == place->value->type;
-    return !elements || index->i == place->index->i;
+    if (!index || !expr_equal(pointer, place->pointer) || pointer->type->elem != place->value->type)
+        return true;
+    struct linear apart, other;
+    linear_of(&apart, place->index);
+    linear_of(&other, index);
+    linear_add(&apart, &other, -1);
+    return !linear_is_constant(&apart) || apart.constant == 0;
 }
 
 static void check_expr(void *user, struct tree_expr *e)

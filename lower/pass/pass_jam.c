@@ -1,0 +1,228 @@
+/* Several iterations of a loop around innermost ones go through those together, where they add to the same places:
+ *
+ *     for i {                                      for i = ... step 4 {
+ *         for k { y[i] += A[i, k] * x[k]               for k { y[i] += A[i, k] * x[k]  (the same for i + 1 to i + 3)
+ *                 z[k] += A[i, k] * v[i] }   ->                z[k] += A[i, k] * v[i] + ... + A[i + 3, k] * v[i + 3] }
+ *     }                                            }
+ *                                                  for i, the rest { ... }
+ *
+ * so that x and z go through the processor once for all of them. Iterations may only have sums in common. */
+#include "lower/pass/pass_iterations.h"
+#include "lower/tree/tree_rewrite.h"
+
+enum {
+    ROWS = 4,
+    SHORTEST = 8,        /* iterations of the loop, and of those inside, that are worth it */
+    MOST_STATEMENTS = 12 /* of an iteration: its values should stay in registers */
+};
+
+/* ---- which loops ---- */
+
+/* Does an iteration consist of assignments, sums, stores, and loops with nothing but assignments and sums? */
+static bool is_simple(const struct tree_stmt *s, bool inside, uint32_t *count)
+{
+    if (++*count > MOST_STATEMENTS)
+        return false;
+    switch (s->kind) {
+    case STMT_ASSIGN:
+        return type_is_basic(s->var->type) && expr_is_pure(s->value);
+    case STMT_REDUCE:
+        return s->wcr == WCR_SUM && !s->atomic && expr_is_pure(s->value) && s->alias != 0;
+    case STMT_STORE:
+        return !inside && expr_is_pure(s->value) && s->alias != 0;
+    case STMT_FOR:
+        for (uint32_t i = 0; i < s->body->items.count; i++)
+            if (!is_simple(s->body->items.items[i], true, count))
+                return false;
+        return !inside && !s->loop.parallel;
+    default:
+        return false;
+    }
+}
+
+static bool is_short(const struct tree_stmt *loop)
+{
+    return loop->begin->op == EXPR_INT && loop->end->op == EXPR_INT && loop->end->i - loop->begin->i < SHORTEST;
+}
+
+static bool is_candidate(const struct tree_stmt *loop)
+{
+    uint32_t count = 0, loops = 0;
+    for (uint32_t i = 0; i < loop->body->items.count; i++) {
+        if (!is_simple(loop->body->items.items[i], false, &count))
+            return false;
+        loops += loop->body->items.items[i]->kind == STMT_FOR && !is_short(loop->body->items.items[i]);
+    }
+    return loops > 0 && !is_short(loop) && !loop->loop.parallel && expr_is_int(loop->step, 1);
+}
+
+static bool mentions(const struct tree_access *a, const struct tree_var *v)
+{
+    for (uint32_t i = 0; i < a->at->count; i++)
+        if (linear_term_has(&a->at->terms[i], v))
+            return true;
+    return false;
+}
+
+static bool is_sum(const struct tree_access *a) { return a->write && a->read; }
+
+/* c * i + r, with r the same for all iterations of the loop and those inside. */
+static bool is_own(const struct tree_scan *scan, const struct tree_access *w, const struct tree_stmt *loop)
+{
+    struct linear rest = { .known = true };
+    int64_t times;
+    linear_add(&rest, w->at, 1);
+    if (!linear_take(&rest, loop->var, &times) || times == 0 || w->extent != 1 ||
+        !tree_scan_invariant(scan, w->pointer))
+        return false;
+    for (uint32_t i = 0; i < rest.count; i++)
+        for (uint32_t k = 0; k < rest.terms[i].count; k++)
+            if (!tree_scan_invariant(scan, rest.terms[i].factors[k]))
+                return false;
+    return true;
+}
+
+/* Places in a class of memory that iterations write: all sums, or one element that is its own in each iteration. */
+static bool is_apart(const struct tree_scan *scan, const struct tree_piece *p, const struct tree_access *w,
+                     const struct tree_stmt *loop)
+{
+    if (!w->pointer || !w->at->known)
+        return false;
+    bool sums = true, own = is_own(scan, w, loop);
+    for (uint32_t i = 0; i < p->accesses.count; i++) {
+        const struct tree_access *a = p->accesses.items[i];
+        if (a->alias != w->alias && a->alias != 0)
+            continue;
+        sums &= is_sum(a) && a->type == w->type;
+        own &= a->pointer && a->at->known && expr_equal(a->pointer, w->pointer) && linear_equal(a->at, w->at) &&
+               a->type == w->type && a->extent == 1;
+    }
+    return sums || own;
+}
+
+/* Sums in loops inside to places that are the same in all iterations: what it is worth it for. */
+static bool has_shared_sum(const struct tree_piece *p, const struct tree_stmt *loop)
+{
+    for (uint32_t i = 0; i < p->accesses.count; i++) {
+        const struct tree_access *a = p->accesses.items[i];
+        if (is_sum(a) && a->frame && a->frame->loop != loop && !mentions(a, loop->var) &&
+            mentions(a, a->frame->loop->var))
+            return true;
+    }
+    return false;
+}
+
+static bool bounds_stay(const struct tree_scan *scan, const struct tree_stmt *loop)
+{
+    for (uint32_t i = 0; i < loop->body->items.count; i++) {
+        const struct tree_stmt *s = loop->body->items.items[i];
+        if (s->kind == STMT_FOR && (!tree_scan_invariant(scan, s->begin) || !tree_scan_invariant(scan, s->end) ||
+                                    !tree_scan_invariant(scan, s->step)))
+            return false;
+    }
+    return true;
+}
+
+static bool may_jam(const struct iterations *x, struct tree_stmt *loop)
+{
+    struct tree_piece piece = { 0 };
+    struct tree_scan scan = { .arena = x->tree->arena };
+    tree_scan_add(&scan, loop);
+    piece_add(x->tree->arena, &piece, loop, NULL);
+    if (!has_shared_sum(&piece, loop) || !bounds_stay(&scan, loop) || !expr_is_pure(loop->begin) ||
+        !iterations_keep_variables(x, loop))
+        return false;
+    for (uint32_t i = 0; i < piece.accesses.count; i++)
+        if (piece.accesses.items[i]->write && !is_apart(&scan, &piece, piece.accesses.items[i], loop))
+            return false;
+    return true;
+}
+
+/* ---- rewriting ---- */
+
+/* Appends, or adds to a sum that goes to the same place. */
+static void add_statement(struct tree *t, struct tree_stmt *body, struct tree_stmt *s)
+{
+    for (uint32_t i = 0; s->kind == STMT_REDUCE && i < body->items.count; i++) {
+        struct tree_stmt *other = body->items.items[i];
+        if (other->kind != STMT_REDUCE || other->alias != s->alias || other->value->type != s->value->type ||
+            !expr_equal(other->pointer, s->pointer) || !expr_equal(other->index, s->index))
+            continue;
+        s->value = expr_binary(t, EXPR_ADD, other->value, s->value);
+        for (uint32_t k = i; k + 1 < body->items.count; k++)
+            body->items.items[k] = body->items.items[k + 1];
+        body->items.count--;
+        break;
+    }
+    stmt_append(t, body, s);
+}
+
+static struct tree_stmt *jammed(struct tree *t, struct tree_stmt *const *copies, uint32_t count)
+{
+    struct tree_stmt *out = stmt_block(t);
+    for (uint32_t i = 0; i < count; i++) {
+        struct tree_stmt *first = copies[0]->items.items[i];
+        if (first->kind != STMT_FOR) {
+            for (uint32_t r = 0; r < ROWS; r++)
+                stmt_append(t, out, copies[r]->items.items[i]);
+            continue;
+        }
+        struct tree_stmt *body = stmt_block(t);
+        for (uint32_t r = 0; r < ROWS; r++) {
+            struct tree_stmt *one = copies[r]->items.items[i];
+            if (r > 0)
+                stmt_substitute(t, one->body, one->var, expr_var(t, first->var));
+            for (uint32_t k = 0; k < one->body->items.count; k++)
+                add_statement(t, body, one->body->items.items[k]);
+        }
+        first->body = body;
+        stmt_append(t, out, first);
+    }
+    return out;
+}
+
+static void jam(struct tree *t, struct tree_stmt *loop)
+{
+    const struct tree_stmt *around = t->region;
+    const struct type *type = loop->var->type;
+    t->region = loop->var->owner;
+    struct tree_stmt *block = stmt_block(t), *copies[ROWS], *rest = NEW(t->arena, struct tree_stmt);
+    struct tree_expr *span = expr_binary(t, EXPR_SUB, loop->end, loop->begin), *rows = expr_int(t, type, ROWS);
+    struct tree_expr *whole = expr_binary(t, EXPR_DIV, expr_binary(t, EXPR_MAX, span, expr_int(t, type, 0)), rows);
+    struct tree_var *stop = tree_var(t, "stop", type), *first = tree_var(t, loop->var->name, type);
+    stmt_assign(t, block, stop, expr_binary(t, EXPR_ADD, loop->begin, expr_binary(t, EXPR_MUL, whole, rows)));
+    struct tree_stmt *main = stmt_for(t, block, first, loop->begin, expr_var(t, stop), rows);
+    main->place = loop->place;
+    for (int r = 0; r < ROWS; r++) {
+        copies[r] = stmt_clone_apart(t, loop->body);
+        stmt_substitute(t, copies[r], loop->var, expr_binary(t, EXPR_ADD, expr_var(t, first), expr_int(t, type, r)));
+    }
+    main->body = jammed(t, copies, loop->body->items.count);
+    *rest = *loop;
+    rest->begin = expr_var(t, stop);
+    stmt_append(t, block, rest);
+    *loop = *block;
+    t->region = around;
+}
+
+/* ---- the walk ---- */
+
+static bool look(void *user, struct tree_stmt *s)
+{
+    struct iterations *x = user;
+    if (s->kind == STMT_FOR && is_candidate(s) && may_jam(x, s)) {
+        jam(x->tree, s);
+        return false;
+    }
+    return true;
+}
+
+bool tree_jam(struct tree *t, const struct tree_options *o)
+{
+    for (uint32_t i = 0; !o->strict_fp && i < t->functions.count; i++) {
+        struct iterations x = iterations_of(t, t->functions.items[i]);
+        stmt_visit(t->functions.items[i]->body, look, &x);
+        stmt_flatten(t, t->functions.items[i]->body);
+    }
+    return true;
+}
