@@ -15,6 +15,7 @@
  * Sizes must be constants: whether it pays depends on them. */
 #include "lower/pass/pass_skew.h"
 #include "lower/pass/pass_iterations.h"
+#include "lower/tree/tree_rewrite.h"
 
 enum {
     NEAREST = 32 << 10,  /* bytes that stay in a first-level cache */
