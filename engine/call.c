@@ -45,6 +45,7 @@ static sdfg_error *run_with_blocks(struct sdfg_kernel *k, void *const *args, str
 sdfg_error *kernel_run(struct sdfg_kernel *k, void *const *args, const struct run *r)
 {
     struct sdfg_engine *e = k->program->engine;
+    k = kernel_to_run(k);
     kernels_count_call(k->program->kernels);
     struct sdfg_rt_context context = { .num_threads = r->num_threads ? r->num_threads : e->options.num_threads,
                                        .pool = k->program->pool,

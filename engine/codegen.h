@@ -19,6 +19,7 @@ struct codegen_symbol {
 };
 
 enum codegen_fp { CODEGEN_FP_DEFAULT, CODEGEN_FP_STRICT, CODEGEN_FP_FAST };
+enum codegen_tier { CODEGEN_TIER_FULL, CODEGEN_TIER_QUICK, CODEGEN_TIER_AUTO };
 enum codegen_linker { CODEGEN_LINKER_AUTO, CODEGEN_LINKER_PLACE, CODEGEN_LINKER_ORC };
 enum codegen_emit {
     CODEGEN_EMIT_CODE,
@@ -72,6 +73,7 @@ struct codegen_request {
     int num_threads;    /* 1: sequential code; 0: decided at run time */
     int opt_level;      /* 0..3, -1: the default pipeline */
     enum codegen_fp fp;
+    enum codegen_tier tier; /* AUTO: quick if optimizing takes longer than it can save the first call */
     enum codegen_linker linker;
     bool debug_info;                      /* source lines for debuggers and profilers */
     bool profiler;                        /* announce the code to perf and gdb */
@@ -114,6 +116,7 @@ typedef void codegen_entry(struct sdfg_rt_context *context, void *const *args);
 
 struct codegen_result {
     bool ok;
+    bool quick;                       /* code was hardly optimized */
     struct codegen_message *messages; /* errors and warnings */
     uint32_t num_messages;
     codegen_entry *main, *init, *exit; /* init and exit may be NULL */

@@ -112,6 +112,7 @@ static bool take_code(struct compile *c, struct codegen_result *out)
     memcpy(&out->exit, &address, sizeof address);
     address = jit_address(c->jit, "sdfg_workspace");
     memcpy(&out->workspace, &address, sizeof address);
+    out->quick = c->quick;
     out->code_bytes = jit_code_bytes(c->jit);
     take_objects(c, out);
     return true;

@@ -31,6 +31,7 @@ struct compile {
     struct tree *tree;
     struct jit *jit;
     const struct codegen_request *request;
+    bool quick; /* code is wanted soon rather than fast */
     unsigned facts;
     const struct pass *pass;                           /* the row that runs */
     void (*dump)(struct compile *c, const char *pass); /* called after every pass; decides itself */
@@ -65,6 +66,7 @@ bool pass_graph(struct compile *c); /* rows with a function over the graph alone
 bool pass_parse_cpp(struct compile *c);
 bool pass_lower(struct compile *c);
 bool pass_tree(struct compile *c); /* any row of lower/pass/passes.def */
+bool pass_tier(struct compile *c);
 bool pass_target(struct compile *c);
 bool pass_emit(struct compile *c);
 bool pass_machine_code(struct compile *c);

@@ -86,8 +86,8 @@ static const char *interface_key(struct disk *d, const struct sdfg_program *p, s
     return of_host ? arena_printf(a, "interface %d\n%s%s", LAYOUT_OF_KEYS, of_host, content_of(p, a)) : NULL;
 }
 
-const char *disk_key(struct disk *d, const struct sdfg_program *p, const struct signature *s, struct arena *a,
-                     const char **why)
+const char *disk_key(struct disk *d, const struct sdfg_program *p, const struct signature *s, bool quick,
+                     struct arena *a, const char **why)
 {
     const sdfg_options *o = &p->engine->options;
     *why = "the program consists of several files";
@@ -101,6 +101,7 @@ const char *disk_key(struct disk *d, const struct sdfg_program *p, const struct 
 #define WATCH(field, name, type, why)
 #define OTHER(field)
 #include "engine/options.def"
+    text_printf(&t, " tier=%s", quick ? "quick" : "full");
     text_printf(&t, "\nalignment %u\n", s->alignment);
     for (uint32_t i = 0; i < s->num_bound; i++)
         text_printf(&t, "bound %s %lld\n", s->bound[i].name, (long long)s->bound[i].value);

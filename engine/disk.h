@@ -11,9 +11,9 @@
 struct disk *disk_new(struct sdfg_engine *e, const char **why);
 void disk_free(struct disk *d); /* waits for what is being written; NULL is allowed */
 
-/* The key of a kernel, in `a`; NULL with *why if it must not be kept. */
-const char *disk_key(struct disk *d, const struct sdfg_program *p, const struct signature *s, struct arena *a,
-                     const char **why);
+/* The key of a kernel, in `a`; NULL with *why if it must not be kept. `quick`: of the quick tier. */
+const char *disk_key(struct disk *d, const struct sdfg_program *p, const struct signature *s, bool quick,
+                     struct arena *a, const char **why);
 /* Fills in code, parameters and `placed` of a kernel from its entry. */
 bool disk_load(struct disk *d, const char *key, struct sdfg_kernel *k);
 /* Fills in the interface of a program whose file's bytes are known (engine/interface.h). */

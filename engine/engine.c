@@ -3,6 +3,7 @@
 #include "base/fatal.h"
 #include "engine/disk.h"
 #include "engine/kernels.h"
+#include "engine/tiers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +30,7 @@ sdfg_error *sdfg_engine_new(sdfg_engine **out, const sdfg_options *o)
     pthread_mutex_init(&e->lock, NULL);
     e->disk = disk_new(e, &e->disk_off);
     e->kernels = kernel_store_new(e->options.memory_bytes);
+    e->tiers = tiers_new();
     *out = e;
     return report_end(&r, SDFG_STAGE_OPTIONS);
 }
@@ -38,6 +40,7 @@ void sdfg_engine_free(sdfg_engine *e)
     if (!e)
         return;
     /* The library stays open: LLVM's static destructors and thread-local data do not survive being unloaded. */
+    tiers_free(e->tiers);
     disk_free(e->disk);
     kernel_store_free(e->kernels);
     pthread_mutex_destroy(&e->lock);
@@ -52,6 +55,13 @@ sdfg_error *sdfg_engine_backend(const char **out, sdfg_engine *e)
     if (api)
         *out = api->version();
     return report_end(&r, SDFG_STAGE_COMPILE);
+}
+
+void sdfg_engine_wait(sdfg_engine *e)
+{
+    tiers_wait(e->tiers);
+    if (e->disk)
+        disk_wait(e->disk);
 }
 
 void sdfg_engine_stats(sdfg_engine *e, sdfg_stats *out) { kernel_store_stats(e->kernels, out); }

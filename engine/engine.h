@@ -14,6 +14,7 @@ struct sdfg_engine {
     const char **bound_names; /* SPECIALIZE_LIST */
     uint32_t num_bound_names;
     struct kernel_store *kernels;
+    struct tiers *tiers;
     struct disk *disk;    /* NULL: no disk cache */
     const char *disk_off; /* why */
     pthread_mutex_t lock; /* guards what follows */

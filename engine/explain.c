@@ -101,18 +101,29 @@ uint32_t signature_differences(const struct signature *s, const struct signature
 
 /* ---- a call ---- */
 
+/* False if nothing is kept. */
+static bool explain_disk(const struct sdfg_program *p, const struct signature *s, bool quick, struct text *out)
+{
+    struct sdfg_engine *e = p->engine;
+    const char *why = e->disk_off, *key = e->disk ? disk_key(e->disk, p, s, quick, out->arena, &why) : NULL;
+    if (!key) {
+        text_printf(out, "disk: not used: %s\n", why);
+        return false;
+    }
+    bool there = cache_has(disk_store_of(e->disk), key, strlen(key));
+    text_printf(out, "disk: there is %s%s%s\n", there ? "" : "no ", quick ? "quick code in " : "",
+                cache_path(disk_store_of(e->disk), key, strlen(key), out->arena));
+    return true;
+}
+
 static void explain(const struct sdfg_program *p, const struct signature *s, struct text *out)
 {
     struct sdfg_engine *e = p->engine;
     policy_explain(p->policy, out);
     kernels_explain(p->kernels, s, out);
-    const char *why = e->disk_off, *key = e->disk ? disk_key(e->disk, p, s, out->arena, &why) : NULL;
-    if (!key)
-        text_printf(out, "disk: not used: %s\n", why);
-    else if (cache_has(disk_store_of(e->disk), key, strlen(key)))
-        text_printf(out, "disk: there is %s\n", cache_path(disk_store_of(e->disk), key, strlen(key), out->arena));
-    else
-        text_printf(out, "disk: there is no %s\n", cache_path(disk_store_of(e->disk), key, strlen(key), out->arena));
+    bool kept = e->options.tier == SDFG_TIER_QUICK || explain_disk(p, s, false, out);
+    if (kept && e->options.tier != SDFG_TIER_FULL)
+        explain_disk(p, s, true, out);
 }
 
 sdfg_error *sdfg_args_explain_cache(char **out, sdfg_args *a)

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "engine/kernels.h"
 #include "engine/scalar.h"
+#include "engine/tiers.h"
 #include "runtime/abi.h"
 
 #include <stdlib.h>
@@ -62,8 +63,29 @@ const sdfg_param *sdfg_kernel_param(const sdfg_kernel *k, size_t index)
     return index < k->code.num_params ? &k->params[index] : NULL;
 }
 
+/* ---- tiers ---- */
+
+const struct sdfg_kernel *kernel_newest(const struct sdfg_kernel *k)
+{
+    const struct sdfg_kernel *better = atomic_load_explicit(&k->better, memory_order_acquire);
+    return better ? better : k;
+}
+
+struct sdfg_kernel *kernel_to_run(struct sdfg_kernel *k)
+{
+    if (!k->quick)
+        return k;
+    struct sdfg_kernel *better = atomic_load_explicit(&k->better, memory_order_acquire);
+    if (better)
+        return better;
+    if (k->program->engine->options.tier == SDFG_TIER_AUTO)
+        tiers_called(k->program->engine->tiers, k);
+    return k;
+}
+
 void sdfg_kernel_describe(const sdfg_kernel *k, sdfg_kernel_info *out)
 {
+    k = kernel_newest(k);
     sdfg_kernel_info info = {
         .struct_size = out->struct_size,
         .compile_seconds = k->compile_seconds,
@@ -75,6 +97,7 @@ void sdfg_kernel_describe(const sdfg_kernel *k, sdfg_kernel_info *out)
         .bound = k->bound,
         .from_disk = k->from_disk,
         .origin = k->origin,
+        .tier = k->quick ? SDFG_TIER_QUICK : SDFG_TIER_FULL,
     };
     memcpy(out, &info, out->struct_size < sizeof info ? out->struct_size : sizeof info);
 }

@@ -33,18 +33,28 @@ struct sdfg_kernel {
     double compile_seconds;
     struct placed *placed; /* code from disk, without the code generator; else NULL */
     bool from_disk;
-    const char *origin; /* why it was compiled, or where it was read */
+    bool quick;                           /* code of the quick tier, which may become better (engine/tiers.h) */
+    atomic_uint calls;                    /* of quick code */
+    _Atomic(struct sdfg_kernel *) better; /* what calls run instead; pinned as long as this kernel lives */
+    struct sdfg_kernel *next_asked;       /* of the queue there */
+    const char *origin;                   /* why it was compiled, or where it was read */
     struct signature signature;
     /* of the table of the program (engine/kernels.c) */
     struct memory_item item;
     uint64_t hash;
+    bool replaced;            /* not in the table any more */
+    const char *not_improved; /* why optimized code could not be made, or NULL */
     struct sdfg_kernel *next;
 };
 
 /* Makes the kernel for a signature: reads it from the disk cache or compiles it. `reason`: why there is none in memory.
  * NULL with *error set. */
 struct sdfg_kernel *kernel_new(struct sdfg_program *p, const struct signature *s, const char *reason,
-                               sdfg_error **error);
+                               enum sdfg_tier tier, sdfg_error **error);
+/* What a call of `k` runs: the kernel itself, or the one that took its place. Counts calls of quick code. */
+struct sdfg_kernel *kernel_to_run(struct sdfg_kernel *k);
+/* The same for questions. */
+const struct sdfg_kernel *kernel_newest(const struct sdfg_kernel *k);
 void kernel_free(struct sdfg_kernel *k);
 /* Tells the caller's hook; `reason` may be NULL. */
 void kernel_event(const struct sdfg_program *p, enum sdfg_event_kind kind, const struct signature *s,

@@ -34,7 +34,8 @@ struct kernel_table {
     /* What follows is guarded by the lock of the store. */
     struct sdfg_kernel *buckets[NUM_BUCKETS];
     struct flight *flights;
-    uint64_t dropped[DROPPED]; /* hashes of the signatures whose kernels were dropped last */
+    struct sdfg_kernel *replaced; /* that somebody still has pinned */
+    uint64_t dropped[DROPPED];    /* hashes of the signatures whose kernels were dropped last */
     uint32_t num_dropped;
     sdfg_stats stats;
 };
@@ -99,6 +100,7 @@ static void add_stats(sdfg_stats *to, const sdfg_stats *from, uint64_t calls)
     to->kernels += from->kernels;
     to->kernel_bytes += from->kernel_bytes;
     to->compile_seconds += from->compile_seconds;
+    to->improved += from->improved;
 }
 
 static void give_stats(const sdfg_stats *stats, sdfg_stats *out)
@@ -174,15 +176,25 @@ static void add(struct kernel_table *t, struct sdfg_kernel *k)
     t->stats.compile_seconds += k->from_disk ? 0 : k->compile_seconds;
 }
 
-static void take_out(struct sdfg_kernel *k)
+static void unlink_kernel(struct sdfg_kernel *k)
 {
     struct kernel_table *t = k->program->kernels;
-    struct sdfg_kernel **at = &t->buckets[k->hash % NUM_BUCKETS];
+    struct sdfg_kernel **at = k->replaced ? &t->replaced : &t->buckets[k->hash % NUM_BUCKETS];
     while (*at != k)
         at = &(*at)->next;
     *at = k->next;
+}
+
+/* For good. */
+static void take_out(struct sdfg_kernel *k)
+{
+    struct kernel_table *t = k->program->kernels;
+    struct sdfg_kernel *better = atomic_load_explicit(&k->better, memory_order_relaxed);
+    unlink_kernel(k);
     t->stats.kernels--;
     t->stats.kernel_bytes -= k->item.bytes;
+    if (better)
+        better->item.pins--;
 }
 
 /* What is over the limit, as a list to be freed without the lock. */
@@ -237,18 +249,32 @@ static void print_reason(const struct kernel_table *t, const struct signature *s
         text_add(out, "it is the first one");
 }
 
+static void print_quick(const struct sdfg_kernel *k, struct text *out)
+{
+    text_add(out, "its code is quick, and ");
+    if (k->not_improved)
+        text_printf(out, "optimized code could not be made: %s", k->not_improved);
+    else if (k->program->engine->options.tier != SDFG_TIER_AUTO)
+        text_add(out, "stays so");
+    else if (atomic_load_explicit(&k->calls, memory_order_relaxed) > 1)
+        text_add(out, "optimized code is being made");
+    else
+        text_add(out, "the second call asks for optimized code");
+}
+
 void kernels_explain(struct kernel_table *t, const struct signature *s, struct text *out)
 {
     struct kernel_store *store = store_of(t);
     uint64_t hash = hash_of(s);
     pthread_mutex_lock(&store->lock);
-    bool there = find(t, s, hash) != NULL;
-    text_printf(out, "memory: %s kernel for ", there ? "there is a" : "there is no");
+    const struct sdfg_kernel *k = find(t, s, hash);
+    text_printf(out, "memory: %s kernel for ", k ? "there is a" : "there is no");
     signature_print(s, out);
-    if (!there) {
-        text_add(out, "; ");
+    text_add(out, k && !k->quick ? "" : "; ");
+    if (!k)
         print_reason(t, s, hash, out);
-    }
+    else if (k->quick)
+        print_quick(k, out);
     text_addc(out, '\n');
     pthread_mutex_unlock(&store->lock);
 }
@@ -294,8 +320,8 @@ void kernels_free(struct kernel_table *t)
     while (*at != t)
         at = &(*at)->next;
     *at = t->next;
-    for (uint32_t b = 0; b < NUM_BUCKETS; b++)
-        for (struct sdfg_kernel *k; (k = t->buckets[b]);) {
+    for (uint32_t b = 0; b <= NUM_BUCKETS; b++)
+        for (struct sdfg_kernel *k; (k = b < NUM_BUCKETS ? t->buckets[b] : t->replaced);) {
             memory_remove(&s->memory, &k->item);
             take_out(k);
             k->next = list;
@@ -364,7 +390,7 @@ static struct sdfg_kernel *make(struct kernel_table *t, const struct signature *
     print_reason(t, s, hash, &reason);
     t->flights = &f;
     pthread_mutex_unlock(&store->lock);
-    struct sdfg_kernel *k = kernel_new(t->program, s, text_get(&reason), error);
+    struct sdfg_kernel *k = kernel_new(t->program, s, text_get(&reason), t->program->engine->options.tier, error);
     arena_free(a);
     pthread_mutex_lock(&store->lock);
     land(t, &f, k, *error);
@@ -407,8 +433,63 @@ void kernels_release(struct sdfg_kernel *k)
 {
     struct kernel_store *s = k->program->engine->kernels;
     pthread_mutex_lock(&s->lock);
-    k->item.pins--;
-    struct sdfg_kernel *dropped = k->item.pins ? NULL : drop_some(s);
+    struct sdfg_kernel *replaced = NULL, *dropped = NULL;
+    if (!--k->item.pins && k->replaced) {
+        memory_remove(&s->memory, &k->item);
+        take_out(k);
+        k->next = NULL;
+        replaced = k;
+    }
+    if (!k->item.pins)
+        dropped = drop_some(s);
     pthread_mutex_unlock(&s->lock);
+    free_list(replaced);
+    free_dropped(dropped);
+}
+
+/* ---- tiers ---- */
+
+/* What was prepared for one kernel can be passed to the other. */
+static bool takes_the_same(const struct sdfg_kernel *x, const struct sdfg_kernel *y)
+{
+    const struct codegen_result *a = &x->code, *b = &y->code;
+    bool same = a->num_params == b->num_params && a->num_slots == b->num_slots && !a->init == !b->init &&
+                !a->exit == !b->exit && !a->workspace == !b->workspace;
+    for (uint32_t i = 0; same && i < a->num_params; i++)
+        same = x->params[i].by_value == y->params[i].by_value && !strcmp(x->params[i].name, y->params[i].name) &&
+               !strcmp(x->params[i].type, y->params[i].type);
+    return same;
+}
+
+static void replace(struct kernel_table *t, struct sdfg_kernel *quick, struct sdfg_kernel *full)
+{
+    unlink_kernel(quick);
+    quick->replaced = true;
+    quick->next = t->replaced;
+    t->replaced = quick;
+    full->hash = quick->hash;
+    add(t, full);
+    full->item.pins = 1; /* of the one it replaces */
+    t->stats.improved++;
+    atomic_store_explicit(&quick->better, full, memory_order_release);
+}
+
+void kernels_replace(struct sdfg_kernel *quick, struct sdfg_kernel *full, const sdfg_error *error)
+{
+    struct kernel_table *t = quick->program->kernels;
+    struct kernel_store *s = store_of(t);
+    bool fits = full && takes_the_same(quick, full);
+    pthread_mutex_lock(&s->lock);
+    if (fits) {
+        replace(t, quick, full);
+    } else {
+        const char *why = full ? "it takes other arguments" : sdfg_error_message(error);
+        quick->not_improved = arena_strdup(quick->arena, why);
+        t->stats.failed++;
+    }
+    struct sdfg_kernel *dropped = drop_some(s);
+    pthread_mutex_unlock(&s->lock);
+    if (full && !fits)
+        kernel_free(full);
     free_dropped(dropped);
 }

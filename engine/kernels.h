@@ -19,6 +19,9 @@ void kernels_free(struct kernel_table *t); /* and all kernels, pinned or not */
 struct sdfg_kernel *kernels_get(struct kernel_table *t, const struct signature *s, sdfg_error **error);
 void kernels_pin(struct sdfg_kernel *k); /* once more */
 void kernels_release(struct sdfg_kernel *k);
+/* The optimized kernel for the signature of `quick`, which the caller has pinned, takes its place in the table; `full`
+ * NULL: it could not be made. */
+void kernels_replace(struct sdfg_kernel *quick, struct sdfg_kernel *full, const sdfg_error *error);
 
 /* One call more of the program. */
 void kernels_count_call(struct kernel_table *t);

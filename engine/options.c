@@ -86,6 +86,8 @@ bool options_take(struct sdfg_engine *e, const sdfg_options *given, struct diags
         return diag_error(d, NULL, DIAG_OPTION_VALUE, "opt_level", "is -1 to 3");
     if (o->num_threads < 0 || o->num_threads > 65536)
         return diag_error(d, NULL, DIAG_OPTION_VALUE, "num_threads", "is 0 to 65536");
+    if ((unsigned)o->tier > SDFG_TIER_AUTO)
+        return diag_error(d, NULL, DIAG_OPTION_VALUE, "tier", "is one of enum sdfg_tier");
     if ((unsigned)o->fp > SDFG_FP_FAST)
         return diag_error(d, NULL, DIAG_OPTION_VALUE, "fp", "is one of enum sdfg_fp");
     if ((unsigned)o->linker > SDFG_LINKER_ORC)

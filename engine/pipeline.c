@@ -16,6 +16,8 @@ static bool wants_tree(const struct compile *c) { return c->request->emit != COD
 /* Work is counted while loops still say that they are parallel. */
 static bool wants_threads(const struct compile *c) { return wants_tree(c) && c->request->emit != CODEGEN_EMIT_WORK; }
 
+static bool wants_tier(const struct compile *c) { return wants_modules(c) && c->request->tier != CODEGEN_TIER_FULL; }
+
 static bool wants_validation(const struct compile *c) { return !(c->facts & FACT_VALID); }
 
 static bool wants_cpp(const struct compile *c) { return wants_tree(c) && clang_has_work(c->sdfg); }
@@ -33,6 +35,8 @@ const struct pass pipeline[] = {
     { name, PHASE_LOWER, pass_tree, FACT_TREE | (needs), makes, 0, (makes) | (needs) ? wants_threads : wants_tree,     \
       NULL, function },
 #include "lower/pass/passes.def"
+    /* behind the passes over the tree: both tiers run them, they cost little and leave less to compile */
+    { "tier", PHASE_CODE, pass_tier, FACT_TREE, 0, 0, wants_tier, NULL, NULL },
     { "target", PHASE_CODE, pass_target, FACT_TREE, FACT_TARGET, 0, wants_modules, NULL, NULL },
     { "emit", PHASE_CODE, pass_emit, FACT_TREE | FACT_TARGET, FACT_MODULES, 0, wants_modules, NULL, NULL },
     { "llvm", PHASE_CODE, pass_machine_code, FACT_MODULES, FACT_OBJECTS, FACT_MODULES, wants_code, NULL, NULL },

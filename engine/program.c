@@ -5,6 +5,7 @@
 #include "engine/handle.h"
 #include "engine/kernels.h"
 #include "engine/policy.h"
+#include "engine/tiers.h"
 #include "engine/workspace.h"
 #include "runtime/abi.h"
 
@@ -15,6 +16,7 @@ void sdfg_program_stats(sdfg_program *p, sdfg_stats *out) { kernels_stats(p->ker
 
 static void program_release(sdfg_program *p)
 {
+    tiers_forget(p->engine->tiers, p);
     handles_free(p->handles);
     sdfg_rt_pool_free(p->pool);
     kernels_free(p->kernels);

@@ -61,8 +61,8 @@ uint32_t call_alignment(const struct sdfg_args *a)
 bool call_is_repeated(const struct sdfg_args *a, struct arena *arena)
 {
     const char *const *ignored;
-    return a->settled && a->kernel && !a->kernel->signature.num_may_alias && a->kernel_alignment == call_alignment(a) &&
-           !overlapping(a, arena, &ignored);
+    return a->settled && a->kernel && kernel_newest(a->kernel) == a->kernel && !a->kernel->signature.num_may_alias &&
+           a->kernel_alignment == call_alignment(a) && !overlapping(a, arena, &ignored);
 }
 
 static uint32_t all_arrays(const struct sdfg_program *p, struct arena *arena, const char *const **out)

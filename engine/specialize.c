@@ -17,7 +17,7 @@ static double now(void)
 }
 
 /* `opening`: seconds until the code generator was there; NULL if nobody wants to know. */
-static bool compile(struct sdfg_program *p, const struct signature *s, enum codegen_emit what,
+static bool compile(struct sdfg_program *p, const struct signature *s, enum codegen_emit what, enum sdfg_tier tier,
                     struct codegen_result *out, double *opening, sdfg_error **error)
 {
     const sdfg_options *o = &p->engine->options;
@@ -42,6 +42,7 @@ static bool compile(struct sdfg_program *p, const struct signature *s, enum code
         .num_node_classes = (uint32_t)p->engine->nodes.classes.count,
         .alignment = s->alignment,
         .emit = what,
+        .tier = (enum codegen_tier)tier,
         .exports = s->exports,
         .dump = engine_dump,
         .dump_user = p->engine,
@@ -85,12 +86,14 @@ void kernel_event(const struct sdfg_program *p, enum sdfg_event_kind kind, const
     arena_free(a);
 }
 
-static bool kernel_compile(struct sdfg_kernel *k, const struct signature *s, const char *reason, sdfg_error **error)
+static bool kernel_compile(struct sdfg_kernel *k, const struct signature *s, const char *reason, enum sdfg_tier tier,
+                           sdfg_error **error)
 {
     kernel_event(k->program, SDFG_EVENT_COMPILING, s, reason, 0);
     double opening;
-    if (!compile(k->program, s, CODEGEN_EMIT_CODE, &k->code, &opening, error))
+    if (!compile(k->program, s, CODEGEN_EMIT_CODE, tier, &k->code, &opening, error))
         return false;
+    k->quick = k->code.quick;
     k->phases = NEW_ARRAY(k->arena, sdfg_phase, k->code.num_phases + 1);
     add_phase(k, "open", opening);
     for (uint32_t i = 0; i < k->code.num_phases; i++)
@@ -98,30 +101,56 @@ static bool kernel_compile(struct sdfg_kernel *k, const struct signature *s, con
     return true;
 }
 
-/* From disk, or compiled and then kept there. */
-static bool kernel_make(struct sdfg_kernel *k, const struct signature *s, const char *reason, sdfg_error **error)
+static const char *tier_name(const struct sdfg_kernel *k) { return k->quick ? "compiled quickly" : "compiled"; }
+
+static bool load_tier(struct sdfg_kernel *k, const char *key, bool quick)
 {
     struct disk *d = k->program->engine->disk;
-    const char *why = k->program->engine->disk_off;
+    if (!disk_load(d, key, k))
+        return false;
+    k->quick = quick;
+    k->from_disk = true;
+    k->origin = arena_printf(k->arena, "read from %s%s", cache_path(disk_store_of(d), key, strlen(key), k->arena),
+                             quick ? "; it is quick code" : "");
+    return true;
+}
+
+/* Optimized code first; quick code if that would be compiled, too. A miss counts once. */
+static bool load(struct sdfg_kernel *k, const char *const keys[2], enum sdfg_tier tier)
+{
+    struct cache_store *s = disk_store_of(k->program->engine->disk);
+    if (tier == SDFG_TIER_AUTO)
+        return (cache_has(s, keys[0], strlen(keys[0])) && load_tier(k, keys[0], false)) || load_tier(k, keys[1], true);
+    return load_tier(k, keys[tier == SDFG_TIER_QUICK], tier == SDFG_TIER_QUICK);
+}
+
+/* From disk, or compiled and then kept there. Who waits for another process waits for either tier. */
+static bool kernel_make(struct sdfg_kernel *k, const struct signature *s, const char *reason, enum sdfg_tier tier,
+                        sdfg_error **error)
+{
+    struct disk *d = k->program->engine->disk;
+    const char *why = k->program->engine->disk_off, *keys[2] = { NULL, NULL };
     double start = now();
-    const char *key = d ? disk_key(d, k->program, s, k->arena, &why) : NULL;
-    if (!key) {
-        k->origin = arena_printf(k->arena, "compiled: %s; the disk cache is not used: %s", reason, why);
-        return kernel_compile(k, s, reason, error);
+    for (int quick = 0; d && quick < 2; quick++)
+        keys[quick] = disk_key(d, k->program, s, quick, k->arena, &why);
+    if (!keys[0]) {
+        bool ok = kernel_compile(k, s, reason, tier, error);
+        k->origin = arena_printf(k->arena, "%s: %s; the disk cache is not used: %s", tier_name(k), reason, why);
+        return ok;
     }
-    const char *file = cache_path(disk_store_of(d), key, strlen(key), k->arena);
+    const char *lock_key = keys[tier == SDFG_TIER_QUICK];
     struct cache_lock lock = { 0 };
-    if (disk_load(d, key, k) || (cache_lock(disk_store_of(d), key, strlen(key), &lock) && disk_load(d, key, k))) {
+    if (load(k, keys, tier) ||
+        (cache_lock(disk_store_of(d), lock_key, strlen(lock_key), &lock) && load(k, keys, tier))) {
         cache_unlock(&lock);
         disk_store_interface(d, k->program);
-        k->from_disk = true;
-        k->origin = arena_printf(k->arena, "read from %s", file);
         k->phases = NEW_ARRAY(k->arena, sdfg_phase, 1);
         add_phase(k, "disk", now() - start);
         return true;
     }
-    k->origin = arena_printf(k->arena, "compiled: %s; there was no %s", reason, file);
-    if (kernel_compile(k, s, reason, error)) {
+    if (kernel_compile(k, s, reason, tier, error)) {
+        const char *key = keys[k->quick], *file = cache_path(disk_store_of(d), key, strlen(key), k->arena);
+        k->origin = arena_printf(k->arena, "%s: %s; there was no %s", tier_name(k), reason, file);
         disk_store(d, key, k, lock);
         return true;
     }
@@ -138,14 +167,14 @@ static struct signature copy_signature(const struct signature *s, struct arena *
 }
 
 struct sdfg_kernel *kernel_new(struct sdfg_program *p, const struct signature *s, const char *reason,
-                               sdfg_error **error)
+                               enum sdfg_tier tier, sdfg_error **error)
 {
     double start = now();
     struct arena *a = arena_new();
     struct sdfg_kernel *k = NEW(a, struct sdfg_kernel);
     *k = (struct sdfg_kernel){ .program = p, .arena = a, .num_bound = s->num_bound };
     k->signature = copy_signature(s, a);
-    if (!kernel_make(k, s, reason, error)) {
+    if (!kernel_make(k, s, reason, tier, error)) {
         kernel_event(p, SDFG_EVENT_FAILED, s, sdfg_error_message(*error), now() - start);
         arena_free(a);
         return NULL;
@@ -185,7 +214,8 @@ sdfg_error *kernels_emit(struct sdfg_program *p, const struct signature *s, enum
 {
     struct codegen_result result;
     sdfg_error *error;
-    if (!compile(p, s, what, &result, NULL, &error))
+    bool quick = p->engine->options.tier == SDFG_TIER_QUICK;
+    if (!compile(p, s, what, quick ? SDFG_TIER_QUICK : SDFG_TIER_FULL, &result, NULL, &error))
         return error;
     char *text = malloc(result.text_size + 1);
     if (!text) {

@@ -30,10 +30,10 @@ bool jit_unit_emit(struct jit_unit *u, LLVMTargetMachineRef machine, LLVMCodeGen
     return !u->error;
 }
 
-static void unit_compile(struct jit_unit *u, LLVMTargetMachineRef machine, int opt_level)
+static void unit_compile(struct jit_unit *u, LLVMTargetMachineRef machine, const struct jit_options *o)
 {
     double start = jit_now();
-    bool ok = jit_unit_optimize(u, machine, opt_level);
+    bool ok = jit_unit_optimize(u, machine, o);
     double middle = jit_now();
     if (ok)
         jit_unit_emit(u, machine, LLVMObjectFile, &u->object);
@@ -60,7 +60,7 @@ static void work(struct crew *c, LLVMTargetMachineRef machine)
         if (i >= j->units.count)
             return;
         if (j->units.items[i]->module)
-            unit_compile(j->units.items[i], machine, j->options.opt_level);
+            unit_compile(j->units.items[i], machine, &j->options);
     }
 }
 

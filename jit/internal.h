@@ -52,7 +52,8 @@ LLVMTargetMachineRef jit_machine_new(const struct jit_machine *m);
 
 /* compile.c, optimize.c: these set unit->error and return false on failure. */
 bool jit_unit_fail(struct jit_unit *u, const char *doing, const char *message);
-bool jit_unit_optimize(struct jit_unit *u, LLVMTargetMachineRef machine, int opt_level); /* verifies it first */
+/* Verifies it first. */
+bool jit_unit_optimize(struct jit_unit *u, LLVMTargetMachineRef machine, const struct jit_options *o);
 bool jit_unit_emit(struct jit_unit *u, LLVMTargetMachineRef machine, LLVMCodeGenFileType kind,
                    LLVMMemoryBufferRef *out);
 bool jit_unit_report(struct jit *j,

@@ -26,6 +26,7 @@ enum jit_linker { JIT_LINKER_AUTO, JIT_LINKER_PLACE, JIT_LINKER_ORC };
 
 struct jit_options {
     int opt_level;   /* 0..3: LLVM's own default<On>; -1: the lean pipeline (jit/optimize.c) */
+    bool quick;      /* whatever opt_level says: as little as makes code that is not slow, and LLVM's fast selector */
     bool debug_info; /* frames that debuggers and profilers can walk */
     enum jit_linker linker;
     bool listeners;                      /* announce the code to gdb, and to perf by /tmp/perf-<pid>.map */

@@ -20,6 +20,10 @@ static const char lean[] = "function(sroa,early-cse<memssa>,simplifycfg<hoist-co
                            "loop-vectorize,loop-load-elim,instcombine<no-verify-fixpoint>,simplifycfg,slp-vectorizer,"
                            "early-cse,loop-mssa(licm))";
 
+/* The quick tier: variables in registers and addresses out of loops, which takes 0.5 ms of small programs and makes
+ * code that the fast selector translates three times faster than without. */
+static const char quick[] = "function(sroa,early-cse<memssa>,loop-mssa(licm))";
+
 static const char *const defaults[] = { "default<O0>", "default<O1>", "default<O2>", "default<O3>" };
 
 static bool verify(struct jit_unit *u)
@@ -31,13 +35,14 @@ static bool verify(struct jit_unit *u)
     return !u->error;
 }
 
-bool jit_unit_optimize(struct jit_unit *u, LLVMTargetMachineRef machine, int opt_level)
+bool jit_unit_optimize(struct jit_unit *u, LLVMTargetMachineRef machine, const struct jit_options *o)
 {
     if (!verify(u)) /* LLVM crashes on broken modules */
         return false;
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    const char *passes = o->quick ? quick : o->opt_level < 0 ? lean : defaults[o->opt_level];
     jit_passes_begin();
-    LLVMErrorRef error = LLVMRunPasses(u->module, opt_level < 0 ? lean : defaults[opt_level], machine, options);
+    LLVMErrorRef error = LLVMRunPasses(u->module, passes, machine, options);
     jit_passes_end();
     LLVMDisposePassBuilderOptions(options);
     if (error) {

@@ -69,7 +69,7 @@ bool jit_machine_init(struct jit *j)
     m->triple = o->triple ? arena_strdup(j->arena, o->triple) : host.triple;
     m->cpu = o->cpu ? arena_strdup(j->arena, o->cpu) : m->native ? host.cpu : "generic";
     m->features = o->features ? arena_strdup(j->arena, o->features) : m->native && !o->cpu ? host.features : "";
-    m->level = codegen_level(o->opt_level);
+    m->level = o->quick ? LLVMCodeGenLevelNone : codegen_level(o->opt_level);
     char *message = NULL;
     if (LLVMGetTargetFromTriple(m->triple, &m->target, &message)) {
         diag_error(j->diags, NULL, DIAG_JIT_TARGET, m->triple, message);

@@ -47,7 +47,7 @@ bool jit_text(struct jit *j, enum jit_text kind, const char **text, size_t *size
         return true;
     struct jit_unit *u = j->units.items[0];
     double start = jit_now();
-    bool ok = join_units(j) && (kind == JIT_TEXT_LL || jit_unit_optimize(u, j->target_machine, j->options.opt_level));
+    bool ok = join_units(j) && (kind == JIT_TEXT_LL || jit_unit_optimize(u, j->target_machine, &j->options));
     double middle = jit_now();
     if (ok && (kind == JIT_TEXT_LL || kind == JIT_TEXT_LL_OPT)) {
         give_ir(j, u, text, size);

@@ -184,6 +184,11 @@ static bool apply_run(struct command *c, const struct option *o, char *value)
         break;
     case OPTION_OPT:
         return take_int(c, o, value, 0, 3, &c->options.opt_level);
+    case OPTION_TIER:
+        ok = take_word(c, o, value, "full quick auto", &word);
+        c->options.tier = (enum sdfg_tier)word;
+        c->tier_given = true;
+        break;
     case OPTION_FP:
         ok = take_word(c, o, value, "default strict fast", &word);
         c->options.fp = (enum sdfg_fp)word;
@@ -348,6 +353,17 @@ static bool parse_words(struct command *c, int argc, char **argv)
     return subjects == 1;
 }
 
+/* One run, of which nobody wants to know how fast code can be or what the compiler does, may take quick code. */
+static void choose_tier(struct command *c)
+{
+    const sdfg_options *o = &c->options;
+    bool once = c->tool == TOOL_RUN && c->program && c->repeat == 1 && !c->warmup && c->time == TIME_TOTALS;
+    bool as_usual = o->opt_level < 0 && !o->debug && !o->dump_after && !o->debug_info && !o->profiler &&
+                    o->linker == SDFG_LINKER_AUTO;
+    if (!c->tier_given && once && as_usual)
+        c->options.tier = SDFG_TIER_AUTO;
+}
+
 bool command_parse(struct command *c, enum tool tool, int argc, char **argv)
 {
     *c = (struct command){ .tool = tool,
@@ -369,6 +385,7 @@ bool command_parse(struct command *c, enum tool tool, int argc, char **argv)
     }
     if (!parse_words(c, argc, argv))
         return false;
+    choose_tier(c);
     if (c->options.dump_after || (c->options.debug && !c->options.dump_dir))
         c->options.dump = print_dump;
     return true;

@@ -46,6 +46,7 @@ struct command {
     enum show_times time;
     bool emits, explain_symbols, explain_cache, help, version, error_json;
     enum sdfg_emit emit;
+    bool tier_given;
     int repeat, warmup, jobs;
     double timeout, rtol, atol; /* negative if not given */
     /* sdfg-bench */

@@ -44,6 +44,8 @@ static const struct option options[] = {
     { "specialize", OPTION_SPECIALIZE, RUN | BENCH, TAKES_VALUE, "WHAT",
       "symbols that become constants: auto, none, all or names" },
     { "opt", OPTION_OPT, RUN | BENCH | CC, TAKES_VALUE, "0..3", "optimization level" },
+    { "tier", OPTION_TIER, RUN | BENCH, TAKES_VALUE, "WHAT",
+      "full: optimized code, quick: code that is there soon, or auto" },
     { "fp", OPTION_FP, RUN | BENCH | CC, TAKES_VALUE, "WHAT", "default, strict or fast floating point" },
     { "codegen", OPTION_CODEGEN, RUN | BENCH | CC, TAKES_VALUE, "FILE",
       "code generator library (beside this program)" },

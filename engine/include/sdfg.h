@@ -104,6 +104,15 @@ enum sdfg_linker {
     SDFG_LINKER_ORC
 };
 
+/* How much is done to make code fast. Both tiers compute the same, except that, unless fp is SDFG_FP_STRICT, fused
+ * multiply-adds and the order of sums may differ in the last bits, as they may from one specialization to another. */
+enum sdfg_tier {
+    SDFG_TIER_FULL,  /* optimized code */
+    SDFG_TIER_QUICK, /* code that is there soon */
+    SDFG_TIER_AUTO /* quick code at first, if the first call is so small that it ends sooner with that; from the second
+                      call on, a thread of the engine makes optimized code, which calls take when it is there */
+};
+
 /* Receives a dump: `title` says of what. Called from the thread that compiles. */
 typedef void sdfg_dump(void *user, const char *title, const char *text);
 
@@ -122,7 +131,8 @@ typedef struct sdfg_event {
     const char *text; /* such as "N = 24, arrays aligned to 64 bytes"; gone after the call */
     double seconds;   /* that it took; 0 where it has no duration */
 } sdfg_event;
-/* Called from the thread in which it happens, without locks, so it may ask the library whatever it likes. */
+/* Called from the thread in which it happens, without locks, so it may ask the library whatever it likes. With
+ * SDFG_TIER_AUTO that may be a thread of the engine, which must not free the program. */
 typedef void sdfg_event_function(void *user, const sdfg_event *e);
 
 /* Fields are only ever appended. All texts are copied. */
@@ -153,6 +163,7 @@ typedef struct sdfg_options {
     void *(*allocate)(void *user, size_t bytes, size_t alignment); /* NULL: no memory, which fails the call */
     void (*release)(void *user, void *memory, size_t bytes);
     sdfg_event_function *event; /* hears of kernels; NULL: nobody does */
+    enum sdfg_tier tier;
 } sdfg_options;
 
 /* Fills in the defaults; reads SDFG_DEBUG and SDFG_DUMP_DIR (the texts belong to the environment). `struct_size` is
@@ -164,6 +175,8 @@ SDFG_API void sdfg_options_init(sdfg_options *o, size_t struct_size);
 /* `o` may be NULL: the defaults. Nothing is opened yet: the code generator is, when something must be compiled. */
 SDFG_API sdfg_error *sdfg_engine_new(sdfg_engine **out, const sdfg_options *o);
 SDFG_API void sdfg_engine_free(sdfg_engine *e);
+/* Waits until nothing is compiled or written in the background. Call it before fork. */
+SDFG_API void sdfg_engine_wait(sdfg_engine *e);
 /* "LLVM 22.1.8"; opens the code generator. The text lives as long as the engine. */
 SDFG_API sdfg_error *sdfg_engine_backend(const char **out, sdfg_engine *e);
 
@@ -194,6 +207,7 @@ typedef struct sdfg_stats {
     uint64_t dropped;               /* kernels that had to leave memory */
     uint64_t kernels, kernel_bytes; /* in memory now */
     double compile_seconds;         /* of all compilations together */
+    uint64_t improved;              /* quick kernels whose place optimized ones took; both were compiled or read */
 } sdfg_stats;
 
 SDFG_API void sdfg_engine_stats(sdfg_engine *e, sdfg_stats *out); /* of all its programs, also freed ones */
@@ -462,6 +476,7 @@ typedef struct sdfg_kernel_info {
     const sdfg_symbol *bound; /* symbols that are constants in this kernel */
     bool from_disk;           /* read from the disk cache */
     const char *origin;       /* in plain words, why it was compiled or where it was read */
+    enum sdfg_tier tier;      /* full or quick */
 } sdfg_kernel_info;
 
 SDFG_API void sdfg_kernel_describe(const sdfg_kernel *k, sdfg_kernel_info *out);

@@ -211,6 +211,13 @@ struct tree_func {
     struct tree_stmt *body;
 };
 
+/* What one call does, roughly: what decides whether optimizing the code pays (lower/pass/pass_estimate.c). */
+struct tree_estimate {
+    double operations;   /* at most: loads, stores, arithmetic; HUGE_VAL if that depends on data or on symbols without
+                            value. What library functions do is not in it */
+    uint32_t statements; /* of the function "main", however often they run */
+};
+
 struct tree {
     struct ir *ir;
     struct arena *arena;
@@ -220,6 +227,7 @@ struct tree {
     uint32_t num_aliases;           /* the next free class; 1 in a new tree */
     const struct tree_stmt *region; /* parallel region being built: owner of new variables */
     struct map names;               /* of variables and labels so far */
+    struct tree_estimate estimate;  /* of the pass of that name */
 };
 
 /* ---- building (tree.c). Expressions fold constants and obvious identities; operand types must match. ---- */

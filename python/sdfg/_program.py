@@ -11,6 +11,7 @@ from ._library import KINDS, Argument, Export, Options, Symbol, library
 
 _FP = {"default": 0, "strict": 1, "fast": 2}
 _LINKER = {"auto": 0, "place": 1, "orc": 2}
+_TIER = {"full": 0, "quick": 1, "auto": 2}
 _EMIT = {"sdfg": 0, "tree": 1, "ll": 2, "ll-opt": 3, "asm": 4, "obj": 5, "work": 6, "remarks": 7}
 _EXPORT = {".o": 0, ".a": 1, ".so": 2, ".h": 3, ".f90": 4}
 
@@ -29,14 +30,15 @@ class Engine:
 
     def __init__(self, *, opt_level=-1, num_threads=0, fp="default", specialize=None, cache_dir="default", codegen=None,
                  debug=None, dump_dir=None, dump_after=None, debug_info=False, profiler=False, linker="auto",
-                 cache_bytes=0, cache_days=0, memory_bytes=0):
+                 cache_bytes=0, cache_days=0, memory_bytes=0, tier="full"):
         o = Options()
         library.sdfg_options_init(ctypes.byref(o), ctypes.sizeof(o))
         if isinstance(specialize, (list, tuple)):
             specialize = ",".join(specialize)
-        if fp not in _FP or linker not in _LINKER:
-            raise ValueError(f"fp is one of {', '.join(_FP)}; linker is one of {', '.join(_LINKER)}")
-        o.opt_level, o.num_threads, o.fp, o.linker = opt_level, num_threads, _FP[fp], _LINKER[linker]
+        for value, words in (fp, _FP), (linker, _LINKER), (tier, _TIER):
+            if value not in words:
+                raise ValueError(f"{value!r} is none of {', '.join(words)}")
+        o.opt_level, o.num_threads, o.fp, o.linker, o.tier = opt_level, num_threads, _FP[fp], _LINKER[linker], _TIER[tier]
         o.specialize, o.codegen, o.cache_dir = _text(specialize), _text(codegen), _text(cache_dir)
         o.debug, o.dump_dir, o.dump_after = _text(debug) or o.debug, _text(dump_dir) or o.dump_dir, _text(dump_after)
         o.debug_info, o.profiler = debug_info, profiler

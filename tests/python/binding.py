@@ -38,6 +38,11 @@ class Calls(unittest.TestCase):
     def test_paths(self):
         self.check(sdfg.compile(EXAMPLES / "axpy.sdfg"))
 
+    def test_tiers(self):
+        for tier in "full", "quick", "auto":
+            self.y = numpy.ones(5)
+            self.check(sdfg.compile(EXAMPLES / "axpy.sdfg", tier=tier))
+
     def test_text(self):
         self.check(sdfg.compile((EXAMPLES / "axpy.sdfg").read_text()))
 
@@ -153,6 +158,8 @@ class Refusals(unittest.TestCase):
     def test_options(self):
         with self.assertRaises(ValueError):
             sdfg.compile(EXAMPLES / "axpy.sdfg", fp="quick")
+        with self.assertRaises(ValueError):
+            sdfg.compile(EXAMPLES / "axpy.sdfg", tier="slow")
         with self.assertRaises(sdfg.InvalidError):
             sdfg.compile(EXAMPLES / "axpy.sdfg", opt_level=7)
         with self.assertRaises(TypeError):

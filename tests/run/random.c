@@ -10,18 +10,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WAYS = 4, MAX_ARGUMENTS = 8, ELEMENTS = RANDOM_N * RANDOM_M };
+enum { WAYS = 5, MAX_ARGUMENTS = 8, ELEMENTS = RANDOM_N * RANDOM_M };
 
 struct way {
     const char *name, *specialize;
     int opt_level, num_threads;
+    enum sdfg_tier tier;
 };
 
 static const struct way ways[WAYS] = {
-    { "without optimization", "auto", 0, 1 },
-    { "optimized", "auto", 3, 1 },
-    { "with threads", "auto", -1, 4 },
-    { "generic", "none", -1, 1 },
+    { "without optimization", "auto", 0, 1, SDFG_TIER_FULL },
+    { "optimized", "auto", 3, 1, SDFG_TIER_FULL },
+    { "with threads", "auto", -1, 4, SDFG_TIER_FULL },
+    { "generic", "none", -1, 1, SDFG_TIER_FULL },
+    { "quick", "auto", -1, 4, SDFG_TIER_QUICK },
 };
 
 /* What one way gave. */
@@ -120,6 +122,7 @@ int main(int argc, char **argv)
         sdfg_options o;
         sdfg_options_init(&o, sizeof o);
         o.opt_level = ways[w].opt_level;
+        o.tier = ways[w].tier;
         o.num_threads = ways[w].num_threads;
         o.specialize = ways[w].specialize;
         if (sdfg_engine_new(&engines[w], &o))
