@@ -284,6 +284,17 @@ static struct tree_expr *rewrite_load(void *user, struct tree_expr *e)
     return expr_load(w->shrink->tree, e->type, e->args[0], new_index(w, e->args[1]), e->alias);
 }
 
+/* The end of a fill or copy of one element. */
+static void rewrite_end(const struct address *w, struct tree_expr **pointer)
+{
+    struct tree *t = w->shrink->tree;
+    struct tree_expr *index = expr_i64(t, 0), *base = *pointer;
+    for (; base && base->op == EXPR_OFFSET; base = base->args[0])
+        index = expr_binary(t, EXPR_ADD, base->args[1], index);
+    if (base && base->op == EXPR_VAR && base->var == w->var)
+        *pointer = expr_offset(t, base, new_index(w, index));
+}
+
 static bool rewrite_stmt(void *user, struct tree_stmt *s)
 {
     const struct address *w = user;
@@ -292,6 +303,10 @@ static bool rewrite_stmt(void *user, struct tree_stmt *s)
     if (element && s->pointer->op == EXPR_VAR && s->pointer->var == w->var) {
         s->index = new_index(w, s->index);
         s->atomic = false; /* nobody else has it */
+    }
+    if (s->kind == STMT_ZERO || s->kind == STMT_COPY) {
+        rewrite_end(w, &s->pointer);
+        rewrite_end(w, &s->pointer2);
     }
     return true;
 }

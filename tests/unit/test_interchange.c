@@ -239,6 +239,27 @@ TEST(memory_of_one_iteration)
     ir_free(s.ir);
 }
 
+/* Fills and copies of one element move with the rest. */
+TEST(memory_that_is_filled_and_copied)
+{
+    struct sample s = sample_new();
+    struct array a = array_new(&s, "A"), t = temporary(&s, "T", i64(&s, 60));
+    struct tree_stmt *i = loop(&s, s.body, "i", i64(&s, 0), i64(&s, 60));
+    const struct type *f64 = a.var->type->elem;
+    struct tree_expr *there = expr_offset(s.t, var(&s, t.var), var(&s, i->var));
+    stmt_zero(s.t, i->body, f64, there, t.alias, i64(&s, 1));
+    stmt_copy(s.t, i->body, f64, expr_offset(s.t, var(&s, a.var), var(&s, i->var)), a.alias, there, t.alias,
+              i64(&s, 1));
+    stmt_free(s.t, s.body, t.var);
+    tree_shrink(s.t, &s.options);
+    CHECK_STR(shown(&s), "for i = 0 to 60 step 1 independent {\n"
+                         "    T = stack float64[1]\n"
+                         "    zero float64[1] at T\n"
+                         "    copy float64[1] at &A[i] from T\n"
+                         "}\n");
+    ir_free(s.ir);
+}
+
 /* The second loop reads into the next row. */
 TEST(memory_of_two_iterations_stays)
 {
