@@ -201,6 +201,8 @@ bool lower_bind_views(struct scope *sc);
 bool lower_point_view(struct scope *sc, struct access *a);
 bool lower_is_view_edge(const struct edge *e);              /* moves no data */
 bool lower_set_reference(struct scope *sc, struct edge *e); /* an edge into connector `set` */
+/* From here on the reference of an access node is the memory at `p`. */
+bool lower_point_reference(struct scope *sc, struct access *a, struct tree_expr *p);
 
 /* ---- nodes (state.c, tasklet.c, map.c, nested.c, copy.c, library) ---- */
 

@@ -265,6 +265,7 @@ struct output {
     struct tree_expr *structure; /* address of a static output of structure type */
     struct tree_expr *memory;    /* where the variable lives while the code runs, or NULL */
     bool to_memory;
+    bool sets; /* the value is the address that a reference gets */
 };
 
 /* A static output that the body may leave alone keeps what is there; DaCe stores garbage (differences.md). */
@@ -295,6 +296,24 @@ static void output_variable(struct names *n, struct operand *o, struct output *o
     stmt_store(lw->tree, n->sc->block, o->pointer, expr_i64(lw->tree, 0), expr_var(lw->tree, out->var), 0);
 }
 
+/* An edge into connector `set` of a reference. */
+static bool sets_reference(const struct scope *sc, const struct edge *e)
+{
+    const struct access *a = as_access(e->dst);
+    return a && a->data && container_is_reference(a->data) && e->dst_conn == intern(sc->act->lw->ir->names, "set");
+}
+
+static bool prepare_reference(struct names *n, struct edge *e, struct output *out, const struct type *type)
+{
+    if (type->kind != TYPE_POINTER || type->elem != as_access(e->dst)->data->type)
+        return lower_unsupported(n->sc, &e->place, "a reference set to something else than a pointer to its elements");
+    if (!always_assigns(n->tasklet->code.tree, e->src_conn))
+        return lower_unsupported(n->sc, &e->place, "a reference that a tasklet does not always set");
+    out->sets = true;
+    output_variable(n, add_operand(n, e->src_conn), out, type);
+    return true;
+}
+
 static bool prepare_output(struct names *n, struct edge *e, struct output *out)
 {
     struct scope *sc = n->sc;
@@ -302,9 +321,11 @@ static bool prepare_output(struct names *n, struct edge *e, struct output *out)
     const struct type *type = connector_type(sc, &t->node, node_out_conn(&t->node, e->src_conn), e->src_conn);
     if (!type)
         return false;
+    out->edge = e;
+    if (sets_reference(sc, e))
+        return prepare_reference(n, e, out, type);
     struct operand *o = add_operand(n, e->src_conn);
     struct node *target = path_target(e);
-    out->edge = e;
     if (memlet_is_empty(&e->memlet) || target->kind == NODE_TASKLET) {
         output_variable(n, o, out, type);
         return true;
@@ -361,6 +382,8 @@ static bool store_output(struct scope *sc, struct output *out)
     if (out->memory)
         stmt_assign(lw->tree, sc->block, out->var,
                     expr_load(lw->tree, out->var->type, out->memory, expr_i64(lw->tree, 0), 0));
+    if (out->sets)
+        return lower_point_reference(sc, as_access(out->edge->dst), expr_var(lw->tree, out->var));
     if (!out->to_memory) {
         map_put(lw->arena, &sc->values, out->edge, out->var);
         return true;
@@ -379,15 +402,6 @@ static bool store_output(struct scope *sc, struct output *out)
                        expr_var(lw->tree, out->var));
 }
 
-static bool set_references(struct scope *sc, struct node *n)
-{
-    const char *set = intern(sc->act->lw->ir->names, "set");
-    for (uint32_t i = 0; i < n->out.count; i++)
-        if (n->out.items[i]->dst_conn == set && n->out.items[i]->dst->kind == NODE_ACCESS)
-            return lower_unsupported(sc, &n->out.items[i]->place, "references set by a tasklet");
-    return true;
-}
-
 static bool check_language(struct scope *sc, const struct tasklet *t)
 {
     if (t->code.tree)
@@ -402,7 +416,7 @@ bool lower_tasklet(struct scope *sc, struct node *n)
     struct lower *lw = sc->act->lw;
     struct tasklet *t = as_tasklet(n);
     struct names names = { .sc = sc, .tasklet = t };
-    if (!check_language(sc, t) || !set_references(sc, n))
+    if (!check_language(sc, t))
         return false;
     for (uint32_t i = 0; i < n->in.count; i++)
         if (!read_input(&names, n->in.items[i]))

@@ -98,12 +98,16 @@ bool lower_point_view(struct scope *sc, struct access *a)
 
 bool lower_set_reference(struct scope *sc, struct edge *e)
 {
-    struct lower *lw = sc->act->lw;
-    const struct access *a = as_access(e->dst);
+    struct access *a = as_access(e->dst);
     struct area area;
     if (!address_of_other_end(sc, e, a, &area))
         return false;
-    struct tree_expr *p = target_pointer(lw, &area, a->data);
+    return lower_point_reference(sc, a, target_pointer(sc->act->lw, &area, a->data));
+}
+
+bool lower_point_reference(struct scope *sc, struct access *a, struct tree_expr *p)
+{
+    struct lower *lw = sc->act->lw;
     if (a->data->parent) { /* a member of a structure: the structure keeps the pointer */
         struct tree_expr *field = lower_member_field(sc, &a->node.place, a->data);
         if (field)

@@ -136,6 +136,14 @@ static void infer_inputs(struct infer *f, struct node *n)
     }
 }
 
+/* An edge into connector `set`: the address that a reference gets. */
+static bool sets_reference(struct infer *f, const struct edge *e)
+{
+    const struct access *a = as_access(e->dst);
+    return a && a->data && a->data->type && container_is_reference(a->data) &&
+           e->dst_conn == intern(f->ir->names, "set");
+}
+
 static void infer_outputs(struct infer *f, struct node *n)
 {
     const struct nested *inner = as_nested(n);
@@ -148,6 +156,8 @@ static void infer_outputs(struct infer *f, struct node *n)
         const struct edge *e = node_out_edge(n, c->name);
         if (inner)
             set_type(c, inner_type(f->ir, inner, c->name));
+        else if (e && sets_reference(f, e))
+            set_type(c, type_pointer(f->ir, as_access(e->dst)->data->type));
         else if (e && !memlet_is_empty(&e->memlet))
             set_type(c, data_type(f->ir, &e->memlet, false));
         if (!c->type && n->kind == NODE_TASKLET)

@@ -229,6 +229,39 @@ static const char blas[] =
     "#undef R\n"
     "#undef C\n";
 
+/* MKL's lists of products, in Fortran's order: each is one of BLAS. (Loops do not stand in macros: libclang would not
+ * tell their parts.) */
+static const char batches[] =
+    "inline CBLAS_TRANSPOSE __transpose(char c) { return c == 'T' || c == 't' ? CblasTrans : c == 'C' || c == 'c' ? "
+    "CblasConjTrans\n"
+    "  : CblasNoTrans; }\n"
+    "#define M int m, int n, int k\n"
+    "inline void __gemm(char s, char t, M, float x, const float *a, int i, const float *b, int j, float y, float *c, "
+    "int "
+    "l) {\n"
+    "  cblas_sgemm(CblasColMajor, __transpose(s), __transpose(t), m, n, k, x, a, i, b, j, y, c, l); }\n"
+    "inline void __gemm(char s, char t, M, double x, const double *a, int i, const double *b, int j, double y, double "
+    "*c, "
+    "int l) {\n"
+    "  cblas_dgemm(CblasColMajor, __transpose(s), __transpose(t), m, n, k, x, a, i, b, j, y, c, l); }\n"
+    "#undef M\n"
+    "#define P(T) const char *ta, const char *tb, const int *m, const int *n, const int *k, const T *alpha, const T "
+    "**a,\\\n"
+    "  const int *lda, const T **b, const int *ldb, const T *beta, T **c, const int *ldc, const int *groups, const int "
+    "*sizes\n"
+    "template <class T> void __gemm_batch(P(T)) {\n"
+    "  int at = 0;\n"
+    "  for (int g = 0; g < *groups; ++g)\n"
+    "    for (int i = 0; i < sizes[g]; ++i, ++at)\n"
+    "      __gemm(ta[g], tb[g], m[g], n[g], k[g], alpha[g], a[at], lda[g], b[at], ldb[g], beta[g], c[at], ldc[g]); }\n"
+    "inline void sgemm_batch(P(float)) { __gemm_batch(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, groups, "
+    "sizes); "
+    "}\n"
+    "inline void dgemm_batch(P(double)) { __gemm_batch(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, groups, "
+    "sizes); "
+    "}\n"
+    "#undef P\n";
+
 static const char lapack[] =
     "typedef int lapack_int; typedef std::complex<float> lapack_complex_float; typedef std::complex<double> "
     "lapack_complex_double;\n"
@@ -312,7 +345,8 @@ void clang_prelude(struct text *out, const char *text)
         { complex_numbers, { "complex", "dace::", "LAPACK", "lapack", NULL } },
         { standard, { "std" } },
         { dace, { "dace::" } },
-        { blas, { "blas", "MKL_INT" } },
+        { blas, { "blas", "MKL_INT", "gemm_batch" } },
+        { batches, { "gemm_batch" } },
         { lapack, { "LAPACK", "lapack" } },
         { openmp, { "omp_" } },
         { threads, { "mutex" } },

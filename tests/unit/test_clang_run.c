@@ -393,4 +393,30 @@ TEST(what_c_does_not_have)
           d.r[2] == 4);
 }
 
+/* Two groups: one product of 2 by 2, then two of them with the first factor transposed and added. */
+TEST(batched_products)
+{
+    struct data d;
+    fill(&d);
+    run_tasklet(
+        &d, 8, NULL,
+        "const MKL_INT groups = 2; MKL_INT sizes[groups] = { 1, 2 }, two[groups] = { 2, 2 };"
+        "char ta[groups] = { 'N', 'T' }, tb[groups] = { 'N', 'N' }; double alpha[groups] = { 1, 2 }, beta[groups] "
+        "= { 0, 1 };"
+        "const double **a = new const double *[3], **b = new const double *[3]; double **c = new double *[3];"
+        "for (int i = 0; i < 3; i++) { a[i] = x + 4 * i; b[i] = x + 12; c[i] = y + 4 * i; }"
+        "dgemm_batch(ta, tb, two, two, two, alpha, a, two, b, two, beta, c, two, &groups, sizes);"
+        "delete[] a; delete[] b; delete[] c;");
+    const double *x = d.x, *b = d.x + 12;
+    for (int j = 0; j < 2; j++)
+        for (int i = 0; i < 2; i++) {
+            CHECK(d.y[i + 2 * j] == x[i] * b[2 * j] + x[i + 2] * b[2 * j + 1]);
+            for (int k = 1; k < 3; k++) {
+                const double *a = d.x + 4 * k + 2 * i;
+                CHECK(d.y[4 * k + i + 2 * j] == 4 * k + i + 2 * j + 2 * (a[0] * b[2 * j] + a[1] * b[2 * j + 1]));
+            }
+        }
+    CHECK(d.y[12] == 12);
+}
+
 CHECK_MAIN

@@ -198,6 +198,54 @@ TEST(threads_own_memory_of_a_late_size)
     end(&t);
 }
 
+/* ---- references that a tasklet sets ---- */
+
+/* R is what the tasklet says; then out[0:4] = R[0:4]. */
+static void reference(struct trial *t, enum enum_row language, const char *code)
+{
+    begin(t, "reference");
+    build_reference(t->s, "R", "float64", "4");
+    struct tasklet *k = build_tasklet(t->st, "set_it", "x, y", "p", language == LANGUAGE_PYTHON ? code : "");
+    if (language != LANGUAGE_PYTHON)
+        k->code = (struct code_text){ .text = code, .language = enum_builtin(t->ir, language) };
+    build_edge(access(t, "in"), NULL, &k->node, "x", "in[8:64]", NULL);
+    build_edge(access(t, "in"), NULL, &k->node, "y", "in[5]", NULL);
+    build_edge(&k->node, "p", access(t, "R"), "set", "R[0:4]", NULL);
+    struct state *next = build_state(&t->s->region, "next");
+    build_transition(&t->st->block, &next->block, NULL, NULL);
+    t->st = next;
+    build_edge(access(t, "R"), NULL, access(t, "out"), NULL, "out[0:4]", NULL);
+}
+
+static void check_reference(enum enum_row language, const char *code, double first)
+{
+    struct trial t;
+    reference(&t, language, code);
+    load(&t, 0);
+    CHECK(good(sdfg_call(t.program, t.args)));
+    for (int i = 0; i < 4; i++)
+        CHECK(t.out[i] == first + i);
+    CHECK(t.out[4] == -1);
+    end(&t);
+}
+
+TEST(a_tasklet_sets_a_reference)
+{
+    check_reference(LANGUAGE_PYTHON, "p = x", 8);
+    check_reference(LANGUAGE_CPP, "p = x + 3;", 11);
+    check_reference(LANGUAGE_CPP, "if (y > 4) p = &x[20]; else p = x;", 28);
+}
+
+TEST(a_reference_must_be_set)
+{
+    struct trial t;
+    char code[80];
+    reference(&t, LANGUAGE_CPP, "if (y > 4) p = x;");
+    load(&t, 0);
+    CHECK_STR(code_of(sdfg_call(t.program, t.args), code, sizeof code), "UNSUPPORTED");
+    end(&t);
+}
+
 /* ---- callbacks ---- */
 
 static const struct type *callback_type(struct ir *ir, const char *arguments, const char *results)
