@@ -25,6 +25,16 @@ sdfg_error *run_error(int32_t error)
     return report_end(&r, SDFG_STAGE_RUN);
 }
 
+/* The runtime knows which file it was. */
+static sdfg_error *data_error(struct sdfg_rt_data *d)
+{
+    char trouble[600];
+    sdfg_rt_data_trouble(d, trouble, sizeof trouble);
+    struct report r = report_begin();
+    diag_error(r.diags, NULL, DIAG_RUN_DATA, trouble);
+    return report_end(&r, SDFG_STAGE_RUN);
+}
+
 /* Blocks are counted off during a run, so every run has its own. */
 static sdfg_error *run_with_blocks(struct sdfg_kernel *k, void *const *args, struct sdfg_rt_context *context,
                                    const struct sdfg_rt_block *blocks)
@@ -39,7 +49,37 @@ static sdfg_error *run_with_blocks(struct sdfg_kernel *k, void *const *args, str
     if (blocks)
         context->workspace = &workspace;
     k->code.main(context, args);
-    return run_error(context->error);
+    return context->error == SDFG_RT_DATA ? data_error(k->program->data) : run_error(context->error);
+}
+
+/* A run whose timings are told; the names in them are part of the code. */
+static sdfg_error *run_timed(struct sdfg_kernel *k, void *const *args, struct sdfg_rt_context *context,
+                             const struct sdfg_rt_block *blocks)
+{
+    const sdfg_options *o = &k->program->engine->options;
+    struct sdfg_rt_timings t;
+    sdfg_rt_timings_init(&t);
+    context->timings = &t;
+    sdfg_error *error = run_with_blocks(k, args, context, blocks);
+    sdfg_timing *out = t.count ? malloc(t.count * sizeof *out) : NULL;
+    for (size_t i = 0; out && i < t.count; i++) {
+        const struct sdfg_rt_timing *from = &t.items[i];
+        const struct sdfg_rt_element *e = from->element;
+        out[i] = (sdfg_timing){ .name = e->name,
+                                .region = e->region,
+                                .state = e->state,
+                                .node = e->node,
+                                .thread = from->thread,
+                                .begin = (double)from->begin * 1e-9,
+                                .seconds = (double)(from->end - from->begin) * 1e-9 };
+    }
+    if (!error && t.count && !out)
+        error = run_error(SDFG_RT_OUT_OF_MEMORY);
+    if (!error)
+        o->timing(o->user, out, t.count);
+    free(out);
+    sdfg_rt_timings_release(&t);
+    return error;
 }
 
 sdfg_error *kernel_run(struct sdfg_kernel *k, void *const *args, const struct run *r)
@@ -49,6 +89,7 @@ sdfg_error *kernel_run(struct sdfg_kernel *k, void *const *args, const struct ru
     kernels_count_call(k->program->kernels);
     struct sdfg_rt_context context = { .num_threads = r->num_threads ? r->num_threads : e->options.num_threads,
                                        .pool = k->program->pool,
+                                       .data = k->program->data,
                                        .user = e->nodes.items.count ? &e->nodes.runtime : NULL };
     struct handle *h = NULL;
     if (k->code.num_slots || k->code.init || k->code.exit) {
@@ -58,7 +99,7 @@ sdfg_error *kernel_run(struct sdfg_kernel *k, void *const *args, const struct ru
             return error;
         context.slots = h->slots;
     }
-    sdfg_error *error = run_with_blocks(k, args, &context, r->blocks);
+    sdfg_error *error = (e->options.timing ? run_timed : run_with_blocks)(k, args, &context, r->blocks);
     if (h)
         pthread_mutex_unlock(&h->run);
     return error;

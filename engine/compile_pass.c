@@ -36,6 +36,9 @@ bool pass_lower(struct compile *c)
         .num_node_classes = r->num_node_classes,
         .alignment = r->alignment,
         .no_threads = r->num_threads == 1,
+        .timing = r->timing,
+        .save_data = r->save_data,
+        .restore_data = r->restore_data,
     };
     return lower_program(c->sdfg, o, &c->tree);
 }

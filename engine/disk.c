@@ -97,7 +97,7 @@ const char *disk_key(struct disk *d, const struct sdfg_program *p, const struct 
     struct text t = text_new(a);
     text_printf(&t, "kernel %d\n%s%s", LAYOUT_OF_KEYS, of_host, content_of(p, a));
     text_add(&t, "options");
-#define CODE(field, name, type) text_printf(&t, " " #field "=%d", (int)o->field);
+#define CODE(field, name, type) text_printf(&t, " " #field "=%d", (int)(type)o->field);
 #define WATCH(field, name, type, why)
 #define OTHER(field)
 #include "engine/options.def"

@@ -102,6 +102,8 @@ bool options_take(struct sdfg_engine *e, const sdfg_options *given, struct diags
     o->debug = copy(e->arena, o->debug);
     o->dump_dir = copy(e->arena, o->dump_dir);
     o->dump_after = copy(e->arena, o->dump_after);
+    o->save_data = copy(e->arena, o->save_data);
+    o->restore_data = copy(e->arena, o->restore_data);
     return true;
 }
 

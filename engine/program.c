@@ -19,6 +19,7 @@ static void program_release(sdfg_program *p)
     tiers_forget(p->engine->tiers, p);
     handles_free(p->handles);
     sdfg_rt_pool_free(p->pool);
+    sdfg_rt_data_free(p->data);
     kernels_free(p->kernels);
     policy_free(p->policy);
     sdfg_error_free(p->warnings);
@@ -59,6 +60,16 @@ static struct sdfg_rt_pool *pool_new(const sdfg_options *o)
 }
 
 /* `json` lives in the arena of `ir`, or in memory the reader copied. */
+static struct sdfg_rt_data *data_new(const sdfg_options *o)
+{
+    if (!o->save_data && !o->restore_data)
+        return NULL;
+    struct sdfg_rt_data *data = sdfg_rt_data_new(o->save_data, o->restore_data);
+    if (!data)
+        fatal("out of memory");
+    return data;
+}
+
 static sdfg_error *load(sdfg_program **out, sdfg_engine *e, struct ir *ir, char *json, size_t size, const char *folder)
 {
     sdfg_program *p = NEW(ir->arena, sdfg_program);
@@ -75,6 +86,7 @@ static sdfg_error *load(sdfg_program **out, sdfg_engine *e, struct ir *ir, char 
     p->policy = policy_new(p);
     p->handles = handles_new(p);
     p->pool = pool_new(&e->options);
+    p->data = data_new(&e->options);
     *out = p;
     return NULL;
 }

@@ -59,6 +59,7 @@ struct sdfg_program {
     struct policy *policy;
     struct handle_table *handles;
     struct sdfg_rt_pool *pool;
+    struct sdfg_rt_data *data;                 /* NULL: neither saved nor restored */
     VEC(const struct enum_value *) workspaces; /* storages with containers of lifetime External */
 };
 

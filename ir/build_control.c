@@ -33,6 +33,8 @@ struct state *build_state(struct region *in, const char *label)
     st->sdfg = in->sdfg;
     st->instrument = enum_builtin(in->sdfg->ir, INSTRUMENT_NONE);
     st->symbol_instrument = enum_builtin(in->sdfg->ir, DATA_INSTRUMENT_NONE);
+    st->symbol_instrument_condition =
+        (struct code_text){ .text = "", .language = enum_builtin(in->sdfg->ir, LANGUAGE_CPP) };
     return st;
 }
 

@@ -38,6 +38,7 @@ struct access *build_access(struct state *st, const char *name)
     a->name = a->node.label;
     a->data = sdfg_find_container(st->sdfg, a->name);
     a->instrument = enum_builtin(ir, DATA_INSTRUMENT_NONE);
+    a->instrument_condition = (struct code_text){ .text = "", .language = enum_builtin(ir, LANGUAGE_CPP) };
     if (!a->data)
         diag_error(ir->diags, &a->node.place, DIAG_READ_CONTAINER, name);
     return a;

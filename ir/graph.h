@@ -139,6 +139,7 @@ struct access {
     struct container *data; /* resolved; members resolve to the member's descriptor */
     bool setzero;
     const struct enum_value *instrument;
+    struct code_text instrument_condition; /* text "" when absent: always; not parsed */
 };
 
 struct tasklet {
@@ -281,6 +282,7 @@ struct state {
     VEC(struct edge *) edges;
     struct node *inside; /* the first node outside of all scopes */
     const struct enum_value *instrument, *symbol_instrument;
+    struct code_text symbol_instrument_condition; /* as in struct access */
 };
 
 /* The nodes of a scope (entry NULL: the top level) in the order of the file: this one, then `beside`. */

@@ -64,6 +64,8 @@ static void read_state(struct reader *r, struct state *st, const struct json *re
     uint32_t errors = diags_errors(r->ir->diags), index = 0;
     st->instrument = read_enum(r, at, attributes, "instrument", INSTRUMENT_NONE);
     st->symbol_instrument = read_enum(r, at, attributes, "symbol_instrument", DATA_INSTRUMENT_NONE);
+    st->symbol_instrument_condition =
+        read_code(r, at, json_get(attributes, "symbol_instrument_condition"), LANGUAGE_CPP);
     for (const struct json *v = elements(r, at, record, "nodes"); v; v = v->next)
         vec_push(r->ir->arena, &st->nodes, read_node(r, st, index++, v));
     for (const struct json *v = elements(r, at, record, "edges"); v; v = v->next)

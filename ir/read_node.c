@@ -91,6 +91,7 @@ static void read_access(struct reader *r, struct access *a, const struct json *a
     const char *name = read_string(r, at, attributes, "data", NULL);
     a->setzero = read_flag(r, at, attributes, "setzero", false);
     a->instrument = read_enum(r, at, attributes, "instrument", DATA_INSTRUMENT_NONE);
+    a->instrument_condition = read_code(r, at, json_get(attributes, "instrument_condition"), LANGUAGE_CPP);
     if (!name) {
         diag_error(r->ir->diags, at, DIAG_READ_MISSING, "data");
         return;

@@ -34,6 +34,7 @@ void write_enum(struct writer *w, const char *key, const struct enum_value *e, e
 /* `json` is the type as read, or NULL; used where the type is unknown or says less than the text. */
 void write_type(struct writer *w, const char *key, const struct type *t, const struct json *json);
 void write_code(struct writer *w, const char *key, const struct code_text *c);
+void write_gate(struct writer *w, const char *key, const struct code_text *c); /* a condition that is 1 by default */
 void write_debug_info(struct writer *w, const struct place *at, const struct json *attributes);
 void write_subset(struct writer *w, const char *key, const struct subset *s);
 void write_container(struct writer *w, const char *key, const struct container *c);

@@ -56,10 +56,13 @@ static void write_scopes(struct writer *w, const struct state *st)
 
 static void write_state(struct writer *w, const struct state *st)
 {
-    static const char *const known[] = { "instrument", "debuginfo", "location", NULL };
+    static const char *const known[] = { "instrument", "symbol_instrument", "symbol_instrument_condition",
+                                         "debuginfo",  "location",          NULL };
     const struct json *attributes = write_attributes_of(st->block.json), *location = json_get(attributes, "location");
     json_begin(&w->json, "attributes", '{');
     write_enum(w, "instrument", st->instrument, INSTRUMENT_NONE);
+    write_enum(w, "symbol_instrument", st->symbol_instrument, DATA_INSTRUMENT_NONE);
+    write_gate(w, "symbol_instrument_condition", &st->symbol_instrument_condition);
     write_debug_info(w, &st->block.place, attributes);
     if (location)
         write_symbolic_value(w, "location", location);

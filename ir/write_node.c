@@ -33,10 +33,11 @@ static void write_names(struct writer *w, const char *key, const char *const *it
 
 static const char *const *write_access(struct writer *w, const struct access *a)
 {
-    static const char *const known[] = { "data", "setzero", "instrument", "access", NULL };
+    static const char *const known[] = { "data", "setzero", "instrument", "instrument_condition", "access", NULL };
     json_write_string(&w->json, "data", a->name);
     write_flag(w, "setzero", a->setzero, false);
     write_enum(w, "instrument", a->instrument, DATA_INSTRUMENT_NONE);
+    write_gate(w, "instrument_condition", &a->instrument_condition);
     return known;
 }
 

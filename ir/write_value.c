@@ -200,6 +200,12 @@ void write_code(struct writer *w, const char *key, const struct code_text *c)
     json_end(&w->json, '}');
 }
 
+void write_gate(struct writer *w, const char *key, const struct code_text *c)
+{
+    if (*c->text && strcmp(c->text, "1") != 0)
+        write_code(w, key, c);
+}
+
 /* The file as its index where the list of the root has it, else by name: an SDFG that was loaded from a file of its own
  * has another list. */
 static void write_file(struct writer *w, const char *file)

@@ -4,6 +4,7 @@
  * undefined at state entry anyway), so loops over states do not allocate. Sizes that depend on symbols assigned inside
  * are allocated when control first reaches a use, and again when a state that only writes needs more. */
 #include "lower/alloc.h"
+#include "lower/instrument.h"
 #include "lower/stream.h"
 
 /* ---- uses ---- */
@@ -246,7 +247,7 @@ bool lower_plan_allocations(struct activation *act)
     struct alloc_plan *p = NEW(lw->arena, struct alloc_plan);
     p->act = act;
     act->plan = p;
-    sdfg_assigned_symbols(act->sdfg, &p->assigned);
+    lower_assigned_symbols(act->lw, act->sdfg, &p->assigned);
     collect_block(p, &act->sdfg->region.block);
     region_each_block(&act->sdfg->region, collect_block, p);
     for (uint32_t i = 0; i < p->homes.count; i++) {

@@ -3,7 +3,7 @@
  * A region becomes its blocks in reverse postorder with transitions as conditional jumps to labels; a jump to the next
  * block is left out, so straight-line regions print without labels and any shape of graph works. Loop regions become
  * loops of the tree. */
-#include "lower/lower.h"
+#include "lower/instrument.h"
 
 struct flow {
     struct activation *act;
@@ -329,18 +329,22 @@ static bool lower_region(struct flow *f, struct region *r, struct tree_stmt *blo
     return true;
 }
 
-static void declare_symbols(struct activation *act)
+static void declare_symbols(struct activation *act, struct tree_stmt *block)
 {
     struct lower *lw = act->lw;
     struct map assigned = { 0 };
-    sdfg_assigned_symbols(act->sdfg, &assigned);
+    bool defined = lower_defines_symbols(lw);
+    lower_assigned_symbols(lw, act->sdfg, &assigned);
     for (uint32_t i = 0; i < assigned.count; i++) {
         const char *name = assigned.slots[i].key;
         const struct symval *v = map_get(&act->symbols, name);
         if (v && v->var)
             continue;
         const struct type *type = sdfg_symbol_type(act->sdfg, name);
-        lower_symbol_variable(act, name, type && type->kind != TYPE_VOID ? type : type_basic(lw->ir, TYPE_I64));
+        type = type && type->kind != TYPE_VOID ? type : type_basic(lw->ir, TYPE_I64);
+        struct symval *made = lower_symbol_variable(act, name, type);
+        if (defined)
+            stmt_assign(lw->tree, block, made->var, expr_zero(lw->tree, type));
     }
 }
 
@@ -348,8 +352,9 @@ bool lower_activation(struct activation *act, struct tree_stmt *block)
 {
     struct lower *lw = act->lw;
     act->return_label = tree_label(lw->tree, "return");
-    declare_symbols(act);
+    declare_symbols(act, block);
     struct scope sc = scope_at(act, block);
+    struct lower_timer timer = lower_timer_begin(&sc, act->sdfg->instrument);
     struct tree_stmt *leave = stmt_block(lw->tree);
     if (!lower_plan_allocations(act) || !lower_allocate_scope(&sc, leave))
         return false;
@@ -359,5 +364,6 @@ bool lower_activation(struct activation *act, struct tree_stmt *block)
     if (act->return_used)
         stmt_label(lw->tree, block, act->return_label);
     stmt_append(lw->tree, block, leave);
+    lower_timer_end_sdfg(&sc, &timer, act->sdfg);
     return true;
 }

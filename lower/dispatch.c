@@ -1,5 +1,7 @@
 #include "lower/target.h"
 
+#include "lower/instrument.h"
+
 static const struct target *const list[] = { &openmp_target, &cpu_target };
 
 enum { NUM_TARGETS = sizeof list / sizeof list[0] };
@@ -26,4 +28,11 @@ static bool (*const lower_by_kind[NODE_COUNT])(struct scope *, struct node *) = 
 #undef NODE
 };
 
-bool lower_node(struct scope *sc, struct node *n) { return lower_by_kind[n->kind](sc, n); }
+bool lower_node(struct scope *sc, struct node *n)
+{
+    struct lower_timer timer = lower_timer_begin(sc, lower_node_instrument(n));
+    if (!lower_by_kind[n->kind](sc, n))
+        return false;
+    lower_timer_end_node(sc, &timer, n);
+    return true;
+}

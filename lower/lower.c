@@ -1,6 +1,7 @@
 /* The whole program: parameters in the order of the argument list, then the root activation. */
 #include "lower/lower.h"
 
+#include "lower/instrument.h"
 #include "lower/stream.h"
 
 #include <stdlib.h>
@@ -177,7 +178,7 @@ static bool lower_parameters(struct lower *lw, struct tree_stmt *block)
     if (values.count)
         qsort(values.items, values.count, sizeof *values.items, by_value_name);
     struct map assigned = { 0 };
-    sdfg_assigned_symbols(s, &assigned);
+    lower_assigned_symbols(lw, s, &assigned);
     for (uint32_t i = 0; i < arrays.count; i++)
         declare_array(lw, arrays.items[i]);
     for (uint32_t i = 0; i < values.count; i++) {

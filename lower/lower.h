@@ -29,6 +29,8 @@ struct lower_options {
     uint32_t num_node_classes;
     uint32_t alignment; /* of array arguments, bytes; 0: that of the element */
     bool no_threads;
+    bool timing;                  /* what takes time is measured where the graph asks for it (instrument.h) */
+    bool save_data, restore_data; /* data instrumentation; without the second, graphs that restore are refused */
 };
 
 struct lower {
@@ -45,7 +47,8 @@ struct lower {
     struct tree_stmt *epilogue;           /* of main, after everything else */
     struct tree_stmt *farewell;           /* of exit, after the memory that init made: exit code of SDFGs */
     struct activation *root;
-    uint32_t depth; /* of nested activations */
+    uint32_t depth;     /* of nested activations */
+    struct map regions; /* const struct region * -> its number + 1; empty until somebody asks (instrument.c) */
 };
 
 /* A symbol's value: an expression over tree symbols (read-only), or a variable that transitions assign. */

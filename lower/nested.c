@@ -1,5 +1,6 @@
 /* Nested SDFGs are lowered in place: connectors bind containers to addresses, the symbol mapping gives the symbols
  * (semantics.md 3.8). */
+#include "lower/instrument.h"
 #include "lower/stream.h"
 
 enum { DEEPEST_NESTING = 200 };
@@ -83,7 +84,7 @@ static bool needs_symbol(struct sdfg *s, const char *name)
 static bool map_symbols(struct activation *act)
 {
     struct map assigned = { 0 };
-    sdfg_assigned_symbols(act->sdfg, &assigned);
+    lower_assigned_symbols(act->lw, act->sdfg, &assigned);
     for (uint32_t i = 0; i < act->node->mapping.count; i++) {
         const struct symbol_mapping *m = &act->node->mapping.items[i];
         uint32_t messages = diags_count(act->lw->diags);

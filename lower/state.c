@@ -1,5 +1,5 @@
 /* States and scopes: the order of nodes, and what access nodes do. */
-#include "lower/lower.h"
+#include "lower/instrument.h"
 
 struct scope scope_at(struct activation *act, struct tree_stmt *block)
 {
@@ -24,20 +24,18 @@ struct scope scope_inside(struct scope *parent, struct node *entry, struct tree_
     };
 }
 
-/* Saving data changes no result, and is left out; what would be restored cannot be made up. */
-static bool restores(const struct enum_value *instrument) { return instrument->row == DATA_INSTRUMENT_RESTORE; }
-
 bool lower_state(struct activation *act, struct state *st, struct tree_stmt *block)
 {
     struct lower *lw = act->lw;
     struct scope sc = scope_at(act, block);
     sc.state = st;
-    if (restores(st->symbol_instrument))
-        return lower_unsupported(&sc, &st->block.place, "restoring saved symbols");
+    struct lower_timer timer = lower_timer_begin(&sc, st->instrument);
     struct tree_stmt *frees = stmt_block(lw->tree);
-    if (!lower_allocate_scope(&sc, frees) || !lower_bind_views(&sc) || !lower_scope_nodes(&sc))
+    if (!lower_data_symbols(&sc, st) || !lower_allocate_scope(&sc, frees) || !lower_bind_views(&sc) ||
+        !lower_scope_nodes(&sc))
         return false;
     stmt_append(lw->tree, block, frees);
+    lower_timer_end_state(&sc, &timer, st);
     return true;
 }
 
@@ -104,9 +102,7 @@ bool lower_access(struct scope *sc, struct node *n)
     const char *set = intern(sc->act->lw->ir->names, "set");
     if (!a->data)
         return diag_error(sc->act->lw->diags, &n->place, DIAG_UNDEFINED_SYMBOL, a->name ? a->name : "");
-    if (restores(a->instrument))
-        return lower_unsupported(sc, &n->place, "restoring saved data");
     if (container_is_view(a->data) && !lower_point_view(sc, a))
         return false;
-    return copy_in(sc, n, set) && copy_out(sc, n, set);
+    return copy_in(sc, n, set) && lower_data_access(sc, a) && copy_out(sc, n, set);
 }

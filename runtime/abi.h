@@ -2,6 +2,7 @@
 #ifndef RUNTIME_ABI_H
 #define RUNTIME_ABI_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,7 +17,8 @@ enum sdfg_rt_error {
     SDFG_RT_STREAM_EMPTY, /* a thread waits for an element that nobody can push any more */
     SDFG_RT_SINGULAR,     /* a matrix to be inverted or factored */
     SDFG_RT_NODE_FAILED,  /* an implementation of a library node said so */
-    SDFG_RT_OTHER_SYMBOL  /* exported code was made, or its handle initialised, for another value of a symbol */
+    SDFG_RT_OTHER_SYMBOL, /* exported code was made, or its handle initialised, for another value of a symbol */
+    SDFG_RT_DATA          /* of an access node or state cannot be saved or restored */
 };
 
 /* Element types of the linear algebra rows. */
@@ -69,6 +71,35 @@ struct sdfg_rt_workspace {
 struct sdfg_rt_nodes {
     bool (*call)(const struct sdfg_rt_nodes *nodes, const char *text, const int64_t *layout); /* false: it failed */
 };
+
+/* An element of the program that is timed. */
+struct sdfg_rt_element {
+    int64_t region, state, node; /* their numbers; -1: none */
+    char name[];
+};
+
+struct sdfg_rt_timing {
+    const struct sdfg_rt_element *element; /* in the memory of the code */
+    int64_t thread;                        /* as the system numbers them */
+    int64_t begin, end;                    /* nanoseconds of a clock that never goes back */
+};
+
+/* The timings of one call, in the order in which they end; any thread of the call. */
+struct sdfg_rt_timings {
+    pthread_mutex_t lock;
+    struct sdfg_rt_timing *items;
+    size_t count, capacity;
+};
+
+void sdfg_rt_timings_init(struct sdfg_rt_timings *t);
+void sdfg_rt_timings_release(struct sdfg_rt_timings *t);
+
+/* Where a program saves containers and symbols, and restores them from (runtime/data.h); any thread. NULL for a folder:
+ * not done. NULL if there is no memory. The texts stay the caller's. */
+struct sdfg_rt_data *sdfg_rt_data_new(const char *save, const char *restore);
+void sdfg_rt_data_free(struct sdfg_rt_data *d); /* NULL is allowed */
+/* What went wrong first, with the name of the file; "" for nothing. It is forgotten then. */
+void sdfg_rt_data_trouble(struct sdfg_rt_data *d, char *text, size_t size);
 
 /* A program that was compiled ahead of time, as its object describes it. init, exit and workspace may be null. */
 typedef void sdfg_rt_entry(struct sdfg_rt_context *context, void *const *args);

@@ -1,10 +1,12 @@
 #include "runtime/blas.h"
 #include "runtime/cblas.h"
+#include "runtime/data.h"
 #include "runtime/fft.h"
 #include "runtime/node.h"
 #include "runtime/program.h"
 #include "runtime/runtime.h"
 #include "runtime/stream.h"
+#include "runtime/timing.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

@@ -177,6 +177,15 @@ static bool apply_run(struct command *c, const struct option *o, char *value)
         return take_int(c, o, value, 1, 1000000000, &c->repeat);
     case OPTION_WARMUP:
         return take_int(c, o, value, 0, 1000000000, &c->warmup);
+    case OPTION_REPORT:
+        c->report_file = value;
+        break;
+    case OPTION_SAVE_DATA:
+        c->options.save_data = value;
+        break;
+    case OPTION_RESTORE_DATA:
+        c->options.restore_data = value;
+        break;
     case OPTION_THREADS:
         return take_int(c, o, value, 1, 65536, &c->options.num_threads);
     case OPTION_SPECIALIZE:

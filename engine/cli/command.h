@@ -44,6 +44,7 @@ struct command {
     enum describe describe;
     enum show_remarks remarks;
     enum show_times time;
+    const char *report_file;
     bool emits, explain_symbols, explain_cache, help, version, error_json;
     enum sdfg_emit emit;
     bool tier_given;

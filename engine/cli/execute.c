@@ -4,6 +4,7 @@
 #include "engine/cli/inputs.h"
 #include "engine/cli/npy.h"
 #include "engine/cli/report.h"
+#include "engine/cli/timings.h"
 #include "engine/cli/workspace.h"
 
 #include <errno.h>
@@ -338,6 +339,11 @@ int run_program(const struct command *c)
 {
     sdfg_engine *engine;
     sdfg_options options = c->options;
+    struct timings timings = { 0 };
+    if (c->report_file) {
+        options.timing = timings_add;
+        options.user = &timings;
+    }
     if (!options.cache_dir)
         options.cache_dir = "default";
     sdfg_error *e = sdfg_engine_new(&engine, &options);
@@ -345,5 +351,7 @@ int run_program(const struct command *c)
         return report_error(c, e);
     int code = run_in(c, engine);
     sdfg_engine_free(engine);
+    if (c->report_file && !timings_write(&timings, c->report_file))
+        code = code ? code : EXIT_FILE;
     return code;
 }

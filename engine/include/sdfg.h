@@ -136,6 +136,18 @@ typedef struct sdfg_event {
 typedef void sdfg_event_function(void *user, const sdfg_event *e);
 
 /* Fields are only ever appended. All texts are copied. */
+/* How long an element of the SDFG took that has instrumentation Timer. */
+typedef struct sdfg_timing {
+    const char *name;            /* "SDFG axpy", "State main", "Map rows", "Tasklet 0_1_4" ... */
+    int64_t region, state, node; /* numbers of the control-flow region (0: the SDFG itself, then in the order of the
+                                    file), of the state in it, and of the node in that; -1: not below the former */
+    int64_t thread;              /* as the system numbers them */
+    double begin, seconds;       /* begin: of a clock that never goes back */
+} sdfg_timing;
+/* The timings of one call of a program, in the order in which they ended; `timings` is gone afterwards. Called from the
+ * thread of the call, without locks. */
+typedef void sdfg_timing_function(void *user, const sdfg_timing *timings, size_t count);
+
 typedef struct sdfg_options {
     size_t struct_size; /* set by sdfg_options_init */
     int opt_level;      /* 0..3; -1: the default */
@@ -164,6 +176,10 @@ typedef struct sdfg_options {
     void (*release)(void *user, void *memory, size_t bytes);
     sdfg_event_function *event; /* hears of kernels; NULL: nobody does */
     enum sdfg_tier tier;
+    /* Instrumentation that the SDFG asks for; without these there is no trace of it in generated code. */
+    sdfg_timing_function *timing; /* hears after each call what elements with Timer took; NULL: they are not timed */
+    const char *save_data;        /* folder for containers and symbols that nodes and states save; NULL: not saved */
+    const char *restore_data;     /* ... and restore; NULL: programs that restore are refused */
 } sdfg_options;
 
 /* Fills in the defaults; reads SDFG_DEBUG and SDFG_DUMP_DIR (the texts belong to the environment). `struct_size` is

@@ -25,7 +25,8 @@ offers() {
     shift
     [[ "${COMPREPLY[*]}" == "$*" ]] || { echo "${COMP_WORDS[*]}: offers '${COMPREPLY[*]}', not '$*'"; failed=1; }
 }
-offers "sdfg-run --rep" --repeat=
+offers "sdfg-run --repe" --repeat=
+offers "sdfg-run --rep" --repeat= --report=
 offers "sdfg-run --no" --no-cache
 offers "sdfg-run gemm.sdfg --al" --alpha=
 offers "sdfg-run axpy.sdfg --X" --X=

@@ -187,6 +187,90 @@ static void two_components(struct corner *c)
     corner_body(st, NULL, "o = 2", NULL, "o = A[0]", NULL);
 }
 
+/* One event for each execution of what is timed, threads or not; nothing is timed unless it is asked for. */
+static void timed_tasklet(struct corner *c)
+{
+    struct state *st = corner_state(c);
+    build_array(c->s, "B", "int32", "20");
+    struct corner_body b = corner_body(st, "i = 0:20", "o = i", NULL, "o = B[i]", NULL);
+    corner_schedule(&b, SCHEDULE_CPU_MULTICORE);
+    c->s->instrument = st->instrument = b.map->instrument = b.tasklet->instrument =
+        enum_builtin(c->ir, INSTRUMENT_TIMER);
+    corner_says(
+        c,
+        "$ sdfg-run $HERE/prog.sdfg --report=r.json >/dev/null 2>&1\n"
+        "$ grep -o '\"name.*ph\\|args.*[0-9]' r.json | paste - - | sort | uniq -c\n"
+        "      1 \"name\": \"Map m0\", \"cat\": \"Timer\", \"ph\targs\": {\"cfg_id\": 0, \"state_id\": 0, \"id\": 0\n"
+        "      1 \"name\": \"SDFG corner\", \"cat\": \"Timer\", \"ph\targs\": {\"cfg_id\": 0\n"
+        "      1 \"name\": \"State s0\", \"cat\": \"Timer\", \"ph\targs\": {\"cfg_id\": 0, \"state_id\": 0\n"
+        "     20 \"name\": \"Tasklet 0_0_2\", \"cat\": \"Timer\", \"ph\targs\": {\"cfg_id\": 0, \"state_id\": 0, "
+        "\"id\": 2\n"
+        "$ sdfg-run $HERE/prog.sdfg --emit=tree | grep -c sdfg_rt\n"
+        "0\n"
+        "[1]\n"
+        "$ sdfg-run $HERE/prog.sdfg --report=/dev/null/r >/dev/null\n"
+        "load TIME, compile TIME, run TIME\n"
+        "sdfg-run: cannot write '/dev/null/r': Not a directory\n"
+        "[3]\n");
+}
+
+/* Versions count for each node, those of symbols for all states together; what is saved can be restored. */
+static void saved_versions(struct corner *c)
+{
+    struct region *top = &c->s->region;
+    const struct enum_value *save = enum_builtin(c->ir, DATA_INSTRUMENT_SAVE);
+    build_array(c->s, "A", "int32", "2");
+    build_symbol(c->s, "k", "int64");
+    struct loop *loop = build_loop(top, "loop", "k", "k = 0", "k < 3", "k = k + 1");
+    struct state *in = build_state(&loop->region, "in"), *after = build_state(top, "after");
+    build_transition(&loop->region.block, &after->block, NULL, NULL);
+    struct corner_body b = corner_body(in, "i = 0:2", "o = 10 * k + i", NULL, "o = A[i]", NULL);
+    as_access(b.map->exit->out.items[0]->dst)->instrument = save;
+    b = corner_body(after, NULL, "o = -1", NULL, "o = A[0]", NULL);
+    struct access *last = as_access(b.tasklet->node.out.items[0]->dst);
+    last->instrument = save;
+    last->instrument_condition.text = "k == 3 && !(k < 0)";
+    in->symbol_instrument = after->symbol_instrument = save;
+    corner_says(
+        c, "$ sdfg-run $HERE/prog.sdfg --save-data=d --output=A=- 2>/dev/null\n"
+           "-1 21\n"
+           "$ find d -type f | sort\n"
+           "d/A/0_1_1_0.bin\n"
+           "d/A/1_0_3_0.bin\n"
+           "d/A/1_0_3_1.bin\n"
+           "d/A/1_0_3_2.bin\n"
+           "d/k/0_0\n"
+           "d/k/0_1\n"
+           "d/k/0_2\n"
+           "d/k/1_3\n"
+           "$ cat d/k/0_0 d/k/0_2 d/k/1_3; od -An -i d/A/1_0_3_2.bin; od -An -i d/A/0_1_1_0.bin\n"
+           "023           1           2           1          20\n"
+           "          21\n"
+           "           1           2           1          -1\n"
+           "          21\n"
+           "$ sed 's/\"Save\"/\"Restore\"/' $HERE/prog.sdfg >r.sdfg\n"
+           "$ sdfg-run r.sdfg --restore-data=d --output=A=- 2>/dev/null\n"
+           "-1 21\n"
+           "$ cp d/A/1_0_3_1.bin d/A/0_1_1_0.bin; sdfg-run r.sdfg --restore-data=d --output=A=- 2>/dev/null\n"
+           "10 11\n"
+           "$ sdfg-run r.sdfg\n"
+           "error[unsupported]: restoring saved symbols without a folder to restore from\n"
+           "  at corner/loop[0] \"loop\"/state[0] \"in\"\n"
+           "[5]\n"
+           "$ rm d/k/0_1; sdfg-run r.sdfg --restore-data=d\n"
+           "error[environment]: saved data: d/k/0_1: No such file or directory\n"
+           "[8]\n"
+           "$ echo x >d/k/0_0; sdfg-run r.sdfg --restore-data=d\n"
+           "error[environment]: saved data: d/k/0_0: holds no whole number\n"
+           "[8]\n"
+           "$ echo 0 >d/k/0_0; echo 1 >d/k/0_1; echo x >>d/A/1_0_3_1.bin; sdfg-run r.sdfg --restore-data=d\n"
+           "error[environment]: saved data: d/A/1_0_3_1.bin: does not hold the 2 elements of 4 bytes of the container\n"
+           "[8]\n"
+           "$ sdfg-run $HERE/prog.sdfg --save-data=/dev/null\n"
+           "error[environment]: saved data: /dev/null/k: Not a directory\n"
+           "[8]\n");
+}
+
 const struct corner_row corner_scopes[] = {
     { "100_empty_ranges", empty_ranges, false },
     { "101_uneven_step", uneven_step, false },
@@ -204,5 +288,7 @@ const struct corner_row corner_scopes[] = {
     { "111_indirect_index_2d", indirect_index_2d, false },
     { "112_nested_parallel", nested_parallel, false },
     { "113_two_components", two_components, false },
+    { "114_timed_tasklet", timed_tasklet, true },
+    { "115_saved_versions", saved_versions, true },
     { NULL, NULL, false },
 };

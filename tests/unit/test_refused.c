@@ -82,12 +82,13 @@ TEST(data_from_earlier_runs)
     connect(&g);
     finish(&g);
     g.a->instrument = enum_builtin(g.ir, DATA_INSTRUMENT_RESTORE);
-    refused(&g, DIAG_UNSUPPORTED, "restoring saved data", "p/state[0] \"state\"/access[0] \"A\"");
+    refused(&g, DIAG_UNSUPPORTED, "restoring saved data without a folder to restore from",
+            "p/state[0] \"state\"/access[0] \"A\"");
     g = begin("b = a");
     connect(&g);
     finish(&g);
     g.st->symbol_instrument = enum_builtin(g.ir, DATA_INSTRUMENT_RESTORE);
-    refused(&g, DIAG_UNSUPPORTED, "restoring saved symbols", "p/state[0] \"state\"");
+    refused(&g, DIAG_UNSUPPORTED, "restoring saved symbols without a folder to restore from", "p/state[0] \"state\"");
 }
 
 TEST(connector_without_container)

@@ -1,0 +1,73 @@
+#include "engine/cli/timings.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+__attribute__((format(printf, 2, 3))) static void add(struct timings *t, const char *format, ...)
+{
+    enum { LONGEST = 512 };
+    va_list args;
+    if (t->capacity - t->size < LONGEST && !t->failed) {
+        size_t capacity = 2 * t->capacity + LONGEST;
+        char *text = realloc(t->text, capacity);
+        t->failed = !text;
+        t->text = text ? text : t->text;
+        t->capacity = text ? capacity : t->capacity;
+    }
+    if (t->failed)
+        return;
+    va_start(args, format);
+    t->size += (size_t)vsnprintf(t->text + t->size, LONGEST, format, args);
+    va_end(args);
+}
+
+/* Names are identifiers with a word before them; what is not is left out, so that the file is JSON in any case. */
+static void add_name(struct timings *t, const char *name)
+{
+    char plain[64];
+    size_t n = 0;
+    for (; *name && n + 1 < sizeof plain; name++)
+        if ((unsigned char)*name >= ' ' && *name != '"' && *name != '\\')
+            plain[n++] = *name;
+    plain[n] = 0;
+    add(t, "%s\n{\"name\": \"%s\", ", t->size ? "," : "", plain);
+}
+
+static void add_event(struct timings *t, const sdfg_timing *e)
+{
+    add_name(t, e->name);
+    add(t, "\"cat\": \"Timer\", \"ph\": \"X\", \"ts\": %.3f, \"dur\": %.3f, \"pid\": %ld, \"tid\": %lld, ",
+        e->begin * 1e6, e->seconds * 1e6, (long)getpid(), (long long)e->thread);
+    add(t, "\"args\": {\"cfg_id\": %lld", (long long)e->region);
+    if (e->state >= 0)
+        add(t, ", \"state_id\": %lld", (long long)e->state);
+    if (e->node >= 0)
+        add(t, ", \"id\": %lld", (long long)e->node);
+    add(t, "}}");
+}
+
+void timings_add(void *user, const sdfg_timing *timings, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        add_event(user, &timings[i]);
+}
+
+bool timings_write(struct timings *t, const char *path)
+{
+    bool to_stdout = !strcmp(path, "-"), good = !t->failed;
+    FILE *file = to_stdout ? stdout : fopen(path, "w");
+    errno = good ? errno : ENOMEM;
+    if (file)
+        good &= fprintf(file, "{\"traceEvents\": [%.*s\n]}\n", (int)t->size, t->text ? t->text : "") > 0;
+    if (file && !to_stdout)
+        good &= fclose(file) == 0;
+    if (!file || !good)
+        fprintf(stderr, "sdfg-run: cannot write '%s': %s\n", path, strerror(errno));
+    free(t->text);
+    *t = (struct timings){ 0 };
+    return file && good;
+}

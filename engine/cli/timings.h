@@ -1,0 +1,21 @@
+/* --report: what elements of the program took, as the trace files that DaCe writes and Chrome shows. */
+#ifndef ENGINE_CLI_TIMINGS_H
+#define ENGINE_CLI_TIMINGS_H
+
+#include "engine/include/sdfg.h"
+
+#include <stdbool.h>
+
+/* The events of all calls, in memory until they are written. */
+struct timings {
+    char *text;
+    size_t size, capacity;
+    bool failed; /* no memory */
+};
+
+/* For sdfg_options.timing; `user` is a struct timings *. */
+void timings_add(void *user, const sdfg_timing *timings, size_t count);
+/* Writes the file ("-" is stdout) and releases the memory. False after a message on stderr. */
+bool timings_write(struct timings *t, const char *path);
+
+#endif

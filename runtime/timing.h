@@ -1,0 +1,11 @@
+/* What elements of a program take, where they ask to be timed (semantics.md 11). Generated code has the calls only if
+ * the engine wants them. */
+#ifndef RUNTIME_TIMING_H
+#define RUNTIME_TIMING_H
+
+#include "runtime/runtime.h"
+
+int64_t sdfg_rt_clock(struct sdfg_rt_context *context); /* nanoseconds of a clock that never goes back */
+void sdfg_rt_timed(struct sdfg_rt_context *context, const struct sdfg_rt_element *element, int64_t begin);
+
+#endif
