@@ -63,6 +63,60 @@ static bool names_view(const struct edge *e, const struct access *a)
     return e->memlet.name && !strcmp(e->memlet.name, a->name);
 }
 
+/* Extents and distances in memory, without dimensions of one element. */
+struct shape {
+    uint32_t rank;
+    const struct sym **sizes, **strides;
+};
+
+static struct shape shape_of(struct ir *ir, const struct container *c, const struct subset *s)
+{
+    struct shape shape = { .rank = 0 };
+    shape.sizes = NEW_ARRAY(ir->arena, const struct sym *, c->rank + 1);
+    shape.strides = NEW_ARRAY(ir->arena, const struct sym *, c->rank + 1);
+    for (uint32_t i = 0; i < c->rank; i++) {
+        const struct sym *size = s ? subset_size(ir, s, i) : c->shape[i];
+        if (sym_is_int(size, 1))
+            continue;
+        shape.sizes[shape.rank] = size;
+        shape.strides[shape.rank++] = s ? sym_mul(ir, s->dims[i].step, c->strides[i]) : c->strides[i];
+    }
+    return shape;
+}
+
+static bool is_packed(struct ir *ir, const struct shape *s)
+{
+    const struct sym *next = sym_int(ir, 1);
+    for (uint32_t i = s->rank; i-- > 0; next = sym_mul(ir, next, s->sizes[i]))
+        if (s->strides[i] != next)
+            return false;
+    return true;
+}
+
+/* Does the view address exactly the elements of the region that the edge names at its other end? */
+static bool view_fits(const struct access *a, struct edge *e)
+{
+    struct ir *ir = a->node.state->sdfg->ir;
+    bool source = e->dst == &a->node;
+    const struct container *c = as_access(source ? path_source(e) : path_target(e))->data;
+    const struct subset *s = source ? memlet_source_subset(&e->memlet) : memlet_target_subset(&e->memlet);
+    if (!c || (s && s->rank != c->rank))
+        return false;
+    struct shape region = shape_of(ir, c, s), view = shape_of(ir, a->data, NULL);
+    bool same = region.rank == view.rank;
+    for (uint32_t i = 0; same && i < view.rank; i++)
+        same = region.strides[i] == view.strides[i];
+    return same || (is_packed(ir, &region) && is_packed(ir, &view));
+}
+
+/* Files without the number of a version are older than the connector "views" (format.md 2.20.4). */
+static bool is_old(const struct sdfg *s)
+{
+    while (s->parent)
+        s = s->parent->node.state->sdfg;
+    return !s->dace_version;
+}
+
 static struct edge *choose_view_edge(const struct access *a, struct edge *in, struct edge *out)
 {
     bool from_access = path_source(in)->kind == NODE_ACCESS, to_access = path_target(out)->kind == NODE_ACCESS;
@@ -73,8 +127,11 @@ static struct edge *choose_view_edge(const struct access *a, struct edge *in, st
     if (out->src_conn && !strcmp(out->src_conn, "views"))
         return out;
     bool in_names = names_view(in, a), out_names = names_view(out, a);
-    if (in_names != out_names)
-        return in_names ? out : in;
+    if (in_names != out_names) {
+        struct edge *named = in_names ? out : in, *other = in_names ? in : out;
+        /* Old releases left it open which side is viewed: then it is the one that the view's layout describes. */
+        return is_old(a->node.state->sdfg) && !view_fits(a, named) && view_fits(a, other) ? other : named;
+    }
     if (in_names)
         return NULL;
     if (node_is_entry(in->src))

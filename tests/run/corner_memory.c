@@ -68,6 +68,22 @@ static void threads_in_threads(struct corner *c)
                NULL);
 }
 
+/* Parts of a state that do not depend on each other, and may run side by side. */
+static void sections(struct corner *c)
+{
+    struct state *st = corner_state(c);
+    c->s->openmp_sections = true;
+    corner_array(c, "int32 A[20000]", "0:20000", NULL);
+    corner_array(c, "int32 B[20000]", "20000*-1", "1:20001");
+    corner_array(c, "int64 D[1]", "5", "199990005");
+    corner_array(c, "int32 E[1]", "0", "7");
+    struct corner_body b = corner_body(st, "i = 0:20000", "b = a + 1", "a = A[i]", "b = B[i]", NULL);
+    corner_schedule(&b, SCHEDULE_CPU_MULTICORE);
+    b = corner_body(st, "i = 0:20000", "d = a", "a = A[i]", "d = D[0]", sum);
+    corner_schedule(&b, SCHEDULE_CPU_MULTICORE);
+    corner_body(st, NULL, "e = 7", NULL, "e = E[0]", NULL);
+}
+
 /* Iterations that are all written out; the result is the same as that of a loop. */
 static void unrolled(struct corner *c)
 {
@@ -343,6 +359,7 @@ const struct corner_row corner_memory[] = {
     { "schedule_persistent_team", persistent_team, false },
     { "schedule_persistent_shares", persistent_shares, false },
     { "schedule_threads_in_threads", threads_in_threads, false },
+    { "schedule_sections", sections, false },
     { "schedule_unrolled", unrolled, false },
     { "memory_external_start", external_start, false },
     { "memory_lifetimes", lifetimes, false },

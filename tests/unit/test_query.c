@@ -110,6 +110,32 @@ TEST(paths_and_ends)
     ir_free(e.ir);
 }
 
+/* Between two arrays the memlets tell which one is viewed; in old files the layout of the view does, where it fits one
+ * of them only. */
+TEST(views_of_old_files)
+{
+    struct ir *ir = ir_new();
+    struct sdfg *s = build_sdfg(ir, "old");
+    build_symbol(s, "N", "int64");
+    build_array(s, "A", "float64", "N, 8, N");
+    build_array(s, "B", "float64", "8, N, 4");
+    build_view(s, "V", "float64", "8, N");
+    build_view(s, "W", "float64", "8 * N");
+    struct state *st = build_state(&s->region, "main");
+    struct access *v = build_access(st, "V"), *w = build_access(st, "W");
+    struct edge *in =
+        build_edge(&build_access(st, "A")->node, NULL, &v->node, NULL, "V[0:8, 0:N] -> [3, 0:8, 0:N]", NULL);
+    struct edge *out = build_edge(&v->node, NULL, &build_access(st, "B")->node, NULL, "B[0:8, 0:N, 2]", NULL);
+    struct edge *flat = build_edge(&build_access(st, "A")->node, NULL, &w->node, NULL, "A[3, 0:8, 0:N]", NULL);
+    build_edge(&w->node, NULL, &build_access(st, "A")->node, NULL, "W[0:8 * N] -> [4, 0:8, 0:N]", NULL);
+    in->memlet.subset_is_source = false;
+    CHECK(build_finish(s));
+    CHECK(view_edge(v) == out && view_edge(w) == flat);
+    s->dace_version = NULL;
+    CHECK(view_edge(v) == in && view_edge(w) == flat);
+    ir_free(ir);
+}
+
 TEST(self_copies_follow_the_flag)
 {
     struct ir *ir = ir_new();
