@@ -21,6 +21,7 @@ enum {
     NEAREST = 32 << 10,  /* bytes that stay in a first-level cache */
     NEAR = 1 << 20,      /* and in a second-level one, next to others */
     MOST_STEPS = 512,    /* of a tile */
+    FEWEST_BLOCKS = 8,   /* of steps, for threads to share */
     FEWEST_STEPS = 3,    /* less is not worth the loops */
     FEWEST_NEAREST = 64, /* steps for which rows are short enough for the first-level cache */
     LIMIT = 1 << 30      /* of bounds, strides and shifts */
@@ -28,7 +29,7 @@ enum {
 
 struct skewer {
     struct iterations x;
-    bool threads;
+    int threads; /* as in struct tree_options */
 };
 
 /* ---- the body ---- */
@@ -228,8 +229,9 @@ static bool find_shifts(struct skew *s)
 
 /* ---- how large ---- */
 
-static bool find_size(struct skew *s)
+static bool find_size(struct skew *s, int threads)
 {
+    const struct tree_stmt *l = s->loop;
     int64_t last = -LIMIT;
     s->first = LIMIT;
     for (uint32_t i = 0; i < s->count; i++) {
@@ -246,7 +248,11 @@ static bool find_size(struct skew *s)
     if (nearest < FEWEST_NEAREST && s->span * row <= NEAR)
         return false;
     s->steps = nearest < FEWEST_NEAREST ? near : nearest;
-    s->steps = s->steps < MOST_STEPS ? s->steps : MOST_STEPS;
+    int64_t most = MOST_STEPS;
+    if (threads != 1 && l->begin->op == EXPR_INT && l->end->op == EXPR_INT)
+        most = (l->end->i - l->begin->i) / FEWEST_BLOCKS;
+    most = most < MOST_STEPS ? most : MOST_STEPS;
+    s->steps = s->steps < most ? s->steps : most;
     return s->steps >= FEWEST_STEPS && s->span >= 2 * s->slope * s->steps;
 }
 
@@ -272,11 +278,10 @@ static bool try_skew(struct skewer *w, struct tree_stmt *loop, const struct tree
     for (uint32_t i = 0; i < loop->body->items.count; i++)
         if (!add_stage(w, s, loop->body->items.items[i], &inside))
             return false;
-    if (!find_classes(s) || !find_bounds(s) || !find_shifts(s) || !find_size(s) ||
+    if (!find_classes(s) || !find_bounds(s) || !find_shifts(s) || !find_size(s, w->threads) ||
         !iterations_keep_variables(&w->x, loop))
         return false;
-    skew_make_tiles(w->x.tree, s, w->threads);
-    return true;
+    return skew_make_tiles(w->x.tree, s, w->threads);
 }
 
 static void look(struct skewer *w, struct tree_stmt *s, const struct tree_frame *frame)
@@ -302,7 +307,7 @@ bool tree_skew(struct tree *t, const struct tree_options *o)
 {
     for (uint32_t i = 0; i < t->functions.count; i++) {
         struct tree_func *f = t->functions.items[i];
-        struct skewer w = { .x = iterations_of(t, f), .threads = o->num_threads != 1 };
+        struct skewer w = { .x = iterations_of(t, f), .threads = o->num_threads };
         if (w.x.whole.labels.count) /* jumps back repeat what no loop shows */
             continue;
         look(&w, f->body, NULL);

@@ -40,7 +40,9 @@ struct skew {
     int64_t steps;       /* in a tile, which has slope * steps positions */
 };
 
-/* Puts tiles in place of the loop. `threads`: in waves of tiles that have nothing to do with each other. */
-void skew_make_tiles(struct tree *t, const struct skew *s, bool threads);
+/* Puts tiles in place of the loop, for several threads (0: known at run time) in waves of tiles that have nothing to do
+ * with each other. The loop stays for calls where a wave has too few tiles for the threads. False: that is always so.
+ */
+bool skew_make_tiles(struct tree *t, const struct skew *s, int threads);
 
 #endif

@@ -8,7 +8,8 @@
  *                 for i = the rows of the nest at position .. position + slope * K - 1 - slope * (t - block)
  *
  * A tile of block b needs those of b at lower positions, and those of block b - 1 up to slope * K positions further,
- * as its own lie so much behind. So tiles with the same 2 * b + number are independent: a wave. */
+ * as its own lie so much behind. So tiles with the same 2 * b + number are independent: a wave. Waves are worth it
+ * where they have tiles for all threads; nests of a single step have rows for any number of them. */
 #include "lower/pass/pass_skew.h"
 #include "lower/tree/tree_rewrite.h"
 
@@ -100,39 +101,82 @@ static void put_in_turn(struct tile *w, struct tree_stmt *block, struct tree_exp
     put_tile(w, tiles->body);
 }
 
-static void put_in_waves(struct tile *w, struct tree_stmt *block, struct tree_expr *begin, struct tree_expr *end)
+/* What put_in_waves needs to know. */
+struct waves {
+    int64_t size, tiles; /* positions of a tile; tiles of a block */
+    struct tree_expr *blocks, *last;
+};
+
+static struct waves count_waves(const struct tile *w, struct tree_stmt *block, struct tree_expr *begin,
+                                struct tree_expr *end)
 {
     struct tree *t = w->tree;
     const struct skew *s = w->skew;
-    int64_t size = s->slope * s->steps, tiles = (s->span + s->slope * (s->steps - 1) + size - 1) / size;
-    struct tree_expr *blocks = expr_binary(t, EXPR_SUB, end, begin);
-    blocks = expr_binary(t, EXPR_DIV, add(t, blocks, s->steps - 1), expr_i64(t, s->steps));
-    blocks = variable(t, block, "blocks", expr_binary(t, EXPR_MAX, blocks, expr_i64(t, 0)));
-    struct tree_stmt *waves = loop_new(t, block, "wave", expr_i64(t, 0), add(t, times(t, blocks, 2), tiles - 2), 1);
+    struct waves v = { .size = s->slope * s->steps };
+    v.tiles = (s->span + s->slope * (s->steps - 1) + v.size - 1) / v.size;
+    struct tree_expr *blocks = add(t, expr_binary(t, EXPR_SUB, end, begin), s->steps - 1);
+    blocks = expr_binary(t, EXPR_DIV, blocks, expr_i64(t, s->steps));
+    v.blocks = variable(t, block, "blocks", expr_binary(t, EXPR_MAX, blocks, expr_i64(t, 0)));
+    v.last = add(t, times(t, v.blocks, 2), v.tiles - 2);
+    return v;
+}
+
+/* Are there three tiles in a wave for two threads, on average? */
+static struct tree_expr *are_enough(const struct tile *w, struct tree_stmt *block, const struct waves *v, int threads)
+{
+    struct tree *t = w->tree;
+    struct tree_expr *limit = expr_i64(t, threads), *context = expr_context(t);
+    if (threads == 0) {
+        struct tree_var *var = tree_var(t, "limit", type_basic(t->ir, TYPE_I64));
+        stmt_call(t, block, var, "sdfg_rt_thread_limit", &context, 1);
+        limit = expr_var(t, var);
+    }
+    struct tree_expr *wanted = expr_binary(t, EXPR_MUL, times(t, limit, 3), v->last);
+    return expr_binary(t, EXPR_GE, times(t, v->blocks, 2 * v->tiles), wanted);
+}
+
+static void put_in_waves(struct tile *w, struct tree_stmt *block, struct tree_expr *begin, struct tree_expr *end,
+                         const struct waves *v)
+{
+    struct tree *t = w->tree;
+    const struct skew *s = w->skew;
+    struct tree_stmt *waves = loop_new(t, block, "wave", expr_i64(t, 0), v->last, 1);
     struct tree_expr *wave = expr_var(t, waves->var), *two = expr_i64(t, 2);
-    struct tree_expr *from = expr_binary(t, EXPR_DIV, add(t, wave, 2 - tiles), two);
+    struct tree_expr *from = expr_binary(t, EXPR_DIV, add(t, wave, 2 - v->tiles), two);
     struct tree_expr *to = add(t, expr_binary(t, EXPR_DIV, wave, two), 1);
     struct tree_stmt *turn = loop_new(t, waves->body, "block", expr_binary(t, EXPR_MAX, expr_i64(t, 0), from),
-                                      expr_binary(t, EXPR_MIN, blocks, to), 1);
+                                      expr_binary(t, EXPR_MIN, v->blocks, to), 1);
     turn->loop.parallel = turn->loop.heavy = true;
     turn->place = s->loop->place;
     struct tree_expr *number = expr_var(t, turn->var);
-    w->position = variable(t, turn->body, "tile", times(t, expr_binary(t, EXPR_SUB, wave, times(t, number, 2)), size));
+    struct tree_expr *tile = expr_binary(t, EXPR_SUB, wave, times(t, number, 2));
+    w->position = variable(t, turn->body, "tile", times(t, tile, v->size));
     w->block = variable(t, turn->body, "first", expr_binary(t, EXPR_ADD, begin, times(t, number, s->steps)));
     w->stop = variable(t, turn->body, "stop", expr_binary(t, EXPR_MIN, add(t, w->block, s->steps), end));
     put_tile(w, turn->body);
 }
 
-void skew_make_tiles(struct tree *t, const struct skew *s, bool threads)
+bool skew_make_tiles(struct tree *t, const struct skew *s, int threads)
 {
     struct tile w = { .tree = t, .skew = s };
-    struct tree_stmt *block = stmt_block(t);
-    struct tree_expr *begin = as_i64(t, s->loop->begin), *end = as_i64(t, s->loop->end);
-    begin = variable(t, block, "begin", begin);
-    end = variable(t, block, "end", end);
-    if (threads)
-        put_in_waves(&w, block, begin, end);
-    else
+    struct tree_stmt *block = stmt_block(t), *to = block;
+    struct tree_expr *begin = variable(t, block, "begin", as_i64(t, s->loop->begin));
+    struct tree_expr *end = variable(t, block, "end", as_i64(t, s->loop->end));
+    if (threads == 1) {
         put_in_turn(&w, block, begin, end);
+        *s->loop = *block;
+        return true;
+    }
+    struct waves v = count_waves(&w, block, begin, end);
+    struct tree_expr *enough = are_enough(&w, block, &v, threads);
+    if (expr_is_int(enough, 0))
+        return false;
+    if (enough->op != EXPR_INT) {
+        struct tree_stmt *choice = stmt_if(t, block, enough);
+        stmt_append(t, choice->otherwise, stmt_clone_apart(t, s->loop));
+        to = choice->body;
+    }
+    put_in_waves(&w, to, begin, end, &v);
     *s->loop = *block;
+    return true;
 }

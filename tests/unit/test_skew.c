@@ -76,22 +76,38 @@ TEST(tiles_in_turn)
 TEST(tiles_in_waves)
 {
     struct program p = there_and_back(2000, ROWS, 1);
-    CHECK_STR(skewed(&p, 0), "for wave = 0 to 13 step 1 {\n"
-                             "    for block = max(0, (wave - 5) / 2) to min(4, wave / 2 + 1) step 1 parallel {\n"
-                             "        tile = (wave - block * 2) * 1024\n"
-                             "        first = block * 512\n"
-                             "        stop = min(first + 512, 2000)\n"
+    CHECK_STR(skewed(&p, 2), "for wave = 0 to 27 step 1 {\n"
+                             "    for block = max(0, (wave - 11) / 2) to min(8, wave / 2 + 1) step 1 parallel {\n"
+                             "        tile = (wave - block * 2) * 500\n"
+                             "        first = block * 250\n"
+                             "        stop = min(first + 250, 2000)\n"
                              "        for t = first to stop step 1 {\n"
                              "            row = tile - (t - first) * 2 + 1\n"
-                             "            for i = max(1, row) to min(5999, row + 1024) step 1 {\n"
+                             "            for i = max(1, row) to min(5999, row + 500) step 1 {\n"
                              "                B[i] = A[i - 1] + A[i + 1]\n"
                              "            }\n"
-                             "            for j = max(1, row - 1) to min(5999, row + 1023) step 1 {\n"
+                             "            for j = max(1, row - 1) to min(5999, row + 499) step 1 {\n"
                              "                A[j] = B[j - 1] + B[j + 1]\n"
                              "            }\n"
                              "        }\n"
                              "    }\n"
                              "}\n");
+    program_end(&p);
+}
+
+TEST(waves_only_for_as_many_threads_as_have_tiles)
+{
+    struct program p = there_and_back(2000, ROWS, 1);
+    CHECK(strstr(skewed(&p, 0), "limit = sdfg_rt_thread_limit(context)\n"
+                                "if 208 >= limit * 81 {\n"
+                                "    for wave = 0 to 27 step 1 {\n"));
+    CHECK(strstr(shown(&p), "} else {\n    for t#"));
+    program_end(&p);
+    p = there_and_back(2000, ROWS, 1);
+    CHECK(!strstr(skewed(&p, 16), "wave"));
+    program_end(&p);
+    p = there_and_back(20, ROWS, 1); /* too few steps for threads */
+    CHECK(!strstr(skewed(&p, 2), "wave"));
     program_end(&p);
 }
 
