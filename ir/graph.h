@@ -336,6 +336,7 @@ struct program_state {
     const struct type *fields; /* structure, or NULL: there are none */
     uint64_t size;             /* bytes; 0: nothing is kept */
     VEC(struct code *) values; /* CODE_BLOCK: a CODE_STATIC without a value, then its constant value */
+    VEC(struct code *) ends;   /* CODE_BLOCK: destructors, to be run from the last to the first */
 };
 
 struct sdfg {

@@ -147,13 +147,25 @@ static bool make_state(struct lower *lw)
     return true;
 }
 
+/* Of static variables, after all exit code. */
+static bool run_destructors(struct lower *lw)
+{
+    const struct program_state *state = &lw->root->sdfg->state;
+    for (uint32_t i = state->ends.count; i > 0; i--) {
+        struct code_text code = { .text = "", .tree = state->ends.items[i - 1] };
+        if (!run(lw, &lw->root->sdfg->region.block.place, &code, false, lw->farewell))
+            return false;
+    }
+    return true;
+}
+
 bool lower_begin_state(struct lower *lw)
 {
     lw->farewell = stmt_block(lw->tree);
     if (lw->root->sdfg->state.size && !make_state(lw))
         return false;
     return run_all(lw, false, true, NULL) && run_all(lw, true, true, NULL) && run_all(lw, true, false, NULL) &&
-           run_all(lw, false, false, lw->farewell);
+           run_all(lw, false, false, lw->farewell) && run_destructors(lw);
 }
 
 void lower_end_state(struct lower *lw)

@@ -57,8 +57,7 @@ bool clang_has_destructor(struct clang_walk *w, CXType t)
     return false;
 }
 
-/* Its own destructor, then those of its members from the last to the first. */
-static bool destroy(struct clang_walk *w, CXCursor at, CXType t, struct code *self, struct code *block)
+bool clang_destroy(struct clang_walk *w, CXCursor at, CXType t, struct code *self, struct code *block)
 {
     CXCursor found;
     bool made = false;
@@ -79,7 +78,7 @@ static bool destroy(struct clang_walk *w, CXCursor at, CXType t, struct code *se
         CXType type = w->api->getCursorType(p.fields.items[i - 1]);
         struct code *member =
             clang_has_destructor(w, type) ? clang_field(w, at, p.fields.items[i - 1], self, false) : self;
-        if (!member || !destroy(w, at, type, member, block))
+        if (!member || !clang_destroy(w, at, type, member, block))
             return false;
     }
     return true;
@@ -94,7 +93,7 @@ bool clang_leave_objects(struct clang_walk *w, CXCursor at, uint32_t kept, struc
 {
     for (uint32_t i = w->objects.count; i > kept; i--) {
         struct clang_object o = w->objects.items[i - 1];
-        if (!destroy(w, at, w->api->getCursorType(o.decl), clang_name(w, at, o.name), block))
+        if (!clang_destroy(w, at, w->api->getCursorType(o.decl), clang_name(w, at, o.name), block))
             return false;
     }
     return true;

@@ -70,11 +70,35 @@ static bool check(struct clang_walk *w, CXCursor v)
         return clang_unsupported(w, v, "the variable '%s', which is defined elsewhere,", name);
     if (w->api->getCursorTLSKind(v) != CXTLS_None)
         return clang_unsupported(w, v, "the variable '%s' of every thread", name);
-    if (clang_is_reference(w, t) || clang_has_destructor(w, t))
-        return clang_unsupported(w, v, "the static variable '%s', a reference or an object with a destructor,", name);
+    if (clang_is_reference(w, t))
+        return clang_unsupported(w, v, "the static reference '%s'", name);
     if (clang_is_array(w, t) && (w->api->getCanonicalType(t).kind != CXType_ConstantArray || !clang_array_count(w, t)))
         return clang_unsupported(w, v, "an array of a size that is not constant");
     return clang_type(w, v, t) != NULL;
+}
+
+/* When the program ends; a value that somebody had to compute may never have been. */
+static bool add_end(struct clang_walk *w, CXCursor v, const char *name, const struct clang_static *s)
+{
+    struct code *block = clang_node(w, v, CODE_BLOCK, 0), *inside = clang_node(w, v, CODE_BLOCK, 0);
+    struct code *d = declaration(w, v, name, 0), *made = clang_node(w, v, CODE_STATIC, 0);
+    d->i = s->offset;
+    clang_append(w, block, d);
+    if (!clang_destroy(w, v, w->api->getCursorType(v), clang_name(w, v, name), inside))
+        return false;
+    if (s->first) {
+        made->name = intern(w->ir->names, arena_printf(w->arena, "%s$made", name));
+        made->type = type_basic(w->ir, TYPE_I64);
+        made->i = s->offset - made->type->size;
+        struct code *branch = clang_node(w, v, CODE_IF, 2);
+        branch->items[0] = clang_name(w, v, made->name);
+        branch->items[1] = inside;
+        clang_append(w, block, made);
+        inside = branch;
+    }
+    clang_append(w, block, inside);
+    vec_push(w->arena, &w->state->ends, block);
+    return true;
 }
 
 /* Its place, and its value if that is constant; any other value stays for the first who comes. */
@@ -85,6 +109,8 @@ static bool add(struct clang_walk *w, CXCursor v, struct code *c, struct code *v
     struct clang_static s = { .decl = v, .first = first };
     s.offset = clang_reserve(w->state, bytes + (first ? ALIGNMENT : 0)) + (first ? ALIGNMENT : 0);
     vec_push(w->arena, &w->statics, s);
+    if (clang_has_destructor(w, w->api->getCursorType(v)) && !add_end(w, v, c->name, &s))
+        return false;
     if (!value->count || first)
         return true;
     struct code *block = clang_node(w, v, CODE_BLOCK, 0), *d = declaration(w, v, c->name, 0);

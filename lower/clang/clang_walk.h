@@ -130,6 +130,8 @@ struct code *clang_delete(struct clang_walk *w, CXCursor c);
 
 /* clang_object.c */
 bool clang_has_destructor(struct clang_walk *w, CXType t);
+/* Its own destructor, then those of its members from the last to the first; nothing if it has none. */
+bool clang_destroy(struct clang_walk *w, CXCursor at, CXType t, struct code *self, struct code *block);
 void clang_enter_object(struct clang_walk *w, CXCursor decl, const char *name); /* has one */
 /* The destructors of all objects but the first `kept`, in C++'s order. They stay known: control leaves in other places,
  * too. */

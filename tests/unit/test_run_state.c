@@ -251,6 +251,27 @@ TEST(output_file)
     CHECK_STR(leave(&f, "written.txt"), "0 0.375\n1 0.375\n1x0.333333\n-7");
 }
 
+/* Static objects go with the program, the last one first, and those that nobody came to not at all. */
+TEST(static_objects)
+{
+    struct trial t;
+    struct folder f;
+    enter(&f);
+    begin(&t,
+          "#include <fstream>\nstruct note { const char *text; note(const char *t) : text(t) { }"
+          "  ~note() { std::ofstream of(\"ends.txt\", std::ios::app); of << text; } };",
+          SCHEDULE_SEQUENTIAL,
+          "static std::ofstream of(\"ends.txt\", std::ios::app); static note first(\"<first>\"); if (i == 3) { static "
+          "note "
+          "second(\"<second>\"); }"
+          "if (i == 64) { static note never(\"<never>\"); } if (i == 0) of << in[1] << ' ';");
+    t.in[1] = 7;
+    call(&t, 0);
+    call(&t, 0);
+    end(&t);
+    CHECK_STR(leave(&f, "ends.txt"), "<second><first>7 7 ");
+}
+
 /* ---- the state ---- */
 
 /* Begins with the first call for a value of N, ends with the program object. */
@@ -303,7 +324,7 @@ TEST(refusals)
     refused("extern int elsewhere;", "out[i] = elsewhere;",
             "'elsewhere', which is defined elsewhere, is not supported");
     refused(NULL, "static thread_local int mine; out[i] = mine++;", "the variable 'mine' of every thread");
-    refused(NULL, "static double &r = out[0]; r = 1;", "the static variable 'r', a reference or an object");
+    refused(NULL, "static double &r = out[0]; r = 1;", "the static reference 'r'");
     refused(noted, "trace l = { out, 0 }; note(&l, 3);", "an object without a name that has a destructor");
     refused(noted, "trace l = { out, 0 }; note n[2] = { { &l, 1 }, { &l, 2 } };",
             "an array of objects with a destructor");
