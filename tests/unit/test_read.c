@@ -65,6 +65,28 @@ TEST(source_lines)
     ir_free(ir);
 }
 
+/* Init code is that of every file and of the main file, in this order; what other files run stays in the JSON. */
+TEST(code_of_files)
+{
+    static const char json[] =
+        "{\"type\": \"SDFG\", \"attributes\": {\"name\": \"p\", \"_arrays\": {}, \"symbols\": {}, "
+        "\"constants_prop\": {}, \"global_code\": {}, \"exit_code\": {\"string_data\": \"end();\", \"language\": "
+        "\"CPP\"}, \"init_code\": {\"frame\": {\"string_data\": \"first();\", \"language\": \"CPP\"}, \"cuda\": "
+        "{\"string_data\": \"device();\", \"language\": \"CPP\"}, \"null\": {\"string_data\": \"all();\", "
+        "\"language\": \"CPP\"}}}, \"nodes\": [], \"edges\": []}";
+    struct ir *ir = ir_new();
+    struct sdfg *s = sdfg_read(ir, json, strlen(json), NULL);
+    CHECK(s && s->init_code.count == 2 && s->exit_code.count == 1);
+    if (s && s->init_code.count == 2) {
+        CHECK_STR(s->init_code.items[0].text, "all();");
+        CHECK_STR(s->init_code.items[1].text, "first();");
+        struct text out = text_new(ir->arena);
+        sdfg_write(s, &out);
+        CHECK(strstr(text_get(&out), "device();"));
+    }
+    ir_free(ir);
+}
+
 TEST(gzip)
 {
     struct ir *ir = ir_new();
