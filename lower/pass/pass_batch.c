@@ -10,6 +10,7 @@
  * Nothing in the loop may write the operands, so that they can be read ahead. The matrix is the same in all iterations,
  * or loses a row at its begin or end with each. */
 #include "lower/pass/pass.h"
+#include "lower/pass/pass_remark.h"
 #include "lower/tree/tree_linear.h"
 #include "lower/tree/tree_piece.h"
 #include "lower/tree/tree_rewrite.h"
@@ -140,7 +141,7 @@ static bool is_invariant(const struct candidate *x, const int *args, int count)
     return true;
 }
 
-static bool is_candidate(const struct batch *b, struct candidate *x)
+static bool is_candidate(struct candidate *x)
 {
     static const int fixed[] = { PRODUCT_K, PRODUCT_A_ROW, PRODUCT_A_COL, PRODUCT_B_ROW };
     const struct tree_product *p = x->call->product;
@@ -150,7 +151,7 @@ static bool is_candidate(const struct batch *b, struct candidate *x)
            is_invariant(x, fixed, sizeof fixed / sizeof *fixed) && split_address(x, args[PRODUCT_A], &x->a, &x->at_a) &&
            split_address(x, args[PRODUCT_B], &x->x, &x->at_x) && is_ahead(x, &x->at_a) && is_ahead(x, &x->at_x) &&
            is_ahead(x, &x->rows) && rows_fit(x) && growth(x, &x->at_x, &x->apart) &&
-           x->apart.count + (x->apart.constant != 0) > 0 && is_worth_it(x) && are_kept(b, x);
+           x->apart.count + (x->apart.constant != 0) > 0 && is_worth_it(x);
 }
 
 /* ---- rewriting ---- */
@@ -277,10 +278,15 @@ static void try_loop(struct batch *b, struct tree_stmt *loop)
               expr_binary(b->tree, EXPR_ADD, expr_var(b->tree, loop->var), expr_int(b->tree, loop->var->type, 1)));
     for (uint32_t i = 0; is_plain(b, loop, &x.scan) && i < loop->body->items.count; i++) {
         x.call = loop->body->items.items[i];
-        if (x.call->product && is_candidate(b, &x)) {
+        if (!x.call->product || !is_candidate(&x))
+            continue;
+        const char *subject = remark_subject(b->tree, loop);
+        if (are_kept(b, &x)) {
+            remark(b->tree->ir->remarks, x.call->place, NULL, REMARK_PRODUCT_BATCHED, WIDTH, subject);
             make_blocks(b, &x);
             return;
         }
+        remark(b->tree->ir->remarks, x.call->place, NULL, REMARK_PRODUCT_KEPT, subject);
     }
 }
 

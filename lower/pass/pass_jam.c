@@ -8,6 +8,7 @@
  *
  * so that x and z go through the processor once for all of them. Iterations may only have sums in common. */
 #include "lower/pass/pass_iterations.h"
+#include "lower/pass/pass_remark.h"
 #include "lower/tree/tree_rewrite.h"
 
 enum {
@@ -211,6 +212,7 @@ static bool look(void *user, struct tree_stmt *s)
 {
     struct iterations *x = user;
     if (s->kind == STMT_FOR && is_candidate(s) && may_jam(x, s)) {
+        remark(x->tree->ir->remarks, s->place, remark_subject(x->tree, s), REMARK_JAMMED, ROWS);
         jam(x->tree, s);
         return false;
     }

@@ -8,6 +8,7 @@
  * which the passes that follow make one sweep over the matrix, if the dependences allow. A product alone is left to the
  * library: it is as fast as memory. */
 #include "lower/pass/pass_fuse.h"
+#include "lower/pass/pass_remark.h"
 #include "lower/tree/tree_rewrite.h"
 #include "lower/tree/tree_scan.h"
 
@@ -215,12 +216,15 @@ static void expand(struct products *p, struct list *out, struct map *sweeps, con
     struct tree_stmt *loops = sweep(t, both, call, v);
     uint32_t other = place_of(out, map_get(sweeps, key_of(v->alias_a))), maker = find_maker(p, out, v);
     map_put(t->arena, sweeps, key_of(v->alias_a), loops);
+    struct remarks *r = t->ir->remarks;
     if (maker > other && may_pass(p, out, maker, out->items.items[maker - 1])) {
         if (!v->adds)
             vec_push(t->arena, &out->items, both->items.items[0]);
+        remark(r, call->place, NULL, REMARK_PRODUCT_SWEEP, remark_subject(t, out->items.items[maker - 1]));
         join_maker(p, out, maker - 1, loops);
         return;
     }
+    remark(r, call->place, NULL, REMARK_PRODUCT_SWEEP, "the other product");
     uint32_t at = other && may_pass(p, out, other, both) ? other : out->items.count;
     for (uint32_t i = 0; i < both->items.count; i++)
         insert(p, out, at + i, both->items.items[i]);
@@ -246,6 +250,8 @@ static void look_at_block(struct products *p, struct tree_stmt *block)
         if (matvec_of(s, &v) && is_wanted(&partners, &v)) {
             expand(p, &out, &sweeps, s, &v);
         } else {
+            if (s->product && matvec_of(s, &v) && map_has(&partners.shared, key_of(v.alias_a)))
+                remark(p->tree->ir->remarks, s->place, NULL, REMARK_PRODUCT_SMALL);
             look(p, s);
             vec_push(p->tree->arena, &out.items, s);
         }

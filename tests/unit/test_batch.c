@@ -1,4 +1,5 @@
 /* Trees before and after the pass batch. */
+#include "base/remark.h"
 #include "lower/pass/pass.h"
 
 #include "tests/unit/check.h"
@@ -18,6 +19,7 @@ struct sample {
 static struct sample sample_new(int64_t begin, int64_t fewer, int64_t apart)
 {
     struct sample s = { .ir = ir_new() };
+    s.ir->remarks = remarks_new(s.ir->arena);
     struct tree *t = s.t = tree_new(s.ir, "p");
     s.f = tree_func(t, "main");
     s.f64 = type_basic(s.ir, TYPE_F64);
@@ -67,6 +69,13 @@ static const char *shown(struct sample *s)
     return text_get(&out);
 }
 
+static const char *remarked(struct sample *s)
+{
+    struct text out = text_new(s->t->arena);
+    remarks_print(s->ir->remarks, &out);
+    return text_get(&out);
+}
+
 static bool is_batched(struct sample *s) { return strstr(shown(s), "panel") != NULL; }
 
 /* A triangle: one row less with each column. */
@@ -85,6 +94,7 @@ TEST(triangle)
                          "    }\n"
                          "}\n"
                          "free panel\n");
+    CHECK(strstr(remarked(&s), "is computed for 64 iterations of loop i at a time, as a product of matrices"));
     ir_free(s.ir);
 }
 
@@ -121,6 +131,7 @@ TEST(operands_are_kept)
     struct sample s = sample_new(1, 1, 1);
     stmt_store(s.t, s.loop->body, expr_var(s.t, s.a), expr_var(s.t, s.loop->var), expr_float(s.t, s.f64, 1), 1);
     CHECK(!is_batched(&s));
+    CHECK(strstr(remarked(&s), "stays a product of a vector in each iteration of loop i"));
     ir_free(s.ir);
     s = sample_new(1, 1, 1);
     stmt_store(s.t, s.loop->body, expr_var(s.t, s.c), expr_var(s.t, s.loop->var), expr_float(s.t, s.f64, 1), 0);

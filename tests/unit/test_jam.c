@@ -1,4 +1,5 @@
 /* Trees before and after the pass jam. */
+#include "base/remark.h"
 #include "lower/pass/pass.h"
 
 #include "tests/unit/check.h"
@@ -20,6 +21,7 @@ static struct sample sample_new(int64_t n, int64_t m)
 {
     static const char *const names[] = { "A", "x", "y", "z" };
     struct sample s = { .ir = ir_new() };
+    s.ir->remarks = remarks_new(s.ir->arena);
     struct tree *t = s.t = tree_new(s.ir, "p");
     s.f = tree_func(t, "main");
     s.f64 = type_basic(s.ir, TYPE_F64);
@@ -65,6 +67,13 @@ static const char *shown(struct sample *s)
     return text_get(&out);
 }
 
+static const char *remarked(struct sample *s)
+{
+    struct text out = text_new(s->t->arena);
+    remarks_print(s->ir->remarks, &out);
+    return text_get(&out);
+}
+
 static bool is_jammed(struct sample *s)
 {
     bool jammed = strstr(shown(s), "step 4") != NULL;
@@ -94,6 +103,7 @@ TEST(rows_together)
                          "        z[k] += A[i * 100 + k] * x[i]\n"
                          "    }\n"
                          "}\n");
+    CHECK(strstr(remarked(&s), "loop i: goes through the loops inside with 4 iterations at a time"));
     ir_free(s.ir);
 }
 

@@ -1,4 +1,5 @@
 /* Trees before and after the pass products, and what the nest passes make of it. */
+#include "base/remark.h"
 #include "lower/pass/pass.h"
 #include "runtime/abi.h"
 
@@ -19,6 +20,7 @@ static struct sample sample_new(void)
 {
     static const char *const names[] = { "A", "x", "y", "v", "z" };
     struct sample s = { .ir = ir_new() };
+    s.ir->remarks = remarks_new(s.ir->arena);
     s.t = tree_new(s.ir, "p");
     s.f = tree_func(s.t, "main");
     s.f64 = type_basic(s.ir, TYPE_F64);
@@ -75,6 +77,13 @@ static const char *shown(struct sample *s)
     CHECK(tree_verify(s->t, s->ir->diags));
     struct text out = text_new(s->t->arena);
     stmt_print(s->f->body, 0, &out);
+    return text_get(&out);
+}
+
+static const char *remarked(struct sample *s)
+{
+    struct text out = text_new(s->t->arena);
+    remarks_print(s->ir->remarks, &out);
     return text_get(&out);
 }
 
@@ -152,6 +161,7 @@ TEST(product_joins_the_loop_that_makes_the_matrix)
                          "        y[r] += A[r * 500 + c] * x[c]\n"
                          "    }\n"
                          "}\n");
+    CHECK(strstr(remarked(&s), "becomes loops, for one sweep over the matrix together with loop r"));
     ir_free(s.ir);
 }
 
@@ -180,6 +190,7 @@ TEST(others_stay_calls)
     product(&s, s.f->body, 60, 50, 50, 1, X, Y);
     product(&s, s.f->body, 50, 60, 1, 50, V, Z);
     CHECK(tree_products(s.t, &s.options) && has_call(&s));
+    CHECK(strstr(remarked(&s), "stays a call beside others of the same matrix"));
     ir_free(s.ir);
 }
 
