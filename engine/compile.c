@@ -44,12 +44,6 @@ static void dump(struct compile *c, const char *pass)
         r->dump(r->dump_user, pass, printed(c));
 }
 
-static bool verify(struct compile *c, const char *pass)
-{
-    (void)pass;
-    return !c->tree || tree_verify(c->tree, c->ir->diags);
-}
-
 static void take_messages(struct compile *c, struct codegen_result *out)
 {
     struct diags *d = c->ir->diags;
@@ -220,7 +214,6 @@ static void compile(const struct codegen_request *request, struct codegen_result
     c->ir = o->ir;
     c->request = request;
     c->dump = dump;
-    c->verify = verify;
     out->owner = o;
     out->ok = compile_run(c);
     o->jit = c->jit;

@@ -35,7 +35,6 @@ struct compile {
     unsigned facts;
     const struct pass *pass;                           /* the row that runs */
     void (*dump)(struct compile *c, const char *pass); /* called after every pass; decides itself */
-    bool (*verify)(struct compile *c, const char *pass);
     VEC(struct pass_time {
         const char *name;
         double seconds;

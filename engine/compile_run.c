@@ -11,10 +11,29 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+static bool is_wanted(const struct compile *c, const struct pass *p) { return !p->condition || p->condition(c); }
+
+/* A tree is verified when it is new and when no pass will change it any more. With assertions it is verified after
+ * every pass, so that the one which broke it is known. */
+static bool must_verify(const struct compile *c, const struct pass *p)
+{
+#ifdef NDEBUG
+    if (p->phase != PHASE_LOWER || (p->makes & FACT_TREE))
+        return p->makes & FACT_TREE;
+    do
+        p++;
+    while (p->run && !is_wanted(c, p));
+    return p->phase != PHASE_LOWER;
+#else
+    return c->tree && p->phase == PHASE_LOWER;
+#endif
+}
+
 bool compile_run(struct compile *c)
 {
+    double verifying = 0;
     for (const struct pass *p = pipeline; p->run; p++) {
-        if (p->condition && !p->condition(c))
+        if (!is_wanted(c, p))
             continue;
         assert((c->facts & p->needs) == p->needs && "pass order");
         c->pass = p;
@@ -24,8 +43,13 @@ bool compile_run(struct compile *c)
         c->facts = (c->facts & ~p->breaks) | p->makes;
         if (c->dump)
             c->dump(c, p->name); /* after a failure too: that is when one looks */
-        if (!ok || (c->verify && !c->verify(c, p->name)))
+        if (!ok)
             return false;
+        begin = now();
+        if (must_verify(c, p) && !tree_verify(c->tree, c->ir->diags))
+            return false;
+        verifying += now() - begin;
     }
+    vec_push(c->ir->arena, &c->times, ((struct pass_time){ "verify", verifying }));
     return true;
 }

@@ -35,6 +35,7 @@ struct alloc_plan {
     struct map homes;  /* const struct container * -> struct home * */
     struct map places; /* activation, state or entry node -> struct home_list *: what is to be done there */
     struct map assigned;
+    VEC(const struct container *) locals; /* of storage CPU_ThreadLocal */
     struct activation *act;
 };
 

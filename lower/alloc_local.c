@@ -66,9 +66,9 @@ struct parts_outside *lower_enter_threads(struct scope *in)
 {
     struct lower *lw = in->act->lw;
     struct parts_outside *p = NEW(lw->arena, struct parts_outside);
-    for (uint32_t i = 0; i < in->act->bindings.count; i++) {
-        struct binding *b = in->act->bindings.slots[i].value;
-        if (!b->parts || !is_used(in->state, b->desc))
+    for (uint32_t i = 0; i < in->act->plan->locals.count; i++) {
+        struct binding *b = map_get(&in->act->bindings, in->act->plan->locals.items[i]);
+        if (!b || !b->parts || !is_used(in->state, b->desc))
             continue;
         vec_push(lw->arena, p, ((struct part_outside){ b, b->pointer }));
         alloc_own_part(lw, b, in->block);

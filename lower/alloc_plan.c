@@ -256,6 +256,8 @@ bool lower_plan_allocations(struct activation *act)
             continue;
         h->kind = container_is_reference(h->desc) ? HOME_ENTRY : decide(p, h);
         place(p, h);
+        if (alloc_is_local(h->desc))
+            vec_push(lw->arena, &p->locals, h->desc);
     }
     return true;
 }

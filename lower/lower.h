@@ -80,6 +80,8 @@ struct activation {
     struct tree_label *return_label;
     bool return_used;
     struct alloc_plan *plan; /* where each transient lives (alloc.c) */
+    const struct state *views_of;
+    struct map views; /* of that state: view container -> number of access nodes, as an integer in the pointer */
 };
 
 struct library_memory;

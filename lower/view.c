@@ -41,14 +41,6 @@ static struct tree_expr *target_pointer(struct lower *lw, const struct area *a, 
     return expr_cast(lw->tree, type_pointer(lw->ir, desc->type), p);
 }
 
-static struct access *view_node(struct scope *sc, const struct container *c)
-{
-    for (struct node *n = scope_first(sc->state, sc->entry); n; n = n->beside)
-        if (as_access(n) && as_access(n)->data == c)
-            return as_access(n);
-    return NULL;
-}
-
 static bool bind_view(struct scope *sc, struct access *a, uint32_t depth)
 {
     struct lower *lw = sc->act->lw;
@@ -78,22 +70,38 @@ static bool bind_view(struct scope *sc, struct access *a, uint32_t depth)
 
 bool lower_bind_views(struct scope *sc)
 {
+    struct map seen = { 0 };
     for (struct node *n = scope_first(sc->state, sc->entry); n; n = n->beside) {
         struct access *a = as_access(n);
-        if (a && a->data && container_is_view(a->data) && view_node(sc, a->data) == a && !bind_view(sc, a, 0))
+        if (!a || !a->data || !container_is_view(a->data) || map_has(&seen, a->data))
+            continue;
+        map_put(sc->act->lw->arena, &seen, a->data, a);
+        if (!bind_view(sc, a, 0))
             return false;
     }
     return true;
 }
 
+static uintptr_t count_nodes(struct scope *sc, const struct container *view)
+{
+    struct activation *act = sc->act;
+    if (act->views_of != sc->state) {
+        act->views_of = sc->state;
+        act->views = (struct map){ 0 };
+        for (uint32_t i = 0; i < sc->state->nodes.count; i++) {
+            const struct access *a = as_access(sc->state->nodes.items[i]);
+            if (!a || !a->data || !container_is_view(a->data))
+                continue;
+            uintptr_t count = (uintptr_t)map_get(&act->views, a->data) + 1;
+            map_put(act->lw->arena, &act->views, a->data, (void *)count);
+        }
+    }
+    return (uintptr_t)map_get(&act->views, view);
+}
+
 bool lower_point_view(struct scope *sc, struct access *a)
 {
-    bool several = false;
-    for (uint32_t i = 0; i < sc->state->nodes.count; i++) {
-        const struct access *b = as_access(sc->state->nodes.items[i]);
-        several = several || (b && b != a && b->data == a->data);
-    }
-    return !several || a->node.scope != sc->entry || bind_view(sc, a, 0);
+    return count_nodes(sc, a->data) < 2 || a->node.scope != sc->entry || bind_view(sc, a, 0);
 }
 
 bool lower_set_reference(struct scope *sc, struct edge *e)

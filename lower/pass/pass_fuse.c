@@ -21,7 +21,13 @@ enum {
 struct item {
     struct tree_stmt *stmt; /* NULL: taken into another loop */
     struct tree_piece piece;
-    bool before; /* goes in front of the loop being looked at */
+    uint32_t number; /* grows from item to item of a block */
+    bool before;     /* goes in front of the loop being looked at */
+};
+
+/* The last item of a block that touches an alias class. */
+struct last_use {
+    uint32_t block, number;
 };
 
 struct fuse {
@@ -31,7 +37,14 @@ struct fuse {
     struct map *uses;  /* of variables in the whole function */
     uint32_t num_vars; /* of the variables that are counted there */
     struct piece_set first, skipped;
-    bool distant;     /* loops have been skipped */
+    bool distant;      /* loops have been skipped */
+    uint32_t hopeless; /* classes of `first`, from the beginning, through which nothing further on can be taken in */
+    struct last_use *last; /* by alias class */
+    uint32_t block;        /* number of the block being looked at */
+    struct {
+        const struct tree_stmt *body;
+        bool loops, wide;
+    } kind;           /* of the loop that takes in others */
     bool whole_nests; /* loops are fused together with all that they contain, not the outer ones alone */
     bool nests_only;  /* nothing else is wanted */
 };
@@ -85,20 +98,31 @@ static bool is_wide(const struct fuse *f, const struct tree_stmt *s)
     return (!s->body || is_wide(f, s->body)) && (!s->otherwise || is_wide(f, s->otherwise));
 }
 
+/* What is taken in is of the same kind, so it is found out once. */
+static void note_kind(struct fuse *f, const struct tree_stmt *body)
+{
+    if (f->kind.body == body)
+        return;
+    f->kind.body = body;
+    f->kind.loops = has_loops(body);
+    f->kind.wide = !f->kind.loops && is_wide(f, body);
+}
+
 static bool same_schedule(const struct tree_loop *a, const struct tree_loop *b)
 {
     return a->parallel == b->parallel &&
            (!a->parallel || (a->omp == b->omp && a->chunk == b->chunk && a->num_threads == b->num_threads));
 }
 
-static bool worthwhile(const struct fuse *f, const struct fuse_nest *a, const struct fuse_nest *b)
+static bool worthwhile(struct fuse *f, const struct fuse_nest *a, const struct fuse_nest *b)
 {
     if (a->piece->accesses.count + b->piece->accesses.count > MOST_ACCESSES)
         return false;
     const struct tree_stmt *x = a->loops[a->depth - 1]->body, *y = b->loops[b->depth - 1]->body;
-    if (has_loops(x) || has_loops(y))
+    note_kind(f, x);
+    if (f->kind.loops || has_loops(y))
         return !f->whole_nests;
-    return is_wide(f, x) == is_wide(f, y);
+    return f->kind.wide == is_wide(f, y);
 }
 
 static bool loops_match(const struct fuse *f, const struct fuse_nest *a, const struct fuse_nest *b)
@@ -113,7 +137,7 @@ static bool loops_match(const struct fuse *f, const struct fuse_nest *a, const s
 }
 
 /* Everything but the order with statements in between. */
-static bool can_fuse(const struct fuse *f, const struct fuse_nest *a, const struct fuse_nest *b)
+static bool can_fuse(struct fuse *f, const struct fuse_nest *a, const struct fuse_nest *b)
 {
     return a->depth > 0 && a->depth == b->depth && loops_match(f, a, b) &&
            !piece_set_orders_control(&f->first, b->piece) && worthwhile(f, a, b) &&
@@ -201,6 +225,8 @@ static void start_with(struct fuse *f, const struct tree_piece *piece)
 {
     piece_set_clear(&f->first);
     piece_set_add(&f->first, piece);
+    f->hopeless = 0;
+    f->kind.body = NULL;
 }
 
 /* `s` with its piece in the shape of a nest, or NULL. */
@@ -304,6 +330,58 @@ static void skip(struct fuse *f, struct item *b)
     f->distant |= b->stmt->body != NULL;
 }
 
+static void note_classes(struct fuse *f, const struct item *b)
+{
+    for (uint32_t i = 0; i < b->piece.accesses.count; i++) {
+        struct last_use *u = &f->last[b->piece.accesses.items[i]->alias];
+        if (u->block != f->block || u->number < b->number)
+            *u = (struct last_use){ f->block, b->number };
+    }
+}
+
+/* Work has been skipped, so only what is related to the loop may still be taken in. Behind item b nothing is, or what
+ * is must stay behind what was skipped. */
+static bool is_hopeless(struct fuse *f, const struct item *b)
+{
+    if (!f->distant)
+        return false;
+    if (f->skipped.control || piece_set_class(&f->skipped, 0)->write)
+        return true;
+    for (; f->hopeless < f->first.touched.count; f->hopeless++) {
+        uint32_t alias = f->first.touched.items[f->hopeless];
+        bool later = f->last[alias].block == f->block && f->last[alias].number > b->number;
+        if (alias && later && !piece_set_class(&f->skipped, alias)->write)
+            return false;
+    }
+    return true;
+}
+
+/* Puts the items between loop `at` and item `last` that go in front of the loop there. Gives the number of items up to
+ * the loop. */
+static uint32_t reorder(struct fuse *f, struct item *items, uint32_t at, uint32_t last)
+{
+    struct item *order = NEW_ARRAY(f->arena, struct item, last + 1 - at);
+    uint32_t next = 0;
+    for (uint32_t i = at + 1; i <= last; i++)
+        if (items[i].stmt && items[i].before)
+            order[next++] = items[i];
+    order[next++] = items[at];
+    uint32_t place = at + next;
+    for (uint32_t i = at + 1; i <= last; i++)
+        if (items[i].stmt && !items[i].before)
+            order[next++] = items[i];
+    for (uint32_t i = 0; i < next; i++) { /* numbers stay with the places */
+        bool later = order[i].number < items[at + i].number;
+        order[i].number = items[at + i].number;
+        items[at + i] = order[i];
+        if (later)
+            note_classes(f, &items[at + i]);
+    }
+    for (uint32_t i = at + next; i <= last; i++)
+        items[i].stmt = NULL;
+    return place;
+}
+
 /* Loop `at` takes in what it can. Gives the number of items up to where it stands then, or 0 if nothing changed. */
 static uint32_t look_at_loop(struct fuse *f, struct item *items, uint32_t count, uint32_t at,
                              const struct tree_frame *outer)
@@ -324,24 +402,10 @@ static uint32_t look_at_loop(struct fuse *f, struct item *items, uint32_t count,
             b->before = true;
         else
             skip(f, b);
-        if (b->piece.control)
+        if (b->piece.control || is_hopeless(f, b))
             break;
     }
-    if (last == at)
-        return 0;
-    struct item *order = NEW_ARRAY(f->arena, struct item, last + 1 - at);
-    uint32_t next = 0;
-    for (uint32_t i = at + 1; i <= last; i++)
-        if (items[i].stmt && items[i].before)
-            order[next++] = items[i];
-    order[next++] = items[at];
-    uint32_t place = at + next;
-    for (uint32_t i = at + 1; i <= last; i++)
-        if (items[i].stmt && !items[i].before)
-            order[next++] = items[i];
-    for (uint32_t i = 0; i < last + 1 - at; i++)
-        items[at + i] = i < next ? order[i] : (struct item){ 0 };
-    return place;
+    return last > at ? reorder(f, items, at, last) : 0;
 }
 
 static uint32_t drop_taken(struct item *items, uint32_t count)
@@ -388,9 +452,12 @@ static uint32_t fuse_items(struct fuse *f, struct item *items, uint32_t count, c
 static void look_at_block(struct fuse *f, struct tree_stmt *block, const struct tree_frame *frame)
 {
     struct item *items = NEW_ARRAY(f->arena, struct item, block->items.count + 1);
+    f->block++;
     for (uint32_t i = 0; i < block->items.count; i++) {
         items[i].stmt = block->items.items[i];
+        items[i].number = i;
         piece_add(f->arena, &items[i].piece, items[i].stmt, frame);
+        note_classes(f, &items[i]);
     }
     block->items.count = fuse_items(f, items, block->items.count, frame);
     for (uint32_t i = 0; i < block->items.count; i++)
@@ -422,6 +489,7 @@ static void look(struct fuse *f, struct tree_stmt *s, const struct tree_frame *f
 static struct fuse fuse_of(struct tree *t, const struct tree_options *o, struct tree_scan *whole, uint32_t num_vars)
 {
     struct fuse f = { .tree = t, .arena = t->arena, .options = o, .uses = &whole->uses, .num_vars = num_vars };
+    f.last = NEW_ARRAY(f.arena, struct last_use, t->num_aliases);
     piece_set_init(&f.first, f.arena, t);
     piece_set_init(&f.skipped, f.arena, t);
     return f;

@@ -9,7 +9,8 @@
 
 enum { MOST_PAIRS = 20000, MOST_NAMES = 2 * FUSE_DEPTH };
 
-/* Variables of the second nest in terms of those of the first. */
+/* Variables of the second nest in terms of those of the first. Ten kilobytes, of which little is used: never copied or
+ * cleared as a whole. */
 struct renaming {
     const struct tree_var *from[MOST_NAMES];
     struct linear to[MOST_NAMES];
@@ -34,7 +35,15 @@ static void rename_all(struct linear *l, const struct renaming *r)
     for (uint32_t i = 0; i < r->count; i++) {
         struct linear next;
         linear_replace(&next, l, r->from[i], &r->to[i]);
-        *l = next;
+        linear_copy(l, &next);
+    }
+}
+
+static void copy_renaming(struct renaming *to, const struct renaming *from)
+{
+    for (to->count = 0; to->count < from->count; to->count++) {
+        to->from[to->count] = from->from[to->count];
+        linear_copy(&to->to[to->count], &from->to[to->count]);
     }
 }
 
@@ -156,7 +165,8 @@ static bool same_row(const struct linear *rest, int64_t times, struct interval r
         return false;
     for (uint32_t k = 0; k < rest->count; k++) {
         int64_t plane = llabs(rest->terms[k].times);
-        struct linear small = { .known = true, .constant = rest->constant };
+        struct linear small;
+        linear_constant(&small, rest->constant);
         for (uint32_t i = 0; plane > row && i < rest->count; i++)
             if (rest->terms[i].times % plane != 0)
                 small.terms[small.count++] = rest->terms[i];
@@ -169,8 +179,9 @@ static bool same_row(const struct linear *rest, int64_t times, struct interval r
 
 static bool far_apart(const struct pair *p, const struct tree_access *a, const struct tree_access *b)
 {
-    struct linear rest = { .known = true };
+    struct linear rest;
     int64_t times_a, times_b;
+    linear_constant(&rest, 0);
     linear_add(&rest, b->at, -1);
     rename_all(&rest, &p->outer);
     linear_add(&rest, a->at, 1);
@@ -237,15 +248,16 @@ static bool same_by_contract(const struct pair *p, const struct tree_access *a, 
         !inner_loops(a, p->loop_a, loops_a, &count_a) || !inner_loops(b, p->loop_b, loops_b, &count_b) ||
         count_a != count_b || p->outer.count + 1 + count_a > MOST_NAMES)
         return false;
-    struct renaming r = p->outer;
+    struct renaming r;
+    copy_renaming(&r, &p->outer);
     add_renaming(p->tree, &r, p->loop_a, p->loop_b);
     for (uint32_t i = 0; i < count_a; i++) {
         if (!same_trips(loops_a[i], loops_b[i], &r))
             return false;
         add_renaming(p->tree, &r, loops_a[i], loops_b[i]);
     }
-    struct linear renamed = { .known = true };
-    linear_add(&renamed, b->at, 1);
+    struct linear renamed;
+    linear_copy(&renamed, b->at);
     rename_all(&renamed, &r);
     return linear_equal(a->at, &renamed);
 }
@@ -297,7 +309,13 @@ bool fuse_is_legal(struct tree *t, const struct piece_set *first, const struct f
 bool fuse_find_obstacle(struct tree *t, const struct piece_set *first, const struct fuse_nest *a,
                         const struct fuse_nest *b, struct fuse_obstacle *out)
 {
-    struct pair p = { .tree = t, .first = first, .a = a, .b = b };
+    struct pair p;
+    p.tree = t;
+    p.first = first;
+    p.a = a;
+    p.b = b;
+    p.outer.count = 0;
+    p.obstacle = (struct fuse_obstacle){ 0 };
     for (uint32_t i = 0; i < a->depth; i++) {
         p.loop_a = a->loops[i];
         p.loop_b = b->loops[i];
@@ -313,7 +331,8 @@ bool fuse_find_obstacle(struct tree *t, const struct piece_set *first, const str
 
 bool fuse_same_space(struct tree *t, const struct fuse_nest *a, const struct fuse_nest *b)
 {
-    struct renaming r = { .count = 0 };
+    struct renaming r;
+    r.count = 0;
     if (a->depth != b->depth)
         return false;
     for (uint32_t i = 0; i < a->depth; i++) {

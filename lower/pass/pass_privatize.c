@@ -21,7 +21,8 @@ struct privatize {
     struct tree_scan whole;
     struct tree_stmt *region;
     bool labels;                       /* jumps may pass allocations by */
-    VEC(const struct tree_stmt *) own; /* allocations that have been made where the pass looks */
+    struct map own;                    /* variable -> the allocation that it points to where the pass looks, or NULL */
+    VEC(const struct tree_var *) made; /* by allocations of the blocks around */
 };
 
 /* The reductions of one loop to one place. */
@@ -173,13 +174,9 @@ static bool is_own(const struct privatize *p, const struct tree_stmt *place)
 {
     if (p->labels || place->pointer->op != EXPR_VAR || place->index->op != EXPR_INT)
         return false;
-    for (uint32_t i = 0; i < p->own.count; i++) {
-        const struct tree_stmt *a = p->own.items[i];
-        if (a && a->var == place->pointer->var)
-            return a->type == place->value->type && a->count->op == EXPR_INT && place->index->i >= 0 &&
-                   place->index->i < a->count->i;
-    }
-    return false;
+    const struct tree_stmt *a = map_get(&p->own, place->pointer->var);
+    return a && a->type == place->value->type && a->count->op == EXPR_INT && place->index->i >= 0 &&
+           place->index->i < a->count->i;
 }
 
 /* ---- rewriting ---- */
@@ -331,11 +328,12 @@ static void look_at_loop(struct privatize *p, struct tree_stmt *loop)
 /* After the statement. */
 static void note_memory(struct privatize *p, const struct tree_stmt *s)
 {
-    for (uint32_t i = 0; i < p->own.count; i++)
-        if (s->var && p->own.items[i] && p->own.items[i]->var == s->var)
-            p->own.items[i] = NULL; /* freed, or the variable is about other memory now */
-    if (s->kind == STMT_ALLOC && s->where != TREE_STATE)
-        vec_push(p->tree->arena, &p->own, s);
+    if (map_has(&p->own, s->var)) /* freed, or the variable is about other memory now */
+        map_put(p->tree->arena, &p->own, s->var, NULL);
+    if (s->kind == STMT_ALLOC && s->where != TREE_STATE) {
+        map_put(p->tree->arena, &p->own, s->var, (struct tree_stmt *)s);
+        vec_push(p->tree->arena, &p->made, s->var);
+    }
 }
 
 static void look(struct privatize *p, struct tree_stmt *s)
@@ -351,12 +349,13 @@ static void look(struct privatize *p, struct tree_stmt *s)
         look(p, s->body);
     if (s->otherwise)
         look(p, s->otherwise);
-    uint32_t own = p->own.count;
+    uint32_t made = p->made.count;
     for (uint32_t i = 0; i < s->items.count; i++) {
         look(p, s->items.items[i]);
         note_memory(p, s->items.items[i]);
     }
-    p->own.count = own;
+    while (p->made.count > made)
+        map_put(p->tree->arena, &p->own, p->made.items[--p->made.count], NULL);
     p->tree->region = p->region = region;
 }
 

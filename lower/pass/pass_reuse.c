@@ -22,6 +22,7 @@ struct entry {
     uint32_t alias;
     struct tree_expr *value;
     struct tree_stmt *store; /* value is not yet in a variable */
+    uint64_t vars;           /* bits of the variables that pointer, place and value are made of */
 };
 
 struct reuse {
@@ -41,6 +42,16 @@ static bool in_registers(const struct type *type)
            type_is_complex(type);
 }
 
+static uint64_t bit_of(const struct tree_var *v) { return (uint64_t)1 << (v->id & 63); }
+
+static uint64_t bits_of(const struct tree_expr *e)
+{
+    uint64_t bits = e->op == EXPR_VAR ? bit_of(e->var) : 0;
+    for (uint32_t i = 0; i < e->num_args; i++)
+        bits |= bits_of(e->args[i]);
+    return bits;
+}
+
 static void push(struct reuse *r, struct tree_stmt *s)
 {
     if (r->count == MOST_ENTRIES || !s->alias || !in_registers(s->value->type) ||
@@ -55,6 +66,7 @@ static void push(struct reuse *r, struct tree_stmt *s)
     e->at = linear_keep(r->arena, &at);
     e->value = s->value;
     e->store = s->value->op == EXPR_VAR || expr_is_const(s->value) ? NULL : s;
+    e->vars = bits_of(s->pointer) | bits_of(s->index) | (e->store ? 0 : bits_of(s->value));
     e->below = r->top[s->alias];
     r->top[s->alias] = r->count;
 }
@@ -92,7 +104,8 @@ static void forget_element(struct reuse *r, const struct tree_stmt *s)
     }
     for (uint32_t i = r->top[s->alias]; i; i = r->entries[i - 1].below) {
         struct entry *e = &r->entries[i - 1];
-        struct linear distance = { .known = true };
+        struct linear distance;
+        linear_constant(&distance, 0);
         linear_add(&distance, &at, 1);
         linear_add(&distance, e->at, -1);
         if (!linear_is_constant(&distance) || distance.constant == 0 || e->type != s->value->type ||
@@ -125,7 +138,8 @@ static void forget_var(struct reuse *r, const struct tree_var *v)
 {
     for (uint32_t i = 0; i < r->count; i++) {
         struct entry *e = &r->entries[i];
-        if (e->valid && (mentions(e->pointer, v) || (!e->store && mentions(e->value, v)) || linear_mentions(e->at, v)))
+        if (e->valid && (e->vars & bit_of(v)) &&
+            (mentions(e->pointer, v) || (!e->store && mentions(e->value, v)) || linear_mentions(e->at, v)))
             e->valid = false;
     }
 }
@@ -157,6 +171,7 @@ static struct tree_expr *value_of(struct reuse *r, struct entry *e)
         stmt_append(t, block, store);
         *e->store = *block;
         e->store = NULL;
+        e->vars |= bit_of(v);
     }
     return e->value;
 }

@@ -1,5 +1,7 @@
 #include "lower/tree/tree_linear.h"
 
+#include <string.h>
+
 static int64_t wrap_add(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
 
 static int64_t wrap_mul(int64_t a, int64_t b) { return (int64_t)((uint64_t)a * (uint64_t)b); }
@@ -50,12 +52,21 @@ void linear_add(struct linear *to, const struct linear *from, int64_t times)
         add_term(to, &from->terms[i], times);
 }
 
-static void clear(struct linear *l, int64_t constant)
+void linear_constant(struct linear *out, int64_t value)
 {
-    l->known = true;
-    l->count = 0;
-    l->constant = constant;
+    out->known = true;
+    out->count = 0;
+    out->constant = value;
 }
+
+static size_t used_bytes(const struct linear *l)
+{
+    return offsetof(struct linear, terms) + l->count * sizeof l->terms[0];
+}
+
+void linear_copy(struct linear *out, const struct linear *in) { memcpy(out, in, used_bytes(in)); }
+
+const struct linear *linear_keep(struct arena *a, const struct linear *l) { return arena_copy(a, l, used_bytes(l)); }
 
 static bool multiply_terms(struct linear_term *out, const struct linear_term *a, const struct linear_term *b)
 {
@@ -70,9 +81,11 @@ static bool multiply_terms(struct linear_term *out, const struct linear_term *a,
 
 static void multiply(struct linear *out, const struct linear *a, const struct linear *b)
 {
-    clear(out, 0);
+    linear_constant(out, 0);
     linear_add(out, a, b->constant);
-    struct linear rest = { .known = b->known };
+    struct linear rest;
+    linear_constant(&rest, 0);
+    rest.known = b->known;
     for (uint32_t i = 0; i < b->count; i++)
         add_term(&rest, &b->terms[i], 1);
     linear_add(out, &rest, a->constant);
@@ -88,7 +101,7 @@ static void multiply(struct linear *out, const struct linear *a, const struct li
 
 static void factor(struct linear *out, const struct tree_expr *e)
 {
-    clear(out, 0);
+    linear_constant(out, 0);
     out->known = expr_is_pure(e);
     out->terms[0] = (struct linear_term){ .times = 1, .count = 1, .factors = { e } };
     out->count = 1;
@@ -99,12 +112,12 @@ void linear_of(struct linear *out, const struct tree_expr *e)
     struct linear a, b;
     bool sum = e->op == EXPR_ADD || e->op == EXPR_SUB || e->op == EXPR_MUL;
     if (e->op == EXPR_INT) {
-        clear(out, e->i);
+        linear_constant(out, e->i);
         return;
     }
     if (e->type->kind == TYPE_I64 && e->op == EXPR_NEG) {
         linear_of(&a, e->args[0]);
-        clear(out, 0);
+        linear_constant(out, 0);
         linear_add(out, &a, -1);
         return;
     }
@@ -112,12 +125,12 @@ void linear_of(struct linear *out, const struct tree_expr *e)
         factor(out, e);
         return;
     }
-    linear_of(&a, e->args[0]);
     linear_of(&b, e->args[1]);
     if (e->op == EXPR_MUL) {
+        linear_of(&a, e->args[0]);
         multiply(out, &a, &b);
     } else {
-        *out = a;
+        linear_of(out, e->args[0]);
         linear_add(out, &b, e->op == EXPR_ADD ? 1 : -1);
     }
 }
@@ -150,7 +163,7 @@ static bool term_mentions(const struct linear_term *term, const struct tree_var 
 
 void linear_replace(struct linear *out, const struct linear *in, const struct tree_var *v, const struct linear *value)
 {
-    clear(out, in->constant);
+    linear_constant(out, in->constant);
     out->known = in->known;
     for (uint32_t i = 0; i < in->count && out->known; i++) {
         struct linear_term rest = in->terms[i];
@@ -164,20 +177,13 @@ void linear_replace(struct linear *out, const struct linear *in, const struct tr
                 break;
             }
         out->known = !term_mentions(&rest, v);
-        struct linear one = { .known = true, .count = 1 }, product;
+        struct linear one, product;
+        linear_constant(&one, rest.count ? 0 : rest.times);
         one.terms[0] = rest;
-        if (rest.count == 0) {
-            one.count = 0;
-            one.constant = rest.times;
-        }
+        one.count = rest.count > 0;
         multiply(&product, &one, value);
         linear_add(out, &product, 1);
     }
-}
-
-const struct linear *linear_keep(struct arena *a, const struct linear *l)
-{
-    return arena_copy(a, l, offsetof(struct linear, terms) + l->count * sizeof l->terms[0]);
 }
 
 bool linear_is_constant(const struct linear *l) { return l->known && l->count == 0; }
@@ -185,7 +191,7 @@ bool linear_is_constant(const struct linear *l) { return l->known && l->count ==
 bool linear_equal(const struct linear *a, const struct linear *b)
 {
     struct linear difference;
-    clear(&difference, 0);
+    linear_constant(&difference, 0);
     linear_add(&difference, a, 1);
     linear_add(&difference, b, -1);
     return linear_is_constant(&difference) && difference.constant == 0;

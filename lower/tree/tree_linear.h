@@ -25,6 +25,8 @@ struct linear {
 };
 
 void linear_of(struct linear *out, const struct tree_expr *e);
+void linear_constant(struct linear *out, int64_t value);
+void linear_copy(struct linear *out, const struct linear *in);
 void linear_add(struct linear *to, const struct linear *from, int64_t times);
 /* `in` with a variable replaced; `out` is another one. */
 void linear_replace(struct linear *out, const struct linear *in, const struct tree_var *v, const struct linear *value);

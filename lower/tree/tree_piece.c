@@ -30,7 +30,7 @@ static struct tree_access *add_access(struct collect *c, uint32_t alias, const s
     if (index)
         linear_of(&at, index);
     else
-        at = (struct linear){ .known = true };
+        linear_constant(&at, 0);
     if (pointer && pointer->op == EXPR_OFFSET && pointer->type->elem == type) {
         linear_of(&more, pointer->args[1]);
         linear_add(&at, &more, 1);
@@ -172,6 +172,7 @@ void piece_set_init(struct piece_set *set, struct arena *a, const struct tree *t
 void piece_set_clear(struct piece_set *set)
 {
     set->stamp++;
+    set->touched.count = 0;
     set->all = (struct piece_class){ 0 };
     set->control = set->effects = false;
 }
@@ -192,8 +193,10 @@ static void grow(struct piece_set *set)
 static struct piece_class *class_of(struct piece_set *set, uint32_t alias)
 {
     struct piece_class *c = &set->classes[alias];
-    if (c->stamp != set->stamp)
+    if (c->stamp != set->stamp) {
         *c = (struct piece_class){ .stamp = set->stamp };
+        vec_push(set->arena, &set->touched, alias);
+    }
     return c;
 }
 

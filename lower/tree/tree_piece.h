@@ -44,6 +44,7 @@ struct piece_set {
     const struct tree *tree;
     uint32_t stamp;
     struct piece_class *classes; /* by alias class; 0: what may touch everything */
+    VEC(uint32_t) touched;       /* classes with accesses, in the order in which they came */
     uint32_t *read, *written;    /* stamps by variable id */
     uint32_t num_vars;
     struct piece_class all; /* everything together */

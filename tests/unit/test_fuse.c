@@ -1,96 +1,11 @@
 /* Trees before and after the passes that bring loops together: loops, reuse, fuse, dead. */
 #include "lower/pass/pass.h"
-#include "lower/tree/tree.h"
 
-#include "tests/unit/check.h"
-
-struct sample {
-    struct ir *ir;
-    struct tree *t;
-    struct tree_func *f;
-    struct tree_stmt *body;
-    const struct type *f64, *i64;
-    struct tree_expr *n;
-    struct tree_options options;
-};
-
-/* A pointer with an alias class of its own. */
-struct array {
-    struct tree_var *var;
-    uint32_t alias;
-};
-
-static struct tree_var *param(struct sample *s, const char *name, const struct type *type, bool by_value)
-{
-    struct tree_var *v = tree_var(s->t, name, type);
-    vec_push(s->t->arena, &s->f->params, ((struct tree_param){ .name = name, .var = v, .by_value = by_value }));
-    return v;
-}
-
-static struct sample sample_new(void)
-{
-    struct sample s = { .ir = ir_new() };
-    s.t = tree_new(s.ir, "p");
-    s.f = tree_func(s.t, "main");
-    s.body = s.f->body;
-    s.f64 = type_basic(s.ir, TYPE_F64);
-    s.i64 = type_basic(s.ir, TYPE_I64);
-    s.n = expr_var(s.t, param(&s, "N", s.i64, true));
-    return s;
-}
-
-static struct array array_new(struct sample *s, const char *name)
-{
-    struct array a = { param(s, name, type_pointer(s->ir, s->f64), false), s->t->num_aliases++ };
-    return a;
-}
-
-static struct array temporary(struct sample *s, const char *name, struct tree_expr *count)
-{
-    struct array a = { tree_var(s->t, name, type_pointer(s->ir, s->f64)), s->t->num_aliases++ };
-    stmt_alloc(s->t, s->body, a.var, s->f64, count, TREE_HEAP);
-    return a;
-}
-
-static struct tree_expr *i64(struct sample *s, int64_t value) { return expr_i64(s->t, value); }
-
-static struct tree_expr *var(struct sample *s, struct tree_var *v) { return expr_var(s->t, v); }
-
-static struct tree_expr *plus(struct sample *s, struct tree_expr *a, struct tree_expr *b)
-{
-    return expr_binary(s->t, EXPR_ADD, a, b);
-}
+#include "tests/unit/tree_sample.h"
 
 static struct tree_expr *times(struct sample *s, struct tree_expr *a, struct tree_expr *b)
 {
     return expr_binary(s->t, EXPR_MUL, a, b);
-}
-
-static struct tree_expr *load(struct sample *s, struct array a, struct tree_expr *index)
-{
-    return expr_load(s->t, s->f64, var(s, a.var), index, a.alias);
-}
-
-static struct tree_stmt *store(struct sample *s, struct tree_stmt *b, struct array a, struct tree_expr *index,
-                               struct tree_expr *value)
-{
-    return stmt_store(s->t, b, var(s, a.var), index, value, a.alias);
-}
-
-static struct tree_stmt *loop(struct sample *s, struct tree_stmt *b, const char *name, struct tree_expr *begin,
-                              struct tree_expr *end)
-{
-    struct tree_stmt *l = stmt_for(s->t, b, tree_var(s->t, name, s->i64), begin, end, expr_i64(s->t, 1));
-    l->loop.independent = true;
-    return l;
-}
-
-static const char *shown(struct sample *s)
-{
-    CHECK(tree_verify(s->t, s->ir->diags));
-    struct text out = text_new(s->t->arena);
-    stmt_print(s->body, 0, &out);
-    return text_get(&out);
 }
 
 static const char *fused(struct sample *s)
@@ -275,6 +190,41 @@ TEST(statement_that_is_in_the_way)
     store(&s, y->body, b, var(&s, y->var), load(&s, a, var(&s, y->var)));
     const char *before = shown(&s);
     CHECK_STR(fused(&s), before);
+    ir_free(s.ir);
+}
+
+/* to[i] = from[i + shift] */
+static void copy_loop(struct sample *s, const char *name, struct array to, struct array from, int64_t shift)
+{
+    struct tree_stmt *x = loop(s, s->body, name, i64(s, 0), i64(s, 100));
+    store(s, x->body, to, var(s, x->var), load(s, from, plus(s, var(s, x->var), i64(s, shift))));
+}
+
+/* What stays behind does not keep what is related to the first from it, however far away: not even after a statement
+ * has gone in front. What is not related stays. */
+TEST(related_work_behind_work_that_stays)
+{
+    struct sample s = sample_new();
+    struct array a = array_new(&s, "A"), t = array_new(&s, "T"), u = array_new(&s, "U"), b = array_new(&s, "B");
+    struct array c = array_new(&s, "C"), d = array_new(&s, "D"), e = array_new(&s, "E");
+    copy_loop(&s, "i", t, a, 0);
+    copy_loop(&s, "j", u, t, 1);
+    store(&s, s.body, d, i64(&s, 0), expr_float(s.t, s.f64, 1));
+    copy_loop(&s, "k", b, t, 0);
+    copy_loop(&s, "l", c, u, 0);
+    copy_loop(&s, "m", e, u, 2);
+    CHECK_STR(fused(&s), "D[0] = 1.0\n"
+                         "for i = 0 to 100 step 1 independent {\n"
+                         "    T[i] = A[i]\n"
+                         "    B[i] = T[i]\n"
+                         "}\n"
+                         "for j = 0 to 100 step 1 independent {\n"
+                         "    U[j] = T[j + 1]\n"
+                         "    C[j] = U[j]\n"
+                         "}\n"
+                         "for m = 0 to 100 step 1 independent {\n"
+                         "    E[m] = U[m + 2]\n"
+                         "}\n");
     ir_free(s.ir);
 }
 
