@@ -166,12 +166,24 @@ char *arena_strndup(struct arena *a, const char *text, size_t length)
 
 char *arena_strdup(struct arena *a, const char *text) { return arena_strndup(a, text, strlen(text)); }
 
+char *arena_join(struct arena *a, const char *first, const char *second)
+{
+    size_t n = strlen(first), m = strlen(second);
+    char *p = arena_alloc(a, n + m + 1);
+    memcpy(p, first, n);
+    memcpy(p + n, second, m);
+    return p;
+}
+
 char *arena_vprintf(struct arena *a, const char *format, va_list args)
 {
+    char most[128]; /* texts are that short */
     va_list again;
     va_copy(again, args);
-    int n = vsnprintf(NULL, 0, format, again);
+    int n = vsnprintf(most, sizeof most, format, again);
     va_end(again);
+    if ((size_t)n < sizeof most)
+        return arena_strndup(a, most, (size_t)n);
     char *p = arena_alloc(a, (size_t)n + 1);
     vsnprintf(p, (size_t)n + 1, format, args);
     return p;

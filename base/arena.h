@@ -19,6 +19,7 @@ void *arena_alloc(struct arena *a, size_t size);
 void *arena_copy(struct arena *a, const void *data, size_t size);
 char *arena_strndup(struct arena *a, const char *text, size_t length);
 char *arena_strdup(struct arena *a, const char *text);
+char *arena_join(struct arena *a, const char *first, const char *second);
 char *arena_printf(struct arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 char *arena_vprintf(struct arena *a, const char *format, va_list args);
 size_t arena_bytes(const struct arena *a); /* handed out so far */

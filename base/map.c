@@ -48,18 +48,21 @@ static void rebuild(struct arena *a, struct map *m)
     }
 }
 
-void map_put(struct arena *a, struct map *m, const void *key, void *value)
+void **map_at(struct arena *a, struct map *m, const void *key)
 {
-    struct map_slot *s = slot_of(m, key);
-    if (s) {
-        s->value = value;
-        return;
-    }
-    if (m->count == m->capacity)
+    uint32_t *at = m->index_size ? find(m, key) : NULL;
+    if (at && *at)
+        return &m->slots[*at - 1].value;
+    if (m->count == m->capacity) {
         rebuild(a, m);
-    m->slots[m->count] = (struct map_slot){ key, value };
-    *find(m, key) = ++m->count;
+        at = find(m, key);
+    }
+    m->slots[m->count] = (struct map_slot){ key, NULL };
+    *at = ++m->count;
+    return &m->slots[m->count - 1].value;
 }
+
+void map_put(struct arena *a, struct map *m, const void *key, void *value) { *map_at(a, m, key) = value; }
 
 void map_remove(struct map *m, const void *key)
 {

@@ -21,6 +21,7 @@ struct map {
 void *map_get(const struct map *m, const void *key); /* NULL if absent */
 bool map_has(const struct map *m, const void *key);
 void map_put(struct arena *a, struct map *m, const void *key, void *value); /* replaces */
+void **map_at(struct arena *a, struct map *m, const void *key); /* its value, until the next is added; NULL if new */
 void map_remove(struct map *m, const void *key);
 
 #endif

@@ -37,10 +37,14 @@ void text_printf(struct text *t, const char *format, ...)
     va_list args, again;
     va_start(args, format);
     va_copy(again, args);
-    int n = vsnprintf(NULL, 0, format, again);
+    reserve(t, 16);
+    size_t room = t->capacity - t->length;
+    int n = vsnprintf(t->data + t->length, room, format, again);
     va_end(again);
-    reserve(t, (size_t)n);
-    vsnprintf(t->data + t->length, (size_t)n + 1, format, args);
+    if ((size_t)n >= room) {
+        reserve(t, (size_t)n);
+        vsnprintf(t->data + t->length, (size_t)n + 1, format, args);
+    }
     t->length += (size_t)n;
     va_end(args);
 }

@@ -13,7 +13,7 @@ struct parser {
     struct arena *arena;
     struct diags *diags;
     const char *text, *at, *end;
-    char *strings;      /* free space for unescaped text; as large as the input, which is always enough */
+    char *strings;      /* free space for unescaped text; as large as the input, which is always enough, and a word */
     struct json *nodes; /* free nodes */
     uint32_t num_nodes;
     uint32_t depth;
@@ -39,12 +39,19 @@ static bool fail(struct parser *p, const char *what)
     return fail_at(p, p->at, p->at < p->end ? what : "unexpected end of the file");
 }
 
-static void skip_blanks(struct parser *p)
+static void skip_run_of_blanks(struct parser *p)
 {
     const char *c = p->at;
-    while (c < p->end && (*c == ' ' || *c == '\n' || *c == '\r' || *c == '\t'))
-        c++;
+    for (; c < p->end && (*c == ' ' || *c == '\n' || *c == '\r' || *c == '\t'); c++)
+        while (p->end - c > 8 && !memcmp(c + 1, "        ", 8)) /* indentation */
+            c += 8;
     p->at = c;
+}
+
+static inline void skip_blanks(struct parser *p)
+{
+    if (p->at < p->end && (unsigned char)*p->at <= ' ')
+        skip_run_of_blanks(p);
 }
 
 /* ---- strings ---- */
@@ -138,12 +145,35 @@ static bool parse_escape(struct parser *p, char **out)
     return true;
 }
 
-/* A byte of `w` is a quote, a backslash, a control character or not ASCII. */
-static bool has_special(uint64_t w)
+/* Bytes in front of the first one of the word at `c` that is a quote, a backslash, a control character or not ASCII; 8:
+ * there is none. Differences borrow from bytes behind the first such one only. */
+static unsigned plain_bytes(uint64_t word)
 {
     const uint64_t ones = 0x0101010101010101u, high = 0x8080808080808080u;
-    uint64_t quote = w ^ (ones * '"'), backslash = w ^ (ones * '\\');
-    return ((quote - ones) | (backslash - ones) | (w - ones * 0x20) | w) & high;
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    uint64_t quote = word ^ (ones * '"'), backslash = word ^ (ones * '\\');
+    uint64_t special = ((quote - ones) | (backslash - ones) | (word - ones * 0x20) | word) & high;
+    return special ? (unsigned)__builtin_ctzll(special) / 8 : 8;
+}
+
+/* Copies up to the next byte that is not plain text, or the end. */
+static const char *copy_plain(const char *c, const char *end, char **out)
+{
+    while (end - c >= 8) {
+        uint64_t word;
+        memcpy(&word, c, 8);
+        memcpy(*out, &word, 8);
+        unsigned count = plain_bytes(word);
+        c += count;
+        *out += count;
+        if (count < 8)
+            return c;
+    }
+    while (c < end && *c != '"' && *c != '\\' && (unsigned char)*c >= 0x20 && (unsigned char)*c < 0x80)
+        *(*out)++ = *c++;
+    return c;
 }
 
 /* At the opening quote. The text is copied, zero-terminated. */
@@ -152,19 +182,7 @@ static const char *parse_string(struct parser *p, uint32_t *length)
     char *start = p->strings, *out = start;
     const char *quote = p->at++;
     for (;;) {
-        const char *c = p->at;
-        while (p->end - c >= 8) {
-            uint64_t w;
-            memcpy(&w, c, 8);
-            if (has_special(w))
-                break;
-            memcpy(out, &w, 8);
-            c += 8;
-            out += 8;
-        }
-        while (c < p->end && *c != '"' && *c != '\\' && (unsigned char)*c >= 0x20 && (unsigned char)*c < 0x80)
-            *out++ = *c++;
-        p->at = c;
+        const char *c = p->at = copy_plain(p->at, p->end, &out);
         if (c == p->end)
             return fail_at(p, quote, "string without an end"), NULL;
         if (*c == '"')
@@ -389,7 +407,7 @@ const struct json *json_parse(struct arena *a, struct diags *d, const char *text
     p->end = text + size;
     if (size >= UINT32_MAX)
         return diag_error(d, NULL, DIAG_JSON_SIZE), NULL;
-    p->strings = arena_alloc(a, size + 2);
+    p->strings = arena_alloc(a, size + 2 + sizeof(uint64_t));
     skip_blanks(p);
     struct json *root = new_node(p);
     if (!parse_value(p, root))

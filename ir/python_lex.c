@@ -182,7 +182,8 @@ static bool lex_name(struct lexer *l)
         return lex_string(l, end);
     l->at = end;
     for (size_t k = 0; k < COUNT(keywords); k++)
-        if (strlen(keywords[k]) == end - begin && memcmp(l->p->text + begin, keywords[k], end - begin) == 0) {
+        if (*keywords[k] == l->p->text[begin] && strlen(keywords[k]) == end - begin &&
+            memcmp(l->p->text + begin, keywords[k], end - begin) == 0) {
             push(l, PYTHON_KEYWORD, begin, end)->text = keywords[k];
             return true;
         }
@@ -212,6 +213,8 @@ static bool lex_operator(struct lexer *l)
 {
     size_t begin = l->at;
     for (size_t k = 0; k < COUNT(operators); k++) {
+        if (*operators[k] != l->p->text[begin])
+            continue;
         size_t n = strlen(operators[k]);
         if (n <= l->p->length - begin && memcmp(l->p->text + begin, operators[k], n) == 0) {
             l->at += n;

@@ -90,7 +90,7 @@ static const char *other_half(struct ir *ir, const char *name)
     bool in = name && strncmp(name, "IN_", 3) == 0;
     if (!in && !(name && strncmp(name, "OUT_", 4) == 0))
         return NULL;
-    return intern_find(ir->names, arena_printf(ir->arena, "%s%s", in ? "OUT_" : "IN_", name + (in ? 3 : 4)));
+    return intern_find(ir->names, arena_join(ir->arena, in ? "OUT_" : "IN_", name + (in ? 3 : 4)));
 }
 
 /* Gives every edge that continues another one through node `n` the end of that edge. */

@@ -11,11 +11,19 @@
 /* Reports stop here; a file with more errors is not worth reading further. */
 enum { VALIDATE_MAX_ERRORS = 100, VALIDATE_MAX_WARNINGS = 100 };
 
+/* A range that lies within a dimension. Equal expressions are one pointer. */
+struct known_range {
+    const struct sym *begin, *end, *step, *offset, *extent;
+};
+
+enum { KNOWN_RANGES = 256 };
+
 struct validator {
     struct ir *ir;
-    struct arena *scratch;           /* dies with the call */
-    bool old;                        /* the file names no version */
-    uint32_t seen, errors, warnings; /* diagnostics counted so far */
+    struct arena *scratch;                  /* dies with the call */
+    bool old;                               /* the file names no version */
+    uint32_t seen, errors, warnings;        /* diagnostics counted so far */
+    struct known_range known[KNOWN_RANGES]; /* files repeat them; by a hash of the range */
 };
 
 /* Where code runs: decided by the schedules around it. */

@@ -81,7 +81,7 @@ static void check_pairs(const struct side *side, const struct side *other)
         const char *name = side->conns[i].name;
         if (!starts_with(name, half))
             continue;
-        const char *pair = arena_printf(v->scratch, "%s%s", other_half, name + strlen(half));
+        const char *pair = arena_join(v->scratch, other_half, name + strlen(half));
         if (!side_has(other, pair))
             diag_error(v->ir->diags, &side->n->place, DIAG_RULE_CONNECTOR_PAIR, name, pair);
     }

@@ -53,6 +53,43 @@ static void report_bounds(struct state_scan *s, struct edge *e, enum diag_code c
         diag_warning(ir->diags, &e->place, code, text, dim, c->name, sym_text(ir, c->shape[dim]));
 }
 
+static struct known_range *known_range(struct validator *v, const struct known_range *k)
+{
+    const uintptr_t parts[] = { (uintptr_t)k->begin, (uintptr_t)k->end, (uintptr_t)k->step, (uintptr_t)k->offset,
+                                (uintptr_t)k->extent };
+    uint64_t hash = 0;
+    for (int i = 0; i < 5; i++)
+        hash = (hash ^ parts[i]) * 0x9e3779b97f4a7c15u;
+    return &v->known[(hash >> 32) % KNOWN_RANGES];
+}
+
+static bool same_range(const struct known_range *a, const struct known_range *b)
+{
+    return a->begin == b->begin && a->end == b->end && a->step == b->step && a->offset == b->offset &&
+           a->extent == b->extent;
+}
+
+/* False: reported. */
+static bool check_dimension(struct state_scan *s, struct edge *e, const struct range *r, uint32_t dim,
+                            const struct sym *offset, const struct container *c)
+{
+    struct validator *v = s->sdfg->v;
+    int64_t step, value;
+    bool downwards = validate_literal(v, r->step, &step) && step < 0;
+    if (extent_sign(v, r) < 1)
+        return true;
+    const struct sym *low = downwards ? r->end : r->begin, *high = downwards ? r->begin : r->end;
+    low = sym_add(v->ir, low, offset);
+    high = sym_add(v->ir, high, offset);
+    bool below = validate_literal(v, low, &value) && value < 0;
+    bool above = !below && validate_literal(v, sym_sub(v->ir, high, c->shape[dim]), &value) && value >= 0;
+    if (below)
+        report_bounds(s, e, DIAG_RULE_SUBSET_BELOW, dim, low, c);
+    if (above)
+        report_bounds(s, e, DIAG_RULE_SUBSET_ABOVE, dim, high, c);
+    return !below && !above;
+}
+
 /* 52 */
 static void check_bounds(struct state_scan *s, struct edge *e, const struct subset *subset, const struct container *c)
 {
@@ -63,18 +100,11 @@ static void check_bounds(struct state_scan *s, struct edge *e, const struct subs
     }
     for (uint32_t i = 0; i < c->rank; i++) {
         const struct range *r = &subset->dims[i];
-        int64_t step, value;
-        bool downwards = validate_literal(v, r->step, &step) && step < 0;
-        if (extent_sign(v, r) < 1)
-            continue;
-        const struct sym *low = downwards ? r->end : r->begin, *high = downwards ? r->begin : r->end;
         const struct sym *offset = c->offset && c->offset[i] ? c->offset[i] : sym_int(v->ir, 0);
-        low = sym_add(v->ir, low, offset);
-        high = sym_add(v->ir, high, offset);
-        if (validate_literal(v, low, &value) && value < 0)
-            report_bounds(s, e, DIAG_RULE_SUBSET_BELOW, i, low, c);
-        else if (validate_literal(v, sym_sub(v->ir, high, c->shape[i]), &value) && value >= 0)
-            report_bounds(s, e, DIAG_RULE_SUBSET_ABOVE, i, high, c);
+        struct known_range key = { r->begin, r->end, r->step, offset, c->shape[i] };
+        struct known_range *known = known_range(v, &key);
+        if (!same_range(known, &key) && check_dimension(s, e, r, i, offset, c))
+            *known = key;
     }
 }
 

@@ -4,8 +4,8 @@
 
 static void count(struct arena *a, struct map *m, const void *key)
 {
-    uintptr_t n = (uintptr_t)map_get(m, key);
-    map_put(a, m, key, (void *)(n + 1));
+    void **n = map_at(a, m, key);
+    *n = (void *)((uintptr_t)*n + 1);
 }
 
 static bool takes_pointer(struct tree_expr *const *args, uint32_t num_args)

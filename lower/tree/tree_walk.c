@@ -23,11 +23,24 @@ void stmt_visit(struct tree_stmt *s, bool (*visit)(void *user, struct tree_stmt 
 
 void stmt_each_expr(struct tree_stmt *s, void (*visit)(void *user, struct tree_expr **e), void *user)
 {
-    struct tree_expr **all[] = { &s->pointer, &s->index, &s->value, &s->pointer2,
-                                 &s->begin,   &s->end,   &s->step,  &s->count };
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        if (*all[i])
-            visit(user, all[i]);
+    if (s->kind == STMT_BLOCK) /* every second statement */
+        return;
+    if (s->pointer)
+        visit(user, &s->pointer);
+    if (s->index)
+        visit(user, &s->index);
+    if (s->value)
+        visit(user, &s->value);
+    if (s->pointer2)
+        visit(user, &s->pointer2);
+    if (s->begin)
+        visit(user, &s->begin);
+    if (s->end)
+        visit(user, &s->end);
+    if (s->step)
+        visit(user, &s->step);
+    if (s->count)
+        visit(user, &s->count);
     for (uint32_t i = 0; i < s->num_args; i++)
         visit(user, &s->args[i]);
 }
