@@ -14,8 +14,9 @@
 #include "lower/tree/tree_scan.h"
 
 enum {
-    LOOK_AHEAD = 256,    /* statements behind a loop that are considered */
-    MOST_ACCESSES = 1500 /* of a loop that takes in others */
+    LOOK_AHEAD = 256,     /* statements behind a loop that are considered */
+    MOST_ACCESSES = 1500, /* of a loop that takes in others */
+    MOST_MOVED = 64       /* accesses of a loop that goes into others while they are looked at from the last one on */
 };
 
 struct item {
@@ -47,6 +48,8 @@ struct fuse {
     } kind;           /* of the loop that takes in others */
     bool whole_nests; /* loops are fused together with all that they contain, not the outer ones alone */
     bool nests_only;  /* nothing else is wanted */
+    bool backwards;   /* from the last one on */
+    bool left;        /* something was too large for that */
 };
 
 /* ---- may they ---- */
@@ -309,6 +312,10 @@ static bool try_pair(struct fuse *f, struct item *a, struct item *b, const struc
     bool connected = related(&f->first, &b->piece);
     if (!connected && f->distant)
         return false;
+    if (f->backwards && b->piece.accesses.count > MOST_MOVED) {
+        f->left = true;
+        return false;
+    }
     struct fuse_nest x = nest_of(f, a->stmt, &a->piece), y = nest_of(f, b->stmt, &b->piece);
     if (can_fuse(f, &x, &y)) {
         take_in(f, a, &y, outer);
@@ -423,8 +430,9 @@ static bool is_candidate(const struct item *item) { return is_loop_like(item->st
 
 /* Nests take in those behind them, the last ones first: one that makes a temporary joins those that use it rather than
  * those whose results it starts from, and the temporary goes. */
-static uint32_t fuse_nests(struct fuse *f, struct item *items, uint32_t count, const struct tree_frame *frame)
+static uint32_t fuse_last_first(struct fuse *f, struct item *items, uint32_t count, const struct tree_frame *frame)
 {
+    f->backwards = true;
     for (uint32_t i = count; i-- > 0;) {
         uint32_t place = is_candidate(&items[i]) ? look_at_loop(f, items, count, i, frame) : 0;
         if (place) {
@@ -432,6 +440,17 @@ static uint32_t fuse_nests(struct fuse *f, struct item *items, uint32_t count, c
             i = place; /* once more, and what went in front of it */
         }
     }
+    f->backwards = false;
+    return count;
+}
+
+static uint32_t fuse_first_first(struct fuse *f, struct item *items, uint32_t count, const struct tree_frame *frame)
+{
+    for (uint32_t i = 0; i < count;)
+        if (is_candidate(&items[i]) && look_at_loop(f, items, count, i, frame))
+            count = drop_taken(items, count);
+        else
+            i++;
     return count;
 }
 
@@ -439,14 +458,12 @@ static uint32_t fuse_nests(struct fuse *f, struct item *items, uint32_t count, c
 static uint32_t fuse_items(struct fuse *f, struct item *items, uint32_t count, const struct tree_frame *frame)
 {
     f->whole_nests = true;
-    count = fuse_nests(f, items, count, frame);
+    f->left = false;
+    count = fuse_last_first(f, items, count, frame);
+    if (f->left)
+        count = fuse_first_first(f, items, count, frame);
     f->whole_nests = false;
-    for (uint32_t i = 0; i < count && !f->nests_only;)
-        if (is_candidate(&items[i]) && look_at_loop(f, items, count, i, frame))
-            count = drop_taken(items, count);
-        else
-            i++;
-    return count;
+    return f->nests_only ? count : fuse_first_first(f, items, count, frame);
 }
 
 static void look_at_block(struct fuse *f, struct tree_stmt *block, const struct tree_frame *frame)

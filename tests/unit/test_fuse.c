@@ -194,37 +194,48 @@ TEST(statement_that_is_in_the_way)
 }
 
 /* to[i] = from[i + shift] */
-static void copy_loop(struct sample *s, const char *name, struct array to, struct array from, int64_t shift)
+static void copy_loop(struct sample *s, const char *name, int64_t end, struct array to, struct array from,
+                      int64_t shift)
 {
-    struct tree_stmt *x = loop(s, s->body, name, i64(s, 0), i64(s, 100));
+    struct tree_stmt *x = loop(s, s->body, name, i64(s, 0), i64(s, end));
     store(s, x->body, to, var(s, x->var), load(s, from, plus(s, var(s, x->var), i64(s, shift))));
 }
 
-/* What stays behind does not keep what is related to the first from it, however far away: not even after a statement
- * has gone in front. What is not related stays. */
+/* What is related to a loop goes into it past work that stays behind. */
 TEST(related_work_behind_work_that_stays)
 {
     struct sample s = sample_new();
     struct array a = array_new(&s, "A"), t = array_new(&s, "T"), u = array_new(&s, "U"), b = array_new(&s, "B");
-    struct array c = array_new(&s, "C"), d = array_new(&s, "D"), e = array_new(&s, "E");
-    copy_loop(&s, "i", t, a, 0);
-    copy_loop(&s, "j", u, t, 1);
+    struct array d = array_new(&s, "D");
+    copy_loop(&s, "i", 100, t, a, 0);
+    copy_loop(&s, "j", 50, u, t, 1);
     store(&s, s.body, d, i64(&s, 0), expr_float(s.t, s.f64, 1));
-    copy_loop(&s, "k", b, t, 0);
-    copy_loop(&s, "l", c, u, 0);
-    copy_loop(&s, "m", e, u, 2);
+    copy_loop(&s, "k", 100, b, t, 0);
     CHECK_STR(fused(&s), "D[0] = 1.0\n"
                          "for i = 0 to 100 step 1 independent {\n"
                          "    T[i] = A[i]\n"
                          "    B[i] = T[i]\n"
                          "}\n"
-                         "for j = 0 to 100 step 1 independent {\n"
+                         "for j = 0 to 50 step 1 independent {\n"
                          "    U[j] = T[j + 1]\n"
-                         "    C[j] = U[j]\n"
-                         "}\n"
-                         "for m = 0 to 100 step 1 independent {\n"
-                         "    E[m] = U[m + 2]\n"
                          "}\n");
+    ir_free(s.ir);
+}
+
+/* Long chains become one loop, in pieces: what has grown is not moved again and again. */
+TEST(long_chain)
+{
+    enum { LENGTH = 100 };
+    struct sample s = sample_new();
+    struct array from = array_new(&s, "A");
+    for (int i = 0; i < LENGTH; i++) {
+        struct array to = array_new(&s, arena_printf(s.t->arena, "T%d", i));
+        copy_loop(&s, "i", 100, to, from, 0);
+        from = to;
+    }
+    tree_fuse_nests(s.t, &s.options);
+    shown(&s);
+    CHECK(s.body->items.count == 1 && s.body->items.items[0]->body->items.count == LENGTH);
     ir_free(s.ir);
 }
 
