@@ -93,18 +93,18 @@ static bool arguments(struct code_gen *g, const struct code *c, struct tree_expr
 /* math.pi as an argument is double; the other forms of numbers are as they are. */
 static struct tree_expr *by_function(struct code_gen *g, const struct code *c, const char *name, bool same, bool *known)
 {
-    uint32_t least, most, count = c->count - 1;
+    uint32_t count = c->count - 1;
     struct tree_expr **args;
     const struct code_math *math = code_find_math(name);
-    code_function *run = math ? NULL : code_find_function(name, &least, &most);
-    *known = math || run;
+    const struct code_function_row *f = math ? NULL : code_find_function(name);
+    *known = math || f;
     if (!*known || !arguments(g, c, &args))
         return NULL;
     if (math)
         return count ? code_math(g, c, math, args, count, same) : code_invalid(g, c, "'%s' needs an argument", name);
-    if (count < least || count > most)
-        return code_invalid(g, c, "'%s' takes %u arguments, not %u", name, count < least ? least : most, count);
-    return run(g, c, args, count);
+    if (count < f->least || count > f->most)
+        return code_invalid(g, c, "'%s' takes %u arguments, not %u", name, count < f->least ? f->least : f->most, count);
+    return f->run(g, c, args, count);
 }
 
 /* sinf, sqrtf: the functions of C for 32 bits. */

@@ -165,15 +165,22 @@ struct tree_expr *code_foreign(struct code_gen *g, const struct code *c); /* a c
 /* Is it one of OpenMP's questions about threads? */
 bool code_thread_query(struct code_gen *g, const struct code *c, const char *name, struct tree_expr **out);
 
-/* code_math.c, code_integer.c: functions with values as arguments. `same`: the result has the type of the first
- * argument. */
+/* code_math.c, code_function.c, code_integer.c: functions with values as arguments. `same`: the result has the type of
+ * the first argument. */
 typedef struct tree_expr *code_function(struct code_gen *g, const struct code *c, struct tree_expr **args,
                                         uint32_t count);
 const struct code_math *code_find_math(const char *name);
 struct tree_expr *code_math(struct code_gen *g, const struct code *c, const struct code_math *f,
                             struct tree_expr **args, uint32_t count, bool same);
-code_function *code_find_function(const char *name, uint32_t *least, uint32_t *most);
-code_function *code_find_integer(const char *name, uint32_t *least, uint32_t *most);
+/* The type in which the C++ library computes: double if there is an integer, else the widest. NULL if there is none. */
+const struct type *code_library_type(struct code_gen *g, struct tree_expr **args, uint32_t count);
+struct code_function_row {
+    const char *name;
+    uint32_t least, most; /* arguments */
+    code_function *run;
+};
+extern const struct code_function_row code_functions[], code_integer_functions[]; /* end with no name */
+const struct code_function_row *code_find_function(const char *name);
 struct tree_expr *code_floor_divide(struct code_gen *g, const struct code *c, struct tree_expr *a, struct tree_expr *b);
 
 /* code_callback.c */

@@ -1,8 +1,6 @@
 /* Functions on integers (some on floats too): divisions, remainders, bits, comparisons by name. */
 #include "lower/code/code_gen.h"
 
-#include <string.h>
-
 static struct tree_expr *binary(struct code_gen *g, enum expr_op op, struct tree_expr *a, struct tree_expr *b)
 {
     return expr_binary(g->t, op, a, b);
@@ -236,11 +234,7 @@ static struct tree_expr *f_Not(struct code_gen *g, const struct code *c, struct 
     return code_unary(g, c, CODE_NOT, args[0]);
 }
 
-static const struct {
-    const char *name;
-    uint32_t least, most;
-    code_function *run;
-} functions[] = {
+const struct code_function_row code_integer_functions[] = {
     { "py_floor", 2, 2, f_py_floor },
     { "int_floor_ni", 2, 2, f_py_floor },
     { "py_mod", 2, 2, f_py_mod },
@@ -269,15 +263,5 @@ static const struct {
     { "right_shift", 2, 2, f_right_shift },
     { "bitwise_invert", 1, 1, f_bitwise_invert },
     { "Not", 1, 1, f_Not },
+    { NULL, 0, 0, NULL },
 };
-
-code_function *code_find_integer(const char *name, uint32_t *least, uint32_t *most)
-{
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
-        if (strcmp(functions[i].name, name) == 0) {
-            *least = functions[i].least;
-            *most = functions[i].most;
-            return functions[i].run;
-        }
-    return NULL;
-}

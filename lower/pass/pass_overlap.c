@@ -231,6 +231,8 @@ static void cut_loops(const struct address *w)
         struct tree_stmt *loop = w->stage->loops[i];
         int64_t low = w->stage->low[i], high = g->size[i] + w->stage->high[i];
         int64_t last = g->begin[i] + (g->end[i] - g->begin[i] - 1) / g->size[i] * g->size[i];
+        loop->loop.tiles = (g->end[i] - g->begin[i] + g->size[i] - 1) / g->size[i];
+        loop->loop.different = loop->end->i - loop->begin->i;
         struct tree_expr *tile = expr_var(t, w->tiles[i]), *begin = expr_binary(t, EXPR_ADD, tile, expr_i64(t, low)),
                          *end = expr_binary(t, EXPR_ADD, tile, expr_i64(t, high));
         loop->begin = g->begin[i] + low >= loop->begin->i ? begin : expr_binary(t, EXPR_MAX, loop->begin, begin);

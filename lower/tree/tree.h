@@ -136,6 +136,9 @@ struct tree_loop {
     bool heavy; /* one iteration is enough work for a thread */
     enum tree_omp omp;
     int chunk, num_threads; /* 0: default */
+    /* Of a loop that stands in `tiles` overlapping tiles (0: in none): iterations that are different ones. Those beyond
+     * are computed once more. */
+    int64_t tiles, different;
 };
 
 /* Arguments of sdfg_rt_gemm: extents; address and strides of each matrix; addresses of the factors. */

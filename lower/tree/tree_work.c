@@ -24,6 +24,7 @@ struct counter {
     struct tree *tree;
     uint32_t steps;
     VEC(struct touched) touched; /* of the nest at hand */
+    struct map taken;            /* pointers to memory taken inside of a nest -> elements, as integers */
     double cache;                /* bytes that stay near from one nest to the next */
     struct amount flops, bytes;  /* of the program */
     struct json_writer *out;
@@ -138,6 +139,8 @@ static struct amount loop_flops(struct counter *c, const struct tree_stmt *s, co
     struct amount trips = trip_count(s, outer);
     struct tree_frame frame = tree_frame_of(outer, s);
     struct amount body = stmt_flops(c, s->body, &frame), sum = amount(0);
+    if (body.known && s->loop.tiles) /* what tiles compute again is not the program's work */
+        return times(body, amount((double)s->loop.different / (double)s->loop.tiles));
     if (body.known || !trips.known)
         return times(body, trips);
     int64_t step = s->step->op == EXPR_INT ? s->step->i : 1;
@@ -301,6 +304,10 @@ static void stmt_touches(struct counter *c, const struct tree_stmt *s, double ru
     case STMT_ZERO:
         range_touches(c, s, runs, frame, true);
         break;
+    case STMT_ALLOC:
+        if (s->count->op == EXPR_INT && s->count->i > 0)
+            map_put(c->tree->arena, &c->taken, s->var, (void *)(uintptr_t)s->count->i);
+        break;
     default:
         break;
     }
@@ -318,6 +325,9 @@ static struct amount touched_bytes(const struct counter *c)
     for (uint32_t i = 0; i < c->touched.count; i++) {
         const struct touched *t = &c->touched.items[i];
         double elements = (double)(t->range.high - t->range.low + 1);
+        double taken = (double)(uintptr_t)map_get(&c->taken, t->base);
+        if (taken > 0 && elements > taken)
+            elements = taken;
         if (elements > t->accesses)
             elements = t->accesses;
         sum = add(sum, (struct amount){ elements * t->size, t->known });

@@ -1,6 +1,7 @@
 /* Trees before and after the pass overlap. */
+#include "ir/json.h"
 #include "lower/pass/pass.h"
-#include "lower/tree/tree.h"
+#include "lower/tree/tree_work.h"
 
 #include "tests/unit/check.h"
 
@@ -137,6 +138,34 @@ TEST(rows_around_are_computed_again)
                          "    }\n"
                          "    free T\n"
                          "}\n");
+    ir_free(s.ir);
+}
+
+static void work(struct sample *s, double *flops, double *bytes)
+{
+    struct text out = text_new(s->t->arena);
+    tree_work(s->t, 1 << 20, &out);
+    const struct json *all = json_parse(s->t->arena, s->ir->diags, text_get(&out), out.length);
+    CHECK(json_real(json_get(all, "flops"), flops) && json_real(json_get(all, "bytes"), bytes));
+}
+
+/* The rows that neighbours compute again are no work of the program, and the temporary stays in the cache. */
+TEST(work_counts_once)
+{
+    struct sample s = sample_new(POINTS * ROW);
+    struct tree_stmt *i = loop(&s, s.body, "i", 0, POINTS), *k = loop(&s, i->body, "k", 0, ROW);
+    struct tree_expr *a = load(&s, s.a, at(&s, i, k, 0), s.alias_a);
+    stmt_store(s.t, k->body, expr_var(s.t, s.temporary), at(&s, i, k, 0), expr_binary(s.t, EXPR_MUL, a, a), s.alias_t);
+    consume(&s, 10, 0);
+    stmt_free(s.t, s.body, s.temporary);
+    double flops, bytes, after, moved;
+    work(&s, &flops, &bytes);
+    CHECK(flops == POINTS * ROW + (POINTS - 20) * ROW);
+    tree_overlap(s.t, &s.options);
+    CHECK(strstr(shown(&s), "tile"));
+    work(&s, &after, &moved);
+    CHECK(after > 0.999999 * flops && after < 1.000001 * flops);
+    CHECK(moved < 0.75 * bytes);
     ir_free(s.ir);
 }
 
