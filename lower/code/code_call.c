@@ -103,7 +103,8 @@ static struct tree_expr *by_function(struct code_gen *g, const struct code *c, c
     if (math)
         return count ? code_math(g, c, math, args, count, same) : code_invalid(g, c, "'%s' needs an argument", name);
     if (count < f->least || count > f->most)
-        return code_invalid(g, c, "'%s' takes %u arguments, not %u", name, count < f->least ? f->least : f->most, count);
+        return code_invalid(g, c, "'%s' takes %u arguments, not %u", name, count < f->least ? f->least : f->most,
+                            count);
     return f->run(g, c, args, count);
 }
 
