@@ -279,7 +279,7 @@ static bool fit_first(struct fuse *f, struct item *a, struct item *b, const stru
 }
 
 /* Why the second loop, which uses what the first one makes, stays on its own. */
-static void say_apart(const struct fuse *f, const struct item *first, const struct item *second)
+static void say_apart(struct fuse *f, const struct item *first, const struct item *second)
 {
     struct tree *t = f->tree;
     struct remarks *r = t->ir->remarks;
