@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CODEGEN_ABI = 7 };
+enum { CODEGEN_ABI = 8 };
 
 struct json;
 
@@ -30,7 +30,8 @@ enum codegen_emit {
     CODEGEN_EMIT_ASM,
     CODEGEN_EMIT_OBJECT,
     CODEGEN_EMIT_WORK,
-    CODEGEN_EMIT_REMARKS
+    CODEGEN_EMIT_REMARKS,
+    CODEGEN_EMIT_MEMORY
 };
 
 /* An argument of exported functions. */

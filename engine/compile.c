@@ -1,6 +1,7 @@
 /* The plugin's side of the border: one request, one compilation, one result. */
 #include "engine/compile.h"
 
+#include "lower/tree/tree_memory.h"
 #include "lower/tree/tree_work.h"
 
 #include <stdlib.h>
@@ -141,6 +142,9 @@ static bool take_text(struct compile *c, struct codegen_result *out)
         if (!jit_text(c->jit, JIT_TEXT_LL_OPT, &text, &size))
             return false;
         remarks_print(c->ir->remarks, &t);
+        break;
+    case CODEGEN_EMIT_MEMORY:
+        tree_memory(c->tree, &t);
         break;
     case CODEGEN_EMIT_WORK:
         tree_work(c->tree, cache_bytes(), &t);

@@ -165,10 +165,11 @@ sdfg_error *program_emit(struct sdfg_program *p, const struct signature *s, enum
                          size_t *size)
 {
     static const enum codegen_emit forms[] = {
-        [SDFG_EMIT_SDFG] = CODEGEN_EMIT_SDFG, [SDFG_EMIT_TREE] = CODEGEN_EMIT_TREE,
-        [SDFG_EMIT_LL] = CODEGEN_EMIT_LL,     [SDFG_EMIT_LL_OPT] = CODEGEN_EMIT_LL_OPT,
-        [SDFG_EMIT_ASM] = CODEGEN_EMIT_ASM,   [SDFG_EMIT_OBJECT] = CODEGEN_EMIT_OBJECT,
-        [SDFG_EMIT_WORK] = CODEGEN_EMIT_WORK, [SDFG_EMIT_REMARKS] = CODEGEN_EMIT_REMARKS,
+        [SDFG_EMIT_SDFG] = CODEGEN_EMIT_SDFG,     [SDFG_EMIT_TREE] = CODEGEN_EMIT_TREE,
+        [SDFG_EMIT_LL] = CODEGEN_EMIT_LL,         [SDFG_EMIT_LL_OPT] = CODEGEN_EMIT_LL_OPT,
+        [SDFG_EMIT_ASM] = CODEGEN_EMIT_ASM,       [SDFG_EMIT_OBJECT] = CODEGEN_EMIT_OBJECT,
+        [SDFG_EMIT_WORK] = CODEGEN_EMIT_WORK,     [SDFG_EMIT_REMARKS] = CODEGEN_EMIT_REMARKS,
+        [SDFG_EMIT_MEMORY] = CODEGEN_EMIT_MEMORY,
     };
     if (what == SDFG_EMIT_SDFG)
         return emit_graph(p, out, size);

@@ -8,7 +8,8 @@ static bool wants_code(const struct compile *c) { return c->request->emit == COD
 static bool wants_modules(const struct compile *c)
 {
     enum codegen_emit emit = c->request->emit;
-    return emit != CODEGEN_EMIT_SDFG && emit != CODEGEN_EMIT_TREE && emit != CODEGEN_EMIT_WORK;
+    return emit != CODEGEN_EMIT_SDFG && emit != CODEGEN_EMIT_TREE && emit != CODEGEN_EMIT_WORK &&
+           emit != CODEGEN_EMIT_MEMORY;
 }
 
 static bool wants_tree(const struct compile *c) { return c->request->emit != CODEGEN_EMIT_SDFG; }

@@ -9,10 +9,16 @@
 #include "engine/workspace.h"
 #include "runtime/abi.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-void sdfg_program_stats(sdfg_program *p, sdfg_stats *out) { kernels_stats(p->kernels, out); }
+void sdfg_program_stats(sdfg_program *p, sdfg_stats *out)
+{
+    kernels_stats(p->kernels, out);
+    if (out->struct_size >= offsetof(sdfg_stats, memory_peak) + sizeof out->memory_peak)
+        out->memory_peak = sdfg_rt_pool_peak(p->pool);
+}
 
 static void program_release(sdfg_program *p)
 {

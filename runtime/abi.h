@@ -46,6 +46,8 @@ struct sdfg_rt_allocator {
     void *user;
 };
 void sdfg_rt_pool_allocator(struct sdfg_rt_pool *pool, const struct sdfg_rt_allocator *a);
+/* Bytes that were taken from it at one time at most, but for small blocks (runtime/memory.c). Any thread. */
+size_t sdfg_rt_pool_peak(struct sdfg_rt_pool *pool);
 void sdfg_rt_pool_free(struct sdfg_rt_pool *pool); /* NULL is allowed */
 
 /* Memory of the caller for containers of lifetime External, one block for each kind of storage. Containers lie one

@@ -5,6 +5,7 @@
 
 #include <assert.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -25,6 +26,7 @@ static_assert(sizeof(struct block) == ALIGNMENT, "blocks are aligned");
 
 struct sdfg_rt_pool {
     struct sdfg_rt_allocator allocator; /* allocate is NULL: the system */
+    _Atomic size_t taken, peak;         /* bytes of blocks that would be kept, in use */
     pthread_mutex_t lock;
     size_t bytes;
     int count;
@@ -59,6 +61,17 @@ void sdfg_rt_pool_free(struct sdfg_rt_pool *p)
         free(take_at(p, p->count - 1));
     pthread_mutex_destroy(&p->lock);
     free(p);
+}
+
+size_t sdfg_rt_pool_peak(struct sdfg_rt_pool *p) { return atomic_load_explicit(&p->peak, memory_order_relaxed); }
+
+static void count_taken(struct sdfg_rt_pool *p, size_t size)
+{
+    size_t now = atomic_fetch_add_explicit(&p->taken, size, memory_order_relaxed) + size;
+    size_t peak = atomic_load_explicit(&p->peak, memory_order_relaxed);
+    while (now > peak &&
+           !atomic_compare_exchange_weak_explicit(&p->peak, &peak, now, memory_order_relaxed, memory_order_relaxed))
+        ;
 }
 
 /* The latest block of that size: its contents may still be in the cache. */
@@ -121,6 +134,8 @@ void *sdfg_rt_alloc(struct sdfg_rt_context *context, int64_t bytes)
     }
     b->size = size;
     b->from = from;
+    if (pool && size >= KEPT_LEAST)
+        count_taken(pool, size);
     return b + 1;
 }
 
@@ -129,6 +144,9 @@ void sdfg_rt_free(struct sdfg_rt_context *context, void *memory)
     if (!memory)
         return;
     struct block *b = (struct block *)memory - 1;
+    struct sdfg_rt_pool *pool = context->pool;
+    if (pool && b->size >= KEPT_LEAST)
+        atomic_fetch_sub_explicit(&pool->taken, b->size, memory_order_relaxed);
     if (b->from)
         b->from->release(b->from->user, b, b->size + sizeof *b);
     else if (context->pool && b->size >= KEPT_LEAST && b->size <= kept_most)

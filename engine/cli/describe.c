@@ -135,7 +135,38 @@ static void write_list(struct json_writer *w, const sdfg_program *p, const char 
     json_end(w, ']');
 }
 
-static void describe_json(const sdfg_program *p)
+struct sizes {
+    long long transients, per_thread, persistent, unknown;
+};
+
+static bool read_sizes(const char *memory, struct sizes *s)
+{
+    static const char form[] = "{\"transients\": %lld, \"per_thread\": %lld, \"persistent\": %lld, \"unknown\": %lld}";
+    return memory && sscanf(memory, form, &s->transients, &s->per_thread, &s->persistent, &s->unknown) == 4;
+}
+
+static void print_sizes(const struct sizes *s)
+{
+    printf("heap of a call\n  temporaries at one time  %lld bytes\n", s->transients);
+    if (s->per_thread)
+        printf("  each thread besides      %lld bytes\n", s->per_thread);
+    if (s->persistent)
+        printf("  kept between calls       %lld bytes\n", s->persistent);
+    if (s->unknown)
+        printf("  of unknown size          %lld %s\n", s->unknown, s->unknown == 1 ? "block" : "blocks");
+}
+
+static void write_sizes(struct json_writer *w, const struct sizes *s)
+{
+    json_begin(w, "memory", '{');
+    json_write_int(w, "transients", s->transients);
+    json_write_int(w, "per_thread", s->per_thread);
+    json_write_int(w, "persistent", s->persistent);
+    json_write_int(w, "unknown", s->unknown);
+    json_end(w, '}');
+}
+
+static void describe_json(const sdfg_program *p, const struct sizes *sizes)
 {
     struct arena *arena = arena_new();
     struct text t = text_new(arena);
@@ -149,15 +180,19 @@ static void describe_json(const sdfg_program *p)
     for (size_t i = 0; i < sdfg_program_num_constraints(p); i++)
         json_write_string(&w, NULL, sdfg_program_constraint(p, i));
     json_end(&w, ']');
+    if (sizes)
+        write_sizes(&w, sizes);
     json_end(&w, '}');
     puts(text_get(&t));
     arena_free(arena);
 }
 
-void describe(const sdfg_program *p, enum describe how)
+void describe(const sdfg_program *p, enum describe how, const char *memory)
 {
+    struct sizes sizes;
+    bool known = read_sizes(memory, &sizes);
     if (how == DESCRIBE_JSON) {
-        describe_json(p);
+        describe_json(p, known ? &sizes : NULL);
         return;
     }
     const char *version = sdfg_program_dace_version(p);
@@ -168,4 +203,6 @@ void describe(const sdfg_program *p, enum describe how)
     for (size_t i = 0; i < sdfg_program_num_constraints(p); i++)
         printf("  %s\n", sdfg_program_constraint(p, i));
     print_list(p, "memory of the program", sdfg_program_transient);
+    if (known)
+        print_sizes(&sizes);
 }

@@ -3,7 +3,7 @@
 
 #include "engine/cli/command.h"
 
-/* What a program takes and holds, on stdout. */
-void describe(const sdfg_program *p, enum describe how);
+/* What a program takes and holds, on stdout; `memory` is what SDFG_EMIT_MEMORY gives, or NULL. */
+void describe(const sdfg_program *p, enum describe how, const char *memory);
 
 #endif

@@ -162,26 +162,29 @@ static void summarize(const struct inputs *in)
 }
 
 /* One line; bench/ reads it. */
-static void print_times_json(const struct times *t, const sdfg_kernel_info *info)
+static void print_times_json(const struct times *t, const sdfg_kernel_info *info, uint64_t memory)
 {
     fprintf(stderr, "{\"started\": %.9f, \"first_result\": %.9f, \"load\": %.9f, \"bind\": %.9f, \"compile\": %.9f",
             t->started, t->first_result, t->load, t->bind, info->compile_seconds);
     fprintf(stderr, ", \"first_run\": %.9f, \"runs\": %d, \"least\": %.9f, \"mean\": %.9f", t->first, t->runs, t->least,
             t->runs ? t->total / t->runs : 0);
-    fprintf(stderr, ", \"code_bytes\": %zu, \"compiler_bytes\": %zu, \"phases\": {", info->code_bytes,
-            info->peak_bytes);
+    fprintf(stderr, ", \"code_bytes\": %zu, \"compiler_bytes\": %zu, \"memory_peak\": %llu, \"phases\": {",
+            info->code_bytes, info->peak_bytes, (unsigned long long)memory);
     for (size_t i = 0; i < info->num_phases; i++)
         fprintf(stderr, "%s\"%s\": %.9f", i ? ", " : "", info->phases[i].name, info->phases[i].seconds);
     fputs("}}\n", stderr);
 }
 
-static void print_times(const struct command *c, const struct times *t, const sdfg_bound *b)
+static void print_times(const struct inputs *in, const struct times *t, const sdfg_bound *b)
 {
+    const struct command *c = in->command;
+    sdfg_stats stats = { .struct_size = sizeof stats };
+    sdfg_program_stats(in->program, &stats);
     char load[32], compile[32], run[32], mean[32];
     sdfg_kernel_info info = { .struct_size = sizeof info };
     sdfg_kernel_describe(sdfg_bound_kernel(b), &info);
     if (c->time == TIME_JSON) {
-        print_times_json(t, &info);
+        print_times_json(t, &info, stats.memory_peak);
         return;
     }
     fprintf(stderr, "load %s, compile %s, run %s", duration(t->load, load), duration(t->bind, compile),
@@ -195,6 +198,7 @@ static void print_times(const struct command *c, const struct times *t, const sd
         fprintf(stderr, "  %-20s %s\n", info.phases[i].name, duration(info.phases[i].seconds, run));
     fprintf(stderr, "  first run %s, code %zu bytes, compiler memory %.3g MB\n", duration(t->first, run),
             info.code_bytes, (double)info.peak_bytes / 1e6);
+    fprintf(stderr, "  temporaries %.3g MB at most\n", (double)stats.memory_peak / 1e6);
 }
 
 /* ---- running ---- */
@@ -227,7 +231,7 @@ static int run_bound(struct inputs *in, sdfg_bound *b, struct times *t)
     int code = measure(in, b, t), worst = EXIT_GOOD;
     if (code)
         return code;
-    print_times(c, t, b);
+    print_times(in, t, b);
     if ((code = inputs_take_streams(in)))
         return code;
     summarize(in);
@@ -312,6 +316,21 @@ static int run_loaded(sdfg_engine *engine, struct inputs *in, struct times *t)
     return code;
 }
 
+/* With values, also what memory a call takes under them. */
+static int describe_given(struct inputs *in)
+{
+    char *memory = NULL;
+    int code = in->command->values.count ? inputs_given(in) : EXIT_GOOD;
+    if (code)
+        return code;
+    sdfg_error *e = in->command->values.count ? sdfg_args_emit(&memory, NULL, in->args, SDFG_EMIT_MEMORY) : NULL;
+    if (e)
+        return report_error(in->command, e);
+    describe(in->program, in->command->describe, memory);
+    sdfg_text_free(memory);
+    return EXIT_GOOD;
+}
+
 static int run_in(const struct command *c, sdfg_engine *engine)
 {
     struct times t = { .started = seconds_now() };
@@ -321,14 +340,9 @@ static int run_in(const struct command *c, sdfg_engine *engine)
     t.load = seconds_now() - start;
     if (!e && sdfg_program_warnings(in.program))
         fputs(sdfg_error_text(sdfg_program_warnings(in.program)), stderr);
-    if (!e && c->describe) {
-        describe(in.program, c->describe);
-        sdfg_program_free(in.program);
-        return EXIT_GOOD;
-    }
     if (!e)
         e = sdfg_args_new(&in.args, in.program);
-    int code = e ? report_error(c, e) : run_loaded(engine, &in, &t);
+    int code = e ? report_error(c, e) : c->describe ? describe_given(&in) : run_loaded(engine, &in, &t);
     sdfg_args_free(in.args);
     sdfg_program_free(in.program);
     inputs_release(&in);

@@ -224,6 +224,8 @@ typedef struct sdfg_stats {
     uint64_t kernels, kernel_bytes; /* in memory now */
     double compile_seconds;         /* of all compilations together */
     uint64_t improved;              /* quick kernels whose place optimized ones took; both were compiled or read */
+    uint64_t memory_peak; /* bytes that a program's calls and persistent memory took at one time at most, but for blocks
+                             below 64 KiB; of an engine 0 */
 } sdfg_stats;
 
 SDFG_API void sdfg_engine_stats(sdfg_engine *e, sdfg_stats *out); /* of all its programs, also freed ones */
@@ -506,8 +508,11 @@ enum sdfg_emit {
     SDFG_EMIT_LL_OPT, /* and after */
     SDFG_EMIT_ASM,
     SDFG_EMIT_OBJECT,
-    SDFG_EMIT_WORK,   /* JSON: operations and bytes of each loop nest, as far as they are known without data */
-    SDFG_EMIT_REMARKS /* what was done for speed and what was not, and why: a line each, sorted (docs/debugging.md) */
+    SDFG_EMIT_WORK,    /* JSON: operations and bytes of each loop nest, as far as they are known without data */
+    SDFG_EMIT_REMARKS, /* what was done for speed and what was not, and why: a line each, sorted (docs/debugging.md) */
+    SDFG_EMIT_MEMORY   /* JSON: {"transients", "per_thread", "persistent", "unknown"}: bytes that a call holds at one
+                          time, that   each thread holds besides, that are kept between calls; allocations whose size is
+                          not   known */
 };
 
 /* Text or bytes of one representation, specialized for the given symbols. `size` may be NULL; the bytes are followed by

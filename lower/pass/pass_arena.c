@@ -13,13 +13,12 @@
  * become one alias class: else LLVM would be free to store into one before the other is read. They are never both
  * alive, so no loop loses by that. Each call has an allocation of its own, which the runtime keeps for the next call
  * (runtime/memory.c); its pages are touched first by the thread that writes them. */
-#include "lower/pass/pass.h"
+#include "lower/pass/pass_arena.h"
 #include "lower/pass/pass_remark.h"
 #include "lower/tree/tree_rewrite.h"
 #include "lower/tree/tree_scan.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     LINE = 64,
@@ -28,203 +27,9 @@ enum {
 };
 static const int64_t most_bytes = INT64_C(1) << 44;
 
-struct memory {
-    struct tree_stmt *alloc, *block; /* block: that both stand in */
-    uint32_t allocs, frees;
-    bool fixed; /* a pointer that is more, or goes elsewhere */
-    VEC(uint32_t) classes;
-    /* in the block at hand */
-    struct tree_stmt *release;
-    uint32_t taken, first, last; /* items */
-    uint32_t slot;
-    bool used;
-};
-
-/* Memories that share. */
-struct slot {
-    struct memory *owner;    /* the one taken first */
-    struct tree_expr *bytes; /* not known: of all of them */
-    int64_t size, offset;    /* known */
-    uint32_t last;           /* item: free after it */
-    uint32_t released;
-    uint32_t members;
-};
-
-struct plan {
-    struct tree *tree;
-    struct arena *arena;
-    struct memory *memories; /* by variable */
-    uint32_t num_vars;
-    uint32_t *classes; /* alias class -> the one that it becomes */
-    bool merged;
-    uint32_t item; /* being looked at */
-    VEC(struct memory *) here;
-    VEC(struct slot) slots;
-};
-
-/* ---- what there is ---- */
-
-static struct memory *memory_of(const struct plan *p, const struct tree_var *v)
-{
-    return v && v->id < p->num_vars ? &p->memories[v->id] : NULL;
-}
-
-static const struct tree_var *root_var(const struct tree_expr *e)
-{
-    while (e->op == EXPR_OFFSET || e->op == EXPR_CAST)
-        e = e->args[0];
-    return e->op == EXPR_VAR ? e->var : NULL;
-}
-
-static void see(struct plan *p, const struct tree_expr *e);
-
-/* An address that is used for an access of that class and nothing else. */
-static void see_address(struct plan *p, const struct tree_expr *e, uint32_t alias)
-{
-    struct memory *m = memory_of(p, root_var(e));
-    if (m && alias) /* 0 may be any memory as it is */
-        vec_push(p->arena, &m->classes, alias);
-    for (; e->op == EXPR_OFFSET || e->op == EXPR_CAST; e = e->args[0])
-        if (e->op == EXPR_OFFSET)
-            see(p, e->args[1]);
-    if (e->op != EXPR_VAR)
-        see(p, e);
-}
-
-static void see(struct plan *p, const struct tree_expr *e)
-{
-    if (e->op == EXPR_LOAD) {
-        see_address(p, e->args[0], e->alias);
-        see(p, e->args[1]);
-        return;
-    }
-    struct memory *m = e->op == EXPR_VAR ? memory_of(p, e->var) : NULL;
-    if (m)
-        m->fixed = true;
-    for (uint32_t i = 0; i < e->num_args; i++)
-        see(p, e->args[i]);
-}
-
-/* Does a function of the runtime forget the pointers that it is given? */
-static bool forgets(const struct tree_stmt *call)
-{
-    static const char *const keep[] = { "sdfg_rt_stream", "sdfg_rt_node", "sdfg_rt_program", "sdfg_rt_free" };
-    for (size_t i = 0; i < sizeof keep / sizeof *keep; i++)
-        if (!strncmp(call->name, keep[i], strlen(keep[i])))
-            return false;
-    return !call->pointer && !strncmp(call->name, "sdfg_rt_", 8) &&
-           (!call->var || call->var->type->kind != TYPE_POINTER);
-}
-
-static void see_call(struct plan *p, const struct tree_stmt *s)
-{
-    for (uint32_t i = 0; i < s->num_args; i++)
-        if (forgets(s))
-            see_address(p, s->args[i], 0);
-        else
-            see(p, s->args[i]);
-    if (s->pointer)
-        see(p, s->pointer);
-}
-
-static void see_operand(void *user, struct tree_expr **e) { see(user, *e); }
-
-static void see_access(struct plan *p, const struct tree_stmt *s)
-{
-    see_address(p, s->pointer, s->alias);
-    if (s->pointer2)
-        see_address(p, s->pointer2, s->alias2);
-    const struct tree_expr *rest[] = { s->index, s->value, s->count };
-    for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
-        if (rest[i])
-            see(p, rest[i]);
-}
-
-static void see_stmt(struct plan *p, struct tree_stmt *s, struct tree_stmt *block)
-{
-    struct memory *m = memory_of(p, s->var);
-    switch (s->kind) {
-    case STMT_ALLOC:
-        m->allocs++;
-        m->alloc = s;
-        m->block = block;
-        m->fixed |= s->where != TREE_HEAP;
-        see(p, s->count);
-        break;
-    case STMT_FREE:
-        m->frees++;
-        m->fixed |= m->block != block;
-        m->release = s;
-        break;
-    case STMT_STORE:
-    case STMT_REDUCE:
-    case STMT_UPDATE:
-    case STMT_COPY:
-    case STMT_ZERO:
-        see_access(p, s);
-        break;
-    case STMT_CALL:
-        see_call(p, s);
-        break;
-    default:
-        stmt_each_expr(s, see_operand, p);
-    }
-    if (m && s->kind != STMT_ALLOC && s->kind != STMT_FREE)
-        m->fixed = true;
-    if (s->body)
-        see_stmt(p, s->body, s->body);
-    if (s->otherwise)
-        see_stmt(p, s->otherwise, s->otherwise);
-    for (uint32_t i = 0; i < s->items.count; i++)
-        see_stmt(p, s->items.items[i], s);
-}
-
-/* ---- lives ---- */
-
-static bool is_planned(const struct memory *m, const struct tree_stmt *block)
-{
-    return m && m->allocs == 1 && m->frees == 1 && !m->fixed && m->block == block;
-}
-
-static void note_use(void *user, struct tree_expr *e)
-{
-    struct plan *p = user;
-    struct memory *m = e->op == EXPR_VAR ? memory_of(p, e->var) : NULL;
-    if (!m || !m->alloc)
-        return;
-    m->first = m->used ? m->first : p->item;
-    m->last = p->item;
-    m->used = true;
-}
-
-static void note_operand(void *user, struct tree_expr **e) { expr_visit(*e, note_use, user); }
-
-static bool note_stmt(void *user, struct tree_stmt *s)
-{
-    stmt_each_expr(s, note_operand, user);
-    return true;
-}
-
-static void find_lives(struct plan *p, struct tree_stmt *block)
-{
-    p->here.count = 0;
-    for (uint32_t i = 0; i < block->items.count; i++) {
-        struct tree_stmt *s = block->items.items[i];
-        struct memory *m = memory_of(p, s->var);
-        if (s->kind == STMT_ALLOC && is_planned(m, block)) {
-            m->taken = i;
-            m->used = s->zero; /* cleared here */
-            m->first = m->last = i;
-            vec_push(p->arena, &p->here, m);
-        }
-    }
-    for (p->item = 0; p->here.count > 1 && p->item < block->items.count; p->item++)
-        stmt_visit(block->items.items[p->item], note_stmt, p);
-}
-
 static int by_first(const void *a, const void *b)
 {
-    const struct memory *x = *(struct memory *const *)a, *y = *(struct memory *const *)b;
+    const struct arena_memory *x = *(struct arena_memory *const *)a, *y = *(struct arena_memory *const *)b;
     if (x->first != y->first)
         return x->first < y->first ? -1 : 1;
     return (x->taken > y->taken) - (x->taken < y->taken);
@@ -232,7 +37,7 @@ static int by_first(const void *a, const void *b)
 
 /* ---- slots ---- */
 
-static int64_t size_of(const struct memory *m)
+static int64_t size_of(const struct arena_memory *m)
 {
     const struct tree_expr *count = m->alloc->count;
     int64_t bytes;
@@ -244,8 +49,8 @@ static int64_t size_of(const struct memory *m)
 }
 
 /* Does the number of bytes have the same value where either memory is taken? */
-static bool same_bytes(const struct plan *p, const struct tree_stmt *block, const struct slot *s,
-                       const struct memory *m, struct tree_expr *bytes)
+static bool same_bytes(const struct arena_plan *p, const struct tree_stmt *block, const struct arena_slot *s,
+                       const struct arena_memory *m, struct tree_expr *bytes)
 {
     if (!s->bytes || !expr_equal(s->bytes, bytes) || !expr_is_pure(bytes))
         return false;
@@ -258,12 +63,12 @@ static bool same_bytes(const struct plan *p, const struct tree_stmt *block, cons
 }
 
 /* A slot that is free where the life begins: the smallest that is large enough, or the largest. */
-static struct slot *find_slot(struct plan *p, const struct tree_stmt *block, const struct memory *m, int64_t size,
-                              struct tree_expr *bytes)
+static struct arena_slot *find_slot(struct arena_plan *p, const struct tree_stmt *block, const struct arena_memory *m,
+                                    int64_t size, struct tree_expr *bytes)
 {
-    struct slot *best = NULL;
+    struct arena_slot *best = NULL;
     for (uint32_t i = 0; i < p->slots.count; i++) {
-        struct slot *s = &p->slots.items[i];
+        struct arena_slot *s = &p->slots.items[i];
         if (s->last >= m->first || (size < 0) != (s->size < 0))
             continue;
         if (size < 0 && same_bytes(p, block, s, m, bytes))
@@ -275,7 +80,7 @@ static struct slot *find_slot(struct plan *p, const struct tree_stmt *block, con
     return best;
 }
 
-static void unite(struct plan *p, uint32_t a, uint32_t b)
+static void unite(struct arena_plan *p, uint32_t a, uint32_t b)
 {
     if (!a || !b)
         return;
@@ -287,7 +92,7 @@ static void unite(struct plan *p, uint32_t a, uint32_t b)
     p->merged |= a != b;
 }
 
-static void unite_all(struct plan *p, const struct memory *a, const struct memory *b)
+static void unite_all(struct arena_plan *p, const struct arena_memory *a, const struct arena_memory *b)
 {
     for (uint32_t i = 0; i < a->classes.count; i++)
         unite(p, a->classes.items[0], a->classes.items[i]);
@@ -295,15 +100,15 @@ static void unite_all(struct plan *p, const struct memory *a, const struct memor
         unite(p, a->classes.count ? a->classes.items[0] : 0, b->classes.items[i]);
 }
 
-static void put_into_slot(struct plan *p, const struct tree_stmt *block, struct memory *m)
+static void put_into_slot(struct arena_plan *p, const struct tree_stmt *block, struct arena_memory *m)
 {
     struct tree *t = p->tree;
     int64_t size = size_of(m);
     struct tree_expr *bytes =
         size < 0 ? expr_binary(t, EXPR_MUL, m->alloc->count, expr_i64(t, m->alloc->type->size)) : NULL;
-    struct slot *s = find_slot(p, block, m, size, bytes);
+    struct arena_slot *s = find_slot(p, block, m, size, bytes);
     if (!s) {
-        vec_push(p->arena, &p->slots, ((struct slot){ .owner = m, .bytes = bytes, .size = size }));
+        vec_push(p->arena, &p->slots, ((struct arena_slot){ .owner = m, .bytes = bytes, .size = size }));
         s = &vec_last(&p->slots);
     } else {
         remark(t->ir->remarks, m->alloc->place, remark_memory(t, m->alloc), REMARK_SHARED, s->owner->alloc->var->name,
@@ -320,7 +125,7 @@ static void put_into_slot(struct plan *p, const struct tree_stmt *block, struct 
 /* ---- rewriting ---- */
 
 /* The statement becomes `var = address`, with a fill behind it if it was cleared. */
-static void point(struct plan *p, struct memory *m, struct tree_expr *address)
+static void point(struct arena_plan *p, struct arena_memory *m, struct tree_expr *address)
 {
     struct tree *t = p->tree;
     struct tree_stmt old = *m->alloc, *b = stmt_block(t);
@@ -332,11 +137,12 @@ static void point(struct plan *p, struct memory *m, struct tree_expr *address)
     *m->alloc = *b;
 }
 
-static struct tree_stmt *last_release(const struct plan *p, const struct tree_stmt *block, uint32_t slot, bool all)
+static struct tree_stmt *last_release(const struct arena_plan *p, const struct tree_stmt *block, uint32_t slot,
+                                      bool all)
 {
     for (uint32_t i = block->items.count; i-- > 0;) {
         struct tree_stmt *s = block->items.items[i];
-        const struct memory *m = s->kind == STMT_FREE ? memory_of(p, s->var) : NULL;
+        const struct arena_memory *m = s->kind == STMT_FREE ? arena_memory_of(p, s->var) : NULL;
         for (uint32_t k = 0; m && k < p->here.count; k++)
             if (p->here.items[k] == m && (all ? p->slots.items[m->slot].size >= 0 : m->slot == slot))
                 return s;
@@ -344,16 +150,16 @@ static struct tree_stmt *last_release(const struct plan *p, const struct tree_st
     return NULL;
 }
 
-static void take_out(struct plan *p, struct tree_stmt *s) { *s = *stmt_block(p->tree); }
+static void take_out(struct arena_plan *p, struct tree_stmt *s) { *s = *stmt_block(p->tree); }
 
 /* One allocation for all slots of known size. */
-static void make_arena(struct plan *p, struct tree_stmt *block)
+static void make_arena(struct arena_plan *p, struct tree_stmt *block)
 {
     struct tree *t = p->tree;
     int64_t total = 0;
     uint32_t count = 0;
     for (uint32_t i = 0; i < p->slots.count; i++) {
-        struct slot *s = &p->slots.items[i];
+        struct arena_slot *s = &p->slots.items[i];
         if (s->size < 0)
             continue;
         count += s->members;
@@ -362,7 +168,7 @@ static void make_arena(struct plan *p, struct tree_stmt *block)
     }
     if (count < 2 || total > most_bytes)
         return;
-    struct memory *first = NULL;
+    struct arena_memory *first = NULL;
     for (uint32_t i = 0; i < p->here.count; i++)
         if (p->slots.items[p->here.items[i]->slot].size >= 0 && (!first || p->here.items[i]->taken < first->taken))
             first = p->here.items[i];
@@ -371,8 +177,8 @@ static void make_arena(struct plan *p, struct tree_stmt *block)
     struct tree_stmt *release = last_release(p, block, 0, true), *taken = stmt_block(t);
     stmt_alloc(t, taken, arena, u8, expr_i64(t, total), TREE_HEAP)->place = first->alloc->place;
     for (uint32_t i = 0; i < p->here.count; i++) {
-        struct memory *m = p->here.items[i];
-        const struct slot *s = &p->slots.items[m->slot];
+        struct arena_memory *m = p->here.items[i];
+        const struct arena_slot *s = &p->slots.items[m->slot];
         if (s->size < 0)
             continue;
         point(p, m, expr_offset(t, expr_var(t, arena), expr_i64(t, s->offset)));
@@ -385,16 +191,16 @@ static void make_arena(struct plan *p, struct tree_stmt *block)
 }
 
 /* Memories of one size that nobody knows yet are the one that is taken first. */
-static void make_shared(struct plan *p, struct tree_stmt *block)
+static void make_shared(struct arena_plan *p, struct tree_stmt *block)
 {
     for (uint32_t k = 0; k < p->slots.count; k++) {
-        const struct slot *s = &p->slots.items[k];
+        const struct arena_slot *s = &p->slots.items[k];
         if (s->size >= 0 || s->members < 2)
             continue;
         struct tree_stmt *release = last_release(p, block, k, false);
         struct tree_var *owner = s->owner->alloc->var;
         for (uint32_t i = 0; i < p->here.count; i++) {
-            struct memory *m = p->here.items[i];
+            struct arena_memory *m = p->here.items[i];
             if (m->slot != k)
                 continue;
             if (m != s->owner)
@@ -406,7 +212,7 @@ static void make_shared(struct plan *p, struct tree_stmt *block)
     }
 }
 
-static void look(struct plan *p, struct tree_stmt *s)
+static void look(struct arena_plan *p, struct tree_stmt *s)
 {
     struct tree *t = p->tree;
     const struct tree_stmt *around = t->region;
@@ -418,10 +224,11 @@ static void look(struct plan *p, struct tree_stmt *s)
         look(p, s->otherwise);
     for (uint32_t i = 0; i < s->items.count; i++)
         look(p, s->items.items[i]);
-    find_lives(p, s);
+    arena_lives(p, s);
     if (p->here.count > 1) {
         p->slots.count = 0;
-        struct memory **order = arena_copy(p->arena, p->here.items, p->here.count * sizeof(struct memory *));
+        struct arena_memory **order =
+            arena_copy(p->arena, p->here.items, p->here.count * sizeof(struct arena_memory *));
         qsort(order, p->here.count, sizeof *order, by_first);
         for (uint32_t i = 0; i < p->here.count; i++)
             put_into_slot(p, s, order[i]);
@@ -433,7 +240,7 @@ static void look(struct plan *p, struct tree_stmt *s)
 
 /* ---- alias classes ---- */
 
-static uint32_t class_of(const struct plan *p, uint32_t alias)
+static uint32_t class_of(const struct arena_plan *p, uint32_t alias)
 {
     while (p->classes[alias] != alias)
         alias = p->classes[alias];
@@ -442,7 +249,7 @@ static uint32_t class_of(const struct plan *p, uint32_t alias)
 
 static struct tree_expr *rename_load(void *user, struct tree_expr *e)
 {
-    const struct plan *p = user;
+    const struct arena_plan *p = user;
     if (e->op != EXPR_LOAD || class_of(p, e->alias) == e->alias)
         return e;
     return expr_load(p->tree, e->type, e->args[0], e->args[1], class_of(p, e->alias));
@@ -450,7 +257,7 @@ static struct tree_expr *rename_load(void *user, struct tree_expr *e)
 
 static bool rename_classes(void *user, struct tree_stmt *s)
 {
-    const struct plan *p = user;
+    const struct arena_plan *p = user;
     stmt_rewrite(p->tree, s, rename_load, user);
     s->alias = class_of(p, s->alias);
     s->alias2 = class_of(p, s->alias2);
@@ -477,12 +284,12 @@ bool tree_arena(struct tree *t, const struct tree_options *o)
         if (has_labels(f->body)) /* jumps back lengthen lives */
             continue;
         stmt_flatten(t, f->body);
-        struct plan p = { .tree = t, .arena = t->arena, .num_vars = t->num_vars };
-        p.memories = NEW_ARRAY(t->arena, struct memory, t->num_vars);
+        struct arena_plan p = { .tree = t, .arena = t->arena, .num_vars = t->num_vars };
+        p.memories = NEW_ARRAY(t->arena, struct arena_memory, t->num_vars);
         p.classes = NEW_ARRAY(t->arena, uint32_t, t->num_aliases);
         for (uint32_t k = 0; k < t->num_aliases; k++)
             p.classes[k] = k;
-        see_stmt(&p, f->body, f->body);
+        arena_uses(&p, f->body);
         look(&p, f->body);
         if (p.merged)
             stmt_visit(f->body, rename_classes, &p);

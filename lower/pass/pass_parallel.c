@@ -247,6 +247,8 @@ static void say_threads(const struct parallelize *p, const struct tree_stmt *loo
     const char *work = remark_value(t, tree_cost_repeat(t, sp->count, tree_cost(t, body, loop->body)));
     if (small->op != EXPR_INT)
         remark(r, loop->place, subject, REMARK_THREADS_RUNTIME, schedule_name(loop));
+    else if (small->i && is_less(p, sp->trips, 2) == 1)
+        remark(r, loop->place, subject, REMARK_THREADS_FEW);
     else if (small->i)
         remark(r, loop->place, subject, REMARK_THREADS_WORK, work, limit, p->loops ? " where loops are around it" : "");
     else

@@ -232,6 +232,24 @@ TEST(memory_is_kept_for_later_calls)
     sdfg_rt_pool_free(context.pool);
 }
 
+TEST(pool_knows_its_peak)
+{
+    struct sdfg_rt_context context = { .pool = sdfg_rt_pool_new() };
+    CHECK_INT(sdfg_rt_pool_peak(context.pool), 0);
+    void *a = sdfg_rt_alloc(&context, 100000), *b = sdfg_rt_alloc(&context, 200000);
+    sdfg_rt_free(&context, a);
+    a = sdfg_rt_alloc(&context, 70000);
+    CHECK_INT(sdfg_rt_pool_peak(context.pool), 100032 + 200000);
+    void *c = sdfg_rt_alloc(&context, 100000); /* kept from before */
+    sdfg_rt_free(&context, sdfg_rt_alloc(&context, 1000));
+    CHECK_INT(sdfg_rt_pool_peak(context.pool), 70016 + 200000 + 100032);
+    sdfg_rt_free(&context, a);
+    sdfg_rt_free(&context, b);
+    sdfg_rt_free(&context, c);
+    CHECK_INT(sdfg_rt_pool_peak(context.pool), 70016 + 200000 + 100032);
+    sdfg_rt_pool_free(context.pool);
+}
+
 TEST(memory_of_two_threads)
 {
     struct sdfg_rt_context context = { .pool = sdfg_rt_pool_new() };
