@@ -71,6 +71,20 @@ struct report args_report(struct sdfg_args *a)
     return report_in(a->scratch);
 }
 
+/* The entry behind the one found before, most often. */
+static struct entry *find_given(struct sdfg_args *a, const char *name)
+{
+    for (size_t n = 0; n < a->num_entries; n++) {
+        size_t i = (a->expected < a->num_entries ? a->expected : 0) + n;
+        i -= i < a->num_entries ? 0 : a->num_entries;
+        if (strcmp(a->entries[i]->name, name))
+            continue;
+        a->expected = i + 1;
+        return a->entries[i];
+    }
+    return NULL;
+}
+
 static struct entry *find_entry(const struct sdfg_args *a, const char *name)
 {
     for (size_t i = 0; i < a->num_entries; i++)
@@ -112,7 +126,7 @@ static uint32_t argument_of(const struct sdfg_program *p, const char *name)
 /* The entry of a name, new (of kind ENTRY_ARRAY, with no element type) or as it was; NULL with the reason recorded. */
 static struct entry *entry_for(struct sdfg_args *a, const char *name, struct diags *d)
 {
-    struct entry *e = find_entry(a, name);
+    struct entry *e = find_given(a, name);
     if (!e) {
         const struct leaf *l = program_find(a->program, name, d);
         if (!l)
@@ -129,26 +143,32 @@ static struct entry *entry_for(struct sdfg_args *a, const char *name, struct dia
             a->given[e->argument] = e;
         a->entries[a->num_entries++] = e;
     }
-    free(e->text);
-    e->text = NULL;
-    a->settled = false;
     return e;
 }
 
-static bool check_array(const char *name, const sdfg_array *array, struct diags *d)
+/* What is wrong with it, or NULL. */
+static const char *array_fault(const sdfg_array *array)
 {
     if (array->rank < 0 || array->rank > SDFG_MAX_RANK)
-        return diag_error(d, NULL, DIAG_ARGUMENT_SHAPE, name, "the rank is not within 0 and 32");
+        return "the rank is not within 0 and 32";
     if (array->dtype <= SDFG_NONE || array->dtype > SDFG_RECORD)
-        return diag_error(d, NULL, DIAG_ARGUMENT_SHAPE, name, "the element type is not one of sdfg_dtype");
+        return "the element type is not one of sdfg_dtype";
     int64_t elements = 1;
     for (int i = 0; i < array->rank; i++) {
         if (array->shape[i] < 0)
-            return diag_error(d, NULL, DIAG_ARGUMENT_SHAPE, name, "a dimension is negative");
+            return "a dimension is negative";
         if (array->shape[i] && __builtin_mul_overflow(elements, array->shape[i], &elements))
-            return diag_error(d, NULL, DIAG_ARGUMENT_SHAPE, name, "the number of elements does not fit into 64 bits");
+            return "the number of elements does not fit into 64 bits";
     }
-    return true;
+    return NULL;
+}
+
+/* An entry is about to get another value. */
+static void begin_entry(struct sdfg_args *a, struct entry *e)
+{
+    free(e->text);
+    e->text = NULL;
+    a->settled = false;
 }
 
 /* Does the array only lie at another address than the one given before? */
@@ -161,24 +181,38 @@ static bool lies_alike(const struct entry *e, const sdfg_array *array)
            !memcmp(old->shape, array->shape, bytes) && (!array->strides || !memcmp(e->strides, array->strides, bytes));
 }
 
+static void give_array(struct sdfg_args *a, struct entry *e, const sdfg_array *array)
+{
+    bool settled = a->settled;
+    begin_entry(a, e);
+    a->settled = settled && lies_alike(e, array);
+    e->kind = ENTRY_ARRAY;
+    e->array = *array;
+    if (array->strides) {
+        memcpy(e->strides, array->strides, (size_t)array->rank * sizeof *e->strides);
+        e->array.strides = e->strides;
+    }
+    if (!array->data)
+        for (int i = 0; i < array->rank; i++)
+            if (!array->shape[i])
+                e->array.data = e; /* nothing is read or written, but it is not the null of an optional array */
+}
+
 sdfg_error *sdfg_args_array(sdfg_args *a, const char *name, const sdfg_array *array)
 {
-    struct report r = args_report(a);
-    bool settled = a->settled;
-    struct entry *e = check_array(name, array, r.diags) ? entry_for(a, name, r.diags) : NULL;
-    if (e) {
-        a->settled = settled && lies_alike(e, array);
-        e->kind = ENTRY_ARRAY;
-        e->array = *array;
-        if (array->strides) {
-            memcpy(e->strides, array->strides, (size_t)array->rank * sizeof *e->strides);
-            e->array.strides = e->strides;
-        }
-        if (!array->data)
-            for (int i = 0; i < array->rank; i++)
-                if (!array->shape[i])
-                    e->array.data = e; /* nothing is read or written, but it is not the null of an optional array */
+    const char *fault = array_fault(array);
+    struct entry *e = fault ? NULL : find_given(a, name);
+    if (e) { /* without the cost of a report */
+        give_array(a, e, array);
+        return NULL;
     }
+    struct report r = args_report(a);
+    if (fault)
+        diag_error(r.diags, NULL, DIAG_ARGUMENT_SHAPE, name, fault);
+    else
+        e = entry_for(a, name, r.diags);
+    if (e)
+        give_array(a, e, array);
     return report_end(&r, SDFG_STAGE_BIND);
 }
 
@@ -187,6 +221,7 @@ sdfg_error *sdfg_args_pointer(sdfg_args *a, const char *name, void *data)
     struct report r = args_report(a);
     struct entry *e = entry_for(a, name, r.diags);
     if (e) {
+        begin_entry(a, e);
         e->kind = data ? ENTRY_POINTER : ENTRY_NULL;
         e->array = (sdfg_array){ .data = data };
     }
@@ -195,16 +230,26 @@ sdfg_error *sdfg_args_pointer(sdfg_args *a, const char *name, void *data)
 
 sdfg_error *sdfg_args_null(sdfg_args *a, const char *name) { return sdfg_args_pointer(a, name, NULL); }
 
+static void give_scalar(struct sdfg_args *a, struct entry *e, struct scalar value)
+{
+    bool settled = a->settled;
+    begin_entry(a, e);
+    a->settled = settled && e->leaf->variable < 0 && e->kind == ENTRY_SCALAR;
+    e->kind = ENTRY_SCALAR;
+    e->scalar = value;
+}
+
 static sdfg_error *set_scalar(sdfg_args *a, const char *name, struct scalar value)
 {
-    struct report r = args_report(a);
-    bool settled = a->settled;
-    struct entry *e = entry_for(a, name, r.diags);
-    if (e) {
-        a->settled = settled && e->leaf->variable < 0 && e->kind == ENTRY_SCALAR;
-        e->kind = ENTRY_SCALAR;
-        e->scalar = value;
+    struct entry *e = find_given(a, name);
+    if (e) { /* without the cost of a report */
+        give_scalar(a, e, value);
+        return NULL;
     }
+    struct report r = args_report(a);
+    e = entry_for(a, name, r.diags);
+    if (e)
+        give_scalar(a, e, value);
     return report_end(&r, SDFG_STAGE_BIND);
 }
 
@@ -237,6 +282,7 @@ sdfg_error *sdfg_args_string(sdfg_args *a, const char *name, const char *text)
     struct report r = args_report(a);
     struct entry *e = entry_for(a, name, r.diags);
     if (e) {
+        begin_entry(a, e);
         e->kind = ENTRY_STRING;
         e->text = strdup(text);
     }

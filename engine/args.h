@@ -32,7 +32,7 @@ struct sdfg_args {
     struct sdfg_program *program;
     struct arena *scratch; /* of one public call */
     struct entry **entries;
-    size_t num_entries, capacity;
+    size_t num_entries, capacity, expected; /* the entry that is given next, if names come as they did before */
     struct entry **given;         /* one per argument of the program: what was given for it as a whole, or NULL */
     int num_threads;              /* of calls; 0: what the engine says */
     struct sdfg_kernel *kernel;   /* of the last call, pinned; or NULL */

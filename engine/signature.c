@@ -34,8 +34,8 @@ static uint32_t overlapping(const struct sdfg_args *a, struct arena *arena, cons
     for (size_t i = 0; i < n; i++)
         for (size_t k = i + 1; k < n; k++) {
             const struct memory_span *x = &regions[i], *y = &regions[k];
-            bool written = p->arguments[x->root].written || p->arguments[y->root].written;
-            if (written && x->begin < y->end && y->begin < x->end)
+            if (x->begin < y->end && y->begin < x->end &&
+                (p->arguments[x->root].written || p->arguments[y->root].written))
                 overlaps[x->root] = overlaps[y->root] = true;
         }
     const char **names = NEW_ARRAY(arena, const char *, p->num_arguments);
