@@ -366,7 +366,8 @@ static bool parse_words(struct command *c, int argc, char **argv)
 static void choose_tier(struct command *c)
 {
     const sdfg_options *o = &c->options;
-    bool once = c->tool == TOOL_RUN && c->program && c->repeat == 1 && !c->warmup && c->time == TIME_TOTALS;
+    bool once =
+        c->tool == TOOL_RUN && c->program && c->repeat == 1 && !c->warmup && !c->report_file && c->time == TIME_TOTALS;
     bool as_usual = o->opt_level < 0 && !o->debug && !o->dump_after && !o->debug_info && !o->profiler &&
                     o->linker == SDFG_LINKER_AUTO;
     if (!c->tier_given && once && as_usual)
