@@ -13,11 +13,11 @@ static double now(void)
 
 static bool is_wanted(const struct compile *c, const struct pass *p) { return !p->condition || p->condition(c); }
 
-/* A tree is verified when it is new and when no pass will change it any more. With assertions it is verified after
+/* A tree is verified when it is new and when no pass will change it any more. Builds for developers verify it after
  * every pass, so that the one which broke it is known. */
 static bool must_verify(const struct compile *c, const struct pass *p)
 {
-#ifdef NDEBUG
+#ifndef SDFG_VERIFY_ALL
     if (p->phase != PHASE_LOWER || (p->makes & FACT_TREE))
         return p->makes & FACT_TREE;
     do
