@@ -1,6 +1,6 @@
 #include "engine/args.h"
 
-#include "engine/kernels.h"
+#include "engine/kernels/kernels.h"
 #include "engine/stream.h"
 #include "engine/workspace.h"
 

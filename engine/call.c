@@ -1,7 +1,7 @@
 #include "engine/call.h"
 
 #include "engine/handle.h"
-#include "engine/kernels.h"
+#include "engine/kernels/kernels.h"
 #include "runtime/abi.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #define ENGINE_CALL_H
 
 #include "engine/args.h"
-#include "engine/kernel.h"
+#include "engine/kernels/kernel.h"
 
 /* One value passed by address, of any basic type; strings and pointers are pointers. */
 struct slot {

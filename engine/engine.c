@@ -1,9 +1,9 @@
 #include "engine/engine.h"
 
 #include "base/fatal.h"
-#include "engine/disk.h"
-#include "engine/kernels.h"
-#include "engine/tiers.h"
+#include "engine/kernels/disk.h"
+#include "engine/kernels/kernels.h"
+#include "engine/kernels/tiers.h"
 
 #include <stdio.h>
 #include <stdlib.h>

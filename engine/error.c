@@ -1,7 +1,7 @@
 #include "engine/error.h"
 
 #include "base/vec.h"
-#include "ir/json.h"
+#include "ir/json/json.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 #include "engine/handle.h"
 
-#include "engine/kernels.h"
+#include "engine/kernels/kernels.h"
 #include "runtime/abi.h"
 
 #include <ctype.h>

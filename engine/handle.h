@@ -6,7 +6,7 @@
 #ifndef ENGINE_HANDLE_H
 #define ENGINE_HANDLE_H
 
-#include "engine/kernel.h"
+#include "engine/kernels/kernel.h"
 
 struct handle {
     pthread_mutex_t run; /* held during a call */

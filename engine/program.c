@@ -1,11 +1,11 @@
 #include "engine/program.h"
 
 #include "base/fatal.h"
-#include "engine/disk.h"
 #include "engine/handle.h"
-#include "engine/kernels.h"
-#include "engine/policy.h"
-#include "engine/tiers.h"
+#include "engine/kernels/disk.h"
+#include "engine/kernels/kernels.h"
+#include "engine/kernels/policy.h"
+#include "engine/kernels/tiers.h"
 #include "engine/workspace.h"
 #include "runtime/abi.h"
 

@@ -1,11 +1,12 @@
 /* A loaded program: the graph, and the tables about its arguments that every call reads. Nothing here changes after
- * loading, except the kernels and the persistent memory, which have their own locks (engine/kernel.h, engine/handle.h).
+ * loading, except the kernels and the persistent memory, which have their own locks (engine/kernels/kernel.h,
+ * engine/handle.h).
  */
 #ifndef ENGINE_PROGRAM_H
 #define ENGINE_PROGRAM_H
 
 #include "engine/engine.h"
-#include "engine/solve.h"
+#include "engine/solve/solve.h"
 #include "ir/graph.h"
 
 #include <stdatomic.h>

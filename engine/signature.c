@@ -1,7 +1,7 @@
 #include "engine/call.h"
 
 #include "base/intern.h"
-#include "engine/policy.h"
+#include "engine/kernels/policy.h"
 
 /* What of a call changes the code. */
 

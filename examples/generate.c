@@ -3,8 +3,8 @@
  *     generate FOLDER
  *
  * The files are kept in the repository; this program makes them reproducible and shows how graphs are built in C. */
-#include "ir/build.h"
-#include "ir/json.h"
+#include "ir/build/build.h"
+#include "ir/json/json.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "base/number.h"
 #include "base/smallfloat.h"
 #include "ir/graph.h"
-#include "ir/json.h"
+#include "ir/json/json.h"
 
 #include <math.h>
 #include <string.h>

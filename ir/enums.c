@@ -2,7 +2,7 @@
 
 #include "base/vec.h"
 #include "ir/internal.h"
-#include "ir/json.h"
+#include "ir/json/json.h"
 
 #include <string.h>
 

@@ -9,9 +9,9 @@
 
 #include "base/map.h"
 #include "base/vec.h"
-#include "ir/code.h"
+#include "ir/code/code.h"
 #include "ir/enums.h"
-#include "ir/sym.h"
+#include "ir/sym/sym.h"
 
 struct json;
 

@@ -5,7 +5,7 @@
 #include "ir/ir.h"
 
 struct types *types_new(struct ir *ir); /* ir/type.c */
-struct syms *syms_new(struct ir *ir);   /* ir/sym.c; types exist already */
+struct syms *syms_new(struct ir *ir);   /* ir/sym/sym.c; types exist already */
 struct enums *enums_new(struct ir *ir); /* ir/enums.c */
 
 #endif

@@ -19,7 +19,7 @@ struct ir {
     struct diags *diags;
     struct remarks *remarks; /* NULL: nobody asks for them */
     struct types *types;     /* ir/type.c */
-    struct syms *syms;       /* ir/sym.c */
+    struct syms *syms;       /* ir/sym/sym.c */
     struct enums *enums;     /* ir/enums.c */
 };
 

@@ -1,7 +1,7 @@
 #include "ir/library.h"
 
 #include "base/number.h"
-#include "ir/read.h"
+#include "ir/read/read.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Which symbols an SDFG needs and which it sets (semantics.md 1.3). */
 #include "ir/graph.h"
-#include "ir/json.h"
+#include "ir/json/json.h"
 #include "ir/library.h"
 
 #include <ctype.h>

@@ -17,7 +17,7 @@ EXAMPLES = {
     "axpy": ["--N=1000"], "gemm": ["--N=32"], "gemm_maps": ["--N=32"], "jacobi_2d": ["--N=32", "--T=4"],
     "histogram": ["--H=32", "--W=48"], "nested": ["--N=32", "--M=24"], "while_loop": ["--n=27"],
 }
-# What the columns of the report are made of: phases of sdfg-run, which names passes as engine/pipeline.c does.
+# What the columns of the report are made of: phases of sdfg-run, which names passes as engine/compile/pipeline.c does.
 NOT_OURS = {"open", "target", "llvm", "link", "llvm.optimize", "llvm.emit"}
 GRAPH = {"read", "validate", "infer-types"}
 COLUMNS = ["total", "start", "load", "graph", "lower", "emit", "open", "target", "optimize", "codegen", "link", "run",

@@ -3,7 +3,7 @@
  *     bench-graphs SHAPE COUNT > FILE.sdfg
  *
  * COUNT is the number of scopes (or tasklets, conditionals). All take A and B (float64[N]) and leave something in B. */
-#include "ir/build.h"
+#include "ir/build/build.h"
 
 #include <stdio.h>
 #include <stdlib.h>

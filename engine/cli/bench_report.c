@@ -1,5 +1,5 @@
 #include "engine/cli/bench.h"
-#include "ir/json.h"
+#include "ir/json/json.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 #include "engine/cli/bench.h"
-#include "ir/json.h"
+#include "ir/json/json.h"
 
 /* Negative: not known. */
 static double number_of(const struct json *object, const char *key)

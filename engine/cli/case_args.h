@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "engine/cli/view.h"
-#include "ir/json.h"
+#include "ir/json/json.h"
 
 struct case_array {
     const char *name;

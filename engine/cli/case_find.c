@@ -1,7 +1,7 @@
 #include "engine/cli/case_find.h"
 
 #include "engine/cli/file.h"
-#include "ir/json.h"
+#include "ir/json/json.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -2,7 +2,7 @@
 
 #include "base/arena.h"
 #include "base/text.h"
-#include "ir/json.h"
+#include "ir/json/json.h"
 
 #include <stdio.h>
 #include <string.h>

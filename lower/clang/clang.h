@@ -1,4 +1,4 @@
-/* C and C++ tasklets: libclang reads them, the trees of ir/code.h come out (semantics.md 6.8).
+/* C and C++ tasklets: libclang reads them, the trees of ir/code/code.h come out (semantics.md 6.8).
  *
  * All tasklets of a program are one translation unit, since the fixed cost of a parse is paid once. Each is a function
  * whose parameters are its connectors and the symbols it names; libclang resolves names, overloads, templates and

@@ -1,4 +1,5 @@
-/* Lowering of code trees (ir/code.h) to typed loop-tree expressions and statements, with C semantics (semantics.md 6).
+/* Lowering of code trees (ir/code/code.h) to typed loop-tree expressions and statements, with C semantics (semantics.md
+ * 6).
  *
  * Used for tasklets, conditions, interstate assignments and conflict-resolution lambdas. What a name means is asked
  * for; the rest - promotion, literals, local variables, functions - is decided here. */

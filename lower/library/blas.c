@@ -2,7 +2,7 @@
  * element strides. */
 #include "lower/library/library.h"
 
-#include "ir/json.h"
+#include "ir/json/json.h"
 #include "ir/library.h"
 
 /* ---- operands ---- */

@@ -3,7 +3,7 @@
  */
 #include "lower/library/library.h"
 
-#include "ir/json.h"
+#include "ir/json/json.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * results of their own. */
 #include "lower/library/library.h"
 
-#include "ir/json.h"
+#include "ir/json/json.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Scalar properties of library nodes. */
 #include "lower/library/library.h"
 
-#include "ir/json.h"
+#include "ir/json/json.h"
 #include "ir/library.h"
 #include "runtime/abi.h"
 

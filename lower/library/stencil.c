@@ -6,7 +6,7 @@
  * domain instead: where they would be read outside nothing is written. */
 #include "lower/library/library.h"
 
-#include "ir/json.h"
+#include "ir/json/json.h"
 #include "ir/library.h"
 
 #include <string.h>

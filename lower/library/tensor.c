@@ -1,7 +1,7 @@
 /* blas.Einsum and linalg.TensorDot (library-nodes.md 3.8 and 5.3). */
 #include "lower/library/labelled.h"
 
-#include "ir/json.h"
+#include "ir/json/json.h"
 #include "ir/library.h"
 
 #include <stdlib.h>

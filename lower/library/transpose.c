@@ -2,7 +2,7 @@
  * sides differ, elements go in square tiles, so that the lines of both stay in the cache. */
 #include "lower/library/library.h"
 
-#include "ir/json.h"
+#include "ir/json/json.h"
 #include "ir/library.h"
 
 #include <string.h>

@@ -13,7 +13,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
-#include "ir/code.h"
+#include "ir/code/code.h"
 #include "ir/type.h"
 
 struct tree_stmt;

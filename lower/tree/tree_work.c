@@ -1,6 +1,6 @@
 #include "lower/tree/tree_work.h"
 
-#include "ir/json.h"
+#include "ir/json/json.h"
 #include "lower/tree/tree_linear.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Any bytes as JSON: no input crashes the reader, and what it accepts is written to a text that means the same. */
-#include "ir/json.h"
+#include "ir/json/json.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Python code from anywhere: no input crashes the parser, and what it accepts prints to a text that reads back. */
-#include "ir/code.h"
+#include "ir/code/code.h"
 
 #include <stdlib.h>
 #include <string.h>

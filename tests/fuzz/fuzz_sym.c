@@ -1,6 +1,6 @@
 /* Any text as a symbolic expression in each syntax: no input crashes the reader or takes long, a refusal is always
  * explained, and what is accepted reads back from its own text as the same expression. */
-#include "ir/sym.h"
+#include "ir/sym/sym.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
 #define TESTS_RUN_CORNER_H
 
 #include "base/text.h"
-#include "ir/build.h"
+#include "ir/build/build.h"
 
 #include <stdbool.h>
 

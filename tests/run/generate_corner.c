@@ -7,7 +7,7 @@
 #include "tests/run/corner.h"
 
 #include "engine/cli/npy.h"
-#include "ir/json.h"
+#include "ir/json/json.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #ifndef TESTS_RUN_RANDOM_PROGRAM_H
 #define TESTS_RUN_RANDOM_PROGRAM_H
 
-#include "ir/build.h"
+#include "ir/build/build.h"
 
 enum { RANDOM_N = 180, RANDOM_M = 130 }; /* values of the symbols N and M */
 

@@ -1,5 +1,5 @@
 /* A graph built in C is the graph that reading its file gives. */
-#include "ir/build.h"
+#include "ir/build/build.h"
 
 #include "tests/unit/check.h"
 

@@ -1,7 +1,7 @@
 #include "lower/clang/clang.h"
 #include "lower/clang/clang_api.h"
 
-#include "ir/build.h"
+#include "ir/build/build.h"
 
 #include "tests/unit/check.h"
 

@@ -1,7 +1,7 @@
 /* Programs compiled ahead of time: shared libraries are written, opened and called; objects for other machines are
  * looked at. Linkers and compilers come in with tests/export.sh. */
 #include "engine/include/sdfg.h"
-#include "ir/build.h"
+#include "ir/build/build.h"
 #include "tests/unit/check.h"
 
 #include <complex.h>

@@ -1,6 +1,6 @@
 /* Timers and saved data, for a program that is called from several threads. */
 #include "engine/include/sdfg.h"
-#include "ir/build.h"
+#include "ir/build/build.h"
 #include "tests/unit/check.h"
 
 #include <pthread.h>

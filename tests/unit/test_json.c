@@ -1,5 +1,5 @@
 #include "ir/ir.h"
-#include "ir/json.h"
+#include "ir/json/json.h"
 #include "tests/unit/check.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Library nodes that cannot be lowered say why. */
 #include "engine/include/sdfg.h"
-#include "ir/build.h"
+#include "ir/build/build.h"
 #include "tests/unit/check.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Library nodes that the embedding program implements. */
 #include "engine/include/sdfg.h"
-#include "ir/build.h"
+#include "ir/build/build.h"
 #include "tests/unit/check.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Trees before and after the pass overlap. */
-#include "ir/json.h"
+#include "ir/json/json.h"
 #include "lower/pass/pass.h"
 #include "lower/tree/tree_work.h"
 

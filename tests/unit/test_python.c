@@ -1,4 +1,4 @@
-#include "ir/code.h"
+#include "ir/code/code.h"
 
 #include "base/map.h"
 #include "tests/unit/check.h"

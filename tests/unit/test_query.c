@@ -1,6 +1,6 @@
 /* Queries over a graph: scopes, order, memlet paths, views, subsets, symbols, constants, properties of library nodes.
  */
-#include "ir/build.h"
+#include "ir/build/build.h"
 #include "ir/library.h"
 #include "tests/unit/check.h"
 

@@ -1,5 +1,5 @@
 /* Graphs that a reader may give and that lowering refuses, with the message and the element. */
-#include "ir/build.h"
+#include "ir/build/build.h"
 #include "ir/passes/passes.h"
 #include "lower/lower.h"
 

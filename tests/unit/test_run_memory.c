@@ -1,6 +1,6 @@
 /* Memory that is not just on the heap, and functions that the caller supplies: whole programs through the interface. */
 #include "engine/include/sdfg.h"
-#include "ir/build.h"
+#include "ir/build/build.h"
 #include "tests/unit/check.h"
 
 #include <complex.h>

@@ -1,7 +1,7 @@
 /* What C++ code keeps between calls: static variables, fields of the state, code at the beginning and the end of a
  * program object; and objects with destructors. Whole programs through the interface. */
 #include "engine/include/sdfg.h"
-#include "ir/build.h"
+#include "ir/build/build.h"
 #include "tests/unit/check.h"
 
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* Streams and consume scopes in whole programs: each is run sequentially, with one thread and with several. */
 #include "engine/include/sdfg.h"
-#include "ir/build.h"
+#include "ir/build/build.h"
 #include "tests/unit/check.h"
 
 enum { MOST = 64 };

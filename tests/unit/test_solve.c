@@ -1,4 +1,4 @@
-#include "engine/solve.h"
+#include "engine/solve/solve.h"
 
 #include "tests/unit/check.h"
 

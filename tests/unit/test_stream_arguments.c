@@ -1,6 +1,6 @@
 /* Streams that callers make and hand over. */
 #include "engine/include/sdfg.h"
-#include "ir/build.h"
+#include "ir/build/build.h"
 #include "tests/unit/check.h"
 
 enum { COUNT = 64 };

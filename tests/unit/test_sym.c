@@ -1,4 +1,4 @@
-#include "ir/sym.h"
+#include "ir/sym/sym.h"
 
 #include "tests/unit/check.h"
 

@@ -1,6 +1,6 @@
 #include "base/number.h"
 #include "ir/enums.h"
-#include "ir/json.h"
+#include "ir/json/json.h"
 #include "ir/type.h"
 #include "tests/unit/check.h"
 

@@ -1,5 +1,5 @@
 /* The validator as a whole; tests/reject shows its rules one by one. */
-#include "ir/build.h"
+#include "ir/build/build.h"
 
 #include "tests/unit/check.h"
 

@@ -1,7 +1,7 @@
 /* Writing: today's format, nothing lost, and a second round trip that gives the same bytes. read/x.written is what
  * becomes of read/x.sdfg; SDFG_BLESS=1 rewrites it. */
-#include "ir/build.h"
-#include "ir/json.h"
+#include "ir/build/build.h"
+#include "ir/json/json.h"
 #include "tests/unit/check.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #define TESTS_RUN_GENERATE_GENERATE_H
 
 #include "engine/include/sdfg.h"
-#include "ir/build.h"
+#include "ir/build/build.h"
 
 #include <complex.h>
 

@@ -1,0 +1,258 @@
+/* The plugin's side of the border: one request, one compilation, one result. */
+#include "engine/compile/compile.h"
+
+#include "lower/tree/tree_memory.h"
+#include "lower/tree/tree_work.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What a result owns: in the end only the code and a little data, unless ORC linked. */
+struct owner {
+    struct ir *ir;
+    struct jit *jit;
+    struct placed *placed;
+    struct arena *arena; /* of what a caller still reads when `ir` and `jit` are gone */
+};
+
+static bool is_word(const char *words, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *p = words; p && (p = strstr(p, word)); p += n)
+        if ((p == words || p[-1] == ',') && (p[n] == 0 || p[n] == ','))
+            return true;
+    return false;
+}
+
+static const char *printed(struct compile *c)
+{
+    struct text t = text_new(c->ir->arena);
+    if (c->tree)
+        tree_print(c->tree, &t);
+    else if (c->sdfg)
+        sdfg_print(c->sdfg, &t);
+    return text_get(&t);
+}
+
+static void dump(struct compile *c, const char *pass)
+{
+    const struct codegen_request *r = c->request;
+    if (!r->dump)
+        return;
+    bool asked = r->dump_after && (!strcmp(r->dump_after, pass) || !strcmp(r->dump_after, "all"));
+    if (asked || (is_word(r->debug_words, "ir") && !c->tree) || (is_word(r->debug_words, "tree") && c->tree))
+        r->dump(r->dump_user, pass, printed(c));
+}
+
+static void take_messages(struct compile *c, struct codegen_result *out)
+{
+    struct diags *d = c->ir->diags;
+    out->num_messages = diags_count(d);
+    out->messages = NEW_ARRAY(c->ir->arena, struct codegen_message, out->num_messages + 1);
+    for (uint32_t i = 0; i < out->num_messages; i++) {
+        const struct diag *g = diags_get(d, i);
+        out->messages[i] = (struct codegen_message){
+            .class_id = (int)diag_class_of(g->code),
+            .warning = g->warning,
+            .code = diag_name(g->code),
+            .message = g->message,
+            .path = g->path,
+            .source = g->source,
+            .excerpt = g->excerpt,
+        };
+    }
+}
+
+static const char *param_type(struct compile *c, const struct tree_param *p)
+{
+    const struct type *t = p->var->type;
+    if (!p->by_value && t->kind == TYPE_POINTER)
+        t = t->elem;
+    if (t->kind == TYPE_STRUCT)
+        return arena_printf(c->ir->arena, "struct:%s", t->name);
+    return type_text(c->ir, t);
+}
+
+static void take_params(struct compile *c, struct codegen_result *out)
+{
+    const struct tree_func *f = c->tree->functions.items[0];
+    out->num_params = f->params.count;
+    out->params = NEW_ARRAY(c->ir->arena, struct codegen_param, out->num_params + 1);
+    for (uint32_t i = 0; i < out->num_params; i++) {
+        const struct tree_param *p = &f->params.items[i];
+        out->params[i] = (struct codegen_param){ p->name, p->by_value, param_type(c, p) };
+    }
+    out->num_slots = c->tree->num_slots;
+}
+
+static void take_objects(struct compile *c, struct codegen_result *out)
+{
+    const struct place_object *objects;
+    out->num_objects = jit_objects(c->jit, &objects);
+    out->objects = NEW_ARRAY(c->ir->arena, struct codegen_object, out->num_objects);
+    for (uint32_t i = 0; i < out->num_objects; i++)
+        out->objects[i] = (struct codegen_object){ objects[i].bytes, objects[i].size };
+}
+
+static bool take_code(struct compile *c, struct codegen_result *out)
+{
+    void *address = jit_address(c->jit, "sdfg_main");
+    if (!address)
+        return diag_error(c->ir->diags, NULL, DIAG_BUG, "the compiled program has no entry point");
+    memcpy(&out->main, &address, sizeof address);
+    address = jit_address(c->jit, "sdfg_init");
+    memcpy(&out->init, &address, sizeof address);
+    address = jit_address(c->jit, "sdfg_exit");
+    memcpy(&out->exit, &address, sizeof address);
+    address = jit_address(c->jit, "sdfg_workspace");
+    memcpy(&out->workspace, &address, sizeof address);
+    out->quick = c->quick;
+    out->code_bytes = jit_code_bytes(c->jit);
+    take_objects(c, out);
+    return true;
+}
+
+/* Of the largest cache; where the system does not say, of a small one. */
+static double cache_bytes(void)
+{
+    long third = sysconf(_SC_LEVEL3_CACHE_SIZE), second = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    return third > 0 ? (double)third : second > 0 ? (double)second : 1 << 20;
+}
+
+static bool take_text(struct compile *c, struct codegen_result *out)
+{
+    static const enum jit_text kinds[] = {
+        [CODEGEN_EMIT_LL] = JIT_TEXT_LL,
+        [CODEGEN_EMIT_LL_OPT] = JIT_TEXT_LL_OPT,
+        [CODEGEN_EMIT_ASM] = JIT_TEXT_ASM,
+        [CODEGEN_EMIT_OBJECT] = JIT_TEXT_OBJECT,
+    };
+    struct text t = text_new(c->ir->arena);
+    const char *text;
+    size_t size;
+    switch (c->request->emit) {
+    case CODEGEN_EMIT_SDFG:
+        sdfg_write(c->sdfg, &t);
+        break;
+    case CODEGEN_EMIT_TREE:
+        tree_print(c->tree, &t);
+        break;
+    case CODEGEN_EMIT_REMARKS:
+        if (!jit_text(c->jit, JIT_TEXT_LL_OPT, &text, &size))
+            return false;
+        remarks_print(c->ir->remarks, &t);
+        break;
+    case CODEGEN_EMIT_MEMORY:
+        tree_memory(c->tree, &t);
+        break;
+    case CODEGEN_EMIT_WORK:
+        tree_work(c->tree, cache_bytes(), &t);
+        break;
+    default:
+        if (!jit_text(c->jit, kinds[c->request->emit], &text, &size))
+            return false;
+        text_addn(&t, text, size);
+        break;
+    }
+    out->text_size = t.length;
+    out->text = arena_strndup(c->ir->arena, text_get(&t), t.length);
+    return true;
+}
+
+/* The passes, and the parts of the longest one: summed over its threads. */
+static void take_phases(struct compile *c, struct codegen_result *out)
+{
+    struct arena *a = c->ir->arena;
+    if (c->jit) {
+        double optimize, emit, link;
+        jit_times(c->jit, &optimize, &emit, &link);
+        vec_push(a, &c->times, ((struct pass_time){ "llvm.optimize", optimize }));
+        vec_push(a, &c->times, ((struct pass_time){ "llvm.emit", emit }));
+    }
+    out->num_phases = c->times.count;
+    out->phases = NEW_ARRAY(a, struct codegen_phase, out->num_phases + 1);
+    for (uint32_t i = 0; i < out->num_phases; i++)
+        out->phases[i] = (struct codegen_phase){ c->times.items[i].name, c->times.items[i].seconds };
+}
+
+/* Gives back everything of the compiler but the code: graph, tree, contexts and machines of LLVM. */
+static void keep_code_only(struct owner *o, struct codegen_result *out)
+{
+    o->placed = jit_take_placed(o->jit);
+    if (!o->placed) {
+        out->kept_bytes = out->peak_bytes + out->code_bytes;
+        return;
+    }
+    struct arena *a = o->arena = arena_new();
+    out->messages = NULL;
+    out->num_messages = 0;
+    out->params = arena_copy(a, out->params, out->num_params * sizeof *out->params);
+    for (uint32_t i = 0; i < out->num_params; i++) {
+        out->params[i].name = arena_strdup(a, out->params[i].name);
+        out->params[i].type = arena_strdup(a, out->params[i].type);
+    }
+    out->objects = arena_copy(a, out->objects, out->num_objects * sizeof *out->objects);
+    for (uint32_t i = 0; i < out->num_objects; i++)
+        out->objects[i].bytes = arena_copy(a, out->objects[i].bytes, out->objects[i].size);
+    out->phases = arena_copy(a, out->phases, out->num_phases * sizeof *out->phases);
+    for (uint32_t i = 0; i < out->num_phases; i++)
+        out->phases[i].name = arena_strdup(a, out->phases[i].name);
+    out->kept_bytes = arena_bytes(a) + place_memory(o->placed);
+    jit_free(o->jit);
+    ir_free(o->ir);
+    o->jit = NULL;
+    o->ir = NULL;
+}
+
+static void compile(const struct codegen_request *request, struct codegen_result *out)
+{
+    *out = (struct codegen_result){ 0 };
+    struct owner *o = calloc(1, sizeof *o);
+    if (!o)
+        return;
+    o->ir = ir_new();
+    if (request->emit == CODEGEN_EMIT_REMARKS)
+        o->ir->remarks = remarks_new(o->ir->arena);
+    struct compile *c = NEW(o->ir->arena, struct compile);
+    c->ir = o->ir;
+    c->request = request;
+    c->dump = dump;
+    out->owner = o;
+    out->ok = compile_run(c);
+    o->jit = c->jit;
+    if (out->ok)
+        out->ok = request->emit == CODEGEN_EMIT_CODE ? take_code(c, out) : take_text(c, out);
+    if (out->ok && c->tree)
+        take_params(c, out);
+    if (!out->ok && !diags_errors(c->ir->diags))
+        diag_error(c->ir->diags, NULL, DIAG_BUG, "a pass failed without a message");
+    take_messages(c, out);
+    take_phases(c, out);
+    out->peak_bytes = arena_bytes(o->ir->arena);
+    if (out->ok && request->emit == CODEGEN_EMIT_CODE)
+        keep_code_only(o, out);
+}
+
+static void release(struct codegen_result *result)
+{
+    struct owner *o = result->owner;
+    if (!o)
+        return;
+    place_free(o->placed);
+    jit_free(o->jit);
+    if (o->ir)
+        ir_free(o->ir);
+    arena_free(o->arena);
+    free(o);
+    *result = (struct codegen_result){ 0 };
+}
+
+extern const struct codegen_api sdfg_codegen_api;
+
+__attribute__((visibility("default"))) const struct codegen_api sdfg_codegen_api = {
+    .abi = CODEGEN_ABI,
+    .compile = compile,
+    .release = release,
+    .version = jit_version,
+};

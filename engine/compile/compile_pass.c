@@ -1,0 +1,164 @@
+/* Passes that connect the folders: reading, lowering, emitting, machine code. */
+#include "engine/compile/compile.h"
+#include "lower/clang/clang.h"
+#include "lower/llvm/llvm.h"
+
+#include <string.h>
+
+bool pass_read(struct compile *c)
+{
+    const struct codegen_request *r = c->request;
+    uint32_t external = 0;
+    c->sdfg = r->tree ? sdfg_read_json(c->ir, r->tree, r->folder, &external)
+                      : sdfg_read(c->ir, r->json, r->json_size, r->folder);
+    if (c->sdfg && r->tree && !external) /* other files may have changed since */
+        c->facts |= FACT_VALID;
+    return c->sdfg != NULL;
+}
+
+bool pass_graph(struct compile *c) { return c->pass->graph(c->sdfg); }
+
+bool pass_parse_cpp(struct compile *c) { return clang_read_tasklets(c->sdfg); }
+
+bool pass_lower(struct compile *c)
+{
+    const struct codegen_request *r = c->request;
+    struct lower_bound *bound = NEW_ARRAY(c->ir->arena, struct lower_bound, r->num_bound + 1);
+    for (uint32_t i = 0; i < r->num_bound; i++)
+        bound[i] = (struct lower_bound){ r->bound[i].name, r->bound[i].value };
+    struct lower_options *o = NEW(c->ir->arena, struct lower_options);
+    *o = (struct lower_options){
+        .bound = bound,
+        .num_bound = r->num_bound,
+        .may_alias = r->may_alias,
+        .num_may_alias = r->num_may_alias,
+        .node_classes = r->node_classes,
+        .num_node_classes = r->num_node_classes,
+        .alignment = r->alignment,
+        .no_threads = r->num_threads == 1,
+        .timing = r->timing,
+        .save_data = r->save_data,
+        .restore_data = r->restore_data,
+    };
+    return lower_program(c->sdfg, o, &c->tree);
+}
+
+bool pass_tree(struct compile *c)
+{
+    struct tree_options o = {
+        .num_threads = c->request->num_threads,
+        .strict_fp = c->request->fp == CODEGEN_FP_STRICT,
+    };
+    return c->pass->tree(c->tree, &o);
+}
+
+static LLVMModuleRef new_module(void *user, const char *name) { return jit_module(user, name); }
+
+static void decorate(void *user, LLVMValueRef function) { jit_function_attributes(user, function); }
+
+/* An operation takes about 0.3 ns more in quick code (up to 3 ns in some loops); optimizing takes at least 4 ms and 50
+ * us a statement more. Quick code is taken where it loses a small part of that: a program that is started often from
+ * the disk cache pays the loss every time, and wins once. */
+enum { OPERATIONS_FOR_NOTHING = 1000000, OPERATIONS_PER_STATEMENT = 20000 };
+
+bool pass_tier(struct compile *c)
+{
+    const struct tree_estimate *e = &c->tree->estimate;
+    c->quick = c->request->tier == CODEGEN_TIER_QUICK ||
+               e->operations <= OPERATIONS_FOR_NOTHING + (double)OPERATIONS_PER_STATEMENT * e->statements;
+    return true;
+}
+
+bool pass_target(struct compile *c)
+{
+    const struct codegen_request *r = c->request;
+    const struct codegen_export *x = r->exports;
+    struct jit_options jo = {
+        .triple = x ? x->triple : NULL,
+        .cpu = x ? x->cpu : NULL,
+        .features = x ? x->features : NULL,
+        .opt_level = r->opt_level,
+        .quick = c->quick,
+        .debug_info = r->debug_info,
+        .linker = (enum jit_linker)r->linker,
+        .listeners = r->profiler,
+        .remarks = c->ir->remarks,
+        .runtime_symbol = r->runtime_symbol,
+    };
+    c->jit = jit_new(c->ir->arena, c->ir->diags, &jo);
+    return c->jit != NULL;
+}
+
+static const struct codegen_symbol *bound_symbol(const struct codegen_request *r, const char *name)
+{
+    for (uint32_t i = 0; i < r->num_bound; i++)
+        if (!strcmp(r->bound[i].name, name))
+            return &r->bound[i];
+    return NULL;
+}
+
+/* What the request says of exported functions, as the emitter wants it. */
+static const struct llvm_export *exports(const struct compile *c)
+{
+    const struct codegen_request *r = c->request;
+    const struct codegen_export *x = r->exports;
+    if (!x)
+        return NULL;
+    struct arena *a = c->ir->arena;
+    struct llvm_export *out = NEW(a, struct llvm_export);
+    struct llvm_export_argument *arguments = NEW_ARRAY(a, struct llvm_export_argument, x->num_arguments);
+    const char **storages = NEW_ARRAY(a, const char *, x->num_storages);
+    int64_t *ids = NEW_ARRAY(a, int64_t, x->num_storages);
+    for (uint32_t i = 0; i < x->num_arguments; i++) {
+        const struct codegen_argument *from = &x->arguments[i];
+        const struct codegen_symbol *bound = bound_symbol(r, from->name);
+        arguments[i] = (struct llvm_export_argument){
+            .name = from->name,
+            .type = from->value_type ? type_basic(c->ir, (enum type_kind)from->value_type) : NULL,
+            .symbol = from->symbol,
+            .bound = bound != NULL,
+            .value = bound ? bound->value : 0,
+        };
+    }
+    for (uint32_t i = 0; i < x->num_storages; i++) {
+        storages[i] = x->storages[i].name;
+        ids[i] = x->storages[i].id;
+    }
+    *out = (struct llvm_export){
+        .name = x->name,
+        .arguments = arguments,
+        .num_arguments = x->num_arguments,
+        .storages = storages,
+        .storage_ids = ids,
+        .num_storages = x->num_storages,
+        .num_threads = r->num_threads,
+    };
+    return out;
+}
+
+enum { STATEMENTS_PER_UNIT = 1500 }; /* larger programs are compiled as several modules on several threads */
+
+bool pass_emit(struct compile *c)
+{
+    const struct codegen_request *r = c->request;
+    bool runs = r->emit == CODEGEN_EMIT_CODE || r->emit == CODEGEN_EMIT_REMARKS;
+    struct llvm_options lo = {
+        .fp = r->fp == CODEGEN_FP_STRICT ? LLVM_FP_STRICT
+              : r->fp == CODEGEN_FP_FAST ? LLVM_FP_FAST
+                                         : LLVM_FP_DEFAULT,
+        .debug_info = r->debug_info,
+        .remarks = c->ir->remarks,
+        /* up to 4 units in the last place: not for strict arithmetic, nor for objects that are linked elsewhere */
+        .vector_symbol = r->fp != CODEGEN_FP_STRICT && runs ? r->runtime_symbol : NULL,
+        .unit_budget = r->emit == CODEGEN_EMIT_CODE ? STATEMENTS_PER_UNIT : 0,
+        .module = new_module,
+        .decorate = decorate,
+        .user = c->jit,
+        .exports = exports(c),
+    };
+    return llvm_emit(c->tree, c->ir->diags, &lo);
+}
+
+bool pass_machine_code(struct compile *c) { return jit_compile(c->jit); }
+
+bool pass_link(struct compile *c) { return jit_link(c->jit); }

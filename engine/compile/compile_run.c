@@ -1,0 +1,55 @@
+/* The driver of the pass table. */
+#include "engine/compile/compile.h"
+
+#include <assert.h>
+#include <time.h>
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static bool is_wanted(const struct compile *c, const struct pass *p) { return !p->condition || p->condition(c); }
+
+/* A tree is verified when it is new and when no pass will change it any more. Builds for developers verify it after
+ * every pass, so that the one which broke it is known. */
+static bool must_verify(const struct compile *c, const struct pass *p)
+{
+#ifndef SDFG_VERIFY_ALL
+    if (p->phase != PHASE_LOWER || (p->makes & FACT_TREE))
+        return p->makes & FACT_TREE;
+    do
+        p++;
+    while (p->run && !is_wanted(c, p));
+    return p->phase != PHASE_LOWER;
+#else
+    return c->tree && p->phase == PHASE_LOWER;
+#endif
+}
+
+bool compile_run(struct compile *c)
+{
+    double verifying = 0;
+    for (const struct pass *p = pipeline; p->run; p++) {
+        if (!is_wanted(c, p))
+            continue;
+        assert((c->facts & p->needs) == p->needs && "pass order");
+        c->pass = p;
+        double begin = now();
+        bool ok = p->run(c);
+        vec_push(c->ir->arena, &c->times, ((struct pass_time){ p->name, now() - begin }));
+        c->facts = (c->facts & ~p->breaks) | p->makes;
+        if (c->dump)
+            c->dump(c, p->name); /* after a failure too: that is when one looks */
+        if (!ok)
+            return false;
+        begin = now();
+        if (must_verify(c, p) && !tree_verify(c->tree, c->ir->diags))
+            return false;
+        verifying += now() - begin;
+    }
+    vec_push(c->ir->arena, &c->times, ((struct pass_time){ "verify", verifying }));
+    return true;
+}

@@ -1,0 +1,143 @@
+#include "engine/args.h"
+#include "engine/call.h"
+#include "engine/kernels/disk.h"
+#include "engine/kernels/kernels.h"
+#include "engine/kernels/policy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Why a call finds its code, or why it must be compiled, in plain words. */
+
+void signature_print(const struct signature *s, struct text *out)
+{
+    for (uint32_t i = 0; i < s->num_bound; i++)
+        text_printf(out, "%s = %lld, ", s->bound[i].name, (long long)s->bound[i].value);
+    if (!s->num_bound)
+        text_add(out, "any size, ");
+    if (s->alignment)
+        text_printf(out, "arrays aligned to %u bytes", s->alignment);
+    else
+        text_add(out, "arrays aligned to their elements");
+    for (uint32_t i = 0; i < s->num_may_alias; i++)
+        text_printf(out, "%s%s", i ? ", " : ", overlapping ", s->may_alias[i]);
+}
+
+struct differences {
+    struct text *out; /* or NULL */
+    uint32_t count;
+};
+
+static struct text *next_difference(struct differences *d)
+{
+    if (d->count++ && d->out)
+        text_add(d->out, ", ");
+    return d->out;
+}
+
+static const struct codegen_symbol *find_bound(const struct signature *s, const char *name)
+{
+    for (uint32_t i = 0; i < s->num_bound; i++)
+        if (s->bound[i].name == name)
+            return &s->bound[i];
+    return NULL;
+}
+
+static void compare_bound(const struct signature *s, const struct signature *other, struct differences *d)
+{
+    for (uint32_t i = 0; i < s->num_bound; i++) {
+        const struct codegen_symbol *b = &s->bound[i], *there = find_bound(other, b->name);
+        if (there && there->value == b->value)
+            continue;
+        struct text *out = next_difference(d);
+        if (out && there)
+            text_printf(out, "%s is %lld and not %lld", b->name, (long long)b->value, (long long)there->value);
+        else if (out)
+            text_printf(out, "%s is fixed to %lld", b->name, (long long)b->value);
+    }
+    for (uint32_t i = 0; i < other->num_bound; i++) {
+        if (find_bound(s, other->bound[i].name))
+            continue;
+        struct text *out = next_difference(d);
+        if (out)
+            text_printf(out, "%s is not fixed any more", other->bound[i].name);
+    }
+}
+
+static bool overlaps(const struct signature *s, const char *name)
+{
+    for (uint32_t i = 0; i < s->num_may_alias; i++)
+        if (s->may_alias[i] == name)
+            return true;
+    return false;
+}
+
+static void compare_overlaps(const struct signature *s, const struct signature *other, const char *text,
+                             struct differences *d)
+{
+    for (uint32_t i = 0; i < s->num_may_alias; i++) {
+        if (overlaps(other, s->may_alias[i]))
+            continue;
+        struct text *out = next_difference(d);
+        if (out)
+            text_printf(out, text, s->may_alias[i]);
+    }
+}
+
+uint32_t signature_differences(const struct signature *s, const struct signature *other, struct text *out)
+{
+    struct differences d = { .out = out };
+    compare_bound(s, other, &d);
+    if (s->alignment != other->alignment && next_difference(&d)) {
+        if (s->alignment)
+            text_printf(out, "arrays are aligned to %u bytes", s->alignment);
+        else
+            text_add(out, "arrays are aligned to their elements only");
+    }
+    compare_overlaps(s, other, "%s overlaps another array", &d);
+    compare_overlaps(other, s, "%s overlaps no other array", &d);
+    return d.count;
+}
+
+/* ---- a call ---- */
+
+/* False if nothing is kept. */
+static bool explain_disk(const struct sdfg_program *p, const struct signature *s, bool quick, struct text *out)
+{
+    struct sdfg_engine *e = p->engine;
+    const char *why = e->disk_off, *key = e->disk ? disk_key(e->disk, p, s, quick, out->arena, &why) : NULL;
+    if (!key) {
+        text_printf(out, "disk: not used: %s\n", why);
+        return false;
+    }
+    bool there = cache_has(disk_store_of(e->disk), key, strlen(key));
+    text_printf(out, "disk: there is %s%s%s\n", there ? "" : "no ", quick ? "quick code in " : "",
+                cache_path(disk_store_of(e->disk), key, strlen(key), out->arena));
+    return true;
+}
+
+static void explain(const struct sdfg_program *p, const struct signature *s, struct text *out)
+{
+    struct sdfg_engine *e = p->engine;
+    policy_explain(p->policy, out);
+    kernels_explain(p->kernels, s, out);
+    bool kept = e->options.tier == SDFG_TIER_QUICK || explain_disk(p, s, false, out);
+    if (kept && e->options.tier != SDFG_TIER_FULL)
+        explain_disk(p, s, true, out);
+}
+
+sdfg_error *sdfg_args_explain_cache(char **out, sdfg_args *a)
+{
+    *out = NULL;
+    struct report r = args_report(a);
+    struct solver s;
+    if (args_solve(a, r.arena, &s, r.diags)) {
+        struct signature signature = call_signature(a, r.arena, false);
+        struct text t = text_new(r.arena);
+        explain(a->program, &signature, &t);
+        *out = strdup(text_get(&t));
+        if (!*out)
+            diag_error(r.diags, NULL, DIAG_RUN_MEMORY);
+    }
+    return report_end(&r, SDFG_STAGE_BIND);
+}

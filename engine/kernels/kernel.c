@@ -1,0 +1,196 @@
+#include "engine/kernels/kernel.h"
+
+#include "base/text.h"
+#include "engine/kernels/kernels.h"
+#include "engine/kernels/tiers.h"
+#include "engine/scalar.h"
+#include "runtime/abi.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Kernels as callers see them, and what else the code generator is asked for. */
+
+bool kernel_bound_values(const struct sdfg_program *p, const sdfg_symbol *symbols, size_t n, struct value *values,
+                         struct report *r)
+{
+    bool ok = true;
+    for (size_t i = 0; i < n; i++) {
+        int32_t v = program_variable(p, symbols[i].name);
+        if (v < 0 || p->variables[v].is_constant)
+            ok = diag_error(r->diags, NULL, DIAG_ARGUMENT_UNKNOWN, symbols[i].name,
+                            program_suggest(p, r->arena, symbols[i].name));
+        else
+            values[v] = (struct value){ .origin = VALUE_GIVEN, .value = symbols[i].value };
+    }
+    return ok;
+}
+
+struct signature kernel_signature(const struct sdfg_program *p, const struct value *values, struct arena *a)
+{
+    struct codegen_symbol *bound = NEW_ARRAY(a, struct codegen_symbol, p->num_variables);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < p->num_variables; i++)
+        if (values[i].origin == VALUE_GIVEN && p->variables[i].bindable)
+            bound[count++] = (struct codegen_symbol){ p->variables[i].name, values[i].value };
+    return (struct signature){ .bound = bound, .num_bound = count };
+}
+
+sdfg_error *sdfg_specialize(sdfg_kernel **out, sdfg_program *p, const sdfg_symbol *symbols, size_t n)
+{
+    *out = NULL;
+    struct report r = report_begin();
+    sdfg_error *error = NULL;
+    struct value *values = NEW_ARRAY(r.arena, struct value, p->num_variables);
+    if (kernel_bound_values(p, symbols, n, values, &r)) {
+        struct signature s = kernel_signature(p, values, r.arena);
+        *out = kernels_get(p->kernels, &s, &error);
+    }
+    sdfg_error *found = report_end(&r, SDFG_STAGE_BIND);
+    return error ? error : found;
+}
+
+void sdfg_kernel_free(sdfg_kernel *k)
+{
+    if (k)
+        kernels_release(k);
+}
+
+size_t sdfg_kernel_num_params(const sdfg_kernel *k) { return k->code.num_params; }
+
+const sdfg_param *sdfg_kernel_param(const sdfg_kernel *k, size_t index)
+{
+    return index < k->code.num_params ? &k->params[index] : NULL;
+}
+
+/* ---- tiers ---- */
+
+const struct sdfg_kernel *kernel_newest(const struct sdfg_kernel *k)
+{
+    const struct sdfg_kernel *better = atomic_load_explicit(&k->better, memory_order_acquire);
+    return better ? better : k;
+}
+
+struct sdfg_kernel *kernel_to_run(struct sdfg_kernel *k)
+{
+    if (!k->quick)
+        return k;
+    struct sdfg_kernel *better = atomic_load_explicit(&k->better, memory_order_acquire);
+    if (better)
+        return better;
+    if (k->program->engine->options.tier == SDFG_TIER_AUTO)
+        tiers_called(k->program->engine->tiers, k);
+    return k;
+}
+
+void sdfg_kernel_describe(const sdfg_kernel *k, sdfg_kernel_info *out)
+{
+    k = kernel_newest(k);
+    sdfg_kernel_info info = {
+        .struct_size = out->struct_size,
+        .compile_seconds = k->compile_seconds,
+        .code_bytes = k->code.code_bytes,
+        .peak_bytes = k->code.peak_bytes,
+        .num_phases = k->num_phases,
+        .phases = k->phases,
+        .num_bound = k->num_bound,
+        .bound = k->bound,
+        .from_disk = k->from_disk,
+        .origin = k->origin,
+        .tier = k->quick ? SDFG_TIER_QUICK : SDFG_TIER_FULL,
+    };
+    memcpy(out, &info, out->struct_size < sizeof info ? out->struct_size : sizeof info);
+}
+
+/* What persistent memory is kept by: the integers the kernel was made for and those that are passed. */
+static void run_values(const struct sdfg_kernel *k, void *const *args, struct value *values)
+{
+    const struct sdfg_program *p = k->program;
+    for (uint32_t i = 0; i < k->num_bound; i++) {
+        int32_t v = program_variable(p, k->bound[i].name);
+        values[v] = (struct value){ .origin = VALUE_GIVEN, .value = k->bound[i].value };
+    }
+    for (uint32_t i = 0; i < k->code.num_params; i++) {
+        int32_t v = k->params[i].by_value ? program_variable(p, k->params[i].name) : -1;
+        sdfg_dtype dtype = v < 0 ? SDFG_NONE : sdfg_dtype_by_name(k->params[i].type);
+        if (dtype == SDFG_NONE)
+            continue;
+        struct scalar s = scalar_load(dtype, args[i]);
+        if (scalar_integer(&s, &values[v].value))
+            values[v].origin = VALUE_GIVEN;
+    }
+}
+
+sdfg_error *sdfg_run(sdfg_kernel *k, void *const *args, size_t n)
+{
+    if (n != k->code.num_params) {
+        struct report r = report_begin();
+        diag_error(r.diags, NULL, DIAG_PARAMETER_COUNT, k->code.num_params, (unsigned long long)n);
+        return report_end(&r, SDFG_STAGE_RUN);
+    }
+    if (!k->code.num_slots && !k->code.init && !k->code.exit)
+        return kernel_run(k, args, &(struct run){ .values = NULL });
+    struct arena *a = arena_new();
+    struct value *values = NEW_ARRAY(a, struct value, k->program->num_variables);
+    run_values(k, args, values);
+    sdfg_error *error = kernel_run(k, args, &(struct run){ .values = values });
+    arena_free(a);
+    return error;
+}
+
+/* ---- emitting ---- */
+
+/* The graph is read once more: the program's own belongs to all threads and is not touched. */
+static sdfg_error *emit_graph(const struct sdfg_program *p, char **out, size_t *size)
+{
+    struct ir *ir = ir_new();
+    sdfg_error *error = NULL;
+    struct sdfg *s = sdfg_read(ir, p->json, p->json_size, p->folder);
+    if (s) {
+        struct text t = text_new(ir->arena);
+        sdfg_write(s, &t);
+        *out = strndup(text_get(&t), t.length);
+        if (!*out)
+            error = run_error(SDFG_RT_OUT_OF_MEMORY);
+        if (size)
+            *size = t.length;
+    } else {
+        error = error_from_diags(ir->diags, SDFG_STAGE_LOAD);
+    }
+    ir_free(ir);
+    return error;
+}
+
+sdfg_error *program_emit(struct sdfg_program *p, const struct signature *s, enum sdfg_emit what, char **out,
+                         size_t *size)
+{
+    static const enum codegen_emit forms[] = {
+        [SDFG_EMIT_SDFG] = CODEGEN_EMIT_SDFG,     [SDFG_EMIT_TREE] = CODEGEN_EMIT_TREE,
+        [SDFG_EMIT_LL] = CODEGEN_EMIT_LL,         [SDFG_EMIT_LL_OPT] = CODEGEN_EMIT_LL_OPT,
+        [SDFG_EMIT_ASM] = CODEGEN_EMIT_ASM,       [SDFG_EMIT_OBJECT] = CODEGEN_EMIT_OBJECT,
+        [SDFG_EMIT_WORK] = CODEGEN_EMIT_WORK,     [SDFG_EMIT_REMARKS] = CODEGEN_EMIT_REMARKS,
+        [SDFG_EMIT_MEMORY] = CODEGEN_EMIT_MEMORY,
+    };
+    if (what == SDFG_EMIT_SDFG)
+        return emit_graph(p, out, size);
+    if ((unsigned)what < sizeof forms / sizeof *forms)
+        return kernels_emit(p, s, forms[what], out, size);
+    struct report r = report_begin();
+    diag_error(r.diags, NULL, DIAG_OPTION_VALUE, "emit", "is one of enum sdfg_emit");
+    return report_end(&r, SDFG_STAGE_OPTIONS);
+}
+
+sdfg_error *sdfg_program_emit(char **out, size_t *size, sdfg_program *p, enum sdfg_emit what,
+                              const sdfg_symbol *symbols, size_t n)
+{
+    *out = NULL;
+    struct report r = report_begin();
+    sdfg_error *error = NULL;
+    struct value *values = NEW_ARRAY(r.arena, struct value, p->num_variables);
+    if (kernel_bound_values(p, symbols, n, values, &r)) {
+        struct signature s = kernel_signature(p, values, r.arena);
+        error = program_emit(p, &s, what, out, size);
+    }
+    sdfg_error *found = report_end(&r, SDFG_STAGE_BIND);
+    return error ? error : found;
+}

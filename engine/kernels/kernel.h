@@ -1,0 +1,94 @@
+/* Specializations of a program: compiled on the first request, kept in memory, shared by all calls with the same
+ * signature. */
+#ifndef ENGINE_KERNEL_H
+#define ENGINE_KERNEL_H
+
+#include "cache/memory.h"
+#include "engine/program.h"
+#include "jit/place.h"
+
+/* What a call fixes before code is generated. Equal signatures give the same kernel. */
+struct signature {
+    const struct codegen_symbol *bound; /* in the order of the program's variables */
+    uint32_t num_bound;
+    const char *const *may_alias; /* in argument order */
+    uint32_t num_may_alias;
+    uint32_t alignment;
+    const struct codegen_export *exports; /* of objects for other programs; NULL for kernels */
+};
+
+struct sdfg_kernel {
+    struct sdfg_program *program;
+    struct arena *arena;
+    struct codegen_result code;
+    sdfg_param *params;
+    struct taken {
+        const struct leaf *leaf; /* NULL: the program has no such argument */
+        sdfg_dtype dtype;
+    } * takes;          /* one per parameter */
+    sdfg_phase *phases; /* opening the code generator, then its passes */
+    uint32_t num_phases;
+    sdfg_symbol *bound;
+    uint32_t num_bound;
+    double compile_seconds;
+    struct placed *placed; /* code from disk, without the code generator; else NULL */
+    bool from_disk;
+    bool quick;                           /* code of the quick tier, which may become better (engine/kernels/tiers.h) */
+    atomic_uint calls;                    /* of quick code */
+    _Atomic(struct sdfg_kernel *) better; /* what calls run instead; pinned as long as this kernel lives */
+    struct sdfg_kernel *next_asked;       /* of the queue there */
+    const char *origin;                   /* why it was compiled, or where it was read */
+    struct signature signature;
+    /* of the table of the program (engine/kernels/kernels.c) */
+    struct memory_item item;
+    uint64_t hash;
+    bool replaced;            /* not in the table any more */
+    const char *not_improved; /* why optimized code could not be made, or NULL */
+    struct sdfg_kernel *next;
+};
+
+/* Makes the kernel for a signature: reads it from the disk cache or compiles it. `reason`: why there is none in memory.
+ * NULL with *error set. */
+struct sdfg_kernel *kernel_new(struct sdfg_program *p, const struct signature *s, const char *reason,
+                               enum sdfg_tier tier, sdfg_error **error);
+/* What a call of `k` runs: the kernel itself, or the one that took its place. Counts calls of quick code. */
+struct sdfg_kernel *kernel_to_run(struct sdfg_kernel *k);
+/* The same for questions. */
+const struct sdfg_kernel *kernel_newest(const struct sdfg_kernel *k);
+void kernel_free(struct sdfg_kernel *k);
+/* Tells the caller's hook; `reason` may be NULL. */
+void kernel_event(const struct sdfg_program *p, enum sdfg_event_kind kind, const struct signature *s,
+                  const char *reason, double seconds);
+size_t kernel_bytes(const struct sdfg_kernel *k); /* of memory that kernel_free gives back */
+
+/* "N = 24, arrays aligned to 64 bytes, overlapping A, B" (engine/kernels/explain.c) */
+void signature_print(const struct signature *s, struct text *out);
+/* The number of differences, as "N is 25 and not 24, ..." if `out` is not NULL. */
+uint32_t signature_differences(const struct signature *s, const struct signature *other, struct text *out);
+
+/* The variables that were given, one value per variable of the program; a name that is none is an error. */
+bool kernel_bound_values(const struct sdfg_program *p, const sdfg_symbol *symbols, size_t n, struct value *values,
+                         struct report *r);
+/* The signature for those that can be constants. */
+struct signature kernel_signature(const struct sdfg_program *p, const struct value *values, struct arena *a);
+/* Runs the code generator for text or an object; *out is allocated with malloc and followed by a zero. `size` may be
+ * NULL. */
+sdfg_error *kernels_emit(struct sdfg_program *p, const struct signature *s, enum codegen_emit what, char **out,
+                         size_t *size);
+/* The same for what the interface names; the graph itself needs no code generator. */
+sdfg_error *program_emit(struct sdfg_program *p, const struct signature *s, enum sdfg_emit what, char **out,
+                         size_t *size);
+
+struct sdfg_rt_block;
+/* What a run needs besides addresses. */
+struct run {
+    const struct value *values;         /* one per variable of the program */
+    const struct sdfg_rt_block *blocks; /* memory for lifetime External, one per storage; NULL: none */
+    int num_threads;                    /* 0: what the engine says */
+};
+/* Runs a kernel with the addresses of its parameters. */
+sdfg_error *kernel_run(struct sdfg_kernel *k, void *const *args, const struct run *r);
+/* The error for what generated code left in the context; NULL for SDFG_RT_OK. */
+sdfg_error *run_error(int32_t error);
+
+#endif

@@ -1,0 +1,495 @@
+#include "engine/kernels/kernels.h"
+
+#include "base/fatal.h"
+#include "base/intern.h"
+#include "base/text.h"
+#include "cache/memory.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NUM_BUCKETS = 64, NUM_SHARDS = 16, CACHE_LINE = 64, DROPPED = 32 };
+
+/* A kernel that is being made; on the stack of the thread that does it, until nobody waits for it any more. */
+struct flight {
+    const struct signature *signature;
+    uint64_t hash;
+    struct sdfg_kernel *kernel; /* pinned for each that waits */
+    const sdfg_error *error;
+    uint32_t waiting;
+    bool landed;
+    struct flight *next;
+};
+
+/* Threads count calls in places of their own, so that they do not wait for each other's memory. */
+struct shard {
+    _Alignas(CACHE_LINE) atomic_ullong calls;
+};
+
+struct kernel_table {
+    struct shard calls[NUM_SHARDS];
+    struct sdfg_program *program;
+    struct kernel_table *next; /* of the engine */
+    /* What follows is guarded by the lock of the store. */
+    struct sdfg_kernel *buckets[NUM_BUCKETS];
+    struct flight *flights;
+    struct sdfg_kernel *replaced; /* that somebody still has pinned */
+    uint64_t dropped[DROPPED];    /* hashes of the signatures whose kernels were dropped last */
+    uint32_t num_dropped;
+    sdfg_stats stats;
+};
+
+struct kernel_store {
+    struct arena *arena;
+    pthread_mutex_t lock;
+    pthread_cond_t landed; /* some flight has; or nobody waits for it any more */
+    struct memory memory;
+    struct kernel_table *tables;
+    sdfg_stats gone; /* of tables that were freed */
+};
+
+/* ---- the store ---- */
+
+struct kernel_store *kernel_store_new(size_t limit)
+{
+    struct arena *a = arena_new();
+    struct kernel_store *s = NEW(a, struct kernel_store);
+    s->arena = a;
+    s->memory.limit = limit;
+    pthread_mutex_init(&s->lock, NULL);
+    pthread_cond_init(&s->landed, NULL);
+    return s;
+}
+
+void kernel_store_free(struct kernel_store *s)
+{
+    pthread_cond_destroy(&s->landed);
+    pthread_mutex_destroy(&s->lock);
+    arena_free(s->arena);
+}
+
+static struct kernel_store *store_of(const struct kernel_table *t) { return t->program->engine->kernels; }
+
+/* ---- statistics ---- */
+
+void kernels_count_call(struct kernel_table *t)
+{
+    /* Descriptors of threads lie pages apart. */
+    uintptr_t self = (uintptr_t)pthread_self();
+    atomic_fetch_add_explicit(&t->calls[(self >> 12 ^ self >> 20) % NUM_SHARDS].calls, 1, memory_order_relaxed);
+}
+
+static uint64_t count_calls(struct kernel_table *t)
+{
+    uint64_t n = 0;
+    for (int i = 0; i < NUM_SHARDS; i++)
+        n += atomic_load_explicit(&t->calls[i].calls, memory_order_relaxed);
+    return n;
+}
+
+static void add_stats(sdfg_stats *to, const sdfg_stats *from, uint64_t calls)
+{
+    to->calls += calls;
+    to->found += from->found;
+    to->compiled += from->compiled;
+    to->read += from->read;
+    to->waited += from->waited;
+    to->failed += from->failed;
+    to->dropped += from->dropped;
+    to->kernels += from->kernels;
+    to->kernel_bytes += from->kernel_bytes;
+    to->compile_seconds += from->compile_seconds;
+    to->improved += from->improved;
+}
+
+static void give_stats(const sdfg_stats *stats, sdfg_stats *out)
+{
+    sdfg_stats s = *stats;
+    s.struct_size = out->struct_size;
+    memcpy(out, &s, s.struct_size < sizeof s ? s.struct_size : sizeof s);
+}
+
+void kernels_stats(struct kernel_table *t, sdfg_stats *out)
+{
+    struct kernel_store *s = store_of(t);
+    sdfg_stats sum = { 0 };
+    pthread_mutex_lock(&s->lock);
+    add_stats(&sum, &t->stats, count_calls(t));
+    pthread_mutex_unlock(&s->lock);
+    give_stats(&sum, out);
+}
+
+void kernel_store_stats(struct kernel_store *s, sdfg_stats *out)
+{
+    pthread_mutex_lock(&s->lock);
+    sdfg_stats sum = s->gone;
+    for (struct kernel_table *t = s->tables; t; t = t->next)
+        add_stats(&sum, &t->stats, count_calls(t));
+    pthread_mutex_unlock(&s->lock);
+    give_stats(&sum, out);
+}
+
+/* ---- signatures: their names are those of the program, so pointers tell them apart ---- */
+
+static uint64_t hash_of(const struct signature *s)
+{
+    uint64_t h = hash_bytes(s->bound, s->num_bound * sizeof *s->bound, s->alignment);
+    return hash_bytes(s->may_alias, s->num_may_alias * sizeof *s->may_alias, h);
+}
+
+static bool same(const struct signature *x, const struct signature *y)
+{
+    if (x->alignment != y->alignment || x->num_bound != y->num_bound || x->num_may_alias != y->num_may_alias)
+        return false;
+    for (uint32_t i = 0; i < x->num_bound; i++)
+        if (x->bound[i].name != y->bound[i].name || x->bound[i].value != y->bound[i].value)
+            return false;
+    for (uint32_t i = 0; i < x->num_may_alias; i++)
+        if (x->may_alias[i] != y->may_alias[i])
+            return false;
+    return true;
+}
+
+/* ---- the table; all with the lock held ---- */
+
+static struct sdfg_kernel *find(const struct kernel_table *t, const struct signature *s, uint64_t hash)
+{
+    struct sdfg_kernel *k = t->buckets[hash % NUM_BUCKETS];
+    while (k && (k->hash != hash || !same(&k->signature, s)))
+        k = k->next;
+    return k;
+}
+
+static void add(struct kernel_table *t, struct sdfg_kernel *k)
+{
+    struct sdfg_kernel **bucket = &t->buckets[k->hash % NUM_BUCKETS];
+    k->next = *bucket;
+    *bucket = k;
+    memory_add(&store_of(t)->memory, &k->item, kernel_bytes(k));
+    t->stats.kernels++;
+    t->stats.kernel_bytes += k->item.bytes;
+    if (k->from_disk)
+        t->stats.read++;
+    else
+        t->stats.compiled++;
+    t->stats.compile_seconds += k->from_disk ? 0 : k->compile_seconds;
+}
+
+static void unlink_kernel(struct sdfg_kernel *k)
+{
+    struct kernel_table *t = k->program->kernels;
+    struct sdfg_kernel **at = k->replaced ? &t->replaced : &t->buckets[k->hash % NUM_BUCKETS];
+    while (*at != k)
+        at = &(*at)->next;
+    *at = k->next;
+}
+
+/* For good. */
+static void take_out(struct sdfg_kernel *k)
+{
+    struct kernel_table *t = k->program->kernels;
+    struct sdfg_kernel *better = atomic_load_explicit(&k->better, memory_order_relaxed);
+    unlink_kernel(k);
+    t->stats.kernels--;
+    t->stats.kernel_bytes -= k->item.bytes;
+    if (better)
+        better->item.pins--;
+}
+
+/* What is over the limit, as a list to be freed without the lock. */
+static struct sdfg_kernel *drop_some(struct kernel_store *s)
+{
+    struct sdfg_kernel *list = NULL;
+    for (struct memory_item *item; (item = memory_drop(&s->memory));) {
+        struct sdfg_kernel *k = (struct sdfg_kernel *)(void *)((char *)item - offsetof(struct sdfg_kernel, item));
+        struct kernel_table *t = k->program->kernels;
+        take_out(k);
+        t->stats.dropped++;
+        t->dropped[t->num_dropped++ % DROPPED] = k->hash;
+        k->next = list;
+        list = k;
+    }
+    return list;
+}
+
+static bool was_dropped(const struct kernel_table *t, uint64_t hash)
+{
+    for (uint32_t i = 0; i < DROPPED && i < t->num_dropped; i++)
+        if (t->dropped[i] == hash)
+            return true;
+    return false;
+}
+
+static const struct sdfg_kernel *nearest(const struct kernel_table *t, const struct signature *s)
+{
+    const struct sdfg_kernel *best = NULL;
+    uint32_t least = UINT32_MAX;
+    for (uint32_t b = 0; b < NUM_BUCKETS; b++)
+        for (const struct sdfg_kernel *k = t->buckets[b]; k; k = k->next) {
+            uint32_t differences = signature_differences(s, &k->signature, NULL);
+            if (differences < least) {
+                least = differences;
+                best = k;
+            }
+        }
+    return best;
+}
+
+/* Why there is no kernel: "it is the first one", "it was dropped ...", "N is 25 and not 24". */
+static void print_reason(const struct kernel_table *t, const struct signature *s, uint64_t hash, struct text *out)
+{
+    const struct sdfg_kernel *k = nearest(t, s);
+    if (was_dropped(t, hash))
+        text_printf(out, "it was dropped to keep kernels below %llu bytes",
+                    (unsigned long long)store_of(t)->memory.limit);
+    else if (k)
+        signature_differences(s, &k->signature, out);
+    else
+        text_add(out, "it is the first one");
+}
+
+static void print_quick(const struct sdfg_kernel *k, struct text *out)
+{
+    text_add(out, "its code is quick, and ");
+    if (k->not_improved)
+        text_printf(out, "optimized code could not be made: %s", k->not_improved);
+    else if (k->program->engine->options.tier != SDFG_TIER_AUTO)
+        text_add(out, "stays so");
+    else if (atomic_load_explicit(&k->calls, memory_order_relaxed) > 1)
+        text_add(out, "optimized code is being made");
+    else
+        text_add(out, "the second call asks for optimized code");
+}
+
+void kernels_explain(struct kernel_table *t, const struct signature *s, struct text *out)
+{
+    struct kernel_store *store = store_of(t);
+    uint64_t hash = hash_of(s);
+    pthread_mutex_lock(&store->lock);
+    const struct sdfg_kernel *k = find(t, s, hash);
+    text_printf(out, "memory: %s kernel for ", k ? "there is a" : "there is no");
+    signature_print(s, out);
+    text_add(out, k && !k->quick ? "" : "; ");
+    if (!k)
+        print_reason(t, s, hash, out);
+    else if (k->quick)
+        print_quick(k, out);
+    text_addc(out, '\n');
+    pthread_mutex_unlock(&store->lock);
+}
+
+/* ---- tables ---- */
+
+struct kernel_table *kernels_new(struct sdfg_program *p)
+{
+    struct kernel_table *t = aligned_alloc(CACHE_LINE, sizeof *t);
+    if (!t)
+        fatal("out of memory");
+    memset(t, 0, sizeof *t);
+    t->program = p;
+    struct kernel_store *s = store_of(t);
+    pthread_mutex_lock(&s->lock);
+    t->next = s->tables;
+    s->tables = t;
+    pthread_mutex_unlock(&s->lock);
+    return t;
+}
+
+static void free_list(struct sdfg_kernel *list)
+{
+    for (struct sdfg_kernel *next; list; list = next) {
+        next = list->next;
+        kernel_free(list);
+    }
+}
+
+static void free_dropped(struct sdfg_kernel *list)
+{
+    for (const struct sdfg_kernel *k = list; k; k = k->next)
+        kernel_event(k->program, SDFG_EVENT_DROPPED, &k->signature, NULL, 0);
+    free_list(list);
+}
+
+void kernels_free(struct kernel_table *t)
+{
+    struct kernel_store *s = store_of(t);
+    struct sdfg_kernel *list = NULL;
+    pthread_mutex_lock(&s->lock);
+    struct kernel_table **at = &s->tables;
+    while (*at != t)
+        at = &(*at)->next;
+    *at = t->next;
+    for (uint32_t b = 0; b <= NUM_BUCKETS; b++)
+        for (struct sdfg_kernel *k; (k = b < NUM_BUCKETS ? t->buckets[b] : t->replaced);) {
+            memory_remove(&s->memory, &k->item);
+            take_out(k);
+            k->next = list;
+            list = k;
+        }
+    add_stats(&s->gone, &t->stats, count_calls(t));
+    pthread_mutex_unlock(&s->lock);
+    free_list(list);
+    free(t);
+}
+
+/* ---- getting a kernel ---- */
+
+static struct flight *find_flight(const struct kernel_table *t, const struct signature *s, uint64_t hash)
+{
+    struct flight *f = t->flights;
+    while (f && (f->hash != hash || !same(f->signature, s)))
+        f = f->next;
+    return f;
+}
+
+static struct sdfg_kernel *wait_for(struct kernel_table *t, struct flight *f, sdfg_error **error)
+{
+    struct kernel_store *s = store_of(t);
+    t->stats.waited++;
+    f->waiting++;
+    while (!f->landed)
+        pthread_cond_wait(&s->landed, &s->lock);
+    struct sdfg_kernel *k = f->kernel;
+    if (!k)
+        *error = error_copy(f->error);
+    if (!--f->waiting)
+        pthread_cond_broadcast(&s->landed);
+    return k;
+}
+
+static void land(struct kernel_table *t, struct flight *f, struct sdfg_kernel *k, const sdfg_error *error)
+{
+    struct kernel_store *s = store_of(t);
+    struct flight **at = &t->flights;
+    while (*at != f)
+        at = &(*at)->next;
+    *at = f->next;
+    f->kernel = k;
+    f->error = error;
+    f->landed = true;
+    if (k) {
+        k->hash = f->hash;
+        add(t, k);
+        k->item.pins = f->waiting + 1;
+    } else {
+        t->stats.failed++;
+    }
+    pthread_cond_broadcast(&s->landed);
+    while (f->waiting)
+        pthread_cond_wait(&s->landed, &s->lock);
+}
+
+/* Called and left with the lock held, which is given up in between. */
+static struct sdfg_kernel *make(struct kernel_table *t, const struct signature *s, uint64_t hash, sdfg_error **error)
+{
+    struct kernel_store *store = store_of(t);
+    struct arena *a = arena_new();
+    struct text reason = text_new(a);
+    struct flight f = { .signature = s, .hash = hash, .next = t->flights };
+    print_reason(t, s, hash, &reason);
+    t->flights = &f;
+    pthread_mutex_unlock(&store->lock);
+    struct sdfg_kernel *k = kernel_new(t->program, s, text_get(&reason), t->program->engine->options.tier, error);
+    arena_free(a);
+    pthread_mutex_lock(&store->lock);
+    land(t, &f, k, *error);
+    return k;
+}
+
+struct sdfg_kernel *kernels_get(struct kernel_table *t, const struct signature *s, sdfg_error **error)
+{
+    struct kernel_store *store = store_of(t);
+    uint64_t hash = hash_of(s);
+    struct sdfg_kernel *dropped = NULL;
+    *error = NULL;
+    pthread_mutex_lock(&store->lock);
+    struct sdfg_kernel *k = find(t, s, hash);
+    struct flight *f = k ? NULL : find_flight(t, s, hash);
+    if (k) {
+        t->stats.found++;
+        k->item.pins++;
+        memory_use(&store->memory, &k->item);
+    } else if (f) {
+        k = wait_for(t, f, error);
+    } else {
+        k = make(t, s, hash, error);
+        dropped = drop_some(store);
+    }
+    pthread_mutex_unlock(&store->lock);
+    free_dropped(dropped);
+    return k;
+}
+
+void kernels_pin(struct sdfg_kernel *k)
+{
+    struct kernel_store *s = k->program->engine->kernels;
+    pthread_mutex_lock(&s->lock);
+    k->item.pins++;
+    pthread_mutex_unlock(&s->lock);
+}
+
+void kernels_release(struct sdfg_kernel *k)
+{
+    struct kernel_store *s = k->program->engine->kernels;
+    pthread_mutex_lock(&s->lock);
+    struct sdfg_kernel *replaced = NULL, *dropped = NULL;
+    if (!--k->item.pins && k->replaced) {
+        memory_remove(&s->memory, &k->item);
+        take_out(k);
+        k->next = NULL;
+        replaced = k;
+    }
+    if (!k->item.pins)
+        dropped = drop_some(s);
+    pthread_mutex_unlock(&s->lock);
+    free_list(replaced);
+    free_dropped(dropped);
+}
+
+/* ---- tiers ---- */
+
+/* What was prepared for one kernel can be passed to the other. */
+static bool takes_the_same(const struct sdfg_kernel *x, const struct sdfg_kernel *y)
+{
+    const struct codegen_result *a = &x->code, *b = &y->code;
+    bool same = a->num_params == b->num_params && a->num_slots == b->num_slots && !a->init == !b->init &&
+                !a->exit == !b->exit && !a->workspace == !b->workspace;
+    for (uint32_t i = 0; same && i < a->num_params; i++)
+        same = x->params[i].by_value == y->params[i].by_value && !strcmp(x->params[i].name, y->params[i].name) &&
+               !strcmp(x->params[i].type, y->params[i].type);
+    return same;
+}
+
+static void replace(struct kernel_table *t, struct sdfg_kernel *quick, struct sdfg_kernel *full)
+{
+    unlink_kernel(quick);
+    quick->replaced = true;
+    quick->next = t->replaced;
+    t->replaced = quick;
+    full->hash = quick->hash;
+    add(t, full);
+    full->item.pins = 1; /* of the one it replaces */
+    t->stats.improved++;
+    atomic_store_explicit(&quick->better, full, memory_order_release);
+}
+
+void kernels_replace(struct sdfg_kernel *quick, struct sdfg_kernel *full, const sdfg_error *error)
+{
+    struct kernel_table *t = quick->program->kernels;
+    struct kernel_store *s = store_of(t);
+    bool fits = full && takes_the_same(quick, full);
+    pthread_mutex_lock(&s->lock);
+    if (fits) {
+        replace(t, quick, full);
+    } else {
+        const char *why = full ? "it takes other arguments" : sdfg_error_message(error);
+        quick->not_improved = arena_strdup(quick->arena, why);
+        t->stats.failed++;
+    }
+    struct sdfg_kernel *dropped = drop_some(s);
+    pthread_mutex_unlock(&s->lock);
+    if (full && !fits)
+        kernel_free(full);
+    free_dropped(dropped);
+}

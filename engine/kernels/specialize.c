@@ -1,0 +1,233 @@
+#include "engine/kernels/kernel.h"
+
+#include "engine/kernels/disk.h"
+#include "runtime/abi.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- compiling ---- */
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* `opening`: seconds until the code generator was there; NULL if nobody wants to know. */
+static bool compile(struct sdfg_program *p, const struct signature *s, enum codegen_emit what, enum sdfg_tier tier,
+                    struct codegen_result *out, double *opening, sdfg_error **error)
+{
+    const sdfg_options *o = &p->engine->options;
+    struct report r = report_begin();
+    double start = now();
+    const struct codegen_api *api = engine_codegen(p->engine, r.diags);
+    if (opening)
+        *opening = now() - start;
+    *error = report_end(&r, SDFG_STAGE_COMPILE);
+    if (!api)
+        return false;
+    struct codegen_request request = {
+        .json = p->json,
+        .json_size = p->json_size,
+        .tree = p->root ? p->root->json : NULL,
+        .folder = p->folder,
+        .bound = s->bound,
+        .num_bound = s->num_bound,
+        .may_alias = s->may_alias,
+        .num_may_alias = s->num_may_alias,
+        .node_classes = p->engine->nodes.classes.items,
+        .num_node_classes = (uint32_t)p->engine->nodes.classes.count,
+        .alignment = s->alignment,
+        .emit = what,
+        .tier = (enum codegen_tier)tier,
+        .exports = s->exports,
+        .dump = engine_dump,
+        .dump_user = p->engine,
+        .runtime_symbol = sdfg_rt_symbol,
+#define CODE(field, name, type)       .name = (type)o->field,
+#define WATCH(field, name, type, why) .name = (type)o->field,
+#define OTHER(field)
+#include "engine/options.def"
+    };
+    *out = (struct codegen_result){ 0 };
+    api->compile(&request, out);
+    if (out->ok)
+        return true;
+    *error = error_from_messages(out->messages, out->num_messages);
+    if (!*error) {
+        r = report_begin();
+        diag_error(r.diags, NULL, DIAG_BUG, "code generation failed without a reason");
+        *error = report_end(&r, SDFG_STAGE_COMPILE);
+    }
+    api->release(out);
+    return false;
+}
+
+static void add_phase(struct sdfg_kernel *k, const char *name, double seconds)
+{
+    k->phases[k->num_phases++] = (sdfg_phase){ name, seconds };
+}
+
+void kernel_event(const struct sdfg_program *p, enum sdfg_event_kind kind, const struct signature *s,
+                  const char *reason, double seconds)
+{
+    const sdfg_options *o = &p->engine->options;
+    if (!o->event)
+        return;
+    struct arena *a = arena_new();
+    struct text t = text_new(a);
+    signature_print(s, &t);
+    if (reason)
+        text_printf(&t, ": %s", reason);
+    o->event(o->user, &(sdfg_event){ sizeof(sdfg_event), kind, p, text_get(&t), seconds });
+    arena_free(a);
+}
+
+static bool kernel_compile(struct sdfg_kernel *k, const struct signature *s, const char *reason, enum sdfg_tier tier,
+                           sdfg_error **error)
+{
+    kernel_event(k->program, SDFG_EVENT_COMPILING, s, reason, 0);
+    double opening;
+    if (!compile(k->program, s, CODEGEN_EMIT_CODE, tier, &k->code, &opening, error))
+        return false;
+    k->quick = k->code.quick;
+    k->phases = NEW_ARRAY(k->arena, sdfg_phase, k->code.num_phases + 1);
+    add_phase(k, "open", opening);
+    for (uint32_t i = 0; i < k->code.num_phases; i++)
+        add_phase(k, k->code.phases[i].name, k->code.phases[i].seconds);
+    return true;
+}
+
+static const char *tier_name(const struct sdfg_kernel *k) { return k->quick ? "compiled quickly" : "compiled"; }
+
+static bool load_tier(struct sdfg_kernel *k, const char *key, bool quick)
+{
+    struct disk *d = k->program->engine->disk;
+    if (!disk_load(d, key, k))
+        return false;
+    k->quick = quick;
+    k->from_disk = true;
+    k->origin = arena_printf(k->arena, "read from %s%s", cache_path(disk_store_of(d), key, strlen(key), k->arena),
+                             quick ? "; it is quick code" : "");
+    return true;
+}
+
+/* Optimized code first; quick code if that would be compiled, too. A miss counts once. */
+static bool load(struct sdfg_kernel *k, const char *const keys[2], enum sdfg_tier tier)
+{
+    struct cache_store *s = disk_store_of(k->program->engine->disk);
+    if (tier == SDFG_TIER_AUTO)
+        return (cache_has(s, keys[0], strlen(keys[0])) && load_tier(k, keys[0], false)) || load_tier(k, keys[1], true);
+    return load_tier(k, keys[tier == SDFG_TIER_QUICK], tier == SDFG_TIER_QUICK);
+}
+
+/* From disk, or compiled and then kept there. Who waits for another process waits for either tier. */
+static bool kernel_make(struct sdfg_kernel *k, const struct signature *s, const char *reason, enum sdfg_tier tier,
+                        sdfg_error **error)
+{
+    struct disk *d = k->program->engine->disk;
+    const char *why = k->program->engine->disk_off, *keys[2] = { NULL, NULL };
+    double start = now();
+    for (int quick = 0; d && quick < 2; quick++)
+        keys[quick] = disk_key(d, k->program, s, quick, k->arena, &why);
+    if (!keys[0]) {
+        bool ok = kernel_compile(k, s, reason, tier, error);
+        k->origin = arena_printf(k->arena, "%s: %s; the disk cache is not used: %s", tier_name(k), reason, why);
+        return ok;
+    }
+    const char *lock_key = keys[tier == SDFG_TIER_QUICK];
+    struct cache_lock lock = { 0 };
+    if (load(k, keys, tier) ||
+        (cache_lock(disk_store_of(d), lock_key, strlen(lock_key), &lock) && load(k, keys, tier))) {
+        cache_unlock(&lock);
+        disk_store_interface(d, k->program);
+        k->phases = NEW_ARRAY(k->arena, sdfg_phase, 1);
+        add_phase(k, "disk", now() - start);
+        return true;
+    }
+    if (kernel_compile(k, s, reason, tier, error)) {
+        const char *key = keys[k->quick], *file = cache_path(disk_store_of(d), key, strlen(key), k->arena);
+        k->origin = arena_printf(k->arena, "%s: %s; there was no %s", tier_name(k), reason, file);
+        disk_store(d, key, k, lock);
+        return true;
+    }
+    cache_unlock(&lock);
+    return false;
+}
+
+static struct signature copy_signature(const struct signature *s, struct arena *a)
+{
+    struct signature copy = *s;
+    copy.bound = arena_copy(a, s->bound, s->num_bound * sizeof *s->bound);
+    copy.may_alias = arena_copy(a, s->may_alias, s->num_may_alias * sizeof *s->may_alias);
+    return copy;
+}
+
+struct sdfg_kernel *kernel_new(struct sdfg_program *p, const struct signature *s, const char *reason,
+                               enum sdfg_tier tier, sdfg_error **error)
+{
+    double start = now();
+    struct arena *a = arena_new();
+    struct sdfg_kernel *k = NEW(a, struct sdfg_kernel);
+    *k = (struct sdfg_kernel){ .program = p, .arena = a, .num_bound = s->num_bound };
+    k->signature = copy_signature(s, a);
+    if (!kernel_make(k, s, reason, tier, error)) {
+        kernel_event(p, SDFG_EVENT_FAILED, s, sdfg_error_message(*error), now() - start);
+        arena_free(a);
+        return NULL;
+    }
+    const struct codegen_result *code = &k->code;
+    k->params = NEW_ARRAY(a, sdfg_param, code->num_params);
+    k->takes = NEW_ARRAY(a, struct taken, code->num_params);
+    for (uint32_t i = 0; i < code->num_params; i++) {
+        k->params[i] = (sdfg_param){ code->params[i].name, code->params[i].type, code->params[i].by_value };
+        k->takes[i] =
+            (struct taken){ program_lookup(p, code->params[i].name), sdfg_dtype_by_name(code->params[i].type) };
+    }
+    k->bound = NEW_ARRAY(a, sdfg_symbol, s->num_bound);
+    for (uint32_t i = 0; i < s->num_bound; i++)
+        k->bound[i] = (sdfg_symbol){ arena_strdup(a, s->bound[i].name), s->bound[i].value };
+    k->compile_seconds = now() - start;
+    kernel_event(p, k->from_disk ? SDFG_EVENT_READ : SDFG_EVENT_COMPILED, s, NULL, k->compile_seconds);
+    return k;
+}
+
+void kernel_free(struct sdfg_kernel *k)
+{
+    if (k->placed)
+        place_free(k->placed);
+    else
+        k->program->engine->codegen->release(&k->code);
+    arena_free(k->arena);
+}
+
+size_t kernel_bytes(const struct sdfg_kernel *k)
+{
+    return arena_bytes(k->arena) + (k->placed ? place_memory(k->placed) : k->code.kept_bytes);
+}
+
+sdfg_error *kernels_emit(struct sdfg_program *p, const struct signature *s, enum codegen_emit what, char **out,
+                         size_t *size)
+{
+    struct codegen_result result;
+    sdfg_error *error;
+    bool quick = p->engine->options.tier == SDFG_TIER_QUICK;
+    if (!compile(p, s, what, quick ? SDFG_TIER_QUICK : SDFG_TIER_FULL, &result, NULL, &error))
+        return error;
+    char *text = malloc(result.text_size + 1);
+    if (!text) {
+        p->engine->codegen->release(&result);
+        return run_error(SDFG_RT_OUT_OF_MEMORY);
+    }
+    if (result.text_size)
+        memcpy(text, result.text, result.text_size);
+    text[result.text_size] = 0;
+    *out = text;
+    if (size)
+        *size = result.text_size;
+    p->engine->codegen->release(&result);
+    return NULL;
+}

@@ -1,0 +1,200 @@
+#include "ir/json/json.h"
+
+#include "base/number.h"
+
+#include <math.h>
+#include <string.h>
+
+/* `text` is valid UTF-8. */
+static const char *decode(const char *c, uint32_t *out)
+{
+    const unsigned char *u = (const unsigned char *)c;
+    if (u[0] < 0xe0) {
+        *out = (u[0] & 31u) << 6 | (u[1] & 63u);
+        return c + 2;
+    }
+    if (u[0] < 0xf0) {
+        *out = (u[0] & 15u) << 12 | (u[1] & 63u) << 6 | (u[2] & 63u);
+        return c + 3;
+    }
+    *out = (u[0] & 7u) << 18 | (u[1] & 63u) << 12 | (u[2] & 63u) << 6 | (u[3] & 63u);
+    return c + 4;
+}
+
+static const char *add_escaped(struct text *out, const char *c)
+{
+    static const char from[] = "\"\\\b\f\n\r\t", to[] = "\"\\bfnrt";
+    const char *simple = strchr(from, *c);
+    if (simple) {
+        text_addc(out, '\\');
+        text_addc(out, to[simple - from]);
+        return c + 1;
+    }
+    if ((unsigned char)*c < 0x80) {
+        text_printf(out, "\\u%04x", (unsigned)*c);
+        return c + 1;
+    }
+    uint32_t u;
+    c = decode(c, &u);
+    if (u < 0x10000)
+        text_printf(out, "\\u%04x", u);
+    else
+        text_printf(out, "\\u%04x\\u%04x", 0xd800 + ((u - 0x10000) >> 10), 0xdc00 + ((u - 0x10000) & 0x3ff));
+    return c;
+}
+
+static void add_string(struct text *out, const char *c)
+{
+    text_addc(out, '"');
+    while (*c) {
+        const char *plain = c;
+        while ((unsigned char)*c >= 0x20 && (unsigned char)*c < 0x7f && *c != '"' && *c != '\\')
+            c++;
+        text_addn(out, plain, (size_t)(c - plain));
+        if (*c)
+            c = add_escaped(out, c);
+    }
+    text_addc(out, '"');
+}
+
+/* What stands before a value: the comma after the previous one, and the key. */
+static void lead(struct json_writer *w, const char *key)
+{
+    if (w->comma)
+        text_addc(w->out, ',');
+    w->comma = true;
+    if (key) {
+        add_string(w->out, key);
+        text_addc(w->out, ':');
+    }
+}
+
+void json_begin(struct json_writer *w, const char *key, char bracket)
+{
+    lead(w, key);
+    text_addc(w->out, bracket);
+    w->comma = false;
+}
+
+void json_end(struct json_writer *w, char bracket)
+{
+    text_addc(w->out, bracket == '{' || bracket == '}' ? '}' : ']');
+    w->comma = true;
+}
+
+void json_write_string(struct json_writer *w, const char *key, const char *value)
+{
+    if (!value) {
+        json_write_null(w, key);
+        return;
+    }
+    lead(w, key);
+    add_string(w->out, value);
+}
+
+void json_write_int(struct json_writer *w, const char *key, int64_t value)
+{
+    lead(w, key);
+    text_printf(w->out, "%lld", (long long)value);
+}
+
+void json_write_real(struct json_writer *w, const char *key, double value)
+{
+    char buffer[NUMBER_TEXT_SIZE];
+    lead(w, key);
+    if (isnan(value))
+        text_add(w->out, "NaN");
+    else if (isinf(value))
+        text_add(w->out, value < 0 ? "-Infinity" : "Infinity");
+    else
+        text_add(w->out, number_print(value, buffer));
+}
+
+void json_write_bool(struct json_writer *w, const char *key, bool value)
+{
+    lead(w, key);
+    text_add(w->out, value ? "true" : "false");
+}
+
+void json_write_null(struct json_writer *w, const char *key)
+{
+    lead(w, key);
+    text_add(w->out, "null");
+}
+
+void json_write_value(struct json_writer *w, const char *key, const struct json *v)
+{
+    switch (v->kind) {
+    case JSON_NULL:
+        json_write_null(w, key);
+        break;
+    case JSON_FALSE:
+    case JSON_TRUE:
+        json_write_bool(w, key, v->kind == JSON_TRUE);
+        break;
+    case JSON_INT:
+    case JSON_REAL:
+        lead(w, key);
+        text_addn(w->out, v->text, v->length);
+        break;
+    case JSON_STRING:
+        json_write_string(w, key, v->text);
+        break;
+    case JSON_ARRAY:
+    case JSON_OBJECT:
+        json_begin(w, key, v->kind == JSON_OBJECT ? '{' : '[');
+        for (const struct json *m = v->first; m; m = m->next)
+            json_write_value(w, m->key, m);
+        json_end(w, v->kind == JSON_OBJECT ? '}' : ']');
+        break;
+    }
+}
+
+/* ---- indented ---- */
+
+enum { WIDTH = 118 };
+
+static void indent(struct text *out, int depth)
+{
+    text_addc(out, '\n');
+    for (int i = 0; i < depth; i++)
+        text_addc(out, ' ');
+}
+
+/* `depth` below 0: on one line. */
+static void write_indented(struct arena *a, const struct json *v, int depth, struct text *out)
+{
+    struct json_writer w = { .out = out };
+    struct text flat = text_new(a);
+    bool array = v->kind == JSON_ARRAY, list = array || v->kind == JSON_OBJECT;
+    if (!list) {
+        json_write_value(&w, NULL, v);
+        return;
+    }
+    if (depth >= 0) {
+        write_indented(a, v, -1, &flat);
+        if ((size_t)depth + flat.length < WIDTH) {
+            text_add(out, text_get(&flat));
+            return;
+        }
+    }
+    text_addc(out, array ? '[' : '{');
+    for (const struct json *item = v->first; item; item = item->next) {
+        if (depth >= 0)
+            indent(out, depth + 1);
+        if (item->key)
+            text_printf(out, "\"%s\": ", item->key);
+        write_indented(a, item, depth < 0 ? -1 : depth + 1, out);
+        if (item->next)
+            text_add(out, depth < 0 ? ", " : ",");
+    }
+    if (depth >= 0)
+        indent(out, depth);
+    text_addc(out, array ? ']' : '}');
+}
+
+void json_write_indented(struct arena *a, const struct json *v, struct text *out)
+{
+    write_indented(a, v, 0, out);
+    text_addc(out, '\n');
+}

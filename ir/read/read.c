@@ -1,0 +1,167 @@
+#include "ir/read/read.h"
+
+#include "base/fatal.h"
+
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+enum { LARGEST_TEXT = 1 << 30, MOST_EXTERNAL_FILES = 256 };
+
+/* ---- gzip ---- */
+
+/* What a member says about its length (modulo 2^32); deflate cannot shrink text to less than a thousandth. */
+static size_t expected_size(const char *data, size_t size)
+{
+    const unsigned char *end = (const unsigned char *)data + size;
+    size_t said = size < 18 ? 0 : end[-4] | (size_t)end[-3] << 8 | (size_t)end[-2] << 16 | (size_t)end[-1] << 24;
+    return said < size * 1040 && said < LARGEST_TEXT ? said + 1 : 4096;
+}
+
+/* NULL, or what is wrong. */
+static const char *inflate_all(struct ir *ir, z_stream *z, size_t capacity, unsigned char **text, size_t *size)
+{
+    *text = arena_alloc(ir->arena, capacity);
+    *size = 0;
+    for (;;) {
+        if (*size == capacity) {
+            if (capacity >= LARGEST_TEXT)
+                return "more than 1 GiB of text";
+            unsigned char *larger = arena_alloc(ir->arena, capacity *= 2);
+            memcpy(larger, *text, *size);
+            *text = larger;
+        }
+        z->next_out = *text + *size;
+        z->avail_out = (uInt)(capacity - *size);
+        int status = inflate(z, Z_NO_FLUSH);
+        *size = capacity - z->avail_out;
+        if (status == Z_STREAM_END && z->avail_in && z->next_in[0] == 0x1f)
+            status = inflateReset(z); /* another member follows */
+        else if (status == Z_STREAM_END)
+            return NULL;
+        if (status != Z_OK)
+            return status == Z_BUF_ERROR ? "the data ends early" : z->msg ? z->msg : "damaged data";
+    }
+}
+
+static const char *decompress(struct ir *ir, const char *data, size_t *size)
+{
+    z_stream z = { .next_in = (Bytef *)(uintptr_t)data, .avail_in = (uInt)*size };
+    unsigned char *text;
+    if (*size > LARGEST_TEXT)
+        return diag_error(ir->diags, NULL, DIAG_JSON_SIZE), NULL;
+    if (inflateInit2(&z, 15 + 16) != Z_OK)
+        fatal("out of memory");
+    const char *problem = inflate_all(ir, &z, expected_size(data, *size), &text, size);
+    inflateEnd(&z);
+    if (problem)
+        return diag_error(ir->diags, NULL, DIAG_READ_GZIP, problem), NULL;
+    return (const char *)text;
+}
+
+/* The JSON of a file; decides between gzip and plain text by the first bytes (format.md 1.1). */
+static const struct json *parse_file(struct ir *ir, const char *text, size_t size)
+{
+    if (size >= 2 && (unsigned char)text[0] == 0x1f && (unsigned char)text[1] == 0x8b) {
+        text = decompress(ir, text, &size);
+        if (!text)
+            return NULL;
+    }
+    size_t blank = 0;
+    while (blank < size && strchr(" \t\r\n", text[blank]) && text[blank])
+        blank++;
+    if (blank < size && text[blank] != '{')
+        return diag_error(ir->diags, NULL, DIAG_READ_CONTENT, (unsigned char)text[blank]), NULL;
+    return json_parse(ir->arena, ir->diags, text, size);
+}
+
+/* ---- the syntax of symbolic texts (format.md 1.3) ---- */
+
+struct sniffer {
+    bool is_new, is_old;
+};
+
+static bool is_symbolic_key(const char *key)
+{
+    static const char *const keys[] = { "shape",       "strides", "offset",  "total_size",
+                                        "start",       "end",     "volume",  "num_accesses",
+                                        "buffer_size", "num_pes", "indices", "symbol_mapping" };
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (!strcmp(key, keys[i]))
+            return true;
+    return false;
+}
+
+static bool is_history(const char *key) { return !strcmp(key, "orig_sdfg") || !strcmp(key, "transformation_hist"); }
+
+/* `symbolic`: strings at this place are symbolic texts. */
+static void sniff(struct sniffer *f, const struct json *v, bool symbolic)
+{
+    if (v->kind == JSON_STRING && symbolic) {
+        f->is_new |= sym_text_is_new(v->text);
+        f->is_old = f->is_old || sym_text_is_old(v->text);
+    } else if (v->kind == JSON_ARRAY || v->kind == JSON_OBJECT) {
+        for (const struct json *m = v->first; m && !f->is_new; m = m->next)
+            if (!m->key || !is_history(m->key))
+                sniff(f, m, m->key ? is_symbolic_key(m->key) || (symbolic && v->kind == JSON_OBJECT) : symbolic);
+    }
+}
+
+/* Files without any symbol are read by their version: names of constants differ between the two. */
+static enum sym_syntax find_syntax(const struct json *root)
+{
+    struct sniffer f = { 0 };
+    sniff(&f, root, false);
+    if (f.is_new || f.is_old)
+        return f.is_new ? SYM_SYNTAX_NEW : SYM_SYNTAX_OLD;
+    const char *version = json_string(json_get(root, "dace_version"));
+    bool old = !version || (*version < '2' && version[1] == '.') || !strncmp(version, "2.0.0a1", 7) ||
+               !strncmp(version, "2.0.0a2", 7);
+    return old ? SYM_SYNTAX_OLD : SYM_SYNTAX_NEW;
+}
+
+/* ---- files ---- */
+
+struct sdfg *read_root(struct ir *ir, const struct json *json, const char *folder, uint32_t *external,
+                       struct nested *parent)
+{
+    struct reader r = { .ir = ir, .json = json, .folder = folder, .external = external, .syntax = find_syntax(json) };
+    return read_sdfg(&r, parent, json);
+}
+
+struct sdfg *read_external(struct reader *r, struct nested *parent, const char *path)
+{
+    struct ir *ir = r->ir;
+    if (!r->folder)
+        return NULL;
+    if (*path != '/')
+        path = arena_printf(ir->arena, "%s/%s", r->folder, path);
+    if (access(path, R_OK)) {
+        diag_warning(ir->diags, &parent->node.place, DIAG_READ_EXTERNAL, path);
+        return NULL;
+    }
+    if (++*r->external > MOST_EXTERNAL_FILES)
+        return diag_error(ir->diags, &parent->node.place, DIAG_READ_EXTERNAL_COUNT, MOST_EXTERNAL_FILES, path), NULL;
+    size_t size;
+    const char *text = file_read(ir->arena, ir->diags, path, &size);
+    const struct json *json = text ? parse_file(ir, text, size) : NULL;
+    if (!json)
+        return NULL;
+    const char *folder = arena_strndup(ir->arena, path, (size_t)(strrchr(path, '/') - path));
+    return read_root(ir, json, *folder ? folder : "/", r->external, parent);
+}
+
+struct sdfg *sdfg_read_json(struct ir *ir, const struct json *json, const char *folder, uint32_t *external)
+{
+    uint32_t errors = diags_errors(ir->diags);
+    *external = 0;
+    struct sdfg *s = read_root(ir, json, folder, external, NULL);
+    return diags_errors(ir->diags) == errors ? s : NULL;
+}
+
+struct sdfg *sdfg_read(struct ir *ir, const char *text, size_t size, const char *folder)
+{
+    uint32_t external;
+    const struct json *json = parse_file(ir, text, size);
+    return json ? sdfg_read_json(ir, json, folder, &external) : NULL;
+}
