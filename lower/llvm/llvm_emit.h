@@ -87,10 +87,19 @@ struct llvm_emitter {
     uint32_t memo_size, statement;
 };
 
+/* A multiple of a loop's variable that grows along with it. */
+struct llvm_multiple {
+    int64_t factor;
+    LLVMValueRef phi;
+};
+
 struct llvm_loop {
     struct llvm_loop *outer;
     LLVMBasicBlockRef leave, next; /* targets of BREAK and CONTINUE */
     uint32_t critical;
+    const struct tree_var *var; /* of a loop without loops in it that counts by a constant, or NULL */
+    LLVMBasicBlockRef body;
+    VEC(struct llvm_multiple) multiples;
 };
 
 struct llvm_memo {
@@ -265,6 +274,8 @@ struct llvm_retry {
 struct value llvm_flow_select(struct llvm_func *f, const struct tree_expr *condition, const struct tree_expr *a,
                               const struct tree_expr *b);
 struct value llvm_flow_logical(struct llvm_func *f, const struct tree_expr *e);
+/* `e` if it is a multiple of the innermost loop's variable that is counted along, or NULL */
+LLVMValueRef llvm_multiple(struct llvm_func *f, const struct tree_expr *e);
 void llvm_stmt_for(struct llvm_func *f, const struct tree_stmt *s);
 void llvm_stmt_while(struct llvm_func *f, const struct tree_stmt *s);
 void llvm_stmt_do(struct llvm_func *f, const struct tree_stmt *s);

@@ -127,6 +127,9 @@ static bool is_product(const struct tree_expr *e)
 
 static struct value expr_binary_op(struct llvm_func *f, const struct tree_expr *e)
 {
+    LLVMValueRef multiple = llvm_multiple(f, e);
+    if (multiple)
+        return (struct value){ multiple, NULL };
     struct value a = llvm_expr(f, e->args[0]), b = llvm_expr(f, e->args[1]);
     f->fuse = is_product(e->args[0]) || is_product(e->args[1]);
     struct value r = llvm_binary(f, e->op, e->args[0]->type, a, b);

@@ -215,7 +215,9 @@ static void begin_loop(struct llvm_func *f, struct loop *l, const struct tree_lo
 {
     l->ahead = new_block(f, "ahead");
     l->body = new_block(f, "loop");
-    l->targets = (struct llvm_loop){ f->loop, new_block(f, "done"), new_block(f, "next"), f->critical };
+    l->targets = (struct llvm_loop){
+        .outer = f->loop, .leave = new_block(f, "done"), .next = new_block(f, "next"), .critical = f->critical
+    };
     if (guard && !(LLVMIsAConstantInt(guard) && LLVMConstIntGetZExtValue(guard)))
         LLVMBuildCondBr(f->builder, guard, l->ahead, l->targets.leave);
     else
@@ -279,6 +281,51 @@ static LLVMValueRef increment(struct llvm_func *f, const struct tree_stmt *s, LL
     return next;
 }
 
+/* ---- multiples of the variable ---- */
+
+/* The value of `e` if that is the variable of the innermost loop times a constant, else NULL: counted along, as vectors
+ * of products of 64-bit integers are slow (on x86-64 without AVX-512 there is no instruction for them, and some
+ * processors take many cycles where there is one), and scalar ones take a few cycles, too. */
+LLVMValueRef llvm_multiple(struct llvm_func *f, const struct tree_expr *e)
+{
+    struct llvm_loop *l = f->loop;
+    if (!l || !l->var || e->op != EXPR_MUL || e->args[0]->op != EXPR_VAR || e->args[0]->var != l->var ||
+        e->args[1]->op != EXPR_INT || e->args[1]->i <= 1 || e->args[1]->i > INT32_MAX ||
+        (e->args[1]->i & (e->args[1]->i - 1)) == 0)
+        return NULL;
+    for (uint32_t i = 0; i < l->multiples.count; i++)
+        if (l->multiples.items[i].factor == e->args[1]->i)
+            return l->multiples.items[i].phi;
+    LLVMBasicBlockRef here = current(f);
+    LLVMMetadataRef location = LLVMGetCurrentDebugLocation2(f->builder);
+    LLVMPositionBuilderBefore(f->builder, LLVMGetFirstInstruction(l->body));
+    struct llvm_multiple m = { e->args[1]->i, LLVMBuildPhi(f->builder, f->unit->i64, "") };
+    LLVMPositionBuilderAtEnd(f->builder, here);
+    LLVMSetCurrentDebugLocation2(f->builder, location);
+    vec_push(f->emitter->arena, &l->multiples, m);
+    return m.phi;
+}
+
+/* Ends a round: all multiples go on as the variable does. */
+static void step_multiples(struct llvm_func *f, const struct loop *l, LLVMValueRef begin, int64_t step)
+{
+    for (uint32_t i = 0; i < l->targets.multiples.count; i++) {
+        const struct llvm_multiple *m = &l->targets.multiples.items[i];
+        LLVMBasicBlockRef here = current(f);
+        LLVMPositionBuilderBefore(f->builder, LLVMGetBasicBlockTerminator(l->ahead));
+        LLVMValueRef first = LLVMBuildMul(f->builder, begin, llvm_const_int(f->unit->i64, m->factor), "");
+        LLVMPositionBuilderAtEnd(f->builder, here);
+        LLVMValueRef next = LLVMBuildAdd(f->builder, m->phi, llvm_const_int(f->unit->i64, m->factor * step), "");
+        LLVMAddIncoming(m->phi, (LLVMValueRef[]){ first, next }, (LLVMBasicBlockRef[]){ l->ahead, here }, 2);
+    }
+}
+
+static bool counts_multiples(const struct tree_stmt *s)
+{
+    return s->var->type->kind == TYPE_I64 && s->step->op == EXPR_INT && s->step->i > 0 && s->step->i < 1 << 16 &&
+           !llvm_contains(s->body, STMT_FOR) && !llvm_contains(s->body, STMT_LABEL);
+}
+
 void llvm_stmt_for(struct llvm_func *f, const struct tree_stmt *s)
 {
     bool in_memory = llvm_variable(f->emitter, s->var)->in_memory;
@@ -295,9 +342,12 @@ void llvm_stmt_for(struct llvm_func *f, const struct tree_stmt *s)
         phi = LLVMBuildPhi(f->builder, LLVMTypeOf(begin), s->var->name);
         LLVMAddIncoming(phi, &begin, &l.ahead, 1);
         llvm_variable_write(f, s->var, (struct value){ phi, NULL });
+        l.targets.var = counts_multiples(s) ? s->var : NULL;
+        l.targets.body = l.body;
     }
     llvm_stmt(f, s->body);
     begin_next(f, &l);
+    step_multiples(f, &l, begin, s->step->i);
     LLVMValueRef next = increment(f, s, begin, llvm_variable_read(f, s->var).v, kept_value(f, &step));
     if (in_memory)
         llvm_variable_write(f, s->var, (struct value){ next, NULL });

@@ -94,6 +94,27 @@ TEST(for_counts_with_any_bounds_and_step)
     flow_end(f);
 }
 
+TEST(multiples_of_the_counter_are_counted_along)
+{
+    struct flow *f = flow_begin();
+    struct tree_var *i = variable(f, "i"), *sum = variable(f, "sum");
+    stmt_assign(f->t, f->body, sum, num(f, 0));
+    struct tree_stmt *l = stmt_for(f->t, f->body, i, num(f, -3), f->n, num(f, 4));
+    struct tree_stmt *odd = stmt_if(f->t, l->body, op(f, EXPR_EQ, var(f, i), num(f, 1)));
+    stmt_new(f->t, odd->body, STMT_CONTINUE);
+    add_to(f, l->body, sum, op(f, EXPR_MUL, var(f, i), num(f, 350)));
+    add_to(f, l->body, sum, op(f, EXPR_MUL, var(f, i), num(f, 350)));
+    add_to(f, l->body, sum, op(f, EXPR_MUL, var(f, i), num(f, 7)));
+    put(f, f->body, 0, var(f, sum));
+    CHECK_INT(flow_run(f, 10), (2 * 350 + 7) * (-3 + 5 + 9));
+    CHECK_INT(flow_run(f, -3), 0);
+    const char *text = program_text(&f->p, JIT_TEXT_LL, -1);
+    CHECK(strstr(text, ", 700") == NULL && strstr(text, "add i64 %") != NULL);
+    CHECK(strstr(text, "mul i64") == NULL); /* begins are constants: nothing is left to multiply */
+    CHECK(strstr(text, ", 1400") != NULL && strstr(text, ", 28") != NULL);
+    flow_end(f);
+}
+
 TEST(narrow_and_unsigned_counters)
 {
     struct flow *f = flow_begin();
