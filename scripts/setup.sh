@@ -38,7 +38,7 @@ numpy() {
 
 can_be_installed() { have apt-cache && apt-cache show "$1" >/dev/null 2>&1; }
 
-# Prints the packages that are missing; `llvm` and `clang` stand for the newest version that can be installed.
+# Prints the packages that are missing; `@llvm` and `@clang` stand for the newest version that can be installed.
 missing() {
     have cc || echo gcc
     header stdlib.h || echo libc6-dev
@@ -48,8 +48,8 @@ missing() {
     header zlib.h || echo zlib1g-dev
     header xxhash.h || echo libxxhash-dev
     linkable libzstd.so || echo libzstd-dev
-    [ -n "$(llvm_headers)" ] || echo llvm
-    clang || echo clang # for tasklets in C++
+    [ -n "$(llvm_headers)" ] || echo @llvm
+    clang || echo @clang # for tasklets in C++
     library 'libgomp\.so\.1' || library 'libomp\.so\.5' || echo libgomp1
     library 'libopenblas\.so\.0' || echo libopenblas0
     if [ "$purpose" = test ]; then
@@ -90,7 +90,7 @@ if [ -z "$version" ]; then
         exit 8
     fi
 fi
-packages=$(echo "$packages" | sed "s/\bllvm\b/llvm-$version-dev/; s/\bclang\b/libclang-$version-dev/")
+packages=$(echo "$packages" | sed "s/@llvm/llvm-$version-dev/; s/@clang/libclang-$version-dev/")
 echo "libsdfg: installing $packages" >&2
 # shellcheck disable=SC2086
 DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends $packages >&2
