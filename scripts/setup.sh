@@ -36,8 +36,6 @@ numpy() {
     return 1
 }
 
-can_be_installed() { have apt-cache && apt-cache show "$1" >/dev/null 2>&1; }
-
 # Prints the packages that are missing; `@llvm` and `@clang` stand for the newest version that can be installed.
 missing() {
     have cc || echo gcc
@@ -57,7 +55,6 @@ missing() {
         numpy || echo python3-numpy
         have gfortran || echo gfortran
         have pkg-config || echo pkg-config
-        have clang-format-14 || ! can_be_installed clang-format-14 || echo clang-format-14
         linkable libasan.so && linkable libubsan.so || echo gcc
     fi
 }
@@ -83,7 +80,7 @@ $as_root apt-get update -qq >&2
 version=$(llvm_headers | sed -n 's|^/usr/lib/llvm-\([0-9]*\)/.*|\1|p')
 if [ -z "$version" ]; then
     for version in $llvm_versions none; do
-        can_be_installed "llvm-$version-dev" && break
+        apt-cache show "llvm-$version-dev" >/dev/null 2>&1 && break
     done
     if [ "$version" = none ]; then
         echo "libsdfg needs LLVM 19 to 22; this system has no package llvm-22-dev, llvm-21-dev, llvm-20-dev or llvm-19-dev" >&2
