@@ -28,7 +28,7 @@ clang() {
     [ -n "$headers" ] && [ -e "$headers/clang-c/Index.h" ]
 }
 
-# A Python with NumPy, as cmake finds it for the tests.
+# A Python with NumPy, as tests/python/python.sh finds it.
 numpy() {
     for python in python3 /usr/bin/python3; do
         if "$python" -c 'import numpy' >/dev/null 2>&1; then return; fi
