@@ -262,8 +262,8 @@ static void cycle(void)
     sdfg_engine_free(engine);
 }
 
-/* The heap in use, by malloc's own count; sanitizers have none. What LLVM keeps for good was there after a few cycles.
- */
+/* The heap in use, by malloc's own count; sanitizers have none, and theirs maps a little more now and then. What LLVM
+ * keeps for good was there after a few cycles. */
 TEST(loading_and_unloading_leaves_memory_flat)
 {
     for (int i = 0; i < 20; i++)
@@ -274,7 +274,7 @@ TEST(loading_and_unloading_leaves_memory_flat)
     double grown = (double)mallinfo2().uordblks - (double)heap;
     printf("%d cycles: %.0f bytes more on the heap, %zu mappings, %zu before\n", cycles, grown, num_maps(), maps);
     CHECK(grown < 256.0 * cycles);
-    CHECK(num_maps() <= maps + 8);
+    CHECK(num_maps() <= maps + 8 + (size_t)cycles / 4); /* a mapping lost per cycle would be CYCLES */
 }
 
 int main(int argc, char **argv)
