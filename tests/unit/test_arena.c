@@ -2,7 +2,7 @@
 #include "lower/pass/pass.h"
 #include "lower/tree/tree.h"
 
-#include "tests/unit/check.h"
+#include "tests/unit/tree_text.h"
 
 struct sample {
     struct ir *ir;
@@ -63,17 +63,7 @@ static void give_back(struct sample *s, struct memory m) { stmt_free(s->t, s->f-
 static const char *planned(struct sample *s)
 {
     tree_arena(s->t, &s->options);
-    CHECK(tree_verify(s->t, s->ir->diags));
-    struct text out = text_new(s->t->arena);
-    stmt_print(s->f->body, 0, &out);
-    return text_get(&out);
-}
-
-static const char *said(const struct sample *s)
-{
-    struct text out = text_new(s->t->arena);
-    remarks_print(s->ir->remarks, &out);
-    return text_get(&out);
+    return tree_text(s->t, s->f->body);
 }
 
 /* A -> T -> U -> V -> A: V may lie where T was. */
@@ -104,7 +94,7 @@ TEST(lives_share_and_are_one_allocation)
                            "V[0] = U[1]\n"
                            "A[0] = V[1]\n"
                            "free arena\n");
-    CHECK_STR(said(&s),
+    CHECK_STR(remarks_text(s.ir),
               "done   memory      'V': shares memory with 'T', 8000 bytes: they are not in use at the same time\n");
     /* one class for T and V, and not that of U */
     first_store = s.f->body->items.items[4];

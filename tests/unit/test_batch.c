@@ -1,8 +1,7 @@
 /* Trees before and after the pass batch. */
-#include "base/remark.h"
 #include "lower/pass/pass.h"
 
-#include "tests/unit/check.h"
+#include "tests/unit/tree_text.h"
 
 struct sample {
     struct ir *ir;
@@ -63,17 +62,7 @@ static struct sample sample_new(int64_t begin, int64_t fewer, int64_t apart)
 static const char *shown(struct sample *s)
 {
     CHECK(tree_batch(s->t, &s->options));
-    CHECK(tree_verify(s->t, s->ir->diags));
-    struct text out = text_new(s->t->arena);
-    stmt_print(s->f->body, 0, &out);
-    return text_get(&out);
-}
-
-static const char *remarked(struct sample *s)
-{
-    struct text out = text_new(s->t->arena);
-    remarks_print(s->ir->remarks, &out);
-    return text_get(&out);
+    return tree_text(s->t, s->f->body);
 }
 
 static bool is_batched(struct sample *s) { return strstr(shown(s), "panel") != NULL; }
@@ -94,7 +83,7 @@ TEST(triangle)
                          "    }\n"
                          "}\n"
                          "free panel\n");
-    CHECK(strstr(remarked(&s), "is computed for 64 iterations of loop i at a time, as a product of matrices"));
+    CHECK(strstr(remarks_text(s.ir), "is computed for 64 iterations of loop i at a time, as a product of matrices"));
     ir_free(s.ir);
 }
 
@@ -131,7 +120,7 @@ TEST(operands_are_kept)
     struct sample s = sample_new(1, 1, 1);
     stmt_store(s.t, s.loop->body, expr_var(s.t, s.a), expr_var(s.t, s.loop->var), expr_float(s.t, s.f64, 1), 1);
     CHECK(!is_batched(&s));
-    CHECK(strstr(remarked(&s), "stays a product of a vector in each iteration of loop i"));
+    CHECK(strstr(remarks_text(s.ir), "stays a product of a vector in each iteration of loop i"));
     ir_free(s.ir);
     s = sample_new(1, 1, 1);
     stmt_store(s.t, s.loop->body, expr_var(s.t, s.c), expr_var(s.t, s.loop->var), expr_float(s.t, s.f64, 1), 0);

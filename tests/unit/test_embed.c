@@ -1,6 +1,4 @@
-#include "engine/include/sdfg.h"
-
-#include "tests/unit/check.h"
+#include "tests/unit/api.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -10,16 +8,6 @@
 
 /* What the library does to the process it is embedded in: nothing. */
 
-enum { LARGEST = 16 };
-
-static bool failed(sdfg_error *e)
-{
-    if (e)
-        printf("%s", sdfg_error_text(e));
-    sdfg_error_free(e);
-    return e != NULL;
-}
-
 static sdfg_engine *new_engine(const char *folder)
 {
     sdfg_engine *engine;
@@ -28,44 +16,16 @@ static sdfg_engine *new_engine(const char *folder)
     o.num_threads = 1;
     o.specialize = "all";
     o.cache_dir = folder;
-    CHECK(!failed(sdfg_engine_new(&engine, &o)));
+    CHECK(good(sdfg_engine_new(&engine, &o)));
     return engine;
-}
-
-static sdfg_program *load(sdfg_engine *engine)
-{
-    sdfg_program *p;
-    CHECK(!failed(sdfg_program_load_file(&p, engine, "../examples/axpy.sdfg")));
-    return p;
-}
-
-/* Y = 2 X + Y with n elements. */
-static bool call(sdfg_program *p, int n)
-{
-    double x[LARGEST], y[LARGEST];
-    sdfg_args *args;
-    for (int i = 0; i < n; i++) {
-        x[i] = i;
-        y[i] = n;
-    }
-    if (failed(sdfg_args_new(&args, p)))
-        return false;
-    bool ok = !failed(sdfg_args_f64(args, "alpha", 2)) &&
-              !failed(sdfg_args_array(args, "X", &(sdfg_array){ x, SDFG_F64, 1, { n }, NULL, 0 })) &&
-              !failed(sdfg_args_array(args, "Y", &(sdfg_array){ y, SDFG_F64, 1, { n }, NULL, 0 })) &&
-              !failed(sdfg_call(p, args));
-    sdfg_args_free(args);
-    for (int i = 0; i < n; i++)
-        ok &= y[i] == 2 * i + n;
-    return ok;
 }
 
 static int run_all(const char *folder)
 {
     sdfg_engine *engine = new_engine(folder);
-    sdfg_program *p = load(engine);
+    sdfg_program *p = axpy_load(engine);
     sdfg_kernel *none;
-    bool ok = call(p, 3) && call(p, 4);
+    bool ok = axpy_call(p, 3) && axpy_call(p, 4);
     sdfg_error *e = sdfg_specialize(&none, p, &(sdfg_symbol){ "nobody", 1 }, 1);
     ok &= e && !none;
     sdfg_error_free(e);
@@ -117,18 +77,18 @@ TEST(both_sides_of_a_fork_go_on)
     char folder[64] = "/tmp/sdfg-test-fork-XXXXXX", command[128];
     CHECK(mkdtemp(folder));
     sdfg_engine *engine = new_engine(folder);
-    sdfg_program *p = load(engine);
-    CHECK(call(p, 3)); /* which is perhaps still being written */
+    sdfg_program *p = axpy_load(engine);
+    CHECK(axpy_call(p, 3)); /* which is perhaps still being written */
     fflush(stdout);
     pid_t child = fork();
     if (!child) {
-        bool ok = call(p, 3) && call(p, 5) && call(p, 6);
+        bool ok = axpy_call(p, 3) && axpy_call(p, 5) && axpy_call(p, 6);
         sdfg_program_free(p);
         sdfg_engine_free(engine);
         _exit(ok ? 0 : 1);
     }
     int status;
-    CHECK(call(p, 5) && call(p, 7));
+    CHECK(axpy_call(p, 5) && axpy_call(p, 7));
     waitpid(child, &status, 0);
     CHECK_INT(status, 0);
     sdfg_cache_info info = { .struct_size = sizeof info };
@@ -145,11 +105,11 @@ TEST(both_sides_of_a_fork_go_on)
 TEST(engines_are_apart)
 {
     sdfg_engine *first = new_engine(NULL), *second = new_engine(NULL);
-    sdfg_program *p = load(first), *q = load(second);
-    CHECK(call(p, 3) && call(q, 3));
+    sdfg_program *p = axpy_load(first), *q = axpy_load(second);
+    CHECK(axpy_call(p, 3) && axpy_call(q, 3));
     sdfg_program_free(p);
     sdfg_engine_free(first);
-    CHECK(call(q, 3) && call(q, 4));
+    CHECK(axpy_call(q, 3) && axpy_call(q, 4));
     sdfg_stats s = { .struct_size = sizeof s };
     sdfg_engine_stats(second, &s);
     CHECK_INT(s.compiled, 2);

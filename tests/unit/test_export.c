@@ -1,8 +1,6 @@
 /* Programs compiled ahead of time: shared libraries are written, opened and called; objects for other machines are
  * looked at. Linkers and compilers come in with tests/export.sh. */
-#include "engine/include/sdfg.h"
-#include "ir/build/build.h"
-#include "tests/unit/check.h"
+#include "tests/unit/api.h"
 
 #include <complex.h>
 #include <dlfcn.h>
@@ -24,14 +22,6 @@ struct trial {
 
 static struct node *data(struct trial *t, const char *name) { return &build_access(t->st, name)->node; }
 
-static bool good(sdfg_error *e)
-{
-    if (e)
-        printf("%s", sdfg_error_text(e));
-    sdfg_error_free(e);
-    return !e;
-}
-
 static void begin(struct trial *t, const char *name)
 {
     *t = (struct trial){ .ir = ir_new() };
@@ -41,11 +31,8 @@ static void begin(struct trial *t, const char *name)
 
 static void load(struct trial *t)
 {
-    struct text json = text_new(t->ir->arena);
-    CHECK(build_finish(t->s));
-    sdfg_write(t->s, &json);
     CHECK(good(sdfg_engine_new(&t->engine, NULL)));
-    CHECK(good(sdfg_program_load(&t->program, t->engine, text_get(&json), json.length, NULL)));
+    t->program = program_of(t->engine, t->s);
 }
 
 static sdfg_export form(enum sdfg_export_form f)

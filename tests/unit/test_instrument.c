@@ -1,7 +1,5 @@
 /* Timers and saved data, for a program that is called from several threads. */
-#include "engine/include/sdfg.h"
-#include "ir/build/build.h"
-#include "tests/unit/check.h"
+#include "tests/unit/api.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -31,14 +29,6 @@ static void hear(void *user, const sdfg_timing *timings, size_t count)
     pthread_mutex_unlock(&h->lock);
 }
 
-static bool good(sdfg_error *e)
-{
-    if (e)
-        printf("%s", sdfg_error_text(e));
-    sdfg_error_free(e);
-    return !e;
-}
-
 /* B[i] = i on threads; map and tasklet are timed, B is saved. */
 static sdfg_program *load(sdfg_engine *engine)
 {
@@ -54,11 +44,8 @@ static sdfg_program *load(sdfg_engine *engine)
     b->instrument = enum_builtin(ir, DATA_INSTRUMENT_SAVE);
     build_edge(&m->node, NULL, &t->node, NULL, NULL, NULL);
     build_path("B[i]", NULL, "b", NULL, &t->node, m->exit, &b->node, NULL);
-    struct text json = text_new(ir->arena);
-    CHECK(build_finish(s));
-    sdfg_write(s, &json);
     sdfg_program *p = NULL;
-    CHECK(good(sdfg_program_load(&p, engine, text_get(&json), json.length, NULL)));
+    p = program_of(engine, s);
     ir_free(ir);
     return p;
 }

@@ -11,13 +11,6 @@ static struct tree_expr *at(struct sample *s, struct tree_stmt *i, int64_t by, s
 }
 
 /* What the pass says of it. */
-static const char *said(const struct sample *s)
-{
-    struct text out = text_new(s->t->arena);
-    remarks_print(s->ir->remarks, &out);
-    return text_get(&out);
-}
-
 /* ---- interchange ---- */
 
 /* for k { for i { A[i * 40 + k + 1] = A[i * 40 + k] } } */
@@ -243,11 +236,11 @@ TEST(remarks_tell_of_interchange)
 {
     struct sample s = sample_new();
     interchanged(&s, 40, 0);
-    CHECK_STR(said(&s), "done   interchange loop k: goes inside of loop i\n");
+    CHECK_STR(remarks_text(s.ir), "done   interchange loop k: goes inside of loop i\n");
     ir_free(s.ir);
     s = sample_new();
     interchanged(&s, 20, 0);
-    CHECK_STR(said(&s),
+    CHECK_STR(remarks_text(s.ir),
               "missed interchange loop k: does not go inside of loop i: one iteration writes A[i * 20 + k + 1], "
               "another one reads A[i * 20 + k]\n");
     ir_free(s.ir);
@@ -260,10 +253,11 @@ TEST(remarks_tell_of_memory)
         struct array t = rows(&s, NULL, i64(&s, 600 + shift), shift);
         stmt_free(s.t, s.body, t.var);
         tree_shrink(s.t, &s.options);
-        CHECK_STR(said(&s), shift ? "missed memory      'T': stays 4808 bytes on the heap: iterations of loop i share "
-                                    "elements, or it cannot be told that they do not\n"
-                                  : "done   memory      'T': becomes 80 bytes on the stack of an iteration of loop i, "
-                                    "instead of 4800 bytes\n");
+        CHECK_STR(remarks_text(s.ir),
+                  shift ? "missed memory      'T': stays 4808 bytes on the heap: iterations of loop i share "
+                          "elements, or it cannot be told that they do not\n"
+                        : "done   memory      'T': becomes 80 bytes on the stack of an iteration of loop i, "
+                          "instead of 4800 bytes\n");
         ir_free(s.ir);
     }
 }

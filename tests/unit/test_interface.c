@@ -1,6 +1,6 @@
 #include "engine/interface.h"
 
-#include "tests/unit/check.h"
+#include "tests/unit/api.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -8,20 +8,12 @@
 
 /* A program whose interface was kept answers every question as one whose graph was read. */
 
-static bool failed(sdfg_error *e)
-{
-    if (e)
-        printf("%s", sdfg_error_text(e));
-    sdfg_error_free(e);
-    return e != NULL;
-}
-
 static sdfg_program *load(sdfg_engine *engine, const char *name)
 {
     char path[256];
     sdfg_program *p;
     snprintf(path, sizeof path, "../examples/%s", name);
-    CHECK(!failed(sdfg_program_load_file(&p, engine, path)));
+    CHECK(good(sdfg_program_load_file(&p, engine, path)));
     return p;
 }
 
@@ -50,13 +42,13 @@ static const char *everything(sdfg_program *p, struct arena *a)
     static _Alignas(64) double memory[1 << 14]; /* some calls succeed */
     sdfg_args *args;
     char *explained;
-    CHECK(!failed(sdfg_args_new(&args, p)));
+    CHECK(good(sdfg_args_new(&args, p)));
     for (size_t i = 0; sdfg_program_argument(p, i, &argument); i++)
         if (argument.kind == SDFG_KIND_ARRAY) {
             sdfg_array array = { .data = memory, .dtype = argument.dtype, .rank = argument.rank };
             for (int k = 0; k < argument.rank; k++)
                 array.shape[k] = 12 + k;
-            CHECK(!failed(sdfg_args_array(args, argument.name, &array)));
+            CHECK(good(sdfg_args_array(args, argument.name, &array)));
         }
     sdfg_error *e = sdfg_call(p, args);
     text_add(&out, e ? sdfg_error_text(e) : "no error\n");
@@ -78,9 +70,9 @@ TEST(a_known_program_answers_alike)
     sdfg_options o;
     sdfg_engine *plain, *keeping;
     sdfg_options_init(&o, sizeof o);
-    CHECK(!failed(sdfg_engine_new(&plain, &o)));
+    CHECK(good(sdfg_engine_new(&plain, &o)));
     o.cache_dir = folder;
-    CHECK(!failed(sdfg_engine_new(&keeping, &o)));
+    CHECK(good(sdfg_engine_new(&keeping, &o)));
     struct arena *a = arena_new();
     DIR *d = opendir("../examples");
     int known = 0;
@@ -127,7 +119,7 @@ static struct sdfg_program *empty_program(struct ir *ir)
 TEST(wrong_bytes_are_refused)
 {
     sdfg_engine *engine;
-    CHECK(!failed(sdfg_engine_new(&engine, NULL)));
+    CHECK(good(sdfg_engine_new(&engine, NULL)));
     sdfg_program *p = load(engine, "gemm.sdfg");
     struct ir *ir = ir_new();
     struct text bytes = text_new(ir->arena);

@@ -1,8 +1,7 @@
 /* Trees before and after the pass jam. */
-#include "base/remark.h"
 #include "lower/pass/pass.h"
 
-#include "tests/unit/check.h"
+#include "tests/unit/tree_text.h"
 
 struct sample {
     struct ir *ir;
@@ -61,17 +60,7 @@ static struct tree_stmt *sum(struct sample *s, int to, struct tree_expr *index, 
 static const char *shown(struct sample *s)
 {
     CHECK(tree_jam(s->t, &s->options));
-    CHECK(tree_verify(s->t, s->ir->diags));
-    struct text out = text_new(s->t->arena);
-    stmt_print(s->f->body, 0, &out);
-    return text_get(&out);
-}
-
-static const char *remarked(struct sample *s)
-{
-    struct text out = text_new(s->t->arena);
-    remarks_print(s->ir->remarks, &out);
-    return text_get(&out);
+    return tree_text(s->t, s->f->body);
 }
 
 static bool is_jammed(struct sample *s)
@@ -103,7 +92,7 @@ TEST(rows_together)
                          "        z[k] += A[i * 100 + k] * x[i]\n"
                          "    }\n"
                          "}\n");
-    CHECK(strstr(remarked(&s), "loop i: goes through the loops inside with 4 iterations at a time"));
+    CHECK(strstr(remarks_text(s.ir), "loop i: goes through the loops inside with 4 iterations at a time"));
     ir_free(s.ir);
 }
 

@@ -1,16 +1,6 @@
-#include "engine/include/sdfg.h"
-#include "ir/build/build.h"
-#include "tests/unit/check.h"
+#include "tests/unit/api.h"
 
 #include <stdlib.h>
-
-static bool failed(sdfg_error *e)
-{
-    if (e)
-        printf("%s", sdfg_error_text(e));
-    sdfg_error_free(e);
-    return e != NULL;
-}
 
 static sdfg_engine *new_engine(const char *specialize)
 {
@@ -18,18 +8,8 @@ static sdfg_engine *new_engine(const char *specialize)
     sdfg_engine *engine;
     sdfg_options_init(&o, sizeof o);
     o.specialize = specialize;
-    CHECK(!failed(sdfg_engine_new(&engine, &o)));
+    CHECK(good(sdfg_engine_new(&engine, &o)));
     return engine;
-}
-
-static sdfg_program *load(sdfg_engine *engine, struct sdfg *s)
-{
-    sdfg_program *program;
-    struct text json = text_new(s->ir->arena);
-    CHECK(build_finish(s));
-    sdfg_write(s, &json);
-    CHECK(!failed(sdfg_program_load(&program, engine, text_get(&json), json.length, NULL)));
-    return program;
 }
 
 /* Keeps the values of the last call: out gets what the call before stored, kept gets x. */
@@ -54,10 +34,10 @@ static double keep(sdfg_program *p, int n, double value)
     sdfg_args *args;
     for (int i = 0; i < n; i++)
         x[i] = value;
-    CHECK(!failed(sdfg_args_new(&args, p)));
-    CHECK(!failed(sdfg_args_array(args, "x", &(sdfg_array){ x, SDFG_F64, 1, { n }, NULL, 0 })));
-    CHECK(!failed(sdfg_args_array(args, "out", &(sdfg_array){ out, SDFG_F64, 1, { n }, NULL, 0 })));
-    CHECK(!failed(sdfg_call(p, args)));
+    CHECK(good(sdfg_args_new(&args, p)));
+    CHECK(good(sdfg_args_array(args, "x", &(sdfg_array){ x, SDFG_F64, 1, { n }, NULL, 0 })));
+    CHECK(good(sdfg_args_array(args, "out", &(sdfg_array){ out, SDFG_F64, 1, { n }, NULL, 0 })));
+    CHECK(good(sdfg_call(p, args)));
     sdfg_args_free(args);
     return out[0];
 }
@@ -68,7 +48,7 @@ TEST(persistent_memory_stays_and_is_kept_apart_by_size)
     for (int i = 0; i < 2; i++) {
         struct ir *ir = ir_new();
         sdfg_engine *engine = new_engine(policies[i]);
-        sdfg_program *p = load(engine, keeper(ir));
+        sdfg_program *p = program_of(engine, keeper(ir));
         keep(p, 2, 1.5);
         CHECK(keep(p, 2, 2.5) == 1.5);
         keep(p, 4, 7);
@@ -96,15 +76,15 @@ TEST(kernels_run_with_bare_addresses)
     sdfg_kernel *k, *same, *other;
     double alpha = 3, x[3] = { 1, 2, 3 }, y[3] = { 10, 10, 10 };
     void *args[8] = { 0 };
-    CHECK(!failed(sdfg_program_load_file(&p, engine, "../examples/axpy.sdfg")));
-    CHECK(!failed(sdfg_specialize(&k, p, &(sdfg_symbol){ "N", 3 }, 1)));
-    CHECK(!failed(sdfg_specialize(&same, p, &(sdfg_symbol){ "N", 3 }, 1)));
-    CHECK(!failed(sdfg_specialize(&other, p, NULL, 0)));
+    p = axpy_load(engine);
+    CHECK(good(sdfg_specialize(&k, p, &(sdfg_symbol){ "N", 3 }, 1)));
+    CHECK(good(sdfg_specialize(&same, p, &(sdfg_symbol){ "N", 3 }, 1)));
+    CHECK(good(sdfg_specialize(&other, p, NULL, 0)));
     CHECK(k == same && k != other);
     args[position(k, "alpha")] = &alpha;
     args[position(k, "X")] = x;
     args[position(k, "Y")] = y;
-    CHECK(!failed(sdfg_run(k, args, sdfg_kernel_num_params(k))));
+    CHECK(good(sdfg_run(k, args, sdfg_kernel_num_params(k))));
     CHECK(y[0] == 13 && y[2] == 19);
     sdfg_error *e = sdfg_run(k, args, sdfg_kernel_num_params(k) + 1);
     CHECK_STR(sdfg_error_code(e), "PARAMETER_COUNT");
@@ -121,12 +101,11 @@ TEST(kernels_run_with_bare_addresses)
 TEST(every_form_can_be_emitted)
 {
     sdfg_engine *engine = new_engine(NULL);
-    sdfg_program *p;
-    CHECK(!failed(sdfg_program_load_file(&p, engine, "../examples/axpy.sdfg")));
+    sdfg_program *p = axpy_load(engine);
     for (int what = SDFG_EMIT_SDFG; what <= SDFG_EMIT_OBJECT; what++) {
         char *text;
         size_t size;
-        CHECK(!failed(sdfg_program_emit(&text, &size, p, (enum sdfg_emit)what, NULL, 0)));
+        CHECK(good(sdfg_program_emit(&text, &size, p, (enum sdfg_emit)what, NULL, 0)));
         CHECK(size > 0 && text[size] == 0);
         sdfg_text_free(text);
     }
@@ -158,19 +137,19 @@ TEST(structures_are_built_from_members)
     sdfg_args *args;
     double total = 5, x[3] = { 1, 2, 3 };
     int64_t n;
-    CHECK(!failed(sdfg_program_load(&p, engine, json, sizeof json - 1, NULL)));
+    CHECK(good(sdfg_program_load(&p, engine, json, sizeof json - 1, NULL)));
     sdfg_argument member = { .struct_size = sizeof member };
     CHECK(sdfg_program_member(p, "S", 1, &member));
     CHECK_STR(member.name, "x");
     CHECK_STR(member.shape[0], "N");
     CHECK(!sdfg_program_member(p, "S", 2, &member));
-    CHECK(!failed(sdfg_args_new(&args, p)));
+    CHECK(good(sdfg_args_new(&args, p)));
     sdfg_error *e = sdfg_call(p, args);
     CHECK_STR(sdfg_error_message(e), "argument 'S.total' (float64) is missing");
     sdfg_error_free(e);
-    CHECK(!failed(sdfg_args_array(args, "S.total", &(sdfg_array){ &total, SDFG_F64, 0, { 0 }, NULL, 0 })));
-    CHECK(!failed(sdfg_args_array(args, "S.x", &(sdfg_array){ x, SDFG_F64, 1, { 3 }, NULL, 0 })));
-    CHECK(!failed(sdfg_call(p, args)));
+    CHECK(good(sdfg_args_array(args, "S.total", &(sdfg_array){ &total, SDFG_F64, 0, { 0 }, NULL, 0 })));
+    CHECK(good(sdfg_args_array(args, "S.x", &(sdfg_array){ x, SDFG_F64, 1, { 3 }, NULL, 0 })));
+    CHECK(good(sdfg_call(p, args)));
     CHECK(total == 5);
     CHECK(sdfg_args_value(args, "N", &n) && n == 3);
     sdfg_args_free(args);

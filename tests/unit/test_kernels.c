@@ -1,25 +1,14 @@
-#include "engine/include/sdfg.h"
-
-#include "ir/build/build.h"
-#include "tests/unit/check.h"
+#include "tests/unit/api.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
 /* Which calls share a kernel, what is kept in memory, and that a kernel is compiled once however many ask for it. */
 
-enum { LARGEST = 64, NUM_THREADS = 8 };
+enum { NUM_THREADS = 8 };
 
 static sdfg_engine *engine;
 static sdfg_program *program;
-
-static bool failed(sdfg_error *e)
-{
-    if (e)
-        printf("%s", sdfg_error_text(e));
-    sdfg_error_free(e);
-    return e != NULL;
-}
 
 static void begin(const char *specialize, uint64_t memory_bytes)
 {
@@ -27,8 +16,8 @@ static void begin(const char *specialize, uint64_t memory_bytes)
     sdfg_options_init(&o, sizeof o);
     o.specialize = specialize;
     o.memory_bytes = memory_bytes;
-    CHECK(!failed(sdfg_engine_new(&engine, &o)));
-    CHECK(!failed(sdfg_program_load_file(&program, engine, "../examples/axpy.sdfg")));
+    CHECK(good(sdfg_engine_new(&engine, &o)));
+    program = axpy_load(engine);
 }
 
 static void end(void)
@@ -37,48 +26,15 @@ static void end(void)
     sdfg_engine_free(engine);
 }
 
-static sdfg_stats stats(void)
-{
-    sdfg_stats s = { .struct_size = sizeof s };
-    sdfg_program_stats(program, &s);
-    return s;
-}
-
-static sdfg_args *arguments(double *x, double *y, int n)
-{
-    sdfg_args *args;
-    CHECK(!failed(sdfg_args_new(&args, program)));
-    CHECK(!failed(sdfg_args_f64(args, "alpha", 2)));
-    CHECK(!failed(sdfg_args_array(args, "X", &(sdfg_array){ x, SDFG_F64, 1, { n }, NULL, 0 })));
-    CHECK(!failed(sdfg_args_array(args, "Y", &(sdfg_array){ y, SDFG_F64, 1, { n }, NULL, 0 })));
-    return args;
-}
-
-/* Y = 2 X + Y with n elements that begin `offset` elements behind a line. */
-static bool call_at(int n, int offset)
-{
-    _Alignas(64) double x[LARGEST + 8], y[LARGEST + 8];
-    for (int i = 0; i < n; i++) {
-        x[offset + i] = i;
-        y[offset + i] = n;
-    }
-    sdfg_args *args = arguments(x + offset, y + offset, n);
-    bool ok = !failed(sdfg_call(program, args));
-    sdfg_args_free(args);
-    for (int i = 0; i < n; i++)
-        ok &= y[offset + i] == 2 * i + n;
-    return ok;
-}
-
-static bool call(int n) { return call_at(n, 0); }
+static bool call(int n) { return axpy_call(program, n); }
 
 static const char *explanation(int n)
 {
     static char text[1024];
-    static _Alignas(64) double x[LARGEST], y[LARGEST];
+    static _Alignas(64) double x[AXPY_LARGEST], y[AXPY_LARGEST];
     char *found;
-    sdfg_args *args = arguments(x, y, n);
-    CHECK(!failed(sdfg_args_explain_cache(&found, args)));
+    sdfg_args *args = axpy_arguments(program, x, y, n);
+    CHECK(good(sdfg_args_explain_cache(&found, args)));
     snprintf(text, sizeof text, "%s", found);
     sdfg_text_free(found);
     sdfg_args_free(args);
@@ -89,7 +45,7 @@ TEST(a_second_call_finds_the_kernel)
 {
     begin(NULL, 0);
     CHECK(call(5) && call(5) && call(6));
-    sdfg_stats s = stats();
+    sdfg_stats s = stats_of(program);
     CHECK_INT(s.calls, 3);
     CHECK_INT(s.compiled, 2);
     CHECK_INT(s.found, 1);
@@ -109,11 +65,11 @@ TEST(a_second_call_finds_the_kernel)
 TEST(auto_makes_few_kernels)
 {
     begin("auto", 0);
-    for (int n = 1; n <= LARGEST; n++)
+    for (int n = 1; n <= AXPY_LARGEST; n++)
         for (int offset = 0; offset < 8; offset++)
-            CHECK(call_at(n, offset));
-    CHECK_INT(stats().calls, 8 * LARGEST);
-    CHECK(stats().compiled <= 3 * (8 + 1 + 1));
+            CHECK(axpy_call_at(program, n, offset));
+    CHECK_INT(stats_of(program).calls, 8 * AXPY_LARGEST);
+    CHECK(stats_of(program).compiled <= 3 * (8 + 1 + 1));
     end();
 }
 
@@ -125,7 +81,7 @@ TEST(policies)
         begin(policies[i], 0);
         for (int n = 1; n <= 20; n++)
             CHECK(call(n));
-        CHECK_INT(stats().compiled, kernels[i]);
+        CHECK_INT(stats_of(program).compiled, kernels[i]);
         end();
     }
 }
@@ -134,18 +90,18 @@ TEST(kernels_leave_when_there_are_too_many)
 {
     begin("all", 1);
     CHECK(call(5) && call(5));
-    CHECK_INT(stats().compiled, 2);
-    CHECK_INT(stats().dropped, 2);
-    CHECK_INT(stats().kernels, 0);
+    CHECK_INT(stats_of(program).compiled, 2);
+    CHECK_INT(stats_of(program).dropped, 2);
+    CHECK_INT(stats_of(program).kernels, 0);
     CHECK(strstr(explanation(5), "; it was dropped to keep kernels below 1 bytes\n"));
     sdfg_kernel *k, *other; /* what is in use stays */
-    CHECK(!failed(sdfg_specialize(&k, program, &(sdfg_symbol){ "N", 7 }, 1)));
-    CHECK(!failed(sdfg_specialize(&other, program, &(sdfg_symbol){ "N", 7 }, 1)));
+    CHECK(good(sdfg_specialize(&k, program, &(sdfg_symbol){ "N", 7 }, 1)));
+    CHECK(good(sdfg_specialize(&other, program, &(sdfg_symbol){ "N", 7 }, 1)));
     CHECK(k == other);
     sdfg_kernel_free(other);
-    CHECK_INT(stats().kernels, 1);
+    CHECK_INT(stats_of(program).kernels, 1);
     sdfg_kernel_free(k);
-    CHECK_INT(stats().kernels, 0);
+    CHECK_INT(stats_of(program).kernels, 0);
     end();
 }
 
@@ -154,16 +110,16 @@ TEST(bound_calls_keep_their_kernel)
     static double x[4] = { 1, 2, 3, 4 }, y[4];
     sdfg_bound *b;
     begin("all", 1);
-    sdfg_args *args = arguments(x, y, 4);
-    CHECK(!failed(sdfg_bind(&b, program, args)));
+    sdfg_args *args = axpy_arguments(program, x, y, 4);
+    CHECK(good(sdfg_bind(&b, program, args)));
     sdfg_args_free(args);
     for (int n = 5; n < 9; n++)
         CHECK(call(n));
-    CHECK(!failed(sdfg_bound_call(b)));
+    CHECK(good(sdfg_bound_call(b)));
     CHECK(y[3] == 8);
-    CHECK_INT(stats().kernels, 1);
+    CHECK_INT(stats_of(program).kernels, 1);
     sdfg_bound_free(b);
-    CHECK_INT(stats().kernels, 0);
+    CHECK_INT(stats_of(program).kernels, 0);
     end();
 }
 
@@ -174,37 +130,37 @@ TEST(repeated_calls_see_what_changed)
     begin("all", 0);
     for (int i = 0; i < 16; i++)
         x[i] = i;
-    sdfg_args *args = arguments(x, y, 8);
-    CHECK(!failed(sdfg_call(program, args)) && !failed(sdfg_call(program, args)));
+    sdfg_args *args = axpy_arguments(program, x, y, 8);
+    CHECK(good(sdfg_call(program, args)) && good(sdfg_call(program, args)));
     CHECK(y[7] == 28);
-    CHECK(!failed(sdfg_args_f64(args, "alpha", 3))); /* another value */
-    CHECK(!failed(sdfg_args_array(args, "Y", &(sdfg_array){ z, SDFG_F64, 1, { 8 }, NULL, 0 })));
-    CHECK(!failed(sdfg_call(program, args)));
+    CHECK(good(sdfg_args_f64(args, "alpha", 3))); /* another value */
+    CHECK(good(sdfg_args_array(args, "Y", &(sdfg_array){ z, SDFG_F64, 1, { 8 }, NULL, 0 })));
+    CHECK(good(sdfg_call(program, args)));
     CHECK(z[7] == 21 && y[7] == 28);
-    CHECK_INT(stats().compiled, 1);
-    CHECK(!failed(sdfg_args_array(args, "Y", &(sdfg_array){ z + 1, SDFG_F64, 1, { 8 }, NULL, 0 }))); /* alignment */
-    CHECK(!failed(sdfg_call(program, args)));
+    CHECK_INT(stats_of(program).compiled, 1);
+    CHECK(good(sdfg_args_array(args, "Y", &(sdfg_array){ z + 1, SDFG_F64, 1, { 8 }, NULL, 0 }))); /* alignment */
+    CHECK(good(sdfg_call(program, args)));
     CHECK(z[8] == 21 && z[7] == 39);
-    CHECK_INT(stats().compiled, 2);
-    CHECK(!failed(sdfg_args_array(args, "Y", &(sdfg_array){ x, SDFG_F64, 1, { 8 }, NULL, 0 }))); /* overlap */
-    CHECK(!failed(sdfg_call(program, args)));
+    CHECK_INT(stats_of(program).compiled, 2);
+    CHECK(good(sdfg_args_array(args, "Y", &(sdfg_array){ x, SDFG_F64, 1, { 8 }, NULL, 0 }))); /* overlap */
+    CHECK(good(sdfg_call(program, args)));
     CHECK(x[7] == 28);
-    CHECK_INT(stats().compiled, 3);
-    CHECK(!failed(sdfg_args_array(args, "Y", &(sdfg_array){ (char *)z + 1, SDFG_F64, 1, { 8 }, NULL, 0 })));
+    CHECK_INT(stats_of(program).compiled, 3);
+    CHECK(good(sdfg_args_array(args, "Y", &(sdfg_array){ (char *)z + 1, SDFG_F64, 1, { 8 }, NULL, 0 })));
     sdfg_error *e = sdfg_call(program, args);
     CHECK_STR(sdfg_error_message(e), "the data of 'Y' are not aligned to 8 bytes");
     sdfg_error_free(e);
-    CHECK(!failed(sdfg_args_array(args, "Y", &(sdfg_array){ y, SDFG_F64, 1, { 9 }, NULL, 0 }))); /* size */
+    CHECK(good(sdfg_args_array(args, "Y", &(sdfg_array){ y, SDFG_F64, 1, { 9 }, NULL, 0 }))); /* size */
     e = sdfg_call(program, args);
     CHECK_STR(sdfg_error_message(e), "'N' is 8 from X.shape[0] = N, but 9 from Y.shape[0] = N");
     sdfg_error_free(e);
-    CHECK(!failed(sdfg_args_array(args, "Y", &(sdfg_array){ y, SDFG_F64, 1, { 8 }, NULL, 0 })));
-    CHECK(!failed(sdfg_call(program, args)));
-    CHECK(!failed(sdfg_args_i64(args, "N", 7))); /* a symbol */
+    CHECK(good(sdfg_args_array(args, "Y", &(sdfg_array){ y, SDFG_F64, 1, { 8 }, NULL, 0 })));
+    CHECK(good(sdfg_call(program, args)));
+    CHECK(good(sdfg_args_i64(args, "N", 7))); /* a symbol */
     e = sdfg_call(program, args);
     CHECK_STR(sdfg_error_message(e), "'N' is 7 from the given value, but 8 from X.shape[0] = N");
     sdfg_error_free(e);
-    CHECK(!failed(sdfg_args_threads(args, 1)));
+    CHECK(good(sdfg_args_threads(args, 1)));
     e = sdfg_args_threads(args, -1);
     CHECK_STR(sdfg_error_message(e), "option 'num_threads' is 0 to 65536");
     sdfg_error_free(e);
@@ -228,7 +184,7 @@ TEST(the_cache_explains_itself)
         strstr(explanation(6), "memory: there is no kernel for N = 6, arrays aligned to 64 bytes; N is 6 and not 5\n"));
     for (int n = 6; n < 13; n++)
         CHECK(call(n));
-    CHECK_INT(stats().compiled, 8); /* asking is no call */
+    CHECK_INT(stats_of(program).compiled, 8); /* asking is no call */
     CHECK(call(14));
     CHECK(strstr(explanation(20),
                  "policy: auto, 8 of 8 combinations of values have code of their own; others do not fix N\n"
@@ -277,8 +233,8 @@ TEST(events_are_heard)
     o.memory_bytes = 1;
     o.event = hear;
     o.user = &heard;
-    CHECK(!failed(sdfg_engine_new(&engine, &o)));
-    CHECK(!failed(sdfg_program_load_file(&program, engine, "../examples/axpy.sdfg")));
+    CHECK(good(sdfg_engine_new(&engine, &o)));
+    program = axpy_load(engine);
     CHECK(call(3));
     CHECK_STR(heard.events, "compiling N = 3, arrays aligned to 64 bytes: it is the first one\n"
                             "compiled N = 3, arrays aligned to 64 bytes\n"
@@ -289,7 +245,6 @@ TEST(events_are_heard)
 /* z = x through a transient whose size is only known at run time; lifetime as given. */
 static sdfg_program *through_transient(struct ir *ir, enum enum_row lifetime)
 {
-    sdfg_program *p;
     struct sdfg *s = build_sdfg(ir, "through");
     build_symbol(s, "N", "int64");
     build_array(s, "x", "float64", "N");
@@ -299,11 +254,7 @@ static sdfg_program *through_transient(struct ir *ir, enum enum_row lifetime)
     build_transition(&first->block, &second->block, NULL, NULL);
     build_edge(&build_access(first, "x")->node, NULL, &build_access(first, "t")->node, NULL, "x", NULL);
     build_edge(&build_access(second, "t")->node, NULL, &build_access(second, "z")->node, NULL, "t", NULL);
-    struct text json = text_new(ir->arena);
-    CHECK(build_finish(s));
-    sdfg_write(s, &json);
-    CHECK(!failed(sdfg_program_load(&p, engine, text_get(&json), json.length, NULL)));
-    return p;
+    return program_of(engine, s);
 }
 
 TEST(memory_comes_from_the_caller)
@@ -322,16 +273,16 @@ TEST(memory_comes_from_the_caller)
     o.release = release;
     for (int i = 0; i < 2; i++) {
         struct ir *ir = ir_new();
-        CHECK(!failed(sdfg_engine_new(&engine, &o)));
+        CHECK(good(sdfg_engine_new(&engine, &o)));
         program = through_transient(ir, lifetimes[i]);
         ir_free(ir);
         sdfg_args *args;
-        CHECK(!failed(sdfg_args_new(&args, program)));
-        CHECK(!failed(sdfg_args_array(args, "x", &(sdfg_array){ x, SDFG_F64, 1, { 40 }, NULL, 0 })));
-        CHECK(!failed(sdfg_args_array(args, "z", &(sdfg_array){ z, SDFG_F64, 1, { 40 }, NULL, 0 })));
+        CHECK(good(sdfg_args_new(&args, program)));
+        CHECK(good(sdfg_args_array(args, "x", &(sdfg_array){ x, SDFG_F64, 1, { 40 }, NULL, 0 })));
+        CHECK(good(sdfg_args_array(args, "z", &(sdfg_array){ z, SDFG_F64, 1, { 40 }, NULL, 0 })));
         size_t before = heard.blocks;
         x[39] = 5 + i;
-        CHECK(!failed(sdfg_call(program, args)));
+        CHECK(good(sdfg_call(program, args)));
         CHECK(z[39] == 5 + i);
         CHECK(heard.blocks > before);
         CHECK_INT(heard.bytes > 0, i); /* only persistent memory stays */
@@ -377,8 +328,8 @@ TEST(many_ask_and_one_compiles)
         pthread_join(threads[i], NULL);
         CHECK(!wrong[i]);
     }
-    CHECK_INT(stats().compiled, 1);
-    CHECK_INT(stats().waited + stats().found, NUM_THREADS - 1);
+    CHECK_INT(stats_of(program).compiled, 1);
+    CHECK_INT(stats_of(program).waited + stats_of(program).found, NUM_THREADS - 1);
     for (intptr_t i = 0; i < NUM_THREADS; i++)
         CHECK(!pthread_create(&threads[i], NULL, other_size, (void *)(20 + i)));
     for (int i = 0; i < NUM_THREADS; i++) {
@@ -386,7 +337,7 @@ TEST(many_ask_and_one_compiles)
         pthread_join(threads[i], &result);
         CHECK(!result);
     }
-    CHECK_INT(stats().compiled, 1 + NUM_THREADS);
+    CHECK_INT(stats_of(program).compiled, 1 + NUM_THREADS);
     pthread_barrier_destroy(&together);
     end();
 }
@@ -414,7 +365,7 @@ TEST(threads_share_little_memory)
         pthread_join(threads[i], &result);
         CHECK(!result);
     }
-    sdfg_stats s = stats();
+    sdfg_stats s = stats_of(program);
     CHECK_INT(s.calls, 120);
     CHECK_INT(s.compiled + s.found + s.waited, 120);
     CHECK_INT(s.compiled, s.dropped + s.kernels);
@@ -446,11 +397,8 @@ TEST(failures_are_shared)
     struct access *t = build_access(state, "t");
     build_edge(&build_access(state, "x")->node, NULL, &t->node, NULL, "x", NULL);
     build_edge(&t->node, NULL, &build_access(state, "y")->node, NULL, "t", NULL);
-    struct text json = text_new(ir->arena);
-    CHECK(build_finish(s));
-    sdfg_write(s, &json);
-    CHECK(!failed(sdfg_engine_new(&engine, NULL)));
-    CHECK(!failed(sdfg_program_load(&program, engine, text_get(&json), json.length, NULL)));
+    CHECK(good(sdfg_engine_new(&engine, NULL)));
+    program = program_of(engine, s);
     ir_free(ir);
     pthread_barrier_init(&together, NULL, NUM_THREADS);
     for (int i = 0; i < NUM_THREADS; i++)
@@ -459,8 +407,8 @@ TEST(failures_are_shared)
         pthread_join(threads[i], NULL);
         CHECK(!wrong[i]);
     }
-    CHECK_INT(stats().failed + stats().waited, NUM_THREADS);
-    CHECK_INT(stats().kernels, 0);
+    CHECK_INT(stats_of(program).failed + stats_of(program).waited, NUM_THREADS);
+    CHECK_INT(stats_of(program).kernels, 0);
     pthread_barrier_destroy(&together);
     end();
 }

@@ -3,7 +3,7 @@
 #include "lower/pass/pass.h"
 #include "lower/tree/tree_work.h"
 
-#include "tests/unit/check.h"
+#include "tests/unit/tree_text.h"
 
 #include <string.h>
 
@@ -88,22 +88,9 @@ static struct tree_stmt *consume(struct sample *s, int64_t rows, int64_t shift)
     return m;
 }
 
-static const char *shown(struct sample *s)
-{
-    CHECK(tree_verify(s->t, s->ir->diags));
-    struct text out = text_new(s->t->arena);
-    stmt_print(s->body, 0, &out);
-    return text_get(&out);
-}
+static const char *shown(struct sample *s) { return tree_text(s->t, s->body); }
 
 /* What the pass says of it. */
-static const char *said(const struct sample *s)
-{
-    struct text out = text_new(s->t->arena);
-    remarks_print(s->ir->remarks, &out);
-    return text_get(&out);
-}
-
 /* After release of the memory: does the pass leave the tree as it is? */
 static bool stays(struct sample *s)
 {
@@ -356,8 +343,9 @@ TEST(remarks_tell_of_tiles)
     consume(&s, 10, 0);
     stmt_free(s.t, s.body, s.temporary);
     tree_overlap(s.t, &s.options);
-    CHECK_STR(said(&s), "done   overlap     loop j: is the last of 2 nests that go through their space in tiles of 255 "
-                        "iterations: a tile keeps 220000 bytes of 'T' instead of 3276800 and does 3 % more work\n");
+    CHECK_STR(remarks_text(s.ir),
+              "done   overlap     loop j: is the last of 2 nests that go through their space in tiles of 255 "
+              "iterations: a tile keeps 220000 bytes of 'T' instead of 3276800 and does 3 % more work\n");
     ir_free(s.ir);
 }
 
@@ -368,7 +356,7 @@ TEST(remarks_tell_what_stands_against_tiles)
     consume(&s, 400, 0);
     stmt_free(s.t, s.body, s.temporary);
     tree_overlap(s.t, &s.options);
-    CHECK_STR(said(&s),
+    CHECK_STR(remarks_text(s.ir),
               "missed overlap     loop i: 2 nests from here on do not go through their space in tiles: in every "
               "size of tile that stays in cache they do too much work twice\n");
     ir_free(s.ir);

@@ -1,7 +1,7 @@
 #include "lower/pass/pass.h"
 #include "lower/tree/tree.h"
 
-#include "tests/unit/check.h"
+#include "tests/unit/tree_text.h"
 
 /* A program with an array A, a size N and a pointer variable v; tests say what is done with them. */
 struct sample {
@@ -37,10 +37,7 @@ static void write_v(struct sample *s, struct tree_stmt *b, struct tree_expr *ind
 static const char *after(struct sample *s)
 {
     tree_forward(s->t, NULL);
-    CHECK(tree_verify(s->t, s->ir->diags));
-    struct text out = text_new(s->t->arena);
-    stmt_print(s->f->body, 0, &out);
-    return text_get(&out);
+    return tree_text(s->t, s->f->body);
 }
 
 TEST(view_in_a_loop)

@@ -1,9 +1,8 @@
 /* Trees before and after the pass products, and what the nest passes make of it. */
-#include "base/remark.h"
 #include "lower/pass/pass.h"
 #include "runtime/abi.h"
 
-#include "tests/unit/check.h"
+#include "tests/unit/tree_text.h"
 
 struct sample {
     struct ir *ir;
@@ -72,20 +71,7 @@ static struct tree_stmt *loop(struct sample *s, struct tree_stmt *b, const char 
     return stmt_for(s->t, b, tree_var(s->t, name, s->i64), number(s, 0), number(s, end), number(s, 1));
 }
 
-static const char *shown(struct sample *s)
-{
-    CHECK(tree_verify(s->t, s->ir->diags));
-    struct text out = text_new(s->t->arena);
-    stmt_print(s->f->body, 0, &out);
-    return text_get(&out);
-}
-
-static const char *remarked(struct sample *s)
-{
-    struct text out = text_new(s->t->arena);
-    remarks_print(s->ir->remarks, &out);
-    return text_get(&out);
-}
+static const char *shown(struct sample *s) { return tree_text(s->t, s->f->body); }
 
 static bool has_call(struct sample *s) { return strstr(shown(s), "sdfg_rt_gemm") != NULL; }
 
@@ -161,7 +147,7 @@ TEST(product_joins_the_loop_that_makes_the_matrix)
                          "        y[r] += A[r * 500 + c] * x[c]\n"
                          "    }\n"
                          "}\n");
-    CHECK(strstr(remarked(&s), "becomes loops, for one sweep over the matrix together with loop r"));
+    CHECK(strstr(remarks_text(s.ir), "becomes loops, for one sweep over the matrix together with loop r"));
     ir_free(s.ir);
 }
 
@@ -190,7 +176,7 @@ TEST(others_stay_calls)
     product(&s, s.f->body, 60, 50, 50, 1, X, Y);
     product(&s, s.f->body, 50, 60, 1, 50, V, Z);
     CHECK(tree_products(s.t, &s.options) && has_call(&s));
-    CHECK(strstr(remarked(&s), "stays a call beside others of the same matrix"));
+    CHECK(strstr(remarks_text(s.ir), "stays a call beside others of the same matrix"));
     ir_free(s.ir);
 }
 

@@ -2,7 +2,7 @@
 #include "lower/pass/pass.h"
 #include "lower/tree/tree.h"
 
-#include "tests/unit/check.h"
+#include "tests/unit/tree_text.h"
 
 /* for i = 0 to 200: for k = i + 1 to 200: the body, which is about T, of rows of 200 elements */
 struct sample {
@@ -63,13 +63,7 @@ static void keep(struct sample *s, struct tree_expr *value)
     stmt_store(s->t, s->inner->body, expr_var(s->t, s->array), s->here, plus(s, load(s, s->here), value), 1);
 }
 
-static const char *shown(struct sample *s)
-{
-    CHECK(tree_verify(s->t, s->ir->diags));
-    struct text out = text_new(s->t->arena);
-    stmt_print(s->f->body, 0, &out);
-    return text_get(&out);
-}
+static const char *shown(struct sample *s) { return tree_text(s->t, s->f->body); }
 
 /* The place is kept in a variable if the loop reads T[row, column], too. */
 static bool keeps(struct sample s, struct tree_expr *row, struct tree_expr *column)

@@ -1,7 +1,5 @@
 /* Memory that is not just on the heap, and functions that the caller supplies: whole programs through the interface. */
-#include "engine/include/sdfg.h"
-#include "ir/build/build.h"
-#include "tests/unit/check.h"
+#include "tests/unit/api.h"
 
 #include <complex.h>
 #include <stdint.h>
@@ -19,14 +17,6 @@ struct trial {
 };
 
 static struct node *access(struct trial *t, const char *name) { return &build_access(t->st, name)->node; }
-
-static bool good(sdfg_error *e)
-{
-    if (e)
-        printf("%s", sdfg_error_text(e));
-    sdfg_error_free(e);
-    return !e;
-}
 
 /* The code of an error, which is freed; "" for none. */
 static const char *code_of(sdfg_error *e, char *text, size_t size)
@@ -54,11 +44,8 @@ static void load(struct trial *t, int threads)
     sdfg_options o;
     sdfg_options_init(&o, sizeof o);
     o.num_threads = threads;
-    struct text json = text_new(t->ir->arena);
-    CHECK(build_finish(t->s));
-    sdfg_write(t->s, &json);
     CHECK(good(sdfg_engine_new(&t->engine, &o)));
-    CHECK(good(sdfg_program_load(&t->program, t->engine, text_get(&json), json.length, NULL)));
+    t->program = program_of(t->engine, t->s);
     CHECK(good(sdfg_args_new(&t->args, t->program)));
     CHECK(good(sdfg_args_array(t->args, "in", &(sdfg_array){ t->in, SDFG_F64, 1, { MOST }, NULL, 0 })));
     CHECK(good(sdfg_args_array(t->args, "out", &(sdfg_array){ t->out, SDFG_F64, 1, { MOST }, NULL, 0 })));

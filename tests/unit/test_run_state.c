@@ -1,8 +1,6 @@
 /* What C++ code keeps between calls: static variables, fields of the state, code at the beginning and the end of a
  * program object; and objects with destructors. Whole programs through the interface. */
-#include "engine/include/sdfg.h"
-#include "ir/build/build.h"
-#include "tests/unit/check.h"
+#include "tests/unit/api.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -18,14 +16,6 @@ struct trial {
     sdfg_program *program;
     double in[COUNT], out[COUNT];
 };
-
-static bool good(sdfg_error *e)
-{
-    if (e)
-        printf("%s", sdfg_error_text(e));
-    sdfg_error_free(e);
-    return !e;
-}
 
 static struct code_text cpp(struct trial *t, const char *text)
 {

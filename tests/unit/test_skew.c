@@ -4,6 +4,7 @@
 #include "runtime/abi.h"
 
 #include "tests/lower/llvm_program.h"
+#include "tests/unit/tree_text.h"
 
 #include <stdlib.h>
 
@@ -20,13 +21,7 @@ static struct tree_stmt *loop(struct program *p, struct tree_stmt *block, const 
     return stmt_for(p->t, block, v, expr_i64(p->t, begin), expr_i64(p->t, end), expr_i64(p->t, 1));
 }
 
-static const char *shown(struct program *p)
-{
-    CHECK(tree_verify(p->t, p->ir->diags));
-    struct text out = text_new(p->t->arena);
-    stmt_print(p->body, 0, &out);
-    return text_get(&out);
-}
+static const char *shown(struct program *p) { return tree_text(p->t, p->body); }
 
 static const char *skewed(struct program *p, int threads)
 {

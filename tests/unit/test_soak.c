@@ -1,6 +1,4 @@
-#include "engine/include/sdfg.h"
-
-#include "tests/unit/check.h"
+#include "tests/unit/api.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -20,7 +18,7 @@
  *
  *     test_soak [SECONDS [CYCLES]]     for longer hunts */
 
-enum { PROCESSES = 3, THREADS = 2, SIZES = 20, LARGEST = 64 };
+enum { PROCESSES = 3, THREADS = 2, SIZES = 20 };
 
 static double seconds = 4;
 static int cycles = 120;
@@ -35,36 +33,7 @@ static double now(void)
 
 static unsigned next(unsigned *seed) { return (*seed = *seed * 1103515245 + 12345) >> 16 & 0x7fff; }
 
-static bool failed(sdfg_error *e)
-{
-    if (e)
-        printf("%s", sdfg_error_text(e));
-    sdfg_error_free(e);
-    return e != NULL;
-}
-
 /* ---- one process ---- */
-
-/* Y = 2 X + Y with n elements. */
-static bool call(sdfg_program *p, int n)
-{
-    _Alignas(64) double x[LARGEST], y[LARGEST];
-    sdfg_args *args;
-    for (int i = 0; i < n; i++) {
-        x[i] = i;
-        y[i] = n;
-    }
-    if (failed(sdfg_args_new(&args, p)))
-        return false;
-    bool ok = !failed(sdfg_args_f64(args, "alpha", 2)) &&
-              !failed(sdfg_args_array(args, "X", &(sdfg_array){ x, SDFG_F64, 1, { n }, NULL, 0 })) &&
-              !failed(sdfg_args_array(args, "Y", &(sdfg_array){ y, SDFG_F64, 1, { n }, NULL, 0 })) &&
-              !failed(sdfg_call(p, args));
-    sdfg_args_free(args);
-    for (int i = 0; i < n; i++)
-        ok &= y[i] == 2 * i + n;
-    return ok;
-}
 
 struct caller {
     pthread_t thread;
@@ -78,9 +47,9 @@ static void *call_often(void *data)
 {
     struct caller *c = data;
     for (int i = 0; i < SIZES && !c->wrong; i++) /* every size once, then any */
-        c->wrong = !call(c->program, 1 + (int)(((unsigned)i + c->seed) % SIZES));
+        c->wrong = !axpy_call(c->program, 1 + (int)(((unsigned)i + c->seed) % SIZES));
     while (!c->wrong && now() < c->until)
-        c->wrong = !call(c->program, 1 + (int)next(&c->seed) % SIZES);
+        c->wrong = !axpy_call(c->program, 1 + (int)next(&c->seed) % SIZES);
     return NULL;
 }
 
@@ -96,8 +65,7 @@ static bool work(unsigned seed, double until, sdfg_stats *stats)
     o.cache_dir = folder;
     o.specialize = "all";
     o.memory_bytes = 30000;
-    if (failed(sdfg_engine_new(&engine, &o)) ||
-        failed(sdfg_program_load_file(&program, engine, "../examples/axpy.sdfg")))
+    if (!good(sdfg_engine_new(&engine, &o)) || !good(sdfg_program_load_file(&program, engine, "../examples/axpy.sdfg")))
         return false;
     for (unsigned i = 0; i < THREADS; i++) {
         callers[i] = (struct caller){ .program = program, .seed = seed * THREADS + i, .until = until };
@@ -255,9 +223,9 @@ static void cycle(void)
     sdfg_program *program;
     sdfg_options o;
     sdfg_options_init(&o, sizeof o);
-    CHECK(!failed(sdfg_engine_new(&engine, &o)));
-    CHECK(!failed(sdfg_program_load_file(&program, engine, "../examples/axpy.sdfg")));
-    CHECK(call(program, 7));
+    CHECK(good(sdfg_engine_new(&engine, &o)));
+    program = axpy_load(engine);
+    CHECK(axpy_call(program, 7));
     sdfg_program_free(program);
     sdfg_engine_free(engine);
 }

@@ -1,7 +1,5 @@
 /* Streams that callers make and hand over. */
-#include "engine/include/sdfg.h"
-#include "ir/build/build.h"
-#include "tests/unit/check.h"
+#include "tests/unit/api.h"
 
 enum { COUNT = 64 };
 
@@ -14,14 +12,6 @@ struct trial {
     sdfg_args *args;
     double x[COUNT];
 };
-
-static bool good(sdfg_error *e)
-{
-    if (e)
-        printf("%s", sdfg_error_text(e));
-    sdfg_error_free(e);
-    return !e;
-}
 
 static void begin(struct trial *t, const char *name)
 {
@@ -43,11 +33,8 @@ static void load(struct trial *t)
     sdfg_options o;
     sdfg_options_init(&o, sizeof o);
     o.num_threads = 4;
-    struct text json = text_new(t->ir->arena);
-    CHECK(build_finish(t->s));
-    sdfg_write(t->s, &json);
     CHECK(good(sdfg_engine_new(&t->engine, &o)));
-    CHECK(good(sdfg_program_load(&t->program, t->engine, text_get(&json), json.length, NULL)));
+    t->program = program_of(t->engine, t->s);
     CHECK(good(sdfg_args_new(&t->args, t->program)));
     CHECK(good(sdfg_args_array(t->args, "X", &(sdfg_array){ t->x, SDFG_F64, 1, { COUNT }, NULL, 0 })));
 }

@@ -2,7 +2,7 @@
 #include "lower/pass/pass.h"
 #include "lower/tree/tree.h"
 
-#include "tests/unit/check.h"
+#include "tests/unit/tree_text.h"
 
 struct sample {
     struct ir *ir;
@@ -60,22 +60,9 @@ static void store(struct sample *s, struct tree_stmt *b, struct tree_var *to, st
     stmt_store(s->t, b, expr_var(s->t, to), index, value, alias_of(s, to));
 }
 
-static const char *shown(struct sample *s)
-{
-    CHECK(tree_verify(s->t, s->ir->diags));
-    struct text out = text_new(s->t->arena);
-    stmt_print(s->f->body, 0, &out);
-    return text_get(&out);
-}
+static const char *shown(struct sample *s) { return tree_text(s->t, s->f->body); }
 
 /* What the pass says of it. */
-static const char *said(const struct sample *s)
-{
-    struct text out = text_new(s->t->arena);
-    remarks_print(s->ir->remarks, &out);
-    return text_get(&out);
-}
-
 /* ---- prove ---- */
 
 /* for i { for j { A[i * 40 + j] = A[i * 40 + j + shift] } } */
@@ -234,7 +221,7 @@ TEST(remarks_tell_of_strips)
 {
     struct sample s = sample_new();
     summed(&s, 100, 1, true);
-    CHECK_STR(said(&s),
+    CHECK_STR(remarks_text(s.ir),
               "done   strip       loop j: goes inside of the loops in it in strips of 64 iterations, so that these "
               "walk memory evenly\n");
     ir_free(s.ir);
@@ -249,7 +236,7 @@ TEST(remarks_tell_of_dependences)
     struct tree_stmt *k = loop(&s, s.f->body, "k", 60);
     store(&s, k->body, s.b, expr_var(s.t, k->var), expr_float(s.t, s.f64, 1));
     tree_prove(s.t, &s.options);
-    CHECK_STR(said(&s),
+    CHECK_STR(remarks_text(s.ir),
               "missed independent loop i: stays sequential: one iteration writes A[i + 1], another one reads A[i]\n"
               "done   independent loop k: iterations do not depend on each other\n");
     ir_free(s.ir);

@@ -1,6 +1,4 @@
-#include "engine/include/sdfg.h"
-
-#include "tests/unit/check.h"
+#include "tests/unit/api.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -12,41 +10,12 @@ enum { NUM_THREADS = 8, NUM_CALLS = 12, LARGEST = 40 };
 
 static sdfg_program *program;
 
-static bool failed(sdfg_error *e)
-{
-    if (e)
-        printf("%s", sdfg_error_text(e));
-    sdfg_error_free(e);
-    return e != NULL;
-}
-
-/* Y = 2 X + Y with n elements; false if a number is wrong. */
-static bool call(int n)
-{
-    double x[LARGEST], y[LARGEST];
-    sdfg_args *args;
-    for (int i = 0; i < n; i++) {
-        x[i] = i;
-        y[i] = n;
-    }
-    if (failed(sdfg_args_new(&args, program)))
-        return false;
-    bool ok = !failed(sdfg_args_f64(args, "alpha", 2)) &&
-              !failed(sdfg_args_array(args, "X", &(sdfg_array){ x, SDFG_F64, 1, { n }, NULL, 0 })) &&
-              !failed(sdfg_args_array(args, "Y", &(sdfg_array){ y, SDFG_F64, 1, { n }, NULL, 0 })) &&
-              !failed(sdfg_call(program, args));
-    sdfg_args_free(args);
-    for (int i = 0; i < n; i++)
-        ok &= y[i] == 2 * i + n;
-    return ok;
-}
-
 static void *caller(void *data)
 {
     long *wrong = data, first = *wrong;
     *wrong = 0;
     for (int i = 0; i < NUM_CALLS; i++)
-        *wrong += !call(1 + (int)((first + i) * 5 % LARGEST));
+        *wrong += !axpy_call(program, 1 + (int)((first + i) * 5 % LARGEST));
     return NULL;
 }
 
@@ -55,8 +24,8 @@ TEST(overlapping_calls)
     sdfg_engine *engine;
     pthread_t threads[NUM_THREADS];
     long wrong[NUM_THREADS];
-    CHECK(!failed(sdfg_engine_new(&engine, NULL)));
-    CHECK(!failed(sdfg_program_load_file(&program, engine, "../examples/axpy.sdfg")));
+    CHECK(good(sdfg_engine_new(&engine, NULL)));
+    program = axpy_load(engine);
     for (long i = 0; i < NUM_THREADS; i++) {
         wrong[i] = i;
         CHECK(!pthread_create(&threads[i], NULL, caller, &wrong[i]));
@@ -75,11 +44,11 @@ static size_t bound_symbols(int n)
     sdfg_args *args;
     sdfg_bound *bound;
     sdfg_kernel_info info = { .struct_size = sizeof info };
-    CHECK(!failed(sdfg_args_new(&args, program)));
-    CHECK(!failed(sdfg_args_f64(args, "alpha", 2)));
-    CHECK(!failed(sdfg_args_array(args, "X", &(sdfg_array){ x, SDFG_F64, 1, { n }, NULL, 0 })));
-    CHECK(!failed(sdfg_args_array(args, "Y", &(sdfg_array){ y, SDFG_F64, 1, { n }, NULL, 0 })));
-    CHECK(!failed(sdfg_bind(&bound, program, args)));
+    CHECK(good(sdfg_args_new(&args, program)));
+    CHECK(good(sdfg_args_f64(args, "alpha", 2)));
+    CHECK(good(sdfg_args_array(args, "X", &(sdfg_array){ x, SDFG_F64, 1, { n }, NULL, 0 })));
+    CHECK(good(sdfg_args_array(args, "Y", &(sdfg_array){ y, SDFG_F64, 1, { n }, NULL, 0 })));
+    CHECK(good(sdfg_bind(&bound, program, args)));
     sdfg_kernel_describe(sdfg_bound_kernel(bound), &info);
     sdfg_bound_free(bound);
     sdfg_args_free(args);
@@ -89,14 +58,14 @@ static size_t bound_symbols(int n)
 TEST(many_sizes_share_one_kernel)
 {
     sdfg_engine *engine;
-    CHECK(!failed(sdfg_engine_new(&engine, NULL)));
-    CHECK(!failed(sdfg_program_load_file(&program, engine, "../examples/axpy.sdfg")));
+    CHECK(good(sdfg_engine_new(&engine, NULL)));
+    program = axpy_load(engine);
     for (int n = 1; n <= 8; n++)
         CHECK_INT(bound_symbols(n), 1);
     for (int n = 9; n <= LARGEST; n++)
         CHECK_INT(bound_symbols(n), 0);
     CHECK_INT(bound_symbols(3), 1);
-    CHECK(call(LARGEST));
+    CHECK(axpy_call(program, LARGEST));
     sdfg_program_free(program);
     sdfg_engine_free(engine);
 }

@@ -1,7 +1,4 @@
-#include "engine/include/sdfg.h"
-
-#include "ir/build/build.h"
-#include "tests/unit/check.h"
+#include "tests/unit/api.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -12,18 +9,10 @@
 
 /* Quick code first, optimized code behind its back. The tests run in the folder tests/. */
 
-enum { LARGEST = 64, NUM_THREADS = 8 };
+enum { NUM_THREADS = 8 };
 
 static sdfg_engine *engine;
 static sdfg_program *program;
-
-static bool failed(sdfg_error *e)
-{
-    if (e)
-        printf("%s", sdfg_error_text(e));
-    sdfg_error_free(e);
-    return e != NULL;
-}
 
 static void begin_with(enum sdfg_tier tier, void (*change)(sdfg_options *o))
 {
@@ -34,8 +23,8 @@ static void begin_with(enum sdfg_tier tier, void (*change)(sdfg_options *o))
     o.specialize = "all";
     if (change)
         change(&o);
-    CHECK(!failed(sdfg_engine_new(&engine, &o)));
-    CHECK(!failed(sdfg_program_load_file(&program, engine, "../examples/axpy.sdfg")));
+    CHECK(good(sdfg_engine_new(&engine, &o)));
+    program = axpy_load(engine);
 }
 
 static void begin(enum sdfg_tier tier) { begin_with(tier, NULL); }
@@ -46,38 +35,7 @@ static void end(void)
     sdfg_engine_free(engine);
 }
 
-static sdfg_stats stats(void)
-{
-    sdfg_stats s = { .struct_size = sizeof s };
-    sdfg_program_stats(program, &s);
-    return s;
-}
-
-static sdfg_args *arguments(double *x, double *y, int n)
-{
-    sdfg_args *args;
-    CHECK(!failed(sdfg_args_new(&args, program)));
-    CHECK(!failed(sdfg_args_f64(args, "alpha", 2)));
-    CHECK(!failed(sdfg_args_array(args, "X", &(sdfg_array){ x, SDFG_F64, 1, { n }, NULL, 0 })));
-    CHECK(!failed(sdfg_args_array(args, "Y", &(sdfg_array){ y, SDFG_F64, 1, { n }, NULL, 0 })));
-    return args;
-}
-
-/* Y = 2 X + Y with n elements. */
-static bool call(int n)
-{
-    _Alignas(64) double x[LARGEST], y[LARGEST];
-    for (int i = 0; i < n; i++) {
-        x[i] = i;
-        y[i] = n;
-    }
-    sdfg_args *args = arguments(x, y, n);
-    bool ok = !failed(sdfg_call(program, args));
-    sdfg_args_free(args);
-    for (int i = 0; i < n; i++)
-        ok &= y[i] == 2 * i + n;
-    return ok;
-}
+static bool call(int n) { return axpy_call(program, n); }
 
 static sdfg_kernel_info info_of(const sdfg_kernel *k)
 {
@@ -90,7 +48,7 @@ static sdfg_kernel_info info_of(const sdfg_kernel *k)
 static enum sdfg_tier tier_of(int64_t n)
 {
     sdfg_kernel *k;
-    CHECK(!failed(sdfg_specialize(&k, program, &(sdfg_symbol){ "N", n }, 1)));
+    CHECK(good(sdfg_specialize(&k, program, &(sdfg_symbol){ "N", n }, 1)));
     enum sdfg_tier tier = info_of(k).tier;
     sdfg_kernel_free(k);
     return tier;
@@ -98,10 +56,10 @@ static enum sdfg_tier tier_of(int64_t n)
 
 static bool explained(int n, const char *text)
 {
-    static _Alignas(64) double x[LARGEST], y[LARGEST];
+    static _Alignas(64) double x[AXPY_LARGEST], y[AXPY_LARGEST];
     char *found;
-    sdfg_args *args = arguments(x, y, n);
-    CHECK(!failed(sdfg_args_explain_cache(&found, args)));
+    sdfg_args *args = axpy_arguments(program, x, y, n);
+    CHECK(good(sdfg_args_explain_cache(&found, args)));
     bool there = strstr(found, text);
     if (!there)
         printf("%s", found);
@@ -115,18 +73,18 @@ TEST(the_second_call_asks_for_optimized_code)
     begin(SDFG_TIER_AUTO);
     CHECK(call(5));
     sdfg_engine_wait(engine);
-    CHECK_INT(stats().compiled, 1);
+    CHECK_INT(stats_of(program).compiled, 1);
     CHECK(explained(5,
                     "there is a kernel for N = 5, arrays aligned to 64 bytes; its code is quick, and the second call "
                     "asks for optimized code\n"));
     CHECK(call(5));
     sdfg_engine_wait(engine);
-    CHECK_INT(stats().compiled, 2);
-    CHECK_INT(stats().improved, 1);
-    CHECK_INT(stats().kernels, 1); /* nobody holds the quick one */
+    CHECK_INT(stats_of(program).compiled, 2);
+    CHECK_INT(stats_of(program).improved, 1);
+    CHECK_INT(stats_of(program).kernels, 1); /* nobody holds the quick one */
     CHECK(explained(5, "there is a kernel for N = 5, arrays aligned to 64 bytes\n"));
     CHECK(call(5));
-    CHECK_INT(stats().compiled, 2);
+    CHECK_INT(stats_of(program).compiled, 2);
     end();
 }
 
@@ -136,22 +94,22 @@ TEST(bound_and_repeated_calls_take_it)
     sdfg_bound *b;
     begin(SDFG_TIER_AUTO);
     x[7] = 1;
-    sdfg_args *args = arguments(x, y, 8);
-    CHECK(!failed(sdfg_bind(&b, program, args)));
+    sdfg_args *args = axpy_arguments(program, x, y, 8);
+    CHECK(good(sdfg_bind(&b, program, args)));
     CHECK_INT(info_of(sdfg_bound_kernel(b)).tier, SDFG_TIER_QUICK);
     CHECK(!strncmp(info_of(sdfg_bound_kernel(b)).origin, "compiled quickly: it is the first one", 37));
-    CHECK(!failed(sdfg_bound_call(b)) && !failed(sdfg_call(program, args)));
+    CHECK(good(sdfg_bound_call(b)) && good(sdfg_call(program, args)));
     sdfg_engine_wait(engine);
     CHECK_INT(info_of(sdfg_bound_kernel(b)).tier, SDFG_TIER_FULL);
     CHECK(!strncmp(info_of(sdfg_bound_kernel(b)).origin, "compiled: it is called again", 28));
-    CHECK(!failed(sdfg_bound_call(b)) && !failed(sdfg_call(program, args)));
+    CHECK(good(sdfg_bound_call(b)) && good(sdfg_call(program, args)));
     CHECK(y[7] == 8);
-    CHECK_INT(stats().kernels, 2); /* the bound call holds the quick one, which counts */
-    uint64_t bytes = stats().kernel_bytes;
+    CHECK_INT(stats_of(program).kernels, 2); /* the bound call holds the quick one, which counts */
+    uint64_t bytes = stats_of(program).kernel_bytes;
     sdfg_bound_free(b);
     sdfg_args_free(args);
-    CHECK_INT(stats().kernels, 1);
-    CHECK(stats().kernel_bytes < bytes);
+    CHECK_INT(stats_of(program).kernels, 1);
+    CHECK(stats_of(program).kernel_bytes < bytes);
     end();
 }
 
@@ -162,8 +120,8 @@ TEST(tiers_that_are_prescribed_stay)
         begin(tiers[i]);
         CHECK(call(5) && call(5) && call(5));
         sdfg_engine_wait(engine);
-        CHECK_INT(stats().compiled, 1);
-        CHECK_INT(stats().improved, 0);
+        CHECK_INT(stats_of(program).compiled, 1);
+        CHECK_INT(stats_of(program).improved, 0);
         CHECK(explained(5, i ? "64 bytes; its code is quick, and stays so\n" : "64 bytes\n"));
         CHECK_INT(tier_of(INT64_C(1) << 40), tiers[i]);
         end();
@@ -182,7 +140,7 @@ TEST(much_work_is_optimized_at_once)
     begin(SDFG_TIER_AUTO);
     CHECK_INT(tier_of(1000), SDFG_TIER_QUICK);
     CHECK_INT(tier_of(100000000), SDFG_TIER_FULL);
-    CHECK(!failed(sdfg_specialize(&k, program, NULL, 0))); /* who knows how much */
+    CHECK(good(sdfg_specialize(&k, program, NULL, 0))); /* who knows how much */
     CHECK_INT(info_of(k).tier, SDFG_TIER_FULL);
     sdfg_kernel_free(k);
     end();
@@ -202,16 +160,16 @@ TEST(strict_arithmetic_gives_the_same_bits)
         sdfg_args *args;
         begin_with(tiers[i], strict);
         sdfg_program_free(program);
-        CHECK(!failed(sdfg_program_load_file(&program, engine, "../examples/jacobi_2d.sdfg")));
-        CHECK(!failed(sdfg_args_new(&args, program)));
+        CHECK(good(sdfg_program_load_file(&program, engine, "../examples/jacobi_2d.sdfg")));
+        CHECK(good(sdfg_args_new(&args, program)));
         for (int g = 0; g < 2; g++) {
             for (int k = 0; k < N * N; k++)
                 grids[i][g][k] = 1.0 / (3 + k * k + g);
-            CHECK(!failed(
+            CHECK(good(
                 sdfg_args_array(args, g ? "B" : "A", &(sdfg_array){ grids[i][g], SDFG_F64, 2, { N, N }, NULL, 0 })));
         }
-        CHECK(!failed(sdfg_args_i64(args, "T", 5)));
-        CHECK(!failed(sdfg_call(program, args)));
+        CHECK(good(sdfg_args_i64(args, "T", 5)));
+        CHECK(good(sdfg_call(program, args)));
         sdfg_args_free(args);
         end();
     }
@@ -245,10 +203,10 @@ TEST(many_call_and_each_tier_is_made_once)
         CHECK(!wrong);
     }
     sdfg_engine_wait(engine);
-    CHECK_INT(stats().compiled, 4);
-    CHECK_INT(stats().improved, 2);
-    CHECK_INT(stats().kernels, 2);
-    CHECK_INT(stats().calls, NUM_THREADS * 200);
+    CHECK_INT(stats_of(program).compiled, 4);
+    CHECK_INT(stats_of(program).improved, 2);
+    CHECK_INT(stats_of(program).kernels, 2);
+    CHECK_INT(stats_of(program).calls, NUM_THREADS * 200);
     pthread_barrier_destroy(&together);
     end();
 }
@@ -313,7 +271,7 @@ TEST(limits_of_memory_hold_for_both_tiers)
 {
     begin_with(SDFG_TIER_AUTO, with_gate_and_little_memory);
     sdfg_kernel *k; /* in use, so that its calls are counted */
-    CHECK(!failed(sdfg_specialize(&k, program, &(sdfg_symbol){ "N", 5 }, 1)));
+    CHECK(good(sdfg_specialize(&k, program, &(sdfg_symbol){ "N", 5 }, 1)));
     _Alignas(64) double alpha = 2, x[5] = { 1 }, y[5] = { 1 };
     void *addresses[3];
     for (size_t i = 0; i < 3; i++) {
@@ -321,18 +279,18 @@ TEST(limits_of_memory_hold_for_both_tiers)
         addresses[i] = *name == 'X' ? x : *name == 'Y' ? y : &alpha;
     }
     CHECK_INT(sdfg_kernel_num_params(k), 3);
-    CHECK(!failed(sdfg_run(k, addresses, 3)) && !failed(sdfg_run(k, addresses, 3)));
+    CHECK(good(sdfg_run(k, addresses, 3)) && good(sdfg_run(k, addresses, 3)));
     while (!atomic_load(&at_gate))
         usleep(100);
-    CHECK_INT(stats().kernels, 1);
+    CHECK_INT(stats_of(program).kernels, 1);
     sdfg_kernel_free(k); /* its place in the queue keeps it */
-    CHECK_INT(stats().kernels, 1);
+    CHECK_INT(stats_of(program).kernels, 1);
     atomic_store(&gate_open, true);
     sdfg_engine_wait(engine);
     CHECK(y[0] == 5);
-    CHECK_INT(stats().improved, 1);
-    CHECK_INT(stats().kernels, 0);
-    CHECK_INT(stats().kernel_bytes, 0);
+    CHECK_INT(stats_of(program).improved, 1);
+    CHECK_INT(stats_of(program).kernels, 0);
+    CHECK_INT(stats_of(program).kernel_bytes, 0);
     end();
 }
 
@@ -368,17 +326,17 @@ TEST(failures_in_the_background_leave_the_quick_code)
     sdfg_program_free(program);
     sdfg_args *args;
     char *text;
-    CHECK(!failed(sdfg_program_load_file(&program, engine, outer_path)));
-    CHECK(!failed(sdfg_args_new(&args, program)));
-    CHECK(!failed(sdfg_call(program, args)));
+    CHECK(good(sdfg_program_load_file(&program, engine, outer_path)));
+    CHECK(good(sdfg_args_new(&args, program)));
+    CHECK(good(sdfg_call(program, args)));
     unlink(inner_path);
     for (int i = 0; i < 3; i++)
-        CHECK(!failed(sdfg_call(program, args)));
+        CHECK(good(sdfg_call(program, args)));
     sdfg_engine_wait(engine);
-    CHECK_INT(stats().failed, 1); /* it is not tried again */
-    CHECK_INT(stats().improved, 0);
-    CHECK(!failed(sdfg_call(program, args)));
-    CHECK(!failed(sdfg_args_explain_cache(&text, args)));
+    CHECK_INT(stats_of(program).failed, 1); /* it is not tried again */
+    CHECK_INT(stats_of(program).improved, 0);
+    CHECK(good(sdfg_call(program, args)));
+    CHECK(good(sdfg_args_explain_cache(&text, args)));
     CHECK(strstr(text, "its code is quick, and optimized code could not be made: the nested SDFG"));
     sdfg_text_free(text);
     sdfg_args_free(args);
@@ -397,7 +355,7 @@ TEST(a_fork_goes_on)
     if (!child) {
         bool ok = call(5) && call(6) && call(6);
         sdfg_engine_wait(engine);
-        ok = ok && stats().improved == 2;
+        ok = ok && stats_of(program).improved == 2;
         end();
         fflush(stdout);
         _exit(!ok);
@@ -407,7 +365,7 @@ TEST(a_fork_goes_on)
     CHECK_INT(status, 0);
     CHECK(call(7) && call(7));
     sdfg_engine_wait(engine);
-    CHECK_INT(stats().improved, 2);
+    CHECK_INT(stats_of(program).improved, 2);
     end();
 }
 
@@ -424,23 +382,23 @@ TEST(both_tiers_are_kept_on_disk)
     for (int i = 0; i < 3; i++) {
         begin_with(i == 2 ? SDFG_TIER_FULL : SDFG_TIER_AUTO, with_cache);
         CHECK_INT(tier_of(5), SDFG_TIER_QUICK * (i < 2));
-        CHECK_INT(stats().read, i > 0 && i < 2);
-        CHECK_INT(stats().compiled, i != 1);
+        CHECK_INT(stats_of(program).read, i > 0 && i < 2);
+        CHECK_INT(stats_of(program).compiled, i != 1);
         end();
     }
     for (int i = 0; i < 2; i++) { /* the full one is there now */
         begin_with(SDFG_TIER_AUTO, with_cache);
         CHECK_INT(tier_of(5), SDFG_TIER_FULL);
-        CHECK_INT(stats().read, 1);
+        CHECK_INT(stats_of(program).read, 1);
         CHECK(call(6) && call(6));
         sdfg_engine_wait(engine);
-        CHECK_INT(stats().compiled, i ? 0 : 2);
-        CHECK_INT(stats().improved, i ? 0 : 1);
+        CHECK_INT(stats_of(program).compiled, i ? 0 : 2);
+        CHECK_INT(stats_of(program).improved, i ? 0 : 1);
         CHECK(explained(6, "there is a kernel for N = 6, arrays aligned to 64 bytes\n"));
         end();
     }
     begin_with(SDFG_TIER_QUICK, with_cache);
-    CHECK(!failed(sdfg_specialize(&k, program, &(sdfg_symbol){ "N", 5 }, 1)));
+    CHECK(good(sdfg_specialize(&k, program, &(sdfg_symbol){ "N", 5 }, 1)));
     CHECK(strstr(info_of(k).origin, "; it is quick code"));
     CHECK(info_of(k).from_disk);
     sdfg_kernel_free(k);

@@ -1,6 +1,5 @@
 #include "base/arena.h"
-#include "engine/include/sdfg.h"
-#include "tests/unit/check.h"
+#include "tests/unit/api.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -11,14 +10,6 @@
 /* The disk cache as callers see it. The tests run in the folder tests/. */
 
 static char folder[64];
-
-static bool failed(sdfg_error *e)
-{
-    if (e)
-        printf("%s", sdfg_error_text(e));
-    sdfg_error_free(e);
-    return e != NULL;
-}
 
 static void begin(void)
 {
@@ -73,23 +64,23 @@ static bool run(void (*change)(sdfg_options *o), int n, sdfg_cache_info *info)
     o.num_threads = 2;
     if (change)
         change(&o);
-    CHECK(!failed(sdfg_engine_new(&engine, &o)));
-    CHECK(!failed(sdfg_program_load_file(&program, engine, "../examples/axpy.sdfg")));
-    CHECK(!failed(sdfg_args_new(&args, program)));
+    CHECK(good(sdfg_engine_new(&engine, &o)));
+    program = axpy_load(engine);
+    CHECK(good(sdfg_args_new(&args, program)));
     for (int i = 0; i < 64; i++) {
         x[i] = i;
         y[i] = 1;
     }
-    CHECK(!failed(sdfg_args_array(args, "X", &(sdfg_array){ x, SDFG_F64, 1, { n }, NULL, 0 })));
-    CHECK(!failed(sdfg_args_array(args, "Y", &(sdfg_array){ y, SDFG_F64, 1, { n }, NULL, 0 })));
+    CHECK(good(sdfg_args_array(args, "X", &(sdfg_array){ x, SDFG_F64, 1, { n }, NULL, 0 })));
+    CHECK(good(sdfg_args_array(args, "Y", &(sdfg_array){ y, SDFG_F64, 1, { n }, NULL, 0 })));
     for (size_t i = 0; i < sdfg_program_num_arguments(program); i++) {
         sdfg_argument a = { .struct_size = sizeof a };
         CHECK(sdfg_program_argument(program, i, &a));
         if (a.kind == SDFG_KIND_SCALAR)
-            CHECK(!failed(sdfg_args_f64(args, a.name, 3)));
+            CHECK(good(sdfg_args_f64(args, a.name, 3)));
     }
-    CHECK(!failed(sdfg_bind(&bound, program, args)));
-    CHECK(!failed(sdfg_bound_call(bound)));
+    CHECK(good(sdfg_bind(&bound, program, args)));
+    CHECK(good(sdfg_bound_call(bound)));
     for (int i = 0; i < n; i++)
         CHECK(y[i] == 3.0 * i + 1);
     sdfg_kernel_info kernel = { .struct_size = sizeof kernel };

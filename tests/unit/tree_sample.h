@@ -3,9 +3,8 @@
 #define TESTS_UNIT_TREE_SAMPLE_H
 
 #include "lower/pass/pass.h"
-#include "lower/tree/tree.h"
 
-#include "tests/unit/check.h"
+#include "tests/unit/tree_text.h"
 
 struct sample {
     struct ir *ir;
@@ -84,12 +83,6 @@ static inline struct tree_stmt *loop(struct sample *s, struct tree_stmt *b, cons
     return l;
 }
 
-static inline const char *shown(struct sample *s)
-{
-    CHECK(tree_verify(s->t, s->ir->diags));
-    struct text out = text_new(s->t->arena);
-    stmt_print(s->body, 0, &out);
-    return text_get(&out);
-}
+static inline const char *shown(struct sample *s) { return tree_text(s->t, s->body); }
 
 #endif
