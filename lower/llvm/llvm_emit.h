@@ -14,7 +14,11 @@ struct value {
     LLVMValueRef v, im;
 };
 
-enum { LLVM_ACCESS_GROUP_BATCH = 32, LLVM_ALIAS_CLASSES_MAX = 64 };
+enum {
+    LLVM_ACCESS_GROUP_BATCH = 32,
+    LLVM_ALIAS_CLASSES_MAX = 64,
+    LLVM_UNROLLED_MAX = 5 /* iterations of a loop that the lean pipeline replaces by them (jit/optimize.c) */
+};
 
 struct llvm_unit {
     struct llvm_emitter *emitter;
@@ -100,6 +104,7 @@ struct llvm_loop {
     const struct tree_var *var; /* of a loop without loops in it that counts by a constant, or NULL */
     LLVMBasicBlockRef body;
     VEC(struct llvm_multiple) multiples;
+    bool has_loops; /* in it that will not be unrolled; loops around those are not either */
 };
 
 struct llvm_memo {
@@ -303,8 +308,9 @@ void llvm_meta_copy(struct llvm_func *f, LLVMValueRef access, uint32_t alias, ui
 void llvm_meta_internal(struct llvm_func *f,
                         LLVMValueRef access); /* tables of the runtime: no container overlaps them */
 void llvm_meta_loop_begin(struct llvm_func *f, const struct tree_loop *loop);
-/* `at`: the location of the loop, or NULL. */
-void llvm_meta_loop_end(struct llvm_func *f, const struct tree_loop *loop, LLVMValueRef back_edge, LLVMMetadataRef at);
+/* `has_loops`: see struct llvm_loop; `at`: the location of the loop, or NULL. */
+void llvm_meta_loop_end(struct llvm_func *f, const struct tree_loop *loop, LLVMValueRef back_edge, bool has_loops,
+                        LLVMMetadataRef at);
 
 /* llvm_export.c */
 void llvm_exports(struct llvm_emitter *e); /* after all other functions; there is one unit */

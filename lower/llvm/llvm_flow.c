@@ -239,10 +239,13 @@ static void begin_next(struct llvm_func *f, struct loop *l)
     llvm_expr_begin(f);
 }
 
-static void end_loop(struct llvm_func *f, struct loop *l, const struct tree_loop *facts, LLVMValueRef again)
+/* `goes`: whether little is left of it, if little is left of the loops in it. */
+static void end_loop(struct llvm_func *f, struct loop *l, const struct tree_loop *facts, LLVMValueRef again, bool goes)
 {
     LLVMValueRef back = LLVMBuildCondBr(f->builder, again, l->body, l->targets.leave);
-    llvm_meta_loop_end(f, facts, back, l->location);
+    llvm_meta_loop_end(f, facts, back, l->targets.has_loops, l->location);
+    if (l->targets.outer && (!goes || l->targets.has_loops))
+        l->targets.outer->has_loops = true;
     continue_in(f, l->targets.leave);
 }
 
@@ -326,6 +329,28 @@ static bool counts_multiples(const struct tree_stmt *s)
            !llvm_contains(s->body, STMT_FOR) && !llvm_contains(s->body, STMT_LABEL);
 }
 
+/* The number of iterations, if all is known, else -1. */
+static int64_t trip_count(LLVMValueRef begin, LLVMValueRef end, LLVMValueRef step)
+{
+    int64_t span;
+    if (!LLVMIsAConstantInt(begin) || !LLVMIsAConstantInt(end) || !LLVMIsAConstantInt(step) ||
+        LLVMConstIntGetSExtValue(step) <= 0 ||
+        __builtin_sub_overflow(LLVMConstIntGetSExtValue(end), LLVMConstIntGetSExtValue(begin), &span))
+        return -1;
+    if (span <= 0)
+        return 0;
+    return span / LLVMConstIntGetSExtValue(step) + (span % LLVMConstIntGetSExtValue(step) != 0);
+}
+
+/* Whether a loop of so many iterations (-1: unknown) leaves little behind, if that holds for all loops in it: LLVM
+ * replaces it by its iterations, or by whole vectors without a remainder. Unrolling what is around it keeps its values
+ * in registers and its addresses constant. Loops around longer ones have copies of those for no gain. */
+static bool unrolls(int64_t trips)
+{
+    enum { VECTORS_MAX = 32 };
+    return trips >= 0 && (trips <= LLVM_UNROLLED_MAX || (trips <= VECTORS_MAX && !(trips & (trips - 1))));
+}
+
 void llvm_stmt_for(struct llvm_func *f, const struct tree_stmt *s)
 {
     bool in_memory = llvm_variable(f->emitter, s->var)->in_memory;
@@ -353,7 +378,8 @@ void llvm_stmt_for(struct llvm_func *f, const struct tree_stmt *s)
         llvm_variable_write(f, s->var, (struct value){ next, NULL });
     else
         LLVMAddIncoming(phi, &next, (LLVMBasicBlockRef[]){ current(f) }, 1);
-    end_loop(f, &l, &s->loop, LLVMBuildICmp(f->builder, less, next, kept_value(f, &end), ""));
+    int64_t trips = trip_count(begin, end.value, step.value);
+    end_loop(f, &l, &s->loop, LLVMBuildICmp(f->builder, less, next, kept_value(f, &end), ""), unrolls(trips));
 }
 
 void llvm_stmt_while(struct llvm_func *f, const struct tree_stmt *s)
@@ -362,7 +388,7 @@ void llvm_stmt_while(struct llvm_func *f, const struct tree_stmt *s)
     begin_loop(f, &l, &s->loop, llvm_truth(f, s->value->type, llvm_expr(f, s->value)));
     llvm_stmt(f, s->body);
     begin_next(f, &l);
-    end_loop(f, &l, &s->loop, llvm_truth(f, s->value->type, llvm_expr(f, s->value)));
+    end_loop(f, &l, &s->loop, llvm_truth(f, s->value->type, llvm_expr(f, s->value)), false);
 }
 
 void llvm_stmt_do(struct llvm_func *f, const struct tree_stmt *s)
@@ -371,5 +397,5 @@ void llvm_stmt_do(struct llvm_func *f, const struct tree_stmt *s)
     begin_loop(f, &l, &s->loop, NULL);
     llvm_stmt(f, s->body);
     begin_next(f, &l);
-    end_loop(f, &l, &s->loop, llvm_truth(f, s->value->type, llvm_expr(f, s->value)));
+    end_loop(f, &l, &s->loop, llvm_truth(f, s->value->type, llvm_expr(f, s->value)), false);
 }

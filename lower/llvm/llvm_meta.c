@@ -153,7 +153,8 @@ static LLVMMetadataRef property(struct llvm_func *f, const char *name, LLVMMetad
     return LLVMMDNodeInContext2(f->unit->context, items, value ? 2 : 1);
 }
 
-void llvm_meta_loop_end(struct llvm_func *f, const struct tree_loop *loop, LLVMValueRef back_edge, LLVMMetadataRef at)
+void llvm_meta_loop_end(struct llvm_func *f, const struct tree_loop *loop, LLVMValueRef back_edge, bool has_loops,
+                        LLVMMetadataRef at)
 {
     LLVMMetadataRef properties[4];
     size_t count = 0;
@@ -165,6 +166,8 @@ void llvm_meta_loop_end(struct llvm_func *f, const struct tree_loop *loop, LLVMV
     }
     if (loop->unroll)
         properties[count++] = property(f, "llvm.loop.unroll.enable", NULL);
+    else if (has_loops)
+        properties[count++] = property(f, "llvm.loop.unroll.disable", NULL);
     if (count)
         attach(f, back_edge, f->unit->kind_loop, distinct_node(f, properties, count));
 }
