@@ -27,6 +27,7 @@ struct lower_options {
     uint32_t num_may_alias;
     const char *const *node_classes; /* class paths of library nodes that the embedding program implements */
     uint32_t num_node_classes;
+    bool exported;      /* the code runs without the embedding program */
     uint32_t alignment; /* of array arguments, bytes; 0: that of the element */
     bool no_threads;
     bool timing;                  /* what takes time is measured where the graph asks for it (instrument.h) */

@@ -10,13 +10,11 @@
 enum sdfg_rt_error {
     SDFG_RT_OK,
     SDFG_RT_OUT_OF_MEMORY,
-    SDFG_RT_LIBRARY_MISSING,
     SDFG_RT_BAD_VALUE,
-    SDFG_RT_ASSERTION,
     SDFG_RT_WORKSPACE,    /* memory that the caller has to supply is missing or too small */
     SDFG_RT_STREAM_EMPTY, /* a thread waits for an element that nobody can push any more */
     SDFG_RT_SINGULAR,     /* a matrix to be inverted or factored */
-    SDFG_RT_NODE_FAILED,  /* an implementation of a library node said so */
+    SDFG_RT_NODE_FAILED,  /* an implementation of a library node said so, or there is none */
     SDFG_RT_OTHER_SYMBOL, /* exported code was made, or its handle initialised, for another value of a symbol */
     SDFG_RT_DATA          /* of an access node or state cannot be saved or restored */
 };

@@ -126,9 +126,7 @@ const char *sdfg_rt_error_text(int32_t error)
     static const char *const texts[] = {
         [SDFG_RT_OK] = "no error",
         [SDFG_RT_OUT_OF_MEMORY] = "out of memory",
-        [SDFG_RT_LIBRARY_MISSING] = "a library for linear algebra is missing",
         [SDFG_RT_BAD_VALUE] = "a size is negative or a value out of range",
-        [SDFG_RT_ASSERTION] = "an assertion of the program failed",
         [SDFG_RT_WORKSPACE] = "memory that the caller has to supply is missing or too small",
         [SDFG_RT_STREAM_EMPTY] = "the program waits for an element of a stream that nobody can push any more",
         [SDFG_RT_SINGULAR] = "a matrix to be inverted or factored is singular",

@@ -34,6 +34,7 @@ bool pass_lower(struct compile *c)
         .num_may_alias = r->num_may_alias,
         .node_classes = r->node_classes,
         .num_node_classes = r->num_node_classes,
+        .exported = r->exports != NULL,
         .alignment = r->alignment,
         .no_threads = r->num_threads == 1,
         .timing = r->timing,

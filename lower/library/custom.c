@@ -81,6 +81,8 @@ bool lower_custom(struct scope *sc, struct library *n)
     struct lower *lw = sc->act->lw;
     struct tree *t = lw->tree;
     const struct type *i64 = type_basic(lw->ir, TYPE_I64);
+    if (lw->options->exported)
+        return diag_error(lw->diags, &n->node.place, DIAG_NODE_EXPORT, n->classpath);
     struct custom *c = NEW(lw->arena, struct custom);
     *c = (struct custom){ .sc = sc, .node = n, .text = text_new(lw->arena) };
     add_text(c, n->classpath);

@@ -122,6 +122,18 @@ TEST(all_mistakes_are_named)
     end(&f);
 }
 
+TEST(arguments_belong_to_a_program)
+{
+    struct fixture f;
+    sdfg_program *other;
+    begin(&f);
+    give_all(&f);
+    CHECK_STR(said(sdfg_program_load(&other, f.engine, text, strlen(text), NULL)), "");
+    CHECK_STR(said(sdfg_call(other, f.args)), "invalid: the arguments were made for another program");
+    sdfg_program_free(other);
+    end(&f);
+}
+
 TEST(strides_must_be_those_of_the_descriptor)
 {
     struct fixture f;

@@ -75,6 +75,38 @@ TEST(makers_of_temporaries_join_those_that_use_them)
     ir_free(s.ir);
 }
 
+TEST(large_loops_stay_apart)
+{
+    struct sample s = sample_new();
+    struct array a = array_new(&s, "A");
+    for (int k = 0; k < 2; k++) {
+        struct tree_stmt *x = loop(&s, s.body, "i", i64(&s, 0), s.n);
+        for (int n = 0; n < 400; n++) {
+            struct tree_expr *place = plus(&s, times(&s, var(&s, x->var), i64(&s, 400)), i64(&s, n));
+            store(&s, x->body, a, place, load(&s, a, place));
+        }
+    }
+    fused(&s);
+    CHECK_STR(remarks_text(s.ir),
+              "missed fuse        loop i: does not take in loop i of the program: they touch memory "
+              "in 1600 places, the limit is 1500\n");
+    ir_free(s.ir);
+}
+
+/* Memory is taken in each iteration of the second one. */
+TEST(vector_code_stays_apart_from_other_code)
+{
+    struct sample s = sample_new();
+    two_loops(&s, s.n, 0);
+    struct tree_var *own = tree_var(s.t, "own", type_pointer(s.ir, s.f64));
+    stmt_alloc(s.t, s.body->items.items[1]->body, own, s.f64, i64(&s, 4), TREE_STACK);
+    fused(&s);
+    CHECK_STR(remarks_text(s.ir),
+              "missed fuse        loop i: does not take in loop j of the program: only one of the two "
+              "can become vector code\n");
+    ir_free(s.ir);
+}
+
 TEST(disjoint_halves)
 {
     struct sample s = sample_new();

@@ -10,7 +10,6 @@ static struct tree_expr *at(struct sample *s, struct tree_stmt *i, int64_t by, s
     return plus(s, plus(s, row, expr_var(s->t, k->var)), i64(s, shift));
 }
 
-/* What the pass says of it. */
 /* ---- interchange ---- */
 
 /* for k { for i { A[i * 40 + k + 1] = A[i * 40 + k] } } */
@@ -60,6 +59,8 @@ TEST(loop_stays_outside_if_variables_go_on)
     const char *before = shown(&s);
     tree_interchange(s.t, &s.options);
     CHECK_STR(shown(&s), before);
+    CHECK(strstr(remarks_text(s.ir),
+                 "loop k: does not go inside of loop i: a variable carries values from iteration to iteration"));
     ir_free(s.ir);
 }
 
@@ -260,6 +261,25 @@ TEST(remarks_tell_of_memory)
                           "instead of 4800 bytes\n");
         ir_free(s.ir);
     }
+}
+
+/* An iteration fills rows of 100000 bytes. */
+TEST(remarks_tell_of_parts_that_are_too_large)
+{
+    struct sample s = sample_new();
+    struct array a = array_new(&s, "A"), t = temporary(&s, "T", i64(&s, 60 * 12500));
+    struct tree_stmt *i = loop(&s, s.body, "i", i64(&s, 0), i64(&s, 60));
+    for (int turn = 0; turn < 2; turn++) {
+        struct tree_stmt *j = loop(&s, i->body, "j", i64(&s, 0), i64(&s, 12500));
+        struct tree_expr *place = at(&s, i, 12500, j, 0);
+        store(&s, j->body, turn ? a : t, place, load(&s, turn ? t : a, place));
+    }
+    stmt_free(s.t, s.body, t.var);
+    tree_shrink(s.t, &s.options);
+    CHECK_STR(remarks_text(s.ir),
+              "missed memory      'T': stays 6000000 bytes on the heap: the part of an iteration is "
+              "too large for the stack, or not known\n");
+    ir_free(s.ir);
 }
 
 CHECK_MAIN

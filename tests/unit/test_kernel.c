@@ -60,6 +60,33 @@ TEST(persistent_memory_stays_and_is_kept_apart_by_size)
     }
 }
 
+/* out gets what calls before added, x is added if N > 3 only: small N never touch `kept`. */
+TEST(persistent_memory_outlives_specializations_that_do_not_use_it)
+{
+    struct ir *ir = ir_new();
+    struct sdfg *s = build_sdfg(ir, "rare");
+    build_symbol(s, "N", "int64");
+    build_array(s, "x", "float64", "N");
+    build_array(s, "out", "float64", "N");
+    build_transient(s, "kept", "float64", "1")->lifetime = enum_builtin(ir, LIFETIME_PERSISTENT);
+    struct state *first = build_state(&s->region, "ask"), *give = build_state(&s->region, "give");
+    struct state *take = build_state(&s->region, "take");
+    build_transition(&first->block, &give->block, "N > 3", NULL);
+    build_transition(&give->block, &take->block, NULL, NULL);
+    build_edge(&build_access(give, "kept")->node, NULL, &build_access(give, "out")->node, NULL, "kept[0] -> out[0]",
+               NULL);
+    build_edge(&build_access(take, "x")->node, NULL, &build_access(take, "kept")->node, NULL, "x[0] -> kept[0]", NULL);
+    sdfg_engine *engine = new_engine("all");
+    sdfg_program *p = program_of(engine, s);
+    CHECK(keep(p, 2, 1.5) == 0);
+    CHECK(keep(p, 4, 2.5) == 0);
+    CHECK(keep(p, 2, 3.5) == 0);
+    CHECK(keep(p, 4, 4.5) == 2.5);
+    sdfg_program_free(p);
+    sdfg_engine_free(engine);
+    ir_free(ir);
+}
+
 static size_t position(const sdfg_kernel *k, const char *name)
 {
     for (size_t i = 0; i < sdfg_kernel_num_params(k); i++)

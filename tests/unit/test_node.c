@@ -125,6 +125,19 @@ TEST(failure)
     sdfg_engine_free(e);
 }
 
+TEST(exported_code_has_no_implementation)
+{
+    int calls = 0;
+    char *bytes;
+    sdfg_engine *e = engine_new();
+    CHECK(!sdfg_engine_implement(e, "mine.nodes.One", fails, &calls));
+    sdfg_program *p = one_node(e, "mine.nodes.One", NULL);
+    sdfg_export x = { .struct_size = sizeof x, .form = SDFG_EXPORT_OBJECT };
+    CHECK_STR(code_of(sdfg_program_export(&bytes, NULL, p, &x)), "NODE_EXPORT");
+    sdfg_program_free(p);
+    sdfg_engine_free(e);
+}
+
 TEST(registration)
 {
     float a[12] = { 0 }, b[8] = { 0 };

@@ -90,7 +90,6 @@ static struct tree_stmt *consume(struct sample *s, int64_t rows, int64_t shift)
 
 static const char *shown(struct sample *s) { return tree_text(s->t, s->body); }
 
-/* What the pass says of it. */
 /* After release of the memory: does the pass leave the tree as it is? */
 static bool stays(struct sample *s)
 {
@@ -346,6 +345,19 @@ TEST(remarks_tell_of_tiles)
     CHECK_STR(remarks_text(s.ir),
               "done   overlap     loop j: is the last of 2 nests that go through their space in tiles of 255 "
               "iterations: a tile keeps 220000 bytes of 'T' instead of 3276800 and does 3 % more work\n");
+    ir_free(s.ir);
+}
+
+TEST(remarks_tell_of_memory_that_lives_on)
+{
+    struct sample s = sample_new(POINTS * ROW);
+    struct tree_stmt *k = produce(&s, ROW);
+    stmt_store(s.t, k->body, expr_var(s.t, s.a), expr_i64(s.t, 0), expr_float(s.t, s.f64, 1), s.alias_a);
+    consume(&s, 10, 0);
+    stmt_free(s.t, s.body, s.temporary);
+    tree_overlap(s.t, &s.options);
+    CHECK_STR(remarks_text(s.ir), "missed overlap     loop i: 2 nests from here on do not go through their space in "
+                                  "tiles: memory that lives on would be written twice\n");
     ir_free(s.ir);
 }
 

@@ -176,7 +176,8 @@ TEST(others_stay_calls)
     product(&s, s.f->body, 60, 50, 50, 1, X, Y);
     product(&s, s.f->body, 50, 60, 1, 50, V, Z);
     CHECK(tree_products(s.t, &s.options) && has_call(&s));
-    CHECK(strstr(remarks_text(s.ir), "stays a call beside others of the same matrix"));
+    CHECK(strstr(remarks_text(s.ir),
+                 "stays a call beside others of the same matrix: that stays in the cache between them"));
     ir_free(s.ir);
 }
 

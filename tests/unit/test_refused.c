@@ -65,6 +65,40 @@ TEST(schedule_that_nobody_serves)
     refused(&g, DIAG_NO_SCHEDULE_TARGET, "no target serves schedule 'Quantum'", "p/state[0] \"state\"/map[3] \"m\"");
 }
 
+/* What later versions of the format may bring is kept when a file is read, and named when it should run. */
+static void refused_when_renamed(struct graph *g, const char *from, const char *to, enum diag_code code,
+                                 const char *message, const char *path)
+{
+    struct text json = text_new(g->ir->arena), changed = text_new(g->ir->arena);
+    finish(g);
+    sdfg_write(g->s, &json);
+    const char *text = text_get(&json), *at = strstr(text, from);
+    CHECK(at);
+    text_printf(&changed, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+    g->s = sdfg_read(g->ir, text_get(&changed), changed.length, NULL);
+    CHECK(g->s);
+    refused(g, code, message, path);
+}
+
+TEST(node_that_nobody_knows)
+{
+    struct graph g = begin("b = a");
+    connect(&g);
+    refused_when_renamed(&g, "\"Tasklet\"", "\"QuantumGate\"", DIAG_UNKNOWN_NODE,
+                         "nodes of type 'QuantumGate' are not supported", "p/state[0] \"state\"/node[2] \"t\"");
+}
+
+TEST(element_type_that_nobody_knows)
+{
+    struct graph g = begin("b = a");
+    build_array(g.s, "X", "uint16", "N, N");
+    g.a = build_access(g.st, "X");
+    build_path("X[0, 0]", NULL, NULL, "a", &g.a->node, &g.t->node, NULL);
+    build_path("B[0, 0]", NULL, "b", NULL, &g.t->node, &g.b->node, NULL);
+    refused_when_renamed(&g, "\"uint16\"", "\"float512\"", DIAG_UNKNOWN_TYPE,
+                         "the element type of 'X' is not supported", "p/container \"X\"");
+}
+
 TEST(storage_that_nobody_serves)
 {
     struct graph g = begin(NULL);

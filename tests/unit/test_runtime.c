@@ -202,7 +202,7 @@ static void take_and_give(struct sdfg_rt_context *context, void *data, int64_t t
         volatile int64_t *p = sdfg_rt_alloc(context, (64 + i % 3) << 10);
         *p = thread;
         if (*p != thread)
-            sdfg_rt_fail(context, SDFG_RT_ASSERTION);
+            sdfg_rt_fail(context, SDFG_RT_BAD_VALUE);
         sdfg_rt_free(context, (void *)p);
     }
 }

@@ -62,7 +62,6 @@ static void store(struct sample *s, struct tree_stmt *b, struct tree_var *to, st
 
 static const char *shown(struct sample *s) { return tree_text(s->t, s->f->body); }
 
-/* What the pass says of it. */
 /* ---- prove ---- */
 
 /* for i { for j { A[i * 40 + j] = A[i * 40 + j + shift] } } */
@@ -224,6 +223,22 @@ TEST(remarks_tell_of_strips)
     CHECK_STR(remarks_text(s.ir),
               "done   strip       loop j: goes inside of the loops in it in strips of 64 iterations, so that these "
               "walk memory evenly\n");
+    ir_free(s.ir);
+}
+
+/* The inner loop ends at i + 1 in one iteration and at another place in the next. */
+TEST(remarks_tell_what_stands_against_strips)
+{
+    struct sample s = sample_new();
+    struct tree_stmt *j = loop(&s, s.f->body, "j", 100), *i = loop(&s, j->body, "i", 20);
+    struct tree_expr *here = at(&s, i, 100, j, 0);
+    j->loop.independent = true;
+    i->end = expr_load(s.t, s.i64, expr_var(s.t, s.b), expr_var(s.t, j->var), 2);
+    store(&s, i->body, s.a, here, load(&s, s.a, here));
+    tree_strip(s.t, &s.options);
+    CHECK_STR(remarks_text(s.ir),
+              "missed strip       loop j: would walk memory evenly in strips, but conditions, calls or "
+              "bounds in it differ from iteration to iteration\n");
     ir_free(s.ir);
 }
 
