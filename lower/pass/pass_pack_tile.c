@@ -1,0 +1,399 @@
+#include "lower/pass/pass_pack.h"
+#include "lower/tree/tree_rewrite.h"
+
+/* What the parts of the rewritten loop share. */
+struct tile {
+    struct pack *p;
+    struct tree *tree;
+    struct tree_expr *first_column, *columns; /* of all rows */
+    struct tree_expr *terms;                  /* iterations of the sum */
+    struct tree_expr *packed[PACK_ARRAYS];    /* pointers */
+    uint32_t alias[PACK_ARRAYS];
+    int64_t width, lanes;
+    const struct type *vector;
+    uint32_t rows;
+    struct tree_expr *row[PACK_ROWS];                    /* their numbers */
+    struct tree_var *sums[PACK_ROWS][PACK_VECTORS];      /* vectors */
+    struct tree_var *operand[PACK_ARRAYS][PACK_VECTORS]; /* vectors of what is packed, at the term at hand */
+};
+
+/* ---- expressions ---- */
+
+static struct tree_expr *add(struct tree *t, struct tree_expr *a, struct tree_expr *b)
+{
+    return expr_binary(t, EXPR_ADD, a, b);
+}
+
+static struct tree_expr *sub(struct tree *t, struct tree_expr *a, struct tree_expr *b)
+{
+    return expr_binary(t, EXPR_SUB, a, b);
+}
+
+static struct tree_expr *times(struct tree *t, struct tree_expr *a, int64_t b)
+{
+    return expr_binary(t, EXPR_MUL, a, expr_i64(t, b));
+}
+
+static struct tree_expr *variable(struct tree *t, struct tree_stmt *block, const char *name, struct tree_expr *value)
+{
+    if (expr_is_const(value))
+        return value;
+    struct tree_var *v = tree_var(t, name, value->type);
+    stmt_assign(t, block, v, value);
+    return expr_var(t, v);
+}
+
+static struct tree_stmt *loop_new(struct tile *w, struct tree_stmt *block, const struct tree_stmt *like,
+                                  struct tree_expr *begin, struct tree_expr *end)
+{
+    struct tree *t = w->tree;
+    struct tree_var *v = tree_var(t, like->var->name, like->var->type);
+    struct tree_stmt *s = stmt_for(t, block, v, begin, end, expr_i64(t, 1));
+    s->place = like->place;
+    return s;
+}
+
+struct substitution {
+    const struct tree_var *var;
+    struct tree_expr *value;
+};
+
+static struct tree_expr *substitute(void *user, struct tree_expr *e)
+{
+    const struct substitution *s = user;
+    return e->op == EXPR_VAR && e->var == s->var ? s->value : e;
+}
+
+static struct tree_expr *replaced(struct tree *t, struct tree_expr *e, const struct tree_var *v,
+                                  struct tree_expr *value)
+{
+    return expr_rewrite(t, e, substitute, &(struct substitution){ v, value });
+}
+
+/* ---- packing ---- */
+
+/* Copies of the values of a block that are the same for all rows. */
+static void copy_values(struct tile *w, struct tree_stmt *to, const struct tree_stmt *block)
+{
+    for (uint32_t i = 0; i + 1 < block->items.count; i++)
+        if (!(pack_mask_of(w->p, block->items.items[i]->value) & ~(PACK_COLUMN | PACK_SUM)))
+            stmt_append(w->tree, to, stmt_clone(w->tree, block->items.items[i]));
+}
+
+/* packed[strip, term, lane] */
+static struct tree_expr *packed_at(struct tile *w, struct tree_expr *strip, struct tree_expr *sum, int64_t width)
+{
+    struct tree *t = w->tree;
+    struct tree_expr *term = sub(t, sum, w->p->sum->begin);
+    return times(t, add(t, expr_binary(t, EXPR_MUL, strip, w->terms), term), width);
+}
+
+static void put_packing(struct tile *w, struct tree_stmt *block)
+{
+    struct tree *t = w->tree;
+    const struct pack *p = w->p;
+    struct tree_stmt *nest = stmt_block(t);
+    struct tree_expr *zero = expr_i64(t, 0), *wide = expr_i64(t, w->width);
+    struct tree_stmt *strip = loop_new(w, nest, p->column, zero, sub(t, add(t, w->columns, wide), expr_i64(t, 1)));
+    strip->end = expr_binary(t, EXPR_DIV, strip->end, wide);
+    strip->loop.parallel = strip->loop.independent = true;
+    struct tree_expr *number = expr_var(t, strip->var), *done = times(t, number, w->width);
+    struct tree_expr *count =
+        variable(t, strip->body, "count", expr_binary(t, EXPR_MIN, sub(t, w->columns, done), wide));
+    struct tree_stmt *sum = loop_new(w, strip->body, p->sum, p->sum->begin, p->sum->end);
+    copy_values(w, sum->body, p->sum->body);
+    struct tree_expr *at = packed_at(w, number, expr_var(t, p->sum->var), w->width);
+    struct tree_stmt *partial = stmt_if(t, sum->body, expr_binary(t, EXPR_LT, count, wide));
+    for (uint32_t i = 0; i < p->num_packed; i++)
+        stmt_zero(t, partial->body, p->type, expr_offset(t, w->packed[i], at), w->alias[i], wide);
+    struct tree_stmt *lane = loop_new(w, sum->body, p->column, zero, count);
+    lane->loop.independent = true;
+    copy_values(w, lane->body, p->column->body);
+    for (uint32_t i = 0; i < p->num_packed; i++)
+        stmt_store(t, lane->body, w->packed[i], add(t, at, expr_var(t, lane->var)), p->packed[i], w->alias[i]);
+    struct tree_expr *column = add(t, w->first_column, add(t, done, expr_var(t, lane->var)));
+    stmt_substitute(t, sum->body, p->sum->var, expr_var(t, sum->var));
+    stmt_substitute(t, lane->body, p->column->var, column);
+    stmt_append(t, block, stmt_clone_apart(t, nest));
+}
+
+/* ---- tiles ---- */
+
+/* The vector of a value for one row and one vector of columns; `values`: variable -> its vector or scalar there. */
+struct lane {
+    struct tile *w;
+    uint32_t row, vector;
+    struct map values;
+};
+
+static struct tree_expr *scalar_use(void *user, struct tree_expr *e)
+{
+    const struct lane *at = user;
+    if (e->op != EXPR_VAR)
+        return e;
+    if (e->var == at->w->p->row->var)
+        return at->w->row[at->row];
+    struct tree_expr *value = map_get(&at->values, e->var);
+    return value ? value : e;
+}
+
+static struct tree_expr *vector_of(struct lane *at, struct tree_expr *e)
+{
+    struct tile *w = at->w;
+    struct tree *t = w->tree;
+    uint32_t mask = pack_mask_of(w->p, e);
+    if (!(mask & PACK_COLUMN))
+        return expr_splat(t, w->vector, expr_rewrite(t, e, scalar_use, at));
+    if (pack_is_packed(mask))
+        return expr_var(t, w->operand[pack_find(w->p, e)][at->vector]);
+    if (e->op == EXPR_VAR)
+        return map_get(&at->values, e->var);
+    if (e->op == EXPR_LOAD)
+        return expr_var(t, w->sums[at->row][at->vector]);
+    if (e->op == EXPR_NEG)
+        return expr_unary(t, EXPR_NEG, vector_of(at, e->args[0]));
+    return expr_binary(t, e->op, vector_of(at, e->args[0]), vector_of(at, e->args[1]));
+}
+
+static bool is_sum_of(const struct tree_expr *e, const struct tree_var *v)
+{
+    return (e->op == EXPR_ADD || e->op == EXPR_SUB) && e->args[0]->op == EXPR_VAR && e->args[0]->var == v;
+}
+
+/* The statements of the innermost loop for one row and one vector. */
+static void put_vector(struct tile *w, struct tree_stmt *block, struct lane *at)
+{
+    struct tree *t = w->tree;
+    const struct pack *p = w->p;
+    struct tree_var *sum = w->sums[at->row][at->vector];
+    struct tree_stmt *last = NULL;
+    for (uint32_t i = 0; i + 1 < p->column->body->items.count; i++) {
+        const struct tree_stmt *s = p->column->body->items.items[i];
+        uint32_t mask = pack_mask_of(p, s->value);
+        if (!(mask & PACK_COLUMN) || pack_is_packed(mask))
+            continue;
+        struct tree_expr *value = vector_of(at, s->value);
+        if (value->op != EXPR_VAR) {
+            struct tree_var *v = tree_var(t, s->var->name, w->vector);
+            last = stmt_assign(t, block, v, value);
+            last->place = s->place;
+            value = expr_var(t, v);
+        }
+        map_put(t->arena, &at->values, s->var, value);
+    }
+    struct tree_expr *value = vector_of(at, p->store->value);
+    if (p->store->kind == STMT_REDUCE)
+        value = add(t, expr_var(t, sum), value);
+    if (last && value->op == EXPR_VAR && value->var == last->var) {
+        last->var = sum;
+    } else {
+        last = stmt_assign(t, block, sum, value);
+        last->place = p->store->place;
+    }
+    last->reassociate = !p->strict && is_sum_of(last->value, sum);
+}
+
+/* Values of an iteration of the sum that are the same for all columns. */
+static void put_scalars(struct tile *w, struct tree_stmt *block, const struct tree_stmt *values, struct lane *at)
+{
+    struct tree *t = w->tree;
+    for (uint32_t i = 0; i + 1 < values->items.count; i++) {
+        const struct tree_stmt *s = values->items.items[i];
+        if (pack_mask_of(w->p, s->value) & PACK_COLUMN)
+            continue;
+        struct tree_var *v = tree_var(t, s->var->name, s->var->type);
+        stmt_assign(t, block, v, expr_rewrite(t, s->value, scalar_use, at))->place = s->place;
+        map_put(t->arena, &at->values, s->var, expr_var(t, v));
+    }
+}
+
+static void put_terms(struct tile *w, struct tree_stmt *block, struct tree_expr *strip)
+{
+    struct tree *t = w->tree;
+    const struct pack *p = w->p;
+    const struct type *pointer = type_pointer(t->ir, w->vector);
+    struct tree_stmt *sum = loop_new(w, block, p->sum, p->sum->begin, p->sum->end);
+    struct tree_expr *at = packed_at(w, strip, expr_var(t, sum->var), PACK_VECTORS);
+    for (uint32_t i = 0; i < p->num_packed; i++)
+        for (uint32_t v = 0; v < PACK_VECTORS; v++) {
+            w->operand[i][v] = tree_var(t, "packed", w->vector);
+            stmt_assign(
+                t, sum->body, w->operand[i][v],
+                expr_load(t, w->vector, expr_cast(t, pointer, w->packed[i]), add(t, at, expr_i64(t, v)), w->alias[i]));
+        }
+    for (uint32_t r = 0; r < w->rows; r++) {
+        struct lane scalars = { .w = w, .row = r };
+        map_put(t->arena, &scalars.values, p->sum->var, expr_var(t, sum->var));
+        put_scalars(w, sum->body, p->sum->body, &scalars);
+        put_scalars(w, sum->body, p->column->body, &scalars);
+        for (uint32_t v = 0; v < PACK_VECTORS; v++) {
+            struct lane lane = { .w = w, .row = r, .vector = v };
+            for (uint32_t i = 0; i < scalars.values.count; i++)
+                map_put(t->arena, &lane.values, scalars.values.slots[i].key, scalars.values.slots[i].value);
+            put_vector(w, sum->body, &lane);
+        }
+    }
+}
+
+/* Columns of the rows in the strip, from the sums' place to `buffer` or back. */
+static void put_copy(struct tile *w, struct tree_stmt *block, struct tree_expr *base, struct tree_expr *buffer,
+                     uint32_t alias, bool back)
+{
+    struct tree *t = w->tree;
+    const struct pack *p = w->p;
+    const struct tree_var *row = p->row->var;
+    struct tree_expr *number = expr_i64(t, 0), *r = w->row[0];
+    if (w->rows > 1) {
+        struct tree_stmt *rows = loop_new(w, block, p->row, number, expr_i64(t, w->rows));
+        block = rows->body;
+        number = expr_var(t, rows->var);
+        r = add(t, r, number);
+    }
+    struct tree_expr *begin = expr_binary(t, EXPR_MAX, replaced(t, p->column->begin, row, r), base);
+    struct tree_expr *end = replaced(t, p->column->end, row, r);
+    end = expr_binary(t, EXPR_MIN, end, add(t, base, expr_i64(t, w->width)));
+    struct tree_stmt *loop = loop_new(w, block, p->column, begin, end);
+    loop->loop.independent = true;
+    struct tree_expr *column = expr_var(t, loop->var);
+    struct tree_expr *index = replaced(t, replaced(t, p->store->index, row, r), p->column->var, column);
+    struct tree_expr *at = add(t, sub(t, column, base), times(t, number, w->width));
+    struct tree_expr *pointer = p->store->pointer;
+    if (back)
+        stmt_store(t, loop->body, pointer, index, expr_load(t, p->type, buffer, at, alias), p->store->alias);
+    else
+        stmt_store(t, loop->body, buffer, at, expr_load(t, p->type, pointer, index, p->store->alias), alias);
+    loop->body->items.items[0]->place = p->store->place;
+}
+
+/* Between the buffer and the vectors of sums. */
+static void put_sums(struct tile *w, struct tree_stmt *block, struct tree_expr *buffer, uint32_t alias, bool back)
+{
+    struct tree *t = w->tree;
+    struct tree_expr *vectors = expr_cast(t, type_pointer(t->ir, w->vector), buffer);
+    for (uint32_t r = 0; r < w->rows; r++)
+        for (uint32_t v = 0; v < PACK_VECTORS; v++) {
+            struct tree_expr *at = expr_i64(t, r * PACK_VECTORS + v);
+            if (!back)
+                w->sums[r][v] = tree_var(t, "sums", w->vector);
+            if (back)
+                stmt_store(t, block, vectors, at, expr_var(t, w->sums[r][v]), alias);
+            else
+                stmt_assign(t, block, w->sums[r][v], expr_load(t, w->vector, vectors, at, alias));
+        }
+}
+
+/* All columns of the rows at hand. */
+static void put_tiles(struct tile *w, struct tree_stmt *block)
+{
+    struct tree *t = w->tree;
+    const struct pack *p = w->p;
+    struct tree_expr *wide = expr_i64(t, w->width);
+    struct tree_expr *begin = sub(t, replaced(t, p->column->begin, p->row->var, w->row[0]), w->first_column);
+    struct tree_expr *end = sub(t, replaced(t, p->column->end, p->row->var, w->row[w->rows - 1]), w->first_column);
+    end = add(t, end, expr_i64(t, w->width - 1));
+    struct tree_stmt *strip =
+        loop_new(w, block, p->column, expr_binary(t, EXPR_DIV, begin, wide), expr_binary(t, EXPR_DIV, end, wide));
+    struct tree_expr *number = expr_var(t, strip->var);
+    struct tree_expr *base = variable(t, strip->body, "base", add(t, w->first_column, times(t, number, w->width)));
+    struct tree_var *memory = tree_var(t, "buffer", type_pointer(t->ir, p->type));
+    struct tree_expr *buffer = expr_var(t, memory), *size = expr_i64(t, w->rows * w->width);
+    uint32_t alias = t->num_aliases++;
+    struct tree_stmt *alloc = stmt_alloc(t, strip->body, memory, p->type, size, TREE_STACK);
+    alloc->place = p->store->place;
+    alloc->alias = alias;
+    stmt_zero(t, strip->body, p->type, buffer, alias, size);
+    put_copy(w, strip->body, base, buffer, alias, false);
+    put_sums(w, strip->body, buffer, alias, false);
+    put_terms(w, strip->body, number);
+    put_sums(w, strip->body, buffer, alias, true);
+    put_copy(w, strip->body, base, buffer, alias, true);
+}
+
+/* ---- rows ---- */
+
+/* A loop over the rows at hand with what is not part of the sums. */
+static void put_others(struct tile *w, struct tree_stmt *block, const struct tree_stmt *others)
+{
+    struct tree *t = w->tree;
+    if (others->items.count == 0)
+        return;
+    struct tree_stmt *loop = loop_new(w, block, w->p->row, w->row[0], add(t, w->row[w->rows - 1], expr_i64(t, 1)));
+    loop->body = stmt_clone_apart(t, others);
+    stmt_substitute(t, loop->body, w->p->row->var, expr_var(t, loop->var));
+}
+
+static void put_rows(struct tile *w, struct tree_stmt *block, struct tree_expr *first, uint32_t rows)
+{
+    struct tree *t = w->tree;
+    w->rows = rows;
+    for (uint32_t r = 0; r < rows; r++)
+        w->row[r] = add(t, first, expr_i64(t, r));
+    put_others(w, block, w->p->before);
+    struct tree_expr *runs = expr_binary(t, EXPR_LT, w->p->sum->begin, w->p->sum->end);
+    put_tiles(w, expr_is_int(runs, 1) ? block : stmt_if(t, block, runs)->body);
+    put_others(w, block, w->p->after);
+}
+
+static void allocate(struct tile *w, struct tree_stmt *block)
+{
+    struct tree *t = w->tree;
+    const struct pack *p = w->p;
+    struct tree_expr *strips =
+        expr_binary(t, EXPR_DIV, add(t, w->columns, expr_i64(t, w->width - 1)), expr_i64(t, w->width));
+    struct tree_expr *count = times(t, expr_binary(t, EXPR_MUL, strips, w->terms), w->width);
+    for (uint32_t i = 0; i < p->num_packed; i++) {
+        struct tree_var *v = tree_var(t, "packed", type_pointer(t->ir, p->type));
+        struct tree_stmt *alloc = stmt_alloc(t, block, v, p->type, count, TREE_HEAP);
+        alloc->place = p->sum->place;
+        w->alias[i] = alloc->alias = t->num_aliases++;
+        w->packed[i] = expr_var(t, v);
+    }
+}
+
+/* First column and number of columns that all rows have together. */
+static void find_columns(struct tile *w, struct tree_stmt *block)
+{
+    struct tree *t = w->tree;
+    const struct pack *p = w->p;
+    struct tree_expr *zero = expr_i64(t, 0), *last = sub(t, p->row->end, expr_i64(t, 1));
+    struct tree_expr *end = replaced(t, p->column->end, p->row->var, last);
+    w->first_column = variable(t, block, "first", replaced(t, p->column->begin, p->row->var, p->row->begin));
+    w->columns = variable(t, block, "columns", expr_binary(t, EXPR_MAX, sub(t, end, w->first_column), zero));
+    w->terms = variable(t, block, "terms", expr_binary(t, EXPR_MAX, sub(t, p->sum->end, p->sum->begin), zero));
+}
+
+void pack_rewrite(struct pack *p)
+{
+    struct tree *t = p->tree;
+    const struct tree_stmt *around = t->region;
+    t->region = p->row->var->owner;
+    struct tile w = { .p = p, .tree = t, .lanes = PACK_VECTOR_BYTES / p->type->size };
+    w.width = w.lanes * PACK_VECTORS;
+    w.vector = type_vector(t->ir, p->type, (uint32_t)w.lanes, NULL);
+    struct tree_stmt *block = stmt_block(t), *inside = block;
+    struct tree_expr *runs = expr_binary(t, EXPR_LT, p->row->begin, p->row->end);
+    if (!expr_is_int(runs, 1))
+        inside = stmt_if(t, block, runs)->body;
+    find_columns(&w, inside);
+    allocate(&w, inside);
+    put_packing(&w, inside);
+    struct tree_expr *span = sub(t, p->row->end, p->row->begin);
+    struct tree_expr *blocks = variable(t, inside, "blocks", expr_binary(t, EXPR_DIV, span, expr_i64(t, PACK_ROWS)));
+    struct tree_stmt *main = loop_new(&w, inside, p->row, expr_i64(t, 0), blocks);
+    main->loop = p->row->loop;
+    if (p->begin_slope + p->end_slope > 0 && main->loop.omp == TREE_OMP_STATIC && main->loop.chunk == 0)
+        main->loop.chunk = 1; /* long and short ones for all threads */
+    put_rows(&w, main->body,
+             variable(t, main->body, "first", add(t, p->row->begin, times(t, expr_var(t, main->var), PACK_ROWS))),
+             PACK_ROWS);
+    struct tree_expr *left = add(t, p->row->begin, times(t, blocks, PACK_ROWS));
+    if (!expr_equal(left, p->row->end)) {
+        struct tree_stmt *rest = loop_new(&w, inside, p->row, left, p->row->end);
+        rest->loop.independent = true;
+        put_rows(&w, rest->body, expr_var(t, rest->var), 1);
+    }
+    for (uint32_t i = p->num_packed; i-- > 0;)
+        stmt_free(t, inside, w.packed[i]->var);
+    *p->row = *block;
+    t->region = around;
+}
