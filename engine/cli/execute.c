@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 struct times {
     double started; /* on the clock of the machine, as `first_result`: whoever started this process may compare */
@@ -103,6 +104,8 @@ static int explain(const struct inputs *in)
 
 /* ---- results ---- */
 
+static const char *path_of(const struct pair *p) { return *p->value == '@' ? p->value + 1 : p->value; }
+
 static int write_output(const struct inputs *in, const struct pair *p)
 {
     const struct input *i = inputs_find(in, p->name);
@@ -112,8 +115,7 @@ static int write_output(const struct inputs *in, const struct pair *p)
         view_print(&i->view, stdout);
         return EXIT_GOOD;
     }
-    const char *path = *p->value == '@' ? p->value + 1 : p->value;
-    bool ok = view_gather(&i->view, &t) ? npy_write(&t, path, why, sizeof why)
+    bool ok = view_gather(&i->view, &t) ? npy_write(&t, path_of(p), why, sizeof why)
                                         : snprintf(why, sizeof why, "out of memory") < 0;
     if (!ok)
         fprintf(stderr, "sdfg-run: --output=%s=%s: %s\n", p->name, p->value, why);
@@ -127,7 +129,7 @@ static int check_expected(const struct inputs *in, const struct pair *p)
     const struct input *i = inputs_find(in, p->name);
     char text[512];
     struct tensor reference;
-    if (!npy_read(&reference, *p->value == '@' ? p->value + 1 : p->value, text, sizeof text)) {
+    if (!npy_read(&reference, path_of(p), text, sizeof text)) {
         fprintf(stderr, "sdfg-run: --expect=%s=%s: %s\n", p->name, p->value, text);
         return EXIT_FILE;
     }
@@ -246,15 +248,36 @@ static int run_bound(struct inputs *in, sdfg_bound *b, struct times *t)
     return worst;
 }
 
-/* Before anything is compiled. */
-static int check_names(const struct inputs *in, const char *option, const struct pairs *list)
+/* Before anything is compiled: a result that cannot be written after a long run would be lost. */
+static int check_pairs(const struct inputs *in, const char *option, const struct pairs *list,
+                       bool (*may_use)(const char *))
 {
-    for (size_t i = 0; i < list->count; i++)
-        if (!inputs_find(in, list->items[i].name) && !streams_have(&in->streams, list->items[i].name)) {
-            fprintf(stderr, "sdfg-run: --%s=%s: the program has no array of that name\n", option, list->items[i].name);
+    for (size_t i = 0; i < list->count; i++) {
+        const struct pair *p = &list->items[i];
+        if (!inputs_find(in, p->name) && !streams_have(&in->streams, p->name)) {
+            fprintf(stderr, "sdfg-run: --%s=%s: the program has no array of that name\n", option, p->name);
             return EXIT_USAGE;
         }
+        if (!may_use(path_of(p))) {
+            fprintf(stderr, "sdfg-run: --%s=%s=%s: %s\n", option, p->name, p->value, strerror(errno));
+            return EXIT_FILE;
+        }
+    }
     return EXIT_GOOD;
+}
+
+static bool may_read(const char *path) { return !access(path, R_OK); }
+
+/* The file, or that a file is made in the folder. */
+static bool may_write(const char *path)
+{
+    if (!strcmp(path, "-") || !access(path, W_OK))
+        return true;
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
+    bool may = errno == ENOENT && folder && !access(folder, W_OK);
+    free(folder);
+    return may;
 }
 
 static void explain_cache(sdfg_engine *engine, const sdfg_bound *b)
@@ -296,8 +319,8 @@ static int run_loaded(sdfg_engine *engine, struct inputs *in, struct times *t)
         return emit(in);
     if (c->remarks)
         return show_remarks(in);
-    if ((code = inputs_complete(in)) || (code = check_names(in, "output", &c->outputs)) ||
-        (code = check_names(in, "expect", &c->expects)))
+    if ((code = inputs_complete(in)) || (code = check_pairs(in, "output", &c->outputs, may_write)) ||
+        (code = check_pairs(in, "expect", &c->expects, may_read)))
         return code;
     double start = seconds_now();
     sdfg_bound *b = NULL;

@@ -231,16 +231,28 @@ static int make_value(struct inputs *in, const char *name, const sdfg_argument *
     return checked(in, sdfg_args_scalar(in->args, name, a->dtype, memory));
 }
 
+static void print_list(const char *before, const int64_t *values, int count, const char *behind)
+{
+    fputs(before, stderr);
+    for (int i = 0; i < count; i++)
+        fprintf(stderr, "%s%lld", i ? ", " : "", (long long)values[i]);
+    fputs(behind, stderr);
+}
+
 static int invalid_layout(const struct inputs *in, const char *name, const struct view *v)
 {
-    fprintf(stderr, "%s: '%s' cannot be made: its shape would be [", tool_of(in), name);
-    for (int i = 0; i < v->rank; i++)
-        fprintf(stderr, "%s%lld", i ? ", " : "", (long long)v->shape[i]);
-    fputs("], its strides [", stderr);
-    for (int i = 0; i < v->rank; i++)
-        fprintf(stderr, "%s%lld", i ? ", " : "", (long long)v->strides[i]);
-    fputs("]\n", stderr);
+    fprintf(stderr, "%s: '%s' cannot be made: ", tool_of(in), name);
+    print_list("its shape would be [", v->shape, v->rank, "], ");
+    print_list("its strides [", v->strides, v->rank, "]\n");
     return EXIT_USAGE;
+}
+
+static int no_memory_for(const struct inputs *in, const char *name, const struct view *v)
+{
+    fprintf(stderr, "%s: out of memory for '%s': ", tool_of(in), name);
+    print_list("[", v->shape, v->rank, "] elements");
+    fprintf(stderr, " of %zu bytes\n", v->item_bytes);
+    return EXIT_MISSING;
 }
 
 /* Memory for the array `name`, which `a` describes. */
@@ -267,7 +279,7 @@ static int make_array(struct inputs *in, const char *name, const sdfg_argument *
     total = total > end ? total : end;
     size_t bytes;
     if (__builtin_mul_overflow((size_t)total, v.item_bytes, &bytes) || !(v.data = memory_aligned(bytes)))
-        return out_of_memory(in);
+        return no_memory_for(in, name, &v);
     fill_memory(&f, v.dtype, v.data, total);
     return add_array(in, name, &v);
 }
