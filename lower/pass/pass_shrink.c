@@ -251,9 +251,9 @@ static bool is_filled_first(const struct memory *m, const struct tree_stmt *loop
 {
     const struct tree_access *first = m->accesses.items[0];
     const struct tree_stmt *nest = nest_of(first, loop);
-    if (!first->store || first->guarded || !nest || !covers(first, loop, part))
+    if (!first->store || first->guarded || !covers(first, loop, part))
         return false;
-    for (uint32_t i = 1; i < m->accesses.count; i++)
+    for (uint32_t i = 1; nest && i < m->accesses.count; i++)
         if (nest_of(m->accesses.items[i], loop) == nest)
             return false;
     return true;
@@ -345,8 +345,9 @@ static void try_memory(struct shrink *w, struct memory *m)
         if ((uintptr_t)map_get(&w->repeats, loop) != m->repeats + 1 || !find_part(m, loop, &part))
             return;
         int64_t bytes = part.count * (int64_t)m->alloc->type->size;
-        if (part.count < m->alloc->count->i && w->taken + bytes <= LARGEST_FRAME &&
-            (bases_differ(w, &part, loops, count) || (!w->jumps && is_filled_first(m, loop, &part)))) {
+        if (part.count <= m->alloc->count->i && w->taken + bytes <= LARGEST_FRAME &&
+            ((part.count < m->alloc->count->i && bases_differ(w, &part, loops, count)) ||
+             (!w->jumps && is_filled_first(m, loop, &part)))) {
             w->taken += bytes;
             remark(w->tree->ir->remarks, m->alloc->place, remark_memory(w->tree, m->alloc), REMARK_SHRUNK,
                    (long long)bytes, remark_subject(w->tree, loop), remark_bytes(w->tree, m->alloc));

@@ -14,7 +14,17 @@
  *
  *     for k { a = ...  for j ... independent { C[j] += a * A[j, k] } }
  *
- * is first turned around where iterations of j are independent over all of k, too. */
+ * is first turned around where iterations of j are independent over all of k, too.
+ *
+ * Where all iterations of j read the same data, more than stays in cache, it goes by in blocks instead, each for all
+ * of the strip:
+ *
+ *     for j ... independent {                      for j' = 0 to N step W {
+ *         for i { sum = sum + f(A[i], j) }             for i' = 0 to M step B {
+ *         B[j] = sum                         ->            for j = j' to j' + W {
+ *     }                                                        for i = i' to i' + B { sums[j - j'] += f(A[i], j) }
+ */
+#include "lower/pass/pass_strip.h"
 #include "lower/pass/pass_iterations.h"
 #include "lower/pass/pass_remark.h"
 #include "lower/tree/tree_rewrite.h"
@@ -181,14 +191,13 @@ static bool memory_is_plain(const struct strip *w)
 
 /* ---- does it pay? ---- */
 
-static int64_t stride(const struct tree_access *a, const struct tree_var *v)
+/* Is there a loop that reads the same data in all iterations? */
+static bool reads_again(const struct tree_stmt *loop, const struct tree_piece *piece)
 {
-    struct linear at = { .known = true };
-    int64_t times;
-    linear_add(&at, a->at, 1);
-    if (!linear_take(&at, v, &times))
-        return INT64_MAX;
-    return times < 0 ? -times : times;
+    for (uint32_t i = 0; i < loop->body->items.count; i++)
+        if (loop->body->items.items[i]->kind == STMT_FOR && strip_block(piece, loop, loop->body->items.items[i]))
+            return true;
+    return false;
 }
 
 /* Accesses in loops inside that the strips make even, against those that they make uneven. */
@@ -199,7 +208,7 @@ static bool pays(const struct tree_stmt *loop, const struct tree_piece *piece)
         const struct tree_access *a = piece->accesses.items[i];
         if (!a->frame || a->frame->loop == loop || !a->at || !a->at->known)
             continue;
-        int64_t by_strip = stride(a, loop->var), by_inner = stride(a, a->frame->loop->var);
+        int64_t by_strip = strip_stride(a, loop->var), by_inner = strip_stride(a, a->frame->loop->var);
         better += by_strip == 1 && by_inner > 1;
         worse += by_strip > 1 && by_inner <= 1;
     }
@@ -253,22 +262,102 @@ static bool replace_stmt(void *user, struct tree_stmt *s)
     return true;
 }
 
-/* The statements gathered become a loop over the strip. */
-static void close_run(struct strip *w, struct tree_stmt *out, struct tree_stmt **run)
+/* A loop over the strip; `lane`: the number of an iteration in it. */
+static struct tree_stmt *over_strip(struct strip *w, struct tree_stmt *out, struct tree_expr **lane)
 {
     struct tree *t = w->tree;
-    if (!*run)
-        return;
     struct tree_var *v = tree_var(t, w->loop->var->name, w->loop->var->type);
     struct tree_stmt *s = stmt_for(t, out, v, expr_var(t, w->base), w->stop, w->loop->step);
     s->place = w->loop->place;
     s->loop.independent = true;
+    struct tree_expr *number = expr_binary(t, EXPR_SUB, expr_var(t, v), expr_var(t, w->base));
+    *lane = expr_cast(t, type_basic(t->ir, TYPE_I64), number);
+    return s;
+}
+
+/* The statements gathered become a loop over the strip. */
+static void close_run(struct strip *w, struct tree_stmt *out, struct tree_stmt **run)
+{
+    if (!*run)
+        return;
+    struct replace r = { .w = w };
+    struct tree_stmt *s = over_strip(w, out, &r.lane);
     s->body = *run;
-    stmt_substitute(t, s->body, w->loop->var, expr_var(t, v));
-    struct tree_expr *lane = expr_binary(t, EXPR_SUB, expr_var(t, v), expr_var(t, w->base));
-    struct replace r = { w, expr_cast(t, type_basic(t->ir, TYPE_I64), lane) };
+    stmt_substitute(w->tree, s->body, w->loop->var, expr_var(w->tree, s->var));
     stmt_visit(s->body, replace_stmt, &r);
     *run = NULL;
+}
+
+/* Variables and memory that the iteration at hand has values of its own in, brought from and to those of the strip. */
+static void bring_values(struct strip *w, struct tree_stmt *body, const struct tree_scan *scan, struct tree_expr *lane,
+                         bool back)
+{
+    struct tree *t = w->tree;
+    for (uint32_t i = 0; i < w->arrays.count; i++) {
+        struct tree_var *v = (struct tree_var *)(uintptr_t)w->arrays.slots[i].key;
+        const struct tree_stmt *values = w->arrays.slots[i].value;
+        struct tree_expr *pointer = expr_var(t, values->var);
+        if (!back && map_has(&scan->uses, v))
+            stmt_assign(t, body, v, expr_load(t, v->type, pointer, lane, values->alias));
+        else if (back && map_has(&scan->assigned, v))
+            stmt_store(t, body, pointer, lane, expr_var(t, v), values->alias);
+    }
+}
+
+static void bring_memory(struct strip *w, struct tree_stmt *body, const struct tree_stmt *alloc, struct tree_var *own,
+                         const struct replace *r, bool back)
+{
+    struct tree *t = w->tree;
+    for (int64_t i = 0; i < alloc->count->i / WIDEST; i++) {
+        struct tree_expr *here = expr_i64(t, i), *there = element(r, here);
+        struct tree_expr *from = expr_var(t, back ? own : alloc->var), *to = expr_var(t, back ? alloc->var : own);
+        struct tree_expr *value = expr_load(t, alloc->type, from, back ? here : there, alloc->alias);
+        stmt_store(t, body, to, back ? there : here, value, alloc->alias);
+    }
+}
+
+/* An iteration of the strip: the loop `s`, on variables and memory of its own. */
+static void put_iteration(struct strip *w, struct tree_stmt *body, struct tree_stmt *s, struct tree_expr *lane)
+{
+    struct tree *t = w->tree;
+    struct tree_scan scan = { .arena = t->arena };
+    struct replace r = { w, lane };
+    struct tree_var **own = NEW_ARRAY(t->arena, struct tree_var *, w->memory.count + 1);
+    tree_scan_add(&scan, s);
+    bring_values(w, body, &scan, lane, false);
+    for (uint32_t i = 0; i < w->memory.count; i++) {
+        const struct tree_stmt *alloc = w->memory.slots[i].value;
+        if (!map_has(&scan.uses, alloc->var))
+            continue;
+        own[i] = tree_var(t, alloc->var->name, alloc->var->type);
+        struct tree_expr *count = expr_i64(t, alloc->count->i / WIDEST);
+        stmt_alloc(t, body, own[i], alloc->type, count, TREE_STACK)->alias = alloc->alias;
+        bring_memory(w, body, alloc, own[i], &r, false);
+        stmt_substitute(t, s, alloc->var, expr_var(t, own[i]));
+    }
+    stmt_append(t, body, s);
+    bring_values(w, body, &scan, lane, true);
+    for (uint32_t i = 0; i < w->memory.count; i++)
+        if (own[i])
+            bring_memory(w, body, w->memory.slots[i].value, own[i], &r, true);
+}
+
+/* All iterations of the strip go through a block of the loop's iterations, then through the next one. */
+static void put_blocks(struct strip *w, struct tree_stmt *out, struct tree_stmt *s, int64_t block)
+{
+    struct tree *t = w->tree;
+    const struct type *type = s->var->type;
+    struct tree_var *first = tree_var(t, s->var->name, type);
+    struct tree_stmt *blocks = stmt_for(t, out, first, s->begin, s->end, expr_int(t, type, block));
+    struct tree_expr *full = expr_binary(t, EXPR_ADD, expr_var(t, first), expr_int(t, type, block));
+    blocks->place = s->place;
+    s->loop.parallel = false;
+    s->begin = expr_var(t, first);
+    s->end = expr_binary(t, EXPR_MIN, full, s->end);
+    struct tree_expr *lane;
+    struct tree_stmt *over = over_strip(w, blocks->body, &lane);
+    stmt_substitute(t, s, w->loop->var, expr_var(t, over->var));
+    put_iteration(w, over->body, s, lane);
 }
 
 static struct tree_stmt *take_apart(struct strip *w, struct tree_stmt *block)
@@ -282,7 +371,12 @@ static struct tree_stmt *take_apart(struct strip *w, struct tree_stmt *block)
         if (s->kind == STMT_ASSIGN && map_has(&w->uniform, s->var)) {
             stmt_append(t, out, s); /* in front of the run: nothing in it changes what this needs */
         } else if (s->kind == STMT_FOR) {
+            int64_t by = block == w->loop->body ? strip_block(&w->piece, w->loop, s) : 0;
             close_run(w, out, &run);
+            if (by) {
+                put_blocks(w, out, s, by);
+                continue;
+            }
             s->body = take_apart(w, s->body);
             s->loop.parallel = false;
             stmt_append(t, out, s);
@@ -373,7 +467,8 @@ static bool try_strips(struct strips *all, struct tree_stmt *loop, const struct 
         return false;
     struct strip w = { .tree = t, .loop = loop, .scan = { .arena = t->arena }, .ok = true };
     piece_add(t->arena, &w.piece, loop, frame);
-    if (!turned && !pays(loop, &w.piece))
+    bool again = reads_again(loop, &w.piece);
+    if (!turned && !again && !pays(loop, &w.piece))
         return false;
     const char *why = obstacle(all, &w, loop), *subject = remark_subject(t, loop);
     if (why) {
@@ -381,7 +476,8 @@ static bool try_strips(struct strips *all, struct tree_stmt *loop, const struct 
         return false;
     }
     make_strips(all, &w, loop);
-    remark(t->ir->remarks, loop->place, subject, REMARK_STRIPS, (long long)loop->step->i);
+    remark(t->ir->remarks, loop->place, subject, again ? REMARK_STRIPS_BLOCKS : REMARK_STRIPS,
+           (long long)loop->step->i);
     return true;
 }
 
@@ -406,7 +502,7 @@ static bool has_gaps(const struct tree_piece *piece, const struct tree_stmt *out
         return pays(inner, piece);
     for (uint32_t i = 0; i < piece->accesses.count; i++) {
         const struct tree_access *a = piece->accesses.items[i];
-        if (a->at && a->at->known && stride(a, inner->var) > 1 && stride(a, outer->var) <= 1)
+        if (a->at && a->at->known && strip_stride(a, inner->var) > 1 && strip_stride(a, outer->var) <= 1)
             return true;
     }
     return false;

@@ -129,6 +129,29 @@ TEST(memory_that_is_filled_first)
     CHECK(!is_own(9));
 }
 
+/* T of one element; for i { T[0] = A[i], or nothing; A[i] = T[0] }: does it become memory of the iteration? */
+static bool is_own_element(bool stored)
+{
+    struct sample s = sample_new();
+    struct array a = array_new(&s, "A"), t = temporary(&s, "T", i64(&s, 1));
+    struct tree_stmt *i = loop(&s, s.body, "i", i64(&s, 0), i64(&s, 60));
+    if (stored)
+        store(&s, i->body, t, i64(&s, 0), load(&s, a, var(&s, i->var)));
+    store(&s, i->body, a, var(&s, i->var), load(&s, t, i64(&s, 0)));
+    store(&s, i->body, t, i64(&s, 0), load(&s, a, var(&s, i->var)));
+    stmt_free(s.t, s.body, t.var);
+    tree_shrink(s.t, &s.options);
+    bool own = strstr(shown(&s), "    T = stack float64[1]") != NULL;
+    ir_free(s.ir);
+    return own;
+}
+
+TEST(elements_that_are_stored_first)
+{
+    CHECK(is_own_element(true));
+    CHECK(!is_own_element(false));
+}
+
 TEST(memory_of_one_iteration)
 {
     struct sample s = sample_new();

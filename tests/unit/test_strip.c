@@ -214,7 +214,91 @@ TEST(loops_are_turned_around_first)
     ir_free(s.ir);
 }
 
+/* for j { sum = 0; for i { sum = sum + A[i * by] * j }; B[j] = sum } */
+static const char *swept(struct sample *s, int64_t length, int64_t by)
+{
+    struct tree_var *sum = tree_var(s->t, "sum", s->f64);
+    struct tree_stmt *j = loop(s, s->f->body, "j", 100);
+    stmt_assign(s->t, j->body, sum, expr_float(s->t, s->f64, 0));
+    struct tree_stmt *i = loop(s, j->body, "i", length);
+    struct tree_expr *x = load(s, s->a, expr_binary(s->t, EXPR_MUL, expr_var(s->t, i->var), expr_i64(s->t, by)));
+    x = expr_binary(s->t, EXPR_MUL, x, expr_cast(s->t, s->f64, expr_var(s->t, j->var)));
+    stmt_assign(s->t, i->body, sum, expr_binary(s->t, EXPR_ADD, expr_var(s->t, sum), x));
+    store(s, j->body, s->b, expr_var(s->t, j->var), expr_var(s->t, sum));
+    j->loop.independent = true;
+    tree_strip(s->t, &s->options);
+    return shown(s);
+}
+
+TEST(data_of_all_iterations_goes_by_in_blocks)
+{
+    struct sample s = sample_new();
+    CHECK_STR(swept(&s, 131072, 1), "for j#5 = 0 to 100 step 64 independent {\n"
+                                    "    stop = min(j#5 + 64, 100)\n"
+                                    "    sum#7 = stack float64[64]\n"
+                                    "    for j#8 = j#5 to stop step 1 independent {\n"
+                                    "        sum#7[j#8 - j#5] = 0.0\n"
+                                    "    }\n"
+                                    "    for i#9 = 0 to 131072 step 4096 {\n"
+                                    "        for j#10 = j#5 to stop step 1 independent {\n"
+                                    "            sum = sum#7[j#10 - j#5]\n"
+                                    "            for i = i#9 to min(i#9 + 4096, 131072) step 1 {\n"
+                                    "                sum = sum + A[i] * float64(j#10)\n"
+                                    "            }\n"
+                                    "            sum#7[j#10 - j#5] = sum\n"
+                                    "        }\n"
+                                    "    }\n"
+                                    "    for j#11 = j#5 to stop step 1 independent {\n"
+                                    "        B[j#11] = sum#7[j#11 - j#5]\n"
+                                    "    }\n"
+                                    "}\n");
+    ir_free(s.ir);
+}
+
+/* Data that stays in cache is left alone, and so is data that is not read evenly. */
+TEST(blocks_need_much_data)
+{
+    struct sample s = sample_new();
+    CHECK(strstr(swept(&s, 131071, 1), "step 64") == NULL);
+    ir_free(s.ir);
+    s = sample_new();
+    CHECK(strstr(swept(&s, 131072, 2), "step 64") == NULL);
+    ir_free(s.ir);
+}
+
+/* for j { M = 0; for i { M = M + A[i] }; B[j] = M[0] } with memory of an iteration in place of the variable */
+TEST(memory_is_brought_to_blocks)
+{
+    struct sample s = sample_new();
+    struct tree_stmt *j = loop(&s, s.f->body, "j", 100);
+    struct tree_var *m = tree_var(s.t, "M", type_pointer(s.ir, s.f64));
+    struct tree_expr *zero = expr_i64(s.t, 0);
+    stmt_alloc(s.t, j->body, m, s.f64, expr_i64(s.t, 1), TREE_STACK)->alias = 3;
+    s.t->num_aliases = 4;
+    stmt_store(s.t, j->body, expr_var(s.t, m), zero, expr_float(s.t, s.f64, 0), 3);
+    struct tree_stmt *i = loop(&s, j->body, "i", 131072);
+    stmt_reduce(s.t, i->body, WCR_SUM, false, expr_var(s.t, m), zero, load(&s, s.a, expr_var(s.t, i->var)), 3);
+    store(&s, j->body, s.b, expr_var(s.t, j->var), expr_load(s.t, s.f64, expr_var(s.t, m), zero, 3));
+    j->loop.independent = true;
+    tree_strip(s.t, &s.options);
+    const char *text = shown(&s);
+    CHECK(strstr(text, "[0] = M[") != NULL && strstr(text, " = M#") != NULL);
+    CHECK(strstr(text, "[0] += A[i]\n") != NULL);
+    CHECK(strstr(text, "M = stack float64[64]\n") != NULL);
+    ir_free(s.ir);
+}
+
 /* ---- what is said of it ---- */
+
+TEST(remarks_tell_of_blocks)
+{
+    struct sample s = sample_new();
+    swept(&s, 131072, 1);
+    CHECK_STR(remarks_text(s.ir),
+              "done   strip       loop j: goes through data that all of its iterations read in blocks that "
+              "stay in cache, 64 iterations to a block\n");
+    ir_free(s.ir);
+}
 
 TEST(remarks_tell_of_strips)
 {
