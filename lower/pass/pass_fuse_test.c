@@ -179,17 +179,17 @@ static bool same_row(const struct linear *rest, int64_t times, struct interval r
 
 static bool far_apart(const struct pair *p, const struct tree_access *a, const struct tree_access *b)
 {
-    struct linear rest;
+    struct linear rest, all;
     int64_t times_a, times_b;
     linear_constant(&rest, 0);
     linear_add(&rest, b->at, -1);
     rename_all(&rest, &p->outer);
     linear_add(&rest, a->at, 1);
+    linear_copy(&all, &rest);
     if (!rest.known || !linear_take(&rest, p->loop_a->var, &times_a) || !linear_take(&rest, p->loop_b->var, &times_b))
         return false;
-    struct interval never = interval_add(interval_scale(loop_range(a, p->loop_a), times_a),
-                                         interval_scale(loop_range(b, p->loop_b), times_b));
-    never = interval_add(never, distance(&rest, a, b));
+    struct interval never = linear_limits(&all, a->frame, b->frame);
+    never = interval_add(never, (struct interval){ true, 1 - b->extent, a->extent - 1 });
     if (never.known && (never.low > 0 || never.high < 0))
         return true;
     if (times_a == 0 || times_a != -times_b || times_a <= -INT32_MAX || times_a >= INT32_MAX)

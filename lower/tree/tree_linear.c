@@ -328,6 +328,73 @@ struct interval linear_interval(const struct linear *l, const struct tree_frame 
     return sum;
 }
 
+/* ---- limits ---- */
+
+static bool is_sum_of_loops(const struct linear *l, const struct tree_frame *frame)
+{
+    for (uint32_t i = 0; i < l->count; i++)
+        if (l->terms[i].count != 1 || l->terms[i].factors[0]->op != EXPR_VAR ||
+            !find(frame, l->terms[i].factors[0]->var))
+            return false;
+    return l->known;
+}
+
+/* The sum at the end of the loop's range where it is least, or largest. */
+static bool eliminate(struct linear *l, const struct tree_frame *f, bool least)
+{
+    struct linear bound;
+    int64_t times;
+    if (!linear_take(l, f->loop->var, &times))
+        return false;
+    if (times == 0)
+        return true;
+    bool begin = (times > 0) == least;
+    linear_of(&bound, begin ? f->loop->begin : f->loop->end);
+    bound.constant = wrap_add(bound.constant, begin ? 0 : -1);
+    if (!is_sum_of_loops(&bound, f->outer)) {
+        if (!f->range.known)
+            return false;
+        linear_constant(&bound, begin ? f->range.low : f->range.high);
+    }
+    linear_add(l, &bound, times);
+    return l->known;
+}
+
+static bool is_around(const struct tree_frame *frame, const struct tree_stmt *loop)
+{
+    while (frame && frame->loop != loop)
+        frame = frame->outer;
+    return frame != NULL;
+}
+
+/* Loops of both places last: they are around the others. */
+static bool limit(const struct linear *in, const struct tree_frame *frame, const struct tree_frame *other, bool least,
+                  int64_t *value)
+{
+    struct linear l;
+    linear_copy(&l, in);
+    for (const struct tree_frame *f = frame; f; f = f->outer)
+        if (!is_around(other, f->loop) && !eliminate(&l, f, least))
+            return false;
+    for (const struct tree_frame *f = other; f; f = f->outer)
+        if (!is_around(frame, f->loop) && !eliminate(&l, f, least))
+            return false;
+    for (const struct tree_frame *f = frame; f; f = f->outer)
+        if (is_around(other, f->loop) && !eliminate(&l, f, least))
+            return false;
+    *value = l.constant;
+    return linear_is_constant(&l);
+}
+
+struct interval linear_limits(const struct linear *l, const struct tree_frame *frame, const struct tree_frame *other)
+{
+    struct interval i = linear_interval(l, frame, other);
+    int64_t low, high;
+    if (i.known && limit(l, frame, other, true, &low) && limit(l, frame, other, false, &high))
+        return (struct interval){ true, low > i.low ? low : i.low, high < i.high ? high : i.high };
+    return i;
+}
+
 struct tree_frame tree_frame_of(const struct tree_frame *outer, const struct tree_stmt *loop)
 {
     struct tree_frame f = { .outer = outer, .loop = loop };

@@ -58,6 +58,9 @@ struct tree_frame tree_frame_of(const struct tree_frame *outer, const struct tre
  * NULL). */
 struct interval interval_of(const struct tree_expr *e, const struct tree_frame *frame, const struct tree_frame *other);
 struct interval linear_interval(const struct linear *l, const struct tree_frame *frame, const struct tree_frame *other);
+/* The same, more exactly where bounds of loops depend on the loops around them (triangles): variables give way to those
+ * bounds, from the inside out. Known only if linear_interval() knows the values, too. */
+struct interval linear_limits(const struct linear *l, const struct tree_frame *frame, const struct tree_frame *other);
 struct interval interval_add(struct interval a, struct interval b);
 struct interval interval_scale(struct interval a, int64_t times);
 struct interval interval_point(int64_t value);

@@ -116,6 +116,37 @@ TEST(rows_of_planes_are_independent)
     }
 }
 
+/* for i { for j = i + from to 40 { for k = 0 to i + to { A[i, j] = A[i, k] * A[k, j] } } }: left of the diagonal, above
+ * it, and both read what is right of it and below. */
+static bool is_triangle_proven(int64_t from, int64_t to, bool around)
+{
+    struct sample s = sample_new();
+    struct tree_stmt *i = loop(&s, s.f->body, "i", 40), *j = loop(&s, i->body, "j", 40),
+                     *k = loop(&s, j->body, "k", 40);
+    j->begin = expr_binary(s.t, EXPR_ADD, expr_var(s.t, i->var), expr_i64(s.t, from));
+    k->end = expr_binary(s.t, EXPR_ADD, expr_var(s.t, i->var), expr_i64(s.t, to));
+    if (around) /* not the loop around: a value that nobody knows */
+        k->end = expr_cast(s.t, s.i64, load(&s, s.b, expr_var(s.t, i->var)));
+    struct tree_expr *product =
+        expr_binary(s.t, EXPR_MUL, load(&s, s.a, at(&s, i, 40, k, 0)), load(&s, s.a, at(&s, k, 40, j, 0)));
+    store(&s, k->body, s.a, at(&s, i, 40, j, 0), product);
+    tree_prove(s.t, &s.options);
+    shown(&s);
+    bool proven = j->loop.independent;
+    CHECK(!i->loop.independent);
+    ir_free(s.ir);
+    return proven;
+}
+
+TEST(triangles)
+{
+    CHECK(is_triangle_proven(0, 0, false));
+    CHECK(is_triangle_proven(3, 3, false));
+    CHECK(!is_triangle_proven(0, 1, false)); /* reads the diagonal, which is written */
+    CHECK(!is_triangle_proven(-1, 0, false));
+    CHECK(!is_triangle_proven(0, 0, true));
+}
+
 TEST(variables_that_go_on_are_not_independent)
 {
     struct sample s = sample_new();
