@@ -11,9 +11,9 @@
  * already. Only directly inside an explicit region (CPU_Persistent) a parallel loop is shared by the threads there,
  * which meet at a barrier behind it. */
 #include "lower/pass/pass.h"
+#include "lower/pass/pass_region.h"
 #include "lower/pass/pass_remark.h"
 #include "lower/tree/tree_cost.h"
-#include "lower/tree/tree_linear.h"
 #include "lower/tree/tree_rewrite.h"
 
 struct parallelize {
@@ -25,121 +25,6 @@ struct parallelize {
     uint32_t loops;           /* sequential ones around the statement */
     const struct tree_frame *frame;
 };
-
-static struct tree_var *i64_new(struct tree *t, struct tree_stmt *b, const char *name, struct tree_expr *value)
-{
-    struct tree_var *v = tree_var(t, name, type_basic(t->ir, TYPE_I64));
-    stmt_assign(t, b, v, value);
-    return v;
-}
-
-/* The value of a bound, computed once in front of the loop. (The loop assigns no variable that its bounds use.) */
-static struct tree_expr *settle(struct tree *t, struct tree_stmt *b, const char *name, struct tree_expr *e)
-{
-    e = expr_cast(t, type_basic(t->ir, TYPE_I64), e);
-    return e->op == EXPR_INT || e->op == EXPR_VAR ? e : expr_var(t, i64_new(t, b, name, e));
-}
-
-/* Iterations of the loop being split: number 0 .. count - 1, number k has the value begin + k * step. */
-struct space {
-    struct tree_expr *begin, *step, *count;
-    struct tree_expr *trips; /* count, in terms of the loops around */
-};
-
-static struct tree_expr *value_at(struct tree *t, const struct space *sp, struct tree_expr *number)
-{
-    return expr_binary(t, EXPR_ADD, sp->begin, expr_binary(t, EXPR_MUL, number, sp->step));
-}
-
-static struct space split_space(struct tree *t, struct tree_stmt *b, const struct tree_stmt *loop)
-{
-    struct space sp;
-    struct tree_stmt settled = *loop;
-    settled.begin = settle(t, b, "begin", loop->begin);
-    settled.end = expr_cast(t, type_basic(t->ir, TYPE_I64), loop->end);
-    settled.step = settle(t, b, "step", loop->step);
-    sp.begin = settled.begin;
-    sp.step = settled.step;
-    sp.trips = expr_binary(t, EXPR_MAX, tree_trip_count(t, loop), expr_i64(t, 0));
-    sp.count = settle(t, b, "count", expr_binary(t, EXPR_MAX, tree_trip_count(t, &settled), expr_i64(t, 0)));
-    return sp;
-}
-
-/* The loop over iterations first .. last - 1, appended to `b`. */
-static void sub_loop(struct tree *t, struct tree_stmt *b, const struct tree_stmt *loop, const struct space *sp,
-                     struct tree_expr *first, struct tree_expr *last)
-{
-    struct tree_stmt *part =
-        stmt_for(t, b, loop->var, expr_cast(t, loop->var->type, value_at(t, sp, first)),
-                 expr_cast(t, loop->var->type, value_at(t, sp, last)), expr_cast(t, loop->var->type, sp->step));
-    part->place = loop->place;
-    part->loop = loop->loop;
-    part->loop.parallel = false;
-    part->loop.omp = TREE_OMP_STATIC;
-    part->loop.chunk = part->loop.num_threads = 0;
-    part->body = loop->body;
-}
-
-/* One contiguous piece per thread; the first count % threads of them have one iteration more. */
-static void split_static(struct tree *t, struct tree_stmt *b, const struct tree_stmt *loop, const struct space *sp,
-                         const struct tree_stmt *region)
-{
-    struct tree_expr *thread = expr_var(t, region->var), *threads = expr_var(t, region->var2);
-    struct tree_var *share = i64_new(t, b, "share", expr_binary(t, EXPR_DIV, sp->count, threads));
-    struct tree_var *rest = i64_new(t, b, "rest", expr_binary(t, EXPR_REM, sp->count, threads));
-    struct tree_expr *first = expr_binary(t, EXPR_ADD, expr_binary(t, EXPR_MUL, thread, expr_var(t, share)),
-                                          expr_binary(t, EXPR_MIN, thread, expr_var(t, rest)));
-    first = expr_var(t, i64_new(t, b, "first", first));
-    struct tree_expr *more = expr_cast(t, share->type, expr_binary(t, EXPR_LT, thread, expr_var(t, rest)));
-    struct tree_expr *last = expr_binary(t, EXPR_ADD, expr_binary(t, EXPR_ADD, first, expr_var(t, share)), more);
-    sub_loop(t, b, loop, sp, first, expr_var(t, i64_new(t, b, "last", last)));
-}
-
-/* Pieces of `chunk` iterations in turn. */
-static void split_chunks(struct tree *t, struct tree_stmt *b, const struct tree_stmt *loop, const struct space *sp,
-                         const struct tree_stmt *region)
-{
-    struct tree_expr *chunk = expr_i64(t, loop->loop.chunk);
-    struct tree_var *first = tree_var(t, "first", type_basic(t->ir, TYPE_I64));
-    struct tree_stmt *turn = stmt_for(t, b, first, expr_binary(t, EXPR_MUL, expr_var(t, region->var), chunk), sp->count,
-                                      expr_binary(t, EXPR_MUL, expr_var(t, region->var2), chunk));
-    struct tree_expr *last = expr_binary(t, EXPR_MIN, expr_binary(t, EXPR_ADD, expr_var(t, first), chunk), sp->count);
-    sub_loop(t, turn->body, loop, sp, expr_var(t, first), expr_var(t, i64_new(t, turn->body, "last", last)));
-}
-
-/* Chunks from the counter, as sdfg_rt_next hands them out (runtime/runtime.h). */
-static void split_counter(struct tree *t, struct tree_stmt *b, const struct tree_stmt *loop, const struct space *sp,
-                          const struct tree_stmt *region, struct tree_var *counter)
-{
-    bool guided = loop->loop.omp == TREE_OMP_GUIDED;
-    struct tree_expr *chunk = expr_i64(t, loop->loop.chunk > 0 ? loop->loop.chunk : 1);
-    struct tree_expr *threads = expr_var(t, region->var2);
-    struct tree_expr *args[] = { expr_var(t, counter), chunk, sp->count, guided ? threads : expr_i64(t, 0) };
-    struct tree_var *first = tree_var(t, "first", type_basic(t->ir, TYPE_I64));
-    stmt_call(t, b, first, "sdfg_rt_next", args, 4);
-    struct tree_stmt *more = stmt_while(t, b, expr_binary(t, EXPR_LT, expr_var(t, first), sp->count));
-    struct tree_expr *left = expr_binary(t, EXPR_SUB, sp->count, expr_var(t, first)), *size = chunk;
-    if (guided)
-        size = expr_binary(t, EXPR_MAX, chunk, expr_binary(t, EXPR_DIV, left, threads));
-    struct tree_expr *last = expr_binary(t, EXPR_ADD, expr_var(t, first), expr_binary(t, EXPR_MIN, size, left));
-    sub_loop(t, more->body, loop, sp, expr_var(t, first), expr_var(t, i64_new(t, more->body, "last", last)));
-    stmt_call(t, more->body, first, "sdfg_rt_next", args, 4);
-}
-
-/* The loop's own variables move into the region, and regions inside have it around them. */
-static bool move_into_region(void *user, struct tree_stmt *s)
-{
-    struct tree_stmt *region = user;
-    if (s->kind == STMT_PARALLEL) {
-        s->region = region;
-        return false;
-    }
-    if (s->var)
-        s->var->owner = region;
-    if (s->var2)
-        s->var2->owner = region;
-    return true;
-}
 
 /* Variables given a value in the loop must be of no interest outside. */
 static bool is_private(const struct parallelize *p, const struct tree_scan *body, const struct tree_stmt *loop)
@@ -193,31 +78,19 @@ static void share_evenly(struct tree_stmt *loop)
         loop->loop.chunk = UNEVEN_CHUNK;
 }
 
-/* A region in a sequential loop is entered often, and each time the slowest thread is waited for: on a machine that
- * others use, too, that is what such programs do most. */
-enum { AGAIN_AND_AGAIN = 8 };
-
-/* Is there less work than the limit whatever the loops around do (1), never (0), or is that only known at run time
- * (-1)? */
-static int is_less(const struct parallelize *p, struct tree_expr *work, int64_t limit)
-{
-    struct interval range = interval_of(work, p->frame, NULL);
-    return !range.known ? -1 : range.high < limit ? 1 : range.low >= limit ? 0 : -1;
-}
-
 static struct tree_expr *less(const struct parallelize *p, struct tree_expr *work, struct tree_expr *bound,
                               int64_t limit)
 {
-    int known = is_less(p, bound, limit);
+    int known = region_is_less(bound, p->frame, limit);
     return known >= 0 ? expr_bool(p->tree, known) : expr_binary(p->tree, EXPR_LT, work, expr_i64(p->tree, limit));
 }
 
 /* Is it too little work for threads? */
-static struct tree_expr *is_small(const struct parallelize *p, const struct tree_stmt *loop, const struct space *sp,
-                                  const struct tree_scan *body)
+static struct tree_expr *is_small(const struct parallelize *p, const struct tree_stmt *loop,
+                                  const struct region_space *sp, const struct tree_scan *body)
 {
     struct tree *t = p->tree;
-    int64_t limit = p->loops ? AGAIN_AND_AGAIN * (int64_t)TREE_COST_PARALLEL : TREE_COST_PARALLEL;
+    int64_t limit = region_limit(p->loops > 0);
     if (loop->loop.heavy)
         return less(p, sp->count, sp->trips, 2);
     struct tree_expr *once = tree_cost(t, body, loop->body);
@@ -236,18 +109,18 @@ static const char *schedule_name(const struct tree_stmt *loop)
 }
 
 static void say_threads(const struct parallelize *p, const struct tree_stmt *loop, const struct tree_expr *small,
-                        const struct space *sp, const struct tree_scan *body)
+                        const struct region_space *sp, const struct tree_scan *body)
 {
     struct tree *t = p->tree;
     struct remarks *r = t->ir->remarks;
     const char *subject = remark_subject(t, loop);
-    int limit = (p->loops ? AGAIN_AND_AGAIN : 1) * TREE_COST_PARALLEL;
+    int limit = (int)region_limit(p->loops > 0);
     if (!r)
         return;
     const char *work = remark_value(t, tree_cost_repeat(t, sp->count, tree_cost(t, body, loop->body)));
     if (small->op != EXPR_INT)
         remark(r, loop->place, subject, REMARK_THREADS_RUNTIME, schedule_name(loop));
-    else if (small->i && is_less(p, sp->trips, 2) == 1)
+    else if (small->i && region_is_less(sp->trips, p->frame, 2) == 1)
         remark(r, loop->place, subject, REMARK_THREADS_FEW);
     else if (small->i)
         remark(r, loop->place, subject, REMARK_THREADS_WORK, work, limit, p->loops ? " where loops are around it" : "");
@@ -287,15 +160,6 @@ static struct tree_stmt *split_little(const struct parallelize *p, struct tree_s
     return choice->otherwise;
 }
 
-static struct tree_var *shared_counter(struct tree *t, struct tree_stmt *b)
-{
-    const struct type *i64 = type_basic(t->ir, TYPE_I64);
-    struct tree_var *counter = tree_var(t, "counter", type_pointer(t->ir, i64));
-    stmt_alloc(t, b, counter, i64, expr_i64(t, 1), TREE_STACK);
-    stmt_store(t, b, expr_var(t, counter), expr_i64(t, 0), expr_i64(t, 0), 0);
-    return counter;
-}
-
 /* Turns `s` into a block with the region, which is returned. NULL: the loop stays as it is. */
 static struct tree_stmt *make_region(struct parallelize *p, struct tree_stmt *s)
 {
@@ -307,24 +171,19 @@ static struct tree_stmt *make_region(struct parallelize *p, struct tree_stmt *s)
     }
     share_evenly(s);
     struct tree_stmt *block = stmt_block(t);
-    struct space sp = split_space(t, block, s);
+    struct region_space sp = region_space_of(t, block, s);
     struct tree_expr *small = is_small(p, s, &sp, &body);
     say_threads(p, s, small, &sp, &body);
     if (expr_is_int(small, 1))
         return NULL;
     struct tree_stmt *inside = split_little(p, block, s, &small);
     struct tree_expr *count = expr_select(t, small, expr_i64(t, 1), expr_i64(t, s->loop.num_threads));
-    struct tree_var *counter = s->loop.omp != TREE_OMP_STATIC ? shared_counter(t, inside) : NULL;
+    struct tree_var *counter = s->loop.omp != TREE_OMP_STATIC ? region_counter(t, inside) : NULL;
     struct tree_stmt *region = tree_parallel_begin(t, inside, expr_is_int(count, 0) ? NULL : count);
     region->place = s->place;
-    stmt_visit(s->body, move_into_region, region);
+    region_own(region, s->body);
     s->var->owner = region;
-    if (counter)
-        split_counter(t, region->body, s, &sp, region, counter);
-    else if (s->loop.chunk > 0)
-        split_chunks(t, region->body, s, &sp, region);
-    else
-        split_static(t, region->body, s, &sp, region);
+    region_split(t, region->body, s, &sp, region, counter);
     tree_parallel_end(t, region);
     *s = *block;
     return region;
@@ -336,8 +195,8 @@ static void share_loop(struct parallelize *p, struct tree_stmt *s)
     struct tree *t = p->tree;
     struct tree_stmt *block = stmt_block(t);
     t->region = p->region;
-    struct space sp = split_space(t, block, s);
-    split_static(t, block, s, &sp, p->region);
+    struct region_space sp = region_space_of(t, block, s);
+    region_split_static(t, block, s, &sp, p->region);
     stmt_new(t, block, STMT_BARRIER)->place = s->place;
     t->region = NULL;
     *s = *block;

@@ -1,6 +1,8 @@
 /* Kinds of schedules, of memory and of streams, in company. */
 #include "tests/run/corner.h"
 
+#include <stdio.h>
+
 static const char sum[] = "lambda x, y: x + y";
 
 /* ---- schedules ---- */
@@ -82,6 +84,61 @@ static void sections(struct corner *c)
     b = corner_body(st, "i = 0:20000", "d = a", "a = A[i]", "d = D[0]", sum);
     corner_schedule(&b, SCHEDULE_CPU_MULTICORE);
     corner_body(st, NULL, "e = 7", NULL, "e = E[0]", NULL);
+}
+
+/* A nested SDFG that goes through its array, each element after the one before, until it has done so often enough. */
+static struct nested *sweep(struct corner *c, struct state *st, const char *name, const char *count, const char *inputs,
+                            const char *code, const char *memlets)
+{
+    struct sdfg *inner = build_sdfg(c->ir, name);
+    build_symbol(inner, "i", "int64");
+    build_array(inner, "p", "int64", count);
+    if (inputs)
+        build_array(inner, "q", "int64", count);
+    struct loop *steps = build_loop(&inner->region, "steps", NULL, NULL, "p[0] < 300", NULL);
+    struct state *begin = build_state(&steps->region, "begin");
+    char end[16];
+    snprintf(end, sizeof end, "i < %s", count);
+    struct loop *elements = build_loop(&steps->region, "elements", "i", "i = 1", end, "i = i + 1");
+    build_transition(&begin->block, &elements->region.block, NULL, NULL);
+    corner_body(begin, NULL, "o = x + 1", "x = p[0]", "o = p[0]", NULL);
+    corner_body(build_state(&elements->region, "element"), NULL, code, memlets, "o = p[i]", NULL);
+    return build_nested(st, name, inner, inputs ? "p, q" : "p", "p", NULL);
+}
+
+/* Sequential parts of a state: two that need each other, one that needs none and a little one. */
+static void sections_sweeps(struct corner *c)
+{
+    struct state *st = corner_state(c);
+    corner_array(c, "int64 A[1000]", "5 999*0", "300:1300");
+    corner_array(c, "int64 B[800]", "7 799*0", "300:1100");
+    corner_array(c, "int64 D[1000]", "1000*0", "300:1300");
+    corner_array(c, "int32 E[1]", "0", "7");
+    struct access *a = build_access(st, "A"), *b = build_access(st, "B"), *d = build_access(st, "D");
+    struct nested *first = sweep(c, st, "first", "1000", NULL, "o = x + 1", "x = p[i - 1]");
+    struct nested *other = sweep(c, st, "other", "800", NULL, "o = x + 1", "x = p[i - 1]");
+    struct nested *second = sweep(c, st, "second", "1000", "q", "o = max(x, y)", "x = p[i - 1], y = q[i]");
+    build_edge(&build_access(st, "A")->node, NULL, &first->node, "p", "A[0:1000]", NULL);
+    build_edge(&first->node, "p", &a->node, NULL, "A[0:1000]", NULL);
+    build_edge(&a->node, NULL, &second->node, "q", "A[0:1000]", NULL);
+    build_edge(&build_access(st, "D")->node, NULL, &second->node, "p", "D[0:1000]", NULL);
+    build_edge(&second->node, "p", &d->node, NULL, "D[0:1000]", NULL);
+    build_edge(&build_access(st, "B")->node, NULL, &other->node, "p", "B[0:800]", NULL);
+    build_edge(&other->node, "p", &b->node, NULL, "B[0:800]", NULL);
+    corner_body(st, NULL, "e = 7", NULL, "e = E[0]", NULL);
+}
+
+/* Parts of a state that have a stream in common: the second one finds what the first one has pushed. */
+static void sections_stream(struct corner *c)
+{
+    struct state *st = corner_state(c);
+    corner_array(c, "int32 A[5000]", "0:5000", NULL);
+    corner_array(c, "int32 B[5000]", "5000*-1", "0:5000");
+    build_stream(c->s, "S", "int32", "8");
+    struct corner_body push = corner_body(st, "i = 0:5000", "s = a", "a = A[i]", "s = S[0]", NULL);
+    struct corner_body pop = corner_body(st, "i = 0:5000", "b = s", "s = S[0]", "b = B[i]", NULL);
+    corner_schedule(&push, SCHEDULE_SEQUENTIAL);
+    corner_schedule(&pop, SCHEDULE_SEQUENTIAL);
 }
 
 /* Iterations that are all written out; the result is the same as that of a loop. */
@@ -360,6 +417,8 @@ const struct corner_row corner_memory[] = {
     { "schedule_persistent_shares", persistent_shares, false },
     { "schedule_threads_in_threads", threads_in_threads, false },
     { "schedule_sections", sections, false },
+    { "schedule_sections_sweeps", sections_sweeps, false },
+    { "schedule_sections_stream", sections_stream, false },
     { "schedule_unrolled", unrolled, false },
     { "memory_external_start", external_start, false },
     { "memory_lifetimes", lifetimes, false },

@@ -1,0 +1,35 @@
+/* How loops become parallel regions, and when that pays: shared by the passes that make regions (parallelize,
+ * sections). */
+#ifndef LOWER_PASS_REGION_H
+#define LOWER_PASS_REGION_H
+
+#include "lower/tree/tree.h"
+#include "lower/tree/tree_linear.h"
+
+/* Iterations of a loop that is split: number 0 .. count - 1, number k has the value begin + k * step. */
+struct region_space {
+    struct tree_expr *begin, *step, *count; /* int64, computed in front of the loop */
+    struct tree_expr *trips;                /* count, in terms of the loops around */
+};
+
+/* Computes them in `b`. */
+struct region_space region_space_of(struct tree *t, struct tree_stmt *b, const struct tree_stmt *loop);
+/* One contiguous piece per thread of the region, appended to `b`. The body is that of the loop itself. */
+void region_split_static(struct tree *t, struct tree_stmt *b, const struct tree_stmt *loop,
+                         const struct region_space *sp, const struct tree_stmt *region);
+/* As the loop's schedule says; `counter`: of region_counter, for schedules other than static ones. */
+void region_split(struct tree *t, struct tree_stmt *b, const struct tree_stmt *loop, const struct region_space *sp,
+                  const struct tree_stmt *region, struct tree_var *counter);
+
+/* A counter for sdfg_rt_next (runtime/runtime.h) in the caller's frame, taken in `b`, which starts at 0. */
+struct tree_var *region_counter(struct tree *t, struct tree_stmt *b);
+/* All variables that the statement assigns become the region's, and regions inside have it around them. */
+void region_own(struct tree_stmt *region, struct tree_stmt *s);
+
+/* The least work (tree_cost.h) for which a region pays. `again`: loops are around it. */
+int64_t region_limit(bool again);
+/* Is there less work than the limit whatever the loops around do (1), never (0), or is that only known at run time
+ * (-1)? */
+int region_is_less(struct tree_expr *work, const struct tree_frame *frame, int64_t limit);
+
+#endif
