@@ -363,9 +363,10 @@ static bool is_hopeless(struct fuse *f, const struct item *b)
     return true;
 }
 
-/* Puts the items between loop `at` and item `last` that go in front of the loop there. Gives the number of items up to
- * the loop. */
-static uint32_t reorder(struct fuse *f, struct item *items, uint32_t at, uint32_t last)
+/* Puts the items between loop `at` and item `last` that go in front of the loop there. What is left of them and the
+ * loop ends with place `last`: nothing behind that moves. *behind is the place behind the loop. Gives the number of
+ * items that are gone. */
+static uint32_t reorder(struct fuse *f, struct item *items, uint32_t at, uint32_t last, uint32_t *behind)
 {
     struct item *order = NEW_ARRAY(f->arena, struct item, last + 1 - at);
     uint32_t next = 0;
@@ -373,25 +374,27 @@ static uint32_t reorder(struct fuse *f, struct item *items, uint32_t at, uint32_
         if (items[i].stmt && items[i].before)
             order[next++] = items[i];
     order[next++] = items[at];
-    uint32_t place = at + next;
+    uint32_t up_to_loop = next;
     for (uint32_t i = at + 1; i <= last; i++)
         if (items[i].stmt && !items[i].before)
             order[next++] = items[i];
-    for (uint32_t i = 0; i < next; i++) { /* numbers stay with the places */
+    uint32_t gone = last + 1 - at - next;
+    for (uint32_t i = 0; i < next; i++) { /* numbers stay in order */
         bool later = order[i].number < items[at + i].number;
         order[i].number = items[at + i].number;
-        items[at + i] = order[i];
         if (later)
-            note_classes(f, &items[at + i]);
+            note_classes(f, &order[i]);
     }
-    for (uint32_t i = at + next; i <= last; i++)
-        items[i].stmt = NULL;
-    return place;
+    for (uint32_t i = 0; i < next; i++)
+        items[at + gone + i] = order[i];
+    *behind = at + gone + up_to_loop;
+    return gone;
 }
 
-/* Loop `at` takes in what it can. Gives the number of items up to where it stands then, or 0 if nothing changed. */
+/* Loop `at` takes in what it can. Gives the number of items that it took: so many places from `at` on are empty then.
+ * *behind is the place behind it, if it took any. */
 static uint32_t look_at_loop(struct fuse *f, struct item *items, uint32_t count, uint32_t at,
-                             const struct tree_frame *outer)
+                             const struct tree_frame *outer, uint32_t *behind)
 {
     uint32_t last = at;
     start_with(f, &items[at].piece);
@@ -412,16 +415,7 @@ static uint32_t look_at_loop(struct fuse *f, struct item *items, uint32_t count,
         if (b->piece.control || is_hopeless(f, b))
             break;
     }
-    return last > at ? reorder(f, items, at, last) : 0;
-}
-
-static uint32_t drop_taken(struct item *items, uint32_t count)
-{
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < count; i++)
-        if (items[i].stmt)
-            items[kept++] = items[i];
-    return kept;
+    return last > at ? reorder(f, items, at, last, behind) : 0;
 }
 
 static void look(struct fuse *f, struct tree_stmt *s, const struct tree_frame *frame);
@@ -432,26 +426,32 @@ static bool is_candidate(const struct item *item) { return is_loop_like(item->st
  * those whose results it starts from, and the temporary goes. */
 static uint32_t fuse_last_first(struct fuse *f, struct item *items, uint32_t count, const struct tree_frame *frame)
 {
+    uint32_t done = count; /* items from there on have been looked at; places between them and item i are empty */
     f->backwards = true;
     for (uint32_t i = count; i-- > 0;) {
-        uint32_t place = is_candidate(&items[i]) ? look_at_loop(f, items, count, i, frame) : 0;
-        if (place) {
-            count = drop_taken(items, count);
-            i = place; /* once more, and what went in front of it */
-        }
+        uint32_t behind = 0;
+        items[--done] = items[i];
+        uint32_t gone = is_candidate(&items[done]) ? look_at_loop(f, items, count, done, frame, &behind) : 0;
+        done += gone;
+        while (gone && done < behind) /* once more, and what went in front of it */
+            items[i++] = items[done++];
     }
     f->backwards = false;
-    return count;
+    for (uint32_t i = 0; done + i < count; i++)
+        items[i] = items[done + i];
+    return count - done;
 }
 
 static uint32_t fuse_first_first(struct fuse *f, struct item *items, uint32_t count, const struct tree_frame *frame)
 {
-    for (uint32_t i = 0; i < count;)
-        if (is_candidate(&items[i]) && look_at_loop(f, items, count, i, frame))
-            count = drop_taken(items, count);
-        else
-            i++;
-    return count;
+    uint32_t kept = 0, behind;
+    for (uint32_t i = 0; i < count;) {
+        uint32_t gone = is_candidate(&items[i]) ? look_at_loop(f, items, count, i, frame, &behind) : 0;
+        i += gone;
+        if (!gone)
+            items[kept++] = items[i++];
+    }
+    return kept;
 }
 
 /* Whole nests first: an outer loop that goes into another alone would keep them apart. */

@@ -4,7 +4,7 @@
  *         for k { y[i] += A[i, k] * x[k]               for k { y[i] += A[i, k] * x[k]  (the same for i + 1 to i + 3)
  *                 z[k] += A[i, k] * v[i] }   ->                z[k] += A[i, k] * v[i] + ... + A[i + 3, k] * v[i + 3] }
  *     }                                            }
- *                                                  for i, the rest { ... }
+ *                                                  for i, the rest { ... }  unless there is known to be none
  *
  * so that x and z go through the processor once for all of them. Iterations may only have sums in common. */
 #include "lower/pass/pass_iterations.h"
@@ -190,9 +190,12 @@ static void jam(struct tree *t, struct tree_stmt *loop)
     struct tree_stmt *block = stmt_block(t), *copies[ROWS], *rest = NEW(t->arena, struct tree_stmt);
     struct tree_expr *span = expr_binary(t, EXPR_SUB, loop->end, loop->begin), *rows = expr_int(t, type, ROWS);
     struct tree_expr *whole = expr_binary(t, EXPR_DIV, expr_binary(t, EXPR_MAX, span, expr_int(t, type, 0)), rows);
+    struct tree_expr *last = expr_binary(t, EXPR_ADD, loop->begin, expr_binary(t, EXPR_MUL, whole, rows));
+    bool all = loop->end->op == EXPR_INT && expr_is_int(last, loop->end->i); /* nothing is left for a rest */
     struct tree_var *stop = tree_var(t, "stop", type), *first = tree_var(t, loop->var->name, type);
-    stmt_assign(t, block, stop, expr_binary(t, EXPR_ADD, loop->begin, expr_binary(t, EXPR_MUL, whole, rows)));
-    struct tree_stmt *main = stmt_for(t, block, first, loop->begin, expr_var(t, stop), rows);
+    if (!all)
+        stmt_assign(t, block, stop, last);
+    struct tree_stmt *main = stmt_for(t, block, first, loop->begin, all ? last : expr_var(t, stop), rows);
     main->place = loop->place;
     for (int r = 0; r < ROWS; r++) {
         copies[r] = stmt_clone_apart(t, loop->body);
@@ -201,7 +204,8 @@ static void jam(struct tree *t, struct tree_stmt *loop)
     main->body = jammed(t, copies, loop->body->items.count);
     *rest = *loop;
     rest->begin = expr_var(t, stop);
-    stmt_append(t, block, rest);
+    if (!all)
+        stmt_append(t, block, rest);
     *loop = *block;
     t->region = around;
 }

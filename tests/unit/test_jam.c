@@ -96,6 +96,17 @@ TEST(rows_together)
     ir_free(s.ir);
 }
 
+TEST(nothing_left)
+{
+    struct sample s = sample_new(48, 100);
+    sum(&s, Z, k_of(&s), X, i_of(&s));
+    const char *text = shown(&s);
+    CHECK(strstr(text, " = 0 to 48 step 4 {\n"));
+    CHECK(!strstr(text, "stop"));
+    CHECK(!strstr(text, "to 48 step 1"));
+    ir_free(s.ir);
+}
+
 /* A value of one iteration is used in the next loop: every copy has its own. */
 TEST(values_of_iterations)
 {
