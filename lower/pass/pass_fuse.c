@@ -312,10 +312,6 @@ static bool try_pair(struct fuse *f, struct item *a, struct item *b, const struc
     bool connected = related(&f->first, &b->piece);
     if (!connected && f->distant)
         return false;
-    if (f->backwards && b->piece.accesses.count > MOST_MOVED) {
-        f->left = true;
-        return false;
-    }
     struct fuse_nest x = nest_of(f, a->stmt, &a->piece), y = nest_of(f, b->stmt, &b->piece);
     if (can_fuse(f, &x, &y)) {
         take_in(f, a, &y, outer);
@@ -402,6 +398,10 @@ static uint32_t look_at_loop(struct fuse *f, struct item *items, uint32_t count,
     f->distant = false;
     for (uint32_t i = at + 1; i < count && i - at <= LOOK_AHEAD; i++) {
         struct item *b = &items[i];
+        if (f->backwards && b->piece.accesses.count > MOST_MOVED) {
+            f->left = true;
+            break;
+        }
         b->before = false;
         if (try_pair(f, &items[at], b, outer)) {
             last = i;
