@@ -85,7 +85,7 @@ static struct entry *find_given(struct sdfg_args *a, const char *name)
     return NULL;
 }
 
-static struct entry *find_entry(const struct sdfg_args *a, const char *name)
+const struct entry *args_find_name(const struct sdfg_args *a, const char *name)
 {
     for (size_t i = 0; i < a->num_entries; i++)
         if (!strcmp(a->entries[i]->name, name))
@@ -104,14 +104,6 @@ static bool grow(struct sdfg_args *a)
     a->entries = entries;
     a->capacity = capacity;
     return true;
-}
-
-/* Names of whole arguments belong to leaves that lie in one table. */
-const struct entry *args_find(const struct sdfg_args *a, const struct leaf *l, const char *name)
-{
-    const struct sdfg_program *p = a->program;
-    bool whole = l >= p->arguments && l < p->arguments + p->num_arguments;
-    return whole ? a->given[l - p->arguments] : find_entry(a, name);
 }
 
 static uint32_t argument_of(const struct sdfg_program *p, const char *name)
@@ -166,7 +158,8 @@ static const char *array_fault(const sdfg_array *array)
 /* An entry is about to get another value. */
 static void begin_entry(struct sdfg_args *a, struct entry *e)
 {
-    free(e->text);
+    if (e->text)
+        free(e->text);
     e->text = NULL;
     a->settled = false;
 }
@@ -175,27 +168,30 @@ static void begin_entry(struct sdfg_args *a, struct entry *e)
 static bool lies_alike(const struct entry *e, const sdfg_array *array)
 {
     const sdfg_array *old = &e->array;
-    size_t bytes = (size_t)array->rank * sizeof *array->shape;
-    return e->kind == ENTRY_ARRAY && !leaf_is_value(e->leaf) && old->dtype == array->dtype &&
-           old->rank == array->rank && old->item_bytes == array->item_bytes && !old->strides == !array->strides &&
-           !memcmp(old->shape, array->shape, bytes) && (!array->strides || !memcmp(e->strides, array->strides, bytes));
+    bool alike = e->kind == ENTRY_ARRAY && !leaf_is_value(e->leaf) && old->dtype == array->dtype &&
+                 old->rank == array->rank && old->item_bytes == array->item_bytes && !old->strides == !array->strides;
+    for (int i = 0; i < array->rank && alike; i++)
+        alike = old->shape[i] == array->shape[i] && (!array->strides || e->strides[i] == array->strides[i]);
+    return alike;
 }
 
 static void give_array(struct sdfg_args *a, struct entry *e, const sdfg_array *array)
 {
-    bool settled = a->settled;
+    bool settled = a->settled && lies_alike(e, array);
     begin_entry(a, e);
-    a->settled = settled && lies_alike(e, array);
+    a->settled = settled;
     e->kind = ENTRY_ARRAY;
-    e->array = *array;
-    if (array->strides) {
-        memcpy(e->strides, array->strides, (size_t)array->rank * sizeof *e->strides);
-        e->array.strides = e->strides;
+    e->array.data = array->data;
+    e->array.dtype = array->dtype;
+    e->array.rank = array->rank;
+    e->array.item_bytes = array->item_bytes;
+    e->array.strides = array->strides ? e->strides : NULL;
+    for (int i = 0; i < array->rank; i++) { /* most of the room is not used */
+        e->array.shape[i] = array->shape[i];
+        e->strides[i] = array->strides ? array->strides[i] : 0;
+        if (!array->data && !array->shape[i])
+            e->array.data = e; /* nothing is read or written, but it is not the null of an optional array */
     }
-    if (!array->data)
-        for (int i = 0; i < array->rank; i++)
-            if (!array->shape[i])
-                e->array.data = e; /* nothing is read or written, but it is not the null of an optional array */
 }
 
 sdfg_error *sdfg_args_array(sdfg_args *a, const char *name, const sdfg_array *array)
@@ -296,6 +292,7 @@ sdfg_error *sdfg_args_stream(sdfg_args *a, const char *name, sdfg_stream *s)
     struct report r = args_report(a);
     struct entry *e = entry_for(a, name, r.diags);
     if (e) {
+        begin_entry(a, e);
         e->kind = s ? ENTRY_STREAM : ENTRY_NULL;
         e->stream = s;
         e->array = (sdfg_array){ .data = s ? s->queues : NULL, .rank = 1, .shape = { s ? (int64_t)s->num_queues : 0 } };

@@ -24,6 +24,10 @@ struct entry {
     int64_t strides[SDFG_MAX_RANK];
     struct layout layout; /* of the last args_solve */
     bool laid_out;
+    /* Of the last args_solve or args_settle. */
+    bool has_extent; /* it is memory, unless `array.data` is null: of this the bytes [begin, end) are touched */
+    int64_t begin, end;
+    uintptr_t alignment; /* what the address must be a multiple of, a power of two */
     struct scalar scalar;
     char *text;
 };
@@ -42,22 +46,37 @@ struct sdfg_args {
     struct sdfg_rt_block *blocks; /* memory for lifetime External, one per entry of program->workspaces */
 };
 
-/* What was given for a leaf, which is called `name` ("B[2].x"); NULL if nothing was. */
-const struct entry *args_find(const struct sdfg_args *a, const struct leaf *l, const char *name);
+const struct entry *args_find_name(const struct sdfg_args *a, const char *name);
+
+/* Memory where there must be some, aligned. */
+static inline bool entry_has_data(const struct entry *e)
+{
+    return e->array.data ? !((uintptr_t)e->array.data & (e->alignment - 1)) : e->begin == e->end || e->leaf->optional;
+}
+
+/* What was given for a leaf, which is called `name` ("B[2].x"); NULL if nothing was. Whole arguments lie in one table.
+ */
+static inline const struct entry *args_find(const struct sdfg_args *a, const struct leaf *l, const char *name)
+{
+    const struct sdfg_program *p = a->program;
+    bool whole = l >= p->arguments && l < p->arguments + p->num_arguments;
+    return whole ? a->given[l - p->arguments] : args_find_name(a, name);
+}
+
 /* An empty report of a public call with these arguments. */
 struct report args_report(struct sdfg_args *a);
 
 /* Checks kinds, types and ranks, then solves. `s` is filled in for messages; its texts live in `arena`. Fills
- * a->values. */
+ * a->values and the extents of entries. */
 bool args_solve(struct sdfg_args *a, struct arena *arena, struct solver *s, struct diags *d);
 /* After args_solve: strides, null pointers, alignment, missing arguments and symbols. */
 bool args_check(const struct sdfg_args *a, const struct solver *s, struct diags *d);
-/* What is left of that when a->settled: null pointers and alignment. */
+/* Both at once in a fraction of the time, for most calls (engine/settle.c). False: something is wrong or not that
+ * simple, and the two above are needed. */
+bool args_settle(struct sdfg_args *a);
+void entry_measure(struct entry *e, const struct sdfg_program *p, const struct value *values); /* its extent */
+/* What is left of args_check when a->settled: null pointers and alignment. */
 bool args_check_data(const struct sdfg_args *a, struct diags *d);
 /* "N, 2*M" */
 const char *leaf_shape_text(const struct leaf *l, struct arena *a);
-/* Bytes an array touches, as [begin, end) relative to its data. */
-void entry_extent(const struct entry *e, const struct sdfg_program *p, const struct value *values, int64_t *begin,
-                  int64_t *end);
-
 #endif

@@ -117,6 +117,9 @@ static bool reads_values(const struct sdfg_args *a)
 
 static bool settle(struct sdfg_args *a, struct report *r)
 {
+    a->settled = args_settle(a);
+    if (a->settled)
+        return true;
     struct solver s;
     bool solved = args_solve(a, r->arena, &s, r->diags);
     a->settled = solved && args_check(a, &s, r->diags) && !reads_values(a);
@@ -126,20 +129,19 @@ static bool settle(struct sdfg_args *a, struct report *r)
 /* The kernel of the call, which stays with the arguments: calls are often repeated. */
 static bool take_kernel(struct sdfg_args *a, struct arena *arena, sdfg_error **error)
 {
-    struct signature signature = call_signature(a, arena, true);
-    struct sdfg_kernel *k = kernels_get(a->program->kernels, &signature, error);
+    uint32_t alignment;
+    struct signature signature = call_signature(a, arena, true, &alignment);
+    struct sdfg_kernel *k = kernels_get(a->program->kernels, &signature, a->kernel, error);
     if (!k)
         return false;
-    if (a->kernel)
-        kernels_release(a->kernel);
     a->kernel = k;
-    a->kernel_alignment = call_alignment(a);
+    a->kernel_alignment = alignment;
     return true;
 }
 
 static bool prepare(struct call *c, struct sdfg_args *a, struct report *r, sdfg_error **error)
 {
-    bool again = call_is_repeated(a, r->arena);
+    bool again = call_is_repeated(a);
     if (a->settled ? !args_check_data(a, r->diags) : !settle(a, r))
         return false;
     uint32_t n = a->program->num_variables;
@@ -180,13 +182,8 @@ void call_release(struct call *c)
     c->kernel = NULL;
 }
 
-/* Values are copied for every run: generated code may use their memory as its variables. */
-static sdfg_error *run_copied(const struct call *c, uint32_t n, void **args, struct slot *slots)
+static sdfg_error *run_with(const struct call *c, void **args)
 {
-    for (uint32_t i = 0; i < n; i++) {
-        slots[i] = c->slots[i];
-        args[i] = c->by_slot[i] ? slots[i].bytes : c->args[i];
-    }
     for (uint32_t i = 0; i < c->members.count; i++)
         memcpy(c->members.items[i].memory, c->members.items[i].data, c->members.items[i].bytes);
     struct run run = { .values = c->values, .blocks = c->blocks, .num_threads = c->num_threads };
@@ -194,6 +191,16 @@ static sdfg_error *run_copied(const struct call *c, uint32_t n, void **args, str
     for (uint32_t i = 0; i < c->members.count; i++)
         memcpy(c->members.items[i].data, c->members.items[i].memory, c->members.items[i].bytes);
     return error;
+}
+
+/* Values are copied for every run: generated code may use their memory as its variables. */
+static sdfg_error *run_copied(const struct call *c, uint32_t n, void **args, struct slot *slots)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        slots[i] = c->slots[i];
+        args[i] = c->by_slot[i] ? slots[i].bytes : c->args[i];
+    }
+    return run_with(c, args);
 }
 
 sdfg_error *call_run(const struct call *c)
@@ -216,7 +223,7 @@ sdfg_error *sdfg_call(sdfg_program *p, sdfg_args *a)
     struct call c;
     sdfg_error *error = call_prepare(&c, p, a, NULL);
     if (!error)
-        error = call_run(&c);
+        error = run_with(&c, c.args); /* whose values are nobody else's */
     call_release(&c);
     return error;
 }
@@ -249,7 +256,7 @@ void *sdfg_bound_address(const sdfg_bound *b, size_t index)
     const struct call *c = &b->call;
     if (index >= c->kernel->code.num_params)
         return NULL;
-    return c->by_slot[index] ? c->slots[index].bytes : c->args[index];
+    return c->args[index];
 }
 
 void sdfg_bound_free(sdfg_bound *b)
@@ -267,7 +274,7 @@ sdfg_error *sdfg_args_emit(char **out, size_t *size, sdfg_args *a, enum sdfg_emi
     *out = NULL;
     sdfg_error *error = NULL;
     if (args_solve(a, r.arena, &s, r.diags)) {
-        struct signature signature = call_signature(a, r.arena, false);
+        struct signature signature = call_signature(a, r.arena, false, NULL);
         error = program_emit(a->program, &signature, what, out, size);
     }
     sdfg_error *found = report_end(&r, SDFG_STAGE_BIND);

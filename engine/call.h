@@ -22,8 +22,8 @@ struct call {
     const struct sdfg_args *source; /* while it is being made */
     struct sdfg_kernel *kernel;
     bool pinned;   /* the kernel is, for this call; else for the arguments */
-    bool *by_slot; /* slots[i] is passed, else args[i] */
-    void **args;
+    void **args;   /* those of values point to slots */
+    bool *by_slot; /* args[i] does */
     struct slot *slots;
     int num_threads;              /* 0: what the engine says */
     struct value *values;         /* one per variable */
@@ -41,10 +41,9 @@ sdfg_error *call_run(const struct call *c);
 bool call_marshal(struct call *c, struct diags *d);
 
 /* The signature of a call: bound symbols, arguments that overlap, alignment (engine/signature.c). Calls that only ask
- * are not remembered by the policy. */
-uint32_t call_alignment(const struct sdfg_args *a);
+ * are not remembered by the policy. *alignment (or NULL): that of the addresses, whatever the policy makes of it. */
+struct signature call_signature(const struct sdfg_args *a, struct arena *arena, bool remember, uint32_t *alignment);
 /* The call differs from the one before in nothing that code depends on: it takes a->kernel again. */
-bool call_is_repeated(const struct sdfg_args *a, struct arena *arena);
-struct signature call_signature(const struct sdfg_args *a, struct arena *arena, bool remember);
+bool call_is_repeated(const struct sdfg_args *a);
 
 #endif

@@ -202,6 +202,8 @@ static void take_form(struct reader *r, struct form *f)
     f->terms = NEW_ARRAY(r->arena, struct form_term, b->failed ? 0 : f->num_terms);
     for (uint32_t i = 0; i < f->num_terms && !b->failed; i++)
         take_term(r, f, &f->terms[i]);
+    if (!b->failed)
+        form_find_kind(f);
 }
 
 static struct form *take_forms(struct reader *r, uint32_t count, const char *const **texts)

@@ -99,20 +99,11 @@ static bool lay_out(const struct entry *e, struct layout *out, struct diags *d)
     return false;
 }
 
-void entry_extent(const struct entry *e, const struct sdfg_program *p, const struct value *values, int64_t *begin,
-                  int64_t *end)
+static void measure_array(struct entry *e)
 {
     const sdfg_array *a = &e->array;
-    int64_t item = a->dtype == SDFG_RECORD ? (int64_t)a->item_bytes : (int64_t)sdfg_dtype_size(a->dtype);
-    *begin = *end = 0;
-    if (e->kind == ENTRY_POINTER) {
-        int64_t elements = 1;
-        if (e->leaf->total_size.text)
-            form_value(&e->leaf->total_size, p->variables, values, &elements);
-        *end = elements * (int64_t)e->leaf->item_bytes;
-        return;
-    }
-    int64_t packed = 1, low = 0, high = 0;
+    size_t size = a->dtype == SDFG_RECORD ? a->item_bytes : sdfg_dtype_size(a->dtype);
+    int64_t item = (int64_t)size, packed = 1, low = 0, high = 0;
     for (int i = a->rank - 1; i >= 0; i--) {
         if (!a->shape[i])
             return;
@@ -120,8 +111,30 @@ void entry_extent(const struct entry *e, const struct sdfg_program *p, const str
         *(span < 0 ? &low : &high) += span;
         packed *= a->shape[i];
     }
-    *begin = low * item;
-    *end = (high + 1) * item;
+    e->begin = low * item;
+    e->end = (high + 1) * item;
+    const struct type *t = e->leaf->type;
+    if (t && t->kind == TYPE_VECTOR)
+        t = t->elem; /* numpy arrays of the base type are good enough */
+    if (t && t->align)
+        e->alignment = t->align;
+}
+
+void entry_measure(struct entry *e, const struct sdfg_program *p, const struct value *values)
+{
+    e->has_extent = (e->kind == ENTRY_ARRAY || e->kind == ENTRY_POINTER) && !leaf_is_value(e->leaf);
+    e->begin = e->end = 0;
+    e->alignment = 1;
+    if (!e->has_extent)
+        return;
+    if (e->kind == ENTRY_ARRAY) {
+        measure_array(e);
+        return;
+    }
+    int64_t elements = 1;
+    if (e->leaf->total_size.text)
+        form_value(&e->leaf->total_size, p->variables, values, &elements);
+    e->end = elements * (int64_t)e->leaf->item_bytes;
 }
 
 /* ---- solving ---- */
@@ -221,7 +234,10 @@ bool args_solve(struct sdfg_args *a, struct arena *arena, struct solver *s, stru
         .equations = q.list.items,
         .num_equations = q.list.count,
     };
-    return solve(s, d) && ok;
+    ok &= solve(s, d);
+    for (size_t i = 0; i < a->num_entries; i++)
+        entry_measure(a->entries[i], p, a->values);
+    return ok;
 }
 
 /* ---- checks with all symbols known ---- */
@@ -262,18 +278,11 @@ static bool check_strides(const struct entry *e, const struct solver *s, struct 
 
 static bool check_data(const struct entry *e, struct diags *d)
 {
-    const struct leaf *l = e->leaf;
-    bool empty = false;
-    for (int i = 0; i < e->array.rank; i++)
-        empty |= e->array.shape[i] == 0;
-    if (empty || leaf_is_value(l))
+    if (e->kind != ENTRY_ARRAY || !e->has_extent || entry_has_data(e))
         return true;
     if (!e->array.data)
-        return l->optional || diag_error(d, l->place, DIAG_ARGUMENT_NULL, e->name);
-    unsigned align = l->type && l->type->align ? l->type->align : 1;
-    if (l->type && l->type->kind == TYPE_VECTOR)
-        align = l->type->elem->align; /* numpy arrays of the base type are good enough */
-    return (uintptr_t)e->array.data % align == 0 || diag_error(d, l->place, DIAG_ARGUMENT_ALIGNMENT, e->name, align);
+        return diag_error(d, e->leaf->place, DIAG_ARGUMENT_NULL, e->name);
+    return diag_error(d, e->leaf->place, DIAG_ARGUMENT_ALIGNMENT, e->name, (unsigned)e->alignment);
 }
 
 /* As many queues as the program has, for elements of its size. */
@@ -313,8 +322,7 @@ bool args_check_data(const struct sdfg_args *a, struct diags *d)
 {
     bool ok = true;
     for (size_t i = 0; i < a->num_entries; i++)
-        if (a->entries[i]->kind == ENTRY_ARRAY)
-            ok &= check_data(a->entries[i], d);
+        ok &= check_data(a->entries[i], d);
     return ok;
 }
 

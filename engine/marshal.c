@@ -135,6 +135,7 @@ static bool marshal_param(struct call *c, uint32_t i, struct diags *d)
         return ok;
     }
     c->by_slot[i] = true;
+    c->args[i] = c->slots[i].bytes;
     sdfg_dtype dtype = c->kernel->takes[i].dtype;
     return dtype == SDFG_NONE ? store_pointer(c, l, param->name, c->slots[i].bytes, d)
                               : store_value(c, l, param->name, dtype, c->slots[i].bytes, d);

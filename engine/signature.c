@@ -5,64 +5,82 @@
 
 /* What of a call changes the code. */
 
-struct memory_span {
+struct span {
     uintptr_t begin, end;
-    uint32_t root;
 };
 
-static bool has_memory(const struct entry *e)
+static bool is_memory(const struct entry *e) { return e->has_extent && e->array.data; }
+
+static struct span span_of(const struct entry *e)
 {
-    return (e->kind == ENTRY_ARRAY || e->kind == ENTRY_POINTER) && !leaf_is_value(e->leaf) && e->array.data;
+    uintptr_t data = (uintptr_t)e->array.data;
+    return (struct span){ data + (uintptr_t)e->begin, data + (uintptr_t)e->end };
 }
 
-/* Arrays that share memory with another, one of them written. In argument order, each once. */
+static bool meet(struct span x, struct span y) { return x.begin < y.end && y.begin < x.end; }
+
+/* Does an entry share memory with one before it, one of them written? Marks both in `overlaps` if there is such a
+ * table, which has a row per argument. */
+static bool shares(const struct sdfg_args *a, size_t which, bool *overlaps)
+{
+    const struct leaf *arguments = a->program->arguments;
+    const struct entry *e = a->entries[which];
+    bool found = false;
+    for (size_t i = 0; i < which; i++) {
+        const struct entry *other = a->entries[i];
+        if (!is_memory(other) || !meet(span_of(e), span_of(other)) ||
+            !(arguments[e->argument].written || arguments[other->argument].written))
+            continue;
+        found = true;
+        if (overlaps)
+            overlaps[e->argument] = overlaps[other->argument] = true;
+    }
+    return found;
+}
+
+/* What addresses say: the alignment, in few classes so that they do not multiply the code; which arrays share memory.
+ * False if none do. */
+static bool look_at_memory(const struct sdfg_args *a, uint32_t *alignment, bool *overlaps)
+{
+    uintptr_t bits = 64;
+    struct span all = { UINTPTR_MAX, 0 }; /* around what was seen so far: who is outside meets nobody */
+    bool found = false;
+    for (size_t i = 0; i < a->num_entries; i++) {
+        const struct entry *e = a->entries[i];
+        if (!is_memory(e))
+            continue;
+        struct span s = span_of(e);
+        bits |= (uintptr_t)e->array.data;
+        if (meet(s, all) && shares(a, i, overlaps))
+            found = true;
+        all.begin = s.begin < all.begin ? s.begin : all.begin;
+        all.end = s.end > all.end ? s.end : all.end;
+    }
+    uintptr_t lowest = bits & -bits;
+    *alignment = lowest >= 64 ? 64 : lowest >= 16 ? 16 : 0;
+    return found;
+}
+
+bool call_is_repeated(const struct sdfg_args *a)
+{
+    uint32_t alignment;
+    return a->settled && a->kernel && kernel_newest(a->kernel) == a->kernel && !a->kernel->signature.num_may_alias &&
+           !look_at_memory(a, &alignment, NULL) && alignment == a->kernel_alignment;
+}
+
+/* In argument order, each once. */
 static uint32_t overlapping(const struct sdfg_args *a, struct arena *arena, const char *const **out)
 {
     const struct sdfg_program *p = a->program;
-    struct memory_span *regions = NEW_ARRAY(arena, struct memory_span, a->num_entries);
     bool *overlaps = NEW_ARRAY(arena, bool, p->num_arguments);
-    size_t n = 0;
-    for (size_t i = 0; i < a->num_entries; i++) {
-        const struct entry *e = a->entries[i];
-        int64_t begin, end;
-        if (!has_memory(e))
-            continue;
-        entry_extent(e, p, a->values, &begin, &end);
-        uintptr_t data = (uintptr_t)e->array.data;
-        regions[n++] = (struct memory_span){ data + (uintptr_t)begin, data + (uintptr_t)end, e->argument };
-    }
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = i + 1; k < n; k++) {
-            const struct memory_span *x = &regions[i], *y = &regions[k];
-            if (x->begin < y->end && y->begin < x->end &&
-                (p->arguments[x->root].written || p->arguments[y->root].written))
-                overlaps[x->root] = overlaps[y->root] = true;
-        }
     const char **names = NEW_ARRAY(arena, const char *, p->num_arguments);
-    uint32_t count = 0;
+    uint32_t count = 0, ignored;
+    look_at_memory(a, &ignored, overlaps);
     for (uint32_t i = 0; i < p->num_arguments; i++)
         if (overlaps[i])
             names[count++] = p->arguments[i].name;
     *out = names;
     return count;
-}
-
-/* Few classes, so that addresses do not multiply the code. */
-uint32_t call_alignment(const struct sdfg_args *a)
-{
-    uintptr_t bits = 64;
-    for (size_t i = 0; i < a->num_entries; i++)
-        if (has_memory(a->entries[i]))
-            bits |= (uintptr_t)a->entries[i]->array.data;
-    uintptr_t lowest = bits & -bits;
-    return lowest >= 64 ? 64 : lowest >= 16 ? 16 : 0;
-}
-
-bool call_is_repeated(const struct sdfg_args *a, struct arena *arena)
-{
-    const char *const *ignored;
-    return a->settled && a->kernel && kernel_newest(a->kernel) == a->kernel && !a->kernel->signature.num_may_alias &&
-           a->kernel_alignment == call_alignment(a) && !overlapping(a, arena, &ignored);
 }
 
 static uint32_t all_arrays(const struct sdfg_program *p, struct arena *arena, const char *const **out)
@@ -76,14 +94,19 @@ static uint32_t all_arrays(const struct sdfg_program *p, struct arena *arena, co
     return count;
 }
 
-struct signature call_signature(const struct sdfg_args *a, struct arena *arena, bool remember)
+struct signature call_signature(const struct sdfg_args *a, struct arena *arena, bool remember, uint32_t *alignment)
 {
     const struct sdfg_program *p = a->program;
-    struct signature s = { .alignment = call_alignment(a) };
-    s.num_bound = policy_bound(p->policy, a->values, remember, arena, &s.bound);
-    s.num_may_alias = overlapping(a, arena, &s.may_alias);
-    if (policy_coarse(p->policy, hash_bytes(s.may_alias, s.num_may_alias * sizeof *s.may_alias, s.alignment),
-                      remember)) {
+    struct signature s = { 0 };
+    if (look_at_memory(a, &s.alignment, NULL))
+        s.num_may_alias = overlapping(a, arena, &s.may_alias);
+    if (alignment)
+        *alignment = s.alignment;
+    uint64_t class = hash_bytes(s.may_alias, s.num_may_alias * sizeof *s.may_alias, s.alignment);
+    struct choice choice = policy_choose(p->policy, a->values, class, remember, arena);
+    s.bound = choice.bound;
+    s.num_bound = choice.num_bound;
+    if (choice.coarse) {
         s.alignment = 0;
         s.num_may_alias = all_arrays(p, arena, &s.may_alias);
     }

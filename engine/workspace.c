@@ -69,12 +69,8 @@ static sdfg_error *measure(const struct call *c, int32_t at, size_t *out)
                                    .num_blocks = c->kernel->program->workspaces.count,
                                    .measure = true };
     struct sdfg_rt_context context = { .num_threads = 1, .workspace = &w };
-    uint32_t n = c->kernel->code.num_params;
-    void **args = NEW_ARRAY(c->arena, void *, n);
-    for (uint32_t i = 0; i < n; i++)
-        args[i] = c->by_slot[i] ? c->slots[i].bytes : c->args[i];
     if (c->kernel->code.workspace)
-        c->kernel->code.workspace(&context, args);
+        c->kernel->code.workspace(&context, c->args);
     *out = (size_t)c->blocks[at].used;
     return run_error(context.error);
 }

@@ -132,7 +132,7 @@ sdfg_error *sdfg_args_explain_cache(char **out, sdfg_args *a)
     struct report r = args_report(a);
     struct solver s;
     if (args_solve(a, r.arena, &s, r.diags)) {
-        struct signature signature = call_signature(a, r.arena, false);
+        struct signature signature = call_signature(a, r.arena, false, NULL);
         struct text t = text_new(r.arena);
         explain(a->program, &signature, &t);
         *out = strdup(text_get(&t));

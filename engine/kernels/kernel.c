@@ -44,7 +44,7 @@ sdfg_error *sdfg_specialize(sdfg_kernel **out, sdfg_program *p, const sdfg_symbo
     struct value *values = NEW_ARRAY(r.arena, struct value, p->num_variables);
     if (kernel_bound_values(p, symbols, n, values, &r)) {
         struct signature s = kernel_signature(p, values, r.arena);
-        *out = kernels_get(p->kernels, &s, &error);
+        *out = kernels_get(p->kernels, &s, NULL, &error);
     }
     sdfg_error *found = report_end(&r, SDFG_STAGE_BIND);
     return error ? error : found;

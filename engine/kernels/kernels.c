@@ -397,15 +397,29 @@ static struct sdfg_kernel *make(struct kernel_table *t, const struct signature *
     return k;
 }
 
-struct sdfg_kernel *kernels_get(struct kernel_table *t, const struct signature *s, sdfg_error **error)
+/* Gives a pin back. Who is to be freed without the lock comes back: a kernel that was replaced and now is not needed,
+ * or NULL. */
+static struct sdfg_kernel *unpin(struct kernel_store *s, struct sdfg_kernel *k)
+{
+    if (--k->item.pins || !k->replaced)
+        return NULL;
+    memory_remove(&s->memory, &k->item);
+    take_out(k);
+    k->next = NULL;
+    return k;
+}
+
+struct sdfg_kernel *kernels_get(struct kernel_table *t, const struct signature *s, struct sdfg_kernel *instead_of,
+                                sdfg_error **error)
 {
     struct kernel_store *store = store_of(t);
     uint64_t hash = hash_of(s);
-    struct sdfg_kernel *dropped = NULL;
+    struct sdfg_kernel *dropped = NULL, *replaced = NULL;
     *error = NULL;
     pthread_mutex_lock(&store->lock);
     struct sdfg_kernel *k = find(t, s, hash);
     struct flight *f = k ? NULL : find_flight(t, s, hash);
+    bool made = !k && !f;
     if (k) {
         t->stats.found++;
         k->item.pins++;
@@ -414,9 +428,13 @@ struct sdfg_kernel *kernels_get(struct kernel_table *t, const struct signature *
         k = wait_for(t, f, error);
     } else {
         k = make(t, s, hash, error);
-        dropped = drop_some(store);
     }
+    if (k && instead_of)
+        replaced = unpin(store, instead_of);
+    if (made || (k && instead_of && !instead_of->item.pins))
+        dropped = drop_some(store);
     pthread_mutex_unlock(&store->lock);
+    free_list(replaced);
     free_dropped(dropped);
     return k;
 }
@@ -433,15 +451,7 @@ void kernels_release(struct sdfg_kernel *k)
 {
     struct kernel_store *s = k->program->engine->kernels;
     pthread_mutex_lock(&s->lock);
-    struct sdfg_kernel *replaced = NULL, *dropped = NULL;
-    if (!--k->item.pins && k->replaced) {
-        memory_remove(&s->memory, &k->item);
-        take_out(k);
-        k->next = NULL;
-        replaced = k;
-    }
-    if (!k->item.pins)
-        dropped = drop_some(s);
+    struct sdfg_kernel *replaced = unpin(s, k), *dropped = k->item.pins ? NULL : drop_some(s);
     pthread_mutex_unlock(&s->lock);
     free_list(replaced);
     free_dropped(dropped);

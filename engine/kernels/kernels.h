@@ -15,8 +15,10 @@ void kernel_store_free(struct kernel_store *s); /* after all tables */
 struct kernel_table *kernels_new(struct sdfg_program *p);
 void kernels_free(struct kernel_table *t); /* and all kernels, pinned or not */
 
-/* The kernel for a signature, pinned; give it back with kernels_release. NULL with *error set. */
-struct sdfg_kernel *kernels_get(struct kernel_table *t, const struct signature *s, sdfg_error **error);
+/* The kernel for a signature, pinned; give it back with kernels_release. NULL with *error set. `instead_of` is given
+ * back in turn, if it is not NULL and there is a kernel. */
+struct sdfg_kernel *kernels_get(struct kernel_table *t, const struct signature *s, struct sdfg_kernel *instead_of,
+                                sdfg_error **error);
 void kernels_pin(struct sdfg_kernel *k); /* once more */
 void kernels_release(struct sdfg_kernel *k);
 /* The optimized kernel for the signature of `quick`, which the caller has pinned, takes its place in the table; `full`

@@ -76,13 +76,26 @@ static bool in_list(const struct sdfg_engine *e, const char *name)
     return false;
 }
 
-uint32_t policy_bound(struct policy *y, const struct value *values, bool remember, struct arena *a,
-                      const struct codegen_symbol **out)
+/* True if the class is one of many that do not get code of their own. */
+static bool is_coarse(struct policy *y, uint64_t class, bool remember)
+{
+    for (uint32_t i = 0; i < y->num_classes; i++)
+        if (y->classes[i] == class)
+            return false;
+    if (y->num_classes == POLICY_CLASSES)
+        return true;
+    if (remember)
+        y->classes[y->num_classes++] = class;
+    return false;
+}
+
+struct choice policy_choose(struct policy *y, const struct value *values, uint64_t class, bool remember,
+                            struct arena *a)
 {
     const struct sdfg_program *p = y->program;
     enum specialize_policy policy = p->engine->policy;
     struct codegen_symbol *bound = NEW_ARRAY(a, struct codegen_symbol, p->num_variables);
-    uint32_t count = 0;
+    struct choice choice = { .bound = bound };
     bool counts = policy == SPECIALIZE_AUTO;
     if (counts)
         pthread_mutex_lock(&y->lock);
@@ -91,27 +104,12 @@ uint32_t policy_bound(struct policy *y, const struct value *values, bool remembe
         bool wanted = all || (policy == SPECIALIZE_AUTO && !y->varies[i]) ||
                       (policy == SPECIALIZE_LIST && in_list(p->engine, p->variables[i].name));
         if (wanted && can_bind(p, values, i))
-            bound[count++] = (struct codegen_symbol){ p->variables[i].name, values[i].value };
+            bound[choice.num_bound++] = (struct codegen_symbol){ p->variables[i].name, values[i].value };
     }
+    choice.coarse = counts && is_coarse(y, class, remember);
     if (counts)
         pthread_mutex_unlock(&y->lock);
-    *out = bound;
-    return count;
-}
-
-bool policy_coarse(struct policy *y, uint64_t hash, bool remember)
-{
-    if (y->program->engine->policy != SPECIALIZE_AUTO)
-        return false;
-    pthread_mutex_lock(&y->lock);
-    uint32_t i = 0;
-    while (i < y->num_classes && y->classes[i] != hash)
-        i++;
-    bool coarse = i == POLICY_CLASSES;
-    if (i == y->num_classes && !coarse && remember)
-        y->classes[y->num_classes++] = hash;
-    pthread_mutex_unlock(&y->lock);
-    return coarse;
+    return choice;
 }
 
 void policy_explain(struct policy *y, struct text *out)

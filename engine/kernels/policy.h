@@ -11,14 +11,16 @@ enum { POLICY_COMBINATIONS = 8, POLICY_CLASSES = 6 };
 
 struct policy *policy_new(const struct sdfg_program *p);
 void policy_free(struct policy *y);
-/* The symbols of a call to be bound, in the order of the program's variables; remembers the combination if asked. Any
- * thread. */
-uint32_t policy_bound(struct policy *y, const struct value *values, bool remember, struct arena *a,
-                      const struct codegen_symbol **out);
-/* What else a signature holds comes in a few classes. When a program under `auto` has met many of them, all arrays
- * count as overlapping and aligned to their elements only. `hash`: of those classes; true if this one is not worth code
- * of its own any more. */
-bool policy_coarse(struct policy *y, uint64_t hash, bool remember);
+struct choice {
+    const struct codegen_symbol *bound; /* in the order of the program's variables */
+    uint32_t num_bound;
+    bool coarse; /* all arrays count as overlapping and aligned to their elements only */
+};
+/* What is bound for a call with these values of symbols, in `a`. What else a signature holds comes in a few classes, of
+ * which `class` is a hash: when a program under `auto` has met many of them, others are not worth code of their own.
+ * Remembers values and class if asked. Any thread. */
+struct choice policy_choose(struct policy *y, const struct value *values, uint64_t class, bool remember,
+                            struct arena *a);
 void policy_explain(struct policy *y, struct text *out); /* one line */
 
 #endif

@@ -41,6 +41,9 @@ struct form {
     struct form_name *names;
     struct form_term *terms; /* the expression as their sum, which is the quick way; NULL if it is none */
     uint32_t num_terms;
+    enum { FORM_OTHER, FORM_NAME, FORM_NUMBER } kind; /* most are nothing but a variable or a number */
+    uint32_t name;                                    /* that variable */
+    int64_t number;
     bool opaque; /* mentions what has no value before the run (elements of arrays, "?") */
 };
 
@@ -58,7 +61,7 @@ enum value_origin { VALUE_UNKNOWN, VALUE_CONSTANT, VALUE_GIVEN, VALUE_SOLVED };
 struct value {
     enum value_origin origin;
     int64_t value;
-    uint32_t equation; /* VALUE_SOLVED */
+    uint32_t equation; /* VALUE_SOLVED by `solve` */
 };
 
 struct solver {
@@ -90,6 +93,8 @@ bool variable_holds(const struct variable *v, int64_t value); /* the value fits 
 bool solve_together(struct solver *s);
 /* The form as a sum of products of names, if it is one (engine/solve/solve_terms.c). */
 void form_find_terms(struct ir *ir, const struct variable *variables, const struct sym *expanded, struct form *f);
+/* Fills in `kind` from names and terms. */
+void form_find_kind(struct form *f);
 /* The sum with the values known so far. `n` is left out: what it is multiplied with goes to *coefficient, the rest to
  * *rest. With n NULL the value is *rest. False if a name has no value (unless `unknown_is_zero`), `n` does not stand
  * linearly, or a number does not fit. */

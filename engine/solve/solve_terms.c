@@ -63,6 +63,17 @@ void form_find_terms(struct ir *ir, const struct variable *variables, const stru
         return;
     f->terms = w.list.items;
     f->num_terms = w.list.count;
+    form_find_kind(f);
+}
+
+void form_find_kind(struct form *f)
+{
+    const struct form_term *t = f->terms;
+    if (f->num_terms != 1 || t->num_factors > 1 || (t->num_factors && t->coefficient != 1))
+        return;
+    f->kind = t->num_factors ? FORM_NAME : FORM_NUMBER;
+    f->name = t->num_factors ? f->names[t->factors[0]].variable : 0;
+    f->number = t->num_factors ? 0 : t->coefficient;
 }
 
 /* What `n` is multiplied with; other names may have no value where it does not stand. */

@@ -148,6 +148,10 @@ TEST(several_queues)
     for (size_t q = 0; q < 6; q++)
         CHECK_INT(sdfg_stream_size(s, q), q < 5 ? q : 0);
     CHECK(sdfg_stream_pop(s, 4, got, COUNT) == 4 && got[0] == 40 && got[3] == 43);
+    CHECK(good(sdfg_args_stream(t.args, "S", few))); /* a call that was right says nothing of the next one */
+    e = sdfg_call(t.program, t.args);
+    CHECK_STR(e ? sdfg_error_code(e) : "", "ARGUMENT_STREAM_QUEUES");
+    sdfg_error_free(e);
     sdfg_stream_free(few);
     sdfg_stream_free(s);
     end(&t);
