@@ -29,6 +29,8 @@ static void fill(const struct leaf *l, sdfg_argument *out)
         .written = l->written,
         .solvable = l->solvable,
         .num_members = l->num_members,
+        .bytes = l->memory_size,
+        .offset = l->placed ? (ptrdiff_t)l->offset : -1,
     };
     memcpy(out, &a, out->struct_size < sizeof a ? out->struct_size : sizeof a);
 }

@@ -300,6 +300,10 @@ typedef struct sdfg_argument {
     bool written;       /* by any state, as far as the graph shows */
     bool solvable;      /* symbols: some argument's shape or stride may determine it */
     size_t num_members; /* of a structure; 1 for a container array: its element */
+    /* For who lays out structures by hand, as libraries of sdfg_program_export take them: scalars are values in them,
+     * everything else pointers, elements of container arrays are pointers one behind the other. */
+    size_t bytes;     /* of a structure */
+    ptrdiff_t offset; /* of a member in its structure; -1: it has no place there, or is no member */
 } sdfg_argument;
 
 SDFG_API const char *sdfg_program_name(const sdfg_program *p);

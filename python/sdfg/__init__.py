@@ -7,10 +7,11 @@
 from ._errors import BugError, Error, InvalidError, Message, MissingError, UnsupportedError
 from ._library import library as _library
 from ._program import ArgumentInfo, Bound, Engine, Program, compile
+from ._stream import Stream
 
 __version__ = "0.1.0"
 __all__ = ["ArgumentInfo", "Bound", "BugError", "Engine", "Error", "InvalidError", "Message", "MissingError", "Program",
-           "UnsupportedError", "compile", "version"]
+           "Stream", "UnsupportedError", "compile", "version"]
 
 
 def version():

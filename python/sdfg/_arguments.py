@@ -6,7 +6,8 @@ import numbers
 import numpy
 
 from ._errors import check
-from ._library import DTYPES, MAX_RANK, RECORD, Argument, Array, library
+from ._library import DTYPES, KINDS, MAX_RANK, RECORD, Argument, Array, library
+from ._stream import Stream
 
 _DTYPE_BY_NAME = {name: i for i, name in enumerate(DTYPES) if i}
 # Element types that NumPy lacks are their bits, unless another package has registered them.
@@ -65,6 +66,11 @@ class Arguments:
         key = name.encode()
         if value is None:
             check(library.sdfg_args_null(self._handle, key))
+        elif isinstance(value, Stream):
+            self.kept.append(value)
+            check(library.sdfg_args_stream(self._handle, key, value._handle))
+        elif KINDS[argument.kind] == "stream":
+            raise TypeError(f"argument '{name}' is a stream: an sdfg.Stream is expected, not {type(value).__name__}")
         elif argument.kind == 3:
             self._structure(name, key, argument, value)
         elif argument.kind == 4 and isinstance(value, (list, tuple)):

@@ -9,7 +9,7 @@ MAX_RANK = 32
 DTYPES = ("", "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "bfloat16",
           "float8_e4m3fn", "float8_e5m2", "float32", "float64", "complex64", "complex128")
 RECORD = 18
-KINDS = ("array", "scalar", "symbol", "structure", "container array", "other")
+KINDS = ("array", "scalar", "symbol", "structure", "container array", "other", "stream")
 CLASSES = ("invalid", "unsupported", "environment", "bug")
 
 
@@ -36,7 +36,7 @@ class Argument(ctypes.Structure):
                 ("lanes", c_int), ("rank", c_int), ("shape", POINTER(c_char_p)), ("strides", POINTER(c_char_p)),
                 ("total_size", c_char_p), ("storage", c_char_p), ("lifetime", c_char_p), ("transient", c_bool),
                 ("optional", c_bool), ("returned", c_bool), ("written", c_bool), ("solvable", c_bool),
-                ("num_members", c_size_t)]
+                ("num_members", c_size_t), ("bytes", c_size_t), ("offset", c_ssize_t)]
 
 
 class Array(ctypes.Structure):
@@ -97,6 +97,12 @@ FUNCTIONS = {
     "sdfg_args_string": (_pointer, _pointer, c_char_p, c_char_p),
     "sdfg_args_workspace": (_pointer, _pointer, c_char_p, c_void_p, c_size_t),
     "sdfg_args_workspace_size": (_pointer, POINTER(c_size_t), _pointer, c_char_p),
+    "sdfg_args_stream": (_pointer, _pointer, c_char_p, _pointer),
+    "sdfg_stream_new": (_pointer, POINTER(_pointer), c_size_t, c_size_t),
+    "sdfg_stream_free": (None, _pointer),
+    "sdfg_stream_push": (_pointer, _pointer, c_size_t, c_void_p, c_size_t),
+    "sdfg_stream_pop": (c_size_t, _pointer, c_size_t, c_void_p, c_size_t),
+    "sdfg_stream_size": (c_size_t, _pointer, c_size_t),
     "sdfg_args_solve": (_pointer, _pointer),
     "sdfg_args_value": (c_bool, _pointer, c_char_p, POINTER(c_int64)),
     "sdfg_args_layout": (_pointer, _pointer, c_char_p, POINTER(c_int), POINTER(c_int64), POINTER(c_int64),

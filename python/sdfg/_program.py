@@ -68,13 +68,15 @@ def default_engine():
 
 
 class ArgumentInfo:
-    """What a program says of one of its arguments; shapes and strides are expressions."""
+    """What a program says of one of its arguments; shapes and strides are expressions. `members` are those of a structure, or the
+    element of a container array; `bytes` and `offset` say how structures lie in memory (-1: a member that has no place there)."""
 
-    def __init__(self, a):
+    def __init__(self, a, members=()):
         self.name, self.kind, self.type = a.name.decode(), KINDS[a.kind], a.type.decode()
         self.shape = tuple(a.shape[i].decode() for i in range(a.rank))
         self.strides = tuple(a.strides[i].decode() for i in range(a.rank)) if a.strides else ()
         self.optional, self.returned, self.written, self.solvable = a.optional, a.returned, a.written, a.solvable
+        self.bytes, self.offset, self.members = a.bytes, a.offset, tuple(members)
 
     def __repr__(self):
         return f"<{self.kind} {self.name}: {self.type}{list(self.shape) if self.shape else ''}>"
@@ -139,8 +141,15 @@ class Program:
         found, a = [], Argument(struct_size=ctypes.sizeof(Argument))
         for i in range(library.sdfg_program_num_arguments(self._handle)):
             library.sdfg_program_argument(self._handle, i, ctypes.byref(a))
-            found.append(ArgumentInfo(a))
+            found.append(ArgumentInfo(a, self._members(a.name, a)))
         return found
+
+    def _members(self, path, of):
+        for i in range(of.num_members):
+            a = Argument(struct_size=ctypes.sizeof(Argument))
+            library.sdfg_program_member(self._handle, path, i, ctypes.byref(a))
+            inner = path + b"[0]" if KINDS[of.kind] == "container array" else path + b"." + a.name
+            yield ArgumentInfo(a, self._members(inner, a))
 
     @property
     def constraints(self):

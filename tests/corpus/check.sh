@@ -1,13 +1,18 @@
 #!/bin/sh
 # check.sh SDFG-RUN FOLDER SET [OPTION...]: runs every recorded case of a set of the corpus.
+# check.sh --warm SDFG-RUN FOLDER SET [OPTION...]: twice, with an empty cache on disk and with what is in it then; the second time
+# nothing may be missing there.
 # check.sh --files PROGRAM FOLDER SET [OPTION...]: a program of this folder that takes every file of a set (reemit, compile-all).
 # The corpus lies beside the project or where SDFG_CORPUS says, and is unpacked into FOLDER. expected-fail.txt beside this script
 # lists cases known to fail as "SET/CASE<TAB>reason": one that passes must leave the list. Quick code fuses no multiply-add, so with
 # --tier=quick nothing is expected of those whose reason ends in "passes with --fp=strict".
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-files=
-[ "$1" = --files ] && files=1 && shift
+files= warm=
+case $1 in
+--files) files=1 && shift ;;
+--warm) warm=1 && shift ;;
+esac
 run=$1 folder=$2 set=$3
 shift 3
 
@@ -22,7 +27,16 @@ else
 fi
 [ -z "$files" ] || exec "$run" "$folder/$set" "$@"
 list=$(mktemp)
-trap 'rm -f "$list"' EXIT
+cache=$(mktemp -d)
+trap 'rm -rf "$list" "$cache"' EXIT
 case " $* " in *" --tier=quick "*) unless='passes with --fp=strict$' ;; *) unless='^$' ;; esac
 sed -n "s|^$set/||p" "$here/expected-fail.txt" | { grep -v "$unless" || true; } > "$list"
-"$run" --cases="$folder/$set" --jobs="${SDFG_JOBS:-$(nproc)}" --timeout=60 --list="$list" "$@"
+cases() { "$run" --cases="$folder/$set" --jobs="${SDFG_JOBS:-$(nproc)}" --timeout=60 --list="$list" "$@"; }
+if [ -z "$warm" ]; then
+    cases "$@"
+    exit
+fi
+cases --cache="$cache" "$@"
+before=$(cd "$cache" && ls)
+cases --cache="$cache" "$@"
+[ "$before" = "$(cd "$cache" && ls)" ] || { echo "the second run found something missing in the cache"; exit 1; }

@@ -112,6 +112,33 @@ class Calls(unittest.TestCase):
         self.assertEqual(results, [True] * 4)
 
 
+class Streams(unittest.TestCase):
+    def test_calls(self):
+        above = sdfg.compile(EXAMPLES.parent / "tests" / "cli" / "above.sdfg")
+        self.assertEqual({a.name: a.kind for a in above.arguments}["S"], "stream")
+        s = sdfg.Stream("float64")
+        s.push([7, 8])
+        above(X=numpy.arange(6.0), L=numpy.array([2.0]), S=s)
+        self.assertEqual(s.size(), 5)
+        numpy.testing.assert_array_equal(s.pop(3), [7, 8, 3])
+        bound = above.bind(X=numpy.arange(6.0), L=numpy.array([4.0]), S=s)
+        bound()
+        numpy.testing.assert_array_equal(numpy.sort(s.pop()), [4, 5, 5])
+        self.assertEqual(s.pop().size, 0)
+
+    def test_mistakes(self):
+        above = sdfg.compile(EXAMPLES.parent / "tests" / "cli" / "above.sdfg")
+        x, least = numpy.arange(6.0), numpy.zeros(1)
+        with self.assertRaisesRegex(sdfg.InvalidError, "float64, 8 bytes each, but a stream for 4"):
+            above(X=x, L=least, S=sdfg.Stream("float32"))
+        with self.assertRaisesRegex(sdfg.InvalidError, "a stream of 2"):
+            above(X=x, L=least, S=sdfg.Stream("float64", queues=2))
+        with self.assertRaisesRegex(TypeError, "'S' is a stream: an sdfg.Stream is expected, not ndarray"):
+            above(X=x, L=least, S=x)
+        with self.assertRaises(sdfg.Error):
+            sdfg.Stream("float64").push(1, queue=1)
+
+
 class Refusals(unittest.TestCase):
     def setUp(self):
         self.axpy = sdfg.compile(EXAMPLES / "axpy.sdfg")

@@ -12,17 +12,18 @@
 #define SCALAR(name, dtype)                                                                                            \
     "\"" name "\": {\"type\": \"Scalar\", \"attributes\": {\"dtype\": \"" dtype "\", \"shape\": [\"1\"]}}"
 
-static const char text[] =
-    "{\"type\": \"SDFG\", \"attributes\": {\"name\": \"nothing\", \"_arrays\": {" //
-    ARRAY("A", "\"float64\"", "\"N\", \"M\"", "\"M\", \"1\"", ", \"optional\": false") "," //
-    ARRAY("B", "\"float64\"", "\"2*N\"", "\"1\"", ", \"optional\": false") "," //
-    ARRAY("C", "\"int32\"", "\"N+M\", \"3\"", "\"step\", \"1\"", ", \"optional\": false") "," //
-    ARRAY("D", "\"float64\"", "\"few\"", "\"1\"", ", \"optional\": true") "," //
+static const char text[] = "{\"type\": \"SDFG\", \"attributes\": {\"name\": \"nothing\", \"_arrays\": {"        //
+    ARRAY("A", "\"float64\"", "\"N\", \"M\"", "\"M\", \"1\"", ", \"optional\": false") ","                      //
+    ARRAY("B", "\"float64\"", "\"2*N\"", "\"1\"", ", \"optional\": false") ","                                  //
+    ARRAY("C", "\"int32\"", "\"N+M\", \"3\"", "\"step\", \"1\"", ", \"optional\": false") ","                   //
+    ARRAY("D", "\"float64\"", "\"few\"", "\"1\"", ", \"optional\": true") ","                                   //
     ARRAY("V", "{\"type\": \"vector\", \"dtype\": \"float32\", \"elements\": \"4\"}", "\"K\"", "\"1\"", "") "," //
-    SCALAR("x", "float32") "," SCALAR("size", "int64")
-    "}, \"symbols\": {\"N\": \"int64\", \"M\": \"int64\", \"K\": \"int64\", \"few\": \"int8\", \"step\": \"int64\"}}, "
-    "\"start_block\": 0, \"edges\": [], \"nodes\": [{\"type\": \"SDFGState\", \"label\": \"empty\", \"id\": 0, "
-    "\"attributes\": {}, \"scope_dict\": {}, \"nodes\": [], \"edges\": []}]}";
+    SCALAR("x", "float32") "," SCALAR(
+        "size", "int64") "}, \"symbols\": {\"N\": \"int64\", \"M\": \"int64\", \"K\": \"int64\", \"few\": \"int8\", "
+                         "\"step\": \"int64\"}}, "
+                         "\"start_block\": 0, \"edges\": [], \"nodes\": [{\"type\": \"SDFGState\", \"label\": "
+                         "\"empty\", \"id\": 0, "
+                         "\"attributes\": {}, \"scope_dict\": {}, \"nodes\": [], \"edges\": []}]}";
 
 static _Alignas(64) char data[4096];
 static sdfg_engine *engine;
@@ -174,9 +175,10 @@ TEST(any_call)
                 int64_t which = (k + round) % 4, *shape = size[which];
                 if (pick(0, 15))
                     shape[0] += pick(0, 30) == 0;
+                int64_t strides[] = { pick(1, 4), 1 };
                 sdfg_array y = { data, arrays[which].dtype, arrays[which].rank, { shape[0], shape[1] }, NULL, 0 };
                 if (!pick(0, 40))
-                    y.strides = (int64_t[]){ pick(1, 4), 1 };
+                    y.strides = strides;
                 if (pick(0, 30))
                     CHECK(good(sdfg_args_array(a, arrays[which].name, &y)));
             }
