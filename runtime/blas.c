@@ -6,9 +6,16 @@
 
 enum { ROW_MAJOR = 101, NO_TRANS = 111, TRANS = 112 }; /* of CBLAS */
 
-/* Multiply-adds up to which loops are quicker than a library call, and from which several threads are worth their fork
- * and join (each gets some tens of microseconds); elements of a matrix from which a matrix-vector product is. */
-enum { LOOPS_UP_TO = 512, SPLIT_FROM = 1 << 20, SPLIT_ELEMENTS_FROM = 1 << 17, MOST_THREADS = 64 };
+/* Multiply-adds up to which loops are quicker than a library call, up to which products in registers are as quick and
+ * need no library to be opened, and from which several threads are worth their fork and join (each gets some tens of
+ * microseconds); elements of a matrix from which a matrix-vector product is. */
+enum {
+    LOOPS_UP_TO = 512,
+    SMALL_UP_TO = 1 << 16,
+    SPLIT_FROM = 1 << 20,
+    SPLIT_ELEMENTS_FROM = 1 << 17,
+    MOST_THREADS = 64
+};
 
 static struct sdfg_rt_matrix transposed(struct sdfg_rt_matrix m)
 {
@@ -137,6 +144,30 @@ static void run_product(const struct product *p)
     free(b.memory);
 }
 
+/* Without a library. False: not possible. */
+static bool run_small(const struct product *p)
+{
+    struct product q = *p;
+    if (p->c.col_stride != 1 && p->c.row_stride == 1) { /* C^T = B^T A^T */
+        q.a = transposed(p->b);
+        q.b = transposed(p->a);
+        q.c = transposed(p->c);
+    }
+    if (q.a.cols <= 0 || q.c.col_stride != 1 || (q.type != SDFG_RT_F32 && q.type != SDFG_RT_F64))
+        return false;
+    struct sdfg_rt_matrix b = q.b;
+    if (b.col_stride != 1)
+        b = packed_like(q.type, &q.b);
+    if (!b.data)
+        return false;
+    if (b.data != q.b.data)
+        sdfg_rt_copy_matrix(q.type, &q.b, &b);
+    bool done = sdfg_rt_gemm_small(q.type, &q.a, &b, &q.c, q.alpha, q.beta);
+    if (b.data != q.b.data)
+        free(b.data);
+    return done;
+}
+
 /* Part number `index` of `parts` of 0 .. count. */
 static int64_t bound(int64_t count, int64_t parts, int64_t index)
 {
@@ -214,6 +245,8 @@ void sdfg_rt_gemm(struct sdfg_rt_context *context, int32_t type, int64_t m, int6
     p.c = (struct sdfg_rt_matrix){ c, m, n, scm, scn };
     double work = (double)m * (double)n * (double)k;
     bool fits = m <= INT32_MAX && n <= INT32_MAX && k <= INT32_MAX;
+    if (work > LOOPS_UP_TO && work <= SMALL_UP_TO && run_small(&p))
+        return;
     if (work > LOOPS_UP_TO && fits)
         p.blas = sdfg_rt_blas_get();
     if (!p.blas) {
