@@ -8,6 +8,7 @@ import ctypes
 import json
 import os
 import pathlib
+import re
 import select
 import signal
 import sys
@@ -25,7 +26,9 @@ C_TYPES = {"bool": ctypes.c_bool, "int8": ctypes.c_int8, "int16": ctypes.c_int16
            "bfloat16": ctypes.c_uint16, "float8_e4m3fn": ctypes.c_uint8, "float8_e5m2": ctypes.c_uint8}
 
 
-OTHER_SYMBOL = 9 # runtime/abi.h
+ERRORS = re.findall(r"\bSDFG_RT_[A-Z_]+", re.search(r"enum sdfg_rt_error \{.*?\}", (pathlib.Path(__file__).parents[2] /
+                                                 "runtime/abi.h").read_text(), re.DOTALL)[0])
+OTHER_SYMBOL = ERRORS.index("SDFG_RT_OTHER_SYMBOL")
 Recorded = collections.namedtuple("Recorded", "name folder program")
 
 
@@ -112,7 +115,7 @@ class Library:
                 raise Failure("the program cannot be initialised")
             error = self._call(self.handles[-1], values, passed, symbols)
         if error:
-            raise Failure(f"the program fails with error {error}")
+            raise Failure(f"the program fails with {ERRORS[error]}")
         for place, value in self.members:
             value[...] = place[0]
 
