@@ -148,6 +148,7 @@ static void run_thread(void *argument)
     int64_t thread = openmp.thread_num(), threads = openmp.num_threads();
     sdfg_rt_team_enter(&r->team, thread, threads);
     r->body(r->context, r->data, thread, threads);
+    sdfg_rt_nontemporal_end();
     sdfg_rt_team_leave(&r->team);
 }
 

@@ -25,6 +25,14 @@ void sdfg_rt_critical_end(struct sdfg_rt_context *context);
  * the latest. */
 int64_t sdfg_rt_next(int64_t *counter, int64_t chunk, int64_t limit, int64_t guided);
 bool sdfg_rt_in_parallel(void);
+
+/* ---- stores past the caches (nontemporal.c) ---- */
+
+/* The data is where other threads see it when the thread has called sdfg_rt_nontemporal_end or has left its region. */
+void sdfg_rt_nontemporal_copy(void *to, const void *from, int64_t bytes);
+void sdfg_rt_nontemporal_zero(void *to, int64_t bytes); /* for other threads, too, when it returns */
+void sdfg_rt_nontemporal_end(void);
+
 const char *sdfg_rt_openmp_name(void); /* library in use, or NULL: sequential */
 int sdfg_rt_default_threads(void);     /* size of a region for which nobody says a number */
 

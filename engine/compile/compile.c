@@ -113,11 +113,17 @@ static bool take_code(struct compile *c, struct codegen_result *out)
     return true;
 }
 
-/* Of the largest cache; where the system does not say, of a small one. */
-static double cache_bytes(void)
+long compile_cache_bytes(void)
 {
     long third = sysconf(_SC_LEVEL3_CACHE_SIZE), second = sysconf(_SC_LEVEL2_CACHE_SIZE);
-    return third > 0 ? (double)third : second > 0 ? (double)second : 1 << 20;
+    return third > 0 ? third : second > 0 ? second : 0;
+}
+
+/* Where the system does not say, of a small cache. */
+static double cache_bytes(void)
+{
+    long bytes = compile_cache_bytes();
+    return bytes ? (double)bytes : 1 << 20;
 }
 
 static bool take_text(struct compile *c, struct codegen_result *out)

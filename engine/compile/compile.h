@@ -13,15 +13,16 @@ enum pass_phase { PHASE_ANALYSIS, PHASE_TRANSFORM, PHASE_LOWER, PHASE_CODE };
 
 /* Facts about the program at hand; a pass names those it needs, makes and breaks. */
 enum fact {
-    FACT_GRAPH = 1 << 0,   /* c->sdfg is read */
-    FACT_VALID = 1 << 1,   /* it obeys the rules of the format */
-    FACT_TYPES = 1 << 2,   /* every connector and assigned symbol has a type; tasklet code is parsed */
-    FACT_TREE = 1 << 3,    /* c->tree holds the lowered program */
-    FACT_THREADS = 1 << 4, /* parallel loops of the tree have become parallel regions */
-    FACT_MODULES = 1 << 5, /* LLVM modules exist */
-    FACT_OBJECTS = 1 << 6, /* machine code exists */
-    FACT_CODE = 1 << 7,    /* entry points can be called */
-    FACT_TARGET = 1 << 8,  /* LLVM knows the machine */
+    FACT_GRAPH = 1 << 0,       /* c->sdfg is read */
+    FACT_VALID = 1 << 1,       /* it obeys the rules of the format */
+    FACT_TYPES = 1 << 2,       /* every connector and assigned symbol has a type; tasklet code is parsed */
+    FACT_TREE = 1 << 3,        /* c->tree holds the lowered program */
+    FACT_THREADS = 1 << 4,     /* parallel loops of the tree have become parallel regions */
+    FACT_MODULES = 1 << 5,     /* LLVM modules exist */
+    FACT_OBJECTS = 1 << 6,     /* machine code exists */
+    FACT_CODE = 1 << 7,        /* entry points can be called */
+    FACT_TARGET = 1 << 8,      /* LLVM knows the machine */
+    FACT_NONTEMPORAL = 1 << 9, /* stores past the caches go by way of blocks */
 };
 
 /* One compilation on its way through the pipeline. */
@@ -59,6 +60,9 @@ extern const struct pass pipeline[]; /* ends with a row without function */
 bool compile_run(struct compile *c);
 
 /* ---- passes of compile_pass.c ---- */
+
+/* Bytes of the largest cache of this machine; 0: the system does not say. */
+long compile_cache_bytes(void);
 
 bool pass_read(struct compile *c);
 bool pass_graph(struct compile *c); /* rows with a function over the graph alone */

@@ -44,11 +44,23 @@ bool pass_lower(struct compile *c)
     return lower_program(c->sdfg, o, &c->tree);
 }
 
+/* Of a machine that stores go past the caches of, and that code runs on; else 0. */
+static int64_t cache_to_pass(const struct compile *c)
+{
+#if defined(__x86_64__)
+    return c->request->exports ? 0 : compile_cache_bytes();
+#else
+    (void)c;
+    return 0;
+#endif
+}
+
 bool pass_tree(struct compile *c)
 {
     struct tree_options o = {
         .num_threads = c->request->num_threads,
         .strict_fp = c->request->fp == CODEGEN_FP_STRICT,
+        .cache = cache_to_pass(c),
     };
     return c->pass->tree(c->tree, &o);
 }

@@ -170,6 +170,10 @@ void llvm_stmt_copy(struct llvm_func *f, const struct tree_stmt *s)
 {
     LLVMValueRef to = llvm_expr(f, s->pointer).v, from = llvm_expr(f, s->pointer2).v;
     unsigned align = alignment(s->type);
+    if (s->nontemporal) {
+        llvm_runtime(f, "sdfg_rt_nontemporal_copy", (LLVMValueRef[]){ to, from, byte_count(f, s->type, s->count) }, 3);
+        return;
+    }
     LLVMValueRef copy = LLVMBuildMemCpy(f->builder, to, align, from, align, byte_count(f, s->type, s->count));
     uint32_t private_from = larger(llvm_private_from(f, s->pointer), llvm_private_from(f, s->pointer2));
     llvm_meta_copy(f, copy, s->alias, s->alias2, private_from);
@@ -178,6 +182,10 @@ void llvm_stmt_copy(struct llvm_func *f, const struct tree_stmt *s)
 void llvm_stmt_zero(struct llvm_func *f, const struct tree_stmt *s)
 {
     LLVMValueRef at = llvm_expr(f, s->pointer).v, zero = llvm_int(f->unit->i8, 0);
+    if (s->nontemporal) {
+        llvm_runtime(f, "sdfg_rt_nontemporal_zero", (LLVMValueRef[]){ at, byte_count(f, s->type, s->count) }, 2);
+        return;
+    }
     LLVMValueRef set = LLVMBuildMemSet(f->builder, at, zero, byte_count(f, s->type, s->count), alignment(s->type));
     llvm_meta_access(f, set, s->alias, llvm_private_from(f, s->pointer));
 }

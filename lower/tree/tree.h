@@ -178,6 +178,7 @@ struct tree_stmt {
     enum tree_memory where;
     bool atomic, zero;
     bool isolated;    /* CALL: of the program's memory it touches only what nothing else around it does */
+    bool nontemporal; /* COPY, ZERO: past the caches; nobody reads it soon */
     bool reassociate; /* ASSIGN of `x = x op e`: an accumulator whose terms may be combined in any order */
     struct tree_loop loop;
     struct tree_stmt *body, *otherwise;

@@ -82,6 +82,7 @@ static void print_alloc(const struct tree_stmt *s, struct text *out)
 static void print_memory(const struct tree_stmt *s, struct text *out)
 {
     text_add(out, s->kind == STMT_COPY ? "copy " : "zero ");
+    text_add(out, s->nontemporal ? "nontemporal " : "");
     type_print(s->type, out);
     print_word("[", s->count, out);
     text_add(out, "] at ");

@@ -71,6 +71,46 @@ TEST(each_iteration_once)
             check_each_once(&variants[v], sizes[s], s & 1);
 }
 
+/* for i = 0 to rows: for k = 3 to 2003: A[i * 2007 + k + shift] = B[i * 2007 + k] + i, past a cache of 64 KB */
+static void check_stores(const struct variant *v, int64_t rows, int64_t shift, bool outer)
+{
+    static double a[LARGEST], b[LARGEST];
+    struct program p = program_begin();
+    const struct type *f64 = program_type(&p, TYPE_F64);
+    struct tree_expr *to = program_array(&p, "A", f64, a), *from = program_array(&p, "B", f64, b), *i, *k;
+    struct tree_stmt *over = program_for(&p, p.body, expr_i64(p.t, rows), &i);
+    struct tree_stmt *along = program_for(&p, over->body, expr_i64(p.t, 2003), &k);
+    along->begin = expr_i64(p.t, 3);
+    mark(outer ? over : along, v);
+    struct tree_expr *at = expr_binary(p.t, EXPR_ADD, expr_binary(p.t, EXPR_MUL, i, expr_i64(p.t, 2007)), k);
+    struct tree_expr *value = expr_binary(p.t, EXPR_ADD, program_load(&p, from, at), expr_cast(p.t, f64, i));
+    program_store(&p, along->body, to, add(&p, at, shift), value);
+    for (int64_t n = 0; n < LARGEST; n++) {
+        a[n] = -1;
+        b[n] = (double)(n % 1000);
+    }
+    tree_nontemporal(p.t, &(struct tree_options){ .cache = 64 << 10 });
+    struct text out = text_new(p.t->arena);
+    stmt_print(p.body, 0, &out);
+    CHECK(strstr(text_get(&out), "copy nontemporal") != NULL);
+    CHECK(run(&p, v));
+    int64_t wrong = 0;
+    for (int64_t n = 0; n < LARGEST; n++) {
+        int64_t row = n >= shift ? (n - shift) / 2007 : 0, column = n - shift - row * 2007;
+        bool stored = n >= shift && row < rows && column >= 3 && column < 2003;
+        wrong += a[n] != (stored ? b[n - shift] + (double)row : -1);
+    }
+    CHECK_INT(wrong, 0);
+    program_end(&p);
+}
+
+TEST(stores_past_the_caches)
+{
+    for (int v = 0; v < VARIANTS; v++)
+        for (int64_t shift = 0; shift < 9; shift += 4)
+            check_stores(&variants[v], 40 + shift, shift, v & 1);
+}
+
 /* for i = 0 to N: atomic R[0] += i; if i % 4 == 1: atomic R[1] max= i ^ 21; atomic F[0] += i % 8 */
 static void check_reductions(const struct variant *v, int64_t n)
 {

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MANY = 64 };
 
@@ -125,6 +126,28 @@ static void count_up(struct sdfg_rt_context *context, void *data, int64_t thread
         sdfg_rt_critical_end(context);
         sdfg_rt_critical_end(context);
     }
+}
+
+/* Bytes from `from` on are copied or cleared, no others touched, wherever lines begin. */
+TEST(stores_past_the_caches)
+{
+    static unsigned char in[400], out[400], expected[400];
+    for (int i = 0; i < 400; i++)
+        in[i] = (unsigned char)(i * 7 + 1);
+    for (int64_t shift = 0; shift < 70; shift++)
+        for (int64_t size = -1; size < 300; size += 13) {
+            memset(out, 255, sizeof out);
+            memset(expected, 255, sizeof expected);
+            sdfg_rt_nontemporal_copy(out + shift, in + 3, size);
+            sdfg_rt_nontemporal_end();
+            if (size > 0)
+                memcpy(expected + shift, in + 3, (size_t)size);
+            CHECK(memcmp(out, expected, sizeof out) == 0);
+            sdfg_rt_nontemporal_zero(out + shift, size);
+            if (size > 0)
+                memset(expected + shift, 0, (size_t)size);
+            CHECK(memcmp(out, expected, sizeof out) == 0);
+        }
 }
 
 TEST(critical)
