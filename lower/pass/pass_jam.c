@@ -13,8 +13,9 @@
 
 enum {
     ROWS = 4,
-    SHORTEST = 8,        /* iterations of the loop, and of those inside, that are worth it */
-    MOST_STATEMENTS = 12 /* of an iteration: its values should stay in registers */
+    SHORTEST = 8,         /* iterations of the loop, and of those inside, that are worth it */
+    MOST_STATEMENTS = 12, /* of an iteration: its values should stay in registers */
+    MOST_OWN = 4          /* elements of memory on the stack of an iteration: the same */
 };
 
 /* ---- which loops ---- */
@@ -31,6 +32,8 @@ static bool is_simple(const struct tree_stmt *s, bool inside, uint32_t *count)
         return s->wcr == WCR_SUM && !s->atomic && expr_is_pure(s->value) && s->alias != 0;
     case STMT_STORE:
         return !inside && expr_is_pure(s->value) && s->alias != 0;
+    case STMT_ALLOC:
+        return !inside && s->where == TREE_STACK && !s->zero && s->count->op == EXPR_INT && s->count->i <= MOST_OWN;
     case STMT_FOR:
         for (uint32_t i = 0; i < s->body->items.count; i++)
             if (!is_simple(s->body->items.items[i], true, count))
@@ -80,6 +83,27 @@ static bool is_own(const struct tree_scan *scan, const struct tree_access *w, co
         for (uint32_t k = 0; k < rest.terms[i].count; k++)
             if (!tree_scan_invariant(scan, rest.terms[i].factors[k]))
                 return false;
+    return true;
+}
+
+static bool takes(const struct tree_stmt *loop, const struct tree_expr *pointer)
+{
+    for (uint32_t i = 0; pointer && pointer->op == EXPR_VAR && i < loop->body->items.count; i++)
+        if (loop->body->items.items[i]->kind == STMT_ALLOC && loop->body->items.items[i]->var == pointer->var)
+            return true;
+    return false;
+}
+
+/* In memory that an iteration takes for itself, and that nothing else has the class of? */
+static bool is_private(const struct tree_piece *p, const struct tree_access *w, const struct tree_stmt *loop)
+{
+    if (!w->alias || !takes(loop, w->pointer))
+        return false;
+    for (uint32_t i = 0; i < p->accesses.count; i++) {
+        const struct tree_access *a = p->accesses.items[i];
+        if (a->alias == 0 || (a->alias == w->alias && !expr_equal(a->pointer, w->pointer)))
+            return false;
+    }
     return true;
 }
 
@@ -134,7 +158,8 @@ static bool may_jam(const struct iterations *x, struct tree_stmt *loop)
         !iterations_keep_variables(x, loop))
         return false;
     for (uint32_t i = 0; i < piece.accesses.count; i++)
-        if (piece.accesses.items[i]->write && !is_apart(&scan, &piece, piece.accesses.items[i], loop))
+        if (piece.accesses.items[i]->write && !is_private(&piece, piece.accesses.items[i], loop) &&
+            !is_apart(&scan, &piece, piece.accesses.items[i], loop))
             return false;
     return true;
 }
@@ -156,6 +181,46 @@ static void add_statement(struct tree *t, struct tree_stmt *body, struct tree_st
         break;
     }
     stmt_append(t, body, s);
+}
+
+/* Memory of an iteration gets a class of its own, so that the one of the others is told from it. */
+struct renamed {
+    struct tree *tree;
+    const struct tree_stmt *alloc;
+};
+
+static bool is_renamed(const struct renamed *r, const struct tree_expr *pointer)
+{
+    return pointer && pointer->op == EXPR_VAR && pointer->var == r->alloc->var;
+}
+
+static struct tree_expr *rename_load(void *user, struct tree_expr *e)
+{
+    const struct renamed *r = user;
+    if (e->op != EXPR_LOAD || !is_renamed(r, e->args[0]))
+        return e;
+    return expr_load(r->tree, e->type, e->args[0], e->args[1], r->alloc->alias);
+}
+
+static bool rename_stmt(void *user, struct tree_stmt *s)
+{
+    const struct renamed *r = user;
+    stmt_rewrite(r->tree, s, rename_load, user);
+    if (is_renamed(r, s->pointer))
+        s->alias = r->alloc->alias;
+    return true;
+}
+
+static void rename_memory(struct tree *t, struct tree_stmt *body)
+{
+    for (uint32_t i = 0; i < body->items.count; i++) {
+        struct tree_stmt *alloc = body->items.items[i];
+        if (alloc->kind != STMT_ALLOC)
+            continue;
+        alloc->alias = t->num_aliases++;
+        struct renamed r = { t, alloc };
+        stmt_visit(body, rename_stmt, &r);
+    }
 }
 
 static struct tree_stmt *jammed(struct tree *t, struct tree_stmt *const *copies, uint32_t count)
@@ -199,6 +264,7 @@ static void jam(struct tree *t, struct tree_stmt *loop)
     main->place = loop->place;
     for (int r = 0; r < ROWS; r++) {
         copies[r] = stmt_clone_apart(t, loop->body);
+        rename_memory(t, copies[r]);
         stmt_substitute(t, copies[r], loop->var, expr_binary(t, EXPR_ADD, expr_var(t, first), expr_int(t, type, r)));
     }
     main->body = jammed(t, copies, loop->body->items.count);

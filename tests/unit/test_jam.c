@@ -161,6 +161,42 @@ TEST(iterations_that_meet)
     CHECK(is_jammed(&s));
 }
 
+/* for i { M = stack; M[0] = 0; for k { M[0] += A[i, k] * x[k] }; for k { z[k] += A[i, k] * M[0] } }: the memory of each
+ * of the four iterations has a class of its own. `other`: something else has the class of M, too. */
+static bool is_jammed_with_memory(bool other)
+{
+    struct sample s = sample_new(52, 100);
+    struct tree *t = s.t;
+    struct tree_expr *m = expr_var(t, tree_var(t, "M", type_pointer(s.ir, s.f64))), *zero = expr_i64(t, 0);
+    struct tree_stmt *first = s.k;
+    uint32_t class = other ? A + 1 : t->num_aliases++;
+    s.i->body->items.count = 0;
+    stmt_alloc(t, s.i->body, m->var, s.f64, expr_i64(t, 1), TREE_STACK);
+    stmt_store(t, s.i->body, m, zero, expr_float(t, s.f64, 0), class);
+    stmt_append(t, s.i->body, first);
+    sum(&s, X, k_of(&s), X, k_of(&s));
+    first->body->items.items[0]->pointer = m;
+    first->body->items.items[0]->index = zero;
+    first->body->items.items[0]->alias = class;
+    s.k = stmt_for(t, s.i->body, tree_var(t, "k", s.i64), zero, expr_i64(t, 100), expr_i64(t, 1));
+    sum(&s, Z, k_of(&s), X, i_of(&s))->value =
+        expr_binary(t, EXPR_MUL, element(&s), expr_load(t, s.f64, m, zero, class));
+    tree_jam(t, &s.options);
+    const char *text = tree_text(t, s.f->body);
+    bool jammed = strstr(text, "step 4") != NULL;
+    CHECK(!jammed || strstr(text, "M#") != NULL);
+    if (jammed)
+        CHECK_INT(t->num_aliases, class + 5);
+    ir_free(s.ir);
+    return jammed;
+}
+
+TEST(memory_of_an_iteration)
+{
+    CHECK(is_jammed_with_memory(false));
+    CHECK(!is_jammed_with_memory(true));
+}
+
 /* A value that goes from one iteration to the next. */
 TEST(carried_values)
 {
