@@ -163,6 +163,17 @@ static bool keeps_variables(const struct sections *x, const struct run *r)
     return iterations_keep_variables(&x->iterations, all);
 }
 
+/* What is only needed where there is something to take apart. */
+static void prepare(struct sections *x)
+{
+    struct tree *t = x->tree;
+    if (x->vars)
+        return;
+    x->iterations = iterations_of(t, x->function);
+    x->classes = NEW_ARRAY(x->arena, struct owner, t->num_aliases);
+    x->vars = NEW_ARRAY(x->arena, struct owner, t->num_vars + 1);
+}
+
 static void look_at_items(struct sections *x, uint32_t first, uint32_t end, uint32_t round);
 
 /* Turns the items of the run into a region, if that pays: the first item becomes it, the others empty blocks. */
@@ -175,6 +186,7 @@ static void look_at_run(struct sections *x, uint32_t first, uint32_t end, uint32
         r.end--;
     if (r.first == r.end || x->items.items[r.end - 1].end - x->items.items[r.first].first < 2)
         return;
+    prepare(x);
     for (uint32_t i = r.first; i < r.end; i++)
         tree_scan_add(&r.scan, x->items.items[i].stmt);
     if (fix_variables(x, &r)) {
@@ -249,11 +261,10 @@ bool tree_sections(struct tree *t, const struct tree_options *o)
 {
     for (uint32_t i = 0; i < t->functions.count && o->num_threads != 1; i++) {
         struct tree_func *f = t->functions.items[i];
-        struct sections x = { .tree = t, .arena = t->arena, .iterations = iterations_of(t, f) };
-        x.classes = NEW_ARRAY(t->arena, struct owner, t->num_aliases);
-        x.vars = NEW_ARRAY(t->arena, struct owner, t->num_vars);
+        struct sections x = { .tree = t, .arena = t->arena, .function = f };
         look(&x, f->body);
-        stmt_flatten(t, f->body);
+        if (x.vars)
+            stmt_flatten(t, f->body);
     }
     return true;
 }

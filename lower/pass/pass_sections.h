@@ -41,8 +41,9 @@ struct owner {
 struct sections {
     struct tree *tree;
     struct arena *arena;
+    const struct tree_func *function;
     struct iterations iterations;
-    struct owner *classes, *vars;
+    struct owner *classes, *vars; /* NULL: not needed so far, nor is `iterations` */
     uint32_t stamp;
     VEC(struct leaf) leaves;
     VEC(struct item) items;

@@ -32,10 +32,12 @@ static bool find_jump(void *user, struct tree_stmt *s)
     return !*found;
 }
 
-static bool find_kept(void *user, struct tree_stmt *s)
+/* What keeps a statement where it is, whatever it is in. */
+static bool find_anchor(void *user, struct tree_stmt *s)
 {
     bool *found = user;
-    *found |= s->kind == STMT_ALLOC && s->where == TREE_STATE;
+    *found |= s->kind == STMT_PARALLEL || s->kind == STMT_CALL || s->kind == STMT_CRITICAL || s->kind == STMT_RETURN ||
+              (s->kind == STMT_ALLOC && s->where == TREE_STATE);
     return !*found;
 }
 
@@ -117,10 +119,11 @@ void sections_take_apart(struct sections *x, const struct tree_stmt *block)
     x->leaves.count = x->items.count = 0;
     for (uint32_t i = 0; i < block->items.count; i++) {
         struct tree_stmt *s = block->items.items[i];
-        struct item item = { .stmt = s, .first = x->leaves.count, .work = any(s, find_work) };
-        take_apart(x, s, NULL);
+        struct item item = { .stmt = s, .first = x->leaves.count, .fixed = any(s, find_anchor) };
+        item.work = !item.fixed && any(s, find_work);
+        if (!item.fixed)
+            take_apart(x, s, NULL);
         item.end = x->leaves.count;
-        item.fixed = any(s, find_kept);
         for (uint32_t k = item.first; k < item.end; k++)
             item.fixed |= is_fixed(&x->leaves.items[k].piece);
         vec_push(x->arena, &x->items, item);
