@@ -16,12 +16,13 @@
 /* Many processes with many threads use one cache folder, while they are killed and the folder is damaged: no result is
  * wrong, nothing crashes, and as long as nobody is killed, each kernel is compiled once. Then: memory stays flat.
  *
- *     test_soak [SECONDS [CYCLES]]     for longer hunts */
+ *     test_soak [SECONDS [CYCLES [PROCESSES [THREADS]]]]     for longer hunts */
 
-enum { PROCESSES = 3, THREADS = 2, SIZES = 20 };
+enum { MOST_PROCESSES = 64, MOST_THREADS = 64, SIZES = 20 };
 
 static double seconds = 4;
 static int cycles = 120;
+static unsigned processes = 3, threads = 2; /* in each */
 static char folder[64];
 
 static double now(void)
@@ -56,7 +57,7 @@ static void *call_often(void *data)
 /* Threads that call with random sizes, and hardly any memory for kernels. */
 static bool work(unsigned seed, double until, sdfg_stats *stats)
 {
-    struct caller callers[THREADS];
+    struct caller callers[MOST_THREADS];
     sdfg_options o;
     sdfg_engine *engine;
     sdfg_program *program;
@@ -67,11 +68,11 @@ static bool work(unsigned seed, double until, sdfg_stats *stats)
     o.memory_bytes = 30000;
     if (!good(sdfg_engine_new(&engine, &o)) || !good(sdfg_program_load_file(&program, engine, "../examples/axpy.sdfg")))
         return false;
-    for (unsigned i = 0; i < THREADS; i++) {
-        callers[i] = (struct caller){ .program = program, .seed = seed * THREADS + i, .until = until };
+    for (unsigned i = 0; i < threads; i++) {
+        callers[i] = (struct caller){ .program = program, .seed = seed * threads + i, .until = until };
         ok &= !pthread_create(&callers[i].thread, NULL, call_often, &callers[i]);
     }
-    for (int i = 0; i < THREADS; i++) {
+    for (unsigned i = 0; i < threads; i++) {
         pthread_join(callers[i].thread, NULL);
         ok &= !callers[i].wrong;
     }
@@ -151,14 +152,14 @@ static void end(void)
 
 TEST(each_kernel_is_compiled_once)
 {
-    pid_t children[PROCESSES];
+    pid_t children[MOST_PROCESSES];
     sdfg_stats *stats =
-        mmap(NULL, sizeof *stats * PROCESSES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        mmap(NULL, sizeof *stats * processes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     uint64_t compiled = 0, dropped = 0, calls = 0;
     begin();
-    for (unsigned i = 0; i < PROCESSES; i++)
+    for (unsigned i = 0; i < processes; i++)
         children[i] = start(i, now() + seconds / 3, false, &stats[i]);
-    for (int i = 0; i < PROCESSES; i++) {
+    for (unsigned i = 0; i < processes; i++) {
         int status;
         waitpid(children[i], &status, 0);
         CHECK_INT(status, 0);
@@ -167,20 +168,20 @@ TEST(each_kernel_is_compiled_once)
         calls += stats[i].calls;
     }
     CHECK(compiled >= SIZES && (double)compiled <= 1.05 * SIZES);
-    CHECK(dropped > SIZES && calls >= PROCESSES * THREADS * SIZES);
+    CHECK(dropped > SIZES && calls >= (uint64_t)processes * threads * SIZES);
     printf("%llu calls, %llu kernels dropped, %llu compiled for %d keys\n", (unsigned long long)calls,
            (unsigned long long)dropped, (unsigned long long)compiled, SIZES);
-    munmap(stats, sizeof *stats * PROCESSES);
+    munmap(stats, sizeof *stats * processes);
     end();
 }
 
 TEST(killed_processes_and_damaged_folders_do_no_harm)
 {
-    pid_t children[PROCESSES] = { 0 };
+    pid_t children[MOST_PROCESSES] = { 0 };
     unsigned seed = 7, kills = 0;
     begin();
     for (double until = now() + seconds; now() < until; kills++) {
-        unsigned i = next(&seed) % PROCESSES;
+        unsigned i = next(&seed) % processes;
         int status;
         if (children[i]) {
             kill(children[i], SIGKILL);
@@ -192,7 +193,7 @@ TEST(killed_processes_and_damaged_folders_do_no_harm)
         CHECK(!chmod(folder, next(&seed) % 4 ? 0700 : 0500));
         usleep(1000 * (5 + next(&seed) % 60));
     }
-    for (int i = 0; i < PROCESSES; i++)
+    for (unsigned i = 0; i < processes; i++)
         if (children[i]) {
             kill(children[i], SIGKILL);
             waitpid(children[i], NULL, 0);
@@ -251,6 +252,12 @@ int main(int argc, char **argv)
         seconds = atof(argv[1]);
     if (argc > 2)
         cycles = atoi(argv[2]);
+    if (argc > 3)
+        processes = (unsigned)atoi(argv[3]);
+    if (argc > 4)
+        threads = (unsigned)atoi(argv[4]);
+    if (!processes || processes > MOST_PROCESSES || !threads || threads > MOST_THREADS)
+        return 2;
     for (struct check_test *t = check_tests; t; t = t->next) {
         int before = check_failures;
         t->run();
