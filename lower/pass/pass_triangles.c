@@ -1,0 +1,297 @@
+/* Sums that get longer with the iterations of a loop around them are started for several iterations together:
+ *
+ *     for i {                                       for i = ... step 4 {
+ *         t[0] = 0                                      a = b = c = d = 0
+ *         for k = 0 to i { t[0] += L[i, k] * x[k] }     for k = 0 to i { a += L[i, k] * x[k]  (the same for b to d) }
+ *         x[i] = (B[i] - t[0]) / L[i, i]       ->       t[0] = 0; t[0] += a; x[i] = ...
+ *     }                                                 t[0] = 0; t[0] += b; t[0] += L[i + 1, i] * x[i]; x[i + 1] = ...
+ *                                                       ... }
+ *                                                   for i, the rest { ... }
+ *
+ * as far as the first of them goes. What these terms load must not be what the iterations that are together write; the
+ * rest of an iteration stays where it was. */
+#include "lower/pass/pass_iterations.h"
+#include "lower/pass/pass_remark.h"
+#include "lower/tree/tree_rewrite.h"
+
+enum { ROWS = 4, SHORTEST = 16, MOST_STATEMENTS = 24 };
+
+struct triangles {
+    struct iterations x;
+};
+
+struct triangle {
+    struct tree *tree;
+    struct tree_stmt *loop, *sum; /* the loop around, and the one with the terms */
+    struct tree_stmt *term;       /* t[0] += ... */
+    const struct tree_frame *frame;
+    struct tree_scan scan; /* of the loop */
+    struct tree_piece piece;
+    bool ok;
+};
+
+/* ---- may the terms come first ---- */
+
+struct meeting {
+    const struct tree_access *write;
+    const struct tree_expr *load;
+    const struct tree_frame *frame; /* of the load */
+};
+
+static bool may_meet(const struct meeting *p)
+{
+    const struct tree_access *w = p->write;
+    const struct tree_expr *pointer = p->load->args[0];
+    struct linear apart;
+    if (w->alias != p->load->alias && w->alias != 0 && p->load->alias != 0)
+        return false;
+    if (!w->pointer || w->extent < 0 || w->type != p->load->type || !expr_equal(w->pointer, pointer))
+        return true;
+    linear_of(&apart, p->load->args[1]);
+    linear_add(&apart, w->at, -1);
+    struct interval distance = linear_limits(&apart, p->frame, w->frame);
+    return !distance.known || (distance.low < w->extent && distance.high >= 0);
+}
+
+static void see_term(void *user, struct tree_expr *e)
+{
+    struct triangle *x = user;
+    bool own = e->op == EXPR_VAR && (e->var == x->loop->var || e->var == x->sum->var);
+    if (e->op == EXPR_CALL || (e->op == EXPR_VAR && !own && map_has(&x->scan.assigned, e->var)))
+        x->ok = false;
+}
+
+struct loads {
+    const struct triangle *x;
+    const struct tree_frame *frame;
+    uint32_t count;
+    bool ok;
+};
+
+static void see_load(void *user, struct tree_expr *e)
+{
+    struct loads *l = user;
+    l->count += e->op == EXPR_LOAD;
+    for (uint32_t i = 0; e->op == EXPR_LOAD && i < l->x->piece.accesses.count; i++) {
+        const struct tree_access *w = l->x->piece.accesses.items[i];
+        l->ok &= !w->write || !may_meet(&(struct meeting){ w, e, l->frame });
+    }
+}
+
+static struct tree_stmt *like(struct tree *t, const struct tree_stmt *loop, struct tree_expr *end)
+{
+    struct tree_var *v = tree_var(t, loop->var->name, loop->var->type);
+    return stmt_for(t, stmt_block(t), v, loop->begin, end, loop->step);
+}
+
+/* Do terms of any iteration, as far as iteration i goes, load nothing that iteration i writes? Iterations that are
+ * together begin with one whose sum is the shortest. */
+static bool terms_are_apart(const struct triangle *x)
+{
+    struct tree *t = x->tree;
+    struct tree_frame around = tree_frame_of(x->frame, x->loop);
+    struct tree_stmt *any = like(t, x->loop, x->loop->end), *term = like(t, x->sum, x->sum->end);
+    struct tree_frame any_row = tree_frame_of(&around, any), terms = tree_frame_of(&any_row, term);
+    struct tree_stmt *copy = stmt_clone(t, x->term);
+    stmt_substitute(t, copy, x->loop->var, expr_var(t, any->var));
+    stmt_substitute(t, copy, x->sum->var, expr_var(t, term->var));
+    struct loads l = { .x = x, .frame = &terms, .ok = true };
+    expr_visit(copy->value, see_load, &l);
+    return l.ok && l.count > 0;
+}
+
+/* ---- which loops ---- */
+
+/* i + c, where the loop from b on begins with an i that gives at least b. */
+static bool is_triangle(const struct triangle *x)
+{
+    struct linear end, first;
+    int64_t slope;
+    linear_of(&end, x->sum->end);
+    linear_of(&first, x->loop->begin);
+    if (!end.known || !linear_take(&end, x->loop->var, &slope) || slope != 1)
+        return false;
+    for (uint32_t i = 0; i < end.count; i++)
+        for (uint32_t k = 0; k < end.terms[i].count; k++)
+            if (!tree_scan_invariant(&x->scan, end.terms[i].factors[k]))
+                return false;
+    struct linear begin;
+    linear_of(&begin, x->sum->begin);
+    linear_add(&first, &end, 1);
+    linear_add(&first, &begin, -1);
+    return linear_is_constant(&first) && first.constant >= 0 && tree_scan_invariant(&x->scan, x->sum->begin);
+}
+
+static bool is_term(const struct tree_stmt *s)
+{
+    return s->kind == STMT_REDUCE && s->wcr == WCR_SUM && !s->atomic && s->alias != 0 && expr_is_const(s->index) &&
+           s->pointer->op == EXPR_VAR && (s->value->type->kind == TYPE_F32 || s->value->type->kind == TYPE_F64) &&
+           s->pointer->type->elem == s->value->type;
+}
+
+/* Is the sum in memory that every iteration takes for itself? */
+static bool is_own(const struct triangle *x)
+{
+    for (uint32_t i = 0; i < x->loop->body->items.count; i++) {
+        const struct tree_stmt *s = x->loop->body->items.items[i];
+        if (s == x->sum)
+            return false;
+        if (s->kind == STMT_ALLOC && s->where == TREE_STACK && s->var == x->term->pointer->var)
+            return true;
+    }
+    return false;
+}
+
+static bool counts_by_one(const struct tree_stmt *loop)
+{
+    return loop->kind == STMT_FOR && loop->var->type->kind == TYPE_I64 && expr_is_int(loop->step, 1) &&
+           !loop->loop.parallel;
+}
+
+static bool is_short(const struct tree_stmt *loop)
+{
+    return loop->begin->op == EXPR_INT && loop->end->op == EXPR_INT && loop->end->i - loop->begin->i < SHORTEST;
+}
+
+static uint32_t count_statements(const struct tree_stmt *s)
+{
+    uint32_t count = 1;
+    for (uint32_t i = 0; i < s->items.count; i++)
+        count += count_statements(s->items.items[i]);
+    return count + (s->body ? count_statements(s->body) : 0) + (s->otherwise ? count_statements(s->otherwise) : 0);
+}
+
+static bool may_start_together(struct triangles *all, struct triangle *x)
+{
+    struct tree *t = x->tree;
+    if (!counts_by_one(x->sum) || x->sum->body->items.count != 1)
+        return false;
+    x->term = x->sum->body->items.items[0];
+    if (!is_term(x->term) || !is_own(x) || !expr_is_pure(x->loop->begin) || !expr_is_pure(x->loop->end) ||
+        !iterations_keep_variables(&all->x, x->loop))
+        return false;
+    tree_scan_add(&x->scan, x->loop);
+    piece_add(t->arena, &x->piece, x->loop, x->frame);
+    x->ok = true;
+    expr_visit(x->term->value, see_term, x);
+    return x->ok && !x->piece.control && !x->piece.effects && !x->piece.frees && !x->piece.jumps && is_triangle(x) &&
+           terms_are_apart(x);
+}
+
+/* ---- rewriting ---- */
+
+static void put_term(struct tree *t, struct tree_stmt *block, const struct tree_stmt *term, struct tree_expr *value)
+{
+    stmt_reduce(t, block, WCR_SUM, false, term->pointer, term->index, value, term->alias)->place = term->place;
+}
+
+/* The iteration `row` behind `first`, whose sum has `begun`. */
+static void put_row(const struct triangle *x, struct tree_stmt *block, struct tree_expr *first, int row,
+                    struct tree_expr *begun)
+{
+    struct tree *t = x->tree;
+    struct tree_stmt *body = stmt_block(t);
+    struct tree_expr *shortest = expr_binary(t, EXPR_ADD, x->sum->end, expr_i64(t, -row));
+    for (uint32_t i = 0; i < x->loop->body->items.count; i++) {
+        struct tree_stmt *s = x->loop->body->items.items[i];
+        if (s != x->sum) {
+            stmt_append(t, body, stmt_clone(t, s));
+            continue;
+        }
+        put_term(t, body, x->term, begun);
+        for (int k = 0; k < row; k++) {
+            struct tree_stmt *term = stmt_clone(t, x->term);
+            stmt_substitute(t, term, x->sum->var, expr_binary(t, EXPR_ADD, shortest, expr_i64(t, k)));
+            stmt_append(t, body, term);
+        }
+    }
+    body = stmt_clone_apart(t, body);
+    stmt_substitute(t, body, x->loop->var, expr_binary(t, EXPR_ADD, first, expr_i64(t, row)));
+    stmt_append(t, block, body);
+}
+
+static void start_together(const struct triangle *x)
+{
+    struct tree *t = x->tree;
+    const struct tree_stmt *around = t->region;
+    const struct type *type = x->loop->var->type;
+    t->region = x->loop->var->owner;
+    struct tree_stmt *block = stmt_block(t), *rest = NEW(t->arena, struct tree_stmt);
+    struct tree_expr *span = expr_binary(t, EXPR_SUB, x->loop->end, x->loop->begin), *rows = expr_int(t, type, ROWS);
+    struct tree_expr *whole = expr_binary(t, EXPR_DIV, expr_binary(t, EXPR_MAX, span, expr_int(t, type, 0)), rows);
+    struct tree_var *stop = tree_var(t, "stop", type), *first = tree_var(t, x->loop->var->name, type), *begun[ROWS];
+    stmt_assign(t, block, stop, expr_binary(t, EXPR_ADD, x->loop->begin, expr_binary(t, EXPR_MUL, whole, rows)));
+    struct tree_stmt *main = stmt_for(t, block, first, x->loop->begin, expr_var(t, stop), rows);
+    main->place = x->loop->place;
+    for (int r = 0; r < ROWS; r++) {
+        begun[r] = tree_var(t, "begun", x->term->value->type);
+        stmt_assign(t, main->body, begun[r], expr_zero(t, begun[r]->type))->place = x->term->place;
+    }
+    struct tree_stmt *terms = stmt_for(t, main->body, tree_var(t, x->sum->var->name, x->sum->var->type), x->sum->begin,
+                                       x->sum->end, x->sum->step);
+    terms->place = x->sum->place;
+    for (int r = 0; r < ROWS; r++) {
+        struct tree_stmt *copy = stmt_clone(t, x->term);
+        stmt_substitute(t, copy, x->sum->var, expr_var(t, terms->var));
+        stmt_substitute(t, copy, x->loop->var, expr_binary(t, EXPR_ADD, expr_var(t, first), expr_int(t, type, r)));
+        struct tree_stmt *sum =
+            stmt_assign(t, terms->body, begun[r], expr_binary(t, EXPR_ADD, expr_var(t, begun[r]), copy->value));
+        sum->place = x->term->place;
+        sum->reassociate = true;
+    }
+    for (int r = 0; r < ROWS; r++)
+        put_row(x, main->body, expr_var(t, first), r, expr_var(t, begun[r]));
+    stmt_substitute(t, terms, x->loop->var, expr_var(t, first));
+    *rest = *x->loop;
+    rest->begin = expr_var(t, stop);
+    stmt_append(t, block, rest);
+    *x->loop = *block;
+    t->region = around;
+}
+
+/* ---- the walk ---- */
+
+static bool try_loop(struct triangles *all, struct tree_stmt *loop, const struct tree_frame *frame)
+{
+    struct tree *t = all->x.tree;
+    if (!counts_by_one(loop) || is_short(loop) || count_statements(loop->body) > MOST_STATEMENTS)
+        return false;
+    for (uint32_t i = 0; i < loop->body->items.count; i++) {
+        struct triangle x = {
+            .tree = t, .loop = loop, .sum = loop->body->items.items[i], .frame = frame, .scan = { .arena = t->arena }
+        };
+        if (!may_start_together(all, &x))
+            continue;
+        remark(t->ir->remarks, loop->place, remark_subject(t, loop), REMARK_TRIANGLE, remark_subject(t, x.sum), ROWS);
+        start_together(&x);
+        return true;
+    }
+    return false;
+}
+
+static void look(struct triangles *all, struct tree_stmt *s, const struct tree_frame *frame)
+{
+    struct tree_frame inside;
+    if (try_loop(all, s, frame))
+        return;
+    if (s->kind == STMT_FOR) {
+        inside = tree_frame_of(frame, s);
+        frame = &inside;
+    }
+    if (s->body)
+        look(all, s->body, frame);
+    if (s->otherwise)
+        look(all, s->otherwise, frame);
+    for (uint32_t i = 0; i < s->items.count; i++)
+        look(all, s->items.items[i], frame);
+}
+
+bool tree_triangles(struct tree *t, const struct tree_options *o)
+{
+    for (uint32_t i = 0; !o->strict_fp && i < t->functions.count; i++) {
+        struct triangles all = { .x = iterations_of(t, t->functions.items[i]) };
+        look(&all, t->functions.items[i]->body, NULL);
+        stmt_flatten(t, t->functions.items[i]->body);
+    }
+    return true;
+}
