@@ -313,9 +313,10 @@ static bool try_pair(struct fuse *f, struct item *a, struct item *b, const struc
     if (!connected && f->distant)
         return false;
     struct fuse_nest x = nest_of(f, a->stmt, &a->piece), y = nest_of(f, b->stmt, &b->piece);
+    bool small = a->piece.accesses.count + b->piece.accesses.count <= MOST_ACCESSES;
     if (can_fuse(f, &x, &y)) {
         take_in(f, a, &y, outer);
-    } else if (!connected || (!fit_second(f, a, b, outer) && !fit_first(f, a, b, outer))) {
+    } else if (!connected || !small || (!fit_second(f, a, b, outer) && !fit_first(f, a, b, outer))) {
         if (connected)
             say_apart(f, a, b);
         return false;
