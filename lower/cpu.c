@@ -5,6 +5,7 @@
 enum {
     LARGEST_REGISTER = 64 * 1024, /* bytes on the stack for storage Register (DaCe's max_stack_array_size) */
     LARGEST_LOCAL = 4 * 1024,     /* for any other host storage */
+    LARGEST_FRAME = 1024 * 1024,  /* of all together: stacks have 8 MB, those of threads 2 or more */
 };
 
 static bool cpu_claims_storage(const struct enum_value *s)
@@ -37,6 +38,10 @@ static bool cpu_allocate(struct scope *sc, struct binding *b, struct tree_stmt *
         return false;
     int64_t limit = b->desc->storage->row == STORAGE_REGISTER ? LARGEST_REGISTER : LARGEST_LOCAL;
     bool stack = count->op == EXPR_INT && count->i >= 0 && count->i * (int64_t)b->type->size <= limit;
+    if (stack && count->i > 1) { /* single elements mostly end in registers */
+        lw->frame += count->i * (int64_t)b->type->size;
+        stack = lw->frame <= LARGEST_FRAME;
+    }
     struct tree_stmt *a = stmt_alloc(lw->tree, block, b->var, b->type, count, stack ? TREE_STACK : TREE_HEAP);
     a->zero = zero;
     a->place = &b->desc->place;

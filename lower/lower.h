@@ -49,6 +49,7 @@ struct lower {
     struct tree_stmt *farewell;           /* of exit, after the memory that init made: exit code of SDFGs */
     struct activation *root;
     uint32_t depth;     /* of nested activations */
+    int64_t frame;      /* bytes of containers on the stack so far */
     struct map regions; /* const struct region * -> its number + 1; empty until somebody asks (instrument.c) */
 };
 
