@@ -25,12 +25,12 @@ RUNS = {"axpy": ("N", [10**k for k in range(3, 8)]), "jacobi_2d": ("N", [50, 100
         "gemm_maps": ("N", [32, 64, 128, 256, 512])}
 
 
-def phases_of(build, graph, options, limit):
+def phases_of(build, graph, options, limit, realtime):
     """Seconds per phase: those of the fastest of three runs; None if it takes too long."""
     best = None
     for _ in range(3):
         try:
-            done = subprocess.run([build / "sdfg-run", graph, "--N=100", "--no-cache", "--time=json", *options], text=True,
+            done = subprocess.run([*realtime, build / "sdfg-run", graph, "--N=100", "--no-cache", "--time=json", *options], text=True,
                                   capture_output=True, timeout=limit)
         except subprocess.TimeoutExpired:
             return None
@@ -53,7 +53,7 @@ def exponent(rows, phase):
     return math.log(last[phase] / first[phase]) / math.log(n1 / n0)
 
 
-def measure_shape(build, shape, counts, options, limit, folder):
+def measure_shape(build, shape, counts, options, limit, realtime, folder):
     rows = []
     for count in counts:
         if shape == "deep" and count > DEEPEST:
@@ -61,9 +61,9 @@ def measure_shape(build, shape, counts, options, limit, folder):
         graph = pathlib.Path(folder) / f"{shape}-{count}.sdfg"
         with open(graph, "w") as out:
             subprocess.run([build / "bench-graphs", shape, str(count)], stdout=out, check=True)
-        phases = phases_of(build, graph, options, limit)
+        phases = phases_of(build, graph, options, limit, realtime)
         if not phases:
-            print(f"{shape:9} {count:6}  longer than {limit} s")
+            print(f"{shape:9} {count:6}  longer than {limit} s", flush=True)
             break
         rows.append((count, phases))
         print(f"{shape:9} {count:6}  before LLVM {1e3 * phases['before LLVM']:9.1f} ms, LLVM {1e3 * phases['llvm']:9.1f} ms", flush=True)
@@ -96,17 +96,19 @@ def main():
     parser.add_argument("--counts", default="10,100,1000,10000")
     parser.add_argument("--limit", type=float, default=30)
     parser.add_argument("--option", action="append", default=[], help="for sdfg-run, as in --option=--opt=0")
+    parser.add_argument("--realtime", action="store_true", help="measure with real-time priority, on busy machines")
     parser.add_argument("--run", action="store_true", help="run time against size and threads instead")
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--json", type=pathlib.Path)
     a = parser.parse_args()
+    realtime = ["chrt", "-f", "10"] if a.realtime else []
     if a.run:
         measure_runs(a.build, a.threads.split(","))
         return
     results = {}
     with tempfile.TemporaryDirectory() as folder:
         for shape in a.shapes.split(","):
-            results[shape] = measure_shape(a.build, shape, [int(n) for n in a.counts.split(",")], a.option, a.limit, folder)
+            results[shape] = measure_shape(a.build, shape, [int(n) for n in a.counts.split(",")], a.option, a.limit, realtime, folder)
     if a.json:
         a.json.write_text(json.dumps({"machine": describe(), "shapes": results}, indent=1) + "\n")
 
