@@ -308,7 +308,7 @@ static void make_copy(struct maker *m, struct state *st)
         make_chain(m, st);
         return;
     }
-    uint32_t length = 1 + below(m, 40), a = below(m, 60), b = below(m, 60), step = 1 + below(m, 2);
+    uint32_t length = 1 + below(m, 40), a = below(m, 50), b = below(m, 60), step = 1 + below(m, 2); /* up to 130 */
     const char *source = from->rank == 2 ? TEXT(m, "%u, %u:%u:%u", below(m, 90), a, a + length * step, step)
                                          : TEXT(m, "%u:%u:%u", a, a + length * step, step);
     const char *target =
@@ -433,10 +433,10 @@ static void make_maybe(struct maker *m, struct region *r, uint32_t statements)
 {
     bool before[MAX_ARRAYS];
     for (uint32_t i = 0; i < MAX_ARRAYS; i++)
-        before[i] = m->arrays[i].written;
+        before[i] = i < m->num_arrays && m->arrays[i].written;
     make_region(m, r, statements);
     for (uint32_t i = 0; i < MAX_ARRAYS; i++)
-        m->arrays[i].written = i < m->num_arrays && before[i];
+        m->arrays[i].written = before[i];
 }
 
 static struct block *make_loop(struct maker *m, struct region *r)
