@@ -69,6 +69,8 @@ size_t sdfg_rt_type_size(int32_t type);
 int64_t sdfg_rt_threads(const struct sdfg_rt_context *context); /* for work of this call outside of regions; 1 inside */
 /* Copies the elements of one matrix to another of the same extents. */
 void sdfg_rt_copy_matrix(int32_t type, const struct sdfg_rt_matrix *from, const struct sdfg_rt_matrix *to);
+/* A square matrix becomes its transpose, in place. */
+void sdfg_rt_turn_matrix(int32_t type, const struct sdfg_rt_matrix *m);
 
 /* The operations by loops (blas_loops.c). */
 void sdfg_rt_gemm_loops(int32_t type, const struct sdfg_rt_matrix *a, const struct sdfg_rt_matrix *b,

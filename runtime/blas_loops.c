@@ -40,18 +40,54 @@ static int64_t distance(int64_t x) { return x < 0 ? -x : x; }
         *result = sum;                                                                                                 \
     }
 
+/* Along what lies together in `to`. Where that is apart in `from`, in tiles: a line of either stays in the cache until
+ * all of it was used. */
 #define COPY_LOOPS(name, T)                                                                                            \
     static void copy_##name(const struct sdfg_rt_matrix *from, const struct sdfg_rt_matrix *to)                        \
     {                                                                                                                  \
-        for (int64_t i = 0; i < from->rows; i++)                                                                       \
-            for (int64_t j = 0; j < from->cols; j++)                                                                   \
-                ((T *)to->data)[i * to->row_stride + j * to->col_stride] =                                             \
-                    ((const T *)from->data)[i * from->row_stride + j * from->col_stride];                              \
+        int64_t tile_rows = is_turned(from) ? COPY_TILE : to->rows,                                                    \
+                tile_cols = is_turned(from) ? COPY_TILE : to->cols;                                                    \
+        for (int64_t i0 = 0; i0 < to->rows; i0 += tile_rows)                                                           \
+            for (int64_t j0 = 0; j0 < to->cols; j0 += tile_cols) {                                                     \
+                int64_t rows = least(tile_rows, to->rows - i0), cols = least(tile_cols, to->cols - j0);                \
+                const T *in = (const T *)from->data + i0 * from->row_stride + j0 * from->col_stride;                   \
+                T *out = (T *)to->data + i0 * to->row_stride + j0 * to->col_stride;                                    \
+                for (int64_t i = 0; i < rows; i++)                                                                     \
+                    for (int64_t j = 0; j < cols; j++)                                                                 \
+                        out[i * to->row_stride + j * to->col_stride] =                                                 \
+                            in[i * from->row_stride + j * from->col_stride];                                           \
+            }                                                                                                          \
     }
+
+#define TURN_LOOPS(name, T)                                                                                            \
+    static void turn_##name(const struct sdfg_rt_matrix *m)                                                            \
+    {                                                                                                                  \
+        for (int64_t i0 = 0; i0 < m->rows; i0 += COPY_TILE)                                                            \
+            for (int64_t j0 = 0; j0 <= i0; j0 += COPY_TILE)                                                            \
+                for (int64_t i = i0; i < least(i0 + COPY_TILE, m->rows); i++)                                          \
+                    for (int64_t j = j0; j < least(j0 + COPY_TILE, i); j++) {                                          \
+                        T *a = (T *)m->data + i * m->row_stride + j * m->col_stride;                                   \
+                        T *b = (T *)m->data + j * m->row_stride + i * m->col_stride, value = *a;                       \
+                        *a = *b;                                                                                       \
+                        *b = value;                                                                                    \
+                    }                                                                                                  \
+    }
+
+enum { COPY_TILE = 32 };
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+static bool is_turned(const struct sdfg_rt_matrix *m) { return distance(m->row_stride) < distance(m->col_stride); }
+
+static struct sdfg_rt_matrix turned(const struct sdfg_rt_matrix *m)
+{
+    return (struct sdfg_rt_matrix){ m->data, m->cols, m->rows, m->col_stride, m->row_stride };
+}
 
 TYPES(GEMM_LOOPS)
 TYPES(DOT_LOOPS)
 TYPES(COPY_LOOPS)
+TYPES(TURN_LOOPS)
 
 size_t sdfg_rt_type_size(int32_t type)
 {
@@ -101,7 +137,7 @@ void sdfg_rt_dot_loops(int32_t type, int64_t n, const void *x, int64_t sx, const
     }
 }
 
-void sdfg_rt_copy_matrix(int32_t type, const struct sdfg_rt_matrix *from, const struct sdfg_rt_matrix *to)
+static void copy_rows(int32_t type, const struct sdfg_rt_matrix *from, const struct sdfg_rt_matrix *to)
 {
     switch (type) {
     case SDFG_RT_F32:
@@ -115,6 +151,35 @@ void sdfg_rt_copy_matrix(int32_t type, const struct sdfg_rt_matrix *from, const 
         break;
     case SDFG_RT_C128:
         copy_c128(from, to);
+        break;
+    default:
+        break;
+    }
+}
+
+void sdfg_rt_copy_matrix(int32_t type, const struct sdfg_rt_matrix *from, const struct sdfg_rt_matrix *to)
+{
+    struct sdfg_rt_matrix a = turned(from), b = turned(to);
+    if (is_turned(to))
+        copy_rows(type, &a, &b);
+    else
+        copy_rows(type, from, to);
+}
+
+void sdfg_rt_turn_matrix(int32_t type, const struct sdfg_rt_matrix *m)
+{
+    switch (type) {
+    case SDFG_RT_F32:
+        turn_f32(m);
+        break;
+    case SDFG_RT_F64:
+        turn_f64(m);
+        break;
+    case SDFG_RT_C64:
+        turn_c64(m);
+        break;
+    case SDFG_RT_C128:
+        turn_c128(m);
         break;
     default:
         break;

@@ -47,9 +47,43 @@ static struct work work_begin(int32_t type, struct sdfg_rt_matrix m, bool keep)
     return w;
 }
 
+/* Bytes from `first` up to `last`, the place behind them. */
+static void extent_of(int32_t type, const struct sdfg_rt_matrix *m, const char **first, const char **last)
+{
+    int64_t size = (int64_t)sdfg_rt_type_size(type), low = 0, high = size;
+    const int64_t spans[] = { (m->rows - 1) * m->row_stride * size, (m->cols - 1) * m->col_stride * size };
+    for (int i = 0; i < 2; i++)
+        *(spans[i] < 0 ? &low : &high) += spans[i];
+    *first = (const char *)m->data + low;
+    *last = (const char *)m->data + high;
+}
+
+/* A copy of a square matrix in the memory of the result, which may be row-major: then it is turned in the end. Memory
+ * of its own, whose pages are new in each call, would cost a quarter of a factorization. */
+static struct work work_in_result(int32_t type, struct sdfg_rt_matrix m, struct sdfg_rt_matrix to)
+{
+    const char *first, *last, *other_first, *other_last;
+    struct work w = { .type = type, .caller = to, .own = to };
+    if (to.row_stride != 1) {
+        w.own.row_stride = to.col_stride;
+        w.own.col_stride = to.row_stride;
+    }
+    if (m.rows < 1 || m.rows > INT32_MAX || !is_column_major(&w.own))
+        return work_begin(type, m, true);
+    extent_of(type, &m, &first, &last);
+    extent_of(type, &to, &other_first, &other_last);
+    if (first < other_last && other_first < last)
+        return work_begin(type, m, true);
+    sdfg_rt_copy_matrix(type, &m, &w.own);
+    w.ld = (int)w.own.col_stride;
+    return w;
+}
+
 /* `to` NULL: the copy is dropped. */
 static void work_end(struct work *w, const struct sdfg_rt_matrix *to)
 {
+    if (!w->copied && to && w->own.row_stride != to->row_stride)
+        sdfg_rt_turn_matrix(w->type, &w->own);
     if (!w->copied)
         return;
     if (to && w->own.data)
@@ -255,8 +289,8 @@ void sdfg_rt_cholesky(struct sdfg_rt_context *context, int32_t type, int32_t low
     if (!known_type(context, type))
         return;
     const struct sdfg_rt_blas *b = library_begin(context, n);
-    struct work w = work_begin(type, (struct sdfg_rt_matrix){ (void *)a, n, n, sam, san }, true);
     struct sdfg_rt_matrix to = { out, n, n, som, son };
+    struct work w = work_in_result(type, (struct sdfg_rt_matrix){ (void *)a, n, n, sam, san }, to);
     report_failure(context, info, w.own.data ? factor_cholesky(b, &w, lower) : SDFG_RT_LAPACK_MEMORY);
     size_t size = sdfg_rt_type_size(type);
     for (int64_t j = 0; j < n && w.own.data; j++) { /* the other triangle of column j */
