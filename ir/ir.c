@@ -7,6 +7,7 @@ struct ir *ir_new(void)
     struct arena *a = arena_new();
     struct ir *ir = NEW(a, struct ir);
     ir->arena = a;
+    ir->scratch = arena_new();
     ir->names = intern_new(a);
     ir->diags = diags_new(a);
     ir->types = types_new(ir);
@@ -17,6 +18,8 @@ struct ir *ir_new(void)
 
 void ir_free(struct ir *ir)
 {
-    if (ir)
-        arena_free(ir->arena);
+    if (!ir)
+        return;
+    arena_free(ir->scratch);
+    arena_free(ir->arena);
 }

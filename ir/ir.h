@@ -15,6 +15,7 @@ struct enums;
 
 struct ir {
     struct arena *arena;
+    struct arena *scratch; /* of one pass: what it allocates here is gone when the next one runs */
     struct intern *names;
     struct diags *diags;
     struct remarks *remarks; /* NULL: nobody asks for them */

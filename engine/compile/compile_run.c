@@ -40,6 +40,7 @@ bool compile_run(struct compile *c)
         double begin = now();
         bool ok = p->run(c);
         vec_push(c->ir->arena, &c->times, ((struct pass_time){ p->name, now() - begin }));
+        arena_reset(c->ir->scratch);
         c->facts = (c->facts & ~p->breaks) | p->makes;
         if (c->dump)
             c->dump(c, p->name); /* after a failure too: that is when one looks */

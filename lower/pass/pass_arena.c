@@ -284,9 +284,9 @@ bool tree_arena(struct tree *t, const struct tree_options *o)
         if (has_labels(f->body)) /* jumps back lengthen lives */
             continue;
         stmt_flatten(t, f->body);
-        struct arena_plan p = { .tree = t, .arena = t->arena, .num_vars = t->num_vars };
-        p.memories = NEW_ARRAY(t->arena, struct arena_memory, t->num_vars);
-        p.classes = NEW_ARRAY(t->arena, uint32_t, t->num_aliases);
+        struct arena_plan p = { .tree = t, .arena = t->scratch, .num_vars = t->num_vars };
+        p.memories = NEW_ARRAY(t->scratch, struct arena_memory, t->num_vars);
+        p.classes = NEW_ARRAY(t->scratch, uint32_t, t->num_aliases);
         for (uint32_t k = 0; k < t->num_aliases; k++)
             p.classes[k] = k;
         arena_uses(&p, f->body);

@@ -121,7 +121,7 @@ static bool are_kept(const struct batch *b, const struct candidate *x)
                 return false;
             continue;
         }
-        piece_add(b->tree->arena, &piece, s, NULL);
+        piece_add(b->tree->scratch, &piece, s, NULL);
         if (piece.control)
             return false;
         for (uint32_t k = 0; k < piece.accesses.count; k++) {
@@ -270,7 +270,7 @@ static bool has_products(const struct tree_stmt *block)
 
 static void try_loop(struct batch *b, struct tree_stmt *loop)
 {
-    struct candidate x = { .loop = loop, .scan = { .arena = b->tree->arena } };
+    struct candidate x = { .loop = loop, .scan = { .arena = b->tree->scratch } };
     if (!has_products(loop->body))
         return;
     tree_scan_add(&x.scan, loop->body);

@@ -49,7 +49,7 @@ static bool note_count(void *user, struct tree_stmt *s)
 {
     struct copies *c = user;
     if (s->kind == STMT_ALLOC)
-        map_put(c->tree->arena, &c->counts, s->var,
+        map_put(c->tree->scratch, &c->counts, s->var,
                 (void *)(uintptr_t)(s->count->op == EXPR_INT && s->count->i > 0 ? s->count->i : 0));
     return true;
 }
@@ -147,7 +147,7 @@ static bool is_possible(const struct copies *c, struct candidate *x, const struc
     if (!x->first->alias || count <= 0 || count > MOST_SWEPT || x->first->pointer->type->elem != type ||
         !reduce_can_accumulate(x->first->wcr, type) || (inexact && c->options->strict_fp))
         return false;
-    x->arena = c->tree->arena;
+    x->arena = c->tree->scratch;
     x->count = count;
     x->scan = (struct tree_scan){ .arena = x->arena };
     tree_scan_add(&x->scan, region->body);
@@ -239,7 +239,7 @@ static bool look(void *user, struct tree_stmt *s)
         if (!x.first)
             return false;
         if (x.first->pointer->op == EXPR_VAR && !map_has(&done, x.first->pointer->var) && is_possible(c, &x, s)) {
-            map_put(c->tree->arena, &done, x.first->pointer->var, s);
+            map_put(c->tree->scratch, &done, x.first->pointer->var, s);
             make_copy(c, &x, s);
             tried = UINT32_MAX; /* from the start: others have moved */
         }
@@ -252,7 +252,7 @@ bool tree_copies(struct tree *t, const struct tree_options *o)
         struct copies c = { .tree = t, .options = o, .function = t->functions.items[i] };
         for (uint32_t k = 0; k < c.function->params.count; k++) {
             const struct tree_param *p = &c.function->params.items[k];
-            map_put(t->arena, &c.counts, p->var, (void *)(uintptr_t)p->count);
+            map_put(t->scratch, &c.counts, p->var, (void *)(uintptr_t)p->count);
         }
         stmt_visit(c.function->body, note_count, &c);
         stmt_visit(c.function->body, look, &c);

@@ -76,7 +76,7 @@ static const struct tree_var *defined(const struct dead *d, const struct tree_st
 static void collect(struct dead *d, struct tree_stmt *s, uint32_t parent)
 {
     uint32_t number = d->nodes.count;
-    vec_push(d->tree->arena, &d->nodes, ((struct node){ .stmt = s, .parent = parent }));
+    vec_push(d->tree->scratch, &d->nodes, ((struct node){ .stmt = s, .parent = parent }));
     const struct tree_var *v = defined(d, s);
     if (v) {
         d->nodes.items[number].next_def = d->defs[v->id];
@@ -84,7 +84,7 @@ static void collect(struct dead *d, struct tree_stmt *s, uint32_t parent)
     }
     bool silent = v || s->kind == STMT_BLOCK || (s->kind == STMT_IF && pure(s->value));
     if (!silent)
-        vec_push(d->tree->arena, &d->work, number);
+        vec_push(d->tree->scratch, &d->work, number);
     if (s->body)
         collect(d, s->body, number + 1);
     if (s->otherwise)
@@ -101,7 +101,7 @@ static void need_variable(struct dead *d, const struct tree_var *v)
         return;
     d->needed[v->id] = true;
     for (uint32_t i = d->defs[v->id]; i; i = d->nodes.items[i - 1].next_def)
-        vec_push(d->tree->arena, &d->work, i - 1);
+        vec_push(d->tree->scratch, &d->work, i - 1);
 }
 
 static void need_expr(void *user, struct tree_expr *e)
@@ -120,7 +120,7 @@ static void mark(struct dead *d)
             continue;
         n->needed = true;
         if (n->parent)
-            vec_push(d->tree->arena, &d->work, n->parent - 1);
+            vec_push(d->tree->scratch, &d->work, n->parent - 1);
         stmt_each_expr(n->stmt, need_operand, d);
         if (n->stmt->kind == STMT_FREE) /* of memory that was taken elsewhere: the address matters */
             need_variable(d, n->stmt->var);
@@ -156,10 +156,10 @@ bool tree_dead(struct tree *t, const struct tree_options *o)
     for (uint32_t i = 0; i < t->functions.count; i++) {
         struct tree_func *f = t->functions.items[i];
         struct dead d = { .tree = t };
-        d.defs = NEW_ARRAY(t->arena, uint32_t, t->num_vars);
-        d.allocated = NEW_ARRAY(t->arena, bool, t->num_vars);
-        d.foreign = NEW_ARRAY(t->arena, bool, t->num_vars);
-        d.needed = NEW_ARRAY(t->arena, bool, t->num_vars);
+        d.defs = NEW_ARRAY(t->scratch, uint32_t, t->num_vars);
+        d.allocated = NEW_ARRAY(t->scratch, bool, t->num_vars);
+        d.foreign = NEW_ARRAY(t->scratch, bool, t->num_vars);
+        d.needed = NEW_ARRAY(t->scratch, bool, t->num_vars);
         stmt_visit(f->body, find_memory, &d);
         collect(&d, f->body, 0);
         mark(&d);

@@ -59,7 +59,7 @@ static bool see(void *user, struct tree_stmt *s)
         }
     }
     if (s->kind == STMT_LABEL)
-        vec_push(w->tree->arena, &w->labels, w->now);
+        vec_push(w->tree->scratch, &w->labels, w->now);
     return true;
 }
 
@@ -161,8 +161,8 @@ bool tree_forward(struct tree *t, const struct tree_options *o)
     for (uint32_t i = 0; i < t->functions.count; i++) {
         struct tree_func *f = t->functions.items[i];
         struct forward w = { .tree = t, .next = 1 };
-        w.facts = NEW_ARRAY(t->arena, struct fact, t->num_vars);
-        w.values = NEW_ARRAY(t->arena, struct tree_expr *, t->num_vars);
+        w.facts = NEW_ARRAY(t->scratch, struct fact, t->num_vars);
+        w.values = NEW_ARRAY(t->scratch, struct tree_expr *, t->num_vars);
         stmt_visit(f->body, see, &w);
         rewrite(&w, f->body, 1, w.next);
     }

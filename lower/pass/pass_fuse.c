@@ -506,7 +506,7 @@ static void look(struct fuse *f, struct tree_stmt *s, const struct tree_frame *f
 
 static struct fuse fuse_of(struct tree *t, const struct tree_options *o, struct tree_scan *whole, uint32_t num_vars)
 {
-    struct fuse f = { .tree = t, .arena = t->arena, .options = o, .uses = &whole->uses, .num_vars = num_vars };
+    struct fuse f = { .tree = t, .arena = t->scratch, .options = o, .uses = &whole->uses, .num_vars = num_vars };
     f.last = NEW_ARRAY(f.arena, struct last_use, t->num_aliases);
     piece_set_init(&f.first, f.arena, t);
     piece_set_init(&f.skipped, f.arena, t);

@@ -69,7 +69,7 @@ static bool look(void *user, struct tree_stmt *s)
     if (s->kind != STMT_FOR || !s->loop.independent)
         return true;
     struct tree_piece piece = { 0 };
-    piece_add(w->tree->arena, &piece, s->body, NULL);
+    piece_add(w->tree->scratch, &piece, s->body, NULL);
     s->loop.independent = !touches_again(w, &piece, has_loops(s->body));
     return true;
 }
@@ -78,8 +78,8 @@ bool tree_independent(struct tree *t, const struct tree_options *o)
 {
     (void)o;
     struct independent w = { .tree = t };
-    w.stored = NEW_ARRAY(t->arena, struct tree_access *, t->num_aliases);
-    w.stamp = NEW_ARRAY(t->arena, uint32_t, t->num_aliases);
+    w.stored = NEW_ARRAY(t->scratch, struct tree_access *, t->num_aliases);
+    w.stamp = NEW_ARRAY(t->scratch, uint32_t, t->num_aliases);
     for (uint32_t i = 0; i < t->functions.count; i++)
         stmt_visit(t->functions.items[i]->body, look, &w);
     return true;

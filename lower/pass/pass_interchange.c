@@ -22,7 +22,7 @@ static bool same_everywhere(const struct tree_scan *body, const struct tree_stmt
 /* Bounds of the loop and those of the first `depth` ones inside do not depend on each other. */
 static bool is_rectangular(struct iterations *x, const struct tree_stmt *loop, const struct fuse_nest *nest)
 {
-    struct tree_scan scan = { .arena = x->tree->arena };
+    struct tree_scan scan = { .arena = x->tree->scratch };
     tree_scan_add(&scan, loop);
     for (uint32_t i = 0; i < nest->depth; i++)
         if (!same_everywhere(&scan, nest->loops[i]))
@@ -90,7 +90,7 @@ static bool try_loop(struct iterations *x, struct tree_stmt *loop)
         loop->body->items.items[0]->kind != STMT_FOR)
         return false;
     struct tree_piece piece = { 0 };
-    piece_add(x->tree->arena, &piece, loop, NULL);
+    piece_add(x->tree->scratch, &piece, loop, NULL);
     struct fuse_nest nest = fuse_nest_of(loop->body->items.items[0], &piece);
     if (piece.control || piece.effects || piece.frees)
         return false;

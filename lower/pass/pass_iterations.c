@@ -4,7 +4,7 @@
 struct iterations iterations_of(struct tree *t, const struct tree_func *f)
 {
     struct iterations x = { .tree = t, .whole = tree_scan_function(t, f) };
-    piece_set_init(&x.set, t->arena, t);
+    piece_set_init(&x.set, t->scratch, t);
     return x;
 }
 
@@ -53,14 +53,14 @@ static void check_defined(struct defined *d, struct tree_stmt *s)
 
 bool iterations_keep_variables(const struct iterations *x, struct tree_stmt *loop)
 {
-    struct tree_scan scan = { .arena = x->tree->arena };
+    struct tree_scan scan = { .arena = x->tree->scratch };
     tree_scan_add(&scan, loop);
     for (uint32_t i = 0; i < scan.assigned.count; i++) {
         const void *v = scan.assigned.slots[i].key;
         if (map_get(&scan.uses, v) != map_get(&x->whole.uses, v))
             return false;
     }
-    struct defined d = { .scan = &scan, .arena = x->tree->arena, .ok = true };
+    struct defined d = { .scan = &scan, .arena = x->tree->scratch, .ok = true };
     check_defined(&d, loop);
     return d.ok;
 }
@@ -108,10 +108,10 @@ bool iterations_are_apart(struct iterations *x, struct tree_stmt *loop, const st
     struct tree_stmt *other = stmt_clone(t, loop);
     stmt_visit(other, rename_loops, t);
     struct tree_piece mine = { 0 }, others = { 0 };
-    piece_add(t->arena, &mine, loop, frame);
-    piece_add(t->arena, &others, other, frame);
-    drop_own(t->arena, nest->loops[0], &mine);
-    drop_own(t->arena, nest->loops[0], &others);
+    piece_add(t->scratch, &mine, loop, frame);
+    piece_add(t->scratch, &others, other, frame);
+    drop_own(t->scratch, nest->loops[0], &mine);
+    drop_own(t->scratch, nest->loops[0], &others);
     struct fuse_nest first = *nest;
     first.piece = &mine;
     struct fuse_nest twin = fuse_nest_of(nest->loops[0] == loop ? other : other->body->items.items[0], &others);

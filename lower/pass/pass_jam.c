@@ -151,9 +151,9 @@ static bool bounds_stay(const struct tree_scan *scan, const struct tree_stmt *lo
 static bool may_jam(const struct iterations *x, struct tree_stmt *loop)
 {
     struct tree_piece piece = { 0 };
-    struct tree_scan scan = { .arena = x->tree->arena };
+    struct tree_scan scan = { .arena = x->tree->scratch };
     tree_scan_add(&scan, loop);
-    piece_add(x->tree->arena, &piece, loop, NULL);
+    piece_add(x->tree->scratch, &piece, loop, NULL);
     if (!has_shared_sum(&piece, loop) || !bounds_stay(&scan, loop) || !expr_is_pure(loop->begin) ||
         !iterations_keep_variables(x, loop))
         return false;

@@ -69,11 +69,11 @@ static bool match(struct loops *l, struct tree_stmt *s, struct counted *c)
     if (c->var->type->kind != TYPE_I64 && c->var->type->kind != TYPE_I32)
         return false;
     struct tree_piece piece = { 0 };
-    piece_add(l->tree->arena, &piece, s->body, NULL);
+    piece_add(l->tree->scratch, &piece, s->body, NULL);
     uint32_t assigned = 0;
     for (uint32_t i = 0; i < piece.writes.count; i++)
         assigned += piece.writes.items[i] == c->var;
-    struct tree_scan scan = { .arena = l->tree->arena };
+    struct tree_scan scan = { .arena = l->tree->scratch };
     tree_scan_add(&scan, s->body);
     return assigned == 1 && !scan.breaks && tree_scan_is_closed(&scan, &l->whole) &&
            tree_scan_invariant(&scan, c->bound);
@@ -91,7 +91,7 @@ static void see_other(void *user, struct tree_expr *e)
 static bool still_holds(struct loops *l, const struct tree_stmt *block, uint32_t from, uint32_t to)
 {
     struct tree_expr *value = block->items.items[from]->value;
-    struct tree_scan scan = { .arena = l->tree->arena };
+    struct tree_scan scan = { .arena = l->tree->scratch };
     bool plain = true;
     expr_visit(value, see_other, &plain);
     for (uint32_t i = from; i < to; i++)
@@ -107,7 +107,7 @@ static struct tree_expr *start_value(struct loops *l, const struct tree_stmt *bl
         struct tree_stmt *s = block->items.items[at];
         if (s->kind == STMT_ASSIGN && s->var == v && still_holds(l, block, at, loop))
             return s->value;
-        struct tree_scan scan = { .arena = l->tree->arena };
+        struct tree_scan scan = { .arena = l->tree->scratch };
         tree_scan_add(&scan, s);
         if (s->kind == STMT_LABEL || scan.labels.count || map_has(&scan.assigned, v))
             break;
@@ -163,7 +163,7 @@ static bool is_single(struct loops *l, struct tree_stmt *s)
     if (s->kind != STMT_FOR || s->begin->op != EXPR_INT || s->end->op != EXPR_INT || s->step->op != EXPR_INT ||
         s->begin->i >= s->end->i || s->step->i < s->end->i - s->begin->i)
         return false;
-    struct tree_scan scan = { .arena = l->tree->arena };
+    struct tree_scan scan = { .arena = l->tree->scratch };
     tree_scan_add(&scan, s->body);
     uintptr_t inside = (uintptr_t)map_get(&scan.uses, s->var);
     return !scan.breaks && (uintptr_t)map_get(&l->whole.uses, s->var) == inside + 1;

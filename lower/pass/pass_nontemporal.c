@@ -73,7 +73,7 @@ static bool is_alone(const struct nontemporal *w, struct tree_stmt *nest, const 
 {
     struct tree_piece piece = { 0 };
     uint32_t count = 0;
-    piece_add(w->tree->arena, &piece, nest, NULL);
+    piece_add(w->tree->scratch, &piece, nest, NULL);
     for (uint32_t i = 0; i < piece.accesses.count; i++) {
         const struct tree_access *a = piece.accesses.items[i];
         if (a->alias == 0)
@@ -94,14 +94,14 @@ static bool is_target(struct nontemporal *w, struct tree_stmt *s, struct target 
         return false;
     linear_of(&out->at, s->index);
     struct tree_stmt *nest = outermost(w, &out->at, size);
-    struct tree_scan scan = { .arena = w->tree->arena };
+    struct tree_scan scan = { .arena = w->tree->scratch };
     if (!nest)
         return false;
     tree_scan_add(&scan, nest);
     if (!tree_scan_invariant(&scan, s->pointer) || !is_alone(w, nest, s))
         return false;
     out->store = s;
-    map_put(w->tree->arena, &w->ends, nest, nest);
+    map_put(w->tree->scratch, &w->ends, nest, nest);
     return linear_take(&out->at, inner->var, &step) && step == 1;
 }
 

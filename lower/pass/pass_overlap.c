@@ -406,7 +406,7 @@ bool tree_overlap(struct tree *t, const struct tree_options *options)
     (void)options;
     for (uint32_t i = 0; i < t->functions.count; i++) {
         struct tree_func *f = t->functions.items[i];
-        struct overlap o = { .tree = t, .arena = t->arena };
+        struct overlap o = { .tree = t, .arena = t->scratch };
         double bytes = 0;
         o.memories = NEW_ARRAY(o.arena, struct overlap_memory, t->num_vars + 1);
         find(&o, f->body, NULL, &bytes);

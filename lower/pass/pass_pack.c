@@ -108,7 +108,7 @@ static bool is_vector(struct pack *p, struct tree_expr *e)
 /* Are all uses of what the piece assigns inside it? */
 static bool keeps_to_itself(const struct pack *p, const struct tree_stmt *s)
 {
-    struct tree_scan scan = { .arena = p->tree->arena };
+    struct tree_scan scan = { .arena = p->tree->scratch };
     tree_scan_add(&scan, s);
     for (uint32_t i = 0; i < scan.assigned.count; i++) {
         const void *v = scan.assigned.slots[i].key;
@@ -139,8 +139,8 @@ static bool take_values(struct pack *p, const struct tree_stmt *block, uint32_t 
         bool varies = (mask & PACK_COLUMN) && !pack_is_packed(mask);
         if ((mask & (forbidden | PACK_UNKNOWN)) || (varies && !is_vector(p, s->value)))
             return false;
-        map_put(p->tree->arena, &p->masks, s->var, (void *)(uintptr_t)mask);
-        map_put(p->tree->arena, &p->defined, s->var, s);
+        map_put(p->tree->scratch, &p->masks, s->var, (void *)(uintptr_t)mask);
+        map_put(p->tree->scratch, &p->defined, s->var, s);
     }
     return true;
 }
@@ -246,8 +246,8 @@ static bool is_alone(struct packs *all, struct pack *p)
     tree_scan_add(&p->scan, p->row->body);
     if (!p->row->body->items.count || !iterations_keep_variables(&all->x, p->row))
         return false;
-    map_put(p->tree->arena, &p->scan.assigned, p->row->var, p->row->var);
-    piece_add(p->tree->arena, &p->piece, p->row, NULL);
+    map_put(p->tree->scratch, &p->scan.assigned, p->row->var, p->row->var);
+    piece_add(p->tree->scratch, &p->piece, p->row, NULL);
     return !p->piece.control && !p->piece.effects && !p->piece.frees && !p->piece.jumps;
 }
 
@@ -267,7 +267,7 @@ static bool try_sum(struct packs *all, struct tree_stmt *row, uint32_t at)
                       .strict = all->options->strict_fp,
                       .row = row,
                       .sum = row->body->items.items[at],
-                      .scan = { .arena = t->arena } };
+                      .scan = { .arena = t->scratch } };
     if (!has_shape(&p) || !is_alone(all, &p) || !has_place(&p))
         return false;
     split_body(&p, at);

@@ -179,7 +179,7 @@ static void put_vector(struct tile *w, struct tree_stmt *block, struct lane *at)
             last->place = s->place;
             value = expr_var(t, v);
         }
-        map_put(t->arena, &at->values, s->var, value);
+        map_put(t->scratch, &at->values, s->var, value);
     }
     struct tree_expr *value = vector_of(at, p->store->value);
     if (p->store->kind == STMT_REDUCE)
@@ -203,7 +203,7 @@ static void put_scalars(struct tile *w, struct tree_stmt *block, const struct tr
             continue;
         struct tree_var *v = tree_var(t, s->var->name, s->var->type);
         stmt_assign(t, block, v, expr_rewrite(t, s->value, scalar_use, at))->place = s->place;
-        map_put(t->arena, &at->values, s->var, expr_var(t, v));
+        map_put(t->scratch, &at->values, s->var, expr_var(t, v));
     }
 }
 
@@ -223,13 +223,13 @@ static void put_terms(struct tile *w, struct tree_stmt *block, struct tree_expr 
         }
     for (uint32_t r = 0; r < w->rows; r++) {
         struct lane scalars = { .w = w, .row = r };
-        map_put(t->arena, &scalars.values, p->sum->var, expr_var(t, sum->var));
+        map_put(t->scratch, &scalars.values, p->sum->var, expr_var(t, sum->var));
         put_scalars(w, sum->body, p->sum->body, &scalars);
         put_scalars(w, sum->body, p->column->body, &scalars);
         for (uint32_t v = 0; v < PACK_VECTORS; v++) {
             struct lane lane = { .w = w, .row = r, .vector = v };
             for (uint32_t i = 0; i < scalars.values.count; i++)
-                map_put(t->arena, &lane.values, scalars.values.slots[i].key, scalars.values.slots[i].value);
+                map_put(t->scratch, &lane.values, scalars.values.slots[i].key, scalars.values.slots[i].value);
             put_vector(w, sum->body, &lane);
         }
     }

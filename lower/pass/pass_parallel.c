@@ -164,7 +164,7 @@ static struct tree_stmt *split_little(const struct parallelize *p, struct tree_s
 static struct tree_stmt *make_region(struct parallelize *p, struct tree_stmt *s)
 {
     struct tree *t = p->tree;
-    struct tree_scan body = { .arena = t->arena };
+    struct tree_scan body = { .arena = t->scratch };
     if (!can_split(p, s, &body)) {
         remark(t->ir->remarks, s->place, remark_subject(t, s), REMARK_THREADS_VARIABLE);
         return NULL;

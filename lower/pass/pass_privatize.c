@@ -84,7 +84,7 @@ static void collect(struct privatize *p, struct group *g, struct tree_stmt *s)
     bool element = s->kind == STMT_STORE || s->kind == STMT_REDUCE || s->kind == STMT_UPDATE;
     bool range = s->kind == STMT_COPY || s->kind == STMT_ZERO;
     if (is_member(g, s))
-        vec_push(p->tree->arena, &g->members, s);
+        vec_push(p->tree->scratch, &g->members, s);
     else if (element && may_touch(g, s->pointer, s->index, s->alias))
         g->conflict = true;
     if (range && may_touch(g, s->pointer, NULL, s->alias))
@@ -308,7 +308,7 @@ static void look(struct privatize *p, struct tree_stmt *s);
 
 static void look_at_loop(struct privatize *p, struct tree_stmt *loop)
 {
-    struct tree_scan scan = { .arena = p->tree->arena };
+    struct tree_scan scan = { .arena = p->tree->scratch };
     tree_scan_add(&scan, loop);
     uint32_t tried = 0;
     bool possible = tree_scan_is_closed(&scan, &p->whole) && !is_closed(loop);
@@ -329,10 +329,10 @@ static void look_at_loop(struct privatize *p, struct tree_stmt *loop)
 static void note_memory(struct privatize *p, const struct tree_stmt *s)
 {
     if (map_has(&p->own, s->var)) /* freed, or the variable is about other memory now */
-        map_put(p->tree->arena, &p->own, s->var, NULL);
+        map_put(p->tree->scratch, &p->own, s->var, NULL);
     if (s->kind == STMT_ALLOC && s->where != TREE_STATE) {
-        map_put(p->tree->arena, &p->own, s->var, (struct tree_stmt *)s);
-        vec_push(p->tree->arena, &p->made, s->var);
+        map_put(p->tree->scratch, &p->own, s->var, (struct tree_stmt *)s);
+        vec_push(p->tree->scratch, &p->made, s->var);
     }
 }
 
@@ -355,7 +355,7 @@ static void look(struct privatize *p, struct tree_stmt *s)
         note_memory(p, s->items.items[i]);
     }
     while (p->made.count > made)
-        map_put(p->tree->arena, &p->own, p->made.items[--p->made.count], NULL);
+        map_put(p->tree->scratch, &p->own, p->made.items[--p->made.count], NULL);
     p->tree->region = p->region = region;
 }
 

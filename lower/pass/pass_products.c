@@ -70,7 +70,7 @@ static const void *key_of(uint32_t alias) { return (const void *)(uintptr_t)alia
 static struct tree_piece piece_of(const struct tree *t, struct tree_stmt *s)
 {
     struct tree_piece piece = { 0 };
-    piece_add(t->arena, &piece, s, NULL);
+    piece_add(t->scratch, &piece, s, NULL);
     return piece;
 }
 
@@ -78,13 +78,13 @@ static void note(const struct tree *t, struct partners *p, struct tree_stmt *s)
 {
     struct matvec v;
     if (matvec_of(s, &v))
-        map_put(t->arena, map_has(&p->products, key_of(v.alias_a)) ? &p->shared : &p->products, key_of(v.alias_a), s);
+        map_put(t->scratch, map_has(&p->products, key_of(v.alias_a)) ? &p->shared : &p->products, key_of(v.alias_a), s);
     if (s->kind != STMT_FOR)
         return;
     struct tree_piece piece = piece_of(t, s);
     for (uint32_t i = 0; i < piece.accesses.count; i++)
         if (piece.accesses.items[i]->write && piece.accesses.items[i]->alias)
-            map_put(t->arena, &p->made, key_of(piece.accesses.items[i]->alias), s);
+            map_put(t->scratch, &p->made, key_of(piece.accesses.items[i]->alias), s);
 }
 
 static bool is_wanted(const struct partners *p, const struct matvec *v)
@@ -215,7 +215,7 @@ static void expand(struct products *p, struct list *out, struct map *sweeps, con
         clear(t, both, call, v);
     struct tree_stmt *loops = sweep(t, both, call, v);
     uint32_t other = place_of(out, map_get(sweeps, key_of(v->alias_a))), maker = find_maker(p, out, v);
-    map_put(t->arena, sweeps, key_of(v->alias_a), loops);
+    map_put(t->scratch, sweeps, key_of(v->alias_a), loops);
     struct remarks *r = t->ir->remarks;
     if (maker > other && may_pass(p, out, maker, out->items.items[maker - 1])) {
         if (!v->adds)
@@ -279,7 +279,7 @@ bool tree_products(struct tree *t, const struct tree_options *o)
         struct tree_func *f = t->functions.items[i];
         stmt_flatten(t, f->body);
         struct products p = { .tree = t, .options = o, .whole = tree_scan_function(t, f), .num_vars = t->num_vars };
-        piece_set_init(&p.set, t->arena, t);
+        piece_set_init(&p.set, t->scratch, t);
         look(&p, f->body);
     }
     return true;

@@ -152,10 +152,10 @@ static void promote(struct kept *p, struct tree_stmt *loop)
 /* One place of the loop, one that surely is stored. */
 static bool try_loop(struct promote *w, struct tree_stmt *loop, const struct tree_frame *frame)
 {
-    struct tree_scan scan = { .arena = w->tree->arena };
+    struct tree_scan scan = { .arena = w->tree->scratch };
     struct tree_piece piece = { 0 };
     tree_scan_add(&scan, loop);
-    piece_add(w->tree->arena, &piece, loop, frame);
+    piece_add(w->tree->scratch, &piece, loop, frame);
     if (piece.control || piece.jumps || piece.effects || !tree_scan_is_closed(&scan, &w->whole) ||
         !tree_scan_invariant(&scan, loop->begin) || !tree_scan_invariant(&scan, loop->end))
         return false;

@@ -17,7 +17,7 @@ static bool is_candidate(const struct tree_stmt *s)
 static bool is_apart(struct iterations *x, struct tree_stmt *s, const struct tree_frame *frame)
 {
     struct tree_piece piece = { 0 };
-    piece_add(x->tree->arena, &piece, s, frame);
+    piece_add(x->tree->scratch, &piece, s, frame);
     struct fuse_nest nest = { .loops = { s }, .depth = 1 };
     const char *why = NULL;
     if (piece.control || piece.effects || piece.frees || piece.jumps)

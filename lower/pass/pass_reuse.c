@@ -290,10 +290,10 @@ static void look(struct reuse *r, struct tree_stmt *s)
 bool tree_reuse(struct tree *t, const struct tree_options *o)
 {
     (void)o;
-    struct reuse *r = NEW(t->arena, struct reuse);
+    struct reuse *r = NEW(t->scratch, struct reuse);
     r->tree = t;
-    r->arena = t->arena;
-    r->top = NEW_ARRAY(t->arena, uint32_t, t->num_aliases);
+    r->arena = t->scratch;
+    r->top = NEW_ARRAY(t->scratch, uint32_t, t->num_aliases);
     for (uint32_t i = 0; i < t->functions.count; i++) {
         pop_to(r, 0);
         look(r, t->functions.items[i]->body);

@@ -261,7 +261,7 @@ bool tree_sections(struct tree *t, const struct tree_options *o)
 {
     for (uint32_t i = 0; i < t->functions.count && o->num_threads != 1; i++) {
         struct tree_func *f = t->functions.items[i];
-        struct sections x = { .tree = t, .arena = t->arena, .function = f };
+        struct sections x = { .tree = t, .arena = t->scratch, .function = f };
         look(&x, f->body);
         if (x.vars)
             stmt_flatten(t, f->body);

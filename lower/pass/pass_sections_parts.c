@@ -248,7 +248,7 @@ static struct tree_stmt *select_part(struct sections *x, struct tree_stmt *s, ui
     struct tree_stmt *body = select_part(x, s->body, part, leaf), *loop;
     if (!body)
         return NULL;
-    loop = arena_copy(x->arena, s, sizeof *s);
+    loop = arena_copy(x->tree->arena, s, sizeof *s);
     loop->body = body;
     return loop;
 }

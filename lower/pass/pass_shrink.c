@@ -395,11 +395,11 @@ bool tree_shrink(struct tree *t, const struct tree_options *o)
         struct tree_func *f = t->functions.items[i];
         if (has_jumps(f->body)) /* jumps back repeat what no loop shows */
             continue;
-        struct shrink w = { .tree = t, .arena = t->arena, .num_vars = t->num_vars };
+        struct shrink w = { .tree = t, .arena = t->scratch, .num_vars = t->num_vars };
         struct tree_piece piece = { 0 };
-        w.memories = NEW_ARRAY(t->arena, struct memory, t->num_vars);
+        w.memories = NEW_ARRAY(t->scratch, struct memory, t->num_vars);
         find(&w, f->body, f->body, NULL, 0);
-        piece_add(t->arena, &piece, f->body, NULL);
+        piece_add(t->scratch, &piece, f->body, NULL);
         w.jumps = piece.jumps;
         collect(&w, &piece);
         for (uint32_t v = 0; v < w.num_vars; v++)

@@ -272,7 +272,7 @@ static bool try_skew(struct skewer *w, struct tree_stmt *loop, const struct tree
 {
     if (!is_candidate(loop) || !is_long(loop))
         return false;
-    struct skew *s = NEW(w->x.tree->arena, struct skew);
+    struct skew *s = NEW(w->x.tree->scratch, struct skew);
     struct tree_frame inside = tree_frame_of(frame, loop);
     s->loop = loop;
     for (uint32_t i = 0; i < loop->body->items.count; i++)

@@ -76,8 +76,8 @@ static void see(void *user, struct tree_expr *e)
         return;
     uintptr_t run = (uintptr_t)map_get(&w->runs, e->var);
     if (run && run != w->run + 1)
-        map_put(w->tree->arena, &w->arrays, e->var, e->var);
-    map_put(w->tree->arena, &w->runs, e->var, (void *)(w->run + 1));
+        map_put(w->tree->scratch, &w->arrays, e->var, e->var);
+    map_put(w->tree->scratch, &w->runs, e->var, (void *)(w->run + 1));
 }
 
 static void see_operand(void *user, struct tree_expr **e) { expr_visit(*e, see, user); }
@@ -119,7 +119,7 @@ static void inspect_items(struct strip *w, struct tree_stmt *block, bool guarded
 static void inspect_loop(struct strip *w, struct tree_stmt *s, bool guarded)
 {
     w->ok &= !guarded && is_uniform(w, s->begin) && is_uniform(w, s->end) && is_uniform(w, s->step);
-    map_put(w->tree->arena, &w->uniform, s->var, s);
+    map_put(w->tree->scratch, &w->uniform, s->var, s);
     w->run++;
     inspect_items(w, s->body, guarded);
     w->run++;
@@ -138,7 +138,7 @@ static void inspect_assign(struct strip *w, struct tree_stmt *s, bool guarded)
     stmt_each_expr(s, see_operand, w);
     bool once = !map_has(&w->runs, s->var) && !guarded;
     if (once && is_uniform(w, s->value) && is_assigned_once(w, s->var)) {
-        map_put(w->tree->arena, &w->uniform, s->var, s);
+        map_put(w->tree->scratch, &w->uniform, s->var, s);
         return;
     }
     struct tree_expr *itself = expr_var(w->tree, s->var);
@@ -161,7 +161,7 @@ static void inspect(struct strip *w, struct tree_stmt *s, bool guarded)
     case STMT_ALLOC:
         w->ok &= s->where == TREE_STACK && !s->zero && s->count->op == EXPR_INT && s->count->i <= 4 && !guarded &&
                  !map_has(&w->memory, s->var) && type_is_basic(s->type);
-        map_put(w->tree->arena, &w->memory, s->var, s);
+        map_put(w->tree->scratch, &w->memory, s->var, s);
         break;
     case STMT_STORE:
     case STMT_REDUCE:
@@ -320,9 +320,9 @@ static void bring_memory(struct strip *w, struct tree_stmt *body, const struct t
 static void put_iteration(struct strip *w, struct tree_stmt *body, struct tree_stmt *s, struct tree_expr *lane)
 {
     struct tree *t = w->tree;
-    struct tree_scan scan = { .arena = t->arena };
+    struct tree_scan scan = { .arena = t->scratch };
     struct replace r = { w, lane };
-    struct tree_var **own = NEW_ARRAY(t->arena, struct tree_var *, w->memory.count + 1);
+    struct tree_var **own = NEW_ARRAY(t->scratch, struct tree_var *, w->memory.count + 1);
     tree_scan_add(&scan, s);
     bring_values(w, body, &scan, lane, false);
     for (uint32_t i = 0; i < w->memory.count; i++) {
@@ -465,8 +465,8 @@ static bool try_strips(struct strips *all, struct tree_stmt *loop, const struct 
     if (loop->kind != STMT_FOR || !loop->loop.independent || !expr_is_int(loop->step, 1) || !is_long(loop) ||
         !has_loop(loop->body))
         return false;
-    struct strip w = { .tree = t, .loop = loop, .scan = { .arena = t->arena }, .ok = true };
-    piece_add(t->arena, &w.piece, loop, frame);
+    struct strip w = { .tree = t, .loop = loop, .scan = { .arena = t->scratch }, .ok = true };
+    piece_add(t->scratch, &w.piece, loop, frame);
     bool again = reads_again(loop, &w.piece);
     if (!turned && !again && !pays(loop, &w.piece))
         return false;
@@ -510,7 +510,7 @@ static bool has_gaps(const struct tree_piece *piece, const struct tree_stmt *out
 
 static bool is_rectangular(const struct tree *t, const struct tree_stmt *loop, const struct tree_stmt *inner)
 {
-    struct tree_scan scan = { .arena = t->arena };
+    struct tree_scan scan = { .arena = t->scratch };
     tree_scan_add(&scan, loop);
     return tree_scan_invariant(&scan, inner->begin) && tree_scan_invariant(&scan, inner->end) &&
            tree_scan_invariant(&scan, loop->begin) && tree_scan_invariant(&scan, loop->end) &&
@@ -525,7 +525,7 @@ static bool try_turn(struct strips *all, struct tree_stmt *loop, const struct tr
     struct tree_piece piece = { 0 };
     if (!inner || !expr_is_int(inner->step, 1) || !is_long(inner) || !is_rectangular(t, loop, inner))
         return false;
-    piece_add(t->arena, &piece, loop, frame);
+    piece_add(t->scratch, &piece, loop, frame);
     if (piece.control || piece.effects || piece.frees || piece.jumps || !has_gaps(&piece, loop, inner) ||
         !iterations_keep_variables(&all->x, loop))
         return false;

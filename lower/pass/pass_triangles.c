@@ -171,7 +171,7 @@ static bool may_start_together(struct triangles *all, struct triangle *x)
         !iterations_keep_variables(&all->x, x->loop))
         return false;
     tree_scan_add(&x->scan, x->loop);
-    piece_add(t->arena, &x->piece, x->loop, x->frame);
+    piece_add(t->scratch, &x->piece, x->loop, x->frame);
     x->ok = true;
     expr_visit(x->term->value, see_term, x);
     return x->ok && !x->piece.control && !x->piece.effects && !x->piece.frees && !x->piece.jumps && is_triangle(x) &&
@@ -258,7 +258,7 @@ static bool try_loop(struct triangles *all, struct tree_stmt *loop, const struct
         return false;
     for (uint32_t i = 0; i < loop->body->items.count; i++) {
         struct triangle x = {
-            .tree = t, .loop = loop, .sum = loop->body->items.items[i], .frame = frame, .scan = { .arena = t->arena }
+            .tree = t, .loop = loop, .sum = loop->body->items.items[i], .frame = frame, .scan = { .arena = t->scratch }
         };
         if (!may_start_together(all, &x))
             continue;

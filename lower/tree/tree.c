@@ -5,6 +5,7 @@ struct tree *tree_new(struct ir *ir, const char *name)
     struct tree *t = NEW(ir->arena, struct tree);
     t->ir = ir;
     t->arena = ir->arena;
+    t->scratch = ir->scratch;
     t->name = name;
     t->num_aliases = 1; /* class 0 is "anything" */
     return t;

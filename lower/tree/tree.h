@@ -225,6 +225,7 @@ struct tree_estimate {
 struct tree {
     struct ir *ir;
     struct arena *arena;
+    struct arena *scratch; /* of ir: what a pass needs only while it runs */
     const char *name;
     VEC(struct tree_func *) functions; /* "main", and "init" / "exit" if there is need; all with the same parameters */
     uint32_t num_vars, num_labels, num_slots;

@@ -111,7 +111,7 @@ bool tree_scan_invariant(const struct tree_scan *piece, const struct tree_expr *
 
 struct tree_scan tree_scan_function(struct tree *t, const struct tree_func *f)
 {
-    struct tree_scan scan = { .arena = t->arena };
+    struct tree_scan scan = { .arena = t->scratch };
     for (uint32_t i = 0; i < f->params.count; i++)
         count(scan.arena, &scan.uses, f->params.items[i].var);
     tree_scan_add(&scan, f->body);

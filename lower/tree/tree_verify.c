@@ -217,7 +217,7 @@ static void check_loop(struct verify *v, struct tree_stmt *s)
         must(v, type_is_integer(s->var->type), "loop variable is not an integer", NULL);
         must(v, s->end->type == s->begin->type && s->step->type == s->begin->type, "bounds differ in type", NULL);
         must(v, s->step->op != EXPR_INT || s->step->i > 0, "step is not positive", NULL);
-        map_put(v->tree->arena, &v->loop_vars, s->var, s);
+        map_put(v->tree->scratch, &v->loop_vars, s->var, s);
         check_inner(v, s->body);
         map_remove(&v->loop_vars, s->var);
     } else {
@@ -344,7 +344,7 @@ static void collect_labels(struct verify *v, struct tree_stmt *s, const struct t
     v->stmt = s;
     if (s->kind == STMT_LABEL) {
         must(v, !map_has(&v->labels, s->label), "label is placed twice", NULL);
-        map_put(v->tree->arena, &v->labels, s->label, (void *)region);
+        map_put(v->tree->scratch, &v->labels, s->label, (void *)region);
     }
     const struct tree_stmt *inner = s->kind == STMT_PARALLEL ? s : region;
     collect_labels(v, s->body, inner);

@@ -244,7 +244,7 @@ static void touch(struct counter *c, const struct tree_expr *pointer, const stru
         t->range.high = range.high > t->range.high ? range.high : t->range.high;
         return;
     }
-    vec_push(c->tree->arena, &c->touched,
+    vec_push(c->tree->scratch, &c->touched,
              ((struct touched){ base, written, known, range, accesses, (double)type->size }));
 }
 
@@ -267,7 +267,7 @@ static void range_touches(struct counter *c, const struct tree_stmt *s, double r
                          .accesses = runs * count.value,
                          .size = (double)s->type->size };
     t.range = (struct interval){ true, 0, count.known ? (int64_t)count.value - 1 : 0 };
-    vec_push(c->tree->arena, &c->touched, t);
+    vec_push(c->tree->scratch, &c->touched, t);
 }
 
 static void stmt_touches(struct counter *c, const struct tree_stmt *s, double runs, const struct tree_frame *frame)
@@ -287,7 +287,7 @@ static void stmt_touches(struct counter *c, const struct tree_stmt *s, double ru
     case STMT_WHILE:
     case STMT_DO:
     case STMT_GOTO: /* who knows how often */
-        vec_push(c->tree->arena, &c->touched, ((struct touched){ .known = false }));
+        vec_push(c->tree->scratch, &c->touched, ((struct touched){ .known = false }));
         break;
     case STMT_REDUCE:
     case STMT_UPDATE:
@@ -306,7 +306,7 @@ static void stmt_touches(struct counter *c, const struct tree_stmt *s, double ru
         break;
     case STMT_ALLOC:
         if (s->count->op == EXPR_INT && s->count->i > 0)
-            map_put(c->tree->arena, &c->taken, s->var, (void *)(uintptr_t)s->count->i);
+            map_put(c->tree->scratch, &c->taken, s->var, (void *)(uintptr_t)s->count->i);
         break;
     default:
         break;
