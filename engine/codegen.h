@@ -1,6 +1,6 @@
 /* The border between the core library and libsdfg-codegen.so, which holds everything that needs LLVM or libclang and is
- * opened on the first specialization that must be compiled. Only plain data crosses it: JSON text in, machine code and
- * tables out, so the two sides share no objects. The plugin exports one symbol, `sdfg_codegen_api`, a struct
+ * opened on the first specialization that must be compiled. Plain data crosses it, a program in and machine code and
+ * tables out; nothing is shared that either side changes. The plugin exports one symbol, `sdfg_codegen_api`, a struct
  * codegen_api. */
 #ifndef ENGINE_CODEGEN_H
 #define ENGINE_CODEGEN_H
@@ -9,9 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CODEGEN_ABI = 8 };
+enum { CODEGEN_ABI = 9 };
 
 struct json;
+struct sdfg;
 
 struct codegen_symbol {
     const char *name;
@@ -63,6 +64,9 @@ struct codegen_request {
      * released. Both libraries are built from the same source, and the tree is constant, so any number of compilations
      * may read it. */
     const struct json *tree;
+    /* The same as a valid graph made from the tree, or NULL. It goes over to the compilation with all its `ir`, which
+     * is freed with the result at the latest, so that the first compilation need not read it again. */
+    struct sdfg *graph;
     const char *folder;                 /* for external nested SDFGs, or NULL */
     const struct codegen_symbol *bound; /* free symbols with a known value: become constants */
     uint32_t num_bound;

@@ -2,6 +2,7 @@
 
 #include "base/fatal.h"
 #include "engine/handle.h"
+#include "engine/interface.h"
 #include "engine/kernels/disk.h"
 #include "engine/kernels/kernels.h"
 #include "engine/kernels/policy.h"
@@ -29,6 +30,9 @@ static void program_release(sdfg_program *p)
     kernels_free(p->kernels);
     policy_free(p->policy);
     sdfg_error_free(p->warnings);
+    struct sdfg *graph = p->root ? p->root : atomic_load(&p->graph);
+    if (graph)
+        ir_free(graph->ir);
     ir_free(p->ir);
 }
 
@@ -38,10 +42,11 @@ static void find_external(void *found, struct sdfg *s)
     *external |= s->parent && s->parent->ext_path;
 }
 
-/* The graph, and what calls need to know of it. */
+/* The graph, and what calls need to know of it, both in p->ir. */
 static bool read_graph(struct sdfg_program *p)
 {
-    p->root = sdfg_read(p->ir, p->json, p->json_size, p->folder);
+    uint32_t external;
+    p->root = p->tree ? sdfg_read_json(p->ir, p->tree, p->folder, &external) : NULL;
     if (!p->root || !sdfg_validate(p->root) || !program_describe(p))
         return false;
     p->name = p->root->name ? p->root->name : "";
@@ -50,6 +55,41 @@ static bool read_graph(struct sdfg_program *p)
     sdfg_each(p->root, find_external, &p->external);
     workspace_find(p);
     return true;
+}
+
+/* The interface leaves the graph, which a compilation may then change and free. */
+static void part_with_graph(struct sdfg_program *p)
+{
+    struct sdfg *graph = p->root;
+    p->record = text_new(p->ir->arena);
+    if (!interface_write(p, &p->record)) {
+        p->record.length = 0;
+        return;
+    }
+    memset(&p->constraints, 0, sizeof p->constraints);
+    if (!interface_read(p, text_get(&p->record), p->record.length))
+        fatal("the interface of a program cannot be read back");
+    graph->ir->diags = diags_new(graph->ir->arena); /* the warnings in there belong to loading */
+    p->root = NULL;
+    atomic_store(&p->graph, graph);
+}
+
+/* NULL: good. Warnings stay with the program. */
+static sdfg_error *read_program(struct sdfg_program *p)
+{
+    struct ir *own = p->ir, *graph = ir_new();
+    p->tree = sdfg_parse(own->arena, graph->diags, p->json, p->json_size);
+    p->ir = graph;
+    bool good = read_graph(p);
+    p->ir = own;
+    sdfg_error *said = error_from_diags(graph->diags, SDFG_STAGE_LOAD);
+    if (!good) {
+        ir_free(graph);
+        return said;
+    }
+    p->warnings = said;
+    part_with_graph(p);
+    return NULL;
 }
 
 /* NULL is no failure, but the caller's allocator must be heard. */
@@ -82,12 +122,11 @@ static sdfg_error *load(sdfg_program **out, sdfg_engine *e, struct ir *ir, char 
     *p = (sdfg_program){ .engine = e, .ir = ir, .json = json, .json_size = size };
     p->folder = folder ? arena_strdup(ir->arena, folder) : NULL;
     bool known = e->disk && disk_load_interface(e->disk, p);
-    if (!known && !read_graph(p)) {
-        sdfg_error *error = error_from_diags(ir->diags, SDFG_STAGE_LOAD);
+    sdfg_error *error = known ? NULL : read_program(p);
+    if (error) {
         ir_free(ir);
         return error;
     }
-    p->warnings = error_from_diags(ir->diags, SDFG_STAGE_LOAD);
     p->kernels = kernels_new(p);
     p->policy = policy_new(p);
     p->handles = handles_new(p);

@@ -42,7 +42,12 @@ struct handle_table;
 struct sdfg_program {
     sdfg_engine *engine;
     struct ir *ir;
-    struct sdfg *root; /* NULL if the interface was known without reading the graph (engine/interface.c) */
+    const struct json *tree; /* of the file; NULL if the interface was known without reading it (engine/interface.c) */
+    /* The valid graph, in an `ir` of its own, for the compilation that takes it first. NULL: taken, or there is none
+     * that could be given away. */
+    _Atomic(struct sdfg *) graph;
+    struct sdfg *root;  /* the graph, in an `ir` of its own, if the interface needs it; else NULL */
+    struct text record; /* the interface as bytes, for disk; empty if it needs the graph */
     const char *name, *dace_version;
     bool external;       /* nested SDFGs lie in other files */
     atomic_bool on_disk; /* the interface is, or will never be */

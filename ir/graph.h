@@ -367,8 +367,10 @@ struct sdfg {
  * was compressed. `folder` is where ext_sdfg_path is looked up (NULL: nowhere). NULL on failure, with the reasons in
  * ir->diags. */
 struct sdfg *sdfg_read(struct ir *ir, const char *text, size_t size, const char *folder);
-/* The same from JSON that was read before (the `json` of the root), which must stay alive as long as `ir` and is not
- * changed. *external: how many other files were read. */
+/* The first half of it: the JSON, which may point into `text`. NULL on failure. */
+const struct json *sdfg_parse(struct arena *a, struct diags *d, const char *text, size_t size);
+/* The second half; the JSON must stay alive as long as `ir` and is not changed. *external: how many other files were
+ * read. */
 struct sdfg *sdfg_read_json(struct ir *ir, const struct json *json, const char *folder, uint32_t *external);
 /* Reads a file into the arena; NULL on failure with a FILE_* diagnostic. */
 char *file_read(struct arena *a, struct diags *d, const char *path, size_t *size);

@@ -214,10 +214,13 @@ static void keep_code_only(struct owner *o, struct codegen_result *out)
 static void compile(const struct codegen_request *request, struct codegen_result *out)
 {
     *out = (struct codegen_result){ 0 };
+    struct ir *ir = request->graph ? request->graph->ir : ir_new();
     struct owner *o = calloc(1, sizeof *o);
-    if (!o)
+    if (!o) {
+        ir_free(ir);
         return;
-    o->ir = ir_new();
+    }
+    o->ir = ir;
     if (request->emit == CODEGEN_EMIT_REMARKS)
         o->ir->remarks = remarks_new(o->ir->arena);
     struct compile *c = NEW(o->ir->arena, struct compile);

@@ -9,8 +9,9 @@ bool pass_read(struct compile *c)
 {
     const struct codegen_request *r = c->request;
     uint32_t external = 0;
-    c->sdfg = r->tree ? sdfg_read_json(c->ir, r->tree, r->folder, &external)
-                      : sdfg_read(c->ir, r->json, r->json_size, r->folder);
+    c->sdfg = r->graph  ? r->graph
+              : r->tree ? sdfg_read_json(c->ir, r->tree, r->folder, &external)
+                        : sdfg_read(c->ir, r->json, r->json_size, r->folder);
     if (c->sdfg && r->tree && !external) /* other files may have changed since */
         c->facts |= FACT_VALID;
     return c->sdfg != NULL;

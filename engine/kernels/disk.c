@@ -214,9 +214,11 @@ static bool take_interface(struct writing *w, struct sdfg_program *p)
 {
     if (atomic_load(&p->on_disk) || atomic_exchange(&p->on_disk, true))
         return false;
+    if (!p->record.length)
+        return false;
     w->interface.payload = text_new(w->arena);
-    if (interface_write(p, &w->interface.payload))
-        w->interface.key = interface_key(w->disk, p, w->arena);
+    text_addn(&w->interface.payload, text_get(&p->record), p->record.length);
+    w->interface.key = interface_key(w->disk, p, w->arena);
     return w->interface.key != NULL;
 }
 

@@ -32,7 +32,8 @@ static bool compile(struct sdfg_program *p, const struct signature *s, enum code
     struct codegen_request request = {
         .json = p->json,
         .json_size = p->json_size,
-        .tree = p->root ? p->root->json : NULL,
+        .graph = atomic_exchange(&p->graph, NULL),
+        .tree = p->tree,
         .folder = p->folder,
         .bound = s->bound,
         .num_bound = s->num_bound,

@@ -19,15 +19,15 @@ static size_t expected_size(const char *data, size_t size)
 }
 
 /* NULL, or what is wrong. */
-static const char *inflate_all(struct ir *ir, z_stream *z, size_t capacity, unsigned char **text, size_t *size)
+static const char *inflate_all(struct arena *a, z_stream *z, size_t capacity, unsigned char **text, size_t *size)
 {
-    *text = arena_alloc(ir->arena, capacity);
+    *text = arena_alloc(a, capacity);
     *size = 0;
     for (;;) {
         if (*size == capacity) {
             if (capacity >= LARGEST_TEXT)
                 return "more than 1 GiB of text";
-            unsigned char *larger = arena_alloc(ir->arena, capacity *= 2);
+            unsigned char *larger = arena_alloc(a, capacity *= 2);
             memcpy(larger, *text, *size);
             *text = larger;
         }
@@ -44,26 +44,26 @@ static const char *inflate_all(struct ir *ir, z_stream *z, size_t capacity, unsi
     }
 }
 
-static const char *decompress(struct ir *ir, const char *data, size_t *size)
+static const char *decompress(struct arena *a, struct diags *d, const char *data, size_t *size)
 {
     z_stream z = { .next_in = (Bytef *)(uintptr_t)data, .avail_in = (uInt)*size };
     unsigned char *text;
     if (*size > LARGEST_TEXT)
-        return diag_error(ir->diags, NULL, DIAG_JSON_SIZE), NULL;
+        return diag_error(d, NULL, DIAG_JSON_SIZE), NULL;
     if (inflateInit2(&z, 15 + 16) != Z_OK)
         fatal("out of memory");
-    const char *problem = inflate_all(ir, &z, expected_size(data, *size), &text, size);
+    const char *problem = inflate_all(a, &z, expected_size(data, *size), &text, size);
     inflateEnd(&z);
     if (problem)
-        return diag_error(ir->diags, NULL, DIAG_READ_GZIP, problem), NULL;
+        return diag_error(d, NULL, DIAG_READ_GZIP, problem), NULL;
     return (const char *)text;
 }
 
-/* The JSON of a file; decides between gzip and plain text by the first bytes (format.md 1.1). */
-static const struct json *parse_file(struct ir *ir, const char *text, size_t size)
+/* Decides between gzip and plain text by the first bytes (format.md 1.1). */
+const struct json *sdfg_parse(struct arena *a, struct diags *d, const char *text, size_t size)
 {
     if (size >= 2 && (unsigned char)text[0] == 0x1f && (unsigned char)text[1] == 0x8b) {
-        text = decompress(ir, text, &size);
+        text = decompress(a, d, text, &size);
         if (!text)
             return NULL;
     }
@@ -71,8 +71,8 @@ static const struct json *parse_file(struct ir *ir, const char *text, size_t siz
     while (blank < size && strchr(" \t\r\n", text[blank]) && text[blank])
         blank++;
     if (blank < size && text[blank] != '{')
-        return diag_error(ir->diags, NULL, DIAG_READ_CONTENT, (unsigned char)text[blank]), NULL;
-    return json_parse(ir->arena, ir->diags, text, size);
+        return diag_error(d, NULL, DIAG_READ_CONTENT, (unsigned char)text[blank]), NULL;
+    return json_parse(a, d, text, size);
 }
 
 /* ---- the syntax of symbolic texts (format.md 1.3) ---- */
@@ -144,7 +144,7 @@ struct sdfg *read_external(struct reader *r, struct nested *parent, const char *
         return diag_error(ir->diags, &parent->node.place, DIAG_READ_EXTERNAL_COUNT, MOST_EXTERNAL_FILES, path), NULL;
     size_t size;
     const char *text = file_read(ir->arena, ir->diags, path, &size);
-    const struct json *json = text ? parse_file(ir, text, size) : NULL;
+    const struct json *json = text ? sdfg_parse(ir->arena, ir->diags, text, size) : NULL;
     if (!json)
         return NULL;
     const char *folder = arena_strndup(ir->arena, path, (size_t)(strrchr(path, '/') - path));
@@ -162,6 +162,6 @@ struct sdfg *sdfg_read_json(struct ir *ir, const struct json *json, const char *
 struct sdfg *sdfg_read(struct ir *ir, const char *text, size_t size, const char *folder)
 {
     uint32_t external;
-    const struct json *json = parse_file(ir, text, size);
+    const struct json *json = sdfg_parse(ir->arena, ir->diags, text, size);
     return json ? sdfg_read_json(ir, json, folder, &external) : NULL;
 }
