@@ -1,6 +1,6 @@
 #include "engine/args.h"
 
-#include "engine/kernels/kernels.h"
+#include "engine/recent.h"
 #include "engine/stream.h"
 #include "engine/workspace.h"
 
@@ -16,11 +16,13 @@ sdfg_error *sdfg_args_new(sdfg_args **out, sdfg_program *p)
     struct value *values = calloc(p->num_variables + 1, sizeof *values);
     struct entry **given = calloc(p->num_arguments + 1, sizeof *given);
     struct sdfg_rt_block *blocks = calloc(p->workspaces.count + 1, sizeof *blocks);
-    if (!a || !values || !given || !blocks) {
+    struct recent *recent = calloc(1, sizeof *recent);
+    if (!a || !values || !given || !blocks || !recent) {
         free(a);
         free(values);
         free(given);
         free(blocks);
+        free(recent);
         struct report r = report_begin();
         diag_error(r.diags, NULL, DIAG_RUN_MEMORY);
         return report_end(&r, SDFG_STAGE_BIND);
@@ -30,6 +32,7 @@ sdfg_error *sdfg_args_new(sdfg_args **out, sdfg_program *p)
     a->values = values;
     a->given = given;
     a->blocks = blocks;
+    a->recent = recent;
     workspace_reset(a);
     *out = a;
     return NULL;
@@ -55,8 +58,8 @@ void sdfg_args_free(sdfg_args *a)
     if (!a)
         return;
     sdfg_args_clear(a);
-    if (a->kernel)
-        kernels_release(a->kernel);
+    recent_release(a->recent);
+    free(a->recent);
     arena_free(a->scratch);
     free(a->entries);
     free(a->values);

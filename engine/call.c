@@ -2,6 +2,7 @@
 
 #include "engine/handle.h"
 #include "engine/kernels/kernels.h"
+#include "engine/recent.h"
 #include "runtime/abi.h"
 
 #include <stdlib.h>
@@ -131,12 +132,9 @@ static bool take_kernel(struct sdfg_args *a, struct arena *arena, sdfg_error **e
 {
     uint32_t alignment;
     struct signature signature = call_signature(a, arena, true, &alignment);
-    struct sdfg_kernel *k = kernels_get(a->program->kernels, &signature, a->kernel, error);
-    if (!k)
-        return false;
-    a->kernel = k;
+    a->kernel = recent_kernel(a->recent, a->program->kernels, &signature, error);
     a->kernel_alignment = alignment;
-    return true;
+    return a->kernel;
 }
 
 static bool prepare(struct call *c, struct sdfg_args *a, struct report *r, sdfg_error **error)
@@ -154,6 +152,7 @@ static bool prepare(struct call *c, struct sdfg_args *a, struct report *r, sdfg_
     }
     if (!again && !take_kernel(a, r->arena, error))
         return false;
+    recent_make_room(a->recent, a->program->kernels);
     c->kernel = a->kernel;
     if (c->pinned)
         kernels_pin(c->kernel);

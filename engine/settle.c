@@ -76,7 +76,7 @@ static bool take_all(const struct sdfg_args *a)
 
 /* ---- checks ---- */
 
-static bool form_is(const struct sdfg_args *a, const struct form *f, int64_t value)
+static inline bool form_is(const struct sdfg_args *a, const struct form *f, int64_t value)
 {
     int64_t is;
     if (f->kind == FORM_NUMBER)

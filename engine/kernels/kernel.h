@@ -61,6 +61,7 @@ void kernel_event(const struct sdfg_program *p, enum sdfg_event_kind kind, const
                   const char *reason, double seconds);
 size_t kernel_bytes(const struct sdfg_kernel *k); /* of memory that kernel_free gives back */
 
+bool signature_same(const struct signature *x, const struct signature *y); /* names are those of one program */
 /* "N = 24, arrays aligned to 64 bytes, overlapping A, B" (engine/kernels/explain.c) */
 void signature_print(const struct signature *s, struct text *out);
 /* The number of differences, as "N is 25 and not 24, ..." if `out` is not NULL. */

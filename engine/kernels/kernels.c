@@ -25,10 +25,11 @@ struct flight {
 /* Threads count calls in places of their own, so that they do not wait for each other's memory. */
 struct shard {
     _Alignas(CACHE_LINE) atomic_ullong calls;
+    atomic_ullong found; /* by callers that had the kernel */
 };
 
 struct kernel_table {
-    struct shard calls[NUM_SHARDS];
+    struct shard shards[NUM_SHARDS];
     struct sdfg_program *program;
     struct kernel_table *next; /* of the engine */
     /* What follows is guarded by the lock of the store. */
@@ -41,8 +42,8 @@ struct kernel_table {
 };
 
 struct kernel_store {
-    struct arena *arena;
-    pthread_mutex_t lock;
+    atomic_uint crowded; /* changes seldom */
+    _Alignas(CACHE_LINE) pthread_mutex_t lock;
     pthread_cond_t landed; /* some flight has; or nobody waits for it any more */
     struct memory memory;
     struct kernel_table *tables;
@@ -51,11 +52,18 @@ struct kernel_store {
 
 /* ---- the store ---- */
 
+/* Zeroed, in cache lines of its own; released with free. */
+static void *new_alone(size_t size)
+{
+    void *p = aligned_alloc(CACHE_LINE, size);
+    if (!p)
+        fatal("out of memory");
+    return memset(p, 0, size);
+}
+
 struct kernel_store *kernel_store_new(size_t limit)
 {
-    struct arena *a = arena_new();
-    struct kernel_store *s = NEW(a, struct kernel_store);
-    s->arena = a;
+    struct kernel_store *s = new_alone(sizeof *s);
     s->memory.limit = limit;
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->landed, NULL);
@@ -66,31 +74,38 @@ void kernel_store_free(struct kernel_store *s)
 {
     pthread_cond_destroy(&s->landed);
     pthread_mutex_destroy(&s->lock);
-    arena_free(s->arena);
+    free(s);
 }
 
 static struct kernel_store *store_of(const struct kernel_table *t) { return t->program->engine->kernels; }
 
 /* ---- statistics ---- */
 
-void kernels_count_call(struct kernel_table *t)
+static struct shard *own_shard(struct kernel_table *t)
 {
     /* Descriptors of threads lie pages apart. */
     uintptr_t self = (uintptr_t)pthread_self();
-    atomic_fetch_add_explicit(&t->calls[(self >> 12 ^ self >> 20) % NUM_SHARDS].calls, 1, memory_order_relaxed);
+    return &t->shards[(self >> 12 ^ self >> 20) % NUM_SHARDS];
 }
 
-static uint64_t count_calls(struct kernel_table *t)
+void kernels_count_call(struct kernel_table *t)
 {
-    uint64_t n = 0;
-    for (int i = 0; i < NUM_SHARDS; i++)
-        n += atomic_load_explicit(&t->calls[i].calls, memory_order_relaxed);
-    return n;
+    atomic_fetch_add_explicit(&own_shard(t)->calls, 1, memory_order_relaxed);
 }
 
-static void add_stats(sdfg_stats *to, const sdfg_stats *from, uint64_t calls)
+void kernels_count_found(struct kernel_table *t)
 {
-    to->calls += calls;
+    atomic_fetch_add_explicit(&own_shard(t)->found, 1, memory_order_relaxed);
+}
+
+/* With what the shards have counted. */
+static void add_stats(sdfg_stats *to, const struct kernel_table *t)
+{
+    const sdfg_stats *from = &t->stats;
+    for (int i = 0; i < NUM_SHARDS; i++) {
+        to->calls += atomic_load_explicit(&t->shards[i].calls, memory_order_relaxed);
+        to->found += atomic_load_explicit(&t->shards[i].found, memory_order_relaxed);
+    }
     to->found += from->found;
     to->compiled += from->compiled;
     to->read += from->read;
@@ -115,7 +130,7 @@ void kernels_stats(struct kernel_table *t, sdfg_stats *out)
     struct kernel_store *s = store_of(t);
     sdfg_stats sum = { 0 };
     pthread_mutex_lock(&s->lock);
-    add_stats(&sum, &t->stats, count_calls(t));
+    add_stats(&sum, t);
     pthread_mutex_unlock(&s->lock);
     give_stats(&sum, out);
 }
@@ -125,7 +140,7 @@ void kernel_store_stats(struct kernel_store *s, sdfg_stats *out)
     pthread_mutex_lock(&s->lock);
     sdfg_stats sum = s->gone;
     for (struct kernel_table *t = s->tables; t; t = t->next)
-        add_stats(&sum, &t->stats, count_calls(t));
+        add_stats(&sum, t);
     pthread_mutex_unlock(&s->lock);
     give_stats(&sum, out);
 }
@@ -138,7 +153,7 @@ static uint64_t hash_of(const struct signature *s)
     return hash_bytes(s->may_alias, s->num_may_alias * sizeof *s->may_alias, h);
 }
 
-static bool same(const struct signature *x, const struct signature *y)
+bool signature_same(const struct signature *x, const struct signature *y)
 {
     if (x->alignment != y->alignment || x->num_bound != y->num_bound || x->num_may_alias != y->num_may_alias)
         return false;
@@ -156,7 +171,7 @@ static bool same(const struct signature *x, const struct signature *y)
 static struct sdfg_kernel *find(const struct kernel_table *t, const struct signature *s, uint64_t hash)
 {
     struct sdfg_kernel *k = t->buckets[hash % NUM_BUCKETS];
-    while (k && (k->hash != hash || !same(&k->signature, s)))
+    while (k && (k->hash != hash || !signature_same(&k->signature, s)))
         k = k->next;
     return k;
 }
@@ -210,7 +225,14 @@ static struct sdfg_kernel *drop_some(struct kernel_store *s)
         k->next = list;
         list = k;
     }
+    if (s->memory.bytes > s->memory.limit)
+        atomic_fetch_add_explicit(&s->crowded, 1, memory_order_relaxed);
     return list;
+}
+
+uint32_t kernels_crowded(const struct kernel_table *t)
+{
+    return atomic_load_explicit(&store_of(t)->crowded, memory_order_relaxed);
 }
 
 static bool was_dropped(const struct kernel_table *t, uint64_t hash)
@@ -283,10 +305,7 @@ void kernels_explain(struct kernel_table *t, const struct signature *s, struct t
 
 struct kernel_table *kernels_new(struct sdfg_program *p)
 {
-    struct kernel_table *t = aligned_alloc(CACHE_LINE, sizeof *t);
-    if (!t)
-        fatal("out of memory");
-    memset(t, 0, sizeof *t);
+    struct kernel_table *t = new_alone(sizeof *t);
     t->program = p;
     struct kernel_store *s = store_of(t);
     pthread_mutex_lock(&s->lock);
@@ -327,7 +346,7 @@ void kernels_free(struct kernel_table *t)
             k->next = list;
             list = k;
         }
-    add_stats(&s->gone, &t->stats, count_calls(t));
+    add_stats(&s->gone, t);
     pthread_mutex_unlock(&s->lock);
     free_list(list);
     free(t);
@@ -338,7 +357,7 @@ void kernels_free(struct kernel_table *t)
 static struct flight *find_flight(const struct kernel_table *t, const struct signature *s, uint64_t hash)
 {
     struct flight *f = t->flights;
-    while (f && (f->hash != hash || !same(f->signature, s)))
+    while (f && (f->hash != hash || !signature_same(f->signature, s)))
         f = f->next;
     return f;
 }
@@ -401,6 +420,7 @@ static struct sdfg_kernel *make(struct kernel_table *t, const struct signature *
  * or NULL. */
 static struct sdfg_kernel *unpin(struct kernel_store *s, struct sdfg_kernel *k)
 {
+    memory_use(&s->memory, &k->item);
     if (--k->item.pins || !k->replaced)
         return NULL;
     memory_remove(&s->memory, &k->item);

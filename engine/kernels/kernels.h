@@ -2,7 +2,8 @@
  * signature, dropped when the memory they take is over the limit of the engine and nobody uses them.
  *
  * One lock for all programs of an engine guards the tables and the order of use; it is not held while something is
- * compiled. Who wants a kernel that another thread is making waits for that one and shares its fate. */
+ * compiled. Who wants a kernel that another thread is making waits for that one and shares its fate. Calls that repeat
+ * what calls with the same arguments object asked for before do not come here (engine/recent.h). */
 #ifndef ENGINE_KERNELS_H
 #define ENGINE_KERNELS_H
 
@@ -21,12 +22,16 @@ struct sdfg_kernel *kernels_get(struct kernel_table *t, const struct signature *
                                 sdfg_error **error);
 void kernels_pin(struct sdfg_kernel *k); /* once more */
 void kernels_release(struct sdfg_kernel *k);
+/* Counts how often kernels that somebody has pinned kept the store above its limit: who pins some that it only may need
+ * gives them back when this number changes. */
+uint32_t kernels_crowded(const struct kernel_table *t);
 /* The optimized kernel for the signature of `quick`, which the caller has pinned, takes its place in the table; `full`
  * NULL: it could not be made. */
 void kernels_replace(struct sdfg_kernel *quick, struct sdfg_kernel *full, const sdfg_error *error);
 
-/* One call more of the program. */
+/* One call more of the program; one request that the caller had the kernel for. */
 void kernels_count_call(struct kernel_table *t);
+void kernels_count_found(struct kernel_table *t);
 void kernels_stats(struct kernel_table *t, sdfg_stats *out);      /* of a program */
 void kernel_store_stats(struct kernel_store *s, sdfg_stats *out); /* of all, also of those that are gone */
 

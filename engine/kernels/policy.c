@@ -1,16 +1,18 @@
 #include "engine/kernels/policy.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
+/* What is remembered only grows: items are written before the number of them, and read without the lock. */
 struct policy {
     const struct sdfg_program *program;
-    struct arena *arena;
-    pthread_mutex_t lock;                       /* guards what follows */
     int64_t *combinations[POLICY_COMBINATIONS]; /* one value per variable; those that cannot be bound are 0 */
-    uint32_t num_combinations;
-    bool *varies; /* per variable */
+    atomic_uint num_combinations;
+    atomic_bool *varies; /* per variable */
     uint64_t classes[POLICY_CLASSES];
-    uint32_t num_classes;
+    atomic_uint num_classes;
+    pthread_mutex_t lock; /* of who remembers something */
+    struct arena *arena;
 };
 
 struct policy *policy_new(const struct sdfg_program *p)
@@ -19,7 +21,7 @@ struct policy *policy_new(const struct sdfg_program *p)
     struct policy *y = NEW(a, struct policy);
     y->program = p;
     y->arena = a;
-    y->varies = NEW_ARRAY(a, bool, p->num_variables);
+    y->varies = NEW_ARRAY(a, atomic_bool, p->num_variables);
     pthread_mutex_init(&y->lock, NULL);
     return y;
 }
@@ -48,24 +50,58 @@ static bool same(const struct policy *y, const int64_t *combination, const struc
     return true;
 }
 
-/* True if the call is one of the combinations that get code of their own. Others show what varies. */
+static uint32_t count(const atomic_uint *n) { return atomic_load_explicit(n, memory_order_acquire); }
+
+static bool varies(const struct policy *y, uint32_t i)
+{
+    return atomic_load_explicit(&y->varies[i], memory_order_relaxed);
+}
+
+enum standing { OWN_CODE, COMMON_CODE, CODE_UNKNOWN };
+
+/* What is known of a combination of values: it has code of its own, it is one of the others and shows nothing new, or
+ * neither yet. */
+static enum standing code_of(const struct policy *y, const struct value *values)
+{
+    uint32_t n = count(&y->num_combinations);
+    for (uint32_t k = 0; k < n; k++)
+        if (same(y, y->combinations[k], values))
+            return OWN_CODE;
+    if (n < POLICY_COMBINATIONS)
+        return CODE_UNKNOWN;
+    for (uint32_t i = 0; i < y->program->num_variables; i++)
+        if (!varies(y, i) && y->combinations[0][i] != value_or_zero(y->program, values, i))
+            return CODE_UNKNOWN;
+    return COMMON_CODE;
+}
+
+/* With the lock held: the call is one of the combinations that get code of their own, or shows what varies. */
+static void remember_values(struct policy *y, const struct value *values)
+{
+    uint32_t n = y->program->num_variables, k = count(&y->num_combinations);
+    if (code_of(y, values) != CODE_UNKNOWN) /* to another thread by now */
+        return;
+    for (uint32_t i = 0; i < n && k; i++)
+        if (y->combinations[0][i] != value_or_zero(y->program, values, i))
+            atomic_store_explicit(&y->varies[i], true, memory_order_relaxed);
+    if (k == POLICY_COMBINATIONS)
+        return;
+    y->combinations[k] = NEW_ARRAY(y->arena, int64_t, n);
+    for (uint32_t i = 0; i < n; i++)
+        y->combinations[k][i] = value_or_zero(y->program, values, i);
+    atomic_store_explicit(&y->num_combinations, k + 1, memory_order_release);
+}
+
 static bool has_own_code(struct policy *y, const struct value *values, bool remember)
 {
-    uint32_t n = y->program->num_variables;
-    for (uint32_t k = 0; k < y->num_combinations; k++)
-        if (same(y, y->combinations[k], values))
-            return true;
-    if (!remember)
-        return y->num_combinations < POLICY_COMBINATIONS;
-    for (uint32_t i = 0; i < n && y->num_combinations; i++)
-        y->varies[i] |= y->combinations[0][i] != value_or_zero(y->program, values, i);
-    if (y->num_combinations == POLICY_COMBINATIONS)
-        return false;
-    int64_t *combination = NEW_ARRAY(y->arena, int64_t, n);
-    for (uint32_t i = 0; i < n; i++)
-        combination[i] = value_or_zero(y->program, values, i);
-    y->combinations[y->num_combinations++] = combination;
-    return true;
+    enum standing code = code_of(y, values);
+    if (code == CODE_UNKNOWN && remember) {
+        pthread_mutex_lock(&y->lock);
+        remember_values(y, values);
+        pthread_mutex_unlock(&y->lock);
+        code = code_of(y, values);
+    }
+    return code == OWN_CODE || (code == CODE_UNKNOWN && count(&y->num_combinations) < POLICY_COMBINATIONS);
 }
 
 static bool in_list(const struct sdfg_engine *e, const char *name)
@@ -76,17 +112,32 @@ static bool in_list(const struct sdfg_engine *e, const char *name)
     return false;
 }
 
+static bool class_is_known(const struct policy *y, uint64_t class)
+{
+    uint32_t n = count(&y->num_classes);
+    for (uint32_t i = 0; i < n; i++)
+        if (y->classes[i] == class)
+            return true;
+    return false;
+}
+
 /* True if the class is one of many that do not get code of their own. */
 static bool is_coarse(struct policy *y, uint64_t class, bool remember)
 {
-    for (uint32_t i = 0; i < y->num_classes; i++)
-        if (y->classes[i] == class)
-            return false;
-    if (y->num_classes == POLICY_CLASSES)
-        return true;
-    if (remember)
-        y->classes[y->num_classes++] = class;
-    return false;
+    if (class_is_known(y, class))
+        return false;
+    if (count(&y->num_classes) == POLICY_CLASSES || !remember)
+        return count(&y->num_classes) == POLICY_CLASSES;
+    pthread_mutex_lock(&y->lock);
+    bool known = class_is_known(y, class); /* to another thread by now */
+    uint32_t n = count(&y->num_classes);
+    if (!known && n < POLICY_CLASSES) {
+        y->classes[n] = class;
+        atomic_store_explicit(&y->num_classes, n + 1, memory_order_release);
+        known = true;
+    }
+    pthread_mutex_unlock(&y->lock);
+    return !known;
 }
 
 struct choice policy_choose(struct policy *y, const struct value *values, uint64_t class, bool remember,
@@ -97,18 +148,14 @@ struct choice policy_choose(struct policy *y, const struct value *values, uint64
     struct codegen_symbol *bound = NEW_ARRAY(a, struct codegen_symbol, p->num_variables);
     struct choice choice = { .bound = bound };
     bool counts = policy == SPECIALIZE_AUTO;
-    if (counts)
-        pthread_mutex_lock(&y->lock);
     bool all = policy == SPECIALIZE_ALL || (counts && has_own_code(y, values, remember));
     for (uint32_t i = 0; i < p->num_variables; i++) {
-        bool wanted = all || (policy == SPECIALIZE_AUTO && !y->varies[i]) ||
+        bool wanted = all || (policy == SPECIALIZE_AUTO && !varies(y, i)) ||
                       (policy == SPECIALIZE_LIST && in_list(p->engine, p->variables[i].name));
         if (wanted && can_bind(p, values, i))
             bound[choice.num_bound++] = (struct codegen_symbol){ p->variables[i].name, values[i].value };
     }
     choice.coarse = counts && is_coarse(y, class, remember);
-    if (counts)
-        pthread_mutex_unlock(&y->lock);
     return choice;
 }
 
@@ -118,16 +165,14 @@ void policy_explain(struct policy *y, struct text *out)
     const struct sdfg_program *p = y->program;
     text_printf(out, "policy: %s", words[p->engine->policy]);
     if (p->engine->policy == SPECIALIZE_AUTO) {
-        pthread_mutex_lock(&y->lock);
-        text_printf(out, ", %u of %d combinations of values have code of their own", y->num_combinations,
-                    POLICY_COMBINATIONS);
+        uint32_t n = count(&y->num_combinations);
+        text_printf(out, ", %u of %d combinations of values have code of their own", n, POLICY_COMBINATIONS);
         const char *before = "; others do not fix ";
-        for (uint32_t i = 0; i < p->num_variables && y->num_combinations == POLICY_COMBINATIONS; i++)
-            if (y->varies[i]) {
+        for (uint32_t i = 0; i < p->num_variables && n == POLICY_COMBINATIONS; i++)
+            if (varies(y, i)) {
                 text_printf(out, "%s%s", before, p->variables[i].name);
                 before = ", ";
             }
-        pthread_mutex_unlock(&y->lock);
     }
     text_addc(out, '\n');
 }

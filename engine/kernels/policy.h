@@ -18,7 +18,8 @@ struct choice {
 };
 /* What is bound for a call with these values of symbols, in `a`. What else a signature holds comes in a few classes, of
  * which `class` is a hash: when a program under `auto` has met many of them, others are not worth code of their own.
- * Remembers values and class if asked. Any thread. */
+ * Remembers values and class if asked. Any thread; a lock is taken for what is new, so calls of the same sizes do not
+ * wait for each other. */
 struct choice policy_choose(struct policy *y, const struct value *values, uint64_t class, bool remember,
                             struct arena *a);
 void policy_explain(struct policy *y, struct text *out); /* one line */

@@ -123,6 +123,82 @@ TEST(bound_calls_keep_their_kernel)
     end();
 }
 
+static void resize(sdfg_args *args, int n)
+{
+    static _Alignas(64) double x[AXPY_LARGEST], y[AXPY_LARGEST];
+    CHECK(good(sdfg_args_array(args, "X", &(sdfg_array){ x, SDFG_F64, 1, { n }, NULL, 0 })));
+    CHECK(good(sdfg_args_array(args, "Y", &(sdfg_array){ y, SDFG_F64, 1, { n }, NULL, 0 })));
+    x[n - 1] = n;
+    y[n - 1] = 1;
+    CHECK(good(sdfg_call(program, args)));
+    CHECK(y[n - 1] == 2 * n + 1);
+}
+
+static sdfg_args *resizable(void)
+{
+    sdfg_args *args;
+    CHECK(good(sdfg_args_new(&args, program)));
+    CHECK(good(sdfg_args_f64(args, "alpha", 2)));
+    return args;
+}
+
+/* Arguments remember the kernels of several sizes, and each is counted as found. */
+TEST(sizes_that_come_again)
+{
+    begin("all", 0);
+    sdfg_args *args = resizable();
+    for (int round = 0; round < 3; round++)
+        for (int n = 5; n < 25; n++) /* more than are remembered */
+            resize(args, n);
+    CHECK_INT(stats_of(program).compiled, 20);
+    CHECK_INT(stats_of(program).found, 40);
+    for (int round = 0; round < 3; round++)
+        for (int n = 24; n > 21; n--)
+            resize(args, n);
+    CHECK_INT(stats_of(program).compiled, 20);
+    CHECK_INT(stats_of(program).found, 48); /* the first of them is that of the call before */
+    CHECK_INT(stats_of(program).calls, 69);
+    CHECK_INT(stats_of(program).kernels, 20);
+    sdfg_args_free(args);
+    end();
+}
+
+/* What arguments remember leaves when it keeps too much in memory: at once if it is their own, with their next call. */
+TEST(remembered_kernels_make_room)
+{
+    begin("all", 1);
+    sdfg_args *args = resizable();
+    for (int n = 5; n < 9; n++) {
+        resize(args, n);
+        CHECK_INT(stats_of(program).kernels, 1);
+    }
+    sdfg_args_free(args);
+    CHECK_INT(stats_of(program).kernels, 0);
+    end();
+    begin("all", 0); /* what two take is the limit; alone, arguments keep both */
+    args = resizable();
+    resize(args, 5);
+    resize(args, 6);
+    uint64_t two = stats_of(program).kernel_bytes;
+    sdfg_args_free(args);
+    end();
+    begin("all", two);
+    sdfg_args *other = resizable();
+    args = resizable();
+    resize(args, 5);
+    resize(args, 6);
+    resize(other, 7);
+    CHECK_INT(stats_of(program).kernels, 3); /* all are remembered by somebody */
+    resize(args, 6);
+    CHECK_INT(stats_of(program).kernels, 2);
+    resize(other, 7);
+    resize(args, 5);
+    CHECK_INT(stats_of(program).compiled, 4);
+    sdfg_args_free(other);
+    sdfg_args_free(args);
+    end();
+}
+
 /* Calls that repeat the one before are quick because little is done again; what changed must be seen. */
 TEST(repeated_calls_see_what_changed)
 {
