@@ -9,6 +9,10 @@
 #include <unistd.h>
 #if defined(__x86_64__)
 #include <cpuid.h>
+#if __has_include(<sys/platform/x86.h>)
+#include <sys/platform/x86.h>
+#define LIBRARY_KNOWS
+#endif
 #elif defined(__aarch64__)
 #include <sys/auxv.h>
 #endif
@@ -103,13 +107,42 @@ bool host_builds(struct text *out, const char *codegen, const char **why)
 /* ---- processor ---- */
 
 #if defined(__x86_64__)
+struct registers {
+    unsigned r[4]; /* eax, ebx, ecx, edx */
+};
+
+/* What the processor says. In a virtual machine an answer takes microseconds, and the C library has asked before. */
+static struct registers cpuid(unsigned leaf, unsigned subleaf)
+{
+    struct registers x = { { 0 } };
+#ifdef LIBRARY_KNOWS
+    static const struct {
+        unsigned leaf, subleaf, index;
+    } known[] = { { 1, 0, CPUID_INDEX_1 },
+                  { 7, 0, CPUID_INDEX_7 },
+                  { 7, 1, CPUID_INDEX_7_ECX_1 },
+                  { 0x80000001u, 0, CPUID_INDEX_80000001 } };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i].leaf == leaf && known[i].subleaf == subleaf) {
+            const struct cpuid_feature *f = __x86_get_cpuid_feature_leaf(known[i].index);
+            memcpy(x.r, f->cpuid_array, sizeof x.r);
+            return x;
+        }
+#endif
+    if (leaf) /* asks which leaves there are, then for the leaf */
+        __get_cpuid_count(leaf, subleaf, &x.r[0], &x.r[1], &x.r[2], &x.r[3]);
+    else
+        __cpuid(0, x.r[0], x.r[1], x.r[2], x.r[3]);
+    return x;
+}
+
 void host_processor(struct text *out)
 {
     /* Family and model, by which LLVM chooses tuning, and the features that change what is generated for arithmetic,
      * vectors and memory; not those of the system, of security or of identification, which differ between machines and
      * updates that run the same code alike. */
     static const struct {
-        unsigned leaf, subleaf, masks[4]; /* eax, ebx, ecx, edx */
+        unsigned leaf, subleaf, masks[4];
     } leaves[] = {
         { 0, 0, { 0, ~0u, ~0u, ~0u } },                /* vendor */
         { 1, 0, { ~0xfu, 0, 0x38d83203, 0x7808100 } }, /* model without stepping; sse3 .. f16c; cx8 .. sse2 */
@@ -118,17 +151,20 @@ void host_processor(struct text *out)
         { 0x24, 0, { 0, 0x700ff, 0, 0 } },             /* avx10: version and vector lengths */
         { 0x80000001u, 0, { 0, 0, 0x210961, 0 } },     /* lahf, lzcnt, sse4a, prefetchw, xop, fma4, tbm */
     };
-    enum { VECTOR_STATE = 0xe6 }; /* sse, avx, avx512 */
+    enum { VECTOR_STATE = 0xe6, AVX10 = 0x80000 }; /* sse, avx, avx512; of leaf 7.1, edx */
+    bool avx10 = false;
     text_add(out, "processor x86-64");
     for (size_t i = 0; i < sizeof leaves / sizeof *leaves; i++) {
-        unsigned r[4] = { 0 };
-        __get_cpuid_count(leaves[i].leaf, leaves[i].subleaf, &r[0], &r[1], &r[2], &r[3]);
+        struct registers x = { { 0 } };
+        if (leaves[i].leaf != 0x24 || avx10)
+            x = cpuid(leaves[i].leaf, leaves[i].subleaf);
+        avx10 |= leaves[i].leaf == 7 && leaves[i].subleaf && (x.r[3] & AVX10);
         for (unsigned k = 0; k < 4; k++)
             if (leaves[i].masks[k])
-                text_printf(out, " %x", r[k] & leaves[i].masks[k]);
+                text_printf(out, " %x", x.r[k] & leaves[i].masks[k]);
     }
-    unsigned low = 0, high = 0, a, b, c, d;
-    if (__get_cpuid(1, &a, &b, &c, &d) && (c & bit_OSXSAVE))
+    unsigned low = 0, high = 0;
+    if (cpuid(1, 0).r[2] & bit_OSXSAVE)
         __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0)); /* registers the system saves */
     text_printf(out, " %x\n", low & VECTOR_STATE);
 }

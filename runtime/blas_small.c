@@ -1,6 +1,7 @@
 /* Small products in registers: opening a library takes 2 ms, as long as some million multiply-adds, and calling one is
  * not free either. Compiled with fused multiply-adds where the processor has them; terms are added in order. */
 #include "runtime/blas.h"
+#include "runtime/cpu.h"
 
 /* Rows and vectors of C that are summed up at a time, so that sums stay in registers. */
 enum { ROWS = 4, VECTORS = 3 };
@@ -87,23 +88,20 @@ typedef void product_f32(OPERANDS, float, float);
 typedef void product_f64(OPERANDS, double, double);
 
 #if defined(__x86_64__)
-#define AVX2   __attribute__((target("avx2,fma")))
-#define AVX512 __attribute__((target("avx512f,avx512vl,avx2,fma")))
+#define WITH_AVX2   __attribute__((target("avx2,fma")))
+#define WITH_AVX512 __attribute__((target("avx512f,avx512vl,avx2,fma")))
 TILE(f32x8, float, 32)
 TILE(f32x16, float, 64)
 TILE(f64x4, double, 32)
 TILE(f64x8, double, 64)
-PRODUCT(f32_avx2, f32x8, f32x4, f32, float, AVX2)
-PRODUCT(f64_avx2, f64x4, f64x2, f64, double, AVX2)
-PRODUCT(f32_avx512, f32x16, f32x8, f32, float, AVX512)
-PRODUCT(f64_avx512, f64x8, f64x4, f64, double, AVX512)
+PRODUCT(f32_avx2, f32x8, f32x4, f32, float, WITH_AVX2)
+PRODUCT(f64_avx2, f64x4, f64x2, f64, double, WITH_AVX2)
+PRODUCT(f32_avx512, f32x16, f32x8, f32, float, WITH_AVX512)
+PRODUCT(f64_avx512, f64x8, f64x4, f64, double, WITH_AVX512)
 
-static bool has_avx2(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
+static bool has_avx2(void) { return CPU_CAN(AVX2, "avx2") && CPU_CAN(FMA, "fma"); }
 
-static bool has_avx512(void)
-{
-    return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl");
-}
+static bool has_avx512(void) { return has_avx2() && CPU_CAN(AVX512F, "avx512f") && CPU_CAN(AVX512VL, "avx512vl"); }
 
 #define CHOOSE(type)                                                                                                   \
     (has_avx512() ? product_##type##_avx512 : has_avx2() ? product_##type##_avx2 : product_##type##_any)

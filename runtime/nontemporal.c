@@ -1,5 +1,6 @@
 /* Stores past the caches: a line is written to memory as a whole, so it is not read before. Only for data that nobody
  * reads before the caches have forgotten it. */
+#include "runtime/cpu.h"
 #include "runtime/runtime.h"
 
 #include <string.h>
@@ -30,9 +31,9 @@ LINES(sse, , __m128i, _mm_loadu_si128, _mm_stream_si128, _mm_setzero_si128)
 
 static void copy_lines(char *to, const char *from, size_t lines)
 {
-    if (__builtin_cpu_supports("avx512f"))
+    if (CPU_CAN(AVX512F, "avx512f"))
         copy_lines_avx512(to, from, lines);
-    else if (__builtin_cpu_supports("avx"))
+    else if (CPU_CAN(AVX, "avx"))
         copy_lines_avx(to, from, lines);
     else
         copy_lines_sse(to, from, lines);
@@ -40,9 +41,9 @@ static void copy_lines(char *to, const char *from, size_t lines)
 
 static void zero_lines(char *to, size_t lines)
 {
-    if (__builtin_cpu_supports("avx512f"))
+    if (CPU_CAN(AVX512F, "avx512f"))
         zero_lines_avx512(to, lines);
-    else if (__builtin_cpu_supports("avx"))
+    else if (CPU_CAN(AVX, "avx"))
         zero_lines_avx(to, lines);
     else
         zero_lines_sse(to, lines);

@@ -9,8 +9,10 @@
 #include "runtime/runtime.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 #include <stddef.h>
+#include <string.h>
 
 struct openmp {
     const char *name;
@@ -52,12 +54,26 @@ static bool openmp_bind(const char *name, int flags)
     return true;
 }
 
+static const char *const names[] = { "libgomp.so.1", "libomp.so.5", "libomp.so", "libiomp5.so" };
+enum { NUM_NAMES = sizeof names / sizeof names[0] };
+
+/* Which of them the process has; asking the dynamic linker for each would look for files. */
+static int see_library(struct dl_phdr_info *info, size_t size, void *there)
+{
+    const char *slash = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
+    (void)size;
+    for (int i = 0; i < NUM_NAMES && slash; i++)
+        ((bool *)there)[i] |= !strncmp(slash + 1, names[i], strcspn(names[i], "."));
+    return 0;
+}
+
 static void openmp_open(void)
 {
-    static const char *const names[] = { "libgomp.so.1", "libomp.so.5", "libomp.so", "libiomp5.so" };
+    bool there[NUM_NAMES] = { false };
+    dl_iterate_phdr(see_library, there);
     for (int pass = 0; pass < 2; pass++)
-        for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-            if (openmp_bind(names[i], pass == 0 ? RTLD_NOLOAD : 0))
+        for (int i = 0; i < NUM_NAMES; i++)
+            if ((pass || there[i]) && openmp_bind(names[i], pass == 0 ? RTLD_NOLOAD : 0))
                 return;
 }
 

@@ -1,0 +1,17 @@
+/* What the processor can, as far as both it and the system bear it. */
+#ifndef RUNTIME_CPU_H
+#define RUNTIME_CPU_H
+
+/* The C library has asked already: the instruction that asks takes microseconds in a virtual machine, and the support
+ * library of the compiler (__builtin_cpu_supports) would ask a dozen times whenever a process starts. */
+#if defined(__x86_64__) && defined(__has_include)
+#if __has_include(<sys/platform/x86.h>)
+#include <sys/platform/x86.h>
+#define CPU_CAN(NAME, name) CPU_FEATURE_ACTIVE(NAME)
+#endif
+#endif
+#ifndef CPU_CAN
+#define CPU_CAN(NAME, name) __builtin_cpu_supports(name)
+#endif
+
+#endif
