@@ -64,16 +64,30 @@ void **map_at(struct arena *a, struct map *m, const void *key)
 
 void map_put(struct arena *a, struct map *m, const void *key, void *value) { *map_at(a, m, key) = value; }
 
+/* Takes the place out of the index: what lies behind it and could not be found any more moves up (Knuth, The Art of
+ * Computer Programming 3, 6.4, algorithm R). */
+static void unlink_place(struct map *m, uint32_t free)
+{
+    uint32_t mask = m->index_size - 1;
+    for (uint32_t i = (free + 1) & mask; m->index[i]; i = (i + 1) & mask) {
+        uint32_t home = hash_key(m->slots[m->index[i] - 1].key) & mask;
+        if (((i - home) & mask) < ((i - free) & mask))
+            continue;
+        m->index[free] = m->index[i];
+        free = i;
+    }
+    m->index[free] = 0;
+}
+
 void map_remove(struct map *m, const void *key)
 {
     if (!map_has(m, key))
         return;
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < m->count; i++)
-        if (m->slots[i].key != key)
-            m->slots[kept++] = m->slots[i];
-    m->count = kept;
-    memset(m->index, 0, m->index_size * sizeof *m->index);
-    for (uint32_t i = 0; i < kept; i++)
-        *find(m, m->slots[i].key) = i + 1;
+    uint32_t *place = find(m, key), at = *place;
+    unlink_place(m, (uint32_t)(place - m->index));
+    for (uint32_t i = at; i < m->count; i++) { /* slots keep their order */
+        *find(m, m->slots[i].key) = i;
+        m->slots[i - 1] = m->slots[i];
+    }
+    m->count--;
 }

@@ -47,8 +47,8 @@ static void check_defined(struct defined *d, struct tree_stmt *s)
     }
     if (s->kind == STMT_FOR)
         map_remove(&d->vars, s->var);
-    for (uint32_t i = 0; i < added.count; i++)
-        map_remove(&d->vars, added.items[i]);
+    while (added.count) /* the last one first: that is what removing is quick at */
+        map_remove(&d->vars, added.items[--added.count]);
 }
 
 bool iterations_keep_variables(const struct iterations *x, struct tree_stmt *loop)

@@ -194,11 +194,12 @@ static void look_at_run(struct sections *x, uint32_t first, uint32_t end, uint32
         return;
     }
     sections_find_parts(x, &r);
-    if (!keeps_variables(x, &r))
-        return;
     struct tree_expr *small = is_small(x, &r);
+    bool never = expr_is_int(small, 1);
+    if (!never && !keeps_variables(x, &r)) /* asked last: it takes longest */
+        return;
     say(x, &r, small);
-    if (expr_is_int(small, 1))
+    if (never)
         return;
     struct tree_stmt *region = make_region(x, &r, small);
     for (uint32_t i = r.first; i < r.end; i++) /* what they were lives on in the parts */

@@ -19,16 +19,16 @@ enum {
 
 struct slice {
     const struct tree_expr *load;
-    unsigned loops;        /* bits: loops of the nest that its index depends on */
-    struct tree_expr *at;  /* the element of the copy that an iteration reads */
+    unsigned loops;       /* bits: loops of the nest that its index depends on */
+    struct tree_expr *at; /* the element of the copy that an iteration reads */
     struct tree_stmt *alloc;
 };
 
 struct slices {
     struct tree *tree;
     const struct fuse_nest *nest;
-    struct tree_scan scan; /* of the nest */
-    uint32_t alias;        /* of the memory that the next nest changes */
+    struct tree_scan scan;   /* of the nest */
+    uint32_t alias;          /* of the memory that the next nest changes */
     struct tree_stmt *block; /* what comes in front of the nest */
     struct slice items[MOST_SLICES];
     uint32_t count;
@@ -207,7 +207,8 @@ static bool is_legal(struct tree *t, const struct fuse_nest *a, const struct fus
 }
 
 /* What replaces the first of two neighbours, and the block in front of it; false: they stay. */
-static bool try_pair(struct slices *x, struct tree_stmt *first, struct tree_stmt *second, const struct tree_frame *frame)
+static bool try_pair(struct slices *x, struct tree_stmt *first, struct tree_stmt *second,
+                     const struct tree_frame *frame)
 {
     struct tree *t = x->tree;
     struct tree_piece p = { 0 }, q = { 0 }, r = { 0 };

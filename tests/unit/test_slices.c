@@ -52,9 +52,9 @@ static struct sample *sample_new(int64_t begin, int64_t end)
                                         program_load(&s->p, s->P, at(s, s->k, s->first[1])));
     s->made = program_store(&s->p, s->first[1]->body, s->T, at(s, s->first[0], s->first[1]), sum);
     struct tree_expr *here = at(s, s->second[0], s->second[1]);
-    s->used = program_store(
-        &s->p, s->second[1]->body, s->P, here,
-        expr_binary(s->t, EXPR_SUB, program_load(&s->p, s->P, here), program_load(&s->p, s->T, here)));
+    s->used =
+        program_store(&s->p, s->second[1]->body, s->P, here,
+                      expr_binary(s->t, EXPR_SUB, program_load(&s->p, s->P, here), program_load(&s->p, s->T, here)));
     return s;
 }
 
@@ -130,8 +130,8 @@ TEST(left_alone)
     s->made->value = program_load(&s->p, s->P, at(s, s->first[1], s->first[0])); /* all of P, in another order */
     CHECK(!keeps(s));
     s = sample_new(0, 20); /* one of two may be copied, which is not enough */
-    s->made->value = expr_binary(s->t, EXPR_ADD, s->made->value,
-                                 program_load(&s->p, s->P, at(s, s->first[1], s->first[0])));
+    s->made->value =
+        expr_binary(s->t, EXPR_ADD, s->made->value, program_load(&s->p, s->P, at(s, s->first[1], s->first[0])));
     CHECK(!keeps(s));
     s = sample_new(0, 20); /* not read in each iteration */
     struct tree_expr *row = program_load(&s->p, s->P, at(s, s->k, s->first[1]));
@@ -152,7 +152,8 @@ TEST(left_alone)
 TEST(sizes_of_symbols)
 {
     struct sample *s = sample_new(0, 20);
-    struct tree_expr *n = expr_cast(s->t, program_type(&s->p, TYPE_I64), program_load(&s->p, s->T, number(s, WIDE - 1)));
+    struct tree_expr *n =
+        expr_cast(s->t, program_type(&s->p, TYPE_I64), program_load(&s->p, s->T, number(s, WIDE - 1)));
     struct tree_var *size = tree_var(s->t, "n", program_type(&s->p, TYPE_I64));
     struct tree_stmt *body = stmt_block(s->t);
     stmt_assign(s->t, body, size, n);
