@@ -15,6 +15,7 @@ struct describe {
     struct sdfg_program *program;
     struct map written;
     VEC(struct variable) variables;
+    struct map forms; /* symbolic expression -> its form, once all variables are there */
 };
 
 static void leaf_type(struct leaf *l, struct ir *ir, const struct type *t)
@@ -60,12 +61,24 @@ static enum sdfg_argument_kind kind_of(const struct container *c)
     }
 }
 
-static struct form *forms(struct describe *w, const struct sym *const *expressions, uint32_t count)
+/* Containers have few sizes, and expressions are shared: each is taken apart once. */
+static const struct form *form_of(struct describe *w, const struct sym *expression)
 {
     struct ir *ir = w->program->ir;
-    struct form *f = NEW_ARRAY(ir->arena, struct form, count);
+    struct form *f = map_get(&w->forms, expression);
+    if (!f) {
+        f = NEW(ir->arena, struct form);
+        *f = form_make(ir, w->variables.items, w->variables.count, expression);
+        map_put(ir->arena, &w->forms, expression, f);
+    }
+    return f;
+}
+
+static struct form *forms(struct describe *w, const struct sym *const *expressions, uint32_t count)
+{
+    struct form *f = NEW_ARRAY(w->program->ir->arena, struct form, count);
     for (uint32_t i = 0; i < count; i++)
-        f[i] = form_make(ir, w->variables.items, w->variables.count, expressions[i]);
+        f[i] = *form_of(w, expressions[i]);
     return f;
 }
 
