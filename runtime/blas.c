@@ -1,17 +1,19 @@
 /* Matrix products: which layout is handed to the library, what is packed, and how large ones are split. */
 #include "runtime/blas.h"
 
+#include "runtime/blas_small.h"
+
 #include <complex.h>
 #include <stdlib.h>
 
 enum { ROW_MAJOR = 101, NO_TRANS = 111, TRANS = 112 }; /* of CBLAS */
 
-/* Multiply-adds up to which loops are quicker than a library call, up to which products in registers are as quick and
- * need no library to be opened, and from which several threads are worth their fork and join (each gets some tens of
+/* Multiply-adds up to which products in registers are as quick as the library and need none to be opened, which sum of
+ * products needs none either, and from which several threads are worth their fork and join (each gets some tens of
  * microseconds); elements of a matrix from which a matrix-vector product is. */
 enum {
-    LOOPS_UP_TO = 512,
     SMALL_UP_TO = 1 << 16,
+    LOOPS_UP_TO = 512,
     SPLIT_FROM = 1 << 20,
     SPLIT_ELEMENTS_FROM = 1 << 17,
     MOST_THREADS = 64
@@ -144,30 +146,6 @@ static void run_product(const struct product *p)
     free(b.memory);
 }
 
-/* Without a library. False: not possible. */
-static bool run_small(const struct product *p)
-{
-    struct product q = *p;
-    if (p->c.col_stride != 1 && p->c.row_stride == 1) { /* C^T = B^T A^T */
-        q.a = transposed(p->b);
-        q.b = transposed(p->a);
-        q.c = transposed(p->c);
-    }
-    if (q.a.cols <= 0 || q.c.col_stride != 1 || (q.type != SDFG_RT_F32 && q.type != SDFG_RT_F64))
-        return false;
-    struct sdfg_rt_matrix b = q.b;
-    if (b.col_stride != 1)
-        b = packed_like(q.type, &q.b);
-    if (!b.data)
-        return false;
-    if (b.data != q.b.data)
-        sdfg_rt_copy_matrix(q.type, &q.b, &b);
-    bool done = sdfg_rt_gemm_small(q.type, &q.a, &b, &q.c, q.alpha, q.beta);
-    if (b.data != q.b.data)
-        free(b.data);
-    return done;
-}
-
 /* Part number `index` of `parts` of 0 .. count. */
 static int64_t bound(int64_t count, int64_t parts, int64_t index)
 {
@@ -225,6 +203,12 @@ static bool known_type(struct sdfg_rt_context *context, int32_t type)
     return known;
 }
 
+/* A product of complex numbers is four of real ones. */
+static bool is_small(int32_t type, double work)
+{
+    return work * (type == SDFG_RT_C64 || type == SDFG_RT_C128 ? 4 : 1) <= SMALL_UP_TO;
+}
+
 void sdfg_rt_gemm(struct sdfg_rt_context *context, int32_t type, int64_t m, int64_t n, int64_t k, const void *a,
                   int64_t sam, int64_t sak, const void *b, int64_t sbk, int64_t sbn, void *c, int64_t scm, int64_t scn,
                   const void *alpha, const void *beta)
@@ -239,14 +223,15 @@ void sdfg_rt_gemm(struct sdfg_rt_context *context, int32_t type, int64_t m, int6
         sdfg_rt_gemv(context, type, n, k, b, sbn, sbk, a, sak, c, scn, alpha, beta);
         return;
     }
+    double work = (double)m * (double)n * (double)k;
+    if (is_small(type, work) &&
+        sdfg_rt_small_run(sdfg_rt_small_level(), type, m, n, k, a, sam, sak, b, sbk, sbn, c, scm, scn, alpha, beta))
+        return;
     struct product p = { .type = type, .alpha = alpha, .beta = beta, .row_parts = 1, .col_parts = 1 };
     p.a = (struct sdfg_rt_matrix){ (void *)a, m, k > 0 ? k : 0, sam, sak };
     p.b = (struct sdfg_rt_matrix){ (void *)b, k > 0 ? k : 0, n, sbk, sbn };
     p.c = (struct sdfg_rt_matrix){ c, m, n, scm, scn };
-    double work = (double)m * (double)n * (double)k;
     bool fits = m <= INT32_MAX && n <= INT32_MAX && k <= INT32_MAX;
-    if (work > LOOPS_UP_TO && work <= SMALL_UP_TO && run_small(&p))
-        return;
     if (work > LOOPS_UP_TO && fits)
         p.blas = sdfg_rt_blas_get();
     if (!p.blas) {
@@ -316,11 +301,14 @@ void sdfg_rt_gemv(struct sdfg_rt_context *context, int32_t type, int64_t m, int6
 {
     if (m <= 0 || !known_type(context, type))
         return;
+    double work = (double)m * (double)n;
+    if (is_small(type, work) &&
+        sdfg_rt_small_run(sdfg_rt_small_level(), type, m, 1, n, a, sam, san, x, sx, sx, y, sy, 1, alpha, beta))
+        return;
     struct product p = { .type = type, .alpha = alpha, .beta = beta };
     p.a = (struct sdfg_rt_matrix){ (void *)a, m, n > 0 ? n : 0, sam, san };
     p.b = (struct sdfg_rt_matrix){ (void *)x, n > 0 ? n : 0, 1, sx, 1 };
     p.c = (struct sdfg_rt_matrix){ y, m, 1, sy, 1 };
-    double work = (double)m * (double)n;
     if (work > LOOPS_UP_TO && m <= INT32_MAX && n <= INT32_MAX)
         p.blas = sdfg_rt_blas_get();
     if (!p.blas) {

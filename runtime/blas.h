@@ -75,10 +75,6 @@ void sdfg_rt_turn_matrix(int32_t type, const struct sdfg_rt_matrix *m);
 /* The operations by loops (blas_loops.c). */
 void sdfg_rt_gemm_loops(int32_t type, const struct sdfg_rt_matrix *a, const struct sdfg_rt_matrix *b,
                         const struct sdfg_rt_matrix *c, const void *alpha, const void *beta);
-/* Small products of real numbers, in registers (blas_small.c); B and C have contiguous rows. False: not of that kind.
- */
-bool sdfg_rt_gemm_small(int32_t type, const struct sdfg_rt_matrix *a, const struct sdfg_rt_matrix *b,
-                        const struct sdfg_rt_matrix *c, const void *alpha, const void *beta);
 void sdfg_rt_dot_loops(int32_t type, int64_t n, const void *x, int64_t sx, const void *y, int64_t sy, void *result);
 
 #endif

@@ -1,128 +1,229 @@
-/* Small products in registers: opening a library takes 2 ms, as long as some million multiply-adds, and calling one is
- * not free either. Compiled with fused multiply-adds where the processor has them; terms are added in order. */
-#include "runtime/blas.h"
-#include "runtime/cpu.h"
+/* Small products: opening a library takes 2 ms, as long as some million multiply-adds, and a call of one is not free
+ * either. Operands are brought into the order that the kernels (blas_kernels.c) read. */
+#include "runtime/blas_small.h"
 
-/* Rows and vectors of C that are summed up at a time, so that sums stay in registers. */
-enum { ROWS = 4, VECTORS = 3 };
+#include <complex.h>
+#include <stdlib.h>
 
-#define INLINE   static inline __attribute__((always_inline))
-#define UNROLLED _Pragma("GCC unroll 4")
-#define OPERANDS const struct sdfg_rt_matrix *a, const struct sdfg_rt_matrix *b, const struct sdfg_rt_matrix *c
+enum { ON_STACK = 16 << 10 }; /* bytes of an operand that are copied to the stack; more go to new memory */
 
-/* `rows` x `vectors` vectors of C, from (i, j) on. */
-#define TILE(name, T, BYTES)                                                                                           \
-    typedef T vector_##name __attribute__((vector_size(BYTES), aligned(sizeof(T)), may_alias));                        \
-    enum { LANES_##name = BYTES / sizeof(T) };                                                                         \
-    INLINE void tile_##name(OPERANDS, int64_t i, int64_t j, T scale, T keep, const int rows, const int vectors)        \
-    {                                                                                                                  \
-        const T *pa = (const T *)a->data + i * a->row_stride, *pb = (const T *)b->data + j;                            \
-        T *pc = (T *)c->data + i * c->row_stride + j;                                                                  \
-        vector_##name sums[ROWS][VECTORS] = { { { 0 } } };                                                             \
-        for (int64_t p = 0; p < a->cols; p++) {                                                                        \
-            UNROLLED for (int v = 0; v < vectors; v++)                                                                 \
-            {                                                                                                          \
-                vector_##name x = *(const vector_##name *)(const void *)(pb + p * b->row_stride + v * LANES_##name);   \
-                UNROLLED for (int r = 0; r < rows; r++)                                                                \
-                {                                                                                                      \
-                    sums[r][v] += pa[r * a->row_stride + p * a->col_stride] * x;                                       \
-                }                                                                                                      \
-            }                                                                                                          \
-        }                                                                                                              \
-        UNROLLED for (int r = 0; r < rows; r++)                                                                        \
-        {                                                                                                              \
-            UNROLLED for (int v = 0; v < vectors; v++)                                                                 \
-            {                                                                                                          \
-                vector_##name *e = (vector_##name *)(void *)(pc + r * c->row_stride + v * LANES_##name);               \
-                *e = keep == 0 ? scale * sums[r][v] : scale * sums[r][v] + keep * *e;                                  \
-            }                                                                                                          \
-        }                                                                                                              \
-    }
+static bool is_complex(int32_t type) { return type == SDFG_RT_C64 || type == SDFG_RT_C128; }
 
-/* One element of C. */
-#define ELEMENT(type, T)                                                                                               \
-    INLINE void element_##type(OPERANDS, int64_t i, int64_t j, T scale, T keep)                                        \
-    {                                                                                                                  \
-        const T *pa = (const T *)a->data + i * a->row_stride, *pb = (const T *)b->data + j;                            \
-        T *e = (T *)c->data + i * c->row_stride + j, sum = 0;                                                          \
-        for (int64_t p = 0; p < a->cols; p++)                                                                          \
-            sum += pa[p * a->col_stride] * pb[p * b->row_stride];                                                      \
-        *e = keep == 0 ? scale * sum : scale * sum + keep * *e;                                                        \
-    }
-
-/* All columns of `rows` rows from i on, in vectors of two sizes. */
-#define BAND(name, wide, narrow, type, T)                                                                              \
-    INLINE void band_##name(OPERANDS, int64_t i, T scale, T keep, const int rows)                                      \
-    {                                                                                                                  \
-        int64_t j = 0;                                                                                                 \
-        for (; j + VECTORS * LANES_##wide <= c->cols; j += VECTORS * LANES_##wide)                                     \
-            tile_##wide(a, b, c, i, j, scale, keep, rows, VECTORS);                                                    \
-        for (; j + LANES_##wide <= c->cols; j += LANES_##wide)                                                         \
-            tile_##wide(a, b, c, i, j, scale, keep, rows, 1);                                                          \
-        for (; j + LANES_##narrow <= c->cols; j += LANES_##narrow)                                                     \
-            tile_##narrow(a, b, c, i, j, scale, keep, rows, 1);                                                        \
-        for (; j < c->cols; j++)                                                                                       \
-            for (int r = 0; r < rows; r++)                                                                             \
-                element_##type(a, b, c, i + r, j, scale, keep);                                                        \
-    }
-
-#define PRODUCT(name, wide, narrow, type, T, ATTRIBUTE)                                                                \
-    BAND(name, wide, narrow, type, T)                                                                                  \
-    ATTRIBUTE static void product_##name(OPERANDS, T scale, T keep)                                                    \
-    {                                                                                                                  \
-        int64_t i = 0;                                                                                                 \
-        for (; i + ROWS <= c->rows; i += ROWS)                                                                         \
-            band_##name(a, b, c, i, scale, keep, ROWS);                                                                \
-        for (; i < c->rows; i++)                                                                                       \
-            band_##name(a, b, c, i, scale, keep, 1);                                                                   \
-    }
-
-TILE(f32x4, float, 16)
-TILE(f64x2, double, 16)
-ELEMENT(f32, float)
-ELEMENT(f64, double)
-PRODUCT(f32_any, f32x4, f32x4, f32, float, )
-PRODUCT(f64_any, f64x2, f64x2, f64, double, )
-
-typedef void product_f32(OPERANDS, float, float);
-typedef void product_f64(OPERANDS, double, double);
-
-#if defined(__x86_64__)
-#define WITH_AVX2   __attribute__((target("avx2,fma")))
-#define WITH_AVX512 __attribute__((target("avx512f,avx512vl,avx2,fma")))
-TILE(f32x8, float, 32)
-TILE(f32x16, float, 64)
-TILE(f64x4, double, 32)
-TILE(f64x8, double, 64)
-PRODUCT(f32_avx2, f32x8, f32x4, f32, float, WITH_AVX2)
-PRODUCT(f64_avx2, f64x4, f64x2, f64, double, WITH_AVX2)
-PRODUCT(f32_avx512, f32x16, f32x8, f32, float, WITH_AVX512)
-PRODUCT(f64_avx512, f64x8, f64x4, f64, double, WITH_AVX512)
-
-static bool has_avx2(void) { return CPU_CAN(AVX2, "avx2") && CPU_CAN(FMA, "fma"); }
-
-static bool has_avx512(void) { return has_avx2() && CPU_CAN(AVX512F, "avx512f") && CPU_CAN(AVX512VL, "avx512vl"); }
-
-#define CHOOSE(type)                                                                                                   \
-    (has_avx512() ? product_##type##_avx512 : has_avx2() ? product_##type##_avx2 : product_##type##_any)
-#else
-#define CHOOSE(type) product_##type##_any
-#endif
-
-bool sdfg_rt_gemm_small(int32_t type, OPERANDS, const void *alpha, const void *beta)
+static double complex value_of(int32_t type, const void *element)
 {
-    enum { FEWEST_COLUMNS = 8 }; /* fewer are mostly outside of vectors */
-    if (b->col_stride != 1 || c->col_stride != 1 || c->cols < FEWEST_COLUMNS)
+    switch (type) {
+    case SDFG_RT_F32:
+        return *(const float *)element;
+    case SDFG_RT_F64:
+        return *(const double *)element;
+    case SDFG_RT_C64:
+        return *(const float complex *)element;
+    default:
+        return *(const double complex *)element;
+    }
+}
+
+/* NULL if it is `usual`. */
+static const void *factor(int32_t type, const void *element, double usual)
+{
+    return element && value_of(type, element) != usual ? element : NULL;
+}
+
+/* ---- rows of an operand that lie together ---- */
+
+/* Columns become rows, a square of 16 bytes a side at a time, in registers. */
+#define TURN(name, T)                                                                                                  \
+    static void turn_##name(const struct sdfg_rt_matrix *from, T *to)                                                  \
+    {                                                                                                                  \
+        enum { SIDE = 16 / sizeof(T) };                                                                                \
+        const T *in = from->data;                                                                                      \
+        int64_t rows = from->rows, cols = from->cols, step = from->col_stride, i = 0;                                  \
+        for (; i + SIDE <= rows; i += SIDE) {                                                                          \
+            int64_t j = 0;                                                                                             \
+            for (; j + SIDE <= cols; j += SIDE)                                                                        \
+                square_##name(in + j * step + i, step, to + i * cols + j, cols);                                       \
+            for (; j < cols; j++)                                                                                      \
+                for (int r = 0; r < SIDE; r++)                                                                         \
+                    to[(i + r) * cols + j] = in[j * step + i + r];                                                     \
+        }                                                                                                              \
+        for (; i < rows; i++)                                                                                          \
+            for (int64_t j = 0; j < cols; j++)                                                                         \
+                to[i * cols + j] = in[j * step + i];                                                                   \
+    }
+
+typedef float four __attribute__((vector_size(16), aligned(4), may_alias));
+typedef double two __attribute__((vector_size(16), aligned(8), may_alias));
+
+static inline void square_f32(const float *in, int64_t step, float *out, int64_t out_step)
+{
+    four a = *(const four *)in, b = *(const four *)(in + step), c = *(const four *)(in + 2 * step),
+         d = *(const four *)(in + 3 * step);
+    four ab = { a[0], b[0], a[1], b[1] }, cd = { c[0], d[0], c[1], d[1] };
+    *(four *)out = (four){ ab[0], ab[1], cd[0], cd[1] };
+    *(four *)(out + out_step) = (four){ ab[2], ab[3], cd[2], cd[3] };
+    ab = (four){ a[2], b[2], a[3], b[3] };
+    cd = (four){ c[2], d[2], c[3], d[3] };
+    *(four *)(out + 2 * out_step) = (four){ ab[0], ab[1], cd[0], cd[1] };
+    *(four *)(out + 3 * out_step) = (four){ ab[2], ab[3], cd[2], cd[3] };
+}
+
+static inline void square_f64(const double *in, int64_t step, double *out, int64_t out_step)
+{
+    two a = *(const two *)in, b = *(const two *)(in + step);
+    *(two *)out = (two){ a[0], b[0] };
+    *(two *)(out + out_step) = (two){ a[1], b[1] };
+}
+
+TURN(f32, float)
+TURN(f64, double)
+
+static void copy(int32_t type, const struct sdfg_rt_matrix *from, const struct sdfg_rt_matrix *to)
+{
+    if (from->row_stride == 1 && type == SDFG_RT_F32)
+        turn_f32(from, to->data);
+    else if (from->row_stride == 1 && type == SDFG_RT_F64)
+        turn_f64(from, to->data);
+    else
+        sdfg_rt_copy_matrix(type, from, to);
+}
+
+/* ---- products ---- */
+
+/* B in rows, in new memory or in `space` of ON_STACK bytes; to be freed if it is not that. NULL: there is no memory. */
+static void *rows_of_b(int32_t type, int64_t rows, int64_t cols, const struct small_product *s, int64_t b_col,
+                       void *space)
+{
+    size_t bytes = sdfg_rt_type_size(type) * (size_t)(rows * cols);
+    void *memory = bytes > ON_STACK ? malloc(bytes) : space;
+    struct sdfg_rt_matrix from = { (void *)s->b, rows, cols, s->b_row, b_col }, to = { memory, rows, cols, cols, 1 };
+    if (memory)
+        copy(type, &from, &to);
+    return memory;
+}
+
+static int64_t parts_of(int64_t count, int64_t most) { return (count + most - 1) / most; }
+
+/* Bands of about the same height, and tiles of about the same width: four vectors are two and two. */
+static void run_tiles(const struct small_tiles *t, const struct small_product *s)
+{
+    int64_t bands = parts_of(s->m, t->rows), height = s->m / bands, higher = s->m % bands, i = 0;
+    for (int64_t band = 0; band < bands; band++) {
+        int64_t rows = height + (band < higher), most = rows == 1 ? MOST_OF_ROW : MOST_VECTORS, left = s->n;
+        while (left > 0) {
+            int64_t vectors = parts_of(left, t->lanes);
+            vectors = vectors <= most ? vectors : vectors == MOST_VECTORS + 1 ? 2 : most;
+            int64_t width = vectors * t->lanes, over = left < width ? width - left : 0;
+            t->tiles[rows - 1][vectors - 1](s, i, s->n - left, t->lanes - over);
+            left -= width;
+        }
+        i += rows;
+    }
+}
+
+static void run_dots(const struct small_tiles *t, const struct small_product *s)
+{
+    int64_t i = 0;
+    for (; i + MOST_DOTS <= s->m; i += MOST_DOTS)
+        t->dots[MOST_DOTS - 1](s, i);
+    if (i < s->m)
+        t->dots[s->m - i - 1](s, i);
+}
+
+/* Columns at the end that are the smaller part of a vector cost as much as a whole one: as products of A with vectors
+ * they are less work if rows of A are long. */
+static int64_t columns_apart(const struct small_tiles *t, int32_t type, const struct small_product *s)
+{
+    enum { SUM = 5 }; /* multiply-adds in whose time the lanes of a vector are added */
+    int64_t columns = s->n % t->lanes, apart = 2 * columns * (s->k / t->lanes + SUM);
+    bool fits = s->k * (int64_t)sdfg_rt_type_size(type) <= ON_STACK;
+    return !is_complex(type) && s->a_col == 1 && s->m >= MOST_DOTS && fits && apart < s->k ? columns : 0;
+}
+
+static void run_columns(const struct small_tiles *t, int32_t type, const struct small_product *s, int64_t columns)
+{
+    double space[ON_STACK / sizeof(double)];
+    int64_t size = (int64_t)sdfg_rt_type_size(type);
+    struct small_product p = *s;
+    p.b = space;
+    for (int64_t j = s->n - columns; j < s->n; j++) {
+        struct sdfg_rt_matrix from = { (char *)s->b + j * size, 1, s->k, 0, s->b_row }, to = { space, 1, s->k, 0, 1 };
+        sdfg_rt_copy_matrix(type, &from, &to);
+        p.c = (char *)s->c + j * size;
+        run_dots(t, &p);
+    }
+}
+
+/* Strides and extents of complex numbers count their parts from here on. */
+static void run(enum small_level level, int32_t type, bool vector, struct small_product *s)
+{
+    if (is_complex(type)) {
+        *(vector ? &s->k : &s->n) *= 2;
+        s->a_row *= 2;
+        s->a_col *= 2;
+        s->b_row *= 2;
+        s->c_row *= 2;
+    }
+    const struct small_tiles *t = sdfg_rt_small_tiles(level, type);
+    if (vector) {
+        run_dots(t, s);
+        return;
+    }
+    int64_t apart = columns_apart(t, type, s);
+    if (apart)
+        run_columns(t, type, s, apart);
+    s->n -= apart;
+    run_tiles(t, s);
+}
+
+static bool run_ordered(enum small_level level, int32_t type, bool vector, struct small_product *s, int64_t b_col)
+{
+    double complex space[ON_STACK / sizeof(double complex)];
+    int64_t rows = vector ? 1 : s->k, cols = vector ? s->k : s->n;
+    void *memory = rows_of_b(type, rows, cols, s, b_col, space);
+    if (!memory)
         return false;
-    if (type == SDFG_RT_F32) {
-        product_f32 *f = CHOOSE(f32);
-        f(a, b, c, alpha ? *(const float *)alpha : 1, beta ? *(const float *)beta : 0);
-        return true;
+    s->b = memory;
+    s->b_row = cols;
+    run(level, type, vector, s);
+    if (memory != space)
+        free(memory);
+    return true;
+}
+
+bool sdfg_rt_small_run(enum small_level level, int32_t type, int64_t m, int64_t n, int64_t k, const void *a,
+                       int64_t sam, int64_t sak, const void *b, int64_t sbk, int64_t sbn, void *c, int64_t scm,
+                       int64_t scn, const void *alpha, const void *beta)
+{
+    struct small_product s = { .c = c, .k = k, .alpha = factor(type, alpha, 1), .beta = factor(type, beta, 0) };
+    bool vector = n == 1 && sak == 1;
+    int64_t b_col = 1;
+    if (k <= 0)
+        return false;
+    if (vector || (n > 1 && scn == 1)) {
+        s.a = a;
+        s.b = b;
+        s.m = m;
+        s.n = n;
+        s.a_row = sam;
+        s.a_col = sak;
+        s.b_row = sbk;
+        s.c_row = scm;
+        b_col = vector ? sbk : sbn;
+    } else if (scm == 1) { /* C^T = B^T A^T */
+        s.a = b;
+        s.b = a;
+        s.m = n;
+        s.n = m;
+        s.a_row = sbn;
+        s.a_col = sbk;
+        s.b_row = sak;
+        s.c_row = scn;
+        b_col = sam;
+    } else {
+        return false;
     }
-    if (type == SDFG_RT_F64) {
-        product_f64 *f = CHOOSE(f64);
-        f(a, b, c, alpha ? *(const double *)alpha : 1, beta ? *(const double *)beta : 0);
-        return true;
-    }
-    return false;
+    if (b_col != 1)
+        return run_ordered(level, type, vector, &s, b_col);
+    run(level, type, vector, &s);
+    return true;
 }

@@ -2,12 +2,18 @@
  * become loops; operands of other types are converted to the type in which the sum is taken. */
 #include "lower/library/library.h"
 
-enum { TINY_PRODUCT = 1024 }; /* multiply-adds below which loops beat a library call */
+/* Multiply-adds up to which loops beat a call; and up to which they do where a row of the result is a vector of 16 or
+ * 32 bytes. */
+enum { TINY_PRODUCT = 64, TINY_PRODUCT_OF_VECTORS = 512 };
 
 static bool is_tiny(struct lower *lw, const struct contraction *c)
 {
-    const struct sym *work = sym_mul(lw->ir, c->c.sizes[0], sym_mul(lw->ir, c->c.sizes[1], c->a.sizes[1]));
-    return work->op == SYM_INT && work->i <= TINY_PRODUCT;
+    const struct sym *columns = c->c.sizes[1];
+    const struct sym *work = sym_mul(lw->ir, c->c.sizes[0], sym_mul(lw->ir, columns, c->a.sizes[1]));
+    if (work->op != SYM_INT || columns->op != SYM_INT)
+        return false;
+    int64_t row = columns->i * c->c.type->size;
+    return work->i <= (row == 16 || row == 32 ? TINY_PRODUCT_OF_VECTORS : TINY_PRODUCT);
 }
 
 static const struct tree_expr *if_constant(const struct tree_expr *e) { return expr_is_const(e) ? e : NULL; }
@@ -129,7 +135,7 @@ bool library_contract(struct scope *sc, const struct place *place, const struct 
         remark(lw->ir->remarks, place, NULL, REMARK_LIBRARY_LOOPS,
                outer                         ? "the product of two vectors gains nothing from one"
                : library_blas_type(type) < 0 ? "there is none for this type"
-                                             : "it is at most 1024 multiply-adds");
+                                             : "it is too small");
     else
         remark(lw->ir->remarks, place, NULL, REMARK_LIBRARY_CALL, "gemm");
     if (!(loops ? contract_loops : call_blas)(sc, place, &p))

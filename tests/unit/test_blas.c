@@ -1,3 +1,4 @@
+#include "runtime/blas_small.h"
 #include "runtime/lapack.h"
 
 #include "tests/unit/check.h"
@@ -49,6 +50,7 @@ static double random_number(void)
     return (double)(seed >> 40) / (1 << 23) - 1;
 }
 
+enum { ANY_WAY = -1 };
 enum layout { ROWS, COLUMNS, PADDED_ROWS, PADDED_COLUMNS, SCATTERED, BACKWARDS, LAYOUTS };
 
 /* Random elements; what lies between them is checked by matrix_free. */
@@ -90,8 +92,10 @@ static void matrix_free(int type, struct sdfg_rt_matrix m)
 
 static double tolerance(int type) { return type == SDFG_RT_F32 || type == SDFG_RT_C64 ? 2e-5 : 1e-13; }
 
-static void check_gemm(int type, int64_t m, int64_t n, int64_t k, enum layout la, enum layout lb, enum layout lc,
-                       bool scale, int threads)
+/* By sdfg_rt_gemm; with a level of blas_small.h by what is done for small products on such processors, which may refuse
+ * layouts of C that are neither rows nor columns. */
+static void check_product(int level, int type, int64_t m, int64_t n, int64_t k, enum layout la, enum layout lb,
+                          enum layout lc, bool scale, int threads)
 {
     struct sdfg_rt_context context = { .num_threads = threads };
     struct sdfg_rt_matrix a = matrix_new(type, m, k, la), b = matrix_new(type, k, n, lb),
@@ -104,10 +108,17 @@ static void check_gemm(int type, int64_t m, int64_t n, int64_t k, enum layout la
     if (!scale)
         set(type, &c, 0, 0, NAN); /* must not be read */
     sdfg_rt_copy_matrix(type, &c, &old);
-    sdfg_rt_gemm(&context, type, m, n, k, a.data, a.row_stride, a.col_stride, b.data, b.row_stride, b.col_stride,
-                 c.data, c.row_stride, c.col_stride, scale ? &alpha_memory : NULL, scale ? &beta_memory : NULL);
+    const void *factors[] = { scale ? &alpha_memory : NULL, scale ? &beta_memory : NULL };
+    bool done = true;
+    if (level == ANY_WAY)
+        sdfg_rt_gemm(&context, type, m, n, k, a.data, a.row_stride, a.col_stride, b.data, b.row_stride, b.col_stride,
+                     c.data, c.row_stride, c.col_stride, factors[0], factors[1]);
+    else
+        done = sdfg_rt_small_run(level, type, m, n, k, a.data, a.row_stride, a.col_stride, b.data, b.row_stride,
+                                 b.col_stride, c.data, c.row_stride, c.col_stride, factors[0], factors[1]);
+    CHECK(done || lc == SCATTERED || lc == BACKWARDS || m == 1 || n == 1);
     double worst = 0;
-    for (int64_t i = 0; i < m; i++)
+    for (int64_t i = 0; done && i < m; i++)
         for (int64_t j = 0; j < n; j++) {
             number sum = 0;
             for (int64_t p = 0; p < k; p++)
@@ -125,6 +136,12 @@ static void check_gemm(int type, int64_t m, int64_t n, int64_t k, enum layout la
     matrix_free(type, old);
 }
 
+static void check_gemm(int type, int64_t m, int64_t n, int64_t k, enum layout la, enum layout lb, enum layout lc,
+                       bool scale, int threads)
+{
+    check_product(ANY_WAY, type, m, n, k, la, lb, lc, scale, threads);
+}
+
 TEST(gemm_layouts)
 {
     printf("BLAS: %s, OpenMP: %s\n", sdfg_rt_blas_name() ? sdfg_rt_blas_name() : "none",
@@ -136,6 +153,32 @@ TEST(gemm_layouts)
             for (int layouts = 0; layouts < LAYOUTS * LAYOUTS * LAYOUTS; layouts++)
                 check_gemm(type, sizes[s][0], sizes[s][1], sizes[s][2], layouts % LAYOUTS, layouts / LAYOUTS % LAYOUTS,
                            layouts / LAYOUTS / LAYOUTS, layouts & 1, 1);
+}
+
+/* Every shape of a tile, with parts of vectors, on every kind of processor that this one can be. */
+TEST(small_products)
+{
+    static const int64_t depths[] = { 1, 2, 7, 33, 70 };
+    static const enum layout layouts[][3] = { { ROWS, ROWS, ROWS },
+                                              { COLUMNS, PADDED_ROWS, PADDED_ROWS },
+                                              { PADDED_ROWS, COLUMNS, ROWS },
+                                              { COLUMNS, COLUMNS, PADDED_COLUMNS },
+                                              { SCATTERED, BACKWARDS, PADDED_ROWS } };
+    for (int level = 0; level <= (int)sdfg_rt_small_level(); level++)
+        for (int type = 0; type < SDFG_RT_TYPE_COUNT; type++)
+            for (int64_t m = 1; m <= 10; m++)
+                for (int64_t n = 1; n <= 70; n += n < 20 ? 1 : 7)
+                    for (int i = 0; i < 5; i++) {
+                        const enum layout *l = layouts[(m + n + i) % 5];
+                        check_product(level, type, m, n, depths[i], l[0], l[1], l[2], (m + i) & 1, 1);
+                    }
+}
+
+TEST(small_products_of_nothing)
+{
+    double c = 5;
+    CHECK(!sdfg_rt_small_run(sdfg_rt_small_level(), SDFG_RT_F64, 1, 1, 0, &c, 1, 1, &c, 1, 1, &c, 1, 1, NULL, NULL));
+    CHECK(c == 5);
 }
 
 TEST(gemm_split)

@@ -1,0 +1,46 @@
+/* Small products in registers: what blas_small.c and blas_kernels.c share, and the test of all kinds of processors. */
+#ifndef RUNTIME_BLAS_SMALL_H
+#define RUNTIME_BLAS_SMALL_H
+
+#include "runtime/blas.h"
+
+/* C = alpha A B + beta C in numbers: strides and n (of a vector product: k) count the parts of complex numbers. Rows of
+ * B and C are contiguous. Of a product with a vector, b is that vector, n is 1, rows of A and the vector are
+ * contiguous, and c_row is the way from one element of C to the next. alpha NULL: 1, beta NULL: 0; both point to one
+ * element. */
+struct small_product {
+    const void *a, *b;
+    void *c;
+    int64_t m, n, k;
+    int64_t a_row, a_col, b_row, c_row;
+    const void *alpha, *beta;
+};
+
+/* Kinds of processors, each with all that the ones before it have. */
+enum small_level { SMALL_ANY, SMALL_AVX2, SMALL_AVX512, SMALL_LEVELS };
+enum small_level sdfg_rt_small_level(void); /* of this one */
+
+/* Rows and vectors of C that are summed up at a time, so that sums stay in registers; vectors if it is one row only,
+ * and rows in products with a vector. */
+enum { MOST_ROWS = 8, MOST_VECTORS = 3, MOST_OF_ROW = 6, MOST_DOTS = 4 };
+
+/* A tile of C from row i and number j of the row on; its last vector has `last` numbers, 1 to `lanes`. */
+typedef void small_tile(const struct small_product *s, int64_t i, int64_t j, int64_t last);
+typedef void small_dots(const struct small_product *s, int64_t i);
+
+struct small_tiles {
+    int64_t lanes, rows;                       /* numbers of a vector; at most so many rows */
+    small_tile *tiles[MOST_ROWS][MOST_OF_ROW]; /* by rows and vectors, less one; NULL above `rows`, MOST_VECTORS */
+    small_dots *dots[MOST_DOTS];               /* by rows, less one */
+};
+
+/* `level` up to sdfg_rt_small_level(). */
+const struct small_tiles *sdfg_rt_small_tiles(enum small_level level, int32_t type);
+
+/* C = alpha A B + beta C with strides as for sdfg_rt_gemm. False: C's are not of the kind that is done here, or there
+ * is no memory to bring an operand into order; nothing has happened then. */
+bool sdfg_rt_small_run(enum small_level level, int32_t type, int64_t m, int64_t n, int64_t k, const void *a,
+                       int64_t sam, int64_t sak, const void *b, int64_t sbk, int64_t sbn, void *c, int64_t scm,
+                       int64_t scn, const void *alpha, const void *beta);
+
+#endif
