@@ -8,33 +8,10 @@
  * All accesses stand in the loop, once per allocation, at addresses base(i) + offset with the same base, and bases of
  * two iterations are further apart than offsets go: so no iteration sees what another one stored. Nor does it if it
  * first stores all of the part. */
-#include "lower/pass/pass.h"
+#include "lower/pass/pass_shrink.h"
 #include "lower/pass/pass_remark.h"
-#include "lower/tree/tree_piece.h"
 #include "lower/tree/tree_rewrite.h"
 #include "lower/tree/tree_scan.h"
-
-enum { LARGEST_LOCAL = 16 * 1024, LARGEST_FRAME = 256 * 1024 /* bytes */, MOST_LOOPS = 16 };
-
-struct memory {
-    struct tree_stmt *alloc, *release;
-    struct tree_stmt *block;        /* that the allocation stands in */
-    const struct tree_frame *frame; /* loops around it */
-    uint32_t repeats;               /* other loops around it */
-    uint32_t uses;                  /* of the variable, but for allocation and release */
-    bool fixed;                     /* not to be touched */
-    VEC(struct tree_access *) accesses;
-};
-
-struct shrink {
-    struct tree *tree;
-    struct arena *arena;
-    struct memory *memories; /* by variable */
-    struct map repeats;      /* FOR -> number of WHILE and DO loops around it, plus one */
-    uint32_t num_vars;
-    int64_t taken; /* bytes on the stack */
-    bool jumps;    /* loops may be left */
-};
 
 /* ---- what there is ---- */
 
@@ -90,8 +67,7 @@ static bool is_around(const struct tree_frame *frame, const struct tree_stmt *lo
     return frame != NULL;
 }
 
-/* The loops between the allocation and the accesses that are around all of these, outermost first. */
-static uint32_t common_loops(const struct memory *m, struct tree_frame *out)
+uint32_t shrink_common_loops(const struct memory *m, struct tree_frame *out)
 {
     const struct tree_frame *inner = m->accesses.items[0]->frame;
     uint32_t count = 0;
@@ -99,7 +75,7 @@ static uint32_t common_loops(const struct memory *m, struct tree_frame *out)
         while (inner && !is_around(m->accesses.items[i]->frame, inner->loop))
             inner = inner->outer;
     for (const struct tree_frame *f = inner; f && !is_around(m->frame, f->loop); f = f->outer) {
-        if (count == MOST_LOOPS)
+        if (count == SHRINK_LOOPS)
             return 0;
         count++;
     }
@@ -110,11 +86,6 @@ static uint32_t common_loops(const struct memory *m, struct tree_frame *out)
 }
 
 /* ---- addresses ---- */
-
-struct part {
-    struct linear base; /* of the iteration */
-    int64_t low, count; /* offsets low .. low + count - 1 */
-};
 
 static bool is_inside(const struct tree_frame *frame, const struct tree_stmt *loop, const struct tree_var *v)
 {
@@ -141,7 +112,7 @@ static void base_of(struct linear *out, const struct tree_access *a, const struc
             out->terms[out->count++] = a->at->terms[i];
 }
 
-static bool find_part(const struct memory *m, const struct tree_stmt *loop, struct part *part)
+bool shrink_find_part(const struct memory *m, const struct tree_stmt *loop, struct part *part)
 {
     struct interval all = { 0 };
     base_of(&part->base, m->accesses.items[0], loop);
@@ -162,8 +133,8 @@ static bool find_part(const struct memory *m, const struct tree_stmt *loop, stru
                                           all.high > here.high ? all.high : here.high };
     }
     part->low = all.low;
-    return !__builtin_sub_overflow(all.high, all.low, &part->count) && part->count < LARGEST_LOCAL &&
-           ++part->count * (int64_t)m->alloc->type->size <= LARGEST_LOCAL;
+    return !__builtin_sub_overflow(all.high, all.low, &part->count) && part->count < SHRINK_LARGEST &&
+           ++part->count * (int64_t)m->alloc->type->size <= SHRINK_LARGEST;
 }
 
 /* Does the rest of an address keep its value while the loop runs? */
@@ -185,7 +156,7 @@ static bool bases_differ(const struct shrink *w, const struct part *part, const 
                          uint32_t count)
 {
     struct linear rest = { .known = true };
-    int64_t steps[MOST_LOOPS], reach = part->count;
+    int64_t steps[SHRINK_LOOPS], reach = part->count;
     linear_add(&rest, &part->base, 1);
     for (uint32_t i = 0; i < count; i++) {
         if (!linear_take(&rest, loops[i].loop->var, &steps[i]) || !loops[i].range.known || steps[i] == 0 ||
@@ -223,17 +194,17 @@ static const struct tree_stmt *nest_of(const struct tree_access *a, const struct
 static bool covers(const struct tree_access *a, const struct tree_stmt *loop, const struct part *part)
 {
     struct linear rest = { .known = true };
-    int64_t steps[MOST_LOOPS], lengths[MOST_LOOPS], low = 0, reach = 1;
+    int64_t steps[SHRINK_LOOPS], lengths[SHRINK_LOOPS], low = 0, reach = 1;
     uint32_t count = 0;
     linear_add(&rest, a->at, 1);
     linear_add(&rest, &part->base, -1);
     for (const struct tree_frame *f = a->frame; f && f->loop != loop; f = f->outer, count++) {
-        if (count == MOST_LOOPS || !linear_take(&rest, f->loop->var, &steps[count]) || steps[count] <= 0 ||
+        if (count == SHRINK_LOOPS || !linear_take(&rest, f->loop->var, &steps[count]) || steps[count] <= 0 ||
             f->loop->begin->op != EXPR_INT || f->loop->end->op != EXPR_INT || !expr_is_int(f->loop->step, 1))
             return false;
         lengths[count] = f->loop->end->i - f->loop->begin->i;
         low += steps[count] * f->loop->begin->i;
-        if (lengths[count] <= 0 || lengths[count] > LARGEST_LOCAL || steps[count] > LARGEST_LOCAL)
+        if (lengths[count] <= 0 || lengths[count] > SHRINK_LARGEST || steps[count] > SHRINK_LARGEST)
             return false;
     }
     for (uint32_t done = 0; done < count; done++)
@@ -264,6 +235,8 @@ static bool is_filled_first(const struct memory *m, const struct tree_stmt *loop
 struct address {
     struct shrink *shrink;
     const struct tree_var *var;
+    struct tree_var *to;
+    uint32_t alias; /* of the memory there; 0: as it is */
     const struct part *part;
 };
 
@@ -281,18 +254,21 @@ static struct tree_expr *rewrite_load(void *user, struct tree_expr *e)
     const struct address *w = user;
     if (e->op != EXPR_LOAD || e->args[0]->op != EXPR_VAR || e->args[0]->var != w->var)
         return e;
-    return expr_load(w->shrink->tree, e->type, e->args[0], new_index(w, e->args[1]), e->alias);
+    struct tree *t = w->shrink->tree;
+    return expr_load(t, e->type, expr_var(t, w->to), new_index(w, e->args[1]), w->alias ? w->alias : e->alias);
 }
 
 /* The end of a fill or copy of one element. */
-static void rewrite_end(const struct address *w, struct tree_expr **pointer)
+static void rewrite_end(const struct address *w, struct tree_expr **pointer, uint32_t *alias)
 {
     struct tree *t = w->shrink->tree;
     struct tree_expr *index = expr_i64(t, 0), *base = *pointer;
     for (; base && base->op == EXPR_OFFSET; base = base->args[0])
         index = expr_binary(t, EXPR_ADD, base->args[1], index);
-    if (base && base->op == EXPR_VAR && base->var == w->var)
-        *pointer = expr_offset(t, base, new_index(w, index));
+    if (base && base->op == EXPR_VAR && base->var == w->var) {
+        *pointer = expr_offset(t, expr_var(t, w->to), new_index(w, index));
+        *alias = w->alias ? w->alias : *alias;
+    }
 }
 
 static bool rewrite_stmt(void *user, struct tree_stmt *s)
@@ -301,12 +277,14 @@ static bool rewrite_stmt(void *user, struct tree_stmt *s)
     stmt_rewrite(w->shrink->tree, s, rewrite_load, user);
     bool element = s->kind == STMT_STORE || s->kind == STMT_REDUCE || s->kind == STMT_UPDATE;
     if (element && s->pointer->op == EXPR_VAR && s->pointer->var == w->var) {
+        s->pointer = expr_var(w->shrink->tree, w->to);
         s->index = new_index(w, s->index);
+        s->alias = w->alias ? w->alias : s->alias;
         s->atomic = false; /* nobody else has it */
     }
     if (s->kind == STMT_ZERO || s->kind == STMT_COPY) {
-        rewrite_end(w, &s->pointer);
-        rewrite_end(w, &s->pointer2);
+        rewrite_end(w, &s->pointer, &s->alias);
+        rewrite_end(w, &s->pointer2, &s->alias2);
     }
     return true;
 }
@@ -320,40 +298,49 @@ static void take_out(struct tree_stmt *s)
     }
 }
 
-static void put_into(struct shrink *w, struct memory *m, struct tree_stmt *loop, const struct part *part)
+void shrink_put_into(struct shrink *w, const struct memory *m, struct tree_var *to, struct tree_stmt *loop,
+                     const struct part *part)
 {
     struct tree *t = w->tree;
-    struct address address = { w, m->alloc->var, part };
+    struct address address = { w, m->alloc->var, to, to == m->alloc->var ? 0 : t->num_aliases++, part };
     stmt_visit(loop->body, rewrite_stmt, &address);
     struct tree_stmt *body = stmt_block(t);
-    struct tree_stmt *a = stmt_alloc(t, body, m->alloc->var, m->alloc->type, expr_i64(t, part->count), TREE_STACK);
+    struct tree_stmt *a = stmt_alloc(t, body, to, m->alloc->type, expr_i64(t, part->count), TREE_STACK);
     a->place = m->alloc->place;
     stmt_append(t, body, loop->body);
     loop->body = body;
-    take_out(m->alloc);
-    take_out(m->release);
+}
+
+/* One loop around all uses. */
+static bool try_loops(struct shrink *w, const struct memory *m)
+{
+    struct tree_frame loops[SHRINK_LOOPS];
+    for (uint32_t count = shrink_common_loops(m, loops); count > 0; count--) {
+        struct tree_stmt *loop = (struct tree_stmt *)(uintptr_t)loops[count - 1].loop;
+        struct part part;
+        if ((uintptr_t)map_get(&w->repeats, loop) != m->repeats + 1 || !shrink_find_part(m, loop, &part))
+            return false;
+        int64_t bytes = part.count * (int64_t)m->alloc->type->size;
+        if (part.count <= m->alloc->count->i && w->taken + bytes <= SHRINK_FRAME &&
+            ((part.count < m->alloc->count->i && bases_differ(w, &part, loops, count)) ||
+             (!w->jumps && is_filled_first(m, loop, &part)))) {
+            w->taken += bytes;
+            remark(w->tree->ir->remarks, m->alloc->place, remark_memory(w->tree, m->alloc), REMARK_SHRUNK,
+                   (long long)bytes, remark_subject(w->tree, loop), remark_bytes(w->tree, m->alloc));
+            shrink_put_into(w, m, m->alloc->var, loop, &part);
+            return true;
+        }
+    }
+    return false;
 }
 
 static void try_memory(struct shrink *w, struct memory *m)
 {
     if (!m->alloc || m->fixed || m->accesses.count == 0 || m->accesses.count != m->uses)
         return;
-    struct tree_frame loops[MOST_LOOPS];
-    for (uint32_t count = common_loops(m, loops); count > 0; count--) {
-        struct tree_stmt *loop = (struct tree_stmt *)(uintptr_t)loops[count - 1].loop;
-        struct part part;
-        if ((uintptr_t)map_get(&w->repeats, loop) != m->repeats + 1 || !find_part(m, loop, &part))
-            return;
-        int64_t bytes = part.count * (int64_t)m->alloc->type->size;
-        if (part.count <= m->alloc->count->i && w->taken + bytes <= LARGEST_FRAME &&
-            ((part.count < m->alloc->count->i && bases_differ(w, &part, loops, count)) ||
-             (!w->jumps && is_filled_first(m, loop, &part)))) {
-            w->taken += bytes;
-            remark(w->tree->ir->remarks, m->alloc->place, remark_memory(w->tree, m->alloc), REMARK_SHRUNK,
-                   (long long)bytes, remark_subject(w->tree, loop), remark_bytes(w->tree, m->alloc));
-            put_into(w, m, loop, &part);
-            return;
-        }
+    if (try_loops(w, m) || shrink_split(w, m)) {
+        take_out(m->alloc);
+        take_out(m->release);
     }
 }
 
@@ -365,12 +352,12 @@ static void say_stays(struct shrink *w, const struct memory *m)
         return;
     const char *subject = remark_memory(t, m->alloc), *bytes = remark_bytes(t, m->alloc);
     const struct place *place = m->alloc->place;
-    struct tree_frame loops[MOST_LOOPS];
+    struct tree_frame loops[SHRINK_LOOPS];
     struct part part;
-    uint32_t count = m->accesses.count == m->uses ? common_loops(m, loops) : 0;
+    uint32_t count = m->accesses.count == m->uses ? shrink_common_loops(m, loops) : 0;
     if (count == 0 || m->fixed)
         remark(t->ir->remarks, place, subject, m->fixed ? REMARK_SHRINK_FIXED : REMARK_SHRINK_LOOPS, bytes);
-    else if (!find_part(m, loops[count - 1].loop, &part))
+    else if (!shrink_find_part(m, loops[count - 1].loop, &part))
         remark(t->ir->remarks, place, subject, REMARK_SHRINK_LARGE, bytes);
     else
         remark(t->ir->remarks, place, subject, REMARK_SHRINK_SHARED, bytes, remark_subject(t, loops[count - 1].loop));

@@ -25,11 +25,17 @@
  *     }                                                        for i = i' to i' + B { sums[j - j'] += f(A[i], j) }
  */
 #include "lower/pass/pass_strip.h"
-#include "lower/pass/pass_iterations.h"
 #include "lower/pass/pass_remark.h"
+#include "lower/pass/pass_turn.h"
 #include "lower/tree/tree_rewrite.h"
 
-enum { WIDEST = 64, NARROWEST = 16, STRIPS = 8 /* at least, for threads to share */ };
+enum {
+    WIDEST = 64,
+    NARROWEST = 16,
+    STRIPS = 8,              /* at least, for threads to share */
+    FEW = 4,                 /* elements of memory that can be brought along one by one */
+    MOST_MEMORY = 128 * 1024 /* bytes of a strip */
+};
 
 struct strips {
     struct iterations x;
@@ -43,26 +49,19 @@ struct strip {
     struct tree_scan scan; /* of its body */
     struct tree_piece piece;
     struct map runs;       /* variable -> number of the run of statements that it is used in, plus one */
-    struct map uniform;    /* variables that have one value for all of the strip */
+    struct map uniform;    /* variables that have one value for all of the strip, memory that has the same values */
+    struct map varied;     /* variables of memory that has not */
     struct map arrays;     /* variable -> pointer variable of its values, or of its memory */
     struct map memory;     /* variables of stack memory -> the allocation */
     uintptr_t run, direct; /* direct: uses of such memory as the pointer of an access */
+    int64_t bytes;         /* of memory of an iteration that differs from that of the others */
+    int64_t width;         /* iterations of a full strip */
     struct tree_var *base; /* first value of the strip */
     struct tree_expr *stop;
-    bool ok;
+    bool ok, again;
 };
 
 /* ---- what may be taken apart ---- */
-
-static bool has_loop(const struct tree_stmt *s)
-{
-    if (s->kind == STMT_FOR)
-        return true;
-    for (uint32_t i = 0; i < s->items.count; i++)
-        if (has_loop(s->items.items[i]))
-            return true;
-    return (s->body && has_loop(s->body)) || (s->otherwise && has_loop(s->otherwise));
-}
 
 static void see(void *user, struct tree_expr *e)
 {
@@ -93,6 +92,8 @@ static void see_changing(void *user, struct tree_expr *e)
     if (e->op == EXPR_VAR &&
         (e->var == c->w->loop->var || (map_has(&c->w->scan.assigned, e->var) && !map_has(&c->w->uniform, e->var))))
         c->found = true;
+    if (e->op == EXPR_LOAD && e->args[0]->op == EXPR_VAR && map_has(&c->w->memory, e->args[0]->var))
+        return; /* nobody else has it */
     for (uint32_t i = 0; e->op == EXPR_LOAD && i < c->w->piece.accesses.count; i++) {
         const struct tree_access *a = c->w->piece.accesses.items[i];
         if (a->write && (a->alias == e->alias || a->alias == 0 || e->alias == 0))
@@ -146,6 +147,39 @@ static void inspect_assign(struct strip *w, struct tree_stmt *s, bool guarded)
     see(w, itself);
 }
 
+/* Memory is taken for uniform until something else is stored there. */
+static void inspect_alloc(struct strip *w, const struct tree_stmt *s, bool guarded)
+{
+    int64_t count = s->count->op == EXPR_INT ? s->count->i : INT32_MAX;
+    w->ok &= s->where == TREE_STACK && !s->zero && count < INT32_MAX && !guarded && !map_has(&w->memory, s->var) &&
+             type_is_basic(s->type);
+    map_put(w->tree->scratch, &w->memory, s->var, (void *)(uintptr_t)s);
+    if (count > FEW && !map_has(&w->varied, s->var))
+        map_put(w->tree->scratch, &w->uniform, s->var, (void *)(uintptr_t)s);
+    else if (w->ok)
+        w->bytes += count * (int64_t)s->type->size;
+}
+
+/* Is it to memory that is the same for all of the strip? */
+static bool stores_uniform(const struct strip *w, const struct tree_stmt *s)
+{
+    return (s->kind == STMT_STORE || s->kind == STMT_REDUCE) && s->pointer->op == EXPR_VAR &&
+           map_has(&w->memory, s->pointer->var) && map_has(&w->uniform, s->pointer->var);
+}
+
+static void inspect_store(struct strip *w, struct tree_stmt *s, bool guarded)
+{
+    stmt_each_expr(s, see_operand, w);
+    w->direct += s->pointer->op == EXPR_VAR && map_has(&w->memory, s->pointer->var);
+    if (!stores_uniform(w, s))
+        return;
+    w->run++;
+    if (guarded || s->kind != STMT_STORE || !is_uniform(w, s->value) || !is_uniform(w, s->index)) {
+        map_put(w->tree->scratch, &w->varied, s->pointer->var, s);
+        w->again = true;
+    }
+}
+
 static void inspect(struct strip *w, struct tree_stmt *s, bool guarded)
 {
     switch (s->kind) {
@@ -159,18 +193,15 @@ static void inspect(struct strip *w, struct tree_stmt *s, bool guarded)
         inspect_assign(w, s, guarded);
         break;
     case STMT_ALLOC:
-        w->ok &= s->where == TREE_STACK && !s->zero && s->count->op == EXPR_INT && s->count->i <= 4 && !guarded &&
-                 !map_has(&w->memory, s->var) && type_is_basic(s->type);
-        map_put(w->tree->scratch, &w->memory, s->var, s);
+        inspect_alloc(w, s, guarded);
         break;
     case STMT_STORE:
     case STMT_REDUCE:
-        stmt_each_expr(s, see_operand, w);
-        w->direct += s->pointer->op == EXPR_VAR && map_has(&w->memory, s->pointer->var);
+        inspect_store(w, s, guarded);
         break;
     case STMT_IF:
         stmt_each_expr(s, see_operand, w);
-        w->ok &= !has_loop(s);
+        w->ok &= !strip_has_loop(s);
         inspect_items(w, s->body, true);
         if (s->otherwise)
             inspect_items(w, s->otherwise, true);
@@ -178,6 +209,18 @@ static void inspect(struct strip *w, struct tree_stmt *s, bool guarded)
     default:
         w->ok = false;
     }
+}
+
+/* All of the loop, until nothing is taken for uniform that is not. */
+static void inspect_all(struct strip *w, const struct tree_stmt *loop)
+{
+    do {
+        w->runs = w->uniform = w->arrays = w->memory = (struct map){ 0 };
+        w->run = w->direct = 0;
+        w->bytes = 0;
+        w->again = false;
+        inspect_items(w, loop->body, false);
+    } while (w->again && w->ok);
 }
 
 /* Memory of an iteration is only used as such. */
@@ -189,8 +232,6 @@ static bool memory_is_plain(const struct strip *w)
     return uses == w->direct;
 }
 
-/* ---- does it pay? ---- */
-
 /* Is there a loop that reads the same data in all iterations? */
 static bool reads_again(const struct tree_stmt *loop, const struct tree_piece *piece)
 {
@@ -200,21 +241,6 @@ static bool reads_again(const struct tree_stmt *loop, const struct tree_piece *p
     return false;
 }
 
-/* Accesses in loops inside that the strips make even, against those that they make uneven. */
-static bool pays(const struct tree_stmt *loop, const struct tree_piece *piece)
-{
-    uint32_t better = 0, worse = 0;
-    for (uint32_t i = 0; i < piece->accesses.count; i++) {
-        const struct tree_access *a = piece->accesses.items[i];
-        if (!a->frame || a->frame->loop == loop || !a->at || !a->at->known)
-            continue;
-        int64_t by_strip = strip_stride(a, loop->var), by_inner = strip_stride(a, a->frame->loop->var);
-        better += by_strip == 1 && by_inner > 1;
-        worse += by_strip > 1 && by_inner <= 1;
-    }
-    return better > worse;
-}
-
 /* ---- rewriting ---- */
 
 struct replace {
@@ -222,11 +248,17 @@ struct replace {
     struct tree_expr *lane;
 };
 
+/* The allocation, if the variable is of memory of which every iteration has its own. */
+static struct tree_stmt *own_memory(const struct strip *w, const struct tree_var *v)
+{
+    return map_has(&w->uniform, v) ? NULL : map_get(&w->memory, v);
+}
+
 /* Of the memory of all iterations of the strip. */
 static struct tree_expr *element(const struct replace *r, struct tree_expr *index)
 {
     struct tree *t = r->w->tree;
-    return expr_binary(t, EXPR_ADD, r->lane, expr_binary(t, EXPR_MUL, index, expr_i64(t, WIDEST)));
+    return expr_binary(t, EXPR_ADD, r->lane, expr_binary(t, EXPR_MUL, index, expr_i64(t, r->w->width)));
 }
 
 static struct tree_expr *replace_expr(void *user, struct tree_expr *e)
@@ -236,7 +268,7 @@ static struct tree_expr *replace_expr(void *user, struct tree_expr *e)
     struct tree_stmt *values;
     if (e->op == EXPR_VAR && !map_has(&r->w->memory, e->var) && (values = map_get(&r->w->arrays, e->var)))
         return expr_load(t, e->type, expr_var(t, values->var), r->lane, values->alias);
-    if (e->op == EXPR_LOAD && e->args[0]->op == EXPR_VAR && (values = map_get(&r->w->memory, e->args[0]->var)))
+    if (e->op == EXPR_LOAD && e->args[0]->op == EXPR_VAR && (values = own_memory(r->w, e->args[0]->var)))
         return expr_load(t, e->type, e->args[0], element(r, e->args[1]), e->alias);
     return e;
 }
@@ -255,7 +287,7 @@ static bool replace_stmt(void *user, struct tree_stmt *s)
         s->alias = values->alias;
         s->reassociate = false;
     } else if ((s->kind == STMT_STORE || s->kind == STMT_REDUCE) && s->pointer->op == EXPR_VAR &&
-               (values = map_get(&r->w->memory, s->pointer->var))) {
+               (values = own_memory(r->w, s->pointer->var))) {
         s->index = element(r, s->index);
         s->atomic = false;
     }
@@ -308,7 +340,7 @@ static void bring_memory(struct strip *w, struct tree_stmt *body, const struct t
                          const struct replace *r, bool back)
 {
     struct tree *t = w->tree;
-    for (int64_t i = 0; i < alloc->count->i / WIDEST; i++) {
+    for (int64_t i = 0; i < alloc->count->i / w->width; i++) {
         struct tree_expr *here = expr_i64(t, i), *there = element(r, here);
         struct tree_expr *from = expr_var(t, back ? own : alloc->var), *to = expr_var(t, back ? alloc->var : own);
         struct tree_expr *value = expr_load(t, alloc->type, from, back ? here : there, alloc->alias);
@@ -327,10 +359,10 @@ static void put_iteration(struct strip *w, struct tree_stmt *body, struct tree_s
     bring_values(w, body, &scan, lane, false);
     for (uint32_t i = 0; i < w->memory.count; i++) {
         const struct tree_stmt *alloc = w->memory.slots[i].value;
-        if (!map_has(&scan.uses, alloc->var))
+        if (!map_has(&scan.uses, alloc->var) || !own_memory(w, alloc->var))
             continue;
         own[i] = tree_var(t, alloc->var->name, alloc->var->type);
-        struct tree_expr *count = expr_i64(t, alloc->count->i / WIDEST);
+        struct tree_expr *count = expr_i64(t, alloc->count->i / w->width);
         stmt_alloc(t, body, own[i], alloc->type, count, TREE_STACK)->alias = alloc->alias;
         bring_memory(w, body, alloc, own[i], &r, false);
         stmt_substitute(t, s, alloc->var, expr_var(t, own[i]));
@@ -360,6 +392,17 @@ static void put_blocks(struct strip *w, struct tree_stmt *out, struct tree_stmt 
     put_iteration(w, over->body, s, lane);
 }
 
+/* Is memory of an iteration so little that it can be brought along? */
+static bool brings_memory(const struct strip *w)
+{
+    for (uint32_t i = 0; i < w->memory.count; i++) {
+        const struct tree_stmt *alloc = w->memory.slots[i].value;
+        if (map_has(&w->uniform, alloc->var) || alloc->count->i > FEW * w->width)
+            return false;
+    }
+    return true;
+}
+
 static struct tree_stmt *take_apart(struct strip *w, struct tree_stmt *block)
 {
     struct tree *t = w->tree;
@@ -370,8 +413,11 @@ static struct tree_stmt *take_apart(struct strip *w, struct tree_stmt *block)
             continue;
         if (s->kind == STMT_ASSIGN && map_has(&w->uniform, s->var)) {
             stmt_append(t, out, s); /* in front of the run: nothing in it changes what this needs */
+        } else if (stores_uniform(w, s)) {
+            close_run(w, out, &run);
+            stmt_append(t, out, s);
         } else if (s->kind == STMT_FOR) {
-            int64_t by = block == w->loop->body ? strip_block(&w->piece, w->loop, s) : 0;
+            int64_t by = block == w->loop->body && brings_memory(w) ? strip_block(&w->piece, w->loop, s) : 0;
             close_run(w, out, &run);
             if (by) {
                 put_blocks(w, out, s, by);
@@ -397,25 +443,30 @@ static void allocate(struct strip *w, struct tree_stmt *block)
     for (uint32_t i = 0; i < w->arrays.count; i++) {
         const struct tree_var *old = w->arrays.slots[i].key;
         struct tree_var *v = tree_var(t, old->name, type_pointer(t->ir, old->type));
-        struct tree_stmt *alloc = stmt_alloc(t, block, v, old->type, expr_i64(t, WIDEST), TREE_STACK);
+        struct tree_stmt *alloc = stmt_alloc(t, block, v, old->type, expr_i64(t, w->width), TREE_STACK);
         alloc->place = w->loop->place;
         alloc->alias = t->num_aliases++;
         w->arrays.slots[i].value = alloc;
     }
     for (uint32_t i = 0; i < w->memory.count; i++) {
         struct tree_stmt *alloc = w->memory.slots[i].value;
-        alloc->count = expr_i64(t, alloc->count->i * WIDEST);
+        if (own_memory(w, alloc->var))
+            alloc->count = expr_i64(t, alloc->count->i * w->width);
         stmt_append(t, block, alloc);
     }
 }
 
-static int64_t width(const struct strips *all, const struct tree_stmt *loop)
+static int64_t width(const struct strips *all, const struct strip *w)
 {
+    const struct tree_stmt *loop = w->loop;
+    int64_t widest = WIDEST;
+    while (widest > NARROWEST && widest * w->bytes > MOST_MEMORY)
+        widest /= 2;
     if (!all->threads || !loop->loop.parallel || loop->begin->op != EXPR_INT || loop->end->op != EXPR_INT)
-        return WIDEST;
+        return widest;
     int64_t share = (loop->end->i - loop->begin->i + STRIPS - 1) / STRIPS;
     share = (share + NARROWEST - 1) / NARROWEST * NARROWEST;
-    return share < NARROWEST ? NARROWEST : share > WIDEST ? WIDEST : share;
+    return share < NARROWEST ? NARROWEST : share > widest ? widest : share;
 }
 
 static void make_strips(struct strips *all, struct strip *w, struct tree_stmt *loop)
@@ -425,7 +476,8 @@ static void make_strips(struct strips *all, struct strip *w, struct tree_stmt *l
     struct tree_stmt *inside = stmt_block(t);
     w->base = tree_var(t, loop->var->name, type);
     struct tree_var *stop = tree_var(t, "stop", type);
-    struct tree_expr *by = expr_int(t, type, width(all, loop));
+    w->width = width(all, w);
+    struct tree_expr *by = expr_int(t, type, w->width);
     struct tree_expr *full = expr_binary(t, EXPR_ADD, expr_var(t, w->base), by);
     stmt_assign(t, inside, stop, expr_binary(t, EXPR_MIN, full, loop->end))->place = loop->place;
     w->stop = expr_var(t, stop);
@@ -453,8 +505,8 @@ static const char *obstacle(struct strips *all, struct strip *w, struct tree_stm
     if (!iterations_keep_variables(&all->x, loop))
         return "a variable carries values from iteration to iteration";
     tree_scan_add(&w->scan, loop->body);
-    inspect_items(w, loop->body, false);
-    if (w->ok && memory_is_plain(w) && tree_scan_invariant(&w->scan, loop->end))
+    inspect_all(w, loop);
+    if (w->ok && memory_is_plain(w) && w->bytes <= MOST_MEMORY / NARROWEST && tree_scan_invariant(&w->scan, loop->end))
         return NULL;
     return "conditions, calls or bounds in it differ from iteration to iteration";
 }
@@ -463,12 +515,12 @@ static bool try_strips(struct strips *all, struct tree_stmt *loop, const struct 
 {
     struct tree *t = all->x.tree;
     if (loop->kind != STMT_FOR || !loop->loop.independent || !expr_is_int(loop->step, 1) || !is_long(loop) ||
-        !has_loop(loop->body))
+        !strip_has_loop(loop->body))
         return false;
     struct strip w = { .tree = t, .loop = loop, .scan = { .arena = t->scratch }, .ok = true };
     piece_add(t->scratch, &w.piece, loop, frame);
     bool again = reads_again(loop, &w.piece);
-    if (!turned && !again && !pays(loop, &w.piece))
+    if (!turned && !again && !strip_pays(loop, &w.piece))
         return false;
     const char *why = obstacle(all, &w, loop), *subject = remark_subject(t, loop);
     if (why) {
@@ -481,25 +533,12 @@ static bool try_strips(struct strips *all, struct tree_stmt *loop, const struct 
     return true;
 }
 
-/* The last statement of a sequential loop: an independent one; in front of it only values of variables. */
-static struct tree_stmt *inner_of(const struct tree_stmt *loop)
-{
-    uint32_t count = loop->kind == STMT_FOR ? loop->body->items.count : 0;
-    if (count == 0 || loop->loop.independent || loop->loop.parallel)
-        return NULL;
-    for (uint32_t i = 0; i + 1 < count; i++)
-        if (loop->body->items.items[i]->kind != STMT_ASSIGN || !expr_is_pure(loop->body->items.items[i]->value))
-            return NULL;
-    struct tree_stmt *inner = loop->body->items.items[count - 1];
-    return inner->kind == STMT_FOR && inner->loop.independent ? inner : NULL;
-}
-
 /* Does the inner loop walk memory with gaps where the outer one does not? With loops inside it is the strips that pay.
  */
 static bool has_gaps(const struct tree_piece *piece, const struct tree_stmt *outer, const struct tree_stmt *inner)
 {
-    if (has_loop(inner->body))
-        return pays(inner, piece);
+    if (strip_has_loop(inner->body))
+        return strip_pays(inner, piece);
     for (uint32_t i = 0; i < piece->accesses.count; i++) {
         const struct tree_access *a = piece->accesses.items[i];
         if (a->at && a->at->known && strip_stride(a, inner->var) > 1 && strip_stride(a, outer->var) <= 1)
@@ -508,46 +547,16 @@ static bool has_gaps(const struct tree_piece *piece, const struct tree_stmt *out
     return false;
 }
 
-static bool is_rectangular(const struct tree *t, const struct tree_stmt *loop, const struct tree_stmt *inner)
-{
-    struct tree_scan scan = { .arena = t->scratch };
-    tree_scan_add(&scan, loop);
-    return tree_scan_invariant(&scan, inner->begin) && tree_scan_invariant(&scan, inner->end) &&
-           tree_scan_invariant(&scan, loop->begin) && tree_scan_invariant(&scan, loop->end) &&
-           tree_scan_invariant(&scan, loop->step);
-}
-
 /* The loop around: for k { values; for j { body } } as for j { for k { values; body } }, if that is the same. */
 static bool try_turn(struct strips *all, struct tree_stmt *loop, const struct tree_frame *frame)
 {
-    struct tree *t = all->x.tree;
-    struct tree_stmt *inner = inner_of(loop);
+    struct tree_stmt *inner = turn_inner(loop);
     struct tree_piece piece = { 0 };
-    if (!inner || !expr_is_int(inner->step, 1) || !is_long(inner) || !is_rectangular(t, loop, inner))
+    if (!inner || !is_long(inner))
         return false;
-    piece_add(t->scratch, &piece, loop, frame);
-    if (piece.control || piece.effects || piece.frees || piece.jumps || !has_gaps(&piece, loop, inner) ||
-        !iterations_keep_variables(&all->x, loop))
-        return false;
-    struct tree_stmt *sunk = stmt_clone(t, loop), *body = stmt_block(t);
-    struct tree_stmt *deep = sunk->body->items.items[sunk->body->items.count - 1];
-    for (uint32_t i = 0; i + 1 < sunk->body->items.count; i++)
-        stmt_append(t, body, sunk->body->items.items[i]);
-    for (uint32_t i = 0; i < deep->body->items.count; i++)
-        stmt_append(t, body, deep->body->items.items[i]);
-    deep->body = body;
-    sunk->body = stmt_block(t);
-    stmt_append(t, sunk->body, deep);
-    struct fuse_nest nest = { .loops = { deep }, .depth = 1 };
-    if (!iterations_are_apart(&all->x, sunk, &nest, frame))
-        return false;
-    struct tree_stmt *inside = NEW(t->arena, struct tree_stmt), *turned = NEW(t->arena, struct tree_stmt);
-    *inside = *sunk;
-    inside->body = body;
-    *turned = *deep;
-    turned->body = stmt_block(t);
-    stmt_append(t, turned->body, inside);
-    if (!try_strips(all, turned, frame, true))
+    piece_add(all->x.tree->scratch, &piece, loop, frame);
+    struct tree_stmt *turned = has_gaps(&piece, loop, inner) ? turn_nest(&all->x, loop, frame) : NULL;
+    if (!turned || !try_strips(all, turned, frame, true))
         return false;
     *loop = *turned;
     return true;

@@ -5,16 +5,6 @@ enum {
     NEAR = 32 << 10 /* bytes that stay in a first-level cache or next to it */
 };
 
-int64_t strip_stride(const struct tree_access *a, const struct tree_var *v)
-{
-    struct linear at = { .known = true };
-    int64_t times;
-    linear_add(&at, a->at, 1);
-    if (!linear_take(&at, v, &times))
-        return INT64_MAX;
-    return times < 0 ? -times : times;
-}
-
 /* The same place as in an access before? Data counts once. */
 static bool is_seen(const struct tree_piece *piece, uint32_t i)
 {
@@ -46,20 +36,10 @@ static int64_t shared_bytes(const struct tree_piece *piece, const struct tree_st
     return bytes;
 }
 
-static bool has_loop(const struct tree_stmt *s)
-{
-    if (!s)
-        return false;
-    for (uint32_t i = 0; i < s->items.count; i++)
-        if (s->items.items[i]->kind == STMT_FOR || has_loop(s->items.items[i]))
-            return true;
-    return has_loop(s->body) || has_loop(s->otherwise);
-}
-
 int64_t strip_block(const struct tree_piece *piece, const struct tree_stmt *loop, const struct tree_stmt *inner)
 {
     if (inner->begin->op != EXPR_INT || inner->end->op != EXPR_INT || !expr_is_int(inner->step, 1) ||
-        has_loop(inner->body))
+        strip_has_loop(inner->body))
         return 0;
     int64_t bytes = shared_bytes(piece, loop, inner), trips;
     if (bytes <= 0 || __builtin_sub_overflow(inner->end->i, inner->begin->i, &trips) || trips < FAR / bytes)
