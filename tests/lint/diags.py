@@ -1,5 +1,5 @@
 """Every row of base/diag.def and base/remark.def is raised somewhere, with as many arguments as its format takes. Rows that no test
-shows are noted: a test shows a row by its name or by the longest piece of its text."""
+shows are noted: a test shows a row by its name or by quoting some of its text."""
 import re
 
 import project
@@ -43,9 +43,15 @@ def format_arguments(text):
     return sum(1 + spec.count("*") for spec in re.findall(SPECIFIER, text.replace("%%", "")))
 
 
+SHOWN = 16 # characters of a text in a row that tests quote
+
+
 def is_shown(name, text, tests):
-    piece = max(re.split(re.sub(r"\((?!\?)", "(?:", SPECIFIER), text), key=len).strip(" '")
-    return re.search(rf"\b(DIAG_)?{name.removeprefix('DIAG_')}\b", tests) or (piece and piece in tests)
+    pieces = [piece.strip(" '") for piece in re.split(re.sub(r"\((?!\?)", "(?:", SPECIFIER), text)]
+    longest = max(len(piece) for piece in pieces)
+    quotes = [piece[i:i + SHOWN] for piece in pieces if len(piece) >= min(SHOWN, longest)
+              for i in range(max(1, len(piece) - SHOWN + 1))]
+    return re.search(rf"\b(DIAG_)?{name.removeprefix('DIAG_')}\b", tests) or (longest and any(q in tests for q in quotes))
 
 
 offenders, raised = [], set()

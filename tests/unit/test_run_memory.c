@@ -285,6 +285,18 @@ TEST(a_callback_gives_a_value)
     end(&t);
 }
 
+TEST(a_number_is_no_callback)
+{
+    struct trial t;
+    callback(&t, "float64, int32", "float64", "o[0] = f(s, 1)");
+    load(&t, 0);
+    CHECK(good(sdfg_args_i64(t.args, "f", 5)));
+    sdfg_error *e = sdfg_call(t.program, t.args);
+    CHECK(e && !strcmp(sdfg_error_message(e), "'f' is a function, but a single value was given"));
+    sdfg_error_free(e);
+    end(&t);
+}
+
 static void reverse(const double *x, int8_t sign, double *out)
 {
     for (int i = 0; i < 4; i++)
