@@ -5,20 +5,23 @@
 #include <math.h>
 #include <string.h>
 
-/* `text` is valid UTF-8. */
+/* One character of UTF-8, or the sign for what is none (names and paths of callers may be anything): from then on the
+ * text is read from the byte that did not fit. */
 static const char *decode(const char *c, uint32_t *out)
 {
+    enum { NONE = 0xfffd };
     const unsigned char *u = (const unsigned char *)c;
-    if (u[0] < 0xe0) {
-        *out = (u[0] & 31u) << 6 | (u[1] & 63u);
-        return c + 2;
-    }
-    if (u[0] < 0xf0) {
-        *out = (u[0] & 15u) << 12 | (u[1] & 63u) << 6 | (u[2] & 63u);
-        return c + 3;
-    }
-    *out = (u[0] & 7u) << 18 | (u[1] & 63u) << 12 | (u[2] & 63u) << 6 | (u[3] & 63u);
-    return c + 4;
+    int more = u[0] < 0xc2 ? 0 : u[0] < 0xe0 ? 1 : u[0] < 0xf0 ? 2 : u[0] < 0xf5 ? 3 : 0;
+    uint32_t value = u[0] & (0x3fu >> more);
+    int i = 1;
+    for (; i <= more && (u[i] & 0xc0) == 0x80; i++)
+        value = value << 6 | (u[i] & 63u);
+    bool good = more && i > more && value < 0x110000 && (value & ~0x7ffu) != 0xd800 &&
+                value >= (more == 1   ? 0x80u
+                          : more == 2 ? 0x800u
+                                      : 0x10000u);
+    *out = good ? value : NONE;
+    return c + i;
 }
 
 static const char *add_escaped(struct text *out, const char *c)

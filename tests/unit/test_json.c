@@ -181,6 +181,28 @@ static bool nested_parses(struct ir *ir, int depth)
     return good;
 }
 
+/* What is no UTF-8 (names and paths of callers) is written as the sign for that. */
+TEST(broken_text)
+{
+    struct arena *a = arena_new();
+    const char *const texts[][2] = {
+        { "\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80", "\"\\u00e4 \\u20ac \\ud83d\\ude00\"" },
+        { "a\xc3", "\"a\\ufffd\"" },
+        { "\xf0\x9f", "\"\\ufffd\"" },
+        { "\xe2\x82z", "\"\\ufffdz\"" },
+        { "\x80\xff", "\"\\ufffd\\ufffd\"" },
+        { "\xed\xa0\x80", "\"\\ufffd\"" }, /* half a pair */
+        { "\xe0\x80\x80", "\"\\ufffd\"" }, /* longer than needed */
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct text out = text_new(a);
+        struct json_writer w = { .out = &out };
+        json_write_string(&w, NULL, texts[i][0]);
+        CHECK_STR(text_get(&out), texts[i][1]);
+    }
+    arena_free(a);
+}
+
 TEST(depth)
 {
     struct ir *ir = ir_new();
