@@ -107,11 +107,11 @@ sdfg_error *error_from_diags(const struct diags *d, enum sdfg_error_stage stage)
     return finish(e);
 }
 
-sdfg_error *error_from_messages(const struct codegen_message *messages, uint32_t count)
+static sdfg_error *from_messages(const struct codegen_message *messages, uint32_t count, enum sdfg_error_stage stage)
 {
     if (!count)
         return NULL;
-    sdfg_error *e = error_new(SDFG_STAGE_COMPILE);
+    sdfg_error *e = error_new(stage);
     for (uint32_t i = 0; i < count; i++) {
         const struct codegen_message *g = &messages[i];
         sdfg_message m = {
@@ -126,6 +126,49 @@ sdfg_error *error_from_messages(const struct codegen_message *messages, uint32_t
         vec_push(e->arena, &e->messages, m);
     }
     return finish(e);
+}
+
+sdfg_error *error_from_messages(const struct codegen_message *messages, uint32_t count)
+{
+    return from_messages(messages, count, SDFG_STAGE_COMPILE);
+}
+
+void error_put(struct text *out, const sdfg_error *e)
+{
+    bytes_put_number(out, e ? e->messages.count : 0);
+    for (uint32_t i = 0; e && i < e->messages.count; i++) {
+        const sdfg_message *m = &e->messages.items[i];
+        bytes_put_number(out, m->class_id);
+        bytes_put_number(out, m->warning);
+        bytes_put_text(out, m->code);
+        bytes_put_text(out, m->text);
+        bytes_put_text(out, m->path);
+        bytes_put_text(out, m->source);
+        bytes_put_text(out, m->excerpt);
+    }
+    if (e)
+        bytes_put_number(out, e->stage);
+}
+
+sdfg_error *error_take(struct bytes *b)
+{
+    struct arena *a = arena_new();
+    uint32_t count = (uint32_t)bytes_take_number(b, b->left);
+    struct codegen_message *messages = NEW_ARRAY(a, struct codegen_message, count);
+    for (uint32_t i = 0; i < count && !b->failed; i++) {
+        struct codegen_message *m = &messages[i];
+        m->class_id = (int)bytes_take_number(b, SDFG_ERROR_BUG);
+        m->warning = bytes_take_number(b, 1);
+        m->code = bytes_look_text(b);
+        m->message = bytes_look_text(b);
+        m->path = bytes_look_text(b);
+        m->source = bytes_look_text(b);
+        m->excerpt = bytes_look_text(b);
+    }
+    enum sdfg_error_stage stage = (enum sdfg_error_stage)(count ? bytes_take_number(b, SDFG_STAGE_RUN) : 0);
+    sdfg_error *e = b->failed ? NULL : from_messages(messages, count, stage);
+    arena_free(a);
+    return e;
 }
 
 sdfg_error *error_copy(const sdfg_error *e)

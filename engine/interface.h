@@ -5,10 +5,10 @@
 
 #include "engine/program.h"
 
-/* False if the program has something that only the graph tells: structures, warnings, expressions that are no sums of
- * products, memory of the caller. */
-bool interface_write(const struct sdfg_program *p, struct text *out);
-/* Fills in what loading would compute; false if the bytes are not what interface_write wrote. */
+/* Of a program whose graph is there. */
+void interface_write(const struct sdfg_program *p, struct text *out);
+/* Fills in what loading would compute, the warnings among it; false if the bytes are not what interface_write wrote.
+ * They must live as long as the program: texts stay in them. */
 bool interface_read(struct sdfg_program *p, const void *bytes, size_t size);
 
 #endif

@@ -62,11 +62,9 @@ static void part_with_graph(struct sdfg_program *p)
 {
     struct sdfg *graph = p->root;
     p->record = text_new(p->ir->arena);
-    if (!interface_write(p, &p->record)) {
-        p->record.length = 0;
-        return;
-    }
-    memset(&p->constraints, 0, sizeof p->constraints);
+    interface_write(p, &p->record);
+    sdfg_error_free(p->warnings);
+    p->warnings = NULL;
     if (!interface_read(p, text_get(&p->record), p->record.length))
         fatal("the interface of a program cannot be read back");
     graph->ir->diags = diags_new(graph->ir->arena); /* the warnings in there belong to loading */
@@ -88,7 +86,8 @@ static sdfg_error *read_program(struct sdfg_program *p)
         return said;
     }
     p->warnings = said;
-    part_with_graph(p);
+    if (!p->external)
+        part_with_graph(p);
     return NULL;
 }
 

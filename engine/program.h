@@ -13,7 +13,7 @@
 
 /* An argument, a member of one, or the element of a container array; also transients, for queries. */
 struct leaf {
-    const char *name; /* interned; of a member without prefix */
+    const char *name; /* of a member without prefix */
     enum sdfg_argument_kind kind;
     const struct place *place;
     const struct type *type; /* element type; NULL if unknown */
@@ -46,8 +46,8 @@ struct sdfg_program {
     /* The valid graph, in an `ir` of its own, for the compilation that takes it first. NULL: taken, or there is none
      * that could be given away. */
     _Atomic(struct sdfg *) graph;
-    struct sdfg *root;  /* the graph, in an `ir` of its own, if the interface needs it; else NULL */
-    struct text record; /* the interface as bytes, for disk; empty if it needs the graph */
+    struct sdfg *root;  /* the graph, in an `ir` of its own, if parts of it lie in other files; else NULL */
+    struct text record; /* the interface as bytes, for disk; empty if it came from there, or parts lie in other files */
     const char *name, *dace_version;
     bool external;       /* nested SDFGs lie in other files */
     atomic_bool on_disk; /* the interface is, or will never be */

@@ -136,7 +136,7 @@ bool disk_load_interface(struct disk *d, struct sdfg_program *p)
     struct arena *a = arena_new();
     size_t size;
     const char *key = interface_key(d, p, a);
-    const void *payload = key ? cache_look(d->store, key, strlen(key), a, &size) : NULL;
+    const void *payload = key ? cache_look(d->store, key, strlen(key), p->ir->arena, &size) : NULL;
     const struct sdfg_program as_it_was = *p;
     bool ok = payload && interface_read(p, payload, size);
     if (payload && !ok)

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { LAYOUT = 2, MOST_PARAMS = 1 << 20, MOST_SLOTS = 1 << 24, MOST_OBJECTS = 1 << 16 };
+enum { LAYOUT = 3, MOST_PARAMS = 1 << 20, MOST_SLOTS = 1 << 24, MOST_OBJECTS = 1 << 16 };
 enum { HAS_INIT = 1, HAS_EXIT = 2, HAS_WORKSPACE = 4, HAS_ALL = 7 };
 
 /* ---- writing ---- */
