@@ -5,6 +5,7 @@ import numbers
 
 import numpy
 
+from ._callback import Calls
 from ._errors import check
 from ._library import DTYPES, KINDS, MAX_RANK, RECORD, Argument, Array, library
 from ._stream import Stream
@@ -42,7 +43,7 @@ class Arguments:
     """Gives values to the names of one call. Keeps what the library only points to."""
 
     def __init__(self, program):
-        self.program, self.kept = program, []
+        self.program, self.kept, self.calls = program, [], Calls()
         handle = ctypes.c_void_p()
         check(library.sdfg_args_new(ctypes.byref(handle), program._handle))
         self._handle = handle
@@ -89,7 +90,7 @@ class Arguments:
         if isinstance(value, (ctypes.Structure, ctypes.Array)):
             address = ctypes.addressof(value)
         elif isinstance(value, (ctypes._Pointer, ctypes.c_void_p, ctypes._CFuncPtr)):
-            address = ctypes.cast(value, ctypes.c_void_p).value
+            address = ctypes.c_void_p.from_buffer(value).value # ctypes.cast would tie the object to itself
         else:
             return False
         self.kept.append(value)
@@ -146,7 +147,13 @@ class Arguments:
 
     def _value(self, name, key, argument, value):
         h = self._handle
-        if isinstance(value, str):
+        if argument.type.startswith(b"callback(") and callable(value) and not isinstance(value, ctypes._CFuncPtr):
+            self._address(key, self.calls.make(name, self.program.callback_type(name), value))
+        elif argument.type == b"pyobject":
+            if not self._address(key, value):
+                self.kept.append(value)
+                check(library.sdfg_args_pointer(h, key, id(value)))
+        elif isinstance(value, str):
             check(library.sdfg_args_string(h, key, value.encode()))
         elif isinstance(value, (numpy.generic, numpy.ndarray)) and value.size == 1 and value.dtype.name in _DTYPE_BY_NAME:
             copy = numpy.array(value).reshape(1)
@@ -166,6 +173,20 @@ class Arguments:
             check(library.sdfg_args_complex(h, key, value.real, value.imag))
         elif not self._address(key, value):
             raise TypeError(f"argument '{name}' is a single value, not {type(value).__name__}")
+
+    def finish(self):
+        """All is given: the arrays that callbacks see get their sizes."""
+        if not self.calls.callbacks:
+            return
+        check(library.sdfg_args_solve(self._handle))
+
+        def symbol(name):
+            value = self.value(name)
+            if value is None:
+                raise ValueError(f"'{name}' has no value before the call")
+            return value
+
+        self.calls.resolve(symbol, numpy_type)
 
     # ---- results ----
 

@@ -106,13 +106,13 @@ class Bound:
     """A call whose arguments are looked up and checked: calling it runs the code. The arrays must stay where they are."""
 
     def __init__(self, program, arguments, result):
-        self.result = result
+        self.result, self._calls = result, arguments.calls
         self._handle = ctypes.c_void_p()
         check(library.sdfg_bind(ctypes.byref(self._handle), program._handle, arguments._handle))
         self._release = weakref.finalize(self, _free, library.sdfg_bound_free, self._handle, program, arguments.kept)
 
     def __call__(self):
-        check(library.sdfg_bound_call(self._handle))
+        self._calls.check(library.sdfg_bound_call(self._handle))
         return self.result
 
 
@@ -121,7 +121,7 @@ class Program:
 
     def __init__(self, source, engine=None, folder=None):
         self.engine = engine or default_engine()
-        self._handle, self._workspaces, self._names = ctypes.c_void_p(), {}, None
+        self._handle, self._workspaces, self._names, self._parsed = ctypes.c_void_p(), {}, None, None
         out = ctypes.byref(self._handle)
         if isinstance(source, os.PathLike) or (isinstance(source, str) and not source.lstrip().startswith("{")):
             self._source = os.fspath(source)
@@ -166,14 +166,28 @@ class Program:
     def arg_names(self):
         """The order of positional arguments, as the SDFG has it."""
         if self._names is None:
+            self._names = self._attributes().get("arg_names") or []
+        return self._names
+
+    def _attributes(self):
+        """What the SDFG says of itself, where the library has no question for it."""
+        if self._parsed is None:
             data = self._source
             if isinstance(data, str):
                 with open(data, "rb") as file:
                     data = file.read()
             if data[:2] == b"\x1f\x8b":
                 data = gzip.decompress(data)
-            self._names = json.loads(data).get("attributes", {}).get("arg_names") or []
-        return self._names
+            found = json.loads(data).get("attributes", {})
+            self._parsed = {name: found.get(name) for name in ("arg_names", "symbols", "_arrays")}
+        return self._parsed
+
+    def callback_type(self, name):
+        """The type of a function that the program takes, as in the file."""
+        found = (self._attributes()["symbols"] or {}).get(name)
+        if found is None:
+            found = (self._attributes()["_arrays"] or {})[name]["attributes"]["dtype"]
+        return found
 
     def __repr__(self):
         return f"<SDFG {self.name}({', '.join(a.name for a in self.arguments)})>"
@@ -207,6 +221,7 @@ class Program:
         for storage, memory in self._workspaces.items():
             arguments.kept.append(memory)
             check(library.sdfg_args_workspace(arguments._handle, storage.encode(), memory.ctypes.data, memory.nbytes))
+        arguments.finish()
         if not results:
             return None
         return next(iter(results.values())) if list(results) == ["__return"] else tuple(results.values())
@@ -214,7 +229,7 @@ class Program:
     def __call__(self, *args, **kwargs):
         with Arguments(self) as arguments:
             result = self._give(arguments, args, kwargs)
-            check(library.sdfg_call(self._handle, arguments._handle))
+            arguments.calls.check(library.sdfg_call(self._handle, arguments._handle))
         return result
 
     def bind(self, *args, **kwargs):
