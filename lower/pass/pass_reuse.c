@@ -6,31 +6,49 @@
  *
  * What is known of memory is a stack of entries in the order of the text: entries made in a loop or branch are
  * forgotten behind it, and a loop starts without those that it changes itself. The store stays; if nothing loads the
- * memory any more, the dead-memory pass removes it. */
+ * memory any more, the dead-memory pass removes it.
+ *
+ * Every statement asks what is known of its classes and variables, so entries are found by both, and what a statement
+ * forgets of a class, or of all, is a number: entries that are not younger are no longer valid. */
 #include "lower/pass/pass.h"
 #include "lower/tree/tree_piece.h"
 #include "lower/tree/tree_rewrite.h"
 
-enum { MOST_ENTRIES = 512 };
+enum { MOST_OF_CLASS = 512 /* entries of one class that are compared with an element */ };
 
 struct entry {
     bool valid;
+    uint64_t age;   /* grows from entry to entry and is never used twice */
     uint32_t below; /* 1 + the entry before of the same class */
+    uint32_t links; /* how many there were before those of this entry */
     const struct tree_expr *pointer;
     const struct linear *at;
     const struct type *type;
     uint32_t alias;
     struct tree_expr *value;
     struct tree_stmt *store; /* value is not yet in a variable */
-    uint64_t vars;           /* bits of the variables that pointer, place and value are made of */
+};
+
+/* An entry with an address or a value that is made of a variable. */
+struct link {
+    uint32_t entry, var;
+    uint32_t below; /* 1 + the link before of the same variable */
+};
+
+struct known_class {
+    uint32_t top;       /* 1 + the last entry */
+    uint64_t forgotten; /* up to this age */
 };
 
 struct reuse {
     struct tree *tree;
     struct arena *arena;
-    struct entry entries[MOST_ENTRIES];
-    uint32_t count;
-    uint32_t *top; /* by class: 1 + the last entry */
+    VEC(struct entry) entries;
+    VEC(struct link) links;
+    struct known_class *classes;
+    uint32_t *top_of_var; /* 1 + the last link */
+    uint32_t num_vars;    /* when the pass began: those made by it are assigned once */
+    uint64_t age, forgotten;
 };
 
 /* ---- entries ---- */
@@ -42,55 +60,88 @@ static bool in_registers(const struct type *type)
            type_is_complex(type);
 }
 
-static uint64_t bit_of(const struct tree_var *v) { return (uint64_t)1 << (v->id & 63); }
-
-static uint64_t bits_of(const struct tree_expr *e)
+static void add_link(struct reuse *r, const struct tree_var *v)
 {
-    uint64_t bits = e->op == EXPR_VAR ? bit_of(e->var) : 0;
+    uint32_t entry = r->entries.count - 1;
+    if (v->id >= r->num_vars)
+        return;
+    uint32_t *top = &r->top_of_var[v->id];
+    if (*top && r->links.items[*top - 1].entry == entry)
+        return;
+    vec_push(r->arena, &r->links, ((struct link){ .entry = entry, .var = v->id, .below = *top }));
+    *top = r->links.count;
+}
+
+static void link_vars(struct reuse *r, const struct tree_expr *e)
+{
+    if (e->op == EXPR_VAR)
+        add_link(r, e->var);
     for (uint32_t i = 0; i < e->num_args; i++)
-        bits |= bits_of(e->args[i]);
-    return bits;
+        link_vars(r, e->args[i]);
 }
 
 static void push(struct reuse *r, struct tree_stmt *s)
 {
-    if (r->count == MOST_ENTRIES || !s->alias || !in_registers(s->value->type) ||
-        s->pointer->type->elem != s->value->type)
+    if (!s->alias || !in_registers(s->value->type) || s->pointer->type->elem != s->value->type)
         return;
     struct linear at;
     linear_of(&at, s->index);
     if (!at.known || !expr_is_pure(s->pointer) || !expr_is_pure(s->value))
         return;
-    struct entry *e = &r->entries[r->count++];
-    *e = (struct entry){ .valid = true, .pointer = s->pointer, .type = s->value->type, .alias = s->alias };
-    e->at = linear_keep(r->arena, &at);
-    e->value = s->value;
-    e->store = s->value->op == EXPR_VAR || expr_is_const(s->value) ? NULL : s;
-    e->vars = bits_of(s->pointer) | bits_of(s->index) | (e->store ? 0 : bits_of(s->value));
-    e->below = r->top[s->alias];
-    r->top[s->alias] = r->count;
+    struct known_class *class = &r->classes[s->alias];
+    struct entry e = { .valid = true, .pointer = s->pointer, .type = s->value->type, .alias = s->alias };
+    e.age = ++r->age;
+    e.links = r->links.count;
+    e.at = linear_keep(r->arena, &at);
+    e.value = s->value;
+    e.store = s->value->op == EXPR_VAR || expr_is_const(s->value) ? NULL : s;
+    e.below = class->top;
+    vec_push(r->arena, &r->entries, e);
+    class->top = r->entries.count;
+    link_vars(r, s->pointer);
+    link_vars(r, s->index);
+    if (!e.store)
+        link_vars(r, s->value);
 }
 
 static void pop_to(struct reuse *r, uint32_t count)
 {
-    while (r->count > count) {
-        r->count--;
-        r->top[r->entries[r->count].alias] = r->entries[r->count].below;
+    while (r->entries.count > count) {
+        const struct entry *e = &r->entries.items[--r->entries.count];
+        r->classes[e->alias].top = e->below;
+        while (r->links.count > e->links) {
+            const struct link *l = &r->links.items[--r->links.count];
+            r->top_of_var[l->var] = l->below;
+        }
     }
 }
 
-static void forget_all(struct reuse *r)
-{
-    for (uint32_t i = 0; i < r->count; i++)
-        r->entries[i].valid = false;
-}
+static void forget_all(struct reuse *r) { r->forgotten = r->age; }
 
 static void forget_class(struct reuse *r, uint32_t alias)
 {
     if (alias == 0)
         forget_all(r);
-    for (uint32_t i = alias ? r->top[alias] : 0; i; i = r->entries[i - 1].below)
-        r->entries[i - 1].valid = false;
+    r->classes[alias].forgotten = r->age;
+}
+
+/* The next valid entry of the class, from the last one on; `seen` counts them. Those far back are forgotten. NULL: no
+ * more. */
+static struct entry *next_of_class(struct reuse *r, uint32_t alias, uint32_t *at, uint32_t *seen)
+{
+    struct known_class *class = &r->classes[alias];
+    for (*at = *seen ? r->entries.items[*at - 1].below : class->top; *at; *at = r->entries.items[*at - 1].below) {
+        struct entry *e = &r->entries.items[*at - 1];
+        if (e->age <= r->forgotten || e->age <= class->forgotten)
+            return NULL;
+        if (++*seen > MOST_OF_CLASS) {
+            class->forgotten = e->age;
+            return NULL;
+        }
+        if (e->valid)
+            return e;
+    }
+    return NULL;
 }
 
 /* Everything of the class that is not surely another element. */
@@ -102,8 +153,8 @@ static void forget_element(struct reuse *r, const struct tree_stmt *s)
         forget_class(r, s->alias);
         return;
     }
-    for (uint32_t i = r->top[s->alias]; i; i = r->entries[i - 1].below) {
-        struct entry *e = &r->entries[i - 1];
+    uint32_t i, seen = 0;
+    for (struct entry *e; (e = next_of_class(r, s->alias, &i, &seen));) {
         struct linear distance;
         linear_constant(&distance, 0);
         linear_add(&distance, &at, 1);
@@ -114,34 +165,11 @@ static void forget_element(struct reuse *r, const struct tree_stmt *s)
     }
 }
 
-static bool mentions(const struct tree_expr *e, const struct tree_var *v)
-{
-    if (e->op == EXPR_VAR)
-        return e->var == v;
-    for (uint32_t i = 0; i < e->num_args; i++)
-        if (mentions(e->args[i], v))
-            return true;
-    return false;
-}
-
-static bool linear_mentions(const struct linear *l, const struct tree_var *v)
-{
-    for (uint32_t i = 0; i < l->count; i++)
-        for (uint32_t k = 0; k < l->terms[i].count; k++)
-            if (mentions(l->terms[i].factors[k], v))
-                return true;
-    return false;
-}
-
 /* A value not yet in a variable is that of the time of the store: it may change what it is made of. */
 static void forget_var(struct reuse *r, const struct tree_var *v)
 {
-    for (uint32_t i = 0; i < r->count; i++) {
-        struct entry *e = &r->entries[i];
-        if (e->valid && (e->vars & bit_of(v)) &&
-            (mentions(e->pointer, v) || (!e->store && mentions(e->value, v)) || linear_mentions(e->at, v)))
-            e->valid = false;
-    }
+    for (uint32_t i = v->id < r->num_vars ? r->top_of_var[v->id] : 0; i; i = r->links.items[i - 1].below)
+        r->entries.items[r->links.items[i - 1].entry].valid = false;
 }
 
 static bool loads(const struct tree_expr *e)
@@ -171,7 +199,6 @@ static struct tree_expr *value_of(struct reuse *r, struct entry *e)
         stmt_append(t, block, store);
         *e->store = *block;
         e->store = NULL;
-        e->vars |= bit_of(v);
     }
     return e->value;
 }
@@ -180,14 +207,13 @@ static struct tree_expr *reuse_load(void *user, struct tree_expr *load)
 {
     struct reuse *r = user;
     struct linear at;
-    if (load->op != EXPR_LOAD || !load->alias || !r->top[load->alias])
+    if (load->op != EXPR_LOAD || !load->alias || !r->classes[load->alias].top)
         return load;
     linear_of(&at, load->args[1]);
-    for (uint32_t i = r->top[load->alias]; i; i = r->entries[i - 1].below) {
-        struct entry *e = &r->entries[i - 1];
-        if (e->valid && e->type == load->type && linear_equal(e->at, &at) && expr_equal(e->pointer, load->args[0]))
+    uint32_t i, seen = 0;
+    for (struct entry *e; (e = next_of_class(r, load->alias, &i, &seen));)
+        if (e->type == load->type && linear_equal(e->at, &at) && expr_equal(e->pointer, load->args[0]))
             return value_of(r, e);
-    }
     return load;
 }
 
@@ -215,7 +241,7 @@ static void look(struct reuse *r, struct tree_stmt *s);
 
 static void look_inside(struct reuse *r, struct tree_stmt *s)
 {
-    uint32_t outer = r->count;
+    uint32_t outer = r->entries.count;
     if (s->body)
         look(r, s->body);
     pop_to(r, outer);
@@ -293,7 +319,9 @@ bool tree_reuse(struct tree *t, const struct tree_options *o)
     struct reuse *r = NEW(t->scratch, struct reuse);
     r->tree = t;
     r->arena = t->scratch;
-    r->top = NEW_ARRAY(t->scratch, uint32_t, t->num_aliases);
+    r->classes = NEW_ARRAY(t->scratch, struct known_class, t->num_aliases);
+    r->num_vars = t->num_vars;
+    r->top_of_var = NEW_ARRAY(t->scratch, uint32_t, t->num_vars);
     for (uint32_t i = 0; i < t->functions.count; i++) {
         pop_to(r, 0);
         look(r, t->functions.items[i]->body);

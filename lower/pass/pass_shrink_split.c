@@ -12,6 +12,8 @@
 #include "lower/pass/pass_remark.h"
 #include "lower/pass/pass_shrink.h"
 
+#include <stdlib.h>
+
 enum { MOST_NESTS = 8, MOST_RUNS = 8 };
 
 /* ---- what has been stored ---- */
