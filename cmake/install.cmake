@@ -1,17 +1,19 @@
 # What `cmake --install` puts where, and the targets by which other projects find it: pkg-config (sdfg, sdfg-rt), CMake
 # (find_package(sdfg): sdfg::sdfg, sdfg::static, sdfg::rt, sdfg::rt_static). The target `uninstall` removes what was installed.
 set(config_folder ${CMAKE_INSTALL_LIBDIR}/cmake/sdfg)
-set(exported sdfg sdfg_static sdfg-rt sdfg-rt_static)
-set(exported_names sdfg static rt rt_static)
+set(exported sdfg-rt sdfg-rt_static)
+set(exported_names rt rt_static)
+set(includes)
+if(NOT SDFG_RUNTIME_ONLY)
+    set(includes INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+    list(APPEND exported sdfg sdfg_static)
+    list(APPEND exported_names sdfg static)
+endif()
 foreach(target name IN ZIP_LISTS exported exported_names)
     set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
     add_library(sdfg::${name} ALIAS ${target})
 endforeach()
-
-install(TARGETS sdfg-run sdfg-bench sdfg-cc sdfg-cache)
-install(TARGETS ${exported} EXPORT sdfg-targets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(TARGETS sdfg-codegen LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}) # beside libsdfg.so
-install(FILES engine/include/sdfg.h TYPE INCLUDE)
+install(TARGETS ${exported} EXPORT sdfg-targets ${includes})
 
 include(CMakePackageConfigHelpers)
 configure_package_config_file(cmake/sdfgConfig.cmake.in ${CMAKE_BINARY_DIR}/sdfgConfig.cmake INSTALL_DESTINATION ${config_folder})
@@ -20,11 +22,24 @@ install(FILES ${CMAKE_BINARY_DIR}/sdfgConfig.cmake ${CMAKE_BINARY_DIR}/sdfgConfi
 install(EXPORT sdfg-targets NAMESPACE sdfg:: DESTINATION ${config_folder})
 
 file(RELATIVE_PATH to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
-foreach(package sdfg sdfg-rt)
+set(packages sdfg-rt)
+if(NOT SDFG_RUNTIME_ONLY)
+    list(APPEND packages sdfg)
+endif()
+foreach(package ${packages})
     configure_file(cmake/${package}.pc.in ${CMAKE_BINARY_DIR}/${package}.pc @ONLY)
     install(FILES ${CMAKE_BINARY_DIR}/${package}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
 
+add_custom_target(uninstall COMMAND ${CMAKE_COMMAND} -D MANIFEST=${CMAKE_BINARY_DIR}/install_manifest.txt -D FOLDER=${config_folder}
+                  -D PREFIX=${CMAKE_INSTALL_PREFIX} -P ${CMAKE_SOURCE_DIR}/cmake/uninstall.cmake VERBATIM)
+if(SDFG_RUNTIME_ONLY)
+    return()
+endif()
+
+install(TARGETS sdfg-run sdfg-bench sdfg-cc sdfg-cache)
+install(TARGETS sdfg-codegen LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}) # beside libsdfg.so
+install(FILES engine/include/sdfg.h TYPE INCLUDE)
 file(GLOB pages_1 CONFIGURE_DEPENDS man/*.1)
 file(GLOB pages_3 CONFIGURE_DEPENDS man/*.3)
 install(FILES ${pages_1} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
@@ -34,6 +49,3 @@ foreach(tool sdfg-run sdfg-bench sdfg-cc sdfg-cache)
     install(FILES completions/sdfg.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ${tool})
 endforeach()
 install(FILES completions/_sdfg DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
-
-add_custom_target(uninstall COMMAND ${CMAKE_COMMAND} -D MANIFEST=${CMAKE_BINARY_DIR}/install_manifest.txt -D FOLDER=${config_folder}
-                  -D PREFIX=${CMAKE_INSTALL_PREFIX} -P ${CMAKE_SOURCE_DIR}/cmake/uninstall.cmake VERBATIM)
