@@ -110,11 +110,12 @@ static void add_argument(struct llvm_func *f, struct signature *s, const struct 
         add_value(s, type, v.im, NULL);
 }
 
+/* AAPCS64 leaves the upper bits of results narrower than int open. */
 static void set_result(struct llvm_func *f, struct signature *s, const struct type *t)
 {
     LLVMTypeRef part = llvm_type(f->unit, t);
     s->result = part;
-    s->extend[0] = extension(t);
+    s->extend[0] = f->unit->x86 ? extension(t) : NULL;
     if (is_packed(f->unit, t))
         s->result = LLVMVectorType(part, 2);
     else if (type_is_complex(t))

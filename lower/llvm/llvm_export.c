@@ -38,9 +38,10 @@ static LLVMTypeRef value_type(struct llvm_unit *u, const struct type *t)
     }
 }
 
-static const char *extension(const struct type *t)
+/* What callers have made of integers narrower than int. AAPCS64 leaves their upper bits open. */
+static const char *extension(const struct llvm_unit *u, const struct type *t)
 {
-    if (t->size >= 4 || type_is_float(t))
+    if (!u->x86 || t->size >= 4 || type_is_float(t))
         return NULL;
     return type_is_signed(t) ? "signext" : "zeroext";
 }
@@ -73,7 +74,7 @@ static void add_parameters(struct wrapper *w, bool symbols_only)
             add_param(w, u->pointer, NULL, LLVMArrayType2(type, 2));
             continue;
         }
-        add_param(w, type, extension(a->type), NULL);
+        add_param(w, type, extension(u, a->type), NULL);
         if (pair)
             add_param(w, type, NULL, NULL);
         if (a->type->kind >= TYPE_F32)
