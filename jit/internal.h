@@ -11,6 +11,7 @@
 /* The machine code is made for. Strings live in the arena. */
 struct jit_machine {
     const char *triple, *cpu, *features;
+    const char *tune; /* the processor whose costs LLVM counts with; NULL: `cpu` */
     LLVMTargetRef target;
     LLVMCodeGenOptLevel level;
     bool native; /* its code can run in this process */

@@ -106,6 +106,8 @@ void jit_function_attributes(struct jit *j, LLVMValueRef function)
     LLVMContextRef c = LLVMGetModuleContext(LLVMGetGlobalParent(function));
     add_attribute(c, function, "target-cpu", j->machine.cpu);
     add_attribute(c, function, "target-features", j->machine.features);
+    if (j->machine.tune)
+        add_attribute(c, function, "tune-cpu", j->machine.tune);
     add_enum_attribute(c, function, "nounwind", 0);
     if (j->options.debug_info || j->options.listeners) {
         enum { ASYNCHRONOUS = 2 }; /* llvm::UWTableKind: valid at every instruction */

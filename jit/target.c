@@ -58,6 +58,14 @@ static LLVMCodeGenOptLevel codegen_level(int opt_level)
     return opt_level < 0 ? LLVMCodeGenLevelDefault : levels[opt_level];
 }
 
+/* Of an unknown processor with SVE, LLVM thinks that its vectors have 128 bits, for which it mostly prefers NEON, and
+ * longer ones would lie idle. One with 256 bits as the example makes it prefer SVE, which is right for all lengths. */
+static const char *tuned_for(const struct jit_machine *m)
+{
+    bool unknown = !strncmp(m->triple, "aarch64", 7) && !strcmp(m->cpu, "generic");
+    return unknown && strstr(m->features, "+sve") ? "neoverse-v1" : NULL;
+}
+
 bool jit_machine_init(struct jit *j)
 {
     const struct jit_options *o = &j->options;
@@ -69,6 +77,7 @@ bool jit_machine_init(struct jit *j)
     m->triple = o->triple ? arena_strdup(j->arena, o->triple) : host.triple;
     m->cpu = o->cpu ? arena_strdup(j->arena, o->cpu) : m->native ? host.cpu : "generic";
     m->features = o->features ? arena_strdup(j->arena, o->features) : m->native && !o->cpu ? host.features : "";
+    m->tune = tuned_for(m);
     m->level = o->quick ? LLVMCodeGenLevelNone : codegen_level(o->opt_level);
     char *message = NULL;
     if (LLVMGetTargetFromTriple(m->triple, &m->target, &message)) {
