@@ -59,8 +59,21 @@ missing() {
     fi
 }
 
+# Prints the packages without which some tests are skipped: what compiles for AArch64 and runs it (tests/aarch64).
+wanted() {
+    [ "$purpose" = test ] || return 0
+    have aarch64-linux-gnu-gcc || echo gcc-aarch64-linux-gnu
+    [ -e /usr/aarch64-linux-gnu/include/stdlib.h ] || echo libc6-dev-arm64-cross
+    have qemu-aarch64 || echo qemu-user
+}
+
 packages=$(missing | sort -u | tr '\n' ' ')
-[ -n "$packages" ] || exit 0
+extra=$(wanted | tr '\n' ' ')
+[ -n "$packages$extra" ] || exit 0
+if [ -z "$packages" ] && { ! have apt-get || { [ "$(id -u)" != 0 ] && ! have sudo; }; }; then
+    echo "libsdfg: tests of AArch64 are skipped: $extra cannot be installed (no apt-get, or not root)" >&2
+    exit 0
+fi
 
 if ! have apt-get; then
     echo "libsdfg needs packages that are missing: $packages(install them; there is no apt-get here)" >&2
@@ -87,6 +100,14 @@ if [ -z "$version" ]; then
         exit 8
     fi
 fi
+for package in $extra; do
+    if apt-cache show "$package" >/dev/null 2>&1; then
+        packages="$packages$package "
+    else
+        echo "libsdfg: tests of AArch64 are skipped: this system has no package $package" >&2
+    fi
+done
+[ -n "$packages" ] || exit 0
 packages=$(echo "$packages" | sed "s/@llvm/llvm-$version-dev/; s/@clang/libclang-$version-dev/")
 echo "libsdfg: installing $packages" >&2
 # shellcheck disable=SC2086

@@ -1,130 +1,28 @@
-"""corpus.py --cases=DIR [--aot] [--every=N] [--only=CASE] [--jobs=N] [--timeout=S] [--list=FILE]: runs recorded cases through the
-Python module, each in a process of its own, and says which fail. With --aot the programs are compiled into shared libraries and called
-as DaCe's own are. --list names cases that are expected to fail (lines of case, tab, reason); one that passes must leave the list,
-unless its reason begins with "sometimes"."""
+"""corpus.py --cases=DIR [--aot] [--aarch64=FOLDER --ways=LIST [--rotate]] [--every=N] [--only=CASE] [--jobs=N] [--timeout=S]
+[--list=FILE]: runs recorded cases through the Python module, each in a process of its own, and says which fail. With --aot the programs
+are compiled into shared libraries and called as DaCe's own are. With --aarch64 they are compiled for that machine and run by an emulator;
+FOLDER has libsdfg-rt for it. A way is HOW:FEATURES:VECTOR: `open` a library or `place` an object, features as for sdfg-cc, and bits of
+vector registers over 128; every case goes all ways or, with --rotate, one of them. --list names cases that are expected to fail (lines
+of case, tab, reason); one that passes must leave the list, unless its reason begins with "sometimes"."""
 import argparse
 import collections
-import ctypes
 import json
 import os
 import pathlib
-import re
 import select
 import signal
 import sys
-import tempfile
 import time
+import zlib
 
 import numpy
 from case import Case, Failure
+from foreign import Foreign
+from library import Library
 
 import sdfg
 
-C_TYPES = {"bool": ctypes.c_bool, "int8": ctypes.c_int8, "int16": ctypes.c_int16, "int32": ctypes.c_int32,
-           "int64": ctypes.c_int64, "uint8": ctypes.c_uint8, "uint16": ctypes.c_uint16, "uint32": ctypes.c_uint32,
-           "uint64": ctypes.c_uint64, "float32": ctypes.c_float, "float64": ctypes.c_double, "float16": ctypes.c_uint16,
-           "bfloat16": ctypes.c_uint16, "float8_e4m3fn": ctypes.c_uint8, "float8_e5m2": ctypes.c_uint8}
-
-
-ERRORS = re.findall(r"\bSDFG_RT_[A-Z_]+", re.search(r"enum sdfg_rt_error \{.*?\}", (pathlib.Path(__file__).parents[2] /
-                                                 "runtime/abi.h").read_text(), re.DOTALL)[0])
-OTHER_SYMBOL = ERRORS.index("SDFG_RT_OTHER_SYMBOL")
 Recorded = collections.namedtuple("Recorded", "name folder program")
-
-
-class Complex64(ctypes.Structure):
-    _fields_ = [("re", ctypes.c_float), ("im", ctypes.c_float)]
-
-
-class Complex128(ctypes.Structure):
-    _fields_ = [("re", ctypes.c_double), ("im", ctypes.c_double)]
-
-
-def c_value(kind, value):
-    if kind in ("complex64", "complex128"):
-        value = complex(value)
-        return (Complex64 if kind == "complex64" else Complex128)(value.real, value.imag)
-    if kind == "float16":
-        value = int(numpy.float16(value).view(numpy.uint16))
-    if C_TYPES[kind] not in (ctypes.c_float, ctypes.c_double):
-        value = int(value)
-    return C_TYPES[kind](value)
-
-
-class Library:
-    """A program compiled ahead of time, behind the same call as sdfg.Program."""
-
-    def __init__(self, path):
-        self.program, self.handles = sdfg.Program(path, sdfg.Engine(cache_dir="")), []
-        with tempfile.TemporaryDirectory() as folder:
-            self.program.export(folder + "/lib.so")
-            self.library = ctypes.CDLL(folder + "/lib.so")
-        self.taken = [a for a in self.program.arguments if a.kind != "symbol" or not a.optional]
-
-    def _function(self, name, result):
-        function = self.library[name + self.program.name]
-        function.restype = result
-        return function
-
-    def _memory_of(self, info, value):
-        """The address of what is passed by address."""
-        if value is None:
-            return 0
-        if info.kind == "structure":
-            memory = numpy.zeros(info.bytes, numpy.uint8)
-            for member in info.members:
-                self._put_member(memory, member, value[member.name])
-        elif info.kind == "container array":
-            memory = numpy.array([self._memory_of(info.members[0], element) for element in value], numpy.uintp)
-        else:
-            memory = value
-        self.kept.append(memory)
-        return memory.ctypes.data
-
-    def _put_member(self, memory, member, value):
-        if member.offset < 0:
-            raise Failure(f"nothing says where {member.name} lies")
-        if member.kind != "scalar":
-            value = numpy.array(self._memory_of(member, value), numpy.uintp)
-        place = memory[member.offset:member.offset + value.nbytes].view(value.dtype)
-        place[0] = value
-        self.members.append((place, value))
-
-    def _pass(self, info, values):
-        value = values.get(info.name)
-        if info.kind in ("scalar", "symbol") and info.type in (*C_TYPES, "complex64", "complex128"):
-            return c_value(info.type, value)
-        if info.kind in ("structure", "container array"):
-            return ctypes.c_void_p(self._memory_of(info, value))
-        if isinstance(value, str):
-            return ctypes.c_char_p(value.encode())
-        return ctypes.c_void_p(value if value is None else value.ctypes.data)
-
-    def __call__(self, **values):
-        values = {**self.program.solve(**values), **values}
-        self.kept, self.members = [], [] # memory of structures; where a member lies, and the case's array for it
-        passed = {a.name: self._pass(a, values) for a in self.taken}
-        symbols = [passed[a.name] for a in self.taken if a.kind == "symbol"]
-        error = OTHER_SYMBOL
-        for handle in self.handles:
-            if error == OTHER_SYMBOL:
-                error = self._call(handle, values, passed, symbols)
-        if error == OTHER_SYMBOL: # of all handles: a handle is for the sizes that it was made with
-            self.handles.append(ctypes.c_void_p(self._function("__dace_init_", ctypes.c_void_p)(*symbols)))
-            if not self.handles[-1]:
-                raise Failure("the program cannot be initialised")
-            error = self._call(self.handles[-1], values, passed, symbols)
-        if error:
-            raise Failure(f"the program fails with {ERRORS[error]}")
-        for place, value in self.members:
-            value[...] = place[0]
-
-    def _call(self, handle, values, passed, symbols):
-        for storage, size in self.program.get_workspace_sizes(**values).items():
-            self.memory = numpy.zeros(size + 64, numpy.uint8)
-            address = self.memory.ctypes.data + -self.memory.ctypes.data % 64
-            self.library["__dace_set_external_memory_" + storage](handle, ctypes.c_void_p(address), *symbols)
-        return self._function("__sdfg_call_", ctypes.c_int)(handle, *passed.values())
 
 
 def load(path, aot):
@@ -140,37 +38,53 @@ def load(path, aot):
     return call
 
 
-def run(recorded, aot):
-    """What is wrong with a case, or None."""
+def check(recorded, call, aot):
+    """Raises what is wrong with a case."""
     case = Case(recorded.folder)
-    try:
-        call = load(recorded.program, aot)
-        for earlier in case.earlier():
-            call(**earlier.arguments())
-        call(**case.arguments())
+    for earlier in case.earlier():
+        call(**earlier.arguments())
+    call(**case.arguments())
+    case.compare()
+    if case.leaves_out() and not case.json.get("stateful"):
+        less = case.arguments(inferred=False, returns=aot)
+        results = call(**less)
+        if not aot:
+            case.take_results(results)
         case.compare()
-        if case.leaves_out() and not case.json.get("stateful"):
-            less = case.arguments(inferred=False, returns=aot)
-            results = call(**less)
-            if not aot:
-                case.take_results(results)
-            case.compare()
+
+
+def ways(recorded, options):
+    return [options.ways[zlib.crc32(recorded.name.encode()) % len(options.ways)]] if options.rotate else options.ways
+
+
+def run(recorded, options):
+    """What is wrong with a case, or None."""
+    way = ""
+    try:
+        if not options.aarch64:
+            check(recorded, load(recorded.program, options.aot), options.aot)
+            return None
+        program = Foreign(recorded.program, options.aarch64)
+        for way in ways(recorded, options):
+            how, features, vector = way.split(":")
+            getattr(program, how)(features, vector)
+            check(recorded, program, True)
     except (Failure, sdfg.Error, TypeError, ValueError) as error:
-        return str(error)
+        return f"{way} {error}".strip()
     return None
 
 
 class Job:
     """A case in a process of its own, which may crash or hang. It answers through a pipe."""
 
-    def __init__(self, recorded, aot, seconds):
-        self.recorded, self.deadline = recorded, time.monotonic() + seconds
+    def __init__(self, recorded, options):
+        self.recorded, self.deadline = recorded, time.monotonic() + options.timeout
         self.reading, writing = os.pipe()
         self.child = os.fork()
         if not self.child:
             os.dup2(os.open(os.devnull, os.O_RDWR), 1)
             try:
-                why = run(recorded, aot)
+                why = run(recorded, options)
             except BaseException as error: # also what nobody thought of
                 why = f"{type(error).__name__}: {error}"
             os.write(writing, b"good" if why is None else why.encode()[:4000])
@@ -192,7 +106,7 @@ def run_all(cases, options):
     waiting, running = list(cases), []
     while waiting or running:
         while waiting and len(running) < options.jobs:
-            running.append(Job(waiting.pop(0), options.aot, options.timeout))
+            running.append(Job(waiting.pop(0), options))
         left = max(0, min(job.deadline for job in running) - time.monotonic())
         readable = select.select([job.reading for job in running], [], [], left)[0]
         for job in list(running):
@@ -222,6 +136,9 @@ def expected_failures(path):
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--cases", type=pathlib.Path, required=True)
 parser.add_argument("--aot", action="store_true")
+parser.add_argument("--aarch64")
+parser.add_argument("--ways", type=str.split)
+parser.add_argument("--rotate", action="store_true")
 parser.add_argument("--every", type=int, default=1)
 parser.add_argument("--only", action="append")
 parser.add_argument("--list")
