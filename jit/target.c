@@ -15,6 +15,42 @@ static struct {
 
 static pthread_once_t foreign_once = PTHREAD_ONCE_INIT;
 
+static void init_x86(void)
+{
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    LLVMInitializeX86AsmParser();
+}
+
+static void init_aarch64(void)
+{
+    LLVMInitializeAArch64TargetInfo();
+    LLVMInitializeAArch64Target();
+    LLVMInitializeAArch64TargetMC();
+    LLVMInitializeAArch64AsmPrinter();
+    LLVMInitializeAArch64AsmParser();
+}
+
+/* LLVM's own "native" is the machine that its headers were installed on, which may be another one when cross-compiling.
+ */
+static void init_native(void)
+{
+#if defined(__aarch64__)
+    init_aarch64();
+#else
+    init_x86();
+#endif
+}
+
+/* Targets besides the host's that objects can be made for. */
+static void init_foreign(void)
+{
+    init_x86();
+    init_aarch64();
+}
+
 static void init_host(void)
 {
     /* LLVM has no other way out of some failures (no memory, an instruction it cannot select). */
@@ -26,29 +62,12 @@ static void init_host(void)
     static const char *const options[] = { "libsdfg", "-disable-lsr", "-enable-masked-interleaved-mem-accesses",
                                            "-x86-cmov-converter=0" };
     LLVMParseCommandLineOptions(sizeof options / sizeof *options, options, NULL);
-    LLVMInitializeNativeTarget();
-    LLVMInitializeNativeAsmPrinter();
-    LLVMInitializeNativeAsmParser();
+    init_native();
     /* On AArch64 LLVM knows the processors of the large vendors by their identification; of others it reads the
      * features from /proc/cpuinfo, and the CPU is "generic". */
     host.triple = LLVMGetDefaultTargetTriple();
     host.cpu = LLVMGetHostCPUName();
     host.features = LLVMGetHostCPUFeatures();
-}
-
-/* Targets besides the host's that objects can be made for. */
-static void init_foreign(void)
-{
-    LLVMInitializeX86TargetInfo();
-    LLVMInitializeX86Target();
-    LLVMInitializeX86TargetMC();
-    LLVMInitializeX86AsmPrinter();
-    LLVMInitializeX86AsmParser();
-    LLVMInitializeAArch64TargetInfo();
-    LLVMInitializeAArch64Target();
-    LLVMInitializeAArch64TargetMC();
-    LLVMInitializeAArch64AsmPrinter();
-    LLVMInitializeAArch64AsmParser();
 }
 
 static LLVMCodeGenOptLevel codegen_level(int opt_level)
