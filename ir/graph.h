@@ -418,6 +418,9 @@ uint32_t scope_order(struct state *st, const struct node *entry, struct node ***
 /* Calls `visit` for every SDFG (outermost first), every block, every state. */
 void sdfg_each(struct sdfg *s, void (*visit)(void *user, struct sdfg *s), void *user);            /* with nested ones */
 void region_each_block(struct region *r, void (*visit)(void *user, struct block *b), void *user); /* recursively */
+/* The number of lanes of the machine's vectors, in the graphs that DaCe makes for SVE: no SDFG declares it, and no
+ * caller gives it. */
+#define SDFG_LANES "__dace_sve_len"
 /* Free symbols of an SDFG (used before assigned, not containers or constants), sorted by name. With
  * `shapes_of_arguments` the symbols that occur only in shapes of arguments count too. */
 uint32_t sdfg_free_symbols(struct sdfg *s, bool shapes_of_arguments, const char ***out);

@@ -89,10 +89,10 @@ static bool bound_by(const struct node *entry, const char *name)
     return false;
 }
 
-/* Modules and constants of Python; they are symbols only if declared. */
-static bool is_python_name(const char *name)
+/* Modules and constants of Python, and what the machine knows; they are symbols only if declared. */
+static bool is_known_name(const char *name)
 {
-    static const char *const names[] = { "math", "numpy", "np", "dace", "inf", "nan", "pi" };
+    static const char *const names[] = { "math", "numpy", "np", "dace", "inf", "nan", "pi", SDFG_LANES };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(name, names[i]))
             return true;
@@ -108,7 +108,7 @@ static void use_name(struct finder *f, const char *name)
     for (const struct node *n = f->scope; n; n = n->scope)
         if (bound_by(n, name))
             return;
-    if (sdfg_find_constant(s, name) || (is_python_name(name) && !map_has(&s->symbol_by_name, name)))
+    if (sdfg_find_constant(s, name) || (is_known_name(name) && !map_has(&s->symbol_by_name, name)))
         return;
     map_put(f->arena, &f->needed, name, (void *)(uintptr_t)name);
 }

@@ -89,6 +89,8 @@ static bool write_lanes(struct scope *sc, const struct place *place, const struc
                         bool atomic, struct tree_expr *value)
 {
     struct lower *lw = sc->act->lw;
+    if (!value->type->lanes)
+        return lower_unsupported(sc, place, "conflict resolution of vectors with a symbolic number of lanes");
     struct tree_var *v = tree_var(lw->tree, "lanes", value->type);
     stmt_assign(lw->tree, sc->block, v, value);
     for (uint32_t i = 0; i < value->type->lanes; i++)

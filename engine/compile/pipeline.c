@@ -27,6 +27,7 @@ const struct pass pipeline[] = {
     /* name, phase, function, facts it needs, makes and breaks, condition, function over the graph or the tree */
     { "read", PHASE_ANALYSIS, pass_read, 0, FACT_GRAPH, 0, NULL, NULL, NULL },
     { "validate", PHASE_ANALYSIS, pass_graph, FACT_GRAPH, FACT_VALID, 0, wants_validation, sdfg_validate, NULL },
+    { "machine-vectors", PHASE_ANALYSIS, pass_graph, FACT_VALID, 0, 0, wants_tree, sdfg_machine_vectors, NULL },
     /* types before anything that looks at code: outputs into other tasklets take the type of the code */
     { "infer-types", PHASE_ANALYSIS, pass_graph, FACT_VALID, FACT_TYPES, 0, wants_tree, sdfg_infer_types, NULL },
     /* C++ behind types: connectors are the parameters of the functions that libclang reads */

@@ -7,4 +7,7 @@
 /* Every connector and assigned symbol gets its type; the code of tasklets is parsed. The graph is valid. */
 bool sdfg_infer_types(struct sdfg *s);
 
+/* Vectors whose length only the machine knows become single elements. Before types are inferred. */
+bool sdfg_machine_vectors(struct sdfg *s);
+
 #endif

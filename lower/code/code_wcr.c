@@ -83,6 +83,8 @@ static struct tree_expr *combined(struct code_gen *g, const struct code *c, cons
 static struct tree_expr *lanes_combined(struct code_gen *g, const struct code *c, const struct lvalue *p,
                                         struct tree_expr *vector)
 {
+    if (!vector->type->lanes)
+        return code_unsupported(g, c, "conflict resolution of vectors with a symbolic number of lanes");
     vector = code_once(g, vector);
     struct tree_expr *e = NULL;
     for (uint32_t i = 0; i < vector->type->lanes; i++) {

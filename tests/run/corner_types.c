@@ -83,6 +83,28 @@ static void vectors_of_the_machine(struct corner *c)
         type_vector(c->ir, type_by_name(c->ir, "float32"), 0, "SVE_LEN");
 }
 
+/* As DaCe writes it: subsets of as many elements as the machine's vectors have, and one more; a symbol that no SDFG
+ * declares and no caller gives. */
+static void vectors_in_subsets(struct corner *c)
+{
+    corner_array(c, "float32 A[10]", "0:10", NULL);
+    corner_array(c, "float32 B[10]", "10*0", "1 3 5 7 9 11 13 15 17 19");
+    corner_array(c, "float32 S[1]", "4", "104");
+    struct state *st = corner_state(c);
+    struct corner_body bodies[] = {
+        corner_body(st, "i = 0:10", "b = 2 * a + 1 if a > 0 else 1", "a = A[i:i + __dace_sve_len + 1]",
+                    "b = B[i:i + __dace_sve_len + 1]", NULL),
+        corner_body(st, "i = 0:10", "s = 2 * a + 1", "a = A[i:i + __dace_sve_len + 1]", "s = S[0]",
+                    "lambda x, y: x + y"),
+    };
+    for (int i = 0; i < 2; i++) {
+        struct node *n = &bodies[i].tasklet->node;
+        corner_schedule(&bodies[i], SCHEDULE_SVE_MAP);
+        n->in_conns.items[0].type = n->out_conns.items[0].type =
+            type_vector(c->ir, type_by_name(c->ir, "float32"), 0, SDFG_LANES);
+    }
+}
+
 /* O = f(A) for containers of a narrow type, which files cannot hold. */
 static void narrow(struct corner *c, const char *type, const char *name, const char *code, const char *in,
                    const char *out)
@@ -168,6 +190,7 @@ const struct corner_row corner_types[] = {
     { "type_complex_sums", complex_sums, false },
     { "type_complex_copies", complex_copies, false },
     { "type_vectors_of_the_machine", vectors_of_the_machine, false },
+    { "type_vectors_in_subsets", vectors_in_subsets, false },
     { "type_narrow_floats", narrow_floats, false },
     { "type_narrowest_floats", narrowest_floats, false },
     { "type_narrow_sums", narrow_sums, false },

@@ -54,6 +54,18 @@ static void refused(struct graph *g, enum diag_code code, const char *message, c
 
 static void finish(struct graph *g) { CHECK(build_finish(g->s)); }
 
+/* Of the machine's own vectors one lane is taken; of others nobody says how many there are. */
+TEST(vectors_of_unknown_length)
+{
+    struct graph g = begin("b = a");
+    build_path("A[0, 0:N]", NULL, NULL, "a", &g.a->node, &g.t->node, NULL);
+    build_path("B[0, 0]", "lambda x, y: x + y", "b", NULL, &g.t->node, &g.b->node, NULL);
+    g.t->node.in_conns.items[0].type = g.t->node.out_conns.items[0].type =
+        type_vector(g.ir, type_by_name(g.ir, "float64"), 0, "N");
+    finish(&g);
+    refused(&g, DIAG_UNSUPPORTED, "conflict resolution of vectors with a symbolic number of lanes", NULL);
+}
+
 TEST(schedule_that_nobody_serves)
 {
     struct graph g = begin("b = a");
