@@ -77,9 +77,12 @@ def run(name):
 SVE_REGISTER = re.compile(r"\b[zp]\d+(\.[bhsdq]|/[mz])")
 
 
+def disassembly(path):
+    return command("aarch64-linux-gnu-objdump", "-d", "--no-show-raw-insn", path)
+
+
 def uses_sve(foreign, features):
-    code = command("aarch64-linux-gnu-objdump", "-d", "--no-show-raw-insn", foreign.export("code.o", features))
-    return bool(SVE_REGISTER.search(code))
+    return bool(SVE_REGISTER.search(disassembly(foreign.export("code.o", features))))
 
 
 def check_vectors(programs):
@@ -88,6 +91,10 @@ def check_vectors(programs):
     for name, foreign in programs.items():
         check(not uses_sve(foreign, None), f"{name}: SVE without being asked for")
         check(uses_sve(foreign, SVE) == (name != "while_loop"), f"{name}: SVE or not, the other way round")
+    choice = (TOP / "examples/axpy.sdfg").read_text().replace("result = a * x + y", "result = a * x if x > y else 0.0")
+    path = pathlib.Path(programs["axpy"].folder) / "choice.o"
+    sdfg.Program(choice, sdfg.Engine(cache_dir="")).export(path, target="aarch64", features=SVE)
+    check(SVE_REGISTER.search(disassembly(path)), "vectors of an unknown processor are taken for short ones")
     relocations = command("aarch64-linux-gnu-readelf", "-rW", programs["softmax"].export("code.o", SVE))
     check(re.search(r"CALL26.* expf\b", relocations), "softmax does not call expf")
     check("_ZGV" not in relocations, "softmax calls vector functions that the C library may not have")

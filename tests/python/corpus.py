@@ -1,9 +1,9 @@
-"""corpus.py --cases=DIR [--aot] [--aarch64=FOLDER --ways=LIST [--rotate]] [--every=N] [--only=CASE] [--jobs=N] [--timeout=S]
+"""corpus.py --cases=DIR [--aot] [--aarch64=FOLDER --ways=LIST [--rotate]] [--sdfg=NAME] [--every=N] [--only=CASE] [--jobs=N] [--timeout=S]
 [--list=FILE]: runs recorded cases through the Python module, each in a process of its own, and says which fail. With --aot the programs
 are compiled into shared libraries and called as DaCe's own are. With --aarch64 they are compiled for that machine and run by an emulator;
 FOLDER has libsdfg-rt for it. A way is HOW:FEATURES:VECTOR: `open` a library or `place` an object, features as for sdfg-cc, and bits of
-vector registers over 128; every case goes all ways or, with --rotate, one of them. --list names cases that are expected to fail (lines
-of case, tab, reason); one that passes must leave the list, unless its reason begins with "sometimes"."""
+vector registers over 128; every case goes all ways or, with --rotate, one of them. --sdfg takes another file than prog.sdfg, of the cases that
+have it. --list names cases that are expected to fail (lines of case, tab, reason); one that passes must leave the list, unless its reason begins with "sometimes"."""
 import argparse
 import collections
 import json
@@ -115,13 +115,13 @@ def run_all(cases, options):
                 yield job.recorded, job.finish(job.reading in readable)
 
 
-def find(folder):
-    """All cases below a folder. A case.json may list several programs, with the cases that they share with others."""
+def find(folder, program):
+    """All cases below a folder that have the program. A case.json may list several programs, with the cases that they share with others."""
     for path in sorted(folder.glob("**/case.json")):
         name = path.parent.relative_to(folder).as_posix()
         programs = json.loads(path.read_text()).get("programs")
-        if programs is None:
-            yield Recorded(name, path.parent, path.parent / "prog.sdfg")
+        if programs is None and (program == "prog.sdfg" or (path.parent / program).exists()):
+            yield Recorded(name, path.parent, path.parent / program)
         for key, of in (programs or {}).items():
             if of.get("sdfg") and of.get("case"):
                 yield Recorded(f"{name}/{key}", (path.parent / of["case"]).parent, path.parent / of["sdfg"])
@@ -139,13 +139,14 @@ parser.add_argument("--aot", action="store_true")
 parser.add_argument("--aarch64")
 parser.add_argument("--ways", type=str.split)
 parser.add_argument("--rotate", action="store_true")
+parser.add_argument("--sdfg", default="prog.sdfg")
 parser.add_argument("--every", type=int, default=1)
 parser.add_argument("--only", action="append")
 parser.add_argument("--list")
 parser.add_argument("--jobs", type=int, default=1)
 parser.add_argument("--timeout", type=float, default=60)
 options = parser.parse_args()
-cases = [c for c in find(options.cases) if not options.only or c.name in options.only][::options.every]
+cases = [c for c in find(options.cases, options.sdfg) if not options.only or c.name in options.only][::options.every]
 reasons, failed, skipped = expected_failures(options.list), 0, 0
 for case, why in run_all(cases, options):
     reason = reasons.get(case.name)
