@@ -153,11 +153,27 @@ static LLVMMetadataRef property(struct llvm_func *f, const char *name, LLVMMetad
     return LLVMMDNodeInContext2(f->unit->context, items, value ? 2 : 1);
 }
 
+/* On processors with AVX-512 LLVM uses half of its registers, since the first ones that had it ran slower with all.
+ * Those that also have VBMI2 do not. */
+static bool has_wide_vectors(const struct llvm_func *f)
+{
+    return f->unit->x86 && llvm_has_feature(f->function, "+avx512vbmi2");
+}
+
+static LLVMMetadataRef wide_lanes(struct llvm_func *f, const struct tree_loop *loop)
+{
+    enum { REGISTER = 64 };
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(f->unit->context);
+    return LLVMValueAsMetadata(LLVMConstInt(i32, REGISTER / loop->wide, false));
+}
+
 void llvm_meta_loop_end(struct llvm_func *f, const struct tree_loop *loop, LLVMValueRef back_edge, bool has_loops,
                         LLVMMetadataRef at)
 {
-    LLVMMetadataRef properties[4];
+    LLVMMetadataRef properties[5];
     size_t count = 0;
+    if (loop->wide && !has_loops && has_wide_vectors(f))
+        properties[count++] = property(f, "llvm.loop.vectorize.width", wide_lanes(f, loop));
     if (at)
         properties[count++] = at;
     if (loop->independent) {

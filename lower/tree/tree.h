@@ -134,6 +134,9 @@ enum tree_omp { TREE_OMP_STATIC, TREE_OMP_DYNAMIC, TREE_OMP_GUIDED };
 struct tree_loop {
     bool parallel, independent, unroll;
     bool heavy; /* one iteration is enough work for a thread */
+    /* Not 0: the widest vectors of the machine pay; bytes of the values in it. Iterations have nothing in common but
+     * sums that may take any order. */
+    uint8_t wide;
     enum tree_omp omp;
     int chunk, num_threads; /* 0: default */
     /* Of a loop that stands in `tiles` overlapping tiles (0: in none): iterations that are different ones. Those beyond

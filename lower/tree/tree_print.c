@@ -44,6 +44,8 @@ static void print_for(const struct tree_stmt *s, uint32_t indent, struct text *o
         text_add(out, " independent");
     if (s->loop.unroll)
         text_add(out, " unroll");
+    if (s->loop.wide)
+        text_add(out, " wide");
     print_body(s->body, indent, out);
 }
 
