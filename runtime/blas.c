@@ -90,6 +90,7 @@ struct product {
     struct sdfg_rt_matrix a, b, c;
     const void *alpha, *beta;
     int64_t row_parts, col_parts; /* C is split into so many parts */
+    bool thin;                    /* the large operands are read once, by products in registers */
 };
 
 static void call_gemm(const struct product *p, const struct operand *a, const struct operand *b,
@@ -115,8 +116,21 @@ static void call_gemm(const struct product *p, const struct operand *a, const st
     }
 }
 
+static bool run_in_registers(const struct product *p)
+{
+    return sdfg_rt_small_run(sdfg_rt_small_level(), p->type, p->c.rows, p->c.cols, p->a.cols, p->a.data,
+                             p->a.row_stride, p->a.col_stride, p->b.data, p->b.row_stride, p->b.col_stride, p->c.data,
+                             p->c.row_stride, p->c.col_stride, p->alpha, p->beta);
+}
+
 static void run_product(const struct product *p)
 {
+    if (p->thin && run_in_registers(p))
+        return;
+    if (!p->blas) {
+        sdfg_rt_gemm_loops(p->type, &p->a, &p->b, &p->c, p->alpha, p->beta);
+        return;
+    }
     struct product q = *p;
     struct sdfg_rt_matrix turned = transposed(p->c);
     if (!is_row_major(&p->c) && is_row_major(&turned)) { /* C^T = B^T A^T */
@@ -203,10 +217,20 @@ static bool known_type(struct sdfg_rt_context *context, int32_t type)
     return known;
 }
 
+static bool is_complex(int32_t type) { return type == SDFG_RT_C64 || type == SDFG_RT_C128; }
+
 /* A product of complex numbers is four of real ones. */
-static bool is_small(int32_t type, double work)
+static bool is_small(int32_t type, double work) { return work * (is_complex(type) ? 4 : 1) <= SMALL_UP_TO; }
+
+/* Tall A with a B that stays in the first cache, or B of a few long rows, for C of as many: nothing is used again that
+ * the library could bring into a better order. */
+static bool is_thin(const struct product *p)
 {
-    return work * (type == SDFG_RT_C64 || type == SDFG_RT_C128 ? 4 : 1) <= SMALL_UP_TO;
+    enum { FEW_NUMBERS = 512, FEW_ROWS = 8, FEW_TERMS = 16 };
+    int64_t parts = is_complex(p->type) ? 2 : 1;
+    bool tall = (double)p->b.rows * (double)p->b.cols * (double)parts <= FEW_NUMBERS;
+    bool flat = p->c.rows * parts <= FEW_ROWS && p->a.cols <= FEW_TERMS && p->b.col_stride == 1;
+    return p->a.cols > 0 && p->c.col_stride == 1 && (tall || flat);
 }
 
 void sdfg_rt_gemm(struct sdfg_rt_context *context, int32_t type, int64_t m, int64_t n, int64_t k, const void *a,
@@ -232,13 +256,11 @@ void sdfg_rt_gemm(struct sdfg_rt_context *context, int32_t type, int64_t m, int6
     p.b = (struct sdfg_rt_matrix){ (void *)b, k > 0 ? k : 0, n, sbk, sbn };
     p.c = (struct sdfg_rt_matrix){ c, m, n, scm, scn };
     bool fits = m <= INT32_MAX && n <= INT32_MAX && k <= INT32_MAX;
-    if (work > LOOPS_UP_TO && fits)
+    p.thin = is_thin(&p);
+    if (work > LOOPS_UP_TO && fits && !p.thin)
         p.blas = sdfg_rt_blas_get();
-    if (!p.blas) {
-        sdfg_rt_gemm_loops(type, &p.a, &p.b, &p.c, alpha, beta);
-        return;
-    }
-    int64_t threads = p.blas->single && work >= SPLIT_FROM ? sdfg_rt_threads(context) : 1;
+    bool ours = p.thin || (p.blas && p.blas->single); /* threads are */
+    int64_t threads = ours && work >= SPLIT_FROM ? sdfg_rt_threads(context) : 1;
     if (threads == 1) {
         run_product(&p);
         return;

@@ -51,6 +51,7 @@ static const struct {
     { "odd", REAL, { .m = 255, .n = 513, .k = 129 } },
     { "thin", ALL, { .m = 20000, .n = 8, .k = 8 } },
     { "thin", REAL, { .m = 20000, .n = 4, .k = 16 } },
+    { "thin", ALL, { .m = 2, .n = 100000, .k = 2 } },
     { "thin", REAL, { .m = 2000, .n = 3, .k = 500 } },
     { "thin", REAL, { .m = 8, .n = 8, .k = 10000 } },
     { "thin", REAL, { .m = 8, .n = 10000, .k = 8 } },

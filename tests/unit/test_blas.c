@@ -155,6 +155,21 @@ TEST(gemm_layouts)
                            layouts / LAYOUTS / LAYOUTS, layouts & 1, 1);
 }
 
+/* More terms than small products have, but one operand that is, also in parts for threads. */
+TEST(thin_products)
+{
+    static const int64_t sizes[][3] = {
+        { 3000, 8, 5 }, { 3000, 31, 16 }, { 3, 5000, 7 }, { 2, 300000, 2 }, { 140000, 3, 4 }
+    };
+    for (int type = 0; type < SDFG_RT_TYPE_COUNT; type++)
+        for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
+            for (int threads = 1; threads <= 3; threads++) {
+                const int64_t *size = sizes[s];
+                check_gemm(type, size[0], size[1], size[2], ROWS, ROWS, ROWS, threads == 2, threads);
+                check_gemm(type, size[0], size[1], size[2], COLUMNS, COLUMNS, PADDED_ROWS, threads == 1, threads);
+            }
+}
+
 /* Every shape of a tile, with parts of vectors, on every kind of processor that this one can be. */
 TEST(small_products)
 {
