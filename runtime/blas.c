@@ -184,7 +184,8 @@ static void run_parts(struct sdfg_rt_context *context, void *data, int64_t threa
     }
 }
 
-/* The split into `threads` parts that reads the least: of every thread's share of A and B. */
+/* The split into `threads` parts that reads the least: of every thread's share of A and B. Of equal ones that into more
+ * bands of rows, whose results lie together. */
 static void choose_parts(struct product *p, int64_t threads)
 {
     double least = 0;
@@ -193,7 +194,7 @@ static void choose_parts(struct product *p, int64_t threads)
             continue;
         int64_t cols = threads / rows;
         double read = (double)p->c.rows / (double)rows + (double)p->c.cols / (double)cols;
-        if (rows == 1 || read < least) {
+        if (rows == 1 || read <= least) {
             least = read;
             p->row_parts = rows;
             p->col_parts = cols;
@@ -219,8 +220,11 @@ static bool known_type(struct sdfg_rt_context *context, int32_t type)
 
 static bool is_complex(int32_t type) { return type == SDFG_RT_C64 || type == SDFG_RT_C128; }
 
-/* A product of complex numbers is four of real ones. */
-static bool is_small(int32_t type, double work) { return work * (is_complex(type) ? 4 : 1) <= SMALL_UP_TO; }
+/* Multiply-adds of real numbers. */
+static double work_of(int32_t type, int64_t m, int64_t n, int64_t k)
+{
+    return (double)m * (double)n * (double)k * (is_complex(type) ? 4 : 1);
+}
 
 /* Tall A with a B that stays in the first cache, or B of a few long rows, for C of as many: nothing is used again that
  * the library could bring into a better order. */
@@ -247,8 +251,8 @@ void sdfg_rt_gemm(struct sdfg_rt_context *context, int32_t type, int64_t m, int6
         sdfg_rt_gemv(context, type, n, k, b, sbn, sbk, a, sak, c, scn, alpha, beta);
         return;
     }
-    double work = (double)m * (double)n * (double)k;
-    if (is_small(type, work) &&
+    double work = work_of(type, m, n, k);
+    if (work <= SMALL_UP_TO &&
         sdfg_rt_small_run(sdfg_rt_small_level(), type, m, n, k, a, sam, sak, b, sbk, sbn, c, scm, scn, alpha, beta))
         return;
     struct product p = { .type = type, .alpha = alpha, .beta = beta, .row_parts = 1, .col_parts = 1 };
@@ -323,8 +327,8 @@ void sdfg_rt_gemv(struct sdfg_rt_context *context, int32_t type, int64_t m, int6
 {
     if (m <= 0 || !known_type(context, type))
         return;
-    double work = (double)m * (double)n;
-    if (is_small(type, work) &&
+    double work = work_of(type, m, 1, n);
+    if (work <= SMALL_UP_TO &&
         sdfg_rt_small_run(sdfg_rt_small_level(), type, m, 1, n, a, sam, san, x, sx, sx, y, sy, 1, alpha, beta))
         return;
     struct product p = { .type = type, .alpha = alpha, .beta = beta };

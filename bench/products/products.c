@@ -19,8 +19,8 @@
 enum { F32 = 1, F64 = 2, C64 = 4, C128 = 8, REAL = F32 | F64, ALL = 15 };
 enum { MOST_SAMPLES = 1001, MOST_THREADS = 16 };
 
-static const double BLOCK = 1e-3;                           /* seconds of a block of calls, at least */
-static const double PAUSE = 0.05;                           /* seconds; OpenBLAS's threads spin for 26 ms at 2.6 GHz */
+static const double BLOCK = 1e-3; /* seconds of a block of calls, at least */
+static const double PAUSE = 0.2;  /* seconds; threads of OpenBLAS spin for 2^28 cycles when they have nothing to do */
 static const double MOST_DIFFERENCE = 4;                    /* of reference_difference; results are 0.1 to 1 apart */
 static const int64_t CHECK_EXTENT = 90, CHECK_MATRICES = 5; /* at most, with --check */
 
