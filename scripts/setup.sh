@@ -71,7 +71,7 @@ packages=$(missing | sort -u | tr '\n' ' ')
 extra=$(wanted | tr '\n' ' ')
 [ -n "$packages$extra" ] || exit 0
 if [ -z "$packages" ] && { ! have apt-get || { [ "$(id -u)" != 0 ] && ! have sudo; }; }; then
-    echo "libsdfg: tests of AArch64 are skipped: $extra cannot be installed (no apt-get, or not root)" >&2
+    echo "libsdfg: tests of AArch64 are skipped: ${extra}cannot be installed (no apt-get, or not root)" >&2
     exit 0
 fi
 
