@@ -104,7 +104,6 @@ static struct sdfg_rt_pool *pool_new(const sdfg_options *o)
     return pool;
 }
 
-/* `json` lives in the arena of `ir`, or in memory the reader copied. */
 static struct sdfg_rt_data *data_new(const sdfg_options *o)
 {
     if (!o->save_data && !o->restore_data)
@@ -115,6 +114,7 @@ static struct sdfg_rt_data *data_new(const sdfg_options *o)
     return data;
 }
 
+/* `json` lives in the arena of `ir`, which becomes that of the program. */
 static sdfg_error *load(sdfg_program **out, sdfg_engine *e, struct ir *ir, char *json, size_t size, const char *folder)
 {
     sdfg_program *p = NEW(ir->arena, sdfg_program);

@@ -4,17 +4,6 @@
 
 #define FORMAT_VERSION "2.0.0a6" /* whose format this is (format.md 1.3) */
 
-/* Attributes of every block that are analysis results or identifiers (format.md 1.5). */
-static const char *const derived[] = { "guid",
-                                       "hash",
-                                       "pre_conditions",
-                                       "post_conditions",
-                                       "invariant_conditions",
-                                       "ranges",
-                                       "executions",
-                                       "dynamic_executions",
-                                       NULL };
-
 /* ---- containers ---- */
 
 static const char *container_type_name(const struct container *c)
@@ -189,7 +178,7 @@ static void write_sdfg_attributes(struct writer *w, const struct sdfg *s)
     write_enum(w, "instrument", s->instrument, INSTRUMENT_NONE);
     write_flag(w, "openmp_sections", s->openmp_sections, false);
     write_debug_info(w, &s->region.block.place, attributes);
-    write_rest(w, attributes, known, derived);
+    write_rest(w, attributes, known, block_derived);
 }
 
 void write_sdfg(struct writer *w, const char *key, const struct sdfg *s)

@@ -3,16 +3,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Analysis results and identifiers (format.md 1.5), of every kind of block. */
-static const char *const derived[] = { "guid",
-                                       "hash",
-                                       "pre_conditions",
-                                       "post_conditions",
-                                       "invariant_conditions",
-                                       "ranges",
-                                       "executions",
-                                       "dynamic_executions",
-                                       NULL };
+const char *const block_derived[] = { "guid",
+                                      "hash",
+                                      "pre_conditions",
+                                      "post_conditions",
+                                      "invariant_conditions",
+                                      "ranges",
+                                      "executions",
+                                      "dynamic_executions",
+                                      NULL };
 
 static const char *const record_keys[] = { "type",        "attributes",   "label",       "id",          "collapsed",
                                            "cfg_list_id", "sdfg_list_id", "start_block", "start_state", "nodes",
@@ -66,7 +65,7 @@ static void write_state(struct writer *w, const struct state *st)
     write_debug_info(w, &st->block.place, attributes);
     if (location)
         write_symbolic_value(w, "location", location);
-    write_rest(w, attributes, known, derived);
+    write_rest(w, attributes, known, block_derived);
     json_end(&w->json, '}');
     write_scopes(w, st);
     json_begin(&w->json, "nodes", '[');
@@ -108,7 +107,7 @@ static void write_region(struct writer *w, const struct region *r)
     if (r->block.kind == BLOCK_LOOP)
         write_loop_attributes(w, (const struct loop *)r);
     write_debug_info(w, &r->block.place, attributes);
-    write_rest(w, attributes, r->block.kind == BLOCK_LOOP ? loop : known, derived);
+    write_rest(w, attributes, r->block.kind == BLOCK_LOOP ? loop : known, block_derived);
     json_end(&w->json, '}');
     write_region_body(w, r);
 }
@@ -138,7 +137,7 @@ static void write_plain_attributes(struct writer *w, const struct block *b)
     const struct json *attributes = write_attributes_of(b->json);
     json_begin(&w->json, "attributes", '{');
     write_debug_info(w, &b->place, attributes);
-    write_rest(w, attributes, known, derived);
+    write_rest(w, attributes, known, block_derived);
     json_end(&w->json, '}');
 }
 

@@ -1,6 +1,7 @@
 /* Marks the innermost loops that compute more than they move: roots, powers and other functions in iterations that have
- * nothing in common but sums that may take any order (LLVM sums in any order where it is told how wide vectors are). Vectors as wide as the machine has them pay there. In loops that mostly load and store they do not: they
- * straddle lines of the cache more often, and leave more iterations behind the last whole vector. */
+ * nothing in common but sums that may take any order (LLVM sums in any order where it is told how wide vectors are).
+ * Vectors as wide as the machine has them pay there. In loops that mostly load and store they do not: they straddle
+ * lines of the cache more often, and leave more iterations behind the last whole vector. */
 #include "lower/pass/pass.h"
 #include "lower/tree/tree_linear.h"
 
