@@ -14,7 +14,7 @@
 #include "lower/pass/pass_remark.h"
 #include "lower/tree/tree_rewrite.h"
 
-enum { ROWS = 4, SHORTEST = 16, MOST_STATEMENTS = 24 };
+enum { ROWS = 4, SHORTEST = 16, MOST_STATEMENTS = 96, MOST_TERMS = 4 };
 
 struct triangles {
     struct iterations x;
@@ -22,8 +22,9 @@ struct triangles {
 
 struct triangle {
     struct tree *tree;
-    struct tree_stmt *loop, *sum; /* the loop around, and the one with the terms */
-    struct tree_stmt *term;       /* t[0] += ... */
+    struct tree_stmt *loop, *sum;        /* the loop around, and the one with the terms */
+    struct tree_stmt *terms[MOST_TERMS]; /* t[0] += ..., each with a t of its own */
+    uint32_t num_terms;
     const struct tree_frame *frame;
     struct tree_scan scan; /* of the loop */
     struct tree_piece piece;
@@ -86,13 +87,13 @@ static struct tree_stmt *like(struct tree *t, const struct tree_stmt *loop, stru
 
 /* Do terms of any iteration, as far as iteration i goes, load nothing that iteration i writes? Iterations that are
  * together begin with one whose sum is the shortest. */
-static bool terms_are_apart(const struct triangle *x)
+static bool term_is_apart(const struct triangle *x, const struct tree_stmt *s)
 {
     struct tree *t = x->tree;
     struct tree_frame around = tree_frame_of(x->frame, x->loop);
     struct tree_stmt *any = like(t, x->loop, x->loop->end), *term = like(t, x->sum, x->sum->end);
     struct tree_frame any_row = tree_frame_of(&around, any), terms = tree_frame_of(&any_row, term);
-    struct tree_stmt *copy = stmt_clone(t, x->term);
+    struct tree_stmt *copy = stmt_clone(t, s);
     stmt_substitute(t, copy, x->loop->var, expr_var(t, any->var));
     stmt_substitute(t, copy, x->sum->var, expr_var(t, term->var));
     struct loads l = { .x = x, .frame = &terms, .ok = true };
@@ -130,16 +131,32 @@ static bool is_term(const struct tree_stmt *s)
 }
 
 /* Is the sum in memory that every iteration takes for itself? */
-static bool is_own(const struct triangle *x)
+static bool is_own(const struct triangle *x, const struct tree_stmt *term)
 {
     for (uint32_t i = 0; i < x->loop->body->items.count; i++) {
         const struct tree_stmt *s = x->loop->body->items.items[i];
         if (s == x->sum)
             return false;
-        if (s->kind == STMT_ALLOC && s->where == TREE_STACK && s->var == x->term->pointer->var)
+        if (s->kind == STMT_ALLOC && s->where == TREE_STACK && s->var == term->pointer->var)
             return true;
     }
     return false;
+}
+
+/* Nothing but sums, each in memory of its own. */
+static bool find_terms(struct triangle *x)
+{
+    const struct tree_stmt *body = x->sum->body;
+    for (uint32_t i = 0; i < body->items.count; i++) {
+        struct tree_stmt *s = body->items.items[i];
+        if (x->num_terms == MOST_TERMS || !is_term(s) || !is_own(x, s))
+            return false;
+        for (uint32_t k = 0; k < x->num_terms; k++)
+            if (x->terms[k]->pointer->var == s->pointer->var)
+                return false;
+        x->terms[x->num_terms++] = s;
+    }
+    return x->num_terms > 0;
 }
 
 static bool counts_by_one(const struct tree_stmt *loop)
@@ -164,18 +181,17 @@ static uint32_t count_statements(const struct tree_stmt *s)
 static bool may_start_together(struct triangles *all, struct triangle *x)
 {
     struct tree *t = x->tree;
-    if (!counts_by_one(x->sum) || x->sum->body->items.count != 1)
-        return false;
-    x->term = x->sum->body->items.items[0];
-    if (!is_term(x->term) || !is_own(x) || !expr_is_pure(x->loop->begin) || !expr_is_pure(x->loop->end) ||
+    if (!counts_by_one(x->sum) || !find_terms(x) || !expr_is_pure(x->loop->begin) || !expr_is_pure(x->loop->end) ||
         !iterations_keep_variables(&all->x, x->loop))
         return false;
     tree_scan_add(&x->scan, x->loop);
     piece_add(t->scratch, &x->piece, x->loop, x->frame);
-    x->ok = true;
-    expr_visit(x->term->value, see_term, x);
-    return x->ok && !x->piece.control && !x->piece.effects && !x->piece.frees && !x->piece.jumps && is_triangle(x) &&
-           terms_are_apart(x);
+    x->ok = !x->piece.control && !x->piece.effects && !x->piece.frees && !x->piece.jumps && is_triangle(x);
+    for (uint32_t i = 0; i < x->num_terms && x->ok; i++) {
+        expr_visit(x->terms[i]->value, see_term, x);
+        x->ok = x->ok && term_is_apart(x, x->terms[i]);
+    }
+    return x->ok;
 }
 
 /* ---- rewriting ---- */
@@ -187,7 +203,7 @@ static void put_term(struct tree *t, struct tree_stmt *block, const struct tree_
 
 /* The iteration `row` behind `first`, whose sum has `begun`. */
 static void put_row(const struct triangle *x, struct tree_stmt *block, struct tree_expr *first, int row,
-                    struct tree_expr *begun)
+                    struct tree_var *const *begun)
 {
     struct tree *t = x->tree;
     struct tree_stmt *body = stmt_block(t);
@@ -198,16 +214,32 @@ static void put_row(const struct triangle *x, struct tree_stmt *block, struct tr
             stmt_append(t, body, stmt_clone(t, s));
             continue;
         }
-        put_term(t, body, x->term, begun);
-        for (int k = 0; k < row; k++) {
-            struct tree_stmt *term = stmt_clone(t, x->term);
-            stmt_substitute(t, term, x->sum->var, expr_binary(t, EXPR_ADD, shortest, expr_i64(t, k)));
-            stmt_append(t, body, term);
-        }
+        for (uint32_t m = 0; m < x->num_terms; m++)
+            put_term(t, body, x->terms[m], expr_var(t, begun[m]));
+        for (int k = 0; k < row; k++)
+            for (uint32_t m = 0; m < x->num_terms; m++) {
+                struct tree_stmt *term = stmt_clone(t, x->terms[m]);
+                stmt_substitute(t, term, x->sum->var, expr_binary(t, EXPR_ADD, shortest, expr_i64(t, k)));
+                stmt_append(t, body, term);
+            }
     }
     body = stmt_clone_apart(t, body);
     stmt_substitute(t, body, x->loop->var, expr_binary(t, EXPR_ADD, first, expr_i64(t, row)));
     stmt_append(t, block, body);
+}
+
+/* The term of iteration `number`, in the loop over those of all. */
+static void begin_term(const struct triangle *x, struct tree_stmt *terms, const struct tree_stmt *term,
+                       struct tree_var *begun, struct tree_expr *number)
+{
+    struct tree *t = x->tree;
+    struct tree_stmt *copy = stmt_clone(t, term);
+    stmt_substitute(t, copy, x->sum->var, expr_var(t, terms->var));
+    stmt_substitute(t, copy, x->loop->var, number);
+    struct tree_stmt *sum =
+        stmt_assign(t, terms->body, begun, expr_binary(t, EXPR_ADD, expr_var(t, begun), copy->value));
+    sum->place = term->place;
+    sum->reassociate = true;
 }
 
 static void start_together(const struct triangle *x)
@@ -219,28 +251,25 @@ static void start_together(const struct triangle *x)
     struct tree_stmt *block = stmt_block(t), *rest = NEW(t->arena, struct tree_stmt);
     struct tree_expr *span = expr_binary(t, EXPR_SUB, x->loop->end, x->loop->begin), *rows = expr_int(t, type, ROWS);
     struct tree_expr *whole = expr_binary(t, EXPR_DIV, expr_binary(t, EXPR_MAX, span, expr_int(t, type, 0)), rows);
-    struct tree_var *stop = tree_var(t, "stop", type), *first = tree_var(t, x->loop->var->name, type), *begun[ROWS];
+    struct tree_var *stop = tree_var(t, "stop", type), *first = tree_var(t, x->loop->var->name, type),
+                    *begun[ROWS][MOST_TERMS];
     stmt_assign(t, block, stop, expr_binary(t, EXPR_ADD, x->loop->begin, expr_binary(t, EXPR_MUL, whole, rows)));
     struct tree_stmt *main = stmt_for(t, block, first, x->loop->begin, expr_var(t, stop), rows);
     main->place = x->loop->place;
-    for (int r = 0; r < ROWS; r++) {
-        begun[r] = tree_var(t, "begun", x->term->value->type);
-        stmt_assign(t, main->body, begun[r], expr_zero(t, begun[r]->type))->place = x->term->place;
-    }
+    for (int r = 0; r < ROWS; r++)
+        for (uint32_t m = 0; m < x->num_terms; m++) {
+            struct tree_var *v = begun[r][m] = tree_var(t, "begun", x->terms[m]->value->type);
+            stmt_assign(t, main->body, v, expr_zero(t, v->type))->place = x->terms[m]->place;
+        }
     struct tree_stmt *terms = stmt_for(t, main->body, tree_var(t, x->sum->var->name, x->sum->var->type), x->sum->begin,
                                        x->sum->end, x->sum->step);
     terms->place = x->sum->place;
-    for (int r = 0; r < ROWS; r++) {
-        struct tree_stmt *copy = stmt_clone(t, x->term);
-        stmt_substitute(t, copy, x->sum->var, expr_var(t, terms->var));
-        stmt_substitute(t, copy, x->loop->var, expr_binary(t, EXPR_ADD, expr_var(t, first), expr_int(t, type, r)));
-        struct tree_stmt *sum =
-            stmt_assign(t, terms->body, begun[r], expr_binary(t, EXPR_ADD, expr_var(t, begun[r]), copy->value));
-        sum->place = x->term->place;
-        sum->reassociate = true;
-    }
     for (int r = 0; r < ROWS; r++)
-        put_row(x, main->body, expr_var(t, first), r, expr_var(t, begun[r]));
+        for (uint32_t m = 0; m < x->num_terms; m++)
+            begin_term(x, terms, x->terms[m], begun[r][m],
+                       expr_binary(t, EXPR_ADD, expr_var(t, first), expr_int(t, type, r)));
+    for (int r = 0; r < ROWS; r++)
+        put_row(x, main->body, expr_var(t, first), r, begun[r]);
     stmt_substitute(t, terms, x->loop->var, expr_var(t, first));
     *rest = *x->loop;
     rest->begin = expr_var(t, stop);
