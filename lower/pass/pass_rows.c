@@ -7,12 +7,13 @@
  *             A[i, j] = (A[i, j] - t[0]) / A[j, j]                                  u[0] += A[i + 1, k] * A[j, k] ... }
  *         }                                                        A[i, j] = ...  A[i + 1, j] = ...
  *         A[i, i] = ...                                        }
- *     }                                                        for i' = i to i + 4 { for j = i to i' { ... }  A[i', i'] = ... }
+ *     }                                                        for i' = i to i + 4 { for j = i to i' { ... }  A[i', i']
+ * = ... }
  *                                                          }
  *                                                          for i, the rest { ... }
  *
- * so that row j is loaded once for all of them, and divisions of one row do not wait for those of another. Every element
- * gets the same terms in the same order. */
+ * so that row j is loaded once for all of them, and divisions of one row do not wait for those of another. Every
+ * element gets the same terms in the same order. */
 #include "lower/pass/pass_iterations.h"
 #include "lower/pass/pass_remark.h"
 #include "lower/tree/tree_rewrite.h"
@@ -179,7 +180,8 @@ static bool rows_are_apart(const struct block *x)
 {
     struct tree *t = x->tree;
     struct tree_expr *rows = expr_i64(t, ROWS), *one = expr_i64(t, 1);
-    struct tree_stmt *first = like(t, x->loop, x->loop->begin, expr_binary(t, EXPR_SUB, x->loop->end, expr_i64(t, ROWS - 1)));
+    struct tree_stmt *first =
+        like(t, x->loop, x->loop->begin, expr_binary(t, EXPR_SUB, x->loop->end, expr_i64(t, ROWS - 1)));
     struct tree_expr *begin = expr_var(t, first->var), *end = expr_binary(t, EXPR_ADD, begin, rows);
     struct tree_frame blocks = tree_frame_of(x->frame, first);
     struct row near, far;
@@ -196,8 +198,8 @@ static bool is_candidate(const struct iterations *it, struct block *x)
 {
     struct tree *t = x->tree;
     struct tree_piece piece = { 0 };
-    if (!counts_by_one(x->inner) || x->inner->loop.parallel || !is_triangle(x) || !is_body(x) || !expr_is_pure(x->loop->begin) ||
-        !expr_is_pure(x->loop->end) || !iterations_keep_variables(it, x->loop) ||
+    if (!counts_by_one(x->inner) || x->inner->loop.parallel || !is_triangle(x) || !is_body(x) ||
+        !expr_is_pure(x->loop->begin) || !expr_is_pure(x->loop->end) || !iterations_keep_variables(it, x->loop) ||
         !iterations_keep_variables(it, x->inner))
         return false;
     tree_scan_add(&x->scan, x->loop);
