@@ -201,7 +201,7 @@ static bool uses_what_it_makes(const struct tree_piece *a, const struct tree_pie
 static bool is_legal(struct tree *t, const struct fuse_nest *a, const struct fuse_nest *b, struct fuse_obstacle *o)
 {
     struct piece_set first;
-    piece_set_init(&first, t->arena, t);
+    piece_set_init(&first, t->scratch, t);
     piece_set_add(&first, a->piece);
     return fuse_find_obstacle(t, &first, a, b, o);
 }
@@ -213,8 +213,8 @@ static bool try_pair(struct slices *x, struct tree_stmt *first, struct tree_stmt
     struct tree *t = x->tree;
     struct tree_piece p = { 0 }, q = { 0 }, r = { 0 };
     struct tree_stmt *copy;
-    piece_add(t->arena, &p, first, frame);
-    piece_add(t->arena, &q, second, frame);
+    piece_add(t->scratch, &p, first, frame);
+    piece_add(t->scratch, &q, second, frame);
     struct fuse_nest a = fuse_nest_of(first, &p), b = fuse_nest_of(second, &q);
     struct fuse_obstacle o;
     tree_scan_add(&x->scan, first);
@@ -227,7 +227,7 @@ static bool try_pair(struct slices *x, struct tree_stmt *first, struct tree_stmt
     x->nest = &changed;
     x->block = stmt_block(t);
     replace_loads(x);
-    piece_add(t->arena, &r, copy, frame);
+    piece_add(t->scratch, &r, copy, frame);
     if (x->count == 0 || !is_legal(t, &changed, &b, &o))
         return false;
     remark(t->ir->remarks, first->place, remark_subject(t, first), REMARK_SLICES, x->count, remark_subject(t, second));
@@ -243,7 +243,7 @@ static void look_at_block(struct tree *t, struct tree_stmt *block, const struct 
 {
     for (uint32_t i = 0; i + 1 < block->items.count; i++) {
         struct tree_stmt *first = block->items.items[i], *second = block->items.items[i + 1];
-        struct slices x = { .tree = t, .scan = { .arena = t->arena } };
+        struct slices x = { .tree = t, .scan = { .arena = t->scratch } };
         if (first->kind != STMT_FOR || second->kind != STMT_FOR || !try_pair(&x, first, second, frame))
             continue;
         struct tree_stmt *both = stmt_block(t);

@@ -126,6 +126,6 @@ bool tree_wide(struct tree *t, const struct tree_options *o)
 {
     (void)o;
     for (uint32_t i = 0; i < t->functions.count; i++)
-        stmt_visit(t->functions.items[i]->body, look, t->arena);
+        stmt_visit(t->functions.items[i]->body, look, t->scratch);
     return true;
 }
