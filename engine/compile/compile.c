@@ -228,7 +228,8 @@ static void compile(const struct codegen_request *request, struct codegen_result
     c->request = request;
     c->dump = dump;
     out->owner = o;
-    out->ok = compile_run(c);
+    bool may = compile_begin();
+    out->ok = may ? compile_run(c) : diag_error(c->ir->diags, NULL, DIAG_CODEGEN_OPEN, "the process ends");
     o->jit = c->jit;
     if (out->ok)
         out->ok = request->emit == CODEGEN_EMIT_CODE ? take_code(c, out) : take_text(c, out);
@@ -241,6 +242,8 @@ static void compile(const struct codegen_request *request, struct codegen_result
     out->peak_bytes = arena_bytes(o->ir->arena);
     if (out->ok && request->emit == CODEGEN_EMIT_CODE)
         keep_code_only(o, out);
+    if (may)
+        compile_end();
 }
 
 static void release(struct codegen_result *result)
@@ -249,7 +252,10 @@ static void release(struct codegen_result *result)
     if (!o)
         return;
     place_free(o->placed);
-    jit_free(o->jit);
+    if (o->jit && compile_begin()) { /* else it stays, as the process ends */
+        jit_free(o->jit);
+        compile_end();
+    }
     if (o->ir)
         ir_free(o->ir);
     arena_free(o->arena);

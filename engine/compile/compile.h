@@ -59,6 +59,10 @@ extern const struct pass pipeline[]; /* ends with a row without function */
 /* Runs the table as the request wants it: up to the pass that makes what is asked for. Times, dumps and verifies. */
 bool compile_run(struct compile *c);
 
+/* Around everything that uses LLVM (compile_exit.c). False: the process ends, and LLVM must not be used any more. */
+bool compile_begin(void);
+void compile_end(void);
+
 /* ---- passes of compile_pass.c ---- */
 
 /* Bytes of the largest cache of this machine; 0: the system does not say. */

@@ -90,7 +90,6 @@ static void check_all(void (*end)(int delay))
         CHECK_INT(status_of(end, delay), 0);
 }
 
-#ifndef SHARED_LLVM /* which destroys its objects when the process ends */
 static void leave(int delay)
 {
     work(NULL, delay);
@@ -114,7 +113,6 @@ static void leave_from_a_thread(int delay)
 }
 
 TEST(exit_from_another_thread) { check_all(leave_from_a_thread); }
-#endif
 
 static void give_back(int delay)
 {
