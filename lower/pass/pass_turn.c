@@ -118,7 +118,8 @@ static bool belong_together(struct turns *w, struct tree_stmt *first, struct tre
     piece_add(t->scratch, &b, second, frame);
     struct fuse_nest x = { .loops = { first }, .depth = 1, .piece = &a };
     struct fuse_nest y = { .loops = { second }, .depth = 1, .piece = &b };
-    if (a.control || b.control || !fuse_same_space(t, &x, &y) || !hands_over(w, &a, &b, second))
+    if (a.control || b.control || first->loop.parallel != second->loop.parallel || !fuse_same_space(t, &x, &y) ||
+        !hands_over(w, &a, &b, second))
         return false;
     piece_set_clear(&w->x.set);
     piece_set_add(&w->x.set, &a);
@@ -130,10 +131,10 @@ static struct tree_stmt *outside(struct turns *w, struct tree_stmt *s, const str
 {
     if (s->kind != STMT_FOR)
         return NULL;
-    if (s->loop.independent && !s->loop.parallel)
+    if (s->loop.independent)
         return s;
     struct tree_stmt *inner = turn_inner(s);
-    return inner && !inner->loop.parallel && !strip_has_loop(inner->body) ? turn_nest(&w->x, s, frame) : NULL;
+    return inner && !strip_has_loop(inner->body) ? turn_nest(&w->x, s, frame) : NULL;
 }
 
 static void look_at_block(struct turns *w, struct tree_stmt *block, const struct tree_frame *frame)
