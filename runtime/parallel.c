@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <string.h>
+#include <time.h>
 
 struct openmp {
     const char *name;
@@ -182,6 +183,47 @@ void sdfg_rt_parallel(struct sdfg_rt_context *context, sdfg_rt_body *body, void 
     }
     struct region r = { context, body, data, { .id = ++context->regions } };
     o->parallel(run_thread, &r, threads > 0 && threads < INT32_MAX ? (unsigned)threads : 0, 0);
+}
+
+enum {
+    TRIES = 6,
+    PAUSE = 100000, /* nanoseconds between regions, enough for threads to fall asleep */
+    SLEEP = 5000    /* that a region takes at least if threads have to be woken up */
+};
+
+static pthread_once_t sleep_once = PTHREAD_ONCE_INIT;
+static int64_t threads_sleep;
+
+static void run_nothing(void *argument) { (void)argument; }
+
+static int64_t nanoseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+/* The least of some regions: others may have the processors in between. The first one makes the threads. */
+static void measure_sleep(void)
+{
+    int64_t least = INT64_MAX, before = 0;
+    for (int i = 0; i < TRIES; i++) {
+        for (int64_t until = nanoseconds() + PAUSE; before < until;)
+            before = nanoseconds();
+        openmp.parallel(run_nothing, NULL, 0, 0);
+        int64_t time = nanoseconds() - before;
+        least = time < least ? time : least;
+    }
+    threads_sleep = least > SLEEP;
+}
+
+int64_t sdfg_rt_threads_sleep(struct sdfg_rt_context *context)
+{
+    const struct openmp *o = context->num_threads == 1 || direct_depth > 0 ? NULL : openmp_get();
+    if (!o || o->in_parallel() || o->max_threads() == 1)
+        return 0;
+    pthread_once(&sleep_once, measure_sleep);
+    return threads_sleep;
 }
 
 void sdfg_rt_barrier(struct sdfg_rt_context *context)

@@ -52,6 +52,9 @@ bool sdfg_rt_team_is_stuck(const struct sdfg_rt_team *team);
 int64_t sdfg_rt_thread_num(struct sdfg_rt_context *context);
 int64_t sdfg_rt_num_threads(struct sdfg_rt_context *context);
 int64_t sdfg_rt_thread_limit(struct sdfg_rt_context *context);
+/* Not 0 if an empty region takes more than some microseconds, as with OMP_WAIT_POLICY=passive. Measured by the first
+ * call of the process, in less than a millisecond. */
+int64_t sdfg_rt_threads_sleep(struct sdfg_rt_context *context);
 
 /* ---- memory (memory.c) ---- */
 

@@ -85,19 +85,32 @@ static struct tree_expr *less(const struct parallelize *p, struct tree_expr *wor
     return known >= 0 ? expr_bool(p->tree, known) : expr_binary(p->tree, EXPR_LT, work, expr_i64(p->tree, limit));
 }
 
-/* Is it too little work for threads? */
-static struct tree_expr *is_small(const struct parallelize *p, const struct tree_stmt *loop,
+/* Do threads sleep between regions? Asked in `block`. */
+static struct tree_expr *threads_sleep(const struct parallelize *p, struct tree_stmt *block)
+{
+    struct tree *t = p->tree;
+    struct tree_expr *context = expr_context(t);
+    struct tree_var *sleep = tree_var(t, "sleep", type_basic(t->ir, TYPE_I64));
+    stmt_call(t, block, sleep, "sdfg_rt_threads_sleep", &context, 1)->isolated = true;
+    return expr_binary(t, EXPR_NE, expr_var(t, sleep), expr_i64(t, 0));
+}
+
+/* Is it too little work for threads? `block`: in front of the loop. */
+static struct tree_expr *is_small(const struct parallelize *p, struct tree_stmt *block, const struct tree_stmt *loop,
                                   const struct region_space *sp, const struct tree_scan *body)
 {
     struct tree *t = p->tree;
-    int64_t limit = region_limit(p->loops > 0);
     if (loop->loop.heavy)
         return less(p, sp->count, sp->trips, 2);
     struct tree_expr *once = tree_cost(t, body, loop->body);
-    struct tree_expr *small =
-        less(p, tree_cost_repeat(t, sp->count, once), tree_cost_repeat(t, sp->trips, once), limit);
-    if (p->loops) /* costs end at the limit: so much in one iteration is enough */
-        small = expr_binary(t, EXPR_LOGICAL_AND, less(p, once, once, TREE_COST_PARALLEL), small);
+    struct tree_expr *work = tree_cost_repeat(t, sp->count, once), *bound = tree_cost_repeat(t, sp->trips, once);
+    struct tree_expr *small = less(p, work, bound, region_limit(p->loops > 0));
+    if (p->loops && !expr_is_int(small, 1)) {
+        struct tree_expr *asleep = less(p, work, bound, region_limit_asleep());
+        if (!expr_is_int(asleep, 0))
+            asleep = expr_binary(t, EXPR_LOGICAL_AND, threads_sleep(p, block), asleep);
+        small = expr_binary(t, EXPR_LOGICAL_OR, small, asleep);
+    }
     return expr_binary(t, EXPR_LOGICAL_OR, less(p, sp->count, sp->trips, 2), small);
 }
 
@@ -118,7 +131,11 @@ static void say_threads(const struct parallelize *p, const struct tree_stmt *loo
     if (!r)
         return;
     const char *work = remark_value(t, tree_cost_repeat(t, sp->count, tree_cost(t, body, loop->body)));
-    if (small->op != EXPR_INT)
+    if (small->op != EXPR_INT && p->loops &&
+        region_is_less(tree_cost_repeat(t, sp->trips, tree_cost(t, body, loop->body)), p->frame, limit) == 0)
+        remark(r, loop->place, subject, REMARK_THREADS_AWAKE, schedule_name(loop), work, limit,
+               (int)region_limit_asleep());
+    else if (small->op != EXPR_INT)
         remark(r, loop->place, subject, REMARK_THREADS_RUNTIME, schedule_name(loop));
     else if (small->i && region_is_less(sp->trips, p->frame, 2) == 1)
         remark(r, loop->place, subject, REMARK_THREADS_FEW);
@@ -172,7 +189,7 @@ static struct tree_stmt *make_region(struct parallelize *p, struct tree_stmt *s)
     share_evenly(s);
     struct tree_stmt *block = stmt_block(t);
     struct region_space sp = region_space_of(t, block, s);
-    struct tree_expr *small = is_small(p, s, &sp, &body);
+    struct tree_expr *small = is_small(p, block, s, &sp, &body);
     say_threads(p, s, small, &sp, &body);
     if (expr_is_int(small, 1))
         return NULL;

@@ -132,10 +132,13 @@ struct tree_var *region_counter(struct tree *t, struct tree_stmt *b)
 }
 
 /* A region in a sequential loop is entered often, and each time the slowest thread is waited for: on a machine that
- * others use, too, that is what such programs do most. */
-enum { AGAIN_AND_AGAIN = 8 };
+ * others use, too, that is what such programs do most. Where threads sleep between regions it takes fifty microseconds
+ * to wake them up, with vectors the time of many million operations. */
+enum { AGAIN_AND_AGAIN = 8, ASLEEP = 512 };
 
 int64_t region_limit(bool again) { return (again ? AGAIN_AND_AGAIN : 1) * (int64_t)TREE_COST_PARALLEL; }
+
+int64_t region_limit_asleep(void) { return ASLEEP * (int64_t)TREE_COST_PARALLEL; }
 
 int region_is_less(struct tree_expr *work, const struct tree_frame *frame, int64_t limit)
 {

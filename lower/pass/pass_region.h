@@ -28,6 +28,8 @@ void region_own(struct tree_stmt *region, struct tree_stmt *s);
 
 /* The least work (tree_cost.h) for which a region pays. `again`: loops are around it. */
 int64_t region_limit(bool again);
+/* The same with loops around, where threads sleep between regions (sdfg_rt_threads_sleep). */
+int64_t region_limit_asleep(void);
 /* Is there less work than the limit whatever the loops around do (1), never (0), or is that only known at run time
  * (-1)? */
 int region_is_less(struct tree_expr *work, const struct tree_frame *frame, int64_t limit);

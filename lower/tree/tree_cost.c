@@ -7,7 +7,8 @@ enum {
     COST_ATOMIC = 20,
     COST_ALLOC = 100,
     UNKNOWN_TRIPS = 16,
-    MANY_TRIPS = 1 << 20
+    MANY_TRIPS = 1 << 20,
+    MOST_WORK = 1 << 24 /* that is told apart from more */
 };
 
 static int64_t expr_cost(const struct tree_expr *e)
@@ -38,7 +39,7 @@ static int64_t expr_cost(const struct tree_expr *e)
     default:
         break;
     }
-    for (uint32_t i = 0; i < e->num_args && cost < TREE_COST_PARALLEL; i++)
+    for (uint32_t i = 0; i < e->num_args && cost < MOST_WORK; i++)
         cost += expr_cost(e->args[i]);
     return cost;
 }
@@ -50,12 +51,12 @@ static struct tree_expr *saturate(struct tree *t, struct tree_expr *e, int64_t l
 
 static struct tree_expr *add(struct tree *t, struct tree_expr *a, struct tree_expr *b)
 {
-    return saturate(t, expr_binary(t, EXPR_ADD, a, b), TREE_COST_PARALLEL);
+    return saturate(t, expr_binary(t, EXPR_ADD, a, b), MOST_WORK);
 }
 
 struct tree_expr *tree_cost_repeat(struct tree *t, struct tree_expr *trips, struct tree_expr *work)
 {
-    return expr_binary(t, EXPR_MUL, saturate(t, trips, MANY_TRIPS), saturate(t, work, TREE_COST_PARALLEL));
+    return expr_binary(t, EXPR_MUL, saturate(t, trips, MANY_TRIPS), saturate(t, work, MOST_WORK));
 }
 
 struct tree_expr *tree_trip_count(struct tree *t, const struct tree_stmt *loop)

@@ -10,7 +10,7 @@
 enum { TREE_COST_PARALLEL = 32768 };
 
 /* Work of one execution of `body`, with `piece` the scan of the loop around it: trip counts of inner loops that `piece`
- * changes count as a small constant. int64, at most TREE_COST_PARALLEL if constant. */
+ * changes count as a small constant. int64, at most 2^24 if constant. */
 struct tree_expr *tree_cost(struct tree *t, const struct tree_scan *piece, const struct tree_stmt *body);
 /* Number of iterations of a FOR loop, int64; may be negative for none. */
 struct tree_expr *tree_trip_count(struct tree *t, const struct tree_stmt *loop);
