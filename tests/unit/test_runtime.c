@@ -56,6 +56,24 @@ TEST(context_limits_threads)
     CHECK_INT(default_number.threads, sdfg_rt_default_threads());
 }
 
+static void ask_for_sleep(struct sdfg_rt_context *context, void *data, int64_t thread, int64_t threads)
+{
+    (void)thread;
+    (void)threads;
+    __atomic_add_fetch((int *)data, sdfg_rt_threads_sleep(context) != 0, __ATOMIC_RELAXED);
+}
+
+TEST(nobody_sleeps_where_one_thread_is_all)
+{
+    struct sdfg_rt_context context = { .num_threads = 1 };
+    int asleep = 0;
+    CHECK_INT(sdfg_rt_threads_sleep(&context), 0);
+    context.num_threads = 0;
+    sdfg_rt_parallel(&context, ask_for_sleep, &asleep, 2);
+    CHECK_INT(asleep, 0);
+    CHECK_INT(sdfg_rt_threads_sleep(&context), sdfg_rt_threads_sleep(&context)); /* measured once */
+}
+
 static void nest(struct sdfg_rt_context *context, void *data, int64_t thread, int64_t threads)
 {
     (void)thread;
