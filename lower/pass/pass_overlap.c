@@ -382,23 +382,11 @@ static void look_at_block(struct overlap *o, struct tree_stmt *block, const stru
     }
 }
 
-static void look(struct overlap *o, struct tree_stmt *s, const struct tree_frame *frame)
+static bool look(void *user, struct tree_stmt *s, const struct tree_frame *frame)
 {
-    if (s->kind == STMT_PARALLEL)
-        return;
     if (s->kind == STMT_BLOCK)
-        look_at_block(o, s, frame);
-    struct tree_frame inner;
-    if (s->kind == STMT_FOR) {
-        inner = tree_frame_of(frame, s);
-        frame = &inner;
-    }
-    if (s->body)
-        look(o, s->body, frame);
-    if (s->otherwise)
-        look(o, s->otherwise, frame);
-    for (uint32_t i = 0; i < s->items.count; i++)
-        look(o, s->items.items[i], frame);
+        look_at_block(user, s, frame);
+    return s->kind != STMT_PARALLEL;
 }
 
 bool tree_overlap(struct tree *t, const struct tree_options *options)
@@ -416,7 +404,7 @@ bool tree_overlap(struct tree *t, const struct tree_options *options)
         if (o.whole.labels.count) /* jumps back repeat what no loop shows */
             continue;
         o.writers = NEW_ARRAY(o.arena, uint32_t, t->num_aliases);
-        look(&o, f->body, NULL);
+        tree_visit_frames(f->body, NULL, look, &o);
         stmt_flatten(t, f->body);
     }
     return true;

@@ -34,23 +34,13 @@ static bool is_apart(struct iterations *x, struct tree_stmt *s, const struct tre
     return !why;
 }
 
-static void prove(struct iterations *x, struct tree_stmt *s, const struct tree_frame *frame)
+static bool prove(void *user, struct tree_stmt *s, const struct tree_frame *frame)
 {
     if (s->kind == STMT_PARALLEL)
-        return;
-    if (is_candidate(s) && is_apart(x, s, frame))
+        return false;
+    if (is_candidate(s) && is_apart(user, s, frame))
         s->loop.parallel = s->loop.independent = true;
-    struct tree_frame inside;
-    if (s->kind == STMT_FOR) {
-        inside = tree_frame_of(frame, s);
-        frame = &inside;
-    }
-    if (s->body)
-        prove(x, s->body, frame);
-    if (s->otherwise)
-        prove(x, s->otherwise, frame);
-    for (uint32_t i = 0; i < s->items.count; i++)
-        prove(x, s->items.items[i], frame);
+    return true;
 }
 
 bool tree_prove(struct tree *t, const struct tree_options *o)
@@ -59,7 +49,7 @@ bool tree_prove(struct tree *t, const struct tree_options *o)
     for (uint32_t i = 0; i < t->functions.count; i++) {
         struct tree_func *f = t->functions.items[i];
         struct iterations x = iterations_of(t, f);
-        prove(&x, f->body, NULL);
+        tree_visit_frames(f->body, NULL, prove, &x);
     }
     return true;
 }

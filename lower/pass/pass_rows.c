@@ -369,21 +369,9 @@ static bool try_loop(const struct iterations *it, struct tree_stmt *loop, const 
     return false;
 }
 
-static void look(const struct iterations *it, struct tree_stmt *s, const struct tree_frame *frame)
+static bool look(void *user, struct tree_stmt *s, const struct tree_frame *frame)
 {
-    struct tree_frame inside;
-    if (s->kind == STMT_PARALLEL || try_loop(it, s, frame))
-        return;
-    if (s->kind == STMT_FOR) {
-        inside = tree_frame_of(frame, s);
-        frame = &inside;
-    }
-    if (s->body)
-        look(it, s->body, frame);
-    if (s->otherwise)
-        look(it, s->otherwise, frame);
-    for (uint32_t i = 0; i < s->items.count; i++)
-        look(it, s->items.items[i], frame);
+    return s->kind != STMT_PARALLEL && !try_loop(user, s, frame);
 }
 
 bool tree_rows(struct tree *t, const struct tree_options *o)
@@ -391,7 +379,7 @@ bool tree_rows(struct tree *t, const struct tree_options *o)
     (void)o;
     for (uint32_t i = 0; i < t->functions.count; i++) {
         struct iterations it = iterations_of(t, t->functions.items[i]);
-        look(&it, t->functions.items[i]->body, NULL);
+        tree_visit_frames(t->functions.items[i]->body, NULL, look, &it);
         stmt_flatten(t, t->functions.items[i]->body);
     }
     return true;

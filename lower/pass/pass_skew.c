@@ -284,23 +284,9 @@ static bool try_skew(struct skewer *w, struct tree_stmt *loop, const struct tree
     return skew_make_tiles(w->x.tree, s, w->threads);
 }
 
-static void look(struct skewer *w, struct tree_stmt *s, const struct tree_frame *frame)
+static bool look(void *user, struct tree_stmt *s, const struct tree_frame *frame)
 {
-    if (s->kind == STMT_PARALLEL || try_skew(w, s, frame))
-        return;
-    struct tree_frame inside;
-    if (s->kind == STMT_FOR) {
-        if (s->loop.parallel)
-            return;
-        inside = tree_frame_of(frame, s);
-        frame = &inside;
-    }
-    if (s->body)
-        look(w, s->body, frame);
-    if (s->otherwise)
-        look(w, s->otherwise, frame);
-    for (uint32_t i = 0; i < s->items.count; i++)
-        look(w, s->items.items[i], frame);
+    return s->kind != STMT_PARALLEL && !try_skew(user, s, frame) && !(s->kind == STMT_FOR && s->loop.parallel);
 }
 
 bool tree_skew(struct tree *t, const struct tree_options *o)
@@ -310,7 +296,7 @@ bool tree_skew(struct tree *t, const struct tree_options *o)
         struct skewer w = { .x = iterations_of(t, f), .threads = o->num_threads };
         if (w.x.whole.labels.count) /* jumps back repeat what no loop shows */
             continue;
-        look(&w, f->body, NULL);
+        tree_visit_frames(f->body, NULL, look, &w);
         stmt_flatten(t, f->body);
     }
     return true;

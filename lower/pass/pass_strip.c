@@ -562,21 +562,10 @@ static bool try_turn(struct strips *all, struct tree_stmt *loop, const struct tr
     return true;
 }
 
-static void look(struct strips *all, struct tree_stmt *s, const struct tree_frame *frame)
+static bool look(void *user, struct tree_stmt *s, const struct tree_frame *frame)
 {
-    if (s->kind == STMT_PARALLEL || try_strips(all, s, frame, false) || try_turn(all, s, frame))
-        return;
-    struct tree_frame inside;
-    if (s->kind == STMT_FOR) {
-        inside = tree_frame_of(frame, s);
-        frame = &inside;
-    }
-    if (s->body)
-        look(all, s->body, frame);
-    if (s->otherwise)
-        look(all, s->otherwise, frame);
-    for (uint32_t i = 0; i < s->items.count; i++)
-        look(all, s->items.items[i], frame);
+    struct strips *all = user;
+    return s->kind != STMT_PARALLEL && !try_strips(all, s, frame, false) && !try_turn(all, s, frame);
 }
 
 bool tree_strip(struct tree *t, const struct tree_options *o)
@@ -584,7 +573,7 @@ bool tree_strip(struct tree *t, const struct tree_options *o)
     for (uint32_t i = 0; i < t->functions.count; i++) {
         struct tree_func *f = t->functions.items[i];
         struct strips all = { .x = iterations_of(t, f), .threads = o->num_threads != 1 };
-        look(&all, f->body, NULL);
+        tree_visit_frames(f->body, NULL, look, &all);
     }
     return true;
 }

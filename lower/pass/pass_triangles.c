@@ -298,28 +298,13 @@ static bool try_loop(struct triangles *all, struct tree_stmt *loop, const struct
     return false;
 }
 
-static void look(struct triangles *all, struct tree_stmt *s, const struct tree_frame *frame)
-{
-    struct tree_frame inside;
-    if (try_loop(all, s, frame))
-        return;
-    if (s->kind == STMT_FOR) {
-        inside = tree_frame_of(frame, s);
-        frame = &inside;
-    }
-    if (s->body)
-        look(all, s->body, frame);
-    if (s->otherwise)
-        look(all, s->otherwise, frame);
-    for (uint32_t i = 0; i < s->items.count; i++)
-        look(all, s->items.items[i], frame);
-}
+static bool look(void *user, struct tree_stmt *s, const struct tree_frame *frame) { return !try_loop(user, s, frame); }
 
 bool tree_triangles(struct tree *t, const struct tree_options *o)
 {
     for (uint32_t i = 0; !o->strict_fp && i < t->functions.count; i++) {
         struct triangles all = { .x = iterations_of(t, t->functions.items[i]) };
-        look(&all, t->functions.items[i]->body, NULL);
+        tree_visit_frames(t->functions.items[i]->body, NULL, look, &all);
         stmt_flatten(t, t->functions.items[i]->body);
     }
     return true;

@@ -154,23 +154,11 @@ static void look_at_block(struct turns *w, struct tree_stmt *block, const struct
     }
 }
 
-static void look(struct turns *w, struct tree_stmt *s, const struct tree_frame *frame)
+static bool look(void *user, struct tree_stmt *s, const struct tree_frame *frame)
 {
-    struct tree_frame inside;
-    if (s->kind == STMT_PARALLEL)
-        return;
-    if (s->kind == STMT_FOR) {
-        inside = tree_frame_of(frame, s);
-        frame = &inside;
-    }
-    if (s->body)
-        look(w, s->body, frame);
-    if (s->otherwise)
-        look(w, s->otherwise, frame);
     if (s->items.count > 1)
-        look_at_block(w, s, frame);
-    for (uint32_t i = 0; i < s->items.count; i++)
-        look(w, s->items.items[i], frame);
+        look_at_block(user, s, frame);
+    return s->kind != STMT_PARALLEL;
 }
 
 bool tree_turn(struct tree *t, const struct tree_options *o)
@@ -181,7 +169,7 @@ bool tree_turn(struct tree *t, const struct tree_options *o)
         struct turns w = { .x = iterations_of(t, f) };
         stmt_visit(f->body, find_memory, &w);
         if (w.own.count)
-            look(&w, f->body, NULL);
+            tree_visit_frames(f->body, NULL, look, &w);
     }
     return true;
 }

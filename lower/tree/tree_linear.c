@@ -403,3 +403,20 @@ struct tree_frame tree_frame_of(const struct tree_frame *outer, const struct tre
         f.range = (struct interval){ true, begin.low, end.high - 1 };
     return f;
 }
+
+void tree_visit_frames(struct tree_stmt *s, const struct tree_frame *frame, tree_frame_visit *visit, void *user)
+{
+    struct tree_frame inside;
+    if (!visit(user, s, frame))
+        return;
+    if (s->kind == STMT_FOR) {
+        inside = tree_frame_of(frame, s);
+        frame = &inside;
+    }
+    if (s->body)
+        tree_visit_frames(s->body, frame, visit, user);
+    if (s->otherwise)
+        tree_visit_frames(s->otherwise, frame, visit, user);
+    for (uint32_t i = 0; i < s->items.count; i++)
+        tree_visit_frames(s->items.items[i], frame, visit, user);
+}

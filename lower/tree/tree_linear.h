@@ -54,6 +54,10 @@ struct tree_frame {
 };
 
 struct tree_frame tree_frame_of(const struct tree_frame *outer, const struct tree_stmt *loop);
+/* Visits the statement, and then what is in it where `visit` says so, each with the loops around it. A visit may change
+ * what it is given, as long as it stays where it is. */
+typedef bool tree_frame_visit(void *user, struct tree_stmt *s, const struct tree_frame *frame);
+void tree_visit_frames(struct tree_stmt *s, const struct tree_frame *frame, tree_frame_visit *visit, void *user);
 /* The values of an expression inside the loops; variables that `frame` does not know are looked for in `other` (may be
  * NULL). */
 struct interval interval_of(const struct tree_expr *e, const struct tree_frame *frame, const struct tree_frame *other);
