@@ -7,7 +7,15 @@
 #if defined(__x86_64__) && defined(__has_include)
 #if __has_include(<sys/platform/x86.h>)
 #include <sys/platform/x86.h>
-#define CPU_CAN(NAME, name) CPU_FEATURE_ACTIVE(NAME)
+
+/* As x86_cpu_active(), which shifts a signed 1 into the sign. */
+static inline bool cpu_can(unsigned feature)
+{
+    const struct cpuid_feature *leaf = __x86_get_cpuid_feature_leaf(feature / 128);
+    return leaf->active_array[feature % 128 / 32] >> feature % 32 & 1;
+}
+
+#define CPU_CAN(NAME, name) cpu_can(x86_cpu_##NAME)
 #endif
 #endif
 #ifndef CPU_CAN
