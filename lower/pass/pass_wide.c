@@ -93,8 +93,8 @@ static void look_inside(struct content *c, struct tree_stmt *s)
             vec_push(c->arena, &added, item->var);
         }
     }
-    for (uint32_t i = 0; i < added.count; i++) /* behind a branch nobody knows */
-        map_remove(&c->known, added.items[i]);
+    while (added.count) /* behind a branch nobody knows; the last one first is quick */
+        map_remove(&c->known, added.items[--added.count]);
 }
 
 static bool find_assigned(void *user, struct tree_stmt *s)
