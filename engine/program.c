@@ -57,16 +57,19 @@ static bool read_graph(struct sdfg_program *p)
     return true;
 }
 
-/* The interface leaves the graph, which a compilation may then change and free. */
+/* The interface leaves the graph, which a compilation may then change and free. It stays where it is if the record
+ * cannot hold it (vectors of vectors, more than DEEPEST nested graphs in engine/interface.c). */
 static void part_with_graph(struct sdfg_program *p)
 {
+    const struct sdfg_program as_it_was = *p;
     struct sdfg *graph = p->root;
     p->record = text_new(p->ir->arena);
     interface_write(p, &p->record);
-    sdfg_error_free(p->warnings);
-    p->warnings = NULL;
-    if (!interface_read(p, text_get(&p->record), p->record.length))
-        fatal("the interface of a program cannot be read back");
+    if (!interface_read(p, text_get(&p->record), p->record.length)) {
+        *p = as_it_was;
+        return;
+    }
+    sdfg_error_free(as_it_was.warnings);
     graph->ir->diags = diags_new(graph->ir->arena); /* the warnings in there belong to loading */
     p->root = NULL;
     atomic_store(&p->graph, graph);

@@ -46,8 +46,9 @@ struct sdfg_program {
     /* The valid graph, in an `ir` of its own, for the compilation that takes it first. NULL: taken, or there is none
      * that could be given away. */
     _Atomic(struct sdfg *) graph;
-    struct sdfg *root;  /* the graph, in an `ir` of its own, if parts of it lie in other files; else NULL */
-    struct text record; /* the interface as bytes, for disk; empty if it came from there, or parts lie in other files */
+    struct sdfg *root;  /* the graph, in an `ir` of its own, if the interface cannot do without it (a record cannot hold
+                           it, or parts lie in other files); else NULL */
+    struct text record; /* the interface as bytes, for disk; empty if it came from there, or if there is a root */
     const char *name, *dace_version;
     bool external;       /* nested SDFGs lie in other files */
     atomic_bool on_disk; /* the interface is, or will never be */

@@ -320,6 +320,29 @@ static void check_mutations(const char *path, int rounds)
     release(p);
 }
 
+/* A vector of vectors is in no record: the program keeps its graph, and questions are answered. */
+TEST(what_no_record_holds_stays_with_the_graph)
+{
+    static const char text[] =
+        "{\"type\": \"SDFG\", \"start_block\": 0, \"attributes\": {\"name\": \"p\", \"symbols\": {\"N\": \"int64\"}, "
+        "\"_arrays\": {\"V\": {\"type\": \"Array\", \"attributes\": {\"shape\": [\"N\"], \"dtype\": {\"type\": "
+        "\"vector\", "
+        "\"elements\": \"4\", \"dtype\": {\"type\": \"vector\", \"dtype\": \"float32\", \"elements\": \"2\"}}}}}}, "
+        "\"nodes\": [{\"type\": \"SDFGState\", \"label\": \"s\", \"attributes\": {}, \"nodes\": [], \"edges\": []}], "
+        "\"edges\": []}";
+    sdfg_engine *engine;
+    sdfg_program *p;
+    sdfg_argument argument = { .struct_size = sizeof argument };
+    CHECK(good(sdfg_engine_new(&engine, NULL)));
+    CHECK(good(sdfg_program_load(&p, engine, text, strlen(text), NULL)));
+    CHECK(p->root && !p->record.length && !atomic_load(&p->graph));
+    CHECK(sdfg_program_argument(p, 0, &argument));
+    CHECK_STR(argument.name, "V");
+    CHECK_STR(argument.shape[0], "N");
+    sdfg_program_free(p);
+    sdfg_engine_free(engine);
+}
+
 TEST(wrong_bytes_are_survived)
 {
     check_mutations("../examples/gemm.sdfg", 3000);
