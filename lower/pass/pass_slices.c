@@ -198,6 +198,15 @@ static bool uses_what_it_makes(const struct tree_piece *a, const struct tree_pie
     return false;
 }
 
+/* Memory that the nest changes itself cannot be read before it. */
+static bool changes(const struct tree_piece *p, uint32_t alias)
+{
+    for (uint32_t i = 0; i < p->accesses.count; i++)
+        if (p->accesses.items[i]->write && (p->accesses.items[i]->alias == alias || p->accesses.items[i]->alias == 0))
+            return true;
+    return false;
+}
+
 static bool is_legal(struct tree *t, const struct fuse_nest *a, const struct fuse_nest *b, struct fuse_obstacle *o)
 {
     struct piece_set first;
@@ -219,7 +228,8 @@ static bool try_pair(struct slices *x, struct tree_stmt *first, struct tree_stmt
     struct fuse_obstacle o;
     tree_scan_add(&x->scan, first);
     if (a.depth < 2 || !is_free(&p) || !is_free(&q) || !uses_what_it_makes(&p, &q) || !fuse_same_space(t, &a, &b) ||
-        !is_box(&x->scan, &a, &b) || is_legal(t, &a, &b, &o) || !o.a || o.a->write || !o.b->write || o.b->alias == 0)
+        !is_box(&x->scan, &a, &b) || is_legal(t, &a, &b, &o) || !o.a || o.a->write || !o.b->write || o.b->alias == 0 ||
+        changes(&p, o.b->alias))
         return false;
     copy = stmt_clone(t, first);
     struct fuse_nest changed = fuse_nest_of(copy, &r);

@@ -96,6 +96,15 @@ TEST(rows_and_columns)
     sample_free(s);
 }
 
+/* for i, j { T[i, j] = P[i, k] + P[k, j]; P[i, j] = T[i, j] }: later iterations read what earlier ones wrote. */
+TEST(memory_that_the_nest_changes_itself_is_not_kept)
+{
+    struct sample *s = sample_new(3, 24);
+    struct tree_expr *here = at(s, s->first[0], s->first[1]);
+    program_store(&s->p, s->first[1]->body, s->P, here, program_load(&s->p, s->T, here));
+    CHECK(!keeps(s));
+}
+
 static void check_run(int64_t begin, int64_t end)
 {
     struct sample *s = sample_new(begin, end);
