@@ -122,7 +122,7 @@ static struct block *add_block(struct arena *a, size_t size)
 /* Asks for the pages of what is used by now. */
 static void make_ready(struct block *b)
 {
-    size_t end = (sizeof *b + b->used + STEP - 1) / STEP * STEP;
+    size_t end = (sizeof *b + b->used + STEP - 1) / STEP * STEP; /* at most the mapping, whose size is a multiple */
     madvise((char *)b + b->ready, end - b->ready, MADV_POPULATE_WRITE);
     b->ready = end;
 }
@@ -141,6 +141,8 @@ void *arena_alloc(struct arena *a, size_t size)
         if (size > a->next_size / 4) { /* a block of its own, behind the one being filled */
             struct block *own = new_block(size);
             own->used = own->size;
+            if (own->mapped)
+                make_ready(own);
             if (b) {
                 own->next = b->next;
                 b->next = own;
