@@ -134,7 +134,7 @@ struct tree_var *region_counter(struct tree *t, struct tree_stmt *b)
 /* A region in a sequential loop is entered often, and each time the slowest thread is waited for: on a machine that
  * others use, too, that is what such programs do most. Where threads sleep between regions it takes fifty microseconds
  * to wake them up, with vectors the time of many million operations. */
-enum { AGAIN_AND_AGAIN = 8, ASLEEP = 512 };
+enum { AGAIN_AND_AGAIN = 2, ASLEEP = 128 };
 
 int64_t region_limit(bool again) { return (again ? AGAIN_AND_AGAIN : 1) * (int64_t)TREE_COST_PARALLEL; }
 

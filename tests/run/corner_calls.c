@@ -23,10 +23,10 @@ static void private_transient(struct corner *c)
 
 static void large_register(struct corner *c)
 {
-    corner_array(c, "float64 B[1]", "0", "199990000");
-    build_transient(c->s, "T", "float64", "20000")->storage = enum_builtin(c->ir, STORAGE_REGISTER);
-    corner_body(corner_state(c), "i = 0:20000", "t = i", NULL, "t = T[i]", NULL);
-    corner_body(corner_state(c), "i = 0:20000", "b = t", "t = T[i]", "b = B[0]", sum);
+    corner_array(c, "float64 B[1]", "0", "799980000");
+    build_transient(c->s, "T", "float64", "40000")->storage = enum_builtin(c->ir, STORAGE_REGISTER);
+    corner_body(corner_state(c), "i = 0:40000", "t = i", NULL, "t = T[i]", NULL);
+    corner_body(corner_state(c), "i = 0:40000", "b = t", "t = T[i]", "b = B[0]", sum);
 }
 
 /* Zeroed at its first access node, not at the second. */

@@ -110,21 +110,21 @@ static struct nested *sweep(struct corner *c, struct state *st, const char *name
 static void sections_sweeps(struct corner *c)
 {
     struct state *st = corner_state(c);
-    corner_array(c, "int64 A[1000]", "5 999*0", "300:1300");
-    corner_array(c, "int64 B[800]", "7 799*0", "300:1100");
-    corner_array(c, "int64 D[1000]", "1000*0", "300:1300");
+    corner_array(c, "int64 A[3000]", "5 2999*0", "300:3300");
+    corner_array(c, "int64 B[2400]", "7 2399*0", "300:2700");
+    corner_array(c, "int64 D[3000]", "3000*0", "300:3300");
     corner_array(c, "int32 E[1]", "0", "7");
     struct access *a = build_access(st, "A"), *b = build_access(st, "B"), *d = build_access(st, "D");
-    struct nested *first = sweep(c, st, "first", "1000", NULL, "o = x + 1", "x = p[i - 1]");
-    struct nested *other = sweep(c, st, "other", "800", NULL, "o = x + 1", "x = p[i - 1]");
-    struct nested *second = sweep(c, st, "second", "1000", "q", "o = max(x, y)", "x = p[i - 1], y = q[i]");
-    build_edge(&build_access(st, "A")->node, NULL, &first->node, "p", "A[0:1000]", NULL);
-    build_edge(&first->node, "p", &a->node, NULL, "A[0:1000]", NULL);
-    build_edge(&a->node, NULL, &second->node, "q", "A[0:1000]", NULL);
-    build_edge(&build_access(st, "D")->node, NULL, &second->node, "p", "D[0:1000]", NULL);
-    build_edge(&second->node, "p", &d->node, NULL, "D[0:1000]", NULL);
-    build_edge(&build_access(st, "B")->node, NULL, &other->node, "p", "B[0:800]", NULL);
-    build_edge(&other->node, "p", &b->node, NULL, "B[0:800]", NULL);
+    struct nested *first = sweep(c, st, "first", "3000", NULL, "o = x + 1", "x = p[i - 1]");
+    struct nested *other = sweep(c, st, "other", "2400", NULL, "o = x + 1", "x = p[i - 1]");
+    struct nested *second = sweep(c, st, "second", "3000", "q", "o = max(x, y)", "x = p[i - 1], y = q[i]");
+    build_edge(&build_access(st, "A")->node, NULL, &first->node, "p", "A[0:3000]", NULL);
+    build_edge(&first->node, "p", &a->node, NULL, "A[0:3000]", NULL);
+    build_edge(&a->node, NULL, &second->node, "q", "A[0:3000]", NULL);
+    build_edge(&build_access(st, "D")->node, NULL, &second->node, "p", "D[0:3000]", NULL);
+    build_edge(&second->node, "p", &d->node, NULL, "D[0:3000]", NULL);
+    build_edge(&build_access(st, "B")->node, NULL, &other->node, "p", "B[0:2400]", NULL);
+    build_edge(&other->node, "p", &b->node, NULL, "B[0:2400]", NULL);
     corner_body(st, NULL, "e = 7", NULL, "e = E[0]", NULL);
 }
 

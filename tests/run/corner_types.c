@@ -43,11 +43,11 @@ static void complex_roots(struct corner *c)
 /* Many threads add to one vector, and to one number. */
 static void complex_sums(struct corner *c)
 {
-    corner_array(c, "complex64:2 V[1]", "1 0  0 1", "5001 10000  0 15001");
-    corner_array(c, "complex64 T[1]", "100 0", "5100 25000");
+    corner_array(c, "complex64:2 V[1]", "1 0  0 1", "20001 40000  0 60001");
+    corner_array(c, "complex64 T[1]", "100 0", "20100 100000");
     corner_array(c, "complex64:2 U[1]", "1 2  0 3", NULL);
     struct corner_body b =
-        corner_body(corner_state(c), "i = 0:5000", "v = u\nt = u", "u = U[0]", "v = V[0], t = T[0]", sum);
+        corner_body(corner_state(c), "i = 0:20000", "v = u\nt = u", "u = U[0]", "v = V[0], t = T[0]", sum);
     struct connector *t = &b.tasklet->node.out_conns.items[1];
     t->type = sdfg_find_container(c->s, "U")->type;
     t->inferred = false;
@@ -143,14 +143,14 @@ static void narrowest_floats(struct corner *c)
 static void narrow_sums(struct corner *c)
 {
     static const char *const types[] = { "float8_e4m3fn", "bfloat16", "float8_e5m2" };
-    corner_array(c, "float64 R[3]", "0 0 0", "16 256 40960");
+    corner_array(c, "float64 R[3]", "0 0 0", "16 256 49152");
     struct state *clear = corner_state(c), *add = corner_state(c), *largest = corner_state(c), *end = corner_state(c);
     for (int i = 0; i < 3; i++) {
         struct arena *a = c->ir->arena;
         build_transient(c->s, arena_printf(a, "T%d", i), types[i], "1");
         corner_body(clear, NULL, "o = 0", NULL, arena_printf(a, "o = T%d[0]", i), NULL);
         struct corner_body b =
-            corner_body(i < 2 ? add : largest, i < 2 ? "i = 0:1000" : "i = 0:40000", i < 2 ? "o = 1" : "o = i", NULL,
+            corner_body(i < 2 ? add : largest, i < 2 ? "i = 0:1000" : "i = 0:50000", i < 2 ? "o = 1" : "o = i", NULL,
                         arena_printf(a, "o = T%d[0]", i), i < 2 ? sum : "lambda x, y: max(x, y)");
         corner_schedule(&b, i < 2 ? SCHEDULE_SEQUENTIAL : SCHEDULE_CPU_MULTICORE);
         corner_body(end, NULL, "o = v", arena_printf(a, "v = T%d[0]", i), arena_printf(a, "o = R[%d]", i), NULL);

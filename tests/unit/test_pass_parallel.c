@@ -62,7 +62,7 @@ TEST(static_schedule)
                              "    A[i] = A[i] * 2.0\n"
                              "}\n");
     CHECK_STR(after(&s, 0), "count = max(N, 0)\n"
-                            "parallel thread of threads = count < 2 || min(count, 1048576) * 3 < 32768 ? 1 : 0 {\n"
+                            "parallel thread of threads = count < 2 || min(count, 1048576) * 3 < 131072 ? 1 : 0 {\n"
                             "    share = count / threads\n"
                             "    rest = count % threads\n"
                             "    first = thread * share + min(thread, rest)\n"
@@ -85,7 +85,7 @@ TEST(steps_and_variable_begin)
     fill(&s, s.loop->body, s.i);
     CHECK_STR(after(&s, 0), "begin = N + 1\n"
                             "count = max((1000000 - begin + 2) / 3, 0)\n"
-                            "parallel thread of threads = count < 2 || min(count, 1048576) * 3 < 32768 ? 1 : 4 {\n"
+                            "parallel thread of threads = count < 2 || min(count, 1048576) * 3 < 131072 ? 1 : 4 {\n"
                             "    share = count / threads\n"
                             "    rest = count % threads\n"
                             "    first = thread * share + min(thread, rest)\n"
@@ -191,7 +191,7 @@ TEST(triangular_inner_loop_does_not_leak_its_bound)
     struct tree_var *j = tree_var(s.t, "j", s.i64);
     struct tree_stmt *inner = stmt_for(s.t, s.loop->body, j, expr_i64(s.t, 0), expr_var(s.t, s.i), expr_i64(s.t, 1));
     fill(&s, inner->body, j);
-    CHECK(strstr(after(&s, 0), "threads = count < 2 || min(count, 1048576) * 64 < 32768 ? 1 : 0 {"));
+    CHECK(strstr(after(&s, 0), "threads = count < 2 || min(count, 1048576) * 64 < 131072 ? 1 : 0 {"));
     ir_free(s.ir);
 }
 
@@ -261,11 +261,11 @@ TEST(sums_in_one_place_cost_no_atomics)
     struct sample s = sample_new();
     struct tree_expr *a = expr_var(s.t, s.a), *one = expr_float(s.t, s.f64, 1);
     stmt_reduce(s.t, s.loop->body, WCR_SUM, true, a, expr_i64(s.t, 0), one, 1);
-    CHECK(strstr(after(&s, 0), " min(count, 1048576) < 32768 "));
+    CHECK(strstr(after(&s, 0), " min(count, 1048576) < 131072 "));
     ir_free(s.ir);
     s = sample_new();
     stmt_reduce(s.t, s.loop->body, WCR_SUM, true, expr_var(s.t, s.a), expr_var(s.t, s.i), expr_float(s.t, s.f64, 1), 1);
-    CHECK(strstr(after(&s, 0), " min(count, 1048576) * 20 < 32768 "));
+    CHECK(strstr(after(&s, 0), " min(count, 1048576) * 20 < 131072 "));
     ir_free(s.ir);
 }
 

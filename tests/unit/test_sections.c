@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { LENGTH = 20000 };
+enum { LENGTH = 40000 };
 
 /* for NAME = 1 to end { A[NAME] = A[NAME - 1] + 1 }: nothing that could run on threads itself */
 static struct tree_stmt *sweep_in(struct sample *s, struct tree_stmt *b, const char *name, struct array a,
@@ -62,17 +62,17 @@ TEST(two_parts)
     struct tree_stmt *l = sweep(&s, "i", a);
     sweep(&s, "j", b);
     CHECK_STR(after(&s), BEGIN("2") "        if part == 0 {\n"
-                                    "            for i = 1 to 20000 step 1 {\n"
+                                    "            for i = 1 to 40000 step 1 {\n"
                                     "                A[i] = A[i - 1] + 1.0\n"
                                     "            }\n"
                                     "        } else {\n"
-                                    "            for j = 1 to 20000 step 1 {\n"
+                                    "            for j = 1 to 40000 step 1 {\n"
                                     "                B[j] = B[j - 1] + 1.0\n"
                                     "            }\n"
                                     "        }\n" END("2"));
     CHECK(l->var->owner != NULL);
     CHECK(says(&s, "loop i: begins 2 parts that run side by side on threads, as none touches what another one changes: "
-                   "the second largest is work of about 79996 operations, which pays from 32768 on"));
+                   "the second largest is work of about 159996 operations, which pays from 131072 on"));
     ir_free(s.ir);
 }
 
@@ -86,12 +86,12 @@ TEST(order_and_rest)
     sweep_in(&s, s.body, "k", c, i64(&s, 2 * LENGTH));
     sweep_in(&s, s.body, "l", d, i64(&s, 20));
     CHECK_STR(after(&s), BEGIN("3") "        if part == 0 {\n"
-                                    "            for k = 1 to 40000 step 1 {\n"
+                                    "            for k = 1 to 80000 step 1 {\n"
                                     "                C[k] = C[k - 1] + 1.0\n"
                                     "            }\n"
                                     "        } else {\n"
                                     "            if part == 1 {\n"
-                                    "                for i = 1 to 20000 step 1 {\n"
+                                    "                for i = 1 to 40000 step 1 {\n"
                                     "                    A[i] = A[i - 1] + 1.0\n"
                                     "                }\n"
                                     "            } else {\n"
@@ -118,16 +118,16 @@ TEST(chain)
     struct tree_stmt *l = sweep(&s, "k", c);
     store(&s, l->body, c, i64(&s, 0), var(&s, x));
     CHECK_STR(after(&s), BEGIN("2") "        if part == 0 {\n"
-                                    "            for i = 1 to 20000 step 1 {\n"
+                                    "            for i = 1 to 40000 step 1 {\n"
                                     "                A[i] = A[i - 1] + 1.0\n"
                                     "            }\n"
                                     "            x = A[5]\n"
-                                    "            for k = 1 to 20000 step 1 {\n"
+                                    "            for k = 1 to 40000 step 1 {\n"
                                     "                C[k] = C[k - 1] + 1.0\n"
                                     "                C[0] = x\n"
                                     "            }\n"
                                     "        } else {\n"
-                                    "            for j = 1 to 20000 step 1 {\n"
+                                    "            for j = 1 to 40000 step 1 {\n"
                                     "                B[j] = B[j - 1] + 1.0\n"
                                     "            }\n"
                                     "        }\n" END("2"));
@@ -148,13 +148,13 @@ TEST(loop_around)
                                     "                for j = 1 to 500 step 1 {\n"
                                     "                    B[j] = B[j - 1] + 1.0\n"
                                     "                }\n"
-                                    "                for k = 1 to 20000 step 1 {\n"
+                                    "                for k = 1 to 40000 step 1 {\n"
                                     "                    B[k] = B[k - 1] + 1.0\n"
                                     "                }\n"
                                     "            }\n"
                                     "        } else {\n"
                                     "            for t = 0 to 9 step 1 independent {\n"
-                                    "                for i = 1 to 20000 step 1 {\n"
+                                    "                for i = 1 to 40000 step 1 {\n"
                                     "                    A[i] = A[i - 1] + 1.0\n"
                                     "                }\n"
                                     "            }\n"
@@ -189,7 +189,7 @@ TEST(again_and_again)
         CHECK(stays(&s) == (times == 1));
         CHECK(says(&s, times == 1
                            ? "could run side by side, but stay on one thread: the second largest is work of about "
-                             "79996 operations, threads pay from 262144 on where loops are around them"
+                             "159996 operations, threads pay from 262144 on where loops are around them"
                            : "run side by side on threads"));
         ir_free(s.ir);
     }
@@ -202,8 +202,8 @@ TEST(decided_at_run_time)
     struct array a = array_new(&s, "A"), b = array_new(&s, "B");
     sweep_in(&s, s.body, "i", a, s.n);
     sweep_in(&s, s.body, "j", b, s.n);
-    CHECK(strstr(after(&s), "parallel thread of threads = int64(min(N - 1, 1048576) * 4 >= 32768) + "
-                            "int64(min(N - 1, 1048576) * 4 >= 32768) < 2 ? 1 : 0 {\n"));
+    CHECK(strstr(after(&s), "parallel thread of threads = int64(min(N - 1, 1048576) * 4 >= 131072) + "
+                            "int64(min(N - 1, 1048576) * 4 >= 131072) < 2 ? 1 : 0 {\n"));
     CHECK(says(&s, "if it is worth it: that depends on symbols and is decided at each call"));
     ir_free(s.ir);
 }
@@ -305,18 +305,18 @@ TEST(memory)
     stmt_free(s.t, s.body, t.var);
     sweep(&s, "k", b);
     CHECK_STR(after(&s), BEGIN("3") "        if part == 0 {\n"
-                                    "            T = heap float64[20000]\n"
-                                    "            for j = 1 to 20000 step 1 {\n"
+                                    "            T = heap float64[40000]\n"
+                                    "            for j = 1 to 40000 step 1 {\n"
                                     "                T[j] = T[j - 1] + 1.0\n"
                                     "            }\n"
                                     "            free T\n"
                                     "        } else {\n"
                                     "            if part == 1 {\n"
-                                    "                for i = 1 to 20000 step 1 {\n"
+                                    "                for i = 1 to 40000 step 1 {\n"
                                     "                    A[i] = A[i - 1] + 1.0\n"
                                     "                }\n"
                                     "            } else {\n"
-                                    "                for k = 1 to 20000 step 1 {\n"
+                                    "                for k = 1 to 40000 step 1 {\n"
                                     "                    B[k] = B[k - 1] + 1.0\n"
                                     "                }\n"
                                     "            }\n"
