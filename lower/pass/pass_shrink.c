@@ -112,10 +112,37 @@ static void base_of(struct linear *out, const struct tree_access *a, const struc
             out->terms[out->count++] = a->at->terms[i];
 }
 
-bool shrink_find_part(const struct memory *m, const struct tree_stmt *loop, struct part *part)
+/* Does the expression keep its value while the statement runs? */
+static bool stays(const struct shrink *w, const struct linear *l, const struct tree_stmt *s)
+{
+    struct tree_scan scan = { .arena = w->arena };
+    if (l->count)
+        tree_scan_add(&scan, s);
+    for (uint32_t i = 0; i < l->count; i++)
+        for (uint32_t k = 0; k < l->terms[i].count; k++)
+            if (!tree_scan_invariant(&scan, l->terms[i].factors[k]))
+                return false;
+    return true;
+}
+
+/* Is it made of the variables of the loop and those around it alone? */
+static bool is_of_loops(const struct linear *l, const struct tree_frame *frame, const struct tree_stmt *loop)
+{
+    while (frame && frame->loop != loop)
+        frame = frame->outer;
+    for (uint32_t i = 0; i < l->count; i++)
+        for (uint32_t k = 0; k < l->terms[i].count; k++)
+            if (l->terms[i].factors[k]->op != EXPR_VAR || !is_inside(frame, NULL, l->terms[i].factors[k]->var))
+                return false;
+    return true;
+}
+
+bool shrink_find_part(const struct shrink *w, const struct memory *m, const struct tree_stmt *loop, struct part *part)
 {
     struct interval all = { 0 };
     base_of(&part->base, m->accesses.items[0], loop);
+    if (!is_of_loops(&part->base, m->accesses.items[0]->frame, loop) && !stays(w, &part->base, loop->body))
+        return false;
     for (uint32_t i = 0; i < m->accesses.count; i++) {
         const struct tree_access *a = m->accesses.items[i];
         struct linear rest = { .known = true };
@@ -135,19 +162,6 @@ bool shrink_find_part(const struct memory *m, const struct tree_stmt *loop, stru
     part->low = all.low;
     return !__builtin_sub_overflow(all.high, all.low, &part->count) && part->count < SHRINK_LARGEST &&
            ++part->count * (int64_t)m->alloc->type->size <= SHRINK_LARGEST;
-}
-
-/* Does the rest of an address keep its value while the loop runs? */
-static bool stays(const struct shrink *w, const struct linear *rest, const struct tree_stmt *loop)
-{
-    struct tree_scan scan = { .arena = w->arena };
-    if (rest->count)
-        tree_scan_add(&scan, loop);
-    for (uint32_t i = 0; i < rest->count; i++)
-        for (uint32_t k = 0; k < rest->terms[i].count; k++)
-            if (!tree_scan_invariant(&scan, rest->terms[i].factors[k]))
-                return false;
-    return true;
 }
 
 /* Do two iterations of the loops always have bases that are at least `count` apart? The smallest steps first: each must
@@ -318,7 +332,7 @@ static bool try_loops(struct shrink *w, const struct memory *m)
     for (uint32_t count = shrink_common_loops(m, loops); count > 0; count--) {
         struct tree_stmt *loop = (struct tree_stmt *)(uintptr_t)loops[count - 1].loop;
         struct part part;
-        if ((uintptr_t)map_get(&w->repeats, loop) != m->repeats + 1 || !shrink_find_part(m, loop, &part))
+        if ((uintptr_t)map_get(&w->repeats, loop) != m->repeats + 1 || !shrink_find_part(w, m, loop, &part))
             return false;
         int64_t bytes = part.count * (int64_t)m->alloc->type->size;
         if (part.count <= m->alloc->count->i && w->taken + bytes <= SHRINK_FRAME &&
@@ -357,7 +371,7 @@ static void say_stays(struct shrink *w, const struct memory *m)
     uint32_t count = m->accesses.count == m->uses ? shrink_common_loops(m, loops) : 0;
     if (count == 0 || m->fixed)
         remark(t->ir->remarks, place, subject, m->fixed ? REMARK_SHRINK_FIXED : REMARK_SHRINK_LOOPS, bytes);
-    else if (!shrink_find_part(m, loops[count - 1].loop, &part))
+    else if (!shrink_find_part(w, m, loops[count - 1].loop, &part))
         remark(t->ir->remarks, place, subject, REMARK_SHRINK_LARGE, bytes);
     else
         remark(t->ir->remarks, place, subject, REMARK_SHRINK_SHARED, bytes, remark_subject(t, loops[count - 1].loop));

@@ -34,8 +34,9 @@ struct part {
     int64_t low, count;
 };
 
-/* The part that all accesses stay in, which stand inside `loop`; false: too large or not known. */
-bool shrink_find_part(const struct memory *m, const struct tree_stmt *loop, struct part *part);
+/* The part that all accesses stay in, which stand inside `loop`; false: too large, not known, or not the same one from
+ * the begin of an iteration to its end. */
+bool shrink_find_part(const struct shrink *w, const struct memory *m, const struct tree_stmt *loop, struct part *part);
 /* The loops between the allocation and the accesses that are around all of these, outermost first; gives their number.
  */
 uint32_t shrink_common_loops(const struct memory *m, struct tree_frame *out);

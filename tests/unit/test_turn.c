@@ -183,6 +183,31 @@ TEST(memory_that_is_loaded_first_is_not_split)
     ir_free(s.ir);
 }
 
+/* for i { v = 0; T[v] = 1; v = 1; B[i] = T[v] }, once or twice */
+static const char *with_moving_place(struct sample *s, int times)
+{
+    for (int x = 0; x < times; x++) {
+        struct tree_stmt *i = loop(s, s->f->body, "i", 0, ROWS);
+        struct tree_var *v = tree_var(s->t, "v", s->i64);
+        stmt_assign(s->t, i->body, v, expr_i64(s->t, 0));
+        store(s, i->body, s->memory, expr_var(s->t, v), expr_float(s->t, s->f64, 1));
+        stmt_assign(s->t, i->body, v, expr_i64(s->t, 1));
+        store(s, i->body, s->b, at(s, i, 1, NULL, 0, 0), load(s, s->memory, expr_var(s->t, v)));
+    }
+    stmt_free(s->t, s->f->body, s->memory);
+    tree_shrink(s->t, &s->options);
+    return tree_text(s->t, s->f->body);
+}
+
+TEST(memory_at_a_place_that_moves_stays)
+{
+    for (int times = 1; times <= 2; times++) {
+        struct sample s = sample_new();
+        CHECK(strstr(with_moving_place(&s, times), "T = heap float64[4000]\n"));
+        ir_free(s.ir);
+    }
+}
+
 /* ---- strip ---- */
 
 /* for i independent { T = stack float64[40]; T[0] = 1; for k { T[k] = T[k - 1] + what }; for k { B[i, k] = T[39 - k] }
