@@ -46,6 +46,18 @@ static bool takes(const struct block *x, const struct tree_expr *pointer)
     return false;
 }
 
+/* Has the expression one value for all rows, in the same column? */
+static bool is_same(const struct block *x, const struct tree_expr *e)
+{
+    if (e->op == EXPR_CALL || e->op == EXPR_LOAD ||
+        (e->op == EXPR_VAR && e->var != x->inner->var && map_has(&x->scan.assigned, e->var)))
+        return false;
+    for (uint32_t i = 0; i < e->num_args; i++)
+        if (!is_same(x, e->args[i]))
+            return false;
+    return true;
+}
+
 /* A sum in such memory, of a loop that is the same for all rows. Threads are for more than one sum. */
 static bool is_sum(const struct block *x, const struct tree_stmt *s)
 {
@@ -54,11 +66,7 @@ static bool is_sum(const struct block *x, const struct tree_stmt *s)
     const struct tree_stmt *term = s->body->items.items[0];
     if (term->kind != STMT_REDUCE || term->wcr != WCR_SUM || !expr_is_const(term->index) || !takes(x, term->pointer))
         return false;
-    struct tree_scan bounds = { .arena = x->tree->scratch };
-    struct tree_stmt holder = { .kind = STMT_FOR, .var = s->var, .begin = s->begin, .end = s->end, .step = s->step };
-    holder.body = stmt_block(x->tree);
-    tree_scan_add(&bounds, &holder);
-    return !map_has(&bounds.uses, x->loop->var);
+    return is_same(x, s->begin) && is_same(x, s->end);
 }
 
 /* One sum, and statements without control. */
@@ -198,11 +206,12 @@ static bool is_candidate(const struct iterations *it, struct block *x)
 {
     struct tree *t = x->tree;
     struct tree_piece piece = { 0 };
-    if (!counts_by_one(x->inner) || x->inner->loop.parallel || !is_triangle(x) || !is_body(x) ||
-        !expr_is_pure(x->loop->begin) || !expr_is_pure(x->loop->end) || !iterations_keep_variables(it, x->loop) ||
-        !iterations_keep_variables(it, x->inner))
+    if (!counts_by_one(x->inner) || x->inner->loop.parallel || !is_triangle(x))
         return false;
     tree_scan_add(&x->scan, x->loop);
+    if (!is_body(x) || !tree_scan_invariant(&x->scan, x->loop->begin) || !tree_scan_invariant(&x->scan, x->loop->end) ||
+        !iterations_keep_variables(it, x->loop) || !iterations_keep_variables(it, x->inner))
+        return false;
     piece_add(t->scratch, &piece, x->loop, x->frame);
     for (uint32_t i = 0; i < x->loop->body->items.count; i++) {
         const struct tree_stmt *s = x->loop->body->items.items[i];

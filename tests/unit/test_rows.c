@@ -197,6 +197,40 @@ TEST(threads_give_way)
     sample_free(s);
 }
 
+/* Sums of as many ones as `end` says, which is assigned in `block`, if it is not NULL. */
+static bool goes_with_terms_to(struct sample *s, struct tree_stmt *block, struct tree_expr *end)
+{
+    struct tree_stmt values = *s->i->body, *assign = block ? stmt_new(s->t, NULL, STMT_ASSIGN) : NULL;
+    if (block) {
+        assign->var = tree_var(s->t, "n", end->type);
+        assign->value = end;
+        values = *block;
+        block->items.count = 0;
+        block->items.items = NULL;
+        block->items.capacity = 0;
+        stmt_append(s->t, block, assign);
+        for (uint32_t i = 0; i < values.items.count; i++)
+            stmt_append(s->t, block, values.items.items[i]);
+    }
+    s->term->value = expr_float(s->t, program_type(&s->p, TYPE_F64), 1);
+    s->k->end = block ? expr_var(s->t, assign->var) : end;
+    return goes_together(s);
+}
+
+/* A bound that the program reads or computes is one of a row, even if its name is the same for all. */
+TEST(terms_of_a_row)
+{
+    struct sample *s = sample_new(40, false);
+    CHECK(goes_with_terms_to(s, NULL, add(s, expr_var(s->t, s->j->var), 1)));
+    s = sample_new(40, false);
+    CHECK(!goes_with_terms_to(s, s->j->body, expr_var(s->t, s->i->var)));
+    s = sample_new(40, false);
+    CHECK(!goes_with_terms_to(s, s->i->body, expr_var(s->t, s->i->var)));
+    s = sample_new(40, false);
+    struct tree_expr *length = load(s, s->j, s->j);
+    CHECK(!goes_with_terms_to(s, NULL, expr_cast(s->t, s->j->var->type, length)));
+}
+
 TEST(left_alone)
 {
     CHECK(goes_together(sample_new(32, true)));
