@@ -181,8 +181,9 @@ static bool slope_of(const struct pack *p, const struct tree_expr *bound, int64_
 static bool has_bounds(struct pack *p)
 {
     return tree_scan_invariant(&p->scan, p->sum->begin) && tree_scan_invariant(&p->scan, p->sum->end) &&
-           expr_is_pure(p->row->begin) && expr_is_pure(p->row->end) && slope_of(p, p->column->begin, &p->begin_slope) &&
-           slope_of(p, p->column->end, &p->end_slope) && p->begin_slope + p->end_slope <= 1;
+           tree_scan_invariant(&p->scan, p->row->begin) && tree_scan_invariant(&p->scan, p->row->end) &&
+           slope_of(p, p->column->begin, &p->begin_slope) && slope_of(p, p->column->end, &p->end_slope) &&
+           p->begin_slope + p->end_slope <= 1;
 }
 
 /* ---- does it pay ---- */

@@ -13,6 +13,8 @@ struct tile {
     const struct type *vector;
     uint32_t rows;
     struct tree_expr *row[PACK_ROWS];                    /* their numbers */
+    struct tree_expr *first_full, *last_full;            /* rows that have columns; NULL: from the first, to the last */
+    struct tree_expr *full[PACK_ROWS];                   /* the row, or one that has columns if it has none */
     struct tree_var *sums[PACK_ROWS][PACK_VECTORS];      /* vectors */
     struct tree_var *operand[PACK_ARRAYS][PACK_VECTORS]; /* vectors of what is packed, at the term at hand */
 };
@@ -132,7 +134,7 @@ static struct tree_expr *scalar_use(void *user, struct tree_expr *e)
     if (e->op != EXPR_VAR)
         return e;
     if (e->var == at->w->p->row->var)
-        return at->w->row[at->row];
+        return at->w->full[at->row];
     struct tree_expr *value = map_get(&at->values, e->var);
     return value ? value : e;
 }
@@ -322,12 +324,26 @@ static void put_others(struct tile *w, struct tree_stmt *block, const struct tre
     stmt_substitute(t, loop->body, w->p->row->var, expr_var(t, loop->var));
 }
 
+/* Values of a row without columns are not needed, and what they are loaded from may not be there. Other rows of the
+ * tile have columns, so what such a one loads is. */
+static struct tree_expr *full_row(struct tile *w, struct tree_stmt *block, struct tree_expr *row)
+{
+    struct tree *t = w->tree;
+    if (!w->first_full && !w->last_full)
+        return row;
+    return variable(t, block, "row",
+                    w->first_full ? expr_binary(t, EXPR_MAX, row, w->first_full)
+                                  : expr_binary(t, EXPR_MIN, row, w->last_full));
+}
+
 static void put_rows(struct tile *w, struct tree_stmt *block, struct tree_expr *first, uint32_t rows)
 {
     struct tree *t = w->tree;
     w->rows = rows;
-    for (uint32_t r = 0; r < rows; r++)
+    for (uint32_t r = 0; r < rows; r++) {
         w->row[r] = add(t, first, expr_i64(t, r));
+        w->full[r] = full_row(w, block, w->row[r]);
+    }
     put_others(w, block, w->p->before);
     struct tree_expr *runs = expr_binary(t, EXPR_LT, w->p->sum->begin, w->p->sum->end);
     put_tiles(w, expr_is_int(runs, 1) ? block : stmt_if(t, block, runs)->body);
@@ -362,6 +378,22 @@ static void find_columns(struct tile *w, struct tree_stmt *block)
     w->terms = variable(t, block, "terms", expr_binary(t, EXPR_MAX, sub(t, p->sum->end, p->sum->begin), zero));
 }
 
+static bool is_at_least(const struct tree_expr *e, int64_t least) { return e->op == EXPR_INT && e->i >= least; }
+
+/* If columns end one later with each row, the first rows may have none; if they begin one later, the last rows. */
+static void find_full_rows(struct tile *w, struct tree_stmt *block)
+{
+    struct tree *t = w->tree;
+    const struct pack *p = w->p;
+    struct tree_expr *begin = p->row->begin, *one = expr_i64(t, 1);
+    struct tree_expr *columns = sub(t, replaced(t, p->column->end, p->row->var, begin), w->first_column);
+    struct tree_expr *rows = sub(t, p->row->end, begin);
+    if (p->end_slope > 0 && !is_at_least(columns, 1))
+        w->first_full = variable(t, block, "full", add(t, begin, sub(t, one, columns)));
+    if (p->begin_slope > 0 && !is_at_least(sub(t, columns, rows), 0))
+        w->last_full = variable(t, block, "full", sub(t, add(t, begin, columns), one));
+}
+
 void pack_rewrite(struct pack *p)
 {
     struct tree *t = p->tree;
@@ -375,6 +407,7 @@ void pack_rewrite(struct pack *p)
     if (!expr_is_int(runs, 1))
         inside = stmt_if(t, block, runs)->body;
     find_columns(&w, inside);
+    find_full_rows(&w, inside);
     allocate(&w, inside);
     put_packing(&w, inside);
     struct tree_expr *span = sub(t, p->row->end, p->row->begin);

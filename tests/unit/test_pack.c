@@ -6,6 +6,8 @@
 #include "tests/lower/llvm_program.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 enum { A, B, C, ARRAYS, WIDE = 90 /* elements of a row */ };
 
@@ -178,6 +180,51 @@ TEST(nothing_to_do)
     }
 }
 
+/* Columns of row i are 5 .. i, or i .. 39; B has no rows for those without columns: pages around it cannot be read. */
+static void check_rows_without_columns(bool at_end)
+{
+    enum { ROWS = 60, EMPTY = 5, COLUMNS = 40, TERMS = 37 };
+    struct sample *s = sample_new(ROWS, TERMS, false);
+    static double expected[WIDE * WIDE];
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), guard = (ROWS * WIDE * sizeof(double) + page - 1) / page * page;
+    char *memory = mmap(NULL, 3 * guard, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(memory != MAP_FAILED && mprotect(memory + guard, guard, PROT_READ | PROT_WRITE) == 0);
+    double *rows = (double *)(memory + guard);
+    if (at_end)
+        rows = (double *)(memory + 2 * guard) - (size_t)COLUMNS * WIDE;
+    int64_t first = at_end ? 0 : EMPTY, last = at_end ? COLUMNS : ROWS;
+    memcpy(rows, s->memory[B], (size_t)(last - first) * WIDE * sizeof *rows);
+    s->p.args[B] = rows;
+    add_products(s);
+    s->j->begin = at_end ? var(s, s->i) : number(s, EMPTY);
+    if (at_end)
+        s->j->end = number(s, COLUMNS);
+    struct tree_expr *place = binary(s, EXPR_SUB, at(s, s->i, s->k), number(s, first * WIDE));
+    s->j->body->items.items[1]->value =
+        binary(s, EXPR_MUL, expr_var(s->t, s->j->body->items.items[0]->var), load(s, B, place));
+    memcpy(expected, s->memory[C], sizeof expected);
+    for (int64_t i = first; i < last; i++)
+        for (int64_t k = 0; k < TERMS; k++)
+            for (int64_t j = at_end ? i : EMPTY; j < (at_end ? COLUMNS : i + 1); j++) {
+                volatile double product = s->memory[A][j * WIDE + k] * 1.5 * rows[(i - first) * WIDE + k];
+                expected[i * WIDE + j] += product;
+            }
+    s->k->body->items.items[0] = s->j; /* the other load of B is not needed */
+    s->k->body->items.count = 1;
+    CHECK(strstr(shown(s), "packed"));
+    s->p.options.fp = LLVM_FP_STRICT;
+    CHECK(program_run(&s->p, 0));
+    CHECK(memcmp(expected, s->memory[C], sizeof expected) == 0);
+    munmap(memory, 3 * guard);
+    sample_free(s);
+}
+
+TEST(rows_without_columns)
+{
+    check_rows_without_columns(false);
+    check_rows_without_columns(true);
+}
+
 /* What stands beside the sums in a row stays before or behind them. */
 TEST(rest_of_the_row)
 {
@@ -249,6 +296,10 @@ TEST(loops_of_another_kind)
     s = sample_new(40, 40, true); /* ends of rows jump */
     add_products(s);
     s->j->end = binary(s, EXPR_MUL, var(s, s->i), number(s, 2));
+    CHECK(!is_packed(s));
+    s = sample_new(40, 40, true); /* rows up to where the program finds a number, read again for the last ones */
+    add_products(s);
+    s->i->end = expr_cast(s->t, s->i->var->type, load(s, A, number(s, 0)));
     CHECK(!is_packed(s));
     s = sample_new(40, 40, true); /* terms of a row depend on it */
     add_products(s);
