@@ -64,6 +64,14 @@ static bool loads(const struct tree_expr *e)
     return false;
 }
 
+static bool writes(const struct tree_piece *piece, const struct tree_var *v)
+{
+    for (uint32_t i = 0; i < piece->writes.count; i++)
+        if (piece->writes.items[i] == v)
+            return true;
+    return false;
+}
+
 static uintptr_t count_uses(const struct tree_piece *piece, const struct tree_var *v)
 {
     uintptr_t count = 0;
@@ -128,12 +136,34 @@ static bool worthwhile(struct fuse *f, const struct fuse_nest *a, const struct f
     return f->kind.wide == is_wide(f, y);
 }
 
+/* Does the expression, computed when the loops begin, have the same value inside of them? */
+static bool stays(const struct fuse *f, const struct fuse_nest *a, const struct fuse_nest *b, const struct tree_expr *e)
+{
+    for (uint32_t i = 0; e->op == EXPR_VAR && i < a->depth; i++)
+        if (e->var == a->loops[i]->var || e->var == b->loops[i]->var)
+            return true;
+    if (e->op == EXPR_LOAD ||
+        (e->op == EXPR_VAR && (piece_set_writes_var(&f->first, e->var) || writes(b->piece, e->var))))
+        return false;
+    for (uint32_t i = 0; i < e->num_args; i++)
+        if (!stays(f, a, b, e->args[i]))
+            return false;
+    return true;
+}
+
+/* Can the distance between their variables be computed inside? */
+static bool distance_stays(const struct fuse *f, const struct fuse_nest *a, const struct fuse_nest *b, uint32_t depth)
+{
+    const struct tree_expr *x = a->loops[depth]->begin, *y = b->loops[depth]->begin;
+    return expr_equal(x, y) || (stays(f, a, b, x) && stays(f, a, b, y));
+}
+
 static bool loops_match(const struct fuse *f, const struct fuse_nest *a, const struct fuse_nest *b)
 {
     for (uint32_t i = 0; i < b->depth; i++) {
         const struct tree_stmt *y = b->loops[i];
         if (!same_schedule(&a->loops[i]->loop, &y->loop) || loads(y->begin) || loads(y->end) || loads(y->step) ||
-            !is_private(f, y, b->piece))
+            !is_private(f, y, b->piece) || !distance_stays(f, a, b, i))
             return false;
     }
     return fuse_same_space(f->tree, a, b);

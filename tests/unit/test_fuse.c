@@ -42,6 +42,30 @@ TEST(producer_and_consumer)
     ir_free(s.ir);
 }
 
+/* v = 3; for i = v to v + 10 { A[i] = 1; v = 7 (or w = 7) }; for j = 0 to 10 { B[j] = 1 } */
+static const char *with_begin(struct sample *s, bool changes)
+{
+    struct array a = array_new(s, "A"), b = array_new(s, "B");
+    struct tree_var *v = tree_var(s->t, "v", s->i64), *other = tree_var(s->t, "w", s->i64);
+    stmt_assign(s->t, s->body, v, i64(s, 3));
+    struct tree_stmt *x = loop(s, s->body, "i", var(s, v), plus(s, var(s, v), i64(s, 10)));
+    struct tree_stmt *y = loop(s, s->body, "j", i64(s, 0), i64(s, 10));
+    store(s, x->body, a, var(s, x->var), expr_float(s->t, s->f64, 1));
+    stmt_assign(s->t, x->body, changes ? v : other, i64(s, 7));
+    store(s, y->body, b, var(s, y->var), expr_float(s->t, s->f64, 1));
+    return fused(s);
+}
+
+TEST(begin_that_changes_inside)
+{
+    struct sample s = sample_new();
+    CHECK(strstr(with_begin(&s, false), "    B[i + -v] = 1.0\n"));
+    ir_free(s.ir);
+    s = sample_new();
+    CHECK(strstr(with_begin(&s, true), "for j = 0 to 10 "));
+    ir_free(s.ir);
+}
+
 TEST(shifted_reads_keep_loops_apart)
 {
     struct sample s = sample_new();
