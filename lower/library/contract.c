@@ -1,6 +1,7 @@
 /* Matrix products. Products of BLAS types go to the library through the runtime unless they are tiny, those of integers
  * become loops; operands of other types are converted to the type in which the sum is taken. */
 #include "lower/library/library.h"
+#include "lower/tree/tree_product.h"
 
 /* Multiply-adds up to which loops beat a call; and up to which they do where a row of the result is a vector of 16 or
  * 32 bytes. */
@@ -16,35 +17,24 @@ static bool is_tiny(struct lower *lw, const struct contraction *c)
     return work->i <= (row == 16 || row == 32 ? TINY_PRODUCT_OF_VECTORS : TINY_PRODUCT);
 }
 
-static const struct tree_expr *if_constant(const struct tree_expr *e) { return expr_is_const(e) ? e : NULL; }
+static bool matrix_of(struct lower *lw, const struct place *place, const struct area *a, struct tree_matrix *out)
+{
+    *out = (struct tree_matrix){ a->pointer, lower_index(lw, place, a->strides[0]),
+                                 lower_index(lw, place, a->strides[1]), a->alias };
+    return out->row && out->column;
+}
 
 static bool call_blas(struct scope *sc, const struct place *place, const struct contraction *c)
 {
     struct lower *lw = sc->act->lw;
-    const struct area *const areas[] = { &c->a, &c->b, &c->c };
-    const struct sym *const sizes[] = { c->c.sizes[0], c->c.sizes[1], c->a.sizes[1] };
-    struct tree_expr *args[16];
-    uint32_t n = 0;
-    args[n++] = expr_context(lw->tree);
-    args[n++] = expr_int(lw->tree, type_basic(lw->ir, TYPE_I32), library_blas_type(c->c.type));
-    for (int i = 0; i < 3; i++)
-        args[n++] = lower_index(lw, place, sizes[i]);
-    for (int i = 0; i < 3; i++) {
-        args[n++] = areas[i]->pointer;
-        args[n++] = lower_index(lw, place, areas[i]->strides[0]);
-        args[n++] = lower_index(lw, place, areas[i]->strides[1]);
-    }
-    args[n++] = library_address_of(lw, sc->block, c->alpha);
-    args[n++] = library_address_of(lw, sc->block, c->beta);
-    for (uint32_t i = 0; i < n; i++)
-        if (!args[i])
-            return false;
-    struct tree_product *p = NEW(lw->arena, struct tree_product);
-    *p = (struct tree_product){ c->c.type,           c->a.alias, c->b.alias, c->c.alias, if_constant(c->alpha),
-                                if_constant(c->beta) };
-    struct tree_stmt *call = stmt_call(lw->tree, sc->block, NULL, "sdfg_rt_gemm", args, n);
-    call->place = place;
-    call->product = p;
+    struct tree_product_of p = { .type = c->c.type, .alpha = c->alpha, .beta = c->beta };
+    p.m = lower_index(lw, place, c->c.sizes[0]);
+    p.n = lower_index(lw, place, c->c.sizes[1]);
+    p.k = lower_index(lw, place, c->a.sizes[1]);
+    if (!p.m || !p.n || !p.k || !matrix_of(lw, place, &c->a, &p.a) || !matrix_of(lw, place, &c->b, &p.b) ||
+        !matrix_of(lw, place, &c->c, &p.c))
+        return false;
+    stmt_product(lw->tree, sc->block, &p)->place = place;
     return true;
 }
 
@@ -130,11 +120,11 @@ bool library_contract(struct scope *sc, const struct place *place, const struct 
     if (!p.alpha || !p.beta)
         return false;
     bool outer = sym_is_int(p.a.sizes[1], 1); /* of two vectors: nothing to gain from a library */
-    bool loops = library_blas_type(type) < 0 || is_tiny(lw, &p) || outer;
+    bool loops = tree_product_type(type) < 0 || is_tiny(lw, &p) || outer;
     if (loops)
         remark(lw->ir->remarks, place, NULL, REMARK_LIBRARY_LOOPS,
                outer                         ? "the product of two vectors gains nothing from one"
-               : library_blas_type(type) < 0 ? "there is none for this type"
+               : tree_product_type(type) < 0 ? "there is none for this type"
                                              : "it is too small");
     else
         remark(lw->ir->remarks, place, NULL, REMARK_LIBRARY_CALL, "gemm");

@@ -1,5 +1,6 @@
 /* fft.FFT, fft.IFFT (library-nodes.md 7): calls of the runtime over all dimensions of the operand that are not 1. */
 #include "lower/library/library.h"
+#include "lower/tree/tree_product.h"
 
 /* The address of a list of sizes or strides. */
 static struct tree_expr *list(struct scope *sc, const struct place *place, const struct sym *const *items,
@@ -52,7 +53,7 @@ static bool transform(struct scope *sc, struct library *n, int sign)
         return false;
     struct tree_expr *args[] = {
         expr_context(t),
-        expr_int(t, i32, library_blas_type(out.type)),
+        expr_int(t, i32, tree_product_type(out.type)),
         expr_int(t, i32, sign),
         expr_i64(t, in.rank),
         list(sc, place, in.sizes, in.rank),
@@ -60,7 +61,7 @@ static bool transform(struct scope *sc, struct library *n, int sign)
         list(sc, place, in.strides, in.rank),
         out.pointer,
         list(sc, place, out.strides, out.rank),
-        library_address_of(lw, sc->block, factor),
+        stmt_address_of(t, sc->block, factor),
     };
     enum { COUNT = sizeof args / sizeof args[0] };
     for (int i = 0; i < COUNT; i++)

@@ -1,6 +1,7 @@
 /* linalg.{Inv, Solve, Cholesky} and lapack.* (library-nodes.md 5 and 6): calls of the runtime, which uses LAPACK where
  * it is found. Matrices are squeezed to rank 2; vectors are matrices with one column. */
 #include "lower/library/library.h"
+#include "lower/tree/tree_product.h"
 
 #include <string.h>
 
@@ -42,7 +43,7 @@ static void add_flag(struct call *c, bool flag)
 static void add_type(struct call *c, const struct type *t)
 {
     struct lower *lw = c->sc->act->lw;
-    int code = library_blas_type(t);
+    int code = tree_product_type(t);
     if (code < 0)
         c->failed = !diag_error(lw->diags, &c->node->node.place, DIAG_UNKNOWN_TYPE, c->node->node.label);
     add(c, expr_int(lw->tree, type_basic(lw->ir, TYPE_I32), code));

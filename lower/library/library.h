@@ -47,11 +47,8 @@ struct tree_expr *library_factor(struct scope *sc, struct library *n, const char
 /* An expression of the file in real arithmetic: 1/N is no integer division. */
 struct tree_expr *library_real(struct scope *sc, const struct place *place, const struct sym *s);
 bool library_is_constant(const struct tree_expr *e, double value); /* complex ones too */
-int library_blas_type(const struct type *t);                       /* enum sdfg_rt_type, or -1 */
 /* The type in which products of elements are summed up: that of NumPy, float16 and narrower in float32. */
 const struct type *library_sum_type(struct ir *ir, const struct type *a, const struct type *b);
-/* The address of a value, for C interfaces that take one. */
-struct tree_expr *library_address_of(struct lower *lw, struct tree_stmt *b, struct tree_expr *value);
 
 /* ---- operations that others are made of ---- */
 

@@ -140,22 +140,6 @@ bool library_is_constant(const struct tree_expr *e, double value)
 
 /* ---- types ---- */
 
-int library_blas_type(const struct type *t)
-{
-    switch (t->kind) {
-    case TYPE_F32:
-        return SDFG_RT_F32;
-    case TYPE_F64:
-        return SDFG_RT_F64;
-    case TYPE_C64:
-        return SDFG_RT_C64;
-    case TYPE_C128:
-        return SDFG_RT_C128;
-    default:
-        return -1;
-    }
-}
-
 /* Integers of 32 bits and more do not fit float32, nor its complex numbers. */
 static const struct type *widened(struct ir *ir, const struct type *t, const struct type *other)
 {
@@ -171,12 +155,4 @@ const struct type *library_sum_type(struct ir *ir, const struct type *a, const s
     const struct type *t = widened(ir, widened(ir, type_arithmetic(ir, a, b), a), b);
     bool wide = (type_is_complex(a) || type_is_complex(b)) && (a->kind == TYPE_F64 || b->kind == TYPE_F64);
     return wide && t->kind == TYPE_C64 ? type_basic(ir, TYPE_C128) : t;
-}
-
-struct tree_expr *library_address_of(struct lower *lw, struct tree_stmt *b, struct tree_expr *value)
-{
-    struct tree_var *v = tree_var(lw->tree, "scalar", type_pointer(lw->ir, value->type));
-    stmt_alloc(lw->tree, b, v, value->type, expr_i64(lw->tree, 1), TREE_STACK);
-    stmt_store(lw->tree, b, expr_var(lw->tree, v), expr_i64(lw->tree, 0), value, lw->tree->num_aliases++);
-    return expr_var(lw->tree, v);
 }

@@ -159,7 +159,8 @@ enum tree_product_arg {
     PRODUCT_C_ROW,
     PRODUCT_C_COL,
     PRODUCT_ALPHA,
-    PRODUCT_BETA
+    PRODUCT_BETA,
+    PRODUCT_ARGS
 };
 
 /* What such a call does, beyond its arguments. */

@@ -11,7 +11,7 @@ MAY_INCLUDE = {
     "ir/sym": ["ir/sym/", "ir/type.h", "ir/types.def", "ir/internal.h", "base/"],
     "ir/code": ["ir/code/", "ir/type.h", "base/"],
     "lower": ["lower/", "ir/", "base/", *ABI],
-    "lower/tree": ["lower/tree/", "ir/", "base/"],
+    "lower/tree": ["lower/tree/", "ir/", "base/", *ABI],
     "lower/pass": ["lower/pass/", "lower/tree/", "ir/", "base/"],
     "lower/llvm": ["lower/llvm/", "lower/tree/", "ir/", "base/", *ABI],
     "gpu": ["gpu/", "lower/", "ir/", "base/", "runtime/device.h", *ABI],
