@@ -226,15 +226,18 @@ static double work_of(int32_t type, int64_t m, int64_t n, int64_t k)
     return (double)m * (double)n * (double)k * (is_complex(type) ? 4 : 1);
 }
 
-/* Tall A with a B that stays in the first cache, or B of a few long rows, for C of as many: nothing is used again that
- * the library could bring into a better order. */
+/* Tall A with a B that stays in the first cache, or few rows of C whose B is so flat or so large that it goes by once:
+ * nothing is used again that the library could bring into a better order. */
 static bool is_thin(const struct product *p)
 {
-    enum { FEW_NUMBERS = 512, FEW_ROWS = 8, FEW_TERMS = 16 };
-    int64_t parts = is_complex(p->type) ? 2 : 1;
-    bool tall = (double)p->b.rows * (double)p->b.cols * (double)parts <= FEW_NUMBERS;
-    bool flat = p->c.rows * parts <= FEW_ROWS && p->a.cols <= FEW_TERMS && p->b.col_stride == 1;
-    return p->a.cols > 0 && p->c.col_stride == 1 && (tall || flat);
+    enum { FEW_NUMBERS = 512, FEW_ROWS = 8, FEW_TERMS = 16, COLUMN = 64 };
+    int64_t parts = is_complex(p->type) ? 2 : 1, size = (int64_t)sdfg_rt_type_size(p->type);
+    double numbers = (double)p->b.rows * (double)p->b.cols * (double)parts;
+    bool flat = p->c.rows * parts <= FEW_ROWS && p->a.cols <= FEW_TERMS;
+    bool streamed = p->c.rows * size <= COLUMN && p->b.cols * size > SMALL_ROW &&
+                    numbers * (double)(size / parts) >= SMALL_STREAMED;
+    bool in_rows = p->b.col_stride == 1 && (flat || streamed);
+    return p->a.cols > 0 && p->c.col_stride == 1 && (numbers <= FEW_NUMBERS || in_rows);
 }
 
 void sdfg_rt_gemm(struct sdfg_rt_context *context, int32_t type, int64_t m, int64_t n, int64_t k, const void *a,

@@ -19,7 +19,11 @@ enum { MOST_LANES = 16 };
 static const float signs_f32[MOST_LANES] = { -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1 };
 static const double signs_f64[MOST_LANES] = { -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1 };
 
-/* ---- vectors: of part, only `count` lanes are in memory; turned, neighbours change places ---- */
+static const float one_f32[2] = { 1, 0 };
+static const double one_f64[2] = { 1, 0 };
+
+/* ---- vectors: of part, only `count` lanes are in memory; turned, neighbours change places; held ones are loaded once
+ * instead of by every operation ---- */
 
 /* By the compiler's vectors of 16 bytes, which every processor has in some form. */
 #define VECTORS_ANY(name, T)                                                                                           \
@@ -43,6 +47,7 @@ static const double signs_f64[MOST_LANES] = { -1, 1, -1, 1, -1, 1, -1, 1, -1, 1,
         return v;                                                                                                      \
     }                                                                                                                  \
     INLINE void store_##name(T *p, vector_##name v) { memcpy(p, &v, sizeof v); }                                       \
+    INLINE vector_##name held_##name(vector_##name v) { return v; }                                                    \
     INLINE void store_part_##name(T *p, mask_##name count, vector_##name v)                                            \
     {                                                                                                                  \
         for (int64_t i = 0; i < count; i++)                                                                            \
@@ -80,6 +85,11 @@ static const int32_t masks[MOST_LANES] = { -1, -1, -1, -1, -1, -1, -1, -1 }; /* 
     typedef M mask_##name;                                                                                             \
     ATTRIBUTE INLINE vector_##name load_##name(const T *p) { return _mm##bits##_loadu_##s(p); }                        \
     ATTRIBUTE INLINE void store_##name(T *p, vector_##name v) { _mm##bits##_storeu_##s(p, v); }                        \
+    ATTRIBUTE INLINE vector_##name held_##name(vector_##name v)                                                        \
+    {                                                                                                                  \
+        __asm__("" : "+v"(v));                                                                                         \
+        return v;                                                                                                      \
+    }                                                                                                                  \
     ATTRIBUTE INLINE vector_##name turned_##name(vector_##name v) { return _mm##bits##_permute_##s(v, pairs); }
 
 #define VECTORS_AVX2(name, T, V, s, pairs)                                                                             \
@@ -143,21 +153,20 @@ VECTORS_AVX512(f64x8, double, __m512d, __mmask8, pd, 0x55)
             }                                                                                                          \
     }
 
-/* `rows` x `vectors` vectors of C, from row i and number j of a row on; `last` numbers of the last vector are there. */
-#define TILE(name, T, ATTRIBUTE)                                                                                       \
-    ATTRIBUTE INLINE void tile_##name(const struct small_product *s, int64_t i, int64_t j, int64_t last,               \
-                                      const bool pairs, const int rows, const int vectors)                             \
+/* What tiles sum up: a load of a part of a vector takes one of the two ports of multiply-adds, so that there are loops
+ * without. */
+#define TERMS(name, T, ATTRIBUTE)                                                                                      \
+    ATTRIBUTE INLINE void terms_##name(const struct small_product *s, const T *a, const T *b,                          \
+                                       vector_##name sums[][MOST_OF_ROW], vector_##name crossed[][MOST_OF_ROW],        \
+                                       mask_##name mask, const bool whole, const bool pairs, const int rows,           \
+                                       const int vectors)                                                              \
     {                                                                                                                  \
-        const T *a = (const T *)s->a + i * s->a_row, *b = (const T *)s->b + j;                                         \
-        T *c = (T *)s->c + i * s->c_row + j;                                                                           \
-        mask_##name mask = mask_of_##name(last);                                                                       \
-        vector_##name sums[MOST_ROWS][MOST_OF_ROW] = { { { 0 } } }, crossed[MOST_ROWS][MOST_OF_ROW] = { { { 0 } } };   \
         for (int64_t p = s->k; p > 0; p--, a += s->a_col, b += s->b_row) {                                             \
             vector_##name x[MOST_OF_ROW];                                                                              \
             UNROLLED for (int v = 0; v < vectors; v++)                                                                 \
             {                                                                                                          \
                 const T *at = b + v * LANES_##name;                                                                    \
-                x[v] = v + 1 < vectors ? load_##name(at) : load_part_##name(at, mask);                                 \
+                x[v] = held_##name(whole || v + 1 < vectors ? load_##name(at) : load_part_##name(at, mask));           \
             }                                                                                                          \
             UNROLLED for (int r = 0; r < rows; r++)                                                                    \
             {                                                                                                          \
@@ -169,23 +178,44 @@ VECTORS_AVX512(f64x8, double, __m512d, __mmask8, pd, 0x55)
                 }                                                                                                      \
             }                                                                                                          \
         }                                                                                                              \
+    }
+
+/* `rows` x `vectors` vectors of C, from row i and number j of a row on; `last` numbers of the last vector are there. */
+#define TILE(name, T, ATTRIBUTE)                                                                                       \
+    ATTRIBUTE INLINE void tile_##name(const struct small_product *s, int64_t i, int64_t j, int64_t last,               \
+                                      const bool pairs, const int rows, const int vectors)                             \
+    {                                                                                                                  \
+        const T *a = (const T *)s->a + i * s->a_row, *b = (const T *)s->b + j;                                         \
+        T *c = (T *)s->c + i * s->c_row + j;                                                                           \
+        mask_##name mask = mask_of_##name(last);                                                                       \
+        vector_##name sums[MOST_ROWS][MOST_OF_ROW] = { { { 0 } } }, crossed[MOST_ROWS][MOST_OF_ROW] = { { { 0 } } };   \
+        if (last == LANES_##name)                                                                                      \
+            terms_##name(s, a, b, sums, crossed, mask, true, pairs, rows, vectors);                                    \
+        else                                                                                                           \
+            terms_##name(s, a, b, sums, crossed, mask, false, pairs, rows, vectors);                                   \
         T tile[MOST_ROWS * MOST_VECTORS * LANES_##name];                                                               \
         const T *alpha = s->alpha, *beta = s->beta;                                                                    \
         const T scale = alpha ? *alpha : 1, keep = beta ? *beta : 0;                                                   \
         const int64_t row = s->c_row;                                                                                  \
-        const bool blend = pairs && (alpha || beta);                                                                   \
-        /* All loads before the stores: a load waits for a store of a part that could reach into it. */                \
-        UNROLLED for (int r = 0; r < rows; r++)                                                                        \
-        {                                                                                                              \
-            UNROLLED for (int v = 0; v < vectors; v++)                                                                 \
+        const bool blend = pairs && (alpha || (beta && beta[1] != 0)), adds = beta && !blend;                          \
+        if (pairs) {                                                                                                   \
+            UNROLLED for (int r = 0; r < rows; r++)                                                                    \
             {                                                                                                          \
-                const T *at = c + r * row + v * LANES_##name;                                                          \
-                if (pairs)                                                                                             \
-                    sums[r][v] += crossed_##name(crossed[r][v]);                                                       \
-                else                                                                                                   \
-                    sums[r][v] *= scale;                                                                               \
-                if (beta && !pairs)                                                                                    \
-                    sums[r][v] += keep * (v + 1 < vectors ? load_##name(at) : load_part_##name(at, mask));             \
+                UNROLLED for (int v = 0; v < vectors; v++) sums[r][v] += crossed_##name(crossed[r][v]);                \
+            }                                                                                                          \
+        }                                                                                                              \
+        /* All loads before the stores: a load waits for a store of a part that could reach into it. */                \
+        if (adds || (alpha && !pairs)) {                                                                               \
+            UNROLLED for (int r = 0; r < rows; r++)                                                                    \
+            {                                                                                                          \
+                UNROLLED for (int v = 0; v < vectors; v++)                                                             \
+                {                                                                                                      \
+                    const T *at = c + r * row + v * LANES_##name;                                                      \
+                    if (!pairs)                                                                                        \
+                        sums[r][v] *= scale;                                                                           \
+                    if (adds)                                                                                          \
+                        sums[r][v] += keep * (v + 1 < vectors ? load_##name(at) : load_part_##name(at, mask));         \
+                }                                                                                                      \
             }                                                                                                          \
         }                                                                                                              \
         UNROLLED for (int r = 0; r < rows; r++)                                                                        \
@@ -285,18 +315,24 @@ enum { plain, paired }; /* numbers, and pairs of them */
     TILE_FUNCTION(name, kind, rows, 1, ATTRIBUTE)                                                                      \
     TILE_FUNCTION(name, kind, rows, 2, ATTRIBUTE)                                                                      \
     TILE_FUNCTION(name, kind, rows, 3, ATTRIBUTE)
+#define WIDE_BAND(name, kind, rows, ATTRIBUTE)                                                                         \
+    BAND(name, kind, rows, ATTRIBUTE)                                                                                  \
+    TILE_FUNCTION(name, kind, rows, 4, ATTRIBUTE)                                                                      \
+    TILE_FUNCTION(name, kind, rows, 5, ATTRIBUTE)                                                                      \
+    TILE_FUNCTION(name, kind, rows, 6, ATTRIBUTE)
 #define BANDS_2(name, kind, ATTRIBUTE)                                                                                 \
-    BAND(name, kind, 1, ATTRIBUTE)                                                                                     \
-    TILE_FUNCTION(name, kind, 1, 4, ATTRIBUTE)                                                                         \
-    TILE_FUNCTION(name, kind, 1, 5, ATTRIBUTE)                                                                         \
-    TILE_FUNCTION(name, kind, 1, 6, ATTRIBUTE)                                                                         \
+    WIDE_BAND(name, kind, 1, ATTRIBUTE)                                                                                \
     BAND(name, kind, 2, ATTRIBUTE)
 #define BANDS_4(name, kind, ATTRIBUTE)                                                                                 \
-    BANDS_2(name, kind, ATTRIBUTE)                                                                                     \
+    WIDE_BAND(name, kind, 1, ATTRIBUTE)                                                                                \
+    WIDE_BAND(name, kind, 2, ATTRIBUTE)                                                                                \
     BAND(name, kind, 3, ATTRIBUTE)                                                                                     \
     BAND(name, kind, 4, ATTRIBUTE)
 #define BANDS_8(name, kind, ATTRIBUTE)                                                                                 \
-    BANDS_4(name, kind, ATTRIBUTE)                                                                                     \
+    WIDE_BAND(name, kind, 1, ATTRIBUTE)                                                                                \
+    WIDE_BAND(name, kind, 2, ATTRIBUTE)                                                                                \
+    WIDE_BAND(name, kind, 3, ATTRIBUTE)                                                                                \
+    WIDE_BAND(name, kind, 4, ATTRIBUTE)                                                                                \
     BAND(name, kind, 5, ATTRIBUTE)                                                                                     \
     BAND(name, kind, 6, ATTRIBUTE)                                                                                     \
     BAND(name, kind, 7, ATTRIBUTE)                                                                                     \
@@ -311,28 +347,40 @@ enum { plain, paired }; /* numbers, and pairs of them */
     {                                                                                                                  \
         kind##_##name##_##rows##x1, kind##_##name##_##rows##x2, kind##_##name##_##rows##x3                             \
     }
-#define BANDS_OF_2(name, kind)                                                                                         \
-    { kind##_##name##_1x1, kind##_##name##_1x2, kind##_##name##_1x3,                                                   \
-      kind##_##name##_1x4, kind##_##name##_1x5, kind##_##name##_1x6 },                                                 \
-        BAND_OF(name, kind, 2)
-#define BANDS_OF_4(name, kind) BANDS_OF_2(name, kind), BAND_OF(name, kind, 3), BAND_OF(name, kind, 4)
+#define WIDE_BAND_OF(name, kind, rows)                                                                                 \
+    {                                                                                                                  \
+        kind##_##name##_##rows##x1, kind##_##name##_##rows##x2, kind##_##name##_##rows##x3,                            \
+            kind##_##name##_##rows##x4, kind##_##name##_##rows##x5, kind##_##name##_##rows##x6                         \
+    }
+#define BANDS_OF_2(name, kind) WIDE_BAND_OF(name, kind, 1), BAND_OF(name, kind, 2)
+#define BANDS_OF_4(name, kind)                                                                                         \
+    WIDE_BAND_OF(name, kind, 1), WIDE_BAND_OF(name, kind, 2), BAND_OF(name, kind, 3), BAND_OF(name, kind, 4)
 #define BANDS_OF_8(name, kind)                                                                                         \
-    BANDS_OF_4(name, kind), BAND_OF(name, kind, 5), BAND_OF(name, kind, 6), BAND_OF(name, kind, 7),                    \
+    WIDE_BAND_OF(name, kind, 1), WIDE_BAND_OF(name, kind, 2), WIDE_BAND_OF(name, kind, 3),                             \
+        WIDE_BAND_OF(name, kind, 4), BAND_OF(name, kind, 5), BAND_OF(name, kind, 6), BAND_OF(name, kind, 7),           \
         BAND_OF(name, kind, 8)
 #define DOTS_OF(name, kind)                                                                                            \
     {                                                                                                                  \
         kind##_##name##_dots1, kind##_##name##_dots2, kind##_##name##_dots3, kind##_##name##_dots4                     \
     }
 
+#define SHIFT_OF(lanes) ((lanes) == 2 ? 1 : (lanes) == 4 ? 2 : (lanes) == 8 ? 3 : 4)
+#define TILES_OF(name, type, T, kind, rows)                                                                            \
+    {                                                                                                                  \
+        LANES_##name, SHIFT_OF(LANES_##name), sizeof(T), rows, one_##type, { BANDS_OF_##rows(name, kind) },            \
+            DOTS_OF(name, kind)                                                                                        \
+    }
+
 /* Pairs need twice as many registers and get half of the rows. */
 #define KERNELS(name, type, T, rows, half, ATTRIBUTE)                                                                  \
     BASICS(name, type, T, ATTRIBUTE)                                                                                   \
+    TERMS(name, T, ATTRIBUTE)                                                                                          \
     TILE(name, T, ATTRIBUTE)                                                                                           \
     DOTS(name, T, ATTRIBUTE)                                                                                           \
     BANDS_##rows(name, plain, ATTRIBUTE) BANDS_##half(name, paired, ATTRIBUTE) DOTS_4(name, plain, ATTRIBUTE)          \
         DOTS_4(name, paired, ATTRIBUTE) static const struct small_tiles tiles_##name[] = {                             \
-            [plain] = { LANES_##name, rows, { BANDS_OF_##rows(name, plain) }, DOTS_OF(name, plain) },                  \
-            [paired] = { LANES_##name, half, { BANDS_OF_##half(name, paired) }, DOTS_OF(name, paired) },               \
+            [plain] = TILES_OF(name, type, T, plain, rows),                                                            \
+            [paired] = TILES_OF(name, type, T, paired, half),                                                          \
         };
 
 KERNELS(f32x4, f32, float, 4, 2, )

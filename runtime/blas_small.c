@@ -7,6 +7,10 @@
 
 enum { ON_STACK = 16 << 10 }; /* bytes of an operand that are copied to the stack; more go to new memory */
 
+/* Of products with a large B: rows of B that are read side by side, how much of each is asked for in advance, and how
+ * much of C stays in the second cache meanwhile (bytes). */
+enum { STREAMS = 16, AHEAD = 512, LINE = 64, KEPT_OF_C = 512 << 10 };
+
 static bool is_complex(int32_t type) { return type == SDFG_RT_C64 || type == SDFG_RT_C128; }
 
 static double complex value_of(int32_t type, const void *element)
@@ -103,20 +107,55 @@ static void *rows_of_b(int32_t type, int64_t rows, int64_t cols, const struct sm
 
 static int64_t parts_of(int64_t count, int64_t most) { return (count + most - 1) / most; }
 
-/* Bands of about the same height, and tiles of about the same width: four vectors are two and two. */
-static void run_tiles(const struct small_tiles *t, const struct small_product *s)
+/* What tiles to the right of this one will read of B. */
+static void ask_ahead(const struct small_tiles *t, const struct small_product *s, int64_t j, int64_t width)
 {
-    int64_t bands = parts_of(s->m, t->rows), height = s->m / bands, higher = s->m % bands, i = 0;
-    for (int64_t band = 0; band < bands; band++) {
-        int64_t rows = height + (band < higher), most = rows == 1 ? MOST_OF_ROW : MOST_VECTORS, left = s->n;
-        while (left > 0) {
-            int64_t vectors = parts_of(left, t->lanes);
-            vectors = vectors <= most ? vectors : vectors == MOST_VECTORS + 1 ? 2 : most;
-            int64_t width = vectors * t->lanes, over = left < width ? width - left : 0;
-            t->tiles[rows - 1][vectors - 1](s, i, s->n - left, t->lanes - over);
-            left -= width;
+    uintptr_t at = (uintptr_t)s->b + (uintptr_t)(j * t->bytes + AHEAD); /* may be behind the end */
+    for (int64_t p = 0; p < s->k; p++, at += (uintptr_t)(s->b_row * t->bytes))
+        for (int64_t line = 0; line < width * t->bytes; line += LINE)
+            __builtin_prefetch((const void *)(at + (uintptr_t)line));
+}
+
+/* The next of `left` parts, at most `most`; what is left for two is halved. Divisions take as long as a tiny product.
+ */
+static int64_t next_of(int64_t left, int64_t most)
+{
+    return left <= most ? left : left < 2 * most ? (left + 1) / 2 : most;
+}
+
+static void run_tiles(const struct small_tiles *t, const struct small_product *s, bool ahead)
+{
+    for (int64_t i = 0, rows; i < s->m; i += rows) {
+        rows = next_of(s->m - i, t->rows);
+        int64_t most = 2 * rows <= t->rows ? MOST_OF_ROW : MOST_VECTORS;
+        for (int64_t j = 0, width; j < s->n; j += width) {
+            int64_t left = s->n - j, vectors = next_of((left + t->lanes - 1) >> t->shift, most);
+            width = vectors << t->shift;
+            if (ahead && i == 0)
+                ask_ahead(t, s, j, width);
+            t->tiles[rows - 1][vectors - 1](s, i, j, left < width ? t->lanes - (width - left) : t->lanes);
         }
-        i += rows;
+    }
+}
+
+/* A few rows of B at a time from one end to the other, for as many columns as C of them stays in the cache: B goes by
+ * once, as fast as memory gives it. */
+static void run_streams(const struct small_tiles *t, const struct small_product *s)
+{
+    struct small_product q = *s;
+    int64_t step = parts_of(s->k, (s->k + STREAMS / 2) / STREAMS);
+    int64_t block = parts_of(s->n, parts_of(s->m * s->n * t->bytes, KEPT_OF_C)), tile = MOST_VECTORS * t->lanes;
+    block = parts_of(block, tile) * tile;
+    for (int64_t j = 0; j < s->n; j += block) {
+        q.n = s->n - j < block ? s->n - j : block;
+        q.c = (char *)s->c + j * t->bytes;
+        for (int64_t p = 0; p < s->k; p += step) {
+            q.k = s->k - p < step ? s->k - p : step;
+            q.a = (const char *)s->a + p * s->a_col * t->bytes;
+            q.b = (const char *)s->b + (p * s->b_row + j) * t->bytes;
+            q.beta = p > 0 ? t->one : s->beta;
+            run_tiles(t, &q, true);
+        }
     }
 }
 
@@ -133,10 +172,10 @@ static void run_dots(const struct small_tiles *t, const struct small_product *s)
  * they are less work if rows of A are long. */
 static int64_t columns_apart(const struct small_tiles *t, int32_t type, const struct small_product *s)
 {
-    enum { SUM = 5 }; /* multiply-adds in whose time the lanes of a vector are added */
-    int64_t columns = s->n % t->lanes, apart = 2 * columns * (s->k / t->lanes + SUM);
+    enum { SUM = 8, MANY_ROWS = 12 }; /* multiply-adds in whose time the lanes of a vector are added */
+    int64_t columns = s->n & (t->lanes - 1), apart = 2 * columns * ((s->k >> t->shift) + SUM);
     bool fits = s->k * (int64_t)sdfg_rt_type_size(type) <= ON_STACK;
-    return !is_complex(type) && s->a_col == 1 && s->m >= MOST_DOTS && fits && apart < s->k ? columns : 0;
+    return !is_complex(type) && s->a_col == 1 && s->m >= MANY_ROWS && fits && apart < s->k ? columns : 0;
 }
 
 static void run_columns(const struct small_tiles *t, int32_t type, const struct small_product *s, int64_t columns)
@@ -172,7 +211,11 @@ static void run(enum small_level level, int32_t type, bool vector, struct small_
     if (apart)
         run_columns(t, type, s, apart);
     s->n -= apart;
-    run_tiles(t, s);
+    bool large = s->n * t->bytes > SMALL_ROW && s->k * s->n * t->bytes >= SMALL_STREAMED;
+    if (large && s->k >= STREAMS + STREAMS / 2)
+        run_streams(t, s);
+    else
+        run_tiles(t, s, false);
 }
 
 static bool run_ordered(enum small_level level, int32_t type, bool vector, struct small_product *s, int64_t b_col)

@@ -20,17 +20,21 @@ struct small_product {
 enum small_level { SMALL_ANY, SMALL_AVX2, SMALL_AVX512, SMALL_LEVELS };
 enum small_level sdfg_rt_small_level(void); /* of this one */
 
-/* Rows and vectors of C that are summed up at a time, so that sums stay in registers; vectors if it is one row only,
- * and rows in products with a vector. */
+/* Rows and vectors of C that are summed up at a time, so that sums stay in registers; vectors if it is up to half of a
+ * kind's rows, and rows in products with a vector. */
 enum { MOST_ROWS = 8, MOST_VECTORS = 3, MOST_OF_ROW = 6, MOST_DOTS = 4 };
+
+/* Bytes of B from which it goes by as streams, if its rows have more than so many. */
+enum { SMALL_STREAMED = 1 << 20, SMALL_ROW = 1 << 10 };
 
 /* A tile of C from row i and number j of the row on; its last vector has `last` numbers, 1 to `lanes`. */
 typedef void small_tile(const struct small_product *s, int64_t i, int64_t j, int64_t last);
 typedef void small_dots(const struct small_product *s, int64_t i);
 
 struct small_tiles {
-    int64_t lanes, rows;                       /* numbers of a vector; at most so many rows */
-    small_tile *tiles[MOST_ROWS][MOST_OF_ROW]; /* by rows and vectors, less one; NULL above `rows`, MOST_VECTORS */
+    int64_t lanes, shift, bytes, rows;         /* numbers of a vector, 1 << shift; bytes of one; at most so many rows */
+    const void *one;                           /* element */
+    small_tile *tiles[MOST_ROWS][MOST_OF_ROW]; /* by rows and vectors, less one; NULL where there are too many */
     small_dots *dots[MOST_DOTS];               /* by rows, less one */
 };
 

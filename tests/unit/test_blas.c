@@ -105,8 +105,9 @@ static void check_product(int level, int type, int64_t m, int64_t n, int64_t k, 
     struct sdfg_rt_matrix alpha = { &alpha_memory, 1, 1, 1, 1 }, beta = { &beta_memory, 1, 1, 1, 1 };
     set(type, &alpha, 0, 0, alpha_value);
     set(type, &beta, 0, 0, beta_value);
-    if (!scale)
-        set(type, &c, 0, 0, NAN); /* must not be read */
+    for (int64_t i = 0; i < m && !scale; i++)
+        for (int64_t j = 0; j < n; j++)
+            set(type, &c, i, j, NAN); /* must not be read */
     sdfg_rt_copy_matrix(type, &c, &old);
     const void *factors[] = { scale ? &alpha_memory : NULL, scale ? &beta_memory : NULL };
     bool done = true;
@@ -170,6 +171,23 @@ TEST(thin_products)
             }
 }
 
+/* Few rows times a matrix of more than SMALL_STREAMED bytes, which goes by a few of its rows at a time; one with more
+ * of C than stays in cache, and one with fewer terms than rows that go by together. */
+TEST(streamed_products)
+{
+    static const int64_t sizes[][3] = { { 5, 1100, 301 }, { 8, 530, 521 }, { 2, 70001, 9 }, { 16, 9001, 33 } };
+    for (int type = 0; type < SDFG_RT_TYPE_COUNT; type++)
+        for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+            const int64_t *size = sizes[s];
+            for (int level = 0; level <= (int)sdfg_rt_small_level(); level++) {
+                check_product(level, type, size[0], size[1], size[2], ROWS, ROWS, ROWS, level & 1, 1);
+                check_product(level, type, size[0], size[1], size[2], COLUMNS, PADDED_ROWS, PADDED_ROWS, !(level & 1),
+                              1);
+            }
+            check_gemm(type, size[0], size[1], size[2], PADDED_ROWS, ROWS, PADDED_ROWS, s & 1, 3);
+        }
+}
+
 /* Every shape of a tile, with parts of vectors, on every kind of processor that this one can be. */
 TEST(small_products)
 {
@@ -182,7 +200,7 @@ TEST(small_products)
     for (int level = 0; level <= (int)sdfg_rt_small_level(); level++)
         for (int type = 0; type < SDFG_RT_TYPE_COUNT; type++)
             for (int64_t m = 1; m <= 10; m++)
-                for (int64_t n = 1; n <= 70; n += n < 20 ? 1 : 7)
+                for (int64_t n = 1; n <= 105; n += n < 20 ? 1 : 7)
                     for (int i = 0; i < 5; i++) {
                         const enum layout *l = layouts[(m + n + i) % 5];
                         check_product(level, type, m, n, depths[i], l[0], l[1], l[2], (m + i) & 1, 1);
