@@ -9,8 +9,8 @@
  * that lives in the caller's frame. Variables that only the loop uses become variables of the region. A loop stays
  * sequential if it changes variables that are seen outside, is left by a jump, is too little work, or lies in a region
  * already. Only directly inside an explicit region (CPU_Persistent) a parallel loop is shared by the threads there,
- * which meet at a barrier behind it. */
-#include "lower/pass/pass.h"
+ * which meet at a barrier behind it. A loop with few iterations shares out those of the loop inside it, too. */
+#include "lower/pass/pass_iterations.h"
 #include "lower/pass/pass_region.h"
 #include "lower/pass/pass_remark.h"
 #include "lower/tree/tree_cost.h"
@@ -19,10 +19,10 @@
 struct parallelize {
     struct tree *tree;
     const struct tree_options *options;
-    struct tree_scan whole;
-    struct tree_stmt *region; /* around the statement being looked at */
-    bool shared;              /* directly in the region: all its threads come by */
-    uint32_t loops;           /* sequential ones around the statement */
+    struct iterations iterations; /* of the function */
+    struct tree_stmt *region;     /* around the statement being looked at */
+    bool shared;                  /* directly in the region: all its threads come by */
+    uint32_t loops;               /* sequential ones around the statement */
     const struct tree_frame *frame;
 };
 
@@ -31,17 +31,17 @@ static bool is_private(const struct parallelize *p, const struct tree_scan *body
 {
     for (uint32_t i = 0; i < body->assigned.count; i++) {
         const struct tree_var *v = body->assigned.slots[i].key;
-        if (!v->owner && map_get(&body->uses, v) != map_get(&p->whole.uses, v))
+        if (!v->owner && map_get(&body->uses, v) != map_get(&p->iterations.whole.uses, v))
             return false;
     }
     uintptr_t inside = (uintptr_t)map_get(&body->uses, loop->var);
-    return (uintptr_t)map_get(&p->whole.uses, loop->var) == inside + 1; /* the loop itself names it once */
+    return (uintptr_t)map_get(&p->iterations.whole.uses, loop->var) == inside + 1; /* the loop itself names it once */
 }
 
 static bool can_split(const struct parallelize *p, const struct tree_stmt *loop, struct tree_scan *body)
 {
     tree_scan_add(body, loop->body);
-    if (!tree_scan_is_closed(body, &p->whole) || !is_private(p, body, loop))
+    if (!tree_scan_is_closed(body, &p->iterations.whole) || !is_private(p, body, loop))
         return false;
     map_put(body->arena, &body->assigned, loop->var, loop->var);
     return loop->var->type->kind == TYPE_I64 || loop->var->type->kind == TYPE_I32;
@@ -78,6 +78,56 @@ static void share_evenly(struct tree_stmt *loop)
         loop->loop.chunk = UNEVEN_CHUNK;
 }
 
+/* ---- collapsing ---- */
+
+enum { MANY = 64 }; /* iterations that keep the threads of most machines busy */
+
+/* The loop inside whose iterations are shared out with those of `s`, because `s` has too few of its own; or NULL. */
+static struct tree_stmt *few_with(struct parallelize *p, struct tree_stmt *s, const struct tree_scan *body)
+{
+    struct tree_expr *trips = tree_trip_count(p->tree, s);
+    struct tree_stmt *inner = s->body->items.count == 1 ? s->body->items.items[0] : NULL;
+    if (trips->op != EXPR_INT || trips->i < 2 || trips->i >= MANY || s->loop.omp != TREE_OMP_STATIC ||
+        s->loop.chunk > 0 || !inner || inner->kind != STMT_FOR || !inner->loop.independent ||
+        !tree_scan_invariant(body, inner->begin) || !tree_scan_invariant(body, inner->end) ||
+        !tree_scan_invariant(body, inner->step))
+        return NULL;
+    struct tree_frame frame = tree_frame_of(p->frame, s);
+    struct fuse_nest nest = { .loops = { inner }, .depth = 1 };
+    return iterations_keep_variables(&p->iterations, inner) &&
+                   iterations_are_apart(&p->iterations, inner, &nest, &frame)
+               ? inner
+               : NULL;
+}
+
+/* What threads share out: the iterations of a loop, or of two together. */
+struct work {
+    struct tree_stmt *inner;       /* the other loop, or NULL */
+    struct region_space rows, row; /* of the loop; of the inner one */
+    struct region_space all;       /* of all iterations together */
+};
+
+static struct work work_of(struct parallelize *p, struct tree_stmt *block, struct tree_stmt *s,
+                           const struct tree_scan *body)
+{
+    struct tree *t = p->tree;
+    struct work w = { .inner = few_with(p, s, body), .rows = region_space_of(t, block, s) };
+    w.all = w.rows;
+    if (!w.inner)
+        return w;
+    w.row = region_space_of(t, block, w.inner);
+    w.all.trips = expr_binary(t, EXPR_MUL, w.rows.trips, w.row.trips);
+    w.all.count = expr_binary(t, EXPR_MUL, w.rows.count, w.row.count);
+    if (w.all.count->op != EXPR_INT) {
+        struct tree_var *count = tree_var(t, "count", w.all.count->type);
+        stmt_assign(t, block, count, w.all.count);
+        w.all.count = expr_var(t, count);
+    }
+    return w;
+}
+
+/* ---- does it pay ---- */
+
 static struct tree_expr *less(const struct parallelize *p, struct tree_expr *work, struct tree_expr *bound,
                               int64_t limit)
 {
@@ -97,12 +147,13 @@ static struct tree_expr *threads_sleep(const struct parallelize *p, struct tree_
 
 /* Is it too little work for threads? `block`: in front of the loop. */
 static struct tree_expr *is_small(const struct parallelize *p, struct tree_stmt *block, const struct tree_stmt *loop,
-                                  const struct region_space *sp, const struct tree_scan *body)
+                                  const struct work *w, const struct tree_scan *body)
 {
     struct tree *t = p->tree;
+    const struct region_space *sp = &w->all;
     if (loop->loop.heavy)
         return less(p, sp->count, sp->trips, 2);
-    struct tree_expr *once = tree_cost(t, body, loop->body);
+    struct tree_expr *once = tree_cost(t, body, w->inner ? w->inner->body : loop->body);
     struct tree_expr *work = tree_cost_repeat(t, sp->count, once), *bound = tree_cost_repeat(t, sp->trips, once);
     struct tree_expr *small = less(p, work, bound, region_limit(p->loops > 0));
     if (p->loops && !expr_is_int(small, 1)) {
@@ -114,35 +165,38 @@ static struct tree_expr *is_small(const struct parallelize *p, struct tree_stmt 
     return expr_binary(t, EXPR_LOGICAL_OR, less(p, sp->count, sp->trips, 2), small);
 }
 
-static const char *schedule_name(const struct tree_stmt *loop)
+static const char *schedule_name(struct tree *t, const struct tree_stmt *loop, const struct work *w)
 {
+    if (w->inner)
+        return arena_printf(t->arena, "one piece each of its iterations and those of %s together",
+                            remark_subject(t, w->inner));
     if (loop->loop.omp != TREE_OMP_STATIC)
         return loop->loop.omp == TREE_OMP_GUIDED ? "guided" : "dynamic";
     return loop->loop.chunk > 0 ? "in turn" : "one piece each";
 }
 
 static void say_threads(const struct parallelize *p, const struct tree_stmt *loop, const struct tree_expr *small,
-                        const struct region_space *sp, const struct tree_scan *body)
+                        const struct work *w, const struct tree_scan *body)
 {
     struct tree *t = p->tree;
+    const struct region_space *sp = &w->all;
     struct remarks *r = t->ir->remarks;
     const char *subject = remark_subject(t, loop);
     int limit = (int)region_limit(p->loops > 0);
     if (!r)
         return;
-    const char *work = remark_value(t, tree_cost_repeat(t, sp->count, tree_cost(t, body, loop->body)));
-    if (small->op != EXPR_INT && p->loops &&
-        region_is_less(tree_cost_repeat(t, sp->trips, tree_cost(t, body, loop->body)), p->frame, limit) == 0)
-        remark(r, loop->place, subject, REMARK_THREADS_AWAKE, schedule_name(loop), work, limit,
-               (int)region_limit_asleep());
+    struct tree_expr *once = tree_cost(t, body, w->inner ? w->inner->body : loop->body);
+    const char *work = remark_value(t, tree_cost_repeat(t, sp->count, once)), *schedule = schedule_name(t, loop, w);
+    if (small->op != EXPR_INT && p->loops && region_is_less(tree_cost_repeat(t, sp->trips, once), p->frame, limit) == 0)
+        remark(r, loop->place, subject, REMARK_THREADS_AWAKE, schedule, work, limit, (int)region_limit_asleep());
     else if (small->op != EXPR_INT)
-        remark(r, loop->place, subject, REMARK_THREADS_RUNTIME, schedule_name(loop));
+        remark(r, loop->place, subject, REMARK_THREADS_RUNTIME, schedule);
     else if (small->i && region_is_less(sp->trips, p->frame, 2) == 1)
         remark(r, loop->place, subject, REMARK_THREADS_FEW);
     else if (small->i)
         remark(r, loop->place, subject, REMARK_THREADS_WORK, work, limit, p->loops ? " where loops are around it" : "");
     else
-        remark(r, loop->place, subject, REMARK_THREADS, schedule_name(loop), work, limit);
+        remark(r, loop->place, subject, REMARK_THREADS, schedule, work, limit);
 }
 
 static bool make_sequential(void *user, struct tree_stmt *s)
@@ -188,9 +242,9 @@ static struct tree_stmt *make_region(struct parallelize *p, struct tree_stmt *s)
     }
     share_evenly(s);
     struct tree_stmt *block = stmt_block(t);
-    struct region_space sp = region_space_of(t, block, s);
-    struct tree_expr *small = is_small(p, block, s, &sp, &body);
-    say_threads(p, s, small, &sp, &body);
+    struct work w = work_of(p, block, s, &body);
+    struct tree_expr *small = is_small(p, block, s, &w, &body);
+    say_threads(p, s, small, &w, &body);
     if (expr_is_int(small, 1))
         return NULL;
     struct tree_stmt *inside = split_little(p, block, s, &small);
@@ -200,7 +254,10 @@ static struct tree_stmt *make_region(struct parallelize *p, struct tree_stmt *s)
     region->place = s->place;
     region_own(region, s->body);
     s->var->owner = region;
-    region_split(t, region->body, s, &sp, region, counter);
+    if (w.inner)
+        region_split_pair(t, region->body, s, &w.rows, &w.row, w.all.count, region);
+    else
+        region_split(t, region->body, s, &w.rows, region, counter);
     tree_parallel_end(t, region);
     *s = *block;
     return region;
@@ -296,7 +353,7 @@ bool tree_parallelize(struct tree *t, const struct tree_options *o)
 {
     for (uint32_t i = 0; i < t->functions.count; i++) {
         struct tree_func *f = t->functions.items[i];
-        struct parallelize p = { .tree = t, .options = o, .whole = tree_scan_function(t, f) };
+        struct parallelize p = { .tree = t, .options = o, .iterations = iterations_of(t, f) };
         look(&p, f->body);
     }
     return true;

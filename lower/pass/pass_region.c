@@ -49,19 +49,52 @@ static void sub_loop(struct tree *t, struct tree_stmt *b, const struct tree_stmt
     part->body = loop->body;
 }
 
+struct share {
+    struct tree_expr *first, *last; /* last: behind it */
+};
+
 /* One contiguous piece per thread; the first count % threads of them have one iteration more. */
-void region_split_static(struct tree *t, struct tree_stmt *b, const struct tree_stmt *loop,
-                         const struct region_space *sp, const struct tree_stmt *region)
+static struct share share_of(struct tree *t, struct tree_stmt *b, struct tree_expr *count,
+                             const struct tree_stmt *region)
 {
     struct tree_expr *thread = expr_var(t, region->var), *threads = expr_var(t, region->var2);
-    struct tree_var *share = i64_new(t, b, "share", expr_binary(t, EXPR_DIV, sp->count, threads));
-    struct tree_var *rest = i64_new(t, b, "rest", expr_binary(t, EXPR_REM, sp->count, threads));
+    struct tree_var *share = i64_new(t, b, "share", expr_binary(t, EXPR_DIV, count, threads));
+    struct tree_var *rest = i64_new(t, b, "rest", expr_binary(t, EXPR_REM, count, threads));
     struct tree_expr *first = expr_binary(t, EXPR_ADD, expr_binary(t, EXPR_MUL, thread, expr_var(t, share)),
                                           expr_binary(t, EXPR_MIN, thread, expr_var(t, rest)));
     first = expr_var(t, i64_new(t, b, "first", first));
     struct tree_expr *more = expr_cast(t, share->type, expr_binary(t, EXPR_LT, thread, expr_var(t, rest)));
     struct tree_expr *last = expr_binary(t, EXPR_ADD, expr_binary(t, EXPR_ADD, first, expr_var(t, share)), more);
-    sub_loop(t, b, loop, sp, first, expr_var(t, i64_new(t, b, "last", last)));
+    return (struct share){ first, expr_var(t, i64_new(t, b, "last", last)) };
+}
+
+void region_split_static(struct tree *t, struct tree_stmt *b, const struct tree_stmt *loop,
+                         const struct region_space *sp, const struct tree_stmt *region)
+{
+    struct share mine = share_of(t, b, sp->count, region);
+    sub_loop(t, b, loop, sp, mine.first, mine.last);
+}
+
+/* for i = first / n to the one behind (last - 1) / n { for j = max(first - i * n, 0) to min(last - i * n, n) { body } }
+ */
+void region_split_pair(struct tree *t, struct tree_stmt *b, const struct tree_stmt *outer,
+                       const struct region_space *rows, const struct region_space *row, struct tree_expr *both,
+                       const struct tree_stmt *region)
+{
+    struct share mine = share_of(t, b, both, region);
+    const struct tree_stmt *inner = outer->body->items.items[0];
+    struct tree_stmt alone = *outer;
+    struct tree_expr *zero = expr_i64(t, 0), *some = expr_binary(t, EXPR_MAX, row->count, expr_i64(t, 1));
+    struct tree_expr *up = expr_binary(t, EXPR_ADD, mine.last, expr_binary(t, EXPR_SUB, some, expr_i64(t, 1)));
+    alone.body = stmt_block(t);
+    sub_loop(t, b, &alone, rows, expr_binary(t, EXPR_DIV, mine.first, some), expr_binary(t, EXPR_DIV, up, some));
+    struct tree_expr *begun =
+        expr_binary(t, EXPR_SUB, expr_cast(t, rows->begin->type, expr_var(t, outer->var)), rows->begin);
+    struct tree_expr *past = expr_binary(t, EXPR_MUL, expr_binary(t, EXPR_DIV, begun, rows->step), row->count);
+    past = expr_var(t, i64_new(t, alone.body, "past", past)); /* iterations of the rows before */
+    struct tree_expr *from = expr_binary(t, EXPR_MAX, expr_binary(t, EXPR_SUB, mine.first, past), zero);
+    struct tree_expr *to = expr_binary(t, EXPR_MIN, expr_binary(t, EXPR_SUB, mine.last, past), row->count);
+    sub_loop(t, alone.body, inner, row, from, to);
 }
 
 /* Pieces of `chunk` iterations in turn. */

@@ -17,6 +17,11 @@ struct region_space region_space_of(struct tree *t, struct tree_stmt *b, const s
 /* One contiguous piece per thread of the region, appended to `b`. The body is that of the loop itself. */
 void region_split_static(struct tree *t, struct tree_stmt *b, const struct tree_stmt *loop,
                          const struct region_space *sp, const struct tree_stmt *region);
+/* The same for all iterations of two loops together, the inner one alone in the outer one, with bounds that do not
+ * depend on it: `both` counts them. A thread has whole rows of the inner loop, and parts of one at both ends. */
+void region_split_pair(struct tree *t, struct tree_stmt *b, const struct tree_stmt *outer,
+                       const struct region_space *rows, const struct region_space *row, struct tree_expr *both,
+                       const struct tree_stmt *region);
 /* As the loop's schedule says; `counter`: of region_counter, for schedules other than static ones. */
 void region_split(struct tree *t, struct tree_stmt *b, const struct tree_stmt *loop, const struct region_space *sp,
                   const struct tree_stmt *region, struct tree_var *counter);

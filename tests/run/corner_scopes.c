@@ -271,6 +271,15 @@ static void saved_versions(struct corner *c)
            "[8]\n");
 }
 
+/* Few rows, but enough work for threads: they share out the elements. */
+static void few_rows(struct corner *c)
+{
+    corner_array(c, "int64 B[5, 30000]", "150000*-1", "0:30000 30000*-1 20000:50000 30000*-1 40000:70000");
+    struct corner_body b = corner_body(corner_state(c), "i = 1:6:2, j = 3:30003", "b = (i - 1) * 10000 + j - 3", NULL,
+                                       "b = B[i - 1, j - 3]", NULL);
+    corner_schedule(&b, SCHEDULE_CPU_MULTICORE);
+}
+
 const struct corner_row corner_scopes[] = {
     { "100_empty_ranges", empty_ranges, false },
     { "101_uneven_step", uneven_step, false },
@@ -288,6 +297,7 @@ const struct corner_row corner_scopes[] = {
     { "111_indirect_index_2d", indirect_index_2d, false },
     { "112_nested_parallel", nested_parallel, false },
     { "113_two_components", two_components, false },
+    { "schedule_few_rows", few_rows, false },
     { "114_timed_tasklet", timed_tasklet, true },
     { "115_saved_versions", saved_versions, true },
     { NULL, NULL, false },

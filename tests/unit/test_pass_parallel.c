@@ -97,6 +97,77 @@ TEST(steps_and_variable_begin)
     ir_free(s.ir);
 }
 
+/* for i = 0 to rows { for j = from to N { A[i * N + j] = A[i * N + j] * 2 } } */
+static struct tree_stmt *rows(struct sample *s, int64_t rows, struct tree_expr *from)
+{
+    s->loop->end = expr_i64(s->t, rows);
+    struct tree_stmt *inner =
+        stmt_for(s->t, s->loop->body, tree_var(s->t, "j", s->i64), from, expr_var(s->t, s->n), expr_i64(s->t, 1));
+    inner->loop.independent = true;
+    struct tree_expr *index =
+        expr_binary(s->t, EXPR_ADD, expr_binary(s->t, EXPR_MUL, expr_var(s->t, s->i), expr_var(s->t, s->n)),
+                    expr_var(s->t, inner->var));
+    struct tree_expr *a = expr_var(s->t, s->a), *value = expr_load(s->t, s->f64, a, index, 1);
+    stmt_store(s->t, inner->body, a, index, expr_binary(s->t, EXPR_MUL, value, expr_float(s->t, s->f64, 2)), 1);
+    return inner;
+}
+
+TEST(few_rows_are_shared_out_with_their_columns)
+{
+    struct sample s = sample_new();
+    s.loop->begin = expr_i64(s.t, 5);
+    s.loop->step = expr_i64(s.t, 2);
+    rows(&s, 11, expr_i64(s.t, 3))->step = expr_i64(s.t, 4);
+    CHECK_STR(after(&s, 0),
+              "count = max(N / 4, 0)\n"
+              "count#6 = count * 3\n"
+              "parallel thread of threads = count#6 < 2 || min(count#6, 1048576) * 3 < 131072 ? 1 : 0 {\n"
+              "    share = count#6 / threads\n"
+              "    rest = count#6 % threads\n"
+              "    first = thread * share + min(thread, rest)\n"
+              "    last = first + share + int64(thread < rest)\n"
+              "    for i = first / max(count, 1) * 2 + 5 to (last + max(count, 1) - 1) / max(count, 1) * 2 + 5 step 2 "
+              "independent {\n"
+              "        past = (i - 5) / 2 * count\n"
+              "        for j = max(first - past, 0) * 4 + 3 to min(last - past, count) * 4 + 3 step 4 independent {\n"
+              "            A[i * N + j] = A[i * N + j] * 2.0\n"
+              "        }\n"
+              "    }\n"
+              "}\n");
+    ir_free(s.ir);
+}
+
+TEST(rows_that_are_shared_out_alone)
+{
+    struct sample s = sample_new();
+    rows(&s, 64, expr_i64(s.t, 0)); /* enough of them */
+    CHECK(!strstr(after(&s, 0), "past"));
+    ir_free(s.ir);
+    s = sample_new();
+    rows(&s, 3, expr_var(s.t, s.i)); /* a triangle */
+    CHECK(!strstr(after(&s, 0), "past"));
+    ir_free(s.ir);
+    s = sample_new();
+    struct tree_stmt *inner = rows(&s, 3, expr_i64(s.t, 0)); /* columns that meet */
+    inner->body->items.items[0]->index = expr_var(s.t, s.i);
+    CHECK(!strstr(after(&s, 0), "past"));
+    ir_free(s.ir);
+    s = sample_new();
+    rows(&s, 3, expr_i64(s.t, 0))->loop.independent = false;
+    CHECK(!strstr(after(&s, 0), "past"));
+    ir_free(s.ir);
+    s = sample_new();
+    rows(&s, 3, expr_i64(s.t, 0)); /* more than one loop in a row */
+    fill(&s, s.loop->body, s.i);
+    CHECK(!strstr(after(&s, 0), "past"));
+    ir_free(s.ir);
+    s = sample_new();
+    rows(&s, 3, expr_i64(s.t, 0));
+    s.loop->loop.omp = TREE_OMP_DYNAMIC;
+    CHECK(!strstr(after(&s, 0), "past"));
+    ir_free(s.ir);
+}
+
 TEST(dynamic_schedule)
 {
     struct sample s = sample_new();
