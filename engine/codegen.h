@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CODEGEN_ABI = 9 };
+enum { CODEGEN_ABI = 10 };
 
 struct json;
 struct sdfg;
@@ -109,7 +109,7 @@ struct codegen_message {
 
 struct codegen_phase {
     const char *name;
-    double seconds;
+    double seconds, budget; /* budget 0: no limit */
 };
 
 /* A relocatable object of the machine the code is for; its functions are those of the result. */

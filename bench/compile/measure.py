@@ -94,6 +94,8 @@ def run_once(command, realtime):
     ms["cpu"] = 1e3 * (usage.ru_utime + usage.ru_stime)
     for name, seconds in phases.items():
         ms["phase " + name] = 1e3 * seconds
+    for name, seconds in times["budgets"].items():
+        ms["budget " + name] = 1e3 * seconds
     return ms, None
 
 
@@ -132,6 +134,13 @@ def print_passes(rows):
         values = [v.get(name, 0) for v in rows.values()]
         worst = max(rows, key=lambda p: rows[p].get(name, 0))
         print(f"  {name[6:]:16}{statistics.median(values):9.3f}{max(values):9.2f}  {worst}")
+
+
+def print_slow(rows):
+    """Passes beyond their budgets (engine/compile/compile_run.c)."""
+    used = sorted(((v["phase " + c[7:]] / v[c], c[7:], p) for p, v in rows.items() for c in v if c.startswith("budget ")), reverse=True)
+    slow = [f"{name} in {p} ({100 * part:.0f} %)" for part, name, p in used if part > 1]
+    print("\nslow passes: " + (", ".join(slow) or "none") + f"; most of its budget is used by {used[0][1]} in {used[0][2]}, {100 * used[0][0]:.0f} %")
 
 
 def print_summary(rows):
@@ -180,6 +189,7 @@ def main():
         sys.exit("nothing was measured")
     print_rows(medians[builds[0]])
     print_passes(medians[builds[0]])
+    print_slow(medians[builds[0]])
     print_summary(medians[builds[0]])
     compare(medians)
     if a.json:

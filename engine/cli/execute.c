@@ -174,7 +174,23 @@ static void print_times_json(const struct times *t, const sdfg_kernel_info *info
             info->code_bytes, info->peak_bytes, (unsigned long long)memory);
     for (size_t i = 0; i < info->num_phases; i++)
         fprintf(stderr, "%s\"%s\": %.9f", i ? ", " : "", info->phases[i].name, info->phases[i].seconds);
+    fputs("}, \"budgets\": {", stderr);
+    const char *comma = "";
+    for (size_t i = 0; i < info->num_phases; i++)
+        if (info->phases[i].budget > 0) {
+            fprintf(stderr, "%s\"%s\": %.9f", comma, info->phases[i].name, info->phases[i].budget);
+            comma = ", ";
+        }
     fputs("}}\n", stderr);
+}
+
+static void print_phase(const sdfg_phase *p)
+{
+    char taken[32], budget[32];
+    fprintf(stderr, "  %-20s %s", p->name, duration(p->seconds, taken));
+    if (p->budget > 0 && p->seconds > p->budget)
+        fprintf(stderr, ": slow, its budget is %s", duration(p->budget, budget));
+    fputc('\n', stderr);
 }
 
 static void print_times(const struct inputs *in, const struct times *t, const sdfg_bound *b)
@@ -197,7 +213,7 @@ static void print_times(const struct inputs *in, const struct times *t, const sd
     if (c->time != TIME_TEXT)
         return;
     for (size_t i = 0; i < info.num_phases; i++)
-        fprintf(stderr, "  %-20s %s\n", info.phases[i].name, duration(info.phases[i].seconds, run));
+        print_phase(&info.phases[i]);
     fprintf(stderr, "  first run %s, code %zu bytes, compiler memory %.3g MB\n", duration(t->first, run),
             info.code_bytes, (double)info.peak_bytes / 1e6);
     fprintf(stderr, "  temporaries %.3g MB at most\n", (double)stats.memory_peak / 1e6);

@@ -173,13 +173,14 @@ static void take_phases(struct compile *c, struct codegen_result *out)
     if (c->jit) {
         double optimize, emit, link;
         jit_times(c->jit, &optimize, &emit, &link);
-        vec_push(a, &c->times, ((struct pass_time){ "llvm.optimize", optimize }));
-        vec_push(a, &c->times, ((struct pass_time){ "llvm.emit", emit }));
+        vec_push(a, &c->times, ((struct pass_time){ "llvm.optimize", optimize, 0 }));
+        vec_push(a, &c->times, ((struct pass_time){ "llvm.emit", emit, 0 }));
     }
     out->num_phases = c->times.count;
     out->phases = NEW_ARRAY(a, struct codegen_phase, out->num_phases + 1);
     for (uint32_t i = 0; i < out->num_phases; i++)
-        out->phases[i] = (struct codegen_phase){ c->times.items[i].name, c->times.items[i].seconds };
+        out->phases[i] =
+            (struct codegen_phase){ c->times.items[i].name, c->times.items[i].seconds, c->times.items[i].budget };
 }
 
 /* Gives back everything of the compiler but the code: graph, tree, contexts and machines of LLVM. */

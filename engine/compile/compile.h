@@ -39,6 +39,7 @@ struct compile {
     VEC(struct pass_time {
         const char *name;
         double seconds;
+        double budget; /* seconds; 0: none */
     })
     times;
 };

@@ -485,6 +485,7 @@ SDFG_API sdfg_error *sdfg_run(sdfg_kernel *k, void *const *args, size_t n);
 typedef struct sdfg_phase {
     const char *name;
     double seconds;
+    double budget; /* seconds that it should take at most for a program of this size; 0: there is no limit */
 } sdfg_phase;
 
 typedef struct sdfg_kernel_info {

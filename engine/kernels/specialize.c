@@ -67,9 +67,9 @@ static bool compile(struct sdfg_program *p, const struct signature *s, enum code
     return false;
 }
 
-static void add_phase(struct sdfg_kernel *k, const char *name, double seconds)
+static void add_phase(struct sdfg_kernel *k, const char *name, double seconds, double budget)
 {
-    k->phases[k->num_phases++] = (sdfg_phase){ name, seconds };
+    k->phases[k->num_phases++] = (sdfg_phase){ name, seconds, budget };
 }
 
 void kernel_event(const struct sdfg_program *p, enum sdfg_event_kind kind, const struct signature *s,
@@ -96,9 +96,9 @@ static bool kernel_compile(struct sdfg_kernel *k, const struct signature *s, con
         return false;
     k->quick = k->code.quick;
     k->phases = NEW_ARRAY(k->arena, sdfg_phase, k->code.num_phases + 1);
-    add_phase(k, "open", opening);
+    add_phase(k, "open", opening, 0);
     for (uint32_t i = 0; i < k->code.num_phases; i++)
-        add_phase(k, k->code.phases[i].name, k->code.phases[i].seconds);
+        add_phase(k, k->code.phases[i].name, k->code.phases[i].seconds, k->code.phases[i].budget);
     return true;
 }
 
@@ -146,7 +146,7 @@ static bool kernel_make(struct sdfg_kernel *k, const struct signature *s, const 
         cache_unlock(&lock);
         disk_store_interface(d, k->program);
         k->phases = NEW_ARRAY(k->arena, sdfg_phase, 1);
-        add_phase(k, "disk", now() - start);
+        add_phase(k, "disk", now() - start, 0);
         return true;
     }
     if (kernel_compile(k, s, reason, tier, error)) {
