@@ -362,6 +362,9 @@ void sdfg_rt_dot(struct sdfg_rt_context *context, int32_t type, int64_t n, const
 {
     if (!known_type(context, type))
         return;
+    if (sx == 1 && sy == 1 && /* as quick as the library, whatever the length */
+        sdfg_rt_small_run(sdfg_rt_small_level(), type, 1, 1, n, x, n, 1, y, 1, 1, result, 1, 1, NULL, NULL))
+        return;
     bool fits = n <= INT32_MAX && sx > 0 && sy > 0 && sx <= INT32_MAX && sy <= INT32_MAX;
     const struct sdfg_rt_blas *b = fits && n > LOOPS_UP_TO ? sdfg_rt_blas_get() : NULL;
     if (!b) {

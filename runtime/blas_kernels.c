@@ -13,7 +13,7 @@
 #define INLINE   static inline __attribute__((always_inline))
 #define UNROLLED _Pragma("GCC unroll 8")
 
-enum { MOST_LANES = 16 };
+enum { MOST_LANES = 16, MOST_WAYS = 4 /* vectors of sums side by side in the product of a row with a vector */ };
 
 /* What is taken away from or added to the parts of a complex number. */
 static const float signs_f32[MOST_LANES] = { -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1 };
@@ -256,43 +256,45 @@ VECTORS_AVX512(f64x8, double, __m512d, __mmask8, pd, 0x55)
     {                                                                                                                  \
         const T *a = (const T *)s->a + i * s->a_row, *x = s->b;                                                        \
         T *y = (T *)s->c + i * s->c_row;                                                                               \
+        const int ways = rows == 1 ? MOST_WAYS : rows == 2 || !pairs ? 2 : 1;                                          \
+        const int64_t step = (int64_t)ways * LANES_##name;                                                             \
         int64_t p = 0;                                                                                                 \
-        vector_##name sums[MOST_DOTS] = { { 0 } }, crossed[MOST_DOTS] = { { 0 } }, others[MOST_DOTS] = { { 0 } };      \
-        for (; !pairs && p + 2 * LANES_##name <= s->k; p += 2 * LANES_##name) {                                        \
-            vector_##name value = load_##name(x + p), next = load_##name(x + p + LANES_##name);                        \
-            UNROLLED for (int r = 0; r < rows; r++)                                                                    \
+        vector_##name sums[MOST_DOTS][MOST_WAYS] = { { { 0 } } }, crossed[MOST_DOTS][MOST_WAYS] = { { { 0 } } };       \
+        for (; p + step <= s->k; p += step) {                                                                          \
+            UNROLLED for (int w = 0; w < ways; w++)                                                                    \
             {                                                                                                          \
-                sums[r] += load_##name(a + r * s->a_row + p) * value;                                                  \
-                others[r] += load_##name(a + r * s->a_row + p + LANES_##name) * next;                                  \
+                const vector_##name value = load_##name(x + p + w * LANES_##name);                                     \
+                UNROLLED for (int r = 0; r < rows; r++)                                                                \
+                {                                                                                                      \
+                    const vector_##name row = load_##name(a + r * s->a_row + p + w * LANES_##name);                    \
+                    sums[r][w] += row * value;                                                                         \
+                    if (pairs)                                                                                         \
+                        crossed[r][w] += row * turned_##name(value);                                                   \
+                }                                                                                                      \
             }                                                                                                          \
         }                                                                                                              \
-        for (; p + LANES_##name <= s->k; p += LANES_##name) {                                                          \
-            vector_##name value = load_##name(x + p);                                                                  \
+        for (; p < s->k; p += LANES_##name) {                                                                          \
+            mask_##name mask = mask_of_##name(s->k - p < LANES_##name ? s->k - p : LANES_##name);                      \
+            const vector_##name value = load_part_##name(x + p, mask);                                                 \
             UNROLLED for (int r = 0; r < rows; r++)                                                                    \
             {                                                                                                          \
-                vector_##name row = load_##name(a + r * s->a_row + p);                                                 \
-                sums[r] += row * value;                                                                                \
+                const vector_##name row = load_part_##name(a + r * s->a_row + p, mask);                                \
+                sums[r][0] += row * value;                                                                             \
                 if (pairs)                                                                                             \
-                    crossed[r] += row * turned_##name(value);                                                          \
-            }                                                                                                          \
-        }                                                                                                              \
-        if (p < s->k) {                                                                                                \
-            mask_##name mask = mask_of_##name(s->k - p);                                                               \
-            vector_##name value = load_part_##name(x + p, mask);                                                       \
-            UNROLLED for (int r = 0; r < rows; r++)                                                                    \
-            {                                                                                                          \
-                vector_##name row = load_part_##name(a + r * s->a_row + p, mask);                                      \
-                sums[r] += row * value;                                                                                \
-                if (pairs)                                                                                             \
-                    crossed[r] += row * turned_##name(value);                                                          \
+                    crossed[r][0] += row * turned_##name(value);                                                       \
             }                                                                                                          \
         }                                                                                                              \
         UNROLLED for (int r = 0; r < rows; r++)                                                                        \
         {                                                                                                              \
-            vector_##name sum = sums[r] + others[r];                                                                   \
+            UNROLLED for (int w = 1; w < ways; w++)                                                                    \
+            {                                                                                                          \
+                sums[r][0] += sums[r][w];                                                                              \
+                if (pairs)                                                                                             \
+                    crossed[r][0] += crossed[r][w];                                                                    \
+            }                                                                                                          \
             if (pairs)                                                                                                 \
-                sum *= -signs_of_##name();                                                                             \
-            finish_##name(s, y + r * s->c_row, sum_##name(sum), pairs ? sum_##name(crossed[r]) : 0, pairs);            \
+                sums[r][0] *= -signs_of_##name();                                                                      \
+            finish_##name(s, y + r * s->c_row, sum_##name(sums[r][0]), pairs ? sum_##name(crossed[r][0]) : 0, pairs);  \
         }                                                                                                              \
     }
 

@@ -26,6 +26,21 @@ struct tree_expr *stmt_address_of(struct tree *t, struct tree_stmt *b, struct tr
     return expr_var(t, v);
 }
 
+static bool is_number(const struct tree_expr *e, double value)
+{
+    if (e->op == EXPR_COMPLEX)
+        return is_number(e->args[0], value) && is_number(e->args[1], 0);
+    return e->op == EXPR_FLOAT && e->f == value;
+}
+
+/* The address of a factor, null if it is the usual one: the runtime need not look at it. */
+static struct tree_expr *factor(struct tree *t, struct tree_stmt *b, struct tree_expr *value, double usual)
+{
+    if (is_number(value, usual))
+        return expr_null(t, type_pointer(t->ir, value->type));
+    return stmt_address_of(t, b, value);
+}
+
 static const struct tree_expr *if_constant(const struct tree_expr *e) { return expr_is_const(e) ? e : NULL; }
 
 struct tree_stmt *stmt_product(struct tree *t, struct tree_stmt *b, const struct tree_product_of *p)
@@ -46,8 +61,8 @@ struct tree_stmt *stmt_product(struct tree *t, struct tree_stmt *b, const struct
         [PRODUCT_C_ROW] = p->c.row,
         [PRODUCT_C_COL] = p->c.column,
     };
-    args[PRODUCT_ALPHA] = stmt_address_of(t, b, p->alpha);
-    args[PRODUCT_BETA] = stmt_address_of(t, b, p->beta);
+    args[PRODUCT_ALPHA] = factor(t, b, p->alpha, 1);
+    args[PRODUCT_BETA] = factor(t, b, p->beta, 0);
     struct tree_product *product = NEW(t->arena, struct tree_product);
     *product = (struct tree_product){
         p->type, p->a.alias, p->b.alias, p->c.alias, if_constant(p->alpha), if_constant(p->beta)

@@ -191,7 +191,7 @@ TEST(streamed_products)
 /* Every shape of a tile, with parts of vectors, on every kind of processor that this one can be. */
 TEST(small_products)
 {
-    static const int64_t depths[] = { 1, 2, 7, 33, 70 };
+    static const int64_t depths[] = { 1, 2, 7, 33, 131 };
     static const enum layout layouts[][3] = { { ROWS, ROWS, ROWS },
                                               { COLUMNS, PADDED_ROWS, PADDED_ROWS },
                                               { PADDED_ROWS, COLUMNS, ROWS },
@@ -276,20 +276,27 @@ TEST(gemv)
             }
 }
 
-TEST(dot)
+static void check_dot(int type, int64_t n, int64_t stride)
 {
     struct sdfg_rt_context context = { .num_threads = 1 };
+    struct sdfg_rt_matrix x = matrix_new(type, n, stride, ROWS), y = matrix_new(type, 1, n, ROWS);
+    number memory, sum = 0;
+    memset(&memory, 0xff, sizeof memory); /* not a number */
+    sdfg_rt_dot(&context, type, n, x.data, stride, y.data, 1, &memory);
+    for (int64_t i = 0; i < n; i++)
+        sum += get(type, &x, i, 0) * get(type, &y, 0, i);
+    CHECK(cabs(get(type, &(struct sdfg_rt_matrix){ &memory, 1, 1, 1, 1 }, 0, 0) - sum) <=
+          tolerance(type) * (double)(n + 1));
+    matrix_free(type, x);
+    matrix_free(type, y);
+}
+
+TEST(dot)
+{
     for (int type = 0; type < SDFG_RT_TYPE_COUNT; type++)
-        for (int64_t n = 0; n < 3000; n = 2 * n + 7) {
-            struct sdfg_rt_matrix x = matrix_new(type, n, 2, ROWS), y = matrix_new(type, 1, n, ROWS);
-            number memory, sum = 0;
-            sdfg_rt_dot(&context, type, n, x.data, 2, y.data, 1, &memory);
-            for (int64_t i = 0; i < n; i++)
-                sum += get(type, &x, i, 0) * get(type, &y, 0, i);
-            CHECK(cabs(get(type, &(struct sdfg_rt_matrix){ &memory, 1, 1, 1, 1 }, 0, 0) - sum) <=
-                  tolerance(type) * (double)(n + 1));
-            matrix_free(type, x);
-            matrix_free(type, y);
+        for (int64_t n = 0; n < 3000; n += n < 140 ? 1 : n) {
+            check_dot(type, n, 1);
+            check_dot(type, n, 2);
         }
 }
 
