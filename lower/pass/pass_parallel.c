@@ -135,14 +135,28 @@ static struct tree_expr *less(const struct parallelize *p, struct tree_expr *wor
     return known >= 0 ? expr_bool(p->tree, known) : expr_binary(p->tree, EXPR_LT, work, expr_i64(p->tree, limit));
 }
 
-/* Do threads sleep between regions? Asked in `block`. */
-static struct tree_expr *threads_sleep(const struct parallelize *p, struct tree_stmt *block)
+/* small || do threads sleep between regions, and is it too little for that? Asked in `block`, and only where the answer
+ * matters: the first one who asks starts the threads. */
+static struct tree_expr *or_asleep(const struct parallelize *p, struct tree_stmt *block, struct tree_expr *small,
+                                   struct tree_expr *asleep)
 {
     struct tree *t = p->tree;
     struct tree_expr *context = expr_context(t);
-    struct tree_var *sleep = tree_var(t, "sleep", type_basic(t->ir, TYPE_I64));
+    struct tree_var *sleep = tree_var(t, "sleep", type_basic(t->ir, TYPE_I64)), *result = NULL;
+    if (expr_is_int(small, 1) || expr_is_int(asleep, 0))
+        return small;
+    if (!expr_is_int(small, 0)) {
+        result = tree_var(t, "small", small->type);
+        stmt_assign(t, block, result, small);
+        block = stmt_if(t, block, expr_unary(t, EXPR_NOT, expr_var(t, result)))->body;
+    }
     stmt_call(t, block, sleep, "sdfg_rt_threads_sleep", &context, 1)->isolated = true;
-    return expr_binary(t, EXPR_NE, expr_var(t, sleep), expr_i64(t, 0));
+    struct tree_expr *sleeps = expr_binary(t, EXPR_NE, expr_var(t, sleep), expr_i64(t, 0));
+    struct tree_expr *both = expr_binary(t, EXPR_LOGICAL_AND, sleeps, asleep);
+    if (!result)
+        return both;
+    stmt_assign(t, block, result, both);
+    return expr_var(t, result);
 }
 
 /* Is it too little work for threads? `block`: in front of the loop. */
@@ -155,14 +169,9 @@ static struct tree_expr *is_small(const struct parallelize *p, struct tree_stmt 
         return less(p, sp->count, sp->trips, 2);
     struct tree_expr *once = tree_cost(t, body, w->inner ? w->inner->body : loop->body);
     struct tree_expr *work = tree_cost_repeat(t, sp->count, once), *bound = tree_cost_repeat(t, sp->trips, once);
-    struct tree_expr *small = less(p, work, bound, region_limit(p->loops > 0));
-    if (p->loops && !expr_is_int(small, 1)) {
-        struct tree_expr *asleep = less(p, work, bound, region_limit_asleep());
-        if (!expr_is_int(asleep, 0))
-            asleep = expr_binary(t, EXPR_LOGICAL_AND, threads_sleep(p, block), asleep);
-        small = expr_binary(t, EXPR_LOGICAL_OR, small, asleep);
-    }
-    return expr_binary(t, EXPR_LOGICAL_OR, less(p, sp->count, sp->trips, 2), small);
+    struct tree_expr *few = less(p, sp->count, sp->trips, 2);
+    struct tree_expr *small = expr_binary(t, EXPR_LOGICAL_OR, few, less(p, work, bound, region_limit(p->loops > 0)));
+    return p->loops ? or_asleep(p, block, small, less(p, work, bound, region_limit_asleep())) : small;
 }
 
 static const char *schedule_name(struct tree *t, const struct tree_stmt *loop, const struct work *w)
