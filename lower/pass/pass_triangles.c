@@ -3,8 +3,8 @@
  *     for i {                                       for i = ... step 4 {
  *         t[0] = 0                                      a = b = c = d = 0
  *         for k = 0 to i { t[0] += L[i, k] * x[k] }     for k = 0 to i { a += L[i, k] * x[k]  (the same for b to d) }
- *         x[i] = (B[i] - t[0]) / L[i, i]       ->       t[0] = 0; t[0] += a; x[i] = ...
- *     }                                                 t[0] = 0; t[0] += b; t[0] += L[i + 1, i] * x[i]; x[i + 1] = ...
+ *         x[i] = (B[i] - t[0]) / L[i, i]       ->       t[0] = a; x[i] = ...
+ *     }                                                 t[0] = b; t[0] += L[i + 1, i] * x[i]; x[i + 1] = ...
  *                                                       ... }
  *                                                   for i, the rest { ... }
  *
@@ -22,8 +22,9 @@ struct triangles {
 
 struct triangle {
     struct tree *tree;
-    struct tree_stmt *loop, *sum;        /* the loop around, and the one with the terms */
-    struct tree_stmt *terms[MOST_TERMS]; /* t[0] += ..., each with a t of its own */
+    struct tree_stmt *loop, *sum;               /* the loop around, and the one with the terms */
+    struct tree_stmt *terms[MOST_TERMS];        /* t[0] += ..., each with a t of its own */
+    const struct tree_stmt *starts[MOST_TERMS]; /* t[0] = a constant, which the sum begins with; NULL: there is none */
     uint32_t num_terms;
     const struct tree_frame *frame;
     struct tree_scan scan; /* of the loop */
@@ -143,6 +144,23 @@ static bool is_own(const struct triangle *x, const struct tree_stmt *term)
     return false;
 }
 
+/* The store in front of the sum that only the sum builds on. */
+static const struct tree_stmt *find_start(const struct triangle *x, const struct tree_stmt *term)
+{
+    const struct tree_stmt *start = NULL;
+    for (uint32_t i = 0; x->loop->body->items.items[i] != x->sum; i++) {
+        const struct tree_stmt *s = x->loop->body->items.items[i];
+        struct tree_scan scan = { .arena = x->tree->scratch };
+        tree_scan_add(&scan, s);
+        if (s->kind == STMT_STORE && expr_equal(s->pointer, term->pointer) && expr_equal(s->index, term->index) &&
+            expr_is_const(s->value))
+            start = s;
+        else if (map_has(&scan.uses, term->pointer->var))
+            start = NULL;
+    }
+    return start;
+}
+
 /* Nothing but sums, each in memory of its own. */
 static bool find_terms(struct triangle *x)
 {
@@ -154,6 +172,7 @@ static bool find_terms(struct triangle *x)
         for (uint32_t k = 0; k < x->num_terms; k++)
             if (x->terms[k]->pointer->var == s->pointer->var)
                 return false;
+        x->starts[x->num_terms] = find_start(x, s);
         x->terms[x->num_terms++] = s;
     }
     return x->num_terms > 0;
@@ -196,9 +215,23 @@ static bool may_start_together(struct triangles *all, struct triangle *x)
 
 /* ---- rewriting ---- */
 
-static void put_term(struct tree *t, struct tree_stmt *block, const struct tree_stmt *term, struct tree_expr *value)
+static bool is_start(const struct triangle *x, const struct tree_stmt *s)
 {
-    stmt_reduce(t, block, WCR_SUM, false, term->pointer, term->index, value, term->alias)->place = term->place;
+    bool found = false;
+    for (uint32_t m = 0; m < x->num_terms; m++)
+        found |= s == x->starts[m];
+    return found;
+}
+
+/* t[0] += value; instead of a start: t[0] = value. */
+static void put_begun(const struct triangle *x, struct tree_stmt *block, uint32_t number, struct tree_expr *value)
+{
+    const struct tree_stmt *term = x->terms[number];
+    if (x->starts[number])
+        stmt_store(x->tree, block, term->pointer, term->index, value, term->alias)->place = term->place;
+    else
+        stmt_reduce(x->tree, block, WCR_SUM, false, term->pointer, term->index, value, term->alias)->place =
+            term->place;
 }
 
 /* The iteration `row` behind `first`, whose sum has `begun`. */
@@ -211,11 +244,12 @@ static void put_row(const struct triangle *x, struct tree_stmt *block, struct tr
     for (uint32_t i = 0; i < x->loop->body->items.count; i++) {
         struct tree_stmt *s = x->loop->body->items.items[i];
         if (s != x->sum) {
-            stmt_append(t, body, stmt_clone(t, s));
+            if (!is_start(x, s))
+                stmt_append(t, body, stmt_clone(t, s));
             continue;
         }
         for (uint32_t m = 0; m < x->num_terms; m++)
-            put_term(t, body, x->terms[m], expr_var(t, begun[m]));
+            put_begun(x, body, m, expr_var(t, begun[m]));
         for (int k = 0; k < row; k++)
             for (uint32_t m = 0; m < x->num_terms; m++) {
                 struct tree_stmt *term = stmt_clone(t, x->terms[m]);
@@ -259,7 +293,8 @@ static void start_together(const struct triangle *x)
     for (int r = 0; r < ROWS; r++)
         for (uint32_t m = 0; m < x->num_terms; m++) {
             struct tree_var *v = begun[r][m] = tree_var(t, "begun", x->terms[m]->value->type);
-            stmt_assign(t, main->body, v, expr_zero(t, v->type))->place = x->terms[m]->place;
+            stmt_assign(t, main->body, v, x->starts[m] ? x->starts[m]->value : expr_zero(t, v->type))->place =
+                x->terms[m]->place;
         }
     struct tree_stmt *terms = stmt_for(t, main->body, tree_var(t, x->sum->var->name, x->sum->var->type), x->sum->begin,
                                        x->sum->end, x->sum->step);

@@ -98,12 +98,37 @@ TEST(sums_that_start_together)
     CHECK(strstr(text, "    for k#14 = 0 to i#9 step 1 {\n"
                        "        begun = begun + L[i#9 * 40 + k#14] * X[k#14]\n"
                        "        begun#11 = begun#11 + L[(i#9 + 1) * 40 + k#14] * X[k#14]\n"));
-    CHECK(strstr(text, "[0] += begun#12\n"));
+    CHECK(strstr(text, "    begun = 0.0\n"));
+    CHECK(strstr(text, "[0] = begun#12\n"));
     CHECK(strstr(text, "[0] += L[(i#9 + 2) * 40 + i#9 + 1] * X[i#9 + 1]\n"));
     CHECK(strstr(text, "for i = stop to 18 step 1 {\n"));
     struct text said = text_new(s->t->arena);
     remarks_print(s->p.ir->remarks, &said);
     CHECK(strstr(text_get(&said), "loop i: starts the sums of loop k for 4 iterations together"));
+    sample_free(s);
+}
+
+/* What the sum begins with goes to its first terms, if nothing comes in between. */
+TEST(sums_that_begin_with_something)
+{
+    struct sample *s = sample_new(18, 0);
+    s->i->body->items.items[1]->value = expr_float(s->t, program_type(&s->p, TYPE_F64), 1.5);
+    const char *text = shown(s, false);
+    CHECK(strstr(text, "    begun = 1.5\n"));
+    CHECK(strstr(text, "[0] = begun\n"));
+    sample_free(s);
+    s = sample_new(18, 0);
+    struct tree_stmt *body = s->i->body;
+    struct tree_expr *more = load(s, B, number(s, 1));
+    struct tree_stmt *between = stmt_reduce(s->t, body, WCR_SUM, false, s->sum, number(s, 0), more, s->term->alias);
+    for (uint32_t i = body->items.count - 1; i > 2; i--)
+        body->items.items[i] = body->items.items[i - 1];
+    body->items.items[2] = between;
+    text = shown(s, false);
+    CHECK(strstr(text, "    begun = 0.0\n"));
+    CHECK(strstr(text, "[0] = 0.0\n"));
+    CHECK(strstr(text, "[0] += B[1]\n"));
+    CHECK(strstr(text, "[0] += begun\n"));
     sample_free(s);
 }
 
