@@ -167,7 +167,7 @@ static struct tree_expr *is_small(const struct parallelize *p, struct tree_stmt 
     const struct region_space *sp = &w->all;
     if (loop->loop.heavy)
         return less(p, sp->count, sp->trips, 2);
-    struct tree_expr *once = tree_cost(t, body, w->inner ? w->inner->body : loop->body);
+    struct tree_expr *once = tree_cost_iteration(t, body, w->inner ? w->inner : loop);
     struct tree_expr *work = tree_cost_repeat(t, sp->count, once), *bound = tree_cost_repeat(t, sp->trips, once);
     struct tree_expr *few = less(p, sp->count, sp->trips, 2);
     struct tree_expr *small = expr_binary(t, EXPR_LOGICAL_OR, few, less(p, work, bound, region_limit(p->loops > 0)));
@@ -194,7 +194,7 @@ static void say_threads(const struct parallelize *p, const struct tree_stmt *loo
     int limit = (int)region_limit(p->loops > 0);
     if (!r)
         return;
-    struct tree_expr *once = tree_cost(t, body, w->inner ? w->inner->body : loop->body);
+    struct tree_expr *once = tree_cost_iteration(t, body, w->inner ? w->inner : loop);
     const char *work = remark_value(t, tree_cost_repeat(t, sp->count, once)), *schedule = schedule_name(t, loop, w);
     if (small->op != EXPR_INT && p->loops && region_is_less(tree_cost_repeat(t, sp->trips, once), p->frame, limit) == 0)
         remark(r, loop->place, subject, REMARK_THREADS_AWAKE, schedule, work, limit, (int)region_limit_asleep());

@@ -71,13 +71,49 @@ struct tree_expr *tree_trip_count(struct tree *t, const struct tree_stmt *loop)
                        step);
 }
 
+/* ---- vectors ---- */
+
+struct lanes {
+    uint32_t widest; /* bytes of a value */
+    bool other;      /* what vectors have no code for */
+};
+
+static void see_value(struct lanes *l, const struct tree_expr *e)
+{
+    l->widest = e->type->size > l->widest ? e->type->size : l->widest;
+    l->other |= e->op == EXPR_CALL;
+    for (uint32_t i = 0; i < e->num_args && e->op != EXPR_LOAD; i++)
+        see_value(l, e->args[i]);
+}
+
+static bool see_statement(void *user, struct tree_stmt *s)
+{
+    struct lanes *l = user;
+    l->other |= s->kind != STMT_BLOCK && s->kind != STMT_ASSIGN && s->kind != STMT_STORE && s->kind != STMT_IF;
+    if (s->value)
+        see_value(l, s->value);
+    return !l->other;
+}
+
+struct tree_expr *tree_cost_iteration(struct tree *t, const struct tree_scan *piece, const struct tree_stmt *loop)
+{
+    enum { WIDEST = 8 };
+    struct tree_expr *cost = tree_cost(t, piece, loop->body);
+    struct lanes l = { .widest = 1, .other = !loop->loop.independent };
+    stmt_visit(loop->body, see_statement, &l);
+    if (l.other || l.widest >= WIDEST)
+        return cost;
+    int64_t lanes = WIDEST / l.widest;
+    return expr_binary(t, EXPR_DIV, add(t, cost, expr_i64(t, lanes - 1)), expr_i64(t, lanes));
+}
+
 static struct tree_expr *loop_cost(struct tree *t, const struct tree_scan *piece, const struct tree_stmt *s)
 {
     struct tree_expr *trips = s->kind == STMT_FOR ? tree_trip_count(t, s) : NULL;
     if (!trips || !tree_scan_invariant(piece, trips))
         trips = expr_i64(t, UNKNOWN_TRIPS);
     int64_t control = s->kind == STMT_FOR ? 1 : 1 + expr_cost(s->value);
-    return tree_cost_repeat(t, trips, add(t, tree_cost(t, piece, s->body), expr_i64(t, control)));
+    return tree_cost_repeat(t, trips, add(t, tree_cost_iteration(t, piece, s), expr_i64(t, control)));
 }
 
 /* Copies and fills go through memory: several elements per unit. */

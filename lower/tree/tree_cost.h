@@ -13,6 +13,9 @@ enum { TREE_COST_PARALLEL = 131072 };
 /* Work of one execution of `body`, with `piece` the scan of the loop around it: trip counts of inner loops that `piece`
  * changes count as a small constant. int64, at most 2^24 if constant. */
 struct tree_expr *tree_cost(struct tree *t, const struct tree_scan *piece, const struct tree_stmt *body);
+/* Work of one iteration. Vectors have more lanes for numbers of less than eight bytes: where the loop is independent
+ * and has nothing but such, several iterations are the work of one. */
+struct tree_expr *tree_cost_iteration(struct tree *t, const struct tree_scan *piece, const struct tree_stmt *loop);
 /* Number of iterations of a FOR loop, int64; may be negative for none. */
 struct tree_expr *tree_trip_count(struct tree *t, const struct tree_stmt *loop);
 /* trips * work, saturated so that it cannot overflow. */

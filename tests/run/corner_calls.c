@@ -7,9 +7,9 @@ static const char sum[] = "lambda x, y: x + y";
 static void private_transient(struct corner *c)
 {
     struct state *st = corner_state(c);
-    corner_array(c, "int32 A[20000]", "0:20000", NULL);
-    corner_array(c, "int32 B[20000]", "20000*-1", "1:20001");
-    build_transient(c->s, "T", "int32", "1");
+    corner_array(c, "int64 A[20000]", "0:20000", NULL);
+    corner_array(c, "int64 B[20000]", "20000*-1", "1:20001");
+    build_transient(c->s, "T", "int64", "1");
     struct access *a = build_access(st, "A"), *b = build_access(st, "B"), *t = build_access(st, "T");
     struct map_entry *m = build_map(st, "m", "i = 0:20000");
     struct tasklet *first = build_tasklet(st, "first", "a", "t", "t = a");

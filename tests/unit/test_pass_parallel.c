@@ -293,6 +293,35 @@ TEST(a_triangle_that_stays_small_needs_no_decision)
     ir_free(s.ir);
 }
 
+/* Does a loop of 20000 elements of the type get threads? */
+static bool is_shared(enum type_kind kind, bool independent)
+{
+    struct sample s = sample_new();
+    const struct type *type = type_basic(s.ir, kind);
+    struct tree_var *b = tree_var(s.t, "B", type_pointer(s.ir, type));
+    vec_push(s.t->arena, &s.f->params, ((struct tree_param){ .name = "B", .var = b, .alias = 2 }));
+    s.t->num_aliases = 3;
+    s.loop->end = expr_i64(s.t, 20000);
+    s.loop->loop.independent = independent;
+    struct tree_expr *index = expr_var(s.t, s.i), *array = expr_var(s.t, b);
+    struct tree_expr *value = expr_load(s.t, type, array, index, 2);
+    for (int n = 0; n < 4; n++)
+        value = expr_binary(s.t, EXPR_ADD, value, expr_load(s.t, type, array, expr_i64(s.t, 40000 + n), 2));
+    stmt_store(s.t, s.loop->body, array, index, value, 2);
+    bool shared = strstr(after(&s, 0), "parallel thread") != NULL;
+    ir_free(s.ir);
+    return shared;
+}
+
+/* Vectors have more lanes for them. */
+TEST(narrow_numbers_are_less_work)
+{
+    CHECK(is_shared(TYPE_F64, true));
+    CHECK(!is_shared(TYPE_F32, true));
+    CHECK(!is_shared(TYPE_I8, true));
+    CHECK(is_shared(TYPE_I8, false)); /* no vectors */
+}
+
 TEST(little_loops_that_are_repeated_have_a_version_in_place)
 {
     struct sample s = sample_new();
