@@ -235,7 +235,15 @@ static void forget_piece(struct reuse *r, struct tree_stmt *s)
             forget_class(r, piece.accesses.items[i]->alias);
 }
 
-static bool calls(const struct tree_expr *e) { return e && !expr_is_pure(e); }
+static void see_call(void *user, struct tree_expr **e) { *(bool *)user |= !expr_is_pure(*e); }
+
+/* Does the statement call functions in its expressions? What stands beside the call may see what the function does. */
+static bool calls(struct tree_stmt *s)
+{
+    bool found = false;
+    stmt_each_expr(s, see_call, &found);
+    return found;
+}
 
 static void look(struct reuse *r, struct tree_stmt *s);
 
@@ -254,6 +262,8 @@ static void look_at_compound(struct reuse *r, struct tree_stmt *s)
 {
     switch (s->kind) {
     case STMT_FOR:
+        if (calls(s))
+            forget_all(r);
         stmt_rewrite(r->tree, s, reuse_load, r);
         forget_piece(r, s);
         look_inside(r, s);
@@ -266,9 +276,9 @@ static void look_at_compound(struct reuse *r, struct tree_stmt *s)
         look_inside(r, s);
         break;
     case STMT_IF:
-        stmt_rewrite(r->tree, s, reuse_load, r);
-        if (calls(s->value))
+        if (calls(s))
             forget_all(r);
+        stmt_rewrite(r->tree, s, reuse_load, r);
         look_inside(r, s);
         break;
     default: /* threads and locks */
@@ -298,8 +308,10 @@ static void look(struct reuse *r, struct tree_stmt *s)
         forget_all(r);
         return;
     }
+    if (calls(s))
+        forget_piece(r, s);
     stmt_rewrite(r->tree, s, reuse_load, r);
-    if (calls(s->value) || calls(s->index) || calls(s->pointer) || s->kind == STMT_CALL)
+    if (s->kind == STMT_CALL)
         forget_piece(r, s);
     struct tree_var *const vars[] = { s->var, s->var2 };
     for (int i = 0; i < 2; i++)

@@ -404,6 +404,27 @@ TEST(reuse_of_a_variable_that_changes)
     ir_free(s.ir);
 }
 
+/* f(A) && A[0] > 1, as value, as condition and as bound: what f stores is seen behind it. */
+TEST(reuse_beside_a_call)
+{
+    struct sample s = sample_new();
+    struct array a = array_new(&s, "A");
+    struct tree_expr *one = expr_float(s.t, s.f64, 1), *given = var(&s, a.var);
+    struct tree_expr *call = expr_call(s.t, type_basic(s.ir, TYPE_BOOL), "f", &given, 1);
+    struct tree_expr *more = expr_binary(s.t, EXPR_GT, load(&s, a, i64(&s, 0)), one);
+    struct tree_expr *both = expr_binary(s.t, EXPR_LOGICAL_AND, call, more);
+    store(&s, s.body, a, i64(&s, 0), one);
+    stmt_assign(s.t, s.body, tree_var(s.t, "x", both->type), both);
+    store(&s, s.body, a, i64(&s, 0), one);
+    stmt_if(s.t, s.body, both);
+    store(&s, s.body, a, i64(&s, 0), one);
+    loop(&s, s.body, "i", i64(&s, 0), expr_cast(s.t, s.i64, both));
+    const char *before = shown(&s);
+    tree_reuse(s.t, &s.options);
+    CHECK_STR(shown(&s), before);
+    ir_free(s.ir);
+}
+
 TEST(memory_that_is_given_away_stays)
 {
     struct sample s = sample_new();
