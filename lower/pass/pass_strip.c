@@ -374,6 +374,14 @@ static void put_iteration(struct strip *w, struct tree_stmt *body, struct tree_s
             bring_memory(w, body, w->memory.slots[i].value, own[i], &r, true);
 }
 
+/* It was taken in front of the strip. */
+static bool take_out_memory(void *user, struct tree_stmt *s)
+{
+    if (s->kind == STMT_ALLOC)
+        *s = *stmt_block(user);
+    return true;
+}
+
 /* All iterations of the strip go through a block of the loop's iterations, then through the next one. */
 static void put_blocks(struct strip *w, struct tree_stmt *out, struct tree_stmt *s, int64_t block)
 {
@@ -389,6 +397,7 @@ static void put_blocks(struct strip *w, struct tree_stmt *out, struct tree_stmt 
     struct tree_expr *lane;
     struct tree_stmt *over = over_strip(w, blocks->body, &lane);
     stmt_substitute(t, s, w->loop->var, expr_var(t, over->var));
+    stmt_visit(s, take_out_memory, t);
     put_iteration(w, over->body, s, lane);
 }
 
@@ -449,7 +458,8 @@ static void allocate(struct strip *w, struct tree_stmt *block)
         w->arrays.slots[i].value = alloc;
     }
     for (uint32_t i = 0; i < w->memory.count; i++) {
-        struct tree_stmt *alloc = w->memory.slots[i].value;
+        struct tree_stmt *alloc = stmt_clone(t, w->memory.slots[i].value);
+        w->memory.slots[i].value = alloc;
         if (own_memory(w, alloc->var))
             alloc->count = expr_i64(t, alloc->count->i * w->width);
         stmt_append(t, block, alloc);

@@ -319,6 +319,30 @@ TEST(memory_is_brought_to_blocks)
     ir_free(s.ir);
 }
 
+/* for j { sum = 0; for i { M = 0; M = M + A[i]; sum = sum + M[0] }; B[j] = sum }: memory of an iteration of i is that
+ * of j, and is taken once. */
+TEST(memory_inside_of_blocks)
+{
+    struct sample s = sample_new();
+    struct tree_var *sum = tree_var(s.t, "sum", s.f64), *m = tree_var(s.t, "M", type_pointer(s.ir, s.f64));
+    struct tree_stmt *j = loop(&s, s.f->body, "j", 100);
+    struct tree_expr *zero = expr_i64(s.t, 0);
+    stmt_assign(s.t, j->body, sum, expr_float(s.t, s.f64, 0));
+    struct tree_stmt *i = loop(&s, j->body, "i", 131072);
+    s.t->num_aliases = 4;
+    stmt_alloc(s.t, i->body, m, s.f64, expr_i64(s.t, 1), TREE_STACK)->alias = 3;
+    stmt_store(s.t, i->body, expr_var(s.t, m), zero, expr_float(s.t, s.f64, 0), 3);
+    stmt_reduce(s.t, i->body, WCR_SUM, false, expr_var(s.t, m), zero, load(&s, s.a, expr_var(s.t, i->var)), 3);
+    struct tree_expr *term = expr_load(s.t, s.f64, expr_var(s.t, m), zero, 3);
+    stmt_assign(s.t, i->body, sum, expr_binary(s.t, EXPR_ADD, expr_var(s.t, sum), term));
+    store(&s, j->body, s.b, expr_var(s.t, j->var), expr_var(s.t, sum));
+    j->loop.independent = true;
+    tree_strip(s.t, &s.options);
+    const char *text = shown(&s), *taken = strstr(text, "M = stack float64[64]\n");
+    CHECK(taken && !strstr(taken + 1, "M = stack"));
+    ir_free(s.ir);
+}
+
 /* ---- what is said of it ---- */
 
 TEST(remarks_tell_of_blocks)
