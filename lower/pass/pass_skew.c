@@ -264,8 +264,7 @@ static bool is_long(const struct tree_stmt *l)
 static bool is_candidate(const struct tree_stmt *s)
 {
     return s->kind == STMT_FOR && !s->loop.parallel && !s->loop.independent && expr_is_int(s->step, 1) &&
-           (s->var->type->kind == TYPE_I64 || s->var->type->kind == TYPE_I32) && expr_is_pure(s->begin) &&
-           expr_is_pure(s->end) && s->body->items.count > 0;
+           (s->var->type->kind == TYPE_I64 || s->var->type->kind == TYPE_I32) && s->body->items.count > 0;
 }
 
 static bool try_skew(struct skewer *w, struct tree_stmt *loop, const struct tree_frame *frame)
@@ -278,8 +277,10 @@ static bool try_skew(struct skewer *w, struct tree_stmt *loop, const struct tree
     for (uint32_t i = 0; i < loop->body->items.count; i++)
         if (!add_stage(w, s, loop->body->items.items[i], &inside))
             return false;
-    if (!find_classes(s) || !find_bounds(s) || !find_shifts(s) || !find_size(s, w->threads) ||
-        !iterations_keep_variables(&w->x, loop))
+    struct tree_scan scan = { .arena = w->x.tree->scratch };
+    tree_scan_add(&scan, loop);
+    if (!tree_scan_invariant(&scan, loop->begin) || !tree_scan_invariant(&scan, loop->end) || !find_classes(s) ||
+        !find_bounds(s) || !find_shifts(s) || !find_size(s, w->threads) || !iterations_keep_variables(&w->x, loop))
         return false;
     return skew_make_tiles(w->x.tree, s, w->threads);
 }

@@ -200,10 +200,11 @@ static uint32_t count_statements(const struct tree_stmt *s)
 static bool may_start_together(struct triangles *all, struct triangle *x)
 {
     struct tree *t = x->tree;
-    if (!counts_by_one(x->sum) || !find_terms(x) || !expr_is_pure(x->loop->begin) || !expr_is_pure(x->loop->end) ||
-        !iterations_keep_variables(&all->x, x->loop))
+    if (!counts_by_one(x->sum) || !find_terms(x) || !iterations_keep_variables(&all->x, x->loop))
         return false;
     tree_scan_add(&x->scan, x->loop);
+    if (!tree_scan_invariant(&x->scan, x->loop->begin) || !tree_scan_invariant(&x->scan, x->loop->end))
+        return false;
     piece_add(t->scratch, &x->piece, x->loop, x->frame);
     x->ok = !x->piece.control && !x->piece.effects && !x->piece.frees && !x->piece.jumps && is_triangle(x);
     for (uint32_t i = 0; i < x->num_terms && x->ok; i++) {

@@ -114,6 +114,23 @@ static bool stays(struct program p)
     return same;
 }
 
+/* As many steps as A[at] says, or N if that is negative. */
+static struct program up_to(int64_t at)
+{
+    struct program p = there_and_back(2000, ROWS, 1);
+    struct tree_expr *a = expr_var(p.t, p.main->params.items[0].var);
+    p.body->items.items[0]->end =
+        at < 0 ? program_value(&p, "N", TYPE_I64, NULL) : program_load(&p, a, expr_i64(p.t, at));
+    return p;
+}
+
+/* The last step is asked for in every block of steps. */
+TEST(last_step_that_steps_change)
+{
+    CHECK(!stays(up_to(-1)));
+    CHECK(stays(up_to(5)));
+}
+
 TEST(what_does_not_pay)
 {
     CHECK(stays(there_and_back(2000, 1000, 1)));    /* in cache anyhow */

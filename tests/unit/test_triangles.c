@@ -179,6 +179,13 @@ TEST(left_alone)
     s->i->body->items.items[0]->where = TREE_HEAP;
     CHECK(!starts_together(s));
     s = sample_new(30, 0);
+    s->term->value = load(s, L, var(s, s->k));
+    CHECK(starts_together(s));
+    s = sample_new(30, 0); /* an end that iterations change, and that is read again for the rest */
+    s->term->value = load(s, L, var(s, s->k));
+    s->i->end = expr_cast(s->t, s->i->var->type, load(s, X, number(s, 0)));
+    CHECK(!starts_together(s));
+    s = sample_new(30, 0);
     s->term->wcr = WCR_MAX;
     CHECK(!starts_together(s));
     s = sample_new(30, 0);
