@@ -64,9 +64,12 @@ static int64_t wrapped(enum type_kind kind, int64_t v)
     }
 }
 
+/* Doubles hold integers. */
 static struct number number(enum type_kind kind, int64_t v)
 {
-    enum type_kind promoted = kind == TYPE_I8 || kind == TYPE_I16 || kind == TYPE_BOOL ? TYPE_I32 : kind;
+    enum type_kind promoted = kind == TYPE_I8 || kind == TYPE_I16 || kind == TYPE_BOOL ? TYPE_I32
+                              : kind == TYPE_F64                                       ? TYPE_I64
+                                                                                       : kind;
     return (struct number){ promoted, wrapped(kind, v) };
 }
 
@@ -123,18 +126,26 @@ static struct number smaller(struct number a, struct number b, bool larger)
 
 static size_t size_of(enum type_kind kind)
 {
-    return kind == TYPE_I8 ? 1 : kind == TYPE_I16 ? 2 : kind == TYPE_I64 ? 8 : 4;
+    return kind == TYPE_I8 ? 1 : kind == TYPE_I16 ? 2 : kind == TYPE_I64 || kind == TYPE_F64 ? 8 : 4;
 }
 
 static int64_t load(const struct memory *m, int64_t at)
 {
     int64_t v = 0;
+    if (m->kind == TYPE_F64) {
+        double d;
+        memcpy(&d, m->data + at * (int64_t)sizeof d, sizeof d);
+        return (int64_t)d;
+    }
     memcpy(&v, m->data + at * (int64_t)size_of(m->kind), size_of(m->kind)); /* the lower bytes */
     return wrapped(m->kind, v);
 }
 
 static void store(const struct memory *m, int64_t at, int64_t v)
 {
+    double d = (double)v;
+    if (m->kind == TYPE_F64)
+        memcpy(&v, &d, sizeof d);
     memcpy(m->data + at * (int64_t)size_of(m->kind), &v, size_of(m->kind));
 }
 
@@ -359,6 +370,8 @@ static struct number value(struct evaluator *v, struct code_frame *f, const stru
         struct number a = value(v, f, c->items[0]);
         return binary(v, c->op, a, value(v, f, c->items[1]));
     }
+    case CODE_UNARY:
+        return c->op == CODE_NEG ? binary(v, CODE_SUB, number(TYPE_I32, 0), value(v, f, c->items[0])) : nothing(v);
     case CODE_SELECT: {
         bool first = value(v, f, c->items[0]).v;
         struct number a = value(v, f, c->items[1]), b = value(v, f, c->items[2]);
@@ -541,6 +554,35 @@ static void call_nested(struct evaluator *v, const struct nested *n)
     v->frame = outer;
 }
 
+static struct region_of operand(struct evaluator *v, const struct library *l, const char *conn)
+{
+    const struct edge *e = node_in_edge(&l->node, intern(v->ir->names, conn));
+    return e ? region_of(v, memory_of(v, e->memlet.name), e->memlet.subset)
+             : (struct region_of){ .memory = no_memory(v), .count = 1 };
+}
+
+/* A product of two vectors is all there is. */
+static void run_library(struct evaluator *v, const struct library *l)
+{
+    static const char dot[] = ".Dot";
+    size_t length = strlen(l->classpath);
+    struct region_of x = operand(v, l, "_x"), y = operand(v, l, "_y");
+    if (length < sizeof dot || strcmp(l->classpath + length - (sizeof dot - 1), dot) != 0 || x.count != y.count ||
+        l->node.out.count != 1)
+        unknown(v);
+    struct number sum = number(TYPE_I64, 0);
+    for (int64_t i = 0; !v->failed && i < x.count; i++) {
+        struct number a = number(x.memory->kind, load(x.memory, element(&x, i)));
+        struct number b = number(y.memory->kind, load(y.memory, element(&y, i)));
+        sum = binary(v, CODE_ADD, sum, binary(v, CODE_MUL, a, b));
+    }
+    if (!v->failed) {
+        const struct memlet *m = &l->node.out.items[0]->memlet;
+        struct region_of to = region_of(v, memory_of(v, m->name), m->subset);
+        combine(v, to.memory, to.base, WCR_NONE, sum);
+    }
+}
+
 static void run_node(struct evaluator *v, struct node *n)
 {
     if (as_tasklet(n))
@@ -549,6 +591,8 @@ static void run_node(struct evaluator *v, struct node *n)
         enter_map(v, as_map_entry(n));
     else if (as_nested(n))
         call_nested(v, as_nested(n));
+    else if (as_library(n))
+        run_library(v, as_library(n));
     else if (!as_access(n))
         unknown(v);
     for (uint32_t i = 0; as_access(n) && i < n->in.count; i++)

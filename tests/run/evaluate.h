@@ -1,6 +1,7 @@
-/* A plain interpreter for graphs of the kind that random_program makes: arrays of integers, maps, Python tasklets,
- * copies, conflict resolutions, nested SDFGs, loops, branches. It goes through the graph as it was built, one element
- * after the other, and shares nothing with the engine but the graph and the arithmetic of its symbolic expressions. */
+/* A plain interpreter for graphs of the kind that random_program and random_forms make: arrays of integers, and of
+ * doubles that hold integers, maps, Python tasklets, products of vectors, copies, conflict resolutions, nested SDFGs,
+ * loops, branches. It goes through the graph as it was built, one element after the other, and shares nothing with the
+ * engine but the graph and the arithmetic of its symbolic expressions. */
 #ifndef TESTS_RUN_EVALUATE_H
 #define TESTS_RUN_EVALUATE_H
 

@@ -1,5 +1,6 @@
-/* random-programs COUNT [SEED]: that many random programs, each run in several ways on the same arguments; all results
- * must be equal. A program that fails or differs is written to random-SEED.sdfg. */
+/* random-programs COUNT [SEED [keep]]: that many random programs (of even seeds: of the forms that passes look for),
+ * each run in several ways on the same arguments; all results must be equal. A program that fails or differs is written
+ * to random-SEED.sdfg. */
 #include "tests/run/random_program.h"
 
 #include "tests/run/evaluate.h"
@@ -12,20 +13,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WAYS = 5, MAX_ARGUMENTS = 8, ELEMENTS = RANDOM_N * RANDOM_M };
+enum { WAYS = 7, MAX_ARGUMENTS = 8, ELEMENTS = RANDOM_N * RANDOM_M };
 
 struct way {
     const char *name, *specialize;
     int opt_level, num_threads;
     enum sdfg_tier tier;
+    enum sdfg_fp fp;
 };
 
 static const struct way ways[WAYS] = {
-    { "without optimization", "auto", 0, 1, SDFG_TIER_FULL },
-    { "optimized", "auto", 3, 1, SDFG_TIER_FULL },
-    { "with threads", "auto", -1, 4, SDFG_TIER_FULL },
-    { "generic", "none", -1, 1, SDFG_TIER_FULL },
-    { "quick", "auto", -1, 4, SDFG_TIER_QUICK },
+    { "without optimization", "auto", 0, 1, SDFG_TIER_FULL, SDFG_FP_DEFAULT },
+    { "optimized", "auto", 3, 1, SDFG_TIER_FULL, SDFG_FP_DEFAULT },
+    { "with threads", "auto", -1, 4, SDFG_TIER_FULL, SDFG_FP_DEFAULT },
+    { "generic", "none", -1, 1, SDFG_TIER_FULL, SDFG_FP_DEFAULT },
+    { "generic with two threads", "none", -1, 2, SDFG_TIER_FULL, SDFG_FP_DEFAULT },
+    { "with strict arithmetic", "auto", -1, 2, SDFG_TIER_FULL, SDFG_FP_STRICT },
+    { "quick", "auto", -1, 4, SDFG_TIER_QUICK, SDFG_FP_DEFAULT },
 };
 
 /* What one way gave. */
@@ -33,15 +37,28 @@ struct result {
     int64_t *arrays[MAX_ARGUMENTS];
 };
 
-static void fill(int64_t *array, size_t size, uint64_t *seed)
+static void fill(int64_t *array, size_t size, bool real, uint64_t *seed)
 {
     for (size_t k = 0; k < ELEMENTS; k++) {
         int64_t value = (int64_t)(random_next(seed) % 2001) - 1000;
-        memcpy((char *)array + k * size, &value, size); /* its lower bytes */
+        double same = (double)value;
+        memcpy((char *)array + k * size, real ? (void *)&same : &value, size); /* its lower bytes */
     }
 }
 
-static sdfg_error *give_arrays(sdfg_program *p, sdfg_args *a, struct result *r, uint64_t seed)
+/* Zeros have no sign. */
+static void settle(int64_t *array)
+{
+    for (size_t k = 0; k < ELEMENTS; k++) {
+        double value;
+        memcpy(&value, &array[k], sizeof value);
+        value += 0;
+        memcpy(&array[k], &value, sizeof value);
+    }
+}
+
+/* `shared`: the second array is the first one. */
+static sdfg_error *give_arrays(sdfg_program *p, sdfg_args *a, struct result *r, uint64_t seed, bool shared)
 {
     sdfg_error *e = NULL;
     for (size_t i = 0; !e && i < sdfg_program_num_arguments(p); i++) {
@@ -52,13 +69,25 @@ static sdfg_error *give_arrays(sdfg_program *p, sdfg_args *a, struct result *r, 
         sdfg_array array = { .data = r->arrays[i], .dtype = info.dtype, .rank = info.rank };
         for (int d = 0; d < info.rank; d++)
             array.shape[d] = strcmp(info.shape[d], "N") == 0 ? RANDOM_N : RANDOM_M;
-        fill(r->arrays[i], sdfg_dtype_size(info.dtype), &seed);
+        fill(r->arrays[i], sdfg_dtype_size(info.dtype), info.dtype == SDFG_F64, &seed);
+        if (shared && i == 1)
+            array.data = r->arrays[0];
         e = sdfg_args_array(a, info.name, &array);
     }
     return e;
 }
 
-static sdfg_error *run(sdfg_engine *engine, const struct text *json, struct result *r, uint64_t seed)
+static void settle_arrays(const sdfg_program *p, struct result *r)
+{
+    for (size_t i = 0; i < sdfg_program_num_arguments(p); i++) {
+        sdfg_argument info = { .struct_size = sizeof info };
+        sdfg_program_argument(p, i, &info);
+        if (info.kind == SDFG_KIND_ARRAY && info.dtype == SDFG_F64)
+            settle(r->arrays[i]);
+    }
+}
+
+static sdfg_error *run(sdfg_engine *engine, const struct text *json, struct result *r, uint64_t seed, bool shared)
 {
     sdfg_program *p = NULL;
     sdfg_args *a = NULL;
@@ -66,13 +95,15 @@ static sdfg_error *run(sdfg_engine *engine, const struct text *json, struct resu
     if (!e)
         e = sdfg_args_new(&a, p);
     if (!e)
-        e = give_arrays(p, a, r, seed);
+        e = give_arrays(p, a, r, seed, shared);
     const char *const symbols[] = { "N", "M" };
     for (int i = 0; !e && i < 2; i++)
         if (sdfg_program_find_argument(p, symbols[i]) >= 0)
             e = sdfg_args_i64(a, symbols[i], i ? RANDOM_M : RANDOM_N);
     if (!e)
         e = sdfg_call(p, a);
+    if (!e)
+        settle_arrays(p, r);
     sdfg_args_free(a);
     sdfg_program_free(p);
     return e;
@@ -90,7 +121,7 @@ static void keep(uint64_t seed, const struct text *json)
 }
 
 /* The same values as give_arrays; the arrays of the engine are in the order of their names. */
-static enum evaluation expect(struct sdfg *s, struct result *r, uint64_t seed)
+static enum evaluation expect(struct sdfg *s, struct result *r, uint64_t seed, bool shared)
 {
     struct evaluate_argument arguments[MAX_ARGUMENTS + 2] = { { "N", NULL, RANDOM_N }, { "M", NULL, RANDOM_M } };
     uint32_t count = 2;
@@ -99,16 +130,20 @@ static enum evaluation expect(struct sdfg *s, struct result *r, uint64_t seed)
         if (c->transient)
             continue;
         int64_t *array = r->arrays[count - 2];
-        fill(array, c->type->size, &seed);
+        fill(array, c->type->size, c->type->kind == TYPE_F64, &seed);
+        if (shared && count == 3)
+            array = r->arrays[0];
         arguments[count++] = (struct evaluate_argument){ .name = c->name, .data = array };
     }
     return evaluate(s, arguments, count);
 }
 
-static bool check(sdfg_engine *const *engines, struct result *results, uint64_t seed, unsigned *evaluated)
+static bool check(sdfg_engine *const *engines, struct result *results, uint64_t seed, bool keep_all,
+                  unsigned *evaluated)
 {
     struct ir *ir = ir_new();
-    struct sdfg *s = random_program(ir, seed);
+    bool shared = false;
+    struct sdfg *s = seed % 2 ? random_program(ir, seed) : random_forms(ir, seed, &shared);
     struct text json = text_new(ir->arena);
     bool good = build_finish(s);
     if (good)
@@ -118,14 +153,14 @@ static bool check(sdfg_engine *const *engines, struct result *results, uint64_t 
     for (int w = 0; w <= WAYS; w++) /* what programs with other arrays have left */
         for (int i = 0; i < MAX_ARGUMENTS; i++)
             memset(results[w].arrays[i], 0, ELEMENTS * sizeof(int64_t));
-    enum evaluation known = good ? expect(s, &results[WAYS], seed) : EVALUATION_UNKNOWN;
+    enum evaluation known = good ? expect(s, &results[WAYS], seed, shared) : EVALUATION_UNKNOWN;
     if (good && known == EVALUATION_UNKNOWN) {
         printf("seed %" PRIu64 ": the test itself cannot evaluate it\n", seed);
         good = false;
     }
     *evaluated += known == EVALUATED;
     for (int w = 0; good && w < WAYS; w++) {
-        sdfg_error *e = run(engines[w], &json, &results[w], seed);
+        sdfg_error *e = run(engines[w], &json, &results[w], seed, shared);
         if (e)
             printf("seed %" PRIu64 ", %s: %s\n", seed, ways[w].name, sdfg_error_text(e));
         good = !e;
@@ -137,7 +172,7 @@ static bool check(sdfg_engine *const *engines, struct result *results, uint64_t 
                 good = false;
             }
     }
-    if (!good)
+    if (!good || keep_all)
         keep(seed, &json);
     ir_free(ir);
     return good;
@@ -158,6 +193,7 @@ int main(int argc, char **argv)
         o.tier = ways[w].tier;
         o.num_threads = ways[w].num_threads;
         o.specialize = ways[w].specialize;
+        o.fp = ways[w].fp;
         if (sdfg_engine_new(&engines[w], &o))
             return 2;
     }
@@ -166,7 +202,7 @@ int main(int argc, char **argv)
             if (!(results[w].arrays[i] = calloc(ELEMENTS, sizeof(int64_t))))
                 return 2;
     for (unsigned i = 0; i < count; i++)
-        failed += !check(engines, results, seed + i, &evaluated);
+        failed += !check(engines, results, seed + i, argc > 3, &evaluated);
     for (int w = 0; w <= WAYS; w++) {
         if (w < WAYS)
             sdfg_engine_free(engines[w]);

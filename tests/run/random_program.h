@@ -10,6 +10,9 @@ enum { RANDOM_N = 180, RANDOM_M = 130 }; /* values of the symbols N and M */
 /* The same seed gives the same program. Arguments are the arrays A0, A1 ... of integers, shapes [N], [M], [N, M] or
  * [M, N], and the symbols N and M. */
 struct sdfg *random_program(struct ir *ir, uint64_t seed);
+/* Programs of the forms that passes over loops look for (random_forms.c); arrays of integers and of doubles that hold
+ * integers. *shared: the first two are to be the same memory. */
+struct sdfg *random_forms(struct ir *ir, uint64_t seed, bool *shared);
 /* A number of its own for each seed; *seed moves on. */
 uint64_t random_next(uint64_t *seed);
 
