@@ -1,66 +1,5 @@
 /* Trees before and after the passes prove and strip. */
-#include "lower/pass/pass.h"
-#include "lower/tree/tree.h"
-
-#include "tests/unit/tree_text.h"
-
-struct sample {
-    struct ir *ir;
-    struct tree *t;
-    struct tree_func *f;
-    const struct type *f64, *i64;
-    struct tree_var *a, *b;
-    struct tree_options options;
-};
-
-static struct tree_var *array(struct sample *s, const char *name)
-{
-    struct tree_var *v = tree_var(s->t, name, type_pointer(s->ir, s->f64));
-    vec_push(s->t->arena, &s->f->params, ((struct tree_param){ .name = name, .var = v }));
-    return v;
-}
-
-static struct sample sample_new(void)
-{
-    struct sample s = { .ir = ir_new(), .options = { .num_threads = 1 } };
-    s.ir->remarks = remarks_new(s.ir->arena);
-    s.t = tree_new(s.ir, "p");
-    s.f = tree_func(s.t, "main");
-    s.f64 = type_basic(s.ir, TYPE_F64);
-    s.i64 = type_basic(s.ir, TYPE_I64);
-    s.a = array(&s, "A");
-    s.b = array(&s, "B");
-    s.t->num_aliases = 3;
-    return s;
-}
-
-static uint32_t alias_of(const struct sample *s, const struct tree_var *array) { return array == s->a ? 1 : 2; }
-
-static struct tree_stmt *loop(struct sample *s, struct tree_stmt *b, const char *name, int64_t end)
-{
-    return stmt_for(s->t, b, tree_var(s->t, name, s->i64), expr_i64(s->t, 0), expr_i64(s->t, end), expr_i64(s->t, 1));
-}
-
-/* i * by + j + shift */
-static struct tree_expr *at(struct sample *s, struct tree_stmt *i, int64_t by, struct tree_stmt *j, int64_t shift)
-{
-    struct tree_expr *row = expr_binary(s->t, EXPR_MUL, expr_var(s->t, i->var), expr_i64(s->t, by));
-    struct tree_expr *place = expr_binary(s->t, EXPR_ADD, row, expr_var(s->t, j->var));
-    return expr_binary(s->t, EXPR_ADD, place, expr_i64(s->t, shift));
-}
-
-static struct tree_expr *load(struct sample *s, struct tree_var *from, struct tree_expr *index)
-{
-    return expr_load(s->t, s->f64, expr_var(s->t, from), index, alias_of(s, from));
-}
-
-static void store(struct sample *s, struct tree_stmt *b, struct tree_var *to, struct tree_expr *index,
-                  struct tree_expr *value)
-{
-    stmt_store(s->t, b, expr_var(s->t, to), index, value, alias_of(s, to));
-}
-
-static const char *shown(struct sample *s) { return tree_text(s->t, s->f->body); }
+#include "tests/unit/tree_rows.h"
 
 /* ---- prove ---- */
 
@@ -68,8 +7,8 @@ static const char *shown(struct sample *s) { return tree_text(s->t, s->f->body);
 static bool is_proven(int64_t width, int64_t shift)
 {
     struct sample s = sample_new();
-    struct tree_stmt *i = loop(&s, s.f->body, "i", 60), *j = loop(&s, i->body, "j", width);
-    store(&s, j->body, s.a, at(&s, i, 40, j, 0), load(&s, s.a, at(&s, i, 40, j, shift)));
+    struct tree_stmt *i = loop(&s, s.f->body, "i", 0, 60), *j = loop(&s, i->body, "j", 0, width);
+    store(&s, j->body, s.a, at(&s, i, 40, j, 1, 0), load(&s, s.a, at(&s, i, 40, j, 1, shift)));
     tree_prove(s.t, &s.options);
     shown(&s);
     bool proven = i->loop.independent;
@@ -92,8 +31,8 @@ TEST(columns_are_independent)
 {
     for (int64_t width = 40; width <= 41; width++) {
         struct sample s = sample_new();
-        struct tree_stmt *j = loop(&s, s.f->body, "j", width), *i = loop(&s, j->body, "i", 60);
-        store(&s, i->body, s.a, at(&s, i, 40, j, 40), load(&s, s.a, at(&s, i, 40, j, 0)));
+        struct tree_stmt *j = loop(&s, s.f->body, "j", 0, width), *i = loop(&s, j->body, "i", 0, 60);
+        store(&s, i->body, s.a, at(&s, i, 40, j, 1, 40), load(&s, s.a, at(&s, i, 40, j, 1, 0)));
         tree_prove(s.t, &s.options);
         CHECK(j->loop.independent == (width == 40));
         CHECK(!i->loop.independent);
@@ -106,10 +45,10 @@ TEST(rows_of_planes_are_independent)
 {
     for (int64_t plane = 120; plane >= 119; plane--) {
         struct sample s = sample_new();
-        struct tree_stmt *i = loop(&s, s.f->body, "i", 10), *j = loop(&s, i->body, "j", 12),
-                         *k = loop(&s, j->body, "k", 8);
+        struct tree_stmt *i = loop(&s, s.f->body, "i", 0, 10), *j = loop(&s, i->body, "j", 0, 12),
+                         *k = loop(&s, j->body, "k", 0, 8);
         struct tree_expr *deep = expr_binary(s.t, EXPR_MUL, expr_var(s.t, k->var), expr_i64(s.t, plane));
-        store(&s, k->body, s.a, expr_binary(s.t, EXPR_ADD, at(&s, i, 12, j, 0), deep), expr_float(s.t, s.f64, 1));
+        store(&s, k->body, s.a, expr_binary(s.t, EXPR_ADD, at(&s, i, 12, j, 1, 0), deep), expr_float(s.t, s.f64, 1));
         tree_prove(s.t, &s.options);
         CHECK(i->loop.independent == (plane == 120));
         ir_free(s.ir);
@@ -121,15 +60,15 @@ TEST(rows_of_planes_are_independent)
 static bool is_triangle_proven(int64_t from, int64_t to, bool around)
 {
     struct sample s = sample_new();
-    struct tree_stmt *i = loop(&s, s.f->body, "i", 40), *j = loop(&s, i->body, "j", 40),
-                     *k = loop(&s, j->body, "k", 40);
+    struct tree_stmt *i = loop(&s, s.f->body, "i", 0, 40), *j = loop(&s, i->body, "j", 0, 40),
+                     *k = loop(&s, j->body, "k", 0, 40);
     j->begin = expr_binary(s.t, EXPR_ADD, expr_var(s.t, i->var), expr_i64(s.t, from));
     k->end = expr_binary(s.t, EXPR_ADD, expr_var(s.t, i->var), expr_i64(s.t, to));
     if (around) /* not the loop around: a value that nobody knows */
         k->end = expr_cast(s.t, s.i64, load(&s, s.b, expr_var(s.t, i->var)));
     struct tree_expr *product =
-        expr_binary(s.t, EXPR_MUL, load(&s, s.a, at(&s, i, 40, k, 0)), load(&s, s.a, at(&s, k, 40, j, 0)));
-    store(&s, k->body, s.a, at(&s, i, 40, j, 0), product);
+        expr_binary(s.t, EXPR_MUL, load(&s, s.a, at(&s, i, 40, k, 1, 0)), load(&s, s.a, at(&s, k, 40, j, 1, 0)));
+    store(&s, k->body, s.a, at(&s, i, 40, j, 1, 0), product);
     tree_prove(s.t, &s.options);
     shown(&s);
     bool proven = j->loop.independent;
@@ -152,7 +91,7 @@ TEST(variables_that_go_on_are_not_independent)
     struct sample s = sample_new();
     struct tree_var *sum = tree_var(s.t, "sum", s.f64);
     stmt_assign(s.t, s.f->body, sum, expr_float(s.t, s.f64, 0));
-    struct tree_stmt *i = loop(&s, s.f->body, "i", 60);
+    struct tree_stmt *i = loop(&s, s.f->body, "i", 0, 60);
     struct tree_expr *more = load(&s, s.a, expr_var(s.t, i->var));
     stmt_assign(s.t, i->body, sum, expr_binary(s.t, EXPR_ADD, expr_var(s.t, sum), more));
     store(&s, s.f->body, s.b, expr_i64(s.t, 0), expr_var(s.t, sum));
@@ -167,9 +106,9 @@ TEST(variables_that_go_on_are_not_independent)
 static const char *summed(struct sample *s, int64_t rows, int64_t columns, bool independent)
 {
     struct tree_var *sum = tree_var(s->t, "sum", s->f64);
-    struct tree_stmt *j = loop(s, s->f->body, "j", 100);
+    struct tree_stmt *j = loop(s, s->f->body, "j", 0, 100);
     stmt_assign(s->t, j->body, sum, expr_float(s->t, s->f64, 0));
-    struct tree_stmt *i = loop(s, j->body, "i", 20);
+    struct tree_stmt *i = loop(s, j->body, "i", 0, 20);
     struct tree_expr *x = expr_binary(s->t, EXPR_MUL, expr_var(s->t, i->var), expr_i64(s->t, rows));
     struct tree_expr *y = expr_binary(s->t, EXPR_MUL, expr_var(s->t, j->var), expr_i64(s->t, columns));
     struct tree_expr *more = load(s, s->a, expr_binary(s->t, EXPR_ADD, x, y));
@@ -217,12 +156,12 @@ TEST(strips_need_independence_and_gain)
 static const char *turned(struct sample *s, int64_t rows)
 {
     struct tree_var *a = tree_var(s->t, "a", s->f64);
-    struct tree_stmt *k = loop(s, s->f->body, "k", 29);
+    struct tree_stmt *k = loop(s, s->f->body, "k", 0, 29);
     stmt_assign(s->t, k->body, a, load(s, s->b, expr_var(s->t, k->var)));
-    struct tree_stmt *j = loop(s, k->body, "j", 40);
+    struct tree_stmt *j = loop(s, k->body, "j", 0, 40);
     j->loop.independent = true;
-    store(s, j->body, s->a, at(s, j, rows, k, 1),
-          expr_binary(s->t, EXPR_MUL, expr_var(s->t, a), load(s, s->a, at(s, j, rows, k, 0))));
+    store(s, j->body, s->a, at(s, j, rows, k, 1, 1),
+          expr_binary(s->t, EXPR_MUL, expr_var(s->t, a), load(s, s->a, at(s, j, rows, k, 1, 0))));
     tree_strip(s->t, &s->options);
     return shown(s);
 }
@@ -249,9 +188,9 @@ TEST(loops_are_turned_around_first)
 static const char *swept(struct sample *s, int64_t length, int64_t by)
 {
     struct tree_var *sum = tree_var(s->t, "sum", s->f64);
-    struct tree_stmt *j = loop(s, s->f->body, "j", 100);
+    struct tree_stmt *j = loop(s, s->f->body, "j", 0, 100);
     stmt_assign(s->t, j->body, sum, expr_float(s->t, s->f64, 0));
-    struct tree_stmt *i = loop(s, j->body, "i", length);
+    struct tree_stmt *i = loop(s, j->body, "i", 0, length);
     struct tree_expr *x = load(s, s->a, expr_binary(s->t, EXPR_MUL, expr_var(s->t, i->var), expr_i64(s->t, by)));
     x = expr_binary(s->t, EXPR_MUL, x, expr_cast(s->t, s->f64, expr_var(s->t, j->var)));
     stmt_assign(s->t, i->body, sum, expr_binary(s->t, EXPR_ADD, expr_var(s->t, sum), x));
@@ -301,13 +240,12 @@ TEST(blocks_need_much_data)
 TEST(memory_is_brought_to_blocks)
 {
     struct sample s = sample_new();
-    struct tree_stmt *j = loop(&s, s.f->body, "j", 100);
+    struct tree_stmt *j = loop(&s, s.f->body, "j", 0, 100);
     struct tree_var *m = tree_var(s.t, "M", type_pointer(s.ir, s.f64));
     struct tree_expr *zero = expr_i64(s.t, 0);
     stmt_alloc(s.t, j->body, m, s.f64, expr_i64(s.t, 1), TREE_STACK)->alias = 3;
-    s.t->num_aliases = 4;
     stmt_store(s.t, j->body, expr_var(s.t, m), zero, expr_float(s.t, s.f64, 0), 3);
-    struct tree_stmt *i = loop(&s, j->body, "i", 131072);
+    struct tree_stmt *i = loop(&s, j->body, "i", 0, 131072);
     stmt_reduce(s.t, i->body, WCR_SUM, false, expr_var(s.t, m), zero, load(&s, s.a, expr_var(s.t, i->var)), 3);
     store(&s, j->body, s.b, expr_var(s.t, j->var), expr_load(s.t, s.f64, expr_var(s.t, m), zero, 3));
     j->loop.independent = true;
@@ -325,11 +263,10 @@ TEST(memory_inside_of_blocks)
 {
     struct sample s = sample_new();
     struct tree_var *sum = tree_var(s.t, "sum", s.f64), *m = tree_var(s.t, "M", type_pointer(s.ir, s.f64));
-    struct tree_stmt *j = loop(&s, s.f->body, "j", 100);
+    struct tree_stmt *j = loop(&s, s.f->body, "j", 0, 100);
     struct tree_expr *zero = expr_i64(s.t, 0);
     stmt_assign(s.t, j->body, sum, expr_float(s.t, s.f64, 0));
-    struct tree_stmt *i = loop(&s, j->body, "i", 131072);
-    s.t->num_aliases = 4;
+    struct tree_stmt *i = loop(&s, j->body, "i", 0, 131072);
     stmt_alloc(s.t, i->body, m, s.f64, expr_i64(s.t, 1), TREE_STACK)->alias = 3;
     stmt_store(s.t, i->body, expr_var(s.t, m), zero, expr_float(s.t, s.f64, 0), 3);
     stmt_reduce(s.t, i->body, WCR_SUM, false, expr_var(s.t, m), zero, load(&s, s.a, expr_var(s.t, i->var)), 3);
@@ -369,8 +306,8 @@ TEST(remarks_tell_of_strips)
 TEST(remarks_tell_what_stands_against_strips)
 {
     struct sample s = sample_new();
-    struct tree_stmt *j = loop(&s, s.f->body, "j", 100), *i = loop(&s, j->body, "i", 20);
-    struct tree_expr *here = at(&s, i, 100, j, 0);
+    struct tree_stmt *j = loop(&s, s.f->body, "j", 0, 100), *i = loop(&s, j->body, "i", 0, 20);
+    struct tree_expr *here = at(&s, i, 100, j, 1, 0);
     j->loop.independent = true;
     i->end = expr_load(s.t, s.i64, expr_var(s.t, s.b), expr_var(s.t, j->var), 2);
     store(&s, i->body, s.a, here, load(&s, s.a, here));
@@ -384,10 +321,10 @@ TEST(remarks_tell_what_stands_against_strips)
 TEST(remarks_tell_of_dependences)
 {
     struct sample s = sample_new();
-    struct tree_stmt *i = loop(&s, s.f->body, "i", 60);
+    struct tree_stmt *i = loop(&s, s.f->body, "i", 0, 60);
     store(&s, i->body, s.a, expr_binary(s.t, EXPR_ADD, expr_var(s.t, i->var), expr_i64(s.t, 1)),
           load(&s, s.a, expr_var(s.t, i->var)));
-    struct tree_stmt *k = loop(&s, s.f->body, "k", 60);
+    struct tree_stmt *k = loop(&s, s.f->body, "k", 0, 60);
     store(&s, k->body, s.b, expr_var(s.t, k->var), expr_float(s.t, s.f64, 1));
     tree_prove(s.t, &s.options);
     CHECK_STR(remarks_text(s.ir),

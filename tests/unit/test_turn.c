@@ -1,70 +1,14 @@
 /* Trees before and after the passes turn, shrink and strip, where these bring sweeps over rows together. */
-#include "lower/pass/pass.h"
-#include "lower/tree/tree.h"
-
-#include "tests/unit/tree_text.h"
+#include "tests/unit/tree_rows.h"
 
 enum { ROWS = 100, LENGTH = 40 };
 
-struct sample {
-    struct ir *ir;
-    struct tree *t;
-    struct tree_func *f;
-    const struct type *f64, *i64;
-    struct tree_var *a, *b, *memory;
-    struct tree_options options;
-};
-
-static struct tree_var *array(struct sample *s, const char *name)
+static struct sample sample_with_memory(void)
 {
-    struct tree_var *v = tree_var(s->t, name, type_pointer(s->ir, s->f64));
-    vec_push(s->t->arena, &s->f->params, ((struct tree_param){ .name = name, .var = v }));
-    return v;
-}
-
-static struct sample sample_new(void)
-{
-    struct sample s = { .ir = ir_new(), .options = { .num_threads = 1 } };
-    s.ir->remarks = remarks_new(s.ir->arena);
-    s.t = tree_new(s.ir, "p");
-    s.f = tree_func(s.t, "main");
-    s.f64 = type_basic(s.ir, TYPE_F64);
-    s.i64 = type_basic(s.ir, TYPE_I64);
-    s.a = array(&s, "A");
-    s.b = array(&s, "B");
+    struct sample s = sample_new();
     s.memory = tree_var(s.t, "T", type_pointer(s.ir, s.f64));
-    s.t->num_aliases = 4;
     stmt_alloc(s.t, s.f->body, s.memory, s.f64, expr_i64(s.t, ROWS * LENGTH), TREE_HEAP)->alias = 3;
     return s;
-}
-
-static uint32_t alias_of(const struct sample *s, const struct tree_var *v) { return v == s->a ? 1 : v == s->b ? 2 : 3; }
-
-static struct tree_stmt *loop(struct sample *s, struct tree_stmt *b, const char *name, int64_t begin, int64_t end)
-{
-    struct tree_var *v = tree_var(s->t, name, s->i64);
-    return stmt_for(s->t, b, v, expr_i64(s->t, begin), expr_i64(s->t, end), expr_i64(s->t, 1));
-}
-
-/* i * by_i + k * by_k + shift */
-static struct tree_expr *at(struct sample *s, struct tree_stmt *i, int64_t by_i, struct tree_stmt *k, int64_t by_k,
-                            int64_t shift)
-{
-    struct tree_expr *x = expr_binary(s->t, EXPR_MUL, expr_var(s->t, i->var), expr_i64(s->t, by_i));
-    if (k)
-        x = expr_binary(s->t, EXPR_ADD, x, expr_binary(s->t, EXPR_MUL, expr_var(s->t, k->var), expr_i64(s->t, by_k)));
-    return expr_binary(s->t, EXPR_ADD, x, expr_i64(s->t, shift));
-}
-
-static struct tree_expr *load(struct sample *s, struct tree_var *from, struct tree_expr *index)
-{
-    return expr_load(s->t, s->f64, expr_var(s->t, from), index, alias_of(s, from));
-}
-
-static void store(struct sample *s, struct tree_stmt *b, struct tree_var *to, struct tree_expr *index,
-                  struct tree_expr *value)
-{
-    stmt_store(s->t, b, expr_var(s->t, to), index, value, alias_of(s, to));
 }
 
 /* ---- turn ---- */
@@ -91,7 +35,7 @@ static const char *brought_together(struct sample *s, int64_t row, int64_t along
 
 TEST(sweeps_over_rows_are_brought_together)
 {
-    struct sample s = sample_new();
+    struct sample s = sample_with_memory();
     CHECK_STR(brought_together(&s, LENGTH, 1, 0), "T = heap float64[4000]\n"
                                                   "for i = 0 to 100 step 1 independent {\n"
                                                   "    T[i * 40] = 1.0\n"
@@ -108,7 +52,7 @@ TEST(sweeps_over_rows_are_brought_together)
 
 TEST(sweeps_over_columns_stay)
 {
-    struct sample s = sample_new();
+    struct sample s = sample_with_memory();
     brought_together(&s, 1, ROWS, 0);
     CHECK(!strstr(remarks_text(s.ir), "goes inside"));
     ir_free(s.ir);
@@ -116,7 +60,7 @@ TEST(sweeps_over_columns_stay)
 
 TEST(sweeps_that_need_other_rows_stay)
 {
-    struct sample s = sample_new();
+    struct sample s = sample_with_memory();
     brought_together(&s, LENGTH, 1, 1);
     CHECK(!strstr(remarks_text(s.ir), "goes inside"));
     ir_free(s.ir);
@@ -149,7 +93,7 @@ static const char *two_times(struct sample *s, int64_t first, bool down)
 
 TEST(memory_of_several_loops_is_split)
 {
-    struct sample s = sample_new();
+    struct sample s = sample_with_memory();
     CHECK_STR(two_times(&s, 0, true), "for i = 0 to 100 step 1 {\n"
                                       "    T#9 = stack float64[40]\n"
                                       "    T#9[0] = 1.0\n"
@@ -175,10 +119,10 @@ TEST(memory_of_several_loops_is_split)
 
 TEST(memory_that_is_loaded_first_is_not_split)
 {
-    struct sample s = sample_new();
+    struct sample s = sample_with_memory();
     CHECK(strstr(two_times(&s, 1, false), "T = heap float64[4000]\n"));
     ir_free(s.ir);
-    s = sample_new();
+    s = sample_with_memory();
     CHECK(strstr(two_times(&s, -1, true), "T = heap float64[4000]\n"));
     ir_free(s.ir);
 }
@@ -202,7 +146,7 @@ static const char *with_moving_place(struct sample *s, int times)
 TEST(memory_at_a_place_that_moves_stays)
 {
     for (int times = 1; times <= 2; times++) {
-        struct sample s = sample_new();
+        struct sample s = sample_with_memory();
         CHECK(strstr(with_moving_place(&s, times), "T = heap float64[4000]\n"));
         ir_free(s.ir);
     }
@@ -235,7 +179,7 @@ static const char *in_strips(struct sample *s, bool varied)
 
 TEST(memory_of_an_iteration_is_widened)
 {
-    struct sample s = sample_new();
+    struct sample s = sample_with_memory();
     CHECK_STR(in_strips(&s, true),
               "for i#6 = 0 to 100 step 64 independent {\n"
               "    stop = min(i#6 + 64, 100)\n"
@@ -259,7 +203,7 @@ TEST(memory_of_an_iteration_is_widened)
 
 TEST(memory_that_is_the_same_in_all_iterations_stays_narrow)
 {
-    struct sample s = sample_new();
+    struct sample s = sample_with_memory();
     CHECK_STR(in_strips(&s, false), "for i#6 = 0 to 100 step 64 independent {\n"
                                     "    stop = min(i#6 + 64, 100)\n"
                                     "    T = stack float64[40]\n"
