@@ -9,6 +9,8 @@
  * --check measures nothing: small versions of all products against plain loops. */
 #include "bench/products/products.h"
 
+#include "bench/choices.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +19,7 @@
 #include <unistd.h>
 
 enum { F32 = 1, F64 = 2, C64 = 4, C128 = 8, REAL = F32 | F64, ALL = 15 };
-enum { MOST_SAMPLES = 1001, MOST_THREADS = 16 };
+enum { MOST_SAMPLES = 1001 };
 
 static const double BLOCK = 1e-3; /* seconds of a block of calls, at least */
 static const double PAUSE = 0.2;  /* seconds; threads of OpenBLAS spin for 2^28 cycles when they have nothing to do */
@@ -97,9 +99,10 @@ static const struct {
 };
 
 struct bench {
-    const char *only, *blas;
-    int threads[MOST_THREADS], num_threads, samples;
-    bool json, check;
+    struct choices choices;
+    const char *blas;
+    int samples;
+    bool check;
     struct direct direct;
     bool has_direct, first;
 };
@@ -258,7 +261,7 @@ static void report(struct bench *b, const struct subject *s, int threads)
 {
     double mine = 1e6 * s->ours[0], other = 1e6 * s->theirs[0];
     double flops = 2.0 * (double)product_elements_a(&s->p) * (double)s->p.n * (s->p.dtype >= SDFG_C64 ? 4 : 1);
-    if (b->json)
+    if (b->choices.json)
         printf("%s\n {\"product\": \"%s\", \"threads\": %d, \"ours_us\": %.3f, \"blas_us\": %.3f, \"ours_median_us\": "
                "%.3f, \"blas_median_us\": %.3f, \"ratio\": %.3f}",
                b->first ? "[" : ",", s->name, threads, mine, other, 1e6 * s->ours[b->samples / 2],
@@ -342,18 +345,6 @@ static void specialize(struct subject *s, const struct bench *b, int index, int 
              p->trans_b ? " B^T" : "");
 }
 
-static bool is_wanted(const struct bench *b, const char *name)
-{
-    if (!b->only)
-        return true;
-    char names[512];
-    snprintf(names, sizeof names, "%s", b->only);
-    for (char *rest = names, *part; (part = strsep(&rest, ",")) != NULL;)
-        if (strstr(name, part))
-            return true;
-    return false;
-}
-
 /* Has the engine open the library before anything else of this process does, so that the engine is who chooses the
  * number of its threads. */
 static bool open_libraries(struct bench *b, sdfg_engine *engine, struct subject *s)
@@ -382,7 +373,7 @@ static bool run_all(struct bench *b, struct subject *s, int threads)
     for (int i = 0; ready && i < NUM_CASES; i++)
         for (int t = 0; t < (int)(sizeof types / sizeof *types); t++) {
             specialize(s, b, i, t);
-            if ((cases[i].types & types[t].bit) && is_wanted(b, s->name))
+            if ((cases[i].types & types[t].bit) && choices_want(&b->choices, s->name))
                 good &= run_product(b, engine, s, threads);
         }
     sdfg_engine_free(engine);
@@ -391,28 +382,17 @@ static bool run_all(struct bench *b, struct subject *s, int threads)
 
 static bool parse(struct bench *b, int argc, char **argv)
 {
-    *b = (struct bench){
-        .blas = "libopenblas.so.0", .threads = { 1, 2 }, .num_threads = 2, .samples = 15, .first = true
-    };
+    *b = (struct bench){ .choices = choices_new(), .blas = "libopenblas.so.0", .samples = 15, .first = true };
     for (int i = 1; i < argc; i++) {
         char *a = argv[i];
-        if (!strncmp(a, "--threads=", 10)) {
-            b->num_threads = 0;
-            for (char *rest = a + 10, *part; b->num_threads < MOST_THREADS && (part = strsep(&rest, ",")) != NULL;)
-                b->threads[b->num_threads++] = atoi(part);
-        } else if (!strncmp(a, "--samples=", 10)) {
+        if (!strncmp(a, "--samples=", 10))
             b->samples = atoi(a + 10);
-        } else if (!strncmp(a, "--only=", 7)) {
-            b->only = a + 7;
-        } else if (!strncmp(a, "--blas=", 7)) {
+        else if (!strncmp(a, "--blas=", 7))
             b->blas = a + 7;
-        } else if (!strcmp(a, "--json")) {
-            b->json = true;
-        } else if (!strcmp(a, "--check")) {
+        else if (!strcmp(a, "--check"))
             b->check = true;
-        } else {
+        else if (!choices_take(&b->choices, a))
             return false;
-        }
     }
     return b->samples > 0 && b->samples <= MOST_SAMPLES;
 }
@@ -428,13 +408,13 @@ int main(int argc, char **argv)
     }
     struct subject *s = malloc(sizeof *s);
     bool good = s != NULL;
-    if (!b.json && !b.check)
+    if (!b.choices.json && !b.check)
         printf("%-40s %7s %12s %12s %9s %8s\n", "product", "threads", "ours, us", "BLAS, us", "GFLOP/s", "ratio");
-    for (int t = 0; good && t < b.num_threads; t++)
-        good = run_all(&b, s, b.threads[t]);
+    for (int t = 0; good && t < b.choices.num_threads; t++)
+        good = run_all(&b, s, b.choices.threads[t]);
     if (good && !b.has_direct)
         fprintf(stderr, "bench-products: %s could not be opened\n", b.blas);
-    if (b.json && !b.first)
+    if (b.choices.json && !b.first)
         puts("\n]");
     free(s);
     return good ? 0 : 1;

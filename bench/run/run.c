@@ -5,6 +5,7 @@
  * EXAMPLES is the folder of the programs. The plain versions come from libbench-plain.so beside this program, which is
  * built where clang is found; without it our times stand alone. Both take turns, call by call, on arrays of their own
  * with the same contents; the first pair of calls is not counted and its results are compared. */
+#include "bench/choices.h"
 #include "bench/run/plain/plain.h"
 #include "sdfg.h"
 
@@ -105,9 +106,10 @@ static const struct kernel kernels[] = {
 enum { NUM_KERNELS = sizeof kernels / sizeof *kernels };
 
 struct bench {
-    const char *folder, *only;
-    int threads[16], num_threads, repeat;
-    bool quick, json;
+    struct choices choices;
+    const char *folder;
+    int repeat;
+    bool quick;
     void *library; /* of the plain versions; may be NULL */
 };
 
@@ -266,7 +268,7 @@ static void report(const struct bench *b, struct subject *s, int threads, bool *
 {
     double ours = median(s->ours, b->repeat) * 1e6, theirs = median(s->theirs, b->repeat) * 1e6;
     double ratio = median(s->ratios, b->repeat);
-    if (b->json) {
+    if (b->choices.json) {
         printf("%s\n {\"kernel\": \"%s\", \"threads\": %d, \"ours_us\": %.2f", *first ? "[" : ",", s->kernel->name,
                threads, ours);
         printf(s->plain ? ", \"plain_us\": %.2f, \"ratio\": %.3f}" : "}", theirs, ratio);
@@ -333,40 +335,21 @@ static bool run_kernel(const struct bench *b, const struct kernel *k, int thread
 
 /* ---- the command ---- */
 
-static bool is_wanted(const struct bench *b, const char *name)
-{
-    if (!b->only)
-        return true;
-    char names[512];
-    snprintf(names, sizeof names, "%s", b->only);
-    for (char *rest = names, *part; (part = strsep(&rest, ",")) != NULL;)
-        if (!strncmp(name, part, strlen(part)))
-            return true;
-    return false;
-}
-
 static bool parse(struct bench *b, int argc, char **argv)
 {
-    *b = (struct bench){ .threads = { 1, 2 }, .num_threads = 2, .repeat = 15 };
+    *b = (struct bench){ .choices = choices_new(), .repeat = 15 };
     for (int i = 1; i < argc; i++) {
         char *a = argv[i];
-        if (!strncmp(a, "--threads=", 10)) {
-            b->num_threads = 0;
-            for (char *rest = a + 10, *part; b->num_threads < 16 && (part = strsep(&rest, ",")) != NULL;)
-                b->threads[b->num_threads++] = atoi(part);
-        } else if (!strncmp(a, "--repeat=", 9)) {
+        if (!strncmp(a, "--repeat=", 9))
             b->repeat = atoi(a + 9);
-        } else if (!strncmp(a, "--only=", 7)) {
-            b->only = a + 7;
-        } else if (!strcmp(a, "--quick")) {
+        else if (!strcmp(a, "--quick"))
             b->quick = true;
-        } else if (!strcmp(a, "--json")) {
-            b->json = true;
-        } else if (*a == '-' || b->folder) {
+        else if (choices_take(&b->choices, a))
+            continue;
+        else if (*a == '-' || b->folder)
             return false;
-        } else {
+        else
             b->folder = a;
-        }
     }
     return b->folder && b->repeat > 0 && b->repeat <= MAX_RUNS;
 }
@@ -388,19 +371,20 @@ int main(int argc, char **argv)
     struct bench b;
     bool good = true, first = true;
     if (!parse(&b, argc, argv)) {
-        fputs("usage: bench-run [--threads=1,2] [--repeat=N] [--only=NAME,...] [--quick] [--json] EXAMPLES\n", stderr);
+        fputs("usage: bench-run [--threads=1,2] [--repeat=N] [--only=PART_OF_NAME,...] [--quick] [--json] EXAMPLES\n",
+              stderr);
         return 2;
     }
     b.library = open_plain();
     if (!b.library)
         fprintf(stderr, "bench-run: no plain versions: %s\n", dlerror());
-    if (!b.json)
+    if (!b.choices.json)
         printf("%-22s %7s %12s %12s %8s\n", "kernel", "threads", "ours, us", "plain C, us", "ratio");
-    for (int t = 0; t < b.num_threads; t++)
+    for (int t = 0; t < b.choices.num_threads; t++)
         for (int k = 0; k < NUM_KERNELS; k++)
-            if (is_wanted(&b, kernels[k].name))
-                good &= run_kernel(&b, &kernels[k], b.threads[t], &first);
-    if (b.json && !first)
+            if (choices_want(&b.choices, kernels[k].name))
+                good &= run_kernel(&b, &kernels[k], b.choices.threads[t], &first);
+    if (b.choices.json && !first)
         puts("\n]");
     return good ? 0 : 1;
 }
