@@ -1,40 +1,8 @@
-#include "lower/pass/pass_pack.h"
+/* Loops over rows, strips of columns, and sums in registers. */
+#include "lower/pass/pass_pack_tile.h"
 #include "lower/tree/tree_rewrite.h"
 
-/* What the parts of the rewritten loop share. */
-struct tile {
-    struct pack *p;
-    struct tree *tree;
-    struct tree_expr *first_column, *columns; /* of all rows */
-    struct tree_expr *terms;                  /* iterations of the sum */
-    struct tree_expr *packed[PACK_ARRAYS];    /* pointers */
-    uint32_t alias[PACK_ARRAYS];
-    int64_t width, lanes;
-    const struct type *vector;
-    uint32_t rows;
-    struct tree_expr *row[PACK_ROWS];                    /* their numbers */
-    struct tree_expr *first_full, *last_full;            /* rows that have columns; NULL: from the first, to the last */
-    struct tree_expr *full[PACK_ROWS];                   /* the row, or one that has columns if it has none */
-    struct tree_var *sums[PACK_ROWS][PACK_VECTORS];      /* vectors */
-    struct tree_var *operand[PACK_ARRAYS][PACK_VECTORS]; /* vectors of what is packed, at the term at hand */
-};
-
 /* ---- expressions ---- */
-
-static struct tree_expr *add(struct tree *t, struct tree_expr *a, struct tree_expr *b)
-{
-    return expr_binary(t, EXPR_ADD, a, b);
-}
-
-static struct tree_expr *sub(struct tree *t, struct tree_expr *a, struct tree_expr *b)
-{
-    return expr_binary(t, EXPR_SUB, a, b);
-}
-
-static struct tree_expr *times(struct tree *t, struct tree_expr *a, int64_t b)
-{
-    return expr_binary(t, EXPR_MUL, a, expr_i64(t, b));
-}
 
 static struct tree_expr *variable(struct tree *t, struct tree_stmt *block, const char *name, struct tree_expr *value)
 {
@@ -45,8 +13,8 @@ static struct tree_expr *variable(struct tree *t, struct tree_stmt *block, const
     return expr_var(t, v);
 }
 
-static struct tree_stmt *loop_new(struct tile *w, struct tree_stmt *block, const struct tree_stmt *like,
-                                  struct tree_expr *begin, struct tree_expr *end)
+struct tree_stmt *pack_loop(struct pack_tile *w, struct tree_stmt *block, const struct tree_stmt *like,
+                            struct tree_expr *begin, struct tree_expr *end)
 {
     struct tree *t = w->tree;
     struct tree_var *v = tree_var(t, like->var->name, like->var->type);
@@ -75,45 +43,45 @@ static struct tree_expr *replaced(struct tree *t, struct tree_expr *e, const str
 /* ---- packing ---- */
 
 /* Copies of the values of a block that are the same for all rows. */
-static void copy_values(struct tile *w, struct tree_stmt *to, const struct tree_stmt *block)
+static void copy_values(struct pack_tile *w, struct tree_stmt *to, const struct tree_stmt *block)
 {
     for (uint32_t i = 0; i + 1 < block->items.count; i++)
         if (!(pack_mask_of(w->p, block->items.items[i]->value) & ~(PACK_COLUMN | PACK_SUM)))
             stmt_append(w->tree, to, stmt_clone(w->tree, block->items.items[i]));
 }
 
-/* packed[strip, term, lane] */
-static struct tree_expr *packed_at(struct tile *w, struct tree_expr *strip, struct tree_expr *sum, int64_t width)
+struct tree_expr *pack_place(struct pack_tile *w, struct tree_expr *strip, struct tree_expr *sum, int64_t width)
 {
     struct tree *t = w->tree;
-    struct tree_expr *term = sub(t, sum, w->p->sum->begin);
-    return times(t, add(t, expr_binary(t, EXPR_MUL, strip, w->terms), term), width);
+    struct tree_expr *term = pack_sub(t, sum, w->p->sum->begin);
+    return pack_times(t, pack_add(t, expr_binary(t, EXPR_MUL, strip, w->terms), term), width);
 }
 
-static void put_packing(struct tile *w, struct tree_stmt *block)
+static void put_packing(struct pack_tile *w, struct tree_stmt *block)
 {
     struct tree *t = w->tree;
     const struct pack *p = w->p;
     struct tree_stmt *nest = stmt_block(t);
     struct tree_expr *zero = expr_i64(t, 0), *wide = expr_i64(t, w->width);
-    struct tree_stmt *strip = loop_new(w, nest, p->column, zero, sub(t, add(t, w->columns, wide), expr_i64(t, 1)));
+    struct tree_stmt *strip =
+        pack_loop(w, nest, p->column, zero, pack_sub(t, pack_add(t, w->columns, wide), expr_i64(t, 1)));
     strip->end = expr_binary(t, EXPR_DIV, strip->end, wide);
     strip->loop.parallel = strip->loop.independent = true;
-    struct tree_expr *number = expr_var(t, strip->var), *done = times(t, number, w->width);
+    struct tree_expr *number = expr_var(t, strip->var), *done = pack_times(t, number, w->width);
     struct tree_expr *count =
-        variable(t, strip->body, "count", expr_binary(t, EXPR_MIN, sub(t, w->columns, done), wide));
-    struct tree_stmt *sum = loop_new(w, strip->body, p->sum, p->sum->begin, p->sum->end);
+        variable(t, strip->body, "count", expr_binary(t, EXPR_MIN, pack_sub(t, w->columns, done), wide));
+    struct tree_stmt *sum = pack_loop(w, strip->body, p->sum, p->sum->begin, p->sum->end);
     copy_values(w, sum->body, p->sum->body);
-    struct tree_expr *at = packed_at(w, number, expr_var(t, p->sum->var), w->width);
+    struct tree_expr *at = pack_place(w, number, expr_var(t, p->sum->var), w->width);
     struct tree_stmt *partial = stmt_if(t, sum->body, expr_binary(t, EXPR_LT, count, wide));
     for (uint32_t i = 0; i < p->num_packed; i++)
         stmt_zero(t, partial->body, p->type, expr_offset(t, w->packed[i], at), w->alias[i], wide);
-    struct tree_stmt *lane = loop_new(w, sum->body, p->column, zero, count);
+    struct tree_stmt *lane = pack_loop(w, sum->body, p->column, zero, count);
     lane->loop.independent = true;
     copy_values(w, lane->body, p->column->body);
     for (uint32_t i = 0; i < p->num_packed; i++)
-        stmt_store(t, lane->body, w->packed[i], add(t, at, expr_var(t, lane->var)), p->packed[i], w->alias[i]);
-    struct tree_expr *column = add(t, w->first_column, add(t, done, expr_var(t, lane->var)));
+        stmt_store(t, lane->body, w->packed[i], pack_add(t, at, expr_var(t, lane->var)), p->packed[i], w->alias[i]);
+    struct tree_expr *column = pack_add(t, w->first_column, pack_add(t, done, expr_var(t, lane->var)));
     stmt_substitute(t, sum->body, p->sum->var, expr_var(t, sum->var));
     stmt_substitute(t, lane->body, p->column->var, column);
     stmt_append(t, block, stmt_clone_apart(t, nest));
@@ -121,124 +89,8 @@ static void put_packing(struct tile *w, struct tree_stmt *block)
 
 /* ---- tiles ---- */
 
-/* The vector of a value for one row and one vector of columns; `values`: variable -> its vector or scalar there. */
-struct lane {
-    struct tile *w;
-    uint32_t row, vector;
-    struct map values;
-};
-
-static struct tree_expr *scalar_use(void *user, struct tree_expr *e)
-{
-    const struct lane *at = user;
-    if (e->op != EXPR_VAR)
-        return e;
-    if (e->var == at->w->p->row->var)
-        return at->w->full[at->row];
-    struct tree_expr *value = map_get(&at->values, e->var);
-    return value ? value : e;
-}
-
-static struct tree_expr *vector_of(struct lane *at, struct tree_expr *e)
-{
-    struct tile *w = at->w;
-    struct tree *t = w->tree;
-    uint32_t mask = pack_mask_of(w->p, e);
-    if (!(mask & PACK_COLUMN))
-        return expr_splat(t, w->vector, expr_rewrite(t, e, scalar_use, at));
-    if (pack_is_packed(mask))
-        return expr_var(t, w->operand[pack_find(w->p, e)][at->vector]);
-    if (e->op == EXPR_VAR)
-        return map_get(&at->values, e->var);
-    if (e->op == EXPR_LOAD)
-        return expr_var(t, w->sums[at->row][at->vector]);
-    if (e->op == EXPR_NEG)
-        return expr_unary(t, EXPR_NEG, vector_of(at, e->args[0]));
-    return expr_binary(t, e->op, vector_of(at, e->args[0]), vector_of(at, e->args[1]));
-}
-
-static bool is_sum_of(const struct tree_expr *e, const struct tree_var *v)
-{
-    return (e->op == EXPR_ADD || e->op == EXPR_SUB) && e->args[0]->op == EXPR_VAR && e->args[0]->var == v;
-}
-
-/* The statements of the innermost loop for one row and one vector. */
-static void put_vector(struct tile *w, struct tree_stmt *block, struct lane *at)
-{
-    struct tree *t = w->tree;
-    const struct pack *p = w->p;
-    struct tree_var *sum = w->sums[at->row][at->vector];
-    struct tree_stmt *last = NULL;
-    for (uint32_t i = 0; i + 1 < p->column->body->items.count; i++) {
-        const struct tree_stmt *s = p->column->body->items.items[i];
-        uint32_t mask = pack_mask_of(p, s->value);
-        if (!(mask & PACK_COLUMN) || pack_is_packed(mask))
-            continue;
-        struct tree_expr *value = vector_of(at, s->value);
-        if (value->op != EXPR_VAR) {
-            struct tree_var *v = tree_var(t, s->var->name, w->vector);
-            last = stmt_assign(t, block, v, value);
-            last->place = s->place;
-            value = expr_var(t, v);
-        }
-        map_put(t->scratch, &at->values, s->var, value);
-    }
-    struct tree_expr *value = vector_of(at, p->store->value);
-    if (p->store->kind == STMT_REDUCE)
-        value = add(t, expr_var(t, sum), value);
-    if (last && value->op == EXPR_VAR && value->var == last->var) {
-        last->var = sum;
-    } else {
-        last = stmt_assign(t, block, sum, value);
-        last->place = p->store->place;
-    }
-    last->reassociate = !p->strict && is_sum_of(last->value, sum);
-}
-
-/* Values of an iteration of the sum that are the same for all columns. */
-static void put_scalars(struct tile *w, struct tree_stmt *block, const struct tree_stmt *values, struct lane *at)
-{
-    struct tree *t = w->tree;
-    for (uint32_t i = 0; i + 1 < values->items.count; i++) {
-        const struct tree_stmt *s = values->items.items[i];
-        if (pack_mask_of(w->p, s->value) & PACK_COLUMN)
-            continue;
-        struct tree_var *v = tree_var(t, s->var->name, s->var->type);
-        stmt_assign(t, block, v, expr_rewrite(t, s->value, scalar_use, at))->place = s->place;
-        map_put(t->scratch, &at->values, s->var, expr_var(t, v));
-    }
-}
-
-static void put_terms(struct tile *w, struct tree_stmt *block, struct tree_expr *strip)
-{
-    struct tree *t = w->tree;
-    const struct pack *p = w->p;
-    const struct type *pointer = type_pointer(t->ir, w->vector);
-    struct tree_stmt *sum = loop_new(w, block, p->sum, p->sum->begin, p->sum->end);
-    struct tree_expr *at = packed_at(w, strip, expr_var(t, sum->var), PACK_VECTORS);
-    for (uint32_t i = 0; i < p->num_packed; i++)
-        for (uint32_t v = 0; v < PACK_VECTORS; v++) {
-            w->operand[i][v] = tree_var(t, "packed", w->vector);
-            stmt_assign(
-                t, sum->body, w->operand[i][v],
-                expr_load(t, w->vector, expr_cast(t, pointer, w->packed[i]), add(t, at, expr_i64(t, v)), w->alias[i]));
-        }
-    for (uint32_t r = 0; r < w->rows; r++) {
-        struct lane scalars = { .w = w, .row = r };
-        map_put(t->scratch, &scalars.values, p->sum->var, expr_var(t, sum->var));
-        put_scalars(w, sum->body, p->sum->body, &scalars);
-        put_scalars(w, sum->body, p->column->body, &scalars);
-        for (uint32_t v = 0; v < PACK_VECTORS; v++) {
-            struct lane lane = { .w = w, .row = r, .vector = v };
-            for (uint32_t i = 0; i < scalars.values.count; i++)
-                map_put(t->scratch, &lane.values, scalars.values.slots[i].key, scalars.values.slots[i].value);
-            put_vector(w, sum->body, &lane);
-        }
-    }
-}
-
 /* Columns of the rows in the strip, from the sums' place to `buffer` or back. */
-static void put_copy(struct tile *w, struct tree_stmt *block, struct tree_expr *base, struct tree_expr *buffer,
+static void put_copy(struct pack_tile *w, struct tree_stmt *block, struct tree_expr *base, struct tree_expr *buffer,
                      uint32_t alias, bool back)
 {
     struct tree *t = w->tree;
@@ -246,19 +98,19 @@ static void put_copy(struct tile *w, struct tree_stmt *block, struct tree_expr *
     const struct tree_var *row = p->row->var;
     struct tree_expr *number = expr_i64(t, 0), *r = w->row[0];
     if (w->rows > 1) {
-        struct tree_stmt *rows = loop_new(w, block, p->row, number, expr_i64(t, w->rows));
+        struct tree_stmt *rows = pack_loop(w, block, p->row, number, expr_i64(t, w->rows));
         block = rows->body;
         number = expr_var(t, rows->var);
-        r = add(t, r, number);
+        r = pack_add(t, r, number);
     }
     struct tree_expr *begin = expr_binary(t, EXPR_MAX, replaced(t, p->column->begin, row, r), base);
     struct tree_expr *end = replaced(t, p->column->end, row, r);
-    end = expr_binary(t, EXPR_MIN, end, add(t, base, expr_i64(t, w->width)));
-    struct tree_stmt *loop = loop_new(w, block, p->column, begin, end);
+    end = expr_binary(t, EXPR_MIN, end, pack_add(t, base, expr_i64(t, w->width)));
+    struct tree_stmt *loop = pack_loop(w, block, p->column, begin, end);
     loop->loop.independent = true;
     struct tree_expr *column = expr_var(t, loop->var);
     struct tree_expr *index = replaced(t, replaced(t, p->store->index, row, r), p->column->var, column);
-    struct tree_expr *at = add(t, sub(t, column, base), times(t, number, w->width));
+    struct tree_expr *at = pack_add(t, pack_sub(t, column, base), pack_times(t, number, w->width));
     struct tree_expr *pointer = p->store->pointer;
     if (back)
         stmt_store(t, loop->body, pointer, index, expr_load(t, p->type, buffer, at, alias), p->store->alias);
@@ -268,7 +120,7 @@ static void put_copy(struct tile *w, struct tree_stmt *block, struct tree_expr *
 }
 
 /* Between the buffer and the vectors of sums. */
-static void put_sums(struct tile *w, struct tree_stmt *block, struct tree_expr *buffer, uint32_t alias, bool back)
+static void put_sums(struct pack_tile *w, struct tree_stmt *block, struct tree_expr *buffer, uint32_t alias, bool back)
 {
     struct tree *t = w->tree;
     struct tree_expr *vectors = expr_cast(t, type_pointer(t->ir, w->vector), buffer);
@@ -285,18 +137,19 @@ static void put_sums(struct tile *w, struct tree_stmt *block, struct tree_expr *
 }
 
 /* All columns of the rows at hand. */
-static void put_tiles(struct tile *w, struct tree_stmt *block)
+static void put_tiles(struct pack_tile *w, struct tree_stmt *block)
 {
     struct tree *t = w->tree;
     const struct pack *p = w->p;
     struct tree_expr *wide = expr_i64(t, w->width);
-    struct tree_expr *begin = sub(t, replaced(t, p->column->begin, p->row->var, w->row[0]), w->first_column);
-    struct tree_expr *end = sub(t, replaced(t, p->column->end, p->row->var, w->row[w->rows - 1]), w->first_column);
-    end = add(t, end, expr_i64(t, w->width - 1));
+    struct tree_expr *begin = pack_sub(t, replaced(t, p->column->begin, p->row->var, w->row[0]), w->first_column);
+    struct tree_expr *end = pack_sub(t, replaced(t, p->column->end, p->row->var, w->row[w->rows - 1]), w->first_column);
+    end = pack_add(t, end, expr_i64(t, w->width - 1));
     struct tree_stmt *strip =
-        loop_new(w, block, p->column, expr_binary(t, EXPR_DIV, begin, wide), expr_binary(t, EXPR_DIV, end, wide));
+        pack_loop(w, block, p->column, expr_binary(t, EXPR_DIV, begin, wide), expr_binary(t, EXPR_DIV, end, wide));
     struct tree_expr *number = expr_var(t, strip->var);
-    struct tree_expr *base = variable(t, strip->body, "base", add(t, w->first_column, times(t, number, w->width)));
+    struct tree_expr *base =
+        variable(t, strip->body, "base", pack_add(t, w->first_column, pack_times(t, number, w->width)));
     struct tree_var *memory = tree_var(t, "buffer", type_pointer(t->ir, p->type));
     struct tree_expr *buffer = expr_var(t, memory), *size = expr_i64(t, w->rows * w->width);
     uint32_t alias = t->num_aliases++;
@@ -306,7 +159,7 @@ static void put_tiles(struct tile *w, struct tree_stmt *block)
     stmt_zero(t, strip->body, p->type, buffer, alias, size);
     put_copy(w, strip->body, base, buffer, alias, false);
     put_sums(w, strip->body, buffer, alias, false);
-    put_terms(w, strip->body, number);
+    pack_terms(w, strip->body, number);
     put_sums(w, strip->body, buffer, alias, true);
     put_copy(w, strip->body, base, buffer, alias, true);
 }
@@ -314,19 +167,20 @@ static void put_tiles(struct tile *w, struct tree_stmt *block)
 /* ---- rows ---- */
 
 /* A loop over the rows at hand with what is not part of the sums. */
-static void put_others(struct tile *w, struct tree_stmt *block, const struct tree_stmt *others)
+static void put_others(struct pack_tile *w, struct tree_stmt *block, const struct tree_stmt *others)
 {
     struct tree *t = w->tree;
     if (others->items.count == 0)
         return;
-    struct tree_stmt *loop = loop_new(w, block, w->p->row, w->row[0], add(t, w->row[w->rows - 1], expr_i64(t, 1)));
+    struct tree_stmt *loop =
+        pack_loop(w, block, w->p->row, w->row[0], pack_add(t, w->row[w->rows - 1], expr_i64(t, 1)));
     loop->body = stmt_clone_apart(t, others);
     stmt_substitute(t, loop->body, w->p->row->var, expr_var(t, loop->var));
 }
 
 /* Values of a row without columns are not needed, and what they are loaded from may not be there. Other rows of the
  * tile have columns, so what such a one loads is. */
-static struct tree_expr *full_row(struct tile *w, struct tree_stmt *block, struct tree_expr *row)
+static struct tree_expr *full_row(struct pack_tile *w, struct tree_stmt *block, struct tree_expr *row)
 {
     struct tree *t = w->tree;
     if (!w->first_full && !w->last_full)
@@ -336,12 +190,12 @@ static struct tree_expr *full_row(struct tile *w, struct tree_stmt *block, struc
                                   : expr_binary(t, EXPR_MIN, row, w->last_full));
 }
 
-static void put_rows(struct tile *w, struct tree_stmt *block, struct tree_expr *first, uint32_t rows)
+static void put_rows(struct pack_tile *w, struct tree_stmt *block, struct tree_expr *first, uint32_t rows)
 {
     struct tree *t = w->tree;
     w->rows = rows;
     for (uint32_t r = 0; r < rows; r++) {
-        w->row[r] = add(t, first, expr_i64(t, r));
+        w->row[r] = pack_add(t, first, expr_i64(t, r));
         w->full[r] = full_row(w, block, w->row[r]);
     }
     put_others(w, block, w->p->before);
@@ -350,13 +204,13 @@ static void put_rows(struct tile *w, struct tree_stmt *block, struct tree_expr *
     put_others(w, block, w->p->after);
 }
 
-static void allocate(struct tile *w, struct tree_stmt *block)
+static void allocate(struct pack_tile *w, struct tree_stmt *block)
 {
     struct tree *t = w->tree;
     const struct pack *p = w->p;
     struct tree_expr *strips =
-        expr_binary(t, EXPR_DIV, add(t, w->columns, expr_i64(t, w->width - 1)), expr_i64(t, w->width));
-    struct tree_expr *count = times(t, expr_binary(t, EXPR_MUL, strips, w->terms), w->width);
+        expr_binary(t, EXPR_DIV, pack_add(t, w->columns, expr_i64(t, w->width - 1)), expr_i64(t, w->width));
+    struct tree_expr *count = pack_times(t, expr_binary(t, EXPR_MUL, strips, w->terms), w->width);
     for (uint32_t i = 0; i < p->num_packed; i++) {
         struct tree_var *v = tree_var(t, "packed", type_pointer(t->ir, p->type));
         struct tree_stmt *alloc = stmt_alloc(t, block, v, p->type, count, TREE_HEAP);
@@ -367,31 +221,31 @@ static void allocate(struct tile *w, struct tree_stmt *block)
 }
 
 /* First column and number of columns that all rows have together. */
-static void find_columns(struct tile *w, struct tree_stmt *block)
+static void find_columns(struct pack_tile *w, struct tree_stmt *block)
 {
     struct tree *t = w->tree;
     const struct pack *p = w->p;
-    struct tree_expr *zero = expr_i64(t, 0), *last = sub(t, p->row->end, expr_i64(t, 1));
+    struct tree_expr *zero = expr_i64(t, 0), *last = pack_sub(t, p->row->end, expr_i64(t, 1));
     struct tree_expr *end = replaced(t, p->column->end, p->row->var, last);
     w->first_column = variable(t, block, "first", replaced(t, p->column->begin, p->row->var, p->row->begin));
-    w->columns = variable(t, block, "columns", expr_binary(t, EXPR_MAX, sub(t, end, w->first_column), zero));
-    w->terms = variable(t, block, "terms", expr_binary(t, EXPR_MAX, sub(t, p->sum->end, p->sum->begin), zero));
+    w->columns = variable(t, block, "columns", expr_binary(t, EXPR_MAX, pack_sub(t, end, w->first_column), zero));
+    w->terms = variable(t, block, "terms", expr_binary(t, EXPR_MAX, pack_sub(t, p->sum->end, p->sum->begin), zero));
 }
 
 static bool is_at_least(const struct tree_expr *e, int64_t least) { return e->op == EXPR_INT && e->i >= least; }
 
 /* If columns end one later with each row, the first rows may have none; if they begin one later, the last rows. */
-static void find_full_rows(struct tile *w, struct tree_stmt *block)
+static void find_full_rows(struct pack_tile *w, struct tree_stmt *block)
 {
     struct tree *t = w->tree;
     const struct pack *p = w->p;
     struct tree_expr *begin = p->row->begin, *one = expr_i64(t, 1);
-    struct tree_expr *columns = sub(t, replaced(t, p->column->end, p->row->var, begin), w->first_column);
-    struct tree_expr *rows = sub(t, p->row->end, begin);
+    struct tree_expr *columns = pack_sub(t, replaced(t, p->column->end, p->row->var, begin), w->first_column);
+    struct tree_expr *rows = pack_sub(t, p->row->end, begin);
     if (p->end_slope > 0 && !is_at_least(columns, 1))
-        w->first_full = variable(t, block, "full", add(t, begin, sub(t, one, columns)));
-    if (p->begin_slope > 0 && !is_at_least(sub(t, columns, rows), 0))
-        w->last_full = variable(t, block, "full", sub(t, add(t, begin, columns), one));
+        w->first_full = variable(t, block, "full", pack_add(t, begin, pack_sub(t, one, columns)));
+    if (p->begin_slope > 0 && !is_at_least(pack_sub(t, columns, rows), 0))
+        w->last_full = variable(t, block, "full", pack_sub(t, pack_add(t, begin, columns), one));
 }
 
 void pack_rewrite(struct pack *p)
@@ -399,7 +253,7 @@ void pack_rewrite(struct pack *p)
     struct tree *t = p->tree;
     const struct tree_stmt *around = t->region;
     t->region = p->row->var->owner;
-    struct tile w = { .p = p, .tree = t, .lanes = PACK_VECTOR_BYTES / p->type->size };
+    struct pack_tile w = { .p = p, .tree = t, .lanes = PACK_VECTOR_BYTES / p->type->size };
     w.width = w.lanes * PACK_VECTORS;
     w.vector = type_vector(t->ir, p->type, (uint32_t)w.lanes, NULL);
     struct tree_stmt *block = stmt_block(t), *inside = block;
@@ -410,18 +264,19 @@ void pack_rewrite(struct pack *p)
     find_full_rows(&w, inside);
     allocate(&w, inside);
     put_packing(&w, inside);
-    struct tree_expr *span = sub(t, p->row->end, p->row->begin);
+    struct tree_expr *span = pack_sub(t, p->row->end, p->row->begin);
     struct tree_expr *blocks = variable(t, inside, "blocks", expr_binary(t, EXPR_DIV, span, expr_i64(t, PACK_ROWS)));
-    struct tree_stmt *main = loop_new(&w, inside, p->row, expr_i64(t, 0), blocks);
+    struct tree_stmt *main = pack_loop(&w, inside, p->row, expr_i64(t, 0), blocks);
     main->loop = p->row->loop;
     if (p->begin_slope + p->end_slope > 0 && main->loop.omp == TREE_OMP_STATIC && main->loop.chunk == 0)
         main->loop.chunk = 1; /* long and short ones for all threads */
-    put_rows(&w, main->body,
-             variable(t, main->body, "first", add(t, p->row->begin, times(t, expr_var(t, main->var), PACK_ROWS))),
-             PACK_ROWS);
-    struct tree_expr *left = add(t, p->row->begin, times(t, blocks, PACK_ROWS));
+    put_rows(
+        &w, main->body,
+        variable(t, main->body, "first", pack_add(t, p->row->begin, pack_times(t, expr_var(t, main->var), PACK_ROWS))),
+        PACK_ROWS);
+    struct tree_expr *left = pack_add(t, p->row->begin, pack_times(t, blocks, PACK_ROWS));
     if (!expr_equal(left, p->row->end)) {
-        struct tree_stmt *rest = loop_new(&w, inside, p->row, left, p->row->end);
+        struct tree_stmt *rest = pack_loop(&w, inside, p->row, left, p->row->end);
         rest->loop.independent = true;
         put_rows(&w, rest->body, expr_var(t, rest->var), 1);
     }
