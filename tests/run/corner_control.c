@@ -185,6 +185,57 @@ static void optional_present(struct corner *c)
     optional_argument(c, "12");
 }
 
+/* for i = 0 to n { T = 71 * A; B += T; A[0] += changed }, or with the sums before T is there */
+static void repeated(struct corner *c, const char *n, bool changed, bool late)
+{
+    struct region *top = &c->s->region;
+    corner_symbol(c, "int64 n", n);
+    build_symbol(c->s, "i", "int64");
+    struct loop *loop = build_loop(top, "loop", "i", "i = 0", "i < n", "i = i + 1");
+    struct state *first = build_state(&loop->region, "first"), *second = build_state(&loop->region, "second");
+    build_transition(&first->block, &second->block, NULL, NULL);
+    corner_body(late ? second : first, "k = 0:6", "t = (105 * a) // 3 + (105 * a) // 5 + (105 * a) // 7", "a = A[k]",
+                "t = T[k]", NULL);
+    corner_body(late ? first : second, "k = 0:6", "s = b + t", "b = B[k], t = T[k]", "s = B[k]", NULL);
+    if (!changed)
+        return;
+    struct state *third = build_state(&loop->region, "third");
+    build_transition(&second->block, &third->block, NULL, NULL);
+    corner_body(third, NULL, "o = a + 1", "a = A[0]", "o = A[0]", NULL);
+}
+
+static void same_each_time(struct corner *c)
+{
+    corner_array(c, "int64 A[6]", "0:6", NULL);
+    corner_array(c, "int64 T[6]", "6*-1", "0 71 142 213 284 355");
+    corner_array(c, "int64 B[6]", "6*0", "0 213 426 639 852 1065");
+    repeated(c, "3", false, false);
+}
+
+static void same_but_never(struct corner *c)
+{
+    corner_array(c, "int64 A[6]", "0:6", NULL);
+    corner_array(c, "int64 T[6]", "6*-1", NULL);
+    corner_array(c, "int64 B[6]", "6*0", NULL);
+    repeated(c, "0", false, false);
+}
+
+static void not_the_same(struct corner *c)
+{
+    corner_array(c, "int64 A[6]", "0:6", "3 1:6");
+    corner_array(c, "int64 T[6]", "6*-1", "142 71 142 213 284 355");
+    corner_array(c, "int64 B[6]", "6*0", "213 213 426 639 852 1065");
+    repeated(c, "3", true, false);
+}
+
+static void same_but_late(struct corner *c)
+{
+    corner_array(c, "int64 A[6]", "0:6", NULL);
+    corner_array(c, "int64 T[6]", "6*-1", "0 71 142 213 284 355");
+    corner_array(c, "int64 B[6]", "6*0", "-1 141 283 425 567 709");
+    repeated(c, "3", false, true);
+}
+
 const struct corner_row corner_control[] = {
     { "062_no_true_edge", no_true_edge, false },
     { "063_unconditional_edge", unconditional_edge, false },
@@ -198,5 +249,9 @@ const struct corner_row corner_control[] = {
     { "077_view_on_transition", view_on_transition, false },
     { "078_optional_absent", optional_absent, false },
     { "078_optional_present", optional_present, false },
+    { "loop_same_each_time", same_each_time, false },
+    { "loop_same_but_never", same_but_never, false },
+    { "loop_not_the_same", not_the_same, false },
+    { "loop_same_but_late", same_but_late, false },
     { NULL, NULL, false },
 };
