@@ -308,9 +308,10 @@ void llvm_meta_copy(struct llvm_func *f, LLVMValueRef access, uint32_t alias, ui
 void llvm_meta_internal(struct llvm_func *f,
                         LLVMValueRef access); /* tables of the runtime: no container overlaps them */
 void llvm_meta_loop_begin(struct llvm_func *f, const struct tree_loop *loop);
-/* `has_loops`: see struct llvm_loop; `at`: the location of the loop, or NULL. */
+/* `has_loops`: see struct llvm_loop; `few`: to be replaced by its iterations; `at`: the location of the loop, or NULL.
+ */
 void llvm_meta_loop_end(struct llvm_func *f, const struct tree_loop *loop, LLVMValueRef back_edge, bool has_loops,
-                        LLVMMetadataRef at);
+                        bool few, LLVMMetadataRef at);
 
 /* llvm_export.c */
 void llvm_exports(struct llvm_emitter *e); /* after all other functions; there is one unit */

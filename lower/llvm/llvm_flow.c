@@ -239,11 +239,12 @@ static void begin_next(struct llvm_func *f, struct loop *l)
     llvm_expr_begin(f);
 }
 
-/* `goes`: whether little is left of it, if little is left of the loops in it. */
-static void end_loop(struct llvm_func *f, struct loop *l, const struct tree_loop *facts, LLVMValueRef again, bool goes)
+/* `goes`: whether little is left of it, if little is left of the loops in it. `few`: its iterations replace it. */
+static void end_loop(struct llvm_func *f, struct loop *l, const struct tree_loop *facts, LLVMValueRef again, bool goes,
+                     bool few)
 {
     LLVMValueRef back = LLVMBuildCondBr(f->builder, again, l->body, l->targets.leave);
-    llvm_meta_loop_end(f, facts, back, l->targets.has_loops, l->location);
+    llvm_meta_loop_end(f, facts, back, l->targets.has_loops, few, l->location);
     if (l->targets.outer && (!goes || l->targets.has_loops))
         l->targets.outer->has_loops = true;
     continue_in(f, l->targets.leave);
@@ -351,6 +352,15 @@ static bool unrolls(int64_t trips)
     return trips >= 0 && (trips <= LLVM_UNROLLED_MAX || (trips <= VECTORS_MAX && !(trips & (trips - 1))));
 }
 
+/* Of so many sums in memory LLVM would make one vector with a mask. What a masked store has written the next load waits
+ * for, and the loop around goes through the same sums again; one by one they stay in registers. */
+static bool are_few_sums(const struct llvm_func *f, const struct tree_stmt *s, int64_t trips)
+{
+    enum { MASKED_MAX = 15, LANES = 4 };
+    return f->unit->x86 && trips > LLVM_UNROLLED_MAX && trips <= MASKED_MAX && trips % LANES != 0 &&
+           llvm_contains(s->body, STMT_REDUCE) && !llvm_contains(s->body, STMT_FOR);
+}
+
 void llvm_stmt_for(struct llvm_func *f, const struct tree_stmt *s)
 {
     bool in_memory = llvm_variable(f->emitter, s->var)->in_memory;
@@ -379,7 +389,9 @@ void llvm_stmt_for(struct llvm_func *f, const struct tree_stmt *s)
     else
         LLVMAddIncoming(phi, &next, (LLVMBasicBlockRef[]){ current(f) }, 1);
     int64_t trips = trip_count(begin, end.value, step.value);
-    end_loop(f, &l, &s->loop, LLVMBuildICmp(f->builder, less, next, kept_value(f, &end), ""), unrolls(trips));
+    bool few = are_few_sums(f, s, trips);
+    end_loop(f, &l, &s->loop, LLVMBuildICmp(f->builder, less, next, kept_value(f, &end), ""), few || unrolls(trips),
+             few);
 }
 
 void llvm_stmt_while(struct llvm_func *f, const struct tree_stmt *s)
@@ -388,7 +400,7 @@ void llvm_stmt_while(struct llvm_func *f, const struct tree_stmt *s)
     begin_loop(f, &l, &s->loop, llvm_truth(f, s->value->type, llvm_expr(f, s->value)));
     llvm_stmt(f, s->body);
     begin_next(f, &l);
-    end_loop(f, &l, &s->loop, llvm_truth(f, s->value->type, llvm_expr(f, s->value)), false);
+    end_loop(f, &l, &s->loop, llvm_truth(f, s->value->type, llvm_expr(f, s->value)), false, false);
 }
 
 void llvm_stmt_do(struct llvm_func *f, const struct tree_stmt *s)
@@ -397,5 +409,5 @@ void llvm_stmt_do(struct llvm_func *f, const struct tree_stmt *s)
     begin_loop(f, &l, &s->loop, NULL);
     llvm_stmt(f, s->body);
     begin_next(f, &l);
-    end_loop(f, &l, &s->loop, llvm_truth(f, s->value->type, llvm_expr(f, s->value)), false);
+    end_loop(f, &l, &s->loop, llvm_truth(f, s->value->type, llvm_expr(f, s->value)), false, false);
 }

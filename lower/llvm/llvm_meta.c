@@ -168,7 +168,7 @@ static LLVMMetadataRef wide_lanes(struct llvm_func *f, const struct tree_loop *l
 }
 
 void llvm_meta_loop_end(struct llvm_func *f, const struct tree_loop *loop, LLVMValueRef back_edge, bool has_loops,
-                        LLVMMetadataRef at)
+                        bool few, LLVMMetadataRef at)
 {
     LLVMMetadataRef properties[5];
     size_t count = 0;
@@ -180,7 +180,9 @@ void llvm_meta_loop_end(struct llvm_func *f, const struct tree_loop *loop, LLVMV
         properties[count++] = property(f, "llvm.loop.parallel_accesses", vec_last(&f->groups));
         f->groups.count--;
     }
-    if (loop->unroll)
+    if (few)
+        properties[count++] = property(f, "llvm.loop.unroll.full", NULL);
+    else if (loop->unroll)
         properties[count++] = property(f, "llvm.loop.unroll.enable", NULL);
     else if (has_loops)
         properties[count++] = property(f, "llvm.loop.unroll.disable", NULL);

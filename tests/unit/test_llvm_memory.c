@@ -461,6 +461,39 @@ TEST(loops_may_ask_to_be_unrolled)
     program_end(&p);
 }
 
+/* for k = 0 to 10: for i = 0 to n: out[i] += in[k * n + i]; gives the text. */
+static const char *few_sums(struct program *p, int64_t n)
+{
+    static double out[16], in[160];
+    for (int x = 0; x < 160; x++)
+        in[x] = x;
+    memset(out, 0, sizeof out);
+    *p = program_begin();
+    const struct type *f64 = program_type(p, TYPE_F64);
+    struct tree_expr *to = program_array(p, "out", f64, out), *from = program_array(p, "in", f64, in), *k, *i;
+    struct tree_stmt *outer = program_for(p, p->body, expr_i64(p->t, 10), &k);
+    struct tree_stmt *inner = program_for(p, outer->body, expr_i64(p->t, n), &i);
+    struct tree_expr *at = expr_binary(p->t, EXPR_ADD, expr_binary(p->t, EXPR_MUL, k, expr_i64(p->t, n)), i);
+    stmt_reduce(p->t, inner->body, WCR_SUM, false, to, i, program_load(p, from, at), 1);
+    inner->loop.independent = true;
+    program_run(p, -1);
+    for (int64_t x = 0; x < n; x++)
+        CHECK(out[x] == (double)(45 * n + 10 * x));
+    return program_text(p, JIT_TEXT_LL, 0);
+}
+
+TEST(few_sums_stay_in_registers)
+{
+    struct program p;
+    static const int64_t masked[] = { 6, 7, 9, 15 }, others[] = { 5, 8, 12, 16 };
+    for (int i = 0; i < 4; i++) {
+        CHECK(contains(few_sums(&p, masked[i]), "llvm.loop.unroll.full"));
+        program_end(&p);
+        CHECK(!contains(few_sums(&p, others[i]), "llvm.loop.unroll.full"));
+        program_end(&p);
+    }
+}
+
 static const char *sum_text(struct program *p, bool accumulator, enum llvm_fp fp, enum expr_op op)
 {
     static double a[8], out;
