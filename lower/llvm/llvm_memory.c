@@ -81,8 +81,7 @@ void llvm_store(struct llvm_func *f, const struct type *t, LLVMValueRef at, stru
  * that cannot be seen. */
 uint32_t llvm_private_from(struct llvm_func *f, const struct tree_expr *pointer)
 {
-    while (pointer->op == EXPR_OFFSET || pointer->op == EXPR_FIELD || (pointer->op == EXPR_CAST && pointer->num_args))
-        pointer = pointer->args[0];
+    pointer = expr_root(pointer);
     switch (pointer->op) {
     case EXPR_VAR:
         return llvm_variable(f->emitter, pointer->var)->private_from;

@@ -25,13 +25,6 @@ struct dead {
     uint32_t next;   /* while sweeping */
 };
 
-static const struct tree_var *root_var(const struct tree_expr *pointer)
-{
-    while (pointer->op == EXPR_OFFSET || pointer->op == EXPR_FIELD || pointer->op == EXPR_CAST)
-        pointer = pointer->args[0];
-    return pointer->op == EXPR_VAR ? pointer->var : NULL;
-}
-
 /* ---- who gives what a value ---- */
 
 static bool find_memory(void *user, struct tree_stmt *s)
@@ -61,7 +54,7 @@ static const struct tree_var *defined(const struct dead *d, const struct tree_st
     case STMT_COPY:
     case STMT_ZERO:
         if (pure(s->pointer) && pure(s->index) && pure(s->value) && pure(s->pointer2) && pure(s->count))
-            v = root_var(s->pointer);
+            v = expr_root_var(s->pointer);
         break;
     case STMT_ALLOC:
     case STMT_FREE:

@@ -119,13 +119,6 @@ static bool is_its_own(struct hoist *h, uint32_t alias, int item)
     return u->writer == item && u->first == item;
 }
 
-static const struct tree_var *base_of(const struct tree_expr *pointer)
-{
-    while (pointer->op == EXPR_OFFSET || pointer->op == EXPR_CAST)
-        pointer = pointer->args[0];
-    return pointer->op == EXPR_VAR ? pointer->var : NULL;
-}
-
 static bool is_same_nest(struct hoist *h, struct tree_stmt *s, int item, const struct tree_scan *scan)
 {
     struct tree_piece piece = { 0 };
@@ -134,7 +127,7 @@ static bool is_same_nest(struct hoist *h, struct tree_stmt *s, int item, const s
         return false;
     for (uint32_t i = 0; i < piece.accesses.count; i++) {
         const struct tree_access *a = piece.accesses.items[i];
-        const struct tree_var *base = base_of(a->pointer);
+        const struct tree_var *base = expr_root_var(a->pointer);
         if (base && map_has(&scan->assigned, base))
             continue; /* memory of the nest itself */
         if (a->write ? a->read || !is_its_own(h, a->alias, item) : !is_fixed(h, a->alias))
@@ -161,7 +154,7 @@ static bool is_heavy(struct hoist *h, const struct tree_stmt *loop, const struct
     bool heavy = false;
     for (uint32_t i = 0; i < loop->body->items.count; i++) {
         const struct tree_stmt *s = loop->body->items.items[i];
-        const struct tree_var *base = s->kind == STMT_STORE ? base_of(s->pointer) : NULL;
+        const struct tree_var *base = s->kind == STMT_STORE ? expr_root_var(s->pointer) : NULL;
         stores += s->kind == STMT_STORE && !(base && map_has(&scan->assigned, base));
         heavy |= s->kind == STMT_FOR && is_heavy(h, s, scan);
     }

@@ -278,6 +278,10 @@ bool expr_is_const(const struct tree_expr *e); /* EXPR_INT, EXPR_FLOAT, EXPR_NUL
 uint64_t expr_float_bits(const struct tree_expr *e);
 /* No EXPR_CALL inside: may be dropped, repeated or moved (as far as its loads allow). */
 bool expr_is_pure(const struct tree_expr *e);
+/* What an address is computed from: without offsets, fields and casts. */
+const struct tree_expr *expr_root(const struct tree_expr *pointer);
+/* The variable that is, or NULL. */
+const struct tree_var *expr_root_var(const struct tree_expr *pointer);
 /* Surely the same value when evaluated at the same point; false if in doubt. */
 bool expr_equal(const struct tree_expr *a, const struct tree_expr *b);
 /* A truth value of any scalar: e != 0. */

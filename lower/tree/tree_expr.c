@@ -133,6 +133,19 @@ struct tree_expr *expr_offset(struct tree *t, struct tree_expr *pointer, struct 
     return expr_new2(t, EXPR_OFFSET, pointer->type, pointer, index);
 }
 
+const struct tree_expr *expr_root(const struct tree_expr *pointer)
+{
+    while (pointer->op == EXPR_OFFSET || pointer->op == EXPR_FIELD || pointer->op == EXPR_CAST)
+        pointer = pointer->args[0];
+    return pointer;
+}
+
+const struct tree_var *expr_root_var(const struct tree_expr *pointer)
+{
+    const struct tree_expr *root = expr_root(pointer);
+    return root->op == EXPR_VAR ? root->var : NULL;
+}
+
 struct tree_expr *expr_field(struct tree *t, struct tree_expr *pointer, uint32_t field)
 {
     const struct type *type = pointer->type->elem->fields[field].type;

@@ -10,13 +10,6 @@ struct collect {
     bool guarded;
 };
 
-static const struct tree_expr *root(const struct tree_expr *pointer)
-{
-    while (pointer->op == EXPR_OFFSET || pointer->op == EXPR_FIELD || pointer->op == EXPR_CAST)
-        pointer = pointer->args[0];
-    return pointer;
-}
-
 static struct tree_access *add_access(struct collect *c, uint32_t alias, const struct tree_expr *pointer,
                                       const struct tree_expr *index, const struct type *type)
 {
@@ -68,7 +61,7 @@ static void see_expr(void *user, struct tree_expr *e)
     struct collect *c = user;
     if (e->op == EXPR_VAR)
         vec_push(c->arena, &c->piece->reads, e->var);
-    else if (e->op == EXPR_LOAD && root(e->args[0])->op != EXPR_DATA)
+    else if (e->op == EXPR_LOAD && expr_root(e->args[0])->op != EXPR_DATA)
         add_access(c, e->alias, e->args[0], e->args[1], e->type)->read = true;
     else if (e->op == EXPR_CALL)
         add_call(c, e->args, e->num_args, false);
@@ -89,7 +82,7 @@ static void see_memory(struct collect *c, const struct tree_stmt *s)
         a->read = !a->store;
         break;
     case STMT_COPY:
-        if (root(s->pointer2)->op != EXPR_DATA)
+        if (expr_root(s->pointer2)->op != EXPR_DATA)
             add_range(c, s, s->pointer2, s->alias2, false);
         add_range(c, s, s->pointer, s->alias, true);
         break;
