@@ -153,28 +153,56 @@ VECTORS_AVX512(f64x8, double, __m512d, __mmask8, pd, 0x55)
             }                                                                                                          \
     }
 
-/* What tiles sum up: a load of a part of a vector takes one of the two ports of multiply-adds, so that there are loops
- * without. */
+/* The term at `a` and `b` of every element of a tile. */
+#define TERM(name, T, ATTRIBUTE)                                                                                       \
+    ATTRIBUTE INLINE void term_##name(const struct small_product *s, const T *a, const T *b,                           \
+                                      vector_##name sums[][MOST_OF_ROW], vector_##name crossed[][MOST_OF_ROW],         \
+                                      mask_##name mask, const bool whole, const bool pairs, const int rows,            \
+                                      const int vectors)                                                               \
+    {                                                                                                                  \
+        vector_##name x[MOST_OF_ROW];                                                                                  \
+        UNROLLED for (int v = 0; v < vectors; v++)                                                                     \
+        {                                                                                                              \
+            const T *at = b + v * LANES_##name;                                                                        \
+            x[v] = held_##name(whole || v + 1 < vectors ? load_##name(at) : load_part_##name(at, mask));               \
+        }                                                                                                              \
+        UNROLLED for (int r = 0; r < rows; r++)                                                                        \
+        {                                                                                                              \
+            UNROLLED for (int v = 0; v < vectors; v++)                                                                 \
+            {                                                                                                          \
+                sums[r][v] += a[r * s->a_row] * x[v];                                                                  \
+                if (pairs)                                                                                             \
+                    crossed[r][v] += a[r * s->a_row + 1] * x[v];                                                       \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+
+/* What tiles sum up. A load of a part of a vector takes one of the two ports of multiply-adds, so that there are loops
+ * without. Eight multiply-adds are on their way at a time: where a tile has fewer sums, several terms have their own.
+ */
 #define TERMS(name, T, ATTRIBUTE)                                                                                      \
     ATTRIBUTE INLINE void terms_##name(const struct small_product *s, const T *a, const T *b,                          \
                                        vector_##name sums[][MOST_OF_ROW], vector_##name crossed[][MOST_OF_ROW],        \
                                        mask_##name mask, const bool whole, const bool pairs, const int rows,           \
                                        const int vectors)                                                              \
     {                                                                                                                  \
-        for (int64_t p = s->k; p > 0; p--, a += s->a_col, b += s->b_row) {                                             \
-            vector_##name x[MOST_OF_ROW];                                                                              \
-            UNROLLED for (int v = 0; v < vectors; v++)                                                                 \
-            {                                                                                                          \
-                const T *at = b + v * LANES_##name;                                                                    \
-                x[v] = held_##name(whole || v + 1 < vectors ? load_##name(at) : load_part_##name(at, mask));           \
-            }                                                                                                          \
+        const int chains = rows * vectors * (pairs ? 2 : 1), ways = chains <= 2 ? 4 : chains <= 4 ? 2 : 1;             \
+        int64_t p = s->k;                                                                                              \
+        for (; ways > 1 && p >= ways; p -= ways, a += ways * s->a_col, b += ways * s->b_row) {                         \
+            UNROLLED for (int w = 0; w < ways; w++)                                                                    \
+                term_##name(s, a + w * s->a_col, b + w * s->b_row, sums + w * rows, crossed + w * rows, mask, whole,   \
+                            pairs, rows, vectors);                                                                     \
+        }                                                                                                              \
+        for (; p > 0; p--, a += s->a_col, b += s->b_row)                                                               \
+            term_##name(s, a, b, sums, crossed, mask, whole, pairs, rows, vectors);                                    \
+        UNROLLED for (int w = 1; w < ways; w++)                                                                        \
+        {                                                                                                              \
             UNROLLED for (int r = 0; r < rows; r++)                                                                    \
             {                                                                                                          \
                 UNROLLED for (int v = 0; v < vectors; v++)                                                             \
                 {                                                                                                      \
-                    sums[r][v] += a[r * s->a_row] * x[v];                                                              \
-                    if (pairs)                                                                                         \
-                        crossed[r][v] += a[r * s->a_row + 1] * x[v];                                                   \
+                    sums[r][v] += sums[w * rows + r][v];                                                               \
+                    crossed[r][v] += crossed[w * rows + r][v];                                                         \
                 }                                                                                                      \
             }                                                                                                          \
         }                                                                                                              \
@@ -376,6 +404,7 @@ enum { plain, paired }; /* numbers, and pairs of them */
 /* Pairs need twice as many registers and get half of the rows. */
 #define KERNELS(name, type, T, rows, half, ATTRIBUTE)                                                                  \
     BASICS(name, type, T, ATTRIBUTE)                                                                                   \
+    TERM(name, T, ATTRIBUTE)                                                                                           \
     TERMS(name, T, ATTRIBUTE)                                                                                          \
     TILE(name, T, ATTRIBUTE)                                                                                           \
     DOTS(name, T, ATTRIBUTE)                                                                                           \
