@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define INLINE   static inline __attribute__((always_inline))
-#define UNROLLED _Pragma("GCC unroll 8")
+#define UNROLLED _Pragma("GCC unroll 16")
 
 enum { MOST_LANES = 16, MOST_WAYS = 4 /* vectors of sums side by side in the product of a row with a vector */ };
 
@@ -352,12 +352,18 @@ enum { plain, paired }; /* numbers, and pairs of them */
     TILE_FUNCTION(name, kind, rows, 6, ATTRIBUTE)
 #define BANDS_2(name, kind, ATTRIBUTE)                                                                                 \
     WIDE_BAND(name, kind, 1, ATTRIBUTE)                                                                                \
-    BAND(name, kind, 2, ATTRIBUTE)
+    BAND(name, kind, 2, ATTRIBUTE)                                                                                     \
+    TILE_FUNCTION(name, kind, 3, 1, ATTRIBUTE)                                                                         \
+    TILE_FUNCTION(name, kind, 4, 1, ATTRIBUTE)
 #define BANDS_4(name, kind, ATTRIBUTE)                                                                                 \
     WIDE_BAND(name, kind, 1, ATTRIBUTE)                                                                                \
     WIDE_BAND(name, kind, 2, ATTRIBUTE)                                                                                \
     BAND(name, kind, 3, ATTRIBUTE)                                                                                     \
-    BAND(name, kind, 4, ATTRIBUTE)
+    BAND(name, kind, 4, ATTRIBUTE)                                                                                     \
+    TILE_FUNCTION(name, kind, 5, 1, ATTRIBUTE)                                                                         \
+    TILE_FUNCTION(name, kind, 6, 1, ATTRIBUTE)                                                                         \
+    TILE_FUNCTION(name, kind, 7, 1, ATTRIBUTE)                                                                         \
+    TILE_FUNCTION(name, kind, 8, 1, ATTRIBUTE)
 #define BANDS_8(name, kind, ATTRIBUTE)                                                                                 \
     WIDE_BAND(name, kind, 1, ATTRIBUTE)                                                                                \
     WIDE_BAND(name, kind, 2, ATTRIBUTE)                                                                                \
@@ -366,7 +372,15 @@ enum { plain, paired }; /* numbers, and pairs of them */
     BAND(name, kind, 5, ATTRIBUTE)                                                                                     \
     BAND(name, kind, 6, ATTRIBUTE)                                                                                     \
     BAND(name, kind, 7, ATTRIBUTE)                                                                                     \
-    BAND(name, kind, 8, ATTRIBUTE)
+    BAND(name, kind, 8, ATTRIBUTE)                                                                                     \
+    TILE_FUNCTION(name, kind, 9, 1, ATTRIBUTE)                                                                         \
+    TILE_FUNCTION(name, kind, 10, 1, ATTRIBUTE)                                                                        \
+    TILE_FUNCTION(name, kind, 11, 1, ATTRIBUTE)                                                                        \
+    TILE_FUNCTION(name, kind, 12, 1, ATTRIBUTE)                                                                        \
+    TILE_FUNCTION(name, kind, 13, 1, ATTRIBUTE)                                                                        \
+    TILE_FUNCTION(name, kind, 14, 1, ATTRIBUTE)                                                                        \
+    TILE_FUNCTION(name, kind, 15, 1, ATTRIBUTE)                                                                        \
+    TILE_FUNCTION(name, kind, 16, 1, ATTRIBUTE)
 #define DOTS_4(name, kind, ATTRIBUTE)                                                                                  \
     DOTS_FUNCTION(name, kind, 1, ATTRIBUTE)                                                                            \
     DOTS_FUNCTION(name, kind, 2, ATTRIBUTE)                                                                            \
@@ -382,13 +396,21 @@ enum { plain, paired }; /* numbers, and pairs of them */
         kind##_##name##_##rows##x1, kind##_##name##_##rows##x2, kind##_##name##_##rows##x3,                            \
             kind##_##name##_##rows##x4, kind##_##name##_##rows##x5, kind##_##name##_##rows##x6                         \
     }
-#define BANDS_OF_2(name, kind) WIDE_BAND_OF(name, kind, 1), BAND_OF(name, kind, 2)
+#define TALL_OF(name, kind, rows)                                                                                      \
+    {                                                                                                                  \
+        kind##_##name##_##rows##x1                                                                                     \
+    }
+#define BANDS_OF_2(name, kind)                                                                                         \
+    WIDE_BAND_OF(name, kind, 1), BAND_OF(name, kind, 2), TALL_OF(name, kind, 3), TALL_OF(name, kind, 4)
 #define BANDS_OF_4(name, kind)                                                                                         \
-    WIDE_BAND_OF(name, kind, 1), WIDE_BAND_OF(name, kind, 2), BAND_OF(name, kind, 3), BAND_OF(name, kind, 4)
+    WIDE_BAND_OF(name, kind, 1), WIDE_BAND_OF(name, kind, 2), BAND_OF(name, kind, 3), BAND_OF(name, kind, 4),          \
+        TALL_OF(name, kind, 5), TALL_OF(name, kind, 6), TALL_OF(name, kind, 7), TALL_OF(name, kind, 8)
 #define BANDS_OF_8(name, kind)                                                                                         \
     WIDE_BAND_OF(name, kind, 1), WIDE_BAND_OF(name, kind, 2), WIDE_BAND_OF(name, kind, 3),                             \
         WIDE_BAND_OF(name, kind, 4), BAND_OF(name, kind, 5), BAND_OF(name, kind, 6), BAND_OF(name, kind, 7),           \
-        BAND_OF(name, kind, 8)
+        BAND_OF(name, kind, 8), TALL_OF(name, kind, 9), TALL_OF(name, kind, 10), TALL_OF(name, kind, 11),              \
+        TALL_OF(name, kind, 12), TALL_OF(name, kind, 13), TALL_OF(name, kind, 14), TALL_OF(name, kind, 15),            \
+        TALL_OF(name, kind, 16)
 #define DOTS_OF(name, kind)                                                                                            \
     {                                                                                                                  \
         kind##_##name##_dots1, kind##_##name##_dots2, kind##_##name##_dots3, kind##_##name##_dots4                     \

@@ -125,8 +125,9 @@ static int64_t next_of(int64_t left, int64_t most)
 
 static void run_tiles(const struct small_tiles *t, const struct small_product *s, bool ahead)
 {
+    int64_t highest = s->n <= t->lanes ? 2 * t->rows : t->rows;
     for (int64_t i = 0, rows; i < s->m; i += rows) {
-        rows = next_of(s->m - i, t->rows);
+        rows = next_of(s->m - i, highest);
         int64_t most = 2 * rows <= t->rows ? MOST_OF_ROW : MOST_VECTORS;
         for (int64_t j = 0, width; j < s->n; j += width) {
             int64_t left = s->n - j, vectors = next_of((left + t->lanes - 1) >> t->shift, most);

@@ -20,9 +20,9 @@ struct small_product {
 enum small_level { SMALL_ANY, SMALL_AVX2, SMALL_AVX512, SMALL_LEVELS };
 enum small_level sdfg_rt_small_level(void); /* of this one */
 
-/* Rows and vectors of C that are summed up at a time, so that sums stay in registers; vectors if it is up to half of a
- * kind's rows, and rows in products with a vector. */
-enum { MOST_ROWS = 8, MOST_VECTORS = 3, MOST_OF_ROW = 6, MOST_DOTS = 4 };
+/* Rows and vectors of C that are summed up at a time, so that sums stay in registers: a kind's `rows` of MOST_VECTORS,
+ * half of them of MOST_OF_ROW, and twice as many of one vector; and rows in products with a vector. */
+enum { MOST_ROWS = 16, MOST_VECTORS = 3, MOST_OF_ROW = 6, MOST_DOTS = 4 };
 
 /* Bytes of B from which it goes by as streams, if its rows have more than so many. */
 enum { SMALL_STREAMED = 1 << 20, SMALL_ROW = 1 << 10 };

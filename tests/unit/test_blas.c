@@ -199,8 +199,8 @@ TEST(small_products)
                                               { SCATTERED, BACKWARDS, PADDED_ROWS } };
     for (int level = 0; level <= (int)sdfg_rt_small_level(); level++)
         for (int type = 0; type < SDFG_RT_TYPE_COUNT; type++)
-            for (int64_t m = 1; m <= 10; m++)
-                for (int64_t n = 1; n <= 105; n += n < 20 ? 1 : 7)
+            for (int64_t m = 1; m <= 18; m++)
+                for (int64_t n = 1; n <= 105; n += n < 18 ? 1 : 9)
                     for (int i = 0; i < 5; i++) {
                         const enum layout *l = layouts[(m + n + i) % 5];
                         check_product(level, type, m, n, depths[i], l[0], l[1], l[2], (m + i) & 1, 1);
