@@ -90,7 +90,7 @@ struct product {
     struct sdfg_rt_matrix a, b, c;
     const void *alpha, *beta;
     int64_t row_parts, col_parts; /* C is split into so many parts */
-    bool thin;                    /* the large operands are read once, by products in registers */
+    bool registers;               /* without the library */
 };
 
 static void call_gemm(const struct product *p, const struct operand *a, const struct operand *b,
@@ -125,7 +125,7 @@ static bool run_in_registers(const struct product *p)
 
 static void run_product(const struct product *p)
 {
-    if (p->thin && run_in_registers(p))
+    if (p->registers && run_in_registers(p))
         return;
     if (!p->blas) {
         sdfg_rt_gemm_loops(p->type, &p->a, &p->b, &p->c, p->alpha, p->beta);
@@ -226,6 +226,20 @@ static double work_of(int32_t type, int64_t m, int64_t n, int64_t k)
     return (double)m * (double)n * (double)k * (is_complex(type) ? 4 : 1);
 }
 
+/* B stays in the second cache as it is, so that bringing it into another order gains nothing; that its rows are turned
+ * first does not count where many rows of A use them. Columns of A are as good as rows, but the library does not bring
+ * these into another order either if the product is small. Measured where vectors have 64 bytes. */
+static bool is_near(const struct product *p)
+{
+    enum { NEAR = 384 << 10, ROW = 64, MANY_ROWS = 64, LARGE = 1 << 20 };
+    int64_t size = (int64_t)sdfg_rt_type_size(p->type);
+    double numbers = (double)p->b.rows * (double)p->b.cols;
+    bool fits = numbers * (double)size <= NEAR && p->b.cols * size >= ROW, in_rows = p->a.col_stride == 1;
+    bool turns = p->b.row_stride == 1 && p->c.rows >= MANY_ROWS && !is_complex(p->type) && in_rows;
+    bool orders = p->b.col_stride == 1 && (in_rows || numbers * (double)p->c.rows > LARGE);
+    return fits && (orders || turns) && sdfg_rt_small_level() == SMALL_AVX512;
+}
+
 /* Tall A with a B that stays in the first cache, or few rows of C whose B is so flat or so large that it goes by once:
  * nothing is used again that the library could bring into a better order. */
 static bool is_thin(const struct product *p)
@@ -237,7 +251,12 @@ static bool is_thin(const struct product *p)
     bool streamed = p->c.rows * size <= COLUMN && p->b.cols * size > SMALL_ROW &&
                     numbers * (double)(size / parts) >= SMALL_STREAMED;
     bool in_rows = p->b.col_stride == 1 && (flat || streamed);
-    return p->a.cols > 0 && p->c.col_stride == 1 && (numbers <= FEW_NUMBERS || in_rows);
+    return numbers <= FEW_NUMBERS || in_rows;
+}
+
+static bool goes_through_registers(const struct product *p)
+{
+    return p->a.cols > 0 && p->c.col_stride == 1 && (is_thin(p) || is_near(p));
 }
 
 void sdfg_rt_gemm(struct sdfg_rt_context *context, int32_t type, int64_t m, int64_t n, int64_t k, const void *a,
@@ -263,10 +282,10 @@ void sdfg_rt_gemm(struct sdfg_rt_context *context, int32_t type, int64_t m, int6
     p.b = (struct sdfg_rt_matrix){ (void *)b, k > 0 ? k : 0, n, sbk, sbn };
     p.c = (struct sdfg_rt_matrix){ c, m, n, scm, scn };
     bool fits = m <= INT32_MAX && n <= INT32_MAX && k <= INT32_MAX;
-    p.thin = is_thin(&p);
-    if (work > LOOPS_UP_TO && fits && !p.thin)
+    p.registers = goes_through_registers(&p);
+    if (work > LOOPS_UP_TO && fits && !p.registers)
         p.blas = sdfg_rt_blas_get();
-    bool ours = p.thin || (p.blas && p.blas->single); /* threads are */
+    bool ours = p.registers || (p.blas && p.blas->single); /* threads are */
     int64_t threads = ours && work >= SPLIT_FROM ? sdfg_rt_threads(context) : 1;
     if (threads == 1) {
         run_product(&p);

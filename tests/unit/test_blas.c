@@ -188,6 +188,18 @@ TEST(streamed_products)
         }
 }
 
+/* Products of some size with a B that stays in cache: in every layout, and in parts for threads. */
+TEST(near_products)
+{
+    for (int type = 0; type < SDFG_RT_TYPE_COUNT; type++)
+        for (int layouts = 0; layouts < LAYOUTS * LAYOUTS; layouts++) {
+            enum layout la = layouts % LAYOUTS, lb = layouts / LAYOUTS;
+            check_gemm(type, 71, 67, 45, la, lb, layouts & 1 ? ROWS : PADDED_ROWS, layouts & 2, 1);
+            if (layouts % 5 == 0)
+                check_gemm(type, 129, 83, 101, la, lb, layouts & 1 ? PADDED_ROWS : ROWS, layouts & 2, 2);
+        }
+}
+
 /* Every shape of a tile, with parts of vectors, on every kind of processor that this one can be. */
 TEST(small_products)
 {
