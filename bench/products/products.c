@@ -346,11 +346,11 @@ static void specialize(struct subject *s, const struct bench *b, int index, int 
 }
 
 /* Has the engine open the library before anything else of this process does, so that the engine is who chooses the
- * number of its threads. */
+ * number of its threads: by a product that is too large for tiles in registers. */
 static bool open_libraries(struct bench *b, sdfg_engine *engine, struct subject *s)
 {
     bool check = b->check;
-    *s = (struct subject){ .p = { .dtype = SDFG_F64, .m = 128, .n = 128, .k = 128, .alpha = 1 }, .name = "first" };
+    *s = (struct subject){ .p = { .dtype = SDFG_F64, .m = 300, .n = 300, .k = 300, .alpha = 1 }, .name = "first" };
     b->check = true; /* nothing is measured */
     bool good = run_product(b, engine, s, 1);
     b->check = check;
