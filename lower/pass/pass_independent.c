@@ -9,13 +9,44 @@ struct independent {
     struct tree *tree;
     struct tree_access **stored; /* by alias class: the last store seen in the loop at hand */
     uint32_t *stamp, now;
+    struct map written, again; /* variables that an iteration gives a value; more than one, each as its own value */
 };
 
+static void see_variables(struct independent *w, const struct tree_piece *piece)
+{
+    w->written = w->again = (struct map){ 0 };
+    for (uint32_t i = 0; i < piece->writes.count; i++) {
+        struct tree_var *v = piece->writes.items[i];
+        map_put(w->tree->scratch, map_has(&w->written, v) ? &w->again : &w->written, v, v);
+    }
+}
+
+struct mention {
+    const struct map *vars;
+    bool found;
+};
+
+static void see_mention(void *user, struct tree_expr *e)
+{
+    struct mention *m = user;
+    m->found |= e->op == EXPR_VAR && map_has(m->vars, e->var);
+}
+
+/* Is the number of the element computed from the same values wherever it stands in the iteration? */
+static bool is_steady(const struct independent *w, const struct linear *at)
+{
+    struct mention m = { .vars = &w->again };
+    for (uint32_t i = 0; w->again.count && i < at->count; i++)
+        for (uint32_t k = 0; k < at->terms[i].count; k++)
+            expr_visit((struct tree_expr *)at->terms[i].factors[k], see_mention, &m);
+    return !m.found;
+}
+
 /* Surely different elements, evaluated in the same iteration? */
-static bool apart(const struct tree_access *a, const struct tree_access *b)
+static bool apart(const struct independent *w, const struct tree_access *a, const struct tree_access *b)
 {
     if (!a->pointer || !b->pointer || a->type != b->type || a->extent != 1 || b->extent != 1 || a->frame != b->frame ||
-        !expr_equal(a->pointer, b->pointer))
+        !expr_equal(a->pointer, b->pointer) || !is_steady(w, a->at) || !is_steady(w, b->at))
         return false;
     struct linear distance = { .known = true };
     linear_add(&distance, a->at, 1);
@@ -38,7 +69,7 @@ static bool touches_again(struct independent *w, const struct tree_piece *piece,
         if ((a->alias == 0 && any_store) || unknown_store)
             return true;
         for (const struct tree_access *before = stored(w, a->alias); before; before = before->next)
-            if (loops || !apart(a, before))
+            if (loops || !apart(w, a, before))
                 return true;
         if (!a->write)
             continue;
@@ -70,6 +101,7 @@ static bool look(void *user, struct tree_stmt *s)
         return true;
     struct tree_piece piece = { 0 };
     piece_add(w->tree->scratch, &piece, s->body, NULL);
+    see_variables(w, &piece);
     s->loop.independent = !touches_again(w, &piece, has_loops(s->body));
     return true;
 }

@@ -254,6 +254,30 @@ TEST(promise_is_taken_back)
     CHECK(promised(1));
 }
 
+/* x = i; A[x] = 1; x = x + step; B[i] = A[x - 1] */
+static bool promised_with(int64_t step)
+{
+    struct sample s = sample_new();
+    struct array a = array_new(&s, "A"), b = array_new(&s, "B");
+    struct tree_stmt *i = loop(&s, s.body, "i", i64(&s, 0), s.n);
+    struct tree_var *x = tree_var(s.t, "x", s.i64);
+    stmt_assign(s.t, i->body, x, var(&s, i->var));
+    store(&s, i->body, a, var(&s, x), expr_float(s.t, s.f64, 1));
+    if (step)
+        stmt_assign(s.t, i->body, x, plus(&s, var(&s, x), i64(&s, step)));
+    store(&s, i->body, b, var(&s, i->var), load(&s, a, plus(&s, var(&s, x), i64(&s, -1))));
+    tree_independent(s.t, &s.options);
+    bool result = i->loop.independent;
+    ir_free(s.ir);
+    return result;
+}
+
+TEST(variables_that_change_within_an_iteration)
+{
+    CHECK(promised_with(0));
+    CHECK(!promised_with(1)); /* the same element */
+}
+
 /* ---- what is said of it ---- */
 
 TEST(remarks_tell_of_interchange)
