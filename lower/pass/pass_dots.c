@@ -1,7 +1,8 @@
 /* Inner products that stand alone become calls of the runtime, also those of a thread's share:
  *
- *     for i = first to last { acc = acc + x[i] * y[i] }    ->    dot(last - first, &x[first], &y[first], &sum); acc +=
- * sum
+ *     for i = first to last {                 dot(last - first, &x[first], &y[first], &sum)
+ *         acc = acc + x[i] * y[i]      ->     acc = acc + sum
+ *     }
  *
  * The compiler takes complex numbers apart into vectors of real and imaginary parts, and ends sums of real ones with
  * what is left of half a vector. Loops in loops stay: those are rows of something larger. */
@@ -14,14 +15,18 @@
 
 enum { SHORTEST = 256, SHORTEST_COMPLEX = 32 /* iterations, if they are known */ };
 
+struct dots {
+    struct tree *tree;
+    struct tree_scan whole; /* of the function */
+};
+
 /* The address of the first element of a factor; NULL if its elements do not lie side by side. */
-static struct tree_expr *factor(struct tree *t, const struct tree_stmt *loop, const struct tree_expr *e)
+static struct tree_expr *factor(struct tree *t, const struct tree_stmt *loop, const struct tree_scan *scan,
+                                const struct tree_expr *e)
 {
     struct linear at;
-    struct tree_scan scan = { .arena = t->scratch };
     int64_t times = 0;
-    tree_scan_add(&scan, loop);
-    if (e->op != EXPR_LOAD || !tree_scan_invariant(&scan, e->args[0]))
+    if (e->op != EXPR_LOAD || !tree_scan_invariant(scan, e->args[0]))
         return NULL;
     linear_of(&at, e->args[1]);
     if (!at.known || !linear_take(&at, loop->var, &times) || times != 1)
@@ -58,8 +63,10 @@ static void call(struct tree *t, struct tree_stmt *loop, struct tree_stmt *sum, 
     *loop = *block;
 }
 
-static void try_loop(struct tree *t, struct tree_stmt *loop)
+static void try_loop(struct dots *d, struct tree_stmt *loop)
 {
+    struct tree *t = d->tree;
+    struct tree_scan scan = { .arena = t->scratch };
     struct tree_stmt *s = loop->body->items.count == 1 ? loop->body->items.items[0] : NULL;
     if (!s || s->kind != STMT_ASSIGN || !s->reassociate || loop->loop.parallel || !expr_is_int(loop->step, 1) ||
         loop->var->type->kind != TYPE_I64 || tree_product_type(s->var->type) < 0 || !is_long(loop, s->var->type))
@@ -68,16 +75,20 @@ static void try_loop(struct tree *t, struct tree_stmt *loop)
     bool sum = e->op == EXPR_ADD && e->args[0]->op == EXPR_VAR && e->args[0]->var == s->var;
     if (!sum || e->args[1]->op != EXPR_MUL)
         return;
-    struct tree_expr *x = factor(t, loop, e->args[1]->args[0]), *y = factor(t, loop, e->args[1]->args[1]);
-    if (x && y)
+    tree_scan_add(&scan, loop);
+    struct tree_expr *x = factor(t, loop, &scan, e->args[1]->args[0]);
+    struct tree_expr *y = x ? factor(t, loop, &scan, e->args[1]->args[1]) : NULL;
+    bool counts_on = map_get(&scan.uses, loop->var) != map_get(&d->whole.uses, loop->var); /* behind the loop */
+    if (y && !counts_on)
         call(t, loop, s, x, y);
 }
 
-static void look(struct tree *t, struct tree_stmt *s)
+static void look(struct dots *d, struct tree_stmt *s)
 {
+    struct tree *t = d->tree;
     const struct tree_stmt *around = t->region;
     if (s->kind == STMT_FOR)
-        try_loop(t, s);
+        try_loop(d, s);
     if (s->kind != STMT_BLOCK && s->kind != STMT_IF && s->kind != STMT_PARALLEL)
         return;
     if (s->kind == STMT_PARALLEL)
@@ -85,16 +96,17 @@ static void look(struct tree *t, struct tree_stmt *s)
     struct tree_stmt *const parts[] = { s->body, s->otherwise };
     for (int i = 0; i < 2; i++)
         if (parts[i])
-            look(t, parts[i]);
+            look(d, parts[i]);
     for (uint32_t i = 0; i < s->items.count; i++)
-        look(t, s->items.items[i]);
+        look(d, s->items.items[i]);
     t->region = around;
 }
 
 bool tree_dots(struct tree *t, const struct tree_options *o)
 {
     for (uint32_t i = 0; !o->strict_fp && i < t->functions.count; i++) {
-        look(t, t->functions.items[i]->body);
+        struct dots d = { .tree = t, .whole = tree_scan_function(t, t->functions.items[i]) };
+        look(&d, t->functions.items[i]->body);
         stmt_flatten(t, t->functions.items[i]->body);
     }
     return true;

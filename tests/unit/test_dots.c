@@ -143,6 +143,9 @@ TEST(other_loops_stay)
     CHECK(!is_call(s));
     s = sample_new(TYPE_I64, N, NULL); /* of integers */
     CHECK(!is_call(s));
+    s = sample_new(TYPE_F64, N, NULL); /* its counter is used behind it */
+    program_store(&s->p, s->p.body, s->R, s->i, expr_float(s->t, s->sum->var->type, 1));
+    CHECK(!is_call(s));
     s = sample_new(TYPE_F64, N, NULL); /* more in the loop than the sum */
     program_store(&s->p, s->loop->body, s->R, s->i, expr_var(s->t, s->sum->var));
     CHECK(!is_call(s));
