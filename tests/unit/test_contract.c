@@ -12,18 +12,18 @@ enum { SIDE = 64 };
 enum { I, J, K, LOOPS };
 
 /* for i, j, k = 3 to 3 + 2 * extent step 2, in some order {
- *     f = 0.5; a = A[i * row + k * term]; b = B[k * 64 + j]; C[i * down + j * across] += f * a * b
+ *     f = 0.5; a = A[base + i * row + k * term]; b = B[k * 64 + j]; C[i * down + j * across] += f * a * b
  * } */
 struct layout {
     int order[LOOPS];
     int64_t extents[LOOPS];
-    int64_t row, term, down, across;
-    bool factor;   /* f is there */
+    int64_t row, term, down, across, base; /* base: of A */
+    bool factor;                           /* f is there */
     bool symbolic; /* ends of the loops are not known, nor the distance of rows or columns of C: as many elements as
                       there are. Loops begin with 0 and go on by 1 */
 };
 
-static const struct layout plain = { { I, J, K }, { 20, 24, 17 }, SIDE, 1, SIDE, 1, false, false };
+static const struct layout plain = { { I, J, K }, { 20, 24, 17 }, SIDE, 1, SIDE, 1, 0, false, false };
 
 struct sample {
     struct program p;
@@ -96,7 +96,9 @@ static struct sample *sample_new(const struct layout *l)
     loops(s, l);
     struct tree_stmt *body = s->store;
     struct tree_expr *f = l->factor ? value(s, "f", expr_float(s->t, f64, 0.5)) : NULL;
-    s->a = value(s, "a", program_load(&s->p, s->A, at(s, I, l->row, K, l->term)));
+    s->a =
+        value(s, "a",
+              program_load(&s->p, s->A, expr_binary(s->t, EXPR_ADD, at(s, I, l->row, K, l->term), number(s, l->base))));
     s->b = value(s, "b", program_load(&s->p, s->B, at(s, K, SIDE, J, 1)));
     struct tree_expr *a = f ? expr_binary(s->t, EXPR_MUL, f, s->a) : s->a;
     struct tree_expr *term = expr_binary(s->t, EXPR_MUL, a, s->b);
@@ -179,7 +181,8 @@ static void check_run(const struct layout *l)
     for (int64_t i = s->first; i < s->ends[I]; i += s->step)
         for (int64_t j = s->first; j < s->ends[J]; j += s->step)
             for (int64_t k = s->first; k < s->ends[K]; k += s->step)
-                C[i * down + j * across] += f * s->memory[0][i * l->row + k * l->term] * s->memory[1][k * SIDE + j];
+                C[i * down + j * across] +=
+                    f * s->memory[0][l->base + i * l->row + k * l->term] * s->memory[1][k * SIDE + j];
     bool small = l->extents[I] < 8 || l->extents[J] < 8 || l->extents[K] < 8 ||
                  l->extents[I] * l->extents[J] * l->extents[K] < 4096;
     CHECK((strstr(shown(s, &o), "sdfg_rt_gemm") != NULL) == (l->symbolic || !small));
@@ -206,6 +209,18 @@ TEST(results)
             l.symbolic = kind & 8;
             check_run(&l);
         }
+}
+
+TEST(rows_from_the_end)
+{
+    struct layout l = plain;
+    l.row = -SIDE;
+    l.base = (SIDE - 1) * SIDE;
+    check_run(&l);
+    l.row = SIDE;
+    l.term = -1;
+    l.base = SIDE - 1;
+    check_run(&l);
 }
 
 TEST(small_ones_stay_loops)
