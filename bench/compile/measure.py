@@ -94,7 +94,7 @@ def run_once(command, realtime):
     ms["cpu"] = 1e3 * (usage.ru_utime + usage.ru_stime)
     for name, seconds in phases.items():
         ms["phase " + name] = 1e3 * seconds
-    for name, seconds in times["budgets"].items():
+    for name, seconds in times.get("budgets", {}).items():
         ms["budget " + name] = 1e3 * seconds
     return ms, None
 

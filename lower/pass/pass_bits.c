@@ -31,7 +31,7 @@ enum {
 
 struct bits_pass {
     struct tree *tree;
-    struct tree_scan whole;
+    struct tree_whole whole;
 };
 
 /* A loop, and what stands in front of it in its block. */
@@ -116,10 +116,10 @@ static bool is_input(const struct bits_run *r, const struct tree_var *v)
 }
 
 /* Does anybody need what the loop leaves in the variable: behind it, or as an input of its next run? */
-static bool is_needed(const struct bits_pass *p, const struct bits_run *r, const struct tree_scan *scan,
+static bool is_needed(struct bits_pass *p, const struct bits_run *r, const struct tree_scan *scan,
                       const struct tree_var *v)
 {
-    uintptr_t outside = (uintptr_t)map_get(&p->whole.uses, v) - (uintptr_t)map_get(&scan->uses, v);
+    uintptr_t outside = (uintptr_t)map_get(&tree_whole(&p->whole)->uses, v) - (uintptr_t)map_get(&scan->uses, v);
     uint32_t where;
     const struct tree_stmt *s = last_change(r->user, 0, v, &where);
     bool set_in_front = s && s->kind == STMT_ASSIGN && s->var == v;
@@ -177,7 +177,7 @@ bool tree_bits(struct tree *t, const struct tree_options *o)
 {
     (void)o;
     for (uint32_t i = 0; i < t->functions.count; i++) {
-        struct bits_pass p = { .tree = t, .whole = tree_scan_function(t, t->functions.items[i]) };
+        struct bits_pass p = { .tree = t, .whole = { t, t->functions.items[i], { 0 } } };
         look(&p, t->functions.items[i]->body, false);
         stmt_flatten(t, t->functions.items[i]->body);
     }

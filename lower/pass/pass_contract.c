@@ -331,9 +331,24 @@ static void choose(struct contraction *c, struct tree_stmt *block)
     stmt_append(t, either->otherwise, loops);
 }
 
-static bool try_nest(struct iterations *x, struct tree_stmt *outer, const struct tree_frame *around)
+/* A function, which is looked at as a whole when the first nest is found. */
+struct function {
+    struct tree *tree;
+    const struct tree_func *func;
+    struct iterations iterations;
+    bool changed;
+};
+
+static struct iterations *iterations_in(struct function *f)
 {
-    struct tree *t = x->tree;
+    if (!f->iterations.tree)
+        f->iterations = iterations_of(f->tree, f->func);
+    return &f->iterations;
+}
+
+static bool try_nest(struct function *f, struct tree_stmt *outer, const struct tree_frame *around)
+{
+    struct tree *t = f->tree;
     struct contraction c = { .tree = t, .outer = outer, .scan = { .arena = t->scratch } };
     bool known;
     if (!has_shape(&c))
@@ -346,14 +361,14 @@ static bool try_nest(struct iterations *x, struct tree_stmt *outer, const struct
     tree_scan_add(&c.scan, outer);
     if (!has_roles(&c) || !has_bounds(&c) || is_shared(&c, around) || !is_large(&c, &known) ||
         !matrix_of(&c, c.store->pointer, c.at, c.store->alias, ROW, COLUMN, &c.result) ||
-        !iterations_keep_variables(x, outer) || !has_places(x, &c))
+        !iterations_keep_variables(iterations_in(f), outer) || !has_places(iterations_in(f), &c))
         return false;
     remark(t->ir->remarks, outer->place, remark_subject(t, outer), REMARK_LIBRARY_CALL,
            known ? "gemm" : "gemm where it is large enough, which is decided when it runs");
     struct tree_stmt *block = stmt_block(t);
     (known ? call : choose)(&c, block);
     *outer = *block;
-    return true;
+    return f->changed = true;
 }
 
 static bool look(void *user, struct tree_stmt *s, const struct tree_frame *frame)
@@ -364,9 +379,10 @@ static bool look(void *user, struct tree_stmt *s, const struct tree_frame *frame
 bool tree_contract(struct tree *t, const struct tree_options *o)
 {
     for (uint32_t i = 0; !o->strict_fp && i < t->functions.count; i++) {
-        struct iterations x = iterations_of(t, t->functions.items[i]);
-        tree_visit_frames(t->functions.items[i]->body, NULL, look, &x);
-        stmt_flatten(t, t->functions.items[i]->body);
+        struct function f = { .tree = t, .func = t->functions.items[i] };
+        tree_visit_frames(f.func->body, NULL, look, &f);
+        if (f.changed)
+            stmt_flatten(t, f.func->body);
     }
     return true;
 }

@@ -17,7 +17,7 @@ enum { SHORTEST = 256, SHORTEST_COMPLEX = 32 /* iterations, if they are known */
 
 struct dots {
     struct tree *tree;
-    struct tree_scan whole; /* of the function */
+    struct tree_whole whole;
 };
 
 /* The address of the first element of a factor; NULL if its elements do not lie side by side. */
@@ -78,8 +78,7 @@ static void try_loop(struct dots *d, struct tree_stmt *loop)
     tree_scan_add(&scan, loop);
     struct tree_expr *x = factor(t, loop, &scan, e->args[1]->args[0]);
     struct tree_expr *y = x ? factor(t, loop, &scan, e->args[1]->args[1]) : NULL;
-    bool counts_on = map_get(&scan.uses, loop->var) != map_get(&d->whole.uses, loop->var); /* behind the loop */
-    if (y && !counts_on)
+    if (y && map_get(&scan.uses, loop->var) == map_get(&tree_whole(&d->whole)->uses, loop->var)) /* not behind it */
         call(t, loop, s, x, y);
 }
 
@@ -105,7 +104,7 @@ static void look(struct dots *d, struct tree_stmt *s)
 bool tree_dots(struct tree *t, const struct tree_options *o)
 {
     for (uint32_t i = 0; !o->strict_fp && i < t->functions.count; i++) {
-        struct dots d = { .tree = t, .whole = tree_scan_function(t, t->functions.items[i]) };
+        struct dots d = { .tree = t, .whole = { t, t->functions.items[i], { 0 } } };
         look(&d, t->functions.items[i]->body);
         stmt_flatten(t, t->functions.items[i]->body);
     }

@@ -28,13 +28,15 @@ struct use {
 
 struct hoist {
     struct tree *tree;
-    struct tree_scan whole; /* of the function */
-    struct use *uses;       /* by class */
+    struct tree_whole whole;
+    uint32_t moved;   /* items so far */
+    struct use *uses; /* by class */
     uint32_t num_uses, stamp;
     /* of the loop that is looked at: */
     struct tree_stmt *loop;
-    struct tree_scan scan;
-    bool unknown; /* some item may touch any memory, or leave the loop */
+    struct tree_scan scan; /* made when it is needed */
+    int item;              /* that is looked at */
+    bool unknown;          /* some item may touch any memory, or leave the loop */
 };
 
 /* ---- what the items of a body touch ---- */
@@ -69,42 +71,62 @@ static void touch_product(struct hoist *h, const struct tree_product *p, int ite
     h->unknown |= !p->alpha || !p->beta; /* which lie in memory */
 }
 
-static void touch_item(struct hoist *h, struct tree_stmt *s, int item)
-{
-    struct tree_piece piece = { 0 };
-    if (s->product) {
-        touch_product(h, s->product, item);
-        return;
-    }
-    piece_add(h->tree->scratch, &piece, s, NULL);
-    h->unknown |= piece.control;
-    for (uint32_t i = 0; i < piece.accesses.count; i++) {
-        const struct tree_access *a = piece.accesses.items[i];
-        if (a->read)
-            touch(h, a->alias, item, false);
-        if (a->write)
-            touch(h, a->alias, item, true);
-    }
-}
-
 static void see_load(void *user, struct tree_expr *e)
 {
     struct hoist *h = user;
     h->unknown |= e->op == EXPR_CALL;
-    if (e->op == EXPR_LOAD)
-        touch(h, e->alias, HEADER, false);
+    if (e->op == EXPR_LOAD && expr_root(e->args[0])->op != EXPR_DATA)
+        touch(h, e->alias, h->item, false);
 }
 
-static void see_header(void *user, struct tree_expr **e) { expr_visit(*e, see_load, user); }
+static void see_operand(void *user, struct tree_expr **e) { expr_visit(*e, see_load, user); }
+
+static bool see_statement(void *user, struct tree_stmt *s)
+{
+    struct hoist *h = user;
+    switch (s->kind) {
+    case STMT_STORE:
+    case STMT_REDUCE:
+    case STMT_UPDATE:
+    case STMT_ZERO:
+        touch(h, s->alias, h->item, true);
+        break;
+    case STMT_COPY:
+        touch(h, s->alias, h->item, true);
+        if (expr_root(s->pointer2)->op != EXPR_DATA)
+            touch(h, s->alias2, h->item, false);
+        break;
+    case STMT_CALL:
+        if (!s->product)
+            h->unknown = true;
+        else
+            touch_product(h, s->product, h->item);
+        break;
+    case STMT_BREAK: /* of the loop, or of one in it: nobody looks */
+    case STMT_CONTINUE:
+    case STMT_LABEL:
+    case STMT_GOTO:
+    case STMT_RETURN:
+    case STMT_PARALLEL:
+    case STMT_BARRIER:
+    case STMT_CRITICAL:
+        h->unknown = true;
+        break;
+    default:
+        break;
+    }
+    stmt_each_expr(s, see_operand, h);
+    return !h->unknown;
+}
 
 /* ---- is an item the same in all iterations ---- */
 
-static bool keeps_variables(const struct hoist *h, const struct tree_scan *s)
+static bool keeps_variables(struct hoist *h, const struct tree_scan *s)
 {
     for (uint32_t i = 0; i < s->uses.count; i++) {
         const void *v = s->uses.slots[i].key;
         bool own = map_has(&s->assigned, v);
-        if (own ? map_get(&s->uses, v) != map_get(&h->whole.uses, v) : map_has(&h->scan.assigned, v))
+        if (own ? map_get(&s->uses, v) != map_get(&tree_whole(&h->whole)->uses, v) : map_has(&h->scan.assigned, v))
             return false;
     }
     return true;
@@ -162,13 +184,48 @@ static bool is_heavy(struct hoist *h, const struct tree_stmt *loop, const struct
     return heavy || (work && (work->op != EXPR_INT || work->i >= LEAST_WORK * stores));
 }
 
+/* ---- all of that, the cheapest questions first ---- */
+
+struct filter {
+    struct hoist *hoist;
+    int item;
+    bool may; /* nothing was found that speaks against it */
+};
+
+static void filter_load(void *user, struct tree_expr *e)
+{
+    struct filter *f = user;
+    if (e->op == EXPR_LOAD && expr_root(e->args[0])->op != EXPR_DATA) {
+        int writer = use_of(f->hoist, e->alias)->writer;
+        f->may &= writer == NOBODY || writer == f->item; /* the latter: memory of its own, perhaps */
+    }
+}
+
+static void filter_operand(void *user, struct tree_expr **e) { expr_visit(*e, filter_load, user); }
+
+static bool filter_statement(void *user, struct tree_stmt *s)
+{
+    struct filter *f = user;
+    if (s->kind == STMT_STORE)
+        f->may &= is_its_own(f->hoist, s->alias, f->item);
+    stmt_each_expr(s, filter_operand, f);
+    return f->may;
+}
+
 static bool goes_in_front(struct hoist *h, struct tree_stmt *s, int item)
 {
+    struct tree_scan scan = { .arena = h->tree->scratch };
+    struct filter f = { h, item, s->product || s->kind == STMT_FOR };
+    if (f.may && !s->product)
+        stmt_visit(s, filter_statement, &f);
+    if (!f.may)
+        return false;
+    if (!h->scan.arena) {
+        h->scan.arena = h->tree->scratch;
+        tree_scan_add(&h->scan, h->loop);
+    }
     if (s->product)
         return is_same_product(h, s, item);
-    struct tree_scan scan = { .arena = h->tree->scratch };
-    if (s->kind != STMT_FOR)
-        return false;
     tree_scan_add(&scan, s);
     return is_same_nest(h, s, item, &scan) && is_heavy(h, s, &scan);
 }
@@ -223,6 +280,7 @@ static void look_at_items(struct hoist *h, struct tree_stmt *s)
             body->items.items[kept++] = item;
             continue;
         }
+        h->moved++;
         if (!block)
             front = front_of(h, block = stmt_block(t));
         remark(t->ir->remarks, item->place, item->product ? NULL : remark_subject(t, item), REMARK_HOISTED,
@@ -243,28 +301,51 @@ static void look_at_items(struct hoist *h, struct tree_stmt *s)
 static void look_at_loop(struct hoist *h, struct tree_stmt *s)
 {
     h->loop = s;
-    h->scan = (struct tree_scan){ .arena = h->tree->scratch };
+    h->scan = (struct tree_scan){ 0 };
     h->unknown = false;
     h->stamp++;
-    tree_scan_add(&h->scan, s);
-    stmt_each_expr(s, see_header, h);
-    for (uint32_t i = 0; i < s->body->items.count && !h->unknown; i++)
-        touch_item(h, s->body->items.items[i], (int)i);
-    if (!h->unknown && !h->scan.breaks && !h->scan.returns)
-        look_at_items(h, s);
+    h->item = HEADER;
+    stmt_each_expr(s, see_operand, h);
+    for (uint32_t i = 0; i < s->body->items.count && !h->unknown; i++) {
+        h->item = (int)i;
+        stmt_visit(s->body->items.items[i], see_statement, h);
+    }
+    if (h->unknown)
+        return;
+    look_at_items(h, s);
 }
 
+static void count_work(void *user, struct tree_expr *e)
+{
+    *(int *)user += e->op == EXPR_MATH || e->op == EXPR_DIV || e->op == EXPR_REM ? LEAST_WORK : 1;
+}
+
+static void see_work(void *user, struct tree_expr **e) { expr_visit(*e, count_work, user); }
+
+static bool is_enough(void *user, struct tree_stmt *s)
+{
+    stmt_each_expr(s, see_work, user);
+    return *(int *)user < LEAST_WORK;
+}
+
+/* Without looking closely, is there something in the body that may be worth it? */
 static bool may_hold(const struct tree_stmt *body)
 {
-    for (uint32_t i = 0; i < body->items.count; i++)
-        if (body->items.items[i]->product || body->items.items[i]->kind == STMT_FOR)
-            return body->items.count > 1;
+    for (uint32_t i = 0; body->items.count > 1 && i < body->items.count; i++) {
+        struct tree_stmt *s = body->items.items[i];
+        int work = 0;
+        if (s->kind == STMT_FOR)
+            stmt_visit(s, is_enough, &work);
+        if (work >= LEAST_WORK || (s->product && is_float(s->product->beta, 0)))
+            return true;
+    }
     return false;
 }
 
 /* Loops inside come first: what they give away may go further. */
 static void look(struct hoist *h, struct tree_stmt *s)
 {
+    uint32_t before = h->moved;
     if (s->body)
         look(h, s->body);
     if (s->otherwise)
@@ -274,7 +355,8 @@ static void look(struct hoist *h, struct tree_stmt *s)
     bool repeats = (s->kind == STMT_FOR && !s->loop.parallel) || s->kind == STMT_WHILE || s->kind == STMT_DO;
     if (!repeats)
         return;
-    stmt_flatten(h->tree, s->body);
+    if (h->moved != before)
+        stmt_flatten(h->tree, s->body);
     if (may_hold(s->body))
         look_at_loop(h, s);
 }
@@ -284,10 +366,11 @@ bool tree_hoist(struct tree *t, const struct tree_options *o)
     (void)o;
     for (uint32_t i = 0; i < t->functions.count; i++) {
         struct tree_func *f = t->functions.items[i];
-        struct hoist h = { .tree = t, .whole = tree_scan_function(t, f), .num_uses = t->num_aliases };
+        struct hoist h = { .tree = t, .whole = { t, f, { 0 } }, .num_uses = t->num_aliases };
         h.uses = NEW_ARRAY(t->scratch, struct use, t->num_aliases);
         look(&h, f->body);
-        stmt_flatten(t, f->body);
+        if (h.moved)
+            stmt_flatten(t, f->body);
     }
     return true;
 }

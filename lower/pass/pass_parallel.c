@@ -19,7 +19,7 @@
 struct parallelize {
     struct tree *tree;
     const struct tree_options *options;
-    struct iterations iterations; /* of the function */
+    struct iterations iterations; /* of the function; with a set when that is needed */
     struct tree_stmt *region;     /* around the statement being looked at */
     bool shared;                  /* directly in the region: all its threads come by */
     uint32_t loops;               /* sequential ones around the statement */
@@ -92,6 +92,8 @@ static struct tree_stmt *few_with(struct parallelize *p, struct tree_stmt *s, co
         !tree_scan_invariant(body, inner->begin) || !tree_scan_invariant(body, inner->end) ||
         !tree_scan_invariant(body, inner->step))
         return NULL;
+    if (!p->iterations.set.classes)
+        piece_set_init(&p->iterations.set, p->tree->scratch, p->tree);
     struct tree_frame frame = tree_frame_of(p->frame, s);
     struct fuse_nest nest = { .loops = { inner }, .depth = 1 };
     return iterations_keep_variables(&p->iterations, inner) &&
@@ -111,8 +113,11 @@ static struct work work_of(struct parallelize *p, struct tree_stmt *block, struc
                            const struct tree_scan *body)
 {
     struct tree *t = p->tree;
-    struct work w = { .inner = few_with(p, s, body), .rows = region_space_of(t, block, s) };
+    struct work w = { .rows = region_space_of(t, block, s) };
     w.all = w.rows;
+    struct tree_expr *all = tree_cost_repeat(t, w.rows.trips, tree_cost(t, body, s->body));
+    if (region_is_less(all, p->frame, region_limit(p->loops > 0)) != 1)
+        w.inner = few_with(p, s, body);
     if (!w.inner)
         return w;
     w.row = region_space_of(t, block, w.inner);
@@ -362,7 +367,7 @@ bool tree_parallelize(struct tree *t, const struct tree_options *o)
 {
     for (uint32_t i = 0; i < t->functions.count; i++) {
         struct tree_func *f = t->functions.items[i];
-        struct parallelize p = { .tree = t, .options = o, .iterations = iterations_of(t, f) };
+        struct parallelize p = { .tree = t, .options = o, .iterations = { t, tree_scan_function(t, f), { 0 }, { 0 } } };
         look(&p, f->body);
     }
     return true;

@@ -117,3 +117,10 @@ struct tree_scan tree_scan_function(struct tree *t, const struct tree_func *f)
     tree_scan_add(&scan, f->body);
     return scan;
 }
+
+const struct tree_scan *tree_whole(struct tree_whole *w)
+{
+    if (!w->scan.arena)
+        w->scan = tree_scan_function(w->tree, w->func);
+    return &w->scan;
+}

@@ -1,6 +1,7 @@
 /* Trees before and after the pass hoist. */
 #include "lower/pass/pass.h"
 #include "lower/tree/tree_product.h"
+#include "lower/tree/tree_rewrite.h"
 
 #include "tests/unit/tree_sample.h"
 
@@ -116,6 +117,7 @@ static struct loops with_product(double beta)
                  &(struct tree_product_of){ s->f64, ten, ten, ten, a, a, t, expr_float(s->t, s->f64, 1),
                                             expr_float(s->t, s->f64, beta) });
     l.steps->body->items.items[0] = b;
+    stmt_flatten(s->t, s->body);
     return l;
 }
 
