@@ -19,6 +19,7 @@
 #include "lower/pass/pass_sections.h"
 #include "lower/pass/pass_region.h"
 #include "lower/pass/pass_remark.h"
+#include "lower/tree/tree_cost.h"
 #include "lower/tree/tree_rewrite.h"
 
 #include <stdlib.h>
@@ -174,6 +175,16 @@ static void prepare(struct sections *x)
     x->vars = NEW_ARRAY(x->arena, struct owner, t->num_vars + 1);
 }
 
+/* Is all of it together less work than two parts must have? */
+static bool is_little(const struct sections *x, const struct run *r)
+{
+    struct tree *t = x->tree;
+    struct tree_expr *all = expr_i64(t, 0);
+    for (uint32_t i = r->first; i < r->end; i++)
+        all = expr_binary(t, EXPR_ADD, all, tree_cost(t, &r->scan, x->items.items[i].stmt));
+    return region_is_less(all, x->frame, 2 * region_limit(x->loops > 0)) == 1;
+}
+
 static void look_at_items(struct sections *x, uint32_t first, uint32_t end, uint32_t round);
 
 /* Turns the items of the run into a region, if that pays: the first item becomes it, the others empty blocks. */
@@ -186,9 +197,11 @@ static void look_at_run(struct sections *x, uint32_t first, uint32_t end, uint32
         r.end--;
     if (r.first == r.end || x->items.items[r.end - 1].end - x->items.items[r.first].first < 2)
         return;
-    prepare(x);
     for (uint32_t i = r.first; i < r.end; i++)
         tree_scan_add(&r.scan, x->items.items[i].stmt);
+    if (!x->tree->ir->remarks && is_little(x, &r)) /* with remarks, how little is said */
+        return;
+    prepare(x);
     if (fix_variables(x, &r)) {
         look_at_items(x, r.first, r.end, round + 1);
         return;
