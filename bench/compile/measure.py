@@ -195,7 +195,7 @@ def main():
     if a.json:
         record = {"machine": describe(), "repeat": a.repeat, "realtime": a.realtime, "options": a.option,
                   "sdfg": a.sdfg, "preset": a.preset, "failed": failed,
-                  "programs": {p: {c: round(v, 3) for c, v in sorted(values.items())}
+                  "programs": {p: {c: round(v, 3) for c, v in sorted(values.items()) if not c.startswith("budget ")}
                                for p, values in medians[builds[0]].items()}}
         a.json.write_text(json.dumps(record, indent=1) + "\n")
 
