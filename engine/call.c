@@ -35,8 +35,19 @@ static sdfg_error *data_error(struct sdfg_rt_data *d)
     return report_end(&r, SDFG_STAGE_RUN);
 }
 
+static sdfg_error *failed_run(const struct sdfg_kernel *k, int32_t error)
+{
+    return error == SDFG_RT_DATA ? data_error(k->program->data) : run_error(error);
+}
+
+static inline sdfg_error *run_code(const struct sdfg_kernel *k, void *const *args, struct sdfg_rt_context *context)
+{
+    k->code.main(context, args);
+    return context->error == SDFG_RT_OK ? NULL : failed_run(k, context->error);
+}
+
 /* Blocks are counted off during a run, so every run has its own. */
-static sdfg_error *run_with_blocks(struct sdfg_kernel *k, void *const *args, struct sdfg_rt_context *context,
+static sdfg_error *run_with_blocks(const struct sdfg_kernel *k, void *const *args, struct sdfg_rt_context *context,
                                    const struct sdfg_rt_block *blocks)
 {
     enum { MOST = 16 };
@@ -44,16 +55,15 @@ static sdfg_error *run_with_blocks(struct sdfg_kernel *k, void *const *args, str
     struct sdfg_rt_workspace workspace = { .blocks = own };
     uint32_t count = k->program->workspaces.count;
     workspace.num_blocks = count < MOST ? count : MOST;
-    if (blocks)
+    if (blocks) {
         memcpy(own, blocks, (size_t)workspace.num_blocks * sizeof *own);
-    if (blocks)
         context->workspace = &workspace;
-    k->code.main(context, args);
-    return context->error == SDFG_RT_DATA ? data_error(k->program->data) : run_error(context->error);
+    }
+    return run_code(k, args, context);
 }
 
 /* A run whose timings are told; the names in them are part of the code. */
-static sdfg_error *run_timed(struct sdfg_kernel *k, void *const *args, struct sdfg_rt_context *context,
+static sdfg_error *run_timed(const struct sdfg_kernel *k, void *const *args, struct sdfg_rt_context *context,
                              const struct sdfg_rt_block *blocks)
 {
     const sdfg_options *o = &k->program->engine->options;
@@ -82,27 +92,37 @@ static sdfg_error *run_timed(struct sdfg_kernel *k, void *const *args, struct sd
     return error;
 }
 
-sdfg_error *kernel_run(struct sdfg_kernel *k, void *const *args, const struct run *r)
+/* With all that only some programs need. */
+static sdfg_error *run_with_state(struct sdfg_kernel *k, void *const *args, struct sdfg_rt_context *context,
+                                  const struct run *r)
 {
-    struct sdfg_engine *e = k->program->engine;
-    k = kernel_to_run(k);
-    kernels_count_call(k->program->kernels);
-    struct sdfg_rt_context context = { .num_threads = r->num_threads ? r->num_threads : e->options.num_threads,
-                                       .pool = k->program->pool,
-                                       .data = k->program->data,
-                                       .user = e->nodes.items.count ? &e->nodes.runtime : NULL };
     struct handle *h = NULL;
-    if (k->code.num_slots || k->code.init || k->code.exit) {
+    if (kernel_has_state(k)) {
         sdfg_error *error;
         h = handles_enter(k->program->handles, k, args, r->values, &error);
         if (!h)
             return error;
-        context.slots = h->slots;
+        context->slots = h->slots;
     }
-    sdfg_error *error = (e->options.timing ? run_timed : run_with_blocks)(k, args, &context, r->blocks);
+    bool timed = k->program->engine->options.timing;
+    sdfg_error *error = (timed ? run_timed : run_with_blocks)(k, args, context, r->blocks);
     if (h)
         pthread_mutex_unlock(&h->run);
     return error;
+}
+
+sdfg_error *kernel_run(struct sdfg_kernel *k, void *const *args, const struct run *r)
+{
+    const struct sdfg_program *p = k->program;
+    const struct sdfg_engine *e = p->engine;
+    k = k->quick ? kernel_to_run(k) : k;
+    kernels_count_call(p->kernels);
+    struct sdfg_rt_context context = { .num_threads = r->num_threads ? r->num_threads : e->options.num_threads,
+                                       .pool = p->pool,
+                                       .data = p->data,
+                                       .user = e->nodes.items.count ? (void *)&e->nodes.runtime : NULL };
+    bool bare = !kernel_has_state(k) && !r->blocks && !e->options.timing;
+    return bare ? run_code(k, args, &context) : run_with_state(k, args, &context, r);
 }
 
 /* ---- calls ---- */
@@ -195,9 +215,11 @@ static sdfg_error *run_with(const struct call *c, void **args)
 /* Values are copied for every run: generated code may use their memory as its variables. */
 static sdfg_error *run_copied(const struct call *c, uint32_t n, void **args, struct slot *slots)
 {
-    for (uint32_t i = 0; i < n; i++) {
-        slots[i] = c->slots[i];
-        args[i] = c->by_slot[i] ? slots[i].bytes : c->args[i];
+    for (uint32_t i = 0; i < n; i++)
+        args[i] = c->args[i];
+    for (uint32_t v = 0; v < c->num_by_slot; v++) {
+        slots[v] = c->slots[c->by_slot[v]];
+        args[c->by_slot[v]] = slots[v].bytes;
     }
     return run_with(c, args);
 }
@@ -206,6 +228,8 @@ sdfg_error *call_run(const struct call *c)
 {
     enum { FEW = 32 };
     uint32_t n = c->kernel->code.num_params;
+    if (!c->num_by_slot)
+        return run_with(c, c->args);
     if (n <= FEW) {
         void *args[FEW];
         struct slot slots[FEW];

@@ -21,13 +21,13 @@ struct call {
     struct arena *arena;
     const struct sdfg_args *source; /* while it is being made */
     struct sdfg_kernel *kernel;
-    bool pinned;   /* the kernel is, for this call; else for the arguments */
-    void **args;   /* those of values point to slots */
-    bool *by_slot; /* args[i] does */
-    struct slot *slots;
-    int num_threads;              /* 0: what the engine says */
-    struct value *values;         /* one per variable */
-    struct sdfg_rt_block *blocks; /* of the arguments, or NULL */
+    bool pinned;                    /* the kernel is, for this call; else for the arguments */
+    void **args;                    /* those of values point to slots */
+    struct slot *slots;             /* one per argument */
+    uint32_t *by_slot, num_by_slot; /* positions of the values among the arguments */
+    int num_threads;                /* 0: what the engine says */
+    struct value *values;           /* one per variable */
+    struct sdfg_rt_block *blocks;   /* of the arguments, or NULL */
     VEC(struct shared_member) members;
 };
 

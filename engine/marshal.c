@@ -134,7 +134,7 @@ static bool marshal_param(struct call *c, uint32_t i, struct diags *d)
         c->args[i] = memory_of(c, l, param->name, &ok, d);
         return ok;
     }
-    c->by_slot[i] = true;
+    c->by_slot[c->num_by_slot++] = i;
     c->args[i] = c->slots[i].bytes;
     sdfg_dtype dtype = c->kernel->takes[i].dtype;
     return dtype == SDFG_NONE ? store_pointer(c, l, param->name, c->slots[i].bytes, d)
@@ -146,7 +146,8 @@ bool call_marshal(struct call *c, struct diags *d)
     uint32_t n = c->kernel->code.num_params;
     bool ok = true;
     c->args = NEW_ARRAY(c->arena, void *, n);
-    c->by_slot = NEW_ARRAY(c->arena, bool, n);
+    c->by_slot = NEW_ARRAY(c->arena, uint32_t, n);
+    c->num_by_slot = 0;
     c->slots = NEW_ARRAY(c->arena, struct slot, n);
     for (uint32_t i = 0; i < n; i++)
         ok &= marshal_param(c, i, d);

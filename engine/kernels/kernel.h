@@ -53,6 +53,11 @@ struct sdfg_kernel *kernel_new(struct sdfg_program *p, const struct signature *s
                                enum sdfg_tier tier, sdfg_error **error);
 /* What a call of `k` runs: the kernel itself, or the one that took its place. Counts calls of quick code. */
 struct sdfg_kernel *kernel_to_run(struct sdfg_kernel *k);
+/* Whether runs share memory that an initialization makes (engine/handle.h). */
+static inline bool kernel_has_state(const struct sdfg_kernel *k)
+{
+    return k->code.num_slots || k->code.init || k->code.exit;
+}
 /* The same for questions. */
 const struct sdfg_kernel *kernel_newest(const struct sdfg_kernel *k);
 void kernel_free(struct sdfg_kernel *k);

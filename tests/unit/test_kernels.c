@@ -418,6 +418,36 @@ TEST(many_ask_and_one_compiles)
     end();
 }
 
+static void *call_often(void *calls)
+{
+    pthread_barrier_wait(&together);
+    for (intptr_t i = 0; i < (intptr_t)calls; i++)
+        if (!call(17))
+            return calls;
+    return NULL;
+}
+
+/* More threads than have places of their own to count in. */
+TEST(every_call_is_counted)
+{
+    enum { THREADS = 50, CALLS = 200 };
+    pthread_t threads[THREADS];
+    begin("all", 0);
+    pthread_barrier_init(&together, NULL, THREADS);
+    for (int i = 0; i < THREADS; i++)
+        CHECK(!pthread_create(&threads[i], NULL, call_often, (void *)(intptr_t)CALLS));
+    for (int i = 0; i < THREADS; i++) {
+        void *result;
+        pthread_join(threads[i], &result);
+        CHECK(!result);
+    }
+    sdfg_stats s = stats_of(program);
+    CHECK_INT(s.calls, THREADS * CALLS);
+    CHECK_INT(s.compiled + s.found + s.waited, THREADS * CALLS);
+    pthread_barrier_destroy(&together);
+    end();
+}
+
 /* Kernels come and go while others run. */
 static void *come_and_go(void *seed)
 {
