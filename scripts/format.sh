@@ -5,4 +5,4 @@ cd "$(dirname "$0")/.."
 if [ $# -gt 0 ]; then
     exec clang-format-14 -i "$@"
 fi
-git ls-files -z '*.c' '*.h' | xargs -0 clang-format-14 -i
+git ls-files -z '*.c' '*.h' '*.inc' | xargs -0 clang-format-14 -i

@@ -28,7 +28,7 @@ context_free |= {"LLVMGetGlobalContext", "LLVMModuleCreateWithName"}
 assert {"LLVMInt32Type", "LLVMAppendBasicBlock", "LLVMCreateBuilder"} <= context_free
 
 offenders = []
-paths = project.files(".c", ".h", ".def")
+paths = project.files(".c", ".h", ".inc", ".def")
 for path in paths:
     text = project.read(path)
     code = project.without_comments(text, strings=False)

@@ -50,7 +50,7 @@ def layer(path):
 
 
 offenders = []
-paths = project.files(".c", ".h", ".def", folders=project.FOLDERS + ["tests", "bench", "examples"])
+paths = project.files(".c", ".h", ".inc", ".def", folders=project.FOLDERS + ["tests", "bench", "examples"])
 for path in paths:
     text = project.without_comments(project.read(path))
     includes = re.findall(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^">]+)[">]', text, flags=re.M)

@@ -4,7 +4,7 @@ import re
 import project
 
 offenders = []
-paths = project.files(".c", ".h")
+paths = project.files(".c", ".h", ".inc")
 for path in paths:
     text = project.read(path)
     lines = text.count("\n")
