@@ -95,10 +95,10 @@ enum { plain, paired }; /* numbers, and pairs of them */
     {                                                                                                                  \
         tile_##name(s, i, j, last, kind, rows, vectors);                                                               \
     }
-#define DOTS_FUNCTION(name, kind, rows, ATTRIBUTE)                                                                     \
-    ATTRIBUTE static void kind##_##name##_dots##rows(const struct small_product *s, int64_t i)                         \
+#define DOTS_FUNCTION(name, kind, number, rows, ahead, ATTRIBUTE)                                                      \
+    ATTRIBUTE static void kind##_##name##_dots##number(const struct small_product *s, int64_t i)                       \
     {                                                                                                                  \
-        dots_##name(s, i, kind, rows);                                                                                 \
+        dots_##name(s, i, kind, rows, ahead);                                                                          \
     }
 #define BAND(name, kind, rows, ATTRIBUTE)                                                                              \
     TILE_FUNCTION(name, kind, rows, 1, ATTRIBUTE)                                                                      \
@@ -141,10 +141,11 @@ enum { plain, paired }; /* numbers, and pairs of them */
     TILE_FUNCTION(name, kind, 15, 1, ATTRIBUTE)                                                                        \
     TILE_FUNCTION(name, kind, 16, 1, ATTRIBUTE)
 #define DOTS_4(name, kind, ATTRIBUTE)                                                                                  \
-    DOTS_FUNCTION(name, kind, 1, ATTRIBUTE)                                                                            \
-    DOTS_FUNCTION(name, kind, 2, ATTRIBUTE)                                                                            \
-    DOTS_FUNCTION(name, kind, 3, ATTRIBUTE)                                                                            \
-    DOTS_FUNCTION(name, kind, 4, ATTRIBUTE)
+    DOTS_FUNCTION(name, kind, 1, 1, false, ATTRIBUTE)                                                                  \
+    DOTS_FUNCTION(name, kind, 2, 2, false, ATTRIBUTE)                                                                  \
+    DOTS_FUNCTION(name, kind, 3, 3, false, ATTRIBUTE)                                                                  \
+    DOTS_FUNCTION(name, kind, 4, 4, false, ATTRIBUTE)                                                                  \
+    DOTS_FUNCTION(name, kind, _ahead, 4, true, ATTRIBUTE)
 
 #define BAND_OF(name, kind, rows)                                                                                      \
     {                                                                                                                  \
@@ -171,9 +172,8 @@ enum { plain, paired }; /* numbers, and pairs of them */
         TALL_OF(name, kind, 12), TALL_OF(name, kind, 13), TALL_OF(name, kind, 14), TALL_OF(name, kind, 15),            \
         TALL_OF(name, kind, 16)
 #define DOTS_OF(name, kind)                                                                                            \
-    {                                                                                                                  \
-        kind##_##name##_dots1, kind##_##name##_dots2, kind##_##name##_dots3, kind##_##name##_dots4                     \
-    }
+    { kind##_##name##_dots1, kind##_##name##_dots2, kind##_##name##_dots3, kind##_##name##_dots4 },                    \
+        kind##_##name##_dots_ahead
 
 #define SHIFT_OF(lanes) ((lanes) == 2 ? 1 : (lanes) == 4 ? 2 : (lanes) == 8 ? 3 : 4)
 #define TILES_OF(name, type, T, kind, rows)                                                                            \

@@ -162,9 +162,11 @@ static void run_streams(const struct small_tiles *t, const struct small_product 
 
 static void run_dots(const struct small_tiles *t, const struct small_product *s)
 {
+    enum { FAR = 64 << 10 };
     int64_t i = 0;
+    small_dots *dots = s->m * s->k * t->bytes > FAR ? t->dots_ahead : t->dots[MOST_DOTS - 1];
     for (; i + MOST_DOTS <= s->m; i += MOST_DOTS)
-        t->dots[MOST_DOTS - 1](s, i);
+        dots(s, i);
     if (i < s->m)
         t->dots[s->m - i - 1](s, i);
 }

@@ -36,6 +36,7 @@ struct small_tiles {
     const void *one;                           /* element */
     small_tile *tiles[MOST_ROWS][MOST_OF_ROW]; /* by rows and vectors, less one; NULL where there are too many */
     small_dots *dots[MOST_DOTS];               /* by rows, less one */
+    small_dots *dots_ahead;                    /* of MOST_DOTS, of a matrix that is not in the first cache */
 };
 
 /* `level` up to sdfg_rt_small_level(). */
