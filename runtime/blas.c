@@ -10,12 +10,15 @@ enum { ROW_MAJOR = 101, NO_TRANS = 111, TRANS = 112 }; /* of CBLAS */
 
 /* Multiply-adds up to which products in registers are as quick as the library and need none to be opened, which sum of
  * products needs none either, and from which several threads are worth their fork and join (each gets some tens of
- * microseconds); elements of a matrix from which a matrix-vector product is. */
+ * microseconds); elements of a matrix from which a matrix-vector product is. Where threads sleep between regions it
+ * takes six times as much (each gets a hundred microseconds). */
 enum {
     SMALL_UP_TO = 1 << 16,
     LOOPS_UP_TO = 512,
     SPLIT_FROM = 1 << 20,
     SPLIT_ELEMENTS_FROM = 1 << 17,
+    SPLIT_ASLEEP = 6 << 20,
+    SPLIT_ELEMENTS_ASLEEP = 3 << 18,
     MOST_THREADS = 64
 };
 
@@ -210,6 +213,14 @@ int64_t sdfg_rt_threads(const struct sdfg_rt_context *context)
     return threads < MOST_THREADS ? threads : MOST_THREADS; /* OpenBLAS has buffers for so many callers at a time */
 }
 
+/* Does it pay to share so many multiply-adds of real numbers out? `from`: if threads wait for work. If they sleep, it
+ * has to be more, and as numbers of four bytes take half of the time, that is given for eight bytes. */
+static bool pays(struct sdfg_rt_context *context, int32_t type, double work, double from, double asleep)
+{
+    bool is_double = type == SDFG_RT_F64 || type == SDFG_RT_C128;
+    return work >= from && (work >= (is_double ? 1 : 2) * asleep || !sdfg_rt_threads_sleep(context));
+}
+
 static bool known_type(struct sdfg_rt_context *context, int32_t type)
 {
     bool known = type >= 0 && type < SDFG_RT_TYPE_COUNT;
@@ -286,7 +297,7 @@ void sdfg_rt_gemm(struct sdfg_rt_context *context, int32_t type, int64_t m, int6
     if (work > LOOPS_UP_TO && fits && !p.registers)
         p.blas = sdfg_rt_blas_get();
     bool ours = p.registers || (p.blas && p.blas->single); /* threads are */
-    int64_t threads = ours && work >= SPLIT_FROM ? sdfg_rt_threads(context) : 1;
+    int64_t threads = ours && pays(context, type, work, SPLIT_FROM, SPLIT_ASLEEP) ? sdfg_rt_threads(context) : 1;
     if (threads == 1) {
         run_product(&p);
         return;
@@ -363,7 +374,8 @@ void sdfg_rt_gemv(struct sdfg_rt_context *context, int32_t type, int64_t m, int6
         sdfg_rt_gemm_loops(type, &p.a, &p.b, &p.c, alpha, beta);
         return;
     }
-    int64_t threads = p.blas->single && work >= SPLIT_ELEMENTS_FROM ? sdfg_rt_threads(context) : 1;
+    bool shared = p.blas->single && pays(context, type, work, SPLIT_ELEMENTS_FROM, SPLIT_ELEMENTS_ASLEEP);
+    int64_t threads = shared ? sdfg_rt_threads(context) : 1;
     if (threads > 1 && m >= threads)
         sdfg_rt_parallel(context, run_vector_part, &p, threads);
     else

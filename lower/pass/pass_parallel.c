@@ -140,32 +140,22 @@ static struct tree_expr *less(const struct parallelize *p, struct tree_expr *wor
     return known >= 0 ? expr_bool(p->tree, known) : expr_binary(p->tree, EXPR_LT, work, expr_i64(p->tree, limit));
 }
 
-/* small || do threads sleep between regions, and is it too little for that? Asked in `block`, and only where the answer
- * matters: the first one who asks starts the threads. */
-static struct tree_expr *or_asleep(const struct parallelize *p, struct tree_stmt *block, struct tree_expr *small,
-                                   struct tree_expr *asleep)
+static int64_t asleep_limit(const struct parallelize *p, struct tree_stmt *loop)
 {
-    struct tree *t = p->tree;
-    struct tree_expr *context = expr_context(t);
-    struct tree_var *sleep = tree_var(t, "sleep", type_basic(t->ir, TYPE_I64)), *result = NULL;
-    if (expr_is_int(small, 1) || expr_is_int(asleep, 0))
-        return small;
-    if (!expr_is_int(small, 0)) {
-        result = tree_var(t, "small", small->type);
-        stmt_assign(t, block, result, small);
-        block = stmt_if(t, block, expr_unary(t, EXPR_NOT, expr_var(t, result)))->body;
-    }
-    stmt_call(t, block, sleep, "sdfg_rt_threads_sleep", &context, 1)->isolated = true;
-    struct tree_expr *sleeps = expr_binary(t, EXPR_NE, expr_var(t, sleep), expr_i64(t, 0));
-    struct tree_expr *both = expr_binary(t, EXPR_LOGICAL_AND, sleeps, asleep);
-    if (!result)
-        return both;
-    stmt_assign(t, block, result, both);
-    return expr_var(t, result);
+    return region_limit_asleep(p->loops > 0, tree_cost_has_vectors(loop) ? REGION_VECTORS : REGION_SCALARS);
+}
+
+/* Of one iteration, where waking threads up is weighed against it. */
+static struct tree_expr *middle_work(const struct parallelize *p, struct tree_stmt *loop, const struct work *w,
+                                     const struct tree_scan *body)
+{
+    struct tree_frame frame = tree_frame_of(p->frame, loop);
+    return w->inner ? tree_cost_middle(p->tree, body, w->inner, &frame)
+                    : tree_cost_middle(p->tree, body, loop, p->frame);
 }
 
 /* Is it too little work for threads? `block`: in front of the loop. */
-static struct tree_expr *is_small(const struct parallelize *p, struct tree_stmt *block, const struct tree_stmt *loop,
+static struct tree_expr *is_small(const struct parallelize *p, struct tree_stmt *block, struct tree_stmt *loop,
                                   const struct work *w, const struct tree_scan *body)
 {
     struct tree *t = p->tree;
@@ -176,7 +166,10 @@ static struct tree_expr *is_small(const struct parallelize *p, struct tree_stmt 
     struct tree_expr *work = tree_cost_repeat(t, sp->count, once), *bound = tree_cost_repeat(t, sp->trips, once);
     struct tree_expr *few = less(p, sp->count, sp->trips, 2);
     struct tree_expr *small = expr_binary(t, EXPR_LOGICAL_OR, few, less(p, work, bound, region_limit(p->loops > 0)));
-    return p->loops ? or_asleep(p, block, small, less(p, work, bound, region_limit_asleep())) : small;
+    int64_t limit = asleep_limit(p, loop);
+    struct tree_expr *middle = middle_work(p, loop, w, body);
+    work = tree_cost_repeat(t, sp->count, middle);
+    return region_or_asleep(t, block, small, less(p, work, tree_cost_repeat(t, sp->trips, middle), limit));
 }
 
 static const char *schedule_name(struct tree *t, const struct tree_stmt *loop, const struct work *w)
@@ -189,7 +182,7 @@ static const char *schedule_name(struct tree *t, const struct tree_stmt *loop, c
     return loop->loop.chunk > 0 ? "in turn" : "one piece each";
 }
 
-static void say_threads(const struct parallelize *p, const struct tree_stmt *loop, const struct tree_expr *small,
+static void say_threads(const struct parallelize *p, struct tree_stmt *loop, const struct tree_expr *small,
                         const struct work *w, const struct tree_scan *body)
 {
     struct tree *t = p->tree;
@@ -201,8 +194,10 @@ static void say_threads(const struct parallelize *p, const struct tree_stmt *loo
         return;
     struct tree_expr *once = tree_cost_iteration(t, body, w->inner ? w->inner : loop);
     const char *work = remark_value(t, tree_cost_repeat(t, sp->count, once)), *schedule = schedule_name(t, loop, w);
-    if (small->op != EXPR_INT && p->loops && region_is_less(tree_cost_repeat(t, sp->trips, once), p->frame, limit) == 0)
-        remark(r, loop->place, subject, REMARK_THREADS_AWAKE, schedule, work, limit, (int)region_limit_asleep());
+    if (small->op != EXPR_INT && region_is_less(tree_cost_repeat(t, sp->trips, once), p->frame, limit) == 0)
+        remark(r, loop->place, subject, REMARK_THREADS_AWAKE, schedule, work, limit,
+               remark_value(t, tree_cost_repeat(t, sp->count, middle_work(p, loop, w, body))),
+               (int)asleep_limit(p, loop));
     else if (small->op != EXPR_INT)
         remark(r, loop->place, subject, REMARK_THREADS_RUNTIME, schedule);
     else if (small->i && region_is_less(sp->trips, p->frame, 2) == 1)

@@ -165,13 +165,39 @@ struct tree_var *region_counter(struct tree *t, struct tree_stmt *b)
 }
 
 /* A region in a sequential loop is entered often, and each time the slowest thread is waited for: on a machine that
- * others use, too, that is what such programs do most. Where threads sleep between regions it takes fifty microseconds
- * to wake them up, with vectors the time of many million operations. */
-enum { AGAIN_AND_AGAIN = 2, ASLEEP = 128 };
+ * others use, too, that is what such programs do most. Where threads sleep between regions it takes forty to sixty
+ * microseconds to wake them up, with vectors the time of some million operations. Loops repeat that, and what they go
+ * through is in the cache of one processor; their limit is higher than that of a region which is met once. */
+enum { AGAIN_AND_AGAIN = 2, ASLEEP_AGAIN = 128 };
+static const int asleep_once[] = { [REGION_CHAINS] = 4, [REGION_SCALARS] = 16, [REGION_VECTORS] = 32 };
 
 int64_t region_limit(bool again) { return (again ? AGAIN_AND_AGAIN : 1) * (int64_t)TREE_COST_PARALLEL; }
 
-int64_t region_limit_asleep(void) { return ASLEEP * (int64_t)TREE_COST_PARALLEL; }
+int64_t region_limit_asleep(bool again, enum region_code code)
+{
+    return (again ? ASLEEP_AGAIN : asleep_once[code]) * (int64_t)TREE_COST_PARALLEL;
+}
+
+struct tree_expr *region_or_asleep(struct tree *t, struct tree_stmt *b, struct tree_expr *small,
+                                   struct tree_expr *asleep)
+{
+    struct tree_expr *context = expr_context(t);
+    struct tree_var *sleep = tree_var(t, "sleep", type_basic(t->ir, TYPE_I64)), *result = NULL;
+    if (expr_is_int(small, 1) || expr_is_int(asleep, 0))
+        return small;
+    if (!expr_is_int(small, 0)) {
+        result = tree_var(t, "small", small->type);
+        stmt_assign(t, b, result, small);
+        b = stmt_if(t, b, expr_unary(t, EXPR_NOT, expr_var(t, result)))->body;
+    }
+    stmt_call(t, b, sleep, "sdfg_rt_threads_sleep", &context, 1)->isolated = true;
+    struct tree_expr *sleeps = expr_binary(t, EXPR_NE, expr_var(t, sleep), expr_i64(t, 0));
+    struct tree_expr *both = expr_binary(t, EXPR_LOGICAL_AND, sleeps, asleep);
+    if (!result)
+        return both;
+    stmt_assign(t, b, result, both);
+    return expr_var(t, result);
+}
 
 int region_is_less(struct tree_expr *work, const struct tree_frame *frame, int64_t limit)
 {

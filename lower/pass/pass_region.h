@@ -33,8 +33,14 @@ void region_own(struct tree_stmt *region, struct tree_stmt *s);
 
 /* The least work (tree_cost.h) for which a region pays. `again`: loops are around it. */
 int64_t region_limit(bool again);
-/* The same with loops around, where threads sleep between regions (sdfg_rt_threads_sleep). */
-int64_t region_limit_asleep(void);
+/* What a unit of work takes: operations that wait for each other, others one at a time, vectors of them. */
+enum region_code { REGION_CHAINS, REGION_SCALARS, REGION_VECTORS };
+/* The same where threads sleep between regions (sdfg_rt_threads_sleep). */
+int64_t region_limit_asleep(bool again, enum region_code code);
+/* `small`, or `asleep` if threads sleep between regions. They are asked in `b`, and only where the answer matters: the
+ * first one who asks starts them. */
+struct tree_expr *region_or_asleep(struct tree *t, struct tree_stmt *b, struct tree_expr *small,
+                                   struct tree_expr *asleep);
 /* Is there less work than the limit whatever the loops around do (1), never (0), or is that only known at run time
  * (-1)? */
 int region_is_less(struct tree_expr *work, const struct tree_frame *frame, int64_t limit);

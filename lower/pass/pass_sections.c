@@ -42,11 +42,10 @@ static bool costs_are_known(const struct run *r)
     return true;
 }
 
-/* Have fewer than two parts enough work? */
-static struct tree_expr *is_small(const struct sections *x, const struct run *r)
+/* Have fewer than two parts so much work? */
+static struct tree_expr *is_less(const struct sections *x, const struct run *r, int64_t limit)
 {
     struct tree *t = x->tree;
-    int64_t limit = region_limit(x->loops > 0);
     struct tree_expr *large = expr_i64(t, 0), *perhaps = expr_i64(t, 0);
     uint32_t most = 0;
     for (uint32_t i = 0; i < r->parts.count; i++) {
@@ -62,6 +61,11 @@ static struct tree_expr *is_small(const struct sections *x, const struct run *r)
     if (large->i >= 2 || most < 2)
         return expr_bool(t, most < 2);
     return expr_binary(t, EXPR_LT, expr_binary(t, EXPR_ADD, large, perhaps), expr_i64(t, 2));
+}
+
+static struct tree_expr *is_small(const struct sections *x, const struct run *r)
+{
+    return is_less(x, r, region_limit(x->loops > 0));
 }
 
 /* ---- making the region ---- */
@@ -87,6 +91,8 @@ static struct tree_stmt *make_region(struct sections *x, struct run *r, struct t
 {
     struct tree *t = x->tree;
     struct tree_stmt *block = stmt_block(t);
+    struct tree_expr *asleep = is_less(x, r, region_limit_asleep(x->loops > 0, REGION_CHAINS));
+    small = region_or_asleep(t, block, small, asleep);
     sections_fill_parts(x, r);
     if (costs_are_known(r))
         qsort(r->parts.items, r->parts.count, sizeof *r->parts.items, by_cost);
@@ -130,8 +136,8 @@ static void say(struct sections *x, const struct run *r, const struct tree_expr 
     for (uint32_t i = 0; i < r->parts.count; i++)
         rank(t, &k, r->parts.items[i].cost);
     if (small->op == EXPR_INT)
-        remark(t->ir->remarks, first->place, subject, REMARK_SECTIONS, r->parts.count, remark_value(t, k.second),
-               limit);
+        remark(t->ir->remarks, first->place, subject, REMARK_SECTIONS, r->parts.count, remark_value(t, k.second), limit,
+               (int)region_limit_asleep(x->loops > 0, REGION_CHAINS));
     else
         remark(t->ir->remarks, first->place, subject, REMARK_SECTIONS_RUNTIME, r->parts.count);
 }

@@ -2,6 +2,7 @@
 #ifndef LOWER_TREE_COST_H
 #define LOWER_TREE_COST_H
 
+#include "lower/tree/tree_linear.h"
 #include "lower/tree/tree_scan.h"
 
 /* Below this much work a parallel region costs more than it gives. The unit is one simple operation (0.05 to 0.5 ns,
@@ -16,6 +17,13 @@ struct tree_expr *tree_cost(struct tree *t, const struct tree_scan *piece, const
 /* Work of one iteration. Vectors have more lanes for numbers of less than eight bytes: where the loop is independent
  * and has nothing but such, several iterations are the work of one. */
 struct tree_expr *tree_cost_iteration(struct tree *t, const struct tree_scan *piece, const struct tree_stmt *loop);
+/* The same, closer to the truth: trip counts that `piece` changes count as the middle of what they can be, where the
+ * loops around, from `outer` on, tell, and reductions as atomic only if their place depends on data. */
+struct tree_expr *tree_cost_middle(struct tree *t, const struct tree_scan *piece, const struct tree_stmt *loop,
+                                   const struct tree_frame *outer);
+/* Will the loops inside that have no loops themselves (or the loop itself) become vector code, as far as one sees here?
+ * A unit takes a third to a tenth of the time then. */
+bool tree_cost_has_vectors(struct tree_stmt *loop);
 /* Number of iterations of a FOR loop, int64; may be negative for none. */
 struct tree_expr *tree_trip_count(struct tree *t, const struct tree_stmt *loop);
 /* trips * work, saturated so that it cannot overflow. */

@@ -62,7 +62,12 @@ TEST(static_schedule)
                              "    A[i] = A[i] * 2.0\n"
                              "}\n");
     CHECK_STR(after(&s, 0), "count = max(N, 0)\n"
-                            "parallel thread of threads = count < 2 || min(count, 1048576) * 3 < 131072 ? 1 : 0 {\n"
+                            "small = count < 2 || min(count, 1048576) * 3 < 131072\n"
+                            "if !small {\n"
+                            "    sleep = sdfg_rt_threads_sleep(context)\n"
+                            "    small = sleep != 0 && min(count, 1048576) * 3 < 4194304\n"
+                            "}\n"
+                            "parallel thread of threads = small ? 1 : 0 {\n"
                             "    share = count / threads\n"
                             "    rest = count % threads\n"
                             "    first = thread * share + min(thread, rest)\n"
@@ -85,7 +90,12 @@ TEST(steps_and_variable_begin)
     fill(&s, s.loop->body, s.i);
     CHECK_STR(after(&s, 0), "begin = N + 1\n"
                             "count = max((1000000 - begin + 2) / 3, 0)\n"
-                            "parallel thread of threads = count < 2 || min(count, 1048576) * 3 < 131072 ? 1 : 4 {\n"
+                            "small = count < 2 || min(count, 1048576) * 3 < 131072\n"
+                            "if !small {\n"
+                            "    sleep = sdfg_rt_threads_sleep(context)\n"
+                            "    small = sleep != 0 && min(count, 1048576) * 3 < 4194304\n"
+                            "}\n"
+                            "parallel thread of threads = small ? 1 : 4 {\n"
                             "    share = count / threads\n"
                             "    rest = count % threads\n"
                             "    first = thread * share + min(thread, rest)\n"
@@ -121,7 +131,12 @@ TEST(few_rows_are_shared_out_with_their_columns)
     CHECK_STR(after(&s, 0),
               "count = max(N / 4, 0)\n"
               "count#6 = count * 3\n"
-              "parallel thread of threads = count#6 < 2 || min(count#6, 1048576) * 3 < 131072 ? 1 : 0 {\n"
+              "small = count#6 < 2 || min(count#6, 1048576) * 3 < 131072\n"
+              "if !small {\n"
+              "    sleep = sdfg_rt_threads_sleep(context)\n"
+              "    small = sleep != 0 && min(count#6, 1048576) * 3 < 4194304\n"
+              "}\n"
+              "parallel thread of threads = small ? 1 : 0 {\n"
               "    share = count#6 / threads\n"
               "    rest = count#6 % threads\n"
               "    first = thread * share + min(thread, rest)\n"
@@ -175,9 +190,10 @@ TEST(dynamic_schedule)
     s.loop->loop.omp = TREE_OMP_DYNAMIC;
     s.loop->loop.chunk = 8;
     fill(&s, s.loop->body, s.i);
-    CHECK_STR(after(&s, 0), "counter = stack int64[1]\n"
+    CHECK_STR(after(&s, 0), "sleep = sdfg_rt_threads_sleep(context)\n"
+                            "counter = stack int64[1]\n"
                             "counter[0] = 0\n"
-                            "parallel thread of threads {\n"
+                            "parallel thread of threads = sleep != 0 ? 1 : 0 {\n"
                             "    first = sdfg_rt_next(counter, 8, 100000, 0)\n"
                             "    while first < 100000 {\n"
                             "        last = first + min(8, 100000 - first)\n"
@@ -208,7 +224,8 @@ TEST(static_chunks)
     s.loop->end = expr_i64(s.t, 100000);
     s.loop->loop.chunk = 16;
     fill(&s, s.loop->body, s.i);
-    CHECK_STR(after(&s, 0), "parallel thread of threads {\n"
+    CHECK_STR(after(&s, 0), "sleep = sdfg_rt_threads_sleep(context)\n"
+                            "parallel thread of threads = sleep != 0 ? 1 : 0 {\n"
                             "    for first = thread * 16 to 100000 step threads * 16 {\n"
                             "        last = min(first + 16, 100000)\n"
                             "        for i = first to last step 1 independent {\n"
@@ -242,7 +259,8 @@ TEST(inner_loops_are_sequential_and_count)
     struct tree_stmt *inner = stmt_for(s.t, s.loop->body, j, expr_i64(s.t, 0), expr_i64(s.t, 1000), expr_i64(s.t, 1));
     inner->loop.parallel = true;
     fill(&s, inner->body, j);
-    CHECK_STR(after(&s, 0), "parallel thread of threads {\n"
+    CHECK_STR(after(&s, 0), "sleep = sdfg_rt_threads_sleep(context)\n"
+                            "parallel thread of threads = sleep != 0 ? 1 : 0 {\n"
                             "    share = 100 / threads\n"
                             "    rest = 100 % threads\n"
                             "    first = thread * share + min(thread, rest)\n"
@@ -262,7 +280,7 @@ TEST(triangular_inner_loop_does_not_leak_its_bound)
     struct tree_var *j = tree_var(s.t, "j", s.i64);
     struct tree_stmt *inner = stmt_for(s.t, s.loop->body, j, expr_i64(s.t, 0), expr_var(s.t, s.i), expr_i64(s.t, 1));
     fill(&s, inner->body, j);
-    CHECK(strstr(after(&s, 0), "threads = count < 2 || min(count, 1048576) * 64 < 131072 ? 1 : 0 {"));
+    CHECK(strstr(after(&s, 0), "small = count < 2 || min(count, 1048576) * 64 < 131072\n"));
     ir_free(s.ir);
 }
 
@@ -359,16 +377,84 @@ TEST(little_loops_that_are_repeated_have_a_version_in_place)
     ir_free(s.ir);
 }
 
+/* A[i] = A[i] * 5 * 5 * 5, which counts 5, for as many */
+static const char *first_line(int64_t end)
+{
+    struct sample s = sample_new();
+    struct tree_expr *a = expr_var(s.t, s.a), *i = expr_var(s.t, s.i), *five = expr_float(s.t, s.f64, 5);
+    struct tree_expr *value = expr_load(s.t, s.f64, a, i, 1);
+    for (int k = 0; k < 3; k++)
+        value = expr_binary(s.t, EXPR_MUL, value, five);
+    stmt_store(s.t, s.loop->body, a, i, value, 1);
+    s.loop->end = expr_i64(s.t, end);
+    static char line[100];
+    const char *text = after(&s, 0);
+    snprintf(line, sizeof line, "%.*s", (int)strcspn(text, "\n"), text);
+    ir_free(s.ir);
+    return line;
+}
+
+TEST(waking_threads_up_takes_more_work)
+{
+    CHECK_STR(first_line(26214), "for i = 0 to 26214 step 1 independent {");
+    CHECK_STR(first_line(26215), "sleep = sdfg_rt_threads_sleep(context)");
+    CHECK_STR(first_line(838860), "sleep = sdfg_rt_threads_sleep(context)");
+    CHECK_STR(first_line(838861), "parallel thread of threads {");
+}
+
+TEST(code_without_vectors_takes_longer)
+{
+    struct sample s = sample_new();
+    fill(&s, s.loop->body, s.i);
+    s.loop->loop.independent = false;
+    s.loop->end = expr_i64(s.t, 699050);
+    CHECK(strstr(after(&s, 0), "sleep = "));
+    ir_free(s.ir);
+    s = sample_new();
+    fill(&s, s.loop->body, s.i);
+    s.loop->loop.independent = false;
+    s.loop->end = expr_i64(s.t, 699051);
+    CHECK(!strstr(after(&s, 0), "sleep = "));
+    ir_free(s.ir);
+}
+
+/* for i { end = min(i + 40, N); for j = i to end { A[j] = A[j] * 2 } } */
+static void strips(struct sample *s)
+{
+    struct tree_expr *i = expr_var(s->t, s->i), *n = expr_i64(s->t, 2000);
+    struct tree_var *end = tree_var(s->t, "end", s->i64), *j = tree_var(s->t, "j", s->i64);
+    s->loop->end = n;
+    stmt_assign(s->t, s->loop->body, end,
+                expr_binary(s->t, EXPR_MIN, expr_binary(s->t, EXPR_ADD, i, expr_i64(s->t, 40)), n));
+    struct tree_stmt *inner = stmt_for(s->t, s->loop->body, j, i, expr_var(s->t, end), expr_i64(s->t, 1));
+    inner->loop.independent = true;
+    fill(s, inner->body, j);
+}
+
+/* 20 columns are in the middle between none and 40. */
+TEST(strips_count_as_long_as_they_are)
+{
+    struct sample s = sample_new();
+    s.ir->remarks = remarks_new(s.ir->arena);
+    strips(&s);
+    after(&s, 0);
+    struct text out = text_new(s.ir->arena);
+    remarks_print(s.ir->remarks, &out);
+    CHECK(
+        strstr(text_get(&out), "work of about 134000 operations pays from 131072 on then, else work of about 166000 "));
+    ir_free(s.ir);
+}
+
 TEST(sums_in_one_place_cost_no_atomics)
 {
     struct sample s = sample_new();
     struct tree_expr *a = expr_var(s.t, s.a), *one = expr_float(s.t, s.f64, 1);
     stmt_reduce(s.t, s.loop->body, WCR_SUM, true, a, expr_i64(s.t, 0), one, 1);
-    CHECK(strstr(after(&s, 0), " min(count, 1048576) < 131072 "));
+    CHECK(strstr(after(&s, 0), " min(count, 1048576) < 131072\n"));
     ir_free(s.ir);
     s = sample_new();
     stmt_reduce(s.t, s.loop->body, WCR_SUM, true, expr_var(s.t, s.a), expr_var(s.t, s.i), expr_float(s.t, s.f64, 1), 1);
-    CHECK(strstr(after(&s, 0), " min(count, 1048576) * 20 < 131072 "));
+    CHECK(strstr(after(&s, 0), " min(count, 1048576) * 20 < 131072\n"));
     ir_free(s.ir);
 }
 
