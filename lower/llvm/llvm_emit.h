@@ -236,6 +236,9 @@ struct value llvm_call_pure(struct llvm_func *f, const struct type *result, cons
                             const struct type *const *types, const struct value *args, unsigned n);
 LLVMValueRef llvm_context_field(struct llvm_func *f, size_t offset); /* address of a field of the runtime context */
 
+/* llvm_product.c: a call of sdfg_rt_gemm in place; false: it is not small, or not known here */
+bool llvm_product(struct llvm_func *f, const struct tree_stmt *s);
+
 /* llvm_expr.c */
 struct value llvm_expr(struct llvm_func *f, const struct tree_expr *e);
 void llvm_expr_begin(struct llvm_func *f);   /* nothing computed so far may be used again */
@@ -276,6 +279,12 @@ struct llvm_retry {
     LLVMBasicBlockRef again;
     LLVMValueRef old; /* the value at the start of each round */
 };
+struct llvm_repeat {
+    LLVMBasicBlockRef again;
+    LLVMValueRef round;
+    int64_t rounds;
+    LLVMValueRef *phis;
+};
 struct value llvm_flow_select(struct llvm_func *f, const struct tree_expr *condition, const struct tree_expr *a,
                               const struct tree_expr *b);
 struct value llvm_flow_logical(struct llvm_func *f, const struct tree_expr *e);
@@ -292,6 +301,10 @@ void llvm_flow_else(struct llvm_func *f, struct llvm_if *i);
 void llvm_flow_end(struct llvm_func *f, struct llvm_if *i);
 struct llvm_retry llvm_flow_retry(struct llvm_func *f, LLVMValueRef first);
 void llvm_flow_retry_end(struct llvm_func *f, struct llvm_retry *r, LLVMValueRef old, LLVMValueRef done);
+/* `rounds` > 0 times what follows, up to the end: `values` are what it begins with, then those of each round, and
+ * behind the end those of the last. */
+struct llvm_repeat llvm_flow_repeat(struct llvm_func *f, int64_t rounds, LLVMValueRef *values, unsigned n);
+void llvm_flow_repeat_end(struct llvm_func *f, struct llvm_repeat *r, LLVMValueRef *values, unsigned n);
 void llvm_flow_return_if(struct llvm_func *f, LLVMValueRef condition);
 void llvm_flow_begin(struct llvm_func *f); /* entry, first and leaving block of a new function */
 void llvm_flow_finish(struct llvm_func *f);

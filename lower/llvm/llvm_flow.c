@@ -148,6 +148,36 @@ void llvm_flow_retry_end(struct llvm_func *f, struct llvm_retry *r, LLVMValueRef
     continue_in(f, end);
 }
 
+struct llvm_repeat llvm_flow_repeat(struct llvm_func *f, int64_t rounds, LLVMValueRef *values, unsigned n)
+{
+    struct llvm_repeat r = { .again = new_block(f, "repeat"), .rounds = rounds };
+    LLVMBasicBlockRef before = current(f);
+    LLVMValueRef zero = llvm_int(f->unit->i64, 0);
+    r.phis = NEW_ARRAY(f->emitter->arena, LLVMValueRef, n);
+    LLVMBuildBr(f->builder, r.again);
+    continue_in(f, r.again);
+    r.round = LLVMBuildPhi(f->builder, f->unit->i64, "round");
+    LLVMAddIncoming(r.round, &zero, &before, 1);
+    for (unsigned i = 0; i < n; i++) {
+        r.phis[i] = LLVMBuildPhi(f->builder, LLVMTypeOf(values[i]), "");
+        LLVMAddIncoming(r.phis[i], &values[i], &before, 1);
+        values[i] = r.phis[i];
+    }
+    return r;
+}
+
+void llvm_flow_repeat_end(struct llvm_func *f, struct llvm_repeat *r, LLVMValueRef *values, unsigned n)
+{
+    LLVMBasicBlockRef from = current(f), end = new_block(f, "repeated");
+    LLVMValueRef next = LLVMBuildAdd(f->builder, r->round, llvm_int(f->unit->i64, 1), "");
+    LLVMValueRef more = LLVMBuildICmp(f->builder, LLVMIntULT, next, llvm_int(f->unit->i64, r->rounds), "");
+    LLVMBuildCondBr(f->builder, more, r->again, end);
+    LLVMAddIncoming(r->round, &next, &from, 1);
+    for (unsigned i = 0; i < n; i++)
+        LLVMAddIncoming(r->phis[i], &values[i], &from, 1);
+    continue_in(f, end);
+}
+
 /* ---- jumps ---- */
 
 static void leave_function(struct llvm_func *f)

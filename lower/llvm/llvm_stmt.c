@@ -39,6 +39,8 @@ static void stmt_assign_value(struct llvm_func *f, const struct tree_stmt *s)
 
 static void stmt_c_call(struct llvm_func *f, const struct tree_stmt *s)
 {
+    if (llvm_product(f, s))
+        return;
     const struct type *result = s->var ? s->var->type : type_basic(f->emitter->tree->ir, TYPE_VOID);
     struct value v = llvm_call(f, result, s->name, s->pointer, s->args, s->num_args);
     if (s->var)

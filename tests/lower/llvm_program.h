@@ -19,7 +19,7 @@ struct program {
     void *args[PROGRAM_MAX_ARGS];
     struct llvm_options options;
     int threads;
-    const char *cpu; /* NULL: this one */
+    const char *cpu, *features; /* NULL: this one, its own */
     struct sdfg_rt_context context;
     uint32_t units;                    /* modules made by the last run */
     void *(*symbol)(const char *name); /* NULL: the runtime only */
@@ -112,7 +112,8 @@ static bool program_emit(struct program *p, int opt_level)
     struct jit_options o = { .opt_level = opt_level,
                              .num_threads = 1,
                              .runtime_symbol = p->symbol ? p->symbol : sdfg_rt_symbol,
-                             .cpu = p->cpu };
+                             .cpu = p->cpu,
+                             .features = p->features };
     CHECK(tree_verify(p->t, p->ir->diags));
     p->units = 0;
     p->jit = jit_new(p->ir->arena, p->ir->diags, &o);
