@@ -3,6 +3,7 @@
 #include "base/fatal.h"
 #include "base/vec.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@
 #define OWN_BLOCKS 0
 #endif
 
-enum { FIRST_BLOCK = 16 * 1024, LARGEST_BLOCK = 4 * 1024 * 1024, ALIGNMENT = 16 };
+enum { FIRST_BLOCK = 16 * 1024, LARGEST_BLOCK = 4 * 1024 * 1024, ALIGNMENT = 8, WIDEST = 16 };
 
 /* Pages are asked for so many bytes at a time: fresh memory costs a third less than one fault for each page. Huge pages
  * cost least where the system has them ready, and most of all on virtual machines whose host has to find them first. */
@@ -35,11 +36,12 @@ struct block {
     size_t size, used;
     size_t mapped; /* bytes, if it is a mapping of its own */
     size_t ready;  /* bytes of the mapping that were asked for */
-    _Alignas(ALIGNMENT) char data[];
+    _Alignas(WIDEST) char data[];
 };
 
 struct arena {
     struct block *blocks; /* the first one is being filled */
+    struct block *spare;  /* of before the last reset */
     size_t next_size, bytes;
 };
 
@@ -60,34 +62,21 @@ static void free_block(struct block *b)
         free(b);
 }
 
+static void free_blocks(struct block *first)
+{
+    for (struct block *b = first, *next; b; b = next) {
+        next = b->next;
+        free_block(b);
+    }
+}
+
 void arena_free(struct arena *a)
 {
     if (!a)
         return;
-    for (struct block *b = a->blocks, *next; b; b = next) {
-        next = b->next;
-        free_block(b);
-    }
+    free_blocks(a->blocks);
+    free_blocks(a->spare);
     free(a);
-}
-
-void arena_reset(struct arena *a)
-{
-    struct block *kept = NULL;
-    for (struct block *b = a->blocks, *next; b; b = next) {
-        next = b->next;
-        if (!kept && !OWN_BLOCKS && b->size >= FIRST_BLOCK)
-            kept = b;
-        else
-            free_block(b);
-    }
-    if (kept) {
-        memset(kept->data, 0, kept->used);
-        kept->used = 0;
-        kept->next = NULL;
-    }
-    a->blocks = kept;
-    a->bytes = 0;
 }
 
 /* NULL: no memory. */
@@ -111,15 +100,45 @@ static struct block *new_block(size_t size)
     return b;
 }
 
-static struct block *add_block(struct arena *a, size_t size)
+/* Zeroed: one that a reset left if there is one of at least `least` bytes, else a new one of `size` bytes. */
+static struct block *take_block(struct arena *a, size_t least, size_t size)
 {
-    struct block *b = new_block(size);
+    for (struct block **at = &a->spare; *at; at = &(*at)->next)
+        if ((*at)->size >= least) {
+            struct block *b = *at;
+            *at = b->next;
+            b->next = NULL;
+            memset(b->data, 0, b->used);
+            b->used = 0;
+            return b;
+        }
+    return new_block(size);
+}
+
+static struct block *add_block(struct arena *a, size_t least, size_t size)
+{
+    struct block *b = take_block(a, least, size);
     b->next = a->blocks;
     a->blocks = b;
     return b;
 }
 
-/* Asks for the pages of what is used by now. */
+void arena_reset(struct arena *a)
+{
+    while (a->blocks) {
+        struct block *b = a->blocks;
+        a->blocks = b->next;
+        if (OWN_BLOCKS) {
+            free_block(b);
+        } else {
+            b->next = a->spare;
+            a->spare = b;
+        }
+    }
+    a->bytes = 0;
+}
+
+/* Asks for the pages of what is used by now and was not when it asked before. */
 static void make_ready(struct block *b)
 {
     size_t end = (sizeof *b + b->used + STEP - 1) / STEP * STEP; /* at most the mapping, whose size is a multiple */
@@ -127,39 +146,60 @@ static void make_ready(struct block *b)
     b->ready = end;
 }
 
+static size_t rounded(size_t size) { return (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1); }
+
+static void *use(struct block *b, size_t size)
+{
+    void *p = b->data + b->used;
+    b->used += size;
+    if (b->mapped && sizeof *b + b->used > b->ready)
+        make_ready(b);
+    return p;
+}
+
 void *arena_alloc(struct arena *a, size_t size)
 {
     a->bytes += size;
     if (OWN_BLOCKS) {
-        struct block *b = add_block(a, size);
+        struct block *b = add_block(a, size, size);
         b->used = size;
         return b->data;
     }
-    size = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+    size = rounded(size);
     struct block *b = a->blocks;
-    if (!b || b->size - b->used < size) {
+    size_t gap = b && size % WIDEST == 0 ? b->used % WIDEST : 0;
+    if (!b || b->size - b->used < size + gap) {
         if (size > a->next_size / 4) { /* a block of its own, behind the one being filled */
-            struct block *own = new_block(size);
-            own->used = own->size;
-            if (own->mapped)
-                make_ready(own);
+            struct block *own = take_block(a, size, size);
             if (b) {
                 own->next = b->next;
                 b->next = own;
             } else {
                 a->blocks = own;
             }
-            return own->data;
+            return use(own, size);
         }
-        b = add_block(a, a->next_size);
+        b = add_block(a, size, a->next_size);
         if (a->next_size < LARGEST_BLOCK)
             a->next_size *= 2;
+        gap = 0;
     }
-    void *p = b->data + b->used;
-    b->used += size;
-    if (b->mapped && sizeof *b + b->used > b->ready)
-        make_ready(b);
-    return p;
+    b->used += gap;
+    return use(b, size);
+}
+
+/* More for what was allocated last, which stays where it is. False: something else was, or there is no room. */
+static bool extend(struct arena *a, const void *last, size_t size, size_t larger)
+{
+    struct block *b = a->blocks;
+    size = rounded(size);
+    larger = rounded(larger);
+    if (OWN_BLOCKS || !b || !last || (const char *)last + size != b->data + b->used ||
+        b->size - b->used < larger - size)
+        return false;
+    a->bytes += larger - size;
+    use(b, larger - size);
+    return true;
 }
 
 void *arena_copy(struct arena *a, const void *data, size_t size)
@@ -216,9 +256,12 @@ size_t arena_bytes(const struct arena *a) { return a->bytes; }
 void *vec_grow(struct arena *a, void *items, uint32_t count, uint32_t *capacity, size_t item_size)
 {
     uint32_t larger = *capacity ? *capacity * 2 : 4;
-    void *p = arena_alloc(a, larger * item_size);
-    if (count)
-        memcpy(p, items, count * item_size);
+    if (!extend(a, items, *capacity * item_size, larger * item_size)) {
+        void *p = arena_alloc(a, larger * item_size);
+        if (count)
+            memcpy(p, items, count * item_size);
+        items = p;
+    }
     *capacity = larger;
-    return p;
+    return items;
 }

@@ -1,8 +1,9 @@
 /* Arena: everything that belongs to one compilation is allocated here and dies together.
  *
- * Memory is zeroed and aligned to 16 bytes. Running out of memory is fatal (base/fatal.h), so no caller checks for
- * NULL. Sanitizer builds give every allocation its own block, so that overruns are seen. One arena belongs to one
- * thread. */
+ * Memory is zeroed and aligned to 16 bytes if its size is a multiple of that, else to 8 bytes, which is enough for any
+ * type and takes an eighth less for what trees are made of. Running out of memory is fatal (base/fatal.h), so no caller
+ * checks for NULL. Sanitizer builds give every allocation its own block, so that overruns are seen. One arena belongs
+ * to one thread. */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 
