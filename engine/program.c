@@ -122,6 +122,8 @@ static sdfg_error *load(sdfg_program **out, sdfg_engine *e, struct ir *ir, char 
 {
     sdfg_program *p = NEW(ir->arena, sdfg_program);
     *p = (sdfg_program){ .engine = e, .ir = ir, .json = json, .json_size = size };
+    if (e->disk)
+        cache_hash_text(cache_hash(json, size), p->content);
     p->folder = folder ? arena_strdup(ir->arena, folder) : NULL;
     bool known = e->disk && disk_load_interface(e->disk, p);
     sdfg_error *error = known ? NULL : read_program(p);

@@ -5,6 +5,7 @@
 #ifndef ENGINE_PROGRAM_H
 #define ENGINE_PROGRAM_H
 
+#include "cache/hash.h"
 #include "engine/engine.h"
 #include "engine/solve/solve.h"
 #include "ir/graph.h"
@@ -53,9 +54,10 @@ struct sdfg_program {
     bool external;       /* nested SDFGs lie in other files */
     atomic_bool on_disk; /* the interface is, or will never be */
     bool *in_key;        /* per variable: sizes of persistent memory depend on it */
-    char *json;          /* kept for compilations */
+    char *json;          /* kept for compilations; the tree has taken it over if there is one */
     size_t json_size;
-    const char *folder; /* or NULL */
+    char content[CACHE_HASH_TEXT]; /* of the file, for keys of the disk cache, if there is one */
+    const char *folder;            /* or NULL */
     sdfg_error *warnings;
     struct variable *variables;
     uint32_t num_variables;

@@ -363,12 +363,11 @@ struct sdfg {
 
 /* ---- reading, writing, printing ---- */
 
-/* Reads one SDFG from `size` bytes (plain or gzip JSON, any vintage). `text` must stay alive as long as `ir` unless it
- * was compressed. `folder` is where ext_sdfg_path is looked up (NULL: nowhere). NULL on failure, with the reasons in
- * ir->diags. */
+/* Reads one SDFG from `size` bytes (plain or gzip JSON, any vintage). `folder` is where ext_sdfg_path is looked up
+ * (NULL: nowhere). NULL on failure, with the reasons in ir->diags. */
 struct sdfg *sdfg_read(struct ir *ir, const char *text, size_t size, const char *folder);
-/* The first half of it: the JSON, which may point into `text`. NULL on failure. */
-const struct json *sdfg_parse(struct arena *a, struct diags *d, const char *text, size_t size);
+/* The first half of it: the JSON, which may take over `text`, as json_parse_in_place() does. NULL on failure. */
+const struct json *sdfg_parse(struct arena *a, struct diags *d, char *text, size_t size);
 /* The second half; the JSON must stay alive as long as `ir` and is not changed. *external: how many other files were
  * read. */
 struct sdfg *sdfg_read_json(struct ir *ir, const struct json *json, const char *folder, uint32_t *external);

@@ -75,9 +75,7 @@ static const char *host(struct disk *d, const char **why)
 
 static const char *content_of(const struct sdfg_program *p, struct arena *a)
 {
-    char content[CACHE_HASH_TEXT];
-    cache_hash_text(cache_hash(p->json, p->json_size), content);
-    return arena_printf(a, "program %s %llu\n", content, (unsigned long long)p->json_size);
+    return arena_printf(a, "program %s %llu\n", p->content, (unsigned long long)p->json_size);
 }
 
 static const char *interface_key(struct disk *d, const struct sdfg_program *p, struct arena *a)

@@ -145,7 +145,9 @@ static sdfg_error *emit_graph(const struct sdfg_program *p, char **out, size_t *
 {
     struct ir *ir = ir_new();
     sdfg_error *error = NULL;
-    struct sdfg *s = sdfg_read(ir, p->json, p->json_size, p->folder);
+    uint32_t external;
+    struct sdfg *s =
+        p->tree ? sdfg_read_json(ir, p->tree, p->folder, &external) : sdfg_read(ir, p->json, p->json_size, p->folder);
     if (s) {
         struct text t = text_new(ir->arena);
         sdfg_write(s, &t);

@@ -11,11 +11,13 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 enum json_kind { JSON_NULL, JSON_FALSE, JSON_TRUE, JSON_INT, JSON_REAL, JSON_STRING, JSON_ARRAY, JSON_OBJECT };
 
 struct json {
-    enum json_kind kind;
+    enum json_kind kind : 8;
+    uint32_t mark : 24;      /* of the key */
     uint32_t offset;         /* byte in the text */
     uint32_t length;         /* of a string or number text */
     uint32_t count;          /* children */
@@ -27,10 +29,24 @@ struct json {
     };
 };
 
-/* NULL on failure, reported with line, column and a caret. The tree may point into `text`. */
+/* NULL on failure, reported with line, column and a caret. */
 const struct json *json_parse(struct arena *a, struct diags *d, const char *text, size_t size);
+/* The same without a copy of the text: strings of the tree lie in it, with zeros in place of their closing quotes.
+ * After a failure it is what it was. */
+const struct json *json_parse_in_place(struct arena *a, struct diags *d, char *text, size_t size);
 
-const struct json *json_get(const struct json *object, const char *key); /* NULL if absent or not an object */
+/* What different keys mostly differ in: the first byte, the last one and the length. */
+static inline uint32_t json_mark(const char *key, size_t length)
+{
+    return (unsigned char)key[0] | (length ? (unsigned char)key[length - 1] : 0u) << 8 |
+           ((uint32_t)length & 0xff) << 16;
+}
+const struct json *json_find(const struct json *object, const char *key, uint32_t mark);
+/* NULL if absent or not an object. Inline, as the mark of a constant is one. */
+static inline const struct json *json_get(const struct json *object, const char *key)
+{
+    return json_find(object, key, json_mark(key, strlen(key)));
+}
 const struct json *json_at(const struct json *array, uint32_t i);
 const char *json_string(const struct json *v);     /* NULL if not a string */
 bool json_int(const struct json *v, int64_t *out); /* integer or integer text that fits */

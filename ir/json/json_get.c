@@ -4,12 +4,12 @@
 
 #include <string.h>
 
-const struct json *json_get(const struct json *object, const char *key)
+const struct json *json_find(const struct json *object, const char *key, uint32_t mark)
 {
     if (!object || object->kind != JSON_OBJECT)
         return NULL;
     for (const struct json *m = object->first; m; m = m->next)
-        if (*m->key == *key && !strcmp(m->key, key))
+        if (m->mark == mark && !strcmp(m->key, key))
             return m;
     return NULL;
 }
@@ -59,7 +59,7 @@ bool json_bool(const struct json *v, bool otherwise)
 static bool same_members(const struct json *a, const struct json *b)
 {
     for (const struct json *m = a->first; m; m = m->next) {
-        const struct json *other = json_get(b, m->key);
+        const struct json *other = json_find(b, m->key, m->mark);
         if (!other || !json_equal(m, other))
             return false;
     }

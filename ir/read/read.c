@@ -44,7 +44,7 @@ static const char *inflate_all(struct arena *a, z_stream *z, size_t capacity, un
     }
 }
 
-static const char *decompress(struct arena *a, struct diags *d, const char *data, size_t *size)
+static char *decompress(struct arena *a, struct diags *d, const char *data, size_t *size)
 {
     z_stream z = { .next_in = (Bytef *)(uintptr_t)data, .avail_in = (uInt)*size };
     unsigned char *text;
@@ -56,11 +56,11 @@ static const char *decompress(struct arena *a, struct diags *d, const char *data
     inflateEnd(&z);
     if (problem)
         return diag_error(d, NULL, DIAG_READ_GZIP, problem), NULL;
-    return (const char *)text;
+    return (char *)text;
 }
 
 /* Decides between gzip and plain text by the first bytes (format.md 1.1). */
-const struct json *sdfg_parse(struct arena *a, struct diags *d, const char *text, size_t size)
+const struct json *sdfg_parse(struct arena *a, struct diags *d, char *text, size_t size)
 {
     if (size >= 2 && (unsigned char)text[0] == 0x1f && (unsigned char)text[1] == 0x8b) {
         text = decompress(a, d, text, &size);
@@ -72,7 +72,7 @@ const struct json *sdfg_parse(struct arena *a, struct diags *d, const char *text
         blank++;
     if (blank < size && text[blank] != '{')
         return diag_error(d, NULL, DIAG_READ_CONTENT, (unsigned char)text[blank]), NULL;
-    return json_parse(a, d, text, size);
+    return json_parse_in_place(a, d, text, size);
 }
 
 /* ---- the syntax of symbolic texts (format.md 1.3) ---- */
@@ -143,7 +143,7 @@ struct sdfg *read_external(struct reader *r, struct nested *parent, const char *
     if (++*r->external > MOST_EXTERNAL_FILES)
         return diag_error(ir->diags, &parent->node.place, DIAG_READ_EXTERNAL_COUNT, MOST_EXTERNAL_FILES, path), NULL;
     size_t size;
-    const char *text = file_read(ir->arena, ir->diags, path, &size);
+    char *text = file_read(ir->arena, ir->diags, path, &size);
     const struct json *json = text ? sdfg_parse(ir->arena, ir->diags, text, size) : NULL;
     if (!json)
         return NULL;
@@ -162,6 +162,6 @@ struct sdfg *sdfg_read_json(struct ir *ir, const struct json *json, const char *
 struct sdfg *sdfg_read(struct ir *ir, const char *text, size_t size, const char *folder)
 {
     uint32_t external;
-    const struct json *json = sdfg_parse(ir->arena, ir->diags, text, size);
+    const struct json *json = sdfg_parse(ir->arena, ir->diags, arena_strndup(ir->arena, text, size), size);
     return json ? sdfg_read_json(ir, json, folder, &external) : NULL;
 }
