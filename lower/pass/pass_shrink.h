@@ -1,5 +1,5 @@
-/* Between the files of the shrink pass: what is known of memory (pass_shrink.c), and memory that several loops use,
- * each for itself (pass_shrink_split.c). */
+/* Between the files of the shrink pass: what is known of memory (pass_shrink.c), the part of it that an iteration needs
+ * (pass_shrink_part.c), and memory that several loops use, each for itself (pass_shrink_split.c). */
 #ifndef LOWER_PASS_SHRINK_H
 #define LOWER_PASS_SHRINK_H
 
@@ -37,6 +37,11 @@ struct part {
 /* The part that all accesses stay in, which stand inside `loop`; false: too large, not known, or not the same one from
  * the begin of an iteration to its end. */
 bool shrink_find_part(const struct shrink *w, const struct memory *m, const struct tree_stmt *loop, struct part *part);
+/* Do two iterations of the loops, innermost last, always have bases that are at least `part->count` elements apart? */
+bool shrink_bases_differ(const struct shrink *w, const struct part *part, const struct tree_frame *loops,
+                         uint32_t count);
+/* Does every iteration of the loop store all of the part before it looks at any of it? */
+bool shrink_is_filled_first(const struct memory *m, const struct tree_stmt *loop, const struct part *part);
 /* The loops between the allocation and the accesses that are around all of these, outermost first; gives their number.
  */
 uint32_t shrink_common_loops(const struct memory *m, struct tree_frame *out);
