@@ -50,7 +50,7 @@ struct jump_search {
 static void search_jumps(void *user, const struct tree_stmt *s)
 {
     struct jump_search *q = user;
-    bool loop = s->kind == STMT_FOR || s->kind == STMT_WHILE || s->kind == STMT_DO;
+    bool loop = stmt_is_loop(s);
     if (s->kind == STMT_LABEL || s->kind == STMT_GOTO)
         q->found = true;
     if ((s->kind == STMT_BREAK || s->kind == STMT_CONTINUE) && !q->loops)

@@ -24,7 +24,7 @@ enum {
 
 struct batch {
     struct tree *tree;
-    struct tree_scan whole; /* of the function */
+    struct tree_whole whole; /* the function */
 };
 
 /* The product of one iteration, with everything as it depends on the loop's variable. */
@@ -251,27 +251,20 @@ static void make_blocks(struct batch *b, struct candidate *x)
 /* ---- the walk ---- */
 
 /* Is the loop's variable of no interest behind it, and do bounds stay? */
-static bool is_plain(const struct batch *b, const struct tree_stmt *loop, const struct tree_scan *scan)
+static bool is_plain(struct batch *b, const struct tree_stmt *loop, const struct tree_scan *scan)
 {
+    const struct tree_scan *whole = tree_whole(&b->whole);
     uintptr_t inside = (uintptr_t)map_get(&scan->uses, loop->var);
     return loop->kind == STMT_FOR && !loop->loop.parallel && expr_is_int(loop->step, 1) &&
-           loop->var->type->kind == TYPE_I64 && (uintptr_t)map_get(&b->whole.uses, loop->var) == inside + 1 &&
-           tree_scan_is_closed(scan, &b->whole) && expr_is_pure(loop->begin) &&
-           tree_scan_invariant(scan, loop->begin) && tree_scan_invariant(scan, loop->end);
-}
-
-static bool has_products(const struct tree_stmt *block)
-{
-    for (uint32_t i = 0; i < block->items.count; i++)
-        if (block->items.items[i]->product)
-            return true;
-    return false;
+           loop->var->type->kind == TYPE_I64 && (uintptr_t)map_get(&whole->uses, loop->var) == inside + 1 &&
+           tree_scan_is_closed(scan, whole) && expr_is_pure(loop->begin) && tree_scan_invariant(scan, loop->begin) &&
+           tree_scan_invariant(scan, loop->end);
 }
 
 static void try_loop(struct batch *b, struct tree_stmt *loop)
 {
     struct candidate x = { .loop = loop, .scan = { .arena = b->tree->scratch } };
-    if (!has_products(loop->body))
+    if (!stmt_has_products(loop->body))
         return;
     tree_scan_add(&x.scan, loop->body);
     linear_of(&x.next,
@@ -303,7 +296,7 @@ bool tree_batch(struct tree *t, const struct tree_options *o)
 {
     for (uint32_t i = 0; !o->strict_fp && i < t->functions.count; i++) {
         struct tree_func *f = t->functions.items[i];
-        struct batch b = { .tree = t, .whole = tree_scan_function(t, f) };
+        struct batch b = { .tree = t, .whole = { t, f, { 0 } } };
         stmt_visit(f->body, look, &b);
         stmt_flatten(t, f->body);
     }

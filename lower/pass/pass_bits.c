@@ -161,7 +161,7 @@ static void look(struct bits_pass *p, struct tree_stmt *s, bool waits)
         p->tree->region = s;
         waits = false;
     }
-    if (s->kind == STMT_FOR || s->kind == STMT_WHILE || s->kind == STMT_DO)
+    if (stmt_is_loop(s))
         waits = !s->loop.independent && !s->loop.parallel;
     if (s->body)
         look(p, s->body, waits);

@@ -126,7 +126,7 @@ static void check(struct candidate *x, struct tree_stmt *s)
     x->scattered += member && x->depth > 0 && depends_on_data(x, s->index) && !tree_scan_invariant(&x->scan, s->index);
     x->swept += member && is_swept(x, s->index);
     stmt_each_expr(s, check_operand, x);
-    bool loop = s->kind == STMT_FOR || s->kind == STMT_WHILE || s->kind == STMT_DO;
+    bool loop = stmt_is_loop(s);
     if (loop && x->depth < DEPTH)
         x->loops[x->depth] = s;
     x->depth += loop;

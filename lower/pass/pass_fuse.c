@@ -161,7 +161,16 @@ static uint32_t fuse_items(struct fuse *f, struct fuse_item *items, uint32_t cou
     return f->nests_only ? count : fuse_first_first(f, items, count, frame);
 }
 
-static void look_at_block(struct fuse *f, struct tree_stmt *block, const struct tree_frame *frame)
+/* Are there two that may become one? */
+static bool has_pair(const struct tree_stmt *block)
+{
+    uint32_t loops = 0;
+    for (uint32_t i = 0; i < block->items.count && loops < 2; i++)
+        loops += fuse_is_loop_like(block->items.items[i]);
+    return loops == 2;
+}
+
+static void fuse_block(struct fuse *f, struct tree_stmt *block, const struct tree_frame *frame)
 {
     struct fuse_item *items = NEW_ARRAY(f->arena, struct fuse_item, block->items.count + 1);
     f->block++;
@@ -174,6 +183,12 @@ static void look_at_block(struct fuse *f, struct tree_stmt *block, const struct 
     block->items.count = fuse_items(f, items, block->items.count, frame);
     for (uint32_t i = 0; i < block->items.count; i++)
         block->items.items[i] = items[i].stmt;
+}
+
+static void look_at_block(struct fuse *f, struct tree_stmt *block, const struct tree_frame *frame)
+{
+    if (has_pair(block))
+        fuse_block(f, block, frame);
     for (uint32_t i = 0; i < block->items.count; i++)
         look(f, block->items.items[i], frame);
 }
@@ -183,8 +198,7 @@ static void look(struct fuse *f, struct tree_stmt *s, const struct tree_frame *f
     if (s->kind == STMT_PARALLEL) /* its threads meet at barriers that its loops imply */
         return;
     if (s->kind == STMT_BLOCK) {
-        if (s->items.count)
-            look_at_block(f, s, frame);
+        look_at_block(f, s, frame);
         return;
     }
     struct tree_frame inner;
@@ -198,16 +212,16 @@ static void look(struct fuse *f, struct tree_stmt *s, const struct tree_frame *f
         look(f, s->otherwise, frame);
 }
 
-static struct fuse fuse_of(struct tree *t, const struct tree_options *o, struct tree_scan *whole, uint32_t num_vars)
+static struct fuse fuse_of(struct tree *t, const struct tree_options *o, struct tree_whole *whole, uint32_t num_vars)
 {
-    struct fuse f = { .tree = t, .arena = t->scratch, .options = o, .uses = &whole->uses, .num_vars = num_vars };
+    struct fuse f = { .tree = t, .arena = t->scratch, .options = o, .whole = whole, .num_vars = num_vars };
     f.last = NEW_ARRAY(f.arena, struct fuse_last_use, t->num_aliases);
     piece_set_init(&f.first, f.arena, t);
     piece_set_init(&f.skipped, f.arena, t);
     return f;
 }
 
-void fuse_nests_in(struct tree *t, const struct tree_options *o, struct tree_scan *whole, uint32_t num_vars,
+void fuse_nests_in(struct tree *t, const struct tree_options *o, struct tree_whole *whole, uint32_t num_vars,
                    struct tree_stmt *block)
 {
     struct fuse f = fuse_of(t, o, whole, num_vars);
@@ -230,7 +244,7 @@ static bool fuse_functions(struct tree *t, const struct tree_options *o, bool ne
         if (o->num_threads == 1)
             stmt_visit(func->body, forget_parallel, NULL);
         stmt_flatten(t, func->body);
-        struct tree_scan whole = tree_scan_function(t, func);
+        struct tree_whole whole = { t, func, { 0 } };
         struct fuse f = fuse_of(t, o, &whole, t->num_vars);
         f.nests_only = nests_only;
         look(&f, func->body, NULL);

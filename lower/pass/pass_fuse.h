@@ -31,8 +31,8 @@ bool fuse_find_obstacle(struct tree *t, const struct piece_set *first, const str
                         const struct fuse_nest *b, struct fuse_obstacle *out);
 
 /* Nests in the block that have the same iterations become one, as in the pass of that name; the block is of a function
- * with the scan `whole`, which counted `num_vars` variables. */
-void fuse_nests_in(struct tree *t, const struct tree_options *o, struct tree_scan *whole, uint32_t num_vars,
+ * `whole`, which had `num_vars` variables before anything was changed. */
+void fuse_nests_in(struct tree *t, const struct tree_options *o, struct tree_whole *whole, uint32_t num_vars,
                    struct tree_stmt *block);
 
 /* `s` (a loop over all elements of something, a copy, a fill) as a nest like `like`; NULL if that is not possible. If

@@ -38,16 +38,8 @@ static uintptr_t count_uses(const struct tree_piece *piece, const struct tree_va
 /* Is the loop's variable of no interest behind it? */
 static bool is_private(const struct fuse *f, const struct tree_stmt *loop, const struct tree_piece *piece)
 {
-    return loop->var->id >= f->num_vars || (uintptr_t)map_get(f->uses, loop->var) == count_uses(piece, loop->var);
-}
-
-static bool has_loops(const struct tree_stmt *s)
-{
-    for (uint32_t i = 0; i < s->items.count; i++)
-        if (s->items.items[i]->kind == STMT_FOR || s->items.items[i]->kind == STMT_WHILE ||
-            s->items.items[i]->kind == STMT_DO || has_loops(s->items.items[i]))
-            return true;
-    return (s->body && has_loops(s->body)) || (s->otherwise && has_loops(s->otherwise));
+    return loop->var->id >= f->num_vars ||
+           (uintptr_t)map_get(&tree_whole(f->whole)->uses, loop->var) == count_uses(piece, loop->var);
 }
 
 /* Can the statements of an innermost loop be done for several iterations at once, as far as one can see? */
@@ -68,7 +60,7 @@ static void note_kind(struct fuse *f, const struct tree_stmt *body)
     if (f->kind.body == body)
         return;
     f->kind.body = body;
-    f->kind.loops = has_loops(body);
+    f->kind.loops = stmt_has_loops(body);
     f->kind.wide = !f->kind.loops && is_wide(f, body);
 }
 
@@ -84,7 +76,7 @@ static bool worthwhile(struct fuse *f, const struct fuse_nest *a, const struct f
         return false;
     const struct tree_stmt *x = a->loops[a->depth - 1]->body, *y = b->loops[b->depth - 1]->body;
     note_kind(f, x);
-    if (f->kind.loops || has_loops(y))
+    if (f->kind.loops || stmt_has_loops(y))
         return !f->whole_nests;
     return f->kind.wide == is_wide(f, y);
 }
@@ -190,8 +182,8 @@ static void take_in(struct fuse *f, struct fuse_item *item, const struct fuse_ne
         x->loop.independent &= y->loop.independent;
         x->loop.unroll |= y->loop.unroll;
         /* all uses but the loop itself are now uses of the other variable */
-        uintptr_t uses = (uintptr_t)map_get(f->uses, x->var);
-        map_put(f->arena, f->uses, x->var, (void *)(uses + count_uses(b->piece, y->var) - 1));
+        uintptr_t uses = (uintptr_t)map_get(&f->whole->scan.uses, x->var);
+        map_put(f->arena, &f->whole->scan.uses, x->var, (void *)(uses + count_uses(b->piece, y->var) - 1));
     }
     struct tree_stmt *to = a.loops[a.depth - 1]->body, *from = b->loops[a.depth - 1]->body;
     struct tree_piece added = { 0 };

@@ -21,8 +21,8 @@ struct fuse {
     struct tree *tree;
     struct arena *arena;
     const struct tree_options *options;
-    struct map *uses;  /* of variables in the whole function */
-    uint32_t num_vars; /* of the variables that are counted there */
+    struct tree_whole *whole; /* the function; its scan is kept up to date with what goes into other loops */
+    uint32_t num_vars;        /* of the variables that are counted there */
     struct piece_set first, skipped;
     bool distant;      /* loops have been skipped */
     uint32_t hopeless; /* classes of `first`, from the beginning, through which nothing further on can be taken in */

@@ -71,11 +71,17 @@ static void touch_product(struct hoist *h, const struct tree_product *p, int ite
     h->unknown |= !p->alpha || !p->beta; /* which lie in memory */
 }
 
+static void see_touch(void *user, const struct tree_touch *touched)
+{
+    struct hoist *h = user;
+    touch(h, touched->alias, h->item, touched->write);
+}
+
 static void see_load(void *user, struct tree_expr *e)
 {
     struct hoist *h = user;
     h->unknown |= e->op == EXPR_CALL;
-    if (e->op == EXPR_LOAD && expr_root(e->args[0])->op != EXPR_DATA)
+    if (expr_loads_memory(e))
         touch(h, e->alias, h->item, false);
 }
 
@@ -84,37 +90,12 @@ static void see_operand(void *user, struct tree_expr **e) { expr_visit(*e, see_l
 static bool see_statement(void *user, struct tree_stmt *s)
 {
     struct hoist *h = user;
-    switch (s->kind) {
-    case STMT_STORE:
-    case STMT_REDUCE:
-    case STMT_UPDATE:
-    case STMT_ZERO:
-        touch(h, s->alias, h->item, true);
-        break;
-    case STMT_COPY:
-        touch(h, s->alias, h->item, true);
-        if (expr_root(s->pointer2)->op != EXPR_DATA)
-            touch(h, s->alias2, h->item, false);
-        break;
-    case STMT_CALL:
-        if (!s->product)
-            h->unknown = true;
-        else
-            touch_product(h, s->product, h->item);
-        break;
-    case STMT_BREAK: /* of the loop, or of one in it: nobody looks */
-    case STMT_CONTINUE:
-    case STMT_LABEL:
-    case STMT_GOTO:
-    case STMT_RETURN:
-    case STMT_PARALLEL:
-    case STMT_BARRIER:
-    case STMT_CRITICAL:
-        h->unknown = true;
-        break;
-    default:
-        break;
-    }
+    bool leaves = s->kind == STMT_BREAK || s->kind == STMT_CONTINUE; /* the loop, or one in it: nobody looks */
+    h->unknown |= leaves || stmt_is_control(s) || (s->kind == STMT_CALL && !s->product);
+    if (s->product)
+        touch_product(h, s->product, h->item);
+    else
+        stmt_each_touch(s, see_touch, h);
     stmt_each_expr(s, see_operand, h);
     return !h->unknown;
 }
@@ -195,7 +176,7 @@ struct filter {
 static void filter_load(void *user, struct tree_expr *e)
 {
     struct filter *f = user;
-    if (e->op == EXPR_LOAD && expr_root(e->args[0])->op != EXPR_DATA) {
+    if (expr_loads_memory(e)) {
         int writer = use_of(f->hoist, e->alias)->writer;
         f->may &= writer == NOBODY || writer == f->item; /* the latter: memory of its own, perhaps */
     }

@@ -85,15 +85,6 @@ static bool touches_again(struct independent *w, const struct tree_piece *piece,
     return false;
 }
 
-static bool has_loops(const struct tree_stmt *s)
-{
-    for (uint32_t i = 0; i < s->items.count; i++)
-        if (s->items.items[i]->kind == STMT_FOR || s->items.items[i]->kind == STMT_WHILE ||
-            s->items.items[i]->kind == STMT_DO || has_loops(s->items.items[i]))
-            return true;
-    return (s->body && has_loops(s->body)) || (s->otherwise && has_loops(s->otherwise));
-}
-
 static bool look(void *user, struct tree_stmt *s)
 {
     struct independent *w = user;
@@ -102,7 +93,7 @@ static bool look(void *user, struct tree_stmt *s)
     struct tree_piece piece = { 0 };
     piece_add(w->tree->scratch, &piece, s->body, NULL);
     see_variables(w, &piece);
-    s->loop.independent = !touches_again(w, &piece, has_loops(s->body));
+    s->loop.independent = !touches_again(w, &piece, stmt_has_loops(s->body));
     return true;
 }
 

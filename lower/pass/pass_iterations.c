@@ -3,7 +3,7 @@
 
 struct iterations iterations_of(struct tree *t, const struct tree_func *f)
 {
-    struct iterations x = { .tree = t, .whole = tree_scan_function(t, f) };
+    struct iterations x = { .tree = t, .whole = { .tree = t, .func = f } };
     piece_set_init(&x.set, t->scratch, t);
     return x;
 }
@@ -51,13 +51,14 @@ static void check_defined(struct defined *d, struct tree_stmt *s)
         map_remove(&d->vars, added.items[--added.count]);
 }
 
-bool iterations_keep_variables(const struct iterations *x, struct tree_stmt *loop)
+bool iterations_keep_variables(struct iterations *x, struct tree_stmt *loop)
 {
     struct tree_scan scan = { .arena = x->tree->scratch };
     tree_scan_add(&scan, loop);
+    const struct tree_scan *whole = tree_whole(&x->whole);
     for (uint32_t i = 0; i < scan.assigned.count; i++) {
         const void *v = scan.assigned.slots[i].key;
-        if (map_get(&scan.uses, v) != map_get(&x->whole.uses, v))
+        if (map_get(&scan.uses, v) != map_get(&whole->uses, v))
             return false;
     }
     struct defined d = { .scan = &scan, .arena = x->tree->scratch, .ok = true };

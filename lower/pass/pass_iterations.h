@@ -7,14 +7,14 @@
 
 struct iterations {
     struct tree *tree;
-    struct tree_scan whole; /* of the function */
+    struct tree_whole whole; /* the function */
     struct piece_set set;
     struct fuse_obstacle obstacle; /* what iterations_are_apart found last */
 };
 
 struct iterations iterations_of(struct tree *t, const struct tree_func *f);
 /* Do values of variables stay in one iteration of the loop (and of all loops inside)? */
-bool iterations_keep_variables(const struct iterations *x, struct tree_stmt *loop);
+bool iterations_keep_variables(struct iterations *x, struct tree_stmt *loop);
 /* `nest` is the loop itself or lies directly inside it; `frame`: the loops around, or NULL. Do iterations of the nest
  * never touch what other iterations of it change, whatever the iterations of the loop are? Memory on the stack that an
  * iteration takes for itself does not count. */

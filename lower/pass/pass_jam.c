@@ -148,7 +148,7 @@ static bool bounds_stay(const struct tree_scan *scan, const struct tree_stmt *lo
     return true;
 }
 
-static bool may_jam(const struct iterations *x, struct tree_stmt *loop)
+static bool may_jam(struct iterations *x, struct tree_stmt *loop)
 {
     struct tree_piece piece = { 0 };
     struct tree_scan scan = { .arena = x->tree->scratch };

@@ -15,7 +15,7 @@
 
 struct loops {
     struct tree *tree;
-    struct tree_scan whole;
+    struct tree_whole whole;
 };
 
 /* ---- while loops that count ---- */
@@ -75,7 +75,7 @@ static bool match(struct loops *l, struct tree_stmt *s, struct counted *c)
         assigned += piece.writes.items[i] == c->var;
     struct tree_scan scan = { .arena = l->tree->scratch };
     tree_scan_add(&scan, s->body);
-    return assigned == 1 && !scan.breaks && tree_scan_is_closed(&scan, &l->whole) &&
+    return assigned == 1 && !scan.breaks && tree_scan_is_closed(&scan, tree_whole(&l->whole)) &&
            tree_scan_invariant(&scan, c->bound);
 }
 
@@ -166,7 +166,7 @@ static bool is_single(struct loops *l, struct tree_stmt *s)
     struct tree_scan scan = { .arena = l->tree->scratch };
     tree_scan_add(&scan, s->body);
     uintptr_t inside = (uintptr_t)map_get(&scan.uses, s->var);
-    return !scan.breaks && (uintptr_t)map_get(&l->whole.uses, s->var) == inside + 1;
+    return !scan.breaks && (uintptr_t)map_get(&tree_whole(&l->whole)->uses, s->var) == inside + 1;
 }
 
 /* The body in place of the loop; what the loop asked for goes to a loop of the same map inside. */
@@ -207,9 +207,9 @@ bool tree_loops(struct tree *t, const struct tree_options *o)
     for (uint32_t i = 0; i < t->functions.count; i++) {
         struct tree_func *f = t->functions.items[i];
         stmt_flatten(t, f->body);
-        struct loops l = { .tree = t, .whole = tree_scan_function(t, f) };
+        struct loops l = { .tree = t, .whole = { t, f, { 0 } } };
         stmt_visit(f->body, count_loops, &l);
-        l.whole = tree_scan_function(t, f);
+        l.whole.scan = (struct tree_scan){ 0 };
         stmt_visit(f->body, unwrap_single, &l);
         stmt_flatten(t, f->body);
     }

@@ -195,7 +195,7 @@ static bool has_loop(const struct tree_stmt *s)
 {
     if (!s)
         return false;
-    if (s->kind == STMT_FOR || s->kind == STMT_WHILE || s->kind == STMT_DO || s->kind == STMT_PARALLEL)
+    if (stmt_is_loop(s) || s->kind == STMT_PARALLEL)
         return true;
     for (uint32_t i = 0; i < s->items.count; i++)
         if (has_loop(s->items.items[i]))

@@ -27,21 +27,22 @@ struct parallelize {
 };
 
 /* Variables given a value in the loop must be of no interest outside. */
-static bool is_private(const struct parallelize *p, const struct tree_scan *body, const struct tree_stmt *loop)
+static bool is_private(struct parallelize *p, const struct tree_scan *body, const struct tree_stmt *loop)
 {
+    const struct tree_scan *whole = tree_whole(&p->iterations.whole);
     for (uint32_t i = 0; i < body->assigned.count; i++) {
         const struct tree_var *v = body->assigned.slots[i].key;
-        if (!v->owner && map_get(&body->uses, v) != map_get(&p->iterations.whole.uses, v))
+        if (!v->owner && map_get(&body->uses, v) != map_get(&whole->uses, v))
             return false;
     }
     uintptr_t inside = (uintptr_t)map_get(&body->uses, loop->var);
-    return (uintptr_t)map_get(&p->iterations.whole.uses, loop->var) == inside + 1; /* the loop itself names it once */
+    return (uintptr_t)map_get(&whole->uses, loop->var) == inside + 1; /* the loop itself names it once */
 }
 
-static bool can_split(const struct parallelize *p, const struct tree_stmt *loop, struct tree_scan *body)
+static bool can_split(struct parallelize *p, const struct tree_stmt *loop, struct tree_scan *body)
 {
     tree_scan_add(body, loop->body);
-    if (!tree_scan_is_closed(body, &p->iterations.whole) || !is_private(p, body, loop))
+    if (!tree_scan_is_closed(body, tree_whole(&p->iterations.whole)) || !is_private(p, body, loop))
         return false;
     map_put(body->arena, &body->assigned, loop->var, loop->var);
     return loop->var->type->kind == TYPE_I64 || loop->var->type->kind == TYPE_I32;
@@ -218,7 +219,7 @@ static bool make_sequential(void *user, struct tree_stmt *s)
 static bool find_loop(void *user, struct tree_stmt *s)
 {
     bool *found = user;
-    *found |= s->kind == STMT_FOR || s->kind == STMT_WHILE || s->kind == STMT_DO || s->kind == STMT_LABEL;
+    *found |= stmt_is_loop(s) || s->kind == STMT_LABEL;
     return !*found;
 }
 
@@ -289,7 +290,7 @@ static void look(struct parallelize *p, struct tree_stmt *s);
 
 static void look_inside(struct parallelize *p, struct tree_stmt *s)
 {
-    bool repeats = s->kind == STMT_FOR || s->kind == STMT_WHILE || s->kind == STMT_DO;
+    bool repeats = stmt_is_loop(s);
     const struct tree_frame *outer = p->frame;
     struct tree_frame frame;
     if (s->kind == STMT_FOR) {
@@ -362,7 +363,9 @@ bool tree_parallelize(struct tree *t, const struct tree_options *o)
 {
     for (uint32_t i = 0; i < t->functions.count; i++) {
         struct tree_func *f = t->functions.items[i];
-        struct parallelize p = { .tree = t, .options = o, .iterations = { t, tree_scan_function(t, f), { 0 }, { 0 } } };
+        struct parallelize p = { .tree = t,
+                                 .options = o,
+                                 .iterations = { .tree = t, .whole = { .tree = t, .func = f } } };
         look(&p, f->body);
     }
     return true;

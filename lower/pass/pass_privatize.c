@@ -18,7 +18,7 @@
 struct privatize {
     struct tree *tree;
     const struct tree_options *options;
-    struct tree_scan whole;
+    struct tree_whole whole;
     struct tree_stmt *region;
     bool labels;                       /* jumps may pass allocations by */
     struct map own;                    /* variable -> the allocation that it points to where the pass looks, or NULL */
@@ -296,7 +296,7 @@ static struct tree_stmt *next_reduction(struct tree_stmt *s, uint32_t *skip)
 /* Where the loop stands after it was put into blocks. */
 static struct tree_stmt *find_loop(struct tree_stmt *s)
 {
-    if (s->kind == STMT_FOR || s->kind == STMT_WHILE || s->kind == STMT_DO)
+    if (stmt_is_loop(s))
         return s;
     struct tree_stmt *found = NULL;
     for (uint32_t i = 0; i < s->items.count && !found; i++)
@@ -309,9 +309,12 @@ static void look(struct privatize *p, struct tree_stmt *s);
 static void look_at_loop(struct privatize *p, struct tree_stmt *loop)
 {
     struct tree_scan scan = { .arena = p->tree->scratch };
-    tree_scan_add(&scan, loop);
-    uint32_t tried = 0;
-    bool possible = tree_scan_is_closed(&scan, &p->whole) && !is_closed(loop);
+    uint32_t tried = 0, none = 0;
+    bool possible = !is_closed(loop) && next_reduction(loop->body, &none);
+    if (possible) {
+        tree_scan_add(&scan, loop);
+        possible = tree_scan_is_closed(&scan, tree_whole(&p->whole));
+    }
     for (;;) {
         uint32_t skip = tried;
         struct tree_stmt *s = possible ? next_reduction(loop->body, &skip) : NULL;
@@ -338,7 +341,7 @@ static void note_memory(struct privatize *p, const struct tree_stmt *s)
 
 static void look(struct privatize *p, struct tree_stmt *s)
 {
-    if (s->kind == STMT_FOR || s->kind == STMT_WHILE || s->kind == STMT_DO) {
+    if (stmt_is_loop(s)) {
         look_at_loop(p, s);
         return;
     }
@@ -367,7 +370,7 @@ static void say_atomic(struct tree *t, struct tree_stmt *s, const struct tree_st
 {
     if (s->kind == STMT_PARALLEL)
         loop = NULL;
-    if (s->kind == STMT_FOR || s->kind == STMT_WHILE || s->kind == STMT_DO)
+    if (stmt_is_loop(s))
         loop = s;
     if (s->kind == STMT_REDUCE && s->atomic && loop && loop->place)
         remark(t->ir->remarks, s->place, remark_place(t, s->pointer, s->index), REMARK_REDUCTION_ATOMIC,
@@ -397,7 +400,7 @@ bool tree_privatize(struct tree *t, const struct tree_options *o)
 {
     for (uint32_t i = 0; i < t->functions.count; i++) {
         struct tree_func *f = t->functions.items[i];
-        struct privatize p = { .tree = t, .options = o, .whole = tree_scan_function(t, f) };
+        struct privatize p = { .tree = t, .options = o, .whole = { t, f, { 0 } } };
         if (o->num_threads == 1)
             stmt_visit(f->body, forget_atomic, NULL);
         stmt_visit(f->body, find_label, &p.labels);

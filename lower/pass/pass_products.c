@@ -139,8 +139,8 @@ static struct tree_stmt *sweep(struct tree *t, struct tree_stmt *b, const struct
 struct products {
     struct tree *tree;
     const struct tree_options *options;
-    struct tree_scan whole; /* of the function */
-    uint32_t num_vars;      /* that are counted there */
+    struct tree_whole whole; /* the function */
+    uint32_t num_vars;       /* that are counted there */
     struct piece_set set;
 };
 
@@ -239,10 +239,8 @@ static void look_at_block(struct products *p, struct tree_stmt *block)
     struct partners partners = { 0 };
     struct list out = { { 0 } };
     struct map sweeps = { 0 };
-    uint32_t calls = 0;
+    tree_whole(&p->whole); /* as long as nothing has changed */
     for (uint32_t i = 0; i < block->items.count; i++)
-        calls += block->items.items[i]->product != NULL;
-    for (uint32_t i = 0; calls && i < block->items.count; i++)
         note(p->tree, &partners, block->items.items[i]);
     for (uint32_t i = 0; i < block->items.count; i++) {
         struct tree_stmt *s = block->items.items[i];
@@ -265,8 +263,11 @@ static void look(struct products *p, struct tree_stmt *s)
 {
     if (s->kind == STMT_PARALLEL || (s->kind == STMT_FOR && s->loop.parallel))
         return; /* what each thread does alone stays with the library */
-    if (s->kind == STMT_BLOCK && s->items.count)
+    if (stmt_has_products(s))
         look_at_block(p, s);
+    else
+        for (uint32_t i = 0; i < s->items.count; i++)
+            look(p, s->items.items[i]);
     if (s->body)
         look(p, s->body);
     if (s->otherwise)
@@ -278,7 +279,7 @@ bool tree_products(struct tree *t, const struct tree_options *o)
     for (uint32_t i = 0; !o->strict_fp && i < t->functions.count; i++) {
         struct tree_func *f = t->functions.items[i];
         stmt_flatten(t, f->body);
-        struct products p = { .tree = t, .options = o, .whole = tree_scan_function(t, f), .num_vars = t->num_vars };
+        struct products p = { .tree = t, .options = o, .whole = { t, f, { 0 } }, .num_vars = t->num_vars };
         piece_set_init(&p.set, t->scratch, t);
         look(&p, f->body);
     }

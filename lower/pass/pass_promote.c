@@ -17,7 +17,7 @@
 
 struct promote {
     struct tree *tree;
-    struct tree_scan whole;
+    struct tree_whole whole;
 };
 
 /* The place of a store. */
@@ -149,21 +149,37 @@ static void promote(struct kept *p, struct tree_stmt *loop)
     *loop = *block;
 }
 
-/* One place of the loop, one that surely is stored. */
+/* A store that surely happens, of a value that fits into a register. */
+static bool is_candidate(const struct tree_stmt *s)
+{
+    return s->kind == STMT_STORE && s->alias && is_register(s->value->type) && s->pointer->type->elem == s->value->type;
+}
+
+static bool has_candidate(const struct tree_stmt *loop)
+{
+    for (uint32_t i = 0; i < loop->body->items.count; i++) {
+        struct tree_stmt *s = loop->body->items.items[i];
+        if (is_candidate(s) && !expr_mentions(s->index, loop->var))
+            return true;
+    }
+    return false;
+}
+
+/* One place of the loop that is stored. */
 static bool try_loop(struct promote *w, struct tree_stmt *loop, const struct tree_frame *frame)
 {
     struct tree_scan scan = { .arena = w->tree->scratch };
     struct tree_piece piece = { 0 };
+    if (!has_candidate(loop))
+        return false;
     tree_scan_add(&scan, loop);
     piece_add(w->tree->scratch, &piece, loop, frame);
-    if (piece.control || piece.jumps || piece.effects || !tree_scan_is_closed(&scan, &w->whole) ||
+    if (piece.control || piece.jumps || piece.effects || !tree_scan_is_closed(&scan, tree_whole(&w->whole)) ||
         !tree_scan_invariant(&scan, loop->begin) || !tree_scan_invariant(&scan, loop->end))
         return false;
     for (uint32_t i = 0; i < loop->body->items.count; i++) {
         const struct tree_stmt *s = loop->body->items.items[i];
-        if (s->kind != STMT_STORE || !s->alias || !is_register(s->value->type) ||
-            s->pointer->type->elem != s->value->type || !tree_scan_invariant(&scan, s->pointer) ||
-            !tree_scan_invariant(&scan, s->index))
+        if (!is_candidate(s) || !tree_scan_invariant(&scan, s->pointer) || !tree_scan_invariant(&scan, s->index))
             continue;
         struct kept p = { .tree = w->tree, .loop = loop, .store = s };
         linear_of(&p.at, s->index);
@@ -208,7 +224,7 @@ bool tree_promote(struct tree *t, const struct tree_options *o)
     (void)o;
     for (uint32_t i = 0; i < t->functions.count; i++) {
         struct tree_func *f = t->functions.items[i];
-        struct promote w = { .tree = t, .whole = tree_scan_function(t, f) };
+        struct promote w = { .tree = t, .whole = { t, f, { 0 } } };
         look(&w, f->body, NULL);
         stmt_flatten(t, f->body);
     }

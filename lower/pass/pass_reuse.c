@@ -223,7 +223,7 @@ static struct tree_expr *reuse_load(void *user, struct tree_expr *load)
 static void forget_piece(struct reuse *r, struct tree_stmt *s)
 {
     struct tree_piece piece = { 0 };
-    piece_add(r->arena, &piece, s, NULL);
+    piece_add_changes(r->arena, &piece, s);
     if (piece.control) {
         forget_all(r);
         return;

@@ -202,7 +202,7 @@ static bool rows_are_apart(const struct block *x)
 
 /* ---- may they ---- */
 
-static bool is_candidate(const struct iterations *it, struct block *x)
+static bool is_candidate(struct iterations *it, struct block *x)
 {
     struct tree *t = x->tree;
     struct tree_piece piece = { 0 };
@@ -355,7 +355,7 @@ static bool is_short(const struct tree_stmt *loop)
     return loop->begin->op == EXPR_INT && loop->end->op == EXPR_INT && loop->end->i - loop->begin->i < SHORTEST;
 }
 
-static bool try_loop(const struct iterations *it, struct tree_stmt *loop, const struct tree_frame *frame)
+static bool try_loop(struct iterations *it, struct tree_stmt *loop, const struct tree_frame *frame)
 {
     struct tree *t = it->tree;
     if (!counts_by_one(loop) || loop->loop.parallel || loop->loop.independent || is_short(loop))

@@ -148,6 +148,7 @@ static void say(struct sections *x, const struct run *r, const struct tree_expr 
  * number. */
 static uint32_t fix_variables(struct sections *x, const struct run *r)
 {
+    const struct tree_scan *whole = tree_whole(&x->iterations.whole);
     uint32_t count = 0;
     for (uint32_t i = r->first; i < r->end; i++) {
         struct item *item = &x->items.items[i];
@@ -155,14 +156,14 @@ static uint32_t fix_variables(struct sections *x, const struct run *r)
         tree_scan_add(&own, item->stmt);
         for (uint32_t k = 0; k < own.assigned.count && !item->fixed; k++) {
             const void *v = own.assigned.slots[k].key;
-            item->fixed = map_get(&r->scan.uses, v) != map_get(&x->iterations.whole.uses, v);
+            item->fixed = map_get(&r->scan.uses, v) != map_get(&whole->uses, v);
         }
         count += item->fixed;
     }
     return count;
 }
 
-static bool keeps_variables(const struct sections *x, const struct run *r)
+static bool keeps_variables(struct sections *x, const struct run *r)
 {
     struct tree_stmt *all = stmt_block(x->tree);
     for (uint32_t i = r->first; i < r->end; i++)
@@ -259,7 +260,7 @@ static void look(struct sections *x, struct tree_stmt *s)
 {
     if (s->kind == STMT_PARALLEL || s->kind == STMT_CRITICAL || s->kind == STMT_UPDATE)
         return;
-    bool repeats = s->kind == STMT_FOR || s->kind == STMT_WHILE || s->kind == STMT_DO;
+    bool repeats = stmt_is_loop(s);
     const struct tree_frame *outer = x->frame;
     struct tree_frame frame;
     if (s->kind == STMT_FOR) {

@@ -6,10 +6,7 @@ enum { MOST_PARTS = 64, UNKNOWN_TRIPS = 16 };
 
 /* ---- taking apart ---- */
 
-static bool is_loop(const struct tree_stmt *s)
-{
-    return s->kind == STMT_FOR || s->kind == STMT_WHILE || s->kind == STMT_DO;
-}
+static bool is_loop(const struct tree_stmt *s) { return stmt_is_loop(s); }
 
 static bool find_loop(void *user, struct tree_stmt *s)
 {

@@ -295,7 +295,7 @@ bool tree_skew(struct tree *t, const struct tree_options *o)
     for (uint32_t i = 0; i < t->functions.count; i++) {
         struct tree_func *f = t->functions.items[i];
         struct skewer w = { .x = iterations_of(t, f), .threads = o->num_threads };
-        if (w.x.whole.labels.count) /* jumps back repeat what no loop shows */
+        if (tree_whole(&w.x.whole)->labels.count) /* jumps back repeat what no loop shows */
             continue;
         tree_visit_frames(f->body, NULL, look, &w);
         stmt_flatten(t, f->body);

@@ -278,6 +278,7 @@ bool expr_is_const(const struct tree_expr *e); /* EXPR_INT, EXPR_FLOAT, EXPR_NUL
 uint64_t expr_float_bits(const struct tree_expr *e);
 /* No EXPR_CALL inside: may be dropped, repeated or moved (as far as its loads allow). */
 bool expr_is_pure(const struct tree_expr *e);
+bool expr_mentions(const struct tree_expr *e, const struct tree_var *v);
 /* What an address is computed from: without offsets, fields and casts. */
 const struct tree_expr *expr_root(const struct tree_expr *pointer);
 /* The variable that is, or NULL. */
@@ -338,6 +339,12 @@ bool tree_verify(const struct tree *t, struct diags *d);
 void expr_visit(struct tree_expr *e, void (*visit)(void *user, struct tree_expr *e), void *user); /* parents first */
 void stmt_visit(struct tree_stmt *s, bool (*visit)(void *user, struct tree_stmt *s),
                 void *user); /* false: skip children */
+static inline bool stmt_is_loop(const struct tree_stmt *s)
+{
+    return s->kind == STMT_FOR || s->kind == STMT_WHILE || s->kind == STMT_DO;
+}
+bool stmt_has_loops(const struct tree_stmt *s);    /* inside of it */
+bool stmt_has_products(const struct tree_stmt *s); /* among the items of the block */
 void stmt_each_expr(struct tree_stmt *s, void (*visit)(void *user, struct tree_expr **e), void *user); /* of s itself */
 
 #endif

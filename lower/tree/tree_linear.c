@@ -143,20 +143,10 @@ bool linear_term_has(const struct linear_term *term, const struct tree_var *v)
     return false;
 }
 
-static bool mentions(const struct tree_expr *e, const struct tree_var *v)
-{
-    if (e->op == EXPR_VAR)
-        return e->var == v;
-    for (uint32_t i = 0; i < e->num_args; i++)
-        if (mentions(e->args[i], v))
-            return true;
-    return false;
-}
-
 static bool term_mentions(const struct linear_term *term, const struct tree_var *v)
 {
     for (uint32_t i = 0; i < term->count; i++)
-        if (mentions(term->factors[i], v))
+        if (expr_mentions(term->factors[i], v))
             return true;
     return false;
 }

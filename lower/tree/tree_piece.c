@@ -1,5 +1,57 @@
 #include "lower/tree/tree_piece.h"
 
+/* ---- what one statement touches ---- */
+
+bool expr_loads_memory(const struct tree_expr *e)
+{
+    return e->op == EXPR_LOAD && expr_root(e->args[0])->op != EXPR_DATA;
+}
+
+/* A function that is given memory may do everything with it and what it leads to. */
+static bool takes_memory(struct tree_expr *const *args, uint32_t num_args)
+{
+    for (uint32_t i = 0; i < num_args; i++)
+        if (!type_is_basic(args[i]->type) && args[i]->type->kind != TYPE_VECTOR)
+            return true;
+    return false;
+}
+
+void stmt_each_touch(const struct tree_stmt *s, void (*see)(void *user, const struct tree_touch *touch), void *user)
+{
+    struct tree_touch to = { s->alias, s->pointer, s->index, s->count, s->type, true, false, s->kind == STMT_STORE };
+    struct tree_touch from = { s->alias2, s->pointer2, NULL, s->count, s->type, false, true, false };
+    static const struct tree_touch all = { .write = true, .read = true };
+    switch (s->kind) {
+    case STMT_STORE:
+    case STMT_REDUCE:
+    case STMT_UPDATE:
+        to.type = s->kind == STMT_UPDATE ? s->var->type : s->value->type;
+        to.read = !to.store;
+        see(user, &to);
+        break;
+    case STMT_COPY:
+        if (expr_root(s->pointer2)->op != EXPR_DATA)
+            see(user, &from);
+        see(user, &to);
+        break;
+    case STMT_ZERO:
+        see(user, &to);
+        break;
+    case STMT_CALL:
+        if (s->pointer || takes_memory(s->args, s->num_args)) /* a callback may know anything */
+            see(user, &all);
+        break;
+    default:
+        break;
+    }
+}
+
+bool stmt_is_control(const struct tree_stmt *s)
+{
+    return s->kind == STMT_LABEL || s->kind == STMT_GOTO || s->kind == STMT_RETURN || s->kind == STMT_PARALLEL ||
+           s->kind == STMT_BARRIER || s->kind == STMT_CRITICAL;
+}
+
 /* ---- collecting ---- */
 
 struct collect {
@@ -8,117 +60,66 @@ struct collect {
     const struct tree_frame *frame;
     uint32_t loops; /* around the statement, inside the piece */
     bool guarded;
+    bool changes; /* nothing else is wanted */
 };
 
-static struct tree_access *add_access(struct collect *c, uint32_t alias, const struct tree_expr *pointer,
-                                      const struct tree_expr *index, const struct type *type)
+static void set_place(struct collect *c, struct tree_access *a, const struct tree_touch *touch)
 {
-    struct tree_access *a = NEW(c->arena, struct tree_access);
+    const struct tree_expr *pointer = touch->pointer;
     struct linear at, more;
-    a->alias = alias;
-    a->type = type;
-    a->extent = 1;
-    a->frame = c->frame;
-    a->guarded = c->guarded;
-    if (index)
-        linear_of(&at, index);
+    if (touch->index)
+        linear_of(&at, touch->index);
     else
         linear_constant(&at, 0);
-    if (pointer && pointer->op == EXPR_OFFSET && pointer->type->elem == type) {
+    if (pointer && pointer->op == EXPR_OFFSET && pointer->type->elem == touch->type) {
         linear_of(&more, pointer->args[1]);
         linear_add(&at, &more, 1);
         pointer = pointer->args[0];
     }
     a->pointer = pointer;
     a->at = linear_keep(c->arena, &at);
+}
+
+static void see_touch(void *user, const struct tree_touch *touch)
+{
+    struct collect *c = user;
+    if (c->changes && !touch->write)
+        return;
+    struct tree_access *a = NEW(c->arena, struct tree_access);
+    *a = (struct tree_access){ .alias = touch->alias, .type = touch->type, .frame = c->frame, .guarded = c->guarded };
+    a->write = touch->write;
+    a->read = touch->read;
+    a->store = touch->store;
+    a->extent = !touch->count ? 1 : touch->count->op == EXPR_INT ? touch->count->i : PIECE_UNKNOWN_EXTENT;
+    if (!c->changes)
+        set_place(c, a, touch);
     vec_push(c->arena, &c->piece->accesses, a);
-    return a;
-}
-
-static void add_range(struct collect *c, const struct tree_stmt *s, const struct tree_expr *pointer, uint32_t alias,
-                      bool write)
-{
-    struct tree_access *a = add_access(c, alias, pointer, NULL, s->type);
-    a->extent = s->count->op == EXPR_INT ? s->count->i : PIECE_UNKNOWN_EXTENT;
-    a->write = write;
-    a->read = !write;
-}
-
-/* A function that is given memory may do everything with it and what it leads to. */
-static void add_call(struct collect *c, struct tree_expr *const *args, uint32_t num_args, bool memory)
-{
-    for (uint32_t i = 0; i < num_args; i++)
-        memory |= !type_is_basic(args[i]->type) && args[i]->type->kind != TYPE_VECTOR;
-    c->piece->effects = true;
-    if (memory) {
-        struct tree_access *a = add_access(c, 0, NULL, NULL, NULL);
-        a->read = a->write = true;
-    }
 }
 
 static void see_expr(void *user, struct tree_expr *e)
 {
     struct collect *c = user;
-    if (e->op == EXPR_VAR)
-        vec_push(c->arena, &c->piece->reads, e->var);
-    else if (e->op == EXPR_LOAD && expr_root(e->args[0])->op != EXPR_DATA)
-        add_access(c, e->alias, e->args[0], e->args[1], e->type)->read = true;
-    else if (e->op == EXPR_CALL)
-        add_call(c, e->args, e->num_args, false);
+    if (e->op == EXPR_VAR) {
+        if (!c->changes)
+            vec_push(c->arena, &c->piece->reads, e->var);
+    } else if (e->op == EXPR_CALL) {
+        c->piece->effects = true;
+        if (takes_memory(e->args, e->num_args))
+            see_touch(c, &(struct tree_touch){ .write = true, .read = true });
+    } else if (!c->changes && expr_loads_memory(e)) {
+        see_touch(c, &(struct tree_touch){ e->alias, e->args[0], e->args[1], NULL, e->type, false, true, false });
+    }
 }
 
 static void see_operand(void *user, struct tree_expr **e) { expr_visit(*e, see_expr, user); }
 
-static void see_memory(struct collect *c, const struct tree_stmt *s)
-{
-    struct tree_access *a;
-    switch (s->kind) {
-    case STMT_STORE:
-    case STMT_REDUCE:
-    case STMT_UPDATE:
-        a = add_access(c, s->alias, s->pointer, s->index, s->kind == STMT_UPDATE ? s->var->type : s->value->type);
-        a->write = true;
-        a->store = s->kind == STMT_STORE;
-        a->read = !a->store;
-        break;
-    case STMT_COPY:
-        if (expr_root(s->pointer2)->op != EXPR_DATA)
-            add_range(c, s, s->pointer2, s->alias2, false);
-        add_range(c, s, s->pointer, s->alias, true);
-        break;
-    case STMT_ZERO:
-        add_range(c, s, s->pointer, s->alias, true);
-        break;
-    case STMT_CALL:
-        add_call(c, s->args, s->num_args, s->pointer != NULL); /* a callback may know anything */
-        break;
-    default:
-        break;
-    }
-}
-
 static void see_flow(struct collect *c, const struct tree_stmt *s)
 {
-    switch (s->kind) {
-    case STMT_BREAK:
-    case STMT_CONTINUE:
-        c->piece->control |= c->loops == 0;
-        c->piece->jumps = true;
-        break;
-    case STMT_LABEL:
-    case STMT_GOTO:
-    case STMT_RETURN:
-    case STMT_PARALLEL:
-    case STMT_BARRIER:
-    case STMT_CRITICAL:
-        c->piece->control = true;
-        break;
-    case STMT_FREE:
-        c->piece->frees = true;
-        break;
-    default:
-        break;
-    }
+    bool leaves = s->kind == STMT_BREAK || s->kind == STMT_CONTINUE;
+    c->piece->jumps |= leaves;
+    c->piece->control |= (leaves && c->loops == 0) || stmt_is_control(s);
+    c->piece->frees |= s->kind == STMT_FREE;
+    c->piece->effects |= s->kind == STMT_CALL;
 }
 
 static void see(struct collect *c, struct tree_stmt *s)
@@ -128,13 +129,12 @@ static void see(struct collect *c, struct tree_stmt *s)
     for (int i = 0; i < 2; i++)
         if (vars[i])
             vec_push(c->arena, &c->piece->writes, vars[i]);
-    see_memory(c, s);
+    stmt_each_touch(s, see_touch, c);
     see_flow(c, s);
     struct collect outer = *c;
-    bool loop = s->kind == STMT_FOR || s->kind == STMT_WHILE || s->kind == STMT_DO;
-    c->loops += loop;
+    c->loops += stmt_is_loop(s);
     c->guarded |= s->kind == STMT_IF || s->kind == STMT_WHILE;
-    if (s->kind == STMT_FOR) {
+    if (s->kind == STMT_FOR && !c->changes) {
         struct tree_frame *f = NEW(c->arena, struct tree_frame);
         *f = tree_frame_of(c->frame, s);
         c->frame = f;
@@ -151,6 +151,12 @@ static void see(struct collect *c, struct tree_stmt *s)
 void piece_add(struct arena *a, struct tree_piece *p, struct tree_stmt *s, const struct tree_frame *frame)
 {
     struct collect c = { .arena = a, .piece = p, .frame = frame };
+    see(&c, s);
+}
+
+void piece_add_changes(struct arena *a, struct tree_piece *p, struct tree_stmt *s)
+{
+    struct collect c = { .arena = a, .piece = p, .changes = true };
     see(&c, s);
 }
 

@@ -20,6 +20,21 @@ struct tree_access {
     struct tree_access *next;        /* in a set: the one before in the same class */
 };
 
+/* Memory that one statement touches, what its expressions load and what is inside of it not counted. */
+struct tree_touch {
+    uint32_t alias;
+    const struct tree_expr *pointer, *index; /* NULL: any memory; the first element */
+    const struct tree_expr *count;           /* elements that follow each other; NULL: one */
+    const struct type *type;                 /* of the elements */
+    bool write, read;                        /* both: an update */
+    bool store;                              /* a plain STMT_STORE */
+};
+void stmt_each_touch(const struct tree_stmt *s, void (*see)(void *user, const struct tree_touch *touch), void *user);
+/* A load, and not of constants? */
+bool expr_loads_memory(const struct tree_expr *e);
+/* Does control not just go on behind the statement, or do threads meet there? Jumps of loops are not counted. */
+bool stmt_is_control(const struct tree_stmt *s);
+
 struct tree_piece {
     VEC(struct tree_access *) accesses;
     VEC(struct tree_var *) reads, writes; /* as often as they stand there; loop variables are written */
@@ -31,6 +46,8 @@ struct tree_piece {
 
 /* Adds a statement inside the loops `frame`. */
 void piece_add(struct arena *a, struct tree_piece *p, struct tree_stmt *s, const struct tree_frame *frame);
+/* Of variables and memory only what changes, and of that not the places: `pointer` and `at` are not set. */
+void piece_add_changes(struct arena *a, struct tree_piece *p, struct tree_stmt *s);
 
 struct piece_class {
     uint32_t stamp;

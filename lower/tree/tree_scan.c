@@ -73,7 +73,7 @@ void tree_scan_add(struct tree_scan *scan, const struct tree_stmt *s)
     default:
         break;
     }
-    bool loop = s->kind == STMT_FOR || s->kind == STMT_WHILE || s->kind == STMT_DO;
+    bool loop = stmt_is_loop(s);
     scan->depth += loop;
     tree_scan_add(scan, s->body);
     tree_scan_add(scan, s->otherwise);

@@ -45,6 +45,22 @@ void stmt_each_expr(struct tree_stmt *s, void (*visit)(void *user, struct tree_e
         visit(user, &s->args[i]);
 }
 
+bool stmt_has_loops(const struct tree_stmt *s)
+{
+    for (uint32_t i = 0; i < s->items.count; i++)
+        if (stmt_is_loop(s->items.items[i]) || stmt_has_loops(s->items.items[i]))
+            return true;
+    return (s->body && stmt_has_loops(s->body)) || (s->otherwise && stmt_has_loops(s->otherwise));
+}
+
+bool stmt_has_products(const struct tree_stmt *s)
+{
+    for (uint32_t i = 0; i < s->items.count; i++)
+        if (s->items.items[i]->product)
+            return true;
+    return false;
+}
+
 bool expr_is_pure(const struct tree_expr *e)
 {
     if (e->op == EXPR_CALL)
@@ -53,6 +69,16 @@ bool expr_is_pure(const struct tree_expr *e)
         if (!expr_is_pure(e->args[i]))
             return false;
     return true;
+}
+
+bool expr_mentions(const struct tree_expr *e, const struct tree_var *v)
+{
+    if (e->op == EXPR_VAR && e->var == v)
+        return true;
+    for (uint32_t i = 0; i < e->num_args; i++)
+        if (expr_mentions(e->args[i], v))
+            return true;
+    return false;
 }
 
 static bool leaf_equal(const struct tree_expr *a, const struct tree_expr *b)

@@ -368,8 +368,7 @@ static void add_nest(struct counter *c, const struct tree_stmt *s, struct amount
         return;
     c->flops = add(c->flops, times(flops, runs));
     c->bytes = add(c->bytes, times(bytes, runs));
-    bool nest = s->kind == STMT_FOR || s->kind == STMT_WHILE || s->kind == STMT_DO || s->kind == STMT_CALL ||
-                s->kind == STMT_COPY || s->kind == STMT_ZERO;
+    bool nest = stmt_is_loop(s) || s->kind == STMT_CALL || s->kind == STMT_COPY || s->kind == STMT_ZERO;
     if (!nest) /* a few scalars */
         return;
     struct text path = text_new(c->tree->arena);
