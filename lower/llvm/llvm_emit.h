@@ -272,6 +272,11 @@ void llvm_critical_begin(struct llvm_func *f);
 void llvm_critical_end(struct llvm_func *f);
 
 /* llvm_flow.c: basic blocks */
+LLVMBasicBlockRef llvm_block(struct llvm_func *f, const char *name);
+LLVMBasicBlockRef llvm_block_current(const struct llvm_func *f);
+/* Goes on in `b`, which is moved to the end so that the text reads in order. */
+void llvm_block_begin(struct llvm_func *f, LLVMBasicBlockRef b);
+void llvm_block_jump(struct llvm_func *f, LLVMBasicBlockRef to); /* unless the current one has its jump already */
 struct llvm_if {
     LLVMBasicBlockRef otherwise, end;
 };
@@ -288,11 +293,6 @@ struct llvm_repeat {
 struct value llvm_flow_select(struct llvm_func *f, const struct tree_expr *condition, const struct tree_expr *a,
                               const struct tree_expr *b);
 struct value llvm_flow_logical(struct llvm_func *f, const struct tree_expr *e);
-/* `e` if it is a multiple of the innermost loop's variable that is counted along, or NULL */
-LLVMValueRef llvm_multiple(struct llvm_func *f, const struct tree_expr *e);
-void llvm_stmt_for(struct llvm_func *f, const struct tree_stmt *s);
-void llvm_stmt_while(struct llvm_func *f, const struct tree_stmt *s);
-void llvm_stmt_do(struct llvm_func *f, const struct tree_stmt *s);
 void llvm_stmt_if(struct llvm_func *f, const struct tree_stmt *s);
 void llvm_stmt_jump(struct llvm_func *f, const struct tree_stmt *s); /* BREAK, CONTINUE, GOTO, RETURN */
 void llvm_stmt_label(struct llvm_func *f, const struct tree_stmt *s);
@@ -311,6 +311,13 @@ void llvm_flow_finish(struct llvm_func *f);
 bool llvm_flow_ended(const struct llvm_func *f); /* the current block has its jump: what follows is not reached */
 void llvm_flow_restart(
     struct llvm_func *f); /* a block that nothing jumps to, for code behind a jump that holds labels */
+
+/* llvm_loop.c */
+/* `e` if it is a multiple of the innermost loop's variable that is counted along, or NULL */
+LLVMValueRef llvm_multiple(struct llvm_func *f, const struct tree_expr *e);
+void llvm_stmt_for(struct llvm_func *f, const struct tree_stmt *s);
+void llvm_stmt_while(struct llvm_func *f, const struct tree_stmt *s);
+void llvm_stmt_do(struct llvm_func *f, const struct tree_stmt *s);
 
 /* llvm_meta.c */
 void llvm_meta_function(struct llvm_func *f); /* alias scopes, after the scan */
