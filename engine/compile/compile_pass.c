@@ -56,12 +56,24 @@ static int64_t cache_to_pass(const struct compile *c)
 #endif
 }
 
+/* As above, where LLVM uses all of its registers (lower/llvm/llvm_meta.c). */
+static int vector_to_pass(const struct compile *c)
+{
+#if defined(__x86_64__)
+    return !c->request->exports && __builtin_cpu_supports("avx512vbmi2") ? 64 : 0;
+#else
+    (void)c;
+    return 0;
+#endif
+}
+
 bool pass_tree(struct compile *c)
 {
     struct tree_options o = {
         .num_threads = c->request->num_threads,
         .strict_fp = c->request->fp == CODEGEN_FP_STRICT,
         .cache = cache_to_pass(c),
+        .vector = vector_to_pass(c),
     };
     return c->pass->tree(c->tree, &o);
 }

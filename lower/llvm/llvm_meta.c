@@ -167,13 +167,31 @@ static LLVMMetadataRef wide_lanes(struct llvm_func *f, const struct tree_loop *l
     return LLVMValueAsMetadata(LLVMConstInt(i32, REGISTER / loop->wide, false));
 }
 
+/* Whole vectors one by one leave no iterations over. What is less than a vector must not be unrolled before it becomes
+ * one. */
+static size_t add_wide(struct llvm_func *f, const struct tree_loop *loop, LLVMMetadataRef *properties)
+{
+    LLVMMetadataRef one = LLVMValueAsMetadata(LLVMConstInt(LLVMInt32TypeInContext(f->unit->context), 1, false));
+    LLVMMetadataRef yes = LLVMValueAsMetadata(LLVMConstInt(f->unit->i1, 1, false));
+    size_t count = 0;
+    properties[count++] = property(f, "llvm.loop.vectorize.width", wide_lanes(f, loop));
+    if (loop->vectors == TREE_VECTORS_ANY)
+        return count;
+    properties[count++] = property(f, "llvm.loop.interleave.count", one);
+    if (loop->vectors == TREE_VECTORS_MASKED) {
+        properties[count++] = property(f, "llvm.loop.vectorize.predicate.enable", yes);
+        properties[count++] = property(f, "llvm.loop.unroll.disable", NULL);
+    }
+    return count;
+}
+
 void llvm_meta_loop_end(struct llvm_func *f, const struct tree_loop *loop, LLVMValueRef back_edge, bool has_loops,
                         bool few, LLVMMetadataRef at)
 {
-    LLVMMetadataRef properties[5];
+    LLVMMetadataRef properties[8];
     size_t count = 0;
     if (loop->wide && !has_loops && has_wide_vectors(f))
-        properties[count++] = property(f, "llvm.loop.vectorize.width", wide_lanes(f, loop));
+        count += add_wide(f, loop, properties);
     if (at)
         properties[count++] = at;
     if (loop->independent) {

@@ -129,6 +129,13 @@ enum { TREE_PROGRAM_STATE = 0 }; /* the slot of struct program_state, if the pro
 enum tree_memory { TREE_HEAP, TREE_STACK, TREE_STATE /* slot `slot` of the program's state, lives across calls */ };
 enum tree_omp { TREE_OMP_STATIC, TREE_OMP_DYNAMIC, TREE_OMP_GUIDED };
 
+/* How the iterations of a loop that is `wide` come. */
+enum tree_vectors {
+    TREE_VECTORS_ANY,    /* not known */
+    TREE_VECTORS_WHOLE,  /* as many as a number of such vectors have lanes */
+    TREE_VECTORS_MASKED, /* fewer than one vector has */
+};
+
 /* What is known of a loop. `parallel` asks for threads (the parallelize pass decides); `independent` says that
  * iterations do not depend on each other, so vector code needs no check. */
 struct tree_loop {
@@ -137,6 +144,7 @@ struct tree_loop {
     /* Not 0: the widest vectors of the machine pay; bytes of the values in it. Iterations have nothing in common but
      * sums that may take any order. */
     uint8_t wide;
+    enum tree_vectors vectors;
     enum tree_omp omp;
     int chunk, num_threads; /* 0: default */
     /* Of a loop that stands in `tiles` overlapping tiles (0: in none): iterations that are different ones. Those beyond

@@ -29,6 +29,7 @@ static void print_word(const char *word, const struct tree_expr *e, struct text 
 static void print_for(const struct tree_stmt *s, uint32_t indent, struct text *out)
 {
     static const char *const omp[] = { "", " dynamic", " guided" };
+    static const char *const vectors[] = { " wide", " wide whole", " wide masked" };
     text_add(out, "for ");
     tree_print_var(s->var, out);
     print_word(" = ", s->begin, out);
@@ -45,7 +46,7 @@ static void print_for(const struct tree_stmt *s, uint32_t indent, struct text *o
     if (s->loop.unroll)
         text_add(out, " unroll");
     if (s->loop.wide)
-        text_add(out, " wide");
+        text_add(out, vectors[s->loop.vectors]);
     print_body(s->body, indent, out);
 }
 

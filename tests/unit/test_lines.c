@@ -1,0 +1,300 @@
+/* The pass lines: rows of stencils before and after it, what it leaves alone, and that the same is computed wherever
+ * arrays begin. */
+#include "lower/pass/pass.h"
+#include "runtime/abi.h"
+
+#include "tests/lower/llvm_program.h"
+#include "tests/unit/tree_text.h"
+
+#include <stdlib.h>
+
+enum { ROWS = 500, WIDTH = 80, ELEMENTS = (ROWS + 2) * WIDTH, LINE = 8 /* elements */ };
+
+/* for i = 1 to ROWS: for j = 1 to `end`: B[i * WIDTH + j] = A[.. - 1] + A[..] + A[.. + 1] */
+struct sample {
+    struct program p;
+    struct tree *t;
+    const struct type *type;
+    struct tree_expr *A, *B, *place;
+    struct tree_stmt *outer, *row, *store;
+    int vector;
+};
+
+static struct tree_expr *moved(struct sample *s, int64_t by)
+{
+    return expr_binary(s->t, EXPR_ADD, s->place, expr_i64(s->t, by));
+}
+
+static struct tree_expr *sum(struct sample *s, struct tree_expr *a, struct tree_expr *b)
+{
+    return expr_binary(s->t, EXPR_ADD, a, b);
+}
+
+static struct tree_stmt *loop(struct sample *s, struct tree_stmt *block, const char *name, int64_t end)
+{
+    struct tree_var *v = tree_var(s->t, name, program_type(&s->p, TYPE_I64));
+    return stmt_for(s->t, block, v, expr_i64(s->t, 1), expr_i64(s->t, end), expr_i64(s->t, 1));
+}
+
+static struct sample *sample_of(enum type_kind kind, int64_t end, void *a, void *b)
+{
+    struct sample *s = calloc(1, sizeof *s);
+    s->p = program_begin();
+    s->t = s->p.t;
+    s->vector = 64;
+    s->type = program_type(&s->p, kind);
+    s->A = program_array(&s->p, "A", s->type, a);
+    s->B = program_array(&s->p, "B", s->type, b);
+    s->outer = loop(s, s->p.body, "i", ROWS);
+    s->row = loop(s, s->outer->body, "j", end);
+    s->row->loop.independent = true;
+    struct tree_expr *start = expr_binary(s->t, EXPR_MUL, expr_var(s->t, s->outer->var), expr_i64(s->t, WIDTH));
+    s->place = expr_binary(s->t, EXPR_ADD, start, expr_var(s->t, s->row->var));
+    struct tree_expr *left = sum(s, program_load(&s->p, s->A, moved(s, -1)), program_load(&s->p, s->A, s->place));
+    s->store = program_store(&s->p, s->row->body, s->B, s->place, sum(s, left, program_load(&s->p, s->A, moved(s, 1))));
+    return s;
+}
+
+static struct sample *sample_new(void) { return sample_of(TYPE_F64, WIDTH - 1, NULL, NULL); }
+
+static const char *cut(struct sample *s)
+{
+    CHECK(tree_lines(s->t, &(struct tree_options){ .vector = s->vector }));
+    return tree_text(s->t, s->p.body);
+}
+
+static void sample_end(struct sample *s)
+{
+    program_end(&s->p);
+    free(s);
+}
+
+/* Gives the sample back. */
+static bool stays(struct sample *s)
+{
+    const char *before = tree_text(s->t, s->p.body);
+    bool same = strcmp(before, cut(s)) == 0;
+    sample_end(s);
+    return same;
+}
+
+/* ---- trees ---- */
+
+TEST(ends_and_whole_vectors)
+{
+    struct sample *s = sample_new();
+    CHECK_STR(cut(s), "for i = 1 to 500 step 1 {\n"
+                      "    first = (64 - (int64(&B[i * 80 + 1]) & 63) & 63) / 8 + 1\n"
+                      "    for j = 1 to first step 1 independent wide masked {\n"
+                      "        B[i * 80 + j] = A[i * 80 + j - 1] + A[i * 80 + j] + A[i * 80 + j + 1]\n"
+                      "    }\n"
+                      "    last = first + (79 - first & -8)\n"
+                      "    for j = first to last step 1 independent wide whole {\n"
+                      "        B[i * 80 + j] = A[i * 80 + j - 1] + A[i * 80 + j] + A[i * 80 + j + 1]\n"
+                      "    }\n"
+                      "    for j = last to 79 step 1 independent wide masked {\n"
+                      "        B[i * 80 + j] = A[i * 80 + j - 1] + A[i * 80 + j] + A[i * 80 + j + 1]\n"
+                      "    }\n"
+                      "}\n");
+    sample_end(s);
+}
+
+TEST(from_where_the_row_begins)
+{
+    struct sample *s = sample_new(); /* all is a row and a half away from what is stored */
+    s->store->index = moved(s, WIDTH + 4);
+    CHECK_STR(cut(s), "for i = 1 to 500 step 1 {\n"
+                      "    for j = 1 to 73 step 1 independent wide whole {\n"
+                      "        B[i * 80 + j + 84] = A[i * 80 + j - 1] + A[i * 80 + j] + A[i * 80 + j + 1]\n"
+                      "    }\n"
+                      "    for j = 73 to 79 step 1 independent wide masked {\n"
+                      "        B[i * 80 + j + 84] = A[i * 80 + j - 1] + A[i * 80 + j] + A[i * 80 + j + 1]\n"
+                      "    }\n"
+                      "}\n");
+    sample_end(s);
+}
+
+TEST(nothing_left_behind_whole_vectors)
+{
+    struct sample *s = sample_of(TYPE_F32, 65, NULL, NULL);
+    s->store->index = moved(s, 3);
+    CHECK_STR(cut(s), "for i = 1 to 500 step 1 {\n"
+                      "    for j = 1 to 65 step 1 independent wide whole {\n"
+                      "        B[i * 80 + j + 3] = A[i * 80 + j - 1] + A[i * 80 + j] + A[i * 80 + j + 1]\n"
+                      "    }\n"
+                      "}\n");
+    sample_end(s);
+}
+
+TEST(what_is_said)
+{
+    struct sample *s = sample_new();
+    s->p.ir->remarks = remarks_new(s->p.ir->arena);
+    cut(s);
+    CHECK(strstr(remarks_text(s->p.ir), "loop j: goes through vectors of 64 bytes that begin with lines of the cache"));
+    sample_end(s);
+}
+
+/* ---- what is left alone ---- */
+
+TEST(machines_without_masks)
+{
+    struct sample *s = sample_new();
+    s->vector = 0;
+    CHECK(stays(s));
+}
+
+TEST(loops_of_another_kind)
+{
+    struct sample *s = sample_new();
+    s->row->loop.independent = false;
+    CHECK(stays(s));
+    s = sample_new();
+    s->row->loop.parallel = true;
+    CHECK(stays(s));
+    s = sample_new();
+    s->row->step = expr_i64(s->t, 2);
+    CHECK(stays(s));
+    s = sample_new();
+    s->row->end = program_value(&s->p, "N", TYPE_I64, NULL);
+    CHECK(stays(s));
+    s = sample_new();
+    s->row->begin = program_value(&s->p, "N", TYPE_I64, NULL);
+    CHECK(stays(s));
+}
+
+TEST(little_to_do)
+{
+    CHECK(stays(sample_of(TYPE_F64, 32, NULL, NULL))); /* 31 iterations: less than four vectors */
+    CHECK(!stays(sample_of(TYPE_F64, 34, NULL, NULL)));
+    CHECK(stays(sample_of(TYPE_F32, 64, NULL, NULL)));
+    struct sample *s = sample_new();
+    s->outer->end = expr_i64(s->t, 200); /* 199 rows of 78 */
+    CHECK(stays(s));
+    s = sample_new(); /* rows nobody knows the number of, in steps nobody knows the number of, count as 16 * 16 */
+    s->outer->end = program_value(&s->p, "N", TYPE_I64, NULL);
+    CHECK(stays(s));
+}
+
+TEST(elements_that_are_used_once)
+{
+    struct sample *s = sample_new(); /* two of an array */
+    s->store->value = sum(s, program_load(&s->p, s->A, s->place), program_load(&s->p, s->A, moved(s, 1)));
+    CHECK(stays(s));
+    s = sample_new(); /* one each of three */
+    struct tree_expr *c = program_array(&s->p, "C", s->type, NULL), *d = program_array(&s->p, "D", s->type, NULL);
+    struct tree_expr *both = sum(s, program_load(&s->p, c, s->place), program_load(&s->p, d, s->place));
+    s->store->value = sum(s, program_load(&s->p, s->A, s->place), both);
+    CHECK(stays(s));
+    s = sample_new(); /* the same one three times */
+    struct tree_expr *one = program_load(&s->p, s->A, s->place);
+    s->store->value = sum(s, sum(s, one, program_load(&s->p, s->A, s->place)), one);
+    CHECK(stays(s));
+}
+
+TEST(bodies_of_another_kind)
+{
+    struct sample *s = sample_new(); /* a branch */
+    struct tree_stmt *branch = stmt_if(s->t, NULL, expr_binary(s->t, EXPR_LT, s->place, expr_i64(s->t, 9)));
+    stmt_append(s->t, branch->body, s->store);
+    s->row->body->items.items[0] = branch;
+    CHECK(stays(s));
+    s = sample_new(); /* a function */
+    struct tree_expr *value = s->store->value;
+    s->store->value = expr_math(s->t, TREE_MATH_exp, &value);
+    CHECK(stays(s));
+    s = sample_new(); /* a sum in memory */
+    stmt_reduce(s->t, s->row->body, WCR_SUM, false, s->B, s->place, s->store->value, s->store->alias);
+    CHECK(stays(s));
+    s = sample_new(); /* values of several sizes */
+    struct tree_expr *f = program_array(&s->p, "F", program_type(&s->p, TYPE_F32), NULL);
+    struct tree_expr *small = program_load(&s->p, f, s->place);
+    s->store->value = sum(s, s->store->value, expr_cast(s->t, s->type, small));
+    CHECK(stays(s));
+    CHECK(stays(sample_of(TYPE_I64, WIDTH - 1, NULL, NULL)));
+}
+
+TEST(places_that_do_not_follow_each_other)
+{
+    struct sample *s = sample_new();
+    struct tree_expr *twice = expr_binary(s->t, EXPR_MUL, expr_var(s->t, s->row->var), expr_i64(s->t, 2));
+    s->store->value = sum(s, s->store->value, program_load(&s->p, s->A, twice));
+    CHECK(stays(s));
+    s = sample_new();
+    s->store->index = expr_binary(s->t, EXPR_MUL, expr_var(s->t, s->row->var), expr_i64(s->t, 2));
+    CHECK(stays(s));
+    s = sample_new(); /* that depend on data */
+    struct tree_expr *x = program_array(&s->p, "X", program_type(&s->p, TYPE_I64), NULL);
+    struct tree_stmt *at = stmt_assign(s->t, stmt_block(s->t), tree_var(s->t, "at", program_type(&s->p, TYPE_I64)),
+                                       program_load(&s->p, x, s->place));
+    vec_push(s->t->arena, &s->row->body->items, s->row->body->items.items[0]);
+    s->row->body->items.items[0] = at;
+    s->store->value = sum(s, s->store->value, program_load(&s->p, s->A, expr_var(s->t, at->var)));
+    CHECK(stays(s));
+}
+
+/* Vectors that begin elsewhere than those that have just been stored would wait for them. */
+TEST(rows_that_hand_each_other_values)
+{
+    struct sample *s = sample_new(); /* another one reads what this one stores */
+    struct tree_stmt *next = loop(s, s->outer->body, "k", WIDTH);
+    struct tree_expr *k = expr_var(s->t, next->var);
+    program_store(&s->p, next->body, program_array(&s->p, "C", s->type, NULL), k, program_load(&s->p, s->B, k));
+    CHECK(stays(s));
+    s = sample_new(); /* another one stores what this one reads */
+    next = loop(s, s->outer->body, "k", WIDTH);
+    program_store(&s->p, next->body, s->A, expr_var(s->t, next->var), expr_float(s->t, s->type, 0));
+    CHECK(stays(s));
+    s = sample_new(); /* they have nothing in common */
+    next = loop(s, s->outer->body, "k", WIDTH);
+    program_store(&s->p, next->body, program_array(&s->p, "C", s->type, NULL), expr_var(s->t, next->var),
+                  expr_float(s->t, s->type, 0));
+    CHECK(!stays(s));
+}
+
+/* ---- what is computed ---- */
+
+static bool is_right(const double *a, const double *b, int64_t end)
+{
+    bool right = true;
+    for (int64_t x = 0; x < ELEMENTS; x++) {
+        int64_t i = x / WIDTH, j = x % WIDTH;
+        bool stored = i >= 1 && i < ROWS && j >= 1 && j < end;
+        right = right && b[x] == (stored ? a[x - 1] + a[x] + a[x + 1] : -1);
+    }
+    return right;
+}
+
+/* All the places in a line that A and B can begin at, and all numbers of iterations behind whole vectors. */
+TEST(the_same_is_computed)
+{
+    double *memory = aligned_alloc(64, sizeof *memory * 2 * (ELEMENTS + LINE));
+    for (int64_t round = 0; round < 2 * LINE; round++) {
+        double *a = memory + round % LINE, *b = memory + ELEMENTS + LINE + (3 * round + round / LINE) % LINE;
+        int64_t end = WIDTH - 1 - round % (LINE + 1);
+        for (int x = 0; x < ELEMENTS; x++) {
+            a[x] = 0.1 * x;
+            b[x] = -1;
+        }
+        struct sample *s = sample_of(TYPE_F64, end, a, b);
+        CHECK(strstr(cut(s), "wide masked"));
+        CHECK(program_run(&s->p, -1));
+        CHECK(is_right(a, b, end));
+        sample_end(s);
+    }
+    free(memory);
+}
+
+TEST(what_the_code_generator_is_told)
+{
+    struct sample *s = sample_new();
+    cut(s);
+    const char *text = program_text(&s->p, JIT_TEXT_LL, -1);
+    bool has = strstr(text, "+avx512vbmi2") != NULL;
+    CHECK((strstr(text, "!\"llvm.loop.vectorize.predicate.enable\", i1 true}") != NULL) == has);
+    text = program_text(&s->p, JIT_TEXT_LL_OPT, -1);
+    CHECK((strstr(text, "@llvm.masked.load.v8f64") != NULL) == has);
+    sample_end(s);
+}
+
+CHECK_MAIN
