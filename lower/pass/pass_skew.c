@@ -24,6 +24,8 @@ enum {
     FEWEST_BLOCKS = 8,   /* of steps, for threads to share */
     FEWEST_STEPS = 3,    /* less is not worth the loops */
     FEWEST_NEAREST = 64, /* steps for which rows are short enough for the first-level cache */
+    NARROW = 4 << 10,    /* bytes of the rows in a narrow tile, at least: less is not worth the loops */
+    FEWEST_PARTS = 4,    /* of the steps of a tile with narrow ones */
     LIMIT = 1 << 30      /* of bounds, strides and shifts */
 };
 
@@ -229,6 +231,26 @@ static bool find_shifts(struct skew *s)
 
 /* ---- how large ---- */
 
+/* Narrow tiles, of rows of so many bytes: they have as many steps as the first-level cache has room for their own rows
+ * and those next to them. No steps if it has none, or if it has room for everything. */
+static void find_narrow(struct skew *s, int64_t row)
+{
+    s->narrow = row < NARROW ? NARROW / row : 1;
+    s->few = (NEAREST / row - s->narrow - s->slope) / s->slope;
+    if (s->few < 0 || s->span * row < 2 * NEAREST)
+        s->few = 0;
+}
+
+/* What stays in the second-level cache anyhow has no others around the narrow ones. Waves of those would be too short.
+ */
+static bool take_narrow(struct skew *s, int threads)
+{
+    s->steps = s->few;
+    s->width = s->narrow;
+    s->few = 0;
+    return threads == 1 && s->steps > 0 && s->span >= 2 * s->slope * s->steps;
+}
+
 static bool find_size(struct skew *s, int threads)
 {
     const struct tree_stmt *l = s->loop;
@@ -245,14 +267,22 @@ static bool find_size(struct skew *s, int threads)
         row += s->classes[i].stride * (int64_t)s->classes[i].type->size;
     /* a tile moves through slope * steps rows and is as wide */
     int64_t nearest = NEAREST / (2 * s->slope * row), near = NEAR / (2 * s->slope * row);
-    if (nearest < FEWEST_NEAREST && s->span * row <= NEAR)
-        return false;
+    if (nearest < FEWEST_NEAREST) {
+        find_narrow(s, row);
+        if (s->span * row <= NEAR)
+            return take_narrow(s, threads);
+    }
     s->steps = nearest < FEWEST_NEAREST ? near : nearest;
     int64_t most = MOST_STEPS;
     if (threads != 1 && l->begin->op == EXPR_INT && l->end->op == EXPR_INT)
         most = (l->end->i - l->begin->i) / FEWEST_BLOCKS;
     most = most < MOST_STEPS ? most : MOST_STEPS;
     s->steps = s->steps < most ? s->steps : most;
+    if (s->steps < FEWEST_PARTS * s->few || s->steps < FEWEST_PARTS * s->narrow)
+        s->few = 0; /* not worth the loops */
+    if (s->few)
+        s->steps -= s->steps % s->narrow;
+    s->width = s->slope * s->steps;
     return s->steps >= FEWEST_STEPS && s->span >= 2 * s->slope * s->steps;
 }
 

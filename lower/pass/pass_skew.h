@@ -37,7 +37,10 @@ struct skew {
     uint32_t num_classes;
     int64_t slope;       /* positions that a step lies behind the one before */
     int64_t first, span; /* positions of a step: first .. first + span - 1 */
-    int64_t steps;       /* in a tile, which has slope * steps positions */
+    int64_t steps,
+        width; /* of a tile, which has `width` positions: any number if tiles go in turn, in waves slope * steps */
+    int64_t few,
+        narrow; /* steps and positions of narrow tiles inside of it; the width is a multiple; 0: there are none */
 };
 
 /* Puts tiles in place of the loop, for several threads (0: known at run time) in waves of tiles that have nothing to do

@@ -3,13 +3,15 @@
  * With one thread, for blocks of `steps` steps and positions from the first to the last:
  *
  *     for block = begin to end step K
- *         for position = 0 to span + slope * (K - 1) step slope * K
+ *         for position = 0 to span + slope * (K - 1) step W
  *             for t = block to min(block + K, end)
- *                 for i = the rows of the nest at position .. position + slope * K - 1 - slope * (t - block)
+ *                 for i = the rows of the nest at position .. position + W - 1 - slope * (t - block)
  *
- * A tile of block b needs those of b at lower positions, and those of block b - 1 up to slope * K positions further,
- * as its own lie so much behind. So tiles with the same 2 * b + number are independent: a wave. Waves are worth it
- * where they have tiles for all threads; nests of a single step have rows for any number of them. */
+ * What an iteration needs of its block stands at lower positions, or at its own and comes before it in the body or in
+ * an earlier step: any width W will do. In waves it is slope * K. A tile of block b needs those of b at lower
+ * positions, and those of block b - 1 up to slope * K positions further, as its own lie so much behind. So tiles with
+ * the same 2 * b + number are independent: a wave. Waves are worth it where they have tiles for all threads; nests of a
+ * single step have rows for any number of them. */
 #include "lower/pass/pass_skew.h"
 #include "lower/tree/tree_rewrite.h"
 
@@ -51,12 +53,13 @@ static struct tree_expr *variable(struct tree *t, struct tree_stmt *block, const
     return expr_var(t, v);
 }
 
-/* The part of a nest that belongs to the tile; `row`: the iteration that stands at the tile's first position. */
-static void put_stage(const struct tile *w, struct tree_stmt *block, const struct skew_stage *s, struct tree_expr *row)
+/* The part of a nest that belongs to `width` positions; `row`: the iteration that stands at the first one. */
+static void put_stage(const struct tile *w, struct tree_stmt *block, const struct skew_stage *s, struct tree_expr *row,
+                      int64_t width)
 {
     struct tree *t = w->tree;
     struct tree_expr *low = add(t, row, -s->shift);
-    struct tree_expr *high = add(t, row, w->skew->slope * w->skew->steps - s->shift);
+    struct tree_expr *high = add(t, row, width - s->shift);
     struct tree_stmt *to = block;
     if (s->loop && !s->fixed) {
         s->loop->begin = expr_binary(t, EXPR_MAX, expr_i64(t, s->begin), low);
@@ -71,21 +74,38 @@ static void put_stage(const struct tile *w, struct tree_stmt *block, const struc
     stmt_append(t, to, s->stmt);
 }
 
-static void put_tile(const struct tile *w, struct tree_stmt *block)
+/* Steps from .. to - 1 of the positions from `position` on. */
+static void put_steps(const struct tile *w, struct tree_stmt *block, struct tree_expr *from, struct tree_expr *to,
+                      struct tree_expr *position, int64_t width)
 {
     struct tree *t = w->tree;
     const struct skew *s = w->skew;
     struct tree_stmt *steps = NEW(t->arena, struct tree_stmt);
     *steps = *s->loop;
-    steps->begin = expr_cast(t, s->loop->var->type, w->block);
-    steps->end = expr_cast(t, s->loop->var->type, w->stop);
+    steps->begin = expr_cast(t, s->loop->var->type, from);
+    steps->end = expr_cast(t, s->loop->var->type, to);
     steps->body = stmt_block(t);
     stmt_append(t, block, steps);
     struct tree_expr *past = expr_binary(t, EXPR_SUB, as_i64(t, expr_var(t, s->loop->var)), w->block);
-    struct tree_expr *row = expr_binary(t, EXPR_SUB, add(t, w->position, s->first), times(t, past, s->slope));
+    struct tree_expr *row = expr_binary(t, EXPR_SUB, add(t, position, s->first), times(t, past, s->slope));
     row = variable(t, steps->body, "row", row);
     for (uint32_t i = 0; i < s->count; i++)
-        put_stage(w, steps->body, &s->stages[i], row);
+        put_stage(w, steps->body, &s->stages[i], row, width);
+}
+
+static void put_tile(const struct tile *w, struct tree_stmt *block)
+{
+    struct tree *t = w->tree;
+    const struct skew *s = w->skew;
+    if (!s->few) {
+        put_steps(w, block, w->block, w->stop, w->position, s->width);
+        return;
+    }
+    struct tree_stmt *parts = loop_new(t, block, "part", w->block, w->stop, s->few);
+    struct tree_expr *from = expr_var(t, parts->var);
+    struct tree_expr *to = variable(t, parts->body, "until", expr_binary(t, EXPR_MIN, add(t, from, s->few), w->stop));
+    struct tree_stmt *strips = loop_new(t, parts->body, "strip", w->position, add(t, w->position, s->width), s->narrow);
+    put_steps(w, strips->body, from, to, expr_var(t, strips->var), s->narrow);
 }
 
 static void put_in_turn(struct tile *w, struct tree_stmt *block, struct tree_expr *begin, struct tree_expr *end)
@@ -95,8 +115,8 @@ static void put_in_turn(struct tile *w, struct tree_stmt *block, struct tree_exp
     struct tree_stmt *blocks = loop_new(t, block, "block", begin, end, s->steps);
     w->block = expr_var(t, blocks->var);
     w->stop = variable(t, blocks->body, "stop", expr_binary(t, EXPR_MIN, add(t, w->block, s->steps), end));
-    struct tree_stmt *tiles = loop_new(t, blocks->body, "tile", expr_i64(t, 0),
-                                       expr_i64(t, s->span + s->slope * (s->steps - 1)), s->slope * s->steps);
+    struct tree_stmt *tiles =
+        loop_new(t, blocks->body, "tile", expr_i64(t, 0), expr_i64(t, s->span + s->slope * (s->steps - 1)), s->width);
     w->position = expr_var(t, tiles->var);
     put_tile(w, tiles->body);
 }
@@ -112,7 +132,7 @@ static struct waves count_waves(const struct tile *w, struct tree_stmt *block, s
 {
     struct tree *t = w->tree;
     const struct skew *s = w->skew;
-    struct waves v = { .size = s->slope * s->steps };
+    struct waves v = { .size = s->width };
     v.tiles = (s->span + s->slope * (s->steps - 1) + v.size - 1) / v.size;
     struct tree_expr *blocks = add(t, expr_binary(t, EXPR_SUB, end, begin), s->steps - 1);
     blocks = expr_binary(t, EXPR_DIV, blocks, expr_i64(t, s->steps));

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-enum { ARRAYS = 3, ROWS = 6000, EDGE = 40, WIDTH = 64, PLANE_ROWS = 2500, PLANE = WIDTH * PLANE_ROWS };
+enum { ARRAYS = 3, ROWS = 6000, EDGE = 40, WIDTH = 64, PLANE_ROWS = 2500, NEAR_ROWS = 600, PLANE = WIDTH * PLANE_ROWS };
 
 static struct tree_expr *add(struct program *p, struct tree_expr *a, int64_t b)
 {
@@ -106,6 +106,28 @@ TEST(waves_only_for_as_many_threads_as_have_tiles)
     program_end(&p);
 }
 
+/* The same of rows of WIDTH elements. */
+static struct program planes(int64_t rows, int64_t reach)
+{
+    struct program p = there_and_back(2000, rows, reach);
+    for (int k = 0; k < 2; k++) {
+        struct tree_stmt *s = p.body->items.items[0]->body->items.items[k], *store = s->body->items.items[0];
+        struct tree_stmt *m = loop(&p, NULL, "m", 0, WIDTH);
+        struct tree_expr *i = expr_var(p.t, s->var), *wide = expr_i64(p.t, WIDTH);
+        struct tree_expr *at = expr_binary(p.t, EXPR_MUL, i, wide);
+        struct tree_expr *from = expr_var(p.t, p.main->params.items[k].var);
+        struct tree_expr *low = add(&p, at, -reach * WIDTH), *high = add(&p, at, reach * WIDTH),
+                         *x = expr_var(p.t, m->var);
+        low = program_load(&p, from, expr_binary(p.t, EXPR_ADD, low, x));
+        high = program_load(&p, from, expr_binary(p.t, EXPR_ADD, high, x));
+        store->index = expr_binary(p.t, EXPR_ADD, at, x);
+        store->value = expr_binary(p.t, EXPR_ADD, low, high);
+        stmt_append(p.t, m->body, store);
+        s->body->items.items[0] = m;
+    }
+    return p;
+}
+
 static bool stays(struct program p)
 {
     const char *before = shown(&p);
@@ -137,6 +159,76 @@ TEST(what_does_not_pay)
     CHECK(stays(there_and_back(3, ROWS, 1)));       /* few steps */
     CHECK(stays(there_and_back(2000, ROWS, 1000))); /* tiles would be as wide as all of it */
     CHECK(!stays(there_and_back(2000, ROWS, 3)));
+}
+
+/* In rows of 1 KB in all, 600 of which stay in the second-level cache, as they are or in tiles. */
+TEST(narrow_tiles)
+{
+    struct program p = planes(NEAR_ROWS, 1);
+    CHECK_STR(skewed(&p, 1), "for block = 0 to 2000 step 13 {\n"
+                             "    stop = min(block + 13, 2000)\n"
+                             "    for tile = 0 to 623 step 4 {\n"
+                             "        for t = block to stop step 1 {\n"
+                             "            row = tile - (t - block) * 2 + 1\n"
+                             "            for i = max(1, row) to min(599, row + 4) step 1 {\n"
+                             "                for m = 0 to 64 step 1 {\n"
+                             "                    B[i * 64 + m] = A[i * 64 + m - 64] + A[i * 64 + m + 64]\n"
+                             "                }\n"
+                             "            }\n"
+                             "            for j = max(1, row - 1) to min(599, row + 3) step 1 {\n"
+                             "                for m#6 = 0 to 64 step 1 {\n"
+                             "                    A[j * 64 + m#6] = B[j * 64 + m#6 - 64] + B[j * 64 + m#6 + 64]\n"
+                             "                }\n"
+                             "            }\n"
+                             "        }\n"
+                             "    }\n"
+                             "}\n");
+    program_end(&p);
+    CHECK(stays(planes(60, 1)));        /* in the first-level cache anyhow */
+    CHECK(stays(planes(NEAR_ROWS, 8))); /* which has no room for what a step needs */
+    p = planes(NEAR_ROWS, 1);
+    CHECK(!strstr(skewed(&p, 2), "tile")); /* waves of few rows would be too short */
+    program_end(&p);
+}
+
+TEST(narrow_tiles_in_tiles)
+{
+    struct program p = planes(PLANE_ROWS, 1);
+    CHECK_STR(skewed(&p, 1),
+              "for block = 0 to 2000 step 256 {\n"
+              "    stop = min(block + 256, 2000)\n"
+              "    for tile = 0 to 3009 step 512 {\n"
+              "        for part = block to stop step 13 {\n"
+              "            until = min(part + 13, stop)\n"
+              "            for strip = tile to tile + 512 step 4 {\n"
+              "                for t = part to until step 1 {\n"
+              "                    row = strip - (t - block) * 2 + 1\n"
+              "                    for i = max(1, row) to min(2499, row + 4) step 1 {\n"
+              "                        for m = 0 to 64 step 1 {\n"
+              "                            B[i * 64 + m] = A[i * 64 + m - 64] + A[i * 64 + m + 64]\n"
+              "                        }\n"
+              "                    }\n"
+              "                    for j = max(1, row - 1) to min(2499, row + 3) step 1 {\n"
+              "                        for m#6 = 0 to 64 step 1 {\n"
+              "                            A[j * 64 + m#6] = B[j * 64 + m#6 - 64] + B[j * 64 + m#6 + 64]\n"
+              "                        }\n"
+              "                    }\n"
+              "                }\n"
+              "            }\n"
+              "        }\n"
+              "    }\n"
+              "}\n");
+    program_end(&p);
+    p = planes(ROWS, 1);
+    CHECK(strstr(skewed(&p, 2), "            for strip = tile to tile + 496 step 4 {\n"));
+    program_end(&p);
+    p = planes(ROWS, 1); /* blocks of 25 steps for two threads, 13 of which would be a part */
+    p.body->items.items[0]->end = expr_i64(p.t, 200);
+    CHECK(strstr(skewed(&p, 2), "wave") && !strstr(shown(&p), "strip"));
+    program_end(&p);
+    p = planes(PLANE_ROWS, 8);
+    CHECK(strstr(skewed(&p, 1), "tile") && !strstr(shown(&p), "strip"));
+    program_end(&p);
 }
 
 /* The step's first statement changes, in the tree of tiles_in_turn: it stores or reads something more. */
@@ -225,32 +317,41 @@ static int64_t random_below(int64_t n)
     return (int64_t)(random_state >> 8) % n;
 }
 
-static struct stage random_stage(void)
+/* Elements of the places are rows of `width` elements, of which the first and the last are not stored to. */
+struct shape {
+    int64_t rows, width;
+};
+
+static struct stage random_stage(const struct shape *shape)
 {
-    struct stage s = { EDGE + random_below(EDGE), ROWS - EDGE - random_below(EDGE), { 0 }, { { 0 } }, 0 };
-    s.to = (struct access){ (int)random_below(ARRAYS), random_below(5) - 2 };
+    struct stage s = { EDGE + random_below(EDGE), shape->rows - EDGE - random_below(EDGE), { 0 }, { { 0 } }, 0 };
+    int64_t aside = shape->width > 1 ? 3 : 1;
+    s.to = (struct access){ (int)random_below(ARRAYS), (random_below(5) - 2) * shape->width };
     s.reads = 1 + (int)random_below(3);
     for (int i = 0; i < s.reads; i++)
-        s.from[i] = (struct access){ (int)random_below(ARRAYS), random_below(7) - 3 };
+        s.from[i] = (struct access){ (int)random_below(ARRAYS),
+                                     (random_below(7) - 3) * shape->width + random_below(aside) - aside / 2 };
     return s;
 }
 
-static int64_t data[ARRAYS][ROWS], expected[ARRAYS][ROWS];
+static int64_t data[ARRAYS][PLANE], expected[ARRAYS][PLANE];
 
-static void compute(const struct stage *stages, int count, int64_t steps)
+static void compute(const struct shape *shape, const struct stage *stages, int count, int64_t steps)
 {
+    int64_t edge = shape->width > 1;
     for (int64_t t = 0; t < steps; t++)
         for (int k = 0; k < count; k++)
-            for (int64_t i = stages[k].begin; i < stages[k].end; i++) {
+            for (int64_t i = stages[k].begin * shape->width; i < stages[k].end * shape->width; i++) {
                 uint64_t sum = (uint64_t)(i * 3 + t);
                 for (int r = 0; r < stages[k].reads; r++)
                     sum = sum * 5 + (uint64_t)expected[stages[k].from[r].array][i + stages[k].from[r].shift];
-                expected[stages[k].to.array][i + stages[k].to.shift] = (int64_t)sum;
+                if (i % shape->width >= edge && i % shape->width < shape->width - edge)
+                    expected[stages[k].to.array][i + stages[k].to.shift] = (int64_t)sum;
             }
 }
 
 /* The same as a tree; gives whether the pass took it. */
-static bool run_stages(const struct stage *stages, int count, int64_t steps, int threads)
+static bool run_stages(const struct shape *shape, const struct stage *stages, int count, int64_t steps, int threads)
 {
     struct program p = program_begin();
     struct tree_expr *arrays[ARRAYS];
@@ -262,6 +363,11 @@ static bool run_stages(const struct stage *stages, int count, int64_t steps, int
     for (int k = 0; k < count; k++) {
         struct tree_stmt *s = loop(&p, t->body, "i", stages[k].begin, stages[k].end);
         struct tree_expr *i = expr_var(p.t, s->var), *five = expr_i64(p.t, 5);
+        if (shape->width > 1) {
+            i = expr_binary(p.t, EXPR_MUL, i, expr_i64(p.t, shape->width));
+            s = loop(&p, s->body, "m", 1, shape->width - 1);
+            i = expr_binary(p.t, EXPR_ADD, i, expr_var(p.t, s->var));
+        }
         struct tree_expr *sum = expr_binary(p.t, EXPR_MUL, i, expr_i64(p.t, 3));
         sum = expr_binary(p.t, EXPR_ADD, sum, expr_var(p.t, t->var));
         for (int r = 0; r < stages[k].reads; r++)
@@ -278,25 +384,34 @@ static bool run_stages(const struct stage *stages, int count, int64_t steps, int
     return taken;
 }
 
-TEST(every_iteration_sees_what_it_saw)
+/* Gives how many of so many random programs, of at most so many steps, the pass took. */
+static int run_random(const struct shape *shape, int trials, int64_t most_steps, int most_threads)
 {
-    enum { TRIALS = 40, MOST = 4 };
+    enum { MOST = 4 };
     int taken = 0;
-    for (int trial = 0; trial < TRIALS; trial++) {
+    for (int trial = 0; trial < trials; trial++) {
         random_state = (uint32_t)trial * 7919 + 1;
         struct stage stages[MOST];
-        int count = 1 + (int)random_below(MOST), threads = 1 + trial % 3;
-        int64_t steps = trial % 10 == 0 ? 0 : 1 + random_below(700);
+        int count = 1 + (int)random_below(MOST), threads = 1 + trial % most_threads;
+        int64_t steps = trial % 10 == 0 ? 0 : 1 + random_below(most_steps);
         for (int k = 0; k < count; k++)
-            stages[k] = random_stage();
+            stages[k] = random_stage(shape);
         for (int a = 0; a < ARRAYS; a++)
-            for (int64_t i = 0; i < ROWS; i++)
+            for (int64_t i = 0; i < shape->rows * shape->width; i++)
                 data[a][i] = expected[a][i] = random_below(1000);
-        compute(stages, count, steps);
-        taken += run_stages(stages, count, steps, threads);
+        compute(shape, stages, count, steps);
+        taken += run_stages(shape, stages, count, steps, threads);
         CHECK(memcmp(data, expected, sizeof data) == 0);
     }
-    CHECK(taken > TRIALS * 3 / 4);
+    return taken;
+}
+
+TEST(every_iteration_sees_what_it_saw) { CHECK(run_random(&(struct shape){ ROWS, 1 }, 40, 700, 3) > 30); }
+
+TEST(in_narrow_tiles_too)
+{
+    CHECK(run_random(&(struct shape){ NEAR_ROWS, WIDTH }, 30, 40, 1) > 15);
+    CHECK(run_random(&(struct shape){ PLANE_ROWS, WIDTH }, 12, 40, 3) > 5);
 }
 
 /* for t { x = F[t]; A[0, :] = x; for i { for k { A[i, k] = A[i - 1, k] + A[i + 1, k + 1] } } } */
