@@ -13,12 +13,15 @@
  * - Loops of at most 5 iterations (stencils, small vectors) are unrolled before the vectorizer looks at the loop around
  * them. LLVM's own limits would unroll loops of a dozen, and whole nests of them, which are better vectorized.
  * - loop-load-elim keeps in a register what the iteration before has stored (sweeps in place).
+ * - What unrolling has left without a use goes (dce): the vectorizer would follow it from operand to operand once per
+ * path, which for values that are used twice in every step takes all memory there is.
  * - No indvars: loops have int64 counters already. */
-static const char lean[] = "function(sroa,early-cse<memssa>,simplifycfg<hoist-common-insts;sink-common-insts>,"
-                           "instcombine<no-verify-fixpoint>,loop-mssa(loop-rotate,licm),"
-                           "loop-unroll<O3;no-runtime;no-partial;no-peeling;full-unroll-max=5>,sroa,early-cse<memssa>,"
-                           "loop-vectorize,loop-load-elim,instcombine<no-verify-fixpoint>,simplifycfg,slp-vectorizer,"
-                           "early-cse,loop-mssa(licm))";
+static const char lean[] =
+    "function(sroa,early-cse<memssa>,simplifycfg<hoist-common-insts;sink-common-insts>,"
+    "instcombine<no-verify-fixpoint>,loop-mssa(loop-rotate,licm),"
+    "loop-unroll<O3;no-runtime;no-partial;no-peeling;full-unroll-max=5>,sroa,early-cse<memssa>,dce,"
+    "loop-vectorize,loop-load-elim,instcombine<no-verify-fixpoint>,simplifycfg,slp-vectorizer,"
+    "early-cse,loop-mssa(licm))";
 
 /* The quick tier: variables in registers and addresses out of loops, which takes 0.5 ms of small programs and makes
  * code that the fast selector translates three times faster than without. */

@@ -6,6 +6,7 @@
 #include <llvm-c/Linker.h>
 #include <math.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static struct arena *arena;
@@ -143,6 +144,45 @@ TEST(loops_become_vector_code)
     CHECK(size == strlen(text) && contains(text, "fmul <4 x double>") && !contains(text, "alloca"));
     end(j);
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* which take more memory than this */
+/* Y[i] gets three values one after the other: what makes the first two is of no use once the inner loop is unrolled.
+ * Each of their steps uses the one before twice, and the vectorizer must not go through all ways down. */
+TEST(values_without_use_take_no_memory)
+{
+    struct jit *j =
+        begin((struct jit_options){ .opt_level = -1, .triple = "x86_64-unknown-linux-gnu", .cpu = "haswell" });
+    enum { STEPS = 60, SIZE = 8192 };
+    char ir[SIZE];
+    int at = snprintf(ir, sizeof ir,
+                      "define void @f(ptr noalias %%y, ptr noalias %%x, i64 %%n) {\nentry:\n  br label %%row\n"
+                      "row:\n  %%i = phi i64 [ 0, %%entry ], [ %%i2, %%next ]\n"
+                      "  %%p = getelementptr inbounds i64, ptr %%x, i64 %%i\n"
+                      "  %%q = getelementptr inbounds i64, ptr %%y, i64 %%i\n  br label %%turn\n"
+                      "turn:\n  %%t = phi i64 [ 0, %%row ], [ %%t2, %%turn ]\n"
+                      "  %%w = load i64, ptr %%p\n  %%v0 = add i64 %%w, %%t\n");
+    for (int i = 0; i < STEPS; i++)
+        at += snprintf(ir + at, sizeof ir - (size_t)at, "  %%a%d = xor i64 %%v%d, %d\n  %%v%d = mul i64 %%a%d, %%v%d\n",
+                       i, i, 3 * i + 5, i + 1, i, i);
+    snprintf(ir + at, sizeof ir - (size_t)at,
+             "  store i64 %%v%d, ptr %%q\n  %%t2 = add nsw i64 %%t, 1\n  %%again = icmp slt i64 %%t2, 3\n"
+             "  br i1 %%again, label %%turn, label %%next\n"
+             "next:\n  store i64 %%i, ptr %%q\n  %%i2 = add nsw i64 %%i, 1\n  %%more = icmp slt i64 %%i2, %%n\n"
+             "  br i1 %%more, label %%row, label %%done\ndone:\n  ret void\n}\n",
+             STEPS);
+    add(j, "unit", ir);
+    struct rlimit before, some = { (rlim_t)4 << 30, (rlim_t)4 << 30 };
+    CHECK(!getrlimit(RLIMIT_AS, &before));
+    some.rlim_max = before.rlim_max;
+    CHECK(!setrlimit(RLIMIT_AS, &some));
+    const char *text;
+    size_t size;
+    CHECK(jit_text(j, JIT_TEXT_LL_OPT, &text, &size));
+    CHECK(contains(text, "store <4 x i64>") && !contains(text, "mul"));
+    CHECK(!setrlimit(RLIMIT_AS, &before));
+    end(j);
+}
+#endif
 
 TEST(texts_join_the_units)
 {
