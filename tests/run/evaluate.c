@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { MOST_NAMES = 64, MOST_RANK = 2, MOST_CONNECTORS = 8 };
+enum { MOST_NAMES = 64, MOST_RANK = 3, MOST_CONNECTORS = 8 };
 static const uint64_t longest = 1500000; /* tasklets */
 
 /* A number with its type in C: one of int32, uint32 and int64 once promoted. */
@@ -55,6 +55,10 @@ static int64_t wrapped(enum type_kind kind, int64_t v)
         return (int8_t)v;
     case TYPE_I16:
         return (int16_t)v;
+    case TYPE_U8:
+        return (uint8_t)v;
+    case TYPE_U16:
+        return (uint16_t)v;
     case TYPE_I32:
         return (int32_t)v;
     case TYPE_U32:
@@ -64,12 +68,14 @@ static int64_t wrapped(enum type_kind kind, int64_t v)
     }
 }
 
-/* Doubles hold integers. */
+/* Doubles and floats hold integers. */
 static struct number number(enum type_kind kind, int64_t v)
 {
-    enum type_kind promoted = kind == TYPE_I8 || kind == TYPE_I16 || kind == TYPE_BOOL ? TYPE_I32
-                              : kind == TYPE_F64                                       ? TYPE_I64
-                                                                                       : kind;
+    enum type_kind promoted = kind;
+    if (kind == TYPE_I8 || kind == TYPE_I16 || kind == TYPE_U8 || kind == TYPE_U16 || kind == TYPE_BOOL)
+        promoted = TYPE_I32;
+    else if (kind == TYPE_F64 || kind == TYPE_F32)
+        promoted = TYPE_I64;
     return (struct number){ promoted, wrapped(kind, v) };
 }
 
@@ -126,27 +132,46 @@ static struct number smaller(struct number a, struct number b, bool larger)
 
 static size_t size_of(enum type_kind kind)
 {
-    return kind == TYPE_I8 ? 1 : kind == TYPE_I16 ? 2 : kind == TYPE_I64 || kind == TYPE_F64 ? 8 : 4;
+    switch (kind) {
+    case TYPE_I8:
+    case TYPE_U8:
+        return 1;
+    case TYPE_I16:
+    case TYPE_U16:
+        return 2;
+    case TYPE_I64:
+    case TYPE_F64:
+        return 8;
+    default:
+        return 4;
+    }
 }
 
 static int64_t load(const struct memory *m, int64_t at)
 {
     int64_t v = 0;
-    if (m->kind == TYPE_F64) {
-        double d;
-        memcpy(&d, m->data + at * (int64_t)sizeof d, sizeof d);
+    double d;
+    float f;
+    const char *from = m->data + at * (int64_t)size_of(m->kind);
+    switch (m->kind) {
+    case TYPE_F64:
+        memcpy(&d, from, sizeof d);
         return (int64_t)d;
+    case TYPE_F32:
+        memcpy(&f, from, sizeof f);
+        return (int64_t)f;
+    default:
+        memcpy(&v, from, size_of(m->kind)); /* the lower bytes */
+        return wrapped(m->kind, v);
     }
-    memcpy(&v, m->data + at * (int64_t)size_of(m->kind), size_of(m->kind)); /* the lower bytes */
-    return wrapped(m->kind, v);
 }
 
 static void store(const struct memory *m, int64_t at, int64_t v)
 {
     double d = (double)v;
-    if (m->kind == TYPE_F64)
-        memcpy(&v, &d, sizeof d);
-    memcpy(m->data + at * (int64_t)size_of(m->kind), &v, size_of(m->kind));
+    float f = (float)v;
+    const void *from = m->kind == TYPE_F64 ? (const void *)&d : m->kind == TYPE_F32 ? (const void *)&f : &v;
+    memcpy(m->data + at * (int64_t)size_of(m->kind), from, size_of(m->kind));
 }
 
 static void combine(struct evaluator *v, const struct memory *m, int64_t at, enum wcr_kind wcr, struct number new)
@@ -230,6 +255,29 @@ static void set_name(struct evaluator *v, const char *name, int64_t value)
     push_name(v, name, value);
 }
 
+/* ---- layouts ---- */
+
+/* What a container says of memory that is not there yet. */
+static struct memory *layout_of(struct evaluator *v, const struct container *c)
+{
+    struct memory *m = NEW(v->arena, struct memory);
+    if (c->rank > MOST_RANK)
+        return no_memory(v);
+    *m = (struct memory){ .kind = c->type->kind, .rank = c->rank };
+    for (uint32_t i = 0; i < c->rank; i++) {
+        m->shape[i] = sym_value(v, c->shape[i]);
+        m->strides[i] = sym_value(v, c->strides[i]);
+    }
+    return m;
+}
+
+static struct memory *new_memory(struct evaluator *v, const struct container *c)
+{
+    struct memory *m = layout_of(v, c);
+    m->data = NEW_ARRAY(v->arena, char, (size_t)sym_value(v, c->total_size) * size_of(m->kind));
+    return m;
+}
+
 /* ---- regions ---- */
 
 /* Elements that a memlet names: of each dimension the first index, how many, and the distance in memory. */
@@ -266,8 +314,57 @@ static int64_t element(const struct region_of *r, int64_t n)
     return at;
 }
 
+/* A view or a reference stands for what the edge says at its other end. */
+static void point(struct evaluator *v, const struct access *a, const struct edge *e)
+{
+    const struct memlet *m = &e->memlet;
+    const struct access *other = as_access(e->dst == &a->node ? e->src : e->dst);
+    bool named = m->data && m->data != a->data;
+    if (!named && !other) {
+        unknown(v);
+        return;
+    }
+    struct region_of r = region_of(v, memory_of(v, named ? m->name : other->name), named ? m->subset : m->other);
+    struct memory *own = layout_of(v, a->data);
+    own->data = r.memory->data + r.base * (int64_t)size_of(r.memory->kind);
+    map_put(v->arena, &v->frame->memory, a->data->name, own);
+}
+
+static void point_view(struct evaluator *v, struct access *a)
+{
+    struct edge *e = view_edge(a);
+    struct access *viewed = e ? as_access(e->dst == &a->node ? e->src : e->dst) : NULL;
+    if (viewed && container_is_view(viewed->data))
+        point_view(v, viewed);
+    if (e)
+        point(v, a, e);
+    else
+        unknown(v);
+}
+
+/* Views follow the variables around: they are set whenever their scope begins. */
+static void point_views(struct evaluator *v, struct state *st, struct node *entry)
+{
+    for (struct node *n = scope_first(st, entry); n; n = n->beside)
+        if (as_access(n) && as_access(n)->data && container_is_view(as_access(n)->data))
+            point_view(v, as_access(n));
+}
+
+static bool is_pointing(const struct edge *e)
+{
+    struct access *src = as_access(e->src), *dst = as_access(e->dst);
+    return (src && container_is_view(src->data) && view_edge(src) == e) ||
+           (dst && container_is_view(dst->data) && view_edge(dst) == e);
+}
+
 static void copy(struct evaluator *v, const struct edge *e)
 {
+    if (is_pointing(e))
+        return;
+    if (e->dst_conn && !strcmp(e->dst_conn, "set")) {
+        point(v, as_access(e->dst), e);
+        return;
+    }
     const struct memlet *m = &e->memlet;
     struct region_of from = region_of(v, memory_of(v, as_access(e->src)->name), memlet_source_subset(m));
     struct region_of to = region_of(v, memory_of(v, as_access(e->dst)->name), memlet_target_subset(m));
@@ -488,9 +585,9 @@ static void run_map(struct evaluator *v, struct map_entry *m, uint32_t dimension
     int64_t begin = sym_value(v, r->begin), end = sym_value(v, r->end), step = sym_value(v, r->step);
     uint32_t place = v->frame->num_names;
     push_name(v, m->params.items[dimension], begin);
-    if (step < 1)
+    if (step == 0)
         unknown(v);
-    for (int64_t i = begin; !v->failed && i <= end; i += step) {
+    for (int64_t i = begin; !v->failed && (step > 0 ? i <= end : i >= end); i += step) {
         v->frame->names[place].value = i;
         run_map(v, m, dimension + 1);
     }
@@ -514,23 +611,7 @@ static void enter_map(struct evaluator *v, struct map_entry *m)
 
 static void run_sdfg(struct evaluator *v, struct sdfg *s);
 
-static struct memory *new_memory(struct evaluator *v, const struct container *c)
-{
-    struct memory *m = NEW(v->arena, struct memory);
-    int64_t count = 1;
-    m->kind = c->type->kind;
-    m->rank = c->rank;
-    if (c->rank > MOST_RANK)
-        return no_memory(v);
-    for (uint32_t i = c->rank; i-- > 0; count *= m->shape[i]) {
-        m->strides[i] = count;
-        m->shape[i] = sym_value(v, c->shape[i]);
-    }
-    m->data = NEW_ARRAY(v->arena, char, (size_t)count *size_of(m->kind));
-    return m;
-}
-
-/* Whole containers go in and out, so that the inner names stand for the same memory. */
+/* Inner names stand for the memory from the first element of the memlet on. */
 static void call_nested(struct evaluator *v, const struct nested *n)
 {
     struct frame *inner = NEW(v->arena, struct frame), *outer = v->frame;
@@ -539,10 +620,10 @@ static void call_nested(struct evaluator *v, const struct nested *n)
         for (uint32_t i = 0; i < count; i++) {
             const struct edge *e = out ? n->node.out.items[i] : n->node.in.items[i];
             const char *conn = intern(v->ir->names, out ? e->src_conn : e->dst_conn);
-            struct memory *m = memory_of(v, e->memlet.name);
-            struct region_of r = region_of(v, m, e->memlet.subset);
-            if (r.base || r.count != (m->rank == 2 ? m->shape[0] * m->shape[1] : m->shape[0]))
-                unknown(v);
+            struct region_of r = region_of(v, memory_of(v, e->memlet.name), e->memlet.subset);
+            struct memory *m = NEW(v->arena, struct memory);
+            *m = *r.memory;
+            m->data += r.base * (int64_t)size_of(m->kind);
             map_put(v->arena, &inner->memory, conn, m);
         }
     }
@@ -612,6 +693,7 @@ static void run_scope(struct evaluator *v, struct state *st, struct node *entry)
     bool done[256] = { false };
     if (st->nodes.count > sizeof done)
         unknown(v);
+    point_views(v, st, entry);
     for (bool again = true; again && !v->failed;) {
         again = false;
         for (struct node *n = scope_first(st, entry); n; n = n->beside) {
@@ -686,11 +768,21 @@ static void run_region(struct evaluator *v, struct region *r)
     }
 }
 
+/* Transients are new, arguments have the layout that this SDFG gives them. */
 static void run_sdfg(struct evaluator *v, struct sdfg *s)
 {
-    for (uint32_t i = 0; i < s->containers.count; i++)
-        if (s->containers.items[i]->transient)
-            map_put(v->arena, &v->frame->memory, s->containers.items[i]->name, new_memory(v, s->containers.items[i]));
+    for (uint32_t i = 0; i < s->containers.count; i++) {
+        const struct container *c = s->containers.items[i];
+        struct memory *given = c->transient ? NULL : map_get(&v->frame->memory, c->name);
+        if (container_is_view(c) || container_is_reference(c))
+            continue;
+        struct memory *m = given ? layout_of(v, c) : new_memory(v, c);
+        if (given)
+            m->data = given->data;
+        if (!c->transient && !given)
+            unknown(v);
+        map_put(v->arena, &v->frame->memory, c->name, m);
+    }
     run_region(v, &s->region);
 }
 

@@ -13,6 +13,8 @@ struct sdfg *random_program(struct ir *ir, uint64_t seed);
 /* Programs of the forms that passes over loops look for (random_forms.c); arrays of integers and of doubles that hold
  * integers. *shared: the first two are to be the same memory. */
 struct sdfg *random_forms(struct ir *ir, uint64_t seed, bool *shared);
+/* Programs that work on parts of arrays (random_views.c): elements of all types, views, references, nested SDFGs. */
+struct sdfg *random_views(struct ir *ir, uint64_t seed);
 /* A number of its own for each seed; *seed moves on. */
 uint64_t random_next(uint64_t *seed);
 

@@ -37,6 +37,9 @@ static void *run(void *member)
 void GOMP_parallel(void (*body)(void *), void *data, unsigned threads, unsigned flags)
 {
     (void)flags;
+    if (!data) /* nothing to do: how runtime/parallel.c finds out whether threads sleep. Its regions are to be opened.
+                */
+        return;
     struct team team = { .body = body, .data = data, .size = threads ? threads : THREADS };
     if (team.size > MOST_THREADS || current.team)
         team.size = 1;
