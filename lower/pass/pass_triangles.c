@@ -9,12 +9,16 @@
  *                                                   for i, the rest { ... }
  *
  * as far as the first of them goes. What these terms load must not be what the iterations that are together write; the
- * rest of an iteration stays where it was. */
+ * rest of an iteration stays where it was.
+ *
+ * Where terms load x as vectors and the loop stores it one by one, the last four of them get a loop of their own, which
+ * takes them in their order and so one by one: a vector of what has just been stored in parts waits until all parts are
+ * in the cache. Those before do not depend on the iterations before and are computed beside them. */
 #include "lower/pass/pass_iterations.h"
 #include "lower/pass/pass_remark.h"
 #include "lower/tree/tree_rewrite.h"
 
-enum { ROWS = 4, SHORTEST = 16, MOST_STATEMENTS = 96, MOST_TERMS = 4 };
+enum { ROWS = 4, SHORTEST = 16, LONGEST_WAIT = 128, MOST_STATEMENTS = 96, MOST_TERMS = 4 };
 
 struct triangles {
     struct iterations x;
@@ -214,6 +218,33 @@ static bool may_start_together(struct triangles *all, struct triangle *x)
     return x->ok;
 }
 
+static void see_stored(void *user, struct tree_expr *e)
+{
+    struct loads *l = user;
+    struct linear at;
+    int64_t step;
+    if (e->op != EXPR_LOAD)
+        return;
+    linear_of(&at, e->args[1]);
+    if (!at.known || !linear_take(&at, l->x->sum->var, &step) || step != 1)
+        return;
+    for (uint32_t i = 0; i < l->x->piece.accesses.count; i++) {
+        const struct tree_access *w = l->x->piece.accesses.items[i];
+        l->count += w->store && w->alias == e->alias;
+    }
+}
+
+/* Do terms load elements one behind the other from what the loop stores? Several sums, and long ones, are enough
+ * to do while vectors wait. */
+static bool loads_stored(const struct triangle *x)
+{
+    struct loads l = { .x = x };
+    for (uint32_t i = 0; i < x->num_terms; i++)
+        expr_visit(x->terms[i]->value, see_stored, &l);
+    return l.count > 0 && x->num_terms == 1 && x->loop->begin->op == EXPR_INT && x->loop->end->op == EXPR_INT &&
+           x->loop->end->i - x->loop->begin->i <= LONGEST_WAIT;
+}
+
 /* ---- rewriting ---- */
 
 static bool is_start(const struct triangle *x, const struct tree_stmt *s)
@@ -265,7 +296,7 @@ static void put_row(const struct triangle *x, struct tree_stmt *block, struct tr
 
 /* The term of iteration `number`, in the loop over those of all. */
 static void begin_term(const struct triangle *x, struct tree_stmt *terms, const struct tree_stmt *term,
-                       struct tree_var *begun, struct tree_expr *number)
+                       struct tree_var *begun, struct tree_expr *number, bool reassociate)
 {
     struct tree *t = x->tree;
     struct tree_stmt *copy = stmt_clone(t, term);
@@ -274,7 +305,31 @@ static void begin_term(const struct triangle *x, struct tree_stmt *terms, const 
     struct tree_stmt *sum =
         stmt_assign(t, terms->body, begun, expr_binary(t, EXPR_ADD, expr_var(t, begun), copy->value));
     sum->place = term->place;
-    sum->reassociate = true;
+    sum->reassociate = reassociate;
+}
+
+/* `terms` goes as far as the iterations before have stored long ago. */
+static struct tree_expr *far_end(const struct triangle *x)
+{
+    struct tree *t = x->tree;
+    struct tree_expr *end = expr_binary(t, EXPR_SUB, x->sum->end, expr_int(t, x->sum->var->type, ROWS));
+    return expr_binary(t, EXPR_MAX, x->sum->begin, end);
+}
+
+/* For each of the iterations, what terms `begin` .. `end` - 1 add to the sums begun. */
+static void put_terms(const struct triangle *x, struct tree_stmt *block, struct tree_expr *first,
+                      struct tree_expr *begin, struct tree_expr *end, struct tree_var *(*begun)[MOST_TERMS],
+                      bool reassociate)
+{
+    struct tree *t = x->tree;
+    struct tree_var *v = tree_var(t, x->sum->var->name, x->sum->var->type);
+    struct tree_stmt *terms = stmt_for(t, block, v, begin, end, x->sum->step);
+    terms->place = x->sum->place;
+    for (int r = 0; r < ROWS; r++)
+        for (uint32_t m = 0; m < x->num_terms; m++)
+            begin_term(x, terms, x->terms[m], begun[r][m], expr_binary(t, EXPR_ADD, first, expr_int(t, first->type, r)),
+                       reassociate);
+    stmt_substitute(t, terms, x->loop->var, first);
 }
 
 static void start_together(const struct triangle *x)
@@ -297,16 +352,12 @@ static void start_together(const struct triangle *x)
             stmt_assign(t, main->body, v, x->starts[m] ? x->starts[m]->value : expr_zero(t, v->type))->place =
                 x->terms[m]->place;
         }
-    struct tree_stmt *terms = stmt_for(t, main->body, tree_var(t, x->sum->var->name, x->sum->var->type), x->sum->begin,
-                                       x->sum->end, x->sum->step);
-    terms->place = x->sum->place;
-    for (int r = 0; r < ROWS; r++)
-        for (uint32_t m = 0; m < x->num_terms; m++)
-            begin_term(x, terms, x->terms[m], begun[r][m],
-                       expr_binary(t, EXPR_ADD, expr_var(t, first), expr_int(t, type, r)));
+    struct tree_expr *far = loads_stored(x) ? far_end(x) : x->sum->end;
+    put_terms(x, main->body, expr_var(t, first), x->sum->begin, far, begun, true);
+    if (far != x->sum->end)
+        put_terms(x, main->body, expr_var(t, first), far, x->sum->end, begun, false);
     for (int r = 0; r < ROWS; r++)
         put_row(x, main->body, expr_var(t, first), r, begun[r]);
-    stmt_substitute(t, terms, x->loop->var, expr_var(t, first));
     *rest = *x->loop;
     rest->begin = expr_var(t, stop);
     stmt_append(t, block, rest);

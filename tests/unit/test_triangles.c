@@ -95,7 +95,7 @@ TEST(sums_that_start_together)
     const char *text = shown(s, false);
     CHECK(strstr(text, "stop = 16\n"
                        "for i#9 = 0 to stop step 4 {\n"));
-    CHECK(strstr(text, "    for k#14 = 0 to i#9 step 1 {\n"
+    CHECK(strstr(text, "    for k#14 = 0 to max(0, i#9 - 4) step 1 {\n"
                        "        begun = begun + L[i#9 * 40 + k#14] * X[k#14]\n"
                        "        begun#11 = begun#11 + L[(i#9 + 1) * 40 + k#14] * X[k#14]\n"));
     CHECK(strstr(text, "    begun = 0.0\n"));
@@ -105,6 +105,28 @@ TEST(sums_that_start_together)
     struct text said = text_new(s->t->arena);
     remarks_print(s->p.ir->remarks, &said);
     CHECK(strstr(text_get(&said), "loop i: starts the sums of loop k for 4 iterations together"));
+    sample_free(s);
+}
+
+/* The last terms load what has just been stored: one by one. */
+TEST(last_terms_of_what_the_loop_stores)
+{
+    struct sample *s = sample_new(18, 0);
+    CHECK(strstr(shown(s, false), "    for k#15 = max(0, i#9 - 4) to i#9 step 1 {\n"
+                                  "        begun = begun + L[i#9 * 40 + k#15] * X[k#15]\n"));
+    sample_free(s);
+    s = sample_new(18, 0); /* what others have stored */
+    s->result->pointer = s->array[B];
+    s->result->alias = program_alias(&s->p, s->array[B]);
+    CHECK(strstr(shown(s, false), "    for k#14 = 0 to i#9 step 1 {\n") && !strstr(shown(s, false), "max("));
+    sample_free(s);
+    s = sample_new(129, 0); /* long sums */
+    CHECK(strstr(shown(s, false), "    for k#14 = 0 to i#9 step 1 {\n"));
+    sample_free(s);
+    s = sample_new(18, 0); /* elements that do not lie one behind the other */
+    struct tree_expr *back = binary(s, EXPR_SUB, number(s, 17), var(s, s->k));
+    s->term->value = load(s, X, binary(s, EXPR_ADD, back, number(s, 99)));
+    CHECK(strstr(shown(s, false), "    for k#14 = 0 to i#9 step 1 {\n"));
     sample_free(s);
 }
 
