@@ -48,8 +48,7 @@ struct llvm_export {
 };
 
 struct llvm_options {
-    enum llvm_fp
-        fp; /* default: contraction within expressions and into accumulators, re-association only in accumulators */
+    enum llvm_fp fp;         /* default: contraction of what is in registers, re-association only in accumulators */
     bool debug_info;         /* DILocations from the places of statements */
     struct remarks *remarks; /* or NULL: lines are numbers of remarks_number, for what LLVM says of loops */
     uint32_t unit_budget;    /* statements per unit before functions are moved to another module; 0: one unit */

@@ -2,9 +2,8 @@
 
 static bool is_product(LLVMValueRef v) { return LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == LLVMFMul; }
 
-/* Flags by --fp. As in C, a product and a sum of one expression may become one fused operation; so may a product and
- * the accumulator it is added to, wherever the product was computed. An accumulator may also take its terms in any
- * order. */
+/* Flags by --fp. A product and the sum it goes into may become one fused operation, wherever the product was computed,
+ * if it did not go through memory. An accumulator may also take its terms in any order. */
 LLVMValueRef llvm_fp(struct llvm_func *f, LLVMValueRef v)
 {
     LLVMFastMathFlags flags = LLVMFastMathNone;

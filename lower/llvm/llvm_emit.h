@@ -126,7 +126,7 @@ struct llvm_func {
     uint32_t critical; /* critical sections around the statement */
     bool reassociate;  /* float operations built now belong to an accumulator */
     bool soft_half;    /* the target converts float16 in a library only */
-    bool fuse;         /* ... have an operand that is a product of the same expression */
+    bool fuse;         /* ... have an operand that is a product */
     struct map labels; /* struct tree_label -> block */
     /* values of shared nodes of the statement */
     struct llvm_memo *memo;

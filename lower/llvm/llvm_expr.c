@@ -120,9 +120,20 @@ static struct value expr_unary_op(struct llvm_func *f, const struct tree_expr *e
     return llvm_unary(f, e->op, e->args[0]->type, llvm_expr(f, e->args[0]));
 }
 
-static bool is_product(const struct tree_expr *e)
+static bool is_count(LLVMValueRef v)
 {
-    return e->op == EXPR_MUL || (e->op == EXPR_NEG && e->args[0]->op == EXPR_MUL);
+    LLVMOpcode op = LLVMIsAInstruction(v) ? LLVMGetInstructionOpcode(v) : LLVMRet;
+    return op == LLVMSIToFP || op == LLVMUIToFP;
+}
+
+/* Also one that a variable was given: DaCe makes a tasklet of every operation of an expression. Not that of a number
+ * that counts: points of a grid, `first + i * step`, are to be those of other programs, and 0 in the middle. */
+static bool is_product(LLVMValueRef v)
+{
+    if (LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == LLVMFNeg)
+        v = LLVMGetOperand(v, 0);
+    return LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == LLVMFMul && !is_count(LLVMGetOperand(v, 0)) &&
+           !is_count(LLVMGetOperand(v, 1));
 }
 
 static struct value expr_binary_op(struct llvm_func *f, const struct tree_expr *e)
@@ -131,7 +142,7 @@ static struct value expr_binary_op(struct llvm_func *f, const struct tree_expr *
     if (multiple)
         return (struct value){ multiple, NULL };
     struct value a = llvm_expr(f, e->args[0]), b = llvm_expr(f, e->args[1]);
-    f->fuse = is_product(e->args[0]) || is_product(e->args[1]);
+    f->fuse = is_product(a.v) || is_product(b.v);
     struct value r = llvm_binary(f, e->op, e->args[0]->type, a, b);
     f->fuse = false;
     return r;

@@ -528,19 +528,28 @@ TEST(only_accumulators_are_reassociated)
     program_end(&p);
 }
 
-TEST(products_fuse_within_an_expression_and_into_accumulators)
+/* ... wherever they were computed, but for those that went through memory, or are points of a grid. */
+TEST(products_fuse_with_the_sums_they_go_into)
 {
-    for (int statements = 1; statements <= 2; statements++)
+    enum { EXPRESSION, VARIABLE, NEGATED, MEMORY, COUNT };
+    for (int way = EXPRESSION; way <= COUNT; way++)
         for (int reduce = 0; reduce < 2; reduce++) {
             static double a = 1, b = 2, out;
+            static int64_t count = 3;
             struct program p = program_begin();
             const struct type *f64 = program_type(&p, TYPE_F64);
             struct tree_expr *x = program_value(&p, "a", TYPE_F64, &a), *y = program_value(&p, "b", TYPE_F64, &b);
-            struct tree_expr *to = program_array(&p, "out", f64, &out), *product = expr_binary(p.t, EXPR_MUL, x, y);
-            if (statements == 2) {
+            struct tree_expr *i = expr_cast(p.t, f64, program_value(&p, "i", TYPE_I64, &count));
+            struct tree_expr *to = program_array(&p, "out", f64, &out);
+            struct tree_expr *product = expr_binary(p.t, EXPR_MUL, way == COUNT ? i : x, y);
+            if (way == VARIABLE || way == NEGATED) {
                 struct tree_var *v = tree_var(p.t, "v", f64);
-                stmt_assign(p.t, p.body, v, product);
+                stmt_assign(p.t, p.body, v, way == NEGATED ? expr_unary(p.t, EXPR_NEG, product) : product);
                 product = expr_var(p.t, v);
+            }
+            if (way == MEMORY) {
+                program_store(&p, p.body, to, expr_i64(p.t, 0), product);
+                product = program_load(&p, to, expr_i64(p.t, 0));
             }
             if (reduce)
                 stmt_reduce(p.t, p.body, WCR_SUM, false, to, expr_i64(p.t, 0), product, 1);
@@ -549,7 +558,7 @@ TEST(products_fuse_within_an_expression_and_into_accumulators)
             const char *text = program_text(&p, JIT_TEXT_LL, 0);
             CHECK(contains(text, "fmul contract"));
             CHECK_INT(contains(text, "fadd contract") || contains(text, "fadd reassoc contract"),
-                      statements == 1 || reduce);
+                      (way != MEMORY && way != COUNT) || reduce);
             p.options.fp = LLVM_FP_STRICT;
             CHECK(!contains(program_text(&p, JIT_TEXT_LL, 0), "contract"));
             program_end(&p);
