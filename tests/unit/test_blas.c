@@ -147,8 +147,8 @@ TEST(gemm_layouts)
 {
     printf("BLAS: %s, OpenMP: %s\n", sdfg_rt_blas_name() ? sdfg_rt_blas_name() : "none",
            sdfg_rt_openmp_name() ? sdfg_rt_openmp_name() : "none");
-    static const int64_t sizes[][3] = { { 3, 4, 5 },   { 17, 9, 23 },  { 1, 40, 30 }, { 40, 1, 30 },
-                                        { 30, 40, 1 }, { 1, 1, 2000 }, { 27, 43, 11 } };
+    static const int64_t sizes[][3] = { { 3, 4, 5 },    { 17, 9, 23 },  { 1, 40, 30 }, { 40, 1, 30 }, { 30, 40, 1 },
+                                        { 1, 1, 2000 }, { 27, 43, 11 }, { 16, 24, 8 }, { 9, 16, 40 } };
     for (int type = 0; type < SDFG_RT_TYPE_COUNT; type++)
         for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
             for (int layouts = 0; layouts < LAYOUTS * LAYOUTS * LAYOUTS; layouts++)
