@@ -179,15 +179,6 @@ static bool is_row(struct lines *w, struct row *r, const struct tree_frame *fram
 
 /* ---- rewriting ---- */
 
-static struct tree_expr *variable(struct tree *t, struct tree_stmt *b, const char *name, struct tree_expr *value)
-{
-    if (value->op == EXPR_INT)
-        return value;
-    struct tree_var *v = tree_var(t, name, type_basic(t->ir, TYPE_I64));
-    stmt_assign(t, b, v, value);
-    return expr_var(t, v);
-}
-
 /* Elements from the one that iteration `begin` stores to the next line. */
 static struct tree_expr *to_next_line(const struct row *r, struct tree_expr *begin)
 {
@@ -243,13 +234,13 @@ static void put_parts(const struct row *r, struct tree_stmt *loop)
                      *tail = stmt_clone(t, loop);
     if (gains_by_lines(r)) {
         struct tree_expr *first = expr_binary(t, EXPR_ADD, loop->begin, to_next_line(r, loop->begin));
-        head->end = middle->begin = variable(t, block, "first", first);
+        head->end = middle->begin = stmt_variable(t, block, "first", first);
         put_part(r, block, head, TREE_VECTORS_MASKED);
     }
     struct tree_expr *rest = expr_binary(t, EXPR_SUB, loop->end, middle->begin);
     struct tree_expr *last =
         expr_binary(t, EXPR_ADD, middle->begin, expr_binary(t, EXPR_AND, rest, expr_i64(t, -lanes)));
-    middle->end = tail->begin = variable(t, block, "last", last);
+    middle->end = tail->begin = stmt_variable(t, block, "last", last);
     put_part(r, block, middle, TREE_VECTORS_WHOLE);
     if (!expr_equal(tail->begin, tail->end))
         put_part(r, block, tail, TREE_VECTORS_MASKED);

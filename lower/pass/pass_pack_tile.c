@@ -4,15 +4,6 @@
 
 /* ---- expressions ---- */
 
-static struct tree_expr *variable(struct tree *t, struct tree_stmt *block, const char *name, struct tree_expr *value)
-{
-    if (expr_is_const(value))
-        return value;
-    struct tree_var *v = tree_var(t, name, value->type);
-    stmt_assign(t, block, v, value);
-    return expr_var(t, v);
-}
-
 struct tree_stmt *pack_loop(struct pack_tile *w, struct tree_stmt *block, const struct tree_stmt *like,
                             struct tree_expr *begin, struct tree_expr *end)
 {
@@ -69,7 +60,7 @@ static void put_packing(struct pack_tile *w, struct tree_stmt *block)
     strip->loop.parallel = strip->loop.independent = true;
     struct tree_expr *number = expr_var(t, strip->var), *done = pack_times(t, number, w->width);
     struct tree_expr *count =
-        variable(t, strip->body, "count", expr_binary(t, EXPR_MIN, pack_sub(t, w->columns, done), wide));
+        stmt_variable(t, strip->body, "count", expr_binary(t, EXPR_MIN, pack_sub(t, w->columns, done), wide));
     struct tree_stmt *sum = pack_loop(w, strip->body, p->sum, p->sum->begin, p->sum->end);
     copy_values(w, sum->body, p->sum->body);
     struct tree_expr *at = pack_place(w, number, expr_var(t, p->sum->var), w->width);
@@ -149,7 +140,7 @@ static void put_tiles(struct pack_tile *w, struct tree_stmt *block)
         pack_loop(w, block, p->column, expr_binary(t, EXPR_DIV, begin, wide), expr_binary(t, EXPR_DIV, end, wide));
     struct tree_expr *number = expr_var(t, strip->var);
     struct tree_expr *base =
-        variable(t, strip->body, "base", pack_add(t, w->first_column, pack_times(t, number, w->width)));
+        stmt_variable(t, strip->body, "base", pack_add(t, w->first_column, pack_times(t, number, w->width)));
     struct tree_var *memory = tree_var(t, "buffer", type_pointer(t->ir, p->type));
     struct tree_expr *buffer = expr_var(t, memory), *size = expr_i64(t, w->rows * w->width);
     uint32_t alias = t->num_aliases++;
@@ -185,9 +176,9 @@ static struct tree_expr *full_row(struct pack_tile *w, struct tree_stmt *block, 
     struct tree *t = w->tree;
     if (!w->first_full && !w->last_full)
         return row;
-    return variable(t, block, "row",
-                    w->first_full ? expr_binary(t, EXPR_MAX, row, w->first_full)
-                                  : expr_binary(t, EXPR_MIN, row, w->last_full));
+    return stmt_variable(t, block, "row",
+                         w->first_full ? expr_binary(t, EXPR_MAX, row, w->first_full)
+                                       : expr_binary(t, EXPR_MIN, row, w->last_full));
 }
 
 static void put_rows(struct pack_tile *w, struct tree_stmt *block, struct tree_expr *first, uint32_t rows)
@@ -227,9 +218,10 @@ static void find_columns(struct pack_tile *w, struct tree_stmt *block)
     const struct pack *p = w->p;
     struct tree_expr *zero = expr_i64(t, 0), *last = pack_sub(t, p->row->end, expr_i64(t, 1));
     struct tree_expr *end = replaced(t, p->column->end, p->row->var, last);
-    w->first_column = variable(t, block, "first", replaced(t, p->column->begin, p->row->var, p->row->begin));
-    w->columns = variable(t, block, "columns", expr_binary(t, EXPR_MAX, pack_sub(t, end, w->first_column), zero));
-    w->terms = variable(t, block, "terms", expr_binary(t, EXPR_MAX, pack_sub(t, p->sum->end, p->sum->begin), zero));
+    w->first_column = stmt_variable(t, block, "first", replaced(t, p->column->begin, p->row->var, p->row->begin));
+    w->columns = stmt_variable(t, block, "columns", expr_binary(t, EXPR_MAX, pack_sub(t, end, w->first_column), zero));
+    w->terms =
+        stmt_variable(t, block, "terms", expr_binary(t, EXPR_MAX, pack_sub(t, p->sum->end, p->sum->begin), zero));
 }
 
 static bool is_at_least(const struct tree_expr *e, int64_t least) { return e->op == EXPR_INT && e->i >= least; }
@@ -243,9 +235,9 @@ static void find_full_rows(struct pack_tile *w, struct tree_stmt *block)
     struct tree_expr *columns = pack_sub(t, replaced(t, p->column->end, p->row->var, begin), w->first_column);
     struct tree_expr *rows = pack_sub(t, p->row->end, begin);
     if (p->end_slope > 0 && !is_at_least(columns, 1))
-        w->first_full = variable(t, block, "full", pack_add(t, begin, pack_sub(t, one, columns)));
+        w->first_full = stmt_variable(t, block, "full", pack_add(t, begin, pack_sub(t, one, columns)));
     if (p->begin_slope > 0 && !is_at_least(pack_sub(t, columns, rows), 0))
-        w->last_full = variable(t, block, "full", pack_sub(t, pack_add(t, begin, columns), one));
+        w->last_full = stmt_variable(t, block, "full", pack_sub(t, pack_add(t, begin, columns), one));
 }
 
 void pack_rewrite(struct pack *p)
@@ -265,15 +257,16 @@ void pack_rewrite(struct pack *p)
     allocate(&w, inside);
     put_packing(&w, inside);
     struct tree_expr *span = pack_sub(t, p->row->end, p->row->begin);
-    struct tree_expr *blocks = variable(t, inside, "blocks", expr_binary(t, EXPR_DIV, span, expr_i64(t, PACK_ROWS)));
+    struct tree_expr *blocks =
+        stmt_variable(t, inside, "blocks", expr_binary(t, EXPR_DIV, span, expr_i64(t, PACK_ROWS)));
     struct tree_stmt *main = pack_loop(&w, inside, p->row, expr_i64(t, 0), blocks);
     main->loop = p->row->loop;
     if (p->begin_slope + p->end_slope > 0 && main->loop.omp == TREE_OMP_STATIC && main->loop.chunk == 0)
         main->loop.chunk = 1; /* long and short ones for all threads */
-    put_rows(
-        &w, main->body,
-        variable(t, main->body, "first", pack_add(t, p->row->begin, pack_times(t, expr_var(t, main->var), PACK_ROWS))),
-        PACK_ROWS);
+    put_rows(&w, main->body,
+             stmt_variable(t, main->body, "first",
+                           pack_add(t, p->row->begin, pack_times(t, expr_var(t, main->var), PACK_ROWS))),
+             PACK_ROWS);
     struct tree_expr *left = pack_add(t, p->row->begin, pack_times(t, blocks, PACK_ROWS));
     if (!expr_equal(left, p->row->end)) {
         struct tree_stmt *rest = pack_loop(&w, inside, p->row, left, p->row->end);

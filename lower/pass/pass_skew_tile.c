@@ -44,15 +44,6 @@ static struct tree_stmt *loop_new(struct tree *t, struct tree_stmt *block, const
     return stmt_for(t, block, v, begin, end, expr_i64(t, step));
 }
 
-static struct tree_expr *variable(struct tree *t, struct tree_stmt *block, const char *name, struct tree_expr *value)
-{
-    if (value->op == EXPR_INT)
-        return value;
-    struct tree_var *v = tree_var(t, name, type_basic(t->ir, TYPE_I64));
-    stmt_assign(t, block, v, value);
-    return expr_var(t, v);
-}
-
 /* The part of a nest that belongs to `width` positions; `row`: the iteration that stands at the first one. */
 static void put_stage(const struct tile *w, struct tree_stmt *block, const struct skew_stage *s, struct tree_expr *row,
                       int64_t width)
@@ -88,7 +79,7 @@ static void put_steps(const struct tile *w, struct tree_stmt *block, struct tree
     stmt_append(t, block, steps);
     struct tree_expr *past = expr_binary(t, EXPR_SUB, as_i64(t, expr_var(t, s->loop->var)), w->block);
     struct tree_expr *row = expr_binary(t, EXPR_SUB, add(t, position, s->first), times(t, past, s->slope));
-    row = variable(t, steps->body, "row", row);
+    row = stmt_variable(t, steps->body, "row", row);
     for (uint32_t i = 0; i < s->count; i++)
         put_stage(w, steps->body, &s->stages[i], row, width);
 }
@@ -103,7 +94,8 @@ static void put_tile(const struct tile *w, struct tree_stmt *block)
     }
     struct tree_stmt *parts = loop_new(t, block, "part", w->block, w->stop, s->few);
     struct tree_expr *from = expr_var(t, parts->var);
-    struct tree_expr *to = variable(t, parts->body, "until", expr_binary(t, EXPR_MIN, add(t, from, s->few), w->stop));
+    struct tree_expr *to =
+        stmt_variable(t, parts->body, "until", expr_binary(t, EXPR_MIN, add(t, from, s->few), w->stop));
     struct tree_stmt *strips = loop_new(t, parts->body, "strip", w->position, add(t, w->position, s->width), s->narrow);
     put_steps(w, strips->body, from, to, expr_var(t, strips->var), s->narrow);
 }
@@ -114,7 +106,7 @@ static void put_in_turn(struct tile *w, struct tree_stmt *block, struct tree_exp
     const struct skew *s = w->skew;
     struct tree_stmt *blocks = loop_new(t, block, "block", begin, end, s->steps);
     w->block = expr_var(t, blocks->var);
-    w->stop = variable(t, blocks->body, "stop", expr_binary(t, EXPR_MIN, add(t, w->block, s->steps), end));
+    w->stop = stmt_variable(t, blocks->body, "stop", expr_binary(t, EXPR_MIN, add(t, w->block, s->steps), end));
     struct tree_stmt *tiles =
         loop_new(t, blocks->body, "tile", expr_i64(t, 0), expr_i64(t, s->span + s->slope * (s->steps - 1)), s->width);
     w->position = expr_var(t, tiles->var);
@@ -136,7 +128,7 @@ static struct waves count_waves(const struct tile *w, struct tree_stmt *block, s
     v.tiles = (s->span + s->slope * (s->steps - 1) + v.size - 1) / v.size;
     struct tree_expr *blocks = add(t, expr_binary(t, EXPR_SUB, end, begin), s->steps - 1);
     blocks = expr_binary(t, EXPR_DIV, blocks, expr_i64(t, s->steps));
-    v.blocks = variable(t, block, "blocks", expr_binary(t, EXPR_MAX, blocks, expr_i64(t, 0)));
+    v.blocks = stmt_variable(t, block, "blocks", expr_binary(t, EXPR_MAX, blocks, expr_i64(t, 0)));
     v.last = add(t, times(t, v.blocks, 2), v.tiles - 2);
     return v;
 }
@@ -170,9 +162,9 @@ static void put_in_waves(struct tile *w, struct tree_stmt *block, struct tree_ex
     turn->place = s->loop->place;
     struct tree_expr *number = expr_var(t, turn->var);
     struct tree_expr *tile = expr_binary(t, EXPR_SUB, wave, times(t, number, 2));
-    w->position = variable(t, turn->body, "tile", times(t, tile, v->size));
-    w->block = variable(t, turn->body, "first", expr_binary(t, EXPR_ADD, begin, times(t, number, s->steps)));
-    w->stop = variable(t, turn->body, "stop", expr_binary(t, EXPR_MIN, add(t, w->block, s->steps), end));
+    w->position = stmt_variable(t, turn->body, "tile", times(t, tile, v->size));
+    w->block = stmt_variable(t, turn->body, "first", expr_binary(t, EXPR_ADD, begin, times(t, number, s->steps)));
+    w->stop = stmt_variable(t, turn->body, "stop", expr_binary(t, EXPR_MIN, add(t, w->block, s->steps), end));
     put_tile(w, turn->body);
 }
 
@@ -180,8 +172,8 @@ bool skew_make_tiles(struct tree *t, const struct skew *s, int threads)
 {
     struct tile w = { .tree = t, .skew = s };
     struct tree_stmt *block = stmt_block(t), *to = block;
-    struct tree_expr *begin = variable(t, block, "begin", as_i64(t, s->loop->begin));
-    struct tree_expr *end = variable(t, block, "end", as_i64(t, s->loop->end));
+    struct tree_expr *begin = stmt_variable(t, block, "begin", as_i64(t, s->loop->begin));
+    struct tree_expr *end = stmt_variable(t, block, "end", as_i64(t, s->loop->end));
     if (threads == 1) {
         put_in_turn(&w, block, begin, end);
         *s->loop = *block;

@@ -173,3 +173,12 @@ static bool flatten(void *user, struct tree_stmt *s)
 }
 
 void stmt_flatten(struct tree *t, struct tree_stmt *s) { stmt_visit(s, flatten, t); }
+
+struct tree_expr *stmt_variable(struct tree *t, struct tree_stmt *block, const char *name, struct tree_expr *value)
+{
+    if (expr_is_const(value))
+        return value;
+    struct tree_var *v = tree_var(t, name, value->type);
+    stmt_assign(t, block, v, value);
+    return expr_var(t, v);
+}

@@ -21,4 +21,7 @@ struct tree_stmt *stmt_clone_apart(struct tree *t, const struct tree_stmt *s);
 /* Blocks directly in blocks are dissolved, in the whole statement. */
 void stmt_flatten(struct tree *t, struct tree_stmt *s);
 
+/* The value in a variable of its own, which is set at the end of the block; a constant stays what it is. */
+struct tree_expr *stmt_variable(struct tree *t, struct tree_stmt *block, const char *name, struct tree_expr *value);
+
 #endif

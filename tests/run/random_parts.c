@@ -248,20 +248,8 @@ static const char *leaf(struct views *m, const struct params *p, const char *con
 const char *part_expression(struct views *m, const struct params *p, const char *const *xs, uint32_t count)
 {
     const char *a = leaf(m, p, xs, count), *b = leaf(m, p, xs, count), *c = leaf(m, p, xs, count);
-    switch (part_below(m, 6)) {
-    case 0:
-        return TEXT(m, "%s + %s - %s", a, b, c);
-    case 1:
-        return TEXT(m, "%s * %s + %s", a, b, c);
-    case 2:
-        return TEXT(m, "%s - %s * 3", a, b);
-    case 3:
-        return TEXT(m, "max(%s, %s) - %s", a, b, c);
-    case 4:
-        return TEXT(m, "(%s if %s < %s else %s)", a, b, c, b);
-    default:
-        return TEXT(m, "%s + %s", count ? xs[0] : a, b);
-    }
+    const char *other = TEXT(m, "%s + %s", count ? xs[0] : a, b);
+    return random_expression(m->ir, part_below(m, RANDOM_EXPRESSIONS), a, b, c, other);
 }
 
 /* ---- indices ---- */

@@ -15,6 +15,10 @@ struct sdfg *random_program(struct ir *ir, uint64_t seed);
 struct sdfg *random_forms(struct ir *ir, uint64_t seed, bool *shared);
 /* Programs that work on parts of arrays (random_views.c): elements of all types, views, references, nested SDFGs. */
 struct sdfg *random_views(struct ir *ir, uint64_t seed);
+/* One of the first RANDOM_EXPRESSIONS over three operands, as Python text in the arena of `ir`; the last is `other`. */
+enum { RANDOM_EXPRESSIONS = 6 };
+const char *random_expression(struct ir *ir, uint32_t which, const char *a, const char *b, const char *c,
+                              const char *other);
 /* A number of its own for each seed; *seed moves on. */
 uint64_t random_next(uint64_t *seed);
 

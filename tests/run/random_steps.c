@@ -223,19 +223,25 @@ static const char *leaf(struct forms *m, struct step *p, const char *const *xs, 
 const char *form_expression(struct forms *m, struct step *p, const char *const *xs, uint32_t count)
 {
     const char *a = leaf(m, p, xs, count), *b = leaf(m, p, xs, count), *c = leaf(m, p, xs, count);
-    switch (form_below(m, 6)) {
+    return random_expression(m->ir, form_below(m, RANDOM_EXPRESSIONS), a, b, c, a);
+}
+
+const char *random_expression(struct ir *ir, uint32_t which, const char *a, const char *b, const char *c,
+                              const char *other)
+{
+    switch (which) {
     case 0:
-        return TEXT(m, "%s + %s - %s", a, b, c);
+        return arena_printf(ir->arena, "%s + %s - %s", a, b, c);
     case 1:
-        return TEXT(m, "%s * %s + %s", a, b, c);
+        return arena_printf(ir->arena, "%s * %s + %s", a, b, c);
     case 2:
-        return TEXT(m, "%s - %s * 3", a, b);
+        return arena_printf(ir->arena, "%s - %s * 3", a, b);
     case 3:
-        return TEXT(m, "max(%s, %s) - %s", a, b, c);
+        return arena_printf(ir->arena, "max(%s, %s) - %s", a, b, c);
     case 4:
-        return TEXT(m, "(%s if %s < %s else %s)", a, b, c, b);
+        return arena_printf(ir->arena, "(%s if %s < %s else %s)", a, b, c, b);
     default:
-        return TEXT(m, "%s", a);
+        return other;
     }
 }
 
