@@ -11,6 +11,7 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stddef.h>
 #include <string.h>
 #include <time.h>
@@ -157,16 +158,70 @@ struct region {
     sdfg_rt_body *body;
     void *data;
     struct sdfg_rt_team team;
+    int processor;  /* of the thread that starts it */
+    int64_t joined; /* the other threads that have begun */
 };
+
+/* A kernel that gathers threads on few processors, as in guests of hypervisors, wakes a sleeping one where the thread
+ * is that wakes it although another processor is idle, and both then take turns of milliseconds, each to wait for the
+ * other. So the first thread lets the others run where it had only to wait, and who finds itself on its processor
+ * leaves. */
+enum {
+    REST = 8000000, /* nanoseconds after a region when threads may have fallen asleep */
+    LOOKS = 500,    /* for threads that are about to begin, before the processor is given away */
+    MOST_YIELDS = 200
+};
+
+static _Thread_local int64_t last_region; /* when it ended */
+
+static int64_t nanoseconds(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+/* Moves this thread to another of the processors that it may use, if there is one for each thread. */
+static void leave_processor(int processor, int64_t threads)
+{
+    cpu_set_t all, others;
+    if (sched_getaffinity(0, sizeof all, &all) || CPU_COUNT(&all) < threads)
+        return;
+    others = all;
+    CPU_CLR(processor, &others);
+    if (!sched_setaffinity(0, sizeof others, &others))
+        sched_setaffinity(0, sizeof all, &all);
+}
+
+static void join_region(struct region *r, int64_t threads)
+{
+    __atomic_add_fetch(&r->joined, 1, __ATOMIC_RELAXED);
+    if (sched_getcpu() == r->processor)
+        leave_processor(r->processor, threads);
+}
+
+/* The first thread is through and would wait at the end of the region, which need not give its processor away. */
+static void let_others_join(const struct region *r, int64_t threads)
+{
+    for (int i = 0; i < LOOKS + MOST_YIELDS && __atomic_load_n(&r->joined, __ATOMIC_RELAXED) < threads - 1; i++)
+        if (i >= LOOKS)
+            sched_yield();
+}
 
 static void run_thread(void *argument)
 {
     struct region *r = argument;
     int64_t thread = openmp.thread_num(), threads = openmp.num_threads();
+    if (thread > 0)
+        join_region(r, threads);
+    else if (nanoseconds(CLOCK_MONOTONIC_COARSE) - last_region > REST)
+        sched_yield();
     sdfg_rt_team_enter(&r->team, thread, threads);
     r->body(r->context, r->data, thread, threads);
     sdfg_rt_nontemporal_end();
     sdfg_rt_team_leave(&r->team);
+    if (thread == 0)
+        let_others_join(r, threads);
 }
 
 void sdfg_rt_parallel(struct sdfg_rt_context *context, sdfg_rt_body *body, void *data, int64_t threads)
@@ -181,8 +236,9 @@ void sdfg_rt_parallel(struct sdfg_rt_context *context, sdfg_rt_body *body, void 
         direct_depth--;
         return;
     }
-    struct region r = { context, body, data, { .id = ++context->regions } };
+    struct region r = { context, body, data, { .id = ++context->regions }, .processor = sched_getcpu() };
     o->parallel(run_thread, &r, threads > 0 && threads < INT32_MAX ? (unsigned)threads : 0, 0);
+    last_region = nanoseconds(CLOCK_MONOTONIC_COARSE);
 }
 
 enum {
@@ -196,23 +252,16 @@ static int64_t threads_sleep;
 
 static void run_nothing(void *argument) { (void)argument; }
 
-static int64_t nanoseconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
-
 /* The least of some regions: others may have the processors in between. The first one makes the threads. Threads that
  * are awake show it in the second one as a rule, so that asking takes little longer than starting them. */
 static void measure_sleep(void)
 {
     int64_t least = INT64_MAX, before = 0;
     for (int i = 0; i < TRIES && least > SLEEP; i++) {
-        for (int64_t until = nanoseconds() + PAUSE; before < until;)
-            before = nanoseconds();
+        for (int64_t until = nanoseconds(CLOCK_MONOTONIC) + PAUSE; before < until;)
+            before = nanoseconds(CLOCK_MONOTONIC);
         openmp.parallel(run_nothing, NULL, 0, 0);
-        int64_t time = nanoseconds() - before;
+        int64_t time = nanoseconds(CLOCK_MONOTONIC) - before;
         least = time < least ? time : least;
     }
     threads_sleep = least > SLEEP;

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,6 +132,58 @@ TEST(barrier)
     struct seen s = { 0 };
     sdfg_rt_parallel(&context, meet, &s, 3);
     CHECK_INT(s.late, 0);
+}
+
+struct places {
+    cpu_set_t all;
+    int processor[2];
+    bool may_go_anywhere;
+};
+
+/* The second thread goes where the first one is. */
+static void crowd(struct sdfg_rt_context *context, void *data, int64_t thread, int64_t threads)
+{
+    struct places *p = data;
+    cpu_set_t one;
+    (void)threads;
+    if (thread == 0)
+        p->processor[0] = sched_getcpu();
+    sdfg_rt_barrier(context);
+    if (thread == 0)
+        return;
+    CPU_ZERO(&one);
+    CPU_SET(p->processor[0], &one);
+    CHECK(!sched_setaffinity(0, sizeof one, &one) && !sched_setaffinity(0, sizeof p->all, &p->all));
+}
+
+static void look_around(struct sdfg_rt_context *context, void *data, int64_t thread, int64_t threads)
+{
+    (void)context;
+    (void)threads;
+    struct places *p = data;
+    cpu_set_t mask;
+    p->processor[thread] = sched_getcpu();
+    if (thread == 1)
+        p->may_go_anywhere = !sched_getaffinity(0, sizeof mask, &mask) && CPU_EQUAL(&mask, &p->all);
+}
+
+TEST(threads_leave_the_processor_of_the_first_one)
+{
+    enum { ROUNDS = 20 };
+    struct sdfg_rt_context context = { 0 };
+    struct places p;
+    int apart = 0;
+    if (!sdfg_rt_openmp_name() || sched_getaffinity(0, sizeof p.all, &p.all) || CPU_COUNT(&p.all) < 2) {
+        printf("one processor or no threads: not tested\n");
+        return;
+    }
+    for (int i = 0; i < ROUNDS; i++) {
+        sdfg_rt_parallel(&context, crowd, &p, 2);
+        sdfg_rt_parallel(&context, look_around, &p, 2);
+        CHECK(p.may_go_anywhere);
+        apart += p.processor[0] != p.processor[1];
+    }
+    CHECK(apart > ROUNDS / 2);
 }
 
 static void count_up(struct sdfg_rt_context *context, void *data, int64_t thread, int64_t threads)
