@@ -85,7 +85,7 @@ TURN(f64, double)
 #include <immintrin.h>
 
 /* Squares of 32 bytes a side, for matrices of whole ones: half as many instructions. */
-__attribute__((target("avx2"))) static void turn_wide(const struct sdfg_rt_matrix *from, float *to)
+__attribute__((target("avx2"))) static void turn_wide_f32(const struct sdfg_rt_matrix *from, float *to)
 {
     enum { SIDE = 8 };
     int64_t step = from->col_stride, cols = from->cols;
@@ -113,16 +113,40 @@ __attribute__((target("avx2"))) static void turn_wide(const struct sdfg_rt_matri
         }
 }
 
-static bool turn_squares(const struct sdfg_rt_matrix *from, float *to)
+__attribute__((target("avx2"))) static void turn_wide_f64(const struct sdfg_rt_matrix *from, double *to)
 {
-    bool whole = from->rows % 8 == 0 && from->cols % 8 == 0 && sdfg_rt_small_level() != SMALL_ANY;
-    if (whole)
-        turn_wide(from, to);
-    return whole;
+    enum { SIDE = 4 };
+    int64_t step = from->col_stride, cols = from->cols;
+    for (int64_t i = 0; i < from->rows; i += SIDE)
+        for (int64_t j = 0; j < cols; j += SIDE) {
+            const double *in = (const double *)from->data + j * step + i;
+            double *out = to + i * cols + j;
+            for (int h = 0; h < SIDE; h += 2, in += 2, out += 2 * cols) { /* rows 0 and 2, 1 and 3 side by side */
+                __m256d even =
+                    _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(in)), _mm_loadu_pd(in + 2 * step), 1);
+                __m256d odd = _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(in + step)),
+                                                   _mm_loadu_pd(in + 3 * step), 1);
+                _mm256_storeu_pd(out, _mm256_unpacklo_pd(even, odd));
+                _mm256_storeu_pd(out + cols, _mm256_unpackhi_pd(even, odd));
+            }
+        }
+}
+
+static bool turn_squares(int32_t type, const struct sdfg_rt_matrix *from, void *to)
+{
+    int64_t side = type == SDFG_RT_F32 ? 8 : 4;
+    if (is_complex(type) || from->rows % side || from->cols % side || sdfg_rt_small_level() == SMALL_ANY)
+        return false;
+    if (type == SDFG_RT_F32)
+        turn_wide_f32(from, to);
+    else
+        turn_wide_f64(from, to);
+    return true;
 }
 #else
-static bool turn_squares(const struct sdfg_rt_matrix *from, float *to)
+static bool turn_squares(int32_t type, const struct sdfg_rt_matrix *from, void *to)
 {
+    (void)type;
     (void)from;
     (void)to;
     return false;
@@ -131,7 +155,7 @@ static bool turn_squares(const struct sdfg_rt_matrix *from, float *to)
 
 static void copy(int32_t type, const struct sdfg_rt_matrix *from, const struct sdfg_rt_matrix *to)
 {
-    if (from->row_stride == 1 && type == SDFG_RT_F32 && turn_squares(from, to->data))
+    if (from->row_stride == 1 && turn_squares(type, from, to->data))
         return;
     if (from->row_stride == 1 && type == SDFG_RT_F32)
         turn_f32(from, to->data);
@@ -273,7 +297,7 @@ static void run(enum small_level level, int32_t type, bool vector, struct small_
 
 static bool run_ordered(enum small_level level, int32_t type, bool vector, struct small_product *s, int64_t b_col)
 {
-    double complex space[ON_STACK / sizeof(double complex)];
+    _Alignas(64) double complex space[ON_STACK / sizeof(double complex)];
     int64_t rows = vector ? 1 : s->k, cols = vector ? s->k : s->n;
     void *memory = rows_of_b(type, rows, cols, s, b_col, space);
     if (!memory)
