@@ -19,6 +19,7 @@ SCALARS = {"int64_t": ctypes.c_int64, "int": ctypes.c_int, "int32_t": ctypes.c_i
 
 
 MEMORY = 10 << 30  # sizes for which that is not enough fail here, and do no harm to others
+REST = 0.2  # seconds; threads of NumPy's BLAS spin for 2^28 cycles when they have nothing to do
 
 
 class Inputs:
@@ -50,7 +51,9 @@ class Inputs:
 
 
 class Version:
-    """`run` changes the arrays in `arrays`; those that are also in `clean` are reset before each call."""
+    """`run` changes the arrays in `arrays`; those that are also in `clean` are reset before each call. After it others
+    wait for `rest` seconds."""
+    rest = 0
 
     def __init__(self, arrays, clean):
         self.arrays, self.clean, self.times = arrays, clean, []
@@ -61,6 +64,7 @@ class Version:
         begin = time.perf_counter()
         self.run()
         self.times.append(time.perf_counter() - begin)
+        time.sleep(self.rest)
 
     def results(self, inputs):
         return {name: self.arrays[name] for name in inputs.outputs}
@@ -101,11 +105,12 @@ class Dace(Version):
 
 
 class Python(Version):
-    def __init__(self, inputs, suffix):
+    def __init__(self, inputs, suffix, threads):
         function = getattr(importlib.import_module(f"{inputs.module}_{suffix}"), inputs.function)
         arrays = {name: value.copy() for name, value in inputs.data.items() if isinstance(value, numpy.ndarray)}
         super().__init__(arrays, {name: inputs.data[name] for name in arrays})
         values = [arrays.get(name, inputs.data[name]) for name in inputs.names]
+        self.rest = REST if threads > 1 else 0
 
         def run():
             self.returned = function(*values)
@@ -146,7 +151,7 @@ def main():
     versions = {"ours": ours}
     for name in a.versions:
         versions[name] = (Dace(inputs, ours, a.dace / a.case.name / name) if name in ("plain", "autoopt")
-                          else Python(inputs, name))
+                          else Python(inputs, name, a.threads))
     if a.realtime:
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(10))
     error = {}
@@ -159,7 +164,8 @@ def main():
     rounds = int(a.seconds / max(sum(version.times[0] for version in versions.values()), 1e-9))
     for version in versions.values():
         version.times.clear()
-    for _ in range(min(max(rounds, 3), 101)):
+    most = 21 if any(version.rest for version in versions.values()) else 101
+    for _ in range(min(max(rounds, 3), most)):
         for version in versions.values():
             version.once()
     print(json.dumps({"times": {name: version.times for name, version in versions.items()}, "error": error}))
