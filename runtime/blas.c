@@ -237,6 +237,11 @@ static double work_of(int32_t type, int64_t m, int64_t n, int64_t k)
     return (double)m * (double)n * (double)k * (is_complex(type) ? 4 : 1);
 }
 
+int64_t sdfg_rt_threads_for(struct sdfg_rt_context *context, int32_t type, int64_t m, int64_t n, int64_t k)
+{
+    return pays(context, type, work_of(type, m, n, k), SPLIT_FROM, SPLIT_ASLEEP) ? sdfg_rt_threads(context) : 1;
+}
+
 /* B stays in the second cache as it is, so that bringing it into another order gains nothing; that its rows are turned
  * first does not count where many rows of A use them. Columns of A are as good as rows, but the library does not bring
  * these into another order either if the product is small. Measured where vectors have 64 bytes. */
@@ -297,7 +302,7 @@ void sdfg_rt_gemm(struct sdfg_rt_context *context, int32_t type, int64_t m, int6
     if (work > LOOPS_UP_TO && fits && !p.registers)
         p.blas = sdfg_rt_blas_get();
     bool ours = p.registers || (p.blas && p.blas->single); /* threads are */
-    int64_t threads = ours && pays(context, type, work, SPLIT_FROM, SPLIT_ASLEEP) ? sdfg_rt_threads(context) : 1;
+    int64_t threads = ours ? sdfg_rt_threads_for(context, type, m, n, k) : 1;
     if (threads == 1) {
         run_product(&p);
         return;

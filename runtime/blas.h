@@ -67,6 +67,8 @@ const struct sdfg_rt_blas *sdfg_rt_blas_get(void);
 
 size_t sdfg_rt_type_size(int32_t type);
 int64_t sdfg_rt_threads(const struct sdfg_rt_context *context); /* for work of this call outside of regions; 1 inside */
+/* For m * n * k multiply-adds; 1 if it does not pay to share them out. */
+int64_t sdfg_rt_threads_for(struct sdfg_rt_context *context, int32_t type, int64_t m, int64_t n, int64_t k);
 /* Copies the elements of one matrix to another of the same extents. */
 void sdfg_rt_copy_matrix(int32_t type, const struct sdfg_rt_matrix *from, const struct sdfg_rt_matrix *to);
 /* A square matrix becomes its transpose, in place. */

@@ -91,12 +91,19 @@ static void work_end(struct work *w, const struct sdfg_rt_matrix *to)
     free(w->own.data);
 }
 
+/* NULL if there is none that has what is needed. */
+static const struct sdfg_rt_blas *library_get(void)
+{
+    const struct sdfg_rt_blas *b = sdfg_rt_blas_get();
+    bool complete =
+        b && b->getrf[SDFG_RT_F64] && b->getri[SDFG_RT_F64] && b->getrs[SDFG_RT_F64] && b->potrf[SDFG_RT_F64];
+    return complete ? b : NULL;
+}
+
 /* The library for a problem of n rows, with as many threads as the call may use; done with library_end. */
 static const struct sdfg_rt_blas *library_begin(const struct sdfg_rt_context *context, int64_t n)
 {
-    const struct sdfg_rt_blas *b = sdfg_rt_blas_get();
-    if (b && (!b->getrf[SDFG_RT_F64] || !b->getri[SDFG_RT_F64] || !b->getrs[SDFG_RT_F64] || !b->potrf[SDFG_RT_F64]))
-        return NULL;
+    const struct sdfg_rt_blas *b = library_get();
     int64_t threads = b && b->set_num_threads && n >= THREADS_FROM ? sdfg_rt_threads(context) : 1;
     if (threads > 1)
         b->set_num_threads((int)threads);
@@ -186,6 +193,60 @@ static int factor_cholesky(const struct sdfg_rt_blas *b, const struct work *a, b
     return info;
 }
 
+/* ---- A X = B with factors of A ---- */
+
+struct solve {
+    const struct sdfg_rt_blas *library;
+    const struct work *a; /* factors */
+    const int32_t *ipiv;
+    struct sdfg_rt_matrix b, x; /* the same memory, or apart */
+    bool keep;                  /* B */
+    int found;
+};
+
+static struct sdfg_rt_matrix columns_of(int32_t type, struct sdfg_rt_matrix m, int64_t first, int64_t count)
+{
+    m.data = (char *)m.data + first * m.col_stride * (int64_t)sdfg_rt_type_size(type);
+    m.cols = count;
+    return m;
+}
+
+/* Each thread takes some columns, and copies them where they need it. */
+static void solve_columns(struct sdfg_rt_context *context, void *data, int64_t thread, int64_t threads)
+{
+    (void)context;
+    struct solve *s = data;
+    int32_t type = s->a->type;
+    int64_t first = s->b.cols * thread / threads, count = s->b.cols * (thread + 1) / threads - first;
+    struct sdfg_rt_matrix to = columns_of(type, s->x, first, count);
+    struct work rhs = work_begin(type, columns_of(type, s->b, first, count), s->keep);
+    int found = rhs.own.data ? solve_factors(s->library, s->a, s->ipiv, &rhs) : SDFG_RT_LAPACK_MEMORY;
+    work_end(&rhs, &to);
+    if (found)
+        __atomic_store_n(&s->found, found, __ATOMIC_RELAXED);
+}
+
+/* In a region of ours, or with the library's threads where there are few columns. */
+static int solve_all(struct sdfg_rt_context *context, struct solve *s)
+{
+    const struct sdfg_rt_matrix *b = &s->b, *x = &s->x;
+    const char *first, *last, *other_first, *other_last;
+    extent_of(s->a->type, b, &first, &last);
+    extent_of(s->a->type, x, &other_first, &other_last);
+    bool in_place = b->data == x->data && b->row_stride == x->row_stride && b->col_stride == x->col_stride;
+    bool apart = in_place || first >= other_last || other_first >= last;
+    bool ours = apart && s->library && s->library->single;
+    int64_t threads = ours ? sdfg_rt_threads_for(context, s->a->type, b->rows, b->cols, b->rows) : 1;
+    if (threads > 1 && b->cols >= threads) {
+        sdfg_rt_parallel(context, solve_columns, s, threads);
+        return s->found;
+    }
+    library_begin(context, b->rows);
+    solve_columns(context, s, 0, 1);
+    library_end(context, s->library, b->rows);
+    return s->found;
+}
+
 /* ---- rows of abi.def ---- */
 
 void sdfg_rt_getrf(struct sdfg_rt_context *context, int32_t type, int64_t m, int64_t n, void *a, int64_t sam,
@@ -217,13 +278,11 @@ void sdfg_rt_getrs(struct sdfg_rt_context *context, int32_t type, int64_t n, int
 {
     if (!known_type(context, type))
         return;
-    const struct sdfg_rt_blas *library = library_begin(context, n);
+    struct sdfg_rt_matrix rhs = { b, n, nrhs, sbm, sbn };
     struct work w = work_begin(type, (struct sdfg_rt_matrix){ (void *)a, n, n, sam, san }, false);
-    struct work rhs = work_begin(type, (struct sdfg_rt_matrix){ b, n, nrhs, sbm, sbn }, false);
-    report(context, info, w.own.data && rhs.own.data ? solve_factors(library, &w, ipiv, &rhs) : SDFG_RT_LAPACK_MEMORY);
-    work_end(&rhs, &rhs.caller);
+    struct solve solve = { .library = library_get(), .a = &w, .ipiv = ipiv, .b = rhs, .x = rhs };
+    report(context, info, w.own.data ? solve_all(context, &solve) : SDFG_RT_LAPACK_MEMORY);
     work_end(&w, NULL);
-    library_end(context, library, n);
 }
 
 void sdfg_rt_potrf(struct sdfg_rt_context *context, int32_t type, int32_t lower, int64_t n, void *a, int64_t sam,
@@ -246,20 +305,17 @@ void sdfg_rt_solve(struct sdfg_rt_context *context, int32_t type, int64_t n, int
         return;
     const struct sdfg_rt_blas *library = library_begin(context, n);
     struct work w = work_begin(type, (struct sdfg_rt_matrix){ (void *)a, n, n, sam, san }, true);
-    struct work rhs = work_begin(type, (struct sdfg_rt_matrix){ (void *)b, n, nrhs, sbm, sbn }, true);
-    struct sdfg_rt_matrix to = { x, n, nrhs, sxm, sxn };
     int32_t *ipiv = malloc(sizeof *ipiv * (size_t)(n > 0 ? n : 1));
-    int found = SDFG_RT_LAPACK_MEMORY;
-    if (w.own.data && rhs.own.data && ipiv) {
-        found = factor(library, &w, ipiv);
-        if (found == 0)
-            found = solve_factors(library, &w, ipiv, &rhs);
-    }
+    int found = w.own.data && ipiv ? factor(library, &w, ipiv) : SDFG_RT_LAPACK_MEMORY;
+    library_end(context, library, n);
+    struct solve solve = { .library = library, .a = &w, .ipiv = ipiv, .keep = true };
+    solve.b = (struct sdfg_rt_matrix){ (void *)b, n, nrhs, sbm, sbn };
+    solve.x = (struct sdfg_rt_matrix){ x, n, nrhs, sxm, sxn };
+    if (found == 0)
+        found = solve_all(context, &solve);
     report_failure(context, info, found);
     free(ipiv);
-    work_end(&rhs, &to);
     work_end(&w, NULL);
-    library_end(context, library, n);
 }
 
 void sdfg_rt_inverse(struct sdfg_rt_context *context, int32_t type, int64_t n, const void *a, int64_t sam, int64_t san,
