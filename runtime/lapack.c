@@ -231,6 +231,8 @@ static int solve_all(struct sdfg_rt_context *context, struct solve *s)
 {
     const struct sdfg_rt_matrix *b = &s->b, *x = &s->x;
     const char *first, *last, *other_first, *other_last;
+    if (b->rows == 0 || b->cols == 0)
+        return 0;
     extent_of(s->a->type, b, &first, &last);
     extent_of(s->a->type, x, &other_first, &other_last);
     bool in_place = b->data == x->data && b->row_stride == x->row_stride && b->col_stride == x->col_stride;

@@ -54,6 +54,10 @@ TEST(solve_and_inverse)
     int32_t info = 0;
     sdfg_rt_solve(&context, SDFG_RT_F64, 2, 1, singular, 2, 1, right, 1, 1, out, 1, 1, &info);
     CHECK_INT(info, 2);
+    sdfg_rt_solve(&context, SDFG_RT_F64, 0, 1, NULL, 1, 1, NULL, 1, 1, NULL, 1, 1, &info);
+    CHECK_INT(info, 0);
+    sdfg_rt_solve(&context, SDFG_RT_F64, 1, 0, singular, 1, 1, NULL, 1, 1, NULL, 1, 1, &info);
+    CHECK_INT(info, 0);
 }
 
 /* X = A^-1 B with as many columns as threads share out; x may lie in the memory of b. */
