@@ -35,26 +35,6 @@ static const void *factor(int32_t type, const void *element, double usual)
 
 /* ---- rows of an operand that lie together ---- */
 
-/* Columns become rows, a square of 16 bytes a side at a time, in registers. */
-#define TURN(name, T)                                                                                                  \
-    static void turn_##name(const struct sdfg_rt_matrix *from, T *to)                                                  \
-    {                                                                                                                  \
-        enum { SIDE = 16 / sizeof(T) };                                                                                \
-        const T *in = from->data;                                                                                      \
-        int64_t rows = from->rows, cols = from->cols, step = from->col_stride, i = 0;                                  \
-        for (; i + SIDE <= rows; i += SIDE) {                                                                          \
-            int64_t j = 0;                                                                                             \
-            for (; j + SIDE <= cols; j += SIDE)                                                                        \
-                square_##name(in + j * step + i, step, to + i * cols + j, cols);                                       \
-            for (; j < cols; j++)                                                                                      \
-                for (int r = 0; r < SIDE; r++)                                                                         \
-                    to[(i + r) * cols + j] = in[j * step + i + r];                                                     \
-        }                                                                                                              \
-        for (; i < rows; i++)                                                                                          \
-            for (int64_t j = 0; j < cols; j++)                                                                         \
-                to[i * cols + j] = in[j * step + i];                                                                   \
-    }
-
 typedef float four __attribute__((vector_size(16), aligned(4), may_alias));
 typedef double two __attribute__((vector_size(16), aligned(8), may_alias));
 
@@ -78,73 +58,85 @@ static inline void square_f64(const double *in, int64_t step, double *out, int64
     *(two *)(out + out_step) = (two){ a[1], b[1] };
 }
 
-TURN(f32, float)
-TURN(f64, double)
+/* Columns become rows, a square of BYTES a side at a time, in registers. */
+#define TURN(name, T, BYTES, TARGET)                                                                                   \
+    TARGET static void turn_##name(const struct sdfg_rt_matrix *from, T *to)                                           \
+    {                                                                                                                  \
+        enum { SIDE = BYTES / sizeof(T) };                                                                             \
+        const T *in = from->data;                                                                                      \
+        int64_t rows = from->rows, cols = from->cols, step = from->col_stride, i = 0;                                  \
+        for (; i + SIDE <= rows; i += SIDE) {                                                                          \
+            int64_t j = 0;                                                                                             \
+            for (; j + SIDE <= cols; j += SIDE)                                                                        \
+                square_##name(in + j * step + i, step, to + i * cols + j, cols);                                       \
+            for (; j < cols; j++)                                                                                      \
+                for (int r = 0; r < SIDE; r++)                                                                         \
+                    to[(i + r) * cols + j] = in[j * step + i + r];                                                     \
+        }                                                                                                              \
+        for (; i < rows; i++)                                                                                          \
+            for (int64_t j = 0; j < cols; j++)                                                                         \
+                to[i * cols + j] = in[j * step + i];                                                                   \
+    }
+
+TURN(f32, float, 16, )
+TURN(f64, double, 16, )
 
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-/* Squares of 32 bytes a side, for matrices of whole ones: half as many instructions. */
-__attribute__((target("avx2"))) static void turn_wide_f32(const struct sdfg_rt_matrix *from, float *to)
+#define WITH_AVX2 __attribute__((target("avx2")))
+
+/* Twice as wide takes half as many instructions, and is for matrices of whole squares: numbers beside them go one by
+ * one. */
+WITH_AVX2 static inline void square_f32_wide(const float *in, int64_t step, float *out, int64_t out_step)
 {
     enum { SIDE = 8 };
-    int64_t step = from->col_stride, cols = from->cols;
-    for (int64_t i = 0; i < from->rows; i += SIDE)
-        for (int64_t j = 0; j < cols; j += SIDE) {
-            const float *in = (const float *)from->data + j * step + i;
-            float *out = to + i * cols + j;
-            __m256 v[SIDE], pairs[SIDE];
-            for (int r = 0; r < 4; r++) { /* halves of rows r and r + 4 side by side */
-                v[r] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(in + r * step)),
-                                            _mm_loadu_ps(in + (r + 4) * step), 1);
-                v[r + 4] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(in + r * step + 4)),
-                                                _mm_loadu_ps(in + (r + 4) * step + 4), 1);
-            }
-            for (int h = 0; h < SIDE; h += 4) {
-                pairs[h] = _mm256_unpacklo_ps(v[h], v[h + 1]);
-                pairs[h + 1] = _mm256_unpackhi_ps(v[h], v[h + 1]);
-                pairs[h + 2] = _mm256_unpacklo_ps(v[h + 2], v[h + 3]);
-                pairs[h + 3] = _mm256_unpackhi_ps(v[h + 2], v[h + 3]);
-                _mm256_storeu_ps(out + h * cols, _mm256_shuffle_ps(pairs[h], pairs[h + 2], 0x44));
-                _mm256_storeu_ps(out + (h + 1) * cols, _mm256_shuffle_ps(pairs[h], pairs[h + 2], 0xee));
-                _mm256_storeu_ps(out + (h + 2) * cols, _mm256_shuffle_ps(pairs[h + 1], pairs[h + 3], 0x44));
-                _mm256_storeu_ps(out + (h + 3) * cols, _mm256_shuffle_ps(pairs[h + 1], pairs[h + 3], 0xee));
-            }
-        }
+    __m256 v[SIDE], pairs[SIDE];
+    for (int r = 0; r < 4; r++) { /* halves of rows r and r + 4 side by side */
+        v[r] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(in + r * step)),
+                                    _mm_loadu_ps(in + (r + 4) * step), 1);
+        v[r + 4] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(in + r * step + 4)),
+                                        _mm_loadu_ps(in + (r + 4) * step + 4), 1);
+    }
+    for (int h = 0; h < SIDE; h += 4) {
+        pairs[h] = _mm256_unpacklo_ps(v[h], v[h + 1]);
+        pairs[h + 1] = _mm256_unpackhi_ps(v[h], v[h + 1]);
+        pairs[h + 2] = _mm256_unpacklo_ps(v[h + 2], v[h + 3]);
+        pairs[h + 3] = _mm256_unpackhi_ps(v[h + 2], v[h + 3]);
+        _mm256_storeu_ps(out + h * out_step, _mm256_shuffle_ps(pairs[h], pairs[h + 2], 0x44));
+        _mm256_storeu_ps(out + (h + 1) * out_step, _mm256_shuffle_ps(pairs[h], pairs[h + 2], 0xee));
+        _mm256_storeu_ps(out + (h + 2) * out_step, _mm256_shuffle_ps(pairs[h + 1], pairs[h + 3], 0x44));
+        _mm256_storeu_ps(out + (h + 3) * out_step, _mm256_shuffle_ps(pairs[h + 1], pairs[h + 3], 0xee));
+    }
 }
 
-__attribute__((target("avx2"))) static void turn_wide_f64(const struct sdfg_rt_matrix *from, double *to)
+WITH_AVX2 static inline void square_f64_wide(const double *in, int64_t step, double *out, int64_t out_step)
 {
-    enum { SIDE = 4 };
-    int64_t step = from->col_stride, cols = from->cols;
-    for (int64_t i = 0; i < from->rows; i += SIDE)
-        for (int64_t j = 0; j < cols; j += SIDE) {
-            const double *in = (const double *)from->data + j * step + i;
-            double *out = to + i * cols + j;
-            for (int h = 0; h < SIDE; h += 2, in += 2, out += 2 * cols) { /* rows 0 and 2, 1 and 3 side by side */
-                __m256d even =
-                    _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(in)), _mm_loadu_pd(in + 2 * step), 1);
-                __m256d odd = _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(in + step)),
-                                                   _mm_loadu_pd(in + 3 * step), 1);
-                _mm256_storeu_pd(out, _mm256_unpacklo_pd(even, odd));
-                _mm256_storeu_pd(out + cols, _mm256_unpackhi_pd(even, odd));
-            }
-        }
+    for (int h = 0; h < 4; h += 2, in += 2, out += 2 * out_step) { /* rows 0 and 2, 1 and 3 side by side */
+        __m256d even = _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(in)), _mm_loadu_pd(in + 2 * step), 1);
+        __m256d odd =
+            _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(in + step)), _mm_loadu_pd(in + 3 * step), 1);
+        _mm256_storeu_pd(out, _mm256_unpacklo_pd(even, odd));
+        _mm256_storeu_pd(out + out_step, _mm256_unpackhi_pd(even, odd));
+    }
 }
 
-static bool turn_squares(int32_t type, const struct sdfg_rt_matrix *from, void *to)
+TURN(f32_wide, float, 32, WITH_AVX2)
+TURN(f64_wide, double, 32, WITH_AVX2)
+
+static bool turn_wide(int32_t type, const struct sdfg_rt_matrix *from, void *to)
 {
     int64_t side = type == SDFG_RT_F32 ? 8 : 4;
     if (is_complex(type) || from->rows % side || from->cols % side || sdfg_rt_small_level() == SMALL_ANY)
         return false;
     if (type == SDFG_RT_F32)
-        turn_wide_f32(from, to);
+        turn_f32_wide(from, to);
     else
-        turn_wide_f64(from, to);
+        turn_f64_wide(from, to);
     return true;
 }
 #else
-static bool turn_squares(int32_t type, const struct sdfg_rt_matrix *from, void *to)
+static bool turn_wide(int32_t type, const struct sdfg_rt_matrix *from, void *to)
 {
     (void)type;
     (void)from;
@@ -155,7 +147,7 @@ static bool turn_squares(int32_t type, const struct sdfg_rt_matrix *from, void *
 
 static void copy(int32_t type, const struct sdfg_rt_matrix *from, const struct sdfg_rt_matrix *to)
 {
-    if (from->row_stride == 1 && turn_squares(type, from, to->data))
+    if (from->row_stride == 1 && turn_wide(type, from, to->data))
         return;
     if (from->row_stride == 1 && type == SDFG_RT_F32)
         turn_f32(from, to->data);
