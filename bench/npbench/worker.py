@@ -19,7 +19,8 @@ SCALARS = {"int64_t": ctypes.c_int64, "int": ctypes.c_int, "int32_t": ctypes.c_i
 
 
 MEMORY = 10 << 30  # sizes for which that is not enough fail here, and do no harm to others
-REST = 0.2  # seconds; threads of NumPy's BLAS spin for 2^28 cycles when they have nothing to do
+REST = 0.2  # seconds; threads of NumPy's BLAS spin for 2^28 cycles when they have nothing to do. All rest: a call that
+# follows at once finds processors that are awake
 
 
 class Inputs:
@@ -51,20 +52,18 @@ class Inputs:
 
 
 class Version:
-    """`run` changes the arrays in `arrays`; those that are also in `clean` are reset before each call. After it others
-    wait for `rest` seconds."""
-    rest = 0
+    """`run` changes the arrays in `arrays`; those that are also in `clean` are reset before each call."""
 
     def __init__(self, arrays, clean):
         self.arrays, self.clean, self.times = arrays, clean, []
 
-    def once(self):
+    def once(self, rest):
         for name, value in self.clean.items():
             self.arrays[name][...] = value
         begin = time.perf_counter()
         self.run()
         self.times.append(time.perf_counter() - begin)
-        time.sleep(self.rest)
+        time.sleep(rest)
 
     def results(self, inputs):
         return {name: self.arrays[name] for name in inputs.outputs}
@@ -105,12 +104,11 @@ class Dace(Version):
 
 
 class Python(Version):
-    def __init__(self, inputs, suffix, threads):
+    def __init__(self, inputs, suffix):
         function = getattr(importlib.import_module(f"{inputs.module}_{suffix}"), inputs.function)
         arrays = {name: value.copy() for name, value in inputs.data.items() if isinstance(value, numpy.ndarray)}
         super().__init__(arrays, {name: inputs.data[name] for name in arrays})
         values = [arrays.get(name, inputs.data[name]) for name in inputs.names]
-        self.rest = REST if threads > 1 else 0
 
         def run():
             self.returned = function(*values)
@@ -151,12 +149,13 @@ def main():
     versions = {"ours": ours}
     for name in a.versions:
         versions[name] = (Dace(inputs, ours, a.dace / a.case.name / name) if name in ("plain", "autoopt")
-                          else Python(inputs, name, a.threads))
+                          else Python(inputs, name))
     if a.realtime:
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(10))
+    rest = REST if a.threads > 1 and any(isinstance(version, Python) for version in versions.values()) else 0
     error = {}
     for name, version in versions.items():
-        version.once()  # not counted
+        version.once(rest)  # not counted
         if name != "ours":
             found = version.results(inputs)
             error[name] = max((difference(ours.arrays[n], value) for n, value in found.items()), default=None)
@@ -164,10 +163,9 @@ def main():
     rounds = int(a.seconds / max(sum(version.times[0] for version in versions.values()), 1e-9))
     for version in versions.values():
         version.times.clear()
-    most = 21 if any(version.rest for version in versions.values()) else 101
-    for _ in range(min(max(rounds, 3), most)):
+    for _ in range(min(max(rounds, 3), 21 if rest else 101)):
         for version in versions.values():
-            version.once()
+            version.once(rest)
     print(json.dumps({"times": {name: version.times for name, version in versions.items()}, "error": error}))
 
 
