@@ -100,27 +100,31 @@ enum { plain, paired }; /* numbers, and pairs of them */
     {                                                                                                                  \
         dots_##name(s, i, kind, rows, ahead);                                                                          \
     }
-#define BAND(name, kind, rows, ATTRIBUTE)                                                                              \
+#define TALL_BAND(name, kind, rows, ATTRIBUTE)                                                                         \
     TILE_FUNCTION(name, kind, rows, 1, ATTRIBUTE)                                                                      \
-    TILE_FUNCTION(name, kind, rows, 2, ATTRIBUTE)                                                                      \
+    TILE_FUNCTION(name, kind, rows, 2, ATTRIBUTE)
+#define BAND(name, kind, rows, ATTRIBUTE)                                                                              \
+    TALL_BAND(name, kind, rows, ATTRIBUTE)                                                                             \
     TILE_FUNCTION(name, kind, rows, 3, ATTRIBUTE)
-#define WIDE_BAND(name, kind, rows, ATTRIBUTE)                                                                         \
+#define BAND_OF_FOUR(name, kind, rows, ATTRIBUTE)                                                                      \
     BAND(name, kind, rows, ATTRIBUTE)                                                                                  \
-    TILE_FUNCTION(name, kind, rows, 4, ATTRIBUTE)                                                                      \
+    TILE_FUNCTION(name, kind, rows, 4, ATTRIBUTE)
+#define WIDE_BAND(name, kind, rows, ATTRIBUTE)                                                                         \
+    BAND_OF_FOUR(name, kind, rows, ATTRIBUTE)                                                                          \
     TILE_FUNCTION(name, kind, rows, 5, ATTRIBUTE)                                                                      \
     TILE_FUNCTION(name, kind, rows, 6, ATTRIBUTE)
 #define BANDS_2(name, kind, ATTRIBUTE)                                                                                 \
     WIDE_BAND(name, kind, 1, ATTRIBUTE)                                                                                \
     BAND(name, kind, 2, ATTRIBUTE)                                                                                     \
-    TILE_FUNCTION(name, kind, 3, 1, ATTRIBUTE)                                                                         \
+    TALL_BAND(name, kind, 3, ATTRIBUTE)                                                                                \
     TILE_FUNCTION(name, kind, 4, 1, ATTRIBUTE)
 #define BANDS_4(name, kind, ATTRIBUTE)                                                                                 \
     WIDE_BAND(name, kind, 1, ATTRIBUTE)                                                                                \
     WIDE_BAND(name, kind, 2, ATTRIBUTE)                                                                                \
     BAND(name, kind, 3, ATTRIBUTE)                                                                                     \
     BAND(name, kind, 4, ATTRIBUTE)                                                                                     \
-    TILE_FUNCTION(name, kind, 5, 1, ATTRIBUTE)                                                                         \
-    TILE_FUNCTION(name, kind, 6, 1, ATTRIBUTE)                                                                         \
+    TALL_BAND(name, kind, 5, ATTRIBUTE)                                                                                \
+    TALL_BAND(name, kind, 6, ATTRIBUTE)                                                                                \
     TILE_FUNCTION(name, kind, 7, 1, ATTRIBUTE)                                                                         \
     TILE_FUNCTION(name, kind, 8, 1, ATTRIBUTE)
 #define BANDS_8(name, kind, ATTRIBUTE)                                                                                 \
@@ -128,14 +132,14 @@ enum { plain, paired }; /* numbers, and pairs of them */
     WIDE_BAND(name, kind, 2, ATTRIBUTE)                                                                                \
     WIDE_BAND(name, kind, 3, ATTRIBUTE)                                                                                \
     WIDE_BAND(name, kind, 4, ATTRIBUTE)                                                                                \
-    BAND(name, kind, 5, ATTRIBUTE)                                                                                     \
-    BAND(name, kind, 6, ATTRIBUTE)                                                                                     \
+    BAND_OF_FOUR(name, kind, 5, ATTRIBUTE)                                                                             \
+    BAND_OF_FOUR(name, kind, 6, ATTRIBUTE)                                                                             \
     BAND(name, kind, 7, ATTRIBUTE)                                                                                     \
     BAND(name, kind, 8, ATTRIBUTE)                                                                                     \
-    TILE_FUNCTION(name, kind, 9, 1, ATTRIBUTE)                                                                         \
-    TILE_FUNCTION(name, kind, 10, 1, ATTRIBUTE)                                                                        \
-    TILE_FUNCTION(name, kind, 11, 1, ATTRIBUTE)                                                                        \
-    TILE_FUNCTION(name, kind, 12, 1, ATTRIBUTE)                                                                        \
+    TALL_BAND(name, kind, 9, ATTRIBUTE)                                                                                \
+    TALL_BAND(name, kind, 10, ATTRIBUTE)                                                                               \
+    TALL_BAND(name, kind, 11, ATTRIBUTE)                                                                               \
+    TALL_BAND(name, kind, 12, ATTRIBUTE)                                                                               \
     TILE_FUNCTION(name, kind, 13, 1, ATTRIBUTE)                                                                        \
     TILE_FUNCTION(name, kind, 14, 1, ATTRIBUTE)                                                                        \
     TILE_FUNCTION(name, kind, 15, 1, ATTRIBUTE)                                                                        \
@@ -151,6 +155,10 @@ enum { plain, paired }; /* numbers, and pairs of them */
     {                                                                                                                  \
         kind##_##name##_##rows##x1, kind##_##name##_##rows##x2, kind##_##name##_##rows##x3                             \
     }
+#define FOUR_OF(name, kind, rows)                                                                                      \
+    {                                                                                                                  \
+        kind##_##name##_##rows##x1, kind##_##name##_##rows##x2, kind##_##name##_##rows##x3, kind##_##name##_##rows##x4 \
+    }
 #define WIDE_BAND_OF(name, kind, rows)                                                                                 \
     {                                                                                                                  \
         kind##_##name##_##rows##x1, kind##_##name##_##rows##x2, kind##_##name##_##rows##x3,                            \
@@ -158,19 +166,23 @@ enum { plain, paired }; /* numbers, and pairs of them */
     }
 #define TALL_OF(name, kind, rows)                                                                                      \
     {                                                                                                                  \
+        kind##_##name##_##rows##x1, kind##_##name##_##rows##x2                                                         \
+    }
+#define TALLEST_OF(name, kind, rows)                                                                                   \
+    {                                                                                                                  \
         kind##_##name##_##rows##x1                                                                                     \
     }
 #define BANDS_OF_2(name, kind)                                                                                         \
-    WIDE_BAND_OF(name, kind, 1), BAND_OF(name, kind, 2), TALL_OF(name, kind, 3), TALL_OF(name, kind, 4)
+    WIDE_BAND_OF(name, kind, 1), BAND_OF(name, kind, 2), TALL_OF(name, kind, 3), TALLEST_OF(name, kind, 4)
 #define BANDS_OF_4(name, kind)                                                                                         \
     WIDE_BAND_OF(name, kind, 1), WIDE_BAND_OF(name, kind, 2), BAND_OF(name, kind, 3), BAND_OF(name, kind, 4),          \
-        TALL_OF(name, kind, 5), TALL_OF(name, kind, 6), TALL_OF(name, kind, 7), TALL_OF(name, kind, 8)
+        TALL_OF(name, kind, 5), TALL_OF(name, kind, 6), TALLEST_OF(name, kind, 7), TALLEST_OF(name, kind, 8)
 #define BANDS_OF_8(name, kind)                                                                                         \
     WIDE_BAND_OF(name, kind, 1), WIDE_BAND_OF(name, kind, 2), WIDE_BAND_OF(name, kind, 3),                             \
-        WIDE_BAND_OF(name, kind, 4), BAND_OF(name, kind, 5), BAND_OF(name, kind, 6), BAND_OF(name, kind, 7),           \
+        WIDE_BAND_OF(name, kind, 4), FOUR_OF(name, kind, 5), FOUR_OF(name, kind, 6), BAND_OF(name, kind, 7),           \
         BAND_OF(name, kind, 8), TALL_OF(name, kind, 9), TALL_OF(name, kind, 10), TALL_OF(name, kind, 11),              \
-        TALL_OF(name, kind, 12), TALL_OF(name, kind, 13), TALL_OF(name, kind, 14), TALL_OF(name, kind, 15),            \
-        TALL_OF(name, kind, 16)
+        TALL_OF(name, kind, 12), TALLEST_OF(name, kind, 13), TALLEST_OF(name, kind, 14), TALLEST_OF(name, kind, 15),   \
+        TALLEST_OF(name, kind, 16)
 #define DOTS_OF(name, kind)                                                                                            \
     { kind##_##name##_dots1, kind##_##name##_dots2, kind##_##name##_dots3, kind##_##name##_dots4 },                    \
         kind##_##name##_dots_ahead
@@ -178,8 +190,8 @@ enum { plain, paired }; /* numbers, and pairs of them */
 #define SHIFT_OF(lanes) ((lanes) == 2 ? 1 : (lanes) == 4 ? 2 : (lanes) == 8 ? 3 : 4)
 #define TILES_OF(name, type, T, kind, rows)                                                                            \
     {                                                                                                                  \
-        sizeof(vector_##name) / sizeof(T), SHIFT_OF(sizeof(vector_##name) / sizeof(T)), sizeof(T), rows, one_##type,   \
-            { BANDS_OF_##rows(name, kind) }, DOTS_OF(name, kind)                                                       \
+        sizeof(vector_##name) / sizeof(T), SHIFT_OF(sizeof(vector_##name) / sizeof(T)), sizeof(T), rows,               \
+            MOST_VECTORS + (rows == 8), one_##type, { BANDS_OF_##rows(name, kind) }, DOTS_OF(name, kind)               \
     }
 
 /* Pairs need twice as many registers and get half of the rows. */

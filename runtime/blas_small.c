@@ -7,6 +7,9 @@
 
 enum { ON_STACK = 16 << 10 }; /* bytes of an operand that are copied to the stack; more go to new memory */
 
+/* Bytes of B and of A that stay in the first cache beside what else is there, and of A in the second one. */
+enum { FIRST_OF_B = 36 << 10, FIRST_OF_A = 20 << 10, KEPT_OF_A = 256 << 10 };
+
 /* Of products with a large B: rows of B that are read side by side, how much of each is asked for in advance, and how
  * much of C stays in the second cache meanwhile (bytes). */
 enum { STREAMS = 16, AHEAD = 512, LINE = 64, KEPT_OF_C = 512 << 10 };
@@ -182,27 +185,65 @@ static void ask_ahead(const struct small_tiles *t, const struct small_product *s
             __builtin_prefetch((const void *)(at + (uintptr_t)line));
 }
 
-/* The next of `left` parts, at most `most`; what is left for two is halved. Divisions take as long as a tiny product.
- */
-static int64_t next_of(int64_t left, int64_t most)
+/* The next of `left` parts: usually so many, all of them up to `most`, halves of what is left for two. Divisions take
+ * as long as a tiny product. */
+static int64_t next_of(int64_t left, int64_t usual, int64_t most)
 {
-    return left <= most ? left : left < 2 * most ? (left + 1) / 2 : most;
+    return left <= most ? left : left < 2 * usual ? (left + 1) / 2 : usual;
 }
 
-static void run_tiles(const struct small_tiles *t, const struct small_product *s, bool ahead)
+/* Some rows of A with all of B, then the next ones: A goes by once. */
+static void run_rows(const struct small_tiles *t, const struct small_product *s, bool ahead)
 {
-    int64_t highest = s->n <= t->lanes ? 2 * t->rows : t->rows;
     for (int64_t i = 0, rows; i < s->m; i += rows) {
-        rows = next_of(s->m - i, highest);
+        rows = next_of(s->m - i, t->rows, t->rows);
         int64_t most = 2 * rows <= t->rows ? MOST_OF_ROW : MOST_VECTORS;
         for (int64_t j = 0, width; j < s->n; j += width) {
-            int64_t left = s->n - j, vectors = next_of((left + t->lanes - 1) >> t->shift, most);
+            int64_t left = s->n - j, vectors = next_of((left + t->lanes - 1) >> t->shift, most, most);
             width = vectors << t->shift;
             if (ahead && i == 0)
                 ask_ahead(t, s, j, width);
             t->tiles[rows - 1][vectors - 1](s, i, j, left < width ? t->lanes - (width - left) : t->lanes);
         }
     }
+}
+
+/* Rows of a tile of so many vectors, up to t->widest. */
+static int64_t usual_rows(const struct small_tiles *t, int64_t vectors)
+{
+    return vectors == 1 ? 2 * t->rows : vectors > MOST_VECTORS ? 3 * t->rows / 4 : t->rows;
+}
+
+/* Some columns of B, which stay in the first cache, with as many rows of A as stay in the second one. */
+static void run_columns(const struct small_tiles *t, const struct small_product *s)
+{
+    int64_t bytes = s->m * s->k * t->bytes,
+            block = bytes <= KEPT_OF_A ? s->m : parts_of(s->m, parts_of(bytes, KEPT_OF_A));
+    for (int64_t first = 0; first < s->m; first += block) {
+        int64_t end = s->m - first < block ? s->m : first + block;
+        for (int64_t j = 0, width; j < s->n; j += width) {
+            int64_t left = s->n - j, vectors = next_of((left + t->lanes - 1) >> t->shift, MOST_VECTORS, t->widest);
+            int64_t usual = usual_rows(t, vectors), most = vectors == 2 ? 3 * t->rows / 2 : usual;
+            width = vectors << t->shift;
+            int64_t last = left < width ? t->lanes - (width - left) : t->lanes;
+            for (int64_t i = first, rows; i < end; i += rows) {
+                rows = next_of(end - i, usual, most);
+                t->tiles[rows - 1][vectors - 1](s, i, j, last);
+            }
+        }
+    }
+}
+
+static void run_tiles(const struct small_tiles *t, const struct small_product *s, bool ahead)
+{
+    bool one_tile = s->n <= t->lanes && s->m <= 2 * t->rows, one_panel = s->n <= 2 * t->lanes;
+    if (one_tile && !ahead)
+        t->tiles[s->m - 1][0](s, 0, 0, s->n);
+    else if (ahead || s->m <= t->rows ||
+             (!one_panel && s->k * s->n * t->bytes <= FIRST_OF_B && s->m * s->k * t->bytes > FIRST_OF_A))
+        run_rows(t, s, ahead);
+    else
+        run_columns(t, s);
 }
 
 /* A few rows of B at a time from one end to the other, for as many columns as C of them stays in the cache: B goes by
@@ -241,19 +282,19 @@ static void run_dots(const struct small_tiles *t, const struct small_product *s)
  * they are less work if rows of A are long. */
 static int64_t columns_apart(const struct small_tiles *t, int32_t type, const struct small_product *s)
 {
-    enum { SUM = 8, MANY_ROWS = 12 }; /* multiply-adds in whose time the lanes of a vector are added */
+    enum { SUM = 16, MANY_ROWS = 12 }; /* multiply-adds in whose time the lanes of a vector are added */
     int64_t columns = s->n & (t->lanes - 1), apart = 2 * columns * ((s->k >> t->shift) + SUM);
     bool fits = s->k * (int64_t)sdfg_rt_type_size(type) <= ON_STACK;
     return !is_complex(type) && s->a_col == 1 && s->m >= MANY_ROWS && fits && apart < s->k ? columns : 0;
 }
 
-static void run_columns(const struct small_tiles *t, int32_t type, const struct small_product *s, int64_t columns)
+static void run_columns_apart(const struct small_tiles *t, int32_t type, const struct small_product *s, int64_t columns)
 {
     double space[ON_STACK / sizeof(double)];
     int64_t size = (int64_t)sdfg_rt_type_size(type);
     struct small_product p = *s;
     p.b = space;
-    for (int64_t j = s->n - columns; j < s->n; j++) {
+    for (int64_t j = s->n; j < s->n + columns; j++) {
         struct sdfg_rt_matrix from = { (char *)s->b + j * size, 1, s->k, 0, s->b_row }, to = { space, 1, s->k, 0, 1 };
         sdfg_rt_copy_matrix(type, &from, &to);
         p.c = (char *)s->c + j * size;
@@ -277,14 +318,14 @@ static void run(enum small_level level, int32_t type, bool vector, struct small_
         return;
     }
     int64_t apart = columns_apart(t, type, s);
-    if (apart)
-        run_columns(t, type, s, apart);
     s->n -= apart;
     bool large = s->n * t->bytes > SMALL_ROW && s->k * s->n * t->bytes >= SMALL_STREAMED;
     if (large && s->k >= STREAMS + STREAMS / 2)
         run_streams(t, s);
     else
         run_tiles(t, s, false);
+    if (apart) /* now that B is in the cache: these read a column of it */
+        run_columns_apart(t, type, s, apart);
 }
 
 static bool run_ordered(enum small_level level, int32_t type, bool vector, struct small_product *s, int64_t b_col)

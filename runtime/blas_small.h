@@ -21,7 +21,8 @@ enum small_level { SMALL_ANY, SMALL_AVX2, SMALL_AVX512, SMALL_LEVELS };
 enum small_level sdfg_rt_small_level(void); /* of this one */
 
 /* Rows and vectors of C that are summed up at a time, so that sums stay in registers: a kind's `rows` of MOST_VECTORS,
- * half of them of MOST_OF_ROW, and twice as many of one vector; and rows in products with a vector. */
+ * half of them of MOST_OF_ROW, three quarters of one vector more where there is `widest`, one and a half times as many
+ * of two vectors and twice as many of one; and rows in products with a vector. */
 enum { MOST_ROWS = 16, MOST_VECTORS = 3, MOST_OF_ROW = 6, MOST_DOTS = 4 };
 
 /* Bytes of B from which it goes by as streams, if its rows have more than so many. */
@@ -33,6 +34,7 @@ typedef void small_dots(const struct small_product *s, int64_t i);
 
 struct small_tiles {
     int64_t lanes, shift, bytes, rows;         /* numbers of a vector, 1 << shift; bytes of one; at most so many rows */
+    int64_t widest;                            /* vectors of tiles of more than half of the rows */
     const void *one;                           /* element */
     small_tile *tiles[MOST_ROWS][MOST_OF_ROW]; /* by rows and vectors, less one; NULL where there are too many */
     small_dots *dots[MOST_DOTS];               /* by rows, less one */

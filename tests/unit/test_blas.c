@@ -4,6 +4,8 @@
 #include "tests/unit/matrices.h"
 
 #include <math.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 enum { ANY_WAY = -1 };
 
@@ -115,6 +117,16 @@ TEST(near_products)
         }
 }
 
+/* The end of `size` bytes behind which nothing can be read or written. */
+static char *memory_with_end(size_t size)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *memory = mmap(NULL, size + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(memory != MAP_FAILED);
+    CHECK(mprotect(memory + size, page, PROT_NONE) == 0);
+    return memory + size;
+}
+
 /* Every shape of a tile, with parts of vectors, on every kind of processor that this one can be. */
 TEST(small_products)
 {
@@ -132,6 +144,41 @@ TEST(small_products)
                         const enum layout *l = layouts[(m + n + i) % 5];
                         check_product(level, type, m, n, depths[i], l[0], l[1], l[2], (m + i) & 1, 1);
                     }
+}
+
+/* More of A than stays in the second cache, with more of B than in the first one. */
+TEST(tall_products)
+{
+    for (int type = 0; type < SDFG_RT_TYPE_COUNT; type++)
+        for (int level = 0; level <= (int)sdfg_rt_small_level(); level++)
+            check_product(level, type, 701, 101, 99, ROWS, level & 1 ? ROWS : PADDED_ROWS, ROWS, level == 1, 1);
+}
+
+/* B ends where memory does, and so does C. */
+TEST(products_at_the_end_of_memory)
+{
+    enum { M = 3, MOST = 40, DEPTH = 9 };
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), size = (MOST * DEPTH * sizeof(double) + page - 1) / page * page;
+    char *b_end = memory_with_end(size), *c_end = memory_with_end(size);
+    double a[M * DEPTH];
+    for (int i = 0; i < M * DEPTH; i++)
+        a[i] = i % 5 - 2;
+    for (int level = 0; level <= (int)sdfg_rt_small_level(); level++)
+        for (int64_t n = 1; n <= MOST; n++)
+            for (int64_t k = 1; k <= DEPTH; k++) {
+                double *b = (double *)(void *)b_end - n * k, *c = (double *)(void *)c_end - M * n;
+                for (int64_t i = 0; i < n * k; i++)
+                    b[i] = (double)(i % 7);
+                CHECK(sdfg_rt_small_run(level, SDFG_RT_F64, M, n, k, a, k, 1, b, n, 1, c, n, 1, NULL, NULL));
+                for (int64_t i = 0; i < M * n; i++) {
+                    double sum = 0;
+                    for (int64_t p = 0; p < k; p++)
+                        sum += a[i / n * k + p] * b[p * n + i % n];
+                    CHECK(c[i] == sum);
+                }
+            }
+    munmap(b_end - size, size + page);
+    munmap(c_end - size, size + page);
 }
 
 TEST(small_products_of_nothing)
