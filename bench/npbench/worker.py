@@ -152,7 +152,7 @@ def main():
                           else Python(inputs, name))
     if a.realtime:
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(10))
-    rest = REST if a.threads > 1 and any(isinstance(version, Python) for version in versions.values()) else 0
+    rest = REST if a.threads != 1 and any(isinstance(version, Python) for version in versions.values()) else 0
     error = {}
     for name, version in versions.items():
         version.once(rest)  # not counted
