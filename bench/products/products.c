@@ -5,8 +5,9 @@
  * Every product is a program with one library node; the other side is what a C program would call: gemm, gemv or dot of
  * the library that the programs use. Both take turns in blocks of calls, and the least time per call of all blocks
  * counts. The ratio is the library's time by ours: above 1, ours is faster. With several threads the library uses its
- * own and ours the threads of our regions; there is a pause between blocks until those of the other side sleep.
- * --check measures nothing: small versions of all products against plain loops. */
+ * own and ours the threads of our regions; there is a pause before each block until those of the other side sleep, and
+ * then calls that do not count until those of this side are awake: the first call after a pause takes up to twice as
+ * long on both sides. --check measures nothing: small versions of all products against plain loops. */
 #include "bench/products/products.h"
 
 #include "bench/choices.h"
@@ -23,6 +24,7 @@ enum { MOST_SAMPLES = 1001 };
 
 static const double BLOCK = 1e-3; /* seconds of a block of calls, at least */
 static const double PAUSE = 0.2;  /* seconds; threads of OpenBLAS spin for 2^28 cycles when they have nothing to do */
+static const double AWAKE = 5e-3; /* seconds of calls after a pause */
 static const double MOST_DIFFERENCE = 4;                    /* of reference_difference; results are 0.1 to 1 apart */
 static const int64_t CHECK_EXTENT = 90, CHECK_MATRICES = 5; /* at most, with --check */
 
@@ -121,8 +123,6 @@ static double now(void)
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
-
-static void rest(double seconds) { usleep((useconds_t)(1e6 * seconds)); }
 
 /* ---- one product ---- */
 
@@ -226,20 +226,35 @@ static void set_threads(const struct bench *b, int threads)
         b->direct.set_threads(threads);
 }
 
+/* Until the threads of the other side sleep and those of this one, `bound` or the library, are awake. */
+static sdfg_error *change_sides(const struct bench *b, const struct subject *s, sdfg_bound *bound, int threads,
+                                int calls)
+{
+    sdfg_error *e = NULL;
+    set_threads(b, bound ? 1 : threads); /* ours sets it so */
+    if (threads == 1)
+        return NULL;
+    usleep((useconds_t)(1e6 * PAUSE));
+    for (double start = now(); !e && now() - start < AWAKE;)
+        if (bound)
+            e = ours(bound, calls);
+        else
+            theirs(b, s, calls);
+    return e;
+}
+
 static sdfg_error *take_turns(const struct bench *b, struct subject *s, sdfg_bound *bound, int threads)
 {
     int calls = 1;
-    double pause = threads > 1 ? PAUSE : 0;
     for (int i = -3; i < b->samples; i++) {
-        set_threads(b, 1); /* as ours set it */
-        rest(pause);
+        sdfg_error *e = change_sides(b, s, bound, threads, calls);
         double start = now();
-        sdfg_error *e = ours(bound, calls);
+        if (!e)
+            e = ours(bound, calls);
         double our_time = now() - start;
         if (e)
             return e;
-        set_threads(b, threads);
-        rest(pause);
+        change_sides(b, s, NULL, threads, calls);
         start = now();
         theirs(b, s, calls);
         double their_time = now() - start;
