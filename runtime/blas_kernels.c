@@ -150,6 +150,8 @@ enum { plain, paired }; /* numbers, and pairs of them */
     DOTS_FUNCTION(name, kind, 3, 3, false, ATTRIBUTE)                                                                  \
     DOTS_FUNCTION(name, kind, 4, 4, false, ATTRIBUTE)                                                                  \
     DOTS_FUNCTION(name, kind, _ahead, 4, true, ATTRIBUTE)
+#define TWIN_FUNCTION(name, ATTRIBUTE)                                                                                 \
+    ATTRIBUTE static void twin_##name(const struct small_product *s, int64_t i) { twin_dots_##name(s, i); }
 
 #define BAND_OF(name, kind, rows)                                                                                      \
     {                                                                                                                  \
@@ -185,7 +187,7 @@ enum { plain, paired }; /* numbers, and pairs of them */
         TALLEST_OF(name, kind, 16)
 #define DOTS_OF(name, kind)                                                                                            \
     { kind##_##name##_dots1, kind##_##name##_dots2, kind##_##name##_dots3, kind##_##name##_dots4 },                    \
-        kind##_##name##_dots_ahead
+        kind##_##name##_dots_ahead, twin_##name
 
 #define SHIFT_OF(lanes) ((lanes) == 2 ? 1 : (lanes) == 4 ? 2 : (lanes) == 8 ? 3 : 4)
 #define TILES_OF(name, type, T, kind, rows)                                                                            \
@@ -197,10 +199,11 @@ enum { plain, paired }; /* numbers, and pairs of them */
 /* Pairs need twice as many registers and get half of the rows. */
 #define KERNELS(name, type, T, rows, half, ATTRIBUTE)                                                                  \
     BANDS_##rows(name, plain, ATTRIBUTE) BANDS_##half(name, paired, ATTRIBUTE) DOTS_4(name, plain, ATTRIBUTE)          \
-        DOTS_4(name, paired, ATTRIBUTE) static const struct small_tiles tiles_##name[] = {                             \
-            [plain] = TILES_OF(name, type, T, plain, rows),                                                            \
-            [paired] = TILES_OF(name, type, T, paired, half),                                                          \
-        };
+        DOTS_4(name, paired, ATTRIBUTE)                                                                                \
+            TWIN_FUNCTION(name, ATTRIBUTE) static const struct small_tiles tiles_##name[] = {                          \
+                [plain] = TILES_OF(name, type, T, plain, rows),                                                        \
+                [paired] = TILES_OF(name, type, T, paired, half),                                                      \
+            };
 
 KERNELS(f32x4, f32, float, 4, 2, )
 KERNELS(f64x2, f64, double, 4, 2, )

@@ -282,23 +282,71 @@ static void run_dots(const struct small_tiles *t, const struct small_product *s)
  * they are less work if rows of A are long. */
 static int64_t columns_apart(const struct small_tiles *t, int32_t type, const struct small_product *s)
 {
-    enum { SUM = 16, MANY_ROWS = 12 }; /* multiply-adds in whose time the lanes of a vector are added */
+    enum { SUM = 5, MANY_ROWS = 12 }; /* multiply-adds in whose time the lanes of a vector are added */
     int64_t columns = s->n & (t->lanes - 1), apart = 2 * columns * ((s->k >> t->shift) + SUM);
-    bool fits = s->k * (int64_t)sdfg_rt_type_size(type) <= ON_STACK;
+    bool fits = columns * s->k * (int64_t)sdfg_rt_type_size(type) <= ON_STACK;
     return !is_complex(type) && s->a_col == 1 && s->m >= MANY_ROWS && fits && apart < s->k ? columns : 0;
 }
 
-static void run_columns_apart(const struct small_tiles *t, int32_t type, const struct small_product *s, int64_t columns)
+static struct small_product rows_of(const struct small_tiles *t, const struct small_product *s, int64_t i, int64_t rows)
+{
+    struct small_product part = *s;
+    part.a = (const char *)s->a + i * s->a_row * t->bytes;
+    part.c = (char *)s->c + i * s->c_row * t->bytes;
+    part.m = rows;
+    return part;
+}
+
+/* A times vectors that are b_row apart, to the columns of C. */
+static void run_vectors(const struct small_tiles *t, const struct small_product *s, int64_t columns)
+{
+    int64_t paired = columns - columns % 2, fours = s->m - s->m % MOST_DOTS;
+    for (int64_t j = 0; j < columns; j++) {
+        struct small_product q = *s;
+        q.b = (const char *)s->b + j * s->b_row * t->bytes;
+        q.c = (char *)s->c + j * t->bytes;
+        for (int64_t i = 0; j % 2 == 0 && j < paired && i < fours; i += MOST_DOTS)
+            t->twin_dots(&q, i);
+        int64_t done = j < paired ? fours : 0;
+        struct small_product rest = rows_of(t, &q, done, s->m - done);
+        run_dots(t, &rest);
+    }
+}
+
+/* Columns of B that are apart, as vectors side by side in `space`. */
+static void gather_columns(int32_t type, const struct small_product *s, int64_t columns, void *space)
+{
+    int64_t size = (int64_t)sdfg_rt_type_size(type);
+    struct sdfg_rt_matrix from = { (char *)s->b + s->n * size, columns, s->k, 1, s->b_row };
+    struct sdfg_rt_matrix to = { space, columns, s->k, s->k, 1 };
+    copy(type, &from, &to);
+}
+
+static void run_in_order(const struct small_tiles *t, const struct small_product *s)
+{
+    bool large = s->n * t->bytes > SMALL_ROW && s->k * s->n * t->bytes >= SMALL_STREAMED;
+    if (large && s->k >= STREAMS + STREAMS / 2)
+        run_streams(t, s);
+    else
+        run_tiles(t, s, false);
+}
+
+/* Tiles, and what is apart while the rows of A are in the first cache, if B stays there, too. */
+static void run_with_apart(const struct small_tiles *t, int32_t type, const struct small_product *s, int64_t columns)
 {
     double space[ON_STACK / sizeof(double)];
-    int64_t size = (int64_t)sdfg_rt_type_size(type);
-    struct small_product p = *s;
-    p.b = space;
-    for (int64_t j = s->n; j < s->n + columns; j++) {
-        struct sdfg_rt_matrix from = { (char *)s->b + j * size, 1, s->k, 0, s->b_row }, to = { space, 1, s->k, 0, 1 };
-        sdfg_rt_copy_matrix(type, &from, &to);
-        p.c = (char *)s->c + j * size;
-        run_dots(t, &p);
+    bool near = s->k * s->n * t->bytes <= FIRST_OF_B;
+    int64_t tall = 3 * t->rows / 2, bands = FIRST_OF_A / (s->k * t->bytes * tall);
+    int64_t block = near ? tall * (bands > 0 ? bands : 1) : s->m;
+    for (int64_t i = 0; i < s->m; i += block) {
+        struct small_product p = rows_of(t, s, i, s->m - i < block ? s->m - i : block);
+        run_in_order(t, &p);
+        if (i == 0) /* now that B is in the cache: this reads a column of it */
+            gather_columns(type, s, columns, space);
+        p.b = space;
+        p.b_row = s->k;
+        p.c = (char *)p.c + s->n * t->bytes;
+        run_vectors(t, &p, columns);
     }
 }
 
@@ -319,13 +367,10 @@ static void run(enum small_level level, int32_t type, bool vector, struct small_
     }
     int64_t apart = columns_apart(t, type, s);
     s->n -= apart;
-    bool large = s->n * t->bytes > SMALL_ROW && s->k * s->n * t->bytes >= SMALL_STREAMED;
-    if (large && s->k >= STREAMS + STREAMS / 2)
-        run_streams(t, s);
+    if (apart)
+        run_with_apart(t, type, s, apart);
     else
-        run_tiles(t, s, false);
-    if (apart) /* now that B is in the cache: these read a column of it */
-        run_columns_apart(t, type, s, apart);
+        run_in_order(t, s);
 }
 
 static bool run_ordered(enum small_level level, int32_t type, bool vector, struct small_product *s, int64_t b_col)

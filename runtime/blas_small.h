@@ -39,6 +39,7 @@ struct small_tiles {
     small_tile *tiles[MOST_ROWS][MOST_OF_ROW]; /* by rows and vectors, less one; NULL where there are too many */
     small_dots *dots[MOST_DOTS];               /* by rows, less one */
     small_dots *dots_ahead;                    /* of MOST_DOTS, of a matrix that is not in the first cache */
+    small_dots *twin_dots;                     /* of MOST_DOTS with two vectors of real numbers, b_row apart */
 };
 
 /* `level` up to sdfg_rt_small_level(). */
