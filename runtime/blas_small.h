@@ -45,6 +45,9 @@ struct small_tiles {
 /* `level` up to sdfg_rt_small_level(). */
 const struct small_tiles *sdfg_rt_small_tiles(enum small_level level, int32_t type);
 
+/* Copies a matrix to one whose rows lie together and behind each other. */
+void sdfg_rt_small_copy(int32_t type, const struct sdfg_rt_matrix *from, const struct sdfg_rt_matrix *to);
+
 /* C = alpha A B + beta C with strides as for sdfg_rt_gemm. False: C's are not of the kind that is done here, or there
  * is no memory to bring an operand into order; nothing has happened then. */
 bool sdfg_rt_small_run(enum small_level level, int32_t type, int64_t m, int64_t n, int64_t k, const void *a,
