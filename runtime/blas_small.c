@@ -218,7 +218,8 @@ static void run_with_apart(const struct small_tiles *t, int32_t type, const stru
     int64_t block = near ? tall * (bands > 0 ? bands : 1) : s->m;
     for (int64_t i = 0; i < s->m; i += block) {
         struct small_product p = rows_of(t, s, i, s->m - i < block ? s->m - i : block);
-        run_in_order(t, &p);
+        if (s->n > 0)
+            run_in_order(t, &p);
         if (i == 0) /* now that B is in the cache: this reads a column of it */
             gather_columns(type, s, columns, space);
         p.b = space;

@@ -1,13 +1,15 @@
 /* Products of programs against CBLAS called directly, in one process:
  *
- *     bench-products [--threads=1,2] [--samples=15] [--only=NAME,...] [--blas=LIBRARY] [--json] [--check]
+ *     bench-products [--threads=1,2] [--samples=15] [--only=NAME,...] [--random=COUNT[,SEED]] [--blas=LIBRARY] [--json]
+ *                    [--check]
  *
  * Every product is a program with one library node; the other side is what a C program would call: gemm, gemv or dot of
- * the library that the programs use. Both take turns in blocks of calls, and the least time per call of all blocks
- * counts. The ratio is the library's time by ours: above 1, ours is faster. With several threads the library uses its
- * own and ours the threads of our regions; there is a pause before each block until those of the other side sleep, and
- * then calls that do not count until those of this side are awake: the first call after a pause takes up to twice as
- * long on both sides. --check measures nothing: small versions of all products against plain loops. */
+ * the library that the programs use. Both take turns of five blocks of calls, and the least time per call of all
+ * blocks counts. The ratio is the library's time by ours: above 1, ours is faster. With several threads the library
+ * uses its own and ours the threads of our regions; there is a pause before each turn until those of the other side
+ * sleep, and then calls that do not count until those of this side are awake: the first call after a pause takes up to
+ * twice as long on both sides. --random takes products of random extents in place of the list. --check measures
+ * nothing: small versions of all products against plain loops. */
 #include "bench/products/products.h"
 
 #include "bench/choices.h"
@@ -19,94 +21,30 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { F32 = 1, F64 = 2, C64 = 4, C128 = 8, REAL = F32 | F64, ALL = 15 };
 enum { MOST_SAMPLES = 1001 };
 
 static const double BLOCK = 1e-3; /* seconds of a block of calls, at least */
+static const int BLOCKS = 5;      /* of a turn */
 static const double PAUSE = 0.2;  /* seconds; threads of OpenBLAS spin for 2^28 cycles when they have nothing to do */
 static const double AWAKE = 5e-3; /* seconds of calls after a pause */
 static const double MOST_DIFFERENCE = 4;                    /* of reference_difference; results are 0.1 to 1 apart */
 static const int64_t CHECK_EXTENT = 90, CHECK_MATRICES = 5; /* at most, with --check */
 
-static const struct {
-    const char *group;
-    int types;
-    struct product p;
-} cases[] = {
-    { "square", ALL, { .m = 4, .n = 4, .k = 4 } },
-    { "square", ALL, { .m = 8, .n = 8, .k = 8 } },
-    { "square", REAL, { .m = 12, .n = 12, .k = 12 } },
-    { "square", ALL, { .m = 16, .n = 16, .k = 16 } },
-    { "square", REAL, { .m = 24, .n = 24, .k = 24 } },
-    { "square", ALL, { .m = 32, .n = 32, .k = 32 } },
-    { "square", REAL, { .m = 40, .n = 40, .k = 40 } },
-    { "square", REAL, { .m = 48, .n = 48, .k = 48 } },
-    { "square", ALL, { .m = 64, .n = 64, .k = 64 } },
-    { "square", ALL, { .m = 128, .n = 128, .k = 128 } },
-    { "square", REAL, { .m = 256, .n = 256, .k = 256 } },
-    { "square", ALL, { .m = 512, .n = 512, .k = 512 } },
-    { "square", REAL, { .m = 1024, .n = 1024, .k = 1024 } },
-    { "odd", ALL, { .m = 5, .n = 7, .k = 3 } },
-    { "odd", REAL, { .m = 13, .n = 9, .k = 11 } },
-    { "odd", ALL, { .m = 33, .n = 17, .k = 65 } },
-    { "odd", REAL, { .m = 17, .n = 65, .k = 33 } },
-    { "odd", REAL, { .m = 61, .n = 61, .k = 61 } },
-    { "odd", ALL, { .m = 101, .n = 99, .k = 103 } },
-    { "odd", REAL, { .m = 255, .n = 513, .k = 129 } },
-    { "thin", ALL, { .m = 20000, .n = 8, .k = 8 } },
-    { "thin", REAL, { .m = 20000, .n = 4, .k = 16 } },
-    { "thin", ALL, { .m = 2, .n = 100000, .k = 2 } },
-    { "thin", REAL, { .m = 2000, .n = 3, .k = 500 } },
-    { "thin", REAL, { .m = 8, .n = 8, .k = 10000 } },
-    { "thin", REAL, { .m = 8, .n = 10000, .k = 8 } },
-    { "thin", REAL, { .m = 1000, .n = 1000, .k = 2 } },
-    { "thin", REAL, { .m = 1000, .n = 32, .k = 1000 } },
-    { "vector", ALL, { .m = 30, .n = 1, .k = 30 } },
-    { "vector", REAL, { .m = 120, .n = 1, .k = 100 } },
-    { "vector", ALL, { .m = 1000, .n = 1, .k = 1000 } },
-    { "vector", REAL, { .m = 100, .n = 1, .k = 20000 } },
-    { "vector", REAL, { .m = 20000, .n = 1, .k = 100 } },
-    { "vector", ALL, { .m = 1, .n = 30, .k = 30 } },
-    { "vector", REAL, { .m = 1, .n = 120, .k = 100 } },
-    { "vector", ALL, { .m = 1, .n = 1000, .k = 1000 } },
-    { "vector", REAL, { .m = 1, .n = 20000, .k = 100 } },
-    { "vector", REAL, { .m = 1, .n = 100, .k = 20000 } },
-    { "vector", ALL, { .m = 1, .n = 1, .k = 1000 } },
-    { "vector", REAL, { .m = 1, .n = 1, .k = 100000 } },
-    { "turned", ALL, { .m = 24, .n = 24, .k = 24, .trans_a = true } },
-    { "turned", ALL, { .m = 24, .n = 24, .k = 24, .trans_b = true } },
-    { "turned", REAL, { .m = 24, .n = 24, .k = 24, .trans_a = true, .trans_b = true } },
-    { "turned", REAL, { .m = 100, .n = 100, .k = 100, .trans_a = true } },
-    { "turned", REAL, { .m = 100, .n = 100, .k = 100, .trans_b = true } },
-    { "turned", REAL, { .m = 100, .n = 100, .k = 100, .trans_a = true, .trans_b = true } },
-    { "turned", REAL, { .m = 500, .n = 500, .k = 500, .trans_a = true } },
-    { "turned", REAL, { .m = 500, .n = 500, .k = 500, .trans_b = true } },
-    { "scaled", ALL, { .m = 24, .n = 24, .k = 24, .alpha = 1.5, .beta = 0.5 } },
-    { "scaled", REAL, { .m = 200, .n = 200, .k = 200, .alpha = 1.5, .beta = 0.5 } },
-    { "stack", ALL, { .batch = 1000, .m = 4, .n = 4, .k = 4 } },
-    { "stack", REAL, { .batch = 500, .m = 12, .n = 12, .k = 12 } },
-    { "stack", ALL, { .batch = 200, .m = 16, .n = 16, .k = 16 } },
-    { "stack", REAL, { .batch = 50, .m = 33, .n = 17, .k = 65 } },
-    { "stack", REAL, { .batch = 20, .m = 100, .n = 100, .k = 100 } },
-};
-
-enum { NUM_CASES = sizeof cases / sizeof *cases };
-
-static const struct {
-    int bit;
-    sdfg_dtype dtype;
-    const char *name;
-} types[] = {
-    { F32, SDFG_F32, "f32" }, { F64, SDFG_F64, "f64" }, { C64, SDFG_C64, "c64" }, { C128, SDFG_C128, "c128" }
+/* Of the ratios of all products. */
+struct summary {
+    int count, below_95, below_90;
+    double logarithms, least;
 };
 
 struct bench {
     struct choices choices;
     const char *blas;
-    int samples;
+    int samples, random; /* so many random products instead of the list */
+    unsigned long long seed;
     bool check;
     struct direct direct;
     bool has_direct, first;
+    struct summary summary;
 };
 
 /* One product on its way; C of ours, of the library, and of the loops. */
@@ -200,24 +138,16 @@ static sdfg_error *bind(const struct subject *s, sdfg_engine *engine, sdfg_progr
 
 /* ---- measuring ---- */
 
-static sdfg_error *ours(sdfg_bound *bound, int calls)
+/* `calls` calls of ours, or of the library if there is no `bound`. */
+static sdfg_error *call(const struct bench *b, const struct subject *s, sdfg_bound *bound, int calls)
 {
     sdfg_error *e = NULL;
     for (int i = 0; !e && i < calls; i++)
-        e = sdfg_bound_call(bound);
+        if (bound)
+            e = sdfg_bound_call(bound);
+        else
+            direct_run(&b->direct, &s->p, s->a, s->b, s->c[1]);
     return e;
-}
-
-static void theirs(const struct bench *b, const struct subject *s, int calls)
-{
-    for (int i = 0; i < calls; i++)
-        direct_run(&b->direct, &s->p, s->a, s->b, s->c[1]);
-}
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 static void set_threads(const struct bench *b, int threads)
@@ -226,7 +156,7 @@ static void set_threads(const struct bench *b, int threads)
         b->direct.set_threads(threads);
 }
 
-/* Until the threads of the other side sleep and those of this one, `bound` or the library, are awake. */
+/* Until the threads of the other side sleep and those of this one are awake. */
 static sdfg_error *change_sides(const struct bench *b, const struct subject *s, sdfg_bound *bound, int threads,
                                 int calls)
 {
@@ -236,40 +166,67 @@ static sdfg_error *change_sides(const struct bench *b, const struct subject *s, 
         return NULL;
     usleep((useconds_t)(1e6 * PAUSE));
     for (double start = now(); !e && now() - start < AWAKE;)
-        if (bound)
-            e = ours(bound, calls);
-        else
-            theirs(b, s, calls);
+        e = call(b, s, bound, calls);
     return e;
+}
+
+/* A turn of ours, or of the library if there is no `bound`: some blocks of calls, and the least time per call of them.
+ */
+static sdfg_error *take_turn(const struct bench *b, const struct subject *s, sdfg_bound *bound, int threads, int calls,
+                             double *least)
+{
+    sdfg_error *e = change_sides(b, s, bound, threads, calls);
+    *least = HUGE_VAL;
+    for (int i = 0; !e && i < BLOCKS; i++) {
+        double start = now();
+        e = call(b, s, bound, calls);
+        *least = fmin(*least, (now() - start) / calls);
+    }
+    return e;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
 }
 
 static sdfg_error *take_turns(const struct bench *b, struct subject *s, sdfg_bound *bound, int threads)
 {
     int calls = 1;
     for (int i = -3; i < b->samples; i++) {
-        sdfg_error *e = change_sides(b, s, bound, threads, calls);
-        double start = now();
+        double our_time, their_time;
+        sdfg_error *e = take_turn(b, s, bound, threads, calls, &our_time);
         if (!e)
-            e = ours(bound, calls);
-        double our_time = now() - start;
+            e = take_turn(b, s, NULL, threads, calls, &their_time);
         if (e)
             return e;
-        change_sides(b, s, NULL, threads, calls);
-        start = now();
-        theirs(b, s, calls);
-        double their_time = now() - start;
         if (i < 0) { /* so many calls that a block is long enough; the clock of the first is not to be trusted */
-            double least = our_time < their_time ? our_time : their_time;
-            calls = (int)fmin(1e6, ceil(calls * fmax(1, BLOCK / fmax(least, 1e-9))));
+            calls = (int)fmin(1e6, ceil(fmax(calls, BLOCK / fmax(fmin(our_time, their_time), 1e-12))));
             continue;
         }
-        s->ours[i] = our_time / calls;
-        s->theirs[i] = their_time / calls;
+        s->ours[i] = our_time;
+        s->theirs[i] = their_time;
     }
     set_threads(b, 1);
     qsort(s->ours, (size_t)b->samples, sizeof *s->ours, by_value);
     qsort(s->theirs, (size_t)b->samples, sizeof *s->theirs, by_value);
     return NULL;
+}
+
+static void count(struct summary *s, double ratio)
+{
+    s->count++;
+    s->logarithms += log(ratio);
+    s->least = fmin(s->least, ratio);
+    s->below_95 += ratio < 0.95;
+    s->below_90 += ratio < 0.9;
+}
+
+static void report_all(const struct summary *s, int threads)
+{
+    printf("%d products, threads %d: geometric mean %.3f, least %.3f, below 0.95: %d, below 0.9: %d\n", s->count,
+           threads, exp(s->logarithms / s->count), s->least, s->below_95, s->below_90);
 }
 
 static void report(struct bench *b, const struct subject *s, int threads)
@@ -285,6 +242,7 @@ static void report(struct bench *b, const struct subject *s, int threads)
         printf("%-40s %7d %12.3f %12.3f %9.1f %8.3f\n", s->name, threads, mine, other, flops / mine * 1e-3,
                other / mine);
     fflush(stdout);
+    count(&b->summary, other / mine);
     b->first = false;
 }
 
@@ -308,7 +266,7 @@ static sdfg_error *run_bound(struct bench *b, struct subject *s, sdfg_bound *bou
         *good = same(s, s->c[0], s->c[2], "loops");
     }
     if (b->has_direct) {
-        theirs(b, s, 1);
+        call(b, s, NULL, 1);
         *good &= same(s, s->c[0], s->c[1], "the library");
     }
     if (b->check)
@@ -339,25 +297,14 @@ static bool run_product(struct bench *b, sdfg_engine *engine, struct subject *s,
 
 /* ---- the command ---- */
 
-/* The version of a case for one type, small if it is only checked. */
-static void specialize(struct subject *s, const struct bench *b, int index, int type)
+/* The version that is only checked. */
+static void make_small(struct product *p)
 {
-    struct product *p = &s->p;
-    *p = cases[index].p;
-    p->dtype = types[type].dtype;
-    if (p->alpha == 0)
-        p->alpha = 1;
     int64_t *const extents[] = { &p->m, &p->n, &p->k };
-    for (int i = 0; b->check && i < 3; i++)
+    for (int i = 0; i < 3; i++)
         *extents[i] = *extents[i] > CHECK_EXTENT ? CHECK_EXTENT - *extents[i] % 7 : *extents[i];
-    if (b->check && p->batch > CHECK_MATRICES)
+    if (p->batch > CHECK_MATRICES)
         p->batch = CHECK_MATRICES;
-    char stack[24] = "";
-    if (p->batch)
-        snprintf(stack, sizeof stack, " * %lld", (long long)p->batch);
-    snprintf(s->name, sizeof s->name, "%s %s %lldx%lldx%lld%s%s%s", cases[index].group, types[type].name,
-             (long long)p->m, (long long)p->n, (long long)p->k, stack, p->trans_a ? " A^T" : "",
-             p->trans_b ? " B^T" : "");
 }
 
 /* Has the engine open the library before anything else of this process does, so that the engine is who chooses the
@@ -373,6 +320,14 @@ static bool open_libraries(struct bench *b, sdfg_engine *engine, struct subject 
     return good;
 }
 
+/* The name of the group; NULL: there are no more. */
+static const char *choose(const struct bench *b, int index, uint64_t *state, struct product *p)
+{
+    if (b->random == 0)
+        return product_listed(index, p);
+    return index < b->random ? product_random(state, p) : NULL;
+}
+
 static bool run_all(struct bench *b, struct subject *s, int threads)
 {
     sdfg_options options;
@@ -385,39 +340,49 @@ static bool run_all(struct bench *b, struct subject *s, int threads)
     bool good = !e && (b->has_direct || open_libraries(b, engine, s));
     sdfg_error_free(e);
     bool ready = good && (b->has_direct || b->check);
-    for (int i = 0; ready && i < NUM_CASES; i++)
-        for (int t = 0; t < (int)(sizeof types / sizeof *types); t++) {
-            specialize(s, b, i, t);
-            if ((cases[i].types & types[t].bit) && choices_want(&b->choices, s->name))
-                good &= run_product(b, engine, s, threads);
-        }
+    b->summary = (struct summary){ .least = HUGE_VAL };
+    uint64_t state = b->seed;
+    const char *group;
+    for (int i = 0; ready && (group = choose(b, i, &state, &s->p)) != NULL; i++) {
+        if (b->check)
+            make_small(&s->p);
+        product_name(&s->p, group, s->name, sizeof s->name);
+        if (choices_want(&b->choices, s->name))
+            good &= run_product(b, engine, s, threads);
+    }
+    if (!b->choices.json && b->summary.count > 1)
+        report_all(&b->summary, threads);
     sdfg_engine_free(engine);
     return good && ready;
 }
 
 static bool parse(struct bench *b, int argc, char **argv)
 {
-    *b = (struct bench){ .choices = choices_new(), .blas = "libopenblas.so.0", .samples = 15, .first = true };
+    *b =
+        (struct bench){ .choices = choices_new(), .blas = "libopenblas.so.0", .samples = 15, .seed = 1, .first = true };
+    bool valid = true;
     for (int i = 1; i < argc; i++) {
         char *a = argv[i];
         if (!strncmp(a, "--samples=", 10))
             b->samples = atoi(a + 10);
         else if (!strncmp(a, "--blas=", 7))
             b->blas = a + 7;
+        else if (!strncmp(a, "--random=", 9))
+            valid &= sscanf(a + 9, "%d,%llu", &b->random, &b->seed) >= 1;
         else if (!strcmp(a, "--check"))
             b->check = true;
         else if (!choices_take(&b->choices, a))
             return false;
     }
-    return b->samples > 0 && b->samples <= MOST_SAMPLES;
+    return valid && b->samples > 0 && b->samples <= MOST_SAMPLES && b->random >= 0 && b->seed > 0;
 }
 
 int main(int argc, char **argv)
 {
     struct bench b;
     if (!parse(&b, argc, argv)) {
-        fputs("usage: bench-products [--threads=1,2] [--samples=N] [--only=PART_OF_NAME,...] [--blas=LIBRARY] [--json] "
-              "[--check]\n",
+        fputs("usage: bench-products [--threads=1,2] [--samples=N] [--only=PART_OF_NAME,...] [--random=COUNT[,SEED]] "
+              "[--blas=LIBRARY] [--json] [--check]\n",
               stderr);
         return 2;
     }

@@ -17,6 +17,13 @@ struct product {
     double alpha, beta;
 };
 
+/* Number `index` of the list, and the name of its group; NULL: there are fewer (cases.c). */
+const char *product_listed(int index, struct product *p);
+/* The next random one; the same ones for the same `state` at first, which is not 0. */
+const char *product_random(uint64_t *state, struct product *p);
+/* As "odd f64 5x7x3". */
+void product_name(const struct product *p, const char *group, char *name, size_t size);
+
 /* The graph as JSON, in new memory that the caller frees; NULL: it is not valid (graph.c). */
 char *product_graph(const struct product *p);
 
