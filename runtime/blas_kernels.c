@@ -22,6 +22,34 @@ static const double signs_f64[MOST_LANES] = { -1, 1, -1, 1, -1, 1, -1, 1, -1, 1,
 static const float one_f32[2] = { 1, 0 };
 static const double one_f64[2] = { 1, 0 };
 
+/* Bytes from a row of A to the rows below: with these, of which a machine adds multiples to an address for nothing, 16
+ * rows need few registers. Compilers see through it and keep other steps, most of them in memory, unless told not to.
+ */
+struct row_steps {
+    int64_t one, three, five, seven, eight;
+};
+
+IN_PLACE struct row_steps row_steps_of(int64_t one)
+{
+    struct row_steps s = { one, 3 * one, 5 * one, 7 * one, 8 * one };
+    __asm__("" : "+r"(s.one), "+r"(s.three), "+r"(s.five), "+r"(s.seven), "+r"(s.eight));
+    return s;
+}
+
+IN_PLACE struct row_steps row_steps_now(const struct row_steps *steps)
+{
+    struct row_steps s = *steps;
+    __asm__("" : "+r"(s.one), "+r"(s.three));
+    return s;
+}
+
+IN_PLACE const char *row_behind(const char *row, int64_t step)
+{
+    const char *behind = row + step;
+    __asm__("" : "+r"(behind));
+    return behind;
+}
+
 /* ---- what is the same for all kinds of vectors ---- */
 
 #define TILES_JOIN_NOW(x, y, z) x##y##z
@@ -150,8 +178,14 @@ enum { plain, paired }; /* numbers, and pairs of them */
     DOTS_FUNCTION(name, kind, 3, 3, false, ATTRIBUTE)                                                                  \
     DOTS_FUNCTION(name, kind, 4, 4, false, ATTRIBUTE)                                                                  \
     DOTS_FUNCTION(name, kind, _ahead, 4, true, ATTRIBUTE)
-#define TWIN_FUNCTION(name, ATTRIBUTE)                                                                                 \
-    ATTRIBUTE static void twin_##name(const struct small_product *s, int64_t i) { twin_dots_##name(s, i); }
+#define COLUMNS_FUNCTION(name, columns, ATTRIBUTE)                                                                     \
+    ATTRIBUTE static void columns_##name##_##columns(const struct small_product *s, int64_t i)                         \
+    {                                                                                                                  \
+        dots_of_##name(s, i, columns);                                                                                 \
+    }
+#define COLUMNS_4(name, ATTRIBUTE) COLUMNS_FUNCTION(name, 2, ATTRIBUTE)
+#define COLUMNS_8(name, ATTRIBUTE)                                                                                     \
+    COLUMNS_4(name, ATTRIBUTE) COLUMNS_FUNCTION(name, 3, ATTRIBUTE) COLUMNS_FUNCTION(name, 4, ATTRIBUTE)
 
 #define BAND_OF(name, kind, rows)                                                                                      \
     {                                                                                                                  \
@@ -187,20 +221,28 @@ enum { plain, paired }; /* numbers, and pairs of them */
         TALLEST_OF(name, kind, 16)
 #define DOTS_OF(name, kind)                                                                                            \
     { kind##_##name##_dots1, kind##_##name##_dots2, kind##_##name##_dots3, kind##_##name##_dots4 },                    \
-        kind##_##name##_dots_ahead, twin_##name
+        kind##_##name##_dots_ahead
+
+#define COLUMNS_OF_2(name)                                                                                             \
+    1, { NULL }
+#define COLUMNS_OF_4(name)                                                                                             \
+    2, { plain_##name##_dots4, columns_##name##_2 }
+#define COLUMNS_OF_8(name)                                                                                             \
+    4, { plain_##name##_dots4, columns_##name##_2, columns_##name##_3, columns_##name##_4 }
 
 #define SHIFT_OF(lanes) ((lanes) == 2 ? 1 : (lanes) == 4 ? 2 : (lanes) == 8 ? 3 : 4)
 #define TILES_OF(name, type, T, kind, rows)                                                                            \
     {                                                                                                                  \
         sizeof(vector_##name) / sizeof(T), SHIFT_OF(sizeof(vector_##name) / sizeof(T)), sizeof(T), rows,               \
-            MOST_VECTORS + (rows == 8), one_##type, { BANDS_OF_##rows(name, kind) }, DOTS_OF(name, kind)               \
+            MOST_VECTORS + (rows == 8), one_##type, { BANDS_OF_##rows(name, kind) }, DOTS_OF(name, kind),              \
+            COLUMNS_OF_##rows(name)                                                                                    \
     }
 
 /* Pairs need twice as many registers and get half of the rows. */
 #define KERNELS(name, type, T, rows, half, ATTRIBUTE)                                                                  \
     BANDS_##rows(name, plain, ATTRIBUTE) BANDS_##half(name, paired, ATTRIBUTE) DOTS_4(name, plain, ATTRIBUTE)          \
         DOTS_4(name, paired, ATTRIBUTE)                                                                                \
-            TWIN_FUNCTION(name, ATTRIBUTE) static const struct small_tiles tiles_##name[] = {                          \
+            COLUMNS_##rows(name, ATTRIBUTE) static const struct small_tiles tiles_##name[] = {                         \
                 [plain] = TILES_OF(name, type, T, plain, rows),                                                        \
                 [paired] = TILES_OF(name, type, T, paired, half),                                                      \
             };

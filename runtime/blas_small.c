@@ -157,13 +157,24 @@ static void run_dots(const struct small_tiles *t, const struct small_product *s)
 }
 
 /* Columns at the end that are the smaller part of a vector cost as much as a whole one: as products of A with vectors
- * they are less work if rows of A are long. */
+ * they are less work if rows of A are long. Alone they need not be much less, because tiles of one vector wait for
+ * loads of A. Counted in multiply-adds of vectors; two numbers of B are brought into order in the time of four. */
 static int64_t columns_apart(const struct small_tiles *t, int32_t type, const struct small_product *s)
 {
-    enum { SUM = 5, MANY_ROWS = 12 }; /* multiply-adds in whose time the lanes of a vector are added */
-    int64_t columns = s->n & (t->lanes - 1), apart = 2 * columns * ((s->k >> t->shift) + SUM);
-    bool fits = columns * s->k * (int64_t)sdfg_rt_type_size(type) <= ON_STACK;
-    return !is_complex(type) && s->a_col == 1 && s->m >= MANY_ROWS && fits && apart < s->k ? columns : 0;
+    enum { SUM = 5, MANY_ROWS = 8 }; /* multiply-adds in whose time the lanes of a vector are added */
+    int64_t columns = s->n & (t->lanes - 1), dots = 2 * columns * ((s->k >> t->shift) + SUM);
+    bool alone = columns == s->n, fits = columns * s->k * (int64_t)sdfg_rt_type_size(type) <= ON_STACK;
+    bool possible =
+        !is_complex(type) && s->a_col == 1 && s->m >= MANY_ROWS && fits && (!alone || columns <= MOST_COLUMNS);
+    bool less = s->m * dots + 2 * columns * s->k <= s->m * (alone ? s->k + s->k / 2 : s->k);
+    return possible && less ? columns : 0;
+}
+
+/* Where C has half a vector or less, shorter vectors: processors load three of them at a time. */
+static const struct small_tiles *tiles_for(enum small_level level, int32_t type, const struct small_product *s)
+{
+    const struct small_tiles *t = sdfg_rt_small_tiles(level, type);
+    return level == SMALL_AVX512 && 2 * s->n <= t->lanes ? sdfg_rt_small_tiles(SMALL_AVX2, type) : t;
 }
 
 static struct small_product rows_of(const struct small_tiles *t, const struct small_product *s, int64_t i, int64_t rows)
@@ -175,19 +186,24 @@ static struct small_product rows_of(const struct small_tiles *t, const struct sm
     return part;
 }
 
-/* A times vectors that are b_row apart, to the columns of C. */
+/* A times vectors that are b_row apart, to columns of C: four rows with some vectors at a time, and rows that are left
+ * over. */
 static void run_vectors(const struct small_tiles *t, const struct small_product *s, int64_t columns)
 {
-    int64_t paired = columns - columns % 2, fours = s->m - s->m % MOST_DOTS;
-    for (int64_t j = 0; j < columns; j++) {
+    for (int64_t j = 0, width; j < columns; j += width) {
         struct small_product q = *s;
+        int64_t done = 0;
+        width = columns - j < t->most_columns ? columns - j : t->most_columns;
         q.b = (const char *)s->b + j * s->b_row * t->bytes;
         q.c = (char *)s->c + j * t->bytes;
-        for (int64_t i = 0; j % 2 == 0 && j < paired && i < fours; i += MOST_DOTS)
-            t->twin_dots(&q, i);
-        int64_t done = j < paired ? fours : 0;
-        struct small_product rest = rows_of(t, &q, done, s->m - done);
-        run_dots(t, &rest);
+        for (; width > 1 && done + MOST_DOTS <= s->m; done += MOST_DOTS)
+            t->columns[width - 1](&q, done);
+        q = rows_of(t, &q, done, s->m - done);
+        for (int64_t v = 0; v < width && q.m > 0; v++) {
+            run_dots(t, &q);
+            q.b = (const char *)q.b + s->b_row * t->bytes;
+            q.c = (char *)q.c + t->bytes;
+        }
     }
 }
 
@@ -249,7 +265,7 @@ static void run(enum small_level level, int32_t type, bool vector, struct small_
     if (apart)
         run_with_apart(t, type, s, apart);
     else
-        run_in_order(t, s);
+        run_in_order(tiles_for(level, type, s), s);
 }
 
 static bool run_ordered(enum small_level level, int32_t type, bool vector, struct small_product *s, int64_t b_col)

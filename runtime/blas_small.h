@@ -22,8 +22,8 @@ enum small_level sdfg_rt_small_level(void); /* of this one */
 
 /* Rows and vectors of C that are summed up at a time, so that sums stay in registers: a kind's `rows` of MOST_VECTORS,
  * half of them of MOST_OF_ROW, three quarters of one vector more where there is `widest`, one and a half times as many
- * of two vectors and twice as many of one; and rows in products with a vector. */
-enum { MOST_ROWS = 16, MOST_VECTORS = 3, MOST_OF_ROW = 6, MOST_DOTS = 4 };
+ * of two vectors and twice as many of one; and rows in products with a vector or with some at once. */
+enum { MOST_ROWS = 16, MOST_VECTORS = 3, MOST_OF_ROW = 6, MOST_DOTS = 4, MOST_COLUMNS = 4 };
 
 /* Bytes of B from which it goes by as streams, if its rows have more than so many. */
 enum { SMALL_STREAMED = 1 << 20, SMALL_ROW = 1 << 10 };
@@ -39,7 +39,8 @@ struct small_tiles {
     small_tile *tiles[MOST_ROWS][MOST_OF_ROW]; /* by rows and vectors, less one; NULL where there are too many */
     small_dots *dots[MOST_DOTS];               /* by rows, less one */
     small_dots *dots_ahead;                    /* of MOST_DOTS, of a matrix that is not in the first cache */
-    small_dots *twin_dots;                     /* of MOST_DOTS with two vectors of real numbers, b_row apart */
+    int64_t most_columns;
+    small_dots *columns[MOST_COLUMNS]; /* of MOST_DOTS with so many vectors of real numbers, less one, b_row apart */
 };
 
 /* `level` up to sdfg_rt_small_level(). */

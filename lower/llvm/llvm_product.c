@@ -119,11 +119,20 @@ static bool is_rows(const struct product *p)
     return lies && p->m * parts(p->k, lanes_for(p, p->k)) <= MOST_OPERATIONS;
 }
 
+/* Few columns and so long rows of A that the runtime takes them as inner products (columns_apart of
+ * runtime/blas_small.c, whose estimate this is, and the call), with vectors that are full. */
+static bool is_inner(const struct product *p)
+{
+    enum { MOST_COLUMNS = 4, SUM = 5, CALL = 200 /* multiply-adds, each */ };
+    int64_t dots = 2 * p->n * (p->k / p->widest + SUM);
+    return p->n <= MOST_COLUMNS && p->a.col == 1 && p->m * dots + 2 * p->n * p->k + CALL <= p->m * p->k;
+}
+
 static bool is_tiles(const struct product *p)
 {
     bool lies = p->n > 1 && p->b.col == 1 && p->c.col == 1;
     int64_t vectors = parts(p->n, lanes_for(p, p->n));
-    return lies && p->m * p->k * vectors <= MOST_OPERATIONS && vectors <= MOST_OF_ROW;
+    return lies && !is_inner(p) && p->m * p->k * vectors <= MOST_OPERATIONS && vectors <= MOST_OF_ROW;
 }
 
 /* ---- what both forms do ---- */
