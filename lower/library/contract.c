@@ -3,19 +3,13 @@
 #include "lower/library/library.h"
 #include "lower/tree/tree_product.h"
 
-/* Multiply-adds up to which loops beat a call; and up to which they do where a row of the result is a vector of 16 or
- * 32 bytes and its sums, which wait for each other, are short. */
-enum { TINY_PRODUCT = 64, TINY_PRODUCT_OF_VECTORS = 512, FEW_TERMS = 16 };
+enum { TINY_PRODUCT = 64 }; /* multiply-adds up to which loops beat a call */
 
 static bool is_tiny(struct lower *lw, const struct contraction *c)
 {
-    const struct sym *columns = c->c.sizes[1];
-    const struct sym *terms = c->a.sizes[1], *work = sym_mul(lw->ir, c->c.sizes[0], sym_mul(lw->ir, columns, terms));
-    if (work->op != SYM_INT || columns->op != SYM_INT || terms->op != SYM_INT)
-        return false;
-    int64_t row = columns->i * c->c.type->size;
-    bool vectors = (row == 16 || row == 32) && terms->i <= FEW_TERMS;
-    return work->i <= (vectors ? TINY_PRODUCT_OF_VECTORS : TINY_PRODUCT);
+    const struct sym *terms = sym_mul(lw->ir, c->c.sizes[1], c->a.sizes[1]),
+                     *work = sym_mul(lw->ir, c->c.sizes[0], terms);
+    return work->op == SYM_INT && work->i <= TINY_PRODUCT;
 }
 
 static bool matrix_of(struct lower *lw, const struct place *place, const struct area *a, struct tree_matrix *out)
