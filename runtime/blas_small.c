@@ -158,7 +158,7 @@ static void run_dots(const struct small_tiles *t, const struct small_product *s)
 
 /* Columns at the end that are the smaller part of a vector cost as much as a whole one: as products of A with vectors
  * they are less work if rows of A are long. Alone they need not be much less, because tiles of one vector wait for
- * loads of A. Counted in multiply-adds of vectors; two numbers of B are brought into order in the time of four. */
+ * loads of A. Counted in multiply-adds of vectors; a number of B is brought into order in the time of two. */
 static int64_t columns_apart(const struct small_tiles *t, int32_t type, const struct small_product *s)
 {
     enum { SUM = 5, MANY_ROWS = 8 }; /* multiply-adds in whose time the lanes of a vector are added */
