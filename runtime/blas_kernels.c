@@ -23,8 +23,7 @@ static const float one_f32[2] = { 1, 0 };
 static const double one_f64[2] = { 1, 0 };
 
 /* Bytes from a row of A to the rows below: with these, of which a machine adds multiples to an address for nothing, 16
- * rows need few registers. Compilers see through it and keep other steps, most of them in memory, unless told not to.
- */
+ * rows need few registers. Compilers see through it and keep more steps, some in memory, unless told not to. */
 struct row_steps {
     int64_t one, three, five, seven, eight;
 };
