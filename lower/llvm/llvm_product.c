@@ -123,9 +123,10 @@ static bool is_rows(const struct product *p)
  * runtime/blas_small.c, whose estimate this is, and the call), with vectors that are full. */
 static bool is_inner(const struct product *p)
 {
-    enum { MOST_COLUMNS = 4, SUM = 5, CALL = 200 /* multiply-adds, each */ };
+    enum { MOST_COLUMNS = 4, MANY_ROWS = 8, SUM = 5, CALL = 200 /* multiply-adds, each */ };
     int64_t dots = 2 * p->n * (p->k / p->widest + SUM);
-    return p->n <= MOST_COLUMNS && p->a.col == 1 && p->m * dots + 2 * p->n * p->k + CALL <= p->m * p->k;
+    return p->n <= MOST_COLUMNS && p->m >= MANY_ROWS && p->a.col == 1 &&
+           p->m * dots + 2 * p->n * p->k + CALL <= p->m * p->k;
 }
 
 static bool is_tiles(const struct product *p)
