@@ -178,13 +178,17 @@ enum { plain, paired }; /* numbers, and pairs of them */
     DOTS_FUNCTION(name, kind, 4, 4, false, ATTRIBUTE)                                                                  \
     DOTS_FUNCTION(name, kind, _ahead, 4, true, ATTRIBUTE)
 #define COLUMNS_FUNCTION(name, columns, ATTRIBUTE)                                                                     \
-    ATTRIBUTE static void columns_##name##_##columns(const struct small_product *s, int64_t i)                         \
+    ATTRIBUTE static int64_t columns_##name##_##columns(const struct small_product *s)                                 \
     {                                                                                                                  \
-        dots_of_##name(s, i, columns);                                                                                 \
+        return dots_of_##name(s, columns);                                                                             \
     }
 #define COLUMNS_4(name, ATTRIBUTE) COLUMNS_FUNCTION(name, 2, ATTRIBUTE)
 #define COLUMNS_8(name, ATTRIBUTE)                                                                                     \
-    COLUMNS_4(name, ATTRIBUTE) COLUMNS_FUNCTION(name, 3, ATTRIBUTE) COLUMNS_FUNCTION(name, 4, ATTRIBUTE)
+    COLUMNS_4(name, ATTRIBUTE)                                                                                         \
+    COLUMNS_FUNCTION(name, 3, ATTRIBUTE)                                                                               \
+    COLUMNS_FUNCTION(name, 4, ATTRIBUTE)                                                                               \
+    COLUMNS_FUNCTION(name, 5, ATTRIBUTE)                                                                               \
+    COLUMNS_FUNCTION(name, 6, ATTRIBUTE)
 
 #define BAND_OF(name, kind, rows)                                                                                      \
     {                                                                                                                  \
@@ -225,9 +229,9 @@ enum { plain, paired }; /* numbers, and pairs of them */
 #define COLUMNS_OF_2(name)                                                                                             \
     1, { NULL }
 #define COLUMNS_OF_4(name)                                                                                             \
-    2, { plain_##name##_dots4, columns_##name##_2 }
+    2, { NULL, columns_##name##_2 }
 #define COLUMNS_OF_8(name)                                                                                             \
-    4, { plain_##name##_dots4, columns_##name##_2, columns_##name##_3, columns_##name##_4 }
+    6, { NULL, columns_##name##_2, columns_##name##_3, columns_##name##_4, columns_##name##_5, columns_##name##_6 }
 
 #define SHIFT_OF(lanes) ((lanes) == 2 ? 1 : (lanes) == 4 ? 2 : (lanes) == 8 ? 3 : 4)
 #define TILES_OF(name, type, T, kind, rows)                                                                            \

@@ -157,17 +157,16 @@ static void run_dots(const struct small_tiles *t, const struct small_product *s)
 }
 
 /* Columns at the end that are the smaller part of a vector cost as much as a whole one: as products of A with vectors
- * they are less work if rows of A are long. Alone they need not be much less, because tiles of one vector wait for
- * loads of A. Counted in multiply-adds of vectors; a number of B is brought into order in the time of two. */
+ * they are less work if rows of A are long. Alone they need not be less, because tiles of one vector wait for loads of
+ * A. Counted in multiply-adds of vectors, in whose time a number of B is brought into order. */
 static int64_t columns_apart(const struct small_tiles *t, int32_t type, const struct small_product *s)
 {
-    enum { SUM = 5, MANY_ROWS = 8 }; /* multiply-adds in whose time the lanes of a vector are added */
-    int64_t columns = s->n & (t->lanes - 1), dots = 2 * columns * ((s->k >> t->shift) + SUM);
+    enum { SUM = 2 /* to add the lanes of a vector */, BEGIN = 200 };
+    int64_t columns = s->n & (t->lanes - 1), vectors = (s->k + t->lanes - 1) >> t->shift;
     bool alone = columns == s->n, fits = columns * s->k * (int64_t)sdfg_rt_type_size(type) <= ON_STACK;
-    bool possible =
-        !is_complex(type) && s->a_col == 1 && s->m >= MANY_ROWS && fits && (!alone || columns <= MOST_COLUMNS);
-    bool less = s->m * dots + 2 * columns * s->k <= s->m * (alone ? s->k + s->k / 2 : s->k);
-    return possible && less ? columns : 0;
+    bool possible = !is_complex(type) && s->a_col == 1 && s->m >= MOST_DOTS && fits;
+    int64_t dots = s->m * 2 * columns * (vectors + SUM) + columns * s->k + BEGIN;
+    return possible && dots <= s->m * (alone ? s->k + s->k / 2 : s->k) ? columns : 0;
 }
 
 /* Where C has half a vector or less, shorter vectors: processors load three of them at a time. */
@@ -192,12 +191,10 @@ static void run_vectors(const struct small_tiles *t, const struct small_product 
 {
     for (int64_t j = 0, width; j < columns; j += width) {
         struct small_product q = *s;
-        int64_t done = 0;
-        width = columns - j < t->most_columns ? columns - j : t->most_columns;
+        width = next_of(columns - j, t->most_columns, t->most_columns);
         q.b = (const char *)s->b + j * s->b_row * t->bytes;
         q.c = (char *)s->c + j * t->bytes;
-        for (; width > 1 && done + MOST_DOTS <= s->m; done += MOST_DOTS)
-            t->columns[width - 1](&q, done);
+        int64_t done = width > 1 ? t->columns[width - 1](&q) : 0;
         q = rows_of(t, &q, done, s->m - done);
         for (int64_t v = 0; v < width && q.m > 0; v++) {
             run_dots(t, &q);

@@ -23,7 +23,7 @@ enum small_level sdfg_rt_small_level(void); /* of this one */
 /* Rows and vectors of C that are summed up at a time, so that sums stay in registers: a kind's `rows` of MOST_VECTORS,
  * half of them of MOST_OF_ROW, three quarters of one vector more where there is `widest`, one and a half times as many
  * of two vectors and twice as many of one; and rows in products with a vector or with some at once. */
-enum { MOST_ROWS = 16, MOST_VECTORS = 3, MOST_OF_ROW = 6, MOST_DOTS = 4, MOST_COLUMNS = 4 };
+enum { MOST_ROWS = 16, MOST_VECTORS = 3, MOST_OF_ROW = 6, MOST_DOTS = 4, MOST_COLUMNS = 6 };
 
 /* Bytes of B from which it goes by as streams, if its rows have more than so many. */
 enum { SMALL_STREAMED = 1 << 20, SMALL_ROW = 1 << 10 };
@@ -31,6 +31,7 @@ enum { SMALL_STREAMED = 1 << 20, SMALL_ROW = 1 << 10 };
 /* A tile of C from row i and number j of the row on; its last vector has `last` numbers, 1 to `lanes`. */
 typedef void small_tile(const struct small_product *s, int64_t i, int64_t j, int64_t last);
 typedef void small_dots(const struct small_product *s, int64_t i);
+typedef int64_t small_columns(const struct small_product *s); /* gives how many rows are done: all, or but for 1 to 3 */
 
 struct small_tiles {
     int64_t lanes, shift, bytes, rows;         /* numbers of a vector, 1 << shift; bytes of one; at most so many rows */
@@ -40,7 +41,7 @@ struct small_tiles {
     small_dots *dots[MOST_DOTS];               /* by rows, less one */
     small_dots *dots_ahead;                    /* of MOST_DOTS, of a matrix that is not in the first cache */
     int64_t most_columns;
-    small_dots *columns[MOST_COLUMNS]; /* of MOST_DOTS with so many vectors of real numbers, less one, b_row apart */
+    small_columns *columns[MOST_COLUMNS]; /* products with so many vectors of real numbers, less one, b_row apart */
 };
 
 /* `level` up to sdfg_rt_small_level(). */

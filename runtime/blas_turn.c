@@ -2,19 +2,37 @@
 #include "runtime/blas_small.h"
 
 typedef float four __attribute__((vector_size(16), aligned(4), may_alias));
+typedef double one __attribute__((aligned(4), may_alias));
 typedef double two __attribute__((vector_size(16), aligned(8), may_alias));
+
+/* Lanes of two vectors, which are counted on from the first one to the second. */
+#if defined(__clang__)
+#define PICKED(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define PICKED(a, b, ...) __builtin_shuffle(a, b, (four_numbers){ __VA_ARGS__ })
+typedef int32_t four_numbers __attribute__((vector_size(16)));
+#endif
 
 static inline void square_f32(const float *in, int64_t step, float *out, int64_t out_step)
 {
     four a = *(const four *)in, b = *(const four *)(in + step), c = *(const four *)(in + 2 * step),
          d = *(const four *)(in + 3 * step);
-    four ab = { a[0], b[0], a[1], b[1] }, cd = { c[0], d[0], c[1], d[1] };
-    *(four *)out = (four){ ab[0], ab[1], cd[0], cd[1] };
-    *(four *)(out + out_step) = (four){ ab[2], ab[3], cd[2], cd[3] };
-    ab = (four){ a[2], b[2], a[3], b[3] };
-    cd = (four){ c[2], d[2], c[3], d[3] };
-    *(four *)(out + 2 * out_step) = (four){ ab[0], ab[1], cd[0], cd[1] };
-    *(four *)(out + 3 * out_step) = (four){ ab[2], ab[3], cd[2], cd[3] };
+    four ab = PICKED(a, b, 0, 4, 1, 5), cd = PICKED(c, d, 0, 4, 1, 5);
+    *(four *)out = PICKED(ab, cd, 0, 1, 4, 5);
+    *(four *)(out + out_step) = PICKED(ab, cd, 2, 3, 6, 7);
+    ab = PICKED(a, b, 2, 6, 3, 7);
+    cd = PICKED(c, d, 2, 6, 3, 7);
+    *(four *)(out + 2 * out_step) = PICKED(ab, cd, 0, 1, 4, 5);
+    *(four *)(out + 3 * out_step) = PICKED(ab, cd, 2, 3, 6, 7);
+}
+
+/* Two columns of four rows. */
+static inline void pair_float(const float *in, int64_t step, float *out, int64_t out_step)
+{
+    four ab = (four)(two){ *(const one *)in, *(const one *)(in + step) };
+    four cd = (four)(two){ *(const one *)(in + 2 * step), *(const one *)(in + 3 * step) };
+    *(four *)out = PICKED(ab, cd, 0, 2, 4, 6);
+    *(four *)(out + out_step) = PICKED(ab, cd, 1, 3, 5, 7);
 }
 
 static inline void square_f64(const double *in, int64_t step, double *out, int64_t out_step)
@@ -24,21 +42,33 @@ static inline void square_f64(const double *in, int64_t step, double *out, int64
     *(two *)(out + out_step) = (two){ a[1], b[1] };
 }
 
-/* Columns become rows, a square of BYTES a side at a time, in registers. */
+/* A pair of float64 is a square. */
+static inline void pair_double(const double *in, int64_t step, double *out, int64_t out_step)
+{
+    for (int64_t j = 0; j < 4; j += 2)
+        square_f64(in + j * step, step, out + j, out_step);
+}
+
+/* Columns become rows: from column i on so many at a time, of which `turn` takes DEPTH numbers in registers. */
+#define TURN_SOME(COLUMNS, DEPTH, turn)                                                                                \
+    for (; i + (COLUMNS) <= rows; i += (COLUMNS)) {                                                                    \
+        int64_t j = 0;                                                                                                 \
+        for (; j + (DEPTH) <= cols; j += (DEPTH))                                                                      \
+            turn(in + j * step + i, step, to + i * cols + j, cols);                                                    \
+        for (; j < cols; j++)                                                                                          \
+            for (int r = 0; r < (COLUMNS); r++)                                                                        \
+                to[(i + r) * cols + j] = in[j * step + i + r];                                                         \
+    }
+
+/* Squares of BYTES a side, then pairs. */
 #define TURN(name, T, BYTES, TARGET)                                                                                   \
     TARGET static void turn_##name(const struct sdfg_rt_matrix *from, T *to)                                           \
     {                                                                                                                  \
         enum { SIDE = BYTES / sizeof(T) };                                                                             \
         const T *in = from->data;                                                                                      \
         int64_t rows = from->rows, cols = from->cols, step = from->col_stride, i = 0;                                  \
-        for (; i + SIDE <= rows; i += SIDE) {                                                                          \
-            int64_t j = 0;                                                                                             \
-            for (; j + SIDE <= cols; j += SIDE)                                                                        \
-                square_##name(in + j * step + i, step, to + i * cols + j, cols);                                       \
-            for (; j < cols; j++)                                                                                      \
-                for (int r = 0; r < SIDE; r++)                                                                         \
-                    to[(i + r) * cols + j] = in[j * step + i + r];                                                     \
-        }                                                                                                              \
+        TURN_SOME(SIDE, SIDE, square_##name)                                                                           \
+        TURN_SOME(2, 4, pair_##T)                                                                                      \
         for (; i < rows; i++)                                                                                          \
             for (int64_t j = 0; j < cols; j++)                                                                         \
                 to[i * cols + j] = in[j * step + i];                                                                   \

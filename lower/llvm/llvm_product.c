@@ -120,13 +120,12 @@ static bool is_rows(const struct product *p)
 }
 
 /* Few columns and so long rows of A that the runtime takes them as inner products (columns_apart of
- * runtime/blas_small.c, whose estimate this is, and the call), with vectors that are full. */
+ * runtime/blas_small.c, whose estimate this is, and the call). */
 static bool is_inner(const struct product *p)
 {
-    enum { MOST_COLUMNS = 4, MANY_ROWS = 8, SUM = 5, CALL = 200 /* multiply-adds, each */ };
-    int64_t dots = 2 * p->n * (p->k / p->widest + SUM);
-    return p->n <= MOST_COLUMNS && p->m >= MANY_ROWS && p->a.col == 1 &&
-           p->m * dots + 2 * p->n * p->k + CALL <= p->m * p->k;
+    enum { FEW_ROWS = 4, SUM = 2, CALL = 400 /* multiply-adds, both */ };
+    int64_t dots = p->m * 2 * p->n * (parts(p->k, p->widest) + SUM) + p->n * p->k + CALL;
+    return p->m >= FEW_ROWS && p->a.col == 1 && dots <= p->m * p->k;
 }
 
 static bool is_tiles(const struct product *p)

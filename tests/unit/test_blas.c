@@ -154,14 +154,14 @@ TEST(tall_products)
             check_product(level, type, 701, 101, 99, ROWS, level & 1 ? ROWS : PADDED_ROWS, ROWS, level == 1, 1);
 }
 
-/* A few columns more than whole vectors have, or nothing else: one to four at a time by inner products, with rows left
+/* A few columns more than whole vectors have, or nothing else: up to six at a time by inner products, with rows left
  * over, or in short vectors. */
 TEST(products_with_columns_apart)
 {
     for (int type = 0; type < SDFG_RT_TYPE_COUNT; type++)
         for (int level = 0; level <= (int)sdfg_rt_small_level(); level++)
-            for (int64_t n = 2; n <= 22; n = n == 6 ? 17 : n + 1)
-                for (int64_t m = 24; m <= 27; m++) {
+            for (int64_t n = 2; n <= 24; n = n == 8 ? 17 : n + 1)
+                for (int64_t m = 4; m <= 27; m = m == 7 ? 24 : m + 1) {
                     check_product(level, type, m, n, 131, n & 1 ? ROWS : PADDED_ROWS, PADDED_ROWS, PADDED_ROWS, m & 1,
                                   1);
                     check_product(level, type, m, n, 300, ROWS, COLUMNS, ROWS, !(m & 1), 1);
