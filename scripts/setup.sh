@@ -55,60 +55,79 @@ missing() {
         numpy || echo python3-numpy
         have gfortran || echo gfortran
         have pkg-config || echo pkg-config
+        have xz || echo xz-utils # the corpus is packed
         linkable libasan.so && linkable libubsan.so || echo gcc
     fi
 }
 
-# Prints the packages without which some tests are skipped: what compiles for AArch64 and runs it (tests/aarch64).
+# Prints the packages without which some tests are skipped: those of the checkout and its format (tests/lint), and what compiles for AArch64
+# and runs it (tests/aarch64).
 wanted() {
     [ "$purpose" = test ] || return 0
+    have git || echo git
+    have clang-format-14 || echo clang-format-14
     have aarch64-linux-gnu-gcc || echo gcc-aarch64-linux-gnu
     [ -e /usr/aarch64-linux-gnu/include/stdlib.h ] || echo libc6-dev-arm64-cross
     have qemu-aarch64 || echo qemu-user
 }
 
+# Names of packages: version $1 of LLVM for the places that are kept for it.
+named() { echo "$packages" | sed "s/@llvm/llvm-$1-dev/; s/@clang/libclang-$1-dev/"; }
+# Ends it: without `packages` there is nothing to build, without `extra` some tests are skipped. $1: why.
+give_up() {
+    if [ -z "$packages" ]; then
+        echo "libsdfg: some tests are skipped: ${extra}cannot be installed ($1)" >&2
+        exit 0
+    fi
+    echo "libsdfg needs packages that are missing: $(named 19)($1)" >&2
+    exit 8
+}
+# Runs apt-get with these arguments; shows what it says only if it fails.
+apt() {
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get "$@" >"$log" 2>&1 || {
+        cat "$log" >&2
+        give_up "apt-get $1 failed"
+    }
+}
+
 packages=$(missing | sort -u | tr '\n' ' ')
 extra=$(wanted | tr '\n' ' ')
 [ -n "$packages$extra" ] || exit 0
-if [ -z "$packages" ] && { ! have apt-get || { [ "$(id -u)" != 0 ] && ! have sudo; }; }; then
-    echo "libsdfg: tests of AArch64 are skipped: ${extra}cannot be installed (no apt-get, or not root)" >&2
-    exit 0
-fi
 
-if ! have apt-get; then
-    echo "libsdfg needs packages that are missing: $packages(install them; there is no apt-get here)" >&2
-    exit 8
-fi
-if [ "$(id -u)" = 0 ]; then
-    as_root=
-elif have sudo; then
+have apt-get || give_up 'install them; there is no apt-get here'
+as_root=
+if [ "$(id -u)" != 0 ]; then
+    have sudo || give_up 'run scripts/setup.sh as root'
     as_root=sudo
-else
-    echo "libsdfg needs packages that are missing: $packages(run scripts/setup.sh as root)" >&2
-    exit 8
 fi
 
-echo "libsdfg: updating the package lists" >&2
-$as_root apt-get update -qq >&2
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+if [ -n "$packages" ] || ! find /var/lib/apt/lists -name '*_Packages*' | grep -q .; then
+    echo "libsdfg: updating the package lists" >&2
+    apt update -qq
+fi
 version=$(llvm_headers | sed -n 's|^/usr/lib/llvm-\([0-9]*\)/.*|\1|p')
 if [ -z "$version" ]; then
     for version in $llvm_versions none; do
         apt-cache show "llvm-$version-dev" >/dev/null 2>&1 && break
     done
-    if [ "$version" = none ]; then
+    case "$version $packages" in
+    none*@*)
         echo "libsdfg needs LLVM 19 to 22; this system has no package llvm-22-dev, llvm-21-dev, llvm-20-dev or llvm-19-dev" >&2
         exit 8
-    fi
+        ;;
+    esac
 fi
+install=$(named "$version")
 for package in $extra; do
     if apt-cache show "$package" >/dev/null 2>&1; then
-        packages="$packages$package "
+        install="$install$package "
     else
-        echo "libsdfg: tests of AArch64 are skipped: this system has no package $package" >&2
+        echo "libsdfg: some tests are skipped: this system has no package $package" >&2
     fi
 done
-[ -n "$packages" ] || exit 0
-packages=$(echo "$packages" | sed "s/@llvm/llvm-$version-dev/; s/@clang/libclang-$version-dev/")
-echo "libsdfg: installing $packages" >&2
+[ -n "$install" ] || exit 0
+echo "libsdfg: installing $install" >&2
 # shellcheck disable=SC2086
-DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends $packages >&2
+apt install -y -qq --no-install-recommends $install

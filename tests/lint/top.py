@@ -1,5 +1,6 @@
 """What stands at the top of the project is what README.md and docs/architecture.md know. Programs of the corpus write files into the
 folder they are run in."""
+import shutil
 import subprocess
 
 import project
@@ -7,9 +8,9 @@ import project
 FILES = {".clang-format", ".gitignore", "CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md", "run", "test"}
 OTHERS = {".ci", "bench", "cmake", "completions", "docs", "examples", "man", "python", "scripts", "tests"}
 
-listed = subprocess.run(["git", "ls-files"], cwd=project.TOP, capture_output=True, text=True)
-if listed.returncode:
-    print("not a git checkout")
+listed = shutil.which("git") and subprocess.run(["git", "ls-files"], cwd=project.TOP, capture_output=True, text=True)
+if not listed or listed.returncode:
+    print("skipped: not a git checkout, or git is not installed")
     raise SystemExit(77)
 names = {line.split("/")[0] for line in listed.stdout.splitlines()}
 project.finish(sorted(f"{name}: not known at the top of the project" for name in names - FILES - OTHERS - set(project.FOLDERS)),
