@@ -14,7 +14,7 @@ environment = dict(os.environ, EXAMPLES=str(here.parent.parent / "examples"), CA
                    HERE=str(path.parent), LC_ALL="C", PATH=f"{tool.parent}:{os.environ['PATH']}")
 readme = path.suffix == ".md"
 environment.pop("SDFG_DEBUG", None)
-environment.setdefault("ASAN_OPTIONS", "handle_segv=0:allocator_may_return_null=1") # crashes of programs are reported by the tool
+environment["ASAN_OPTIONS"] = "handle_segv=0:allocator_may_return_null=1:" + environment.get("ASAN_OPTIONS", "") # crashes of programs are reported by the tool
 expected = path.read_text()
 
 
