@@ -137,7 +137,7 @@ def check_libraries():
     with_library = Foreign(TOP / "examples/gemm.sdfg", RUNTIME)
     source = with_library.folder + "libraries.c"
     pathlib.Path(source).write_text("""
-#include "runtime/runtime.h"
+#include "runtime/blas.h"
 #include <stdio.h>
 int main(void)
 {
@@ -146,7 +146,7 @@ int main(void)
     return 0;
 }
 """)
-    command(COMPILER, "-I", TOP, source, *STATIC, "-o", with_library.folder + "libraries")
+    command(COMPILER, "-Wall", "-Wextra", "-Werror", "-I", TOP, source, *STATIC, "-o", with_library.folder + "libraries")
     openmp, blas = emulate(1, RUNTIME, with_library.folder + "libraries").split()
     check(openmp.startswith("libgomp"), f"OpenMP is {openmp}")
     print(f"{ROOT}: OpenMP {openmp}, BLAS {blas if blas != '-' else 'none: loops of the runtime'}")
