@@ -2,14 +2,21 @@
  * their own.
  *
  * A run has no jump out or in, and keeps its stack memory to itself. The variables it assigns travel back if they are
- * named elsewhere, or if the run is repeated and might read what it assigned the last time. */
+ * named elsewhere, or if the run is repeated and might read what it assigned the last time. Places in memory that are
+ * found at the begin of the function, such as those of transients in an arena, are found again in each part: thousands
+ * of them would travel to hundreds of parts, in code without branches that the compiler takes more than linear time
+ * for. */
 #include "lower/llvm/llvm_emit.h"
 
 struct splitter {
     struct llvm_emitter *emitter;
     const struct llvm_job *outer;
-    uint32_t *total, *inside; /* how often each variable is named, in the function and in the run looked at */
-    bool repeated;            /* the block looked at may run several times */
+    uint32_t *total, *inside;          /* how often each variable is named, in the function and in the run looked at */
+    bool repeated;                     /* the block looked at may run several times */
+    uint32_t num_first;                /* statements that stay at the begin of the function */
+    bool *early;                       /* by variable: one of them assigns it */
+    const struct tree_stmt **found_by; /* by variable: the one of them that gives the same value anywhere */
+    const struct llvm_job **taken_by;  /* by variable: the last part that has it */
 };
 
 /* ---- names ---- */
@@ -100,6 +107,69 @@ static bool sort_variables(struct splitter *p, const struct tree_stmt *run, stru
     return good;
 }
 
+/* ---- what each part finds for itself ---- */
+
+/* Has the variable the same value in the whole function? By the scan of the function. */
+static bool is_settled(const struct splitter *p, const struct tree_var *v)
+{
+    uint32_t assignments = llvm_variable(p->emitter, v)->assignments;
+    return assignments == 0 || (assignments == 1 && p->early[v->id]);
+}
+
+static bool is_place(const struct splitter *p, const struct tree_expr *e)
+{
+    if (e->op == EXPR_VAR)
+        return is_settled(p, e->var);
+    if (e->op != EXPR_INT && e->op != EXPR_CAST && e->op != EXPR_OFFSET && e->op != EXPR_ADD && e->op != EXPR_MUL)
+        return false;
+    for (uint32_t i = 0; i < e->num_args; i++)
+        if (!is_place(p, e->args[i]))
+            return false;
+    return true;
+}
+
+/* Goes through what allocates memory at the begin of the function. */
+static void find_places(struct splitter *p)
+{
+    const struct tree_stmt *body = p->outer->body;
+    struct llvm_scan scan;
+    llvm_scan(p->emitter, body, &scan);
+    for (; body->kind == STMT_BLOCK && p->num_first < body->items.count; p->num_first++) {
+        const struct tree_stmt *s = body->items.items[p->num_first];
+        bool pointer = s->kind == STMT_ASSIGN && s->var->type->kind == TYPE_POINTER && is_place(p, s->value);
+        if (!pointer && s->kind != STMT_ALLOC)
+            return;
+        p->early[s->var->id] = true;
+        if (pointer && is_settled(p, s->var))
+            p->found_by[s->var->id] = s;
+    }
+}
+
+static void take(struct splitter *p, struct llvm_job *part, struct tree_stmt *run, struct tree_var *v);
+
+static void take_named(struct splitter *p, struct llvm_job *part, struct tree_stmt *run, const struct tree_expr *e)
+{
+    if (e->op == EXPR_VAR)
+        take(p, part, run, e->var);
+    for (uint32_t i = 0; i < e->num_args; i++)
+        take_named(p, part, run, e->args[i]);
+}
+
+/* The part reads the variable: it finds its value, or gets it. */
+static void take(struct splitter *p, struct llvm_job *part, struct tree_stmt *run, struct tree_var *v)
+{
+    if (p->taken_by[v->id] == part)
+        return;
+    p->taken_by[v->id] = part;
+    const struct tree_stmt *s = p->found_by[v->id];
+    if (s) {
+        take_named(p, part, run, s->value);
+        vec_push(p->emitter->arena, &run->items, (struct tree_stmt *)s);
+    } else {
+        vec_push(p->emitter->arena, &part->captured, v);
+    }
+}
+
 /* ---- cutting ---- */
 
 static void cut(struct splitter *p, const struct tree_stmt *block, uint32_t first, uint32_t count, uint32_t cost)
@@ -115,10 +185,17 @@ static void cut(struct splitter *p, const struct tree_stmt *block, uint32_t firs
     if (!sort_variables(p, run, &sorted))
         return;
     struct llvm_job *part = llvm_job_new(e, p->outer, LLVM_JOB_PART, run);
-    part->captured = sorted.captured;
     part->shared = sorted.shared;
     part->num_items = count;
     part->may_return = llvm_contains(run, STMT_RETURN);
+    run->items.items = NULL;
+    run->items.count = run->items.capacity = 0;
+    for (uint32_t i = 0; i < sorted.shared.count; i++)
+        p->taken_by[sorted.shared.items[i]->id] = part;
+    for (uint32_t i = 0; i < sorted.captured.count; i++)
+        take(p, part, run, sorted.captured.items[i]);
+    for (uint32_t i = 0; i < count; i++)
+        vec_push(e->arena, &run->items, block->items.items[first + i]);
     map_put(e->arena, &e->by_stmt, block->items.items[first], part);
 }
 
@@ -150,8 +227,9 @@ static void split_inside(struct splitter *p, const struct tree_stmt *s)
 
 static void split_block(struct splitter *p, const struct tree_stmt *block)
 {
-    uint32_t budget = p->emitter->options->unit_budget, first = 0, run_cost = 0;
-    for (uint32_t i = 0; i < block->items.count; i++) {
+    uint32_t budget = p->emitter->options->unit_budget, run_cost = 0;
+    uint32_t first = block == p->outer->body ? p->num_first : 0;
+    for (uint32_t i = first; i < block->items.count; i++) {
         const struct tree_stmt *s = block->items.items[i];
         uint32_t cost = llvm_cost(s);
         bool joins = cost <= budget && is_movable(s);
@@ -175,6 +253,10 @@ void llvm_split(struct llvm_emitter *e, const struct llvm_job *job)
     struct splitter p = { .emitter = e, .outer = job, .repeated = llvm_contains(job->body, STMT_LABEL) };
     p.total = NEW_ARRAY(e->arena, uint32_t, e->tree->num_vars);
     p.inside = NEW_ARRAY(e->arena, uint32_t, e->tree->num_vars);
+    p.early = NEW_ARRAY(e->arena, bool, e->tree->num_vars);
+    p.found_by = NEW_ARRAY(e->arena, const struct tree_stmt *, e->tree->num_vars);
+    p.taken_by = NEW_ARRAY(e->arena, const struct llvm_job *, e->tree->num_vars);
     count_names(p.total, job->body);
+    find_places(&p);
     split_inside(&p, job->body);
 }

@@ -630,6 +630,45 @@ TEST(parts_of_loop_bodies_keep_what_the_last_round_left)
     flow_end(f);
 }
 
+static struct tree_var *place(struct flow *f, struct tree_expr *from, struct tree_expr *at)
+{
+    struct tree_var *v = tree_var(f->t, "place", f->out->type);
+    stmt_assign(f->t, f->body, v, expr_offset(f->t, from, at));
+    return v;
+}
+
+/* Places in memory do not travel to the parts: what they are found from does, once. One that moves does. */
+TEST(parts_find_places_in_memory_again)
+{
+    struct flow *f = flow_begin();
+    enum { PLACES = 24 };
+    struct tree_var *arena = tree_var(f->t, "arena", f->out->type), *places[PLACES], *i = variable(f, "i");
+    stmt_alloc(f->t, f->body, arena, f->n->type, num(f, 8 * PLACES), TREE_HEAP);
+    for (int k = 0; k < PLACES; k++)
+        places[k] = k % 3 == 2
+                        ? place(f, var(f, places[k - 1]), op(f, EXPR_ADD, op(f, EXPR_MUL, f->n, num(f, 2)), num(f, 1)))
+                        : place(f, var(f, arena), num(f, 4 * k));
+    struct tree_var *moves = place(f, var(f, arena), num(f, 1));
+    struct tree_stmt *l = stmt_for(f->t, f->body, i, num(f, 0), num(f, 8 * PLACES), num(f, 1));
+    stmt_store(f->t, l->body, var(f, arena), var(f, i), op(f, EXPR_MUL, var(f, i), var(f, i)), 0);
+    for (int k = 0; k < PLACES; k++) {
+        struct tree_expr *sum = expr_load(f->t, f->n->type, var(f, places[5 * k % PLACES]), num(f, 0), 0);
+        sum = op(f, EXPR_ADD, sum, expr_load(f->t, f->n->type, var(f, moves), num(f, 1), 0));
+        stmt_store(f->t, f->body, var(f, places[k]), num(f, 1), sum, 0);
+        if (k == PLACES / 2)
+            stmt_assign(f->t, f->body, moves, expr_offset(f->t, var(f, places[3]), f->n));
+    }
+    for (int k = 0; k < 10; k++)
+        put(f, f->body, k, expr_load(f->t, f->n->type, var(f, places[2 * k + 3]), num(f, 1), 0));
+    stmt_free(f->t, f->body, arena);
+    check_units(f, 3, 8, 5);
+    CHECK(f->memory[0] > 0 && f->memory[9] > f->memory[0]);
+    const char *text = program_text(&f->p, JIT_TEXT_LL, -1);
+    CHECK(strstr(text, "main.part4") != NULL);
+    CHECK(strstr(text, "{ ptr, ptr, ptr, ptr") == NULL);
+    flow_end(f);
+}
+
 TEST(parts_may_end_the_whole_function)
 {
     struct flow *f = flow_begin();
