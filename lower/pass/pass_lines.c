@@ -140,6 +140,28 @@ static const struct tree_piece *piece_around(struct lines *w, const struct tree_
     return piece;
 }
 
+/* Does an element lie as far from the line it is in as the one that is stored, if the arrays begin alike? */
+static bool is_in_step(const struct row *r, const struct tree_expr *load)
+{
+    int64_t lanes = LINE / (int64_t)r->type->size;
+    struct linear apart, at;
+    linear_of(&apart, load->args[1]);
+    linear_of(&at, r->store->index);
+    linear_add(&apart, &at, -1);
+    bool multiple = apart.known && apart.constant % lanes == 0;
+    for (uint32_t i = 0; i < apart.count; i++)
+        multiple = multiple && apart.terms[i].times % lanes == 0;
+    return multiple;
+}
+
+static uint32_t loads_in_step(const struct row *r)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < r->count; i++)
+        count += is_in_step(r, r->loads[i]);
+    return count;
+}
+
 /* Does the loop around it have nothing to do with what the row stores, and store nothing that the row loads? What was
  * stored just before is loaded quickly from where one store put all of it; vectors that begin elsewhere wait. */
 static bool is_apart(struct lines *w, const struct row *r, const struct tree_frame *frame)
@@ -174,7 +196,8 @@ static bool is_row(struct lines *w, struct row *r, const struct tree_frame *fram
         return false;
     tree_scan_add(&r->scan, l);
     see_stmt(r, l->body);
-    return !r->other && r->reuses && r->count >= FEWEST_LOADS && repeats(l, frame) >= FEWEST && is_apart(w, r, frame);
+    return !r->other && r->reuses && r->count >= FEWEST_LOADS && repeats(l, frame) >= FEWEST &&
+           (loads_in_step(r) == r->count || is_apart(w, r, frame));
 }
 
 /* ---- rewriting ---- */
@@ -195,28 +218,8 @@ static struct tree_expr *to_next_line(const struct row *r, struct tree_expr *beg
     return expr_binary(t, EXPR_DIV, bytes, expr_i64(t, (int64_t)r->type->size));
 }
 
-/* Does an element lie as far from the line it is in as the one that is stored, if the arrays begin alike? */
-static bool is_in_step(const struct row *r, const struct tree_expr *load)
-{
-    int64_t lanes = LINE / (int64_t)r->type->size;
-    struct linear apart, at;
-    linear_of(&apart, load->args[1]);
-    linear_of(&at, r->store->index);
-    linear_add(&apart, &at, -1);
-    bool multiple = apart.known && apart.constant % lanes == 0;
-    for (uint32_t i = 0; i < apart.count; i++)
-        multiple = multiple && apart.terms[i].times % lanes == 0;
-    return multiple;
-}
-
 /* Where the others lie otherwise, most vectors straddle lines in any case. */
-static bool gains_by_lines(const struct row *r)
-{
-    uint32_t in_step = 0;
-    for (uint32_t i = 0; i < r->count; i++)
-        in_step += is_in_step(r, r->loads[i]);
-    return in_step * MOST_OTHERS >= r->count;
-}
+static bool gains_by_lines(const struct row *r) { return loads_in_step(r) * MOST_OTHERS >= r->count; }
 
 /* `part`: begin and end are set already. */
 static void put_part(const struct row *r, struct tree_stmt *block, struct tree_stmt *part, enum tree_vectors vectors)

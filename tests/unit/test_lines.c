@@ -250,6 +250,13 @@ TEST(rows_that_hand_each_other_values)
     program_store(&s->p, next->body, program_array(&s->p, "C", s->type, NULL), expr_var(s->t, next->var),
                   expr_float(s->t, s->type, 0));
     CHECK(!stays(s));
+    s = sample_new(); /* the other one reads what this one stores, and all vectors begin with lines */
+    s->store->value = sum(s, program_load(&s->p, s->A, moved(s, -WIDTH)), program_load(&s->p, s->A, s->place));
+    s->store->value = sum(s, s->store->value, program_load(&s->p, s->A, moved(s, WIDTH)));
+    next = loop(s, s->outer->body, "k", WIDTH);
+    struct tree_expr *same = program_load(&s->p, s->B, expr_var(s->t, next->var));
+    program_store(&s->p, next->body, program_array(&s->p, "C", s->type, NULL), expr_var(s->t, next->var), same);
+    CHECK(!stays(s));
 }
 
 /* ---- what is computed ---- */
