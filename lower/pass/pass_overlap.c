@@ -1,12 +1,14 @@
-/* A chain of nests that hand each other temporaries goes through its space in tiles, small enough for the temporaries
- * of a tile to stay in cache. What neighbouring tiles both need is computed twice.
+/* A chain of nests that hand each other temporaries goes through its space row by row, each nest as far ahead of the
+ * last one as that needs it, so that a few rows of the temporaries are enough. Where those do not stay in cache, the
+ * space is cut into tiles, and what neighbouring tiles both need is computed twice.
  *
- *     T = heap float64[4096 * 100]                  for tile = 0 to 4094 step 20 {
- *     for i = 0 to 4096                                 T = heap float64[22 * 100]
- *         for k { T[i * 100 + k] = ... }      ->        for i = max(0, tile) to min(4096, tile + 22)
- *     for i = 0 to 4094                                     for k { T[(i - tile) * 100 + k] = ... }
- *         for k { B[i, k] = T[i * 100 + k]              for i = tile to min(4094, tile + 20)
- *                  + T[(i + 2) * 100 + k] }                 for k { B[i, k] = ... }
+ *     T = heap float64[4096 * 100]                  for tile = 0 to 4094 step 4094 {
+ *     for i = 0 to 4096                                 T = heap float64[3 * 100]
+ *         for k { T[i * 100 + k] = ... }      ->        for step = tile - 2 to 4094
+ *     for i = 0 to 4094                                     for i = step + 2 to step + 3
+ *         for k { B[i, k] = T[i * 100 + k]                      for k { T[i % 3 * 100 + k] = ... }
+ *                  + T[(i + 2) * 100 + k] }                 for i = max(step, tile) to step + 1
+ *                                                               for k { B[i, k] = ... }
  *                                                       free T
  *                                                   }
  *
@@ -156,146 +158,6 @@ static bool make_stage(struct overlap *o, struct overlap_stage *stage, struct tr
     return !stage->piece.effects;
 }
 
-/* ---- rewriting ---- */
-
-struct address {
-    struct overlap *overlap;
-    struct overlap_group *group;
-    const struct overlap_stage *stage;
-    const struct tree_frame *frame;
-    struct tree_var **tiles;
-};
-
-/* Elements of a tile's memory that one step in the dimension goes past. */
-static int64_t new_stride(const struct overlap_group *g, const struct overlap_memory *m, uint32_t dimension)
-{
-    int64_t stride = m->reach;
-    for (uint32_t i = g->depth; --i > dimension;)
-        stride *= g->size[i] + m->high[i] - m->low[i];
-    return stride;
-}
-
-static struct tree_expr *new_index(const struct address *w, struct overlap_memory *m, const struct tree_expr *index)
-{
-    struct tree *t = w->overlap->tree;
-    struct overlap_group *g = w->group;
-    int64_t shift[OVERLAP_DEPTH];
-    struct linear at, point;
-    linear_of(&at, index);
-    if (!overlap_shift(m, g, w->stage, &at, w->frame, shift))
-        return NULL;
-    for (uint32_t i = 0; i < g->depth; i++) {
-        int64_t stride = new_stride(g, m, i);
-        linear_of(&point, expr_var(t, w->stage->loops[i]->var));
-        linear_add(&at, &point, stride - m->strides[i]);
-        linear_of(&point, expr_var(t, w->tiles[i]));
-        linear_add(&at, &point, -stride);
-        at.constant += (shift[i] - m->low[i]) * stride - shift[i] * m->strides[i];
-    }
-    return linear_expr(t, &at);
-}
-
-static struct tree_expr *rewrite_load(void *user, struct tree_expr *e)
-{
-    const struct address *w = user;
-    struct overlap_memory *m = e->op == EXPR_LOAD ? overlap_temporary(w->group, e->args[0]) : NULL;
-    return m ? expr_load(w->overlap->tree, e->type, e->args[0], new_index(w, m, e->args[1]), e->alias) : e;
-}
-
-static void rewrite(const struct address *outer, struct tree_stmt *s)
-{
-    struct address w = *outer;
-    stmt_rewrite(w.overlap->tree, s, rewrite_load, &w);
-    struct overlap_memory *m = s->kind == STMT_STORE ? overlap_temporary(w.group, s->pointer) : NULL;
-    if (m)
-        s->index = new_index(&w, m, s->index);
-    struct tree_frame frame;
-    if (s->kind == STMT_FOR) {
-        frame = tree_frame_of(w.frame, s);
-        w.frame = &frame;
-    }
-    if (s->body)
-        rewrite(&w, s->body);
-    if (s->otherwise)
-        rewrite(&w, s->otherwise);
-    for (uint32_t i = 0; i < s->items.count; i++)
-        rewrite(&w, s->items.items[i]);
-}
-
-/* The part of the nest that a tile needs. */
-static void cut_loops(const struct address *w)
-{
-    struct tree *t = w->overlap->tree;
-    const struct overlap_group *g = w->group;
-    for (uint32_t i = 0; i < g->depth; i++) {
-        struct tree_stmt *loop = w->stage->loops[i];
-        int64_t low = w->stage->low[i], high = g->size[i] + w->stage->high[i];
-        int64_t last = g->begin[i] + (g->end[i] - g->begin[i] - 1) / g->size[i] * g->size[i];
-        loop->loop.tiles = (g->end[i] - g->begin[i] + g->size[i] - 1) / g->size[i];
-        loop->loop.different = loop->end->i - loop->begin->i;
-        struct tree_expr *tile = expr_var(t, w->tiles[i]), *begin = expr_binary(t, EXPR_ADD, tile, expr_i64(t, low)),
-                         *end = expr_binary(t, EXPR_ADD, tile, expr_i64(t, high));
-        loop->begin = g->begin[i] + low >= loop->begin->i ? begin : expr_binary(t, EXPR_MAX, loop->begin, begin);
-        loop->end = last + high <= loop->end->i ? end : expr_binary(t, EXPR_MIN, loop->end, end);
-        loop->loop.parallel = false;
-    }
-}
-
-static struct tree_stmt *tile_loop(struct tree *t, const struct overlap_group *g, struct tree_stmt *block, uint32_t i)
-{
-    const struct tree_stmt *like = g->stages[g->count - 1].loops[i];
-    struct tree_var *v = tree_var(t, "tile", type_basic(t->ir, TYPE_I64));
-    struct tree_stmt *loop =
-        stmt_for(t, block, v, expr_i64(t, g->begin[i]), expr_i64(t, g->end[i]), expr_i64(t, g->size[i]));
-    loop->place = like->place;
-    loop->loop = like->loop;
-    loop->loop.chunk = like->loop.chunk > 0; /* counted in iterations */
-    loop->loop.parallel = g->parallel && i == 0;
-    loop->loop.unroll = false;
-    return loop;
-}
-
-static void take_out(struct tree *t, struct tree_stmt *block, const struct tree_stmt *s)
-{
-    for (uint32_t i = 0; i < block->items.count; i++)
-        if (block->items.items[i] == s)
-            block->items.items[i] = stmt_block(t);
-}
-
-/* The tiles stand where the last nest stood: behind everything the chain uses. */
-static void make_tiles(struct overlap *o, struct overlap_group *g, struct tree_stmt *block,
-                       const struct tree_frame *frame)
-{
-    struct tree *t = o->tree;
-    struct tree_stmt *whole = stmt_block(t), *inside = whole;
-    struct tree_var *tiles[OVERLAP_DEPTH];
-    for (uint32_t i = 0; i < g->depth; i++) {
-        struct tree_stmt *loop = tile_loop(t, g, inside, i);
-        tiles[i] = loop->var;
-        inside = loop->body;
-    }
-    for (uint32_t i = 0; i < g->num_temporaries; i++) {
-        struct overlap_memory *m = g->temporaries[i];
-        int64_t count = new_stride(g, m, 0) * (g->size[0] + m->high[0] - m->low[0]);
-        stmt_alloc(t, inside, m->alloc->var, m->alloc->type, expr_i64(t, count), TREE_HEAP)->place = m->alloc->place;
-    }
-    for (uint32_t k = 0; k < g->count; k++) {
-        struct overlap_stage *s = &g->stages[k];
-        struct address w = { o, g, s, frame, tiles };
-        rewrite(&w, s->loops[0]);
-        cut_loops(&w);
-        stmt_append(t, inside, s->loops[0]);
-        block->items.items[s->item] = k + 1 == g->count ? whole : stmt_block(t);
-    }
-    for (uint32_t i = 0; i < g->num_temporaries; i++) {
-        struct overlap_memory *m = g->temporaries[i];
-        stmt_free(t, inside, m->alloc->var)->place = m->release->place;
-        take_out(t, block, m->alloc);
-        take_out(t, block, m->release);
-        m->fixed = true;
-    }
-}
-
 /* ---- chains ---- */
 
 static bool same_schedule(const struct tree_loop *a, const struct tree_loop *b)
@@ -314,7 +176,7 @@ static void say_tiles(const struct overlap *o, const struct overlap_group *g)
     for (uint32_t i = 0; i < g->num_temporaries; i++) {
         const struct overlap_memory *m = g->temporaries[i];
         text_printf(&names, "%s'%s'", i ? ", " : "", m->alloc->var->name);
-        bytes += new_stride(g, m, 0) * (g->size[0] + m->high[0] - m->low[0]) * m->alloc->type->size;
+        bytes += overlap_elements(g, m) * m->alloc->type->size;
         before += m->alloc->count->i * m->alloc->type->size;
     }
     remark(t->ir->remarks, last->place, remark_subject(t, last), REMARK_TILED, g->count, text_get(&sizes),
@@ -338,7 +200,7 @@ static bool try_group(struct overlap *o, struct overlap_stage *stages, uint32_t 
         return false;
     if (o->tree->ir->remarks)
         say_tiles(o, &g);
-    make_tiles(o, &g, block, frame);
+    overlap_make(o->tree, &g, block, frame);
     return true;
 }
 

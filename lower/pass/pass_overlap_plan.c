@@ -8,8 +8,8 @@
 enum {
     NEAR_MEMORY = 384 << 10, /* bytes that stay in a second-level cache */
     MOST_WORK = 130,         /* percent of the iterations without tiles: beyond, waiting for memory costs less */
-    LARGEST_TILE = 256,
-    FEWEST_TILES = 32 /* of a parallel loop, for equal shares of many threads */
+    LONGEST_TILE = 1024,     /* in the second dimension */
+    FEWEST_TILES = 32        /* of a parallel loop, for equal shares of many threads */
 };
 
 struct overlap_memory *overlap_temporary(const struct overlap_group *g, const struct tree_expr *pointer)
@@ -125,6 +125,7 @@ static void need(struct overlap_group *g, const struct overlap_stage *s, const s
     if (!m || !overlap_shift(m, g, s, a->at, a->frame, shift))
         return;
     struct overlap_stage *writer = &g->stages[m->writer - g->stages];
+    m->oldest = s->high[0] + shift[0] < m->oldest ? s->high[0] + shift[0] : m->oldest;
     for (uint32_t i = 0; i < g->depth; i++) {
         widen(&m->low[i], &m->high[i], s->low[i] + shift[i], s->high[i] + shift[i]);
         if (writer != s)
@@ -156,36 +157,39 @@ static bool find_needs(struct overlap_group *g)
 
 /* ---- how large ---- */
 
-static double bytes_of(const struct overlap_group *g, const int64_t *size)
+int64_t overlap_rows(const struct overlap_memory *m) { return m->high[0] - m->oldest + 1; }
+
+int64_t overlap_elements(const struct overlap_group *g, const struct overlap_memory *m)
 {
-    double bytes = 0;
-    for (uint32_t k = 0; k < g->num_temporaries; k++) {
-        const struct overlap_memory *m = g->temporaries[k];
-        double count = (double)m->reach;
-        for (uint32_t i = 0; i < g->depth; i++)
-            count *= (double)(size[i] + m->high[i] - m->low[i]);
-        bytes += count * m->alloc->type->size;
-    }
+    int64_t count = overlap_rows(m) * m->reach;
+    for (uint32_t i = 1; i < g->depth; i++)
+        count *= g->size[i] + m->high[i] - m->low[i];
+    return count;
+}
+
+static int64_t bytes_of(const struct overlap_group *g)
+{
+    int64_t bytes = 0;
+    for (uint32_t k = 0; k < g->num_temporaries; k++)
+        bytes += overlap_elements(g, g->temporaries[k]) * g->temporaries[k]->alloc->type->size;
     return bytes;
 }
 
 /* Iterations of a nest in all tiles, those at the border taken as whole. */
-static double iterations(const struct overlap_group *g, const struct overlap_stage *s, const int64_t *size)
+static double iterations(const struct overlap_group *g, const struct overlap_stage *s)
 {
     double result = 1;
-    for (uint32_t i = 0; i < g->depth; i++) {
-        int64_t span = g->end[i] - g->begin[i];
-        result *= (double)(span + (span - 1 + size[i]) / size[i] * (s->high[i] - s->low[i]));
-    }
+    for (uint32_t i = 0; i < g->depth; i++)
+        result *= (double)(g->end[i] - g->begin[i] + g->tiles[i] * (s->high[i] - s->low[i]));
     return result;
 }
 
 /* In percent of the same without overlap. Accesses stand for the work of an iteration. */
-static double work_of(const struct overlap_group *g, const int64_t *size)
+static double work_of(const struct overlap_group *g)
 {
     double work = 0, accesses = 0, points = 1;
     for (uint32_t k = 0; k < g->count; k++) {
-        work += iterations(g, &g->stages[k], size) * g->stages[k].piece.accesses.count;
+        work += iterations(g, &g->stages[k]) * g->stages[k].piece.accesses.count;
         accesses += g->stages[k].piece.accesses.count;
     }
     for (uint32_t i = 0; i < g->depth; i++)
@@ -193,33 +197,35 @@ static double work_of(const struct overlap_group *g, const int64_t *size)
     return work / (points * accesses) * 100;
 }
 
-static int64_t largest(const struct overlap_group *g, uint32_t dimension)
+static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/* Rows keep no more memory if there are more of them, so as few tiles as will do. */
+static void set_size(struct overlap_group *g, int64_t width)
 {
-    int64_t span = g->end[dimension] - g->begin[dimension];
-    if (g->parallel && dimension == 0)
-        span /= FEWEST_TILES;
-    return span < LARGEST_TILE ? span : LARGEST_TILE;
+    int64_t rows = g->end[0] - g->begin[0], columns = g->depth > 1 ? g->end[1] - g->begin[1] : 1;
+    g->size[1] = width;
+    g->tiles[1] = divide_up(columns, width);
+    g->size[0] = g->parallel ? divide_up(rows, divide_up(FEWEST_TILES, g->tiles[1])) : rows;
+    g->tiles[0] = divide_up(rows, g->size[0]);
 }
 
 /* The least work of what fits. */
 static bool choose_size(struct overlap_group *g)
 {
-    int64_t last[OVERLAP_DEPTH] = { largest(g, 0), g->depth > 1 ? largest(g, 1) : 1 };
+    int64_t columns = g->depth > 1 ? g->end[1] - g->begin[1] : 1, best = 0;
     double least = MOST_WORK;
-    bool found = false;
-    for (int64_t a = 1; a <= last[0]; a++)
-        for (int64_t b = 1; b <= last[1]; b++) {
-            int64_t size[OVERLAP_DEPTH] = { a, b };
-            double work = work_of(g, size);
-            if (work >= least || bytes_of(g, size) > NEAR_MEMORY)
-                continue;
-            least = work;
-            found = true;
-            g->more_work = (int)(work - 99.5);
-            g->size[0] = a;
-            g->size[1] = b;
-        }
-    return found;
+    for (int64_t width = 1; width <= columns && width <= LONGEST_TILE; width++) {
+        set_size(g, width);
+        double work = work_of(g);
+        if (work >= least || bytes_of(g) > NEAR_MEMORY)
+            continue;
+        least = work;
+        best = width;
+    }
+    if (best)
+        set_size(g, best);
+    g->more_work = (int)(least - 99.5);
+    return best > 0;
 }
 
 static bool is_far(const struct overlap_group *g)
@@ -249,11 +255,14 @@ bool overlap_plan(struct overlap_group *g)
     g->reached = OVERLAP_UNFIT;
     if (!see_accesses(g) || !is_far(g))
         return false;
-    for (uint32_t k = 0; k < g->num_temporaries; k++)
+    for (uint32_t k = 0; k < g->num_temporaries; k++) {
+        struct overlap_memory *m = g->temporaries[k];
+        m->oldest = INT64_MAX;
         for (uint32_t i = 0; i < OVERLAP_DEPTH; i++) {
-            g->temporaries[k]->low[i] = INT64_MAX;
-            g->temporaries[k]->high[i] = INT64_MIN;
+            m->low[i] = INT64_MAX;
+            m->high[i] = INT64_MIN;
         }
+    }
     g->reached = !find_needs(g) ? OVERLAP_LARGE : !choose_size(g) ? OVERLAP_NEEDS : OVERLAP_PLANNED;
     return g->reached == OVERLAP_PLANNED;
 }

@@ -148,7 +148,7 @@ struct tree_loop {
     enum tree_omp omp;
     int chunk, num_threads; /* 0: default */
     /* Of a loop that stands in `tiles` overlapping tiles (0: in none): iterations that are different ones. Those beyond
-     * are computed once more. */
+     * are computed once more. Of a branch in one: both sides do the same. */
     int64_t tiles, different;
 };
 

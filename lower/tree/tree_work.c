@@ -156,6 +156,8 @@ static struct amount loop_flops(struct counter *c, const struct tree_stmt *s, co
 
 static struct amount branch_flops(struct counter *c, const struct tree_stmt *s, const struct tree_frame *frame)
 {
+    if (s->loop.tiles)
+        return stmt_flops(c, s->otherwise, frame);
     int taken = truth(s->value, frame);
     struct amount test = expr_flops(s->value);
     struct amount yes = taken ? stmt_flops(c, s->body, frame) : amount(0);
@@ -326,11 +328,11 @@ static struct amount touched_bytes(const struct counter *c)
         const struct touched *t = &c->touched.items[i];
         double elements = (double)(t->range.high - t->range.low + 1);
         double taken = (double)(uintptr_t)map_get(&c->taken, t->base);
-        if (taken > 0 && elements > taken)
+        if (taken > 0 && (elements > taken || !t->known))
             elements = taken;
         if (elements > t->accesses)
             elements = t->accesses;
-        sum = add(sum, (struct amount){ elements * t->size, t->known });
+        sum = add(sum, (struct amount){ elements * t->size, t->known || taken > 0 });
     }
     return sum;
 }
@@ -393,8 +395,8 @@ static bool stays(struct counter *c, const struct tree_stmt *loop, const struct 
 
 static void find_nests(struct counter *c, const struct tree_stmt *s, struct amount runs, const struct tree_frame *frame)
 {
-    bool sequential = s->kind == STMT_FOR && !s->loop.parallel && !s->loop.independent && has_parallel_loop(s->body) &&
-                      !stays(c, s, frame);
+    bool sequential = s->kind == STMT_FOR && !s->loop.parallel && !s->loop.independent && !s->loop.tiles &&
+                      has_parallel_loop(s->body) && !stays(c, s, frame);
     if (s->kind == STMT_BLOCK) {
         for (uint32_t i = 0; i < s->items.count; i++)
             find_nests(c, s->items.items[i], runs, frame);
