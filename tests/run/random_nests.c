@@ -238,6 +238,45 @@ static struct block *chain(struct forms *m, struct region *r)
     return &inside->block;
 }
 
+/* The same with planes of rows, so large that a few of them are too much; something is made of the last one later. */
+static struct block *chain_of_planes(struct forms *m, struct region *r)
+{
+    enum { PLANES = 20, ROWS = 50, COLUMNS = 90, STAGES = 5, NEAR = 3 };
+    struct region *inside = build_region(r, form_fresh(m, "planes"));
+    struct array *to = form_matrix(m), stage = *form_matrix(m);
+    struct block *last = NULL;
+    for (int n = 0; n <= STAGES; n++) {
+        int more = (NEAR - 1) * (STAGES - 1 - n);
+        struct array next = n < STAGES ? (struct array){ .name = form_fresh(m, "T"), .rank = 3 } : *to;
+        struct step whole = { .plain = true };
+        if (n < STAGES) {
+            form_add_param(m, &whole, "0", 0, TEXT(m, "%d", PLANES + more), 0);
+            build_transient(m->s, next.name, "float64", TEXT(m, "%d, %d, %d", PLANES + more, ROWS + more, COLUMNS));
+        }
+        form_add_param(m, &whole, "0", 0, TEXT(m, "%d", n < STAGES ? ROWS + more : ROWS), 0);
+        form_add_param(m, &whole, "0", 0, TEXT(m, "%d", COLUMNS), 0);
+        const char *i = n < STAGES ? whole.params[0].name : "7", *j = whole.params[n < STAGES].name,
+                   *k = whole.params[1 + (n < STAGES)].name, *xs[3];
+        for (int x = 0; x < 3; x++) {
+            const char *at[] = { TEXT(m, "%s + %u", i, form_below(m, NEAR)),
+                                 TEXT(m, "%s + %u", j, form_below(m, NEAR)) };
+            const char *column = form_chance(m, 4) ? TEXT(m, "%d - %s", COLUMNS - 1, k) : k;
+            xs[x] = form_input(m, &whole, &stage,
+                               n == 0        ? form_element(m, &stage, TEXT(m, "%s + %s", i, at[1]), k)
+                               : n == STAGES ? TEXT(m, "%s[%s, %s, %s]", stage.name, i, j, k)
+                                             : TEXT(m, "%s[%s, %s, %s]", stage.name, at[0], at[1], column));
+        }
+        whole.code = form_bounded(m, TEXT(m, "%s - %s + 3 * %s", xs[0], xs[1], xs[2]), 99);
+        whole.out = n < STAGES ? TEXT(m, "%s[%s, %s, %s]", next.name, i, j, k) : form_element(m, to, j, k);
+        struct block *b = form_put_step(m, inside, &whole);
+        if (last)
+            build_transition(last, b, NULL, NULL);
+        last = b;
+        stage = next;
+    }
+    return &inside->block;
+}
+
 /* One place again and again, of others in its row and column. */
 static struct block *corner_by_corner(struct forms *m, struct region *r)
 {
@@ -265,7 +304,8 @@ static struct block *corner_by_corner(struct forms *m, struct region *r)
 struct block *form_whole(struct forms *m, struct region *r)
 {
     static struct block *(*const kinds[])(struct forms *, struct region *) = {
-        sweep, triangle, triangle, products, products, closure, closure, stencil, corner_by_corner, chain,
+        sweep,   triangle, triangle,         products, products,        closure,
+        closure, stencil,  corner_by_corner, chain,    chain_of_planes,
     };
     return PICK(m, kinds)(m, r);
 }

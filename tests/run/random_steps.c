@@ -70,16 +70,17 @@ static const char *name_in(struct forms *m, const char *memlet)
 struct block *form_put_step(struct forms *m, struct region *r, const struct step *p)
 {
     struct state *st = build_state(r, form_fresh(m, "s"));
-    struct map_entry *maps[MOST_PARAMS] = { NULL, NULL };
+    struct map_entry *maps[2] = { NULL, NULL };
     bool apart = p->num_params == 2 && !p->plain && form_chance(m, 40);
-    const char *names = "", *first = p->num_params ? TEXT(m, "%s = %s", p->params[0].name, p->ranges[0]) : NULL;
-    if (p->num_params == 2) {
-        const char *second = TEXT(m, "%s = %s", p->params[1].name, p->ranges[1]);
-        maps[0] = open_map(m, st, p, apart ? first : TEXT(m, "%s, %s", first, second), false);
-        maps[1] = apart ? open_map(m, st, p, second, true) : NULL;
-    } else if (p->num_params) {
-        maps[0] = open_map(m, st, p, first, false);
+    const char *names = "", *ranges[2] = { "", "" };
+    for (uint32_t i = 0; i < p->num_params; i++) {
+        const char **to = &ranges[i && apart];
+        *to = TEXT(m, "%s%s%s = %s", *to, **to ? ", " : "", p->params[i].name, p->ranges[i]);
     }
+    if (p->num_params)
+        maps[0] = open_map(m, st, p, ranges[0], false);
+    if (apart)
+        maps[1] = open_map(m, st, p, ranges[1], true);
     for (uint32_t i = 0; i < p->num_inputs; i++)
         names = TEXT(m, "%s%sx%u", names, i ? ", " : "", i);
     struct tasklet *t =

@@ -8,7 +8,7 @@
 enum {
     MOST_ARRAYS = 12,
     MOST_VARIABLES = 8,
-    MOST_PARAMS = 2,
+    MOST_PARAMS = 3,
     MOST_INPUTS = 4,
     MOST_LOOPS = 2,
     LARGEST = 44,  /* of a variable: with what is added to it a place in every dimension */
