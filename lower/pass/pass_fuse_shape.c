@@ -18,14 +18,12 @@ static struct tree_stmt *first_loop(const struct tree_stmt *body)
     return NULL;
 }
 
-/* Elements of a copy, a fill or a loop without loops inside, counted from 0; 0: not of that kind. */
+/* Elements of a copy, a fill or a loop, counted from 0; 0: not of that kind. */
 static int64_t flat_count(const struct tree_stmt *s)
 {
     if (s->kind == STMT_COPY || s->kind == STMT_ZERO)
         return type_is_basic(s->type) && s->count->op == EXPR_INT ? s->count->i : 0;
-    return s->kind == STMT_FOR && s->var->type->kind == TYPE_I64 && expr_is_int(s->begin, 0) && !first_loop(s->body)
-               ? trips(s)
-               : 0;
+    return s->kind == STMT_FOR && s->var->type->kind == TYPE_I64 && expr_is_int(s->begin, 0) ? trips(s) : 0;
 }
 
 /* Element `index` of what `s` does. */

@@ -319,6 +319,33 @@ TEST(fill_and_accumulate)
     ir_free(s.ir);
 }
 
+/* What sums up rows counts them as one; it takes the shape of the nest that uses the sums row by row. */
+TEST(rows_counted_as_one)
+{
+    struct sample s = sample_new();
+    struct array a = array_new(&s, "A"), b = array_new(&s, "B"), c = array_new(&s, "C");
+    struct tree_stmt *x = loop(&s, s.body, "x", i64(&s, 0), i64(&s, 12));
+    struct tree_stmt *z = loop(&s, x->body, "z", i64(&s, 0), s.n);
+    stmt_reduce(s.t, z->body, WCR_SUM, false, var(&s, c.var), var(&s, x->var), load(&s, a, var(&s, z->var)), c.alias);
+    struct tree_stmt *i = loop(&s, s.body, "i", i64(&s, 0), i64(&s, 3));
+    struct tree_stmt *j = loop(&s, i->body, "j", i64(&s, 0), i64(&s, 4));
+    struct tree_stmt *k = loop(&s, j->body, "k", i64(&s, 0), s.n);
+    z->loop.independent = i->loop.independent = j->loop.independent = k->loop.independent = false;
+    struct tree_expr *row = plus(&s, times(&s, var(&s, i->var), i64(&s, 4)), var(&s, j->var));
+    store(&s, k->body, b, plus(&s, times(&s, row, s.n), var(&s, k->var)), load(&s, c, row));
+    CHECK_STR(fused(&s), "for x#9 = 0 to 3 step 1 {\n"
+                         "    for x#10 = 0 to 4 step 1 {\n"
+                         "        for z = 0 to N step 1 {\n"
+                         "            C[x#9 * 4 + x#10] += A[z]\n"
+                         "        }\n"
+                         "        for k = 0 to N step 1 {\n"
+                         "            B[(x#9 * 4 + x#10) * N + k] = C[x#9 * 4 + x#10]\n"
+                         "        }\n"
+                         "    }\n"
+                         "}\n");
+    ir_free(s.ir);
+}
+
 /* ---- reuse and dead ---- */
 
 TEST(temporary_disappears)
