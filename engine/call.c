@@ -298,6 +298,7 @@ sdfg_error *sdfg_args_emit(char **out, size_t *size, sdfg_args *a, enum sdfg_emi
     sdfg_error *error = NULL;
     if (args_solve(a, r.arena, &s, r.diags)) {
         struct signature signature = call_signature(a, r.arena, false, NULL);
+        signature_add_values(&signature, a->program, a->values, r.arena);
         error = program_emit(a->program, &signature, what, out, size);
     }
     sdfg_error *found = report_end(&r, SDFG_STAGE_BIND);

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CODEGEN_ABI = 10 };
+enum { CODEGEN_ABI = 11 };
 
 struct json;
 struct sdfg;
@@ -70,6 +70,8 @@ struct codegen_request {
     const char *folder;                 /* for external nested SDFGs, or NULL */
     const struct codegen_symbol *bound; /* free symbols with a known value: become constants */
     uint32_t num_bound;
+    const struct codegen_symbol *values; /* integers of a call, constants or not, for what is counted about it */
+    uint32_t num_values;
     const char *const *may_alias; /* arguments that overlap others in this call */
     uint32_t num_may_alias;
     const char *const *node_classes; /* class paths of library nodes that the embedding program implements */

@@ -1,6 +1,7 @@
 /* The plugin's side of the border: one request, one compilation, one result. */
 #include "engine/compile/compile.h"
 
+#include "lower/tree/tree_assume.h"
 #include "lower/tree/tree_memory.h"
 #include "lower/tree/tree_work.h"
 
@@ -126,6 +127,15 @@ static double cache_bytes(void)
     return bytes ? (double)bytes : 1 << 20;
 }
 
+static void assume_values(struct compile *c)
+{
+    const struct codegen_request *r = c->request;
+    struct tree_assumption *values = NEW_ARRAY(c->ir->arena, struct tree_assumption, r->num_values);
+    for (uint32_t i = 0; i < r->num_values; i++)
+        values[i] = (struct tree_assumption){ r->values[i].name, r->values[i].value };
+    tree_assume(c->tree, values, r->num_values);
+}
+
 static bool take_text(struct compile *c, struct codegen_result *out)
 {
     static const enum jit_text kinds[] = {
@@ -150,9 +160,11 @@ static bool take_text(struct compile *c, struct codegen_result *out)
         remarks_print(c->ir->remarks, &t);
         break;
     case CODEGEN_EMIT_MEMORY:
+        assume_values(c);
         tree_memory(c->tree, &t);
         break;
     case CODEGEN_EMIT_WORK:
+        assume_values(c);
         tree_work(c->tree, cache_bytes(), &t);
         break;
     default:

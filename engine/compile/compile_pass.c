@@ -74,6 +74,7 @@ bool pass_tree(struct compile *c)
         .strict_fp = c->request->fp == CODEGEN_FP_STRICT,
         .cache = cache_to_pass(c),
         .vector = vector_to_pass(c),
+        .counting = c->request->emit == CODEGEN_EMIT_WORK,
     };
     return c->pass->tree(c->tree, &o);
 }

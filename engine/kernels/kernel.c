@@ -36,6 +36,17 @@ struct signature kernel_signature(const struct sdfg_program *p, const struct val
     return (struct signature){ .bound = bound, .num_bound = count };
 }
 
+void signature_add_values(struct signature *s, const struct sdfg_program *p, const struct value *values,
+                          struct arena *a)
+{
+    struct codegen_symbol *known = NEW_ARRAY(a, struct codegen_symbol, p->num_variables);
+    s->values = known;
+    s->num_values = 0;
+    for (uint32_t i = 0; i < p->num_variables; i++)
+        if (values[i].origin != VALUE_UNKNOWN)
+            known[s->num_values++] = (struct codegen_symbol){ p->variables[i].name, values[i].value };
+}
+
 sdfg_error *sdfg_specialize(sdfg_kernel **out, sdfg_program *p, const sdfg_symbol *symbols, size_t n)
 {
     *out = NULL;
@@ -191,6 +202,7 @@ sdfg_error *sdfg_program_emit(char **out, size_t *size, sdfg_program *p, enum sd
     struct value *values = NEW_ARRAY(r.arena, struct value, p->num_variables);
     if (kernel_bound_values(p, symbols, n, values, &r)) {
         struct signature s = kernel_signature(p, values, r.arena);
+        signature_add_values(&s, p, values, r.arena);
         error = program_emit(p, &s, what, out, size);
     }
     sdfg_error *found = report_end(&r, SDFG_STAGE_BIND);

@@ -15,6 +15,8 @@ struct signature {
     uint32_t num_may_alias;
     uint32_t alignment;
     const struct codegen_export *exports; /* of objects for other programs; NULL for kernels */
+    const struct codegen_symbol *values;  /* of a call, for what is counted about it; code does not know them */
+    uint32_t num_values;
 };
 
 struct sdfg_kernel {
@@ -77,6 +79,9 @@ bool kernel_bound_values(const struct sdfg_program *p, const sdfg_symbol *symbol
                          struct report *r);
 /* The signature for those that can be constants. */
 struct signature kernel_signature(const struct sdfg_program *p, const struct value *values, struct arena *a);
+/* Adds all values that are known. */
+void signature_add_values(struct signature *s, const struct sdfg_program *p, const struct value *values,
+                          struct arena *a);
 /* Runs the code generator for text or an object; *out is allocated with malloc and followed by a zero. `size` may be
  * NULL. */
 sdfg_error *kernels_emit(struct sdfg_program *p, const struct signature *s, enum codegen_emit what, char **out,

@@ -37,6 +37,8 @@ static bool compile(struct sdfg_program *p, const struct signature *s, enum code
         .folder = p->folder,
         .bound = s->bound,
         .num_bound = s->num_bound,
+        .values = s->values,
+        .num_values = s->num_values,
         .may_alias = s->may_alias,
         .num_may_alias = s->num_may_alias,
         .node_classes = p->engine->nodes.classes.items,

@@ -9,6 +9,7 @@ struct tree_options {
     bool strict_fp;  /* no re-association in reductions */
     int64_t cache;   /* bytes of the largest cache of the machine; 0: not known, or it has no stores past it */
     int vector;      /* bytes of the vectors that code with masks pays for; 0: the machine has none, or is not known */
+    bool counting;   /* of the work that the tree does: loops that would be cut into tiles only say so (`near`) */
 };
 
 typedef bool tree_pass(struct tree *t, const struct tree_options *o); /* false: an error, which it reported */

@@ -31,7 +31,8 @@ enum {
 
 struct skewer {
     struct iterations x;
-    int threads; /* as in struct tree_options */
+    int threads;   /* as in struct tree_options */
+    bool counting; /* the same */
 };
 
 /* ---- the body ---- */
@@ -312,7 +313,8 @@ static bool try_skew(struct skewer *w, struct tree_stmt *loop, const struct tree
     if (!tree_scan_invariant(&scan, loop->begin) || !tree_scan_invariant(&scan, loop->end) || !find_classes(s) ||
         !find_bounds(s) || !find_shifts(s) || !find_size(s, w->threads) || !iterations_keep_variables(&w->x, loop))
         return false;
-    return skew_make_tiles(w->x.tree, s, w->threads);
+    loop->loop.near = w->counting;
+    return w->counting || skew_make_tiles(w->x.tree, s, w->threads);
 }
 
 static bool look(void *user, struct tree_stmt *s, const struct tree_frame *frame)
@@ -324,7 +326,7 @@ bool tree_skew(struct tree *t, const struct tree_options *o)
 {
     for (uint32_t i = 0; i < t->functions.count; i++) {
         struct tree_func *f = t->functions.items[i];
-        struct skewer w = { .x = iterations_of(t, f), .threads = o->num_threads };
+        struct skewer w = { .x = iterations_of(t, f), .threads = o->num_threads, .counting = o->counting };
         if (tree_whole(&w.x.whole)->labels.count) /* jumps back repeat what no loop shows */
             continue;
         tree_visit_frames(f->body, NULL, look, &w);

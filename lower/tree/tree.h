@@ -141,6 +141,7 @@ enum tree_vectors {
 struct tree_loop {
     bool parallel, independent, unroll;
     bool heavy; /* one iteration is enough work for a thread */
+    bool near;  /* a sequential loop over nests whose iterations find in cache what others left there */
     /* Not 0: the widest vectors of the machine pay; bytes of the values in it. Iterations have nothing in common but
      * sums that may take any order. */
     uint8_t wide;

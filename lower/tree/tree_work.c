@@ -396,7 +396,7 @@ static bool stays(struct counter *c, const struct tree_stmt *loop, const struct 
 static void find_nests(struct counter *c, const struct tree_stmt *s, struct amount runs, const struct tree_frame *frame)
 {
     bool sequential = s->kind == STMT_FOR && !s->loop.parallel && !s->loop.independent && !s->loop.tiles &&
-                      has_parallel_loop(s->body) && !stays(c, s, frame);
+                      !s->loop.near && has_parallel_loop(s->body) && !stays(c, s, frame);
     if (s->kind == STMT_BLOCK) {
         for (uint32_t i = 0; i < s->items.count; i++)
             find_nests(c, s->items.items[i], runs, frame);

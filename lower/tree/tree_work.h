@@ -11,7 +11,7 @@
  * Operations: + - * / min max neg and each function of mathematics on floats count 1, fused multiply-add 2; complex
  * numbers what their formulas take; index arithmetic nothing. Bytes: each element of the containers that a nest reads
  * counts once per run of the nest, and so does each that it writes. What overlapping tiles compute again is no work. A
- * sequential loop around nests is one nest with them if all of its data fits into `cache` bytes.
+ * sequential loop around nests is one nest with them if all of its data fits into `cache` bytes, or goes by in tiles.
  *
  * The tree is that before parallel loops become regions. */
 void tree_work(struct tree *t, double cache, struct text *out);

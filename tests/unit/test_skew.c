@@ -68,6 +68,21 @@ TEST(tiles_in_turn)
     program_end(&p);
 }
 
+/* Who counts work sees the loops as they are, and that steps find in cache what others left there. */
+TEST(no_tiles_where_work_is_counted)
+{
+    struct program p = there_and_back(2000, ROWS, 1);
+    const char *before = shown(&p);
+    tree_skew(p.t, &(struct tree_options){ .num_threads = 1, .counting = true });
+    CHECK_STR(shown(&p), before);
+    CHECK(p.body->items.items[0]->loop.near);
+    program_end(&p);
+    p = there_and_back(2, ROWS, 1); /* too few steps for tiles */
+    tree_skew(p.t, &(struct tree_options){ .num_threads = 1, .counting = true });
+    CHECK(!p.body->items.items[0]->loop.near);
+    program_end(&p);
+}
+
 TEST(tiles_in_waves)
 {
     struct program p = there_and_back(2000, ROWS, 1);
