@@ -6,7 +6,8 @@
  *     }                                            }
  *                                                  for i, the rest { ... }  unless there is known to be none
  *
- * so that x and z go through the processor once for all of them. Iterations may only have sums in common. */
+ * so that x and z go through the processor once for all of them. Iterations may only have sums in common; what they
+ * store is a row of their own. */
 #include "lower/pass/pass_iterations.h"
 #include "lower/pass/pass_remark.h"
 #include "lower/tree/tree_rewrite.h"
@@ -20,10 +21,16 @@ enum {
 
 /* ---- which loops ---- */
 
-/* Does an iteration consist of assignments, sums, stores, and loops with nothing but assignments and sums? */
+static bool is_copy(const struct tree_stmt *s)
+{
+    return s->kind == STMT_ASSIGN && (s->value->op == EXPR_VAR || expr_is_const(s->value));
+}
+
+/* Does an iteration consist of assignments, sums, stores, and loops with nothing else inside? */
 static bool is_simple(const struct tree_stmt *s, bool inside, uint32_t *count)
 {
-    if (++*count > MOST_STATEMENTS)
+    *count += !is_copy(s);
+    if (*count > MOST_STATEMENTS)
         return false;
     switch (s->kind) {
     case STMT_ASSIGN:
@@ -31,7 +38,7 @@ static bool is_simple(const struct tree_stmt *s, bool inside, uint32_t *count)
     case STMT_REDUCE:
         return s->wcr == WCR_SUM && !s->atomic && expr_is_pure(s->value) && s->alias != 0;
     case STMT_STORE:
-        return !inside && expr_is_pure(s->value) && s->alias != 0;
+        return expr_is_pure(s->value) && s->alias != 0;
     case STMT_ALLOC:
         return !inside && s->where == TREE_STACK && !s->zero && s->count->op == EXPR_INT && s->count->i <= MOST_OWN;
     case STMT_FOR:
@@ -70,20 +77,28 @@ static bool mentions(const struct tree_access *a, const struct tree_var *v)
 
 static bool is_sum(const struct tree_access *a) { return a->write && a->read; }
 
-/* c * i + r, with r the same for all iterations of the loop and those inside. */
+static bool stays(const struct tree_scan *scan, const struct linear_term *term)
+{
+    for (uint32_t k = 0; k < term->count; k++)
+        if (!tree_scan_invariant(scan, term->factors[k]))
+            return false;
+    return true;
+}
+
+/* c * i + r + k: r is the same for all iterations of the loop and those inside, and what k may be less than c apart. */
 static bool is_own(const struct tree_scan *scan, const struct tree_access *w, const struct tree_stmt *loop)
 {
-    struct linear rest = { .known = true };
+    struct linear rest = { .known = true }, inside = { .known = true };
     int64_t times;
     linear_add(&rest, w->at, 1);
     if (!linear_take(&rest, loop->var, &times) || times == 0 || w->extent != 1 ||
         !tree_scan_invariant(scan, w->pointer))
         return false;
     for (uint32_t i = 0; i < rest.count; i++)
-        for (uint32_t k = 0; k < rest.terms[i].count; k++)
-            if (!tree_scan_invariant(scan, rest.terms[i].factors[k]))
-                return false;
-    return true;
+        if (!stays(scan, &rest.terms[i]))
+            inside.terms[inside.count++] = rest.terms[i];
+    struct interval k = linear_interval(&inside, w->frame, NULL);
+    return k.known && k.high - k.low < (times < 0 ? -times : times);
 }
 
 static bool takes(const struct tree_stmt *loop, const struct tree_expr *pointer)
@@ -166,6 +181,15 @@ static bool may_jam(struct iterations *x, struct tree_stmt *loop)
 
 /* ---- rewriting ---- */
 
+/* Does the loop store what sums behind it may load? */
+static bool has_store(const struct tree_stmt *body)
+{
+    for (uint32_t i = 0; i < body->items.count; i++)
+        if (body->items.items[i]->kind == STMT_STORE)
+            return true;
+    return false;
+}
+
 /* Appends, or adds to a sum that goes to the same place. */
 static void add_statement(struct tree *t, struct tree_stmt *body, struct tree_stmt *s)
 {
@@ -234,12 +258,17 @@ static struct tree_stmt *jammed(struct tree *t, struct tree_stmt *const *copies,
             continue;
         }
         struct tree_stmt *body = stmt_block(t);
+        bool stores = has_store(first->body);
         for (uint32_t r = 0; r < ROWS; r++) {
             struct tree_stmt *one = copies[r]->items.items[i];
             if (r > 0)
                 stmt_substitute(t, one->body, one->var, expr_var(t, first->var));
-            for (uint32_t k = 0; k < one->body->items.count; k++)
-                add_statement(t, body, one->body->items.items[k]);
+            for (uint32_t k = 0; k < one->body->items.count; k++) {
+                struct tree_stmt *s = one->body->items.items[k];
+                if (stores && s->kind == STMT_REDUCE) /* which moves back */
+                    s->value = stmt_variable(t, body, "term", s->value);
+                add_statement(t, body, s);
+            }
         }
         first->body = body;
         stmt_append(t, out, first);

@@ -161,6 +161,41 @@ TEST(iterations_that_meet)
     CHECK(is_jammed(&s));
 }
 
+/* z[k] += A[i, k] * x[i]; A[i, k] = y[k] */
+static struct sample storing(int64_t columns)
+{
+    struct sample s = sample_new(48, columns);
+    sum(&s, Z, k_of(&s), X, i_of(&s));
+    stmt_store(s.t, s.k->body, s.arrays[A], element(&s)->args[1], load(&s, Y, k_of(&s)), A + 1);
+    return s;
+}
+
+/* Sums move behind what is stored, and keep the values from in front of it. */
+TEST(rows_that_are_stored)
+{
+    struct sample s = storing(100);
+    CHECK_STR(shown(&s), "for i#7 = 0 to 48 step 4 {\n"
+                         "    for k#8 = 0 to 100 step 1 {\n"
+                         "        term = A[i#7 * 100 + k#8] * x[i#7]\n"
+                         "        A[i#7 * 100 + k#8] = y[k#8]\n"
+                         "        term#13 = A[(i#7 + 1) * 100 + k#8] * x[i#7 + 1]\n"
+                         "        A[(i#7 + 1) * 100 + k#8] = y[k#8]\n"
+                         "        term#14 = A[(i#7 + 2) * 100 + k#8] * x[i#7 + 2]\n"
+                         "        A[(i#7 + 2) * 100 + k#8] = y[k#8]\n"
+                         "        term#15 = A[(i#7 + 3) * 100 + k#8] * x[i#7 + 3]\n"
+                         "        z[k#8] += term + term#13 + term#14 + term#15\n"
+                         "        A[(i#7 + 3) * 100 + k#8] = y[k#8]\n"
+                         "    }\n"
+                         "}\n");
+    ir_free(s.ir);
+    s = storing(101); /* the last element of a row is the first one of the next */
+    CHECK(!is_jammed(&s));
+    s = storing(100); /* another row is read */
+    s.k->body->items.items[1]->value =
+        load(&s, A, expr_binary(s.t, EXPR_ADD, element(&s)->args[1], expr_i64(s.t, 100)));
+    CHECK(!is_jammed(&s));
+}
+
 /* for i { M = stack; M[0] = 0; for k { M[0] += A[i, k] * x[k] }; for k { z[k] += A[i, k] * M[0] } }: the memory of each
  * of the four iterations has a class of its own. `other`: something else has the class of M, too. */
 static bool is_jammed_with_memory(bool other)
