@@ -1,6 +1,7 @@
 #include "engine/cli/bench_roof.h"
 
 #include "engine/cli/execute.h"
+#include "engine/cli/tensor.h"
 
 #include <pthread.h>
 #include <stddef.h>
@@ -178,9 +179,9 @@ bool roofs_measure(struct roofs *r, int threads)
     t.elements = triad_bytes() / sizeof(vector) / (size_t)threads;
     size_t bytes = t.elements * (size_t)threads * sizeof(vector);
     t.peak = choose_peak(&lanes, &r->vectors);
-    t.a = aligned_alloc(64, bytes);
-    t.b = aligned_alloc(64, bytes);
-    t.c = aligned_alloc(64, bytes);
+    t.a = memory_untouched(bytes);
+    t.b = memory_untouched(bytes);
+    t.c = memory_untouched(bytes);
     int count = t.a && t.b && t.c ? run_team(&t, threads) : 0;
     free(t.a);
     free(t.b);

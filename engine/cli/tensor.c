@@ -7,6 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { LINE = 64, LARGE = 4 << 20 };
 
 int64_t tensor_count(const struct tensor *t)
 {
@@ -16,12 +20,22 @@ int64_t tensor_count(const struct tensor *t)
     return count;
 }
 
+void *memory_untouched(size_t bytes)
+{
+    size_t size = (bytes / LINE + 1) * LINE, page = (size_t)sysconf(_SC_PAGESIZE);
+    char *p = size > bytes ? aligned_alloc(LINE, size) : NULL;
+    if (p && size >= LARGE) {
+        size_t first = (page - (uintptr_t)p % page) % page;
+        madvise(p + first, (size - first) / page * page, MADV_HUGEPAGE);
+    }
+    return p;
+}
+
 void *memory_aligned(size_t bytes)
 {
-    size_t size = (bytes / 64 + 1) * 64;
-    void *p = size > bytes ? aligned_alloc(64, size) : NULL;
+    void *p = memory_untouched(bytes);
     if (p)
-        memset(p, 0, size);
+        memset(p, 0, bytes + 1);
     return p;
 }
 

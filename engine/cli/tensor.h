@@ -23,7 +23,10 @@ struct element {
 };
 
 int64_t tensor_count(const struct tensor *t);
-void *memory_aligned(size_t bytes); /* zeroed, at least one byte; NULL if there is no memory */
+/* Aligned to 64 bytes, at least one byte; free() it. From 4 MB on in huge pages where the system gives them on request,
+ * as NumPy's arrays are. NULL if there is no memory. */
+void *memory_untouched(size_t bytes);
+void *memory_aligned(size_t bytes); /* the same, zeroed */
 /* False if there is no memory. */
 bool tensor_alloc(struct tensor *t, sdfg_dtype dtype, size_t item_bytes, int rank, const int64_t *shape);
 void tensor_free(struct tensor *t);
