@@ -1,5 +1,6 @@
 #include "engine/cli/bench_roof.h"
 
+#include "base/machine.h"
 #include "engine/cli/execute.h"
 #include "engine/cli/tensor.h"
 
@@ -7,7 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -89,7 +89,7 @@ static void triad(vector *restrict a, const vector *restrict b, const vector *re
 /* Bytes per array: four times the largest cache, within reason. */
 static size_t triad_bytes(void)
 {
-    long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    int64_t cache = machine_cache_bytes();
     size_t bytes = cache > 0 ? 4 * (size_t)cache : (size_t)128 << 20, least = (size_t)32 << 20;
     size_t most = (size_t)256 << 20;
     return bytes < least ? least : bytes > most ? most : bytes;

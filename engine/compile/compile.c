@@ -1,13 +1,13 @@
 /* The plugin's side of the border: one request, one compilation, one result. */
 #include "engine/compile/compile.h"
 
+#include "base/machine.h"
 #include "lower/tree/tree_assume.h"
 #include "lower/tree/tree_memory.h"
 #include "lower/tree/tree_work.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* What a result owns: in the end only the code and a little data, unless ORC linked. */
 struct owner {
@@ -114,16 +114,10 @@ static bool take_code(struct compile *c, struct codegen_result *out)
     return true;
 }
 
-long compile_cache_bytes(void)
-{
-    long third = sysconf(_SC_LEVEL3_CACHE_SIZE), second = sysconf(_SC_LEVEL2_CACHE_SIZE);
-    return third > 0 ? third : second > 0 ? second : 0;
-}
-
 /* Where the system does not say, of a small cache. */
 static double cache_bytes(void)
 {
-    long bytes = compile_cache_bytes();
+    int64_t bytes = machine_cache_bytes();
     return bytes ? (double)bytes : 1 << 20;
 }
 

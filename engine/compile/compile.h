@@ -66,9 +66,6 @@ void compile_end(void);
 
 /* ---- passes of compile_pass.c ---- */
 
-/* Bytes of the largest cache of this machine; 0: the system does not say. */
-long compile_cache_bytes(void);
-
 bool pass_read(struct compile *c);
 bool pass_graph(struct compile *c); /* rows with a function over the graph alone */
 bool pass_parse_cpp(struct compile *c);

@@ -1,5 +1,7 @@
 /* Passes that connect the folders: reading, lowering, emitting, machine code. */
 #include "engine/compile/compile.h"
+
+#include "base/machine.h"
 #include "lower/clang/clang.h"
 #include "lower/llvm/llvm.h"
 
@@ -49,7 +51,7 @@ bool pass_lower(struct compile *c)
 static int64_t cache_to_pass(const struct compile *c)
 {
 #if defined(__x86_64__)
-    return c->request->exports ? 0 : compile_cache_bytes();
+    return c->request->exports ? 0 : machine_cache_bytes();
 #else
     (void)c;
     return 0;
