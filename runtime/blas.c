@@ -253,7 +253,7 @@ static bool is_near(const struct product *p)
     bool fits = numbers * (double)size <= NEAR && p->b.cols * size >= ROW, in_rows = p->a.col_stride == 1;
     bool turns = p->b.row_stride == 1 && p->c.rows >= MANY_ROWS && !is_complex(p->type) && in_rows;
     bool orders = p->b.col_stride == 1 && (in_rows || numbers * (double)p->c.rows > LARGE);
-    return fits && (orders || turns) && sdfg_rt_small_level() == SMALL_AVX512;
+    return fits && (orders || turns) && sdfg_rt_small_level() >= SMALL_AVX512;
 }
 
 /* Tall A with a B that stays in the first cache, or few rows of C whose B is so flat or so large that it goes by once:

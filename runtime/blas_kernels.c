@@ -42,9 +42,10 @@ IN_PLACE struct row_steps row_steps_now(const struct row_steps *steps)
     return s;
 }
 
-IN_PLACE const char *row_behind(const char *row, int64_t step)
+/* Found when it is needed: compilers would like to have the places of all rows at once, which need more registers. */
+IN_PLACE const void *row_behind(const void *row, int64_t bytes)
 {
-    const char *behind = row + step;
+    const char *behind = (const char *)row + bytes;
     __asm__("" : "+r"(behind));
     return behind;
 }
@@ -71,6 +72,7 @@ IN_PLACE const char *row_behind(const char *row, int64_t step)
 #include "runtime/blas_tiles.inc"
 
 #if defined(__x86_64__)
+#include <cpuid.h>
 #include <immintrin.h>
 
 #define WITH_AVX2   __attribute__((target("avx2,fma")))
@@ -96,7 +98,26 @@ static const int32_t masks[MOST_LANES] = { -1, -1, -1, -1, -1, -1, -1, -1 }; /* 
 
 #define T       float
 #define DOUBLE  0
+#define BYTES   32
+#define MASKS   1
+#define SIGNS   signs_f32
+#define NAME(x) x##_f32x8_masks
+#define TARGET  WITH_AVX512
+#include "runtime/blas_tiles.inc"
+
+#define T       double
+#define DOUBLE  1
+#define BYTES   32
+#define MASKS   1
+#define SIGNS   signs_f64
+#define NAME(x) x##_f64x4_masks
+#define TARGET  WITH_AVX512
+#include "runtime/blas_tiles.inc"
+
+#define T       float
+#define DOUBLE  0
 #define BYTES   64
+#define MASKS   1
 #define SIGNS   signs_f32
 #define NAME(x) x##_f32x16
 #define TARGET  WITH_AVX512
@@ -105,6 +126,7 @@ static const int32_t masks[MOST_LANES] = { -1, -1, -1, -1, -1, -1, -1, -1 }; /* 
 #define T       double
 #define DOUBLE  1
 #define BYTES   64
+#define MASKS   1
 #define SIGNS   signs_f64
 #define NAME(x) x##_f64x8
 #define TARGET  WITH_AVX512
@@ -133,34 +155,36 @@ enum { plain, paired }; /* numbers, and pairs of them */
 #define BAND(name, kind, rows, ATTRIBUTE)                                                                              \
     TALL_BAND(name, kind, rows, ATTRIBUTE)                                                                             \
     TILE_FUNCTION(name, kind, rows, 3, ATTRIBUTE)
-#define BAND_OF_FOUR(name, kind, rows, ATTRIBUTE)                                                                      \
-    BAND(name, kind, rows, ATTRIBUTE)                                                                                  \
-    TILE_FUNCTION(name, kind, rows, 4, ATTRIBUTE)
-#define WIDE_BAND(name, kind, rows, ATTRIBUTE)                                                                         \
-    BAND_OF_FOUR(name, kind, rows, ATTRIBUTE)                                                                          \
+#define WIDER_BAND(name, kind, rows, ATTRIBUTE)                                                                        \
+    TILE_FUNCTION(name, kind, rows, 4, ATTRIBUTE)                                                                      \
     TILE_FUNCTION(name, kind, rows, 5, ATTRIBUTE)                                                                      \
     TILE_FUNCTION(name, kind, rows, 6, ATTRIBUTE)
 #define BANDS_2(name, kind, ATTRIBUTE)                                                                                 \
-    WIDE_BAND(name, kind, 1, ATTRIBUTE)                                                                                \
+    BAND(name, kind, 1, ATTRIBUTE)                                                                                     \
     BAND(name, kind, 2, ATTRIBUTE)                                                                                     \
     TALL_BAND(name, kind, 3, ATTRIBUTE)                                                                                \
-    TILE_FUNCTION(name, kind, 4, 1, ATTRIBUTE)
-#define BANDS_4(name, kind, ATTRIBUTE)                                                                                 \
-    WIDE_BAND(name, kind, 1, ATTRIBUTE)                                                                                \
-    WIDE_BAND(name, kind, 2, ATTRIBUTE)                                                                                \
+    TILE_FUNCTION(name, kind, 4, 1, ATTRIBUTE)                                                                         \
+    WIDER_BAND(name, kind, 1, ATTRIBUTE)
+#define SHORT_4(name, kind, ATTRIBUTE)                                                                                 \
+    BAND(name, kind, 1, ATTRIBUTE)                                                                                     \
+    BAND(name, kind, 2, ATTRIBUTE)                                                                                     \
     BAND(name, kind, 3, ATTRIBUTE)                                                                                     \
     BAND(name, kind, 4, ATTRIBUTE)                                                                                     \
     TALL_BAND(name, kind, 5, ATTRIBUTE)                                                                                \
     TALL_BAND(name, kind, 6, ATTRIBUTE)                                                                                \
     TILE_FUNCTION(name, kind, 7, 1, ATTRIBUTE)                                                                         \
     TILE_FUNCTION(name, kind, 8, 1, ATTRIBUTE)
-#define BANDS_8(name, kind, ATTRIBUTE)                                                                                 \
-    WIDE_BAND(name, kind, 1, ATTRIBUTE)                                                                                \
-    WIDE_BAND(name, kind, 2, ATTRIBUTE)                                                                                \
-    WIDE_BAND(name, kind, 3, ATTRIBUTE)                                                                                \
-    WIDE_BAND(name, kind, 4, ATTRIBUTE)                                                                                \
-    BAND_OF_FOUR(name, kind, 5, ATTRIBUTE)                                                                             \
-    BAND_OF_FOUR(name, kind, 6, ATTRIBUTE)                                                                             \
+#define BANDS_4(name, kind, ATTRIBUTE)                                                                                 \
+    SHORT_4(name, kind, ATTRIBUTE)                                                                                     \
+    WIDER_BAND(name, kind, 1, ATTRIBUTE)                                                                               \
+    WIDER_BAND(name, kind, 2, ATTRIBUTE)
+#define SHORT_8(name, kind, ATTRIBUTE)                                                                                 \
+    BAND(name, kind, 1, ATTRIBUTE)                                                                                     \
+    BAND(name, kind, 2, ATTRIBUTE)                                                                                     \
+    BAND(name, kind, 3, ATTRIBUTE)                                                                                     \
+    BAND(name, kind, 4, ATTRIBUTE)                                                                                     \
+    BAND(name, kind, 5, ATTRIBUTE)                                                                                     \
+    BAND(name, kind, 6, ATTRIBUTE)                                                                                     \
     BAND(name, kind, 7, ATTRIBUTE)                                                                                     \
     BAND(name, kind, 8, ATTRIBUTE)                                                                                     \
     TALL_BAND(name, kind, 9, ATTRIBUTE)                                                                                \
@@ -171,6 +195,14 @@ enum { plain, paired }; /* numbers, and pairs of them */
     TILE_FUNCTION(name, kind, 14, 1, ATTRIBUTE)                                                                        \
     TILE_FUNCTION(name, kind, 15, 1, ATTRIBUTE)                                                                        \
     TILE_FUNCTION(name, kind, 16, 1, ATTRIBUTE)
+#define BANDS_8(name, kind, ATTRIBUTE)                                                                                 \
+    SHORT_8(name, kind, ATTRIBUTE)                                                                                     \
+    WIDER_BAND(name, kind, 1, ATTRIBUTE)                                                                               \
+    WIDER_BAND(name, kind, 2, ATTRIBUTE)                                                                               \
+    WIDER_BAND(name, kind, 3, ATTRIBUTE)                                                                               \
+    WIDER_BAND(name, kind, 4, ATTRIBUTE)                                                                               \
+    TILE_FUNCTION(name, kind, 5, 4, ATTRIBUTE)                                                                         \
+    TILE_FUNCTION(name, kind, 6, 4, ATTRIBUTE)
 #define DOTS_4(name, kind, ATTRIBUTE)                                                                                  \
     DOTS_FUNCTION(name, kind, 1, 1, false, ATTRIBUTE)                                                                  \
     DOTS_FUNCTION(name, kind, 2, 2, false, ATTRIBUTE)                                                                  \
@@ -222,41 +254,73 @@ enum { plain, paired }; /* numbers, and pairs of them */
         BAND_OF(name, kind, 8), TALL_OF(name, kind, 9), TALL_OF(name, kind, 10), TALL_OF(name, kind, 11),              \
         TALL_OF(name, kind, 12), TALLEST_OF(name, kind, 13), TALLEST_OF(name, kind, 14), TALLEST_OF(name, kind, 15),   \
         TALLEST_OF(name, kind, 16)
+#define SHORT_OF_4(name, kind)                                                                                         \
+    BAND_OF(name, kind, 1), BAND_OF(name, kind, 2), BAND_OF(name, kind, 3), BAND_OF(name, kind, 4),                    \
+        TALL_OF(name, kind, 5), TALL_OF(name, kind, 6), TALLEST_OF(name, kind, 7), TALLEST_OF(name, kind, 8)
+#define SHORT_OF_8(name, kind)                                                                                         \
+    BAND_OF(name, kind, 1), BAND_OF(name, kind, 2), BAND_OF(name, kind, 3), BAND_OF(name, kind, 4),                    \
+        BAND_OF(name, kind, 5), BAND_OF(name, kind, 6), BAND_OF(name, kind, 7), BAND_OF(name, kind, 8),                \
+        TALL_OF(name, kind, 9), TALL_OF(name, kind, 10), TALL_OF(name, kind, 11), TALL_OF(name, kind, 12),             \
+        TALLEST_OF(name, kind, 13), TALLEST_OF(name, kind, 14), TALLEST_OF(name, kind, 15), TALLEST_OF(name, kind, 16)
 #define DOTS_OF(name, kind)                                                                                            \
-    { kind##_##name##_dots1, kind##_##name##_dots2, kind##_##name##_dots3, kind##_##name##_dots4 },                    \
-        kind##_##name##_dots_ahead
+    .dots = { kind##_##name##_dots1, kind##_##name##_dots2, kind##_##name##_dots3, kind##_##name##_dots4 },            \
+    .dots_ahead = kind##_##name##_dots_ahead
 
-#define COLUMNS_OF_2(name)                                                                                             \
-    1, { NULL }
-#define COLUMNS_OF_4(name)                                                                                             \
-    2, { NULL, columns_##name##_2 }
+#define COLUMNS_OF_2(name) .most_columns = 1
+#define COLUMNS_OF_4(name) .most_columns = 2, .columns = { NULL, columns_##name##_2 }
 #define COLUMNS_OF_8(name)                                                                                             \
-    6, { NULL, columns_##name##_2, columns_##name##_3, columns_##name##_4, columns_##name##_5, columns_##name##_6 }
+    .most_columns = 6, .columns = {                                                                                    \
+        NULL, columns_##name##_2, columns_##name##_3, columns_##name##_4, columns_##name##_5, columns_##name##_6       \
+    }
 
 #define SHIFT_OF(lanes) ((lanes) == 2 ? 1 : (lanes) == 4 ? 2 : (lanes) == 8 ? 3 : 4)
-#define TILES_OF(name, type, T, kind, rows)                                                                            \
+#define SIZES_OF(name, type, T, most_rows, most_vectors)                                                               \
+    .lanes = sizeof(vector_##name) / sizeof(T), .shift = SHIFT_OF(sizeof(vector_##name) / sizeof(T)),                  \
+    .bytes = sizeof(T), .rows = most_rows, .widest = most_vectors, .one = one_##type
+#define TILES_OF(name, type, T, kind, most_rows, less, is_halves)                                                      \
     {                                                                                                                  \
-        sizeof(vector_##name) / sizeof(T), SHIFT_OF(sizeof(vector_##name) / sizeof(T)), sizeof(T), rows,               \
-            MOST_VECTORS + (rows == 8), one_##type, { BANDS_OF_##rows(name, kind) }, DOTS_OF(name, kind),              \
-            COLUMNS_OF_##rows(name)                                                                                    \
+        SIZES_OF(name, type, T, most_rows, MOST_VECTORS + (most_rows == 8)),                                           \
+            .tiles = { BANDS_OF_##most_rows(name, kind) }, .halves = is_halves, .shorter = less, DOTS_OF(name, kind),  \
+            COLUMNS_OF_##most_rows(name)                                                                               \
+    }
+#define SHORT_TILES_OF(name, type, T, kind, rows)                                                                      \
+    {                                                                                                                  \
+        SIZES_OF(name, type, T, rows, MOST_VECTORS), .tiles = { SHORT_OF_##rows(name, kind) }                          \
     }
 
 /* Pairs need twice as many registers and get half of the rows. */
-#define KERNELS(name, type, T, rows, half, ATTRIBUTE)                                                                  \
+#define SHORT_KERNELS(name, type, T, ATTRIBUTE)                                                                        \
+    SHORT_8(name, plain, ATTRIBUTE)                                                                                    \
+    SHORT_4(name, paired, ATTRIBUTE)                                                                                   \
+    static const struct small_tiles plain_##name = SHORT_TILES_OF(name, type, T, plain, 8);                            \
+    static const struct small_tiles paired_##name = SHORT_TILES_OF(name, type, T, paired, 4);
+#define FUNCTIONS(name, rows, half, ATTRIBUTE)                                                                         \
     BANDS_##rows(name, plain, ATTRIBUTE) BANDS_##half(name, paired, ATTRIBUTE) DOTS_4(name, plain, ATTRIBUTE)          \
-        DOTS_4(name, paired, ATTRIBUTE)                                                                                \
-            COLUMNS_##rows(name, ATTRIBUTE) static const struct small_tiles tiles_##name[] = {                         \
-                [plain] = TILES_OF(name, type, T, plain, rows),                                                        \
-                [paired] = TILES_OF(name, type, T, paired, half),                                                      \
-            };
+        DOTS_4(name, paired, ATTRIBUTE) COLUMNS_##rows(name, ATTRIBUTE)
+#define KERNELS(name, type, T, rows, half, ATTRIBUTE)                                                                  \
+    FUNCTIONS(name, rows, half, ATTRIBUTE)                                                                             \
+    static const struct small_tiles tiles_##name[] = {                                                                 \
+        [plain] = TILES_OF(name, type, T, plain, rows, NULL, false),                                                   \
+        [paired] = TILES_OF(name, type, T, paired, half, NULL, false),                                                 \
+    };
+#define LONG_TILES(name, type, T, less, halves)                                                                        \
+    {                                                                                                                  \
+        [plain] = TILES_OF(name, type, T, plain, 8, &plain_##less, halves),                                            \
+        [paired] = TILES_OF(name, type, T, paired, 4, &paired_##less, halves),                                         \
+    }
+#define LONG_KERNELS(name, type, T, less, ATTRIBUTE)                                                                   \
+    SHORT_KERNELS(less, type, T, ATTRIBUTE)                                                                            \
+    FUNCTIONS(name, 8, 4, ATTRIBUTE)                                                                                   \
+    static const struct small_tiles tiles_##name[] = LONG_TILES(name, type, T, less, false);                           \
+    static const struct small_tiles halved_##name[] = LONG_TILES(name, type, T, less, true);
 
 KERNELS(f32x4, f32, float, 4, 2, )
 KERNELS(f64x2, f64, double, 4, 2, )
 #if defined(__x86_64__)
 KERNELS(f32x8, f32, float, 4, 2, WITH_AVX2)
 KERNELS(f64x4, f64, double, 4, 2, WITH_AVX2)
-KERNELS(f32x16, f32, float, 8, 4, WITH_AVX512)
-KERNELS(f64x8, f64, double, 8, 4, WITH_AVX512)
+LONG_KERNELS(f32x16, f32, float, f32x8_masks, WITH_AVX512)
+LONG_KERNELS(f64x8, f64, double, f64x4_masks, WITH_AVX512)
 #endif
 
 static const struct small_tiles *const kinds[SMALL_LEVELS][2] = {
@@ -264,15 +328,27 @@ static const struct small_tiles *const kinds[SMALL_LEVELS][2] = {
 #if defined(__x86_64__)
     [SMALL_AVX2] = { tiles_f32x8, tiles_f64x4 },
     [SMALL_AVX512] = { tiles_f32x16, tiles_f64x8 },
+    [SMALL_AVX512_HALVES] = { halved_f32x16, halved_f64x8 },
 #endif
 };
+
+#if defined(__x86_64__)
+/* Units of 32 bytes (AMD64 Architecture Programmer's Manual, volume 3, CPUID Fn8000_001A); other makers do not
+ * have what is asked for. */
+static bool has_halves(void)
+{
+    enum { UNITS = 0x8000001a, FP256 = 1 << 2, FP512 = 1 << 3 };
+    unsigned units, b, c, d;
+    return __get_cpuid(UNITS, &units, &b, &c, &d) && (units & FP256) && !(units & FP512);
+}
+#endif
 
 static enum small_level level_of_processor(void)
 {
 #if defined(__x86_64__)
     bool avx2 = CPU_CAN(AVX2, "avx2") && CPU_CAN(FMA, "fma");
     if (avx2 && CPU_CAN(AVX512F, "avx512f") && CPU_CAN(AVX512VL, "avx512vl"))
-        return SMALL_AVX512;
+        return has_halves() ? SMALL_AVX512_HALVES : SMALL_AVX512;
     if (avx2)
         return SMALL_AVX2;
 #endif

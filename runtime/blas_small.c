@@ -9,7 +9,13 @@ enum { ON_STACK = 16 << 10 }; /* bytes of an operand that are copied to the stac
 
 /* Bytes of B and of A that stay in the first cache beside what else is there, and of A in the second one; bytes of C
  * from which whole rows of it are written one after the other. */
-enum { FIRST_OF_B = 36 << 10, FIRST_OF_A = 20 << 10, KEPT_OF_A = 256 << 10, LARGE_C = 64 << 10 };
+enum {
+    FIRST_CACHE = 32 << 10,
+    FIRST_OF_B = 36 << 10,
+    FIRST_OF_A = 20 << 10,
+    KEPT_OF_A = 256 << 10,
+    LARGE_C = 64 << 10
+};
 
 /* Of products with a large B: rows of B that are read side by side, how much of each is asked for in advance, and how
  * much of C stays in the second cache meanwhile (bytes). */
@@ -69,12 +75,12 @@ static int64_t next_of(int64_t left, int64_t usual, int64_t most)
     return left <= most ? left : left < 2 * usual ? (left + 1) / 2 : usual;
 }
 
-/* Some rows of A with all of B, then the next ones: A and C go by once. */
-static void run_rows(const struct small_tiles *t, const struct small_product *s, bool ahead)
+/* Some rows of A, up to `usual`, with all of B, then the next ones: A and C go by once. */
+static void run_rows(const struct small_tiles *t, const struct small_product *s, int64_t usual, bool ahead)
 {
     for (int64_t i = 0, rows; i < s->m; i += rows) {
-        rows = next_of(s->m - i, t->rows, t->rows);
-        int64_t most = 2 * rows <= t->rows ? MOST_OF_ROW : MOST_VECTORS;
+        rows = next_of(s->m - i, usual, usual);
+        int64_t most = usual == t->rows && 2 * rows <= usual ? MOST_OF_ROW : MOST_VECTORS;
         for (int64_t j = 0, width; j < s->n; j += width) {
             int64_t left = s->n - j, vectors = next_of((left + t->lanes - 1) >> t->shift, most, most);
             width = vectors << t->shift;
@@ -85,10 +91,15 @@ static void run_rows(const struct small_tiles *t, const struct small_product *s,
     }
 }
 
-/* Rows of a tile of so many vectors, up to t->widest. */
+/* Rows of a tile of so many vectors, up to t->widest, and at most. */
 static int64_t usual_rows(const struct small_tiles *t, int64_t vectors)
 {
     return vectors == 1 ? 2 * t->rows : vectors > MOST_VECTORS ? 3 * t->rows / 4 : t->rows;
+}
+
+static int64_t most_rows(const struct small_tiles *t, int64_t vectors)
+{
+    return vectors == 2 ? 3 * t->rows / 2 : usual_rows(t, vectors);
 }
 
 /* Some columns of B, which stay in the first cache, with as many rows of A as stay in the second one. */
@@ -100,7 +111,7 @@ static void run_columns(const struct small_tiles *t, const struct small_product 
         int64_t end = s->m - first < block ? s->m : first + block;
         for (int64_t j = 0, width; j < s->n; j += width) {
             int64_t left = s->n - j, vectors = next_of((left + t->lanes - 1) >> t->shift, MOST_VECTORS, t->widest);
-            int64_t usual = usual_rows(t, vectors), most = vectors == 2 ? 3 * t->rows / 2 : usual;
+            int64_t usual = usual_rows(t, vectors), most = most_rows(t, vectors);
             width = vectors << t->shift;
             int64_t last = left < width ? t->lanes - (width - left) : t->lanes;
             for (int64_t i = first, rows; i < end; i += rows) {
@@ -111,6 +122,14 @@ static void run_columns(const struct small_tiles *t, const struct small_product 
     }
 }
 
+/* A C that goes to the second cache between few terms: where multiply-adds take long, so that tiles need not be large,
+ * smaller ones leave stores more time. */
+static bool waits_for_stores(const struct small_tiles *t, const struct small_product *s)
+{
+    enum { LEAST = 4, MOST = 32 }; /* terms */
+    return t->halves && s->k >= LEAST && s->k <= MOST && s->n > 2 * t->lanes && s->m * s->n * t->bytes > FIRST_CACHE;
+}
+
 static void run_tiles(const struct small_tiles *t, const struct small_product *s, bool ahead)
 {
     bool one_tile = s->n <= t->lanes && s->m <= 2 * t->rows, one_panel = s->n <= 2 * t->lanes;
@@ -118,8 +137,10 @@ static void run_tiles(const struct small_tiles *t, const struct small_product *s
         s->m * s->k * t->bytes > FIRST_OF_A || (s->n > t->widest * t->lanes && s->m * s->n * t->bytes > LARGE_C);
     if (one_tile && !ahead)
         t->tiles[s->m - 1][0](s, 0, 0, s->n);
+    else if (!ahead && waits_for_stores(t, s))
+        run_rows(t, s, t->rows / 2, false);
     else if (ahead || s->m <= t->rows || (!one_panel && s->k * s->n * t->bytes <= FIRST_OF_B && in_rows))
-        run_rows(t, s, ahead);
+        run_rows(t, s, t->rows, ahead);
     else
         run_columns(t, s);
 }
@@ -156,24 +177,52 @@ static void run_dots(const struct small_tiles *t, const struct small_product *s)
         t->dots[s->m - i - 1](s, i);
 }
 
-/* Columns at the end that are the smaller part of a vector cost as much as a whole one: as products of A with vectors
- * they are less work if rows of A are long. Alone they need not be less, because tiles of one vector wait for loads of
- * A. Counted in multiply-adds of vectors, in whose time a number of B is brought into order. */
-static int64_t columns_apart(const struct small_tiles *t, int32_t type, const struct small_product *s)
+/* Columns at the end that are a part of a vector. */
+struct rest {
+    int64_t columns;
+    const struct small_tiles *tiles; /* for shorter vectors; NULL: by products of A with vectors */
+};
+
+/* Whether a vector half as long is enough for the last part of a row, and takes half of the time. */
+static bool ends_short(const struct small_tiles *t, const struct small_product *s)
 {
-    enum { SUM = 2 /* to add the lanes of a vector */, BEGIN = 200 };
-    int64_t columns = s->n & (t->lanes - 1), vectors = (s->k + t->lanes - 1) >> t->shift;
-    bool alone = columns == s->n, fits = columns * s->k * (int64_t)sdfg_rt_type_size(type) <= ON_STACK;
-    bool possible = !is_complex(type) && s->a_col == 1 && s->m >= MOST_DOTS && fits;
-    int64_t dots = s->m * 2 * columns * (vectors + SUM) + columns * s->k + BEGIN;
-    return possible && dots <= s->m * (alone ? s->k + s->k / 2 : s->k) ? columns : 0;
+    return t->halves && (s->n - 1) % t->lanes < t->shorter->lanes;
 }
 
-/* Where C has half a vector or less, shorter vectors: processors load three of them at a time. */
-static const struct small_tiles *tiles_for(enum small_level level, int32_t type, const struct small_product *s)
+/* Columns that are the smaller part of a vector cost as much as a whole one, or a shorter one: as products of A with
+ * vectors they are less work if rows of A are long. Alone they need not be less, because tiles of one vector wait for
+ * loads of A; but a short vector without lanes left over is. Counted in multiply-adds of vectors, in whose time a
+ * number of B is brought into order. */
+static bool vectors_pay(const struct small_tiles *t, int32_t type, const struct small_product *s, int64_t columns)
 {
-    const struct small_tiles *t = sdfg_rt_small_tiles(level, type);
-    return level == SMALL_AVX512 && 2 * s->n <= t->lanes ? sdfg_rt_small_tiles(SMALL_AVX2, type) : t;
+    enum { SUM = 2 /* to add the lanes of a vector */, BEGIN = 200 };
+    int64_t vectors = (s->k + t->lanes - 1) >> t->shift, numbers = columns * s->k;
+    bool alone = columns == s->n, shorter = ends_short(t, s), fills = shorter && columns == t->shorter->lanes;
+    bool possible = !is_complex(type) && s->a_col == 1 && s->m >= MOST_DOTS && numbers * t->bytes <= ON_STACK;
+    int64_t quarters = alone ? 6 : shorter ? 3 : 4; /* of the terms */
+    return possible && !(alone && fills) &&
+           s->m * 2 * columns * (vectors + SUM) + numbers + BEGIN <= s->m * s->k * quarters / 4;
+}
+
+static struct rest rest_of(const struct small_tiles *t, int32_t type, const struct small_product *s)
+{
+    enum { FEW_VECTORS = 8, MANY = 500 };
+    int64_t columns = s->n & (t->lanes - 1);
+    if (columns > 0 && vectors_pay(t, type, s, columns))
+        return (struct rest){ columns, NULL };
+    bool pays = s->n > t->lanes + t->lanes / 2 && s->n < FEW_VECTORS * t->lanes && s->m * s->k >= MANY;
+    if (columns > 0 && pays && ends_short(t, s))
+        return (struct rest){ columns, t->shorter };
+    return (struct rest){ 0, NULL };
+}
+
+/* Shorter vectors where C has no more than one of them, since processors load three of them at a time, and where two of
+ * them take as long as a long one, in whatever they need less of. */
+static const struct small_tiles *tiles_for(const struct small_tiles *t, const struct small_product *s)
+{
+    bool one = t->shorter && s->n <= t->shorter->lanes;
+    bool some = ends_short(t, s) && s->n <= MOST_VECTORS * t->shorter->lanes;
+    return one || some ? t->shorter : t;
 }
 
 static struct small_product rows_of(const struct small_tiles *t, const struct small_product *s, int64_t i, int64_t rows)
@@ -222,23 +271,29 @@ static void run_in_order(const struct small_tiles *t, const struct small_product
         run_tiles(t, s, false);
 }
 
-/* Tiles, and what is apart while the rows of A are in the first cache, if B stays there, too. */
-static void run_with_apart(const struct small_tiles *t, int32_t type, const struct small_product *s, int64_t columns)
+/* Tiles, and the rest while the rows of A are in the first cache, if B stays there, too. */
+static void run_with_rest(const struct small_tiles *t, int32_t type, const struct small_product *s, struct rest rest)
 {
     double space[ON_STACK / sizeof(double)];
     bool near = s->k * s->n * t->bytes <= FIRST_OF_B;
-    int64_t tall = 3 * t->rows / 2, bands = FIRST_OF_A / (s->k * t->bytes * tall);
+    int64_t tall = most_rows(t, s->n <= t->lanes ? 1 : 2), bands = FIRST_OF_A / (s->k * t->bytes * tall);
     int64_t block = near ? tall * (bands > 0 ? bands : 1) : s->m;
     for (int64_t i = 0; i < s->m; i += block) {
         struct small_product p = rows_of(t, s, i, s->m - i < block ? s->m - i : block);
         if (s->n > 0)
             run_in_order(t, &p);
+        p.c = (char *)p.c + s->n * t->bytes;
+        if (rest.tiles) {
+            p.b = (const char *)p.b + s->n * t->bytes;
+            p.n = rest.columns;
+            run_tiles(rest.tiles, &p, false);
+            continue;
+        }
         if (i == 0) /* now that B is in the cache: this reads a column of it */
-            gather_columns(type, s, columns, space);
+            gather_columns(type, s, rest.columns, space);
         p.b = space;
         p.b_row = s->k;
-        p.c = (char *)p.c + s->n * t->bytes;
-        run_vectors(t, &p, columns);
+        run_vectors(t, &p, rest.columns);
     }
 }
 
@@ -257,12 +312,12 @@ static void run(enum small_level level, int32_t type, bool vector, struct small_
         run_dots(t, s);
         return;
     }
-    int64_t apart = columns_apart(t, type, s);
-    s->n -= apart;
-    if (apart)
-        run_with_apart(t, type, s, apart);
+    struct rest rest = rest_of(t, type, s);
+    s->n -= rest.columns;
+    if (rest.columns)
+        run_with_rest(t, type, s, rest);
     else
-        run_in_order(tiles_for(level, type, s), s);
+        run_in_order(tiles_for(t, s), s);
 }
 
 static bool run_ordered(enum small_level level, int32_t type, bool vector, struct small_product *s, int64_t b_col)

@@ -16,8 +16,9 @@ struct small_product {
     const void *alpha, *beta;
 };
 
-/* Kinds of processors, each with all that the ones before it have. */
-enum small_level { SMALL_ANY, SMALL_AVX2, SMALL_AVX512, SMALL_LEVELS };
+/* Kinds of processors, each with all that the ones before it have; in halves: its units are half as long as its
+ * vectors, so that two vectors of that length take no longer. */
+enum small_level { SMALL_ANY, SMALL_AVX2, SMALL_AVX512, SMALL_AVX512_HALVES, SMALL_LEVELS };
 enum small_level sdfg_rt_small_level(void); /* of this one */
 
 /* Rows and vectors of C that are summed up at a time, so that sums stay in registers: a kind's `rows` of MOST_VECTORS,
@@ -40,6 +41,8 @@ struct small_tiles {
     small_tile *tiles[MOST_ROWS][MOST_OF_ROW]; /* by rows and vectors, less one; NULL where there are too many */
     small_dots *dots[MOST_DOTS];               /* by rows, less one */
     small_dots *dots_ahead;                    /* of MOST_DOTS, of a matrix that is not in the first cache */
+    bool halves;                               /* see SMALL_AVX512_HALVES */
+    const struct small_tiles *shorter; /* of vectors half as long, without inner products; NULL: there are none */
     int64_t most_columns;
     small_columns *columns[MOST_COLUMNS]; /* products with so many vectors of real numbers, less one, b_row apart */
 };
