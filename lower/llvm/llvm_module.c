@@ -29,18 +29,26 @@ void llvm_function_attribute(struct llvm_unit *u, LLVMValueRef function, const c
     LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(u->context, kind, value));
 }
 
+static const char *text_attribute(LLVMValueRef function, const char *name)
+{
+    LLVMAttributeRef a =
+        LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, name, (unsigned)strlen(name));
+    unsigned length = 0;
+    return a ? LLVMGetStringAttributeValue(a, &length) : "";
+}
+
 bool llvm_has_feature(LLVMValueRef function, const char *feature)
 {
-    static const char name[] = "target-features";
-    LLVMAttributeRef a = LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, name, sizeof name - 1);
-    unsigned length = 0;
-    const char *features = a ? LLVMGetStringAttributeValue(a, &length) : "";
     size_t size = strlen(feature);
-    for (const char *at = features; (at = strstr(at, feature)); at += size)
+    for (const char *at = text_attribute(function, "target-features"); (at = strstr(at, feature)); at += size)
         if (at[size] == ',' || at[size] == 0)
             return true;
     return false;
 }
+
+/* Zen 4 has units of half a vector (runtime/blas_kernels.c asks the processor; code may be compiled for another one).
+ */
+bool llvm_has_halves(LLVMValueRef function) { return !strcmp(text_attribute(function, "target-cpu"), "znver4"); }
 
 static void parameter_attribute(struct llvm_unit *u, LLVMValueRef function, unsigned index, const char *name)
 {

@@ -33,6 +33,7 @@ struct product {
     LLVMValueRef *held;       /* the parts of the vector, or NULL */
     int64_t widest;           /* lanes of a vector */
     bool many;                /* registers: 32, else 16 */
+    bool halves;              /* two vectors of half of the lanes take as long */
 };
 
 /* ---- what is done here ---- */
@@ -50,6 +51,7 @@ static bool choose_vectors(struct product *p)
     if (!p->f->unit->x86 || !llvm_has_feature(function, "+avx2") || !llvm_has_feature(function, "+fma"))
         return false;
     p->many = llvm_has_feature(function, "+avx512f") && llvm_has_feature(function, "+avx512vl");
+    p->halves = p->many && llvm_has_halves(function);
     p->widest = (p->many ? 64 : 32) / (int64_t)p->type->size;
     return true;
 }
@@ -113,13 +115,22 @@ static int64_t lanes_for(const struct product *p, int64_t count)
     return lanes;
 }
 
+/* ... of C, in tiles: half as many where fewer are left over then and two vectors of them take no longer. */
+static int64_t lanes_for_columns(const struct product *p)
+{
+    enum { FEW = 3 };
+    int64_t lanes = lanes_for(p, p->n), half = lanes / 2;
+    bool less = p->halves && lanes == p->widest && (p->n - 1) % lanes < half;
+    return less && p->n <= FEW * half ? half : lanes;
+}
+
 static bool is_rows(const struct product *p)
 {
     bool lies = p->n == 1 && p->a.col == 1 && p->b.row == 1;
     return lies && p->m * parts(p->k, lanes_for(p, p->k)) <= MOST_OPERATIONS;
 }
 
-/* Few columns and so long rows of A that the runtime takes them as inner products (columns_apart of
+/* Few columns and so long rows of A that the runtime takes them as inner products (vectors_pay of
  * runtime/blas_small.c, whose estimate this is, and the call). */
 static bool is_inner(const struct product *p)
 {
@@ -131,7 +142,7 @@ static bool is_inner(const struct product *p)
 static bool is_tiles(const struct product *p)
 {
     bool lies = p->n > 1 && p->b.col == 1 && p->c.col == 1;
-    int64_t vectors = parts(p->n, lanes_for(p, p->n));
+    int64_t vectors = parts(p->n, lanes_for_columns(p));
     return lies && !is_inner(p) && p->m * p->k * vectors <= MOST_OPERATIONS && vectors <= MOST_OF_ROW;
 }
 
@@ -235,14 +246,15 @@ static void emit_tile(struct product *p, const struct tile *t, LLVMValueRef a, L
 
 static int64_t columns_of_tile(const struct product *p)
 {
-    int64_t lanes = lanes_for(p, p->n), vectors = parts(p->n, lanes), most = p->many ? MOST_VECTORS : MOST_VECTORS / 2;
+    int64_t lanes = lanes_for_columns(p), vectors = parts(p->n, lanes),
+            most = p->many ? MOST_VECTORS : MOST_VECTORS / 2;
     return parts(vectors, parts(vectors, most)) * lanes;
 }
 
 /* So many rows of C, from these of A and C on. */
 static void emit_band(struct product *p, int64_t rows, LLVMValueRef a, LLVMValueRef c)
 {
-    int64_t lanes = lanes_for(p, p->n), columns = columns_of_tile(p);
+    int64_t lanes = lanes_for_columns(p), columns = columns_of_tile(p);
     for (int64_t j = 0; j < p->n; j += columns) {
         struct tile t = { .lanes = lanes, .rows = rows };
         int64_t left = p->n - j < columns ? p->n - j : columns;
@@ -279,7 +291,7 @@ static void emit_bands(struct product *p, int64_t rows,
 
 static void emit_tiles(struct product *p)
 {
-    int64_t most = (p->many ? MOST_SUMS : MOST_SUMS / 2) * lanes_for(p, p->n) / columns_of_tile(p);
+    int64_t most = (p->many ? MOST_SUMS : MOST_SUMS / 2) * lanes_for_columns(p) / columns_of_tile(p);
     emit_bands(p, parts(p->m, parts(p->m, most)), emit_band);
 }
 
