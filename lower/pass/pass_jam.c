@@ -6,8 +6,9 @@
  *     }                                            }
  *                                                  for i, the rest { ... }  unless there is known to be none
  *
- * so that x and z go through the processor once for all of them. Iterations may only have sums in common; what they
- * store is a row of their own. */
+ * so that x and z go through the processor once for all of them; eight where rows are so long that x and z leave the
+ * first cache in between and there are registers for it. Iterations may only have sums in common; what they store is a
+ * row of their own. */
 #include "lower/pass/pass_jam.h"
 #include "lower/pass/pass_iterations.h"
 #include "lower/pass/pass_remark.h"
@@ -15,6 +16,9 @@
 
 enum {
     ROWS = 4,
+    MORE_ROWS = 8,
+    LONG_ROW = 8192,      /* bytes: six of them, those of A and x and z, are a first cache */
+    MANY_REGISTERS = 64,  /* bytes of vectors on processors that have 32 of them */
     SHORTEST = 8,         /* iterations of the loop, and of those inside, that are worth it */
     MOST_STATEMENTS = 12, /* of an iteration: its values should stay in registers */
     MOST_OWN = 4          /* elements of memory on the stack of an iteration: the same */
@@ -180,24 +184,60 @@ static bool may_jam(struct iterations *x, struct tree_stmt *loop)
     return true;
 }
 
+/* ---- how many ---- */
+
+/* Bytes of what the loop adds to from its first iteration to its last; 0 if they are not known. */
+static int64_t bytes_of_sums(const struct tree_stmt *loop)
+{
+    int64_t bytes = 0;
+    for (uint32_t i = 0; loop->begin->op == EXPR_INT && loop->end->op == EXPR_INT && i < loop->body->items.count; i++) {
+        const struct tree_stmt *s = loop->body->items.items[i];
+        int64_t size = s->kind == STMT_REDUCE ? (int64_t)s->value->type->size : 0, trips = 0;
+        if (__builtin_sub_overflow(loop->end->i, loop->begin->i, &trips) || __builtin_mul_overflow(trips, size, &size))
+            return 0;
+        bytes = size > bytes ? size : bytes;
+    }
+    return bytes;
+}
+
+/* Rows that are read once. A second loop would find fewer of them in the second cache. */
+static uint32_t rows_for(const struct tree_options *o, const struct tree_stmt *loop)
+{
+    const struct tree_stmt *inner = NULL;
+    for (uint32_t i = 0; i < loop->body->items.count; i++) {
+        struct tree_stmt *s = loop->body->items.items[i];
+        if (s->kind == STMT_FOR && inner)
+            return ROWS;
+        if (s->kind == STMT_FOR)
+            inner = s;
+    }
+    return o->vector >= MANY_REGISTERS && bytes_of_sums(inner) >= LONG_ROW ? MORE_ROWS : ROWS;
+}
+
 /* ---- the walk ---- */
+
+struct walk {
+    const struct tree_options *options;
+    struct iterations iterations;
+};
 
 static bool look(void *user, struct tree_stmt *s)
 {
-    struct iterations *x = user;
-    if (s->kind == STMT_FOR && is_candidate(s) && may_jam(x, s)) {
-        remark(x->tree->ir->remarks, s->place, remark_subject(x->tree, s), REMARK_JAMMED, ROWS);
-        jam_iterations(x->tree, s, ROWS);
-        return false;
-    }
-    return true;
+    struct walk *w = user;
+    struct tree *t = w->iterations.tree;
+    if (s->kind != STMT_FOR || !is_candidate(s) || !may_jam(&w->iterations, s))
+        return true;
+    uint32_t rows = rows_for(w->options, s);
+    remark(t->ir->remarks, s->place, remark_subject(t, s), REMARK_JAMMED, rows);
+    jam_iterations(t, s, rows);
+    return false;
 }
 
 bool tree_jam(struct tree *t, const struct tree_options *o)
 {
     for (uint32_t i = 0; !o->strict_fp && i < t->functions.count; i++) {
-        struct iterations x = iterations_of(t, t->functions.items[i]);
-        stmt_visit(t->functions.items[i]->body, look, &x);
+        struct walk w = { o, iterations_of(t, t->functions.items[i]) };
+        stmt_visit(t->functions.items[i]->body, look, &w);
         stmt_flatten(t, t->functions.items[i]->body);
     }
     return true;

@@ -4,7 +4,7 @@
 
 #include "lower/pass/pass.h"
 
-enum { JAM_MOST = 4 };
+enum { JAM_MOST = 8 };
 
 /* `rows` iterations of the loop, JAM_MOST at most, go through the loops inside together; those left over come behind.
  * The body has assignments, sums, stores, memory on the stack, and loops with the same bounds in every iteration. */

@@ -107,6 +107,23 @@ TEST(nothing_left)
     ir_free(s.ir);
 }
 
+/* Rows of 1200 float64 leave the first cache: eight at a time, if there are registers and nothing reads them again. */
+TEST(long_rows)
+{
+    for (int form = 0; form < 4; form++) {
+        struct sample s = sample_new(48, form == 1 ? 100 : 1200);
+        s.options.vector = form == 2 ? 0 : 64;
+        sum(&s, Z, k_of(&s), X, i_of(&s));
+        if (form == 3) {
+            s.k = stmt_for(s.t, s.i->body, tree_var(s.t, "k", s.i64), expr_i64(s.t, 0), expr_i64(s.t, 9),
+                           expr_i64(s.t, 1));
+            sum(&s, Y, i_of(&s), X, k_of(&s));
+        }
+        CHECK(strstr(shown(&s), form ? "step 4" : "step 8"));
+        ir_free(s.ir);
+    }
+}
+
 /* A value of one iteration is used in the next loop: every copy has its own. */
 TEST(values_of_iterations)
 {

@@ -6,6 +6,7 @@
 
 #include "tests/lower/llvm_program.h"
 
+#include <llvm-c/TargetMachine.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -145,11 +146,12 @@ static struct memory memory_of(const struct sample *s)
     return memory_new((size_t)(s->m * s->k) * size, (size_t)(s->k * s->n) * size, (size_t)elements_of_c(s) * size);
 }
 
-/* Wrong elements, with the vectors of these features; NULL: of this processor. */
-static int64_t run(struct sample *s, const char *features)
+/* Wrong elements, with the vectors of these features as they are best for this CPU; NULL: of this processor. */
+static int64_t run(struct sample *s, const char *cpu, const char *features)
 {
     struct memory m = memory_of(s);
     struct program p = program_begin();
+    p.cpu = cpu;
     p.features = features;
     fill(s, &m);
     build(&p, s, &m);
@@ -185,20 +187,28 @@ static bool can_run(const char *features)
 #endif
 }
 
+static void check_with(struct sample *s, const char *cpu, const char *features)
+{
+    int64_t wrong = run(s, cpu, features);
+    if (wrong)
+        printf("    %lld wrong: %s %lld x %lld x %lld%s%s%s, alpha %g, beta %g, %s with %s\n", (long long)wrong,
+               s->kind == TYPE_F32 ? "float32" : "float64", (long long)s->m, (long long)s->n, (long long)s->k,
+               s->trans_a ? " A^T" : "", s->trans_b ? " B^T" : "", s->by_column ? " C^T" : "", s->alpha, s->beta,
+               cpu ? cpu : "this processor", features ? features : "its own vectors");
+    CHECK_INT(wrong, 0);
+}
+
 static void check(struct sample *s)
 {
-    const char *const all[] = { NULL, wide, narrow };
-    for (int i = 0; i < 3; i++) {
-        if (all[i] && !can_run(all[i]))
-            continue;
-        int64_t wrong = run(s, all[i]);
-        if (wrong)
-            printf("    %lld wrong: %s %lld x %lld x %lld%s%s%s, alpha %g, beta %g, %s\n", (long long)wrong,
-                   s->kind == TYPE_F32 ? "float32" : "float64", (long long)s->m, (long long)s->n, (long long)s->k,
-                   s->trans_a ? " A^T" : "", s->trans_b ? " B^T" : "", s->by_column ? " C^T" : "", s->alpha, s->beta,
-                   all[i] ? all[i] : "this processor");
-        CHECK_INT(wrong, 0);
-    }
+    check_with(s, NULL, NULL);
+    if (can_run(narrow))
+        check_with(s, NULL, narrow);
+    if (!can_run(wide))
+        return;
+    check_with(s, NULL, wide);
+    char *own = LLVMGetHostCPUFeatures();
+    check_with(s, "znver4", own); /* vectors of half the length */
+    LLVMDisposeMessage(own);
 }
 
 TEST(shapes_and_layouts)
@@ -207,7 +217,7 @@ TEST(shapes_and_layouts)
                                           { 12, 12, 12 }, { 8, 8, 8 },   { 1, 30, 30 }, { 30, 1, 30 }, { 2, 1, 1 },
                                           { 1, 3, 2 },    { 4, 1, 129 }, { 3, 1, 70 },  { 9, 1, 5 },   { 25, 33, 4 },
                                           { 3, 100, 5 },  { 60, 2, 3 },  { 24, 24, 7 }, { 17, 31, 1 }, { 6, 16, 40 },
-                                          { 1, 1, 40 },   { 2, 1, 21 } };
+                                          { 1, 1, 40 },   { 2, 1, 21 },  { 7, 20, 9 } };
     for (size_t i = 0; i < sizeof extents / sizeof *extents; i++)
         for (int form = 0; form < 8; form += i % 3 == 0 ? 1 : 3) {
             struct sample s = { .m = extents[i][0], .n = extents[i][1], .k = extents[i][2] };

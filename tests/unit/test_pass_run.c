@@ -189,6 +189,54 @@ TEST(products)
     }
 }
 
+/* for i: for k { y[i] += A[i, k] * x[k]; z[k] += A[i, k] * x[i] }, several i at a time */
+static void check_rows_together(int64_t rows, int vector)
+{
+    enum { ROWS = 21, COLUMNS = 1201 };
+    static double a[ROWS * COLUMNS], x[COLUMNS], y[ROWS], z[COLUMNS];
+    for (int64_t k = 0; k < COLUMNS; k++)
+        x[k] = (double)(k % 7 - 3), z[k] = (double)(k % 4);
+    for (int64_t k = 0; k < ROWS * COLUMNS; k++)
+        a[k] = (double)(k % 11 - 5);
+    struct program p = program_begin();
+    const struct type *f64 = program_type(&p, TYPE_F64);
+    struct tree_expr *pa = program_array(&p, "A", f64, a), *px = program_array(&p, "x", f64, x), *i, *k;
+    struct tree_expr *py = program_array(&p, "y", f64, y), *pz = program_array(&p, "z", f64, z);
+    struct tree_stmt *outer = program_for(&p, p.body, expr_i64(p.t, rows), &i);
+    struct tree_stmt *inner = program_for(&p, outer->body, expr_i64(p.t, COLUMNS), &k);
+    struct tree_expr *at = expr_binary(p.t, EXPR_ADD, expr_binary(p.t, EXPR_MUL, i, expr_i64(p.t, COLUMNS)), k);
+    struct tree_expr *of_row = expr_binary(p.t, EXPR_MUL, program_load(&p, pa, at), program_load(&p, px, k));
+    struct tree_expr *of_column = expr_binary(p.t, EXPR_MUL, program_load(&p, pa, at), program_load(&p, px, i));
+    stmt_reduce(p.t, inner->body, WCR_SUM, false, py, i, of_row, program_alias(&p, py));
+    stmt_reduce(p.t, inner->body, WCR_SUM, false, pz, k, of_column, program_alias(&p, pz));
+    memset(y, 0, sizeof y);
+    tree_jam(p.t, &(struct tree_options){ .vector = vector });
+    CHECK(run(&p, &(struct variant){ .threads = 1 }));
+    int64_t wrong = 0;
+    for (int64_t r = 0; r < ROWS; r++) {
+        double sum = 0;
+        for (int64_t c = 0; c < COLUMNS && r < rows; c++)
+            sum += a[r * COLUMNS + c] * x[c];
+        wrong += y[r] != sum;
+    }
+    for (int64_t c = 0; c < COLUMNS; c++) {
+        double sum = (double)(c % 4);
+        for (int64_t r = 0; r < rows; r++)
+            sum += a[r * COLUMNS + c] * x[r];
+        wrong += z[c] != sum;
+    }
+    CHECK_INT(wrong, 0);
+    program_end(&p);
+}
+
+TEST(rows_together)
+{
+    for (int64_t rows = 8; rows <= 21; rows++) {
+        check_rows_together(rows, 0);
+        check_rows_together(rows, 64);
+    }
+}
+
 /* A persistent region: A[i] = i, barrier, B[i] = A[N - 1 - i], each loop shared by the team. */
 TEST(team)
 {
