@@ -72,7 +72,6 @@ IN_PLACE const void *row_behind(const void *row, int64_t bytes)
 #include "runtime/blas_tiles.inc"
 
 #if defined(__x86_64__)
-#include <cpuid.h>
 #include <immintrin.h>
 
 #define WITH_AVX2   __attribute__((target("avx2,fma")))
@@ -332,23 +331,12 @@ static const struct small_tiles *const kinds[SMALL_LEVELS][2] = {
 #endif
 };
 
-#if defined(__x86_64__)
-/* Units of 32 bytes (AMD64 Architecture Programmer's Manual, volume 3, CPUID Fn8000_001A); other makers do not
- * have what is asked for. */
-static bool has_halves(void)
-{
-    enum { UNITS = 0x8000001a, FP256 = 1 << 2, FP512 = 1 << 3 };
-    unsigned units, b, c, d;
-    return __get_cpuid(UNITS, &units, &b, &c, &d) && (units & FP256) && !(units & FP512);
-}
-#endif
-
 static enum small_level level_of_processor(void)
 {
 #if defined(__x86_64__)
     bool avx2 = CPU_CAN(AVX2, "avx2") && CPU_CAN(FMA, "fma");
     if (avx2 && CPU_CAN(AVX512F, "avx512f") && CPU_CAN(AVX512VL, "avx512vl"))
-        return has_halves() ? SMALL_AVX512_HALVES : SMALL_AVX512;
+        return cpu_has_halves() ? SMALL_AVX512_HALVES : SMALL_AVX512;
     if (avx2)
         return SMALL_AVX2;
 #endif

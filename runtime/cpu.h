@@ -22,4 +22,17 @@ static inline bool cpu_can(unsigned feature)
 #define CPU_CAN(NAME, name) __builtin_cpu_supports(name)
 #endif
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+
+/* Units of half of its longest vectors, 32 bytes, so that two of those take no longer than one of 64 (AMD64
+ * Architecture Programmer's Manual, volume 3, CPUID Fn8000_001A); other makers do not have what is asked for. */
+static inline bool cpu_has_halves(void)
+{
+    enum { UNITS = 0x8000001a, FP256 = 1 << 2, FP512 = 1 << 3 };
+    unsigned units, b, c, d;
+    return __get_cpuid(UNITS, &units, &b, &c, &d) && (units & FP256) && !(units & FP512);
+}
+#endif
+
 #endif

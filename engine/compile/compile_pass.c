@@ -4,6 +4,7 @@
 #include "base/machine.h"
 #include "lower/clang/clang.h"
 #include "lower/llvm/llvm.h"
+#include "runtime/cpu.h"
 
 #include <string.h>
 
@@ -69,6 +70,15 @@ static int vector_to_pass(const struct compile *c)
 #endif
 }
 
+static bool has_halves(void)
+{
+#if defined(__x86_64__)
+    return cpu_has_halves();
+#else
+    return false;
+#endif
+}
+
 bool pass_tree(struct compile *c)
 {
     struct tree_options o = {
@@ -76,6 +86,7 @@ bool pass_tree(struct compile *c)
         .strict_fp = c->request->fp == CODEGEN_FP_STRICT,
         .cache = cache_to_pass(c),
         .vector = vector_to_pass(c),
+        .halves = has_halves(),
         .counting = c->request->emit == CODEGEN_EMIT_WORK,
     };
     return c->pass->tree(c->tree, &o);

@@ -9,6 +9,7 @@ struct tree_options {
     bool strict_fp;  /* no re-association in reductions */
     int64_t cache;   /* bytes of the largest cache of the machine; 0: not known, or it has no stores past it */
     int vector;      /* bytes of the vectors that code with masks pays for; 0: the machine has none, or is not known */
+    bool halves;     /* two vectors of half of `vector` take no longer than one, and its loads as long as two */
     bool counting;   /* of the work that the tree does: loops that would be cut into tiles only say so (`near`) */
 };
 

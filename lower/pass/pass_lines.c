@@ -11,27 +11,30 @@
  * that are often whole lines apart. The ends take a vector with a mask each, instead of up to seven iterations one by
  * one. Nothing changes its order: the same iterations run, one after the other.
  *
+ * Where loads of whole vectors take two cycles, neighbours come from iterations before (pass_lines_carry.c).
+ *
  * It pays where elements are used several times, so that loads wait for the first-level cache and not for memory, and
  * where it is done often, as there are three loops to compile instead of one. */
-#include "lower/pass/pass.h"
+#include "lower/pass/pass_lines.h"
 #include "lower/pass/pass_remark.h"
 #include "lower/tree/tree_piece.h"
 #include "lower/tree/tree_rewrite.h"
 #include "lower/tree/tree_scan.h"
 
 enum {
-    LINE = 64,          /* bytes, and those of a vector */
-    FEWEST_VECTORS = 4, /* in a row */
-    FEWEST = 16384,     /* iterations in all */
-    UNKNOWN_TRIPS = 16, /* of a loop around */
-    FEWEST_LOADS = 3,   /* of elements side by side; two of an array is what reuse needs */
-    MOST_LOADS = 64,
+    LINE = 64,           /* bytes, and those of a vector */
+    FEWEST_VECTORS = 4,  /* in a row */
+    FEWEST = 16384,      /* iterations in all */
+    UNKNOWN_TRIPS = 16,  /* of a loop around */
+    FEWEST_LOADS = 3,    /* of elements side by side; two of an array is what reuse needs */
+    CARRYING = 6,        /* vectors in a row from which on what is in front of it pays */
     MOST_ACCESSES = 256, /* to memory in the loop around */
     MOST_OTHERS = 3      /* loads to one that is in step with the store */
 };
 
 struct lines {
     struct tree *tree;
+    bool halves;       /* as in struct tree_options */
     struct map around; /* loops around rows -> struct tree_piece of what they repeat */
 };
 
@@ -41,7 +44,7 @@ struct row {
     struct tree_scan scan;
     const struct type *type;       /* of the elements and all values */
     const struct tree_stmt *store; /* the first one */
-    const struct tree_expr *loads[MOST_LOADS];
+    const struct tree_expr *loads[LINES_LOADS];
     uint32_t count;
     bool reuses; /* several loads go through the same array */
     bool other;  /* there is something in the loop that does not fit */
@@ -66,7 +69,7 @@ static void see_load(struct row *r, const struct tree_expr *e)
 {
     int64_t step = step_of(r, e->args[0], e->args[1]);
     bool reused = false;
-    r->other |= step < 0 || e->type != r->type || r->count == MOST_LOADS;
+    r->other |= step < 0 || e->type != r->type || r->count == LINES_LOADS;
     if (r->other || step == 0)
         return;
     for (uint32_t i = 0; i < r->count; i++) {
@@ -229,10 +232,19 @@ static void put_part(const struct row *r, struct tree_stmt *block, struct tree_s
     stmt_append(r->tree, block, part);
 }
 
-static void put_parts(const struct row *r, struct tree_stmt *loop)
+static void carry_neighbours(const struct row *r, struct tree_stmt *block, struct tree_stmt *middle)
+{
+    struct tree *t = r->tree;
+    uint32_t count = lines_carry(t, block, middle, r->loads, r->count);
+    if (count)
+        remark(t->ir->remarks, middle->place, remark_subject(t, middle), REMARK_CARRIED, count);
+}
+
+static void put_parts(const struct row *r, struct tree_stmt *loop, bool halves)
 {
     struct tree *t = r->tree;
     int64_t lanes = LINE / (int64_t)r->type->size;
+    bool carries = halves && loop->end->i - loop->begin->i >= CARRYING * lanes;
     struct tree_stmt *block = stmt_block(t), *head = stmt_clone(t, loop), *middle = stmt_clone(t, loop),
                      *tail = stmt_clone(t, loop);
     if (gains_by_lines(r)) {
@@ -244,6 +256,8 @@ static void put_parts(const struct row *r, struct tree_stmt *loop)
     struct tree_expr *last =
         expr_binary(t, EXPR_ADD, middle->begin, expr_binary(t, EXPR_AND, rest, expr_i64(t, -lanes)));
     middle->end = tail->begin = stmt_variable(t, block, "last", last);
+    if (carries)
+        carry_neighbours(r, block, middle);
     put_part(r, block, middle, TREE_VECTORS_WHOLE);
     if (!expr_equal(tail->begin, tail->end))
         put_part(r, block, tail, TREE_VECTORS_MASKED);
@@ -263,7 +277,7 @@ static bool look(void *user, struct tree_stmt *s, const struct tree_frame *frame
     const struct tree_stmt *around = t->region;
     t->region = s->var->owner; /* of the new variables */
     remark(t->ir->remarks, s->place, remark_subject(t, s), REMARK_LINES, LINE);
-    put_parts(r, s);
+    put_parts(r, s, w->halves);
     t->region = around;
     return false;
 }
@@ -271,7 +285,7 @@ static bool look(void *user, struct tree_stmt *s, const struct tree_frame *frame
 bool tree_lines(struct tree *t, const struct tree_options *o)
 {
     for (uint32_t i = 0; o->vector == LINE && i < t->functions.count; i++) {
-        struct lines w = { .tree = t };
+        struct lines w = { .tree = t, .halves = o->halves };
         tree_visit_frames(t->functions.items[i]->body, NULL, look, &w);
         stmt_flatten(t, t->functions.items[i]->body);
     }

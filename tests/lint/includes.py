@@ -20,7 +20,8 @@ MAY_INCLUDE = {
     "engine/cli": ["engine/cli/", "engine/include/", "ir/json/json.h", "base/"],
     "engine/cli/cache.c": ["engine/cli/", "engine/include/", "cache/", "base/"],
     "engine": ["engine/", "jit/place.h", "cache/", "ir/", "base/", *ABI, "runtime/stream.h", "runtime/device.h"],
-    "engine/compile": ["engine/compile/", "engine/codegen.h", "gpu/", "lower/", "jit/", "ir/", "base/", *ABI],
+    "engine/compile": ["engine/compile/", "engine/codegen.h", "gpu/", "lower/", "jit/", "ir/", "base/", *ABI,
+                       "runtime/cpu.h"], # what the processor can
     "engine/stream.c": ["engine/", "runtime/stream.h", *ABI], # callers' queues are those of the runtime
     "runtime": ["runtime/"],
     "tests/unit": [folder + "/" for folder in project.FOLDERS] + ["tests/"],

@@ -18,6 +18,7 @@ struct sample {
     struct tree_expr *A, *B, *place;
     struct tree_stmt *outer, *row, *store;
     int vector;
+    bool halves;
 };
 
 static struct tree_expr *moved(struct sample *s, int64_t by)
@@ -59,7 +60,7 @@ static struct sample *sample_new(void) { return sample_of(TYPE_F64, WIDTH - 1, N
 
 static const char *cut(struct sample *s)
 {
-    CHECK(tree_lines(s->t, &(struct tree_options){ .vector = s->vector }));
+    CHECK(tree_lines(s->t, &(struct tree_options){ .vector = s->vector, .halves = s->halves }));
     return tree_text(s->t, s->p.body);
 }
 
@@ -132,6 +133,79 @@ TEST(what_is_said)
     s->p.ir->remarks = remarks_new(s->p.ir->arena);
     cut(s);
     CHECK(strstr(remarks_text(s->p.ir), "loop j: goes through vectors of 64 bytes that begin with lines of the cache"));
+    sample_end(s);
+}
+
+/* ---- neighbours ---- */
+
+TEST(neighbours_stay)
+{
+    struct sample *s = sample_of(TYPE_F64, 65, NULL, NULL);
+    s->halves = true;
+    s->store->index = moved(s, 3);
+    s->p.ir->remarks = remarks_new(s->p.ir->arena);
+    CHECK_STR(cut(s), "for i = 1 to 500 step 1 {\n"
+                      "    side = A[i * 80]\n"
+                      "    side#5 = A[i * 80 + 1]\n"
+                      "    for j = 1 to 65 step 1 independent wide whole {\n"
+                      "        side#6 = A[i * 80 + j + 1]\n"
+                      "        B[i * 80 + j + 3] = side + side#5 + side#6\n"
+                      "        side = side#5\n"
+                      "        side#5 = side#6\n"
+                      "    }\n"
+                      "}\n");
+    CHECK(strstr(remarks_text(s->p.ir), "loop j: keeps 2 elements that lie beside each other"));
+    sample_end(s);
+}
+
+static bool has_neighbours(struct sample *s)
+{
+    s->halves = true;
+    const char *text = cut(s);
+    CHECK(strstr(text, "whole"));
+    bool has = strstr(text, "side") != NULL;
+    sample_end(s);
+    return has;
+}
+
+TEST(neighbours_that_are_loaded_again)
+{
+    CHECK(has_neighbours(sample_new()));
+    CHECK(!has_neighbours(sample_of(TYPE_F64, 48, NULL, NULL))); /* less than six vectors */
+    CHECK(has_neighbours(sample_of(TYPE_F64, 49, NULL, NULL)));
+    struct sample *s = sample_new(); /* three elements apart */
+    struct tree_expr *apart = sum(s, program_load(&s->p, s->A, moved(s, -3)), program_load(&s->p, s->A, s->place));
+    s->store->value = sum(s, apart, program_load(&s->p, s->A, moved(s, 3)));
+    CHECK(!has_neighbours(s));
+    s = sample_new(); /* what is loaded is changed by the row */
+    s->store->pointer = s->A;
+    s->store->alias = program_alias(&s->p, s->A);
+    CHECK(!has_neighbours(s));
+}
+
+/* A[-1] + A[1] + A[4] + A[WIDTH - 1] + A[WIDTH]: two groups, one with elements that nothing uses */
+TEST(groups_of_neighbours)
+{
+    struct sample *s = sample_of(TYPE_F64, 65, NULL, NULL);
+    s->halves = true;
+    s->store->index = moved(s, 3);
+    s->store->value = program_load(&s->p, s->A, moved(s, -1));
+    static const int64_t others[] = { 1, 4, WIDTH - 1, WIDTH };
+    for (int i = 0; i < 4; i++)
+        s->store->value = sum(s, s->store->value, program_load(&s->p, s->A, moved(s, others[i])));
+    CHECK_STR(cut(s), "for i = 1 to 500 step 1 {\n"
+                      "    side = A[i * 80]\n"
+                      "    side#5 = A[i * 80 + 1]\n"
+                      "    side#7 = A[i * 80 + 80]\n"
+                      "    for j = 1 to 65 step 1 independent wide whole {\n"
+                      "        side#8 = A[i * 80 + j + 80]\n"
+                      "        side#6 = A[i * 80 + j + 1]\n"
+                      "        B[i * 80 + j + 3] = side + side#6 + A[i * 80 + j + 4] + side#7 + side#8\n"
+                      "        side = side#5\n"
+                      "        side#5 = side#6\n"
+                      "        side#7 = side#8\n"
+                      "    }\n"
+                      "}\n");
     sample_end(s);
 }
 
@@ -276,7 +350,7 @@ static bool is_right(const double *a, const double *b, int64_t end)
 TEST(the_same_is_computed)
 {
     double *memory = aligned_alloc(64, sizeof *memory * 2 * (ELEMENTS + LINE));
-    for (int64_t round = 0; round < 2 * LINE; round++) {
+    for (int64_t round = 0; round < 4 * LINE; round++) {
         double *a = memory + round % LINE, *b = memory + ELEMENTS + LINE + (3 * round + round / LINE) % LINE;
         int64_t end = WIDTH - 1 - round % (LINE + 1);
         for (int x = 0; x < ELEMENTS; x++) {
@@ -284,6 +358,7 @@ TEST(the_same_is_computed)
             b[x] = -1;
         }
         struct sample *s = sample_of(TYPE_F64, end, a, b);
+        s->halves = round >= 2 * LINE;
         CHECK(strstr(cut(s), "wide masked"));
         CHECK(program_run(&s->p, -1));
         CHECK(is_right(a, b, end));
