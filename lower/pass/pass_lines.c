@@ -27,6 +27,7 @@ enum {
     FEWEST = 16384,      /* iterations in all */
     UNKNOWN_TRIPS = 16,  /* of a loop around */
     FEWEST_LOADS = 3,    /* of elements side by side; two of an array is what reuse needs */
+    DRAINED = 64,        /* vectors behind which what was stored is in the cache: as many as wait for that */
     CARRYING = 6,        /* vectors in a row from which on what is in front of it pays */
     MOST_ACCESSES = 256, /* to memory in the loop around */
     MOST_OTHERS = 3      /* loads to one that is in step with the store */
@@ -114,10 +115,17 @@ static const struct tree_stmt *first_store(const struct tree_stmt *block)
     return NULL;
 }
 
+static int64_t lanes_of(const struct row *r) { return LINE / (int64_t)r->type->size; }
+
+static bool has_constant_bounds(const struct tree_stmt *loop)
+{
+    return loop->begin->op == EXPR_INT && loop->end->op == EXPR_INT;
+}
+
 /* How often the body of the loop is repeated. */
 static double repeats(const struct tree_stmt *loop, const struct tree_frame *frame)
 {
-    double n = (double)loop->end->i - (double)loop->begin->i;
+    double n = has_constant_bounds(loop) ? (double)loop->end->i - (double)loop->begin->i : UNKNOWN_TRIPS;
     for (; frame; frame = frame->outer) {
         double low = (double)frame->range.low, high = (double)frame->range.high;
         bool known = frame->range.known && frame->loop->step->op == EXPR_INT;
@@ -146,7 +154,7 @@ static const struct tree_piece *piece_around(struct lines *w, const struct tree_
 /* Does an element lie as far from the line it is in as the one that is stored, if the arrays begin alike? */
 static bool is_in_step(const struct row *r, const struct tree_expr *load)
 {
-    int64_t lanes = LINE / (int64_t)r->type->size;
+    int64_t lanes = lanes_of(r);
     struct linear apart, at;
     linear_of(&apart, load->args[1]);
     linear_of(&at, r->store->index);
@@ -185,22 +193,30 @@ static bool is_apart(struct lines *w, const struct row *r, const struct tree_fra
     return others == 0;
 }
 
+/* Rows of unknown length are asked for theirs when they run, which only pays together with neighbours that stay. */
+static bool is_long_enough(struct lines *w, const struct row *r, const struct tree_frame *frame)
+{
+    const struct tree_stmt *l = r->loop;
+    if (!has_constant_bounds(l))
+        return w->halves && expr_is_pure(l->begin) && expr_is_pure(l->end);
+    return l->end->i - l->begin->i >= FEWEST_VECTORS * lanes_of(r) &&
+           (loads_in_step(r) == r->count || is_apart(w, r, frame));
+}
+
 static bool is_row(struct lines *w, struct row *r, const struct tree_frame *frame)
 {
     const struct tree_stmt *l = r->loop, *store;
     if (!l->loop.independent || l->loop.parallel || l->loop.unroll || !expr_is_int(l->step, 1) ||
-        l->var->type->kind != TYPE_I64 || l->begin->op != EXPR_INT || l->end->op != EXPR_INT)
+        l->var->type->kind != TYPE_I64)
         return false;
     store = first_store(l->body);
     if (!store || (store->value->type->kind != TYPE_F32 && store->value->type->kind != TYPE_F64))
         return false;
     r->type = store->value->type;
-    if (l->end->i - l->begin->i < FEWEST_VECTORS * LINE / (int64_t)r->type->size)
-        return false;
     tree_scan_add(&r->scan, l);
     see_stmt(r, l->body);
     return !r->other && r->reuses && r->count >= FEWEST_LOADS && repeats(l, frame) >= FEWEST &&
-           (loads_in_step(r) == r->count || is_apart(w, r, frame));
+           is_long_enough(w, r, frame);
 }
 
 /* ---- rewriting ---- */
@@ -240,11 +256,10 @@ static void carry_neighbours(const struct row *r, struct tree_stmt *block, struc
         remark(t->ir->remarks, middle->place, remark_subject(t, middle), REMARK_CARRIED, count);
 }
 
-static void put_parts(const struct row *r, struct tree_stmt *loop, bool halves)
+/* In place of the loop, which has enough iterations for them. */
+static void put_parts(const struct row *r, struct tree_stmt *loop, bool carries)
 {
     struct tree *t = r->tree;
-    int64_t lanes = LINE / (int64_t)r->type->size;
-    bool carries = halves && loop->end->i - loop->begin->i >= CARRYING * lanes;
     struct tree_stmt *block = stmt_block(t), *head = stmt_clone(t, loop), *middle = stmt_clone(t, loop),
                      *tail = stmt_clone(t, loop);
     if (gains_by_lines(r)) {
@@ -254,13 +269,29 @@ static void put_parts(const struct row *r, struct tree_stmt *loop, bool halves)
     }
     struct tree_expr *rest = expr_binary(t, EXPR_SUB, loop->end, middle->begin);
     struct tree_expr *last =
-        expr_binary(t, EXPR_ADD, middle->begin, expr_binary(t, EXPR_AND, rest, expr_i64(t, -lanes)));
+        expr_binary(t, EXPR_ADD, middle->begin, expr_binary(t, EXPR_AND, rest, expr_i64(t, -lanes_of(r))));
     middle->end = tail->begin = stmt_variable(t, block, "last", last);
     if (carries)
         carry_neighbours(r, block, middle);
     put_part(r, block, middle, TREE_VECTORS_WHOLE);
     if (!expr_equal(tail->begin, tail->end))
         put_part(r, block, tail, TREE_VECTORS_MASKED);
+    *loop = *block;
+}
+
+/* ... if it has that many when it runs; few iterations are a vector with a mask, as those at the ends are. */
+static void put_choice(const struct row *r, struct tree_stmt *loop)
+{
+    struct tree *t = r->tree;
+    struct tree_stmt *block = stmt_block(t);
+    loop->begin = stmt_variable(t, block, "begin", loop->begin);
+    loop->end = stmt_variable(t, block, "end", loop->end);
+    struct tree_expr *trips = expr_binary(t, EXPR_SUB, loop->end, loop->begin);
+    struct tree_expr *is_long = expr_binary(t, EXPR_GE, trips, expr_i64(t, DRAINED * lanes_of(r)));
+    struct tree_stmt *choice = stmt_if(t, block, is_long), *rows = stmt_clone(t, loop);
+    put_parts(r, rows, true);
+    stmt_append(t, choice->body, rows);
+    put_part(r, choice->otherwise, stmt_clone(t, loop), TREE_VECTORS_MASKED);
     *loop = *block;
 }
 
@@ -277,7 +308,10 @@ static bool look(void *user, struct tree_stmt *s, const struct tree_frame *frame
     const struct tree_stmt *around = t->region;
     t->region = s->var->owner; /* of the new variables */
     remark(t->ir->remarks, s->place, remark_subject(t, s), REMARK_LINES, LINE);
-    put_parts(r, s, w->halves);
+    if (has_constant_bounds(s))
+        put_parts(r, s, w->halves && s->end->i - s->begin->i >= CARRYING * lanes_of(r));
+    else
+        put_choice(r, s);
     t->region = around;
     return false;
 }

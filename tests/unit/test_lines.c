@@ -367,6 +367,38 @@ TEST(the_same_is_computed)
     free(memory);
 }
 
+/* Rows whose ends are known when they run: shorter and longer than what is worth it, and one that has no element. Rows
+ * begin 80 elements apart, so that long ones overlap; they store the same there. */
+TEST(lengths_known_when_it_runs)
+{
+    enum { MANY = 1100, LONGEST = 600, TOP = MANY * WIDTH + LONGEST };
+    double *a = calloc(TOP, sizeof *a), *b = calloc(TOP, sizeof *b);
+    for (int64_t x = 0; x < TOP; x++)
+        a[x] = 0.1 * (double)x;
+    static const int64_t ends[] = { -5, 0, 1, 2, 90, 512, 513, 514, 577, LONGEST };
+    for (size_t n = 0; n < sizeof ends / sizeof *ends; n++) {
+        int64_t end = ends[n], wrong = 0;
+        for (int64_t x = 0; x < TOP; x++)
+            b[x] = -1;
+        struct sample *s = sample_of(TYPE_F64, 2, a, b);
+        s->halves = true;
+        s->outer->end = expr_i64(s->t, MANY);
+        s->row->end = program_value(&s->p, "n", TYPE_I64, &end);
+        const char *text = cut(s);
+        CHECK(strstr(text, "side") && strstr(text, "} else {"));
+        CHECK(program_run(&s->p, -1));
+        for (int64_t x = 0; x < TOP; x++) {
+            bool first = x / WIDTH >= 1 && x / WIDTH < MANY && x % WIDTH >= 1 && x % WIDTH < end; /* by its own row */
+            bool later = end > WIDTH && x > WIDTH && x < (MANY - 1) * WIDTH + end;                /* or one before */
+            wrong += b[x] != (first || later ? a[x - 1] + a[x] + a[x + 1] : -1);
+        }
+        CHECK_INT(wrong, 0);
+        sample_end(s);
+    }
+    free(a);
+    free(b);
+}
+
 TEST(what_the_code_generator_is_told)
 {
     struct sample *s = sample_new();
