@@ -173,6 +173,9 @@ static uint32_t loads_in_step(const struct row *r)
     return count;
 }
 
+/* Where the others lie otherwise, most vectors straddle lines in any case. */
+static bool gains_by_lines(const struct row *r) { return loads_in_step(r) * MOST_OTHERS >= r->count; }
+
 /* Does the loop around it have nothing to do with what the row stores, and store nothing that the row loads? What was
  * stored just before is loaded quickly from where one store put all of it; vectors that begin elsewhere wait. */
 static bool is_apart(struct lines *w, const struct row *r, const struct tree_frame *frame)
@@ -198,7 +201,7 @@ static bool is_long_enough(struct lines *w, const struct row *r, const struct tr
 {
     const struct tree_stmt *l = r->loop;
     if (!has_constant_bounds(l))
-        return w->halves && expr_is_pure(l->begin) && expr_is_pure(l->end);
+        return w->halves && expr_is_pure(l->begin) && expr_is_pure(l->end) && gains_by_lines(r);
     return l->end->i - l->begin->i >= FEWEST_VECTORS * lanes_of(r) &&
            (loads_in_step(r) == r->count || is_apart(w, r, frame));
 }
@@ -236,9 +239,6 @@ static struct tree_expr *to_next_line(const struct row *r, struct tree_expr *beg
         expr_binary(t, EXPR_AND, expr_binary(t, EXPR_SUB, expr_i64(t, LINE), past), expr_i64(t, LINE - 1));
     return expr_binary(t, EXPR_DIV, bytes, expr_i64(t, (int64_t)r->type->size));
 }
-
-/* Where the others lie otherwise, most vectors straddle lines in any case. */
-static bool gains_by_lines(const struct row *r) { return loads_in_step(r) * MOST_OTHERS >= r->count; }
 
 /* `part`: begin and end are set already. */
 static void put_part(const struct row *r, struct tree_stmt *block, struct tree_stmt *part, enum tree_vectors vectors)

@@ -10,12 +10,13 @@
  *                                                     }
  *
  * LLVM makes vectors of such values, too (it calls them recurrences): `here` is the last lane of the `right` before and
- * all but the last one of this. That is an instruction on registers in place of a load, which would straddle a line. */
+ * all but the last one of this. That is an instruction on registers in place of a load, which would straddle a line. An
+ * element between two others that nothing loads itself would cost as much as it saves. */
 #include "lower/pass/pass_lines.h"
 #include "lower/tree/tree_linear.h"
 #include "lower/tree/tree_rewrite.h"
 
-enum { FARTHEST = 2 }; /* elements apart: each costs an instruction, whether it is used or not */
+enum { FARTHEST = 2 }; /* elements apart */
 
 /* Loads of elements `low` to `high` beside that of `first`. */
 struct side {
@@ -119,9 +120,13 @@ uint32_t lines_carry(struct tree *t, struct tree_stmt *block, struct tree_stmt *
         if (taken[i] || stores_to(loop->body, loads[i]->alias))
             continue;
         find_side(&s, loads, count);
+        int64_t found = 0;
         for (uint32_t k = i; k < count; k++)
-            taken[k] |= is_beside(s.first, loads[k], &by) && by >= s.low && by <= s.high;
-        if (s.low == s.high)
+            if (is_beside(s.first, loads[k], &by) && by >= s.low && by <= s.high) {
+                taken[k] = true;
+                found++;
+            }
+        if (found == 1 || found <= s.high - s.low) /* alone, or with one between them that nothing loads */
             continue;
         carry(&s, block, loop);
         carried += (uint32_t)(s.high - s.low);
