@@ -17,7 +17,7 @@
 enum {
     ROWS = 4,
     MORE_ROWS = 8,
-    LONG_ROW = 8192,      /* bytes: six of them, those of A and x and z, are a first cache */
+    LONG_ROW = 6144,      /* bytes: six of them, those of A and x and z, are more than a first cache of 32 KB */
     MANY_REGISTERS = 64,  /* bytes of vectors on processors that have 32 of them */
     SHORTEST = 8,         /* iterations of the loop, and of those inside, that are worth it */
     MOST_STATEMENTS = 12, /* of an iteration: its values should stay in registers */

@@ -200,10 +200,12 @@ static bool is_apart(struct lines *w, const struct row *r, const struct tree_fra
 static bool is_long_enough(struct lines *w, const struct row *r, const struct tree_frame *frame)
 {
     const struct tree_stmt *l = r->loop;
+    bool gains = w->halves && gains_by_lines(r);
     if (!has_constant_bounds(l))
-        return w->halves && expr_is_pure(l->begin) && expr_is_pure(l->end) && gains_by_lines(r);
-    return l->end->i - l->begin->i >= FEWEST_VECTORS * lanes_of(r) &&
-           (loads_in_step(r) == r->count || is_apart(w, r, frame));
+        return gains && expr_is_pure(l->begin) && expr_is_pure(l->end);
+    int64_t trips = l->end->i - l->begin->i, lanes = lanes_of(r);
+    return trips >= FEWEST_VECTORS * lanes &&
+           ((gains && trips >= DRAINED * lanes) || loads_in_step(r) == r->count || is_apart(w, r, frame));
 }
 
 static bool is_row(struct lines *w, struct row *r, const struct tree_frame *frame)
