@@ -9,13 +9,14 @@
 enum { ROW_MAJOR = 101, NO_TRANS = 111, TRANS = 112 }; /* of CBLAS */
 
 /* Multiply-adds up to which products in registers are as quick as the library and need none to be opened, which sum of
- * products needs none either, and from which several threads are worth their fork and join (each gets some tens of
- * microseconds); elements of a matrix from which a matrix-vector product is. Where threads sleep between regions it
- * takes six times as much (each gets a hundred microseconds). */
+ * products needs none either, and from which two threads are worth their fork and join (each gets some microseconds;
+ * of many, which take longer to fork and join, each has to get one at least); elements of a matrix from which a
+ * matrix-vector product is. Where threads sleep between regions each has to get a hundred microseconds. */
 enum {
     SMALL_UP_TO = 1 << 16,
     LOOPS_UP_TO = 512,
-    SPLIT_FROM = 1 << 20,
+    SPLIT_FROM = 1 << 18,
+    SPLIT_EACH = 1 << 15,
     SPLIT_ELEMENTS_FROM = 1 << 17,
     SPLIT_ASLEEP = 6 << 20,
     SPLIT_ELEMENTS_ASLEEP = 3 << 18,
@@ -239,7 +240,11 @@ static double work_of(int32_t type, int64_t m, int64_t n, int64_t k)
 
 int64_t sdfg_rt_threads_for(struct sdfg_rt_context *context, int32_t type, int64_t m, int64_t n, int64_t k)
 {
-    return pays(context, type, work_of(type, m, n, k), SPLIT_FROM, SPLIT_ASLEEP) ? sdfg_rt_threads(context) : 1;
+    double work = work_of(type, m, n, k);
+    if (work < SPLIT_FROM)
+        return 1;
+    int64_t threads = sdfg_rt_threads(context);
+    return pays(context, type, work, (double)threads * SPLIT_EACH, SPLIT_ASLEEP) ? threads : 1;
 }
 
 /* B stays in the second cache as it is, so that bringing it into another order gains nothing; that its rows are turned
