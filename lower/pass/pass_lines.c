@@ -11,7 +11,7 @@
  * that are often whole lines apart. The ends take a vector with a mask each, instead of up to seven iterations one by
  * one. Nothing changes its order: the same iterations run, one after the other.
  *
- * Where loads of whole vectors take two cycles, neighbours come from iterations before (pass_lines_carry.c).
+ * Where a load of 64 bytes takes as long as two of 32, neighbours come from iterations before (pass_lines_carry.c).
  *
  * It pays where elements are used several times, so that loads wait for the first-level cache and not for memory, and
  * where it is done often, as there are three loops to compile instead of one. */
