@@ -30,6 +30,7 @@ struct compile {
     struct ir *ir;
     struct sdfg *sdfg;
     struct tree *tree;
+    struct tree_options tree_options; /* once for all passes: asking the processor takes microseconds */
     struct jit *jit;
     const struct codegen_request *request;
     bool quick; /* code is wanted soon rather than fast */

@@ -24,6 +24,49 @@ bool pass_graph(struct compile *c) { return c->pass->graph(c->sdfg); }
 
 bool pass_parse_cpp(struct compile *c) { return clang_read_tasklets(c->sdfg); }
 
+/* Of a machine that stores go past the caches of, and that code runs on; else 0. */
+static int64_t cache_to_pass(const struct codegen_request *r)
+{
+#if defined(__x86_64__)
+    return r->exports ? 0 : machine_cache_bytes();
+#else
+    (void)r;
+    return 0;
+#endif
+}
+
+/* As above, where LLVM uses all of its registers (lower/llvm/llvm_meta.c). */
+static int vector_to_pass(const struct codegen_request *r)
+{
+#if defined(__x86_64__)
+    return !r->exports && CPU_CAN(AVX512_VBMI2, "avx512vbmi2") ? 64 : 0;
+#else
+    (void)r;
+    return 0;
+#endif
+}
+
+static bool has_halves(void)
+{
+#if defined(__x86_64__)
+    return cpu_has_halves();
+#else
+    return false;
+#endif
+}
+
+static struct tree_options tree_options_of(const struct codegen_request *r)
+{
+    return (struct tree_options){
+        .num_threads = r->num_threads,
+        .strict_fp = r->fp == CODEGEN_FP_STRICT,
+        .cache = cache_to_pass(r),
+        .vector = vector_to_pass(r),
+        .halves = has_halves(),
+        .counting = r->emit == CODEGEN_EMIT_WORK,
+    };
+}
+
 bool pass_lower(struct compile *c)
 {
     const struct codegen_request *r = c->request;
@@ -45,52 +88,11 @@ bool pass_lower(struct compile *c)
         .save_data = r->save_data,
         .restore_data = r->restore_data,
     };
+    c->tree_options = tree_options_of(r);
     return lower_program(c->sdfg, o, &c->tree);
 }
 
-/* Of a machine that stores go past the caches of, and that code runs on; else 0. */
-static int64_t cache_to_pass(const struct compile *c)
-{
-#if defined(__x86_64__)
-    return c->request->exports ? 0 : machine_cache_bytes();
-#else
-    (void)c;
-    return 0;
-#endif
-}
-
-/* As above, where LLVM uses all of its registers (lower/llvm/llvm_meta.c). */
-static int vector_to_pass(const struct compile *c)
-{
-#if defined(__x86_64__)
-    return !c->request->exports && __builtin_cpu_supports("avx512vbmi2") ? 64 : 0;
-#else
-    (void)c;
-    return 0;
-#endif
-}
-
-static bool has_halves(void)
-{
-#if defined(__x86_64__)
-    return cpu_has_halves();
-#else
-    return false;
-#endif
-}
-
-bool pass_tree(struct compile *c)
-{
-    struct tree_options o = {
-        .num_threads = c->request->num_threads,
-        .strict_fp = c->request->fp == CODEGEN_FP_STRICT,
-        .cache = cache_to_pass(c),
-        .vector = vector_to_pass(c),
-        .halves = has_halves(),
-        .counting = c->request->emit == CODEGEN_EMIT_WORK,
-    };
-    return c->pass->tree(c->tree, &o);
-}
+bool pass_tree(struct compile *c) { return c->pass->tree(c->tree, &c->tree_options); }
 
 static LLVMModuleRef new_module(void *user, const char *name) { return jit_module(user, name); }
 
