@@ -36,7 +36,7 @@ void fuse_nests_in(struct tree *t, const struct tree_options *o, struct tree_who
                    struct tree_stmt *block);
 
 /* `s` (a loop over all elements of something, a copy, a fill) as a nest like `like`; NULL if that is not possible. If
- * `like` has depth 1, what is inside is another loop. */
-struct tree_stmt *fuse_shape(struct tree *t, const struct fuse_nest *like, struct tree_stmt *s);
+ * `like` has depth 1, what is inside may be another loop, but not if the depth is to be the `same_depth`. */
+struct tree_stmt *fuse_shape(struct tree *t, const struct fuse_nest *like, struct tree_stmt *s, bool same_depth);
 
 #endif

@@ -71,11 +71,18 @@ static bool divide(const struct fuse_nest *like, int64_t total, int64_t *counts)
     return like->depth == 1 && next && trips(next) > 0 && total % trips(next) == 0;
 }
 
-struct tree_stmt *fuse_shape(struct tree *t, const struct fuse_nest *like, struct tree_stmt *s)
+/* Is there nothing but a loop inside of the loop? */
+static bool has_inner(const struct tree_stmt *s)
+{
+    return s->kind == STMT_FOR && s->body->items.count == 1 && s->body->items.items[0]->kind == STMT_FOR;
+}
+
+struct tree_stmt *fuse_shape(struct tree *t, const struct fuse_nest *like, struct tree_stmt *s, bool same_depth)
 {
     int64_t total = flat_count(s), counts[FUSE_DEPTH + 1];
     bool sequential = s->kind == STMT_FOR && like->loops[0]->loop.parallel && !s->loop.parallel;
-    if (total <= 0 || sequential || !divide(like, total, counts))
+    if (total <= 0 || sequential || !divide(like, total, counts) ||
+        (same_depth && (counts[like->depth] != 1 || has_inner(s))))
         return NULL;
     struct tree_stmt *block = stmt_block(t), *inside = block;
     struct tree_expr *index = expr_i64(t, 0);

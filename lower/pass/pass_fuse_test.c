@@ -26,6 +26,10 @@ struct pair {
     struct renaming outer;
     struct linear shift; /* begin of b - begin of a */
     struct fuse_obstacle obstacle;
+    /* Of the access of b that is compared with those of a: whether its address varies, and that with a minus, renamed.
+     */
+    bool varies;
+    struct linear minus;
 };
 
 /* ---- renaming ---- */
@@ -177,33 +181,37 @@ static bool same_row(const struct linear *rest, int64_t times, struct interval r
     return false;
 }
 
+/* Elements of equal iterations alone: `rest` is the distance without the loop variables, `times` what one of them
+ * moves. */
+static bool by_distance(const struct pair *p, const struct linear *rest, int64_t times, const struct tree_access *a,
+                        const struct tree_access *b)
+{
+    int64_t span;
+    struct interval d = distance(rest, a, b);
+    if (d.known && !__builtin_mul_overflow(llabs(times), step_of(p->loop_a), &span) && d.low > -span && d.high < span)
+        return true;
+    return a->extent == 1 && b->extent == 1 && rest->known && rest->count > 0 &&
+           (same_residue(rest, times, loop_range(a, p->loop_a)) ||
+            (step_of(p->loop_a) == 1 && same_row(rest, times, loop_range(a, p->loop_a), a, b)));
+}
+
 static bool far_apart(const struct pair *p, const struct tree_access *a, const struct tree_access *b)
 {
-    struct linear rest, all;
+    struct linear all, rest;
     int64_t times_a, times_b;
-    linear_constant(&rest, 0);
-    linear_add(&rest, b->at, -1);
-    rename_all(&rest, &p->outer);
-    linear_add(&rest, a->at, 1);
-    linear_copy(&all, &rest);
+    linear_copy(&all, &p->minus);
+    linear_add(&all, a->at, 1);
+    linear_copy(&rest, &all);
     if (!rest.known || !linear_take(&rest, p->loop_a->var, &times_a) || !linear_take(&rest, p->loop_b->var, &times_b))
         return false;
+    if (times_a != 0 && times_a == -times_b && times_a > -INT32_MAX && times_a < INT32_MAX) {
+        linear_add(&rest, &p->shift, times_b);
+        if (by_distance(p, &rest, times_a, a, b))
+            return true;
+    }
     struct interval never = linear_limits(&all, a->frame, b->frame);
     never = interval_add(never, (struct interval){ true, 1 - b->extent, a->extent - 1 });
-    if (never.known && (never.low > 0 || never.high < 0))
-        return true;
-    if (times_a == 0 || times_a != -times_b || times_a <= -INT32_MAX || times_a >= INT32_MAX)
-        return false;
-    linear_add(&rest, &p->shift, times_b);
-    if (a->extent == 1 && b->extent == 1 && rest.known && rest.count > 0 &&
-        (same_residue(&rest, times_a, loop_range(a, p->loop_a)) ||
-         (step_of(p->loop_a) == 1 && same_row(&rest, times_a, loop_range(a, p->loop_a), a, b))))
-        return true;
-    struct interval d = distance(&rest, a, b);
-    int64_t span;
-    if (__builtin_mul_overflow(times_a < 0 ? -times_a : times_a, step_of(p->loop_a), &span))
-        return false;
-    return d.known && d.low > -span && d.high < span;
+    return never.known && (never.low > 0 || never.high < 0);
 }
 
 /* ---- by contract ---- */
@@ -266,10 +274,20 @@ static bool same_by_contract(const struct pair *p, const struct tree_access *a, 
 
 static bool may_meet(const struct pair *p, const struct tree_access *a, const struct tree_access *b)
 {
-    if (!a->pointer || !b->pointer || a->alias != b->alias || a->alias == 0 || a->type != b->type || a->extent < 0 ||
-        b->extent < 0 || !expr_equal(a->pointer, b->pointer) || address_varies(p, a) || address_varies(p, b))
+    if (!a->pointer || p->varies || a->alias != b->alias || a->alias == 0 || a->type != b->type || a->extent < 0 ||
+        !expr_equal(a->pointer, b->pointer) || address_varies(p, a))
         return true;
     return !far_apart(p, a, b) && !same_by_contract(p, a, b);
+}
+
+static void look_at(struct pair *p, const struct tree_access *b)
+{
+    p->varies = !b->pointer || b->extent < 0 || address_varies(p, b);
+    if (p->varies)
+        return;
+    linear_constant(&p->minus, 0);
+    linear_add(&p->minus, b->at, -1);
+    rename_all(&p->minus, &p->outer);
 }
 
 static bool check_class(struct pair *p, const struct piece_class *class, const struct tree_access *b, uint32_t *pairs)
@@ -279,6 +297,8 @@ static bool check_class(struct pair *p, const struct piece_class *class, const s
     for (const struct tree_access *a = class->accesses; a; a = a->next) {
         if (!a->write && !b->write)
             continue;
+        if (!p->obstacle.a)
+            look_at(p, b);
         p->obstacle = (struct fuse_obstacle){ a, b };
         if (++*pairs > MOST_PAIRS || may_meet(p, a, b))
             return false;
