@@ -3,9 +3,9 @@
 #define ENGINE_ERROR_H
 
 #include "base/diag.h"
-#include "engine/bytes.h"
 #include "engine/codegen.h"
 #include "engine/include/sdfg.h"
+#include "engine/program/bytes.h"
 
 /* Diagnostics of one public call: report_begin, record into `diags`, report_end. */
 struct report {
@@ -25,7 +25,7 @@ sdfg_error *error_from_diags(const struct diags *d, enum sdfg_error_stage stage)
 sdfg_error *error_copy(const sdfg_error *e);
 /* From what the code generator said; NULL if it said nothing. */
 sdfg_error *error_from_messages(const struct codegen_message *messages, uint32_t count);
-/* As bytes (engine/bytes.h); NULL is allowed. */
+/* As bytes (engine/program/bytes.h); NULL is allowed. */
 void error_put(struct text *out, const sdfg_error *e);
 sdfg_error *error_take(struct bytes *b);
 

@@ -331,7 +331,7 @@ static inline struct conditional *as_conditional(struct block *b)
 }
 
 /* What C++ code keeps between calls of the program: one block of memory, zero at first. The fields that tasklets add to
- * DaCe's state stand at its beginning, then static variables. Filled where C++ is read (lower/clang/). */
+ * DaCe's state stand at its beginning, then static variables. Filled where C++ is read (ir/code/clang/). */
 struct program_state {
     const struct type *fields; /* structure, or NULL: there are none */
     uint64_t size;             /* bytes; 0: nothing is kept */

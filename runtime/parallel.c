@@ -5,7 +5,7 @@
  * loaded already is taken, so that there is one pool of threads; otherwise libgomp is opened first: its threads wait
  * without sched_yield, which on a busy machine makes libomp's regions up to a hundred times slower, and its first
  * region costs a tenth of libomp's. The price is that its waiting threads hold their processors for a while, which is
- * why threaded libraries are called from outside of regions only (runtime/blas.c). */
+ * why threaded libraries are called from outside of regions only (runtime/linalg/blas.c). */
 #include "runtime/runtime.h"
 
 #include <dlfcn.h>

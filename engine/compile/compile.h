@@ -6,8 +6,8 @@
 #include "engine/codegen.h"
 #include "ir/graph.h"
 #include "jit/jit.h"
-#include "lower/lower.h"
-#include "lower/pass/pass.h"
+#include "lower/graph/lower.h"
+#include "lower/opt/passes.h"
 
 enum pass_phase { PHASE_ANALYSIS, PHASE_TRANSFORM, PHASE_LOWER, PHASE_CODE };
 
@@ -71,7 +71,7 @@ bool pass_read(struct compile *c);
 bool pass_graph(struct compile *c); /* rows with a function over the graph alone */
 bool pass_parse_cpp(struct compile *c);
 bool pass_lower(struct compile *c);
-bool pass_tree(struct compile *c); /* any row of lower/pass/passes.def */
+bool pass_tree(struct compile *c); /* any row of lower/opt/passes.def */
 bool pass_tier(struct compile *c);
 bool pass_target(struct compile *c);
 bool pass_emit(struct compile *c);

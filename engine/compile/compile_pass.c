@@ -2,7 +2,7 @@
 #include "engine/compile/compile.h"
 
 #include "base/machine.h"
-#include "lower/clang/clang.h"
+#include "ir/code/clang/clang.h"
 #include "lower/llvm/llvm.h"
 #include "runtime/cpu.h"
 

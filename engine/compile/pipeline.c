@@ -1,7 +1,7 @@
 /* The whole compiler, top to bottom. */
 #include "engine/compile/compile.h"
+#include "ir/code/clang/clang.h"
 #include "ir/passes/passes.h"
-#include "lower/clang/clang.h"
 
 static bool wants_code(const struct compile *c) { return c->request->emit == CODEGEN_EMIT_CODE; }
 
@@ -36,7 +36,7 @@ const struct pass pipeline[] = {
 #define TREE_PASS(name, function, needs, makes)                                                                        \
     { name, PHASE_LOWER, pass_tree, FACT_TREE | (needs), makes, 0, (makes) | (needs) ? wants_threads : wants_tree,     \
       NULL, function },
-#include "lower/pass/passes.def"
+#include "lower/opt/passes.def"
     /* behind the passes over the tree: both tiers run them, they cost little and leave less to compile */
     { "tier", PHASE_CODE, pass_tier, FACT_TREE, 0, 0, wants_tier, NULL, NULL },
     { "target", PHASE_CODE, pass_target, FACT_TREE, FACT_TARGET, 0, wants_modules, NULL, NULL },

@@ -3,7 +3,7 @@
 #define ENGINE_EXPORT_H
 
 #include "base/text.h"
-#include "engine/program.h"
+#include "engine/program/program.h"
 
 /* Is an argument of the exported functions: every container, scalars, and the symbols that running needs. */
 bool export_takes(const struct leaf *l);

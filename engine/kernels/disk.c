@@ -3,8 +3,8 @@
 #include "base/text.h"
 #include "cache/hash.h"
 #include "engine/host.h"
-#include "engine/interface.h"
 #include "engine/kernels/disk_entry.h"
+#include "engine/program/interface.h"
 
 #include <pthread.h>
 #include <string.h>

@@ -16,7 +16,7 @@ const char *disk_key(struct disk *d, const struct sdfg_program *p, const struct 
                      struct arena *a, const char **why);
 /* Fills in code, parameters and `placed` of a kernel from its entry. */
 bool disk_load(struct disk *d, const char *key, struct sdfg_kernel *k);
-/* Fills in the interface of a program whose file's bytes are known (engine/interface.h). */
+/* Fills in the interface of a program whose file's bytes are known (engine/program/interface.h). */
 bool disk_load_interface(struct disk *d, struct sdfg_program *p);
 /* Writes it, unless it was read or written before; beside what the caller does next. */
 void disk_store_interface(struct disk *d, struct sdfg_program *p);

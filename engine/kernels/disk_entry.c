@@ -1,6 +1,6 @@
 #include "engine/kernels/disk_entry.h"
 
-#include "engine/bytes.h"
+#include "engine/program/bytes.h"
 #include "jit/place.h"
 #include "runtime/abi.h"
 

@@ -1,5 +1,5 @@
-#include "engine/args.h"
-#include "engine/call.h"
+#include "engine/args/args.h"
+#include "engine/call/call.h"
 #include "engine/kernels/disk.h"
 #include "engine/kernels/kernels.h"
 #include "engine/kernels/policy.h"

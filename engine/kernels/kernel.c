@@ -1,9 +1,9 @@
 #include "engine/kernels/kernel.h"
 
 #include "base/text.h"
+#include "engine/args/scalar.h"
 #include "engine/kernels/kernels.h"
 #include "engine/kernels/tiers.h"
-#include "engine/scalar.h"
 #include "runtime/abi.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #define ENGINE_KERNEL_H
 
 #include "cache/memory.h"
-#include "engine/program.h"
+#include "engine/program/program.h"
 #include "jit/place.h"
 
 /* What a call fixes before code is generated. Equal signatures give the same kernel. */
@@ -55,7 +55,7 @@ struct sdfg_kernel *kernel_new(struct sdfg_program *p, const struct signature *s
                                enum sdfg_tier tier, sdfg_error **error);
 /* What a call of `k` runs: the kernel itself, or the one that took its place. Counts calls of quick code. */
 struct sdfg_kernel *kernel_to_run(struct sdfg_kernel *k);
-/* Whether runs share memory that an initialization makes (engine/handle.h). */
+/* Whether runs share memory that an initialization makes (engine/call/handle.h). */
 static inline bool kernel_has_state(const struct sdfg_kernel *k)
 {
     return k->code.num_slots || k->code.init || k->code.exit;

@@ -3,7 +3,7 @@
  *
  * One lock for all programs of an engine guards the tables and the order of use; it is not held while something is
  * compiled. Who wants a kernel that another thread is making waits for that one and shares its fate. Calls that repeat
- * what calls with the same arguments object asked for before do not come here (engine/recent.h). */
+ * what calls with the same arguments object asked for before do not come here (engine/call/recent.h). */
 #ifndef ENGINE_KERNELS_H
 #define ENGINE_KERNELS_H
 

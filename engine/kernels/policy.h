@@ -5,7 +5,7 @@
 #define ENGINE_POLICY_H
 
 #include "base/text.h"
-#include "engine/program.h"
+#include "engine/program/program.h"
 
 enum { POLICY_COMBINATIONS = 8, POLICY_CLASSES = 6 };
 

@@ -257,3 +257,15 @@ enum wcr_kind wcr_detect(const struct code *lambda)
             return by_op[i].wcr;
     return WCR_CUSTOM;
 }
+
+unsigned code_variadic_from(const char *name)
+{
+    static const struct {
+        const char *name;
+        unsigned fixed;
+    } functions[] = { { "printf", 1 }, { "fprintf", 2 }, { "sprintf", 2 }, { "snprintf", 3 } };
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (!strcmp(functions[i].name, name))
+            return functions[i].fixed;
+    return 0;
+}

@@ -1,8 +1,8 @@
 /* Code of tasklets, conditions, assignments and conflict resolutions as a tree, whatever the source language.
  *
- * Python is read by ir/code/python_*.c, C and C++ by lower/clang/clang_*.c; both give this tree. Types are those
- * written in the text; what is inferred is found while lowering (lower/code/code.h). Nodes live in the arena of their
- * `struct ir`.
+ * Python is read by ir/code/python_*.c, C and C++ by ir/code/clang/clang_*.c; both give this tree. Types are those
+ * written in the text; what is inferred is found while lowering (lower/graph/code/code.h). Nodes live in the arena of
+ * their `struct ir`.
  */
 #ifndef IR_CODE_H
 #define IR_CODE_H
@@ -169,5 +169,10 @@ enum wcr_kind wcr_detect(const struct code *lambda);
  * the type of a free name or NULL. NULL: cannot be inferred. */
 typedef const struct type *code_type_of(void *user, const char *name);
 const struct type *code_infer(struct ir *ir, const struct code *expression, code_type_of *type_of, void *user);
+
+#define CODE_STATE_NAME "__state" /* the pointer to the fields of the program's state */
+
+/* The fixed parameters of a variadic function of the C library that code may call; 0 for any other name. */
+unsigned code_variadic_from(const char *name);
 
 #endif

@@ -150,7 +150,7 @@ static LLVMValueRef named_function(struct llvm_func *f, LLVMTypeRef type, const 
 static LLVMValueRef build_call(struct llvm_func *f, struct signature *s, const char *name, LLVMValueRef pointer,
                                bool pure)
 {
-    unsigned fixed = pointer ? 0 : tree_variadic_from(name);
+    unsigned fixed = pointer ? 0 : code_variadic_from(name);
     LLVMTypeRef type = LLVMFunctionType(s->result, s->params, fixed ? fixed : s->count, fixed != 0);
     LLVMValueRef function = pointer ? pointer : named_function(f, type, name, pure);
     LLVMValueRef call = LLVMBuildCall2(f->builder, type, function, s->values, s->count, "");

@@ -1,7 +1,7 @@
 /* Products of matrices whose extents and strides are constants, in vectors, in place of a call of the runtime: those
  * that are so small that the call and the choice of a kernel would take a good part of their time. The forms are those
- * of runtime/blas_tiles.inc: tiles of C whose sums stay in registers, terms in order, and products of rows with a
- * vector, whose lanes are added up in the end. */
+ * of runtime/linalg/blas_tiles.inc: tiles of C whose sums stay in registers, terms in order, and products of rows with
+ * a vector, whose lanes are added up in the end. */
 #include "base/remark.h"
 #include "lower/llvm/llvm_lanes.h"
 
@@ -131,7 +131,7 @@ static bool is_rows(const struct product *p)
 }
 
 /* Few columns and so long rows of A that the runtime takes them as inner products (vectors_pay of
- * runtime/blas_small.c, whose estimate this is, and the call). */
+ * runtime/linalg/blas_small.c, whose estimate this is, and the call). */
 static bool is_inner(const struct product *p)
 {
     enum { FEW_ROWS = 4, SUM = 2, CALL = 400 /* multiply-adds, both */ };

@@ -228,7 +228,7 @@ struct tree_func {
     struct tree_stmt *body;
 };
 
-/* What one call does, roughly: what decides whether optimizing the code pays (lower/pass/pass_estimate.c). */
+/* What one call does, roughly: what decides whether optimizing the code pays (lower/opt/threads/estimate.c). */
 struct tree_estimate {
     double operations;   /* at most: loads, stores, arithmetic; HUGE_VAL if that depends on data or on symbols without
                             value. What library functions do is not in it */
@@ -300,9 +300,6 @@ struct tree_expr *expr_truth(struct tree *t, struct tree_expr *e);
 const char *expr_op_name(enum expr_op op);
 const char *tree_math_name(enum tree_math f);
 uint32_t tree_math_arity(enum tree_math f);
-
-/* The fixed parameters of a variadic function of the C library that may be called; 0: not one of them. */
-unsigned tree_variadic_from(const char *name);
 
 /* Statements are made and appended to `b` (a STMT_BLOCK); the new statement is returned for its optional fields. */
 struct tree_stmt *stmt_block(struct tree *t);

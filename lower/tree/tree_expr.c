@@ -382,15 +382,3 @@ struct tree_expr *expr_insert(struct tree *t, struct tree_expr *v, struct tree_e
 {
     return expr_new3(t, EXPR_INSERT, v->type, v, lane, value);
 }
-
-unsigned tree_variadic_from(const char *name)
-{
-    static const struct {
-        const char *name;
-        unsigned fixed;
-    } functions[] = { { "printf", 1 }, { "fprintf", 2 }, { "sprintf", 2 }, { "snprintf", 3 } };
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
-        if (!strcmp(functions[i].name, name))
-            return functions[i].fixed;
-    return 0;
-}

@@ -137,7 +137,7 @@ def check_libraries():
     with_library = Foreign(TOP / "examples/gemm.sdfg", RUNTIME)
     source = with_library.folder + "libraries.c"
     pathlib.Path(source).write_text("""
-#include "runtime/blas.h"
+#include "runtime/linalg/blas.h"
 #include <stdio.h>
 int main(void)
 {

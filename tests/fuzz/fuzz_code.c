@@ -1,5 +1,5 @@
 /* Python code from anywhere becomes statements or a diagnostic: no input crashes, and what is made is a valid tree. */
-#include "lower/code/code.h"
+#include "lower/graph/code/code.h"
 
 #include <stdlib.h>
 #include <string.h>

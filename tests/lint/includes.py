@@ -10,9 +10,10 @@ MAY_INCLUDE = {
     "ir/json": ["ir/json/", "base/"],
     "ir/sym": ["ir/sym/", "ir/type.h", "ir/types.def", "ir/internal.h", "base/"],
     "ir/code": ["ir/code/", "ir/type.h", "base/"],
-    "lower": ["lower/", "ir/", "base/", *ABI],
+    "ir/code/clang": ["ir/code/", "ir/", "base/"],
+    "lower/graph": ["lower/graph/", "lower/tree/", "ir/", "base/", *ABI],
     "lower/tree": ["lower/tree/", "ir/", "base/", *ABI],
-    "lower/pass": ["lower/pass/", "lower/tree/", "ir/", "base/"],
+    "lower/opt": ["lower/opt/", "lower/tree/", "ir/", "base/"],
     "lower/llvm": ["lower/llvm/", "lower/tree/", "ir/", "base/", *ABI],
     "gpu": ["gpu/", "lower/", "ir/", "base/", "runtime/device.h", *ABI],
     "jit": ["jit/", "base/", *ABI],
@@ -22,7 +23,7 @@ MAY_INCLUDE = {
     "engine": ["engine/", "jit/place.h", "cache/", "ir/", "base/", *ABI, "runtime/stream.h", "runtime/device.h"],
     "engine/compile": ["engine/compile/", "engine/codegen.h", "gpu/", "lower/", "jit/", "ir/", "base/", *ABI,
                        "runtime/cpu.h"], # what the processor can
-    "engine/stream.c": ["engine/", "runtime/stream.h", *ABI], # callers' queues are those of the runtime
+    "engine/args/stream.c": ["engine/", "runtime/stream.h", *ABI], # callers' queues are those of the runtime
     "runtime": ["runtime/"],
     "tests/unit": [folder + "/" for folder in project.FOLDERS] + ["tests/"],
     "tests/lower": [folder + "/" for folder in project.FOLDERS] + ["tests/"],
@@ -42,7 +43,7 @@ MAY_INCLUDE = {
     "examples/generate.c": ["ir/", "base/"], # writes the graphs of the examples
 }
 # Headers of LLVM and libclang, and the files that may include them.
-MAY_USE_LLVM = re.compile(r"(lower/(llvm|clang)/.*|jit/.*|engine/compile/.*|tests/(unit|lower)/.*)$")
+MAY_USE_LLVM = re.compile(r"(lower/llvm/.*|ir/code/clang/.*|jit/.*|engine/compile/.*|tests/(unit|lower)/.*)$")
 
 
 def layer(path):

@@ -1,8 +1,8 @@
-/* Matrices of all types and layouts for the tests of runtime/blas.h. Include after tests/unit/check.h. */
+/* Matrices of all types and layouts for the tests of runtime/linalg/blas.h. Include after tests/unit/check.h. */
 #ifndef TESTS_UNIT_MATRICES_H
 #define TESTS_UNIT_MATRICES_H
 
-#include "runtime/blas.h"
+#include "runtime/linalg/blas.h"
 
 #include <complex.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Trees before and after the pass arena. */
-#include "lower/pass/pass.h"
+#include "lower/opt/passes.h"
 #include "lower/tree/tree.h"
 
 #include "tests/unit/tree_text.h"
@@ -62,7 +62,7 @@ static void give_back(struct sample *s, struct memory m) { stmt_free(s->t, s->f-
 
 static const char *planned(struct sample *s)
 {
-    tree_arena(s->t, &s->options);
+    opt_memory_planning(s->t, &s->options);
     return tree_text(s->t, s->f->body);
 }
 

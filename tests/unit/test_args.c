@@ -1,4 +1,4 @@
-#include "engine/scalar.h"
+#include "engine/args/scalar.h"
 
 #include "engine/include/sdfg.h"
 #include "tests/unit/check.h"

@@ -1,5 +1,5 @@
 /* Trees before and after the pass batch. */
-#include "lower/pass/pass.h"
+#include "lower/opt/passes.h"
 
 #include "tests/unit/tree_text.h"
 
@@ -61,7 +61,7 @@ static struct sample sample_new(int64_t begin, int64_t fewer, int64_t apart)
 
 static const char *shown(struct sample *s)
 {
-    CHECK(tree_batch(s->t, &s->options));
+    CHECK(opt_batch_gemv(s->t, &s->options));
     return tree_text(s->t, s->f->body);
 }
 

@@ -1,5 +1,5 @@
 /* Loops over the bits of numbers, before and after the pass bits, and what they compute. */
-#include "lower/pass/pass.h"
+#include "lower/opt/passes.h"
 #include "lower/tree/tree.h"
 
 #include "tests/lower/llvm_program.h"
@@ -87,7 +87,7 @@ static const char *shown(struct sample *s) { return tree_text(s->t, s->p.body); 
 static bool replaces(struct sample *s)
 {
     const char *before = shown(s);
-    tree_bits(s->t, &(struct tree_options){ 0 });
+    opt_bit_tables(s->t, &(struct tree_options){ 0 });
     bool same = strcmp(before, shown(s)) == 0;
     CHECK(same == (strstr(shown(s), "for k") != NULL));
     return !same;
@@ -285,7 +285,7 @@ TEST(results_are_the_same)
             some_statement(&s, s.loop->body, &random);
         program_run(&s.p, 0);
         memcpy(before, s.out, sizeof before);
-        tree_bits(s.t, &(struct tree_options){ 0 });
+        opt_bit_tables(s.t, &(struct tree_options){ 0 });
         if (!strstr(shown(&s), "for k")) {
             replaced++;
             program_run(&s.p, 0);

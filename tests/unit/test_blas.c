@@ -1,4 +1,4 @@
-#include "runtime/blas_small.h"
+#include "runtime/linalg/blas_small.h"
 
 #include "tests/unit/check.h"
 #include "tests/unit/matrices.h"

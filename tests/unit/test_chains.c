@@ -1,5 +1,5 @@
 /* Trees before and after the pass chains. */
-#include "lower/pass/pass.h"
+#include "lower/opt/passes.h"
 
 #include "tests/unit/tree_sample.h"
 
@@ -37,7 +37,7 @@ static struct recurrence recurrence_new(int64_t back)
 
 static const char *chained(struct recurrence *r)
 {
-    CHECK(tree_chains(r->s.t, &r->s.options));
+    CHECK(opt_interleave(r->s.t, &r->s.options));
     return shown(&r->s);
 }
 

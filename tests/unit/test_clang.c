@@ -1,5 +1,5 @@
-#include "lower/clang/clang.h"
-#include "lower/clang/clang_api.h"
+#include "ir/code/clang/clang.h"
+#include "ir/code/clang/clang_api.h"
 
 #include "ir/build/build.h"
 

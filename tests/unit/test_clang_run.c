@@ -1,9 +1,9 @@
 /* C++ tasklets run against the C compiler: a body is compiled here as a C function and by the project as a tasklet. */
-#include "lower/clang/clang.h"
+#include "ir/code/clang/clang.h"
 
 #include "ir/build/build.h"
 #include "ir/passes/passes.h"
-#include "lower/lower.h"
+#include "lower/graph/lower.h"
 
 #include "tests/lower/llvm_program.h"
 

@@ -1,5 +1,5 @@
-#include "lower/code/code.h"
-#include "lower/stream.h"
+#include "lower/graph/code/code.h"
+#include "lower/graph/stream.h"
 
 #include "tests/unit/check.h"
 

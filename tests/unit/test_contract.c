@@ -1,6 +1,6 @@
 /* The pass contract: which nests become products, and that the results are those of the loops. */
 #include "base/remark.h"
-#include "lower/pass/pass.h"
+#include "lower/opt/passes.h"
 #include "runtime/abi.h"
 
 #include "tests/lower/llvm_program.h"
@@ -114,7 +114,7 @@ static void sample_free(struct sample *s)
 
 static const char *shown(struct sample *s, const struct tree_options *o)
 {
-    CHECK(tree_contract(s->t, o) && tree_verify(s->t, s->p.ir->diags));
+    CHECK(opt_gemm(s->t, o) && tree_verify(s->t, s->p.ir->diags));
     struct text out = text_new(s->t->arena);
     stmt_print(s->p.body, 0, &out);
     return text_get(&out);

@@ -1,5 +1,5 @@
 /* The pass dots: which loops become calls, and what comes out. */
-#include "lower/pass/pass.h"
+#include "lower/opt/passes.h"
 #include "runtime/abi.h"
 
 #include "tests/lower/llvm_program.h"
@@ -56,7 +56,7 @@ static struct sample *sample_new(enum type_kind kind, int64_t end, struct tree_s
 
 static const char *shown(struct sample *s, const struct tree_options *o)
 {
-    CHECK(tree_dots(s->t, o) && tree_verify(s->t, s->p.ir->diags));
+    CHECK(opt_dot(s->t, o) && tree_verify(s->t, s->p.ir->diags));
     struct text out = text_new(s->t->arena);
     stmt_print(s->p.body, 0, &out);
     return text_get(&out);

@@ -1,5 +1,5 @@
 /* Fourier transforms of the runtime against the sums that define them, with the library and without. */
-#include "runtime/fft.h"
+#include "runtime/linalg/fft.h"
 #include "tests/unit/check.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* Trees before and after the passes that bring loops together: loops, reuse, fuse, dead. */
-#include "lower/pass/pass.h"
+#include "lower/opt/passes.h"
 
 #include "tests/unit/tree_sample.h"
 
@@ -10,7 +10,7 @@ static struct tree_expr *times(struct sample *s, struct tree_expr *a, struct tre
 
 static const char *fused(struct sample *s)
 {
-    tree_fuse(s->t, &s->options);
+    opt_fuse(s->t, &s->options);
     return shown(s);
 }
 
@@ -289,7 +289,7 @@ TEST(long_chain)
         copy_loop(&s, "i", 100, to, from, 0);
         from = to;
     }
-    tree_fuse_nests(s.t, &s.options);
+    opt_fuse_nests(s.t, &s.options);
     shown(&s);
     CHECK(s.body->items.count == 1 && s.body->items.items[0]->body->items.count == LENGTH);
     ir_free(s.ir);
@@ -356,8 +356,8 @@ TEST(temporary_disappears)
     store(&s, x->body, t, var(&s, x->var), times(&s, load(&s, a, var(&s, x->var)), expr_float(s.t, s.f64, 2)));
     store(&s, y->body, b, var(&s, y->var), plus(&s, load(&s, t, var(&s, y->var)), load(&s, t, var(&s, y->var))));
     stmt_free(s.t, s.body, t.var);
-    tree_fuse(s.t, &s.options);
-    tree_reuse(s.t, &s.options);
+    opt_fuse(s.t, &s.options);
+    opt_load_forwarding(s.t, &s.options);
     CHECK_STR(shown(&s), "T = heap float64[N]\n"
                          "for i = 0 to N step 1 independent {\n"
                          "    value = A[i] * 2.0\n"
@@ -365,7 +365,7 @@ TEST(temporary_disappears)
                          "    B[i] = value + value\n"
                          "}\n"
                          "free T\n");
-    tree_dead(s.t, &s.options);
+    opt_dead_code(s.t, &s.options);
     CHECK_STR(shown(&s), "for i = 0 to N step 1 independent {\n"
                          "    value = A[i] * 2.0\n"
                          "    B[i] = value + value\n"
@@ -383,7 +383,7 @@ TEST(reuse_knows_what_may_overlap)
     store(&s, s.body, b, i64(&s, 0), load(&s, a, s.n));
     store(&s, s.body, a, i64(&s, 3), two); /* may be the same one */
     store(&s, s.body, b, i64(&s, 1), load(&s, a, s.n));
-    tree_reuse(s.t, &s.options);
+    opt_load_forwarding(s.t, &s.options);
     CHECK_STR(shown(&s), "A[N] = 1.0\n"
                          "A[N + 1] = 2.0\n"
                          "B[0] = 1.0\n"
@@ -403,7 +403,7 @@ TEST(reuse_in_and_behind_loops)
     store(&s, x->body, c, var(&s, x->var), plus(&s, load(&s, a, i64(&s, 0)), load(&s, b, i64(&s, 0))));
     store(&s, x->body, b, i64(&s, 0), load(&s, c, var(&s, x->var)));
     store(&s, s.body, c, i64(&s, 0), load(&s, b, i64(&s, 0)));
-    tree_reuse(s.t, &s.options);
+    opt_load_forwarding(s.t, &s.options);
     CHECK_STR(shown(&s), "A[0] = 1.0\n"
                          "B[0] = 2.0\n"
                          "for i = 0 to N step 1 independent {\n"
@@ -426,7 +426,7 @@ TEST(reuse_of_a_variable_that_changes)
     stmt_assign(s.t, s.body, x, expr_float(s.t, s.f64, 3));
     store(&s, s.body, b, i64(&s, 0), load(&s, a, i64(&s, 0)));
     const char *before = shown(&s);
-    tree_reuse(s.t, &s.options);
+    opt_load_forwarding(s.t, &s.options);
     CHECK_STR(shown(&s), before);
     ir_free(s.ir);
 }
@@ -447,7 +447,7 @@ TEST(reuse_beside_a_call)
     store(&s, s.body, a, i64(&s, 0), one);
     loop(&s, s.body, "i", i64(&s, 0), expr_cast(s.t, s.i64, both));
     const char *before = shown(&s);
-    tree_reuse(s.t, &s.options);
+    opt_load_forwarding(s.t, &s.options);
     CHECK_STR(shown(&s), before);
     ir_free(s.ir);
 }
@@ -461,7 +461,7 @@ TEST(memory_that_is_given_away_stays)
     stmt_call(s.t, s.body, NULL, "look", args, 1);
     stmt_free(s.t, s.body, t.var);
     const char *before = shown(&s);
-    tree_dead(s.t, &s.options);
+    opt_dead_code(s.t, &s.options);
     CHECK_STR(shown(&s), before);
     ir_free(s.ir);
 }
@@ -477,7 +477,7 @@ static const char *counted(struct sample *s, int64_t start, enum expr_op op, str
     store(s, w->body, a, var(s, k), expr_float(s->t, s->f64, 1));
     stmt_assign(s->t, w->body, k, plus(s, var(s, k), i64(s, step)));
     store(s, s->body, a, var(s, k), expr_float(s->t, s->f64, 2));
-    tree_loops(s->t, &s->options);
+    opt_canonical_loops(s->t, &s->options);
     return shown(s);
 }
 

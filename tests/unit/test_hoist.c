@@ -1,5 +1,5 @@
 /* Trees before and after the pass hoist. */
-#include "lower/pass/pass.h"
+#include "lower/opt/passes.h"
 #include "lower/tree/tree_product.h"
 #include "lower/tree/tree_rewrite.h"
 
@@ -38,7 +38,7 @@ static struct loops loops_new(void)
 
 static const char *after(struct loops *l)
 {
-    CHECK(tree_hoist(l->s.t, &l->s.options));
+    CHECK(opt_licm(l->s.t, &l->s.options));
     return shown(&l->s);
 }
 

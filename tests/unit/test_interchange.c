@@ -1,5 +1,5 @@
 /* Trees before and after the passes interchange, shrink and independent. */
-#include "lower/pass/pass.h"
+#include "lower/opt/passes.h"
 
 #include "tests/unit/tree_sample.h"
 
@@ -20,7 +20,7 @@ static const char *interchanged(struct sample *s, int64_t width, int64_t shift)
     struct tree_stmt *i = loop(s, k->body, "i", i64(s, 0), i64(s, 60));
     k->loop.independent = false;
     store(s, i->body, a, at(s, i, width, k, 1 + shift), load(s, a, at(s, i, width, k, 0)));
-    tree_interchange(s->t, &s->options);
+    opt_interchange(s->t, &s->options);
     return shown(s);
 }
 
@@ -57,7 +57,7 @@ TEST(loop_stays_outside_if_variables_go_on)
     struct tree_stmt *i = loop(&s, k->body, "i", i64(&s, 0), i64(&s, 60));
     stmt_assign(s.t, i->body, sum, plus(&s, var(&s, sum), load(&s, a, at(&s, i, 40, k, 0))));
     const char *before = shown(&s);
-    tree_interchange(s.t, &s.options);
+    opt_interchange(s.t, &s.options);
     CHECK_STR(shown(&s), before);
     CHECK(strstr(remarks_text(s.ir),
                  "loop k: does not go inside of loop i: a variable carries values from iteration to iteration"));
@@ -74,10 +74,10 @@ TEST(threads_are_started_once)
     i->loop.parallel = true;
     store(&s, j->body, a, at(&s, i, 40, j, 0), plus(&s, load(&s, a, at(&s, i, 40, j, 0)), load(&s, a, s.n)));
     const char *before = shown(&s);
-    tree_interchange(s.t, &s.options); /* A[N] may be in any row */
+    opt_interchange(s.t, &s.options); /* A[N] may be in any row */
     CHECK_STR(shown(&s), before);
     j->body->items.items[0]->value = load(&s, a, at(&s, i, 40, j, 0));
-    tree_interchange(s.t, &s.options);
+    opt_interchange(s.t, &s.options);
     CHECK_STR(shown(&s), "for i = 0 to 60 step 1 parallel independent {\n"
                          "    for k = 0 to N step 1 independent {\n"
                          "        for j = 0 to 40 step 1 independent {\n"
@@ -117,7 +117,7 @@ static bool is_own(int64_t stored)
     store(&s, j->body, t, var(&s, j->var), load(&s, a, at(&s, i, 10, j, 0)));
     store(&s, k->body, a, at(&s, i, 10, k, 0), load(&s, t, expr_binary(s.t, EXPR_SUB, i64(&s, 9), var(&s, k->var))));
     stmt_free(s.t, s.body, t.var);
-    tree_shrink(s.t, &s.options);
+    opt_array_contraction(s.t, &s.options);
     bool own = strstr(shown(&s), "T = stack float64[10]") != NULL;
     ir_free(s.ir);
     return own;
@@ -140,7 +140,7 @@ static bool is_own_element(bool stored)
     store(&s, i->body, a, var(&s, i->var), load(&s, t, i64(&s, 0)));
     store(&s, i->body, t, i64(&s, 0), load(&s, a, var(&s, i->var)));
     stmt_free(s.t, s.body, t.var);
-    tree_shrink(s.t, &s.options);
+    opt_array_contraction(s.t, &s.options);
     bool own = strstr(shown(&s), "    T = stack float64[1]") != NULL;
     ir_free(s.ir);
     return own;
@@ -157,7 +157,7 @@ TEST(memory_of_one_iteration)
     struct sample s = sample_new();
     struct array t = rows(&s, NULL, i64(&s, 600), 0);
     stmt_free(s.t, s.body, t.var);
-    tree_shrink(s.t, &s.options);
+    opt_array_contraction(s.t, &s.options);
     CHECK_STR(shown(&s), "for i = 0 to 60 step 1 independent {\n"
                          "    T = stack float64[10]\n"
                          "    for j = 0 to 10 step 1 independent {\n"
@@ -182,7 +182,7 @@ TEST(memory_that_is_filled_and_copied)
     stmt_copy(s.t, i->body, f64, expr_offset(s.t, var(&s, a.var), var(&s, i->var)), a.alias, there, t.alias,
               i64(&s, 1));
     stmt_free(s.t, s.body, t.var);
-    tree_shrink(s.t, &s.options);
+    opt_array_contraction(s.t, &s.options);
     CHECK_STR(shown(&s), "for i = 0 to 60 step 1 independent {\n"
                          "    T = stack float64[1]\n"
                          "    zero float64[1] at T\n"
@@ -198,7 +198,7 @@ TEST(memory_of_two_iterations_stays)
     struct array t = rows(&s, NULL, i64(&s, 601), 1);
     stmt_free(s.t, s.body, t.var);
     const char *before = shown(&s);
-    tree_shrink(s.t, &s.options);
+    opt_array_contraction(s.t, &s.options);
     CHECK_STR(shown(&s), before);
     ir_free(s.ir);
 }
@@ -213,7 +213,7 @@ TEST(memory_that_lasts_stays)
     repeat->body = again;
     stmt_free(s.t, s.body, t.var);
     const char *before = shown(&s);
-    tree_shrink(s.t, &s.options);
+    opt_array_contraction(s.t, &s.options);
     CHECK_STR(shown(&s), before);
     ir_free(s.ir);
 }
@@ -226,7 +226,7 @@ TEST(memory_that_is_given_away_stays)
     stmt_call(s.t, s.body, NULL, "look", args, 1);
     stmt_free(s.t, s.body, t.var);
     const char *before = shown(&s);
-    tree_shrink(s.t, &s.options);
+    opt_array_contraction(s.t, &s.options);
     CHECK_STR(shown(&s), before);
     ir_free(s.ir);
 }
@@ -242,7 +242,7 @@ static bool promised(int64_t shift)
     struct tree_expr *first = expr_binary(s.t, EXPR_MUL, var(&s, i->var), i64(&s, 3));
     store(&s, i->body, a, first, expr_float(s.t, s.f64, 1));
     store(&s, i->body, b, var(&s, i->var), load(&s, a, plus(&s, first, i64(&s, shift))));
-    tree_independent(s.t, &s.options);
+    opt_independent(s.t, &s.options);
     bool result = i->loop.independent;
     ir_free(s.ir);
     return result;
@@ -266,7 +266,7 @@ static bool promised_with(int64_t step)
     if (step)
         stmt_assign(s.t, i->body, x, plus(&s, var(&s, x), i64(&s, step)));
     store(&s, i->body, b, var(&s, i->var), load(&s, a, plus(&s, var(&s, x), i64(&s, -1))));
-    tree_independent(s.t, &s.options);
+    opt_independent(s.t, &s.options);
     bool result = i->loop.independent;
     ir_free(s.ir);
     return result;
@@ -300,7 +300,7 @@ TEST(remarks_tell_of_memory)
         struct sample s = sample_new();
         struct array t = rows(&s, NULL, i64(&s, 600 + shift), shift);
         stmt_free(s.t, s.body, t.var);
-        tree_shrink(s.t, &s.options);
+        opt_array_contraction(s.t, &s.options);
         CHECK_STR(remarks_text(s.ir),
                   shift ? "missed memory      'T': stays 4808 bytes on the heap: iterations of loop i share "
                           "elements, or it cannot be told that they do not\n"
@@ -322,7 +322,7 @@ TEST(remarks_tell_of_parts_that_are_too_large)
         store(&s, j->body, turn ? a : t, place, load(&s, turn ? t : a, place));
     }
     stmt_free(s.t, s.body, t.var);
-    tree_shrink(s.t, &s.options);
+    opt_array_contraction(s.t, &s.options);
     CHECK_STR(remarks_text(s.ir),
               "missed memory      'T': stays 6000000 bytes on the heap: the part of an iteration is "
               "too large for the stack, or not known\n");

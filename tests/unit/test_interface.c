@@ -1,7 +1,7 @@
-#include "engine/interface.h"
+#include "engine/program/interface.h"
 
-#include "engine/handle.h"
-#include "engine/workspace.h"
+#include "engine/call/handle.h"
+#include "engine/program/workspace.h"
 
 #include "tests/unit/api.h"
 

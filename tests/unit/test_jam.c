@@ -1,5 +1,5 @@
 /* Trees before and after the pass jam. */
-#include "lower/pass/pass.h"
+#include "lower/opt/passes.h"
 
 #include "tests/unit/tree_text.h"
 
@@ -59,7 +59,7 @@ static struct tree_stmt *sum(struct sample *s, int to, struct tree_expr *index, 
 
 static const char *shown(struct sample *s)
 {
-    CHECK(tree_jam(s->t, &s->options));
+    CHECK(opt_unroll_jam(s->t, &s->options));
     return tree_text(s->t, s->f->body);
 }
 
@@ -233,7 +233,7 @@ static bool is_jammed_with_memory(bool other)
     s.k = stmt_for(t, s.i->body, tree_var(t, "k", s.i64), zero, expr_i64(t, 100), expr_i64(t, 1));
     sum(&s, Z, k_of(&s), X, i_of(&s))->value =
         expr_binary(t, EXPR_MUL, element(&s), expr_load(t, s.f64, m, zero, class));
-    tree_jam(t, &s.options);
+    opt_unroll_jam(t, &s.options);
     const char *text = tree_text(t, s.f->body);
     bool jammed = strstr(text, "step 4") != NULL;
     CHECK(!jammed || strstr(text, "M#") != NULL);
@@ -256,7 +256,7 @@ TEST(carried_values)
     struct tree_var *v = tree_var(s.t, "v", s.f64);
     sum(&s, Z, k_of(&s), X, i_of(&s));
     stmt_assign(s.t, s.i->body, v, expr_binary(s.t, EXPR_ADD, expr_var(s.t, v), load(&s, X, i_of(&s))));
-    tree_jam(s.t, &s.options);
+    opt_unroll_jam(s.t, &s.options);
     struct text out = text_new(s.t->arena);
     stmt_print(s.f->body, 0, &out);
     CHECK(!strstr(text_get(&out), "step 4"));

@@ -1,4 +1,4 @@
-#include "runtime/lapack.h"
+#include "runtime/linalg/lapack.h"
 
 #include "tests/unit/check.h"
 #include "tests/unit/matrices.h"

@@ -1,6 +1,6 @@
 /* The pass lines: rows of stencils before and after it, what it leaves alone, and that the same is computed wherever
  * arrays begin. */
-#include "lower/pass/pass.h"
+#include "lower/opt/passes.h"
 #include "runtime/abi.h"
 
 #include "tests/lower/llvm_program.h"
@@ -60,7 +60,7 @@ static struct sample *sample_new(void) { return sample_of(TYPE_F64, WIDTH - 1, N
 
 static const char *cut(struct sample *s)
 {
-    CHECK(tree_lines(s->t, &(struct tree_options){ .vector = s->vector, .halves = s->halves }));
+    CHECK(opt_alignment_peeling(s->t, &(struct tree_options){ .vector = s->vector, .halves = s->halves }));
     return tree_text(s->t, s->p.body);
 }
 

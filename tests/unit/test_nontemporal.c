@@ -28,7 +28,7 @@ static struct rows rows_new(int64_t rows, int64_t columns, int64_t row)
 /* Does the store go past the caches? */
 static bool passes(struct rows *r)
 {
-    tree_nontemporal(r->s.t, &r->s.options);
+    opt_nontemporal(r->s.t, &r->s.options);
     bool found = strstr(shown(&r->s), "nontemporal") != NULL;
     ir_free(r->s.ir);
     return found;
@@ -37,7 +37,7 @@ static bool passes(struct rows *r)
 TEST(large_results_go_past_the_caches)
 {
     struct rows r = rows_new(16, 512, 512);
-    tree_nontemporal(r.s.t, &r.s.options);
+    opt_nontemporal(r.s.t, &r.s.options);
     CHECK_STR(shown(&r.s), "for i = 0 to 16 step 1 independent {\n"
                            "    past = (int64(&A[i * 512]) & 63) / 8\n"
                            "    for j#6 = -past to 512 step 128 independent {\n"
@@ -95,7 +95,7 @@ TEST(repeated_stores_stay)
     struct tree_stmt *t = loop(s, s->body, "t", i64(s, 0), i64(s, 4)),
                      *j = loop(s, t->body, "j", i64(s, 0), i64(s, 4096));
     store(s, j->body, r.b, var(s, j->var), load(s, r.a, i64(s, 0)));
-    tree_nontemporal(s->t, &s->options);
+    opt_nontemporal(s->t, &s->options);
     const char *text = shown(s);
     CHECK(strstr(text, "at &A[") != NULL);
     CHECK(strstr(text, "at &B[") == NULL);
@@ -119,7 +119,7 @@ TEST(large_fills_go_past_the_caches)
         struct array a = array_new(&s, "A");
         s.options.cache = CACHE;
         stmt_zero(s.t, s.body, s.f64, var(&s, a.var), a.alias, i64(&s, count));
-        tree_nontemporal(s.t, &s.options);
+        opt_nontemporal(s.t, &s.options);
         CHECK((strstr(shown(&s), "zero nontemporal") != NULL) == (count == CACHE / 8));
         ir_free(s.ir);
     }

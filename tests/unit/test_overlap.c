@@ -1,6 +1,6 @@
 /* Trees before and after the pass overlap. */
 #include "ir/json/json.h"
-#include "lower/pass/pass.h"
+#include "lower/opt/passes.h"
 #include "lower/tree/tree_work.h"
 
 #include "tests/unit/tree_text.h"
@@ -95,7 +95,7 @@ static bool stays(struct sample *s)
 {
     stmt_free(s->t, s->body, s->temporary);
     const char *before = shown(s);
-    tree_overlap(s->t, &s->options);
+    opt_overlapped_tiling(s->t, &s->options);
     bool same = strcmp(shown(s), before) == 0;
     ir_free(s->ir);
     return same;
@@ -107,7 +107,7 @@ TEST(rows_around_are_computed_again)
     produce(&s, ROW);
     consume(&s, 10, 0);
     stmt_free(s.t, s.body, s.temporary);
-    tree_overlap(s.t, &s.options);
+    opt_overlapped_tiling(s.t, &s.options);
     CHECK_STR(shown(&s), "T = heap float64[2100]\n"
                          "for step = -10 to 4086 step 1 {\n"
                          "    row = (step + 10) % 21\n"
@@ -155,7 +155,7 @@ TEST(work_counts_once)
     double flops, bytes, after, moved;
     work(&s, &flops, &bytes);
     CHECK(flops == POINTS * ROW + (POINTS - 20) * ROW);
-    tree_overlap(s.t, &s.options);
+    opt_overlapped_tiling(s.t, &s.options);
     CHECK(strstr(shown(&s), "step = -10"));
     work(&s, &after, &moved);
     CHECK(after > 0.999999 * flops && after < 1.000001 * flops);
@@ -190,7 +190,7 @@ static struct sample planes(bool parallel)
 TEST(two_dimensions)
 {
     struct sample s = planes(false);
-    tree_overlap(s.t, &s.options);
+    opt_overlapped_tiling(s.t, &s.options);
     CHECK_STR(shown(&s),
               "for tile = 1 to 1023 step 205 independent {\n"
               "    T = heap float64[41200]\n"
@@ -237,7 +237,7 @@ TEST(tiles_are_parallel_if_the_nests_were)
     for (uint32_t i = 1; i < 3; i++)
         s.body->items.items[i]->loop.parallel = true;
     stmt_free(s.t, s.body, s.temporary);
-    tree_overlap(s.t, &s.options);
+    opt_overlapped_tiling(s.t, &s.options);
     const char *text = shown(&s);
     CHECK(strstr(text, "for tile = 1 to 4095 step 128 parallel independent {"));
     CHECK(!strstr(strstr(text, "parallel") + 1, "parallel"));
@@ -248,7 +248,7 @@ TEST(tiles_are_parallel_if_the_nests_were)
 TEST(tiles_of_two_dimensions_are_shared_out_together)
 {
     struct sample s = planes(true);
-    tree_overlap(s.t, &s.options);
+    opt_overlapped_tiling(s.t, &s.options);
     const char *text = shown(&s);
     CHECK(text == strstr(text, "for tiles = 0 to 32 step 1 parallel independent {\n"
                                "    for tile = tiles / 32 * 62 + 1 to tiles / 32 * 62 + 2 step 1 {\n"
@@ -268,7 +268,7 @@ TEST(nests_that_end_earlier_are_not_joined_there)
     store->value = store->value->args[0]; /* T[j - 10], of rows up to POINTS - 20 */
     s.body->items.items[1]->end = expr_i64(s.t, POINTS - 30);
     stmt_free(s.t, s.body, s.temporary);
-    tree_overlap(s.t, &s.options);
+    opt_overlapped_tiling(s.t, &s.options);
     CHECK(strstr(shown(&s), "if step < 4076 {"));
     ir_free(s.ir);
 }
@@ -284,7 +284,7 @@ TEST(rows_read_backwards_are_not_joined)
     index = expr_binary(s.t, EXPR_ADD, index, expr_i64(s.t, 11 * ROW - 1));
     m->body->items.items[0]->value->args[1] = load(&s, s.temporary, index, s.alias_t);
     stmt_free(s.t, s.body, s.temporary);
-    tree_overlap(s.t, &s.options);
+    opt_overlapped_tiling(s.t, &s.options);
     CHECK(strstr(shown(&s), "for step = -10") && !strstr(shown(&s), "if") && !strstr(shown(&s), "value"));
     ir_free(s.ir);
 }
@@ -413,7 +413,7 @@ TEST(remarks_tell_of_tiles)
     produce(&s, ROW);
     consume(&s, 10, 0);
     stmt_free(s.t, s.body, s.temporary);
-    tree_overlap(s.t, &s.options);
+    opt_overlapped_tiling(s.t, &s.options);
     CHECK_STR(remarks_text(s.ir),
               "done   overlap     loop j: is the last of 2 nests that go through their space in tiles of "
               "4076 iterations: a tile keeps 16800 bytes of 'T' instead of 3276800 and does 0 % more work\n");
@@ -427,7 +427,7 @@ TEST(remarks_tell_of_memory_that_lives_on)
     stmt_store(s.t, k->body, expr_var(s.t, s.a), expr_i64(s.t, 0), expr_float(s.t, s.f64, 1), s.alias_a);
     consume(&s, 10, 0);
     stmt_free(s.t, s.body, s.temporary);
-    tree_overlap(s.t, &s.options);
+    opt_overlapped_tiling(s.t, &s.options);
     CHECK_STR(remarks_text(s.ir), "missed overlap     loop i: 2 nests from here on do not go through their space in "
                                   "tiles: memory that lives on would be written twice\n");
     ir_free(s.ir);
@@ -439,7 +439,7 @@ TEST(remarks_tell_what_stands_against_tiles)
     produce(&s, ROW);
     consume(&s, 400, 0);
     stmt_free(s.t, s.body, s.temporary);
-    tree_overlap(s.t, &s.options);
+    opt_overlapped_tiling(s.t, &s.options);
     CHECK_STR(remarks_text(s.ir),
               "missed overlap     loop i: 2 nests from here on do not go through their space in tiles: in every "
               "size of tile that stays in cache they do too much work twice\n");

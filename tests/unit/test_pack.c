@@ -1,6 +1,6 @@
 /* The pass pack: which loops it takes, what it makes of them, and that sums come out as they did, to the bit. */
 #include "base/remark.h"
-#include "lower/pass/pass.h"
+#include "lower/opt/passes.h"
 #include "runtime/abi.h"
 
 #include "tests/lower/llvm_program.h"
@@ -96,7 +96,7 @@ static void add_products(struct sample *s)
 
 static const char *shown(struct sample *s)
 {
-    CHECK(tree_pack(s->t, &(struct tree_options){ .num_threads = 1, .strict_fp = true }));
+    CHECK(opt_pack(s->t, &(struct tree_options){ .num_threads = 1, .strict_fp = true }));
     CHECK(tree_verify(s->t, s->p.ir->diags));
     struct text out = text_new(s->t->arena);
     stmt_print(s->p.body, 0, &out);
@@ -153,7 +153,7 @@ static void check_run(int64_t rows, int64_t terms, bool bound, int64_t shift)
     CHECK(strstr(shown(s), "packed"));
     s->p.options.fp = LLVM_FP_STRICT;
     s->p.threads = 2;
-    tree_parallelize(s->t, &(struct tree_options){ .num_threads = 2 });
+    opt_parallelize(s->t, &(struct tree_options){ .num_threads = 2 });
     CHECK(program_run(&s->p, bound ? -1 : 0));
     CHECK(memcmp(expected, s->memory[C], sizeof expected) == 0);
     sample_free(s);

@@ -1,4 +1,4 @@
-#include "lower/pass/pass.h"
+#include "lower/opt/passes.h"
 
 #include "tests/unit/check.h"
 
@@ -46,7 +46,7 @@ static const char *after(struct sample *s, bool strict)
 {
     static char result[2000];
     tree_parallel_end(s->t, s->region);
-    tree_copies(s->t, &(struct tree_options){ .strict_fp = strict });
+    opt_array_privatization(s->t, &(struct tree_options){ .strict_fp = strict });
     struct text out = text_new(s->t->arena);
     if (tree_verify(s->t, s->ir->diags))
         stmt_print(s->f->body, 0, &out);

@@ -1,4 +1,4 @@
-#include "lower/pass/pass.h"
+#include "lower/opt/passes.h"
 #include "lower/tree/tree.h"
 
 #include "tests/unit/tree_text.h"
@@ -36,7 +36,7 @@ static void write_v(struct sample *s, struct tree_stmt *b, struct tree_expr *ind
 
 static const char *after(struct sample *s)
 {
-    tree_forward(s->t, NULL);
+    opt_copy_propagation(s->t, NULL);
     return tree_text(s->t, s->f->body);
 }
 

@@ -1,4 +1,4 @@
-#include "lower/pass/pass.h"
+#include "lower/opt/passes.h"
 #include "lower/tree/tree.h"
 
 #include "tests/unit/check.h"
@@ -48,7 +48,7 @@ static const char *body_text(const struct sample *s)
 
 static const char *after(const struct sample *s, int num_threads)
 {
-    tree_parallelize(s->t, &(struct tree_options){ .num_threads = num_threads });
+    opt_parallelize(s->t, &(struct tree_options){ .num_threads = num_threads });
     if (!tree_verify(s->t, s->ir->diags))
         return diags_get(s->ir->diags, 0)->message;
     return body_text(s);

@@ -1,4 +1,4 @@
-#include "lower/pass/pass.h"
+#include "lower/opt/passes.h"
 #include "lower/tree/tree.h"
 
 #include "tests/unit/check.h"
@@ -48,7 +48,7 @@ static struct tree_stmt *reduce(struct sample *s, struct tree_stmt *b, enum wcr_
 
 static const char *after(const struct sample *s, bool strict)
 {
-    tree_privatize(s->t, &(struct tree_options){ .strict_fp = strict });
+    opt_reduction_privatization(s->t, &(struct tree_options){ .strict_fp = strict });
     if (!tree_verify(s->t, s->ir->diags))
         return diags_get(s->ir->diags, 0)->message;
     struct text out = text_new(s->t->arena);

@@ -1,5 +1,5 @@
 /* What the tree passes make of loops, run: all schedules, thread numbers and sizes give what the loop says. */
-#include "lower/pass/pass.h"
+#include "lower/opt/passes.h"
 #include "lower/tree/tree.h"
 #include "runtime/abi.h"
 
@@ -32,8 +32,8 @@ static void mark(struct tree_stmt *loop, const struct variant *v)
 static bool run(struct program *p, const struct variant *v)
 {
     struct tree_options o = { .num_threads = v->threads, .strict_fp = v->strict };
-    tree_parallelize(p->t, &o);
-    tree_privatize(p->t, &o);
+    opt_parallelize(p->t, &o);
+    opt_reduction_privatization(p->t, &o);
     p->threads = v->threads;
     return program_run(p, -1);
 }
@@ -89,7 +89,7 @@ static void check_stores(const struct variant *v, int64_t rows, int64_t shift, b
         a[n] = -1;
         b[n] = (double)(n % 1000);
     }
-    tree_nontemporal(p.t, &(struct tree_options){ .cache = 64 << 10 });
+    opt_nontemporal(p.t, &(struct tree_options){ .cache = 64 << 10 });
     struct text out = text_new(p.t->arena);
     stmt_print(p.body, 0, &out);
     CHECK(strstr(text_get(&out), "copy nontemporal") != NULL);
@@ -210,7 +210,7 @@ static void check_rows_together(int64_t rows, int vector)
     stmt_reduce(p.t, inner->body, WCR_SUM, false, py, i, of_row, program_alias(&p, py));
     stmt_reduce(p.t, inner->body, WCR_SUM, false, pz, k, of_column, program_alias(&p, pz));
     memset(y, 0, sizeof y);
-    tree_jam(p.t, &(struct tree_options){ .vector = vector });
+    opt_unroll_jam(p.t, &(struct tree_options){ .vector = vector });
     CHECK(run(&p, &(struct variant){ .threads = 1 }));
     int64_t wrong = 0;
     for (int64_t r = 0; r < ROWS; r++) {

@@ -1,5 +1,5 @@
 /* Trees before and after the pass products, and what the nest passes make of it. */
-#include "lower/pass/pass.h"
+#include "lower/opt/passes.h"
 #include "runtime/abi.h"
 
 #include "tests/unit/tree_text.h"
@@ -81,7 +81,7 @@ TEST(pair_is_one_sweep)
     struct sample s = sample_new();
     product(&s, s.f->body, 600, 500, 500, 1, X, Y);
     product(&s, s.f->body, 500, 600, 1, 500, V, Z);
-    CHECK(tree_products(s.t, &s.options) && tree_fuse_nests(s.t, &s.options));
+    CHECK(opt_expand_gemv(s.t, &s.options) && opt_fuse_nests(s.t, &s.options));
     CHECK_STR(shown(&s), "for i = 0 to 600 step 1 parallel independent {\n"
                          "    y[i] = 0.0\n"
                          "}\n"
@@ -103,7 +103,7 @@ TEST(chain_shares_rows)
     struct sample s = sample_new();
     product(&s, s.f->body, 600, 500, 500, 1, X, Y);
     product(&s, s.f->body, 500, 600, 1, 500, Y, Z);
-    CHECK(tree_products(s.t, &s.options) && tree_fuse_nests(s.t, &s.options) && tree_fuse(s.t, &s.options));
+    CHECK(opt_expand_gemv(s.t, &s.options) && opt_fuse_nests(s.t, &s.options) && opt_fuse(s.t, &s.options));
     CHECK_STR(shown(&s), "for i#8 = 0 to 500 step 1 parallel independent {\n"
                          "    z[i#8] = 0.0\n"
                          "}\n"
@@ -137,7 +137,7 @@ TEST(product_joins_the_loop_that_makes_the_matrix)
     struct sample s = sample_new();
     made(&s);
     product(&s, s.f->body, 600, 500, 500, 1, X, Y);
-    CHECK(tree_products(s.t, &s.options));
+    CHECK(opt_expand_gemv(s.t, &s.options));
     CHECK_STR(shown(&s), "for i = 0 to 600 step 1 parallel independent {\n"
                          "    y[i] = 0.0\n"
                          "}\n"
@@ -159,7 +159,7 @@ TEST(loop_stays_in_front_of_what_needs_it)
     struct tree_expr *first = expr_load(s.t, s.f64, expr_var(s.t, s.vars[A]), number(&s, 0), A + 1);
     stmt_store(s.t, s.f->body, expr_var(s.t, s.vars[X]), number(&s, 0), first, X + 1);
     product(&s, s.f->body, 600, 500, 500, 1, X, Y);
-    CHECK(tree_products(s.t, &s.options));
+    CHECK(opt_expand_gemv(s.t, &s.options));
     const char *text = shown(&s);
     CHECK(strstr(text, "for r") < strstr(text, "x[0]") && strstr(text, "x[0]") < strstr(text, "for k"));
     ir_free(s.ir);
@@ -170,12 +170,12 @@ TEST(others_stay_calls)
 {
     struct sample s = sample_new();
     product(&s, s.f->body, 600, 500, 500, 1, X, Y);
-    CHECK(tree_products(s.t, &s.options) && has_call(&s));
+    CHECK(opt_expand_gemv(s.t, &s.options) && has_call(&s));
     ir_free(s.ir);
     s = sample_new();
     product(&s, s.f->body, 60, 50, 50, 1, X, Y);
     product(&s, s.f->body, 50, 60, 1, 50, V, Z);
-    CHECK(tree_products(s.t, &s.options) && has_call(&s));
+    CHECK(opt_expand_gemv(s.t, &s.options) && has_call(&s));
     CHECK(strstr(remarks_text(s.ir),
                  "stays a call beside others of the same matrix: that stays in the cache between them"));
     ir_free(s.ir);
@@ -188,7 +188,7 @@ TEST(strict_keeps_calls)
     s.options.strict_fp = true;
     product(&s, s.f->body, 600, 500, 500, 1, X, Y);
     product(&s, s.f->body, 500, 600, 1, 500, V, Z);
-    CHECK(tree_products(s.t, &s.options) && has_call(&s));
+    CHECK(opt_expand_gemv(s.t, &s.options) && has_call(&s));
     ir_free(s.ir);
 }
 
@@ -198,7 +198,7 @@ TEST(overlap_keeps_calls)
     struct sample s = sample_new();
     product(&s, s.f->body, 600, 500, 500, 1, X, X);
     product(&s, s.f->body, 500, 600, 1, 500, V, Z);
-    CHECK(tree_products(s.t, &s.options) && has_call(&s));
+    CHECK(opt_expand_gemv(s.t, &s.options) && has_call(&s));
     ir_free(s.ir);
 }
 
@@ -210,7 +210,7 @@ TEST(threads_keep_calls)
     i->loop.parallel = true;
     product(&s, i->body, 600, 500, 500, 1, X, Y);
     product(&s, i->body, 500, 600, 1, 500, V, Z);
-    CHECK(tree_products(s.t, &s.options) && has_call(&s));
+    CHECK(opt_expand_gemv(s.t, &s.options) && has_call(&s));
     ir_free(s.ir);
 }
 

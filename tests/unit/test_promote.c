@@ -1,5 +1,5 @@
 /* Trees before and after the pass promote. */
-#include "lower/pass/pass.h"
+#include "lower/opt/passes.h"
 #include "lower/tree/tree.h"
 
 #include "tests/unit/tree_text.h"
@@ -69,7 +69,7 @@ static const char *shown(struct sample *s) { return tree_text(s->t, s->f->body);
 static bool keeps(struct sample s, struct tree_expr *row, struct tree_expr *column)
 {
     keep(&s, load(&s, at(&s, row, column)));
-    tree_promote(s.t, &(struct tree_options){ 0 });
+    opt_scalar_replacement(s.t, &(struct tree_options){ 0 });
     bool kept = strstr(shown(&s), "kept = ") != NULL;
     ir_free(s.ir);
     return kept;
@@ -79,7 +79,7 @@ TEST(a_place_that_nothing_else_meets)
 {
     struct sample s = sample_new();
     keep(&s, load(&s, at(&s, s.i, s.k)));
-    tree_promote(s.t, &(struct tree_options){ 0 });
+    opt_scalar_replacement(s.t, &(struct tree_options){ 0 });
     CHECK_STR(shown(&s), "for i = 0 to 200 step 1 {\n"
                          "    if i + 1 < 200 {\n"
                          "        kept = T[i * 200 + i]\n"
@@ -142,7 +142,7 @@ TEST(a_store_that_may_not_happen)
     keep(&s, load(&s, at(&s, s.i, s.k)));
     s.inner->body = body;
     const char *before = shown(&s);
-    tree_promote(s.t, &(struct tree_options){ 0 });
+    opt_scalar_replacement(s.t, &(struct tree_options){ 0 });
     CHECK_STR(shown(&s), before);
     ir_free(s.ir);
 }

@@ -1,7 +1,7 @@
 /* Graphs that a reader may give and that lowering refuses, with the message and the element. */
 #include "ir/build/build.h"
 #include "ir/passes/passes.h"
-#include "lower/lower.h"
+#include "lower/graph/lower.h"
 
 #include "tests/unit/check.h"
 

@@ -1,6 +1,6 @@
 /* The passes rows and triangles: which rows go together, and that the results are those of the loops as they stood. */
 #include "base/remark.h"
-#include "lower/pass/pass.h"
+#include "lower/opt/passes.h"
 #include "runtime/abi.h"
 
 #include "tests/lower/llvm_program.h"
@@ -106,8 +106,8 @@ static void sample_free(struct sample *s)
 static const char *shown(struct sample *s, bool triangles)
 {
     const struct tree_options o = { .num_threads = 1 };
-    CHECK(tree_rows(s->t, &o) && tree_verify(s->t, s->p.ir->diags));
-    CHECK(!triangles || (tree_triangles(s->t, &o) && tree_verify(s->t, s->p.ir->diags)));
+    CHECK(opt_unroll_jam_solve(s->t, &o) && tree_verify(s->t, s->p.ir->diags));
+    CHECK(!triangles || (opt_unroll_jam_triangle(s->t, &o) && tree_verify(s->t, s->p.ir->diags)));
     struct text out = text_new(s->t->arena);
     stmt_print(s->p.body, 0, &out);
     return text_get(&out);

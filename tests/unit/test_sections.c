@@ -1,6 +1,6 @@
 /* Trees before and after the pass sections. */
 #include "base/remark.h"
-#include "lower/pass/pass.h"
+#include "lower/opt/passes.h"
 
 #include "tests/unit/tree_sample.h"
 
@@ -26,7 +26,7 @@ static struct tree_stmt *sweep(struct sample *s, const char *name, struct array 
 
 static const char *after(struct sample *s)
 {
-    CHECK(tree_sections(s->t, &s->options));
+    CHECK(opt_sections(s->t, &s->options));
     return shown(s);
 }
 

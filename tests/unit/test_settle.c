@@ -1,4 +1,4 @@
-#include "engine/args.h"
+#include "engine/args/args.h"
 
 #include "tests/unit/check.h"
 

@@ -1,5 +1,5 @@
 /* Trees before and after the pass skew, and what they compute: the same, to the bit, as the loops they come from. */
-#include "lower/pass/pass.h"
+#include "lower/opt/passes.h"
 #include "lower/tree/tree.h"
 #include "runtime/abi.h"
 
@@ -25,7 +25,7 @@ static const char *shown(struct program *p) { return tree_text(p->t, p->body); }
 
 static const char *skewed(struct program *p, int threads)
 {
-    tree_skew(p->t, &(struct tree_options){ .num_threads = threads });
+    opt_time_skewing(p->t, &(struct tree_options){ .num_threads = threads });
     return shown(p);
 }
 
@@ -73,12 +73,12 @@ TEST(no_tiles_where_work_is_counted)
 {
     struct program p = there_and_back(2000, ROWS, 1);
     const char *before = shown(&p);
-    tree_skew(p.t, &(struct tree_options){ .num_threads = 1, .counting = true });
+    opt_time_skewing(p.t, &(struct tree_options){ .num_threads = 1, .counting = true });
     CHECK_STR(shown(&p), before);
     CHECK(p.body->items.items[0]->loop.near);
     program_end(&p);
     p = there_and_back(2, ROWS, 1); /* too few steps for tiles */
-    tree_skew(p.t, &(struct tree_options){ .num_threads = 1, .counting = true });
+    opt_time_skewing(p.t, &(struct tree_options){ .num_threads = 1, .counting = true });
     CHECK(!p.body->items.items[0]->loop.near);
     program_end(&p);
 }
@@ -392,7 +392,7 @@ static bool run_stages(const struct shape *shape, const struct stage *stages, in
     }
     struct tree_options o = { .num_threads = threads };
     bool taken = strstr(skewed(&p, threads), "tile") != NULL;
-    tree_parallelize(p.t, &o);
+    opt_parallelize(p.t, &o);
     p.threads = threads;
     CHECK(program_run(&p, -1));
     program_end(&p);
@@ -447,7 +447,7 @@ static bool run_plane(int64_t *plane, int64_t *first, int64_t steps, int threads
                   expr_binary(p.t, EXPR_ADD, program_load(&p, a, add(&p, at, -WIDTH)),
                               program_load(&p, a, add(&p, at, WIDTH + 1))));
     bool taken = strstr(skewed(&p, threads), "tile") != NULL;
-    tree_parallelize(p.t, &(struct tree_options){ .num_threads = threads });
+    opt_parallelize(p.t, &(struct tree_options){ .num_threads = threads });
     p.threads = threads;
     CHECK(program_run(&p, -1));
     program_end(&p);

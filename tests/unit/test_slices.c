@@ -1,6 +1,6 @@
 /* The pass slices: which rows and columns are kept, and that the results are those of the loops as they stood. */
 #include "base/remark.h"
-#include "lower/pass/pass.h"
+#include "lower/opt/passes.h"
 #include "runtime/abi.h"
 
 #include "tests/lower/llvm_program.h"
@@ -67,8 +67,8 @@ static void sample_free(struct sample *s)
 static const char *shown(struct sample *s)
 {
     const struct tree_options o = { .num_threads = 1 };
-    CHECK(tree_slices(s->t, &o) && tree_verify(s->t, s->p.ir->diags));
-    CHECK(tree_fuse(s->t, &o) && tree_verify(s->t, s->p.ir->diags));
+    CHECK(opt_copy_slices(s->t, &o) && tree_verify(s->t, s->p.ir->diags));
+    CHECK(opt_fuse(s->t, &o) && tree_verify(s->t, s->p.ir->diags));
     struct text out = text_new(s->t->arena);
     stmt_print(s->p.body, 0, &out);
     return text_get(&out);

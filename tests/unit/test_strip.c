@@ -9,7 +9,7 @@ static bool is_proven(int64_t width, int64_t shift)
     struct sample s = sample_new();
     struct tree_stmt *i = loop(&s, s.f->body, "i", 0, 60), *j = loop(&s, i->body, "j", 0, width);
     store(&s, j->body, s.a, at(&s, i, 40, j, 1, 0), load(&s, s.a, at(&s, i, 40, j, 1, shift)));
-    tree_prove(s.t, &s.options);
+    opt_prove_parallel(s.t, &s.options);
     shown(&s);
     bool proven = i->loop.independent;
     CHECK(proven == i->loop.parallel);
@@ -33,7 +33,7 @@ TEST(columns_are_independent)
         struct sample s = sample_new();
         struct tree_stmt *j = loop(&s, s.f->body, "j", 0, width), *i = loop(&s, j->body, "i", 0, 60);
         store(&s, i->body, s.a, at(&s, i, 40, j, 1, 40), load(&s, s.a, at(&s, i, 40, j, 1, 0)));
-        tree_prove(s.t, &s.options);
+        opt_prove_parallel(s.t, &s.options);
         CHECK(j->loop.independent == (width == 40));
         CHECK(!i->loop.independent);
         ir_free(s.ir);
@@ -49,7 +49,7 @@ TEST(rows_of_planes_are_independent)
                          *k = loop(&s, j->body, "k", 0, 8);
         struct tree_expr *deep = expr_binary(s.t, EXPR_MUL, expr_var(s.t, k->var), expr_i64(s.t, plane));
         store(&s, k->body, s.a, expr_binary(s.t, EXPR_ADD, at(&s, i, 12, j, 1, 0), deep), expr_float(s.t, s.f64, 1));
-        tree_prove(s.t, &s.options);
+        opt_prove_parallel(s.t, &s.options);
         CHECK(i->loop.independent == (plane == 120));
         ir_free(s.ir);
     }
@@ -69,7 +69,7 @@ static bool is_triangle_proven(int64_t from, int64_t to, bool around)
     struct tree_expr *product =
         expr_binary(s.t, EXPR_MUL, load(&s, s.a, at(&s, i, 40, k, 1, 0)), load(&s, s.a, at(&s, k, 40, j, 1, 0)));
     store(&s, k->body, s.a, at(&s, i, 40, j, 1, 0), product);
-    tree_prove(s.t, &s.options);
+    opt_prove_parallel(s.t, &s.options);
     shown(&s);
     bool proven = j->loop.independent;
     CHECK(!i->loop.independent);
@@ -95,7 +95,7 @@ TEST(variables_that_go_on_are_not_independent)
     struct tree_expr *more = load(&s, s.a, expr_var(s.t, i->var));
     stmt_assign(s.t, i->body, sum, expr_binary(s.t, EXPR_ADD, expr_var(s.t, sum), more));
     store(&s, s.f->body, s.b, expr_i64(s.t, 0), expr_var(s.t, sum));
-    tree_prove(s.t, &s.options);
+    opt_prove_parallel(s.t, &s.options);
     CHECK(!i->loop.independent);
     ir_free(s.ir);
 }
@@ -115,7 +115,7 @@ static const char *summed(struct sample *s, int64_t rows, int64_t columns, bool 
     stmt_assign(s->t, i->body, sum, expr_binary(s->t, EXPR_ADD, expr_var(s->t, sum), more));
     store(s, j->body, s->b, expr_var(s->t, j->var), expr_var(s->t, sum));
     j->loop.independent = independent;
-    tree_strip(s->t, &s->options);
+    opt_strip_mine(s->t, &s->options);
     return shown(s);
 }
 
@@ -162,7 +162,7 @@ static const char *turned(struct sample *s, int64_t rows)
     j->loop.independent = true;
     store(s, j->body, s->a, at(s, j, rows, k, 1, 1),
           expr_binary(s->t, EXPR_MUL, expr_var(s->t, a), load(s, s->a, at(s, j, rows, k, 1, 0))));
-    tree_strip(s->t, &s->options);
+    opt_strip_mine(s->t, &s->options);
     return shown(s);
 }
 
@@ -196,7 +196,7 @@ static const char *swept(struct sample *s, int64_t length, int64_t by)
     stmt_assign(s->t, i->body, sum, expr_binary(s->t, EXPR_ADD, expr_var(s->t, sum), x));
     store(s, j->body, s->b, expr_var(s->t, j->var), expr_var(s->t, sum));
     j->loop.independent = true;
-    tree_strip(s->t, &s->options);
+    opt_strip_mine(s->t, &s->options);
     return shown(s);
 }
 
@@ -249,7 +249,7 @@ TEST(memory_is_brought_to_blocks)
     stmt_reduce(s.t, i->body, WCR_SUM, false, expr_var(s.t, m), zero, load(&s, s.a, expr_var(s.t, i->var)), 3);
     store(&s, j->body, s.b, expr_var(s.t, j->var), expr_load(s.t, s.f64, expr_var(s.t, m), zero, 3));
     j->loop.independent = true;
-    tree_strip(s.t, &s.options);
+    opt_strip_mine(s.t, &s.options);
     const char *text = shown(&s);
     CHECK(strstr(text, "[0] = M[") != NULL && strstr(text, " = M#") != NULL);
     CHECK(strstr(text, "[0] += A[i]\n") != NULL);
@@ -274,7 +274,7 @@ TEST(memory_inside_of_blocks)
     stmt_assign(s.t, i->body, sum, expr_binary(s.t, EXPR_ADD, expr_var(s.t, sum), term));
     store(&s, j->body, s.b, expr_var(s.t, j->var), expr_var(s.t, sum));
     j->loop.independent = true;
-    tree_strip(s.t, &s.options);
+    opt_strip_mine(s.t, &s.options);
     const char *text = shown(&s), *taken = strstr(text, "M = stack float64[64]\n");
     CHECK(taken && !strstr(taken + 1, "M = stack"));
     ir_free(s.ir);
@@ -311,7 +311,7 @@ TEST(remarks_tell_what_stands_against_strips)
     j->loop.independent = true;
     i->end = expr_load(s.t, s.i64, expr_var(s.t, s.b), expr_var(s.t, j->var), 2);
     store(&s, i->body, s.a, here, load(&s, s.a, here));
-    tree_strip(s.t, &s.options);
+    opt_strip_mine(s.t, &s.options);
     CHECK_STR(remarks_text(s.ir),
               "missed strip       loop j: would walk memory evenly in strips, but conditions, calls or "
               "bounds in it differ from iteration to iteration\n");
@@ -326,7 +326,7 @@ TEST(remarks_tell_of_dependences)
           load(&s, s.a, expr_var(s.t, i->var)));
     struct tree_stmt *k = loop(&s, s.f->body, "k", 0, 60);
     store(&s, k->body, s.b, expr_var(s.t, k->var), expr_float(s.t, s.f64, 1));
-    tree_prove(s.t, &s.options);
+    opt_prove_parallel(s.t, &s.options);
     CHECK_STR(remarks_text(s.ir),
               "missed independent loop i: stays sequential: one iteration writes A[i + 1], another one reads A[i]\n"
               "done   independent loop k: iterations do not depend on each other\n");

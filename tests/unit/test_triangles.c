@@ -1,6 +1,6 @@
 /* The pass triangles: which sums start together, and that the results are those of the loops as they stood. */
 #include "base/remark.h"
-#include "lower/pass/pass.h"
+#include "lower/opt/passes.h"
 #include "runtime/abi.h"
 
 #include "tests/lower/llvm_program.h"
@@ -74,7 +74,7 @@ static void sample_free(struct sample *s)
 
 static const char *shown(struct sample *s, bool strict)
 {
-    CHECK(tree_triangles(s->t, &(struct tree_options){ .num_threads = 1, .strict_fp = strict }));
+    CHECK(opt_unroll_jam_triangle(s->t, &(struct tree_options){ .num_threads = 1, .strict_fp = strict }));
     CHECK(tree_verify(s->t, s->p.ir->diags));
     struct text out = text_new(s->t->arena);
     stmt_print(s->p.body, 0, &out);
@@ -166,7 +166,7 @@ static void check_run(int64_t n, int64_t over)
         expected[i] = s->memory[B][i] - sum;
     }
     CHECK((strstr(shown(s, false), "begun") != NULL) == (over == 0 && n >= 16));
-    tree_privatize(s->t, &(struct tree_options){ .num_threads = 1 });
+    opt_reduction_privatization(s->t, &(struct tree_options){ .num_threads = 1 });
     CHECK(program_run(&s->p, -1));
     int wrong = 0;
     for (int x = 0; x < WIDE * WIDE; x++)

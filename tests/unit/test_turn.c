@@ -28,8 +28,8 @@ static const char *brought_together(struct sample *s, int64_t row, int64_t along
           expr_binary(s->t, EXPR_ADD, before, load(s, s->a, at(s, k, ROWS, j, 1, 0))));
     store(s, l->body, s->b, at(s, back, ROWS, l, 1, 0),
           load(s, s->memory, at(s, l, row, back, -along, (LENGTH - 1) * along)));
-    tree_turn(s->t, &s->options);
-    tree_fuse(s->t, &s->options);
+    opt_interchange_to_contract(s->t, &s->options);
+    opt_fuse(s->t, &s->options);
     return tree_text(s->t, s->f->body);
 }
 
@@ -87,7 +87,7 @@ static const char *two_times(struct sample *s, int64_t first, bool down)
     row_by_row(s, 0, false);
     row_by_row(s, first, down);
     stmt_free(s->t, s->f->body, s->memory);
-    tree_shrink(s->t, &s->options);
+    opt_array_contraction(s->t, &s->options);
     return tree_text(s->t, s->f->body);
 }
 
@@ -139,7 +139,7 @@ static const char *with_moving_place(struct sample *s, int times)
         store(s, i->body, s->b, at(s, i, 1, NULL, 0, 0), load(s, s->memory, expr_var(s->t, v)));
     }
     stmt_free(s->t, s->f->body, s->memory);
-    tree_shrink(s->t, &s->options);
+    opt_array_contraction(s->t, &s->options);
     return tree_text(s->t, s->f->body);
 }
 
@@ -173,7 +173,7 @@ static const char *in_strips(struct sample *s, bool varied)
     struct tree_expr *old = load(s, s->b, at(s, i, LENGTH, k, 1, -1));
     store(s, k->body, s->b, at(s, i, LENGTH, k, 1, 0),
           expr_binary(s->t, EXPR_ADD, old, load(s, s->memory, at(s, k, -1, NULL, 0, LENGTH - 1))));
-    tree_strip(s->t, &s->options);
+    opt_strip_mine(s->t, &s->options);
     return tree_text(s->t, s->f->body);
 }
 

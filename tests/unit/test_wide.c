@@ -1,5 +1,5 @@
 /* The pass wide: which loops get the widest vectors, and what the code generator is told then. */
-#include "lower/pass/pass.h"
+#include "lower/opt/passes.h"
 #include "runtime/abi.h"
 
 #include "tests/lower/llvm_program.h"
@@ -39,7 +39,7 @@ static struct sample *sample_new(void)
 
 static int marked(struct sample *s)
 {
-    CHECK(tree_wide(s->t, &(struct tree_options){ 0 }));
+    CHECK(opt_vector_width(s->t, &(struct tree_options){ 0 }));
     return s->loop->loop.wide;
 }
 

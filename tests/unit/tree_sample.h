@@ -2,7 +2,7 @@
 #ifndef TESTS_UNIT_TREE_SAMPLE_H
 #define TESTS_UNIT_TREE_SAMPLE_H
 
-#include "lower/pass/pass.h"
+#include "lower/opt/passes.h"
 
 #include "tests/unit/tree_text.h"
 

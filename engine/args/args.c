@@ -1,0 +1,386 @@
+#include "engine/args/args.h"
+
+#include "engine/args/stream.h"
+#include "engine/call/recent.h"
+#include "engine/program/workspace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Giving values to names. What is given is checked by the call (engine/args/layout.c). */
+
+sdfg_error *sdfg_args_new(sdfg_args **out, sdfg_program *p)
+{
+    *out = NULL;
+    sdfg_args *a = calloc(1, sizeof *a);
+    struct value *values = calloc(p->num_variables + 1, sizeof *values);
+    struct entry **given = calloc(p->num_arguments + 1, sizeof *given);
+    struct sdfg_rt_block *blocks = calloc(p->workspaces.count + 1, sizeof *blocks);
+    struct recent *recent = calloc(1, sizeof *recent);
+    if (!a || !values || !given || !blocks || !recent) {
+        free(a);
+        free(values);
+        free(given);
+        free(blocks);
+        free(recent);
+        struct report r = report_begin();
+        diag_error(r.diags, NULL, DIAG_RUN_MEMORY);
+        return report_end(&r, SDFG_STAGE_BIND);
+    }
+    a->program = p;
+    a->scratch = arena_new();
+    a->values = values;
+    a->given = given;
+    a->blocks = blocks;
+    a->recent = recent;
+    workspace_reset(a);
+    *out = a;
+    return NULL;
+}
+
+void sdfg_args_clear(sdfg_args *a)
+{
+    for (size_t i = 0; i < a->num_entries; i++) {
+        free(a->entries[i]->name);
+        free(a->entries[i]->text);
+        free(a->entries[i]);
+    }
+    a->num_entries = 0;
+    a->num_threads = 0;
+    a->settled = false;
+    memset(a->given, 0, a->program->num_arguments * sizeof *a->given);
+    memset(a->values, 0, a->program->num_variables * sizeof *a->values);
+    workspace_reset(a);
+}
+
+void sdfg_args_free(sdfg_args *a)
+{
+    if (!a)
+        return;
+    sdfg_args_clear(a);
+    recent_release(a->recent);
+    free(a->recent);
+    arena_free(a->scratch);
+    free(a->entries);
+    free(a->values);
+    free(a->given);
+    free(a->blocks);
+    free(a);
+}
+
+struct report args_report(struct sdfg_args *a)
+{
+    arena_reset(a->scratch);
+    return report_in(a->scratch);
+}
+
+/* The entry behind the one found before, most often. */
+static struct entry *find_given(struct sdfg_args *a, const char *name)
+{
+    for (size_t n = 0; n < a->num_entries; n++) {
+        size_t i = (a->expected < a->num_entries ? a->expected : 0) + n;
+        i -= i < a->num_entries ? 0 : a->num_entries;
+        if (strcmp(a->entries[i]->name, name))
+            continue;
+        a->expected = i + 1;
+        return a->entries[i];
+    }
+    return NULL;
+}
+
+const struct entry *args_find_name(const struct sdfg_args *a, const char *name)
+{
+    for (size_t i = 0; i < a->num_entries; i++)
+        if (!strcmp(a->entries[i]->name, name))
+            return a->entries[i];
+    return NULL;
+}
+
+static bool grow(struct sdfg_args *a)
+{
+    if (a->num_entries < a->capacity)
+        return true;
+    size_t capacity = a->capacity ? 2 * a->capacity : 16;
+    struct entry **entries = realloc(a->entries, capacity * sizeof *entries);
+    if (!entries)
+        return false;
+    a->entries = entries;
+    a->capacity = capacity;
+    return true;
+}
+
+static uint32_t argument_of(const struct sdfg_program *p, const char *name)
+{
+    size_t length = strcspn(name, ".[");
+    uint32_t i = 0;
+    while (strncmp(p->arguments[i].name, name, length) || p->arguments[i].name[length])
+        i++; /* it is there: a leaf was found */
+    return i;
+}
+
+/* The entry of a name, new (of kind ENTRY_ARRAY, with no element type) or as it was; NULL with the reason recorded. */
+static struct entry *entry_for(struct sdfg_args *a, const char *name, struct diags *d)
+{
+    struct entry *e = find_given(a, name);
+    if (!e) {
+        const struct leaf *l = program_find(a->program, name, d);
+        if (!l)
+            return NULL;
+        e = grow(a) ? calloc(1, sizeof *e) : NULL;
+        if (!e || !(e->name = strdup(name))) {
+            free(e);
+            diag_error(d, NULL, DIAG_RUN_MEMORY);
+            return NULL;
+        }
+        e->leaf = l;
+        e->argument = argument_of(a->program, name);
+        if (l == &a->program->arguments[e->argument])
+            a->given[e->argument] = e;
+        a->entries[a->num_entries++] = e;
+    }
+    return e;
+}
+
+/* What is wrong with it, or NULL. */
+static const char *array_fault(const sdfg_array *array)
+{
+    if (array->rank < 0 || array->rank > SDFG_MAX_RANK)
+        return "the rank is not within 0 and 32";
+    if (array->dtype <= SDFG_NONE || array->dtype > SDFG_RECORD)
+        return "the element type is not one of sdfg_dtype";
+    int64_t elements = 1;
+    for (int i = 0; i < array->rank; i++) {
+        if (array->shape[i] < 0)
+            return "a dimension is negative";
+        if (array->shape[i] && __builtin_mul_overflow(elements, array->shape[i], &elements))
+            return "the number of elements does not fit into 64 bits";
+    }
+    return NULL;
+}
+
+/* An entry is about to get another value. */
+static void begin_entry(struct sdfg_args *a, struct entry *e)
+{
+    if (e->text)
+        free(e->text);
+    e->text = NULL;
+    a->settled = false;
+}
+
+/* Does the array only lie at another address than the one given before? */
+static bool lies_alike(const struct entry *e, const sdfg_array *array)
+{
+    const sdfg_array *old = &e->array;
+    bool alike = e->kind == ENTRY_ARRAY && !leaf_is_value(e->leaf) && old->dtype == array->dtype &&
+                 old->rank == array->rank && old->item_bytes == array->item_bytes && !old->strides == !array->strides;
+    for (int i = 0; i < array->rank && alike; i++)
+        alike = old->shape[i] == array->shape[i] && (!array->strides || e->strides[i] == array->strides[i]);
+    return alike;
+}
+
+static void give_array(struct sdfg_args *a, struct entry *e, const sdfg_array *array)
+{
+    bool settled = a->settled && lies_alike(e, array);
+    begin_entry(a, e);
+    a->settled = settled;
+    e->kind = ENTRY_ARRAY;
+    e->array.data = array->data;
+    e->array.dtype = array->dtype;
+    e->array.rank = array->rank;
+    e->array.item_bytes = array->item_bytes;
+    e->array.strides = array->strides ? e->strides : NULL;
+    for (int i = 0; i < array->rank; i++) { /* most of the room is not used */
+        e->array.shape[i] = array->shape[i];
+        e->strides[i] = array->strides ? array->strides[i] : 0;
+        if (!array->data && !array->shape[i])
+            e->array.data = e; /* nothing is read or written, but it is not the null of an optional array */
+    }
+}
+
+sdfg_error *sdfg_args_array(sdfg_args *a, const char *name, const sdfg_array *array)
+{
+    const char *fault = array_fault(array);
+    struct entry *e = fault ? NULL : find_given(a, name);
+    if (e) { /* without the cost of a report */
+        give_array(a, e, array);
+        return NULL;
+    }
+    struct report r = args_report(a);
+    if (fault)
+        diag_error(r.diags, NULL, DIAG_ARGUMENT_SHAPE, name, fault);
+    else
+        e = entry_for(a, name, r.diags);
+    if (e)
+        give_array(a, e, array);
+    return report_end(&r, SDFG_STAGE_BIND);
+}
+
+sdfg_error *sdfg_args_pointer(sdfg_args *a, const char *name, void *data)
+{
+    struct report r = args_report(a);
+    struct entry *e = entry_for(a, name, r.diags);
+    if (e) {
+        begin_entry(a, e);
+        e->kind = data ? ENTRY_POINTER : ENTRY_NULL;
+        e->array = (sdfg_array){ .data = data };
+    }
+    return report_end(&r, SDFG_STAGE_BIND);
+}
+
+sdfg_error *sdfg_args_null(sdfg_args *a, const char *name) { return sdfg_args_pointer(a, name, NULL); }
+
+static void give_scalar(struct sdfg_args *a, struct entry *e, struct scalar value)
+{
+    bool settled = a->settled;
+    begin_entry(a, e);
+    a->settled = settled && e->leaf->variable < 0 && e->kind == ENTRY_SCALAR;
+    e->kind = ENTRY_SCALAR;
+    e->scalar = value;
+}
+
+static sdfg_error *set_scalar(sdfg_args *a, const char *name, struct scalar value)
+{
+    struct entry *e = find_given(a, name);
+    if (e) { /* without the cost of a report */
+        give_scalar(a, e, value);
+        return NULL;
+    }
+    struct report r = args_report(a);
+    e = entry_for(a, name, r.diags);
+    if (e)
+        give_scalar(a, e, value);
+    return report_end(&r, SDFG_STAGE_BIND);
+}
+
+sdfg_error *sdfg_args_i64(sdfg_args *a, const char *name, int64_t value)
+{
+    return set_scalar(a, name, (struct scalar){ .dtype = SDFG_I64, .i = value });
+}
+
+sdfg_error *sdfg_args_f64(sdfg_args *a, const char *name, double value)
+{
+    return set_scalar(a, name, (struct scalar){ .dtype = SDFG_F64, .f = { value, 0 } });
+}
+
+sdfg_error *sdfg_args_complex(sdfg_args *a, const char *name, double re, double im)
+{
+    return set_scalar(a, name, (struct scalar){ .dtype = SDFG_C128, .f = { re, im } });
+}
+
+sdfg_error *sdfg_args_scalar(sdfg_args *a, const char *name, sdfg_dtype dtype, const void *value)
+{
+    if (sdfg_dtype_size(dtype))
+        return set_scalar(a, name, scalar_load(dtype, value));
+    struct report r = args_report(a);
+    diag_error(r.diags, NULL, DIAG_ARGUMENT_SHAPE, name, "a single value needs a basic element type");
+    return report_end(&r, SDFG_STAGE_BIND);
+}
+
+sdfg_error *sdfg_args_string(sdfg_args *a, const char *name, const char *text)
+{
+    struct report r = args_report(a);
+    struct entry *e = entry_for(a, name, r.diags);
+    if (e) {
+        begin_entry(a, e);
+        e->kind = ENTRY_STRING;
+        e->text = strdup(text);
+    }
+    if (e && !e->text)
+        diag_error(r.diags, NULL, DIAG_RUN_MEMORY);
+    return report_end(&r, SDFG_STAGE_BIND);
+}
+
+sdfg_error *sdfg_args_stream(sdfg_args *a, const char *name, sdfg_stream *s)
+{
+    struct report r = args_report(a);
+    struct entry *e = entry_for(a, name, r.diags);
+    if (e) {
+        begin_entry(a, e);
+        e->kind = s ? ENTRY_STREAM : ENTRY_NULL;
+        e->stream = s;
+        e->array = (sdfg_array){ .data = s ? s->queues : NULL, .rank = 1, .shape = { s ? (int64_t)s->num_queues : 0 } };
+    }
+    return report_end(&r, SDFG_STAGE_BIND);
+}
+
+sdfg_error *sdfg_args_threads(sdfg_args *a, int num_threads)
+{
+    struct report r = args_report(a);
+    if (num_threads < 0 || num_threads > 65536)
+        diag_error(r.diags, NULL, DIAG_OPTION_VALUE, "num_threads", "is 0 to 65536");
+    else
+        a->num_threads = num_threads;
+    return report_end(&r, SDFG_STAGE_BIND);
+}
+
+/* ---- questions ---- */
+
+sdfg_error *sdfg_args_solve(sdfg_args *a)
+{
+    struct report r = args_report(a);
+    struct solver s;
+    args_solve(a, r.arena, &s, r.diags);
+    return report_end(&r, SDFG_STAGE_BIND);
+}
+
+bool sdfg_args_value(const sdfg_args *a, const char *name, int64_t *value)
+{
+    int32_t v = program_variable(a->program, name);
+    if (v < 0 || a->values[v].origin == VALUE_UNKNOWN)
+        return false;
+    *value = a->values[v].value;
+    return true;
+}
+
+static bool layout_of(const sdfg_args *a, const char *name, int *rank, int64_t *shape, int64_t *strides,
+                      int64_t *elements, struct report *r)
+{
+    const struct sdfg_program *p = a->program;
+    const struct leaf *l = program_find(p, name, r->diags);
+    if (!l)
+        return false;
+    bool known = l->rank <= SDFG_MAX_RANK;
+    for (uint32_t i = 0; i < l->rank && known; i++)
+        known = form_value(&l->shape[i], p->variables, a->values, &shape[i]) &&
+                (!l->strides || form_value(&l->strides[i], p->variables, a->values, &strides[i]));
+    int64_t total = 1;
+    if (known && (l->rank || l->kind == SDFG_KIND_STREAM) && l->total_size.text)
+        known = form_value(&l->total_size, p->variables, a->values, &total);
+    if (!known)
+        return diag_error(r->diags, l->place, DIAG_SHAPE_UNKNOWN, name, leaf_shape_text(l, r->arena));
+    *rank = (int)l->rank;
+    *elements = total;
+    return true;
+}
+
+sdfg_error *sdfg_args_layout(const sdfg_args *a, const char *name, int *rank, int64_t *shape, int64_t *strides,
+                             int64_t *elements)
+{
+    struct report r = report_begin();
+    layout_of(a, name, rank, shape, strides, elements, &r);
+    return report_end(&r, SDFG_STAGE_BIND);
+}
+
+sdfg_error *sdfg_args_explain(char **out, sdfg_args *a)
+{
+    *out = NULL;
+    struct report r = args_report(a);
+    struct solver s;
+    args_solve(a, r.arena, &s, r.diags);
+    struct text t = text_new(r.arena);
+    for (uint32_t v = 0; v < s.num_variables; v++) {
+        if (s.variables[v].is_constant)
+            continue;
+        if (s.values[v].origin == VALUE_UNKNOWN)
+            text_printf(&t, "%s: no value; %s\n", s.variables[v].name, solve_tried(&s, v));
+        else
+            text_printf(&t, "%s = %lld, from %s\n", s.variables[v].name, (long long)s.values[v].value,
+                        solve_origin(&s, v));
+    }
+    *out = strdup(text_get(&t));
+    if (!*out)
+        diag_error(r.diags, NULL, DIAG_RUN_MEMORY);
+    return report_end(&r, SDFG_STAGE_BIND);
+}
+
+void sdfg_text_free(char *text) { free(text); }

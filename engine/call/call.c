@@ -1,0 +1,306 @@
+#include "engine/call/call.h"
+
+#include "engine/call/handle.h"
+#include "engine/call/recent.h"
+#include "engine/kernels/kernels.h"
+#include "runtime/abi.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+sdfg_error *run_error(int32_t error)
+{
+    static const enum diag_code codes[] = {
+        [SDFG_RT_OUT_OF_MEMORY] = DIAG_RUN_MEMORY, [SDFG_RT_BAD_VALUE] = DIAG_RUN_VALUE,
+        [SDFG_RT_WORKSPACE] = DIAG_RUN_WORKSPACE,  [SDFG_RT_STREAM_EMPTY] = DIAG_RUN_STREAM,
+        [SDFG_RT_SINGULAR] = DIAG_RUN_SINGULAR,    [SDFG_RT_NODE_FAILED] = DIAG_RUN_NODE,
+    };
+    if (error == SDFG_RT_OK)
+        return NULL;
+    struct report r = report_begin();
+    if (error < 0 || error >= (int32_t)(sizeof codes / sizeof *codes))
+        diag_error(r.diags, NULL, DIAG_BUG, "generated code left an unknown error");
+    else
+        diag_error(r.diags, NULL, codes[error]);
+    return report_end(&r, SDFG_STAGE_RUN);
+}
+
+/* The runtime knows which file it was. */
+static sdfg_error *data_error(struct sdfg_rt_data *d)
+{
+    char trouble[600];
+    sdfg_rt_data_trouble(d, trouble, sizeof trouble);
+    struct report r = report_begin();
+    diag_error(r.diags, NULL, DIAG_RUN_DATA, trouble);
+    return report_end(&r, SDFG_STAGE_RUN);
+}
+
+static sdfg_error *failed_run(const struct sdfg_kernel *k, int32_t error)
+{
+    return error == SDFG_RT_DATA ? data_error(k->program->data) : run_error(error);
+}
+
+static inline sdfg_error *run_code(const struct sdfg_kernel *k, void *const *args, struct sdfg_rt_context *context)
+{
+    k->code.main(context, args);
+    return context->error == SDFG_RT_OK ? NULL : failed_run(k, context->error);
+}
+
+/* Blocks are counted off during a run, so every run has its own. */
+static sdfg_error *run_with_blocks(const struct sdfg_kernel *k, void *const *args, struct sdfg_rt_context *context,
+                                   const struct sdfg_rt_block *blocks)
+{
+    enum { MOST = 16 };
+    struct sdfg_rt_block own[MOST];
+    struct sdfg_rt_workspace workspace = { .blocks = own };
+    uint32_t count = k->program->workspaces.count;
+    workspace.num_blocks = count < MOST ? count : MOST;
+    if (blocks) {
+        memcpy(own, blocks, (size_t)workspace.num_blocks * sizeof *own);
+        context->workspace = &workspace;
+    }
+    return run_code(k, args, context);
+}
+
+/* A run whose timings are told; the names in them are part of the code. */
+static sdfg_error *run_timed(const struct sdfg_kernel *k, void *const *args, struct sdfg_rt_context *context,
+                             const struct sdfg_rt_block *blocks)
+{
+    const sdfg_options *o = &k->program->engine->options;
+    struct sdfg_rt_timings t;
+    sdfg_rt_timings_init(&t);
+    context->timings = &t;
+    sdfg_error *error = run_with_blocks(k, args, context, blocks);
+    sdfg_timing *out = t.count ? malloc(t.count * sizeof *out) : NULL;
+    for (size_t i = 0; out && i < t.count; i++) {
+        const struct sdfg_rt_timing *from = &t.items[i];
+        const struct sdfg_rt_element *e = from->element;
+        out[i] = (sdfg_timing){ .name = e->name,
+                                .region = e->region,
+                                .state = e->state,
+                                .node = e->node,
+                                .thread = from->thread,
+                                .begin = (double)from->begin * 1e-9,
+                                .seconds = (double)(from->end - from->begin) * 1e-9 };
+    }
+    if (!error && t.count && !out)
+        error = run_error(SDFG_RT_OUT_OF_MEMORY);
+    if (!error)
+        o->timing(o->user, out, t.count);
+    free(out);
+    sdfg_rt_timings_release(&t);
+    return error;
+}
+
+/* With all that only some programs need. */
+static sdfg_error *run_with_state(struct sdfg_kernel *k, void *const *args, struct sdfg_rt_context *context,
+                                  const struct run *r)
+{
+    struct handle *h = NULL;
+    if (kernel_has_state(k)) {
+        sdfg_error *error;
+        h = handles_enter(k->program->handles, k, args, r->values, &error);
+        if (!h)
+            return error;
+        context->slots = h->slots;
+    }
+    bool timed = k->program->engine->options.timing;
+    sdfg_error *error = (timed ? run_timed : run_with_blocks)(k, args, context, r->blocks);
+    if (h)
+        pthread_mutex_unlock(&h->run);
+    return error;
+}
+
+sdfg_error *kernel_run(struct sdfg_kernel *k, void *const *args, const struct run *r)
+{
+    const struct sdfg_program *p = k->program;
+    const struct sdfg_engine *e = p->engine;
+    k = k->quick ? kernel_to_run(k) : k;
+    kernels_count_call(p->kernels);
+    struct sdfg_rt_context context = { .num_threads = r->num_threads ? r->num_threads : e->options.num_threads,
+                                       .pool = p->pool,
+                                       .data = p->data,
+                                       .user = e->nodes.items.count ? (void *)&e->nodes.runtime : NULL };
+    bool bare = !kernel_has_state(k) && !r->blocks && !e->options.timing;
+    return bare ? run_code(k, args, &context) : run_with_state(k, args, &context, r);
+}
+
+/* ---- calls ---- */
+
+/* Values that are read from memory may be others in the next call. */
+static bool reads_values(const struct sdfg_args *a)
+{
+    for (size_t i = 0; i < a->num_entries; i++)
+        if (a->entries[i]->kind == ENTRY_ARRAY && leaf_is_value(a->entries[i]->leaf))
+            return true;
+    return false;
+}
+
+static bool settle(struct sdfg_args *a, struct report *r)
+{
+    a->settled = args_settle(a);
+    if (a->settled)
+        return true;
+    struct solver s;
+    bool solved = args_solve(a, r->arena, &s, r->diags);
+    a->settled = solved && args_check(a, &s, r->diags) && !reads_values(a);
+    return !diags_errors(r->diags);
+}
+
+/* The kernel of the call, which stays with the arguments: calls are often repeated. */
+static bool take_kernel(struct sdfg_args *a, struct arena *arena, sdfg_error **error)
+{
+    uint32_t alignment;
+    struct signature signature = call_signature(a, arena, true, &alignment);
+    a->kernel = recent_kernel(a->recent, a->program->kernels, &signature, error);
+    a->kernel_alignment = alignment;
+    return a->kernel;
+}
+
+static bool prepare(struct call *c, struct sdfg_args *a, struct report *r, sdfg_error **error)
+{
+    bool again = call_is_repeated(a);
+    if (a->settled ? !args_check_data(a, r->diags) : !settle(a, r))
+        return false;
+    uint32_t n = a->program->num_variables;
+    c->values = NEW_ARRAY(c->arena, struct value, n);
+    memcpy(c->values, a->values, n * sizeof *c->values);
+    if (a->program->workspaces.count) {
+        uint32_t blocks = a->program->workspaces.count;
+        c->blocks = NEW_ARRAY(c->arena, struct sdfg_rt_block, blocks);
+        memcpy(c->blocks, a->blocks, blocks * sizeof *c->blocks);
+    }
+    if (!again && !take_kernel(a, r->arena, error))
+        return false;
+    recent_make_room(a->recent, a->program->kernels);
+    c->kernel = a->kernel;
+    if (c->pinned)
+        kernels_pin(c->kernel);
+    return call_marshal(c, r->diags);
+}
+
+sdfg_error *call_prepare(struct call *out, const struct sdfg_program *p, struct sdfg_args *a, struct arena *arena)
+{
+    struct report r = args_report(a);
+    sdfg_error *error = NULL;
+    *out = (struct call){ .arena = arena ? arena : a->scratch, .source = a, .num_threads = a->num_threads };
+    out->pinned = arena != NULL;
+    if (a->program != p)
+        diag_error(r.diags, NULL, DIAG_ARGUMENT_PROGRAM);
+    else
+        prepare(out, a, &r, &error);
+    out->source = NULL;
+    sdfg_error *found = report_end(&r, SDFG_STAGE_BIND);
+    return error ? error : found;
+}
+
+void call_release(struct call *c)
+{
+    if (c->kernel && c->pinned)
+        kernels_release(c->kernel);
+    c->kernel = NULL;
+}
+
+static sdfg_error *run_with(const struct call *c, void **args)
+{
+    for (uint32_t i = 0; i < c->members.count; i++)
+        memcpy(c->members.items[i].memory, c->members.items[i].data, c->members.items[i].bytes);
+    struct run run = { .values = c->values, .blocks = c->blocks, .num_threads = c->num_threads };
+    sdfg_error *error = kernel_run(c->kernel, args, &run);
+    for (uint32_t i = 0; i < c->members.count; i++)
+        memcpy(c->members.items[i].data, c->members.items[i].memory, c->members.items[i].bytes);
+    return error;
+}
+
+/* Values are copied for every run: generated code may use their memory as its variables. */
+static sdfg_error *run_copied(const struct call *c, uint32_t n, void **args, struct slot *slots)
+{
+    for (uint32_t i = 0; i < n; i++)
+        args[i] = c->args[i];
+    for (uint32_t v = 0; v < c->num_by_slot; v++) {
+        slots[v] = c->slots[c->by_slot[v]];
+        args[c->by_slot[v]] = slots[v].bytes;
+    }
+    return run_with(c, args);
+}
+
+sdfg_error *call_run(const struct call *c)
+{
+    enum { FEW = 32 };
+    uint32_t n = c->kernel->code.num_params;
+    if (!c->num_by_slot)
+        return run_with(c, c->args);
+    if (n <= FEW) {
+        void *args[FEW];
+        struct slot slots[FEW];
+        return run_copied(c, n, args, slots);
+    }
+    struct arena *a = arena_new();
+    sdfg_error *error = run_copied(c, n, NEW_ARRAY(a, void *, n), NEW_ARRAY(a, struct slot, n));
+    arena_free(a);
+    return error;
+}
+
+sdfg_error *sdfg_call(sdfg_program *p, sdfg_args *a)
+{
+    struct call c;
+    sdfg_error *error = call_prepare(&c, p, a, NULL);
+    if (!error)
+        error = run_with(&c, c.args); /* whose values are nobody else's */
+    call_release(&c);
+    return error;
+}
+
+struct sdfg_bound {
+    struct call call;
+};
+
+sdfg_error *sdfg_bind(sdfg_bound **out, sdfg_program *p, sdfg_args *a)
+{
+    *out = NULL;
+    struct arena *arena = arena_new();
+    sdfg_bound *b = NEW(arena, sdfg_bound);
+    sdfg_error *error = call_prepare(&b->call, p, a, arena);
+    if (error) {
+        call_release(&b->call);
+        arena_free(arena);
+        return error;
+    }
+    *out = b;
+    return NULL;
+}
+
+sdfg_error *sdfg_bound_call(sdfg_bound *b) { return call_run(&b->call); }
+
+const sdfg_kernel *sdfg_bound_kernel(const sdfg_bound *b) { return b->call.kernel; }
+
+void *sdfg_bound_address(const sdfg_bound *b, size_t index)
+{
+    const struct call *c = &b->call;
+    if (index >= c->kernel->code.num_params)
+        return NULL;
+    return c->args[index];
+}
+
+void sdfg_bound_free(sdfg_bound *b)
+{
+    if (!b)
+        return;
+    call_release(&b->call);
+    arena_free(b->call.arena); /* with `b` itself */
+}
+
+sdfg_error *sdfg_args_emit(char **out, size_t *size, sdfg_args *a, enum sdfg_emit what)
+{
+    struct report r = args_report(a);
+    struct solver s;
+    *out = NULL;
+    sdfg_error *error = NULL;
+    if (args_solve(a, r.arena, &s, r.diags)) {
+        struct signature signature = call_signature(a, r.arena, false, NULL);
+        signature_add_values(&signature, a->program, a->values, r.arena);
+        error = program_emit(a->program, &signature, what, out, size);
+    }
+    sdfg_error *found = report_end(&r, SDFG_STAGE_BIND);
+    return error ? error : found;
+}

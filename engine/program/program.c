@@ -1,0 +1,259 @@
+#include "engine/program/program.h"
+
+#include "base/fatal.h"
+#include "engine/call/handle.h"
+#include "engine/kernels/disk.h"
+#include "engine/kernels/kernels.h"
+#include "engine/kernels/policy.h"
+#include "engine/kernels/tiers.h"
+#include "engine/program/interface.h"
+#include "engine/program/workspace.h"
+#include "runtime/abi.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+void sdfg_program_stats(sdfg_program *p, sdfg_stats *out)
+{
+    kernels_stats(p->kernels, out);
+    if (out->struct_size >= offsetof(sdfg_stats, memory_peak) + sizeof out->memory_peak)
+        out->memory_peak = sdfg_rt_pool_peak(p->pool);
+}
+
+static void program_release(sdfg_program *p)
+{
+    tiers_forget(p->engine->tiers, p);
+    handles_free(p->handles);
+    sdfg_rt_pool_free(p->pool);
+    sdfg_rt_data_free(p->data);
+    kernels_free(p->kernels);
+    policy_free(p->policy);
+    sdfg_error_free(p->warnings);
+    struct sdfg *graph = p->root ? p->root : atomic_load(&p->graph);
+    if (graph)
+        ir_free(graph->ir);
+    ir_free(p->ir);
+}
+
+static void find_external(void *found, struct sdfg *s)
+{
+    bool *external = found;
+    *external |= s->parent && s->parent->ext_path;
+}
+
+/* The graph, and what calls need to know of it, both in p->ir. */
+static bool read_graph(struct sdfg_program *p)
+{
+    uint32_t external;
+    p->root = p->tree ? sdfg_read_json(p->ir, p->tree, p->folder, &external) : NULL;
+    if (!p->root || !sdfg_validate(p->root) || !program_describe(p))
+        return false;
+    p->name = p->root->name ? p->root->name : "";
+    p->dace_version = p->root->dace_version ? p->root->dace_version : "";
+    p->in_key = handles_key(p);
+    sdfg_each(p->root, find_external, &p->external);
+    workspace_find(p);
+    return true;
+}
+
+/* The interface leaves the graph, which a compilation may then change and free. It stays where it is if the record
+ * cannot hold it (vectors of vectors, more than DEEPEST nested graphs in engine/program/interface.c). */
+static void part_with_graph(struct sdfg_program *p)
+{
+    const struct sdfg_program as_it_was = *p;
+    struct sdfg *graph = p->root;
+    p->record = text_new(p->ir->arena);
+    interface_write(p, &p->record);
+    if (!interface_read(p, text_get(&p->record), p->record.length)) {
+        *p = as_it_was;
+        return;
+    }
+    sdfg_error_free(as_it_was.warnings);
+    graph->ir->diags = diags_new(graph->ir->arena); /* the warnings in there belong to loading */
+    p->root = NULL;
+    atomic_store(&p->graph, graph);
+}
+
+/* NULL: good. Warnings stay with the program. */
+static sdfg_error *read_program(struct sdfg_program *p)
+{
+    struct ir *own = p->ir, *graph = ir_new();
+    p->tree = sdfg_parse(own->arena, graph->diags, p->json, p->json_size);
+    p->ir = graph;
+    bool good = read_graph(p);
+    p->ir = own;
+    sdfg_error *said = error_from_diags(graph->diags, SDFG_STAGE_LOAD);
+    if (!good) {
+        ir_free(graph);
+        return said;
+    }
+    p->warnings = said;
+    if (!p->external)
+        part_with_graph(p);
+    return NULL;
+}
+
+/* NULL is no failure, but the caller's allocator must be heard. */
+static struct sdfg_rt_pool *pool_new(const sdfg_options *o)
+{
+    struct sdfg_rt_pool *pool = sdfg_rt_pool_new();
+    if (!o->allocate)
+        return pool;
+    if (!pool)
+        fatal("out of memory");
+    struct sdfg_rt_allocator a = { .allocate = o->allocate, .release = o->release, .user = o->user };
+    sdfg_rt_pool_allocator(pool, &a);
+    return pool;
+}
+
+static struct sdfg_rt_data *data_new(const sdfg_options *o)
+{
+    if (!o->save_data && !o->restore_data)
+        return NULL;
+    struct sdfg_rt_data *data = sdfg_rt_data_new(o->save_data, o->restore_data);
+    if (!data)
+        fatal("out of memory");
+    return data;
+}
+
+/* `json` lives in the arena of `ir`, which becomes that of the program. */
+static sdfg_error *load(sdfg_program **out, sdfg_engine *e, struct ir *ir, char *json, size_t size, const char *folder)
+{
+    sdfg_program *p = NEW(ir->arena, sdfg_program);
+    *p = (sdfg_program){ .engine = e, .ir = ir, .json = json, .json_size = size };
+    if (e->disk)
+        cache_hash_text(cache_hash(json, size), p->content);
+    p->folder = folder ? arena_strdup(ir->arena, folder) : NULL;
+    bool known = e->disk && disk_load_interface(e->disk, p);
+    sdfg_error *error = known ? NULL : read_program(p);
+    if (error) {
+        ir_free(ir);
+        return error;
+    }
+    p->kernels = kernels_new(p);
+    p->policy = policy_new(p);
+    p->handles = handles_new(p);
+    p->pool = pool_new(&e->options);
+    p->data = data_new(&e->options);
+    *out = p;
+    return NULL;
+}
+
+sdfg_error *sdfg_program_load(sdfg_program **out, sdfg_engine *e, const char *json, size_t size, const char *folder)
+{
+    *out = NULL;
+    struct ir *ir = ir_new();
+    nodes_complete(e);
+    return load(out, e, ir, arena_strndup(ir->arena, json, size), size, folder);
+}
+
+sdfg_error *sdfg_program_load_file(sdfg_program **out, sdfg_engine *e, const char *path)
+{
+    *out = NULL;
+    struct ir *ir = ir_new();
+    nodes_complete(e);
+    size_t size;
+    char *json = file_read(ir->arena, ir->diags, path, &size);
+    if (!json) {
+        sdfg_error *error = error_from_diags(ir->diags, SDFG_STAGE_LOAD);
+        ir_free(ir);
+        return error;
+    }
+    const char *slash = strrchr(path, '/');
+    const char *folder = slash ? arena_strndup(ir->arena, path, (size_t)(slash - path) + 1) : ".";
+    return load(out, e, ir, json, size, folder);
+}
+
+void sdfg_program_free(sdfg_program *p)
+{
+    if (p)
+        program_release(p);
+}
+
+/* ---- names ---- */
+
+static const struct leaf *find_in(const struct leaf *list, uint32_t count, const char *name, size_t length)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (!strncmp(list[i].name, name, length) && !list[i].name[length])
+            return &list[i];
+    return NULL;
+}
+
+const struct leaf *program_lookup(const struct sdfg_program *p, const char *name)
+{
+    size_t length = strcspn(name, ".[");
+    const struct leaf *l = find_in(p->arguments, p->num_arguments, name, length);
+    const char *at = name + length;
+    while (l && *at) {
+        if (*at == '.') {
+            length = strcspn(++at, ".[");
+            l = l->kind == SDFG_KIND_STRUCTURE ? find_in(l->members, l->num_members, at, length) : NULL;
+            at += length;
+        } else {
+            char *end;
+            strtoul(at + 1, &end, 10);
+            l = l->kind == SDFG_KIND_CONTAINER_ARRAY && l->num_members == 1 && end > at + 1 && *end == ']' ? l->members
+                                                                                                           : NULL;
+            at = end + 1;
+        }
+    }
+    return l;
+}
+
+const struct leaf *program_find(const struct sdfg_program *p, const char *name, struct diags *d)
+{
+    const struct leaf *l = program_lookup(p, name);
+    if (!l) {
+        struct arena *a = arena_new();
+        diag_error(d, NULL, DIAG_ARGUMENT_UNKNOWN, name, program_suggest(p, a, name));
+        arena_free(a);
+    }
+    return l;
+}
+
+/* Edits that turn `a` into `b`: insert, delete, replace a letter; changes of case count nothing. */
+static unsigned distance(const char *a, const char *b)
+{
+    enum { LONGEST = 63 };
+    unsigned row[LONGEST + 1];
+    size_t n = strlen(b);
+    if (n > LONGEST || strlen(a) > LONGEST)
+        return UINT32_MAX;
+    for (unsigned k = 0; k <= n; k++)
+        row[k] = k;
+    for (unsigned i = 1; *a; a++, i++) {
+        unsigned diagonal = row[0];
+        row[0] = i;
+        for (size_t k = 1; k <= n; k++) {
+            unsigned replace = diagonal + ((*a | 32) != (b[k - 1] | 32));
+            diagonal = row[k];
+            unsigned shift = (row[k] < row[k - 1] ? row[k] : row[k - 1]) + 1;
+            row[k] = replace < shift ? replace : shift;
+        }
+    }
+    return row[n];
+}
+
+const char *program_suggest(const struct sdfg_program *p, struct arena *a, const char *name)
+{
+    const char *best = NULL;
+    unsigned length = (unsigned)strlen(name), closest = length < 2 ? 1 : 2 + length / 4;
+    for (uint32_t i = 0; i < p->num_arguments; i++) {
+        unsigned edits = distance(name, p->arguments[i].name);
+        if (edits < closest) {
+            closest = edits;
+            best = p->arguments[i].name;
+        }
+    }
+    return best ? arena_printf(a, " (did you mean '%s'?)", best) : "";
+}
+
+int32_t program_variable(const struct sdfg_program *p, const char *name)
+{
+    for (uint32_t i = 0; i < p->num_variables; i++)
+        if (!strcmp(p->variables[i].name, name))
+            return (int32_t)i;
+    return -1;
+}

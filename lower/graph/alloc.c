@@ -1,0 +1,305 @@
+/* Memory of transients, taken and given back where the plan says (alloc_plan.c), scope by scope. */
+#include "lower/graph/alloc.h"
+#include "lower/graph/stream.h"
+#include "lower/graph/target.h"
+
+struct binding *alloc_bind(struct scope *sc, const struct container *c, struct tree_var *v)
+{
+    struct lower *lw = sc->act->lw;
+    uint32_t alias = container_is_reference(c) ? 0 : lw->tree->num_aliases++;
+    struct tree_expr *pointer = v ? expr_var(lw->tree, v) : NULL;
+    struct binding *b = binding_new(sc, &c->place, c, pointer, alias);
+    if (!b)
+        return NULL;
+    b->var = v;
+    map_put(lw->arena, &sc->act->bindings, c, b);
+    return b;
+}
+
+bool alloc_start_offset(struct scope *sc, struct binding *b)
+{
+    struct lower *lw = sc->act->lw;
+    const struct sym *s = lower_symbolic(sc, &b->desc->place, b->desc->start_offset);
+    if (!s || sym_is_int(s, 0))
+        return s != NULL;
+    struct tree_expr *e = lower_index(lw, &b->desc->place, s);
+    if (e)
+        b->pointer = expr_offset(lw->tree, b->pointer, e);
+    return e != NULL;
+}
+
+struct tree_var *alloc_pointer_var(struct lower *lw, const struct container *c)
+{
+    return tree_var(lw->tree, c->name, type_pointer(lw->ir, is_stream(c) ? stream_handle_type(lw->ir) : c->type));
+}
+
+static bool check_type(struct lower *lw, const struct container *c)
+{
+    if (c->kind == CONTAINER_CONTAINER_ARRAY)
+        return diag_error(lw->diags, &c->place, DIAG_UNSUPPORTED, "transient containers of this kind");
+    if (!c->type || c->type->kind == TYPE_VOID || c->type->size == 0)
+        return diag_error(lw->diags, &c->place, DIAG_UNKNOWN_TYPE, c->name);
+    return true;
+}
+
+static bool is_structure(const struct container *c)
+{
+    return c->kind == CONTAINER_STRUCTURE || c->kind == CONTAINER_TENSOR;
+}
+
+/* A structure and everything its members point to; NULL with a diagnostic. */
+static struct tree_expr *allocate_structure(struct scope *sc, const struct container *c, struct tree_stmt *frees)
+{
+    struct lower *lw = sc->act->lw;
+    struct tree *t = lw->tree;
+    const struct type *s = c->type->elem;
+    struct tree_var *v = tree_var(t, c->name, c->type);
+    stmt_alloc(t, sc->block, v, s, expr_i64(t, 1), TREE_STACK)->zero = true;
+    for (uint32_t i = 0; i < c->members.count; i++) {
+        const struct container *m = c->members.items[i];
+        if (m->kind == CONTAINER_SCALAR)
+            continue;
+        if (!check_type(lw, m))
+            return NULL;
+        struct tree_expr *p;
+        if (is_structure(m)) {
+            p = allocate_structure(sc, m, frees);
+        } else {
+            const struct sym *size = lower_total_size(sc, &m->place, m);
+            struct tree_expr *count = size ? lower_index(lw, &m->place, size) : NULL;
+            if (!count)
+                return NULL;
+            struct tree_var *memory = alloc_pointer_var(lw, m);
+            stmt_alloc(t, sc->block, memory, m->type, count, TREE_HEAP)->place = &m->place;
+            stmt_free(t, frees, memory);
+            p = expr_var(t, memory);
+        }
+        if (!p)
+            return NULL;
+        struct tree_expr *field = expr_field(t, expr_var(t, v), m->index);
+        stmt_store(t, sc->block, field, expr_i64(t, 0), expr_cast(t, field->type->elem, p), 0);
+    }
+    return expr_var(t, v);
+}
+
+/* One part for each thread. */
+static bool allocate_local(struct scope *sc, struct binding *b, struct tree_stmt *frees, bool zero)
+{
+    struct lower *lw = sc->act->lw;
+    const struct sym *size = lower_total_size(sc, &b->desc->place, b->desc);
+    struct tree_expr *count = size ? lower_index(lw, &b->desc->place, size) : NULL;
+    if (!count)
+        return false;
+    count = alloc_parts(lw, b, sc->block, count, alloc_thread_limit(lw, sc->block));
+    struct tree_stmt *s = stmt_alloc(lw->tree, sc->block, b->var, b->type, count, TREE_HEAP);
+    s->zero = zero;
+    s->place = &b->desc->place;
+    stmt_free(lw->tree, frees, b->var);
+    return true;
+}
+
+/* Takes memory at sc->block; frees go to `frees`. */
+static bool allocate(struct scope *sc, const struct home *h, struct tree_stmt *frees)
+{
+    struct lower *lw = sc->act->lw;
+    const struct container *c = h->desc;
+    const struct target *t = target_for_storage(c->storage);
+    if (!t)
+        return diag_error(lw->diags, &c->place, DIAG_NO_STORAGE_TARGET, c->storage->name);
+    if (is_structure(c)) {
+        struct tree_expr *p = allocate_structure(sc, c, frees);
+        struct binding *structure = p ? alloc_bind(sc, c, NULL) : NULL;
+        if (structure)
+            structure->pointer = expr_cast(lw->tree, type_pointer(lw->ir, c->type), p);
+        return structure != NULL;
+    }
+    struct binding *b = alloc_bind(sc, c, alloc_pointer_var(lw, c));
+    if (b && is_stream(c))
+        return lower_open_stream(sc, b, sc->block, frees);
+    if (b && alloc_is_local(c) && !sc->parallel)
+        return allocate_local(sc, b, frees, h->zero) && alloc_start_offset(sc, b);
+    return b && t->allocate(sc, b, sc->block, frees, h->zero) && alloc_start_offset(sc, b);
+}
+
+static bool prepare_lazy(struct scope *sc, struct home *h, struct tree_stmt *frees)
+{
+    struct lower *lw = sc->act->lw;
+    h->capacity = tree_var(lw->tree, "capacity", type_basic(lw->ir, TYPE_I64));
+    struct tree_var *v = alloc_pointer_var(lw, h->desc);
+    stmt_assign(lw->tree, sc->block, h->capacity, expr_i64(lw->tree, 0));
+    stmt_assign(lw->tree, sc->block, v, expr_null(lw->tree, v->type));
+    stmt_free(lw->tree, frees, v);
+    struct binding *b = NEW(lw->arena, struct binding);
+    b->desc = h->desc;
+    b->type = h->desc->type;
+    b->var = v;
+    b->pointer = expr_var(lw->tree, v);
+    b->alias = lw->tree->num_aliases++;
+    if (alloc_is_local(h->desc) && !sc->parallel)
+        b->parts = alloc_thread_limit(lw, sc->block);
+    map_put(lw->arena, &sc->act->bindings, h->desc, b);
+    return true;
+}
+
+static bool only_written(const struct home *h, const struct state *st)
+{
+    for (uint32_t i = 0; i < st->nodes.count; i++) {
+        const struct access *a = as_access(st->nodes.items[i]);
+        if (a && a->data && alloc_root(a->data) == h->desc && a->node.out.count)
+            return false;
+    }
+    return true;
+}
+
+/* At the start of a state: (re)allocate if there is nothing yet, or if the state only writes and needs more. */
+static bool ensure_lazy(struct scope *sc, struct home *h)
+{
+    struct lower *lw = sc->act->lw;
+    struct tree *t = lw->tree;
+    struct binding *old = map_get(&sc->act->bindings, h->desc);
+    struct binding *b =
+        binding_new(sc, &h->desc->place, h->desc, old->pointer, old->alias); /* layout in today's symbols */
+    const struct sym *size = lower_total_size(sc, &h->desc->place, h->desc);
+    struct tree_expr *count = size ? lower_index(lw, &h->desc->place, size) : NULL;
+    if (!b || !count)
+        return false;
+    b->var = old->var;
+    map_put(lw->arena, &sc->act->bindings, h->desc, b);
+    struct tree_var *need = tree_var(t, "need", type_basic(lw->ir, TYPE_I64));
+    stmt_assign(t, sc->block, need, count);
+    struct tree_expr *missing = expr_binary(t, EXPR_EQ, expr_var(t, h->capacity), expr_i64(t, 0));
+    if (only_written(h, sc->state))
+        missing = expr_binary(t, EXPR_LT, expr_var(t, h->capacity), expr_var(t, need));
+    struct tree_stmt *s = stmt_if(t, sc->block, missing);
+    stmt_free(t, s->body, b->var);
+    struct tree_expr *all = expr_var(t, need);
+    if (old->parts) {
+        all = expr_binary(t, EXPR_MUL, all, old->parts);
+        b->parts = old->parts;
+        b->part_size = expr_var(t, h->capacity);
+    }
+    struct tree_stmt *a = stmt_alloc(t, s->body, b->var, b->type, all, TREE_HEAP);
+    a->place = &h->desc->place;
+    a->zero = h->zero;
+    stmt_assign(t, s->body, h->capacity, expr_var(t, need));
+    return alloc_start_offset(sc, b);
+}
+
+struct writes {
+    const struct container *desc;
+    bool found;
+};
+
+static void find_write(void *user, struct block *b)
+{
+    struct writes *w = user;
+    const struct state *st = as_state(b);
+    for (uint32_t i = 0; st && i < st->nodes.count; i++) {
+        const struct access *a = as_access(st->nodes.items[i]);
+        for (uint32_t k = 0; a && a->data && alloc_root(a->data) == w->desc && k < a->node.in.count; k++)
+            w->found = w->found || !memlet_is_empty(&a->node.in.items[k]->memlet);
+    }
+}
+
+static bool is_written(const struct activation *act, const struct container *c)
+{
+    struct writes w = { .desc = c };
+    region_each_block(&act->sdfg->region, find_write, &w);
+    return w.found;
+}
+
+/* A constant may share its name with a container: its value is the container's content (format.md 7.1). What is only
+ * read stays in the program's data; what is also written starts as a copy. */
+static bool bind_constant(struct scope *sc, const struct home *h, const struct constant *k, struct tree_stmt *frees)
+{
+    struct lower *lw = sc->act->lw;
+    const struct container *c = h->desc;
+    void *bytes;
+    size_t size;
+    if (!constant_bytes(lw->ir, k, &bytes, &size))
+        return false;
+    if (k->desc->type != c->type)
+        return diag_error(lw->diags, &c->place, DIAG_UNSUPPORTED,
+                          "a container and a constant of one name and different types");
+    struct tree_expr *data = expr_data(lw->tree, c->type, bytes, size);
+    if (is_written(sc->act, c)) {
+        if (!allocate(sc, h, frees))
+            return false;
+        const struct binding *b = map_get(&sc->act->bindings, c);
+        stmt_copy(lw->tree, sc->block, c->type, b->pointer, b->alias, data, 0,
+                  expr_i64(lw->tree, (int64_t)(size / c->type->size)));
+        return true;
+    }
+    struct binding *b = alloc_bind(sc, c, NULL);
+    if (b)
+        b->pointer = data;
+    return b != NULL;
+}
+
+static bool allocate_home(struct scope *sc, struct home *h, struct tree_stmt *frees)
+{
+    if (!check_type(sc->act->lw, h->desc))
+        return false;
+    const struct constant *k = sdfg_find_constant(sc->act->sdfg, h->desc->name);
+    if (k)
+        return bind_constant(sc, h, k, frees);
+    if (is_stream(h->desc) && (h->kind == HOME_LAZY || h->kind == HOME_PERSISTENT || h->kind == HOME_EXTERNAL))
+        return diag_error(sc->act->lw->diags, &h->desc->place, DIAG_UNSUPPORTED, "streams of this lifetime or size");
+    if (is_structure(h->desc) && h->kind != HOME_ENTRY && h->kind != HOME_STATE && h->kind != HOME_SCOPE)
+        return diag_error(sc->act->lw->diags, &h->desc->place, DIAG_UNSUPPORTED,
+                          "transient structures of this lifetime or size");
+    switch (h->kind) {
+    case HOME_LAZY:
+        return prepare_lazy(sc, h, frees);
+    case HOME_GLOBAL:
+    case HOME_PERSISTENT:
+    case HOME_EXTERNAL:
+        return alloc_outside(sc, h);
+    default:
+        return allocate(sc, h, frees);
+    }
+}
+
+static bool bind_reference(struct scope *sc, const struct container *c)
+{
+    struct lower *lw = sc->act->lw;
+    struct tree_var *v = alloc_pointer_var(lw, c);
+    stmt_assign(lw->tree, sc->block, v, expr_null(lw->tree, v->type));
+    return alloc_bind(sc, c, v) != NULL;
+}
+
+/* setzero of memory that was taken earlier than DaCe would: cleared when its state is entered. */
+static bool clear_at_state(struct scope *sc, const struct home *h)
+{
+    struct lower *lw = sc->act->lw;
+    const struct binding *b = map_get(&sc->act->bindings, h->desc);
+    const struct sym *size = lower_total_size(sc, &h->desc->place, h->desc);
+    struct tree_expr *count = size && b ? lower_index(lw, &h->desc->place, size) : NULL;
+    if (!count)
+        return false;
+    if (b->parts)
+        count = expr_binary(lw->tree, EXPR_MUL, b->parts, b->part_size);
+    stmt_zero(lw->tree, sc->block, b->type, expr_var(lw->tree, b->var), b->alias, count);
+    return true;
+}
+
+static bool allocate_in(struct scope *sc, struct home *h, struct tree_stmt *frees)
+{
+    if (container_is_reference(h->desc))
+        return bind_reference(sc, h->desc);
+    bool in_state = sc->state && !sc->entry; /* whatever belongs to the activation has its memory by then */
+    if (in_state && h->kind == HOME_LAZY)
+        return ensure_lazy(sc, h);
+    if (in_state && h->kind == HOME_ENTRY)
+        return clear_at_state(sc, h);
+    return allocate_home(sc, h, frees);
+}
+
+bool lower_allocate_scope(struct scope *sc, struct tree_stmt *frees)
+{
+    const struct home_list *homes = alloc_homes_at(sc);
+    for (uint32_t i = 0; homes && i < homes->count; i++)
+        if (!allocate_in(sc, homes->items[i], frees))
+            return false;
+    return true;
+}

@@ -1,0 +1,261 @@
+/* The CPU target: memory on the stack or the heap, maps as loop nests. The OpenMP target extends it: the outermost loop
+ * of a parallel map asks for threads, a persistent map is a parallel region. */
+#include "lower/graph/target.h"
+
+enum {
+    LARGEST_REGISTER = 64 * 1024, /* bytes on the stack for storage Register (DaCe's max_stack_array_size) */
+    LARGEST_LOCAL = 4 * 1024,     /* for any other host storage */
+    LARGEST_FRAME = 1024 * 1024,  /* of all together: stacks have 8 MB, those of threads 2 or more */
+};
+
+static bool cpu_claims_storage(const struct enum_value *s)
+{
+    switch (s->row) {
+    case STORAGE_DEFAULT:
+    case STORAGE_REGISTER:
+    case STORAGE_CPU_HEAP:
+    case STORAGE_CPU_THREADLOCAL:
+    case STORAGE_CPU_PINNED: /* ordinary memory where no device is involved */
+    case STORAGE_SVE_REGISTER:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool cpu_claims_schedule(const struct enum_value *s)
+{
+    return s->row == SCHEDULE_SEQUENTIAL || s->row == SCHEDULE_SVE_MAP;
+}
+
+static bool cpu_allocate(struct scope *sc, struct binding *b, struct tree_stmt *block, struct tree_stmt *frees,
+                         bool zero)
+{
+    struct lower *lw = sc->act->lw;
+    const struct sym *size = lower_total_size(sc, &b->desc->place, b->desc);
+    struct tree_expr *count = size ? lower_index(lw, &b->desc->place, size) : NULL;
+    if (!count)
+        return false;
+    int64_t limit = b->desc->storage->row == STORAGE_REGISTER ? LARGEST_REGISTER : LARGEST_LOCAL;
+    bool stack = count->op == EXPR_INT && count->i >= 0 && count->i * (int64_t)b->type->size <= limit;
+    if (stack && count->i > 1) { /* single elements mostly end in registers */
+        lw->frame += count->i * (int64_t)b->type->size;
+        stack = lw->frame <= LARGEST_FRAME;
+    }
+    struct tree_stmt *a = stmt_alloc(lw->tree, block, b->var, b->type, count, stack ? TREE_STACK : TREE_HEAP);
+    a->zero = zero;
+    a->place = &b->desc->place;
+    if (!stack)
+        stmt_free(lw->tree, frees, b->var);
+    return true;
+}
+
+/* ---- loops ---- */
+
+static bool has_conflicts(const struct sdfg *s);
+
+static bool region_has_conflicts(const struct region *r);
+
+static bool block_has_conflicts(struct block *b)
+{
+    if (as_region(b))
+        return region_has_conflicts(as_region(b));
+    if (as_conditional(b))
+        for (uint32_t i = 0; i < as_conditional(b)->branches.count; i++)
+            if (region_has_conflicts(as_conditional(b)->branches.items[i].region))
+                return true;
+    if (as_state(b)) {
+        for (uint32_t i = 0; i < as_state(b)->edges.count; i++)
+            if (as_state(b)->edges.items[i]->memlet.wcr_kind != WCR_NONE)
+                return true;
+        for (uint32_t i = 0; i < as_state(b)->nodes.count; i++) {
+            const struct node *n = as_state(b)->nodes.items[i];
+            if (n->kind == NODE_LIBRARY || (as_nested(n) && as_nested(n)->sdfg && has_conflicts(as_nested(n)->sdfg)))
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool region_has_conflicts(const struct region *r)
+{
+    for (uint32_t i = 0; i < r->blocks.count; i++)
+        if (block_has_conflicts(r->blocks.items[i]))
+            return true;
+    return false;
+}
+
+static bool has_conflicts(const struct sdfg *s) { return region_has_conflicts(&s->region); }
+
+static bool scope_has_conflicts(const struct node *entry)
+{
+    for (const struct node *n = scope_first(entry->state, entry); n; n = n->beside) {
+        for (uint32_t i = 0; i < n->out.count; i++)
+            if (n->out.items[i]->memlet.wcr_kind != WCR_NONE)
+                return true;
+        if ((as_nested(n) && as_nested(n)->sdfg && has_conflicts(as_nested(n)->sdfg)) ||
+            (n->inside && scope_has_conflicts(n)))
+            return true;
+    }
+    return false;
+}
+
+/* Iterations of a map are independent by contract, unless they meet in a conflict resolution. */
+static bool is_independent(const struct map_entry *m) { return !scope_has_conflicts(&m->node); }
+
+static void add_parameter(struct scope *in, const char *name, const struct sym *value)
+{
+    struct lower *lw = in->act->lw;
+    struct symval *v = NEW(lw->arena, struct symval);
+    v->value = value;
+    v->type = type_basic(lw->ir, TYPE_I64);
+    map_put(lw->arena, &in->symbols, name, v);
+}
+
+static bool add_loop(struct scope *sc, struct map_entry *m, uint32_t dim, struct scope *in, struct tree_stmt **loop)
+{
+    struct lower *lw = sc->act->lw;
+    const struct place *place = &m->node.place;
+    const struct range *r = &m->range.dims[dim];
+    const struct sym *begin = lower_symbolic(in, place, r->begin), *end = lower_symbolic(in, place, r->end),
+                     *step = lower_symbolic(in, place, r->step);
+    *loop = NULL;
+    if (!begin || !end || !step)
+        return false;
+    if (begin == end) { /* one iteration: the parameter is a name for its value */
+        add_parameter(in, m->params.items[dim], begin);
+        return true;
+    }
+    struct tree_expr *from = lower_index(lw, place, begin);
+    struct tree_expr *to = lower_index(lw, place, sym_add(lw->ir, end, sym_int(lw->ir, 1)));
+    struct tree_expr *by = lower_index(lw, place, step);
+    if (!from || !to || !by)
+        return false;
+    struct tree_var *v = tree_var(lw->tree, m->params.items[dim], type_basic(lw->ir, TYPE_I64));
+    *loop = stmt_for(lw->tree, in->block, v, from, to, by);
+    (*loop)->place = place;
+    (*loop)->loop.unroll = m->unroll;
+    in->block = (*loop)->body;
+    add_parameter(in, m->params.items[dim], lower_var_symbol(lw, v));
+    return true;
+}
+
+static bool enter_loops(struct scope *sc, struct map_entry *m, struct scope *in, bool parallel)
+{
+    bool independent = m->schedule->row != SCHEDULE_SEQUENTIAL && is_independent(m), placed = false;
+    in->block = sc->block;
+    for (uint32_t d = 0; d < m->range.rank; d++) {
+        struct tree_stmt *loop;
+        if (!add_loop(sc, m, d, in, &loop))
+            return false;
+        if (!loop)
+            continue;
+        loop->loop.independent = independent;
+        if (parallel && !placed) {
+            static const enum tree_omp omp[] = { TREE_OMP_STATIC, TREE_OMP_STATIC, TREE_OMP_DYNAMIC, TREE_OMP_GUIDED };
+            loop->loop.parallel = placed = true;
+            uint32_t row = m->omp_schedule ? m->omp_schedule->row : OMP_SCHEDULE_DEFAULT;
+            if (row >= OMP_SCHEDULE_DEFAULT && row <= OMP_SCHEDULE_GUIDED)
+                loop->loop.omp = omp[row - OMP_SCHEDULE_DEFAULT];
+            loop->loop.chunk = row == OMP_SCHEDULE_DEFAULT ? 0 : m->omp_chunk_size;
+            loop->loop.num_threads = m->omp_num_threads;
+            in->concurrent = d + 1;
+        }
+    }
+    in->parallel = sc->parallel || placed;
+    return true;
+}
+
+static bool cpu_enter(struct scope *sc, struct map_entry *m, struct scope *in) { return enter_loops(sc, m, in, false); }
+
+static bool cpu_leave(struct scope *sc, struct map_entry *m, struct scope *in)
+{
+    (void)sc, (void)m, (void)in;
+    return true;
+}
+
+static bool cpu_copy(struct scope *sc, const struct place *place, const struct area *from, const struct area *to,
+                     const struct memlet *m, bool atomic)
+{
+    return lower_copy(sc, place, from, to, m, atomic);
+}
+
+const struct target cpu_target = {
+    .name = "cpu",
+    .claims_schedule = cpu_claims_schedule,
+    .claims_storage = cpu_claims_storage,
+    .enter = cpu_enter,
+    .leave = cpu_leave,
+    .allocate = cpu_allocate,
+    .copy = cpu_copy,
+};
+
+/* ---- OpenMP ---- */
+
+static bool openmp_claims_schedule(const struct enum_value *s)
+{
+    return s->row == SCHEDULE_DEFAULT || s->row == SCHEDULE_CPU_MULTICORE || s->row == SCHEDULE_CPU_PERSISTENT;
+}
+
+static bool no_storage(const struct enum_value *s)
+{
+    (void)s;
+    return false;
+}
+
+/* Is there a map around this scope, in this or an enclosing SDFG? */
+static bool inside_a_map(const struct scope *sc)
+{
+    for (const struct activation *act = sc->act; act; act = act->parent) {
+        for (const struct scope *s = sc; s; s = s->parent)
+            if (s->entry)
+                return true;
+        sc = act->caller;
+    }
+    return false;
+}
+
+/* One region whose body every thread runs once; the first parameter is the thread number (semantics.md 5.3). */
+static bool enter_persistent(struct scope *sc, struct map_entry *m, struct scope *in)
+{
+    struct lower *lw = sc->act->lw;
+    struct tree_expr *threads = m->omp_num_threads > 0 ? expr_i64(lw->tree, m->omp_num_threads) : NULL;
+    in->region = tree_parallel_begin(lw->tree, sc->block, threads);
+    in->region->place = &m->node.place;
+    in->block = in->region->body;
+    in->parallel = in->team = true;
+    in->concurrent = 1;
+    add_parameter(in, m->params.items[0], lower_var_symbol(lw, in->region->var));
+    add_parameter(in, intern(lw->ir->names, "__omp_num_threads"), lower_var_symbol(lw, in->region->var2));
+    return true;
+}
+
+static bool openmp_enter(struct scope *sc, struct map_entry *m, struct scope *in)
+{
+    bool no_threads = sc->act->lw->options->no_threads;
+    if (m->schedule->row == SCHEDULE_CPU_PERSISTENT && !sc->parallel)
+        return enter_persistent(sc, m, in);
+    bool parallel = m->schedule->row == SCHEDULE_CPU_MULTICORE || !inside_a_map(sc) || sc->team;
+    if (!enter_loops(sc, m, in, parallel && (!sc->parallel || sc->team) && !no_threads))
+        return false;
+    in->team = false;
+    return true;
+}
+
+static bool openmp_leave(struct scope *sc, struct map_entry *m, struct scope *in)
+{
+    (void)m;
+    if (in->region)
+        tree_parallel_end(sc->act->lw->tree, in->region);
+    return true;
+}
+
+const struct target openmp_target = {
+    .name = "openmp",
+    .claims_schedule = openmp_claims_schedule,
+    .claims_storage = no_storage,
+    .enter = openmp_enter,
+    .leave = openmp_leave,
+    .allocate = cpu_allocate,
+    .copy = cpu_copy,
+};

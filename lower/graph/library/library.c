@@ -1,0 +1,47 @@
+#include "lower/graph/library/library.h"
+
+#include "lower/graph/library/operand.h"
+
+#include <string.h>
+
+static const struct {
+    const char *library, *class;
+    bool (*lower)(struct scope *, struct library *);
+} ops[] = {
+#define LIBRARY_OP(function, folder, class) { folder, class, lower_##function },
+#include "lower/graph/library/ops.def"
+#undef LIBRARY_OP
+};
+
+/* "dace.libraries.blas.nodes.gemm.Gemm": library "blas", class "Gemm". */
+static bool path_matches(const char *path, const char *library, const char *class)
+{
+    const char *last = strrchr(path, '.');
+    if (strcmp(last ? last + 1 : path, class) != 0)
+        return false;
+    const char *at = strstr(path, "libraries.");
+    size_t n = strlen(library);
+    return at && !strncmp(at + strlen("libraries."), library, n) && at[strlen("libraries.") + n] == '.';
+}
+
+static bool (*find(const struct lower *lw, const struct library *n))(struct scope *, struct library *)
+{
+    if (library_is_custom(lw, n))
+        return lower_custom;
+    for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++)
+        if (path_matches(n->classpath, ops[i].library, ops[i].class))
+            return ops[i].lower;
+    return NULL;
+}
+
+bool lower_library(struct scope *sc, struct node *node)
+{
+    struct library *n = as_library(node);
+    bool (*lower)(struct scope *, struct library *) = find(sc->act->lw, n);
+    if (!lower)
+        return diag_error(sc->act->lw->diags, &node->place, DIAG_UNKNOWN_LIBRARY, n->classpath);
+    struct library_memory memory = { .results = { 0 } };
+    struct scope own = *sc;
+    own.library = &memory;
+    return lower(&own, n) && library_deliver(&own, n);
+}

@@ -1,0 +1,29 @@
+/* Who lowers scopes, storage and copies of a kind. A target is a struct of functions; the dispatcher asks the targets,
+ * the one registered last first, and takes the first that claims the schedule or storage. */
+#ifndef LOWER_TARGET_H
+#define LOWER_TARGET_H
+
+#include "lower/graph/lower.h"
+
+struct target {
+    const char *name; /* "cpu", "openmp" */
+    bool (*claims_schedule)(const struct enum_value *schedule);
+    bool (*claims_storage)(const struct enum_value *storage);
+    /* Loops of a map, appended to sc->block: makes the parameters known in `inside` and sets inside->block to the
+     * innermost body. `leave` is called when the inside has been lowered. */
+    bool (*enter)(struct scope *sc, struct map_entry *m, struct scope *inside);
+    bool (*leave)(struct scope *sc, struct map_entry *m, struct scope *inside);
+    /* Memory for a container; sets b->pointer. Frees go to `frees`. */
+    bool (*allocate)(struct scope *sc, struct binding *b, struct tree_stmt *block, struct tree_stmt *frees, bool zero);
+    /* Copies between two storages this target claims, or between its own and the host's. */
+    bool (*copy)(struct scope *sc, const struct place *place, const struct area *from, const struct area *to,
+                 const struct memlet *m, bool atomic);
+};
+
+extern const struct target cpu_target, openmp_target;
+
+/* NULL if nobody claims the schedule or storage. */
+const struct target *target_for_schedule(const struct enum_value *schedule);
+const struct target *target_for_storage(const struct enum_value *storage);
+
+#endif

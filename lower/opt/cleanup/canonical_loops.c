@@ -1,0 +1,217 @@
+/* Loops as later passes like them.
+ *
+ *     k = 0                                for k' = 0 to N step 1
+ *     while k < N {          ->                body
+ *         body                             k = max(0, N)
+ *         k = k + 1
+ *     }
+ *
+ * and downwards, `while k > -1 { body; k = k - 1 }`, with a counter from which k follows. A loop of one iteration is
+ * its body. */
+#include "lower/opt/passes.h"
+#include "lower/tree/tree_piece.h"
+#include "lower/tree/tree_rewrite.h"
+#include "lower/tree/tree_scan.h"
+
+struct loops {
+    struct tree *tree;
+    struct tree_whole whole;
+};
+
+/* ---- while loops that count ---- */
+
+/* A counting loop: variable, bound (exclusive) and change per iteration. */
+struct counted {
+    struct tree_var *var;
+    struct tree_expr *bound;
+    int64_t step;
+};
+
+/* The last statement: v = v + constant. */
+static bool match_step(const struct tree_stmt *body, struct counted *c)
+{
+    const struct tree_stmt *last = body->items.count ? vec_last(&body->items) : NULL;
+    if (!last || last->kind != STMT_ASSIGN || last->value->op != EXPR_ADD)
+        return false;
+    const struct tree_expr *a = last->value->args[0], *b = last->value->args[1];
+    c->var = last->var;
+    c->step = b->op == EXPR_INT ? b->i : 0;
+    return a->op == EXPR_VAR && a->var == c->var && c->step > -INT32_MAX && c->step < INT32_MAX;
+}
+
+/* v < bound, or v > bound for a loop downwards; with "or equal" if the bound cannot wrap. */
+static bool match_condition(struct tree *t, struct tree_expr *e, struct counted *c)
+{
+    static const enum expr_op mirror[] = { EXPR_GT, EXPR_GE, EXPR_LT, EXPR_LE };
+    enum expr_op op = e->op;
+    if (op < EXPR_LT || op > EXPR_GE)
+        return false;
+    struct tree_expr *a = e->args[0], *b = e->args[1];
+    if (b->op == EXPR_VAR && b->var == c->var) {
+        struct tree_expr *swap = a;
+        a = b;
+        b = swap;
+        op = mirror[op - EXPR_LT];
+    }
+    bool upwards = c->step > 0, equal = op == EXPR_LE || op == EXPR_GE;
+    if (a->op != EXPR_VAR || a->var != c->var || c->step == 0 || upwards != (op == EXPR_LT || op == EXPR_LE))
+        return false;
+    if (equal && (b->op != EXPR_INT || b->i > INT32_MAX / 2 || b->i < -(INT32_MAX / 2)))
+        return false;
+    c->bound = equal ? expr_int(t, b->type, b->i + (upwards ? 1 : -1)) : b;
+    return true;
+}
+
+static bool match(struct loops *l, struct tree_stmt *s, struct counted *c)
+{
+    if (s->kind != STMT_WHILE || !match_step(s->body, c) || !match_condition(l->tree, s->value, c))
+        return false;
+    if (c->var->type->kind != TYPE_I64 && c->var->type->kind != TYPE_I32)
+        return false;
+    struct tree_piece piece = { 0 };
+    piece_add(l->tree->scratch, &piece, s->body, NULL);
+    uint32_t assigned = 0;
+    for (uint32_t i = 0; i < piece.writes.count; i++)
+        assigned += piece.writes.items[i] == c->var;
+    struct tree_scan scan = { .arena = l->tree->scratch };
+    tree_scan_add(&scan, s->body);
+    return assigned == 1 && !scan.breaks && tree_scan_is_closed(&scan, tree_whole(&l->whole)) &&
+           tree_scan_invariant(&scan, c->bound);
+}
+
+enum { LOOK_BACK = 8 }; /* statements */
+
+static void see_other(void *user, struct tree_expr *e)
+{
+    bool *plain = user;
+    *plain &= e->op == EXPR_VAR || e->op == EXPR_INT || e->op == EXPR_ADD || e->op == EXPR_SUB || e->op == EXPR_MUL;
+}
+
+/* Sums and products of variables that nothing between the assignment and the loop changes. */
+static bool still_holds(struct loops *l, const struct tree_stmt *block, uint32_t from, uint32_t to)
+{
+    struct tree_expr *value = block->items.items[from]->value;
+    struct tree_scan scan = { .arena = l->tree->scratch };
+    bool plain = true;
+    expr_visit(value, see_other, &plain);
+    for (uint32_t i = from; i < to; i++)
+        tree_scan_add(&scan, block->items.items[i]);
+    return plain && tree_scan_invariant(&scan, value);
+}
+
+/* The value of the variable in front of the loop: an expression if it was just assigned. */
+static struct tree_expr *start_value(struct loops *l, const struct tree_stmt *block, uint32_t at, struct tree_var *v)
+{
+    uint32_t loop = at;
+    for (uint32_t last = at > LOOK_BACK ? at - LOOK_BACK : 0; at-- > last;) {
+        struct tree_stmt *s = block->items.items[at];
+        if (s->kind == STMT_ASSIGN && s->var == v && still_holds(l, block, at, loop))
+            return s->value;
+        struct tree_scan scan = { .arena = l->tree->scratch };
+        tree_scan_add(&scan, s);
+        if (s->kind == STMT_LABEL || scan.labels.count || map_has(&scan.assigned, v))
+            break;
+    }
+    return expr_var(l->tree, v);
+}
+
+/* Number of iterations: (distance + step - 1) / step, at least 0. */
+static struct tree_expr *trips(struct tree *t, struct tree_expr *distance, int64_t step)
+{
+    const struct type *type = distance->type;
+    struct tree_expr *count = expr_binary(t, EXPR_MAX, distance, expr_int(t, type, 0));
+    if (step == 1)
+        return count;
+    count = expr_binary(t, EXPR_ADD, count, expr_int(t, type, step - 1));
+    return expr_binary(t, EXPR_DIV, count, expr_int(t, type, step));
+}
+
+static struct tree_stmt *make_counted(struct loops *l, const struct tree_stmt *block, uint32_t at,
+                                      const struct counted *c)
+{
+    struct tree *t = l->tree;
+    struct tree_stmt *s = block->items.items[at], *result = stmt_block(t);
+    const struct type *type = c->var->type;
+    struct tree_expr *start = start_value(l, block, at, c->var), *value;
+    struct tree_var *v = tree_var(t, c->var->name, type);
+    v->owner = c->var->owner;
+    int64_t step = c->step > 0 ? c->step : -c->step;
+    struct tree_expr *distance =
+        c->step > 0 ? expr_binary(t, EXPR_SUB, c->bound, start) : expr_binary(t, EXPR_SUB, start, c->bound);
+    struct tree_expr *count = trips(t, distance, step);
+    s->body->items.count--;
+    struct tree_stmt *loop;
+    if (c->step > 0) {
+        loop = stmt_for(t, result, v, start, c->bound, expr_int(t, type, step));
+        value = expr_var(t, v);
+    } else {
+        loop = stmt_for(t, result, v, expr_int(t, type, 0), count, expr_int(t, type, 1));
+        value = expr_binary(t, EXPR_ADD, start, expr_binary(t, EXPR_MUL, expr_var(t, v), expr_int(t, type, c->step)));
+    }
+    loop->place = s->place;
+    loop->body = s->body;
+    stmt_substitute(t, loop->body, c->var, value);
+    struct tree_expr *moved = expr_binary(t, EXPR_MUL, count, expr_int(t, type, c->step));
+    stmt_assign(t, result, c->var, expr_binary(t, EXPR_ADD, start, moved));
+    return result;
+}
+
+/* ---- loops of one iteration ---- */
+
+static bool is_single(struct loops *l, struct tree_stmt *s)
+{
+    if (s->kind != STMT_FOR || s->begin->op != EXPR_INT || s->end->op != EXPR_INT || s->step->op != EXPR_INT ||
+        s->begin->i >= s->end->i || s->step->i < s->end->i - s->begin->i)
+        return false;
+    struct tree_scan scan = { .arena = l->tree->scratch };
+    tree_scan_add(&scan, s->body);
+    uintptr_t inside = (uintptr_t)map_get(&scan.uses, s->var);
+    return !scan.breaks && (uintptr_t)map_get(&tree_whole(&l->whole)->uses, s->var) == inside + 1;
+}
+
+/* The body in place of the loop; what the loop asked for goes to a loop of the same map inside. */
+static void make_single(struct loops *l, struct tree_stmt *s)
+{
+    struct tree_stmt *body = s->body, *inner = body->items.count == 1 ? body->items.items[0] : NULL;
+    if (inner && inner->kind == STMT_FOR && inner->place == s->place && s->loop.parallel && !inner->loop.parallel) {
+        struct tree_loop loop = s->loop;
+        loop.independent = inner->loop.independent;
+        loop.unroll = inner->loop.unroll;
+        inner->loop = loop;
+    }
+    stmt_substitute(l->tree, body, s->var, s->begin);
+    *s = *body;
+}
+
+/* ---- the walk ---- */
+
+static bool count_loops(void *user, struct tree_stmt *s)
+{
+    struct counted c;
+    for (uint32_t i = 0; i < s->items.count; i++)
+        if (match(user, s->items.items[i], &c))
+            s->items.items[i] = make_counted(user, s, i, &c);
+    return true;
+}
+
+static bool unwrap_single(void *user, struct tree_stmt *s)
+{
+    while (is_single(user, s))
+        make_single(user, s);
+    return true;
+}
+
+bool opt_canonical_loops(struct tree *t, const struct tree_options *o)
+{
+    (void)o;
+    for (uint32_t i = 0; i < t->functions.count; i++) {
+        struct tree_func *f = t->functions.items[i];
+        stmt_flatten(t, f->body);
+        struct loops l = { .tree = t, .whole = { t, f, { 0 } } };
+        stmt_visit(f->body, count_loops, &l);
+        l.whole.scan = (struct tree_scan){ 0 };
+        stmt_visit(f->body, unwrap_single, &l);
+        stmt_flatten(t, f->body);
+    }
+    return true;
+}

@@ -1,0 +1,170 @@
+/* Pointers that only stand for others (views, connectors of nested SDFGs) are replaced by what they stand for:
+ *
+ *     v = &A[8 * i]                   ->
+ *     v[j] = v[j + 1]                         A[8 * i + j] = A[8 * i + j + 1]
+ *
+ * so that equal places look equal. Done for a variable with one assignment, all uses of which stand behind it in the
+ * same block, if the variables of its value keep theirs until the last use. All this is read off the order of the
+ * statements in the text: what is assigned once, and above, is not assigned between here and there, unless a label lets
+ * control come from elsewhere. */
+#include "lower/opt/passes.h"
+
+struct fact {
+    uint32_t assigned;                        /* number of assignments, the allocation included, frees not */
+    uint32_t at;                              /* statement number of the last one seen; parameters: 0 */
+    uint32_t first_use, last_use, first_free; /* 0: none */
+};
+
+struct forward {
+    struct tree *tree;
+    struct fact *facts;        /* by variable id */
+    struct tree_expr **values; /* by variable id: what stands for it */
+    uint32_t next;             /* number of the next statement, from 1 */
+    uint32_t now;              /* the one whose expressions are looked at */
+    VEC(uint32_t) labels;      /* their numbers, ascending */
+};
+
+/* ---- facts ----
+ *
+ * The value of a DO or an UPDATE is evaluated behind its body but counted where the statement begins: what the body
+ * assigns is then first used above its assignment, and not replaced. */
+
+static void see_expr(void *user, struct tree_expr *e)
+{
+    struct forward *w = user;
+    if (e->op != EXPR_VAR)
+        return;
+    struct fact *f = &w->facts[e->var->id];
+    f->first_use = f->first_use ? f->first_use : w->now;
+    f->last_use = w->now;
+}
+
+static void see_operand(void *user, struct tree_expr **e) { expr_visit(*e, see_expr, user); }
+
+static bool see(void *user, struct tree_stmt *s)
+{
+    struct forward *w = user;
+    w->now = w->next++;
+    stmt_each_expr(s, see_operand, w);
+    struct tree_var *const vars[] = { s->var, s->var2 };
+    for (int i = 0; i < 2; i++) {
+        if (!vars[i])
+            continue;
+        struct fact *f = &w->facts[vars[i]->id];
+        if (s->kind == STMT_FREE) {
+            f->first_free = f->first_free ? f->first_free : w->now;
+        } else {
+            f->assigned++;
+            f->at = w->now;
+        }
+    }
+    if (s->kind == STMT_LABEL)
+        vec_push(w->tree->scratch, &w->labels, w->now);
+    return true;
+}
+
+static bool label_between(const struct forward *w, uint32_t from, uint32_t to)
+{
+    for (uint32_t i = 0; i < w->labels.count; i++)
+        if (w->labels.items[i] > from && w->labels.items[i] <= to)
+            return true;
+    return false;
+}
+
+/* ---- replacing ---- */
+
+/* Does everything in the value keep its meaning from statement `at` to `last`? */
+static bool lasting(const struct forward *w, const struct tree_expr *e, uint32_t at, uint32_t last)
+{
+    if (e->op == EXPR_CALL || e->op == EXPR_LOAD)
+        return false;
+    if (e->op == EXPR_VAR) {
+        const struct fact *f = &w->facts[e->var->id];
+        if (f->assigned > 1 || (f->assigned == 1 && f->at >= at) || (f->first_free && f->first_free <= last))
+            return false;
+    }
+    for (uint32_t i = 0; i < e->num_args; i++)
+        if (!lasting(w, e->args[i], at, last))
+            return false;
+    return true;
+}
+
+static struct tree_expr *replace(struct forward *w, struct tree_expr *e)
+{
+    struct tree *t = w->tree;
+    if (e->op == EXPR_VAR)
+        return w->values[e->var->id] ? w->values[e->var->id] : e;
+    struct tree_expr *copy = NULL;
+    for (uint32_t i = 0; i < e->num_args; i++) {
+        struct tree_expr *arg = replace(w, e->args[i]);
+        if (arg != e->args[i] && !copy)
+            copy = arena_copy(t->arena, e, sizeof *e + e->num_args * sizeof e->args[0]);
+        if (copy)
+            copy->args[i] = arg;
+    }
+    if (!copy)
+        return e;
+    if (e->op == EXPR_LOAD)
+        return expr_load(t, e->type, copy->args[0], copy->args[1], e->alias);
+    return e->op == EXPR_OFFSET ? expr_offset(t, copy->args[0], copy->args[1]) : copy;
+}
+
+static void replace_operand(void *user, struct tree_expr **e) { *e = replace(user, *e); }
+
+static uint32_t count_statements(const struct tree_stmt *s)
+{
+    uint32_t count = 1;
+    if (s->body)
+        count += count_statements(s->body);
+    if (s->otherwise)
+        count += count_statements(s->otherwise);
+    for (uint32_t i = 0; i < s->items.count; i++)
+        count += count_statements(s->items.items[i]);
+    return count;
+}
+
+/* An assignment that can be dropped; its value is noted. */
+static bool take(struct forward *w, const struct tree_stmt *s, uint32_t number, uint32_t block_end)
+{
+    if (s->kind != STMT_ASSIGN || s->var->type->kind != TYPE_POINTER || s->value->type != s->var->type)
+        return false;
+    const struct fact *f = &w->facts[s->var->id];
+    bool here = f->assigned == 1 && !f->first_free && f->first_use > number && f->last_use < block_end;
+    if (!here || label_between(w, number, f->last_use) || !lasting(w, s->value, number, f->last_use))
+        return false;
+    w->values[s->var->id] = s->value;
+    return true;
+}
+
+/* Statement numbers are counted as in `see`: that of `s`, then its body and so on; gives the number behind the last. */
+static uint32_t rewrite(struct forward *w, struct tree_stmt *s, uint32_t number, uint32_t block_end)
+{
+    stmt_each_expr(s, replace_operand, w);
+    if (s->pointer && (s->kind == STMT_STORE || s->kind == STMT_REDUCE || s->kind == STMT_UPDATE))
+        stmt_set_address(w->tree, s, s->pointer, s->index);
+    uint32_t next = number + 1;
+    if (take(w, s, number, block_end))
+        *s = *stmt_block(w->tree);
+    if (s->body)
+        next = rewrite(w, s->body, next, next + count_statements(s->body));
+    if (s->otherwise)
+        next = rewrite(w, s->otherwise, next, next + count_statements(s->otherwise));
+    uint32_t end = s->kind == STMT_BLOCK ? number + count_statements(s) : block_end;
+    for (uint32_t i = 0; i < s->items.count; i++)
+        next = rewrite(w, s->items.items[i], next, end);
+    return next;
+}
+
+bool opt_copy_propagation(struct tree *t, const struct tree_options *o)
+{
+    (void)o;
+    for (uint32_t i = 0; i < t->functions.count; i++) {
+        struct tree_func *f = t->functions.items[i];
+        struct forward w = { .tree = t, .next = 1 };
+        w.facts = NEW_ARRAY(t->scratch, struct fact, t->num_vars);
+        w.values = NEW_ARRAY(t->scratch, struct tree_expr *, t->num_vars);
+        stmt_visit(f->body, see, &w);
+        rewrite(&w, f->body, 1, w.next);
+    }
+    return true;
+}

@@ -1,0 +1,301 @@
+/* One loop into another: whether it may and whether that pays, and how. */
+#include "lower/opt/fusion/fuse_pair.h"
+#include "lower/opt/remark.h"
+#include "lower/tree/tree_rewrite.h"
+
+enum { MOST_ACCESSES = 1500 /* of a loop that takes in others */ };
+
+/* ---- may they ---- */
+
+static bool loads(const struct tree_expr *e)
+{
+    if (e->op == EXPR_LOAD || e->op == EXPR_CALL)
+        return true;
+    for (uint32_t i = 0; i < e->num_args; i++)
+        if (loads(e->args[i]))
+            return true;
+    return false;
+}
+
+static bool writes(const struct tree_piece *piece, const struct tree_var *v)
+{
+    for (uint32_t i = 0; i < piece->writes.count; i++)
+        if (piece->writes.items[i] == v)
+            return true;
+    return false;
+}
+
+static uintptr_t count_uses(const struct tree_piece *piece, const struct tree_var *v)
+{
+    uintptr_t count = 0;
+    for (uint32_t i = 0; i < piece->reads.count; i++)
+        count += piece->reads.items[i] == v;
+    for (uint32_t i = 0; i < piece->writes.count; i++)
+        count += piece->writes.items[i] == v;
+    return count;
+}
+
+/* Is the loop's variable of no interest behind it? */
+static bool is_private(const struct fuse *f, const struct tree_stmt *loop, const struct tree_piece *piece)
+{
+    return loop->var->id >= f->num_vars ||
+           (uintptr_t)map_get(&tree_whole(f->whole)->uses, loop->var) == count_uses(piece, loop->var);
+}
+
+/* Can the statements of an innermost loop be done for several iterations at once, as far as one can see? */
+static bool is_wide(const struct fuse *f, const struct tree_stmt *s)
+{
+    if (s->kind == STMT_CALL || s->kind == STMT_ALLOC || s->kind == STMT_UPDATE ||
+        (s->kind == STMT_REDUCE && f->options->strict_fp) || (s->value && !expr_is_pure(s->value)))
+        return false;
+    for (uint32_t i = 0; i < s->items.count; i++)
+        if (!is_wide(f, s->items.items[i]))
+            return false;
+    return (!s->body || is_wide(f, s->body)) && (!s->otherwise || is_wide(f, s->otherwise));
+}
+
+/* What is taken in is of the same kind, so it is found out once. */
+static void note_kind(struct fuse *f, const struct tree_stmt *body)
+{
+    if (f->kind.body == body)
+        return;
+    f->kind.body = body;
+    f->kind.loops = stmt_has_loops(body);
+    f->kind.wide = !f->kind.loops && is_wide(f, body);
+}
+
+static bool same_schedule(const struct tree_loop *a, const struct tree_loop *b)
+{
+    return a->parallel == b->parallel &&
+           (!a->parallel || (a->omp == b->omp && a->chunk == b->chunk && a->num_threads == b->num_threads));
+}
+
+static bool worthwhile(struct fuse *f, const struct fuse_nest *a, const struct fuse_nest *b)
+{
+    if (a->piece->accesses.count + b->piece->accesses.count > MOST_ACCESSES)
+        return false;
+    const struct tree_stmt *x = a->loops[a->depth - 1]->body, *y = b->loops[b->depth - 1]->body;
+    note_kind(f, x);
+    if (f->kind.loops || stmt_has_loops(y))
+        return !f->whole_nests;
+    return f->kind.wide == is_wide(f, y);
+}
+
+/* Does the expression, computed when the loops begin, have the same value inside of them? */
+static bool stays(const struct fuse *f, const struct fuse_nest *a, const struct fuse_nest *b, const struct tree_expr *e)
+{
+    for (uint32_t i = 0; e->op == EXPR_VAR && i < a->depth; i++)
+        if (e->var == a->loops[i]->var || e->var == b->loops[i]->var)
+            return true;
+    if (e->op == EXPR_LOAD ||
+        (e->op == EXPR_VAR && (piece_set_writes_var(&f->first, e->var) || writes(b->piece, e->var))))
+        return false;
+    for (uint32_t i = 0; i < e->num_args; i++)
+        if (!stays(f, a, b, e->args[i]))
+            return false;
+    return true;
+}
+
+/* Can the distance between their variables be computed inside? */
+static bool distance_stays(const struct fuse *f, const struct fuse_nest *a, const struct fuse_nest *b, uint32_t depth)
+{
+    const struct tree_expr *x = a->loops[depth]->begin, *y = b->loops[depth]->begin;
+    return expr_equal(x, y) || (stays(f, a, b, x) && stays(f, a, b, y));
+}
+
+static bool loops_match(const struct fuse *f, const struct fuse_nest *a, const struct fuse_nest *b)
+{
+    for (uint32_t i = 0; i < b->depth; i++) {
+        const struct tree_stmt *y = b->loops[i];
+        if (!same_schedule(&a->loops[i]->loop, &y->loop) || loads(y->begin) || loads(y->end) || loads(y->step) ||
+            !is_private(f, y, b->piece) || !distance_stays(f, a, b, i))
+            return false;
+    }
+    return fuse_same_space(f->tree, a, b);
+}
+
+/* Everything but the order with statements in between. */
+static bool can_fuse(struct fuse *f, const struct fuse_nest *a, const struct fuse_nest *b)
+{
+    return a->depth > 0 && a->depth == b->depth && loops_match(f, a, b) &&
+           !piece_set_orders_control(&f->first, b->piece) && worthwhile(f, a, b) &&
+           fuse_is_legal(f->tree, &f->first, a, b);
+}
+
+/* Does one use what the other makes? */
+static bool related(const struct piece_set *set, const struct tree_piece *piece)
+{
+    for (uint32_t i = 0; i < piece->accesses.count; i++) {
+        const struct tree_access *a = piece->accesses.items[i];
+        const struct piece_class *c = piece_set_class(set, a->alias);
+        if (a->alias && (c->write || (c->read && a->write)))
+            return true;
+    }
+    return false;
+}
+
+/* ---- taking in ---- */
+
+static struct fuse_nest nest_of(const struct fuse *f, struct tree_stmt *s, const struct tree_piece *piece)
+{
+    struct fuse_nest n = fuse_nest_of(s, piece);
+    if (!f->whole_nests && n.depth)
+        n.depth = 1;
+    return n;
+}
+
+/* The frame of the innermost loop of the nest. */
+static const struct tree_frame *frame_of(struct fuse *f, const struct fuse_nest *n, const struct tree_frame *outer)
+{
+    for (uint32_t i = 0; i < n->depth; i++) {
+        struct tree_frame *frame = NEW(f->arena, struct tree_frame);
+        *frame = tree_frame_of(outer, n->loops[i]);
+        outer = frame;
+    }
+    return outer;
+}
+
+static void extend(struct fuse *f, struct tree_piece *piece, const struct tree_piece *more)
+{
+    for (uint32_t i = 0; i < more->accesses.count; i++)
+        vec_push(f->arena, &piece->accesses, more->accesses.items[i]);
+    for (uint32_t i = 0; i < more->reads.count; i++)
+        vec_push(f->arena, &piece->reads, more->reads.items[i]);
+    for (uint32_t i = 0; i < more->writes.count; i++)
+        vec_push(f->arena, &piece->writes, more->writes.items[i]);
+    piece->effects |= more->effects;
+    piece->jumps |= more->jumps;
+    piece->frees |= more->frees;
+}
+
+/* The innermost body of b behind that of a. */
+static void take_in(struct fuse *f, struct fuse_item *item, const struct fuse_nest *b, const struct tree_frame *outer)
+{
+    struct tree *t = f->tree;
+    struct fuse_nest a = nest_of(f, item->stmt, NULL);
+    remark(t->ir->remarks, item->stmt->place, remark_subject(t, item->stmt), REMARK_FUSED,
+           remark_subject(t, b->loops[0]), remark_path(t, b->loops[0]));
+    for (uint32_t i = 0; i < a.depth; i++) {
+        struct tree_stmt *x = a.loops[i], *y = b->loops[i];
+        struct tree_expr *shift = expr_binary(t, EXPR_SUB, y->begin, x->begin);
+        stmt_substitute(t, y->body, y->var, expr_binary(t, EXPR_ADD, expr_var(t, x->var), shift));
+        x->loop.independent &= y->loop.independent;
+        x->loop.unroll |= y->loop.unroll;
+        /* all uses but the loop itself are now uses of the other variable */
+        uintptr_t uses = (uintptr_t)map_get(&f->whole->scan.uses, x->var);
+        map_put(f->arena, &f->whole->scan.uses, x->var, (void *)(uses + count_uses(b->piece, y->var) - 1));
+    }
+    struct tree_stmt *to = a.loops[a.depth - 1]->body, *from = b->loops[a.depth - 1]->body;
+    struct tree_piece added = { 0 };
+    piece_add(f->arena, &added, from, frame_of(f, &a, outer));
+    piece_set_add(&f->first, &added);
+    extend(f, &item->piece, &added);
+    for (uint32_t i = 0; i < from->items.count; i++)
+        stmt_append(t, to, from->items.items[i]);
+}
+
+bool fuse_is_loop_like(const struct tree_stmt *s)
+{
+    return s->kind == STMT_FOR || s->kind == STMT_COPY || s->kind == STMT_ZERO;
+}
+
+void fuse_start_with(struct fuse *f, const struct tree_piece *piece)
+{
+    piece_set_clear(&f->first);
+    piece_set_add(&f->first, piece);
+    f->hopeless = 0;
+    f->kind.body = NULL;
+}
+
+/* `s` with its piece in the shape of a nest, or NULL. */
+static struct tree_stmt *reshaped(struct fuse *f, const struct fuse_nest *like, struct tree_stmt *s,
+                                  struct tree_piece *piece, const struct tree_frame *outer)
+{
+    struct tree_stmt *shaped = like->depth ? fuse_shape(f->tree, like, s, f->whole_nests) : NULL;
+    *piece = (struct tree_piece){ 0 };
+    if (shaped)
+        piece_add(f->arena, piece, shaped, outer);
+    return shaped;
+}
+
+/* The second one takes the shape of the first. */
+static bool fit_second(struct fuse *f, struct fuse_item *a, struct fuse_item *b, const struct tree_frame *outer)
+{
+    struct fuse_nest x = nest_of(f, a->stmt, &a->piece), y;
+    struct tree_piece piece;
+    struct tree_stmt *shaped = reshaped(f, &x, b->stmt, &piece, outer);
+    if (!shaped)
+        return false;
+    y = nest_of(f, shaped, &piece);
+    if (!can_fuse(f, &x, &y))
+        return false;
+    take_in(f, a, &y, outer);
+    return true;
+}
+
+/* The first one takes the shape of the second. */
+static bool fit_first(struct fuse *f, struct fuse_item *a, struct fuse_item *b, const struct tree_frame *outer)
+{
+    struct fuse_nest y = nest_of(f, b->stmt, &b->piece), x;
+    struct tree_piece piece;
+    struct tree_stmt *shaped = reshaped(f, &y, a->stmt, &piece, outer);
+    if (!shaped)
+        return false;
+    fuse_start_with(f, &piece);
+    x = nest_of(f, shaped, &piece);
+    if (!can_fuse(f, &x, &y)) {
+        fuse_start_with(f, &a->piece);
+        return false;
+    }
+    a->stmt = shaped;
+    a->piece = piece;
+    take_in(f, a, &y, outer);
+    return true;
+}
+
+/* Why the second loop, which uses what the first one makes, stays on its own. */
+static void say_apart(struct fuse *f, const struct fuse_item *first, const struct fuse_item *second)
+{
+    struct tree *t = f->tree;
+    struct remarks *r = t->ir->remarks;
+    struct fuse_nest a = nest_of(f, first->stmt, &first->piece), b = nest_of(f, second->stmt, &second->piece);
+    struct fuse_obstacle o;
+    if (!r || f->whole_nests || a.depth == 0 || b.depth == 0)
+        return;
+    const struct tree_stmt *x = a.loops[0], *y = b.loops[0];
+    const struct place *place = x->place;
+    const char *subject = remark_subject(t, x), *other = remark_subject(t, y), *path = remark_path(t, y);
+    uint32_t places = a.piece->accesses.count + b.piece->accesses.count;
+    if (!same_schedule(&x->loop, &y->loop))
+        remark(r, place, subject, REMARK_FUSE_SCHEDULE, other, path);
+    else if (!fuse_same_space(t, &a, &b))
+        remark(r, place, subject, REMARK_FUSE_ITERATIONS, other, path);
+    else if (!loops_match(f, &a, &b) || piece_set_orders_control(&f->first, b.piece))
+        remark(r, place, subject, REMARK_FUSE_VARIABLE, other, path);
+    else if (places > MOST_ACCESSES)
+        remark(r, place, subject, REMARK_FUSE_SIZE, other, path, places, (unsigned)MOST_ACCESSES);
+    else if (!worthwhile(f, &a, &b))
+        remark(r, place, subject, REMARK_FUSE_VECTORS, other, path);
+    else if (!fuse_find_obstacle(t, &f->first, &a, &b, &o))
+        remark(r, place, subject, REMARK_FUSE_DEPENDENCE, other, path, remark_dependence(t, o.a, o.b));
+}
+
+bool fuse_try_pair(struct fuse *f, struct fuse_item *a, struct fuse_item *b, const struct tree_frame *outer)
+{
+    if (!fuse_is_loop_like(b->stmt) || b->piece.control || piece_set_orders(&f->skipped, &b->piece))
+        return false;
+    bool connected = related(&f->first, &b->piece);
+    if (!connected && f->distant)
+        return false;
+    struct fuse_nest x = nest_of(f, a->stmt, &a->piece), y = nest_of(f, b->stmt, &b->piece);
+    bool small = a->piece.accesses.count + b->piece.accesses.count <= MOST_ACCESSES;
+    if (can_fuse(f, &x, &y)) {
+        take_in(f, a, &y, outer);
+    } else if (!connected || !small || (!fit_second(f, a, b, outer) && !fit_first(f, a, b, outer))) {
+        if (connected)
+            say_apart(f, a, b);
+        return false;
+    }
+    b->stmt = NULL;
+    return true;
+}

@@ -1,0 +1,49 @@
+/* Between the files of the fuse pass: the items of a block, which go into each other (pass_fuse.c), and two of them
+ * (pass_fuse_pair.c). */
+#ifndef LOWER_PASS_FUSE_PAIR_H
+#define LOWER_PASS_FUSE_PAIR_H
+
+#include "lower/opt/fusion/fuse.h"
+
+struct fuse_item {
+    struct tree_stmt *stmt; /* NULL: taken into another loop */
+    struct tree_piece piece;
+    uint32_t number; /* grows from item to item of a block */
+    bool before;     /* goes in front of the loop being looked at */
+};
+
+/* The last item of a block that touches an alias class. */
+struct fuse_last_use {
+    uint32_t block, number;
+};
+
+struct fuse {
+    struct tree *tree;
+    struct arena *arena;
+    const struct tree_options *options;
+    struct tree_whole *whole; /* the function; its scan is kept up to date with what goes into other loops */
+    uint32_t num_vars;        /* of the variables that are counted there */
+    struct piece_set first, skipped;
+    bool distant;      /* loops have been skipped */
+    uint32_t hopeless; /* classes of `first`, from the beginning, through which nothing further on can be taken in */
+    struct fuse_last_use *last; /* by alias class */
+    uint32_t block;             /* number of the block being looked at */
+    struct {
+        const struct tree_stmt *body;
+        bool loops, wide;
+    } kind;           /* of the loop that takes in others */
+    bool whole_nests; /* loops are fused together with all that they contain, not the outer ones alone */
+    bool nests_only;  /* nothing else is wanted */
+    bool backwards;   /* from the last one on */
+    bool left;        /* something was too large for that */
+};
+
+/* A loop, a copy or a fill? */
+bool fuse_is_loop_like(const struct tree_stmt *s);
+/* `first` becomes what is touched by the loop that others may go into. */
+void fuse_start_with(struct fuse *f, const struct tree_piece *piece);
+/* The second one goes into the first, a loop that was begun with, if it may and that pays; its statement is NULL then.
+ * `outer`: the loops around. */
+bool fuse_try_pair(struct fuse *f, struct fuse_item *a, struct fuse_item *b, const struct tree_frame *outer);
+
+#endif

@@ -1,0 +1,374 @@
+/* When two loops may be one: iteration i of the second must not need anything of iterations behind i of the first, nor
+ * the other way round. It is enough that elements touched by both, and changed by one, are touched by the same
+ * iteration of both. With addresses c * i + r and c * i' + r' that holds if r - r' is always less than c away from 0.
+ * Where bounds are not known, the contract of independent loops helps: two iterations of such a loop never store the
+ * same element, so what the other loop touches at an equal index belongs to the same iteration. */
+#include "lower/opt/fusion/fuse.h"
+
+#include <stdlib.h>
+
+enum { MOST_PAIRS = 20000, MOST_NAMES = 2 * FUSE_DEPTH };
+
+/* Variables of the second nest in terms of those of the first. Ten kilobytes, of which little is used: never copied or
+ * cleared as a whole. */
+struct renaming {
+    const struct tree_var *from[MOST_NAMES];
+    struct linear to[MOST_NAMES];
+    uint32_t count;
+};
+
+/* One loop of each nest; those around them are in step. */
+struct pair {
+    struct tree *tree;
+    const struct piece_set *first;
+    const struct fuse_nest *a, *b;
+    const struct tree_stmt *loop_a, *loop_b;
+    struct renaming outer;
+    struct linear shift; /* begin of b - begin of a */
+    struct fuse_obstacle obstacle;
+    /* Of the access of b that is compared with those of a: whether its address varies, and that with a minus, renamed.
+     */
+    bool varies;
+    struct linear minus;
+};
+
+/* ---- renaming ---- */
+
+static void rename_all(struct linear *l, const struct renaming *r)
+{
+    for (uint32_t i = 0; i < r->count; i++) {
+        struct linear next;
+        linear_replace(&next, l, r->from[i], &r->to[i]);
+        linear_copy(l, &next);
+    }
+}
+
+static void copy_renaming(struct renaming *to, const struct renaming *from)
+{
+    for (to->count = 0; to->count < from->count; to->count++) {
+        to->from[to->count] = from->from[to->count];
+        linear_copy(&to->to[to->count], &from->to[to->count]);
+    }
+}
+
+static void linear_renamed(struct linear *out, const struct tree_expr *e, const struct renaming *r)
+{
+    linear_of(out, e);
+    rename_all(out, r);
+}
+
+/* begin of b - begin of a */
+static void shift_of(struct linear *out, const struct tree_stmt *a, const struct tree_stmt *b, const struct renaming *r)
+{
+    struct linear begin;
+    linear_renamed(out, b->begin, r);
+    linear_of(&begin, a->begin);
+    linear_add(out, &begin, -1);
+}
+
+/* b's variable is a's, moved by the distance of their begins. */
+static void add_renaming(struct tree *t, struct renaming *r, const struct tree_stmt *a, const struct tree_stmt *b)
+{
+    struct linear shift;
+    shift_of(&shift, a, b, r);
+    linear_of(&r->to[r->count], expr_var(t, a->var));
+    linear_add(&r->to[r->count], &shift, 1);
+    r->from[r->count++] = b->var;
+}
+
+static bool same_trips(const struct tree_stmt *a, const struct tree_stmt *b, const struct renaming *r)
+{
+    struct linear span_a, span_b, step_a, step_b, shift;
+    linear_of(&step_a, a->step);
+    linear_renamed(&step_b, b->step, r);
+    linear_of(&span_a, a->end);
+    linear_renamed(&span_b, b->end, r);
+    shift_of(&shift, a, b, r);
+    linear_add(&span_a, &shift, 1);
+    return a->var->type == b->var->type && linear_equal(&step_a, &step_b) && linear_equal(&span_a, &span_b);
+}
+
+static bool is_loop_var(const struct tree_frame *frame, const struct tree_var *v)
+{
+    for (; frame; frame = frame->outer)
+        if (frame->loop->var == v)
+            return true;
+    return false;
+}
+
+/* Can the expression, evaluated at the access, change while the loops run (other than by loop variables)? */
+static bool varies(const struct pair *p, const struct tree_expr *e, const struct tree_access *at)
+{
+    if (e->op == EXPR_LOAD)
+        return true;
+    if (e->op == EXPR_VAR && !is_loop_var(at->frame, e->var)) {
+        if (piece_set_writes_var(p->first, e->var))
+            return true;
+        for (uint32_t i = 0; i < p->b->piece->writes.count; i++)
+            if (p->b->piece->writes.items[i] == e->var)
+                return true;
+    }
+    for (uint32_t i = 0; i < e->num_args; i++)
+        if (varies(p, e->args[i], at))
+            return true;
+    return false;
+}
+
+static bool address_varies(const struct pair *p, const struct tree_access *a)
+{
+    for (uint32_t i = 0; i < a->at->count; i++)
+        for (uint32_t k = 0; k < a->at->terms[i].count; k++)
+            if (varies(p, a->at->terms[i].factors[k], a))
+                return true;
+    return varies(p, a->pointer, a);
+}
+
+/* ---- by distance ---- */
+
+static int64_t step_of(const struct tree_stmt *loop) { return loop->step->op == EXPR_INT ? loop->step->i : 1; }
+
+/* Values of (address of a) - (address of b) but for the two loop variables. */
+static struct interval distance(const struct linear *rest, const struct tree_access *a, const struct tree_access *b)
+{
+    struct interval d = linear_interval(rest, a->frame, b->frame);
+    return interval_add(d, (struct interval){ true, 1 - b->extent, a->extent - 1 });
+}
+
+static struct interval loop_range(const struct tree_access *a, const struct tree_stmt *loop)
+{
+    const struct tree_frame *f = a->frame;
+    while (f && f->loop != loop)
+        f = f->outer;
+    return f ? f->range : (struct interval){ 0 };
+}
+
+/* c * i + r and c * i' + r', with r - r' a multiple of more than c * i and c * i' can be apart: rows of a matrix, and
+ * places in a row. */
+static bool same_residue(const struct linear *rest, int64_t times, struct interval range)
+{
+    uint64_t divisor = (uint64_t)llabs(rest->constant);
+    for (uint32_t i = 0; i < rest->count; i++)
+        for (uint64_t b = (uint64_t)llabs(rest->terms[i].times); b;) {
+            uint64_t r = divisor % b;
+            divisor = b;
+            b = r;
+        }
+    int64_t span;
+    return range.known && !__builtin_sub_overflow(range.high, range.low, &span) &&
+           !__builtin_mul_overflow(span, llabs(times), &span) && (uint64_t)span < divisor;
+}
+
+/* c * i + r and c * i' + r', with r - r' a multiple of some m and a small rest: planes, and rows in them. If neither
+ * rows nor the rest lead to another plane, it is the same plane, and with a rest of less than c the same row. */
+static bool same_row(const struct linear *rest, int64_t times, struct interval range, const struct tree_access *a,
+                     const struct tree_access *b)
+{
+    int64_t row = llabs(times), span;
+    if (!range.known || __builtin_sub_overflow(range.high, range.low, &span) ||
+        __builtin_mul_overflow(span, row, &span) || span < 0 || span > INT64_MAX / 4)
+        return false;
+    for (uint32_t k = 0; k < rest->count; k++) {
+        int64_t plane = llabs(rest->terms[k].times);
+        struct linear small;
+        linear_constant(&small, rest->constant);
+        for (uint32_t i = 0; plane > row && i < rest->count; i++)
+            if (rest->terms[i].times % plane != 0)
+                small.terms[small.count++] = rest->terms[i];
+        struct interval s = plane > row ? distance(&small, a, b) : (struct interval){ 0 };
+        if (s.known && s.low > -row && s.high < row && span + (s.high > -s.low ? s.high : -s.low) < plane)
+            return true;
+    }
+    return false;
+}
+
+/* Elements of equal iterations alone: `rest` is the distance without the loop variables, `times` what one of them
+ * moves. */
+static bool by_distance(const struct pair *p, const struct linear *rest, int64_t times, const struct tree_access *a,
+                        const struct tree_access *b)
+{
+    int64_t span;
+    struct interval d = distance(rest, a, b);
+    if (d.known && !__builtin_mul_overflow(llabs(times), step_of(p->loop_a), &span) && d.low > -span && d.high < span)
+        return true;
+    return a->extent == 1 && b->extent == 1 && rest->known && rest->count > 0 &&
+           (same_residue(rest, times, loop_range(a, p->loop_a)) ||
+            (step_of(p->loop_a) == 1 && same_row(rest, times, loop_range(a, p->loop_a), a, b)));
+}
+
+static bool far_apart(const struct pair *p, const struct tree_access *a, const struct tree_access *b)
+{
+    struct linear all, rest;
+    int64_t times_a, times_b;
+    linear_copy(&all, &p->minus);
+    linear_add(&all, a->at, 1);
+    linear_copy(&rest, &all);
+    if (!rest.known || !linear_take(&rest, p->loop_a->var, &times_a) || !linear_take(&rest, p->loop_b->var, &times_b))
+        return false;
+    if (times_a != 0 && times_a == -times_b && times_a > -INT32_MAX && times_a < INT32_MAX) {
+        linear_add(&rest, &p->shift, times_b);
+        if (by_distance(p, &rest, times_a, a, b))
+            return true;
+    }
+    struct interval never = linear_limits(&all, a->frame, b->frame);
+    never = interval_add(never, (struct interval){ true, 1 - b->extent, a->extent - 1 });
+    return never.known && (never.low > 0 || never.high < 0);
+}
+
+/* ---- by contract ---- */
+
+/* The loops between the fused one and the access, outermost first. */
+static bool inner_loops(const struct tree_access *a, const struct tree_stmt *loop, const struct tree_stmt **out,
+                        uint32_t *count)
+{
+    const struct tree_frame *f = a->frame;
+    for (*count = 0; f && f->loop != loop && *count < FUSE_DEPTH; f = f->outer)
+        out[(*count)++] = f->loop;
+    for (uint32_t i = 0; i < *count / 2; i++) {
+        const struct tree_stmt *swap = out[i];
+        out[i] = out[*count - 1 - i];
+        out[*count - 1 - i] = swap;
+    }
+    return f && f->loop == loop;
+}
+
+/* Does the address depend on the loop variable in a way that differs from iteration to iteration? */
+static bool moves_with(const struct linear *at, const struct tree_stmt *loop, const struct tree_frame *frame)
+{
+    for (uint32_t i = 0; i < at->count; i++) {
+        const struct linear_term *term = &at->terms[i];
+        bool plain = linear_term_has(term, loop->var);
+        for (uint32_t k = 0; k < term->count && plain; k++)
+            plain = term->factors[k]->op == EXPR_VAR &&
+                    (term->factors[k]->var == loop->var || !is_loop_var(frame, term->factors[k]->var));
+        if (plain)
+            return true;
+    }
+    return false;
+}
+
+static bool same_by_contract(const struct pair *p, const struct tree_access *a, const struct tree_access *b)
+{
+    bool by_a = a->store && !a->guarded && p->loop_a->loop.independent && !p->a->piece->jumps;
+    bool by_b = b->store && !b->guarded && p->loop_b->loop.independent && !p->b->piece->jumps;
+    const struct tree_stmt *loops_a[FUSE_DEPTH], *loops_b[FUSE_DEPTH];
+    uint32_t count_a, count_b;
+    if ((!by_a && !by_b) || a->extent != 1 || b->extent != 1 || !moves_with(a->at, p->loop_a, a->frame) ||
+        !inner_loops(a, p->loop_a, loops_a, &count_a) || !inner_loops(b, p->loop_b, loops_b, &count_b) ||
+        count_a != count_b || p->outer.count + 1 + count_a > MOST_NAMES)
+        return false;
+    struct renaming r;
+    copy_renaming(&r, &p->outer);
+    add_renaming(p->tree, &r, p->loop_a, p->loop_b);
+    for (uint32_t i = 0; i < count_a; i++) {
+        if (!same_trips(loops_a[i], loops_b[i], &r))
+            return false;
+        add_renaming(p->tree, &r, loops_a[i], loops_b[i]);
+    }
+    struct linear renamed;
+    linear_copy(&renamed, b->at);
+    rename_all(&renamed, &r);
+    return linear_equal(a->at, &renamed);
+}
+
+/* ---- all of it ---- */
+
+static bool may_meet(const struct pair *p, const struct tree_access *a, const struct tree_access *b)
+{
+    if (!a->pointer || p->varies || a->alias != b->alias || a->alias == 0 || a->type != b->type || a->extent < 0 ||
+        !expr_equal(a->pointer, b->pointer) || address_varies(p, a))
+        return true;
+    return !far_apart(p, a, b) && !same_by_contract(p, a, b);
+}
+
+static void look_at(struct pair *p, const struct tree_access *b)
+{
+    p->varies = !b->pointer || b->extent < 0 || address_varies(p, b);
+    if (p->varies)
+        return;
+    linear_constant(&p->minus, 0);
+    linear_add(&p->minus, b->at, -1);
+    rename_all(&p->minus, &p->outer);
+}
+
+static bool check_class(struct pair *p, const struct piece_class *class, const struct tree_access *b, uint32_t *pairs)
+{
+    if (!class->write && !(b->write && class->read))
+        return true;
+    for (const struct tree_access *a = class->accesses; a; a = a->next) {
+        if (!a->write && !b->write)
+            continue;
+        if (!p->obstacle.a)
+            look_at(p, b);
+        p->obstacle = (struct fuse_obstacle){ a, b };
+        if (++*pairs > MOST_PAIRS || may_meet(p, a, b))
+            return false;
+    }
+    return true;
+}
+
+static bool is_legal(struct pair *p)
+{
+    uint32_t pairs = 0;
+    for (uint32_t i = 0; i < p->b->piece->accesses.count; i++) {
+        const struct tree_access *x = p->b->piece->accesses.items[i];
+        p->obstacle = (struct fuse_obstacle){ NULL, x };
+        if (x->alias == 0 ? p->first->all.write || (x->write && p->first->all.read)
+                          : !check_class(p, piece_set_class(p->first, x->alias), x, &pairs) ||
+                                !check_class(p, piece_set_class(p->first, 0), x, &pairs))
+            return false;
+    }
+    return true;
+}
+
+bool fuse_is_legal(struct tree *t, const struct piece_set *first, const struct fuse_nest *a, const struct fuse_nest *b)
+{
+    struct fuse_obstacle obstacle;
+    return fuse_find_obstacle(t, first, a, b, &obstacle);
+}
+
+bool fuse_find_obstacle(struct tree *t, const struct piece_set *first, const struct fuse_nest *a,
+                        const struct fuse_nest *b, struct fuse_obstacle *out)
+{
+    struct pair p;
+    p.tree = t;
+    p.first = first;
+    p.a = a;
+    p.b = b;
+    p.outer.count = 0;
+    p.obstacle = (struct fuse_obstacle){ 0 };
+    for (uint32_t i = 0; i < a->depth; i++) {
+        p.loop_a = a->loops[i];
+        p.loop_b = b->loops[i];
+        shift_of(&p.shift, p.loop_a, p.loop_b, &p.outer);
+        bool legal = is_legal(&p);
+        *out = p.obstacle;
+        if (!legal)
+            return false;
+        add_renaming(t, &p.outer, p.loop_a, p.loop_b);
+    }
+    return true;
+}
+
+bool fuse_same_space(struct tree *t, const struct fuse_nest *a, const struct fuse_nest *b)
+{
+    struct renaming r;
+    r.count = 0;
+    if (a->depth != b->depth)
+        return false;
+    for (uint32_t i = 0; i < a->depth; i++) {
+        if (!same_trips(a->loops[i], b->loops[i], &r))
+            return false;
+        add_renaming(t, &r, a->loops[i], b->loops[i]);
+    }
+    return true;
+}
+
+struct fuse_nest fuse_nest_of(struct tree_stmt *loop, const struct tree_piece *piece)
+{
+    struct fuse_nest n = { .piece = piece };
+    while (loop && loop->kind == STMT_FOR && n.depth < FUSE_DEPTH) {
+        n.loops[n.depth++] = loop;
+        loop = loop->body->items.count == 1 ? loop->body->items.items[0] : NULL;
+    }
+    return n;
+}

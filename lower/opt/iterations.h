@@ -1,0 +1,24 @@
+/* Do iterations of a loop have anything to do with each other? Asked by passes that change their order. */
+#ifndef LOWER_PASS_ITERATIONS_H
+#define LOWER_PASS_ITERATIONS_H
+
+#include "lower/opt/fusion/fuse.h"
+#include "lower/tree/tree_scan.h"
+
+struct iterations {
+    struct tree *tree;
+    struct tree_whole whole; /* the function */
+    struct piece_set set;
+    struct fuse_obstacle obstacle; /* what iterations_are_apart found last */
+};
+
+struct iterations iterations_of(struct tree *t, const struct tree_func *f);
+/* Do values of variables stay in one iteration of the loop (and of all loops inside)? */
+bool iterations_keep_variables(struct iterations *x, struct tree_stmt *loop);
+/* `nest` is the loop itself or lies directly inside it; `frame`: the loops around, or NULL. Do iterations of the nest
+ * never touch what other iterations of it change, whatever the iterations of the loop are? Memory on the stack that an
+ * iteration takes for itself does not count. */
+bool iterations_are_apart(struct iterations *x, struct tree_stmt *loop, const struct fuse_nest *nest,
+                          const struct tree_frame *frame);
+
+#endif

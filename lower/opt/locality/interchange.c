@@ -1,0 +1,128 @@
+/* A sequential loop around a nest goes inside.
+ *
+ *     for k ... {                                for i ... parallel {
+ *         for i ... parallel {                       for j ... {
+ *             for j ... {               ->               for k ... {
+ *                 A[i, j, k] = A[i, j, k - 1]                A[i, j, k] = A[i, j, k - 1]
+ *
+ * It may if iterations of the nest never touch what other iterations of it change, for no two values of k: the test of
+ * the fuse pass, applied to the nest and itself at another k. It goes inside all of the nest if memory is then run
+ * through more evenly; if not, inside all but the last loop of a parallel nest, so that threads are started once. */
+#include "lower/opt/iterations.h"
+#include "lower/opt/remark.h"
+#include "lower/tree/tree_rewrite.h"
+#include "lower/tree/tree_scan.h"
+
+static bool same_everywhere(const struct tree_scan *body, const struct tree_stmt *loop)
+{
+    return tree_scan_invariant(body, loop->begin) && tree_scan_invariant(body, loop->end) &&
+           tree_scan_invariant(body, loop->step);
+}
+
+/* Bounds of the loop and those of the first `depth` ones inside do not depend on each other. */
+static bool is_rectangular(struct iterations *x, const struct tree_stmt *loop, const struct fuse_nest *nest)
+{
+    struct tree_scan scan = { .arena = x->tree->scratch };
+    tree_scan_add(&scan, loop);
+    for (uint32_t i = 0; i < nest->depth; i++)
+        if (!same_everywhere(&scan, nest->loops[i]))
+            return false;
+    return same_everywhere(&scan, loop);
+}
+
+/* ---- memory ---- */
+
+/* Accesses whose address moves by at most one element per iteration of each loop. */
+static void count_even(const struct tree_piece *piece, const struct tree_var *k, const struct tree_var *inner,
+                       uint32_t *even_k, uint32_t *even_inner)
+{
+    *even_k = *even_inner = 0;
+    for (uint32_t i = 0; i < piece->accesses.count; i++) {
+        struct linear at = { .known = true };
+        int64_t by_k, by_inner;
+        linear_add(&at, piece->accesses.items[i]->at, 1);
+        *even_k += linear_take(&at, k, &by_k) && by_k >= -1 && by_k <= 1;
+        *even_inner += linear_take(&at, inner, &by_inner) && by_inner >= -1 && by_inner <= 1;
+    }
+}
+
+static bool has_loops(const struct tree_stmt *s)
+{
+    for (uint32_t i = 0; i < s->items.count; i++)
+        if (s->items.items[i]->kind == STMT_FOR || has_loops(s->items.items[i]))
+            return true;
+    return (s->body && has_loops(s->body)) || (s->otherwise && has_loops(s->otherwise));
+}
+
+/* How many loops of the nest it pays to go into. */
+static uint32_t wanted_depth(const struct tree_stmt *loop, const struct fuse_nest *nest)
+{
+    const struct tree_stmt *last = nest->loops[nest->depth - 1];
+    uint32_t even_k, even_inner;
+    count_even(nest->piece, loop->var, last->var, &even_k, &even_inner);
+    if (!has_loops(last->body) && even_k > even_inner)
+        return nest->depth;
+    return nest->loops[0]->loop.parallel ? nest->depth - 1 : 0;
+}
+
+/* ---- the walk ---- */
+
+static bool may_go_inside(struct iterations *x, struct tree_stmt *loop, const struct fuse_nest *nest)
+{
+    struct tree *t = x->tree;
+    struct remarks *r = t->ir->remarks;
+    const char *subject = remark_subject(t, loop), *last = remark_subject(t, nest->loops[nest->depth - 1]);
+    if (!is_rectangular(x, loop, nest))
+        remark(r, loop->place, subject, REMARK_INTERCHANGE_BOUNDS, last);
+    else if (!iterations_keep_variables(x, loop))
+        remark(r, loop->place, subject, REMARK_INTERCHANGE_VARIABLE, last);
+    else if (!iterations_are_apart(x, loop, nest, NULL))
+        remark(r, loop->place, subject, REMARK_INTERCHANGE_DEPENDENCE, last,
+               remark_dependence(t, x->obstacle.a, x->obstacle.b));
+    else
+        return true;
+    return false;
+}
+
+static bool try_loop(struct iterations *x, struct tree_stmt *loop)
+{
+    if (loop->kind != STMT_FOR || loop->loop.parallel || loop->body->items.count != 1 ||
+        loop->body->items.items[0]->kind != STMT_FOR)
+        return false;
+    struct tree_piece piece = { 0 };
+    piece_add(x->tree->scratch, &piece, loop, NULL);
+    struct fuse_nest nest = fuse_nest_of(loop->body->items.items[0], &piece);
+    if (piece.control || piece.effects || piece.frees)
+        return false;
+    nest.depth = wanted_depth(loop, &nest);
+    if (nest.depth == 0 || !may_go_inside(x, loop, &nest))
+        return false;
+    struct tree_stmt *last = nest.loops[nest.depth - 1], *inner = NEW(x->tree->arena, struct tree_stmt);
+    remark(x->tree->ir->remarks, loop->place, remark_subject(x->tree, loop), REMARK_INTERCHANGED,
+           remark_subject(x->tree, last));
+    *inner = *loop;
+    inner->body = last->body;
+    last->body = stmt_block(x->tree);
+    stmt_append(x->tree, last->body, inner);
+    *loop = *nest.loops[0];
+    return true;
+}
+
+static bool look(void *user, struct tree_stmt *s)
+{
+    if (s->kind == STMT_PARALLEL)
+        return false;
+    try_loop(user, s);
+    return true;
+}
+
+bool opt_interchange(struct tree *t, const struct tree_options *o)
+{
+    (void)o;
+    for (uint32_t i = 0; i < t->functions.count; i++) {
+        struct tree_func *f = t->functions.items[i];
+        struct iterations x = iterations_of(t, f);
+        stmt_visit(f->body, look, &x);
+    }
+    return true;
+}

@@ -1,0 +1,49 @@
+/* Between the files of the pack pass: which loops it is for (pass_pack.c), and what becomes of them (pass_pack_tile.c).
+ */
+#ifndef LOWER_PASS_PACK_H
+#define LOWER_PASS_PACK_H
+
+#include "lower/opt/iterations.h"
+
+enum {
+    PACK_ROWS = 4,
+    PACK_VECTORS = 2,       /* of a row */
+    PACK_VECTOR_BYTES = 64, /* what a target has no registers for it takes apart */
+    PACK_ARRAYS = 4
+};
+
+/* What a value depends on. */
+enum pack_mask {
+    PACK_ROW = 1,
+    PACK_SUM = 2,
+    PACK_COLUMN = 4,
+    PACK_PLACE = 8,    /* the sums themselves */
+    PACK_UNKNOWN = 128 /* on more than that */
+};
+
+/* for row { before; for sum { values; for column { values; C[row, column] = ... } } after } */
+struct pack {
+    struct tree *tree;
+    bool strict;
+    struct tree_stmt *row, *sum, *column, *store;
+    struct tree_stmt *before, *after; /* blocks */
+    const struct type *type;          /* of the sums */
+    struct tree_scan scan;            /* of the body of the loop over rows */
+    struct tree_piece piece;          /* of the loop over rows */
+    struct map masks;                 /* variables of the loop over sums -> pack_mask, as an integer in the pointer */
+    struct map defined;               /* ... -> their assignment */
+    int64_t begin_slope, end_slope;   /* by how much the columns of the next row begin and end later: 0 or 1 */
+    struct tree_expr *packed[PACK_ARRAYS]; /* values that depend on sum and column only */
+    uint32_t num_packed;
+};
+
+uint32_t pack_mask_of(const struct pack *p, const struct tree_expr *e);
+/* Is it to be packed, as it is? Columns, and the sum at most. */
+static inline bool pack_is_packed(uint32_t mask) { return (mask & PACK_COLUMN) && !(mask & ~(PACK_COLUMN | PACK_SUM)); }
+/* The place among the packed values; -1: none. */
+int pack_find(const struct pack *p, const struct tree_expr *e);
+
+/* The loop over rows becomes what the head of pass_pack.c says. */
+void pack_rewrite(struct pack *p);
+
+#endif

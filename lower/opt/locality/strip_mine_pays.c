@@ -1,0 +1,75 @@
+/* Does it pay to take a loop apart in strips? */
+#include "lower/opt/locality/strip_mine.h"
+#include "lower/tree/tree_rewrite.h"
+
+int64_t strip_stride(const struct tree_access *a, const struct tree_var *v)
+{
+    struct linear at = { .known = true };
+    int64_t times;
+    linear_add(&at, a->at, 1);
+    if (!linear_take(&at, v, &times))
+        return INT64_MAX;
+    return times < 0 ? -times : times;
+}
+
+bool strip_has_loop(const struct tree_stmt *s)
+{
+    if (!s)
+        return false;
+    for (uint32_t i = 0; i < s->items.count; i++)
+        if (s->items.items[i]->kind == STMT_FOR || strip_has_loop(s->items.items[i]))
+            return true;
+    return strip_has_loop(s->body) || strip_has_loop(s->otherwise);
+}
+
+/* Does the loop load what its iterations before have stored? */
+static bool is_chain(const struct tree_piece *piece, const struct tree_stmt *inner)
+{
+    for (uint32_t i = 0; i < piece->accesses.count; i++) {
+        const struct tree_access *a = piece->accesses.items[i];
+        int64_t by = a->write && a->frame && a->frame->loop == inner ? strip_stride(a, inner->var) : 0;
+        for (uint32_t k = 0; by != 0 && by != INT64_MAX && k < piece->accesses.count; k++) {
+            const struct tree_access *b = piece->accesses.items[k];
+            struct linear distance = { .known = true };
+            if (!b->read || !b->frame || b->frame->loop != inner || b->alias != a->alias || !a->pointer ||
+                !b->pointer || !expr_equal(a->pointer, b->pointer))
+                continue;
+            linear_add(&distance, a->at, 1);
+            linear_add(&distance, b->at, -1);
+            if (linear_is_constant(&distance) && distance.constant != 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Are all innermost loops such chains? Strips are then the only way to vectors, and to several things at a time. */
+static bool is_chained(const struct tree_piece *piece, const struct tree_stmt *loop)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < piece->accesses.count; i++) {
+        const struct tree_frame *f = piece->accesses.items[i]->frame;
+        if (!f || f->loop == loop || strip_has_loop(f->loop->body))
+            continue;
+        if (i > 0 && piece->accesses.items[i - 1]->frame && piece->accesses.items[i - 1]->frame->loop == f->loop)
+            continue;
+        if (!is_chain(piece, f->loop))
+            return false;
+        found = true;
+    }
+    return found;
+}
+
+bool strip_pays(const struct tree_stmt *loop, const struct tree_piece *piece)
+{
+    uint32_t better = 0, worse = 0;
+    for (uint32_t i = 0; i < piece->accesses.count; i++) {
+        const struct tree_access *a = piece->accesses.items[i];
+        if (!a->frame || a->frame->loop == loop || !a->at || !a->at->known)
+            continue;
+        int64_t by_strip = strip_stride(a, loop->var), by_inner = strip_stride(a, a->frame->loop->var);
+        better += by_strip == 1 && by_inner > 1;
+        worse += by_strip > 1 && by_inner <= 1;
+    }
+    return better > worse || is_chained(piece, loop);
+}

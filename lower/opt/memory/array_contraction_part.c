@@ -1,0 +1,188 @@
+/* The part of a memory that an iteration needs: whether all accesses stay in it, whether parts of two iterations are
+ * apart, and whether an iteration stores its part before it loads from it. */
+#include "lower/opt/memory/array_contraction.h"
+#include "lower/tree/tree_scan.h"
+
+/* ---- loops around all accesses ---- */
+
+static bool is_around(const struct tree_frame *frame, const struct tree_stmt *loop)
+{
+    while (frame && frame->loop != loop)
+        frame = frame->outer;
+    return frame != NULL;
+}
+
+uint32_t shrink_common_loops(const struct memory *m, struct tree_frame *out)
+{
+    const struct tree_frame *inner = m->accesses.items[0]->frame;
+    uint32_t count = 0;
+    for (uint32_t i = 1; i < m->accesses.count; i++)
+        while (inner && !is_around(m->accesses.items[i]->frame, inner->loop))
+            inner = inner->outer;
+    for (const struct tree_frame *f = inner; f && !is_around(m->frame, f->loop); f = f->outer) {
+        if (count == SHRINK_LOOPS)
+            return 0;
+        count++;
+    }
+    uint32_t left = count;
+    for (const struct tree_frame *f = inner; left > 0; f = f->outer)
+        out[--left] = *f;
+    return count;
+}
+
+/* ---- addresses ---- */
+
+static bool is_inside(const struct tree_frame *frame, const struct tree_stmt *loop, const struct tree_var *v)
+{
+    for (; frame && frame->loop != loop; frame = frame->outer)
+        if (frame->loop->var == v)
+            return true;
+    return false;
+}
+
+/* Is the term made of variables of loops inside `loop` alone? */
+static bool varies_inside(const struct linear_term *term, const struct tree_access *a, const struct tree_stmt *loop)
+{
+    for (uint32_t i = 0; i < term->count; i++)
+        if (term->factors[i]->op != EXPR_VAR || !is_inside(a->frame, loop, term->factors[i]->var))
+            return false;
+    return true;
+}
+
+static void base_of(struct linear *out, const struct tree_access *a, const struct tree_stmt *loop)
+{
+    *out = (struct linear){ .known = a->at->known };
+    for (uint32_t i = 0; i < a->at->count; i++)
+        if (!varies_inside(&a->at->terms[i], a, loop))
+            out->terms[out->count++] = a->at->terms[i];
+}
+
+/* Does the expression keep its value while the statement runs? */
+static bool stays(const struct shrink *w, const struct linear *l, const struct tree_stmt *s)
+{
+    struct tree_scan scan = { .arena = w->arena };
+    if (l->count)
+        tree_scan_add(&scan, s);
+    for (uint32_t i = 0; i < l->count; i++)
+        for (uint32_t k = 0; k < l->terms[i].count; k++)
+            if (!tree_scan_invariant(&scan, l->terms[i].factors[k]))
+                return false;
+    return true;
+}
+
+/* Is it made of the variables of the loop and those around it alone? */
+static bool is_of_loops(const struct linear *l, const struct tree_frame *frame, const struct tree_stmt *loop)
+{
+    while (frame && frame->loop != loop)
+        frame = frame->outer;
+    for (uint32_t i = 0; i < l->count; i++)
+        for (uint32_t k = 0; k < l->terms[i].count; k++)
+            if (l->terms[i].factors[k]->op != EXPR_VAR || !is_inside(frame, NULL, l->terms[i].factors[k]->var))
+                return false;
+    return true;
+}
+
+bool shrink_find_part(const struct shrink *w, const struct memory *m, const struct tree_stmt *loop, struct part *part)
+{
+    struct interval all = { 0 };
+    base_of(&part->base, m->accesses.items[0], loop);
+    if (!is_of_loops(&part->base, m->accesses.items[0]->frame, loop) && !stays(w, &part->base, loop->body))
+        return false;
+    for (uint32_t i = 0; i < m->accesses.count; i++) {
+        const struct tree_access *a = m->accesses.items[i];
+        struct linear rest = { .known = true };
+        linear_add(&rest, a->at, 1);
+        linear_add(&rest, &part->base, -1);
+        struct interval here = { 0 };
+        if (a->extent == 1 && a->type == m->alloc->type)
+            here = linear_interval(&rest, a->frame, NULL);
+        for (uint32_t k = 0; k < rest.count; k++)
+            here.known = here.known && varies_inside(&rest.terms[k], a, loop);
+        if (!here.known)
+            return false;
+        all = i == 0 ? here
+                     : (struct interval){ true, all.low < here.low ? all.low : here.low,
+                                          all.high > here.high ? all.high : here.high };
+    }
+    part->low = all.low;
+    return !__builtin_sub_overflow(all.high, all.low, &part->count) && part->count < SHRINK_LARGEST &&
+           ++part->count * (int64_t)m->alloc->type->size <= SHRINK_LARGEST;
+}
+
+/* The smallest steps first: each must go further than everything before it. */
+bool shrink_bases_differ(const struct shrink *w, const struct part *part, const struct tree_frame *loops,
+                         uint32_t count)
+{
+    struct linear rest = { .known = true };
+    int64_t steps[SHRINK_LOOPS], reach = part->count;
+    linear_add(&rest, &part->base, 1);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!linear_take(&rest, loops[i].loop->var, &steps[i]) || !loops[i].range.known || steps[i] == 0 ||
+            steps[i] <= -INT32_MAX || steps[i] >= INT32_MAX)
+            return false;
+        steps[i] = steps[i] < 0 ? -steps[i] : steps[i];
+    }
+    if (!stays(w, &rest, loops[0].loop))
+        return false;
+    for (uint32_t done = 0; done < count; done++) {
+        uint32_t least = 0;
+        for (uint32_t i = 1; i < count; i++)
+            if (steps[i] > 0 && (steps[least] == 0 || steps[i] < steps[least]))
+                least = i;
+        struct interval span = interval_scale(loops[least].range, steps[least]);
+        if (steps[least] < reach || !span.known || span.high - span.low > INT32_MAX)
+            return false;
+        reach += span.high - span.low;
+        steps[least] = 0;
+    }
+    return true;
+}
+
+/* The loop directly inside `loop` that the access stands in. */
+static const struct tree_stmt *nest_of(const struct tree_access *a, const struct tree_stmt *loop)
+{
+    const struct tree_frame *f = a->frame;
+    while (f && f->outer && f->outer->loop != loop)
+        f = f->outer;
+    return f && f->outer && f->loop != loop ? f->loop : NULL;
+}
+
+/* Does a plain store run over every place from `low` on? The smallest steps first: each goes as far as all before it
+ * reach. */
+static bool covers(const struct tree_access *a, const struct tree_stmt *loop, const struct part *part)
+{
+    struct linear rest = { .known = true };
+    int64_t steps[SHRINK_LOOPS], lengths[SHRINK_LOOPS], low = 0, reach = 1;
+    uint32_t count = 0;
+    linear_add(&rest, a->at, 1);
+    linear_add(&rest, &part->base, -1);
+    for (const struct tree_frame *f = a->frame; f && f->loop != loop; f = f->outer, count++) {
+        if (count == SHRINK_LOOPS || !linear_take(&rest, f->loop->var, &steps[count]) || steps[count] <= 0 ||
+            f->loop->begin->op != EXPR_INT || f->loop->end->op != EXPR_INT || !expr_is_int(f->loop->step, 1))
+            return false;
+        lengths[count] = f->loop->end->i - f->loop->begin->i;
+        low += steps[count] * f->loop->begin->i;
+        if (lengths[count] <= 0 || lengths[count] > SHRINK_LARGEST || steps[count] > SHRINK_LARGEST)
+            return false;
+    }
+    for (uint32_t done = 0; done < count; done++)
+        for (uint32_t i = 0; i < count; i++)
+            if (steps[i] == reach && lengths[i] > 0) {
+                reach *= lengths[i];
+                lengths[i] = 0;
+                break;
+            }
+    return rest.known && rest.count == 0 && low + rest.constant == part->low && reach == part->count;
+}
+
+bool shrink_is_filled_first(const struct memory *m, const struct tree_stmt *loop, const struct part *part)
+{
+    const struct tree_access *first = m->accesses.items[0];
+    const struct tree_stmt *nest = nest_of(first, loop);
+    if (!first->store || first->guarded || !covers(first, loop, part))
+        return false;
+    for (uint32_t i = 1; nest && i < m->accesses.count; i++)
+        if (nest_of(m->accesses.items[i], loop) == nest)
+            return false;
+    return true;
+}

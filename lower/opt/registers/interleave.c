@@ -1,0 +1,152 @@
+/* Independent iterations around loops in which every step waits for the one before go through those together:
+ *
+ *     for i independent {                          for i = ... step 2 {
+ *         for k {                                      for k {
+ *             y[i, k] = f(y[i, k - 1])     ->              y[i, k] = f(y[i, k - 1])
+ *         }                                                y[i + 1, k] = f(y[i + 1, k - 1])
+ *     }                                                }
+ *                                                  }
+ *                                                  for i, the rest { ... }  unless there is known to be none
+ *
+ * Such a loop takes as long as its operations take one after the other, and has no vectors; the processor has time for
+ * two of them. Four are no better: LLVM makes vectors of them then, whose elements it has to gather. */
+#include "lower/opt/iterations.h"
+#include "lower/opt/registers/unroll_jam.h"
+#include "lower/opt/remark.h"
+#include "lower/tree/tree_rewrite.h"
+
+enum {
+    ROWS = 2,
+    SHORTEST = 8,          /* iterations of both loops that are worth it */
+    FARTHEST = 2,          /* iterations back that a step reads what was stored */
+    MOST_STATEMENTS = 128, /* of an iteration */
+    MOST_STACK = 4096      /* bytes of memory on the stack of an iteration */
+};
+
+/* ---- steps that wait ---- */
+
+struct chain {
+    struct tree_stmt *loop;
+    const struct tree_stmt *store;
+    bool found;
+};
+
+/* Does it load what the store stored a step or two before? */
+static void see_load(void *user, struct tree_expr *e)
+{
+    struct chain *c = user;
+    struct linear at, apart;
+    int64_t times;
+    if (e->op != EXPR_LOAD || e->alias != c->store->alias || !expr_equal(e->args[0], c->store->pointer))
+        return;
+    linear_of(&at, c->store->index);
+    linear_of(&apart, e->args[1]);
+    linear_add(&apart, &at, -1);
+    if (!apart.known || apart.count || !linear_take(&at, c->loop->var, &times) || times == 0)
+        return;
+    int64_t back = -apart.constant / times;
+    c->found |= apart.constant % times == 0 && back > 0 && back <= FARTHEST;
+}
+
+static bool see_loads(void *user, struct tree_stmt *s)
+{
+    if (s->value)
+        expr_visit(s->value, see_load, user);
+    return true;
+}
+
+static bool is_chain(struct tree_stmt *loop)
+{
+    struct chain c = { .loop = loop };
+    for (uint32_t i = 0; i < loop->body->items.count && !c.found; i++) {
+        c.store = loop->body->items.items[i];
+        if (c.store->kind == STMT_STORE)
+            stmt_visit(loop->body, see_loads, &c);
+    }
+    return c.found && !loop->loop.independent && expr_is_int(loop->step, 1);
+}
+
+/* ---- which loops ---- */
+
+static bool is_short(const struct tree_stmt *loop)
+{
+    return loop->begin->op == EXPR_INT && loop->end->op == EXPR_INT && loop->end->i - loop->begin->i < SHORTEST;
+}
+
+static bool is_small(const struct tree_stmt *alloc)
+{
+    return alloc->where == TREE_STACK && !alloc->zero && alloc->count->op == EXPR_INT &&
+           alloc->count->i <= MOST_STACK / (int64_t)alloc->type->size;
+}
+
+/* Does an iteration consist of assignments, stores, its own memory, and loops with nothing but the first two? */
+static bool is_simple(const struct tree_stmt *s, bool inside, uint32_t *count)
+{
+    *count += s->kind != STMT_ASSIGN || s->value->op != EXPR_VAR;
+    switch (s->kind) {
+    case STMT_ASSIGN:
+        return type_is_basic(s->var->type) && expr_is_pure(s->value);
+    case STMT_STORE:
+        return expr_is_pure(s->value) && s->alias != 0;
+    case STMT_ALLOC:
+        return !inside && is_small(s);
+    case STMT_FOR:
+        for (uint32_t i = 0; i < s->body->items.count; i++)
+            if (!is_simple(s->body->items.items[i], true, count))
+                return false;
+        return !inside && !s->loop.parallel;
+    default:
+        return false;
+    }
+}
+
+static bool has_chain(struct tree_stmt *loop)
+{
+    struct tree_stmt *const *items = loop->body->items.items;
+    uint32_t count = 0, chains = 0;
+    for (uint32_t i = 0; i < loop->body->items.count; i++) {
+        if (!is_simple(items[i], false, &count) || count > MOST_STATEMENTS)
+            return false;
+        chains += items[i]->kind == STMT_FOR && !is_short(items[i]) && is_chain(items[i]);
+    }
+    return chains > 0;
+}
+
+static bool may_go_together(struct iterations *x, struct tree_stmt *loop)
+{
+    struct tree_scan scan = { .arena = x->tree->scratch };
+    if (!loop->loop.independent || loop->loop.parallel || is_short(loop) || !expr_is_int(loop->step, 1) ||
+        !expr_is_pure(loop->begin) || !iterations_keep_variables(x, loop))
+        return false;
+    tree_scan_add(&scan, loop);
+    for (uint32_t i = 0; i < loop->body->items.count; i++) {
+        const struct tree_stmt *s = loop->body->items.items[i];
+        if (s->kind == STMT_FOR && (!tree_scan_invariant(&scan, s->begin) || !tree_scan_invariant(&scan, s->end) ||
+                                    !tree_scan_invariant(&scan, s->step)))
+            return false;
+    }
+    return true;
+}
+
+/* ---- the walk ---- */
+
+static bool look(void *user, struct tree_stmt *s)
+{
+    struct iterations *x = user;
+    if (s->kind != STMT_FOR || !has_chain(s) || !may_go_together(x, s))
+        return true;
+    remark(x->tree->ir->remarks, s->place, remark_subject(x->tree, s), REMARK_CHAINS, ROWS);
+    jam_iterations(x->tree, s, ROWS);
+    return false;
+}
+
+bool opt_interleave(struct tree *t, const struct tree_options *o)
+{
+    (void)o;
+    for (uint32_t i = 0; i < t->functions.count; i++) {
+        struct iterations x = iterations_of(t, t->functions.items[i]);
+        stmt_visit(t->functions.items[i]->body, look, &x);
+        stmt_flatten(t, t->functions.items[i]->body);
+    }
+    return true;
+}

@@ -1,0 +1,244 @@
+/* Several iterations of a loop around innermost ones go through those together, where they add to the same places:
+ *
+ *     for i {                                      for i = ... step 4 {
+ *         for k { y[i] += A[i, k] * x[k]               for k { y[i] += A[i, k] * x[k]  (the same for i + 1 to i + 3)
+ *                 z[k] += A[i, k] * v[i] }   ->                z[k] += A[i, k] * v[i] + ... + A[i + 3, k] * v[i + 3] }
+ *     }                                            }
+ *                                                  for i, the rest { ... }  unless there is known to be none
+ *
+ * so that x and z go through the processor once for all of them; eight where rows are so long that x and z leave the
+ * first cache in between and there are registers for it. Iterations may only have sums in common; what they store is a
+ * row of their own. */
+#include "lower/opt/registers/unroll_jam.h"
+#include "lower/opt/iterations.h"
+#include "lower/opt/remark.h"
+#include "lower/tree/tree_rewrite.h"
+
+enum {
+    ROWS = 4,
+    MORE_ROWS = 8,
+    LONG_ROW = 6144,      /* bytes: six of them, those of A and x and z, are more than a first cache of 32 KB */
+    MANY_REGISTERS = 64,  /* bytes of vectors on processors that have 32 of them */
+    SHORTEST = 8,         /* iterations of the loop, and of those inside, that are worth it */
+    MOST_STATEMENTS = 12, /* of an iteration: its values should stay in registers */
+    MOST_OWN = 4          /* elements of memory on the stack of an iteration: the same */
+};
+
+/* ---- which loops ---- */
+
+static bool is_copy(const struct tree_stmt *s)
+{
+    return s->kind == STMT_ASSIGN && (s->value->op == EXPR_VAR || expr_is_const(s->value));
+}
+
+/* Does an iteration consist of assignments, sums, stores, and loops with nothing else inside? */
+static bool is_simple(const struct tree_stmt *s, bool inside, uint32_t *count)
+{
+    *count += !is_copy(s);
+    if (*count > MOST_STATEMENTS)
+        return false;
+    switch (s->kind) {
+    case STMT_ASSIGN:
+        return type_is_basic(s->var->type) && expr_is_pure(s->value);
+    case STMT_REDUCE:
+        return s->wcr == WCR_SUM && !s->atomic && expr_is_pure(s->value) && s->alias != 0;
+    case STMT_STORE:
+        return expr_is_pure(s->value) && s->alias != 0;
+    case STMT_ALLOC:
+        return !inside && s->where == TREE_STACK && !s->zero && s->count->op == EXPR_INT && s->count->i <= MOST_OWN;
+    case STMT_FOR:
+        for (uint32_t i = 0; i < s->body->items.count; i++)
+            if (!is_simple(s->body->items.items[i], true, count))
+                return false;
+        return !inside && !s->loop.parallel;
+    default:
+        return false;
+    }
+}
+
+static bool is_short(const struct tree_stmt *loop)
+{
+    return loop->begin->op == EXPR_INT && loop->end->op == EXPR_INT && loop->end->i - loop->begin->i < SHORTEST;
+}
+
+static bool is_candidate(const struct tree_stmt *loop)
+{
+    uint32_t count = 0, loops = 0;
+    for (uint32_t i = 0; i < loop->body->items.count; i++) {
+        if (!is_simple(loop->body->items.items[i], false, &count))
+            return false;
+        loops += loop->body->items.items[i]->kind == STMT_FOR && !is_short(loop->body->items.items[i]);
+    }
+    return loops > 0 && !is_short(loop) && !loop->loop.parallel && expr_is_int(loop->step, 1);
+}
+
+static bool mentions(const struct tree_access *a, const struct tree_var *v)
+{
+    for (uint32_t i = 0; i < a->at->count; i++)
+        if (linear_term_has(&a->at->terms[i], v))
+            return true;
+    return false;
+}
+
+static bool is_sum(const struct tree_access *a) { return a->write && a->read; }
+
+static bool stays(const struct tree_scan *scan, const struct linear_term *term)
+{
+    for (uint32_t k = 0; k < term->count; k++)
+        if (!tree_scan_invariant(scan, term->factors[k]))
+            return false;
+    return true;
+}
+
+/* c * i + r + k: r is the same for all iterations of the loop and those inside, and what k may be less than c apart. */
+static bool is_own(const struct tree_scan *scan, const struct tree_access *w, const struct tree_stmt *loop)
+{
+    struct linear rest = { .known = true }, inside = { .known = true };
+    int64_t times;
+    linear_add(&rest, w->at, 1);
+    if (!linear_take(&rest, loop->var, &times) || times == 0 || w->extent != 1 ||
+        !tree_scan_invariant(scan, w->pointer))
+        return false;
+    for (uint32_t i = 0; i < rest.count; i++)
+        if (!stays(scan, &rest.terms[i]))
+            inside.terms[inside.count++] = rest.terms[i];
+    struct interval k = linear_interval(&inside, w->frame, NULL);
+    return k.known && k.high - k.low < (times < 0 ? -times : times);
+}
+
+static bool takes(const struct tree_stmt *loop, const struct tree_expr *pointer)
+{
+    for (uint32_t i = 0; pointer && pointer->op == EXPR_VAR && i < loop->body->items.count; i++)
+        if (loop->body->items.items[i]->kind == STMT_ALLOC && loop->body->items.items[i]->var == pointer->var)
+            return true;
+    return false;
+}
+
+/* In memory that an iteration takes for itself, and that nothing else has the class of? */
+static bool is_private(const struct tree_piece *p, const struct tree_access *w, const struct tree_stmt *loop)
+{
+    if (!w->alias || !takes(loop, w->pointer))
+        return false;
+    for (uint32_t i = 0; i < p->accesses.count; i++) {
+        const struct tree_access *a = p->accesses.items[i];
+        if (a->alias == 0 || (a->alias == w->alias && !expr_equal(a->pointer, w->pointer)))
+            return false;
+    }
+    return true;
+}
+
+/* Places in a class of memory that iterations write: all sums, or one element that is its own in each iteration. */
+static bool is_apart(const struct tree_scan *scan, const struct tree_piece *p, const struct tree_access *w,
+                     const struct tree_stmt *loop)
+{
+    if (!w->pointer || !w->at->known)
+        return false;
+    bool sums = true, own = is_own(scan, w, loop);
+    for (uint32_t i = 0; i < p->accesses.count; i++) {
+        const struct tree_access *a = p->accesses.items[i];
+        if (a->alias != w->alias && a->alias != 0)
+            continue;
+        sums &= is_sum(a) && a->type == w->type;
+        own &= a->pointer && a->at->known && expr_equal(a->pointer, w->pointer) && linear_equal(a->at, w->at) &&
+               a->type == w->type && a->extent == 1;
+    }
+    return sums || own;
+}
+
+/* Sums in loops inside to places that are the same in all iterations: what it is worth it for. */
+static bool has_shared_sum(const struct tree_piece *p, const struct tree_stmt *loop)
+{
+    for (uint32_t i = 0; i < p->accesses.count; i++) {
+        const struct tree_access *a = p->accesses.items[i];
+        if (is_sum(a) && a->frame && a->frame->loop != loop && !mentions(a, loop->var) &&
+            mentions(a, a->frame->loop->var))
+            return true;
+    }
+    return false;
+}
+
+static bool bounds_stay(const struct tree_scan *scan, const struct tree_stmt *loop)
+{
+    for (uint32_t i = 0; i < loop->body->items.count; i++) {
+        const struct tree_stmt *s = loop->body->items.items[i];
+        if (s->kind == STMT_FOR && (!tree_scan_invariant(scan, s->begin) || !tree_scan_invariant(scan, s->end) ||
+                                    !tree_scan_invariant(scan, s->step)))
+            return false;
+    }
+    return true;
+}
+
+static bool may_jam(struct iterations *x, struct tree_stmt *loop)
+{
+    struct tree_piece piece = { 0 };
+    struct tree_scan scan = { .arena = x->tree->scratch };
+    tree_scan_add(&scan, loop);
+    piece_add(x->tree->scratch, &piece, loop, NULL);
+    if (!has_shared_sum(&piece, loop) || !bounds_stay(&scan, loop) || !expr_is_pure(loop->begin) ||
+        !iterations_keep_variables(x, loop))
+        return false;
+    for (uint32_t i = 0; i < piece.accesses.count; i++)
+        if (piece.accesses.items[i]->write && !is_private(&piece, piece.accesses.items[i], loop) &&
+            !is_apart(&scan, &piece, piece.accesses.items[i], loop))
+            return false;
+    return true;
+}
+
+/* ---- how many ---- */
+
+/* Bytes of what the loop adds to from its first iteration to its last; 0 if they are not known. */
+static int64_t bytes_of_sums(const struct tree_stmt *loop)
+{
+    int64_t bytes = 0;
+    for (uint32_t i = 0; loop->begin->op == EXPR_INT && loop->end->op == EXPR_INT && i < loop->body->items.count; i++) {
+        const struct tree_stmt *s = loop->body->items.items[i];
+        int64_t size = s->kind == STMT_REDUCE ? (int64_t)s->value->type->size : 0, trips = 0;
+        if (__builtin_sub_overflow(loop->end->i, loop->begin->i, &trips) || __builtin_mul_overflow(trips, size, &size))
+            return 0;
+        bytes = size > bytes ? size : bytes;
+    }
+    return bytes;
+}
+
+/* Rows that are read once. A second loop would find fewer of them in the second cache. */
+static uint32_t rows_for(const struct tree_options *o, const struct tree_stmt *loop)
+{
+    const struct tree_stmt *inner = NULL;
+    for (uint32_t i = 0; i < loop->body->items.count; i++) {
+        struct tree_stmt *s = loop->body->items.items[i];
+        if (s->kind == STMT_FOR && inner)
+            return ROWS;
+        if (s->kind == STMT_FOR)
+            inner = s;
+    }
+    return o->vector >= MANY_REGISTERS && bytes_of_sums(inner) >= LONG_ROW ? MORE_ROWS : ROWS;
+}
+
+/* ---- the walk ---- */
+
+struct walk {
+    const struct tree_options *options;
+    struct iterations iterations;
+};
+
+static bool look(void *user, struct tree_stmt *s)
+{
+    struct walk *w = user;
+    struct tree *t = w->iterations.tree;
+    if (s->kind != STMT_FOR || !is_candidate(s) || !may_jam(&w->iterations, s))
+        return true;
+    uint32_t rows = rows_for(w->options, s);
+    remark(t->ir->remarks, s->place, remark_subject(t, s), REMARK_JAMMED, rows);
+    jam_iterations(t, s, rows);
+    return false;
+}
+
+bool opt_unroll_jam(struct tree *t, const struct tree_options *o)
+{
+    for (uint32_t i = 0; !o->strict_fp && i < t->functions.count; i++) {
+        struct walk w = { o, iterations_of(t, t->functions.items[i]) };
+        stmt_visit(t->functions.items[i]->body, look, &w);
+        stmt_flatten(t, t->functions.items[i]->body);
+    }
+    return true;
+}

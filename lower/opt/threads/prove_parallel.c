@@ -1,0 +1,55 @@
+/* Sequential loops whose iterations have nothing to do with each other are marked as such, and as fit for threads:
+ *
+ *     for i {                                       for i parallel independent {
+ *         for j = 0 to i { C[i, j] = ... }   ->         ...
+ *     }                                             }
+ *
+ * Legality is that of the fuse pass, applied to the loop and itself: what two iterations touch, one of them to change
+ * it, is only touched by the same iteration of both. */
+#include "lower/opt/iterations.h"
+#include "lower/opt/remark.h"
+
+static bool is_candidate(const struct tree_stmt *s)
+{
+    return s->kind == STMT_FOR && !s->loop.parallel && !s->loop.independent && s->body->items.count > 0;
+}
+
+static bool is_apart(struct iterations *x, struct tree_stmt *s, const struct tree_frame *frame)
+{
+    struct tree_piece piece = { 0 };
+    piece_add(x->tree->scratch, &piece, s, frame);
+    struct fuse_nest nest = { .loops = { s }, .depth = 1 };
+    const char *why = NULL;
+    if (piece.control || piece.effects || piece.frees || piece.jumps)
+        why = "it has jumps, calls or memory that is given back";
+    else if (!iterations_keep_variables(x, s))
+        why = "a variable carries values from iteration to iteration";
+    else if (!iterations_are_apart(x, s, &nest, frame))
+        why = remark_dependence(x->tree, x->obstacle.a, x->obstacle.b);
+    struct remarks *r = x->tree->ir->remarks;
+    if (why)
+        remark(r, s->place, remark_subject(x->tree, s), REMARK_DEPENDENT, why);
+    else
+        remark(r, s->place, remark_subject(x->tree, s), REMARK_INDEPENDENT);
+    return !why;
+}
+
+static bool prove(void *user, struct tree_stmt *s, const struct tree_frame *frame)
+{
+    if (s->kind == STMT_PARALLEL)
+        return false;
+    if (is_candidate(s) && is_apart(user, s, frame))
+        s->loop.parallel = s->loop.independent = true;
+    return true;
+}
+
+bool opt_prove_parallel(struct tree *t, const struct tree_options *o)
+{
+    (void)o;
+    for (uint32_t i = 0; i < t->functions.count; i++) {
+        struct tree_func *f = t->functions.items[i];
+        struct iterations x = iterations_of(t, f);
+        tree_visit_frames(f->body, NULL, prove, &x);
+    }
+    return true;
+}
