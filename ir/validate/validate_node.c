@@ -87,6 +87,23 @@ static void check_parameters(struct state_scan *s, struct map_entry *m)
                              as_map_entry(outer)->params.items[i]);
 }
 
+/* The parameter of a CPU_Persistent scope is a thread number: whether a team covers the range, nobody knows before it
+ * runs, unless the range is given by the size of the team. */
+static void check_persistent(struct state_scan *s, const struct map_entry *m)
+{
+    struct ir *ir = s->sdfg->v->ir;
+    const struct range *r = m->range.rank ? &m->range.dims[0] : NULL;
+    const char *team = intern(ir->names, "__omp_num_threads");
+    if (!r || sym_mentions(r->begin, team) || sym_mentions(r->end, team) || sym_mentions(r->step, team))
+        return;
+    int64_t value;
+    const struct sym *extent = sym_sub(ir, r->end, r->begin);
+    bool known = validate_literal(s->sdfg->v, extent, &value);
+    if ((!known || value > 0) && validate_may_warn(s->sdfg->v))
+        diag_warning(validate_diags(s), &m->node.place, DIAG_RULE_PERSISTENT_RANGE,
+                     sym_text(ir, sym_add(ir, extent, sym_int(ir, 1))));
+}
+
 static void validate_map(struct state_scan *s, struct map_entry *m)
 {
     struct diags *d = validate_diags(s);
@@ -111,6 +128,8 @@ static void validate_map(struct state_scan *s, struct map_entry *m)
     uint32_t row = m->schedule ? m->schedule->row : SCHEDULE_DEFAULT;
     if (m->unroll && (row == SCHEDULE_CPU_MULTICORE || row == SCHEDULE_CPU_PERSISTENT))
         diag_error(d, place, DIAG_RULE_MAP_UNROLL_PARALLEL, m->schedule->name); /* 62 */
+    if (row == SCHEDULE_CPU_PERSISTENT)
+        check_persistent(s, m);
 }
 
 void validate_node(struct state_scan *s, struct node *n)

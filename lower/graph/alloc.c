@@ -90,7 +90,7 @@ static bool allocate_local(struct scope *sc, struct binding *b, struct tree_stmt
     struct tree_expr *count = size ? lower_index(lw, &b->desc->place, size) : NULL;
     if (!count)
         return false;
-    count = alloc_parts(lw, b, sc->block, count, alloc_thread_limit(lw, sc->block));
+    count = alloc_parts(lw, b, sc->block, count, alloc_thread_parts(lw, sc->block));
     struct tree_stmt *s = stmt_alloc(lw->tree, sc->block, b->var, b->type, count, TREE_HEAP);
     s->zero = zero;
     s->place = &b->desc->place;
@@ -136,7 +136,7 @@ static bool prepare_lazy(struct scope *sc, struct home *h, struct tree_stmt *fre
     b->pointer = expr_var(lw->tree, v);
     b->alias = lw->tree->num_aliases++;
     if (alloc_is_local(h->desc) && !sc->parallel)
-        b->parts = alloc_thread_limit(lw, sc->block);
+        b->parts = alloc_thread_parts(lw, sc->block);
     map_put(lw->arena, &sc->act->bindings, h->desc, b);
     return true;
 }

@@ -55,8 +55,10 @@ bool alloc_outside(struct scope *sc, const struct home *h);
  * ---- */
 
 bool alloc_is_local(const struct container *c);
-/* How many threads there can be; at `block`. */
+/* How many threads there can be in regions that do not ask for more themselves; at `block`. */
 struct tree_expr *alloc_thread_limit(struct lower *lw, struct tree_stmt *block);
+/* The same in any region of the program: as many parts are needed. */
+struct tree_expr *alloc_thread_parts(struct lower *lw, struct tree_stmt *block);
 /* Gives every thread `count` elements of its own; the elements of all of them. */
 struct tree_expr *alloc_parts(struct lower *lw, struct binding *b, struct tree_stmt *block, struct tree_expr *count,
                               struct tree_expr *limit);

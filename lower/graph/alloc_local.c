@@ -21,6 +21,28 @@ struct tree_expr *alloc_thread_limit(struct lower *lw, struct tree_stmt *block)
     return call_number(lw, block, "limit", "sdfg_rt_thread_limit");
 }
 
+static void see_map(void *user, struct block *b)
+{
+    int *most = user;
+    struct state *st = as_state(b);
+    for (uint32_t i = 0; st && i < st->nodes.count; i++) {
+        const struct map_entry *m = as_map_entry(st->nodes.items[i]);
+        if (m && m->omp_num_threads > *most)
+            *most = m->omp_num_threads;
+    }
+}
+
+static void see_maps(void *user, struct sdfg *s) { region_each_block(&s->region, see_map, user); }
+
+struct tree_expr *alloc_thread_parts(struct lower *lw, struct tree_stmt *block)
+{
+    int most = 0;
+    sdfg_each(lw->root->sdfg, see_maps, &most);
+    struct tree_expr *limit = alloc_thread_limit(lw, block);
+    return most > 0 && !lw->options->no_threads ? expr_binary(lw->tree, EXPR_MAX, limit, expr_i64(lw->tree, most))
+                                                : limit;
+}
+
 /* Parts begin in cache lines of their own. */
 struct tree_expr *alloc_parts(struct lower *lw, struct binding *b, struct tree_stmt *block, struct tree_expr *count,
                               struct tree_expr *limit)

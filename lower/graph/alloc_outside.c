@@ -42,7 +42,7 @@ static void allocate_global(struct lower *lw, struct binding *b, struct tree_exp
 {
     struct tree *t = lw->tree;
     if (alloc_is_local(b->desc))
-        count = alloc_parts(lw, b, lw->prologue, count, alloc_thread_limit(lw, lw->prologue));
+        count = alloc_parts(lw, b, lw->prologue, count, alloc_thread_parts(lw, lw->prologue));
     struct tree_stmt *s = stmt_alloc(t, lw->prologue, b->var, b->type, count, TREE_HEAP);
     s->zero = zero;
     s->place = &b->desc->place;
@@ -75,7 +75,7 @@ static struct tree_expr *make_parts(struct lower *lw, struct binding *b, struct 
     const struct type *i64 = type_basic(lw->ir, TYPE_I64), *pointer = type_pointer(lw->ir, i64);
     struct tree_func *init = lower_function(lw, &lw->init, "init");
     uint32_t slot;
-    struct tree_expr *limit = alloc_thread_limit(lw, init->body);
+    struct tree_expr *limit = alloc_thread_parts(lw, init->body);
     struct tree_var *kept = make_slot(lw, b->desc, i64, expr_i64(t, 1), &slot);
     stmt_store(t, init->body, expr_var(t, kept), expr_i64(t, 0), limit, 0);
     struct tree_var *now = tree_var(t, "limit", i64);

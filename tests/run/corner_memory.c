@@ -213,8 +213,9 @@ static void lifetimes(struct corner *c)
 static void memory_of_threads(struct corner *c)
 {
     corner_array(c, "int64 A[1]", "0", "3000");
+    corner_symbol(c, "int32 __omp_num_threads", "1"); /* inside it is the size of the team */
     transient(c, "T", "int64", "1", STORAGE_CPU_THREADLOCAL, LIFETIME_SDFG);
-    struct corner_body b = corner_body(corner_state(c), "t = 0:4", "o = 0", NULL, "o = T[0]", NULL);
+    struct corner_body b = corner_body(corner_state(c), "t = 0:__omp_num_threads", "o = 0", NULL, "o = T[0]", NULL);
     corner_schedule(&b, SCHEDULE_CPU_PERSISTENT);
     struct loop *loop = build_loop(&c->s->region, "loop", "k", "k = 0", "k < 3", "k = k + 1");
     build_symbol(c->s, "k", "int64");
@@ -223,7 +224,7 @@ static void memory_of_threads(struct corner *c)
     b = corner_body(add, "i = 0:1000", "o = v + 1", "v = T[0]", "o = T[0]", NULL);
     corner_schedule(&b, SCHEDULE_CPU_MULTICORE);
     build_transition(&loop->region.block, &end->block, NULL, NULL);
-    b = corner_body(end, "t = 0:4", "o = v", "v = T[0]", "o = A[0]", sum);
+    b = corner_body(end, "t = 0:__omp_num_threads", "o = v", "v = T[0]", "o = A[0]", sum);
     corner_schedule(&b, SCHEDULE_CPU_PERSISTENT);
 }
 
