@@ -1,10 +1,34 @@
-/* What the system knows of the machine that it runs on. */
+/* The machine that code is made for: what passes and the emitter ask instead of numbers of their own. */
 #ifndef BASE_MACHINE_H
 #define BASE_MACHINE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-/* Bytes of the largest cache that a processor stores to; 0: not known. Thread-safe. */
+enum machine_arch { MACHINE_OTHER, MACHINE_X86_64, MACHINE_AARCH64 };
+
+struct machine {
+    enum machine_arch arch;
+    /* Bytes of data that a first and a second level cache of one core hold on the processors of this kind: loops are
+     * tiled for them. The same for a whole architecture, so that code does not depend on the machine it was made on. */
+    int64_t first_cache, second_cache;
+    int64_t largest_cache; /* bytes of the last level of the machine that code runs on; 0: not known */
+    int32_t line;          /* bytes of a cache line */
+    int32_t vector;        /* bytes of the longest vectors with masks and 32 registers; 0: none */
+    bool scalable;         /* has vectors whose length is known when code runs; `vector` does not count them */
+    bool double_pumped;    /* two vectors of half of `vector` take as long as one, and a load of one as long as two */
+    bool nontemporal;      /* has stores that go past the caches */
+    int32_t region;        /* work below which a parallel region does not pay, in simple operations (tree_cost.h) */
+};
+
+/* What is known without a processor: x86-64 of any vintage. */
+extern const struct machine machine_baseline;
+
+/* The machine that LLVM calls by these names. `features` ("+sve,-avx512f") add to and take from what is known of `cpu`;
+ * either may be "". largest_cache is 0: names do not tell. */
+struct machine machine_of(const char *triple, const char *cpu, const char *features);
+
+/* Bytes of the largest cache of the machine that this process runs on; 0: not known. Thread-safe. */
 int64_t machine_cache_bytes(void);
 
 /* The same from Linux's description of a processor's caches in a folder; 0 if it has none. */

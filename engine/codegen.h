@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CODEGEN_ABI = 11 };
+enum { CODEGEN_ABI = 12 };
 
 struct json;
 struct sdfg;
@@ -132,7 +132,8 @@ struct codegen_result {
     codegen_entry *workspace;          /* asks for the memory of lifetime External and does nothing else; may be NULL */
     struct codegen_param *params;
     uint32_t num_params, num_slots;
-    struct codegen_object *objects; /* what the code was linked from, for caches */
+    int64_t cache_least, cache_most; /* bytes: the code would be the same for largest caches between these */
+    struct codegen_object *objects;  /* what the code was linked from, for caches */
     uint32_t num_objects;
     char *text; /* emitted text or object bytes, zero-terminated */
     size_t text_size;

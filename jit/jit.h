@@ -42,6 +42,14 @@ enum jit_text { JIT_TEXT_LL, JIT_TEXT_LL_OPT, JIT_TEXT_ASM, JIT_TEXT_OBJECT };
 
 struct jit;
 
+/* What code is made for, as LLVM names it. */
+struct jit_names {
+    const char *triple, *cpu, *features;
+    bool native; /* the machine that this process runs on, or of its triple */
+};
+/* Those of `o`; what it leaves out is the host's. The texts are in `a` or live as long as the process. */
+struct jit_names jit_names_of(struct arena *a, const struct jit_options *o);
+
 /* NULL with ENVIRONMENT on failure. `a` and `d` live at least until the jit is linked or freed. */
 struct jit *jit_new(struct arena *a, struct diags *d, const struct jit_options *o);
 void jit_free(struct jit *j); /* unloads the code; NULL is allowed */

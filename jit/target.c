@@ -85,17 +85,27 @@ static const char *tuned_for(const struct jit_machine *m)
     return unknown && strstr(m->features, "+sve") ? "neoverse-v1" : NULL;
 }
 
+struct jit_names jit_names_of(struct arena *a, const struct jit_options *o)
+{
+    pthread_once(&host.once, init_host);
+    struct jit_names n = { .native = !o->triple || strcmp(o->triple, host.triple) == 0 };
+    n.triple = o->triple ? arena_strdup(a, o->triple) : host.triple;
+    n.cpu = o->cpu ? arena_strdup(a, o->cpu) : n.native ? host.cpu : "generic";
+    n.features = o->features ? arena_strdup(a, o->features) : n.native && !o->cpu ? host.features : "";
+    return n;
+}
+
 bool jit_machine_init(struct jit *j)
 {
     const struct jit_options *o = &j->options;
     struct jit_machine *m = &j->machine;
-    pthread_once(&host.once, init_host);
-    m->native = !o->triple || strcmp(o->triple, host.triple) == 0;
+    struct jit_names names = jit_names_of(j->arena, o);
+    m->native = names.native;
     if (!m->native)
         pthread_once(&foreign_once, init_foreign);
-    m->triple = o->triple ? arena_strdup(j->arena, o->triple) : host.triple;
-    m->cpu = o->cpu ? arena_strdup(j->arena, o->cpu) : m->native ? host.cpu : "generic";
-    m->features = o->features ? arena_strdup(j->arena, o->features) : m->native && !o->cpu ? host.features : "";
+    m->triple = names.triple;
+    m->cpu = names.cpu;
+    m->features = names.features;
     m->tune = tuned_for(m);
     m->level = o->quick ? LLVMCodeGenLevelNone : codegen_level(o->opt_level);
     char *message = NULL;

@@ -2,6 +2,10 @@
 #ifndef RUNTIME_CPU_H
 #define RUNTIME_CPU_H
 
+/* Bytes: a cache line, and what a first and a second level cache of one core hold at least on the processors of today,
+ * as in base/machine.c, which this folder does not see. */
+enum { CPU_LINE = 64, CPU_FIRST_CACHE = 32 << 10, CPU_SECOND_CACHE = 1 << 20 };
+
 /* The C library has asked already: the instruction that asks takes microseconds in a virtual machine, and the support
  * library of the compiler (__builtin_cpu_supports) would ask a dozen times whenever a process starts. */
 #if defined(__x86_64__) && defined(__has_include)

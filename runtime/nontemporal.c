@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-enum { LINE = 64 };
-
 #if defined(__x86_64__)
 #include <immintrin.h>
 
@@ -15,12 +13,12 @@ enum { LINE = 64 };
 #define LINES(suffix, attributes, vector, load, store, zero)                                                           \
     attributes static void copy_lines_##suffix(char *to, const char *from, size_t lines)                               \
     {                                                                                                                  \
-        for (size_t i = 0; i < lines * LINE; i += sizeof(vector))                                                      \
+        for (size_t i = 0; i < lines * CPU_LINE; i += sizeof(vector))                                                  \
             store((void *)(to + i), load((const void *)(from + i)));                                                   \
     }                                                                                                                  \
     attributes static void zero_lines_##suffix(char *to, size_t lines)                                                 \
     {                                                                                                                  \
-        for (size_t i = 0; i < lines * LINE; i += sizeof(vector))                                                      \
+        for (size_t i = 0; i < lines * CPU_LINE; i += sizeof(vector))                                                  \
             store((void *)(to + i), zero());                                                                           \
     }
 
@@ -51,9 +49,9 @@ static void zero_lines(char *to, size_t lines)
 
 void sdfg_rt_nontemporal_end(void) { _mm_sfence(); }
 #else
-static void copy_lines(char *to, const char *from, size_t lines) { memcpy(to, from, lines * LINE); }
+static void copy_lines(char *to, const char *from, size_t lines) { memcpy(to, from, lines * CPU_LINE); }
 
-static void zero_lines(char *to, size_t lines) { memset(to, 0, lines * LINE); }
+static void zero_lines(char *to, size_t lines) { memset(to, 0, lines * CPU_LINE); }
 
 void sdfg_rt_nontemporal_end(void) {}
 #endif
@@ -61,7 +59,7 @@ void sdfg_rt_nontemporal_end(void) {}
 /* Bytes up to the first whole line. */
 static size_t head_of(const char *to, size_t size)
 {
-    size_t head = -(uintptr_t)to % LINE;
+    size_t head = -(uintptr_t)to % CPU_LINE;
     return head < size ? head : size;
 }
 
@@ -69,7 +67,8 @@ void sdfg_rt_nontemporal_copy(void *to, const void *from, int64_t bytes)
 {
     if (bytes <= 0)
         return;
-    size_t size = (size_t)bytes, head = head_of(to, size), lines = (size - head) / LINE, done = head + lines * LINE;
+    size_t size = (size_t)bytes, head = head_of(to, size), lines = (size - head) / CPU_LINE,
+           done = head + lines * CPU_LINE;
     char *out = to;
     const char *in = from;
     memcpy(out, in, head);
@@ -81,7 +80,8 @@ void sdfg_rt_nontemporal_zero(void *to, int64_t bytes)
 {
     if (bytes <= 0)
         return;
-    size_t size = (size_t)bytes, head = head_of(to, size), lines = (size - head) / LINE, done = head + lines * LINE;
+    size_t size = (size_t)bytes, head = head_of(to, size), lines = (size - head) / CPU_LINE,
+           done = head + lines * CPU_LINE;
     char *out = to;
     memset(out, 0, head);
     zero_lines(out + head, lines);

@@ -10,6 +10,8 @@
  * push, and waiting is an error instead of a hang. */
 #include "runtime/stream.h"
 
+#include "runtime/cpu.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +21,6 @@ enum {
     SMALLEST_RING = 256,            /* bytes */
     PATIENCE = 10 * 1000 * 1000,    /* nanoseconds between two looks at the team; nothing depends on the value */
     SHORT_PATIENCE = PATIENCE / 10, /* between two looks at a condition */
-    CACHE_LINE = 64,
 };
 
 struct ring {
@@ -31,7 +32,7 @@ struct ring {
 
 /* Elements that one thread of the team has pushed. */
 struct shard {
-    _Alignas(CACHE_LINE) pthread_mutex_t lock;
+    _Alignas(CPU_LINE) pthread_mutex_t lock;
     struct ring ring;
 };
 
@@ -193,7 +194,7 @@ static bool make_shards(struct sdfg_rt_stream *s, int64_t count)
 {
     if (count <= s->num_shards)
         return true;
-    struct shard *shards = aligned_alloc(CACHE_LINE, (size_t)count * sizeof *shards);
+    struct shard *shards = aligned_alloc(CPU_LINE, (size_t)count * sizeof *shards);
     if (!shards)
         return false;
     free_shards(s); /* they are empty, and those who used them are gone */

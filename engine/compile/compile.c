@@ -85,6 +85,8 @@ static void take_params(struct compile *c, struct codegen_result *out)
         out->params[i] = (struct codegen_param){ p->name, p->by_value, param_type(c, p) };
     }
     out->num_slots = c->tree->num_slots;
+    out->cache_least = c->tree->same_cache.least;
+    out->cache_most = c->tree->same_cache.most;
 }
 
 static void take_objects(struct compile *c, struct codegen_result *out)
@@ -114,11 +116,10 @@ static bool take_code(struct compile *c, struct codegen_result *out)
     return true;
 }
 
-/* Where the system does not say, of a small cache. */
-static double cache_bytes(void)
+/* Where the system does not say how large the last cache is, there is at least the second one. */
+static double cache_bytes(const struct machine *m)
 {
-    int64_t bytes = machine_cache_bytes();
-    return bytes ? (double)bytes : 1 << 20;
+    return (double)(m->largest_cache ? m->largest_cache : m->second_cache);
 }
 
 static void assume_values(struct compile *c)
@@ -159,7 +160,7 @@ static bool take_text(struct compile *c, struct codegen_result *out)
         break;
     case CODEGEN_EMIT_WORK:
         assume_values(c);
-        tree_work(c->tree, cache_bytes(), &t);
+        tree_work(c->tree, cache_bytes(&c->machine), &t);
         break;
     default:
         if (!jit_text(c->jit, kinds[c->request->emit], &text, &size))

@@ -3,6 +3,7 @@
 #ifndef ENGINE_COMPILE_H
 #define ENGINE_COMPILE_H
 
+#include "base/machine.h"
 #include "engine/codegen.h"
 #include "ir/graph.h"
 #include "jit/jit.h"
@@ -21,7 +22,8 @@ enum fact {
     FACT_MODULES = 1 << 5,     /* LLVM modules exist */
     FACT_OBJECTS = 1 << 6,     /* machine code exists */
     FACT_CODE = 1 << 7,        /* entry points can be called */
-    FACT_TARGET = 1 << 8,      /* LLVM knows the machine */
+    FACT_TARGET = 1 << 8,      /* c->machine is known */
+    FACT_JIT = 1 << 10,        /* LLVM is set up for it */
     FACT_NONTEMPORAL = 1 << 9, /* stores past the caches go by way of blocks */
 };
 
@@ -30,7 +32,8 @@ struct compile {
     struct ir *ir;
     struct sdfg *sdfg;
     struct tree *tree;
-    struct tree_options tree_options; /* once for all passes: asking the processor takes microseconds */
+    struct machine machine; /* that the code is for */
+    struct tree_options tree_options;
     struct jit *jit;
     const struct codegen_request *request;
     bool quick; /* code is wanted soon rather than fast */
@@ -67,13 +70,14 @@ void compile_end(void);
 
 /* ---- passes of compile_pass.c ---- */
 
+bool pass_target(struct compile *c);
 bool pass_read(struct compile *c);
 bool pass_graph(struct compile *c); /* rows with a function over the graph alone */
 bool pass_parse_cpp(struct compile *c);
 bool pass_lower(struct compile *c);
 bool pass_tree(struct compile *c); /* any row of lower/opt/passes.def */
 bool pass_tier(struct compile *c);
-bool pass_target(struct compile *c);
+bool pass_jit(struct compile *c);
 bool pass_emit(struct compile *c);
 bool pass_machine_code(struct compile *c);
 bool pass_link(struct compile *c);

@@ -4,9 +4,36 @@
 #include "base/machine.h"
 #include "ir/code/clang/clang.h"
 #include "lower/llvm/llvm.h"
-#include "runtime/cpu.h"
 
 #include <string.h>
+
+static struct jit_options jit_options_of(const struct compile *c)
+{
+    const struct codegen_request *r = c->request;
+    const struct codegen_export *x = r->exports;
+    return (struct jit_options){
+        .triple = x ? x->triple : NULL,
+        .cpu = x ? x->cpu : NULL,
+        .features = x ? x->features : NULL,
+        .opt_level = r->opt_level,
+        .quick = c->quick,
+        .debug_info = r->debug_info,
+        .linker = (enum jit_linker)r->linker,
+        .listeners = r->profiler,
+        .remarks = c->ir->remarks,
+        .runtime_symbol = r->runtime_symbol,
+    };
+}
+
+/* The largest cache is that of this machine; objects run on others. */
+bool pass_target(struct compile *c)
+{
+    struct jit_options o = jit_options_of(c);
+    struct jit_names names = jit_names_of(c->ir->arena, &o);
+    c->machine = machine_of(names.triple, names.cpu, names.features);
+    c->machine.largest_cache = c->request->exports ? 0 : machine_cache_bytes();
+    return true;
+}
 
 bool pass_read(struct compile *c)
 {
@@ -24,45 +51,11 @@ bool pass_graph(struct compile *c) { return c->pass->graph(c->sdfg); }
 
 bool pass_parse_cpp(struct compile *c) { return clang_read_tasklets(c->sdfg); }
 
-/* Of a machine that stores go past the caches of, and that code runs on; else 0. */
-static int64_t cache_to_pass(const struct codegen_request *r)
-{
-#if defined(__x86_64__)
-    return r->exports ? 0 : machine_cache_bytes();
-#else
-    (void)r;
-    return 0;
-#endif
-}
-
-/* As above, where LLVM uses all of its registers (lower/llvm/llvm_meta.c). */
-static int vector_to_pass(const struct codegen_request *r)
-{
-#if defined(__x86_64__)
-    return !r->exports && CPU_CAN(AVX512_VBMI2, "avx512vbmi2") ? 64 : 0;
-#else
-    (void)r;
-    return 0;
-#endif
-}
-
-static bool has_halves(void)
-{
-#if defined(__x86_64__)
-    return cpu_has_halves();
-#else
-    return false;
-#endif
-}
-
 static struct tree_options tree_options_of(const struct codegen_request *r)
 {
     return (struct tree_options){
         .num_threads = r->num_threads,
         .strict_fp = r->fp == CODEGEN_FP_STRICT,
-        .cache = cache_to_pass(r),
-        .vector = vector_to_pass(r),
-        .halves = has_halves(),
         .counting = r->emit == CODEGEN_EMIT_WORK,
     };
 }
@@ -75,6 +68,7 @@ bool pass_lower(struct compile *c)
         bound[i] = (struct lower_bound){ r->bound[i].name, r->bound[i].value };
     struct lower_options *o = NEW(c->ir->arena, struct lower_options);
     *o = (struct lower_options){
+        .machine = &c->machine,
         .bound = bound,
         .num_bound = r->num_bound,
         .may_alias = r->may_alias,
@@ -111,23 +105,10 @@ bool pass_tier(struct compile *c)
     return true;
 }
 
-bool pass_target(struct compile *c)
+bool pass_jit(struct compile *c)
 {
-    const struct codegen_request *r = c->request;
-    const struct codegen_export *x = r->exports;
-    struct jit_options jo = {
-        .triple = x ? x->triple : NULL,
-        .cpu = x ? x->cpu : NULL,
-        .features = x ? x->features : NULL,
-        .opt_level = r->opt_level,
-        .quick = c->quick,
-        .debug_info = r->debug_info,
-        .linker = (enum jit_linker)r->linker,
-        .listeners = r->profiler,
-        .remarks = c->ir->remarks,
-        .runtime_symbol = r->runtime_symbol,
-    };
-    c->jit = jit_new(c->ir->arena, c->ir->diags, &jo);
+    struct jit_options o = jit_options_of(c);
+    c->jit = jit_new(c->ir->arena, c->ir->diags, &o);
     return c->jit != NULL;
 }
 

@@ -120,7 +120,8 @@ bool disk_load(struct disk *d, const char *key, struct sdfg_kernel *k)
     const void *payload = cache_get(d->store, key, strlen(key), a, &size);
     bool ok = payload && kernel_read(payload, size, d->engine->options.profiler, k, a, &why);
     if (payload && !ok) {
-        cache_reject(d->store, key, strlen(key), why);
+        if (why)
+            cache_reject(d->store, key, strlen(key), why);
         place_free(k->placed);
         k->placed = NULL;
         k->code = (struct codegen_result){ 0 };

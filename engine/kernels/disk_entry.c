@@ -1,12 +1,13 @@
 #include "engine/kernels/disk_entry.h"
 
+#include "base/machine.h"
 #include "engine/program/bytes.h"
 #include "jit/place.h"
 #include "runtime/abi.h"
 
 #include <string.h>
 
-enum { LAYOUT = 3, MOST_PARAMS = 1 << 20, MOST_SLOTS = 1 << 24, MOST_OBJECTS = 1 << 16 };
+enum { LAYOUT = 4, MOST_PARAMS = 1 << 20, MOST_SLOTS = 1 << 24, MOST_OBJECTS = 1 << 16 };
 enum { HAS_INIT = 1, HAS_EXIT = 2, HAS_WORKSPACE = 4, HAS_ALL = 7 };
 
 /* ---- writing ---- */
@@ -18,6 +19,8 @@ void kernel_write(const struct codegen_result *code, struct text *out)
                      (code->init ? HAS_INIT : 0) | (code->exit ? HAS_EXIT : 0) | (code->workspace ? HAS_WORKSPACE : 0));
     bytes_put_number(out, code->num_slots);
     bytes_put_number(out, code->num_params);
+    bytes_put_number(out, (uint64_t)code->cache_least);
+    bytes_put_number(out, (uint64_t)code->cache_most);
     bytes_put_number(out, code->num_objects);
     for (uint32_t i = 0; i < code->num_params; i++) {
         bytes_put_number(out, code->params[i].by_value);
@@ -31,6 +34,13 @@ void kernel_write(const struct codegen_result *code, struct text *out)
 }
 
 /* ---- reading ---- */
+
+/* Only code that depends on the size of the largest cache asks for it: that takes 0.1 ms. */
+static bool fits_machine(uint64_t least, uint64_t most)
+{
+    return (least == 0 && most == INT64_MAX) ||
+           ((uint64_t)machine_cache_bytes() >= least && (uint64_t)machine_cache_bytes() <= most);
+}
 
 static void read_params(struct bytes *b, struct sdfg_kernel *k, uint64_t count)
 {
@@ -60,7 +70,9 @@ bool kernel_read(const void *bytes, size_t size, bool listeners, struct sdfg_ker
     b.failed = bytes_take_number(&b, LAYOUT) != LAYOUT;
     uint64_t entries = bytes_take_number(&b, HAS_ALL);
     k->code.num_slots = (uint32_t)bytes_take_number(&b, MOST_SLOTS);
-    uint64_t num_params = bytes_take_number(&b, MOST_PARAMS), num_objects = bytes_take_number(&b, MOST_OBJECTS);
+    uint64_t num_params = bytes_take_number(&b, MOST_PARAMS);
+    uint64_t least = bytes_take_number(&b, INT64_MAX), most = bytes_take_number(&b, INT64_MAX);
+    uint64_t num_objects = bytes_take_number(&b, MOST_OBJECTS);
     read_params(&b, k, num_params);
     struct place_object *objects = NEW_ARRAY(a, struct place_object, num_objects);
     for (uint64_t i = 0; i < num_objects && !b.failed; i++) {
@@ -69,6 +81,9 @@ bool kernel_read(const void *bytes, size_t size, bool listeners, struct sdfg_ker
     }
     *why = "it is not laid out as this version writes entries";
     if (b.failed || b.left)
+        return false;
+    *why = NULL;
+    if (!fits_machine(least, most))
         return false;
     struct place_options o = { .symbol = sdfg_rt_symbol, .listeners = listeners };
     k->placed = place_new(objects, (uint32_t)num_objects, &o, a, why);

@@ -2,8 +2,6 @@
  * thread's from one region to the next (semantics.md 3.4). Code outside of regions uses the part of thread 0. */
 #include "lower/graph/alloc.h"
 
-enum { CACHE_LINE = 64 };
-
 bool alloc_is_local(const struct container *c) { return c->storage->row == STORAGE_CPU_THREADLOCAL; }
 
 static struct tree_expr *call_number(struct lower *lw, struct tree_stmt *block, const char *variable, const char *name)
@@ -48,7 +46,7 @@ struct tree_expr *alloc_parts(struct lower *lw, struct binding *b, struct tree_s
                               struct tree_expr *limit)
 {
     struct tree *t = lw->tree;
-    int64_t line = CACHE_LINE % b->type->size ? 1 : CACHE_LINE / b->type->size;
+    int64_t bytes = t->machine->line, line = bytes % (int64_t)b->type->size ? 1 : bytes / (int64_t)b->type->size;
     struct tree_expr *lines = expr_binary(t, EXPR_ADD, count, expr_i64(t, line - 1));
     lines = expr_binary(t, EXPR_DIV, lines, expr_i64(t, line));
     struct tree_expr *part = expr_binary(t, EXPR_MUL, lines, expr_i64(t, line));

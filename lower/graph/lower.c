@@ -249,6 +249,8 @@ bool lower_program(struct sdfg *s, const struct lower_options *o, struct tree **
     lw->diags = ir->diags;
     lw->options = o;
     lw->tree = tree_new(ir, s->name);
+    if (o->machine)
+        lw->tree->machine = o->machine;
     lw->externals = stmt_block(lw->tree);
     lw->prologue = stmt_block(lw->tree);
     lw->epilogue = stmt_block(lw->tree);

@@ -21,6 +21,7 @@ struct lower_bound {
 };
 
 struct lower_options {
+    const struct machine *machine; /* that the code is for; NULL: machine_baseline */
     const struct lower_bound *bound;
     uint32_t num_bound;
     const char *const *may_alias; /* arguments that may overlap others */

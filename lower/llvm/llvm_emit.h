@@ -144,7 +144,6 @@ struct llvm_func {
 struct llvm_unit *llvm_unit_for(struct llvm_emitter *e, uint32_t cost); /* where the next function of that cost goes */
 LLVMValueRef llvm_function_get(struct llvm_unit *u, const char *name, LLVMTypeRef type); /* declares it if needed */
 bool llvm_has_feature(LLVMValueRef function, const char *feature); /* "+avx2": the function is compiled for it */
-bool llvm_has_halves(LLVMValueRef function); /* two vectors of half the length take no longer than one of the longest */
 void llvm_function_attribute(struct llvm_unit *u, LLVMValueRef function, const char *name, uint64_t value);
 bool llvm_unsupported(struct llvm_func *f,
                       const struct type *t); /* reports that values of the type cannot be used; false */

@@ -157,7 +157,7 @@ static LLVMMetadataRef property(struct llvm_func *f, const char *name, LLVMMetad
  * Those that also have VBMI2 do not. */
 static bool has_wide_vectors(const struct llvm_func *f)
 {
-    return f->unit->x86 && llvm_has_feature(f->function, "+avx512vbmi2");
+    return f->unit->x86 && f->emitter->tree->machine->vector > 0;
 }
 
 static LLVMMetadataRef wide_lanes(struct llvm_func *f, const struct tree_loop *loop)

@@ -46,9 +46,6 @@ bool llvm_has_feature(LLVMValueRef function, const char *feature)
     return false;
 }
 
-/* Zen 4 has units of half a vector (at run time the processor is asked: runtime/linalg/blas_kernels.c). */
-bool llvm_has_halves(LLVMValueRef function) { return !strcmp(text_attribute(function, "target-cpu"), "znver4"); }
-
 static void parameter_attribute(struct llvm_unit *u, LLVMValueRef function, unsigned index, const char *name)
 {
     unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));

@@ -51,7 +51,7 @@ static bool choose_vectors(struct product *p)
     if (!p->f->unit->x86 || !llvm_has_feature(function, "+avx2") || !llvm_has_feature(function, "+fma"))
         return false;
     p->many = llvm_has_feature(function, "+avx512f") && llvm_has_feature(function, "+avx512vl");
-    p->halves = p->many && llvm_has_halves(function);
+    p->halves = p->many && p->f->emitter->tree->machine->double_pumped;
     p->widest = (p->many ? 64 : 32) / (int64_t)p->type->size;
     return true;
 }

@@ -1,4 +1,4 @@
-/* Passes over the loop tree: what they are told, and all of them. */
+/* Passes over the loop tree: what they are told, and all of them. The machine is that of the tree. */
 #ifndef LOWER_OPT_PASSES_H
 #define LOWER_OPT_PASSES_H
 
@@ -7,9 +7,6 @@
 struct tree_options {
     int num_threads; /* 1: no parallel regions at all; 0: decided at run time */
     bool strict_fp;  /* no re-association in reductions */
-    int64_t cache;   /* bytes of the largest cache of the machine; 0: not known, or it has no stores past it */
-    int vector;      /* bytes of the vectors that code with masks pays for; 0: the machine has none, or is not known */
-    bool halves;     /* two vectors of half of `vector` take no longer than one, and its loads as long as two */
     bool counting;   /* of the work that the tree does: loops that would be cut into tiles only say so (`near`) */
 };
 

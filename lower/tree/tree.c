@@ -7,6 +7,8 @@ struct tree *tree_new(struct ir *ir, const char *name)
     t->arena = ir->arena;
     t->scratch = ir->scratch;
     t->name = name;
+    t->machine = &machine_baseline;
+    t->same_cache.most = INT64_MAX;
     t->num_aliases = 1; /* class 0 is "anything" */
     return t;
 }

@@ -11,6 +11,7 @@
 #ifndef LOWER_TREE_H
 #define LOWER_TREE_H
 
+#include "base/machine.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include "ir/code/code.h"
@@ -246,6 +247,11 @@ struct tree {
     const struct tree_stmt *region; /* parallel region being built: owner of new variables */
     struct map names;               /* of variables and labels so far */
     struct tree_estimate estimate;  /* of the pass of that name */
+    const struct machine *machine;  /* that the code is for; machine_baseline in a new tree */
+    /* Passes would have decided the same for largest caches from `least` to `most` bytes. */
+    struct {
+        int64_t least, most;
+    } same_cache;
 };
 
 /* ---- building (tree.c). Expressions fold constants and obvious identities; operand types must match. ---- */

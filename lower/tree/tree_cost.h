@@ -1,15 +1,10 @@
-/* How much work a statement is, roughly, as an expression that can be evaluated in front of it. */
+/* How much work a statement is, roughly, as an expression that can be evaluated in front of it. The unit is one simple
+ * operation: 0.05 to 0.5 ns, with and without vector instructions. */
 #ifndef LOWER_TREE_COST_H
 #define LOWER_TREE_COST_H
 
 #include "lower/tree/tree_linear.h"
 #include "lower/tree/tree_scan.h"
-
-/* Below this much work a parallel region costs more than it gives. The unit is one simple operation (0.05 to 0.5 ns,
- * with and without vector instructions), so the limit is 7 to 60 microseconds: a region costs 0.5 with two idle
- * processors, some microseconds with many or busy ones, and the first one of a process 300 to open libgomp and to start
- * the threads. */
-enum { TREE_COST_PARALLEL = 131072 };
 
 /* Work of one execution of `body`, with `piece` the scan of the loop around it: trip counts of inner loops that `piece`
  * changes count as a small constant. int64, at most 2^24 if constant. */

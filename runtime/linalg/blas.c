@@ -1,6 +1,7 @@
 /* Matrix products: which layout is handed to the library, what is packed, and how large ones are split. */
 #include "runtime/linalg/blas.h"
 
+#include "runtime/cpu.h"
 #include "runtime/linalg/blas_small.h"
 
 #include <complex.h>
@@ -252,7 +253,7 @@ int64_t sdfg_rt_threads_for(struct sdfg_rt_context *context, int32_t type, int64
  * these into another order either if the product is small. Measured where vectors have 64 bytes. */
 static bool is_near(const struct product *p)
 {
-    enum { NEAR = 384 << 10, ROW = 64, MANY_ROWS = 64, LARGE = 1 << 20 };
+    enum { NEAR = CPU_SECOND_CACHE / 8 * 3, ROW = 64, MANY_ROWS = 64, LARGE = 1 << 20 };
     int64_t size = (int64_t)sdfg_rt_type_size(p->type);
     double numbers = (double)p->b.rows * (double)p->b.cols;
     bool fits = numbers * (double)size <= NEAR && p->b.cols * size >= ROW, in_rows = p->a.col_stride == 1;

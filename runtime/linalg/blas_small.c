@@ -2,6 +2,8 @@
  * either. Operands are brought into the order (blas_turn.c) that the kernels (blas_kernels.c) read. */
 #include "runtime/linalg/blas_small.h"
 
+#include "runtime/cpu.h"
+
 #include <complex.h>
 #include <stdlib.h>
 
@@ -9,17 +11,11 @@ enum { ON_STACK = 16 << 10 }; /* bytes of an operand that are copied to the stac
 
 /* Bytes of B and of A that stay in the first cache beside what else is there, and of A in the second one; bytes of C
  * from which whole rows of it are written one after the other. */
-enum {
-    FIRST_CACHE = 32 << 10,
-    FIRST_OF_B = 36 << 10,
-    FIRST_OF_A = 20 << 10,
-    KEPT_OF_A = 256 << 10,
-    LARGE_C = 64 << 10
-};
+enum { FIRST_OF_B = 36 << 10, FIRST_OF_A = 20 << 10, KEPT_OF_A = 256 << 10, LARGE_C = 64 << 10 };
 
 /* Of products with a large B: rows of B that are read side by side, how much of each is asked for in advance, and how
  * much of C stays in the second cache meanwhile (bytes). */
-enum { STREAMS = 16, AHEAD = 512, LINE = 64, KEPT_OF_C = 512 << 10 };
+enum { STREAMS = 16, AHEAD = 512, KEPT_OF_C = 512 << 10 };
 
 static bool is_complex(int32_t type) { return type == SDFG_RT_C64 || type == SDFG_RT_C128; }
 
@@ -64,7 +60,7 @@ static void ask_ahead(const struct small_tiles *t, const struct small_product *s
 {
     uintptr_t at = (uintptr_t)s->b + (uintptr_t)(j * t->bytes + AHEAD); /* may be behind the end */
     for (int64_t p = 0; p < s->k; p++, at += (uintptr_t)(s->b_row * t->bytes))
-        for (int64_t line = 0; line < width * t->bytes; line += LINE)
+        for (int64_t line = 0; line < width * t->bytes; line += CPU_LINE)
             __builtin_prefetch((const void *)(at + (uintptr_t)line));
 }
 
@@ -127,7 +123,8 @@ static void run_columns(const struct small_tiles *t, const struct small_product 
 static bool waits_for_stores(const struct small_tiles *t, const struct small_product *s)
 {
     enum { LEAST = 4, MOST = 32 }; /* terms */
-    return t->halves && s->k >= LEAST && s->k <= MOST && s->n > 2 * t->lanes && s->m * s->n * t->bytes > FIRST_CACHE;
+    return t->halves && s->k >= LEAST && s->k <= MOST && s->n > 2 * t->lanes &&
+           s->m * s->n * t->bytes > CPU_FIRST_CACHE;
 }
 
 static void run_tiles(const struct small_tiles *t, const struct small_product *s, bool ahead)

@@ -1,6 +1,7 @@
 /* Trees before and after the pass jam. */
 #include "lower/opt/passes.h"
 
+#include "tests/unit/machine.h"
 #include "tests/unit/tree_text.h"
 
 struct sample {
@@ -112,7 +113,7 @@ TEST(long_rows)
 {
     for (int form = 0; form < 4; form++) {
         struct sample s = sample_new(48, form == 1 ? 100 : 1200);
-        s.options.vector = form == 2 ? 0 : 64;
+        set_machine(s.t, form == 2 ? 0 : 64, false, 0);
         sum(&s, Z, k_of(&s), X, i_of(&s));
         if (form == 3) {
             s.k = stmt_for(s.t, s.i->body, tree_var(s.t, "k", s.i64), expr_i64(s.t, 0), expr_i64(s.t, 9),

@@ -1,4 +1,4 @@
-/* Sizes of caches, as Linux describes them. */
+/* Machines by name, and sizes of caches as Linux describes them. */
 #include "base/machine.h"
 
 #include "tests/unit/check.h"
@@ -50,6 +50,26 @@ TEST(the_same_whenever_asked)
     int64_t bytes = machine_cache_bytes();
     CHECK(bytes >= 0);
     CHECK(machine_cache_bytes() == bytes);
+}
+
+TEST(machines_by_name)
+{
+    struct machine m = machine_of("x86_64-pc-linux-gnu", "znver4", "");
+    CHECK(m.arch == MACHINE_X86_64 && m.vector == 64 && m.double_pumped && m.nontemporal && !m.scalable);
+    m = machine_of("x86_64-pc-linux-gnu", "znver4", "-avx512vbmi2");
+    CHECK(m.vector == 0 && !m.double_pumped);
+    m = machine_of("x86_64-pc-linux-gnu", "haswell", "+avx2,-avx512vbmi2,+avx512vbmi2");
+    CHECK(m.vector == 64 && !m.double_pumped); /* the last one counts */
+    m = machine_of("x86_64-pc-linux-gnu", "haswell", "+avx512vbmi2x");
+    CHECK(m.vector == 0);
+    m = machine_of("aarch64-linux-gnu", "neoverse-v2", "");
+    CHECK(m.arch == MACHINE_AARCH64 && m.scalable && m.vector == 0 && !m.nontemporal);
+    m = machine_of("aarch64-linux-gnu", "neoverse-v2", "-sve");
+    CHECK(!m.scalable);
+    m = machine_of("aarch64-linux-gnu", "generic", "+neon,+sve");
+    CHECK(m.scalable);
+    m = machine_of("riscv64-linux-gnu", "generic", "+sve,+avx512vbmi2");
+    CHECK(m.arch == MACHINE_OTHER && !m.vector && !m.scalable && m.line > 0 && m.first_cache < m.second_cache);
 }
 
 CHECK_MAIN

@@ -1,4 +1,5 @@
 /* Trees before and after the pass nontemporal; what it makes is run in test_pass_run.c. */
+#include "tests/unit/machine.h"
 #include "tests/unit/tree_sample.h"
 
 enum { CACHE = 64 << 10 };
@@ -15,7 +16,7 @@ static struct rows rows_new(int64_t rows, int64_t columns, int64_t row)
 {
     struct rows r = { .s = sample_new() };
     struct sample *s = &r.s;
-    s->options.cache = CACHE;
+    set_machine(s->t, 0, false, CACHE);
     r.a = array_new(s, "A");
     r.b = array_new(s, "B");
     r.i = loop(s, s->body, "i", i64(s, 0), i64(s, rows));
@@ -66,7 +67,7 @@ TEST(what_fits_stays)
     r = rows_new(1000, 256, 256); /* short rows */
     CHECK(!passes(&r));
     r = rows_new(16, 512, 512);
-    r.s.options.cache = 0; /* not known */
+    set_machine(r.s.t, 0, false, 0); /* not known */
     CHECK(!passes(&r));
     r = rows_new(16, 512, 600);
     CHECK(passes(&r));
@@ -112,12 +113,30 @@ TEST(stores_under_conditions_stay)
     CHECK(!passes(&r));
 }
 
+/* What the decisions say of other machines: the store has 16 * 512 elements of 8 bytes. */
+TEST(for_which_caches_the_code_is_the_same)
+{
+    enum { BYTES = 16 * 512 * 8 };
+    for (int64_t cache = BYTES / 2; cache <= 2 * BYTES; cache *= 2) {
+        struct rows r = rows_new(16, 512, 512);
+        struct tree *t = r.s.t;
+        set_machine(t, 0, false, cache);
+        bool found = cache <= BYTES;
+        CHECK(t->same_cache.least == 0 && t->same_cache.most == INT64_MAX);
+        opt_nontemporal(t, &r.s.options);
+        CHECK((strstr(shown(&r.s), "nontemporal") != NULL) == found);
+        CHECK(t->same_cache.least <= cache && cache <= t->same_cache.most);
+        CHECK(found ? t->same_cache.most == BYTES : t->same_cache.least == BYTES + 1);
+        ir_free(r.s.ir);
+    }
+}
+
 TEST(large_fills_go_past_the_caches)
 {
     for (int64_t count = CACHE / 8 - 1; count <= CACHE / 8; count++) {
         struct sample s = sample_new();
         struct array a = array_new(&s, "A");
-        s.options.cache = CACHE;
+        set_machine(s.t, 0, false, CACHE);
         stmt_zero(s.t, s.body, s.f64, var(&s, a.var), a.alias, i64(&s, count));
         opt_nontemporal(s.t, &s.options);
         CHECK((strstr(shown(&s), "zero nontemporal") != NULL) == (count == CACHE / 8));

@@ -4,6 +4,7 @@
 #include "runtime/abi.h"
 
 #include "tests/lower/llvm_program.h"
+#include "tests/unit/machine.h"
 
 #include <stdlib.h>
 
@@ -89,7 +90,8 @@ static void check_stores(const struct variant *v, int64_t rows, int64_t shift, b
         a[n] = -1;
         b[n] = (double)(n % 1000);
     }
-    opt_nontemporal(p.t, &(struct tree_options){ .cache = 64 << 10 });
+    set_machine(p.t, 0, false, 64 << 10);
+    opt_nontemporal(p.t, &(struct tree_options){ 0 });
     struct text out = text_new(p.t->arena);
     stmt_print(p.body, 0, &out);
     CHECK(strstr(text_get(&out), "copy nontemporal") != NULL);
@@ -210,7 +212,8 @@ static void check_rows_together(int64_t rows, int vector)
     stmt_reduce(p.t, inner->body, WCR_SUM, false, py, i, of_row, program_alias(&p, py));
     stmt_reduce(p.t, inner->body, WCR_SUM, false, pz, k, of_column, program_alias(&p, pz));
     memset(y, 0, sizeof y);
-    opt_unroll_jam(p.t, &(struct tree_options){ .vector = vector });
+    set_machine(p.t, vector, false, 0);
+    opt_unroll_jam(p.t, &(struct tree_options){ 0 });
     CHECK(run(&p, &(struct variant){ .threads = 1 }));
     int64_t wrong = 0;
     for (int64_t r = 0; r < ROWS; r++) {

@@ -12,8 +12,6 @@
 #include "lower/tree/tree_rewrite.h"
 #include "lower/tree/tree_scan.h"
 
-enum { LARGE = 1 << 20 }; /* bytes: smaller matrices stay in the cache from one product to the next */
-
 /* y = A x */
 struct matvec {
     const struct type *type;
@@ -56,7 +54,11 @@ static bool matvec_of(const struct tree_stmt *s, struct matvec *v)
            (v->col_stride == 1 || v->row_stride == 1) && v->alias_y != v->alias_a && v->alias_y != v->alias_x;
 }
 
-static bool is_large(const struct matvec *v) { return (double)v->rows * (double)v->cols * v->type->size >= LARGE; }
+/* Smaller matrices stay in the cache from one product to the next. */
+static bool is_large(const struct machine *m, const struct matvec *v)
+{
+    return (double)v->rows * (double)v->cols * v->type->size >= (double)m->second_cache;
+}
 
 /* What the statements of a block do with containers. */
 struct partners {
@@ -87,9 +89,9 @@ static void note(const struct tree *t, struct partners *p, struct tree_stmt *s)
             map_put(t->scratch, &p->made, key_of(piece.accesses.items[i]->alias), s);
 }
 
-static bool is_wanted(const struct partners *p, const struct matvec *v)
+static bool is_wanted(const struct machine *m, const struct partners *p, const struct matvec *v)
 {
-    return map_has(&p->made, key_of(v->alias_a)) || (is_large(v) && map_has(&p->shared, key_of(v->alias_a)));
+    return map_has(&p->made, key_of(v->alias_a)) || (is_large(m, v) && map_has(&p->shared, key_of(v->alias_a)));
 }
 
 /* ---- loops ---- */
@@ -245,7 +247,7 @@ static void look_at_block(struct products *p, struct tree_stmt *block)
     for (uint32_t i = 0; i < block->items.count; i++) {
         struct tree_stmt *s = block->items.items[i];
         struct matvec v;
-        if (matvec_of(s, &v) && is_wanted(&partners, &v)) {
+        if (matvec_of(s, &v) && is_wanted(p->whole.tree->machine, &partners, &v)) {
             expand(p, &out, &sweeps, s, &v);
         } else {
             if (s->product && matvec_of(s, &v) && map_has(&partners.shared, key_of(v.alias_a)))

@@ -194,7 +194,7 @@ static bool try_group(struct overlap *o, struct overlap_stage *stages, uint32_t 
             return false;
     }
     find_temporaries(o, &g, block);
-    bool planned = check_lasting(o, &g) && overlap_plan(&g);
+    bool planned = check_lasting(o, &g) && overlap_plan(o->tree->machine, &g);
     *reached = g.reached > *reached ? g.reached : *reached;
     if (!planned)
         return false;
@@ -260,7 +260,7 @@ bool opt_overlapped_tiling(struct tree *t, const struct tree_options *options)
         double bytes = 0;
         o.memories = NEW_ARRAY(o.arena, struct overlap_memory, t->num_vars + 1);
         find(&o, f->body, NULL, &bytes);
-        if (bytes <= OVERLAP_FAR)
+        if (bytes <= (double)t->machine->second_cache)
             continue;
         o.whole = tree_scan_function(t, f);
         if (o.whole.labels.count) /* jumps back repeat what no loop shows */

@@ -9,7 +9,6 @@
 enum {
     OVERLAP_DEPTH = 2,
     OVERLAP_STAGES = 16,
-    OVERLAP_FAR = 1 << 20,  /* bytes that are sure not to stay in a second-level cache together with what goes by */
     OVERLAP_LIMIT = 1 << 30 /* of bounds and strides */
 };
 
@@ -64,7 +63,7 @@ bool overlap_shift(struct overlap_memory *m, const struct overlap_group *g, cons
 int64_t overlap_rows(const struct overlap_memory *m);
 int64_t overlap_elements(const struct overlap_group *g, const struct overlap_memory *m);
 /* Finds what stages and temporaries need, and the size of tiles. False: not legal, or not worthwhile. */
-bool overlap_plan(struct overlap_group *g);
+bool overlap_plan(const struct machine *m, struct overlap_group *g);
 /* Brings the planned chain into tiles, in the block that it and its temporaries stand in. */
 void overlap_make(struct tree *t, struct overlap_group *g, struct tree_stmt *block, const struct tree_frame *frame);
 /* Can steps in which all nests have an iteration go through one innermost loop? Asked before addresses are changed,

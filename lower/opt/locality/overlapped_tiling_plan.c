@@ -6,10 +6,9 @@
 #include "lower/opt/locality/overlapped_tiling.h"
 
 enum {
-    NEAR_MEMORY = 384 << 10, /* bytes that stay in a second-level cache */
-    MOST_WORK = 130,         /* percent of the iterations without tiles: beyond, waiting for memory costs less */
-    LONGEST_TILE = 1024,     /* in the second dimension */
-    FEWEST_TILES = 32        /* of a parallel loop, for equal shares of many threads */
+    MOST_WORK = 130,     /* percent of the iterations without tiles: beyond, waiting for memory costs less */
+    LONGEST_TILE = 1024, /* in the second dimension */
+    FEWEST_TILES = 32    /* of a parallel loop, for equal shares of many threads */
 };
 
 struct overlap_memory *overlap_temporary(const struct overlap_group *g, const struct tree_expr *pointer)
@@ -210,14 +209,14 @@ static void set_size(struct overlap_group *g, int64_t width)
 }
 
 /* The least work of what fits. */
-static bool choose_size(struct overlap_group *g)
+static bool choose_size(const struct machine *m, struct overlap_group *g)
 {
     int64_t columns = g->depth > 1 ? g->end[1] - g->begin[1] : 1, best = 0;
-    double least = MOST_WORK;
+    double least = MOST_WORK, near = 0.375 * (double)m->second_cache; /* the rest is for what goes by */
     for (int64_t width = 1; width <= columns && width <= LONGEST_TILE; width++) {
         set_size(g, width);
         double work = work_of(g);
-        if (work >= least || bytes_of(g) > NEAR_MEMORY)
+        if (work >= least || bytes_of(g) > near)
             continue;
         least = work;
         best = width;
@@ -228,12 +227,12 @@ static bool choose_size(struct overlap_group *g)
     return best > 0;
 }
 
-static bool is_far(const struct overlap_group *g)
+static bool is_far(const struct machine *m, const struct overlap_group *g)
 {
     double bytes = 0;
     for (uint32_t i = 0; i < g->num_temporaries; i++)
         bytes += (double)g->temporaries[i]->alloc->count->i * g->temporaries[i]->alloc->type->size;
-    return bytes > OVERLAP_FAR;
+    return bytes > (double)m->second_cache;
 }
 
 static void reset(struct overlap_group *g)
@@ -249,11 +248,11 @@ static void reset(struct overlap_group *g)
         }
 }
 
-bool overlap_plan(struct overlap_group *g)
+bool overlap_plan(const struct machine *m, struct overlap_group *g)
 {
     reset(g);
     g->reached = OVERLAP_UNFIT;
-    if (!see_accesses(g) || !is_far(g))
+    if (!see_accesses(g) || !is_far(m, g))
         return false;
     for (uint32_t k = 0; k < g->num_temporaries; k++) {
         struct overlap_memory *m = g->temporaries[k];
@@ -263,6 +262,6 @@ bool overlap_plan(struct overlap_group *g)
             m->high[i] = INT64_MIN;
         }
     }
-    g->reached = !find_needs(g) ? OVERLAP_LARGE : !choose_size(g) ? OVERLAP_NEEDS : OVERLAP_PLANNED;
+    g->reached = !find_needs(g) ? OVERLAP_LARGE : !choose_size(m, g) ? OVERLAP_NEEDS : OVERLAP_PLANNED;
     return g->reached == OVERLAP_PLANNED;
 }

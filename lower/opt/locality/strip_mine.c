@@ -204,10 +204,10 @@ static bool memory_is_plain(const struct strip *w)
 }
 
 /* Is there a loop that reads the same data in all iterations? */
-static bool reads_again(const struct tree_stmt *loop, const struct tree_piece *piece)
+static bool reads_again(const struct machine *m, const struct tree_stmt *loop, const struct tree_piece *piece)
 {
     for (uint32_t i = 0; i < loop->body->items.count; i++)
-        if (loop->body->items.items[i]->kind == STMT_FOR && strip_block(piece, loop, loop->body->items.items[i]))
+        if (loop->body->items.items[i]->kind == STMT_FOR && strip_block(m, piece, loop, loop->body->items.items[i]))
             return true;
     return false;
 }
@@ -228,7 +228,7 @@ static const char *obstacle(struct strips *all, struct strip *w, struct tree_stm
         return "a variable carries values from iteration to iteration";
     tree_scan_add(&w->scan, loop->body);
     inspect_all(w, loop);
-    if (w->ok && memory_is_plain(w) && w->bytes <= STRIP_MEMORY / STRIP_NARROWEST &&
+    if (w->ok && memory_is_plain(w) && w->bytes <= strip_memory(w) / STRIP_NARROWEST &&
         tree_scan_invariant(&w->scan, loop->end))
         return NULL;
     return "conditions, calls or bounds in it differ from iteration to iteration";
@@ -242,7 +242,7 @@ static bool try_strips(struct strips *all, struct tree_stmt *loop, const struct 
         return false;
     struct strip w = { .tree = t, .loop = loop, .scan = { .arena = t->scratch }, .ok = true };
     piece_add(t->scratch, &w.piece, loop, frame);
-    bool again = reads_again(loop, &w.piece);
+    bool again = reads_again(t->machine, loop, &w.piece);
     if (!turned && !again && !strip_pays(loop, &w.piece))
         return false;
     const char *why = obstacle(all, &w, loop), *subject = remark_subject(t, loop);

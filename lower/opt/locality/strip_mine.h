@@ -10,8 +10,7 @@
 
 enum {
     STRIP_NARROWEST = 16,
-    STRIP_FEW = 4,            /* elements of memory that can be brought along one by one */
-    STRIP_MEMORY = 128 * 1024 /* bytes of a strip at most */
+    STRIP_FEW = 4 /* elements of memory that can be brought along one by one */
 };
 
 /* One loop that is being taken apart. */
@@ -35,6 +34,8 @@ struct strip {
 
 /* By how many elements an address moves with the variable; INT64_MAX: not known. */
 int64_t strip_stride(const struct tree_access *a, const struct tree_var *v);
+/* Bytes of a strip at most. */
+int64_t strip_memory(const struct strip *w);
 /* Is there a loop inside? */
 bool strip_has_loop(const struct tree_stmt *s);
 /* Would strips of `loop`, whose accesses `piece` has, make more accesses of loops inside even than uneven, or vectors
@@ -42,7 +43,8 @@ bool strip_has_loop(const struct tree_stmt *s);
 bool strip_pays(const struct tree_stmt *loop, const struct tree_piece *piece);
 /* `inner` stands directly in `loop`, whose accesses `piece` has. If it reads the same memory in all iterations of
  * `loop`, and more of it than stays in cache from one to the next: how many of its iterations' data does. Else 0. */
-int64_t strip_block(const struct tree_piece *piece, const struct tree_stmt *loop, const struct tree_stmt *inner);
+int64_t strip_block(const struct machine *m, const struct tree_piece *piece, const struct tree_stmt *loop,
+                    const struct tree_stmt *inner);
 /* Is the store to memory that is the same for all of the strip? */
 bool strip_stores_uniform(const struct strip *w, const struct tree_stmt *s);
 /* Takes the loop apart. `threads`: they may share the strips. */

@@ -1,10 +1,5 @@
 #include "lower/opt/locality/strip_mine.h"
 
-enum {
-    FAR = 1 << 20,  /* bytes that are sure not to stay in a second-level cache together with what goes by */
-    NEAR = 32 << 10 /* bytes that stay in a first-level cache or next to it */
-};
-
 /* The same place as in an access before? Data counts once. */
 static bool is_seen(const struct tree_piece *piece, uint32_t i)
 {
@@ -36,13 +31,16 @@ static int64_t shared_bytes(const struct tree_piece *piece, const struct tree_st
     return bytes;
 }
 
-int64_t strip_block(const struct tree_piece *piece, const struct tree_stmt *loop, const struct tree_stmt *inner)
+int64_t strip_memory(const struct strip *w) { return w->tree->machine->second_cache / 8; }
+
+int64_t strip_block(const struct machine *m, const struct tree_piece *piece, const struct tree_stmt *loop,
+                    const struct tree_stmt *inner)
 {
     if (inner->begin->op != EXPR_INT || inner->end->op != EXPR_INT || !expr_is_int(inner->step, 1) ||
         strip_has_loop(inner->body))
         return 0;
     int64_t bytes = shared_bytes(piece, loop, inner), trips;
-    if (bytes <= 0 || __builtin_sub_overflow(inner->end->i, inner->begin->i, &trips) || trips < FAR / bytes)
+    if (bytes <= 0 || __builtin_sub_overflow(inner->end->i, inner->begin->i, &trips) || trips < m->second_cache / bytes)
         return 0;
-    return NEAR / bytes > 0 ? NEAR / bytes : 0;
+    return m->first_cache / bytes;
 }

@@ -190,7 +190,8 @@ static struct tree_stmt *take_apart(struct strip *w, struct tree_stmt *block)
             close_run(w, out, &run);
             stmt_append(t, out, s);
         } else if (s->kind == STMT_FOR) {
-            int64_t by = block == w->loop->body && brings_memory(w) ? strip_block(&w->piece, w->loop, s) : 0;
+            int64_t by =
+                block == w->loop->body && brings_memory(w) ? strip_block(w->tree->machine, &w->piece, w->loop, s) : 0;
             close_run(w, out, &run);
             if (by) {
                 put_blocks(w, out, s, by);
@@ -234,7 +235,7 @@ static int64_t width(const struct strip *w, bool threads)
 {
     const struct tree_stmt *loop = w->loop;
     int64_t widest = WIDEST;
-    while (widest > STRIP_NARROWEST && widest * w->bytes > STRIP_MEMORY)
+    while (widest > STRIP_NARROWEST && widest * w->bytes > strip_memory(w))
         widest /= 2;
     if (!threads || !loop->loop.parallel || loop->begin->op != EXPR_INT || loop->end->op != EXPR_INT)
         return widest;

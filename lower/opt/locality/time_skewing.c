@@ -18,8 +18,6 @@
 #include "lower/tree/tree_rewrite.h"
 
 enum {
-    NEAREST = 32 << 10,  /* bytes that stay in a first-level cache */
-    NEAR = 1 << 20,      /* and in a second-level one, next to others */
     MOST_STEPS = 512,    /* of a tile */
     FEWEST_BLOCKS = 8,   /* of steps, for threads to share */
     FEWEST_STEPS = 3,    /* less is not worth the loops */
@@ -234,11 +232,11 @@ static bool find_shifts(struct skew *s)
 
 /* Narrow tiles, of rows of so many bytes: they have as many steps as the first-level cache has room for their own rows
  * and those next to them. No steps if it has none, or if it has room for everything. */
-static void find_narrow(struct skew *s, int64_t row)
+static void find_narrow(const struct machine *m, struct skew *s, int64_t row)
 {
     s->narrow = row < NARROW ? NARROW / row : 1;
-    s->few = (NEAREST / row - s->narrow - s->slope) / s->slope;
-    if (s->few < 0 || s->span * row < 2 * NEAREST)
+    s->few = (m->first_cache / row - s->narrow - s->slope) / s->slope;
+    if (s->few < 0 || s->span * row < 2 * m->first_cache)
         s->few = 0;
 }
 
@@ -252,7 +250,7 @@ static bool take_narrow(struct skew *s, int threads)
     return threads == 1 && s->steps > 0 && s->span >= 2 * s->slope * s->steps;
 }
 
-static bool find_size(struct skew *s, int threads)
+static bool find_size(const struct machine *m, struct skew *s, int threads)
 {
     const struct tree_stmt *l = s->loop;
     int64_t last = -LIMIT;
@@ -267,10 +265,10 @@ static bool find_size(struct skew *s, int threads)
     for (uint32_t i = 0; i < s->num_classes; i++)
         row += s->classes[i].stride * (int64_t)s->classes[i].type->size;
     /* a tile moves through slope * steps rows and is as wide */
-    int64_t nearest = NEAREST / (2 * s->slope * row), near = NEAR / (2 * s->slope * row);
+    int64_t nearest = m->first_cache / (2 * s->slope * row), near = m->second_cache / (2 * s->slope * row);
     if (nearest < FEWEST_NEAREST) {
-        find_narrow(s, row);
-        if (s->span * row <= NEAR)
+        find_narrow(m, s, row);
+        if (s->span * row <= m->second_cache)
             return take_narrow(s, threads);
     }
     s->steps = nearest < FEWEST_NEAREST ? near : nearest;
@@ -311,7 +309,8 @@ static bool try_skew(struct skewer *w, struct tree_stmt *loop, const struct tree
     struct tree_scan scan = { .arena = w->x.tree->scratch };
     tree_scan_add(&scan, loop);
     if (!tree_scan_invariant(&scan, loop->begin) || !tree_scan_invariant(&scan, loop->end) || !find_classes(s) ||
-        !find_bounds(s) || !find_shifts(s) || !find_size(s, w->threads) || !iterations_keep_variables(&w->x, loop))
+        !find_bounds(s) || !find_shifts(s) || !find_size(w->x.tree->machine, s, w->threads) ||
+        !iterations_keep_variables(&w->x, loop))
         return false;
     loop->loop.near = w->counting;
     return w->counting || skew_make_tiles(w->x.tree, s, w->threads);

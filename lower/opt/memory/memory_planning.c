@@ -21,9 +21,8 @@
 #include <stdlib.h>
 
 enum {
-    LINE = 64,
     LARGE_SLOT = 4096, /* where it matters that slots do not begin at the same place of pages */
-    STAGGER = 25 * LINE
+    STAGGER = 25       /* lines */
 };
 static const int64_t most_bytes = INT64_C(1) << 44;
 
@@ -37,7 +36,7 @@ static int by_first(const void *a, const void *b)
 
 /* ---- slots ---- */
 
-static int64_t size_of(const struct arena_memory *m)
+static int64_t size_of(const struct arena_plan *p, const struct arena_memory *m)
 {
     const struct tree_expr *count = m->alloc->count;
     int64_t bytes;
@@ -45,7 +44,8 @@ static int64_t size_of(const struct arena_memory *m)
         __builtin_mul_overflow(count->i > 0 ? count->i : 0, (int64_t)m->alloc->type->size, &bytes) ||
         bytes > most_bytes)
         return -1;
-    return (bytes + LINE - 1) / LINE * LINE;
+    int64_t line = p->tree->machine->line;
+    return (bytes + line - 1) / line * line;
 }
 
 /* Does the number of bytes have the same value where either memory is taken? */
@@ -103,7 +103,7 @@ static void unite_all(struct arena_plan *p, const struct arena_memory *a, const 
 static void put_into_slot(struct arena_plan *p, const struct tree_stmt *block, struct arena_memory *m)
 {
     struct tree *t = p->tree;
-    int64_t size = size_of(m);
+    int64_t size = size_of(p, m);
     struct tree_expr *bytes =
         size < 0 ? expr_binary(t, EXPR_MUL, m->alloc->count, expr_i64(t, m->alloc->type->size)) : NULL;
     struct arena_slot *s = find_slot(p, block, m, size, bytes);
@@ -164,7 +164,7 @@ static void make_arena(struct arena_plan *p, struct tree_stmt *block)
             continue;
         count += s->members;
         s->offset = total;
-        total += s->size + (s->size >= LARGE_SLOT ? STAGGER : 0);
+        total += s->size + (s->size >= LARGE_SLOT ? STAGGER * p->tree->machine->line : 0);
     }
     if (count < 2 || total > most_bytes)
         return;

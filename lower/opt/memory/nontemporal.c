@@ -20,7 +20,6 @@
 
 enum {
     BLOCK = 1024, /* bytes */
-    LINE = 64,
     SHORTEST = 4, /* blocks in a row */
     MOST_STORES = 4,
     MOST_LOOPS = 8
@@ -28,7 +27,6 @@ enum {
 
 struct nontemporal {
     struct tree *tree;
-    int64_t cache;                       /* bytes */
     struct tree_stmt *loops[MOST_LOOPS]; /* around the statement, each the parent of the next but for blocks */
     uint32_t count;
     struct map ends; /* loops that stores have to be complete behind */
@@ -48,8 +46,22 @@ static bool trips_of(const struct tree_stmt *loop, int64_t *trips)
            !__builtin_sub_overflow(loop->end->i, loop->begin->i, trips) && *trips > 0 && *trips < INT32_MAX;
 }
 
+/* Do so many elements fill the largest cache? The tree keeps for which sizes of it the answers would be the same. */
+static bool exceeds_cache(struct tree *t, int64_t elements, int64_t size)
+{
+    int64_t bytes;
+    if (__builtin_mul_overflow(elements, size, &bytes))
+        bytes = INT64_MAX;
+    bool exceeds = bytes >= t->machine->largest_cache;
+    if (exceeds && bytes < t->same_cache.most)
+        t->same_cache.most = bytes;
+    if (!exceeds && bytes >= t->same_cache.least)
+        t->same_cache.least = bytes + 1;
+    return exceeds;
+}
+
 /* The loop around which the store has gone over more than the cache holds, no element twice; NULL if there is none. */
-static struct tree_stmt *outermost(const struct nontemporal *w, const struct linear *index, int64_t size)
+static struct tree_stmt *outermost(struct nontemporal *w, const struct linear *index, int64_t size)
 {
     struct linear rest = { .known = true };
     int64_t trips, step, span = 1, elements = 1;
@@ -60,9 +72,9 @@ static struct tree_stmt *outermost(const struct nontemporal *w, const struct lin
             return NULL;
         span += (trips - 1) * step;
         elements *= trips;
-        if (elements >= w->cache / size)
+        if (exceeds_cache(w->tree, elements, size))
             return loop;
-        if (span >= INT32_MAX * (int64_t)LINE)
+        if (span >= INT32_MAX * (int64_t)w->tree->machine->line)
             return NULL;
     }
     return NULL;
@@ -89,8 +101,8 @@ static bool is_target(struct nontemporal *w, struct tree_stmt *s, struct target 
     if (s->kind != STMT_STORE || !s->alias || s->pointer->op != EXPR_VAR || !type_is_basic(s->value->type))
         return false;
     int64_t size = s->value->type->size, trips, step;
-    if (size <= 0 || LINE % size != 0 || !trips_of(inner, &trips) || trips < SHORTEST * BLOCK / size ||
-        inner->var->type->kind != TYPE_I64)
+    if (size <= 0 || w->tree->machine->line % size != 0 || !trips_of(inner, &trips) ||
+        trips < SHORTEST * BLOCK / size || inner->var->type->kind != TYPE_I64)
         return false;
     linear_of(&out->at, s->index);
     struct tree_stmt *nest = outermost(w, &out->at, size);
@@ -129,7 +141,7 @@ static struct tree_expr *past_border(struct tree *t, const struct target *x, str
 {
     const struct type *i64 = type_basic(t->ir, TYPE_I64);
     struct tree_expr *address = expr_cast(t, i64, place(t, x, begin));
-    struct tree_expr *bytes = expr_binary(t, EXPR_AND, address, expr_i64(t, LINE - 1));
+    struct tree_expr *bytes = expr_binary(t, EXPR_AND, address, expr_i64(t, t->machine->line - 1));
     return expr_binary(t, EXPR_DIV, bytes, expr_i64(t, (int64_t)x->store->value->type->size));
 }
 
@@ -215,7 +227,7 @@ static void try_loop(struct nontemporal *w, struct tree_stmt *loop)
     for (uint32_t i = 0; i < count; i++) {
         const struct tree_stmt *s = targets[i].store;
         remark(t->ir->remarks, s->place, remark_place(t, s->pointer, s->index), REMARK_NONTEMPORAL,
-               (long long)w->cache);
+               (long long)w->tree->machine->largest_cache);
     }
     put_blocks(t, loop, targets, count);
 }
@@ -250,9 +262,10 @@ static void look(struct nontemporal *w, struct tree_stmt *s)
         return;
     }
     if (s->kind == STMT_ZERO && w->count == 0 && s->count->op == EXPR_INT && s->type->size > 0 &&
-        s->count->i >= w->cache / (int64_t)s->type->size) {
+        exceeds_cache(w->tree, s->count->i, (int64_t)s->type->size)) {
         s->nontemporal = true;
-        remark(w->tree->ir->remarks, s->place, remark_subject(w->tree, s), REMARK_NONTEMPORAL, (long long)w->cache);
+        remark(w->tree->ir->remarks, s->place, remark_subject(w->tree, s), REMARK_NONTEMPORAL,
+               (long long)w->tree->machine->largest_cache);
     }
     uint32_t count = w->count;
     if (s->kind != STMT_BLOCK)
@@ -268,8 +281,10 @@ static void look(struct nontemporal *w, struct tree_stmt *s)
 
 bool opt_nontemporal(struct tree *t, const struct tree_options *o)
 {
-    for (uint32_t i = 0; o->cache > 0 && i < t->functions.count; i++) {
-        struct nontemporal w = { .tree = t, .cache = o->cache };
+    (void)o;
+    bool known = t->machine->nontemporal && t->machine->largest_cache > 0;
+    for (uint32_t i = 0; known && i < t->functions.count; i++) {
+        struct nontemporal w = { .tree = t };
         look(&w, t->functions.items[i]->body);
         stmt_flatten(t, t->functions.items[i]->body);
     }

@@ -22,7 +22,6 @@
 #include "lower/tree/tree_scan.h"
 
 enum {
-    LINE = 64,           /* bytes, and those of a vector */
     FEWEST_VECTORS = 4,  /* in a row */
     FEWEST = 16384,      /* iterations in all */
     UNKNOWN_TRIPS = 16,  /* of a loop around */
@@ -35,7 +34,6 @@ enum {
 
 struct lines {
     struct tree *tree;
-    bool halves;       /* as in struct tree_options */
     struct map around; /* loops around rows -> struct tree_piece of what they repeat */
 };
 
@@ -115,7 +113,7 @@ static const struct tree_stmt *first_store(const struct tree_stmt *block)
     return NULL;
 }
 
-static int64_t lanes_of(const struct row *r) { return LINE / (int64_t)r->type->size; }
+static int64_t lanes_of(const struct row *r) { return r->tree->machine->line / (int64_t)r->type->size; }
 
 static bool has_constant_bounds(const struct tree_stmt *loop)
 {
@@ -200,7 +198,7 @@ static bool is_apart(struct lines *w, const struct row *r, const struct tree_fra
 static bool is_long_enough(struct lines *w, const struct row *r, const struct tree_frame *frame)
 {
     const struct tree_stmt *l = r->loop;
-    bool gains = w->halves && gains_by_lines(r);
+    bool gains = w->tree->machine->double_pumped && gains_by_lines(r);
     if (!has_constant_bounds(l))
         return gains && expr_is_pure(l->begin) && expr_is_pure(l->end);
     int64_t trips = l->end->i - l->begin->i, lanes = lanes_of(r);
@@ -236,9 +234,10 @@ static struct tree_expr *to_next_line(const struct row *r, struct tree_expr *beg
     linear_of(&value, begin);
     linear_replace(&moved, &at, r->loop->var, &value);
     struct tree_expr *address = expr_cast(t, i64, expr_offset(t, r->store->pointer, linear_expr(t, &moved)));
-    struct tree_expr *past = expr_binary(t, EXPR_AND, address, expr_i64(t, LINE - 1));
+    int64_t line = t->machine->line;
+    struct tree_expr *past = expr_binary(t, EXPR_AND, address, expr_i64(t, line - 1));
     struct tree_expr *bytes =
-        expr_binary(t, EXPR_AND, expr_binary(t, EXPR_SUB, expr_i64(t, LINE), past), expr_i64(t, LINE - 1));
+        expr_binary(t, EXPR_AND, expr_binary(t, EXPR_SUB, expr_i64(t, line), past), expr_i64(t, line - 1));
     return expr_binary(t, EXPR_DIV, bytes, expr_i64(t, (int64_t)r->type->size));
 }
 
@@ -309,9 +308,9 @@ static bool look(void *user, struct tree_stmt *s, const struct tree_frame *frame
         return true;
     const struct tree_stmt *around = t->region;
     t->region = s->var->owner; /* of the new variables */
-    remark(t->ir->remarks, s->place, remark_subject(t, s), REMARK_LINES, LINE);
+    remark(t->ir->remarks, s->place, remark_subject(t, s), REMARK_LINES, (int)t->machine->line);
     if (has_constant_bounds(s))
-        put_parts(r, s, w->halves && s->end->i - s->begin->i >= CARRYING * lanes_of(r));
+        put_parts(r, s, w->tree->machine->double_pumped && s->end->i - s->begin->i >= CARRYING * lanes_of(r));
     else
         put_choice(r, s);
     t->region = around;
@@ -320,8 +319,9 @@ static bool look(void *user, struct tree_stmt *s, const struct tree_frame *frame
 
 bool opt_alignment_peeling(struct tree *t, const struct tree_options *o)
 {
-    for (uint32_t i = 0; o->vector == LINE && i < t->functions.count; i++) {
-        struct lines w = { .tree = t, .halves = o->halves };
+    (void)o;
+    for (uint32_t i = 0; t->machine->vector == t->machine->line && i < t->functions.count; i++) {
+        struct lines w = { .tree = t };
         tree_visit_frames(t->functions.items[i]->body, NULL, look, &w);
         stmt_flatten(t, t->functions.items[i]->body);
     }

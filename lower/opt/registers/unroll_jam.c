@@ -17,8 +17,6 @@
 enum {
     ROWS = 4,
     MORE_ROWS = 8,
-    LONG_ROW = 6144,      /* bytes: six of them, those of A and x and z, are more than a first cache of 32 KB */
-    MANY_REGISTERS = 64,  /* bytes of vectors on processors that have 32 of them */
     SHORTEST = 8,         /* iterations of the loop, and of those inside, that are worth it */
     MOST_STATEMENTS = 12, /* of an iteration: its values should stay in registers */
     MOST_OWN = 4          /* elements of memory on the stack of an iteration: the same */
@@ -201,7 +199,7 @@ static int64_t bytes_of_sums(const struct tree_stmt *loop)
 }
 
 /* Rows that are read once. A second loop would find fewer of them in the second cache. */
-static uint32_t rows_for(const struct tree_options *o, const struct tree_stmt *loop)
+static uint32_t rows_for(const struct machine *m, const struct tree_stmt *loop)
 {
     const struct tree_stmt *inner = NULL;
     for (uint32_t i = 0; i < loop->body->items.count; i++) {
@@ -211,13 +209,14 @@ static uint32_t rows_for(const struct tree_options *o, const struct tree_stmt *l
         if (s->kind == STMT_FOR)
             inner = s;
     }
-    return o->vector >= MANY_REGISTERS && bytes_of_sums(inner) >= LONG_ROW ? MORE_ROWS : ROWS;
+    /* six rows, those of A and x and z, are more than the first cache */
+    bool is_long = bytes_of_sums(inner) >= m->first_cache * 3 / 16;
+    return m->vector && is_long ? MORE_ROWS : ROWS;
 }
 
 /* ---- the walk ---- */
 
 struct walk {
-    const struct tree_options *options;
     struct iterations iterations;
 };
 
@@ -227,7 +226,7 @@ static bool look(void *user, struct tree_stmt *s)
     struct tree *t = w->iterations.tree;
     if (s->kind != STMT_FOR || !is_candidate(s) || !may_jam(&w->iterations, s))
         return true;
-    uint32_t rows = rows_for(w->options, s);
+    uint32_t rows = rows_for(t->machine, s);
     remark(t->ir->remarks, s->place, remark_subject(t, s), REMARK_JAMMED, rows);
     jam_iterations(t, s, rows);
     return false;
@@ -236,7 +235,7 @@ static bool look(void *user, struct tree_stmt *s)
 bool opt_unroll_jam(struct tree *t, const struct tree_options *o)
 {
     for (uint32_t i = 0; !o->strict_fp && i < t->functions.count; i++) {
-        struct walk w = { o, iterations_of(t, t->functions.items[i]) };
+        struct walk w = { iterations_of(t, t->functions.items[i]) };
         stmt_visit(t->functions.items[i]->body, look, &w);
         stmt_flatten(t, t->functions.items[i]->body);
     }

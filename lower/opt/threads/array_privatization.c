@@ -17,7 +17,6 @@
 
 enum {
     MOST_ELEMENTS = 4096, /* of a copy: cheaper than the work that makes a region worth its threads */
-    MOST_SWEPT = 1 << 18, /* the same where one iteration does as much: no more than the caches hold */
     SWEPT_PART = 4,       /* an iteration touches at least this part of the container */
     DEPTH = 8             /* loops around a reduction that are looked at */
 };
@@ -142,9 +141,10 @@ static void check(struct candidate *x, struct tree_stmt *s)
 static bool is_possible(const struct copies *c, struct candidate *x, const struct tree_stmt *region)
 {
     const struct type *type = x->first->value->type;
-    int64_t count = count_of(c, x->first->pointer);
+    /* where one iteration sweeps over it: not much more than the second cache holds */
+    int64_t count = count_of(c, x->first->pointer), most_swept = c->tree->machine->second_cache / 4;
     bool inexact = !type_is_integer(type) && type->kind != TYPE_BOOL;
-    if (!x->first->alias || count <= 0 || count > MOST_SWEPT || x->first->pointer->type->elem != type ||
+    if (!x->first->alias || count <= 0 || count > most_swept || x->first->pointer->type->elem != type ||
         !reduce_can_accumulate(x->first->wcr, type) || (inexact && c->options->strict_fp))
         return false;
     x->arena = c->tree->scratch;

@@ -117,7 +117,7 @@ static struct work work_of(struct parallelize *p, struct tree_stmt *block, struc
     struct work w = { .rows = region_space_of(t, block, s) };
     w.all = w.rows;
     struct tree_expr *all = tree_cost_repeat(t, w.rows.trips, tree_cost(t, body, s->body));
-    if (region_is_less(all, p->frame, region_limit(p->loops > 0)) != 1)
+    if (region_is_less(all, p->frame, region_limit(p->tree->machine, p->loops > 0)) != 1)
         w.inner = few_with(p, s, body);
     if (!w.inner)
         return w;
@@ -143,7 +143,8 @@ static struct tree_expr *less(const struct parallelize *p, struct tree_expr *wor
 
 static int64_t asleep_limit(const struct parallelize *p, struct tree_stmt *loop)
 {
-    return region_limit_asleep(p->loops > 0, tree_cost_has_vectors(loop) ? REGION_VECTORS : REGION_SCALARS);
+    return region_limit_asleep(p->tree->machine, p->loops > 0,
+                               tree_cost_has_vectors(loop) ? REGION_VECTORS : REGION_SCALARS);
 }
 
 /* Of one iteration, where waking threads up is weighed against it. */
@@ -166,7 +167,8 @@ static struct tree_expr *is_small(const struct parallelize *p, struct tree_stmt 
     struct tree_expr *once = tree_cost_iteration(t, body, w->inner ? w->inner : loop);
     struct tree_expr *work = tree_cost_repeat(t, sp->count, once), *bound = tree_cost_repeat(t, sp->trips, once);
     struct tree_expr *few = less(p, sp->count, sp->trips, 2);
-    struct tree_expr *small = expr_binary(t, EXPR_LOGICAL_OR, few, less(p, work, bound, region_limit(p->loops > 0)));
+    struct tree_expr *small =
+        expr_binary(t, EXPR_LOGICAL_OR, few, less(p, work, bound, region_limit(p->tree->machine, p->loops > 0)));
     int64_t limit = asleep_limit(p, loop);
     struct tree_expr *middle = middle_work(p, loop, w, body);
     work = tree_cost_repeat(t, sp->count, middle);
@@ -190,7 +192,7 @@ static void say_threads(const struct parallelize *p, struct tree_stmt *loop, con
     const struct region_space *sp = &w->all;
     struct remarks *r = t->ir->remarks;
     const char *subject = remark_subject(t, loop);
-    int limit = (int)region_limit(p->loops > 0);
+    int limit = (int)region_limit(p->tree->machine, p->loops > 0);
     if (!r)
         return;
     struct tree_expr *once = tree_cost_iteration(t, body, w->inner ? w->inner : loop);

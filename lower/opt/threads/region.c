@@ -171,11 +171,11 @@ struct tree_var *region_counter(struct tree *t, struct tree_stmt *b)
 enum { AGAIN_AND_AGAIN = 2, ASLEEP_AGAIN = 128 };
 static const int asleep_once[] = { [REGION_CHAINS] = 4, [REGION_SCALARS] = 16, [REGION_VECTORS] = 32 };
 
-int64_t region_limit(bool again) { return (again ? AGAIN_AND_AGAIN : 1) * (int64_t)TREE_COST_PARALLEL; }
+int64_t region_limit(const struct machine *m, bool again) { return (again ? AGAIN_AND_AGAIN : 1) * (int64_t)m->region; }
 
-int64_t region_limit_asleep(bool again, enum region_code code)
+int64_t region_limit_asleep(const struct machine *m, bool again, enum region_code code)
 {
-    return (again ? ASLEEP_AGAIN : asleep_once[code]) * (int64_t)TREE_COST_PARALLEL;
+    return (again ? ASLEEP_AGAIN : asleep_once[code]) * (int64_t)m->region;
 }
 
 struct tree_expr *region_or_asleep(struct tree *t, struct tree_stmt *b, struct tree_expr *small,

@@ -32,11 +32,11 @@ struct tree_var *region_counter(struct tree *t, struct tree_stmt *b);
 void region_own(struct tree_stmt *region, struct tree_stmt *s);
 
 /* The least work (tree_cost.h) for which a region pays. `again`: loops are around it. */
-int64_t region_limit(bool again);
+int64_t region_limit(const struct machine *m, bool again);
 /* What a unit of work takes: operations that wait for each other, others one at a time, vectors of them. */
 enum region_code { REGION_CHAINS, REGION_SCALARS, REGION_VECTORS };
 /* The same where threads sleep between regions (sdfg_rt_threads_sleep). */
-int64_t region_limit_asleep(bool again, enum region_code code);
+int64_t region_limit_asleep(const struct machine *m, bool again, enum region_code code);
 /* `small`, or `asleep` if threads sleep between regions. They are asked in `b`, and only where the answer matters: the
  * first one who asks starts them. */
 struct tree_expr *region_or_asleep(struct tree *t, struct tree_stmt *b, struct tree_expr *small,

@@ -65,7 +65,7 @@ static struct tree_expr *is_less(const struct sections *x, const struct run *r, 
 
 static struct tree_expr *is_small(const struct sections *x, const struct run *r)
 {
-    return is_less(x, r, region_limit(x->loops > 0));
+    return is_less(x, r, region_limit(x->tree->machine, x->loops > 0));
 }
 
 /* ---- making the region ---- */
@@ -91,7 +91,7 @@ static struct tree_stmt *make_region(struct sections *x, struct run *r, struct t
 {
     struct tree *t = x->tree;
     struct tree_stmt *block = stmt_block(t);
-    struct tree_expr *asleep = is_less(x, r, region_limit_asleep(x->loops > 0, REGION_CHAINS));
+    struct tree_expr *asleep = is_less(x, r, region_limit_asleep(x->tree->machine, x->loops > 0, REGION_CHAINS));
     small = region_or_asleep(t, block, small, asleep);
     sections_fill_parts(x, r);
     if (costs_are_known(r))
@@ -124,7 +124,7 @@ static void say(struct sections *x, const struct run *r, const struct tree_expr 
     const struct tree_stmt *first = x->items.items[r->first].stmt;
     struct ranking k = { expr_i64(t, 0), expr_i64(t, 0) };
     const char *subject = remark_subject(t, first), *loops = x->loops ? " where loops are around them" : "";
-    int limit = (int)region_limit(x->loops > 0);
+    int limit = (int)region_limit(x->tree->machine, x->loops > 0);
     if (expr_is_int(small, 1)) {
         for (uint32_t i = 0; i < r->groups.count; i++)
             rank(t, &k, r->groups.items[i]);
@@ -137,7 +137,7 @@ static void say(struct sections *x, const struct run *r, const struct tree_expr 
         rank(t, &k, r->parts.items[i].cost);
     if (small->op == EXPR_INT)
         remark(t->ir->remarks, first->place, subject, REMARK_SECTIONS, r->parts.count, remark_value(t, k.second), limit,
-               (int)region_limit_asleep(x->loops > 0, REGION_CHAINS));
+               (int)region_limit_asleep(x->tree->machine, x->loops > 0, REGION_CHAINS));
     else
         remark(t->ir->remarks, first->place, subject, REMARK_SECTIONS_RUNTIME, r->parts.count);
 }
@@ -189,7 +189,7 @@ static bool is_little(const struct sections *x, const struct run *r)
     struct tree_expr *all = expr_i64(t, 0);
     for (uint32_t i = r->first; i < r->end; i++)
         all = expr_binary(t, EXPR_ADD, all, tree_cost(t, &r->scan, x->items.items[i].stmt));
-    return region_is_less(all, x->frame, 2 * region_limit(x->loops > 0)) == 1;
+    return region_is_less(all, x->frame, 2 * region_limit(x->tree->machine, x->loops > 0)) == 1;
 }
 
 static void look_at_items(struct sections *x, uint32_t first, uint32_t end, uint32_t round);

@@ -194,7 +194,7 @@ static int64_t most(const struct sections *x, struct tree_expr *cost)
 /* The part for a group of so much work: one of its own, or one with others that are little work, too. */
 static uint32_t part_for(struct sections *x, struct run *r, struct tree_expr *cost, uint32_t *rest)
 {
-    int64_t limit = region_limit(x->loops > 0), work = most(x, cost);
+    int64_t limit = region_limit(x->tree->machine, x->loops > 0), work = most(x, cost);
     struct tree *t = x->tree;
     uint32_t full = r->parts.count == MOST_PARTS;
     if (full || (work < limit && *rest < r->parts.count && r->parts.items[*rest].little < limit)) {
