@@ -19,6 +19,16 @@ enum sdfg_rt_error {
     SDFG_RT_DATA          /* of an access node or state cannot be saved or restored */
 };
 
+/* Flags of RT_FUNCTION, see abi.def. */
+enum sdfg_rt_effects {
+    RT_PURE = 1 << 0,
+    RT_STEADY = 1 << 1,
+    RT_FRESH = 1 << 2,
+    RT_ORDERS = 1 << 3,
+    RT_NO_FLOPS = 1 << 4,
+    RT_LIBRARY = 1 << 5
+};
+
 /* Element types of the linear algebra rows. */
 enum sdfg_rt_type { SDFG_RT_F32, SDFG_RT_F64, SDFG_RT_C64, SDFG_RT_C128, SDFG_RT_TYPE_COUNT };
 

@@ -17,7 +17,7 @@ static const struct {
     const char *name;
     void (*function)(void);
 } table[] = {
-#define RT_FUNCTION(name, signature) { #name, (void (*)(void))name },
+#define RT_FUNCTION(name, signature, roles, flags) { #name, (void (*)(void))name },
 #include "runtime/abi.def"
 };
 

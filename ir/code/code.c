@@ -263,9 +263,24 @@ unsigned code_variadic_from(const char *name)
     static const struct {
         const char *name;
         unsigned fixed;
-    } functions[] = { { "printf", 1 }, { "fprintf", 2 }, { "sprintf", 2 }, { "snprintf", 3 } };
+    } functions[] = {
+#define C_FUNCTION(name, fixed, roles, flags) { #name, fixed },
+#include "ir/code/functions.def"
+    };
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (!strcmp(functions[i].name, name))
             return functions[i].fixed;
     return 0;
+}
+
+bool code_is_foreign(const char *name)
+{
+    static const char *const functions[] = {
+#define C_FOREIGN(name, fixed, roles, flags) #name,
+#include "ir/code/functions.def"
+    };
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (!strcmp(functions[i], name))
+            return true;
+    return false;
 }

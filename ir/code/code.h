@@ -174,5 +174,7 @@ const struct type *code_infer(struct ir *ir, const struct code *expression, code
 
 /* The fixed parameters of a variadic function of the C library that code may call; 0 for any other name. */
 unsigned code_variadic_from(const char *name);
+/* Is the function declared for C++ tasklets and called as it stands? */
+bool code_is_foreign(const char *name);
 
 #endif

@@ -8,7 +8,7 @@ static struct tree_expr *call_number(struct lower *lw, struct tree_stmt *block, 
 {
     struct tree_expr *args[] = { expr_context(lw->tree) };
     struct tree_var *v = tree_var(lw->tree, variable, type_basic(lw->ir, TYPE_I64));
-    stmt_call(lw->tree, block, v, name, args, 1)->isolated = true;
+    stmt_call(lw->tree, block, v, name, args, 1);
     return expr_var(lw->tree, v);
 }
 

@@ -1,15 +1,9 @@
 /* Calls of C functions, by the C conventions of the target. */
 #include "lower/llvm/llvm_emit.h"
+#include "lower/tree/tree_callee.h"
 #include "runtime/abi.h"
 
 #include <string.h>
-
-static const struct {
-    const char *name, *signature;
-} runtime_functions[] = {
-#define RT_FUNCTION(name, signature) { #name, signature },
-#include "runtime/abi.def"
-};
 
 static LLVMTypeRef letter_type(struct llvm_unit *u, char letter)
 {
@@ -35,31 +29,35 @@ static void result_attribute(struct llvm_unit *u, LLVMValueRef function, const c
     LLVMAddAttributeAtIndex(function, LLVMAttributeReturnIndex, LLVMCreateEnumAttribute(u->context, kind, value));
 }
 
-LLVMValueRef llvm_runtime(struct llvm_func *f, const char *name, LLVMValueRef *args, unsigned n)
+/* `effects`: the flags of the function's row. A generated function runs on one thread only: what is steady has one
+ * value in it. */
+static LLVMValueRef named_function(struct llvm_func *f, LLVMTypeRef type, const char *name, unsigned effects)
 {
-    const char *signature = NULL;
-    for (size_t i = 0; i < sizeof runtime_functions / sizeof *runtime_functions; i++)
-        if (!strcmp(runtime_functions[i].name, name))
-            signature = runtime_functions[i].signature;
-    LLVMTypeRef params[8];
-    unsigned count = 0;
-    for (const char *s = signature + 2; *s != ')'; s++)
-        params[count++] = letter_type(f->unit, *s);
-    LLVMTypeRef type = LLVMFunctionType(letter_type(f->unit, signature[0]), params, count, false);
     bool known = LLVMGetNamedFunction(f->unit->module, name) != NULL;
     LLVMValueRef function = llvm_function_get(f->unit, name, type);
-    if (!known) {
-        llvm_function_attribute(f->unit, function, "nounwind", 0);
-        if (!strcmp(name, "sdfg_rt_alloc")) {
-            result_attribute(f->unit, function, "noalias", 0);
-            result_attribute(f->unit, function, "align", 64);
-        }
-        if (strstr(name, "float")) {
-            llvm_function_attribute(f->unit, function, "willreturn", 0);
-            llvm_function_attribute(f->unit, function, "memory", 0);
-        }
+    if (known)
+        return function;
+    llvm_function_attribute(f->unit, function, "nounwind", 0);
+    if (effects & RT_FRESH) {
+        result_attribute(f->unit, function, "noalias", 0);
+        result_attribute(f->unit, function, "align", 64);
     }
-    return LLVMBuildCall2(f->builder, type, function, args, n, "");
+    if (effects & (RT_PURE | RT_STEADY)) {
+        llvm_function_attribute(f->unit, function, "willreturn", 0);
+        llvm_function_attribute(f->unit, function, "memory", 0);
+    }
+    return function;
+}
+
+LLVMValueRef llvm_runtime(struct llvm_func *f, const char *name, LLVMValueRef *args, unsigned n)
+{
+    const struct tree_callee *callee = tree_callee(name);
+    LLVMTypeRef params[8];
+    unsigned count = 0;
+    for (const char *s = callee->signature + 2; *s != ')'; s++)
+        params[count++] = letter_type(f->unit, *s);
+    LLVMTypeRef type = LLVMFunctionType(letter_type(f->unit, callee->signature[0]), params, count, false);
+    return LLVMBuildCall2(f->builder, type, named_function(f, type, name, callee->flags), args, n, "");
 }
 
 LLVMValueRef llvm_context_field(struct llvm_func *f, size_t offset)
@@ -132,27 +130,12 @@ static struct value take_result(struct llvm_func *f, const struct type *t, LLVMV
     return (struct value){ call, NULL };
 }
 
-static LLVMValueRef named_function(struct llvm_func *f, LLVMTypeRef type, const char *name, bool pure)
-{
-    bool known = LLVMGetNamedFunction(f->unit->module, name) != NULL;
-    LLVMValueRef function = llvm_function_get(f->unit, name, type);
-    if (!known) {
-        llvm_function_attribute(f->unit, function, "nounwind", 0);
-        if (pure || !strcmp(name, "sdfg_rt_thread_num")) { /* every generated function runs on one thread only */
-            llvm_function_attribute(f->unit, function, "willreturn", 0);
-            llvm_function_attribute(f->unit, function, "memory", 0);
-        }
-    }
-    return function;
-}
-
 /* `pointer`: the function itself, else that of the name. */
 static LLVMValueRef build_call(struct llvm_func *f, struct signature *s, const char *name, LLVMValueRef pointer,
-                               bool pure)
+                               unsigned fixed, unsigned effects)
 {
-    unsigned fixed = pointer ? 0 : code_variadic_from(name);
     LLVMTypeRef type = LLVMFunctionType(s->result, s->params, fixed ? fixed : s->count, fixed != 0);
-    LLVMValueRef function = pointer ? pointer : named_function(f, type, name, pure);
+    LLVMValueRef function = pointer ? pointer : named_function(f, type, name, effects);
     LLVMValueRef call = LLVMBuildCall2(f->builder, type, function, s->values, s->count, "");
     for (unsigned i = 0; i <= s->count; i++) {
         if (!s->extend[i])
@@ -170,7 +153,7 @@ struct value llvm_call_pure(struct llvm_func *f, const struct type *result, cons
     for (unsigned i = 0; i < n; i++)
         add_argument(f, &s, types[i], args[i]);
     set_result(f, &s, result);
-    LLVMValueRef call = build_call(f, &s, name, NULL, true);
+    LLVMValueRef call = build_call(f, &s, name, NULL, 0, RT_PURE);
     llvm_vector_forms(f, call, name, result, n);
     return take_result(f, result, call);
 }
@@ -189,5 +172,6 @@ struct value llvm_call(struct llvm_func *f, const struct type *result, const cha
         add_argument(f, &s, args[i]->type, v);
     }
     set_result(f, &s, result);
-    return take_result(f, result, build_call(f, &s, name, function, false));
+    const struct tree_callee *c = function ? &tree_callees[CALLEE_UNKNOWN] : tree_callee(name);
+    return take_result(f, result, build_call(f, &s, name, function, c->fixed, c->flags));
 }

@@ -4,6 +4,7 @@
  * a vector, whose lanes are added up in the end. */
 #include "base/remark.h"
 #include "lower/llvm/llvm_lanes.h"
+#include "lower/tree/tree_callee.h"
 
 #include <string.h>
 
@@ -85,7 +86,7 @@ static bool take_dot(struct product *p, const struct tree_stmt *s)
 static bool take(struct product *p, const struct tree_stmt *s)
 {
     enum { LARGEST = 1 << 16 };
-    bool dot = !s->product && s->name && !strcmp(s->name, "sdfg_rt_dot");
+    bool dot = s->kind == STMT_CALL && stmt_callee(s) == &tree_callees[CALLEE_sdfg_rt_dot];
     if (dot ? !take_dot(p, s) : !s->product || !take_gemm(p, s))
         return false;
     return p->m > 0 && p->n > 0 && p->k > 0 && p->m < LARGEST && p->n < LARGEST && p->k < LARGEST &&

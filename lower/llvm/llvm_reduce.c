@@ -202,14 +202,6 @@ void llvm_stmt_reduce(struct llvm_func *f, const struct tree_stmt *s)
     }
 }
 
-static bool has_call(const struct tree_expr *e)
-{
-    bool found = e->op == EXPR_CALL;
-    for (uint32_t i = 0; i < e->num_args; i++)
-        found = found || has_call(e->args[i]);
-    return found;
-}
-
 /* Can be done several times with the effect of the last time only. */
 static bool is_repeatable(struct llvm_func *f, const struct tree_stmt *s)
 {
@@ -220,9 +212,9 @@ static bool is_repeatable(struct llvm_func *f, const struct tree_stmt *s)
             yes = yes && is_repeatable(f, s->items.items[i]);
         return yes;
     case STMT_ASSIGN:
-        return !llvm_variable(f->emitter, s->var)->in_memory && !has_call(s->value);
+        return !llvm_variable(f->emitter, s->var)->in_memory && expr_is_pure(s->value);
     case STMT_IF:
-        return !has_call(s->value) && is_repeatable(f, s->body) && (!s->otherwise || is_repeatable(f, s->otherwise));
+        return expr_is_pure(s->value) && is_repeatable(f, s->body) && (!s->otherwise || is_repeatable(f, s->otherwise));
     default:
         return false;
     }
@@ -251,7 +243,7 @@ void llvm_stmt_update(struct llvm_func *f, const struct tree_stmt *s)
     LLVMValueRef at = llvm_address(f, t, pointer, llvm_expr(f, s->index).v);
     if (!s->atomic) {
         update_plain(f, s, at);
-    } else if (is_swappable(t) && !has_call(s->value) && (!s->body || is_repeatable(f, s->body))) {
+    } else if (is_swappable(t) && expr_is_pure(s->value) && (!s->body || is_repeatable(f, s->body))) {
         struct llvm_retry r = begin_swap(f, t, s->alias, at);
         end_swap(f, t, s->alias, at, &r, updated(f, s, swapped_out(f, t, &r)));
     } else {

@@ -1,5 +1,7 @@
 #include "lower/tree/tree.h"
 
+#include "lower/tree/tree_callee.h"
+
 struct tree *tree_new(struct ir *ir, const char *name)
 {
     struct tree *t = NEW(ir->arena, struct tree);
@@ -195,6 +197,7 @@ struct tree_stmt *stmt_call(struct tree *t, struct tree_stmt *b, struct tree_var
     struct tree_stmt *s = stmt_new(t, b, STMT_CALL);
     s->var = result;
     s->name = name;
+    s->callee = tree_callee(name);
     s->num_args = num_args;
     s->args = arena_copy(t->arena, args, num_args * sizeof *args);
     return s;

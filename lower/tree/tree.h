@@ -17,6 +17,7 @@
 #include "ir/code/code.h"
 #include "ir/type.h"
 
+struct tree_callee;
 struct tree_stmt;
 
 struct tree_var {
@@ -91,7 +92,10 @@ struct tree_expr {
         const char *name;
         enum tree_math math;
     };
-    const void *data;
+    union {
+        const void *data;
+        const struct tree_callee *callee; /* CALL: what the function does (tree_callee.h) */
+    };
     struct tree_expr *args[];
 };
 
@@ -199,6 +203,7 @@ struct tree_stmt {
     const struct tree_stmt *region; /* PARALLEL: the region around this one */
     struct tree_label *label;
     const char *name;
+    const struct tree_callee *callee; /* CALL: what the function of that name does; ask stmt_callee */
     uint32_t num_args;
     struct tree_expr **args;
     const struct tree_product *product; /* CALL of sdfg_rt_gemm; NULL: nothing is known of it */
@@ -291,7 +296,7 @@ bool expr_is_int(const struct tree_expr *e, int64_t value);
 bool expr_is_const(const struct tree_expr *e); /* EXPR_INT, EXPR_FLOAT, EXPR_NULL or a complex number of such */
 /* The bytes of an EXPR_FLOAT as stored in memory, in the low bits. */
 uint64_t expr_float_bits(const struct tree_expr *e);
-/* No EXPR_CALL inside: may be dropped, repeated or moved (as far as its loads allow). */
+/* No call of a function with effects inside: may be dropped, repeated or moved (as far as its loads allow). */
 bool expr_is_pure(const struct tree_expr *e);
 bool expr_mentions(const struct tree_expr *e, const struct tree_var *v);
 /* What an address is computed from: without offsets, fields and casts. */

@@ -1,7 +1,7 @@
+#include "lower/tree/tree_callee.h"
 #include "lower/tree/tree_fold.h"
 
 #include <math.h>
-#include <string.h>
 
 static struct tree_expr *expr_new(struct tree *t, enum expr_op op, const struct type *type, uint32_t num_args)
 {
@@ -352,6 +352,7 @@ struct tree_expr *expr_call(struct tree *t, const struct type *type, const char 
 {
     struct tree_expr *e = expr_new(t, EXPR_CALL, type, num_args);
     e->name = name;
+    e->callee = tree_callee(name);
     for (uint32_t i = 0; i < num_args; i++)
         e->args[i] = args[i];
     return e;

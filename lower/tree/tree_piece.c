@@ -1,19 +1,12 @@
 #include "lower/tree/tree_piece.h"
 
+#include "lower/tree/tree_callee.h"
+
 /* ---- what one statement touches ---- */
 
 bool expr_loads_memory(const struct tree_expr *e)
 {
     return e->op == EXPR_LOAD && expr_root(e->args[0])->op != EXPR_DATA;
-}
-
-/* A function that is given memory may do everything with it and what it leads to. */
-static bool takes_memory(struct tree_expr *const *args, uint32_t num_args)
-{
-    for (uint32_t i = 0; i < num_args; i++)
-        if (!type_is_basic(args[i]->type) && args[i]->type->kind != TYPE_VECTOR)
-            return true;
-    return false;
 }
 
 void stmt_each_touch(const struct tree_stmt *s, void (*see)(void *user, const struct tree_touch *touch), void *user)
@@ -38,7 +31,7 @@ void stmt_each_touch(const struct tree_stmt *s, void (*see)(void *user, const st
         see(user, &to);
         break;
     case STMT_CALL:
-        if (s->pointer || takes_memory(s->args, s->num_args)) /* a callback may know anything */
+        if (callee_touches(stmt_callee(s), s->args, s->num_args))
             see(user, &all);
         break;
     default:
@@ -103,8 +96,8 @@ static void see_expr(void *user, struct tree_expr *e)
         if (!c->changes)
             vec_push(c->arena, &c->piece->reads, e->var);
     } else if (e->op == EXPR_CALL) {
-        c->piece->effects = true;
-        if (takes_memory(e->args, e->num_args))
+        c->piece->effects |= !callee_is_pure(e->callee);
+        if (callee_touches(e->callee, e->args, e->num_args))
             see_touch(c, &(struct tree_touch){ .write = true, .read = true });
     } else if (!c->changes && expr_loads_memory(e)) {
         see_touch(c, &(struct tree_touch){ e->alias, e->args[0], e->args[1], NULL, e->type, false, true, false });

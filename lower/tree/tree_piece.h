@@ -39,7 +39,7 @@ struct tree_piece {
     VEC(struct tree_access *) accesses;
     VEC(struct tree_var *) reads, writes; /* as often as they stand there; loop variables are written */
     bool control;                         /* jumps, labels, threads: neither moves nor may be passed */
-    bool effects;                         /* calls of functions that are given no memory */
+    bool effects;                         /* calls, but for those of pure functions */
     bool jumps;                           /* of loops inside */
     bool frees;
 };

@@ -1,19 +1,11 @@
 #include "lower/tree/tree_scan.h"
 
-#include <string.h>
+#include "lower/tree/tree_callee.h"
 
 static void count(struct arena *a, struct map *m, const void *key)
 {
     void **n = map_at(a, m, key);
     *n = (void *)((uintptr_t)*n + 1);
-}
-
-static bool takes_pointer(struct tree_expr *const *args, uint32_t num_args)
-{
-    for (uint32_t i = 0; i < num_args; i++)
-        if (args[i]->type->kind == TYPE_POINTER || args[i]->type->size == 0)
-            return true;
-    return false;
 }
 
 static void scan_expr(struct tree_scan *scan, const struct tree_expr *e)
@@ -23,7 +15,7 @@ static void scan_expr(struct tree_scan *scan, const struct tree_expr *e)
     if (e->op == EXPR_VAR)
         count(scan->arena, &scan->uses, e->var);
     if (e->op == EXPR_CALL)
-        scan->opaque |= takes_pointer(e->args, e->num_args);
+        scan->opaque |= callee_conflicts(e->callee, e->args, e->num_args);
     for (uint32_t i = 0; i < e->num_args; i++)
         scan_expr(scan, e->args[i]);
 }
@@ -66,9 +58,8 @@ void tree_scan_add(struct tree_scan *scan, const struct tree_stmt *s)
     case STMT_CONTINUE:
         scan->breaks |= scan->depth == 0;
         break;
-    case STMT_CALL: /* the counter of a schedule is nobody else's */
-        scan->opaque |= s->pointer != NULL;
-        scan->opaque |= takes_pointer(s->args, s->num_args) && !s->isolated && strcmp(s->name, "sdfg_rt_next") != 0;
+    case STMT_CALL:
+        scan->opaque |= !s->isolated && callee_conflicts(stmt_callee(s), s->args, s->num_args);
         break;
     default:
         break;
@@ -99,7 +90,7 @@ bool tree_scan_is_closed(const struct tree_scan *piece, const struct tree_scan *
 
 bool tree_scan_invariant(const struct tree_scan *piece, const struct tree_expr *e)
 {
-    if (e->op == EXPR_CALL || e->op == EXPR_LOAD)
+    if (e->op == EXPR_LOAD || (e->op == EXPR_CALL && !callee_is_pure(e->callee)))
         return false;
     if (e->op == EXPR_VAR && map_has(&piece->assigned, e->var))
         return false;

@@ -13,7 +13,7 @@ struct tree_scan {
     struct map gotos;    /* struct tree_label * -> number of jumps to it, as an integer in the pointer */
     bool breaks;         /* has a break or continue for a loop around the piece */
     bool returns, barrier, parallel;
-    bool opaque;    /* calls something that is given a pointer */
+    bool opaque;    /* calls what may conflict with accesses of other threads */
     uint32_t depth; /* loops around the statement being scanned */
 };
 

@@ -1,6 +1,4 @@
-#include "lower/tree/tree.h"
-
-#include <string.h>
+#include "lower/tree/tree_callee.h"
 
 void expr_visit(struct tree_expr *e, void (*visit)(void *user, struct tree_expr *e), void *user)
 {
@@ -63,7 +61,7 @@ bool stmt_has_products(const struct tree_stmt *s)
 
 bool expr_is_pure(const struct tree_expr *e)
 {
-    if (e->op == EXPR_CALL)
+    if (e->op == EXPR_CALL && !callee_is_pure(e->callee))
         return false;
     for (uint32_t i = 0; i < e->num_args; i++)
         if (!expr_is_pure(e->args[i]))
@@ -97,7 +95,7 @@ static bool leaf_equal(const struct tree_expr *a, const struct tree_expr *b)
     case EXPR_MATH:
         return a->math == b->math;
     case EXPR_CALL:
-        return false;
+        return a->callee == b->callee && callee_is_pure(a->callee);
     default:
         return true;
     }

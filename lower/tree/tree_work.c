@@ -1,7 +1,9 @@
 #include "lower/tree/tree_work.h"
 
 #include "ir/json/json.h"
+#include "lower/tree/tree_callee.h"
 #include "lower/tree/tree_linear.h"
+#include "runtime/abi.h"
 
 #include <string.h>
 
@@ -168,22 +170,17 @@ static struct amount branch_flops(struct counter *c, const struct tree_stmt *s, 
     return sum;
 }
 
-/* C = alpha * A * B + beta * C: the products alone. */
 static struct amount call_flops(const struct tree_stmt *s, const struct tree_frame *frame)
 {
-    static const struct {
-        const char *name;
-        uint32_t first, count; /* arguments that are sizes */
-    } calls[] = { { "sdfg_rt_gemm", 2, 3 }, { "sdfg_rt_gemv", 2, 2 }, { "sdfg_rt_dot", 2, 1 } };
-    for (size_t i = 0; s->name && i < sizeof calls / sizeof *calls; i++) {
-        if (strcmp(s->name, calls[i].name))
-            continue;
-        struct amount product = amount(2);
-        for (uint32_t k = 0; k < calls[i].count; k++)
-            product = times(product, point(interval_of(s->args[calls[i].first + k], frame, NULL)));
-        return product;
-    }
-    return (struct amount){ 0, s->name && !strncmp(s->name, "sdfg_rt_alloc", 13) };
+    const struct tree_callee *callee = stmt_callee(s);
+    struct amount product = amount(2);
+    bool found = false;
+    for (uint32_t i = 0; i < s->num_args; i++)
+        if (callee_role(callee, i) == 'n') {
+            product = times(product, point(interval_of(s->args[i], frame, NULL)));
+            found = true;
+        }
+    return found ? product : (struct amount){ 0, callee->flags & RT_NO_FLOPS };
 }
 
 static struct amount stmt_flops(struct counter *c, const struct tree_stmt *s, const struct tree_frame *frame)

@@ -199,11 +199,8 @@ static struct code *foreign_function(struct clang_walk *w, const struct call *ca
 
 static bool is_foreign(struct clang_walk *w, const struct call *call)
 {
-    static const char *const prefixes[] = { "cblas_", "LAPACKE_", "mem",    "pthread_",
-                                            "fopen",  "fclose",   "fflush", "fprintf" };
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-        if (starts(call->name, prefixes[i]))
-            return true;
+    if (code_is_foreign(call->name))
+        return true;
     return !clang_in_prelude(w, call->callee) && !starts(call->name, "__builtin_");
 }
 

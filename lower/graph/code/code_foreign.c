@@ -1,28 +1,22 @@
 /* C functions that generated code calls by name. */
 #include "lower/graph/code/code_gen.h"
+#include "lower/tree/tree_callee.h"
+#include "runtime/abi.h"
 
 #include <string.h>
 
-/* The runtime's form of a function, which takes the context first; NULL if it has none. */
-static const char *in_runtime(const char *name)
+/* The runtime's form of a library function, which takes the context first; NULL if it has none. */
+static const char *in_runtime(struct ir *ir, const char *name)
 {
-    static const char *const names[] = {
-#define RT_FUNCTION(name, signature) #name,
-#include "runtime/abi.def"
-    };
-    static const char prefix[] = "sdfg_rt_";
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(names[i] + sizeof prefix - 1, name) == 0)
-            return names[i];
-    return NULL;
+    const struct tree_callee *ours = tree_callee(arena_printf(ir->scratch, "sdfg_rt_%s", name));
+    return ours->flags & RT_LIBRARY ? ours->name : NULL;
 }
 
 /* Products and solvers go through the runtime, which knows the library and the threads of the call. */
 struct tree_expr *code_foreign(struct code_gen *g, const struct code *c)
 {
     const char *name = c->items[0]->name;
-    bool library = strncmp(name, "cblas_", 6) == 0 || strncmp(name, "LAPACKE_", 8) == 0;
-    const char *ours = library ? in_runtime(name) : NULL;
+    const char *ours = in_runtime(g->ir, name);
     uint32_t first = ours != NULL;
     struct tree_expr **args = NEW_ARRAY(g->arena, struct tree_expr *, c->count + 1);
     if (!code_eval_list(g, c->items + 1, c->count - 1, args + first))

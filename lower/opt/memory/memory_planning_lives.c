@@ -1,6 +1,6 @@
 #include "lower/opt/memory/memory_planning.h"
 
-#include <string.h>
+#include "lower/tree/tree_callee.h"
 
 struct arena_memory *arena_memory_of(const struct arena_plan *p, const struct tree_var *v)
 {
@@ -45,21 +45,13 @@ static void see(struct arena_plan *p, const struct tree_expr *e)
         see(p, e->args[i]);
 }
 
-/* Does a function of the runtime forget the pointers that it is given? */
-static bool forgets(const struct tree_stmt *call)
-{
-    static const char *const keep[] = { "sdfg_rt_stream", "sdfg_rt_node", "sdfg_rt_program", "sdfg_rt_free" };
-    for (size_t i = 0; i < sizeof keep / sizeof *keep; i++)
-        if (!strncmp(call->name, keep[i], strlen(keep[i])))
-            return false;
-    return !call->pointer && !strncmp(call->name, "sdfg_rt_", 8) &&
-           (!call->var || call->var->type->kind != TYPE_POINTER);
-}
-
+/* A pointer that comes back may be one that was given. */
 static void see_call(struct arena_plan *p, const struct tree_stmt *s)
 {
+    const struct tree_callee *callee = stmt_callee(s);
+    bool returns = s->var && s->var->type->kind == TYPE_POINTER;
     for (uint32_t i = 0; i < s->num_args; i++)
-        if (forgets(s))
+        if (!returns && callee_forgets(callee, i))
             see_address(p, s->args[i], 0);
         else
             see(p, s->args[i]);

@@ -190,7 +190,7 @@ struct tree_expr *region_or_asleep(struct tree *t, struct tree_stmt *b, struct t
         stmt_assign(t, b, result, small);
         b = stmt_if(t, b, expr_unary(t, EXPR_NOT, expr_var(t, result)))->body;
     }
-    stmt_call(t, b, sleep, "sdfg_rt_threads_sleep", &context, 1)->isolated = true;
+    stmt_call(t, b, sleep, "sdfg_rt_threads_sleep", &context, 1);
     struct tree_expr *sleeps = expr_binary(t, EXPR_NE, expr_var(t, sleep), expr_i64(t, 0));
     struct tree_expr *both = expr_binary(t, EXPR_LOGICAL_AND, sleeps, asleep);
     if (!result)
