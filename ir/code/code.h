@@ -41,7 +41,7 @@ enum code_kind {
     CODE_COMMA,         /*              expression... */
     CODE_INLINE, /* type         parameter as CODE_DECLARE..., body block   a function of C++ at its call: CODE_RETURN
                     in the body gives the value; type NULL: none */
-    CODE_REDUCE, /* i, big       pointer, value   i: enum wcr_kind, big: atomic; as a statement only */
+    CODE_REDUCE, /* i, big       pointer, value   i: enum wcr_kind, big: atomic; the value is what was there before */
     /* statements */
     CODE_ASSIGN,  /* op           value, target...   op 0 is "=", else the binary operator of an augmented assignment */
     CODE_DECLARE, /* name, type   [initial value]    type NULL: auto. i: 1 for a reference (T &x = ...). Arrays: type is

@@ -125,6 +125,52 @@ static void vector_into_scalar(struct corner *c)
     in->inferred = out->inferred = false;
 }
 
+/* An assignment that combines is worth what was there before; one that does not, what the target holds then. */
+static void worth(struct corner *c)
+{
+    corner_array(c, "float64 V[5]", "5*0", "10 11 13 16 20");
+    corner_array(c, "float64 W[5]", "5*0", "2.25 3.75 5.25 6.75 8.25");
+    corner_array(c, "int32 K[5]", "5*0", "2 3 5 6 8");
+    corner_array(c, "int32 O[3]", "7 10 7", "7 25 7");
+    corner_array(c, "float32 P[2]", "2.25 1", "9.75 1");
+    struct corner_body b = corner_body(corner_state(c), "i = 0:5", "v = o[1] = i + 1.75\nw = p[0] = 1.5\nq = k = w",
+                                       NULL, "o = O[0:3], p = P[0:2], v = V[i], k = K[i], w = W[i]", sum);
+    corner_schedule(&b, SCHEDULE_SEQUENTIAL);
+}
+
+/* Several combining targets: each takes what was in the one behind it. */
+static void worth_of_several(struct corner *c)
+{
+    corner_array(c, "int32 O[3]", "100 200 300", "100 29 7");
+    corner_array(c, "int32 V[3]", "3*1000", "200 200 50");
+    struct corner_body b = corner_body(corner_state(c), "i = 0:3", "v = o[1] = o[2] = 50 - i * 43 // 2", NULL,
+                                       "o = O[0:3], v = V[i]", "lambda x, y: min(x, y)");
+    corner_schedule(&b, SCHEDULE_SEQUENTIAL);
+}
+
+/* On several threads no value is there twice. */
+static void worth_on_threads(struct corner *c)
+{
+    corner_array(c, "int64 O[2]", "0 0", "0 20000");
+    corner_array(c, "int64 S[1]", "0", "199990000");
+    struct corner_body b =
+        corner_body(corner_state(c), "i = 0:20000", "v = o[1] = 1", NULL, "o = O[0:2], v = S[0]", sum);
+    corner_schedule(&b, SCHEDULE_CPU_MULTICORE);
+}
+
+/* DaCe's functions in C++. */
+static void worth_in_cpp(struct corner *c)
+{
+    corner_array(c, "int64 O[2]", "0 0", "0 20000");
+    corner_array(c, "int64 S[1]", "0", "199990000");
+    struct corner_body b =
+        corner_body(corner_state(c), "i = 0:20000",
+                    "v = dace::wcr_fixed<dace::ReductionType::Sum, int64_t>::reduce_atomic(o + 1, 1);", NULL,
+                    "o = O[0:2], v = S[0]", sum);
+    b.tasklet->code.language = enum_builtin(c->ir, LANGUAGE_CPP);
+    corner_schedule(&b, SCHEDULE_CPU_MULTICORE);
+}
+
 const struct corner_row corner_conflicts[] = {
     { "052_kind_by_name", kind_by_name, false },
     { "053_initial_value", initial_value, false },
@@ -136,5 +182,9 @@ const struct corner_row corner_conflicts[] = {
     { "059_product", product, false },
     { "060_custom", custom, false },
     { "061_vector_into_scalar", vector_into_scalar, false },
+    { "conflict_worth", worth, false },
+    { "conflict_worth_of_several", worth_of_several, false },
+    { "conflict_worth_on_threads", worth_on_threads, false },
+    { "conflict_worth_in_cpp", worth_in_cpp, false },
     { NULL, NULL, false },
 };

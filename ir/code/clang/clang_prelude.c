@@ -88,7 +88,7 @@ static const char basics[] =
     "template <class T> T sign(T); template <class T> T reciprocal(T); template <class T> T heaviside(T);\n"
     "template <class A, class B> A heaviside(A, B); template <class A, class B> A gcd(A, B);\n"
     "template <class A, class B> A lcm(A, B); template <class T> T ifloor(T);\n"
-    "template <class T> void __sdfg_reduce(int kind, bool atomic, T *, T);\n";
+    "template <class T> T __sdfg_reduce(int kind, bool atomic, T *, T);\n";
 
 static const char complex_numbers[] =
     "namespace std {\n"
@@ -175,8 +175,8 @@ static const char dace[] =
     "Bitwise_Or,\n"
     "  Bitwise_Xor, Exchange };\n"
     "template <ReductionType K, class T> struct wcr_fixed {\n"
-    "  static void reduce(T *p, const T &v) { __sdfg_reduce((int)K, false, p, v); }\n"
-    "  static void reduce_atomic(T *p, const T &v) { __sdfg_reduce((int)K, true, p, v); } };\n"
+    "  static T reduce(T *p, const T &v) { return __sdfg_reduce((int)K, false, p, v); }\n"
+    "  static T reduce_atomic(T *p, const T &v) { return __sdfg_reduce((int)K, true, p, v); } };\n"
     "namespace math {\n"
     "#define F(f) template <class T> T f(T);\n"
     "F(exp) F(exp2) F(expm1) F(ifloor) F(sin) F(asin) F(sinh) F(asinh) F(cos) F(acos) F(cosh) F(acosh) F(tan) F(atan) "

@@ -113,12 +113,10 @@ static bool assign(struct code_gen *g, const struct code *c)
     struct tree_expr *value = value_for(g, c->items[1], c->items[0]);
     if (!value)
         return false;
-    if (c->count > 2)
-        value = code_once(g, value);
-    for (uint32_t i = 1; i < c->count; i++)
-        if (!code_assign_to(g, c->items[i], value))
-            return false;
-    return true;
+    for (uint32_t i = c->count - 1; value && i > 1;
+         i--) /* from right to left, as C does: each takes the value of the next */
+        value = code_assign_value(g, c->items[i], value);
+    return value && code_assign_to(g, c->items[1], value);
 }
 
 /* ---- declarations ---- */
@@ -409,8 +407,11 @@ bool code_statement(struct code_gen *g, const struct code *c)
             return true;
         if (c->items[0]->kind == CODE_CALL)
             return code_call_statement(g, c->items[0]);
-        if (c->items[0]->kind == CODE_INLINE)
-            return code_inline(g, c->items[0], &unused);
+        if (c->items[0]->kind == CODE_INLINE) {
+            struct code called = *c->items[0];
+            called.type = NULL; /* nobody asks for the result */
+            return code_inline(g, &called, &unused);
+        }
         if (c->items[0]->kind == CODE_REDUCE)
             return code_reduce(g, c->items[0]);
         return discard(g, code_eval(g, c->items[0]));

@@ -116,6 +116,9 @@ bool code_lookup(struct code_gen *g, const char *name, struct operand *out);
 bool code_target_place(struct code_gen *g, const struct code *target, struct tree_expr **value, struct lvalue *out);
 /* Assigns to a target: the name may become a new local variable. */
 bool code_assign_to(struct code_gen *g, const struct code *target, struct tree_expr *value);
+/* The same; gives the value of the assignment as an expression: that of the target's type, and where the target
+ * combines what was there before. NULL with a diagnostic. */
+struct tree_expr *code_assign_value(struct code_gen *g, const struct code *target, struct tree_expr *value);
 /* A new local variable, which hides what the name meant before. */
 bool code_declare(struct code_gen *g, const struct code *at, const char *name, struct tree_expr *value);
 
@@ -198,8 +201,12 @@ bool code_stream_member(struct code_gen *g, const struct code *c, struct tree_ex
 /* The variable that gets the old content when `name` combines, if the body reads the name; else NULL. */
 struct tree_var *code_old_variable(struct code_gen *g, const char *name, const struct type *type);
 bool code_combine(struct code_gen *g, const struct code *c, const struct lvalue *p, struct tree_expr *value);
+/* The same; gives what was there before, or NULL with a diagnostic. */
+struct tree_expr *code_combine_old(struct code_gen *g, const struct code *c, const struct lvalue *p,
+                                   struct tree_expr *value);
 
 bool code_reduce(struct code_gen *g, const struct code *c); /* CODE_REDUCE */
+struct tree_expr *code_reduce_value(struct code_gen *g, const struct code *c);
 
 /* code_body.c */
 bool code_statement(struct code_gen *g, const struct code *c);

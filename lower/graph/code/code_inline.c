@@ -10,6 +10,9 @@ bool code_leave(struct code_gen *g, const struct code *c)
         struct tree_expr *value = code_eval(g, c->items[0]);
         if (!value || !code_write(g, c, &r->result, value))
             return false;
+    } else if (c->count && c->items[0]->kind == CODE_REDUCE) {
+        if (!code_reduce(g, c->items[0]))
+            return false;
     } else if (c->count) {
         struct tree_expr *value = code_eval(g, c->items[0]);
         if (!value)

@@ -356,21 +356,43 @@ bool code_declare(struct code_gen *g, const struct code *at, const char *name, s
     return true;
 }
 
+/* Is the target a name that the assignment declares? */
+static bool declares(struct code_gen *g, const struct code *target, const struct tree_expr *value, bool *good)
+{
+    struct operand o;
+    if (target->kind != CODE_NAME || code_find_local(g, target->name))
+        return false;
+    *good = code_lookup(g, target->name, &o);
+    if (*good && o.kind == OPERAND_VALUE && !is_assignable(g, &o))
+        *good = code_unsupported(g, target,
+                                 arena_printf(g->arena, "an assignment to the symbol or constant '%s'", target->name));
+    /* A whole array assigned to one moves a pointer in C++; no element changes. */
+    bool moves = o.kind == OPERAND_ARRAY && o.rank > 0 && !o.single && value->type == o.pointer->type;
+    return *good && (o.kind == OPERAND_NONE || moves);
+}
+
 bool code_assign_to(struct code_gen *g, const struct code *target, struct tree_expr *value)
 {
-    if (target->kind == CODE_NAME && !code_find_local(g, target->name)) {
-        struct operand o;
-        if (!code_lookup(g, target->name, &o))
-            return false;
-        if (o.kind == OPERAND_VALUE && !is_assignable(g, &o))
-            return code_unsupported(
-                g, target, arena_printf(g->arena, "an assignment to the symbol or constant '%s'", target->name));
-        if (o.kind == OPERAND_NONE)
-            return code_declare(g, target, target->name, value);
-        /* A whole array assigned to one moves a pointer in C++; no element changes. */
-        if (o.kind == OPERAND_ARRAY && o.rank > 0 && !o.single && value->type == o.pointer->type)
-            return code_declare(g, target, target->name, value);
-    }
+    bool good = true;
     struct lvalue p;
-    return code_target_place(g, target, &value, &p) && code_write(g, target, &p, value);
+    if (declares(g, target, value, &good))
+        return code_declare(g, target, target->name, value);
+    return good && code_target_place(g, target, &value, &p) && code_write(g, target, &p, value);
+}
+
+struct tree_expr *code_assign_value(struct code_gen *g, const struct code *target, struct tree_expr *value)
+{
+    bool good = true;
+    struct lvalue p;
+    value = code_once(g, value);
+    if (declares(g, target, value, &good))
+        return code_declare(g, target, target->name, value) ? value : NULL;
+    if (!good || !code_target_place(g, target, &value, &p))
+        return NULL;
+    if (p.kind == LVALUE_MEMORY && p.wcr != WCR_NONE)
+        return code_combine_old(g, target, &p, value);
+    if (p.kind == LVALUE_VAR || p.kind == LVALUE_LANE || (p.kind == LVALUE_MEMORY && p.type->kind != TYPE_STRUCT))
+        value = code_to(g, target, p.type, value);
+    value = value ? code_once(g, value) : NULL;
+    return value && code_write(g, target, &p, value) ? value : NULL;
 }

@@ -343,6 +343,8 @@ struct tree_expr *code_eval(struct code_gen *g, const struct code *c)
         return e ? code_to(g, c, c->type, e) : NULL;
     case CODE_ASSIGN_EXPR:
         return assign_expression(g, c);
+    case CODE_REDUCE:
+        return code_reduce_value(g, c);
     case CODE_STEP:
         return step(g, c);
     case CODE_ADDRESS:

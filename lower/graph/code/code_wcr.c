@@ -161,18 +161,44 @@ bool code_combine(struct code_gen *g, const struct code *c, const struct lvalue 
     return true;
 }
 
-bool code_reduce(struct code_gen *g, const struct code *c)
+struct tree_expr *code_combine_old(struct code_gen *g, const struct code *c, const struct lvalue *p,
+                                   struct tree_expr *value)
+{
+    if (p->type->kind == TYPE_STRUCT)
+        return code_unsupported(g, c, "what a structure was before it is combined, as a value,");
+    struct lvalue with = *p;
+    with.old = p->old ? p->old : tree_var(g->t, "before", p->type);
+    return code_combine(g, c, &with, value) ? expr_var(g->t, with.old) : NULL;
+}
+
+/* The place and the value of CODE_REDUCE. */
+static bool reduction(struct code_gen *g, const struct code *c, struct lvalue *p, struct tree_expr **value)
 {
     struct tree_expr *v[2];
     if (!code_eval_list(g, c->items, 2, v))
         return false;
     if (v[0]->type->kind != TYPE_POINTER || !v[0]->type->elem->size || c->i <= WCR_NONE || c->i >= WCR_EXCHANGE)
         return code_invalid(g, c, "a reduction of %s", code_type_text(g, v[0]->type));
-    struct lvalue p = { .kind = LVALUE_MEMORY,
-                        .type = v[0]->type->elem,
-                        .pointer = v[0],
-                        .index = expr_i64(g->t, 0),
-                        .wcr = (enum wcr_kind)c->i,
-                        .atomic = c->big };
-    return code_combine(g, c, &p, v[1]);
+    *p = (struct lvalue){ .kind = LVALUE_MEMORY,
+                          .type = v[0]->type->elem,
+                          .pointer = v[0],
+                          .index = expr_i64(g->t, 0),
+                          .wcr = (enum wcr_kind)c->i,
+                          .atomic = c->big };
+    *value = v[1];
+    return true;
+}
+
+bool code_reduce(struct code_gen *g, const struct code *c)
+{
+    struct lvalue p;
+    struct tree_expr *value;
+    return reduction(g, c, &p, &value) && code_combine(g, c, &p, value);
+}
+
+struct tree_expr *code_reduce_value(struct code_gen *g, const struct code *c)
+{
+    struct lvalue p;
+    struct tree_expr *value;
+    return reduction(g, c, &p, &value) ? code_combine_old(g, c, &p, value) : NULL;
 }
