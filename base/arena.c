@@ -43,15 +43,34 @@ struct arena {
     struct block *blocks; /* the first one is being filled */
     struct block *spare;  /* of before the last reset */
     size_t next_size, bytes;
+    struct arena *next, **at; /* among those of a guard; `at` is NULL outside of guards */
 };
 
 struct arena *arena_new(void)
 {
     struct arena *a = calloc(1, sizeof *a);
     if (!a)
-        fatal("out of memory");
+        fatal_memory();
     a->next_size = FIRST_BLOCK;
+    arena_guard(a, guard_innermost());
     return a;
+}
+
+void arena_guard(struct arena *a, struct guard *g)
+{
+    if (a->at) {
+        *a->at = a->next;
+        if (a->next)
+            a->next->at = a->at;
+        a->at = NULL;
+    }
+    if (!g)
+        return;
+    a->next = g->arenas;
+    a->at = &g->arenas;
+    if (a->next)
+        a->next->at = &a->next;
+    g->arenas = a;
 }
 
 static void free_block(struct block *b)
@@ -74,6 +93,7 @@ void arena_free(struct arena *a)
 {
     if (!a)
         return;
+    arena_keep(a);
     free_blocks(a->blocks);
     free_blocks(a->spare);
     free(a);
@@ -95,7 +115,7 @@ static struct block *new_block(size_t size)
 {
     struct block *b = size >= STEP && !OWN_BLOCKS ? map_block(size) : calloc(1, sizeof *b + size);
     if (!b)
-        fatal("out of memory");
+        fatal_memory();
     b->size = b->mapped ? b->mapped - sizeof *b : size;
     return b;
 }

@@ -42,6 +42,12 @@ static struct diag *record(struct diags *d, const struct place *at, enum diag_co
     return &vec_last(&d->list);
 }
 
+bool diag_verror(struct diags *d, const struct place *at, enum diag_code code, va_list args)
+{
+    record(d, at, code, false, args);
+    return false;
+}
+
 bool diag_error(struct diags *d, const struct place *at, enum diag_code code, ...)
 {
     va_list args;

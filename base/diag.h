@@ -7,6 +7,7 @@
 
 #include "base/place.h"
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -38,6 +39,7 @@ struct diags;
 
 struct diags *diags_new(struct arena *a);
 bool diag_error(struct diags *d, const struct place *at, enum diag_code code, ...); /* always false */
+bool diag_verror(struct diags *d, const struct place *at, enum diag_code code, va_list args);
 void diag_warning(struct diags *d, const struct place *at, enum diag_code code, ...);
 /* The same, with a line of `text` (not necessarily zero-terminated) and a caret at byte `offset` of it. */
 bool diag_error_in(struct diags *d, const struct place *at, const char *text, size_t length, size_t offset,

@@ -1,5 +1,6 @@
 #include "cache/folder.h"
 
+#include "base/fatal.h"
 #include "base/vec.h"
 
 #include <dirent.h>
@@ -78,6 +79,8 @@ static int by_use(const void *a, const void *b)
     return x->used != y->used ? (x->used < y->used ? -1 : 1) : strcmp(x->name, y->name);
 }
 
+static void close_folder(void *folder) { closedir(folder); }
+
 bool folder_list(int folder, struct arena *a, struct folder_file **out, uint32_t *count)
 {
     VEC(struct folder_file) files = { 0 };
@@ -88,6 +91,8 @@ bool folder_list(int folder, struct arena *a, struct folder_file **out, uint32_t
             close(again);
         return false;
     }
+    struct cleanup opened;
+    cleanup_push(&opened, close_folder, d);
     for (struct dirent *e; (e = readdir(d));) {
         struct stat s;
         bool temporary = !strncmp(e->d_name, TEMPORARY_BEGIN, strlen(TEMPORARY_BEGIN));
@@ -97,6 +102,7 @@ bool folder_list(int folder, struct arena *a, struct folder_file **out, uint32_t
         struct folder_file f = { arena_strdup(a, e->d_name), (uint64_t)s.st_size, s.st_mtime, temporary };
         vec_push(a, &files, f);
     }
+    cleanup_pop(&opened);
     closedir(d);
     if (files.count)
         qsort(files.items, files.count, sizeof *files.items, by_use);

@@ -1,3 +1,4 @@
+#include "base/fatal.h"
 #include "cache/folder.h"
 #include "cache/hash.h"
 #include "cache/store.h"
@@ -45,18 +46,23 @@ bool cache_lock(struct cache_store *s, const void *key, size_t key_size, struct 
     int file = open_locks(s);
     if (file < 0)
         return false;
+    struct cleanup opened;
+    cleanup_push_file(&opened, file); /* looking for the entry needs memory */
     double end = now() + patience;
     for (useconds_t wait = LEAST_WAIT; fcntl(file, F_OFD_SETLK, &byte);
          wait = wait < MOST_WAIT ? 2 * wait : MOST_WAIT) {
         bool busy = errno == EAGAIN || errno == EACCES, there = busy && cache_has(s, key, key_size);
         if (!busy || there || now() > end) {
+            cleanup_pop(&opened);
             close(file);
             return there;
         }
         usleep(wait);
     }
+    bool made = cache_has(s, key, key_size);
+    cleanup_pop(&opened);
     out->file = file;
-    return cache_has(s, key, key_size); /* made between the miss and the lock */
+    return made; /* made between the miss and the lock */
 }
 
 void cache_unlock(struct cache_lock *lock)

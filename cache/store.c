@@ -1,5 +1,6 @@
 #include "cache/store.h"
 
+#include "base/fatal.h"
 #include "cache/entry.h"
 #include "cache/folder.h"
 
@@ -75,12 +76,12 @@ struct cache_counts cache_counts(struct cache_store *s)
     };
 }
 
-const char *cache_trouble(struct cache_store *s, struct arena *a)
+bool cache_trouble(struct cache_store *s, char *out, size_t size)
 {
     pthread_mutex_lock(&s->lock);
-    const char *text = *s->trouble ? arena_strdup(a, s->trouble) : NULL;
+    snprintf(out, size, "%s", s->trouble);
     pthread_mutex_unlock(&s->lock);
-    return text;
+    return *out;
 }
 
 /* ---- names ---- */
@@ -150,7 +151,10 @@ static int find(int folder, const char *name, const void *key, size_t key_size, 
         return errno == ENOENT ? 0 : -1;
     }
     size_t size;
+    struct cleanup opened;
+    cleanup_push_file(&opened, file);
     unsigned char *bytes = read_file(file, a, &size, why);
+    cleanup_pop(&opened);
     close(file);
     if (!bytes || !entry_parse(bytes, size, e, why))
         return -1;
@@ -166,7 +170,10 @@ const void *cache_look(struct cache_store *s, const void *key, size_t key_size, 
     if (folder < 0 && errno != ENOENT)
         trouble(s, "cannot use", "", why);
     if (folder >= 0) {
+        struct cleanup opened;
+        cleanup_push_file(&opened, folder);
         found = find(folder, name.text, key, key_size, a, &e, &why);
+        cleanup_pop(&opened);
         if (found < 0) {
             trouble(s, "cannot use", name.text, why);
             unlinkat(folder, name.text, 0); /* it would fail again */
@@ -281,8 +288,11 @@ static bool put(struct cache_store *s, const char *name, const struct entry *e, 
         return false;
     }
     bool ok = write_entry(s, folder, name, file, size);
+    struct cleanup opened;
+    cleanup_push_file(&opened, folder);
     if (ok)
         prune_sometimes(s, folder, size);
+    cleanup_pop(&opened);
     close(folder);
     return ok;
 }

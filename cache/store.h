@@ -50,8 +50,8 @@ bool cache_lock(struct cache_store *s, const void *key, size_t key_size, struct 
 void cache_unlock(struct cache_lock *lock);
 
 struct cache_counts cache_counts(struct cache_store *s);
-/* What went wrong last, in `a`; NULL if nothing did. */
-const char *cache_trouble(struct cache_store *s, struct arena *a);
+/* What went wrong last, "" if nothing did; false then. */
+bool cache_trouble(struct cache_store *s, char *out, size_t size);
 /* Counts trouble that whoever used an entry had with it, and removes the entry. */
 void cache_reject(struct cache_store *s, const void *key, size_t key_size, const char *why);
 const char *cache_folder(const struct cache_store *s);

@@ -79,10 +79,11 @@ done:
 
 const struct codegen_api *engine_codegen(struct sdfg_engine *e, struct diags *d)
 {
-    pthread_mutex_lock(&e->lock);
+    struct cleanup locked;
+    guard_lock(&locked, &e->lock);
     if (!e->codegen)
         e->codegen = open_api(e, d);
     const struct codegen_api *api = e->codegen;
-    pthread_mutex_unlock(&e->lock);
+    guard_unlock(&locked);
     return api;
 }

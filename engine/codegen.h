@@ -126,6 +126,7 @@ typedef void codegen_entry(struct sdfg_rt_context *context, void *const *args);
 struct codegen_result {
     bool ok;
     bool quick;                       /* code was hardly optimized */
+    bool memory;                      /* it failed because memory was exhausted; there may be no message */
     struct codegen_message *messages; /* errors and warnings */
     uint32_t num_messages;
     codegen_entry *main, *init, *exit; /* init and exit may be NULL */
@@ -150,6 +151,8 @@ struct codegen_api {
     void (*compile)(const struct codegen_request *request, struct codegen_result *out);
     void (*release)(struct codegen_result *result);
     const char *(*version)(void); /* "LLVM 22.1.8" */
+    /* Times that LLVM could not go on in this process and what it had in use was left as it was. */
+    unsigned (*abandoned)(void);
 };
 
 #endif

@@ -5,6 +5,7 @@
 #include "engine/kernels/kernels.h"
 #include "engine/kernels/tiers.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,31 +15,10 @@
 
 const char *sdfg_version(void) { return VERSION_TEXT(SDFG_VERSION_MAJOR, SDFG_VERSION_MINOR, SDFG_VERSION_PATCH); }
 
-sdfg_error *sdfg_engine_new(sdfg_engine **out, const sdfg_options *o)
+/* Also of one that is half made. */
+static void engine_release(void *engine)
 {
-    *out = NULL;
-    struct report r = report_begin();
-    struct arena *a = arena_new();
-    sdfg_engine *e = NEW(a, sdfg_engine);
-    e->arena = a;
-    if (!options_take(e, o, r.diags)) {
-        arena_free(a);
-        return report_end(&r, SDFG_STAGE_OPTIONS);
-    }
-    if (e->options.fatal)
-        fatal_set_handler(e->options.fatal, e->options.user);
-    pthread_mutex_init(&e->lock, NULL);
-    e->disk = disk_new(e, &e->disk_off);
-    e->kernels = kernel_store_new(e->options.memory_bytes);
-    e->tiers = tiers_new();
-    *out = e;
-    return report_end(&r, SDFG_STAGE_OPTIONS);
-}
-
-void sdfg_engine_free(sdfg_engine *e)
-{
-    if (!e)
-        return;
+    struct sdfg_engine *e = engine;
     /* The library stays open: LLVM's static destructors and thread-local data do not survive being unloaded. */
     tiers_free(e->tiers);
     disk_free(e->disk);
@@ -47,9 +27,54 @@ void sdfg_engine_free(sdfg_engine *e)
     arena_free(e->arena);
 }
 
+sdfg_error *sdfg_engine_new(sdfg_engine **out, const sdfg_options *o)
+{
+    NEEDS(out);
+    *out = NULL;
+    GUARDED(error_memory(SDFG_STAGE_OPTIONS));
+    struct report r = report_begin();
+    struct arena *a = arena_new();
+    sdfg_engine *e = NEW(a, sdfg_engine);
+    struct cleanup half_made;
+    e->arena = a;
+    if (!options_take(e, o, r.diags)) {
+        arena_free(a);
+        return report_end(&r, SDFG_STAGE_OPTIONS);
+    }
+    if (e->options.fatal)
+        fatal_set_handler(e->options.fatal, e->options.user);
+    atomic_init(&e->holders, 1);
+    pthread_mutex_init(&e->lock, NULL);
+    cleanup_push(&half_made, engine_release, e);
+    e->disk = disk_new(e, &e->disk_off);
+    e->kernels = kernel_store_new(e->options.memory_bytes);
+    e->tiers = tiers_new();
+    sdfg_error *error = report_end(&r, SDFG_STAGE_OPTIONS);
+    cleanup_pop(&half_made);
+    *out = e;
+    return error;
+}
+
+void engine_hold(struct sdfg_engine *e) { atomic_fetch_add_explicit(&e->holders, 1, memory_order_relaxed); }
+
+void engine_let_go(struct sdfg_engine *e)
+{
+    if (atomic_fetch_sub_explicit(&e->holders, 1, memory_order_acq_rel) == 1)
+        engine_release(e);
+}
+
+void sdfg_engine_free(sdfg_engine *e)
+{
+    if (e && !atomic_exchange(&e->freed, true))
+        engine_let_go(e);
+}
+
 sdfg_error *sdfg_engine_backend(const char **out, sdfg_engine *e)
 {
+    NEEDS(out);
     *out = NULL;
+    NEEDS(e);
+    GUARDED(error_memory(SDFG_STAGE_COMPILE));
     struct report r = report_begin();
     const struct codegen_api *api = engine_codegen(e, r.diags);
     if (api)
@@ -59,30 +84,40 @@ sdfg_error *sdfg_engine_backend(const char **out, sdfg_engine *e)
 
 void sdfg_engine_wait(sdfg_engine *e)
 {
+    if (!e)
+        return;
     tiers_wait(e->tiers);
     if (e->disk)
         disk_wait(e->disk);
 }
 
-void sdfg_engine_stats(sdfg_engine *e, sdfg_stats *out) { kernel_store_stats(e->kernels, out); }
+void sdfg_engine_stats(sdfg_engine *e, sdfg_stats *out)
+{
+    if (!e || !out)
+        return;
+    kernel_store_stats(e->kernels, out);
+    pthread_mutex_lock(&e->lock);
+    if (e->codegen && out->struct_size >= offsetof(sdfg_stats, abandoned) + sizeof out->abandoned)
+        out->abandoned = e->codegen->abandoned();
+    pthread_mutex_unlock(&e->lock);
+}
 
 void sdfg_engine_cache(sdfg_engine *e, sdfg_cache_info *out)
 {
+    if (!e || !out)
+        return;
     sdfg_cache_info info = { .struct_size = out->struct_size, .off = e->disk_off };
     if (e->disk) {
-        struct arena *a = arena_new();
         disk_wait(e->disk);
         struct cache_store *s = disk_store_of(e->disk);
         struct cache_counts c = cache_counts(s);
-        const char *trouble = cache_trouble(s, a);
         info.folder = cache_folder(s);
         info.hits = c.hits;
         info.misses = c.misses;
         info.stored = c.stored;
         info.removed = c.removed;
         info.troubles = c.troubles;
-        snprintf(info.trouble, sizeof info.trouble, "%s", trouble ? trouble : "");
-        arena_free(a);
+        cache_trouble(s, info.trouble, sizeof info.trouble);
     }
     memcpy(out, &info, out->struct_size < sizeof info ? out->struct_size : sizeof info);
 }

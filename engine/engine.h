@@ -6,9 +6,12 @@
 #include "engine/node.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 struct sdfg_engine {
     struct arena *arena; /* holds the texts of the options */
+    atomic_uint holders; /* the caller until he frees it, and its programs */
+    atomic_bool freed;   /* by the caller */
     sdfg_options options;
     enum specialize_policy { SPECIALIZE_AUTO, SPECIALIZE_NONE, SPECIALIZE_ALL, SPECIALIZE_LIST } policy;
     const char **bound_names; /* SPECIALIZE_LIST */
@@ -22,6 +25,10 @@ struct sdfg_engine {
     void *library;
     const struct codegen_api *codegen;
 };
+
+/* One holder more or less; the last one releases it. */
+void engine_hold(struct sdfg_engine *e);
+void engine_let_go(struct sdfg_engine *e);
 
 /* Copies and checks what a caller gave (engine/options.c). */
 bool options_take(struct sdfg_engine *e, const sdfg_options *given, struct diags *d);

@@ -3,10 +3,11 @@
 #include "base/vec.h"
 #include "ir/json/json.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct sdfg_error {
-    struct arena *arena;
+    struct arena *arena; /* NULL: it is static */
     enum sdfg_error_stage stage;
     VEC(sdfg_message) messages;
     uint32_t worst; /* first message of the worst class */
@@ -34,9 +35,10 @@ static void print_message(const sdfg_message *m, struct text *out)
         text_printf(out, "%s\n", m->excerpt);
 }
 
+static const char *const stages[] = { "options", "load", "bind", "compile", "run" };
+
 static void write_json(const sdfg_error *e, struct text *out)
 {
-    static const char *const stages[] = { "options", "load", "bind", "compile", "run" };
     struct json_writer w = { .out = out };
     json_begin(&w, NULL, '{');
     json_write_string(&w, "class", sdfg_error_class_name(sdfg_error_class_of(e)));
@@ -57,6 +59,34 @@ static void write_json(const sdfg_error *e, struct text *out)
     json_end(&w, ']');
     json_end(&w, '}');
 }
+
+/* ---- without memory ---- */
+
+sdfg_error *error_memory(enum sdfg_error_stage stage)
+{
+    static sdfg_message message = { .class_id = SDFG_ERROR_ENVIRONMENT,
+                                    .code = "MEMORY",
+                                    .text = "out of memory",
+                                    .path = "",
+                                    .source = "",
+                                    .excerpt = "" };
+#define MEMORY_ERROR(NAME, name)                                                                                       \
+    [SDFG_STAGE_##NAME] = {                                                                                            \
+        .stage = SDFG_STAGE_##NAME,                                                                                    \
+        .messages = { .items = &message, .count = 1, .capacity = 1 },                                                  \
+        .text = "error[environment]: out of memory\n",                                                                 \
+        .json = "{\"class\": \"environment\", \"stage\": \"" name "\", \"messages\": [{\"class\": "                    \
+                "\"environment\", \"warning\": false, \"code\": \"MEMORY\", \"text\": \"out of "                       \
+                "memory\", \"path\": \"\", \"source\": \"\", \"excerpt\": \"\"}]}"                                     \
+    }
+    static sdfg_error errors[] = { MEMORY_ERROR(OPTIONS, "options"), MEMORY_ERROR(LOAD, "load"),
+                                   MEMORY_ERROR(BIND, "bind"), MEMORY_ERROR(COMPILE, "compile"),
+                                   MEMORY_ERROR(RUN, "run") };
+#undef MEMORY_ERROR
+    return &errors[stage];
+}
+
+/* ---- with it ---- */
 
 static sdfg_error *error_new(enum sdfg_error_stage stage)
 {
@@ -130,7 +160,8 @@ static sdfg_error *from_messages(const struct codegen_message *messages, uint32_
 
 sdfg_error *error_from_messages(const struct codegen_message *messages, uint32_t count)
 {
-    return from_messages(messages, count, SDFG_STAGE_COMPILE);
+    bool option = count && !strncmp(messages[0].code, "OPTION_", 7); /* that only LLVM can judge */
+    return from_messages(messages, count, option ? SDFG_STAGE_OPTIONS : SDFG_STAGE_COMPILE);
 }
 
 void error_put(struct text *out, const sdfg_error *e)
@@ -173,6 +204,7 @@ sdfg_error *error_take(struct bytes *b)
 
 sdfg_error *error_copy(const sdfg_error *e)
 {
+    GUARDED(error_memory(e->stage));
     sdfg_error *c = error_new(e->stage);
     for (uint32_t i = 0; i < e->messages.count; i++) {
         sdfg_message m = e->messages.items[i];
@@ -206,36 +238,71 @@ sdfg_error *report_end(struct report *r, enum sdfg_error_stage stage)
     return e;
 }
 
-enum sdfg_error_class sdfg_error_class_of(const sdfg_error *e) { return e->messages.items[e->worst].class_id; }
+sdfg_error *error_of(enum sdfg_error_stage stage, enum diag_code code, ...)
+{
+    GUARDED(error_memory(stage));
+    va_list args;
+    struct report r = report_begin();
+    va_start(args, code);
+    diag_verror(r.diags, NULL, code, args);
+    va_end(args);
+    return report_end(&r, stage);
+}
+
+sdfg_error *error_null(const char *function, const char *parameter)
+{
+    return error_of(SDFG_STAGE_BIND, DIAG_NULL_PARAMETER, function, parameter);
+}
+
+sdfg_error *give_text(char **out, const struct text *t, size_t *size, sdfg_error *error)
+{
+    if (error)
+        return error;
+    char *copy = malloc(t->length + 1);
+    if (!copy)
+        return error_memory(SDFG_STAGE_BIND);
+    if (t->length)
+        memcpy(copy, t->data, t->length);
+    copy[t->length] = 0;
+    *out = copy;
+    if (size)
+        *size = t->length;
+    return NULL;
+}
+
+enum sdfg_error_class sdfg_error_class_of(const sdfg_error *e)
+{
+    return e ? e->messages.items[e->worst].class_id : SDFG_ERROR_INVALID;
+}
 
 const char *sdfg_error_class_name(enum sdfg_error_class c)
 {
     return (unsigned)c <= SDFG_ERROR_BUG ? diag_class_name((enum diag_class)c) : "unknown";
 }
 
-enum sdfg_error_stage sdfg_error_stage_of(const sdfg_error *e) { return e->stage; }
+enum sdfg_error_stage sdfg_error_stage_of(const sdfg_error *e) { return e ? e->stage : SDFG_STAGE_OPTIONS; }
 
-const char *sdfg_error_code(const sdfg_error *e) { return e->messages.items[e->worst].code; }
+const char *sdfg_error_code(const sdfg_error *e) { return e ? e->messages.items[e->worst].code : ""; }
 
-const char *sdfg_error_message(const sdfg_error *e) { return e->messages.items[e->worst].text; }
+const char *sdfg_error_message(const sdfg_error *e) { return e ? e->messages.items[e->worst].text : ""; }
 
-const char *sdfg_error_path(const sdfg_error *e) { return e->messages.items[e->worst].path; }
+const char *sdfg_error_path(const sdfg_error *e) { return e ? e->messages.items[e->worst].path : ""; }
 
-const char *sdfg_error_source(const sdfg_error *e) { return e->messages.items[e->worst].source; }
+const char *sdfg_error_source(const sdfg_error *e) { return e ? e->messages.items[e->worst].source : ""; }
 
-size_t sdfg_error_count(const sdfg_error *e) { return e->messages.count; }
+size_t sdfg_error_count(const sdfg_error *e) { return e ? e->messages.count : 0; }
 
 const sdfg_message *sdfg_error_get(const sdfg_error *e, size_t index)
 {
-    return index < e->messages.count ? &e->messages.items[index] : NULL;
+    return e && index < e->messages.count ? &e->messages.items[index] : NULL;
 }
 
-const char *sdfg_error_text(const sdfg_error *e) { return e->text; }
+const char *sdfg_error_text(const sdfg_error *e) { return e ? e->text : ""; }
 
-const char *sdfg_error_json(const sdfg_error *e) { return e->json; }
+const char *sdfg_error_json(const sdfg_error *e) { return e ? e->json : ""; }
 
 void sdfg_error_free(sdfg_error *e)
 {
     if (e)
-        arena_free(e->arena);
+        arena_free(e->arena); /* NULL if it is static */
 }

@@ -61,10 +61,15 @@ static bool add(struct sdfg_engine *e, const char *class_path, sdfg_node_functio
 
 sdfg_error *sdfg_engine_implement(sdfg_engine *e, const char *class_path, sdfg_node_function *f, void *user)
 {
+    NEEDS(e);
+    NEEDS(class_path);
+    NEEDS(f);
+    GUARDED(error_memory(SDFG_STAGE_OPTIONS));
     struct report r = report_begin();
-    pthread_mutex_lock(&e->lock);
+    struct cleanup locked;
+    guard_lock(&locked, &e->lock);
     add(e, class_path, f, user, r.diags);
-    pthread_mutex_unlock(&e->lock);
+    guard_unlock(&locked);
     return report_end(&r, SDFG_STAGE_OPTIONS);
 }
 
@@ -77,7 +82,7 @@ void nodes_complete(struct sdfg_engine *e)
 
 const sdfg_operand *sdfg_node_operand(const sdfg_node *n, const char *connector, bool output)
 {
-    for (size_t i = 0; i < n->num_operands; i++)
+    for (size_t i = 0; n && connector && i < n->num_operands; i++)
         if (n->operands[i].output == output && !strcmp(n->operands[i].connector, connector))
             return &n->operands[i];
     return NULL;

@@ -7,6 +7,8 @@
 
 void sdfg_options_init(sdfg_options *o, size_t struct_size)
 {
+    if (!o)
+        return;
     sdfg_options defaults = {
         .struct_size = struct_size,
         .opt_level = -1,

@@ -1,3 +1,4 @@
+#include "base/fatal.h"
 #include "ir/graph.h"
 
 #include <errno.h>
@@ -40,7 +41,10 @@ char *file_read(struct arena *a, struct diags *d, const char *path, size_t *size
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0)
         return diag_error(d, NULL, DIAG_FILE_OPEN, path, strerror(errno)), NULL;
+    struct cleanup opened;
+    cleanup_push_file(&opened, file);
     char *data = read_all(a, file, size);
+    cleanup_pop(&opened);
     if (!data)
         diag_error(d, NULL, DIAG_FILE_READ, path, strerror(errno));
     close(file);

@@ -1,5 +1,7 @@
 #include "jit/internal.h"
 
+#include "base/fatal.h"
+
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -9,14 +11,19 @@
 bool jit_unit_fail(struct jit_unit *u, const char *doing, const char *message)
 {
     /* The arena and the diagnostics belong to another thread. The first failure is the cause of the others. */
-    if (!u->error && asprintf(&u->error, "%s: %s", doing, message) < 0)
+    if (!u->failed && asprintf(&u->error, "%s: %s", doing, message) < 0)
         u->error = NULL;
+    u->failed = true;
     return false;
 }
 
 bool jit_unit_report(struct jit *j, struct jit_unit *u)
 {
-    return !u->error || diag_error(j->diags, NULL, DIAG_LLVM, "compiling", u->error);
+    if (!u->failed)
+        return true;
+    if (u->memory || !u->error)
+        return diag_error(j->diags, NULL, DIAG_MEMORY);
+    return diag_error(j->diags, NULL, DIAG_LLVM, "compiling", u->error);
 }
 
 bool jit_unit_emit(struct jit_unit *u, LLVMTargetMachineRef machine, LLVMCodeGenFileType kind, LLVMMemoryBufferRef *out)
@@ -27,11 +34,21 @@ bool jit_unit_emit(struct jit_unit *u, LLVMTargetMachineRef machine, LLVMCodeGen
         jit_unit_fail(u, "emitting", message);
         LLVMDisposeMessage(message);
     }
-    return !u->error;
+    return !u->failed;
 }
 
-static void unit_compile(struct jit_unit *u, LLVMTargetMachineRef machine, const struct jit_options *o)
+struct unit_task {
+    struct jit_unit *unit;
+    LLVMTargetMachineRef machine;
+    const struct jit_options *options;
+};
+
+static void unit_compile(void *task)
 {
+    struct unit_task *t = task;
+    struct jit_unit *u = t->unit;
+    LLVMTargetMachineRef machine = t->machine;
+    const struct jit_options *o = t->options;
     double start = jit_now();
     bool ok = jit_unit_optimize(u, machine, o);
     double middle = jit_now();
@@ -46,6 +63,20 @@ static void unit_compile(struct jit_unit *u, LLVMTargetMachineRef machine, const
     u->context = NULL;
 }
 
+/* LLVM could not go on with this unit: its context and the machine stay as they are. */
+static void abandon(struct jit *j, struct jit_unit *u, const struct guard *failed)
+{
+    atomic_store(&j->abandoned, true);
+    jit_abandoned();
+    u->module = NULL;
+    u->context = NULL;
+    u->object = NULL;
+    if (failed->memory)
+        u->memory = u->failed = true;
+    else
+        jit_unit_fail(u, "LLVM gave up", failed->message);
+}
+
 /* Threads take the next unit until none is left. A target machine cannot be shared. */
 struct crew {
     struct jit *jit;
@@ -57,19 +88,39 @@ static void work(struct crew *c, LLVMTargetMachineRef machine)
     struct jit *j = c->jit;
     for (;;) {
         uint32_t i = atomic_fetch_add(&c->next, 1);
-        if (i >= j->units.count)
+        if (i >= j->units.count || atomic_load(&j->abandoned))
             return;
-        if (j->units.items[i]->module)
-            unit_compile(j->units.items[i], machine, &j->options);
+        struct unit_task t = { j->units.items[i], machine, &j->options };
+        struct guard failed;
+        if (t.unit->module && !guard_run(unit_compile, &t, &failed))
+            abandon(j, t.unit, &failed);
     }
+}
+
+struct machine_task {
+    const struct jit_machine *kind;
+    LLVMTargetMachineRef *out;
+};
+
+static void machine_new(void *task)
+{
+    struct machine_task *t = task;
+    *t->out = jit_machine_new(t->kind);
 }
 
 static void *worker(void *crew)
 {
     struct crew *c = crew;
-    LLVMTargetMachineRef machine = jit_machine_new(&c->jit->machine);
+    struct guard failed;
+    LLVMTargetMachineRef machine = NULL;
+    struct machine_task t = { &c->jit->machine, &machine };
+    if (!guard_run(machine_new, &t, &failed)) { /* the other threads do the work */
+        jit_abandoned();
+        return NULL;
+    }
     work(c, machine);
-    LLVMDisposeTargetMachine(machine);
+    if (!atomic_load(&c->jit->abandoned))
+        LLVMDisposeTargetMachine(machine);
     return NULL;
 }
 
@@ -98,5 +149,7 @@ bool jit_compile(struct jit *j)
     bool ok = true;
     for (uint32_t i = 0; i < j->units.count; i++)
         ok = jit_unit_report(j, j->units.items[i]) && ok;
+    if (ok)
+        jit_first_done();
     return ok;
 }

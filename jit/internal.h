@@ -7,6 +7,7 @@
 #include "jit/jit.h"
 
 #include <llvm-c/LLJIT.h>
+#include <stdatomic.h>
 
 /* The machine code is made for. Strings live in the arena. */
 struct jit_machine {
@@ -22,10 +23,12 @@ struct jit_unit {
     LLVMContextRef context;
     LLVMModuleRef module;       /* NULL once it is compiled */
     LLVMMemoryBufferRef object; /* NULL until it is compiled */
-    char *error;                /* malloc'ed: what LLVM said; the unit has failed */
-    struct remarks *remarks;    /* or NULL */
-    uint32_t last_remark;       /* number of the loop that it was about */
-    double optimize, emit;      /* seconds */
+    bool failed;
+    bool memory;             /* it failed because memory was exhausted */
+    char *error;             /* malloc'ed: what LLVM said; NULL if there was no memory for it */
+    struct remarks *remarks; /* or NULL */
+    uint32_t last_remark;    /* number of the loop that it was about */
+    double optimize, emit;   /* seconds */
 };
 
 struct jit {
@@ -36,6 +39,7 @@ struct jit {
     LLVMTargetMachineRef target_machine; /* of the thread that owns the jit */
     LLVMTargetDataRef layout;
     VEC(struct jit_unit *) units;
+    atomic_bool abandoned; /* LLVM could not go on: its objects are not to be touched */
 
     struct placed *placed;      /* what our placer linked, or NULL */
     LLVMOrcLLJITRef lljit;      /* else */
@@ -48,6 +52,7 @@ struct jit {
 double jit_now(void); /* seconds of a monotonic clock */
 
 /* target.c */
+void jit_first_done(void); /* a compilation is through */
 bool jit_machine_init(struct jit *j);
 LLVMTargetMachineRef jit_machine_new(const struct jit_machine *m);
 

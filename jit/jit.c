@@ -54,6 +54,8 @@ void jit_free(struct jit *j)
     if (!j)
         return;
     place_free(j->placed);
+    if (atomic_load(&j->abandoned))
+        return;
     if (j->lljit)
         LLVMConsumeError(LLVMOrcDisposeLLJIT(j->lljit)); /* nobody is left who could do anything about it */
     for (uint32_t i = 0; i < j->units.count; i++)

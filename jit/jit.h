@@ -66,6 +66,17 @@ void *jit_address(struct jit *j, const char *name); /* of a function, after jit_
 uint32_t jit_objects(const struct jit *j, const struct place_object **out);
 /* The linked code, if our placer linked it: the caller's from now on, and independent of the jit. Else NULL. */
 struct placed *jit_take_placed(struct jit *j);
+/* ---- when LLVM cannot go on ----
+ *
+ * It ends the work by `fatal` (base/fatal.h) when it has no memory or meets what it calls a fatal error. Whoever has
+ * set the guard calls jit_abandoned; what LLVM had in use then is never touched again and never freed. */
+
+void jit_abandoned(void);
+unsigned jit_num_abandoned(void); /* how often that was */
+/* It happened before the first compilation was through, so that LLVM may be half set up: it must not be used any more.
+ */
+bool jit_lost(void);
+
 /* Text or object instead of code: consumes the modules (several units are joined). *text is in the arena and
  * zero-terminated; *size does not count the zero. */
 bool jit_text(struct jit *j, enum jit_text kind, const char **text, size_t *size);

@@ -1,5 +1,7 @@
 #include "jit/internal.h"
 
+#include "base/fatal.h"
+
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
@@ -35,7 +37,13 @@ static bool verify(struct jit_unit *u)
     if (LLVMVerifyModule(u->module, LLVMReturnStatusAction, &message))
         jit_unit_fail(u, "verifying", message);
     LLVMDisposeMessage(message);
-    return !u->error;
+    return !u->failed;
+}
+
+static void end_passes(void *unused)
+{
+    (void)unused;
+    jit_passes_end();
 }
 
 bool jit_unit_optimize(struct jit_unit *u, LLVMTargetMachineRef machine, const struct jit_options *o)
@@ -44,8 +52,11 @@ bool jit_unit_optimize(struct jit_unit *u, LLVMTargetMachineRef machine, const s
         return false;
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     const char *passes = o->quick ? quick : o->opt_level < 0 ? lean : defaults[o->opt_level];
+    struct cleanup begun;
     jit_passes_begin();
+    cleanup_push(&begun, end_passes, NULL);
     LLVMErrorRef error = LLVMRunPasses(u->module, passes, machine, options);
+    cleanup_pop(&begun);
     jit_passes_end();
     LLVMDisposePassBuilderOptions(options);
     if (error) {
@@ -53,5 +64,5 @@ bool jit_unit_optimize(struct jit_unit *u, LLVMTargetMachineRef machine, const s
         jit_unit_fail(u, "optimizing", message);
         LLVMDisposeErrorMessage(message);
     }
-    return !u->error;
+    return !u->failed;
 }

@@ -1,5 +1,6 @@
 #include "jit/place.h"
 
+#include "base/fatal.h"
 #include "base/intern.h"
 #include "jit/place_internal.h"
 
@@ -190,12 +191,16 @@ static bool place_all(struct placed *p, const struct place_options *o)
     return protect(p);
 }
 
+static void free_half_made(void *placed) { place_free(placed); }
+
 struct placed *place_new(const struct place_object *objects, uint32_t count, const struct place_options *o,
                          struct arena *a, const char **why)
 {
     struct arena *own = arena_new();
     struct placed *p = NEW(own, struct placed);
     p->arena = own;
+    struct cleanup half_made;
+    cleanup_push(&half_made, free_half_made, p);
     p->names = intern_new(own);
     p->num_files = count;
     p->files = NEW_ARRAY(own, struct place_file, count);
@@ -205,11 +210,14 @@ struct placed *place_new(const struct place_object *objects, uint32_t count, con
                                            .machine = o->machine ? o->machine : this_machine() };
     if (!place_all(p, o)) {
         *why = arena_strdup(a, p->why);
+        cleanup_pop(&half_made);
         place_free(p);
         return NULL;
     }
     if (o->listeners)
         place_announce(p);
+    cleanup_pop(&half_made);
+    arena_keep(own);
     for (uint32_t i = 0; i < count; i++)
         p->files[i].bytes = NULL; /* the caller's; not kept */
     return p;

@@ -1,10 +1,13 @@
 #include "jit/internal.h"
 
 #include "base/fatal.h"
+#include "base/near.h"
+#include "jit/shim.h"
 
-#include <llvm-c/ErrorHandling.h>
 #include <llvm-c/Support.h>
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 /* What LLVM says of the host does not change while the process runs; asking takes 0.3 ms. */
@@ -51,10 +54,44 @@ static void init_foreign(void)
     init_aarch64();
 }
 
+/* Threads without a guard are not ours: LLVM may belong to the whole process. */
+static void no_memory(void)
+{
+    if (guard_innermost())
+        fatal_memory();
+}
+
+static void gave_up(const char *reason)
+{
+    if (guard_innermost())
+        fatal(reason);
+}
+
+/* What is known about failures of LLVM in this process. */
+static atomic_bool entered, ready, lost;
+static atomic_uint num_abandoned;
+
+void jit_first_done(void)
+{
+    if (!atomic_load_explicit(&ready, memory_order_relaxed))
+        atomic_store(&ready, true);
+}
+
+void jit_abandoned(void)
+{
+    atomic_fetch_add(&num_abandoned, 1);
+    if (atomic_load(&entered) && !atomic_load(&ready))
+        atomic_store(&lost, true);
+}
+
+unsigned jit_num_abandoned(void) { return atomic_load(&num_abandoned); }
+
+bool jit_lost(void) { return atomic_load(&lost); }
+
 static void init_host(void)
 {
     /* LLVM has no other way out of some failures (no memory, an instruction it cannot select). */
-    LLVMInstallFatalErrorHandler(fatal);
+    shim_on_failure(no_memory, gave_up);
     /* Loop strength reduction takes two thirds of the time of code generation and gains nothing measurable, as row
      * addresses are hoisted already. Complex numbers under a condition are vectorized with masks (1.4 times faster).
      * Selects stay selects: as branches on data they mispredict (histograms: 1.4 times slower). The options exist for
@@ -87,12 +124,84 @@ static const char *tuned_for(const struct jit_machine *m)
 
 struct jit_names jit_names_of(struct arena *a, const struct jit_options *o)
 {
+    atomic_store(&entered, true);
     pthread_once(&host.once, init_host);
     struct jit_names n = { .native = !o->triple || strcmp(o->triple, host.triple) == 0 };
     n.triple = o->triple ? arena_strdup(a, o->triple) : host.triple;
     n.cpu = o->cpu ? arena_strdup(a, o->cpu) : n.native ? host.cpu : "generic";
     n.features = o->features ? arena_strdup(a, o->features) : n.native && !o->cpu ? host.features : "";
     return n;
+}
+
+/* ---- names of the caller ---- */
+
+static void try_name(void *near, const char *text, size_t length)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)length, text);
+    near_try(near, name);
+}
+
+/* Compares as LLVM does, exactly. */
+struct search {
+    const char *name;
+    size_t length;
+    bool found;
+};
+
+static void compare(void *search, const char *text, size_t length)
+{
+    struct search *s = search;
+    s->found |= length == s->length && !memcmp(text, s->name, length);
+}
+
+typedef bool list_names(const char *triple, void (*name)(void *user, const char *text, size_t length), void *user);
+
+static bool check_name(struct jit *j, list_names *list, const char *option, const char *noun, const char *name,
+                       size_t length)
+{
+    struct search s = { .name = name, .length = length };
+    list(j->machine.triple, compare, &s);
+    if (s.found)
+        return true;
+    const char *wrong = arena_strndup(j->arena, name, length);
+    struct near n = near_begin(wrong);
+    list(j->machine.triple, try_name, &n);
+    const char *hint = *n.best ? arena_printf(j->arena, " (did you mean '%s'?)", n.best) : "";
+    return diag_error(j->diags, NULL, DIAG_OPTION_NAME, option, noun, wrong, j->machine.triple, hint);
+}
+
+/* LLVM would only warn on standard error, and ignore them. */
+static bool check_names(struct jit *j)
+{
+    const struct jit_options *o = &j->options;
+    if (o->cpu && *o->cpu && !check_name(j, shim_processors, "cpu", "processor", o->cpu, strlen(o->cpu)))
+        return false;
+    for (const char *at = o->features; at && *at; at += *at == ',') {
+        size_t length = strcspn(at, ",");
+        const char *name = at + (*at == '+' || *at == '-');
+        if (name == at)
+            return diag_error(j->diags, NULL, DIAG_OPTION_VALUE, "features",
+                              "is a list of names with + or - in front of each, such as +sve,-avx512f");
+        if (!check_name(j, shim_features, "features", "feature", name, length - 1))
+            return false;
+        at += length;
+    }
+    return true;
+}
+
+/* "x86_64-..." or "aarch64-...": of all others, nothing but the name can be said. */
+static bool unknown_target(struct jit *j)
+{
+    static const char *const known[] = { "x86_64", "aarch64" };
+    size_t length = strcspn(j->machine.triple, "-");
+    const char *architecture = arena_strndup(j->arena, j->machine.triple, length);
+    struct near n = near_begin(architecture);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        near_try(&n, known[i]);
+    return diag_error(j->diags, NULL, DIAG_OPTION_NAME, "target", "architecture", architecture, j->machine.triple,
+                      *n.best ? arena_printf(j->arena, " (did you mean '%s'?)", n.best)
+                              : "; code can be made for x86_64 and aarch64");
 }
 
 bool jit_machine_init(struct jit *j)
@@ -110,13 +219,14 @@ bool jit_machine_init(struct jit *j)
     m->level = o->quick ? LLVMCodeGenLevelNone : codegen_level(o->opt_level);
     char *message = NULL;
     if (LLVMGetTargetFromTriple(m->triple, &m->target, &message)) {
-        diag_error(j->diags, NULL, DIAG_JIT_TARGET, m->triple, message);
         LLVMDisposeMessage(message);
-        return false;
+        return unknown_target(j);
     }
+    if (!check_names(j))
+        return false;
     j->target_machine = jit_machine_new(m);
     if (!j->target_machine)
-        return diag_error(j->diags, NULL, DIAG_JIT_TARGET, m->triple, "no machine of this kind");
+        return diag_error(j->diags, NULL, DIAG_LLVM, "making a target machine", m->triple);
     j->layout = LLVMCreateTargetDataLayout(j->target_machine);
     return true;
 }

@@ -40,7 +40,7 @@ numpy() {
 missing() {
     have cc || echo gcc
     header stdlib.h || echo libc6-dev
-    linkable libstdc++.a || echo g++ # LLVM's libraries are C++; no C++ is compiled
+    have c++ && linkable libstdc++.a || echo g++ # LLVM's libraries are C++, and so is jit/shim.cpp
     have cmake || echo cmake
     have ninja || have make || echo ninja-build
     header zlib.h || echo zlib1g-dev

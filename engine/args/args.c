@@ -11,7 +11,11 @@
 
 sdfg_error *sdfg_args_new(sdfg_args **out, sdfg_program *p)
 {
+    NEEDS(out);
     *out = NULL;
+    NEEDS(p);
+    GUARDED(error_memory(SDFG_STAGE_BIND));
+    struct arena *scratch = arena_new();
     sdfg_args *a = calloc(1, sizeof *a);
     struct value *values = calloc(p->num_variables + 1, sizeof *values);
     struct entry **given = calloc(p->num_arguments + 1, sizeof *given);
@@ -23,12 +27,12 @@ sdfg_error *sdfg_args_new(sdfg_args **out, sdfg_program *p)
         free(given);
         free(blocks);
         free(recent);
-        struct report r = report_begin();
-        diag_error(r.diags, NULL, DIAG_RUN_MEMORY);
-        return report_end(&r, SDFG_STAGE_BIND);
+        arena_free(scratch);
+        return error_memory(SDFG_STAGE_BIND);
     }
+    program_hold(p);
     a->program = p;
-    a->scratch = arena_new();
+    a->scratch = scratch;
     a->values = values;
     a->given = given;
     a->blocks = blocks;
@@ -40,6 +44,8 @@ sdfg_error *sdfg_args_new(sdfg_args **out, sdfg_program *p)
 
 void sdfg_args_clear(sdfg_args *a)
 {
+    if (!a)
+        return;
     for (size_t i = 0; i < a->num_entries; i++) {
         free(a->entries[i]->name);
         free(a->entries[i]->text);
@@ -65,6 +71,7 @@ void sdfg_args_free(sdfg_args *a)
     free(a->values);
     free(a->given);
     free(a->blocks);
+    program_let_go(a->program);
     free(a);
 }
 
@@ -129,8 +136,7 @@ static struct entry *entry_for(struct sdfg_args *a, const char *name, struct dia
         e = grow(a) ? calloc(1, sizeof *e) : NULL;
         if (!e || !(e->name = strdup(name))) {
             free(e);
-            diag_error(d, NULL, DIAG_RUN_MEMORY);
-            return NULL;
+            fatal_memory();
         }
         e->leaf = l;
         e->argument = argument_of(a->program, name);
@@ -199,12 +205,16 @@ static void give_array(struct sdfg_args *a, struct entry *e, const sdfg_array *a
 
 sdfg_error *sdfg_args_array(sdfg_args *a, const char *name, const sdfg_array *array)
 {
+    NEEDS(a);
+    NEEDS(name);
+    NEEDS(array);
     const char *fault = array_fault(array);
-    struct entry *e = fault ? NULL : find_given(a, name);
-    if (e) { /* without the cost of a report */
-        give_array(a, e, array);
+    struct entry *given = fault ? NULL : find_given(a, name), *e = NULL;
+    if (given) { /* without the cost of a report */
+        give_array(a, given, array);
         return NULL;
     }
+    GUARDED(error_memory(SDFG_STAGE_BIND));
     struct report r = args_report(a);
     if (fault)
         diag_error(r.diags, NULL, DIAG_ARGUMENT_SHAPE, name, fault);
@@ -217,6 +227,9 @@ sdfg_error *sdfg_args_array(sdfg_args *a, const char *name, const sdfg_array *ar
 
 sdfg_error *sdfg_args_pointer(sdfg_args *a, const char *name, void *data)
 {
+    NEEDS(a);
+    NEEDS(name);
+    GUARDED(error_memory(SDFG_STAGE_BIND));
     struct report r = args_report(a);
     struct entry *e = entry_for(a, name, r.diags);
     if (e) {
@@ -240,13 +253,16 @@ static void give_scalar(struct sdfg_args *a, struct entry *e, struct scalar valu
 
 static sdfg_error *set_scalar(sdfg_args *a, const char *name, struct scalar value)
 {
-    struct entry *e = find_given(a, name);
-    if (e) { /* without the cost of a report */
-        give_scalar(a, e, value);
+    NEEDS(a);
+    NEEDS(name);
+    struct entry *given = find_given(a, name);
+    if (given) { /* without the cost of a report */
+        give_scalar(a, given, value);
         return NULL;
     }
+    GUARDED(error_memory(SDFG_STAGE_BIND));
     struct report r = args_report(a);
-    e = entry_for(a, name, r.diags);
+    struct entry *e = entry_for(a, name, r.diags);
     if (e)
         give_scalar(a, e, value);
     return report_end(&r, SDFG_STAGE_BIND);
@@ -269,8 +285,12 @@ sdfg_error *sdfg_args_complex(sdfg_args *a, const char *name, double re, double 
 
 sdfg_error *sdfg_args_scalar(sdfg_args *a, const char *name, sdfg_dtype dtype, const void *value)
 {
+    NEEDS(a);
+    NEEDS(name);
+    NEEDS(value);
     if (sdfg_dtype_size(dtype))
         return set_scalar(a, name, scalar_load(dtype, value));
+    GUARDED(error_memory(SDFG_STAGE_BIND));
     struct report r = args_report(a);
     diag_error(r.diags, NULL, DIAG_ARGUMENT_SHAPE, name, "a single value needs a basic element type");
     return report_end(&r, SDFG_STAGE_BIND);
@@ -278,20 +298,28 @@ sdfg_error *sdfg_args_scalar(sdfg_args *a, const char *name, sdfg_dtype dtype, c
 
 sdfg_error *sdfg_args_string(sdfg_args *a, const char *name, const char *text)
 {
+    NEEDS(a);
+    NEEDS(name);
+    NEEDS(text);
+    GUARDED(error_memory(SDFG_STAGE_BIND));
     struct report r = args_report(a);
     struct entry *e = entry_for(a, name, r.diags);
+    char *copy = e ? strdup(text) : NULL;
+    if (e && !copy)
+        fatal_memory(); /* what was given before stays */
     if (e) {
         begin_entry(a, e);
         e->kind = ENTRY_STRING;
-        e->text = strdup(text);
+        e->text = copy;
     }
-    if (e && !e->text)
-        diag_error(r.diags, NULL, DIAG_RUN_MEMORY);
     return report_end(&r, SDFG_STAGE_BIND);
 }
 
 sdfg_error *sdfg_args_stream(sdfg_args *a, const char *name, sdfg_stream *s)
 {
+    NEEDS(a);
+    NEEDS(name);
+    GUARDED(error_memory(SDFG_STAGE_BIND));
     struct report r = args_report(a);
     struct entry *e = entry_for(a, name, r.diags);
     if (e) {
@@ -305,6 +333,8 @@ sdfg_error *sdfg_args_stream(sdfg_args *a, const char *name, sdfg_stream *s)
 
 sdfg_error *sdfg_args_threads(sdfg_args *a, int num_threads)
 {
+    NEEDS(a);
+    GUARDED(error_memory(SDFG_STAGE_BIND));
     struct report r = args_report(a);
     if (num_threads < 0 || num_threads > 65536)
         diag_error(r.diags, NULL, DIAG_OPTION_VALUE, "num_threads", "is 0 to 65536");
@@ -317,6 +347,8 @@ sdfg_error *sdfg_args_threads(sdfg_args *a, int num_threads)
 
 sdfg_error *sdfg_args_solve(sdfg_args *a)
 {
+    NEEDS(a);
+    GUARDED(error_memory(SDFG_STAGE_BIND));
     struct report r = args_report(a);
     struct solver s;
     args_solve(a, r.arena, &s, r.diags);
@@ -325,6 +357,8 @@ sdfg_error *sdfg_args_solve(sdfg_args *a)
 
 bool sdfg_args_value(const sdfg_args *a, const char *name, int64_t *value)
 {
+    if (!a || !name || !value)
+        return false;
     int32_t v = program_variable(a->program, name);
     if (v < 0 || a->values[v].origin == VALUE_UNKNOWN)
         return false;
@@ -356,6 +390,13 @@ static bool layout_of(const sdfg_args *a, const char *name, int *rank, int64_t *
 sdfg_error *sdfg_args_layout(const sdfg_args *a, const char *name, int *rank, int64_t *shape, int64_t *strides,
                              int64_t *elements)
 {
+    NEEDS(a);
+    NEEDS(name);
+    NEEDS(rank);
+    NEEDS(shape);
+    NEEDS(strides);
+    NEEDS(elements);
+    GUARDED(error_memory(SDFG_STAGE_BIND));
     struct report r = report_begin();
     layout_of(a, name, rank, shape, strides, elements, &r);
     return report_end(&r, SDFG_STAGE_BIND);
@@ -363,7 +404,10 @@ sdfg_error *sdfg_args_layout(const sdfg_args *a, const char *name, int *rank, in
 
 sdfg_error *sdfg_args_explain(char **out, sdfg_args *a)
 {
+    NEEDS(out);
     *out = NULL;
+    NEEDS(a);
+    GUARDED(error_memory(SDFG_STAGE_BIND));
     struct report r = args_report(a);
     struct solver s;
     args_solve(a, r.arena, &s, r.diags);
@@ -377,10 +421,7 @@ sdfg_error *sdfg_args_explain(char **out, sdfg_args *a)
             text_printf(&t, "%s = %lld, from %s\n", s.variables[v].name, (long long)s.values[v].value,
                         solve_origin(&s, v));
     }
-    *out = strdup(text_get(&t));
-    if (!*out)
-        diag_error(r.diags, NULL, DIAG_RUN_MEMORY);
-    return report_end(&r, SDFG_STAGE_BIND);
+    return give_text(out, &t, NULL, report_end(&r, SDFG_STAGE_BIND));
 }
 
 void sdfg_text_free(char *text) { free(text); }

@@ -41,7 +41,7 @@ const char *sdfg_dtype_name(sdfg_dtype t) { return (unsigned)t < NUM_DTYPES ? dt
 sdfg_dtype sdfg_dtype_by_name(const char *name)
 {
     for (int t = SDFG_BOOL; t < SDFG_RECORD; t++)
-        if (!strcmp(dtypes[t].name, name))
+        if (name && !strcmp(dtypes[t].name, name))
             return (sdfg_dtype)t;
     return SDFG_NONE;
 }

@@ -11,6 +11,7 @@ sdfg_error *sdfg_stream_new(sdfg_stream **out, size_t item_bytes, size_t num_que
 {
     enum { MOST = 1 << 24 };
     struct sdfg_rt_context context = { 0 };
+    NEEDS(out);
     *out = NULL;
     if (!item_bytes || item_bytes > MOST || !num_queues || num_queues > MOST)
         return run_error(SDFG_RT_BAD_VALUE);
@@ -42,6 +43,8 @@ void sdfg_stream_free(sdfg_stream *s)
 
 sdfg_error *sdfg_stream_push(sdfg_stream *s, size_t queue, const void *items, size_t count)
 {
+    NEEDS(s);
+    NEEDS_FOR(items, count);
     struct sdfg_rt_context context = { 0 };
     if (queue >= s->num_queues || count > INT64_MAX / s->item_bytes)
         return run_error(SDFG_RT_BAD_VALUE);
@@ -52,7 +55,7 @@ sdfg_error *sdfg_stream_push(sdfg_stream *s, size_t queue, const void *items, si
 size_t sdfg_stream_pop(sdfg_stream *s, size_t queue, void *items, size_t most)
 {
     struct sdfg_rt_context context = { 0 };
-    if (queue >= s->num_queues || !most)
+    if (!s || !items || queue >= s->num_queues || !most)
         return 0;
     int64_t count = most < INT64_MAX ? (int64_t)most : INT64_MAX;
     return (size_t)sdfg_rt_stream_try_pop(&context, s->queues[queue], items, count);
@@ -61,6 +64,6 @@ size_t sdfg_stream_pop(sdfg_stream *s, size_t queue, void *items, size_t most)
 size_t sdfg_stream_size(sdfg_stream *s, size_t queue)
 {
     struct sdfg_rt_context context = { 0 };
-    int64_t size = queue < s->num_queues ? sdfg_rt_stream_size(&context, s->queues[queue]) : 0;
+    int64_t size = s && queue < s->num_queues ? sdfg_rt_stream_size(&context, s->queues[queue]) : 0;
     return size > 0 ? (size_t)size : 0;
 }

@@ -17,12 +17,9 @@ sdfg_error *run_error(int32_t error)
     };
     if (error == SDFG_RT_OK)
         return NULL;
-    struct report r = report_begin();
     if (error < 0 || error >= (int32_t)(sizeof codes / sizeof *codes))
-        diag_error(r.diags, NULL, DIAG_BUG, "generated code left an unknown error");
-    else
-        diag_error(r.diags, NULL, codes[error]);
-    return report_end(&r, SDFG_STAGE_RUN);
+        return error_of(SDFG_STAGE_RUN, DIAG_BUG, "generated code left an unknown error");
+    return error_of(SDFG_STAGE_RUN, codes[error]);
 }
 
 /* The runtime knows which file it was. */
@@ -30,9 +27,7 @@ static sdfg_error *data_error(struct sdfg_rt_data *d)
 {
     char trouble[600];
     sdfg_rt_data_trouble(d, trouble, sizeof trouble);
-    struct report r = report_begin();
-    diag_error(r.diags, NULL, DIAG_RUN_DATA, trouble);
-    return report_end(&r, SDFG_STAGE_RUN);
+    return error_of(SDFG_STAGE_RUN, DIAG_RUN_DATA, trouble);
 }
 
 static sdfg_error *failed_run(const struct sdfg_kernel *k, int32_t error)
@@ -224,6 +219,15 @@ static sdfg_error *run_copied(const struct call *c, uint32_t n, void **args, str
     return run_with(c, args);
 }
 
+static sdfg_error *run_wide(const struct call *c, uint32_t n)
+{
+    GUARDED(error_memory(SDFG_STAGE_RUN));
+    struct arena *a = arena_new();
+    sdfg_error *error = run_copied(c, n, NEW_ARRAY(a, void *, n), NEW_ARRAY(a, struct slot, n));
+    arena_free(a);
+    return error;
+}
+
 sdfg_error *call_run(const struct call *c)
 {
     enum { FEW = 32 };
@@ -235,14 +239,14 @@ sdfg_error *call_run(const struct call *c)
         struct slot slots[FEW];
         return run_copied(c, n, args, slots);
     }
-    struct arena *a = arena_new();
-    sdfg_error *error = run_copied(c, n, NEW_ARRAY(a, void *, n), NEW_ARRAY(a, struct slot, n));
-    arena_free(a);
-    return error;
+    return run_wide(c, n);
 }
 
 sdfg_error *sdfg_call(sdfg_program *p, sdfg_args *a)
 {
+    NEEDS(p);
+    NEEDS(a);
+    GUARDED(error_memory(SDFG_STAGE_BIND));
     struct call c;
     sdfg_error *error = call_prepare(&c, p, a, NULL);
     if (!error)
@@ -251,31 +255,47 @@ sdfg_error *sdfg_call(sdfg_program *p, sdfg_args *a)
     return error;
 }
 
+static void release(void *call) { call_release(call); }
+
 struct sdfg_bound {
     struct call call;
 };
 
 sdfg_error *sdfg_bind(sdfg_bound **out, sdfg_program *p, sdfg_args *a)
 {
+    NEEDS(out);
     *out = NULL;
+    NEEDS(p);
+    NEEDS(a);
+    GUARDED(error_memory(SDFG_STAGE_BIND));
     struct arena *arena = arena_new();
     sdfg_bound *b = NEW(arena, sdfg_bound);
+    struct cleanup half_made;
+    cleanup_push(&half_made, release, &b->call);
     sdfg_error *error = call_prepare(&b->call, p, a, arena);
+    cleanup_pop(&half_made);
     if (error) {
         call_release(&b->call);
         arena_free(arena);
         return error;
     }
+    program_hold(p);
     *out = b;
     return NULL;
 }
 
-sdfg_error *sdfg_bound_call(sdfg_bound *b) { return call_run(&b->call); }
+sdfg_error *sdfg_bound_call(sdfg_bound *b)
+{
+    NEEDS(b);
+    return call_run(&b->call);
+}
 
-const sdfg_kernel *sdfg_bound_kernel(const sdfg_bound *b) { return b->call.kernel; }
+const sdfg_kernel *sdfg_bound_kernel(const sdfg_bound *b) { return b ? b->call.kernel : NULL; }
 
 void *sdfg_bound_address(const sdfg_bound *b, size_t index)
 {
+    if (!b)
+        return NULL;
     const struct call *c = &b->call;
     if (index >= c->kernel->code.num_params)
         return NULL;
@@ -286,15 +306,20 @@ void sdfg_bound_free(sdfg_bound *b)
 {
     if (!b)
         return;
+    struct sdfg_program *p = b->call.kernel->program;
     call_release(&b->call);
     arena_free(b->call.arena); /* with `b` itself */
+    program_let_go(p);
 }
 
 sdfg_error *sdfg_args_emit(char **out, size_t *size, sdfg_args *a, enum sdfg_emit what)
 {
+    NEEDS(out);
+    *out = NULL;
+    NEEDS(a);
+    GUARDED(error_memory(SDFG_STAGE_COMPILE));
     struct report r = args_report(a);
     struct solver s;
-    *out = NULL;
     sdfg_error *error = NULL;
     if (args_solve(a, r.arena, &s, r.diags)) {
         struct signature signature = call_signature(a, r.arena, false, NULL);

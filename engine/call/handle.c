@@ -1,5 +1,6 @@
 #include "engine/call/handle.h"
 
+#include "base/fatal.h"
 #include "engine/kernels/kernels.h"
 #include "runtime/abi.h"
 
@@ -98,7 +99,8 @@ static bool same_key(const struct handle_table *t, const struct handle *h, const
 
 static struct handle *find_or_add(struct handle_table *t, const struct value *values)
 {
-    pthread_mutex_lock(&t->lock);
+    struct cleanup locked;
+    guard_lock(&locked, &t->lock);
     struct handle *h = t->first;
     while (h && !same_key(t, h, values))
         h = h->next;
@@ -111,7 +113,7 @@ static struct handle *find_or_add(struct handle_table *t, const struct value *va
         h->next = t->first;
         t->first = h;
     }
-    pthread_mutex_unlock(&t->lock);
+    guard_unlock(&locked);
     return h;
 }
 
@@ -139,16 +141,14 @@ static sdfg_error *start(struct handle *h, struct sdfg_kernel *k, void *const *a
 struct handle *handles_enter(struct handle_table *t, struct sdfg_kernel *k, void *const *args,
                              const struct value *values, sdfg_error **error)
 {
+    GUARDED((*error = error_memory(SDFG_STAGE_RUN), NULL));
     struct handle *h = find_or_add(t, values);
     pthread_mutex_lock(&h->run);
     *error = NULL;
     if (!h->owner)
         *error = start(h, k, args);
-    else if (h->num_slots != k->code.num_slots) {
-        struct report r = report_begin();
-        diag_error(r.diags, NULL, DIAG_PERSISTENT_CHANGED, h->num_slots, k->code.num_slots);
-        *error = report_end(&r, SDFG_STAGE_RUN);
-    }
+    else if (h->num_slots != k->code.num_slots)
+        *error = error_of(SDFG_STAGE_RUN, DIAG_PERSISTENT_CHANGED, h->num_slots, k->code.num_slots);
     if (!*error)
         return h;
     pthread_mutex_unlock(&h->run);
@@ -157,6 +157,8 @@ struct handle *handles_enter(struct handle_table *t, struct sdfg_kernel *k, void
 
 void handles_free(struct handle_table *t)
 {
+    if (!t)
+        return;
     for (struct handle *h = t->first; h; h = h->next) {
         if (h->owner && h->owner->code.exit) {
             /* Exit code takes no arguments: what it needs was put into the slots. */

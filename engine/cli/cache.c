@@ -198,10 +198,11 @@ static int import_bytes(const struct listing *l, const unsigned char *bytes, siz
         else
             stored += cache_put(s, e.key, e.key_bytes, e.payload, e.payload_bytes);
     }
-    const char *trouble = cache_trouble(s, a);
+    char why[512];
+    bool trouble = cache_trouble(s, why, sizeof why);
     printf("%u entries stored, %u damaged\n", stored, damaged);
     if (trouble)
-        fprintf(stderr, "sdfg-cache: %s\n", trouble);
+        fprintf(stderr, "sdfg-cache: %s\n", why);
     cache_store_free(s);
     int code = trouble ? EXIT_FILE : damaged ? EXIT_DIFFERS : EXIT_GOOD;
     arena_free(a);

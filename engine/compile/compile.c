@@ -1,11 +1,13 @@
 /* The plugin's side of the border: one request, one compilation, one result. */
 #include "engine/compile/compile.h"
 
+#include "base/fatal.h"
 #include "base/machine.h"
 #include "lower/tree/tree_assume.h"
 #include "lower/tree/tree_memory.h"
 #include "lower/tree/tree_work.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +16,9 @@ struct owner {
     struct ir *ir;
     struct jit *jit;
     struct placed *placed;
-    struct arena *arena; /* of what a caller still reads when `ir` and `jit` are gone */
+    struct arena *arena;            /* of what a caller still reads when `ir` and `jit` are gone */
+    struct codegen_message message; /* of a compilation that was abandoned */
+    char reason[300];
 };
 
 static bool is_word(const char *words, const char *word)
@@ -219,25 +223,64 @@ static void keep_code_only(struct owner *o, struct codegen_result *out)
     o->ir = NULL;
 }
 
-static void compile(const struct codegen_request *request, struct codegen_result *out)
+/* One compilation as far as it has come. */
+struct attempt {
+    const struct codegen_request *request;
+    struct codegen_result *out;
+    struct owner *owner;
+    struct compile *compile;
+};
+
+static void end_attempt(void *unused)
 {
-    *out = (struct codegen_result){ 0 };
-    struct ir *ir = request->graph ? request->graph->ir : ir_new();
-    struct owner *o = calloc(1, sizeof *o);
-    if (!o) {
-        ir_free(ir);
-        return;
-    }
-    o->ir = ir;
+    (void)unused;
+    compile_end();
+}
+
+/* What lies in no arena. Objects of LLVM stay: nobody knows what state they are in. */
+static void drop_code(void *attempt)
+{
+    struct attempt *t = attempt;
+    place_free(t->owner->placed);
+    t->owner->placed = NULL;
+    if (t->compile && t->compile->jit)
+        place_free(jit_take_placed(t->compile->jit));
+}
+
+static struct compile *begin(struct attempt *t)
+{
+    const struct codegen_request *request = t->request;
+    struct owner *o = t->owner;
+    o->ir = request->graph ? request->graph->ir : ir_new();
+    arena_guard(o->ir->arena, guard_innermost()); /* the graph comes from elsewhere */
+    arena_guard(o->ir->scratch, guard_innermost());
     if (request->emit == CODEGEN_EMIT_REMARKS)
         o->ir->remarks = remarks_new(o->ir->arena);
     struct compile *c = NEW(o->ir->arena, struct compile);
     c->ir = o->ir;
     c->request = request;
     c->dump = dump;
-    out->owner = o;
-    bool may = compile_begin();
-    out->ok = may ? compile_run(c) : diag_error(c->ir->diags, NULL, DIAG_CODEGEN_OPEN, "the process ends");
+    return t->compile = c;
+}
+
+static const char *why_not(bool may)
+{
+    return may ? "LLVM ran out of memory in this process while it was set up" : "the process ends";
+}
+
+static void attempt(void *a)
+{
+    struct attempt *t = a;
+    const struct codegen_request *request = t->request;
+    struct codegen_result *out = t->out;
+    struct owner *o = t->owner;
+    struct cleanup code, begun;
+    cleanup_push(&code, drop_code, t);
+    struct compile *c = begin(t);
+    bool lost = jit_lost(), may = !lost && compile_begin();
+    if (may)
+        cleanup_push(&begun, end_attempt, NULL);
+    out->ok = may ? compile_run(c) : diag_error(c->ir->diags, NULL, DIAG_CODEGEN_OPEN, why_not(lost));
     o->jit = c->jit;
     if (out->ok)
         out->ok = request->emit == CODEGEN_EMIT_CODE ? take_code(c, out) : take_text(c, out);
@@ -250,8 +293,42 @@ static void compile(const struct codegen_request *request, struct codegen_result
     out->peak_bytes = arena_bytes(o->ir->arena);
     if (out->ok && request->emit == CODEGEN_EMIT_CODE)
         keep_code_only(o, out);
-    if (may)
+    if (may) {
+        cleanup_pop(&begun);
         compile_end();
+    }
+    cleanup_pop(&code);
+}
+
+/* Memory was exhausted, or LLVM gave up. */
+static void abandon(struct attempt *t, const struct guard *failed)
+{
+    struct owner *o = t->owner;
+    jit_abandoned();
+    *t->out = (struct codegen_result){ .owner = o, .memory = failed->memory };
+    *o = (struct owner){ 0 };
+    if (failed->memory)
+        return;
+    snprintf(o->reason, sizeof o->reason, "LLVM gave up: %s", failed->message);
+    o->message = (struct codegen_message){ .class_id = DIAG_CLASS_BUG,
+                                           .code = diag_name(DIAG_LLVM),
+                                           .message = o->reason,
+                                           .path = "",
+                                           .source = "",
+                                           .excerpt = NULL };
+    t->out->messages = &o->message;
+    t->out->num_messages = 1;
+}
+
+static void compile(const struct codegen_request *request, struct codegen_result *out)
+{
+    struct attempt t = { .request = request, .out = out, .owner = calloc(1, sizeof(struct owner)) };
+    struct guard failed;
+    *out = (struct codegen_result){ .owner = t.owner, .memory = !t.owner };
+    if (t.owner && !guard_run(attempt, &t, &failed))
+        abandon(&t, &failed);
+    if (!t.owner && request->graph)
+        ir_free(request->graph->ir);
 }
 
 static void release(struct codegen_result *result)
@@ -278,4 +355,5 @@ __attribute__((visibility("default"))) const struct codegen_api sdfg_codegen_api
     .compile = compile,
     .release = release,
     .version = jit_version,
+    .abandoned = jit_num_abandoned,
 };

@@ -4,6 +4,7 @@
 
 #ifdef SHARED_LLVM
 
+#include "base/fatal.h"
 #include "jit/jit.h"
 
 #include <llvm-c/Core.h>
@@ -70,7 +71,8 @@ static void compile_little(bool quick)
 
 bool compile_begin(void)
 {
-    pthread_mutex_lock(&lock);
+    struct cleanup locked;
+    guard_lock(&locked, &lock);
     if (!given && !ending) {
         compile_little(true);
         compile_little(false);
@@ -81,7 +83,7 @@ bool compile_begin(void)
         own++;
         give_again();
     }
-    pthread_mutex_unlock(&lock);
+    guard_unlock(&locked);
     return may;
 }
 

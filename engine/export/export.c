@@ -115,6 +115,8 @@ static bool binary(struct text *out, struct sdfg_program *p, const sdfg_export *
     if (*error)
         return false;
     bool ok = true;
+    struct cleanup made;
+    cleanup_push(&made, free, bytes);
     uint32_t num_names;
     const char *const *names = defined(r->arena, &request, &num_names);
     if (x->form == SDFG_EXPORT_OBJECT)
@@ -123,6 +125,7 @@ static bool binary(struct text *out, struct sdfg_program *p, const sdfg_export *
         export_archive(out, request.name, bytes, size, names, num_names);
     else
         ok = shared_library(out, bytes, size, &request, r);
+    cleanup_pop(&made);
     free(bytes);
     return ok;
 }
@@ -151,23 +154,26 @@ static bool export_any(struct text *out, struct sdfg_program *p, const sdfg_expo
     return diag_error(r->diags, NULL, DIAG_OPTION_VALUE, "form", "is one of enum sdfg_export_form");
 }
 
-sdfg_error *sdfg_program_export(char **out, size_t *size, sdfg_program *p, const sdfg_export *x)
+static sdfg_error *export_text(char **out, size_t *size, sdfg_program *p, const sdfg_export *x)
 {
+    GUARDED(error_memory(SDFG_STAGE_COMPILE));
     struct report r = report_begin();
     struct text text = text_new(r.arena);
-    sdfg_export own = { 0 };
     sdfg_error *error = NULL;
-    memcpy(&own, x, x->struct_size < sizeof own ? x->struct_size : sizeof own);
-    *out = NULL;
-    if (export_any(&text, p, &own, &r, &error)) {
-        *out = malloc(text.length + 1);
-        if (*out)
-            memcpy(*out, text_get(&text), text.length + 1);
-        else
-            error = run_error(SDFG_RT_OUT_OF_MEMORY);
-        if (size)
-            *size = text.length;
-    }
+    if (export_any(&text, p, x, &r, &error))
+        error = give_text(out, &text, size, NULL);
     sdfg_error *found = report_end(&r, SDFG_STAGE_BIND);
     return error ? error : found;
+}
+
+sdfg_error *sdfg_program_export(char **out, size_t *size, sdfg_program *p, const sdfg_export *x)
+{
+    NEEDS(out);
+    *out = NULL;
+    NEEDS(p);
+    NEEDS(x);
+    sdfg_export own = { 0 };
+    memcpy(&own, x, x->struct_size < sizeof own ? x->struct_size : sizeof own);
+    NEEDS_FOR(own.symbols, own.num_symbols);
+    return export_text(out, size, p, &own);
 }

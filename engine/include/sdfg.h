@@ -226,6 +226,8 @@ typedef struct sdfg_stats {
     uint64_t improved;              /* quick kernels whose place optimized ones took; both were compiled or read */
     uint64_t memory_peak; /* bytes that a program's calls and persistent memory took at one time at most, but for blocks
                              below 64 KiB; of an engine 0 */
+    uint64_t abandoned; /* times that LLVM ran out of memory or gave up in this process: the call got an error, and what
+                           LLVM had in use is kept until the process ends; of a program 0 */
 } sdfg_stats;
 
 SDFG_API void sdfg_engine_stats(sdfg_engine *e, sdfg_stats *out); /* of all its programs, also freed ones */

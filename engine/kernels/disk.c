@@ -65,11 +65,12 @@ static const char *host_now(struct disk *d, struct arena *a, const char **why)
 
 static const char *host(struct disk *d, const char **why)
 {
-    pthread_mutex_lock(&d->lock);
+    struct cleanup locked;
+    guard_lock(&locked, &d->lock);
     if (!d->host && !d->why)
         d->host = host_now(d, d->arena, &d->why);
     *why = d->why;
-    pthread_mutex_unlock(&d->lock);
+    guard_unlock(&locked);
     return d->host;
 }
 
@@ -163,12 +164,18 @@ struct writing {
     pid_t process; /* a fork has no such thread */
 };
 
+static void unlock(void *lock) { cache_unlock(lock); }
+
 static void *write_now(void *writing)
 {
     struct writing *w = writing;
     const struct entry_text *k = &w->kernel, *i = &w->interface;
+    struct cleanup locked;
+    GUARDED(NULL); /* without memory nothing is kept */
+    cleanup_push(&locked, unlock, &w->lock);
     if (k->key)
         cache_put(w->disk->store, k->key, strlen(k->key), k->payload.data, k->payload.length);
+    cleanup_pop(&locked);
     cache_unlock(&w->lock);
     if (i->key)
         cache_leave(w->disk->store, i->key, strlen(i->key), i->payload.data, i->payload.length);
@@ -196,6 +203,7 @@ static struct writing *writing_new(struct disk *d)
 static void begin(struct disk *d, struct writing *w)
 {
     disk_wait(d);
+    arena_keep(w->arena); /* the thread's, and then of who waits for it */
     if (pthread_create(&w->thread, NULL, write_now, w)) {
         write_now(w);
         arena_free(w->arena);
@@ -234,17 +242,21 @@ void disk_store_interface(struct disk *d, struct sdfg_program *p)
 
 void disk_store(struct disk *d, const char *key, const struct sdfg_kernel *k, struct cache_lock lock)
 {
+    struct cleanup locked;
+    cleanup_push(&locked, unlock, &lock);
     struct writing *w = writing_new(d);
     const char *why, *was = host(d, &why), *is = host_now(d, w->arena, &why);
     if (!was || !is || strcmp(was, is)) {
+        cleanup_pop(&locked);
         cache_unlock(&lock);
         arena_free(w->arena);
         return; /* the code generator was replaced since the key was made */
     }
-    w->lock = lock;
     w->kernel = (struct entry_text){ arena_strdup(w->arena, key), text_new(w->arena) };
     kernel_write(&k->code, &w->kernel.payload);
     take_interface(w, k->program);
+    cleanup_pop(&locked);
+    w->lock = lock;
     begin(d, w);
 }
 

@@ -128,16 +128,16 @@ static void explain(const struct sdfg_program *p, const struct signature *s, str
 
 sdfg_error *sdfg_args_explain_cache(char **out, sdfg_args *a)
 {
+    NEEDS(out);
     *out = NULL;
+    NEEDS(a);
+    GUARDED(error_memory(SDFG_STAGE_BIND));
     struct report r = args_report(a);
     struct solver s;
+    struct text t = text_new(r.arena);
     if (args_solve(a, r.arena, &s, r.diags)) {
         struct signature signature = call_signature(a, r.arena, false, NULL);
-        struct text t = text_new(r.arena);
         explain(a->program, &signature, &t);
-        *out = strdup(text_get(&t));
-        if (!*out)
-            diag_error(r.diags, NULL, DIAG_RUN_MEMORY);
     }
-    return report_end(&r, SDFG_STAGE_BIND);
+    return give_text(out, &t, NULL, report_end(&r, SDFG_STAGE_BIND));
 }

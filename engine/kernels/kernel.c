@@ -49,29 +49,38 @@ void signature_add_values(struct signature *s, const struct sdfg_program *p, con
 
 sdfg_error *sdfg_specialize(sdfg_kernel **out, sdfg_program *p, const sdfg_symbol *symbols, size_t n)
 {
+    NEEDS(out);
     *out = NULL;
+    NEEDS(p);
+    NEEDS_FOR(symbols, n);
+    GUARDED(error_memory(SDFG_STAGE_BIND));
     struct report r = report_begin();
-    sdfg_error *error = NULL;
     struct value *values = NEW_ARRAY(r.arena, struct value, p->num_variables);
-    if (kernel_bound_values(p, symbols, n, values, &r)) {
-        struct signature s = kernel_signature(p, values, r.arena);
-        *out = kernels_get(p->kernels, &s, NULL, &error);
-    }
-    sdfg_error *found = report_end(&r, SDFG_STAGE_BIND);
-    return error ? error : found;
+    if (!kernel_bound_values(p, symbols, n, values, &r))
+        return report_end(&r, SDFG_STAGE_BIND);
+    sdfg_error *error = NULL;
+    struct signature s = kernel_signature(p, values, r.arena);
+    *out = kernels_get(p->kernels, &s, NULL, &error);
+    if (*out)
+        program_hold(p);
+    arena_free(r.arena);
+    return error;
 }
 
 void sdfg_kernel_free(sdfg_kernel *k)
 {
-    if (k)
-        kernels_release(k);
+    if (!k)
+        return;
+    struct sdfg_program *p = k->program;
+    kernels_release(k);
+    program_let_go(p);
 }
 
-size_t sdfg_kernel_num_params(const sdfg_kernel *k) { return k->code.num_params; }
+size_t sdfg_kernel_num_params(const sdfg_kernel *k) { return k ? k->code.num_params : 0; }
 
 const sdfg_param *sdfg_kernel_param(const sdfg_kernel *k, size_t index)
 {
-    return index < k->code.num_params ? &k->params[index] : NULL;
+    return k && index < k->code.num_params ? &k->params[index] : NULL;
 }
 
 /* ---- tiers ---- */
@@ -96,6 +105,8 @@ struct sdfg_kernel *kernel_to_run(struct sdfg_kernel *k)
 
 void sdfg_kernel_describe(const sdfg_kernel *k, sdfg_kernel_info *out)
 {
+    if (!k || !out)
+        return;
     k = kernel_newest(k);
     sdfg_kernel_info info = {
         .struct_size = out->struct_size,
@@ -134,13 +145,13 @@ static void run_values(const struct sdfg_kernel *k, void *const *args, struct va
 
 sdfg_error *sdfg_run(sdfg_kernel *k, void *const *args, size_t n)
 {
-    if (n != k->code.num_params) {
-        struct report r = report_begin();
-        diag_error(r.diags, NULL, DIAG_PARAMETER_COUNT, k->code.num_params, (unsigned long long)n);
-        return report_end(&r, SDFG_STAGE_RUN);
-    }
+    NEEDS(k);
+    NEEDS_FOR(args, n);
+    if (n != k->code.num_params)
+        return error_of(SDFG_STAGE_RUN, DIAG_PARAMETER_COUNT, k->code.num_params, (unsigned long long)n);
     if (!k->code.num_slots && !k->code.init && !k->code.exit)
         return kernel_run(k, args, &(struct run){ .values = NULL });
+    GUARDED(error_memory(SDFG_STAGE_RUN));
     struct arena *a = arena_new();
     struct value *values = NEW_ARRAY(a, struct value, k->program->num_variables);
     run_values(k, args, values);
@@ -162,11 +173,7 @@ static sdfg_error *emit_graph(const struct sdfg_program *p, char **out, size_t *
     if (s) {
         struct text t = text_new(ir->arena);
         sdfg_write(s, &t);
-        *out = strndup(text_get(&t), t.length);
-        if (!*out)
-            error = run_error(SDFG_RT_OUT_OF_MEMORY);
-        if (size)
-            *size = t.length;
+        error = give_text(out, &t, size, NULL);
     } else {
         error = error_from_diags(ir->diags, SDFG_STAGE_LOAD);
     }
@@ -188,15 +195,17 @@ sdfg_error *program_emit(struct sdfg_program *p, const struct signature *s, enum
         return emit_graph(p, out, size);
     if ((unsigned)what < sizeof forms / sizeof *forms)
         return kernels_emit(p, s, forms[what], out, size);
-    struct report r = report_begin();
-    diag_error(r.diags, NULL, DIAG_OPTION_VALUE, "emit", "is one of enum sdfg_emit");
-    return report_end(&r, SDFG_STAGE_OPTIONS);
+    return error_of(SDFG_STAGE_OPTIONS, DIAG_OPTION_VALUE, "emit", "is one of enum sdfg_emit");
 }
 
 sdfg_error *sdfg_program_emit(char **out, size_t *size, sdfg_program *p, enum sdfg_emit what,
                               const sdfg_symbol *symbols, size_t n)
 {
+    NEEDS(out);
     *out = NULL;
+    NEEDS(p);
+    NEEDS_FOR(symbols, n);
+    GUARDED(error_memory(SDFG_STAGE_COMPILE));
     struct report r = report_begin();
     sdfg_error *error = NULL;
     struct value *values = NEW_ARRAY(r.arena, struct value, p->num_variables);

@@ -59,7 +59,7 @@ static void *new_alone(size_t size)
 {
     void *p = aligned_alloc(CACHE_LINE, size);
     if (!p)
-        fatal("out of memory");
+        fatal_memory();
     return memset(p, 0, size);
 }
 
@@ -74,6 +74,8 @@ struct kernel_store *kernel_store_new(size_t limit)
 
 void kernel_store_free(struct kernel_store *s)
 {
+    if (!s)
+        return;
     pthread_cond_destroy(&s->landed);
     pthread_mutex_destroy(&s->lock);
     free(s);
@@ -299,7 +301,8 @@ void kernels_explain(struct kernel_table *t, const struct signature *s, struct t
 {
     struct kernel_store *store = store_of(t);
     uint64_t hash = hash_of(s);
-    pthread_mutex_lock(&store->lock);
+    struct cleanup locked;
+    guard_lock(&locked, &store->lock);
     const struct sdfg_kernel *k = find(t, s, hash);
     text_printf(out, "memory: %s kernel for ", k ? "there is a" : "there is no");
     signature_print(s, out);
@@ -309,7 +312,7 @@ void kernels_explain(struct kernel_table *t, const struct signature *s, struct t
     else if (k->quick)
         print_quick(k, out);
     text_addc(out, '\n');
-    pthread_mutex_unlock(&store->lock);
+    guard_unlock(&locked);
 }
 
 /* ---- tables ---- */
@@ -343,6 +346,8 @@ static void free_dropped(struct sdfg_kernel *list)
 
 void kernels_free(struct kernel_table *t)
 {
+    if (!t)
+        return;
     struct kernel_store *s = store_of(t);
     struct sdfg_kernel *list = NULL;
     pthread_mutex_lock(&s->lock);
@@ -410,16 +415,22 @@ static void land(struct kernel_table *t, struct flight *f, struct sdfg_kernel *k
         pthread_cond_wait(&s->landed, &s->lock);
 }
 
-/* Called and left with the lock held, which is given up in between. */
+static void unlock(void *lock) { pthread_mutex_unlock(lock); }
+
+/* Called and left with the lock held, which is given up in between. From the moment that the flight is known it must
+ * land, so kernel_new returns in any case. */
 static struct sdfg_kernel *make(struct kernel_table *t, const struct signature *s, uint64_t hash, sdfg_error **error)
 {
     struct kernel_store *store = store_of(t);
+    struct cleanup locked;
+    cleanup_push(&locked, unlock, &store->lock);
     struct arena *a = arena_new();
     struct text reason = text_new(a);
     struct flight f = { .signature = s, .hash = hash, .next = t->flights };
     print_reason(t, s, hash, &reason);
+    text_get(&reason);
     t->flights = &f;
-    pthread_mutex_unlock(&store->lock);
+    guard_unlock(&locked);
     struct sdfg_kernel *k = kernel_new(t->program, s, text_get(&reason), t->program->engine->options.tier, error);
     arena_free(a);
     pthread_mutex_lock(&store->lock);
@@ -520,7 +531,8 @@ void kernels_replace(struct sdfg_kernel *quick, struct sdfg_kernel *full, const 
     struct kernel_table *t = quick->program->kernels;
     struct kernel_store *s = store_of(t);
     bool fits = full && takes_the_same(quick, full);
-    pthread_mutex_lock(&s->lock);
+    struct cleanup locked;
+    guard_lock(&locked, &s->lock);
     if (fits) {
         replace(t, quick, full);
     } else {
@@ -529,7 +541,7 @@ void kernels_replace(struct sdfg_kernel *quick, struct sdfg_kernel *full, const 
         t->stats.failed++;
     }
     struct sdfg_kernel *dropped = drop_some(s);
-    pthread_mutex_unlock(&s->lock);
+    guard_unlock(&locked);
     if (full && !fits)
         kernel_free(full);
     free_dropped(dropped);

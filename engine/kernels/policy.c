@@ -1,5 +1,7 @@
 #include "engine/kernels/policy.h"
 
+#include "base/fatal.h"
+
 #include <stdatomic.h>
 #include <string.h>
 
@@ -28,6 +30,8 @@ struct policy *policy_new(const struct sdfg_program *p)
 
 void policy_free(struct policy *y)
 {
+    if (!y)
+        return;
     pthread_mutex_destroy(&y->lock);
     arena_free(y->arena);
 }
@@ -96,9 +100,10 @@ static bool has_own_code(struct policy *y, const struct value *values, bool reme
 {
     enum standing code = code_of(y, values);
     if (code == CODE_UNKNOWN && remember) {
-        pthread_mutex_lock(&y->lock);
+        struct cleanup locked;
+        guard_lock(&locked, &y->lock);
         remember_values(y, values);
-        pthread_mutex_unlock(&y->lock);
+        guard_unlock(&locked);
         code = code_of(y, values);
     }
     return code == OWN_CODE || (code == CODE_UNKNOWN && count(&y->num_combinations) < POLICY_COMBINATIONS);

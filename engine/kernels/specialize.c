@@ -16,6 +16,17 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+struct made {
+    const struct codegen_api *api;
+    struct codegen_result *result;
+};
+
+static void give_back(void *made)
+{
+    struct made *m = made;
+    m->api->release(m->result);
+}
+
 /* `opening`: seconds until the code generator was there; NULL if nobody wants to know. */
 static bool compile(struct sdfg_program *p, const struct signature *s, enum codegen_emit what, enum sdfg_tier tier,
                     struct codegen_result *out, double *opening, sdfg_error **error)
@@ -59,12 +70,12 @@ static bool compile(struct sdfg_program *p, const struct signature *s, enum code
     api->compile(&request, out);
     if (out->ok)
         return true;
-    *error = error_from_messages(out->messages, out->num_messages);
-    if (!*error) {
-        r = report_begin();
-        diag_error(r.diags, NULL, DIAG_BUG, "code generation failed without a reason");
-        *error = report_end(&r, SDFG_STAGE_COMPILE);
-    }
+    struct cleanup made;
+    cleanup_push(&made, give_back, &(struct made){ api, out });
+    *error = out->memory ? error_memory(SDFG_STAGE_COMPILE) : error_from_messages(out->messages, out->num_messages);
+    if (!*error)
+        *error = error_of(SDFG_STAGE_COMPILE, DIAG_BUG, "code generation failed without a reason");
+    cleanup_pop(&made);
     api->release(out);
     return false;
 }
@@ -74,19 +85,35 @@ static void add_phase(struct sdfg_kernel *k, const char *name, double seconds, d
     k->phases[k->num_phases++] = (sdfg_phase){ name, seconds, budget };
 }
 
+struct event_text {
+    const struct signature *signature;
+    const char *reason;
+    struct arena *arena;
+    const char *text;
+};
+
+static void print_event(void *event)
+{
+    struct event_text *e = event;
+    struct arena *a = arena_new();
+    struct text t = text_new(a);
+    signature_print(e->signature, &t);
+    if (e->reason)
+        text_printf(&t, ": %s", e->reason);
+    e->text = text_get(&t);
+    e->arena = a;
+}
+
 void kernel_event(const struct sdfg_program *p, enum sdfg_event_kind kind, const struct signature *s,
                   const char *reason, double seconds)
 {
     const sdfg_options *o = &p->engine->options;
     if (!o->event)
         return;
-    struct arena *a = arena_new();
-    struct text t = text_new(a);
-    signature_print(s, &t);
-    if (reason)
-        text_printf(&t, ": %s", reason);
-    o->event(o->user, &(sdfg_event){ sizeof(sdfg_event), kind, p, text_get(&t), seconds });
-    arena_free(a);
+    struct event_text e = { s, reason, NULL, NULL };
+    bool known = guard_run(print_event, &e, NULL); /* without memory it is told without a text */
+    o->event(o->user, &(sdfg_event){ sizeof(sdfg_event), kind, p, known ? e.text : "", seconds });
+    arena_free(e.arena);
 }
 
 static bool kernel_compile(struct sdfg_kernel *k, const struct signature *s, const char *reason, enum sdfg_tier tier,
@@ -127,6 +154,8 @@ static bool load(struct sdfg_kernel *k, const char *const keys[2], enum sdfg_tie
     return load_tier(k, keys[tier == SDFG_TIER_QUICK], tier == SDFG_TIER_QUICK);
 }
 
+static void unlock(void *lock) { cache_unlock(lock); }
+
 /* From disk, or compiled and then kept there. Who waits for another process waits for either tier. */
 static bool kernel_make(struct sdfg_kernel *k, const struct signature *s, const char *reason, enum sdfg_tier tier,
                         sdfg_error **error)
@@ -143,8 +172,11 @@ static bool kernel_make(struct sdfg_kernel *k, const struct signature *s, const 
     }
     const char *lock_key = keys[tier == SDFG_TIER_QUICK];
     struct cache_lock lock = { 0 };
+    struct cleanup locked;
+    cleanup_push(&locked, unlock, &lock);
     if (load(k, keys, tier) ||
         (cache_lock(disk_store_of(d), lock_key, strlen(lock_key), &lock) && load(k, keys, tier))) {
+        cleanup_pop(&locked);
         cache_unlock(&lock);
         disk_store_interface(d, k->program);
         k->phases = NEW_ARRAY(k->arena, sdfg_phase, 1);
@@ -154,9 +186,11 @@ static bool kernel_make(struct sdfg_kernel *k, const struct signature *s, const 
     if (kernel_compile(k, s, reason, tier, error)) {
         const char *key = keys[k->quick], *file = cache_path(disk_store_of(d), key, strlen(key), k->arena);
         k->origin = arena_printf(k->arena, "%s: %s; there was no %s", tier_name(k), reason, file);
+        cleanup_pop(&locked);
         disk_store(d, key, k, lock);
         return true;
     }
+    cleanup_pop(&locked);
     cache_unlock(&lock);
     return false;
 }
@@ -169,16 +203,27 @@ static struct signature copy_signature(const struct signature *s, struct arena *
     return copy;
 }
 
+static void free_half_made(void *kernel)
+{
+    struct sdfg_kernel *k = kernel;
+    if (k->placed || k->code.owner)
+        kernel_free(k);
+}
+
 struct sdfg_kernel *kernel_new(struct sdfg_program *p, const struct signature *s, const char *reason,
                                enum sdfg_tier tier, sdfg_error **error)
 {
+    GUARDED((*error = error_memory(SDFG_STAGE_COMPILE), NULL));
     double start = now();
     struct arena *a = arena_new();
     struct sdfg_kernel *k = NEW(a, struct sdfg_kernel);
+    struct cleanup half_made;
     *k = (struct sdfg_kernel){ .program = p, .arena = a, .num_bound = s->num_bound };
+    cleanup_push(&half_made, free_half_made, k);
     k->signature = copy_signature(s, a);
     if (!kernel_make(k, s, reason, tier, error)) {
         kernel_event(p, SDFG_EVENT_FAILED, s, sdfg_error_message(*error), now() - start);
+        cleanup_pop(&half_made);
         arena_free(a);
         return NULL;
     }
@@ -194,6 +239,8 @@ struct sdfg_kernel *kernel_new(struct sdfg_program *p, const struct signature *s
     for (uint32_t i = 0; i < s->num_bound; i++)
         k->bound[i] = (sdfg_symbol){ arena_strdup(a, s->bound[i].name), s->bound[i].value };
     k->compile_seconds = now() - start;
+    cleanup_pop(&half_made);
+    arena_keep(a); /* of the table, from where any thread may drop it */
     kernel_event(p, k->from_disk ? SDFG_EVENT_READ : SDFG_EVENT_COMPILED, s, NULL, k->compile_seconds);
     return k;
 }
@@ -220,17 +267,8 @@ sdfg_error *kernels_emit(struct sdfg_program *p, const struct signature *s, enum
     bool quick = p->engine->options.tier == SDFG_TIER_QUICK;
     if (!compile(p, s, what, quick ? SDFG_TIER_QUICK : SDFG_TIER_FULL, &result, NULL, &error))
         return error;
-    char *text = malloc(result.text_size + 1);
-    if (!text) {
-        p->engine->codegen->release(&result);
-        return run_error(SDFG_RT_OUT_OF_MEMORY);
-    }
-    if (result.text_size)
-        memcpy(text, result.text, result.text_size);
-    text[result.text_size] = 0;
-    *out = text;
-    if (size)
-        *size = result.text_size;
+    const struct text text = { .data = result.text, .length = result.text_size };
+    error = give_text(out, &text, size, NULL);
     p->engine->codegen->release(&result);
-    return NULL;
+    return error;
 }

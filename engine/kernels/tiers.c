@@ -23,7 +23,7 @@ struct tiers *tiers_new(void)
 {
     struct tiers *t = calloc(1, sizeof *t);
     if (!t)
-        fatal("out of memory");
+        fatal_memory();
     pthread_mutex_init(&t->lock, NULL);
     pthread_cond_init(&t->done, NULL);
     return t;
@@ -49,6 +49,8 @@ static void wait_for_end(struct tiers *t)
 
 void tiers_free(struct tiers *t)
 {
+    if (!t)
+        return;
     pthread_mutex_lock(&t->lock);
     settle_after_fork(t);
     wait_for_end(t);
@@ -62,6 +64,7 @@ void tiers_free(struct tiers *t)
 
 static void improve(struct sdfg_kernel *k)
 {
+    GUARDED(); /* the quick code stays */
     sdfg_error *error = NULL;
     struct sdfg_kernel *full = kernel_new(k->program, &k->signature, "it is called again", SDFG_TIER_FULL, &error);
     kernels_replace(k, full, error);

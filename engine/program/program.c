@@ -1,6 +1,7 @@
 #include "engine/program/program.h"
 
 #include "base/fatal.h"
+#include "base/near.h"
 #include "engine/call/handle.h"
 #include "engine/kernels/disk.h"
 #include "engine/kernels/kernels.h"
@@ -16,14 +17,19 @@
 
 void sdfg_program_stats(sdfg_program *p, sdfg_stats *out)
 {
+    if (!p || !out)
+        return;
     kernels_stats(p->kernels, out);
     if (out->struct_size >= offsetof(sdfg_stats, memory_peak) + sizeof out->memory_peak)
         out->memory_peak = sdfg_rt_pool_peak(p->pool);
 }
 
-static void program_release(sdfg_program *p)
+/* Also of one that is half made. */
+static void program_release(void *program)
 {
-    tiers_forget(p->engine->tiers, p);
+    sdfg_program *p = program;
+    struct sdfg_engine *e = p->engine;
+    tiers_forget(e->tiers, p);
     handles_free(p->handles);
     sdfg_rt_pool_free(p->pool);
     sdfg_rt_data_free(p->data);
@@ -34,6 +40,15 @@ static void program_release(sdfg_program *p)
     if (graph)
         ir_free(graph->ir);
     ir_free(p->ir);
+    engine_let_go(e);
+}
+
+void program_hold(struct sdfg_program *p) { atomic_fetch_add_explicit(&p->holders, 1, memory_order_relaxed); }
+
+void program_let_go(struct sdfg_program *p)
+{
+    if (atomic_fetch_sub_explicit(&p->holders, 1, memory_order_acq_rel) == 1)
+        program_release(p);
 }
 
 static void find_external(void *found, struct sdfg *s)
@@ -101,7 +116,7 @@ static struct sdfg_rt_pool *pool_new(const sdfg_options *o)
     if (!o->allocate)
         return pool;
     if (!pool)
-        fatal("out of memory");
+        fatal_memory();
     struct sdfg_rt_allocator a = { .allocate = o->allocate, .release = o->release, .user = o->user };
     sdfg_rt_pool_allocator(pool, &a);
     return pool;
@@ -113,7 +128,7 @@ static struct sdfg_rt_data *data_new(const sdfg_options *o)
         return NULL;
     struct sdfg_rt_data *data = sdfg_rt_data_new(o->save_data, o->restore_data);
     if (!data)
-        fatal("out of memory");
+        fatal_memory();
     return data;
 }
 
@@ -121,14 +136,18 @@ static struct sdfg_rt_data *data_new(const sdfg_options *o)
 static sdfg_error *load(sdfg_program **out, sdfg_engine *e, struct ir *ir, char *json, size_t size, const char *folder)
 {
     sdfg_program *p = NEW(ir->arena, sdfg_program);
-    *p = (sdfg_program){ .engine = e, .ir = ir, .json = json, .json_size = size };
+    struct cleanup half_made;
+    *p = (sdfg_program){ .engine = e, .holders = 1, .ir = ir, .json = json, .json_size = size };
+    engine_hold(e);
+    cleanup_push(&half_made, program_release, p);
     if (e->disk)
         cache_hash_text(cache_hash(json, size), p->content);
     p->folder = folder ? arena_strdup(ir->arena, folder) : NULL;
     bool known = e->disk && disk_load_interface(e->disk, p);
     sdfg_error *error = known ? NULL : read_program(p);
     if (error) {
-        ir_free(ir);
+        cleanup_pop(&half_made);
+        program_release(p);
         return error;
     }
     p->kernels = kernels_new(p);
@@ -136,13 +155,18 @@ static sdfg_error *load(sdfg_program **out, sdfg_engine *e, struct ir *ir, char 
     p->handles = handles_new(p);
     p->pool = pool_new(&e->options);
     p->data = data_new(&e->options);
+    cleanup_pop(&half_made);
     *out = p;
     return NULL;
 }
 
 sdfg_error *sdfg_program_load(sdfg_program **out, sdfg_engine *e, const char *json, size_t size, const char *folder)
 {
+    NEEDS(out);
     *out = NULL;
+    NEEDS(e);
+    NEEDS(json);
+    GUARDED(error_memory(SDFG_STAGE_LOAD));
     struct ir *ir = ir_new();
     nodes_complete(e);
     return load(out, e, ir, arena_strndup(ir->arena, json, size), size, folder);
@@ -150,7 +174,11 @@ sdfg_error *sdfg_program_load(sdfg_program **out, sdfg_engine *e, const char *js
 
 sdfg_error *sdfg_program_load_file(sdfg_program **out, sdfg_engine *e, const char *path)
 {
+    NEEDS(out);
     *out = NULL;
+    NEEDS(e);
+    NEEDS(path);
+    GUARDED(error_memory(SDFG_STAGE_LOAD));
     struct ir *ir = ir_new();
     nodes_complete(e);
     size_t size;
@@ -167,8 +195,8 @@ sdfg_error *sdfg_program_load_file(sdfg_program **out, sdfg_engine *e, const cha
 
 void sdfg_program_free(sdfg_program *p)
 {
-    if (p)
-        program_release(p);
+    if (p && !atomic_exchange(&p->freed, true))
+        program_let_go(p);
 }
 
 /* ---- names ---- */
@@ -213,41 +241,12 @@ const struct leaf *program_find(const struct sdfg_program *p, const char *name, 
     return l;
 }
 
-/* Edits that turn `a` into `b`: insert, delete, replace a letter; changes of case count nothing. */
-static unsigned distance(const char *a, const char *b)
-{
-    enum { LONGEST = 63 };
-    unsigned row[LONGEST + 1];
-    size_t n = strlen(b);
-    if (n > LONGEST || strlen(a) > LONGEST)
-        return UINT32_MAX;
-    for (unsigned k = 0; k <= n; k++)
-        row[k] = k;
-    for (unsigned i = 1; *a; a++, i++) {
-        unsigned diagonal = row[0];
-        row[0] = i;
-        for (size_t k = 1; k <= n; k++) {
-            unsigned replace = diagonal + ((*a | 32) != (b[k - 1] | 32));
-            diagonal = row[k];
-            unsigned shift = (row[k] < row[k - 1] ? row[k] : row[k - 1]) + 1;
-            row[k] = replace < shift ? replace : shift;
-        }
-    }
-    return row[n];
-}
-
 const char *program_suggest(const struct sdfg_program *p, struct arena *a, const char *name)
 {
-    const char *best = NULL;
-    unsigned length = (unsigned)strlen(name), closest = length < 2 ? 1 : 2 + length / 4;
-    for (uint32_t i = 0; i < p->num_arguments; i++) {
-        unsigned edits = distance(name, p->arguments[i].name);
-        if (edits < closest) {
-            closest = edits;
-            best = p->arguments[i].name;
-        }
-    }
-    return best ? arena_printf(a, " (did you mean '%s'?)", best) : "";
+    struct near n = near_begin(name);
+    for (uint32_t i = 0; i < p->num_arguments; i++)
+        near_try(&n, p->arguments[i].name);
+    return *n.best ? arena_printf(a, " (did you mean '%s'?)", n.best) : "";
 }
 
 int32_t program_variable(const struct sdfg_program *p, const char *name)

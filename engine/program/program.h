@@ -41,7 +41,9 @@ struct policy;
 struct handle_table;
 
 struct sdfg_program {
-    sdfg_engine *engine;
+    sdfg_engine *engine; /* held */
+    atomic_uint holders; /* the caller until he frees it, what was made of it for him, and his kernels */
+    atomic_bool freed;   /* by the caller */
     struct ir *ir;
     const struct json
         *tree; /* of the file; NULL if the interface was known without reading it (engine/program/interface.c) */
@@ -81,6 +83,10 @@ const struct leaf *program_find(const struct sdfg_program *p, const char *name, 
 const char *program_suggest(const struct sdfg_program *p, struct arena *a, const char *name);
 /* Variable of that name, or -1. */
 int32_t program_variable(const struct sdfg_program *p, const char *name);
+
+/* One holder more or less; the last one releases it. */
+void program_hold(struct sdfg_program *p);
+void program_let_go(struct sdfg_program *p);
 
 /* Fills in the tables; the graph is read and valid (engine/program/arguments.c). */
 bool program_describe(struct sdfg_program *p);

@@ -4,9 +4,9 @@
 
 /* Questions about a loaded program; everything was computed when it was loaded. */
 
-const char *sdfg_program_name(const sdfg_program *p) { return p->name; }
+const char *sdfg_program_name(const sdfg_program *p) { return p ? p->name : ""; }
 
-const char *sdfg_program_dace_version(const sdfg_program *p) { return p->dace_version; }
+const char *sdfg_program_dace_version(const sdfg_program *p) { return p ? p->dace_version : ""; }
 
 static void fill(const struct leaf *l, sdfg_argument *out)
 {
@@ -35,11 +35,11 @@ static void fill(const struct leaf *l, sdfg_argument *out)
     memcpy(out, &a, out->struct_size < sizeof a ? out->struct_size : sizeof a);
 }
 
-size_t sdfg_program_num_arguments(const sdfg_program *p) { return p->num_arguments; }
+size_t sdfg_program_num_arguments(const sdfg_program *p) { return p ? p->num_arguments : 0; }
 
 bool sdfg_program_argument(const sdfg_program *p, size_t index, sdfg_argument *out)
 {
-    if (index >= p->num_arguments)
+    if (!p || !out || index >= p->num_arguments)
         return false;
     fill(&p->arguments[index], out);
     return true;
@@ -47,7 +47,7 @@ bool sdfg_program_argument(const sdfg_program *p, size_t index, sdfg_argument *o
 
 ptrdiff_t sdfg_program_find_argument(const sdfg_program *p, const char *name)
 {
-    for (uint32_t i = 0; i < p->num_arguments; i++)
+    for (uint32_t i = 0; p && name && i < p->num_arguments; i++)
         if (!strcmp(p->arguments[i].name, name))
             return i;
     return -1;
@@ -55,7 +55,7 @@ ptrdiff_t sdfg_program_find_argument(const sdfg_program *p, const char *name)
 
 bool sdfg_program_lookup(const sdfg_program *p, const char *name, sdfg_argument *out)
 {
-    const struct leaf *l = program_lookup(p, name);
+    const struct leaf *l = p && name && out ? program_lookup(p, name) : NULL;
     if (l)
         fill(l, out);
     return l != NULL;
@@ -63,28 +63,28 @@ bool sdfg_program_lookup(const sdfg_program *p, const char *name, sdfg_argument 
 
 bool sdfg_program_member(const sdfg_program *p, const char *name, size_t index, sdfg_argument *out)
 {
-    const struct leaf *l = program_lookup(p, name);
+    const struct leaf *l = p && name && out ? program_lookup(p, name) : NULL;
     if (!l || index >= l->num_members)
         return false;
     fill(&l->members[index], out);
     return true;
 }
 
-size_t sdfg_program_num_transients(const sdfg_program *p) { return p->num_transients; }
+size_t sdfg_program_num_transients(const sdfg_program *p) { return p ? p->num_transients : 0; }
 
 bool sdfg_program_transient(const sdfg_program *p, size_t index, sdfg_argument *out)
 {
-    if (index >= p->num_transients)
+    if (!p || !out || index >= p->num_transients)
         return false;
     fill(&p->transients[index], out);
     return true;
 }
 
-size_t sdfg_program_num_constraints(const sdfg_program *p) { return p->constraints.count; }
+size_t sdfg_program_num_constraints(const sdfg_program *p) { return p ? p->constraints.count : 0; }
 
 const char *sdfg_program_constraint(const sdfg_program *p, size_t index)
 {
-    return index < p->constraints.count ? p->constraints.items[index] : NULL;
+    return p && index < p->constraints.count ? p->constraints.items[index] : NULL;
 }
 
-const sdfg_error *sdfg_program_warnings(const sdfg_program *p) { return p->warnings; }
+const sdfg_error *sdfg_program_warnings(const sdfg_program *p) { return p ? p->warnings : NULL; }

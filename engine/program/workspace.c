@@ -34,11 +34,11 @@ void workspace_reset(struct sdfg_args *a)
         a->blocks[i] = (struct sdfg_rt_block){ .storage = a->program->workspaces.items[i]->row };
 }
 
-size_t sdfg_program_num_workspaces(const sdfg_program *p) { return p->workspaces.count; }
+size_t sdfg_program_num_workspaces(const sdfg_program *p) { return p ? p->workspaces.count : 0; }
 
 const char *sdfg_program_workspace(const sdfg_program *p, size_t index)
 {
-    return index < p->workspaces.count ? p->workspaces.items[index]->name : NULL;
+    return p && index < p->workspaces.count ? p->workspaces.items[index]->name : NULL;
 }
 
 /* The position of a storage among those of the program, or -1 with the reason recorded. */
@@ -53,6 +53,9 @@ static int32_t find(const struct sdfg_args *a, const char *storage, struct diags
 
 sdfg_error *sdfg_args_workspace(sdfg_args *a, const char *storage, void *memory, size_t bytes)
 {
+    NEEDS(a);
+    NEEDS(storage);
+    GUARDED(error_memory(SDFG_STAGE_BIND));
     struct report r = report_begin();
     int32_t at = find(a, storage, r.diags);
     if (at >= 0) {
@@ -77,7 +80,11 @@ static sdfg_error *measure(const struct call *c, int32_t at, size_t *out)
 
 sdfg_error *sdfg_args_workspace_size(size_t *out, sdfg_args *a, const char *storage)
 {
+    NEEDS(out);
     *out = 0;
+    NEEDS(a);
+    NEEDS(storage);
+    GUARDED(error_memory(SDFG_STAGE_BIND));
     struct report r = args_report(a);
     int32_t at = find(a, storage, r.diags);
     sdfg_error *error = report_end(&r, SDFG_STAGE_BIND);

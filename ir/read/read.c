@@ -44,6 +44,8 @@ static const char *inflate_all(struct arena *a, z_stream *z, size_t capacity, un
     }
 }
 
+static void end_inflate(void *z) { inflateEnd(z); }
+
 static char *decompress(struct arena *a, struct diags *d, const char *data, size_t *size)
 {
     z_stream z = { .next_in = (Bytef *)(uintptr_t)data, .avail_in = (uInt)*size };
@@ -51,8 +53,11 @@ static char *decompress(struct arena *a, struct diags *d, const char *data, size
     if (*size > LARGEST_TEXT)
         return diag_error(d, NULL, DIAG_JSON_SIZE), NULL;
     if (inflateInit2(&z, 15 + 16) != Z_OK)
-        fatal("out of memory");
+        fatal_memory();
+    struct cleanup begun;
+    cleanup_push(&begun, end_inflate, &z);
     const char *problem = inflate_all(a, &z, expected_size(data, *size), &text, size);
+    cleanup_pop(&begun);
     inflateEnd(&z);
     if (problem)
         return diag_error(d, NULL, DIAG_READ_GZIP, problem), NULL;

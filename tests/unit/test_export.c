@@ -378,7 +378,7 @@ TEST(what_cannot_be_done_is_said)
     load(&t);
     sdfg_export x = form(SDFG_EXPORT_OBJECT);
     x.target = "abacus";
-    CHECK_STR(refused(&t, &x, code, sizeof code), "JIT_TARGET");
+    CHECK_STR(refused(&t, &x, code, sizeof code), "OPTION_NAME");
     x = form(SDFG_EXPORT_SHARED);
     x.target = "x86_64-apple-darwin";
     CHECK_STR(refused(&t, &x, code, sizeof code), "EXPORT_SHARED");

@@ -1,0 +1,24 @@
+/* What LLVM's C interface lacks; the only C++ of the project is behind it (jit/shim.cpp). */
+#ifndef JIT_SHIM_H
+#define JIT_SHIM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* `no_memory` is called when LLVM finds no memory, and decides whether it comes back: then the process goes on as
+ * without it. `gave_up` hears the other fatal errors in the same way. Once per process. */
+void shim_on_failure(void (*no_memory)(void), void (*gave_up)(const char *reason));
+
+/* The names that a target knows, each given to `name` once; false if there is no such target. */
+bool shim_processors(const char *triple, void (*name)(void *user, const char *text, size_t length), void *user);
+bool shim_features(const char *triple, void (*name)(void *user, const char *text, size_t length), void *user);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
