@@ -36,7 +36,7 @@ uint32_t remarks_number(struct remarks *r, const struct place *at, const char *s
 bool remarks_numbered(const struct remarks *r, uint32_t number, const struct place **at, const char **subject);
 
 /* One line each, paths without the root, equal ones once, sorted by line of the source, then by element path, then as
- * they came: done   parallelize state[0] "MapState"/map[0] "axpy_5" (user.py:5:4), loop i: runs on threads ... */
+ * they came: done   parallelize state[0] "MapState"/map[0] "axpy_5" (user.py:5:4), loop i: is parallelized, ... */
 void remarks_print(const struct remarks *r, struct text *out);
 
 #endif

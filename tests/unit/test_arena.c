@@ -95,7 +95,7 @@ TEST(lives_share_and_are_one_allocation)
                            "A[0] = V[1]\n"
                            "free arena\n");
     CHECK_STR(remarks_text(s.ir),
-              "done   memory      'V': shares memory with 'T', 8000 bytes: they are not in use at the same time\n");
+              "done   memory      'V': shares memory with 'T', 8000 bytes: the lifetimes are disjoint\n");
     /* one class for T and V, and not that of U */
     first_store = s.f->body->items.items[4];
     CHECK(first_store->kind == STMT_STORE && first_store->alias == last_store->alias);

@@ -83,7 +83,7 @@ TEST(triangle)
                          "    }\n"
                          "}\n"
                          "free panel\n");
-    CHECK(strstr(remarks_text(s.ir), "is computed for 64 iterations of loop i at a time, as a product of matrices"));
+    CHECK(strstr(remarks_text(s.ir), "is batched: one matrix product for 64 iterations of loop i at a time"));
     ir_free(s.ir);
 }
 
@@ -120,7 +120,7 @@ TEST(operands_are_kept)
     struct sample s = sample_new(1, 1, 1);
     stmt_store(s.t, s.loop->body, expr_var(s.t, s.a), expr_var(s.t, s.loop->var), expr_float(s.t, s.f64, 1), 1);
     CHECK(!is_batched(&s));
-    CHECK(strstr(remarks_text(s.ir), "stays a product of a vector in each iteration of loop i"));
+    CHECK(strstr(remarks_text(s.ir), "stays a matrix-vector product in each iteration of loop i"));
     ir_free(s.ir);
     s = sample_new(1, 1, 1);
     stmt_store(s.t, s.loop->body, expr_var(s.t, s.c), expr_var(s.t, s.loop->var), expr_float(s.t, s.f64, 1), 0);

@@ -100,7 +100,7 @@ TEST(a_check_sum)
     check_sum(&s, lowest_of_sum(&s), 0xa001);
     s.p.ir->remarks = remarks_new(s.p.ir->arena);
     CHECK(replaces(&s));
-    CHECK(strstr(remarks_text(s.p.ir), "loop k: becomes shifts and loads from tables (1)"));
+    CHECK(strstr(remarks_text(s.p.ir), "loop k: becomes shifts and table lookups (1 tables)"));
     CHECK_STR(shown(&s), "x = 1u16\n"
                          "y = 2u64\n"
                          "for i = 0 to 64 step 1 {\n"

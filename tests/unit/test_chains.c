@@ -63,8 +63,7 @@ TEST(two_at_a_time)
                            "        y[i * 100 + k] = y[i * 100 + k - 1] * x[k]\n"
                            "    }\n"
                            "}\n");
-    CHECK(
-        strstr(remarks_text(r.s.ir), "loop i: goes through the loops inside with 2 iterations at a time: each waits"));
+    CHECK(strstr(remarks_text(r.s.ir), "loop i: 2 of its iterations are interleaved"));
     ir_free(r.s.ir);
     r = recurrence_new(2);
     CHECK(go_together(&r));

@@ -112,7 +112,7 @@ TEST(large_loops_stay_apart)
     }
     fused(&s);
     CHECK_STR(remarks_text(s.ir),
-              "missed fuse        loop i: does not take in loop i of the program: they touch memory "
+              "missed fuse        loop i: is not fused with loop i of the program: the two access memory "
               "in 1600 places, the limit is 1500\n");
     ir_free(s.ir);
 }
@@ -126,8 +126,8 @@ TEST(vector_code_stays_apart_from_other_code)
     stmt_alloc(s.t, s.body->items.items[1]->body, own, s.f64, i64(&s, 4), TREE_STACK);
     fused(&s);
     CHECK_STR(remarks_text(s.ir),
-              "missed fuse        loop i: does not take in loop j of the program: only one of the two "
-              "can become vector code\n");
+              "missed fuse        loop i: is not fused with loop j of the program: only one of the two can "
+              "be vectorized\n");
     ir_free(s.ir);
 }
 

@@ -62,7 +62,7 @@ TEST(in_front)
                          "        B[j] = B[j] + T[j]\n"
                          "    }\n"
                          "}\n");
-    CHECK(strstr(remarks_text(l.s.ir), "loop i: goes in front of loop t: it is the same in all of its iterations\n"));
+    CHECK(strstr(remarks_text(l.s.ir), "loop i: is hoisted out of loop t: it is loop-invariant\n"));
     ir_free(l.s.ir);
 }
 

@@ -60,7 +60,7 @@ TEST(loop_stays_outside_if_variables_go_on)
     opt_interchange(s.t, &s.options);
     CHECK_STR(shown(&s), before);
     CHECK(strstr(remarks_text(s.ir),
-                 "loop k: does not go inside of loop i: a variable carries values from iteration to iteration"));
+                 "loop k: is not interchanged with loop i: a variable carries values from iteration to iteration"));
     ir_free(s.ir);
 }
 
@@ -284,12 +284,12 @@ TEST(remarks_tell_of_interchange)
 {
     struct sample s = sample_new();
     interchanged(&s, 40, 0);
-    CHECK_STR(remarks_text(s.ir), "done   interchange loop k: goes inside of loop i\n");
+    CHECK_STR(remarks_text(s.ir), "done   interchange loop k: is interchanged with loop i\n");
     ir_free(s.ir);
     s = sample_new();
     interchanged(&s, 20, 0);
     CHECK_STR(remarks_text(s.ir),
-              "missed interchange loop k: does not go inside of loop i: one iteration writes A[i * 20 + k + 1], "
+              "missed interchange loop k: is not interchanged with loop i: one iteration writes A[i * 20 + k + 1], "
               "another one reads A[i * 20 + k]\n");
     ir_free(s.ir);
 }
@@ -302,9 +302,9 @@ TEST(remarks_tell_of_memory)
         stmt_free(s.t, s.body, t.var);
         opt_array_contraction(s.t, &s.options);
         CHECK_STR(remarks_text(s.ir),
-                  shift ? "missed memory      'T': stays 4808 bytes on the heap: iterations of loop i share "
-                          "elements, or it cannot be told that they do not\n"
-                        : "done   memory      'T': becomes 80 bytes on the stack of an iteration of loop i, "
+                  shift ? "missed memory      'T': is not contracted and stays 4808 bytes on the heap: iterations of "
+                          "loop i share elements, or may\n"
+                        : "done   memory      'T': is contracted to 80 bytes on the stack of an iteration of loop i, "
                           "instead of 4800 bytes\n");
         ir_free(s.ir);
     }
@@ -324,8 +324,8 @@ TEST(remarks_tell_of_parts_that_are_too_large)
     stmt_free(s.t, s.body, t.var);
     opt_array_contraction(s.t, &s.options);
     CHECK_STR(remarks_text(s.ir),
-              "missed memory      'T': stays 6000000 bytes on the heap: the part of an iteration is "
-              "too large for the stack, or not known\n");
+              "missed memory      'T': is not contracted and stays 6000000 bytes on the heap: the part of "
+              "an iteration is too large for the stack, or its size is unknown\n");
     ir_free(s.ir);
 }
 

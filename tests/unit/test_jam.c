@@ -93,7 +93,7 @@ TEST(rows_together)
                          "        z[k] += A[i * 100 + k] * x[i]\n"
                          "    }\n"
                          "}\n");
-    CHECK(strstr(remarks_text(s.ir), "loop i: goes through the loops inside with 4 iterations at a time"));
+    CHECK(strstr(remarks_text(s.ir), "loop i: is unrolled and jammed by 4"));
     ir_free(s.ir);
 }
 

@@ -275,7 +275,7 @@ TEST(it_is_remarked)
     program_text(&p, JIT_TEXT_LL, 0);
     struct text out = text_new(p.ir->arena);
     remarks_print(remarks, &out);
-    CHECK(strstr(text_get(&out), "the product of 12 x 7 by 7 x 9 is vector code in place of the call"));
+    CHECK(strstr(text_get(&out), "the product of 12 x 7 by 7 x 9 is vector code in place instead of a call"));
     program_end(&p);
     memory_free(&m);
 }

@@ -53,8 +53,8 @@ TEST(large_results_go_past_the_caches)
                            "}\n"
                            "sdfg_rt_nontemporal_end()\n");
     CHECK_STR(remarks_text(r.s.ir),
-              "done   stores      A[i * 512 + j]: goes past the caches: it is more than the 65536 "
-              "bytes of the largest one, so that nobody would find it there\n");
+              "done   stores      A[i * 512 + j]: is stored past the caches: it is larger than the largest "
+              "one of 65536 bytes\n");
     ir_free(r.s.ir);
 }
 

@@ -415,8 +415,9 @@ TEST(remarks_tell_of_tiles)
     stmt_free(s.t, s.body, s.temporary);
     opt_overlapped_tiling(s.t, &s.options);
     CHECK_STR(remarks_text(s.ir),
-              "done   overlap     loop j: is the last of 2 nests that go through their space in tiles of "
-              "4076 iterations: a tile keeps 16800 bytes of 'T' instead of 3276800 and does 0 % more work\n");
+              "done   overlap     loop j: is the last of 2 nests that are tiled together with overlap, in "
+              "tiles of 4076 iterations: a tile keeps 16800 bytes of 'T' instead of 3276800 and recomputes "
+              "0 %\n");
     ir_free(s.ir);
 }
 
@@ -428,8 +429,8 @@ TEST(remarks_tell_of_memory_that_lives_on)
     consume(&s, 10, 0);
     stmt_free(s.t, s.body, s.temporary);
     opt_overlapped_tiling(s.t, &s.options);
-    CHECK_STR(remarks_text(s.ir), "missed overlap     loop i: 2 nests from here on do not go through their space in "
-                                  "tiles: memory that lives on would be written twice\n");
+    CHECK_STR(remarks_text(s.ir), "missed overlap     loop i: 2 nests from here on are not tiled together: memory that "
+                                  "outlives them would be written twice\n");
     ir_free(s.ir);
 }
 
@@ -441,8 +442,8 @@ TEST(remarks_tell_what_stands_against_tiles)
     stmt_free(s.t, s.body, s.temporary);
     opt_overlapped_tiling(s.t, &s.options);
     CHECK_STR(remarks_text(s.ir),
-              "missed overlap     loop i: 2 nests from here on do not go through their space in tiles: in every "
-              "size of tile that stays in cache they do too much work twice\n");
+              "missed overlap     loop i: 2 nests from here on are not tiled together: every tile that "
+              "fits the cache recomputes too much\n");
     ir_free(s.ir);
 }
 

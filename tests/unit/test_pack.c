@@ -128,8 +128,7 @@ TEST(tiles)
     CHECK(!strstr(text, "= 16 to 16 ")); /* no rows are left */
     struct text said = text_new(s->t->arena);
     remarks_print(s->p.ir->remarks, &said);
-    CHECK(strstr(text_get(&said),
-                 "loop i: goes through its sums with 4 iterations at a time, in registers: what loop j gathers"));
+    CHECK(strstr(text_get(&said), "loop i: is register-tiled by 4 iterations: operands that loop j gathers"));
     sample_free(s);
 }
 

@@ -147,7 +147,7 @@ TEST(product_joins_the_loop_that_makes_the_matrix)
                          "        y[r] += A[r * 500 + c] * x[c]\n"
                          "    }\n"
                          "}\n");
-    CHECK(strstr(remarks_text(s.ir), "becomes loops, for one sweep over the matrix together with loop r"));
+    CHECK(strstr(remarks_text(s.ir), "is expanded to loops, to be fused with loop r over the same matrix"));
     ir_free(s.ir);
 }
 
@@ -177,7 +177,7 @@ TEST(others_stay_calls)
     product(&s, s.f->body, 50, 60, 1, 50, V, Z);
     CHECK(opt_expand_gemv(s.t, &s.options) && has_call(&s));
     CHECK(strstr(remarks_text(s.ir),
-                 "stays a call beside others of the same matrix: that stays in the cache between them"));
+                 "stays a call next to others of the same matrix: the matrix stays in the cache between them"));
     ir_free(s.ir);
 }
 

@@ -34,14 +34,14 @@ TEST(order)
     remark(r, &two, NULL, REMARK_REMOVED, "8 bytes");
     remark(r, NULL, NULL, REMARK_LIBRARY_CALL, "gemm");
     CHECK_STR(printed(r, a),
-              "done   interchange state[3] \"other\" (a.py:9), loop k: goes inside of loop l\n"
-              "missed parallelize state[1] \"early\" (b.py:5): stays on one thread: it is left by a jump, or variables "
-              "it changes are used outside\n"
+              "done   interchange state[3] \"other\" (a.py:9), loop k: is interchanged with loop l\n"
+              "missed parallelize state[1] \"early\" (b.py:5): stays sequential: it is left by a jump, or "
+              "variables it changes are used outside\n"
               "missed independent state[0] \"late\" (b.py:7), loop j: stays sequential: so it is\n"
               "done   library     becomes a call of gemm\n"
-              "done   memory      state[2] \"two\": 8 bytes are not taken: nobody needs them\n"
-              "done   memory      state[2] \"two\": 4 bytes are not taken: nobody needs them\n"
-              "done   independent state[10] \"ten\", loop i: iterations do not depend on each other\n");
+              "done   memory      state[2] \"two\": 8 bytes are not allocated: the array is unused\n"
+              "done   memory      state[2] \"two\": 4 bytes are not allocated: the array is unused\n"
+              "done   independent state[10] \"ten\", loop i: has independent iterations\n");
     arena_free(a);
 }
 
@@ -54,7 +54,7 @@ TEST(again)
     remark(r, &root, "loop i", REMARK_FUSED, "loop k", "there");
     remarks_again(r, REMARK_FUSED);
     CHECK_STR(printed(r, a), "missed independent loop i: stays sequential: so it is\n"
-                             "done   fuse        loop i: takes in loop k of there\n");
+                             "done   fuse        loop i: is fused with loop k of there\n");
     arena_free(a);
 }
 

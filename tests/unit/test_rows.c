@@ -132,7 +132,7 @@ TEST(rows_that_go_together)
     CHECK(strstr(text, "for i = 40 to 42 step 1 {\n"));
     struct text said = text_new(s->t->arena);
     remarks_print(s->p.ir->remarks, &said);
-    CHECK(strstr(text_get(&said), "loop i: does 4 iterations of it together in loop j"));
+    CHECK(strstr(text_get(&said), "loop i: is unrolled and jammed by 4 in loop j"));
     sample_free(s);
     s = sample_new(40, true); /* rows with memory of their own stand one by one; none are left over */
     text = shown(s, false);

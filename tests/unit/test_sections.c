@@ -73,9 +73,9 @@ TEST(two_parts)
                                     "            }\n"
                                     "        }\n" END("2"));
     CHECK(l->var->owner != NULL);
-    CHECK(says(&s, "loop i: begins 2 parts that run side by side on threads, as none touches what another one changes: "
-                   "the second largest is work of about 159996 operations, which pays from 131072 on, or from 524288 "
-                   "on if threads sleep between regions, which is measured"));
+    CHECK(says(&s, "loop i: begins 2 parallel sections without dependences between them: the second largest has "
+                   "about 159996 operations, the threshold is 131072, or 524288 if threads sleep between "
+                   "regions, which is measured"));
     ir_free(s.ir);
 }
 
@@ -191,9 +191,9 @@ TEST(again_and_again)
         sweep_in(&s, t->body, "j", b, i64(&s, times * LENGTH));
         CHECK(stays(&s) == (times == 1));
         CHECK(says(&s, times == 1
-                           ? "could run side by side, but stay on one thread: the second largest is work of about "
-                             "159996 operations, threads pay from 262144 on where loops are around them"
-                           : "run side by side on threads"));
+                           ? "sections without dependences between them that stay sequential: the second largest has "
+                             "about 159996 operations, the threshold for threads is 262144"
+                           : "parallel sections without dependences between them"));
         ir_free(s.ir);
     }
 }
@@ -212,7 +212,7 @@ TEST(decided_at_run_time)
                             "    small = sleep != 0 && int64(min(N - 1, 1048576) * 4 >= 524288) + "
                             "int64(min(N - 1, 1048576) * 4 >= 524288) < 2\n"
                             "}\n"));
-    CHECK(says(&s, "if it is worth it: that depends on symbols and is decided at each call"));
+    CHECK(says(&s, "if the work exceeds the threshold: that depends on symbols and is decided at each call"));
     ir_free(s.ir);
 }
 

@@ -92,7 +92,7 @@ TEST(rows_and_columns)
     CHECK(strstr(text, "P[i * 40 + j] = P[i * 40 + j] - T[i * 40 + j]\n")); /* in the same nest */
     struct text said = text_new(s->t->arena);
     remarks_print(s->p.ir->remarks, &said);
-    CHECK(strstr(text_get(&said), "reads copies of 2 rows or columns that loop i changes"));
+    CHECK(strstr(text_get(&said), "reads copies of 2 rows or columns that loop i overwrites"));
     sample_free(s);
 }
 

@@ -287,8 +287,8 @@ TEST(remarks_tell_of_blocks)
     struct sample s = sample_new();
     swept(&s, 131072, 1);
     CHECK_STR(remarks_text(s.ir),
-              "done   strip       loop j: goes through data that all of its iterations read in blocks that "
-              "stay in cache, 64 iterations to a block\n");
+              "done   strip       loop j: is blocked by 64 iterations: the data that all of its iterations "
+              "read stays in the cache\n");
     ir_free(s.ir);
 }
 
@@ -296,9 +296,10 @@ TEST(remarks_tell_of_strips)
 {
     struct sample s = sample_new();
     summed(&s, 100, 1, true);
-    CHECK_STR(remarks_text(s.ir),
-              "done   strip       loop j: goes inside of the loops in it in strips of 64 iterations, so that these "
-              "walk memory evenly\n");
+    CHECK_STR(
+        remarks_text(s.ir),
+        "done   strip       loop j: is strip-mined by 64 iterations and interchanged to the inside, where accesses "
+        "have unit stride\n");
     ir_free(s.ir);
 }
 
@@ -312,9 +313,10 @@ TEST(remarks_tell_what_stands_against_strips)
     i->end = expr_load(s.t, s.i64, expr_var(s.t, s.b), expr_var(s.t, j->var), 2);
     store(&s, i->body, s.a, here, load(&s, s.a, here));
     opt_strip_mine(s.t, &s.options);
-    CHECK_STR(remarks_text(s.ir),
-              "missed strip       loop j: would walk memory evenly in strips, but conditions, calls or "
-              "bounds in it differ from iteration to iteration\n");
+    CHECK_STR(
+        remarks_text(s.ir),
+        "missed strip       loop j: would have unit-stride accesses if it were strip-mined, but conditions, calls or "
+        "bounds in it differ from iteration to iteration\n");
     ir_free(s.ir);
 }
 
@@ -329,7 +331,7 @@ TEST(remarks_tell_of_dependences)
     opt_prove_parallel(s.t, &s.options);
     CHECK_STR(remarks_text(s.ir),
               "missed independent loop i: stays sequential: one iteration writes A[i + 1], another one reads A[i]\n"
-              "done   independent loop k: iterations do not depend on each other\n");
+              "done   independent loop k: has independent iterations\n");
     ir_free(s.ir);
 }
 

@@ -104,7 +104,7 @@ TEST(sums_that_start_together)
     CHECK(strstr(text, "for i = stop to 18 step 1 {\n"));
     struct text said = text_new(s->t->arena);
     remarks_print(s->p.ir->remarks, &said);
-    CHECK(strstr(text_get(&said), "loop i: starts the sums of loop k for 4 iterations together"));
+    CHECK(strstr(text_get(&said), "loop i: the sums of loop k are unrolled and jammed by 4 iterations"));
     sample_free(s);
 }
 

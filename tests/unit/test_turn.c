@@ -46,7 +46,7 @@ TEST(sweeps_over_rows_are_brought_together)
                                                   "        B[k#6 * 100 + i] = T[i * 40 + k#6 * -1 + 39]\n"
                                                   "    }\n"
                                                   "}\n");
-    CHECK(strstr(remarks_text(s.ir), "loop k: goes inside of loop i\n"));
+    CHECK(strstr(remarks_text(s.ir), "loop k: is interchanged with loop i\n"));
     ir_free(s.ir);
 }
 
