@@ -1,51 +1,30 @@
-#include "ir/code/python.h"
+#include "ir/code/python_code.h"
 
 #include <string.h>
 
-/* Binary operators by precedence; all but ** associate to the left, and comparisons form chains. */
-enum {
-    LEVEL_OR = 1,
-    LEVEL_AND,
-    LEVEL_NOT,
-    LEVEL_COMPARE,
-    LEVEL_BITOR,
-    LEVEL_BITXOR,
-    LEVEL_BITAND,
-    LEVEL_SHIFT,
-    LEVEL_SUM,
-    LEVEL_TERM
-};
-
-static const struct {
-    const char *text;
-    uint32_t level;
-    enum code_op op;
-} binaries[] = {
-    { "or", LEVEL_OR, CODE_OR },        { "and", LEVEL_AND, CODE_AND },       { "<", LEVEL_COMPARE, CODE_LT },
-    { "<=", LEVEL_COMPARE, CODE_LE },   { ">", LEVEL_COMPARE, CODE_GT },      { ">=", LEVEL_COMPARE, CODE_GE },
-    { "==", LEVEL_COMPARE, CODE_EQ },   { "!=", LEVEL_COMPARE, CODE_NE },     { "is", LEVEL_COMPARE, CODE_IS },
-    { "in", LEVEL_COMPARE, CODE_IN },   { "not", LEVEL_COMPARE, CODE_NOTIN }, { "|", LEVEL_BITOR, CODE_BITOR },
-    { "^", LEVEL_BITXOR, CODE_BITXOR }, { "&", LEVEL_BITAND, CODE_BITAND },   { "<<", LEVEL_SHIFT, CODE_SHL },
-    { ">>", LEVEL_SHIFT, CODE_SHR },    { "+", LEVEL_SUM, CODE_ADD },         { "-", LEVEL_SUM, CODE_SUB },
-    { "*", LEVEL_TERM, CODE_MUL },      { "/", LEVEL_TERM, CODE_DIV },        { "//", LEVEL_TERM, CODE_FLOORDIV },
-    { "%", LEVEL_TERM, CODE_MOD },      { "@", LEVEL_TERM, CODE_MATMUL },
-};
-
-static struct code *binary(struct python *p, uint32_t lowest);
-
-struct code *python_with_items(struct python *p, const struct python_token *t, enum code_kind kind,
-                               const python_nodes *items)
+struct code *python_node(struct python_code *p, uint32_t offset, enum code_kind kind, uint32_t count)
 {
-    struct code *c = python_node(p, t, kind, items->count);
+    struct code *c = code_new(p->ir, kind, count);
+    c->offset = offset;
+    py_place(&p->lines, offset, &c->line, &c->column);
+    c->column++;
+    return c;
+}
+
+struct code *python_with_items(struct python_code *p, uint32_t offset, enum code_kind kind, const python_nodes *items)
+{
+    struct code *c = python_node(p, offset, kind, items->count);
     if (items->count)
         memcpy(c->items, items->items, items->count * sizeof *c->items);
     return c;
 }
 
-static struct code *node2(struct python *p, const struct python_token *t, enum code_kind kind, enum code_op op,
-                          struct code *a, struct code *b)
+struct code *python_node2(struct python_code *p, uint32_t offset, enum code_kind kind, enum code_op op, struct code *a,
+                          struct code *b)
 {
-    struct code *c = python_node(p, t, kind, b ? 2 : 1);
+    if (!a)
+        return NULL;
+    struct code *c = python_node(p, offset, kind, b ? 2 : 1);
     c->op = op;
     c->items[0] = a;
     if (b)
@@ -53,108 +32,225 @@ static struct code *node2(struct python *p, const struct python_token *t, enum c
     return c;
 }
 
-static struct code *unsupported(struct python *p, const char *what)
+enum code_op python_op(enum py_op op)
 {
-    python_unsupported(p, python_token(p)->offset, what);
-    return NULL;
+    static const enum code_op ops[PY_OP_COUNT] = {
+        [PY_ADD] = CODE_ADD,
+        [PY_SUB] = CODE_SUB,
+        [PY_MULT] = CODE_MUL,
+        [PY_MATMULT] = CODE_MATMUL,
+        [PY_DIV] = CODE_DIV,
+        [PY_MOD] = CODE_MOD,
+        [PY_POW] = CODE_POW,
+        [PY_LSHIFT] = CODE_SHL,
+        [PY_RSHIFT] = CODE_SHR,
+        [PY_BITOR] = CODE_BITOR,
+        [PY_BITXOR] = CODE_BITXOR,
+        [PY_BITAND] = CODE_BITAND,
+        [PY_FLOORDIV] = CODE_FLOORDIV,
+        [PY_INVERT] = CODE_BITNOT,
+        [PY_NOT] = CODE_NOT,
+        [PY_UADD] = CODE_PLUS,
+        [PY_USUB] = CODE_NEG,
+        [PY_EQ] = CODE_EQ,
+        [PY_NOTEQ] = CODE_NE,
+        [PY_LT] = CODE_LT,
+        [PY_LTE] = CODE_LE,
+        [PY_GT] = CODE_GT,
+        [PY_GTE] = CODE_GE,
+        [PY_IS] = CODE_IS,
+        [PY_ISNOT] = CODE_ISNOT,
+        [PY_IN] = CODE_IN,
+        [PY_NOTIN] = CODE_NOTIN,
+        [PY_AND] = CODE_AND,
+        [PY_OR] = CODE_OR,
+    };
+    return ops[op];
 }
 
-/* The words that make a comprehension or generator of what was an element. */
-static bool refuse_comprehension(struct python *p)
+/* The operator or bracket behind an operand, whose own closing brackets do not belong to it. */
+static uint32_t behind(const struct python_code *p, const struct py *n)
 {
-    if (python_is(p, "for") || python_is(p, "async"))
-        return python_unsupported(p, python_token(p)->offset, "comprehension");
-    if (python_is(p, ":="))
-        return python_unsupported(p, python_token(p)->offset, "assignment expression");
-    return true;
-}
-
-static struct code *lambda(struct python *p)
-{
-    struct python_token t = *python_token(p);
-    python_nodes items = { 0 };
-    p->at++;
-    while (!python_is(p, ":")) {
-        const struct python_token *name = python_token(p);
-        if (python_is(p, "*") || python_is(p, "**") || python_is(p, "/"))
-            return unsupported(p, "parameter list");
-        if (name->kind != PYTHON_NAME)
-            return python_unexpected(p, "a parameter name");
-        struct code *c = python_node(p, name, CODE_NAME, 0);
-        c->name = name->text;
-        vec_push(p->ir->arena, &items, c);
-        p->at++;
-        if (python_is(p, "="))
-            return unsupported(p, "default value of a parameter");
-        if (!python_is(p, ":") && !python_expect(p, ","))
-            return NULL;
-    }
-    p->at++;
-    struct code *body = python_expression(p);
-    if (!body)
-        return NULL;
-    vec_push(p->ir->arena, &items, body);
-    return python_with_items(p, &t, CODE_LAMBDA, &items);
-}
-
-static struct code *slice(struct python *p)
-{
-    struct python_token t = *python_token(p);
-    struct code *part[3] = { 0 };
-    uint32_t colons = 0;
-    for (;;) {
-        if (python_is(p, ":")) {
-            if (++colons > 2)
-                return python_unexpected(p, "',' or ']'");
-            p->at++;
-            continue;
-        }
-        if (python_is(p, ",") || python_is(p, "]"))
+    uint32_t at = n->end;
+    for (; at < p->length; at++) {
+        char c = p->text[at];
+        if (c == '#')
+            while (at < p->length && p->text[at] != '\n' && p->text[at] != '\r')
+                at++;
+        else if (c != ')' && c != ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\\' && c != '\f')
             break;
-        if (part[colons])
-            return python_unexpected(p, "':', ',' or ']'");
-        if (python_is(p, "..."))
-            return unsupported(p, "ellipsis");
-        if (python_is(p, "*"))
-            return unsupported(p, "starred expression");
-        part[colons] = python_expression(p);
-        if (!part[colons] || !refuse_comprehension(p))
-            return NULL;
     }
-    if (!colons)
-        return part[0] ? part[0] : python_unexpected(p, "an index");
-    struct code *c = python_node(p, &t, CODE_SLICE, 3);
-    memcpy(c->items, part, sizeof part);
+    return at < p->length ? at : n->end;
+}
+
+static struct code *integer(struct python_code *p, const struct py *n)
+{
+    const struct py_value *v = &n->constant.value;
+    if (v->big)
+        return python_unsupported(p, n->begin, "integer of more than 64 bits");
+    struct code *c = python_node(p, n->begin, CODE_INT, 0);
+    c->u = v->u;
+    c->i = (int64_t)v->u;
+    c->big = v->u > INT64_MAX;
     return c;
 }
 
-static struct code *subscript(struct python *p, struct code *base)
+static struct code *string(struct python_code *p, const struct py *n)
 {
-    struct python_token t = *python_token(p);
-    python_nodes items = { 0 };
-    vec_push(p->ir->arena, &items, base);
-    bool comma = false;
-    p->at++;
-    do {
-        struct code *index = slice(p);
-        if (!index)
-            return NULL;
-        vec_push(p->ir->arena, &items, index);
-        comma = python_accept(p, ",");
-    } while (comma && !python_is(p, "]"));
-    if (!python_expect(p, "]"))
-        return NULL;
-    if (!comma && items.count == 2 && items.items[1]->kind == CODE_TUPLE) { /* a[(i, j)] is a[i, j] */
-        struct code *tuple = items.items[1];
-        items.count = 1;
-        for (uint32_t i = 0; i < tuple->count; i++)
-            vec_push(p->ir->arena, &items, tuple->items[i]);
+    const struct py_value *v = &n->constant.value;
+    if (memchr(v->text, 0, v->length))
+        return python_unsupported(p, n->begin, "zero byte in a string");
+    for (uint32_t i = 0; i + 1 < v->length; i++)
+        if ((unsigned char)v->text[i] == 0xed && (unsigned char)v->text[i + 1] >= 0xa0)
+            return python_unsupported(p, n->begin, "half of a character in a string");
+    struct code *c = python_node(p, n->begin, CODE_STRING, 0);
+    c->name = intern_n(p->ir->names, v->text, v->length);
+    return c;
+}
+
+static struct code *constant(struct python_code *p, const struct py *n)
+{
+    const struct py_value *v = &n->constant.value;
+    struct code *c;
+    switch (v->kind) {
+    case PY_NONE:
+        return python_node(p, n->begin, CODE_NONE, 0);
+    case PY_TRUE:
+    case PY_FALSE:
+        c = python_node(p, n->begin, CODE_BOOL, 0);
+        c->i = v->kind == PY_TRUE;
+        return c;
+    case PY_INT:
+        return integer(p, n);
+    case PY_FLOAT:
+    case PY_IMAG:
+        c = python_node(p, n->begin, v->kind == PY_FLOAT ? CODE_FLOAT : CODE_IMAG, 0);
+        c->f = v->f;
+        return c;
+    case PY_STRING:
+        return string(p, n);
+    case PY_BYTES:
+        return python_unsupported(p, n->begin, "byte string");
+    default:
+        return python_unsupported(p, n->begin, "ellipsis");
     }
-    return python_with_items(p, &t, CODE_INDEX, &items);
+}
+
+/* ---- operators ---- */
+
+/* a and b and c: from the left. */
+static struct code *boolean(struct python_code *p, const struct py *n)
+{
+    const struct py_list *values = &n->bool_op.values;
+    struct code *left = python_expression(p, values->items[0]);
+    for (uint32_t i = 1; i < values->count && left; i++) {
+        struct code *right = python_expression(p, values->items[i]);
+        left =
+            right ? python_node2(p, behind(p, values->items[i - 1]), CODE_BINARY, python_op(n->bool_op.op), left, right)
+                  : NULL;
+    }
+    return left;
+}
+
+/* a < b < c becomes the pairs (a, b), (b, c); `b` is shared. */
+static struct code *comparison(struct python_code *p, const struct py *n)
+{
+    python_nodes pairs = { 0 };
+    const struct py *before = n->compare.left;
+    uint32_t first = behind(p, before);
+    struct code *left = python_expression(p, before);
+    for (uint32_t i = 0; i < n->compare.ops.count && left; i++) {
+        const struct py *operand = n->compare.comparators.items[i];
+        struct code *right = python_expression(p, operand);
+        if (!right)
+            return NULL;
+        enum code_op op = python_op(n->compare.ops.items[i]->op.op);
+        vec_push(p->ir->arena, &pairs, python_node2(p, behind(p, before), CODE_BINARY, op, left, right));
+        left = right;
+        before = operand;
+    }
+    if (!left)
+        return NULL;
+    return pairs.count == 1 ? pairs.items[0] : python_with_items(p, first, CODE_COMPARE_CHAIN, &pairs);
+}
+
+static struct code *select(struct python_code *p, const struct py *n)
+{
+    struct code *condition = python_expression(p, n->if_exp.test);
+    struct code *then = condition ? python_expression(p, n->if_exp.body) : NULL;
+    struct code *otherwise = then ? python_expression(p, n->if_exp.orelse) : NULL;
+    if (!otherwise)
+        return NULL;
+    struct code *c = python_node(p, behind(p, n->if_exp.body), CODE_SELECT, 3);
+    c->items[0] = condition;
+    c->items[1] = then;
+    c->items[2] = otherwise;
+    return c;
+}
+
+/* ---- subscripts, calls ---- */
+
+static struct code *slice(struct python_code *p, const struct py *n)
+{
+    if (n->kind != PY_SLICE)
+        return python_expression(p, n);
+    const struct py *parts[3] = { n->slice.lower, n->slice.upper, n->slice.step };
+    struct code *c = python_node(p, n->begin, CODE_SLICE, 3);
+    for (int i = 0; i < 3; i++)
+        if (parts[i] && !(c->items[i] = python_expression(p, parts[i])))
+            return NULL;
+    return c;
+}
+
+static struct code *subscript(struct python_code *p, const struct py *n)
+{
+    python_nodes items = { 0 };
+    const struct py *index = n->subscript.slice;
+    struct code *base = python_expression(p, n->subscript.value), *c;
+    if (!base)
+        return NULL;
+    vec_push(p->ir->arena, &items, base);
+    bool tuple = index->kind == PY_TUPLE;
+    for (uint32_t i = 0; i < (tuple ? index->tuple.elts.count : 1); i++) {
+        if (!(c = slice(p, tuple ? index->tuple.elts.items[i] : index)))
+            return NULL;
+        vec_push(p->ir->arena, &items, c);
+    }
+    return python_with_items(p, behind(p, n->subscript.value), CODE_INDEX, &items);
+}
+
+/* Module of a type name: dace.float64, dace.dtypes.float64, numpy.float64. */
+static bool is_type_module(const struct code *c)
+{
+    if (c->kind == CODE_MEMBER)
+        return strcmp(c->name, "dtypes") == 0 && is_type_module(c->items[0]);
+    return c->kind == CODE_NAME &&
+           (strcmp(c->name, "dace") == 0 || strcmp(c->name, "numpy") == 0 || strcmp(c->name, "np") == 0);
+}
+
+const struct type *python_type(struct python_code *p, const struct code *c)
+{
+    if (c->kind == CODE_NAME) {
+        /* Written into C as they stand, so they mean C's types (semantics.md 6.5). */
+        if (strcmp(c->name, "int") == 0)
+            return type_basic(p->ir, TYPE_I32);
+        if (strcmp(c->name, "float") == 0)
+            return type_basic(p->ir, TYPE_F32);
+        return type_by_name(p->ir, c->name);
+    }
+    if (c->kind == CODE_MEMBER && is_type_module(c->items[0]))
+        return type_by_name(p->ir, c->name);
+    bool vector = c->kind == CODE_CALL && c->count == 3 && c->items[0]->kind == CODE_MEMBER &&
+                  strcmp(c->items[0]->name, "vector") == 0 && is_type_module(c->items[0]->items[0]);
+    const struct code *lanes = vector ? c->items[2] : NULL;
+    if (!vector || lanes->kind != CODE_INT || lanes->big || lanes->i < 1 || lanes->i > 1024)
+        return NULL;
+    const struct type *elem = c->items[1]->kind == CODE_CALL ? NULL : python_type(p, c->items[1]);
+    return elem ? type_vector(p->ir, elem, (uint32_t)lanes->i, NULL) : NULL;
 }
 
 /* dace.T(x) converts; int(x), float(x) and unknown names stay calls. */
-static struct code *call_or_cast(struct python *p, const struct python_token *t, const python_nodes *items)
+static struct code *call_or_cast(struct python_code *p, uint32_t offset, const python_nodes *items)
 {
     if (items->count == 2 && items->items[0]->kind == CODE_MEMBER && items->items[1]->kind != CODE_KEYWORD) {
         const struct code *module = items->items[0];
@@ -163,326 +259,114 @@ static struct code *call_or_cast(struct python *p, const struct python_token *t,
         const struct type *type =
             module->kind == CODE_NAME && strcmp(module->name, "dace") == 0 ? python_type(p, items->items[0]) : NULL;
         if (type) {
-            struct code *c = node2(p, t, CODE_CAST, CODE_OP_NONE, items->items[1], NULL);
+            struct code *c = python_node2(p, offset, CODE_CAST, CODE_OP_NONE, items->items[1], NULL);
             c->type = type;
             return c;
         }
     }
-    return python_with_items(p, t, CODE_CALL, items);
+    return python_with_items(p, offset, CODE_CALL, items);
 }
 
-static struct code *argument(struct python *p, bool *keywords)
+static struct code *call(struct python_code *p, const struct py *n)
 {
-    struct python_token t = *python_token(p);
-    if (python_is(p, "*") || python_is(p, "**"))
-        return unsupported(p, "starred argument");
-    const struct python_token *next = &p->tokens.items[p->at + (t.kind != PYTHON_END)];
-    if (t.kind == PYTHON_NAME && next->kind == PYTHON_OPERATOR && strcmp(next->text, "=") == 0) {
-        p->at += 2;
-        struct code *value = python_expression(p);
-        if (!value)
-            return NULL;
-        struct code *c = node2(p, &t, CODE_KEYWORD, CODE_OP_NONE, value, NULL);
-        c->name = t.text;
-        *keywords = true;
-        return c;
-    }
-    if (*keywords) {
-        python_error(p, t.offset, "positional argument after a keyword argument");
-        return NULL;
-    }
-    struct code *c = python_expression(p);
-    return c && refuse_comprehension(p) ? c : NULL;
-}
-
-static struct code *call(struct python *p, struct code *callee)
-{
-    struct python_token t = *python_token(p);
     python_nodes items = { 0 };
-    vec_push(p->ir->arena, &items, callee);
-    p->at++;
-    bool keywords = false;
-    while (!python_is(p, ")")) {
-        struct code *c = argument(p, &keywords);
-        if (!c)
-            return NULL;
-        vec_push(p->ir->arena, &items, c);
-        if (!python_is(p, ")") && !python_expect(p, ","))
-            return NULL;
-    }
-    p->at++;
-    return call_or_cast(p, &t, &items);
-}
-
-/* Behind "(": the empty tuple, an expression, or a tuple. */
-static struct code *bracketed(struct python *p)
-{
-    struct python_token t = *python_token(p);
-    python_nodes items = { 0 };
-    bool comma = false;
-    p->at++;
-    while (!python_is(p, ")")) {
-        if (python_is(p, "*"))
-            return unsupported(p, "starred expression");
-        if (python_is(p, "yield"))
-            return unsupported(p, "yield");
-        struct code *c = python_expression(p);
-        if (!c || !refuse_comprehension(p))
-            return NULL;
-        vec_push(p->ir->arena, &items, c);
-        if (python_is(p, ")"))
-            break;
-        if (!python_expect(p, ","))
-            return NULL;
-        comma = true;
-    }
-    p->at++;
-    return items.count == 1 && !comma ? items.items[0] : python_with_items(p, &t, CODE_TUPLE, &items);
-}
-
-static struct code *strings(struct python *p)
-{
-    struct python_token t = *python_token(p);
-    struct text joined = text_new(p->ir->arena);
-    for (; python_token(p)->kind == PYTHON_STRING; p->at++)
-        text_add(&joined, python_token(p)->text);
-    struct code *c = python_node(p, &t, CODE_STRING, 0);
-    c->name = intern(p->ir->names, text_get(&joined));
-    return c;
-}
-
-static struct code *constant(struct python *p)
-{
-    const struct python_token *t = python_token(p);
-    if (python_accept(p, "None"))
-        return python_node(p, t, CODE_NONE, 0);
-    if (python_is(p, "True") || python_is(p, "False")) {
-        struct code *c = python_node(p, t, CODE_BOOL, 0);
-        c->i = python_is(p, "True");
-        p->at++;
-        return c;
-    }
-    return NULL;
-}
-
-static struct code *atom(struct python *p)
-{
-    const struct python_token *t = python_token(p);
-    struct code *c;
-    switch (t->kind) {
-    case PYTHON_NAME:
-        c = python_node(p, t, CODE_NAME, 0);
-        c->name = t->text;
-        p->at++;
-        return c;
-    case PYTHON_INT:
-        c = python_node(p, t, CODE_INT, 0);
-        c->u = t->u;
-        c->i = (int64_t)t->u;
-        c->big = t->u > INT64_MAX;
-        p->at++;
-        return c;
-    case PYTHON_FLOAT:
-    case PYTHON_IMAG:
-        c = python_node(p, t, t->kind == PYTHON_FLOAT ? CODE_FLOAT : CODE_IMAG, 0);
-        c->f = t->f;
-        p->at++;
-        return c;
-    case PYTHON_STRING:
-        return strings(p);
-    default:
-        break;
-    }
-    if (python_is(p, "("))
-        return bracketed(p);
-    if (python_is(p, "[") || python_is(p, "{"))
-        return unsupported(p, python_is(p, "[") ? "list" : "dictionary or set");
-    if (python_is(p, "..."))
-        return unsupported(p, "ellipsis");
-    if (python_is(p, "yield") || python_is(p, "await"))
-        return unsupported(p, t->text);
-    c = constant(p);
-    return c ? c : python_unexpected(p, "an expression");
-}
-
-static struct code *postfix(struct python *p)
-{
-    struct code *c = atom(p);
-    while (c) {
-        if (python_is(p, "(")) {
-            c = call(p, c);
-        } else if (python_is(p, "[")) {
-            c = subscript(p, c);
-        } else if (python_accept(p, ".")) {
-            const struct python_token *t = python_token(p);
-            if (t->kind != PYTHON_NAME)
-                return python_unexpected(p, "a member name");
-            c = node2(p, t, CODE_MEMBER, CODE_OP_NONE, c, NULL);
-            c->name = t->text;
-            p->at++;
-        } else {
-            return c;
-        }
-    }
-    return NULL;
-}
-
-/* -x, +x, ~x, x ** y: the power binds tighter than a sign on its left, and less tightly than one on its right. */
-static struct code *unary(struct python *p)
-{
-    const struct python_token t = *python_token(p);
-    if (!python_enter(p))
+    struct code *c = python_expression(p, n->call.func);
+    if (!c)
         return NULL;
-    enum code_op op = python_is(p, "-")   ? CODE_NEG
-                      : python_is(p, "+") ? CODE_PLUS
-                      : python_is(p, "~") ? CODE_BITNOT
-                                          : CODE_OP_NONE;
-    struct code *c;
-    if (op) {
-        p->at++;
-        c = unary(p);
-        c = c ? node2(p, &t, CODE_UNARY, op, c, NULL) : NULL;
-    } else {
-        c = postfix(p);
-        const struct python_token power = *python_token(p);
-        if (c && python_accept(p, "**")) {
-            struct code *exponent = unary(p);
-            c = exponent ? node2(p, &power, CODE_BINARY, CODE_POW, c, exponent) : NULL;
-        }
-    }
-    p->depth--;
-    return c;
-}
-
-/* The row of the operator that comes next and its length in tokens; NULL if none. */
-static int next_binary(const struct python *p, uint32_t *tokens, enum code_op *op)
-{
-    const struct python_token *t = python_token(p);
-    *tokens = 1;
-    if (t->kind != PYTHON_OPERATOR && t->kind != PYTHON_KEYWORD)
-        return -1;
-    for (size_t i = 0; i < sizeof binaries / sizeof *binaries; i++) {
-        if (strcmp(binaries[i].text, t->text) != 0)
-            continue;
-        *op = binaries[i].op;
-        const struct python_token *second = t + 1; /* the last token is PYTHON_END, and t is not it */
-        bool keyword = second->kind == PYTHON_KEYWORD;
-        if (*op == CODE_NOTIN && (!keyword || strcmp(second->text, "in") != 0))
-            return -1;
-        if (*op == CODE_IS && keyword && strcmp(second->text, "not") == 0)
-            *op = CODE_ISNOT;
-        *tokens = *op == CODE_NOTIN || *op == CODE_ISNOT ? 2 : 1;
-        return (int)binaries[i].level;
-    }
-    return -1;
-}
-
-/* a < b < c becomes the pairs (a, b), (b, c); `b` is shared. */
-static struct code *comparison(struct python *p, struct code *left)
-{
-    struct python_token first = *python_token(p);
-    python_nodes pairs = { 0 };
-    uint32_t tokens;
-    enum code_op op;
-    while (next_binary(p, &tokens, &op) == LEVEL_COMPARE) {
-        struct python_token t = *python_token(p);
-        p->at += tokens;
-        struct code *right = binary(p, LEVEL_BITOR);
-        if (!right)
-            return NULL;
-        vec_push(p->ir->arena, &pairs, node2(p, &t, CODE_BINARY, op, left, right));
-        left = right;
-    }
-    return pairs.count == 1 ? pairs.items[0] : python_with_items(p, &first, CODE_COMPARE_CHAIN, &pairs);
-}
-
-static struct code *binary_or_not(struct python *p, uint32_t lowest)
-{
-    const struct python_token t = *python_token(p);
-    struct code *left;
-    if (lowest <= LEVEL_NOT && python_accept(p, "not")) {
-        left = binary(p, LEVEL_NOT);
-        left = left ? node2(p, &t, CODE_UNARY, CODE_NOT, left, NULL) : NULL;
-    } else {
-        left = unary(p);
-    }
-    while (left) {
-        uint32_t tokens;
-        enum code_op op;
-        int level = next_binary(p, &tokens, &op);
-        if (level < (int)lowest)
-            return left;
-        if (level == LEVEL_COMPARE) {
-            left = comparison(p, left);
-            continue;
-        }
-        const struct python_token at = *python_token(p);
-        p->at += tokens;
-        struct code *right = binary(p, (uint32_t)level + 1);
-        left = right ? node2(p, &at, CODE_BINARY, op, left, right) : NULL;
-    }
-    return NULL;
-}
-
-static struct code *binary(struct python *p, uint32_t lowest)
-{
-    if (!python_enter(p))
-        return NULL;
-    struct code *c = binary_or_not(p, lowest);
-    p->depth--;
-    return c;
-}
-
-static struct code *conditional(struct python *p)
-{
-    if (python_is(p, "lambda"))
-        return lambda(p);
-    struct code *c = binary(p, LEVEL_OR);
-    const struct python_token t = *python_token(p);
-    if (!c || !python_accept(p, "if"))
-        return c;
-    struct code *condition = binary(p, LEVEL_OR);
-    if (!condition || !python_expect(p, "else"))
-        return NULL;
-    struct code *otherwise = python_expression(p);
-    if (!otherwise)
-        return NULL;
-    struct code *select = python_node(p, &t, CODE_SELECT, 3);
-    select->items[0] = condition;
-    select->items[1] = c;
-    select->items[2] = otherwise;
-    return select;
-}
-
-struct code *python_expression(struct python *p)
-{
-    if (!python_enter(p))
-        return NULL;
-    struct code *c = conditional(p);
-    p->depth--;
-    return c;
-}
-
-struct code *python_expression_list(struct python *p)
-{
-    struct python_token t = *python_token(p);
-    if (python_is(p, "*"))
-        return unsupported(p, "starred expression");
-    struct code *c = python_expression(p);
-    if (!c || !refuse_comprehension(p) || !python_is(p, ","))
-        return c;
-    python_nodes items = { 0 };
     vec_push(p->ir->arena, &items, c);
-    while (python_accept(p, ",")) {
-        const struct python_token *next = python_token(p);
-        if (next->kind == PYTHON_NEWLINE || next->kind == PYTHON_END || python_is(p, "=") || python_is(p, ";"))
-            break;
-        if (python_is(p, "*"))
-            return unsupported(p, "starred expression");
-        c = python_expression(p);
+    for (uint32_t i = 0; i < n->call.args.count; i++) {
+        const struct py *argument = n->call.args.items[i];
+        if (argument->kind == PY_STARRED)
+            return python_unsupported(p, argument->begin, "starred argument");
+        if (!(c = python_expression(p, argument)))
+            return NULL;
+        vec_push(p->ir->arena, &items, c);
+    }
+    for (uint32_t i = 0; i < n->call.keywords.count; i++) {
+        const struct py *k = n->call.keywords.items[i];
+        if (!k->keyword.arg)
+            return python_unsupported(p, k->begin, "starred argument");
+        if (!(c = python_node2(p, k->begin, CODE_KEYWORD, CODE_OP_NONE, python_expression(p, k->keyword.value), NULL)))
+            return NULL;
+        c->name = k->keyword.arg;
+        vec_push(p->ir->arena, &items, c);
+    }
+    return call_or_cast(p, behind(p, n->call.func), &items);
+}
+
+static struct code *lambda(struct python_code *p, const struct py *n)
+{
+    const struct py *args = n->lambda.args;
+    python_nodes items = { 0 };
+    if (args->arguments.posonlyargs.count || args->arguments.kwonlyargs.count || args->arguments.vararg ||
+        args->arguments.kwarg)
+        return python_unsupported(p, args->begin, "parameter list");
+    if (args->arguments.defaults.count)
+        return python_unsupported(p, args->arguments.defaults.items[0]->begin, "default value of a parameter");
+    for (uint32_t i = 0; i < args->arguments.args.count; i++) {
+        const struct py *a = args->arguments.args.items[i];
+        struct code *c = python_node(p, a->begin, CODE_NAME, 0);
+        c->name = a->arg.arg;
+        vec_push(p->ir->arena, &items, c);
+    }
+    struct code *body = python_expression(p, n->lambda.body);
+    if (!body)
+        return NULL;
+    vec_push(p->ir->arena, &items, body);
+    return python_with_items(p, n->begin, CODE_LAMBDA, &items);
+}
+
+static struct code *tuple(struct python_code *p, const struct py *n)
+{
+    python_nodes items = { 0 };
+    for (uint32_t i = 0; i < n->tuple.elts.count; i++) {
+        struct code *c = python_expression(p, n->tuple.elts.items[i]);
         if (!c)
             return NULL;
         vec_push(p->ir->arena, &items, c);
     }
-    return python_with_items(p, &t, CODE_TUPLE, &items);
+    return python_with_items(p, n->begin, CODE_TUPLE, &items);
+}
+
+struct code *python_expression(struct python_code *p, const struct py *n)
+{
+    struct code *c, *right;
+    switch (n->kind) {
+    case PY_CONSTANT:
+        return constant(p, n);
+    case PY_NAME:
+        c = python_node(p, n->begin, CODE_NAME, 0);
+        c->name = n->name.id;
+        return c;
+    case PY_ATTRIBUTE:
+        c = python_node2(p, n->end - (uint32_t)strlen(n->attribute.attr), CODE_MEMBER, CODE_OP_NONE,
+                         python_expression(p, n->attribute.value), NULL);
+        if (c)
+            c->name = n->attribute.attr;
+        return c;
+    case PY_UNARY_OP:
+        return python_node2(p, n->begin, CODE_UNARY, python_op(n->unary.op), python_expression(p, n->unary.operand),
+                            NULL);
+    case PY_BIN_OP:
+        c = python_expression(p, n->bin_op.left);
+        right = c ? python_expression(p, n->bin_op.right) : NULL;
+        return right ? python_node2(p, behind(p, n->bin_op.left), CODE_BINARY, python_op(n->bin_op.op), c, right)
+                     : NULL;
+    case PY_BOOL_OP:
+        return boolean(p, n);
+    case PY_COMPARE:
+        return comparison(p, n);
+    case PY_IF_EXP:
+        return select(p, n);
+    case PY_SUBSCRIPT:
+        return subscript(p, n);
+    case PY_CALL:
+        return call(p, n);
+    case PY_LAMBDA:
+        return lambda(p, n);
+    case PY_TUPLE:
+        return tuple(p, n);
+    default:
+        return python_unsupported(p, n->begin, python_refused(n->kind));
+    }
 }

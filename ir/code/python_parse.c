@@ -1,398 +1,197 @@
-#include "ir/code/python.h"
+#include "ir/code/python_code.h"
 
 #include <string.h>
 
-static const struct {
-    const char *text;
-    enum code_op op;
-} augmented[] = {
-    { "+=", CODE_ADD },    { "-=", CODE_SUB },  { "*=", CODE_MUL },    { "/=", CODE_DIV },    { "//=", CODE_FLOORDIV },
-    { "%=", CODE_MOD },    { "**=", CODE_POW }, { "@=", CODE_MATMUL }, { "&=", CODE_BITAND }, { "|=", CODE_BITOR },
-    { "^=", CODE_BITXOR }, { "<<=", CODE_SHL }, { ">>=", CODE_SHR },
+/* What tasklets and conditions do not run. */
+static const char *const refused[PY_KIND_COUNT] = {
+    [PY_FUNCTION_DEF] = "statement 'def'",
+    [PY_ASYNC_FUNCTION_DEF] = "statement 'async'",
+    [PY_CLASS_DEF] = "statement 'class'",
+    [PY_DELETE] = "statement 'del'",
+    [PY_TYPE_ALIAS] = "statement 'type'",
+    [PY_ASYNC_FOR] = "statement 'async'",
+    [PY_WITH] = "statement 'with'",
+    [PY_ASYNC_WITH] = "statement 'async'",
+    [PY_MATCH] = "statement 'match'",
+    [PY_RAISE] = "statement 'raise'",
+    [PY_TRY] = "statement 'try'",
+    [PY_TRY_STAR] = "statement 'try'",
+    [PY_IMPORT] = "statement 'import'",
+    [PY_IMPORT_FROM] = "statement 'from'",
+    [PY_GLOBAL] = "statement 'global'",
+    [PY_NONLOCAL] = "statement 'nonlocal'",
+    [PY_NAMED_EXPR] = "assignment expression",
+    [PY_DICT] = "dictionary or set",
+    [PY_SET] = "dictionary or set",
+    [PY_LIST] = "list",
+    [PY_LIST_COMP] = "comprehension",
+    [PY_SET_COMP] = "comprehension",
+    [PY_DICT_COMP] = "comprehension",
+    [PY_GENERATOR_EXP] = "comprehension",
+    [PY_AWAIT] = "await",
+    [PY_YIELD] = "yield",
+    [PY_YIELD_FROM] = "yield",
+    [PY_JOINED_STR] = "formatted string",
+    [PY_STARRED] = "starred expression",
 };
 
-static const char *const refused[] = { "def",    "class",    "with",  "try",   "import", "from",  "del",
-                                       "global", "nonlocal", "raise", "async", "await",  "yield", NULL };
+const char *python_refused(enum py_kind kind) { return refused[kind]; }
 
-static struct code *block(struct python *p);
-static bool statement(struct python *p, python_nodes *out);
+static struct code *block(struct python_code *p, const struct py_list *statements, uint32_t offset);
 
-bool python_error(struct python *p, size_t offset, const char *format, ...)
+void *python_error(struct python_code *p, uint32_t offset, const char *message)
 {
-    va_list args;
-    va_start(args, format);
-    const char *message = arena_vprintf(p->ir->arena, format, args);
-    va_end(args);
-    return diag_error_in(p->ir->diags, p->place, p->text, p->length, offset, DIAG_PYTHON_SYNTAX, message);
-}
-
-bool python_unsupported(struct python *p, size_t offset, const char *what)
-{
-    return diag_error_in(p->ir->diags, p->place, p->text, p->length, offset, DIAG_PYTHON_UNSUPPORTED, what);
-}
-
-bool python_is(const struct python *p, const char *text)
-{
-    const struct python_token *t = python_token(p);
-    return (t->kind == PYTHON_OPERATOR || t->kind == PYTHON_KEYWORD) && strcmp(t->text, text) == 0;
-}
-
-bool python_accept(struct python *p, const char *text)
-{
-    bool is = python_is(p, text);
-    p->at += is;
-    return is;
-}
-
-struct code *python_unexpected(struct python *p, const char *what)
-{
-    const struct python_token *t = python_token(p);
-    int shown = t->length < 40 ? (int)t->length : 40;
-    const char *found = t->kind == PYTHON_END       ? "the end"
-                        : t->kind == PYTHON_NEWLINE ? "the end of the line"
-                        : t->kind == PYTHON_INDENT  ? "an indented line"
-                        : t->kind == PYTHON_DEDENT  ? "the end of the block"
-                                                    : arena_printf(p->ir->arena, "'%.*s'", shown, p->text + t->offset);
-    python_error(p, t->offset, "expected %s, found %s", what, found);
+    diag_error_in(p->ir->diags, p->place, p->text, p->length, offset, DIAG_PYTHON_SYNTAX, message);
     return NULL;
 }
 
-bool python_expect(struct python *p, const char *text)
+void *python_unsupported(struct python_code *p, uint32_t offset, const char *what)
 {
-    if (python_accept(p, text))
-        return true;
-    python_unexpected(p, arena_printf(p->ir->arena, "'%s'", text));
-    return false;
+    diag_error_in(p->ir->diags, p->place, p->text, p->length, offset, DIAG_PYTHON_UNSUPPORTED, what);
+    return NULL;
 }
 
-bool python_enter(struct python *p)
+static struct code *target(struct python_code *p, const struct py *n)
 {
-    /* A level of the tree takes up to four calls; limit_depth counts exactly. */
-    if (++p->depth <= 5 * PYTHON_MAX_DEPTH)
-        return true;
-    return python_unsupported(p, python_token(p)->offset, "nesting of more than 1000 levels");
-}
-
-struct code *python_node(struct python *p, const struct python_token *t, enum code_kind kind, uint32_t count)
-{
-    struct code *c = code_new(p->ir, kind, count);
-    c->offset = t->offset;
-    c->line = t->line;
-    c->column = t->column;
+    struct code *c = python_expression(p, n);
+    if (c && c->kind == CODE_TUPLE && c->count == 0)
+        return python_unsupported(p, n->begin, "assignment to an empty tuple");
     return c;
 }
 
-/* Module of a type name: dace.float64, dace.dtypes.float64, numpy.float64. */
-static bool is_type_module(const struct code *c)
-{
-    if (c->kind == CODE_MEMBER)
-        return strcmp(c->name, "dtypes") == 0 && is_type_module(c->items[0]);
-    return c->kind == CODE_NAME &&
-           (strcmp(c->name, "dace") == 0 || strcmp(c->name, "numpy") == 0 || strcmp(c->name, "np") == 0);
-}
-
-const struct type *python_type(struct python *p, const struct code *c)
-{
-    if (c->kind == CODE_NAME) {
-        /* Written into C as they stand, so they mean C's types (semantics.md 6.5). */
-        if (strcmp(c->name, "int") == 0)
-            return type_basic(p->ir, TYPE_I32);
-        if (strcmp(c->name, "float") == 0)
-            return type_basic(p->ir, TYPE_F32);
-        return type_by_name(p->ir, c->name);
-    }
-    if (c->kind == CODE_MEMBER && is_type_module(c->items[0]))
-        return type_by_name(p->ir, c->name);
-    bool vector = c->kind == CODE_CALL && c->count == 3 && c->items[0]->kind == CODE_MEMBER &&
-                  strcmp(c->items[0]->name, "vector") == 0 && is_type_module(c->items[0]->items[0]);
-    const struct code *lanes = vector ? c->items[2] : NULL;
-    if (!vector || lanes->kind != CODE_INT || lanes->big || lanes->i < 1 || lanes->i > 1024)
-        return NULL;
-    const struct type *elem = c->items[1]->kind == CODE_CALL ? NULL : python_type(p, c->items[1]);
-    return elem ? type_vector(p->ir, elem, (uint32_t)lanes->i, NULL) : NULL;
-}
-
-static bool check_target(struct python *p, const struct code *c)
-{
-    if (c->kind == CODE_TUPLE) {
-        for (uint32_t i = 0; i < c->count; i++)
-            if (!check_target(p, c->items[i]))
-                return false;
-        return c->count > 0 || python_error(p, c->offset, "cannot assign to an empty tuple");
-    }
-    if (c->kind == CODE_NAME || c->kind == CODE_MEMBER || c->kind == CODE_INDEX)
-        return true;
-    return python_error(p, c->offset, "cannot assign to this expression");
-}
-
 /* x: T, x: T = value */
-static struct code *annotated(struct python *p, struct code *target)
+static struct code *annotated(struct python_code *p, const struct py *n)
 {
-    struct python_token t = *python_token(p);
-    p->at++;
-    struct code *annotation = python_expression(p);
-    if (!annotation)
+    const struct py *name = n->ann_assign.target, *annotation = n->ann_assign.annotation;
+    struct code *written = python_expression(p, annotation);
+    if (!written)
         return NULL;
-    struct code *value = NULL;
-    if (python_accept(p, "=") && !(value = python_expression_list(p)))
+    struct code *value = n->ann_assign.value ? python_expression(p, n->ann_assign.value) : NULL;
+    if (n->ann_assign.value && !value)
         return NULL;
-    const struct type *type = python_type(p, annotation);
-    if (!type || target->kind != CODE_NAME) {
-        python_unsupported(p, type ? target->offset : annotation->offset, type ? "annotated element" : "annotation");
-        return NULL;
-    }
-    struct code *c = python_node(p, &t, CODE_DECLARE, value ? 1 : 0);
-    c->offset = target->offset;
-    c->line = target->line;
-    c->column = target->column;
-    c->name = target->name;
+    const struct type *type = python_type(p, written);
+    if (!type || name->kind != PY_NAME)
+        return python_unsupported(p, type ? name->begin : annotation->begin, type ? "annotated element" : "annotation");
+    struct code *c = python_node(p, name->begin, CODE_DECLARE, value ? 1 : 0);
+    c->name = name->name.id;
     c->type = type;
     if (value)
         c->items[0] = value;
     return c;
 }
 
-static struct code *assignment(struct python *p, const struct python_token *t, struct code *first)
+static struct code *assignment(struct python_code *p, const struct py *n)
 {
-    python_nodes items = { 0 };
-    vec_push(p->ir->arena, &items, NULL); /* the value, known last */
-    vec_push(p->ir->arena, &items, first);
-    struct code *value = NULL;
-    while (python_accept(p, "=")) {
-        if (!check_target(p, vec_last(&items)))
+    bool augmented = n->kind == PY_AUG_ASSIGN;
+    uint32_t count = augmented ? 1 : n->assign.targets.count;
+    struct code *c = python_node(p, n->begin, CODE_ASSIGN, count + 1);
+    c->op = augmented ? python_op(n->aug_assign.op) : CODE_OP_NONE;
+    for (uint32_t i = 0; i < count; i++)
+        if (!(c->items[i + 1] = target(p, augmented ? n->aug_assign.target : n->assign.targets.items[i])))
             return NULL;
-        if (python_is(p, "yield")) {
-            python_unsupported(p, python_token(p)->offset, "yield");
-            return NULL;
-        }
-        value = python_expression_list(p);
-        if (!value)
-            return NULL;
-        vec_push(p->ir->arena, &items, value);
-    }
-    items.count--;
-    items.items[0] = value;
-    return python_with_items(p, t, CODE_ASSIGN, &items);
+    c->items[0] = python_expression(p, augmented ? n->aug_assign.value : n->assign.value);
+    return c->items[0] ? c : NULL;
 }
 
-static struct code *expression_statement(struct python *p)
+static struct code *if_statement(struct python_code *p, const struct py *n)
 {
-    struct python_token t = *python_token(p);
-    struct code *first = python_expression_list(p);
-    if (!first)
+    bool otherwise = n->if_.orelse.count > 0;
+    struct code *c = python_node(p, n->begin, CODE_IF, otherwise ? 3 : 2);
+    if (!(c->items[0] = python_expression(p, n->if_.test)) || !(c->items[1] = block(p, &n->if_.body, n->begin)))
         return NULL;
-    if (python_is(p, ":"))
-        return check_target(p, first) ? annotated(p, first) : NULL;
-    if (python_is(p, "="))
-        return assignment(p, &t, first);
-    for (size_t i = 0; i < sizeof augmented / sizeof *augmented; i++) {
-        if (!python_accept(p, augmented[i].text))
-            continue;
-        if (first->kind == CODE_TUPLE) {
-            python_error(p, first->offset, "a tuple cannot be the target of '%s'", augmented[i].text);
-            return NULL;
-        }
-        struct code *value = check_target(p, first) ? python_expression_list(p) : NULL;
-        if (!value)
-            return NULL;
-        struct code *c = python_node(p, &t, CODE_ASSIGN, 2);
-        c->op = augmented[i].op;
-        c->items[0] = value;
-        c->items[1] = first;
-        return c;
-    }
-    struct code *c = python_node(p, &t, CODE_EXPR, 1);
-    c->items[0] = first;
-    return c;
+    return !otherwise || (c->items[2] = block(p, &n->if_.orelse, n->begin)) ? c : NULL;
 }
 
-static struct code *keyword_statement(struct python *p, const struct python_token *t)
+static struct code *while_statement(struct python_code *p, const struct py *n)
 {
-    for (const char *const *r = refused; *r; r++)
-        if (strcmp(t->text, *r) == 0) {
-            python_unsupported(p, t->offset, arena_printf(p->ir->arena, "statement '%s'", *r));
-            return NULL;
-        }
-    if (python_accept(p, "pass"))
-        return python_node(p, t, CODE_PASS, 0);
-    if (python_accept(p, "break"))
-        return python_node(p, t, CODE_BREAK, 0);
-    if (python_accept(p, "continue"))
-        return python_node(p, t, CODE_CONTINUE, 0);
-    bool returns = python_is(p, "return");
-    if (!returns && !python_is(p, "assert"))
-        return expression_statement(p);
-    p->at++;
-    enum python_token_kind next = python_token(p)->kind;
-    if (returns && (next == PYTHON_NEWLINE || next == PYTHON_END || python_is(p, ";")))
-        return python_node(p, t, CODE_RETURN, 0);
-    struct code *value = returns ? python_expression_list(p) : python_expression(p);
-    /* The message of an assertion is not kept. */
-    if (!value || (!returns && python_accept(p, ",") && !python_expression(p)))
-        return NULL;
-    struct code *c = python_node(p, t, returns ? CODE_RETURN : CODE_ASSERT, 1);
-    c->items[0] = value;
-    return c;
+    if (n->while_.orelse.count)
+        return python_unsupported(p, n->while_.orelse.items[0]->begin, "'else' of a loop");
+    struct code *condition = python_expression(p, n->while_.test);
+    struct code *body = condition ? block(p, &n->while_.body, n->begin) : NULL;
+    return body ? python_node2(p, n->begin, CODE_WHILE, CODE_OP_NONE, condition, body) : NULL;
 }
 
-/* Statements of one line, up to and with its end. */
-static bool simple_statements(struct python *p, python_nodes *out)
+static struct code *integer(struct python_code *p, uint32_t offset, int64_t value)
 {
-    do {
-        const struct python_token t = *python_token(p);
-        struct code *c = t.kind == PYTHON_KEYWORD ? keyword_statement(p, &t) : expression_statement(p);
-        if (!c)
-            return false;
-        vec_push(p->ir->arena, out, c);
-        if (!python_accept(p, ";"))
-            break;
-    } while (python_token(p)->kind != PYTHON_NEWLINE);
-    if (python_token(p)->kind != PYTHON_NEWLINE) {
-        python_unexpected(p, "the end of the statement");
-        return false;
-    }
-    p->at++;
-    return true;
-}
-
-static struct code *make_block(struct python *p, const struct python_token *t, const python_nodes *statements)
-{
-    return python_with_items(p, t, CODE_BLOCK, statements);
-}
-
-/* ":" and what follows: statements in the line, or an indented block. */
-static struct code *block(struct python *p)
-{
-    python_nodes statements = { 0 };
-    if (!python_expect(p, ":"))
-        return NULL;
-    struct python_token t = *python_token(p);
-    if (t.kind != PYTHON_NEWLINE)
-        return simple_statements(p, &statements) ? make_block(p, &t, &statements) : NULL;
-    p->at++;
-    t = *python_token(p);
-    if (t.kind != PYTHON_INDENT)
-        return python_unexpected(p, "an indented block");
-    p->at++;
-    while (python_token(p)->kind != PYTHON_DEDENT)
-        if (!statement(p, &statements))
-            return NULL;
-    p->at++;
-    return make_block(p, &t, &statements);
-}
-
-static struct code *if_statement(struct python *p)
-{
-    struct python_token t = *python_token(p);
-    if (!python_enter(p))
-        return NULL;
-    p->at++;
-    struct code *condition = python_expression(p), *otherwise = NULL;
-    struct code *then = condition ? block(p) : NULL;
-    if (!then)
-        return NULL;
-    const struct python_token next = *python_token(p);
-    if (python_is(p, "elif")) {
-        python_nodes nested = { 0 };
-        struct code *c = if_statement(p);
-        if (!c)
-            return NULL;
-        vec_push(p->ir->arena, &nested, c);
-        otherwise = make_block(p, &next, &nested);
-    } else if (python_accept(p, "else") && !(otherwise = block(p))) {
-        return NULL;
-    }
-    p->depth--;
-    struct code *c = python_node(p, &t, CODE_IF, otherwise ? 3 : 2);
-    c->items[0] = condition;
-    c->items[1] = then;
-    if (otherwise)
-        c->items[2] = otherwise;
-    return c;
-}
-
-static bool refuse_else(struct python *p)
-{
-    return !python_is(p, "else") || python_unsupported(p, python_token(p)->offset, "'else' of a loop");
-}
-
-static struct code *while_statement(struct python *p)
-{
-    struct python_token t = *python_token(p);
-    p->at++;
-    struct code *condition = python_expression(p);
-    struct code *body = condition ? block(p) : NULL;
-    if (!body || !refuse_else(p))
-        return NULL;
-    struct code *c = python_node(p, &t, CODE_WHILE, 2);
-    c->items[0] = condition;
-    c->items[1] = body;
-    return c;
-}
-
-static struct code *integer(struct python *p, const struct python_token *t, int64_t value)
-{
-    struct code *c = python_node(p, t, CODE_INT, 0);
+    struct code *c = python_node(p, offset, CODE_INT, 0);
     c->i = value;
     c->u = (uint64_t)value;
     return c;
 }
 
-static struct code *for_statement(struct python *p)
+static struct code *for_statement(struct python_code *p, const struct py *n)
 {
-    struct python_token t = *python_token(p);
-    p->at++;
-    const struct python_token name = *python_token(p);
-    if (name.kind != PYTHON_NAME)
-        return python_unexpected(p, "the name of the loop variable");
-    p->at++;
-    if (python_is(p, ",")) {
-        python_unsupported(p, python_token(p)->offset, "loop over tuples");
-        return NULL;
-    }
-    if (!python_expect(p, "in"))
-        return NULL;
-    const struct python_token start = *python_token(p);
-    struct code *range = python_expression_list(p);
-    if (!range)
-        return NULL;
-    bool good = range->kind == CODE_CALL && range->items[0]->kind == CODE_NAME &&
-                strcmp(range->items[0]->name, "range") == 0 && range->count >= 2 && range->count <= 4;
-    for (uint32_t i = 0; i < range->count && good; i++)
-        good = range->items[i]->kind != CODE_KEYWORD;
-    if (!good) {
-        python_unsupported(p, start.offset, "loop over anything but range(...)");
-        return NULL;
-    }
-    struct code *body = block(p);
-    if (!body || !refuse_else(p))
-        return NULL;
-    struct code *c = python_node(p, &t, CODE_FOR_RANGE, 4);
-    c->name = name.text;
-    c->items[0] = range->count > 2 ? range->items[1] : integer(p, &start, 0);
-    c->items[1] = range->count > 2 ? range->items[2] : range->items[1];
-    c->items[2] = range->count > 3 ? range->items[3] : integer(p, &start, 1);
-    c->items[3] = body;
-    return c;
+    const struct py *name = n->for_.target, *range = n->for_.iter;
+    if (name->kind == PY_TUPLE)
+        return python_unsupported(p, name->begin, "loop over tuples");
+    if (name->kind != PY_NAME)
+        return python_unsupported(p, name->begin, "loop variable that is no name");
+    uint32_t count = range->kind == PY_CALL ? range->call.args.count : 0;
+    bool good = count >= 1 && count <= 3 && range->call.keywords.count == 0 && range->call.func->kind == PY_NAME &&
+                strcmp(range->call.func->name.id, "range") == 0;
+    if (!good)
+        return python_unsupported(p, range->begin, "loop over anything but range(...)");
+    if (n->for_.orelse.count)
+        return python_unsupported(p, n->for_.orelse.items[0]->begin, "'else' of a loop");
+    struct code *bound[3] = { integer(p, range->begin, 0), NULL, integer(p, range->begin, 1) };
+    for (uint32_t i = 0; i < count; i++)
+        if (!(bound[count == 1 ? 1 : i] = python_expression(p, range->call.args.items[i])))
+            return NULL;
+    struct code *c = python_node(p, n->begin, CODE_FOR_RANGE, 4);
+    c->name = name->name.id;
+    memcpy(c->items, bound, sizeof bound);
+    c->items[3] = block(p, &n->for_.body, n->begin);
+    return c->items[3] ? c : NULL;
 }
 
-static bool statement(struct python *p, python_nodes *out)
+static struct code *statement(struct python_code *p, const struct py *n)
 {
-    if (!python_is(p, "if") && !python_is(p, "while") && !python_is(p, "for"))
-        return simple_statements(p, out);
-    if (!python_enter(p))
-        return false;
-    struct code *c = python_is(p, "if")      ? if_statement(p)
-                     : python_is(p, "while") ? while_statement(p)
-                                             : for_statement(p);
-    p->depth--;
-    if (c)
-        vec_push(p->ir->arena, out, c);
-    return c != NULL;
+    switch (n->kind) {
+    case PY_PASS:
+        return python_node(p, n->begin, CODE_PASS, 0);
+    case PY_BREAK:
+        return python_node(p, n->begin, CODE_BREAK, 0);
+    case PY_CONTINUE:
+        return python_node(p, n->begin, CODE_CONTINUE, 0);
+    case PY_RETURN:
+        return n->return_.value
+                   ? python_node2(p, n->begin, CODE_RETURN, CODE_OP_NONE, python_expression(p, n->return_.value), NULL)
+                   : python_node(p, n->begin, CODE_RETURN, 0);
+    case PY_ASSERT: /* the message is not kept */
+        return python_node2(p, n->begin, CODE_ASSERT, CODE_OP_NONE, python_expression(p, n->assert_.test), NULL);
+    case PY_EXPR:
+        return python_node2(p, n->begin, CODE_EXPR, CODE_OP_NONE, python_expression(p, n->expr.value), NULL);
+    case PY_ANN_ASSIGN:
+        return annotated(p, n);
+    case PY_ASSIGN:
+    case PY_AUG_ASSIGN:
+        return assignment(p, n);
+    case PY_IF:
+        return if_statement(p, n);
+    case PY_WHILE:
+        return while_statement(p, n);
+    case PY_FOR:
+        return for_statement(p, n);
+    default:
+        return python_unsupported(p, n->begin, python_refused(n->kind));
+    }
 }
 
-/* Walks may be recursive, so no tree is deeper than the limit. Long sums are deep although no recursion read them. */
-static bool limit_depth(struct python *p, struct code *root)
+static struct code *block(struct python_code *p, const struct py_list *statements, uint32_t offset)
+{
+    python_nodes list = { 0 };
+    for (uint32_t i = 0; i < statements->count; i++) {
+        struct code *c = statement(p, statements->items[i]);
+        if (!c)
+            return NULL;
+        vec_push(p->ir->arena, &list, c);
+    }
+    return python_with_items(p, statements->count ? statements->items[0]->begin : offset, CODE_BLOCK, &list);
+}
+
+/* Walks may be recursive, so no tree is deeper than the limit. Chains of `and` are deeper here than in Python's tree.
+ */
+static bool limit_depth(struct python_code *p, struct code *root)
 {
     struct level {
         struct code *c;
@@ -411,8 +210,8 @@ static bool limit_depth(struct python *p, struct code *root)
         if (!below.c)
             continue;
         vec_push(p->ir->arena, &stack, below);
-        if (stack.count > PYTHON_MAX_DEPTH)
-            return python_unsupported(p, below.c->offset, "nesting of more than 1000 levels");
+        if (stack.count > PY_MAX_DEPTH)
+            return python_unsupported(p, below.c->offset, "nesting of more than 1000 levels") != NULL;
     }
     return true;
 }
@@ -424,36 +223,37 @@ static bool is_old_memlet(const struct code *c)
            (c->items[0]->op == CODE_SHL || c->items[0]->op == CODE_SHR);
 }
 
+static struct py *parse(struct python_code *p, enum py_mode mode)
+{
+    struct py_error error = { 0 };
+    struct py *n = py_parse(p->ir->arena, p->ir->names, p->text, p->length, mode, &error);
+    if (n)
+        p->lines = py_lines(p->ir->arena, p->text, p->length);
+    else if (error.limit)
+        python_unsupported(p, error.offset, error.message);
+    else
+        python_error(p, error.offset, error.message);
+    return n;
+}
+
 struct code *python_parse(struct ir *ir, const struct place *place, const char *text)
 {
-    struct python p = { .ir = ir, .place = place, .text = text, .length = strlen(text) };
-    if (!python_lex(&p, true))
-        return NULL;
-    python_nodes statements = { 0 };
+    struct python_code p = { .ir = ir, .place = place, .text = text, .length = strlen(text) };
+    struct py *n = parse(&p, PY_MODE_SNIPPET);
+    struct code *c = n ? block(&p, &n->module.body, 0) : NULL;
     uint32_t kept = 0;
-    while (python_token(&p)->kind != PYTHON_END) {
-        if (python_token(&p)->kind == PYTHON_INDENT) {
-            python_error(&p, python_token(&p)->offset, "unexpected indentation");
-            return NULL;
-        }
-        if (!statement(&p, &statements))
-            return NULL;
-    }
-    for (uint32_t i = 0; i < statements.count; i++)
-        if (!is_old_memlet(statements.items[i]))
-            statements.items[kept++] = statements.items[i];
-    statements.count = kept;
-    struct code *c = make_block(&p, &p.tokens.items[0], &statements);
-    return limit_depth(&p, c) ? c : NULL;
+    for (uint32_t i = 0; c && i < c->count; i++)
+        if (!is_old_memlet(c->items[i]))
+            c->items[kept++] = c->items[i];
+    if (c)
+        c->count = kept;
+    return c && limit_depth(&p, c) ? c : NULL;
 }
 
 struct code *python_parse_expression(struct ir *ir, const struct place *place, const char *text)
 {
-    struct python p = { .ir = ir, .place = place, .text = text, .length = strlen(text) };
-    if (!python_lex(&p, false))
-        return NULL;
-    struct code *c = python_expression_list(&p);
-    if (c && python_token(&p)->kind != PYTHON_END)
-        return python_unexpected(&p, "the end of the expression");
+    struct python_code p = { .ir = ir, .place = place, .text = text, .length = strlen(text) };
+    struct py *n = parse(&p, PY_MODE_EXPRESSION);
+    struct code *c = n ? python_expression(&p, n->expression.body) : NULL;
     return c && limit_depth(&p, c) ? c : NULL;
 }

@@ -9,7 +9,8 @@ MAY_INCLUDE = {
     "ir": ["ir/", "base/"],
     "ir/json": ["ir/json/", "base/"],
     "ir/sym": ["ir/sym/", "ir/type.h", "ir/types.def", "ir/internal.h", "base/"],
-    "ir/code": ["ir/code/", "ir/type.h", "base/"],
+    "ir/python": ["ir/python/", "base/"],
+    "ir/code": ["ir/code/", "ir/python/ast.h", "ir/type.h", "base/"],
     "ir/code/clang": ["ir/code/", "ir/", "base/"],
     "lower/graph": ["lower/graph/", "lower/tree/", "ir/", "base/", *ABI],
     "lower/tree": ["lower/tree/", "ir/", "base/", *ABI],
@@ -30,6 +31,7 @@ MAY_INCLUDE = {
     "tests/aarch64": ["jit/place.h", "base/", "runtime/runtime.h", "tests/"], # runs what was placed
     "tests/export": ["axpy.h", "gemm_maps.h"], # written by the test
     "tests/install": ["axpy.h"], # written by the test
+    "tests/parser": ["ir/python/ast.h"],
     "tests/corpus": ["sdfg.h", "ir/", "base/"],
     "tests/fuzz": [folder + "/" for folder in project.FOLDERS] + ["tests/"],
     "tests/run": ["engine/cli/", "engine/include/", "ir/", "base/", "tests/"], # writes cases
