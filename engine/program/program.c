@@ -100,6 +100,7 @@ static sdfg_error *read_program(struct sdfg_program *p)
     p->ir = own;
     sdfg_error *said = error_from_diags(graph->diags, SDFG_STAGE_LOAD);
     if (!good) {
+        p->root = NULL;
         ir_free(graph);
         return said;
     }
