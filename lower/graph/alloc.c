@@ -2,6 +2,7 @@
 #include "lower/graph/alloc.h"
 #include "lower/graph/stream.h"
 #include "lower/graph/target.h"
+#include "lower/graph/threads.h"
 
 struct binding *alloc_bind(struct scope *sc, const struct container *c, struct tree_var *v)
 {
@@ -118,6 +119,8 @@ static bool allocate(struct scope *sc, const struct home *h, struct tree_stmt *f
         return lower_open_stream(sc, b, sc->block, frees);
     if (b && alloc_is_local(c) && !sc->parallel)
         return allocate_local(sc, b, frees, h->zero) && alloc_start_offset(sc, b);
+    if (b && lower_is_per_thread(sc, c))
+        return lower_allocate_per_thread(sc, b, frees, h->zero);
     return b && t->allocate(sc, b, sc->block, frees, h->zero) && alloc_start_offset(sc, b);
 }
 

@@ -29,14 +29,10 @@ static bool cpu_claims_schedule(const struct enum_value *s)
     return s->row == SCHEDULE_SEQUENTIAL || s->row == SCHEDULE_SVE_MAP;
 }
 
-static bool cpu_allocate(struct scope *sc, struct binding *b, struct tree_stmt *block, struct tree_stmt *frees,
-                         bool zero)
+bool cpu_allocate_count(struct scope *sc, struct binding *b, struct tree_expr *count, struct tree_stmt *block,
+                        struct tree_stmt *frees, bool zero)
 {
     struct lower *lw = sc->act->lw;
-    const struct sym *size = lower_total_size(sc, &b->desc->place, b->desc);
-    struct tree_expr *count = size ? lower_index(lw, &b->desc->place, size) : NULL;
-    if (!count)
-        return false;
     int64_t limit = b->desc->storage->row == STORAGE_REGISTER ? LARGEST_REGISTER : LARGEST_LOCAL;
     bool stack = count->op == EXPR_INT && count->i >= 0 && count->i * (int64_t)b->type->size <= limit;
     if (stack && count->i > 1) { /* single elements mostly end in registers */
@@ -49,6 +45,13 @@ static bool cpu_allocate(struct scope *sc, struct binding *b, struct tree_stmt *
     if (!stack)
         stmt_free(lw->tree, frees, b->var);
     return true;
+}
+
+bool cpu_allocate(struct scope *sc, struct binding *b, struct tree_stmt *block, struct tree_stmt *frees, bool zero)
+{
+    const struct sym *size = lower_total_size(sc, &b->desc->place, b->desc);
+    struct tree_expr *count = size ? lower_index(sc->act->lw, &b->desc->place, size) : NULL;
+    return count && cpu_allocate_count(sc, b, count, block, frees, zero);
 }
 
 /* ---- loops ---- */
@@ -101,8 +104,28 @@ static bool scope_has_conflicts(const struct node *entry)
     return false;
 }
 
+/* Do all threads of a block write one place? They may, if it holds the same for all of them. */
+static bool writes_one_place(const struct map_entry *m)
+{
+    const struct node *end = scope_exit(&m->node);
+    for (uint32_t i = 0; i < end->in.count; i++) {
+        const struct subset *s = end->in.items[i]->memlet.subset;
+        for (uint32_t p = 0; s && p < m->params.count; p++) {
+            bool found = m->range.dims[p].begin == m->range.dims[p].end;
+            for (uint32_t d = 0; d < s->rank; d++)
+                found = found || sym_mentions(s->dims[d].begin, m->params.items[p]);
+            if (!found)
+                return true;
+        }
+    }
+    return false;
+}
+
 /* Iterations of a map are independent by contract, unless they meet in a conflict resolution. */
-static bool is_independent(const struct map_entry *m) { return !scope_has_conflicts(&m->node); }
+static bool is_independent(const struct map_entry *m, enum tree_level level)
+{
+    return !scope_has_conflicts(&m->node) && (level != TREE_BLOCK || !writes_one_place(m));
+}
 
 static void add_parameter(struct scope *in, const char *name, const struct sym *value)
 {
@@ -141,9 +164,9 @@ static bool add_loop(struct scope *sc, struct map_entry *m, uint32_t dim, struct
     return true;
 }
 
-static bool enter_loops(struct scope *sc, struct map_entry *m, struct scope *in, bool parallel)
+bool cpu_loops(struct scope *sc, struct map_entry *m, struct scope *in, bool parallel, enum tree_level level)
 {
-    bool independent = m->schedule->row != SCHEDULE_SEQUENTIAL && is_independent(m), placed = false;
+    bool independent = m->schedule->row != SCHEDULE_SEQUENTIAL && is_independent(m, level), placed = false;
     in->block = sc->block;
     for (uint32_t d = 0; d < m->range.rank; d++) {
         struct tree_stmt *loop;
@@ -152,6 +175,7 @@ static bool enter_loops(struct scope *sc, struct map_entry *m, struct scope *in,
         if (!loop)
             continue;
         loop->loop.independent = independent;
+        loop->loop.level = level;
         if (parallel && !placed) {
             static const enum tree_omp omp[] = { TREE_OMP_STATIC, TREE_OMP_STATIC, TREE_OMP_DYNAMIC, TREE_OMP_GUIDED };
             loop->loop.parallel = placed = true;
@@ -167,16 +191,19 @@ static bool enter_loops(struct scope *sc, struct map_entry *m, struct scope *in,
     return true;
 }
 
-static bool cpu_enter(struct scope *sc, struct map_entry *m, struct scope *in) { return enter_loops(sc, m, in, false); }
+static bool cpu_enter(struct scope *sc, struct map_entry *m, struct scope *in)
+{
+    return cpu_loops(sc, m, in, false, TREE_HOST);
+}
 
-static bool cpu_leave(struct scope *sc, struct map_entry *m, struct scope *in)
+bool cpu_leave(struct scope *sc, struct map_entry *m, struct scope *in)
 {
     (void)sc, (void)m, (void)in;
     return true;
 }
 
-static bool cpu_copy(struct scope *sc, const struct place *place, const struct area *from, const struct area *to,
-                     const struct memlet *m, bool atomic)
+bool cpu_copy(struct scope *sc, const struct place *place, const struct area *from, const struct area *to,
+              const struct memlet *m, bool atomic)
 {
     return lower_copy(sc, place, from, to, m, atomic);
 }
@@ -307,7 +334,7 @@ static bool openmp_enter(struct scope *sc, struct map_entry *m, struct scope *in
     if (m->schedule->row == SCHEDULE_CPU_PERSISTENT)
         return enter_persistent(sc, m, in);
     bool parallel = m->schedule->row == SCHEDULE_CPU_MULTICORE || !inside_a_map(sc) || sc->team;
-    if (!enter_loops(sc, m, in, parallel && (!sc->parallel || sc->team) && !no_threads))
+    if (!cpu_loops(sc, m, in, parallel && (!sc->parallel || sc->team) && !no_threads, TREE_HOST))
         return false;
     in->team = false;
     return true;

@@ -102,6 +102,7 @@ struct scope {
     bool team;                       /* inside a CPU_Persistent scope: every thread runs this code */
     struct tree_stmt *region;        /* STMT_PARALLEL opened by the scope's target, or NULL */
     const struct consumed *consumed; /* what a consume scope has taken from its stream (consume.c), else NULL */
+    struct tree_expr *const *thread; /* threadIdx along x, y and z in loops over a block (threads.c), else NULL */
     struct library_memory *library;  /* of the library node being lowered, or NULL */
 };
 

@@ -20,7 +20,17 @@ struct target {
                  const struct memlet *m, bool atomic);
 };
 
-extern const struct target cpu_target, openmp_target;
+extern const struct target cpu_target, openmp_target, cuda_target;
+
+/* What the targets share that make loops and take memory of the host (cpu.c). `parallel`: the first loop asks for
+ * threads. */
+bool cpu_loops(struct scope *sc, struct map_entry *m, struct scope *inside, bool parallel, enum tree_level level);
+bool cpu_leave(struct scope *sc, struct map_entry *m, struct scope *inside);
+bool cpu_allocate(struct scope *sc, struct binding *b, struct tree_stmt *block, struct tree_stmt *frees, bool zero);
+bool cpu_allocate_count(struct scope *sc, struct binding *b, struct tree_expr *count, struct tree_stmt *block,
+                        struct tree_stmt *frees, bool zero);
+bool cpu_copy(struct scope *sc, const struct place *place, const struct area *from, const struct area *to,
+              const struct memlet *m, bool atomic);
 
 /* NULL if nobody claims the schedule or storage. */
 const struct target *target_for_schedule(const struct enum_value *schedule);

@@ -1,5 +1,6 @@
 /* Tasklets: inputs are read, the body runs, outputs are stored (semantics.md 4.3). */
 #include "lower/graph/stream.h"
+#include "lower/graph/threads.h"
 
 #include <string.h>
 
@@ -24,7 +25,7 @@ static bool lookup(void *user, const char *name, struct operand *out)
     if (is_cpp(n->tasklet) && lower_state_operand(n->sc->act->lw, name, out))
         return true;
     if (!lower_find_symbol(n->sc, name) && !sdfg_find_constant(n->sc->act->sdfg, name))
-        return true;
+        return lower_thread_operand(n->sc, &n->tasklet->node.place, name, out);
     if (!lower_lookup(n->sc, name, out))
         return false;
     if (out->kind == OPERAND_ARRAY && is_cpp(n->tasklet))
@@ -93,19 +94,23 @@ static void input_variable(struct names *n, struct operand *o, struct tree_var *
     stmt_store(lw->tree, n->sc->block, o->pointer, expr_i64(lw->tree, 0), expr_var(lw->tree, v), 0);
 }
 
-static void pointer_operand(struct names *n, const char *name, const struct area *a, const struct type *type,
+static bool pointer_operand(struct names *n, const char *name, const struct area *a, const struct type *type,
                             struct operand *o)
 {
     struct lower *lw = n->sc->act->lw;
     struct name_use use = use_of(n->tasklet, name);
     struct tree_expr *pointer = expr_cast(lw->tree, type, a->pointer);
     if (!use.assigned && !use.address) {
-        *o = (struct operand){ .kind = OPERAND_POINTER, .type = type->elem, .pointer = pointer, .alias = a->alias };
-        return;
+        struct tree_expr *elements = lower_index(lw, &n->tasklet->node.place, area_volume(lw, a));
+        *o = (struct operand){
+            .kind = OPERAND_POINTER, .type = type->elem, .pointer = pointer, .elements = elements, .alias = a->alias
+        };
+        return elements;
     }
     struct tree_var *v = tree_var(lw->tree, name, type);
     stmt_assign(lw->tree, n->sc->block, v, pointer);
     input_variable(n, o, v);
+    return true;
 }
 
 /* A pointer connector: an array over the dimensions of the subset that are not 1. */
@@ -210,8 +215,7 @@ static bool read_input(struct names *n, struct edge *e)
     if (!consumed && !lower_memlet_area(sc, e, &a))
         return false;
     if (type->kind == TYPE_POINTER && a.type->kind != TYPE_POINTER && is_cpp(n->tasklet)) {
-        pointer_operand(n, e->dst_conn, &a, type, o);
-        return true;
+        return pointer_operand(n, e->dst_conn, &a, type, o);
     }
     if (consumed && !sym_is_int(a.sizes[0], 1))
         return array_operand(sc, &e->place, &a, a.type, o);
@@ -344,8 +348,7 @@ static bool prepare_output(struct names *n, struct edge *e, struct output *out)
     bool atomic = lower_is_conflicting(sc, e);
     bool pointer = type->kind == TYPE_POINTER && out->area.type->kind != TYPE_POINTER;
     if (pointer && is_cpp(t)) {
-        pointer_operand(n, e->src_conn, &out->area, type, o);
-        return true;
+        return pointer_operand(n, e->src_conn, &out->area, type, o);
     }
     if (pointer || (e->memlet.dynamic && type->kind != TYPE_POINTER)) {
         struct area a = out->area;
@@ -411,7 +414,7 @@ static bool check_language(struct scope *sc, const struct tasklet *t)
     return diag_error(sc->act->lw->diags, &t->node.place, DIAG_TASKLET_LANGUAGE, t->code.language->name);
 }
 
-bool lower_tasklet(struct scope *sc, struct node *n)
+static bool lower_once(struct scope *sc, struct node *n)
 {
     struct lower *lw = sc->act->lw;
     struct tasklet *t = as_tasklet(n);
@@ -436,4 +439,22 @@ bool lower_tasklet(struct scope *sc, struct node *n)
         if (!store_output(sc, &outputs[i]))
             return false;
     return true;
+}
+
+/* All threads of a block run it. */
+static bool lower_by_threads(struct scope *sc, struct node *n)
+{
+    struct scope in;
+    for (uint32_t i = 0; i < n->out.count; i++)
+        if (path_target(n->out.items[i])->kind != NODE_ACCESS)
+            return lower_unsupported(sc, &n->place, "a value from the threads of a block to another tasklet");
+    if (!lower_enter_block(sc, &n->place, &in) || !lower_once(&in, n))
+        return false;
+    lower_leave_threads_of_block(&in);
+    return lower_split_threads(sc->act->lw, sc->block, in.block);
+}
+
+bool lower_tasklet(struct scope *sc, struct node *n)
+{
+    return lower_is_for_threads(sc, as_tasklet(n)) ? lower_by_threads(sc, n) : lower_once(sc, n);
 }

@@ -141,6 +141,10 @@ enum tree_vectors {
     TREE_VECTORS_MASKED, /* fewer than one vector has */
 };
 
+/* On what a loop runs where there is a device: blocks of its grid, threads of a block or of a warp, or one after the
+ * other inside a kernel that stays. Code for the CPU has loops of the host only. */
+enum tree_level { TREE_HOST, TREE_GRID, TREE_BLOCK, TREE_WARP, TREE_PERSISTENT };
+
 /* What is known of a loop. `parallel` asks for threads (the parallelize pass decides); `independent` says that
  * iterations do not depend on each other, so vector code needs no check. */
 struct tree_loop {
@@ -152,6 +156,7 @@ struct tree_loop {
     uint8_t wide;
     enum tree_vectors vectors;
     enum tree_omp omp;
+    enum tree_level level;  /* a wish of the graph */
     int chunk, num_threads; /* 0: default */
     /* Of a loop that stands in `tiles` overlapping tiles (0: in none): iterations that are different ones. Those beyond
      * are computed once more. Of a branch in one: both sides do the same. */

@@ -498,7 +498,7 @@ TEST(failures_are_shared)
     struct sdfg *s = build_sdfg(ir, "elsewhere");
     build_array(s, "x", "float64", "4");
     build_array(s, "y", "float64", "4");
-    build_transient(s, "t", "float64", "4")->storage = enum_builtin(ir, STORAGE_GPU_GLOBAL);
+    build_transient(s, "t", "float64", "4")->storage = enum_builtin(ir, STORAGE_SNITCH_TCDM);
     struct state *state = build_state(&s->region, "copy");
     struct access *t = build_access(state, "t");
     build_edge(&build_access(state, "x")->node, NULL, &t->node, NULL, "x", NULL);

@@ -178,6 +178,26 @@ static struct code *reduction(struct clang_walk *w, const struct call *call)
     return e->items[1] ? e : NULL;
 }
 
+/* __sdfg_elements(connector), converted or not; what else is given has no end that is known. */
+static struct code *elements(struct clang_walk *w, const struct call *call)
+{
+    CXCursor c = clang_skip(w, call->args[0]);
+    while (w->api->getCursorKind(c) == CXCursor_CStyleCastExpr) {
+        struct clang_cursors inside = clang_expressions(w, c);
+        if (!inside.count)
+            break;
+        c = clang_skip(w, inside.items[inside.count - 1]);
+    }
+    CXCursor decl = w->api->getCursorReferenced(c);
+    if (w->api->getCursorKind(c) != CXCursor_DeclRefExpr || w->api->getCursorKind(decl) != CXCursor_ParmDecl ||
+        clang_find_local(w, decl))
+        return clang_integer(w, call->at, type_basic(w->ir, TYPE_I64), INT64_MAX);
+    struct code *e = clang_node(w, call->at, CODE_CALL, 2);
+    e->items[0] = clang_name(w, call->at, call->name);
+    e->items[1] = clang_name(w, call->at, clang_spelling(w, decl));
+    return e;
+}
+
 /* A function that is found by name when the code is linked. */
 static struct code *foreign_function(struct clang_walk *w, const struct call *call)
 {
@@ -213,6 +233,8 @@ static struct code *prelude_call(struct clang_walk *w, const struct call *call, 
         return number_operator(w, call);
     if (strcmp(call->name, "__sdfg_reduce") == 0 && call->count == 4)
         return reduction(w, call);
+    if (strcmp(call->name, "__sdfg_elements") == 0 && call->count == 1)
+        return elements(w, call);
     if (strcmp(call->name, "move") == 0 && call->count == 1)
         return clang_expr(w, call->args[0]);
     return known_function(w, call, method);

@@ -128,6 +128,8 @@ static struct code *name(struct clang_walk *w, CXCursor c)
         const struct type *type = clang_type(w, c, w->api->getCursorType(c));
         return type ? clang_literal(w, c, type, (int64_t)w->api->getEnumConstantDeclUnsignedValue(decl)) : NULL;
     }
+    if (kind == CXCursor_VarDecl && clang_in_prelude(w, decl) && clang_is_class(w, w->api->getCursorType(decl)))
+        return clang_name(w, c, clang_spelling(w, decl)); /* threadIdx and the like */
     if (kind == CXCursor_VarDecl)
         return global(w, c, decl);
     struct code *value = clang_constant(w, c); /* a parameter of a template */

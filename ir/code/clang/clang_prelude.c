@@ -327,32 +327,36 @@ static const char files[] =
     "#undef M\n"
     "}\n";
 
-static bool mentions(const char *text, const char *const *words)
+static bool mentions(const char *text, const struct clang_part *part)
 {
-    for (; *words; words++)
-        if (strstr(text, *words))
+    for (size_t i = 0; i < sizeof part->needs / sizeof *part->needs && part->needs[i]; i++)
+        if (strstr(text, part->needs[i]))
             return true;
-    return false;
+    return !part->needs[0];
+}
+
+void clang_add_parts(struct text *out, const char *text, const struct clang_part *parts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (mentions(text, &parts[i]))
+            text_add(out, parts[i].text);
 }
 
 void clang_prelude(struct text *out, const char *text)
 {
-    static const struct {
-        const char *text;
-        const char *needs[5]; /* mentioned by the code; none: always there */
-    } parts[] = {
+    static const struct clang_part parts[] = {
         { basics, { NULL } },
-        { complex_numbers, { "complex", "dace::", "LAPACK", "lapack", NULL } },
-        { standard, { "std" } },
-        { dace, { "dace::" } },
-        { blas, { "blas", "MKL_INT", "gemm_batch" } },
+        { complex_numbers,
+          { "complex", "dace::", "LAPACK", "lapack", "cublas", "cusolver", "cutensor", "cuComplex", "cub::" } },
+        { standard, { "std", "cub::" } },
+        { dace, { "dace::", "cub::" } },
+        { blas, { "blas", "MKL_INT", "gemm_batch", "cusolver" } },
         { batches, { "gemm_batch" } },
-        { lapack, { "LAPACK", "lapack" } },
+        { lapack, { "LAPACK", "lapack", "cusolver" } },
         { openmp, { "omp_" } },
         { threads, { "mutex" } },
         { files, { "ofstream" } },
     };
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (!parts[i].needs[0] || mentions(text, parts[i].needs))
-            text_add(out, parts[i].text);
+    clang_add_parts(out, text, parts, sizeof parts / sizeof *parts);
+    clang_prelude_cuda(out, text);
 }

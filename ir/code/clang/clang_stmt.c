@@ -1,6 +1,8 @@
 /* Statements and declarations. */
 #include "ir/code/clang/clang_walk.h"
 
+#include <string.h>
+
 /* Blocks grow while they are read; the capacity is the next power of two. */
 void clang_append(struct clang_walk *w, struct code *block, struct code *statement)
 {
@@ -52,9 +54,24 @@ static bool declare_object(struct clang_walk *w, CXCursor v, CXCursor init, stru
     return true;
 }
 
+/* Memory of the block is not a variable of the thread; only what cub works in is not looked at by anybody. */
+static bool is_shared(struct clang_walk *w, CXCursor v)
+{
+    struct clang_cursors inside = clang_children(w, v);
+    for (uint32_t i = 0; i < inside.count; i++)
+        if (w->api->getCursorKind(inside.items[i]) == CXCursor_AnnotateAttr &&
+            strcmp(clang_spelling(w, inside.items[i]), CLANG_SHARED) == 0)
+            return strcmp(clang_spelling(
+                              w, w->api->getTypeDeclaration(w->api->getCanonicalType(w->api->getCursorType(v)))),
+                          "TempStorage") != 0;
+    return false;
+}
+
 bool clang_declare(struct clang_walk *w, CXCursor v, struct code *block)
 {
     const struct clang_api *api = w->api;
+    if (is_shared(w, v))
+        return clang_unsupported(w, v, "a __shared__ variable");
     if (is_static(w, v))
         return clang_declare_static(w, v, block);
     CXType t = api->getCursorType(v);

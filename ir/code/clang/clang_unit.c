@@ -188,6 +188,14 @@ static void add_symbols(struct clang_unit *u, struct map *done, const struct cla
     }
 }
 
+/* DaCe's expansion of Getrs for cuSOLVER gives the order of the matrix as the number of right-hand sides. What it means
+ * is all columns of the connector. */
+static bool means_all_columns(const struct clang_unit *u, const struct clang_body *b)
+{
+    return b->tasklet && node_in_conn(&b->tasklet->node, intern(u->ir->names, "_rhs_in")) &&
+           strstr(b->code->text, "cusolverDn");
+}
+
 /* Two blocks: a local variable may have the name of a parameter. */
 static bool add_function(struct clang_unit *u, uint32_t number)
 {
@@ -196,13 +204,20 @@ static bool add_function(struct clang_unit *u, uint32_t number)
     struct map done = { 0 };
     u->first = true;
     text_addc(&u->out, '\n');
+    bool columns = means_all_columns(u, b);
+    if (columns)
+        text_add(&u->out, "#undef __RHS\n#define __RHS(count, b, ldb) (__sdfg_elements(b) / (ldb))\n");
     text_printf(&u->out, "void " CLANG_FUNCTION "%u(", number);
     bool good = !t || (add_connectors(u, &done, t, t->node.in_conns.items, t->node.in_conns.count) &&
                        add_connectors(u, &done, t, t->node.out_conns.items, t->node.out_conns.count));
     add_symbols(u, &done, b);
-    text_add(&u->out, ") {{\n");
+    bool libraries = u->libraries && !u->fields && strstr(b->code->text, CODE_STATE_NAME);
+    text_add(&u->out,
+             libraries ? ") { __cuda_libraries __libraries, *" CODE_STATE_NAME " = &__libraries; {\n" : ") {{\n");
     add_source(u, b->place, b->code->text);
     text_add(&u->out, "\n}}\n");
+    if (columns)
+        text_add(&u->out, "#undef __RHS\n#define __RHS(count, b, ldb) (count)\n");
     return good;
 }
 
@@ -244,6 +259,8 @@ static void add_fields(struct clang_unit *u)
     if (!u->fields)
         return;
     text_add(&u->out, "struct " CLANG_STATE " {\n");
+    if (u->libraries)
+        text_add(&u->out, "__CUDA_LIBRARIES\n");
     for (uint32_t i = 0; i < u->tasklets.count; i++)
         for (uint32_t k = 0; k < u->tasklets.items[i]->state_fields.count; k++)
             add_global(u, &u->tasklets.items[i]->node.place, u->tasklets.items[i]->state_fields.items[k]);
@@ -269,10 +286,21 @@ static void collect_all(struct clang_unit *u, struct text *all)
     }
 }
 
+/* Does the code name handles of CUDA's libraries, which DaCe's environments put into the program's state? */
+static bool names_libraries(const char *all)
+{
+    static const char *const names[] = { "cublas_handle", "cusolverDn_handle", "cutensor_handle" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strstr(all, names[i]))
+            return true;
+    return false;
+}
+
 bool clang_write_unit(struct clang_unit *u, struct clang_walk *w)
 {
     struct text all = text_new(u->arena);
     collect_all(u, &all);
+    u->libraries = names_libraries(text_get(&all));
     clang_prelude(&u->out, text_get(&all));
     w->prelude = (uint32_t)u->out.length;
     for (uint32_t i = 0; i < u->bodies.count; i++)

@@ -23,8 +23,9 @@ struct clang_unit {
     VEC(struct clang_piece) pieces;       /* global code and fields, then one for each body */
     uint32_t first_function;              /* piece of the first body */
     struct text out;
-    bool first;  /* the next parameter is the first of its list */
-    bool fields; /* there are fields of the state */
+    bool first;     /* the next parameter is the first of its list */
+    bool fields;    /* there are fields of the state */
+    bool libraries; /* the state has the handles of CUDA's libraries */
 };
 
 void clang_find_code(struct clang_unit *u, struct sdfg *root);

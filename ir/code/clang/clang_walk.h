@@ -75,8 +75,18 @@ struct clang_cursors {
     uint32_t count;
 };
 
-/* clang_prelude.c */
+#define CLANG_SHARED "shared" /* the annotation of __shared__ variables */
+
+/* A part of the prelude. Every line costs time: it is read only if the code mentions one of the words. */
+struct clang_part {
+    const char *text;
+    const char *needs[9]; /* none: it is always read */
+};
+
+/* clang_prelude.c, clang_prelude_cuda.c */
 void clang_prelude(struct text *out, const char *text); /* what `text` may need */
+void clang_prelude_cuda(struct text *out, const char *text);
+void clang_add_parts(struct text *out, const char *text, const struct clang_part *parts, size_t count);
 
 /* clang_read.c */
 void *clang_unsupported(struct clang_walk *w, CXCursor at, const char *format, ...)

@@ -29,12 +29,23 @@ struct operand {
     uint32_t rank;              /* ARRAY: number of indices */
     struct tree_expr **strides; /* ARRAY: elements per index step (int64) */
     struct tree_expr **offsets; /* ARRAY: added to each index, or NULL */
+    struct tree_expr *elements; /* POINTER: how many the memlet names (int64), or NULL: not known */
     uint32_t alias;
     bool single;       /* ARRAY with rank > 0 but one element: may also be named without subscript */
     enum wcr_kind wcr; /* a store combines instead */
     const struct code *wcr_lambda;
     bool atomic;
 };
+
+/* A call with the name of a pointer connector: the elements that its memlet names; a large number if that is not known.
+ */
+#define CODE_ELEMENTS "__sdfg_elements"
+
+/* What threads of a block do together, as calls until the loops of the threads are split (lower/graph/threads.h):
+ * var = the values args[0] of the args[1] neighbouring threads (0: of the block), combined by `wcr`; and nothing but to
+ * wait for each other. */
+#define CODE_GROUP_REDUCE  "__sdfg_group_reduce"
+#define CODE_GROUP_BARRIER "__sdfg_group_barrier"
 
 struct code_scope {
     struct tree *tree;

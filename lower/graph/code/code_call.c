@@ -340,6 +340,10 @@ static struct tree_expr *named_call(struct code_gen *g, const struct code *c, co
         return arguments(g, c, &args) ? cast(g, c, type, args, c->count - 1) : NULL;
     if (strcmp(name, "printf") == 0)
         return print(g, c);
+    if (strcmp(name, CODE_ELEMENTS) == 0 && c->count == 2)
+        return code_lookup(g, c->items[1]->name, &o) ? o.elements ? o.elements : expr_i64(g->t, INT64_MAX) : NULL;
+    if (strcmp(name, CODE_GROUP_REDUCE) == 0)
+        return code_group_reduce(g, c);
     if (strcmp(name, "frexp") == 0 && c->count == 2) {
         struct tree_expr *x = real_argument(g, c);
         return x && frexp_call(g, x, &e) ? e : NULL;
@@ -414,6 +418,8 @@ bool code_call_statement(struct code_gen *g, const struct code *c)
         return good;
     struct operand o = { 0 };
     struct tree_expr *e;
+    if (!c->type && callee->kind == CODE_NAME && strcmp(callee->name, CODE_GROUP_BARRIER) == 0)
+        return code_group_barrier(g, c);
     if (!c->type && callee->kind == CODE_NAME && !code_find_local(g, callee->name) && !code_lookup(g, callee->name, &o))
         return false;
     if (o.kind == OPERAND_CALLBACK)

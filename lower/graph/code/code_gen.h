@@ -168,6 +168,10 @@ struct tree_expr *code_foreign(struct code_gen *g, const struct code *c); /* a c
 /* Is it one of OpenMP's questions about threads? */
 bool code_thread_query(struct code_gen *g, const struct code *c, const char *name, struct tree_expr **out);
 
+/* code_group.c: what threads of a block do together */
+struct tree_expr *code_group_reduce(struct code_gen *g, const struct code *c); /* kind, width, value */
+bool code_group_barrier(struct code_gen *g, const struct code *c);
+
 /* code_math.c, code_function.c, code_integer.c: functions with values as arguments. `same`: the result has the type of
  * the first argument. */
 typedef struct tree_expr *code_function(struct code_gen *g, const struct code *c, struct tree_expr **args,
