@@ -33,6 +33,8 @@ bool jit_unit_emit(struct jit_unit *u, LLVMTargetMachineRef machine, LLVMCodeGen
     if (LLVMTargetMachineEmitToMemoryBuffer(machine, u->module, kind, &message, out)) {
         jit_unit_fail(u, "emitting", message);
         LLVMDisposeMessage(message);
+    } else if (!*out) { /* the copy of the object needs memory */
+        fatal_memory();
     }
     return !u->failed;
 }

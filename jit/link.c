@@ -1,5 +1,7 @@
 #include "jit/internal.h"
 
+#include "base/fatal.h"
+
 #include <llvm-c/Orc.h>
 #include <string.h>
 
@@ -78,6 +80,8 @@ static bool add_objects(struct jit *j, struct jit_functions *functions)
         jit_object_read(j, u->object, &functions[i]);
         LLVMMemoryBufferRef object = LLVMCreateMemoryBufferWithMemoryRangeCopy(
             LLVMGetBufferStart(u->object), LLVMGetBufferSize(u->object), "object"); /* LLJIT takes it */
+        if (!object)
+            fatal_memory();
         if (link_failed(j, LLVMOrcLLJITAddObjectFile(j->lljit, library, object)))
             return false;
     }

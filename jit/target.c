@@ -105,6 +105,8 @@ static void init_host(void)
     host.triple = LLVMGetDefaultTargetTriple();
     host.cpu = LLVMGetHostCPUName();
     host.features = LLVMGetHostCPUFeatures();
+    if (!host.triple || !host.cpu || !host.features)
+        fatal_memory();
 }
 
 static LLVMCodeGenOptLevel codegen_level(int opt_level)

@@ -1,5 +1,7 @@
 #include "jit/internal.h"
 
+#include "base/fatal.h"
+
 #include <llvm-c/BitReader.h>
 #include <llvm-c/BitWriter.h>
 #include <llvm-c/Linker.h>
@@ -12,6 +14,8 @@ static bool join_units(struct jit *j)
         struct jit_unit *u = j->units.items[i];
         LLVMMemoryBufferRef bits = LLVMWriteBitcodeToMemoryBuffer(u->module);
         LLVMModuleRef copy = NULL;
+        if (!bits)
+            fatal_memory();
         bool ok = !LLVMParseBitcodeInContext2(first->context, bits, &copy) && !LLVMLinkModules2(first->module, copy);
         LLVMDisposeMemoryBuffer(bits);
         LLVMDisposeModule(u->module);
@@ -32,6 +36,8 @@ static void give_buffer(struct jit *j, LLVMMemoryBufferRef buffer, const char **
 static void give_ir(struct jit *j, const struct jit_unit *u, const char **text, size_t *size)
 {
     char *ir = LLVMPrintModuleToString(u->module);
+    if (!ir)
+        fatal_memory();
     struct text copy = text_new(j->arena);
     text_add(&copy, ir);
     LLVMDisposeMessage(ir);

@@ -4,6 +4,7 @@
  * the list of all others. One more scope stands for the runtime's tables (slots, argument lists), which no container
  * overlaps. An access group belongs to a loop whose iterations are independent; accesses in its body carry it, except
  * to stack memory made in the body: that is the same memory each time. */
+#include "base/fatal.h"
 #include "lower/llvm/llvm_emit.h"
 
 #include <llvm-c/DebugInfo.h>
@@ -124,6 +125,8 @@ static void refill_groups(struct llvm_unit *u)
     for (int i = 0; i < LLVM_ACCESS_GROUP_BATCH; i++)
         length += snprintf(text + length, sizeof text - (size_t)length, "!%d = distinct !{}\n", i);
     LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(text, (size_t)length, "groups");
+    if (!buffer)
+        fatal_memory();
     LLVMModuleRef module;
     LLVMValueRef nodes[LLVM_ACCESS_GROUP_BATCH];
     char *message = NULL;
