@@ -3,6 +3,7 @@
 #include "engine/engine.h"
 
 #include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -57,8 +58,19 @@ static void *open_library(struct sdfg_engine *e, struct arena *a, const char **w
     return NULL;
 }
 
+/* While it is opened LLVM makes its options, and ends the process if there is no memory for them. */
+static void check_memory(void)
+{
+    enum { OPENING_BYTES = 8 << 20 };
+    void *memory = malloc(OPENING_BYTES);
+    if (!memory)
+        fatal_memory();
+    free(memory);
+}
+
 static const struct codegen_api *open_api(struct sdfg_engine *e, struct diags *d)
 {
+    check_memory();
     struct arena *a = arena_new();
     const char *why = NULL;
     const struct codegen_api *api = NULL;

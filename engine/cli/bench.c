@@ -1,5 +1,6 @@
 /* sdfg-bench: see bench.h and docs/sdfg-bench.md. */
 #include "engine/cli/bench.h"
+#include "engine/cli/memory.h"
 
 #include <errno.h>
 #include <ftw.h>
@@ -174,6 +175,7 @@ static int bench_program(const struct command *c)
 
 int main(int argc, char **argv)
 {
+    memory_begin("sdfg-bench");
     struct command c;
     int code = EXIT_USAGE;
     bool parsed = command_parse(&c, TOOL_BENCH, argc, argv);

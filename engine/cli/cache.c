@@ -2,6 +2,7 @@
 #include "cache/entry.h"
 #include "cache/folder.h"
 #include "engine/cli/command.h"
+#include "engine/cli/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -285,6 +286,7 @@ static const char *folder_of(const char *given, struct arena *a)
 
 int main(int argc, char **argv)
 {
+    memory_begin("sdfg-cache");
     const char *given = NULL;
     char *words[4];
     int count = 0;

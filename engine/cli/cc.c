@@ -1,6 +1,7 @@
 /* sdfg-cc: compiles a program ahead of time, for other programs (docs/export.md). */
 #include "engine/cli/command.h"
 #include "engine/cli/file.h"
+#include "engine/cli/memory.h"
 #include "engine/cli/report.h"
 
 #include <stdio.h>
@@ -145,6 +146,7 @@ static int compile(const struct command *c)
 
 int main(int argc, char **argv)
 {
+    memory_begin("sdfg-cc");
     struct command c;
     int code = EXIT_USAGE;
     if (command_parse(&c, TOOL_CC, argc, argv)) {

@@ -1,5 +1,6 @@
 #include "engine/cli/command.h"
 
+#include "base/fatal.h"
 #include "base/number.h"
 #include "engine/cli/options.h"
 
@@ -389,10 +390,8 @@ bool command_parse(struct command *c, enum tool tool, int argc, char **argv)
     c->values.items = malloc(most);
     c->outputs.items = malloc(most);
     c->expects.items = malloc(most);
-    if (!c->values.items || !c->outputs.items || !c->expects.items) {
-        fprintf(stderr, "%s: out of memory\n", tool_name(tool));
-        return false;
-    }
+    if (!c->values.items || !c->outputs.items || !c->expects.items)
+        fatal_memory();
     if (!parse_words(c, argc, argv))
         return false;
     choose_tier(c);

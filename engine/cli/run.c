@@ -1,5 +1,6 @@
 #include "engine/cli/case.h"
 #include "engine/cli/execute.h"
+#include "engine/cli/memory.h"
 #include "engine/cli/report.h"
 
 #include <signal.h>
@@ -53,6 +54,7 @@ static void wait_calmly_on_busy_machines(void)
 
 int main(int argc, char **argv)
 {
+    memory_begin("sdfg-run");
     wait_calmly_on_busy_machines();
     struct command c;
     int code = EXIT_USAGE;

@@ -37,7 +37,7 @@ static void program_release(void *program)
     policy_free(p->policy);
     sdfg_error_free(p->warnings);
     struct sdfg *graph = p->root ? p->root : atomic_load(&p->graph);
-    if (graph)
+    if (graph && graph->ir != p->ir) /* the same while it is read, and then the guard has the program's own */
         ir_free(graph->ir);
     ir_free(p->ir);
     engine_let_go(e);

@@ -1,10 +1,12 @@
-/* Each function of the API while allocations fail: an error of class ENVIRONMENT or success, nothing that stays behind, and
- * the same again succeeds afterwards.
+/* Each function of the API while allocations fail: an error of class ENVIRONMENT or success, nothing that stays behind,
+ * and the same again succeeds afterwards.
  *
- *     api FILE SCENARIO|all STRIDE [FIRST [LAST]]
+ *     fail-api FILE SCENARIO|core|llvm|all STRIDE [FIRST [LAST]]
  *
  * Every n-th allocation fails once, in a process of its own: n = FIRST, FIRST + STRIDE, ... until the work is through
- * without a failure (or LAST). Then all from the n-th on. A STRIDE above 1 begins at another place for each scenario. */
+ * without a failure (or LAST). Then all from the n-th on. `llvm`: the scenarios that compile; `core`: the
+ * others. The folder for the disk cache
+ * is a new one. */
 #include "engine/include/sdfg.h"
 #include "tests/fail/interpose.h"
 
@@ -196,11 +198,20 @@ static sdfg_error *describe(struct state *s)
     return NULL;
 }
 
+static const char *new_folder(void)
+{
+    static char folder[64];
+    strcpy(folder, "/tmp/sdfg-fail-XXXXXX");
+    if (!mkdtemp(folder))
+        _exit(3);
+    return folder;
+}
+
 static void prepare_engine(struct state *s) { must(make_engine(s)); }
 
 static void prepare_cached_engine(struct state *s)
 {
-    s->cache = getenv("FAIL_CACHE");
+    s->cache = new_folder();
     must(make_engine(s));
 }
 
@@ -241,10 +252,7 @@ static void prepare_cached(struct state *s)
 /* It is not; but LLVM has been used. */
 static void prepare_storing(struct state *s)
 {
-    static char folder[] = "/tmp/sdfg-fail-XXXXXX";
-    if (!mkdtemp(folder))
-        _exit(3);
-    s->cache = folder;
+    s->cache = new_folder();
     must(make_engine(s));
     must(load_file(s));
     char *text;
@@ -257,6 +265,14 @@ static void prepare_compiled(struct state *s)
 {
     prepare_args(s);
     must(emit_assembly(s));
+}
+
+/* The library is open, but nothing was compiled. While it is opened, LLVM ends the process if there is no memory. */
+static void prepare_opened(struct state *s)
+{
+    const char *version;
+    prepare_args(s);
+    must(sdfg_engine_backend(&version, s->engine));
 }
 
 static sdfg_error *call_and_wait(struct state *s)
@@ -273,7 +289,7 @@ static const struct scenario {
     bool llvm;  /* what LLVM had in use may stay behind */
     bool first; /* LLVM was not used before: if it fails then, it is not used again */
 } scenarios[] = {
-    { "first", prepare_args, run_call, true, true }, /* as the others use LLVM in this process */
+    { "first", prepare_opened, run_call, true, true }, /* as the others use LLVM in this process */
     { "engine", NULL, make_engine, false, false },
     { "load", prepare_engine, load_file, false, false },
     { "load-memory", prepare_engine, load_memory, false, false },
@@ -351,8 +367,8 @@ static long run(const struct scenario *c, const char *file, long n, bool on, int
     return fail_live();
 }
 
-/* In a process of its own, so that a crash is one. 0: good, 1: good and nothing failed, else bad. `usual`: blocks that stay
- * when nothing fails; -1: unknown. */
+/* In a process of its own, so that a crash is one. 0: good, 1: good and nothing failed, else bad. `usual`: blocks that
+ * stay when nothing fails; -1: unknown. */
 static int attempt(const struct scenario *c, const char *file, long n, bool on, long usual)
 {
     pid_t child = fork();
@@ -414,7 +430,8 @@ int main(int argc, char **argv)
     unsigned bad = 0, tried = 0;
     setbuf(stdout, NULL);
     for (int i = 0; i < NUM_SCENARIOS; i++) {
-        if (strcmp(argv[2], "all") && strcmp(argv[2], scenarios[i].name))
+        bool among = !strcmp(argv[2], scenarios[i].llvm ? "llvm" : "core");
+        if (!among && strcmp(argv[2], "all") && strcmp(argv[2], scenarios[i].name))
             continue;
         bad += try_all(&scenarios[i], argv[1], stride, first, last);
         tried++;

@@ -1,9 +1,8 @@
-/* A library for LD_PRELOAD that makes one allocation of a process fail, or all from one on, and counts what is not freed.
- * Programs control it by the functions below; those that do not know it by the environment:
- *     FAIL_AT=N     the N-th allocation fails, counted from 1 (of memory, by malloc and its like or an anonymous mmap)
- *     FAIL_ON=1     ... and all after it
- *     FAIL_THREADS=1  no thread can be created
- *     FAIL_COUNT=FILE  the number of allocations is written there when the process ends by exit */
+/* A library for LD_PRELOAD that makes one allocation of a process fail, or all from one on, and counts what is not
+ * freed. Programs control it by the functions below; those that do not know it by the environment: FAIL_AT=N     the
+ * N-th allocation fails, counted from 1 (of memory, by malloc and its like or an anonymous mmap) FAIL_ON=1     ... and
+ * all after it FAIL_THREADS=1  no thread can be created FAIL_COUNT=FILE  the number of allocations is written there
+ * when the process ends by exit */
 #include "tests/fail/interpose.h"
 
 #include <dlfcn.h>
