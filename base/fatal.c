@@ -66,6 +66,8 @@ void guard_end(struct guard *g)
         arena_guard(g->arenas, g->outer);
 }
 
+void guard_inherit(struct guard *g) { innermost = g; }
+
 struct guard *guard_innermost(void) { return innermost; }
 
 bool guard_run(void (*f)(void *arg), void *arg, struct guard *failed)

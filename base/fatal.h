@@ -48,6 +48,9 @@ void guard_begin(struct guard *g);
 /* On the way out, with or without a failure; arenas that were made inside now belong to the outer guard, if there is
  * one. */
 void guard_end(struct guard *g);
+/* For a thread that works for another one, which waits: guards of this thread lie inside of `g`, the innermost one of
+ * the other (or NULL), which takes over arenas. One guard at least must be set before anything can fail. */
+void guard_inherit(struct guard *g);
 struct guard *guard_innermost(void); /* of this thread; NULL: none */
 
 /* For the rest of the function; after `fatal` it returns `...` (empty: nothing), which must use only parameters that

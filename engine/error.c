@@ -1,8 +1,10 @@
 #include "engine/error.h"
 
+#include "base/stack.h"
 #include "base/vec.h"
 #include "ir/json/json.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -200,6 +202,12 @@ sdfg_error *error_take(struct bytes *b)
     sdfg_error *e = b->failed ? NULL : from_messages(messages, count, stage);
     arena_free(a);
     return e;
+}
+
+sdfg_error *error_stack(enum sdfg_error_stage stage)
+{
+    const char *why = strerror(errno);
+    return error_of(stage, DIAG_STACK, (unsigned)(stack_bytes >> 20), why);
 }
 
 sdfg_error *error_copy(const sdfg_error *e)

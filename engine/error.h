@@ -37,6 +37,8 @@ sdfg_error *error_of(enum sdfg_error_stage stage, enum diag_code code, ...);
 /* The same from diagnostics that live elsewhere. With only warnings in it: an object that carries these; NULL if empty.
  */
 sdfg_error *error_from_diags(const struct diags *d, enum sdfg_error_stage stage);
+/* errno says why there is no thread with a large stack. */
+sdfg_error *error_stack(enum sdfg_error_stage stage);
 sdfg_error *error_copy(const sdfg_error *e); /* never abandons the work: without memory it is another error */
 /* From what the code generator said; NULL if it said nothing. */
 sdfg_error *error_from_messages(const struct codegen_message *messages, uint32_t count);

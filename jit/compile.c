@@ -1,8 +1,8 @@
 #include "jit/internal.h"
 
 #include "base/fatal.h"
+#include "base/stack.h"
 
-#include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -142,7 +142,7 @@ bool jit_compile(struct jit *j)
     struct crew crew = { .jit = j };
     pthread_t helpers[MAX_THREADS];
     uint32_t started = 0;
-    while (started + 1 < threads && pthread_create(&helpers[started], NULL, worker, &crew) == 0)
+    while (started + 1 < threads && stack_thread(&helpers[started], worker, &crew) == 0)
         started++; /* fewer helpers than wanted only take longer */
     work(&crew, j->target_machine);
     for (uint32_t i = 0; i < started; i++)

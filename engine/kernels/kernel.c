@@ -1,5 +1,6 @@
 #include "engine/kernels/kernel.h"
 
+#include "base/stack.h"
 #include "base/text.h"
 #include "engine/args/scalar.h"
 #include "engine/kernels/kernels.h"
@@ -163,7 +164,7 @@ sdfg_error *sdfg_run(sdfg_kernel *k, void *const *args, size_t n)
 /* ---- emitting ---- */
 
 /* The graph is read once more: the program's own belongs to all threads and is not touched. */
-static sdfg_error *emit_graph(const struct sdfg_program *p, char **out, size_t *size)
+static sdfg_error *emit_here(const struct sdfg_program *p, char **out, size_t *size)
 {
     struct ir *ir = ir_new();
     sdfg_error *error = NULL;
@@ -179,6 +180,25 @@ static sdfg_error *emit_graph(const struct sdfg_program *p, char **out, size_t *
     }
     ir_free(ir);
     return error;
+}
+
+struct emitting {
+    const struct sdfg_program *program;
+    char **out;
+    size_t *size;
+    sdfg_error *error;
+};
+
+static void emit_now(void *emitting)
+{
+    struct emitting *e = emitting;
+    e->error = emit_here(e->program, e->out, e->size);
+}
+
+static sdfg_error *emit_graph(const struct sdfg_program *p, char **out, size_t *size)
+{
+    struct emitting e = { p, out, size, NULL };
+    return stack_call(emit_now, &e) ? e.error : error_stack(SDFG_STAGE_COMPILE);
 }
 
 sdfg_error *program_emit(struct sdfg_program *p, const struct signature *s, enum sdfg_emit what, char **out,

@@ -1,5 +1,6 @@
 #include "engine/kernels/kernel.h"
 
+#include "base/stack.h"
 #include "engine/kernels/disk.h"
 #include "runtime/abi.h"
 
@@ -25,6 +26,18 @@ static void give_back(void *made)
 {
     struct made *m = made;
     m->api->release(m->result);
+}
+
+struct generation {
+    const struct codegen_api *api;
+    const struct codegen_request *request;
+    struct codegen_result *out;
+};
+
+static void generate(void *generation)
+{
+    struct generation *g = generation;
+    g->api->compile(g->request, g->out);
 }
 
 /* `opening`: seconds until the code generator was there; NULL if nobody wants to know. */
@@ -67,7 +80,12 @@ static bool compile(struct sdfg_program *p, const struct signature *s, enum code
 #include "engine/options.def"
     };
     *out = (struct codegen_result){ 0 };
-    api->compile(&request, out);
+    if (!stack_call(generate, &(struct generation){ api, &request, out })) {
+        *error = error_stack(SDFG_STAGE_COMPILE);
+        if (request.graph)
+            ir_free(request.graph->ir);
+        return false;
+    }
     if (out->ok)
         return true;
     struct cleanup made;

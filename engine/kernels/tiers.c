@@ -1,10 +1,10 @@
 #include "engine/kernels/tiers.h"
 
 #include "base/fatal.h"
+#include "base/stack.h"
 #include "engine/kernels/kernels.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -92,18 +92,14 @@ static void *work(void *tiers)
     return NULL;
 }
 
-/* With the lock held. The thread takes no signals: they are for those of the program. */
+/* With the lock held. */
 static bool start(struct tiers *t)
 {
-    sigset_t all, before;
     settle_after_fork(t);
     if (t->working)
         return true;
     wait_for_end(t);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    t->joinable = t->working = !pthread_create(&t->thread, NULL, work, t);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    t->joinable = t->working = !stack_thread(&t->thread, work, t);
     t->process = getpid();
     return t->working;
 }

@@ -2,6 +2,7 @@
 
 #include "base/fatal.h"
 #include "base/near.h"
+#include "base/stack.h"
 #include "engine/call/handle.h"
 #include "engine/kernels/disk.h"
 #include "engine/kernels/kernels.h"
@@ -91,7 +92,7 @@ static void part_with_graph(struct sdfg_program *p)
 }
 
 /* NULL: good. Warnings stay with the program. */
-static sdfg_error *read_program(struct sdfg_program *p)
+static sdfg_error *read_here(struct sdfg_program *p)
 {
     struct ir *own = p->ir, *graph = ir_new();
     p->tree = sdfg_parse(own->arena, graph->diags, p->json, p->json_size);
@@ -108,6 +109,24 @@ static sdfg_error *read_program(struct sdfg_program *p)
     if (!p->external)
         part_with_graph(p);
     return NULL;
+}
+
+struct reading {
+    struct sdfg_program *program;
+    sdfg_error *error;
+};
+
+static void read_now(void *reading)
+{
+    struct reading *r = reading;
+    r->error = read_here(r->program);
+}
+
+/* On a stack that all readers fit into. */
+static sdfg_error *read_program(struct sdfg_program *p)
+{
+    struct reading r = { p, NULL };
+    return stack_call(read_now, &r) ? r.error : error_stack(SDFG_STAGE_LOAD);
 }
 
 /* NULL is no failure, but the caller's allocator must be heard. */

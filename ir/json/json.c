@@ -31,7 +31,7 @@ static void restore(struct parser *p, const char *at)
         *c = '"';
 }
 
-static bool fail_at(struct parser *p, const char *at, const char *what)
+static bool fail_as(struct parser *p, const char *at, enum diag_code code, const char *what)
 {
     uint32_t line = 1, column = 1;
     restore(p, at);
@@ -42,8 +42,13 @@ static bool fail_at(struct parser *p, const char *at, const char *what)
             column = 1;
         }
     }
-    return diag_error_in(p->diags, NULL, p->text, (size_t)(p->end - p->text), (size_t)(at - p->text), DIAG_JSON_SYNTAX,
-                         line, column, what);
+    return diag_error_in(p->diags, NULL, p->text, (size_t)(p->end - p->text), (size_t)(at - p->text), code, line,
+                         column, what);
+}
+
+static bool fail_at(struct parser *p, const char *at, const char *what)
+{
+    return fail_as(p, at, DIAG_JSON_SYNTAX, what);
 }
 
 static char *fail(struct parser *p, const char *at, const char *what)
@@ -369,7 +374,7 @@ static char *parse_value(struct parser *p, char *at, struct json *v)
     case '{':
     case '[':
         if (p->stack.count == MAX_DEPTH)
-            return fail(p, at, "nesting is too deep");
+            return fail_as(p, at, DIAG_JSON_DEPTH, "nesting of more than 4000 levels"), NULL;
         v->kind = *at == '{' ? JSON_OBJECT : JSON_ARRAY;
         vec_push(p->arena, &p->stack, ((struct open){ .value = v, .tail = &v->first }));
         return at + 1;

@@ -3,11 +3,13 @@
 
 #include <string.h>
 
+static const char too_deep[] = "nesting of more than 1000 levels";
+
 static bool enter(struct sym_parser *p)
 {
     if (++p->depth <= SYM_PARSE_DEPTH)
         return true;
-    return sym_parse_fail(p, p->token.at, "the expression is nested too deeply");
+    return sym_parse_unsupported(p, p->token.at, too_deep);
 }
 
 static const struct sym *parse_unary(struct sym_parser *p);
@@ -99,7 +101,7 @@ static const struct sym *parse_name(struct sym_parser *p)
         if (base)
             base = sym_node(p->ir, SYM_ATTR, NULL, p->token.text, &base, 1);
         if (strlen(path) > 4 * SYM_PARSE_DEPTH)
-            return sym_parse_fail(p, p->token.at, "the expression is nested too deeply");
+            return sym_parse_unsupported(p, p->token.at, too_deep);
         if (!sym_next(p))
             return NULL;
     }
@@ -182,7 +184,7 @@ static const struct sym *parse_postfix(struct sym_parser *p)
             break;
         }
         if (a && a->depth > SYM_PARSE_DEPTH)
-            return sym_parse_fail(p, at, "the expression is nested too deeply");
+            return sym_parse_unsupported(p, at, too_deep);
     }
     return p->failed ? NULL : a;
 }
@@ -405,6 +407,6 @@ const struct sym *sym_parse(struct ir *ir, const struct place *place, const char
     if (p.token.kind != SYM_TOKEN_END)
         return sym_parse_fail(&p, p.token.at, "an operator or the end of the expression expected");
     if (a->depth > SYM_PARSE_DEPTH || ir->syms->too_large != too_large)
-        return sym_parse_fail(&p, 0, "the expression is nested too deeply");
+        return sym_parse_unsupported(&p, 0, too_deep);
     return a;
 }

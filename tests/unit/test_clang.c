@@ -162,7 +162,7 @@ TEST(deep)
     for (int i = 0; i < 20000; i++)
         text_add(&text, " + a");
     text_add(&text, ";");
-    CHECK(strstr(tree_of(ir, NULL, text_get(&text)), "an expression nested this deep is not supported") != NULL);
+    CHECK(strstr(tree_of(ir, NULL, text_get(&text)), "nested this deep is not supported") != NULL);
     ir_free(ir);
 }
 

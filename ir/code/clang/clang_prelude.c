@@ -97,6 +97,7 @@ static const char complex_numbers[] =
     "  template <class U> complex &operator=(const U &); template <class U> complex &operator+=(const U &);\n"
     "  template <class U> complex &operator-=(const U &); template <class U> complex &operator*=(const U &);\n"
     "  template <class U> complex &operator/=(const U &); };\n"
+    "template <class T> struct complex<complex<T>>;\n"
     "template <class U, class R, bool = __is_arithmetic(U)> struct __number {};\n"
     "template <class U, class R> struct __number<U, R, true> { typedef R type; };\n"
     "#define O(op, R) template <class T> R operator op(const complex<T> &, const complex<T> &);\\\n"

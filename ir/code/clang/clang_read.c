@@ -1,5 +1,6 @@
 #include "ir/code/clang/clang.h"
 
+#include "ir/code/clang/clang_nesting.h"
 #include "ir/code/clang/clang_unit.h"
 
 #include <string.h>
@@ -211,7 +212,16 @@ static bool read_functions(struct clang_walk *w, const struct clang_unit *u)
 static bool parse(struct clang_walk *w, struct clang_unit *u)
 {
     static const char *const options[] = {
-        "-x", "c++", "-std=c++20", "-nostdinc", "-w", "-Wno-narrowing", "-fno-caret-diagnostics"
+        "-x",
+        "c++",
+        "-std=c++20",
+        "-nostdinc",
+        "-w",
+        "-Wno-narrowing",
+        "-fno-caret-diagnostics",
+        "-ftemplate-depth=200",
+        "-fconstexpr-depth=200",
+        "-fbracket-depth=2000",
     };
     static const char file[] = "tasklets.cpp";
     struct CXUnsavedFile text = { .Filename = file, .Contents = text_get(&u->out), .Length = u->out.length };
@@ -247,5 +257,5 @@ bool clang_read_tasklets(struct sdfg *root)
     w.api = clang_api_open(ir->arena, &tried);
     if (!w.api)
         return diag_error(ir->diags, u.bodies.items[0].place, DIAG_CLANG_MISSING, tried);
-    return clang_write_unit(&u, &w) && parse(&w, &u);
+    return clang_write_unit(&u, &w) && clang_check_nesting(&u) && parse(&w, &u);
 }

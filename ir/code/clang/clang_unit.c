@@ -1,6 +1,8 @@
 /* The translation unit: prelude, structures and global code of the program, then a function for each tasklet. */
 #include "ir/code/clang/clang_unit.h"
 
+#include "ir/code/clang/clang_nesting.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -64,20 +66,8 @@ static void add_source(struct clang_unit *u, const struct place *place, const ch
     for (const char *at = u->out.data; at && *at; at++)
         p.line += *at == '\n';
     vec_push(u->arena, &u->pieces, p);
-    for (const char *line = text; *line;) {
-        size_t length = strcspn(line, "\n"), blank = strspn(line, " \t");
-        size_t hash = line[blank] == '#' ? blank + 1 + strspn(line + blank + 1, " \t") : 0;
-        if (hash && strncmp(line + hash, "include", 7) == 0)
-            for (size_t i = 0; i < length; i++)
-                text_addc(&u->out, ' ');
-        else
-            text_addn(&u->out, line, length);
-        line += length;
-        if (*line == '\n') {
-            text_addc(&u->out, '\n');
-            line++;
-        }
-    }
+    text_addn(&u->out, text, p.length);
+    clang_blank_includes(u->out.data + p.begin);
 }
 
 static bool is_known(const struct clang_unit *u, const char *text)
