@@ -220,7 +220,14 @@ static bool lower_consume(struct scope *sc, struct consume_entry *c)
     return good;
 }
 
-bool lower_consume_entry(struct scope *sc, struct node *n) { return lower_consume(sc, as_consume_entry(n)); }
+bool lower_consume_entry(struct scope *sc, struct node *n)
+{
+    struct lower *lw = sc->act->lw;
+    if (!lower_enter(lw, &n->place, LOWER_LEVELS_OF_LOOP) || !lower_consume(sc, as_consume_entry(n)))
+        return false;
+    lower_leave(lw, LOWER_LEVELS_OF_LOOP);
+    return true;
+}
 
 bool lower_consume_exit(struct scope *sc, struct node *n)
 {

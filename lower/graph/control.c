@@ -195,8 +195,9 @@ static bool loop_body(struct flow *f, struct loop *l, struct tree_stmt *block)
     inner.loop_continue = tree_label(lw->tree, "continue");
     inner.continue_used = &used;
     inner.in_loop = true;
-    if (!lower_region(&inner, &l->region, block))
+    if (!lower_enter(lw, &l->region.block.place, LOWER_LEVELS_OF_LOOP) || !lower_region(&inner, &l->region, block))
         return false;
+    lower_leave(lw, LOWER_LEVELS_OF_LOOP);
     if (used)
         stmt_label(lw->tree, block, inner.loop_continue);
     return true;
@@ -240,10 +241,15 @@ static bool lower_loop(struct flow *f, struct loop *l, struct tree_stmt *block)
 static bool lower_conditional(struct flow *f, struct conditional *c, struct tree_stmt *block)
 {
     struct tree *t = f->act->lw->tree;
+    if (!lower_enter(f->act->lw, &c->block.place, LOWER_LEVELS_OF_BRANCH * c->branches.count))
+        return false;
     for (uint32_t i = 0; i < c->branches.count; i++) {
         struct branch *b = &c->branches.items[i];
-        if (!b->condition.tree && !*b->condition.text)
-            return lower_region(f, b->region, block);
+        if (!b->condition.tree && !*b->condition.text) {
+            if (!lower_region(f, b->region, block))
+                return false;
+            break;
+        }
         struct tree_expr *e = condition_of(f, &c->block.place, &b->condition, block);
         if (!e)
             return false;
@@ -253,6 +259,7 @@ static bool lower_conditional(struct flow *f, struct conditional *c, struct tree
             return false;
         block = s->otherwise;
     }
+    lower_leave(f->act->lw, LOWER_LEVELS_OF_BRANCH * c->branches.count);
     return true;
 }
 
@@ -281,7 +288,10 @@ static bool lower_block(struct flow *f, struct block *b, struct tree_stmt *block
     case BLOCK_STATE:
         return lower_state(f->act, as_state(b), block);
     case BLOCK_REGION:
-        return lower_region(f, as_region(b), block);
+        if (!lower_enter(f->act->lw, &b->place, LOWER_LEVELS_OF_BRANCH) || !lower_region(f, as_region(b), block))
+            return false;
+        lower_leave(f->act->lw, LOWER_LEVELS_OF_BRANCH);
+        return true;
     case BLOCK_LOOP:
         return lower_loop(f, as_loop(b), block);
     case BLOCK_CONDITIONAL:

@@ -49,7 +49,7 @@ struct lower {
     struct tree_stmt *epilogue;           /* of main, after everything else */
     struct tree_stmt *farewell;           /* of exit, after the memory that init made: exit code of SDFGs */
     struct activation *root;
-    uint32_t depth;     /* of nested activations */
+    uint32_t depth;     /* in levels of lower_enter */
     int64_t frame;      /* bytes of containers on the stack so far */
     struct map regions; /* const struct region * -> its number + 1; empty until somebody asks (instrument.c) */
 };
@@ -219,6 +219,16 @@ bool lower_point_reference(struct scope *sc, struct access *a, struct tree_expr 
  * (semantics.md 5.2). */
 bool lower_dynamic_inputs(struct scope *sc, struct node *entry, struct scope *inside);
 bool lower_state(struct activation *act, struct state *st, struct tree_stmt *block);
+/* Around what nests: passes over the tree recurse over it, and the time that LLVM takes for loops grows much faster
+ * than their depth. 200 loops or 1,000 branches are the most. False after a diagnostic: too deep. (What fails is not
+ * left.) */
+enum {
+    LOWER_LEVELS_MAX = 1000,
+    LOWER_LEVELS_OF_LOOP = 5 /* of scopes and nested SDFGs, too */,
+    LOWER_LEVELS_OF_BRANCH = 1
+};
+bool lower_enter(struct lower *lw, const struct place *place, uint32_t levels);
+void lower_leave(struct lower *lw, uint32_t levels);
 bool lower_scope_nodes(struct scope *sc); /* all nodes directly in the scope, in order */
 bool lower_node(struct scope *sc, struct node *n);
 #define NODE(K, json, s, family, doc) bool lower_##s(struct scope *sc, struct node *n);

@@ -30,6 +30,8 @@ bool lower_map_entry(struct scope *sc, struct node *n)
     const struct target *t = target_for_schedule(m->schedule);
     if (!t)
         return diag_error(lw->diags, &n->place, DIAG_NO_SCHEDULE_TARGET, m->schedule->name);
+    if (!lower_enter(lw, &n->place, LOWER_LEVELS_OF_LOOP * m->range.rank))
+        return false;
     struct scope in = scope_inside(sc, n, NULL);
     if (!lower_dynamic_inputs(sc, n, &in) || !t->enter(sc, m, &in))
         return false;
@@ -40,6 +42,7 @@ bool lower_map_entry(struct scope *sc, struct node *n)
     stmt_append(lw->tree, body, frees);
     if (parts)
         lower_leave_threads(parts);
+    lower_leave(lw, LOWER_LEVELS_OF_LOOP * m->range.rank);
     return t->leave(sc, m, &in);
 }
 

@@ -193,6 +193,17 @@ struct tree_stmt *lower_loops(struct scope *sc, const struct place *place, uint3
     return block;
 }
 
+bool lower_enter(struct lower *lw, const struct place *place, uint32_t levels)
+{
+    if (levels > LOWER_LEVELS_MAX || lw->depth + levels > LOWER_LEVELS_MAX)
+        return diag_error(lw->diags, place, DIAG_UNSUPPORTED,
+                          "scopes, loops and nested SDFGs more than 200 levels deep, or branches more than 1000");
+    lw->depth += levels;
+    return true;
+}
+
+void lower_leave(struct lower *lw, uint32_t levels) { lw->depth -= levels; }
+
 bool lower_unsupported(struct scope *sc, const struct place *place, const char *what)
 {
     return diag_error(sc->act->lw->diags, place, DIAG_UNSUPPORTED, what);

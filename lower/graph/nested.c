@@ -3,8 +3,6 @@
 #include "lower/graph/instrument.h"
 #include "lower/graph/stream.h"
 
-enum { DEEPEST_NESTING = 200 };
-
 static bool is_integer_value(const struct lower *lw, const struct sym *s)
 {
     if (s->op == SYM_INT)
@@ -146,8 +144,8 @@ bool lower_nested(struct scope *sc, struct node *n)
     struct nested *nested = as_nested(n);
     if (!nested->sdfg)
         return diag_error(lw->diags, &n->place, DIAG_NESTED_MISSING, nested->ext_path ? nested->ext_path : "");
-    if (lw->depth >= DEEPEST_NESTING)
-        return lower_unsupported(sc, &n->place, "nested SDFGs more than 200 levels deep");
+    if (!lower_enter(lw, &n->place, LOWER_LEVELS_OF_LOOP))
+        return false;
     struct activation *act = NEW(lw->arena, struct activation);
     act->lw = lw;
     act->parent = sc->act;
@@ -167,8 +165,7 @@ bool lower_nested(struct scope *sc, struct node *n)
     for (uint32_t i = 0; i < n->in.count; i++)
         if (!bind_connector(act, &inner, n->in.items[i], n->in.items[i]->dst_conn))
             return false;
-    lw->depth++;
     bool ok = lower_activation(act, sc->block);
-    lw->depth--;
+    lower_leave(lw, LOWER_LEVELS_OF_LOOP);
     return ok;
 }

@@ -5,8 +5,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* Programs whose parts nest deeply, read and compiled by a thread with little stack: whatever its size, they work or are
- * refused, by an error that names the element. */
+/* Programs whose parts nest deeply, read and compiled by a thread with little stack: whatever its size, they work or
+ * are refused, by an error that names the element. */
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 enum { SMALL_STACK = 512 << 10 };
@@ -52,8 +52,8 @@ static const struct nest tasklets[] = {
 };
 
 static const struct nest shapes[] = {
-    { NULL, "", "(", "N", ")", "", 900, RUNS },      { NULL, "", "(", "N", ")", "", 100000, REFUSED },
-    { NULL, "", "-", "N", "", "", 900, RUNS },       { NULL, "", "-", "N", "", "", 100000, REFUSED },
+    { NULL, "", "(", "N", ")", "", 900, RUNS },       { NULL, "", "(", "N", ")", "", 100000, REFUSED },
+    { NULL, "", "-", "N", "", "", 900, RUNS },        { NULL, "", "-", "N", "", "", 100000, REFUSED },
     { NULL, "", "Min(N, ", "7", ")", "", 900, RUNS }, { NULL, "", "int_floor(", "N", ", 2)", "", 5000, REFUSED },
 };
 
@@ -76,17 +76,24 @@ static const char frame[] =
     "{\"type\": \"SDFG\", \"attributes\": {\"name\": \"p\", \"symbols\": {\"N\": \"int64\"},"
     " \"init_code\": {\"frame\": {\"string_data\": \"%s\", \"language\": \"CPP\"}}, \"_arrays\": {"
     "\"A\": {\"type\": \"Array\", \"attributes\": {\"dtype\": \"float64\", \"shape\": [\"%s\"], \"transient\": false}},"
-    "\"B\": {\"type\": \"Array\", \"attributes\": {\"dtype\": \"float64\", \"shape\": [\"8\"], \"transient\": false}}}},"
-    "\"start_block\": 0, \"edges\": [], \"nodes\": [{\"type\": \"SDFGState\", \"label\": \"s\", \"id\": 0, \"attributes\": {}, \"nodes\": ["
+    "\"B\": {\"type\": \"Array\", \"attributes\": {\"dtype\": \"float64\", \"shape\": [\"8\"], \"transient\": "
+    "false}}}},"
+    "\"start_block\": 0, \"edges\": [], \"nodes\": [{\"type\": \"SDFGState\", \"label\": \"s\", \"id\": 0, "
+    "\"attributes\": {}, \"nodes\": ["
     "{\"type\": \"AccessNode\", \"label\": \"A\", \"id\": 0, \"attributes\": {\"data\": \"A\"}},"
-    "{\"type\": \"Tasklet\", \"label\": \"t\", \"id\": 1, \"attributes\": {\"label\": \"t\", \"code\": {\"string_data\": "
+    "{\"type\": \"Tasklet\", \"label\": \"t\", \"id\": 1, \"attributes\": {\"label\": \"t\", \"code\": "
+    "{\"string_data\": "
     "\"%s\", \"language\": \"%s\"}, \"in_connectors\": {\"a\": null}, \"out_connectors\": {\"b\": null}}},"
     "{\"type\": \"AccessNode\", \"label\": \"B\", \"id\": 2, \"attributes\": {\"data\": \"B\"}}], \"edges\": ["
-    "{\"type\": \"MultiConnectorEdge\", \"src\": \"0\", \"dst\": \"1\", \"src_connector\": null, \"dst_connector\": \"a\","
-    " \"attributes\": {\"data\": {\"type\": \"Memlet\", \"attributes\": {\"data\": \"A\", \"subset\": {\"type\": \"Range\","
+    "{\"type\": \"MultiConnectorEdge\", \"src\": \"0\", \"dst\": \"1\", \"src_connector\": null, \"dst_connector\": "
+    "\"a\","
+    " \"attributes\": {\"data\": {\"type\": \"Memlet\", \"attributes\": {\"data\": \"A\", \"subset\": {\"type\": "
+    "\"Range\","
     " \"ranges\": [{\"start\": \"0\", \"end\": \"0\", \"step\": \"1\", \"tile\": \"1\"}]}}}}},"
-    "{\"type\": \"MultiConnectorEdge\", \"src\": \"1\", \"dst\": \"2\", \"src_connector\": \"b\", \"dst_connector\": null,"
-    " \"attributes\": {\"data\": {\"type\": \"Memlet\", \"attributes\": {\"data\": \"B\", \"subset\": {\"type\": \"Range\","
+    "{\"type\": \"MultiConnectorEdge\", \"src\": \"1\", \"dst\": \"2\", \"src_connector\": \"b\", \"dst_connector\": "
+    "null,"
+    " \"attributes\": {\"data\": {\"type\": \"Memlet\", \"attributes\": {\"data\": \"B\", \"subset\": {\"type\": "
+    "\"Range\","
     " \"ranges\": [{\"start\": \"0\", \"end\": \"0\", \"step\": \"1\", \"tile\": \"1\"}]}}}}}]}]}";
 
 static char *escaped(const char *text)
