@@ -71,6 +71,7 @@ struct finder {
     bool shapes_of_arguments;
     struct map assigned, needed;
     struct map bound;         /* names that scopes of this SDFG define */
+    struct map used;          /* struct container *: what nodes access and code reads */
     const struct node *scope; /* innermost entry node around what is being looked at */
 };
 
@@ -99,9 +100,16 @@ static bool is_known_name(const char *name)
     return false;
 }
 
+static void use_container(struct finder *f, const struct container *c)
+{
+    if (c)
+        map_put(f->arena, &f->used, c, (void *)(uintptr_t)c);
+}
+
 static void use_name(struct finder *f, const char *name)
 {
     const struct sdfg *s = f->sdfg;
+    use_container(f, sdfg_find_container(s, name));
     if (map_has(&f->needed, name) || map_has(&f->assigned, name) || map_has(&s->container_by_name, name) ||
         strchr(name, '.'))
         return;
@@ -129,11 +137,14 @@ static void use_code(struct finder *f, const struct code *c)
         code_free_names((struct code *)(uintptr_t)c, visit_code, f);
 }
 
-static void use_subset(struct finder *f, const struct subset *s, bool all)
+/* Bit i: the end of dimension i counts, too. */
+static const uint64_t all_ends = UINT64_MAX;
+
+static void use_subset(struct finder *f, const struct subset *s, uint64_t ends)
 {
     for (uint32_t i = 0; s && i < s->rank; i++) {
         use_sym(f, s->dims[i].begin);
-        if (!all)
+        if (!(ends >> (i < 63 ? i : 63) & 1))
             continue;
         use_sym(f, s->dims[i].end);
         use_sym(f, s->dims[i].step);
@@ -228,7 +239,7 @@ static void use_node(struct finder *f, const struct node *n)
     if (m || c)
         bind_names(f, n);
     if (m)
-        use_subset(f, &m->range, true);
+        use_subset(f, &m->range, all_ends);
     if (c) {
         use_sym(f, c->num_pes);
         use_code(f, c->condition.tree);
@@ -238,6 +249,8 @@ static void use_node(struct finder *f, const struct node *n)
         use_text(f, n, t->code_init.text);
         use_text(f, n, t->code_exit.text);
     }
+    if (as_access(n))
+        use_container(f, as_access(n)->data);
     if (as_nested(n))
         use_nested(f, as_nested(n));
     if (as_library(n))
@@ -259,11 +272,41 @@ static bool defines_view(const struct edge *e)
            (from && from->data && container_is_view(from->data) && view_edge(from) == e);
 }
 
-/* What gets a pointer does not need to know where the region ends. */
-static bool only_begin_counts(const struct edge *e)
+static uint32_t operand_rank(const struct node *n, const char *connector)
 {
-    bool call = as_tasklet(e->src) || as_tasklet(e->dst) || as_nested(e->src) || as_nested(e->dst);
-    return call || defines_view(e);
+    const struct edge *e = node_in_edge(n, connector);
+    return e && e->memlet.subset ? e->memlet.subset->rank : 0;
+}
+
+/* Products of matrices take M, K and the batch from the first operand and N from the second one; only a first operand
+ * without batch leaves that to the second. */
+static uint64_t product_ends(const struct edge *e, const struct library *l)
+{
+    const char *name = e->dst == &l->node ? e->dst_conn : e->src_conn;
+    uint32_t rank = e->memlet.subset ? e->memlet.subset->rank : 0;
+    if (!name || !strcmp(name, "_a"))
+        return all_ends;
+    if (strcmp(name, "_b") != 0 || rank < 2)
+        return 0;
+    uint32_t columns = json_bool(json_get(l->attributes, "transB"), false) ? rank - 2 : rank - 1;
+    uint64_t batch = operand_rank(&l->node, "_a") <= 2 ? (UINT64_C(1) << (rank - 2)) - 1 : 0;
+    return batch | UINT64_C(1) << columns;
+}
+
+static bool is_product(const struct library *l)
+{
+    const char *class = l ? library_class(l) : "";
+    return !strcmp(class, "MatMul") || !strcmp(class, "Gemm") || !strcmp(class, "BatchedMatMul");
+}
+
+/* The dimensions of a memlet of which code needs the end. What gets a pointer does not need to know where the region
+ * ends. */
+static uint64_t needed_ends(const struct edge *e)
+{
+    const struct library *from = as_library(e->src), *to = as_library(e->dst), *l = to ? to : from;
+    if (as_tasklet(e->src) || as_tasklet(e->dst) || as_nested(e->src) || as_nested(e->dst) || defines_view(e))
+        return 0;
+    return is_product(l) ? product_ends(e, l) : all_ends;
 }
 
 static void use_state(struct finder *f, const struct state *st)
@@ -277,9 +320,9 @@ static void use_state(struct finder *f, const struct state *st)
         f->scope = node_is_entry(e->src)                   ? e->src
                    : node_is_exit(e->src) && e->src->scope ? e->src->scope->scope
                                                            : e->src->scope;
-        bool all = f->shapes_of_arguments || !only_begin_counts(e);
-        use_subset(f, e->memlet.subset, all);
-        use_subset(f, e->memlet.other, all);
+        uint64_t ends = f->shapes_of_arguments ? all_ends : needed_ends(e);
+        use_subset(f, e->memlet.subset, ends);
+        use_subset(f, e->memlet.other, ends);
     }
     f->scope = NULL;
 }
@@ -372,22 +415,35 @@ static void use_descriptor_name(void *user, const struct sym *s)
 
 static void use_size(struct finder *f, const struct sym *s) { sym_visit_names(s, use_descriptor_name, f); }
 
-/* Descriptors count last: what a transition sets may size a transient that is allocated behind it, and so may the
- * parameter of a map that lies around all its uses. */
-static void use_container(struct finder *f, const struct container *c)
+static void use_layout(struct finder *f, const struct container *c, bool size)
 {
-    bool shapes = c->transient || f->shapes_of_arguments;
     for (uint32_t i = 0; i < c->rank; i++) {
         use_size(f, c->strides[i]);
         use_size(f, c->offset[i]);
-        if (shapes)
+        if (size)
             use_size(f, c->shape[i]);
     }
     use_size(f, c->start_offset);
-    if (shapes)
+    if (size)
         use_size(f, c->total_size);
-    for (uint32_t i = 0; i < c->members.count; i++)
-        use_container(f, c->members.items[i]);
+    for (uint32_t i = 0; f->shapes_of_arguments && i < c->members.count; i++)
+        use_layout(f, c->members.items[i], size);
+}
+
+/* Descriptors count last: what a transition sets may size a transient that is allocated behind it, and so may the
+ * parameter of a map that lies around all its uses. Code needs the strides of what it uses and the sizes of what it
+ * allocates. */
+static void use_layouts(struct finder *f)
+{
+    for (uint32_t i = 0; i < f->sdfg->containers.count; i++) {
+        const struct container *c = f->sdfg->containers.items[i];
+        if (f->shapes_of_arguments)
+            use_layout(f, c, true);
+    }
+    for (uint32_t i = 0; !f->shapes_of_arguments && i < f->used.count; i++) {
+        const struct container *c = f->used.slots[i].value;
+        use_layout(f, c, c->transient && !container_is_view(c) && !container_is_reference(c));
+    }
 }
 
 static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
@@ -396,8 +452,7 @@ uint32_t sdfg_free_symbols(struct sdfg *s, bool shapes_of_arguments, const char 
 {
     struct finder f = { .sdfg = s, .arena = s->ir->arena, .shapes_of_arguments = shapes_of_arguments };
     use_region(&f, &s->region);
-    for (uint32_t i = 0; i < s->containers.count; i++)
-        use_container(&f, s->containers.items[i]);
+    use_layouts(&f);
     for (uint32_t i = 0; i < s->init_code.count; i++)
         use_text(&f, NULL, s->init_code.items[i].text);
     for (uint32_t i = 0; i < s->exit_code.count; i++)

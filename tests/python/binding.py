@@ -13,6 +13,7 @@ import numpy
 
 import sdfg
 
+CORNER = pathlib.Path(__file__).resolve().parent.parent / "run/corner/transcripts"
 EXAMPLES = pathlib.Path(__file__).resolve().parent.parent.parent / "examples"
 
 
@@ -37,6 +38,13 @@ class Calls(unittest.TestCase):
 
     def test_paths(self):
         self.check(sdfg.compile(EXAMPLES / "axpy.sdfg"))
+
+    def test_rows_of_different_lengths(self):
+        jagged = sdfg.compile(CORNER / "memory_jagged/prog.sdfg")
+        rows, total = [numpy.ones(i) for i in range(4)], numpy.zeros(1)
+        pointers = (ctypes.c_void_p * 4)(*[row.ctypes.data for row in rows])
+        jagged(R=pointers, B=total, M=4) # N, of which the shape of a row speaks, is in no code
+        numpy.testing.assert_array_equal(total, 6)
 
     def test_tiers(self):
         for tier in "full", "quick", "auto":

@@ -194,7 +194,7 @@ static void leading_dimension(struct corner *c)
                    "constraints\n");
 }
 
-/* An argument that is not used is one all the same, with the symbols of its strides. */
+/* An argument that is not used is one all the same, but nobody asks for its symbols: DaCe's list of arguments. */
 static void unused_argument(struct corner *c)
 {
     build_symbol(c->s, "K", "int64");
@@ -207,8 +207,66 @@ static void unused_argument(struct corner *c)
                    "  A  int32[1]                  array, written\n"
                    "  B  int32[K, L]               array\n"
                    "  K  int64                     symbol, solved from shapes, not needed to run\n"
-                   "  L  int64                     symbol, solved from shapes\n"
+                   "  L  int64                     symbol, solved from shapes, not needed to run\n"
                    "constraints\n");
+}
+
+#define NAMES                                                                                                          \
+    "$ sdfg-cc $HERE/prog.sdfg -o p.o --header=p.h && sed -n '/__program_/,/)/s/.*[ *]\\([A-Za-z_]*\\)[,)].*/\\1/p' "  \
+    "p.h | "                                                                                                           \
+    "xargs\n"
+
+/* The arguments of exported functions are those of DaCe's libraries: symbols of strides only where they are used. */
+static void exported_strides(struct corner *c)
+{
+    static const char *const names[] = { "a", "b", "o" };
+    for (int i = 0; i < 3; i++) {
+        build_symbol(c->s, arena_printf(c->ir->arena, "stride_%s", names[i]), "int32");
+        build_symbol(c->s, arena_printf(c->ir->arena, "end_%s", names[i]), "int32");
+        struct container *x = build_array(c->s, names[i], "int32", arena_printf(c->ir->arena, "end_%s", names[i]));
+        x->strides[0] = build_sym(c->ir, &x->place, arena_printf(c->ir->arena, "stride_%s", names[i]));
+    }
+    build_symbol(c->s, "size", "int32");
+    corner_copy(corner_state(c), "a", "o", "a[0:size] -> [0:size]");
+    corner_says(c, NAMES "handle a b o size stride_a stride_o\n");
+}
+
+/* A view has the size of nothing, and a condition uses what it reads. */
+static void exported_views(struct corner *c)
+{
+    struct state *st = corner_state(c);
+    static const char *const names[] = { "K", "L", "M", "N" };
+    for (int i = 0; i < 4; i++)
+        build_symbol(c->s, names[i], "int64");
+    build_array(c->s, "A", "int32", "K, L");
+    build_array(c->s, "B", "int32", "1");
+    build_array(c->s, "Q", "int32", "M, N");
+    build_view(c->s, "V", "int32", "K*L");
+    struct access *v = build_access(st, "V");
+    build_edge(&build_access(st, "A")->node, NULL, &v->node, "views", "A[0:K, 0:L]", NULL);
+    struct tasklet *t = build_tasklet(st, "t", "x", "o", "o = x");
+    build_edge(&v->node, NULL, &t->node, "x", "V[0]", NULL);
+    build_edge(&t->node, "o", &build_access(st, "B")->node, NULL, "B[0]", NULL);
+    struct state *next = build_state(&c->s->region, "next");
+    build_transition(&st->block, &next->block, "Q[0, 0] > 0", NULL);
+    corner_says(c, NAMES "handle A B Q L N\n");
+}
+
+/* A product takes its sizes from the first operand, and the columns from the second. */
+static void exported_product(struct corner *c)
+{
+    struct state *st = corner_state(c);
+    static const char *const names[] = { "B", "K", "L", "M", "N", "O" };
+    for (int i = 0; i < 6; i++)
+        build_symbol(c->s, names[i], "int64");
+    build_array(c->s, "x", "float64", "M, K");
+    build_array(c->s, "y", "float64", "O, N");
+    build_array(c->s, "z", "float64", "L, B");
+    struct library *n = build_library(st, "product", "dace.libraries.blas.nodes.matmul.MatMul", "_a, _b", "_c", NULL);
+    build_edge(&build_access(st, "x")->node, NULL, &n->node, "_a", "x[0:M, 0:K]", NULL);
+    build_edge(&build_access(st, "y")->node, NULL, &n->node, "_b", "y[0:O, 0:N]", NULL);
+    build_edge(&n->node, "_c", &build_access(st, "z")->node, NULL, "z[0:L, 0:B]", NULL);
+    corner_says(c, NAMES "handle x y z B K M N\n");
 }
 
 /* Eleven return values, in the order of their names as text. */
@@ -344,6 +402,9 @@ const struct corner_row corner_calls[] = {
     { "092_argument_order", argument_order, true },
     { "093_leading_dimension", leading_dimension, true },
     { "094_unused_argument", unused_argument, true },
+    { "argument_strides", exported_strides, true },
+    { "argument_views", exported_views, true },
+    { "argument_product", exported_product, true },
     { "095_return_order", return_order, true },
     { "096_other_type", other_type, true },
     { "097_strided_argument", strided_argument, false },

@@ -260,6 +260,32 @@ static void container_array(struct corner *c)
     build_path("B[i, j]", NULL, "o", NULL, &t->node, columns->exit, rows->exit, &build_access(st, "B")->node, NULL);
 }
 
+/* Rows of different lengths: the code needs no symbol of their shape. tests/python calls it. */
+static void jagged(struct corner *c)
+{
+    struct state *st = corner_state(c);
+    build_symbol(c->s, "N", "int32");
+    build_symbol(c->s, "M", "int32");
+    struct container *many = build_array(c->s, "R", "float64", "M");
+    struct container *element = build_array(c->s, "E", "float64", "N");
+    many->kind = CONTAINER_CONTAINER_ARRAY;
+    many->type = type_pointer(c->ir, element->type);
+    c->s->containers.count--; /* E is only the descriptor of an element */
+    map_put(c->ir->arena, &c->s->container_by_name, element->name, NULL);
+    vec_push(c->ir->arena, &many->members, element);
+    build_array(c->s, "B", "float64", "1");
+    build_view(c->s, "V", "float64", "N");
+    struct map_entry *rows = build_map(st, "rows", "i = 0:M"), *columns = build_map(st, "columns", "j = 0:i");
+    struct access *v = build_access(st, "V");
+    struct tasklet *t = build_tasklet(st, "t", "x", "o", "o = x");
+    build_path("R[i]", NULL, NULL, "views", &build_access(st, "R")->node, &rows->node, &v->node, NULL);
+    build_path("V[j]", NULL, NULL, "x", &v->node, &columns->node, &t->node, NULL);
+    build_path("B[0]", sum, "o", NULL, &t->node, columns->exit, rows->exit, &build_access(st, "B")->node, NULL);
+    corner_says(c, "$ sdfg-run $HERE/prog.sdfg --describe | grep symbol\n"
+                   "  M  int32                     symbol, solved from shapes\n"
+                   "  N  int32                     symbol, solved from shapes, not needed to run\n");
+}
+
 /* ---- streams ---- */
 
 /* The size of a buffer is a hint: nothing is lost, and nobody waits, when more is pushed. */
@@ -432,5 +458,6 @@ const struct corner_row corner_memory[] = {
     { "stream_consume_chunks_of_tree", consume_chunks_of_tree, false },
     { "stream_gearbox", gearbox, false },
     { "stream_gearbox_widths", gearbox_widths, true },
+    { "memory_jagged", jagged, true },
     { NULL, NULL, false },
 };

@@ -63,7 +63,8 @@ static bool result(struct scope *sc, struct library *n, const char *conn, struct
            (library_same(&addend, &p->c) || lower_copy(sc, &n->node.place, &addend, &p->c, NULL, false));
 }
 
-static bool matrices_fit(struct scope *sc, struct library *n, const struct contraction *p)
+/* The result gets its extents from the operands, as in DaCe: an exported function has no argument for others. */
+static bool fit_matrices(struct scope *sc, struct library *n, struct contraction *p)
 {
     struct lower *lw = sc->act->lw;
     uint32_t a = p->a.rank, b = p->b.rank, c = p->c.rank;
@@ -72,6 +73,8 @@ static bool matrices_fit(struct scope *sc, struct library *n, const struct contr
     if (library_differ(lw, p->a.sizes[a - 2], p->c.sizes[c - 2]) ||
         library_differ(lw, p->b.sizes[b - 1], p->c.sizes[c - 1]))
         return library_wrong_shapes(sc, n, "the result has other extents");
+    p->c.sizes[c - 2] = p->a.sizes[a - 2];
+    p->c.sizes[c - 1] = p->b.sizes[b - 1];
     return true;
 }
 
@@ -79,7 +82,7 @@ static bool matrix_product(struct scope *sc, struct library *n, struct contracti
 {
     if (!library_to_rank(&p->a, 2) || !library_to_rank(&p->b, 2) || !library_to_rank(&p->c, 2))
         return library_wrong_shapes(sc, n, "matrices expected");
-    return matrices_fit(sc, n, p) && library_contract(sc, &n->node.place, p);
+    return fit_matrices(sc, n, p) && library_contract(sc, &n->node.place, p);
 }
 
 /* y = alpha * A x + beta * y as a product with one column. p->b and p->c are vectors. */
@@ -89,7 +92,7 @@ static bool matrix_vector(struct scope *sc, struct library *n, struct contractio
         return library_wrong_shapes(sc, n, "a matrix and vectors expected");
     to_column(sc->act->lw, &p->b);
     to_column(sc->act->lw, &p->c);
-    return matrices_fit(sc, n, p) && library_contract(sc, &n->node.place, p);
+    return fit_matrices(sc, n, p) && library_contract(sc, &n->node.place, p);
 }
 
 /* ---- vectors ---- */
@@ -226,6 +229,18 @@ static void merge_rows(struct lower *lw, struct batch *b, struct contraction *p)
     }
 }
 
+/* Of dimension i of the result's stack: that of an operand which is not stretched there. */
+static const struct sym *batch_size(const struct contraction *p, uint32_t i)
+{
+    const struct area *const operands[] = { &p->a, &p->b };
+    for (uint32_t o = 0; o < 2; o++) {
+        uint32_t missing = p->c.rank - operands[o]->rank;
+        if (operands[o]->rank <= p->c.rank && i >= missing && !sym_is_int(operands[o]->sizes[i - missing], 1))
+            return operands[o]->sizes[i - missing];
+    }
+    return p->c.sizes[i];
+}
+
 static bool batched(struct scope *sc, struct library *n, struct contraction *p)
 {
     struct lower *lw = sc->act->lw;
@@ -234,9 +249,9 @@ static bool batched(struct scope *sc, struct library *n, struct contraction *p)
         return library_wrong_shapes(sc, n, "stacks of matrices expected");
     struct batch batch = { .rank = p->c.rank - 2 };
     for (uint32_t i = 0; i < batch.rank; i++)
-        batch.sizes[i] = p->c.sizes[i];
+        batch.sizes[i] = batch_size(p, i);
     struct area *const operands[] = { &p->a, &p->b, &p->c };
-    if (!matrices_fit(sc, n, p))
+    if (!fit_matrices(sc, n, p))
         return false;
     for (int o = 0; o < OPERAND_COUNT; o++) {
         if (!batch_strides(sc, n, &batch, operands[o], batch.strides[o]))
@@ -418,6 +433,6 @@ bool lower_ger(struct scope *sc, struct library *n)
     to_row(lw, &p.b);
     p.alpha = library_factor(sc, n, "alpha", 1, p.c.type);
     p.beta = whole_number(lw, p.c.type, 1);
-    return p.alpha && matrices_fit(sc, n, &p) &&
+    return p.alpha && fit_matrices(sc, n, &p) &&
            (library_same(&a, &p.c) || lower_copy(sc, place, &a, &p.c, NULL, false)) && library_contract(sc, place, &p);
 }
