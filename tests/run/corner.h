@@ -32,7 +32,7 @@ struct corner_row {
 /* Each ends with a row of NULLs. */
 extern const struct corner_row corner_connectors[], corner_copies[], corner_conflicts[], corner_control[],
     corner_symbols[], corner_calls[], corner_scopes[], corner_types[], corner_memory[], corner_order[], corner_teams[],
-    corner_devices[];
+    corner_devices[], corner_clocks[];
 
 /* A program of one tasklet. `inputs` and `outputs` are lists such as "int32 a = -7, float64 b = 2": each input is a
  * scalar argument, each output the one element of an array and what must be in it. */

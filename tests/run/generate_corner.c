@@ -441,10 +441,10 @@ static bool write_arithmetic(const char *root, const struct corner_arithmetic *r
 
 int main(int argc, char **argv)
 {
-    static const struct corner_row *const tables[] = { corner_connectors, corner_copies,  corner_conflicts,
-                                                       corner_control,    corner_symbols, corner_calls,
-                                                       corner_scopes,     corner_types,   corner_memory,
-                                                       corner_order,      corner_teams,   corner_devices };
+    static const struct corner_row *const tables[] = {
+        corner_connectors, corner_copies, corner_conflicts, corner_control, corner_symbols, corner_calls, corner_scopes,
+        corner_types,      corner_memory, corner_order,     corner_teams,   corner_devices, corner_clocks
+    };
     if (argc != 2) {
         fprintf(stderr, "usage: generate-corner FOLDER\n");
         return 2;
