@@ -1,4 +1,4 @@
-/* Loops as later passes like them.
+/* While loops that count, up or down, become `for` loops; a loop of one iteration is replaced by its body.
  *
  *     k = 0                                for k' = 0 to N step 1
  *     while k < N {          ->                body
@@ -6,8 +6,8 @@
  *         k = k + 1
  *     }
  *
- * and downwards, `while k > -1 { body; k = k - 1 }`, with a counter from which k follows. A loop of one iteration is
- * its body. */
+ * Legality: The counter is assigned once, at the end of the body, by a constant step, and the bound is loop-invariant.
+ * Profitability: Always; every later pass works on `for` loops. */
 #include "lower/opt/passes.h"
 #include "lower/tree/tree_piece.h"
 #include "lower/tree/tree_rewrite.h"

@@ -1,12 +1,12 @@
-/* Pointers that only stand for others (views, connectors of nested SDFGs) are replaced by what they stand for:
+/* Pointers that are copies of others (views, connectors of nested SDFGs) are replaced by their value, so that equal
+ * places have equal expressions.
  *
  *     v = &A[8 * i]                   ->
  *     v[j] = v[j + 1]                         A[8 * i + j] = A[8 * i + j + 1]
  *
- * so that equal places look equal. Done for a variable with one assignment, all uses of which stand behind it in the
- * same block, if the variables of its value keep theirs until the last use. All this is read off the order of the
- * statements in the text: what is assigned once, and above, is not assigned between here and there, unless a label lets
- * control come from elsewhere. */
+ * Legality: The variable has one assignment, all its uses follow in the same block, and the variables of its value are
+ * not assigned between. Labels end the region that is looked at.
+ * Profitability: Always; other passes depend on it. */
 #include "lower/opt/passes.h"
 
 struct fact {

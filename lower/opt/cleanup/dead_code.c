@@ -1,9 +1,11 @@
-/* What nobody asks for is removed: memory taken in the program that is stored to but not loaded, values of variables
- * that are not used, and the loops and branches that are empty then.
+/* Allocations that are stored to but never loaded, unused variables, and the loops and branches that are empty without
+ * them are removed.
+ * Legality: A statement is live if it has an effect outside (jump, call, store to memory of the caller), or defines a
+ * variable or memory that a live statement uses.
+ * Profitability: Always.
  *
- * A statement is needed if it has an effect that is seen outside (jumps, calls, stores to memory of the caller), if it
- * gives a needed variable a value, or if a needed one stands in it. Memory counts as a variable: its allocation, its
- * stores and its release give it a value, everything else that mentions it needs it. */
+ * Memory counts as a variable: its allocation, stores and release define it, everything else that mentions it uses it.
+ */
 #include "lower/opt/passes.h"
 #include "lower/opt/remark.h"
 

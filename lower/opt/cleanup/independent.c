@@ -1,7 +1,6 @@
-/* Loops lose `independent` if an element is touched again after it was stored, in the same iteration. Iterations do not
- * depend on each other then either, but LLVM takes the promise as leave to reorder accesses of one iteration, too: it
- * brings loads of neighbouring elements together without a look at stores in between. Where addresses are plain it
- * finds out about such loops by itself. */
+/* `independent` is taken back from loops in which an element is accessed again after it was stored in the same
+ * iteration: LLVM reads the promise as leave to reorder accesses within an iteration.
+ * Legality: Always legal. */
 #include "lower/opt/passes.h"
 #include "lower/tree/tree_piece.h"
 

@@ -1,13 +1,13 @@
-/* What is the same in all iterations of a sequential loop goes in front of it, if that saves more than loading it
- * again:
+/* Nests and products that are invariant in a sequential loop are hoisted out of it.
  *
  *     for t {                                               for i { T[i] = exp(A[i]) }
  *         for i { T[i] = exp(A[i]) }             ->         for t {
  *         for i { B[i] = B[i] * T[i] + t }                      for i { B[i] = B[i] * T[i] + t }
  *     }                                                     }
  *
- * Nobody in the loop changes what it reads, or touches what it writes before it does. Little work is done again in
- * every iteration: other nests can take it in, so that its results need no memory at all. */
+ * Legality: Nothing in the loop changes what the statement reads, or accesses what it writes before it does.
+ * Profitability: From 16 operations an element on: cheaper values are recomputed, because fusion then needs no memory
+ * for them. */
 #include "lower/opt/passes.h"
 #include "lower/opt/remark.h"
 #include "lower/tree/tree_cost.h"

@@ -1,15 +1,16 @@
-/* A load of an element that an earlier statement stored becomes the value stored.
+/* A load of an element that an earlier statement stored is replaced by the stored value.
  *
  *     A[i] = x * 2                 v = x * 2
  *     B[i] = A[i] + 1      ->      A[i] = v
  *                                  B[i] = v + 1
  *
- * What is known of memory is a stack of entries in the order of the text: entries made in a loop or branch are
- * forgotten behind it, and a loop starts without those that it changes itself. The store stays; if nothing loads the
- * memory any more, the dead-memory pass removes it.
+ * Legality: Values of memory are tracked in program order and dropped at any store that may alias; what a loop or
+ * branch makes known is forgotten behind it, and a loop starts without what it changes itself.
+ * Profitability: Always. The store stays; dead-code removes it if the memory is not loaded any more.
  *
- * Every statement asks what is known of its classes and variables, so entries are found by both, and what a statement
- * forgets of a class, or of all, is a number: entries that are not younger are no longer valid. */
+ * Known values are a stack of entries in program order, found by alias class and by variable. What a statement
+ * invalidates of a class, or of all classes, is a number: entries that are not younger are no longer valid, so nothing
+ * is searched. */
 #include "lower/opt/passes.h"
 #include "lower/tree/tree_piece.h"
 #include "lower/tree/tree_rewrite.h"

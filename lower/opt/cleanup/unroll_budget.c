@@ -1,5 +1,6 @@
-/* Loops of maps that ask for unrolling keep the request only within a budget: nested requests multiply, and the time
- * that LLVM takes for straight code grows faster than its length. */
+/* Loops of maps that ask for unrolling keep the request only within a budget of statements; nested requests multiply.
+ * Legality: Always legal: the loop stays a loop.
+ * Profitability: LLVM's time for straight-line code grows faster than its length. */
 #include "lower/opt/passes.h"
 #include "lower/opt/remark.h"
 

@@ -1,4 +1,5 @@
-/* Rows and columns that a nest reads, and that only the next one changes, are kept first, so that the two can be one:
+/* Rows and columns that a nest reads and the next one overwrites are copied first: without the anti-dependence the two
+ * can be fused, and the temporary between them disappears.
  *
  *     for k {                                              for k {
  *                                                              for i { a[i] = P[i, k] }   for j { b[j] = P[k, j] }
@@ -6,7 +7,8 @@
  *         for i { for j { P[i, j] -= T[i, j] } }       ->      for i { for j { P[i, j] -= T[i, j] } }
  *     }                                                    }
  *
- * The loops are fused later; the temporary T goes then. Only where nothing but such loads stands against it. */
+ * Legality: Only loads of loop-invariant rows or columns stand against the fusion.
+ * Profitability: If the fusion removes an array. */
 #include "lower/opt/fusion/fuse.h"
 #include "lower/opt/remark.h"
 #include "lower/tree/tree_rewrite.h"

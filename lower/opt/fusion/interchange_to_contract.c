@@ -1,5 +1,5 @@
-/* Sequential loops around independent ones go inside of these where a neighbour has the independent loop outside, too,
- * and memory that only the two use would then belong to an iteration, whose place in it is apart from the others':
+/* A sequential loop is interchanged with an independent one where a neighbouring nest has the independent loop
+ * outside: fused, the array between them becomes private to an iteration.
  *
  *     for i { T[i, 0] = ... }                                for i {
  *     for k { for i { T[i, k] = f(T[i, k - 1]) } }               T[i, 0] = ...
@@ -7,7 +7,8 @@
  *                                                                for k { B[k, i] = g(T[i, N - k]) }
  *                                                            }
  *
- * The fuse pass behind makes one loop of them, and shrink gives each iteration its part of T. */
+ * Legality: As for interchange; in addition the parts of the array that iterations use are disjoint.
+ * Profitability: If array-contraction can shrink the array then. */
 #include "lower/opt/fusion/interchange_to_contract.h"
 #include "lower/opt/locality/strip_mine.h"
 #include "lower/opt/remark.h"

@@ -1,5 +1,4 @@
-/* Matrix-vector products in a loop, of columns that lie apart by the same distance, become one product of matrices per
- * block of iterations:
+/* Matrix-vector products in a loop whose columns are equally spaced become one matrix product per block of iterations.
  *
  *     for i {                                     for i' = 0 to N step W {
  *         gemm(C[i, i:] = A[i:, :] B[:, i])  ->       gemm(panel = A[i':, :] B[:, i' : i' + W])
@@ -7,8 +6,9 @@
  *     }                                                   C[i, i:] = panel[i:, i]
  *                                                         ...
  *
- * Nothing in the loop may write the operands, so that they can be read ahead. The matrix is the same in all iterations,
- * or loses a row at its begin or end with each. */
+ * Legality: The loop does not write the operands. The matrix is the same in all iterations, or loses a row at its
+ * begin or end with each.
+ * Profitability: From 16 iterations on. */
 #include "lower/opt/passes.h"
 #include "lower/opt/remark.h"
 #include "lower/tree/tree_linear.h"

@@ -1,5 +1,5 @@
-/* Loops that go through the bits of a number become tables, if each bit they compute is a sum modulo 2 of bits that go
- * in:
+/* A loop over the bits of a number, each result bit of which is a sum of input bits modulo 2, becomes shifts and table
+ * lookups: check sums, shift registers, parities, permutations.
  *
  *     for i {                                          for i {
  *         b = data[i]                                      b = data[i]
@@ -10,12 +10,10 @@
  *         }
  *     }
  *
- * Check sums, shift registers, parities and permutations of bits are such loops. The loop is run on bits that are sums
- * of the bits of its variables (pass_bits_run.c); where all that is needed behind it stays a sum, what eight bits
- * contribute is a table of 256 numbers, or a shift (pass_bits_table.c). That is exact for every value the variables may
- * have.
+ * Legality: The loop is executed on symbolic bits that are linear over GF(2); the table is exact for every value.
+ * Profitability: In loops whose iterations depend on each other; independent ones are vectorized.
  *
- * It pays in loops whose iterations wait for each other. Independent ones become vector code. */
+ * What eight bits contribute is a table of 256 numbers, or a shift (bit_tables_table.c). */
 #include "lower/opt/idioms/bit_tables.h"
 #include "lower/opt/passes.h"
 #include "lower/opt/remark.h"

@@ -1,11 +1,11 @@
-/* Inner products that stand alone become calls of the runtime, also those of a thread's share:
+/* Inner products that are not part of a larger idiom become library calls, also the share of one thread.
  *
  *     for i = first to last {                 dot(last - first, &x[first], &y[first], &sum)
  *         acc = acc + x[i] * y[i]      ->     acc = acc + sum
  *     }
  *
- * The compiler takes complex numbers apart into vectors of real and imaginary parts, and ends sums of real ones with
- * what is left of half a vector. Loops in loops stay: those are rows of something larger. */
+ * Legality: The sum may be re-associated.
+ * Profitability: Loops without other loops around them in the same nest. */
 #include "lower/opt/passes.h"
 #include "lower/opt/remark.h"
 #include "lower/tree/tree_linear.h"

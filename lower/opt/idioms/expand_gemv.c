@@ -1,12 +1,15 @@
-/* Matrix-vector products whose matrix others in the same block read or make, too, become loops over rows of memory:
+/* A matrix-vector product whose matrix other statements of the block read or write too is expanded to loops over rows
+ * of memory, which later passes fuse into one sweep over the matrix.
  *
  *     gemm(y = A x)                      for i ... parallel { y[i] = 0 }
  *     gemm(z = A^T v)         ->         for i ... parallel { for j { y[i] += A[i, j] * x[j] } }
  *                                        for i ... parallel { z[i] = 0 }
  *                                        for k ... parallel { for i { atomic z[i] += A[k, i] * v[k] } }
  *
- * which the passes that follow make one sweep over the matrix, if the dependences allow. A product alone is left to the
- * library: it is as fast as memory. */
+ * Legality: The product is a library statement with known strides, one of which is 1, and its result does not alias an
+ * operand.
+ * Profitability: The matrix is written by a loop of the block, or is larger than the second-level cache and shared by
+ * several products. A product on its own stays a library call, which is as fast as memory. */
 #include "lower/opt/fusion/fuse.h"
 #include "lower/opt/remark.h"
 #include "lower/tree/tree_rewrite.h"

@@ -1,4 +1,4 @@
-/* Nests of loops that are a product of matrices become a call of the library, whatever the order of the loops:
+/* A nest of three loops that computes a matrix product becomes a library call, whatever the order of the loops.
  *
  *     for i {                                            for i, k: F[i, k] = f * a[i, k]
  *         for k {                                        gemm(C += F b)
@@ -6,8 +6,10 @@
  *         }
  *     }
  *
- * Only reductions do so: their terms may come in any order. Each term is what it was, so a factor that is more than an
- * element of memory is computed into a matrix first. Where extents are not known, the loops stay for small ones. */
+ * Legality: The statement is a sum reduction, whose terms may come in any order. A factor that is more than one
+ * element is computed into a matrix first, so every term stays what it was.
+ * Profitability: From 16 x 16 x 16 on; if the extents are not known, the loops stay for small ones and the choice is
+ * made at run time. */
 #include "lower/opt/iterations.h"
 #include "lower/opt/remark.h"
 #include "lower/tree/tree_cost.h"

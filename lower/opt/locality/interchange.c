@@ -1,13 +1,14 @@
-/* A sequential loop around a nest goes inside.
+/* A sequential loop around an independent nest is moved to its inside.
  *
  *     for k ... {                                for i ... parallel {
  *         for i ... parallel {                       for j ... {
  *             for j ... {               ->               for k ... {
  *                 A[i, j, k] = A[i, j, k - 1]                A[i, j, k] = A[i, j, k - 1]
  *
- * It may if iterations of the nest never touch what other iterations of it change, for no two values of k: the test of
- * the fuse pass, applied to the nest and itself at another k. It goes inside all of the nest if memory is then run
- * through more evenly; if not, inside all but the last loop of a parallel nest, so that threads are started once. */
+ * Legality: Iterations of the nest never access what other iterations of it change, for no two values of the outer
+ * loop (the test of fusion, applied to the nest and itself).
+ * Profitability: If memory is accessed with smaller strides afterwards; else inside of all but the last loop of a
+ * parallel nest, so that threads are started once. */
 #include "lower/opt/iterations.h"
 #include "lower/opt/remark.h"
 #include "lower/tree/tree_rewrite.h"

@@ -1,6 +1,6 @@
-/* A chain of nests that hand each other temporaries goes through its space row by row, each nest as far ahead of the
- * last one as that needs it, so that a few rows of the temporaries are enough. Where those do not stay in cache, the
- * space is cut into tiles, and what neighbouring tiles both need is computed twice.
+/* A chain of nests that communicate through temporaries is tiled as a whole: the nests run row by row, each as far
+ * ahead of the last as the dependences need, and a few rows of the temporaries are kept. If those do not fit the
+ * cache, the space is cut into tiles, and the overlap of neighbouring tiles is recomputed.
  *
  *     T = heap float64[4096 * 100]                  for tile = 0 to 4094 step 4094 {
  *     for i = 0 to 4096                                 T = heap float64[3 * 100]
@@ -12,7 +12,10 @@
  *                                                       free T
  *                                                   }
  *
- * Sizes must be constants: whether it pays depends on them. The innermost loops stay whole, they are vector code. */
+ * Legality: Each element of a temporary belongs to one point of the space, and nests read it at constant distances.
+ * Memory that outlives the chain is written once only.
+ * Profitability: If the temporaries exceed the second-level cache, with the tile that recomputes least, at most 30 %.
+ * Extents must be constants. */
 #include "lower/opt/locality/overlapped_tiling.h"
 #include "lower/opt/remark.h"
 #include "lower/tree/tree_rewrite.h"

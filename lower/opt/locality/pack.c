@@ -1,4 +1,5 @@
-/* Sums of products whose operands are gathered go through registers in tiles, from operands that were packed before:
+/* Sums of products whose operands are gathered are tiled for registers, and the operands are packed into the order of
+ * the tiles.
  *
  *     for i ... independent {                         for j, k: packed[j / 16, k, j % 16] = A[j, k] * alpha
  *         for k {                                     for i, 4 at a time {
@@ -9,9 +10,9 @@
  *         }                                               }
  *     }                                               }
  *
- * Every sum takes its terms in the order in which it did; what is computed for columns that a row does not have is not
- * stored. A value is packed if it depends on neither the row nor the sums, and for the columns and terms that some row
- * needs, so nothing is loaded that was not loaded before. */
+ * Legality: Each sum keeps its terms and their order. A value is packed if it depends on neither the row nor the sums,
+ * for the columns and terms that some row needs, so nothing is loaded that was not loaded before.
+ * Profitability: From 16 iterations on. */
 #include "lower/opt/locality/pack.h"
 #include "lower/opt/remark.h"
 #include "lower/tree/tree_rewrite.h"

@@ -1,4 +1,5 @@
-/* Independent loops that walk memory evenly, around loops that do not, go inside in strips:
+/* Independent loops with unit stride around loops without it are strip-mined, and the strips are interchanged to the
+ * inside. Where all iterations read the same data, more than the cache holds, the inner loop is blocked instead.
  *
  *     for j ... independent {                      for j' = 0 to N step W {
  *         sum = 0                                      for j = j' to j' + W { sums[j - j'] = 0 }
@@ -8,22 +9,10 @@
  *                                                      for j = j' to j' + W { B[j] = sums[j - j'] }
  *                                                  }
  *
- * so that the innermost loops are vectors of neighbours, and lines of memory are used while they are in the cache.
- * Every iteration of j does what it did, in the same order. Variables that live from one loop over j to the next become
- * arrays.
- *
- *     for k { a = ...  for j ... independent { C[j] += a * A[j, k] } }
- *
- * is first turned around where iterations of j are independent over all of k, too.
- *
- * Where all iterations of j read the same data, more than stays in cache, it goes by in blocks instead, each for all
- * of the strip:
- *
- *     for j ... independent {                      for j' = 0 to N step W {
- *         for i { sum = sum + f(A[i], j) }             for i' = 0 to M step B {
- *         B[j] = sum                         ->            for j = j' to j' + W {
- *     }                                                        for i = i' to i' + B { sums[j - j'] += f(A[i], j) }
- */
+ * Legality: The outer iterations are independent; scalars that live from one inner loop to the next become arrays of
+ * the strip (scalar expansion).
+ * Profitability: If accesses become unit-stride, or data is reused in blocks of the first-level cache; a strip has at
+ * most an eighth of the second-level cache. */
 #include "lower/opt/locality/strip_mine.h"
 #include "lower/opt/fusion/interchange_to_contract.h"
 #include "lower/opt/remark.h"

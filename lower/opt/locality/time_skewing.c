@@ -1,4 +1,4 @@
-/* Loops over steps of stencils go through time and space in tiles that stay in cache.
+/* Time loops around stencils are skewed and tiled in time and space, with threads in waves of tiles.
  *
  *     for t = 1 to T {                              for block = 1 to T step 16
  *         for i = 1 to N { B[i] = A[i - 1]              for tile = 0 to N + 30 step 32
@@ -8,11 +8,9 @@
  *                               + B[i + 1] }                    for i = (one row behind these) { A[i] = ... }
  *     }                                                     }
  *
- * Memory is seen as rows: an iteration of a nest touches some around its own. Each nest is shifted, and each step lies
- * a slope behind the one before, so that nothing needs what stands at a higher position. Then tiles go from low to high
- * positions and every iteration is done once, on the values it had before: results are the same to the bit.
- *
- * Sizes must be constants: whether it pays depends on them. */
+ * Legality: Dependences between steps have constant distances in rows; each step lies a slope behind the one before.
+ * Every iteration runs once, on the values that it had, so results are the same to the bit.
+ * Profitability: If a tile of several steps fits the first- or second-level cache. Extents must be constants. */
 #include "lower/opt/locality/time_skewing.h"
 #include "lower/opt/iterations.h"
 #include "lower/tree/tree_rewrite.h"

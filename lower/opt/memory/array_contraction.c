@@ -1,13 +1,14 @@
-/* Memory of which one iteration needs only a small part becomes that part, on the stack, inside the loop.
+/* An array of which an iteration uses only a part of its own is contracted to that part, on the stack inside of the
+ * loop; an array in which loops leave nothing for each other is split.
  *
  *     T = heap float64[N * 40]                      for i ... parallel {
  *     for i ... parallel {                              T = stack float64[40]
  *         for k { T[i * 40 + k] = ... }     ->          for k { T[k] = ... }
  *         for k { ... T[i * 40 + 39 - k] }              for k { ... T[39 - k] }
  *
- * All accesses stand in the loop, once per allocation, at addresses base(i) + offset with the same base, and bases of
- * two iterations are further apart than offsets go: so no iteration sees what another one stored. Nor does it if it
- * first stores all of the part. */
+ * Legality: All accesses are in the loop, at base(i) + offset, and bases of two iterations are further apart than
+ * offsets reach; or every iteration writes all of the part before it reads it.
+ * Profitability: If the part fits the stack. */
 #include "lower/opt/memory/array_contraction.h"
 #include "lower/opt/remark.h"
 #include "lower/tree/tree_rewrite.h"

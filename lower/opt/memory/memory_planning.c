@@ -1,5 +1,4 @@
-/* Memory that is taken and given back in one block is planned: what is never in use at the same time shares memory, and
- * all of constant size is one allocation.
+/* Allocations with disjoint lifetimes share memory, and all those of constant size in a block become one allocation.
  *
  *     T = heap float64[1000]                        arena = heap uint8[16000]
  *     U = heap float64[1000]                        T = &arena[0]
@@ -9,10 +8,13 @@
  *     free U                                        free arena
  *     free V
  *
- * A life goes from the first statement of the block that mentions the memory to the last one. Memories that share
- * become one alias class: else LLVM would be free to store into one before the other is read. They are never both
- * alive, so no loop loses by that. Each call has an allocation of its own, which the runtime keeps for the next call
- * (runtime/memory.c); its pages are touched first by the thread that writes them. */
+ * Legality: A lifetime goes from the first statement of the block that mentions the memory to the last. Memories that
+ * share become one alias class.
+ * Profitability: Always.
+ *
+ * One alias class, since LLVM could otherwise store into one memory before the other is read. Each call has an
+ * allocation of its own, which the runtime keeps for the next call (runtime/memory.c); its pages are touched first by
+ * the thread that writes them. */
 #include "lower/opt/memory/memory_planning.h"
 #include "lower/opt/remark.h"
 #include "lower/tree/tree_rewrite.h"

@@ -1,4 +1,5 @@
-/* Results larger than the caches go past them:
+/* Results larger than the largest cache are written by stores that go past it: a block of 1 KB is computed on the
+ * stack and copied in whole lines, which are not read first.
  *
  *     for i independent {                 for i' = 0 to N step 128 {
  *         A[i] = f(i)           ->            block = stack float64[128]
@@ -6,12 +7,11 @@
  *                                             copy nontemporal float64[128] at &A[i'] from block
  *                                         }
  *
- * A plain store first reads the line it goes to. One that fills whole lines and goes to memory need not: a third less
- * traffic for one array read and one written, half for one that is only written. The block stays in the first-level
- * cache, so that vectors, masks and ends are nobody's concern, and lines are written as a whole.
+ * Legality: Nothing else in the nest accesses the array.
+ * Profitability: The nest stores more of the array than the largest cache holds, each element once.
  *
- * It is legal where nothing else in the nest touches the array, and pays where the nest stores more of it than the
- * largest cache holds, each element once: then none of it is there when it is read again. */
+ * A plain store first reads the line that it writes to: without that there is a third less traffic for one array read
+ * and one written, half for one that is only written. */
 #include "lower/opt/passes.h"
 #include "lower/opt/remark.h"
 #include "lower/tree/tree_piece.h"

@@ -1,4 +1,6 @@
-/* Rows of stencils go through whole vectors that begin where lines of the cache do:
+/* Rows of stencils are peeled so that full vectors begin at cache lines; the rest in front and behind is one masked
+ * vector each. On double-pumped units, where a wide load takes two cycles, neighbouring elements are carried in
+ * registers.
  *
  *                                                 first = 1 + (elements from &B[1] to the next line)
  *                                                 last = first + (a multiple of 8)
@@ -6,15 +8,12 @@
  *         B[i] = A[i - 1] + A[i] + A[i + 1]  ->   for i = first to last independent whole { ... }
  *     }                                           for i = last to 199 independent masked { ... }
  *
- * The widest vectors straddle a line wherever they do not begin with one, and then a load takes as long as two. What is
- * stored begins with lines now, and what is loaded beside it mostly, too: neighbours lie in the same column of rows
- * that are often whole lines apart. The ends take a vector with a mask each, instead of up to seven iterations one by
- * one. Nothing changes its order: the same iterations run, one after the other.
+ * Legality: The same iterations run in the same order.
+ * Profitability: Elements are loaded several times, so that loads wait for the first-level cache; machines whose
+ * vectors are as long as a line.
  *
- * Where a load of 64 bytes takes as long as two of 32, neighbours come from iterations before (pass_lines_carry.c).
- *
- * It pays where elements are used several times, so that loads wait for the first-level cache and not for memory, and
- * where it is done often, as there are three loops to compile instead of one. */
+ * A vector as long as a line straddles two lines wherever it does not begin with one, and its load takes two cycles
+ * then. Loads next to the store are mostly aligned with it, since rows are often whole lines apart. */
 #include "lower/opt/registers/alignment_peeling.h"
 #include "lower/opt/remark.h"
 #include "lower/tree/tree_piece.h"

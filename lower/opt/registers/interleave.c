@@ -1,4 +1,4 @@
-/* Independent iterations around loops in which every step waits for the one before go through those together:
+/* Two independent iterations with a recurrence inside are interleaved to hide the latency of its operations.
  *
  *     for i independent {                          for i = ... step 2 {
  *         for k {                                      for k {
@@ -8,8 +8,9 @@
  *                                                  }
  *                                                  for i, the rest { ... }  unless there is known to be none
  *
- * Such a loop takes as long as its operations take one after the other, and has no vectors; the processor has time for
- * two of them. Four are no better: LLVM makes vectors of them then, whose elements it has to gather. */
+ * Legality: The iterations are independent.
+ * Profitability: The inner loop has a recurrence and cannot be vectorized. Four at a time are slower: LLVM gathers
+ * them into vectors. */
 #include "lower/opt/iterations.h"
 #include "lower/opt/registers/unroll_jam.h"
 #include "lower/opt/remark.h"

@@ -1,4 +1,5 @@
-/* Reductions to one place inside a loop become a variable and one access behind the loop.
+/* Reductions to one place in a loop are accumulated in a variable of the thread, with one combine or store behind the
+ * loop.
  *
  *     for k ... {                          acc = identity              if begin < end {
  *         C[j] += a * b        ->          for k ... {         or          acc = C[j]
@@ -6,10 +7,13 @@
  *                                          }                               C[j] = acc
  *                                          if begin < end { C[j] += acc }  }
  *
- * The second form keeps the order of the operations and serves places that only one thread writes; the first is for
- * atomic reductions in a region. It is done at the outermost loop in which the place is the same element all the time
- * and nothing else touches its alias class. Unless it is memory taken here, the place is not touched if the loop did
- * not: where that is not known from the bounds, a variable tells. */
+ * Legality: The place is the same in all iterations and nothing else in the loop accesses its alias class. Places of
+ * one thread keep the order of the operations; atomic ones are accumulated from the identity. The place is not
+ * accessed if the loop did not run.
+ * Profitability: Always, at the outermost loop where it is legal.
+ *
+ * If it is not known from the bounds whether the loop runs at all, a variable says so, unless the memory is allocated
+ * here. */
 #include "lower/opt/registers/reduction.h"
 #include "lower/opt/remark.h"
 #include "lower/tree/tree_linear.h"

@@ -1,4 +1,4 @@
-/* A place that a loop loads and stores in every iteration becomes a variable, if nothing else in the loop meets it.
+/* A place that a loop loads and stores in every iteration becomes a variable, stored behind the loop.
  *
  *     for k = i + 1 to j {                          if i + 1 < j {
  *         a = T[i * N + j]                              v = T[i * N + j]
@@ -8,8 +8,9 @@
  *                                                       T[i * N + j] = v
  *                                                   }
  *
- * The distance to another element of the array is linear in the loop's variable: it is never 0 if it is above 0
- * at the end of the loop where it is least, or below where it is largest. Reductions are the privatize pass's. */
+ * Legality: No other access of the loop can meet it: distances to other elements are linear in the loop variable and
+ * never 0.
+ * Profitability: Always. */
 #include "lower/opt/passes.h"
 #include "lower/tree/tree_piece.h"
 #include "lower/tree/tree_rewrite.h"

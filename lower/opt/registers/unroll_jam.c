@@ -1,4 +1,5 @@
-/* Several iterations of a loop around innermost ones go through those together, where they add to the same places:
+/* Several iterations that reduce into the same places go through the inner loops together, four at a time, eight where
+ * rows are longer than the first-level cache and the machine has the registers.
  *
  *     for i {                                      for i = ... step 4 {
  *         for k { y[i] += A[i, k] * x[k]               for k { y[i] += A[i, k] * x[k]  (the same for i + 1 to i + 3)
@@ -6,9 +7,9 @@
  *     }                                            }
  *                                                  for i, the rest { ... }  unless there is known to be none
  *
- * so that x and z go through the processor once for all of them; eight where rows are so long that x and z leave the
- * first cache in between and there are registers for it. Iterations may only have sums in common; what they store is a
- * row of their own. */
+ * Legality: The iterations have only reductions in common; what they store is a row of their own. Not under
+ * `--fp=strict`.
+ * Profitability: From eight iterations on, with at most 12 statements each. */
 #include "lower/opt/registers/unroll_jam.h"
 #include "lower/opt/iterations.h"
 #include "lower/opt/remark.h"

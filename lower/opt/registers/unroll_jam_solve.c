@@ -1,4 +1,5 @@
-/* Rows of a triangle go through what comes before them together, where each row needs only rows that are complete:
+/* Rows of a triangular computation go through the columns before all of them together; each needs only rows that are
+ * complete.
  *
  *     for i {                                              for i = ... step 4 {
  *         for j = 0 to i {                                     for j = 0 to i {
@@ -12,8 +13,9 @@
  *                                                          }
  *                                                          for i, the rest { ... }
  *
- * so that row j is loaded once for all of them, and divisions of one row do not wait for those of another. Every
- * element gets the same terms in the same order. */
+ * Legality: The jammed iterations write rows of their own and read complete rows; every element keeps its terms and
+ * their order.
+ * Profitability: From eight rows on. */
 #include "lower/opt/iterations.h"
 #include "lower/opt/remark.h"
 #include "lower/tree/tree_rewrite.h"

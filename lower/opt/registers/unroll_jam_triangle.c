@@ -1,4 +1,5 @@
-/* Sums that get longer with the iterations of a loop around them are started for several iterations together:
+/* Reductions whose length grows with the outer iteration are started for four iterations together, up to where the
+ * first of them ends.
  *
  *     for i {                                       for i = ... step 4 {
  *         t[0] = 0                                      a = b = c = d = 0
@@ -8,12 +9,11 @@
  *                                                       ... }
  *                                                   for i, the rest { ... }
  *
- * as far as the first of them goes. What these terms load must not be what the iterations that are together write; the
- * rest of an iteration stays where it was.
+ * Legality: What the common terms load is not written by the jammed iterations; each sum keeps the order of its terms.
+ * Profitability: From eight iterations on.
  *
- * Where terms load x as vectors and the loop stores it one by one, the last four of them get a loop of their own, which
- * takes them in their order and so one by one: a vector of what has just been stored in parts waits until all parts are
- * in the cache. Those before do not depend on the iterations before and are computed beside them. */
+ * If terms load x as vectors and the loop stores it element by element, the last four terms get a loop of their own,
+ * which loads elements: a vector load of what was just stored in parts would wait until all parts are in the cache. */
 #include "lower/opt/iterations.h"
 #include "lower/opt/remark.h"
 #include "lower/tree/tree_rewrite.h"

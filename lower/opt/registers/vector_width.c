@@ -1,7 +1,6 @@
-/* Marks the innermost loops that compute more than they move: roots, powers and other functions in iterations that have
- * nothing in common but sums that may take any order (LLVM sums in any order where it is told how wide vectors are).
- * Vectors as wide as the machine has them pay there. In loops that mostly load and store they do not: they straddle
- * lines of the cache more often, and leave more iterations behind the last whole vector. */
+/* Innermost compute-bound loops are marked for the widest vectors of the machine.
+ * Legality: Iterations have nothing in common but sums that may be re-associated.
+ * Profitability: Loops with roots, powers and other functions; those that mostly load and store lose. */
 #include "lower/opt/passes.h"
 #include "lower/tree/tree_linear.h"
 

@@ -1,5 +1,4 @@
-/* Atomic reductions in which threads would meet all the time go into a copy of each thread: places that depend on data,
- * if the container is small, and places that every iteration of the threads' loop runs through.
+/* Atomic reductions in which threads would collide go into a copy per thread, combined behind the loop.
  *
  *     parallel thread of threads {                  parallel thread of threads {
  *         for i ... {                                   copy = heap int64[16]
@@ -9,7 +8,9 @@
  *                                                       free copy
  *                                                   }
  *
- * Nothing else in the region may touch the container. */
+ * Legality: Nothing else in the region accesses the container, and the reduction can be accumulated from an identity.
+ * Profitability: Containers of at most 4096 elements with data-dependent places, larger ones that every iteration
+ * sweeps over. */
 #include "lower/opt/registers/reduction.h"
 #include "lower/opt/remark.h"
 #include "lower/tree/tree_linear.h"

@@ -1,4 +1,5 @@
-/* How much one call does, as a number, from the bounds of its loops. In time linear in the tree. */
+/* The operations of one call are counted from the bounds of the loops; nothing is changed. The tier is chosen by it.
+ */
 #include "lower/opt/passes.h"
 #include "lower/tree/tree_linear.h"
 

@@ -1,15 +1,18 @@
-/* Parallel loops become regions.
+/* Parallel loops become regions of threads, with one piece per thread (static) or chunks from a shared counter. A loop
+ * with few iterations is collapsed with the one inside.
  *
  *     for i = b to e step s parallel      ->      parallel thread of threads = work < limit ? 1 : default {
  *         body                                        for i = b + first(thread) * s to b + last(thread) * s step s
  *                                                         body
  *                                                 }
  *
- * Static schedules give every thread one piece (or pieces of `chunk` in turn), the others take chunks from a counter
- * that lives in the caller's frame. Variables that only the loop uses become variables of the region. A loop stays
- * sequential if it changes variables that are seen outside, is left by a jump, is too little work, or lies in a region
- * already. Only directly inside an explicit region (CPU_Persistent) a parallel loop is shared by the threads there,
- * which meet at a barrier behind it. A loop with few iterations shares out those of the loop inside it, too. */
+ * Legality: The loop assigns no variable that is used outside and is not left by a jump. Inside of a region loops stay
+ * sequential, except directly in an explicit one (CPU_Persistent).
+ * Profitability: If the work exceeds the cost of a region, more so if threads sleep between regions, which is
+ * measured; decided at run time if it depends on symbols.
+ *
+ * Chunks are taken from a counter in the frame of the caller. Variables that only the loop uses become variables of
+ * the region. */
 #include "lower/opt/iterations.h"
 #include "lower/opt/remark.h"
 #include "lower/opt/threads/region.h"

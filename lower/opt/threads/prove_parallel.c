@@ -1,11 +1,12 @@
-/* Sequential loops whose iterations have nothing to do with each other are marked as such, and as fit for threads:
+/* Sequential loops with independent iterations are marked parallel and independent.
  *
  *     for i {                                       for i parallel independent {
  *         for j = 0 to i { C[i, j] = ... }   ->         ...
  *     }                                             }
  *
- * Legality is that of the fuse pass, applied to the loop and itself: what two iterations touch, one of them to change
- * it, is only touched by the same iteration of both. */
+ * Legality: No two iterations access the same element, one of them to change it (the test of fusion, applied to the
+ * loop and itself).
+ * Profitability: Always. */
 #include "lower/opt/iterations.h"
 #include "lower/opt/remark.h"
 

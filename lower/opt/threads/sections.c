@@ -1,4 +1,5 @@
-/* Parts of a program that have nothing to do with each other run side by side.
+/* Neighbouring sequential statements without dependences between them run in parallel; sequential loops around other
+ * loops are distributed if that separates them.
  *
  *     for i ... { A[i] = A[i - 1] + ... }            counter[0] = 0
  *     for j ... { B[j] = B[j - 1] + ... }    ->      parallel thread of threads = small ? 1 : default {
@@ -9,13 +10,8 @@
  *                                                        }
  *                                                    }
  *
- * Neighbouring statements of a block are taken apart into leaves; sequential loops around other loops are seen through,
- * so that `for t { for i ...; for j ... }` becomes two loops over t. Leaves that touch the same variable or the same
- * container, one of them to change it, belong to one group; what is left between groups needs no order. Groups with
- * little work go into parts together. Threads take parts from a counter, the largest first if that is known.
- *
- * Comes behind the pass that gives threads to loops: what has become a region, calls functions, touches memory that is
- * not known, or gives variables values that are used elsewhere stays where it is, between parts. */
+ * Legality: Statements that access the same variable or container, one of them to change it, stay in one section.
+ * Profitability: If the second largest section exceeds the cost of a region. */
 #include "lower/opt/threads/sections.h"
 #include "lower/opt/remark.h"
 #include "lower/opt/threads/region.h"
