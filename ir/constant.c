@@ -126,6 +126,12 @@ static size_t count_elements(const struct json *v)
     return count;
 }
 
+uint64_t constant_elements(const struct constant *c)
+{
+    const struct json *v = c->value->kind == JSON_OBJECT ? json_get(c->value, "data") : c->value;
+    return v ? count_elements(v) : 0;
+}
+
 static bool decode(struct ir *ir, const struct constant *c, void **bytes, size_t *size)
 {
     const struct type *t = c->desc->type;

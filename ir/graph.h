@@ -385,6 +385,7 @@ struct container *sdfg_find_container(const struct sdfg *s, const char *name);  
 const struct type *sdfg_symbol_type(const struct sdfg *s, const char *name);       /* declared, or NULL */
 const struct constant *sdfg_find_constant(const struct sdfg *s, const char *name); /* also of enclosing SDFGs */
 bool constant_bytes(struct ir *ir, const struct constant *c, void **bytes, size_t *size); /* decoded, C order */
+uint64_t constant_elements(const struct constant *c);                                     /* that the value has */
 
 const struct connector *node_in_conn(const struct node *n, const char *name); /* NULL if not declared */
 const struct connector *node_out_conn(const struct node *n, const char *name);

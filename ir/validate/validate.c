@@ -106,10 +106,33 @@ static void check_container(struct sdfg_scan *s, struct container *c)
         diag_error(d, &c->place, DIAG_RULE_REGISTER_START_OFFSET, c->name);
 }
 
+/* What is read of a constant has to be there. */
+static void check_constant_size(struct sdfg_scan *s, const struct constant *c, const struct container *user)
+{
+    struct ir *ir = s->v->ir;
+    const struct type *t = c->desc->type;
+    if (!type_is_basic(t) && t->kind != TYPE_VECTOR)
+        return; /* a text or a null pointer */
+    const struct sym *volume = sym_int(ir, 1);
+    for (uint32_t i = 0; i < c->desc->rank; i++)
+        volume = sym_mul(ir, volume, c->desc->shape[i]);
+    int64_t elements = (int64_t)constant_elements(c), wanted;
+    if (validate_literal(s->v, volume, &wanted) && elements != wanted)
+        diag_error(ir->diags, &c->desc->place, DIAG_RULE_CONSTANT_SIZE, c->name, (long long)elements, "shape",
+                   (long long)wanted);
+    else if (user && user->transient && user->kind != CONTAINER_STREAM && user->total_size &&
+             validate_literal(s->v, user->total_size, &wanted) && elements < wanted)
+        diag_error(ir->diags, &user->place, DIAG_RULE_CONSTANT_SIZE, c->name, (long long)elements, "container",
+                   (long long)wanted);
+}
+
 /* 15 */
 static void check_constant(struct sdfg_scan *s, const struct constant *c)
 {
-    if (!c->desc || !c->desc->type || !validate_may_warn(s->v))
+    if (!c->desc || !c->desc->type)
+        return;
+    check_constant_size(s, c, map_get(&s->sdfg->container_by_name, c->name));
+    if (!validate_may_warn(s->v))
         return;
     const struct container *container = map_get(&s->sdfg->container_by_name, c->name);
     const struct type *type = container ? container->type : map_get(&s->sdfg->symbol_by_name, c->name);

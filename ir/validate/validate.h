@@ -63,6 +63,7 @@ void validate_connectors(struct state_scan *s, struct node *n);
 void validate_nested(struct state_scan *s, struct nested *n);
 void validate_tasklet(struct state_scan *s, struct tasklet *t);
 void validate_edge(struct state_scan *s, struct edge *e);
+void validate_connector_types(struct state_scan *s, struct edge *e);
 
 enum placement validate_placement(const struct state_scan *s, const struct node *n); /* of the code of `n` */
 const struct container *validate_root_container(const struct container *c);          /* the structure around a member */

@@ -251,5 +251,6 @@ void validate_edge(struct state_scan *s, struct edge *e)
     check_nested_end(s, e);
     check_container(s, e);
     check_device(s, e);
+    validate_connector_types(s, e);
     check_subsets(s, e);
 }

@@ -49,7 +49,7 @@ static void check_order(struct state_scan *s, struct access *a, const struct con
     if (reference)
         diag_error(validate_diags(s), &a->node.place, DIAG_RULE_REFERENCE_UNSET, c->name);
     else if (c->transient && !container_is_view(c) && c->kind != CONTAINER_STREAM && !a->setzero &&
-             has_data_edge(a, false) && validate_may_warn(s->sdfg->v))
+             has_data_edge(a, false) && !sdfg_find_constant(s->state->sdfg, c->name) && validate_may_warn(s->sdfg->v))
         diag_warning(validate_diags(s), &a->node.place, DIAG_RULE_TRANSIENT_UNWRITTEN, c->name);
 }
 
@@ -60,6 +60,8 @@ static void validate_access(struct state_scan *s, struct access *a)
     const struct container *c = validate_root_container(a->data);
     check_binding(s, a, c);
     check_order(s, a, c);
+    if (a->setzero && c->transient && sdfg_find_constant(s->state->sdfg, c->name))
+        diag_error(validate_diags(s), &a->node.place, DIAG_RULE_CONSTANT_ZEROED, c->name);
     bool alone = !a->node.in.count && !a->node.out.count;
     if (alone && validate_may_warn(s->sdfg->v)) /* 35; such a node does nothing, and scopes cannot be without edges */
         diag_warning(validate_diags(s), &a->node.place, DIAG_RULE_NODE_ISOLATED);

@@ -115,14 +115,18 @@ static void negative_subscript(struct corner *c)
     corner_body(corner_state(c), NULL, "b = a[-1]", "a = A[2:5]", "b = B[0]", NULL);
 }
 
-/* A connector of another type sees the same bytes. */
+/* A connector of another type would see other numbers, or more bytes than there are. */
 static void reinterpreted_connector(struct corner *c)
 {
-    corner_array(c, "float32 A[1]", "1", NULL);
-    corner_array(c, "int32 B[1]", "0", "1065353216");
+    build_array(c->s, "A", "float32", "1");
+    build_array(c->s, "B", "int32", "1");
     struct corner_body b = corner_body(corner_state(c), NULL, "o = a", "a = A[0]", "o = B[0]", NULL);
     b.tasklet->node.in_conns.items[0].type = type_by_name(c->ir, "int32");
     b.tasklet->node.in_conns.items[0].inferred = false;
+    corner_says(c, "$ sdfg-run $HERE/prog.sdfg\n"
+                   "error[invalid]: the connector 'a' has elements of type int32, but 'A' holds float32\n"
+                   "  at corner/state[0] \"s0\"/edge[0] \"A\"\n"
+                   "[4]\n");
 }
 
 /* A dynamic input is read where it is used, after what the tasklet has stored; a static one before. */
@@ -215,7 +219,7 @@ const struct corner_row corner_connectors[] = {
     { "032_squeezed_pointer_indices", squeezed_pointer_indices, true },
     { "033_stepped_pointer", stepped_pointer, false },
     { "034_negative_subscript", negative_subscript, false },
-    { "035_reinterpreted_connector", reinterpreted_connector, false },
+    { "035_reinterpreted_connector", reinterpreted_connector, true },
     { "036_dynamic_input", dynamic_input, false },
     { "037_stream_mentions", stream_mentions, false },
     { "038_empty_memlet", empty_memlet, false },
