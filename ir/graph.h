@@ -13,6 +13,7 @@
 #include "ir/enums.h"
 #include "ir/sym/sym.h"
 
+struct bound;
 struct json;
 
 /* ---- subsets and memlets ---- */
@@ -358,6 +359,8 @@ struct sdfg {
     const char *dace_version;       /* root only; NULL if absent */
     VEC(const char *) source_files; /* root only */
     struct program_state state;     /* root only */
+    const struct bound *bounds;     /* root only: what sdfg_validate found to depend on symbols (ir/bounds/bounds.h) */
+    uint32_t num_bounds;
     bool openmp_sections;
 };
 

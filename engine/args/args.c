@@ -2,6 +2,7 @@
 
 #include "engine/args/stream.h"
 #include "engine/call/recent.h"
+#include "engine/program/bounds.h"
 #include "engine/program/workspace.h"
 
 #include <stdlib.h>
@@ -154,12 +155,19 @@ static const char *array_fault(const sdfg_array *array)
         return "the rank is not within 0 and 32";
     if (array->dtype <= SDFG_NONE || array->dtype > SDFG_RECORD)
         return "the element type is not one of sdfg_dtype";
-    int64_t elements = 1;
+    int64_t item = (int64_t)(array->dtype == SDFG_RECORD ? array->item_bytes : sdfg_dtype_size(array->dtype));
+    int64_t bytes = item, below = 0, behind = 0; /* to the elements farthest from the first one, in both directions */
     for (int i = 0; i < array->rank; i++) {
-        if (array->shape[i] < 0)
+        int64_t size = array->shape[i], reach = 0;
+        if (size < 0)
             return "a dimension is negative";
-        if (array->shape[i] && __builtin_mul_overflow(elements, array->shape[i], &elements))
-            return "the number of elements does not fit into 64 bits";
+        if (size && __builtin_mul_overflow(bytes, size, &bytes))
+            return "the number of bytes does not fit into 64 bits";
+        if (array->strides && size > 1 &&
+            (__builtin_mul_overflow(array->strides[i], item, &reach) ||
+             __builtin_mul_overflow(reach, size - 1, &reach) ||
+             __builtin_add_overflow(reach < 0 ? below : behind, reach, reach < 0 ? &below : &behind)))
+            return "the strides lead farther than 64 bits can count";
     }
     return NULL;
 }
@@ -378,8 +386,11 @@ static bool layout_of(const sdfg_args *a, const char *name, int *rank, int64_t *
         known = form_value(&l->shape[i], p->variables, a->values, &shape[i]) &&
                 (!l->strides || form_value(&l->strides[i], p->variables, a->values, &strides[i]));
     int64_t total = 1;
-    if (known && (l->rank || l->kind == SDFG_KIND_STREAM) && l->total_size.text)
-        known = form_value(&l->total_size, p->variables, a->values, &total);
+    if ((l->rank || l->kind == SDFG_KIND_STREAM) && l->total_size.text) {
+        if (!program_size_fits(p, l->place, name, &l->total_size, l->item_bytes, a->values, r->diags))
+            return false;
+        known = known && form_value(&l->total_size, p->variables, a->values, &total);
+    }
     if (!known)
         return diag_error(r->diags, l->place, DIAG_SHAPE_UNKNOWN, name, leaf_shape_text(l, r->arena));
     *rank = (int)l->rank;

@@ -134,7 +134,8 @@ void entry_measure(struct entry *e, const struct sdfg_program *p, const struct v
     int64_t elements = 1;
     if (e->leaf->total_size.text)
         form_value(&e->leaf->total_size, p->variables, values, &elements);
-    e->end = elements * (int64_t)e->leaf->item_bytes;
+    if (__builtin_mul_overflow(elements, (int64_t)e->leaf->item_bytes, &e->end))
+        e->end = INT64_MAX; /* refused when the symbols are checked */
 }
 
 /* ---- solving ---- */

@@ -3,6 +3,7 @@
 #include "engine/call/handle.h"
 #include "engine/call/recent.h"
 #include "engine/kernels/kernels.h"
+#include "engine/program/bounds.h"
 #include "runtime/abi.h"
 
 #include <stdlib.h>
@@ -134,12 +135,16 @@ static bool reads_values(const struct sdfg_args *a)
 static bool settle(struct sdfg_args *a, struct report *r)
 {
     a->settled = args_settle(a);
-    if (a->settled)
-        return true;
-    struct solver s;
-    bool solved = args_solve(a, r->arena, &s, r->diags);
-    a->settled = solved && args_check(a, &s, r->diags) && !reads_values(a);
-    return !diags_errors(r->diags);
+    if (!a->settled) {
+        struct solver s;
+        bool solved = args_solve(a, r->arena, &s, r->diags);
+        a->settled = solved && args_check(a, &s, r->diags) && !reads_values(a);
+        if (diags_errors(r->diags))
+            return false;
+    }
+    bool within = program_within_limits(a->program, a->values, r->diags);
+    a->settled = a->settled && within;
+    return within;
 }
 
 /* The kernel of the call, which stays with the arguments: calls are often repeated. */

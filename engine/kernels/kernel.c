@@ -5,6 +5,7 @@
 #include "engine/args/scalar.h"
 #include "engine/kernels/kernels.h"
 #include "engine/kernels/tiers.h"
+#include "engine/program/bounds.h"
 #include "runtime/abi.h"
 
 #include <stdlib.h>
@@ -24,7 +25,7 @@ bool kernel_bound_values(const struct sdfg_program *p, const sdfg_symbol *symbol
         else
             values[v] = (struct value){ .origin = VALUE_GIVEN, .value = symbols[i].value };
     }
-    return ok;
+    return ok && program_within_limits(p, values, r->diags);
 }
 
 struct signature kernel_signature(const struct sdfg_program *p, const struct value *values, struct arena *a)

@@ -1,6 +1,7 @@
 #include "engine/program/program.h"
 
 #include "base/vec.h"
+#include "engine/program/bounds.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -341,6 +342,7 @@ bool program_describe(struct sdfg_program *p)
     p->variables = w.variables.items;
     p->num_variables = w.variables.count;
     program_constraints(p);
+    program_limits(p);
     for (uint32_t i = 0; i < p->num_arguments; i++)
         if (p->arguments[i].variable >= 0)
             p->arguments[i].solvable = solvable_from(p->arguments, p->num_arguments, p->arguments[i].variable);

@@ -1,10 +1,11 @@
 #include "engine/program/interface.h"
 
+#include "engine/program/bounds.h"
 #include "engine/program/record.h"
 
 #include <string.h>
 
-enum { LAYOUT = 2, MOST = 1 << 20, DEEPEST = 1000 };
+enum { LAYOUT = 3, MOST = 1 << 20, DEEPEST = 1000 };
 
 /* ---- writing ---- */
 
@@ -131,6 +132,23 @@ static void put_variable(struct writer *w, const struct variable *v, bool in_key
     bytes_put_signed(out, v->constant);
 }
 
+static void put_limit(struct writer *w, const struct limit *l)
+{
+    struct text *out = w->record.out;
+    bytes_put_number(out, l->kind);
+    put_places(w, l->place, 0);
+    bytes_put_text(out, l->name);
+    bytes_put_text(out, l->inner);
+    bytes_put_number(out, l->dim);
+    bytes_put_number(out, l->num_guards);
+    if (l->kind != BOUND_SIZE)
+        put_form(w, &l->excess);
+    put_form(w, &l->is);
+    put_form(w, &l->limit);
+    for (uint32_t i = 0; i < l->num_guards; i++)
+        put_form(w, &l->guards[i]);
+}
+
 void interface_write(const struct sdfg_program *p, struct text *out)
 {
     struct arena *a = arena_new();
@@ -142,6 +160,7 @@ void interface_write(const struct sdfg_program *p, struct text *out)
     bytes_put_number(out, p->num_variables);
     bytes_put_number(out, p->num_arguments);
     bytes_put_number(out, p->num_transients);
+    bytes_put_number(out, p->num_limits);
     bytes_put_number(out, p->workspaces.count);
     for (uint32_t i = 0; i < p->num_variables; i++)
         put_variable(&w, &p->variables[i], p->in_key[i]);
@@ -149,6 +168,8 @@ void interface_write(const struct sdfg_program *p, struct text *out)
         put_leaf(&w, &p->arguments[i]);
     for (uint32_t i = 0; i < p->num_transients; i++)
         put_leaf(&w, &p->transients[i]);
+    for (uint32_t i = 0; i < p->num_limits; i++)
+        put_limit(&w, &p->limits[i]);
     for (uint32_t i = 0; i < p->workspaces.count; i++) {
         bytes_put_number(out, p->workspaces.items[i]->row);
         bytes_put_text(out, p->workspaces.items[i]->name);
@@ -326,6 +347,24 @@ static void take_variable(struct reader *r, struct variable *v, bool *in_key)
     v->constant = bytes_take_signed(b);
 }
 
+static void take_limit(struct reader *r, struct limit *l)
+{
+    struct bytes *b = &r->record.bytes;
+    l->kind = (enum bound_kind)bytes_take_number(b, BOUND_SIZE);
+    l->place = take_places(r);
+    l->name = bytes_look_text(b);
+    l->inner = bytes_look_text(b);
+    l->dim = (uint32_t)bytes_take_number(b, UINT32_MAX);
+    l->num_guards = take_count(b);
+    l->guards = NEW_ARRAY(r->arena, struct form, l->num_guards);
+    if (l->kind != BOUND_SIZE)
+        take_form(r, &l->excess);
+    take_form(r, &l->is);
+    take_form(r, &l->limit);
+    for (uint32_t i = 0; i < l->num_guards && !b->failed; i++)
+        take_form(r, &l->guards[i]);
+}
+
 static void take_workspace(struct reader *r)
 {
     struct enum_value *storage = NEW(r->arena, struct enum_value);
@@ -347,6 +386,7 @@ static bool take_head(struct reader *r, uint32_t *num_workspaces)
     p->num_variables = take_count(b);
     p->num_arguments = take_count(b);
     p->num_transients = take_count(b);
+    p->num_limits = take_count(b);
     *num_workspaces = take_count(b);
     if (b->failed)
         return false;
@@ -354,6 +394,7 @@ static bool take_head(struct reader *r, uint32_t *num_workspaces)
     p->in_key = NEW_ARRAY(r->arena, bool, p->num_variables);
     p->arguments = NEW_ARRAY(r->arena, struct leaf, p->num_arguments);
     p->transients = NEW_ARRAY(r->arena, struct leaf, p->num_transients);
+    p->limits = NEW_ARRAY(r->arena, struct limit, p->num_limits);
     return true;
 }
 
@@ -372,6 +413,8 @@ bool interface_read(struct sdfg_program *p, const void *bytes, size_t size)
         take_leaf(&r, &p->arguments[i]);
     for (uint32_t i = 0; i < p->num_transients && !b->failed; i++)
         take_leaf(&r, &p->transients[i]);
+    for (uint32_t i = 0; i < p->num_limits && !b->failed; i++)
+        take_limit(&r, &p->limits[i]);
     memset(&p->workspaces, 0, sizeof p->workspaces);
     for (uint32_t i = 0; i < num_workspaces && !b->failed; i++)
         take_workspace(&r);

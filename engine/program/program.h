@@ -36,6 +36,7 @@ struct leaf {
     const char *type_text, *storage, *lifetime;
 };
 
+struct limit;
 struct kernel_table;
 struct policy;
 struct handle_table;
@@ -66,6 +67,8 @@ struct sdfg_program {
     uint32_t num_variables;
     struct leaf *arguments, *transients;
     uint32_t num_arguments, num_transients;
+    struct limit *limits; /* that values of symbols may exceed (engine/program/bounds.h) */
+    uint32_t num_limits;
     VEC(const char *) constraints;
     struct kernel_table *kernels;
     struct policy *policy;

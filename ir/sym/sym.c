@@ -196,6 +196,8 @@ const struct sym *sym_float(struct ir *ir, double value)
     return sym_typed_float(ir, value, NULL);
 }
 
+const struct sym *sym_undefined(struct ir *ir) { return sym_leaf(ir, SYM_UNDEFINED); }
+
 const struct sym *sym_bool(struct ir *ir, bool value)
 {
     struct sym key = { .op = SYM_BOOL };

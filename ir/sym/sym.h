@@ -107,6 +107,7 @@ const struct sym *sym_int(struct ir *ir, int64_t value);
 const struct sym *sym_rational(struct ir *ir, int64_t numerator, int64_t denominator); /* denominator != 0 */
 const struct sym *sym_float(struct ir *ir, double value);
 const struct sym *sym_bool(struct ir *ir, bool value);
+const struct sym *sym_undefined(struct ir *ir);
 const struct sym *sym_name(struct ir *ir, const char *name);
 /* The same object as sym_name; the type is known to all its users from now on. */
 const struct sym *sym_typed_name(struct ir *ir, const char *name, const struct type *type);

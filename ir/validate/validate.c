@@ -1,5 +1,7 @@
 #include "ir/validate/validate.h"
 
+#include "ir/bounds/bounds.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -223,6 +225,9 @@ bool sdfg_validate(struct sdfg *s)
     struct validator v = { .ir = s->ir, .scratch = arena_new(), .seen = diags_count(s->ir->diags) };
     v.old = !s->dace_version;
     validate_sdfg(&v, s, PLACED_HOST);
+    count_reports(&v);
+    if (!v.errors)
+        sdfg_check_bounds(s);
     count_reports(&v);
     arena_free(v.scratch);
     return v.errors == 0;

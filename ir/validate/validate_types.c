@@ -43,8 +43,7 @@ static void check_end(struct state_scan *s, struct edge *e, const struct node *n
     if (!c || !e->memlet.data->type)
         return;
     const struct nested *nested = as_nested(n);
-    const struct container *inner =
-        nested && nested->sdfg ? map_get(&nested->sdfg->container_by_name, c->name) : NULL;
+    const struct container *inner = nested && nested->sdfg ? map_get(&nested->sdfg->container_by_name, c->name) : NULL;
     if ((!inner || compare(s, e, c, inner->type)) && !c->inferred)
         compare(s, e, c, c->type);
 }

@@ -154,6 +154,25 @@ static bool only_written(const struct home *h, const struct state *st)
     return true;
 }
 
+/* The value as a real number, which does not wrap around. */
+static struct tree_expr *as_real(struct tree *t, const struct tree_expr *e)
+{
+    const struct type *real = type_basic(t->ir, TYPE_F64);
+    bool walk = e->type->kind == TYPE_I64 && (e->op == EXPR_ADD || e->op == EXPR_SUB || e->op == EXPR_MUL);
+    if (!walk)
+        return expr_cast(t, real, (struct tree_expr *)(uintptr_t)e);
+    return expr_binary(t, e->op, as_real(t, e->args[0]), as_real(t, e->args[1]));
+}
+
+/* A count of elements; more than there can be if it does not fit into 64 bits, so that the allocation fails. */
+static struct tree_expr *saturated(struct tree *t, struct tree_expr *count)
+{
+    if (count->op != EXPR_ADD && count->op != EXPR_SUB && count->op != EXPR_MUL)
+        return count;
+    struct tree_expr *most = expr_float(t, type_basic(t->ir, TYPE_F64), 4611686018427387904.0); /* 2^62 */
+    return expr_select(t, expr_binary(t, EXPR_LT, as_real(t, count), most), count, expr_i64(t, INT64_MAX));
+}
+
 /* At the start of a state: (re)allocate if there is nothing yet, or if the state only writes and needs more. */
 static bool ensure_lazy(struct scope *sc, struct home *h)
 {
@@ -169,7 +188,7 @@ static bool ensure_lazy(struct scope *sc, struct home *h)
     b->var = old->var;
     map_put(lw->arena, &sc->act->bindings, h->desc, b);
     struct tree_var *need = tree_var(t, "need", type_basic(lw->ir, TYPE_I64));
-    stmt_assign(t, sc->block, need, count);
+    stmt_assign(t, sc->block, need, saturated(t, count));
     struct tree_expr *missing = expr_binary(t, EXPR_EQ, expr_var(t, h->capacity), expr_i64(t, 0));
     if (only_written(h, sc->state))
         missing = expr_binary(t, EXPR_LT, expr_var(t, h->capacity), expr_var(t, need));

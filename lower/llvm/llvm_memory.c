@@ -191,14 +191,32 @@ void llvm_stmt_zero(struct llvm_func *f, const struct tree_stmt *s)
 
 /* ---- allocation ---- */
 
+/* The value of a count, whose sums and products are watched; `*overflow` is NULL as long as all of it fits. */
+static LLVMValueRef exact_count(struct llvm_func *f, const struct tree_expr *e, LLVMValueRef *overflow)
+{
+    const char *operation = e->op == EXPR_ADD   ? "llvm.sadd.with.overflow"
+                            : e->op == EXPR_SUB ? "llvm.ssub.with.overflow"
+                            : e->op == EXPR_MUL ? "llvm.smul.with.overflow"
+                                                : NULL;
+    if (!operation || e->type->kind != TYPE_I64)
+        return llvm_expr(f, e).v;
+    LLVMValueRef args[2] = { exact_count(f, e->args[0], overflow), exact_count(f, e->args[1], overflow) };
+    LLVMValueRef pair = llvm_intrinsic(f, operation, f->unit->i64, args, 2);
+    LLVMValueRef wrong = LLVMBuildExtractValue(f->builder, pair, 1, "");
+    *overflow = *overflow ? LLVMBuildOr(f->builder, *overflow, wrong, "") : wrong;
+    return LLVMBuildExtractValue(f->builder, pair, 0, "");
+}
+
 /* A product that does not fit becomes what no allocator can serve; an empty array has a byte, so that null always means
  * failure. */
 static LLVMValueRef allocation_size(struct llvm_func *f, const struct tree_stmt *s)
 {
-    LLVMValueRef args[2] = { llvm_expr(f, s->count).v, llvm_int(f->unit->i64, s->type->size ? s->type->size : 1) };
+    LLVMValueRef overflow = NULL, count = exact_count(f, s->count, &overflow);
+    LLVMValueRef args[2] = { count, llvm_int(f->unit->i64, s->type->size ? s->type->size : 1) };
     LLVMValueRef pair = llvm_intrinsic(f, "llvm.smul.with.overflow", f->unit->i64, args, 2);
     LLVMValueRef product = LLVMBuildExtractValue(f->builder, pair, 0, "");
-    LLVMValueRef overflow = LLVMBuildExtractValue(f->builder, pair, 1, "");
+    LLVMValueRef wrong = LLVMBuildExtractValue(f->builder, pair, 1, "");
+    overflow = overflow ? LLVMBuildOr(f->builder, overflow, wrong, "") : wrong;
     LLVMValueRef size = LLVMBuildSelect(f->builder, overflow, llvm_int(f->unit->i64, INT64_MAX), product, "");
     LLVMValueRef none = LLVMBuildICmp(f->builder, LLVMIntEQ, size, llvm_int(f->unit->i64, 0), "");
     return LLVMBuildSelect(f->builder, none, llvm_int(f->unit->i64, 1), size, "");

@@ -184,9 +184,8 @@ TEST(layouts_follow_the_symbols)
     int rank;
     int64_t shape[SDFG_MAX_RANK], strides[SDFG_MAX_RANK], elements;
     begin(&f);
-    CHECK_STR(
-        said(sdfg_args_layout(f.args, "S", &rank, shape, strides, &elements)),
-        "invalid: the size of 'S' is not known: [N, 4] depends on what has no value yet, or is too large for 64 bits");
+    CHECK_STR(said(sdfg_args_layout(f.args, "S", &rank, shape, strides, &elements)),
+              "invalid: the size of 'S' is not known: [N, 4] depends on what has no value yet");
     sdfg_error_free(sdfg_args_i64(f.args, "N", 3));
     sdfg_error_free(sdfg_args_i64(f.args, "step", 8));
     CHECK_STR(said(sdfg_args_solve(f.args)), "");
