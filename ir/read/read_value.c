@@ -187,6 +187,12 @@ static const struct type *read_callback(struct reader *r, const struct json *rec
     for (uint32_t i = 0; i < results.count; i++)
         if (!results.items[i])
             return NULL;
+    for (uint32_t i = 0; results.count > 1 && i < results.count; i++) { /* several: each through a pointer */
+        const char *kind = json_string(json_get(json_at(returns, i), "type"));
+        bool is_array = json_get(json_at(returns, i), "attributes") && kind && strcmp(kind, "Scalar") != 0;
+        if (!is_array)
+            results.items[i] = type_pointer(r->ir, results.items[i]);
+    }
     return type_callback(r->ir, arguments.items, arguments.count, results.items, results.count);
 }
 

@@ -1,7 +1,7 @@
 """Python callables where programs take function pointers.
 
 A callback's type in the SDFG lists what it is called with: single values, Python objects, arrays (pointers, whose shapes are
-expressions over the symbols of the program) and, behind them, memory for results that are arrays."""
+expressions over the symbols of the program) and, behind them, memory for results, unless a single value is all that is given back."""
 
 import ast
 import ctypes
@@ -159,11 +159,9 @@ class _Callback:
         self.arguments = [_Entry(a, name) for a in spec.get("arguments") or ()]
         self.results = [_Entry(r, name) for r in returns]
         self.by_value = len(self.results) == 1 and not self.results[0].is_array
-        if not self.by_value and not all(r.is_array for r in self.results):
-            raise TypeError(f"callback '{name}' gives several values: only arrays can be given beside others")
-        passed = self.arguments + ([] if self.by_value else self.results)
+        passed = [e.ctype for e in self.arguments] + ([] if self.by_value else [ctypes.c_void_p] * len(self.results))
         result = self.results[0].ctype if self.by_value else None
-        self.prototype = ctypes.CFUNCTYPE(result, *(e.ctype for e in passed))
+        self.prototype = ctypes.CFUNCTYPE(result, *passed)
 
     def call(self, *values):
         if self.calls.failure is not None:
@@ -183,8 +181,12 @@ class _Callback:
             return 0
         given = (result,) if len(self.results) == 1 else result
         if given is None or len(given) != len(self.results):
-            raise TypeError(f"callback '{self.name}' must return {len(self.results)} arrays")
+            raise TypeError(f"callback '{self.name}' must return {len(self.results)} values")
         for entry, address, value in zip(self.results, addresses, given):
+            if not entry.is_array:
+                if address:
+                    entry.ctype.from_address(address).value = self._single(entry, value)
+                continue
             if value is None:
                 raise TypeError(f"callback '{self.name}' must return an array, not None")
             view = entry.view(address)

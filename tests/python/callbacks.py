@@ -32,12 +32,12 @@ def memlet(data, shape):
     return {"type": "Memlet", "attributes": {"data": data, "subset": {"type": "Range", "ranges": ranges}}}
 
 
-def program(symbols, containers, code, reads=(), writes=(), **options):
+def program(symbols, containers, code, reads=(), writes=(), connectors={}, **options):
     """One tasklet with connectors __in_x and __out_x for the containers that it reads and writes."""
     nodes = [{"type": "Tasklet", "label": "t", "id": 0,
               "attributes": {"label": "t", "code": {"string_data": code, "language": "Python"}, "side_effects": True,
                              "in_connectors": {f"__in_{n}": None for n in reads},
-                             "out_connectors": {f"__out_{n}": None for n in writes}}}]
+                             "out_connectors": {f"__out_{n}": connectors.get(f"__out_{n}") for n in writes}}}]
     edges = []
     for name, out in [(n, False) for n in reads] + [(n, True) for n in writes]:
         nodes.append({"type": "AccessNode", "label": name, "id": len(nodes), "attributes": {"data": name}})
@@ -79,6 +79,22 @@ class Values(unittest.TestCase):
         self.assertEqual(seen, [((2, 3), True, 2.0)])
         numpy.testing.assert_array_equal(b, [26, 24])
         self.assertEqual(a[0, 0], 10)
+
+    def test_several_results_through_pointers(self):
+        f = callback([single("float64")], [array("float64", "N"), single("float64"), "int32", single("int64")])
+        pointers = {n: {"type": "pointer", "dtype": t} for n, t in (("__out_s", "float64"), ("__out_k", "int32"), ("__out_m", "int64"))}
+        p = program({"N": "int64", "f": f},
+                    {"x": single("float64"), "B": array("float64", "N"), "s": array("float64", "1"), "k": array("int32", "1"),
+                     "m": array("int64", "2")},
+                    "f(__in_x, __out_B, __out_s, __out_k, __out_m)", ["x"], ["B", "s", "k", "m"], connectors=pointers)
+        b, s, k, m = numpy.zeros(3), numpy.zeros(1), numpy.zeros(1, "int32"), numpy.zeros(2, "int64")
+        p(x=2, B=b, s=s, k=k, m=m, f=lambda x: (numpy.full(3, x), x / 4, numpy.int32(-7), 2**40))
+        numpy.testing.assert_array_equal(b, 2)
+        self.assertEqual((s[0], k[0], m[0], m[1]), (0.5, -7, 2**40, 0))
+        for wrong, error in (lambda x: (b, 1, 2), TypeError), (lambda x: (b, 1, 2**31, 0), OverflowError), \
+                (lambda x: (b, None, 1, 0), TypeError):
+            with self.assertRaises(error):
+                p(x=2, B=b, s=s, k=k, m=m, f=wrong)
 
     def test_lambdas_and_other_sizes(self):
         p = scaled()

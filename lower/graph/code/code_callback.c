@@ -1,5 +1,5 @@
 /* Callbacks: calls through function pointers that the caller of the program supplies (semantics.md 6.9). Arrays travel
- * as pointers. A single result that is no array comes back by value; results that are arrays are written through
+ * as pointers. A single result that is no array comes back by value; several results, and arrays, are written through
  * pointers behind the arguments, which the text names. */
 #include "lower/graph/code/code_gen.h"
 
