@@ -69,6 +69,17 @@ static void take_cache(struct sdfg_engine *e)
     o->memory_bytes = o->memory_bytes ? o->memory_bytes : MEMORY_BYTES;
 }
 
+static bool take_device(struct sdfg_engine *e, struct diags *d)
+{
+    const char *device = e->options.device = copy(e->arena, e->options.device);
+    if (!device || !strcmp(device, "auto") || !strcmp(device, "cpu"))
+        return true;
+    const char *number = strncmp(device, "cuda:", 5) == 0 ? device + 5 : NULL;
+    bool cuda = !strcmp(device, "cuda") || (number && *number && !number[strspn(number, "0123456789")]);
+    return cuda ? diag_error(d, NULL, DIAG_DEVICE, device)
+                : diag_error(d, NULL, DIAG_OPTION_VALUE, "device", "is auto, cpu, cuda or cuda:NUMBER");
+}
+
 bool options_take(struct sdfg_engine *e, const sdfg_options *given, struct diags *d)
 {
     sdfg_options *o = &e->options;
@@ -96,7 +107,7 @@ bool options_take(struct sdfg_engine *e, const sdfg_options *given, struct diags
         return diag_error(d, NULL, DIAG_OPTION_VALUE, "linker", "is one of enum sdfg_linker");
     if (!o->allocate != !o->release)
         return diag_error(d, NULL, DIAG_OPTION_VALUE, "allocate", "needs option 'release', and the other way round");
-    if (!take_policy(e, o->specialize, d))
+    if (!take_policy(e, o->specialize, d) || !take_device(e, d))
         return false;
     o->specialize = copy(e->arena, o->specialize);
     take_cache(e);

@@ -203,6 +203,9 @@ static bool apply_run(struct command *c, const struct option *o, char *value)
         ok = take_word(c, o, value, "default strict fast", &word);
         c->options.fp = (enum sdfg_fp)word;
         break;
+    case OPTION_DEVICE:
+        c->options.device = value;
+        break;
     case OPTION_CODEGEN:
         c->options.codegen = value;
         break;

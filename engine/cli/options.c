@@ -51,6 +51,8 @@ static const struct option options[] = {
     { "tier", OPTION_TIER, RUN | BENCH, TAKES_VALUE, "WHAT",
       "full: optimized code, quick: code that is there soon, or auto" },
     { "fp", OPTION_FP, RUN | BENCH | CC, TAKES_VALUE, "WHAT", "default, strict or fast floating point" },
+    { "device", OPTION_DEVICE, RUN | BENCH | CC, TAKES_VALUE, "WHAT",
+      "auto, cpu, cuda or cuda:N: where the program runs (auto: the CPU)" },
     { "codegen", OPTION_CODEGEN, RUN | BENCH | CC, TAKES_VALUE, "FILE",
       "code generator library (beside this program)" },
     { "linker", OPTION_LINKER, RUN | BENCH, TAKES_VALUE, "WHAT",

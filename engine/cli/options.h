@@ -27,6 +27,7 @@ enum option_id {
     OPTION_OPT,
     OPTION_TIER,
     OPTION_FP,
+    OPTION_DEVICE,
     OPTION_CODEGEN,
     OPTION_LINKER,
     OPTION_CACHE,

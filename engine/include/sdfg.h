@@ -180,6 +180,9 @@ typedef struct sdfg_options {
     sdfg_timing_function *timing; /* hears after each call what elements with Timer took; NULL: they are not timed */
     const char *save_data;        /* folder for containers and symbols that nodes and states save; NULL: not saved */
     const char *restore_data;     /* ... and restore; NULL: programs that restore are refused */
+    /* Where programs run: "cpu"; "cuda" or "cuda:N" for a GPU by its number, which is unsupported so far; "auto" or
+     * NULL: the CPU. What a program for a GPU means on a CPU is said in docs/gpu.md. */
+    const char *device;
 } sdfg_options;
 
 /* Fills in the defaults; reads SDFG_DEBUG and SDFG_DUMP_DIR (the texts belong to the environment). `struct_size` is

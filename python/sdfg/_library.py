@@ -27,7 +27,8 @@ class Options(ctypes.Structure):
                 ("fatal", c_void_p), ("user", c_void_p), ("linker", c_int), ("cache_dir", c_char_p),
                 ("cache_bytes", c_uint64), ("cache_days", c_uint), ("memory_bytes", c_uint64),
                 ("allocate", c_void_p), ("release", c_void_p), ("event", c_void_p), ("tier", c_int),
-                ("timing", c_void_p), ("save_data", c_char_p), ("restore_data", c_char_p)]
+                ("timing", c_void_p), ("save_data", c_char_p), ("restore_data", c_char_p),
+                ("device", c_char_p)]
 
 
 class Argument(ctypes.Structure):

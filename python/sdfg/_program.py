@@ -30,7 +30,7 @@ class Engine:
 
     def __init__(self, *, opt_level=-1, num_threads=0, fp="default", specialize=None, cache_dir="default", codegen=None,
                  debug=None, dump_dir=None, dump_after=None, debug_info=False, profiler=False, linker="auto",
-                 cache_bytes=0, cache_days=0, memory_bytes=0, tier="full", save_data=None, restore_data=None):
+                 cache_bytes=0, cache_days=0, memory_bytes=0, tier="full", save_data=None, restore_data=None, device="auto"):
         o = Options()
         library.sdfg_options_init(ctypes.byref(o), ctypes.sizeof(o))
         if isinstance(specialize, (list, tuple)):
@@ -42,7 +42,7 @@ class Engine:
         o.specialize, o.codegen, o.cache_dir = _text(specialize), _text(codegen), _text(cache_dir)
         o.debug, o.dump_dir, o.dump_after = _text(debug) or o.debug, _text(dump_dir) or o.dump_dir, _text(dump_after)
         o.debug_info, o.profiler = debug_info, profiler
-        o.save_data, o.restore_data = _text(save_data), _text(restore_data)
+        o.save_data, o.restore_data, o.device = _text(save_data), _text(restore_data), _text(device)
         o.cache_bytes, o.cache_days, o.memory_bytes = cache_bytes, cache_days, memory_bytes
         self._handle = ctypes.c_void_p()
         check(library.sdfg_engine_new(ctypes.byref(self._handle), ctypes.byref(o)))

@@ -3,8 +3,9 @@
 #include "runtime/linalg/blas.h"
 
 #include <complex.h>
+#include <stdlib.h>
 
-enum { ROW_MAJOR = 101, COLUMN_MAJOR = 102, NO_TRANS = 111, TRANS = 112 };
+enum { ROW_MAJOR = 101, COLUMN_MAJOR = 102, NO_TRANS = 111, TRANS = 112, CONJ_TRANS = 113 };
 
 static void strides(int layout, int trans, int ld, int64_t *row, int64_t *column)
 {
@@ -15,10 +16,48 @@ static void strides(int layout, int trans, int ld, int64_t *row, int64_t *column
 
 static bool is_plain(struct sdfg_rt_context *context, int layout, int trans)
 {
-    bool good = (layout == ROW_MAJOR || layout == COLUMN_MAJOR) && (trans == NO_TRANS || trans == TRANS);
+    bool good = (layout == ROW_MAJOR || layout == COLUMN_MAJOR) && trans >= NO_TRANS && trans <= CONJ_TRANS;
     if (!good)
         sdfg_rt_fail(context, SDFG_RT_BAD_VALUE);
     return good;
+}
+
+/* A matrix that is to be conjugated: op(A) has so many rows and columns. */
+struct conjugate {
+    const void *data;
+    void *copy; /* to be freed, or NULL */
+    int trans, ld;
+};
+
+static void conjugate_lines(int type, const void *from, int64_t ld, void *to, int64_t lines, int64_t length)
+{
+    for (int64_t i = 0; i < lines; i++)
+        for (int64_t k = 0; k < length; k++)
+            if (type == SDFG_RT_C64)
+                ((float complex *)to)[i * length + k] = conjf(((const float complex *)from)[i * ld + k]);
+            else
+                ((double complex *)to)[i * length + k] = conj(((const double complex *)from)[i * ld + k]);
+}
+
+/* The matrix itself, or, if it is to be conjugated, a copy that is to be transposed only. False without memory. */
+static bool conjugated(struct sdfg_rt_context *context, int type, int layout, int rows, int columns,
+                       struct conjugate *a)
+{
+    bool needed = a->trans == CONJ_TRANS && (type == SDFG_RT_C64 || type == SDFG_RT_C128) && rows > 0 && columns > 0;
+    if (a->trans == CONJ_TRANS)
+        a->trans = TRANS;
+    if (!needed)
+        return true;
+    int64_t lines = layout == ROW_MAJOR ? columns : rows, length = layout == ROW_MAJOR ? rows : columns;
+    a->copy = malloc((size_t)(lines * length) * sdfg_rt_type_size(type));
+    if (!a->copy) {
+        sdfg_rt_fail(context, SDFG_RT_OUT_OF_MEMORY);
+        return false;
+    }
+    conjugate_lines(type, a->data, a->ld, a->copy, lines, length);
+    a->data = a->copy;
+    a->ld = (int)length;
+    return true;
 }
 
 static void gemm(struct sdfg_rt_context *context, int type, int layout, int trans_a, int trans_b, int m, int n, int k,
@@ -27,10 +66,15 @@ static void gemm(struct sdfg_rt_context *context, int type, int layout, int tran
     int64_t sa[2], sb[2], sc[2];
     if (!is_plain(context, layout, trans_a) || !is_plain(context, layout, trans_b))
         return;
-    strides(layout, trans_a, lda, &sa[0], &sa[1]);
-    strides(layout, trans_b, ldb, &sb[0], &sb[1]);
-    strides(layout, NO_TRANS, ldc, &sc[0], &sc[1]);
-    sdfg_rt_gemm(context, type, m, n, k, a, sa[0], sa[1], b, sb[0], sb[1], c, sc[0], sc[1], alpha, beta);
+    struct conjugate x = { .data = a, .trans = trans_a, .ld = lda }, y = { .data = b, .trans = trans_b, .ld = ldb };
+    if (conjugated(context, type, layout, m, k, &x) && conjugated(context, type, layout, k, n, &y)) {
+        strides(layout, x.trans, x.ld, &sa[0], &sa[1]);
+        strides(layout, y.trans, y.ld, &sb[0], &sb[1]);
+        strides(layout, NO_TRANS, ldc, &sc[0], &sc[1]);
+        sdfg_rt_gemm(context, type, m, n, k, x.data, sa[0], sa[1], y.data, sb[0], sb[1], c, sc[0], sc[1], alpha, beta);
+    }
+    free(x.copy);
+    free(y.copy);
 }
 
 /* BLAS counts from the far end where the increment is negative. */
@@ -46,10 +90,14 @@ static void gemv(struct sdfg_rt_context *context, int type, int layout, int tran
     if (!is_plain(context, layout, trans))
         return;
     int rows = trans == NO_TRANS ? m : n, columns = trans == NO_TRANS ? n : m;
-    strides(layout, trans, lda, &row, &column);
+    struct conjugate op = { .data = a, .trans = trans, .ld = lda };
+    if (!conjugated(context, type, layout, rows, columns, &op))
+        return;
+    strides(layout, op.trans, op.ld, &row, &column);
     x = first(type, x, columns, incx);
     y = (void *)(uintptr_t)first(type, y, rows, incy);
-    sdfg_rt_gemv(context, type, rows, columns, a, row, column, x, incx, y, incy, alpha, beta);
+    sdfg_rt_gemv(context, type, rows, columns, op.data, row, column, x, incx, y, incy, alpha, beta);
+    free(op.copy);
 }
 
 static void dot(struct sdfg_rt_context *context, int type, int n, const void *x, int incx, const void *y, int incy,

@@ -1,6 +1,6 @@
 /* CBLAS and LAPACKE as C++ tasklets call them, with the context in front: on top of the strided functions of blas.h, so
- * the same library, the same threads, and loops where there is no library. What the library functions cannot do with
- * strides alone (conjugates, solving with the transposed matrix) fails the call with SDFG_RT_BAD_VALUE. */
+ * the same library, the same threads, and loops where there is no library. Operands that are to be conjugated are
+ * copied. Solving with the transposed matrix fails the call with SDFG_RT_BAD_VALUE. */
 #ifndef RUNTIME_CBLAS_H
 #define RUNTIME_CBLAS_H
 

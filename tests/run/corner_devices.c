@@ -252,6 +252,52 @@ static void device_register(struct corner *c)
         true;
 }
 
+/* All threads of a block get the largest value; cub works in memory of the block. */
+static void device_cub(struct corner *c)
+{
+    struct state *st = corner_state(c);
+    corner_array(c, "int32 A[64]", "0:64", NULL);
+    corner_array(c, "int32 B[64]", "64*-1", "63 2016 62*-1");
+    struct kernel k = kernel(c, st, "b = 0:1", "i = 0:64");
+    struct tasklet *t = build_tasklet(st, "reduce", "x", "o", "");
+    give_cpp(c, t,
+             "typedef cub::BlockReduce<int, 64> Block; __shared__ typename Block::TempStorage memory;\n"
+             "int most = Block(memory).Reduce(x, dace::_wcr_fixed<dace::ReductionType::Max, int>());\n"
+             "int all = Block(memory).Sum(x);\n"
+             "if (threadIdx.x == 0) { o[0] = most; o[1] = all; }");
+    reads(&k, t, st, "A[i]");
+    writes(&k, t, st, "B[0:64]");
+}
+
+/* There are no threads to wait for. */
+static void device_alone(struct corner *c)
+{
+    struct state *st = corner_state(c);
+    struct tasklet *t = build_tasklet(st, "wait", NULL, NULL, "");
+    give_cpp(c, t, "__syncthreads();");
+    corner_says(c, "$ sdfg-run $HERE/prog.sdfg\n"
+                   "error[unsupported]: threadIdx and the like outside of kernels with a GPU_ThreadBlock map\n"
+                   "  at corner/state[0] \"s0\"/tasklet[0] \"wait\"\n"
+                   "[5]\n");
+}
+
+/* Threads that wait for each other have to be as many in each row. */
+static void device_sizes(struct corner *c)
+{
+    struct state *st = corner_state(c);
+    corner_array(c, "int32 A[64]", "0:64", NULL);
+    corner_array(c, "int32 B[64]", "64*0", NULL);
+    struct kernel k = kernel(c, st, "b = 0:1", "i = 0:4, j = 0:i + 1");
+    struct tasklet *t = build_tasklet(st, "wait", "x", "o", "");
+    give_cpp(c, t, "__syncthreads(); o = x;");
+    reads(&k, t, st, "A[i]");
+    writes(&k, t, st, "B[4 * i + j]");
+    corner_says(c, "$ sdfg-run $HERE/prog.sdfg\n"
+                   "error[unsupported]: threads of a block that wait for each other in rows of different lengths\n"
+                   "  at corner/state[0] \"s0\"/map[2] \"block\"\n"
+                   "[5]\n");
+}
+
 /* The host's side: memory, streams and events of CUDA's own functions. */
 static void device_runtime(struct corner *c)
 {
@@ -286,6 +332,9 @@ const struct corner_row corner_devices[] = {
     { "device_kept", device_kept, false },
     { "device_tree", device_tree, false },
     { "device_register", device_register, false },
+    { "device_cub", device_cub, false },
+    { "device_alone", device_alone, true },
+    { "device_sizes", device_sizes, true },
     { "device_runtime", device_runtime, false },
     { 0 },
 };

@@ -213,6 +213,17 @@ TEST(options_are_checked)
     sdfg_options_init(&o.known, sizeof o.known);
     o.known.opt_level = 7;
     CHECK_STR(said(sdfg_engine_new(&engine, &o.known)), "invalid: option 'opt_level' is -1 to 3");
+    sdfg_options_init(&o.known, sizeof o.known);
+    static const char *const wrong[] = { "gpu", "cuda:", "cuda:x", "cuda0", "CPU" };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        o.known.device = wrong[i];
+        CHECK_STR(said(sdfg_engine_new(&engine, &o.known)),
+                  "invalid: option 'device' is auto, cpu, cuda or cuda:NUMBER");
+    }
+    o.known.device = "cuda:1";
+    CHECK_STR(
+        said(sdfg_engine_new(&engine, &o.known)),
+        "unsupported: no code is made for device 'cuda:1'; with 'auto' or 'cpu' programs for GPUs run on the CPU");
     CHECK(engine == NULL);
 }
 

@@ -128,6 +128,16 @@ static uint32_t operands(struct gen *g, const char *text, struct operand *out, c
     return items.count;
 }
 
+/* Access nodes for the operands of a node. */
+static void connect(struct gen *g, struct node *n, const struct operand *in, uint32_t num_in, const struct operand *out,
+                    uint32_t num_out, const char *wcr)
+{
+    for (uint32_t i = 0; i < num_in; i++)
+        build_edge(&build_access(g->state, in[i].name)->node, NULL, n, in[i].conn, in[i].memlet, NULL);
+    for (uint32_t i = 0; i < num_out; i++)
+        build_edge(n, out[i].conn, &build_access(g->state, out[i].name)->node, NULL, out[i].memlet, wcr);
+}
+
 struct library *gen_node(struct gen *g, const char *classpath, const char *attributes, const char *inputs,
                          const char *outputs, const char *wcr)
 {
@@ -135,11 +145,18 @@ struct library *gen_node(struct gen *g, const char *classpath, const char *attri
     const char *in_conns, *out_conns;
     uint32_t num_in = operands(g, inputs, in, &in_conns), num_out = operands(g, outputs, out, &out_conns);
     struct library *n = build_library(g->state, "node", classpath, in_conns, out_conns, attributes);
-    for (uint32_t i = 0; i < num_in; i++)
-        build_edge(&build_access(g->state, in[i].name)->node, NULL, &n->node, in[i].conn, in[i].memlet, NULL);
-    for (uint32_t i = 0; i < num_out; i++)
-        build_edge(&n->node, out[i].conn, &build_access(g->state, out[i].name)->node, NULL, out[i].memlet, wcr);
+    connect(g, &n->node, in, num_in, out, num_out, wcr);
     return n;
+}
+
+void gen_tasklet(struct gen *g, const char *text, const char *inputs, const char *outputs)
+{
+    struct operand in[GEN_MAX_ITEMS], out[GEN_MAX_ITEMS];
+    const char *in_conns, *out_conns;
+    uint32_t num_in = operands(g, inputs, in, &in_conns), num_out = operands(g, outputs, out, &out_conns);
+    struct tasklet *t = build_tasklet(g->state, "tasklet", in_conns, out_conns, "");
+    t->code = (struct code_text){ .text = text, .language = enum_builtin(g->ir, LANGUAGE_CPP) };
+    connect(g, &t->node, in, num_in, out, num_out, NULL);
 }
 
 /* ---- files ---- */
@@ -273,5 +290,6 @@ int main(int argc, char **argv)
     gen_fft();
     gen_sparse();
     gen_stencil();
+    gen_cuda();
     return failures > 0;
 }

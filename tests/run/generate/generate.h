@@ -9,7 +9,7 @@
 
 #include <complex.h>
 
-enum { GEN_MAX_RANK = 6, GEN_MAX_ITEMS = 16 };
+enum { GEN_MAX_RANK = 6, GEN_MAX_ITEMS = 16, GEN_MAX_ARRAYS = 48 };
 
 /* An array argument. Elements are kept in row-major order, whatever the layout in memory. */
 struct gen_array {
@@ -26,7 +26,7 @@ struct gen {
     struct ir *ir;
     struct sdfg *sdfg;
     struct state *state;
-    struct gen_array arrays[GEN_MAX_ITEMS];
+    struct gen_array arrays[GEN_MAX_ARRAYS];
     struct {
         const char *name;
         int64_t value;
@@ -45,6 +45,8 @@ struct gen_array *gen_array(struct gen *g, const char *name, const char *type, c
  * "= A". `wcr` (or NULL) is the conflict resolution of every output. */
 struct library *gen_node(struct gen *g, const char *classpath, const char *attributes, const char *inputs,
                          const char *outputs, const char *wcr);
+/* The same with a tasklet in C++. */
+void gen_tasklet(struct gen *g, const char *text, const char *inputs, const char *outputs);
 /* Writes the case and releases everything. */
 void gen_end(struct gen *g);
 
@@ -63,5 +65,6 @@ void gen_linalg(void);   /* linalg and lapack */
 void gen_fft(void);
 void gen_sparse(void);
 void gen_stencil(void);
+void gen_cuda(void); /* tasklets that call CUDA's libraries */
 
 #endif
