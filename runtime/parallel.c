@@ -224,20 +224,38 @@ static void run_thread(void *argument)
         let_others_join(r, threads);
 }
 
+/* Threads of the last region that this one started, which are there. */
+static _Thread_local int64_t team_there = 1;
+
+/* A smaller team where not so many threads can be started, which the OpenMP runtime does not survive. */
+static int64_t team_of(const struct openmp *o, int64_t threads)
+{
+    if (threads <= 0 || threads >= INT32_MAX)
+        threads = o->max_threads();
+    if (threads > team_there)
+        threads = team_there + sdfg_rt_startable(threads - team_there);
+    return team_there = threads;
+}
+
+static void run_directly(struct sdfg_rt_context *context, sdfg_rt_body *body, void *data)
+{
+    direct_depth++;
+    body(context, data, 0, 1);
+    direct_depth--;
+}
+
 void sdfg_rt_parallel(struct sdfg_rt_context *context, sdfg_rt_body *body, void *data, int64_t threads)
 {
     int64_t limit = context->num_threads;
     if (limit > 0 && (threads <= 0 || threads > limit))
         threads = limit;
     const struct openmp *o = threads == 1 ? NULL : openmp_get();
-    if (!o || direct_depth > 0 || o->in_parallel()) {
-        direct_depth++;
-        body(context, data, 0, 1);
-        direct_depth--;
+    if (!o || direct_depth > 0 || o->in_parallel() || (threads = team_of(o, threads)) == 1) {
+        run_directly(context, body, data);
         return;
     }
     struct region r = { context, body, data, { .id = ++context->regions }, .processor = sched_getcpu() };
-    o->parallel(run_thread, &r, threads > 0 && threads < INT32_MAX ? (unsigned)threads : 0, 0);
+    o->parallel(run_thread, &r, (unsigned)threads, 0);
     last_region = nanoseconds(CLOCK_MONOTONIC_COARSE);
 }
 
@@ -285,7 +303,7 @@ static void measure_sleep(void)
 int64_t sdfg_rt_threads_sleep(struct sdfg_rt_context *context)
 {
     const struct openmp *o = context->num_threads == 1 || direct_depth > 0 ? NULL : openmp_get();
-    if (!o || o->in_parallel() || o->max_threads() == 1)
+    if (!o || o->in_parallel() || o->max_threads() == 1 || team_of(o, 0) < o->max_threads())
         return 0;
     pthread_once(&sleep_once, measure_sleep);
     return threads_sleep;

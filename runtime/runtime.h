@@ -24,6 +24,8 @@ void sdfg_rt_critical_end(struct sdfg_rt_context *context);
  * chunk has `chunk` indices, or (limit - first) / guided if that is more and guided is not 0, and ends at the limit at
  * the latest. */
 int64_t sdfg_rt_next(int64_t *counter, int64_t chunk, int64_t limit, int64_t guided);
+/* How many threads, at most `wanted`, can be started besides those that there are (runtime/threads.c). */
+int64_t sdfg_rt_startable(int64_t wanted);
 bool sdfg_rt_in_parallel(void);
 
 /* ---- stores past the caches (nontemporal.c) ---- */

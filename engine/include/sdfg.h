@@ -15,7 +15,12 @@
  * return value belongs to the handle it was asked from and lives as long as that.
  * - Engines, programs, kernels and bound calls may be used from any thread at the same time. Argument sets and errors
  * belong to one thread at a time.
- * - An engine outlives its programs; a program outlives its argument sets, bound calls and kernels.
+ * - Objects may be freed in any order: an engine goes with the last of its programs, a program with the last of its
+ * argument sets, bound calls and kernels. What was freed must not be given to a function any more.
+ * - NULL for a parameter that must not be NULL is an INVALID error; functions that return no error do nothing then, or
+ * return 0, "" or NULL.
+ * - Exhausted memory is an ENVIRONMENT error with the code MEMORY, also inside the compiler; the process goes on
+ * (docs/architecture.md says what is contained and what is not). Hooks must not throw or jump out.
  * - Sizes, shapes and strides count elements, never bytes, unless a name says so. Text is UTF-8 and zero-terminated.
  * - Free functions accept NULL. */
 #ifndef SDFG_H
@@ -161,8 +166,9 @@ typedef struct sdfg_options {
     sdfg_dump *dump;
     bool debug_info;                                /* source lines for debuggers and profilers */
     bool profiler;                                  /* announce generated code to perf and gdb */
-    void (*fatal)(void *user, const char *message); /* out of memory in the compiler; must not return; NULL: abort.
-                                                       One per process, the last one set counts */
+    void (*fatal)(void *user, const char *message); /* hears of exhausted memory where no error can be returned; must
+                                                       not return; NULL: abort. One per process, the last one set
+                                                       counts. No function of this library gets there */
     void *user;                                     /* for all functions of the options */
     enum sdfg_linker linker;
     const char *cache_dir; /* folder where compiled kernels are kept for other processes; "default": libsdfg below
@@ -242,7 +248,8 @@ SDFG_API void sdfg_engine_stats(sdfg_engine *e, sdfg_stats *out); /* of all its 
 SDFG_API sdfg_error *sdfg_program_load(sdfg_program **out, sdfg_engine *e, const char *json, size_t size,
                                        const char *folder);
 SDFG_API sdfg_error *sdfg_program_load_file(sdfg_program **out, sdfg_engine *e, const char *path);
-/* Runs the exit code of the program, releases its persistent memory and drops its kernels. No call may be in flight. */
+/* Runs the exit code of the program, releases its persistent memory and drops its kernels, as soon as its argument
+ * sets, bound calls and kernels are freed, too. No call may be in flight. */
 SDFG_API void sdfg_program_free(sdfg_program *p);
 
 SDFG_API void sdfg_program_stats(sdfg_program *p, sdfg_stats *out);
@@ -445,6 +452,9 @@ SDFG_API sdfg_error *sdfg_args_explain(char **out, sdfg_args *a);
  * nearest kernel in memory; a line each for policy, memory and disk. Nothing is compiled. The caller frees it with
  * sdfg_text_free. */
 SDFG_API sdfg_error *sdfg_args_explain_cache(char **out, sdfg_args *a);
+/* Whether a call with these arguments waits for no code: it is in memory, or the arguments are refused anyway. For who
+ * wants to compile elsewhere first: sdfg_bind on another thread makes the code. */
+SDFG_API bool sdfg_args_ready(sdfg_args *a);
 
 /* ---- calls ---- */
 

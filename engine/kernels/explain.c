@@ -126,6 +126,19 @@ static void explain(const struct sdfg_program *p, const struct signature *s, str
         explain_disk(p, s, true, out);
 }
 
+bool sdfg_args_ready(sdfg_args *a)
+{
+    if (!a)
+        return true;
+    GUARDED(true); /* the call says so */
+    struct report r = args_report(a);
+    struct solver s;
+    if (!args_settle(a) && !args_solve(a, r.arena, &s, r.diags))
+        return true;
+    struct signature signature = call_signature(a, r.arena, false, NULL);
+    return kernels_have(a->program->kernels, &signature);
+}
+
 sdfg_error *sdfg_args_explain_cache(char **out, sdfg_args *a)
 {
     NEEDS(out);

@@ -481,6 +481,16 @@ struct sdfg_kernel *kernels_get(struct kernel_table *t, const struct signature *
     return k;
 }
 
+bool kernels_have(struct kernel_table *t, const struct signature *s)
+{
+    struct kernel_store *store = store_of(t);
+    uint64_t hash = hash_of(s);
+    pthread_mutex_lock(&store->lock);
+    bool there = find(t, s, hash);
+    pthread_mutex_unlock(&store->lock);
+    return there;
+}
+
 void kernels_pin(struct sdfg_kernel *k)
 {
     struct kernel_store *s = k->program->engine->kernels;

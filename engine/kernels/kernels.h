@@ -20,7 +20,8 @@ void kernels_free(struct kernel_table *t); /* and all kernels, pinned or not */
  * back in turn, if it is not NULL and there is a kernel. */
 struct sdfg_kernel *kernels_get(struct kernel_table *t, const struct signature *s, struct sdfg_kernel *instead_of,
                                 sdfg_error **error);
-void kernels_pin(struct sdfg_kernel *k); /* once more */
+bool kernels_have(struct kernel_table *t, const struct signature *s); /* now */
+void kernels_pin(struct sdfg_kernel *k);                              /* once more */
 void kernels_release(struct sdfg_kernel *k);
 /* Counts how often kernels that somebody has pinned kept the store above its limit: who pins some that it only may need
  * gives them back when this number changes. */

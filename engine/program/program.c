@@ -38,7 +38,7 @@ static void program_release(void *program)
     policy_free(p->policy);
     sdfg_error_free(p->warnings);
     struct sdfg *graph = p->root ? p->root : atomic_load(&p->graph);
-    if (graph && graph->ir != p->ir) /* the same while it is read, and then the guard has the program's own */
+    if (graph)
         ir_free(graph->ir);
     ir_free(p->ir);
     engine_let_go(e);
@@ -91,10 +91,27 @@ static void part_with_graph(struct sdfg_program *p)
     atomic_store(&p->graph, graph);
 }
 
+/* The graph goes with the guard that it was read under, before the program does. */
+struct half_read {
+    struct sdfg_program *program;
+    struct ir *own;
+};
+
+static void forget_graph(void *half_read)
+{
+    struct half_read *h = half_read;
+    h->program->ir = h->own;
+    h->program->root = NULL;
+    h->program->warnings = NULL;
+    atomic_store(&h->program->graph, NULL);
+}
+
 /* NULL: good. Warnings stay with the program. */
 static sdfg_error *read_here(struct sdfg_program *p)
 {
     struct ir *own = p->ir, *graph = ir_new();
+    struct cleanup begun;
+    cleanup_push(&begun, forget_graph, &(struct half_read){ p, own });
     p->tree = sdfg_parse(own->arena, graph->diags, p->json, p->json_size);
     p->ir = graph;
     bool good = read_graph(p);
@@ -102,12 +119,14 @@ static sdfg_error *read_here(struct sdfg_program *p)
     sdfg_error *said = error_from_diags(graph->diags, SDFG_STAGE_LOAD);
     if (!good) {
         p->root = NULL;
+        cleanup_pop(&begun);
         ir_free(graph);
         return said;
     }
     p->warnings = said;
     if (!p->external)
         part_with_graph(p);
+    cleanup_pop(&begun);
     return NULL;
 }
 

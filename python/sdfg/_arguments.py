@@ -2,6 +2,7 @@
 
 import ctypes
 import numbers
+import threading
 
 import numpy
 
@@ -9,6 +10,7 @@ from ._callback import Calls
 from ._errors import check
 from ._library import DTYPES, KINDS, MAX_RANK, RECORD, Argument, Array, library
 from ._stream import Stream
+from ._wait import interruptible
 
 _DTYPE_BY_NAME = {name: i for i, name in enumerate(DTYPES) if i}
 # Element types that NumPy lacks are their bits, unless another package has registered them.
@@ -44,6 +46,7 @@ class Arguments:
 
     def __init__(self, program):
         self.program, self.kept, self.calls = program, [], Calls()
+        self._holders, self._lock = 1, threading.Lock()
         handle = ctypes.c_void_p()
         check(library.sdfg_args_new(ctypes.byref(handle), program._handle))
         self._handle = handle
@@ -52,7 +55,26 @@ class Arguments:
         return self
 
     def __exit__(self, *_):
-        library.sdfg_args_free(self._handle)
+        self._let_go()
+
+    def _let_go(self):
+        with self._lock:
+            self._holders -= 1
+            last = not self._holders
+        if last:
+            library.sdfg_args_free(self._handle)
+
+    def prepare(self):
+        """Makes the code that a call needs, unless it is there. ^C is heard meanwhile; then the code is made nevertheless."""
+        if library.sdfg_args_ready(self._handle):
+            return
+        self._holders += 1
+        interruptible(self._bind, self._let_go)
+
+    def _bind(self):
+        bound = ctypes.c_void_p()
+        check(library.sdfg_bind(ctypes.byref(bound), self.program._handle, self._handle))
+        library.sdfg_bound_free(bound)
 
     def lookup(self, name):
         argument = Argument(struct_size=ctypes.sizeof(Argument))

@@ -108,6 +108,7 @@ FUNCTIONS = {
     "sdfg_args_value": (c_bool, _pointer, c_char_p, POINTER(c_int64)),
     "sdfg_args_layout": (_pointer, _pointer, c_char_p, POINTER(c_int), POINTER(c_int64), POINTER(c_int64),
                          POINTER(c_int64)),
+    "sdfg_args_ready": (c_bool, _pointer),
     "sdfg_args_explain": (_pointer, POINTER(_pointer), _pointer),
     "sdfg_call": (_pointer, _pointer, _pointer),
     "sdfg_bind": (_pointer, POINTER(_pointer), _pointer, _pointer),

@@ -8,6 +8,7 @@ import weakref
 from ._arguments import Arguments, _as_numpy
 from ._errors import check, messages_of
 from ._library import KINDS, Argument, Export, Options, Symbol, library
+from ._wait import interruptible
 
 _FP = {"default": 0, "strict": 1, "fast": 2}
 _LINKER = {"auto": 0, "place": 1, "orc": 2}
@@ -229,13 +230,16 @@ class Program:
     def __call__(self, *args, **kwargs):
         with Arguments(self) as arguments:
             result = self._give(arguments, args, kwargs)
+            arguments.prepare()
             arguments.calls.check(library.sdfg_call(self._handle, arguments._handle))
         return result
 
     def bind(self, *args, **kwargs):
         """The same call, ready to be run many times."""
         with Arguments(self) as arguments:
-            return Bound(self, arguments, self._give(arguments, args, kwargs))
+            result = self._give(arguments, args, kwargs)
+            arguments.prepare()
+            return Bound(self, arguments, result)
 
     def solve(self, *args, **kwargs):
         """The values of symbols under the arguments that are given."""
@@ -271,6 +275,9 @@ class Program:
     # ---- other forms ----
 
     def _take(self, call):
+        return interruptible(lambda: self._take_now(call))
+
+    def _take_now(self, call):
         text, size = ctypes.c_void_p(), ctypes.c_size_t()
         check(call(ctypes.byref(text), ctypes.byref(size)))
         data = ctypes.string_at(text, size.value)

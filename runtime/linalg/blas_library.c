@@ -10,6 +10,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct sdfg_rt_blas blas; /* once per process, as the library itself */
 static const char *wanted;
@@ -66,6 +67,10 @@ static bool open_library(const char *name, struct sdfg_rt_blas *b)
     /* Of some ten thousand functions a program calls a few: looking them up when they are called saves 0.2 to 0.3 ms.
      */
     void *before = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
+    /* OpenBLAS starts its threads while it is opened, and ends the process if it cannot. */
+    int64_t more = before ? 0 : sysconf(_SC_NPROCESSORS_ONLN) - 1;
+    if (sdfg_rt_startable(more) < more)
+        return false;
     void *library = before ? before : dlopen(name, RTLD_LAZY);
     if (!library || !bind(library, b)) {
         *b = (struct sdfg_rt_blas){ 0 };

@@ -31,6 +31,7 @@ MAY_INCLUDE = {
     "tests/aarch64": ["jit/place.h", "base/", "runtime/runtime.h", "tests/"], # runs what was placed
     "tests/export": ["axpy.h", "gemm_maps.h"], # written by the test
     "tests/install": ["axpy.h"], # written by the test
+    "tests/fail": ["engine/include/", "runtime/abi.h", "tests/"],
     "tests/parser": ["ir/python/ast.h"],
     "tests/corpus": ["sdfg.h", "ir/", "base/"],
     "tests/fuzz": [folder + "/" for folder in project.FOLDERS] + ["tests/"],

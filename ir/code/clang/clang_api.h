@@ -11,6 +11,7 @@
 /* clang-format off */
 #define CLANG_FUNCTIONS(F)                                                                                             \
     F(createIndex)                                                                                                     \
+    F(toggleCrashRecovery)                                                                                             \
     F(disposeIndex)                                                                                                    \
     F(parseTranslationUnit2)                                                                                           \
     F(disposeTranslationUnit)                                                                                          \

@@ -1,3 +1,4 @@
+#include "base/fatal.h"
 #include "ir/code/clang/clang.h"
 
 #include "ir/code/clang/clang_nesting.h"
@@ -209,6 +210,45 @@ static bool read_functions(struct clang_walk *w, const struct clang_unit *u)
     return good;
 }
 
+/* libclang survives its own crashes while it parses, by signal handlers for the whole process: they are there as long
+ * as somebody parses, and then those of the program are back. */
+static pthread_mutex_t recovery = PTHREAD_MUTEX_INITIALIZER;
+static unsigned parsing;
+
+static void change_parsing(const struct clang_api *api, int by)
+{
+    pthread_mutex_lock(&recovery);
+    bool before = parsing;
+    parsing += (unsigned)by;
+    if (before != (parsing > 0))
+        api->toggleCrashRecovery(parsing > 0);
+    pthread_mutex_unlock(&recovery);
+}
+
+struct reading {
+    const struct clang_walk *walk;
+    CXIndex index;
+};
+
+static void end_reading(void *reading)
+{
+    const struct reading *r = reading;
+    if (r->walk->unit)
+        r->walk->api->disposeTranslationUnit(r->walk->unit);
+    r->walk->api->disposeIndex(r->index);
+}
+
+static enum CXErrorCode parse_text(struct clang_walk *w, struct reading *r, struct CXUnsavedFile *text,
+                                   const char *const *options, int num_options)
+{
+    change_parsing(w->api, 1);
+    r->index = w->api->createIndex(0, 0); /* switches recovery on, if it was off */
+    enum CXErrorCode error = w->api->parseTranslationUnit2(r->index, text->Filename, options, num_options, text, 1,
+                                                           CXTranslationUnit_None, &w->unit);
+    change_parsing(w->api, -1);
+    return error;
+}
+
 static bool parse(struct clang_walk *w, struct clang_unit *u)
 {
     static const char *const options[] = {
@@ -225,16 +265,18 @@ static bool parse(struct clang_walk *w, struct clang_unit *u)
     };
     static const char file[] = "tasklets.cpp";
     struct CXUnsavedFile text = { .Filename = file, .Contents = text_get(&u->out), .Length = u->out.length };
-    CXIndex index = w->api->createIndex(0, 0);
-    enum CXErrorCode error = w->api->parseTranslationUnit2(index, file, options, sizeof options / sizeof *options,
-                                                           &text, 1, CXTranslationUnit_None, &w->unit);
+    struct reading r = { .walk = w };
+    struct cleanup begun;
+    enum CXErrorCode error = parse_text(w, &r, &text, options, sizeof options / sizeof *options);
     bool good = !error && w->unit;
-    if (!good)
+    cleanup_push(&begun, end_reading, &r);
+    if (error == CXError_Crashed)
+        diag_error(w->ir->diags, u->bodies.items[0].place, DIAG_LLVM, "reading C++ code", "libclang crashed");
+    else if (!good)
         diag_error(w->ir->diags, u->bodies.items[0].place, DIAG_CPP_INVALID, "libclang gave up");
     good = good && check(w, u) && read_functions(w, u);
-    if (w->unit)
-        w->api->disposeTranslationUnit(w->unit);
-    w->api->disposeIndex(index);
+    cleanup_pop(&begun);
+    end_reading(&r);
     return good;
 }
 

@@ -1,0 +1,83 @@
+"""^C while the library works: KeyboardInterrupt at once where it compiles, and nothing is lost. A dump that nobody reads holds the
+compiler up."""
+import os
+import pathlib
+import signal
+import tempfile
+import threading
+import time
+import unittest
+
+import numpy
+
+import sdfg
+
+EXAMPLES = pathlib.Path(__file__).resolve().parent.parent.parent / "examples"
+SOON = 10 # seconds, on a busy machine
+
+
+class Interrupts(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.pipe = os.path.join(self.folder.name, "read")
+        os.mkfifo(self.pipe)
+        self.x, self.y = numpy.arange(5.0), numpy.ones(5)
+        self.axpy = sdfg.compile(EXAMPLES / "axpy.sdfg", cache_dir=None, dump_dir=self.folder.name, dump_after="read")
+        self.reader = None
+
+    def tearDown(self):
+        self.let_go()
+        os.close(self.reader)
+        self.folder.cleanup()
+
+    def let_go(self):
+        """Somebody has the pipe open for reading: the compiler goes on, and is not held up again."""
+        if self.reader is None:
+            self.reader = os.open(self.pipe, os.O_RDONLY | os.O_NONBLOCK)
+
+    def interrupted(self, work):
+        """How long it took until KeyboardInterrupt came."""
+        begin = time.monotonic()
+        timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
+        timer.start()
+        with self.assertRaises(KeyboardInterrupt):
+            work()
+        timer.join()
+        return time.monotonic() - begin
+
+    def check(self):
+        self.y = numpy.ones(5)
+        self.axpy(X=self.x, Y=self.y, alpha=2)
+        numpy.testing.assert_array_equal(self.y, 2 * numpy.arange(5.0) + 1)
+
+    def test_a_call_that_compiles(self):
+        self.assertLess(self.interrupted(lambda: self.axpy(X=self.x, Y=self.y, alpha=2)), SOON)
+        numpy.testing.assert_array_equal(self.y, numpy.ones(5)) # it has not run
+        self.let_go()
+        self.check()
+
+    def test_a_bound_call_that_compiles(self):
+        self.assertLess(self.interrupted(lambda: self.axpy.bind(X=self.x, Y=self.y, alpha=2)), SOON)
+        self.let_go()
+        self.check()
+
+    def test_text_of_the_compiler(self):
+        self.assertLess(self.interrupted(lambda: self.axpy.emit("asm")), SOON)
+        self.let_go()
+        self.assertIn("sdfg_main", self.axpy.emit("asm"))
+
+    def test_a_program_that_is_given_up_meanwhile(self):
+        self.assertLess(self.interrupted(lambda: self.axpy(X=self.x, Y=self.y, alpha=2)), SOON)
+        self.axpy = None
+        self.let_go()
+
+    def test_other_threads_are_not_concerned(self):
+        self.let_go()
+        thread = threading.Thread(target=self.check)
+        thread.start()
+        thread.join()
+        numpy.testing.assert_array_equal(self.y, 2 * numpy.arange(5.0) + 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
