@@ -11,7 +11,7 @@
 /* "out of memory", which needs none. */
 sdfg_error *error_memory(enum sdfg_error_stage stage);
 /* INVALID: a public function was given NULL for a parameter that needs more. */
-sdfg_error *error_null(const char *function, const char *parameter);
+__attribute__((cold, noinline)) sdfg_error *error_null(const char *function, const char *parameter);
 /* Among the first lines of a public function that returns an error. */
 #define NEEDS(parameter)                                                                                               \
     if (__builtin_expect(!(parameter), 0))                                                                             \

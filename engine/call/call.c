@@ -224,7 +224,7 @@ static sdfg_error *run_copied(const struct call *c, uint32_t n, void **args, str
     return run_with(c, args);
 }
 
-static sdfg_error *run_wide(const struct call *c, uint32_t n)
+__attribute__((noinline)) static sdfg_error *run_wide(const struct call *c, uint32_t n)
 {
     GUARDED(error_memory(SDFG_STAGE_RUN));
     struct arena *a = arena_new();

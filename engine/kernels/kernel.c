@@ -145,14 +145,9 @@ static void run_values(const struct sdfg_kernel *k, void *const *args, struct va
     }
 }
 
-sdfg_error *sdfg_run(sdfg_kernel *k, void *const *args, size_t n)
+/* Of a kernel with persistent memory. */
+__attribute__((noinline)) static sdfg_error *run_with_values(sdfg_kernel *k, void *const *args)
 {
-    NEEDS(k);
-    NEEDS_FOR(args, n);
-    if (n != k->code.num_params)
-        return error_of(SDFG_STAGE_RUN, DIAG_PARAMETER_COUNT, k->code.num_params, (unsigned long long)n);
-    if (!k->code.num_slots && !k->code.init && !k->code.exit)
-        return kernel_run(k, args, &(struct run){ .values = NULL });
     GUARDED(error_memory(SDFG_STAGE_RUN));
     struct arena *a = arena_new();
     struct value *values = NEW_ARRAY(a, struct value, k->program->num_variables);
@@ -160,6 +155,17 @@ sdfg_error *sdfg_run(sdfg_kernel *k, void *const *args, size_t n)
     sdfg_error *error = kernel_run(k, args, &(struct run){ .values = values });
     arena_free(a);
     return error;
+}
+
+sdfg_error *sdfg_run(sdfg_kernel *k, void *const *args, size_t n)
+{
+    NEEDS(k);
+    if (__builtin_expect(n != k->code.num_params, 0))
+        return error_of(SDFG_STAGE_RUN, DIAG_PARAMETER_COUNT, k->code.num_params, (unsigned long long)n);
+    NEEDS_FOR(args, n);
+    if (kernel_has_state(k))
+        return run_with_values(k, args);
+    return kernel_run(k, args, &(struct run){ .values = NULL });
 }
 
 /* ---- emitting ---- */
