@@ -14,7 +14,7 @@ _Static_assert((int)SDFG_BOOL == (int)TYPE_BOOL && (int)SDFG_I64 == (int)TYPE_I6
 
 struct describe {
     struct sdfg_program *program;
-    struct map written;
+    struct map written, null_tests;
     VEC(struct variable) variables;
     struct map forms; /* symbolic expression -> its form, once all variables are there */
 };
@@ -128,7 +128,7 @@ static void leaf_container(struct describe *w, struct leaf *l, const struct cont
     l->kind = kind_of(c);
     l->place = &c->place;
     l->transient = c->transient;
-    l->optional = c->optional != 0 && l->kind != SDFG_KIND_STREAM;
+    l->optional = (c->optional > 0 || (c->optional < 0 && map_has(&w->null_tests, c))) && l->kind != SDFG_KIND_STREAM;
     l->returned = !strncmp(c->name, "__return", 8);
     l->storage = c->storage ? c->storage->name : "";
     l->lifetime = c->lifetime ? c->lifetime->name : "";
@@ -335,6 +335,7 @@ bool program_describe(struct sdfg_program *p)
     const char **all, **needed;
     uint32_t num_all = sdfg_free_symbols(p->root, true, &all), num_needed = sdfg_free_symbols(p->root, false, &needed);
     program_written(p, &w.written);
+    program_null_tests(p, &w.null_tests);
     collect_symbols(&w, all, num_all, needed, num_needed);
     collect_scalars(&w);
     collect_constants(&w);

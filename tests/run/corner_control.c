@@ -178,6 +178,14 @@ static void optional_absent(struct corner *c)
     optional_argument(c, "1");
 }
 
+/* The descriptor leaves it open, but the graph looks. */
+static void optional_undecided(struct corner *c)
+{
+    build_array(c->s, "A", "int32", "4");
+    corner_entry(c, "{\"name\": \"A\", \"kind\": \"null\"}");
+    optional_argument(c, "1");
+}
+
 static void optional_present(struct corner *c)
 {
     corner_array(c, "int32 A[4]", "10:14", NULL);
@@ -248,6 +256,7 @@ const struct corner_row corner_control[] = {
     { "075_data_dependent_loop", data_dependent_loop, false },
     { "077_view_on_transition", view_on_transition, false },
     { "078_optional_absent", optional_absent, false },
+    { "078_optional_undecided", optional_undecided, false },
     { "078_optional_present", optional_present, false },
     { "loop_same_each_time", same_each_time, false },
     { "loop_same_but_never", same_but_never, false },

@@ -8,14 +8,13 @@
 /* A program without work: only its arguments matter. */
 static const char text[] =
     "{\"type\": \"SDFG\", \"attributes\": {\"name\": \"nothing\", \"_arrays\": {"
-    "\"A\": {\"type\": \"Array\", \"attributes\": {\"dtype\": \"float64\", \"shape\": [\"$N\", \"$M\"], \"optional\": "
-    "false, "
+    "\"A\": {\"type\": \"Array\", \"attributes\": {\"dtype\": \"float64\", \"shape\": [\"$N\", \"$M\"], "
     "\"strides\": [\"$M\", \"1\"], \"total_size\": \"$N*$M\", \"offset\": [\"0\", \"0\"]}},"
     "\"S\": {\"type\": \"Array\", \"attributes\": {\"dtype\": \"int32\", \"shape\": [\"$N\", \"4\"], "
-    "\"strides\": [\"$step\", \"1\"], \"total_size\": \"$N*$step\", \"offset\": [\"0\", \"0\"]}},"
+    "\"optional\": true, \"strides\": [\"$step\", \"1\"], \"total_size\": \"$N*$step\", \"offset\": [\"0\", \"0\"]}},"
     "\"V\": {\"type\": \"Array\", \"attributes\": {\"dtype\": {\"type\": \"vector\", \"dtype\": \"float32\", "
     "\"elements\": \"4\"}, "
-    "\"shape\": [\"$K\"], \"strides\": [\"1\"], \"total_size\": \"$K\", \"offset\": [\"0\"]}},"
+    "\"shape\": [\"$K\"], \"optional\": true, \"strides\": [\"1\"], \"total_size\": \"$K\", \"offset\": [\"0\"]}},"
     "\"alpha\": {\"type\": \"Scalar\", \"attributes\": {\"dtype\": \"float32\", \"shape\": [\"1\"]}},"
     "\"small\": {\"type\": \"Scalar\", \"attributes\": {\"dtype\": \"int8\", \"shape\": [\"1\"]}}},"
     "\"symbols\": {\"N\": \"int64\", \"M\": \"int64\", \"K\": \"int64\", \"step\": \"int64\"}},"
