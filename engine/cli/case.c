@@ -144,7 +144,8 @@ int case_command(const struct command *c)
     struct case_result r;
     struct arena *arena = arena_new();
     const char *name = c->sdfg_name ? c->sdfg_name : "prog.sdfg";
-    case_run(c, c->case_folder, arena_printf(arena, "%s/%s", c->case_folder, name), &r);
+    bool python = strstr(name, ".py:") || (strlen(name) > 3 && strcmp(name + strlen(name) - 3, ".py") == 0);
+    case_run(c, c->case_folder, python ? name : arena_printf(arena, "%s/%s", c->case_folder, name), &r);
     if (r.verdict != CASE_PASSED)
         printf("%s: %s\n", c->case_folder, r.text);
     else

@@ -16,20 +16,22 @@ void command_help(enum tool tool)
 {
     puts(
         tool == TOOL_CC
-            ? "usage: sdfg-cc PROGRAM.sdfg -o FILE [--SYMBOL=VALUE ...] [OPTION ...]\n"
+            ? "usage: sdfg-cc PROGRAM -o FILE [--SYMBOL=VALUE ...] [OPTION ...]\n"
               "\n"
               "Compiles an SDFG for other programs: functions with the interface of DaCe's own libraries. With\n"
               "--SYMBOL=VALUE the code is for that value only, and calls with another one fail."
         : tool == TOOL_BENCH
-            ? "usage: sdfg-bench PROGRAM.sdfg [--NAME=VALUE ...] [OPTION ...]\n"
+            ? "usage: sdfg-bench PROGRAM [--NAME=VALUE ...] [OPTION ...]\n"
               "\n"
               "Measures an SDFG compiled in memory against code compiled ahead of time: cold, warm and bound calls in\n"
               "turns, medians with their confidence intervals, and after how many calls compiling has paid."
-            : "usage: sdfg-run PROGRAM.sdfg [--NAME=VALUE ...] [OPTION ...]\n"
+            : "usage: sdfg-run PROGRAM [--NAME=VALUE ...] [OPTION ...]\n"
               "       sdfg-run --case DIR | --cases DIR [OPTION ...]\n"
               "\n"
-              "Runs an SDFG. Sizes are solved from the arrays or given by name; what is missing is filled with a\n"
-              "reproducible pattern. VALUE is a number, @FILE.npy, or for arrays zero, ones, iota, random[:SEED],\n"
+              "Runs an SDFG: a .sdfg file, or a function of a Python file (prog.py:f). Sizes are solved from the "
+              "arrays or\n"
+              "given by name; what is missing is filled with a reproducible pattern. VALUE is a number, @FILE.npy, or "
+              "for arrays zero, ones, iota, random[:SEED],\n"
               "normal[:SEED], constant:X or null.");
     options_help(tool);
     puts(exit_codes);

@@ -247,6 +247,7 @@ SDFG_API void sdfg_engine_stats(sdfg_engine *e, sdfg_stats *out); /* of all its 
  * nested SDFGs are looked up, or NULL. */
 SDFG_API sdfg_error *sdfg_program_load(sdfg_program **out, sdfg_engine *e, const char *json, size_t size,
                                        const char *folder);
+/* A file; or a function of a Python file, "prog.py:f" ("prog.py": its only program), see docs/python-programs.md. */
 SDFG_API sdfg_error *sdfg_program_load_file(sdfg_program **out, sdfg_engine *e, const char *path);
 /* Runs the exit code of the program, releases its persistent memory and drops its kernels, as soon as its argument
  * sets, bound calls and kernels are freed, too. No call may be in flight. */

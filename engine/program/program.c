@@ -9,6 +9,7 @@
 #include "engine/kernels/policy.h"
 #include "engine/kernels/tiers.h"
 #include "engine/program/interface.h"
+#include "engine/program/python.h"
 #include "engine/program/workspace.h"
 #include "runtime/abi.h"
 
@@ -221,9 +222,11 @@ sdfg_error *sdfg_program_load_file(sdfg_program **out, sdfg_engine *e, const cha
     struct ir *ir = ir_new();
     nodes_complete(e);
     size_t size;
-    char *json = file_read(ir->arena, ir->diags, path, &size);
+    bool stack = true;
+    char *json =
+        python_names(path) ? python_json(ir, path, &size, &stack) : file_read(ir->arena, ir->diags, path, &size);
     if (!json) {
-        sdfg_error *error = error_from_diags(ir->diags, SDFG_STAGE_LOAD);
+        sdfg_error *error = stack ? error_from_diags(ir->diags, SDFG_STAGE_LOAD) : error_stack(SDFG_STAGE_LOAD);
         ir_free(ir);
         return error;
     }

@@ -12,6 +12,7 @@ MAY_INCLUDE = {
     "ir/python": ["ir/python/", "base/"],
     "ir/code": ["ir/code/", "ir/python/ast.h", "ir/type.h", "base/"],
     "ir/code/clang": ["ir/code/", "ir/", "base/"],
+    "frontend": ["frontend/", "ir/", "base/"],
     "lower/graph": ["lower/graph/", "lower/tree/", "ir/", "base/", *ABI],
     "lower/tree": ["lower/tree/", "ir/", "base/", *ABI],
     "lower/opt": ["lower/opt/", "lower/tree/", "ir/", "base/"],
@@ -21,7 +22,7 @@ MAY_INCLUDE = {
     "cache": ["cache/", "base/"],
     "engine/cli": ["engine/cli/", "engine/include/", "ir/json/json.h", "base/"],
     "engine/cli/cache.c": ["engine/cli/", "engine/include/", "cache/", "base/"],
-    "engine": ["engine/", "jit/place.h", "cache/", "ir/", "base/", *ABI, "runtime/stream.h", "runtime/device.h"],
+    "engine": ["engine/", "frontend/frontend.h", "jit/place.h", "cache/", "ir/", "base/", *ABI, "runtime/stream.h", "runtime/device.h"],
     "engine/compile": ["engine/compile/", "engine/codegen.h", "gpu/", "lower/", "jit/", "ir/", "base/", *ABI,
                        "runtime/cpu.h"], # what the processor can
     "engine/args/stream.c": ["engine/", "runtime/stream.h", *ABI], # callers' queues are those of the runtime

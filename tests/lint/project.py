@@ -4,7 +4,7 @@ import re
 import sys
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
-FOLDERS = ["base", "ir", "lower", "gpu", "jit", "cache", "engine", "runtime"]
+FOLDERS = ["base", "ir", "frontend", "lower", "gpu", "jit", "cache", "engine", "runtime"]
 
 
 def files(*endings, folders=FOLDERS):

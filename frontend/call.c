@@ -1,0 +1,324 @@
+/* Calls: functions of the file are lowered in place, with their own names; symbols of their annotations are solved from
+ * the shapes of the arguments. */
+#include "frontend/value.h"
+
+#include <string.h>
+
+const struct value *fe_arg(struct fe_args *a, uint32_t position, const char *name)
+{
+    for (uint32_t i = 0; i < a->num_names; i++)
+        if (name && strcmp(a->names[i], name) == 0) {
+            a->used |= 1u << (i % 32);
+            return a->values[i];
+        }
+    return position < a->count ? a->items[position] : NULL;
+}
+
+bool fe_args_done(struct fe *f, struct fe_args *a, uint32_t most)
+{
+    if (a->count > most)
+        return fe_error(f, a->node, "%u arguments, at most %u are possible", a->count, most) != NULL;
+    for (uint32_t i = 0; i < a->num_names; i++)
+        if (!(a->used >> (i % 32) & 1))
+            return fe_unsupported(f, a->node, "argument '%s' of this function", a->names[i]) != NULL;
+    return true;
+}
+
+/* ---- parameters ---- */
+
+struct formal {
+    const char *name;
+    const struct py *annotation, *standard;
+};
+
+static bool formals_of(struct fe *f, const struct py *n, struct formal *out, uint32_t *count)
+{
+    const struct py *args = n->kind == PY_LAMBDA ? n->lambda.args : n->function.args;
+    const struct py_list *lists[3] = { &args->arguments.posonlyargs, &args->arguments.args,
+                                       &args->arguments.kwonlyargs };
+    const struct py_list *defaults = &args->arguments.defaults;
+    uint32_t positional = lists[0]->count + lists[1]->count;
+    *count = 0;
+    if (args->arguments.vararg || args->arguments.kwarg)
+        return fe_unsupported(f, args->arguments.vararg ? args->arguments.vararg : args->arguments.kwarg,
+                              "a variable number of arguments") != NULL;
+    for (int k = 0; k < 3; k++)
+        for (uint32_t i = 0; i < lists[k]->count; i++) {
+            const struct py *a = lists[k]->items[i];
+            uint32_t at = *count;
+            if (at == 255)
+                return fe_unsupported(f, a, "more than 255 parameters") != NULL;
+            out[at] = (struct formal){ a->arg.arg, a->arg.annotation, NULL };
+            if (k < 2 && at + defaults->count >= positional)
+                out[at].standard = defaults->items[at + defaults->count - positional];
+            if (k == 2)
+                out[at].standard = args->arguments.kw_defaults.items[i];
+            ++*count;
+        }
+    return true;
+}
+
+/* An annotation as it is written, with the symbols of its module; NULL without error: it says nothing. */
+static bool annotation_value(struct fe *f, struct fe_scope *module, const struct py *n, const struct value **out)
+{
+    struct fe_scope *kept = f->scope;
+    bool raw = f->raw;
+    *out = NULL;
+    if (!n || (n->kind == PY_CONSTANT && n->constant.value.kind == PY_STRING))
+        return true;
+    f->scope = module;
+    f->raw = true;
+    const struct value *v = fe_eval(f, n);
+    f->scope = kept;
+    f->raw = raw;
+    if (v && (v->kind == FE_TYPE || v->kind == FE_DESC))
+        *out = v;
+    return v != NULL;
+}
+
+/* ---- symbols from shapes ---- */
+
+static bool is_bound(const struct fe_scope *s, const char *name)
+{
+    return fe_has_name(s->symbols.items, s->symbols.count, name);
+}
+
+struct bound {
+    struct fe *f;
+    const struct fe_scope *scope;
+};
+
+static const struct sym *bound_value(void *user, const struct sym *name)
+{
+    const struct bound *b = user;
+    for (uint32_t i = 0; i < b->scope->symbols.count; i++)
+        if (b->scope->symbols.items[i] == name->name)
+            return fe_sym(b->f, b->scope->symbol_values.items[i]);
+    return NULL;
+}
+
+struct unbound {
+    const struct fe_scope *scope;
+    const char *name;
+    bool several;
+};
+
+static void find_unbound(void *user, const struct sym *name)
+{
+    struct unbound *u = user;
+    if (is_bound(u->scope, name->name) || u->name == name->name)
+        return;
+    u->several |= u->name != NULL;
+    u->name = name->name;
+}
+
+static const struct sym *known(struct fe *f, struct fe_scope *s, const struct sym *dim)
+{
+    struct bound b = { f, s };
+    return sym_substitute(f->ir, dim, bound_value, &b);
+}
+
+static void solve_dim(struct fe *f, struct fe_scope *s, const struct sym *dim, const struct sym *actual)
+{
+    struct unbound u = { .scope = s };
+    const struct sym *factor, *rest;
+    sym_visit_names(dim, find_unbound, &u);
+    if (!u.name || u.several || !sym_linear_in(f->ir, dim, u.name, &factor, &rest))
+        return;
+    if (!sym_is_int(factor, 1))
+        return;
+    vec_push(f->arena, &s->symbols, u.name);
+    vec_push(f->arena, &s->symbol_values, fe_symbol(f, sym_sub(f->ir, actual, known(f, s, rest))));
+}
+
+/* ---- in place ---- */
+
+static const struct value *bind_argument(struct fe *f, const struct fe_args *a, const struct formal *p,
+                                         const struct value *type, const struct value *v)
+{
+    if (!type || (!fe_is_operand(v)))
+        return fe_is_data(v) ? fe_materialize(f, a->node, v, p->name) : v;
+    if (type->kind == FE_TYPE) {
+        if (fe_is_data(v) && v->rank > 0) {
+            const struct value *s = v->kind == FE_VIEW ? fe_squeeze(f, v) : v;
+            if (s->rank)
+                return fe_error(f, a->node, "argument '%s' is %s, but a scalar is expected", p->name,
+                                fe_describe(f, v));
+            v = s;
+        }
+        if (v->kind == FE_SYMBOL && fe_is_int_type(type->type))
+            return v;
+        v = fe_cast(f, a->node, type->type, v);
+        bool fixed =
+            !v || fe_is_number(v) || (v->kind == FE_VIEW && v->view.container->scalar && !v->view.container->storage);
+        return fixed ? v : fe_copy(f, a->node, v, p->name);
+    }
+    if (!fe_is_data(v) || v->rank != type->rank)
+        return fe_error(f, a->node, "argument '%s' is %s, but %s is expected", p->name, fe_describe(f, v),
+                        fe_format(f, "an array of %u dimensions", type->rank));
+    if (v->type != type->type)
+        return fe_error(f, a->node, "argument '%s' is %s, but elements of %s are expected", p->name, fe_describe(f, v),
+                        type_text(f->ir, type->type));
+    return fe_materialize(f, a->node, v, p->name);
+}
+
+static const char *name_of(const struct fe_function *fn)
+{
+    return fn->node->kind == PY_LAMBDA ? "lambda" : fn->node->function.name;
+}
+
+static bool bind_arguments(struct fe *f, const struct fe_function *fn, struct fe_args *a, struct fe_scope *inner)
+{
+    struct formal formals[256];
+    const struct value *given[256] = { 0 }, *types[256] = { 0 };
+    uint32_t count;
+    if (!formals_of(f, fn->node, formals, &count))
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        given[i] = fe_arg(a, i, formals[i].name);
+        if (fn->node->kind == PY_FUNCTION_DEF && !annotation_value(f, fn->scope, formals[i].annotation, &types[i]))
+            return false;
+        if (given[i] && types[i] && types[i]->kind == FE_DESC && f->dace && fe_is_data(given[i]) &&
+            given[i]->rank != types[i]->rank) {
+            const struct value *v = fe_materialize(f, a->node, given[i], formals[i].name);
+            const struct value *s = v ? fe_squeeze(f, v) : NULL;
+            given[i] = s && s->rank == types[i]->rank ? s : given[i];
+        }
+    }
+    if (a->count > count)
+        return fe_error(f, a->node, "%u arguments for %u parameters of '%s'", a->count, count, name_of(fn)) != NULL;
+    for (uint32_t i = 0; i < a->num_names; i++) {
+        if (a->used >> (i % 32) & 1)
+            continue;
+        const char *name = intern(f->ir->names, a->names[i]);
+        if (!map_has(&f->symbol_types, name))
+            return fe_error(f, a->node, "'%s' has no parameter '%s'", name_of(fn), a->names[i]) != NULL;
+        vec_push(f->arena, &inner->symbols, name);
+        vec_push(f->arena, &inner->symbol_values, a->values[i]);
+    }
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t i = 0; i < count; i++)
+            if (given[i] && types[i] && types[i]->kind == FE_DESC && fe_is_data(given[i]) &&
+                given[i]->rank == types[i]->rank)
+                for (uint32_t d = 0; d < types[i]->rank; d++)
+                    solve_dim(f, inner, types[i]->shape[d], given[i]->shape[d]);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct value *v = given[i];
+        if (!v && formals[i].standard) {
+            struct fe_scope *kept = f->scope;
+            f->scope = fn->scope;
+            v = fe_eval(f, formals[i].standard);
+            f->scope = kept;
+        } else if (!v) {
+            return fe_error(f, a->node, "argument '%s' of '%s' is missing", formals[i].name, name_of(fn)) != NULL;
+        }
+        v = v ? bind_argument(f, a, &formals[i], types[i], v) : NULL;
+        if (!v)
+            return false;
+        fe_bind(f, inner, formals[i].name, v);
+    }
+    return true;
+}
+
+const struct value *fe_call_function_value(struct fe *f, const struct fe_function *fn, struct fe_args *a)
+{
+    for (uint32_t i = 0; i < f->calls.count; i++)
+        if (f->calls.items[i] == fn)
+            return fe_unsupported(f, a->node, "recursion");
+    if (++f->nesting > FE_MAX_CALLS)
+        return fe_unsupported(f, a->node, "more than %d calls inside each other", FE_MAX_CALLS);
+    struct fe_scope *inner = NEW(f->arena, struct fe_scope), *outer = f->scope;
+    inner->outer = fn->scope;
+    inner->caller = f->scope;
+    if (!bind_arguments(f, fn, a, inner))
+        return NULL;
+    struct fe_return returns = { .inlined = true }, *kept = f->returns;
+    struct place place = f->place;
+    uint32_t loops = f->loops;
+    bool ended = f->ended, good;
+    const struct value *v = NULL;
+    if (fn->node->kind == PY_FUNCTION_DEF) /* a lambda belongs to the function around it */
+        vec_push(f->arena, &f->calls, fn);
+    f->scope = inner;
+    f->returns = &returns;
+    f->loops = 0;
+    if (fn->node->kind == PY_LAMBDA) {
+        v = fe_eval(f, fn->node->lambda.body);
+        good = v != NULL;
+    } else {
+        good = fe_block(f, &fn->node->function.body);
+        struct fe_binding *b = fe_find(inner, intern(f->ir->names, "return"));
+        v = b && b->value ? b->value : fe_none(f);
+    }
+    f->calls.count -= fn->node->kind == PY_FUNCTION_DEF;
+    f->scope = outer;
+    f->returns = kept;
+    f->loops = loops;
+    f->nesting--;
+    f->ended = ended;
+    f->place = place;
+    return good ? v : NULL;
+}
+
+/* ---- calls ---- */
+
+static bool arguments(struct fe *f, const struct py *n, struct fe_args *a)
+{
+    VEC(const struct value *) items = { 0 }, values = { 0 };
+    VEC(const char *) names = { 0 };
+    for (uint32_t i = 0; i < n->call.args.count; i++) {
+        const struct py *e = n->call.args.items[i];
+        const struct value *v = fe_eval(f, e->kind == PY_STARRED ? e->starred.value : e);
+        if (!v)
+            return false;
+        if (e->kind == PY_STARRED && v->kind != FE_TUPLE)
+            return fe_error(f, e, "only a tuple or list can be unpacked here") != NULL;
+        for (uint32_t k = 0; k < (e->kind == PY_STARRED ? v->count : 1); k++)
+            vec_push(f->arena, &items, e->kind == PY_STARRED ? v->items[k] : v);
+    }
+    for (uint32_t i = 0; i < n->call.keywords.count; i++) {
+        const struct py *k = n->call.keywords.items[i];
+        const struct value *v =
+            k->keyword.arg ? fe_eval(f, k->keyword.value) : fe_unsupported(f, k, "unpacking a dictionary");
+        if (!v)
+            return false;
+        if (names.count >= 32)
+            return fe_unsupported(f, k, "more than 32 keywords") != NULL;
+        vec_push(f->arena, &names, k->keyword.arg);
+        vec_push(f->arena, &values, v);
+    }
+    *a = (struct fe_args){ n, items.items, items.count, names.items, values.items, names.count, 0 };
+    return true;
+}
+
+const struct value *fe_call(struct fe *f, const struct py *n)
+{
+    const struct value *callee = fe_eval(f, n->call.func);
+    struct fe_args a;
+    if (!callee || !arguments(f, n, &a))
+        return NULL;
+    switch (callee->kind) {
+    case FE_TYPE:
+        if (a.count != 1 || a.num_names)
+            return fe_error(f, n, "a type converts one value");
+        return fe_cast(f, n, callee->type, a.items[0]);
+    case FE_FUNCTION:
+        if (!f->level)
+            return fe_unsupported(f, n, "a call of a function of the file outside of a program");
+        return fe_call_function_value(f, callee->function, &a);
+    case FE_BUILTIN:
+        if (callee->self && callee->self->kind != FE_STRING) { /* a method: the object comes first */
+            const struct value **items = NEW_ARRAY(f->arena, const struct value *, a.count + 1);
+            items[0] = callee->self;
+            for (uint32_t i = 0; i < a.count; i++)
+                items[i + 1] = a.items[i];
+            a.items = items;
+            a.count++;
+        } else if (callee->self) {
+            return fe_ufunc_method(f, callee->builtin, callee->self->text, &a);
+        }
+        return callee->builtin->call(f, callee->builtin, &a);
+    default:
+        return fe_error(f, n, "%s cannot be called", fe_describe(f, callee));
+    }
+}

@@ -1,0 +1,497 @@
+#include "frontend/value.h"
+
+#include <string.h>
+
+struct fe_binding *fe_find(struct fe_scope *s, const char *name)
+{
+    for (uint32_t i = 0; i < s->names.count; i++)
+        if (s->names.items[i].name == name)
+            return &s->names.items[i];
+    return NULL;
+}
+
+struct fe_binding *fe_bind(struct fe *f, struct fe_scope *s, const char *name, const struct value *v)
+{
+    struct fe_binding *b = fe_find(s, name);
+    if (!b) {
+        vec_push(f->arena, &s->names, ((struct fe_binding){ .name = name }));
+        b = &vec_last(&s->names);
+    }
+    b->value = v;
+    b->gone = NULL;
+    return b;
+}
+
+/* ---- names ---- */
+
+struct substitution {
+    struct fe *f;
+    const struct py *node;
+    bool failed;
+};
+
+/* What a symbol of the module stands for in the function that is lowered. */
+static const struct sym *symbol_value(struct substitution *s, const char *name)
+{
+    struct fe *f = s->f;
+    for (struct fe_scope *scope = f->scope; scope; scope = scope->caller)
+        for (uint32_t i = 0; i < scope->symbols.count; i++) {
+            if (scope->symbols.items[i] != name)
+                continue;
+            const struct value *v = fe_as_symbol(f, s->node, scope->symbol_values.items[i]);
+            s->failed |= !v;
+            if (v)
+                scope->symbol_values.items[i] = v;
+            return v ? fe_sym(f, v) : NULL;
+        }
+    if (map_has(&f->symbol_types, name) && !fe_has_name(f->program_symbols.items, f->program_symbols.count, name)) {
+        vec_push(f->arena, &f->program_symbols, name);
+        map_put(f->arena, &f->used_names, name, (void *)1);
+    }
+    return NULL;
+}
+
+static const struct sym *substitute_name(void *user, const struct sym *name) { return symbol_value(user, name->name); }
+
+const struct value *fe_in_context(struct fe *f, const struct py *n, const struct value *v)
+{
+    struct substitution s = { f, n, false };
+    if (f->raw || !f->level)
+        return v;
+    if (v->kind == FE_SYMBOL) {
+        const struct sym *sym = sym_substitute(f->ir, v->sym, substitute_name, &s);
+        return s.failed ? NULL : sym == v->sym ? v : fe_symbol(f, sym);
+    }
+    if (v->kind != FE_DESC)
+        return v;
+    struct value *d = arena_copy(f->arena, v, sizeof *v);
+    const struct sym **shape = NEW_ARRAY(f->arena, const struct sym *, v->rank + 1);
+    for (uint32_t i = 0; i < v->rank; i++)
+        shape[i] = sym_substitute(f->ir, v->shape[i], substitute_name, &s);
+    d->shape = shape;
+    return s.failed ? NULL : d;
+}
+
+struct near_name {
+    const char *name, *best;
+    size_t distance;
+};
+
+static size_t difference(const char *a, const char *b)
+{
+    size_t n = strlen(a), m = strlen(b), row[64];
+    if (n >= 63 || m >= 63)
+        return 99;
+    for (size_t k = 0; k <= m; k++)
+        row[k] = k;
+    for (size_t i = 1; i <= n; i++) {
+        size_t corner = row[0];
+        row[0] = i;
+        for (size_t k = 1; k <= m; k++) {
+            size_t up = row[k], best = corner + (a[i - 1] != b[k - 1]);
+            best = up + 1 < best ? up + 1 : best;
+            row[k] = row[k - 1] + 1 < best ? row[k - 1] + 1 : best;
+            corner = up;
+        }
+    }
+    return row[m];
+}
+
+static void try_near(void *user, const char *name)
+{
+    struct near_name *n = user;
+    size_t d = difference(n->name, name);
+    if (d < n->distance) {
+        n->distance = d;
+        n->best = name;
+    }
+}
+
+static const struct value *unknown(struct fe *f, const struct py *n, const char *name)
+{
+    struct near_name near = { .name = name, .distance = strlen(name) / 3 + 1 };
+    for (struct fe_scope *s = f->scope; s; s = s->outer) {
+        for (uint32_t i = 0; i < s->names.count; i++)
+            if (s->names.items[i].value)
+                try_near(&near, s->names.items[i].name);
+        if (s->host)
+            s->host->names(s->host, try_near, &near);
+    }
+    return near.best ? fe_error(f, n, "'%s' is not defined; did you mean '%s'?", name, near.best)
+                     : fe_error(f, n, "'%s' is not defined", name);
+}
+
+static const struct value *name_value(struct fe *f, const struct py *n)
+{
+    const char *name = n->name.id;
+    for (struct fe_scope *s = f->scope; s; s = s->outer) {
+        struct fe_binding *b = fe_find(s, name);
+        if (b && !b->value && b->gone == fe_wrong)
+            return NULL; /* what was wrong there has been said */
+        if (b && !b->value && b->gone)
+            return fe_error(f, n, "'%s' %s", name, b->gone);
+        const struct value *v = b ? b->value : s->host ? s->host->lookup(s->host, name) : NULL;
+        if (v)
+            return s->is_module ? fe_in_context(f, n, v) : v;
+    }
+    return unknown(f, n, name);
+}
+
+/* ---- displays ---- */
+
+static const struct value *constant(struct fe *f, const struct py *n)
+{
+    const struct py_value *v = &n->constant.value;
+    switch (v->kind) {
+    case PY_NONE:
+        return fe_none(f);
+    case PY_TRUE:
+    case PY_FALSE:
+        return fe_bool(f, v->kind == PY_TRUE);
+    case PY_ELLIPSIS:
+        return fe_new(f, FE_ELLIPSIS);
+    case PY_INT:
+        if (v->big || v->u > INT64_MAX)
+            return fe_unsupported(f, n, "an integer of more than 64 bits");
+        return fe_int(f, (int64_t)v->u);
+    case PY_FLOAT:
+        return fe_float(f, v->f);
+    case PY_IMAG:
+        return fe_complex(f, 0, v->f);
+    case PY_STRING:
+        return fe_string(f, v->text);
+    default:
+        return fe_unsupported(f, n, "a byte string");
+    }
+}
+
+static const struct value *display(struct fe *f, const struct py_list *elts)
+{
+    VEC(const struct value *) items = { 0 };
+    for (uint32_t i = 0; i < elts->count; i++) {
+        const struct py *e = elts->items[i];
+        const struct value *v = fe_eval_index(f, e->kind == PY_STARRED ? e->starred.value : e);
+        if (!v)
+            return NULL;
+        if (e->kind == PY_STARRED && v->kind != FE_TUPLE)
+            return fe_error(f, e, "only a tuple or list can be unpacked here, this is %s", fe_describe(f, v));
+        for (uint32_t k = 0; k < (e->kind == PY_STARRED ? v->count : 1); k++)
+            vec_push(f->arena, &items, e->kind == PY_STARRED ? v->items[k] : v);
+    }
+    return fe_tuple(f, items.items, items.count);
+}
+
+static const struct value *dictionary(struct fe *f, const struct py *n)
+{
+    struct value *d = fe_new(f, FE_DICT);
+    const struct value **items = NEW_ARRAY(f->arena, const struct value *, 2 * n->dict.keys.count + 1);
+    for (uint32_t i = 0; i < n->dict.keys.count; i++) {
+        if (!n->dict.keys.items[i])
+            return fe_unsupported(f, n->dict.values.items[i], "unpacking a dictionary");
+        items[2 * i] = fe_eval(f, n->dict.keys.items[i]);
+        items[2 * i + 1] = fe_eval(f, n->dict.values.items[i]);
+        if (!items[2 * i] || !items[2 * i + 1])
+            return NULL;
+    }
+    d->items = items;
+    d->count = 2 * n->dict.keys.count;
+    return d;
+}
+
+/* Comprehensions of constant length, as tuples. */
+static bool comprehend(struct fe *f, const struct py *n, uint32_t depth, struct value *out)
+{
+    const struct py_list *generators = &n->generator.generators;
+    if (depth == generators->count) {
+        const struct value *v = fe_eval(f, n->generator.elt);
+        if (!v)
+            return false;
+        const struct value **items = NEW_ARRAY(f->arena, const struct value *, out->count + 1);
+        if (out->count)
+            memcpy(items, out->items, out->count * sizeof *items);
+        items[out->count++] = v;
+        out->items = items;
+        return out->count < 4096 || fe_unsupported(f, n, "a comprehension of more than 4096 elements") != NULL;
+    }
+    const struct py *g = generators->items[depth];
+    const struct value *iter = fe_eval(f, g->comprehension.iter);
+    if (!iter)
+        return false;
+    if (iter->kind == FE_RANGE)
+        iter = fe_unroll_range(f, iter);
+    if (!iter || iter->kind != FE_TUPLE)
+        return fe_unsupported(f, g->comprehension.iter, "a comprehension over anything but constants") != NULL;
+    for (uint32_t i = 0; i < iter->count; i++) {
+        bool truth = true;
+        if (!fe_unpack(f, g->comprehension.target, iter->items[i]))
+            return false;
+        for (uint32_t k = 0; k < g->comprehension.ifs.count && truth; k++) {
+            const struct value *test = fe_eval(f, g->comprehension.ifs.items[k]);
+            if (!test)
+                return false;
+            if (!fe_truth(test, &truth))
+                return fe_unsupported(f, g->comprehension.ifs.items[k], "a condition known at run time only") != NULL;
+        }
+        if (truth && !comprehend(f, n, depth + 1, out))
+            return false;
+    }
+    return true;
+}
+
+static const struct value *comprehension(struct fe *f, const struct py *n)
+{
+    struct fe_scope inner = { .outer = f->scope, .lines = f->scope ? f->scope->lines : NULL, .caller = f->scope };
+    struct fe_scope *kept = f->scope;
+    struct value *out = fe_new(f, FE_TUPLE);
+    f->scope = &inner;
+    bool good = comprehend(f, n, 0, out);
+    f->scope = kept;
+    return good ? out : NULL;
+}
+
+/* ---- operators ---- */
+
+static bool has_subscript(void *user, struct py *n)
+{
+    *(bool *)user |= n->kind == PY_SUBSCRIPT || n->kind == PY_CALL;
+    return true;
+}
+
+/* a and b: b is not computed where a decides. */
+static const struct value *boolean(struct fe *f, const struct py *n)
+{
+    bool is_and = n->bool_op.op == PY_AND, truth;
+    const struct value *v = fe_eval(f, n->bool_op.values.items[0]);
+    for (uint32_t i = 1; i < n->bool_op.values.count && v; i++) {
+        const struct py *next = n->bool_op.values.items[i];
+        if (fe_truth(v, &truth)) {
+            if (truth != is_and)
+                return v;
+            v = fe_eval(f, next);
+            continue;
+        }
+        bool guarded = false;
+        py_visit((struct py *)next, has_subscript, &guarded);
+        if (guarded && (!fe_is_data(v) || v->rank == 0)) {
+            v = fe_guarded(f, n, is_and, v, next);
+            continue;
+        }
+        const struct value *right = fe_eval(f, next);
+        if (right && fe_truth(right, &truth) && truth == is_and)
+            continue;
+        v = right ? fe_logical(f, n, is_and, v, right) : NULL;
+    }
+    return v;
+}
+
+static const struct value *comparison(struct fe *f, const struct py *n)
+{
+    const struct value *left = fe_eval(f, n->compare.left), *all = NULL;
+    for (uint32_t i = 0; i < n->compare.ops.count && left; i++) {
+        const struct value *right = fe_eval(f, n->compare.comparators.items[i]);
+        const struct value *v = right ? fe_compare(f, n, n->compare.ops.items[i]->op.op, left, right) : NULL;
+        bool truth;
+        if (!v)
+            return NULL;
+        if (!all || (fe_truth(all, &truth) && truth))
+            all = v;
+        else if (!(fe_truth(v, &truth) && truth))
+            all = fe_truth(all, &truth) ? all : fe_logical(f, n, true, all, v);
+        left = right;
+    }
+    return left ? all : NULL;
+}
+
+static const struct value *conditional(struct fe *f, const struct py *n)
+{
+    const struct value *test = fe_eval(f, n->if_exp.test);
+    bool truth;
+    if (!test)
+        return NULL;
+    if (fe_truth(test, &truth))
+        return fe_eval(f, truth ? n->if_exp.body : n->if_exp.orelse);
+    if (fe_is_data(test) && test->rank)
+        return fe_error(f, n->if_exp.test, "the truth of an array with several elements: use np.where");
+    const struct value *a = fe_eval(f, n->if_exp.body), *b = a ? fe_eval(f, n->if_exp.orelse) : NULL;
+    return b ? fe_select(f, n, test, a, b) : NULL;
+}
+
+/* ---- attributes ---- */
+
+static const struct value *shape_value(struct fe *f, const struct value *v)
+{
+    const struct value **items = NEW_ARRAY(f->arena, const struct value *, v->rank + 1);
+    for (uint32_t i = 0; i < v->rank; i++)
+        items[i] = fe_symbol(f, v->shape[i]);
+    return fe_tuple(f, items, v->rank);
+}
+
+static const struct value *data_attribute(struct fe *f, const struct py *n, const struct value *v, const char *name)
+{
+    if (strcmp(name, "shape") == 0)
+        return shape_value(f, v);
+    if (strcmp(name, "dtype") == 0)
+        return fe_type(f, v->type);
+    if (strcmp(name, "ndim") == 0)
+        return fe_int(f, v->rank);
+    if (strcmp(name, "size") == 0) {
+        const struct sym *s = sym_int(f->ir, 1);
+        for (uint32_t i = 0; i < v->rank; i++)
+            s = sym_mul(f->ir, s, v->shape[i]);
+        return fe_symbol(f, s);
+    }
+    if (strcmp(name, "T") == 0) {
+        uint32_t axes[FE_MAX_RANK];
+        const struct value *view = fe_materialize(f, n, v, "tmp");
+        for (uint32_t i = 0; i < v->rank; i++)
+            axes[i] = v->rank - 1 - i;
+        return view ? fe_transpose(f, view, axes) : NULL;
+    }
+    bool real = strcmp(name, "real") == 0;
+    if (real || strcmp(name, "imag") == 0) {
+        if (!type_is_complex(v->type))
+            return real ? v : fe_cast(f, n, v->type, fe_int(f, 0));
+        return fe_apply(f, n, type_part(f->ir, v->type), real ? "$0.real()" : "$0.imag()", 1, &v);
+    }
+    const struct fe_builtin *b = fe_builtin_find("ndarray", name);
+    if (!b) {
+        const char *near = fe_builtin_near("ndarray", name);
+        return near ? fe_error(f, n, "an array has no attribute '%s'; did you mean '%s'?", name, near)
+                    : fe_unsupported(f, n, "attribute '%s' of an array", name);
+    }
+    struct value *m = fe_new(f, FE_BUILTIN);
+    m->builtin = b;
+    m->self = v;
+    return m;
+}
+
+const struct value *fe_attribute(struct fe *f, const struct py *n, const struct value *v, const char *name)
+{
+    if (!v)
+        return NULL;
+    if (fe_is_data(v))
+        return data_attribute(f, n, v, name);
+    if (v->kind == FE_MODULE) {
+        const struct value *m = fe_module_attribute(f, v->text, name);
+        if (m)
+            return m;
+        const char *near = fe_builtin_near(v->text, name);
+        return near ? fe_unsupported(f, n, "'%s.%s'; did you mean '%s'?", v->text, name, near)
+                    : fe_unsupported(f, n, "'%s.%s'", v->text, name);
+    }
+    if (v->kind == FE_BUILTIN && !v->self) {
+        struct value *m = arena_copy(f->arena, v, sizeof *v);
+        m->self = fe_string(f, name);
+        return m;
+    }
+    if (v->kind == FE_TYPE && strcmp(name, "type") == 0)
+        return v;
+    return fe_error(f, n, "attribute '%s' of %s", name, fe_describe(f, v));
+}
+
+/* ---- expressions ---- */
+
+static const struct value *slice(struct fe *f, const struct py *n)
+{
+    const struct py *parts[3] = { n->slice.lower, n->slice.upper, n->slice.step };
+    const struct value **items = NEW_ARRAY(f->arena, const struct value *, 3);
+    struct value *v = fe_new(f, FE_SLICE);
+    for (int i = 0; i < 3; i++)
+        if (!(items[i] = parts[i] ? fe_eval(f, parts[i]) : fe_none(f)))
+            return NULL;
+    v->items = items;
+    v->count = 3;
+    return v;
+}
+
+const struct value *fe_eval_index(struct fe *f, const struct py *n)
+{
+    return n->kind == PY_SLICE ? slice(f, n) : fe_eval(f, n);
+}
+
+static const struct value *lambda(struct fe *f, const struct py *n)
+{
+    struct fe_function *fn = NEW(f->arena, struct fe_function);
+    struct value *v = fe_new(f, FE_FUNCTION);
+    fn->node = n;
+    fn->scope = f->scope;
+    v->function = fn;
+    return v;
+}
+
+static const struct value *binary(struct fe *f, const struct py *n)
+{
+    const struct value *a = fe_eval(f, n->bin_op.left), *b = a ? fe_eval(f, n->bin_op.right) : NULL;
+    if (!b)
+        return NULL;
+    return n->bin_op.op == PY_MATMULT ? fe_matmul(f, n, a, b) : fe_binary(f, n, n->bin_op.op, a, b);
+}
+
+static const char *refused(enum py_kind kind)
+{
+    switch (kind) {
+    case PY_AWAIT:
+        return "'await'";
+    case PY_YIELD:
+    case PY_YIELD_FROM:
+        return "'yield'";
+    case PY_JOINED_STR:
+        return "a formatted string";
+    case PY_SET:
+    case PY_SET_COMP:
+        return "a set";
+    case PY_DICT_COMP:
+        return "a comprehension of a dictionary";
+    default:
+        return "this expression";
+    }
+}
+
+const struct value *fe_eval(struct fe *f, const struct py *n)
+{
+    const struct value *v;
+    switch (n->kind) {
+    case PY_CONSTANT:
+        return constant(f, n);
+    case PY_NAME:
+        return name_value(f, n);
+    case PY_ATTRIBUTE:
+        v = fe_eval(f, n->attribute.value);
+        return fe_attribute(f, n, v, n->attribute.attr);
+    case PY_SUBSCRIPT:
+        v = fe_eval(f, n->subscript.value);
+        return v ? fe_subscript(f, n, v, fe_eval_index(f, n->subscript.slice)) : NULL;
+    case PY_TUPLE:
+        return display(f, &n->tuple.elts);
+    case PY_LIST:
+        v = display(f, &n->list.elts);
+        if (v)
+            ((struct value *)v)->list = true;
+        return v;
+    case PY_DICT:
+        return dictionary(f, n);
+    case PY_BIN_OP:
+        return binary(f, n);
+    case PY_UNARY_OP:
+        v = fe_eval(f, n->unary.operand);
+        return v ? fe_unary(f, n, n->unary.op, v) : NULL;
+    case PY_BOOL_OP:
+        return boolean(f, n);
+    case PY_COMPARE:
+        return comparison(f, n);
+    case PY_IF_EXP:
+        return conditional(f, n);
+    case PY_CALL:
+        return fe_call(f, n);
+    case PY_LAMBDA:
+        return lambda(f, n);
+    case PY_LIST_COMP:
+    case PY_GENERATOR_EXP:
+        return comprehension(f, n);
+    case PY_NAMED_EXPR:
+        v = fe_eval(f, n->named.value);
+        return v && fe_assign(f, n->named.target, v, NULL) ? fe_eval(f, n->named.target) : NULL;
+    default:
+        return fe_unsupported(f, n, "%s", refused(n->kind));
+    }
+}

@@ -1,0 +1,94 @@
+#include "frontend/value.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+const char fe_wrong[] = "";
+
+static void *report(struct fe *f, const struct py *n, enum diag_code code, const char *message)
+{
+    const char *function = f->calls.count ? vec_last(&f->calls)->node->function.name : "module";
+    struct place at = { .noun = "function", .label = function, .id = PLACE_NO_ID, .file = f->path };
+    py_place(&f->lines, n ? n->begin : 0, &at.line, &at.column);
+    at.column++;
+    struct place *kept = arena_copy(f->arena, &at, sizeof at);
+    /* Each once, though types are found by going through loops again. */
+    const char *source = arena_printf(f->arena, "%s:%u:%u", f->path, at.line, at.column);
+    f->failed = true;
+    for (uint32_t i = 0; i < diags_count(f->ir->diags); i++) {
+        const struct diag *d = diags_get(f->ir->diags, i);
+        if (d->code == code && strstr(d->message, message) && strcmp(d->source, source) == 0)
+            return NULL;
+    }
+    diag_error_in(f->ir->diags, kept, f->text, f->length, n ? n->begin : 0, code, message);
+    return NULL;
+}
+
+void *fe_error(struct fe *f, const struct py *n, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const char *message = arena_vprintf(f->arena, format, args);
+    va_end(args);
+    return report(f, n, DIAG_PROGRAM_INVALID, message);
+}
+
+void *fe_unsupported(struct fe *f, const struct py *n, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const char *message = arena_vprintf(f->arena, format, args);
+    va_end(args);
+    return report(f, n, DIAG_PROGRAM_UNSUPPORTED, message);
+}
+
+const char *fe_format(struct fe *f, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const char *text = arena_vprintf(f->arena, format, args);
+    va_end(args);
+    return text;
+}
+
+const char *fe_describe(struct fe *f, const struct value *v)
+{
+    static const char *const names[] = { "None",   "bool",     "int",          "float",     "complex", "str",
+                                         "...",    "a tuple",  "a dictionary", "a slice",   "a range", "a type",
+                                         "a type", "a module", "a function",   "a function" };
+    if (v->kind == FE_SYMBOL)
+        return fe_format(f, "the symbol %s", sym_text(f->ir, v->sym));
+    if (!fe_is_data(v))
+        return names[v->kind];
+    struct text t = text_new(f->arena);
+    text_add(&t, type_text(f->ir, v->type));
+    for (uint32_t i = 0; i < v->rank; i++)
+        text_printf(&t, "%s%s", i ? ", " : "[", sym_text(f->ir, v->shape[i]));
+    text_add(&t, v->rank ? "]" : "");
+    return text_get(&t);
+}
+
+const char *fe_unique(struct fe *f, const char *wish)
+{
+    char *base = arena_strdup(f->arena, wish && *wish ? wish : "tmp");
+    for (char *c = base; *c; c++)
+        if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c == '_'))
+            *c = '_';
+    const char *name = intern(f->ir->names, base);
+    uintptr_t next = (uintptr_t)map_get(&f->used_names, name);
+    const char *first = name;
+    while (next && map_has(&f->used_names, name))
+        name = intern(f->ir->names, fe_format(f, "%s_%u", base, (unsigned)next++));
+    map_put(f->arena, &f->used_names, first, (void *)(next ? next : 1));
+    if (name != first)
+        map_put(f->arena, &f->used_names, name, (void *)1);
+    return name;
+}
+
+bool fe_has_name(const char *const *list, uint32_t count, const char *name)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (list[i] == name)
+            return true;
+    return false;
+}

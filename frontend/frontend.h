@@ -1,0 +1,31 @@
+/* Python programs as SDFGs: `@dace.program` functions over NumPy, read from a file without a Python process.
+ *
+ * A module is evaluated (module.c), the function that is asked for is lowered statement by statement (stmt.c, loop.c):
+ * the evaluator (eval.c) computes what is known at compile time and gives values of three kinds for the rest: views of
+ * containers, symbolic integers, and elementwise expressions that no graph holds yet. An assignment, a call or a return
+ * turns an expression into one map with one tasklet (emit.c).
+ *
+ * What names outside the program mean comes through `struct fe_host`; the one of this folder is the file with the known
+ * modules (module.c). Everything lives in the arena of `ir`; mistakes are recorded in ir->diags with the source line
+ * and a caret. One compilation belongs to one thread. */
+#ifndef FRONTEND_FRONTEND_H
+#define FRONTEND_FRONTEND_H
+
+#include "ir/graph.h"
+
+/* A parameter's type given from outside, for one without annotation: "float64[100, N]". */
+struct frontend_type {
+    const char *name, *type;
+};
+
+struct frontend_options {
+    const struct frontend_type *types;
+    uint32_t num_types;
+};
+
+/* The graph of `function` of the Python file at `path` (its text: `source`, `size` bytes); `function` NULL: the only
+ * program of the file. NULL on failure. `options` may be NULL. */
+struct sdfg *frontend_program(struct ir *ir, const char *path, const char *source, size_t size, const char *function,
+                              const struct frontend_options *options);
+
+#endif

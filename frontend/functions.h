@@ -1,0 +1,34 @@
+/* What the files of the functions share. */
+#ifndef FRONTEND_FUNCTIONS_H
+#define FRONTEND_FUNCTIONS_H
+
+#include "frontend/value.h"
+
+/* The type in which an elementwise function computes. */
+enum fe_rule {
+    RULE_COMPLEX, /* float or complex */
+    RULE_FLOAT,
+    RULE_DOUBLE,
+    RULE_SAME,
+    RULE_ROUND,   /* float; integers stay */
+    RULE_ABS,     /* of complex numbers a float */
+    RULE_CONJ,    /* reals stay */
+    RULE_BOOL,    /* gives bool */
+    RULE_LOGICAL, /* of bools */
+};
+enum fe_reduction { REDUCE_SUM, REDUCE_PROD, REDUCE_MEAN, REDUCE_MAX, REDUCE_MIN, REDUCE_ANY, REDUCE_ALL };
+
+#define F(module, name, function, format, rule)                                                                        \
+    const struct value *function(struct fe *f, const struct fe_builtin *b, struct fe_args *a);
+#include "frontend/functions.def"
+#undef F
+
+/* A type given as NumPy allows it: a type, a Python type, None for `otherwise`. NULL with an error. */
+const struct type *fe_dtype(struct fe *f, const struct py *n, const struct value *v, const struct type *otherwise);
+/* The result into `out=` where `where=` holds, if they are given. */
+const struct value *fe_into(struct fe *f, struct fe_args *a, const struct value *v);
+const struct value *fe_reduce(struct fe *f, const struct py *n, const struct value *v, enum fe_reduction how,
+                              const struct value *axis, bool keepdims, const struct value *initial,
+                              const struct type *type);
+
+#endif

@@ -1,0 +1,361 @@
+/* Functions that make arrays or look at them in another shape. */
+#include "frontend/functions.h"
+
+#include <string.h>
+
+static const char *wish(struct fe *f, const char *otherwise)
+{
+    const char *name = f->wish ? f->wish : otherwise;
+    f->wish = NULL;
+    return name;
+}
+
+static const struct value *filled(struct fe *f, const struct py *n, const char *name, const struct type *t,
+                                  const struct sym *const *shape, uint32_t rank, const struct value *with)
+{
+    const struct value *v = fe_whole(f, fe_container(f, wish(f, name), t, shape, rank));
+    return !with || fe_store(f, n, v, with, NULL) ? v : NULL;
+}
+
+/* An extent that is known at run time becomes a symbol. */
+static const struct sym **extents(struct fe *f, const struct py *n, const struct value *v, uint32_t *rank)
+{
+    if (!v)
+        return fe_error(f, n, "the shape is missing");
+    const struct value *const *items = v->kind == FE_TUPLE ? v->items : &v;
+    *rank = v->kind == FE_TUPLE ? v->count : 1;
+    if (*rank > FE_MAX_RANK)
+        return fe_unsupported(f, n, "more than %d dimensions", FE_MAX_RANK);
+    const struct sym **shape = NEW_ARRAY(f->arena, const struct sym *, *rank + 1);
+    for (uint32_t i = 0; i < *rank; i++) {
+        const struct value *s = fe_as_symbol(f, n, items[i]);
+        if (!s)
+            return NULL;
+        shape[i] = fe_sym(f, s);
+    }
+    return shape;
+}
+
+const struct value *fn_filled(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    uint32_t rank;
+    const struct sym **shape = extents(f, a->node, fe_arg(a, 0, "shape"), &rank);
+    const struct type *t = fe_dtype(f, a->node, fe_arg(a, 1, "dtype"), type_basic(f->ir, TYPE_F64));
+    if (!shape || !t || !fe_args_done(f, a, 2))
+        return NULL;
+    return filled(f, a->node, b->name, t, shape, rank, b->format ? fe_int(f, *b->format - '0') : NULL);
+}
+
+const struct value *fn_full(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    uint32_t rank;
+    const struct sym **shape = extents(f, a->node, fe_arg(a, 0, "shape"), &rank);
+    const struct value *with = fe_arg(a, 1, "fill_value");
+    if (!shape || !with || !fe_is_operand(with))
+        return f->failed ? NULL : fe_error(f, a->node, "np.full needs a shape and a value");
+    const struct type *t = fe_dtype(f, a->node, fe_arg(a, 2, "dtype"), fe_own_type(f, with));
+    return t && fe_args_done(f, a, 3) ? filled(f, a->node, b->name, t, shape, rank, with) : NULL;
+}
+
+static const struct value *like(struct fe *f, const struct fe_builtin *b, struct fe_args *a, const struct value *with,
+                                uint32_t dtype_at)
+{
+    const struct value *v = fe_arg(a, 0, "a"), *size = fe_arg(a, UINT32_MAX, "shape");
+    if (!v || !fe_is_data(v))
+        return fe_error(f, a->node, "np.%s needs an array", b->name);
+    const struct type *t = fe_dtype(f, a->node, fe_arg(a, dtype_at, "dtype"), v->type);
+    uint32_t rank = v->rank;
+    const struct sym *const *shape = size ? (const struct sym *const *)extents(f, a->node, size, &rank) : v->shape;
+    if (!t || !shape || !fe_args_done(f, a, dtype_at + 1))
+        return NULL;
+    return filled(f, a->node, b->name, t, shape, rank, with);
+}
+
+const struct value *fn_like(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    return like(f, b, a, b->format ? fe_int(f, *b->format - '0') : NULL, 1);
+}
+
+const struct value *fn_full_like(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    const struct value *with = fe_arg(a, 1, "fill_value");
+    return with ? like(f, b, a, with, 2) : fe_error(f, a->node, "np.full_like needs a value");
+}
+
+/* The index along axis `axis` of a result of `rank` dimensions, as int64. */
+static const struct value *index_value(struct fe *f, const struct sym *extent)
+{
+    const struct sym **shape = NEW_ARRAY(f->arena, const struct sym *, 1);
+    shape[0] = extent;
+    return fe_elem(f, type_basic(f->ir, TYPE_I64), shape, 1, "#index", 0, NULL);
+}
+
+/* As a column: with an axis of one behind it. */
+static const struct value *column(struct fe *f, const struct py *n, const struct value *v)
+{
+    const struct value *all[3] = { fe_none(f), fe_none(f), fe_none(f) }, *items[2];
+    struct value *slice = fe_new(f, FE_SLICE);
+    slice->items = arena_copy(f->arena, all, sizeof all);
+    slice->count = 3;
+    items[0] = slice;
+    items[1] = fe_none(f);
+    v = fe_materialize(f, n, v, "index");
+    return v ? fe_subscript(f, n, v, fe_tuple(f, items, 2)) : NULL;
+}
+
+const struct value *fn_eye(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    const struct value *n = fe_arg(a, 0, "N"), *m = fe_arg(a, 1, "M"), *k = fe_arg(a, 2, "k");
+    bool identity = strcmp(b->name, "identity") == 0;
+    n = n ? n : fe_arg(a, 0, "n");
+    const struct type *t =
+        fe_dtype(f, a->node, identity ? fe_arg(a, 1, "dtype") : fe_arg(a, 3, "dtype"), type_basic(f->ir, TYPE_F64));
+    const struct sym *rows = n ? fe_sym(f, n) : NULL,
+                     *cols = !identity && m && m->kind != FE_NONE ? fe_sym(f, m) : rows;
+    if (!rows || !cols || !t || !fe_args_done(f, a, 4))
+        return f->failed ? NULL : fe_error(f, a->node, "np.%s needs integers or symbols", b->name);
+    const char *name = wish(f, b->name);
+    const struct value *i = column(f, a->node, index_value(f, rows)), *j = index_value(f, cols);
+    const struct value *moved = i && k ? fe_binary(f, a->node, PY_ADD, i, k) : i;
+    const struct value *same = moved ? fe_compare(f, a->node, PY_EQ, moved, j) : NULL;
+    same = fe_cast(f, a->node, t, same);
+    return same ? fe_copy(f, a->node, same, name) : NULL;
+}
+
+const struct value *fn_arange(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    const struct value *lo = a->count > 1 ? a->items[0] : fe_int(f, 0), *hi = a->count ? a->items[a->count > 1] : NULL;
+    const struct value *step = a->count > 2 ? a->items[2] : fe_int(f, 1);
+    if (!hi || a->count > 3)
+        return fe_error(f, a->node, "np.arange has one to three arguments");
+    lo = fe_as_symbol(f, a->node, lo);
+    hi = lo ? fe_as_symbol(f, a->node, hi) : NULL;
+    const struct type *t = fe_dtype(f, a->node, fe_arg(a, 3, "dtype"), type_basic(f->ir, TYPE_I64));
+    if (!hi || !t || step->kind != FE_INT || step->i < 1)
+        return f->failed ? NULL
+                         : fe_unsupported(f, a->node, "np.arange with a step that is no positive constant integer");
+    const struct value *span = fe_binary(f, a->node, PY_SUB, hi, lo);
+    span = span ? fe_binary(f, a->node, PY_ADD, span, fe_int(f, step->i - 1)) : NULL;
+    span = span ? fe_binary(f, a->node, PY_FLOORDIV, span, step) : NULL;
+    if (!span || !fe_args_done(f, a, 3))
+        return NULL;
+    const struct value *v = fe_binary(f, a->node, PY_MULT, index_value(f, fe_sym(f, span)), step);
+    v = v ? fe_binary(f, a->node, PY_ADD, v, lo) : NULL;
+    v = fe_cast(f, a->node, t, v);
+    return v ? fe_copy(f, a->node, v, wish(f, b->name)) : NULL;
+}
+
+const struct value *fn_linspace(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    const struct value *lo = fe_arg(a, 0, "start"), *hi = fe_arg(a, 1, "stop"), *num = fe_arg(a, 2, "num");
+    const struct value *end = fe_arg(a, 3, "endpoint"), *count = num ? fe_as_symbol(f, a->node, num) : fe_int(f, 50);
+    const struct type *t = fe_dtype(f, a->node, fe_arg(a, 4, "dtype"), type_basic(f->ir, TYPE_F64));
+    bool open = end && end->kind == FE_BOOL && !end->i;
+    if (!lo || !hi || !count || !t || !fe_args_done(f, a, 5))
+        return f->failed ? NULL : fe_error(f, a->node, "np.linspace needs a start and a stop");
+    const struct value *span = fe_binary(f, a->node, PY_SUB, hi, lo);
+    const struct value *parts = open ? count : fe_binary(f, a->node, PY_SUB, count, fe_int(f, 1));
+    const struct value *step = span && parts ? fe_binary(f, a->node, PY_DIV, span, parts) : NULL;
+    const struct value *v = step ? fe_binary(f, a->node, PY_MULT, index_value(f, fe_sym(f, count)), step) : NULL;
+    v = v ? fe_binary(f, a->node, PY_ADD, v, lo) : NULL;
+    v = fe_cast(f, a->node, t, v);
+    return v ? fe_copy(f, a->node, v, wish(f, b->name)) : NULL;
+}
+
+/* ---- from values ---- */
+
+static bool measure(struct fe *f, const struct py *n, const struct value *v, const struct sym **shape, uint32_t *rank,
+                    uint32_t depth)
+{
+    if (v->kind != FE_TUPLE) {
+        bool scalar = fe_is_operand(v) && (!fe_is_data(v) || v->rank == 0);
+        if (!scalar || (*rank != UINT32_MAX && *rank != depth))
+            return fe_unsupported(f, n, "an array of parts that are no numbers, or of different lengths") != NULL;
+        *rank = depth;
+        return true;
+    }
+    if (depth >= FE_MAX_RANK || v->count == 0)
+        return fe_unsupported(f, n, "an empty array, or one of too many dimensions") != NULL;
+    const struct sym *extent = sym_int(f->ir, v->count);
+    if (shape[depth] && shape[depth] != extent)
+        return fe_error(f, n, "the rows have different lengths") != NULL;
+    shape[depth] = extent;
+    for (uint32_t i = 0; i < v->count; i++)
+        if (!measure(f, n, v->items[i], shape, rank, depth + 1))
+            return false;
+    return true;
+}
+
+static const struct type *joint_type(struct fe *f, const struct value *v, const struct value **weakest)
+{
+    if (v->kind != FE_TUPLE) {
+        const struct type *t = *weakest ? fe_result_type(f, *weakest, v) : fe_own_type(f, v);
+        struct value *w = fe_new(f, FE_ELEM);
+        w->type = t;
+        w->weak = v->weak && (!*weakest || (*weakest)->weak);
+        *weakest = w;
+        return t;
+    }
+    const struct type *t = NULL;
+    for (uint32_t i = 0; i < v->count; i++)
+        t = joint_type(f, v->items[i], weakest);
+    return t;
+}
+
+static bool store_items(struct fe *f, const struct py *n, const struct value *to, const struct value *v)
+{
+    if (v->kind != FE_TUPLE)
+        return fe_store(f, n, to, v, NULL);
+    for (uint32_t i = 0; i < v->count; i++) {
+        const struct value *part = fe_subscript(f, n, to, fe_int(f, i));
+        if (!part || !store_items(f, n, part, v->items[i]))
+            return false;
+    }
+    return true;
+}
+
+const struct value *fn_array(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    (void)b;
+    const struct value *v = fe_arg(a, 0, "object"), *weakest = NULL;
+    const struct sym *shape[FE_MAX_RANK + 1] = { 0 };
+    uint32_t rank = UINT32_MAX;
+    fe_arg(a, UINT32_MAX, "copy");
+    if (v && fe_is_data(v)) {
+        const struct type *t = fe_dtype(f, a->node, fe_arg(a, 1, "dtype"), v->type);
+        v = t ? fe_cast(f, a->node, t, v) : NULL;
+        return v ? fe_copy(f, a->node, v, wish(f, "array")) : NULL;
+    }
+    if (!v || v->kind != FE_TUPLE)
+        return fe_error(f, a->node, "np.array of %s", v ? fe_describe(f, v) : "nothing");
+    if (!measure(f, a->node, v, shape, &rank, 0))
+        return NULL;
+    const struct type *t = fe_dtype(f, a->node, fe_arg(a, 1, "dtype"), joint_type(f, v, &weakest));
+    if (!t || !fe_args_done(f, a, 2))
+        return NULL;
+    if (!f->level)
+        return fe_unsupported(f, a->node, "an array at the level of the module");
+    const struct value *to = fe_whole(f, fe_container(f, wish(f, "array"), t, shape, rank));
+    return store_items(f, a->node, to, v) ? to : NULL;
+}
+
+const struct value *fn_copy(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    if (!a->count || !fe_args_done(f, a, 1))
+        return f->failed ? NULL : fe_error(f, a->node, "%s of nothing", b->name);
+    return fe_copy(f, a->node, a->items[0], wish(f, b->name));
+}
+
+const struct value *fn_astype(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    (void)b;
+    const struct type *t = fe_dtype(f, a->node, fe_arg(a, 1, "dtype"), NULL);
+    fe_arg(a, UINT32_MAX, "copy");
+    if (!t || !fe_args_done(f, a, 2))
+        return f->failed ? NULL : fe_error(f, a->node, "astype needs a type");
+    const struct value *v = fe_cast(f, a->node, t, a->items[0]);
+    return v ? fe_copy(f, a->node, v, wish(f, "astype")) : NULL;
+}
+
+const struct value *fn_fill(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    (void)b;
+    if (a->count != 2 || a->items[0]->kind != FE_VIEW)
+        return fe_error(f, a->node, "fill needs an array and a value");
+    return fe_store(f, a->node, a->items[0], a->items[1], NULL) ? fe_none(f) : NULL;
+}
+
+/* ---- shapes ---- */
+
+const struct value *fn_reshape(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    bool several = b->format && a->count > 2;
+    const struct value *v = fe_arg(a, 0, "a"),
+                       *shape = several ? fe_tuple(f, a->items + 1, a->count - 1) : fe_arg(a, 1, "shape");
+    shape = shape ? shape : fe_arg(a, UINT32_MAX, "newshape");
+    uint32_t rank;
+    const struct sym **s = shape ? extents(f, a->node, shape, &rank) : NULL;
+    if (!v || !fe_is_data(v) || !s || !fe_args_done(f, a, UINT32_MAX))
+        return f->failed ? NULL : fe_error(f, a->node, "reshape needs an array and a shape");
+    return fe_reshape(f, a->node, v, s, rank);
+}
+
+static const struct value *flat(struct fe *f, const struct py *n, const struct value *v)
+{
+    const struct sym **shape = NEW_ARRAY(f->arena, const struct sym *, 2);
+    shape[0] = sym_int(f->ir, -1);
+    return fe_reshape(f, n, v, shape, 1);
+}
+
+const struct value *fn_ravel(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    if (a->count != 1 || !fe_is_data(a->items[0]) || !fe_args_done(f, a, 1))
+        return f->failed ? NULL : fe_error(f, a->node, "%s needs an array", b->name);
+    return flat(f, a->node, a->items[0]);
+}
+
+const struct value *fn_flatten(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    const struct value *v = fn_ravel(f, b, a);
+    return v ? fe_copy(f, a->node, v, wish(f, "flatten")) : NULL;
+}
+
+const struct value *fn_transpose(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    bool several = b->format && a->count > 2;
+    const struct value *axes = several ? fe_tuple(f, a->items + 1, a->count - 1) : fe_arg(a, 1, "axes");
+    const struct value *v = a->count && fe_is_data(a->items[0]) ? fe_materialize(f, a->node, a->items[0], "tmp") : NULL;
+    uint32_t order[FE_MAX_RANK] = { 0 }, seen = 0;
+    if (!v || !fe_args_done(f, a, UINT32_MAX))
+        return f->failed ? NULL : fe_error(f, a->node, "transpose needs an array");
+    bool given = axes && axes->kind == FE_TUPLE;
+    if (given && axes->count != v->rank)
+        return fe_error(f, a->node, "%u axes for %s", axes->count, fe_describe(f, v));
+    for (uint32_t i = 0; i < v->rank; i++) {
+        int64_t at = given && axes->items[i]->kind == FE_INT ? axes->items[i]->i : (int64_t)v->rank - 1 - i;
+        at += at < 0 ? v->rank : 0;
+        if (at < 0 || at >= v->rank || (seen >> at & 1))
+            return fe_error(f, a->node, "the axes are no order of the dimensions");
+        seen |= 1u << at;
+        order[i] = (uint32_t)at;
+    }
+    return fe_transpose(f, v, order);
+}
+
+const struct value *fn_concatenate(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    const struct value *parts = fe_arg(a, 0, "arrays"), *axis = fe_arg(a, 1, "axis"), *joint = NULL;
+    int64_t at = axis && axis->kind == FE_INT ? axis->i : 0;
+    if (!parts || parts->kind != FE_TUPLE || !parts->count || !fe_args_done(f, a, 2))
+        return f->failed ? NULL : fe_error(f, a->node, "np.concatenate needs a list of arrays");
+    const struct value *first = parts->items[0];
+    for (uint32_t i = 0; i < parts->count; i++)
+        if (!fe_is_data(parts->items[i]) || parts->items[i]->rank != first->rank || !first->rank)
+            return fe_error(f, a->node, "the arrays have different numbers of dimensions");
+    const struct type *t = joint_type(f, parts, &joint);
+    at += at < 0 ? first->rank : 0;
+    if (at < 0 || at >= first->rank)
+        return fe_error(f, a->node, "axis %lld of %s", (long long)at, fe_describe(f, first));
+    const struct sym **shape = arena_copy(f->arena, first->shape, (first->rank + 1) * sizeof *shape);
+    for (uint32_t i = 1; i < parts->count; i++)
+        shape[at] = sym_add(f->ir, shape[at], parts->items[i]->shape[at]);
+    const struct value *to = fe_whole(f, fe_container(f, wish(f, b->name), t, shape, first->rank));
+    const struct sym *begin = sym_int(f->ir, 0);
+    for (uint32_t i = 0; i < parts->count; i++) {
+        const struct value **index = NEW_ARRAY(f->arena, const struct value *, first->rank), *none = fe_none(f);
+        const struct sym *end = sym_add(f->ir, begin, parts->items[i]->shape[at]);
+        for (uint32_t k = 0; k < first->rank; k++) {
+            struct value *s = fe_new(f, FE_SLICE);
+            const struct value *items[3] = { k == at ? fe_symbol(f, begin) : none, k == at ? fe_symbol(f, end) : none,
+                                             none };
+            s->items = arena_copy(f->arena, items, sizeof items);
+            s->count = 3;
+            index[k] = s;
+        }
+        const struct value *part = fe_subscript(f, a->node, to, fe_tuple(f, index, first->rank));
+        if (!part || !fe_store(f, a->node, part, parts->items[i], NULL))
+            return NULL;
+        begin = end;
+    }
+    return to;
+}

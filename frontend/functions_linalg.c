@@ -1,0 +1,348 @@
+/* Reductions and linear algebra: library nodes. */
+#include "frontend/functions.h"
+
+#include <string.h>
+
+/* ---- reductions ---- */
+
+struct reduction {
+    const char *wcr, *identity;
+};
+
+static const struct reduction reductions[] = {
+    [REDUCE_SUM] = { "lambda a, b: a + b", "0" },      [REDUCE_PROD] = { "lambda a, b: a * b", "1" },
+    [REDUCE_MEAN] = { "lambda a, b: a + b", "0" },     [REDUCE_MAX] = { "lambda a, b: max(a, b)", NULL },
+    [REDUCE_MIN] = { "lambda a, b: min(a, b)", NULL }, [REDUCE_ANY] = { "lambda a, b: a or b", NULL },
+    [REDUCE_ALL] = { "lambda a, b: a and b", NULL },
+};
+
+/* What no element changes: of max the smallest value of the type. */
+static const struct value *neutral(struct fe *f, enum fe_reduction how, const struct type *t)
+{
+    bool max = how == REDUCE_MAX;
+    if (how == REDUCE_ANY || how == REDUCE_ALL)
+        return fe_bool(f, how == REDUCE_ALL);
+    if (type_is_float(t))
+        return fe_float(f, max ? -__builtin_inf() : __builtin_inf());
+    if (t->kind == TYPE_BOOL)
+        return fe_bool(f, !max);
+    if (type_is_unsigned(t))
+        return max ? fe_int(f, 0) : fe_cast(f, NULL, t, fe_int(f, -1));
+    int64_t top = (int64_t)(UINT64_MAX >> (65 - 8 * t->size));
+    return fe_int(f, max ? -top - 1 : top);
+}
+
+static bool axes_of(struct fe *f, const struct py *n, const struct value *v, const struct value *axis, bool *reduced)
+{
+    for (uint32_t i = 0; i < v->rank; i++)
+        reduced[i] = !axis || axis->kind == FE_NONE;
+    if (!axis || axis->kind == FE_NONE)
+        return true;
+    const struct value *const *items = axis->kind == FE_TUPLE ? axis->items : &axis;
+    for (uint32_t i = 0; i < (axis->kind == FE_TUPLE ? axis->count : 1); i++) {
+        int64_t at = items[i]->kind == FE_INT ? items[i]->i : INT64_MAX;
+        at += at < 0 ? v->rank : 0;
+        if (at < 0 || at >= v->rank)
+            return fe_error(f, n, "there is no such axis of %s", fe_describe(f, v)) != NULL;
+        reduced[at] = true;
+    }
+    return true;
+}
+
+static const struct value *accumulate_from(struct fe *f, const struct py *n, const struct value *v,
+                                           enum fe_reduction how, const bool *reduced, const struct value *initial)
+{
+    const struct sym *shape[FE_MAX_RANK + 1] = { 0 };
+    const struct value *from = fe_plain(f, n, v, "tmp");
+    uint32_t rank = 0;
+    if (!from)
+        return NULL;
+    struct text axes = text_new(f->arena);
+    for (uint32_t i = 0; i < v->rank; i++) {
+        if (reduced[i])
+            text_printf(&axes, "%s%u", axes.length ? ", " : "", i);
+        else
+            shape[rank++] = v->shape[i];
+    }
+    bool scalar = rank == 0;
+    if (scalar)
+        shape[rank++] = sym_int(f->ir, 1);
+    const struct value *to = fe_whole(f, fe_container(f, f->wish ? f->wish : "reduced", v->type, shape, rank));
+    const char *identity = initial ? NULL : reductions[how].identity;
+    if (!identity && !fe_store(f, n, to, initial ? initial : neutral(f, how, v->type), NULL))
+        return NULL;
+    if (!f->dry) {
+        struct state *st = fe_state(f, "reduce");
+        /* a region may have fewer dimensions than its container: the node counts those of the memlet */
+        const char *text = fe_format(f, "{\"wcr\": \"%s\", \"axes\": [%s], \"identity\": %s}", reductions[how].wcr,
+                                     text_get(&axes), identity ? fe_format(f, "\"%s\"", identity) : "null");
+        struct library *l =
+            build_library(st, "reduce", "dace.libraries.standard.nodes.reduce.Reduce", NULL, NULL, text);
+        fe_mark(f, &l->node.place);
+        build_edge(fe_access(f, st, from->view.container, false), NULL, &l->node, NULL, fe_region(f, from, false),
+                   NULL);
+        build_edge(&l->node, NULL, fe_access(f, st, to->view.container, true), NULL, fe_region(f, to, true), NULL);
+    }
+    f->emitted++;
+    return scalar ? fe_subscript(f, n, to, fe_int(f, 0)) : to;
+}
+
+/* With axes of one where elements were taken together. */
+static const struct value *keep_dimensions(struct fe *f, const struct py *n, const struct value *v, uint32_t rank,
+                                           const bool *reduced)
+{
+    const struct value **items = NEW_ARRAY(f->arena, const struct value *, rank + 1), *none = fe_none(f);
+    const struct value *all[3] = { none, none, none };
+    struct value *slice = fe_new(f, FE_SLICE);
+    slice->items = arena_copy(f->arena, all, sizeof all);
+    slice->count = 3;
+    for (uint32_t i = 0; i < rank; i++)
+        items[i] = reduced[i] ? none : slice;
+    v = fe_materialize(f, n, v, "reduced");
+    return v ? fe_subscript(f, n, v, fe_tuple(f, items, rank)) : NULL;
+}
+
+const struct value *fe_reduce(struct fe *f, const struct py *n, const struct value *v, enum fe_reduction how,
+                              const struct value *axis, bool keepdims, const struct value *initial,
+                              const struct type *type)
+{
+    bool reduced[FE_MAX_RANK] = { 0 };
+    if (!fe_is_data(v) || v->rank == 0)
+        return fe_is_operand(v) ? v : fe_error(f, n, "%s cannot be reduced", fe_describe(f, v));
+    const struct type *t = v->type;
+    bool adds = how == REDUCE_SUM || how == REDUCE_PROD;
+    if (type)
+        t = type;
+    else if (how == REDUCE_MEAN && fe_is_int_type(t))
+        t = type_basic(f->ir, TYPE_F64);
+    else if (adds && fe_is_int_type(t))
+        t = type_basic(f->ir, type_is_unsigned(t) ? TYPE_U64 : TYPE_I64);
+    else if (how == REDUCE_ANY || how == REDUCE_ALL)
+        t = type_basic(f->ir, TYPE_BOOL);
+    if (type_is_complex(t) && (how == REDUCE_MAX || how == REDUCE_MIN))
+        return fe_unsupported(f, n, "an order of complex numbers");
+    v = fe_cast(f, n, t, v);
+    if (!v || !axes_of(f, n, v, axis, reduced))
+        return NULL;
+    const struct sym *count = sym_int(f->ir, 1);
+    for (uint32_t i = 0; i < v->rank; i++)
+        count = reduced[i] ? sym_mul(f->ir, count, v->shape[i]) : count;
+    const struct value *sum = accumulate_from(f, n, v, how, reduced, initial);
+    if (sum && how == REDUCE_MEAN)
+        sum = fe_binary(f, n, PY_DIV, sum, fe_symbol(f, count));
+    return sum && keepdims ? keep_dimensions(f, n, sum, v->rank, reduced) : sum;
+}
+
+const struct value *fn_reduce(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    const struct value *v = fe_arg(a, 0, "a"), *axis = fe_arg(a, 1, "axis"), *keep = fe_arg(a, UINT32_MAX, "keepdims");
+    const struct value *initial = fe_arg(a, UINT32_MAX, "initial"), *dtype = fe_arg(a, UINT32_MAX, "dtype");
+    const struct value *where = fe_arg(a, UINT32_MAX, "where"), *out = fe_arg(a, UINT32_MAX, "out");
+    if (where || out || !v || !fe_args_done(f, a, 2))
+        return f->failed ? NULL : fe_unsupported(f, a->node, "'out' and 'where' of np.%s", b->name);
+    bool truth = false;
+    if (keep && !fe_truth(keep, &truth))
+        return fe_error(f, a->node, "'keepdims' must be True or False");
+    const struct type *t = dtype ? fe_dtype(f, a->node, dtype, NULL) : NULL;
+    if (dtype && !t)
+        return NULL;
+    return fe_reduce(f, a->node, v, (enum fe_reduction)b->kind, axis, truth, initial, t);
+}
+
+/* ---- methods of ufuncs ---- */
+
+static const struct value *with_axes(struct fe *f, const struct py *n, const struct value *v, uint32_t more)
+{
+    const struct value *none = fe_none(f), *all[3] = { none, none, none };
+    struct value *slice = fe_new(f, FE_SLICE);
+    slice->items = arena_copy(f->arena, all, sizeof all);
+    slice->count = 3;
+    if (!fe_is_data(v) || !v->rank)
+        return v;
+    const struct value **items = NEW_ARRAY(f->arena, const struct value *, v->rank + more + 1);
+    for (uint32_t i = 0; i < v->rank + more; i++)
+        items[i] = i < v->rank ? slice : none;
+    v = fe_materialize(f, n, v, "tmp");
+    return v ? fe_subscript(f, n, v, fe_tuple(f, items, v->rank + more)) : NULL;
+}
+
+static const struct value *outer(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    if (a->count != 2 || !fe_is_operand(a->items[0]) || !fe_is_operand(a->items[1]))
+        return fe_error(f, a->node, "outer needs two arrays");
+    const struct value *items[2] = { a->items[0], a->items[1] };
+    if (fe_is_data(items[1]) && items[1]->rank)
+        items[0] = with_axes(f, a->node, items[0], items[1]->rank);
+    if (!items[0])
+        return NULL;
+    struct fe_args both = *a;
+    both.items = items;
+    return b->call(f, b, &both);
+}
+
+const struct value *fe_ufunc_method(struct fe *f, const struct fe_builtin *b, const char *method, struct fe_args *a)
+{
+    static const struct {
+        const char *name;
+        enum fe_reduction how;
+    } rows[] = { { "add", REDUCE_SUM },        { "multiply", REDUCE_PROD },  { "maximum", REDUCE_MAX },
+                 { "minimum", REDUCE_MIN },    { "fmax", REDUCE_MAX },       { "fmin", REDUCE_MIN },
+                 { "logical_or", REDUCE_ANY }, { "logical_and", REDUCE_ALL } };
+    if (strcmp(method, "outer") == 0)
+        return outer(f, b, a);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows && strcmp(method, "reduce") == 0; i++) {
+        if (strcmp(rows[i].name, b->name) != 0)
+            continue;
+        const struct value *v = fe_arg(a, 0, "array"), *axis = fe_arg(a, 1, "axis"),
+                           *keep = fe_arg(a, UINT32_MAX, "keepdims");
+        const struct value *initial = fe_arg(a, UINT32_MAX, "initial");
+        bool truth = false;
+        if (!v || !fe_args_done(f, a, 2) || (keep && !fe_truth(keep, &truth)))
+            return f->failed ? NULL : fe_error(f, a->node, "reduce of nothing");
+        return fe_reduce(f, a->node, v, rows[i].how, axis ? axis : fe_int(f, 0), truth, initial, NULL);
+    }
+    return fe_unsupported(f, a->node, "'np.%s.%s'", b->name, method);
+}
+
+/* ---- products ---- */
+
+static void library(struct fe *f, const char *label, const char *path, uint32_t count, const char *const *connectors,
+                    const struct value *const *values)
+{
+    if (f->dry)
+        return;
+    struct state *st = fe_state(f, label);
+    struct text in = text_new(f->arena);
+    for (uint32_t i = 0; i + 1 < count; i++)
+        text_printf(&in, "%s%s", i ? ", " : "", connectors[i]);
+    struct library *l = build_library(st, label, path, text_get(&in), connectors[count - 1], NULL);
+    fe_mark(f, &l->node.place);
+    for (uint32_t i = 0; i + 1 < count; i++)
+        build_edge(fe_access(f, st, values[i]->view.container, false), NULL, &l->node, connectors[i],
+                   fe_region(f, values[i], false), NULL);
+    const struct value *to = values[count - 1];
+    build_edge(&l->node, connectors[count - 1], fe_access(f, st, to->view.container, true), NULL,
+               fe_region(f, to, true), NULL);
+}
+
+static bool product_shape(struct fe *f, const struct py *n, const struct value *a, const struct value *b,
+                          const struct sym **shape, uint32_t *rank)
+{
+    const struct sym *ka = a->shape[a->rank - 1], *kb = b->shape[b->rank > 1 ? b->rank - 2 : 0];
+    if (!fe_same_extent(f, ka, kb))
+        return fe_error(f, n, "product of %s and %s: %s and %s do not match", fe_describe(f, a), fe_describe(f, b),
+                        fe_text(f, ka), fe_text(f, kb)) != NULL;
+    uint32_t ra = a->rank > 2 ? a->rank - 2 : 0, rb = b->rank > 2 ? b->rank - 2 : 0, r = ra > rb ? ra : rb;
+    *rank = 0;
+    for (uint32_t i = 0; i < r; i++) {
+        const struct sym *x = i + ra >= r ? a->shape[i + ra - r] : NULL, *y = i + rb >= r ? b->shape[i + rb - r] : NULL;
+        if (x && y && !fe_same_extent(f, x, y) && !sym_is_int(x, 1) && !sym_is_int(y, 1))
+            return fe_error(f, n, "product of %s and %s", fe_describe(f, a), fe_describe(f, b)) != NULL;
+        shape[(*rank)++] = !x || (y && sym_is_int(x, 1)) ? y : x;
+    }
+    if (a->rank > 1)
+        shape[(*rank)++] = a->shape[a->rank - 2];
+    if (b->rank > 1)
+        shape[(*rank)++] = b->shape[b->rank - 1];
+    return true;
+}
+
+const struct value *fe_matmul(struct fe *f, const struct py *n, const struct value *a, const struct value *b)
+{
+    const struct sym *shape[2 * FE_MAX_RANK] = { 0 };
+    uint32_t rank;
+    if (!fe_is_data(a) || !fe_is_data(b) || !a->rank || !b->rank)
+        return fe_error(f, n, "operator @ between %s and %s", fe_describe(f, a), fe_describe(f, b));
+    const char *wish = f->wish ? f->wish : "product";
+    f->wish = NULL;
+    const struct type *t = fe_promote(f, a->type, b->type);
+    if (!product_shape(f, n, a, b, shape, &rank))
+        return NULL;
+    a = fe_plain(f, n, fe_cast(f, n, t, a), "left");
+    b = a ? fe_plain(f, n, fe_cast(f, n, t, b), "right") : NULL;
+    if (!b)
+        return NULL;
+    bool scalar = rank == 0;
+    if (scalar)
+        shape[rank++] = sym_int(f->ir, 1);
+    const struct value *to = fe_whole(f, fe_container(f, wish, t, shape, rank));
+    const char *connectors[3] = { "_a", "_b", "_c" };
+    const struct value *values[3] = { a, b, to };
+    library(f, "matmul", "dace.libraries.blas.nodes.matmul.MatMul", 3, connectors, values);
+    f->emitted++;
+    return scalar ? fe_subscript(f, n, to, fe_int(f, 0)) : to;
+}
+
+const struct value *fn_matmul(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    if (a->count < 2 || a->count > 3)
+        return fe_error(f, a->node, "np.%s needs two arrays", b->name);
+    const struct value *out = fe_arg(a, 2, "out"), *x = a->items[0], *y = a->items[1];
+    bool dot = strcmp(b->name, "dot") == 0;
+    if (!fe_args_done(f, a, 3))
+        return NULL;
+    if (dot && (!fe_is_data(x) || !x->rank || !fe_is_data(y) || !y->rank))
+        return fe_binary(f, a->node, PY_MULT, x, y);
+    if (dot && y->rank > 2)
+        return fe_unsupported(f, a->node, "np.dot of more than two dimensions: use np.matmul");
+    const struct value *v = fe_matmul(f, a->node, x, y);
+    if (!v || !out)
+        return v;
+    return out->kind == FE_VIEW && fe_store(f, a->node, out, v, NULL) ? out
+                                                                      : fe_error(f, a->node, "'out' must be an array");
+}
+
+const struct value *fn_outer(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    (void)b;
+    const struct fe_builtin *multiply = fe_builtin_find("numpy", "multiply");
+    return outer(f, multiply, a);
+}
+
+static const struct value *matrix(struct fe *f, const struct py *n, const struct value *v, bool vector)
+{
+    if (!v || !fe_is_data(v) || (v->rank != 2 && !(vector && v->rank == 1)))
+        return fe_error(f, n, "a matrix is needed here, this is %s", v ? fe_describe(f, v) : "nothing");
+    if (fe_is_int_type(v->type))
+        v = fe_cast(f, n, type_basic(f->ir, TYPE_F64), v);
+    return v ? fe_plain(f, n, v, "matrix") : NULL;
+}
+
+const struct value *fn_solve(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    (void)b;
+    const struct value *x = matrix(f, a->node, fe_arg(a, 0, "a"), false),
+                       *y = x ? matrix(f, a->node, fe_arg(a, 1, "b"), true) : NULL;
+    if (!y || !fe_args_done(f, a, 2))
+        return NULL;
+    if (x->type != y->type)
+        return fe_unsupported(f, a->node, "np.linalg.solve of %s and %s", fe_describe(f, x), fe_describe(f, y));
+    const struct value *to = fe_whole(f, fe_container(f, f->wish ? f->wish : "solved", y->type, y->shape, y->rank));
+    const char *connectors[3] = { "_ain", "_bin", "_bout" };
+    const struct value *values[3] = { x, y, to };
+    library(f, "solve", "dace.libraries.linalg.nodes.solve.Solve", 3, connectors, values);
+    return to;
+}
+
+static const struct value *of_matrix(struct fe *f, struct fe_args *a, const char *label, const char *path,
+                                     const char *in, const char *out)
+{
+    const struct value *x = matrix(f, a->node, fe_arg(a, 0, "a"), false);
+    if (!x || !fe_args_done(f, a, 1))
+        return NULL;
+    const struct value *to = fe_whole(f, fe_container(f, f->wish ? f->wish : label, x->type, x->shape, x->rank));
+    const char *connectors[2] = { in, out };
+    const struct value *values[2] = { x, to };
+    library(f, label, path, 2, connectors, values);
+    return to;
+}
+
+const struct value *fn_cholesky(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    return of_matrix(f, a, b->name, "dace.libraries.linalg.nodes.cholesky.Cholesky", "_a", "_b");
+}
+
+const struct value *fn_inv(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    return of_matrix(f, a, b->name, "dace.libraries.linalg.nodes.inv.Inv", "_ain", "_aout");
+}

@@ -1,0 +1,144 @@
+/* Functions of Python and of the module dace. */
+#include "frontend/functions.h"
+
+#include <string.h>
+
+const struct value *fn_len(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    (void)b;
+    const struct value *v = a->count == 1 ? a->items[0] : NULL;
+    if (v && fe_is_data(v) && v->rank)
+        return fe_symbol(f, v->shape[0]);
+    if (v && (v->kind == FE_TUPLE || v->kind == FE_DICT))
+        return fe_int(f, v->kind == FE_DICT ? v->count / 2 : v->count);
+    return fe_error(f, a->node, "len of %s", v ? fe_describe(f, v) : "nothing");
+}
+
+const struct value *fn_range(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    (void)b;
+    if (a->count < 1 || a->count > 3 || a->num_names)
+        return fe_error(f, a->node, "range has one to three arguments");
+    const struct value **items = NEW_ARRAY(f->arena, const struct value *, 3);
+    struct value *v = fe_new(f, FE_RANGE);
+    items[0] = a->count > 1 ? a->items[0] : fe_int(f, 0);
+    items[1] = a->items[a->count > 1];
+    items[2] = a->count > 2 ? a->items[2] : fe_int(f, 1);
+    for (int i = 0; i < 3; i++)
+        if (!(items[i] = fe_as_symbol(f, a->node, items[i])))
+            return NULL;
+    v->items = items;
+    v->count = 3;
+    return v;
+}
+
+/* The elements of what is known at compile time. */
+static const struct value *elements(struct fe *f, const struct py *n, const struct value *v)
+{
+    const struct value *t = v->kind == FE_RANGE ? fe_unroll_range(f, v) : v;
+    if (t && t->kind == FE_TUPLE)
+        return t;
+    return fe_unsupported(f, n, "going through %s here", fe_describe(f, v));
+}
+
+const struct value *fn_enumerate(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    (void)b;
+    const struct value *start = fe_arg(a, 1, "start"), *v = a->count ? elements(f, a->node, a->items[0]) : NULL;
+    if (!v)
+        return f->failed ? NULL : fe_error(f, a->node, "enumerate of nothing");
+    const struct value **items = NEW_ARRAY(f->arena, const struct value *, v->count + 1);
+    for (uint32_t i = 0; i < v->count; i++) {
+        const struct value *pair[2] = { fe_int(f, i + (start && start->kind == FE_INT ? start->i : 0)), v->items[i] };
+        items[i] = fe_tuple(f, pair, 2);
+    }
+    return fe_tuple(f, items, v->count);
+}
+
+const struct value *fn_zip(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    (void)b;
+    uint32_t count = UINT32_MAX;
+    const struct value **lists = NEW_ARRAY(f->arena, const struct value *, a->count + 1);
+    for (uint32_t i = 0; i < a->count; i++) {
+        if (!(lists[i] = elements(f, a->node, a->items[i])))
+            return NULL;
+        count = lists[i]->count < count ? lists[i]->count : count;
+    }
+    count = a->count ? count : 0;
+    const struct value **items = NEW_ARRAY(f->arena, const struct value *, count + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct value **row = NEW_ARRAY(f->arena, const struct value *, a->count);
+        for (uint32_t k = 0; k < a->count; k++)
+            row[k] = lists[k]->items[i];
+        items[i] = fe_tuple(f, row, a->count);
+    }
+    return fe_tuple(f, items, count);
+}
+
+const struct value *fn_reversed(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    (void)b;
+    const struct value *v = a->count == 1 ? elements(f, a->node, a->items[0]) : NULL;
+    if (!v)
+        return f->failed ? NULL : fe_error(f, a->node, "reversed needs one argument");
+    const struct value **items = NEW_ARRAY(f->arena, const struct value *, v->count + 1);
+    for (uint32_t i = 0; i < v->count; i++)
+        items[i] = v->items[v->count - 1 - i];
+    return fe_tuple(f, items, v->count);
+}
+
+const struct value *fn_tuple(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    (void)b;
+    return a->count ? elements(f, a->node, a->items[0]) : fe_tuple(f, NULL, 0);
+}
+
+const struct value *fn_sum(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    (void)b;
+    if (a->count == 1 && fe_is_data(a->items[0]) && a->items[0]->rank)
+        return fe_reduce(f, a->node, a->items[0], REDUCE_SUM, fe_int(f, 0), false, NULL, NULL);
+    const struct value *v = a->count ? elements(f, a->node, a->items[0]) : NULL, *sum = fe_int(f, 0);
+    for (uint32_t i = 0; v && i < v->count && sum; i++)
+        sum = fe_binary(f, a->node, PY_ADD, sum, v->items[i]);
+    return v ? sum : NULL;
+}
+
+/* Half to even; with one argument an int, as Python's. */
+const struct value *fn_round(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    (void)b;
+    const struct value *v = a->count == 1 ? a->items[0] : NULL;
+    if (!v || !fe_is_operand(v))
+        return fe_unsupported(f, a->node, "'round' with a number of digits");
+    if (fe_is_int_type(fe_own_type(f, v)))
+        return v;
+    v = fe_apply(f, a->node, fe_own_type(f, v), "rint($0)", 1, &v);
+    return v && v->rank == 0 ? fe_cast(f, a->node, type_basic(f->ir, TYPE_I64), v) : v;
+}
+
+/* ---- dace ---- */
+
+const struct value *fn_symbol(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    (void)b;
+    const struct value *name = fe_arg(a, 0, "name"), *dtype = fe_arg(a, 1, "dtype");
+    if (!name || name->kind != FE_STRING)
+        return fe_error(f, a->node, "a symbol needs a name");
+    const struct type *t = fe_dtype(f, a->node, dtype, type_basic(f->ir, TYPE_I32));
+    if (!t)
+        return NULL;
+    const char *text = intern(f->ir->names, name->text);
+    map_put(f->arena, &f->symbol_types, text, (void *)(uintptr_t)t);
+    return fe_symbol(f, sym_name(f->ir, text));
+}
+
+const struct value *fn_local_scalar(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    (void)b;
+    const struct type *t = fe_dtype(f, a->node, fe_arg(a, 0, "dtype"), NULL);
+    if (!t)
+        return f->failed ? NULL : fe_error(f, a->node, "a scalar needs a type");
+    return fe_cast(f, a->node, t, fe_int(f, 0));
+}

@@ -1,0 +1,389 @@
+/* Subscripts, transposed and reshaped views. */
+#include "frontend/value.h"
+
+#include <string.h>
+
+static const struct sym *num(struct fe *f, int64_t i) { return sym_int(f->ir, i); }
+
+/* An index, a slice, a new axis or an array of indices, of one axis of the base. */
+struct part {
+    enum { PART_POINT, PART_SLICE, PART_NEW, PART_ARRAY } kind;
+    const struct sym *begin, *step, *extent;
+    const struct value *array;
+    bool dropped; /* a slice of one element that DaCe drops */
+};
+
+static const struct sym *wrapped(struct fe *f, const struct sym *i, const struct sym *extent)
+{
+    return i->op == SYM_INT && i->i < 0 ? sym_add(f->ir, extent, i) : i;
+}
+
+/* A signed index that is known at run time wraps around there. */
+static const struct sym *point_index(struct fe *f, const struct py *n, const struct value *v, const struct sym *extent)
+{
+    const struct sym *s = fe_sym(f, v);
+    if (s) {
+        s = wrapped(f, s, extent);
+        if (s->op == SYM_INT && (s->i < 0 || (extent->op == SYM_INT && s->i >= extent->i)))
+            return fe_error(f, n, "index %s is outside of %s elements", fe_text(f, fe_sym(f, v)), fe_text(f, extent));
+        return s;
+    }
+    if (fe_is_data(v) && fe_is_int_type(v->type) && !type_is_unsigned(v->type) && v->type->kind != TYPE_BOOL &&
+        v->rank == 0) {
+        const struct type *t = type_basic(f->ir, TYPE_I64);
+        const struct value *args[2] = { fe_cast(f, n, t, v), fe_cast(f, n, t, fe_symbol(f, extent)) };
+        v = fe_apply(f, n, t, "($0 if $0 >= 0 else $0 + $1)", 2, args);
+    }
+    v = fe_as_symbol(f, n, v);
+    return v ? fe_sym(f, v) : NULL;
+}
+
+static const struct sym *bound(struct fe *f, const struct py *n, const struct value *v, const struct sym *extent,
+                               const struct sym *otherwise)
+{
+    if (v->kind == FE_NONE)
+        return otherwise;
+    v = fe_as_symbol(f, n, v);
+    const struct sym *s = v ? fe_sym(f, v) : NULL;
+    if (!s)
+        return NULL;
+    s = wrapped(f, s, extent);
+    if (s->op == SYM_INT && s->i < 0)
+        return num(f, 0);
+    return s->op == SYM_INT && extent->op == SYM_INT && s->i > extent->i ? extent : s;
+}
+
+static bool slice_part(struct fe *f, const struct py *n, const struct value *v, const struct sym *extent,
+                       struct part *p)
+{
+    const struct sym *one = num(f, 1), *step = v->items[2]->kind == FE_NONE ? one : fe_sym(f, v->items[2]);
+    if (!step || step->op != SYM_INT || step->i == 0)
+        return fe_unsupported(f, n, "a slice whose step is no constant") != NULL;
+    bool down = step->i < 0;
+    const struct sym *last = sym_sub(f->ir, extent, one);
+    const struct sym *lo = bound(f, n, v->items[0], extent, down ? last : num(f, 0));
+    const struct sym *hi = bound(f, n, v->items[1], extent, down ? num(f, -1) : extent);
+    if (!lo || !hi)
+        return false;
+    const struct sym *span = down ? sym_sub(f->ir, lo, hi) : sym_sub(f->ir, hi, lo);
+    const struct sym *size = num(f, down ? -step->i : step->i);
+    const struct sym *args[2] = { sym_add(f->ir, span, sym_sub(f->ir, size, one)), size };
+    *p = (struct part){ .kind = PART_SLICE, .begin = lo, .step = step };
+    p->extent = sym_is_int(size, 1) ? span : sym_make(f->ir, SYM_FLOOR_DIV, NULL, NULL, args, 2);
+    if (p->extent->op == SYM_INT && p->extent->i < 0)
+        p->extent = num(f, 0);
+    bool constant = lo->op == SYM_INT && v->items[1]->kind != FE_NONE && v->items[0]->kind <= FE_INT;
+    p->dropped = f->dace && constant && sym_is_int(p->extent, 1);
+    return true;
+}
+
+static bool make_part(struct fe *f, const struct py *n, const struct value *v, const struct sym *extent, struct part *p)
+{
+    if (v->kind == FE_SLICE)
+        return slice_part(f, n, v, extent, p);
+    if (v->kind == FE_TUPLE) { /* a list of integers */
+        struct fe_args a = { .node = n, .items = &v, .count = 1 };
+        const struct fe_builtin *array = fe_builtin_find("numpy", "array");
+        v = array ? array->call(f, array, &a) : NULL;
+        if (!v)
+            return false;
+    }
+    if (fe_is_data(v) && v->rank > 0) {
+        if (v->type->kind == TYPE_BOOL)
+            return fe_unsupported(f, n,
+                                  "an array of bools as index is only possible where it is assigned to, as the only "
+                                  "index") != NULL;
+        if (!fe_is_int_type(v->type))
+            return fe_error(f, n, "an index must be an integer, this is %s", fe_describe(f, v)) != NULL;
+        *p = (struct part){ .kind = PART_ARRAY, .array = fe_materialize(f, n, v, "index") };
+        return p->array != NULL;
+    }
+    if (!fe_is_operand(v) || v->kind == FE_FLOAT || v->kind == FE_COMPLEX)
+        return fe_error(f, n, "an index must be an integer, this is %s", fe_describe(f, v)) != NULL;
+    *p = (struct part){ .kind = PART_POINT, .begin = point_index(f, n, v, extent) };
+    return p->begin != NULL;
+}
+
+/* One part for every axis of the base, and the new axes between them. */
+static bool make_parts(struct fe *f, const struct py *n, const struct value *base, const struct value *index,
+                       struct part *parts, uint32_t *count)
+{
+    bool tuple = index->kind == FE_TUPLE && !index->list;
+    const struct value *const *items = tuple ? index->items : &index;
+    uint32_t given = tuple ? index->count : 1, used = 0, axis = 0;
+    for (uint32_t i = 0; i < given; i++)
+        used += items[i]->kind != FE_NONE && items[i]->kind != FE_ELLIPSIS;
+    if (used > base->rank || given > FE_MAX_RANK)
+        return fe_error(f, n, "%u indices for %s", used, fe_describe(f, base)) != NULL;
+    bool filled = false;
+    const struct value *nothing = fe_none(f), *none3[3] = { nothing, nothing, nothing };
+    struct value *all = fe_new(f, FE_SLICE);
+    all->items = arena_copy(f->arena, none3, sizeof none3);
+    all->count = 3;
+    *count = 0;
+    for (uint32_t i = 0; i <= given; i++) {
+        bool rest = i == given ? !filled : items[i]->kind == FE_ELLIPSIS;
+        if (rest && i < given && filled)
+            return fe_error(f, n, "an index can have one ellipsis only") != NULL;
+        if (rest) {
+            filled = true;
+            for (uint32_t k = base->rank - used; k > 0; k--, axis++)
+                if (!slice_part(f, n, all, base->shape[axis], &parts[(*count)++]))
+                    return false;
+        } else if (i < given && items[i]->kind == FE_NONE) {
+            parts[(*count)++] = (struct part){ .kind = PART_NEW };
+        } else if (i < given) {
+            if (!make_part(f, n, items[i], base->shape[axis++], &parts[(*count)++]))
+                return false;
+        }
+    }
+    return *count <= FE_MAX_RANK || fe_error(f, n, "more than %d dimensions", FE_MAX_RANK) != NULL;
+}
+
+/* Where the axes of arrays of indices go: in place of the first if they stand together, else to the front. */
+struct index_block {
+    uint32_t rank, at;
+    const struct sym **shape;
+    bool any, front;
+};
+
+static bool find_block(struct fe *f, const struct py *n, const struct part *parts, uint32_t count,
+                       struct index_block *b)
+{
+    const struct value *joint = NULL;
+    uint32_t last = 0;
+    *b = (struct index_block){ 0 };
+    for (uint32_t i = 0; i < count; i++) {
+        if (parts[i].kind != PART_ARRAY)
+            continue;
+        b->front |= b->any && last + 1 != i;
+        last = i;
+        if (!b->any) {
+            b->at = i;
+            joint = parts[i].array;
+            b->shape = NEW_ARRAY(f->arena, const struct sym *, joint->rank);
+            memcpy(b->shape, joint->shape, joint->rank * sizeof *b->shape);
+            b->rank = joint->rank;
+        } else if (!fe_broadcast(f, n, joint, parts[i].array, &b->shape, &b->rank)) {
+            return false;
+        }
+        joint = fe_elem(f, parts[i].array->type, b->shape, b->rank, "", 0, NULL);
+        b->any = true;
+    }
+    return true;
+}
+
+static void apply_part(struct fe *f, struct fe_dim *d, const struct part *p, const struct index_block *b,
+                       int block_axis, int axis)
+{
+    if (p->kind == PART_ARRAY) {
+        d->axis = block_axis + (int)(b->rank - p->array->rank);
+        d->index = p->array;
+        return;
+    }
+    d->begin = sym_add(f->ir, d->begin, sym_mul(f->ir, d->step, p->begin));
+    d->axis = axis;
+    if (p->kind == PART_SLICE)
+        d->step = sym_mul(f->ir, d->step, p->step);
+}
+
+static const struct value *build_view_value(struct fe *f, const struct value *base, struct fe_dim *dims,
+                                            const struct sym **shape, uint32_t rank)
+{
+    struct value *v = fe_new(f, FE_VIEW);
+    v->type = base->type;
+    v->weak = base->weak && rank == 0;
+    v->view.container = base->view.container;
+    v->view.dims = dims;
+    v->rank = rank;
+    v->shape = arena_copy(f->arena, shape, (rank + 1) * sizeof *shape);
+    return v;
+}
+
+static bool plain_begin(const struct fe_dim *d) { return sym_is_int(d->begin, 0) && sym_is_int(d->step, 1); }
+
+static const struct value *view_subscript(struct fe *f, const struct py *n, const struct value *base,
+                                          const struct value *index)
+{
+    struct part parts[2 * FE_MAX_RANK + 2];
+    const struct sym *shape[2 * FE_MAX_RANK + 1] = { 0 };
+    struct index_block b;
+    uint32_t count, rank = 0, axis = 0, dims = base->view.container->rank ? base->view.container->rank : 1;
+    bool single = index->kind == FE_SLICE;
+    for (uint32_t i = 0; i < dims; i++)
+        if (base->view.dims[i].index && !(base = fe_copy(f, n, base, "tmp")))
+            return NULL;
+    if (!make_parts(f, n, base, index, parts, &count) || !find_block(f, n, parts, count, &b))
+        return NULL;
+    struct fe_dim *out = arena_copy(f->arena, base->view.dims, dims * sizeof *out);
+    int block_axis = b.front ? 0 : -1;
+    if (b.front)
+        for (; rank < b.rank; rank++)
+            shape[rank] = b.shape[rank];
+    for (uint32_t i = 0; i < count; i++) {
+        const struct part *p = &parts[i];
+        struct fe_dim *d = NULL;
+        for (uint32_t k = 0; p->kind != PART_NEW && k < dims; k++)
+            if (base->view.dims[k].axis == (int)axis)
+                d = &out[k];
+        axis += p->kind != PART_NEW;
+        int to = -1;
+        if (p->kind == PART_ARRAY) {
+            if (d && !plain_begin(d))
+                return fe_unsupported(f, n, "an array of indices into a slice: take a copy of the slice first");
+            if (block_axis < 0) {
+                block_axis = (int)rank;
+                for (uint32_t k = 0; k < b.rank; k++)
+                    shape[rank++] = b.shape[k];
+            }
+        } else if (p->kind == PART_NEW || (p->kind == PART_SLICE && !(p->dropped && !single))) {
+            to = (int)rank;
+            shape[rank++] = p->kind == PART_NEW ? num(f, 1) : p->extent;
+        }
+        if (d)
+            apply_part(f, d, p, &b, block_axis, to);
+    }
+    return build_view_value(f, base, out, shape, rank);
+}
+
+static const struct value *constant_item(struct fe *f, const struct py *n, const struct value *base,
+                                         const struct value *index)
+{
+    if (base->kind == FE_DICT) {
+        for (uint32_t i = 0; i + 1 < base->count; i += 2) {
+            const struct value *same = fe_is_data(index) ? NULL : fe_compare(f, n, PY_EQ, base->items[i], index);
+            if (same && same->kind == FE_BOOL && same->i)
+                return base->items[i + 1];
+        }
+        return fe_error(f, n, "the dictionary has no such key");
+    }
+    if (index->kind == FE_SLICE) {
+        int64_t limits[3] = { 0, base->count, 1 };
+        for (int i = 0; i < 3; i++) {
+            if (index->items[i]->kind == FE_INT)
+                limits[i] = index->items[i]->i < 0 && i < 2 ? index->items[i]->i + base->count : index->items[i]->i;
+            else if (index->items[i]->kind != FE_NONE)
+                return fe_error(f, n, "a slice of a tuple must be constant");
+        }
+        if (limits[2] < 1)
+            return fe_unsupported(f, n, "a negative step for a tuple");
+        const struct value **items = NEW_ARRAY(f->arena, const struct value *, base->count + 1);
+        uint32_t count = 0;
+        for (int64_t i = limits[0] < 0 ? 0 : limits[0]; i < limits[1] && i < base->count; i += limits[2])
+            items[count++] = base->items[i];
+        return fe_tuple(f, items, count);
+    }
+    if (index->kind > FE_INT || index->kind == FE_NONE)
+        return fe_error(f, n, "the index of a tuple must be a constant integer, this is %s", fe_describe(f, index));
+    int64_t i = index->i < 0 ? index->i + base->count : index->i;
+    if (i < 0 || i >= base->count)
+        return fe_error(f, n, "index %lld of a tuple of %u", (long long)index->i, base->count);
+    return base->items[i];
+}
+
+const struct value *fe_subscript(struct fe *f, const struct py *n, const struct value *base, const struct value *index)
+{
+    if (!base || !index)
+        return NULL;
+    if (base->kind == FE_TUPLE || base->kind == FE_DICT)
+        return constant_item(f, n, base, index);
+    if (base->kind == FE_TYPE || base->kind == FE_DESC) {
+        struct value *v = fe_new(f, FE_DESC);
+        v->type = base->type;
+        if (!(v->shape = fe_shape_of(f, index, &v->rank)))
+            return fe_error(f, n, "the extents of an array must be integers or symbols");
+        return v;
+    }
+    base = fe_is_data(base) ? fe_materialize(f, n, base, "tmp") : base;
+    if (!base)
+        return NULL;
+    if (base->kind != FE_VIEW)
+        return fe_error(f, n, "%s has no elements", fe_describe(f, base));
+    return view_subscript(f, n, base, index);
+}
+
+const struct value *fe_transpose(struct fe *f, const struct value *v, const uint32_t *axes)
+{
+    uint32_t dims = v->view.container->rank ? v->view.container->rank : 1;
+    struct fe_dim *out = arena_copy(f->arena, v->view.dims, dims * sizeof *out);
+    const struct sym *shape[FE_MAX_RANK + 1] = { 0 };
+    for (uint32_t i = 0; i < v->rank; i++)
+        shape[i] = v->shape[axes[i]];
+    for (uint32_t k = 0; k < dims; k++)
+        for (uint32_t i = 0; i < v->rank; i++)
+            if (v->view.dims[k].axis == (int)axes[i])
+                out[k].axis = (int)i;
+    return build_view_value(f, v, out, shape, v->rank);
+}
+
+const struct value *fe_squeeze(struct fe *f, const struct value *v)
+{
+    uint32_t dims = v->view.container->rank ? v->view.container->rank : 1, rank = 0;
+    struct fe_dim *out = arena_copy(f->arena, v->view.dims, dims * sizeof *out);
+    const struct sym *shape[FE_MAX_RANK + 1] = { 0 };
+    for (uint32_t i = 0; i < v->rank; i++) {
+        bool keep = !sym_is_int(v->shape[i], 1);
+        for (uint32_t k = 0; k < dims; k++)
+            if (v->view.dims[k].axis == (int)i)
+                out[k].axis = keep ? (int)rank : -1;
+        if (keep)
+            shape[rank++] = v->shape[i];
+    }
+    return build_view_value(f, v, out, shape, rank);
+}
+
+/* Whether the elements of the view lie one behind the other. */
+static bool contiguous(struct fe *f, const struct value *v)
+{
+    const struct fe_container *c = v->view.container;
+    bool full = true; /* all dimensions behind this one are whole */
+    if (!fe_is_plain(v))
+        return false;
+    for (uint32_t i = c->rank; i-- > 0;) {
+        const struct fe_dim *d = &v->view.dims[i];
+        bool single = d->axis < 0 || sym_is_int(v->shape[d->axis], 1);
+        if (!full && !single)
+            return false;
+        if (!single && !sym_is_int(d->step, 1))
+            return false;
+        full &= !single && fe_same_extent(f, v->shape[d->axis], c->shape[i]);
+        full |= sym_is_int(c->shape[i], 1);
+    }
+    return true;
+}
+
+const struct value *fe_reshape(struct fe *f, const struct py *n, const struct value *v, const struct sym **shape,
+                               uint32_t rank)
+{
+    const struct sym *have = num(f, 1), *want = num(f, 1);
+    int open = -1;
+    v = fe_materialize(f, n, v, "tmp");
+    if (v && !contiguous(f, v))
+        v = fe_copy(f, n, v, "tmp");
+    if (!v)
+        return NULL;
+    for (uint32_t i = 0; i < v->rank; i++)
+        have = sym_mul(f->ir, have, v->shape[i]);
+    for (uint32_t i = 0; i < rank; i++) {
+        if (sym_is_int(shape[i], -1))
+            open = (int)i;
+        else
+            want = sym_mul(f->ir, want, shape[i]);
+    }
+    if (open >= 0) {
+        const struct sym *args[2] = { have, want };
+        shape[open] = sym_make(f->ir, SYM_FLOOR_DIV, NULL, NULL, args, 2);
+    } else if (have->op == SYM_INT && want->op == SYM_INT && have != want) {
+        return fe_error(f, n, "%s as %s elements", fe_describe(f, v), fe_text(f, want));
+    }
+    struct fe_container *c = NEW(f->arena, struct fe_container);
+    c->name = fe_unique(f, fe_format(f, "%s_view", v->view.container->name));
+    c->type = v->type;
+    c->rank = rank;
+    c->shape = arena_copy(f->arena, shape, (rank + 1) * sizeof *shape);
+    c->level = f->level;
+    c->shows = v;
+    if (!f->dry)
+        build_view(f->level->sdfg, c->name, c->type->name, fe_shape_text(f, c->shape, rank));
+    return fe_whole(f, c);
+}

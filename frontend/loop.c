@@ -1,0 +1,339 @@
+/* Branches, loops over ranges, while loops. */
+#include "frontend/value.h"
+
+#include <string.h>
+
+/* ---- regions ---- */
+
+struct fe_region fe_enter(struct fe *f, struct region *r)
+{
+    struct fe_region kept = { f->region, f->last, f->symbols.count };
+    if (!f->dry) {
+        f->region = r;
+        f->last = NULL;
+    }
+    f->depth++;
+    return kept;
+}
+
+void fe_leave(struct fe *f, const struct fe_region *r)
+{
+    if (!f->dry && !f->region->blocks.count)
+        fe_state(f, "empty");
+    f->region = r->region;
+    f->last = r->last;
+    f->symbols.count = r->symbols;
+    f->depth--;
+}
+
+void fe_jump(struct fe *f, enum block_kind kind, const char *label)
+{
+    if (!f->dry) {
+        fe_link(f, build_jump(f->region, kind, fe_label(f, label)));
+        f->last = NULL;
+    }
+    f->ended = true;
+}
+
+void fe_declare_symbol(struct fe *f, const char *name)
+{
+    vec_push(f->arena, &f->symbols, name);
+    if (!f->dry && !map_has(&f->level->sdfg->symbol_by_name, name))
+        build_symbol(f->level->sdfg, name, "int64");
+}
+
+/* ---- if ---- */
+
+struct branches {
+    const struct py *node;
+    const struct py_list *body[2];
+    const char *text;
+};
+
+static bool run_branches(struct fe *f, const void *user)
+{
+    const struct branches *b = user;
+    bool ended[2] = { false, false }, good = true;
+    struct conditional *c = NULL;
+    uint32_t before = f->scope->names.count;
+    VEC(struct fe_binding) first = { 0 };
+    fe_at(f, b->node);
+    if (!f->dry) {
+        c = build_conditional(f->region, fe_label(f, "if"));
+        fe_link(f, &c->block);
+    }
+    const char *returned = intern(f->ir->names, "return");
+    struct fe_snapshot start = fe_snapshot(f);
+    for (int k = 0; k < 2 && good; k++) {
+        if (k && !b->body[1]->count)
+            break;
+        struct region *r = c ? build_branch(c, k ? NULL : b->text) : NULL;
+        struct fe_region kept = fe_enter(f, r);
+        f->ended = false;
+        good = fe_block(f, b->body[k]);
+        ended[k] = f->ended;
+        f->ended = start.ended;
+        fe_leave(f, &kept);
+        for (uint32_t i = 0; k == 0 && i < f->scope->names.count; i++)
+            vec_push(f->arena, &first, f->scope->names.items[i]);
+        if (k == 0) { /* the other branch begins as this one did */
+            for (uint32_t i = 0; i < f->scope->names.count; i++)
+                if (i >= before)
+                    f->scope->names.items[i].value = NULL;
+                else if (!f->scope->names.items[i].storage)
+                    f->scope->names.items[i].value = start.names[i].value;
+        }
+    }
+    /* Behind it, what one branch alone binds is that; of what both bind, the types meet. */
+    for (uint32_t i = 0; i < first.count && good; i++) {
+        struct fe_binding *now = &f->scope->names.items[i];
+        const struct value *a = first.items[i].value, *z = now->value;
+        if (now->storage || !a || a == z)
+            continue;
+        bool result = now->name == returned; /* both branches give one */
+        if (!z || (i < before && z == start.names[i].value) || (ended[1] && !result)) {
+            now->value = ended[0] && !result ? z : a;
+            continue;
+        }
+        if ((ended[0] && !result) || !fe_is_operand(a) || !fe_is_operand(z))
+            continue;
+        now->joined =
+            a->weak != z->weak ? fe_result_type(f, a, z) : fe_promote(f, fe_own_type(f, a), fe_own_type(f, z));
+        now->joined_weak = a->weak && z->weak;
+        if (f->dry) { /* whatever is around it sees that type */
+            struct value *v =
+                (struct value *)fe_elem(f, now->joined, a->shape, fe_is_data(a) ? a->rank : 0, "", 0, NULL);
+            v->weak = now->joined_weak;
+            now->value = v;
+        }
+    }
+    f->ended = start.ended || (ended[0] && ended[1]);
+    return good;
+}
+
+bool fe_if(struct fe *f, const struct py *n)
+{
+    const struct value *constant;
+    struct branches b = { .node = n, .body = { &n->if_.body, &n->if_.orelse } };
+    if (!fe_condition(f, n->if_.test, &constant, &b.text))
+        return false;
+    if (constant)
+        return fe_block(f, constant->i ? &n->if_.body : &n->if_.orelse);
+    return fe_with_storage(f, b.body, 2, false, run_branches, &b);
+}
+
+const struct value *fe_guarded(struct fe *f, const struct py *at, bool is_and, const struct value *v,
+                               const struct py *n)
+{
+    const struct value *c = fe_whole(f, fe_container(f, "test", type_basic(f->ir, TYPE_BOOL), NULL, 0));
+    c->view.container->storage = true;
+    if (!fe_store(f, at, c, fe_cast(f, at, c->type, v), NULL))
+        return NULL;
+    struct conditional *block = NULL;
+    if (!f->dry) {
+        block = build_conditional(f->region, fe_label(f, "and"));
+        fe_link(f, &block->block);
+    }
+    const char *name = fe_use(f, c->view.container, true);
+    struct fe_region kept =
+        fe_enter(f, block ? build_branch(block, is_and ? name : fe_format(f, "(not %s)", name)) : NULL);
+    const struct value *right = fe_eval(f, n);
+    bool good = right && fe_store(f, n, c, fe_cast(f, n, c->type, right), NULL);
+    fe_leave(f, &kept);
+    return good ? c : NULL;
+}
+
+/* ---- for, while ---- */
+
+struct iteration {
+    const struct py *node;
+    const struct value *range; /* items: begin, end, step; NULL: while */
+    const char *symbol;
+};
+
+static const struct sym *replace_symbol(void *user, const struct sym *name)
+{
+    const struct sym *const *pair = user;
+    return name == pair[0] ? pair[1] : NULL;
+}
+
+/* Values that mention the loop variable keep its last value behind the loop. */
+static void replace_in(struct fe *f, const struct sym *symbol, const struct sym *last)
+{
+    const struct sym *pair[2] = { symbol, last };
+    for (uint32_t i = 0; i < f->scope->names.count; i++) {
+        struct fe_binding *b = &f->scope->names.items[i];
+        if (!b->value || (b->value->kind != FE_VIEW && b->value->kind != FE_SYMBOL))
+            continue;
+        if (b->value->kind == FE_SYMBOL) {
+            b->value = fe_symbol(f, sym_substitute(f->ir, b->value->sym, replace_symbol, pair));
+            continue;
+        }
+        struct value *v = arena_copy(f->arena, b->value, sizeof *v);
+        uint32_t dims = v->view.container->rank;
+        struct fe_dim *out = arena_copy(f->arena, v->view.dims, (dims ? dims : 1) * sizeof *out);
+        const struct sym **shape = NEW_ARRAY(f->arena, const struct sym *, v->rank + 1);
+        for (uint32_t k = 0; k < dims; k++)
+            out[k].begin = sym_substitute(f->ir, out[k].begin, replace_symbol, pair);
+        for (uint32_t k = 0; k < v->rank; k++)
+            shape[k] = sym_substitute(f->ir, v->shape[k], replace_symbol, pair);
+        v->view.dims = out;
+        v->shape = shape;
+        b->value = v;
+    }
+}
+
+static bool run_for(struct fe *f, const void *user)
+{
+    const struct iteration *it = user;
+    const struct sym *begin = fe_sym(f, it->range->items[0]), *end = fe_sym(f, it->range->items[1]);
+    int64_t step = it->range->items[2]->i;
+    struct loop *l = NULL;
+    fe_at(f, it->node);
+    if (!f->dry) {
+        l = build_loop(f->region, fe_label(f, "for"), it->symbol,
+                       fe_format(f, "%s = %s", it->symbol, fe_text(f, begin)),
+                       fe_format(f, "%s %c %s", it->symbol, step > 0 ? '<' : '>', fe_text(f, end)),
+                       fe_format(f, "%s = %s + (%lld)", it->symbol, it->symbol, (long long)step));
+        fe_link(f, &l->region.block);
+    }
+    struct fe_region kept = fe_enter(f, l ? &l->region : NULL);
+    fe_declare_symbol(f, it->symbol);
+    const struct sym *symbol = sym_name(f->ir, it->symbol);
+    bool good = true;
+    if (it->node->for_.target->kind == PY_NAME) {
+        struct fe_binding *b = fe_bind(f, f->scope, it->node->for_.target->name.id, fe_symbol(f, symbol));
+        b->storage = NULL;
+    }
+    f->loops++;
+    good = fe_block(f, &it->node->for_.body);
+    f->loops--;
+    f->ended = false;
+    fe_leave(f, &kept);
+    replace_in(f, symbol, sym_sub(f->ir, end, sym_int(f->ir, step > 0 ? 1 : -1)));
+    return good;
+}
+
+const char *fe_loop_symbol(struct fe *f, const char *name)
+{
+    bool active = fe_has_name(f->symbols.items, f->symbols.count, name);
+    bool mine = map_get(&f->used_names, name) == (void *)2; /* only loops use it */
+    if (mine && !active)
+        return name;
+    const char *unique = fe_unique(f, name);
+    if (unique == name)
+        map_put(f->arena, &f->used_names, name, (void *)2);
+    return unique;
+}
+
+static bool unroll(struct fe *f, const struct py *n, const struct value *items)
+{
+    for (uint32_t i = 0; i < items->count && !f->ended; i++)
+        if (!fe_unpack(f, n->for_.target, items->items[i]) || !fe_block(f, &n->for_.body))
+            return false;
+    return true;
+}
+
+const struct value *fe_unroll_range(struct fe *f, const struct value *range)
+{
+    for (int i = 0; i < 3; i++)
+        if (range->items[i]->kind != FE_INT)
+            return NULL;
+    int64_t a = range->items[0]->i, b = range->items[1]->i, s = range->items[2]->i;
+    VEC(const struct value *) items = { 0 };
+    for (int64_t i = a; s > 0 ? i < b : i > b; i += s) {
+        vec_push(f->arena, &items, fe_int(f, i));
+        if (items.count > 4096)
+            return NULL;
+    }
+    return fe_tuple(f, items.items, items.count);
+}
+
+/* for x in A */
+static bool over_array(struct fe *f, const struct py *n, const struct value *array)
+{
+    return fe_unsupported(f, n->for_.iter, "a loop over %s: use range(len(...))", fe_describe(f, array)) != NULL;
+}
+
+bool fe_for(struct fe *f, const struct py *n)
+{
+    if (n->for_.orelse.count)
+        return fe_unsupported(f, n->for_.orelse.items[0], "'else' of a loop") != NULL;
+    const struct py *iter = n->for_.iter;
+    if (iter->kind == PY_BIN_OP && iter->bin_op.op == PY_MATMULT)
+        iter = iter->bin_op.left; /* the schedule */
+    if (iter->kind == PY_SUBSCRIPT) {
+        const struct value *base = fe_eval(f, iter->subscript.value);
+        if (!base)
+            return false;
+        if (base->kind == FE_BUILTIN && strcmp(base->builtin->name, "map") == 0)
+            return fe_map(f, n, fe_eval_index(f, iter->subscript.slice));
+    }
+    const struct value *range = fe_eval(f, n->for_.iter);
+    if (!range)
+        return false;
+    if (range->kind == FE_TUPLE)
+        return unroll(f, n, range);
+    if (fe_is_data(range))
+        return over_array(f, n, range);
+    if (range->kind != FE_RANGE)
+        return fe_error(f, n->for_.iter, "%s is nothing to loop over", fe_describe(f, range)) != NULL;
+    if (n->for_.target->kind != PY_NAME)
+        return fe_error(f, n->for_.target, "the variable of a loop over range(...) is a name") != NULL;
+    if (range->items[2]->kind != FE_INT || range->items[2]->i == 0)
+        return fe_unsupported(f, n->for_.iter, "a step of a range that is no constant") != NULL;
+    struct iteration it = { .node = n, .range = range, .symbol = fe_loop_symbol(f, n->for_.target->name.id) };
+    const struct py_list *bodies[1] = { &n->for_.body };
+    return fe_with_storage(f, bodies, 1, false, run_for, &it);
+}
+
+static bool run_while(struct fe *f, const void *user)
+{
+    const struct iteration *it = user;
+    const struct py *n = it->node;
+    const struct value *constant;
+    const char *text;
+    uint32_t emitted = f->emitted;
+    bool dry = f->dry;
+    f->dry = true;
+    bool good = fe_condition(f, n->while_.test, &constant, &text);
+    f->dry = dry;
+    bool simple = emitted == f->emitted;
+    if (!good || (constant && !constant->i))
+        return good;
+    fe_at(f, n);
+    struct loop *l = NULL;
+    if (!f->dry) {
+        if (simple && !constant && !fe_condition(f, n->while_.test, &constant, &text))
+            return false;
+        l = build_loop(f->region, fe_label(f, "while"), NULL, NULL, constant || !simple ? "True" : text, NULL);
+        fe_link(f, &l->region.block);
+    }
+    struct fe_region kept = fe_enter(f, l ? &l->region : NULL);
+    if (!simple && !constant) {
+        good = fe_condition(f, n->while_.test, &constant, &text);
+        if (good && !f->dry) {
+            struct conditional *c = build_conditional(f->region, fe_label(f, "test"));
+            fe_link(f, &c->block);
+            struct fe_region inner = fe_enter(f, build_branch(c, fe_format(f, "(not %s)", text)));
+            fe_jump(f, BLOCK_BREAK, "break");
+            fe_leave(f, &inner);
+            f->ended = false;
+        }
+    }
+    f->loops++;
+    good = good && fe_block(f, &n->while_.body);
+    f->loops--;
+    f->ended = false;
+    fe_leave(f, &kept);
+    return good;
+}
+
+bool fe_while(struct fe *f, const struct py *n)
+{
+    if (n->while_.orelse.count)
+        return fe_unsupported(f, n->while_.orelse.items[0], "'else' of a loop") != NULL;
+    struct iteration it = { .node = n };
+    const struct py_list *bodies[1] = { &n->while_.body };
+    return fe_with_storage(f, bodies, 1, false, run_while, &it);
+}

@@ -1,0 +1,247 @@
+/* The host of files: what a module binds, and the modules that are known. */
+#include "frontend/functions.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *const modules[][2] = {
+    { "numpy", "numpy" },
+    { "np", "" },
+    { "dace", "dace" },
+    { "math", "math" },
+    { "typing", "typing" },
+    { "sympy", "sympy" },
+    { "numpy.linalg", "numpy.linalg" },
+    { "sdfg", "sdfg" },
+    { "dace.dtypes", "dace" },
+    { "__future__", "typing" },
+};
+
+const struct value *fe_known_module(struct fe *f, const char *name)
+{
+    for (size_t i = 0; i < sizeof modules / sizeof *modules; i++)
+        if (strcmp(modules[i][0], name) == 0 && *modules[i][1]) {
+            struct value *m = fe_new(f, FE_MODULE);
+            m->text = modules[i][1];
+            return m;
+        }
+    return NULL;
+}
+
+static const struct value *builtin(struct fe *f, const char *module, const char *name)
+{
+    const struct fe_builtin *b = fe_builtin_find(module, name);
+    if (!b)
+        return NULL;
+    struct value *v = fe_new(f, FE_BUILTIN);
+    v->builtin = b;
+    return v;
+}
+
+static const struct value *number_constant(struct fe *f, const char *name)
+{
+    static const struct {
+        const char *name;
+        double value;
+    } rows[] = { { "pi", 3.14159265358979323846 },
+                 { "e", 2.71828182845904523536 },
+                 { "inf", INFINITY },
+                 { "nan", NAN },
+                 { "tau", 6.28318530717958647692 } };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(rows[i].name, name) == 0)
+            return fe_float(f, rows[i].value);
+    return NULL;
+}
+
+/* float64, int32, ... and NumPy's other names for them. */
+static const struct value *type_value(struct fe *f, const char *name)
+{
+    static const char *const others[][2] = { { "bool_", "bool" },          { "double", "float64" },
+                                             { "single", "float32" },      { "intc", "int32" },
+                                             { "int_", "int64" },          { "uint", "uint64" },
+                                             { "intp", "int64" },          { "float_", "float64" },
+                                             { "complex_", "complex128" }, { "half", "float16" } };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(others[i][0], name) == 0)
+            name = others[i][1];
+    const struct type *t = type_by_name(f->ir, name);
+    return t && type_is_basic(t) && strcmp(t->name, name) == 0 ? fe_type(f, t) : NULL;
+}
+
+const struct value *fe_module_attribute(struct fe *f, const char *module, const char *name)
+{
+    const struct value *v = builtin(f, module, name);
+    if (v)
+        return v;
+    if (strcmp(module, "sdfg") == 0)
+        return fe_module_attribute(f, "dace", name);
+    if (strcmp(module, "numpy") == 0 && strcmp(name, "newaxis") == 0)
+        return fe_none(f);
+    if (strcmp(module, "numpy") == 0 && strcmp(name, "linalg") == 0)
+        return fe_known_module(f, "numpy.linalg");
+    if (strcmp(module, "dace") == 0 && strcmp(name, "dtypes") == 0)
+        return fe_known_module(f, "dace");
+    v = strcmp(module, "numpy") == 0 || strcmp(module, "dace") == 0 ? type_value(f, name) : NULL;
+    if (!v && (strcmp(module, "numpy") == 0 || strcmp(module, "math") == 0))
+        v = number_constant(f, name);
+    return v;
+}
+
+/* ---- the host ---- */
+
+struct file_host {
+    struct fe_host host;
+    struct fe *f;
+};
+
+static const struct value *lookup(struct fe_host *h, const char *name)
+{
+    struct fe *f = ((struct file_host *)h)->f;
+    static const struct {
+        const char *name;
+        enum type_kind kind;
+    } types[] = { { "float", TYPE_F64 }, { "int", TYPE_I64 }, { "bool", TYPE_BOOL }, { "complex", TYPE_C128 } };
+    for (size_t i = 0; i < sizeof types / sizeof *types && f->raw; i++) /* in annotations these are types */
+        if (strcmp(types[i].name, name) == 0)
+            return fe_type(f, type_basic(f->ir, types[i].kind));
+    const struct value *v = builtin(f, "builtins", name);
+    /* `dace` is understood without an import, as programs rely on that. */
+    return v || strcmp(name, "dace") != 0 ? v : fe_known_module(f, "dace");
+}
+
+static void names(struct fe_host *h, void (*visit)(void *user, const char *name), void *user)
+{
+    (void)h;
+    static const char *const list[] = {
+        "abs", "min", "max", "int", "float", "bool", "len", "range", "enumerate", "zip"
+    };
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        visit(user, list[i]);
+}
+
+/* ---- the statements of a module ---- */
+
+static void import(struct fe *f, struct fe_scope *s, const struct py *n)
+{
+    for (uint32_t i = 0; i < n->import.names.count; i++) {
+        const struct py *a = n->import.names.items[i];
+        const char *first = intern_n(f->ir->names, a->alias.name, strcspn(a->alias.name, "."));
+        const struct value *m = fe_known_module(f, a->alias.asname ? a->alias.name : first);
+        struct fe_binding *b = fe_bind(f, s, a->alias.asname ? a->alias.asname : first, m);
+        if (!m)
+            b->gone = fe_format(f, "is the module '%s', which is not known here", a->alias.name);
+    }
+}
+
+static void import_from(struct fe *f, struct fe_scope *s, const struct py *n)
+{
+    const struct value *m =
+        n->import_from.module && !n->import_from.level ? fe_known_module(f, n->import_from.module) : NULL;
+    for (uint32_t i = 0; i < n->import_from.names.count; i++) {
+        const struct py *a = n->import_from.names.items[i];
+        const struct value *v = m ? fe_module_attribute(f, m->text, a->alias.name) : NULL;
+        struct fe_binding *b = fe_bind(f, s, a->alias.asname ? a->alias.asname : a->alias.name, v);
+        if (!v)
+            b->gone = fe_format(f, "comes from '%s', which is not known here",
+                                n->import_from.module ? n->import_from.module : ".");
+    }
+}
+
+/* Whether a decorator makes programs, and of which dialect. */
+static bool is_program(struct fe *f, const struct py *decorator, bool *dace)
+{
+    const struct py *n = decorator->kind == PY_CALL ? decorator->call.func : decorator;
+    const struct value *v = fe_eval(f, n);
+    *dace = true;
+    if (v && v->kind == FE_MODULE) /* @dace */
+        return strcmp(v->text, "dace") == 0;
+    if (!v || v->kind != FE_BUILTIN)
+        return false;
+    *dace = strcmp(v->builtin->module, "dace") == 0;
+    if (!*dace && strcmp(v->builtin->module, "sdfg") != 0)
+        return false;
+    return strcmp(v->builtin->name, "program") == 0 || strcmp(v->builtin->name, "function") == 0;
+}
+
+static void define(struct fe *f, struct fe_scope *s, const struct py *n)
+{
+    struct fe_function *fn = NEW(f->arena, struct fe_function);
+    struct value *v = fe_new(f, FE_FUNCTION);
+    fn->node = n;
+    fn->scope = s;
+    for (uint32_t i = 0; i < n->function.decorator_list.count; i++) {
+        uint32_t before = diags_count(f->ir->diags);
+        fn->program |= is_program(f, n->function.decorator_list.items[i], &fn->dace);
+        diags_reset(f->ir->diags, before);
+    }
+    fn->dace &= fn->program;
+    v->function = fn;
+    fe_bind(f, s, n->function.name, v);
+}
+
+static void gone_targets(struct fe *f, struct fe_scope *s, const struct py *t, const char *why)
+{
+    const struct py_list *elts = t->kind == PY_TUPLE ? &t->tuple.elts : t->kind == PY_LIST ? &t->list.elts : NULL;
+    if (t->kind == PY_NAME)
+        fe_bind(f, s, t->name.id, NULL)->gone = why;
+    for (uint32_t i = 0; elts && i < elts->count; i++)
+        gone_targets(f, s, elts->items[i], why);
+}
+
+/* A value that cannot be had at compile time is an error only where a program uses it. */
+static void bind_targets(struct fe *f, struct fe_scope *s, const struct py *target, const struct py *value,
+                         const struct py *annotation)
+{
+    uint32_t before = diags_count(f->ir->diags);
+    const struct value *v = fe_eval(f, value);
+    if (v && annotation) {
+        const struct value *t = fe_eval(f, annotation);
+        if (t && t->kind == FE_TYPE && fe_is_number(v))
+            v = fe_cast(f, value, t->type, v);
+    }
+    if (v && fe_unpack(f, target, v))
+        return;
+    diags_reset(f->ir->diags, before);
+    f->failed = false;
+    gone_targets(f, s, target, "has a value that is not known at compile time");
+}
+
+struct fe_scope *fe_module(struct fe *f, const struct py *tree)
+{
+    struct fe_scope *s = NEW(f->arena, struct fe_scope);
+    struct file_host *h = NEW(f->arena, struct file_host);
+    h->host = (struct fe_host){ lookup, names };
+    h->f = f;
+    s->host = &h->host;
+    s->is_module = true;
+    f->scope = s;
+    for (uint32_t i = 0; i < tree->module.body.count; i++) {
+        const struct py *n = tree->module.body.items[i];
+        switch (n->kind) {
+        case PY_IMPORT:
+            import(f, s, n);
+            break;
+        case PY_IMPORT_FROM:
+            import_from(f, s, n);
+            break;
+        case PY_FUNCTION_DEF:
+            define(f, s, n);
+            break;
+        case PY_ASSIGN:
+            for (uint32_t k = 0; k < n->assign.targets.count; k++)
+                bind_targets(f, s, n->assign.targets.items[k], n->assign.value, NULL);
+            break;
+        case PY_ANN_ASSIGN:
+            if (n->ann_assign.value)
+                bind_targets(f, s, n->ann_assign.target, n->ann_assign.value, n->ann_assign.annotation);
+            break;
+        case PY_CLASS_DEF:
+            fe_bind(f, s, n->class_def.name, NULL)->gone = "is a class, which programs cannot use";
+            break;
+        default:
+            break;
+        }
+    }
+    return s;
+}

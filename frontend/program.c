@@ -1,0 +1,188 @@
+#include "frontend/value.h"
+
+#include <string.h>
+
+static struct py *parse(struct fe *f, const char *source, size_t size)
+{
+    struct py_error error = { 0 };
+    const char *text = py_decode(f->arena, source, size, &f->length, &error);
+    f->text = text ? text : source;
+    f->length = text ? f->length : size;
+    f->lines = py_lines(f->arena, f->text, f->length);
+    struct py *tree = text ? py_parse(f->arena, f->ir->names, text, f->length, PY_MODE_MODULE, &error) : NULL;
+    if (tree)
+        return tree;
+    struct py at = { .begin = error.offset };
+    return error.limit ? fe_unsupported(f, &at, "%s", error.message) : fe_error(f, &at, "%s", error.message);
+}
+
+static const struct fe_function *find_function(struct fe *f, struct fe_scope *module, const char *name)
+{
+    const struct fe_function *only = NULL;
+    struct text list = text_new(f->arena);
+    uint32_t programs = 0;
+    for (uint32_t i = 0; i < module->names.count; i++) {
+        const struct fe_binding *b = &module->names.items[i];
+        if (!b->value || b->value->kind != FE_FUNCTION || b->value->function->node->kind != PY_FUNCTION_DEF)
+            continue;
+        if (name ? strcmp(b->name, name) == 0 : b->value->function->program) {
+            only = b->value->function;
+            programs++;
+        }
+        text_printf(&list, "%s%s", list.length ? ", " : "", b->name);
+    }
+    if (programs == 1 && only)
+        return only;
+    if (name)
+        return fe_error(f, NULL, "the file has no function '%s'; it has: %s", name,
+                        list.length ? text_get(&list) : "none");
+    return fe_error(
+        f, NULL, programs ? "the file has several programs, name one of: %s" : "the file has no program; functions: %s",
+        list.length ? text_get(&list) : "none");
+}
+
+static const struct value *given_type(struct fe *f, const struct py *n, const struct frontend_options *o,
+                                      const char *name)
+{
+    for (uint32_t i = 0; o && i < o->num_types; i++) {
+        if (strcmp(o->types[i].name, name) != 0)
+            continue;
+        const char *text = o->types[i].type, *open = strchr(text, '[');
+        const char *element = arena_strndup(f->arena, text, open ? (size_t)(open - text) : strlen(text));
+        const struct type *t = type_by_name(f->ir, element);
+        struct value *v = fe_new(f, open ? FE_DESC : FE_TYPE);
+        v->type = t;
+        if (!t || !type_is_basic(t))
+            return fe_error(f, n, "'%s' is no type for parameter '%s'", text, name);
+        if (!open)
+            return v;
+        build_list parts = { 0 };
+        build_split(f->ir, arena_strndup(f->arena, open + 1, strlen(open) - 2), ',', &parts);
+        const struct sym **shape = NEW_ARRAY(f->arena, const struct sym *, parts.count + 1);
+        for (uint32_t i2 = 0; i2 < parts.count; i2++)
+            shape[i2] = build_sym(f->ir, NULL, parts.items[i2]);
+        v->rank = parts.count;
+        v->shape = shape;
+        return v;
+    }
+    return NULL;
+}
+
+static bool move_node(void *by, struct py *n)
+{
+    n->begin += (uint32_t)(uintptr_t)by;
+    n->end += (uint32_t)(uintptr_t)by;
+    return true;
+}
+
+/* The descriptor of a parameter of the program; NULL with an error. */
+static const struct value *parameter_type(struct fe *f, const struct py *p, const struct frontend_options *o)
+{
+    const struct py *n = p->arg.annotation;
+    const struct value *v = given_type(f, p, o, p->arg.arg);
+    if (v || f->failed)
+        return v;
+    if (n && n->kind == PY_CONSTANT && n->constant.value.kind == PY_STRING) {
+        struct py_error error = { 0 };
+        struct py *e = py_parse(f->arena, f->ir->names, n->constant.value.text, n->constant.value.length,
+                                PY_MODE_EXPRESSION, &error);
+        if (!e)
+            return fe_error(f, n, "the annotation is no Python: %s", error.message);
+        py_visit(e, move_node, (void *)(uintptr_t)(n->begin + 1));
+        n = e->expression.body;
+    }
+    if (!n)
+        return fe_error(f, p, "the type of parameter '%s' is not known: it needs an annotation such as dace.float64[N]",
+                        p->arg.arg);
+    f->raw = true;
+    v = fe_eval(f, n);
+    f->raw = false;
+    if (v && v->kind != FE_TYPE && v->kind != FE_DESC)
+        return fe_error(f, n, "the annotation of '%s' is %s, not a type such as dace.float64[N]", p->arg.arg,
+                        fe_describe(f, v));
+    return v ? fe_in_context(f, n, v) : NULL;
+}
+
+static bool add_parameter(struct fe *f, const struct py *p, const struct frontend_options *o, struct text *names)
+{
+    const struct value *t = parameter_type(f, p, o);
+    if (!t)
+        return false;
+    fe_at(f, p);
+    for (uint32_t i = 0; i < t->rank; i++) { /* declares the symbols */
+        const struct value *dim = fe_in_context(f, p, fe_symbol(f, t->shape[i]));
+        (void)dim;
+    }
+    struct fe_container *c = NEW(f->arena, struct fe_container);
+    c->name = p->arg.arg;
+    c->type = t->type;
+    c->rank = t->rank;
+    c->shape = arena_copy(f->arena, t->rank ? t->shape : (const struct sym *const[]){ NULL },
+                          (t->rank ? t->rank : 1) * sizeof *t->shape);
+    c->level = f->level;
+    c->scalar = t->kind == FE_TYPE;
+    c->argument = true;
+    map_put(f->arena, &f->used_names, c->name, (void *)1);
+    struct container *made =
+        c->scalar ? build_scalar(f->level->sdfg, c->name, c->type->name)
+                  : build_array(f->level->sdfg, c->name, c->type->name, fe_shape_text(f, c->shape, c->rank));
+    fe_mark(f, &made->place);
+    text_printf(names, "%s%s", names->length ? ", " : "", c->name);
+    fe_bind(f, f->scope, p->arg.arg, fe_whole(f, c));
+    return true;
+}
+
+static bool lower(struct fe *f, const struct fe_function *fn, const struct frontend_options *o)
+{
+    const struct py *args = fn->node->function.args;
+    const struct py_list *lists[3] = { &args->arguments.posonlyargs, &args->arguments.args,
+                                       &args->arguments.kwonlyargs };
+    struct fe_scope scope = { .outer = fn->scope };
+    struct fe_return returns = { 0 };
+    struct text names = text_new(f->arena);
+    f->scope = &scope;
+    f->returns = &returns;
+    if (args->arguments.vararg || args->arguments.kwarg)
+        return fe_unsupported(f, args->arguments.vararg ? args->arguments.vararg : args->arguments.kwarg,
+                              "a variable number of arguments") != NULL;
+    bool good = true;
+    vec_push(f->arena, &f->calls, fn);
+    for (int k = 0; k < 3; k++)
+        for (uint32_t i = 0; i < lists[k]->count; i++)
+            good &= add_parameter(f, lists[k]->items[i], o, &names);
+    if (!good)
+        return false;
+    build_arguments(f->level->sdfg, text_get(&names));
+    if (!fe_block(f, &fn->node->function.body) || f->failed)
+        return false;
+    if (!f->region->blocks.count)
+        fe_state(f, "empty");
+    return true;
+}
+
+struct sdfg *frontend_program(struct ir *ir, const char *path, const char *source, size_t size, const char *function,
+                              const struct frontend_options *options)
+{
+    struct fe f = { .ir = ir, .arena = ir->arena, .path = intern(ir->names, path) };
+    struct py *tree = parse(&f, source, size);
+    struct fe_scope *module = tree ? fe_module(&f, tree) : NULL;
+    const struct fe_function *fn = module ? find_function(&f, module, function) : NULL;
+    if (!fn || f.failed)
+        return NULL;
+    struct fe_level *level = NEW(f.arena, struct fe_level);
+    f.level = level;
+    f.dace = fn->dace;
+    level->sdfg = build_sdfg(ir, fn->node->function.name);
+    f.region = &level->sdfg->region;
+    fe_at(&f, fn->node);
+    fe_mark(&f, &level->sdfg->region.block.place);
+    if (!lower(&f, fn, options))
+        return NULL;
+    for (uint32_t i = 0; i < f.program_symbols.count; i++) {
+        const char *name = f.program_symbols.items[i];
+        const struct type *t = map_get(&f.symbol_types, name);
+        if (!map_has(&level->sdfg->symbol_by_name, name))
+            build_symbol(level->sdfg, name, t ? t->name : "int64");
+    }
+    return build_finish(level->sdfg) ? level->sdfg : NULL;
+}

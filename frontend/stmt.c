@@ -1,0 +1,256 @@
+#include "frontend/value.h"
+
+#include <string.h>
+
+static bool always_returns(const struct py_list *body)
+{
+    const struct py *last = body->count ? body->items[body->count - 1] : NULL;
+    if (!last)
+        return false;
+    return last->kind == PY_RETURN ||
+           (last->kind == PY_IF && always_returns(&last->if_.body) && always_returns(&last->if_.orelse));
+}
+
+static const char *refused(enum py_kind kind)
+{
+    switch (kind) {
+    case PY_MATCH:
+        return "'match'";
+    case PY_TRY:
+    case PY_TRY_STAR:
+        return "'try'";
+    case PY_DELETE:
+        return "'del'";
+    case PY_GLOBAL:
+    case PY_NONLOCAL:
+        return "'global' and 'nonlocal'";
+    case PY_ASYNC_FUNCTION_DEF:
+    case PY_ASYNC_FOR:
+    case PY_ASYNC_WITH:
+        return "'async'";
+    case PY_CLASS_DEF:
+        return "a class in a program";
+    case PY_IMPORT:
+    case PY_IMPORT_FROM:
+        return "'import' in a program";
+    case PY_WITH:
+        return "'with'";
+    case PY_TYPE_ALIAS:
+        return "'type'";
+    default:
+        return "this statement";
+    }
+}
+
+static bool define(struct fe *f, const struct py *n)
+{
+    struct fe_function *fn = NEW(f->arena, struct fe_function);
+    struct value *v = fe_new(f, FE_FUNCTION);
+    if (n->function.decorator_list.count)
+        return fe_unsupported(f, n->function.decorator_list.items[0], "a decorated function in a program") != NULL;
+    fn->node = n;
+    fn->scope = f->scope;
+    v->function = fn;
+    fe_bind(f, f->scope, n->function.name, v);
+    return true;
+}
+
+static bool annotated(struct fe *f, const struct py *n)
+{
+    const struct py *value = n->ann_assign.value;
+    if (!value)
+        return true;
+    const struct value *v = fe_eval(f, value), *type = v ? fe_eval(f, n->ann_assign.annotation) : NULL;
+    if (!type)
+        return false;
+    if (type->kind == FE_TYPE && (fe_is_number(v) || v->kind == FE_SYMBOL))
+        v = fe_cast(f, n, type->type, v);
+    return v && fe_assign(f, n->ann_assign.target, v, NULL);
+}
+
+/* Conditions on constants and symbols are checked; dace drops those on data. */
+static bool assertion(struct fe *f, const struct py *n)
+{
+    const struct value *v = fe_eval(f, n->assert_.test);
+    bool truth;
+    if (!v)
+        return false;
+    if (fe_truth(v, &truth))
+        return truth || fe_error(f, n, "the assertion does not hold") != NULL;
+    return f->dace || fe_unsupported(f, n, "an assertion that is known at run time only") != NULL;
+}
+
+static bool assign_all(struct fe *f, const struct py *n)
+{
+    const struct py *first = n->assign.targets.items[0];
+    f->wish = n->assign.targets.count == 1 && first->kind == PY_NAME ? first->name.id : NULL;
+    const struct value *v = fe_eval(f, n->assign.value);
+    f->wish = NULL;
+    if (!v)
+        return false;
+    if (n->assign.targets.count > 1 && v->kind == FE_ELEM && !(v = fe_materialize(f, n, v, "tmp")))
+        return false;
+    for (uint32_t i = 0; i < n->assign.targets.count; i++)
+        if (!fe_assign(f, n->assign.targets.items[i], v, NULL))
+            return false;
+    return true;
+}
+
+static bool statement(struct fe *f, const struct py *n)
+{
+    fe_at(f, n);
+    switch (n->kind) {
+    case PY_PASS:
+        return true;
+    case PY_EXPR:
+        return n->expr.value->kind == PY_CONSTANT || fe_eval(f, n->expr.value) != NULL;
+    case PY_ASSIGN:
+        return assign_all(f, n);
+    case PY_AUG_ASSIGN:
+        return fe_augment(f, n);
+    case PY_ANN_ASSIGN:
+        return annotated(f, n);
+    case PY_IF:
+        return fe_if(f, n);
+    case PY_FOR:
+        return fe_for(f, n);
+    case PY_WHILE:
+        return fe_while(f, n);
+    case PY_BREAK:
+        fe_jump(f, BLOCK_BREAK, "break");
+        return true;
+    case PY_CONTINUE:
+        fe_jump(f, BLOCK_CONTINUE, "continue");
+        return true;
+    case PY_RETURN:
+        return fe_return_statement(f, n);
+    case PY_ASSERT:
+        return assertion(f, n);
+    case PY_RAISE:
+        return f->dace || fe_unsupported(f, n, "'raise'") != NULL;
+    case PY_FUNCTION_DEF:
+        return define(f, n);
+    default:
+        return fe_unsupported(f, n, "%s", refused(n->kind)) != NULL;
+    }
+}
+
+/* In a callee, what follows `if c: ... return` is its other branch, so that the value of the call is one name. */
+static struct py *with_rest(struct fe *f, const struct py *n, const struct py_list *body, uint32_t next)
+{
+    struct py *c = arena_alloc(f->arena, sizeof *c);
+    memcpy(c, n, py_info[PY_IF].size);
+    bool first = always_returns(&n->if_.body);
+    const struct py_list *open = first ? &n->if_.orelse : &n->if_.body;
+    struct py_list joined = { .count = open->count + body->count - next };
+    joined.items = NEW_ARRAY(f->arena, struct py *, joined.count + 1);
+    for (uint32_t i = 0; i < joined.count; i++)
+        joined.items[i] = i < open->count ? open->items[i] : body->items[next + i - open->count];
+    if (first)
+        c->if_.orelse = joined;
+    else
+        c->if_.body = joined;
+    return c;
+}
+
+bool fe_block(struct fe *f, const struct py_list *body)
+{
+    bool good = true;
+    for (uint32_t i = 0; i < body->count && !f->ended; i++) {
+        const struct py *n = body->items[i];
+        bool splits = n->kind == PY_IF && f->returns && f->returns->inlined && i + 1 < body->count &&
+                      (always_returns(&n->if_.body) || (n->if_.orelse.count && always_returns(&n->if_.orelse)));
+        if (splits)
+            return statement(f, with_rest(f, n, body, i + 1)) && good;
+        if (statement(f, n))
+            continue;
+        good = false; /* the errors behind it are also reported, but not that its names are unknown */
+        fe_mark_wrong(f, n);
+    }
+    return good;
+}
+
+/* ---- return ---- */
+
+static const char *return_name(struct fe *f) { return intern(f->ir->names, "return"); }
+
+struct symbols {
+    const struct fe *f;
+    bool only; /* those of the program */
+};
+
+static void check_symbol(void *user, const struct sym *name)
+{
+    struct symbols *s = user;
+    s->only &= fe_has_name(s->f->program_symbols.items, s->f->program_symbols.count, name->name);
+}
+
+static bool depends_on_program(struct fe *f, const struct sym *extent)
+{
+    struct symbols s = { f, true };
+    sym_visit_names(extent, check_symbol, &s);
+    return s.only;
+}
+
+static bool store_result(struct fe *f, const struct py *n, const struct value *v, uint32_t index, bool tuple)
+{
+    struct fe_return *r = f->returns;
+    if (!fe_is_operand(v))
+        return fe_error(f, n, "a program cannot return %s", fe_describe(f, v)) != NULL;
+    const struct sym *one[1] = { sym_int(f->ir, 1) };
+    bool scalar = !fe_is_data(v) || v->rank == 0;
+    if (index >= r->values.count) {
+        const char *name = tuple ? fe_format(f, "__return_%u", index) : "__return";
+        if (f->dry)
+            return true;
+        for (uint32_t i = 0; !scalar && i < v->rank; i++)
+            if (!depends_on_program(f, v->shape[i]))
+                return fe_unsupported(f, n, "returning an array whose size is known at run time only, here %s",
+                                      fe_describe(f, v)) != NULL;
+        struct fe_container *c = NEW(f->arena, struct fe_container);
+        c->name = intern(f->ir->names, name);
+        c->type = fe_own_type(f, v);
+        c->rank = scalar ? 1 : v->rank;
+        c->shape = arena_copy(f->arena, scalar ? one : v->shape, c->rank * sizeof *c->shape);
+        c->level = f->level;
+        c->argument = true;
+        map_put(f->arena, &f->used_names, c->name, (void *)1);
+        fe_mark(f, &build_array(f->level->sdfg, name, c->type->name, fe_shape_text(f, c->shape, c->rank))->place);
+        vec_push(f->arena, &r->values, c);
+    }
+    struct fe_container *c = r->values.items[index];
+    if (fe_own_type(f, v) != c->type && fe_promote(f, fe_own_type(f, v), c->type) != c->type)
+        return fe_error(f, n, "this returns %s, another 'return' %s", fe_describe(f, v),
+                        fe_describe(f, fe_whole(f, c))) != NULL;
+    return fe_store(f, n, fe_whole(f, c), v, NULL);
+}
+
+bool fe_return_statement(struct fe *f, const struct py *n)
+{
+    struct fe_return *r = f->returns;
+    const struct value *v = n->return_.value ? fe_eval(f, n->return_.value) : fe_none(f);
+    if (!v)
+        return false;
+    if (r->inlined) {
+        f->ended = true;
+        if (f->loops)
+            return fe_unsupported(f, n, "'return' in a loop of a function that is called") != NULL;
+        return fe_assign_name(f, n, return_name(f), v);
+    }
+    if (f->level->outer)
+        return fe_unsupported(f, n, "'return' in a map") != NULL;
+    bool tuple = v->kind == FE_TUPLE;
+    if (r->any && v->kind != FE_NONE && (r->tuple != tuple || (tuple && r->values.count != v->count)))
+        return fe_error(f, n, "the function returns another number of values elsewhere") != NULL;
+    for (uint32_t i = 0; v->kind != FE_NONE && i < (tuple ? v->count : 1); i++)
+        if (!store_result(f, n, tuple ? v->items[i] : v, i, tuple))
+            return false;
+    if (v->kind != FE_NONE && !f->dry) {
+        r->any = true;
+        r->tuple = tuple;
+    }
+    if (f->depth)
+        fe_jump(f, BLOCK_RETURN, "return");
+    f->ended = true;
+    return true;
+}

@@ -1,0 +1,374 @@
+/* What a Python expression evaluates to, and the state of one lowering. The parts of the frontend share this; nobody
+ * else includes it. */
+#ifndef FRONTEND_VALUE_H
+#define FRONTEND_VALUE_H
+
+#include "frontend/frontend.h"
+#include "ir/build/build.h"
+#include "ir/python/ast.h"
+
+#include "base/map.h"
+#include "base/vec.h"
+
+enum { FE_MAX_RANK = 16, FE_MAX_CALLS = 64 };
+
+enum fe_kind {
+    /* known at compile time */
+    FE_NONE,
+    FE_BOOL,    /* i */
+    FE_INT,     /* i */
+    FE_FLOAT,   /* f */
+    FE_COMPLEX, /* f, im */
+    FE_STRING,  /* text */
+    FE_ELLIPSIS,
+    FE_TUPLE,    /* items; also lists */
+    FE_DICT,     /* items: key, value, ... */
+    FE_SLICE,    /* items: begin, end, step (FE_NONE where absent) */
+    FE_RANGE,    /* items: begin, end, step */
+    FE_TYPE,     /* type: an element type */
+    FE_DESC,     /* type, shape: an annotation */
+    FE_MODULE,   /* text: "numpy", "dace" ... */
+    FE_BUILTIN,  /* builtin: a row of functions.def; `self` for a method; `text` for "outer", "reduce" of a ufunc */
+    FE_FUNCTION, /* function: one of the file, or a lambda */
+    FE_SYMBOL,   /* sym: a symbolic integer; behaves as a Python int */
+    /* data */
+    FE_VIEW, /* type, shape, view: a region of a container */
+    FE_ELEM, /* type, shape, elem: an elementwise expression that is not computed yet */
+};
+
+struct value;
+struct fe_container;
+struct fe_scope;
+
+/* One dimension of the container of a view. */
+struct fe_dim {
+    const struct sym *begin, *step;
+    int axis;                  /* of the view, or -1: a single index */
+    const struct value *index; /* an array of indices instead; `axis` is its first axis */
+};
+
+/* An operation on elements. In `format`, $0 to $3 stand for the operands. */
+struct fe_elem {
+    const char *format;
+    uint32_t count;
+    const struct value *args[4];
+};
+
+struct fe_function {
+    const struct py *node; /* PY_FUNCTION_DEF or PY_LAMBDA */
+    struct fe_scope *scope;
+    bool program; /* has a decorator that makes it one */
+    bool dace;    /* the decorator is dace's: its dialect */
+};
+
+struct value {
+    enum fe_kind kind;
+    bool weak; /* a Python number: takes the type of what it meets */
+    bool list; /* FE_TUPLE: written as a list, so an array of indices in a subscript */
+    const struct type *type;
+    uint32_t rank;
+    const struct sym *const *shape;
+    union {
+        int64_t i;
+        double f;
+        const char *text;
+        const struct sym *sym;
+        struct {
+            struct fe_container *container;
+            const struct fe_dim *dims; /* of the container */
+        } view;
+        const struct fe_elem *elem;
+        const struct fe_function *function;
+        const struct fe_builtin *builtin;
+    };
+    double im;
+    uint32_t count;
+    const struct value *const *items;
+    const struct value *self;
+};
+
+/* A container of the program, which may be used on all levels of nested SDFGs below its own. */
+struct fe_container {
+    const char *name;
+    const struct type *type;
+    uint32_t rank;
+    const struct sym **shape;
+    struct fe_level *level;
+    const struct value *shows; /* of a reshaped view: the region of another container */
+    bool scalar;
+    bool storage; /* of a variable that loops or branches assign: its content changes */
+    bool argument;
+    const char *symbol; /* that has its value, while it is in scope and nothing is stored here; or NULL */
+};
+
+/* A container of an outer level that this one uses. */
+struct fe_import {
+    struct fe_container *container;
+    bool read, written;
+};
+
+/* An SDFG that is being built: the program's, or one inside a map. */
+struct fe_level {
+    struct fe_level *outer;
+    struct sdfg *sdfg;
+    VEC(struct fe_import) imports;
+    VEC(const char *) params; /* of the map around it */
+};
+
+/* A name of a scope. */
+struct fe_binding {
+    const char *name;
+    const struct value *value;    /* NULL: not bound (any more) */
+    struct fe_container *storage; /* assignments go here; NULL: they bind anew */
+    const struct type *joined;    /* while types are found: of all versions so far */
+    bool joined_weak;
+    const char *gone; /* why the name is not bound any more */
+    bool local;       /* belongs to an iteration of a map */
+};
+
+struct fe_scope {
+    struct fe_scope *outer;  /* where free names are looked up */
+    struct fe_scope *caller; /* of a callee: where its symbols get their values */
+    const struct py_lines *lines;
+    VEC(struct fe_binding) names;
+    VEC(const char *) symbols; /* of a callee: symbols that have values here */
+    VEC(const struct value *) symbol_values;
+    struct fe_host *host; /* of a module */
+    bool is_module;
+};
+
+/* What names outside a program mean: the file and its known modules, or (later) live objects of an interpreter. */
+struct fe_host {
+    /* The value of a free name; NULL: there is none. */
+    const struct value *(*lookup)(struct fe_host *h, const char *name);
+    /* The names it knows, for "did you mean". */
+    void (*names)(struct fe_host *h, void (*visit)(void *user, const char *name), void *user);
+};
+
+struct fe_jump; /* where `return` of a callee goes: call.c */
+
+struct fe {
+    struct ir *ir;
+    struct arena *arena;
+    const char *path, *text; /* of the file */
+    size_t length;
+    struct place place; /* of the statement that is lowered */
+    struct py_lines lines;
+    struct fe_level *level; /* NULL: nothing is lowered, the module is evaluated */
+    struct region *region;  /* blocks are added here */
+    struct block *last;     /* the block before the next; NULL: none, or it does not go on */
+    const char *pending;    /* assignments of the transition to the next block */
+    bool dry;               /* types are being found: nothing is built */
+    bool ended;             /* a jump came: what follows is not reached */
+    bool dace;              /* the dialect of dace.program */
+    struct fe_scope *scope;
+    struct fe_return *returns; /* of the function that is lowered */
+    struct map used_names;     /* of containers, symbols */
+    struct map used_labels;    /* of blocks */
+    VEC(const char *) symbols; /* in scope: those of the program, of loops and maps, promoted scalars */
+    struct map symbol_types;   /* name -> const struct type *: program symbols that were declared */
+    VEC(const char *) program_symbols;
+    VEC(const struct fe_function *) calls;
+    uint32_t depth;   /* of loops, maps and branches around the statement */
+    uint32_t loops;   /* of loops and maps, of this function */
+    uint32_t nesting; /* of calls */
+    uint32_t emitted; /* counts what needed the graph */
+    bool raw;         /* symbols of annotations are not replaced */
+    const char *wish; /* the name that the value of this statement gets */
+    bool failed;
+};
+
+/* ---- errors (fe.c) ---- */
+/* Records the error at the node; NULL. */
+void *fe_error(struct fe *f, const struct py *n, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void *fe_unsupported(struct fe *f, const struct py *n, const char *format, ...) __attribute__((format(printf, 3, 4)));
+const char *fe_format(struct fe *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* "float64[N, 3]", "int", "the symbol N": for messages. */
+const char *fe_describe(struct fe *f, const struct value *v);
+/* A name that nothing has yet: the wish, or the wish with a number. */
+const char *fe_unique(struct fe *f, const char *wish);
+bool fe_has_name(const char *const *list, uint32_t count, const char *name);
+
+extern const char fe_wrong[]; /* `gone` of names whose statement had an error */
+
+/* ---- values (value.c) ---- */
+struct value *fe_new(struct fe *f, enum fe_kind kind);
+const struct value *fe_none(struct fe *f);
+const struct value *fe_int(struct fe *f, int64_t i);
+const struct value *fe_bool(struct fe *f, bool b);
+const struct value *fe_float(struct fe *f, double d);
+const struct value *fe_complex(struct fe *f, double re, double im);
+const struct value *fe_string(struct fe *f, const char *text);
+const struct value *fe_symbol(struct fe *f, const struct sym *s); /* FE_INT where it is one */
+const struct value *fe_tuple(struct fe *f, const struct value *const *items, uint32_t count);
+const struct value *fe_type(struct fe *f, const struct type *t);
+const struct value *fe_whole(struct fe *f, struct fe_container *c); /* all of a container */
+const struct value *fe_elem(struct fe *f, const struct type *type, const struct sym *const *shape, uint32_t rank,
+                            const char *format, uint32_t count, const struct value *const *args);
+static inline bool fe_is_number(const struct value *v) { return v->kind >= FE_BOOL && v->kind <= FE_COMPLEX; }
+static inline bool fe_is_data(const struct value *v) { return v->kind == FE_VIEW || v->kind == FE_ELEM; }
+/* A number, a symbol or data: what operators take. */
+static inline bool fe_is_operand(const struct value *v)
+{
+    return fe_is_number(v) || v->kind == FE_SYMBOL || fe_is_data(v);
+}
+/* The integer as a symbolic expression, or NULL. */
+const struct sym *fe_sym(struct fe *f, const struct value *v);
+bool fe_truth(const struct value *v, bool *truth); /* false: not known at compile time */
+const struct sym **fe_shape_of(struct fe *f, const struct value *v, uint32_t *rank); /* of a tuple or an integer */
+
+/* ---- types (types.c): NumPy 2 ---- */
+const struct type *fe_own_type(struct fe *f, const struct value *v); /* of its own: int64, float64 for Python numbers */
+const struct type *fe_promote(struct fe *f, const struct type *a, const struct type *b);
+/* Of two operands, with weak numbers. */
+const struct type *fe_result_type(struct fe *f, const struct value *a, const struct value *b);
+const struct type *fe_float_of(struct fe *f, const struct type *t); /* what functions like sqrt compute in */
+static inline bool fe_is_int_type(const struct type *t) { return type_is_integer(t) || t->kind == TYPE_BOOL; }
+
+/* ---- operators (operators.c) ---- */
+const struct value *fe_binary(struct fe *f, const struct py *n, enum py_op op, const struct value *a,
+                              const struct value *b);
+const struct value *fe_unary(struct fe *f, const struct py *n, enum py_op op, const struct value *a);
+const struct value *fe_compare(struct fe *f, const struct py *n, enum py_op op, const struct value *a,
+                               const struct value *b);
+const struct value *fe_logical(struct fe *f, const struct py *n, bool is_and, const struct value *a,
+                               const struct value *b);
+const struct value *fe_select(struct fe *f, const struct py *n, const struct value *c, const struct value *a,
+                              const struct value *b);
+const struct value *fe_cast(struct fe *f, const struct py *n, const struct type *t, const struct value *v);
+/* The joint shape; false with an error if they do not match. */
+bool fe_broadcast(struct fe *f, const struct py *n, const struct value *a, const struct value *b,
+                  const struct sym ***shape, uint32_t *rank);
+bool fe_same_extent(struct fe *f, const struct sym *a, const struct sym *b);
+/* An elementwise operation of `count` operands on their joint shape. */
+const struct value *fe_apply(struct fe *f, const struct py *n, const struct type *t, const char *format, uint32_t count,
+                             const struct value *const *args);
+
+/* ---- evaluation (eval.c) ---- */
+const struct value *fe_eval(struct fe *f, const struct py *n);
+const struct value *fe_eval_index(struct fe *f, const struct py *n); /* slices too */
+const struct value *fe_attribute(struct fe *f, const struct py *n, const struct value *v, const char *name);
+/* A value of the module as the function that is lowered sees it: its symbols may have values there. */
+const struct value *fe_in_context(struct fe *f, const struct py *n, const struct value *v);
+struct fe_binding *fe_find(struct fe_scope *s, const char *name);
+struct fe_binding *fe_bind(struct fe *f, struct fe_scope *s, const char *name, const struct value *v);
+
+/* ---- subscripts (index.c) ---- */
+const struct value *fe_subscript(struct fe *f, const struct py *n, const struct value *base, const struct value *index);
+const struct value *fe_transpose(struct fe *f, const struct value *v, const uint32_t *axes);
+const struct value *fe_reshape(struct fe *f, const struct py *n, const struct value *v, const struct sym **shape,
+                               uint32_t rank);
+const struct value *fe_squeeze(struct fe *f, const struct value *v); /* without dimensions of one */
+
+/* ---- graph (emit.c, copy.c) ---- */
+void fe_at(struct fe *f, const struct py *n); /* what is built next comes from here */
+void fe_link(struct fe *f, struct block *b);
+const char *fe_label(struct fe *f, const char *what); /* "for_12": with the line, and a number if that is taken */
+void fe_mark(struct fe *f, struct place *p);
+struct state *fe_state(struct fe *f, const char *label);
+struct fe_container *fe_container(struct fe *f, const char *wish, const struct type *t, const struct sym *const *shape,
+                                  uint32_t rank);
+const char *fe_use(struct fe *f, struct fe_container *c, bool write); /* its name on this level */
+const char *fe_text(struct fe *f, const struct sym *s);
+const char *fe_shape_text(struct fe *f, const struct sym *const *shape, uint32_t rank);
+const char *fe_whole_text(struct fe *f, const struct fe_container *c);
+/* "A[i, 0:N]" of a view, without broadcasting. */
+const char *fe_region(struct fe *f, const struct value *view, bool write);
+/* A node of the container in the state, with what a view shows. */
+struct node *fe_access(struct fe *f, struct state *st, struct fe_container *c, bool write);
+/* Whether both are elements of one container at the same places, or of containers that share nothing: elementwise
+ * operations may read `v` while they write `to`. */
+bool fe_independent(const struct value *to, const struct value *v);
+/* Computes `v` into the view `to`; `wcr` NULL: overwrites. */
+bool fe_store(struct fe *f, const struct py *n, const struct value *to, const struct value *v, const char *wcr);
+/* The value in a container: itself if it is a view already. */
+const struct value *fe_materialize(struct fe *f, const struct py *n, const struct value *v, const char *wish);
+/* A fresh copy, even of a view. */
+const struct value *fe_copy(struct fe *f, const struct py *n, const struct value *v, const char *wish);
+/* A view that a memlet describes: no array of indices, no new or transposed axis. */
+const struct value *fe_plain(struct fe *f, const struct py *n, const struct value *v, const char *wish);
+/* An integer known at run time as a symbol. */
+const struct value *fe_as_symbol(struct fe *f, const struct py *n, const struct value *v);
+bool fe_is_plain(const struct value *v);
+
+/* ---- statements (stmt.c, loop.c, assign.c) ---- */
+bool fe_block(struct fe *f, const struct py_list *body);
+bool fe_assign(struct fe *f, const struct py *target, const struct value *v, const char *wcr);
+bool fe_unpack(struct fe *f, const struct py *target, const struct value *v);
+bool fe_assign_name(struct fe *f, const struct py *n, const char *name, const struct value *v);
+bool fe_augment(struct fe *f, const struct py *n);
+bool fe_if(struct fe *f, const struct py *n);
+bool fe_for(struct fe *f, const struct py *n);
+bool fe_while(struct fe *f, const struct py *n);
+bool fe_map(struct fe *f, const struct py *n, const struct value *ranges);
+typedef bool fe_body(struct fe *f, const void *user);
+struct fe_region { /* where the builder stands, to come back */
+    struct region *region;
+    struct block *last;
+    uint32_t symbols;
+};
+struct fe_region fe_enter(struct fe *f, struct region *r);
+void fe_leave(struct fe *f, const struct fe_region *r);
+void fe_jump(struct fe *f, enum block_kind kind, const char *label);
+void fe_declare_symbol(struct fe *f, const char *name);
+/* The state of names, to go through a body again. */
+struct fe_snapshot {
+    struct fe_binding *names;
+    uint32_t count, symbols;
+    bool ended;
+};
+struct fe_snapshot fe_snapshot(struct fe *f);
+const char *fe_loop_symbol(struct fe *f, const char *name); /* for a loop variable of that name */
+/* Runs `run` with storage for the names that the bodies assign (storage.c): two bodies are branches; with
+ * `updates_only` names that are updated before they are assigned. */
+bool fe_with_storage(struct fe *f, const struct py_list *const *bodies, uint32_t count, bool updates_only, fe_body *run,
+                     const void *user);
+/* `v and n` (or `v or n`) where n is computed only if v does not decide. */
+const struct value *fe_guarded(struct fe *f, const struct py *at, bool is_and, const struct value *v,
+                               const struct py *n);
+const struct value *fe_unroll_range(struct fe *f, const struct value *range);
+void fe_mark_wrong(struct fe *f, const struct py *n); /* the names that the statement would bind */
+bool fe_return_statement(struct fe *f, const struct py *n);
+bool fe_condition(struct fe *f, const struct py *n, const struct value **constant, const char **text);
+
+/* ---- calls (call.c, builtin.c) ---- */
+struct fe_args {
+    const struct py *node;
+    const struct value *const *items;
+    uint32_t count;
+    const char *const *names;
+    const struct value *const *values;
+    uint32_t num_names;
+    uint32_t used; /* bits: keywords that were asked for */
+};
+typedef const struct value *fe_call_function(struct fe *f, const struct fe_builtin *b, struct fe_args *a);
+struct fe_builtin {
+    const char *module, *name;
+    fe_call_function *call;
+    const char *format; /* of elementwise functions */
+    int kind;           /* enum fe_rule */
+};
+const struct value *fe_call(struct fe *f, const struct py *n);
+const struct value *fe_matmul(struct fe *f, const struct py *n, const struct value *a, const struct value *b);
+const struct value *fe_call_function_value(struct fe *f, const struct fe_function *fn, struct fe_args *a);
+/* np.add.outer, np.maximum.reduce, ... */
+const struct value *fe_ufunc_method(struct fe *f, const struct fe_builtin *b, const char *method, struct fe_args *a);
+const struct fe_builtin *fe_builtin_find(const char *module, const char *name);
+const char *fe_builtin_near(const char *module, const char *name);
+/* A parameter by position or name; NULL: not given. */
+const struct value *fe_arg(struct fe_args *a, uint32_t position, const char *name);
+bool fe_args_done(struct fe *f, struct fe_args *a, uint32_t most); /* nothing else was given */
+
+struct fe_return {
+    bool inlined;                      /* of a callee: the value goes to the caller */
+    const struct value *value;         /* of the last statement */
+    VEC(struct fe_container *) values; /* where they go */
+    bool scalar, tuple, any;
+};
+
+/* ---- modules (module.c) ---- */
+struct fe_scope *fe_module(struct fe *f, const struct py *tree);
+const struct value *fe_known_module(struct fe *f, const char *name); /* NULL: not known */
+const struct value *fe_module_attribute(struct fe *f, const char *module, const char *name);
+
+#endif

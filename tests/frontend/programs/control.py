@@ -1,0 +1,229 @@
+"""Loops, branches, names and their types, calls."""
+import numpy as np
+import sdfg
+
+N, M = (sdfg.symbol(s) for s in ("N", "M"))
+SCALE = 2.5
+TABLE = [1.0, 2.0, 4.0]
+OPTIONS = {"shift": 3}
+
+
+@sdfg.program
+def promoted(A: sdfg.float64[N]):
+    s = 0
+    for i in range(N):
+        s += A[i]
+    return s
+
+
+@sdfg.program
+def integer_sum(A: sdfg.int32[N]):
+    s = 0
+    for i in range(N):
+        s += A[i]
+    return s
+
+
+@sdfg.program
+def swapping(A: sdfg.float64[N]):
+    x = A[0]
+    y = A[1]
+    for i in range(3):
+        x, y = y, x + y
+    return x, y
+
+
+@sdfg.program
+def copies(A: sdfg.float64[N]):
+    x = A[0]
+    y = x
+    y += 1
+    B = A
+    B = A + 1
+    return x, y, B
+
+
+@sdfg.program
+def nested_loops(A: sdfg.float64[N, M]):
+    for i in range(1, N):
+        for j in range(M - 1, 0, -1):
+            A[i, j] += A[i - 1, j] * i - A[i, j - 1] * j
+
+
+@sdfg.program
+def branches(A: sdfg.float64[N]):
+    for i in range(N):
+        if A[i] > 1:
+            x = 1
+        elif A[i] > 0:
+            x = 0.5
+        else:
+            x = -1
+        A[i] = x * 2
+
+
+@sdfg.program
+def while_loop(A: sdfg.float64[N]):
+    i = 0
+    total = 0.0
+    while i < N and A[i] < 1.4:
+        total += A[i]
+        i += 1
+    return total, i
+
+
+@sdfg.program
+def jumps(A: sdfg.float64[N]):
+    last = -1
+    for i in range(N):
+        if A[i] < 0:
+            continue
+        if A[i] > 1.4:
+            break
+        last = i
+        A[i] = 0
+    return last
+
+
+@sdfg.program
+def early(A: sdfg.float64[N], k: sdfg.int64):
+    if k > 2:
+        return A[0]
+    A[:] = 0
+    return A[1] + 1.0
+
+
+@sdfg.program
+def loop_variable(A: sdfg.float64[N]):
+    for i in range(N):
+        A[i] = i
+    A[0] = i
+    for k in range(4, 0, -1):
+        pass
+    A[1] = k
+
+
+@sdfg.program
+def map_loop(A: sdfg.float64[N, M], B: sdfg.float64[N, M]):
+    for i, j in sdfg.map[0:N, 0:M]:
+        t = A[i, j] * 2
+        B[i, j] = t + i - j
+
+
+@sdfg.program
+def map_sum(A: sdfg.float64[N], H: sdfg.int64[3]):
+    s = 0
+    for i in sdfg.map[0:N]:
+        s += A[i]
+        H[np.int64(abs(A[i])) % 3] += 1
+    return s
+
+
+@sdfg.program
+def map_nest(A: sdfg.float64[N, M], B: sdfg.float64[N]):
+    for i in sdfg.map[0:N]:
+        acc = 0.0
+        for j in range(M):
+            if A[i, j] > 0:
+                acc += A[i, j]
+        B[i] = acc
+
+
+@sdfg.program
+def unrolled(A: sdfg.float64[N]):
+    for i, v in enumerate(TABLE):
+        A[i] += v * OPTIONS["shift"]
+    for a, b in zip([0, 1], (5, 6)):
+        A[a] = A[a] * b
+    return [x * 2 for x in TABLE][1] + sum([1, 2, 3]) + SCALE
+
+
+def helper(x, y=1.0):
+    if x > y:
+        return x - y
+    return x + y
+
+
+@sdfg.program
+def scaled(X: sdfg.float64[M], k: sdfg.float64):
+    X *= k
+    return X[0]
+
+
+@sdfg.program
+def calls(A: sdfg.float64[N]):
+    first = scaled(A[1:], 2.0)
+    second = scaled(k=0.5, X=A[:-1])
+    f = lambda t: t * t + 1
+    return helper(A[0]) + helper(A[1], y=3.0), first + second, f(A)
+
+
+@sdfg.program
+def local_function(A: sdfg.float64[N]):
+    def twice(x):
+        return x * 2
+
+    return twice(A) + twice(3)
+
+
+@sdfg.program
+def tuples(A: sdfg.float64[N]):
+    pair = (A[0], 2)
+    a, (b, c) = pair[0], (pair[1], 3)
+    return a + b * c + min(a, 1.0) + max(2, 5, 3)
+
+
+@sdfg.program
+def symbolic(A: sdfg.float64[N]):
+    half = N // 2
+    A[:half] = 1
+    A[half:] = 2
+    if N > 100:
+        A[:] = 0
+    assert SCALE > 1
+
+
+@sdfg.program
+def guarded(A: sdfg.float64[N], k: sdfg.int64):
+    if k < N and A[k] > -100:
+        A[0] = 1
+    if k >= N or A[k] > 100:
+        A[1] = 1
+
+
+@sdfg.program
+def augmented(A: sdfg.float64[N], B: sdfg.int64[N]):
+    A += 1
+    A -= B
+    A *= 2
+    A /= 4
+    B //= 2
+    B %= 5
+    B **= 2
+    B <<= 1
+    B |= 1
+
+
+@sdfg.program
+def rebound(A: sdfg.float64[N]):
+    x = A + 1
+    for i in range(3):
+        x = x * 2 + A
+    return x
+
+
+@sdfg.program
+def carried(A: sdfg.float64[N]):
+    t = 0.0
+    best = 0
+    for i in range(N):
+        if A[i] > t:
+            t = A[i]
+            best = i
+    return t, best
+
+
+@sdfg.program
+def walrus(A: sdfg.float64[N]):
+    if (n := N * 2) > 5:
+        A[0] = n
