@@ -270,6 +270,7 @@ bool lower_program(struct sdfg *s, const struct lower_options *o, struct tree **
     if (!lower_parameters(lw, arguments) || !lower_begin_state(lw) || !lower_activation(lw->root, body))
         return false;
     lower_end_state(lw);
+    lower_clear_unwritten(lw);
     drop_unused_symbols(lw);
     if (lw->init)
         lw->init->params = lw->main->params;

@@ -112,6 +112,9 @@ struct scope {
  * memory or init/exit code exists, "init" and "exit". */
 bool lower_program(struct sdfg *s, const struct lower_options *o, struct tree **out);
 
+/* Clears memory of the stack that is read before it is written (fresh.c). */
+void lower_clear_unwritten(struct lower *lw);
+
 /* Fresh helpers for a piece of an activation (transitions, entry code). */
 struct scope scope_at(struct activation *act, struct tree_stmt *block);
 struct scope scope_inside(struct scope *parent, struct node *entry, struct tree_stmt *block);

@@ -260,6 +260,25 @@ static void container_array(struct corner *c)
     build_path("B[i, j]", NULL, "o", NULL, &t->node, columns->exit, rows->exit, &build_access(st, "B")->node, NULL);
 }
 
+/* What a transient of a scope holds does not go from one iteration to the next, and a condition on it is one. */
+static void fresh(struct corner *c)
+{
+    struct state *st = corner_state(c);
+    corner_array(c, "int64 B[40]", "40*0", "40*5");
+    corner_array(c, "int64 D[40]", "40*0", "40*3");
+    build_transient(c->s, "T", "int64", "1");
+    struct map_entry *m = build_map(st, "m", "i = 0:40");
+    m->schedule = enum_builtin(c->ir, SCHEDULE_SEQUENTIAL);
+    struct tasklet *add = build_tasklet(st, "add", NULL, "o", "o = 5"),
+                   *take = build_tasklet(st, "take", "x", "o, p", "o = x\nif x == 5:\n    p = 3\nelse:\n    p = 4");
+    struct access *t = build_access(st, "T");
+    build_edge(&m->node, NULL, &add->node, NULL, NULL, NULL);
+    build_edge(&add->node, "o", &t->node, NULL, "T[0]", sum);
+    build_edge(&t->node, NULL, &take->node, "x", "T[0]", NULL);
+    build_path("B[i]", NULL, "o", NULL, &take->node, m->exit, &build_access(st, "B")->node, NULL);
+    build_path("D[i]", NULL, "p", NULL, &take->node, m->exit, &build_access(st, "D")->node, NULL);
+}
+
 /* Rows of different lengths: the code needs no symbol of their shape. tests/python calls it. */
 static void jagged(struct corner *c)
 {
@@ -458,6 +477,7 @@ const struct corner_row corner_memory[] = {
     { "stream_consume_chunks_of_tree", consume_chunks_of_tree, false },
     { "stream_gearbox", gearbox, false },
     { "stream_gearbox_widths", gearbox_widths, true },
+    { "memory_fresh", fresh, false },
     { "memory_jagged", jagged, true },
     { NULL, NULL, false },
 };
