@@ -86,6 +86,7 @@ struct codegen_request {
     bool profiler;                        /* announce the code to perf and gdb */
     bool timing;                          /* elements with instrumentation Timer are timed */
     bool save_data, restore_data;         /* data instrumentation is carried out */
+    unsigned check;                       /* enum sdfg_rt_check_kind: what checked mode looks for */
     enum codegen_emit emit;               /* text or object wanted instead of code */
     const struct codegen_export *exports; /* with CODEGEN_EMIT_OBJECT; NULL: none */
     const char *dump_after;               /* pass whose result goes to `dump`, or NULL */

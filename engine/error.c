@@ -160,6 +160,11 @@ static sdfg_error *from_messages(const struct codegen_message *messages, uint32_
     return finish(e);
 }
 
+sdfg_error *error_from_message(const struct codegen_message *message, enum sdfg_error_stage stage)
+{
+    return from_messages(message, 1, stage);
+}
+
 sdfg_error *error_from_messages(const struct codegen_message *messages, uint32_t count)
 {
     bool option = count && !strncmp(messages[0].code, "OPTION_", 7); /* that only LLVM can judge */

@@ -42,6 +42,7 @@ sdfg_error *error_stack(enum sdfg_error_stage stage);
 sdfg_error *error_copy(const sdfg_error *e); /* never abandons the work: without memory it is another error */
 /* From what the code generator said; NULL if it said nothing. */
 sdfg_error *error_from_messages(const struct codegen_message *messages, uint32_t count);
+sdfg_error *error_from_message(const struct codegen_message *message, enum sdfg_error_stage stage);
 /* Texts that callers free: *out gets a copy of `t` and a zero behind it, unless there is an `error` already, which is
  * returned. `size` may be NULL. */
 sdfg_error *give_text(char **out, const struct text *t, size_t *size, sdfg_error *error);

@@ -16,7 +16,20 @@ enum sdfg_rt_error {
     SDFG_RT_SINGULAR,     /* a matrix to be inverted or factored */
     SDFG_RT_NODE_FAILED,  /* an implementation of a library node said so, or there is none */
     SDFG_RT_OTHER_SYMBOL, /* exported code was made, or its handle initialised, for another value of a symbol */
-    SDFG_RT_DATA          /* of an access node or state cannot be saved or restored */
+    SDFG_RT_DATA,         /* of an access node or state cannot be saved or restored */
+    SDFG_RT_FAULT         /* checked mode found a fault: struct sdfg_rt_faults */
+};
+
+/* What checked mode looks for; the numbers are those of enum sdfg_check. */
+enum sdfg_rt_check_kind {
+    SDFG_RT_CHECK_BOUNDS = 1,
+    SDFG_RT_CHECK_UNINIT = 2,
+    SDFG_RT_CHECK_ALIAS = 4,
+    SDFG_RT_CHECK_OVERFLOW = 8,
+    SDFG_RT_CHECK_SCOPE = 16,
+    SDFG_RT_CHECK_NAN = 32,
+    SDFG_RT_CHECK_RACE = 64,
+    SDFG_RT_CHECK_RACE_SAMPLE = 128
 };
 
 /* Flags of RT_FUNCTION, see abi.def. */
@@ -110,6 +123,26 @@ struct sdfg_rt_data *sdfg_rt_data_new(const char *save, const char *restore);
 void sdfg_rt_data_free(struct sdfg_rt_data *d); /* NULL is allowed */
 /* What went wrong first, with the name of the file; "" for nothing. It is forgotten then. */
 void sdfg_rt_data_trouble(struct sdfg_rt_data *d, char *text, size_t size);
+
+/* An access that checked mode looks at, as its code describes it. */
+struct sdfg_rt_access {
+    int64_t kind, rank; /* kind: one bit of enum sdfg_rt_check_kind */
+    int64_t flat;       /* not 0: the last dimension is that of the elements of the allocation */
+    char text[];        /* container, element path, source line; each zero-terminated */
+};
+
+enum { SDFG_RT_MAX_RANK = 33 }; /* of such an access: the dimensions of a container, and all elements in a row */
+
+/* The faults of one call; any thread of the call. */
+struct sdfg_rt_faults {
+    int64_t count;                       /* so far */
+    const struct sdfg_rt_access *access; /* of the first one, in the memory of the code; NULL: none yet */
+    int64_t thread;
+    struct sdfg_rt_races *races;          /* what was accessed in maps, if races are looked for; else NULL */
+    int64_t values[3 * SDFG_RT_MAX_RANK]; /* of each dimension: first and last index, extent */
+};
+
+void sdfg_rt_races_free(struct sdfg_rt_races *r); /* NULL is allowed */
 
 /* A program that was compiled ahead of time, as its object describes it. init, exit and workspace may be null. */
 typedef void sdfg_rt_entry(struct sdfg_rt_context *context, void *const *args);

@@ -132,6 +132,7 @@ const char *sdfg_rt_error_text(int32_t error)
         [SDFG_RT_SINGULAR] = "a matrix to be inverted or factored is singular",
         [SDFG_RT_NODE_FAILED] = "a library node failed",
         [SDFG_RT_DATA] = "data cannot be saved or restored",
+        [SDFG_RT_FAULT] = "checked mode found a fault",
         [SDFG_RT_OTHER_SYMBOL] = "a symbol does not have the value that the program was compiled or initialised for",
     };
     bool known = error >= 0 && error < (int32_t)(sizeof texts / sizeof *texts);

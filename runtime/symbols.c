@@ -1,3 +1,4 @@
+#include "runtime/check.h"
 #include "runtime/data.h"
 #include "runtime/linalg/blas.h"
 #include "runtime/linalg/cblas.h"

@@ -1,5 +1,6 @@
 #include "engine/call/call.h"
 
+#include "engine/call/check.h"
 #include "engine/call/handle.h"
 #include "engine/call/recent.h"
 #include "engine/kernels/kernels.h"
@@ -15,6 +16,7 @@ sdfg_error *run_error(int32_t error)
         [SDFG_RT_OUT_OF_MEMORY] = DIAG_RUN_MEMORY, [SDFG_RT_BAD_VALUE] = DIAG_RUN_VALUE,
         [SDFG_RT_WORKSPACE] = DIAG_RUN_WORKSPACE,  [SDFG_RT_STREAM_EMPTY] = DIAG_RUN_STREAM,
         [SDFG_RT_SINGULAR] = DIAG_RUN_SINGULAR,    [SDFG_RT_NODE_FAILED] = DIAG_RUN_NODE,
+        [SDFG_RT_FAULT] = DIAG_CHECK_FAULT,
     };
     if (error == SDFG_RT_OK)
         return NULL;
@@ -31,15 +33,17 @@ static sdfg_error *data_error(struct sdfg_rt_data *d)
     return error_of(SDFG_STAGE_RUN, DIAG_RUN_DATA, trouble);
 }
 
-static sdfg_error *failed_run(const struct sdfg_kernel *k, int32_t error)
+static sdfg_error *failed_run(const struct sdfg_kernel *k, const struct sdfg_rt_context *context)
 {
-    return error == SDFG_RT_DATA ? data_error(k->program->data) : run_error(error);
+    if (context->error == SDFG_RT_FAULT && context->faults)
+        return fault_error(k->program->engine, context->faults);
+    return context->error == SDFG_RT_DATA ? data_error(k->program->data) : run_error(context->error);
 }
 
 static inline sdfg_error *run_code(const struct sdfg_kernel *k, void *const *args, struct sdfg_rt_context *context)
 {
     k->code.main(context, args);
-    return context->error == SDFG_RT_OK ? NULL : failed_run(k, context->error);
+    return context->error == SDFG_RT_OK ? NULL : failed_run(k, context);
 }
 
 /* Blocks are counted off during a run, so every run has its own. */
@@ -117,8 +121,18 @@ sdfg_error *kernel_run(struct sdfg_kernel *k, void *const *args, const struct ru
                                        .pool = p->pool,
                                        .data = p->data,
                                        .user = e->nodes.items.count ? (void *)&e->nodes.runtime : NULL };
+    struct sdfg_rt_faults faults;
+    if (e->options.check) {
+        faults.count = 0;
+        faults.access = NULL;
+        faults.races = NULL;
+        context.faults = &faults;
+    }
     bool bare = !kernel_has_state(k) && !r->blocks && !e->options.timing;
-    return bare ? run_code(k, args, &context) : run_with_state(k, args, &context, r);
+    sdfg_error *error = bare ? run_code(k, args, &context) : run_with_state(k, args, &context, r);
+    if (e->options.check)
+        sdfg_rt_races_free(faults.races);
+    return error;
 }
 
 /* ---- calls ---- */
@@ -162,6 +176,11 @@ static bool prepare(struct call *c, struct sdfg_args *a, struct report *r, sdfg_
     bool again = call_is_repeated(a);
     if (a->settled ? !args_check_data(a, r->diags) : !settle(a, r))
         return false;
+    if (a->program->engine->options.check & SDFG_CHECK_ALIAS) {
+        *error = alias_error(a);
+        if (*error)
+            return false;
+    }
     uint32_t n = a->program->num_variables;
     c->values = NEW_ARRAY(c->arena, struct value, n);
     memcpy(c->values, a->values, n * sizeof *c->values);

@@ -61,6 +61,26 @@ static bool look_at_memory(const struct sdfg_args *a, uint32_t *alignment, bool 
     return found;
 }
 
+/* Two arguments that share memory, one of them written, although neither may. */
+static bool breaks_promise(const struct sdfg_args *a, const struct entry *e, const struct entry *other)
+{
+    const struct leaf *x = &a->program->arguments[e->argument], *y = &a->program->arguments[other->argument];
+    return is_memory(e) && is_memory(other) && x != y && !x->may_alias && !y->may_alias && (x->written || y->written) &&
+           meet(span_of(e), span_of(other));
+}
+
+bool call_broken_promise(const struct sdfg_args *a, const struct leaf **x, const struct leaf **y)
+{
+    for (size_t i = 0; i < a->num_entries; i++)
+        for (size_t k = 0; k < i; k++)
+            if (breaks_promise(a, a->entries[i], a->entries[k])) {
+                *x = &a->program->arguments[a->entries[k]->argument];
+                *y = &a->program->arguments[a->entries[i]->argument];
+                return true;
+            }
+    return false;
+}
+
 bool call_is_repeated(const struct sdfg_args *a)
 {
     uint32_t alignment;

@@ -183,6 +183,9 @@ static bool apply_run(struct command *c, const struct option *o, char *value)
     case OPTION_REPORT:
         c->report_file = value;
         break;
+    case OPTION_CHECK:
+        ok = sdfg_check_by_name(value, &c->options.check);
+        return ok || usage(c, o, value, "bounds, uninit, alias, overflow, scope, nan, race, race-sample or all");
     case OPTION_SAVE_DATA:
         c->options.save_data = value;
         break;

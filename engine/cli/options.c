@@ -40,6 +40,8 @@ static const struct option options[] = {
     { "warmup", OPTION_WARMUP, RUN, TAKES_VALUE, "N", "run N times before that, without measuring" },
     { "report", OPTION_REPORT, RUN, TAKES_VALUE, "FILE",
       "times of elements with instrumentation Timer; '-' is stdout" },
+    { "check", OPTION_CHECK, RUN, MAY_TAKE_VALUE, "LIST",
+      "find faults: bounds, uninit, alias, overflow, scope (these by default), nan, race, race-sample, all" },
     { "save-data", OPTION_SAVE_DATA, RUN, TAKES_VALUE, "DIR", "folder for data with instrumentation Save" },
     { "restore-data", OPTION_RESTORE_DATA, RUN, TAKES_VALUE, "DIR", "folder of data with instrumentation Restore" },
     { "timeout", OPTION_TIMEOUT, RUN, TAKES_VALUE, "S", "give up after S seconds (--cases: each case, 60)" },

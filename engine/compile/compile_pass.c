@@ -57,6 +57,7 @@ static struct tree_options tree_options_of(const struct codegen_request *r)
         .num_threads = r->num_threads,
         .strict_fp = r->fp == CODEGEN_FP_STRICT,
         .counting = r->emit == CODEGEN_EMIT_WORK,
+        .check = r->check,
     };
 }
 
@@ -81,6 +82,7 @@ bool pass_lower(struct compile *c)
         .timing = r->timing,
         .save_data = r->save_data,
         .restore_data = r->restore_data,
+        .check = r->check,
     };
     c->tree_options = tree_options_of(r);
     return lower_program(c->sdfg, o, &c->tree);

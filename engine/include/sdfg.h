@@ -153,6 +153,42 @@ typedef struct sdfg_timing {
  * thread of the call, without locks. */
 typedef void sdfg_timing_function(void *user, const sdfg_timing *timings, size_t count);
 
+/* What checked mode looks for while a program runs (docs/checking.md); bits of sdfg_options.check. */
+enum sdfg_check {
+    SDFG_CHECK_BOUNDS = 1,   /* accesses outside of a container */
+    SDFG_CHECK_UNINIT = 2,   /* reads of elements of transients that nothing has written */
+    SDFG_CHECK_ALIAS = 4,    /* arguments that share memory although neither is declared with may_alias */
+    SDFG_CHECK_OVERFLOW = 8, /* integers that do not fit: symbols, and indices computed in tasklets */
+    SDFG_CHECK_SCOPE = 16,   /* accesses to memory whose scope has ended, and through references that are not set */
+    SDFG_CHECK_NAN = 32,     /* values stored that are NaN or infinite */
+    SDFG_CHECK_RACE = 64,    /* iterations of a parallel map that touch the same element, one of them writing */
+    SDFG_CHECK_RACE_SAMPLE = 128, /* the same for one element of each 64 */
+    SDFG_CHECK_DEFAULT = 31,      /* what costs little */
+    SDFG_CHECK_ALL = 127
+};
+/* "bounds,uninit", "default", "all" and so on, in any order, as bits. False, with the bits unchanged, for a word that
+ * is none; NULL and "" are the default. */
+SDFG_API bool sdfg_check_by_name(const char *names, unsigned *check);
+/* The word of one bit, or NULL; static text. */
+SDFG_API const char *sdfg_check_name(enum sdfg_check check);
+
+/* The first fault of a call in checked mode. All texts and lists are gone after the call of the function. */
+typedef struct sdfg_fault {
+    size_t struct_size;        /* set by the library */
+    enum sdfg_check check;     /* which check found it; one bit */
+    const char *container;     /* name as the SDFG has it */
+    const char *path;          /* element path of the access, or "" */
+    const char *source;        /* line of the user's program, "user.py:5:4", or "" */
+    const char *text;          /* the message of the error that the call returns */
+    size_t rank;               /* of the container; 0 where the fault has no indices */
+    const int64_t *low, *high; /* first and last index of the access, one per dimension */
+    const int64_t *extent;     /* of the container, one per dimension */
+    int64_t thread;            /* number of the thread in its parallel region; 0 outside */
+    uint64_t count;            /* faults of the call until it stopped, this one included */
+} sdfg_fault;
+/* Called from the thread of the call, without locks, before the call returns its error. */
+typedef void sdfg_fault_function(void *user, const sdfg_fault *f);
+
 typedef struct sdfg_options {
     size_t struct_size; /* set by sdfg_options_init */
     int opt_level;      /* 0..3; -1: the default */
@@ -189,6 +225,8 @@ typedef struct sdfg_options {
     /* Where programs run: "cpu"; "cuda" or "cuda:N" for a GPU by its number, which is unsupported so far; "auto" or
      * NULL: the CPU. What a program for a GPU means on a CPU is said in docs/gpu.md. */
     const char *device;
+    unsigned check; /* bits of enum sdfg_check: a fault that they find ends the call with an error; 0: none */
+    sdfg_fault_function *fault; /* hears of the first fault of a call; NULL: nobody does */
 } sdfg_options;
 
 /* Fills in the defaults; reads SDFG_DEBUG and SDFG_DUMP_DIR (the texts belong to the environment). `struct_size` is

@@ -279,6 +279,7 @@ static void collect_arguments(struct describe *w, const char **all, uint32_t num
                                                        : &p->arguments[num_containers++];
         leaf_container(w, l, c);
         l->written = map_has(&w->written, c->name);
+        l->may_alias = c->may_alias;
     }
     for (uint32_t i = 0; i < num_all; i++)
         if (!is_internal(all[i]))

@@ -77,7 +77,8 @@ enum leaf_flag {
     LEAF_STRIDES = 32,
     LEAF_TOTAL = 64,
     LEAF_PLACED = 128,
-    LEAF_ALL = 255
+    LEAF_MAY_ALIAS = 256,
+    LEAF_ALL = 511
 };
 
 static void put_leaf(struct writer *w, const struct leaf *l)
@@ -88,7 +89,8 @@ static void put_leaf(struct writer *w, const struct leaf *l)
     bytes_put_number(out, (l->written ? LEAF_WRITTEN : 0) | (l->optional ? LEAF_OPTIONAL : 0) |
                               (l->returned ? LEAF_RETURNED : 0) | (l->transient ? LEAF_TRANSIENT : 0) |
                               (l->solvable ? LEAF_SOLVABLE : 0) | (l->strides ? LEAF_STRIDES : 0) |
-                              (l->total_size.text ? LEAF_TOTAL : 0) | (l->placed ? LEAF_PLACED : 0));
+                              (l->total_size.text ? LEAF_TOTAL : 0) | (l->placed ? LEAF_PLACED : 0) |
+                              (l->may_alias ? LEAF_MAY_ALIAS : 0));
     put_places(w, l->place, 0);
     record_put_type(&w->record, l->type);
     bytes_put_number(out, l->dtype);
@@ -321,6 +323,7 @@ static void take_leaf(struct reader *r, struct leaf *l)
     l->transient = flags & LEAF_TRANSIENT;
     l->solvable = flags & LEAF_SOLVABLE;
     l->placed = flags & LEAF_PLACED;
+    l->may_alias = flags & LEAF_MAY_ALIAS;
     b->failed |= !type_agrees(l);
     if (b->failed)
         return;

@@ -26,7 +26,7 @@ struct leaf {
     struct form total_size;
     const char *const *shape_texts, *const *strides_texts;
     int32_t variable; /* index of the integer it is to expressions, or -1 */
-    bool written, optional, returned, transient;
+    bool written, optional, returned, transient, may_alias;
     bool solvable; /* a symbol that stands linearly in the shape or strides of an argument */
     /* structures: the members in order; container arrays: the element */
     struct leaf *members;

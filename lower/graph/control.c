@@ -3,6 +3,7 @@
  * A region becomes its blocks in reverse postorder with transitions as conditional jumps to labels; a jump to the next
  * block is left out, so straight-line regions print without labels and any shape of graph works. Loop regions become
  * loops of the tree. */
+#include "lower/graph/check.h"
 #include "lower/graph/instrument.h"
 
 struct flow {
@@ -64,6 +65,8 @@ static bool assign_symbols(struct flow *f, struct transition *t, struct tree_stm
             return diag_error(lw->diags, &t->place, DIAG_UNDEFINED_SYMBOL, a->name);
         struct scope sc = flow_scope(f, block);
         struct code_scope cs = lower_code_scope(&sc, &t->place, a->text);
+        if (a->value && !lower_check_overflow(&sc, &t->place, a->name, v->type, a->value))
+            return false;
         struct tree_expr *e = a->value ? code_value(&cs, block, a->value) : NULL;
         e = e ? code_convert(&cs, v->type, e) : NULL;
         if (!e)
@@ -149,6 +152,13 @@ static const struct code *first_statement(const struct code_text *t)
     return t->tree->count ? t->tree->items[0] : NULL;
 }
 
+/* v + 1 and the like: the condition of a loop says how far. */
+static bool counts(const struct tree_expr *e, const struct tree_var *v)
+{
+    return (e->op == EXPR_ADD || e->op == EXPR_SUB) && e->args[0]->op == EXPR_VAR && e->args[0]->var == v &&
+           e->args[1]->op == EXPR_INT;
+}
+
 /* init and update statements: only the first statement counts (format.md 2.5). */
 static bool loop_statement(struct flow *f, struct loop *l, const struct code_text *text, struct tree_stmt *block)
 {
@@ -173,6 +183,8 @@ static bool loop_statement(struct flow *f, struct loop *l, const struct code_tex
         value = binary;
     }
     struct tree_expr *e = code_value(&cs, block, value);
+    if (e && !counts(e, v->var) && !lower_check_overflow(&sc, place, s->items[1]->name, v->type, value))
+        return false;
     e = e ? code_convert(&cs, v->type, e) : NULL;
     if (!e)
         return false;

@@ -1,5 +1,6 @@
 /* Copies between containers (semantics.md 4.4): regions are collapsed, jointly contiguous dimensions merged, and what
  * is left is a loop nest around block copies or single elements. */
+#include "lower/graph/check.h"
 #include "lower/graph/stream.h"
 #include "lower/graph/target.h"
 
@@ -39,7 +40,11 @@ static bool missing_area(struct scope *sc, const struct place *place, const stru
     area_squeeze(&squeezed);
     if (squeezed.rank > out->rank)
         return diag_error(lw->diags, place, DIAG_COPY_SHAPE, c->name);
-    uint32_t skip = out->rank - squeezed.rank; /* the last dimensions take part */
+    uint32_t skip = out->rank - squeezed.rank;             /* the last dimensions take part */
+    for (uint32_t i = 0; i < out->rank && out->low; i++) { /* from the first element on */
+        const struct sym *count = i < skip ? sym_int(lw->ir, 1) : squeezed.sizes[i - skip];
+        out->high[i] = sym_sub(lw->ir, count, sym_int(lw->ir, 1));
+    }
     for (uint32_t i = 0; i < squeezed.rank; i++) {
         out->sizes[i] = squeezed.sizes[i];
         out->strides[i] = out->strides[skip + i];
@@ -92,6 +97,8 @@ static bool consumed_target(struct scope *sc, struct edge *e, const struct area 
         return lower_area(sc, &e->place, c, given, to);
     if (!lower_area(sc, &e->place, c, NULL, to))
         return false;
+    lower_check_assume(sc, &e->place, to);
+    to->low = NULL;
     to->rank = 1;
     to->sizes[0] = from->sizes[0];
     to->strides[0] = to->strides[to->rank - 1];
@@ -116,6 +123,9 @@ bool lower_copy_edge(struct scope *sc, struct edge *e)
     if (from.type->kind == TYPE_STRUCT || from.type->kind == TYPE_POINTER || to.type->kind == TYPE_STRUCT)
         if (from.type != to.type)
             return lower_unsupported(sc, &e->place, "copies between structures of different types");
+    if (!lower_check_area(sc, &e->place, &from, true, false) ||
+        !lower_check_area(sc, &e->place, &to, e->memlet.wcr_kind != WCR_NONE, true))
+        return false;
     return t->copy(sc, &e->place, &from, &to, &e->memlet, lower_is_conflicting(sc, e));
 }
 

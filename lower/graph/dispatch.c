@@ -31,8 +31,10 @@ static bool (*const lower_by_kind[NODE_COUNT])(struct scope *, struct node *) = 
 bool lower_node(struct scope *sc, struct node *n)
 {
     struct lower_timer timer = lower_timer_begin(sc, lower_node_instrument(n));
+    struct tree_stmt *block = sc->block;
     if (!lower_by_kind[n->kind](sc, n))
         return false;
+    sc->block = block; /* checks of the node guard nothing else */
     lower_timer_end_node(sc, &timer, n);
     return true;
 }

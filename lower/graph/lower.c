@@ -1,6 +1,7 @@
 /* The whole program: parameters in the order of the argument list, then the root activation. */
 #include "lower/graph/lower.h"
 
+#include "lower/graph/check.h"
 #include "lower/graph/instrument.h"
 #include "lower/graph/stream.h"
 
@@ -198,6 +199,8 @@ static bool lower_parameters(struct lower *lw, struct tree_stmt *block)
         if (!bind_argument(lw, &sc, arrays.items[i], expr_var(lw->tree, p->var), p->alias))
             return false;
         p->count = known_size(&sc, arrays.items[i]);
+        if (lw->options->check)
+            p->elements = lower_check_elements(&sc, arrays.items[i]);
     }
     return true;
 }
@@ -230,6 +233,9 @@ static void drop_unused_symbols(struct lower *lw)
     struct used_vars u = { lw, NEW_ARRAY(lw->arena, bool, lw->tree->num_vars + 1) };
     for (uint32_t i = 0; i < lw->tree->functions.count; i++)
         stmt_visit(lw->tree->functions.items[i]->body, mark_stmt, &u);
+    for (uint32_t i = 0; i < lw->main->params.count; i++)
+        if (lw->main->params.items[i].elements)
+            expr_visit(lw->main->params.items[i].elements, mark_expr, &u);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < lw->main->params.count; i++) {
         struct tree_param *p = &lw->main->params.items[i];
@@ -267,6 +273,7 @@ bool lower_program(struct sdfg *s, const struct lower_options *o, struct tree **
     stmt_append(lw->tree, lw->main->body, lw->prologue);
     stmt_append(lw->tree, lw->main->body, body);
     stmt_append(lw->tree, lw->main->body, lw->epilogue);
+    lower_check_begin(lw, arguments);
     if (!lower_parameters(lw, arguments) || !lower_begin_state(lw) || !lower_activation(lw->root, body))
         return false;
     lower_end_state(lw);

@@ -33,6 +33,7 @@ struct lower_options {
     bool no_threads;
     bool timing;                  /* what takes time is measured where the graph asks for it (instrument.h) */
     bool save_data, restore_data; /* data instrumentation; without the second, graphs that restore are refused */
+    unsigned check;               /* enum sdfg_rt_check_kind: accesses are marked for the check pass (check.h) */
 };
 
 struct lower {
@@ -49,9 +50,10 @@ struct lower {
     struct tree_stmt *epilogue;           /* of main, after everything else */
     struct tree_stmt *farewell;           /* of exit, after the memory that init made: exit code of SDFGs */
     struct activation *root;
-    uint32_t depth;     /* in levels of lower_enter */
-    int64_t frame;      /* bytes of containers on the stack so far */
-    struct map regions; /* const struct region * -> its number + 1; empty until somebody asks (instrument.c) */
+    uint32_t depth;           /* in levels of lower_enter */
+    int64_t frame;            /* bytes of containers on the stack so far */
+    struct tree_var *scratch; /* memory that bad accesses go to in checked mode, else NULL */
+    struct map regions;       /* const struct region * -> its number + 1; empty until somebody asks (instrument.c) */
 };
 
 /* A symbol's value: an expression over tree symbols (read-only), or a variable that transitions assign. */
@@ -173,6 +175,9 @@ struct area {
     const struct sym **strides; /* elements of memory per step, subset steps included, over tree symbols */
     uint32_t alias;
     bool whole; /* the subset is the whole container */
+    /* In checked mode, per dimension of the container: first and last index, step. NULL: not known. */
+    const struct sym **low, **high, **step;
+    bool tiled;
 };
 
 /* `subset` of container `c` (NULL: all of it). */

@@ -1,3 +1,4 @@
+#include "lower/graph/check.h"
 #include "lower/graph/target.h"
 
 #include <string.h>
@@ -10,7 +11,7 @@ bool lower_dynamic_inputs(struct scope *sc, struct node *n, struct scope *in)
         if (!e->dst_conn || !strncmp(e->dst_conn, "IN_", 3) || memlet_is_empty(&e->memlet))
             continue;
         struct area a;
-        if (!lower_memlet_area(sc, e, &a))
+        if (!lower_memlet_area(sc, e, &a) || !lower_check_area(sc, &e->place, &a, true, false))
             return false;
         struct symval *v = NEW(lw->arena, struct symval);
         v->var = NULL;

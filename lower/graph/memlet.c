@@ -84,6 +84,30 @@ static void add_dimension(struct area *a, const struct sym *size, const struct s
     a->strides[a->rank++] = stride;
 }
 
+/* ---- what checked mode wants to know ---- */
+
+static void note_ranges(struct lower *lw, struct area *a, uint32_t rank)
+{
+    a->low = NEW_ARRAY(lw->arena, const struct sym *, rank + 1);
+    a->high = NEW_ARRAY(lw->arena, const struct sym *, rank + 1);
+    a->step = NEW_ARRAY(lw->arena, const struct sym *, rank + 1);
+}
+
+static void note_range(struct lower *lw, struct area *a, uint32_t d, const struct range *r)
+{
+    a->low[d] = r->begin;
+    a->high[d] = sym_add(lw->ir, r->end, sym_sub(lw->ir, r->tile, sym_int(lw->ir, 1)));
+    a->step[d] = r->step;
+    a->tiled |= !sym_is_int(r->tile, 1);
+    if (sym_is_int(r->step, 1) || r->begin == r->end)
+        return;
+    /* the last index that the steps meet */
+    const struct sym *steps = sym_sub(lw->ir, sym_range_size(lw->ir, r->begin, r->end, r->step), sym_int(lw->ir, 1));
+    a->high[d] = sym_add(lw->ir, r->begin, sym_mul(lw->ir, steps, r->step));
+    if (a->tiled)
+        a->high[d] = sym_add(lw->ir, a->high[d], sym_sub(lw->ir, r->tile, sym_int(lw->ir, 1)));
+}
+
 bool lower_area(struct scope *sc, const struct place *place, const struct container *c, const struct subset *subset,
                 struct area *out)
 {
@@ -99,6 +123,8 @@ bool lower_area(struct scope *sc, const struct place *place, const struct contai
     out->sizes = NEW_ARRAY(lw->arena, const struct sym *, 2 * (size_t)rank + 1);
     out->strides = NEW_ARRAY(lw->arena, const struct sym *, 2 * (size_t)rank + 1);
     const struct sym *first = sym_int(ir, 0);
+    if (lw->options->check)
+        note_ranges(lw, out, rank);
     for (uint32_t d = 0; d < rank; d++) {
         struct range r;
         if (!(subset ? resolve_range(sc, place, &subset->dims[d], &r) : whole_dimension(sc, place, b, d, &r)))
@@ -106,6 +132,8 @@ bool lower_area(struct scope *sc, const struct place *place, const struct contai
         first = sym_add(ir, first, sym_mul(ir, sym_add(ir, r.begin, b->offset[d]), b->strides[d]));
         const struct sym *count = r.begin == r.end ? sym_int(ir, 1) : sym_range_size(ir, r.begin, r.end, r.step);
         add_dimension(out, count, sym_mul(ir, b->strides[d], r.step));
+        if (out->low)
+            note_range(lw, out, d, &r);
         if (!sym_is_int(r.tile, 1))
             add_dimension(out, r.tile, b->strides[d]);
     }

@@ -1,7 +1,9 @@
 /* Nested SDFGs are lowered in place: connectors bind containers to addresses, the symbol mapping gives the symbols
  * (semantics.md 3.8). */
+#include "lower/graph/check.h"
 #include "lower/graph/instrument.h"
 #include "lower/graph/stream.h"
+#include "lower/tree/tree_check.h"
 
 static bool is_integer_value(const struct lower *lw, const struct sym *s)
 {
@@ -45,6 +47,8 @@ static bool map_symbol(struct activation *act, const struct symbol_mapping *m, c
         return true;
     }
     struct tree_expr *e = lower_value(lw, place, value);
+    if (e && lower_checks(lw, SDFG_RT_CHECK_OVERFLOW) && is_integer_value(lw, value))
+        stmt_check_overflow(lw->tree, act->caller->block, place, m->name, type, lower_index(lw, place, value));
     struct code_scope cs = lower_code_scope(act->caller, place, NULL);
     e = e ? code_convert(&cs, type, e) : NULL;
     if (!e)

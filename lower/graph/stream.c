@@ -1,6 +1,8 @@
 /* Stream containers: their queues, connectors and copies (semantics.md 4.3, 4.6 and 5.5). */
 #include "lower/graph/stream.h"
 
+#include "lower/graph/check.h"
+
 static bool is_single(const struct container *c) { return sym_is_int(c->total_size, 1); }
 
 bool lower_open_stream(struct scope *sc, struct binding *b, struct tree_stmt *block, struct tree_stmt *frees)
@@ -215,7 +217,7 @@ bool lower_stream_copy(struct scope *sc, struct edge *e)
     if (!is_stream(d->data)) {
         c.elem = s->data->type;
         return one_queue(&c, s->data, source, &c.handle) && lower_area(sc, &e->place, d->data, target, &a) &&
-               pop_area(&c, &a, !is_filled(&s->node));
+               (lower_check_assume(sc, &e->place, &a), true) && pop_area(&c, &a, !is_filled(&s->node));
     }
     if (!one_queue(&c, d->data, target, &c.handle))
         return false;

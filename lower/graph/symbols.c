@@ -1,5 +1,7 @@
 /* Symbols: what a symbolic name stands for where code is being placed. */
+#include "lower/graph/check.h"
 #include "lower/graph/stream.h"
+#include "runtime/abi.h"
 
 #include <string.h>
 
@@ -71,18 +73,17 @@ static const struct sym *read_element(struct scope *sc, const struct place *plac
         diag_error(lw->diags, place, DIAG_BAD_SUBSCRIPT, name, num_indices, o.rank);
         return NULL;
     }
-    struct tree_expr *at = expr_i64(lw->tree, 0);
+    struct tree_expr **at = NEW_ARRAY(lw->arena, struct tree_expr *, num_indices + 1);
     for (uint32_t i = 0; i < num_indices; i++) {
         const struct sym *index = lower_symbolic(sc, place, indices[i]);
-        struct tree_expr *e = index ? lower_index(lw, place, index) : NULL;
-        if (!e)
+        at[i] = index ? lower_index(lw, place, index) : NULL;
+        if (!at[i])
             return NULL;
-        if (o.offsets)
-            e = expr_binary(lw->tree, EXPR_ADD, e, o.offsets[i]);
-        at = expr_binary(lw->tree, EXPR_ADD, at, expr_binary(lw->tree, EXPR_MUL, e, o.strides[i]));
     }
     const char *base = strrchr(name, '.');
-    return read_into_variable(sc, base ? base + 1 : name, expr_load(lw->tree, o.type, o.pointer, at, o.alias));
+    struct code_scope cs = lower_code_scope(sc, place, NULL);
+    struct tree_expr *value = code_load(&cs, sc->block, &o, at, num_indices);
+    return value ? read_into_variable(sc, base ? base + 1 : name, value) : NULL;
 }
 
 /* "s.x" of nested SYM_ATTR; NULL if the base is not a plain name. */
@@ -254,7 +255,7 @@ static bool container_operand(struct scope *sc, const struct container *c, struc
         if (!out->strides[i] || !out->offsets[i])
             return false;
     }
-    return true;
+    return lower_check_container(sc, &c->place, c, out);
 }
 
 bool lower_lookup(void *user, const char *name, struct operand *out)
@@ -292,6 +293,7 @@ struct code_scope lower_code_scope(struct scope *sc, const struct place *place, 
         .text = text,
         .lookup = lower_lookup,
         .user = sc,
+        .check_overflow = lower_checks(sc->act->lw, SDFG_RT_CHECK_OVERFLOW),
         .python = true,
     };
 }

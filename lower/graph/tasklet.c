@@ -1,4 +1,5 @@
 /* Tasklets: inputs are read, the body runs, outputs are stored (semantics.md 4.3). */
+#include "lower/graph/check.h"
 #include "lower/graph/stream.h"
 #include "lower/graph/threads.h"
 
@@ -94,17 +95,21 @@ static void input_variable(struct names *n, struct operand *o, struct tree_var *
     stmt_store(lw->tree, n->sc->block, o->pointer, expr_i64(lw->tree, 0), expr_var(lw->tree, v), 0);
 }
 
-static bool pointer_operand(struct names *n, const char *name, const struct area *a, const struct type *type,
-                            struct operand *o)
+static bool pointer_operand(struct names *n, const struct place *place, const char *name, const struct area *a,
+                            const struct type *type, struct operand *o)
 {
     struct lower *lw = n->sc->act->lw;
     struct name_use use = use_of(n->tasklet, name);
     struct tree_expr *pointer = expr_cast(lw->tree, type, a->pointer);
+    struct operand checked = { .kind = OPERAND_POINTER };
+    if (!lower_check_operand(n->sc, place, a, &checked))
+        return false;
     if (!use.assigned && !use.address) {
         struct tree_expr *elements = lower_index(lw, &n->tasklet->node.place, area_volume(lw, a));
         *o = (struct operand){
             .kind = OPERAND_POINTER, .type = type->elem, .pointer = pointer, .elements = elements, .alias = a->alias
         };
+        o->check = checked.check;
         return elements;
     }
     struct tree_var *v = tree_var(lw->tree, name, type);
@@ -134,7 +139,7 @@ static bool array_operand(struct scope *sc, const struct place *place, const str
         if (!o->strides[i])
             return false;
     }
-    return true;
+    return lower_check_operand(sc, place, area, o);
 }
 
 static struct tree_var *passed_value(const struct scope *sc, struct edge *e)
@@ -215,7 +220,7 @@ static bool read_input(struct names *n, struct edge *e)
     if (!consumed && !lower_memlet_area(sc, e, &a))
         return false;
     if (type->kind == TYPE_POINTER && a.type->kind != TYPE_POINTER && is_cpp(n->tasklet)) {
-        return pointer_operand(n, e->dst_conn, &a, type, o);
+        return pointer_operand(n, &e->place, e->dst_conn, &a, type, o);
     }
     if (consumed && !sym_is_int(a.sizes[0], 1))
         return array_operand(sc, &e->place, &a, a.type, o);
@@ -225,6 +230,8 @@ static bool read_input(struct names *n, struct edge *e)
         a.rank = 0;
         return array_operand(sc, &e->place, &a, type, o);
     }
+    if (!lower_check_area(sc, &e->place, &a, true, false))
+        return false;
     struct tree_expr *p = expr_cast(lw->tree, type_pointer(lw->ir, type), a.pointer);
     if (type->kind == TYPE_STRUCT) {
         struct code_scope cs = lower_code_scope(sc, &e->place, NULL);
@@ -348,7 +355,8 @@ static bool prepare_output(struct names *n, struct edge *e, struct output *out)
     bool atomic = lower_is_conflicting(sc, e);
     bool pointer = type->kind == TYPE_POINTER && out->area.type->kind != TYPE_POINTER;
     if (pointer && is_cpp(t)) {
-        return pointer_operand(n, e->src_conn, &out->area, type, o);
+        lower_check_assume(sc, &e->place, &out->area);
+        return pointer_operand(n, &e->place, e->src_conn, &out->area, type, o);
     }
     if (pointer || (e->memlet.dynamic && type->kind != TYPE_POINTER)) {
         struct area a = out->area;
@@ -363,6 +371,8 @@ static bool prepare_output(struct names *n, struct edge *e, struct output *out)
         o->atomic = atomic;
         return true;
     }
+    if (!lower_check_area(sc, &e->place, &out->area, e->memlet.wcr_kind != WCR_NONE, true))
+        return false;
     if (type->kind == TYPE_STRUCT) {
         struct code_scope cs = lower_code_scope(sc, &e->place, NULL);
         code_struct_operand(&cs, sc->block, type, o);

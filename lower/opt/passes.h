@@ -7,6 +7,7 @@
 struct tree_options {
     int num_threads; /* 1: no parallel regions at all; 0: decided at run time */
     bool strict_fp;  /* no re-association in reductions */
+    unsigned check;  /* enum sdfg_rt_check_kind: what checked mode looks for */
     bool counting;   /* of the work that the tree does: loops that would be cut into tiles only say so (`near`) */
 };
 

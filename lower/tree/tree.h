@@ -212,6 +212,7 @@ struct tree_stmt {
     uint32_t num_args;
     struct tree_expr **args;
     const struct tree_product *product; /* CALL of sdfg_rt_gemm; NULL: nothing is known of it */
+    const struct tree_check *check;     /* CALL that is a mark of checked mode (tree_check.h); else NULL */
     VEC(struct tree_stmt *) items;
 };
 
@@ -227,10 +228,11 @@ struct tree_param {
     const char *name;
     struct tree_var *var; /* pointer variable of an array, value variable of a scalar or symbol */
     bool by_value;
-    bool no_alias;      /* distinct from every other no_alias parameter */
-    uint32_t alias;     /* its container class */
-    uint32_t alignment; /* bytes the caller promises, at least the element's */
-    int64_t count;      /* elements of an array, if known; else 0 */
+    bool no_alias;              /* distinct from every other no_alias parameter */
+    uint32_t alias;             /* its container class */
+    uint32_t alignment;         /* bytes the caller promises, at least the element's */
+    int64_t count;              /* elements of an array, if known; else 0 */
+    struct tree_expr *elements; /* the same in checked mode, where symbols tell it; else NULL */
 };
 
 struct tree_func {

@@ -15,6 +15,10 @@ class InvalidError(Error, ValueError):
     """The SDFG or an argument is wrong."""
 
 
+class FaultError(InvalidError):
+    """Checked mode found a fault while the program ran; `code` says which: CHECK_BOUNDS, CHECK_UNINIT ..."""
+
+
 class UnsupportedError(Error, NotImplementedError):
     """Right, but the library cannot do it."""
 
@@ -55,8 +59,9 @@ def check(error):
     if not error:
         return
     try:
-        cls = _BY_CLASS[CLASSES[library.sdfg_error_class_of(error)]]
-        raise cls(library.sdfg_error_text(error).decode().rstrip(), library.sdfg_error_code(error).decode(),
+        code = library.sdfg_error_code(error).decode()
+        cls = FaultError if code.startswith("CHECK_") else _BY_CLASS[CLASSES[library.sdfg_error_class_of(error)]]
+        raise cls(library.sdfg_error_text(error).decode().rstrip(), code,
                   library.sdfg_error_path(error).decode(), messages_of(error))
     finally:
         library.sdfg_error_free(error)

@@ -28,7 +28,7 @@ class Options(ctypes.Structure):
                 ("cache_bytes", c_uint64), ("cache_days", c_uint), ("memory_bytes", c_uint64),
                 ("allocate", c_void_p), ("release", c_void_p), ("event", c_void_p), ("tier", c_int),
                 ("timing", c_void_p), ("save_data", c_char_p), ("restore_data", c_char_p),
-                ("device", c_char_p)]
+                ("device", c_char_p), ("check", c_uint), ("fault", c_void_p)]
 
 
 class Argument(ctypes.Structure):
@@ -68,6 +68,7 @@ FUNCTIONS = {
     "sdfg_error_get": (POINTER(Message), _pointer, c_size_t),
     "sdfg_error_text": (c_char_p, _pointer),
     "sdfg_error_free": (None, _pointer),
+    "sdfg_check_by_name": (c_bool, c_char_p, POINTER(c_uint)),
     "sdfg_options_init": (None, POINTER(Options), c_size_t),
     "sdfg_engine_new": (_pointer, POINTER(_pointer), POINTER(Options)),
     "sdfg_engine_free": (None, _pointer),

@@ -21,6 +21,15 @@ def _text(value):
     return None if value is None else os.fsencode(value)
 
 
+def _checks(check):
+    """Checks as bits: True for those that cost little, a list of names, or None."""
+    bits = ctypes.c_uint(0)
+    names = "" if check is True else ",".join(check) if isinstance(check, (list, tuple)) else check
+    if check and not library.sdfg_check_by_name(names.encode(), ctypes.byref(bits)):
+        raise ValueError(f"{names!r} is no list of checks")
+    return bits.value
+
+
 def _free(function, handle, *_):
     """What comes after the handle lives until then."""
     function(handle)
@@ -31,7 +40,8 @@ class Engine:
 
     def __init__(self, *, opt_level=-1, num_threads=0, fp="default", specialize=None, cache_dir="default", codegen=None,
                  debug=None, dump_dir=None, dump_after=None, debug_info=False, profiler=False, linker="auto",
-                 cache_bytes=0, cache_days=0, memory_bytes=0, tier="full", save_data=None, restore_data=None, device="auto"):
+                 cache_bytes=0, cache_days=0, memory_bytes=0, tier="full", save_data=None, restore_data=None, device="auto",
+                 check=None):
         o = Options()
         library.sdfg_options_init(ctypes.byref(o), ctypes.sizeof(o))
         if isinstance(specialize, (list, tuple)):
@@ -44,6 +54,7 @@ class Engine:
         o.debug, o.dump_dir, o.dump_after = _text(debug) or o.debug, _text(dump_dir) or o.dump_dir, _text(dump_after)
         o.debug_info, o.profiler = debug_info, profiler
         o.save_data, o.restore_data, o.device = _text(save_data), _text(restore_data), _text(device)
+        o.check = _checks(check)
         o.cache_bytes, o.cache_days, o.memory_bytes = cache_bytes, cache_days, memory_bytes
         self._handle = ctypes.c_void_p()
         check(library.sdfg_engine_new(ctypes.byref(self._handle), ctypes.byref(o)))

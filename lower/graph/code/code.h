@@ -19,6 +19,20 @@ enum operand_kind {
                        */
 };
 
+/* One dimension of a container in checked mode. */
+struct operand_dim {
+    struct tree_expr *low, *extent, *stride, *step;
+    int index; /* that moves along it: low + step * index; -1: none */
+};
+
+/* What checked mode needs to mark an element (lower/tree/tree_check.h). */
+struct operand_check {
+    const struct tree_check *check;
+    struct operand_dim *dims;
+    bool linear;               /* the dimensions do not count, only the allocation */
+    struct tree_expr *scratch; /* bytes that bad accesses go to */
+};
+
 /* What a name stands for. */
 struct operand {
     enum operand_kind kind;
@@ -35,6 +49,7 @@ struct operand {
     enum wcr_kind wcr; /* a store combines instead */
     const struct code *wcr_lambda;
     bool atomic;
+    struct operand_check *check; /* ARRAY, POINTER: elements are checked; NULL: they are not */
 };
 
 /* A call with the name of a pointer connector: the elements that its memlet names; a large number if that is not known.
@@ -55,7 +70,9 @@ struct code_scope {
     /* `name` is interned; dotted for members ("S.x"). False with a diagnostic on a hard error; kind NONE if unknown. */
     bool (*lookup)(void *user, const char *name, struct operand *out);
     void *user;
-    bool python; /* operators and literals as DaCe compiles Python; else plain C++ */
+    bool check_overflow; /* indices computed in few bits are marked (lower/tree/tree_check.h) */
+    bool wide;           /* integers are computed in 64 bits: what they are without wrapping around */
+    bool python;         /* operators and literals as DaCe compiles Python; else plain C++ */
 };
 
 /* The value of an expression, appended statements going to `out` (calls with side effects, short circuits). NULL on
@@ -76,6 +93,9 @@ void code_struct_operand(struct code_scope *s, struct tree_stmt *out, const stru
 /* Stores `value` into element `index...` of an ARRAY operand, converting and combining as the operand says. */
 bool code_store(struct code_scope *s, struct tree_stmt *out, const struct operand *o, struct tree_expr *const *index,
                 uint32_t num_index, struct tree_expr *value);
+/* Element `index...` of an ARRAY operand; with no index the only one. */
+struct tree_expr *code_load(struct code_scope *s, struct tree_stmt *out, const struct operand *o,
+                            struct tree_expr *const *index, uint32_t num_index);
 /* Conversion to the type of a connector, container or variable: C rules; complex to real is an error. NULL with a
  * diagnostic. */
 struct tree_expr *code_convert(struct code_scope *s, const struct type *type, struct tree_expr *value);

@@ -141,6 +141,7 @@ static bool declare_reference(struct code_gen *g, const struct code *c)
     if (p.kind == LVALUE_MEMORY) { /* what the index depends on may change later */
         p.pointer = code_once(g, p.pointer);
         p.index = code_once(g, p.index);
+        p = code_checked(g, &p, false, false);
     }
     code_add_local(g, c->name, p);
     return true;

@@ -86,6 +86,8 @@ struct tree_expr *code_to(struct code_gen *g, const struct code *c, const struct
 
 struct tree_expr *code_promote(struct code_gen *g, struct tree_expr *e)
 {
+    if (g->s->wide && type_is_signed(e->type) && e->type->size < 8)
+        return expr_cast(g->t, code_basic(g, TYPE_I64), e);
     bool number = type_is_basic(e->type) || e->type->kind == TYPE_VECTOR;
     return number ? expr_cast(g->t, type_promote(g->ir, e->type), e) : e;
 }
@@ -95,6 +97,8 @@ bool code_common(struct code_gen *g, const struct code *c, struct tree_expr **a,
     const struct type *ta = (*a)->type, *tb = (*b)->type;
     bool numbers = (type_is_basic(ta) || ta->kind == TYPE_VECTOR) && (type_is_basic(tb) || tb->kind == TYPE_VECTOR);
     const struct type *type = numbers ? type_arithmetic(g->ir, ta, tb) : NULL;
+    if (type && g->s->wide && type_is_signed(type) && type->size < 8)
+        type = code_basic(g, TYPE_I64);
     if (ta->kind == TYPE_VECTOR && tb->kind == TYPE_VECTOR && ta != tb)
         type = NULL;
     if (!type)

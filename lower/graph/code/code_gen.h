@@ -30,6 +30,8 @@ struct lvalue {
     enum wcr_kind wcr; /* MEMORY: a store combines */
     const struct code *wcr_lambda;
     bool atomic;
+    const struct operand_check *check;    /* MEMORY: marked where it is read or written; NULL: not checked ... */
+    struct tree_expr *const *check_index; /* ... with these indices */
     struct tree_var *old; /* after a combining store by name the name means what was there before; NULL: nobody asks */
 };
 
@@ -121,6 +123,12 @@ bool code_assign_to(struct code_gen *g, const struct code *target, struct tree_e
 struct tree_expr *code_assign_value(struct code_gen *g, const struct code *target, struct tree_expr *value);
 /* A new local variable, which hides what the name meant before. */
 bool code_declare(struct code_gen *g, const struct code *at, const char *name, struct tree_expr *value);
+
+/* code_check.c */
+/* The same value, cheap enough to be used several times; sums of variables stay what they are, which says more. */
+struct tree_expr *code_index_once(struct code_gen *g, struct tree_expr *e);
+/* The place of an access, in checked mode behind a mark of it. */
+struct lvalue code_checked(struct code_gen *g, const struct lvalue *p, bool read, bool write);
 
 /* code_struct.c */
 struct tree_expr *code_new_struct(struct code_gen *g, const struct type *type); /* memory for one, on the stack */

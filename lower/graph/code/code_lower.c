@@ -133,6 +133,16 @@ struct tree_expr *code_apply(struct code_scope *s, struct tree_stmt *out, const 
     return code_eval(&g, lambda->items[2]);
 }
 
+struct tree_expr *code_load(struct code_scope *s, struct tree_stmt *out, const struct operand *o,
+                            struct tree_expr *const *index, uint32_t num_index)
+{
+    struct code_gen g = code_gen_at(s, out);
+    struct lvalue p;
+    bool found =
+        num_index || !o->rank ? code_element(&g, NULL, o, index, num_index, &p) : code_operand_place(&g, NULL, o, &p);
+    return found ? code_read(&g, NULL, &p) : NULL;
+}
+
 bool code_store(struct code_scope *s, struct tree_stmt *out, const struct operand *o, struct tree_expr *const *index,
                 uint32_t num_index, struct tree_expr *value)
 {

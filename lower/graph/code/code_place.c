@@ -1,5 +1,6 @@
 /* Names, elements and members as things that are read and assigned. */
 #include "lower/graph/code/code_gen.h"
+#include "lower/tree/tree_check.h"
 
 #include <string.h>
 
@@ -35,10 +36,13 @@ bool code_element(struct code_gen *g, const struct code *c, const struct operand
     if (linear ? count > 1 : count != o->rank)
         return code_invalid(g, c, "%u indices given, but %u needed", count, linear ? 1 : o->rank);
     struct tree_expr *sum = expr_i64(g->t, 0);
+    struct tree_expr **indices = o->check ? NEW_ARRAY(g->arena, struct tree_expr *, count + 1) : NULL;
     for (uint32_t i = 0; i < count; i++) {
         struct tree_expr *at = code_to_index(g, c, index[i]);
         if (!at)
             return false;
+        if (indices)
+            indices[i] = at = code_index_once(g, at);
         if (!linear && o->offsets && o->offsets[i])
             at = expr_binary(g->t, EXPR_ADD, at, o->offsets[i]);
         if (!linear)
@@ -52,6 +56,8 @@ bool code_element(struct code_gen *g, const struct code *c, const struct operand
     out->wcr = o->wcr;
     out->wcr_lambda = o->wcr_lambda;
     out->atomic = o->atomic;
+    out->check = o->check;
+    out->check_index = indices;
     return true;
 }
 
@@ -144,12 +150,42 @@ static bool name_place(struct code_gen *g, const struct code *c, struct lvalue *
 
 /* ---- subscripts ---- */
 
+/* Sums and products, which may be evaluated once more. */
+static bool is_arithmetic(const struct code *c)
+{
+    if (c->kind == CODE_NAME || c->kind == CODE_INT)
+        return true;
+    bool good = c->kind == CODE_BINARY || c->kind == CODE_UNARY;
+    for (uint32_t i = 0; good && i < c->count; i++)
+        good = is_arithmetic(c->items[i]);
+    return good;
+}
+
+/* An index that is computed in few bits, in checked mode: is it what it would be in 64? */
+static bool check_index(struct code_gen *g, const struct code *c, const struct code *index, const struct tree_expr *e)
+{
+    if (index->kind == CODE_NAME || index->kind == CODE_INT || !is_arithmetic(index) || e->type->size >= 8)
+        return true;
+    const char *name = code_dotted(g->ir, c->items[0]);
+    g->s->wide = true;
+    struct tree_expr *all = code_eval(g, index);
+    g->s->wide = false;
+    if (all)
+        stmt_check_overflow(g->t, g->out, g->s->place, name ? name : "?", e->type, all);
+    return all;
+}
+
 static bool index_values(struct code_gen *g, const struct code *c, struct tree_expr **out)
 {
     for (uint32_t i = 1; i < c->count; i++)
         if (c->items[i]->kind == CODE_SLICE)
             return code_unsupported(g, c->items[i], "a slice");
-    return code_eval_list(g, c->items + 1, c->count - 1, out);
+    if (!code_eval_list(g, c->items + 1, c->count - 1, out))
+        return false;
+    for (uint32_t i = 1; i < c->count && g->s->check_overflow && !g->s->wide; i++)
+        if (!check_index(g, c, c->items[i], out[i - 1]))
+            return false;
+    return true;
 }
 
 /* An index into what is no array: a lane of a vector, an element behind a pointer. A number is its own element 0. */
@@ -272,6 +308,11 @@ bool code_place(struct code_gen *g, const struct code *c, struct lvalue *out)
 
 struct tree_expr *code_read(struct code_gen *g, const struct code *c, const struct lvalue *p)
 {
+    struct lvalue good;
+    if (p->check && !p->old) {
+        good = code_checked(g, p, true, false);
+        p = &good;
+    }
     switch (p->kind) {
     case LVALUE_VALUE:
         return p->value;
@@ -309,6 +350,11 @@ bool code_write(struct code_gen *g, const struct code *c, const struct lvalue *p
         return code_invalid(g, c, "an array must be assigned by element");
     if (p->kind == LVALUE_STREAM)
         return code_push(g, c, p, value);
+    struct lvalue good;
+    if (p->check) {
+        good = code_checked(g, p, p->wcr != WCR_NONE, true);
+        p = &good;
+    }
     if (p->type->kind == TYPE_STRUCT && p->wcr == WCR_NONE)
         return code_copy_struct(g, c, p, value);
     if (p->kind == LVALUE_MEMORY && p->wcr != WCR_NONE && (p->wcr != WCR_EXCHANGE || p->old))

@@ -1,5 +1,6 @@
 #include "lower/graph/library/library.h"
 
+#include "lower/graph/check.h"
 #include "lower/graph/library/operand.h"
 
 #include <string.h>
@@ -43,5 +44,7 @@ bool lower_library(struct scope *sc, struct node *node)
     struct library_memory memory = { .results = { 0 } };
     struct scope own = *sc;
     own.library = &memory;
+    if (!lower_check_edges(&own, node))
+        return false;
     return lower(&own, n) && library_deliver(&own, n);
 }
