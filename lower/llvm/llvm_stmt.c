@@ -1,6 +1,6 @@
 #include "lower/llvm/llvm_emit.h"
 
-static void stmt_block_items(struct llvm_func *f, const struct tree_stmt *s)
+static void llvm_stmt_block(struct llvm_func *f, const struct tree_stmt *s)
 {
     for (uint32_t i = 0; i < s->items.count; i++) {
         struct llvm_job *part = map_get(&f->emitter->by_stmt, s->items.items[i]);
@@ -26,7 +26,7 @@ static struct value accumulated(struct llvm_func *f, const struct tree_expr *e)
     return r;
 }
 
-static void stmt_assign_value(struct llvm_func *f, const struct tree_stmt *s)
+static void llvm_stmt_assign(struct llvm_func *f, const struct tree_stmt *s)
 {
     struct value v = s->reassociate ? accumulated(f, s->value) : llvm_expr(f, s->value);
     llvm_variable_write(f, s->var, v);
@@ -37,7 +37,7 @@ static void stmt_assign_value(struct llvm_func *f, const struct tree_stmt *s)
     }
 }
 
-static void stmt_c_call(struct llvm_func *f, const struct tree_stmt *s)
+static void llvm_stmt_call(struct llvm_func *f, const struct tree_stmt *s)
 {
     if (llvm_product(f, s))
         return;
@@ -47,7 +47,7 @@ static void stmt_c_call(struct llvm_func *f, const struct tree_stmt *s)
         llvm_variable_write(f, s->var, v);
 }
 
-static void stmt_barrier(struct llvm_func *f, const struct tree_stmt *s)
+static void llvm_stmt_barrier(struct llvm_func *f, const struct tree_stmt *s)
 {
     (void)s;
     llvm_runtime(f, "sdfg_rt_barrier", &f->context, 1);
@@ -66,25 +66,18 @@ void llvm_critical_end(struct llvm_func *f)
         llvm_runtime(f, "sdfg_rt_critical_end", &f->context, 1);
 }
 
-static void stmt_critical(struct llvm_func *f, const struct tree_stmt *s)
+static void llvm_stmt_critical(struct llvm_func *f, const struct tree_stmt *s)
 {
     llvm_critical_begin(f);
     llvm_stmt(f, s->body);
     llvm_critical_end(f);
 }
 
-static void (*const by_kind[STMT_KIND_COUNT])(struct llvm_func *f, const struct tree_stmt *s) = {
-    [STMT_BLOCK] = stmt_block_items,  [STMT_ASSIGN] = stmt_assign_value,
-    [STMT_STORE] = llvm_stmt_store,   [STMT_REDUCE] = llvm_stmt_reduce,
-    [STMT_UPDATE] = llvm_stmt_update, [STMT_FOR] = llvm_stmt_for,
-    [STMT_WHILE] = llvm_stmt_while,   [STMT_DO] = llvm_stmt_do,
-    [STMT_IF] = llvm_stmt_if,         [STMT_BREAK] = llvm_stmt_jump,
-    [STMT_CONTINUE] = llvm_stmt_jump, [STMT_LABEL] = llvm_stmt_label,
-    [STMT_GOTO] = llvm_stmt_jump,     [STMT_RETURN] = llvm_stmt_jump,
-    [STMT_ALLOC] = llvm_stmt_alloc,   [STMT_FREE] = llvm_stmt_free,
-    [STMT_COPY] = llvm_stmt_copy,     [STMT_ZERO] = llvm_stmt_zero,
-    [STMT_CALL] = stmt_c_call,        [STMT_PARALLEL] = llvm_stmt_parallel,
-    [STMT_BARRIER] = stmt_barrier,    [STMT_CRITICAL] = stmt_critical,
+typedef void emit(struct llvm_func *f, const struct tree_stmt *s);
+
+static emit *const by_kind[STMT_KIND_COUNT] = {
+#define STMT(kind, emit, form, result, flags) llvm_stmt_##emit,
+#include "lower/tree/stmts.def"
 };
 
 void llvm_stmt(struct llvm_func *f, const struct tree_stmt *s)

@@ -28,38 +28,13 @@ struct tree_var {
     bool again;                    /* not the first of its name: printed as name#id */
 };
 
-/* clang-format off */
 enum expr_op {
-    EXPR_INT,       /* i; any integer or bool type */
-    EXPR_FLOAT,     /* f; any float type */
-    EXPR_NULL,      /* null pointer */
-    EXPR_CONTEXT,   /* pointer to the runtime context */
-    EXPR_VAR,       /* var */
-    EXPR_LOAD,      /* args: pointer, index (int64, in elements of `type`); alias */
-    EXPR_OFFSET,    /* args: pointer, index: pointer to element `index`; type: the pointer type */
-    EXPR_FIELD,     /* args: pointer to struct; i: field number; type: pointer to the field */
-    EXPR_SLOT,      /* pointer kept in slot i of the program's state (persistent memory); type: pointer */
-    EXPR_DATA,      /* address of constant bytes `data`, i bytes long; type: pointer */
-    EXPR_NEG, EXPR_NOT /* logical */, EXPR_BITNOT,
-    EXPR_ADD, EXPR_SUB, EXPR_MUL, EXPR_DIV /* C: truncates */, EXPR_REM /* C; fmod for floats */,
-    EXPR_AND, EXPR_OR, EXPR_XOR, EXPR_SHL, EXPR_SHR, /* bitwise; on bool too */
-    EXPR_MIN, /* a < b ? a : b */ EXPR_MAX, /* a > b ? a : b */
-    EXPR_EQ, EXPR_NE, EXPR_LT, EXPR_LE, EXPR_GT, EXPR_GE, /* operands of one type; result bool, for vectors lane masks:
-                                                             a vector of signed integers of the lane's size, -1 or 0 */
-    EXPR_LOGICAL_AND, EXPR_LOGICAL_OR, /* the right side is evaluated only if needed */
-    EXPR_SELECT,    /* condition, then, else: only the chosen side is evaluated. Lane masks choose lane by lane */
-    EXPR_CAST,      /* value conversion, C rules; any basic type, pointer to pointer, pointer to/from integer */
-    EXPR_BITS,      /* the same bytes as another type of equal size */
-    EXPR_MATH,      /* math: function, args of the result's type */
-    EXPR_CALL,      /* name: external C function, args; type: result. May have side effects: evaluated where it stands */
-    EXPR_COMPLEX,   /* args: real, imaginary */
-    EXPR_REAL, EXPR_IMAG,
-    EXPR_SPLAT,     /* scalar to every lane */
-    EXPR_LANE,      /* args: vector, index */
-    EXPR_INSERT,    /* args: vector, index, scalar: the vector with one lane replaced */
+#define EXPR(op, text, precedence, form, compares, make, check) EXPR_##op,
+#include "lower/tree/exprs.def"
     EXPR_OP_COUNT
 };
 
+/* clang-format off */
 /* MATH(name, arguments): functions on float and complex values that a target may have an instruction or a vector form for.
  * Names are those of the C library; each target maps them per type. */
 #define TREE_MATH_LIST(MATH)                                                                                           \
@@ -99,35 +74,11 @@ struct tree_expr {
     struct tree_expr *args[];
 };
 
-/* clang-format off */
 enum stmt_kind {
-    STMT_BLOCK,    /* items */
-    STMT_ASSIGN,   /* var = value */
-    STMT_STORE,    /* pointer[index] = value; alias */
-    STMT_REDUCE,   /* pointer[index] = wcr(pointer[index], value); alias; atomic; a built-in kind of enum wcr_kind */
-    STMT_UPDATE,   /* var = pointer[index]; body; pointer[index] = value; as one step if atomic (custom resolution) */
-    STMT_FOR,      /* for (var = begin; var < end; var += step) body; bounds are evaluated once, step > 0; `loop`. The
-                      body does not assign var; behind a sequential loop it holds the first value not below end */
-    STMT_WHILE,    /* while (value) body */
-    STMT_DO,       /* do body while (value) */
-    STMT_IF,       /* if (value) body else otherwise (may be NULL) */
-    STMT_BREAK, STMT_CONTINUE, /* of the innermost FOR, WHILE or DO */
-    STMT_LABEL, STMT_GOTO,     /* label; never into or out of a parallel body */
-    STMT_ALLOC,    /* var = memory for `count` elements of `type`, `where`, 64-byte aligned; zero: cleared. A stack
-                      allocation has a constant count and may stand in a loop (the same memory each time) */
-    STMT_FREE,     /* var: heap memory or null; becomes null */
-    STMT_COPY,     /* `count` elements of `type` from pointer2[0..] to pointer[0..], contiguous, not overlapping;
-                      alias, alias2 */
-    STMT_ZERO,     /* `count` elements of `type` at pointer are set to zero bytes; alias */
-    STMT_CALL,     /* var (or NULL) = name(args); with `pointer` the function it points to, whatever it is called */
-    STMT_PARALLEL, /* body on `count` threads (NULL: the default number); var: thread number, var2: number of threads
-                      (int64) */
-    STMT_BARRIER,  /* all threads of the innermost parallel region */
-    STMT_CRITICAL, /* body by one thread at a time */
-    STMT_RETURN,   /* leaves the function */
+#define STMT(kind, emit, form, result, flags) STMT_##kind,
+#include "lower/tree/stmts.def"
     STMT_KIND_COUNT
 };
-/* clang-format on */
 
 enum { TREE_PROGRAM_STATE = 0 }; /* the slot of struct program_state, if the program has one */
 
@@ -318,6 +269,9 @@ struct tree_expr *expr_truth(struct tree *t, struct tree_expr *e);
 const char *expr_op_name(enum expr_op op);
 const char *tree_math_name(enum tree_math f);
 uint32_t tree_math_arity(enum tree_math f);
+const struct type *tree_math_type(struct tree *t, enum tree_math f, const struct type *arg); /* of the result */
+/* What a comparison of vectors of the type gives. */
+const struct type *tree_mask_type(struct tree *t, const struct type *vector);
 
 /* Statements are made and appended to `b` (a STMT_BLOCK); the new statement is returned for its optional fields. */
 struct tree_stmt *stmt_block(struct tree *t);
@@ -363,10 +317,7 @@ bool tree_verify(const struct tree *t, struct diags *d);
 void expr_visit(struct tree_expr *e, void (*visit)(void *user, struct tree_expr *e), void *user); /* parents first */
 void stmt_visit(struct tree_stmt *s, bool (*visit)(void *user, struct tree_stmt *s),
                 void *user); /* false: skip children */
-static inline bool stmt_is_loop(const struct tree_stmt *s)
-{
-    return s->kind == STMT_FOR || s->kind == STMT_WHILE || s->kind == STMT_DO;
-}
+bool stmt_is_loop(const struct tree_stmt *s);
 bool stmt_has_loops(const struct tree_stmt *s);    /* inside of it */
 bool stmt_has_products(const struct tree_stmt *s); /* among the items of the block */
 void stmt_each_expr(struct tree_stmt *s, void (*visit)(void *user, struct tree_expr **e), void *user); /* of s itself */

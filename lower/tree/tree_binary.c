@@ -163,7 +163,7 @@ static struct tree_expr *logical(struct tree *t, enum expr_op op, struct tree_ex
     return binary_new(t, op, a->type, a, b);
 }
 
-static const struct type *mask_type(struct tree *t, const struct type *vector)
+const struct type *tree_mask_type(struct tree *t, const struct type *vector)
 {
     enum type_kind kind = TYPE_I8;
     while (type_basic(t->ir, kind)->size < vector->elem->size && kind < TYPE_I64)
@@ -178,7 +178,7 @@ static struct tree_expr *compare(struct tree *t, enum expr_op op, struct tree_ex
     if (a->op == EXPR_FLOAT && b->op == EXPR_FLOAT)
         return expr_bool(t, fold_compare_float(op, a->f, b->f));
     if (a->type->kind == TYPE_VECTOR)
-        return binary_new(t, op, mask_type(t, a->type), a, b);
+        return binary_new(t, op, tree_mask_type(t, a->type), a, b);
     bool total = a->type->kind == TYPE_BOOL || a->type->kind == TYPE_POINTER || type_is_integer(a->type);
     if (total && expr_is_pure(a) && expr_equal(a, b))
         return expr_bool(t, op == EXPR_EQ || op == EXPR_LE || op == EXPR_GE);

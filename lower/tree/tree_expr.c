@@ -322,7 +322,7 @@ const char *tree_math_name(enum tree_math f) { return math_table[f].name; }
 
 uint32_t tree_math_arity(enum tree_math f) { return math_table[f].arity; }
 
-static const struct type *math_type(struct tree *t, enum tree_math f, const struct type *arg)
+const struct type *tree_math_type(struct tree *t, enum tree_math f, const struct type *arg)
 {
     if (f == TREE_MATH_isnan || f == TREE_MATH_isinf || f == TREE_MATH_isfinite || f == TREE_MATH_signbit)
         return type_basic(t->ir, TYPE_BOOL);
@@ -333,7 +333,7 @@ static const struct type *math_type(struct tree *t, enum tree_math f, const stru
 
 struct tree_expr *expr_math(struct tree *t, enum tree_math f, struct tree_expr *const *args)
 {
-    const struct type *type = math_type(t, f, args[0]->type);
+    const struct type *type = tree_math_type(t, f, args[0]->type);
     double value;
     if (args[0]->op == EXPR_FLOAT && fold_math(f, args[0]->type, &args[0]->f, &value))
         return type->kind == TYPE_BOOL ? expr_bool(t, value != 0) : expr_float(t, type, value);

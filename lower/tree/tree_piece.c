@@ -1,6 +1,7 @@
 #include "lower/tree/tree_piece.h"
 
 #include "lower/tree/tree_callee.h"
+#include "lower/tree/tree_rows.h"
 
 /* ---- what one statement touches ---- */
 
@@ -11,39 +12,21 @@ bool expr_loads_memory(const struct tree_expr *e)
 
 void stmt_each_touch(const struct tree_stmt *s, void (*see)(void *user, const struct tree_touch *touch), void *user)
 {
-    struct tree_touch to = { s->alias, s->pointer, s->index, s->count, s->type, true, false, s->kind == STMT_STORE };
-    struct tree_touch from = { s->alias2, s->pointer2, NULL, s->count, s->type, false, true, false };
     static const struct tree_touch all = { .write = true, .read = true };
-    switch (s->kind) {
-    case STMT_STORE:
-    case STMT_REDUCE:
-    case STMT_UPDATE:
-        to.type = s->kind == STMT_UPDATE ? s->var->type : s->value->type;
-        to.read = !to.store;
-        see(user, &to);
-        break;
-    case STMT_COPY:
-        if (expr_root(s->pointer2)->op != EXPR_DATA)
-            see(user, &from);
-        see(user, &to);
-        break;
-    case STMT_ZERO:
-        see(user, &to);
-        break;
-    case STMT_CALL:
-        if (callee_touches(stmt_callee(s), s->args, s->num_args))
-            see(user, &all);
-        break;
-    default:
-        break;
+    unsigned flags = stmt_rows[s->kind].flags;
+    if (flags & STMT_READS_SOURCE && expr_root(s->pointer2)->op != EXPR_DATA)
+        see(user, &(struct tree_touch){ s->alias2, s->pointer2, NULL, s->count, s->type, false, true, false });
+    if (flags & STMT_WRITES) {
+        const struct type *type = s->type ? s->type : s->value->type;
+        bool reads = flags & STMT_READS;
+        see(user,
+            &(struct tree_touch){ s->alias, s->pointer, s->index, s->count, type, true, reads, s->kind == STMT_STORE });
     }
+    if (flags & STMT_CALLS && callee_touches(stmt_callee(s), s->args, s->num_args))
+        see(user, &all);
 }
 
-bool stmt_is_control(const struct tree_stmt *s)
-{
-    return s->kind == STMT_LABEL || s->kind == STMT_GOTO || s->kind == STMT_RETURN || s->kind == STMT_PARALLEL ||
-           s->kind == STMT_BARRIER || s->kind == STMT_CRITICAL;
-}
+bool stmt_is_control(const struct tree_stmt *s) { return stmt_rows[s->kind].flags & STMT_CONTROL; }
 
 /* ---- collecting ---- */
 
@@ -108,11 +91,12 @@ static void see_operand(void *user, struct tree_expr **e) { expr_visit(*e, see_e
 
 static void see_flow(struct collect *c, const struct tree_stmt *s)
 {
-    bool leaves = s->kind == STMT_BREAK || s->kind == STMT_CONTINUE;
+    unsigned flags = stmt_rows[s->kind].flags;
+    bool leaves = flags & STMT_LEAVES_LOOP;
     c->piece->jumps |= leaves;
-    c->piece->control |= (leaves && c->loops == 0) || stmt_is_control(s);
+    c->piece->control |= (leaves && c->loops == 0) || flags & STMT_CONTROL;
     c->piece->frees |= s->kind == STMT_FREE;
-    c->piece->effects |= s->kind == STMT_CALL;
+    c->piece->effects |= flags & STMT_CALLS;
 }
 
 static void see(struct collect *c, struct tree_stmt *s)

@@ -1,224 +1,352 @@
 #include "lower/tree/tree_print.h"
 
+#include "lower/tree/tree_callee.h"
+
 #include <inttypes.h>
+#include <string.h>
 
-static const char *const wcr_names[] = { "=",   "+=", "*=", "min=", "max=",      "&&=",    "||=",
-                                         "^^=", "&=", "|=", "^=",   "exchange=", "custom=" };
+/* ---- operands of statements ---- */
 
-static void print_indent(uint32_t indent, struct text *out)
+static void print_indent(const struct tree_printer *p)
 {
-    for (uint32_t i = 0; i < indent; i++)
-        text_add(out, "    ");
+    for (uint32_t i = 0; i < p->indent; i++)
+        text_add(p->out, "    ");
 }
 
-static void print_body(const struct tree_stmt *body, uint32_t indent, struct text *out)
+static void print_stmt(struct tree_printer *p, const struct tree_stmt *s);
+
+static void print_body(struct tree_printer *p, const struct tree_stmt *body)
 {
-    text_add(out, " {\n");
-    stmt_print(body, indent + 1, out);
-    print_indent(indent, out);
-    text_addc(out, '}');
+    text_add(p->out, "{\n");
+    p->indent++;
+    print_stmt(p, body);
+    p->indent--;
+    print_indent(p);
+    text_addc(p->out, '}');
 }
 
-/* "word expression" */
-static void print_word(const char *word, const struct tree_expr *e, struct text *out)
+static void print_otherwise(struct tree_printer *p, const struct tree_stmt *otherwise)
 {
-    text_add(out, word);
-    expr_print(e, out);
+    if (!otherwise || (otherwise->kind == STMT_BLOCK && !otherwise->items.count))
+        return;
+    text_add(p->out, "else ");
+    print_body(p, otherwise);
 }
 
-static void print_for(const struct tree_stmt *s, uint32_t indent, struct text *out)
+struct mention {
+    const struct tree_var *var;
+    bool found;
+};
+
+static void find_mention(void *user, struct tree_expr **e)
 {
-    static const char *const omp[] = { "", " dynamic", " guided" };
-    static const char *const vectors[] = { " wide", " wide whole", " wide masked" };
-    text_add(out, "for ");
-    tree_print_var(s->var, out);
-    print_word(" = ", s->begin, out);
-    print_word(" to ", s->end, out);
-    print_word(" step ", s->step, out);
-    if (s->loop.parallel)
-        text_printf(out, " parallel%s", omp[s->loop.omp]);
-    if (s->loop.chunk)
-        text_printf(out, " chunk %d", s->loop.chunk);
-    if (s->loop.num_threads)
-        text_printf(out, " threads %d", s->loop.num_threads);
-    if (s->loop.independent)
-        text_add(out, " independent");
-    if (s->loop.unroll)
-        text_add(out, " unroll");
-    if (s->loop.wide)
-        text_add(out, vectors[s->loop.vectors]);
-    print_body(s->body, indent, out);
+    struct mention *m = user;
+    m->found = m->found || expr_mentions(*e, m->var);
 }
 
-static void print_if(const struct tree_stmt *s, uint32_t indent, struct text *out)
+/* Where the value is computed from the variable itself, a reader must know its type before. */
+static void print_variable(struct tree_printer *p, const struct tree_stmt *s, const struct tree_var *v)
 {
-    print_word("if ", s->value, out);
-    print_body(s->body, indent, out);
-    if (s->otherwise && s->otherwise->items.count) {
-        text_add(out, " else");
-        print_body(s->otherwise, indent, out);
+    struct mention m = { .var = v };
+    if (p->marks && !map_has(&p->marks->declared, v))
+        stmt_each_expr((struct tree_stmt *)s, find_mention, &m);
+    const struct type *element = s->value ? s->value->type : NULL;
+    tree_print_declared(p, v, p->marks && !m.found ? stmt_result_type(p->marks->ir, s, element) : NULL);
+}
+
+static void print_word(struct tree_printer *p, bool condition, const char *word)
+{
+    if (condition)
+        text_printf(p->out, "%s ", word);
+}
+
+static void print_number(struct tree_printer *p, int64_t number, const char *word)
+{
+    if (number)
+        text_printf(p->out, "%s %" PRId64 " ", word, number);
+}
+
+static void print_loop(struct tree_printer *p, const struct tree_loop *l)
+{
+    print_word(p, l->parallel, "parallel");
+    print_word(p, l->omp != TREE_OMP_STATIC, tree_omp_words[l->omp]);
+    print_number(p, l->chunk, "chunk");
+    print_number(p, l->num_threads, "threads");
+    print_word(p, l->independent, "independent");
+    print_word(p, l->unroll, "unroll");
+    print_word(p, l->heavy, "heavy");
+    print_word(p, l->near, "near");
+    print_number(p, l->wide, "wide");
+    print_word(p, l->vectors != TREE_VECTORS_ANY, tree_vectors_words[l->vectors]);
+    print_number(p, l->tiles, "tiles");
+    print_number(p, l->different, "different");
+    if (p->out->length && p->out->data[p->out->length - 1] == ' ')
+        p->out->data[--p->out->length] = '\0';
+}
+
+static void print_call(struct tree_printer *p, const struct tree_stmt *s)
+{
+    if (s->pointer)
+        text_add(p->out, "callback ");
+    else if (tree_is_function(s->name))
+        text_add(p->out, "call ");
+    text_add(p->out, s->name);
+    if (s->pointer && p->marks) {
+        text_addc(p->out, '[');
+        tree_print_expr(p, s->pointer, 0);
+        text_addc(p->out, ']');
     }
+    tree_print_args(p, s->args, s->num_args);
 }
 
-static void print_update(const struct tree_stmt *s, uint32_t indent, struct text *out)
+static void print_product(struct tree_printer *p, const struct tree_product *x)
 {
-    text_add(out, s->atomic ? "atomic update " : "update ");
-    tree_print_var(s->var, out);
-    text_add(out, " = ");
-    tree_print_element(s->pointer, s->index, s->value->type, out);
-    print_body(s->body, indent, out);
-    print_word(" = ", s->value, out);
-}
-
-static void print_alloc(const struct tree_stmt *s, struct text *out)
-{
-    static const char *const where[] = { "heap", "stack", "state" };
-    tree_print_var(s->var, out);
-    text_printf(out, " = %s%s ", s->zero ? "zeroed " : "", where[s->where]);
-    type_print(s->type, out);
-    print_word("[", s->count, out);
-    text_addc(out, ']');
-    if (s->where == TREE_STATE)
-        text_printf(out, " in slot %" PRIu32, s->slot);
-}
-
-static void print_memory(const struct tree_stmt *s, struct text *out)
-{
-    text_add(out, s->kind == STMT_COPY ? "copy " : "zero ");
-    text_add(out, s->nontemporal ? "nontemporal " : "");
-    type_print(s->type, out);
-    print_word("[", s->count, out);
-    text_add(out, "] at ");
-    expr_print(s->pointer, out);
-    if (s->kind == STMT_COPY)
-        print_word(" from ", s->pointer2, out);
-}
-
-static void print_parallel(const struct tree_stmt *s, uint32_t indent, struct text *out)
-{
-    text_add(out, "parallel ");
-    tree_print_var(s->var, out);
-    text_add(out, " of ");
-    tree_print_var(s->var2, out);
-    if (s->count)
-        print_word(" = ", s->count, out);
-    print_body(s->body, indent, out);
-}
-
-static void print_stmt(const struct tree_stmt *s, uint32_t indent, struct text *out)
-{
-    switch (s->kind) {
-    case STMT_BLOCK:
-    case STMT_KIND_COUNT:
-        break;
-    case STMT_ASSIGN:
-        tree_print_var(s->var, out);
-        print_word(" = ", s->value, out);
-        break;
-    case STMT_STORE:
-    case STMT_REDUCE:
-        if (s->kind == STMT_REDUCE && s->atomic)
-            text_add(out, "atomic ");
-        tree_print_element(s->pointer, s->index, s->value->type, out);
-        text_printf(out, " %s ", s->kind == STMT_STORE ? "=" : wcr_names[s->wcr]);
-        expr_print(s->value, out);
-        break;
-    case STMT_UPDATE:
-        print_update(s, indent, out);
-        break;
-    case STMT_FOR:
-        print_for(s, indent, out);
-        break;
-    case STMT_WHILE:
-        print_word("while ", s->value, out);
-        print_body(s->body, indent, out);
-        break;
-    case STMT_DO:
-        text_add(out, "do");
-        print_body(s->body, indent, out);
-        print_word(" while ", s->value, out);
-        break;
-    case STMT_IF:
-        print_if(s, indent, out);
-        break;
-    case STMT_BREAK:
-        text_add(out, "break");
-        break;
-    case STMT_CONTINUE:
-        text_add(out, "continue");
-        break;
-    case STMT_LABEL:
-        tree_print_name(s->label->name, s->label->id, s->label->again, out);
-        text_addc(out, ':');
-        break;
-    case STMT_GOTO:
-        text_add(out, "goto ");
-        tree_print_name(s->label->name, s->label->id, s->label->again, out);
-        break;
-    case STMT_ALLOC:
-        print_alloc(s, out);
-        break;
-    case STMT_FREE:
-        text_add(out, "free ");
-        tree_print_var(s->var, out);
-        break;
-    case STMT_COPY:
-    case STMT_ZERO:
-        print_memory(s, out);
-        break;
-    case STMT_CALL:
-        if (s->var) {
-            tree_print_var(s->var, out);
-            text_add(out, " = ");
+    if (!x || !p->marks)
+        return;
+    text_add(p->out, "product ");
+    tree_print_type(p, x->type);
+    text_printf(p->out, " @%" PRIu32 " @%" PRIu32 " @%" PRIu32, x->a, x->b, x->c);
+    const struct tree_expr *const factors[] = { x->alpha, x->beta };
+    for (int i = 0; i < 2; i++)
+        if (factors[i]) {
+            text_add(p->out, i ? " beta " : " alpha ");
+            tree_print_expr(p, factors[i], PRECEDENCE_UNARY);
         }
-        if (s->pointer)
-            text_add(out, "callback ");
-        text_add(out, s->name);
-        tree_print_args((const struct tree_expr *const *)s->args, s->num_args, out);
+}
+
+static void print_memory(struct tree_printer *p, const struct tree_expr *pointer, uint32_t alias)
+{
+    tree_print_expr(p, pointer, PRECEDENCE_UNARY);
+    tree_print_class(p, pointer, alias);
+}
+
+static void print_field(struct tree_printer *p, const struct tree_stmt *s, const struct form_field *f)
+{
+    void *const *member = form_member(s, f);
+    switch (f->role) {
+    case ROLE_ASSIGNED:
+    case ROLE_COUNTER:
+    case ROLE_OWNED:
+        print_variable(p, s, *member);
         break;
-    case STMT_PARALLEL:
-        print_parallel(s, indent, out);
+    case ROLE_RESULT:
+        if (*member) {
+            print_variable(p, s, *member);
+            text_add(p->out, " =");
+        }
         break;
-    case STMT_BARRIER:
-        text_add(out, "barrier");
+    case ROLE_NUMBER:
+        if (*member)
+            text_add(p->out, "= ");
+        /* fall through */
+    case ROLE_VALUE:
+    case ROLE_CONDITION:
+    case ROLE_BOUND:
+    case ROLE_COUNT:
+        if (*member)
+            tree_print_expr(p, *member, 0);
         break;
-    case STMT_CRITICAL:
-        text_add(out, "critical");
-        print_body(s->body, indent, out);
+    case ROLE_ELEMENT:
+        tree_print_element(p, s->pointer, s->index, s->value->type, s->alias);
         break;
-    case STMT_RETURN:
-        text_add(out, "return");
+    case ROLE_TARGET:
+        print_memory(p, s->pointer, s->alias);
+        break;
+    case ROLE_SOURCE:
+        print_memory(p, s->pointer2, s->alias2);
+        break;
+    case ROLE_TYPE:
+        tree_print_type(p, *member);
+        break;
+    case ROLE_WHERE:
+        text_add(p->out, tree_where_words[s->where]);
+        break;
+    case ROLE_SLOT:
+        if (s->where == TREE_STATE)
+            text_printf(p->out, "in slot %" PRIu32, s->slot);
+        break;
+    case ROLE_WCR:
+        text_add(p->out, tree_wcr_words[s->wcr]);
+        break;
+    case ROLE_LABEL:
+        tree_print_name(s->label->name, s->label->id, s->label->again, p->out);
+        break;
+    case ROLE_BODY:
+        print_body(p, *member);
+        break;
+    case ROLE_OTHERWISE:
+        print_otherwise(p, *member);
+        break;
+    case ROLE_CALL:
+        print_call(p, s);
+        break;
+    case ROLE_PRODUCT:
+        print_product(p, *member);
+        break;
+    case ROLE_LOOP:
+        print_loop(p, form_member(s, f));
+        break;
+    case ROLE_FLAG:
+    case ROLE_ROLES:
         break;
     }
+}
+
+/* ---- statements ---- */
+
+/* A word that turns out to be empty takes the blank in front of it along. */
+static void print_form(struct tree_printer *p, const struct tree_stmt *s)
+{
+    const struct stmt_form *form = stmt_form(s->kind);
+    size_t start = p->out->length;
+    for (uint32_t i = 0; i < form->count; i++) {
+        const struct form_piece *piece = &form->pieces[i];
+        size_t before = p->out->length;
+        if (piece->first && before > start)
+            text_addc(p->out, ' ');
+        size_t blank = p->out->length;
+        if (!piece->field)
+            text_addn(p->out, piece->text, piece->length);
+        else if (!piece->flag)
+            print_field(p, s, piece->field);
+        else if (*(bool *)form_member(s, piece->field))
+            text_addn(p->out, piece->text, piece->length);
+        if (p->out->length == blank && blank > before) {
+            p->out->length = before;
+            p->out->data[before] = '\0';
+        }
+    }
+}
+
+static void print_stmt(struct tree_printer *p, const struct tree_stmt *s)
+{
+    if (s->kind == STMT_BLOCK) {
+        for (uint32_t i = 0; i < s->items.count; i++)
+            print_stmt(p, s->items.items[i]);
+        return;
+    }
+    print_indent(p);
+    print_form(p, s);
+    text_addc(p->out, '\n');
 }
 
 void stmt_print(const struct tree_stmt *s, uint32_t indent, struct text *out)
 {
-    if (s->kind == STMT_BLOCK) {
-        for (uint32_t i = 0; i < s->items.count; i++)
-            stmt_print(s->items.items[i], indent, out);
-        return;
+    print_stmt(&(struct tree_printer){ .out = out, .indent = indent }, s);
+}
+
+/* ---- whole trees ---- */
+
+static void note_class(struct tree_marks *m, const struct tree_expr *pointer, uint32_t alias)
+{
+    const struct tree_var *root = expr_root_var(pointer);
+    if (root && !map_has(&m->classes, root))
+        map_put(m->arena, &m->classes, root, (void *)(uintptr_t)alias);
+}
+
+static void note_expr(void *user, struct tree_expr *e)
+{
+    if (e->op == EXPR_LOAD)
+        note_class(user, e->args[0], e->alias);
+}
+
+static void note_operand(void *user, struct tree_expr **e) { expr_visit(*e, note_expr, user); }
+
+static bool note_stmt(void *user, struct tree_stmt *s)
+{
+    struct tree_marks *m = user;
+    unsigned flags = stmt_rows[s->kind].flags;
+    stmt_each_expr(s, note_operand, user);
+    if (stmt_rows[s->kind].result == RESULT_POINTER && s->alias)
+        map_put(m->arena, &m->classes, s->var, (void *)(uintptr_t)s->alias);
+    if (flags & STMT_WRITES)
+        note_class(user, s->pointer, s->alias);
+    if (flags & STMT_READS_SOURCE)
+        note_class(user, s->pointer2, s->alias2);
+    return true;
+}
+
+/* What a caller passes is as expected unless it says otherwise: arrays by address, apart from each other, aligned as
+ * their elements. */
+static void print_param(struct tree_printer *p, const struct tree_param *x)
+{
+    bool pointer = x->var->type->kind == TYPE_POINTER;
+    uint32_t natural = pointer ? x->var->type->elem->align : x->var->type->align;
+    tree_print_var(x->var, p->out);
+    tree_print_declaration(p, x->var, NULL);
+    map_put(p->marks->arena, &p->marks->declared, x->var, x->var);
+    if (x->by_value == pointer)
+        text_add(p->out, x->by_value ? " by value" : " by address");
+    if (pointer && !x->no_alias)
+        text_add(p->out, " aliased");
+    if (x->alignment > natural)
+        text_printf(p->out, " align %" PRIu32, x->alignment);
+    if (x->count)
+        text_printf(p->out, " count %" PRId64, x->count);
+}
+
+static void print_func(struct tree_printer *p, const struct tree *t, const struct tree_func *f)
+{
+    tree_print_name(t->name ? t->name : "tree", 0, false, p->out);
+    text_addc(p->out, ' ');
+    tree_print_name(f->name, 0, false, p->out);
+    text_addc(p->out, '(');
+    for (uint32_t k = 0; k < f->params.count; k++) {
+        if (k)
+            text_add(p->out, ", ");
+        print_param(p, &f->params.items[k]);
     }
-    print_indent(indent, out);
-    print_stmt(s, indent, out);
-    text_addc(out, '\n');
+    text_add(p->out, ") ");
+    print_body(p, f->body);
+    text_addc(p->out, '\n');
+}
+
+static void print_bytes(struct tree_printer *p, uint32_t number, const struct tree_expr *e)
+{
+    const unsigned char *bytes = e->data;
+    text_printf(p->out, "data %" PRIu32 " = ", number);
+    for (int64_t i = 0; i < e->i; i++)
+        text_printf(p->out, "%02x", bytes[i]);
+    text_addc(p->out, '\n');
+}
+
+/* struct S { x: float64, p: float64* } */
+static void print_types(struct tree_printer *p)
+{
+    for (uint32_t i = 0; i < p->marks->types.count; i++) {
+        const struct type *type = p->marks->types.items[i];
+        text_add(p->out, type->kind == TYPE_OPAQUE ? "opaque " : "");
+        tree_print_type(p, type);
+        for (uint32_t k = 0; k < type->num_fields; k++) {
+            text_add(p->out, k ? ", " : " { ");
+            tree_print_name(type->fields[k].name, 0, false, p->out);
+            text_add(p->out, ": ");
+            tree_print_type(p, type->fields[k].type);
+        }
+        text_add(p->out, type->kind == TYPE_OPAQUE ? "\n" : type->num_fields ? " }\n" : " { }\n");
+    }
 }
 
 void tree_print(const struct tree *t, struct text *out)
 {
+    struct tree_marks marks = { .arena = t->arena, .ir = t->ir };
+    struct tree_printer p = { .out = out, .marks = &marks };
     for (uint32_t i = 0; i < t->functions.count; i++) {
         const struct tree_func *f = t->functions.items[i];
-        text_printf(out, "%s%s %s(", i ? "\n" : "", t->name, f->name);
-        for (uint32_t k = 0; k < f->params.count; k++) {
-            const struct tree_param *p = &f->params.items[k];
-            if (k)
-                text_add(out, ", ");
-            tree_print_var(p->var, out);
-            text_add(out, ": ");
-            type_print(p->var->type, out);
-        }
-        text_add(out, ") {\n");
-        stmt_print(f->body, 1, out);
-        text_add(out, "}\n");
+        for (uint32_t k = 0; k < f->params.count; k++)
+            map_put(t->arena, &marks.classes, f->params.items[k].var, (void *)(uintptr_t)f->params.items[k].alias);
+        stmt_visit(f->body, note_stmt, &marks);
     }
+    struct text text = text_new(t->arena);
+    p.out = &text;
+    for (uint32_t i = 0; i < t->functions.count; i++) {
+        if (i)
+            text_addc(p.out, '\n');
+        print_func(&p, t, t->functions.items[i]);
+    }
+    p.out = out;
+    print_types(&p);
+    text_addn(out, text_get(&text), text.length);
+    for (uint32_t i = 0; i < marks.data.count; i++)
+        print_bytes(&p, i, marks.data.items[i]);
 }

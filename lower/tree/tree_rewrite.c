@@ -1,27 +1,29 @@
 #include "lower/tree/tree_rewrite.h"
 
+#include "lower/tree/tree_rows.h"
+
 static struct tree_expr *with_args(struct tree *t, struct tree_expr *e, struct tree_expr **args)
 {
-    switch (e->op) {
-    case EXPR_LOAD:
+    switch (expr_rows[e->op].make) {
+    case MAKE_LOAD:
         return expr_load(t, e->type, args[0], args[1], e->alias);
-    case EXPR_OFFSET:
+    case MAKE_OFFSET:
         return expr_offset(t, args[0], args[1]);
-    case EXPR_CAST:
-        return expr_cast(t, e->type, args[0]);
-    case EXPR_BITS:
-        return expr_bits(t, e->type, args[0]);
-    case EXPR_SELECT:
+    case MAKE_UNARY:
+        return expr_unary(t, e->op, args[0]);
+    case MAKE_BINARY:
+        return expr_binary(t, e->op, args[0], args[1]);
+    case MAKE_SELECT:
         return expr_select(t, args[0], args[1], args[2]);
-    case EXPR_MATH:
+    case MAKE_CAST:
+        return expr_cast(t, e->type, args[0]);
+    case MAKE_BITS:
+        return expr_bits(t, e->type, args[0]);
+    case MAKE_MATH:
         return expr_math(t, e->math, args);
-    default:
+    case MAKE_COPY:
         break;
     }
-    if (e->op >= EXPR_NEG && e->op <= EXPR_BITNOT)
-        return expr_unary(t, e->op, args[0]);
-    if (e->op >= EXPR_ADD && e->op <= EXPR_LOGICAL_OR)
-        return expr_binary(t, e->op, args[0], args[1]);
     struct tree_expr *copy = arena_copy(t->arena, e, sizeof *e + e->num_args * sizeof e->args[0]);
     for (uint32_t i = 0; i < e->num_args; i++)
         copy->args[i] = args[i];
@@ -59,7 +61,7 @@ void stmt_rewrite(struct tree *t, struct tree_stmt *s, tree_replace *replace, vo
 {
     struct rewrite r = { t, replace, user };
     stmt_each_expr(s, rewrite_operand, &r);
-    if (s->kind == STMT_STORE || s->kind == STMT_REDUCE || s->kind == STMT_UPDATE)
+    if (stmt_rows[s->kind].flags & STMT_WRITES && s->index)
         stmt_set_address(t, s, s->pointer, s->index);
 }
 

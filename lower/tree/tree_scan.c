@@ -1,6 +1,7 @@
 #include "lower/tree/tree_scan.h"
 
 #include "lower/tree/tree_callee.h"
+#include "lower/tree/tree_rows.h"
 
 static void count(struct arena *a, struct map *m, const void *key)
 {
@@ -38,33 +39,18 @@ void tree_scan_add(struct tree_scan *scan, const struct tree_stmt *s)
         return;
     stmt_each_expr((struct tree_stmt *)s, scan_operand, scan);
     scan_variables(scan, s);
-    switch (s->kind) {
-    case STMT_LABEL:
+    unsigned flags = stmt_rows[s->kind].flags;
+    if (s->label && s->kind == STMT_LABEL)
         map_put(scan->arena, &scan->labels, s->label, s->label);
-        break;
-    case STMT_GOTO:
+    else if (s->label)
         count(scan->arena, &scan->gotos, s->label);
-        break;
-    case STMT_RETURN:
-        scan->returns = true;
-        break;
-    case STMT_BARRIER:
-        scan->barrier = true;
-        break;
-    case STMT_PARALLEL:
-        scan->parallel = true;
-        break;
-    case STMT_BREAK:
-    case STMT_CONTINUE:
-        scan->breaks |= scan->depth == 0;
-        break;
-    case STMT_CALL:
+    scan->returns |= s->kind == STMT_RETURN;
+    scan->barrier |= s->kind == STMT_BARRIER;
+    scan->parallel |= flags & STMT_REGION;
+    scan->breaks |= flags & STMT_LEAVES_LOOP && scan->depth == 0;
+    if (flags & STMT_CALLS)
         scan->opaque |= !s->isolated && callee_conflicts(stmt_callee(s), s->args, s->num_args);
-        break;
-    default:
-        break;
-    }
-    bool loop = stmt_is_loop(s);
+    bool loop = flags & STMT_LOOPS;
     scan->depth += loop;
     tree_scan_add(scan, s->body);
     tree_scan_add(scan, s->otherwise);

@@ -1,5 +1,5 @@
 /* What every tree must satisfy. A broken rule is a fault of the pass before. */
-#include "lower/tree/tree.h"
+#include "lower/tree/tree_rows.h"
 
 #include "base/map.h"
 #include "base/text.h"
@@ -153,53 +153,70 @@ static void check_select(struct verify *v, const struct tree_expr *e)
     must(v, e->args[1]->type == e->type && e->args[2]->type == e->type, "sides differ in type", e);
 }
 
-/* clang-format off */
+static void check_nothing(struct verify *v, const struct tree_expr *e)
+{
+    (void)v;
+    (void)e;
+}
+
+static void check_int(struct verify *v, const struct tree_expr *e)
+{
+    must(v, type_is_integer(e->type) || e->type->kind == TYPE_BOOL, "type of an integer", e);
+}
+
+static void check_float(struct verify *v, const struct tree_expr *e)
+{
+    must(v, type_is_float(e->type), "type of a float", e);
+}
+
+static void check_variable(struct verify *v, const struct tree_expr *e)
+{
+    must(v, visible(v, e->var), "variable of another region", e);
+}
+
+static void check_slot(struct verify *v, const struct tree_expr *e)
+{
+    must(v, e->i >= 0 && e->i < v->tree->num_slots, "unknown slot", e);
+}
+
+static void check_truth(struct verify *v, const struct tree_expr *e)
+{
+    for (uint32_t i = 0; i < e->num_args; i++)
+        must(v, e->args[i]->type->kind == TYPE_BOOL, "operand is not bool", e);
+}
+
+static void check_cast(struct verify *v, const struct tree_expr *e)
+{
+    must(v, castable(e->type, e->args[0]->type), "no such cast", e);
+}
+
+static void check_bits(struct verify *v, const struct tree_expr *e)
+{
+    must(v, e->type->size == e->args[0]->type->size, "sizes differ", e);
+}
+
+static void check_complex(struct verify *v, const struct tree_expr *e)
+{
+    must(v, e->args[0]->type == e->args[1]->type, "parts differ in type", e);
+}
+
+static void (*const check_op[EXPR_OP_COUNT])(struct verify *v, const struct tree_expr *e) = {
+#define EXPR(op, text, precedence, form, compares, make, check) check_##check,
+#include "lower/tree/exprs.def"
+};
+
 static void check_expr(void *user, struct tree_expr *e)
 {
     struct verify *v = user;
-    if (!v->ok)
-        return;
-    switch (e->op) {
-    case EXPR_INT: must(v, type_is_integer(e->type) || e->type->kind == TYPE_BOOL, "type of an integer", e); break;
-    case EXPR_FLOAT: must(v, type_is_float(e->type), "type of a float", e); break;
-    case EXPR_VAR: must(v, visible(v, e->var), "variable of another region", e); break;
-    case EXPR_SLOT: must(v, e->i >= 0 && e->i < v->tree->num_slots, "unknown slot", e); break;
-    case EXPR_LOAD: case EXPR_OFFSET: case EXPR_FIELD: check_memory(v, e); break;
-    case EXPR_NEG: case EXPR_ADD: case EXPR_SUB: case EXPR_MUL: case EXPR_DIV: case EXPR_REM: case EXPR_MIN: case EXPR_MAX:
-        check_same(v, e);
-        break;
-    case EXPR_BITNOT: case EXPR_AND: case EXPR_OR: case EXPR_XOR: case EXPR_SHL: case EXPR_SHR: check_integers(v, e); break;
-    case EXPR_EQ: case EXPR_NE: case EXPR_LT: case EXPR_LE: case EXPR_GT: case EXPR_GE: check_compare(v, e); break;
-    case EXPR_NOT: case EXPR_LOGICAL_AND: case EXPR_LOGICAL_OR:
-        for (uint32_t i = 0; i < e->num_args; i++)
-            must(v, e->args[i]->type->kind == TYPE_BOOL, "operand is not bool", e);
-        break;
-    case EXPR_SELECT: check_select(v, e); break;
-    case EXPR_CAST: must(v, castable(e->type, e->args[0]->type), "no such cast", e); break;
-    case EXPR_BITS: must(v, e->type->size == e->args[0]->type->size, "sizes differ", e); break;
-    case EXPR_MATH: check_math(v, e); break;
-    case EXPR_COMPLEX: must(v, e->args[0]->type == e->args[1]->type, "parts differ in type", e); break;
-    case EXPR_SPLAT: case EXPR_LANE: case EXPR_INSERT: check_vector(v, e); break;
-    default: break;
-    }
+    if (v->ok)
+        check_op[e->op](v, e);
 }
-
-/* clang-format on */
 
 static void check_operand(void *user, struct tree_expr **e) { expr_visit(*e, check_expr, user); }
 
 /* ---- statements ---- */
 
 static void check_stmt(struct verify *v, struct tree_stmt *s);
-
-static void check_inner(struct verify *v, struct tree_stmt *s)
-{
-    if (!s)
-        return;
-    const struct tree_stmt *outer = v->stmt;
-    check_stmt(v, s);
-    v->stmt = outer;
-}
 
 static void check_assigned(struct verify *v, const struct tree_var *var, const struct type *type)
 {
@@ -208,125 +225,125 @@ static void check_assigned(struct verify *v, const struct tree_var *var, const s
     must(v, !type || var->type == type, "assigns another type", NULL);
 }
 
-static void check_loop(struct verify *v, struct tree_stmt *s)
+/* A body: what stands around it says what may be in it. */
+static void check_body(struct verify *v, struct tree_stmt *s, struct tree_stmt *body)
 {
-    bool in_loop = v->in_loop;
-    v->in_loop = true;
-    if (s->kind == STMT_FOR) {
-        check_assigned(v, s->var, s->begin->type);
-        must(v, type_is_integer(s->var->type), "loop variable is not an integer", NULL);
-        must(v, s->end->type == s->begin->type && s->step->type == s->begin->type, "bounds differ in type", NULL);
-        must(v, s->step->op != EXPR_INT || s->step->i > 0, "step is not positive", NULL);
-        map_put(v->tree->scratch, &v->loop_vars, s->var, s);
-        check_inner(v, s->body);
-        map_remove(&v->loop_vars, s->var);
-    } else {
-        must(v, s->value->type->kind == TYPE_BOOL, "condition is not bool", NULL);
-        check_inner(v, s->body);
+    unsigned flags = stmt_rows[s->kind].flags;
+    struct verify outer = *v;
+    if (!body)
+        return;
+    v->in_loop = (v->in_loop && !(flags & (STMT_LOCKS | STMT_REGION))) || flags & STMT_LOOPS;
+    v->locked |= flags & STMT_LOCKS;
+    if (flags & STMT_REGION) {
+        must(v, s->region == v->region, "region is not where it says", NULL);
+        v->region = s;
+        v->loop_vars = (struct map){ 0 };
     }
-    v->in_loop = in_loop;
+    check_stmt(v, body);
+    v->in_loop = outer.in_loop;
+    v->locked = outer.locked;
+    v->region = outer.region;
+    if (flags & STMT_REGION)
+        v->loop_vars = outer.loop_vars;
+    v->stmt = s;
 }
 
-static void check_parallel(struct verify *v, struct tree_stmt *s)
+static void check_counter(struct verify *v, const struct tree_stmt *s)
 {
-    must(v, s->region == v->region, "region is not where it says", NULL);
-    must(v, !s->count || is_i64(s->count), "number of threads is not int64", NULL);
-    must(v, s->var && s->var->owner == s && s->var2 && s->var2->owner == s, "thread variables", NULL);
-    bool in_loop = v->in_loop;
-    struct map loop_vars = v->loop_vars;
-    v->in_loop = false;
-    v->region = s;
-    v->loop_vars = (struct map){ 0 };
-    check_inner(v, s->body);
-    v->loop_vars = loop_vars;
-    v->region = s->region;
-    v->in_loop = in_loop;
+    check_assigned(v, s->var, s->begin->type);
+    must(v, type_is_integer(s->var->type), "loop variable is not an integer", NULL);
+    must(v, s->step->op != EXPR_INT || s->step->i > 0, "step is not positive", NULL);
 }
 
-/* The body holds a lock or an element: it is left at its end only. */
-static void check_locked(struct verify *v, struct tree_stmt *body)
+static void check_pointer(struct verify *v, const struct tree_expr *pointer, uint32_t alias)
 {
-    bool in_loop = v->in_loop, locked = v->locked;
-    v->in_loop = false;
-    v->locked = true;
-    check_inner(v, body);
-    v->in_loop = in_loop;
-    v->locked = locked;
+    must(v, pointer->type->kind == TYPE_POINTER, "not a pointer", pointer);
+    must(v, alias < v->tree->num_aliases, "unknown alias class", NULL);
 }
 
-static void check_type_scalar(struct verify *v, const struct tree_stmt *s)
-{
-    must(v, s->pointer->type->kind == TYPE_POINTER, "not a pointer", s->pointer);
-    must(v, is_i64(s->index), "index is not int64", s->index);
-    must(v, s->alias < v->tree->num_aliases, "unknown alias class", NULL);
-    must(v, s->kind != STMT_REDUCE || (s->wcr > WCR_NONE && s->wcr < WCR_CUSTOM), "not a built-in conflict resolution",
-         NULL);
-    if (s->kind == STMT_UPDATE)
-        check_assigned(v, s->var, s->value->type);
-}
-
-static void check_range(struct verify *v, const struct tree_stmt *s)
-{
-    must(v, s->pointer->type->kind == TYPE_POINTER && (!s->pointer2 || s->pointer2->type->kind == TYPE_POINTER),
-         "not a pointer", NULL);
-    must(v, is_i64(s->count), "count is not int64", s->count);
-    must(v, s->alias < v->tree->num_aliases && s->alias2 < v->tree->num_aliases, "unknown alias class", NULL);
-}
-
-static void check_alloc(struct verify *v, const struct tree_stmt *s)
-{
-    check_assigned(v, s->var, NULL);
-    must(v, s->var->type->kind == TYPE_POINTER, "not a pointer", NULL);
-    must(v, is_i64(s->count), "count is not int64", s->count);
-    must(v, s->where != TREE_STACK || s->count->op == EXPR_INT, "a stack allocation of variable size", s->count);
-    must(v, s->where != TREE_STATE || s->slot < v->tree->num_slots, "unknown slot", NULL);
-}
-
-static void check_goto(struct verify *v, const struct tree_stmt *s)
+static void check_label(struct verify *v, const struct tree_stmt *s)
 {
     must(v, map_has(&v->labels, s->label), "label is not placed", NULL);
     must(v, map_get(&v->labels, s->label) == v->region, "goto into or out of a parallel region", NULL);
 }
 
-/* clang-format off */
-static void check_kind(struct verify *v, struct tree_stmt *s)
+static void check_place(struct verify *v, const struct tree_stmt *s)
 {
-    switch (s->kind) {
-    case STMT_BLOCK:
-        for (uint32_t i = 0; i < s->items.count; i++)
-            check_inner(v, s->items.items[i]);
-        break;
-    case STMT_ASSIGN: check_assigned(v, s->var, s->value->type); break;
-    case STMT_STORE: case STMT_REDUCE: case STMT_UPDATE:
-        check_type_scalar(v, s);
-        if (s->body)
-            check_locked(v, s->body);
-        break;
-    case STMT_FOR: case STMT_WHILE: case STMT_DO: check_loop(v, s); break;
-    case STMT_IF:
-        must(v, s->value->type->kind == TYPE_BOOL, "condition is not bool", NULL);
-        check_inner(v, s->body);
-        check_inner(v, s->otherwise);
-        break;
-    case STMT_BREAK: case STMT_CONTINUE: must(v, v->in_loop, "no loop around", NULL); break;
-    case STMT_LABEL: break;
-    case STMT_GOTO: check_goto(v, s); break;
-    case STMT_ALLOC: check_alloc(v, s); break;
-    case STMT_FREE: check_assigned(v, s->var, NULL); break;
-    case STMT_COPY: case STMT_ZERO: check_range(v, s); break;
-    case STMT_CALL:
+    check_pointer(v, s->pointer, s->alias);
+    must(v, is_i64(s->index), "index is not int64", s->index);
+}
+
+static void check_result(struct verify *v, const struct tree_stmt *s)
+{
+    const struct type *type = stmt_rows[s->kind].result == RESULT_ELEMENT ? s->value->type : NULL;
+    check_assigned(v, s->var, stmt_rows[s->kind].result == RESULT_VALUE ? s->value->type : type);
+    if (stmt_rows[s->kind].result == RESULT_POINTER)
+        must(v, s->var->type->kind == TYPE_POINTER, "not a pointer", NULL);
+}
+
+static void check_where(struct verify *v, const struct tree_stmt *s)
+{
+    must(v, s->where != TREE_STACK || s->count->op == EXPR_INT, "a stack allocation of variable size", s->count);
+    must(v, s->where != TREE_STATE || s->slot < v->tree->num_slots, "unknown slot", NULL);
+}
+
+/* clang-format off */
+static void check_field(struct verify *v, struct tree_stmt *s, const struct form_field *f)
+{
+    void *const *member = form_member(s, f);
+    const struct tree_expr *e = *member;
+    switch (f->role) {
+    case ROLE_ASSIGNED: check_result(v, s); break;
+    case ROLE_COUNTER: check_counter(v, s); break;
+    case ROLE_RESULT: if (*member) check_result(v, s); break;
+    case ROLE_OWNED: must(v, *member && ((struct tree_var *)*member)->owner == s, "thread variables", NULL); break;
+    case ROLE_CONDITION: must(v, e->type->kind == TYPE_BOOL, "condition is not bool", NULL); break;
+    case ROLE_BOUND: must(v, e->type == s->begin->type, "bounds differ in type", NULL); break;
+    case ROLE_COUNT: must(v, is_i64(e), "count is not int64", e); break;
+    case ROLE_NUMBER: must(v, !e || is_i64(e), "number of threads is not int64", NULL); break;
+    case ROLE_ELEMENT: check_place(v, s); break;
+    case ROLE_TARGET: check_pointer(v, s->pointer, s->alias); break;
+    case ROLE_SOURCE: check_pointer(v, s->pointer2, s->alias2); break;
+    case ROLE_WHERE: check_where(v, s); break;
+    case ROLE_WCR: must(v, s->wcr > WCR_NONE && s->wcr < WCR_CUSTOM, "not a built-in conflict resolution", NULL); break;
+    case ROLE_LABEL: if (s->kind != STMT_LABEL) check_label(v, s); break;
+    case ROLE_CALL:
         must(v, !s->pointer || s->pointer->type->kind == TYPE_CALLBACK, "calls what is no function", s->pointer);
-        if (s->var)
-            check_assigned(v, s->var, NULL);
         break;
-    case STMT_PARALLEL: check_parallel(v, s); break;
-    case STMT_BARRIER: must(v, v->region != NULL, "no parallel region around", NULL); break;
-    case STMT_CRITICAL: check_locked(v, s->body); break;
-    case STMT_RETURN: must(v, !v->region && !v->locked, "leaves a parallel region or a locked body", NULL); break;
-    case STMT_KIND_COUNT: broken(v, "no such statement", NULL); break;
+    default: break;
     }
 }
 /* clang-format on */
+
+/* What only one kind asks. */
+static void check_kind(struct verify *v, const struct tree_stmt *s)
+{
+    must(v, !(stmt_rows[s->kind].flags & STMT_LEAVES_LOOP) || v->in_loop, "no loop around", NULL);
+    must(v, s->kind != STMT_BARRIER || v->region, "no parallel region around", NULL);
+    must(v, s->kind != STMT_RETURN || (!v->region && !v->locked), "leaves a parallel region or a locked body", NULL);
+}
+
+static void check_form(struct verify *v, struct tree_stmt *s)
+{
+    const struct stmt_form *form = stmt_form(s->kind);
+    for (uint32_t i = 0; i < form->count && v->ok; i++)
+        if (form->pieces[i].field)
+            check_field(v, s, form->pieces[i].field);
+    check_kind(v, s);
+    for (uint32_t i = 0; i < s->items.count && v->ok; i++) {
+        check_stmt(v, s->items.items[i]);
+        v->stmt = s;
+    }
+    if (!v->ok)
+        return;
+    bool counts = stmt_rows[s->kind].result == RESULT_BEGIN;
+    if (counts)
+        map_put(v->tree->scratch, &v->loop_vars, s->var, s);
+    check_body(v, s, s->body);
+    check_body(v, s, s->otherwise);
+    if (counts)
+        map_remove(&v->loop_vars, s->var);
+}
 
 static void check_stmt(struct verify *v, struct tree_stmt *s)
 {
@@ -334,7 +351,7 @@ static void check_stmt(struct verify *v, struct tree_stmt *s)
         return;
     v->stmt = s;
     stmt_each_expr(s, check_operand, v);
-    check_kind(v, s);
+    check_form(v, s);
 }
 
 static void collect_labels(struct verify *v, struct tree_stmt *s, const struct tree_stmt *region)
@@ -346,7 +363,7 @@ static void collect_labels(struct verify *v, struct tree_stmt *s, const struct t
         must(v, !map_has(&v->labels, s->label), "label is placed twice", NULL);
         map_put(v->tree->scratch, &v->labels, s->label, (void *)region);
     }
-    const struct tree_stmt *inner = s->kind == STMT_PARALLEL ? s : region;
+    const struct tree_stmt *inner = stmt_rows[s->kind].flags & STMT_REGION ? s : region;
     collect_labels(v, s->body, inner);
     collect_labels(v, s->otherwise, inner);
     for (uint32_t i = 0; i < s->items.count; i++)

@@ -1,4 +1,5 @@
 #include "lower/tree/tree_callee.h"
+#include "lower/tree/tree_rows.h"
 
 void expr_visit(struct tree_expr *e, void (*visit)(void *user, struct tree_expr *e), void *user)
 {
@@ -43,6 +44,8 @@ void stmt_each_expr(struct tree_stmt *s, void (*visit)(void *user, struct tree_e
         visit(user, &s->args[i]);
 }
 
+bool stmt_is_loop(const struct tree_stmt *s) { return stmt_rows[s->kind].flags & STMT_LOOPS; }
+
 bool stmt_has_loops(const struct tree_stmt *s)
 {
     for (uint32_t i = 0; i < s->items.count; i++)
@@ -81,20 +84,18 @@ bool expr_mentions(const struct tree_expr *e, const struct tree_var *v)
 
 static bool leaf_equal(const struct tree_expr *a, const struct tree_expr *b)
 {
-    switch (a->op) {
-    case EXPR_INT:
-    case EXPR_FIELD:
-    case EXPR_SLOT:
+    switch (expr_rows[a->op].payload) {
+    case PAYLOAD_INTEGER:
         return a->i == b->i;
-    case EXPR_DATA:
+    case PAYLOAD_DATA:
         return a->i == b->i && a->data == b->data;
-    case EXPR_FLOAT:
+    case PAYLOAD_FLOAT:
         return expr_float_bits(a) == expr_float_bits(b);
-    case EXPR_VAR:
+    case PAYLOAD_VARIABLE:
         return a->var == b->var;
-    case EXPR_MATH:
+    case PAYLOAD_MATH:
         return a->math == b->math;
-    case EXPR_CALL:
+    case PAYLOAD_CALLEE:
         return a->callee == b->callee && callee_is_pure(a->callee);
     default:
         return true;

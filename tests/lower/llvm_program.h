@@ -159,4 +159,13 @@ static __attribute__((unused)) const char *program_text(struct program *p, enum 
     return ok ? text : "";
 }
 
+/* The statements of main; the tree is verified before. */
+static __attribute__((unused)) const char *program_statements(struct program *p)
+{
+    struct text out = text_new(p->t->arena);
+    CHECK(tree_verify(p->t, p->t->ir->diags));
+    stmt_print(p->body, 0, &out);
+    return text_get(&out);
+}
+
 #endif

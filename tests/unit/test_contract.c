@@ -120,56 +120,6 @@ static const char *shown(struct sample *s, const struct tree_options *o)
     return text_get(&out);
 }
 
-/* Gives the sample back. */
-static bool is_product(struct sample *s)
-{
-    const struct tree_options o = { .num_threads = 1 };
-    bool product = strstr(shown(s, &o), "sdfg_rt_gemm") != NULL;
-    sample_free(s);
-    return product;
-}
-
-TEST(elements_are_multiplied_where_they_are)
-{
-    const struct tree_options o = { .num_threads = 1 };
-    struct sample *s = sample_new(&plain);
-    CHECK_STR(shown(s, &o), "scalar = stack float64[1]\n"
-                            "scalar[0] = 1.0\n"
-                            "sdfg_rt_gemm(context, 1i32, 20, 24, 17, &A[195], 128, 2, &B[195], 128, 2, &C[195], 128, "
-                            "2, null, scalar)\n");
-    struct text said = text_new(s->t->arena);
-    remarks_print(s->p.ir->remarks, &said);
-    CHECK(strstr(text_get(&said), "loop i: becomes a call of gemm\n"));
-    sample_free(s);
-}
-
-TEST(factors_are_computed_first)
-{
-    const struct tree_options o = { .num_threads = 1 };
-    struct layout l = plain;
-    l.factor = true;
-    struct sample *s = sample_new(&l);
-    const char *text = shown(s, &o);
-    CHECK(strstr(text, "factor = heap float64[340]\n"
-                       "for i#15 = 0 to 20 step 1 parallel independent {\n"
-                       "    for k#16 = 0 to 17 step 1 independent {\n"
-                       "        factor[i#15 * 17 + k#16] = 0.5 * A[(i#15 * 2 + 3) * 64 + k#16 * 2 + 3]\n"));
-    CHECK(strstr(text, "20, 24, 17, factor, 17, 1, &B[195]") && strstr(text, "\nfree factor\n"));
-    sample_free(s);
-}
-
-TEST(unknown_extents_are_looked_at)
-{
-    const struct tree_options o = { .num_threads = 1 };
-    struct layout l = plain;
-    l.symbolic = true;
-    struct sample *s = sample_new(&l);
-    const char *text = shown(s, &o);
-    CHECK(strstr(text, "if rows >= 8 && columns >= 8 && terms >= 8 && "));
-    CHECK(strstr(text, "} else {\n    for i = 0 to I step 1 {\n"));
-    sample_free(s);
-}
-
 static void check_run(const struct layout *l)
 {
     const struct tree_options o = { .num_threads = 1 };
@@ -233,73 +183,6 @@ TEST(small_ones_stay_loops)
                 l.symbolic = symbolic;
                 check_run(&l);
             }
-}
-
-TEST(the_order_of_terms_is_kept_where_it_must_be)
-{
-    const struct tree_options strict = { .num_threads = 1, .strict_fp = true };
-    struct sample *s = sample_new(&plain);
-    CHECK(!strstr(shown(s, &strict), "sdfg_rt_gemm"));
-    sample_free(s);
-    s = sample_new(&plain); /* C = C + a * b */
-    s->store->kind = STMT_STORE;
-    s->store->value = expr_binary(s->t, EXPR_ADD, program_load(&s->p, s->C, s->store->index), s->store->value);
-    CHECK(!is_product(s));
-}
-
-TEST(other_nests_stay)
-{
-    struct sample *s = sample_new(&plain); /* the sum is read in its terms */
-    s->loops[K]->body->items.items[0]->value = program_load(&s->p, s->C, at(s, I, SIDE, K, 1));
-    CHECK(!is_product(s));
-    s = sample_new(&plain); /* a triangle */
-    s->loops[K]->end = expr_var(s->t, s->loops[I]->var);
-    CHECK(!is_product(s));
-    s = sample_new(&plain); /* a place that several rows have in common */
-    s->store->index = at(s, I, 1, J, 1);
-    CHECK(!is_product(s));
-    s = sample_new(&plain); /* both factors of everything */
-    s->loops[K]->body->items.items[0]->value =
-        program_load(&s->p, s->A, expr_binary(s->t, EXPR_ADD, at(s, I, SIDE, K, 1), expr_var(s->t, s->loops[J]->var)));
-    CHECK(!is_product(s));
-    s = sample_new(&plain); /* a sum is no product */
-    s->store->value = expr_binary(s->t, EXPR_ADD, s->a, s->b);
-    CHECK(!is_product(s));
-    s = sample_new(&plain); /* rows that lie unevenly */
-    s->store->index =
-        expr_binary(s->t, EXPR_ADD, at(s, J, 1, J, 0),
-                    expr_binary(s->t, EXPR_MUL, expr_var(s->t, s->loops[I]->var), expr_var(s->t, s->loops[I]->var)));
-    CHECK(!is_product(s));
-    s = sample_new(&plain); /* more than the sum in the nest */
-    program_store(&s->p, s->loops[J]->body, s->A, number(s, 0), expr_float(s->t, s->store->value->type, 1));
-    CHECK(!is_product(s));
-    s = sample_new(&plain); /* another kind of reduction */
-    s->store->wcr = WCR_MAX;
-    CHECK(!is_product(s));
-}
-
-/* for p parallel { the nest }: threads add to the same places. */
-TEST(threads_around)
-{
-    for (int shared = 0; shared < 2; shared++) {
-        struct sample *s = sample_new(&plain);
-        struct tree_stmt *nest = s->loops[I],
-                         *p = stmt_for(s->t, NULL, tree_var(s->t, "p", program_type(&s->p, TYPE_I64)), number(s, 0),
-                                       number(s, 4), number(s, 1));
-        p->loop.parallel = true;
-        stmt_append(s->t, p->body, nest);
-        s->p.body->items.items[0] = p;
-        s->store->atomic = shared;
-        CHECK(is_product(s) == !shared);
-    }
-}
-
-/* A variable of the nest that is used behind it. */
-TEST(values_that_live_on)
-{
-    struct sample *s = sample_new(&plain);
-    program_store(&s->p, s->p.body, s->A, number(s, 0), s->a);
-    CHECK(!is_product(s));
 }
 
 CHECK_MAIN

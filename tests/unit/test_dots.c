@@ -68,26 +68,6 @@ static void sample_free(struct sample *s)
     free(s);
 }
 
-/* Gives the sample back. */
-static bool is_call(struct sample *s)
-{
-    bool call = strstr(shown(s, &(struct tree_options){ 0 }), "sdfg_rt_dot") != NULL;
-    sample_free(s);
-    return call;
-}
-
-TEST(an_inner_product_becomes_a_call)
-{
-    struct sample *s = sample_new(TYPE_F64, N, NULL);
-    CHECK_STR(shown(s, &(struct tree_options){ 0 }), "x = 7.0\n"
-                                                     "scalar = stack float64[1]\n"
-                                                     "scalar[0] = 0.0\n"
-                                                     "sdfg_rt_dot(context, 1i32, 297, &A[3], 1, &B[4], 1, scalar)\n"
-                                                     "x = x + scalar[0]\n"
-                                                     "R[0] = x\n");
-    sample_free(s);
-}
-
 TEST(results)
 {
     for (int complex = 0; complex < 2; complex++)
@@ -108,47 +88,6 @@ TEST(results)
             CHECK(!complex || fabs(s->memory[2][1] - im) <= 1e-12 * (1 + fabs(im)));
             sample_free(s);
         }
-}
-
-static struct tree_stmt *in_loop(struct sample *s)
-{
-    struct tree_var *r = tree_var(s->t, "r", program_type(&s->p, TYPE_I64));
-    return stmt_for(s->t, s->p.body, r, expr_i64(s->t, 0), expr_i64(s->t, 9), expr_i64(s->t, 1))->body;
-}
-
-TEST(other_loops_stay)
-{
-    const struct tree_options strict = { .strict_fp = true };
-    struct sample *s = sample_new(TYPE_F64, N, NULL);
-    CHECK(!strstr(shown(s, &strict), "sdfg_rt_dot"));
-    sample_free(s);
-    CHECK(is_call(sample_new(TYPE_F64, N, NULL)) && !is_call(sample_new(TYPE_F64, N, in_loop)));
-    s = sample_new(TYPE_F64, N, NULL); /* the order of the terms counts */
-    s->sum->reassociate = false;
-    CHECK(!is_call(s));
-    s = sample_new(TYPE_F64, N, NULL); /* every second element */
-    set_term(s, term(s, expr_binary(s->t, EXPR_MUL, s->i, expr_i64(s->t, 2)), s->i));
-    CHECK(!is_call(s));
-    s = sample_new(TYPE_F64, N, NULL); /* backwards */
-    set_term(s, term(s, expr_binary(s->t, EXPR_SUB, expr_i64(s->t, N), s->i), s->i));
-    CHECK(!is_call(s));
-    s = sample_new(TYPE_F64, N, NULL); /* an element and a sum */
-    set_term(s, expr_binary(s->t, EXPR_MUL, program_load(&s->p, s->A, s->i),
-                            expr_binary(s->t, EXPR_ADD, program_load(&s->p, s->B, s->i), expr_var(s->t, s->sum->var))));
-    CHECK(!is_call(s));
-    s = sample_new(TYPE_F64, N, NULL); /* memory that moves along */
-    struct tree_expr *moved = expr_offset(s->t, s->A, s->i);
-    set_term(s, expr_binary(s->t, EXPR_MUL, expr_load(s->t, s->A->type->elem, moved, s->i, program_alias(&s->p, s->A)),
-                            program_load(&s->p, s->B, s->i)));
-    CHECK(!is_call(s));
-    s = sample_new(TYPE_I64, N, NULL); /* of integers */
-    CHECK(!is_call(s));
-    s = sample_new(TYPE_F64, N, NULL); /* its counter is used behind it */
-    program_store(&s->p, s->p.body, s->R, s->i, expr_float(s->t, s->sum->var->type, 1));
-    CHECK(!is_call(s));
-    s = sample_new(TYPE_F64, N, NULL); /* more in the loop than the sum */
-    program_store(&s->p, s->loop->body, s->R, s->i, expr_var(s->t, s->sum->var));
-    CHECK(!is_call(s));
 }
 
 CHECK_MAIN

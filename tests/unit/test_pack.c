@@ -103,35 +103,6 @@ static const char *shown(struct sample *s)
     return text_get(&out);
 }
 
-/* Gives the sample back. */
-static bool is_packed(struct sample *s)
-{
-    bool packed = strstr(shown(s), "packed") != NULL;
-    sample_free(s);
-    return packed;
-}
-
-TEST(tiles)
-{
-    struct sample *s = sample_new(16, 20, true);
-    add_products(s);
-    const char *text = shown(s);
-    CHECK(strstr(text, "packed = heap float64[320]\n"
-                       "for j#16 = 0 to 1 step 1 parallel independent {\n"
-                       "    count#17 = min(16 - j#16 * 16, 16)\n"));
-    CHECK(strstr(text, "packed[(j#16 * 20 + k#18) * 16 + j#19] = a#20\n"));
-    CHECK(strstr(text, "for i#21 = 0 to 4 step 1 parallel chunk 1 independent {\n"
-                       "    first = i#21 * 4\n"
-                       "    for j#23 = 0 to (first + 19) / 16 step 1 {\n"));
-    CHECK(strstr(text, "packed#38 = vec<float64,8>*(packed)[(j#23 * 20 + k#36) * 2 + 1]\n"));
-    CHECK(strstr(text, "product#41 = packed#38 * splat(b#39)\n            sums#29 = sums#29 + product#41\n"));
-    CHECK(!strstr(text, "= 16 to 16 ")); /* no rows are left */
-    struct text said = text_new(s->t->arena);
-    remarks_print(s->p.ir->remarks, &said);
-    CHECK(strstr(text_get(&said), "loop i: is register-tiled by 4 iterations: operands that loop j gathers"));
-    sample_free(s);
-}
-
 /* Runs it and compares with the loops as they stand in add_products(), all arrays to the bit. `shift`: columns of row i
  * are shift .. i, or i .. 59 if it is negative. */
 static void check_run(int64_t rows, int64_t terms, bool bound, int64_t shift)
@@ -255,78 +226,6 @@ TEST(rest_of_the_row)
     CHECK(program_run(&s->p, -1));
     CHECK(memcmp(expected, s->memory[C], sizeof expected) == 0);
     sample_free(s);
-}
-
-/* ---- what is left alone ---- */
-
-TEST(operands_that_change)
-{
-    struct sample *s = sample_new(40, 40, true);
-    add_products(s);
-    CHECK(is_packed(s));
-    s = sample_new(40, 40, true); /* rows of C are operands, too */
-    add_products(s);
-    s->j->body->items.items[0]->value = load(s, C, at(s, s->j, s->k));
-    CHECK(!is_packed(s));
-    s = sample_new(40, 40, true); /* written beside the sums */
-    add_products(s);
-    program_store(&s->p, s->i->body, s->array[A], at(s, s->i, s->i), expr_float(s->t, s->array[A]->type->elem, 1));
-    CHECK(!is_packed(s));
-    s = sample_new(40, 40, true); /* gathered, and another one in each row */
-    add_products(s);
-    struct tree_expr *moved = binary(s, EXPR_ADD, at(s, s->j, s->k), var(s, s->i));
-    s->j->body->items.items[0]->value = load(s, A, moved);
-    CHECK(!is_packed(s));
-}
-
-TEST(loops_of_another_kind)
-{
-    struct sample *s = sample_new(40, 40, true);
-    add_products(s);
-    s->i->loop.independent = false;
-    CHECK(!is_packed(s));
-    s = sample_new(40, 40, true);
-    add_products(s);
-    s->j->loop.independent = false;
-    CHECK(!is_packed(s));
-    s = sample_new(15, 40, true); /* not worth it */
-    add_products(s);
-    CHECK(!is_packed(s));
-    s = sample_new(40, 40, true); /* ends of rows jump */
-    add_products(s);
-    s->j->end = binary(s, EXPR_MUL, var(s, s->i), number(s, 2));
-    CHECK(!is_packed(s));
-    s = sample_new(40, 40, true); /* rows up to where the program finds a number, read again for the last ones */
-    add_products(s);
-    s->i->end = expr_cast(s->t, s->i->var->type, load(s, A, number(s, 0)));
-    CHECK(!is_packed(s));
-    s = sample_new(40, 40, true); /* terms of a row depend on it */
-    add_products(s);
-    s->k->end = var(s, s->i);
-    CHECK(!is_packed(s));
-    s = sample_new(40, 40, true); /* neighbours already */
-    add_products(s);
-    s->j->body->items.items[0]->value = load(s, A, at(s, s->k, s->j));
-    CHECK(!is_packed(s));
-    s = sample_new(40, 40, true); /* the place moves with the terms */
-    add_products(s);
-    s->j->body->items.items[2]->index = binary(s, EXPR_ADD, at(s, s->i, s->j), var(s, s->k));
-    CHECK(!is_packed(s));
-}
-
-/* A variable that is used behind the sums, or before it has a value. */
-TEST(values_that_live_on)
-{
-    struct sample *s = sample_new(40, 40, true);
-    add_products(s);
-    struct tree_expr *b = expr_var(s->t, s->k->body->items.items[0]->var);
-    program_store(&s->p, s->i->body, s->array[B], at(s, s->i, s->i), b);
-    CHECK(!is_packed(s));
-    s = sample_new(40, 40, true);
-    add_products(s);
-    struct tree_expr *later = expr_var(s->t, s->j->body->items.items[1]->var);
-    s->j->body->items.items[0]->value = binary(s, EXPR_ADD, s->j->body->items.items[0]->value, later);
-    CHECK(!is_packed(s));
 }
 
 CHECK_MAIN

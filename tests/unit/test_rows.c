@@ -29,11 +29,6 @@ struct sample {
 
 static struct tree_expr *number(struct sample *s, int64_t v) { return expr_i64(s->t, v); }
 
-static struct tree_expr *add(struct sample *s, struct tree_expr *a, int64_t b)
-{
-    return expr_binary(s->t, EXPR_ADD, a, number(s, b));
-}
-
 static struct tree_expr *at(struct sample *s, const struct tree_stmt *row, const struct tree_stmt *column)
 {
     struct tree_expr *start = expr_binary(s->t, EXPR_MUL, expr_var(s->t, row->var), number(s, WIDE));
@@ -113,46 +108,6 @@ static const char *shown(struct sample *s, bool triangles)
     return text_get(&out);
 }
 
-/* Gives the sample back. */
-static bool goes_together(struct sample *s)
-{
-    bool together = strstr(shown(s, false), "step 4") != NULL;
-    sample_free(s);
-    return together;
-}
-
-TEST(rows_that_go_together)
-{
-    struct sample *s = sample_new(42, false);
-    const char *text = shown(s, false);
-    CHECK(strstr(text, "for i#17 = 0 to 40 step 4 {\n"
-                       "    for j#18 = 0 to i#17 step 1 {\n"));
-    CHECK(strstr(text, "[0] += A[(i#17 + 1) * 48 + k#27] * A[j#18 * 48 + k#27]\n"));
-    CHECK(strstr(text, " = i#17 to i#17 + 4 step 1 {\n")); /* the rest of each row, and what is behind it */
-    CHECK(strstr(text, "for i = 40 to 42 step 1 {\n"));
-    struct text said = text_new(s->t->arena);
-    remarks_print(s->p.ir->remarks, &said);
-    CHECK(strstr(text_get(&said), "loop i: is unrolled and jammed by 4 in loop j"));
-    sample_free(s);
-    s = sample_new(40, true); /* rows with memory of their own stand one by one; none are left over */
-    text = shown(s, false);
-    CHECK(strstr(text, "to 40 step 4 {\n") && !strstr(text, "= 40 to"));
-    CHECK(strstr(text, "= i#20 to i#20 + 3 step 1 {\n"));
-    sample_free(s);
-}
-
-TEST(sums_of_all_rows_start_together)
-{
-    struct sample *s = sample_new(40, true);
-    const char *text = shown(s, true);
-    int begun = 0;
-    for (const char *p = text; (p = strstr(p, "begun")) != NULL; p++)
-        begun++;
-    CHECK_INT(begun, 4 * 16); /* set, added to (named twice), used */
-    CHECK(strstr(text, " + A[(i#20 + 3) * 48 + "));
-    sample_free(s);
-}
-
 static void check_run(int64_t n, bool with_square, bool triangles)
 {
     struct sample *s = sample_new(n, with_square);
@@ -184,87 +139,6 @@ TEST(results)
         for (int kind = 0; kind < 4; kind++)
             check_run(n, kind & 1, kind & 2);
     check_run(WIDE, false, true);
-}
-
-TEST(threads_give_way)
-{
-    struct sample *s = sample_new(40, false);
-    s->k->loop.parallel = s->term->atomic = true;
-    const char *text = shown(s, false);
-    const char *common = strstr(text, "step 4"), *rest = common ? strstr(common, "to i#17 + 4") : NULL;
-    const char *parallel = common ? strstr(common, "parallel") : NULL;
-    CHECK(rest && parallel > rest); /* only in what a row does on its own */
-    sample_free(s);
-}
-
-/* Sums of as many ones as `end` says, which is assigned in `block`, if it is not NULL. */
-static bool goes_with_terms_to(struct sample *s, struct tree_stmt *block, struct tree_expr *end)
-{
-    struct tree_stmt values = *s->i->body, *assign = block ? stmt_new(s->t, NULL, STMT_ASSIGN) : NULL;
-    if (block) {
-        assign->var = tree_var(s->t, "n", end->type);
-        assign->value = end;
-        values = *block;
-        block->items.count = 0;
-        block->items.items = NULL;
-        block->items.capacity = 0;
-        stmt_append(s->t, block, assign);
-        for (uint32_t i = 0; i < values.items.count; i++)
-            stmt_append(s->t, block, values.items.items[i]);
-    }
-    s->term->value = expr_float(s->t, program_type(&s->p, TYPE_F64), 1);
-    s->k->end = block ? expr_var(s->t, assign->var) : end;
-    return goes_together(s);
-}
-
-/* A bound that the program reads or computes is one of a row, even if its name is the same for all. */
-TEST(terms_of_a_row)
-{
-    struct sample *s = sample_new(40, false);
-    CHECK(goes_with_terms_to(s, NULL, add(s, expr_var(s->t, s->j->var), 1)));
-    s = sample_new(40, false);
-    CHECK(!goes_with_terms_to(s, s->j->body, expr_var(s->t, s->i->var)));
-    s = sample_new(40, false);
-    CHECK(!goes_with_terms_to(s, s->i->body, expr_var(s->t, s->i->var)));
-    s = sample_new(40, false);
-    struct tree_expr *length = load(s, s->j, s->j);
-    CHECK(!goes_with_terms_to(s, NULL, expr_cast(s->t, s->j->var->type, length)));
-}
-
-TEST(left_alone)
-{
-    CHECK(goes_together(sample_new(32, true)));
-    CHECK(!goes_together(sample_new(31, true)));
-    struct sample *s = sample_new(40, false); /* an operand that the row before makes last */
-    s->term->value = program_load(&s->p, s->A, add(s, at(s, s->i, s->k), -WIDE + 1));
-    CHECK(!goes_together(s));
-    s = sample_new(40, false); /* a column that rows together have not done */
-    s->j->end = add(s, s->j->end, 1);
-    CHECK(!goes_together(s));
-    s = sample_new(40, false); /* a place in a row further on */
-    s->result->index = add(s, s->result->index, WIDE);
-    CHECK(!goes_together(s));
-    s = sample_new(40, false); /* of complete rows, the last one */
-    s->last->index = add(s, s->last->index, -2 * WIDE);
-    CHECK(!goes_together(s));
-    s = sample_new(40, false); /* loops of rows that differ */
-    s->k->end = expr_var(s->t, s->i->var);
-    CHECK(!goes_together(s));
-    s = sample_new(40, false);
-    s->j->end = number(s, 20);
-    CHECK(!goes_together(s));
-    s = sample_new(40, false);
-    s->i->loop.parallel = true;
-    CHECK(!goes_together(s));
-    s = sample_new(40, false); /* not of an iteration alone */
-    s->j->body->items.items[0]->where = TREE_HEAP;
-    CHECK(!goes_together(s));
-    s = sample_new(40, false);
-    stmt_call(s->t, s->i->body, NULL, "abort", NULL, 0);
-    CHECK(!goes_together(s));
-    s = sample_new(40, false);
-    stmt_call(s->t, s->j->body, NULL, "abort", NULL, 0);
-    CHECK(!goes_together(s));
 }
 
 CHECK_MAIN

@@ -74,37 +74,6 @@ static const char *shown(struct sample *s)
     return text_get(&out);
 }
 
-/* Gives the sample back. */
-static bool keeps(struct sample *s)
-{
-    bool kept = strstr(shown(s), "kept") != NULL;
-    sample_free(s);
-    return kept;
-}
-
-TEST(rows_and_columns)
-{
-    struct sample *s = sample_new(3, 24);
-    const char *text = shown(s);
-    CHECK(strstr(text, "kept = stack float64[21]\n"));
-    CHECK(strstr(text, "kept[i#7 - 3] = P[i#7 * 40 + k]\n"));
-    CHECK(strstr(text, "T[i * 40 + j] = kept[i - 3] + kept#"));
-    CHECK(strstr(text, "P[i * 40 + j] = P[i * 40 + j] - T[i * 40 + j]\n")); /* in the same nest */
-    struct text said = text_new(s->t->arena);
-    remarks_print(s->p.ir->remarks, &said);
-    CHECK(strstr(text_get(&said), "reads copies of 2 rows or columns that loop i overwrites"));
-    sample_free(s);
-}
-
-/* for i, j { T[i, j] = P[i, k] + P[k, j]; P[i, j] = T[i, j] }: later iterations read what earlier ones wrote. */
-TEST(memory_that_the_nest_changes_itself_is_not_kept)
-{
-    struct sample *s = sample_new(3, 24);
-    struct tree_expr *here = at(s, s->first[0], s->first[1]);
-    program_store(&s->p, s->first[1]->body, s->P, here, program_load(&s->p, s->T, here));
-    CHECK(!keeps(s));
-}
-
 static void check_run(int64_t begin, int64_t end)
 {
     struct sample *s = sample_new(begin, end);
@@ -129,33 +98,6 @@ TEST(results)
     check_run(0, 8);
     check_run(0, 9);
     check_run(5, 21);
-}
-
-TEST(left_alone)
-{
-    CHECK(keeps(sample_new(0, 8)));
-    CHECK(!keeps(sample_new(0, 7))); /* too few iterations read an element */
-    struct sample *s = sample_new(0, 20);
-    s->made->value = program_load(&s->p, s->P, at(s, s->first[1], s->first[0])); /* all of P, in another order */
-    CHECK(!keeps(s));
-    s = sample_new(0, 20); /* one of two may be copied, which is not enough */
-    s->made->value =
-        expr_binary(s->t, EXPR_ADD, s->made->value, program_load(&s->p, s->P, at(s, s->first[1], s->first[0])));
-    CHECK(!keeps(s));
-    s = sample_new(0, 20); /* not read in each iteration */
-    struct tree_expr *row = program_load(&s->p, s->P, at(s, s->k, s->first[1]));
-    s->made->value = expr_select(s->t, expr_binary(s->t, EXPR_LT, expr_var(s->t, s->first[1]->var), number(s, 5)), row,
-                                 expr_float(s->t, row->type, 1));
-    CHECK(!keeps(s));
-    s = sample_new(0, 20); /* nothing stands against one nest */
-    s->made->value = program_load(&s->p, s->P, at(s, s->first[0], s->first[1]));
-    CHECK(!keeps(s));
-    s = sample_new(0, 20); /* other iterations */
-    s->second[1]->end = number(s, 19);
-    CHECK(!keeps(s));
-    s = sample_new(0, 20); /* the second nest needs nothing of the first */
-    s->used->value = program_load(&s->p, s->P, at(s, s->second[0], s->second[1]));
-    CHECK(!keeps(s));
 }
 
 TEST(sizes_of_symbols)

@@ -177,7 +177,7 @@ TEST(print)
     stmt_goto(t, branch->body, l);
     stmt_new(t, branch->otherwise, STMT_RETURN);
     stmt_label(t, f->body, l);
-    CHECK_STR(tree_text(t), "p main(A: float64*, N: int64) {\n"
+    CHECK_STR(tree_text(t), "p main(A: float64* aliased, N: int64) {\n"
                             "    for i = 0 to N step 1 parallel {\n"
                             "        atomic A[i] += A[i + 1]\n"
                             "    }\n"

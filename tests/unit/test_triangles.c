@@ -81,79 +81,6 @@ static const char *shown(struct sample *s, bool strict)
     return text_get(&out);
 }
 
-/* Gives the sample back. */
-static bool starts_together(struct sample *s)
-{
-    bool together = strstr(shown(s, false), "begun") != NULL;
-    sample_free(s);
-    return together;
-}
-
-TEST(sums_that_start_together)
-{
-    struct sample *s = sample_new(18, 0);
-    const char *text = shown(s, false);
-    CHECK(strstr(text, "stop = 16\n"
-                       "for i#9 = 0 to stop step 4 {\n"));
-    CHECK(strstr(text, "    for k#14 = 0 to max(0, i#9 - 4) step 1 {\n"
-                       "        begun = begun + L[i#9 * 40 + k#14] * X[k#14]\n"
-                       "        begun#11 = begun#11 + L[(i#9 + 1) * 40 + k#14] * X[k#14]\n"));
-    CHECK(strstr(text, "    begun = 0.0\n"));
-    CHECK(strstr(text, "[0] = begun#12\n"));
-    CHECK(strstr(text, "[0] += L[(i#9 + 2) * 40 + i#9 + 1] * X[i#9 + 1]\n"));
-    CHECK(strstr(text, "for i = stop to 18 step 1 {\n"));
-    struct text said = text_new(s->t->arena);
-    remarks_print(s->p.ir->remarks, &said);
-    CHECK(strstr(text_get(&said), "loop i: the sums of loop k are unrolled and jammed by 4 iterations"));
-    sample_free(s);
-}
-
-/* The last terms load what has just been stored: one by one. */
-TEST(last_terms_of_what_the_loop_stores)
-{
-    struct sample *s = sample_new(18, 0);
-    CHECK(strstr(shown(s, false), "    for k#15 = max(0, i#9 - 4) to i#9 step 1 {\n"
-                                  "        begun = begun + L[i#9 * 40 + k#15] * X[k#15]\n"));
-    sample_free(s);
-    s = sample_new(18, 0); /* what others have stored */
-    s->result->pointer = s->array[B];
-    s->result->alias = program_alias(&s->p, s->array[B]);
-    CHECK(strstr(shown(s, false), "    for k#14 = 0 to i#9 step 1 {\n") && !strstr(shown(s, false), "max("));
-    sample_free(s);
-    s = sample_new(129, 0); /* long sums */
-    CHECK(strstr(shown(s, false), "    for k#14 = 0 to i#9 step 1 {\n"));
-    sample_free(s);
-    s = sample_new(18, 0); /* elements that do not lie one behind the other */
-    struct tree_expr *back = binary(s, EXPR_SUB, number(s, 17), var(s, s->k));
-    s->term->value = load(s, X, binary(s, EXPR_ADD, back, number(s, 99)));
-    CHECK(strstr(shown(s, false), "    for k#14 = 0 to i#9 step 1 {\n"));
-    sample_free(s);
-}
-
-/* What the sum begins with goes to its first terms, if nothing comes in between. */
-TEST(sums_that_begin_with_something)
-{
-    struct sample *s = sample_new(18, 0);
-    s->i->body->items.items[1]->value = expr_float(s->t, program_type(&s->p, TYPE_F64), 1.5);
-    const char *text = shown(s, false);
-    CHECK(strstr(text, "    begun = 1.5\n"));
-    CHECK(strstr(text, "[0] = begun\n"));
-    sample_free(s);
-    s = sample_new(18, 0);
-    struct tree_stmt *body = s->i->body;
-    struct tree_expr *more = load(s, B, number(s, 1));
-    struct tree_stmt *between = stmt_reduce(s->t, body, WCR_SUM, false, s->sum, number(s, 0), more, s->term->alias);
-    for (uint32_t i = body->items.count - 1; i > 2; i--)
-        body->items.items[i] = body->items.items[i - 1];
-    body->items.items[2] = between;
-    text = shown(s, false);
-    CHECK(strstr(text, "    begun = 0.0\n"));
-    CHECK(strstr(text, "[0] = 0.0\n"));
-    CHECK(strstr(text, "[0] += B[1]\n"));
-    CHECK(strstr(text, "[0] += begun\n"));
-    sample_free(s);
-}
-
 static void check_run(int64_t n, int64_t over)
 {
     struct sample *s = sample_new(n, over);
@@ -181,38 +108,6 @@ TEST(results)
         check_run(n, 0);
     check_run(WIDE, 0);
     check_run(WIDE - 1, 1); /* X[i] is a term of its own iteration */
-}
-
-TEST(left_alone)
-{
-    CHECK(starts_together(sample_new(30, 0)));
-    CHECK(!starts_together(sample_new(30, 1)));  /* terms that the iteration itself writes, and those before it */
-    CHECK(!starts_together(sample_new(30, -1))); /* the first sum has not even begun */
-    struct sample *s = sample_new(30, 0);
-    CHECK(!strstr(shown(s, true), "begun")); /* the order of terms */
-    sample_free(s);
-    s = sample_new(30, 0); /* ends that nobody knows */
-    s->k->end = binary(s, EXPR_MUL, var(s, s->i), number(s, 2));
-    CHECK(!starts_together(s));
-    s = sample_new(30, 0); /* an operand that iterations ahead change */
-    s->result->index = binary(s, EXPR_SUB, var(s, s->i), number(s, 1));
-    CHECK(!starts_together(s));
-    s = sample_new(30, 0); /* not of the iteration alone */
-    s->i->body->items.items[0]->where = TREE_HEAP;
-    CHECK(!starts_together(s));
-    s = sample_new(30, 0);
-    s->term->value = load(s, L, var(s, s->k));
-    CHECK(starts_together(s));
-    s = sample_new(30, 0); /* an end that iterations change, and that is read again for the rest */
-    s->term->value = load(s, L, var(s, s->k));
-    s->i->end = expr_cast(s->t, s->i->var->type, load(s, X, number(s, 0)));
-    CHECK(!starts_together(s));
-    s = sample_new(30, 0);
-    s->term->wcr = WCR_MAX;
-    CHECK(!starts_together(s));
-    s = sample_new(30, 0);
-    s->i->loop.parallel = true;
-    CHECK(!starts_together(s));
 }
 
 CHECK_MAIN
