@@ -78,6 +78,18 @@ wanted() {
     have qemu-aarch64 || echo qemu-user
 }
 
+# NVRTC for the tests of GPU code, unless a CUDA toolkit has it: a Python wheel of 25 MB, kept in build/wheels.
+nvrtc() {
+    top=$(cd "$(dirname "$0")/.." && pwd)
+    for file in /usr/local/cuda*/lib*/libnvrtc.so "$top"/build/wheels/nvidia/cuda_nvrtc/lib/libnvrtc.so.12; do
+        if [ -e "$file" ]; then return; fi
+    done
+    if library 'libnvrtc\.so'; then return; fi
+    echo "libsdfg: installing the Python wheel nvidia-cuda-nvrtc-cu12 in build/wheels" >&2
+    python3 -m pip install -q --no-deps --target "$top/build/wheels" nvidia-cuda-nvrtc-cu12==12.4.127 >/dev/null 2>&1 ||
+        echo "libsdfg: some tests are skipped: the wheel cannot be installed" >&2
+}
+
 # Names of packages: version $1 of LLVM for the places that are kept for it.
 named() { echo "$packages" | sed "s/@llvm/llvm-$1-dev/; s/@clang/libclang-$1-dev/"; }
 # Ends it: without `packages` there is nothing to build, without `extra` some tests are skipped. $1: why.
@@ -97,6 +109,7 @@ apt() {
     }
 }
 
+[ "$purpose" != test ] || nvrtc
 packages=$(missing | sort -u | tr '\n' ' ')
 extra=$(wanted | tr '\n' ' ')
 [ -n "$packages$extra" ] || exit 0

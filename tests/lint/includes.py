@@ -18,6 +18,8 @@ MAY_INCLUDE = {
     "lower/opt": ["lower/opt/", "lower/tree/", "ir/", "base/"],
     "lower/llvm": ["lower/llvm/", "lower/tree/", "ir/", "base/", *ABI],
     "gpu": ["gpu/", "lower/", "ir/", "base/", "runtime/device.h", *ABI],
+    "gpu/nvrtc.c": ["gpu/", "base/"],
+    "gpu/nvrtc_find.c": ["gpu/", "base/"],
     "jit": ["jit/", "base/", *ABI],
     "cache": ["cache/", "base/"],
     "engine/cli": ["engine/cli/", "engine/include/", "ir/json/json.h", "base/"],

@@ -162,7 +162,7 @@ static void close_bracket(struct scan *s, const struct clang_token *t)
         add(s, t, (struct cost){ .nesting = 1 });
 }
 
-static struct cost cost_of_sign(const struct scan *s, const struct clang_token *t)
+static struct cost cost_of_sign(struct scan *s, const struct clang_token *t)
 {
     static const char *const nest[] = { "=",  "+=",  "-=",  "*=", "/=", "%=", "&=", "|=",
                                         "^=", "<<=", ">>=", "?",  "!",  "~",  "<",  NULL };

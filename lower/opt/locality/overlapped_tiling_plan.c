@@ -255,11 +255,11 @@ bool overlap_plan(const struct machine *m, struct overlap_group *g)
     if (!see_accesses(g) || !is_far(m, g))
         return false;
     for (uint32_t k = 0; k < g->num_temporaries; k++) {
-        struct overlap_memory *m = g->temporaries[k];
-        m->oldest = INT64_MAX;
+        struct overlap_memory *t = g->temporaries[k];
+        t->oldest = INT64_MAX;
         for (uint32_t i = 0; i < OVERLAP_DEPTH; i++) {
-            m->low[i] = INT64_MAX;
-            m->high[i] = INT64_MIN;
+            t->low[i] = INT64_MAX;
+            t->high[i] = INT64_MIN;
         }
     }
     g->reached = !find_needs(g) ? OVERLAP_LARGE : !choose_size(m, g) ? OVERLAP_NEEDS : OVERLAP_PLANNED;
