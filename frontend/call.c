@@ -287,7 +287,12 @@ static bool arguments(struct fe *f, const struct py *n, struct fe_args *a)
         vec_push(f->arena, &names, k->keyword.arg);
         vec_push(f->arena, &values, v);
     }
-    *a = (struct fe_args){ n, items.items, items.count, names.items, values.items, names.count, 0 };
+    *a = (struct fe_args){ .node = n,
+                           .items = items.items,
+                           .count = items.count,
+                           .names = names.items,
+                           .values = values.items,
+                           .num_names = names.count };
     return true;
 }
 

@@ -62,12 +62,22 @@ const struct type *fe_dtype(struct fe *f, const struct py *n, const struct value
     return fe_error(f, n, "%s is no element type", fe_describe(f, v));
 }
 
+static const struct value *strong(struct fe *f, const struct value *v)
+{
+    struct value *s = arena_copy(f->arena, v, sizeof *v);
+    s->type = fe_own_type(f, v);
+    s->weak = false;
+    return s;
+}
+
 const struct value *fe_into(struct fe *f, struct fe_args *a, const struct value *v)
 {
     const struct value *out = fe_arg(a, UINT32_MAX, "out"), *where = fe_arg(a, UINT32_MAX, "where");
     const struct value *dtype = fe_arg(a, UINT32_MAX, "dtype");
     if (!v || !fe_args_done(f, a, UINT32_MAX))
         return NULL;
+    if (v->weak && v->kind != FE_SYMBOL && a->strong) /* what NumPy computes of Python's numbers is NumPy's */
+        v = strong(f, v);
     if (dtype) {
         const struct type *t = fe_dtype(f, a->node, dtype, NULL);
         v = t ? fe_cast(f, a->node, t, v) : NULL;
@@ -121,6 +131,7 @@ static bool operands(struct fe *f, struct fe_args *a, uint32_t count)
 const struct value *fn_operator(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
 {
     enum py_op op = (enum py_op)b->kind;
+    a->strong = strcmp(b->module, "numpy") == 0;
     bool unary = op == PY_USUB || op == PY_UADD || op == PY_INVERT;
     if (!operands(f, a, unary ? 1 : 2))
         return NULL;
@@ -151,7 +162,7 @@ static const struct type *rule_type(struct fe *f, enum fe_rule rule, const struc
     switch (rule) {
     case RULE_COMPLEX:
     case RULE_FLOAT:
-        return fe_is_int_type(t) ? type_basic(f->ir, TYPE_F64) : t;
+        return fe_float_of(f, t);
     case RULE_DOUBLE:
         return type_basic(f->ir, TYPE_F64);
     case RULE_LOGICAL:
@@ -167,6 +178,7 @@ const struct value *fn_unary(struct fe *f, const struct fe_builtin *b, struct fe
         return NULL;
     const struct value *x = a->items[0];
     enum fe_rule rule = (enum fe_rule)b->kind;
+    a->strong = strcmp(b->module, "numpy") == 0;
     const struct type *own = fe_own_type(f, x), *t = rule_type(f, rule, own), *result = t;
     bool complex = type_is_complex(own), known = false;
     if (fe_is_number(x) && !complex && x->kind != FE_BOOL && x->weak) {
@@ -188,8 +200,8 @@ const struct value *fn_unary(struct fe *f, const struct fe_builtin *b, struct fe
     if (own->kind == TYPE_BOOL && rule == RULE_SAME)
         t = result = type_basic(f->ir, TYPE_I8);
     x = fe_cast(f, a->node, t, x);
-    const char *format =
-        type_is_integer(t) && t->size < 4 && result == t ? fe_format(f, "dace.%s(%s)", t->name, b->format) : b->format;
+    bool narrow = (type_is_integer(t) && t->size < 4) || t->kind == TYPE_F16;
+    const char *format = narrow && result == t ? fe_format(f, "dace.%s(%s)", t->name, b->format) : b->format;
     return fe_into(f, a, x ? fe_apply(f, a->node, result, format, 1, &x) : NULL);
 }
 

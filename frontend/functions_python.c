@@ -41,10 +41,28 @@ static const struct value *elements(struct fe *f, const struct py *n, const stru
     return fe_unsupported(f, n, "going through %s here", fe_describe(f, v));
 }
 
+static const struct value *side_by_side(struct fe *f, const struct value *const *parts, uint32_t count)
+{
+    struct value *v = fe_new(f, FE_TUPLE);
+    v->items = arena_copy(f->arena, parts, count * sizeof *parts);
+    v->count = count;
+    v->lazy = true;
+    return v;
+}
+
 const struct value *fn_enumerate(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
 {
     (void)b;
-    const struct value *start = fe_arg(a, 1, "start"), *v = a->count ? elements(f, a->node, a->items[0]) : NULL;
+    const struct value *start = fe_arg(a, 1, "start");
+    if (a->count && fe_is_data(a->items[0])) {
+        struct value *numbers = fe_new(f, FE_RANGE);
+        const struct value *limits[3] = { start ? start : fe_int(f, 0), fe_none(f), fe_int(f, 1) };
+        numbers->items = arena_copy(f->arena, limits, sizeof limits);
+        numbers->count = 3;
+        const struct value *pair[2] = { numbers, fe_materialize(f, a->node, a->items[0], "items") };
+        return pair[1] ? side_by_side(f, pair, 2) : NULL;
+    }
+    const struct value *v = a->count ? elements(f, a->node, a->items[0]) : NULL;
     if (!v)
         return f->failed ? NULL : fe_error(f, a->node, "enumerate of nothing");
     const struct value **items = NEW_ARRAY(f->arena, const struct value *, v->count + 1);
@@ -58,7 +76,18 @@ const struct value *fn_enumerate(struct fe *f, const struct fe_builtin *b, struc
 const struct value *fn_zip(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
 {
     (void)b;
-    uint32_t count = UINT32_MAX;
+    uint32_t count = UINT32_MAX, data = 0;
+    for (uint32_t i = 0; i < a->count; i++)
+        data += fe_is_data(a->items[i]);
+    if (data) {
+        const struct value **parts = NEW_ARRAY(f->arena, const struct value *, a->count);
+        for (uint32_t i = 0; i < a->count; i++) {
+            bool array = fe_is_data(a->items[i]);
+            if (!(parts[i] = array ? fe_materialize(f, a->node, a->items[i], "items") : a->items[i]))
+                return NULL;
+        }
+        return side_by_side(f, parts, a->count);
+    }
     const struct value **lists = NEW_ARRAY(f->arena, const struct value *, a->count + 1);
     for (uint32_t i = 0; i < a->count; i++) {
         if (!(lists[i] = elements(f, a->node, a->items[i])))

@@ -149,6 +149,7 @@ struct iteration {
     const struct py *node;
     const struct value *range; /* items: begin, end, step; NULL: while */
     const char *symbol;
+    const struct value *array; /* whose elements the target gets; NULL: it gets the number */
 };
 
 static const struct sym *replace_symbol(void *user, const struct sym *name)
@@ -183,6 +184,23 @@ static void replace_in(struct fe *f, const struct sym *symbol, const struct sym 
     }
 }
 
+/* The element of the iteration: rows of arrays, and tuples of those for enumerate and zip. */
+static const struct value *item_at(struct fe *f, const struct py *n, const struct value *v, const struct value *i)
+{
+    if (v->kind == FE_TUPLE) {
+        const struct value **items = NEW_ARRAY(f->arena, const struct value *, v->count + 1);
+        for (uint32_t k = 0; k < v->count; k++)
+            if (!(items[k] = item_at(f, n, v->items[k], i)))
+                return NULL;
+        return fe_tuple(f, items, v->count);
+    }
+    if (v->kind == FE_RANGE) {
+        const struct value *moved = fe_binary(f, n, PY_MULT, i, v->items[2]);
+        return moved ? fe_binary(f, n, PY_ADD, v->items[0], moved) : NULL;
+    }
+    return fe_subscript(f, n, v, i);
+}
+
 static bool run_for(struct fe *f, const void *user)
 {
     const struct iteration *it = user;
@@ -201,12 +219,15 @@ static bool run_for(struct fe *f, const void *user)
     fe_declare_symbol(f, it->symbol);
     const struct sym *symbol = sym_name(f->ir, it->symbol);
     bool good = true;
-    if (it->node->for_.target->kind == PY_NAME) {
+    if (it->array) {
+        const struct value *item = item_at(f, it->node, it->array, fe_symbol(f, symbol));
+        good = item && fe_unpack(f, it->node->for_.target, item);
+    } else if (it->node->for_.target->kind == PY_NAME) {
         struct fe_binding *b = fe_bind(f, f->scope, it->node->for_.target->name.id, fe_symbol(f, symbol));
         b->storage = NULL;
     }
     f->loops++;
-    good = fe_block(f, &it->node->for_.body);
+    good = good && fe_block(f, &it->node->for_.body);
     f->loops--;
     f->ended = false;
     fe_leave(f, &kept);
@@ -249,10 +270,47 @@ const struct value *fe_unroll_range(struct fe *f, const struct value *range)
     return fe_tuple(f, items.items, items.count);
 }
 
-/* for x in A */
+/* How many iterations: the extent, for zip of the first (all must be the same). */
+static const struct sym *extent_of(struct fe *f, const struct py *n, const struct value *v)
+{
+    if (v->kind == FE_VIEW && v->rank)
+        return v->shape[0];
+    if (v->kind == FE_RANGE && v->items[2]->kind == FE_INT && v->items[2]->i == 1) {
+        const struct value *span =
+            v->items[1]->kind == FE_NONE ? NULL : fe_binary(f, n, PY_SUB, v->items[1], v->items[0]);
+        return span ? fe_sym(f, span) : NULL;
+    }
+    const struct sym *extent = NULL;
+    for (uint32_t k = 0; v->kind == FE_TUPLE && k < v->count; k++) {
+        const struct value *item = v->items[k];
+        if (item->kind == FE_RANGE && item->items[1]->kind == FE_NONE)
+            continue; /* the numbers of enumerate */
+        const struct sym *s = extent_of(f, n, item);
+        if (!s || (extent && !fe_same_extent(f, s, extent)))
+            return fe_unsupported(f, n, "going through parts that may differ in length");
+        extent = s;
+    }
+    return extent;
+}
+
+/* for x in A, for i, x in enumerate(A), for x, y in zip(A, B) */
 static bool over_array(struct fe *f, const struct py *n, const struct value *array)
 {
-    return fe_unsupported(f, n->for_.iter, "a loop over %s: use range(len(...))", fe_describe(f, array)) != NULL;
+    array = fe_is_data(array) ? fe_materialize(f, n->for_.iter, array, "items") : array;
+    const struct sym *extent = array ? extent_of(f, n->for_.iter, array) : NULL;
+    if (!extent && !f->failed)
+        fe_error(f, n->for_.iter, "%s is nothing to loop over", fe_describe(f, array));
+    if (!extent)
+        return false;
+    struct value *range = fe_new(f, FE_RANGE);
+    const struct value *items[3] = { fe_int(f, 0), fe_symbol(f, extent), fe_int(f, 1) };
+    range->items = arena_copy(f->arena, items, sizeof items);
+    range->count = 3;
+    struct iteration it = {
+        .node = n, .range = range, .symbol = fe_loop_symbol(f, intern(f->ir->names, "item")), .array = array
+    };
+    const struct py_list *bodies[1] = { &n->for_.body };
+    return fe_with_storage(f, bodies, 1, false, run_for, &it);
 }
 
 bool fe_for(struct fe *f, const struct py *n)
@@ -272,9 +330,9 @@ bool fe_for(struct fe *f, const struct py *n)
     const struct value *range = fe_eval(f, n->for_.iter);
     if (!range)
         return false;
-    if (range->kind == FE_TUPLE)
+    if (range->kind == FE_TUPLE && !range->lazy)
         return unroll(f, n, range);
-    if (fe_is_data(range))
+    if (fe_is_data(range) || range->kind == FE_TUPLE)
         return over_array(f, n, range);
     if (range->kind != FE_RANGE)
         return fe_error(f, n->for_.iter, "%s is nothing to loop over", fe_describe(f, range)) != NULL;

@@ -64,6 +64,7 @@ struct fe_function {
 struct value {
     enum fe_kind kind;
     bool weak; /* a Python number: takes the type of what it meets */
+    bool lazy; /* FE_TUPLE: not of elements, but of arrays to go through side by side (enumerate, zip) */
     bool list; /* FE_TUPLE: written as a list, so an array of indices in a subscript */
     const struct type *type;
     uint32_t rank;
@@ -340,6 +341,7 @@ struct fe_args {
     const struct value *const *values;
     uint32_t num_names;
     uint32_t used; /* bits: keywords that were asked for */
+    bool strong;   /* the result is NumPy's number even if all operands are Python's */
 };
 typedef const struct value *fe_call_function(struct fe *f, const struct fe_builtin *b, struct fe_args *a);
 struct fe_builtin {

@@ -78,4 +78,5 @@ def main():
 
 
 sys.dont_write_bytecode = True
-main()
+if __name__ == "__main__":
+    main()

@@ -227,3 +227,22 @@ def carried(A: sdfg.float64[N]):
 def walrus(A: sdfg.float64[N]):
     if (n := N * 2) > 5:
         A[0] = n
+
+
+@sdfg.program
+def elements(A: sdfg.float64[N, M], B: sdfg.float64[M]):
+    total = 0
+    for row in A:
+        for v in row:
+            total += v
+        row += B
+    for i, b in enumerate(B):
+        B[i] = b * i
+    for b, c in zip(B, A[0]):
+        total += b * c
+    return total
+
+
+@sdfg.program
+def rounded(A: sdfg.float64[N]):
+    return round(A[0] + 0.25), round(A[1] * 2), np.rint(A)
