@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,6 +14,31 @@
 enum { TEMPORARY_SECONDS = 3600 }; /* older ones belong to processes that died while they wrote */
 
 bool folder_trusts(const struct stat *s) { return s->st_uid == geteuid() && !(s->st_mode & (S_IWGRP | S_IWOTH)); }
+
+/* Who may write a folder above may put another one in place of what is in it; sticky ones (/tmp) do not let others do
+ * that. */
+static bool trusts_parent(const struct stat *s)
+{
+    bool sticky = s->st_mode & S_ISVTX, shared = s->st_mode & (S_IWGRP | S_IWOTH);
+    return (s->st_uid == geteuid() || s->st_uid == 0) && (!shared || sticky);
+}
+
+/* All folders above, up to the root, as the path is after symbolic links. */
+static bool trusts_parents(const char *path)
+{
+    char real[PATH_MAX];
+    if (!realpath(path, real))
+        return false;
+    for (char *slash; (slash = strrchr(real, '/'));) {
+        struct stat s;
+        slash[slash == real] = 0;
+        if (stat(real, &s) || !trusts_parent(&s))
+            return false;
+        if (slash == real)
+            break;
+    }
+    return true;
+}
 
 /* mkdir -p; the parents get the usual rights, the folder itself is private. */
 static bool make_folders(const char *path)
@@ -58,6 +84,12 @@ int folder_open(const char *path, bool make, const char **why)
         close(folder);
         errno = EPERM;
         *why = "it belongs to another user, or others may write it";
+        return -1;
+    }
+    if (!trusts_parents(path)) {
+        close(folder);
+        errno = EPERM;
+        *why = "a folder above it belongs to another user, or others may write it";
         return -1;
     }
     if (make)

@@ -28,7 +28,7 @@ static int open_locks(const struct cache_store *s)
     int folder = folder_open(cache_folder(s), true, &why);
     if (folder < 0)
         return -1;
-    int file = openat(folder, LOCK_FILE, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int file = openat(folder, LOCK_FILE, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
     close(folder);
     if (file != 0)
         return file;

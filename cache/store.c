@@ -253,7 +253,7 @@ static void prune_sometimes(struct cache_store *s, int folder, size_t stored)
 {
     bool much = atomic_fetch_add(&s->unpruned, stored) + stored > s->limits.bytes / PRUNE_PART;
     struct stat st;
-    int file = openat(folder, PRUNED_FILE, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int file = openat(folder, PRUNED_FILE, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
     if (file < 0)
         return;
     bool due = fstat(file, &st) == 0 && (much || !st.st_size || time(NULL) - st.st_mtime >= PRUNE_SECONDS);

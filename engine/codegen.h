@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CODEGEN_ABI = 12 };
+enum { CODEGEN_ABI = 13 };
 
 struct json;
 struct sdfg;
@@ -68,6 +68,8 @@ struct codegen_request {
      * is freed with the result at the latest, so that the first compilation need not read it again. */
     struct sdfg *graph;
     const char *folder;                 /* for external nested SDFGs, or NULL */
+    uint64_t file_bytes, text_bytes;    /* limits of those, as in sdfg_limits; 0: the default */
+    int external_files;                 /* as enum sdfg_external_files */
     const struct codegen_symbol *bound; /* free symbols with a known value: become constants */
     uint32_t num_bound;
     const struct codegen_symbol *values; /* integers of a call, constants or not, for what is counted about it */

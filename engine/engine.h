@@ -4,6 +4,7 @@
 
 #include "engine/error.h"
 #include "engine/node.h"
+#include "ir/ir.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -32,6 +33,9 @@ void engine_let_go(struct sdfg_engine *e);
 
 /* Copies and checks what a caller gave (engine/options.c). */
 bool options_take(struct sdfg_engine *e, const sdfg_options *given, struct diags *d);
+
+/* What reading a program may take in, for `struct ir`. */
+struct read_limits engine_limits(const struct sdfg_engine *e);
 
 /* The code generator, opened on the first use (engine/codegen.c); NULL with the reason recorded. */
 const struct codegen_api *engine_codegen(struct sdfg_engine *e, struct diags *d);

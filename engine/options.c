@@ -80,6 +80,27 @@ static bool take_device(struct sdfg_engine *e, struct diags *d)
                 : diag_error(d, NULL, DIAG_OPTION_VALUE, "device", "is auto, cpu, cuda or cuda:NUMBER");
 }
 
+struct read_limits engine_limits(const struct sdfg_engine *e)
+{
+    const sdfg_limits *l = e->options.limits;
+    return (struct read_limits){ l->file_bytes, l->text_bytes, (enum read_external)e->options.external_files };
+}
+
+static bool take_limits(struct sdfg_engine *e, struct diags *d)
+{
+    sdfg_options *o = &e->options;
+    sdfg_limits *own = NEW(e->arena, sdfg_limits);
+    *own = (sdfg_limits){ 0 };
+    if (o->limits && o->limits->struct_size < sizeof o->limits->struct_size)
+        return diag_error(d, NULL, DIAG_OPTION_VALUE, "limits", "has no struct_size");
+    if (o->limits)
+        memcpy(own, o->limits, o->limits->struct_size < sizeof *own ? o->limits->struct_size : sizeof *own);
+    o->limits = own;
+    if ((unsigned)o->external_files > SDFG_EXTERNAL_ANY)
+        return diag_error(d, NULL, DIAG_OPTION_VALUE, "external_files", "is one of enum sdfg_external_files");
+    return true;
+}
+
 bool options_take(struct sdfg_engine *e, const sdfg_options *given, struct diags *d)
 {
     sdfg_options *o = &e->options;
@@ -109,7 +130,7 @@ bool options_take(struct sdfg_engine *e, const sdfg_options *given, struct diags
         return diag_error(d, NULL, DIAG_OPTION_VALUE, "linker", "is one of enum sdfg_linker");
     if (!o->allocate != !o->release)
         return diag_error(d, NULL, DIAG_OPTION_VALUE, "allocate", "needs option 'release', and the other way round");
-    if (!take_policy(e, o->specialize, d) || !take_device(e, d))
+    if (!take_limits(e, d) || !take_policy(e, o->specialize, d) || !take_device(e, d))
         return false;
     o->specialize = copy(e->arena, o->specialize);
     take_cache(e);

@@ -370,12 +370,18 @@ struct sdfg {
  * (NULL: nowhere). NULL on failure, with the reasons in ir->diags. */
 struct sdfg *sdfg_read(struct ir *ir, const char *text, size_t size, const char *folder);
 /* The first half of it: the JSON, which may take over `text`, as json_parse_in_place() does. NULL on failure. */
-const struct json *sdfg_parse(struct arena *a, struct diags *d, char *text, size_t size);
+const struct json *sdfg_parse(struct arena *a, struct diags *d, char *text, size_t size,
+                              const struct read_limits *limits);
 /* The second half; the JSON must stay alive as long as `ir` and is not changed. *external: how many other files were
  * read. */
 struct sdfg *sdfg_read_json(struct ir *ir, const struct json *json, const char *folder, uint32_t *external);
-/* Reads a file into the arena; NULL on failure with a FILE_* diagnostic. */
-char *file_read(struct arena *a, struct diags *d, const char *path, size_t *size);
+/* Reads a file into the arena; NULL on failure with a FILE_* diagnostic, also if it has more than `most` bytes. */
+char *file_read_most(struct arena *a, struct diags *d, const char *path, size_t *size, uint64_t most);
+char *file_read(struct arena *a, struct diags *d, const char *path, size_t *size); /* READ_BYTES */
+/* The same of a file that is named by somebody who is not trusted: no device, pipe or socket is opened. `folder`: it
+ * must lie in there, whatever symbolic links say; NULL: anywhere. *why says what is wrong before it is opened. */
+char *file_read_named(struct arena *a, struct diags *d, const char *path, const char *folder, size_t *size,
+                      uint64_t most, const char **why);
 /* Current-format JSON of the graph; unknown content is written as it was read. Reading the result and writing again
  * gives the same bytes. */
 void sdfg_write(const struct sdfg *s, struct text *out);

@@ -13,6 +13,18 @@ struct types;
 struct syms;
 struct enums;
 
+/* What reading may take in. All zero: the defaults. */
+struct read_limits {
+    uint64_t file_bytes; /* of the program, and of each file that it names; 0: READ_BYTES */
+    uint64_t text_bytes; /* of the JSON in such a file, which may be compressed; 0: READ_BYTES */
+    enum read_external {
+        READ_EXTERNAL_FOLDER /* files in the program's folder */,
+        READ_EXTERNAL_NONE,
+        READ_EXTERNAL_ANY
+    } external;
+};
+#define READ_BYTES ((uint64_t)1 << 30)
+
 struct ir {
     struct arena *arena;
     struct arena *scratch; /* of one pass: what it allocates here is gone when the next one runs */
@@ -22,6 +34,7 @@ struct ir {
     struct types *types;     /* ir/type.c */
     struct syms *syms;       /* ir/sym/sym.c */
     struct enums *enums;     /* ir/enums.c */
+    struct read_limits limits;
 };
 
 struct ir *ir_new(void);

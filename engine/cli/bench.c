@@ -1,5 +1,6 @@
 /* sdfg-bench: see bench.h and docs/sdfg-bench.md. */
 #include "engine/cli/bench.h"
+#include "engine/cli/file.h"
 #include "engine/cli/memory.h"
 
 #include <errno.h>
@@ -83,10 +84,11 @@ static void add_notes(struct bench *b)
 static int write_text(const char *path, const struct text *t)
 {
     bool is_stdout = !strcmp(path, "-");
-    FILE *f = is_stdout ? stdout : fopen(path, "w");
+    struct file_out out;
+    FILE *f = is_stdout ? stdout : file_begin(&out, path);
     bool good = f && fputs(text_get(t), f) >= 0;
-    if (f && (is_stdout ? fflush(f) : fclose(f)))
-        good = false;
+    if (f)
+        good = is_stdout ? !fflush(f) && good : file_end(&out, good);
     if (!good)
         fprintf(stderr, "sdfg-bench: cannot write '%s': %s\n", path, strerror(errno));
     return good ? EXIT_GOOD : EXIT_FILE;
@@ -189,5 +191,5 @@ int main(int argc, char **argv)
         code = bench_program(&c);
     }
     command_release(&c);
-    return code;
+    return file_end_output("sdfg-bench", code);
 }

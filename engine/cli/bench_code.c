@@ -136,7 +136,7 @@ const char *code_build_c(struct arena *a, const struct command *c, const char *f
     size_t size;
     struct bench_prototype p;
     struct text out = text_new(a);
-    char *source = realpath(file, path) ? file_bytes(path, &size, why, sizeof why) : NULL;
+    char *source = realpath(file, path) ? file_bytes(path, FILE_TEXT_BYTES, &size, why, sizeof why) : NULL;
     if (!source)
         return failed(c, file, strerror(errno));
     const char *list = prototype_find(a, source, name);
@@ -216,7 +216,7 @@ const char *code_build_dace(struct arena *a, const struct command *c, const char
     *missing = false;
     if (!run_shell("exec python3 -c \"$1\" \"$2\" \"$3\"", arguments, output))
         return failed(c, "dace", "its build failed");
-    char *bytes = file_bytes(output, &size, why, sizeof why);
+    char *bytes = file_bytes(output, FILE_TEXT_BYTES, &size, why, sizeof why);
     const char *answer = bytes ? arena_strndup(a, bytes, size) : "";
     free(bytes);
     const char *library = line_of(a, answer, "library");

@@ -2,6 +2,7 @@
 #include "cache/entry.h"
 #include "cache/folder.h"
 #include "engine/cli/command.h"
+#include "engine/cli/file.h"
 #include "engine/cli/memory.h"
 
 #include <errno.h>
@@ -154,32 +155,19 @@ static bool copy_file(const struct listing *l, const char *name, FILE *out)
 
 static int export_all(const struct listing *l, const char *path)
 {
-    FILE *out = fopen(path, "wb");
+    struct file_out o;
+    FILE *out = file_begin(&o, path);
     bool ok = out != NULL;
     for (uint32_t i = 0; ok && i < l->count; i++)
         ok = l->files[i].temporary || copy_file(l, l->files[i].name, out);
-    if (out && fclose(out))
-        ok = false;
+    if (out)
+        ok = file_end(&o, ok);
     if (!ok)
         fprintf(stderr, "sdfg-cache: cannot write '%s': %s\n", path, strerror(errno));
     return ok ? EXIT_GOOD : EXIT_FILE;
 }
 
-static unsigned char *read_all(FILE *in, size_t *size)
-{
-    size_t capacity = 1 << 16;
-    unsigned char *bytes = NULL, *larger;
-    *size = 0;
-    while ((larger = realloc(bytes, capacity))) {
-        bytes = larger;
-        *size += fread(bytes + *size, 1, capacity - *size, in);
-        if (*size < capacity)
-            return bytes;
-        capacity *= 2;
-    }
-    free(bytes);
-    return NULL;
-}
+#define IMPORT_BYTES ((uint64_t)4 << 30) /* of an archive at most */
 
 /* Entries that are damaged are left out; behind one that does not end there is nothing to go on with. */
 static int import_bytes(const struct listing *l, const unsigned char *bytes, size_t size)
@@ -212,17 +200,13 @@ static int import_bytes(const struct listing *l, const unsigned char *bytes, siz
 
 static int import_all(const struct listing *l, const char *path)
 {
-    FILE *in = fopen(path, "rb");
-    size_t size = 0;
-    unsigned char *bytes = in ? read_all(in, &size) : NULL;
-    bool ok = bytes && !ferror(in);
+    size_t size;
+    char why[256], *bytes = file_bytes(path, IMPORT_BYTES, &size, why, sizeof why);
     int code = EXIT_FILE;
-    if (ok)
-        code = import_bytes(l, bytes, size);
+    if (bytes)
+        code = import_bytes(l, (const unsigned char *)bytes, size);
     else
-        fprintf(stderr, "sdfg-cache: cannot read '%s': %s\n", path, strerror(errno));
-    if (in)
-        fclose(in);
+        fprintf(stderr, "sdfg-cache: cannot read '%s': %s\n", path, why);
     free(bytes);
     return code;
 }
@@ -292,7 +276,7 @@ int main(int argc, char **argv)
     int count = 0;
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
-            return fputs(help, stdout) < 0 ? EXIT_FILE : EXIT_GOOD;
+            return fputs(help, stdout), file_end_output("sdfg-cache", EXIT_GOOD);
         if (!strncmp(argv[i], "--cache=", 8))
             given = argv[i] + 8;
         else if (argv[i][0] == '-' || count == 4)
@@ -312,5 +296,5 @@ int main(int argc, char **argv)
     if (l.folder >= 0)
         close(l.folder);
     arena_free(l.arena);
-    return code;
+    return file_end_output("sdfg-cache", code);
 }

@@ -39,7 +39,7 @@ static const struct json *read_case(struct arena *a, const char *folder, struct 
 {
     size_t size;
     char why[200];
-    char *bytes = file_bytes(arena_printf(a, "%s/case.json", folder), &size, why, sizeof why);
+    char *bytes = file_bytes(arena_printf(a, "%s/case.json", folder), FILE_TEXT_BYTES, &size, why, sizeof why);
     const struct json *root = NULL;
     if (bytes) {
         struct diags *d = diags_new(a);

@@ -36,7 +36,7 @@ static void add_folder(struct case_list *l, const char *name, const char *folder
 {
     size_t size;
     char why[200];
-    char *bytes = file_bytes(arena_printf(l->arena, "%s/case.json", folder), &size, why, sizeof why);
+    char *bytes = file_bytes(arena_printf(l->arena, "%s/case.json", folder), FILE_TEXT_BYTES, &size, why, sizeof why);
     if (!bytes)
         return;
     struct arena *scratch = arena_new();
@@ -95,7 +95,7 @@ bool case_expect_failures(struct case_list *list, const char *path)
 {
     size_t size;
     char why[200];
-    char *text = file_bytes(path, &size, why, sizeof why);
+    char *text = file_bytes(path, FILE_TEXT_BYTES, &size, why, sizeof why);
     if (!text) {
         fprintf(stderr, "sdfg-run: --list=%s: %s\n", path, why);
         return false;

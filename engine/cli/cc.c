@@ -158,5 +158,5 @@ int main(int argc, char **argv)
             code = compile(&c);
     }
     command_release(&c);
-    return code;
+    return file_end_output("sdfg-cc", code);
 }

@@ -2,8 +2,10 @@
 
 #include "base/fatal.h"
 #include "base/number.h"
+#include "engine/cli/file.h"
 #include "engine/cli/options.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +65,23 @@ static bool take_real(const struct command *c, const struct option *o, const cha
 }
 
 /* One of the words, separated by spaces in `words`. */
+/* A number of bytes, with K, M or G for powers of 1024. */
+static bool take_limit(struct command *c, const struct option *o, const char *value)
+{
+    static const char units[] = "KMG";
+    char *end;
+    errno = 0;
+    unsigned long long n = strtoull(value, &end, 10);
+    const char *unit = *end ? strchr(units, *end) : NULL;
+    unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+    if (end == value || *value == '-' || errno || (*end && (!unit || end[1])) || !n || n > UINT64_MAX >> shift)
+        return usage(c, o, value, "a number of bytes, such as 65536, 64K, 512M or 2G");
+    c->limits = (sdfg_limits){ sizeof c->limits, n << shift, n << shift };
+    c->options.limits = &c->limits;
+    file_set_limit(n << shift);
+    return true;
+}
+
 static bool take_word(const struct command *c, const struct option *o, const char *value, const char *words, int *out)
 {
     size_t length = strlen(value);
@@ -224,6 +243,12 @@ static bool apply_run(struct command *c, const struct option *o, char *value)
         ok = take_word(c, o, value, "auto place orc", &word);
         c->options.linker = (enum sdfg_linker)word;
         break;
+    case OPTION_EXTERNAL_FILES:
+        ok = take_word(c, o, value, "folder none any", &word);
+        c->options.external_files = (enum sdfg_external_files)word;
+        break;
+    case OPTION_INPUT_LIMIT:
+        return take_limit(c, o, value);
     case OPTION_DEBUG_INFO:
         c->options.debug_info = true;
         break;

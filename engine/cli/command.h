@@ -41,6 +41,7 @@ struct command {
     const char *program, *output_file;
     const char *case_folder, *cases_folder, *sdfg_name, *list_file;
     sdfg_options options;
+    sdfg_limits limits; /* options.limits, if it is given */
     enum describe describe;
     enum show_remarks remarks;
     enum show_times time;

@@ -1,4 +1,5 @@
 #include "engine/cli/execute.h"
+#include "engine/cli/file.h"
 
 #include "engine/cli/describe.h"
 #include "engine/cli/inputs.h"
@@ -43,10 +44,11 @@ static const char *duration(double seconds, char buffer[32])
 
 static int write_bytes(const struct command *c, const char *bytes, size_t size)
 {
-    FILE *f = c->output_file ? fopen(c->output_file, "wb") : stdout;
+    struct file_out o;
+    FILE *f = c->output_file ? file_begin(&o, c->output_file) : stdout;
     bool ok = f && fwrite(bytes, 1, size, f) == size;
-    if (f && (f == stdout ? fflush(f) : fclose(f)))
-        ok = false;
+    if (f)
+        ok = f == stdout ? !fflush(f) && ok : file_end(&o, ok);
     if (!ok)
         fprintf(stderr, "sdfg-run: cannot write '%s': %s\n", c->output_file ? c->output_file : "standard output",
                 strerror(errno));

@@ -266,7 +266,7 @@ bool npy_parse(struct tensor *out, const void *bytes, size_t size, char *why, si
 bool npy_read(struct tensor *out, const char *path, char *why, size_t why_size)
 {
     size_t size;
-    char *bytes = file_bytes(path, &size, why, why_size);
+    char *bytes = file_bytes(path, FILE_ARRAY_BYTES, &size, why, why_size);
     bool ok = bytes && npy_parse(out, bytes, size, why, why_size);
     free(bytes);
     return ok;
@@ -291,12 +291,12 @@ bool npy_write(const struct tensor *t, const char *path, char *why, size_t why_s
     header[padded - 1] = '\n';
     unsigned char prefix[PREFIX_SIZE] = { 0, 0, 0, 0, 0, 0, 1, 0, (unsigned char)padded, (unsigned char)(padded >> 8) };
     memcpy(prefix, magic, MAGIC_SIZE);
-    FILE *f = fopen(path, "wb");
+    struct file_out o;
+    FILE *f = file_begin(&o, path);
     if (!f)
         return fail(why, why_size, strerror(errno));
     size_t bytes = (size_t)tensor_count(t) * t->item_bytes;
     bool ok = fwrite(prefix, 1, PREFIX_SIZE, f) == PREFIX_SIZE && fwrite(header, 1, padded, f) == padded &&
               fwrite(t->data, 1, bytes, f) == bytes;
-    ok &= fclose(f) == 0;
-    return ok || fail(why, why_size, strerror(errno));
+    return file_end(&o, ok) || fail(why, why_size, strerror(errno));
 }

@@ -1,5 +1,6 @@
 #include "engine/cli/case.h"
 #include "engine/cli/execute.h"
+#include "engine/cli/file.h"
 #include "engine/cli/memory.h"
 #include "engine/cli/report.h"
 
@@ -74,5 +75,5 @@ int main(int argc, char **argv)
     else
         code = run_program(&c);
     command_release(&c);
-    return code;
+    return file_end_output("sdfg-run", code);
 }

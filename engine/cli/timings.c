@@ -1,4 +1,5 @@
 #include "engine/cli/timings.h"
+#include "engine/cli/file.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -59,12 +60,13 @@ void timings_add(void *user, const sdfg_timing *timings, size_t count)
 bool timings_write(struct timings *t, const char *path)
 {
     bool to_stdout = !strcmp(path, "-"), good = !t->failed;
-    FILE *file = to_stdout ? stdout : fopen(path, "w");
+    struct file_out out;
+    FILE *file = to_stdout ? stdout : file_begin(&out, path);
     errno = good ? errno : ENOMEM;
     if (file)
         good &= fprintf(file, "{\"traceEvents\": [%.*s\n]}\n", (int)t->size, t->text ? t->text : "") > 0;
     if (file && !to_stdout)
-        good &= fclose(file) == 0;
+        good = file_end(&out, good);
     if (!file || !good)
         fprintf(stderr, "sdfg-run: cannot write '%s': %s\n", path, strerror(errno));
     free(t->text);

@@ -39,6 +39,7 @@ bool pass_read(struct compile *c)
 {
     const struct codegen_request *r = c->request;
     uint32_t external = 0;
+    c->ir->limits = (struct read_limits){ r->file_bytes, r->text_bytes, (enum read_external)r->external_files };
     c->sdfg = r->graph  ? r->graph
               : r->tree ? sdfg_read_json(c->ir, r->tree, r->folder, &external)
                         : sdfg_read(c->ir, r->json, r->json_size, r->folder);

@@ -118,6 +118,21 @@ enum sdfg_tier {
                       call on, a thread of the engine makes optimized code, which calls take when it is there */
 };
 
+/* Which files a program may name for its nested SDFGs (ext_sdfg_path). Only regular files are read, whatever this is.
+ */
+enum sdfg_external_files {
+    SDFG_EXTERNAL_FOLDER, /* those in the folder of the program and below it, after symbolic links are followed */
+    SDFG_EXTERNAL_NONE,   /* a program that names one is refused */
+    SDFG_EXTERNAL_ANY
+};
+
+/* What reading may take in; beyond it loading fails with an ENVIRONMENT error. Fields are only ever appended. */
+typedef struct sdfg_limits {
+    size_t struct_size;  /* set by the caller: sizeof(sdfg_limits) */
+    uint64_t file_bytes; /* of the program, and of each file it names; 0: 1 GiB */
+    uint64_t text_bytes; /* of the JSON in such a file, which may be compressed; 0: 1 GiB; at most 4 GiB */
+} sdfg_limits;
+
 /* Receives a dump: `title` says of what. Called from the thread that compiles. */
 typedef void sdfg_dump(void *user, const char *title, const char *text);
 
@@ -227,6 +242,8 @@ typedef struct sdfg_options {
     const char *device;
     unsigned check; /* bits of enum sdfg_check: a fault that they find ends the call with an error; 0: none */
     sdfg_fault_function *fault; /* hears of the first fault of a call; NULL: nobody does */
+    enum sdfg_external_files external_files;
+    const sdfg_limits *limits; /* copied; NULL: the defaults */
 } sdfg_options;
 
 /* Fills in the defaults; reads SDFG_DEBUG and SDFG_DUMP_DIR (the texts belong to the environment). `struct_size` is

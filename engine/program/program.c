@@ -113,7 +113,8 @@ static sdfg_error *read_here(struct sdfg_program *p)
     struct ir *own = p->ir, *graph = ir_new();
     struct cleanup begun;
     cleanup_push(&begun, forget_graph, &(struct half_read){ p, own });
-    p->tree = sdfg_parse(own->arena, graph->diags, p->json, p->json_size);
+    graph->limits = engine_limits(p->engine);
+    p->tree = sdfg_parse(own->arena, graph->diags, p->json, p->json_size, &graph->limits);
     p->ir = graph;
     bool good = read_graph(p);
     p->ir = own;
@@ -200,6 +201,12 @@ static sdfg_error *load(sdfg_program **out, sdfg_engine *e, struct ir *ir, char 
     return NULL;
 }
 
+static uint64_t program_bytes(const sdfg_engine *e)
+{
+    uint64_t most = e->options.limits->file_bytes;
+    return most ? most : READ_BYTES;
+}
+
 sdfg_error *sdfg_program_load(sdfg_program **out, sdfg_engine *e, const char *json, size_t size, const char *folder)
 {
     NEEDS(out);
@@ -207,6 +214,8 @@ sdfg_error *sdfg_program_load(sdfg_program **out, sdfg_engine *e, const char *js
     NEEDS(e);
     NEEDS(json);
     GUARDED(error_memory(SDFG_STAGE_LOAD));
+    if (size > program_bytes(e))
+        return error_of(SDFG_STAGE_LOAD, DIAG_FILE_SIZE, "the program", (unsigned long long)program_bytes(e));
     struct ir *ir = ir_new();
     nodes_complete(e);
     return load(out, e, ir, arena_strndup(ir->arena, json, size), size, folder);
@@ -223,8 +232,8 @@ sdfg_error *sdfg_program_load_file(sdfg_program **out, sdfg_engine *e, const cha
     nodes_complete(e);
     size_t size;
     bool stack = true;
-    char *json =
-        python_names(path) ? python_json(ir, path, &size, &stack) : file_read(ir->arena, ir->diags, path, &size);
+    char *json = python_names(path) ? python_json(ir, path, &size, &stack)
+                                    : file_read_most(ir->arena, ir->diags, path, &size, program_bytes(e));
     if (!json) {
         sdfg_error *error = stack ? error_from_diags(ir->diags, SDFG_STAGE_LOAD) : error_stack(SDFG_STAGE_LOAD);
         ir_free(ir);

@@ -6,28 +6,32 @@
 #include <unistd.h>
 #include <zlib.h>
 
-enum { LARGEST_TEXT = 1 << 30, MOST_EXTERNAL_FILES = 256 };
+enum { MOST_EXTERNAL_FILES = 256 };
 
 /* ---- gzip ---- */
 
 /* What a member says about its length (modulo 2^32); deflate cannot shrink text to less than a thousandth. */
-static size_t expected_size(const char *data, size_t size)
+static size_t expected_size(const char *data, size_t size, uint64_t most)
 {
     const unsigned char *end = (const unsigned char *)data + size;
     size_t said = size < 18 ? 0 : end[-4] | (size_t)end[-3] << 8 | (size_t)end[-2] << 16 | (size_t)end[-1] << 24;
-    return said < size * 1040 && said < LARGEST_TEXT ? said + 1 : 4096;
+    return said < size * 1040 && said < most ? said + 1 : 4096;
 }
 
+static const char too_large[] = "too large";
+
 /* NULL, or what is wrong. */
-static const char *inflate_all(struct arena *a, z_stream *z, size_t capacity, unsigned char **text, size_t *size)
+static const char *inflate_all(struct arena *a, z_stream *z, size_t capacity, uint64_t most, unsigned char **text,
+                               size_t *size)
 {
     *text = arena_alloc(a, capacity);
     *size = 0;
     for (;;) {
         if (*size == capacity) {
-            if (capacity >= LARGEST_TEXT)
-                return "more than 1 GiB of text";
-            unsigned char *larger = arena_alloc(a, capacity *= 2);
+            if (capacity > most)
+                return too_large;
+            capacity = capacity <= most / 2 ? 2 * capacity : (size_t)most + 1;
+            unsigned char *larger = arena_alloc(a, capacity);
             memcpy(larger, *text, *size);
             *text = larger;
         }
@@ -46,32 +50,38 @@ static const char *inflate_all(struct arena *a, z_stream *z, size_t capacity, un
 
 static void end_inflate(void *z) { inflateEnd(z); }
 
-static char *decompress(struct arena *a, struct diags *d, const char *data, size_t *size)
+static char *decompress(struct arena *a, struct diags *d, const char *data, size_t *size, uint64_t most)
 {
     z_stream z = { .next_in = (Bytef *)(uintptr_t)data, .avail_in = (uInt)*size };
     unsigned char *text;
-    if (*size > LARGEST_TEXT)
+    if (*size > UINT32_MAX)
         return diag_error(d, NULL, DIAG_JSON_SIZE), NULL;
     if (inflateInit2(&z, 15 + 16) != Z_OK)
         fatal_memory();
     struct cleanup begun;
     cleanup_push(&begun, end_inflate, &z);
-    const char *problem = inflate_all(a, &z, expected_size(data, *size), &text, size);
+    const char *problem = inflate_all(a, &z, expected_size(data, *size, most), most, &text, size);
     cleanup_pop(&begun);
     inflateEnd(&z);
+    if (problem == too_large)
+        return diag_error(d, NULL, DIAG_FILE_TEXT_SIZE, (unsigned long long)most), NULL;
     if (problem)
         return diag_error(d, NULL, DIAG_READ_GZIP, problem), NULL;
     return (char *)text;
 }
 
 /* Decides between gzip and plain text by the first bytes (format.md 1.1). */
-const struct json *sdfg_parse(struct arena *a, struct diags *d, char *text, size_t size)
+const struct json *sdfg_parse(struct arena *a, struct diags *d, char *text, size_t size,
+                              const struct read_limits *limits)
 {
+    uint64_t most = limits->text_bytes ? limits->text_bytes : READ_BYTES;
     if (size >= 2 && (unsigned char)text[0] == 0x1f && (unsigned char)text[1] == 0x8b) {
-        text = decompress(a, d, text, &size);
+        text = decompress(a, d, text, &size, most);
         if (!text)
             return NULL;
     }
+    if (size > most)
+        return diag_error(d, NULL, DIAG_FILE_TEXT_SIZE, (unsigned long long)most), NULL;
     size_t blank = 0;
     while (blank < size && strchr(" \t\r\n", text[blank]) && text[blank])
         blank++;
@@ -127,46 +137,55 @@ static enum sym_syntax find_syntax(const struct json *root)
 
 /* ---- files ---- */
 
-struct sdfg *read_root(struct ir *ir, const struct json *json, const char *folder, uint32_t *external,
-                       struct nested *parent)
+static struct sdfg *read_root(struct ir *ir, const struct json *json, const char *folder, const char *top,
+                              uint32_t *external, struct nested *parent)
 {
-    struct reader r = { .ir = ir, .json = json, .folder = folder, .external = external, .syntax = find_syntax(json) };
+    struct reader r = { .ir = ir, .json = json, .folder = folder, .top = top, .external = external };
+    r.syntax = find_syntax(json);
     return read_sdfg(&r, parent, json);
 }
 
 struct sdfg *read_external(struct reader *r, struct nested *parent, const char *path)
 {
     struct ir *ir = r->ir;
-    if (!r->folder)
+    if (!r->folder || !*r->folder)
         return NULL;
     if (*path != '/')
-        path = arena_printf(ir->arena, "%s/%s", r->folder, path);
-    if (access(path, R_OK)) {
+        path = arena_printf(ir->arena, "%s%s%s", r->folder, r->folder[strlen(r->folder) - 1] == '/' ? "" : "/", path);
+    if (access(path, F_OK)) {
         diag_warning(ir->diags, &parent->node.place, DIAG_READ_EXTERNAL, path);
         return NULL;
     }
     if (++*r->external > MOST_EXTERNAL_FILES)
         return diag_error(ir->diags, &parent->node.place, DIAG_READ_EXTERNAL_COUNT, MOST_EXTERNAL_FILES, path), NULL;
+    const struct read_limits *l = &ir->limits;
+    const char *why = "external files are not allowed (option external_files)";
+    const char *within = l->external == READ_EXTERNAL_FOLDER ? r->top : NULL;
+    uint64_t most = l->file_bytes ? l->file_bytes : READ_BYTES;
     size_t size;
-    char *text = file_read(ir->arena, ir->diags, path, &size);
-    const struct json *json = text ? sdfg_parse(ir->arena, ir->diags, text, size) : NULL;
+    char *text = l->external == READ_EXTERNAL_NONE
+                     ? NULL
+                     : file_read_named(ir->arena, ir->diags, path, within, &size, most, &why);
+    if (!text && why)
+        diag_error(ir->diags, &parent->node.place, DIAG_READ_EXTERNAL_REFUSED, path, why);
+    const struct json *json = text ? sdfg_parse(ir->arena, ir->diags, text, size, l) : NULL;
     if (!json)
         return NULL;
     const char *folder = arena_strndup(ir->arena, path, (size_t)(strrchr(path, '/') - path));
-    return read_root(ir, json, *folder ? folder : "/", r->external, parent);
+    return read_root(ir, json, *folder ? folder : "/", r->top, r->external, parent);
 }
 
 struct sdfg *sdfg_read_json(struct ir *ir, const struct json *json, const char *folder, uint32_t *external)
 {
     uint32_t errors = diags_errors(ir->diags);
     *external = 0;
-    struct sdfg *s = read_root(ir, json, folder, external, NULL);
+    struct sdfg *s = read_root(ir, json, folder, folder, external, NULL);
     return diags_errors(ir->diags) == errors ? s : NULL;
 }
 
 struct sdfg *sdfg_read(struct ir *ir, const char *text, size_t size, const char *folder)
 {
     uint32_t external;
-    const struct json *json = sdfg_parse(ir->arena, ir->diags, arena_strndup(ir->arena, text, size), size);
+    const struct json *json = sdfg_parse(ir->arena, ir->diags, arena_strndup(ir->arena, text, size), size, &ir->limits);
     return json ? sdfg_read_json(ir, json, folder, &external) : NULL;
 }

@@ -13,14 +13,13 @@ struct reader {
     const struct json *json;  /* the root record */
     struct sdfg *root, *sdfg; /* `sdfg`: the one being read */
     const char *folder;       /* of external files, or NULL */
+    const char *top;          /* the folder of the program */
     uint32_t *external;       /* how many files nested SDFGs have loaded so far, over all readers */
     enum sym_syntax syntax;
     struct map symbolic; /* interned text -> const struct sym * */
 };
 
 /* ---- ir/read/read.c ---- */
-struct sdfg *read_root(struct ir *ir, const struct json *json, const char *folder, uint32_t *external,
-                       struct nested *parent);
 struct sdfg *read_external(struct reader *r, struct nested *parent, const char *path);
 
 /* ---- ir/read/read_value.c: attributes of any record; absent and null give the default ---- */

@@ -19,6 +19,11 @@ class Message(ctypes.Structure):
                 ("source", c_char_p), ("excerpt", c_char_p)]
 
 
+class Limits(ctypes.Structure):
+    header = "sdfg_limits"
+    _fields_ = [("struct_size", c_size_t), ("file_bytes", c_uint64), ("text_bytes", c_uint64)]
+
+
 class Options(ctypes.Structure):
     header = "sdfg_options"
     _fields_ = [("struct_size", c_size_t), ("opt_level", c_int), ("num_threads", c_int), ("fp", c_int),
@@ -28,7 +33,8 @@ class Options(ctypes.Structure):
                 ("cache_bytes", c_uint64), ("cache_days", c_uint), ("memory_bytes", c_uint64),
                 ("allocate", c_void_p), ("release", c_void_p), ("event", c_void_p), ("tier", c_int),
                 ("timing", c_void_p), ("save_data", c_char_p), ("restore_data", c_char_p),
-                ("device", c_char_p), ("check", c_uint), ("fault", c_void_p)]
+                ("device", c_char_p), ("check", c_uint), ("fault", c_void_p), ("external_files", c_int),
+                ("limits", ctypes.POINTER(Limits))]
 
 
 class Argument(ctypes.Structure):

@@ -7,12 +7,14 @@ import weakref
 
 from ._arguments import Arguments, _as_numpy
 from ._errors import check, messages_of
-from ._library import KINDS, Argument, Export, Options, Symbol, library
+from ._errors import check as check_error # where an argument is called `check`
+from ._library import KINDS, Argument, Export, Limits, Options, Symbol, library
 from ._wait import interruptible
 
 _FP = {"default": 0, "strict": 1, "fast": 2}
 _LINKER = {"auto": 0, "place": 1, "orc": 2}
 _TIER = {"full": 0, "quick": 1, "auto": 2}
+_EXTERNAL_FILES = {"folder": 0, "none": 1, "any": 2}
 _EMIT = {"sdfg": 0, "tree": 1, "ll": 2, "ll-opt": 3, "asm": 4, "obj": 5, "work": 6, "remarks": 7}
 _EXPORT = {".o": 0, ".a": 1, ".so": 2, ".h": 3, ".f90": 4}
 
@@ -41,12 +43,12 @@ class Engine:
     def __init__(self, *, opt_level=-1, num_threads=0, fp="default", specialize=None, cache_dir="default", codegen=None,
                  debug=None, dump_dir=None, dump_after=None, debug_info=False, profiler=False, linker="auto",
                  cache_bytes=0, cache_days=0, memory_bytes=0, tier="full", save_data=None, restore_data=None, device="auto",
-                 check=None):
+                 check=None, external_files="folder", file_bytes=0, text_bytes=0):
         o = Options()
         library.sdfg_options_init(ctypes.byref(o), ctypes.sizeof(o))
         if isinstance(specialize, (list, tuple)):
             specialize = ",".join(specialize)
-        for value, words in (fp, _FP), (linker, _LINKER), (tier, _TIER):
+        for value, words in (fp, _FP), (linker, _LINKER), (tier, _TIER), (external_files, _EXTERNAL_FILES):
             if value not in words:
                 raise ValueError(f"{value!r} is none of {', '.join(words)}")
         o.opt_level, o.num_threads, o.fp, o.linker, o.tier = opt_level, num_threads, _FP[fp], _LINKER[linker], _TIER[tier]
@@ -55,9 +57,12 @@ class Engine:
         o.debug_info, o.profiler = debug_info, profiler
         o.save_data, o.restore_data, o.device = _text(save_data), _text(restore_data), _text(device)
         o.check = _checks(check)
+        o.external_files = _EXTERNAL_FILES[external_files]
+        limits = Limits(ctypes.sizeof(Limits), file_bytes, text_bytes)
+        o.limits = ctypes.pointer(limits)
         o.cache_bytes, o.cache_days, o.memory_bytes = cache_bytes, cache_days, memory_bytes
         self._handle = ctypes.c_void_p()
-        check(library.sdfg_engine_new(ctypes.byref(self._handle), ctypes.byref(o)))
+        check_error(library.sdfg_engine_new(ctypes.byref(self._handle), ctypes.byref(o)))
         self._release = weakref.finalize(self, _free, library.sdfg_engine_free, self._handle)
 
     def backend(self):

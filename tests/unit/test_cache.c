@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -150,6 +151,45 @@ TEST(folders_that_cannot_be_used)
     CHECK(!unlink(arena_printf(arena, "%s/a/b/pruned", folder)));
     CHECK(!rmdir(arena_printf(arena, "%s/a/b", folder)) && !rmdir(arena_printf(arena, "%s/a", folder)));
     cache_store_free(deep);
+    end(s);
+}
+
+/* Who may write a folder above may exchange what is in it. */
+TEST(folders_below_those_of_others)
+{
+    struct cache_store *s = begin(roomy);
+    const char *why;
+    char below[96], deeper[128];
+    snprintf(below, sizeof below, "%s/below", folder);
+    snprintf(deeper, sizeof deeper, "%s/deeper", below);
+    CHECK(!mkdir(below, 0700) && !mkdir(deeper, 0700));
+    int f = folder_open(deeper, false, &why);
+    CHECK(f >= 0);
+    close(f);
+    CHECK(!chmod(folder, 0777) && folder_open(deeper, false, &why) < 0);
+    CHECK(strstr(why, "above"));
+    CHECK(!chmod(folder, 01777) && (f = folder_open(deeper, false, &why)) >= 0); /* sticky */
+    close(f);
+    CHECK(!chmod(folder, 0700) && !chmod(below, 0770) && folder_open(deeper, false, &why) < 0);
+    CHECK(!rmdir(deeper) && !rmdir(below));
+    end(s);
+}
+
+/* A pipe in place of an entry, or of the files of the store, is neither waited for nor read. */
+TEST(pipes_are_skipped)
+{
+    struct cache_store *s = begin(roomy);
+    char path[256];
+    CHECK(put(s, "a", "one"));
+    snprintf(path, sizeof path, "%s", cache_path(s, "a", 1, arena));
+    CHECK(!unlink(path) && !mkfifo(path, 0600));
+    CHECK_STR(get(s, "a"), "nothing");
+    unlink(path);
+    snprintf(path, sizeof path, "%s/pruned", folder);
+    unlink(path);
+    CHECK(!mkfifo(path, 0600));
+    CHECK(put(s, "b", "two"));
+    CHECK_STR(get(s, "b"), "two");
     end(s);
 }
 
