@@ -308,6 +308,9 @@ bool fe_store(struct fe *f, const struct py *n, const struct value *to, const st
     bool whole = has_index(to);
     if (whole && wcr)
         return fe_unsupported(f, n, "an update at an array of indices") != NULL;
+    for (uint32_t i = 0; i < to->rank; i++)
+        if (sym_is_int(to->shape[i], 0))
+            return true;
     if (f->dry)
         return true;
     struct emission e = { .f = f };

@@ -322,6 +322,90 @@ const struct value *fn_transpose(struct fe *f, const struct fe_builtin *b, struc
     return fe_transpose(f, v, order);
 }
 
+/* The axis that an argument names, counted from the end if it is negative; false with an error. */
+static bool axis_of(struct fe *f, const struct py *n, const struct value *v, uint32_t rank, uint32_t *axis)
+{
+    int64_t at = v && v->kind == FE_INT ? v->i : INT64_MAX;
+    at += at < 0 ? rank : 0;
+    *axis = (uint32_t)at;
+    return (at >= 0 && at < rank) || fe_error(f, n, "there is no such axis: the array has %u", rank) != NULL;
+}
+
+static const struct value *array_of(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    if (!a->count || !fe_is_data(a->items[0]) || !a->items[0]->rank)
+        return fe_error(f, a->node, "np.%s needs an array", b->name);
+    return fe_materialize(f, a->node, a->items[0], "tmp");
+}
+
+static const struct value *whole_slice(struct fe *f, int64_t step)
+{
+    struct value *s = fe_new(f, FE_SLICE);
+    const struct value *items[3] = { fe_none(f), fe_none(f), fe_int(f, step) };
+    s->items = arena_copy(f->arena, items, sizeof items);
+    s->count = 3;
+    return s;
+}
+
+const struct value *fn_flip(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    const struct value *v = array_of(f, b, a), *axis = fe_arg(a, 1, "axis");
+    const struct value **index = NEW_ARRAY(f->arena, const struct value *, FE_MAX_RANK);
+    if (!v || !fe_args_done(f, a, 2))
+        return NULL;
+    bool all = !axis || axis->kind == FE_NONE, tuple = axis && axis->kind == FE_TUPLE;
+    for (uint32_t i = 0; i < v->rank; i++)
+        index[i] = whole_slice(f, all ? -1 : 1);
+    for (uint32_t i = 0, at; !all && i < (tuple ? axis->count : 1); i++) {
+        if (!axis_of(f, a->node, tuple ? axis->items[i] : axis, v->rank, &at))
+            return NULL;
+        index[at] = whole_slice(f, -1);
+    }
+    return fe_subscript(f, a->node, v, fe_tuple(f, index, v->rank));
+}
+
+const struct value *fn_expand_dims(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    const struct value *v = array_of(f, b, a), *axis = fe_arg(a, 1, "axis");
+    const struct value **index = NEW_ARRAY(f->arena, const struct value *, FE_MAX_RANK + 1);
+    uint32_t at;
+    if (!v || v->rank == FE_MAX_RANK || !fe_args_done(f, a, 2) || !axis_of(f, a->node, axis, v->rank + 1, &at))
+        return NULL;
+    for (uint32_t i = 0; i <= v->rank; i++)
+        index[i] = i == at ? fe_none(f) : whole_slice(f, 1);
+    return fe_subscript(f, a->node, v, fe_tuple(f, index, v->rank + 1));
+}
+
+const struct value *fn_squeeze(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    const struct value *v = array_of(f, b, a), *axis = fe_arg(a, 1, "axis");
+    const struct value **index = NEW_ARRAY(f->arena, const struct value *, FE_MAX_RANK);
+    uint32_t at;
+    if (!v || !fe_args_done(f, a, 2))
+        return NULL;
+    if (!axis || axis->kind == FE_NONE)
+        return fe_squeeze(f, v);
+    if (!axis_of(f, a->node, axis, v->rank, &at))
+        return NULL;
+    if (!sym_is_int(v->shape[at], 1))
+        return fe_error(f, a->node, "axis %u of %s is not of length one", at, fe_describe(f, v));
+    for (uint32_t i = 0; i < v->rank; i++)
+        index[i] = i == at ? fe_int(f, 0) : whole_slice(f, 1);
+    return fe_subscript(f, a->node, v, fe_tuple(f, index, v->rank));
+}
+
+const struct value *fn_swapaxes(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    const struct value *v = array_of(f, b, a);
+    uint32_t order[FE_MAX_RANK], x, y;
+    if (!v || !axis_of(f, a->node, fe_arg(a, 1, "axis1"), v->rank, &x) ||
+        !axis_of(f, a->node, fe_arg(a, 2, "axis2"), v->rank, &y) || !fe_args_done(f, a, 3))
+        return NULL;
+    for (uint32_t i = 0; i < v->rank; i++)
+        order[i] = i == x ? y : i == y ? x : i;
+    return fe_transpose(f, v, order);
+}
+
 const struct value *fn_concatenate(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
 {
     const struct value *parts = fe_arg(a, 0, "arrays"), *axis = fe_arg(a, 1, "axis"), *joint = NULL;

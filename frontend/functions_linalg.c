@@ -149,6 +149,32 @@ const struct value *fn_reduce(struct fe *f, const struct fe_builtin *b, struct f
     return fe_reduce(f, a->node, v, (enum fe_reduction)b->kind, axis, truth, initial, t);
 }
 
+/* The mean of the squared distances from the mean, `ddof` less in the divisor; std is its root. */
+const struct value *fn_variance(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    const struct value *v = fe_arg(a, 0, "a"), *axis = fe_arg(a, 1, "axis"), *keep = fe_arg(a, UINT32_MAX, "keepdims");
+    const struct value *ddof = fe_arg(a, UINT32_MAX, "ddof");
+    bool truth = false, reduced[FE_MAX_RANK] = { 0 };
+    if (!v || !fe_is_data(v) || !v->rank || (keep && !fe_truth(keep, &truth)) || !fe_args_done(f, a, 2))
+        return f->failed ? NULL : fe_error(f, a->node, "np.%s needs an array", b->name);
+    if (type_is_complex(v->type))
+        return fe_unsupported(f, a->node, "np.%s of complex numbers", b->name);
+    f->wish = NULL;
+    v = fe_materialize(f, a->node, v, "tmp");
+    const struct value *mean = v ? fe_reduce(f, a->node, v, REDUCE_MEAN, axis, true, NULL, NULL) : NULL;
+    const struct value *d = mean ? fe_binary(f, a->node, PY_SUB, v, mean) : NULL;
+    d = d ? fe_binary(f, a->node, PY_MULT, d, d) : NULL;
+    const struct value *sum = d ? fe_reduce(f, a->node, d, REDUCE_SUM, axis, truth, NULL, NULL) : NULL;
+    if (!sum || !axes_of(f, a->node, v, axis, reduced))
+        return NULL;
+    const struct value *count = fe_int(f, 1);
+    for (uint32_t i = 0; i < v->rank; i++)
+        count = reduced[i] ? fe_binary(f, a->node, PY_MULT, count, fe_symbol(f, v->shape[i])) : count;
+    count = ddof ? fe_binary(f, a->node, PY_SUB, count, ddof) : count;
+    sum = count ? fe_binary(f, a->node, PY_DIV, sum, count) : NULL;
+    return sum && b->format ? fe_apply(f, a->node, fe_own_type(f, sum), b->format, 1, &sum) : sum;
+}
+
 /* ---- methods of ufuncs ---- */
 
 static const struct value *with_axes(struct fe *f, const struct py *n, const struct value *v, uint32_t more)

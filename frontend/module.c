@@ -174,6 +174,7 @@ static void define(struct fe *f, struct fe_scope *s, const struct py *n)
         uint32_t before = diags_count(f->ir->diags);
         fn->program |= is_program(f, n->function.decorator_list.items[i], &fn->dace);
         diags_reset(f->ir->diags, before);
+        f->failed = false;
     }
     fn->dace &= fn->program;
     v->function = fn;

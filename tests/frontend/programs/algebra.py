@@ -85,3 +85,8 @@ def softmax(A: sdfg.float32[N, M]):
 @sdfg.program
 def integer_product(A: sdfg.int64[N, M], B: sdfg.int64[M, N]):
     return A @ B
+
+
+@sdfg.program
+def variance(A: sdfg.float64[N, M], B: sdfg.int32[N]):
+    return np.var(A), np.std(A, axis=0), A.std(axis=1, keepdims=True, ddof=1), np.var(B)

@@ -131,3 +131,10 @@ def creation():
 @sdfg.program
 def clipped(A: sdfg.float64[6]):
     return A[2:100] + 1, A[-100:2] * 2, A[5:1]
+
+
+@sdfg.program
+def turned(A: sdfg.float64[N, M], B: sdfg.float64[N, 1, M]):
+    np.flip(A, axis=0)[0, 0] = 7
+    C = np.expand_dims(A, 1) + B
+    return np.flip(A), np.flip(A, axis=-1), C, np.squeeze(B) * 2, np.swapaxes(B, 0, -1), np.squeeze(C, axis=1)
