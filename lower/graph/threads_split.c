@@ -316,7 +316,8 @@ static void reduce_groups(struct split *p, struct tree_stmt *out, const struct t
     struct tree *t = p->t;
     const struct kept *k = map_get(&p->kept, s->var);
     const struct type *i64 = type_basic(p->lw->ir, TYPE_I64);
-    struct tree_expr *width = expr_is_int(s->args[1], 0) ? p->count : s->args[1];
+    struct tree_expr *whole = expr_binary(t, EXPR_MAX, p->count, expr_i64(t, 1)); /* a step; there may be no threads */
+    struct tree_expr *width = expr_is_int(s->args[1], 0) ? whole : s->args[1];
     struct tree_var *first = tree_var(t, "group", i64), *thread = tree_var(t, "thread", i64);
     struct tree_stmt *groups = stmt_for(t, out, first, expr_i64(t, 0), p->count, width);
     groups->place = s->place;
