@@ -146,8 +146,6 @@ struct fe_host {
     void (*names)(struct fe_host *h, void (*visit)(void *user, const char *name), void *user);
 };
 
-struct fe_jump; /* where `return` of a callee goes: call.c */
-
 struct fe {
     struct ir *ir;
     struct arena *arena;
@@ -365,7 +363,7 @@ struct fe_return {
     bool inlined;                      /* of a callee: the value goes to the caller */
     const struct value *value;         /* of the last statement */
     VEC(struct fe_container *) values; /* where they go */
-    bool scalar, tuple, any;
+    bool tuple, any;
 };
 
 /* ---- modules (module.c) ---- */

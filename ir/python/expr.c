@@ -118,7 +118,6 @@ static struct py *binary(struct py_parser *p, uint8_t lowest)
 }
 
 struct py *py_bitwise_or(struct py_parser *p) { return binary(p, LEVEL_BITOR); }
-struct py *py_sum(struct py_parser *p) { return binary(p, LEVEL_SUM); }
 
 /* The comparison that comes next, over it; false if there is none. */
 static bool comparison_operator(struct py_parser *p, enum py_op *op)

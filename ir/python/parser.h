@@ -118,7 +118,6 @@ struct py *py_star_bitwise(struct py_parser *p);
 struct py *py_yield(struct py_parser *p);
 struct py *py_yield_or_expressions(struct py_parser *p);
 struct py *py_unary(struct py_parser *p);
-struct py *py_sum(struct py_parser *p);
 bool py_starts_expression(const struct py_parser *p);
 /* ---- atom.c ---- */
 struct py *py_atom(struct py_parser *p);

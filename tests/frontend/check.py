@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CODES = {"bool": "?", "int8": "b", "int16": "h", "int32": "i", "int64": "q", "uint8": "B", "uint16": "H", "uint32": "I",
-         "uint64": "Q", "float32": "f", "float64": "d", "complex64": "f", "complex128": "d"}
+         "uint64": "Q", "float16": "e", "float32": "f", "float64": "d", "complex64": "f", "complex128": "d"}
 KINDS = {"bool": "|b1", "int8": "|i1", "uint8": "|u1"}
 
 
