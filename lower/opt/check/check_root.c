@@ -19,7 +19,8 @@ static bool find_allocation(void *user, struct tree_stmt *s)
         return true;
     const struct check_root *slot = map_get(&((struct checking *)user)->slots, slot_key(s->value->i));
     if (slot)
-        add_root(user, &(struct check_root){ .var = s->var, .type = slot->type, .count = slot->count, .alloc = slot->alloc });
+        add_root(user,
+                 &(struct check_root){ .var = s->var, .type = slot->type, .count = slot->count, .alloc = slot->alloc });
     return true;
 }
 
