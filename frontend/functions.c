@@ -76,7 +76,9 @@ const struct value *fe_into(struct fe *f, struct fe_args *a, const struct value 
     const struct value *dtype = fe_arg(a, UINT32_MAX, "dtype");
     if (!v || !fe_args_done(f, a, UINT32_MAX))
         return NULL;
-    if (v->weak && v->kind != FE_SYMBOL && a->strong) /* what NumPy computes of Python's numbers is NumPy's */
+    if (v->kind == FE_SYMBOL && a->strong)
+        v = fe_cast(f, a->node, type_basic(f->ir, TYPE_I64), v);
+    else if (v->weak && a->strong) /* what NumPy computes of Python's numbers is NumPy's */
         v = strong(f, v);
     if (dtype) {
         const struct type *t = fe_dtype(f, a->node, dtype, NULL);

@@ -68,10 +68,41 @@ const struct value *fe_apply(struct fe *f, const struct py *n, const struct type
 
 static bool is_cast_of_bits(const struct type *t) { return type_is_integer(t) && t->size < 4; }
 
+static int64_t wrapped(int64_t i, const struct type *t)
+{
+    switch (t->kind) {
+    case TYPE_I8:
+        return (int8_t)i;
+    case TYPE_I16:
+        return (int16_t)i;
+    case TYPE_I32:
+        return (int32_t)i;
+    case TYPE_U8:
+        return (uint8_t)i;
+    case TYPE_U16:
+        return (uint16_t)i;
+    case TYPE_U32:
+        return (uint32_t)i;
+    default:
+        return i;
+    }
+}
+
+/* A Python int that does not fit into the type of its partner is an error in NumPy. */
+static bool fits_type(struct fe *f, const struct py *n, const struct type *t, const struct value *v)
+{
+    if (!v->weak || v->kind != FE_INT || !type_is_integer(t))
+        return true;
+    bool fits = t->kind == TYPE_U64 ? v->i >= 0 : wrapped(v->i, t) == v->i;
+    return fits || fe_error(f, n, "%lld does not fit into %s", (long long)v->i, t->name) != NULL;
+}
+
 /* An operation of C on operands of one type; narrow integers wrap as NumPy's do. */
 static const struct value *arithmetic(struct fe *f, const struct py *n, const struct type *t, const char *format,
                                       const struct value *a, const struct value *b)
 {
+    if (!fits_type(f, n, t, a) || !fits_type(f, n, t, b))
+        return NULL;
     const struct value *args[2] = { fe_cast(f, n, t, a), fe_cast(f, n, t, b) };
     if (!args[0] || !args[1])
         return NULL;
@@ -85,10 +116,7 @@ static const struct value *arithmetic(struct fe *f, const struct py *n, const st
 
 /* ---- numbers ---- */
 
-static double real_of(const struct value *v)
-{
-    return v->kind == FE_FLOAT || v->kind == FE_COMPLEX ? v->f : (double)v->i;
-}
+double fe_real(const struct value *v) { return v->kind == FE_FLOAT || v->kind == FE_COMPLEX ? v->f : (double)v->i; }
 
 static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a % b < 0) != (b < 0)); }
 
@@ -152,7 +180,7 @@ static const struct value *fold(struct fe *f, const struct py *n, enum py_op op,
     if (a->kind <= FE_INT && b->kind <= FE_INT)
         return fold_int(f, n, op, a->i, b->i);
     if (a->kind == FE_COMPLEX || b->kind == FE_COMPLEX) {
-        double ar = real_of(a), ai = a->im, br = real_of(b), bi = b->im, d = br * br + bi * bi;
+        double ar = fe_real(a), ai = a->im, br = fe_real(b), bi = b->im, d = br * br + bi * bi;
         switch (op) {
         case PY_ADD:
             return fe_complex(f, ar + br, ai + bi);
@@ -167,7 +195,7 @@ static const struct value *fold(struct fe *f, const struct py *n, enum py_op op,
             return NULL;
         }
     }
-    double x = real_of(a), y = real_of(b);
+    double x = fe_real(a), y = fe_real(b);
     if (y == 0 && (op == PY_DIV || op == PY_FLOORDIV || op == PY_MOD))
         return fe_error(f, n, "division by zero");
     switch (op) {
@@ -214,7 +242,7 @@ static const struct value *symbolic(struct fe *f, enum py_op op, const struct sy
 
 /* ---- data ---- */
 
-static void *no_operator(struct fe *f, const struct py *n, enum py_op op, const struct value *a, const struct value *b)
+void *fe_no_operator(struct fe *f, const struct py *n, enum py_op op, const struct value *a, const struct value *b)
 {
     return fe_error(f, n, "operator '%s' between %s and %s", op_text(op), fe_describe(f, a), fe_describe(f, b));
 }
@@ -248,7 +276,7 @@ static const struct value *divide(struct fe *f, const struct py *n, enum py_op o
     if (op == PY_DIV)
         return arithmetic(f, n, fe_is_int_type(t) ? type_basic(f->ir, TYPE_F64) : t, "($0 / $1)", a, b);
     if (type_is_complex(t))
-        return no_operator(f, n, op, a, b);
+        return fe_no_operator(f, n, op, a, b);
     if (t->kind == TYPE_BOOL)
         t = type_basic(f->ir, TYPE_I8);
     if (fe_is_int_type(t)) {
@@ -264,7 +292,7 @@ static const struct value *bits(struct fe *f, const struct py *n, enum py_op op,
 {
     const struct type *t = fe_result_type(f, a, b);
     if (!fe_is_int_type(t))
-        return no_operator(f, n, op, a, b);
+        return fe_no_operator(f, n, op, a, b);
     bool logical = t->kind == TYPE_BOOL;
     if (logical && (op == PY_LSHIFT || op == PY_RSHIFT))
         t = type_basic(f->ir, TYPE_I8);
@@ -296,7 +324,7 @@ const struct value *fe_binary(struct fe *f, const struct py *n, enum py_op op, c
     if (op == PY_ADD && a->kind == FE_STRING && b->kind == FE_STRING)
         return fe_string(f, fe_format(f, "%s%s", a->text, b->text));
     if (!fe_is_operand(a) || !fe_is_operand(b))
-        return no_operator(f, n, op, a, b);
+        return fe_no_operator(f, n, op, a, b);
     if (fe_is_number(a) && fe_is_number(b) && a->weak && b->weak) {
         const struct value *v = fold(f, n, op, a, b);
         if (v || f->failed)
@@ -314,7 +342,7 @@ const struct value *fe_binary(struct fe *f, const struct py *n, enum py_op op, c
     case PY_ADD:
         return arithmetic(f, n, t, truth ? "($0 or $1)" : "($0 + $1)", a, b);
     case PY_SUB:
-        return truth ? no_operator(f, n, op, a, b) : arithmetic(f, n, t, "($0 - $1)", a, b);
+        return truth ? fe_no_operator(f, n, op, a, b) : arithmetic(f, n, t, "($0 - $1)", a, b);
     case PY_MULT:
         return arithmetic(f, n, t, truth ? "($0 and $1)" : "($0 * $1)", a, b);
     case PY_DIV:
@@ -364,129 +392,7 @@ const struct value *fe_unary(struct fe *f, const struct py *n, enum py_op op, co
     return fe_apply(f, n, t, is_cast_of_bits(t) ? fe_format(f, "dace.%s%s", t->name, format) : format, 1, &a);
 }
 
-/* ---- comparisons ---- */
-
-static const struct value *compare_syms(struct fe *f, enum py_op op, const struct sym *a, const struct sym *b)
-{
-    enum truth t = op == PY_EQ || op == PY_NOTEQ ? sym_equal(f->ir, a, b)
-                   : op == PY_LT                 ? sym_less_from(f->ir, a, b, INT32_MIN)
-                   : op == PY_LTE                ? sym_less_equal_from(f->ir, a, b, INT32_MIN)
-                   : op == PY_GT                 ? sym_less_from(f->ir, b, a, INT32_MIN)
-                                                 : sym_less_equal_from(f->ir, b, a, INT32_MIN);
-    if (t == TRUTH_MAYBE)
-        return NULL;
-    return fe_bool(f, (t == TRUTH_YES) != (op == PY_NOTEQ));
-}
-
-static bool same_constant(const struct value *a, const struct value *b)
-{
-    if (fe_is_number(a) && fe_is_number(b))
-        return real_of(a) == real_of(b) && a->im == b->im;
-    if (a->kind != b->kind)
-        return false;
-    if (a->kind == FE_STRING)
-        return strcmp(a->text, b->text) == 0;
-    if (a->kind == FE_TYPE)
-        return a->type == b->type;
-    for (uint32_t i = 0; i < a->count; i++)
-        if (a->count != b->count || !same_constant(a->items[i], b->items[i]))
-            return false;
-    return a->count == b->count;
-}
-
-static const struct value *compare_constants(struct fe *f, const struct py *n, enum py_op op, const struct value *a,
-                                             const struct value *b)
-{
-    if (op == PY_EQ || op == PY_NOTEQ || op == PY_IS || op == PY_ISNOT)
-        return fe_bool(f, same_constant(a, b) == (op == PY_EQ || op == PY_IS));
-    if (!fe_is_number(a) || !fe_is_number(b) || a->kind == FE_COMPLEX || b->kind == FE_COMPLEX)
-        return no_operator(f, n, op, a, b);
-    double x = real_of(a), y = real_of(b);
-    if (a->kind <= FE_INT && b->kind <= FE_INT)
-        return fe_bool(f, op == PY_LT    ? a->i < b->i
-                          : op == PY_LTE ? a->i <= b->i
-                          : op == PY_GT  ? a->i > b->i
-                                         : a->i >= b->i);
-    return fe_bool(f, op == PY_LT ? x < y : op == PY_LTE ? x <= y : op == PY_GT ? x > y : x >= y);
-}
-
-const struct value *fe_compare(struct fe *f, const struct py *n, enum py_op op, const struct value *a,
-                               const struct value *b)
-{
-    if (!a || !b)
-        return NULL;
-    if (op == PY_IN || op == PY_NOTIN) {
-        if (b->kind != FE_TUPLE && b->kind != FE_DICT)
-            return fe_unsupported(f, n, "'in' for %s", fe_describe(f, b));
-        bool found = false;
-        for (uint32_t i = 0; i < b->count; i += b->kind == FE_DICT ? 2 : 1)
-            found |= same_constant(a, b->items[i]);
-        return fe_bool(f, found == (op == PY_IN));
-    }
-    bool identity = op == PY_IS || op == PY_ISNOT;
-    if (identity && (a->kind == FE_NONE || b->kind == FE_NONE))
-        return fe_bool(f, (a->kind == b->kind) == (op == PY_IS));
-    if (!fe_is_operand(a) || !fe_is_operand(b) || (fe_is_number(a) && fe_is_number(b)))
-        return fe_is_data(a) || fe_is_data(b) ? no_operator(f, n, op, a, b) : compare_constants(f, n, op, a, b);
-    if (identity)
-        return fe_unsupported(f, n, "'is' for anything but None");
-    const struct sym *sa = fe_sym(f, a), *sb = fe_sym(f, b);
-    if (sa && sb) {
-        const struct value *v = compare_syms(f, op, sa, sb);
-        if (v)
-            return v;
-    }
-    const struct type *t = fe_result_type(f, a, b);
-    if (type_is_complex(t) && op != PY_EQ && op != PY_NOTEQ)
-        return no_operator(f, n, op, a, b);
-    static const char *const formats[] = { "($0 == $1)", "($0 != $1)", "($0 < $1)",
-                                           "($0 <= $1)", "($0 > $1)",  "($0 >= $1)" };
-    const struct value *args[2] = { fe_cast(f, n, t, a), fe_cast(f, n, t, b) };
-    return args[0] && args[1] ? fe_apply(f, n, type_basic(f->ir, TYPE_BOOL), formats[op - PY_EQ], 2, args) : NULL;
-}
-
-const struct value *fe_logical(struct fe *f, const struct py *n, bool is_and, const struct value *a,
-                               const struct value *b)
-{
-    const struct type *truth = type_basic(f->ir, TYPE_BOOL);
-    if ((fe_is_data(a) && a->rank > 0) || (fe_is_data(b) && b->rank > 0)) {
-        if (!f->dace)
-            return fe_error(f, n, "the truth of an array with several elements: use %s", is_and ? "&" : "|");
-    }
-    const struct value *args[2] = { fe_cast(f, n, truth, a), fe_cast(f, n, truth, b) };
-    return args[0] && args[1] ? fe_apply(f, n, truth, is_and ? "($0 and $1)" : "($0 or $1)", 2, args) : NULL;
-}
-
-const struct value *fe_select(struct fe *f, const struct py *n, const struct value *c, const struct value *a,
-                              const struct value *b)
-{
-    const struct type *t = fe_result_type(f, a, b);
-    const struct value *args[3] = { fe_cast(f, n, type_basic(f->ir, TYPE_BOOL), c), fe_cast(f, n, t, a),
-                                    fe_cast(f, n, t, b) };
-    return args[0] && args[1] && args[2] ? fe_apply(f, n, t, "($1 if $0 else $2)", 3, args) : NULL;
-}
-
 /* ---- conversions ---- */
-
-static int64_t wrapped(int64_t i, const struct type *t)
-{
-    switch (t->kind) {
-    case TYPE_I8:
-        return (int8_t)i;
-    case TYPE_I16:
-        return (int16_t)i;
-    case TYPE_I32:
-        return (int32_t)i;
-    case TYPE_U8:
-        return (uint8_t)i;
-    case TYPE_U16:
-        return (uint16_t)i;
-    case TYPE_U32:
-        return (uint32_t)i;
-    default:
-        return i;
-    }
-}
 
 const struct value *fe_cast(struct fe *f, const struct py *n, const struct type *t, const struct value *v)
 {
@@ -506,7 +412,7 @@ const struct value *fe_cast(struct fe *f, const struct py *n, const struct type 
                                          : FE_INT;
         bool was_real = v->kind == FE_FLOAT || v->kind == FE_COMPLEX;
         if (c->kind == FE_FLOAT || c->kind == FE_COMPLEX)
-            c->f = real_of(v);
+            c->f = fe_real(v);
         else if (c->kind == FE_BOOL)
             c->i = was_real ? v->f != 0 || v->im != 0 : v->i != 0;
         else

@@ -228,6 +228,9 @@ static inline bool fe_is_int_type(const struct type *t) { return type_is_integer
 const struct value *fe_binary(struct fe *f, const struct py *n, enum py_op op, const struct value *a,
                               const struct value *b);
 const struct value *fe_unary(struct fe *f, const struct py *n, enum py_op op, const struct value *a);
+double fe_real(const struct value *v); /* the real part of a number */
+void *fe_no_operator(struct fe *f, const struct py *n, enum py_op op, const struct value *a, const struct value *b);
+/* ---- compare.c ---- */
 const struct value *fe_compare(struct fe *f, const struct py *n, enum py_op op, const struct value *a,
                                const struct value *b);
 const struct value *fe_logical(struct fe *f, const struct py *n, bool is_and, const struct value *a,

@@ -125,3 +125,8 @@ def nan_wins(A: sdfg.float64[N]):
     B = A - A
     B[0] = np.nan
     return np.maximum(A, B), np.minimum(B, A)
+
+
+@sdfg.program
+def limits(A: sdfg.uint8[N], B: sdfg.int8[N]):
+    return A >= -3, B < 300, A > N - 20, np.negative(N) + B
