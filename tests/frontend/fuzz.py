@@ -46,7 +46,7 @@ class Program:
         if depth and c.random() < 0.5:
             return f"({self.scalar(depth - 1)} {c.choice('+-*')} {self.scalar(depth - 1)})"
         if depth and c.random() < 0.15:
-            return c.choice(["np.sum(A)", "np.max(B)", "np.min(I)", "np.mean(F)", "A.sum()", "np.abs(x)", "np.sum(J)", "max(k, 2)", "min(x, 1.0)"])
+            return c.choice(["np.sum(A)", "np.max(B)", "np.min(I)", "np.mean(F)", "A.sum()", "np.abs(x)", "np.sum(J)", "max(k, 2)"])
         return c.choice(options)
 
     def index(self, extent):

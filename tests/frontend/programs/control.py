@@ -246,3 +246,13 @@ def elements(A: sdfg.float64[N, M], B: sdfg.float64[M]):
 @sdfg.program
 def rounded(A: sdfg.float64[N]):
     return round(A[0] + 0.25), round(A[1] * 2), np.rint(A)
+
+
+@sdfg.program
+def symbolic_division(A: sdfg.float64[N], B: sdfg.float64[M]):
+    A[0] = (M - N) // 3
+    A[1] = (M - N) % 3
+    if (M - N) // 4 < 0:
+        A[2] = 1
+    for i in range(3):
+        A[3] += (i - N) // 4 * B[0]
