@@ -41,8 +41,9 @@ bool sdfg_check_by_name(const char *names, unsigned *check)
         if (*at && !*++at)
             return false;
     }
-    *check = all;
-    return true;
+    if (check)
+        *check = all;
+    return check != NULL;
 }
 
 const char *sdfg_check_name(enum sdfg_check check)

@@ -182,7 +182,7 @@ enum sdfg_check {
     SDFG_CHECK_ALL = 127
 };
 /* "bounds,uninit", "default", "all" and so on, in any order, as bits. False, with the bits unchanged, for a word that
- * is none; NULL and "" are the default. */
+ * is none, and if `check` is NULL; NULL and "" are the default. */
 SDFG_API bool sdfg_check_by_name(const char *names, unsigned *check);
 /* The word of one bit, or NULL; static text. */
 SDFG_API const char *sdfg_check_name(enum sdfg_check check);

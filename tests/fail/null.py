@@ -118,7 +118,7 @@ BY_TYPE = {
     "const sdfg_options*": options, "const sdfg_array*": ctypes.pointer(array(x)),
     "const sdfg_export*": buffer(), "const sdfg_node*": buffer(), "const sdfg_symbol*": ctypes.pointer(Symbol(b"N", 16)), "sdfg_node_function*": node_function,
     "void*const*": addresses, "const char*": b"X", "char*": P(None), "const void*": x, "void*": x,
-    "size_t": 0, "int": 1, "int64_t": 4, "double": 2.0, "bool": False, "sdfg_dtype": F64,
+    "unsigned*": buffer(), "size_t": 0, "int": 1, "int64_t": 4, "double": 2.0, "bool": False, "sdfg_dtype": F64,
 }
 ROOM = re.compile(r"(sdfg_\w+|char|const char|size_t|int|int64_t)\*+")
 BY_NAME = {
