@@ -101,3 +101,17 @@ const struct type *stmt_result_type(struct ir *ir, const struct tree_stmt *s, co
         return NULL;
     }
 }
+
+void *form_pointer(const struct tree_stmt *s, const struct form_field *f)
+{
+    switch (f->role) {
+    case ROLE_WHERE:
+    case ROLE_SLOT:
+    case ROLE_WCR:
+    case ROLE_LOOP:
+    case ROLE_FLAG:
+        return NULL;
+    default:
+        return *(void *const *)form_member(s, f);
+    }
+}

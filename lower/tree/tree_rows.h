@@ -151,6 +151,8 @@ struct stmt_form {
 const struct stmt_form *stmt_form(enum stmt_kind kind);
 
 static inline void *form_member(const struct tree_stmt *s, const struct form_field *f) { return (char *)s + f->offset; }
+/* Its value, where the member is a pointer; NULL for numbers, words and flags. */
+void *form_pointer(const struct tree_stmt *s, const struct form_field *f);
 
 /* The type of the variable of a statement, where its other operands tell; else NULL. `element`: of RESULT_ELEMENT. */
 const struct type *stmt_result_type(struct ir *ir, const struct tree_stmt *s, const struct type *element);

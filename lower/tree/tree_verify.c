@@ -290,13 +290,13 @@ static void check_where(struct verify *v, const struct tree_stmt *s)
 /* clang-format off */
 static void check_field(struct verify *v, struct tree_stmt *s, const struct form_field *f)
 {
-    void *const *member = form_member(s, f);
-    const struct tree_expr *e = *member;
+    void *member = form_pointer(s, f);
+    const struct tree_expr *e = member;
     switch (f->role) {
     case ROLE_ASSIGNED: check_result(v, s); break;
     case ROLE_COUNTER: check_counter(v, s); break;
-    case ROLE_RESULT: if (*member) check_result(v, s); break;
-    case ROLE_OWNED: must(v, *member && ((struct tree_var *)*member)->owner == s, "thread variables", NULL); break;
+    case ROLE_RESULT: if (member) check_result(v, s); break;
+    case ROLE_OWNED: must(v, member && ((struct tree_var *)member)->owner == s, "thread variables", NULL); break;
     case ROLE_CONDITION: must(v, e->type->kind == TYPE_BOOL, "condition is not bool", NULL); break;
     case ROLE_BOUND: must(v, e->type == s->begin->type, "bounds differ in type", NULL); break;
     case ROLE_COUNT: must(v, is_i64(e), "count is not int64", e); break;
