@@ -420,7 +420,7 @@ const struct value *fn_concatenate(struct fe *f, const struct fe_builtin *b, str
     at += at < 0 ? first->rank : 0;
     if (at < 0 || at >= first->rank)
         return fe_error(f, a->node, "axis %lld of %s", (long long)at, fe_describe(f, first));
-    const struct sym **shape = arena_copy(f->arena, first->shape, (first->rank + 1) * sizeof *shape);
+    const struct sym **shape = arena_copy(f->arena, first->shape, first->rank * sizeof *shape);
     for (uint32_t i = 1; i < parts->count; i++)
         shape[at] = sym_add(f->ir, shape[at], parts->items[i]->shape[at]);
     const struct value *to = fe_whole(f, fe_container(f, wish(f, b->name), t, shape, first->rank));

@@ -139,24 +139,26 @@ static void print_errors(struct ir *ir, struct text *out)
 
 /* ---- cases ---- */
 
-static const char *head_value(char *text, const char *name)
+static const char *head_value(struct arena *a, char *text, const char *name)
 {
     size_t length = strlen(name);
     for (char *line = text; line && strncmp(line, "=== ", 4) != 0; line = strchr(line, '\n')) {
         line += *line == '\n';
         if (!strncmp(line, name, length) && line[length] == ':') {
             size_t n = strcspn(line + length + 1, "\n");
-            return strndup(line + length + 1, n);
+            return arena_strndup(a, line + length + 1, n);
         }
         if (!*line)
             break;
     }
-    return strdup("");
+    return "";
 }
 
-static struct test take_apart(char *text, const char *path)
+static struct test take_apart(struct arena *a, char *text, const char *path)
 {
-    struct test c = { .head = text, .passes = head_value(text, "passes"), .options = head_value(text, "options") };
+    struct test c = { .head = text,
+                      .passes = head_value(a, text, "passes"),
+                      .options = head_value(a, text, "options") };
     char *line = strncmp(text, "=== ", 4) ? strstr(text, "\n=== ") : text - 1;
     c.head_length = line ? (size_t)(line + 1 - text) : strlen(text);
     while (line && c.count < MOST_SECTIONS) {
@@ -166,7 +168,7 @@ static struct test take_apart(char *text, const char *path)
         line = strncmp(end, "\n=== ", 5) ? strstr(end + 1, "\n=== ") : end;
         const char *stop = line ? line + 1 : end + 1 + strlen(end + 1);
         c.sections[c.count++] =
-            (struct section){ strndup(name, (size_t)(end - name)), end + 1, (size_t)(stop - end - 1) };
+            (struct section){ arena_strndup(a, name, (size_t)(end - name)), end + 1, (size_t)(stop - end - 1) };
         if (line == end)
             c.sections[c.count - 1].length = 0;
     }
@@ -231,8 +233,8 @@ static bool check_case(const char *path, bool bless)
     char *text = read_file(path, &length);
     text = realloc(text, length + 1);
     text[length] = '\0';
-    struct test c = take_apart(text, path);
     struct ir *ir = ir_new();
+    struct test c = take_apart(ir->arena, text, path);
     struct text out = text_new(ir->arena);
     run_case(ir, &c, &out);
     bool same = !strcmp(text_get(&out), text);

@@ -116,10 +116,12 @@ TEST(kernels_run_with_bare_addresses)
     sdfg_error *e = sdfg_run(k, args, sdfg_kernel_num_params(k) + 1);
     CHECK_STR(sdfg_error_code(e), "PARAMETER_COUNT");
     sdfg_error_free(e);
+    sdfg_kernel_free(other);
     e = sdfg_specialize(&other, p, &(sdfg_symbol){ "M", 3 }, 1);
     CHECK_STR(sdfg_error_message(e), "the program has no argument 'M'");
     sdfg_error_free(e);
     CHECK(!other);
+    sdfg_kernel_free(same);
     sdfg_kernel_free(k);
     sdfg_program_free(p);
     sdfg_engine_free(engine);
