@@ -9,36 +9,17 @@ import argparse
 import json
 import math
 import pathlib
-import subprocess
 import sys
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(TOP / "bench"))
+from programs import commands, timed  # noqa: E402
 
 
 def run(command, check, repeat):
     """Seconds of the fastest run, or None."""
-    line = command + [f"--repeat={repeat}", "--warmup=2", "--time=json", "--no-cache"] + ([check] if check else [])
-    try:
-        done = subprocess.run(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120)
-    except subprocess.TimeoutExpired:
-        return None
-    text = done.stdout + done.stderr
-    begin = text.find('{"started"')
-    return json.JSONDecoder().raw_decode(text[begin:])[0]["least"] if done.returncode == 0 and begin >= 0 else None
-
-
-def commands(tool, folder, threads):
-    """The program with large inputs, then with those of the case."""
-    base = [str(tool), str(folder / "prog.sdfg")] + ([f"--threads={threads}"] if threads else [])
-    case = json.loads((folder / "case.json").read_text())
-    sizes = json.loads((folder / "sizes.json").read_text())["presets"].get("S", {}) if (folder / "sizes.json").exists() else {}
-    symbols = {a["name"] for a in case["args"] if a["kind"] == "symbol"}
-    scalars = [f"--{a['name']}={a['in']}" for a in case["args"] if a["kind"] == "scalar" and not isinstance(a["in"], dict)]
-    if symbols and symbols <= set(sizes):
-        yield "S", base + [f"--{n}={sizes[n]}" for n in sorted(symbols)] + scalars
-    inputs = [f"--{a['name']}=@{folder / a['in']}" for a in case["args"] if a["kind"] == "array" and a.get("in")]
-    values = [f"--{a['name']}={a['in']}" for a in case["args"] if a["kind"] == "symbol"]
-    yield "case", base + values + scalars + inputs
+    found = timed(command, f"--repeat={repeat}", "--warmup=2", "--no-cache", *([check] if check else []))
+    return found and found["least"]
 
 
 def measure(tool, folder, a):

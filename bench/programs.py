@@ -1,0 +1,29 @@
+"""NPBench programs of the corpus as command lines of sdfg-run, and what one of them takes."""
+import json
+import subprocess
+
+
+def commands(tool, folder, threads):
+    """(sizes, command): the program with NPBench's preset S and inputs that sdfg-run makes, then with those of the case."""
+    base = [str(tool), str(folder / "prog.sdfg")] + ([f"--threads={threads}"] if threads else [])
+    case = json.loads((folder / "case.json").read_text())
+    sizes = json.loads((folder / "sizes.json").read_text())["presets"].get("S", {}) if (folder / "sizes.json").exists() else {}
+    symbols = {a["name"] for a in case["args"] if a["kind"] == "symbol"}
+    scalars = [f"--{a['name']}={a['in']}" for a in case["args"] if a["kind"] == "scalar" and not isinstance(a["in"], dict)]
+    if symbols and symbols <= set(sizes):
+        yield "S", base + [f"--{n}={sizes[n]}" for n in sorted(symbols)] + scalars
+    inputs = [f"--{a['name']}=@{folder / a['in']}" for a in case["args"] if a["kind"] == "array" and a.get("in")]
+    values = [f"--{a['name']}={a['in']}" for a in case["args"] if a["kind"] == "symbol"]
+    yield "case", base + values + scalars + inputs
+
+
+def timed(command, *options, timeout=120):
+    """What --time=json says of one process, or None if it fails."""
+    try:
+        done = subprocess.run([*command, "--time=json", *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              timeout=timeout)
+    except subprocess.TimeoutExpired:
+        return None
+    text = done.stdout + done.stderr
+    begin = text.find('{"started"')
+    return json.JSONDecoder().raw_decode(text[begin:])[0] if done.returncode == 0 and begin >= 0 else None
