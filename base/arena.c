@@ -25,7 +25,10 @@ enum { FIRST_BLOCK = 16 * 1024, LARGEST_BLOCK = 4 * 1024 * 1024, ALIGNMENT = 8, 
 
 /* Pages are asked for so many bytes at a time: fresh memory costs a third less than one fault for each page. Huge pages
  * cost least where the system has them ready, and most of all on virtual machines whose host has to find them first. */
-enum { STEP = 64 * 1024 };
+enum {
+    STEP = 64 * 1024,
+    SMALL_STEP = 16 * 1024
+}; /* the small one: in the first mapping of an arena, which may stay nearly empty */
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14; what an older one refuses comes with faults */
@@ -161,7 +164,8 @@ void arena_reset(struct arena *a)
 /* Asks for the pages of what is used by now and was not when it asked before. */
 static void make_ready(struct block *b)
 {
-    size_t end = (sizeof *b + b->used + STEP - 1) / STEP * STEP; /* at most the mapping, whose size is a multiple */
+    size_t step = b->mapped > 4 * STEP ? STEP : SMALL_STEP;
+    size_t end = (sizeof *b + b->used + step - 1) / step * step; /* at most the mapping, whose size is a multiple */
     madvise((char *)b + b->ready, end - b->ready, MADV_POPULATE_WRITE);
     b->ready = end;
 }

@@ -40,6 +40,23 @@ static bool trusts_parents(const char *path)
     return true;
 }
 
+enum { UNKNOWN, WRITING, KNOWN };
+
+static bool is_known(struct folder_known *k, const struct stat *s)
+{
+    return k && atomic_load(&k->state) == KNOWN && k->device == s->st_dev && k->inode == s->st_ino;
+}
+
+static void make_known(struct folder_known *k, const struct stat *s)
+{
+    int unknown = UNKNOWN;
+    if (!k || !atomic_compare_exchange_strong(&k->state, &unknown, WRITING))
+        return;
+    k->device = s->st_dev;
+    k->inode = s->st_ino;
+    atomic_store(&k->state, KNOWN);
+}
+
 /* mkdir -p; the parents get the usual rights, the folder itself is private. */
 static bool make_folders(const char *path)
 {
@@ -70,7 +87,7 @@ static void tag(int folder)
     close(file);
 }
 
-int folder_open(const char *path, bool make, const char **why)
+int folder_open(const char *path, bool make, struct folder_known *known, const char **why)
 {
     struct stat s;
     int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -86,12 +103,13 @@ int folder_open(const char *path, bool make, const char **why)
         *why = "it belongs to another user, or others may write it";
         return -1;
     }
-    if (!trusts_parents(path)) {
+    if (!is_known(known, &s) && !trusts_parents(path)) {
         close(folder);
         errno = EPERM;
         *why = "a folder above it belongs to another user, or others may write it";
         return -1;
     }
+    make_known(known, &s);
     if (make)
         tag(folder);
     return folder;

@@ -25,7 +25,7 @@ static double now(void)
 static int open_locks(const struct cache_store *s)
 {
     const char *why;
-    int folder = folder_open(cache_folder(s), true, &why);
+    int folder = folder_open(cache_folder(s), true, NULL, &why);
     if (folder < 0)
         return -1;
     int file = openat(folder, LOCK_FILE, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);

@@ -26,6 +26,7 @@ struct cache_store {
     struct arena *arena;
     const char *folder;
     struct cache_limits limits;
+    struct folder_known known;
     atomic_uint serial; /* of temporary files */
     /* Counted without a lock, which a fork could leave locked. */
     atomic_ullong hits, misses, stored, removed, troubles;
@@ -166,7 +167,7 @@ const void *cache_look(struct cache_store *s, const void *key, size_t key_size, 
     struct entry_name name = name_of(key, key_size);
     struct entry e;
     const char *why;
-    int folder = folder_open(s->folder, false, &why), found = 0;
+    int folder = folder_open(s->folder, false, &s->known, &why), found = 0;
     if (folder < 0 && errno != ENOENT)
         trouble(s, "cannot use", "", why);
     if (folder >= 0) {
@@ -196,7 +197,7 @@ void cache_reject(struct cache_store *s, const void *key, size_t key_size, const
     struct entry_name name = name_of(key, key_size);
     const char *ignored;
     trouble(s, "cannot use", name.text, why);
-    int folder = folder_open(s->folder, false, &ignored);
+    int folder = folder_open(s->folder, false, &s->known, &ignored);
     if (folder < 0)
         return;
     unlinkat(folder, name.text, 0);
@@ -282,7 +283,7 @@ static bool put(struct cache_store *s, const char *name, const struct entry *e, 
         trouble(s, "cannot write", name, strerror(EFBIG));
         return false;
     }
-    int folder = folder_open(s->folder, true, &why);
+    int folder = folder_open(s->folder, true, &s->known, &why);
     if (folder < 0) {
         trouble(s, "cannot use", "", why);
         return false;

@@ -225,7 +225,7 @@ static void print_stat(const struct listing *l)
 static int run(struct listing *l, char **words, int count)
 {
     const char *why;
-    l->folder = folder_open(l->path, false, &why);
+    l->folder = folder_open(l->path, false, NULL, &why);
     if ((l->folder < 0 && errno != ENOENT) ||
         (l->folder >= 0 && !folder_list(l->folder, l->arena, &l->files, &l->count))) {
         fprintf(stderr, "sdfg-cache: cannot use '%s': %s\n", l->path, l->folder < 0 ? why : strerror(errno));

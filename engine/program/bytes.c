@@ -37,6 +37,10 @@ const unsigned char *bytes_take(struct bytes *b, uint64_t size)
 
 uint64_t bytes_take_number(struct bytes *b, uint64_t most)
 {
+    if (!b->failed && b->left && *b->at <= LOW && *b->at <= most) { /* nearly all are this short */
+        b->left--;
+        return *b->at++;
+    }
     uint64_t n = 0;
     unsigned shift = 0;
     unsigned char byte = MORE;

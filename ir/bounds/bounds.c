@@ -144,6 +144,16 @@ static bool is_same(const struct bound *a, const struct bound *b)
     return same;
 }
 
+/* The excess and a guard cannot both be >= 0 if their sum is a negative number: `-N` where `N - 1` is. */
+static bool never_exceeded(struct bound_walk *w, const struct bound *b)
+{
+    int64_t value;
+    for (uint32_t i = 0; b->excess && i < b->num_guards; i++)
+        if (is_literal(w, sym_add(w->ir, b->excess, b->guards[i]), &value) && value < 0)
+            return true;
+    return false;
+}
+
 void bound_add(struct bound_walk *w, const struct bound *proto, const struct bound_point *point,
                const struct sym *const *own, uint32_t num_own)
 {
@@ -167,7 +177,7 @@ void bound_add(struct bound_walk *w, const struct bound *proto, const struct bou
         report(w, &b);
         return;
     }
-    if (!w->certain)
+    if (!w->certain || never_exceeded(w, &b))
         return;
     const struct sym *key = b.excess ? b.excess : b.is;
     uint32_t before = (uint32_t)(uintptr_t)map_get(&w->seen, key);

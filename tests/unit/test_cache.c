@@ -28,7 +28,7 @@ static void end(struct cache_store *s)
     struct folder_file *files;
     uint32_t count;
     const char *why;
-    int f = folder_open(folder, false, &why);
+    int f = folder_open(folder, false, NULL, &why);
     CHECK(f >= 0 && folder_list(f, arena, &files, &count));
     for (uint32_t i = 0; i < count; i++)
         unlinkat(f, files[i].name, 0);
@@ -163,14 +163,14 @@ TEST(folders_below_those_of_others)
     snprintf(below, sizeof below, "%s/below", folder);
     snprintf(deeper, sizeof deeper, "%s/deeper", below);
     CHECK(!mkdir(below, 0700) && !mkdir(deeper, 0700));
-    int f = folder_open(deeper, false, &why);
+    int f = folder_open(deeper, false, NULL, &why);
     CHECK(f >= 0);
     close(f);
-    CHECK(!chmod(folder, 0777) && folder_open(deeper, false, &why) < 0);
+    CHECK(!chmod(folder, 0777) && folder_open(deeper, false, NULL, &why) < 0);
     CHECK(strstr(why, "above"));
-    CHECK(!chmod(folder, 01777) && (f = folder_open(deeper, false, &why)) >= 0); /* sticky */
+    CHECK(!chmod(folder, 01777) && (f = folder_open(deeper, false, NULL, &why)) >= 0); /* sticky */
     close(f);
-    CHECK(!chmod(folder, 0700) && !chmod(below, 0770) && folder_open(deeper, false, &why) < 0);
+    CHECK(!chmod(folder, 0700) && !chmod(below, 0770) && folder_open(deeper, false, NULL, &why) < 0);
     CHECK(!rmdir(deeper) && !rmdir(below));
     end(s);
 }
@@ -228,7 +228,7 @@ TEST(old_entries_go_when_there_are_too_many)
     struct timespec long_ago[2] = { { time(NULL) - 5000, 0 }, { time(NULL) - 5000, 0 } };
     CHECK(!utimensat(AT_FDCWD, file_of(s, "19"), long_ago, 0));
     const char *why;
-    int f = folder_open(folder, false, &why);
+    int f = folder_open(folder, false, NULL, &why);
     folder_prune(f, (struct cache_limits){ 1 << 20, 3600 });
     close(f);
     CHECK_STR(get(s, "19"), "nothing");
