@@ -1,0 +1,127 @@
+/* GPUs: what generated code, the engine and the emitter of device code agree on. Behind it is the driver API of CUDA
+ * (libcuda), opened when the first call asks for a device and never before; no header or library of CUDA is needed to
+ * build this.
+ *
+ * A program's host function brackets everything that concerns the device with sdfg_rt_device_begin and
+ * sdfg_rt_device_end. The *run* between them belongs to one thread at a time. All work of a run is ordered in queues,
+ * small numbers from 0 to SDFG_RT_QUEUES - 1: work in one queue happens in the order of the calls, work in different
+ * queues in any order unless sdfg_rt_device_order says otherwise. Every function takes a run that is NULL, or one that
+ * has failed, and then does nothing (a result is NULL or 0): the first failure is in the context's `error`, and code
+ * that decides by values from the device asks sdfg_rt_stopped first. */
+#ifndef RUNTIME_DEVICE_H
+#define RUNTIME_DEVICE_H
+
+#include "runtime/abi.h"
+
+/* ---- device code, as the constant sdfg_device_image of a program describes it ---- */
+
+enum { SDFG_RT_IMAGE_ABI = 1 };
+enum sdfg_rt_image_kind { SDFG_RT_CUBIN /* machine code */, SDFG_RT_PTX /* text, ends with a zero byte */ };
+enum sdfg_rt_kernel_flags {
+    SDFG_RT_COOPERATIVE = 1 /* all blocks are resident at once: they may wait for each other */
+};
+
+struct sdfg_rt_kernel {
+    const char *name; /* of the function in the image */
+    const char *path; /* of the element of the program, for messages; may be empty */
+    int32_t line;     /* of the user's source; 0: unknown */
+    uint32_t flags;   /* enum sdfg_rt_kernel_flags */
+    uint32_t shared;  /* bytes of dynamic shared memory of a block */
+    uint32_t params;  /* bytes of the parameter buffer */
+};
+
+struct sdfg_rt_image {
+    uint32_t abi;  /* SDFG_RT_IMAGE_ABI */
+    uint32_t arch; /* compute capability: 90 */
+    uint32_t kind; /* enum sdfg_rt_image_kind */
+    uint32_t num_kernels;
+    uint64_t hash[2]; /* of the bytes: two images with the same hash are the same, and loaded once */
+    uint64_t size;
+    const void *bytes;
+    const struct sdfg_rt_kernel *kernels;
+};
+
+/* ---- generated code (rows of runtime/abi.def) ---- */
+
+struct sdfg_rt_run;
+
+enum { SDFG_RT_QUEUES = 4, SDFG_RT_ALL_QUEUES = -1 };
+enum sdfg_rt_place { SDFG_RT_ON_DEVICE, SDFG_RT_PINNED /* memory of the host that the device reads and writes fast */ };
+enum sdfg_rt_direction { SDFG_RT_TO_DEVICE, SDFG_RT_TO_HOST, SDFG_RT_WITHIN_DEVICE };
+
+/* The device that the context's `device` names, with the kernels of the image; opens and loads what is not there yet.
+ * The image may be NULL. NULL, with the error set, if that fails. */
+struct sdfg_rt_run *sdfg_rt_device_begin(struct sdfg_rt_context *context, const struct sdfg_rt_image *image);
+/* Waits for everything, unless the call is asynchronous, and gives up what the run holds: blocks that were not freed,
+ * mirrors, and the run. */
+void sdfg_rt_device_end(struct sdfg_rt_run *run);
+
+/* Memory with an alignment of 256 bytes and undefined contents; it may outlive the run if it is freed in a later one.
+ * Empty memory has an address, too. */
+void *sdfg_rt_device_alloc(struct sdfg_rt_run *run, int64_t bytes, int64_t place);
+/* For later work of the run: what is in the queues may still use it. NULL is allowed. */
+void sdfg_rt_device_free(struct sdfg_rt_run *run, void *memory, int64_t place);
+/* Where the `bytes` from `address` on, memory of the host, lie on the device: a new block without contents, or a piece
+ * of the mirror of the same memory made before; the address itself if the device can use it, which is how device
+ * pointers of the caller pass through. Goes away with the run; sdfg_rt_device_free may be called before and does
+ * nothing. The host's memory is not read or written. */
+void *sdfg_rt_device_mirror(struct sdfg_rt_run *run, void *address, int64_t bytes);
+/* `rows` pieces of `bytes` each; the distances between the beginnings of rows are in bytes (any if there is one row).
+ * Nothing is done if both addresses are equal, as they are for arguments on the device. From the call on the host may
+ * write to memory that was copied to the device, but what is copied to it is there only after a wait. */
+void sdfg_rt_device_copy(struct sdfg_rt_run *run, void *to, const void *from, int64_t bytes, int64_t rows,
+                         int64_t to_pitch, int64_t from_pitch, int64_t direction, int64_t queue);
+void sdfg_rt_device_zero(struct sdfg_rt_run *run, void *to, int64_t bytes, int64_t queue);
+/* Kernel number `kernel` of the image. shape: blocks in x, y, z, then threads of a block in x, y, z; if one of them is
+ * not positive, nothing happens. params: the kernel's parameters in the layout that C gives them. */
+void sdfg_rt_device_launch(struct sdfg_rt_run *run, int64_t kernel, const int64_t *shape, const void *params,
+                           int64_t bytes, int64_t queue);
+/* How many blocks of so many threads can be resident at once: the most that a cooperative kernel may have. At least 1.
+ */
+int64_t sdfg_rt_device_resident(struct sdfg_rt_run *run, int64_t kernel, int64_t threads);
+/* The host waits for all work of a queue, or of all (SDFG_RT_ALL_QUEUES). */
+void sdfg_rt_device_wait(struct sdfg_rt_run *run, int64_t queue);
+/* Later work in `queue` waits for all that is in the queue `behind` now. */
+void sdfg_rt_device_order(struct sdfg_rt_run *run, int64_t queue, int64_t behind);
+
+/* ---- the embedding engine ---- */
+
+enum { SDFG_RT_DEVICE_TROUBLE = 1024, SDFG_RT_DEVICE_NAME = 128 };
+
+/* What a call says about its device, in the context's `device`. NULL there: device 0 as below, all else zero. */
+struct sdfg_rt_device {
+    int32_t index;      /* among the visible devices */
+    bool check;         /* wait behind each launch, so that an error names its kernel */
+    bool async;         /* sdfg_rt_device_end does not wait; only with a stream of the caller */
+    bool has_stream;    /* `stream` takes the place of queue 0 */
+    void *cuda_context; /* CUcontext of the caller; NULL: the primary one of the device */
+    void *stream;       /* CUstream; NULL is the default stream of the context */
+    /* What went wrong first: the function of the driver with its error, kernel, element path, sizes; "" for nothing.
+     * The caller sets it to "". */
+    char trouble[SDFG_RT_DEVICE_TROUBLE];
+};
+
+struct sdfg_rt_device_info {
+    char name[SDFG_RT_DEVICE_NAME];
+    int32_t arch;          /* compute capability: 90 */
+    int32_t processors;    /* streaming multiprocessors */
+    int32_t driver;        /* version of CUDA that the driver knows: 12040 for 12.4 */
+    int64_t memory;        /* bytes */
+    int32_t shared_memory; /* most bytes of static shared memory of a block */
+    int32_t num_devices;   /* that are visible */
+};
+
+/* Opens the driver if that is not done and asks. False with the reason (what was tried) in `trouble`, which has
+ * SDFG_RT_DEVICE_TROUBLE bytes. Any thread. */
+bool sdfg_rt_device_describe(int32_t index, struct sdfg_rt_device_info *out, char *trouble);
+
+/* Engines that may run programs on devices are counted; when the last one goes, loaded images, blocks that are kept for
+ * later calls and queues go, too. Any thread; no run may be under way in that engine. */
+void sdfg_rt_device_hold(void);
+void sdfg_rt_device_let_go(void);
+
+/* Where memory is: SDFG_RT_ON_DEVICE with the number of the device, SDFG_RT_PINNED, or -1 for ordinary memory of the
+ * host, also if there is no device. */
+int32_t sdfg_rt_device_place(const void *address, int32_t *index);
+
+#endif
