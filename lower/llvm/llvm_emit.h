@@ -158,6 +158,8 @@ LLVMTypeRef llvm_job_type(struct llvm_unit *u, const struct llvm_job *job);
 void llvm_job_load_data(struct llvm_func *f);  /* captured and shared variables, at the start of the function */
 void llvm_job_store_data(struct llvm_func *f); /* shared variables, at its end */
 void llvm_stmt_parallel(struct llvm_func *f, const struct tree_stmt *s);
+void llvm_stmt_device(struct llvm_func *f, const struct tree_stmt *s); /* llvm_device.c */
+struct value llvm_expr_thread(struct llvm_func *f, const struct tree_expr *e);
 void llvm_stmt_part(struct llvm_func *f, struct llvm_job *part);
 
 /* llvm_split.c */

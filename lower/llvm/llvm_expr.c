@@ -250,7 +250,7 @@ static emit_expr *const by_op[EXPR_OP_COUNT] = {
     [EXPR_SELECT] = expr_choice,       [EXPR_CAST] = expr_conversion,     [EXPR_BITS] = expr_same_bits,
     [EXPR_MATH] = expr_function,       [EXPR_CALL] = expr_c_call,         [EXPR_COMPLEX] = expr_make_complex,
     [EXPR_REAL] = expr_part,           [EXPR_IMAG] = expr_part,           [EXPR_SPLAT] = expr_all_lanes,
-    [EXPR_LANE] = expr_one_lane,       [EXPR_INSERT] = expr_one_lane,
+    [EXPR_LANE] = expr_one_lane,       [EXPR_INSERT] = expr_one_lane,     [EXPR_THREAD] = llvm_expr_thread,
 };
 
 struct value llvm_expr(struct llvm_func *f, const struct tree_expr *e)

@@ -216,4 +216,21 @@ struct tree_stmt *tree_parallel_begin(struct tree *t, struct tree_stmt *b, struc
     return s;
 }
 
+struct tree_stmt *tree_kernel_begin(struct tree *t, struct tree_stmt *b, const char *name)
+{
+    struct tree_stmt *s = stmt_new(t, b, STMT_KERNEL);
+    s->name = intern(t->ir->names, name);
+    s->kernel = NEW(t->arena, struct tree_kernel);
+    s->num_args = KERNEL_ARGS;
+    s->args = NEW_ARRAY(t->arena, struct tree_expr *, KERNEL_ARGS);
+    for (int i = 0; i < KERNEL_ARGS; i++)
+        s->args[i] = expr_i64(t, 1);
+    s->body = stmt_block(t);
+    s->region = t->region;
+    t->region = s;
+    return s;
+}
+
+void tree_kernel_end(struct tree *t, struct tree_stmt *kernel) { t->region = kernel->region; }
+
 void tree_parallel_end(struct tree *t, struct tree_stmt *parallel) { t->region = parallel->region; }

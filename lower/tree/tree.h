@@ -24,7 +24,7 @@ struct tree_var {
     const char *name;
     const struct type *type;
     uint32_t id;                   /* unique in the tree */
-    const struct tree_stmt *owner; /* STMT_PARALLEL that declares it; NULL: the function */
+    const struct tree_stmt *owner; /* STMT_PARALLEL or STMT_KERNEL that declares it; NULL: the function */
     bool again;                    /* not the first of its name: printed as name#id */
 };
 
@@ -82,7 +82,14 @@ enum stmt_kind {
 
 enum { TREE_PROGRAM_STATE = 0 }; /* the slot of struct program_state, if the program has one */
 
-enum tree_memory { TREE_HEAP, TREE_STACK, TREE_STATE /* slot `slot` of the program's state, lives across calls */ };
+enum tree_memory {
+    TREE_HEAP,
+    TREE_STACK,
+    TREE_STATE,  /* slot `slot` of the program's state, lives across calls */
+    TREE_DEVICE, /* only kernels and TRANSFER touch it */
+    TREE_PINNED, /* of the host, at a fixed physical address: transfers go on while the host does */
+    TREE_SHARED, /* of a block of threads, in a kernel; a constant count */
+};
 enum tree_omp { TREE_OMP_STATIC, TREE_OMP_DYNAMIC, TREE_OMP_GUIDED };
 
 /* How the iterations of a loop that is `wide` come. */
@@ -95,6 +102,31 @@ enum tree_vectors {
 /* On what a loop runs where there is a device: blocks of its grid, threads of a block or of a warp, or one after the
  * other inside a kernel that stays. Code for the CPU has loops of the host only. */
 enum tree_level { TREE_HOST, TREE_GRID, TREE_BLOCK, TREE_WARP, TREE_PERSISTENT };
+enum { TREE_LEVELS = TREE_PERSISTENT + 1 };
+
+/* Where a thread of a kernel is: x, y and z of the first four. */
+enum tree_thread {
+    THREAD_INDEX = 0,      /* in its block */
+    THREAD_BLOCK = 3,      /* of its block in the grid */
+    THREAD_BLOCK_SIZE = 6, /* threads of a block */
+    THREAD_GRID_SIZE = 9,  /* blocks of the grid */
+    THREAD_LANE = 12,      /* in its warp */
+    THREAD_WARP,           /* of its warp in the block */
+    THREAD_COUNT
+};
+
+/* How data comes from one memory into another. */
+enum tree_direction { TREE_IN /* from the host to the device */, TREE_OUT, TREE_WITHIN /* the device */ };
+
+/* Of a kernel, beside its name and its dimensions. 0: not said. */
+struct tree_kernel {
+    uint32_t most_threads; /* of a block: code for more is not needed */
+    uint32_t least_blocks; /* that should fit on a multiprocessor at once */
+    bool cooperative;      /* all blocks run at the same time, so that they can meet at barriers */
+};
+
+/* The arguments of a STMT_KERNEL. */
+enum { KERNEL_GRID = 0, KERNEL_BLOCK = 3, KERNEL_ARGS = 6 };
 
 /* What is known of a loop. `parallel` asks for threads (the parallelize pass decides); `independent` says that
  * iterations do not depend on each other, so vector code needs no check. */
@@ -150,19 +182,21 @@ struct tree_stmt {
     uint32_t alias, alias2, slot;
     enum wcr_kind wcr;
     enum tree_memory where;
+    enum tree_direction direction; /* TRANSFER */
     bool atomic, zero;
     bool isolated;    /* CALL: of the program's memory it touches only what nothing else around it does */
     bool nontemporal; /* COPY, ZERO: past the caches; nobody reads it soon */
     bool reassociate; /* ASSIGN of `x = x op e`: an accumulator whose terms may be combined in any order */
     struct tree_loop loop;
     struct tree_stmt *body, *otherwise;
-    const struct tree_stmt *region; /* PARALLEL: the region around this one */
+    const struct tree_stmt *region; /* PARALLEL, KERNEL: the region around this one */
     struct tree_label *label;
     const char *name;
     const struct tree_callee *callee; /* CALL: what the function of that name does; ask stmt_callee */
     uint32_t num_args;
     struct tree_expr **args;
     const struct tree_product *product; /* CALL of sdfg_rt_gemm; NULL: nothing is known of it */
+    const struct tree_kernel *kernel;   /* KERNEL */
     const struct tree_check *check;     /* CALL that is a mark of checked mode (tree_check.h); else NULL */
     VEC(struct tree_stmt *) items;
 };
@@ -179,6 +213,7 @@ struct tree_param {
     const char *name;
     struct tree_var *var; /* pointer variable of an array, value variable of a scalar or symbol */
     bool by_value;
+    bool device;                /* the caller passes an address of device memory */
     bool no_alias;              /* distinct from every other no_alias parameter */
     uint32_t alias;             /* its container class */
     uint32_t alignment;         /* bytes the caller promises, at least the element's */
@@ -237,6 +272,7 @@ struct tree_expr *expr_load(struct tree *t, const struct type *type, struct tree
 struct tree_expr *expr_offset(struct tree *t, struct tree_expr *pointer, struct tree_expr *index);
 struct tree_expr *expr_field(struct tree *t, struct tree_expr *pointer, uint32_t field);
 struct tree_expr *expr_slot(struct tree *t, uint32_t slot, const struct type *pointer);
+struct tree_expr *expr_thread(struct tree *t, enum tree_thread which);
 struct tree_expr *expr_data(struct tree *t, const struct type *elem, const void *bytes, size_t size);
 struct tree_expr *expr_unary(struct tree *t, enum expr_op op, struct tree_expr *a);
 struct tree_expr *expr_binary(struct tree *t, enum expr_op op, struct tree_expr *a, struct tree_expr *b);
@@ -306,6 +342,9 @@ void stmt_set_address(struct tree *t, struct tree_stmt *s, struct tree_expr *poi
 /* Opens a STMT_PARALLEL: variables made until tree_parallel_end belong to it. */
 struct tree_stmt *tree_parallel_begin(struct tree *t, struct tree_stmt *b, struct tree_expr *count);
 void tree_parallel_end(struct tree *t, struct tree_stmt *parallel);
+/* The same for a STMT_KERNEL with dimensions 1: set args and kernel as needed. `b` may be NULL. */
+struct tree_stmt *tree_kernel_begin(struct tree *t, struct tree_stmt *b, const char *name);
+void tree_kernel_end(struct tree *t, struct tree_stmt *kernel);
 
 /* ---- whole trees ---- */
 

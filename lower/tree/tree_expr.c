@@ -85,6 +85,13 @@ struct tree_expr *expr_var(struct tree *t, struct tree_var *v)
     return e;
 }
 
+struct tree_expr *expr_thread(struct tree *t, enum tree_thread which)
+{
+    struct tree_expr *e = expr_new(t, EXPR_THREAD, type_basic(t->ir, TYPE_I32), 0);
+    e->i = which;
+    return e;
+}
+
 struct tree_expr *expr_slot(struct tree *t, uint32_t slot, const struct type *pointer)
 {
     struct tree_expr *e = expr_new(t, EXPR_SLOT, pointer, 0);

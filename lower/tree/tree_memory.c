@@ -28,6 +28,8 @@ static void take(struct memory *m, struct account *a, const struct tree_stmt *s)
     int64_t bytes = size_of(s);
     if (s->where == TREE_STACK)
         return;
+    if (s->where == TREE_SHARED)
+        return;
     m->unknown += s->count->op != EXPR_INT;
     if (s->where == TREE_STATE) {
         m->persistent += bytes;

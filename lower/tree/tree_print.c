@@ -68,6 +68,7 @@ static void print_number(struct tree_printer *p, int64_t number, const char *wor
 
 static void print_loop(struct tree_printer *p, const struct tree_loop *l)
 {
+    print_word(p, l->level != TREE_HOST, tree_level_words[l->level]);
     print_word(p, l->parallel, "parallel");
     print_word(p, l->omp != TREE_OMP_STATIC, tree_omp_words[l->omp]);
     print_number(p, l->chunk, "chunk");
@@ -82,6 +83,21 @@ static void print_loop(struct tree_printer *p, const struct tree_loop *l)
     print_number(p, l->different, "different");
     if (p->out->length && p->out->data[p->out->length - 1] == ' ')
         p->out->data[--p->out->length] = '\0';
+}
+
+/* name grid(x, y, z) block(x, y, z) */
+static void print_kernel(struct tree_printer *p, const struct tree_stmt *s)
+{
+    tree_print_name(s->name, 0, false, p->out);
+    text_add(p->out, " grid");
+    tree_print_args(p, s->args + KERNEL_GRID, 3);
+    text_add(p->out, " block");
+    tree_print_args(p, s->args + KERNEL_BLOCK, 3);
+    text_addc(p->out, ' ');
+    print_number(p, s->kernel->most_threads, "bounds");
+    print_number(p, s->kernel->least_blocks, "blocks");
+    print_word(p, s->kernel->cooperative, "cooperative");
+    p->out->data[--p->out->length] = '\0';
 }
 
 static void print_call(struct tree_printer *p, const struct tree_stmt *s)
@@ -160,6 +176,18 @@ static void print_field(struct tree_printer *p, const struct tree_stmt *s, const
         break;
     case ROLE_WHERE:
         text_add(p->out, tree_where_words[s->where]);
+        break;
+    case ROLE_HELD:
+        text_add(p->out, s->where == TREE_HEAP ? "" : tree_where_words[s->where]);
+        break;
+    case ROLE_KERNEL:
+        print_kernel(p, s);
+        break;
+    case ROLE_LEVEL:
+        text_add(p->out, tree_level_words[s->loop.level]);
+        break;
+    case ROLE_DIRECTION:
+        text_add(p->out, tree_direction_words[s->direction]);
         break;
     case ROLE_SLOT:
         if (s->where == TREE_STATE)
@@ -277,6 +305,8 @@ static void print_param(struct tree_printer *p, const struct tree_param *x)
     map_put(p->marks->arena, &p->marks->declared, x->var, x->var);
     if (x->by_value == pointer)
         text_add(p->out, x->by_value ? " by value" : " by address");
+    if (x->device)
+        text_add(p->out, " device");
     if (pointer && !x->no_alias)
         text_add(p->out, " aliased");
     if (x->alignment > natural)

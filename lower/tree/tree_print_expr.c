@@ -17,6 +17,9 @@ bool tree_is_reserved(const char *name)
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (!strcmp(words[i], name))
             return true;
+    for (int i = 0; i < THREAD_COUNT; i++)
+        if (!strcmp(tree_thread_words[i], name))
+            return true;
     return !strncmp(name, "nan", 3) || !strncmp(name, "inf", 3);
 }
 
@@ -201,6 +204,11 @@ static void print_null(struct tree_printer *p, const struct tree_expr *e)
 
 static void print_word(struct tree_printer *p, const struct tree_expr *e) { text_add(p->out, expr_rows[e->op].text); }
 
+static void print_thread(struct tree_printer *p, const struct tree_expr *e)
+{
+    text_add(p->out, tree_thread_words[e->i]);
+}
+
 static void print_slot(struct tree_printer *p, const struct tree_expr *e)
 {
     text_add(p->out, "slot");
@@ -360,7 +368,7 @@ static void (*const print_form[FORM_COUNT])(struct tree_printer *p, const struct
     [FORM_FIELD] = print_field,       [FORM_SLOT] = print_slot,       [FORM_DATA] = print_data,
     [FORM_OPERATOR] = print_operator, [FORM_CHOICE] = print_choice,   [FORM_CAST] = print_cast,
     [FORM_TYPED] = print_typed,       [FORM_MATH] = print_math,       [FORM_CALL] = print_call,
-    [FORM_FUNCTION] = print_function,
+    [FORM_FUNCTION] = print_function, [FORM_THREAD] = print_thread,
 };
 
 static enum tree_precedence precedence_of(const struct tree_expr *e)

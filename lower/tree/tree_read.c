@@ -100,6 +100,7 @@ static bool read_param(struct tree_reader *r, struct tree_func *f)
         if (!p.by_value && !read_expect(r, "address"))
             return false;
     }
+    p.device = read_accept(r, "device");
     p.no_alias = n.type->kind == TYPE_POINTER && !read_accept(r, "aliased");
     if ((read_accept(r, "align") && !read_number(r, 1, 4096, &alignment)) ||
         (read_accept(r, "count") && !read_number(r, 0, INT64_MAX, &p.count)))

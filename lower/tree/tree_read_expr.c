@@ -235,6 +235,9 @@ static struct tree_expr *word(struct tree_reader *r, const char *name)
         return expr_bool(r->tree, *name == 't');
     if (!strcmp(name, "null"))
         return expr_null(r->tree, type_pointer(r->tree->ir, type_basic(r->tree->ir, TYPE_VOID)));
+    for (int i = 0; i < THREAD_COUNT; i++)
+        if (!strcmp(name, tree_thread_words[i]))
+            return expr_thread(r->tree, (enum tree_thread)i);
     return !strcmp(name, "context") ? expr_context(r->tree) : NULL;
 }
 

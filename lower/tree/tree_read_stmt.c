@@ -105,7 +105,9 @@ static bool read_loop(struct tree_reader *r, struct tree_loop *l)
     int64_t chunk = 0, threads = 0, wide = 0;
     while (good && found) {
         int omp = find_word(r, tree_omp_words, 3), vectors = find_word(r, tree_vectors_words, 3);
-        found = omp >= 0 || vectors >= 0;
+        int level = find_word(r, tree_level_words, TREE_LEVELS);
+        found = omp >= 0 || vectors >= 0 || level >= 0;
+        l->level = level >= 0 ? (enum tree_level)level : l->level;
         l->omp = omp >= 0 ? (enum tree_omp)omp : l->omp;
         l->vectors = vectors >= 0 ? (enum tree_vectors)vectors : l->vectors;
         found |= read_flagged(r, "parallel", &l->parallel) | read_flagged(r, "independent", &l->independent) |
@@ -170,6 +172,39 @@ static bool read_product(struct tree_reader *r, struct tree_stmt *s)
     return (stmt_callee(s) == &tree_callees[CALLEE_sdfg_rt_gemm] && s->num_args == PRODUCT_ARGS &&
             read_factor(r, "alpha", &x->alpha) && read_factor(r, "beta", &x->beta)) ||
            read_missing(r, "a call of sdfg_rt_gemm with its arguments");
+}
+
+/* The three of grid(x, y, z). */
+static bool read_dimensions(struct tree_reader *r, const char *word, struct tree_expr **out)
+{
+    struct tree_expr **args;
+    uint32_t count;
+    if (!read_expect(r, word) || !read_args(r, &args, &count))
+        return false;
+    for (uint32_t i = 0; i < count && i < 3; i++)
+        out[i] = args[i];
+    return count == 3 || read_missing(r, "three dimensions in front of this");
+}
+
+static bool read_kernel(struct tree_reader *r, struct tree_stmt *s)
+{
+    struct tree_kernel *k = NEW(r->tree->arena, struct tree_kernel);
+    int64_t threads = 0, blocks = 0;
+    bool quoted, good = true, found = true;
+    s->kernel = k;
+    s->num_args = KERNEL_ARGS;
+    s->args = NEW_ARRAY(r->tree->arena, struct tree_expr *, KERNEL_ARGS);
+    s->name = read_word(r, &quoted);
+    if (!s->name)
+        return read_missing(r, "the name of a kernel");
+    if (!read_dimensions(r, "grid", s->args + KERNEL_GRID) || !read_dimensions(r, "block", s->args + KERNEL_BLOCK))
+        return false;
+    while (good && found)
+        found = read_counted(r, "bounds", UINT16_MAX, &threads, &good) |
+                read_counted(r, "blocks", UINT16_MAX, &blocks, &good) | read_flagged(r, "cooperative", &k->cooperative);
+    k->most_threads = (uint32_t)threads;
+    k->least_blocks = (uint32_t)blocks;
+    return good;
 }
 
 static bool read_memory(struct tree_reader *r, struct tree_expr **pointer, uint32_t *alias)
@@ -260,9 +295,23 @@ static bool read_field(struct tree_reader *r, struct tree_stmt *s, const struct 
     case ROLE_TYPE:
         return (*member = (void *)(uintptr_t)read_type(r)) != NULL;
     case ROLE_WHERE:
-        word = find_word(r, tree_where_words, 3);
+        word = find_word(r, tree_where_words, 6);
         s->where = word < 0 ? TREE_HEAP : (enum tree_memory)word;
-        return word >= 0 || read_missing(r, "'heap', 'stack' or 'state'");
+        return word >= 0 || read_missing(r, "'heap', 'stack' or another memory");
+    case ROLE_HELD:
+        word = find_word(r, tree_where_words, 6);
+        s->where = word < 0 ? TREE_HEAP : (enum tree_memory)word;
+        return true;
+    case ROLE_KERNEL:
+        return read_kernel(r, s);
+    case ROLE_LEVEL:
+        word = find_word(r, tree_level_words, TREE_LEVELS);
+        s->loop.level = word < 0 ? TREE_HOST : (enum tree_level)word;
+        return true;
+    case ROLE_DIRECTION:
+        word = find_word(r, tree_direction_words, 3);
+        s->direction = word < 0 ? TREE_IN : (enum tree_direction)word;
+        return word >= 0 || read_missing(r, "'in', 'out' or 'within'");
     case ROLE_SLOT:
         return read_slot(r, s);
     case ROLE_WCR:

@@ -24,7 +24,13 @@ static const struct form_field fields[] = {
 
 const char *const tree_wcr_words[] = { "=",   "+=", "*=", "min=", "max=",      "&&=",    "||=",
                                        "^^=", "&=", "|=", "^=",   "exchange=", "custom=" };
-const char *const tree_where_words[] = { "heap", "stack", "state" };
+const char *const tree_where_words[] = { "heap", "stack", "state", "device", "pinned", "shared" };
+const char *const tree_level_words[] = { "", "grid", "block", "warp", "persistent" };
+const char *const tree_direction_words[] = { "in", "out", "within" };
+const char *const tree_thread_words[] = {
+    "threadIdx.x", "threadIdx.y", "threadIdx.z", "blockIdx.x", "blockIdx.y", "blockIdx.z", "blockDim.x",
+    "blockDim.y",  "blockDim.z",  "gridDim.x",   "gridDim.y",  "gridDim.z",  "laneIdx",    "warpIdx",
+};
 const char *const tree_omp_words[] = { "", "dynamic", "guided" };
 const char *const tree_vectors_words[] = { "", "whole", "masked" };
 
@@ -106,6 +112,9 @@ void *form_pointer(const struct tree_stmt *s, const struct form_field *f)
 {
     switch (f->role) {
     case ROLE_WHERE:
+    case ROLE_HELD:
+    case ROLE_LEVEL:
+    case ROLE_DIRECTION:
     case ROLE_SLOT:
     case ROLE_WCR:
     case ROLE_LOOP:

@@ -27,6 +27,7 @@ enum expr_form {
     FORM_ADDRESS,  /* &pointer[index] */
     FORM_FIELD,    /* &pointer->field */
     FORM_SLOT,     /* slot<type>(number) */
+    FORM_THREAD,   /* threadIdx.x */
     FORM_DATA,     /* data<type>(number) */
     FORM_OPERATOR, /* between operands, or in front of one */
     FORM_CHOICE,   /* c ? a : b */
@@ -118,6 +119,10 @@ enum form_role {
     ROLE_SOURCE,
     ROLE_TYPE,
     ROLE_WHERE,
+    ROLE_HELD,
+    ROLE_KERNEL,
+    ROLE_LEVEL,
+    ROLE_DIRECTION,
     ROLE_SLOT,
     ROLE_WCR,
     ROLE_LABEL,
@@ -159,7 +164,10 @@ const struct type *stmt_result_type(struct ir *ir, const struct tree_stmt *s, co
 
 /* How conflict resolutions and other lists of words are written. */
 extern const char *const tree_wcr_words[];
-extern const char *const tree_where_words[3];
+extern const char *const tree_where_words[6];
+extern const char *const tree_level_words[TREE_LEVELS];
+extern const char *const tree_thread_words[THREAD_COUNT];
+extern const char *const tree_direction_words[3];
 extern const char *const tree_omp_words[3];
 extern const char *const tree_vectors_words[3];
 

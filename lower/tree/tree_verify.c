@@ -7,10 +7,11 @@
 struct verify {
     const struct tree *tree;
     struct diags *diags;
-    const struct tree_stmt *region; /* innermost parallel region */
+    const struct tree_stmt *region; /* innermost parallel region or kernel */
     bool in_loop;                   /* break and continue have a target in this region */
     bool locked;                    /* inside a body that must be left at its end */
     const struct tree_stmt *stmt;
+    struct map kernels;   /* by their names */
     struct map labels;    /* label -> region in which it stands */
     struct map loop_vars; /* variables of the FOR loops around */
     bool ok;
@@ -179,6 +180,14 @@ static void check_slot(struct verify *v, const struct tree_expr *e)
     must(v, e->i >= 0 && e->i < v->tree->num_slots, "unknown slot", e);
 }
 
+static bool in_kernel(const struct verify *v) { return v->region && v->region->kind == STMT_KERNEL; }
+
+static void check_thread(struct verify *v, const struct tree_expr *e)
+{
+    must(v, in_kernel(v), "no kernel around", e);
+    must(v, e->i >= 0 && e->i < THREAD_COUNT && e->type->kind == TYPE_I32, "no such coordinate", NULL);
+}
+
 static void check_truth(struct verify *v, const struct tree_expr *e)
 {
     for (uint32_t i = 0; i < e->num_args; i++)
@@ -285,6 +294,32 @@ static void check_where(struct verify *v, const struct tree_stmt *s)
 {
     must(v, s->where != TREE_STACK || s->count->op == EXPR_INT, "a stack allocation of variable size", s->count);
     must(v, s->where != TREE_STATE || s->slot < v->tree->num_slots, "unknown slot", NULL);
+    must(v, s->where != TREE_SHARED || s->count->op == EXPR_INT, "a shared allocation of variable size", s->count);
+    bool inside = s->where == TREE_SHARED || s->where == TREE_STACK, outside = s->where != TREE_SHARED;
+    must(v, in_kernel(v) ? inside : outside, "memory that cannot be taken here", NULL);
+}
+
+static void check_kernel(struct verify *v, const struct tree_stmt *s)
+{
+    must(v, s->num_args == KERNEL_ARGS, "dimensions of a kernel", NULL);
+    for (uint32_t i = 0; i < s->num_args; i++)
+        must(v, is_i64(s->args[i]), "dimension is not int64", s->args[i]);
+    must(v, !v->region, "a kernel within a region", NULL);
+    must(v, !map_has(&v->kernels, s->name), "two kernels of one name", NULL);
+    map_put(v->tree->scratch, &v->kernels, s->name, (void *)(uintptr_t)s->name);
+}
+
+/* Where threads meet. */
+static void check_level(struct verify *v, const struct tree_stmt *s)
+{
+    enum tree_level level = s->loop.level;
+    bool block = level == TREE_BLOCK || level == TREE_WARP;
+    if (s->kind == STMT_GROUP)
+        must(v, in_kernel(v) && block, "no group of threads", NULL);
+    else if (in_kernel(v))
+        must(v, block || (level == TREE_GRID && v->region->kernel->cooperative), "threads that do not meet", NULL);
+    else
+        must(v, v->region && level == TREE_HOST, "no parallel region around", NULL);
 }
 
 /* clang-format off */
@@ -305,6 +340,8 @@ static void check_field(struct verify *v, struct tree_stmt *s, const struct form
     case ROLE_TARGET: check_pointer(v, s->pointer, s->alias); break;
     case ROLE_SOURCE: check_pointer(v, s->pointer2, s->alias2); break;
     case ROLE_WHERE: check_where(v, s); break;
+    case ROLE_KERNEL: check_kernel(v, s); break;
+    case ROLE_LEVEL: check_level(v, s); break;
     case ROLE_WCR: must(v, s->wcr > WCR_NONE && s->wcr < WCR_CUSTOM, "not a built-in conflict resolution", NULL); break;
     case ROLE_LABEL: if (s->kind != STMT_LABEL) check_label(v, s); break;
     case ROLE_CALL:
@@ -315,11 +352,18 @@ static void check_field(struct verify *v, struct tree_stmt *s, const struct form
 }
 /* clang-format on */
 
+/* What only the host does. */
+static bool is_for_host(const struct tree_stmt *s)
+{
+    return s->kind == STMT_TRANSFER || s->kind == STMT_CLEAR || s->kind == STMT_WAIT || s->kind == STMT_PARALLEL ||
+           s->kind == STMT_CRITICAL || s->kind == STMT_FREE;
+}
+
 /* What only one kind asks. */
 static void check_kind(struct verify *v, const struct tree_stmt *s)
 {
     must(v, !(stmt_rows[s->kind].flags & STMT_LEAVES_LOOP) || v->in_loop, "no loop around", NULL);
-    must(v, s->kind != STMT_BARRIER || v->region, "no parallel region around", NULL);
+    must(v, !is_for_host(s) || !in_kernel(v), "of the host, in a kernel", NULL);
     must(v, s->kind != STMT_RETURN || (!v->region && !v->locked), "leaves a parallel region or a locked body", NULL);
 }
 
