@@ -1,0 +1,59 @@
+#include "lower/tree/tree_kernel.h"
+
+struct search {
+    struct arena *arena;
+    const struct tree_stmt *kernel;
+    struct map seen, visited;
+    VEC(struct tree_var *) found;
+};
+
+static void see_var(struct search *s, struct tree_var *v)
+{
+    if (!v || v->owner == s->kernel || map_has(&s->seen, v))
+        return;
+    map_put(s->arena, &s->seen, v, v);
+    vec_push(s->arena, &s->found, v);
+}
+
+/* Expressions share parts: each is looked at once. */
+static void see_expr(struct search *s, struct tree_expr *e)
+{
+    if (e->op == EXPR_VAR)
+        see_var(s, e->var);
+    if (!e->num_args || map_has(&s->visited, e))
+        return;
+    map_put(s->arena, &s->visited, e, e);
+    for (uint32_t i = 0; i < e->num_args; i++)
+        see_expr(s, e->args[i]);
+}
+
+static void see_root(void *user, struct tree_expr **e) { see_expr(user, *e); }
+
+static bool see_stmt(void *user, struct tree_stmt *s)
+{
+    see_var(user, s->var);
+    see_var(user, s->var2);
+    stmt_each_expr(s, see_root, user);
+    return true;
+}
+
+static uint32_t aligned(uint32_t offset, uint32_t align) { return (offset + align - 1) / align * align; }
+
+static uint32_t alignment(const struct type *t)
+{
+    const struct type *scalar = type_scalar(t);
+    return type_is_complex(scalar) ? scalar->size / 2 : scalar->align ? scalar->align : 1;
+}
+
+struct kernel_params kernel_params(struct arena *a, const struct tree_stmt *kernel)
+{
+    struct search s = { .arena = a, .kernel = kernel };
+    stmt_visit(kernel->body, see_stmt, &s);
+    struct kernel_params r = { s.found.items, s.found.count, NEW_ARRAY(a, uint32_t, s.found.count + 1), 0 };
+    for (uint32_t i = 0; i < r.count; i++) {
+        const struct type *t = r.vars[i]->type;
+        r.offsets[i] = aligned(r.bytes, alignment(t));
+        r.bytes = r.offsets[i] + t->size;
+    }
+    return r;
+}
