@@ -17,7 +17,9 @@ enum sdfg_rt_error {
     SDFG_RT_NODE_FAILED,  /* an implementation of a library node said so, or there is none */
     SDFG_RT_OTHER_SYMBOL, /* exported code was made, or its handle initialised, for another value of a symbol */
     SDFG_RT_DATA,         /* of an access node or state cannot be saved or restored */
-    SDFG_RT_FAULT         /* checked mode found a fault: struct sdfg_rt_faults */
+    SDFG_RT_FAULT,        /* checked mode found a fault: struct sdfg_rt_faults */
+    SDFG_RT_DEVICE,       /* there is no device, or it failed: struct sdfg_rt_device */
+    SDFG_RT_DEVICE_FAULT  /* code on the device did what it may not: struct sdfg_rt_device */
 };
 
 /* What checked mode looks for; the numbers are those of enum sdfg_check. */

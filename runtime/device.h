@@ -52,8 +52,7 @@ enum sdfg_rt_direction { SDFG_RT_TO_DEVICE, SDFG_RT_TO_HOST, SDFG_RT_WITHIN_DEVI
 /* The device that the context's `device` names, with the kernels of the image; opens and loads what is not there yet.
  * The image may be NULL. NULL, with the error set, if that fails. */
 struct sdfg_rt_run *sdfg_rt_device_begin(struct sdfg_rt_context *context, const struct sdfg_rt_image *image);
-/* Waits for everything, unless the call is asynchronous, and gives up what the run holds: blocks that were not freed,
- * mirrors, and the run. */
+/* Waits for everything, unless the call is asynchronous, and gives up the mirrors and the run. */
 void sdfg_rt_device_end(struct sdfg_rt_run *run);
 
 /* Memory with an alignment of 256 bytes and undefined contents; it may outlive the run if it is freed in a later one.
@@ -94,6 +93,7 @@ struct sdfg_rt_device {
     bool check;         /* wait behind each launch, so that an error names its kernel */
     bool async;         /* sdfg_rt_device_end does not wait; only with a stream of the caller */
     bool has_stream;    /* `stream` takes the place of queue 0 */
+    bool host_only;     /* all arguments are ordinary memory of the host: mirrors need not ask the driver */
     void *cuda_context; /* CUcontext of the caller; NULL: the primary one of the device */
     void *stream;       /* CUstream; NULL is the default stream of the context */
     /* What went wrong first: the function of the driver with its error, kernel, element path, sizes; "" for nothing.

@@ -1,5 +1,6 @@
 #include "runtime/check.h"
 #include "runtime/data.h"
+#include "runtime/device.h"
 #include "runtime/linalg/blas.h"
 #include "runtime/linalg/cblas.h"
 #include "runtime/linalg/fft.h"

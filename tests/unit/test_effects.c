@@ -267,6 +267,7 @@ TEST(rows_are_complete)
         "program_", "node",                                       /* roles k: they may do everything */
         "timed",    "save",     "restore",                        /* test_instrument.c */
         "fault",    "race",     "stopped",                        /* checked mode: test_checking.c */
+        "device_",                                                /* test_device.c */
         "f8e",      "float_to_"                                   /* below */
     };
     for (int i = 0; i < CALLEE_UNKNOWN; i++) {

@@ -1,0 +1,227 @@
+/* What the files runtime/device_*.c share: the driver's types, as its interface fixes them, and our state. */
+#ifndef RUNTIME_DEVICE_INTERNAL_H
+#define RUNTIME_DEVICE_INTERNAL_H
+
+#include "runtime/device.h"
+#include "runtime/runtime.h"
+
+#include <pthread.h>
+
+/* ---- the driver (device_library.c) ---- */
+
+typedef struct cuda_context_of *cuda_context;
+typedef struct cuda_module_of *cuda_module;
+typedef struct cuda_function_of *cuda_function;
+typedef struct cuda_stream_of *cuda_stream;
+typedef struct cuda_event_of *cuda_event;
+typedef unsigned long long cuda_address;
+
+enum { /* CUresult */
+       CUDA_GOOD = 0,
+       CUDA_INVALID_VALUE = 1,
+       CUDA_OUT_OF_MEMORY = 2,
+       CUDA_STUB = 34,
+       CUDA_NO_DEVICE = 100,
+       CUDA_INVALID_DEVICE = 101,
+       CUDA_NO_BINARY = 209,
+       CUDA_NOT_READY = 600,
+       CUDA_ILLEGAL_ADDRESS = 700,
+       CUDA_TIMEOUT = 702,
+       CUDA_ASSERT = 710,
+       CUDA_FIRST_FAULT = 714, /* to 719: what code on the device may do wrong */
+       CUDA_LAST_FAULT = 719,
+       CUDA_DRIVER_MISMATCH = 803,
+       CUDA_COMPATIBILITY = 804,
+};
+
+enum { /* CUdevice_attribute */
+       CUDA_MAX_THREADS = 1,
+       CUDA_MAX_BLOCK_X = 2, /* then y, z */
+       CUDA_MAX_GRID_X = 5,  /* then y, z */
+       CUDA_MAX_SHARED = 8,
+       CUDA_PROCESSORS = 16,
+       CUDA_MAJOR = 75,
+       CUDA_MINOR = 76,
+       CUDA_COOPERATIVE = 95,
+       CUDA_MAX_SHARED_OPTIN = 97,
+};
+
+enum {
+    CUDA_FUNCTION_THREADS = 0,        /* CUfunction_attribute: most threads in a block */
+    CUDA_FUNCTION_DYNAMIC_SHARED = 8, /* most bytes of dynamic shared memory */
+    CUDA_POINTER_MEMORY_TYPE = 2,     /* CUpointer_attribute */
+    CUDA_POINTER_DEVICE_POINTER = 3,
+    CUDA_POINTER_IS_MANAGED = 8,
+    CUDA_POINTER_DEVICE = 9,
+    CUDA_MEMORY_HOST = 1, /* CUmemorytype */
+    CUDA_MEMORY_DEVICE = 2,
+    CUDA_STREAM_NON_BLOCKING = 1,
+    CUDA_EVENT_NO_TIMING = 2,
+    CUDA_HOST_PORTABLE = 1,      /* pinned for all contexts */
+    CUDA_LAUNCH_COOPERATIVE = 2, /* CUlaunchAttributeID */
+};
+
+struct cuda_copy_2d { /* CUDA_MEMCPY2D */
+    size_t from_x, from_y;
+    int from_type;
+    const void *from_host;
+    cuda_address from_device;
+    void *from_array;
+    size_t from_pitch;
+    size_t to_x, to_y;
+    int to_type;
+    void *to_host;
+    cuda_address to_device;
+    void *to_array;
+    size_t to_pitch;
+    size_t bytes, rows;
+};
+
+struct cuda_launch_attribute { /* CUlaunchAttribute */
+    int id, padding;
+    union {
+        int cooperative;
+        char bytes[64];
+    } value;
+};
+
+struct cuda_launch { /* CUlaunchConfig */
+    unsigned grid[3], block[3], shared;
+    cuda_stream stream;
+    struct cuda_launch_attribute *attributes;
+    unsigned num_attributes;
+};
+
+struct sdfg_rt_cuda {
+#define CUDA(need, name, suffix, version, parameters) int(*name) parameters;
+#include "runtime/device.def"
+};
+
+/* The driver, opened and initialized. NULL with the reason in `trouble`; a later call tries again. */
+const struct sdfg_rt_cuda *sdfg_rt_cuda_open(char *trouble);
+/* The same if it is open already, else NULL. */
+const struct sdfg_rt_cuda *sdfg_rt_cuda_opened(void);
+/* "cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY (2), out of memory" */
+void sdfg_rt_cuda_text(const struct sdfg_rt_cuda *cuda, const char *function, int result, char *out, size_t size);
+
+/* ---- devices (device_open.c) ---- */
+
+/* A piece of memory of the device, or pinned memory of the host, in use or kept for later. */
+struct sdfg_rt_device_block {
+    char *address;
+    size_t size;
+    int place; /* enum sdfg_rt_place */
+    struct sdfg_rt_device_block *next;
+};
+
+struct sdfg_rt_module {
+    uint64_t hash[2];
+    cuda_module handle;
+    uint32_t num_functions;
+    struct sdfg_rt_module *next;
+    struct sdfg_rt_function {
+        _Atomic(cuda_function) handle; /* looked up when it is first launched */
+        int threads;                   /* most in a block */
+    } functions[];
+};
+
+/* One context on one device, once per process. */
+struct sdfg_rt_gpu {
+    const struct sdfg_rt_cuda *cuda;
+    int index, device;
+    cuda_context handle;
+    bool callers; /* the context is the caller's */
+    int arch, processors, max_threads, max_block[3], max_grid[3], max_shared, max_shared_optin;
+    bool cooperative;
+    _Atomic int lost;     /* CUresult of the fault that ended the context, or 0 */
+    pthread_mutex_t lock; /* of all below */
+    struct sdfg_rt_device_block *used, *kept;
+    struct sdfg_rt_module *modules;
+    struct sdfg_rt_run *idle;    /* runs for later calls, with their queues */
+    struct sdfg_rt_run *working; /* asynchronous ones whose work may not be done */
+    struct sdfg_rt_gpu *next;
+};
+
+/* NULL with the error set. */
+struct sdfg_rt_gpu *sdfg_rt_gpu_of(struct sdfg_rt_context *context, const struct sdfg_rt_device *call);
+
+/* ---- runs (device_queue.c) ---- */
+
+struct sdfg_rt_mirror {
+    char *host, *device;
+    size_t size;
+    bool own; /* the block is the mirror's */
+    bool pinned;
+};
+
+enum { SDFG_RT_LOGGED = 64 };
+
+struct sdfg_rt_launched { /* what an error may name */
+    int64_t kernel;
+    int64_t shape[6];
+};
+
+struct sdfg_rt_run {
+    struct sdfg_rt_context *context;
+    const struct sdfg_rt_device *call; /* what the context says */
+    struct sdfg_rt_gpu *gpu;
+    const struct sdfg_rt_image *image;
+    struct sdfg_rt_module *module;
+    cuda_stream queues[SDFG_RT_QUEUES]; /* made when they are first used */
+    cuda_stream own;                    /* queue 0 while the caller's takes its place */
+    cuda_event events[SDFG_RT_QUEUES];
+    unsigned made, busy;                /* bits of queues: there is one of ours; there may be work in it */
+    uint64_t reuses;                    /* of blocks that were freed while work was in the queues */
+    uint64_t seen[SDFG_RT_QUEUES];      /* the number of them when the queue was last put behind all others */
+    struct sdfg_rt_device_block *freed; /* work in the queues may still use them */
+    struct sdfg_rt_mirror *mirrors;
+    size_t num_mirrors, max_mirrors;
+    struct sdfg_rt_launched log[SDFG_RT_LOGGED]; /* launches since the last good wait */
+    uint64_t num_launched;
+    cuda_event done; /* of an asynchronous run */
+    struct sdfg_rt_run *next;
+};
+
+/* A run that can go on, with a queue that is there; counts it as busy. */
+bool sdfg_rt_run_queue(struct sdfg_rt_run *run, int64_t queue, cuda_stream *out);
+static inline bool sdfg_rt_run_good(const struct sdfg_rt_run *run)
+{
+    return run && __atomic_load_n(&run->context->error, __ATOMIC_RELAXED) == SDFG_RT_OK;
+}
+/* Nothing is in the queues any more: freed blocks are for everybody. */
+void sdfg_rt_run_settled(struct sdfg_rt_run *run);
+/* Asynchronous runs that are through become idle; with `wait`, all do. The lock is held, the context current. */
+void sdfg_rt_run_collect(struct sdfg_rt_gpu *gpu, bool wait);
+void sdfg_rt_run_free(struct sdfg_rt_gpu *gpu, struct sdfg_rt_run *run);
+
+/* ---- images (device_image.c) ---- */
+
+/* NULL with the error set. */
+struct sdfg_rt_module *sdfg_rt_module_of(struct sdfg_rt_run *run, const struct sdfg_rt_image *image);
+/* The same for kernel number `kernel` of the run's image. */
+struct sdfg_rt_function *sdfg_rt_function_of(struct sdfg_rt_run *run, int64_t kernel);
+void sdfg_rt_module_free(struct sdfg_rt_gpu *gpu, struct sdfg_rt_module *module);
+
+/* ---- memory (device_memory.c) ---- */
+
+void sdfg_rt_device_trim(struct sdfg_rt_gpu *gpu,
+                         bool all); /* gives kept blocks back; `all`: used ones, too. Locked. */
+const struct sdfg_rt_mirror *sdfg_rt_mirror_find(const struct sdfg_rt_run *run, const void *host);
+bool sdfg_rt_device_is_pinned(struct sdfg_rt_gpu *gpu, const void *memory); /* a block of ours */
+
+/* ---- errors (device_error.c) ---- */
+
+/* Records that something failed, with a text if the context has room for one. Always false. */
+__attribute__((format(printf, 3, 4))) bool sdfg_rt_device_fail(struct sdfg_rt_context *context,
+                                                               enum sdfg_rt_error error, const char *format, ...);
+/* What a function of the driver gave, if it was not good: the error is recorded with `what` (may be ""), the class by
+ * the result, and for faults with the launches that may be meant. True if it was good. */
+bool sdfg_rt_run_check(struct sdfg_rt_run *run, const char *function, int result, const char *what);
+bool sdfg_rt_cuda_is_fault(int result); /* after which the context is lost */
+
+/* ---- launches that an error may name (device_log.c) ---- */
+
+void sdfg_rt_log_add(struct sdfg_rt_run *run, int64_t kernel, const int64_t *shape);
+void sdfg_rt_log_text(const struct sdfg_rt_run *run, char *out, size_t size);
+
+#endif
