@@ -106,6 +106,14 @@ static bool target_parts(struct fe *f, const struct py *target, const struct val
     return true;
 }
 
+static bool captured_target(struct fe *f, const struct py *target)
+{
+    return fe_error(f, target,
+                    "the attribute '%s' cannot be assigned: what a program captures is constant, and only elements of "
+                    "arrays may be written",
+                    target->attribute.attr) != NULL;
+}
+
 bool fe_assign(struct fe *f, const struct py *target, const struct value *v, const char *wcr)
 {
     const struct value *base, *index;
@@ -117,6 +125,8 @@ bool fe_assign(struct fe *f, const struct py *target, const struct value *v, con
         return fe_unpack(f, target, v);
     case PY_SUBSCRIPT:
         break;
+    case PY_ATTRIBUTE:
+        return captured_target(f, target);
     default:
         return fe_unsupported(f, target, "an assignment to this") != NULL;
     }
@@ -227,6 +237,11 @@ bool fe_augment(struct fe *f, const struct py *n)
             return update(f, n, outer ? fe_whole(f, b->storage) : old, right);
         const struct value *v = combine(f, n, old, right);
         return v && fe_assign_name(f, target, target->name.id, v);
+    }
+    if (target->kind == PY_ATTRIBUTE) { /* an array is updated in place */
+        const struct value *old = fe_eval(f, target);
+        bool array = old && old->kind == FE_VIEW && old->rank > 0;
+        return array ? update(f, n, old, right) : old && captured_target(f, target);
     }
     if (target->kind != PY_SUBSCRIPT)
         return fe_unsupported(f, target, "an assignment to this") != NULL;

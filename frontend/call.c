@@ -59,17 +59,20 @@ static bool formals_of(struct fe *f, const struct py *n, struct formal *out, uin
 }
 
 /* An annotation as it is written, with the symbols of its module; NULL without error: it says nothing. */
-static bool annotation_value(struct fe *f, struct fe_scope *module, const struct py *n, const struct value **out)
+static bool annotation_value(struct fe *f, const struct fe_function *fn, const struct py *n, const struct value **out)
 {
     struct fe_scope *kept = f->scope;
+    const struct fe_source *source = f->source;
     bool raw = f->raw;
     *out = NULL;
     if (!n || (n->kind == PY_CONSTANT && n->constant.value.kind == PY_STRING))
         return true;
-    f->scope = module;
+    f->scope = fn->scope;
+    f->source = fn->source;
     f->raw = true;
     const struct value *v = fe_eval(f, n);
     f->scope = kept;
+    f->source = source;
     f->raw = raw;
     if (v && (v->kind == FE_TYPE || v->kind == FE_DESC))
         *out = v;
@@ -176,7 +179,7 @@ static bool bind_arguments(struct fe *f, const struct fe_function *fn, struct fe
         return false;
     for (uint32_t i = 0; i < count; i++) {
         given[i] = fe_arg(a, i, formals[i].name);
-        if (fn->node->kind == PY_FUNCTION_DEF && !annotation_value(f, fn->scope, formals[i].annotation, &types[i]))
+        if (fn->node->kind == PY_FUNCTION_DEF && !annotation_value(f, fn, formals[i].annotation, &types[i]))
             return false;
         if (given[i] && types[i] && types[i]->kind == FE_DESC && f->dace && fe_is_data(given[i]) &&
             given[i]->rank != types[i]->rank) {
@@ -206,9 +209,12 @@ static bool bind_arguments(struct fe *f, const struct fe_function *fn, struct fe
         const struct value *v = given[i];
         if (!v && formals[i].standard) {
             struct fe_scope *kept = f->scope;
+            const struct fe_source *source = f->source;
             f->scope = fn->scope;
+            f->source = fn->source;
             v = fe_eval(f, formals[i].standard);
             f->scope = kept;
+            f->source = source;
         } else if (!v) {
             return fe_error(f, a->node, "argument '%s' of '%s' is missing", formals[i].name, name_of(fn)) != NULL;
         }
@@ -230,16 +236,19 @@ const struct value *fe_call_function_value(struct fe *f, const struct fe_functio
     struct fe_scope *inner = NEW(f->arena, struct fe_scope), *outer = f->scope;
     inner->outer = fn->scope;
     inner->caller = f->scope;
+    inner->body = fn->node->kind == PY_FUNCTION_DEF ? fn->node : NULL;
     if (!bind_arguments(f, fn, a, inner))
         return NULL;
     struct fe_return returns = { .inlined = true }, *kept = f->returns;
     struct place place = f->place;
+    const struct fe_source *source = f->source;
     uint32_t loops = f->loops;
     bool ended = f->ended, good;
     const struct value *v = NULL;
     if (fn->node->kind == PY_FUNCTION_DEF) /* a lambda belongs to the function around it */
         vec_push(f->arena, &f->calls, fn);
     f->scope = inner;
+    f->source = fn->source;
     f->returns = &returns;
     f->loops = 0;
     if (fn->node->kind == PY_LAMBDA) {
@@ -252,6 +261,7 @@ const struct value *fe_call_function_value(struct fe *f, const struct fe_functio
     }
     f->calls.count -= fn->node->kind == PY_FUNCTION_DEF;
     f->scope = outer;
+    f->source = source;
     f->returns = kept;
     f->loops = loops;
     f->nesting--;
@@ -296,33 +306,45 @@ static bool arguments(struct fe *f, const struct py *n, struct fe_args *a)
     return true;
 }
 
+/* Of a method: the object comes first. */
+static void prepend(struct fe *f, struct fe_args *a, const struct value *self)
+{
+    const struct value **items = NEW_ARRAY(f->arena, const struct value *, a->count + 1);
+    items[0] = self;
+    for (uint32_t i = 0; i < a->count; i++)
+        items[i + 1] = a->items[i];
+    a->items = items;
+    a->count++;
+}
+
 const struct value *fe_call(struct fe *f, const struct py *n)
 {
-    const struct value *callee = fe_eval(f, n->call.func);
+    const struct value *callee = fe_eval_lazy(f, n->call.func);
     struct fe_args a;
-    if (!callee || !arguments(f, n, &a))
-        return NULL;
+    return callee && arguments(f, n, &a) ? fe_call_value(f, n, callee, &a) : NULL;
+}
+
+const struct value *fe_call_value(struct fe *f, const struct py *n, const struct value *callee, struct fe_args *a)
+{
     switch (callee->kind) {
     case FE_TYPE:
-        if (a.count != 1 || a.num_names)
+        if (a->count != 1 || a->num_names)
             return fe_error(f, n, "a type converts one value");
-        return fe_cast(f, n, callee->type, a.items[0]);
+        return fe_cast(f, n, callee->type, a->items[0]);
     case FE_FUNCTION:
         if (!f->level)
             return fe_unsupported(f, n, "a call of a function of the file outside of a program");
-        return fe_call_function_value(f, callee->function, &a);
+        if (callee->self)
+            prepend(f, a, callee->self);
+        return fe_call_function_value(f, callee->function, a);
+    case FE_OBJECT:
+        return callee->object->host->call(callee->object->host, n, callee, a);
     case FE_BUILTIN:
-        if (callee->self && callee->self->kind != FE_STRING) { /* a method: the object comes first */
-            const struct value **items = NEW_ARRAY(f->arena, const struct value *, a.count + 1);
-            items[0] = callee->self;
-            for (uint32_t i = 0; i < a.count; i++)
-                items[i + 1] = a.items[i];
-            a.items = items;
-            a.count++;
-        } else if (callee->self) {
-            return fe_ufunc_method(f, callee->builtin, callee->self->text, &a);
-        }
-        return callee->builtin->call(f, callee->builtin, &a);
+        if (callee->self && callee->self->kind == FE_STRING)
+            return fe_ufunc_method(f, callee->builtin, callee->self->text, a);
+        if (callee->self)
+            prepend(f, a, callee->self);
+        return callee->builtin->call(f, callee->builtin, a);
     default:
         return fe_error(f, n, "%s cannot be called", fe_describe(f, callee));
     }

@@ -114,11 +114,40 @@ static const struct value *unknown(struct fe *f, const struct py *n, const char 
         for (uint32_t i = 0; i < s->names.count; i++)
             if (s->names.items[i].value)
                 try_near(&near, s->names.items[i].name);
-        if (s->host)
+        if (s->host && s->host->names)
             s->host->names(s->host, try_near, &near);
     }
     return near.best ? fe_error(f, n, "'%s' is not defined; did you mean '%s'?", name, near.best)
                      : fe_error(f, n, "'%s' is not defined", name);
+}
+
+struct own_names {
+    struct fe *f;
+    struct fe_scope *scope;
+};
+
+static bool collect_own(void *user, struct py *n)
+{
+    struct own_names *o = user;
+    if (n->kind == PY_NAME && n->name.ctx == PY_STORE)
+        map_put(o->f->arena, &o->scope->own, n->name.id, (void *)1);
+    if (n == o->scope->body)
+        return true;
+    if (n->kind == PY_FUNCTION_DEF)
+        map_put(o->f->arena, &o->scope->own, n->function.name, (void *)1);
+    return n->kind != PY_FUNCTION_DEF && n->kind != PY_LAMBDA && n->kind != PY_LIST_COMP &&
+           n->kind != PY_GENERATOR_EXP && n->kind != PY_SET_COMP && n->kind != PY_DICT_COMP;
+}
+
+/* Whether the function makes the name a local one, by assigning it anywhere. */
+static bool is_own(struct fe *f, struct fe_scope *s, const char *name)
+{
+    if (!s->body)
+        return false;
+    if (!s->own_known)
+        py_visit((struct py *)s->body, collect_own, &(struct own_names){ f, s });
+    s->own_known = true;
+    return map_has(&s->own, name);
 }
 
 static const struct value *name_value(struct fe *f, const struct py *n)
@@ -130,9 +159,17 @@ static const struct value *name_value(struct fe *f, const struct py *n)
             return NULL; /* what was wrong there has been said */
         if (b && !b->value && b->gone)
             return fe_error(f, n, "'%s' %s", name, b->gone);
-        const struct value *v = b ? b->value : s->host ? s->host->lookup(s->host, name) : NULL;
+        f->said = false;
+        const struct value *v = b ? b->value : s->host ? s->host->lookup(s->host, n, name) : NULL;
         if (v)
             return s->is_module ? fe_in_context(f, n, v) : v;
+        if (f->said)
+            return NULL;
+        if (!b && is_own(f, s, name))
+            return fe_error(f, n,
+                            "'%s' is assigned in this function, so it is a local name, which has no value here yet; "
+                            "programs cannot assign to names outside of them",
+                            name);
     }
     return unknown(f, n, name);
 }
@@ -240,7 +277,7 @@ static bool comprehend(struct fe *f, const struct py *n, uint32_t depth, struct 
 
 static const struct value *comprehension(struct fe *f, const struct py *n)
 {
-    struct fe_scope inner = { .outer = f->scope, .lines = f->scope ? f->scope->lines : NULL, .caller = f->scope };
+    struct fe_scope inner = { .outer = f->scope, .caller = f->scope };
     struct fe_scope *kept = f->scope;
     struct value *out = fe_new(f, FE_TUPLE);
     f->scope = &inner;
@@ -371,10 +408,17 @@ const struct value *fe_attribute(struct fe *f, const struct py *n, const struct 
         return NULL;
     if (fe_is_data(v))
         return data_attribute(f, n, v, name);
+    if (v->kind == FE_OBJECT) {
+        f->said = false;
+        const struct value *m = v->object->host->attribute(v->object->host, n, v, name);
+        return m || f->said ? m : fe_error(f, n, "%s has no attribute '%s'", fe_describe(f, v), name);
+    }
     if (v->kind == FE_MODULE) {
         const struct value *m = fe_module_attribute(f, v->text, name);
         if (m)
             return m;
+        if (v->self) /* a live module may have more */
+            return fe_attribute(f, n, v->self, name);
         const char *near = fe_builtin_near(v->text, name);
         return near ? fe_unsupported(f, n, "'%s.%s'; did you mean '%s'?", v->text, name, near)
                     : fe_unsupported(f, n, "'%s.%s'", v->text, name);
@@ -414,6 +458,7 @@ static const struct value *lambda(struct fe *f, const struct py *n)
     struct fe_function *fn = NEW(f->arena, struct fe_function);
     struct value *v = fe_new(f, FE_FUNCTION);
     fn->node = n;
+    fn->source = f->source;
     fn->scope = f->scope;
     v->function = fn;
     return v;
@@ -447,7 +492,47 @@ static const char *refused(enum py_kind kind)
     }
 }
 
-const struct value *fe_eval(struct fe *f, const struct py *n)
+/* An element of a live object by its position. */
+static const struct value *element(struct fe *f, const struct py *n, const struct value *v, uint32_t i)
+{
+    return fe_expand(f, n, v->object->host->item(v->object->host, n, v, fe_int(f, i)));
+}
+
+static const struct value *expand_mapping(struct fe *f, const struct py *n, const struct value *v)
+{
+    const struct value **items = NEW_ARRAY(f->arena, const struct value *, 2 * v->object->count + 1);
+    for (uint32_t i = 0; i < v->object->count; i++) {
+        items[2 * i] = v->object->host->key(v->object->host, n, v, i);
+        items[2 * i + 1] = items[2 * i] ? v->object->host->item(v->object->host, n, v, items[2 * i]) : NULL;
+        if (!(items[2 * i + 1] = fe_expand(f, n, items[2 * i + 1])))
+            return NULL;
+    }
+    struct value *d = fe_new(f, FE_DICT);
+    d->items = items;
+    d->count = 2 * v->object->count;
+    return d;
+}
+
+const struct value *fe_expand(struct fe *f, const struct py *n, const struct value *v)
+{
+    if (!v || v->kind != FE_OBJECT || v->object->content == FE_OPAQUE)
+        return v;
+    if (v->object->count > 4096)
+        return fe_unsupported(f, n, "%s of more than 4096 elements as a constant", v->object->what);
+    if (v->object->content == FE_MAPPING)
+        return expand_mapping(f, n, v);
+    const struct value **items = NEW_ARRAY(f->arena, const struct value *, v->object->count + 1);
+    for (uint32_t i = 0; i < v->object->count; i++)
+        if (!(items[i] = element(f, n, v, i)))
+            return NULL;
+    struct value *t = (struct value *)fe_tuple(f, items, v->object->count);
+    t->list = v->object->content == FE_LIST;
+    return t;
+}
+
+const struct value *fe_eval(struct fe *f, const struct py *n) { return fe_expand(f, n, fe_eval_lazy(f, n)); }
+
+const struct value *fe_eval_lazy(struct fe *f, const struct py *n)
 {
     const struct value *v;
     switch (n->kind) {
@@ -456,10 +541,10 @@ const struct value *fe_eval(struct fe *f, const struct py *n)
     case PY_NAME:
         return name_value(f, n);
     case PY_ATTRIBUTE:
-        v = fe_eval(f, n->attribute.value);
+        v = fe_eval_lazy(f, n->attribute.value);
         return fe_attribute(f, n, v, n->attribute.attr);
     case PY_SUBSCRIPT:
-        v = fe_eval(f, n->subscript.value);
+        v = fe_eval_lazy(f, n->subscript.value);
         return v ? fe_subscript(f, n, v, fe_eval_index(f, n->subscript.slice)) : NULL;
     case PY_TUPLE:
         return display(f, &n->tuple.elts);

@@ -5,22 +5,29 @@
 
 const char fe_wrong[] = "";
 
+void fe_place(const struct fe *f, const struct py *n, struct place *out)
+{
+    out->file = f->source->path;
+    py_place(&f->source->lines, n ? n->begin : 0, &out->line, &out->column);
+    out->line += f->source->first_line - 1;
+    out->column++;
+}
+
 static void *report(struct fe *f, const struct py *n, enum diag_code code, const char *message)
 {
     const char *function = f->calls.count ? vec_last(&f->calls)->node->function.name : "module";
-    struct place at = { .noun = "function", .label = function, .id = PLACE_NO_ID, .file = f->path };
-    py_place(&f->lines, n ? n->begin : 0, &at.line, &at.column);
-    at.column++;
+    struct place at = { .noun = "function", .label = function, .id = PLACE_NO_ID };
+    fe_place(f, n, &at);
     struct place *kept = arena_copy(f->arena, &at, sizeof at);
     /* Each once, though types are found by going through loops again. */
-    const char *source = arena_printf(f->arena, "%s:%u:%u", f->path, at.line, at.column);
-    f->failed = true;
+    const char *source = arena_printf(f->arena, "%s:%u:%u", at.file, at.line, at.column);
+    f->failed = f->said = true;
     for (uint32_t i = 0; i < diags_count(f->ir->diags); i++) {
         const struct diag *d = diags_get(f->ir->diags, i);
         if (d->code == code && strstr(d->message, message) && strcmp(d->source, source) == 0)
             return NULL;
     }
-    diag_error_in(f->ir->diags, kept, f->text, f->length, n ? n->begin : 0, code, message);
+    diag_error_in(f->ir->diags, kept, f->source->text, f->source->length, n ? n->begin : 0, code, message);
     return NULL;
 }
 
@@ -56,6 +63,8 @@ const char *fe_describe(struct fe *f, const struct value *v)
     static const char *const names[] = { "None",   "bool",     "int",          "float",     "complex", "str",
                                          "...",    "a tuple",  "a dictionary", "a slice",   "a range", "a type",
                                          "a type", "a module", "a function",   "a function" };
+    if (v->kind == FE_OBJECT)
+        return v->object->what;
     if (v->kind == FE_SYMBOL)
         return fe_format(f, "the symbol %s", sym_text(f->ir, v->sym));
     if (!fe_is_data(v))

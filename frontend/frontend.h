@@ -13,6 +13,8 @@
 
 #include "ir/graph.h"
 
+#include "base/vec.h"
+
 /* A parameter's type given from outside, for one without annotation: "float64[100, N]". */
 struct frontend_type {
     const char *name, *type;
@@ -27,5 +29,27 @@ struct frontend_options {
  * program of the file. NULL on failure. `options` may be NULL. */
 struct sdfg *frontend_program(struct ir *ir, const char *path, const char *source, size_t size, const char *function,
                               const struct frontend_options *options);
+
+/* Rows of functions.def that programs may call: "numpy.sum"; NULL if out of range. */
+const char *frontend_function_name(uint32_t index);
+
+struct sdfg_host; /* engine/include/sdfg.h */
+
+/* One answer of a live host (sdfg_guard). */
+struct frontend_guard {
+    const char *path, *argument, *value;
+    int kind;
+    uint64_t id;
+};
+/* What there is to know of a live function besides its graph, in the arena of `ir`. */
+struct frontend_found {
+    VEC(struct frontend_guard) guards;
+    VEC(bool) numbers; /* per result: a single number */
+    bool tuple;        /* the results are a tuple */
+};
+
+/* The graph of a function of a live interpreter, which `host` is asked about. NULL on failure. */
+struct sdfg *frontend_live(struct ir *ir, const struct sdfg_host *host, uint64_t function,
+                           struct frontend_found *found);
 
 #endif

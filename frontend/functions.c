@@ -11,6 +11,22 @@ static const struct fe_builtin table[] = {
 };
 enum { NUM_BUILTINS = sizeof table / sizeof *table };
 
+const char *frontend_function_name(uint32_t index)
+{
+    static const struct {
+        const char *name;
+        fe_call_function *call;
+    } rows[] = {
+#define F(module, name, function, format, rule) { #module "." #name, function },
+#include "frontend/functions.def"
+#undef F
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].call != fn_unknown && !index--)
+            return rows[i].name;
+    return NULL;
+}
+
 const struct fe_builtin *fe_builtin_find(const char *module, const char *name)
 {
     for (size_t i = 0; i < NUM_BUILTINS; i++)

@@ -163,6 +163,20 @@ const struct value *fn_symbol(struct fe *f, const struct fe_builtin *b, struct f
     return fe_symbol(f, sym_name(f->ir, text));
 }
 
+/* Hints: the value itself; a range that is unrolled becomes its numbers. */
+const struct value *fn_unroll(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    if (a->count != 1 || a->num_names)
+        return fe_error(f, a->node, "'%s' has one argument", b->name);
+    return b->kind && a->items[0]->kind == FE_RANGE ? fe_unroll_range(f, a->items[0]) : a->items[0];
+}
+
+const struct value *fn_in_program(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    (void)b;
+    return fe_args_done(f, a, 0) ? fe_bool(f, true) : NULL;
+}
+
 const struct value *fn_local_scalar(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
 {
     (void)b;

@@ -3,12 +3,7 @@
 
 #include <string.h>
 
-void fe_at(struct fe *f, const struct py *n)
-{
-    f->place.file = f->path;
-    py_place(&f->lines, n->begin, &f->place.line, &f->place.column);
-    f->place.column++;
-}
+void fe_at(struct fe *f, const struct py *n) { fe_place(f, n, &f->place); }
 
 void fe_mark(struct fe *f, struct place *p)
 {
@@ -63,6 +58,8 @@ static void declare(struct fe *f, struct fe_level *l, struct fe_container *c, bo
     }
     if (!inner && !c->argument)
         made->transient = true;
+    if (c->strides)
+        build_strides(l->sdfg, made, fe_shape_text(f, c->strides, c->rank));
     fe_mark(f, &made->place);
 }
 

@@ -285,6 +285,11 @@ const struct value *fe_subscript(struct fe *f, const struct py *n, const struct 
 {
     if (!base || !index)
         return NULL;
+    if (base->kind == FE_OBJECT) {
+        f->said = false;
+        const struct value *v = base->object->host->item(base->object->host, n, base, index);
+        return v || f->said ? v : fe_error(f, n, "%s has no such element", fe_describe(f, base));
+    }
     if (base->kind == FE_TUPLE || base->kind == FE_DICT)
         return constant_item(f, n, base, index);
     if (base->kind == FE_TYPE || base->kind == FE_DESC) {
@@ -337,7 +342,7 @@ static bool contiguous(struct fe *f, const struct value *v)
 {
     const struct fe_container *c = v->view.container;
     bool full = true; /* all dimensions behind this one are whole */
-    if (!fe_is_plain(v))
+    if (!fe_is_plain(v) || c->strides)
         return false;
     for (uint32_t i = c->rank; i-- > 0;) {
         const struct fe_dim *d = &v->view.dims[i];

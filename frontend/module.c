@@ -95,9 +95,8 @@ struct file_host {
     struct fe *f;
 };
 
-static const struct value *lookup(struct fe_host *h, const char *name)
+const struct value *fe_python_name(struct fe *f, const char *name)
 {
-    struct fe *f = ((struct file_host *)h)->f;
     static const struct {
         const char *name;
         enum type_kind kind;
@@ -105,7 +104,14 @@ static const struct value *lookup(struct fe_host *h, const char *name)
     for (size_t i = 0; i < sizeof types / sizeof *types && f->raw; i++) /* in annotations these are types */
         if (strcmp(types[i].name, name) == 0)
             return fe_type(f, type_basic(f->ir, types[i].kind));
-    const struct value *v = builtin(f, "builtins", name);
+    return builtin(f, "builtins", name);
+}
+
+static const struct value *lookup(struct fe_host *h, const struct py *n, const char *name)
+{
+    struct fe *f = ((struct file_host *)h)->f;
+    const struct value *v = fe_python_name(f, name);
+    (void)n;
     /* `dace` is understood without an import, as programs rely on that. */
     return v || strcmp(name, "dace") != 0 ? v : fe_known_module(f, "dace");
 }
@@ -169,6 +175,7 @@ static void define(struct fe *f, struct fe_scope *s, const struct py *n)
     struct fe_function *fn = NEW(f->arena, struct fe_function);
     struct value *v = fe_new(f, FE_FUNCTION);
     fn->node = n;
+    fn->source = f->source;
     fn->scope = s;
     for (uint32_t i = 0; i < n->function.decorator_list.count; i++) {
         uint32_t before = diags_count(f->ir->diags);
@@ -212,7 +219,7 @@ struct fe_scope *fe_module(struct fe *f, const struct py *tree)
 {
     struct fe_scope *s = NEW(f->arena, struct fe_scope);
     struct file_host *h = NEW(f->arena, struct file_host);
-    h->host = (struct fe_host){ lookup, names };
+    h->host = (struct fe_host){ .lookup = lookup, .names = names };
     h->f = f;
     s->host = &h->host;
     s->is_module = true;

@@ -2,16 +2,42 @@
 
 #include <string.h>
 
-static struct py *parse(struct fe *f, const char *source, size_t size)
+struct fe_source *fe_source(struct fe *f, const char *path, const char *text, size_t size, uint32_t first_line)
+{
+    struct fe_source *s = NEW(f->arena, struct fe_source);
+    *s = (struct fe_source){
+        .path = intern(f->ir->names, path), .text = text, .length = size, .first_line = first_line
+    };
+    s->lines = py_lines(f->arena, text, size);
+    return s;
+}
+
+struct py *fe_parse(struct fe *f, const struct fe_source *s, enum py_mode mode)
 {
     struct py_error error = { 0 };
-    const char *text = py_decode(f->arena, source, size, &f->length, &error);
-    f->text = text ? text : source;
-    f->length = text ? f->length : size;
-    f->lines = py_lines(f->arena, f->text, f->length);
-    struct py *tree = text ? py_parse(f->arena, f->ir->names, text, f->length, PY_MODE_MODULE, &error) : NULL;
+    struct py *tree = py_parse(f->arena, f->ir->names, s->text, s->length, mode, &error);
     if (tree)
         return tree;
+    struct py at = { .begin = error.offset };
+    const struct fe_source *kept = f->source;
+    f->source = s;
+    if (error.limit)
+        fe_unsupported(f, &at, "%s", error.message);
+    else
+        fe_error(f, &at, "%s", error.message);
+    f->source = kept;
+    return NULL;
+}
+
+/* The text of a file, whose encoding it may declare. */
+static struct py *parse_file(struct fe *f, const char *path, const char *bytes, size_t size)
+{
+    struct py_error error = { 0 };
+    size_t length;
+    const char *text = py_decode(f->arena, bytes, size, &length, &error);
+    f->source = text ? fe_source(f, path, text, length, 1) : fe_source(f, path, bytes, size, 1);
+    if (text)
+        return fe_parse(f, f->source, PY_MODE_MODULE);
     struct py at = { .begin = error.offset };
     return error.limit ? fe_unsupported(f, &at, "%s", error.message) : fe_error(f, &at, "%s", error.message);
 }
@@ -79,8 +105,11 @@ static bool move_node(void *by, struct py *n)
 static const struct value *parameter_type(struct fe *f, const struct py *p, const struct frontend_options *o)
 {
     const struct py *n = p->arg.annotation;
+    f->said = false;
     const struct value *v = given_type(f, p, o, p->arg.arg);
-    if (v || f->failed)
+    if (!v && !f->said && f->scope->outer->host && f->scope->outer->host->parameter)
+        v = f->scope->outer->host->parameter(f->scope->outer->host, p);
+    if (v || f->said)
         return v;
     if (n && n->kind == PY_CONSTANT && n->constant.value.kind == PY_STRING) {
         struct py_error error = { 0 };
@@ -103,32 +132,53 @@ static const struct value *parameter_type(struct fe *f, const struct py *p, cons
     return v ? fe_in_context(f, n, v) : NULL;
 }
 
+struct fe_container *fe_argument(struct fe *f, const char *name, const struct value *t)
+{
+    struct fe_level *top = f->level;
+    while (top->outer)
+        top = top->outer;
+    struct fe_container *c = NEW(f->arena, struct fe_container);
+    c->name = name;
+    c->type = t->type;
+    c->rank = t->rank;
+    c->shape = arena_copy(f->arena, t->rank ? t->shape : (const struct sym *const[]){ NULL },
+                          (t->rank ? t->rank : 1) * sizeof *t->shape);
+    c->level = top;
+    c->scalar = t->kind == FE_TYPE;
+    c->argument = true;
+    map_put(f->arena, &f->used_names, c->name, (void *)1);
+    struct container *made = c->scalar
+                                 ? build_scalar(top->sdfg, c->name, c->type->name)
+                                 : build_array(top->sdfg, c->name, c->type->name, fe_shape_text(f, c->shape, c->rank));
+    if (t->strides) {
+        c->strides = arena_copy(f->arena, t->strides, t->rank * sizeof *t->strides);
+        build_strides(top->sdfg, made, fe_shape_text(f, c->strides, c->rank));
+        for (uint32_t i = 0; i < t->rank; i++) /* declares the symbols */
+            (void)fe_in_context(f, NULL, fe_symbol(f, t->strides[i]));
+    }
+    fe_mark(f, &made->place);
+    return c;
+}
+
 static bool add_parameter(struct fe *f, const struct py *p, const struct frontend_options *o, struct text *names)
 {
     const struct value *t = parameter_type(f, p, o);
     if (!t)
         return false;
     fe_at(f, p);
+    if (t->kind != FE_TYPE && t->kind != FE_DESC) { /* a constant, which is no argument of the graph */
+        fe_bind(f, f->scope, p->arg.arg, t);
+        return true;
+    }
     for (uint32_t i = 0; i < t->rank; i++) { /* declares the symbols */
         const struct value *dim = fe_in_context(f, p, fe_symbol(f, t->shape[i]));
         (void)dim;
     }
-    struct fe_container *c = NEW(f->arena, struct fe_container);
-    c->name = p->arg.arg;
-    c->type = t->type;
-    c->rank = t->rank;
-    c->shape = arena_copy(f->arena, t->rank ? t->shape : (const struct sym *const[]){ NULL },
-                          (t->rank ? t->rank : 1) * sizeof *t->shape);
-    c->level = f->level;
-    c->scalar = t->kind == FE_TYPE;
-    c->argument = true;
-    map_put(f->arena, &f->used_names, c->name, (void *)1);
-    struct container *made =
-        c->scalar ? build_scalar(f->level->sdfg, c->name, c->type->name)
-                  : build_array(f->level->sdfg, c->name, c->type->name, fe_shape_text(f, c->shape, c->rank));
-    fe_mark(f, &made->place);
+    struct fe_container *c = fe_argument(f, p->arg.arg, t);
     text_printf(names, "%s%s", names->length ? ", " : "", c->name);
-    fe_bind(f, f->scope, p->arg.arg, fe_whole(f, c));
+    struct value *whole = (struct value *)fe_whole(f, c);
+    whole->weak = t->weak;
+    fe_bind(f, f->scope, p->arg.arg, whole);
     return true;
 }
 
@@ -137,7 +187,7 @@ static bool lower(struct fe *f, const struct fe_function *fn, const struct front
     const struct py *args = fn->node->function.args;
     const struct py_list *lists[3] = { &args->arguments.posonlyargs, &args->arguments.args,
                                        &args->arguments.kwonlyargs };
-    struct fe_scope scope = { .outer = fn->scope };
+    struct fe_scope scope = { .outer = fn->scope, .body = fn->node };
     struct fe_return returns = { 0 };
     struct text names = text_new(f->arena);
     f->scope = &scope;
@@ -160,29 +210,41 @@ static bool lower(struct fe *f, const struct fe_function *fn, const struct front
     return true;
 }
 
-struct sdfg *frontend_program(struct ir *ir, const char *path, const char *source, size_t size, const char *function,
-                              const struct frontend_options *options)
+static struct sdfg *lower_program(struct fe *f, const struct fe_function *fn, const struct frontend_options *o)
 {
-    struct fe f = { .ir = ir, .arena = ir->arena, .path = intern(ir->names, path) };
-    struct py *tree = parse(&f, source, size);
-    struct fe_scope *module = tree ? fe_module(&f, tree) : NULL;
-    const struct fe_function *fn = module ? find_function(&f, module, function) : NULL;
-    if (!fn || f.failed)
+    struct fe_level *level = NEW(f->arena, struct fe_level);
+    f->level = level;
+    f->dace = fn->dace;
+    f->source = fn->source;
+    level->sdfg = build_sdfg(f->ir, fn->node->function.name);
+    f->region = &level->sdfg->region;
+    fe_at(f, fn->node);
+    fe_mark(f, &level->sdfg->region.block.place);
+    if (!lower(f, fn, o))
         return NULL;
-    struct fe_level *level = NEW(f.arena, struct fe_level);
-    f.level = level;
-    f.dace = fn->dace;
-    level->sdfg = build_sdfg(ir, fn->node->function.name);
-    f.region = &level->sdfg->region;
-    fe_at(&f, fn->node);
-    fe_mark(&f, &level->sdfg->region.block.place);
-    if (!lower(&f, fn, options))
-        return NULL;
-    for (uint32_t i = 0; i < f.program_symbols.count; i++) {
-        const char *name = f.program_symbols.items[i];
-        const struct type *t = map_get(&f.symbol_types, name);
+    for (uint32_t i = 0; i < f->program_symbols.count; i++) {
+        const char *name = f->program_symbols.items[i];
+        const struct type *t = map_get(&f->symbol_types, name);
         if (!map_has(&level->sdfg->symbol_by_name, name))
             build_symbol(level->sdfg, name, t ? t->name : "int64");
     }
     return build_finish(level->sdfg) ? level->sdfg : NULL;
+}
+
+struct sdfg *frontend_program(struct ir *ir, const char *path, const char *source, size_t size, const char *function,
+                              const struct frontend_options *options)
+{
+    struct fe f = { .ir = ir, .arena = ir->arena };
+    struct py *tree = parse_file(&f, path, source, size);
+    struct fe_scope *module = tree ? fe_module(&f, tree) : NULL;
+    const struct fe_function *fn = module ? find_function(&f, module, function) : NULL;
+    return fn && !f.failed ? lower_program(&f, fn, options) : NULL;
+}
+
+struct sdfg *frontend_live(struct ir *ir, const struct sdfg_host *host, uint64_t function, struct frontend_found *found)
+{
+    struct fe f = { .ir = ir, .arena = ir->arena, .found = found };
+    f.source = fe_source(&f, "<unknown>", "", 0, 1);
+    const struct fe_function *fn = fe_live(&f, host, function);
+    return fn && !f.failed ? lower_program(&f, fn, NULL) : NULL;
 }

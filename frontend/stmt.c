@@ -49,6 +49,7 @@ static bool define(struct fe *f, const struct py *n)
     if (n->function.decorator_list.count)
         return fe_unsupported(f, n->function.decorator_list.items[0], "a decorated function in a program") != NULL;
     fn->node = n;
+    fn->source = f->source;
     fn->scope = f->scope;
     v->function = fn;
     fe_bind(f, f->scope, n->function.name, v);
@@ -216,6 +217,8 @@ static bool store_result(struct fe *f, const struct py *n, const struct value *v
         c->argument = true;
         map_put(f->arena, &f->used_names, c->name, (void *)1);
         fe_mark(f, &build_array(f->level->sdfg, name, c->type->name, fe_shape_text(f, c->shape, c->rank))->place);
+        if (f->found)
+            vec_push(f->arena, &f->found->numbers, scalar);
         vec_push(f->arena, &r->values, c);
     }
     struct fe_container *c = r->values.items[index];
@@ -248,6 +251,8 @@ bool fe_return_statement(struct fe *f, const struct py *n)
     if (v->kind != FE_NONE && !f->dry) {
         r->any = true;
         r->tuple = tuple;
+        if (f->found)
+            f->found->tuple = tuple;
     }
     if (f->depth)
         fe_jump(f, BLOCK_RETURN, "return");

@@ -29,7 +29,8 @@ enum fe_kind {
     FE_DESC,     /* type, shape: an annotation */
     FE_MODULE,   /* text: "numpy", "dace" ... */
     FE_BUILTIN,  /* builtin: a row of functions.def; `self` for a method; `text` for "outer", "reduce" of a ufunc */
-    FE_FUNCTION, /* function: one of the file, or a lambda */
+    FE_FUNCTION, /* function: one of the file, a lambda, or a live one; `self`: the object that a method is bound to */
+    FE_OBJECT,   /* object: of a live interpreter */
     FE_SYMBOL,   /* sym: a symbolic integer; behaves as a Python int */
     /* data */
     FE_VIEW, /* type, shape, view: a region of a container */
@@ -37,7 +38,9 @@ enum fe_kind {
 };
 
 struct value;
+struct fe_args;
 struct fe_container;
+struct fe_host;
 struct fe_scope;
 
 /* One dimension of the container of a view. */
@@ -54,8 +57,17 @@ struct fe_elem {
     const struct value *args[4];
 };
 
+/* The text that functions come from. */
+struct fe_source {
+    const char *path, *text;
+    size_t length;
+    struct py_lines lines;
+    uint32_t first_line; /* of the text in its file */
+};
+
 struct fe_function {
     const struct py *node; /* PY_FUNCTION_DEF or PY_LAMBDA */
+    const struct fe_source *source;
     struct fe_scope *scope;
     bool program; /* has a decorator that makes it one */
     bool dace;    /* the decorator is dace's: its dialect */
@@ -68,7 +80,7 @@ struct value {
     bool list; /* FE_TUPLE: written as a list, so an array of indices in a subscript */
     const struct type *type;
     uint32_t rank;
-    const struct sym *const *shape;
+    const struct sym *const *shape, *const *strides; /* strides: FE_DESC only; NULL: packed */
     union {
         int64_t i;
         double f;
@@ -81,6 +93,7 @@ struct value {
         const struct fe_elem *elem;
         const struct fe_function *function;
         const struct fe_builtin *builtin;
+        const struct fe_object *object;
     };
     double im;
     uint32_t count;
@@ -93,7 +106,7 @@ struct fe_container {
     const char *name;
     const struct type *type;
     uint32_t rank;
-    const struct sym **shape;
+    const struct sym **shape, **strides; /* strides NULL: packed */
     struct fe_level *level;
     const struct value *shows; /* of a reshaped view: the region of another container */
     bool scalar;
@@ -130,36 +143,58 @@ struct fe_binding {
 struct fe_scope {
     struct fe_scope *outer;  /* where free names are looked up */
     struct fe_scope *caller; /* of a callee: where its symbols get their values */
-    const struct py_lines *lines;
     VEC(struct fe_binding) names;
+    const struct py *body; /* of a function: the names that it assigns are its own */
+    struct map own;        /* these names, once they were asked for */
+    bool own_known;
     VEC(const char *) symbols; /* of a callee: symbols that have values here */
     VEC(const struct value *) symbol_values;
     struct fe_host *host; /* of a module */
     bool is_module;
 };
 
-/* What names outside a program mean: the file and its known modules, or (later) live objects of an interpreter. */
+/* What names outside a program mean: the file and its known modules (module.c), or the objects of a live interpreter
+ * (live.c). Values that a host gives are constants, types, symbols, known modules and functions, views of containers,
+ * or FE_OBJECTs, whose parts it is asked for. NULL without an error: there is none. */
 struct fe_host {
-    /* The value of a free name; NULL: there is none. */
-    const struct value *(*lookup)(struct fe_host *h, const char *name);
-    /* The names it knows, for "did you mean". */
+    const struct value *(*lookup)(struct fe_host *h, const struct py *n, const char *name); /* a free name */
+    /* What the call gives for a parameter of the program: a type, a descriptor, or a constant; NULL: its annotation
+     * says. May be NULL. */
+    const struct value *(*parameter)(struct fe_host *h, const struct py *p);
+    /* The names it knows, for "did you mean"; may be NULL. */
     void (*names)(struct fe_host *h, void (*visit)(void *user, const char *name), void *user);
+    /* Of its objects; NULL: it has none. */
+    const struct value *(*attribute)(struct fe_host *h, const struct py *n, const struct value *object,
+                                     const char *name);
+    const struct value *(*item)(struct fe_host *h, const struct py *n, const struct value *object,
+                                const struct value *key);
+    const struct value *(*key)(struct fe_host *h, const struct py *n, const struct value *mapping, uint32_t index);
+    const struct value *(*call)(struct fe_host *h, const struct py *n, const struct value *object, struct fe_args *a);
+};
+
+enum fe_content { FE_OPAQUE, FE_SEQUENCE, FE_LIST, FE_MAPPING };
+/* An object of a live interpreter. */
+struct fe_object {
+    struct fe_host *host;
+    uint64_t id;
+    const char *path; /* how the program reaches it: "self.sizes[2]" */
+    const char *what; /* for messages: "an object of class 'Grid'" */
+    enum fe_content content;
+    uint32_t count; /* of elements */
 };
 
 struct fe {
     struct ir *ir;
     struct arena *arena;
-    const char *path, *text; /* of the file */
-    size_t length;
-    struct place place; /* of the statement that is lowered */
-    struct py_lines lines;
-    struct fe_level *level; /* NULL: nothing is lowered, the module is evaluated */
-    struct region *region;  /* blocks are added here */
-    struct block *last;     /* the block before the next; NULL: none, or it does not go on */
-    const char *pending;    /* assignments of the transition to the next block */
-    bool dry;               /* types are being found: nothing is built */
-    bool ended;             /* a jump came: what follows is not reached */
-    bool dace;              /* the dialect of dace.program */
+    const struct fe_source *source; /* of what is lowered */
+    struct place place;             /* of the statement that is lowered */
+    struct fe_level *level;         /* NULL: nothing is lowered, the module is evaluated */
+    struct region *region;          /* blocks are added here */
+    struct block *last;             /* the block before the next; NULL: none, or it does not go on */
+    const char *pending;            /* assignments of the transition to the next block */
+    bool dry;                       /* types are being found: nothing is built */
+    bool ended;                     /* a jump came: what follows is not reached */
+    bool dace;                      /* the dialect of dace.program */
     struct fe_scope *scope;
     struct fe_return *returns; /* of the function that is lowered */
     struct map used_names;     /* of containers, symbols */
@@ -168,13 +203,15 @@ struct fe {
     struct map symbol_types;   /* name -> const struct type *: program symbols that were declared */
     VEC(const char *) program_symbols;
     VEC(const struct fe_function *) calls;
-    uint32_t depth;   /* of loops, maps and branches around the statement */
-    uint32_t loops;   /* of loops and maps, of this function */
-    uint32_t nesting; /* of calls */
-    uint32_t emitted; /* counts what needed the graph */
-    bool raw;         /* symbols of annotations are not replaced */
-    const char *wish; /* the name that the value of this statement gets */
+    uint32_t depth;               /* of loops, maps and branches around the statement */
+    uint32_t loops;               /* of loops and maps, of this function */
+    uint32_t nesting;             /* of calls */
+    uint32_t emitted;             /* counts what needed the graph */
+    bool raw;                     /* symbols of annotations are not replaced */
+    const char *wish;             /* the name that the value of this statement gets */
+    struct frontend_found *found; /* what the caller hears besides the graph, or NULL */
     bool failed;
+    bool said; /* an error was reported since this was reset: who gets NULL from a host need not report one */
 };
 
 /* ---- errors (fe.c) ---- */
@@ -184,6 +221,7 @@ void *fe_unsupported(struct fe *f, const struct py *n, const char *format, ...) 
 const char *fe_format(struct fe *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* "float64[N, 3]", "int", "the symbol N": for messages. */
 const char *fe_describe(struct fe *f, const struct value *v);
+void fe_place(const struct fe *f, const struct py *n, struct place *out);
 /* A name that nothing has yet: the wish, or the wish with a number. */
 const char *fe_unique(struct fe *f, const char *wish);
 bool fe_has_name(const char *const *list, uint32_t count, const char *name);
@@ -248,7 +286,10 @@ const struct value *fe_apply(struct fe *f, const struct py *n, const struct type
 
 /* ---- evaluation (eval.c) ---- */
 const struct value *fe_eval(struct fe *f, const struct py *n);
+const struct value *fe_eval_lazy(struct fe *f, const struct py *n);  /* live tuples and dictionaries stay objects */
 const struct value *fe_eval_index(struct fe *f, const struct py *n); /* slices too */
+/* A tuple or dictionary from a live one; other values stay. */
+const struct value *fe_expand(struct fe *f, const struct py *n, const struct value *v);
 const struct value *fe_attribute(struct fe *f, const struct py *n, const struct value *v, const char *name);
 /* A value of the module as the function that is lowered sees it: its symbols may have values there. */
 const struct value *fe_in_context(struct fe *f, const struct py *n, const struct value *v);
@@ -353,6 +394,8 @@ struct fe_builtin {
 };
 const struct value *fe_call(struct fe *f, const struct py *n);
 const struct value *fe_matmul(struct fe *f, const struct py *n, const struct value *a, const struct value *b);
+/* Of a function, method, type ... */
+const struct value *fe_call_value(struct fe *f, const struct py *n, const struct value *callee, struct fe_args *a);
 const struct value *fe_call_function_value(struct fe *f, const struct fe_function *fn, struct fe_args *a);
 /* np.add.outer, np.maximum.reduce, ... */
 const struct value *fe_ufunc_method(struct fe *f, const struct fe_builtin *b, const char *method, struct fe_args *a);
@@ -369,8 +412,18 @@ struct fe_return {
     bool tuple, any;
 };
 
+/* ---- sources and functions (program.c) ---- */
+struct py *fe_parse(struct fe *f, const struct fe_source *s, enum py_mode mode); /* `s` as it is lowered; NULL: error */
+struct fe_source *fe_source(struct fe *f, const char *path, const char *text, size_t size, uint32_t first_line);
+/* An argument of the program. */
+struct fe_container *fe_argument(struct fe *f, const char *name, const struct value *type);
+
+/* ---- live objects (live.c) ---- */
+const struct fe_function *fe_live(struct fe *f, const struct sdfg_host *host, uint64_t function);
+
 /* ---- modules (module.c) ---- */
 struct fe_scope *fe_module(struct fe *f, const struct py *tree);
+const struct value *fe_python_name(struct fe *f, const char *name);  /* `len`, `float`, ... */
 const struct value *fe_known_module(struct fe *f, const char *name); /* NULL: not known */
 const struct value *fe_module_attribute(struct fe *f, const char *module, const char *name);
 

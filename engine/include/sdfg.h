@@ -304,6 +304,111 @@ SDFG_API sdfg_error *sdfg_program_load(sdfg_program **out, sdfg_engine *e, const
                                        const char *folder);
 /* A file; or a function of a Python file, "prog.py:f" ("prog.py": its only program), see docs/python-programs.md. */
 SDFG_API sdfg_error *sdfg_program_load_file(sdfg_program **out, sdfg_engine *e, const char *path);
+/* ---- functions of a live interpreter, see docs/python.md ----
+ *
+ * A Python function as a program: its text is parsed and lowered here, and the interpreter is asked for what the text
+ * does not say, the objects behind names, attributes and elements. Each answer of the host is a constant of the program
+ * or an array that becomes an argument; sdfg_program_guard lists the answers, so that the caller can see whether they
+ * are still the same. */
+
+enum sdfg_object_kind {
+    SDFG_OBJECT_UNKNOWN, /* there is none; `text` says why, or is NULL */
+    SDFG_OBJECT_NONE,
+    SDFG_OBJECT_BOOL,    /* `integer` */
+    SDFG_OBJECT_INTEGER, /* `integer` */
+    SDFG_OBJECT_FLOAT,   /* `real` */
+    SDFG_OBJECT_COMPLEX, /* `real`, `imaginary` */
+    SDFG_OBJECT_STRING,  /* `text` */
+    SDFG_OBJECT_ELLIPSIS,
+    SDFG_OBJECT_TYPE,       /* `type`: an element type */
+    SDFG_OBJECT_DESCRIPTOR, /* `type`, `rank`, `shape`: the type of an array, as annotations have it */
+    SDFG_OBJECT_SYMBOL,     /* `text`: an expression over symbols. Their types are asked for by `symbol` */
+    SDFG_OBJECT_MODULE,     /* `text`: a module that the library knows: "numpy", "math", "dace", "sdfg" ... */
+    SDFG_OBJECT_BUILTIN,    /* `text`: a function that it knows: "numpy.sum", "builtins.len" */
+    SDFG_OBJECT_VALUE,      /* `type`, `weak`: a single value that differs from call to call; for parameters only */
+    SDFG_OBJECT_ARRAY,      /* `type`, `rank`, `shape`, `strides`: live memory, an argument of the program */
+    SDFG_OBJECT_FUNCTION,   /* `source` has its text; `self`: the object that a method is bound to, or 0 */
+    SDFG_OBJECT_TUPLE,      /* `count` elements, asked for by `item` */
+    SDFG_OBJECT_LIST,       /* the same */
+    SDFG_OBJECT_DICTIONARY, /* `count` keys, asked for by `key` */
+    SDFG_OBJECT_OTHER       /* `text` describes it: "an object of class 'Grid'" */
+};
+
+/* One object of the interpreter, as its host describes it. The host fills it in; the library clears it before. Texts
+ * and lists are copied before the host is asked again. */
+typedef struct sdfg_object {
+    size_t struct_size; /* set by the library */
+    enum sdfg_object_kind kind;
+    bool weak;   /* numbers of Python, which take the type of what they meet; not NumPy's, which have `type` */
+    uint64_t id; /* names the object in questions; the same for the same object, not 0 */
+    int64_t integer;
+    double real, imaginary;
+    const char *text;
+    const char *type;           /* "float64", as sdfg_dtype_name has it */
+    size_t rank;                /* at most SDFG_MAX_RANK */
+    const char *const *shape;   /* `rank` expressions: "10", "N" */
+    const char *const *strides; /* the same, in elements; NULL: packed */
+    size_t count;
+    uint64_t self;
+} sdfg_object;
+
+/* The text of a function. */
+typedef struct sdfg_source {
+    size_t struct_size; /* set by the library */
+    const char *path;   /* of its file, for messages */
+    const char *text; /* the statement that defines it, UTF-8, indented as in the file; decorators are not looked at */
+    size_t size;
+    unsigned first_line; /* of the text in its file; 0 is 1 */
+    const char *name;    /* of the function; "<lambda>": the lambda in the text */
+    bool dace;           /* the dialect of dace.program instead of NumPy's meaning */
+} sdfg_source;
+
+/* What a live interpreter is asked for, one question at a time while the call that was given the host waits, possibly
+ * from another thread. Each function fills in *out and returns true; false: `text` of an UNKNOWN object, or nothing,
+ * says what went wrong. NULL: no such thing is ever there. */
+typedef struct sdfg_host {
+    size_t struct_size; /* set by the caller: sizeof(sdfg_host) */
+    void *user;         /* first argument of all functions */
+    bool (*source)(void *user, uint64_t function, sdfg_source *out);
+    /* What the call gives for a parameter of the program. UNKNOWN: its annotation counts. */
+    bool (*parameter)(void *user, const char *name, sdfg_object *out);
+    bool (*lookup)(void *user, uint64_t function, const char *name, sdfg_object *out); /* a free name of a function */
+    bool (*symbol)(void *user, const char *name, sdfg_object *out);                    /* TYPE */
+    bool (*attribute)(void *user, uint64_t object, const char *name, sdfg_object *out);
+    bool (*item)(void *user, uint64_t object, const sdfg_object *key, sdfg_object *out); /* of lists by position */
+    bool (*key)(void *user, uint64_t dictionary, size_t index, sdfg_object *out);
+    /* Calls an object whose result is a constant of the program; arguments are constants, the last `num_names` of them
+     * with the names. UNKNOWN: it is none such. */
+    bool (*call)(void *user, uint64_t object, const sdfg_object *arguments, size_t count, const char *const *names,
+                 size_t num_names, sdfg_object *out);
+} sdfg_host;
+
+/* The host is asked during the call only. */
+SDFG_API sdfg_error *sdfg_program_load_function(sdfg_program **out, sdfg_engine *e, uint64_t function,
+                                                const sdfg_host *host);
+
+/* An answer of the host that the program depends on. */
+typedef struct sdfg_guard {
+    size_t struct_size;   /* set by the caller: sizeof(sdfg_guard) */
+    const char *path;     /* "self.sizes[2]", as the function that was compiled reaches it */
+    const char *argument; /* the argument that an array became, such as "__g_self_a", or NULL */
+    enum sdfg_object_kind kind;
+    uint64_t id;       /* of the object */
+    const char *value; /* of constants as Python writes them; of arrays "float64[10, N]"; else what it is */
+} sdfg_guard;
+
+/* 0 for programs that are not from sdfg_program_load_function. */
+SDFG_API size_t sdfg_program_num_guards(const sdfg_program *p);
+SDFG_API bool sdfg_program_guard(const sdfg_program *p, size_t index, sdfg_guard *out); /* false if out of range */
+/* How many values the function returns, -1: a single one, no tuple; and whether a result is a single number, for which
+ * the program has an array of one element. */
+SDFG_API ptrdiff_t sdfg_program_num_results(const sdfg_program *p);
+SDFG_API bool sdfg_program_result_is_number(const sdfg_program *p, size_t index);
+
+/* The functions that Python programs may call: "numpy.sum", "builtins.len", "ndarray.copy"; static text. */
+SDFG_API size_t sdfg_num_functions(void);
+SDFG_API const char *sdfg_function_name(size_t index); /* "" if out of range */
+
 /* Runs the exit code of the program, releases its persistent memory and drops its kernels, as soon as its argument
  * sets, bound calls and kernels are freed, too. No call may be in flight. */
 SDFG_API void sdfg_program_free(sdfg_program *p);

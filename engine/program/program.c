@@ -174,7 +174,7 @@ static struct sdfg_rt_data *data_new(const sdfg_options *o)
 }
 
 /* `json` lives in the arena of `ir`, which becomes that of the program. */
-static sdfg_error *load(sdfg_program **out, sdfg_engine *e, struct ir *ir, char *json, size_t size, const char *folder)
+sdfg_error *program_load(sdfg_program **out, sdfg_engine *e, struct ir *ir, char *json, size_t size, const char *folder)
 {
     sdfg_program *p = NEW(ir->arena, sdfg_program);
     struct cleanup half_made;
@@ -218,7 +218,7 @@ sdfg_error *sdfg_program_load(sdfg_program **out, sdfg_engine *e, const char *js
         return error_of(SDFG_STAGE_LOAD, DIAG_FILE_SIZE, "the program", (unsigned long long)program_bytes(e));
     struct ir *ir = ir_new();
     nodes_complete(e);
-    return load(out, e, ir, arena_strndup(ir->arena, json, size), size, folder);
+    return program_load(out, e, ir, arena_strndup(ir->arena, json, size), size, folder);
 }
 
 sdfg_error *sdfg_program_load_file(sdfg_program **out, sdfg_engine *e, const char *path)
@@ -241,7 +241,7 @@ sdfg_error *sdfg_program_load_file(sdfg_program **out, sdfg_engine *e, const cha
     }
     const char *slash = strrchr(path, '/');
     const char *folder = slash ? arena_strndup(ir->arena, path, (size_t)(slash - path) + 1) : ".";
-    return load(out, e, ir, json, size, folder);
+    return program_load(out, e, ir, json, size, folder);
 }
 
 void sdfg_program_free(sdfg_program *p)

@@ -36,6 +36,7 @@ struct leaf {
     const char *type_text, *storage, *lifetime;
 };
 
+struct frontend_found;
 struct limit;
 struct kernel_table;
 struct policy;
@@ -74,6 +75,7 @@ struct sdfg_program {
     struct policy *policy;
     struct handle_table *handles;
     struct sdfg_rt_pool *pool;
+    struct frontend_found *found;              /* of a live function; else NULL */
     struct sdfg_rt_data *data;                 /* NULL: neither saved nor restored */
     VEC(const struct enum_value *) workspaces; /* storages with containers of lifetime External */
 };
@@ -87,6 +89,9 @@ const char *program_suggest(const struct sdfg_program *p, struct arena *a, const
 /* Variable of that name, or -1. */
 int32_t program_variable(const struct sdfg_program *p, const char *name);
 
+/* A program from the text of its SDFG, which lives in the arena of `ir`; that becomes the program's. */
+sdfg_error *program_load(sdfg_program **out, sdfg_engine *e, struct ir *ir, char *json, size_t size,
+                         const char *folder);
 /* One holder more or less; the last one releases it. */
 void program_hold(struct sdfg_program *p);
 void program_let_go(struct sdfg_program *p);

@@ -4,14 +4,21 @@
     gemm(A=A, B=B, C=C, alpha=1.5, beta=0.0)
 """
 
-from ._errors import BugError, Error, FaultError, InvalidError, Message, MissingError, UnsupportedError
+from . import _types
+from ._errors import BugError, Error, FaultError, InvalidError, Message, MissingError, ProgramError, UnsupportedError
+from ._function import Function, interpret, method, program, supported
 from ._library import library as _library
 from ._program import ArgumentInfo, Bound, Engine, Program, compile
 from ._stream import Stream
+from ._types import always_inline, compiletime, in_program, inline, map, nounroll, symbol, unroll
+
+globals().update(_types.BY_NAME) # float64, int32 ...
+bool_ = _types.BY_NAME["bool"]
 
 __version__ = "0.1.0"
-__all__ = ["ArgumentInfo", "Bound", "BugError", "Engine", "Error", "FaultError", "InvalidError", "Message", "MissingError", "Program",
-           "Stream", "UnsupportedError", "compile", "version"]
+__all__ = ["ArgumentInfo", "Bound", "BugError", "Engine", "Error", "FaultError", "Function", "InvalidError", "Message", "MissingError",
+           "Program", "ProgramError", "Stream", "UnsupportedError", "always_inline", "compile", "compiletime", "in_program",
+           "inline", "interpret", "map", "method", "nounroll", "program", "supported", "symbol", "unroll", "version"]
 
 
 def version():

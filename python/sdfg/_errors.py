@@ -37,6 +37,42 @@ class BugError(Error, RuntimeError):
 _BY_CLASS = dict(zip(CLASSES, (InvalidError, UnsupportedError, MissingError, BugError)))
 
 
+class ProgramError(Error, SyntaxError):
+    """A function that cannot be compiled. As a SyntaxError it shows the line and a caret."""
+
+    @classmethod
+    def at(cls, message, path, line):
+        made = cls(message)
+        made.msg, made.filename, made.lineno = message, path, line
+        return made
+
+    @classmethod
+    def of(cls, error):
+        """From what loading raised; what has no place in a source stays as it is."""
+        found = [m for m in getattr(error, "messages", ()) if not m.warning and m.source.count(":") >= 2]
+        if not found:
+            return error
+        kind = UnsupportedProgramError if isinstance(error, UnsupportedError) else cls
+        first = found[0]
+        path, line, column = first.source.rsplit(":", 2)
+        lines = first.excerpt.splitlines()
+        made = kind(first.text, error.code, error.path, error.messages)
+        more = [f"{m.source}: {m.text}" for m in found[1:]]
+        made.msg = "\n".join([first.text, *more])
+        made.filename, made.lineno, made.offset = path, int(line), int(column)
+        made.text = lines[0].lstrip() if lines else None
+        if made.text is not None:
+            made.offset -= len(lines[0]) - len(made.text)
+        return made
+
+    def __str__(self):
+        return f"{self.msg} ({self.filename}, line {self.lineno})"
+
+
+class UnsupportedProgramError(ProgramError, UnsupportedError):
+    """Right, but the library cannot do it."""
+
+
 class Message:
     """One finding; all fields are text but `warning`."""
 

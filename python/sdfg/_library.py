@@ -3,7 +3,7 @@
 import ctypes
 import os
 import pathlib
-from ctypes import POINTER, c_bool, c_char_p, c_double, c_int, c_int64, c_size_t, c_ssize_t, c_uint, c_uint64, c_void_p
+from ctypes import CFUNCTYPE, POINTER, c_bool, c_char_p, c_double, c_int, c_int64, c_size_t, c_ssize_t, c_uint, c_uint64, c_void_p
 
 MAX_RANK = 32
 DTYPES = ("", "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "bfloat16",
@@ -63,6 +63,46 @@ class Export(ctypes.Structure):
                 ("features", c_char_p), ("symbols", POINTER(Symbol)), ("num_symbols", c_size_t)]
 
 
+class Object(ctypes.Structure):
+    header = "sdfg_object"
+    _fields_ = [("struct_size", c_size_t), ("kind", c_int), ("weak", c_bool), ("id", c_uint64), ("integer", c_int64),
+                ("real", c_double), ("imaginary", c_double), ("text", c_char_p), ("type", c_char_p), ("rank", c_size_t),
+                ("shape", POINTER(c_char_p)), ("strides", POINTER(c_char_p)), ("count", c_size_t), ("self", c_uint64)]
+
+
+class Source(ctypes.Structure):
+    header = "sdfg_source"
+    _fields_ = [("struct_size", c_size_t), ("path", c_char_p), ("text", c_char_p), ("size", c_size_t), ("first_line", c_uint),
+                ("name", c_char_p), ("dace", c_bool)]
+
+
+_object = POINTER(Object)
+HOST_FUNCTIONS = {
+    "source": CFUNCTYPE(c_bool, c_void_p, c_uint64, POINTER(Source)),
+    "parameter": CFUNCTYPE(c_bool, c_void_p, c_char_p, _object),
+    "lookup": CFUNCTYPE(c_bool, c_void_p, c_uint64, c_char_p, _object),
+    "symbol": CFUNCTYPE(c_bool, c_void_p, c_char_p, _object),
+    "attribute": CFUNCTYPE(c_bool, c_void_p, c_uint64, c_char_p, _object),
+    "item": CFUNCTYPE(c_bool, c_void_p, c_uint64, _object, _object),
+    "key": CFUNCTYPE(c_bool, c_void_p, c_uint64, c_size_t, _object),
+    "call": CFUNCTYPE(c_bool, c_void_p, c_uint64, _object, c_size_t, POINTER(c_char_p), c_size_t, _object),
+}
+
+
+class Host(ctypes.Structure):
+    header = "sdfg_host"
+    _fields_ = [("struct_size", c_size_t), ("user", c_void_p), ("source", HOST_FUNCTIONS["source"]),
+                ("parameter", HOST_FUNCTIONS["parameter"]), ("lookup", HOST_FUNCTIONS["lookup"]), ("symbol", HOST_FUNCTIONS["symbol"]),
+                ("attribute", HOST_FUNCTIONS["attribute"]), ("item", HOST_FUNCTIONS["item"]), ("key", HOST_FUNCTIONS["key"]),
+                ("call", HOST_FUNCTIONS["call"])]
+
+
+class Guard(ctypes.Structure):
+    header = "sdfg_guard"
+    _fields_ = [("struct_size", c_size_t), ("path", c_char_p), ("argument", c_char_p), ("kind", c_int), ("id", c_uint64),
+                ("value", c_char_p)]
+
+
 # Result and arguments of what the package calls.
 _pointer = c_void_p  # to an object of the library
 FUNCTIONS = {
@@ -78,9 +118,17 @@ FUNCTIONS = {
     "sdfg_options_init": (None, POINTER(Options), c_size_t),
     "sdfg_engine_new": (_pointer, POINTER(_pointer), POINTER(Options)),
     "sdfg_engine_free": (None, _pointer),
+    "sdfg_engine_wait": (None, _pointer),
     "sdfg_engine_backend": (_pointer, POINTER(c_char_p), _pointer),
     "sdfg_program_load": (_pointer, POINTER(_pointer), _pointer, c_char_p, c_size_t, c_char_p),
     "sdfg_program_load_file": (_pointer, POINTER(_pointer), _pointer, c_char_p),
+    "sdfg_program_load_function": (_pointer, POINTER(_pointer), _pointer, c_uint64, POINTER(Host)),
+    "sdfg_num_functions": (c_size_t,),
+    "sdfg_function_name": (c_char_p, c_size_t),
+    "sdfg_program_num_guards": (c_size_t, _pointer),
+    "sdfg_program_guard": (c_bool, _pointer, c_size_t, POINTER(Guard)),
+    "sdfg_program_num_results": (c_ssize_t, _pointer),
+    "sdfg_program_result_is_number": (c_bool, _pointer, c_size_t),
     "sdfg_program_free": (None, _pointer),
     "sdfg_dtype_size": (c_size_t, c_int),
     "sdfg_program_name": (c_char_p, _pointer),

@@ -146,9 +146,22 @@ class Program:
         else:
             self._source, self._names = _json_of(source)
             check(library.sdfg_program_load(out, self.engine._handle, self._source, len(self._source), _text(folder)))
+        self._loaded()
+
+    def _loaded(self):
         self._release = weakref.finalize(self, _free, library.sdfg_program_free, self._handle, self.engine)
         self.name = library.sdfg_program_name(self._handle).decode()
         self._results = sorted(a.name for a in self.arguments if a.returned)
+
+    @classmethod
+    def from_function(cls, asking, engine=None):
+        """Of a Python function, about whose surroundings `asking` is asked."""
+        p = cls.__new__(cls)
+        p.engine = engine or default_engine()
+        p._handle, p._workspaces, p._names, p._parsed, p._source = ctypes.c_void_p(), {}, [], None, None
+        asking.run(lambda host, key: check(library.sdfg_program_load_function(ctypes.byref(p._handle), p.engine._handle, key, host)))
+        p._loaded()
+        return p
 
     # ---- what it says ----
 
@@ -222,6 +235,19 @@ class Program:
         if twice:
             raise TypeError(f"{self.name} got two values for {', '.join(sorted(twice))}")
         return {**named, **kwargs}
+
+    def _give_all(self, arguments, values, results):
+        """Gives the values and returns what is made for the results, by name."""
+        for name, value in values.items():
+            arguments.give(name, value)
+        made = {}
+        if results:
+            check(library.sdfg_args_solve(arguments._handle))
+        for name in results:
+            made[name] = arguments.allocate(name)
+            arguments.give(name, made[name])
+        arguments.finish()
+        return made
 
     def _give(self, arguments, args, kwargs):
         """Gives all values and makes what is returned. Names that the program does not take are ignored, as by DaCe."""

@@ -116,7 +116,8 @@ BY_TYPE = {
     "const sdfg_args*": args, "sdfg_bound*": bound, "const sdfg_bound*": bound, "sdfg_kernel*": kernel,
     "const sdfg_kernel*": kernel, "sdfg_stream*": stream, "sdfg_error*": error, "const sdfg_error*": error,
     "const sdfg_options*": options, "const sdfg_array*": ctypes.pointer(array(x)),
-    "const sdfg_export*": buffer(), "const sdfg_node*": buffer(), "const sdfg_symbol*": ctypes.pointer(Symbol(b"N", 16)), "sdfg_node_function*": node_function,
+    "const sdfg_export*": buffer(), "const sdfg_host*": buffer(), "uint64_t": 0,
+    "const sdfg_node*": buffer(), "const sdfg_symbol*": ctypes.pointer(Symbol(b"N", 16)), "sdfg_node_function*": node_function,
     "void*const*": addresses, "const char*": b"X", "char*": P(None), "const void*": x, "void*": x,
     "unsigned*": buffer(), "size_t": 0, "int": 1, "int64_t": 4, "double": 2.0, "bool": False, "sdfg_dtype": F64,
 }
@@ -130,8 +131,8 @@ BY_NAME = {
     "sdfg_args_i64.name": b"N", "sdfg_args_i64.value": 16, "sdfg_args_complex.name": b"alpha", "sdfg_args_complex.im": 0.0,
     "sdfg_args_value.name": b"N",
 }
-# Right for themselves, but no good on this program: it has no stream, no memory of lifetime External.
-NO_GOOD = {"sdfg_args_workspace", "sdfg_args_workspace_size"}
+# Right for themselves, but no good on this program: it has no stream, no memory of lifetime External; and the host knows no function.
+NO_GOOD = {"sdfg_args_workspace", "sdfg_args_workspace_size", "sdfg_program_load_function"}
 
 
 def value(function, kind, parameter):

@@ -1,0 +1,93 @@
+/* Functions of a live interpreter as programs, and what their hosts answered. */
+#include "base/stack.h"
+#include "engine/program/program.h"
+#include "frontend/frontend.h"
+
+#include <stddef.h>
+#include <string.h>
+
+struct lowering {
+    struct ir *ir;
+    const sdfg_host *host;
+    uint64_t function;
+    struct frontend_found *found;
+    struct text json;
+};
+
+static void lower_now(void *lowering)
+{
+    struct lowering *l = lowering;
+    struct sdfg *s = frontend_live(l->ir, l->host, l->function, l->found);
+    l->json = text_new(l->ir->arena);
+    if (s)
+        sdfg_write(s, &l->json);
+}
+
+sdfg_error *sdfg_program_load_function(sdfg_program **out, sdfg_engine *e, uint64_t function, const sdfg_host *host)
+{
+    NEEDS(out);
+    *out = NULL;
+    NEEDS(e);
+    NEEDS(host);
+    GUARDED(error_memory(SDFG_STAGE_LOAD));
+    sdfg_host known = { .struct_size = sizeof known };
+    memcpy(&known, host, host->struct_size < sizeof known ? host->struct_size : sizeof known);
+    struct ir *ir = ir_new();
+    nodes_complete(e);
+    struct frontend_found *found = NEW(ir->arena, struct frontend_found);
+    struct lowering l = { .ir = ir, .host = &known, .function = function, .found = found };
+    bool stack = stack_call(lower_now, &l);
+    if (!stack || !l.json.length) {
+        sdfg_error *error = stack ? error_from_diags(ir->diags, SDFG_STAGE_LOAD) : error_stack(SDFG_STAGE_LOAD);
+        ir_free(ir);
+        return error;
+    }
+    sdfg_error *error = program_load(out, e, ir, l.json.data, l.json.length, ".");
+    if (!error)
+        (*out)->found = found;
+    return error;
+}
+
+size_t sdfg_num_functions(void)
+{
+    uint32_t count = 0;
+    while (frontend_function_name(count))
+        count++;
+    return count;
+}
+
+const char *sdfg_function_name(size_t index)
+{
+    const char *name = index < UINT32_MAX ? frontend_function_name((uint32_t)index) : NULL;
+    return name ? name : "";
+}
+
+size_t sdfg_program_num_guards(const sdfg_program *p) { return p && p->found ? p->found->guards.count : 0; }
+
+bool sdfg_program_guard(const sdfg_program *p, size_t index, sdfg_guard *out)
+{
+    if (!out || index >= sdfg_program_num_guards(p))
+        return false;
+    const struct frontend_guard *g = &p->found->guards.items[index];
+    size_t size = out->struct_size < sizeof *out ? out->struct_size : sizeof *out;
+    sdfg_guard full = { .struct_size = out->struct_size,
+                        .path = g->path,
+                        .argument = g->argument,
+                        .kind = (enum sdfg_object_kind)g->kind,
+                        .id = g->id,
+                        .value = g->value };
+    memcpy(out, &full, size);
+    return true;
+}
+
+ptrdiff_t sdfg_program_num_results(const sdfg_program *p)
+{
+    if (!p || !p->found)
+        return 0;
+    return p->found->tuple ? (ptrdiff_t)p->found->numbers.count : p->found->numbers.count ? -1 : 0;
+}
+
+bool sdfg_program_result_is_number(const sdfg_program *p, size_t index)
+{
+    return p && p->found && index < p->found->numbers.count && p->found->numbers.items[index];
+}

@@ -1,0 +1,386 @@
+"""Python functions as programs: `@sdfg.program`."""
+
+import ctypes
+import functools
+import os
+import threading
+import types
+import weakref
+from collections import OrderedDict
+
+import numpy
+
+from . import _host, _source
+from ._arguments import _as_numpy
+from ._errors import ProgramError
+from ._library import Guard, library
+from ._program import Bound, Engine, Program, default_engine
+from ._arguments import Arguments
+from ._types import BY_NAME, Descriptor, compiletime, descriptor_of, type_of
+
+_interpreted = threading.local()
+_KINDS = {bool: ("value", "bool", True), int: ("value", "int64", True), float: ("value", "float64", True),
+          complex: ("value", "complex128", True)}
+_functions = weakref.WeakSet()
+
+
+class interpret:
+    """`with sdfg.interpret():` programs that this thread calls inside are run by Python, as if they were not decorated."""
+
+    def __enter__(self):
+        _interpreted.depth = getattr(_interpreted, "depth", 0) + 1
+
+    def __exit__(self, *_):
+        _interpreted.depth -= 1
+
+
+class Variant:
+    """Code for one kind of call: the types of the arguments, and what the function captures, as its guards have it."""
+
+    def __init__(self, program, asking, parameters):
+        self.program, self.asking = program, asking
+        self.check, keys = _host.checker(asking)
+        names, g = {}, Guard(struct_size=ctypes.sizeof(Guard))
+        for i in range(library.sdfg_program_num_guards(program._handle)):
+            library.sdfg_program_guard(program._handle, i, ctypes.byref(g))
+            if g.argument:
+                names[g.id] = g.argument.decode()
+        self.captured = [names[key] for key in keys]
+        self.data = [name for name, given in parameters.items() if given[0] != "constant"]
+        self.results = [a.name for a in program.arguments if a.returned]
+        self.results.sort(key=lambda name: int(name.rpartition("_")[2]) if name[-1].isdigit() else 0)
+        self.number = [library.sdfg_program_result_is_number(program._handle, i) for i in range(len(self.results))]
+        self.tuple = library.sdfg_program_num_results(program._handle) >= 0 and bool(self.results)
+
+    def result(self, values):
+        found = [values[name][0] if number else values[name] for name, number in zip(self.results, self.number)]
+        return tuple(found) if self.tuple else found[0] if found else None
+
+
+class Function:
+    """A function that is compiled when it is called. `f` is the Python function; any thread may call it."""
+
+    def __init__(self, f, *, source=None, engine=None, specialize="auto", variants=32, dace=False, **options):
+        if not isinstance(f, types.FunctionType):
+            raise TypeError(f"a program is made from a Python function, not from {type(f).__name__}")
+        if specialize not in ("auto", "all", "none"):
+            raise ValueError(f"specialize={specialize!r} is none of 'auto', 'all', 'none'")
+        self.f = self._sdfg_function = f
+        self.engine = engine or (Engine(**options) if options else None)
+        self._text, self._specialize, self._most, self._dace = source, specialize, variants, dace
+        self._lock, self._variants, self._constant_sizes, self._log = threading.RLock(), OrderedDict(), set(), []
+        self._kinds = None
+        functools.update_wrapper(self, f)
+        _functions.add(self)
+
+    @property
+    def name(self):
+        return self.f.__name__
+
+    def __repr__(self):
+        return f"<program {self.f.__qualname__}>"
+
+    def __get__(self, instance, owner=None):
+        return self if instance is None else types.MethodType(self, instance)
+
+    # ---- arguments ----
+
+    def _prepare(self):
+        """Parameters: name -> what its annotation says: a type, a descriptor, compiletime, or None."""
+        code, kinds = self.f.__code__, {}
+        names = code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
+        if code.co_flags & 12:
+            raise TypeError(f"{self.name}: a variable number of arguments is not supported")
+        for name in names:
+            annotation = self.f.__annotations__.get(name)
+            if isinstance(annotation, str):
+                try:
+                    annotation = eval(annotation, self.f.__globals__)
+                except Exception: # a name for type checkers only: it says nothing
+                    annotation = None
+            constant = annotation is compiletime or getattr(annotation, "__name__", None) == "compiletime"
+            kinds[name] = compiletime if constant else descriptor_of(annotation)
+        self._positional = names[:code.co_argcount]
+        defaults = self.f.__defaults__ or ()
+        self._defaults = dict(zip(self._positional[len(self._positional) - len(defaults):], defaults), **(self.f.__kwdefaults__ or {}))
+        self._kinds = kinds
+
+    def _named(self, args, kwargs):
+        """The values of all parameters in order, and those of symbols."""
+        if self._kinds is None:
+            self._prepare()
+        if len(args) > len(self._positional):
+            raise TypeError(f"{self.name}() takes {len(self._positional)} positional arguments but {len(args)} were given")
+        values, symbols = dict(zip(self._positional, args)), {}
+        for name, value in kwargs.items():
+            if name in values:
+                raise TypeError(f"{self.name}() got multiple values for argument '{name}'")
+            if name in self._kinds:
+                values[name] = value
+            else:
+                symbols[name] = value
+        missing = [name for name in self._kinds if name not in values and name not in self._defaults]
+        if missing:
+            raise TypeError(f"{self.name}() is missing arguments: {', '.join(missing)}")
+        return {name: values[name] if name in values else self._defaults[name] for name in self._kinds}, symbols
+
+    def _kind(self, name, value, sizes):
+        """What the compiler hears of a parameter. `sizes`: extent -> its symbol, None: extents are constants."""
+        said = self._kinds[name]
+        if said is compiletime or value is None or isinstance(value, (str, types.FunctionType, types.MethodType, Function)):
+            return "constant", value
+        array = _as_numpy(value) if not isinstance(value, (int, float, complex)) else None
+        if isinstance(array, numpy.ndarray) and (array.ndim or isinstance(said, Descriptor)):
+            packed = array.flags.c_contiguous
+            strides = None if packed else tuple(
+                s // array.itemsize if sizes is None else f"{name}_stride{i}" for i, s in enumerate(array.strides))
+            if isinstance(said, Descriptor):
+                return "array", said.dtype.name, said.shape, strides if strides and len(strides) == len(said.shape) else None
+            found = type_of(array.dtype)
+            if found is None or said is not None:
+                raise TypeError(f"argument '{name}': {'a single value is expected, not an array' if found else f'elements of type {array.dtype} have no counterpart in programs'}")
+            shape = array.shape if sizes is None else tuple(
+                n if n < 2 else sizes.setdefault(n, f"{name}_{i}") for i, n in enumerate(array.shape))
+            return "array", found.name, shape, strides
+        if isinstance(said, Descriptor):
+            if isinstance(value, list) or not isinstance(value, (int, float, complex)):
+                return "array", said.dtype.name, said.shape, None
+            raise TypeError(f"argument '{name}' is an array, not {type(value).__name__}")
+        if said is not None:
+            return "value", said.name, False
+        found = _KINDS.get(type(value))
+        if found:
+            return found
+        if isinstance(value, (numpy.generic, numpy.ndarray)):
+            found = type_of(value.dtype)
+            if found is None:
+                raise TypeError(f"argument '{name}': numbers of type {value.dtype} have no counterpart in programs")
+            return "value", found.name, False
+        if isinstance(value, list):
+            array = numpy.array(value)
+            if type_of(array.dtype) and array.ndim:
+                return self._kind(name, array, sizes)
+        return "constant", value
+
+    def _key(self, parameters):
+        return tuple((k[0], _identity(k[1])) if k[0] == "constant" else k for k in parameters.values())
+
+    # ---- variants ----
+
+    def _find(self, values, symbols):
+        """The variant for a call, compiled if need be, and the arrays that it captures."""
+        generic = self._specialize != "all"
+        sizes = {} if generic else None
+        parameters = {name: self._kind(name, value, sizes) for name, value in values.items()}
+        key = self._key(parameters)
+        if key in self._constant_sizes:
+            parameters = {name: self._kind(name, value, None) for name, value in values.items()}
+            key = self._key(parameters)
+        with self._lock:
+            for variant in self._variants.get(key, ()):
+                captured = variant.check(values)
+                if captured is not None:
+                    self._variants.move_to_end(key)
+                    return variant, captured
+            return self._compile_for(values, parameters, key, generic and bool(sizes))
+
+    def _compile_for(self, values, parameters, key, may_specialize):
+        self._remark(values, parameters, key)
+        try:
+            variant = self._compile(parameters)
+        except ProgramError:
+            if not may_specialize or self._specialize == "none" or key in self._constant_sizes:
+                raise
+            fixed = {name: self._kind(name, value, None) for name, value in values.items()}
+            variant = self._compile(fixed) # the error of these sizes is the clearer one
+            self._constant_sizes.add(key)
+            key = self._key(fixed)
+        captured = variant.check(values)
+        if captured is None:
+            raise RuntimeError(f"what '{self.name}' captures changes while it is compiled: "
+                               + "; ".join(f"{shown}: {new}" for shown, _, new in _host.differences(variant.asking, values)))
+        self._variants.setdefault(key, []).insert(0, variant)
+        self._variants.move_to_end(key)
+        while sum(map(len, self._variants.values())) > self._most:
+            oldest = next(iter(self._variants))
+            self._variants[oldest].pop()
+            if not self._variants[oldest]:
+                del self._variants[oldest]
+        return variant, captured
+
+    def _compile(self, parameters):
+        asking = _host.Asking(self.f, parameters, {}, self._dace)
+        try:
+            asking.remember_source(self.f, _source.of(self.f, self._text))
+        except _source.NoSource as why:
+            raise ProgramError.at(str(why), self.f.__code__.co_filename, self.f.__code__.co_firstlineno) from None
+        for kind in self._kinds.values():
+            if isinstance(kind, Descriptor):
+                for n in kind.shape:
+                    asking.symbols.update(getattr(n, "_symbols", {}))
+        try:
+            program = Program.from_function(asking, self.engine)
+        except Exception as error:
+            raise ProgramError.of(error) from None
+        variant = Variant(program, asking, parameters)
+        asking.objects = asking.paths = {} # nothing captured is kept alive
+        asking.function = None
+        return variant
+
+    def _remark(self, values, parameters, key):
+        """Why it is compiled, for explain()."""
+        if not self._variants:
+            self._log.append("first call: " + _shown(parameters))
+            return
+        candidates = self._variants.get(key)
+        if candidates:
+            changes = [f"{shown} changed: {old} -> {new}" for shown, old, new in _host.differences(candidates[0].asking, values)]
+        else:
+            last = next(reversed(self._variants))
+            changes = [f"argument '{name}' changed: {_shown_kind(old)} -> {_shown_kind(new)}"
+                       for name, old, new in zip(parameters, last, key) if old != new] or ["sizes differ"]
+        self._log.append("; ".join(changes))
+        del self._log[:-100]
+
+    # ---- calls ----
+
+    def __call__(self, *args, **kwargs):
+        if getattr(_interpreted, "depth", 0):
+            return self.f(*args, **kwargs)
+        values, symbols = self._named(args, kwargs)
+        variant, captured = self._find(values, symbols)
+        with Arguments(variant.program) as arguments:
+            results = self._give(arguments, variant, values, symbols, captured)
+            arguments.prepare()
+            arguments.calls.check(library.sdfg_call(variant.program._handle, arguments._handle))
+        return variant.result(results)
+
+    def _give(self, arguments, variant, values, symbols, captured):
+        given = {name: values[name] for name in variant.data}
+        given.update(zip(variant.captured, captured))
+        for name, value in symbols.items():
+            if arguments.lookup(name) is None:
+                raise TypeError(f"{self.name}() got an unexpected keyword argument '{name}'")
+        given.update(symbols)
+        return variant.program._give_all(arguments, given, variant.results)
+
+    def bind(self, *args, **kwargs):
+        """The same call, ready to be run many times. The arrays must stay where they are; captured numbers keep their values."""
+        values, symbols = self._named(args, kwargs)
+        variant, captured = self._find(values, symbols)
+        with Arguments(variant.program) as arguments:
+            results = self._give(arguments, variant, values, symbols, captured)
+            arguments.prepare()
+            return BoundFunction(variant, arguments, results)
+
+    # ---- looking inside ----
+
+    def _variant(self, args, kwargs):
+        if not args and not kwargs:
+            if self._kinds is None:
+                self._prepare()
+            if all(isinstance(k, Descriptor) or type_of(k) for k in self._kinds.values()):
+                parameters = {name: ("array", k.dtype.name, k.shape, None) if isinstance(k, Descriptor) else ("value", k.name, False)
+                              for name, k in self._kinds.items()}
+                return self._compile(parameters)
+        values, symbols = self._named(args, kwargs)
+        return self._find(values, symbols)[0]
+
+    def compile(self, *args, **kwargs):
+        """Compiles for these arguments (none, if all parameters have types) and returns the Program, whose arguments include what the
+        function captures."""
+        return self._variant(args, kwargs).program
+
+    def to_sdfg(self, *args, **kwargs):
+        """The text of the SDFG, which DaCe opens, too."""
+        return self.inspect("sdfg", *args, **kwargs)
+
+    def export(self, path, *args, **kwargs):
+        """Compiles ahead of time into a file; see Program.export."""
+        self._variant(args, kwargs).program.export(path)
+
+    def inspect(self, what, *args, **kwargs):
+        """"sdfg", "tree", "ll", "ll-opt", "asm", "remarks", "guards" or "types" as text, for these arguments."""
+        variant = self._variant(args, kwargs)
+        if what == "guards":
+            return "".join(f"{guard!r}\n" for guard in variant.asking.guards)
+        if what == "types":
+            return "".join(f"{a.name}: {a.type}[{', '.join(a.shape)}]\n".replace("[]", "") for a in variant.program.arguments)
+        return variant.program.emit(what)
+
+    def explain(self):
+        """Why the function was compiled, each time: a line for each of the last 100 variants."""
+        return "".join(f"{line}\n" for line in self._log)
+
+
+class BoundFunction(Bound):
+    """A call that is looked up and checked."""
+
+    def __init__(self, variant, arguments, results):
+        super().__init__(variant.program, arguments, results)
+        self._variant = variant
+
+    def __call__(self):
+        return self._variant.result(super().__call__())
+
+
+def _identity(value):
+    """What stands for a constant in keys; equal ones may differ, which the guards see."""
+    if value is None or isinstance(value, (str, int, float, complex)):
+        return value
+    return type(value)
+
+
+def _shown_kind(kind):
+    if kind[0] == "constant":
+        return repr(kind[1])
+    if kind[0] == "array":
+        return f"{kind[1]}[{', '.join(map(str, kind[2]))}]" + ("" if kind[3] is None else " with strides")
+    return kind[1] if kind[2] is False else f"a Python number of type {kind[1]}"
+
+
+def _shown(parameters):
+    return ", ".join(f"{name}: {_shown_kind(kind)}" for name, kind in parameters.items())
+
+
+def program(f=None, **options):
+    """Decorator: the function is compiled for the types of its arguments when it is called. Also around existing functions:
+    `fast = sdfg.program(f)`. Options are those of Engine, and
+    source: the text of the function, where Python has none;
+    specialize: "auto": sizes stay symbols where that is possible, "all": they are constants, "none": they must be symbols;
+    variants: how many compiled forms are kept."""
+    if f is None:
+        return functools.partial(program, **options)
+    if isinstance(f, types.MethodType):
+        return types.MethodType(program(f.__func__, **options), f.__self__)
+    return f if isinstance(f, Function) else Function(f, **options)
+
+
+method = program
+
+
+def supported(name=None):
+    """Whether programs may call a function, such as "np.mean"; without a name: all of them."""
+    size = ctypes.c_size_t()
+    names = [library.sdfg_function_name(i).decode() for i in range(library.sdfg_num_functions())]
+    if name is None:
+        return names
+    module, _, last = name.rpartition(".")
+    module = {"np": "numpy", "": "builtins"}.get(module, module).replace("np.", "numpy.")
+    return f"{module}.{last}" in names
+
+
+def _before_fork():
+    if _program_module._default is not None:
+        library.sdfg_engine_wait(_program_module._default._handle)
+
+
+def _after_fork():
+    for function in list(_functions):
+        function._lock = threading.RLock()
+
+
+from . import _program as _program_module # noqa: E402
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_child=_after_fork)

@@ -1,0 +1,434 @@
+"""What the compiler asks about live objects, and the guards that its questions leave: a compiled variant holds as long as every answer
+would be the same."""
+
+import builtins
+import ctypes
+import types
+
+import numpy
+
+from . import _source
+from ._arguments import _as_numpy
+from ._library import HOST_FUNCTIONS, Host, Object, Source
+from ._types import BY_NAME, Descriptor, Expression, Type, descriptor_of, type_of
+
+(UNKNOWN, NONE, BOOL, INTEGER, FLOAT, COMPLEX, STRING, ELLIPSIS, TYPE, DESCRIPTOR, SYMBOL, MODULE, BUILTIN, VALUE, ARRAY, FUNCTION, TUPLE,
+ LIST, DICTIONARY, OTHER) = range(20)
+_MODULES = {"numpy", "numpy.linalg", "math", "dace", "sdfg", "typing", "sympy"}
+_SCALAR_CLASSES = {int: "int", float: "float", bool: "bool", complex: "complex"}
+
+
+def same(a, b):
+    """Whether two constants are the same to a program; 1 is not True or 1.0, and 0.0 is not -0.0."""
+    if a is b:
+        return True
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, (float, complex, numpy.generic)):
+        return repr(a) == repr(b)
+    try:
+        return bool(a == b)
+    except Exception: # an object that cannot be compared is another one
+        return False
+
+
+def layout_of(array):
+    """Element type, shape and strides as guards compare them; strides of packed arrays do not differ."""
+    return array.dtype, array.shape, None if array.flags.c_contiguous else array.strides
+
+
+class Guard:
+    """One answer: `path` is Python text over the roots of the program, `kind` says what is compared with `value`."""
+
+    def __init__(self, shown, path, kind, value):
+        self.shown, self.path, self.kind, self.value = shown, path, kind, value
+
+    def holds(self, now):
+        if self.kind == "absent":
+            return False
+        if self.kind == "is":
+            return now is self.value or (isinstance(now, types.ModuleType) and now.__name__ == self.value.__name__)
+        if self.kind == "array":
+            now = _as_numpy(now)
+            return now is not None and layout_of(now) == self.value
+        if self.kind == "content":
+            return (type(now), len(now)) == self.value
+        return same(now, self.value)
+
+    def __repr__(self):
+        value = self.value
+        if self.kind == "array":
+            value = f"{value[0].name}[{', '.join(map(str, value[1]))}]"
+        elif self.kind == "content":
+            value = f"{value[0].__name__} of {value[1]} elements"
+        return f"{self.shown} = {value!r}" if self.kind == "constant" else f"{self.shown}: {value}"
+
+
+class Question(Exception):
+    """Something that has no answer; the text says why."""
+
+
+class Asking:
+    """Answers the questions of one compilation. `parameters`: name -> ("value", type, weak), ("array", type, shape, strides) or
+    ("constant", object)."""
+
+    def __init__(self, function, parameters, symbols, dace=False):
+        self.function, self.parameters, self.symbols, self.dace = function, parameters, dict(symbols), dace
+        self.sources = {}
+        self.objects, self.paths, self.shown, self.guards, self.kept = {}, {}, {}, [], []
+        self.roots = {}    # variable of the guards -> dictionary, cell or object
+        self.arrays = {}   # id -> (path, array)
+        self.shown_arrays = {}
+        self.failure = None
+        self.by_path = {}
+
+    def remember_source(self, function, source):
+        self.sources[id(function)] = source
+
+    def run(self, call):
+        """call(host, id of the function)."""
+        host = Host(struct_size=ctypes.sizeof(Host))
+        for name, prototype in HOST_FUNCTIONS.items():
+            setattr(host, name, prototype(self._wrapped(getattr(self, "_" + name))))
+        key = self._remember(self.function, "f", "f")
+        try:
+            call(ctypes.byref(host), key)
+        finally:
+            self.kept = []
+        if self.failure is not None:
+            raise self.failure
+
+    def _wrapped(self, answer):
+        def ask(user, *arguments):
+            out = arguments[-1].contents
+            try:
+                answer(*arguments[:-1], out)
+                return True
+            except Question as why:
+                self._text(out, str(why))
+            except Exception as error: # what a property raises, for one
+                self._text(out, f"{type(error).__name__}: {error}")
+            except BaseException as error: # KeyboardInterrupt
+                self.failure = error
+            return False
+        return ask
+
+    def _text(self, out, text):
+        data = text.encode()
+        self.kept.append(data)
+        out.text = data
+
+    def _texts(self, values):
+        array = (ctypes.c_char_p * max(len(values), 1))(*(str(v).encode() for v in values))
+        self.kept.append(array)
+        return array
+
+    def _remember(self, value, path, shown):
+        key = id(value)
+        if key not in self.objects:
+            self.objects[key], self.paths[key], self.shown[key] = value, path, shown
+        return key
+
+    def _root(self, name, value):
+        for variable, known in self.roots.items():
+            if known is value:
+                return variable
+        variable = f"{name}{len(self.roots)}"
+        self.roots[variable] = value
+        return variable
+
+    # ---- guards ----
+
+    def _guard(self, shown, path, kind, value):
+        if path not in self.by_path:
+            guard = self.by_path[path] = Guard(shown, path, kind, value)
+            self.guards.append(guard)
+
+    # ---- what an object is ----
+
+    def _describe(self, value, path, shown, out):
+        kind = "constant"
+        if value is None or value is Ellipsis:
+            out.kind = NONE if value is None else ELLIPSIS
+        elif isinstance(value, (bool, numpy.bool_, int, float, complex, numpy.number)):
+            self._number(value, out)
+        elif isinstance(value, str):
+            out.kind = STRING
+            self._text(out, value)
+        elif isinstance(value, Expression):
+            out.kind = SYMBOL
+            self._text(out, value._text)
+            self.symbols.update(value._symbols)
+        elif isinstance(value, Descriptor):
+            self._array_type(DESCRIPTOR, value.dtype.name, value.shape, None, out)
+        elif isinstance(value, (Type, numpy.dtype)) or (isinstance(value, type) and issubclass(value, numpy.generic)):
+            found = type_of(value)
+            if found is None:
+                raise Question(f"elements of type {value} have no counterpart in programs")
+            out.kind, kind = TYPE, "is" if isinstance(value, type) else "constant"
+            out.type = found.name.encode()
+        elif isinstance(value, (tuple, list, dict, range)):
+            out.kind = DICTIONARY if isinstance(value, dict) else LIST if isinstance(value, list) else TUPLE
+            out.id, out.count, kind = self._remember(value, path, shown), len(value), "content"
+            self._guard(shown, path, kind, (type(value), len(value)))
+            return
+        elif _is_array(value):
+            self._array(value, path, shown, out)
+            return
+        else:
+            self._object(value, path, shown, out)
+            return
+        self._guard(shown, path, kind, value)
+
+    def _number(self, value, out):
+        if isinstance(value, numpy.generic):
+            out.type = value.dtype.name.encode()
+            value = value.item()
+            if not isinstance(value, (bool, int, float, complex)):
+                raise Question(f"numbers of type {out.type.decode()} are not supported")
+        else:
+            out.weak = True
+        if isinstance(value, (bool, int)):
+            if not -(1 << 63) <= value < 1 << 63:
+                raise Question("an integer of more than 64 bits")
+            out.kind, out.integer = BOOL if isinstance(value, bool) else INTEGER, int(value)
+        elif isinstance(value, float):
+            out.kind, out.real = FLOAT, value
+        else:
+            out.kind, out.real, out.imaginary = COMPLEX, value.real, value.imag
+
+    def _array_type(self, kind, type, shape, strides, out):
+        out.kind, out.type, out.rank = kind, type.encode(), len(shape)
+        out.shape = self._texts(shape)
+        if strides is not None:
+            out.strides = self._texts(strides)
+        for n in shape:
+            if isinstance(n, Expression):
+                self.symbols.update(n._symbols)
+
+    def _array(self, value, path, shown, out):
+        array = _as_numpy(value)
+        found = type_of(array.dtype)
+        if found is None:
+            raise Question(f"elements of type {array.dtype} have no counterpart in programs")
+        if array.ndim == 0:
+            raise Question("an array without dimensions: use its value, or an array of one element")
+        out.id = id(value)
+        known = self.arrays.setdefault(id(value), (path, value))
+        self.shown_arrays.setdefault(id(value), shown)
+        self._guard(shown, path, "array", layout_of(array))
+        if known[0] != path: # the same array by another name stays the same
+            self._guard(f"{shown} is {self.shown_arrays[id(value)]}", f"({path} is {known[0]})", "constant", True)
+        strides = None if array.flags.c_contiguous else [s // array.itemsize for s in array.strides]
+        self._array_type(ARRAY, found.name, array.shape, strides, out)
+
+    def _object(self, value, path, shown, out):
+        name = _known_name(value)
+        if name is not None:
+            out.kind = MODULE if isinstance(value, types.ModuleType) else BUILTIN
+            self._text(out, name)
+            self._guard(shown, path, "is", value)
+            out.id = self._remember(value, path, shown)
+            return
+        target = getattr(value, "_sdfg_function", value) # a program: its function
+        if isinstance(target, types.FunctionType) and not getattr(target, "_sdfg_always_inline", False):
+            self._guard(shown, path, "is", value)
+            out.kind, out.id = FUNCTION, self._remember(target, path, shown)
+            return
+        if isinstance(target, types.MethodType) and isinstance(target.__func__, types.FunctionType):
+            self._guard(shown, f"{path}.__func__", "is", target.__func__)
+            out.kind, out.id = FUNCTION, self._remember(target.__func__, f"{path}.__func__", shown)
+            out.self = self._remember(target.__self__, f"{path}.__self__", shown.rpartition(".")[0] or shown)
+            return
+        out.kind, out.id = OTHER, self._remember(value, path, shown)
+        if isinstance(value, (type, types.BuiltinFunctionType, types.ModuleType, types.FunctionType)):
+            self._guard(shown, path, "is", value)
+        self._text(out, _what(value))
+
+    # ---- the questions ----
+
+    def _source(self, key, out):
+        function = self.objects[key]
+        try:
+            source = self.sources.get(key) or _source.of(function)
+        except _source.NoSource as why:
+            raise Question(str(why)) from None
+        text = source.text.encode()
+        strings = [source.path.encode(), text, source.name.encode()]
+        self.kept.append(strings)
+        out.path, out.text, out.size, out.first_line, out.name = strings[0], text, len(text), source.first_line, strings[2]
+        out.dace = self.dace
+
+    def _parameter(self, name, out):
+        name = name.decode()
+        given = self.parameters[name]
+        if given[0] == "constant":
+            self._describe(given[1], f"P[{name!r}]", name, out)
+        elif given[0] == "value":
+            out.kind, out.type, out.weak = VALUE, given[1].encode(), given[2]
+        else:
+            self._array_type(ARRAY, given[1], given[2], given[3], out)
+
+    def _lookup(self, key, name, out):
+        function, name = self.objects[key], name.decode()
+        shown = name if function is self.function else f"{function.__name__}.{name}"
+        code = function.__code__
+        if name in code.co_freevars:
+            cell = function.__closure__[code.co_freevars.index(name)]
+            try:
+                value = cell.cell_contents
+            except ValueError:
+                raise Question("has no value yet") from None
+            self._describe(value, f"{self._root('c', cell)}.cell_contents", shown, out)
+        elif name in function.__globals__:
+            self._describe(function.__globals__[name], f"{self._root('g', function.__globals__)}[{name!r}]", shown, out)
+        elif name in ("__debug__",) or hasattr(builtins, name):
+            self._describe(getattr(builtins, name), f"find({self._root('g', function.__globals__)}, {name!r})", shown, out)
+
+    def _symbol(self, name, out):
+        found = self.symbols.get(name.decode())
+        out.kind, out.type = TYPE, (found.dtype if isinstance(found, Expression) else BY_NAME["int64"]).name.encode()
+
+    def _attribute(self, key, name, out):
+        value, name = self.objects[key], name.decode()
+        try:
+            found = getattr(value, name)
+        except AttributeError:
+            return
+        self._describe(found, f"{self.paths[key]}.{name}", f"{self.shown[key]}.{name}", out)
+
+    def _item(self, key, wanted, out):
+        value, k = self.objects[key], self._constant(wanted.contents)
+        try:
+            found = value[k]
+        except (KeyError, IndexError):
+            return
+        if isinstance(k, (str, int, float, bool, type(None))):
+            path = f"{self.paths[key]}[{k!r}]"
+        else:
+            path = f"{self.paths[key]}[{self._root('k', k)}]"
+        self._describe(found, path, f"{self.shown[key]}[{k!r}]", out)
+
+    def _key(self, key, index, out):
+        mapping = self.objects[key]
+        self._describe(list(mapping)[index], f"keys({self.paths[key]}, {index})", f"key {index} of {self.shown[key]}", out)
+
+    def _call(self, key, items, count, names, num_names, out):
+        callee = self.objects[key]
+        if not getattr(callee, "_sdfg_always_inline", False):
+            return
+        values = [self._constant(items[i]) for i in range(count)]
+        keywords = {names[i].decode(): values[count - num_names + i] for i in range(num_names)}
+        result = callee(*values[:count - num_names], **keywords)
+        variable = self._root("r", _Result(callee, values[:count - num_names], keywords))
+        self._describe(result, f"{variable}()", f"{callee.__name__}(...)", out)
+
+    def _constant(self, o):
+        """The Python object of a constant of the program."""
+        if o.kind in (BOOL, INTEGER, FLOAT, COMPLEX):
+            value = bool(o.integer) if o.kind == BOOL else o.integer if o.kind == INTEGER else o.real if o.kind == FLOAT else \
+                complex(o.real, o.imaginary)
+            return BY_NAME[o.type.decode()](value) if o.type and not o.weak and o.type.decode() not in _SCALAR_CLASSES else value
+        if o.kind == STRING:
+            return o.text.decode()
+        if o.kind == TYPE:
+            return BY_NAME[o.type.decode()]
+        return self.objects.get(o.id) if o.id else None
+
+
+class _Result:
+    """A call that is made again when guards are checked."""
+
+    def __init__(self, callee, arguments, keywords):
+        self.callee, self.arguments, self.keywords = callee, arguments, keywords
+
+    def __call__(self):
+        return self.callee(*self.arguments, **self.keywords)
+
+
+def _is_array(value):
+    if isinstance(value, numpy.ndarray):
+        return True
+    return not isinstance(value, type) and any(hasattr(value, name) for name in ("__array_interface__", "__dlpack__"))
+
+
+def _what(value):
+    if isinstance(value, types.ModuleType):
+        return f"the module '{value.__name__}'"
+    if isinstance(value, type):
+        return f"the class '{value.__name__}'"
+    if isinstance(value, types.BuiltinFunctionType):
+        return f"the function '{value.__module__}.{value.__name__}', which has no text in Python"
+    return f"an object of class '{type(value).__name__}'"
+
+
+def _known_name(value):
+    """The name by which the compiler may know a module or function, or None."""
+    name = getattr(value, "_sdfg_builtin", None)
+    if isinstance(name, str):
+        return name
+    if isinstance(value, types.ModuleType):
+        return value.__name__ if value.__name__ in _MODULES else None
+    if isinstance(value, type):
+        return f"builtins.{value.__name__}" if value.__module__ == "builtins" else \
+            f"numpy.{value.__name__}" if value is numpy.ndarray else None
+    if isinstance(value, numpy.ufunc):
+        return f"numpy.{value.__name__}"
+    module = getattr(value, "__module__", None)
+    if isinstance(value, types.BuiltinFunctionType) and module in ("builtins", "math"):
+        return f"{module}.{value.__name__}"
+    function = isinstance(value, (types.BuiltinFunctionType, types.FunctionType)) or type(value).__name__ == "_ArrayFunctionDispatcher"
+    return f"{module}.{value.__name__}" if function and module in ("numpy", "numpy.linalg") else None
+
+
+def find(names, name):
+    """A built-in name, unless a global one has come before it."""
+    return names[name] if name in names else getattr(builtins, name)
+
+
+def keys(mapping, index):
+    return list(mapping)[index]
+
+
+def checker(asking):
+    """check(P) of the guards: the captured arrays in order if all hold, else None. P has the parameters that are constants. A function
+    made for these guards: it runs at every call."""
+    lines, arrays, scope = ["def check(P):", " try:"], [], {"same": same, "find": find, "keys": keys, "layout": layout_of,
+                                                          "as_numpy": _as_numpy, "ndarray": numpy.ndarray, **asking.roots}
+    first = {path: key for key, (path, _) in asking.arrays.items()}
+    for i, guard in enumerate(asking.guards):
+        scope[f"v{i}"] = guard.value
+        if guard.kind == "array":
+            lines.append(f"  a{i} = {guard.path}")
+            lines.append(f"  if not isinstance(a{i}, ndarray): b{i} = as_numpy(a{i})")
+            lines.append(f"  else: b{i} = a{i}")
+            lines.append(f"  if b{i} is None or layout(b{i}) != v{i}: return None")
+            if guard.path in first:
+                arrays.append((first[guard.path], f"a{i}"))
+        elif guard.kind == "content":
+            lines.append(f"  x = {guard.path}")
+            lines.append(f"  if type(x) is not v{i}[0] or len(x) != v{i}[1]: return None")
+        elif guard.kind == "is":
+            lines.append(f"  if {guard.path} is not v{i}: return None")
+        else:
+            lines.append(f"  x = {guard.path}")
+            lines.append(f"  if x is not v{i} and not same(x, v{i}): return None")
+    lines += [f"  return ({''.join(name + ', ' for _, name in arrays)})", " except (LookupError, AttributeError, TypeError, ValueError):",
+              "  return None"]
+    exec("\n".join(lines), scope)
+    return scope["check"], [key for key, _ in arrays]
+
+
+def differences(asking, parameters):
+    """Why a variant does not hold: (shown, old, new) for each guard that does not."""
+    scope, found = {"find": find, "keys": keys, "P": parameters, **asking.roots}, []
+    for guard in asking.guards:
+        try:
+            now = eval(guard.path, scope)
+        except Exception as error:
+            found.append((guard.shown, repr(guard), f"{type(error).__name__}: {error}"))
+            continue
+        if not guard.holds(now):
+            new = Guard(guard.shown, guard.path, guard.kind, layout_of(_as_numpy(now)) if guard.kind == "array" and _is_array(now) else now)
+            found.append((guard.shown, repr(guard), repr(new) if guard.kind != "content" else f"{type(now).__name__} of {len(now)} elements"))
+    return found
