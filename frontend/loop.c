@@ -158,13 +158,26 @@ static const struct sym *replace_symbol(void *user, const struct sym *name)
     return name == pair[0] ? pair[1] : NULL;
 }
 
+static bool mentions(const struct value *v, const char *symbol)
+{
+    if (v->kind == FE_SYMBOL)
+        return sym_mentions(v->sym, symbol);
+    bool found = false;
+    for (uint32_t k = 0; k < v->view.container->rank; k++)
+        found |= sym_mentions(v->view.dims[k].begin, symbol);
+    for (uint32_t k = 0; k < v->rank; k++)
+        found |= sym_mentions(v->shape[k], symbol);
+    return found;
+}
+
 /* Values that mention the loop variable keep its last value behind the loop. */
 static void replace_in(struct fe *f, const struct sym *symbol, const struct sym *last)
 {
     const struct sym *pair[2] = { symbol, last };
     for (uint32_t i = 0; i < f->scope->names.count; i++) {
         struct fe_binding *b = &f->scope->names.items[i];
-        if (!b->value || (b->value->kind != FE_VIEW && b->value->kind != FE_SYMBOL))
+        if (!b->value || (b->value->kind != FE_VIEW && b->value->kind != FE_SYMBOL) ||
+            !mentions(b->value, symbol->name))
             continue;
         if (b->value->kind == FE_SYMBOL) {
             b->value = fe_symbol(f, sym_substitute(f->ir, b->value->sym, replace_symbol, pair));

@@ -48,7 +48,7 @@ def install():
         module.map = Map()
         module.ScheduleType = types.SimpleNamespace(Sequential=None)
         module.define_local_scalar = lambda dtype: dtype(0)
-        module.define_local = lambda shape, dtype: np.empty(shape, dtype.dtype)
+        module.ndarray = module.define_local = lambda shape, dtype: np.empty(shape, dtype.dtype)
         for t in NAMES:
             setattr(module, t, Type(t))
         sys.modules[name] = module

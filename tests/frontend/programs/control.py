@@ -256,3 +256,12 @@ def symbolic_division(A: sdfg.float64[N], B: sdfg.float64[M]):
         A[2] = 1
     for i in range(3):
         A[3] += (i - N) // 4 * B[0]
+
+
+@sdfg.program
+def loop_in_map(A: sdfg.float64[N, M]):
+    B = np.ndarray([N, M], dtype=np.int64)
+    for i in sdfg.map[0:N]:
+        for j in range(M):
+            B[i, j] = i * 10 + j
+    return B
