@@ -41,7 +41,8 @@ enum sdfg_rt_effects {
     RT_FRESH = 1 << 2,
     RT_ORDERS = 1 << 3,
     RT_NO_FLOPS = 1 << 4,
-    RT_LIBRARY = 1 << 5
+    RT_LIBRARY = 1 << 5,
+    RT_DEVICE = 1 << 6
 };
 
 /* Element types of the linear algebra rows. */

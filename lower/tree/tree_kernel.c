@@ -57,3 +57,24 @@ struct kernel_params kernel_params(struct arena *a, const struct tree_stmt *kern
     }
     return r;
 }
+
+struct collect {
+    struct arena *arena;
+    VEC(const struct tree_stmt *) found;
+};
+
+static bool collect(void *user, struct tree_stmt *s)
+{
+    struct collect *c = user;
+    if (s->kind == STMT_KERNEL)
+        vec_push(c->arena, &c->found, s);
+    return s->kind != STMT_KERNEL;
+}
+
+struct tree_kernels tree_kernels(const struct tree *t)
+{
+    struct collect c = { .arena = t->arena };
+    for (uint32_t i = 0; i < t->functions.count; i++)
+        stmt_visit(t->functions.items[i]->body, collect, &c);
+    return (struct tree_kernels){ c.found.items, c.found.count };
+}

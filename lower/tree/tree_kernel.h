@@ -17,4 +17,11 @@ struct kernel_params {
  * the parameters of the device function, which the host packs by value. In the arena. */
 struct kernel_params kernel_params(struct arena *a, const struct tree_stmt *kernel);
 
+/* All kernels, in the order of the tree's text: the number of one is its place here. In the tree's arena. */
+struct tree_kernels {
+    const struct tree_stmt *const *kernels;
+    uint32_t count;
+};
+struct tree_kernels tree_kernels(const struct tree *t);
+
 #endif

@@ -37,7 +37,7 @@ MAY_INCLUDE = {
     "tests/install": ["axpy.h"], # written by the test
     "tests/fail": ["engine/include/", "runtime/abi.h", "tests/"],
     "tests/parser": ["ir/python/ast.h"],
-    "tests/pass": ["lower/opt/", "lower/tree/", "ir/", "base/"],
+    "tests/pass": ["gpu/emit.h", "lower/opt/", "lower/tree/", "ir/", "base/"],
     "tests/corpus": ["sdfg.h", "ir/", "base/"],
     "tests/fuzz": [folder + "/" for folder in project.FOLDERS] + ["tests/"],
     "tests/run": ["engine/cli/", "engine/include/", "ir/", "base/", "tests/"], # writes cases

@@ -1,9 +1,11 @@
 /* tree-opt CASE...                   runs cases (README.md), and shows what is not as expected
  * tree-opt --bless CASE...           ... and writes what there is into them
  * tree-opt --round-trip FILE...      trees ("-": standard input) of which the same text must be printed
- * tree-opt --passes=LIST [--options=LIST] FILE...   prints what passes make of trees */
+ * tree-opt --passes=LIST [--options=LIST] FILE...   prints what passes make of trees
+ * tree-opt --cuda[=strict|fast] FILE...             prints the CUDA C of the kernels of trees */
 #include "base/remark.h"
 #include "base/text.h"
+#include "gpu/emit.h"
 #include "lower/opt/passes.h"
 #include "lower/tree/tree_read.h"
 
@@ -252,6 +254,23 @@ static bool check_case(const char *path, bool bless)
 
 /* ---- trees ---- */
 
+static bool print_cuda(const char *path, enum gpu_fp fp)
+{
+    size_t length;
+    char *text = read_file(path, &length);
+    struct ir *ir = ir_new();
+    struct tree *t = tree_read(ir, text, length);
+    const struct gpu_text *code = t ? gpu_emit(t, fp) : NULL;
+    struct text out = text_new(ir->arena);
+    if (code)
+        text_add(&out, code->text);
+    print_errors(ir, &out);
+    fputs(text_get(&out), stdout);
+    ir_free(ir);
+    free(text);
+    return code;
+}
+
 static bool print_tree(const char *path, const char *list, const char *options, bool compare)
 {
     size_t length;
@@ -276,12 +295,16 @@ int main(int argc, char **argv)
 {
     bool bless = false, round_trip = false, good = true;
     const char *list = NULL, *options = "";
-    int files = 0;
+    int files = 0, cuda = -1;
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--bless"))
             bless = true;
         else if (!strcmp(argv[i], "--round-trip"))
             round_trip = true;
+        else if (!strncmp(argv[i], "--cuda", 6))
+            cuda = !strcmp(argv[i] + 6, "=fast")     ? GPU_FP_FAST
+                   : !strcmp(argv[i] + 6, "=strict") ? GPU_FP_STRICT
+                                                     : GPU_FP_DEFAULT;
         else if (!strncmp(argv[i], "--passes=", 9))
             list = argv[i] + 9;
         else if (!strncmp(argv[i], "--options=", 10))
@@ -292,8 +315,9 @@ int main(int argc, char **argv)
             argv[1 + files++] = argv[i];
     }
     for (int i = 1; i <= files; i++)
-        good &= round_trip || list ? print_tree(argv[i], list ? list : "", options, round_trip)
-                                   : check_case(argv[i], bless);
+        good &= cuda >= 0            ? print_cuda(argv[i], (enum gpu_fp)cuda)
+                : round_trip || list ? print_tree(argv[i], list ? list : "", options, round_trip)
+                                     : check_case(argv[i], bless);
     if (!files)
         complain("no files", "");
     return good ? 0 : 1;

@@ -1,0 +1,42 @@
+/* Threads: who they are, and where they meet. */
+#include "gpu/emit_text.h"
+
+struct cuda gpu_thread(struct gpu_func *f, const struct tree_expr *e)
+{
+    static const char *const groups[] = { "threadIdx", "blockIdx", "blockDim", "gridDim" };
+    if (e->i >= THREAD_LANE) {
+        gpu_need(f->module, PIECE_THREAD);
+        return gpu_text_of(CUDA_POSTFIX, e->i == THREAD_LANE ? "sd_lane()" : "sd_warp()");
+    }
+    return gpu_print(f, CUDA_UNARY, "(i32)%s.%c", groups[e->i / 3], "xyz"[e->i % 3]);
+}
+
+void gpu_stmt_group(struct gpu_func *f, const struct tree_stmt *s)
+{
+    const struct type *t = s->value->type;
+    const char *type = gpu_type(f->module, t);
+    bool warp = s->loop.level == TREE_WARP;
+    struct cuda value = gpu_expr(f, s->value);
+    struct cuda both = gpu_combine(f, s->wcr, t, gpu_text_of(CUDA_POSTFIX, "x"), gpu_text_of(CUDA_POSTFIX, "y"));
+    gpu_need(f->module, PIECE_GROUP);
+    if (t->size > 16)
+        gpu_unsupported(f->module, "a reduction of values of more than 16 bytes over threads");
+    gpu_assign(f, s->var,
+               arena_printf(f->module->arena, "sd_%s_group<%s>(%s, [](%s x, %s y) -> %s { return %s; })",
+                            warp ? "warp" : "block", type, value.s, type, type, type, both.s));
+}
+
+void gpu_stmt_barrier(struct gpu_func *f, const struct tree_stmt *s)
+{
+    switch (s->loop.level) {
+    case TREE_WARP:
+        gpu_line(f, "__syncwarp();");
+        break;
+    case TREE_GRID:
+        gpu_need(f->module, PIECE_GRID);
+        gpu_line(f, "sd_grid_barrier(&%s_blocks);", f->name);
+        break;
+    default:
+        gpu_line(f, "__syncthreads();");
+    }
+}

@@ -1,0 +1,66 @@
+#include "gpu/emit_text.h"
+
+#include <string.h>
+
+/* A complex number comes as its two parts, as the host packs it. */
+static void add_param(struct gpu_func *f, struct text *out, struct gpu_variable *x)
+{
+    const struct type *t = x->var->type;
+    struct gpu_module *m = f->module;
+    if (type_is_complex(t)) {
+        const char *part = gpu_type(m, type_part(m->ir, t));
+        text_printf(out, "%s %s_re, %s %s_im", part, x->name, part, x->name);
+        text_printf(&f->top, "    const %s %s = { %s_re, %s_im };\n", gpu_type(m, t), x->name, x->name, x->name);
+        return;
+    }
+    const char *type = gpu_type(m, t), *space = type[strlen(type) - 1] == '*' ? "" : " ";
+    text_printf(out, "%s%s%s%s%s", x->read_only ? "const " : "", type, space, x->restricted ? "__restrict__ " : "",
+                x->name);
+}
+
+static void add_bounds(const struct tree_stmt *kernel, struct text *out)
+{
+    int64_t threads = kernel->kernel->most_threads;
+    if (!threads) {
+        threads = 1;
+        for (int i = 0; i < 3; i++) {
+            const struct tree_expr *e = kernel->args[KERNEL_BLOCK + i];
+            threads = e->op == EXPR_INT && e->i > 0 && e->i <= 1024 ? threads * e->i : 0;
+        }
+    }
+    if (threads > 0 && threads <= 1024 && kernel->kernel->least_blocks)
+        text_printf(out, "__launch_bounds__(%d, %u) ", (int)threads, kernel->kernel->least_blocks);
+    else if (threads > 0 && threads <= 1024)
+        text_printf(out, "__launch_bounds__(%d) ", (int)threads);
+}
+
+const char *gpu_kernel_text(struct gpu_func *f)
+{
+    struct text out = text_new(f->module->arena), code = text_new(f->module->arena);
+    f->params = kernel_params(f->module->arena, f->kernel);
+    f->top = text_new(f->module->arena);
+    f->out = &code;
+    f->indent = 1;
+    gpu_variables(f);
+    gpu_accesses(f);
+    text_printf(&out, "extern \"C\" __global__ void ");
+    add_bounds(f->kernel, &out);
+    text_printf(&out, "%s(", f->name);
+    for (uint32_t i = 0; i < f->params.count; i++) {
+        text_add(&out, i ? ", " : "");
+        add_param(f, &out, gpu_variable(f, f->params.vars[i]));
+    }
+    for (uint32_t i = 0; i < f->order.count; i++) {
+        struct gpu_variable *x = f->order.items[i];
+        if (!x->on_top || (x->array && x->assignments == 1)) {
+            x->declared = x->array && x->assignments == 1;
+            continue;
+        }
+        const char *type = gpu_type(f->module, x->var->type);
+        text_printf(&f->top, "    %s%s%s;\n", type, type[strlen(type) - 1] == '*' ? "" : " ", x->name);
+        x->declared = true;
+    }
+    gpu_stmt(f, f->kernel->body);
+    text_printf(&out, ")\n{\n%s%s}\n", text_get(&f->top), text_get(&code));
+    return text_get(&out);
+}

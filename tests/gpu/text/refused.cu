@@ -1,0 +1,1 @@
+error[unsupported]: a call of 'cblas_ddot' in code for a GPU
