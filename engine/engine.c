@@ -4,6 +4,7 @@
 #include "engine/kernels/disk.h"
 #include "engine/kernels/kernels.h"
 #include "engine/kernels/tiers.h"
+#include "engine/sized.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -14,6 +15,18 @@
 #define VERSION_TEXT(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)
 
 const char *sdfg_version(void) { return VERSION_TEXT(SDFG_VERSION_MAJOR, SDFG_VERSION_MINOR, SDFG_VERSION_PATCH); }
+
+int sdfg_version_number(void) { return SDFG_VERSION; }
+
+sdfg_error *sdfg_version_check(int major, int minor, int patch)
+{
+    bool serves = major == SDFG_VERSION_MAJOR && minor == SDFG_VERSION_MINOR;
+    if (major == SDFG_VERSION_MAJOR && major > 0)
+        serves = SDFG_VERSION_NUMBER(0, minor, patch) <= SDFG_VERSION_NUMBER(0, SDFG_VERSION_MINOR, SDFG_VERSION_PATCH);
+    if (serves)
+        return NULL;
+    return error_of(SDFG_STAGE_OPTIONS, DIAG_VERSION, major, minor, patch, sdfg_version());
+}
 
 /* Also of one that is half made. */
 static void engine_release(void *engine)
@@ -41,8 +54,6 @@ sdfg_error *sdfg_engine_new(sdfg_engine **out, const sdfg_options *o)
         arena_free(a);
         return report_end(&r, SDFG_STAGE_OPTIONS);
     }
-    if (e->options.fatal)
-        fatal_set_handler(e->options.fatal, e->options.user);
     atomic_init(&e->holders, 1);
     pthread_mutex_init(&e->lock, NULL);
     cleanup_push(&half_made, engine_release, e);
@@ -95,18 +106,18 @@ void sdfg_engine_stats(sdfg_engine *e, sdfg_stats *out)
 {
     if (!e || !out)
         return;
-    kernel_store_stats(e->kernels, out);
+    sdfg_stats s = kernel_store_stats(e->kernels);
     pthread_mutex_lock(&e->lock);
-    if (e->codegen && out->struct_size >= offsetof(sdfg_stats, abandoned) + sizeof out->abandoned)
-        out->abandoned = e->codegen->abandoned();
+    s.abandoned = e->codegen ? e->codegen->abandoned() : 0;
     pthread_mutex_unlock(&e->lock);
+    sized_give(out, &s, sizeof s);
 }
 
 void sdfg_engine_cache(sdfg_engine *e, sdfg_cache_info *out)
 {
     if (!e || !out)
         return;
-    sdfg_cache_info info = { .struct_size = out->struct_size, .off = e->disk_off };
+    sdfg_cache_info info = { .off = e->disk_off };
     if (e->disk) {
         disk_wait(e->disk);
         struct cache_store *s = disk_store_of(e->disk);
@@ -119,5 +130,5 @@ void sdfg_engine_cache(sdfg_engine *e, sdfg_cache_info *out)
         info.troubles = c.troubles;
         cache_trouble(s, info.trouble, sizeof info.trouble);
     }
-    memcpy(out, &info, out->struct_size < sizeof info ? out->struct_size : sizeof info);
+    sized_give(out, &info, sizeof info);
 }

@@ -66,7 +66,8 @@ static void write_json(const sdfg_error *e, struct text *out)
 
 sdfg_error *error_memory(enum sdfg_error_stage stage)
 {
-    static sdfg_message message = { .class_id = SDFG_ERROR_ENVIRONMENT,
+    static sdfg_message message = { .struct_size = sizeof(sdfg_message),
+                                    .class_id = SDFG_ERROR_ENVIRONMENT,
                                     .code = "MEMORY",
                                     .text = "out of memory",
                                     .path = "",
@@ -126,6 +127,7 @@ sdfg_error *error_from_diags(const struct diags *d, enum sdfg_error_stage stage)
     for (uint32_t i = 0; i < diags_count(d); i++) {
         const struct diag *g = diags_get(d, i);
         sdfg_message m = {
+            .struct_size = sizeof m,
             .class_id = (enum sdfg_error_class)diag_class_of(g->code),
             .warning = g->warning,
             .code = diag_name(g->code),
@@ -147,6 +149,7 @@ static sdfg_error *from_messages(const struct codegen_message *messages, uint32_
     for (uint32_t i = 0; i < count; i++) {
         const struct codegen_message *g = &messages[i];
         sdfg_message m = {
+            .struct_size = sizeof m,
             .class_id = (enum sdfg_error_class)g->class_id,
             .warning = g->warning,
             .code = copy(e->arena, g->code),

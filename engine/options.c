@@ -1,5 +1,6 @@
 #include "base/vec.h"
 #include "engine/engine.h"
+#include "engine/sized.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,12 +10,10 @@ void sdfg_options_init(sdfg_options *o, size_t struct_size)
 {
     if (!o)
         return;
-    sdfg_options defaults = {
-        .struct_size = struct_size,
-        .opt_level = -1,
-        .debug = getenv("SDFG_DEBUG"),
-        .dump_dir = getenv("SDFG_DUMP_DIR"),
-    };
+    sdfg_options defaults = SDFG_OPTIONS_INIT;
+    defaults.struct_size = struct_size;
+    defaults.debug = getenv("SDFG_DEBUG");
+    defaults.dump_dir = getenv("SDFG_DUMP_DIR");
     memset(o, 0, struct_size);
     memcpy(o, &defaults, struct_size < sizeof defaults ? struct_size : sizeof defaults);
 }
@@ -90,11 +89,10 @@ static bool take_limits(struct sdfg_engine *e, struct diags *d)
 {
     sdfg_options *o = &e->options;
     sdfg_limits *own = NEW(e->arena, sdfg_limits);
-    *own = (sdfg_limits){ 0 };
-    if (o->limits && o->limits->struct_size < sizeof o->limits->struct_size)
-        return diag_error(d, NULL, DIAG_OPTION_VALUE, "limits", "has no struct_size");
-    if (o->limits)
-        memcpy(own, o->limits, o->limits->struct_size < sizeof *own ? o->limits->struct_size : sizeof *own);
+    *own = (sdfg_limits)SDFG_LIMITS_INIT;
+    const char *wrong = o->limits ? sized_take(own, sizeof *own, o->limits) : NULL;
+    if (wrong)
+        return diag_error(d, NULL, DIAG_STRUCT_SIZE, "sdfg_limits", wrong);
     o->limits = own;
     if ((unsigned)o->external_files > SDFG_EXTERNAL_ANY)
         return diag_error(d, NULL, DIAG_OPTION_VALUE, "external_files", "is one of enum sdfg_external_files");
@@ -105,17 +103,9 @@ bool options_take(struct sdfg_engine *e, const sdfg_options *given, struct diags
 {
     sdfg_options *o = &e->options;
     sdfg_options_init(o, sizeof *o);
-    if (given) {
-        size_t size = given->struct_size;
-        if (size < sizeof given->struct_size)
-            return diag_error(d, NULL, DIAG_OPTION_VALUE, "struct_size", "is not set; call sdfg_options_init first");
-        /* A caller built for a later version may only use what this one knows. */
-        for (size_t i = sizeof *o; i < size; i++)
-            if (((const char *)given)[i])
-                return diag_error(d, NULL, DIAG_OPTION_VALUE, "struct_size",
-                                  "covers an option that this version of the library does not know");
-        memcpy(o, given, size < sizeof *o ? size : sizeof *o);
-    }
+    const char *wrong = given ? sized_take(o, sizeof *o, given) : NULL;
+    if (wrong)
+        return diag_error(d, NULL, DIAG_STRUCT_SIZE, "sdfg_options", wrong);
     if (o->opt_level < -1 || o->opt_level > 3)
         return diag_error(d, NULL, DIAG_OPTION_VALUE, "opt_level", "is -1 to 3");
     if (o->num_threads < 0 || o->num_threads > 65536)
@@ -157,7 +147,7 @@ void engine_dump(void *engine, const char *title, const char *text)
     const struct sdfg_engine *e = engine;
     const sdfg_options *o = &e->options;
     if (o->dump) {
-        o->dump(o->user, title, text);
+        o->dump(o->dump_user, title, text);
         return;
     }
     if (!o->dump_dir)

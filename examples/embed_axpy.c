@@ -32,8 +32,8 @@ int main(int argc, char **argv)
     check(sdfg_program_load_file(&program, engine, argc > 1 ? argv[1] : "axpy.sdfg"));
     check(sdfg_args_new(&args, program));
     check(sdfg_args_f64(args, "alpha", 2));
-    check(sdfg_args_array(args, "X", &(sdfg_array){ .data = x, .dtype = SDFG_F64, .rank = 1, .shape = { N } }));
-    check(sdfg_args_array(args, "Y", &(sdfg_array){ .data = y, .dtype = SDFG_F64, .rank = 1, .shape = { N } }));
+    check(sdfg_args_array(args, "X", SDFG_ARRAY(.data = x, .dtype = SDFG_F64, .rank = 1, .shape = { N })));
+    check(sdfg_args_array(args, "Y", SDFG_ARRAY(.data = y, .dtype = SDFG_F64, .rank = 1, .shape = { N })));
     check(sdfg_call(program, args)); /* N is solved from the shapes, the program is compiled for it and runs */
 
     int wrong = 0;

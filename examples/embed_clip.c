@@ -55,8 +55,8 @@ int main(int argc, char **argv)
     check(sdfg_engine_implement(engine, "example.nodes.Clip", clip, &calls)); /* before programs are loaded */
     check(sdfg_program_load_file(&program, engine, argc > 1 ? argv[1] : "clip.sdfg"));
     check(sdfg_args_new(&args, program));
-    check(sdfg_args_array(args, "X", &(sdfg_array){ .data = x, .dtype = SDFG_F64, .rank = 1, .shape = { N } }));
-    check(sdfg_args_array(args, "Y", &(sdfg_array){ .data = y, .dtype = SDFG_F64, .rank = 1, .shape = { N } }));
+    check(sdfg_args_array(args, "X", SDFG_ARRAY(.data = x, .dtype = SDFG_F64, .rank = 1, .shape = { N })));
+    check(sdfg_args_array(args, "Y", SDFG_ARRAY(.data = y, .dtype = SDFG_F64, .rank = 1, .shape = { N })));
     check(sdfg_call(program, args));
 
     for (int i = 0; i < N; i++) {

@@ -21,7 +21,7 @@ struct heat {
 static sdfg_error *bind_step(struct heat *h)
 {
     sdfg_args *args;
-    sdfg_array a = { .data = h->a, .dtype = SDFG_F64, .rank = 2, .shape = { N, N } }, b = a;
+    sdfg_array a = { .struct_size = sizeof a, .data = h->a, .dtype = SDFG_F64, .rank = 2, .shape = { N, N } }, b = a;
     b.data = h->b;
     sdfg_error *error = sdfg_args_new(&args, h->program);
     if (!error)

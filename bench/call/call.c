@@ -60,7 +60,7 @@ static void give(sdfg_args *a)
 {
     for (int i = 0; i < NUM_ARRAYS; i++)
         check(sdfg_args_array(a, (char[]){ (char)('A' + i), 0 },
-                              &(sdfg_array){ data[i], SDFG_F64, 2, { ROWS, COLUMNS }, NULL, 0 }));
+                              SDFG_ARRAY(.data = data[i], .dtype = SDFG_F64, .rank = 2, .shape = { ROWS, COLUMNS })));
     check(sdfg_args_f64(a, "x", 1));
     check(sdfg_args_f64(a, "y", 2));
 }
@@ -92,8 +92,9 @@ static void run_resized(struct ways *w)
 {
     w->rows = w->rows == ROWS ? ROWS - 1 : ROWS;
     for (int i = 0; i < NUM_ARRAYS; i++)
-        check(sdfg_args_array(w->args, (char[]){ (char)('A' + i), 0 },
-                              &(sdfg_array){ data[i], SDFG_F64, 2, { w->rows, COLUMNS }, NULL, 0 }));
+        check(
+            sdfg_args_array(w->args, (char[]){ (char)('A' + i), 0 },
+                            SDFG_ARRAY(.data = data[i], .dtype = SDFG_F64, .rank = 2, .shape = { w->rows, COLUMNS })));
     check(sdfg_call(w->program, w->args));
 }
 

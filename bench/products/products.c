@@ -95,7 +95,7 @@ static void release(struct subject *s)
 
 static sdfg_array array_of(const struct product *p, void *data, int64_t rows, int64_t cols)
 {
-    sdfg_array a = { .data = data, .dtype = p->dtype };
+    sdfg_array a = { .struct_size = sizeof a, .data = data, .dtype = p->dtype };
     bool vector = !p->batch && (rows == 1 || cols == 1);
     if (p->batch)
         a.shape[a.rank++] = p->batch;

@@ -162,7 +162,8 @@ static bool make_arrays(struct subject *s)
     for (int i = 0; i < MAX_ARRAYS && s->kernel->arrays[i].name; i++) {
         sdfg_dtype dtype = s->kernel->arrays[i].dtype;
         size_t elements = 1;
-        s->shapes[i] = (sdfg_array){ .dtype = dtype, .rank = s->kernel->arrays[i].rank };
+        s->shapes[i] =
+            (sdfg_array){ .struct_size = sizeof(sdfg_array), .dtype = dtype, .rank = s->kernel->arrays[i].rank };
         for (int d = 0; d < s->shapes[i].rank; d++) {
             s->shapes[i].shape[d] = size_of(s, s->kernel->arrays[i].shape[d]);
             elements *= (size_t)s->shapes[i].shape[d];

@@ -4,7 +4,9 @@
 #include "engine/call/recent.h"
 #include "engine/program/bounds.h"
 #include "engine/program/workspace.h"
+#include "engine/sized.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -211,11 +213,22 @@ static void give_array(struct sdfg_args *a, struct entry *e, const sdfg_array *a
     }
 }
 
-sdfg_error *sdfg_args_array(sdfg_args *a, const char *name, const sdfg_array *array)
+static sdfg_error *device_error(const char *name, const sdfg_device *d)
 {
-    NEEDS(a);
-    NEEDS(name);
-    NEEDS(array);
+    const char *kind = d->kind == SDFG_DEVICE_CUDA           ? "CUDA device"
+                       : d->kind == SDFG_DEVICE_CUDA_HOST    ? "the host, pinned for CUDA device"
+                       : d->kind == SDFG_DEVICE_CUDA_MANAGED ? "CUDA, managed, device"
+                                                             : "a device of another kind, number";
+    char text[80];
+    snprintf(text, sizeof text, "%s %d", kind, d->index);
+    return error_of(SDFG_STAGE_BIND, DIAG_ARGUMENT_DEVICE, name, text);
+}
+
+/* `array` is as long as this version of the library has it. */
+static sdfg_error *take_array(sdfg_args *a, const char *name, const sdfg_array *array)
+{
+    if (__builtin_expect(array->device.kind > SDFG_DEVICE_CPU, 0))
+        return device_error(name, &array->device);
     const char *fault = array_fault(array);
     struct entry *given = fault ? NULL : find_given(a, name), *e = NULL;
     if (given) { /* without the cost of a report */
@@ -231,6 +244,21 @@ sdfg_error *sdfg_args_array(sdfg_args *a, const char *name, const sdfg_array *ar
     if (e)
         give_array(a, e, array);
     return report_end(&r, SDFG_STAGE_BIND);
+}
+
+__attribute__((cold, noinline)) static sdfg_error *take_sized(sdfg_args *a, const char *name, const sdfg_array *array)
+{
+    sdfg_array own = SDFG_ARRAY_INIT;
+    const char *wrong = sized_take(&own, sizeof own, array);
+    return wrong ? error_of(SDFG_STAGE_BIND, DIAG_STRUCT_SIZE, "sdfg_array", wrong) : take_array(a, name, &own);
+}
+
+sdfg_error *sdfg_args_array(sdfg_args *a, const char *name, const sdfg_array *array)
+{
+    NEEDS(a);
+    NEEDS(name);
+    NEEDS(array);
+    return array->struct_size == sizeof *array ? take_array(a, name, array) : take_sized(a, name, array);
 }
 
 sdfg_error *sdfg_args_pointer(sdfg_args *a, const char *name, void *data)

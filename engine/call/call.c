@@ -86,7 +86,7 @@ static sdfg_error *run_timed(const struct sdfg_kernel *k, void *const *args, str
     if (!error && t.count && !out)
         error = run_error(SDFG_RT_OUT_OF_MEMORY);
     if (!error)
-        o->timing(o->user, out, t.count);
+        o->timing(o->timing_user, out, t.count);
     free(out);
     sdfg_rt_timings_release(&t);
     return error;

@@ -117,7 +117,7 @@ static sdfg_error *tell(const struct sdfg_engine *e, sdfg_fault *f, struct repor
     f->struct_size = sizeof *f;
     f->text = g->message;
     if (e->options.fault)
-        e->options.fault(e->options.user, f);
+        e->options.fault(e->options.fault_user, f);
     struct codegen_message m = {
         .class_id = diag_class_of(g->code),
         .code = diag_name(g->code),

@@ -169,6 +169,7 @@ static bool give_array(struct case_args *a, const char *name, const struct json 
     if (tensor_count(&x->original) && !x->shared)
         view_scatter(&x->view, &x->original);
     sdfg_array array = {
+        .struct_size = sizeof array,
         .data = x->view.data,
         .dtype = x->view.dtype,
         .rank = descriptor.rank,
@@ -224,7 +225,7 @@ static bool give_member(struct case_args *a, const char *name, const struct json
     memcpy(x->original.data, x->memory, item_bytes);
     x->view = view_of_tensor(&x->original);
     x->view.data = x->memory;
-    sdfg_array array = { .data = x->memory, .dtype = dtype };
+    sdfg_array array = { .struct_size = sizeof array, .data = x->memory, .dtype = dtype };
     return checked(sdfg_args_array(a->args, name, &array), error);
 }
 

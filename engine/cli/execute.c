@@ -397,7 +397,7 @@ int run_program(const struct command *c)
     struct timings timings = { 0 };
     if (c->report_file) {
         options.timing = timings_add;
-        options.user = &timings;
+        options.timing_user = &timings;
     }
     if (!options.cache_dir)
         options.cache_dir = "default";

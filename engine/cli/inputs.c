@@ -75,9 +75,12 @@ static int add_array(struct inputs *in, const char *name, const struct view *v)
     }
     bool known = find_root(in, name, &info);
     in->items[in->count++] = (struct input){ copy, *v, known && info.written, known && info.returned };
-    sdfg_array array = {
-        .data = v->data, .dtype = v->dtype, .rank = v->rank, .item_bytes = v->item_bytes, .strides = v->strides
-    };
+    sdfg_array array = { .struct_size = sizeof array,
+                         .data = v->data,
+                         .dtype = v->dtype,
+                         .rank = v->rank,
+                         .item_bytes = v->item_bytes,
+                         .strides = v->strides };
     memcpy(array.shape, v->shape, sizeof array.shape);
     return checked(in, sdfg_args_array(in->args, name, &array));
 }

@@ -1,6 +1,7 @@
 #include "engine/export/export.h"
 
 #include "engine/kernels/kernel.h"
+#include "engine/sized.h"
 #include "jit/place.h"
 
 #include <dlfcn.h>
@@ -172,8 +173,10 @@ sdfg_error *sdfg_program_export(char **out, size_t *size, sdfg_program *p, const
     *out = NULL;
     NEEDS(p);
     NEEDS(x);
-    sdfg_export own = { 0 };
-    memcpy(&own, x, x->struct_size < sizeof own ? x->struct_size : sizeof own);
+    sdfg_export own = SDFG_EXPORT_INIT;
+    const char *wrong = sized_take(&own, sizeof own, x);
+    if (wrong)
+        return error_of(SDFG_STAGE_COMPILE, DIAG_STRUCT_SIZE, "sdfg_export", wrong);
     NEEDS_FOR(own.symbols, own.num_symbols);
     return export_text(out, size, p, &own);
 }

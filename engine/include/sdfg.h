@@ -3,7 +3,7 @@
  *     sdfg_engine  *e;  sdfg_engine_new(&e, NULL);
  *     sdfg_program *p;  sdfg_program_load_file(&p, e, "gemm.sdfg");
  *     sdfg_args    *a;  sdfg_args_new(&a, p);
- *     sdfg_args_array(a, "A", &(sdfg_array){ .data = A, .dtype = SDFG_F64, .rank = 2, .shape = { m, k } });
+ *     sdfg_args_array(a, "A", SDFG_ARRAY(.data = A, .dtype = SDFG_F64, .rank = 2, .shape = { m, k }));
  *     sdfg_args_f64(a, "alpha", 1.5);
  *     sdfg_error *error = sdfg_call(p, a);
  *     if (error) { fputs(sdfg_error_text(error), stderr); sdfg_error_free(error); }
@@ -21,6 +21,10 @@
  * return 0, "" or NULL.
  * - Exhausted memory is an ENVIRONMENT error with the code MEMORY, also inside the compiler; the process goes on
  * (docs/architecture.md says what is contained and what is not). Hooks must not throw or jump out.
+ * - Structs grow at their end in later versions. One that begins with struct_size is as long as whoever made it says:
+ * fields behind that count as zero for the library, and are not written by it. Start from SDFG_..._INIT, or set
+ * struct_size to the size of the struct and the rest to zero. Arrays that the library hands out have elements with
+ * reserved fields instead, which are zero. docs/stability.md has the whole promise.
  * - Sizes, shapes and strides count elements, never bytes, unless a name says so. Text is UTF-8 and zero-terminated.
  * - Free functions accept NULL. */
 #ifndef SDFG_H
@@ -40,6 +44,10 @@
 #define SDFG_VERSION_MINOR 1
 #define SDFG_VERSION_PATCH 0
 
+/* As one number that can be compared: #if SDFG_VERSION >= SDFG_VERSION_NUMBER(0, 2, 0) */
+#define SDFG_VERSION_NUMBER(major, minor, patch) ((major)*1000000 + (minor)*1000 + (patch))
+#define SDFG_VERSION                             SDFG_VERSION_NUMBER(SDFG_VERSION_MAJOR, SDFG_VERSION_MINOR, SDFG_VERSION_PATCH)
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -55,6 +63,14 @@ typedef struct sdfg_error sdfg_error;     /* what went wrong; one thread at a ti
 
 /* "0.1.0": of the library that runs, which may differ from SDFG_VERSION_*. Static text. */
 SDFG_API const char *sdfg_version(void);
+/* The same as SDFG_VERSION_NUMBER makes it. */
+SDFG_API int sdfg_version_number(void);
+/* Whether the library that runs serves a program that was compiled with the header of this version: NULL, or an error
+ * of class ENVIRONMENT that names both. It does if the major version is the same and the library is not older; before
+ * version 1.0, if major and minor version are the same. */
+SDFG_API sdfg_error *sdfg_version_check(int major, int minor, int patch);
+/* ... of this header. */
+#define SDFG_VERSION_CHECK() sdfg_version_check(SDFG_VERSION_MAJOR, SDFG_VERSION_MINOR, SDFG_VERSION_PATCH)
 
 /* ---- errors ---- */
 
@@ -70,6 +86,7 @@ enum sdfg_error_stage { SDFG_STAGE_OPTIONS, SDFG_STAGE_LOAD, SDFG_STAGE_BIND, SD
 
 /* One message. An error has at least one that is not a warning; INVALID ones are collected, so there may be many. */
 typedef struct sdfg_message {
+    size_t struct_size; /* set by the library */
     enum sdfg_error_class class_id;
     bool warning;
     const char *code;    /* stable identifier, such as "NO_TARGET" */
@@ -126,9 +143,9 @@ enum sdfg_external_files {
     SDFG_EXTERNAL_ANY
 };
 
-/* What reading may take in; beyond it loading fails with an ENVIRONMENT error. Fields are only ever appended. */
+/* What reading may take in; beyond it loading fails with an ENVIRONMENT error. */
 typedef struct sdfg_limits {
-    size_t struct_size;  /* set by the caller: sizeof(sdfg_limits) */
+    size_t struct_size;  /* set by the caller */
     uint64_t file_bytes; /* of the program, and of each file it names; 0: 1 GiB */
     uint64_t text_bytes; /* of the JSON in such a file, which may be compressed; 0: 1 GiB; at most 4 GiB */
 } sdfg_limits;
@@ -155,7 +172,6 @@ typedef struct sdfg_event {
  * SDFG_TIER_AUTO that may be a thread of the engine, which must not free the program. */
 typedef void sdfg_event_function(void *user, const sdfg_event *e);
 
-/* Fields are only ever appended. All texts are copied. */
 /* How long an element of the SDFG took that has instrumentation Timer. */
 typedef struct sdfg_timing {
     const char *name;            /* "SDFG axpy", "State main", "Map rows", "Tasklet 0_1_4" ... */
@@ -163,6 +179,7 @@ typedef struct sdfg_timing {
                                     file), of the state in it, and of the node in that; -1: not below the former */
     int64_t thread;              /* as the system numbers them */
     double begin, seconds;       /* begin: of a clock that never goes back */
+    int64_t reserved[3];
 } sdfg_timing;
 /* The timings of one call of a program, in the order in which they ended; `timings` is gone afterwards. Called from the
  * thread of the call, without locks. */
@@ -187,6 +204,10 @@ SDFG_API bool sdfg_check_by_name(const char *names, unsigned *check);
 /* The word of one bit, or NULL; static text. */
 SDFG_API const char *sdfg_check_name(enum sdfg_check check);
 
+/* Memory for a program, from sdfg_options.allocate; NULL: there is none, which fails the call. */
+typedef void *sdfg_allocate_function(void *user, size_t bytes, size_t alignment);
+typedef void sdfg_release_function(void *user, void *memory, size_t bytes);
+
 /* The first fault of a call in checked mode. All texts and lists are gone after the call of the function. */
 typedef struct sdfg_fault {
     size_t struct_size;        /* set by the library */
@@ -204,50 +225,52 @@ typedef struct sdfg_fault {
 /* Called from the thread of the call, without locks, before the call returns its error. */
 typedef void sdfg_fault_function(void *user, const sdfg_fault *f);
 
+/* Options of an engine. All texts are copied. Each function has a `..._user` of its own, which it is called with. */
 typedef struct sdfg_options {
-    size_t struct_size; /* set by sdfg_options_init */
+    size_t struct_size; /* set by the caller */
     int opt_level;      /* 0..3; -1: the default */
     int num_threads;    /* of parallel regions; 1: sequential code is generated; 0: decided at run time */
     enum sdfg_fp fp;
+    enum sdfg_tier tier;
+    enum sdfg_linker linker;
+    enum sdfg_external_files external_files;
     const char *specialize; /* symbols that become constants: "auto", "none", "all" or names "N,M"; NULL is "auto" */
-    const char *codegen;    /* path of the code generator library; NULL: beside this library */
+    /* Where programs run: "cpu"; "cuda" or "cuda:N" for a GPU by its number, which is unsupported so far; "auto" or
+     * NULL: the CPU. What a program for a GPU means on a CPU is said in docs/gpu.md. */
+    const char *device;
+    const char *codegen;       /* path of the code generator library; NULL: beside this library */
+    const sdfg_limits *limits; /* copied; NULL: the defaults */
+    const char *cache_dir;     /* folder where compiled kernels are kept for other processes; "default": libsdfg below
+                                  $XDG_CACHE_HOME or ~/.cache; NULL: none */
+    uint64_t cache_bytes;      /* limits of that folder; 0: 512 MiB */
+    unsigned cache_days;       /* since a kernel was last used; 0: 90 */
+    unsigned check;         /* bits of enum sdfg_check: a fault that they find ends the call with an error; 0: none */
+    uint64_t memory_bytes;  /* kernels in memory beyond this are dropped, those used longest ago first; 0: 256 MiB */
+    bool debug_info;        /* source lines for debuggers and profilers */
+    bool profiler;          /* announce generated code to perf and gdb */
     const char *debug;      /* debug words, as in $SDFG_DEBUG; NULL: none */
     const char *dump_dir;   /* dumps become files here if there is no `dump`; NULL: they are dropped */
     const char *dump_after; /* pass whose result is dumped, or NULL */
     sdfg_dump *dump;
-    bool debug_info;                                /* source lines for debuggers and profilers */
-    bool profiler;                                  /* announce generated code to perf and gdb */
-    void (*fatal)(void *user, const char *message); /* hears of exhausted memory where no error can be returned; must
-                                                       not return; NULL: abort. One per process, the last one set
-                                                       counts. No function of this library gets there */
-    void *user;                                     /* for all functions of the options */
-    enum sdfg_linker linker;
-    const char *cache_dir; /* folder where compiled kernels are kept for other processes; "default": libsdfg below
-                              $XDG_CACHE_HOME or ~/.cache; NULL: none */
-    uint64_t cache_bytes;  /* limits of that folder; 0: 512 MiB */
-    unsigned cache_days;   /* since a kernel was last used; 0: 90 */
-    uint64_t memory_bytes; /* kernels in memory beyond this are dropped, those used longest ago first; 0: 256 MiB */
+    void *dump_user;
     /* Where memory of the program comes from: transients of a call, persistent ones; NULL: the system, and large blocks
      * are kept for the next call. Called from any thread. `bytes` is what was asked for. */
-    void *(*allocate)(void *user, size_t bytes, size_t alignment); /* NULL: no memory, which fails the call */
-    void (*release)(void *user, void *memory, size_t bytes);
+    sdfg_allocate_function *allocate;
+    sdfg_release_function *release;
+    void *allocator_user;       /* for both */
     sdfg_event_function *event; /* hears of kernels; NULL: nobody does */
-    enum sdfg_tier tier;
+    void *event_user;
+    sdfg_fault_function *fault; /* hears of the first fault of a call; NULL: nobody does */
+    void *fault_user;
     /* Instrumentation that the SDFG asks for; without these there is no trace of it in generated code. */
     sdfg_timing_function *timing; /* hears after each call what elements with Timer took; NULL: they are not timed */
-    const char *save_data;        /* folder for containers and symbols that nodes and states save; NULL: not saved */
-    const char *restore_data;     /* ... and restore; NULL: programs that restore are refused */
-    /* Where programs run: "cpu"; "cuda" or "cuda:N" for a GPU by its number, which is unsupported so far; "auto" or
-     * NULL: the CPU. What a program for a GPU means on a CPU is said in docs/gpu.md. */
-    const char *device;
-    unsigned check; /* bits of enum sdfg_check: a fault that they find ends the call with an error; 0: none */
-    sdfg_fault_function *fault; /* hears of the first fault of a call; NULL: nobody does */
-    enum sdfg_external_files external_files;
-    const sdfg_limits *limits; /* copied; NULL: the defaults */
+    void *timing_user;
+    const char *save_data;    /* folder for containers and symbols that nodes and states save; NULL: not saved */
+    const char *restore_data; /* ... and restore; NULL: programs that restore are refused */
 } sdfg_options;
 
-/* Fills in the defaults; reads SDFG_DEBUG and SDFG_DUMP_DIR (the texts belong to the environment). `struct_size` is
- * sizeof(sdfg_options) as the caller knows it. */
+/* SDFG_OPTIONS_INIT for a struct of any size, with `debug` and `dump_dir` from SDFG_DEBUG and SDFG_DUMP_DIR (the texts
+ * belong to the environment). `struct_size` is sizeof(sdfg_options) as the caller knows it. */
 SDFG_API void sdfg_options_init(sdfg_options *o, size_t struct_size);
 
 /* ---- engine ---- */
@@ -263,7 +286,7 @@ SDFG_API sdfg_error *sdfg_engine_backend(const char **out, sdfg_engine *e);
 /* ---- the disk cache: trouble with it is counted here and never an error of a call ---- */
 
 typedef struct sdfg_cache_info {
-    size_t struct_size; /* set by the caller: sizeof(sdfg_cache_info) */
+    size_t struct_size; /* set by the caller */
     const char *folder; /* NULL: the cache is off */
     const char *off;    /* why it is off, or NULL */
     uint64_t hits, misses, stored, removed, troubles;
@@ -277,7 +300,7 @@ SDFG_API void sdfg_engine_cache(sdfg_engine *e, sdfg_cache_info *out);
 
 /* What happened since a program was loaded, or an engine made. */
 typedef struct sdfg_stats {
-    size_t struct_size;             /* set by the caller: sizeof(sdfg_stats) */
+    size_t struct_size;             /* set by the caller */
     uint64_t calls;                 /* runs of kernels */
     uint64_t found;                 /* requests for a kernel that was in memory; a repeated call asks for none ... */
     uint64_t read;                  /* ... was read from the disk cache ... */
@@ -456,7 +479,7 @@ enum { SDFG_MAX_RANK = 32 };
 
 /* An argument or container of a program; all texts belong to the program. */
 typedef struct sdfg_argument {
-    size_t struct_size; /* set by the caller: sizeof(sdfg_argument) */
+    size_t struct_size; /* set by the caller */
     const char *name;
     enum sdfg_argument_kind kind;
     sdfg_dtype dtype;         /* base type for vectors; SDFG_NONE if it is none of the above */
@@ -483,7 +506,7 @@ SDFG_API const char *sdfg_program_name(const sdfg_program *p);
 SDFG_API const char *sdfg_program_dace_version(const sdfg_program *p); /* that wrote the file, or "" */
 /* Everything a call takes: containers by name, then scalars and symbols by name. */
 SDFG_API size_t sdfg_program_num_arguments(const sdfg_program *p);
-/* False if out of range; fills at most out->struct_size bytes. */
+/* False if out of range. */
 SDFG_API bool sdfg_program_argument(const sdfg_program *p, size_t index, sdfg_argument *out);
 /* Position of a name, or -1. */
 SDFG_API ptrdiff_t sdfg_program_find_argument(const sdfg_program *p, const char *name);
@@ -516,6 +539,7 @@ typedef struct sdfg_operand {
     void *data;       /* first element of the region; inputs must not be written */
     const int64_t *shape;
     const int64_t *strides; /* in elements, steps of the memlet included */
+    int64_t reserved[3];
 } sdfg_operand;
 
 /* A library node that is being executed; all of it lives as long as the call of the function. */
@@ -541,13 +565,29 @@ SDFG_API const sdfg_operand *sdfg_node_operand(const sdfg_node *n, const char *c
 
 /* ---- arguments ---- */
 
+/* Where memory is. The numbers are those of DLPack (DLDeviceType), the struct is its DLDevice. */
+enum sdfg_device_kind {
+    SDFG_DEVICE_DEFAULT = 0, /* the CPU */
+    SDFG_DEVICE_CPU = 1,
+    SDFG_DEVICE_CUDA = 2,
+    SDFG_DEVICE_CUDA_HOST = 3,    /* memory of the host that is pinned for CUDA devices */
+    SDFG_DEVICE_CUDA_MANAGED = 13 /* moves between host and devices by itself */
+};
+
+typedef struct sdfg_device {
+    enum sdfg_device_kind kind;
+    int index; /* number of the device among those of its kind */
+} sdfg_device;
+
 typedef struct sdfg_array {
-    void *data;       /* first element; only used by calls, never owned */
+    size_t struct_size; /* set by the caller */
+    void *data;         /* first element; only used by calls, never owned */
     sdfg_dtype dtype; /* a container of vectors takes an array of its base type whose last dimension holds the lanes */
     int rank;         /* at most SDFG_MAX_RANK; 0 is a single value */
     int64_t shape[SDFG_MAX_RANK];
     const int64_t *strides; /* `rank` entries, copied; NULL: C order, packed */
     size_t item_bytes;      /* SDFG_RECORD only: bytes of one element */
+    sdfg_device device;     /* that `data` is memory of; UNSUPPORTED unless it is the CPU */
 } sdfg_array;
 
 SDFG_API sdfg_error *sdfg_args_new(sdfg_args **out, sdfg_program *p);
@@ -635,6 +675,7 @@ SDFG_API void sdfg_bound_free(sdfg_bound *b);
 
 /* ---- kernels ---- */
 
+/* A pair, which stays as it is: arrays of them are given and handed out. */
 typedef struct sdfg_symbol {
     const char *name;
     int64_t value;
@@ -648,6 +689,7 @@ SDFG_API void sdfg_kernel_free(sdfg_kernel *k);
 
 /* Parameters in the order of sdfg_run. */
 typedef struct sdfg_param {
+    size_t struct_size; /* set by the library */
     const char *name;
     const char *type;
     bool by_value; /* pass the address of a value of that type; else the address of the data */
@@ -663,10 +705,11 @@ typedef struct sdfg_phase {
     const char *name;
     double seconds;
     double budget; /* seconds that it should take at most for a program of this size; 0: there is no limit */
+    int64_t reserved[2];
 } sdfg_phase;
 
 typedef struct sdfg_kernel_info {
-    size_t struct_size; /* set by the caller: sizeof(sdfg_kernel_info) */
+    size_t struct_size; /* set by the caller */
     double compile_seconds;
     size_t code_bytes; /* machine code */
     size_t peak_bytes; /* memory of the compiler */
@@ -719,7 +762,7 @@ enum sdfg_export_form {
 };
 
 typedef struct sdfg_export {
-    size_t struct_size; /* set by the caller: sizeof(sdfg_export) */
+    size_t struct_size; /* set by the caller */
     enum sdfg_export_form form;
     const char *target;         /* "x86_64", "aarch64" or a triple of LLVM; NULL: this machine */
     const char *cpu, *features; /* as LLVM names them; NULL: of this machine, or the target's baseline */
@@ -730,6 +773,28 @@ typedef struct sdfg_export {
 /* Bytes of a file, or text, followed by a zero. The caller frees them with sdfg_text_free. `size` may be NULL. Options
  * of the engine count, but the disk cache is not used. */
 SDFG_API sdfg_error *sdfg_program_export(char **out, size_t *size, sdfg_program *p, const sdfg_export *x);
+
+/* ---- structs before their first use: sdfg_stats s = SDFG_STATS_INIT; ---- */
+
+/* clang-format off */
+#define SDFG_ARGUMENT_INIT { sizeof(sdfg_argument), NULL, SDFG_KIND_ARRAY, SDFG_NONE, NULL, 0, 0, NULL, NULL, NULL, \
+    NULL, NULL, false, false, false, false, false, 0, 0, 0 }
+#define SDFG_ARRAY_INIT { sizeof(sdfg_array), NULL, SDFG_NONE, 0, { 0 }, NULL, 0, { SDFG_DEVICE_DEFAULT, 0 } }
+#define SDFG_CACHE_INFO_INIT { sizeof(sdfg_cache_info), NULL, NULL, 0, 0, 0, 0, 0, { 0 } }
+#define SDFG_EXPORT_INIT { sizeof(sdfg_export), SDFG_EXPORT_OBJECT, NULL, NULL, NULL, NULL, 0 }
+#define SDFG_KERNEL_INFO_INIT { sizeof(sdfg_kernel_info), 0, 0, 0, 0, NULL, 0, NULL, false, NULL, SDFG_TIER_FULL }
+#define SDFG_LIMITS_INIT { sizeof(sdfg_limits), 0, 0 }
+#define SDFG_OPTIONS_INIT { sizeof(sdfg_options), -1, 0, SDFG_FP_DEFAULT, SDFG_TIER_FULL, SDFG_LINKER_AUTO, \
+    SDFG_EXTERNAL_FOLDER, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, false, false, NULL, NULL, NULL, NULL, NULL, NULL, \
+    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
+#define SDFG_STATS_INIT { sizeof(sdfg_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+/* clang-format on */
+
+#ifndef __cplusplus
+/* Address of an array with these fields, which lives as long as the block around it:
+ * SDFG_ARRAY(.data = x, .dtype = SDFG_F64, .rank = 1, .shape = { n }) */
+#define SDFG_ARRAY(...) (&(sdfg_array){ .struct_size = sizeof(sdfg_array), __VA_ARGS__ })
+#endif
 
 #ifdef __cplusplus
 }

@@ -6,6 +6,7 @@
 #include "engine/kernels/kernels.h"
 #include "engine/kernels/tiers.h"
 #include "engine/program/bounds.h"
+#include "engine/sized.h"
 #include "runtime/abi.h"
 
 #include <stdlib.h>
@@ -111,7 +112,6 @@ void sdfg_kernel_describe(const sdfg_kernel *k, sdfg_kernel_info *out)
         return;
     k = kernel_newest(k);
     sdfg_kernel_info info = {
-        .struct_size = out->struct_size,
         .compile_seconds = k->compile_seconds,
         .code_bytes = k->code.code_bytes,
         .peak_bytes = k->code.peak_bytes,
@@ -123,7 +123,7 @@ void sdfg_kernel_describe(const sdfg_kernel *k, sdfg_kernel_info *out)
         .origin = k->origin,
         .tier = k->quick ? SDFG_TIER_QUICK : SDFG_TIER_FULL,
     };
-    memcpy(out, &info, out->struct_size < sizeof info ? out->struct_size : sizeof info);
+    sized_give(out, &info, sizeof info);
 }
 
 /* What persistent memory is kept by: the integers the kernel was made for and those that are passed. */

@@ -131,31 +131,24 @@ static void add_stats(sdfg_stats *to, const struct kernel_table *t)
     to->improved += from->improved;
 }
 
-static void give_stats(const sdfg_stats *stats, sdfg_stats *out)
-{
-    sdfg_stats s = *stats;
-    s.struct_size = out->struct_size;
-    memcpy(out, &s, s.struct_size < sizeof s ? s.struct_size : sizeof s);
-}
-
-void kernels_stats(struct kernel_table *t, sdfg_stats *out)
+sdfg_stats kernels_stats(struct kernel_table *t)
 {
     struct kernel_store *s = store_of(t);
-    sdfg_stats sum = { 0 };
+    sdfg_stats sum = SDFG_STATS_INIT;
     pthread_mutex_lock(&s->lock);
     add_stats(&sum, t);
     pthread_mutex_unlock(&s->lock);
-    give_stats(&sum, out);
+    return sum;
 }
 
-void kernel_store_stats(struct kernel_store *s, sdfg_stats *out)
+sdfg_stats kernel_store_stats(struct kernel_store *s)
 {
     pthread_mutex_lock(&s->lock);
     sdfg_stats sum = s->gone;
     for (struct kernel_table *t = s->tables; t; t = t->next)
         add_stats(&sum, t);
     pthread_mutex_unlock(&s->lock);
-    give_stats(&sum, out);
+    return sum;
 }
 
 /* ---- signatures: their names are those of the program, so pointers tell them apart ---- */

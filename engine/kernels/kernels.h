@@ -33,8 +33,8 @@ void kernels_replace(struct sdfg_kernel *quick, struct sdfg_kernel *full, const 
 /* One call more of the program; one request that the caller had the kernel for. */
 void kernels_count_call(struct kernel_table *t);
 void kernels_count_found(struct kernel_table *t);
-void kernels_stats(struct kernel_table *t, sdfg_stats *out);      /* of a program */
-void kernel_store_stats(struct kernel_store *s, sdfg_stats *out); /* of all, also of those that are gone */
+sdfg_stats kernels_stats(struct kernel_table *t);      /* of a program */
+sdfg_stats kernel_store_stats(struct kernel_store *s); /* of all, also of those that are gone */
 
 /* In plain words: would a call with this signature find its kernel in memory, and if not, what is different from the
  * nearest one there. */

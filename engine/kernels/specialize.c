@@ -103,7 +103,7 @@ static bool compile(struct sdfg_program *p, const struct signature *s, enum code
 
 static void add_phase(struct sdfg_kernel *k, const char *name, double seconds, double budget)
 {
-    k->phases[k->num_phases++] = (sdfg_phase){ name, seconds, budget };
+    k->phases[k->num_phases++] = (sdfg_phase){ .name = name, .seconds = seconds, .budget = budget };
 }
 
 struct event_text {
@@ -133,7 +133,7 @@ void kernel_event(const struct sdfg_program *p, enum sdfg_event_kind kind, const
         return;
     struct event_text e = { s, reason, NULL, NULL };
     bool known = guard_run(print_event, &e, NULL); /* without memory it is told without a text */
-    o->event(o->user, &(sdfg_event){ sizeof(sdfg_event), kind, p, known ? e.text : "", seconds });
+    o->event(o->event_user, &(sdfg_event){ sizeof(sdfg_event), kind, p, known ? e.text : "", seconds });
     arena_free(e.arena);
 }
 
@@ -252,7 +252,8 @@ struct sdfg_kernel *kernel_new(struct sdfg_program *p, const struct signature *s
     k->params = NEW_ARRAY(a, sdfg_param, code->num_params);
     k->takes = NEW_ARRAY(a, struct taken, code->num_params);
     for (uint32_t i = 0; i < code->num_params; i++) {
-        k->params[i] = (sdfg_param){ code->params[i].name, code->params[i].type, code->params[i].by_value };
+        k->params[i] =
+            (sdfg_param){ sizeof(sdfg_param), code->params[i].name, code->params[i].type, code->params[i].by_value };
         k->takes[i] =
             (struct taken){ program_lookup(p, code->params[i].name), sdfg_dtype_by_name(code->params[i].type) };
     }

@@ -11,6 +11,7 @@
 #include "engine/program/interface.h"
 #include "engine/program/python.h"
 #include "engine/program/workspace.h"
+#include "engine/sized.h"
 #include "runtime/abi.h"
 
 #include <stddef.h>
@@ -21,9 +22,9 @@ void sdfg_program_stats(sdfg_program *p, sdfg_stats *out)
 {
     if (!p || !out)
         return;
-    kernels_stats(p->kernels, out);
-    if (out->struct_size >= offsetof(sdfg_stats, memory_peak) + sizeof out->memory_peak)
-        out->memory_peak = sdfg_rt_pool_peak(p->pool);
+    sdfg_stats s = kernels_stats(p->kernels);
+    s.memory_peak = sdfg_rt_pool_peak(p->pool);
+    sized_give(out, &s, sizeof s);
 }
 
 /* Also of one that is half made. */
@@ -158,7 +159,7 @@ static struct sdfg_rt_pool *pool_new(const sdfg_options *o)
         return pool;
     if (!pool)
         fatal_memory();
-    struct sdfg_rt_allocator a = { .allocate = o->allocate, .release = o->release, .user = o->user };
+    struct sdfg_rt_allocator a = { .allocate = o->allocate, .release = o->release, .user = o->allocator_user };
     sdfg_rt_pool_allocator(pool, &a);
     return pool;
 }

@@ -1,4 +1,5 @@
 #include "engine/program/program.h"
+#include "engine/sized.h"
 
 #include <string.h>
 
@@ -11,7 +12,6 @@ const char *sdfg_program_dace_version(const sdfg_program *p) { return p ? p->dac
 static void fill(const struct leaf *l, sdfg_argument *out)
 {
     sdfg_argument a = {
-        .struct_size = out->struct_size,
         .name = l->name,
         .kind = l->kind,
         .dtype = l->dtype,
@@ -32,7 +32,7 @@ static void fill(const struct leaf *l, sdfg_argument *out)
         .bytes = l->memory_size,
         .offset = l->placed ? (ptrdiff_t)l->offset : -1,
     };
-    memcpy(out, &a, out->struct_size < sizeof a ? out->struct_size : sizeof a);
+    sized_give(out, &a, sizeof a);
 }
 
 size_t sdfg_program_num_arguments(const sdfg_program *p) { return p ? p->num_arguments : 0; }

@@ -146,7 +146,7 @@ class Arguments:
         if array.ndim > MAX_RANK or any(s % size for s in array.strides):
             raise ValueError(f"argument '{name}': its strides are no multiples of its elements")
         strides = (ctypes.c_int64 * max(array.ndim, 1))(*(s // size for s in array.strides))
-        given = Array(data=array.ctypes.data, dtype=dtype, rank=array.ndim, strides=strides, item_bytes=size)
+        given = Array(struct_size=ctypes.sizeof(Array), data=array.ctypes.data, dtype=dtype, rank=array.ndim, strides=strides, item_bytes=size)
         given.shape[:array.ndim] = array.shape
         self.kept.append(array)
         check(library.sdfg_args_array(self._handle, key, ctypes.byref(given)))

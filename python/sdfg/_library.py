@@ -15,7 +15,7 @@ CLASSES = ("invalid", "unsupported", "environment", "bug")
 
 class Message(ctypes.Structure):
     header = "sdfg_message"
-    _fields_ = [("class_id", c_int), ("warning", c_bool), ("code", c_char_p), ("text", c_char_p), ("path", c_char_p),
+    _fields_ = [("struct_size", c_size_t), ("class_id", c_int), ("warning", c_bool), ("code", c_char_p), ("text", c_char_p), ("path", c_char_p),
                 ("source", c_char_p), ("excerpt", c_char_p)]
 
 
@@ -27,14 +27,14 @@ class Limits(ctypes.Structure):
 class Options(ctypes.Structure):
     header = "sdfg_options"
     _fields_ = [("struct_size", c_size_t), ("opt_level", c_int), ("num_threads", c_int), ("fp", c_int),
-                ("specialize", c_char_p), ("codegen", c_char_p), ("debug", c_char_p), ("dump_dir", c_char_p),
-                ("dump_after", c_char_p), ("dump", c_void_p), ("debug_info", c_bool), ("profiler", c_bool),
-                ("fatal", c_void_p), ("user", c_void_p), ("linker", c_int), ("cache_dir", c_char_p),
-                ("cache_bytes", c_uint64), ("cache_days", c_uint), ("memory_bytes", c_uint64),
-                ("allocate", c_void_p), ("release", c_void_p), ("event", c_void_p), ("tier", c_int),
-                ("timing", c_void_p), ("save_data", c_char_p), ("restore_data", c_char_p),
-                ("device", c_char_p), ("check", c_uint), ("fault", c_void_p), ("external_files", c_int),
-                ("limits", ctypes.POINTER(Limits))]
+                ("tier", c_int), ("linker", c_int), ("external_files", c_int), ("specialize", c_char_p),
+                ("device", c_char_p), ("codegen", c_char_p), ("limits", POINTER(Limits)), ("cache_dir", c_char_p),
+                ("cache_bytes", c_uint64), ("cache_days", c_uint), ("check", c_uint), ("memory_bytes", c_uint64),
+                ("debug_info", c_bool), ("profiler", c_bool), ("debug", c_char_p), ("dump_dir", c_char_p),
+                ("dump_after", c_char_p), ("dump", c_void_p), ("dump_user", c_void_p), ("allocate", c_void_p),
+                ("release", c_void_p), ("allocator_user", c_void_p), ("event", c_void_p), ("event_user", c_void_p),
+                ("fault", c_void_p), ("fault_user", c_void_p), ("timing", c_void_p), ("timing_user", c_void_p),
+                ("save_data", c_char_p), ("restore_data", c_char_p)]
 
 
 class Argument(ctypes.Structure):
@@ -46,10 +46,15 @@ class Argument(ctypes.Structure):
                 ("num_members", c_size_t), ("bytes", c_size_t), ("offset", c_ssize_t)]
 
 
+class Device(ctypes.Structure):
+    header = "sdfg_device"
+    _fields_ = [("kind", c_int), ("index", c_int)]
+
+
 class Array(ctypes.Structure):
     header = "sdfg_array"
-    _fields_ = [("data", c_void_p), ("dtype", c_int), ("rank", c_int), ("shape", c_int64 * MAX_RANK),
-                ("strides", POINTER(c_int64)), ("item_bytes", c_size_t)]
+    _fields_ = [("struct_size", c_size_t), ("data", c_void_p), ("dtype", c_int), ("rank", c_int),
+                ("shape", c_int64 * MAX_RANK), ("strides", POINTER(c_int64)), ("item_bytes", c_size_t), ("device", Device)]
 
 
 class Symbol(ctypes.Structure):

@@ -69,9 +69,9 @@ static sdfg_error *make_args(struct state *s)
     if (!e)
         e = sdfg_args_f64(s->args, "alpha", 2);
     if (!e)
-        e = sdfg_args_array(s->args, "X", &(sdfg_array){ s->x, SDFG_F64, 1, { LENGTH }, NULL, 0 });
+        e = sdfg_args_array(s->args, "X", SDFG_ARRAY(.data = s->x, .dtype = SDFG_F64, .rank = 1, .shape = { LENGTH }));
     if (!e)
-        e = sdfg_args_array(s->args, "Y", &(sdfg_array){ s->y, SDFG_F64, 1, { LENGTH }, NULL, 0 });
+        e = sdfg_args_array(s->args, "Y", SDFG_ARRAY(.data = s->y, .dtype = SDFG_F64, .rank = 1, .shape = { LENGTH }));
     if (!e)
         e = sdfg_args_threads(s->args, 1);
     return e;

@@ -14,6 +14,7 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 AXPY = str(TOP / "examples" / "axpy.sdfg").encode()
 INVALID = 0
 HANGS_AFTER = 60
+HEADER = (TOP / "engine/include/sdfg.h").read_text(encoding="utf-8")
 
 # Where NULL means something, or nothing: "function.parameter", or a parameter of any function. The header says so.
 ALLOWED = {
@@ -34,8 +35,7 @@ NUMBERS = {"size_t": ctypes.c_size_t, "int": ctypes.c_int, "int64_t": ctypes.c_i
 
 def functions():
     """(result, name, [(type, parameter)]) for each function of the header."""
-    header = (TOP / "engine/include/sdfg.h").read_text(encoding="utf-8")
-    header = re.sub(r"/\*.*?\*/", " ", header, flags=re.S)
+    header = re.sub(r"/\*.*?\*/", " ", HEADER, flags=re.S)
     for result, name, parameters in re.findall(r"SDFG_API\s([^;(#]*?)\b(sdfg_\w+)\s*\(([^;]*)\)\s*;", header):
         split = []
         for text in parameters.split(","):
@@ -76,12 +76,13 @@ young = out(lib.sdfg_engine_new, options) # has loaded nothing
 program = out(lib.sdfg_program_load_file, engine, AXPY)
 args = out(lib.sdfg_args_new, program)
 x, y = (ctypes.c_double * 16)(), (ctypes.c_double * 16)()
-F64 = int(re.search(r"SDFG_F64 = (\d+)", (TOP / "engine/include/sdfg.h").read_text()).group(1))
+VERSION = [int(number) for number in re.findall(r"#define SDFG_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", HEADER)]
+F64 = int(re.search(r"SDFG_F64 = (\d+)", HEADER).group(1))
 
 
 class Array(ctypes.Structure):
-    _fields_ = [("data", P), ("dtype", ctypes.c_int), ("rank", ctypes.c_int), ("shape", ctypes.c_int64 * 32), ("strides", P),
-                ("item_bytes", ctypes.c_size_t)]
+    _fields_ = [("struct_size", ctypes.c_size_t), ("data", P), ("dtype", ctypes.c_int), ("rank", ctypes.c_int),
+                ("shape", ctypes.c_int64 * 32), ("strides", P), ("item_bytes", ctypes.c_size_t), ("device", ctypes.c_int * 2)]
 
 
 class Symbol(ctypes.Structure):
@@ -89,7 +90,7 @@ class Symbol(ctypes.Structure):
 
 
 def array(memory):
-    return Array(ctypes.cast(memory, P), F64, 1, (ctypes.c_int64 * 32)(16))
+    return Array(ctypes.sizeof(Array), ctypes.cast(memory, P), F64, 1, (ctypes.c_int64 * 32)(16))
 
 
 for name, memory in ((b"X", x), (b"Y", y)):
@@ -129,7 +130,8 @@ BY_NAME = {
     "sdfg_stream_new.item_bytes": 4, "sdfg_stream_new.num_queues": 1, "sdfg_stream_push.count": 1,
     "sdfg_stream_pop.most": 1, "sdfg_args_f64.name": b"alpha", "sdfg_args_scalar.name": b"alpha",
     "sdfg_args_i64.name": b"N", "sdfg_args_i64.value": 16, "sdfg_args_complex.name": b"alpha", "sdfg_args_complex.im": 0.0,
-    "sdfg_args_value.name": b"N",
+    "sdfg_args_value.name": b"N", "sdfg_version_check.major": VERSION[0], "sdfg_version_check.minor": VERSION[1],
+    "sdfg_version_check.patch": VERSION[2],
 }
 # Right for themselves, but no good on this program: it has no stream, no memory of lifetime External; and the host knows no function.
 NO_GOOD = {"sdfg_args_workspace", "sdfg_args_workspace_size", "sdfg_program_load_function"}

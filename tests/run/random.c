@@ -74,7 +74,9 @@ static sdfg_error *give_arrays(sdfg_program *p, sdfg_args *a, struct result *r, 
         sdfg_program_argument(p, i, &info);
         if (info.kind != SDFG_KIND_ARRAY)
             continue;
-        sdfg_array array = { .data = r->arrays[i], .dtype = info.dtype, .rank = info.rank };
+        sdfg_array array = {
+            .struct_size = sizeof array, .data = r->arrays[i], .dtype = info.dtype, .rank = info.rank
+        };
         for (int d = 0; d < info.rank; d++)
             array.shape[d] = strcmp(info.shape[d], "N") == 0 ? RANDOM_N : RANDOM_M;
         fill(r->arrays[i], sdfg_dtype_size(info.dtype), is_real(info.dtype), &seed);

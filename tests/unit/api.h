@@ -51,8 +51,8 @@ static inline sdfg_args *axpy_arguments(sdfg_program *p, double *x, double *y, i
     sdfg_args *args;
     CHECK(good(sdfg_args_new(&args, p)));
     CHECK(good(sdfg_args_f64(args, "alpha", 2)));
-    CHECK(good(sdfg_args_array(args, "X", &(sdfg_array){ x, SDFG_F64, 1, { n }, NULL, 0 })));
-    CHECK(good(sdfg_args_array(args, "Y", &(sdfg_array){ y, SDFG_F64, 1, { n }, NULL, 0 })));
+    CHECK(good(sdfg_args_array(args, "X", SDFG_ARRAY(.data = x, .dtype = SDFG_F64, .rank = 1, .shape = { n }))));
+    CHECK(good(sdfg_args_array(args, "Y", SDFG_ARRAY(.data = y, .dtype = SDFG_F64, .rank = 1, .shape = { n }))));
     return args;
 }
 

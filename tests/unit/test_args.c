@@ -59,10 +59,16 @@ static void end(struct fixture *f)
 /* Every argument, right. */
 static void give_all(struct fixture *f)
 {
-    CHECK_STR(said(sdfg_args_array(f->args, "A", &(sdfg_array){ data, SDFG_F64, 2, { 3, 5 }, NULL, 0 })), "");
-    CHECK_STR(said(sdfg_args_array(f->args, "S", &(sdfg_array){ data, SDFG_I32, 2, { 3, 4 }, (int64_t[]){ 7, 1 }, 0 })),
+    CHECK_STR(
+        said(sdfg_args_array(f->args, "A", SDFG_ARRAY(.data = data, .dtype = SDFG_F64, .rank = 2, .shape = { 3, 5 }))),
+        "");
+    CHECK_STR(said(sdfg_args_array(f->args, "S",
+                                   SDFG_ARRAY(.data = data, .dtype = SDFG_I32, .rank = 2, .shape = { 3, 4 },
+                                              .strides = (int64_t[]){ 7, 1 }))),
               "");
-    CHECK_STR(said(sdfg_args_array(f->args, "V", &(sdfg_array){ data, SDFG_F32, 2, { 6, 4 }, NULL, 0 })), "");
+    CHECK_STR(
+        said(sdfg_args_array(f->args, "V", SDFG_ARRAY(.data = data, .dtype = SDFG_F32, .rank = 2, .shape = { 6, 4 }))),
+        "");
     CHECK_STR(said(sdfg_args_f64(f->args, "alpha", 0.5)), "");
     CHECK_STR(said(sdfg_args_i64(f->args, "small", -128)), "");
 }
@@ -100,10 +106,14 @@ TEST(vectors_take_their_base_type)
 {
     struct fixture f;
     begin(&f);
-    CHECK_STR(said(sdfg_args_array(f.args, "V", &(sdfg_array){ data, SDFG_F32, 1, { 24 }, NULL, 0 })), "");
+    CHECK_STR(
+        said(sdfg_args_array(f.args, "V", SDFG_ARRAY(.data = data, .dtype = SDFG_F32, .rank = 1, .shape = { 24 }))),
+        "");
     CHECK_STR(said(sdfg_args_solve(f.args)), "");
     CHECK_INT(value(&f, "K"), 6);
-    CHECK_STR(said(sdfg_args_array(f.args, "V", &(sdfg_array){ data, SDFG_F32, 1, { 23 }, NULL, 0 })), "");
+    CHECK_STR(
+        said(sdfg_args_array(f.args, "V", SDFG_ARRAY(.data = data, .dtype = SDFG_F32, .rank = 1, .shape = { 23 }))),
+        "");
     CHECK_STR(said(sdfg_args_solve(f.args)),
               "invalid: the shape of 'V' is not valid: its last dimension must hold whole vectors, packed");
     end(&f);
@@ -114,7 +124,9 @@ TEST(all_mistakes_are_named)
     struct fixture f;
     begin(&f);
     give_all(&f);
-    CHECK_STR(said(sdfg_args_array(f.args, "A", &(sdfg_array){ data, SDFG_F32, 2, { 3, 5 }, NULL, 0 })), "");
+    CHECK_STR(
+        said(sdfg_args_array(f.args, "A", SDFG_ARRAY(.data = data, .dtype = SDFG_F32, .rank = 2, .shape = { 3, 5 }))),
+        "");
     CHECK_STR(said(sdfg_args_f64(f.args, "small", 3.5)), "");
     CHECK_STR(said(sdfg_call(f.program, f.args)), "invalid: 'A' holds float64, but float32 was given\n"
                                                   "invalid: the value 3.5 of 'small' does not fit into int8");
@@ -138,7 +150,9 @@ TEST(strides_must_be_those_of_the_descriptor)
     struct fixture f;
     begin(&f);
     give_all(&f);
-    CHECK_STR(said(sdfg_args_array(f.args, "A", &(sdfg_array){ data, SDFG_F64, 2, { 3, 5 }, (int64_t[]){ 1, 3 }, 0 })),
+    CHECK_STR(said(sdfg_args_array(f.args, "A",
+                                   SDFG_ARRAY(.data = data, .dtype = SDFG_F64, .rank = 2, .shape = { 3, 5 },
+                                              .strides = (int64_t[]){ 1, 3 }))),
               "");
     CHECK_STR(said(sdfg_call(f.program, f.args)),
               "invalid: the strides of 'A' are [1, 3], but the program expects [M = 5, 1]");
@@ -155,7 +169,9 @@ TEST(missing_arguments_and_symbols)
     CHECK_STR(said(sdfg_args_null(f.args, "V")), "");
     CHECK_STR(said(sdfg_args_f64(f.args, "alpha", 1)), "");
     CHECK_STR(said(sdfg_args_i64(f.args, "small", 1)), "");
-    CHECK_STR(said(sdfg_args_array(f.args, "A", &(sdfg_array){ NULL, SDFG_F64, 2, { 3, 5 }, NULL, 0 })), "");
+    CHECK_STR(
+        said(sdfg_args_array(f.args, "A", SDFG_ARRAY(.data = NULL, .dtype = SDFG_F64, .rank = 2, .shape = { 3, 5 }))),
+        "");
     sdfg_error *e = sdfg_call(f.program, f.args);
     CHECK_STR(sdfg_error_code(e), "ARGUMENT_NULL");
     CHECK_STR(sdfg_error_path(e), "nothing/container \"A\"");
@@ -208,7 +224,7 @@ TEST(options_are_checked)
     sdfg_engine_free(engine);
     o.later = 1;
     CHECK_STR(said(sdfg_engine_new(&engine, &o.known)),
-              "invalid: option 'struct_size' covers an option that this version of the library does not know");
+              "invalid: struct sdfg_options uses a field that this version of the library does not know");
     sdfg_options_init(&o.known, sizeof o.known);
     o.known.opt_level = 7;
     CHECK_STR(said(sdfg_engine_new(&engine, &o.known)), "invalid: option 'opt_level' is -1 to 3");
@@ -248,8 +264,10 @@ TEST(axpy)
     CHECK_STR(said(sdfg_engine_new(&f.engine, NULL)), "");
     CHECK_STR(said(sdfg_program_load_file(&f.program, f.engine, "../examples/axpy.sdfg")), "");
     CHECK_STR(said(sdfg_args_new(&f.args, f.program)), "");
-    CHECK_STR(said(sdfg_args_array(f.args, "X", &(sdfg_array){ x, SDFG_F64, 1, { 5 }, NULL, 0 })), "");
-    CHECK_STR(said(sdfg_args_array(f.args, "Y", &(sdfg_array){ y, SDFG_F64, 1, { 5 }, NULL, 0 })), "");
+    CHECK_STR(said(sdfg_args_array(f.args, "X", SDFG_ARRAY(.data = x, .dtype = SDFG_F64, .rank = 1, .shape = { 5 }))),
+              "");
+    CHECK_STR(said(sdfg_args_array(f.args, "Y", SDFG_ARRAY(.data = y, .dtype = SDFG_F64, .rank = 1, .shape = { 5 }))),
+              "");
     CHECK_STR(said(sdfg_args_f64(f.args, "alpha", 2)), "");
     CHECK_STR(said(sdfg_call(f.program, f.args)), "");
     CHECK(y[0] == 12 && y[4] == 60);
@@ -262,8 +280,11 @@ TEST(axpy)
     CHECK_STR(info.bound[0].name, "N");
     CHECK_INT(info.bound[0].value, 5);
     sdfg_bound_free(bound);
-    CHECK_STR(said(sdfg_args_array(f.args, "X", &(sdfg_array){ y + 1, SDFG_F64, 1, { 4 }, NULL, 0 })), "");
-    CHECK_STR(said(sdfg_args_array(f.args, "Y", &(sdfg_array){ y, SDFG_F64, 1, { 4 }, NULL, 0 })), "");
+    CHECK_STR(
+        said(sdfg_args_array(f.args, "X", SDFG_ARRAY(.data = y + 1, .dtype = SDFG_F64, .rank = 1, .shape = { 4 }))),
+        "");
+    CHECK_STR(said(sdfg_args_array(f.args, "Y", SDFG_ARRAY(.data = y, .dtype = SDFG_F64, .rank = 1, .shape = { 4 }))),
+              "");
     CHECK_STR(said(sdfg_call(f.program, f.args)), ""); /* overlapping, and a second size */
     CHECK(y[0] == 14 + 2 * 28 && y[3] == 56 + 2 * 70);
     end(&f);

@@ -34,7 +34,7 @@ static sdfg_engine *engine_with(unsigned check, struct heard *h, int threads, co
     sdfg_options_init(&o, sizeof o);
     o.check = check;
     o.fault = hear;
-    o.user = h;
+    o.fault_user = h;
     o.num_threads = threads;
     o.specialize = specialize;
     CHECK(good(sdfg_engine_new(&e, &o)));
@@ -63,7 +63,7 @@ static void call(sdfg_program *p, int32_t *b, char *code, size_t size)
 {
     sdfg_args *args;
     CHECK(good(sdfg_args_new(&args, p)));
-    CHECK(good(sdfg_args_array(args, "B", &(sdfg_array){ b, SDFG_I32, 1, { N }, NULL, 0 })));
+    CHECK(good(sdfg_args_array(args, "B", SDFG_ARRAY(.data = b, .dtype = SDFG_I32, .rank = 1, .shape = { N }))));
     sdfg_error *e = sdfg_call(p, args);
     snprintf(code, size, "%s", e ? sdfg_error_code(e) : "");
     CHECK(!e || sdfg_error_stage_of(e) == SDFG_STAGE_RUN);

@@ -62,8 +62,8 @@ static void work(const char *codegen, int delay)
     need(api.program_load_file(&program, engine, "../examples/axpy.sdfg"));
     need(api.args_new(&args, program));
     need(api.args_f64(args, "alpha", 2));
-    need(api.args_array(args, "X", &(sdfg_array){ x, SDFG_F64, 1, { 8 }, NULL, 0 }));
-    need(api.args_array(args, "Y", &(sdfg_array){ y, SDFG_F64, 1, { 8 }, NULL, 0 }));
+    need(api.args_array(args, "X", SDFG_ARRAY(.data = x, .dtype = SDFG_F64, .rank = 1, .shape = { 8 })));
+    need(api.args_array(args, "Y", SDFG_ARRAY(.data = y, .dtype = SDFG_F64, .rank = 1, .shape = { 8 })));
     need(api.call(program, args));
     need(api.call(program, args));
     while (atomic_load(&begun) < 2)

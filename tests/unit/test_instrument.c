@@ -55,7 +55,7 @@ static bool call(sdfg_program *p)
     int32_t b[N];
     sdfg_args *args;
     bool ok = good(sdfg_args_new(&args, p)) &&
-              good(sdfg_args_array(args, "B", &(sdfg_array){ b, SDFG_I32, 1, { N }, NULL, 0 })) &&
+              good(sdfg_args_array(args, "B", SDFG_ARRAY(.data = b, .dtype = SDFG_I32, .rank = 1, .shape = { N }))) &&
               good(sdfg_call(p, args));
     sdfg_args_free(args);
     return ok && b[0] == 0 && b[N - 1] == N - 1;
@@ -74,7 +74,7 @@ static sdfg_program *begin(sdfg_engine **engine, sdfg_timing_function *timing, v
     sdfg_options o;
     sdfg_options_init(&o, sizeof o);
     o.timing = timing;
-    o.user = user;
+    o.timing_user = user;
     o.save_data = save;
     CHECK(good(sdfg_engine_new(engine, &o)));
     return load(*engine);

@@ -46,7 +46,9 @@ static const char *everything(sdfg_program *p, struct arena *a)
     CHECK(good(sdfg_args_new(&args, p)));
     for (size_t i = 0; sdfg_program_argument(p, i, &argument); i++)
         if (argument.kind == SDFG_KIND_ARRAY) {
-            sdfg_array array = { .data = memory, .dtype = argument.dtype, .rank = argument.rank };
+            sdfg_array array = {
+                .struct_size = sizeof array, .data = memory, .dtype = argument.dtype, .rank = argument.rank
+            };
             for (int k = 0; k < argument.rank; k++)
                 array.shape[k] = 12 + k;
             CHECK(good(sdfg_args_array(args, argument.name, &array)));

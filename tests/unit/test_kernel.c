@@ -35,8 +35,8 @@ static double keep(sdfg_program *p, int n, double value)
     for (int i = 0; i < n; i++)
         x[i] = value;
     CHECK(good(sdfg_args_new(&args, p)));
-    CHECK(good(sdfg_args_array(args, "x", &(sdfg_array){ x, SDFG_F64, 1, { n }, NULL, 0 })));
-    CHECK(good(sdfg_args_array(args, "out", &(sdfg_array){ out, SDFG_F64, 1, { n }, NULL, 0 })));
+    CHECK(good(sdfg_args_array(args, "x", SDFG_ARRAY(.data = x, .dtype = SDFG_F64, .rank = 1, .shape = { n }))));
+    CHECK(good(sdfg_args_array(args, "out", SDFG_ARRAY(.data = out, .dtype = SDFG_F64, .rank = 1, .shape = { n }))));
     CHECK(good(sdfg_call(p, args)));
     sdfg_args_free(args);
     return out[0];
@@ -176,8 +176,9 @@ TEST(structures_are_built_from_members)
     sdfg_error *e = sdfg_call(p, args);
     CHECK_STR(sdfg_error_message(e), "argument 'S.total' (float64) is missing");
     sdfg_error_free(e);
-    CHECK(good(sdfg_args_array(args, "S.total", &(sdfg_array){ &total, SDFG_F64, 0, { 0 }, NULL, 0 })));
-    CHECK(good(sdfg_args_array(args, "S.x", &(sdfg_array){ x, SDFG_F64, 1, { 3 }, NULL, 0 })));
+    CHECK(good(
+        sdfg_args_array(args, "S.total", SDFG_ARRAY(.data = &total, .dtype = SDFG_F64, .rank = 0, .shape = { 0 }))));
+    CHECK(good(sdfg_args_array(args, "S.x", SDFG_ARRAY(.data = x, .dtype = SDFG_F64, .rank = 1, .shape = { 3 }))));
     CHECK(good(sdfg_call(p, args)));
     CHECK(total == 5);
     CHECK(sdfg_args_value(args, "N", &n) && n == 3);

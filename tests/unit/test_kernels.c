@@ -126,8 +126,8 @@ TEST(bound_calls_keep_their_kernel)
 static void resize(sdfg_args *args, int n)
 {
     static _Alignas(64) double x[AXPY_LARGEST], y[AXPY_LARGEST];
-    CHECK(good(sdfg_args_array(args, "X", &(sdfg_array){ x, SDFG_F64, 1, { n }, NULL, 0 })));
-    CHECK(good(sdfg_args_array(args, "Y", &(sdfg_array){ y, SDFG_F64, 1, { n }, NULL, 0 })));
+    CHECK(good(sdfg_args_array(args, "X", SDFG_ARRAY(.data = x, .dtype = SDFG_F64, .rank = 1, .shape = { n }))));
+    CHECK(good(sdfg_args_array(args, "Y", SDFG_ARRAY(.data = y, .dtype = SDFG_F64, .rank = 1, .shape = { n }))));
     x[n - 1] = n;
     y[n - 1] = 1;
     CHECK(good(sdfg_call(program, args)));
@@ -210,27 +210,31 @@ TEST(repeated_calls_see_what_changed)
     CHECK(good(sdfg_call(program, args)) && good(sdfg_call(program, args)));
     CHECK(y[7] == 28);
     CHECK(good(sdfg_args_f64(args, "alpha", 3))); /* another value */
-    CHECK(good(sdfg_args_array(args, "Y", &(sdfg_array){ z, SDFG_F64, 1, { 8 }, NULL, 0 })));
+    CHECK(good(sdfg_args_array(args, "Y", SDFG_ARRAY(.data = z, .dtype = SDFG_F64, .rank = 1, .shape = { 8 }))));
     CHECK(good(sdfg_call(program, args)));
     CHECK(z[7] == 21 && y[7] == 28);
     CHECK_INT(stats_of(program).compiled, 1);
-    CHECK(good(sdfg_args_array(args, "Y", &(sdfg_array){ z + 1, SDFG_F64, 1, { 8 }, NULL, 0 }))); /* alignment */
+    CHECK(good(sdfg_args_array(
+        args, "Y", SDFG_ARRAY(.data = z + 1, .dtype = SDFG_F64, .rank = 1, .shape = { 8 })))); /* alignment */
     CHECK(good(sdfg_call(program, args)));
     CHECK(z[8] == 21 && z[7] == 39);
     CHECK_INT(stats_of(program).compiled, 2);
-    CHECK(good(sdfg_args_array(args, "Y", &(sdfg_array){ x, SDFG_F64, 1, { 8 }, NULL, 0 }))); /* overlap */
+    CHECK(good(
+        sdfg_args_array(args, "Y", SDFG_ARRAY(.data = x, .dtype = SDFG_F64, .rank = 1, .shape = { 8 })))); /* overlap */
     CHECK(good(sdfg_call(program, args)));
     CHECK(x[7] == 28);
     CHECK_INT(stats_of(program).compiled, 3);
-    CHECK(good(sdfg_args_array(args, "Y", &(sdfg_array){ (char *)z + 1, SDFG_F64, 1, { 8 }, NULL, 0 })));
+    CHECK(good(
+        sdfg_args_array(args, "Y", SDFG_ARRAY(.data = (char *)z + 1, .dtype = SDFG_F64, .rank = 1, .shape = { 8 }))));
     sdfg_error *e = sdfg_call(program, args);
     CHECK_STR(sdfg_error_message(e), "the data of 'Y' are not aligned to 8 bytes");
     sdfg_error_free(e);
-    CHECK(good(sdfg_args_array(args, "Y", &(sdfg_array){ y, SDFG_F64, 1, { 9 }, NULL, 0 }))); /* size */
+    CHECK(good(
+        sdfg_args_array(args, "Y", SDFG_ARRAY(.data = y, .dtype = SDFG_F64, .rank = 1, .shape = { 9 })))); /* size */
     e = sdfg_call(program, args);
     CHECK_STR(sdfg_error_message(e), "'N' is 8 from X.shape[0] = N, but 9 from Y.shape[0] = N");
     sdfg_error_free(e);
-    CHECK(good(sdfg_args_array(args, "Y", &(sdfg_array){ y, SDFG_F64, 1, { 8 }, NULL, 0 })));
+    CHECK(good(sdfg_args_array(args, "Y", SDFG_ARRAY(.data = y, .dtype = SDFG_F64, .rank = 1, .shape = { 8 }))));
     CHECK(good(sdfg_call(program, args)));
     CHECK(good(sdfg_args_i64(args, "N", 7))); /* a symbol */
     e = sdfg_call(program, args);
@@ -308,7 +312,7 @@ TEST(events_are_heard)
     o.specialize = "all";
     o.memory_bytes = 1;
     o.event = hear;
-    o.user = &heard;
+    o.event_user = &heard;
     CHECK(good(sdfg_engine_new(&engine, &o)));
     program = axpy_load(engine);
     CHECK(call(3));
@@ -341,7 +345,7 @@ TEST(memory_comes_from_the_caller)
     sdfg_options o;
     sdfg_options_init(&o, sizeof o);
     o.specialize = "none";
-    o.user = &heard;
+    o.allocator_user = &heard;
     o.allocate = allocate;
     sdfg_error *e = sdfg_engine_new(&engine, &o);
     CHECK_STR(sdfg_error_message(e), "option 'allocate' needs option 'release', and the other way round");
@@ -354,8 +358,8 @@ TEST(memory_comes_from_the_caller)
         ir_free(ir);
         sdfg_args *args;
         CHECK(good(sdfg_args_new(&args, program)));
-        CHECK(good(sdfg_args_array(args, "x", &(sdfg_array){ x, SDFG_F64, 1, { 40 }, NULL, 0 })));
-        CHECK(good(sdfg_args_array(args, "z", &(sdfg_array){ z, SDFG_F64, 1, { 40 }, NULL, 0 })));
+        CHECK(good(sdfg_args_array(args, "x", SDFG_ARRAY(.data = x, .dtype = SDFG_F64, .rank = 1, .shape = { 40 }))));
+        CHECK(good(sdfg_args_array(args, "z", SDFG_ARRAY(.data = z, .dtype = SDFG_F64, .rank = 1, .shape = { 40 }))));
         size_t before = heard.blocks;
         x[39] = 5 + i;
         CHECK(good(sdfg_call(program, args)));

@@ -52,8 +52,8 @@ static sdfg_error *call(sdfg_program *p, float *a, float *b, int64_t n)
 {
     sdfg_args *args;
     CHECK(!sdfg_args_new(&args, p));
-    CHECK(!sdfg_args_array(args, "A", &(sdfg_array){ .data = a, .dtype = SDFG_F32, .rank = 2, .shape = { n, 3 } }));
-    CHECK(!sdfg_args_array(args, "B", &(sdfg_array){ .data = b, .dtype = SDFG_F32, .rank = 2, .shape = { 2, n } }));
+    CHECK(!sdfg_args_array(args, "A", SDFG_ARRAY(.data = a, .dtype = SDFG_F32, .rank = 2, .shape = { n, 3 })));
+    CHECK(!sdfg_args_array(args, "B", SDFG_ARRAY(.data = b, .dtype = SDFG_F32, .rank = 2, .shape = { 2, n })));
     sdfg_error *error = sdfg_call(p, args);
     sdfg_args_free(args);
     return error;
@@ -184,8 +184,8 @@ TEST(in_a_parallel_map)
     CHECK(!sdfg_args_new(&args, p));
     for (int i = 0; i < COUNT; i++)
         a[i] = i;
-    sdfg_args_array(args, "A", &(sdfg_array){ .data = a, .dtype = SDFG_F64, .rank = 1, .shape = { COUNT } });
-    sdfg_args_array(args, "B", &(sdfg_array){ .data = b, .dtype = SDFG_F64, .rank = 1, .shape = { COUNT } });
+    sdfg_args_array(args, "A", SDFG_ARRAY(.data = a, .dtype = SDFG_F64, .rank = 1, .shape = { COUNT }));
+    sdfg_args_array(args, "B", SDFG_ARRAY(.data = b, .dtype = SDFG_F64, .rank = 1, .shape = { COUNT }));
     CHECK_STR(code_of(sdfg_call(p, args)), "");
     CHECK_INT(calls, COUNT);
     for (int i = 0; i < COUNT; i++)

@@ -47,8 +47,10 @@ static void load(struct trial *t, int threads)
     CHECK(good(sdfg_engine_new(&t->engine, &o)));
     t->program = program_of(t->engine, t->s);
     CHECK(good(sdfg_args_new(&t->args, t->program)));
-    CHECK(good(sdfg_args_array(t->args, "in", &(sdfg_array){ t->in, SDFG_F64, 1, { MOST }, NULL, 0 })));
-    CHECK(good(sdfg_args_array(t->args, "out", &(sdfg_array){ t->out, SDFG_F64, 1, { MOST }, NULL, 0 })));
+    CHECK(good(
+        sdfg_args_array(t->args, "in", SDFG_ARRAY(.data = t->in, .dtype = SDFG_F64, .rank = 1, .shape = { MOST }))));
+    CHECK(good(
+        sdfg_args_array(t->args, "out", SDFG_ARRAY(.data = t->out, .dtype = SDFG_F64, .rank = 1, .shape = { MOST }))));
 }
 
 static void end(struct trial *t)

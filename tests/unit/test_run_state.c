@@ -64,8 +64,10 @@ static sdfg_error *try_call(struct trial *t, int64_t n)
 {
     sdfg_args *args;
     CHECK(good(sdfg_args_new(&args, t->program)));
-    CHECK(good(sdfg_args_array(args, "A", &(sdfg_array){ t->in, SDFG_F64, 1, { COUNT }, NULL, 0 })));
-    CHECK(good(sdfg_args_array(args, "B", &(sdfg_array){ t->out, SDFG_F64, 1, { COUNT }, NULL, 0 })));
+    CHECK(
+        good(sdfg_args_array(args, "A", SDFG_ARRAY(.data = t->in, .dtype = SDFG_F64, .rank = 1, .shape = { COUNT }))));
+    CHECK(
+        good(sdfg_args_array(args, "B", SDFG_ARRAY(.data = t->out, .dtype = SDFG_F64, .rank = 1, .shape = { COUNT }))));
     sdfg_error *e = n ? sdfg_args_i64(args, "N", n) : NULL;
     if (!e)
         e = sdfg_call(t->program, args);

@@ -53,11 +53,13 @@ static const char *run(struct trial *t, int threads, char *code, size_t size)
     if (!e)
         e = sdfg_args_new(&t->args, t->program);
     if (!e)
-        e = sdfg_args_array(t->args, "in", &(sdfg_array){ t->in, SDFG_F64, 1, { MOST }, NULL, 0 });
+        e = sdfg_args_array(t->args, "in", SDFG_ARRAY(.data = t->in, .dtype = SDFG_F64, .rank = 1, .shape = { MOST }));
     if (!e)
-        e = sdfg_args_array(t->args, "out", &(sdfg_array){ t->out, SDFG_F64, 1, { MOST }, NULL, 0 });
+        e = sdfg_args_array(t->args, "out",
+                            SDFG_ARRAY(.data = t->out, .dtype = SDFG_F64, .rank = 1, .shape = { MOST }));
     if (!e)
-        e = sdfg_args_array(t->args, "count", &(sdfg_array){ t->count, SDFG_I64, 1, { MOST }, NULL, 0 });
+        e = sdfg_args_array(t->args, "count",
+                            SDFG_ARRAY(.data = t->count, .dtype = SDFG_I64, .rank = 1, .shape = { MOST }));
     if (!e)
         e = sdfg_call(t->program, t->args);
     snprintf(code, size, "%s", e ? sdfg_error_code(e) : "");

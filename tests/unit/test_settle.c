@@ -88,7 +88,7 @@ static bool compare(sdfg_args *a)
 
 static void give(sdfg_args *a, const char *name, sdfg_dtype dtype, int rank, int64_t n, int64_t m)
 {
-    CHECK(good(sdfg_args_array(a, name, &(sdfg_array){ data, dtype, rank, { n, m }, NULL, 0 })));
+    CHECK(good(sdfg_args_array(a, name, SDFG_ARRAY(.data = data, .dtype = dtype, .rank = rank, .shape = { n, m }))));
 }
 
 static void give_most(sdfg_args *a)
@@ -135,11 +135,13 @@ TEST(what_is_wrong_or_harder_is_not)
     CHECK(!compare(a));
     give(a, "B", SDFG_F64, 1, 6, 0);
     CHECK(compare(a));
-    CHECK(good(sdfg_args_array(a, "A", &(sdfg_array){ data, SDFG_F64, 2, { 3, 5 }, (int64_t[]){ 1, 3 }, 0 })));
+    CHECK(good(sdfg_args_array(
+        a, "A",
+        SDFG_ARRAY(.data = data, .dtype = SDFG_F64, .rank = 2, .shape = { 3, 5 }, .strides = (int64_t[]){ 1, 3 }))));
     CHECK(!compare(a));
-    CHECK(good(sdfg_args_array(a, "A", &(sdfg_array){ data + 4, SDFG_F64, 2, { 3, 5 }, NULL, 0 })));
+    CHECK(good(sdfg_args_array(a, "A", SDFG_ARRAY(.data = data + 4, .dtype = SDFG_F64, .rank = 2, .shape = { 3, 5 }))));
     CHECK(!compare(a)); /* alignment */
-    CHECK(good(sdfg_args_array(a, "A", &(sdfg_array){ NULL, SDFG_F64, 2, { 3, 5 }, NULL, 0 })));
+    CHECK(good(sdfg_args_array(a, "A", SDFG_ARRAY(.data = NULL, .dtype = SDFG_F64, .rank = 2, .shape = { 3, 5 }))));
     CHECK(!compare(a));
     give(a, "A", SDFG_F64, 2, 3, 5);
     give(a, "D", SDFG_F64, 1, 200, 0); /* no int8 */
@@ -176,7 +178,8 @@ TEST(any_call)
                 if (pick(0, 15))
                     shape[0] += pick(0, 30) == 0;
                 int64_t strides[] = { pick(1, 4), 1 };
-                sdfg_array y = { data, arrays[which].dtype, arrays[which].rank, { shape[0], shape[1] }, NULL, 0 };
+                sdfg_array y = *SDFG_ARRAY(.data = data, .dtype = arrays[which].dtype, .rank = arrays[which].rank,
+                                           .shape = { shape[0], shape[1] });
                 if (!pick(0, 40))
                     y.strides = strides;
                 if (pick(0, 30))

@@ -36,7 +36,8 @@ static void load(struct trial *t)
     CHECK(good(sdfg_engine_new(&t->engine, &o)));
     t->program = program_of(t->engine, t->s);
     CHECK(good(sdfg_args_new(&t->args, t->program)));
-    CHECK(good(sdfg_args_array(t->args, "X", &(sdfg_array){ t->x, SDFG_F64, 1, { COUNT }, NULL, 0 })));
+    CHECK(good(
+        sdfg_args_array(t->args, "X", SDFG_ARRAY(.data = t->x, .dtype = SDFG_F64, .rank = 1, .shape = { COUNT }))));
 }
 
 static void end(struct trial *t)
@@ -176,7 +177,8 @@ TEST(mistakes)
     CHECK_STR(a.total_size, "1");
     CHECK(good(sdfg_stream_new(&s, sizeof(double), 1)) && good(sdfg_stream_new(&wide, 16, 1)));
     fails(&t, "argument 'S' (float64) is missing");
-    CHECK(good(sdfg_args_array(t.args, "S", &(sdfg_array){ t.x, SDFG_F64, 1, { COUNT }, NULL, 0 })));
+    CHECK(
+        good(sdfg_args_array(t.args, "S", SDFG_ARRAY(.data = t.x, .dtype = SDFG_F64, .rank = 1, .shape = { COUNT }))));
     fails(&t, "'S' is a stream, but an array was given");
     CHECK(good(sdfg_args_pointer(t.args, "S", t.x)));
     fails(&t, "'S' is a stream, but a pointer was given");

@@ -46,8 +46,8 @@ static size_t bound_symbols(int n)
     sdfg_kernel_info info = { .struct_size = sizeof info };
     CHECK(good(sdfg_args_new(&args, program)));
     CHECK(good(sdfg_args_f64(args, "alpha", 2)));
-    CHECK(good(sdfg_args_array(args, "X", &(sdfg_array){ x, SDFG_F64, 1, { n }, NULL, 0 })));
-    CHECK(good(sdfg_args_array(args, "Y", &(sdfg_array){ y, SDFG_F64, 1, { n }, NULL, 0 })));
+    CHECK(good(sdfg_args_array(args, "X", SDFG_ARRAY(.data = x, .dtype = SDFG_F64, .rank = 1, .shape = { n }))));
+    CHECK(good(sdfg_args_array(args, "Y", SDFG_ARRAY(.data = y, .dtype = SDFG_F64, .rank = 1, .shape = { n }))));
     CHECK(good(sdfg_bind(&bound, program, args)));
     sdfg_kernel_describe(sdfg_bound_kernel(bound), &info);
     sdfg_bound_free(bound);

@@ -166,7 +166,8 @@ TEST(strict_arithmetic_gives_the_same_bits)
             for (int k = 0; k < N * N; k++)
                 grids[i][g][k] = 1.0 / (3 + k * k + g);
             CHECK(good(
-                sdfg_args_array(args, g ? "B" : "A", &(sdfg_array){ grids[i][g], SDFG_F64, 2, { N, N }, NULL, 0 })));
+                sdfg_args_array(args, g ? "B" : "A",
+                                SDFG_ARRAY(.data = grids[i][g], .dtype = SDFG_F64, .rank = 2, .shape = { N, N }))));
         }
         CHECK(good(sdfg_args_i64(args, "T", 5)));
         CHECK(good(sdfg_call(program, args)));

@@ -71,8 +71,8 @@ static bool run(void (*change)(sdfg_options *o), int n, sdfg_cache_info *info)
         x[i] = i;
         y[i] = 1;
     }
-    CHECK(good(sdfg_args_array(args, "X", &(sdfg_array){ x, SDFG_F64, 1, { n }, NULL, 0 })));
-    CHECK(good(sdfg_args_array(args, "Y", &(sdfg_array){ y, SDFG_F64, 1, { n }, NULL, 0 })));
+    CHECK(good(sdfg_args_array(args, "X", SDFG_ARRAY(.data = x, .dtype = SDFG_F64, .rank = 1, .shape = { n }))));
+    CHECK(good(sdfg_args_array(args, "Y", SDFG_ARRAY(.data = y, .dtype = SDFG_F64, .rank = 1, .shape = { n }))));
     for (size_t i = 0; i < sdfg_program_num_arguments(program); i++) {
         sdfg_argument a = { .struct_size = sizeof a };
         CHECK(sdfg_program_argument(program, i, &a));
