@@ -31,6 +31,8 @@ MAY_INCLUDE = {
     "engine/args/stream.c": ["engine/", "runtime/stream.h", *ABI], # callers' queues are those of the runtime
     "runtime": ["runtime/"],
     "tests/unit": [folder + "/" for folder in project.FOLDERS] + ["tests/"],
+    "tests/gpu/standin": ["tests/gpu/standin/", "standin.h"], # kernels are compiled with it, wherever the checkout is
+    "tests/gpu": ["gpu/nvrtc.h", "runtime/device.h", "base/", "tests/"],
     "tests/lower": [folder + "/" for folder in project.FOLDERS] + ["tests/"],
     "tests/aarch64": ["jit/place.h", "base/", "runtime/runtime.h", "tests/"], # runs what was placed
     "tests/export": ["axpy.h", "gemm_maps.h"], # written by the test
