@@ -597,6 +597,23 @@ SDFG_API void sdfg_args_clear(sdfg_args *a); /* as new */
 /* Each gives a value to one name and replaces what was given before; an unknown name is an INVALID error that suggests
  * another. Members of structures have dotted names, elements of container arrays an index: "A.data", "B[2].x". */
 
+/* Where the fields of array objects of an interpreter (NumPy's, in CPython) and of its tuples lie: bytes from the
+ * beginning of the object. For bindings without compiled code of their own, which must have found these out. */
+typedef struct sdfg_object_layout {
+    size_t struct_size;                       /* set by the caller: sizeof(sdfg_object_layout) */
+    size_t type;                              /* pointer to the class of any object */
+    const void *array_type;                   /* that of arrays; objects of others are not read */
+    size_t data, rank, shape, strides, dtype; /* pointer, int, pointers to int64_t (strides in bytes), pointer */
+    size_t items;                             /* of a tuple: the first of its pointers to objects */
+    const void *const *dtypes;                /* by sdfg_dtype: the object that stands for it, or NULL */
+    size_t num_dtypes;
+} sdfg_object_layout;
+
+/* The same for the first `count` objects of a tuple, one name each, until one is no array of the layout; *taken is how
+ * many were given. The interpreter must not change them meanwhile. */
+SDFG_API sdfg_error *sdfg_args_objects(size_t *taken, sdfg_args *a, const sdfg_object_layout *l,
+                                       const char *const *names, size_t count, const void *tuple);
+
 /* Type and layout are checked against the descriptor by the call. A scalar member of a structure given as an array of
  * rank 0 is written back after the call. */
 SDFG_API sdfg_error *sdfg_args_array(sdfg_args *a, const char *name, const sdfg_array *array);
@@ -782,8 +799,11 @@ SDFG_API sdfg_error *sdfg_program_export(char **out, size_t *size, sdfg_program 
 #define SDFG_ARRAY_INIT { sizeof(sdfg_array), NULL, SDFG_NONE, 0, { 0 }, NULL, 0, { SDFG_DEVICE_DEFAULT, 0 } }
 #define SDFG_CACHE_INFO_INIT { sizeof(sdfg_cache_info), NULL, NULL, 0, 0, 0, 0, 0, { 0 } }
 #define SDFG_EXPORT_INIT { sizeof(sdfg_export), SDFG_EXPORT_OBJECT, NULL, NULL, NULL, NULL, 0 }
+#define SDFG_GUARD_INIT { sizeof(sdfg_guard), NULL, NULL, SDFG_OBJECT_UNKNOWN, 0, NULL }
+#define SDFG_HOST_INIT { sizeof(sdfg_host), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
 #define SDFG_KERNEL_INFO_INIT { sizeof(sdfg_kernel_info), 0, 0, 0, 0, NULL, 0, NULL, false, NULL, SDFG_TIER_FULL }
 #define SDFG_LIMITS_INIT { sizeof(sdfg_limits), 0, 0 }
+#define SDFG_OBJECT_LAYOUT_INIT { sizeof(sdfg_object_layout), 0, NULL, 0, 0, 0, 0, 0, 0, NULL, 0 }
 #define SDFG_OPTIONS_INIT { sizeof(sdfg_options), -1, 0, SDFG_FP_DEFAULT, SDFG_TIER_FULL, SDFG_LINKER_AUTO, \
     SDFG_EXTERNAL_FOLDER, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, false, false, NULL, NULL, NULL, NULL, NULL, NULL, \
     NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }

@@ -1,10 +1,10 @@
 /* Functions of a live interpreter as programs, and what their hosts answered. */
 #include "base/stack.h"
 #include "engine/program/program.h"
+#include "engine/sized.h"
 #include "frontend/frontend.h"
 
 #include <stddef.h>
-#include <string.h>
 
 struct lowering {
     struct ir *ir;
@@ -30,8 +30,10 @@ sdfg_error *sdfg_program_load_function(sdfg_program **out, sdfg_engine *e, uint6
     NEEDS(e);
     NEEDS(host);
     GUARDED(error_memory(SDFG_STAGE_LOAD));
-    sdfg_host known = { .struct_size = sizeof known };
-    memcpy(&known, host, host->struct_size < sizeof known ? host->struct_size : sizeof known);
+    sdfg_host known = SDFG_HOST_INIT;
+    const char *wrong = sized_take(&known, sizeof known, host);
+    if (wrong)
+        return error_of(SDFG_STAGE_LOAD, DIAG_STRUCT_SIZE, "sdfg_host", wrong);
     struct ir *ir = ir_new();
     nodes_complete(e);
     struct frontend_found *found = NEW(ir->arena, struct frontend_found);
@@ -69,14 +71,13 @@ bool sdfg_program_guard(const sdfg_program *p, size_t index, sdfg_guard *out)
     if (!out || index >= sdfg_program_num_guards(p))
         return false;
     const struct frontend_guard *g = &p->found->guards.items[index];
-    size_t size = out->struct_size < sizeof *out ? out->struct_size : sizeof *out;
     sdfg_guard full = { .struct_size = out->struct_size,
                         .path = g->path,
                         .argument = g->argument,
                         .kind = (enum sdfg_object_kind)g->kind,
                         .id = g->id,
                         .value = g->value };
-    memcpy(out, &full, size);
+    sized_give(out, &full, sizeof full);
     return true;
 }
 

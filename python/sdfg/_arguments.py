@@ -13,6 +13,8 @@ from ._stream import Stream
 from ._wait import interruptible
 
 _DTYPE_BY_NAME = {name: i for i, name in enumerate(DTYPES) if i}
+# Of this machine's byte order only: another one is another type, of the same name.
+_DTYPES = {numpy.dtype(name): i for name, i in _DTYPE_BY_NAME.items() if name in numpy.sctypeDict or name == "bool"}
 # Element types that NumPy lacks are their bits, unless another package has registered them.
 _BITS = {"bfloat16": "uint16", "float8_e4m3fn": "uint8", "float8_e5m2": "uint8"}
 
@@ -137,7 +139,8 @@ class Arguments:
 
     def _give_numpy(self, name, key, argument, array):
         size = array.itemsize
-        dtype = RECORD if array.dtype.fields else _DTYPE_BY_NAME.get(array.dtype.name, 0)
+        dtype = RECORD if array.dtype.fields else _DTYPES.get(array.dtype) or \
+            (_DTYPE_BY_NAME.get(array.dtype.name, 0) if array.dtype.isnative else 0)
         expected = DTYPES[argument.dtype] if argument.dtype < RECORD else ""
         if array.dtype.name == _BITS.get(expected):
             dtype = argument.dtype

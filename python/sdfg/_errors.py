@@ -61,8 +61,8 @@ class ProgramError(Error, SyntaxError):
         made.msg = "\n".join([first.text, *more])
         made.filename, made.lineno, made.offset = path, int(line), int(column)
         made.text = lines[0].lstrip() if lines else None
-        if made.text is not None:
-            made.offset -= len(lines[0]) - len(made.text)
+        if len(lines) > 1 and "^" in lines[1]:
+            made.offset = lines[1].index("^") - (len(lines[0]) - len(made.text)) + 1
         return made
 
     def __str__(self):

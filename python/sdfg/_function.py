@@ -11,14 +11,29 @@ from collections import OrderedDict
 import numpy
 
 from . import _host, _source
-from ._arguments import _as_numpy
+from ._arguments import Arguments, _as_numpy
 from ._errors import ProgramError
 from ._library import Guard, library
 from ._program import Bound, Engine, Program, default_engine
-from ._arguments import Arguments
+from ._fast import MISS, Fast
 from ._types import BY_NAME, Descriptor, compiletime, descriptor_of, type_of
 
-_interpreted = threading.local()
+class _Interpreted:
+    """How often sdfg.interpret() is entered: in all threads, and in this one."""
+
+    class _Here(threading.local):
+        depth = 0
+
+    def __init__(self):
+        self.depth, self.here, self.lock = 0, self._Here(), threading.Lock()
+
+    def add(self, n):
+        self.here.depth += n
+        with self.lock:
+            self.depth += n
+
+
+_interpreted = _Interpreted()
 _KINDS = {bool: ("value", "bool", True), int: ("value", "int64", True), float: ("value", "float64", True),
           complex: ("value", "complex128", True)}
 _functions = weakref.WeakSet()
@@ -28,10 +43,10 @@ class interpret:
     """`with sdfg.interpret():` programs that this thread calls inside are run by Python, as if they were not decorated."""
 
     def __enter__(self):
-        _interpreted.depth = getattr(_interpreted, "depth", 0) + 1
+        _interpreted.add(1)
 
     def __exit__(self, *_):
-        _interpreted.depth -= 1
+        _interpreted.add(-1)
 
 
 class Variant:
@@ -52,8 +67,15 @@ class Variant:
         self.number = [library.sdfg_program_result_is_number(program._handle, i) for i in range(len(self.results))]
         self.tuple = library.sdfg_program_num_results(program._handle) >= 0 and bool(self.results)
 
-    def result(self, values):
-        found = [values[name][0] if number else values[name] for name, number in zip(self.results, self.number)]
+    def fast(self, values):
+        constants = len(values) != len(self.data)
+        return None if constants else Fast.of(self.program, values, self.results, self.values, self.captured, self.check)
+
+    def result(self, made):
+        return self.values([made[name] for name in self.results])
+
+    def values(self, made):
+        found = [array[0] if number else array for array, number in zip(made, self.number)]
         return tuple(found) if self.tuple else found[0] if found else None
 
 
@@ -69,7 +91,7 @@ class Function:
         self.engine = engine or (Engine(**options) if options else None)
         self._text, self._specialize, self._most, self._dace = source, specialize, variants, dace
         self._lock, self._variants, self._constant_sizes, self._log = threading.RLock(), OrderedDict(), set(), []
-        self._kinds = None
+        self._kinds, self._fast = None, None
         functools.update_wrapper(self, f)
         _functions.add(self)
 
@@ -223,7 +245,7 @@ class Function:
         except Exception as error:
             raise ProgramError.of(error) from None
         variant = Variant(program, asking, parameters)
-        asking.objects = asking.paths = {} # nothing captured is kept alive
+        asking.objects, asking.paths, asking.arrays, asking.parameters = {}, {}, {}, {} # nothing captured is kept alive
         asking.function = None
         return variant
 
@@ -245,14 +267,21 @@ class Function:
     # ---- calls ----
 
     def __call__(self, *args, **kwargs):
-        if getattr(_interpreted, "depth", 0):
+        if _interpreted.depth and _interpreted.here.depth:
             return self.f(*args, **kwargs)
+        fast = self._fast
+        if fast is not None and not kwargs:
+            result = fast(args)
+            if result is not MISS:
+                return result
         values, symbols = self._named(args, kwargs)
         variant, captured = self._find(values, symbols)
         with Arguments(variant.program) as arguments:
             results = self._give(arguments, variant, values, symbols, captured)
             arguments.prepare()
             arguments.calls.check(library.sdfg_call(variant.program._handle, arguments._handle))
+        if not kwargs and (fast is None or fast.program is not variant.program):
+            self._fast = variant.fast(values) if len(args) == len(values) else None
         return variant.result(results)
 
     def _give(self, arguments, variant, values, symbols, captured):

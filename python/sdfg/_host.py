@@ -208,7 +208,7 @@ class Asking:
 
     def _array(self, value, path, shown, out):
         array = _as_numpy(value)
-        found = type_of(array.dtype)
+        found = type_of(array.dtype) if array.dtype.isnative else None
         if found is None:
             raise Question(f"elements of type {array.dtype} have no counterpart in programs")
         if array.ndim == 0:

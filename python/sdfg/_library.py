@@ -81,6 +81,13 @@ class Source(ctypes.Structure):
                 ("name", c_char_p), ("dace", c_bool)]
 
 
+class ObjectLayout(ctypes.Structure):
+    header = "sdfg_object_layout"
+    _fields_ = [("struct_size", c_size_t), ("type", c_size_t), ("array_type", c_void_p), ("data", c_size_t), ("rank", c_size_t),
+                ("shape", c_size_t), ("strides", c_size_t), ("dtype", c_size_t), ("items", c_size_t), ("dtypes", POINTER(c_void_p)),
+                ("num_dtypes", c_size_t)]
+
+
 _object = POINTER(Object)
 HOST_FUNCTIONS = {
     "source": CFUNCTYPE(c_bool, c_void_p, c_uint64, POINTER(Source)),
@@ -112,6 +119,7 @@ class Guard(ctypes.Structure):
 _pointer = c_void_p  # to an object of the library
 FUNCTIONS = {
     "sdfg_version": (c_char_p,),
+    "sdfg_error_stage_of": (c_int, _pointer),
     "sdfg_error_class_of": (c_int, _pointer),
     "sdfg_error_code": (c_char_p, _pointer),
     "sdfg_error_path": (c_char_p, _pointer),
@@ -149,6 +157,8 @@ FUNCTIONS = {
     "sdfg_args_new": (_pointer, POINTER(_pointer), _pointer),
     "sdfg_args_free": (None, _pointer),
     "sdfg_args_array": (_pointer, _pointer, c_char_p, POINTER(Array)),
+    "sdfg_args_objects": (_pointer, POINTER(c_size_t), _pointer, POINTER(ObjectLayout), POINTER(c_char_p), c_size_t,
+                          ctypes.py_object),
     "sdfg_args_pointer": (_pointer, _pointer, c_char_p, c_void_p),
     "sdfg_args_null": (_pointer, _pointer, c_char_p),
     "sdfg_args_i64": (_pointer, _pointer, c_char_p, c_int64),
@@ -199,6 +209,9 @@ def _open():
 
 
 library = _open()
+# The same functions, called with the lock of the interpreter held: they return at once and look at its objects.
+quick = ctypes.PyDLL(library._name, handle=library._handle)
 for _name, (_result, *_arguments) in FUNCTIONS.items():
-    _function = getattr(library, _name)
-    _function.restype, _function.argtypes = _result, _arguments
+    for _way in library, quick:
+        _function = getattr(_way, _name)
+        _function.restype, _function.argtypes = _result, _arguments

@@ -8,6 +8,7 @@ import weakref
 from ._arguments import Arguments, _as_numpy
 from ._errors import check, messages_of
 from ._errors import check as check_error # where an argument is called `check`
+from ._fast import MISS, Fast
 from ._library import KINDS, Argument, Export, Limits, Options, Symbol, library
 from ._wait import interruptible
 
@@ -151,7 +152,8 @@ class Program:
     def _loaded(self):
         self._release = weakref.finalize(self, _free, library.sdfg_program_free, self._handle, self.engine)
         self.name = library.sdfg_program_name(self._handle).decode()
-        self._results = sorted(a.name for a in self.arguments if a.returned)
+        self._fast = None
+        self._results = sorted((a.name for a in self.arguments if a.returned), key=lambda name: (len(name), name))
 
     @classmethod
     def from_function(cls, asking, engine=None):
@@ -212,6 +214,11 @@ class Program:
             self._parsed = {name: found.get(name) for name in ("arg_names", "symbols", "_arrays")}
         return self._parsed
 
+    @property
+    def callbacks(self):
+        """Whether it takes functions or objects."""
+        return any(a.type.startswith("callback(") or a.type == "pyobject" for a in self.arguments)
+
     def callback_type(self, name):
         """The type of a function that the program takes, as in the file."""
         found = (self._attributes()["symbols"] or {}).get(name)
@@ -249,9 +256,8 @@ class Program:
         arguments.finish()
         return made
 
-    def _give(self, arguments, args, kwargs):
+    def _give(self, arguments, values):
         """Gives all values and makes what is returned. Names that the program does not take are ignored, as by DaCe."""
-        values = self._named(args, kwargs)
         for name, value in values.items():
             arguments.give(name, value)
         results = {}
@@ -265,21 +271,34 @@ class Program:
             arguments.kept.append(memory)
             check(library.sdfg_args_workspace(arguments._handle, storage.encode(), memory.ctypes.data, memory.nbytes))
         arguments.finish()
-        if not results:
-            return None
-        return next(iter(results.values())) if list(results) == ["__return"] else tuple(results.values())
+        return self._returned(list(results.values()))
 
     def __call__(self, *args, **kwargs):
+        fast = self._fast
+        if fast is not None and not args and fast[0] == (*kwargs,):
+            result = fast[1](tuple(kwargs.values()))
+            if result is not MISS:
+                return result
+        values = self._named(args, kwargs)
         with Arguments(self) as arguments:
-            result = self._give(arguments, args, kwargs)
+            result = self._give(arguments, values)
             arguments.prepare()
             arguments.calls.check(library.sdfg_call(self._handle, arguments._handle))
+        if not args and (fast is None or fast[0] != (*kwargs,)):
+            found = Fast.of(self, kwargs, [name for name in self._results if name not in kwargs], self._returned) \
+                if not any(name in kwargs for name in self._results) else None
+            self._fast = found and ((*kwargs,), found)
         return result
+
+    def _returned(self, results):
+        if not results:
+            return None
+        return results[0] if self._results == ["__return"] else tuple(results)
 
     def bind(self, *args, **kwargs):
         """The same call, ready to be run many times."""
         with Arguments(self) as arguments:
-            result = self._give(arguments, args, kwargs)
+            result = self._give(arguments, self._named(args, kwargs))
             arguments.prepare()
             return Bound(self, arguments, result)
 
@@ -300,7 +319,7 @@ class Program:
         names = [library.sdfg_program_workspace(self._handle, i).decode() for i in range(count)]
         sizes = {}
         with Arguments(self) as arguments:
-            self._give(arguments, args, kwargs)
+            self._give(arguments, self._named(args, kwargs))
             for name in names:
                 size = ctypes.c_size_t()
                 check(library.sdfg_args_workspace_size(ctypes.byref(size), arguments._handle, name.encode()))
@@ -313,6 +332,7 @@ class Program:
         if array is None or not array.flags.c_contiguous or not array.flags.writeable:
             raise TypeError("a workspace is a writable, contiguous array")
         self._workspaces[getattr(storage, "name", storage)] = array
+        self._fast = None
 
     # ---- other forms ----
 

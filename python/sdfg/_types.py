@@ -140,7 +140,8 @@ def type_of(value):
         return BY_NAME[PLAIN[value]]
     if isinstance(value, numpy.dtype) or (isinstance(value, type) and issubclass(value, numpy.generic)):
         try:
-            return BY_NAME.get(numpy.dtype(value).name)
+            found = numpy.dtype(value)
+            return BY_NAME.get(found.name) if found.isnative else None
         except TypeError:
             return None
     name = getattr(value, "to_string", None) # a typeclass of DaCe

@@ -117,7 +117,7 @@ BY_TYPE = {
     "const sdfg_args*": args, "sdfg_bound*": bound, "const sdfg_bound*": bound, "sdfg_kernel*": kernel,
     "const sdfg_kernel*": kernel, "sdfg_stream*": stream, "sdfg_error*": error, "const sdfg_error*": error,
     "const sdfg_options*": options, "const sdfg_array*": ctypes.pointer(array(x)),
-    "const sdfg_export*": buffer(), "const sdfg_host*": buffer(), "uint64_t": 0,
+    "const sdfg_export*": buffer(), "const sdfg_host*": buffer(), "const sdfg_object_layout*": buffer(), "const char*const*": addresses, "uint64_t": 0,
     "const sdfg_node*": buffer(), "const sdfg_symbol*": ctypes.pointer(Symbol(b"N", 16)), "sdfg_node_function*": node_function,
     "void*const*": addresses, "const char*": b"X", "char*": P(None), "const void*": x, "void*": x,
     "unsigned*": buffer(), "size_t": 0, "int": 1, "int64_t": 4, "double": 2.0, "bool": False, "sdfg_dtype": F64,
