@@ -12,12 +12,19 @@ from ._program import ArgumentInfo, Bound, Engine, Program, compile
 from ._stream import Stream
 from ._types import always_inline, compiletime, in_program, inline, map, nounroll, symbol, unroll
 
+
+def as_dace():
+    """A module with the names of DaCe that programs use; see sdfg.dace."""
+    from . import dace
+    return dace.as_dace()
+
+
 globals().update(_types.BY_NAME) # float64, int32 ...
 bool_ = _types.BY_NAME["bool"]
 
 __version__ = "0.1.0"
 __all__ = ["ArgumentInfo", "Bound", "BugError", "Engine", "Error", "FaultError", "Function", "InvalidError", "Message", "MissingError",
-           "Program", "ProgramError", "Stream", "UnsupportedError", "always_inline", "compile", "compiletime", "in_program",
+           "Program", "ProgramError", "Stream", "UnsupportedError", "always_inline", "as_dace", "compile", "compiletime", "in_program",
            "inline", "interpret", "map", "method", "nounroll", "program", "supported", "symbol", "unroll", "version"]
 
 

@@ -52,7 +52,7 @@ class interpret:
 class Variant:
     """Code for one kind of call: the types of the arguments, and what the function captures, as its guards have it."""
 
-    def __init__(self, program, asking, parameters):
+    def __init__(self, program, asking, parameters, dace):
         self.program, self.asking = program, asking
         self.check, keys = _host.checker(asking)
         names, g = {}, Guard(struct_size=ctypes.sizeof(Guard))
@@ -64,7 +64,7 @@ class Variant:
         self.data = [name for name, given in parameters.items() if given[0] != "constant"]
         self.results = [a.name for a in program.arguments if a.returned]
         self.results.sort(key=lambda name: int(name.rpartition("_")[2]) if name[-1].isdigit() else 0)
-        self.number = [library.sdfg_program_result_is_number(program._handle, i) for i in range(len(self.results))]
+        self.number = [not dace and library.sdfg_program_result_is_number(program._handle, i) for i in range(len(self.results))]
         self.tuple = library.sdfg_program_num_results(program._handle) >= 0 and bool(self.results)
 
     def fast(self, values):
@@ -242,9 +242,10 @@ class Function:
                     asking.symbols.update(getattr(n, "_symbols", {}))
         try:
             program = Program.from_function(asking, self.engine)
+            program._names = [name for name, given in parameters.items() if given[0] != "constant"]
         except Exception as error:
             raise ProgramError.of(error) from None
-        variant = Variant(program, asking, parameters)
+        variant = Variant(program, asking, parameters, self._dace)
         asking.objects, asking.paths, asking.arrays, asking.parameters = {}, {}, {}, {} # nothing captured is kept alive
         asking.function = None
         return variant
