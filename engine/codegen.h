@@ -79,6 +79,7 @@ struct codegen_request {
     const char *const *node_classes; /* class paths of library nodes that the embedding program implements */
     uint32_t num_node_classes;
     uint32_t alignment; /* bytes every array argument is aligned to; 0: element size only */
+    bool device;        /* code for a GPU and its host, instead of code for the CPU */
     int num_threads;    /* 1: sequential code; 0: decided at run time */
     int opt_level;      /* 0..3, -1: the default pipeline */
     enum codegen_fp fp;

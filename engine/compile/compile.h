@@ -57,6 +57,7 @@ struct pass {
     /* What a pass over the graph or over the loop tree does (run is pass_graph or pass_tree). */
     bool (*graph)(struct sdfg *s);
     tree_pass *tree;
+    unsigned devices; /* enum tree_pass_device: code for which this row is; 0: any */
 };
 
 extern const struct pass pipeline[]; /* ends with a row without function */

@@ -59,6 +59,7 @@ static struct tree_options tree_options_of(const struct codegen_request *r)
         .strict_fp = r->fp == CODEGEN_FP_STRICT,
         .counting = r->emit == CODEGEN_EMIT_WORK,
         .check = r->check,
+        .device = r->device,
     };
 }
 
@@ -79,7 +80,8 @@ bool pass_lower(struct compile *c)
         .num_node_classes = r->num_node_classes,
         .exported = r->exports != NULL,
         .alignment = r->alignment,
-        .no_threads = r->num_threads == 1,
+        .device = r->device,
+        .no_threads = r->num_threads == 1 && !r->device,
         .timing = r->timing,
         .save_data = r->save_data,
         .restore_data = r->restore_data,

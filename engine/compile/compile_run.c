@@ -11,7 +11,11 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static bool is_wanted(const struct compile *c, const struct pass *p) { return !p->condition || p->condition(c); }
+static bool is_wanted(const struct compile *c, const struct pass *p)
+{
+    unsigned device = c->tree_options.device ? TREE_PASS_GPU : TREE_PASS_CPU;
+    return (!p->devices || p->devices & device) && (!p->condition || p->condition(c));
+}
 
 /* A tree is verified when it is new and when no pass will change it any more. Builds for developers verify it after
  * every pass, so that the one which broke it is known. */

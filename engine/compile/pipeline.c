@@ -25,24 +25,33 @@ static bool wants_cpp(const struct compile *c) { return wants_tree(c) && clang_h
 
 const struct pass pipeline[] = {
     /* name, phase, function, facts it needs, makes and breaks, condition, function over the graph or the tree */
-    { "target", PHASE_ANALYSIS, pass_target, 0, FACT_TARGET, 0, NULL, NULL, NULL },
-    { "read", PHASE_ANALYSIS, pass_read, 0, FACT_GRAPH, 0, NULL, NULL, NULL },
-    { "validate", PHASE_ANALYSIS, pass_graph, FACT_GRAPH, FACT_VALID, 0, wants_validation, sdfg_validate, NULL },
-    { "machine-vectors", PHASE_ANALYSIS, pass_graph, FACT_VALID, 0, 0, wants_tree, sdfg_machine_vectors, NULL },
+    { "target", PHASE_ANALYSIS, pass_target, 0, FACT_TARGET, 0, NULL, NULL, NULL, 0 },
+    { "read", PHASE_ANALYSIS, pass_read, 0, FACT_GRAPH, 0, NULL, NULL, NULL, 0 },
+    { "validate", PHASE_ANALYSIS, pass_graph, FACT_GRAPH, FACT_VALID, 0, wants_validation, sdfg_validate, NULL, 0 },
+    { "machine-vectors", PHASE_ANALYSIS, pass_graph, FACT_VALID, 0, 0, wants_tree, sdfg_machine_vectors, NULL, 0 },
     /* types before anything that looks at code: outputs into other tasklets take the type of the code */
-    { "infer-types", PHASE_ANALYSIS, pass_graph, FACT_VALID, FACT_TYPES, 0, wants_tree, sdfg_infer_types, NULL },
+    { "infer-types", PHASE_ANALYSIS, pass_graph, FACT_VALID, FACT_TYPES, 0, wants_tree, sdfg_infer_types, NULL, 0 },
     /* C++ behind types: connectors are the parameters of the functions that libclang reads */
-    { "parse-cpp", PHASE_ANALYSIS, pass_parse_cpp, FACT_TYPES, 0, 0, wants_cpp, NULL, NULL },
-    { "lower", PHASE_LOWER, pass_lower, FACT_VALID | FACT_TYPES | FACT_TARGET, FACT_TREE, 0, wants_tree, NULL, NULL },
-#define TREE_PASS(name, function, needs, makes)                                                                        \
-    { name, PHASE_LOWER, pass_tree, FACT_TREE | (needs), makes, 0, (makes) | (needs) ? wants_threads : wants_tree,     \
-      NULL, function },
+    { "parse-cpp", PHASE_ANALYSIS, pass_parse_cpp, FACT_TYPES, 0, 0, wants_cpp, NULL, NULL, 0 },
+    { "lower", PHASE_LOWER, pass_lower, FACT_VALID | FACT_TYPES | FACT_TARGET, FACT_TREE, 0, wants_tree, NULL, NULL,
+      0 },
+#define TREE_PASS(name, function, device, needs, makes)                                                                \
+    { name,                                                                                                            \
+      PHASE_LOWER,                                                                                                     \
+      pass_tree,                                                                                                       \
+      FACT_TREE | (needs),                                                                                             \
+      makes,                                                                                                           \
+      0,                                                                                                               \
+      (makes) | (needs) ? wants_threads : wants_tree,                                                                  \
+      NULL,                                                                                                            \
+      function,                                                                                                        \
+      TREE_PASS_##device },
 #include "lower/opt/passes.def"
     /* behind the passes over the tree: both tiers run them, they cost little and leave less to compile */
-    { "tier", PHASE_CODE, pass_tier, FACT_TREE, 0, 0, wants_tier, NULL, NULL },
-    { "jit", PHASE_CODE, pass_jit, FACT_TARGET, FACT_JIT, 0, wants_modules, NULL, NULL },
-    { "emit", PHASE_CODE, pass_emit, FACT_TREE | FACT_JIT, FACT_MODULES, 0, wants_modules, NULL, NULL },
-    { "llvm", PHASE_CODE, pass_machine_code, FACT_MODULES, FACT_OBJECTS, FACT_MODULES, wants_code, NULL, NULL },
-    { "link", PHASE_CODE, pass_link, FACT_OBJECTS, FACT_CODE, 0, wants_code, NULL, NULL },
-    { NULL, PHASE_CODE, NULL, 0, 0, 0, NULL, NULL, NULL },
+    { "tier", PHASE_CODE, pass_tier, FACT_TREE, 0, 0, wants_tier, NULL, NULL, 0 },
+    { "jit", PHASE_CODE, pass_jit, FACT_TARGET, FACT_JIT, 0, wants_modules, NULL, NULL, 0 },
+    { "emit", PHASE_CODE, pass_emit, FACT_TREE | FACT_JIT, FACT_MODULES, 0, wants_modules, NULL, NULL, 0 },
+    { "llvm", PHASE_CODE, pass_machine_code, FACT_MODULES, FACT_OBJECTS, FACT_MODULES, wants_code, NULL, NULL, 0 },
+    { "link", PHASE_CODE, pass_link, FACT_OBJECTS, FACT_CODE, 0, wants_code, NULL, NULL, 0 },
+    { NULL, PHASE_CODE, NULL, 0, 0, 0, NULL, NULL, NULL, 0 },
 };

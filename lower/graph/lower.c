@@ -199,7 +199,7 @@ static bool lower_parameters(struct lower *lw, struct tree_stmt *block)
         if (!bind_argument(lw, &sc, arrays.items[i], expr_var(lw->tree, p->var), p->alias))
             return false;
         p->count = known_size(&sc, arrays.items[i]);
-        if (lw->options->check)
+        if (lw->options->check || lw->options->device)
             p->elements = lower_check_elements(&sc, arrays.items[i]);
     }
     return true;

@@ -30,6 +30,7 @@ struct lower_options {
     uint32_t num_node_classes;
     bool exported;      /* the code runs without the embedding program */
     uint32_t alignment; /* of array arguments, bytes; 0: that of the element */
+    bool device;        /* code for a device: it must be told how large arguments are */
     bool no_threads;
     bool timing;                  /* what takes time is measured where the graph asks for it (instrument.h) */
     bool save_data, restore_data; /* data instrumentation; without the second, graphs that restore are refused */

@@ -8,11 +8,15 @@ struct tree_options {
     int num_threads; /* 1: no parallel regions at all; 0: decided at run time */
     bool strict_fp;  /* no re-association in reductions */
     unsigned check;  /* enum sdfg_rt_check_kind: what checked mode looks for */
+    bool device;     /* nests go to a device instead of threads of the host */
     bool counting;   /* of the work that the tree does: loops that would be cut into tiles only say so (`near`) */
 };
 
+/* For which code a row is. */
+enum tree_pass_device { TREE_PASS_CPU = 1, TREE_PASS_GPU = 2, TREE_PASS_BOTH = TREE_PASS_CPU | TREE_PASS_GPU };
+
 typedef bool tree_pass(struct tree *t, const struct tree_options *o); /* false: an error, which it reported */
-#define TREE_PASS(name, function, needs, makes) tree_pass function;
+#define TREE_PASS(name, function, device, needs, makes) tree_pass function;
 #include "lower/opt/passes.def"
 
 #endif

@@ -218,7 +218,7 @@ struct tree_param {
     uint32_t alias;             /* its container class */
     uint32_t alignment;         /* bytes the caller promises, at least the element's */
     int64_t count;              /* elements of an array, if known; else 0 */
-    struct tree_expr *elements; /* the same in checked mode, where symbols tell it; else NULL */
+    struct tree_expr *elements; /* the same in checked mode and for devices, where symbols tell it; else NULL */
 };
 
 struct tree_func {

@@ -315,6 +315,21 @@ static void print_param(struct tree_printer *p, const struct tree_param *x)
         text_printf(p->out, " count %" PRId64, x->count);
 }
 
+/* where A N * N, B N */
+static void print_elements(struct tree_printer *p, const struct tree_func *f)
+{
+    const char *before = " where ";
+    for (uint32_t i = 0; i < f->params.count; i++) {
+        if (!f->params.items[i].elements)
+            continue;
+        text_add(p->out, before);
+        tree_print_var(f->params.items[i].var, p->out);
+        text_addc(p->out, ' ');
+        tree_print_expr(p, f->params.items[i].elements, 0);
+        before = ", ";
+    }
+}
+
 static void print_func(struct tree_printer *p, const struct tree *t, const struct tree_func *f)
 {
     tree_print_name(t->name ? t->name : "tree", 0, false, p->out);
@@ -326,7 +341,9 @@ static void print_func(struct tree_printer *p, const struct tree *t, const struc
             text_add(p->out, ", ");
         print_param(p, &f->params.items[k]);
     }
-    text_add(p->out, ") ");
+    text_addc(p->out, ')');
+    print_elements(p, f);
+    text_addc(p->out, ' ');
     print_body(p, f->body);
     text_addc(p->out, '\n');
 }

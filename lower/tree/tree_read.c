@@ -111,7 +111,29 @@ static bool read_param(struct tree_reader *r, struct tree_func *f)
     return true;
 }
 
-/* program function(parameters) { ... } */
+/* where A N * N, B N: elements of parameters */
+static bool read_elements(struct tree_reader *r, struct tree_func *f)
+{
+    bool more = read_accept(r, "where");
+    while (more) {
+        const char *name, *key;
+        bool again;
+        uint32_t id, i = 0;
+        if (!read_name(r, &name, &again, &id, &key))
+            return false;
+        const struct tree_var *v = map_get(&r->vars, key);
+        while (i < f->params.count && f->params.items[i].var != v)
+            i++;
+        if (i == f->params.count)
+            return read_missing(r, "a parameter");
+        if (!(f->params.items[i].elements = read_expr(r, 0)))
+            return false;
+        more = read_accept(r, ",");
+    }
+    return true;
+}
+
+/* program function(parameters) where array elements { ... } */
 static bool read_func(struct tree_reader *r)
 {
     bool quoted;
@@ -126,7 +148,7 @@ static bool read_func(struct tree_reader *r)
     while (!read_accept(r, ")"))
         if ((f->params.count && !read_expect(r, ",")) || !read_param(r, f))
             return false;
-    return read_block(r, f->body);
+    return read_elements(r, f) && read_block(r, f->body);
 }
 
 /* ---- the whole ---- */

@@ -19,8 +19,9 @@ enum { MOST_SECTIONS = 5 };
 static const struct {
     const char *name;
     tree_pass *run;
+    unsigned devices;
 } passes[] = {
-#define TREE_PASS(name, function, needs, makes) { name, function },
+#define TREE_PASS(name, function, device, needs, makes) { name, function, TREE_PASS_##device },
 #include "lower/opt/passes.def"
 };
 
@@ -76,6 +77,7 @@ static void set_option(struct tree *t, struct tree_options *o, struct machine *m
     } options[] = {
         { "threads", NULL, &o->num_threads, NULL },
         { "strict-fp", NULL, NULL, &o->strict_fp },
+        { "device", NULL, NULL, &o->device },
         { "counting", NULL, NULL, &o->counting },
         { "largest-cache", &m->largest_cache, NULL, NULL },
         { "first-cache", &m->first_cache, NULL, NULL },
@@ -110,7 +112,7 @@ static bool run_pass(struct tree *t, const struct tree_options *o, const char *n
     return false;
 }
 
-/* `all` stands for every pass in order. */
+/* `all` stands for every pass in order that is for the device. */
 static bool run_passes(struct tree *t, const char *list, const char *option_list)
 {
     struct tree_options options = { 0 };
@@ -124,7 +126,8 @@ static bool run_passes(struct tree *t, const char *list, const char *option_list
     for (char *word = strtok_r(words, " \n", &save); word; word = strtok_r(NULL, " \n", &save)) {
         if (!strcmp(word, "all")) {
             for (size_t i = 0; i < sizeof passes / sizeof *passes; i++)
-                if (!run_pass(t, &options, passes[i].name))
+                if (passes[i].devices & (options.device ? TREE_PASS_GPU : TREE_PASS_CPU) &&
+                    !run_pass(t, &options, passes[i].name))
                     return false;
         } else if (!run_pass(t, &options, word)) {
             return false;
