@@ -14,9 +14,9 @@ from . import _host, _source
 from ._arguments import Arguments, _as_numpy
 from ._errors import ProgramError
 from ._library import Guard, library
-from ._program import Bound, Engine, Program, default_engine
+from ._program import Bound, Engine, Program
 from ._fast import MISS, Fast
-from ._types import BY_NAME, Descriptor, compiletime, descriptor_of, type_of
+from ._types import Descriptor, compiletime, descriptor_of, type_of
 
 class _Interpreted:
     """How often sdfg.interpret() is entered: in all threads, and in this one."""
@@ -160,7 +160,8 @@ class Function:
                 return "array", said.dtype.name, said.shape, strides if strides and len(strides) == len(said.shape) else None
             found = type_of(array.dtype)
             if found is None or said is not None:
-                raise TypeError(f"argument '{name}': {'a single value is expected, not an array' if found else f'elements of type {array.dtype} have no counterpart in programs'}")
+                raise TypeError(f"argument '{name}': " + ("a single value is expected, not an array" if found else
+                                                          f"elements of type {array.dtype} have no counterpart in programs"))
             shape = array.shape if sizes is None else tuple(
                 n if n < 2 else sizes.setdefault(n, f"{name}_{i}") for i, n in enumerate(array.shape))
             return "array", found.name, shape, strides
@@ -391,7 +392,6 @@ method = program
 
 def supported(name=None):
     """Whether programs may call a function, such as "np.mean"; without a name: all of them."""
-    size = ctypes.c_size_t()
     names = [library.sdfg_function_name(i).decode() for i in range(library.sdfg_num_functions())]
     if name is None:
         return names

@@ -9,8 +9,8 @@ import numpy
 
 from . import _source
 from ._arguments import _as_numpy
-from ._library import HOST_FUNCTIONS, Host, Object, Source
-from ._types import BY_NAME, Descriptor, Expression, Type, descriptor_of, type_of
+from ._library import HOST_FUNCTIONS, Host
+from ._types import BY_NAME, Descriptor, Expression, Type, type_of
 
 (UNKNOWN, NONE, BOOL, INTEGER, FLOAT, COMPLEX, STRING, ELLIPSIS, TYPE, DESCRIPTOR, SYMBOL, MODULE, BUILTIN, VALUE, ARRAY, FUNCTION, TUPLE,
  LIST, DICTIONARY, OTHER) = range(20)

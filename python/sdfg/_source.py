@@ -19,16 +19,12 @@ def of(function, text=None):
     code = function.__code__
     if text is not None:
         return Source(code.co_filename if "<" in code.co_filename else "<source>", text, 1, code.co_name)
+    if not code.co_filename.startswith("<"): # a file may have changed since it was last read
+        linecache.checkcache(code.co_filename)
     lines = linecache.getlines(code.co_filename, function.__globals__)
     if not lines:
-        linecache.checkcache(code.co_filename)
-        lines = linecache.getlines(code.co_filename, function.__globals__)
-    if not lines:
         raise NoSource(_why(code))
-    import inspect
-    if not code.co_filename.startswith("<"):
-        linecache.checkcache(code.co_filename)
-        lines = linecache.getlines(code.co_filename, function.__globals__)
+    import inspect # takes long, and is needed here only
     first = code.co_firstlineno
     if first > len(lines):
         raise NoSource(f"'{code.co_filename}' has changed since it was imported: line {first} is behind its end")
