@@ -149,6 +149,45 @@ const struct value *fn_reduce(struct fe *f, const struct fe_builtin *b, struct f
     return fe_reduce(f, a->node, v, (enum fe_reduction)b->kind, axis, truth, initial, t);
 }
 
+/* dace.reduce(lambda, array[, out][, axis][, identity]); without an identity it adds to what is in `out`. */
+const struct value *fn_dace_reduce(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    const struct value *how = fe_arg(a, 0, "redfunction"), *v = fe_arg(a, 1, "in_array"),
+                       *out = fe_arg(a, 2, "out_array");
+    const struct value *axis = fe_arg(a, 3, "axis"), *identity = fe_arg(a, 4, "identity");
+    (void)b;
+    if (out && !fe_is_data(out)) { /* there is none: what stands there is the axis */
+        identity = identity ? identity : fe_arg(a, 3, NULL);
+        axis = out;
+        out = NULL;
+    }
+    const struct py *body = how && how->kind == FE_FUNCTION && how->function->node->kind == PY_LAMBDA
+                                ? how->function->node->lambda.body
+                                : NULL;
+    const char *call =
+        body && body->kind == PY_CALL && body->call.func->kind == PY_NAME ? body->call.func->name.id : "";
+    bool adds = body && body->kind == PY_BIN_OP && body->bin_op.op == PY_ADD;
+    bool multiplies = body && body->kind == PY_BIN_OP && body->bin_op.op == PY_MULT;
+    bool max = strcmp(call, "max") == 0, min = strcmp(call, "min") == 0;
+    if (!adds && !multiplies && !max && !min)
+        return fe_unsupported(f, a->node, "dace.reduce with anything but a lambda for +, *, max or min");
+    if (!v || !fe_is_data(v) || (out && out->kind != FE_VIEW) || !fe_args_done(f, a, 5))
+        return f->failed ? NULL : fe_error(f, a->node, "dace.reduce needs an array");
+    enum fe_reduction kind = adds ? REDUCE_SUM : multiplies ? REDUCE_PROD : max ? REDUCE_MAX : REDUCE_MIN;
+    bool starts = identity && identity->kind != FE_NONE;
+    const struct value *r = fe_reduce(f, a->node, v, kind, axis, false, starts ? identity : NULL, v->type);
+    if (!r || !out)
+        return r;
+    if (!starts) {
+        const struct value *both[2] = { out, r };
+        struct fe_args combine = { .node = a->node, .items = both, .count = 2 };
+        const char *name = adds ? "add" : multiplies ? "multiply" : max ? "maximum" : "minimum";
+        const struct fe_builtin *op = fe_builtin_find("numpy", name);
+        r = op->call(f, op, &combine);
+    }
+    return r && fe_store(f, a->node, out, r, NULL) ? out : NULL;
+}
+
 /* The mean of the squared distances from the mean, `ddof` less in the divisor; std is its root. */
 const struct value *fn_variance(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
 {

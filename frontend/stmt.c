@@ -33,8 +33,6 @@ static const char *refused(enum py_kind kind)
     case PY_IMPORT:
     case PY_IMPORT_FROM:
         return "'import' in a program";
-    case PY_WITH:
-        return "'with'";
     case PY_TYPE_ALIAS:
         return "'type'";
     default:
@@ -47,7 +45,7 @@ static bool define(struct fe *f, const struct py *n)
     struct fe_function *fn = NEW(f->arena, struct fe_function);
     struct value *v = fe_new(f, FE_FUNCTION);
     if (n->function.decorator_list.count)
-        return fe_unsupported(f, n->function.decorator_list.items[0], "a decorated function in a program") != NULL;
+        return fe_decorated(f, n);
     fn->node = n;
     fn->source = f->source;
     fn->scope = f->scope;
@@ -103,7 +101,11 @@ static bool statement(struct fe *f, const struct py *n)
     switch (n->kind) {
     case PY_PASS:
         return true;
+    case PY_WITH:
+        return fe_with(f, n);
     case PY_EXPR:
+        if (fe_is_memlet(n))
+            return fe_memlet_copy(f, n);
         return n->expr.value->kind == PY_CONSTANT || fe_eval(f, n->expr.value) != NULL;
     case PY_ASSIGN:
         return assign_all(f, n);

@@ -35,10 +35,25 @@ static void add_targets(struct stores *s, const struct py *n, bool updated)
         add_targets(s, elts->items[i], updated);
 }
 
+/* Of a tasklet, the variables that its memlets write; the names of its code are its own. False: it is none. */
+static bool collect_tasklet(struct stores *s, const struct py_list *body)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < body->count; i++) {
+        const char *name = fe_is_memlet(body->items[i]) ? fe_memlet_target(body->items[i]) : NULL;
+        found |= fe_is_memlet(body->items[i]);
+        if (name)
+            add_store(s, name, true);
+    }
+    return found;
+}
+
 static bool collect(void *user, struct py *n)
 {
     struct stores *s = user;
     switch (n->kind) {
+    case PY_WITH:
+        return !collect_tasklet(s, &n->with.body);
     case PY_ASSIGN:
         for (uint32_t i = 0; i < n->assign.targets.count; i++)
             add_targets(s, n->assign.targets.items[i], false);
@@ -57,6 +72,7 @@ static bool collect(void *user, struct py *n)
         add_store(s, intern(s->f->ir->names, "return"), false);
         return true;
     case PY_FUNCTION_DEF:
+        return n->function.decorator_list.count && !collect_tasklet(s, &n->function.body);
     case PY_LAMBDA:
         return false;
     default:

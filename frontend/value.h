@@ -344,6 +344,12 @@ bool fe_if(struct fe *f, const struct py *n);
 bool fe_for(struct fe *f, const struct py *n);
 bool fe_while(struct fe *f, const struct py *n);
 bool fe_map(struct fe *f, const struct py *n, const struct value *ranges);
+/* Explicit dataflow (tasklet.c): `with dace.tasklet`, decorated functions, copies by memlets. */
+bool fe_is_memlet(const struct py *n);            /* a statement `a << b` or `a >> b` */
+const char *fe_memlet_target(const struct py *n); /* the name that a memlet of a tasklet writes, or NULL */
+bool fe_with(struct fe *f, const struct py *n);
+bool fe_decorated(struct fe *f, const struct py *n);
+bool fe_memlet_copy(struct fe *f, const struct py *n);
 typedef bool fe_body(struct fe *f, const void *user);
 struct fe_region { /* where the builder stands, to come back */
     struct region *region;

@@ -1,6 +1,5 @@
 """Runs the programs by CPython with NumPy and writes their results: make.py; needs NumPy 2. The results are kept beside
 them, so that the test itself (check.py) needs neither."""
-import importlib.util
 import inspect
 import json
 import os
@@ -9,6 +8,7 @@ import warnings
 
 import numpy as np
 
+import plain
 import stand_in
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -58,18 +58,16 @@ def run(function):
 
 def main():
     warnings.simplefilter("ignore")
-    stand_in.install()
+    plain.install()
     for file in sorted(os.listdir(os.path.join(HERE, "programs"))):
         if not file.endswith(".py"):
             continue
         path = os.path.join(HERE, "programs", file)
-        spec = importlib.util.spec_from_file_location(file[:-3], path)
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
+        module = plain.load(path)
         lines = open(path).read().split("\n")
         results = {}
         for name, f in vars(module).items():
-            is_program = inspect.isfunction(f) and f.__module__ == file[:-3] and "program" in lines[f.__code__.co_firstlineno - 1]
+            is_program = inspect.isfunction(f) and f.__module__ == module.__name__ and "program" in lines[f.__code__.co_firstlineno - 1]
             if is_program:
                 results[name] = run(f)
         with open(path[:-3] + ".json", "w") as out:

@@ -2,6 +2,7 @@
 functions, streams, copies by `<<` and `>>`. load(path) gives the module with them replaced, run with stand_in's `dace`."""
 import ast
 import collections
+import functools
 import importlib.abc
 import importlib.machinery
 import os
@@ -108,7 +109,7 @@ def name_of(node):
     """"map" of dace.map, "" of anything else."""
     if isinstance(node, ast.Call):
         node = node.func
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in ("dace", "dc"):
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in ("dace", "dc", "sdfg"):
         return node.attr
     return ""
 
@@ -153,11 +154,7 @@ class Plain(ast.NodeTransformer):
 
     def memlet(self, node):
         target, arguments, subset = access_of(node.value.right)
-        index = subset if subset is not None else ast.Constant(None)
-        index = parsed("index[index_]", index_=index)[0].value.slice if subset is not None else index
-        if isinstance(index, (ast.Slice, ast.Tuple)):
-            text = ast.unparse(index)
-            index = ast.parse(f"np_s_[{text}]", mode="eval").body
+        index = ast.Subscript(ast.Name("np_s_", ast.Load()), subset, ast.Load()) if subset is not None else ast.Constant(None)
         return target, arguments, index, ast.Constant(subset is None)
 
     def tasklet(self, body):
@@ -165,7 +162,8 @@ class Plain(ast.NodeTransformer):
         for node in body:
             if not is_memlet(node):
                 if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-                    raise NotImplementedError("a tasklet in another language")
+                    code += ast.parse(str(node.value.value).strip().replace(";", "\n")).body # simple C++ is Python, too
+                    continue
                 code.append(node)
                 continue
             target, arguments, index, whole = self.memlet(node)
@@ -237,10 +235,33 @@ class Plain(ast.NodeTransformer):
 def install():
     sys.meta_path.insert(0, Finder())
     stand_in.install()
-    dace = sys.modules["dace"]
+    for name in ("dace", "sdfg"):
+        extend(sys.modules[name])
+
+
+def reduce(function, array, out=None, axis=None, identity=None):
+    """dace.reduce: folds the elements along the axes; without an identity it adds to what is in `out`."""
+    if out is not None and not isinstance(out, np.ndarray):
+        out, axis, identity = None, out, axis if identity is None else identity
+    axes = range(array.ndim) if axis is None else np.atleast_1d(axis) % array.ndim
+    kept = [i for i in range(array.ndim) if i not in axes]
+    rows = np.transpose(array, kept + list(axes)).reshape([array.shape[i] for i in kept] + [-1])
+    start = out if out is not None and identity is None else identity
+    result = np.empty(rows.shape[:-1], array.dtype)
+    for i in np.ndindex(result.shape):
+        values = list(rows[i]) if start is None else [np.reshape(start, result.shape)[i] if np.ndim(start) else start, *rows[i]]
+        result[i] = functools.reduce(function, values)
+    if out is None:
+        return result
+    out[...] = result.reshape(out.shape)
+    return out
+
+
+def extend(dace):
     anything = Anything("dace")
     dace.__path__ = []
     dace.__getattr__ = lambda name: getattr(anything, name)
+    dace.reduce = reduce
 
     def program(function=None, *args, **kwargs):
         return function if isinstance(function, types.FunctionType) else lambda f: f
@@ -270,6 +291,9 @@ def load(path, unwritten=0):
     module.__file__ = path
     module.plain_ = sys.modules[__name__]
     module.np_s_ = np.s_
+    for name in ("exp", "log", "sqrt", "sin", "cos", "floor", "ceil"): # tasklets know these
+        setattr(module, name, getattr(np, name))
+    module.dace_conj = np.conj
     sys.modules[module.__name__] = module
     exec(compile(tree, path, "exec"), vars(module))
     return module
