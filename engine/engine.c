@@ -5,6 +5,7 @@
 #include "engine/kernels/kernels.h"
 #include "engine/kernels/tiers.h"
 #include "engine/sized.h"
+#include "runtime/device.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -34,6 +35,8 @@ static void engine_release(void *engine)
     struct sdfg_engine *e = engine;
     /* The library stays open: LLVM's static destructors and thread-local data do not survive being unloaded. */
     tiers_free(e->tiers);
+    if (e->cuda_device >= 0)
+        sdfg_rt_device_let_go();
     disk_free(e->disk);
     kernel_store_free(e->kernels);
     pthread_mutex_destroy(&e->lock);
@@ -54,6 +57,8 @@ sdfg_error *sdfg_engine_new(sdfg_engine **out, const sdfg_options *o)
         arena_free(a);
         return report_end(&r, SDFG_STAGE_OPTIONS);
     }
+    if (e->cuda_device >= 0)
+        sdfg_rt_device_hold();
     atomic_init(&e->holders, 1);
     pthread_mutex_init(&e->lock, NULL);
     cleanup_push(&half_made, engine_release, e);

@@ -2,6 +2,7 @@
 #include "engine/engine.h"
 #include "engine/sized.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,10 +72,14 @@ static void take_cache(struct sdfg_engine *e)
 static bool take_device(struct sdfg_engine *e, struct diags *d)
 {
     const char *device = e->options.device = copy(e->arena, e->options.device);
+    e->cuda_device = -1;
     if (!device || !strcmp(device, "auto") || !strcmp(device, "cpu"))
         return true;
     const char *number = strncmp(device, "cuda:", 5) == 0 ? device + 5 : NULL;
     bool cuda = !strcmp(device, "cuda") || (number && *number && !number[strspn(number, "0123456789")]);
+    long index = number ? strtol(number, NULL, 10) : 0;
+    if (cuda)
+        e->cuda_device = index > INT_MAX ? INT_MAX : (int)index;
     return cuda ? diag_error(d, NULL, DIAG_DEVICE, device)
                 : diag_error(d, NULL, DIAG_OPTION_VALUE, "device", "is auto, cpu, cuda or cuda:NUMBER");
 }

@@ -1,6 +1,7 @@
 #include "engine/call/call.h"
 
 #include "engine/call/check.h"
+#include "engine/call/device.h"
 #include "engine/call/handle.h"
 #include "engine/call/recent.h"
 #include "engine/kernels/kernels.h"
@@ -37,6 +38,8 @@ static sdfg_error *failed_run(const struct sdfg_kernel *k, const struct sdfg_rt_
 {
     if (context->error == SDFG_RT_FAULT && context->faults)
         return fault_error(k->program->engine, context->faults);
+    if (device_explains(context))
+        return device_error(context);
     return context->error == SDFG_RT_DATA ? data_error(k->program->data) : run_error(context->error);
 }
 
@@ -122,6 +125,8 @@ sdfg_error *kernel_run(struct sdfg_kernel *k, void *const *args, const struct ru
                                        .data = p->data,
                                        .user = e->nodes.items.count ? (void *)&e->nodes.runtime : NULL };
     struct sdfg_rt_faults faults;
+    struct sdfg_rt_device device;
+    device_enter(e, &device, &context);
     if (e->options.check) {
         faults.count = 0;
         faults.access = NULL;

@@ -1,6 +1,7 @@
 #include "engine/call/handle.h"
 
 #include "base/fatal.h"
+#include "engine/call/device.h"
 #include "engine/kernels/kernels.h"
 #include "runtime/abi.h"
 
@@ -126,11 +127,13 @@ static sdfg_error *start(struct handle *h, struct sdfg_kernel *k, void *const *a
         struct sdfg_rt_context context = { .num_threads = k->program->engine->options.num_threads,
                                            .slots = h->slots,
                                            .pool = k->program->pool };
+        struct sdfg_rt_device device;
+        device_enter(k->program->engine, &device, &context);
         k->code.init(&context, args);
         if (context.error) {
             free(h->slots);
             h->slots = NULL;
-            return run_error(context.error);
+            return device_explains(&context) ? device_error(&context) : run_error(context.error);
         }
     }
     kernels_pin(k); /* its exit code is needed in the end */
@@ -163,6 +166,8 @@ void handles_free(struct handle_table *t)
         if (h->owner && h->owner->code.exit) {
             /* Exit code takes no arguments: what it needs was put into the slots. */
             struct sdfg_rt_context context = { .num_threads = 1, .slots = h->slots, .pool = t->program->pool };
+            struct sdfg_rt_device device;
+            device_enter(t->program->engine, &device, &context);
             h->owner->code.exit(&context, NULL);
         }
         free(h->slots);
