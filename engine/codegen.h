@@ -5,6 +5,8 @@
 #ifndef ENGINE_CODEGEN_H
 #define ENGINE_CODEGEN_H
 
+#include "engine/include/sdfg.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,14 +16,6 @@ enum { CODEGEN_ABI = 13 };
 struct json;
 struct sdfg;
 
-struct codegen_symbol {
-    const char *name;
-    int64_t value;
-};
-
-enum codegen_fp { CODEGEN_FP_DEFAULT, CODEGEN_FP_STRICT, CODEGEN_FP_FAST };
-enum codegen_tier { CODEGEN_TIER_FULL, CODEGEN_TIER_QUICK, CODEGEN_TIER_AUTO };
-enum codegen_linker { CODEGEN_LINKER_AUTO, CODEGEN_LINKER_PLACE, CODEGEN_LINKER_ORC };
 enum codegen_emit {
     CODEGEN_EMIT_CODE,
     CODEGEN_EMIT_SDFG,
@@ -67,12 +61,12 @@ struct codegen_request {
     /* The same as a valid graph made from the tree, or NULL. It goes over to the compilation with all its `ir`, which
      * is freed with the result at the latest, so that the first compilation need not read it again. */
     struct sdfg *graph;
-    const char *folder;                 /* for external nested SDFGs, or NULL */
-    uint64_t file_bytes, text_bytes;    /* limits of those, as in sdfg_limits; 0: the default */
-    int external_files;                 /* as enum sdfg_external_files */
-    const struct codegen_symbol *bound; /* free symbols with a known value: become constants */
+    const char *folder;              /* for external nested SDFGs, or NULL */
+    uint64_t file_bytes, text_bytes; /* limits of those, as in sdfg_limits; 0: the default */
+    int external_files;              /* as enum sdfg_external_files */
+    const sdfg_symbol *bound;        /* free symbols with a known value: become constants */
     uint32_t num_bound;
-    const struct codegen_symbol *values; /* integers of a call, constants or not, for what is counted about it */
+    const sdfg_symbol *values; /* integers of a call, constants or not, for what is counted about it */
     uint32_t num_values;
     const char *const *may_alias; /* arguments that overlap others in this call */
     uint32_t num_may_alias;
@@ -82,9 +76,9 @@ struct codegen_request {
     bool device;        /* code for a GPU and its host, instead of code for the CPU */
     int num_threads;    /* 1: sequential code; 0: decided at run time */
     int opt_level;      /* 0..3, -1: the default pipeline */
-    enum codegen_fp fp;
-    enum codegen_tier tier; /* AUTO: quick if optimizing takes longer than it can save the first call */
-    enum codegen_linker linker;
+    enum sdfg_fp fp;
+    enum sdfg_tier tier; /* AUTO: quick if optimizing takes longer than it can save the first call */
+    enum sdfg_linker linker;
     bool debug_info;                      /* source lines for debuggers and profilers */
     bool profiler;                        /* announce the code to perf and gdb */
     bool timing;                          /* elements with instrumentation Timer are timed */

@@ -56,7 +56,7 @@ static struct tree_options tree_options_of(const struct codegen_request *r)
 {
     return (struct tree_options){
         .num_threads = r->num_threads,
-        .strict_fp = r->fp == CODEGEN_FP_STRICT,
+        .strict_fp = r->fp == SDFG_FP_STRICT,
         .counting = r->emit == CODEGEN_EMIT_WORK,
         .check = r->check,
         .device = r->device,
@@ -105,7 +105,7 @@ enum { OPERATIONS_FOR_NOTHING = 1000000, OPERATIONS_PER_STATEMENT = 20000 };
 bool pass_tier(struct compile *c)
 {
     const struct tree_estimate *e = &c->tree->estimate;
-    c->quick = c->request->tier == CODEGEN_TIER_QUICK ||
+    c->quick = c->request->tier == SDFG_TIER_QUICK ||
                e->operations <= OPERATIONS_FOR_NOTHING + (double)OPERATIONS_PER_STATEMENT * e->statements;
     return true;
 }
@@ -117,7 +117,7 @@ bool pass_jit(struct compile *c)
     return c->jit != NULL;
 }
 
-static const struct codegen_symbol *bound_symbol(const struct codegen_request *r, const char *name)
+static const sdfg_symbol *bound_symbol(const struct codegen_request *r, const char *name)
 {
     for (uint32_t i = 0; i < r->num_bound; i++)
         if (!strcmp(r->bound[i].name, name))
@@ -139,7 +139,7 @@ static const struct llvm_export *exports(const struct compile *c)
     int64_t *ids = NEW_ARRAY(a, int64_t, x->num_storages);
     for (uint32_t i = 0; i < x->num_arguments; i++) {
         const struct codegen_argument *from = &x->arguments[i];
-        const struct codegen_symbol *bound = bound_symbol(r, from->name);
+        const sdfg_symbol *bound = bound_symbol(r, from->name);
         arguments[i] = (struct llvm_export_argument){
             .name = from->name,
             .type = from->value_type ? type_basic(c->ir, (enum type_kind)from->value_type) : NULL,
@@ -171,13 +171,13 @@ bool pass_emit(struct compile *c)
     const struct codegen_request *r = c->request;
     bool runs = r->emit == CODEGEN_EMIT_CODE || r->emit == CODEGEN_EMIT_REMARKS;
     struct llvm_options lo = {
-        .fp = r->fp == CODEGEN_FP_STRICT ? LLVM_FP_STRICT
-              : r->fp == CODEGEN_FP_FAST ? LLVM_FP_FAST
-                                         : LLVM_FP_DEFAULT,
+        .fp = r->fp == SDFG_FP_STRICT ? LLVM_FP_STRICT
+              : r->fp == SDFG_FP_FAST ? LLVM_FP_FAST
+                                      : LLVM_FP_DEFAULT,
         .debug_info = r->debug_info,
         .remarks = c->ir->remarks,
         /* up to 4 units in the last place: not for strict arithmetic, nor for objects that are linked elsewhere */
-        .vector_symbol = r->fp != CODEGEN_FP_STRICT && runs ? r->runtime_symbol : NULL,
+        .vector_symbol = r->fp != SDFG_FP_STRICT && runs ? r->runtime_symbol : NULL,
         .unit_budget = r->emit == CODEGEN_EMIT_CODE ? STATEMENTS_PER_UNIT : 0,
         .module = new_module,
         .decorate = decorate,

@@ -17,7 +17,7 @@ static bool wants_tree(const struct compile *c) { return c->request->emit != COD
 /* Work is counted while loops still say that they are parallel. */
 static bool wants_threads(const struct compile *c) { return wants_tree(c) && c->request->emit != CODEGEN_EMIT_WORK; }
 
-static bool wants_tier(const struct compile *c) { return wants_modules(c) && c->request->tier != CODEGEN_TIER_FULL; }
+static bool wants_tier(const struct compile *c) { return wants_modules(c) && c->request->tier != SDFG_TIER_FULL; }
 
 static bool wants_validation(const struct compile *c) { return !(c->facts & FACT_VALID); }
 

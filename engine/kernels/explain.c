@@ -35,7 +35,7 @@ static struct text *next_difference(struct differences *d)
     return d->out;
 }
 
-static const struct codegen_symbol *find_bound(const struct signature *s, const char *name)
+static const sdfg_symbol *find_bound(const struct signature *s, const char *name)
 {
     for (uint32_t i = 0; i < s->num_bound; i++)
         if (s->bound[i].name == name)
@@ -46,7 +46,7 @@ static const struct codegen_symbol *find_bound(const struct signature *s, const 
 static void compare_bound(const struct signature *s, const struct signature *other, struct differences *d)
 {
     for (uint32_t i = 0; i < s->num_bound; i++) {
-        const struct codegen_symbol *b = &s->bound[i], *there = find_bound(other, b->name);
+        const sdfg_symbol *b = &s->bound[i], *there = find_bound(other, b->name);
         if (there && there->value == b->value)
             continue;
         struct text *out = next_difference(d);

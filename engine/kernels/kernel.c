@@ -31,23 +31,23 @@ bool kernel_bound_values(const struct sdfg_program *p, const sdfg_symbol *symbol
 
 struct signature kernel_signature(const struct sdfg_program *p, const struct value *values, struct arena *a)
 {
-    struct codegen_symbol *bound = NEW_ARRAY(a, struct codegen_symbol, p->num_variables);
+    sdfg_symbol *bound = NEW_ARRAY(a, sdfg_symbol, p->num_variables);
     uint32_t count = 0;
     for (uint32_t i = 0; i < p->num_variables; i++)
         if (values[i].origin == VALUE_GIVEN && p->variables[i].bindable)
-            bound[count++] = (struct codegen_symbol){ p->variables[i].name, values[i].value };
+            bound[count++] = (sdfg_symbol){ p->variables[i].name, values[i].value };
     return (struct signature){ .bound = bound, .num_bound = count };
 }
 
 void signature_add_values(struct signature *s, const struct sdfg_program *p, const struct value *values,
                           struct arena *a)
 {
-    struct codegen_symbol *known = NEW_ARRAY(a, struct codegen_symbol, p->num_variables);
+    sdfg_symbol *known = NEW_ARRAY(a, sdfg_symbol, p->num_variables);
     s->values = known;
     s->num_values = 0;
     for (uint32_t i = 0; i < p->num_variables; i++)
         if (values[i].origin != VALUE_UNKNOWN)
-            known[s->num_values++] = (struct codegen_symbol){ p->variables[i].name, values[i].value };
+            known[s->num_values++] = (sdfg_symbol){ p->variables[i].name, values[i].value };
 }
 
 sdfg_error *sdfg_specialize(sdfg_kernel **out, sdfg_program *p, const sdfg_symbol *symbols, size_t n)

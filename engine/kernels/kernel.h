@@ -9,13 +9,13 @@
 
 /* What a call fixes before code is generated. Equal signatures give the same kernel. */
 struct signature {
-    const struct codegen_symbol *bound; /* in the order of the program's variables */
+    const sdfg_symbol *bound; /* in the order of the program's variables */
     uint32_t num_bound;
     const char *const *may_alias; /* in argument order */
     uint32_t num_may_alias;
     uint32_t alignment;
     const struct codegen_export *exports; /* of objects for other programs; NULL for kernels */
-    const struct codegen_symbol *values;  /* of a call, for what is counted about it; code does not know them */
+    const sdfg_symbol *values;            /* of a call, for what is counted about it; code does not know them */
     uint32_t num_values;
 };
 

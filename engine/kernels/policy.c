@@ -150,7 +150,7 @@ struct choice policy_choose(struct policy *y, const struct value *values, uint64
 {
     const struct sdfg_program *p = y->program;
     enum specialize_policy policy = p->engine->policy;
-    struct codegen_symbol *bound = NEW_ARRAY(a, struct codegen_symbol, p->num_variables);
+    sdfg_symbol *bound = NEW_ARRAY(a, sdfg_symbol, p->num_variables);
     struct choice choice = { .bound = bound };
     bool counts = policy == SPECIALIZE_AUTO;
     bool all = policy == SPECIALIZE_ALL || (counts && has_own_code(y, values, remember));
@@ -158,7 +158,7 @@ struct choice policy_choose(struct policy *y, const struct value *values, uint64
         bool wanted = all || (policy == SPECIALIZE_AUTO && !varies(y, i)) ||
                       (policy == SPECIALIZE_LIST && in_list(p->engine, p->variables[i].name));
         if (wanted && can_bind(p, values, i))
-            bound[choice.num_bound++] = (struct codegen_symbol){ p->variables[i].name, values[i].value };
+            bound[choice.num_bound++] = (sdfg_symbol){ p->variables[i].name, values[i].value };
     }
     choice.coarse = counts && is_coarse(y, class, remember);
     return choice;

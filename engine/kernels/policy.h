@@ -12,7 +12,7 @@ enum { POLICY_COMBINATIONS = 8, POLICY_CLASSES = 6 };
 struct policy *policy_new(const struct sdfg_program *p);
 void policy_free(struct policy *y);
 struct choice {
-    const struct codegen_symbol *bound; /* in the order of the program's variables */
+    const sdfg_symbol *bound; /* in the order of the program's variables */
     uint32_t num_bound;
     bool coarse; /* all arrays count as overlapping and aligned to their elements only */
 };

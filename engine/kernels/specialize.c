@@ -72,7 +72,7 @@ static bool compile(struct sdfg_program *p, const struct signature *s, enum code
         .num_node_classes = (uint32_t)p->engine->nodes.classes.count,
         .alignment = s->alignment,
         .emit = what,
-        .tier = (enum codegen_tier)tier,
+        .tier = tier,
         .exports = s->exports,
         .dump = engine_dump,
         .dump_user = p->engine,

@@ -1,5 +1,5 @@
 /* Regions of the runtime where threads cannot be started: OpenMP's runtime would end the process. */
-#include "runtime/abi.h"
+#include "runtime/runtime.h"
 #include "tests/fail/interpose.h"
 
 #include <stdio.h>
