@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CODEGEN_ABI = 13 };
+enum { CODEGEN_ABI = 14 };
 
 struct json;
 struct sdfg;
@@ -26,7 +26,10 @@ enum codegen_emit {
     CODEGEN_EMIT_OBJECT,
     CODEGEN_EMIT_WORK,
     CODEGEN_EMIT_REMARKS,
-    CODEGEN_EMIT_MEMORY
+    CODEGEN_EMIT_MEMORY,
+    CODEGEN_EMIT_CUDA,
+    CODEGEN_EMIT_PTX,
+    CODEGEN_EMIT_CUBIN
 };
 
 /* An argument of exported functions. */
@@ -76,6 +79,7 @@ struct codegen_request {
     bool device;        /* code for a GPU and its host, instead of code for the CPU */
     int num_threads;    /* 1: sequential code; 0: decided at run time */
     int opt_level;      /* 0..3, -1: the default pipeline */
+    int arch;           /* compute capability of device code: 90 */
     enum sdfg_fp fp;
     enum sdfg_tier tier; /* AUTO: quick if optimizing takes longer than it can save the first call */
     enum sdfg_linker linker;

@@ -99,6 +99,17 @@ static bool take_word(const struct command *c, const struct option *o, const cha
     return usage(c, o, value, expected);
 }
 
+/* sm_90 is 90. */
+static bool take_arch(struct command *c, const struct option *o, const char *value)
+{
+    char *end = "";
+    long arch = strncmp(value, "sm_", 3) ? 0 : strtol(value + 3, &end, 10);
+    if (arch < 10 || arch > 999 || *end || value[3] < '1' || value[3] > '9')
+        return usage(c, o, value, "sm_ and a number, such as sm_90");
+    c->options.arch = (int)arch;
+    return true;
+}
+
 static void add_pair(struct pairs *p, char *name, const char *value)
 {
     p->items[p->count++] = (struct pair){ name, value };
@@ -230,6 +241,9 @@ static bool apply_run(struct command *c, const struct option *o, char *value)
     case OPTION_DEVICE:
         c->options.device = value;
         break;
+    case OPTION_ARCH:
+        ok = take_arch(c, o, value);
+        break;
     case OPTION_CODEGEN:
         c->options.codegen = value;
         break;
@@ -288,8 +302,8 @@ static bool apply(struct command *c, const struct option *o, char *value)
             c->describe = DESCRIBE_JSON;
         break;
     case OPTION_EMIT:
-        ok = take_word(c, o, value, "sdfg tree ll ll-opt asm obj work", &word);
-        c->emit = (enum sdfg_emit)word;
+        ok = take_word(c, o, value, "sdfg tree ll ll-opt asm obj work cuda ptx cubin", &word);
+        c->emit = (enum sdfg_emit)(word <= SDFG_EMIT_WORK ? word : word - SDFG_EMIT_WORK - 1 + SDFG_EMIT_CUDA);
         c->emits = true;
         break;
     case OPTION_REMARKS:

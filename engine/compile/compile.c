@@ -166,6 +166,12 @@ static bool take_text(struct compile *c, struct codegen_result *out)
         assume_values(c);
         tree_work(c->tree, cache_bytes(&c->machine), &t);
         break;
+    case CODEGEN_EMIT_CUDA:
+    case CODEGEN_EMIT_PTX:
+    case CODEGEN_EMIT_CUBIN:
+        text = device_bytes(c, &size);
+        text_addn(&t, text, size);
+        break;
     default:
         if (!jit_text(c->jit, kinds[c->request->emit], &text, &size))
             return false;

@@ -27,6 +27,9 @@ enum fact {
     FACT_NONTEMPORAL = 1 << 9, /* stores past the caches go by way of blocks */
 };
 
+struct gpu_code;
+struct gpu_text;
+
 /* One compilation on its way through the pipeline. */
 struct compile {
     struct ir *ir;
@@ -36,6 +39,8 @@ struct compile {
     struct tree_options tree_options;
     struct jit *jit;
     const struct codegen_request *request;
+    const struct gpu_text *device_text;
+    const struct gpu_code *device_code;
     bool quick; /* code is wanted soon rather than fast */
     unsigned facts;
     const struct pass *pass;                           /* the row that runs */
@@ -82,5 +87,12 @@ bool pass_jit(struct compile *c);
 bool pass_emit(struct compile *c);
 bool pass_machine_code(struct compile *c);
 bool pass_link(struct compile *c);
+
+/* ---- compile_device.c ---- */
+
+bool pass_device_text(struct compile *c);
+bool pass_device_code(struct compile *c);
+/* What the passes made: CUDA C, or what NVRTC made of it. */
+const void *device_bytes(const struct compile *c, size_t *size);
 
 #endif

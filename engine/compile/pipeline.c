@@ -9,8 +9,12 @@ static bool wants_modules(const struct compile *c)
 {
     enum codegen_emit emit = c->request->emit;
     return emit != CODEGEN_EMIT_SDFG && emit != CODEGEN_EMIT_TREE && emit != CODEGEN_EMIT_WORK &&
-           emit != CODEGEN_EMIT_MEMORY;
+           emit != CODEGEN_EMIT_MEMORY && emit < CODEGEN_EMIT_CUDA;
 }
+
+static bool wants_device_text(const struct compile *c) { return c->request->emit >= CODEGEN_EMIT_CUDA; }
+
+static bool wants_device_code(const struct compile *c) { return c->request->emit > CODEGEN_EMIT_CUDA; }
 
 static bool wants_tree(const struct compile *c) { return c->request->emit != CODEGEN_EMIT_SDFG; }
 
@@ -49,6 +53,8 @@ const struct pass pipeline[] = {
 #include "lower/opt/passes.def"
     /* behind the passes over the tree: both tiers run them, they cost little and leave less to compile */
     { "tier", PHASE_CODE, pass_tier, FACT_TREE, 0, 0, wants_tier, NULL, NULL, 0 },
+    { "cuda", PHASE_CODE, pass_device_text, FACT_TREE, 0, 0, wants_device_text, NULL, NULL, 0 },
+    { "nvrtc", PHASE_CODE, pass_device_code, FACT_TREE, 0, 0, wants_device_code, NULL, NULL, 0 },
     { "jit", PHASE_CODE, pass_jit, FACT_TARGET, FACT_JIT, 0, wants_modules, NULL, NULL, 0 },
     { "emit", PHASE_CODE, pass_emit, FACT_TREE | FACT_JIT, FACT_MODULES, 0, wants_modules, NULL, NULL, 0 },
     { "llvm", PHASE_CODE, pass_machine_code, FACT_MODULES, FACT_OBJECTS, FACT_MODULES, wants_code, NULL, NULL, 0 },

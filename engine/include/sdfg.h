@@ -267,6 +267,7 @@ typedef struct sdfg_options {
     void *timing_user;
     const char *save_data;    /* folder for containers and symbols that nodes and states save; NULL: not saved */
     const char *restore_data; /* ... and restore; NULL: programs that restore are refused */
+    int arch;                 /* compute capability that device code is made for, 90 for sm_90; 0: the device's */
 } sdfg_options;
 
 /* SDFG_OPTIONS_INIT for a struct of any size, with `debug` and `dump_dir` from SDFG_DEBUG and SDFG_DUMP_DIR (the texts
@@ -752,9 +753,14 @@ enum sdfg_emit {
     SDFG_EMIT_OBJECT,
     SDFG_EMIT_WORK,    /* JSON: operations and bytes of each loop nest, as far as they are known without data */
     SDFG_EMIT_REMARKS, /* what was done for speed and what was not, and why: a line each, sorted (docs/debugging.md) */
-    SDFG_EMIT_MEMORY   /* JSON: {"transients", "per_thread", "persistent", "unknown"}: bytes that a call holds at one
-                          time, that   each thread holds besides, that are kept between calls; allocations whose size is
-                          not   known */
+    /* JSON: {"transients", "per_thread", "persistent", "unknown"}: bytes that a call holds at one time, that each
+     * thread holds besides, that are kept between calls; allocations whose size is not known */
+    SDFG_EMIT_MEMORY,
+    /* Of what runs on a GPU. The last two are made by NVRTC for sdfg_options.arch, which need not be that of a device
+     * of this machine. */
+    SDFG_EMIT_CUDA, /* CUDA C */
+    SDFG_EMIT_PTX,
+    SDFG_EMIT_CUBIN /* machine code (ELF) */
 };
 
 /* Text or bytes of one representation, specialized for the given symbols. `size` may be NULL; the bytes are followed by
@@ -806,7 +812,7 @@ SDFG_API sdfg_error *sdfg_program_export(char **out, size_t *size, sdfg_program 
 #define SDFG_OBJECT_LAYOUT_INIT { sizeof(sdfg_object_layout), 0, NULL, 0, 0, 0, 0, 0, 0, NULL, 0 }
 #define SDFG_OPTIONS_INIT { sizeof(sdfg_options), -1, 0, SDFG_FP_DEFAULT, SDFG_TIER_FULL, SDFG_LINKER_AUTO, \
     SDFG_EXTERNAL_FOLDER, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, false, false, NULL, NULL, NULL, NULL, NULL, NULL, \
-    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
+    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0 }
 #define SDFG_STATS_INIT { sizeof(sdfg_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 /* clang-format on */
 

@@ -217,7 +217,8 @@ sdfg_error *program_emit(struct sdfg_program *p, const struct signature *s, enum
         [SDFG_EMIT_LL] = CODEGEN_EMIT_LL,         [SDFG_EMIT_LL_OPT] = CODEGEN_EMIT_LL_OPT,
         [SDFG_EMIT_ASM] = CODEGEN_EMIT_ASM,       [SDFG_EMIT_OBJECT] = CODEGEN_EMIT_OBJECT,
         [SDFG_EMIT_WORK] = CODEGEN_EMIT_WORK,     [SDFG_EMIT_REMARKS] = CODEGEN_EMIT_REMARKS,
-        [SDFG_EMIT_MEMORY] = CODEGEN_EMIT_MEMORY,
+        [SDFG_EMIT_MEMORY] = CODEGEN_EMIT_MEMORY, [SDFG_EMIT_CUDA] = CODEGEN_EMIT_CUDA,
+        [SDFG_EMIT_PTX] = CODEGEN_EMIT_PTX,       [SDFG_EMIT_CUBIN] = CODEGEN_EMIT_CUBIN,
     };
     if (what == SDFG_EMIT_SDFG)
         return emit_graph(p, out, size);

@@ -3,6 +3,7 @@
 #include "base/stack.h"
 #include "engine/kernels/disk.h"
 #include "runtime/abi.h"
+#include "runtime/device.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,21 @@ static void generate(void *generation)
     g->api->compile(g->request, g->out);
 }
 
+/* Device code for machines without a device needs an architecture. */
+static bool take_arch(struct codegen_request *r, sdfg_error **error)
+{
+    struct sdfg_rt_device_info info;
+    char trouble[SDFG_RT_DEVICE_TROUBLE];
+    if (r->arch || (r->emit != CODEGEN_EMIT_PTX && r->emit != CODEGEN_EMIT_CUBIN))
+        return true;
+    if (sdfg_rt_device_describe(0, &info, trouble)) {
+        r->arch = info.arch;
+        return true;
+    }
+    *error = error_of(SDFG_STAGE_OPTIONS, DIAG_DEVICE_ARCH, trouble);
+    return false;
+}
+
 /* `opening`: seconds until the code generator was there; NULL if nobody wants to know. */
 static bool compile(struct sdfg_program *p, const struct signature *s, enum codegen_emit what, enum sdfg_tier tier,
                     struct codegen_result *out, double *opening, sdfg_error **error)
@@ -72,6 +88,7 @@ static bool compile(struct sdfg_program *p, const struct signature *s, enum code
         .num_node_classes = (uint32_t)p->engine->nodes.classes.count,
         .alignment = s->alignment,
         .emit = what,
+        .device = what >= CODEGEN_EMIT_CUDA,
         .tier = tier,
         .exports = s->exports,
         .dump = engine_dump,
@@ -83,6 +100,11 @@ static bool compile(struct sdfg_program *p, const struct signature *s, enum code
 #include "engine/options.def"
     };
     *out = (struct codegen_result){ 0 };
+    if (!take_arch(&request, error)) {
+        if (request.graph)
+            ir_free(request.graph->ir);
+        return false;
+    }
     if (!stack_call(generate, &(struct generation){ api, &request, out })) {
         *error = error_stack(SDFG_STAGE_COMPILE);
         if (request.graph)

@@ -16,7 +16,7 @@ _FP = {"default": 0, "strict": 1, "fast": 2}
 _LINKER = {"auto": 0, "place": 1, "orc": 2}
 _TIER = {"full": 0, "quick": 1, "auto": 2}
 _EXTERNAL_FILES = {"folder": 0, "none": 1, "any": 2}
-_EMIT = {"sdfg": 0, "tree": 1, "ll": 2, "ll-opt": 3, "asm": 4, "obj": 5, "work": 6, "remarks": 7}
+_EMIT = {"sdfg": 0, "tree": 1, "ll": 2, "ll-opt": 3, "asm": 4, "obj": 5, "work": 6, "remarks": 7, "cuda": 9, "ptx": 10, "cubin": 11}
 _EXPORT = {".o": 0, ".a": 1, ".so": 2, ".h": 3, ".f90": 4}
 
 
@@ -44,7 +44,7 @@ class Engine:
     def __init__(self, *, opt_level=-1, num_threads=0, fp="default", specialize=None, cache_dir="default", codegen=None,
                  debug=None, dump_dir=None, dump_after=None, debug_info=False, profiler=False, linker="auto",
                  cache_bytes=0, cache_days=0, memory_bytes=0, tier="full", save_data=None, restore_data=None, device="auto",
-                 check=None, external_files="folder", file_bytes=0, text_bytes=0):
+                 check=None, external_files="folder", file_bytes=0, text_bytes=0, arch=0):
         o = Options()
         library.sdfg_options_init(ctypes.byref(o), ctypes.sizeof(o))
         if isinstance(specialize, (list, tuple)):
@@ -57,7 +57,7 @@ class Engine:
         o.debug, o.dump_dir, o.dump_after = _text(debug) or o.debug, _text(dump_dir) or o.dump_dir, _text(dump_after)
         o.debug_info, o.profiler = debug_info, profiler
         o.save_data, o.restore_data, o.device = _text(save_data), _text(restore_data), _text(device)
-        o.check = _checks(check)
+        o.check, o.arch = _checks(check), arch
         o.external_files = _EXTERNAL_FILES[external_files]
         limits = Limits(ctypes.sizeof(Limits), file_bytes, text_bytes)
         o.limits = ctypes.pointer(limits)
@@ -347,13 +347,13 @@ class Program:
         return data
 
     def emit(self, what, **symbols):
-        """"sdfg", "tree", "ll", "ll-opt", "asm", "work" (JSON), "remarks" as text or "obj" as bytes, for these values of symbols."""
+        """"sdfg", "tree", "ll", "ll-opt", "asm", "work" (JSON), "remarks", "cuda", "ptx" as text or "obj", "cubin" as bytes, for these values of symbols."""
         if what not in _EMIT:
             raise ValueError(f"'{what}' is none of {', '.join(_EMIT)}")
         table = _symbols(symbols)
         data = self._take(lambda text, size: library.sdfg_program_emit(text, size, self._handle, _EMIT[what], table,
                                                                        len(table)))
-        return data if what == "obj" else data.decode()
+        return data if what in ("obj", "cubin") else data.decode()
 
     def export(self, path, *, target=None, cpu=None, features=None, **symbols):
         """Compiles ahead of time: .o, .a or .so, and prototypes as .h or .f90, by the end of the name."""
