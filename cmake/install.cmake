@@ -39,6 +39,7 @@ endif()
 
 install(TARGETS sdfg-run sdfg-bench sdfg-cc sdfg-cache)
 install(TARGETS sdfg-codegen LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}) # beside libsdfg.so
+install(TARGETS sdfg-dacestub LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/libsdfg)
 install(FILES engine/include/sdfg.h TYPE INCLUDE)
 file(GLOB pages_1 CONFIGURE_DEPENDS man/*.1)
 file(GLOB pages_3 CONFIGURE_DEPENDS man/*.3)

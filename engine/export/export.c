@@ -9,7 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool export_takes(const struct leaf *l) { return l->kind != SDFG_KIND_SYMBOL || !l->optional; }
+bool export_takes(const struct leaf *l, const sdfg_export *x)
+{
+    for (size_t i = 0; i < x->num_optional; i++)
+        if (!strcmp(x->optional[i], l->name))
+            return true;
+    return l->kind != SDFG_KIND_SYMBOL || !l->optional;
+}
 
 const char *export_shape(struct arena *a, const struct leaf *l)
 {
@@ -50,7 +56,7 @@ static bool describe(struct codegen_export *out, const struct sdfg_program *p, c
     };
     for (uint32_t i = 0; i < p->num_arguments; i++) {
         const struct leaf *l = &p->arguments[i];
-        if (!export_takes(l))
+        if (!export_takes(l, x))
             continue;
         bool value = leaf_is_value(l) && l->dtype != SDFG_NONE;
         if (value && (l->lanes != 1 || l->dtype == SDFG_RECORD))
@@ -131,12 +137,23 @@ static bool binary(struct text *out, struct sdfg_program *p, const sdfg_export *
     return ok;
 }
 
+static bool is_symbol(const struct sdfg_program *p, const char *name)
+{
+    for (uint32_t i = 0; name && i < p->num_arguments; i++)
+        if (export_is_symbol(&p->arguments[i]) && !strcmp(p->arguments[i].name, name))
+            return true;
+    return false;
+}
+
 static bool export_any(struct text *out, struct sdfg_program *p, const sdfg_export *x, struct report *r,
                        sdfg_error **error)
 {
     struct value *values = NEW_ARRAY(r->arena, struct value, p->num_variables);
     if (!kernel_bound_values(p, x->symbols, x->num_symbols, values, r))
         return false;
+    for (size_t i = 0; i < x->num_optional; i++)
+        if (!is_symbol(p, x->optional[i]))
+            return diag_error(r->diags, NULL, DIAG_EXPORT_OPTIONAL, x->optional[i] ? x->optional[i] : "(null)");
     for (uint32_t i = 0; i < p->num_arguments; i++)
         if (p->arguments[i].kind == SDFG_KIND_STREAM)
             return diag_error(r->diags, p->arguments[i].place, DIAG_EXPORT_STREAM, p->arguments[i].name);
@@ -146,10 +163,10 @@ static bool export_any(struct text *out, struct sdfg_program *p, const sdfg_expo
     case SDFG_EXPORT_SHARED:
         return binary(out, p, x, values, r, error);
     case SDFG_EXPORT_C:
-        export_c(out, p);
+        export_c(out, p, x);
         return true;
     case SDFG_EXPORT_FORTRAN:
-        export_fortran(out, p);
+        export_fortran(out, p, x);
         return true;
     }
     return diag_error(r->diags, NULL, DIAG_OPTION_VALUE, "form", "is one of enum sdfg_export_form");
@@ -178,5 +195,6 @@ sdfg_error *sdfg_program_export(char **out, size_t *size, sdfg_program *p, const
     if (wrong)
         return error_of(SDFG_STAGE_COMPILE, DIAG_STRUCT_SIZE, "sdfg_export", wrong);
     NEEDS_FOR(own.symbols, own.num_symbols);
+    NEEDS_FOR(own.optional, own.num_optional);
     return export_text(out, size, p, &own);
 }

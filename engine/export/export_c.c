@@ -17,6 +17,7 @@ static const char *const c_types[] = {
 struct header {
     struct text *out;
     struct arena *arena;
+    const sdfg_export *request;
     struct map structs; /* types whose definition is written */
 };
 
@@ -81,13 +82,13 @@ static void prototype(struct header *h, const struct sdfg_program *p, const char
 {
     uint32_t count = 0, done = 0;
     for (uint32_t i = 0; i < p->num_arguments; i++)
-        count += export_takes(&p->arguments[i]) && (!symbols_only || export_is_symbol(&p->arguments[i]));
+        count += export_takes(&p->arguments[i], h->request) && (!symbols_only || export_is_symbol(&p->arguments[i]));
     text_printf(h->out, "%s%s(%s", result, name, leading);
     if (!count && !*leading)
         text_add(h->out, "void");
     for (uint32_t i = 0; i < p->num_arguments; i++) {
         const struct leaf *l = &p->arguments[i];
-        if (!export_takes(l) || (symbols_only && !export_is_symbol(l)))
+        if (!export_takes(l, h->request) || (symbols_only && !export_is_symbol(l)))
             continue;
         text_add(h->out, done || *leading ? (done ? "\n    " : ",\n    ") : "\n    ");
         add_argument(h, l, ++done == count);
@@ -103,9 +104,9 @@ static const char *guard(struct arena *a, const char *name)
     return text;
 }
 
-void export_c(struct text *out, const struct sdfg_program *p)
+void export_c(struct text *out, const struct sdfg_program *p, const sdfg_export *x)
 {
-    struct header h = { .out = out, .arena = out->arena };
+    struct header h = { .out = out, .arena = out->arena, .request = x };
     const char *name = p->name, *word = guard(h.arena, name);
     text_printf(
         out,

@@ -64,10 +64,10 @@ static const char *dummy_name(const struct module *m, const char *name)
     return unique;
 }
 
-static void collect(struct module *m, const struct sdfg_program *p)
+static void collect(struct module *m, const struct sdfg_program *p, const sdfg_export *x)
 {
     for (uint32_t i = 0; i < p->num_arguments; i++) {
-        if (!export_takes(&p->arguments[i]))
+        if (!export_takes(&p->arguments[i], x))
             continue;
         struct dummy d = { &p->arguments[i], dummy_name(m, p->arguments[i].name) };
         vec_push(m->arena, &m->arguments, d);
@@ -131,12 +131,12 @@ static void interface(struct module *m, const char *result, const char *name, co
     text_printf(m->out, "    end %s\n", result ? "function" : "subroutine");
 }
 
-void export_fortran(struct text *out, const struct sdfg_program *p)
+void export_fortran(struct text *out, const struct sdfg_program *p, const sdfg_export *x)
 {
     struct module m = { .out = out, .arena = out->arena };
     enum { LONGEST = 30 }; /* names have at most 63 characters, of which "_memory_size_<storage>" takes some */
     const char *c_name = p->name, *name = arena_printf(m.arena, "%.*s", LONGEST, dummy_name(&m, c_name));
-    collect(&m, p);
+    collect(&m, p, x);
     text_printf(
         out,
         "! %s, compiled ahead of time by libsdfg %s. Shapes are in C order: the last dimension is Fortran's first.\n"

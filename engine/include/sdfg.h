@@ -791,6 +791,8 @@ typedef struct sdfg_export {
     const char *cpu, *features; /* as LLVM names them; NULL: of this machine, or the target's baseline */
     const sdfg_symbol *symbols; /* the code is for these values only: calls with others fail */
     size_t num_symbols;
+    const char *const *optional; /* symbols that the functions take though the code does not need them */
+    size_t num_optional;
 } sdfg_export;
 
 /* Bytes of a file, or text, followed by a zero. The caller frees them with sdfg_text_free. `size` may be NULL. Options

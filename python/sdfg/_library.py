@@ -65,7 +65,8 @@ class Symbol(ctypes.Structure):
 class Export(ctypes.Structure):
     header = "sdfg_export"
     _fields_ = [("struct_size", c_size_t), ("form", c_int), ("target", c_char_p), ("cpu", c_char_p),
-                ("features", c_char_p), ("symbols", POINTER(Symbol)), ("num_symbols", c_size_t)]
+                ("features", c_char_p), ("symbols", POINTER(Symbol)), ("num_symbols", c_size_t),
+                ("optional", POINTER(c_char_p)), ("num_optional", c_size_t)]
 
 
 class Object(ctypes.Structure):

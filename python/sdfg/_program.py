@@ -313,11 +313,14 @@ class Program:
 
     # ---- memory of lifetime External ----
 
+    def get_workspace_names(self):
+        """The storages that calls may need memory of."""
+        count = library.sdfg_program_num_workspaces(self._handle)
+        return [library.sdfg_program_workspace(self._handle, i).decode() for i in range(count)]
+
     def get_workspace_sizes(self, *args, **kwargs):
         """Bytes of memory that a call with these arguments needs, by storage."""
-        count = library.sdfg_program_num_workspaces(self._handle)
-        names = [library.sdfg_program_workspace(self._handle, i).decode() for i in range(count)]
-        sizes = {}
+        names, sizes = self.get_workspace_names(), {}
         with Arguments(self) as arguments:
             self._give(arguments, self._named(args, kwargs))
             for name in names:
@@ -357,15 +360,20 @@ class Program:
 
     def export(self, path, *, target=None, cpu=None, features=None, **symbols):
         """Compiles ahead of time: .o, .a or .so, and prototypes as .h or .f90, by the end of the name."""
-        form = _EXPORT.get(os.path.splitext(os.fspath(path))[1])
-        if form is None:
-            raise ValueError(f"'{path}' does not end in one of {', '.join(_EXPORT)}")
-        table = _symbols(symbols)
-        x = Export(struct_size=ctypes.sizeof(Export), form=form, target=_text(target), cpu=_text(cpu),
-                   features=_text(features), symbols=table, num_symbols=len(table))
-        data = self._take(lambda text, size: library.sdfg_program_export(text, size, self._handle, ctypes.byref(x)))
+        data = self.export_bytes(os.path.splitext(os.fspath(path))[1], target=target, cpu=cpu, features=features, **symbols)
         with open(path, "wb") as file:
             file.write(data)
+
+    def export_bytes(self, form, *, target=None, cpu=None, features=None, optional=(), **symbols):
+        """What `export` writes. `form` is the end of a name, ".so"; `optional` are symbols that the code does not need and that the
+        functions take nevertheless."""
+        if form not in _EXPORT:
+            raise ValueError(f"'{form}' is none of {', '.join(_EXPORT)}")
+        table = _symbols(symbols)
+        names = (ctypes.c_char_p * len(optional))(*(name.encode() for name in optional))
+        x = Export(struct_size=ctypes.sizeof(Export), form=_EXPORT[form], target=_text(target), cpu=_text(cpu),
+                   features=_text(features), symbols=table, num_symbols=len(table), optional=names, num_optional=len(names))
+        return self._take(lambda text, size: library.sdfg_program_export(text, size, self._handle, ctypes.byref(x)))
 
 
 def _symbols(values):

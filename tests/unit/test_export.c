@@ -388,6 +388,10 @@ TEST(what_cannot_be_done_is_said)
     x.symbols = &(sdfg_symbol){ "M", 1 };
     x.num_symbols = 1;
     CHECK_STR(refused(&t, &x, code, sizeof code), "ARGUMENT_UNKNOWN");
+    x = form(SDFG_EXPORT_C);
+    x.optional = (const char *const[]){ "out" }; /* an array */
+    x.num_optional = 1;
+    CHECK_STR(refused(&t, &x, code, sizeof code), "EXPORT_OPTIONAL");
     end(&t);
 
     begin(&t, "vector");

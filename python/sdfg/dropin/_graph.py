@@ -1,0 +1,89 @@
+"""From an SDFG of DaCe's to a program of the engine that takes the arguments DaCe's own library would take."""
+
+import json
+
+from .. import Program
+from .._program import _plain
+
+
+class Refusal(Exception):
+    """Why DaCe must build a program."""
+
+
+def all_graphs(graph):
+    """It and its nested graphs, those of other files loaded."""
+    try:
+        return list(graph.all_sdfgs_recursive(load_ext=True))
+    except TypeError: # before DaCe 2
+        return list(graph.all_sdfgs_recursive())
+
+
+def expand_foreign(graph):
+    """Has those nodes expanded by their classes, with all that they expand to."""
+    from dace.sdfg import nodes
+    while True:
+        found = [(node, state) for node, state in graph.all_nodes_recursive()
+                 if isinstance(node, nodes.LibraryNode) and not type(node).__module__.startswith("dace.")]
+        if not found:
+            return
+        for node, state in found:
+            try:
+                node.expand(state)
+            except TypeError: # before DaCe 2
+                node.expand(state.parent, state)
+
+
+def resolve(graph):
+    """Types of connectors, schedules and storages that were left open: DaCe's handles ask the graph for them."""
+    from dace.sdfg import infer_types
+    infer_types.infer_connector_types(graph)
+    infer_types.set_default_schedule_and_storage_types(graph, None)
+
+
+def instrumented(graph):
+    """Whether anything is measured or saved."""
+    found = [graph, *(node for node, _ in graph.all_nodes_recursive())]
+    return any(getattr(getattr(each, what, None), "name", "No_Instrumentation") != "No_Instrumentation"
+               for each in found for what in ("instrument", "symbol_instrument"))
+
+
+def json_of(graph):
+    return json.dumps(graph.to_json(), default=_plain).encode()
+
+
+def interface(graph):
+    """Names of the arguments that DaCe passes to a program and to its initialisation, in order."""
+    arguments = [name for name in graph.signature_arglist(with_types=False, arglist=graph.arglist()) if name not in graph.constants_prop]
+    free = {str(name) for name in graph.free_symbols}
+    return arguments, [name for name in arguments if name in free]
+
+
+def of_program(program, more=()):
+    """The same of the functions that the engine exports."""
+    taken = [a for a in program.arguments if a.kind != "symbol" or not a.optional or a.name in more]
+    return [a.name for a in taken], [a.name for a in taken if a.kind == "symbol"]
+
+
+def load(graph, engine):
+    """The engine's program for a graph whose interface is DaCe's. The graph may be changed: it is what DaCe's CompiledSDFG asks for the
+    arguments. Gives the program and the symbols that DaCe passes though the code does not need them."""
+    expand_foreign(graph)
+    program = Program(json_of(graph), engine)
+    for expanded in False, True:
+        if expanded:
+            graph.expand_library_nodes() # what a library node needs is known to DaCe once it is expanded
+        resolve(graph)
+        wanted = interface(graph)
+        optional = {a.name for a in program.arguments if a.kind == "symbol" and a.optional}
+        more = [name for name in wanted[0] if name in optional]
+        if of_program(program, more) == wanted:
+            return program, more
+    program = Program(json_of(graph), engine) # the graph as DaCe would generate code from it
+    optional = {a.name for a in program.arguments if a.kind == "symbol" and a.optional}
+    more = [name for name in wanted[0] if name in optional]
+    found = of_program(program, more)
+    if found == wanted:
+        return program, more
+    for ours, theirs, what in zip(found, wanted, ("arguments", "arguments of the initialisation")):
+        if ours != theirs:
+            raise Refusal(f"its {what} are ({', '.join(ours)}), where DaCe passes ({', '.join(theirs)})")

@@ -1,0 +1,88 @@
+"""Where DaCe's compilation is left: `SDFG.compile` does all it does (cache, names that are taken, folders, handles) around two functions,
+one that generates code and one that runs CMake; within `SDFG.compile` both are ours."""
+
+import functools
+import threading
+
+from .._errors import Error
+from . import _build, _memory
+from ._graph import Refusal
+from ._settings import settings
+
+_now = threading.local()
+_saved = {}
+
+
+def _refused(graph, error):
+    """A program that DaCe builds, or the error."""
+    reason = getattr(error, "messages", None)
+    reason = reason[0].text if reason else str(error).split("\n")[0]
+    if not settings.fallback:
+        raise error
+    settings.count(reason)
+    settings.announce(reason, f"DaCe builds '{graph.name}': {reason}")
+
+
+def _compile(original):
+    @functools.wraps(original)
+    def compile(self, output_file=None, validate=True, return_program_handle=True, *args, **kwargs):
+        before, level = getattr(_now, "job", None), settings.level
+        _now.job = None
+        try:
+            if level == "memory" and output_file is None and return_program_handle:
+                try:
+                    return _memory.compile(self, validate)
+                except (Error, Refusal) as error:
+                    _refused(self, error)
+            elif level:
+                _now.job = _build.Job()
+            return original(self, output_file, validate, return_program_handle, *args, **kwargs)
+        finally:
+            _now.job = before
+    return compile
+
+
+def _generate_code(original):
+    @functools.wraps(original)
+    def generate_code(sdfg, validate=True, *args, **kwargs):
+        job = getattr(_now, "job", None)
+        if job is None or job.done:
+            return original(sdfg, validate, *args, **kwargs)
+        job.done = True
+        if validate:
+            sdfg.validate()
+        try:
+            return job.generate(sdfg)
+        except (Error, Refusal) as error:
+            _refused(sdfg, error)
+            return original(sdfg, False, *args, **kwargs)
+    return generate_code
+
+
+def _configure_and_compile(original):
+    @functools.wraps(original)
+    def configure_and_compile(program_folder, program_name=None, *args, **kwargs):
+        job = getattr(_now, "job", None)
+        if job is not None and job.library is not None:
+            return job.write(program_folder, program_name, kwargs.get("folder_mode"))
+        ours = None if job is None or job.done else _build.built(program_folder, program_name, kwargs.get("folder_mode"))
+        return ours or original(program_folder, program_name, *args, **kwargs)
+    return configure_and_compile
+
+
+def patch():
+    if _saved:
+        return
+    import dace
+    from dace.codegen import codegen, compiler
+    places = [(dace.SDFG, "compile", _compile), (codegen, "generate_code", _generate_code),
+              (compiler, "configure_and_compile", _configure_and_compile)]
+    for owner, name, wrap in places:
+        _saved[owner, name] = getattr(owner, name)
+        setattr(owner, name, wrap(getattr(owner, name)))
+
+
+def unpatch():
+    for (owner, name), original in _saved.items():
+        setattr(owner, name, original)
+    _saved.clear()

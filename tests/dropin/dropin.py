@@ -1,0 +1,224 @@
+"""dropin.py LEVEL: DaCe with sdfg.dropin installed, in the current folder, where no compiler can be found."""
+import copy
+import pathlib
+import subprocess
+import sys
+import unittest
+import warnings
+
+import numpy
+
+import sdfg.dropin
+
+LEVEL = sys.argv.pop(1)
+sdfg.dropin.install(LEVEL) # before DaCe is imported
+
+import dace # noqa: E402
+from dace.codegen import compiler # noqa: E402
+from dace.config import Config # noqa: E402
+
+N = dace.symbol("N")
+BUILD = LEVEL == "build"
+
+
+@dace.program
+def axpy(A: dace.float64[N], B: dace.float64[N], a: dace.float64):
+    B[:] = a * A + B
+
+
+@dace.program
+def product(A: dace.float64[N, N], B: dace.float64[N, N]):
+    return A @ B, A + B
+
+
+@dace.program
+def integers(A: dace.int32[N], flag: dace.bool, x: dace.float32, k: dace.int8, out: dace.complex128[N]):
+    if flag:
+        out[:] = A * x + k
+
+
+class Dropin(unittest.TestCase):
+    def setUp(self):
+        sdfg.dropin.install(LEVEL)
+        self.before = sdfg.dropin.statistics()["built"]
+
+    def built(self):
+        return sdfg.dropin.statistics()["built"] - self.before
+
+    def test_programs(self):
+        A, B = numpy.arange(20.0), numpy.ones(20)
+        axpy(A, B, 2.0)
+        numpy.testing.assert_array_equal(B, 2 * A + 1)
+        M = numpy.random.default_rng(1).random((7, 7))
+        P, S = product(M, M)
+        numpy.testing.assert_allclose(P, M @ M)
+        numpy.testing.assert_array_equal(S, M + M)
+        self.assertEqual(self.built(), 2)
+
+    def test_values(self):
+        """Of each kind; other sizes and values in the calls that follow."""
+        compiled = integers.to_sdfg().compile()
+        for size, flag, x, k in (4, True, 0.5, -1), (9, True, -3, 100), (9, False, 1, 1):
+            A, out = numpy.arange(size, dtype=numpy.int32), numpy.full(size, 7j, numpy.complex128)
+            compiled(A=A, flag=flag, x=x, k=k, out=out, N=size)
+            numpy.testing.assert_array_equal(out, A * x + k if flag else 7j)
+
+    def test_advanced_interface(self):
+        compiled = axpy.to_sdfg().compile()
+        A, B = numpy.arange(5.0), numpy.zeros(5)
+        arguments, initial = compiled.construct_arguments(A=A, B=B, a=3.0, N=5)
+        for _ in range(3):
+            compiled.fast_call(arguments, initial)
+        numpy.testing.assert_array_equal(B, 9 * A)
+        with self.assertRaisesRegex(KeyError, "Missing program argument"):
+            compiled(A=A, B=B)
+        compiled.finalize()
+
+    def test_safe_call(self):
+        compiled = axpy.to_sdfg().compile()
+        A, B = numpy.arange(5.0), numpy.zeros(5)
+        compiled.safe_call(A=A, B=B, a=2.0, N=5)
+        numpy.testing.assert_array_equal(B, 2 * A)
+
+    def test_callback(self):
+        heard = []
+
+        def listen(x):
+            heard.append(x)
+
+        @dace.program
+        def calling(A: dace.float64[3]):
+            for i in range(3):
+                listen(A[i])
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore") # DaCe announces callbacks
+            calling(numpy.array([1.0, 2.0, 3.0]))
+        self.assertEqual(heard, [1, 2, 3])
+
+    def test_workspace(self):
+        graph = dace.SDFG("workspace")
+        graph.add_array("A", [N], dace.float64)
+        graph.add_transient("T", [N], dace.float64, lifetime=dace.AllocationLifetime.External)
+        state = graph.add_state()
+        A, T, B = state.add_read("A"), state.add_access("T"), state.add_write("A")
+        state.add_nedge(A, T, dace.Memlet("A[0:N]"))
+        state.add_mapped_tasklet("double", {"i": "0:N"}, {"t": dace.Memlet("T[i]")}, "a = t * 2", {"a": dace.Memlet("A[i]")},
+                                 input_nodes={"T": T}, output_nodes={"A": B}, external_edges=True)
+        compiled = graph.compile()
+        values = numpy.ones(10)
+        compiled.initialize(A=values, N=10)
+        (storage, size), = compiled.get_workspace_sizes().items()
+        self.assertGreaterEqual(size, 80)
+        compiled.set_workspace(storage, numpy.zeros(size, numpy.uint8))
+        compiled(A=values, N=10)
+        numpy.testing.assert_array_equal(values, 2)
+
+    def test_graph_is_not_changed(self):
+        graph = product.to_sdfg(simplify=True)
+        before = graph.to_json()
+        graph.compile()
+        self.assertEqual(graph.to_json()["nodes"], before["nodes"])
+
+    def test_refused(self):
+        """DaCe is asked, said once; strictly, it is an error."""
+        graph = copy.deepcopy(axpy.to_sdfg())
+        graph.name = "measured"
+        graph.instrument = dace.InstrumentationType.Timer
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            for _ in range(2):
+                with self.assertRaises(Exception): # there is no CMake here
+                    graph.compile()
+        said = [w for w in said if w.category is sdfg.dropin.FallbackWarning]
+        self.assertEqual(len(said), 1)
+        self.assertIn("DaCe builds 'measured': it is instrumented", str(said[0].message))
+        sdfg.dropin.install(LEVEL, fallback=False)
+        with self.assertRaisesRegex(Exception, "it is instrumented"):
+            graph.compile()
+        graph.instrument = dace.InstrumentationType.No_Instrumentation
+        next(iter(graph.states())).symbol_instrument = dace.DataInstrumentationType.Save
+        with self.assertRaisesRegex(Exception, "it is instrumented"):
+            graph.compile()
+        self.assertEqual(self.built(), 0)
+
+    def test_invalid_graph(self):
+        graph = dace.SDFG("invalid")
+        graph.add_array("A", [10], dace.float64)
+        state = graph.add_state()
+        tasklet = state.add_tasklet("t", {}, {"a"}, "a = 1")
+        state.add_edge(tasklet, "a", state.add_write("A"), None, dace.Memlet("A[20]"))
+        with self.assertRaises(dace.sdfg.InvalidSDFGError):
+            graph.compile()
+
+    def test_configuration(self):
+        with dace.config.set_temporary("compiler", "cpp_standard", value="17"), warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            axpy.to_sdfg().compile()
+        self.assertEqual([str(w.message) for w in said if w.category is sdfg.dropin.FallbackWarning],
+                         ["DaCe's setting compiler.cpp_standard='17' has no effect on programs that libsdfg builds"])
+
+    def test_settings(self):
+        with self.assertRaisesRegex(ValueError, "'disk' is none of build, memory"):
+            sdfg.dropin.install("disk")
+        with self.assertRaises(TypeError):
+            sdfg.dropin.install(LEVEL, no_such_option=1)
+        self.assertEqual(sdfg.dropin.installed(), LEVEL)
+        sdfg.dropin.uninstall()
+        self.assertIsNone(sdfg.dropin.installed())
+        with self.assertRaises(Exception): # DaCe itself finds no CMake
+            axpy.to_sdfg().compile()
+        self.assertEqual(self.built(), 0)
+
+    def test_program(self):
+        pathlib.Path("prog.py").write_text(
+            "import sys, numpy, dace\n@dace.program\ndef twice(A: dace.float64[4]):\n    A *= 2\n"
+            "A = numpy.ones(4)\ntwice(A)\nprint(A.sum(), sys.argv[1:], __name__)\n")
+        ran = subprocess.run([sys.executable, "-W", "ignore", "-m", "sdfg.dropin", f"--level={LEVEL}", "--strict", "--report", "prog.py",
+                              "-x", "1"], capture_output=True, text=True)
+        self.assertEqual(ran.stdout, "8.0 ['-x', '1'] __main__\n", ran.stderr)
+        self.assertIn("libsdfg built 1, DaCe 0", ran.stderr)
+
+    @unittest.skipUnless(BUILD, "nothing is written")
+    def test_folder(self):
+        graph = copy.deepcopy(axpy.to_sdfg())
+        for name, mode in ("folder", "development"), ("small", "production"):
+            graph.name = name
+            with dace.config.set_temporary("compiler", "build_folder_mode", value=mode):
+                graph.compile(output_file=f"{name}.so")
+            folder = pathlib.Path(graph.build_folder)
+            place = folder / "build" if mode == "development" else folder
+            self.assertTrue((place / f"lib{name}.so").exists() and (place / f"libdacestub_{name}.so").exists())
+            self.assertEqual((folder / "include").exists(), mode == "development")
+            self.assertFalse((folder / "build" / "CMakeCache.txt").exists())
+            self.assertEqual(pathlib.Path(f"{name}.so").read_bytes(), (place / f"lib{name}.so").read_bytes())
+            text = ("import dace, numpy; from dace.codegen import compiler\n"
+                    f"c = compiler.load_precompiled_sdfg({str(folder)!r})\nB = numpy.ones(3); c(A=numpy.ones(3), B=B, a=4.0, N=3); print(B.sum())")
+            ran = subprocess.run([sys.executable, "-W", "ignore", "-c", text], capture_output=True, text=True) # DaCe alone
+            self.assertEqual(ran.stdout, "15.0\n", ran.stderr)
+
+    @unittest.skipUnless(BUILD, "nothing is written")
+    def test_caches(self):
+        graph = copy.deepcopy(axpy.to_sdfg())
+        graph.name = "cached"
+        graph.compile(return_program_handle=False)
+        with dace.config.set_temporary("compiler", "use_cache", value=True):
+            graph.compile()
+        self.assertEqual(self.built(), 1)
+        self.assertEqual(compiler.get_folder_mode(graph.build_folder), Config.get("compiler", "build_folder_mode"))
+        graph.regenerate_code = False # there is no code that could have been edited
+        B = numpy.ones(3)
+        graph.compile()(A=numpy.ones(3), B=B, a=1.0, N=3)
+        numpy.testing.assert_array_equal(B, 2)
+        self.assertEqual(self.built(), 1)
+
+    @unittest.skipIf(BUILD, "writes into DaCe's folder")
+    def test_nothing_is_written(self):
+        graph = copy.deepcopy(axpy.to_sdfg())
+        graph.name = "unwritten"
+        graph.compile()
+        self.assertFalse(pathlib.Path(graph.build_folder).exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
