@@ -37,6 +37,9 @@ static bool store_value(const struct call *c, const struct leaf *l, const char *
     return diag_error(d, l->place, DIAG_ARGUMENT_VALUE, text, name, sdfg_dtype_name(dtype));
 }
 
+/* A text is no function: its characters would be called. */
+static bool takes_text(const struct leaf *l) { return !l->type || l->type->kind != TYPE_CALLBACK; }
+
 /* Texts and untyped pointers. */
 static bool store_pointer(const struct call *c, const struct leaf *l, const char *name, void *to, struct diags *d)
 {
@@ -44,6 +47,8 @@ static bool store_pointer(const struct call *c, const struct leaf *l, const char
     void *p = NULL;
     if (!e)
         return missing(l, name, d);
+    if (e->kind == ENTRY_STRING && !takes_text(l))
+        return diag_error(d, l->place, DIAG_ARGUMENT_TEXT, name, l->type_text);
     if (e->kind == ENTRY_STRING)
         p = arena_strdup(c->arena, e->text);
     else if (e->kind == ENTRY_POINTER)
