@@ -806,7 +806,7 @@ SDFG_API sdfg_error *sdfg_program_export(char **out, size_t *size, sdfg_program 
     NULL, NULL, false, false, false, false, false, 0, 0, 0 }
 #define SDFG_ARRAY_INIT { sizeof(sdfg_array), NULL, SDFG_NONE, 0, { 0 }, NULL, 0, { SDFG_DEVICE_DEFAULT, 0 } }
 #define SDFG_CACHE_INFO_INIT { sizeof(sdfg_cache_info), NULL, NULL, 0, 0, 0, 0, 0, { 0 } }
-#define SDFG_EXPORT_INIT { sizeof(sdfg_export), SDFG_EXPORT_OBJECT, NULL, NULL, NULL, NULL, 0 }
+#define SDFG_EXPORT_INIT { sizeof(sdfg_export), SDFG_EXPORT_OBJECT, NULL, NULL, NULL, NULL, 0, NULL, 0 }
 #define SDFG_GUARD_INIT { sizeof(sdfg_guard), NULL, NULL, SDFG_OBJECT_UNKNOWN, 0, NULL }
 #define SDFG_HOST_INIT { sizeof(sdfg_host), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
 #define SDFG_KERNEL_INFO_INIT { sizeof(sdfg_kernel_info), 0, 0, 0, 0, NULL, 0, NULL, false, NULL, SDFG_TIER_FULL }
