@@ -84,6 +84,12 @@ static inline bool container_is_reference(const struct container *c)
     return c->kind == CONTAINER_REFERENCE || c->kind == CONTAINER_STRUCTURE_REFERENCE ||
            c->kind == CONTAINER_CONTAINER_REFERENCE;
 }
+/* One whose type is a pointer to the structure's own type. */
+static inline bool container_is_structure(const struct container *c)
+{
+    return c->kind == CONTAINER_STRUCTURE || c->kind == CONTAINER_STRUCTURE_VIEW ||
+           c->kind == CONTAINER_STRUCTURE_REFERENCE || c->kind == CONTAINER_TENSOR;
+}
 
 struct constant {
     const char *name;

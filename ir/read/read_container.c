@@ -24,12 +24,6 @@ static enum container_kind kind_of(const char *name)
     return CONTAINER_UNKNOWN;
 }
 
-static bool is_structure(enum container_kind kind)
-{
-    return kind == CONTAINER_STRUCTURE || kind == CONTAINER_STRUCTURE_VIEW || kind == CONTAINER_STRUCTURE_REFERENCE ||
-           kind == CONTAINER_TENSOR;
-}
-
 static bool holds_containers(enum container_kind kind)
 {
     return kind == CONTAINER_CONTAINER_ARRAY || kind == CONTAINER_CONTAINER_VIEW ||
@@ -110,7 +104,7 @@ static const struct sym **read_dimensions(struct reader *r, const struct contain
 
 static void read_shape(struct reader *r, struct container *c, const struct json *attributes)
 {
-    bool single = c->kind == CONTAINER_SCALAR || is_structure(c->kind);
+    bool single = c->kind == CONTAINER_SCALAR || container_is_structure(c);
     c->start_offset = c->buffer_size = sym_int(r->ir, 0);
     if (single) {
         c->rank = 1;
@@ -205,9 +199,8 @@ static void read_members(struct reader *r, struct container *c, const struct jso
 /* The C view of a member: scalars by value, everything else as pointer (format.md 2.20.8). */
 static const struct type *member_type(struct reader *r, const struct container *m)
 {
-    bool structure = m->kind == CONTAINER_STRUCTURE || m->kind == CONTAINER_STRUCTURE_VIEW ||
-                     m->kind == CONTAINER_STRUCTURE_REFERENCE || m->kind == CONTAINER_TENSOR;
-    if (!m->type || m->kind == CONTAINER_SCALAR || structure) /* the type of a structure is a pointer already */
+    if (!m->type || m->kind == CONTAINER_SCALAR ||
+        container_is_structure(m)) /* the type of a structure is a pointer already */
         return m->type;
     return type_pointer(r->ir, m->type);
 }
@@ -253,7 +246,7 @@ static void read_element_type(struct reader *r, struct container *c, const struc
         c->type = type_basic(r->ir, TYPE_I32);
     bool complete = c->type && c->type->kind == TYPE_POINTER && c->type->elem->kind == TYPE_STRUCT &&
                     c->type->elem->num_fields == c->members.count;
-    if (is_structure(c->kind) && !complete) /* the members say it all */
+    if (container_is_structure(c) && !complete) /* the members say it all */
         c->type = structure_type(r, c);
 }
 
@@ -323,14 +316,14 @@ struct container *read_container(struct reader *r, const struct place *parent, c
         c->transient = json_bool(json_get(attributes, "transient"), false);
         attributes = NULL;
     }
-    if (is_structure(c->kind))
+    if (container_is_structure(c))
         read_members(r, c, attributes);
     if (holds_containers(c->kind))
         read_element_container(r, c, attributes);
     read_element_type(r, c, attributes);
     read_shape(r, c, attributes);
     read_common(r, c, attributes);
-    if (c->transient && is_structure(c->kind))
+    if (c->transient && container_is_structure(c))
         set_transient(c);
     if (c->kind == CONTAINER_PROCESS_GRID)
         check_grid(r, c, attributes);

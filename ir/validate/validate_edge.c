@@ -3,11 +3,7 @@
 
 #include <string.h>
 
-static bool is_structure(const struct container *c)
-{
-    return c && (c->kind == CONTAINER_STRUCTURE || c->kind == CONTAINER_STRUCTURE_VIEW ||
-                 c->kind == CONTAINER_STRUCTURE_REFERENCE || c->kind == CONTAINER_TENSOR);
-}
+static bool is_structure(const struct container *c) { return c && container_is_structure(c); }
 
 static bool has_no_bounds(const struct container *c)
 {

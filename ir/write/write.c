@@ -18,12 +18,6 @@ static const char *container_type_name(const struct container *c)
     return parameter && c->kind == CONTAINER_ARRAY ? read : names[c->kind];
 }
 
-static bool is_structure(const struct container *c)
-{
-    return c->kind == CONTAINER_STRUCTURE || c->kind == CONTAINER_STRUCTURE_VIEW ||
-           c->kind == CONTAINER_STRUCTURE_REFERENCE || c->kind == CONTAINER_TENSOR;
-}
-
 static bool is_distributed(const struct container *c)
 {
     return c->kind == CONTAINER_PROCESS_GRID || c->kind == CONTAINER_SUB_ARRAY || c->kind == CONTAINER_REDISTR_ARRAY;
@@ -32,7 +26,7 @@ static bool is_distributed(const struct container *c)
 static void write_layout(struct writer *w, const struct container *c)
 {
     write_sym_list(w, "shape", c->shape, c->rank);
-    if (c->kind == CONTAINER_SCALAR || is_structure(c) || is_distributed(c))
+    if (c->kind == CONTAINER_SCALAR || container_is_structure(c) || is_distributed(c))
         return;
     if (c->kind != CONTAINER_STREAM) {
         write_sym_list(w, "strides", c->strides, c->rank);
@@ -76,7 +70,7 @@ static void write_container_attributes(struct writer *w, const struct container 
     const struct json *attributes = write_attributes_of(c->json);
     write_type(w, "dtype", c->type, json_get(attributes, "dtype"));
     write_layout(w, c);
-    if (is_structure(c))
+    if (container_is_structure(c))
         write_members(w, c);
     bool holds = c->kind == CONTAINER_CONTAINER_ARRAY || c->kind == CONTAINER_CONTAINER_VIEW ||
                  c->kind == CONTAINER_CONTAINER_REFERENCE;
@@ -95,7 +89,7 @@ static void write_container_attributes(struct writer *w, const struct container 
     const struct json *location = json_get(attributes, "location"); /* 0.9: text */
     if (json_is(location, JSON_OBJECT) && location->count)
         json_write_value(&w->json, "location", location);
-    write_rest(w, attributes, known, is_structure(c) ? structure : holds ? element : NULL);
+    write_rest(w, attributes, known, container_is_structure(c) ? structure : holds ? element : NULL);
 }
 
 void write_container(struct writer *w, const char *key, const struct container *c)

@@ -111,7 +111,7 @@ static bool allocate(struct scope *sc, const struct home *h, struct tree_stmt *f
         struct tree_expr *p = allocate_structure(sc, c, frees);
         struct binding *structure = p ? alloc_bind(sc, c, NULL) : NULL;
         if (structure)
-            structure->pointer = expr_cast(lw->tree, type_pointer(lw->ir, c->type), p);
+            structure->pointer = p;
         return structure != NULL;
     }
     struct binding *b = alloc_bind(sc, c, alloc_pointer_var(lw, c));

@@ -13,6 +13,10 @@ struct binding *binding_new(struct scope *sc, const struct place *place, const s
     b->desc = desc;
     b->type = is_stream(desc) ? stream_handle_type(lw->ir) : desc->type;
     b->pointer = pointer;
+    if (container_is_structure(desc) && desc->type->kind == TYPE_POINTER) { /* the element is the structure itself */
+        b->type = desc->type->elem;
+        b->pointer = pointer ? expr_cast(lw->tree, desc->type, pointer) : NULL; /* a transient has none yet */
+    }
     b->alias = alias;
     b->rank = desc->rank;
     b->strides = NEW_ARRAY(lw->arena, const struct sym *, desc->rank);

@@ -1,5 +1,5 @@
 /* Views and references: pointers with a layout of their own (semantics.md 3.5 and 3.6). */
-#include "lower/graph/lower.h"
+#include "lower/graph/check.h"
 
 bool lower_is_view_edge(const struct edge *e)
 {
@@ -32,12 +32,18 @@ static bool is_pointer_element(const struct area *a, const struct container *des
     return is_container_array(a->desc) && !is_container_array(desc);
 }
 
-/* What a view of that area points to: its first element, or the pointer stored there. */
-static struct tree_expr *target_pointer(struct lower *lw, const struct area *a, const struct container *desc)
+/* What a view of that area points to: its first element, or the pointer stored there, whose load checked mode checks as
+ * that of any other element. NULL with a diagnostic. */
+static struct tree_expr *target_pointer(struct scope *sc, const struct place *place, const struct area *a,
+                                        const struct container *desc)
 {
+    struct lower *lw = sc->act->lw;
     struct tree_expr *p = a->pointer;
-    if (is_pointer_element(a, desc))
+    if (is_pointer_element(a, desc)) {
+        if (!lower_check_area(sc, place, a, true, false))
+            return NULL;
         p = expr_load(lw->tree, a->type, p, expr_i64(lw->tree, 0), a->alias);
+    }
     return expr_cast(lw->tree, type_pointer(lw->ir, desc->type), p);
 }
 
@@ -58,7 +64,10 @@ static bool bind_view(struct scope *sc, struct access *a, uint32_t depth)
     if (!address_of_other_end(sc, e, a, &area))
         return false;
     struct tree_var *v = tree_var(lw->tree, a->data->name, type_pointer(lw->ir, a->data->type));
-    stmt_assign(lw->tree, sc->block, v, target_pointer(lw, &area, a->data));
+    struct tree_expr *target = target_pointer(sc, &e->place, &area, a->data);
+    if (!target)
+        return false;
+    stmt_assign(lw->tree, sc->block, v, target);
     uint32_t alias = is_pointer_element(&area, a->data) ? 0 : area.alias;
     struct binding *b = binding_new(sc, &a->node.place, a->data, expr_var(lw->tree, v), alias);
     if (!b)
@@ -110,7 +119,8 @@ bool lower_set_reference(struct scope *sc, struct edge *e)
     struct area area;
     if (!address_of_other_end(sc, e, a, &area))
         return false;
-    return lower_point_reference(sc, a, target_pointer(sc->act->lw, &area, a->data));
+    struct tree_expr *target = target_pointer(sc, &e->place, &area, a->data);
+    return target && lower_point_reference(sc, a, target);
 }
 
 bool lower_point_reference(struct scope *sc, struct access *a, struct tree_expr *p)
