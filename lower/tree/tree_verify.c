@@ -355,8 +355,8 @@ static void check_field(struct verify *v, struct tree_stmt *s, const struct form
 /* What only the host does. */
 static bool is_for_host(const struct tree_stmt *s)
 {
-    return s->kind == STMT_TRANSFER || s->kind == STMT_CLEAR || s->kind == STMT_WAIT || s->kind == STMT_PARALLEL ||
-           s->kind == STMT_CRITICAL || s->kind == STMT_FREE;
+    return s->kind == STMT_MIRROR || s->kind == STMT_TRANSFER || s->kind == STMT_CLEAR || s->kind == STMT_WAIT ||
+           s->kind == STMT_PARALLEL || s->kind == STMT_CRITICAL || s->kind == STMT_FREE;
 }
 
 /* What only one kind asks. */
