@@ -80,8 +80,9 @@ static const struct value *descriptor(struct live *l, const struct py *n, const 
     return v;
 }
 
-/* The argument that a live array is; the first path that reaches it gives the name. */
-static const struct value *array(struct live *l, const struct py *n, const struct sdfg_object *o, const char *path)
+/* The argument that a live array is; the first path that reaches it gives the name. A parameter keeps its own. */
+static const struct value *array(struct live *l, const struct py *n, const struct sdfg_object *o, const char *path,
+                                 bool parameter)
 {
     struct fe *f = l->f;
     const char *key = id_key(f, o->id);
@@ -96,7 +97,7 @@ static const struct value *array(struct live *l, const struct py *n, const struc
     for (uint32_t i = 0; i < d->rank; i++) /* its symbols are those of the program */
         (void)fe_in_context(f, n, fe_symbol(f, d->shape[i]));
     f->raw = raw;
-    c = fe_argument(f, fe_unique(f, fe_format(f, "__g_%s", path)), d);
+    c = fe_argument(f, parameter ? path : fe_unique(f, fe_format(f, "__g_%s", path)), d);
     map_put(f->arena, &l->arrays, key, c);
     return fe_whole(f, c);
 }
@@ -191,7 +192,7 @@ static const struct value *value_of(struct live *l, const struct py *n, const st
     case SDFG_OBJECT_BUILTIN:
         return builtin(l, n, o->text ? o->text : "");
     case SDFG_OBJECT_ARRAY:
-        return array(l, n, o, path);
+        return array(l, n, o, path, false);
     case SDFG_OBJECT_FUNCTION:
         return method(l, n, o, path, h);
     case SDFG_OBJECT_TUPLE:
@@ -272,6 +273,8 @@ static const struct value *parameter(struct fe_host *h, const struct py *p)
         return NULL;
     bool good = l->host->parameter(l->host->user, name, &o);
     bool data = o.kind == SDFG_OBJECT_ARRAY || o.kind == SDFG_OBJECT_VALUE || o.kind == SDFG_OBJECT_DESCRIPTOR;
+    if (good && o.kind == SDFG_OBJECT_ARRAY && o.id) /* it may be reached by other names, too */
+        return array(l, p, &o, name, true);
     return good && data ? descriptor(l, p, &o) : take(l, p, h, question, name, good, &o);
 }
 

@@ -168,6 +168,8 @@ static bool add_parameter(struct fe *f, const struct py *p, const struct fronten
     fe_at(f, p);
     if (t->kind != FE_TYPE && t->kind != FE_DESC) { /* a constant, which is no argument of the graph */
         fe_bind(f, f->scope, p->arg.arg, t);
+        if (t->kind == FE_VIEW && t->view.container->name == p->arg.arg)
+            text_printf(names, "%s%s", names->length ? ", " : "", p->arg.arg);
         return true;
     }
     for (uint32_t i = 0; i < t->rank; i++) { /* declares the symbols */

@@ -37,13 +37,14 @@ struct sdfg_args {
     struct arena *scratch; /* of one public call */
     struct entry **entries;
     size_t num_entries, capacity, expected; /* the entry that is given next, if names come as they did before */
-    struct entry **given;         /* one per argument of the program: what was given for it as a whole, or NULL */
-    int num_threads;              /* of calls; 0: what the engine says */
-    struct recent *recent;        /* kernels of the last calls (engine/call/recent.h) */
-    struct sdfg_kernel *kernel;   /* of the last call, one of them; or NULL */
-    uint32_t kernel_alignment;    /* of the arrays in the call that took it */
-    bool settled;                 /* a call has solved and checked everything, and since then only data changed */
-    struct value *values;         /* of the last solve, one per variable */
+    struct entry **given;       /* one per argument of the program: what was given for it as a whole, or NULL */
+    int num_threads;            /* of calls; 0: what the engine says */
+    struct recent *recent;      /* kernels of the last calls (engine/call/recent.h) */
+    struct sdfg_kernel *kernel; /* of the last call, one of them; or NULL */
+    uint32_t kernel_alignment;  /* of the arrays in the call that took it */
+    bool disjoint;        /* the caller vouches for it: programs from Python need not refuse what seems to overlap */
+    bool settled;         /* a call has solved and checked everything, and since then only data changed */
+    struct value *values; /* of the last solve, one per variable */
     struct sdfg_rt_block *blocks; /* memory for lifetime External, one per entry of program->workspaces */
 };
 

@@ -176,6 +176,16 @@ static bool take_kernel(struct sdfg_args *a, struct arena *arena, sdfg_error **e
     return a->kernel;
 }
 
+/* A program from Python has its maps as if different arguments were different memory. */
+static bool overlap_found(const struct sdfg_args *a, struct diags *d)
+{
+    const struct leaf *x, *y;
+    if (!call_broken_promise(a, &x, &y))
+        return false;
+    diag_error(d, NULL, DIAG_ARGUMENT_OVERLAP, x->name, y->name);
+    return true;
+}
+
 static bool prepare(struct call *c, struct sdfg_args *a, struct report *r, sdfg_error **error)
 {
     bool again = call_is_repeated(a);
@@ -186,6 +196,8 @@ static bool prepare(struct call *c, struct sdfg_args *a, struct report *r, sdfg_
         if (*error)
             return false;
     }
+    if (a->program->disjoint && !a->disjoint && !again && overlap_found(a, r->diags))
+        return false;
     uint32_t n = a->program->num_variables;
     c->values = NEW_ARRAY(c->arena, struct value, n);
     memcpy(c->values, a->values, n * sizeof *c->values);

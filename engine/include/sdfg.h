@@ -394,7 +394,8 @@ typedef struct sdfg_host {
     size_t struct_size; /* set by the caller: sizeof(sdfg_host) */
     void *user;         /* first argument of all functions */
     bool (*source)(void *user, uint64_t function, sdfg_source *out);
-    /* What the call gives for a parameter of the program. UNKNOWN: its annotation counts. */
+    /* What the call gives for a parameter of the program. UNKNOWN: its annotation counts. Arrays with the same `id`,
+     * here and in other answers, are one argument, named after the first. */
     bool (*parameter)(void *user, const char *name, sdfg_object *out);
     bool (*lookup)(void *user, uint64_t function, const char *name, sdfg_object *out); /* a free name of a function */
     bool (*symbol)(void *user, const char *name, sdfg_object *out);                    /* TYPE */
@@ -632,6 +633,11 @@ SDFG_API sdfg_error *sdfg_args_string(sdfg_args *a, const char *name, const char
 /* Threads of parallel regions in calls with these arguments; 0: what the engine says. Code for one thread
  * (sdfg_options.num_threads == 1) stays sequential. */
 SDFG_API sdfg_error *sdfg_args_threads(sdfg_args *a, int num_threads);
+
+/* Programs from Python functions refuse calls whose arguments overlap where one of them is written, by comparing first
+ * and last elements (ARGUMENT_OVERLAP). This says that the arguments given to `a` have no element in common, as the
+ * even and odd elements of one array, until sdfg_args_clear. */
+SDFG_API sdfg_error *sdfg_args_disjoint(sdfg_args *a);
 
 /* Memory for the containers of lifetime External in one kind of storage, used by calls with these arguments; it belongs
  * to the caller, and its contents on entry are what those containers hold. */

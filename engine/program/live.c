@@ -45,8 +45,10 @@ sdfg_error *sdfg_program_load_function(sdfg_program **out, sdfg_engine *e, uint6
         return error;
     }
     sdfg_error *error = program_load(out, e, ir, l.json.data, l.json.length, ".");
-    if (!error)
+    if (!error) {
         (*out)->found = found;
+        (*out)->disjoint = true;
+    }
     return error;
 }
 

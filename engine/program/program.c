@@ -233,8 +233,9 @@ sdfg_error *sdfg_program_load_file(sdfg_program **out, sdfg_engine *e, const cha
     nodes_complete(e);
     size_t size;
     bool stack = true;
-    char *json = python_names(path) ? python_json(ir, path, &size, &stack)
-                                    : file_read_most(ir->arena, ir->diags, path, &size, program_bytes(e));
+    bool python = python_names(path);
+    char *json = python ? python_json(ir, path, &size, &stack)
+                        : file_read_most(ir->arena, ir->diags, path, &size, program_bytes(e));
     if (!json) {
         sdfg_error *error = stack ? error_from_diags(ir->diags, SDFG_STAGE_LOAD) : error_stack(SDFG_STAGE_LOAD);
         ir_free(ir);
@@ -242,7 +243,10 @@ sdfg_error *sdfg_program_load_file(sdfg_program **out, sdfg_engine *e, const cha
     }
     const char *slash = strrchr(path, '/');
     const char *folder = slash ? arena_strndup(ir->arena, path, (size_t)(slash - path) + 1) : ".";
-    return program_load(out, e, ir, json, size, folder);
+    sdfg_error *error = program_load(out, e, ir, json, size, folder);
+    if (!error)
+        (*out)->disjoint = python;
+    return error;
 }
 
 void sdfg_program_free(sdfg_program *p)

@@ -76,6 +76,7 @@ struct sdfg_program {
     struct handle_table *handles;
     struct sdfg_rt_pool *pool;
     struct frontend_found *found;              /* of a live function; else NULL */
+    bool disjoint;                             /* from Python: calls whose arguments overlap are refused */
     struct sdfg_rt_data *data;                 /* NULL: neither saved nor restored */
     VEC(const struct enum_value *) workspaces; /* storages with containers of lifetime External */
 };

@@ -10,9 +10,9 @@ from collections import OrderedDict
 
 import numpy
 
-from . import _host, _source
+from . import _host, _overlap, _source
 from ._arguments import Arguments, _as_numpy
-from ._errors import ProgramError
+from ._errors import InvalidError, ProgramError, check
 from ._library import Guard, library
 from ._program import Bound, Engine, Program
 from ._fast import MISS, Fast
@@ -53,7 +53,7 @@ class Variant:
     """Code for one kind of call: the types of the arguments, and what the function captures, as its guards have it."""
 
     def __init__(self, program, asking, parameters, dace):
-        self.program, self.asking = program, asking
+        self.program, self.asking, self.shared = program, asking, asking.memory is not None
         self.check, keys = _host.checker(asking)
         names, g = {}, Guard(struct_size=ctypes.sizeof(Guard))
         for i in range(library.sdfg_program_num_guards(program._handle)):
@@ -69,7 +69,7 @@ class Variant:
 
     def fast(self, values):
         constants = len(values) != len(self.data)
-        return None if constants else Fast.of(self.program, values, self.results, self.values, self.captured, self.check)
+        return None if constants or self.shared else Fast.of(self.program, values, self.results, self.values, self.captured, self.check)
 
     def result(self, made):
         return self.values([made[name] for name in self.results])
@@ -207,6 +207,31 @@ class Function:
                     return variant, captured
             return self._compile_for(values, parameters, key, generic and bool(sizes))
 
+    def _find_shared(self, values, error, variant, captured):
+        """The same for a call whose arrays overlap, as `error` says of `variant`: a variant in which each group of equal arrays is one
+        argument. None: they have no element in common. What overlaps in another way stays the error."""
+        shared = _overlap.groups(values, variant, captured, error)
+        if shared is None:
+            return None
+        sizes = {} if self._specialize != "all" else None
+        parameters = {name: self._kind(name, value, sizes) for name, value in values.items()}
+        for names in shared:
+            for name in names[1:]:
+                if parameters[name][:3] != parameters[names[0]][:3]: # annotations with different symbols
+                    raise error
+                parameters[name] = parameters[names[0]]
+        key = (*self._key(parameters), tuple(map(tuple, shared)))
+        arrays = {name: values[name] for names in shared for name in names}
+        with self._lock:
+            for variant in self._variants.get(key, ()):
+                captured = variant.check(values)
+                if captured is not None:
+                    self._variants.move_to_end(key)
+                    return variant, captured
+            self._log.append("shared memory: " + ", ".join(" is ".join(names) if names[1:] else f"{names[0]} is captured" for names in shared))
+            variant = self._compile(parameters, arrays)
+            return variant, self._keep(variant, values, key)
+
     def _compile_for(self, values, parameters, key, may_specialize):
         self._remark(values, parameters, key)
         try:
@@ -218,6 +243,10 @@ class Function:
             variant = self._compile(fixed) # the error of these sizes is the clearer one
             self._constant_sizes.add(key)
             key = self._key(fixed)
+        return variant, self._keep(variant, values, key)
+
+    def _keep(self, variant, values, key):
+        """Remembers a variant, and returns the arrays that it captures."""
         captured = variant.check(values)
         if captured is None:
             raise RuntimeError(f"what '{self.name}' captures changes while it is compiled: "
@@ -229,10 +258,10 @@ class Function:
             self._variants[oldest].pop()
             if not self._variants[oldest]:
                 del self._variants[oldest]
-        return variant, captured
+        return captured
 
-    def _compile(self, parameters):
-        asking = _host.Asking(self.f, parameters, {}, self._dace)
+    def _compile(self, parameters, shared=None):
+        asking = _host.Asking(self.f, parameters, {}, self._dace, shared)
         try:
             asking.remember_source(self.f, _source.of(self.f, self._text))
         except _source.NoSource as why:
@@ -248,7 +277,7 @@ class Function:
             raise ProgramError.of(error) from None
         variant = Variant(program, asking, parameters, self._dace)
         asking.objects, asking.paths, asking.arrays, asking.parameters = {}, {}, {}, {} # nothing captured is kept alive
-        asking.function = None
+        asking.function, asking.shared, asking.memory = None, {}, None
         return variant
 
     def _remark(self, values, parameters, key):
@@ -277,14 +306,47 @@ class Function:
             if result is not MISS:
                 return result
         values, symbols = self._named(args, kwargs)
-        variant, captured = self._find(values, symbols)
-        with Arguments(variant.program) as arguments:
-            results = self._give(arguments, variant, values, symbols, captured)
-            arguments.prepare()
-            arguments.calls.check(library.sdfg_call(variant.program._handle, arguments._handle))
-        if not kwargs and (fast is None or fast.program is not variant.program):
+        variant, results = self._with_arguments(values, symbols, self._run)
+        if not kwargs and not variant.shared and (fast is None or fast.program is not variant.program):
             self._fast = variant.fast(values) if len(args) == len(values) else None
         return variant.result(results)
+
+    def _with_arguments(self, values, symbols, use):
+        """use(variant, arguments, results), where nothing is run if arrays overlap that the variant takes to be different memory; then
+        it is used once more with a variant that fits."""
+        variant, captured = self._find(values, symbols)
+        try:
+            return use(variant, *self._ready(variant, values, symbols, captured))
+        except InvalidError as error:
+            if error.code != "ARGUMENT_OVERLAP":
+                raise
+            found = self._find_shared(values, error, variant, captured)
+            variant, captured = found or (variant, captured)
+            return use(variant, *self._ready(variant, values, symbols, captured, disjoint=found is None))
+
+    @staticmethod
+    def _run(variant, arguments, results):
+        with arguments:
+            arguments.prepare()
+            arguments.calls.check(library.sdfg_call(variant.program._handle, arguments._handle))
+        return variant, results
+
+    @staticmethod
+    def _bind(variant, arguments, results):
+        with arguments:
+            arguments.prepare()
+            return BoundFunction(variant, arguments, results)
+
+    def _ready(self, variant, values, symbols, captured, disjoint=False):
+        arguments = Arguments(variant.program)
+        try:
+            results = self._give(arguments, variant, values, symbols, captured)
+            if disjoint:
+                check(library.sdfg_args_disjoint(arguments._handle))
+        except BaseException:
+            arguments._let_go()
+            raise
+        return arguments, results
 
     def _give(self, arguments, variant, values, symbols, captured):
         given = {name: values[name] for name in variant.data}
@@ -297,12 +359,7 @@ class Function:
 
     def bind(self, *args, **kwargs):
         """The same call, ready to be run many times. The arrays must stay where they are; captured numbers keep their values."""
-        values, symbols = self._named(args, kwargs)
-        variant, captured = self._find(values, symbols)
-        with Arguments(variant.program) as arguments:
-            results = self._give(arguments, variant, values, symbols, captured)
-            arguments.prepare()
-            return BoundFunction(variant, arguments, results)
+        return self._with_arguments(*self._named(args, kwargs), self._bind)
 
     # ---- looking inside ----
 

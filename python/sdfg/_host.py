@@ -37,6 +37,12 @@ def layout_of(array):
     return array.dtype, array.shape, None if array.flags.c_contiguous else array.strides
 
 
+def memory_of(value):
+    """Equal for arrays that are the same elements in the same order."""
+    array = _as_numpy(value)
+    return array.ctypes.data, array.dtype, array.shape, array.strides
+
+
 class Guard:
     """One answer: `path` is Python text over the roots of the program, `kind` says what is compared with `value`."""
 
@@ -70,10 +76,12 @@ class Question(Exception):
 
 class Asking:
     """Answers the questions of one compilation. `parameters`: name -> ("value", type, weak), ("array", type, shape, strides) or
-    ("constant", object)."""
+    ("constant", object). `shared`: parameters whose arrays are also reached by other names -> the array; then arrays are told apart by
+    their memory."""
 
-    def __init__(self, function, parameters, symbols, dace=False):
+    def __init__(self, function, parameters, symbols, dace=False, shared=None):
         self.function, self.parameters, self.symbols, self.dace = function, parameters, dict(symbols), dace
+        self.shared, self.memory = dict(shared or ()), {} if shared is not None else None
         self.sources = {}
         self.objects, self.paths, self.shown, self.guards, self.kept = {}, {}, {}, [], []
         self.roots = {}    # variable of the guards -> dictionary, cell or object
@@ -213,14 +221,18 @@ class Asking:
             raise Question(f"elements of type {array.dtype} have no counterpart in programs")
         if array.ndim == 0:
             raise Question("an array without dimensions: use its value, or an array of one element")
-        out.id = id(value)
-        known = self.arrays.setdefault(id(value), (path, value))
-        self.shown_arrays.setdefault(id(value), shown)
+        out.id = self._array_id(value)
+        known = self.arrays.setdefault(out.id, (path, value))
+        self.shown_arrays.setdefault(out.id, shown)
         self._guard(shown, path, "array", layout_of(array))
         if known[0] != path: # the same array by another name stays the same
-            self._guard(f"{shown} is {self.shown_arrays[id(value)]}", f"({path} is {known[0]})", "constant", True)
+            test = f"memory({path}) == memory({known[0]})" if self.memory is not None else f"{path} is {known[0]}"
+            self._guard(f"{shown} is {self.shown_arrays[out.id]}", f"({test})", "constant", True)
         strides = None if array.flags.c_contiguous else [s // array.itemsize for s in array.strides]
         self._array_type(ARRAY, found.name, array.shape, strides, out)
+
+    def _array_id(self, value):
+        return self.memory.setdefault(memory_of(value), id(value)) if self.memory is not None else id(value)
 
     def _object(self, value, path, shown, out):
         name = _known_name(value)
@@ -268,6 +280,10 @@ class Asking:
             out.kind, out.type, out.weak = VALUE, given[1].encode(), given[2]
         else:
             self._array_type(ARRAY, given[1], given[2], given[3], out)
+            if name in self.shared:
+                out.id = self._array_id(self.shared[name])
+                self.arrays.setdefault(out.id, (f"P[{name!r}]", self.shared[name]))
+                self.shown_arrays.setdefault(out.id, name)
 
     def _lookup(self, key, name, out):
         function, name = self.objects[key], name.decode()
@@ -394,7 +410,8 @@ def checker(asking):
     """check(P) of the guards: the captured arrays in order if all hold, else None. P has the parameters that are constants. A function
     made for these guards: it runs at every call."""
     lines, arrays, scope = ["def check(P):", " try:"], [], {"same": same, "find": find, "keys": keys, "layout": layout_of,
-                                                          "as_numpy": _as_numpy, "ndarray": numpy.ndarray, **asking.roots}
+                                                          "as_numpy": _as_numpy, "ndarray": numpy.ndarray, "memory": memory_of,
+                                                          **asking.roots}
     first = {path: key for key, (path, _) in asking.arrays.items()}
     for i, guard in enumerate(asking.guards):
         scope[f"v{i}"] = guard.value
@@ -421,7 +438,7 @@ def checker(asking):
 
 def differences(asking, parameters):
     """Why a variant does not hold: (shown, old, new) for each guard that does not."""
-    scope, found = {"find": find, "keys": keys, "P": parameters, **asking.roots}, []
+    scope, found = {"find": find, "keys": keys, "memory": memory_of, "P": parameters, **asking.roots}, []
     for guard in asking.guards:
         try:
             now = eval(guard.path, scope)

@@ -142,6 +142,12 @@ TEST(calls)
     CHECK(sum == A[0] + A[1] + A[2]);
     CHECK(sdfg_program_num_results(p) == 2 && sdfg_program_result_is_number(p, 0) &&
           !sdfg_program_result_is_number(p, 1));
+    CHECK(
+        good(sdfg_args_array(a, "__g_table", SDFG_ARRAY(.data = twice, .dtype = SDFG_F64, .rank = 1, .shape = { 3 }))));
+    sdfg_error *error = sdfg_call(p, a);
+    CHECK(error && !strcmp(sdfg_error_code(error), "ARGUMENT_OVERLAP"));
+    sdfg_error_free(error);
+    CHECK(good(sdfg_args_disjoint(a)) && good(sdfg_call(p, a)));
     sdfg_args_free(a);
     sdfg_program_free(p);
     sdfg_engine_free(e);
