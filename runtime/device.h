@@ -55,8 +55,8 @@ struct sdfg_rt_run *sdfg_rt_device_begin(struct sdfg_rt_context *context, const 
 /* Waits for everything, unless the call is asynchronous, and gives up the mirrors and the run. */
 void sdfg_rt_device_end(struct sdfg_rt_run *run);
 
-/* Memory with an alignment of 256 bytes and undefined contents; it may outlive the run if it is freed in a later one.
- * Empty memory has an address, too. */
+/* Memory with an alignment of 256 bytes and undefined contents; it may outlive the run if it is freed in a later one. A
+ * run that fails gives up what it has not freed. Empty memory has an address, too. */
 void *sdfg_rt_device_alloc(struct sdfg_rt_run *run, int64_t bytes, int64_t place);
 /* For later work of the run: what is in the queues may still use it. NULL is allowed. */
 void sdfg_rt_device_free(struct sdfg_rt_run *run, void *memory, int64_t place);

@@ -110,7 +110,8 @@ void sdfg_rt_cuda_text(const struct sdfg_rt_cuda *cuda, const char *function, in
 struct sdfg_rt_device_block {
     char *address;
     size_t size;
-    int place; /* enum sdfg_rt_place */
+    int place;                     /* enum sdfg_rt_place */
+    const struct sdfg_rt_run *run; /* that asked for it; NULL for one that has ended well */
     struct sdfg_rt_device_block *next;
 };
 
@@ -173,6 +174,7 @@ struct sdfg_rt_run {
     unsigned made, busy;                /* bits of queues: there is one of ours; there may be work in it */
     uint64_t reuses;                    /* of blocks that were freed while work was in the queues */
     uint64_t seen[SDFG_RT_QUEUES];      /* the number of them when the queue was last put behind all others */
+    size_t owned;                       /* blocks that it asked for and has not freed */
     struct sdfg_rt_device_block *freed; /* work in the queues may still use them */
     struct sdfg_rt_mirror *mirrors;
     size_t num_mirrors, max_mirrors;
@@ -206,6 +208,8 @@ void sdfg_rt_module_free(struct sdfg_rt_gpu *gpu, struct sdfg_rt_module *module)
 
 void sdfg_rt_device_trim(struct sdfg_rt_gpu *gpu,
                          bool all); /* gives kept blocks back; `all`: used ones, too. Locked. */
+/* What the run has not freed stays for later runs or, if it failed and so did not come to freeing it, is kept. */
+void sdfg_rt_device_disown(struct sdfg_rt_run *run, bool failed);
 const struct sdfg_rt_mirror *sdfg_rt_mirror_find(const struct sdfg_rt_run *run, const void *host);
 bool sdfg_rt_device_is_pinned(struct sdfg_rt_gpu *gpu, const void *memory); /* a block of ours */
 

@@ -135,8 +135,10 @@ void *sdfg_rt_device_alloc(struct sdfg_rt_run *run, int64_t bytes, int64_t place
     if (!b && !(b = make(run, size, (int)place)))
         return NULL;
     pthread_mutex_lock(&gpu->lock);
+    b->run = run;
     b->next = gpu->used;
     gpu->used = b;
+    run->owned++;
     pthread_mutex_unlock(&gpu->lock);
     return b->address;
 }
@@ -155,9 +157,33 @@ void sdfg_rt_device_free(struct sdfg_rt_run *run, void *memory, int64_t place)
     struct sdfg_rt_device_block *b = take(&gpu->used, memory);
     struct sdfg_rt_device_block **list = run->busy ? &run->freed : &gpu->kept;
     if (b) {
+        run->owned -= b->run == run;
         b->next = *list;
         *list = b;
     }
+    pthread_mutex_unlock(&gpu->lock);
+}
+
+void sdfg_rt_device_disown(struct sdfg_rt_run *run, bool failed)
+{
+    struct sdfg_rt_gpu *gpu = run->gpu;
+    if (!run->owned)
+        return;
+    pthread_mutex_lock(&gpu->lock);
+    for (struct sdfg_rt_device_block **at = &gpu->used; *at;) {
+        struct sdfg_rt_device_block *b = *at;
+        bool drop = failed && b->run == run;
+        if (b->run == run)
+            b->run = NULL;
+        if (drop) {
+            *at = b->next;
+            b->next = gpu->kept;
+            gpu->kept = b;
+        } else {
+            at = &b->next;
+        }
+    }
+    run->owned = 0;
     pthread_mutex_unlock(&gpu->lock);
 }
 

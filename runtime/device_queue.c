@@ -198,6 +198,7 @@ void sdfg_rt_device_end(struct sdfg_rt_run *run)
     if (!working && run->busy)
         drain(run);
     drop_mirrors(run);
+    sdfg_rt_device_disown(run, !sdfg_rt_run_good(run));
     restore_queue(run);
     if (working) {
         pthread_mutex_lock(&gpu->lock);

@@ -24,6 +24,11 @@
 
 #include <llvm-c/Core.h>
 
+struct sdfg_rt_image;
+
+/* The constant that code for a device refers to, if it has kernels. */
+#define LLVM_DEVICE_IMAGE "sdfg_device_image"
+
 enum llvm_fp { LLVM_FP_DEFAULT, LLVM_FP_STRICT, LLVM_FP_FAST };
 
 /* Functions that other programs call, with the interface of DaCe's libraries (semantics.md 1.1): __dace_init_<name>,
@@ -49,6 +54,7 @@ struct llvm_export {
 
 struct llvm_options {
     enum llvm_fp fp;         /* default: contraction of what is in registers, re-association only in accumulators */
+    bool device;             /* the tree has statements for a device */
     bool debug_info;         /* DILocations from the places of statements */
     struct remarks *remarks; /* or NULL: lines are numbers of remarks_number, for what LLVM says of loops */
     uint32_t unit_budget;    /* statements per unit before functions are moved to another module; 0: one unit */
@@ -67,5 +73,9 @@ struct llvm_options {
  * is correct as it stands, but variables that are assigned more than once live in allocas of the entry block: run
  * `sroa` (or `mem2reg`) before anything else. */
 bool llvm_emit(const struct tree *t, struct diags *d, const struct llvm_options *o);
+
+/* Defines LLVM_DEVICE_IMAGE in a module, which others see unless it is `hidden`. What functions of the same module say
+ * about it is resolved. */
+void llvm_image(LLVMModuleRef module, const struct sdfg_rt_image *image, struct arena *a, bool hidden);
 
 #endif

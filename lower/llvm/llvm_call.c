@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+enum { MAX_RUNTIME_PARAMS = 16 };
+
 static LLVMTypeRef letter_type(struct llvm_unit *u, char letter)
 {
     switch (letter) {
@@ -52,7 +54,7 @@ static LLVMValueRef named_function(struct llvm_func *f, LLVMTypeRef type, const 
 LLVMValueRef llvm_runtime(struct llvm_func *f, const char *name, LLVMValueRef *args, unsigned n)
 {
     const struct tree_callee *callee = tree_callee(name);
-    LLVMTypeRef params[8];
+    LLVMTypeRef params[MAX_RUNTIME_PARAMS];
     unsigned count = 0;
     for (const char *s = callee->signature + 2; *s != ')'; s++)
         params[count++] = letter_type(f->unit, *s);
@@ -64,6 +66,13 @@ LLVMValueRef llvm_context_field(struct llvm_func *f, size_t offset)
 {
     LLVMValueRef index = llvm_int(f->unit->i64, (int64_t)offset);
     return LLVMBuildInBoundsGEP2(f->builder, f->unit->i8, f->context, &index, 1, "");
+}
+
+void llvm_return_if_failed(struct llvm_func *f)
+{
+    LLVMValueRef error = LLVMBuildLoad2(f->builder, f->unit->i32,
+                                        llvm_context_field(f, offsetof(struct sdfg_rt_context, error)), "error");
+    llvm_flow_return_if(f, LLVMBuildICmp(f->builder, LLVMIntNE, error, llvm_int(f->unit->i32, 0), ""));
 }
 
 /* ---- signatures ---- */

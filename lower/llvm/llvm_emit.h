@@ -7,6 +7,7 @@
 
 #include "base/map.h"
 #include "lower/llvm/llvm.h"
+#include "lower/tree/tree_kernel.h"
 
 /* A value in registers. A complex value has two parts, a vector of complex numbers two vectors; `im` is NULL otherwise.
  */
@@ -82,6 +83,7 @@ struct llvm_emitter {
     struct arena *arena;
     VEC(struct llvm_unit *) units;
     VEC(struct llvm_job *) jobs;
+    struct map kernels;              /* STMT_KERNEL -> what a launch needs; empty in code for the CPU */
     struct map by_stmt;              /* PARALLEL or first statement of a part -> job */
     struct llvm_variable *variables; /* by id */
     struct llvm_alias *aliases;      /* by class */
@@ -121,6 +123,7 @@ struct llvm_func {
     LLVMBuilderRef builder;
     LLVMValueRef function, context, data; /* data: the argument struct, or the caller's argument array */
     LLVMBasicBlockRef entry, leave;       /* leave: the one block that returns */
+    LLVMValueRef run;                     /* on the device; NULL: the function has no statements for one */
     LLVMValueRef early;                   /* PART: alloca of the flag "the caller must return" */
     struct llvm_loop *loop;
     uint32_t critical; /* critical sections around the statement */
@@ -158,9 +161,19 @@ LLVMTypeRef llvm_job_type(struct llvm_unit *u, const struct llvm_job *job);
 void llvm_job_load_data(struct llvm_func *f);  /* captured and shared variables, at the start of the function */
 void llvm_job_store_data(struct llvm_func *f); /* shared variables, at its end */
 void llvm_stmt_parallel(struct llvm_func *f, const struct tree_stmt *s);
-void llvm_stmt_device(struct llvm_func *f, const struct tree_stmt *s); /* llvm_device.c */
-struct value llvm_expr_thread(struct llvm_func *f, const struct tree_expr *e);
 void llvm_stmt_part(struct llvm_func *f, struct llvm_job *part);
+
+/* llvm_device.c */
+void llvm_kernels(struct llvm_emitter *e); /* finds them */
+const struct kernel_params *llvm_kernel_params(struct llvm_emitter *e, const struct tree_stmt *kernel);
+void llvm_run_begin(struct llvm_func *f); /* at the start of a function; sets f->run */
+void llvm_run_end(struct llvm_func *f);   /* in front of its return */
+bool llvm_on_device(enum tree_memory where);
+LLVMValueRef llvm_device_alloc(struct llvm_func *f, enum tree_memory where, LLVMValueRef bytes); /* null: it failed */
+void llvm_device_zero(struct llvm_func *f, LLVMValueRef at, LLVMValueRef bytes);
+void llvm_device_free(struct llvm_func *f, enum tree_memory where, LLVMValueRef memory);
+void llvm_stmt_device(struct llvm_func *f, const struct tree_stmt *s);
+struct value llvm_expr_thread(struct llvm_func *f, const struct tree_expr *e);
 
 /* llvm_split.c */
 void llvm_split(struct llvm_emitter *e,
@@ -171,7 +184,7 @@ uint32_t llvm_scan(struct llvm_emitter *e, const struct tree_stmt *body, struct 
 struct llvm_variable *llvm_variable(struct llvm_emitter *e, const struct tree_var *v);
 uint32_t llvm_cost(const struct tree_stmt *s); /* statements, parallel bodies not counted */
 bool llvm_contains(const struct tree_stmt *s, enum stmt_kind kind);
-/* Calls `visit` for the statements of the body of s, in order. */
+/* Calls `visit` for the statements of the body of s, in order. The body of a kernel is code for a device. */
 void llvm_children(const struct tree_stmt *s, void (*visit)(void *user, const struct tree_stmt *child), void *user);
 
 /* llvm_variable.c: variables in the function being emitted */
@@ -236,6 +249,7 @@ struct value llvm_call(struct llvm_func *f, const struct type *result, const cha
 /* A call of a function of the C mathematical library: no side effects. */
 struct value llvm_call_pure(struct llvm_func *f, const struct type *result, const char *name,
                             const struct type *const *types, const struct value *args, unsigned n);
+void llvm_return_if_failed(struct llvm_func *f);                     /* leaves the function if the call has failed */
 LLVMValueRef llvm_context_field(struct llvm_func *f, size_t offset); /* address of a field of the runtime context */
 
 /* llvm_product.c: a call of sdfg_rt_gemm in place; false: it is not small, or not known here */
@@ -258,6 +272,8 @@ struct value llvm_expr_load(struct llvm_func *f, const struct tree_expr *e);
 struct value llvm_expr_slot(struct llvm_func *f, const struct tree_expr *e);
 struct value llvm_expr_data(struct llvm_func *f, const struct tree_expr *e);
 void llvm_stmt_store(struct llvm_func *f, const struct tree_stmt *s);
+/* The bytes of `count` elements; a negative count is none. */
+LLVMValueRef llvm_byte_count(struct llvm_func *f, const struct type *elem, const struct tree_expr *count);
 void llvm_stmt_copy(struct llvm_func *f, const struct tree_stmt *s);
 void llvm_stmt_zero(struct llvm_func *f, const struct tree_stmt *s);
 void llvm_stmt_alloc(struct llvm_func *f, const struct tree_stmt *s);

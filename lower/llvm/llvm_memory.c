@@ -152,8 +152,7 @@ struct value llvm_expr_slot(struct llvm_func *f, const struct tree_expr *e)
 
 static const struct type *int64_type(struct llvm_func *f) { return type_basic(f->emitter->tree->ir, TYPE_I64); }
 
-/* The bytes of `count` elements; a negative count is none. */
-static LLVMValueRef byte_count(struct llvm_func *f, const struct type *elem, const struct tree_expr *count)
+LLVMValueRef llvm_byte_count(struct llvm_func *f, const struct type *elem, const struct tree_expr *count)
 {
     LLVMValueRef n = llvm_expr(f, count).v;
     if (!LLVMIsAConstantInt(n))
@@ -170,10 +169,11 @@ void llvm_stmt_copy(struct llvm_func *f, const struct tree_stmt *s)
     LLVMValueRef to = llvm_expr(f, s->pointer).v, from = llvm_expr(f, s->pointer2).v;
     unsigned align = alignment(s->type);
     if (s->nontemporal) {
-        llvm_runtime(f, "sdfg_rt_nontemporal_copy", (LLVMValueRef[]){ to, from, byte_count(f, s->type, s->count) }, 3);
+        llvm_runtime(f, "sdfg_rt_nontemporal_copy", (LLVMValueRef[]){ to, from, llvm_byte_count(f, s->type, s->count) },
+                     3);
         return;
     }
-    LLVMValueRef copy = LLVMBuildMemCpy(f->builder, to, align, from, align, byte_count(f, s->type, s->count));
+    LLVMValueRef copy = LLVMBuildMemCpy(f->builder, to, align, from, align, llvm_byte_count(f, s->type, s->count));
     uint32_t private_from = larger(llvm_private_from(f, s->pointer), llvm_private_from(f, s->pointer2));
     llvm_meta_copy(f, copy, s->alias, s->alias2, private_from);
 }
@@ -182,10 +182,10 @@ void llvm_stmt_zero(struct llvm_func *f, const struct tree_stmt *s)
 {
     LLVMValueRef at = llvm_expr(f, s->pointer).v, zero = llvm_int(f->unit->i8, 0);
     if (s->nontemporal) {
-        llvm_runtime(f, "sdfg_rt_nontemporal_zero", (LLVMValueRef[]){ at, byte_count(f, s->type, s->count) }, 2);
+        llvm_runtime(f, "sdfg_rt_nontemporal_zero", (LLVMValueRef[]){ at, llvm_byte_count(f, s->type, s->count) }, 2);
         return;
     }
-    LLVMValueRef set = LLVMBuildMemSet(f->builder, at, zero, byte_count(f, s->type, s->count), alignment(s->type));
+    LLVMValueRef set = LLVMBuildMemSet(f->builder, at, zero, llvm_byte_count(f, s->type, s->count), alignment(s->type));
     llvm_meta_access(f, set, s->alias, llvm_private_from(f, s->pointer));
 }
 
@@ -226,9 +226,13 @@ static LLVMValueRef allocation_size(struct llvm_func *f, const struct tree_stmt 
 static LLVMValueRef allocate(struct llvm_func *f, const struct tree_stmt *s)
 {
     LLVMValueRef size = allocation_size(f, s);
-    LLVMValueRef memory = llvm_runtime(f, "sdfg_rt_alloc", (LLVMValueRef[]){ f->context, size }, 2);
+    LLVMValueRef memory = llvm_on_device(s->where)
+                              ? llvm_device_alloc(f, s->where, size)
+                              : llvm_runtime(f, "sdfg_rt_alloc", (LLVMValueRef[]){ f->context, size }, 2);
     llvm_flow_return_if(f, LLVMBuildIsNull(f->builder, memory, ""));
-    if (s->zero)
+    if (s->zero && s->where == TREE_DEVICE)
+        llvm_device_zero(f, memory, size);
+    else if (s->zero)
         LLVMBuildMemSet(f->builder, memory, llvm_int(f->unit->i8, 0), size, HEAP_ALIGNMENT);
     return memory;
 }
@@ -261,7 +265,7 @@ void llvm_stmt_alloc(struct llvm_func *f, const struct tree_stmt *s)
     struct llvm_variable *x = llvm_variable(f->emitter, s->var);
     if (s->where == TREE_STATE) {
         allocate_state(f, s);
-    } else if (s->where == TREE_HEAP) {
+    } else if (s->where == TREE_HEAP || llvm_on_device(s->where)) {
         llvm_variable_write(f, s->var, (struct value){ allocate(f, s), NULL });
     } else {
         llvm_variable_write(f, s->var, (struct value){ stack_memory(f, s), NULL });
@@ -271,8 +275,11 @@ void llvm_stmt_alloc(struct llvm_func *f, const struct tree_stmt *s)
 
 void llvm_stmt_free(struct llvm_func *f, const struct tree_stmt *s)
 {
-    LLVMValueRef args[2] = { f->context, llvm_variable_read(f, s->var).v };
-    llvm_runtime(f, "sdfg_rt_free", args, 2);
+    LLVMValueRef memory = llvm_variable_read(f, s->var).v;
+    if (llvm_on_device(s->where))
+        llvm_device_free(f, s->where, memory);
+    else
+        llvm_runtime(f, "sdfg_rt_free", (LLVMValueRef[]){ f->context, memory }, 2);
     if (llvm_variable(f->emitter, s->var)->in_memory)
         llvm_variable_write(f, s->var, (struct value){ LLVMConstNull(f->unit->pointer), NULL });
 }

@@ -205,12 +205,14 @@ static void emit_job(struct llvm_emitter *e, struct llvm_job *job)
     llvm_flow_begin(&f);
     llvm_meta_function(&f);
     load_inputs(&f);
+    llvm_run_begin(&f);
     if (job->kind == LLVM_JOB_PART && (job->may_return || job->may_fail)) {
         f.early = llvm_alloca(&f, u->i1, "early");
         LLVMBuildStore(u->allocas, llvm_int(u->i1, 0), f.early);
     }
     llvm_stmt(&f, job->body);
     llvm_flow_finish(&f);
+    llvm_run_end(&f);
     return_from(&f);
     e->memo = f.memo;
     e->memo_size = f.memo_size;
@@ -235,6 +237,8 @@ bool llvm_emit(const struct tree *t, struct diags *d, const struct llvm_options 
     uint32_t errors = diags_errors(d);
     struct llvm_emitter e = { .tree = t, .diags = d, .options = o, .arena = t->arena };
     e.variables = NEW_ARRAY(t->arena, struct llvm_variable, t->num_vars + 1);
+    if (o->device)
+        llvm_kernels(&e);
     e.aliases = NEW_ARRAY(t->arena, struct llvm_alias, t->num_aliases + 1);
     for (uint32_t i = 0; i < t->functions.count; i++)
         add_entry(&e, t->functions.items[i]);

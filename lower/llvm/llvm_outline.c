@@ -4,9 +4,6 @@
  * The variables of the outer function that a piece reads travel in a struct, by value. A part also assigns some: the
  * struct then carries them back. */
 #include "lower/llvm/llvm_emit.h"
-#include "runtime/abi.h"
-
-#include <stddef.h>
 
 /* ---- what goes into the struct ---- */
 
@@ -145,11 +142,8 @@ void llvm_stmt_parallel(struct llvm_func *f, const struct tree_stmt *s)
     LLVMValueRef count = s->count ? llvm_expr(f, s->count).v : llvm_int(f->unit->i64, 0);
     struct fields w = fill_data(f, job);
     llvm_runtime(f, "sdfg_rt_parallel", (LLVMValueRef[]){ f->context, declare(f, job), w.data, count }, 4);
-    if (!job->may_fail)
-        return;
-    LLVMValueRef error = LLVMBuildLoad2(f->builder, f->unit->i32,
-                                        llvm_context_field(f, offsetof(struct sdfg_rt_context, error)), "error");
-    llvm_flow_return_if(f, LLVMBuildICmp(f->builder, LLVMIntNE, error, llvm_int(f->unit->i32, 0), ""));
+    if (job->may_fail)
+        llvm_return_if_failed(f);
 }
 
 void llvm_stmt_part(struct llvm_func *f, struct llvm_job *part)
@@ -170,12 +164,13 @@ struct planner {
     const struct llvm_job *outer;
 };
 
-static void search_allocation(void *user, const struct tree_stmt *s)
+static void search_failure(void *user, const struct tree_stmt *s)
 {
     bool *found = user;
-    *found = *found || (s->kind == STMT_ALLOC && s->where != TREE_STACK);
+    *found =
+        *found || s->kind == STMT_WAIT || s->kind == STMT_MIRROR || (s->kind == STMT_ALLOC && s->where != TREE_STACK);
     if (!*found)
-        llvm_children(s, search_allocation, user);
+        llvm_children(s, search_failure, user);
 }
 
 struct llvm_job *llvm_job_new(struct llvm_emitter *e, const struct llvm_job *outer, enum llvm_job_kind kind,
@@ -189,7 +184,7 @@ struct llvm_job *llvm_job_new(struct llvm_emitter *e, const struct llvm_job *out
     job->body = body;
     job->cost = llvm_cost(body);
     job->unit = llvm_unit_for(e, job->cost);
-    search_allocation(&job->may_fail, body);
+    search_failure(&job->may_fail, body);
     vec_push(e->arena, &e->jobs, job);
     return job;
 }

@@ -125,6 +125,14 @@ static void scan_parallel(struct scanner *s, const struct tree_stmt *t)
     close_block(s, outer);
 }
 
+/* Of its body the host sees what it passes. */
+static void scan_kernel(struct scanner *s, const struct tree_stmt *t)
+{
+    const struct kernel_params *p = llvm_kernel_params(s->emitter, t);
+    for (uint32_t i = 0; i < p->count; i++)
+        use(s, p->vars[i]);
+}
+
 /* The expressions that are evaluated before the statement does anything. */
 static void scan_operands(struct scanner *s, const struct tree_stmt *t)
 {
@@ -153,6 +161,7 @@ static void scan_stmt(struct scanner *s, const struct tree_stmt *t)
         break;
     case STMT_ASSIGN:
     case STMT_ALLOC:
+    case STMT_MIRROR:
     case STMT_CALL:
         assign(s, t->var);
         break;
@@ -181,6 +190,9 @@ static void scan_stmt(struct scanner *s, const struct tree_stmt *t)
     case STMT_PARALLEL:
         scan_parallel(s, t);
         break;
+    case STMT_KERNEL:
+        scan_kernel(s, t);
+        break;
     case STMT_LABEL:
         s->labels++;
         break;
@@ -204,7 +216,7 @@ void llvm_children(const struct tree_stmt *s, void (*visit)(void *user, const st
 {
     for (uint32_t i = 0; i < s->items.count; i++)
         visit(user, s->items.items[i]);
-    if (s->body)
+    if (s->body && s->kind != STMT_KERNEL)
         visit(user, s->body);
     if (s->otherwise)
         visit(user, s->otherwise);

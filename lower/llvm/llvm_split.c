@@ -44,6 +44,8 @@ static void count_names(void *user, const struct tree_stmt *s)
         counts[s->var->id]++;
     if (s->var2)
         counts[s->var2->id]++;
+    if (s->kind == STMT_KERNEL) /* what it reads is passed to it */
+        count_names(counts, s->body);
     llvm_children(s, count_names, counts);
 }
 

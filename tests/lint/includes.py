@@ -18,6 +18,8 @@ MAY_INCLUDE = {
     "lower/tree": ["lower/tree/", "ir/", "base/", *ABI],
     "lower/opt": ["lower/opt/", "lower/tree/", "ir/", "base/"],
     "lower/llvm": ["lower/llvm/", "lower/tree/", "ir/", "base/", *ABI],
+    "lower/llvm/llvm_device.c": ["lower/llvm/", "lower/tree/", "ir/", "base/", "runtime/device.h"],
+    "lower/llvm/llvm_image.c": ["lower/llvm/", "base/", "runtime/device.h"],
     "gpu": ["gpu/", "lower/", "ir/", "base/", "runtime/device.h", *ABI],
     "gpu/nvrtc.c": ["gpu/", "base/"],
     "gpu/nvrtc_find.c": ["gpu/", "base/"],
@@ -33,6 +35,7 @@ MAY_INCLUDE = {
     "tests/unit": [folder + "/" for folder in project.FOLDERS] + ["tests/"],
     "tests/gpu/standin": ["tests/gpu/standin/", "standin.h"], # kernels are compiled with it, wherever the checkout is
     "tests/gpu": ["gpu/nvrtc.h", "runtime/device.h", "base/", "tests/"],
+    "tests/gpu/run-tree.c": ["gpu/", "jit/jit.h", "lower/", "runtime/device.h"],
     "tests/lower": [folder + "/" for folder in project.FOLDERS] + ["tests/"],
     "tests/aarch64": ["jit/place.h", "base/", "runtime/runtime.h", "tests/"], # runs what was placed
     "tests/export": ["axpy.h", "gemm_maps.h"], # written by the test
@@ -53,7 +56,7 @@ MAY_INCLUDE = {
     "examples/generate.c": ["ir/", "base/"], # writes the graphs of the examples
 }
 # Headers of LLVM and libclang, and the files that may include them.
-MAY_USE_LLVM = re.compile(r"(lower/llvm/.*|ir/code/clang/.*|jit/.*|engine/compile/.*|tests/(unit|lower)/.*)$")
+MAY_USE_LLVM = re.compile(r"(lower/llvm/.*|ir/code/clang/.*|jit/.*|engine/compile/.*|tests/(unit|lower)/.*|tests/gpu/run-tree.c)$")
 
 
 def layer(path):

@@ -125,7 +125,7 @@ CUresult cuMemHostAlloc(void **out, size_t bytes, unsigned flags)
     ENTER(true);
     (void)flags;
     struct piece p = { .bytes = bytes, .pinned = true };
-    void *memory = bytes ? malloc(bytes) : NULL;
+    void *memory = bytes ? aligned_alloc(PAGE, (bytes + PAGE - 1) / PAGE * PAGE) : NULL;
     if (!memory)
         return bytes ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_INVALID_VALUE;
     p.address = (uintptr_t)memory;
