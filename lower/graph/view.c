@@ -26,10 +26,10 @@ static bool is_container_array(const struct container *c)
            c->kind == CONTAINER_CONTAINER_REFERENCE;
 }
 
-/* Does the view point to what an element of a container array points to? */
+/* Does the view point to what an element of a container array points to? A view of the same elements is part of it. */
 static bool is_pointer_element(const struct area *a, const struct container *desc)
 {
-    return is_container_array(a->desc) && !is_container_array(desc);
+    return is_container_array(a->desc) && (!is_container_array(desc) || desc->type != a->type);
 }
 
 /* What a view of that area points to: its first element, or the pointer stored there, whose load checked mode checks as

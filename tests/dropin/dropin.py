@@ -1,5 +1,6 @@
 """dropin.py LEVEL: DaCe with sdfg.dropin installed, in the current folder, where no compiler can be found."""
 import copy
+import ctypes
 import pathlib
 import subprocess
 import sys
@@ -54,6 +55,28 @@ class Dropin(unittest.TestCase):
         numpy.testing.assert_allclose(P, M @ M)
         numpy.testing.assert_array_equal(S, M + M)
         self.assertEqual(self.built(), 2)
+
+    def test_container_arrays_in_container_arrays(self):
+        graph, element = dace.SDFG("jagged"), dace.data.ContainerArray(dace.float64[N], [3])
+        graph.add_datadesc("A", dace.data.ContainerArray(element, [2]))
+        graph.add_datadesc_view("rows", element)
+        graph.add_view("row", [N], dace.float64)
+        graph.add_array("B", [2], dace.float64)
+        for k in range(2):
+            state = graph.add_state_after(graph.sink_nodes()[0]) if k else graph.add_state()
+            rows, row = state.add_access("rows"), state.add_access("row")
+            rows.add_in_connector("views")
+            row.add_in_connector("views")
+            state.add_edge(state.add_read("A"), None, rows, "views", dace.Memlet(f"A[{k}]"))
+            state.add_edge(rows, None, row, "views", dace.Memlet(f"rows[{k + 1}]"))
+            state.add_edge(row, None, state.add_write("B"), None, dace.Memlet(data="row", subset="3", other_subset=str(k)))
+        row = ctypes.c_double * 5
+        table = [[row(*(100 * i + 10 * j + k for k in range(5))) for j in range(3)] for i in range(2)]
+        pointer = ctypes.POINTER(ctypes.c_double)
+        outer = (ctypes.POINTER(pointer) * 2)(*[(pointer * 3)(*rows) for rows in table])
+        B = numpy.zeros(2)
+        graph(A=outer, B=B, N=5)
+        self.assertEqual(B.tolist(), [13.0, 123.0])
 
     def test_values(self):
         """Of each kind; other sizes and values in the calls that follow."""

@@ -77,6 +77,9 @@ class Job:
                 shutil.rmtree(folder / rest, ignore_errors=True)
             for rest in "dace_environments.csv", "dace_files.csv":
                 (folder / rest).unlink(missing_ok=True)
+        elif mode: # DaCe asks for all folders of a build
+            for rest in "include", "map", "sample", "src":
+                (folder / rest).mkdir(exist_ok=True)
         if Config.get_bool("debugprint"):
             print(f"libsdfg built {library}", flush=True)
         return library if mode else str(library) # DaCe before 2 has no modes, and strings
