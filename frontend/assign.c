@@ -3,12 +3,20 @@
 
 #include <string.h>
 
+static bool single_element(const struct fe_container *c)
+{
+    for (uint32_t i = 0; i < c->rank; i++)
+        if (!sym_is_int(c->shape[i], 1))
+            return false;
+    return true;
+}
+
 /* A version of the name that another one meets: at the end both have one type. */
 static bool join(struct fe *f, const struct py *n, struct fe_binding *b, const struct value *v)
 {
     struct fe_container *c = b->storage;
     uint32_t rank = fe_is_data(v) ? v->rank : 0;
-    bool same = rank == c->rank;
+    bool same = rank == c->rank || (f->dace && rank == 0 && single_element(c)); /* DaCe's scalars are such arrays */
     for (uint32_t i = 0; i < rank && same; i++)
         same = fe_same_extent(f, v->shape[i], c->shape[i]);
     if (!same)
@@ -54,6 +62,29 @@ bool fe_assign_name(struct fe *f, const struct py *n, const char *name, const st
     return true;
 }
 
+/* `a, *b, c = v`: the targets without the star, and v with a tuple for it. */
+static bool gather_star(struct fe *f, const struct py *target, const struct py_list **elts, const struct value **v)
+{
+    uint32_t count = (*elts)->count, star = 0;
+    while (star < count && (*elts)->items[star]->kind != PY_STARRED)
+        star++;
+    if (star == count)
+        return true;
+    if ((*v)->count + 1 < count)
+        return fe_error(f, target, "%u values for at least %u targets", (*v)->count, count - 1) != NULL;
+    struct py_list *targets = arena_copy(f->arena, *elts, sizeof **elts);
+    targets->items = arena_copy(f->arena, (*elts)->items, count * sizeof(struct py *));
+    targets->items[star] = (*elts)->items[star]->starred.value;
+    const struct value **items = NEW_ARRAY(f->arena, const struct value *, count);
+    uint32_t taken = (*v)->count + 1 - count;
+    for (uint32_t i = 0; i < count; i++)
+        items[i] = (*v)->items[i < star ? i : i + taken - 1];
+    items[star] = fe_tuple(f, (*v)->items + star, taken);
+    *elts = targets;
+    *v = fe_tuple(f, items, count);
+    return true;
+}
+
 /* The right sides are values before the first target changes. */
 bool fe_unpack(struct fe *f, const struct py *target, const struct value *v)
 {
@@ -62,6 +93,8 @@ bool fe_unpack(struct fe *f, const struct py *target, const struct value *v)
                                                            : NULL;
     if (!elts)
         return fe_assign(f, target, v, NULL);
+    if (v->kind == FE_ELEM && v->rank > 0 && !(v = fe_materialize(f, target, v, "tmp")))
+        return false;
     if (v->kind == FE_VIEW && v->rank > 0 && v->shape[0]->op == SYM_INT && v->shape[0]->i <= 64) {
         const struct value **items = NEW_ARRAY(f->arena, const struct value *, (size_t)v->shape[0]->i + 1);
         for (int64_t i = 0; i < v->shape[0]->i; i++)
@@ -71,6 +104,8 @@ bool fe_unpack(struct fe *f, const struct py *target, const struct value *v)
     }
     if (v->kind != FE_TUPLE)
         return fe_error(f, target, "%s cannot be unpacked into %u targets", fe_describe(f, v), elts->count) != NULL;
+    if (!gather_star(f, target, &elts, &v))
+        return false;
     if (v->count != elts->count)
         return fe_error(f, target, "%u values for %u targets", v->count, elts->count) != NULL;
     const struct value **kept = NEW_ARRAY(f->arena, const struct value *, v->count + 1);

@@ -256,7 +256,7 @@ const struct value *fe_call_function_value(struct fe *f, const struct fe_functio
         good = v != NULL;
     } else {
         good = fe_block(f, &fn->node->function.body);
-        struct fe_binding *b = fe_find(inner, intern(f->ir->names, "return"));
+        struct fe_binding *b = fe_find(inner, intern(f->ir->names, "__result"));
         v = b && b->value ? b->value : fe_none(f);
     }
     f->calls.count -= fn->node->kind == PY_FUNCTION_DEF;
@@ -307,7 +307,7 @@ static bool arguments(struct fe *f, const struct py *n, struct fe_args *a)
 }
 
 /* Of a method: the object comes first. */
-static void prepend(struct fe *f, struct fe_args *a, const struct value *self)
+void fe_prepend(struct fe *f, struct fe_args *a, const struct value *self)
 {
     const struct value **items = NEW_ARRAY(f->arena, const struct value *, a->count + 1);
     items[0] = self;
@@ -335,7 +335,7 @@ const struct value *fe_call_value(struct fe *f, const struct py *n, const struct
         if (!f->level)
             return fe_unsupported(f, n, "a call of a function of the file outside of a program");
         if (callee->self)
-            prepend(f, a, callee->self);
+            fe_prepend(f, a, callee->self);
         return fe_call_function_value(f, callee->function, a);
     case FE_OBJECT:
         return callee->object->host->call(callee->object->host, n, callee, a);
@@ -343,7 +343,7 @@ const struct value *fe_call_value(struct fe *f, const struct py *n, const struct
         if (callee->self && callee->self->kind == FE_STRING)
             return fe_ufunc_method(f, callee->builtin, callee->self->text, a);
         if (callee->self)
-            prepend(f, a, callee->self);
+            fe_prepend(f, a, callee->self);
         return callee->builtin->call(f, callee->builtin, a);
     default:
         return fe_error(f, n, "%s cannot be called", fe_describe(f, callee));

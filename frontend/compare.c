@@ -28,6 +28,8 @@ static bool same_constant(const struct value *a, const struct value *b)
         return strcmp(a->text, b->text) == 0;
     if (a->kind == FE_TYPE)
         return a->type == b->type;
+    if (a->kind == FE_BUILTIN || a->kind == FE_FUNCTION)
+        return a->kind == FE_BUILTIN ? a->builtin == b->builtin : a->function == b->function;
     for (uint32_t i = 0; i < a->count; i++)
         if (a->count != b->count || !same_constant(a->items[i], b->items[i]))
             return false;
@@ -68,8 +70,16 @@ const struct value *fe_compare(struct fe *f, const struct py *n, enum py_op op, 
         return fe_bool(f, (a->kind == b->kind) == (op == PY_IS));
     if (!fe_is_operand(a) || !fe_is_operand(b) || (fe_is_number(a) && fe_is_number(b)))
         return fe_is_data(a) || fe_is_data(b) ? fe_no_operator(f, n, op, a, b) : compare_constants(f, n, op, a, b);
-    if (identity)
-        return fe_unsupported(f, n, "'is' for anything but None");
+    if (identity) { /* data is no constant: neither None, nor True, nor False */
+        const struct value *data = fe_is_data(a) ? a : b;
+        bool python = data->kind == FE_VIEW && data->view.container->scalar && data->view.container->argument &&
+                      data->type->kind == TYPE_BOOL;
+        if (python && (a->kind == FE_BOOL || b->kind == FE_BOOL)) /* a caller passes True or False */
+            return fe_compare(f, n, op == PY_IS ? PY_EQ : PY_NOTEQ, a, b);
+        if (fe_is_number(a) || fe_is_number(b))
+            return fe_bool(f, op == PY_ISNOT);
+        return fe_unsupported(f, n, "'is' between values that are known at run time only");
+    }
     const struct sym *sa = fe_sym(f, a), *sb = fe_sym(f, b);
     if (sa && sb) {
         const struct value *v = compare_syms(f, op, sa, sb);

@@ -384,6 +384,8 @@ static const struct value *data_attribute(struct fe *f, const struct py *n, cons
             axes[i] = v->rank - 1 - i;
         return view ? fe_transpose(f, view, axes) : NULL;
     }
+    if (strcmp(name, "flat") == 0)
+        return fe_flat(f, n, v);
     bool real = strcmp(name, "real") == 0;
     if (real || strcmp(name, "imag") == 0) {
         if (!type_is_complex(v->type))
@@ -430,6 +432,8 @@ const struct value *fe_attribute(struct fe *f, const struct py *n, const struct 
     }
     if (v->kind == FE_TYPE && strcmp(name, "type") == 0)
         return v;
+    if (fe_is_number(v) && !v->weak && strcmp(name, "dtype") == 0)
+        return fe_type(f, fe_own_type(f, v));
     return fe_error(f, n, "attribute '%s' of %s", name, fe_describe(f, v));
 }
 

@@ -5,17 +5,29 @@
 
 const char fe_wrong[] = "";
 
+/* The source of the node, and the node; of code of the library the call of it in the program. */
+static const struct fe_source *visible(const struct fe *f, const struct py **n)
+{
+    if (!f->library_call || f->source != f->library_source)
+        return f->source;
+    *n = f->library_call;
+    return f->library_caller;
+}
+
 void fe_place(const struct fe *f, const struct py *n, struct place *out)
 {
-    out->file = f->source->path;
-    py_place(&f->source->lines, n ? n->begin : 0, &out->line, &out->column);
-    out->line += f->source->first_line - 1;
+    const struct fe_source *source = visible(f, &n);
+    out->file = source->path;
+    py_place(&source->lines, n ? n->begin : 0, &out->line, &out->column);
+    out->line += source->first_line - 1;
     out->column++;
 }
 
 static void *report(struct fe *f, const struct py *n, enum diag_code code, const char *message)
 {
-    const char *function = f->calls.count ? vec_last(&f->calls)->node->function.name : "module";
+    const struct fe_source *text = visible(f, &n);
+    uint32_t depth = text == f->source ? f->calls.count : f->library_depth;
+    const char *function = depth ? f->calls.items[depth - 1]->node->function.name : "module";
     struct place at = { .noun = "function", .label = function, .id = PLACE_NO_ID };
     fe_place(f, n, &at);
     struct place *kept = arena_copy(f->arena, &at, sizeof at);
@@ -27,7 +39,7 @@ static void *report(struct fe *f, const struct py *n, enum diag_code code, const
         if (d->code == code && strstr(d->message, message) && strcmp(d->source, source) == 0)
             return NULL;
     }
-    diag_error_in(f->ir->diags, kept, f->source->text, f->source->length, n ? n->begin : 0, code, message);
+    diag_error_in(f->ir->diags, kept, text->text, text->length, n ? n->begin : 0, code, message);
     return NULL;
 }
 

@@ -22,7 +22,7 @@ const char *frontend_function_name(uint32_t index)
 #undef F
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (rows[i].call != fn_unknown && !index--)
+        if (rows[i].call != fn_unknown && !strstr(rows[i].name, "._") && !index--)
             return rows[i].name;
     return NULL;
 }
@@ -100,8 +100,14 @@ const struct value *fe_into(struct fe *f, struct fe_args *a, const struct value 
         const struct type *t = fe_dtype(f, a->node, dtype, NULL);
         v = t ? fe_cast(f, a->node, t, v) : NULL;
     }
+    if (where && where->kind == FE_TUPLE) {
+        struct fe_args one = { .node = a->node, .items = &where, .count = 1 };
+        where = fn_array(f, NULL, &one);
+    }
+    if (v && where && (!out || out->kind == FE_NONE)) /* other elements have no value; here they are zero */
+        return fe_select(f, a->node, where, v, fe_cast(f, a->node, fe_own_type(f, v), fe_int(f, 0)));
     if (!v || !out || out->kind == FE_NONE)
-        return v && where ? fe_unsupported(f, a->node, "'where' without 'out'") : v;
+        return v;
     if (out->kind != FE_VIEW)
         return fe_error(f, a->node, "'out' must be an array");
     v = fe_cast(f, a->node, out->type, v);
@@ -180,6 +186,7 @@ static const struct type *rule_type(struct fe *f, enum fe_rule rule, const struc
     switch (rule) {
     case RULE_COMPLEX:
     case RULE_FLOAT:
+    case RULE_FLOAT_BOOL:
         return fe_float_of(f, t);
     case RULE_DOUBLE:
         return type_basic(f->ir, TYPE_F64);
@@ -188,6 +195,20 @@ static const struct type *rule_type(struct fe *f, enum fe_rule rule, const struc
     default:
         return t;
     }
+}
+
+/* The text for elements of the type, with a cast where C would compute in a wider one. */
+static const char *in_type(struct fe *f, const struct type *t, const char *format)
+{
+    struct text text = text_new(f->arena);
+    bool single = t->kind == TYPE_F32, wider = single && strchr(format, '.') != NULL;
+    for (const char *s = format; *s; s++) {
+        bool next = strncmp(s, "nextafter(", 10) == 0;
+        text_printf(&text, "%.*s%s", next ? 9 : 1, s, next && single ? "f" : "");
+        s += next ? 8 : 0;
+    }
+    bool narrow = (type_is_integer(t) && t->size < 4) || t->kind == TYPE_F16 || wider;
+    return narrow ? fe_format(f, "dace.%s(%s)", t->name, text_get(&text)) : text_get(&text);
 }
 
 const struct value *fn_unary(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
@@ -206,30 +227,42 @@ const struct value *fn_unary(struct fe *f, const struct fe_builtin *b, struct fe
         if (known)
             return fe_into(f, a, fe_float(f, r));
     }
-    if (complex && (rule == RULE_FLOAT || rule == RULE_ROUND))
+    if (complex && (rule == RULE_FLOAT || rule == RULE_ROUND || rule == RULE_FLOAT_BOOL))
         return fe_unsupported(f, a->node, "%s of complex numbers", b->name);
     if ((rule == RULE_CONJ && !complex) || (rule == RULE_ROUND && fe_is_int_type(own)) ||
         (rule == RULE_ABS && (type_is_unsigned(own) || own->kind == TYPE_BOOL)))
         return fe_into(f, a, x);
     if (rule == RULE_ABS && complex)
         result = type_part(f->ir, t);
-    if (rule == RULE_BOOL)
+    if (rule == RULE_BOOL || rule == RULE_FLOAT_BOOL)
         result = type_basic(f->ir, TYPE_BOOL);
     if (own->kind == TYPE_BOOL && rule == RULE_SAME)
         t = result = type_basic(f->ir, TYPE_I8);
     x = fe_cast(f, a->node, t, x);
-    bool narrow = (type_is_integer(t) && t->size < 4) || t->kind == TYPE_F16;
-    const char *format = narrow && result == t ? fe_format(f, "dace.%s(%s)", t->name, b->format) : b->format;
-    return fe_into(f, a, x ? fe_apply(f, a->node, result, format, 1, &x) : NULL);
+    const char *format =
+        rule == RULE_SIGN && complex ? fe_format(f, "($0 / dace.%s(abs($0)) if $0 != 0 else $0)", t->name) : b->format;
+    return fe_into(f, a, x ? fe_apply(f, a->node, result, result == t ? in_type(f, t, format) : format, 1, &x) : NULL);
 }
 
 const struct value *fn_binary(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
 {
     if (!operands(f, a, 2))
         return NULL;
-    const struct type *t = rule_type(f, (enum fe_rule)b->kind, fe_result_type(f, a->items[0], a->items[1]));
+    enum fe_rule rule = (enum fe_rule)b->kind;
+    const struct type *t = rule_type(f, rule, fe_result_type(f, a->items[0], a->items[1]));
+    const char *format = b->format;
+    a->strong = strcmp(b->module, "numpy") == 0;
+    if (type_is_complex(t) && rule != RULE_LOGICAL && rule != RULE_DOUBLE)
+        return fe_unsupported(f, a->node, "%s of complex numbers", b->name);
+    if (rule == RULE_INT && !fe_is_int_type(t))
+        return fe_error(f, a->node, "%s needs integers, here are %s and %s", b->name, fe_describe(f, a->items[0]),
+                        fe_describe(f, a->items[1]));
+    if (t->kind == TYPE_BOOL && (rule == RULE_FMOD || rule == RULE_INT))
+        t = type_basic(f->ir, TYPE_I8);
+    if (rule == RULE_FMOD && fe_is_int_type(t))
+        format = "($0 % $1 if $1 != 0 else 0)";
     const struct value *args[2] = { fe_cast(f, a->node, t, a->items[0]), fe_cast(f, a->node, t, a->items[1]) };
-    return fe_into(f, a, args[0] && args[1] ? fe_apply(f, a->node, t, b->format, 2, args) : NULL);
+    return fe_into(f, a, args[0] && args[1] ? fe_apply(f, a->node, t, in_type(f, t, format), 2, args) : NULL);
 }
 
 /* The smaller or larger of two, a NaN if one is: $1 where `$0 < $1` (or >). */
@@ -287,6 +320,9 @@ const struct value *fn_part(struct fe *f, const struct fe_builtin *b, struct fe_
     if (!operands(f, a, 1))
         return NULL;
     const struct value *v = fe_is_data(a->items[0]) ? a->items[0] : fe_materialize(f, a->node, a->items[0], "tmp");
+    bool part = strcmp(b->format, "real") == 0 || strcmp(b->format, "imag") == 0;
+    if (v && !part)
+        return fe_args_done(f, a, 1) ? fe_attribute(f, a->node, v, b->format) : NULL;
     return v ? fe_into(f, a, fe_attribute(f, a->node, v, b->format)) : NULL;
 }
 

@@ -10,11 +10,15 @@ enum fe_rule {
     RULE_FLOAT,
     RULE_DOUBLE,
     RULE_SAME,
-    RULE_ROUND,   /* float; integers stay */
-    RULE_ABS,     /* of complex numbers a float */
-    RULE_CONJ,    /* reals stay */
-    RULE_BOOL,    /* gives bool */
-    RULE_LOGICAL, /* of bools */
+    RULE_ROUND,      /* float; integers stay */
+    RULE_SIGN,       /* as SAME; of complex numbers the direction */
+    RULE_ABS,        /* of complex numbers a float */
+    RULE_CONJ,       /* reals stay */
+    RULE_BOOL,       /* gives bool */
+    RULE_FLOAT_BOOL, /* of floats, gives bool */
+    RULE_INT,        /* integers only */
+    RULE_FMOD,       /* as SAME, and the remainder of integers */
+    RULE_LOGICAL,    /* of bools */
 };
 enum fe_reduction { REDUCE_SUM, REDUCE_PROD, REDUCE_MEAN, REDUCE_MAX, REDUCE_MIN, REDUCE_ANY, REDUCE_ALL };
 
@@ -30,5 +34,11 @@ const struct value *fe_into(struct fe *f, struct fe_args *a, const struct value 
 const struct value *fe_reduce(struct fe *f, const struct py *n, const struct value *v, enum fe_reduction how,
                               const struct value *axis, bool keepdims, const struct value *initial,
                               const struct type *type);
+
+/* A function of library.py by its name; arguments as in a call of it. */
+const struct value *fe_library(struct fe *f, const char *name, struct fe_args *a);
+/* A library node: the last of the values is its result. `attributes`: JSON, or NULL. */
+void fe_library_node(struct fe *f, const char *label, const char *path, const char *attributes, uint32_t count,
+                     const char *const *connectors, const struct value *const *values);
 
 #endif

@@ -1,6 +1,7 @@
 /* Functions that make arrays or look at them in another shape. */
 #include "frontend/functions.h"
 
+#include <math.h>
 #include <string.h>
 
 static const char *wish(struct fe *f, const char *otherwise)
@@ -36,13 +37,28 @@ static const struct sym **extents(struct fe *f, const struct py *n, const struct
     return shape;
 }
 
+static const struct value *with_strides(struct fe *f, const struct py *n, const char *name, const struct type *t,
+                                        const struct sym *const *shape, uint32_t rank, const struct value *given)
+{
+    uint32_t count;
+    const struct sym **strides = extents(f, n, given, &count);
+    if (strides && count != rank)
+        return fe_error(f, n, "%u strides for %u dimensions", count, rank);
+    return strides ? fe_whole(f, fe_strided(f, wish(f, name), t, shape, strides, rank)) : NULL;
+}
+
 const struct value *fn_filled(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
 {
+    const struct value *strides = strcmp(b->name, "ndarray") == 0 || strcmp(b->name, "define_local") == 0
+                                      ? fe_arg(a, UINT32_MAX, "strides")
+                                      : NULL;
     uint32_t rank;
     const struct sym **shape = extents(f, a->node, fe_arg(a, 0, "shape"), &rank);
     const struct type *t = fe_dtype(f, a->node, fe_arg(a, 1, "dtype"), type_basic(f->ir, TYPE_F64));
     if (!shape || !t || !fe_args_done(f, a, 2))
         return NULL;
+    if (strides)
+        return with_strides(f, a->node, b->name, t, shape, rank, strides);
     return filled(f, a->node, b->name, t, shape, rank, b->format ? fe_int(f, *b->format - '0') : NULL);
 }
 
@@ -122,12 +138,38 @@ const struct value *fn_eye(struct fe *f, const struct fe_builtin *b, struct fe_a
     return same ? fe_copy(f, a->node, same, name) : NULL;
 }
 
+/* Constant limits: the number of elements is known. */
+static const struct value *arange_of_floats(struct fe *f, const struct fe_builtin *b, struct fe_args *a,
+                                            const struct value *lo, const struct value *hi, const struct value *step)
+{
+    if (!fe_is_number(lo) || !fe_is_number(hi) || !fe_is_number(step) || fe_real(step) == 0)
+        return fe_unsupported(f, a->node, "np.arange with limits that are no constants, or a step that is no integer");
+    bool whole = lo->kind <= FE_INT && hi->kind <= FE_INT && step->kind <= FE_INT;
+    const struct type *t = fe_dtype(f, a->node, fe_arg(a, 3, "dtype"), type_basic(f->ir, whole ? TYPE_I64 : TYPE_F64));
+    double count = ceil((fe_real(hi) - fe_real(lo)) / fe_real(step));
+    if (!t || !fe_args_done(f, a, 3))
+        return NULL;
+    if (!(count <= 1e15))
+        return fe_error(f, a->node, "np.arange of too many elements");
+    /* NumPy's step is the difference of the first two elements */
+    const struct value *first = fe_cast(f, a->node, t, lo), *second = fe_binary(f, a->node, PY_ADD, lo, step);
+    second = fe_cast(f, a->node, t, second);
+    const struct value *d = first && second ? fe_binary(f, a->node, PY_SUB, second, first) : NULL;
+    const struct sym *extent = sym_int(f->ir, count > 0 ? (int64_t)count : 0);
+    const struct value *v = d ? fe_binary(f, a->node, PY_MULT, index_value(f, extent), d) : NULL;
+    v = v ? fe_binary(f, a->node, PY_ADD, v, first) : NULL;
+    v = fe_cast(f, a->node, t, v);
+    return v ? fe_copy(f, a->node, v, wish(f, b->name)) : NULL;
+}
+
 const struct value *fn_arange(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
 {
     const struct value *lo = a->count > 1 ? a->items[0] : fe_int(f, 0), *hi = a->count ? a->items[a->count > 1] : NULL;
     const struct value *step = a->count > 2 ? a->items[2] : fe_int(f, 1);
     if (!hi || a->count > 3)
         return fe_error(f, a->node, "np.arange has one to three arguments");
+    if (lo->kind == FE_FLOAT || hi->kind == FE_FLOAT || step->kind == FE_FLOAT || (step->kind == FE_INT && step->i < 0))
+        return arange_of_floats(f, b, a, lo, hi, step);
     lo = fe_as_symbol(f, a->node, lo);
     hi = lo ? fe_as_symbol(f, a->node, hi) : NULL;
     const struct type *t = fe_dtype(f, a->node, fe_arg(a, 3, "dtype"), type_basic(f->ir, TYPE_I64));
@@ -148,6 +190,12 @@ const struct value *fn_arange(struct fe *f, const struct fe_builtin *b, struct f
 const struct value *fn_linspace(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
 {
     const struct value *lo = fe_arg(a, 0, "start"), *hi = fe_arg(a, 1, "stop"), *num = fe_arg(a, 2, "num");
+    if (fe_arg(a, UINT32_MAX, "retstep") || fe_arg(a, UINT32_MAX, "axis") || (lo && fe_is_data(lo) && lo->rank) ||
+        (hi && fe_is_data(hi) && hi->rank) || (lo && lo->kind == FE_TUPLE) || (hi && hi->kind == FE_TUPLE) ||
+        a->count > 4) {
+        a->used = 0;
+        return fe_library(f, b->name, a);
+    }
     const struct value *end = fe_arg(a, 3, "endpoint"), *count = num ? fe_as_symbol(f, a->node, num) : fe_int(f, 50);
     const struct type *t = fe_dtype(f, a->node, fe_arg(a, 4, "dtype"), type_basic(f->ir, TYPE_F64));
     bool open = end && end->kind == FE_BOOL && !end->i;
@@ -216,15 +264,24 @@ static bool store_items(struct fe *f, const struct py *n, const struct value *to
 
 const struct value *fn_array(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
 {
-    (void)b;
     const struct value *v = fe_arg(a, 0, "object"), *weakest = NULL;
+    v = v ? v : fe_arg(a, 0, "a");
     const struct sym *shape[FE_MAX_RANK + 1] = { 0 };
     uint32_t rank = UINT32_MAX;
     fe_arg(a, UINT32_MAX, "copy");
     if (v && fe_is_data(v)) {
         const struct type *t = fe_dtype(f, a->node, fe_arg(a, 1, "dtype"), v->type);
+        if (t == v->type && b && b->format) /* no copy */
+            return fe_args_done(f, a, 2) ? v : NULL;
         v = t ? fe_cast(f, a->node, t, v) : NULL;
         return v ? fe_copy(f, a->node, v, wish(f, "array")) : NULL;
+    }
+    if (v && fe_is_operand(v)) {
+        const struct type *t = fe_dtype(f, a->node, fe_arg(a, 1, "dtype"), fe_own_type(f, v));
+        v = t ? fe_copy(f, a->node, fe_cast(f, a->node, t, v), wish(f, "array")) : NULL;
+        if (v)
+            ((struct value *)v)->weak = false;
+        return v;
     }
     if (!v || v->kind != FE_TUPLE)
         return fe_error(f, a->node, "np.array of %s", v ? fe_describe(f, v) : "nothing");
@@ -233,8 +290,6 @@ const struct value *fn_array(struct fe *f, const struct fe_builtin *b, struct fe
     const struct type *t = fe_dtype(f, a->node, fe_arg(a, 1, "dtype"), joint_type(f, v, &weakest));
     if (!t || !fe_args_done(f, a, 2))
         return NULL;
-    if (!f->level)
-        return fe_unsupported(f, a->node, "an array at the level of the module");
     const struct value *to = fe_whole(f, fe_container(f, wish(f, "array"), t, shape, rank));
     return store_items(f, a->node, to, v) ? to : NULL;
 }
@@ -406,38 +461,68 @@ const struct value *fn_swapaxes(struct fe *f, const struct fe_builtin *b, struct
     return fe_transpose(f, v, order);
 }
 
+/* The parts of np.concatenate: in a row for axis None. */
+static const struct value *joined_parts(struct fe *f, struct fe_args *a, const struct value *parts, bool in_a_row)
+{
+    const struct value **items = NEW_ARRAY(f->arena, const struct value *, parts->count + 1);
+    for (uint32_t i = 0; i < parts->count; i++) {
+        items[i] = parts->items[i];
+        if (items[i]->kind == FE_TUPLE) {
+            struct fe_args one = { .node = a->node, .items = &items[i], .count = 1 };
+            items[i] = fn_array(f, NULL, &one);
+        }
+        if (items[i] && fe_is_data(items[i]) && in_a_row)
+            items[i] = flat(f, a->node, items[i]);
+        if (!items[i])
+            return NULL;
+        if (!fe_is_data(items[i]) || items[i]->rank != items[0]->rank || !items[i]->rank)
+            return fe_error(f, a->node, "the arrays have different numbers of dimensions");
+    }
+    return fe_tuple(f, items, parts->count);
+}
+
+static bool store_part(struct fe *f, const struct py *n, const struct value *to, uint32_t axis, const struct sym *begin,
+                       const struct sym *end, const struct value *v)
+{
+    const struct value **index = NEW_ARRAY(f->arena, const struct value *, to->rank), *none = fe_none(f);
+    for (uint32_t k = 0; k < to->rank; k++) {
+        struct value *s = fe_new(f, FE_SLICE);
+        const struct value *items[3] = { k == axis ? fe_symbol(f, begin) : none, k == axis ? fe_symbol(f, end) : none,
+                                         none };
+        s->items = arena_copy(f->arena, items, sizeof items);
+        s->count = 3;
+        index[k] = s;
+    }
+    const struct value *part = fe_subscript(f, n, to, fe_tuple(f, index, to->rank));
+    return part && fe_store(f, n, part, v, NULL);
+}
+
 const struct value *fn_concatenate(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
 {
-    const struct value *parts = fe_arg(a, 0, "arrays"), *axis = fe_arg(a, 1, "axis"), *joint = NULL;
-    int64_t at = axis && axis->kind == FE_INT ? axis->i : 0;
-    if (!parts || parts->kind != FE_TUPLE || !parts->count || !fe_args_done(f, a, 2))
+    const struct value *parts = fe_arg(a, 0, "arrays"), *axis = fe_arg(a, 1, "axis"), *out = fe_arg(a, 2, "out");
+    const struct value *dtype = fe_arg(a, UINT32_MAX, "dtype"), *joint = NULL;
+    uint32_t at = 0;
+    fe_arg(a, UINT32_MAX, "casting");
+    if (!parts || parts->kind != FE_TUPLE || !parts->count || !fe_args_done(f, a, 3))
         return f->failed ? NULL : fe_error(f, a->node, "np.concatenate needs a list of arrays");
+    bool in_a_row = axis && axis->kind == FE_NONE;
+    if (!(parts = joined_parts(f, a, parts, in_a_row)))
+        return NULL;
     const struct value *first = parts->items[0];
-    for (uint32_t i = 0; i < parts->count; i++)
-        if (!fe_is_data(parts->items[i]) || parts->items[i]->rank != first->rank || !first->rank)
-            return fe_error(f, a->node, "the arrays have different numbers of dimensions");
-    const struct type *t = joint_type(f, parts, &joint);
-    at += at < 0 ? first->rank : 0;
-    if (at < 0 || at >= first->rank)
-        return fe_error(f, a->node, "axis %lld of %s", (long long)at, fe_describe(f, first));
+    const struct type *t = fe_dtype(f, a->node, dtype, joint_type(f, parts, &joint));
+    if (!t || (axis && !in_a_row && !axis_of(f, a->node, axis, first->rank, &at)))
+        return NULL;
     const struct sym **shape = arena_copy(f->arena, first->shape, first->rank * sizeof *shape);
     for (uint32_t i = 1; i < parts->count; i++)
         shape[at] = sym_add(f->ir, shape[at], parts->items[i]->shape[at]);
-    const struct value *to = fe_whole(f, fe_container(f, wish(f, b->name), t, shape, first->rank));
+    bool given = out && out->kind != FE_NONE;
+    if (given && (out->kind != FE_VIEW || out->rank != first->rank || !fe_same_extent(f, out->shape[at], shape[at])))
+        return fe_error(f, a->node, "'out' is %s, which is no array for this result", fe_describe(f, out));
+    const struct value *to = given ? out : fe_whole(f, fe_container(f, wish(f, b->name), t, shape, first->rank));
     const struct sym *begin = sym_int(f->ir, 0);
     for (uint32_t i = 0; i < parts->count; i++) {
-        const struct value **index = NEW_ARRAY(f->arena, const struct value *, first->rank), *none = fe_none(f);
         const struct sym *end = sym_add(f->ir, begin, parts->items[i]->shape[at]);
-        for (uint32_t k = 0; k < first->rank; k++) {
-            struct value *s = fe_new(f, FE_SLICE);
-            const struct value *items[3] = { k == at ? fe_symbol(f, begin) : none, k == at ? fe_symbol(f, end) : none,
-                                             none };
-            s->items = arena_copy(f->arena, items, sizeof items);
-            s->count = 3;
-            index[k] = s;
-        }
-        const struct value *part = fe_subscript(f, a->node, to, fe_tuple(f, index, first->rank));
-        if (!part || !fe_store(f, a->node, part, parts->items[i], NULL))
+        if (!store_part(f, a->node, to, at, begin, end, parts->items[i]))
             return NULL;
         begin = end;
     }

@@ -58,11 +58,15 @@ static const struct value *accumulate_from(struct fe *f, const struct py *n, con
     if (!from)
         return NULL;
     struct text axes = text_new(f->arena);
-    for (uint32_t i = 0; i < v->rank; i++) {
-        if (reduced[i])
-            text_printf(&axes, "%s%u", axes.length ? ", " : "", i);
-        else
+    for (uint32_t i = 0; i < v->rank; i++)
+        if (!reduced[i])
             shape[rank++] = v->shape[i];
+    /* A region may have fewer dimensions than its container: the node counts those of the memlet, in which the others
+     * are of one element and go away too. */
+    for (uint32_t k = 0; k < from->view.container->rank; k++) {
+        int axis = from->view.dims[k].axis;
+        if (axis < 0 || reduced[axis])
+            text_printf(&axes, "%s%u", axes.length ? ", " : "", k);
     }
     bool scalar = rank == 0;
     if (scalar)
@@ -73,7 +77,6 @@ static const struct value *accumulate_from(struct fe *f, const struct py *n, con
         return NULL;
     if (!f->dry) {
         struct state *st = fe_state(f, "reduce");
-        /* a region may have fewer dimensions than its container: the node counts those of the memlet */
         const char *text = fe_format(f, "{\"wcr\": \"%s\", \"axes\": [%s], \"identity\": %s}", reductions[how].wcr,
                                      text_get(&axes), identity ? fe_format(f, "\"%s\"", identity) : "null");
         struct library *l =
@@ -264,15 +267,25 @@ const struct value *fe_ufunc_method(struct fe *f, const struct fe_builtin *b, co
         bool truth = false;
         if (!v || !fe_args_done(f, a, 2) || (keep && !fe_truth(keep, &truth)))
             return f->failed ? NULL : fe_error(f, a->node, "reduce of nothing");
+        if (initial && initial->kind == FE_NONE)
+            initial = NULL;
         return fe_reduce(f, a->node, v, rows[i].how, axis ? axis : fe_int(f, 0), truth, initial, NULL);
+    }
+    bool binary = b->call == fn_operator ? b->kind != PY_USUB && b->kind != PY_UADD && b->kind != PY_INVERT
+                                         : b->call == fn_binary || b->call == fn_extreme;
+    if (binary && (strcmp(method, "accumulate") == 0 || strcmp(method, "reduce") == 0)) {
+        struct value *function = fe_new(f, FE_BUILTIN);
+        function->builtin = b;
+        fe_prepend(f, a, function);
+        return fe_library(f, method, a);
     }
     return fe_unsupported(f, a->node, "'np.%s.%s'", b->name, method);
 }
 
 /* ---- products ---- */
 
-static void library(struct fe *f, const char *label, const char *path, uint32_t count, const char *const *connectors,
-                    const struct value *const *values)
+void fe_library_node(struct fe *f, const char *label, const char *path, const char *attributes, uint32_t count,
+                     const char *const *connectors, const struct value *const *values)
 {
     if (f->dry)
         return;
@@ -280,7 +293,7 @@ static void library(struct fe *f, const char *label, const char *path, uint32_t 
     struct text in = text_new(f->arena);
     for (uint32_t i = 0; i + 1 < count; i++)
         text_printf(&in, "%s%s", i ? ", " : "", connectors[i]);
-    struct library *l = build_library(st, label, path, text_get(&in), connectors[count - 1], NULL);
+    struct library *l = build_library(st, label, path, text_get(&in), connectors[count - 1], attributes);
     fe_mark(f, &l->node.place);
     for (uint32_t i = 0; i + 1 < count; i++)
         build_edge(fe_access(f, st, values[i]->view.container, false), NULL, &l->node, connectors[i],
@@ -333,7 +346,7 @@ const struct value *fe_matmul(struct fe *f, const struct py *n, const struct val
     const struct value *to = fe_whole(f, fe_container(f, wish, t, shape, rank));
     const char *connectors[3] = { "_a", "_b", "_c" };
     const struct value *values[3] = { a, b, to };
-    library(f, "matmul", "dace.libraries.blas.nodes.matmul.MatMul", 3, connectors, values);
+    fe_library_node(f, "matmul", "dace.libraries.blas.nodes.matmul.MatMul", NULL, 3, connectors, values);
     f->emitted++;
     return scalar ? fe_subscript(f, n, to, fe_int(f, 0)) : to;
 }
@@ -385,7 +398,7 @@ const struct value *fn_solve(struct fe *f, const struct fe_builtin *b, struct fe
     const struct value *to = fe_whole(f, fe_container(f, f->wish ? f->wish : "solved", y->type, y->shape, y->rank));
     const char *connectors[3] = { "_ain", "_bin", "_bout" };
     const struct value *values[3] = { x, y, to };
-    library(f, "solve", "dace.libraries.linalg.nodes.solve.Solve", 3, connectors, values);
+    fe_library_node(f, "solve", "dace.libraries.linalg.nodes.solve.Solve", NULL, 3, connectors, values);
     return to;
 }
 
@@ -398,7 +411,7 @@ static const struct value *of_matrix(struct fe *f, struct fe_args *a, const char
     const struct value *to = fe_whole(f, fe_container(f, f->wish ? f->wish : label, x->type, x->shape, x->rank));
     const char *connectors[2] = { in, out };
     const struct value *values[2] = { x, to };
-    library(f, label, path, 2, connectors, values);
+    fe_library_node(f, label, path, NULL, 2, connectors, values);
     return to;
 }
 

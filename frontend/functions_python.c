@@ -147,6 +147,83 @@ const struct value *fn_round(struct fe *f, const struct fe_builtin *b, struct fe
     return v && v->rank == 0 ? fe_cast(f, a->node, type_basic(f->ir, TYPE_I64), v) : v;
 }
 
+const struct value *fn_slice(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    (void)b;
+    if (!a->count || !fe_args_done(f, a, 3))
+        return f->failed ? NULL : fe_error(f, a->node, "slice has one to three arguments");
+    struct value *v = fe_new(f, FE_SLICE);
+    const struct value *items[3] = { a->count > 1 ? a->items[0] : fe_none(f), a->items[a->count > 1],
+                                     a->count > 2 ? a->items[2] : fe_none(f) };
+    v->items = arena_copy(f->arena, items, sizeof items);
+    v->count = 3;
+    return v;
+}
+
+static bool is_instance(const struct value *v, const struct value *type)
+{
+    const char *name = type->kind == FE_BUILTIN ? type->builtin->name : "";
+    bool number = !fe_is_data(v) || v->weak;
+    enum fe_kind kind = fe_is_data(v) ? FE_VIEW : v->kind;
+    if (type->kind == FE_TUPLE) {
+        for (uint32_t i = 0; i < type->count; i++)
+            if (is_instance(v, type->items[i]))
+                return true;
+        return false;
+    }
+    if (type->kind == FE_TYPE)
+        return fe_is_data(v) && !v->rank && !v->weak && v->type == type->type;
+    if (strcmp(name, "ndarray") == 0)
+        return fe_is_data(v) && v->rank;
+    if (strcmp(name, "tuple") == 0 || strcmp(name, "list") == 0)
+        return kind == FE_TUPLE;
+    if (strcmp(name, "dict") == 0 || strcmp(name, "str") == 0 || strcmp(name, "slice") == 0)
+        return kind == (*name == 'd' ? FE_DICT : name[1] == 't' ? FE_STRING : FE_SLICE);
+    if (fe_is_data(v) && (v->rank || !number))
+        return false;
+    if (strcmp(name, "int") == 0)
+        return kind == FE_INT || kind == FE_BOOL || kind == FE_SYMBOL || (fe_is_data(v) && fe_is_int_type(v->type));
+    if (strcmp(name, "float") == 0)
+        return kind == FE_FLOAT || (fe_is_data(v) && type_is_float(v->type));
+    return strcmp(name, "bool") == 0 ? kind == FE_BOOL : strcmp(name, "complex") == 0 && kind == FE_COMPLEX;
+}
+
+const struct value *fn_isinstance(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    (void)b;
+    if (a->count != 2 || !fe_args_done(f, a, 2))
+        return f->failed ? NULL : fe_error(f, a->node, "isinstance has two arguments");
+    return fe_bool(f, is_instance(a->items[0], a->items[1]));
+}
+
+const struct value *fn_hasattr(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    (void)b;
+    if (a->count != 2 || a->items[1]->kind != FE_STRING)
+        return fe_error(f, a->node, "hasattr has an object and a name");
+    uint32_t before = diags_count(f->ir->diags);
+    bool failed = f->failed, found = fe_attribute(f, a->node, a->items[0], a->items[1]->text) != NULL;
+    diags_reset(f->ir->diags, before);
+    f->failed = failed;
+    return fe_bool(f, found);
+}
+
+/* any (0) and all (1) of Python. */
+const struct value *fn_truth(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    if (a->count == 1 && fe_is_data(a->items[0]) && a->items[0]->rank == 1)
+        return fe_reduce(f, a->node, a->items[0], b->kind ? REDUCE_ALL : REDUCE_ANY, NULL, false, NULL, NULL);
+    const struct value *v = a->count == 1 ? elements(f, a->node, a->items[0]) : NULL, *r = fe_bool(f, b->kind);
+    bool truth;
+    for (uint32_t i = 0; v && i < v->count && r; i++) {
+        if (fe_truth(r, &truth) && truth != (b->kind == 1))
+            return r;
+        r = fe_truth(r, &truth) ? fe_cast(f, a->node, type_basic(f->ir, TYPE_BOOL), v->items[i])
+                                : fe_logical(f, a->node, b->kind, r, v->items[i]);
+    }
+    return v ? r : fe_error(f, a->node, "%s needs one argument", b->name);
+}
+
 /* ---- dace ---- */
 
 const struct value *fn_symbol(struct fe *f, const struct fe_builtin *b, struct fe_args *a)

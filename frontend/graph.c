@@ -66,6 +66,12 @@ static void declare(struct fe *f, struct fe_level *l, struct fe_container *c, bo
 struct fe_container *fe_container(struct fe *f, const char *wish, const struct type *t, const struct sym *const *shape,
                                   uint32_t rank)
 {
+    return fe_strided(f, wish, t, shape, NULL, rank);
+}
+
+struct fe_container *fe_strided(struct fe *f, const char *wish, const struct type *t, const struct sym *const *shape,
+                                const struct sym **strides, uint32_t rank)
+{
     struct fe_container *c = NEW(f->arena, struct fe_container);
     c->name = fe_unique(f, wish);
     c->type = t;
@@ -75,6 +81,7 @@ struct fe_container *fe_container(struct fe *f, const char *wish, const struct t
         c->shape[i] = shape[i];
     c->level = f->level;
     c->scalar = rank == 0;
+    c->strides = strides;
     if (!f->dry)
         declare(f, f->level, c, false);
     return c;

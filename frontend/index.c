@@ -290,6 +290,8 @@ const struct value *fe_subscript(struct fe *f, const struct py *n, const struct 
         const struct value *v = base->object->host->item(base->object->host, n, base, index);
         return v || f->said ? v : fe_error(f, n, "%s has no such element", fe_describe(f, base));
     }
+    if (base->kind == FE_BUILTIN && strcmp(base->builtin->name, "Optional") == 0) /* Optional[T] */
+        return index;
     if (base->kind == FE_TUPLE || base->kind == FE_DICT)
         return constant_item(f, n, base, index);
     if (base->kind == FE_TYPE || base->kind == FE_DESC) {
@@ -357,6 +359,23 @@ static bool contiguous(struct fe *f, const struct value *v)
     return true;
 }
 
+/* A view of the region with another shape or type. */
+static const struct value *shown(struct fe *f, const struct value *v, const struct type *t,
+                                 const struct sym *const *shape, uint32_t rank)
+{
+    struct fe_container *c = NEW(f->arena, struct fe_container);
+    c->name = fe_unique(f, fe_format(f, "%s_view", v->view.container->name));
+    c->type = t;
+    c->rank = rank;
+    c->shape = NEW_ARRAY(f->arena, const struct sym *, rank + 1);
+    memcpy(c->shape, shape, rank * sizeof *shape);
+    c->level = f->level;
+    c->shows = v;
+    if (!f->dry)
+        build_view(f->level->sdfg, c->name, c->type->name, fe_shape_text(f, c->shape, rank));
+    return fe_whole(f, c);
+}
+
 const struct value *fe_reshape(struct fe *f, const struct py *n, const struct value *v, const struct sym **shape,
                                uint32_t rank)
 {
@@ -381,14 +400,21 @@ const struct value *fe_reshape(struct fe *f, const struct py *n, const struct va
     } else if (have->op == SYM_INT && want->op == SYM_INT && have != want) {
         return fe_error(f, n, "%s as %s elements", fe_describe(f, v), fe_text(f, want));
     }
-    struct fe_container *c = NEW(f->arena, struct fe_container);
-    c->name = fe_unique(f, fe_format(f, "%s_view", v->view.container->name));
-    c->type = v->type;
-    c->rank = rank;
-    c->shape = arena_copy(f->arena, shape, (rank + 1) * sizeof *shape);
-    c->level = f->level;
-    c->shows = v;
-    if (!f->dry)
-        build_view(f->level->sdfg, c->name, c->type->name, fe_shape_text(f, c->shape, rank));
-    return fe_whole(f, c);
+    return shown(f, v, v->type, shape, rank);
+}
+
+const struct value *fe_flat(struct fe *f, const struct py *n, const struct value *v)
+{
+    const struct sym **shape = NEW_ARRAY(f->arena, const struct sym *, 2);
+    shape[0] = num(f, -1);
+    if (v->kind == FE_VIEW && !contiguous(f, v))
+        return fe_unsupported(f, n, "'flat' of an array whose elements do not lie side by side");
+    return fe_reshape(f, n, v, shape, 1);
+}
+
+const struct value *fe_reinterpret(struct fe *f, const struct py *n, const struct value *v, const struct type *t)
+{
+    if (!contiguous(f, v) && !(v = fe_copy(f, n, v, "tmp")))
+        return NULL;
+    return shown(f, v, t, v->shape, v->rank);
 }

@@ -326,10 +326,33 @@ static bool over_array(struct fe *f, const struct py *n, const struct value *arr
     return fe_with_storage(f, bodies, 1, false, run_for, &it);
 }
 
+/* for i in prange(n): a map over one range. */
+static const struct value *parallel_range(struct fe *f, const struct py *n)
+{
+    if (n->kind != PY_CALL || n->call.keywords.count || n->call.args.count < 1 || n->call.args.count > 3)
+        return NULL;
+    const struct py *name = n->call.func;
+    const char *last = name->kind == PY_NAME ? name->name.id : name->kind == PY_ATTRIBUTE ? name->attribute.attr : "";
+    if (strcmp(last, "prange") != 0 && strcmp(last, "parrange") != 0)
+        return NULL;
+    const struct value *callee = fe_eval(f, name);
+    if (!callee || callee->kind != FE_BUILTIN || strcmp(callee->builtin->name, last) != 0)
+        return NULL;
+    struct value *v = fe_new(f, FE_SLICE);
+    const struct value *items[3] = { fe_int(f, 0), NULL, fe_none(f) };
+    uint32_t count = n->call.args.count;
+    for (uint32_t i = 0; i < count; i++)
+        if (!(items[count == 1 ? 1 : i] = fe_eval(f, n->call.args.items[i])))
+            return NULL;
+    v->items = arena_copy(f->arena, items, sizeof items);
+    v->count = 3;
+    return v;
+}
+
 bool fe_for(struct fe *f, const struct py *n)
 {
     if (n->for_.orelse.count)
-        return fe_unsupported(f, n->for_.orelse.items[0], "'else' of a loop") != NULL;
+        return fe_loop_else(f, n);
     const struct py *iter = n->for_.iter;
     if (iter->kind == PY_BIN_OP && iter->bin_op.op == PY_MATMULT)
         iter = iter->bin_op.left; /* the schedule */
@@ -340,6 +363,9 @@ bool fe_for(struct fe *f, const struct py *n)
         if (base->kind == FE_BUILTIN && strcmp(base->builtin->name, "map") == 0)
             return fe_map(f, n, fe_eval_index(f, iter->subscript.slice));
     }
+    const struct value *parallel = parallel_range(f, iter);
+    if (parallel)
+        return fe_map(f, n, parallel);
     const struct value *range = fe_eval(f, n->for_.iter);
     if (!range)
         return false;
@@ -403,7 +429,7 @@ static bool run_while(struct fe *f, const void *user)
 bool fe_while(struct fe *f, const struct py *n)
 {
     if (n->while_.orelse.count)
-        return fe_unsupported(f, n->while_.orelse.items[0], "'else' of a loop") != NULL;
+        return fe_loop_else(f, n);
     struct iteration it = { .node = n };
     const struct py_list *bodies[1] = { &n->while_.body };
     return fe_with_storage(f, bodies, 1, false, run_while, &it);

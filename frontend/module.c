@@ -12,6 +12,7 @@ static const char *const modules[][2] = {
     { "typing", "typing" },
     { "sympy", "sympy" },
     { "numpy.linalg", "numpy.linalg" },
+    { "numpy.fft", "numpy.fft" },
     { "sdfg", "sdfg" },
     { "dace.dtypes", "dace" },
     { "__future__", "typing" },
@@ -78,8 +79,8 @@ const struct value *fe_module_attribute(struct fe *f, const char *module, const 
         return fe_module_attribute(f, "dace", name);
     if (strcmp(module, "numpy") == 0 && strcmp(name, "newaxis") == 0)
         return fe_none(f);
-    if (strcmp(module, "numpy") == 0 && strcmp(name, "linalg") == 0)
-        return fe_known_module(f, "numpy.linalg");
+    if (strcmp(module, "numpy") == 0 && (strcmp(name, "linalg") == 0 || strcmp(name, "fft") == 0))
+        return fe_known_module(f, fe_format(f, "numpy.%s", name));
     if (strcmp(module, "dace") == 0 && strcmp(name, "dtypes") == 0)
         return fe_known_module(f, "dace");
     v = strcmp(module, "numpy") == 0 || strcmp(module, "dace") == 0 ? type_value(f, name) : NULL;
@@ -203,6 +204,10 @@ static void bind_targets(struct fe *f, struct fe_scope *s, const struct py *targ
 {
     uint32_t before = diags_count(f->ir->diags);
     const struct value *v = fe_eval(f, value);
+    if (v && fe_is_data(v)) {
+        gone_targets(f, s, target, "is an array that the module makes: programs see only its constants");
+        return;
+    }
     if (v && annotation) {
         const struct value *t = fe_eval(f, annotation);
         if (t && t->kind == FE_TYPE && fe_is_number(v))
@@ -224,6 +229,8 @@ struct fe_scope *fe_module(struct fe *f, const struct py *tree)
     s->host = &h->host;
     s->is_module = true;
     f->scope = s;
+    bool dry = f->dry;
+    f->dry = true; /* there is no graph yet */
     for (uint32_t i = 0; i < tree->module.body.count; i++) {
         const struct py *n = tree->module.body.items[i];
         switch (n->kind) {
@@ -251,5 +258,6 @@ struct fe_scope *fe_module(struct fe *f, const struct py *tree)
             break;
         }
     }
+    f->dry = dry;
     return s;
 }

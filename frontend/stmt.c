@@ -95,6 +95,18 @@ static bool assign_all(struct fe *f, const struct py *n)
     return true;
 }
 
+/* Code of the library tells its caller what is wrong. */
+static bool raised(struct fe *f, const struct py *n)
+{
+    if (f->source != f->library_source)
+        return f->dace || fe_unsupported(f, n, "'raise'") != NULL;
+    const struct value *v = fe_eval(f, n->raise_.exc->call.args.items[0]);
+    const char *kind = n->raise_.exc->call.func->name.id;
+    if (v && v->kind == FE_STRING && strcmp(kind, "NotImplementedError") == 0)
+        return fe_unsupported(f, n, "%s", v->text) != NULL;
+    return v && v->kind == FE_STRING && fe_error(f, n, "%s", v->text) != NULL;
+}
+
 static bool statement(struct fe *f, const struct py *n)
 {
     fe_at(f, n);
@@ -130,7 +142,7 @@ static bool statement(struct fe *f, const struct py *n)
     case PY_ASSERT:
         return assertion(f, n);
     case PY_RAISE:
-        return f->dace || fe_unsupported(f, n, "'raise'") != NULL;
+        return raised(f, n);
     case PY_FUNCTION_DEF:
         return define(f, n);
     default:
@@ -167,6 +179,8 @@ bool fe_block(struct fe *f, const struct py_list *body)
             return statement(f, with_rest(f, n, body, i + 1)) && good;
         if (statement(f, n))
             continue;
+        if (f->source == f->library_source) /* one error of a call is enough */
+            return false;
         good = false; /* the errors behind it are also reported, but not that its names are unknown */
         fe_mark_wrong(f, n);
     }
@@ -175,7 +189,7 @@ bool fe_block(struct fe *f, const struct py_list *body)
 
 /* ---- return ---- */
 
-static const char *return_name(struct fe *f) { return intern(f->ir->names, "return"); }
+static const char *return_name(struct fe *f) { return intern(f->ir->names, "__result"); }
 
 struct symbols {
     const struct fe *f;

@@ -210,6 +210,11 @@ struct fe {
     bool raw;                     /* symbols of annotations are not replaced */
     const char *wish;             /* the name that the value of this statement gets */
     struct frontend_found *found; /* what the caller hears besides the graph, or NULL */
+    struct fe_scope *library;     /* the module library.py, once something of it was called */
+    const struct fe_source *library_source;
+    const struct py *library_call; /* of the program: where code of the library is seen */
+    const struct fe_source *library_caller;
+    uint32_t library_depth; /* of `calls` there */
     bool failed;
     bool said; /* an error was reported since this was reset: who gets NULL from a host need not report one */
 };
@@ -301,6 +306,9 @@ const struct value *fe_subscript(struct fe *f, const struct py *n, const struct 
 const struct value *fe_transpose(struct fe *f, const struct value *v, const uint32_t *axes);
 const struct value *fe_reshape(struct fe *f, const struct py *n, const struct value *v, const struct sym **shape,
                                uint32_t rank);
+const struct value *fe_flat(struct fe *f, const struct py *n, const struct value *v); /* all elements in a row */
+/* The same bytes as elements of a type of the same size; `v` is plain. */
+const struct value *fe_reinterpret(struct fe *f, const struct py *n, const struct value *v, const struct type *t);
 const struct value *fe_squeeze(struct fe *f, const struct value *v); /* without dimensions of one */
 
 /* ---- graph (emit.c, copy.c) ---- */
@@ -311,6 +319,9 @@ void fe_mark(struct fe *f, struct place *p);
 struct state *fe_state(struct fe *f, const char *label);
 struct fe_container *fe_container(struct fe *f, const char *wish, const struct type *t, const struct sym *const *shape,
                                   uint32_t rank);
+/* With strides in elements; NULL: packed. */
+struct fe_container *fe_strided(struct fe *f, const char *wish, const struct type *t, const struct sym *const *shape,
+                                const struct sym **strides, uint32_t rank);
 const char *fe_use(struct fe *f, struct fe_container *c, bool write); /* its name on this level */
 const char *fe_text(struct fe *f, const struct sym *s);
 const char *fe_shape_text(struct fe *f, const struct sym *const *shape, uint32_t rank);
@@ -343,6 +354,7 @@ bool fe_augment(struct fe *f, const struct py *n);
 bool fe_if(struct fe *f, const struct py *n);
 bool fe_for(struct fe *f, const struct py *n);
 bool fe_while(struct fe *f, const struct py *n);
+bool fe_loop_else(struct fe *f, const struct py *n); /* a loop with `else` */
 bool fe_map(struct fe *f, const struct py *n, const struct value *ranges);
 /* Explicit dataflow (tasklet.c): `with dace.tasklet`, decorated functions, copies by memlets. */
 bool fe_is_memlet(const struct py *n);            /* a statement `a << b` or `a >> b` */
@@ -398,6 +410,7 @@ struct fe_builtin {
     const char *format; /* of elementwise functions */
     int kind;           /* enum fe_rule */
 };
+void fe_prepend(struct fe *f, struct fe_args *a, const struct value *self); /* as the first argument */
 const struct value *fe_call(struct fe *f, const struct py *n);
 const struct value *fe_matmul(struct fe *f, const struct py *n, const struct value *a, const struct value *b);
 /* Of a function, method, type ... */

@@ -66,7 +66,7 @@ def main():
         module = plain.load(path)
         lines = open(path).read().split("\n")
         results = {}
-        for name, f in vars(module).items():
+        for name, f in list(vars(module).items()):
             is_program = inspect.isfunction(f) and f.__module__ == module.__name__ and "program" in lines[f.__code__.co_firstlineno - 1]
             if is_program:
                 results[name] = run(f)

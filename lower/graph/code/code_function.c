@@ -275,6 +275,13 @@ static struct tree_expr *library_call(struct code_gen *g, const struct code *c, 
         return library_call(g, c, #name, args, count, integer_second);                                                 \
     }
 LIBRARY(nextafter, false)
+/* Of single precision, for text that means it. */
+static struct tree_expr *f_nextafterf(struct code_gen *g, const struct code *c, struct tree_expr **args, uint32_t count)
+{
+    const struct type *f32 = code_basic(g, TYPE_F32);
+    struct tree_expr *values[2] = { code_to(g, c, f32, args[0]), code_to(g, c, f32, args[1]) };
+    return values[0] && values[1] ? expr_call(g->t, f32, intern(g->ir->names, "nextafterf"), values, count) : NULL;
+}
 LIBRARY(remainder, false)
 LIBRARY(fdim, false)
 LIBRARY(logb, false)
@@ -303,6 +310,7 @@ const struct code_function_row code_functions[] = {
     { "heaviside", 1, 2, f_heaviside },
     { "reciprocal", 1, 1, f_reciprocal },
     { "conj", 1, 1, f_conj },
+    { "dace_conj", 1, 1, f_conj },
     { "real", 1, 1, f_real },
     { "imag", 1, 1, f_imag },
     { "deg2rad", 1, 1, f_deg2rad },
@@ -310,6 +318,7 @@ const struct code_function_row code_functions[] = {
     { "radians", 1, 1, f_deg2rad },
     { "degrees", 1, 1, f_rad2deg },
     { "nextafter", 2, 2, f_nextafter },
+    { "nextafterf", 2, 2, f_nextafterf },
     { "remainder", 2, 2, f_remainder },
     { "fdim", 2, 2, f_fdim },
     { "logb", 1, 1, f_logb },

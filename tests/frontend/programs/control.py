@@ -265,3 +265,35 @@ def loop_in_map(A: sdfg.float64[N, M]):
         for j in range(M):
             B[i, j] = i * 10 + j
     return B
+def loopelse(A: sdfg.float64[N], k: sdfg.int64):
+    s = 0
+    for i in range(N):
+        if A[i] > 100:
+            s = 1
+            break
+    else:
+        s = 2
+    t = 0
+    j = 0
+    while j < k:
+        if A[j] < 0:
+            break
+        j += 1
+    else:
+        t = 5
+    for i in range(3):
+        t += i
+    else:
+        t += 100
+    return s, t, j
+
+@sdfg.program
+def star(A: sdfg.float64[5], B: sdfg.float64[N]):
+    a, *b, c = A
+    x, y = np.square(A[:2])
+    return a, b[0] + b[-1], c, x, y
+
+@sdfg.program
+def ann(A: sdfg.float64[N, M]):
+    for i in range(N):
+        A[i, 0] = np.max(A[i]) + np.sum(A[i, 1:])
