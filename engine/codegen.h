@@ -11,8 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CODEGEN_ABI = 14 };
+enum { CODEGEN_ABI = 15 };
 
+struct arena;
 struct json;
 struct sdfg;
 
@@ -80,6 +81,11 @@ struct codegen_request {
     int num_threads;    /* 1: sequential code; 0: decided at run time */
     int opt_level;      /* 0..3, -1: the default pipeline */
     int arch;           /* compute capability of device code: 90 */
+    /* Device code that was made before from the same text (the key), and where to keep it; NULL: nowhere. The code is
+     * in the arena. Any thread. */
+    const void *(*device_load)(void *user, const char *key, size_t key_size, struct arena *a, size_t *size);
+    void (*device_store)(void *user, const char *key, size_t key_size, const void *code, size_t size);
+    void *device_user;
     enum sdfg_fp fp;
     enum sdfg_tier tier; /* AUTO: quick if optimizing takes longer than it can save the first call */
     enum sdfg_linker linker;

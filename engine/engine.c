@@ -1,6 +1,7 @@
 #include "engine/engine.h"
 
 #include "base/fatal.h"
+#include "engine/kernels/device_code.h"
 #include "engine/kernels/disk.h"
 #include "engine/kernels/kernels.h"
 #include "engine/kernels/tiers.h"
@@ -37,6 +38,7 @@ static void engine_release(void *engine)
     tiers_free(e->tiers);
     if (e->cuda_device >= 0)
         sdfg_rt_device_let_go();
+    device_codes_free(e->device_codes);
     disk_free(e->disk);
     kernel_store_free(e->kernels);
     pthread_mutex_destroy(&e->lock);
@@ -62,6 +64,7 @@ sdfg_error *sdfg_engine_new(sdfg_engine **out, const sdfg_options *o)
     atomic_init(&e->holders, 1);
     pthread_mutex_init(&e->lock, NULL);
     cleanup_push(&half_made, engine_release, e);
+    e->device_codes = device_codes_new(e);
     e->disk = disk_new(e, &e->disk_off);
     e->kernels = kernel_store_new(e->options.memory_bytes);
     e->tiers = tiers_new();

@@ -20,6 +20,7 @@ struct sdfg_engine {
     uint32_t num_bound_names;
     struct kernel_store *kernels;
     struct tiers *tiers;
+    struct device_codes *device_codes;
     struct disk *disk;    /* NULL: no disk cache */
     const char *disk_off; /* why */
     pthread_mutex_t lock; /* guards what follows */

@@ -5,7 +5,9 @@
 #include <gnu/libc-version.h>
 #include <link.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -181,3 +183,12 @@ void host_processor(struct text *out)
 #else
 void host_processor(struct text *out) { text_add(out, "processor unknown\n"); }
 #endif
+
+void host_nvrtc(struct text *out)
+{
+    const char *file = secure_getenv("SDFG_NVRTC");
+    struct stat s;
+    if (file && *file && !stat(file, &s))
+        text_printf(out, "nvrtc %s %lld %lld.%09ld\n", file, (long long)s.st_size, (long long)s.st_mtim.tv_sec,
+                    s.st_mtim.tv_nsec);
+}

@@ -10,5 +10,7 @@
 bool host_builds(struct text *out, const char *codegen, const char **why);
 /* Everything LLVM looks at when it names the processor and its features. */
 void host_processor(struct text *out);
+/* A line with size and time of the file that $SDFG_NVRTC names, if it names one. Any other NVRTC will do as well. */
+void host_nvrtc(struct text *out);
 
 #endif

@@ -80,8 +80,7 @@ static bool take_device(struct sdfg_engine *e, struct diags *d)
     long index = number ? strtol(number, NULL, 10) : 0;
     if (cuda)
         e->cuda_device = index > INT_MAX ? INT_MAX : (int)index;
-    return cuda ? diag_error(d, NULL, DIAG_DEVICE, device)
-                : diag_error(d, NULL, DIAG_OPTION_VALUE, "device", "is auto, cpu, cuda or cuda:NUMBER");
+    return cuda || diag_error(d, NULL, DIAG_OPTION_VALUE, "device", "is auto, cpu, cuda or cuda:NUMBER");
 }
 
 struct read_limits engine_limits(const struct sdfg_engine *e)

@@ -124,3 +124,5 @@ bool gpu_build_end(struct gpu_build *b, struct gpu_code *out)
     return diag_error(b->diags, gpu_text_place(b->text, line), DIAG_DEVICE_TEXT, b->source.name, code.log,
                       numbered(b->arena, b->text->text, line));
 }
+
+void gpu_build_drop(struct gpu_build *b) { nvrtc_drop(b->job); }

@@ -30,6 +30,9 @@ struct gpu_build *gpu_build_begin(struct arena *a, struct diags *d, const struct
  * and shows the lines around it with their numbers. */
 bool gpu_build_end(struct gpu_build *b, struct gpu_code *out);
 
+/* Waits, and forgets what comes of it. Does not allocate. */
+void gpu_build_drop(struct gpu_build *b);
+
 /* NVRTC's options for a mode of floating-point arithmetic, all but the architecture. They are part of what the result
  * depends on. */
 const char *const *gpu_build_options(enum gpu_fp fp, uint32_t *count);

@@ -205,6 +205,13 @@ struct nvrtc_job *nvrtc_begin(const struct nvrtc *n, struct diags *d, const stru
     return NULL;
 }
 
+static void release(struct nvrtc_job *j)
+{
+    free(j->log);
+    free(j->bytes);
+    free(j);
+}
+
 bool nvrtc_end(struct nvrtc_job *j, struct arena *a, struct diags *d, struct nvrtc_code *out)
 {
     pthread_join(j->thread, NULL);
@@ -220,8 +227,12 @@ bool nvrtc_end(struct nvrtc_job *j, struct arena *a, struct diags *d, struct nvr
         diag_error(d, NULL, DIAG_NVRTC_FAILED, j->source->name, j->n->GetErrorString(j->result), out->log);
     }
     bool good = j->result == SUCCESS;
-    free(j->log);
-    free(j->bytes);
-    free(j);
+    release(j);
     return good;
+}
+
+void nvrtc_drop(struct nvrtc_job *j)
+{
+    pthread_join(j->thread, NULL);
+    release(j);
 }

@@ -24,6 +24,9 @@ const int *nvrtc_archs(const struct nvrtc *n, uint32_t *count);
  * $CUDA_PATH, the names that the dynamic linker knows, /usr/local/cuda*, and the Python wheels nvidia-cuda-nvrtc* of
  * the virtual environment, of Conda, of the user and of the system. Newer majors come first. (nvrtc_find.c) */
 const char *const *nvrtc_find(struct arena *a, uint32_t *count);
+/* A line that names the NVRTC which will probably be opened, without opening it: another one may compile other code. ""
+ * if only the dynamic linker knows. (nvrtc_find.c) */
+const char *nvrtc_identity(struct arena *a);
 
 enum nvrtc_form { NVRTC_CUBIN /* machine code */, NVRTC_PTX /* for the driver's compiler, ends with a zero byte */ };
 
@@ -49,5 +52,6 @@ struct nvrtc_job;
 struct nvrtc_job *nvrtc_begin(const struct nvrtc *n, struct diags *d, const struct nvrtc_source *s);
 /* Waits, and releases the job. The code lives in the arena. False with a diagnostic. */
 bool nvrtc_end(struct nvrtc_job *job, struct arena *a, struct diags *d, struct nvrtc_code *out);
+void nvrtc_drop(struct nvrtc_job *job); /* waits, and releases the job with what it made */
 
 #endif

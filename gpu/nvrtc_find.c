@@ -5,6 +5,8 @@
 
 #include <glob.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char *const names[] = { "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2" };
@@ -74,4 +76,16 @@ const char *const *nvrtc_find(struct arena *a, uint32_t *count)
     }
     *count = s.files.count;
     return s.files.items;
+}
+
+const char *nvrtc_identity(struct arena *a)
+{
+    uint32_t count;
+    const char *const *files = nvrtc_find(a, &count);
+    struct stat s;
+    for (uint32_t i = 0; i < count; i++)
+        if (strchr(files[i], '/') && !stat(files[i], &s))
+            return arena_printf(a, "nvrtc %s %lld %lld.%09ld\n", files[i], (long long)s.st_size,
+                                (long long)s.st_mtim.tv_sec, s.st_mtim.tv_nsec);
+    return "";
 }

@@ -247,6 +247,8 @@ static void end_attempt(void *unused)
 static void drop_code(void *attempt)
 {
     struct attempt *t = attempt;
+    if (t->compile)
+        device_drop(t->compile);
     place_free(t->owner->placed);
     t->owner->placed = NULL;
     if (t->compile && t->compile->jit)
@@ -288,6 +290,7 @@ static void attempt(void *a)
         cleanup_push(&begun, end_attempt, NULL);
     out->ok = may ? compile_run(c) : diag_error(c->ir->diags, NULL, DIAG_CODEGEN_OPEN, why_not(lost));
     o->jit = c->jit;
+    device_drop(c);
     if (out->ok)
         out->ok = request->emit == CODEGEN_EMIT_CODE ? take_code(c, out) : take_text(c, out);
     if (out->ok && c->tree)

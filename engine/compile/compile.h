@@ -27,8 +27,10 @@ enum fact {
     FACT_NONTEMPORAL = 1 << 9, /* stores past the caches go by way of blocks */
 };
 
+struct gpu_build;
 struct gpu_code;
 struct gpu_text;
+struct sdfg_rt_image;
 
 /* One compilation on its way through the pipeline. */
 struct compile {
@@ -41,6 +43,9 @@ struct compile {
     const struct codegen_request *request;
     const struct gpu_text *device_text;
     const struct gpu_code *device_code;
+    struct gpu_build *device_build; /* that is under way */
+    const char *device_key;         /* of the code, where it is kept */
+    const struct sdfg_rt_image *device_image;
     bool quick; /* code is wanted soon rather than fast */
     unsigned facts;
     const struct pass *pass;                           /* the row that runs */
@@ -91,7 +96,11 @@ bool pass_link(struct compile *c);
 /* ---- compile_device.c ---- */
 
 bool pass_device_text(struct compile *c);
-bool pass_device_code(struct compile *c);
+bool pass_device_code(struct compile *c);  /* for text */
+bool pass_device_begin(struct compile *c); /* for programs: what there is already, or NVRTC on its thread */
+bool pass_device_end(struct compile *c);   /* the image */
+bool pass_device_image(struct compile *c); /* ... as machine code of its own */
+void device_drop(struct compile *c);       /* waits for NVRTC if a compilation ended in between; any number of times */
 /* What the passes made: CUDA C, or what NVRTC made of it. */
 const void *device_bytes(const struct compile *c, size_t *size);
 

@@ -174,6 +174,8 @@ bool pass_emit(struct compile *c)
         .fp = r->fp == SDFG_FP_STRICT ? LLVM_FP_STRICT
               : r->fp == SDFG_FP_FAST ? LLVM_FP_FAST
                                       : LLVM_FP_DEFAULT,
+        .device = r->device,
+        .image = c->device_image,
         .debug_info = r->debug_info,
         .remarks = c->ir->remarks,
         /* up to 4 units in the last place: not for strict arithmetic, nor for objects that are linked elsewhere */

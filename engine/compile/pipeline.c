@@ -1,5 +1,6 @@
 /* The whole compiler, top to bottom. */
 #include "engine/compile/compile.h"
+#include "gpu/emit.h"
 #include "ir/code/clang/clang.h"
 #include "ir/passes/passes.h"
 
@@ -12,9 +13,24 @@ static bool wants_modules(const struct compile *c)
            emit != CODEGEN_EMIT_MEMORY && emit < CODEGEN_EMIT_CUDA;
 }
 
-static bool wants_device_text(const struct compile *c) { return c->request->emit >= CODEGEN_EMIT_CUDA; }
+static bool wants_device_text(const struct compile *c)
+{
+    return c->request->emit >= CODEGEN_EMIT_CUDA || (c->request->device && wants_modules(c));
+}
 
 static bool wants_device_code(const struct compile *c) { return c->request->emit > CODEGEN_EMIT_CUDA; }
+
+static bool has_kernels(const struct compile *c) { return c->device_text && c->device_text->num_kernels; }
+
+static bool wants_image(const struct compile *c) { return wants_code(c) && has_kernels(c); }
+
+/* It is data of the one object. */
+static bool wants_object_image(const struct compile *c)
+{
+    return c->request->emit == CODEGEN_EMIT_OBJECT && has_kernels(c);
+}
+
+static bool wants_device_build(const struct compile *c) { return wants_image(c) || wants_object_image(c); }
 
 static bool wants_tree(const struct compile *c) { return c->request->emit != CODEGEN_EMIT_SDFG; }
 
@@ -55,9 +71,12 @@ const struct pass pipeline[] = {
     { "tier", PHASE_CODE, pass_tier, FACT_TREE, 0, 0, wants_tier, NULL, NULL, 0 },
     { "cuda", PHASE_CODE, pass_device_text, FACT_TREE, 0, 0, wants_device_text, NULL, NULL, 0 },
     { "nvrtc", PHASE_CODE, pass_device_code, FACT_TREE, 0, 0, wants_device_code, NULL, NULL, 0 },
+    { "nvrtc-begin", PHASE_CODE, pass_device_begin, FACT_TREE, 0, 0, wants_device_build, NULL, NULL, 0 },
     { "jit", PHASE_CODE, pass_jit, FACT_TARGET, FACT_JIT, 0, wants_modules, NULL, NULL, 0 },
+    { "nvrtc-object", PHASE_CODE, pass_device_end, FACT_TREE, 0, 0, wants_object_image, NULL, NULL, 0 },
     { "emit", PHASE_CODE, pass_emit, FACT_TREE | FACT_JIT, FACT_MODULES, 0, wants_modules, NULL, NULL, 0 },
     { "llvm", PHASE_CODE, pass_machine_code, FACT_MODULES, FACT_OBJECTS, FACT_MODULES, wants_code, NULL, NULL, 0 },
+    { "nvrtc-end", PHASE_CODE, pass_device_image, FACT_OBJECTS, 0, 0, wants_image, NULL, NULL, 0 },
     { "link", PHASE_CODE, pass_link, FACT_OBJECTS, FACT_CODE, 0, wants_code, NULL, NULL, 0 },
     { NULL, PHASE_CODE, NULL, 0, 0, 0, NULL, NULL, NULL, 0 },
 };

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "cache/hash.h"
 #include "engine/host.h"
+#include "engine/kernels/device_code.h"
 #include "engine/kernels/disk_entry.h"
 #include "engine/program/interface.h"
 
@@ -102,6 +103,9 @@ const char *disk_key(struct disk *d, const struct sdfg_program *p, const struct 
 #include "engine/options.def"
     text_printf(&t, " tier=%s", quick ? "quick" : "full");
     text_printf(&t, "\nalignment %u\n", s->alignment);
+    *why = "there is no device to compile for";
+    if (o->device && p->engine->cuda_device >= 0 && !device_key(p->engine, &t))
+        return NULL;
     for (uint32_t i = 0; i < s->num_bound; i++)
         text_printf(&t, "bound %s %lld\n", s->bound[i].name, (long long)s->bound[i].value);
     for (uint32_t i = 0; i < s->num_may_alias; i++)

@@ -145,6 +145,14 @@ static bool is_coarse(struct policy *y, uint64_t class, bool remember)
     return !known;
 }
 
+/* Kernels of a device take sizes as parameters, so that one text serves all; values that may shape code are constants
+ * there, too. */
+static bool is_worth(const struct sdfg_engine *e, const struct value *v)
+{
+    enum { SHAPES = 32 };
+    return e->cuda_device < 0 || (v->value >= -SHAPES && v->value <= SHAPES);
+}
+
 struct choice policy_choose(struct policy *y, const struct value *values, uint64_t class, bool remember,
                             struct arena *a)
 {
@@ -157,7 +165,7 @@ struct choice policy_choose(struct policy *y, const struct value *values, uint64
     for (uint32_t i = 0; i < p->num_variables; i++) {
         bool wanted = all || (policy == SPECIALIZE_AUTO && !varies(y, i)) ||
                       (policy == SPECIALIZE_LIST && in_list(p->engine, p->variables[i].name));
-        if (wanted && can_bind(p, values, i))
+        if (wanted && can_bind(p, values, i) && (policy != SPECIALIZE_AUTO || is_worth(p->engine, &values[i])))
             bound[choice.num_bound++] = (sdfg_symbol){ p->variables[i].name, values[i].value };
     }
     choice.coarse = counts && is_coarse(y, class, remember);

@@ -1,9 +1,9 @@
 #include "engine/kernels/kernel.h"
 
 #include "base/stack.h"
+#include "engine/kernels/device_code.h"
 #include "engine/kernels/disk.h"
 #include "runtime/abi.h"
-#include "runtime/device.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,17 +42,16 @@ static void generate(void *generation)
 }
 
 /* Device code for machines without a device needs an architecture. */
-static bool take_arch(struct codegen_request *r, sdfg_error **error)
+static bool take_arch(struct sdfg_engine *e, struct codegen_request *r, sdfg_error **error)
 {
-    struct sdfg_rt_device_info info;
     char trouble[SDFG_RT_DEVICE_TROUBLE];
-    if (r->arch || (r->emit != CODEGEN_EMIT_PTX && r->emit != CODEGEN_EMIT_CUBIN))
+    bool runs = r->emit == CODEGEN_EMIT_CODE;
+    if (!r->device || !(runs || r->emit == CODEGEN_EMIT_OBJECT || r->emit > CODEGEN_EMIT_CUDA))
         return true;
-    if (sdfg_rt_device_describe(0, &info, trouble)) {
-        r->arch = info.arch;
+    if (device_arch(e, &r->arch, trouble))
         return true;
-    }
-    *error = error_of(SDFG_STAGE_OPTIONS, DIAG_DEVICE_ARCH, trouble);
+    *error = runs ? error_of(SDFG_STAGE_COMPILE, DIAG_RUN_DEVICE, trouble)
+                  : error_of(SDFG_STAGE_OPTIONS, DIAG_DEVICE_ARCH, trouble);
     return false;
 }
 
@@ -88,7 +87,10 @@ static bool compile(struct sdfg_program *p, const struct signature *s, enum code
         .num_node_classes = (uint32_t)p->engine->nodes.classes.count,
         .alignment = s->alignment,
         .emit = what,
-        .device = what >= CODEGEN_EMIT_CUDA,
+        .device = what >= CODEGEN_EMIT_CUDA || p->engine->cuda_device >= 0,
+        .device_load = device_code_load,
+        .device_store = device_code_store,
+        .device_user = p->engine,
         .tier = tier,
         .exports = s->exports,
         .dump = engine_dump,
@@ -100,7 +102,7 @@ static bool compile(struct sdfg_program *p, const struct signature *s, enum code
 #include "engine/options.def"
     };
     *out = (struct codegen_result){ 0 };
-    if (!take_arch(&request, error)) {
+    if (!take_arch(p->engine, &request, error)) {
         if (request.graph)
             ir_free(request.graph->ir);
         return false;

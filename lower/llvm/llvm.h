@@ -53,11 +53,12 @@ struct llvm_export {
 };
 
 struct llvm_options {
-    enum llvm_fp fp;         /* default: contraction of what is in registers, re-association only in accumulators */
-    bool device;             /* the tree has statements for a device */
-    bool debug_info;         /* DILocations from the places of statements */
-    struct remarks *remarks; /* or NULL: lines are numbers of remarks_number, for what LLVM says of loops */
-    uint32_t unit_budget;    /* statements per unit before functions are moved to another module; 0: one unit */
+    enum llvm_fp fp; /* default: contraction of what is in registers, re-association only in accumulators */
+    bool device;     /* the tree has statements for a device */
+    const struct sdfg_rt_image *image; /* of its kernels, to be defined in the first unit; NULL: it is elsewhere */
+    bool debug_info;                   /* DILocations from the places of statements */
+    struct remarks *remarks;           /* or NULL: lines are numbers of remarks_number, for what LLVM says of loops */
+    uint32_t unit_budget; /* statements per unit before functions are moved to another module; 0: one unit */
     /* Finds vector forms of mathematical functions (libmvec, up to 4 units in the last place); NULL: do not use any.
      * What it finds must be known to the linker. */
     void *(*vector_symbol)(const char *name);

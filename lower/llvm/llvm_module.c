@@ -244,6 +244,8 @@ bool llvm_emit(const struct tree *t, struct diags *d, const struct llvm_options 
         add_entry(&e, t->functions.items[i]);
     for (uint32_t i = 0; i < e.jobs.count; i++)
         emit_job(&e, e.jobs.items[i]);
+    if (o->image)
+        llvm_image(e.units.items[0]->module, o->image, t->arena, o->exports != NULL);
     if (o->exports)
         llvm_exports(&e);
     for (uint32_t i = 0; i < e.units.count; i++)
