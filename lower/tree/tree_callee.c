@@ -33,6 +33,14 @@ char callee_role(const struct tree_callee *c, uint32_t argument)
     return argument < count ? c->roles[argument] : count ? c->roles[count - 1] : '.';
 }
 
+bool callee_writes(const struct tree_callee *c, uint32_t argument)
+{
+    char role = callee_role(c, argument);
+    return role == 'w' || role == 'b' || role == 'k' || role == 's';
+}
+
+bool callee_is_for_devices(const struct tree_callee *c) { return c->flags & RT_DEVICE; }
+
 bool callee_forgets(const struct tree_callee *c, uint32_t argument) { return callee_role(c, argument) != 'k'; }
 
 /* Values that lead to memory. */

@@ -31,6 +31,10 @@ const struct tree_callee *stmt_callee(const struct tree_stmt *call);
 /* May a call be dropped, repeated and moved? */
 bool callee_is_pure(const struct tree_callee *c);
 char callee_role(const struct tree_callee *c, uint32_t argument);
+/* May the function write to the memory that this argument points to? */
+bool callee_writes(const struct tree_callee *c, uint32_t argument);
+/* Can code for a device call it? */
+bool callee_is_for_devices(const struct tree_callee *c);
 /* Is the pointer given as this argument forgotten when the function returns? */
 bool callee_forgets(const struct tree_callee *c, uint32_t argument);
 /* May a call with these arguments access memory that loads and stores of the program reach, or depend on their order?

@@ -1,0 +1,201 @@
+/* Nests become kernels, and the memory that they touch lives on the device for the whole call.
+ *
+ *     for i = 0 to N parallel {             A' = mirror float64[N] of A
+ *         A[i] = A[i] + x                   transfer in float64[N] at A' from A
+ *     }                               ->    kernel nest grid((N + 255) / 256, 1, 1) block(256, 1, 1) {
+ *     A[0] = 0.0                                i = int64(blockIdx.x) * 256 + int64(threadIdx.x)
+ *                                               if i < N {
+ *                                                   A'[i] = A'[i] + x
+ *                                               }
+ *                                           }
+ *                                           kernel serial grid(1, 1, 1) block(1, 1, 1) {
+ *                                               A'[0] = 0.0
+ *                                           }
+ *                                           transfer out float64[N] at A from A'
+ *
+ * Legality: The iterations of the nest are independent, or may run at the same time, and all that is in it can be
+ * device code. Statements between nests that touch the same memory run on one thread of the device; what only the host
+ * can do stands between transfers. Profitability: Always, since somebody asked for a device. Scalars that statements on
+ * the device compute do not come back unless the host decides by them. */
+#include "lower/opt/device/offload.h"
+#include "lower/opt/passes.h"
+#include "lower/tree/tree_rewrite.h"
+
+/* ---- decisions, to a fixpoint: memory and variables only ever move to the device ---- */
+
+static void set(bool *flag, bool *changed)
+{
+    *changed |= !*flag;
+    *flag = true;
+}
+
+static void move_memory(void *user, struct memory *m, bool write)
+{
+    struct offload *o = user;
+    set(&m->device, &o->changed);
+    if (write)
+        set(&m->written, &o->changed);
+}
+
+static bool move_all(void *user, struct tree_stmt *s)
+{
+    offload_each_touch(user, s, move_memory, user);
+    return true;
+}
+
+static void pin_memory(void *user, struct memory *m, bool write)
+{
+    struct offload *o = user;
+    (void)write;
+    if (m->device)
+        set(&m->host, &o->changed);
+}
+
+/* What one thread of the device computes for others gets a cell. */
+static void move_serial(struct offload *o, struct tree_stmt *s)
+{
+    struct tree_scan scan = { .arena = o->tree->scratch };
+    tree_scan_add(&scan, s);
+    stmt_visit(s, move_all, o);
+    for (uint32_t i = 0; i < scan.assigned.count; i++) {
+        const struct tree_var *v = scan.assigned.slots[i].key;
+        if (v->type->kind != TYPE_POINTER && offload_used_outside(o, &scan, v))
+            set(&o->in_cell[v->id], &o->changed);
+    }
+}
+
+struct search {
+    struct offload *offload;
+    bool found;
+};
+
+static void search_touch(void *user, struct memory *m, bool write)
+{
+    struct search *w = user;
+    (void)write;
+    w->found |= m->device;
+}
+
+static void search_operand(void *user, struct tree_expr **e)
+{
+    struct search *w = user;
+    w->found |= offload_on_device(w->offload, *e);
+}
+
+static bool search(void *user, struct tree_stmt *s)
+{
+    struct search *w = user;
+    w->found |= s->var && w->offload->in_cell[s->var->id];
+    stmt_each_expr(s, search_operand, w);
+    offload_each_touch(w->offload, s, search_touch, w);
+    return !w->found;
+}
+
+static bool touches_device(struct offload *o, struct tree_stmt *s)
+{
+    struct search w = { o, false };
+    stmt_visit(s, search, &w);
+    return w.found;
+}
+
+static enum placement place_leaf(struct offload *o, struct tree_stmt *s)
+{
+    switch (s->kind) {
+    case STMT_ALLOC:
+    case STMT_FREE:
+    case STMT_COPY:
+    case STMT_ZERO:
+    case STMT_LABEL:
+    case STMT_GOTO:
+    case STMT_BREAK:
+    case STMT_CONTINUE:
+    case STMT_RETURN:
+        return PLACE_HOST;
+    case STMT_ASSIGN:
+        if (s->var->type->kind == TYPE_POINTER)
+            return PLACE_HOST;
+        break;
+    default:
+        break;
+    }
+    if (!touches_device(o, s))
+        return PLACE_HOST;
+    if (offload_fits(o, s))
+        return PLACE_SERIAL;
+    offload_each_touch(o, s, pin_memory, o);
+    return PLACE_HOST;
+}
+
+static void place(struct offload *o, struct tree_stmt *s);
+
+static void place_inside(struct offload *o, struct tree_stmt *s)
+{
+    for (uint32_t i = 0; i < s->items.count; i++)
+        place(o, s->items.items[i]);
+    if (s->body)
+        place(o, s->body);
+    if (s->otherwise)
+        place(o, s->otherwise);
+}
+
+static enum placement placement(struct offload *o, struct tree_stmt *s)
+{
+    if (offload_is_nest(o, s))
+        return PLACE_KERNEL;
+    if (!s->body || s->kind == STMT_UPDATE)
+        return place_leaf(o, s);
+    if (offload_has_nests(o, s))
+        return PLACE_CONTROL;
+    if (!touches_device(o, s))
+        return PLACE_HOST;
+    return offload_fits(o, s) ? PLACE_SERIAL : PLACE_CONTROL;
+}
+
+static void place(struct offload *o, struct tree_stmt *s)
+{
+    if (s->kind == STMT_BLOCK) {
+        place_inside(o, s);
+        return;
+    }
+    enum placement p = placement(o, s);
+    map_put(o->tree->scratch, &o->placed, s, (void *)(uintptr_t)p);
+    if (p == PLACE_KERNEL) {
+        o->num_nests++;
+        stmt_visit(s->body, move_all, o);
+    } else if (p == PLACE_SERIAL) {
+        move_serial(o, s);
+    } else if (p == PLACE_CONTROL) {
+        place_inside(o, s);
+    }
+}
+
+/* Loops that are left are the host's: no threads, and nothing that vector code would have to know better. */
+static bool tame(void *user, struct tree_stmt *s)
+{
+    (void)user;
+    if (s->kind == STMT_FOR)
+        s->loop.parallel = s->loop.independent = false;
+    return s->kind != STMT_KERNEL;
+}
+
+bool opt_offload(struct tree *t, const struct tree_options *o)
+{
+    if (o->counting)
+        return true;
+    struct offload w = { .tree = t, .num_vars = t->num_vars };
+    w.main = t->functions.items[0];
+    stmt_flatten(t, w.main->body);
+    w.whole = (struct tree_whole){ t, w.main, { 0 } };
+    w.in_cell = NEW_ARRAY(t->arena, bool, t->num_vars);
+    offload_find_memory(&w);
+    do {
+        w.changed = false;
+        w.num_nests = 0;
+        place(&w, w.main->body);
+    } while (w.changed);
+    if (w.num_nests)
+        offload_write(&w);
+    for (uint32_t i = 0; i < t->functions.count; i++)
+        stmt_visit(t->functions.items[i]->body, tame, NULL);
+    return !w.failed;
+}

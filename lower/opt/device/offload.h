@@ -1,0 +1,107 @@
+/* Offloading: what of a program's main function runs on a device. offload.c decides, offload_host.c writes the host's
+ * side, offload_kernel.c the kernels.
+ *
+ * Memory that kernels touch lives on the device for the whole call: pointers to it have a *twin*, a variable of the
+ * host with the address on the device. Scalars that device code computes and others read have a *cell*, an element of
+ * one block of device memory; the host's variable of that name is only a copy. */
+#ifndef LOWER_OPT_DEVICE_OFFLOAD_H
+#define LOWER_OPT_DEVICE_OFFLOAD_H
+
+#include "lower/tree/tree_scan.h"
+
+/* Where memory comes from: an argument, an allocation, or a slot of the program's state. */
+struct origin {
+    struct origin *next;       /* of the same memory */
+    struct tree_expr *address; /* on the host */
+    struct tree_var *twin;
+    const struct type *type; /* of the elements */
+    struct tree_expr *count; /* value of the host, while it is `live` */
+    uint32_t alias;
+    bool argument; /* or a slot: there before the call, and behind it */
+    bool live;     /* allocated where code is being written */
+};
+
+/* What pointers may lead to that are computed from each other. */
+struct memory {
+    struct memory *parent; /* another one that stands for this one; NULL: none */
+    struct origin *origins;
+    bool foreign; /* of unknown size, or reached by ways that are not seen: it stays on the host */
+    bool device;  /* kernels touch it */
+    bool host;    /* so do statements that only the host can run */
+    bool written; /* by device code */
+};
+
+enum placement {
+    PLACE_HOST,    /* as it is, perhaps between transfers */
+    PLACE_CONTROL, /* the host decides, what is inside is placed on its own */
+    PLACE_SERIAL,  /* one thread of the device */
+    PLACE_KERNEL   /* a nest whose iterations are threads */
+};
+
+struct offload {
+    struct tree *tree;
+    struct tree_func *main;
+    struct tree_whole whole;
+    uint32_t num_vars;     /* when it began: variables with larger numbers are ours */
+    struct memory *by_var; /* of pointer variables, by id */
+    struct memory *by_slot;
+    struct memory outside; /* everything else */
+    bool *in_cell;         /* variables that have a cell, by id */
+    struct map placed;     /* statement -> enum placement */
+    bool changed, failed;
+    uint32_t num_nests;
+
+    /* while code is written */
+    struct tree_var **twins, **slot_twins;
+    struct tree_var *cells, *copies; /* the cells, and room on the host to copy them to */
+    uint32_t cell_class, copy_class;
+    uint32_t *cell_of;  /* by variable: 1 + the int64 number of its cell */
+    uint32_t num_cells; /* in int64 elements */
+    uint32_t num_kernels;
+    struct tree_stmt *prologue, *epilogue;
+    struct tree_label *leave; /* the end of the function; NULL: nothing goes there */
+};
+
+/* ---- offload_memory.c ---- */
+
+void offload_find_memory(struct offload *o);
+/* What a pointer leads to; NULL for constants and null pointers. */
+struct memory *offload_memory(struct offload *o, const struct tree_expr *pointer);
+struct memory *offload_same(struct memory *m); /* the one that stands for all */
+/* The memory that a statement itself reads or writes, and what its expressions load. */
+typedef void offload_touch(void *user, struct memory *m, bool write);
+void offload_each_touch(struct offload *o, struct tree_stmt *s, offload_touch *see, void *user);
+bool offload_on_device(struct offload *o,
+                       const struct tree_expr *e); /* does it read a cell, or memory of the device? */
+
+/* ---- offload_fits.c ---- */
+
+bool offload_expr_fits(struct offload *o, const struct tree_expr *e);
+/* Can a statement with all in it be device code? `threads`: each iteration may be a thread of its own. */
+bool offload_fits(struct offload *o, const struct tree_stmt *s);
+bool offload_is_nest(struct offload *o, struct tree_stmt *s);
+bool offload_has_nests(struct offload *o, struct tree_stmt *s);
+/* Is the variable mentioned by anything but the piece? */
+bool offload_used_outside(struct offload *o, const struct tree_scan *piece, const struct tree_var *v);
+
+/* ---- offload_host.c ---- */
+
+void offload_write(struct offload *o);
+struct tree_expr *offload_value(struct offload *o, struct tree_stmt *out, struct tree_expr *e,
+                                const struct place *place);
+/* The cell of a variable of that type. */
+struct tree_expr *offload_cell(struct offload *o, uint32_t number, const struct type *type, bool host);
+uint32_t offload_cell_of(struct offload *o, const struct tree_var *v);
+uint32_t offload_new_cell(struct offload *o, const struct type *type);
+
+/* ---- offload_kernel.c ---- */
+
+void offload_nest(struct offload *o, struct tree_stmt *out, struct tree_stmt *loop);
+/* The statements of a block, one thread. */
+void offload_serial(struct offload *o, struct tree_stmt *out, struct tree_stmt *block);
+void offload_fetch(struct offload *o, struct tree_stmt *out, struct tree_expr *value, uint32_t cell,
+                   const struct place *place);
+/* Addresses on the host become those on the device. */
+struct tree_expr *offload_twins(struct offload *o, struct tree_expr *e);
+
+#endif

@@ -1,0 +1,149 @@
+/* What device code can do. */
+#include "lower/opt/device/offload.h"
+#include "lower/tree/tree_callee.h"
+
+enum { MOST_PRIVATE = 16384 }; /* bytes of memory that a thread has for itself */
+
+/* ---- expressions ---- */
+
+static bool type_fits(const struct type *t)
+{
+    t = type_scalar(t);
+    return type_is_basic(t) || t->kind == TYPE_POINTER || t->kind == TYPE_STRUCT;
+}
+
+bool offload_expr_fits(struct offload *o, const struct tree_expr *e)
+{
+    if (!type_fits(e->type) || e->op == EXPR_CONTEXT)
+        return false;
+    if (e->op == EXPR_CALL && !callee_is_for_devices(e->callee))
+        return false;
+    if (e->op == EXPR_LOAD) {
+        const struct memory *m = offload_memory(o, e->args[0]);
+        if ((m && m->foreign) || e->type->kind == TYPE_POINTER)
+            return false;
+    }
+    for (uint32_t i = 0; i < e->num_args; i++)
+        if (!offload_expr_fits(o, e->args[i]))
+            return false;
+    return true;
+}
+
+/* ---- statements ---- */
+
+struct fits {
+    struct offload *offload;
+    struct map allocated; /* variables with memory of the thread's own */
+    int64_t bytes;
+    bool fits;
+};
+
+static void see_operand(void *user, struct tree_expr **e)
+{
+    struct fits *f = user;
+    f->fits = f->fits && offload_expr_fits(f->offload, *e);
+}
+
+static void see_touch(void *user, struct memory *m, bool write)
+{
+    struct fits *f = user;
+    (void)write;
+    f->fits &= !m->foreign;
+}
+
+/* Memory of a known, small size becomes the thread's. */
+static bool alloc_fits(struct fits *f, const struct tree_stmt *s)
+{
+    if ((s->where != TREE_STACK && s->where != TREE_HEAP) || s->count->op != EXPR_INT || s->count->i > MOST_PRIVATE)
+        return false;
+    f->bytes += s->count->i * (int64_t)s->type->size;
+    map_put(f->offload->tree->scratch, &f->allocated, s->var, s->var);
+    return f->bytes <= MOST_PRIVATE;
+}
+
+static bool kind_fits(struct fits *f, const struct tree_stmt *s)
+{
+    switch (s->kind) {
+    case STMT_ALLOC:
+        return alloc_fits(f, s);
+    case STMT_FREE:
+        return map_has(&f->allocated, s->var);
+    case STMT_CALL:
+        return !s->pointer && !s->check && callee_is_for_devices(stmt_callee(s));
+    case STMT_PARALLEL:
+    case STMT_BARRIER:
+    case STMT_KERNEL:
+    case STMT_GROUP:
+    case STMT_MIRROR:
+    case STMT_TRANSFER:
+    case STMT_CLEAR:
+    case STMT_WAIT:
+    case STMT_CRITICAL:
+    case STMT_RETURN:
+        return false;
+    default:
+        return true;
+    }
+}
+
+static bool see(void *user, struct tree_stmt *s)
+{
+    struct fits *f = user;
+    if (!f->fits)
+        return false;
+    f->fits = kind_fits(f, s);
+    if (f->fits)
+        stmt_each_expr(s, see_operand, f);
+    if (f->fits)
+        offload_each_touch(f->offload, s, see_touch, f);
+    return f->fits;
+}
+
+bool offload_fits(struct offload *o, const struct tree_stmt *s)
+{
+    struct fits f = { .offload = o, .fits = true };
+    stmt_visit((struct tree_stmt *)s, see, &f);
+    if (!f.fits)
+        return false;
+    struct tree_scan scan = { .arena = o->tree->scratch };
+    tree_scan_add(&scan, s);
+    if (!tree_scan_is_closed(&scan, tree_whole(&o->whole)))
+        return false;
+    for (uint32_t i = 0; i < scan.assigned.count; i++) {
+        const struct tree_var *v = scan.assigned.slots[i].key;
+        if (v->type->kind == TYPE_POINTER && offload_used_outside(o, &scan, v))
+            return false;
+    }
+    return true;
+}
+
+bool offload_used_outside(struct offload *o, const struct tree_scan *piece, const struct tree_var *v)
+{
+    return map_get(&tree_whole(&o->whole)->uses, v) != map_get(&piece->uses, v);
+}
+
+bool offload_is_nest(struct offload *o, struct tree_stmt *s)
+{
+    if (s->kind != STMT_FOR || !(s->loop.parallel || s->loop.independent))
+        return false;
+    struct fits f = { .offload = o, .fits = true }; /* its bounds are the host's business */
+    stmt_visit(s->body, see, &f);
+    if (!f.fits)
+        return false;
+    struct tree_scan scan = { .arena = o->tree->scratch };
+    tree_scan_add(&scan, s);
+    for (uint32_t i = 0; i < scan.assigned.count; i++)
+        if (offload_used_outside(o, &scan, scan.assigned.slots[i].key))
+            return false;
+    return tree_scan_is_closed(&scan, tree_whole(&o->whole));
+}
+
+bool offload_has_nests(struct offload *o, struct tree_stmt *s)
+{
+    if (offload_is_nest(o, s))
+        return true;
+    for (uint32_t i = 0; i < s->items.count; i++)
+        if (offload_has_nests(o, s->items.items[i]))
+            return true;
+    return (s->body && offload_has_nests(o, s->body)) || (s->otherwise && offload_has_nests(o, s->otherwise));
+}
