@@ -98,13 +98,23 @@ static bool touches_device(struct offload *o, struct tree_stmt *s)
     return w.found;
 }
 
+/* It becomes a transfer if its target is on the device. */
+static void copy_writes(struct offload *o, const struct tree_stmt *s)
+{
+    struct memory *m = offload_memory(o, s->pointer);
+    if (m && m->device)
+        set(&m->written, &o->changed);
+}
+
 static enum placement place_leaf(struct offload *o, struct tree_stmt *s)
 {
     switch (s->kind) {
-    case STMT_ALLOC:
-    case STMT_FREE:
     case STMT_COPY:
     case STMT_ZERO:
+        copy_writes(o, s);
+        return PLACE_HOST;
+    case STMT_ALLOC:
+    case STMT_FREE:
     case STMT_LABEL:
     case STMT_GOTO:
     case STMT_BREAK:

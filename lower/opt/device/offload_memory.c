@@ -22,6 +22,8 @@ static struct memory *join(struct memory *a, struct memory *b)
     b->parent = a;
     a->foreign |= b->foreign;
     a->host |= b->host;
+    a->device |= b->device;
+    a->written |= b->written;
     struct origin **last = &a->origins;
     while (*last)
         last = &(*last)->next;
