@@ -52,6 +52,8 @@ bool fe_assign_name(struct fe *f, const struct py *n, const char *name, const st
             return true;
         return fe_store(f, n, to, v, NULL);
     }
+    if (v->kind == FE_PYOBJECT && f->depth && b && b->value) /* which one it is depends on what was run */
+        return fe_unsupported(f, n, "'%s' becomes %s in a loop or branch", name, fe_describe(f, v)) != NULL;
     if (fe_is_data(v)) {
         const struct fe_container *c = v->kind == FE_VIEW ? v->view.container : NULL;
         bool shared = c && (v->rank > 0 ? !c->storage : c->scalar && !c->storage);

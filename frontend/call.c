@@ -175,7 +175,11 @@ static bool bind_arguments(struct fe *f, const struct fe_function *fn, struct fe
     struct formal formals[256];
     const struct value *given[256] = { 0 }, *types[256] = { 0 };
     uint32_t count;
-    if (!formals_of(f, fn->node, formals, &count))
+    const struct fe_source *caller = f->source;
+    f->source = fn->source;
+    bool accepted = formals_of(f, fn->node, formals, &count);
+    f->source = caller;
+    if (!accepted)
         return false;
     for (uint32_t i = 0; i < count; i++) {
         given[i] = fe_arg(a, i, formals[i].name);
@@ -317,11 +321,79 @@ void fe_prepend(struct fe *f, struct fe_args *a, const struct value *self)
     a->count++;
 }
 
+/* What a call that is the value of a statement must give: the views that it is stored in, where they are elements. */
+static const struct value *wanted_of(struct fe *f, const struct py *target)
+{
+    if (target->kind == PY_SUBSCRIPT)
+        return fe_eval(f, target);
+    const struct fe_binding *b = target->kind == PY_NAME && f->dace ? fe_find(f->scope, target->name.id) : NULL;
+    if (target->kind != PY_TUPLE) /* anything, but in DaCe's dialect names keep their types */
+        return b && b->value && fe_is_data(b->value) ? b->value : fe_new(f, FE_ELLIPSIS);
+    const struct value **items = NEW_ARRAY(f->arena, const struct value *, target->tuple.elts.count + 1);
+    for (uint32_t i = 0; i < target->tuple.elts.count; i++)
+        if (!(items[i] = wanted_of(f, target->tuple.elts.items[i])))
+            return NULL;
+    return fe_tuple(f, items, target->tuple.elts.count);
+}
+
 const struct value *fe_call(struct fe *f, const struct py *n)
 {
+    const struct value *wanted = f->wanted;
+    const struct py *target = f->target;
+    f->wanted = NULL;
+    f->target = NULL;
     const struct value *callee = fe_eval_lazy(f, n->call.func);
     struct fe_args a;
-    return callee && arguments(f, n, &a) ? fe_call_value(f, n, callee, &a) : NULL;
+    if (!callee || !arguments(f, n, &a))
+        return NULL;
+    bool live = callee->kind == FE_OBJECT || (callee->kind == FE_FUNCTION && callee->function->id);
+    if (live && target && !wanted && !(wanted = wanted_of(f, target)))
+        return NULL;
+    a.wanted = wanted;
+    return fe_call_value(f, n, callee, &a);
+}
+
+/* Whether the function compiles with these arguments, which is found out without building; decided once, as what it
+ * does not accept mostly lies in its text. */
+static bool compiles(struct fe *f, struct fe_function *fn, const struct fe_args *a)
+{
+    if (fn->verdict != FE_UNTRIED)
+        return fn->verdict != FE_REFUSED;
+    struct fe kept = *f;
+    struct fe_args copy = *a;
+    uint32_t before = diags_count(f->ir->diags);
+    struct fe_host *h = fn->scope->host;
+    uint32_t mark = h->begin(h);
+    fn->verdict = FE_TRYING;
+    f->dry = true;
+    bool good = fe_call_function_value(f, fn, &copy) && !f->failed;
+    fn->verdict = good ? FE_COMPILES : FE_REFUSED;
+    fn->why = good ? NULL : fe_reason(f, before);
+    h->end(h, mark, good);
+    kept.used_names = f->used_names; /* tables only grow */
+    kept.used_labels = f->used_labels;
+    kept.library = f->library;
+    kept.library_source = f->library_source;
+    kept.symbol_types = f->symbol_types;
+    kept.program_symbols.items = f->program_symbols.items;
+    kept.program_symbols.count = f->program_symbols.count;
+    kept.program_symbols.capacity = f->program_symbols.capacity;
+    *f = kept;
+    return good;
+}
+
+static const struct value *call_live(struct fe *f, const struct py *n, const struct value *callee, struct fe_args *a)
+{
+    struct fe_function *fn = (struct fe_function *)callee->function;
+    struct fe_host *h = fn->scope->host;
+    bool fixed = fn->strict || !h->callback || f->nesting >= FE_MAX_CALLS;
+    struct fe_args whole = *a;
+    if (callee->self)
+        fe_prepend(f, &whole, callee->self);
+    if (fixed || compiles(f, fn, &whole))
+        return fe_call_function_value(f, fn, &whole);
+    struct fe_callee c = { fn->id, callee->self ? callee->self->object->id : 0, fn->node->function.name, fn->why };
+    return h->callback(h, n, &c, a);
 }
 
 const struct value *fe_call_value(struct fe *f, const struct py *n, const struct value *callee, struct fe_args *a)
@@ -334,6 +406,8 @@ const struct value *fe_call_value(struct fe *f, const struct py *n, const struct
     case FE_FUNCTION:
         if (!f->level)
             return fe_unsupported(f, n, "a call of a function of the file outside of a program");
+        if (callee->function->id && callee->function->node->kind == PY_FUNCTION_DEF)
+            return call_live(f, n, callee, a);
         if (callee->self)
             fe_prepend(f, a, callee->self);
         return fe_call_function_value(f, callee->function, a);

@@ -417,7 +417,7 @@ const struct value *fe_attribute(struct fe *f, const struct py *n, const struct 
     }
     if (v->kind == FE_MODULE) {
         const struct value *m = fe_module_attribute(f, v->text, name);
-        if (m)
+        if (m && !(m->kind == FE_MODULE && v->self)) /* of a live module there is more to know */
             return m;
         if (v->self) /* a live module may have more */
             return fe_attribute(f, n, v->self, name);

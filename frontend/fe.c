@@ -61,6 +61,20 @@ void *fe_unsupported(struct fe *f, const struct py *n, const char *format, ...)
     return report(f, n, DIAG_PROGRAM_UNSUPPORTED, message);
 }
 
+const char *fe_reason(struct fe *f, uint32_t before)
+{
+    const char *text = "it cannot be compiled";
+    if (diags_count(f->ir->diags) > before) {
+        const struct diag *d = diags_get(f->ir->diags, before);
+        const char *column = d->source ? strrchr(d->source, ':') : NULL; /* "path:line:column" */
+        text = column && *d->source ? fe_format(f, "%s (%.*s)", d->message, (int)(column - d->source), d->source)
+                                    : arena_strdup(f->arena, d->message);
+    }
+    diags_reset(f->ir->diags, before);
+    f->said = false;
+    return text;
+}
+
 const char *fe_format(struct fe *f, const char *format, ...)
 {
     va_list args;
@@ -75,6 +89,8 @@ const char *fe_describe(struct fe *f, const struct value *v)
     static const char *const names[] = { "None",   "bool",     "int",          "float",     "complex", "str",
                                          "...",    "a tuple",  "a dictionary", "a slice",   "a range", "a type",
                                          "a type", "a module", "a function",   "a function" };
+    if (v->kind == FE_PYOBJECT)
+        return "a value of unknown type that a callback returned (an annotation of its name says the type)";
     if (v->kind == FE_OBJECT)
         return v->object->what;
     if (v->kind == FE_SYMBOL)

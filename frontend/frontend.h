@@ -45,6 +45,7 @@ struct frontend_guard {
 struct frontend_found {
     VEC(struct frontend_guard) guards;
     VEC(bool) numbers; /* per result: a single number */
+    VEC(bool) objects; /* per result: the number of an object */
     bool tuple;        /* the results are a tuple */
 };
 

@@ -63,6 +63,11 @@ const struct value *fn_unknown(struct fe *f, const struct fe_builtin *b, struct 
     return fe_unsupported(f, a->node, "'%s.%s' here", b->module, b->name);
 }
 
+bool fe_is_python_only(const struct fe_builtin *b)
+{
+    return b->call == fn_unknown && strcmp(b->module, "builtins") == 0;
+}
+
 const struct type *fe_dtype(struct fe *f, const struct py *n, const struct value *v, const struct type *otherwise)
 {
     if (!v || v->kind == FE_NONE)

@@ -9,9 +9,10 @@
 struct live {
     struct fe *f;
     const struct sdfg_host *host;
-    struct map answers;   /* question -> value */
-    struct map arrays;    /* id as text -> struct fe_container * */
-    struct map functions; /* id as text -> struct fe_function * */
+    struct map answers;      /* question -> value */
+    struct map arrays;       /* id as text -> struct fe_container * */
+    struct map functions;    /* id as text -> struct fe_function * */
+    VEC(const char *) asked; /* the questions that were answered, in order; each has left a guard */
     uint64_t entry;
 };
 
@@ -148,8 +149,20 @@ static const struct value *object(struct live *l, const struct sdfg_object *o, c
 static const struct value *method(struct live *l, const struct py *n, const struct sdfg_object *o, const char *path,
                                   struct fe_host *h)
 {
+    struct value *v;
+    uint32_t before = diags_count(l->f->ir->diags);
+    bool failed = l->f->failed;
     const struct fe_function *fn = function(l, n, o->id);
-    struct value *v = fn ? fe_new(l->f, FE_FUNCTION) : NULL;
+    if (!fn && l->host->callback) { /* it may be called nevertheless */
+        v = (struct value *)object(l, o, path, h);
+        struct fe_object *made = (struct fe_object *)v->object;
+        made->why = fe_reason(l->f, before);
+        made->what = "a function that cannot be compiled";
+        made->self = o->self;
+        l->f->failed = failed;
+        return v;
+    }
+    v = fn ? fe_new(l->f, FE_FUNCTION) : NULL;
     if (!v)
         return NULL;
     v->function = fn;
@@ -158,6 +171,25 @@ static const struct value *method(struct live *l, const struct py *n, const stru
         const char *dot = strrchr(path, '.');
         v->self = object(l, &self, dot ? arena_strndup(l->f->arena, path, (size_t)(dot - path)) : path, h);
     }
+    return v;
+}
+
+/* A function that the library knows; another one may still be called by the interpreter. */
+static const struct value *known_builtin(struct live *l, const struct py *n, const struct sdfg_object *o,
+                                         const char *path, struct fe_host *h)
+{
+    struct fe *f = l->f;
+    uint32_t before = diags_count(f->ir->diags);
+    bool failed = f->failed;
+    const struct value *v = builtin(l, n, o->text ? o->text : "");
+    bool known = v && !(v->kind == FE_BUILTIN && fe_is_python_only(v->builtin));
+    if (known || !l->host->callback || !o->id)
+        return v;
+    const char *why = v ? NULL : fe_reason(f, before);
+    v = object(l, o, path, h);
+    ((struct fe_object *)v->object)->why = why;
+    ((struct fe_object *)v->object)->what = fe_format(f, "the function '%s'", o->text);
+    f->failed = failed;
     return v;
 }
 
@@ -190,7 +222,7 @@ static const struct value *value_of(struct live *l, const struct py *n, const st
             v->self = object(l, o, path, h);
         return v ? v : object(l, o, path, h);
     case SDFG_OBJECT_BUILTIN:
-        return builtin(l, n, o->text ? o->text : "");
+        return known_builtin(l, n, o, path, h);
     case SDFG_OBJECT_ARRAY:
         return array(l, n, o, path, false);
     case SDFG_OBJECT_FUNCTION:
@@ -233,6 +265,7 @@ static const struct value *take(struct live *l, const struct py *n, struct fe_ho
     if (!v)
         return NULL;
     map_put(f->arena, &l->answers, question, (void *)(uintptr_t)v);
+    vec_push(f->arena, &l->asked, question);
     guard(l, o, path, v);
     return v;
 }
@@ -292,7 +325,7 @@ static const struct value *attribute(struct fe_host *h, const struct py *n, cons
 }
 
 /* A constant of the program for the host; false: it is none. */
-static bool to_object(const struct value *v, struct sdfg_object *o)
+bool fe_to_object(const struct value *v, struct sdfg_object *o)
 {
     static const enum sdfg_object_kind numbers[] = { [FE_BOOL] = SDFG_OBJECT_BOOL,
                                                      [FE_INT] = SDFG_OBJECT_INTEGER,
@@ -339,7 +372,7 @@ static const struct value *item(struct fe_host *h, const struct py *n, const str
     struct live *l = of(h)->live;
     struct fe *f = l->f;
     struct sdfg_object k, o = unknown();
-    if (!to_object(key, &k))
+    if (!fe_to_object(key, &k))
         return fe_unsupported(f, n, "an element of %s whose key is known at run time only", v->object->what);
     const char *text = key_text(f, &k);
     const char *question = intern(f->ir->names, fe_format(f, "%llu[%s]", (unsigned long long)v->object->id, text));
@@ -367,7 +400,7 @@ static const struct value *constant_call(struct live *l, const struct py *n, con
     struct fe *f = l->f;
     struct sdfg_object *items = NEW_ARRAY(f->arena, struct sdfg_object, a->count + a->num_names + 1), o = unknown();
     for (uint32_t i = 0; i < a->count + a->num_names; i++)
-        if (!to_object(i < a->count ? a->items[i] : a->values[i - a->count], &items[i]))
+        if (!fe_to_object(i < a->count ? a->items[i] : a->values[i - a->count], &items[i]))
             return NULL;
     bool good = l->host->call(l->host->user, v->object->id, items, a->count + a->num_names, a->names, a->num_names, &o);
     if (good && o.kind == SDFG_OBJECT_UNKNOWN && !o.text)
@@ -375,6 +408,46 @@ static const struct value *constant_call(struct live *l, const struct py *n, con
     const char *path = fe_format(f, "%s() in line %u", v->object->path, f->place.line);
     return take(l, n, v->object->host, intern(f->ir->names, fe_format(f, "call %u %s", n->begin, path)), path, good,
                 &o);
+}
+
+static const struct value *callback(struct fe_host *h, const struct py *n, const struct fe_callee *callee,
+                                    struct fe_args *a)
+{
+    struct fe *f = of(h)->live->f;
+    return fe_callback(f, n, of(h)->live->host, callee, a, a->wanted);
+}
+
+static uint32_t begin(struct fe_host *h)
+{
+    struct live *l = of(h)->live;
+    if (l->host->attempt)
+        l->host->attempt(l->host->user, SDFG_ATTEMPT_BEGINS);
+    return l->asked.count;
+}
+
+/* Arrays are arguments already, so what was said of them stays. */
+static void end(struct fe_host *h, uint32_t mark, bool good)
+{
+    struct live *l = of(h)->live;
+    struct frontend_found *found = l->f->found;
+    uint32_t kept = mark;
+    if (l->host->attempt)
+        l->host->attempt(l->host->user, good ? SDFG_ATTEMPT_SUCCEEDS : SDFG_ATTEMPT_FAILS);
+    for (uint32_t i = mark; i < l->asked.count && !good; i++) {
+        const struct value *v = map_get(&l->answers, l->asked.items[i]);
+        bool stays = v && v->kind == FE_VIEW;
+        if (!stays)
+            map_put(l->f->arena, &l->answers, l->asked.items[i], NULL);
+        if (stays && found)
+            found->guards.items[kept] = found->guards.items[i];
+        if (stays)
+            l->asked.items[kept++] = l->asked.items[i];
+    }
+    if (good)
+        return;
+    l->asked.count = kept;
+    if (found)
+        found->guards.count = kept;
 }
 
 static const struct value *call(struct fe_host *h, const struct py *n, const struct value *v, struct fe_args *a)
@@ -388,6 +461,10 @@ static const struct value *call(struct fe_host *h, const struct py *n, const str
     const struct value *method = attribute(h, n, v, "__call__");
     if (method && method->kind == FE_FUNCTION)
         return fe_call_value(f, n, method, a);
+    if (!f->said && h->callback) {
+        struct fe_callee callee = { v->object->id, v->object->self, v->object->path, v->object->why };
+        return callback(h, n, &callee, a);
+    }
     return f->said ? NULL : fe_unsupported(f, n, "a call of %s", v->object->what);
 }
 
@@ -450,17 +527,25 @@ static const struct fe_function *function(struct live *l, const struct py *n, ui
         return fe_unsupported(f, n, "a function without source text%s%s", given.text ? ": " : "",
                               given.text ? arena_strdup(f->arena, given.text) : "");
     struct live_host *h = NEW(f->arena, struct live_host);
-    *h = (struct live_host){
-        { .lookup = lookup, .parameter = parameter, .attribute = attribute, .item = item, .key = key_of, .call = call },
-        l,
-        id,
-        arena_strdup(f->arena, given.name)
-    };
+    *h = (struct live_host){ { .lookup = lookup,
+                               .parameter = parameter,
+                               .attribute = attribute,
+                               .item = item,
+                               .key = key_of,
+                               .call = call,
+                               .begin = begin,
+                               .end = end,
+                               .callback = l->host->callback ? callback : NULL },
+                             l,
+                             id,
+                             arena_strdup(f->arena, given.name) };
     fn = NEW(f->arena, struct fe_function);
     fn->source = fe_source(f, given.path ? given.path : "<unknown>", arena_strndup(f->arena, given.text, given.size),
                            given.size, given.first_line ? given.first_line : 1);
     fn->program = true;
     fn->dace = given.dace;
+    fn->strict = given.strict;
+    fn->id = id;
     struct py *tree = fe_parse(f, fn->source, PY_MODE_SNIPPET);
     const struct fe_source *kept = f->source;
     f->source = fn->source;

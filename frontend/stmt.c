@@ -54,11 +54,24 @@ static bool define(struct fe *f, const struct py *n)
     return true;
 }
 
+static bool wanted_by_annotation(struct fe *f, const struct py *annotation)
+{
+    bool raw = f->raw;
+    f->raw = true;
+    const struct value *type = fe_eval(f, annotation);
+    f->raw = raw;
+    bool describes = type && (type->kind == FE_TYPE || type->kind == FE_DESC);
+    f->wanted = describes ? fe_in_context(f, annotation, type) : NULL;
+    return type && (!describes || f->wanted);
+}
+
 static bool annotated(struct fe *f, const struct py *n)
 {
     const struct py *value = n->ann_assign.value;
     if (!value)
         return true;
+    if (value->kind == PY_CALL && !wanted_by_annotation(f, n->ann_assign.annotation))
+        return false;
     const struct value *v = fe_eval(f, value), *type = v ? fe_eval(f, n->ann_assign.annotation) : NULL;
     if (!type)
         return false;
@@ -83,6 +96,7 @@ static bool assign_all(struct fe *f, const struct py *n)
 {
     const struct py *first = n->assign.targets.items[0];
     f->wish = n->assign.targets.count == 1 && first->kind == PY_NAME ? first->name.id : NULL;
+    f->target = n->assign.value->kind == PY_CALL ? first : NULL;
     const struct value *v = fe_eval(f, n->assign.value);
     f->wish = NULL;
     if (!v)
@@ -118,6 +132,7 @@ static bool statement(struct fe *f, const struct py *n)
     case PY_EXPR:
         if (fe_is_memlet(n))
             return fe_memlet_copy(f, n);
+        f->wanted = n->expr.value->kind == PY_CALL ? fe_none(f) : NULL;
         return n->expr.value->kind == PY_CONSTANT || fe_eval(f, n->expr.value) != NULL;
     case PY_ASSIGN:
         return assign_all(f, n);
@@ -212,6 +227,12 @@ static bool depends_on_program(struct fe *f, const struct sym *extent)
 static bool store_result(struct fe *f, const struct py *n, const struct value *v, uint32_t index, bool tuple)
 {
     struct fe_return *r = f->returns;
+    bool opaque = v->kind == FE_PYOBJECT;
+    if (opaque) {
+        struct value *number = arena_copy(f->arena, v, sizeof *v);
+        number->kind = FE_VIEW;
+        v = number;
+    }
     if (!fe_is_operand(v))
         return fe_error(f, n, "a program cannot return %s", fe_describe(f, v)) != NULL;
     const struct sym *one[1] = { sym_int(f->ir, 1) };
@@ -233,8 +254,10 @@ static bool store_result(struct fe *f, const struct py *n, const struct value *v
         c->argument = true;
         map_put(f->arena, &f->used_names, c->name, (void *)1);
         fe_mark(f, &build_array(f->level->sdfg, name, c->type->name, fe_shape_text(f, c->shape, c->rank))->place);
-        if (f->found)
+        if (f->found) {
             vec_push(f->arena, &f->found->numbers, scalar);
+            vec_push(f->arena, &f->found->objects, opaque);
+        }
         vec_push(f->arena, &r->values, c);
     }
     struct fe_container *c = r->values.items[index];

@@ -33,8 +33,9 @@ enum fe_kind {
     FE_OBJECT,   /* object: of a live interpreter */
     FE_SYMBOL,   /* sym: a symbolic integer; behaves as a Python int */
     /* data */
-    FE_VIEW, /* type, shape, view: a region of a container */
-    FE_ELEM, /* type, shape, elem: an elementwise expression that is not computed yet */
+    FE_VIEW,     /* type, shape, view: a region of a container */
+    FE_ELEM,     /* type, shape, elem: an elementwise expression that is not computed yet */
+    FE_PYOBJECT, /* view: a scalar with the number of an object that a callback returned */
 };
 
 struct value;
@@ -42,6 +43,8 @@ struct fe_args;
 struct fe_container;
 struct fe_host;
 struct fe_scope;
+struct sdfg_host;
+struct sdfg_object;
 
 /* One dimension of the container of a view. */
 struct fe_dim {
@@ -71,6 +74,16 @@ struct fe_function {
     struct fe_scope *scope;
     bool program; /* has a decorator that makes it one */
     bool dace;    /* the decorator is dace's: its dialect */
+    bool strict;  /* never a callback */
+    uint64_t id;  /* of a live function, else 0 */
+    enum { FE_UNTRIED, FE_TRYING, FE_COMPILES, FE_REFUSED } verdict;
+    const char *why; /* FE_REFUSED */
+};
+
+/* What a callback calls, as the host knows it. */
+struct fe_callee {
+    uint64_t id, self;
+    const char *path, *why;
 };
 
 struct value {
@@ -170,6 +183,11 @@ struct fe_host {
                                 const struct value *key);
     const struct value *(*key)(struct fe_host *h, const struct py *n, const struct value *mapping, uint32_t index);
     const struct value *(*call)(struct fe_host *h, const struct py *n, const struct value *object, struct fe_args *a);
+    /* Around a try: the first gives a mark, which the second takes; answers since then are forgotten if it failed. */
+    uint32_t (*begin)(struct fe_host *h);
+    void (*end)(struct fe_host *h, uint32_t mark, bool good);
+    const struct value *(*callback)(struct fe_host *h, const struct py *n, const struct fe_callee *c,
+                                    struct fe_args *a);
 };
 
 enum fe_content { FE_OPAQUE, FE_SEQUENCE, FE_LIST, FE_MAPPING };
@@ -179,6 +197,8 @@ struct fe_object {
     uint64_t id;
     const char *path; /* how the program reaches it: "self.sizes[2]" */
     const char *what; /* for messages: "an object of class 'Grid'" */
+    const char *why;  /* of a function that cannot be compiled, or NULL */
+    uint64_t self;    /* of a method that cannot be compiled */
     enum fe_content content;
     uint32_t count; /* of elements */
 };
@@ -209,6 +229,8 @@ struct fe {
     uint32_t emitted;             /* counts what needed the graph */
     bool raw;                     /* symbols of annotations are not replaced */
     const char *wish;             /* the name that the value of this statement gets */
+    const struct value *wanted;   /* what the statement makes of the value of its call, see fe_callback; or NULL */
+    const struct py *target;      /* where it goes, if that says more */
     struct frontend_found *found; /* what the caller hears besides the graph, or NULL */
     struct fe_scope *library;     /* the module library.py, once something of it was called */
     const struct fe_source *library_source;
@@ -230,6 +252,9 @@ void fe_place(const struct fe *f, const struct py *n, struct place *out);
 /* A name that nothing has yet: the wish, or the wish with a number. */
 const char *fe_unique(struct fe *f, const char *wish);
 bool fe_has_name(const char *const *list, uint32_t count, const char *name);
+
+/* Forgets the errors after the first `before`; the text of the first of them, with its line. */
+const char *fe_reason(struct fe *f, uint32_t before);
 
 extern const char fe_wrong[]; /* `gone` of names whose statement had an error */
 
@@ -400,8 +425,9 @@ struct fe_args {
     const char *const *names;
     const struct value *const *values;
     uint32_t num_names;
-    uint32_t used; /* bits: keywords that were asked for */
-    bool strong;   /* the result is NumPy's number even if all operands are Python's */
+    uint32_t used;              /* bits: keywords that were asked for */
+    bool strong;                /* the result is NumPy's number even if all operands are Python's */
+    const struct value *wanted; /* fe_callback */
 };
 typedef const struct value *fe_call_function(struct fe *f, const struct fe_builtin *b, struct fe_args *a);
 struct fe_builtin {
@@ -411,6 +437,12 @@ struct fe_builtin {
     int kind;           /* enum fe_rule */
 };
 void fe_prepend(struct fe *f, struct fe_args *a, const struct value *self); /* as the first argument */
+/* A call that the interpreter makes at run time (callback.c). `wanted`: a type, or data of the type and shape, None:
+ * the result is not used, a tuple of those; or NULL. */
+const struct value *fe_callback(struct fe *f, const struct py *n, const struct sdfg_host *host,
+                                const struct fe_callee *callee, struct fe_args *a, const struct value *wanted);
+bool fe_to_object(const struct value *v,
+                  struct sdfg_object *o); /* a constant for the host (live.c); false: it is none */
 const struct value *fe_call(struct fe *f, const struct py *n);
 const struct value *fe_matmul(struct fe *f, const struct py *n, const struct value *a, const struct value *b);
 /* Of a function, method, type ... */
@@ -419,6 +451,7 @@ const struct value *fe_call_function_value(struct fe *f, const struct fe_functio
 /* np.add.outer, np.maximum.reduce, ... */
 const struct value *fe_ufunc_method(struct fe *f, const struct fe_builtin *b, const char *method, struct fe_args *a);
 const struct fe_builtin *fe_builtin_find(const char *module, const char *name);
+bool fe_is_python_only(const struct fe_builtin *b); /* print: the file has no use for it, an interpreter does */
 const char *fe_builtin_near(const char *module, const char *name);
 /* A parameter by position or name; NULL: not given. */
 const struct value *fe_arg(struct fe_args *a, uint32_t position, const char *name);

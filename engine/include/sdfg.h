@@ -375,6 +375,9 @@ typedef struct sdfg_object {
     const char *const *strides; /* the same, in elements; NULL: packed */
     size_t count;
     uint64_t self;
+    /* In arguments and results of callbacks: `count` elements of a TUPLE or LIST, or keys and values of a DICTIONARY.
+     */
+    const struct sdfg_object *items;
 } sdfg_object;
 
 /* The text of a function. */
@@ -386,7 +389,31 @@ typedef struct sdfg_source {
     unsigned first_line; /* of the text in its file; 0 is 1 */
     const char *name;    /* of the function; "<lambda>": the lambda in the text */
     bool dace;           /* the dialect of dace.program instead of NumPy's meaning */
+    bool strict;         /* what cannot be compiled is an error, also where the host has `callback` */
 } sdfg_source;
+
+/* A call that is not compiled, so that the interpreter makes it whenever the program comes to it. */
+typedef struct sdfg_site {
+    size_t struct_size;    /* set by the library */
+    uint64_t object, self; /* what is called; `self` as in sdfg_object */
+    /* The argument of the program that takes the function pointer. NULL: only the types of the results are wanted yet;
+     * the host is asked again for the same call. */
+    const char *argument;
+    const char *path, *why; /* how the program reaches the object; why it is not compiled, or NULL */
+    const char *file;
+    unsigned line;
+    /* Constants as in `call`; VALUE, ARRAY and SYMBOL are known at run time, TUPLE and LIST hold others. The last
+     * `num_names` have the names. */
+    const sdfg_object *arguments;
+    size_t count;
+    const char *const *names;
+    size_t num_names;
+    /* What the program needs as the result: VALUE or ARRAY by its type and shape, NONE: nothing, TUPLE: as many,
+     * UNKNOWN: whatever it is. */
+    const sdfg_object *wanted;
+} sdfg_site;
+
+typedef enum sdfg_attempt { SDFG_ATTEMPT_BEGINS, SDFG_ATTEMPT_SUCCEEDS, SDFG_ATTEMPT_FAILS } sdfg_attempt;
 
 /* What a live interpreter is asked for, one question at a time while the call that was given the host waits, possibly
  * from another thread. Each function fills in *out and returns true; false: `text` of an UNKNOWN object, or nothing,
@@ -407,6 +434,16 @@ typedef struct sdfg_host {
      * with the names. UNKNOWN: it is none such. */
     bool (*call)(void *user, uint64_t object, const sdfg_object *arguments, size_t count, const char *const *names,
                  size_t num_names, sdfg_object *out);
+    /* Allows that a call is made at run time, and says what it gives: NONE, VALUE (`type`, also "pyobject": a number by
+     * which the host knows an object), ARRAY (`type`, `rank`, `shape`), or a TUPLE of such; `integer` is not 0 if the
+     * function never writes the arrays that it gets. The function gets, for each argument that is known at run time, in
+     * order: of a SYMBOL its value (int64_t); of a VALUE the address of an array and the number of the element in it
+     * (int64_t); of an ARRAY the same, then `rank` extents and `rank` strides in elements (int64_t). For each result:
+     * the address where it goes, packed, and of an ARRAY `rank` extents. It returns nothing. */
+    bool (*callback)(void *user, const sdfg_site *site, sdfg_object *out);
+    /* Before and after the library tries whether a function compiles; attempts lie inside each other. The program does
+     * not depend on answers, but for arrays, that were given during one that fails; it may ask for them again. */
+    void (*attempt)(void *user, sdfg_attempt now);
 } sdfg_host;
 
 /* The host is asked during the call only. */
@@ -430,6 +467,8 @@ SDFG_API bool sdfg_program_guard(const sdfg_program *p, size_t index, sdfg_guard
  * the program has an array of one element. */
 SDFG_API ptrdiff_t sdfg_program_num_results(const sdfg_program *p);
 SDFG_API bool sdfg_program_result_is_number(const sdfg_program *p, size_t index);
+/* A result of a callback of type "pyobject": the program has an array of one uint64, the host's number for it. */
+SDFG_API bool sdfg_program_result_is_object(const sdfg_program *p, size_t index);
 
 /* The functions that Python programs may call: "numpy.sum", "builtins.len", "ndarray.copy"; static text. */
 SDFG_API size_t sdfg_num_functions(void);
@@ -815,7 +854,7 @@ SDFG_API sdfg_error *sdfg_program_export(char **out, size_t *size, sdfg_program 
 #define SDFG_CACHE_INFO_INIT { sizeof(sdfg_cache_info), NULL, NULL, 0, 0, 0, 0, 0, { 0 } }
 #define SDFG_EXPORT_INIT { sizeof(sdfg_export), SDFG_EXPORT_OBJECT, NULL, NULL, NULL, NULL, 0, NULL, 0 }
 #define SDFG_GUARD_INIT { sizeof(sdfg_guard), NULL, NULL, SDFG_OBJECT_UNKNOWN, 0, NULL }
-#define SDFG_HOST_INIT { sizeof(sdfg_host), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
+#define SDFG_HOST_INIT { sizeof(sdfg_host), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
 #define SDFG_KERNEL_INFO_INIT { sizeof(sdfg_kernel_info), 0, 0, 0, 0, NULL, 0, NULL, false, NULL, SDFG_TIER_FULL }
 #define SDFG_LIMITS_INIT { sizeof(sdfg_limits), 0, 0 }
 #define SDFG_OBJECT_LAYOUT_INIT { sizeof(sdfg_object_layout), 0, NULL, 0, 0, 0, 0, 0, 0, NULL, 0 }

@@ -90,6 +90,11 @@ ptrdiff_t sdfg_program_num_results(const sdfg_program *p)
     return p->found->tuple ? (ptrdiff_t)p->found->numbers.count : p->found->numbers.count ? -1 : 0;
 }
 
+bool sdfg_program_result_is_object(const sdfg_program *p, size_t index)
+{
+    return p && p->found && index < p->found->objects.count && p->found->objects.items[index];
+}
+
 bool sdfg_program_result_is_number(const sdfg_program *p, size_t index)
 {
     return p && p->found && index < p->found->numbers.count && p->found->numbers.items[index];

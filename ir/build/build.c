@@ -185,7 +185,12 @@ void build_strides(struct sdfg *s, struct container *c, const char *strides)
 
 void build_symbol(struct sdfg *s, const char *name, const char *type)
 {
-    struct symbol_decl decl = { intern(s->ir->names, name), build_type(s->ir, &s->region.block.place, type) };
+    build_callback(s, name, build_type(s->ir, &s->region.block.place, type));
+}
+
+void build_callback(struct sdfg *s, const char *name, const struct type *type)
+{
+    struct symbol_decl decl = { intern(s->ir->names, name), type };
     if (map_has(&s->symbol_by_name, decl.name))
         diag_error(s->ir->diags, &s->region.block.place, DIAG_READ_TWICE, decl.name);
     const struct type *known = decl.type ? decl.type : type_basic(s->ir, TYPE_VOID);

@@ -36,6 +36,7 @@ struct container *build_view(struct sdfg *s, const char *name, const char *type,
 struct container *build_reference(struct sdfg *s, const char *name, const char *type, const char *shape);
 void build_strides(struct sdfg *s, struct container *c, const char *strides); /* total size is adapted */
 void build_symbol(struct sdfg *s, const char *name, const char *type);
+void build_callback(struct sdfg *s, const char *name, const struct type *type); /* a symbol that is a function */
 /* `value` is JSON: a number, or nested lists for an array with the given shape (NULL: a scalar). */
 void build_constant(struct sdfg *s, const char *name, const char *type, const char *shape, const char *value);
 void build_arguments(struct sdfg *s, const char *names); /* positional order */

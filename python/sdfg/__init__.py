@@ -9,8 +9,9 @@ from ._errors import BugError, Error, FaultError, InvalidError, Message, Missing
 from ._function import Function, interpret, method, program, supported
 from ._library import library as _library
 from ._program import ArgumentInfo, Bound, Engine, Program, compile
+from ._site import CallbackWarning
 from ._stream import Stream
-from ._types import always_inline, compiletime, in_program, inline, map, nounroll, symbol, unroll
+from ._types import Callback as callback, always_inline, compiletime, in_program, inline, map, nounroll, symbol, unroll
 
 
 def as_dace():
@@ -23,8 +24,8 @@ globals().update(_types.BY_NAME) # float64, int32 ...
 bool_ = _types.BY_NAME["bool"]
 
 __version__ = "0.1.0"
-__all__ = ["ArgumentInfo", "Bound", "BugError", "Engine", "Error", "FaultError", "Function", "InvalidError", "Message", "MissingError",
-           "Program", "ProgramError", "Stream", "UnsupportedError", "always_inline", "as_dace", "compile", "compiletime", "in_program",
+__all__ = ["ArgumentInfo", "Bound", "BugError", "CallbackWarning", "Engine", "Error", "FaultError", "Function", "InvalidError", "Message", "MissingError",
+           "Program", "ProgramError", "Stream", "UnsupportedError", "always_inline", "as_dace", "callback", "compile", "compiletime", "in_program",
            "inline", "interpret", "map", "method", "nounroll", "program", "supported", "symbol", "unroll", "version"]
 
 

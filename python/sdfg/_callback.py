@@ -5,6 +5,7 @@ expressions over the symbols of the program) and, behind them, memory for result
 
 import ast
 import ctypes
+import itertools
 import operator
 from fractions import Fraction
 
@@ -119,12 +120,28 @@ class _Entry:
         return value
 
 
+_FIRST = 0x5df6 << 40 # numbers of objects: what is no such number is hardly one by chance
+
+
 class Calls:
     """The callbacks of one call, or of one bound call: what they raise is kept until the code has returned, as nothing may be
     thrown through it. From the first exception on no callback of the call is run any more; results are zeros."""
 
     def __init__(self):
         self.callbacks, self.objects, self.failure = [], [], None
+        self._numbers, self._by_number = itertools.count(_FIRST), {}
+
+    def keep_object(self, value):
+        """A number that stands for an object until the call ends."""
+        number = next(self._numbers)
+        self._by_number[number] = value
+        return number
+
+    def kept_object(self, number):
+        try:
+            return self._by_number[number]
+        except KeyError:
+            raise NameError("a name has no value: the callback that gives it one has not run") from None
 
     def make(self, name, spec, function):
         """The ctypes function that calls `function`; it must be kept as long as it may be called."""

@@ -10,13 +10,13 @@ from collections import OrderedDict
 
 import numpy
 
-from . import _host, _overlap, _source
+from . import _host, _overlap, _site, _source
 from ._arguments import Arguments, _as_numpy
 from ._errors import InvalidError, ProgramError, check
 from ._library import Guard, library
 from ._program import Bound, Engine, Program
 from ._fast import MISS, Fast
-from ._types import Descriptor, compiletime, descriptor_of, type_of
+from ._types import Callback, Descriptor, compiletime, descriptor_of, type_of
 
 class _Interpreted:
     """How often sdfg.interpret() is entered: in all threads, and in this one."""
@@ -61,18 +61,25 @@ class Variant:
             if g.argument:
                 names[g.id] = g.argument.decode()
         self.captured = [names[key] for key in keys]
-        self.data = [name for name, given in parameters.items() if given[0] != "constant"]
+        self.data = [name for name, given in parameters.items() if given[0] not in ("constant", "callback")]
+        self.sites = [(name, site) for name, _, site in asking.sites]
         self.results = [a.name for a in program.arguments if a.returned]
         self.results.sort(key=lambda name: int(name.rpartition("_")[2]) if name[-1].isdigit() else 0)
         self.number = [not dace and library.sdfg_program_result_is_number(program._handle, i) for i in range(len(self.results))]
+        self.object = [library.sdfg_program_result_is_object(program._handle, i) for i in range(len(self.results))]
         self.tuple = library.sdfg_program_num_results(program._handle) >= 0 and bool(self.results)
 
     def fast(self, values):
         constants = len(values) != len(self.data)
-        return None if constants or self.shared else Fast.of(self.program, values, self.results, self.values, self.captured, self.check)
+        return None if constants or self.shared or self.sites else Fast.of(self.program, values, self.results, self.values, self.captured, self.check)
 
-    def result(self, made):
-        return self.values([made[name] for name in self.results])
+    def result(self, made, calls):
+        found = [made[name] for name in self.results]
+        if any(self.object):
+            found = [[calls.kept_object(int(array[0]))] if is_object else array for array, is_object in zip(found, self.object)]
+            found = [array[0] if number or is_object else array for array, number, is_object in zip(found, self.number, self.object)]
+            return tuple(found) if self.tuple else found[0]
+        return self.values(found)
 
     def values(self, made):
         found = [array[0] if number else array for array, number in zip(made, self.number)]
@@ -82,7 +89,7 @@ class Variant:
 class Function:
     """A function that is compiled when it is called. `f` is the Python function; any thread may call it."""
 
-    def __init__(self, f, *, source=None, engine=None, specialize="auto", variants=32, dace=False, **options):
+    def __init__(self, f, *, source=None, engine=None, specialize="auto", variants=32, dace=False, fallback=True, **options):
         if not isinstance(f, types.FunctionType):
             raise TypeError(f"a program is made from a Python function, not from {type(f).__name__}")
         if specialize not in ("auto", "all", "none"):
@@ -90,6 +97,7 @@ class Function:
         self.f = self._sdfg_function = f
         self.engine = engine or (Engine(**options) if options else None)
         self._text, self._specialize, self._most, self._dace = source, specialize, variants, dace
+        self._fallback, self._announced = fallback, set()
         self._lock, self._variants, self._constant_sizes, self._log = threading.RLock(), OrderedDict(), set(), []
         self._kinds, self._fast = None, None
         functools.update_wrapper(self, f)
@@ -120,6 +128,9 @@ class Function:
                     annotation = eval(annotation, self.f.__globals__)
                 except Exception: # a name for type checkers only: it says nothing
                     annotation = None
+            if isinstance(annotation, Callback):
+                kinds[name] = annotation
+                continue
             constant = annotation is compiletime or getattr(annotation, "__name__", None) == "compiletime"
             kinds[name] = compiletime if constant else descriptor_of(annotation)
         self._positional = names[:code.co_argcount]
@@ -149,6 +160,10 @@ class Function:
     def _kind(self, name, value, sizes):
         """What the compiler hears of a parameter. `sizes`: extent -> its symbol, None: extents are constants."""
         said = self._kinds[name]
+        if isinstance(said, Callback):
+            if not callable(value):
+                raise TypeError(f"argument '{name}' is a function, not {type(value).__name__}")
+            return "callback", said
         if said is compiletime or value is None or isinstance(value, (str, types.FunctionType, types.MethodType, Function)):
             return "constant", value
         array = _as_numpy(value) if not isinstance(value, (int, float, complex)) else None
@@ -261,7 +276,7 @@ class Function:
         return captured
 
     def _compile(self, parameters, shared=None):
-        asking = _host.Asking(self.f, parameters, {}, self._dace, shared)
+        asking = _host.Asking(self.f, parameters, {}, self._dace, shared, self._fallback)
         try:
             asking.remember_source(self.f, _source.of(self.f, self._text))
         except _source.NoSource as why:
@@ -272,10 +287,14 @@ class Function:
                     asking.symbols.update(getattr(n, "_symbols", {}))
         try:
             program = Program.from_function(asking, self.engine)
-            program._names = [name for name, given in parameters.items() if given[0] != "constant"]
+            program._names = [name for name, given in parameters.items() if given[0] not in ("constant", "callback")]
         except Exception as error:
             raise ProgramError.of(error) from None
         variant = Variant(program, asking, parameters, self._dace)
+        for file, line, site, why in asking.announced:
+            if (site.path, why) not in self._announced:
+                self._announced.add((site.path, why))
+                _site.announce(file, line, site, why)
         asking.objects, asking.paths, asking.arrays, asking.parameters = {}, {}, {}, {} # nothing captured is kept alive
         asking.function, asking.shared, asking.memory = None, {}, None
         return variant
@@ -306,10 +325,10 @@ class Function:
             if result is not MISS:
                 return result
         values, symbols = self._named(args, kwargs)
-        variant, results = self._with_arguments(values, symbols, self._run)
+        variant, results, calls = self._with_arguments(values, symbols, self._run)
         if not kwargs and not variant.shared and (fast is None or fast.program is not variant.program):
             self._fast = variant.fast(values) if len(args) == len(values) else None
-        return variant.result(results)
+        return variant.result(results, calls)
 
     def _with_arguments(self, values, symbols, use):
         """use(variant, arguments, results), where nothing is run if arrays overlap that the variant takes to be different memory; then
@@ -329,7 +348,7 @@ class Function:
         with arguments:
             arguments.prepare()
             arguments.calls.check(library.sdfg_call(variant.program._handle, arguments._handle))
-        return variant, results
+        return variant, results, arguments.calls
 
     @staticmethod
     def _bind(variant, arguments, results):
@@ -351,6 +370,8 @@ class Function:
     def _give(self, arguments, variant, values, symbols, captured):
         given = {name: values[name] for name in variant.data}
         given.update(zip(variant.captured, captured))
+        for (name, site), function in zip(variant.sites, captured[len(variant.captured):]):
+            given[name] = site.made(function, arguments.calls)
         for name, value in symbols.items():
             if arguments.lookup(name) is None:
                 raise TypeError(f"{self.name}() got an unexpected keyword argument '{name}'")
@@ -367,10 +388,10 @@ class Function:
         if not args and not kwargs:
             if self._kinds is None:
                 self._prepare()
-            if all(isinstance(k, Descriptor) or type_of(k) for k in self._kinds.values()):
-                parameters = {name: ("array", k.dtype.name, k.shape, None) if isinstance(k, Descriptor) else ("value", k.name, False)
-                              for name, k in self._kinds.items()}
-                return self._compile(parameters)
+            if all(isinstance(k, (Callback, Descriptor)) or type_of(k) for k in self._kinds.values()):
+                return self._compile({name: ("callback", k) if isinstance(k, Callback) else ("value", k.name, False)
+                                      if not isinstance(k, Descriptor) else ("array", k.dtype.name, k.shape, None)
+                                      for name, k in self._kinds.items()})
         values, symbols = self._named(args, kwargs)
         return self._find(values, symbols)[0]
 
@@ -409,7 +430,7 @@ class BoundFunction(Bound):
         self._variant = variant
 
     def __call__(self):
-        return self._variant.result(super().__call__())
+        return self._variant.result(super().__call__(), self._calls)
 
 
 def _identity(value):
@@ -420,7 +441,7 @@ def _identity(value):
 
 
 def _shown_kind(kind):
-    if kind[0] == "constant":
+    if kind[0] in ("constant", "callback"):
         return repr(kind[1])
     if kind[0] == "array":
         return f"{kind[1]}[{', '.join(map(str, kind[2]))}]" + ("" if kind[3] is None else " with strides")

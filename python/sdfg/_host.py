@@ -10,7 +10,8 @@ import numpy
 from . import _source
 from ._arguments import _as_numpy
 from ._library import HOST_FUNCTIONS, Host
-from ._types import BY_NAME, Descriptor, Expression, Type, type_of
+from ._site import Site
+from ._types import BY_NAME, Callback, Descriptor, Expression, Type, type_of
 
 (UNKNOWN, NONE, BOOL, INTEGER, FLOAT, COMPLEX, STRING, ELLIPSIS, TYPE, DESCRIPTOR, SYMBOL, MODULE, BUILTIN, VALUE, ARRAY, FUNCTION, TUPLE,
  LIST, DICTIONARY, OTHER) = range(20)
@@ -79,8 +80,9 @@ class Asking:
     ("constant", object). `shared`: parameters whose arrays are also reached by other names -> the array; then arrays are told apart by
     their memory."""
 
-    def __init__(self, function, parameters, symbols, dace=False, shared=None):
+    def __init__(self, function, parameters, symbols, dace=False, shared=None, fallback=True):
         self.function, self.parameters, self.symbols, self.dace = function, parameters, dict(symbols), dace
+        self.fallback, self.strict, self.sites, self.announced, self.asked, self.attempts = fallback, set(), [], [], [], []
         self.shared, self.memory = dict(shared or ()), {} if shared is not None else None
         self.sources = {}
         self.objects, self.paths, self.shown, self.guards, self.kept = {}, {}, {}, [], []
@@ -97,7 +99,8 @@ class Asking:
         """call(host, id of the function)."""
         host = Host(struct_size=ctypes.sizeof(Host))
         for name, prototype in HOST_FUNCTIONS.items():
-            setattr(host, name, prototype(self._wrapped(getattr(self, "_" + name))))
+            ask = getattr(self, "_" + name)
+            setattr(host, name, prototype(ask if name == "attempt" else self._wrapped(ask)))
         key = self._remember(self.function, "f", "f")
         try:
             call(ctypes.byref(host), key)
@@ -109,6 +112,7 @@ class Asking:
     def _wrapped(self, answer):
         def ask(user, *arguments):
             out = arguments[-1].contents
+            self.asked.clear()
             try:
                 answer(*arguments[:-1], out)
                 return True
@@ -243,6 +247,8 @@ class Asking:
             out.id = self._remember(value, path, shown)
             return
         target = getattr(value, "_sdfg_function", value) # a program: its function
+        if target is not value:
+            self.strict.add(id(target))
         if isinstance(target, types.FunctionType) and not getattr(target, "_sdfg_always_inline", False):
             self._guard(shown, path, "is", value)
             out.kind, out.id = FUNCTION, self._remember(target, path, shown)
@@ -253,7 +259,8 @@ class Asking:
             out.self = self._remember(target.__self__, f"{path}.__self__", shown.rpartition(".")[0] or shown)
             return
         out.kind, out.id = OTHER, self._remember(value, path, shown)
-        if isinstance(value, (type, types.BuiltinFunctionType, types.ModuleType, types.FunctionType)):
+        bound = isinstance(value, types.BuiltinFunctionType) and not isinstance(value.__self__, (types.ModuleType, type(None)))
+        if isinstance(value, (type, types.BuiltinFunctionType, types.ModuleType, types.FunctionType)) and not bound: # a new one each time
             self._guard(shown, path, "is", value)
         self._text(out, _what(value))
 
@@ -269,7 +276,7 @@ class Asking:
         strings = [source.path.encode(), text, source.name.encode()]
         self.kept.append(strings)
         out.path, out.text, out.size, out.first_line, out.name = strings[0], text, len(text), source.first_line, strings[2]
-        out.dace = self.dace
+        out.dace, out.strict = self.dace, not self.fallback or key in self.strict
 
     def _parameter(self, name, out):
         name = name.decode()
@@ -278,6 +285,9 @@ class Asking:
             self._describe(given[1], f"P[{name!r}]", name, out)
         elif given[0] == "value":
             out.kind, out.type, out.weak = VALUE, given[1].encode(), given[2]
+        elif given[0] == "callback":
+            out.kind, out.id = OTHER, self._remember(given[1], f"P[{name!r}]", name)
+            self._text(out, "a callback")
         else:
             self._array_type(ARRAY, given[1], given[2], given[3], out)
             if name in self.shared:
@@ -314,7 +324,7 @@ class Asking:
         self._describe(found, f"{self.paths[key]}.{name}", f"{self.shown[key]}.{name}", out)
 
     def _item(self, key, wanted, out):
-        value, k = self.objects[key], self._constant(wanted.contents)
+        value, k = self.objects[key], self.constant(wanted.contents)
         try:
             found = value[k]
         except (KeyError, IndexError):
@@ -333,13 +343,47 @@ class Asking:
         callee = self.objects[key]
         if not getattr(callee, "_sdfg_always_inline", False):
             return
-        values = [self._constant(items[i]) for i in range(count)]
+        values = [self.constant(items[i]) for i in range(count)]
         keywords = {names[i].decode(): values[count - num_names + i] for i in range(num_names)}
         result = callee(*values[:count - num_names], **keywords)
         variable = self._root("r", _Result(callee, values[:count - num_names], keywords))
         self._describe(result, f"{variable}()", f"{callee.__name__}(...)", out)
 
-    def _constant(self, o):
+    def _attempt(self, user, now):
+        """Answers of an attempt that failed, other than arrays, are no guards."""
+        if now == 0:
+            self.attempts.append(len(self.guards))
+            return
+        first = self.attempts.pop()
+        if now == 2:
+            dropped = [g for g in self.guards[first:] if g.kind != "array" and not g.path.startswith("(")]
+            self.guards[first:] = [g for g in self.guards[first:] if g.kind == "array" or g.path.startswith("(")]
+            for guard in dropped:
+                del self.by_path[guard.path]
+
+    def callee(self, site):
+        """What a callback calls, now."""
+        function = self.objects[site.object]
+        return types.MethodType(function, self.objects[site.self]) if site.self else function
+
+    def _callback(self, site, out):
+        s = site.contents
+        value = self.objects[s.object]
+        if not isinstance(value, Callback) and not callable(self.callee(s)):
+            raise Question(f"{_what(value)} cannot be called")
+        explicit = value.results if isinstance(value, Callback) else None
+        if explicit is None and not self.fallback:
+            raise Question(f"{(s.why or b'it is no Python function').decode()}; fallback=False: it is not called by Python")
+        found = Site(self, site, explicit)
+        found.answer(out, self.asked)
+        if not s.argument:
+            return
+        path = f"MethodType({self.paths[s.object]}, {self.paths[s.self]})" if s.self else self.paths[s.object]
+        self.sites.append((s.argument.decode(), path, found))
+        if explicit is None:
+            self.announced.append((s.file.decode(), s.line, found, s.why and s.why.decode()))
+
+    def constant(self, o):
         """The Python object of a constant of the program."""
         if o.kind in (BOOL, INTEGER, FLOAT, COMPLEX):
             value = bool(o.integer) if o.kind == BOOL else o.integer if o.kind == INTEGER else o.real if o.kind == FLOAT else \
@@ -407,11 +451,11 @@ def keys(mapping, index):
 
 
 def checker(asking):
-    """check(P) of the guards: the captured arrays in order if all hold, else None. P has the parameters that are constants. A function
+    """check(P) of the guards: the captured arrays in order and what callbacks call if all hold, else None. P has the parameters that are constants. A function
     made for these guards: it runs at every call."""
     lines, arrays, scope = ["def check(P):", " try:"], [], {"same": same, "find": find, "keys": keys, "layout": layout_of,
                                                           "as_numpy": _as_numpy, "ndarray": numpy.ndarray, "memory": memory_of,
-                                                          **asking.roots}
+                                                          "MethodType": types.MethodType, **asking.roots}
     first = {path: key for key, (path, _) in asking.arrays.items()}
     for i, guard in enumerate(asking.guards):
         scope[f"v{i}"] = guard.value
@@ -430,7 +474,8 @@ def checker(asking):
         else:
             lines.append(f"  x = {guard.path}")
             lines.append(f"  if x is not v{i} and not same(x, v{i}): return None")
-    lines += [f"  return ({''.join(name + ', ' for _, name in arrays)})", " except (LookupError, AttributeError, TypeError, ValueError):",
+    found = [name for _, name in arrays] + [path for _, path, _ in asking.sites]
+    lines += [f"  return ({''.join(part + ', ' for part in found)})", " except (LookupError, AttributeError, TypeError, ValueError):",
               "  return None"]
     exec("\n".join(lines), scope)
     return scope["check"], [key for key, _ in arrays]

@@ -73,13 +73,20 @@ class Object(ctypes.Structure):
     header = "sdfg_object"
     _fields_ = [("struct_size", c_size_t), ("kind", c_int), ("weak", c_bool), ("id", c_uint64), ("integer", c_int64),
                 ("real", c_double), ("imaginary", c_double), ("text", c_char_p), ("type", c_char_p), ("rank", c_size_t),
-                ("shape", POINTER(c_char_p)), ("strides", POINTER(c_char_p)), ("count", c_size_t), ("self", c_uint64)]
+                ("shape", POINTER(c_char_p)), ("strides", POINTER(c_char_p)), ("count", c_size_t), ("self", c_uint64), ("items", c_void_p)]
 
 
 class Source(ctypes.Structure):
     header = "sdfg_source"
     _fields_ = [("struct_size", c_size_t), ("path", c_char_p), ("text", c_char_p), ("size", c_size_t), ("first_line", c_uint),
-                ("name", c_char_p), ("dace", c_bool)]
+                ("name", c_char_p), ("dace", c_bool), ("strict", c_bool)]
+
+
+class CallSite(ctypes.Structure):
+    header = "sdfg_site"
+    _fields_ = [("struct_size", c_size_t), ("object", c_uint64), ("self", c_uint64), ("argument", c_char_p), ("path", c_char_p),
+                ("why", c_char_p), ("file", c_char_p), ("line", c_uint), ("arguments", POINTER(Object)), ("count", c_size_t),
+                ("names", POINTER(c_char_p)), ("num_names", c_size_t), ("wanted", POINTER(Object))]
 
 
 class ObjectLayout(ctypes.Structure):
@@ -99,6 +106,8 @@ HOST_FUNCTIONS = {
     "item": CFUNCTYPE(c_bool, c_void_p, c_uint64, _object, _object),
     "key": CFUNCTYPE(c_bool, c_void_p, c_uint64, c_size_t, _object),
     "call": CFUNCTYPE(c_bool, c_void_p, c_uint64, _object, c_size_t, POINTER(c_char_p), c_size_t, _object),
+    "callback": CFUNCTYPE(c_bool, c_void_p, POINTER(CallSite), _object),
+    "attempt": CFUNCTYPE(None, c_void_p, c_int),
 }
 
 
@@ -107,7 +116,8 @@ class Host(ctypes.Structure):
     _fields_ = [("struct_size", c_size_t), ("user", c_void_p), ("source", HOST_FUNCTIONS["source"]),
                 ("parameter", HOST_FUNCTIONS["parameter"]), ("lookup", HOST_FUNCTIONS["lookup"]), ("symbol", HOST_FUNCTIONS["symbol"]),
                 ("attribute", HOST_FUNCTIONS["attribute"]), ("item", HOST_FUNCTIONS["item"]), ("key", HOST_FUNCTIONS["key"]),
-                ("call", HOST_FUNCTIONS["call"])]
+                ("call", HOST_FUNCTIONS["call"]), ("callback", HOST_FUNCTIONS["callback"]),
+                ("attempt", HOST_FUNCTIONS["attempt"])]
 
 
 class Guard(ctypes.Structure):
@@ -143,6 +153,7 @@ FUNCTIONS = {
     "sdfg_program_guard": (c_bool, _pointer, c_size_t, POINTER(Guard)),
     "sdfg_program_num_results": (c_ssize_t, _pointer),
     "sdfg_program_result_is_number": (c_bool, _pointer, c_size_t),
+    "sdfg_program_result_is_object": (c_bool, _pointer, c_size_t),
     "sdfg_args_disjoint": (_pointer, _pointer),
     "sdfg_program_free": (None, _pointer),
     "sdfg_dtype_size": (c_size_t, c_int),

@@ -17,7 +17,7 @@ def groups(values, variant, captured, error):
     """Lists of parameters whose arrays are the same elements in the same order, and are also something else's; a parameter alone is the
     same as a captured array. Empty if captured arrays are the same, None if no memory that is written is shared; `error` is raised for arrays that overlap in other ways."""
     written = {a.name for a in variant.program.arguments if a.written}
-    arrays = [(name, _as_numpy(values[name])) for name in variant.data] + list(zip(variant.captured, map(_as_numpy, captured)))
+    arrays = [(name, _as_numpy(values[name])) for name in variant.data] + list(zip(variant.captured, map(_as_numpy, captured[:len(variant.captured)])))
     arrays = [(name, array) for name, array in arrays if array is not None and array.size]
     shared, found = set(), False
     for i, (name, array) in enumerate(arrays):

@@ -204,7 +204,7 @@ class Program:
     def _attributes(self):
         """What the SDFG says of itself, where the library has no question for it."""
         if self._parsed is None:
-            data = self._source
+            data = self.emit("sdfg").encode() if self._source is None else self._source
             if isinstance(data, str):
                 with open(data, "rb") as file:
                     data = file.read()

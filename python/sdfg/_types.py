@@ -93,6 +93,26 @@ class Descriptor:
         return hash((self.dtype, self.shape))
 
 
+class Callback:
+    """The type of a parameter that is a Python function: sdfg.callback(result, *arguments). The result is None, a type, a descriptor
+    (sdfg.float64[N]), or a tuple of them; it is checked when the function returns. Arguments are what the program passes; their types here
+    are for readers."""
+
+    def __init__(self, result=None, *arguments):
+        from ._site import of_types
+        self.results, self.arguments = of_types(result), arguments
+        self._key = repr((result, arguments))
+
+    def __eq__(self, other):
+        return isinstance(other, Callback) and self._key == other._key
+
+    def __hash__(self):
+        return hash(self._key)
+
+    def __repr__(self):
+        return f"callback{self._key}"
+
+
 class Type:
     """An element type. Calling it converts a value, an index makes the type of an array."""
 

@@ -96,14 +96,89 @@ def recursive(n):
     return 1 if n == 0 else n * recursive(n - 1)
 
 
-@sdfg.program
+@sdfg.program(fallback=False)
 def generator(A):
     return loops(A)
 
 
-@sdfg.program
+@sdfg.program(fallback=False)
 def recursion(A):
     return A * recursive(3)
+
+
+@sdfg.program(fallback=False)
+def no_text(A):
+    print(A)
+
+
+@sdfg.program
+def of_unknown_type(A):
+    x = recursive(3)
+    return A * x
+
+
+@sdfg.program
+def callback_in_a_map(A):
+    for i in sdfg.map[0:3]:
+        print(A[i])
+
+
+@sdfg.program
+def object_in_a_branch(A):
+    x = np.random.default_rng(1)
+    if A[0] > 1:
+        x = np.random.default_rng(2)
+    return x
+
+
+@sdfg.program
+def callback_parameter(A, f: sdfg.callback(sdfg.float64, sdfg.float64)):
+    A[0] = f(A[1])
+
+
+def returns_none(A) -> float:
+    global G
+
+
+def returns_another_shape(A) -> sdfg.float64[2]:
+    global G
+    return A
+
+
+def returns_complex(A) -> float:
+    global G
+    return 1j
+
+
+def returns_one(A) -> tuple[float, int]:
+    global G
+    return 1.0
+
+
+@sdfg.program
+def result_none(A):
+    return returns_none(A)
+
+
+@sdfg.program
+def result_of_another_shape(A):
+    return returns_another_shape(A)
+
+
+@sdfg.program
+def result_of_another_type(A):
+    return returns_complex(A)
+
+
+@sdfg.program
+def too_few_results(A):
+    x, y = returns_one(A)
+    return x + y
+
+
+@sdfg.program
+def exception_of_numpy(A):
+    return np.linalg.norm(A, ord="no such norm")
 
 
 @sdfg.program
@@ -128,8 +203,10 @@ def programs():
     exec("def nowhere(A):\n    return A\n", ns)
     simple = [assigns_a_global, reads_before_it_assigns, assigns_an_attribute, assigns_an_element, missing_name, missing_attribute,
               missing_element, property_that_raises, object_as_number, object_that_cannot_be_called, no_dimensions, large_integer, strings,
-              generator, recursion, many, two_lines, sdfg.program(ns["nowhere"])]
+              generator, recursion, many, two_lines, no_text, of_unknown_type, callback_in_a_map, object_in_a_branch, result_none,
+              result_of_another_shape, result_of_another_type, too_few_results, exception_of_numpy, sdfg.program(ns["nowhere"])]
     found = {p.name: (p, (A,)) for p in simple}
+    found["callback_parameter"] = callback_parameter, (A, 3)
     found["shapes_differ"] = shapes_differ, (A, np.ones(4))
     found["too_few"] = shapes_differ, (A,)
     found["too_many"] = shapes_differ, (A, A, A)
