@@ -58,7 +58,7 @@ class Calls(unittest.TestCase):
             count(A, A)
             x = untyped(A)
             print(x, end="")
-            return numpy.sort(A)
+            return numpy.i0(A)
 
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
@@ -73,7 +73,7 @@ class Calls(unittest.TestCase):
             f"({file}:{untyped.__code__.co_firstlineno + 1}). Cannot infer return type of callback 'untyped': an annotation of the "
             f"function or of the name that gets it says the type",
             "Automatically creating callback to Python for 'print': it has no text in Python",
-            f"Automatically creating callback to Python for 'numpy.sort': not supported: 'numpy.sort' ({file}:{line + 6})"])
+            f"Automatically creating callback to Python for 'numpy.i0': not supported: 'numpy.i0' ({file}:{line + 6})"])
         self.assertEqual([w.lineno for w in caught], [line + 2, line + 4, line + 5, line + 6])
         self.assertEqual({w.filename for w in caught}, {file})
 
@@ -207,14 +207,14 @@ class Calls(unittest.TestCase):
         A.flags.writeable = False
 
         @sdfg.program
-        def sorted_one(A):
-            return numpy.sort(A)
+        def bessel(A):
+            return numpy.i0(A)
 
         @sdfg.program
         def given(A):
             count(A)
 
-        self.assertEqual(quiet(sorted_one, A).tolist(), [1.0, 2.0])
+        self.assertEqual(quiet(bessel, A).tolist(), numpy.i0(A).tolist())
         with self.assertRaises(ValueError) as caught:
             quiet(given, A)
         self.assertEqual(str(caught.exception), "argument 'A' is written by the program, but the array is read-only")
