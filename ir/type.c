@@ -135,7 +135,7 @@ const struct type *type_opaque(struct ir *ir, const char *ctype)
     struct type *t = find_or_new(ir, &key);
     t->kind = TYPE_OPAQUE;
     t->name = intern(ir->names, ctype);
-    if (!strcmp(ctype, "pyobject")) /* a Python object handle (format.md 3.2) */
+    if (!strcmp(ctype, "pyobject") || !strcmp(ctype, "MPI_Request")) /* handles (format.md 3.2, library-nodes.md 10) */
         t->size = t->align = POINTER_SIZE;
     return t;
 }

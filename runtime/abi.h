@@ -19,7 +19,8 @@ enum sdfg_rt_error {
     SDFG_RT_DATA,         /* of an access node or state cannot be saved or restored */
     SDFG_RT_FAULT,        /* checked mode found a fault: struct sdfg_rt_faults */
     SDFG_RT_DEVICE,       /* there is no device, or it failed: struct sdfg_rt_device */
-    SDFG_RT_DEVICE_FAULT  /* code on the device did what it may not: struct sdfg_rt_device */
+    SDFG_RT_DEVICE_FAULT, /* code on the device did what it may not: struct sdfg_rt_device */
+    SDFG_RT_MPI           /* there is no MPI library, or it failed: struct sdfg_rt_mpi */
 };
 
 /* What checked mode looks for; the numbers are those of enum sdfg_check. */

@@ -135,6 +135,7 @@ const char *sdfg_rt_error_text(int32_t error)
         [SDFG_RT_FAULT] = "checked mode found a fault",
         [SDFG_RT_DEVICE] = "there is no device, or it failed",
         [SDFG_RT_DEVICE_FAULT] = "code on the device did what it may not",
+        [SDFG_RT_MPI] = "messages between processes failed",
         [SDFG_RT_OTHER_SYMBOL] = "a symbol does not have the value that the program was compiled or initialised for",
     };
     bool known = error >= 0 && error < (int32_t)(sizeof texts / sizeof *texts);

@@ -4,6 +4,7 @@
 #include "runtime/linalg/blas.h"
 #include "runtime/linalg/cblas.h"
 #include "runtime/linalg/fft.h"
+#include "runtime/mpi.h"
 #include "runtime/node.h"
 #include "runtime/program.h"
 #include "runtime/runtime.h"

@@ -67,8 +67,8 @@ missing() {
     fi
 }
 
-# Prints the packages without which some tests are skipped: those of the checkout and its format (tests/lint), and what compiles for AArch64
-# and runs it (tests/aarch64).
+# Prints the packages without which some tests are skipped: those of the checkout and its format (tests/lint), what compiles for AArch64
+# and runs it (tests/aarch64), and MPI (tests/mpi).
 wanted() {
     [ "$purpose" = test ] || return 0
     have git || echo git
@@ -76,6 +76,8 @@ wanted() {
     have aarch64-linux-gnu-gcc || echo gcc-aarch64-linux-gnu
     [ -e /usr/aarch64-linux-gnu/include/stdlib.h ] || echo libc6-dev-arm64-cross
     have qemu-aarch64 || echo qemu-user
+    have mpirun.mpich || echo mpich # tests/mpi
+    have mpirun.openmpi || echo openmpi-bin
 }
 
 # NVRTC for the tests of GPU code, unless a CUDA toolkit has it: a Python wheel of 25 MB, kept in build/wheels.

@@ -3,6 +3,7 @@
 #include "engine/call/check.h"
 #include "engine/call/device.h"
 #include "engine/call/handle.h"
+#include "engine/call/mpi.h"
 #include "engine/call/recent.h"
 #include "engine/kernels/kernels.h"
 #include "engine/program/bounds.h"
@@ -40,6 +41,8 @@ static sdfg_error *failed_run(const struct sdfg_kernel *k, const struct sdfg_rt_
         return fault_error(k->program->engine, context->faults);
     if (device_explains(context))
         return device_error(context);
+    if (mpi_explains(context))
+        return mpi_error(context);
     return context->error == SDFG_RT_DATA ? data_error(k->program->data) : run_error(context->error);
 }
 
@@ -126,7 +129,9 @@ sdfg_error *kernel_run(struct sdfg_kernel *k, void *const *args, const struct ru
                                        .user = e->nodes.items.count ? (void *)&e->nodes.runtime : NULL };
     struct sdfg_rt_faults faults;
     struct sdfg_rt_device device;
+    struct sdfg_rt_mpi messages;
     device_enter(e, &device, &context);
+    mpi_enter(&messages, &context);
     if (e->options.check) {
         faults.count = 0;
         faults.access = NULL;

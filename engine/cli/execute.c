@@ -4,6 +4,7 @@
 #include "engine/cli/describe.h"
 #include "engine/cli/inputs.h"
 #include "engine/cli/npy.h"
+#include "engine/cli/ranks.h"
 #include "engine/cli/report.h"
 #include "engine/cli/timings.h"
 #include "engine/cli/workspace.h"
@@ -230,8 +231,11 @@ static int measure(const struct inputs *in, sdfg_bound *b, struct times *t)
         double start = seconds_now();
         sdfg_error *e = sdfg_bound_call(b);
         double end = seconds_now(), taken = end - start;
-        if (e)
-            return report_error(c, e);
+        if (e) {
+            int code = report_error(c, e);
+            ranks_fail(code);
+            return code;
+        }
         if (i == -c->warmup) {
             t->first = taken;
             t->first_result = end;
@@ -256,6 +260,8 @@ static int run_bound(struct inputs *in, sdfg_bound *b, struct times *t)
         return code;
     summarize(in);
     for (size_t i = 0; i < c->outputs.count; i++) {
+        if (ranks_rank() && !ranks_own(c->outputs.items[i].value))
+            continue;
         code = write_output(in, &c->outputs.items[i]);
         worst = code > worst ? code : worst;
     }
@@ -325,34 +331,84 @@ static sdfg_error *explain_before(const struct inputs *in)
     return e;
 }
 
+/* Ranks of equal machines: one compiles, the others find its code in the cache. */
+static sdfg_error *bind_in_turn(sdfg_bound **b, sdfg_engine *engine, const struct inputs *in)
+{
+    bool first = ranks_first();
+    sdfg_error *e = first ? sdfg_bind(b, in->program, in->args) : NULL;
+    if (first && ranks_size() > 1)
+        sdfg_engine_wait(engine); /* the code is in the cache now */
+    ranks_agree(EXIT_GOOD);
+    return first ? e : sdfg_bind(b, in->program, in->args);
+}
+
+/* Where no argument names the rank, all processes run the program for the same sizes. */
+static int compare_symbols(const struct inputs *in)
+{
+    sdfg_argument a = SDFG_ARGUMENT_INIT;
+    bool equal = true, own = false;
+    for (size_t i = 0; i < in->command->values.count; i++)
+        own = own || ranks_own(in->command->values.items[i].value);
+    if (ranks_any(own))
+        return EXIT_GOOD;
+    for (size_t i = 0; sdfg_program_argument(in->program, i, &a); i++) {
+        int64_t value = 0;
+        if (a.kind == SDFG_KIND_SYMBOL && sdfg_args_value(in->args, a.name, &value))
+            equal = ranks_equal(a.name, value) && equal;
+    }
+    return equal ? EXIT_GOOD : EXIT_USAGE;
+}
+
+/* All that is done before the program is compiled. */
+static int prepare(struct inputs *in, struct workspaces *w)
+{
+    const struct command *c = in->command;
+    int code;
+    if ((code = inputs_complete(in)) || (code = check_pairs(in, "output", &c->outputs, may_write)) ||
+        (code = check_pairs(in, "expect", &c->expects, may_read)))
+        return code;
+    sdfg_error *e = workspaces_give(w, in->program, in->args);
+    if (!e)
+        e = explain_before(in);
+    return e ? report_error(c, e) : EXIT_GOOD;
+}
+
+static int run_prepared(sdfg_engine *engine, struct inputs *in, struct times *t)
+{
+    const struct command *c = in->command;
+    double start = seconds_now();
+    sdfg_bound *b = NULL;
+    sdfg_error *e = bind_in_turn(&b, engine, in);
+    t->bind = seconds_now() - start;
+    if (!e && c->explain_cache)
+        explain_cache(engine, b);
+    int code = ranks_agree(e ? report_error(c, e) : EXIT_GOOD);
+    if (!code)
+        code = ranks_agree(compare_symbols(in));
+    if (!code)
+        code = run_bound(in, b, t);
+    sdfg_bound_free(b);
+    return code;
+}
+
 static int run_loaded(sdfg_engine *engine, struct inputs *in, struct times *t)
 {
     const struct command *c = in->command;
-    int code = inputs_given(in);
+    int code = ranks_agree(inputs_given(in));
     if (code)
         return code;
+    if ((c->explain_symbols || c->emits || c->remarks) && ranks_rank())
+        return EXIT_GOOD; /* rank 0 shows it */
     if (c->explain_symbols)
         return explain(in);
     if (c->emits)
         return emit(in);
     if (c->remarks)
         return show_remarks(in);
-    if ((code = inputs_complete(in)) || (code = check_pairs(in, "output", &c->outputs, may_write)) ||
-        (code = check_pairs(in, "expect", &c->expects, may_read)))
-        return code;
-    double start = seconds_now();
-    sdfg_bound *b = NULL;
     struct workspaces workspaces = { 0 };
-    sdfg_error *e = workspaces_give(&workspaces, in->program, in->args);
-    if (!e)
-        e = explain_before(in);
-    if (!e)
-        e = sdfg_bind(&b, in->program, in->args);
-    t->bind = seconds_now() - start;
-    if (!e && c->explain_cache)
-        explain_cache(engine, b);
-    code = e ? report_error(c, e) : run_bound(in, b, t);
-    sdfg_bound_free(b);
+    code = ranks_agree(prepare(in, &workspaces));
+    if (!code)
+        code = run_prepared(engine, in, t);
     workspaces_release(&workspaces);
     return code;
 }
@@ -383,7 +439,9 @@ static int run_in(const struct command *c, sdfg_engine *engine)
         fputs(sdfg_error_text(sdfg_program_warnings(in.program)), stderr);
     if (!e)
         e = sdfg_args_new(&in.args, in.program);
-    int code = e ? report_error(c, e) : c->describe ? describe_given(&in) : run_loaded(engine, &in, &t);
+    int code = ranks_agree(e ? report_error(c, e) : EXIT_GOOD);
+    if (!code)
+        code = c->describe ? describe_given(&in) : run_loaded(engine, &in, &t);
     sdfg_args_free(in.args);
     sdfg_program_free(in.program);
     inputs_release(&in);

@@ -2,6 +2,7 @@
 #include "engine/cli/execute.h"
 #include "engine/cli/file.h"
 #include "engine/cli/memory.h"
+#include "engine/cli/ranks.h"
 #include "engine/cli/report.h"
 
 #include <signal.h>
@@ -58,12 +59,15 @@ int main(int argc, char **argv)
     memory_begin("sdfg-run");
     wait_calmly_on_busy_machines();
     struct command c;
-    int code = EXIT_USAGE;
+    int code = ranks_begin(argc, argv);
+    if (code)
+        return code;
     bool parsed = command_parse(&c, TOOL_RUN, argc, argv);
+    code = ranks_agree(parsed ? EXIT_GOOD : EXIT_USAGE);
     if (parsed && c.timeout >= 0 && !c.cases_folder)
         limit_time(c.timeout);
-    if (!parsed)
-        code = EXIT_USAGE;
+    if (code)
+        ; /* said above, by this process or another */
     else if (c.help)
         command_help(TOOL_RUN), code = EXIT_GOOD;
     else if (c.version)
@@ -75,5 +79,5 @@ int main(int argc, char **argv)
     else
         code = run_program(&c);
     command_release(&c);
-    return file_end_output("sdfg-run", code);
+    return ranks_end(file_end_output("sdfg-run", code));
 }

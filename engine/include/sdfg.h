@@ -845,6 +845,22 @@ typedef struct sdfg_export {
  * of the engine count, but the disk cache is not used. */
 SDFG_API sdfg_error *sdfg_program_export(char **out, size_t *size, sdfg_program *p, const sdfg_export *x);
 
+/* ---- processes that run a program together (MPI, docs/mpi.md) ----
+ *
+ * The MPI library is opened at run time. Programs open it themselves when they send their first message; these
+ * functions are for hosts that have no MPI of their own but were started by a launcher such as mpirun. They may be
+ * called from any thread; sdfg_mpi_least from one at a time. */
+
+/* Whether a launcher started this process, as its environment says. Opens nothing. */
+SDFG_API bool sdfg_mpi_launched(void);
+/* Opens and initializes MPI if that is not done; then it is finalized when the process exits. A process without
+ * launcher and without MPI is rank 0 of 1. ENVIRONMENT: the library cannot be opened or does not start. */
+SDFG_API sdfg_error *sdfg_mpi_world(int *rank, int *size);
+/* The least `value` that any process gives; waits until all have called. ENVIRONMENT: a message failed. */
+SDFG_API sdfg_error *sdfg_mpi_least(int64_t *least, int64_t value);
+/* Ends all processes at once, this one with the exit code. Output that is not flushed is lost. Does not return. */
+SDFG_API void sdfg_mpi_abort(int code);
+
 /* ---- structs before their first use: sdfg_stats s = SDFG_STATS_INIT; ---- */
 
 /* clang-format off */

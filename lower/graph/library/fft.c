@@ -2,24 +2,6 @@
 #include "lower/graph/library/library.h"
 #include "lower/tree/tree_product.h"
 
-/* The address of a list of sizes or strides. */
-static struct tree_expr *list(struct scope *sc, const struct place *place, const struct sym *const *items,
-                              uint32_t count)
-{
-    struct lower *lw = sc->act->lw;
-    struct tree *t = lw->tree;
-    const struct type *i64 = type_basic(lw->ir, TYPE_I64);
-    struct tree_var *v = tree_var(t, "list", type_pointer(lw->ir, i64));
-    stmt_alloc(t, sc->block, v, i64, expr_i64(t, count), TREE_STACK);
-    for (uint32_t i = 0; i < count; i++) {
-        struct tree_expr *e = lower_index(lw, place, items[i]);
-        if (!e)
-            return NULL;
-        stmt_store(t, sc->block, expr_var(t, v), expr_i64(t, i), e, 0);
-    }
-    return expr_var(t, v);
-}
-
 static void squeeze(struct lower *lw, struct area *a)
 {
     area_squeeze(a);
@@ -56,11 +38,11 @@ static bool transform(struct scope *sc, struct library *n, int sign)
         expr_int(t, i32, tree_product_type(out.type)),
         expr_int(t, i32, sign),
         expr_i64(t, in.rank),
-        list(sc, place, in.sizes, in.rank),
+        library_list(sc, place, in.sizes, in.rank),
         in.pointer,
-        list(sc, place, in.strides, in.rank),
+        library_list(sc, place, in.strides, in.rank),
         out.pointer,
-        list(sc, place, out.strides, out.rank),
+        library_list(sc, place, out.strides, out.rank),
         stmt_address_of(t, sc->block, factor),
     };
     enum { COUNT = sizeof args / sizeof args[0] };

@@ -28,6 +28,9 @@ bool library_same(const struct area *a, const struct area *b); /* surely the sam
 bool library_to_rank(struct area *a, uint32_t rank);
 bool library_differ(struct lower *lw, const struct sym *a, const struct sym *b);  /* surely different extents */
 bool library_wrong_shapes(struct scope *sc, struct library *n, const char *what); /* INVALID; false */
+/* The address of a list of int64: sizes or strides for the runtime. NULL with a diagnostic. */
+struct tree_expr *library_list(struct scope *sc, const struct place *place, const struct sym *const *items,
+                               uint32_t count);
 
 /* Memory for an area of the same extents, row-major. It lives until the node is done, or until library_release. */
 bool library_temporary(struct scope *sc, const struct place *place, const struct area *like, const struct type *type,

@@ -32,7 +32,8 @@ static bool is_operand(struct scope *sc, struct library *n, const struct edge *e
     const struct container *c = e->memlet.data;
     if (c->kind == CONTAINER_STREAM)
         return lower_unsupported(sc, &e->place, "streams at library nodes");
-    if (!c->type || (!type_is_basic(c->type) && c->type->kind != TYPE_VECTOR))
+    bool handle = c->type && c->type->kind == TYPE_OPAQUE && c->type->size; /* which the node itself looks at */
+    if (!c->type || (!type_is_basic(c->type) && c->type->kind != TYPE_VECTOR && !handle))
         return diag_error(sc->act->lw->diags, &n->node.place, DIAG_UNKNOWN_TYPE, c->name);
     return true;
 }
@@ -187,4 +188,21 @@ bool library_as_type(struct scope *sc, const struct place *place, const struct t
         return false;
     *a = copy;
     return true;
+}
+
+struct tree_expr *library_list(struct scope *sc, const struct place *place, const struct sym *const *items,
+                               uint32_t count)
+{
+    struct lower *lw = sc->act->lw;
+    struct tree *t = lw->tree;
+    const struct type *i64 = type_basic(lw->ir, TYPE_I64);
+    struct tree_var *v = tree_var(t, "list", type_pointer(lw->ir, i64));
+    stmt_alloc(t, sc->block, v, i64, expr_i64(t, count), TREE_STACK);
+    for (uint32_t i = 0; i < count; i++) {
+        struct tree_expr *e = lower_index(lw, place, items[i]);
+        if (!e)
+            return NULL;
+        stmt_store(t, sc->block, expr_var(t, v), expr_i64(t, i), e, 0);
+    }
+    return expr_var(t, v);
 }

@@ -1,0 +1,43 @@
+#include "engine/call/mpi.h"
+
+bool mpi_explains(const struct sdfg_rt_context *context)
+{
+    const struct sdfg_rt_mpi *m = context->mpi;
+    return m && m->trouble[0];
+}
+
+sdfg_error *mpi_error(const struct sdfg_rt_context *context)
+{
+    const struct sdfg_rt_mpi *m = context->mpi;
+    switch (context->error) {
+    case SDFG_RT_OUT_OF_MEMORY:
+        return error_of(SDFG_STAGE_RUN, DIAG_RUN_MPI_MEMORY, m->trouble);
+    case SDFG_RT_BAD_VALUE:
+        return error_of(SDFG_STAGE_RUN, DIAG_RUN_MPI_VALUE, m->trouble);
+    default:
+        return error_of(SDFG_STAGE_RUN, DIAG_RUN_MPI, m->trouble);
+    }
+}
+
+/* ---- the public interface ---- */
+
+bool sdfg_mpi_launched(void) { return sdfg_rt_mpi_launched(); }
+
+sdfg_error *sdfg_mpi_world(int *rank, int *size)
+{
+    NEEDS(rank);
+    NEEDS(size);
+    GUARDED(error_memory(SDFG_STAGE_RUN));
+    char trouble[SDFG_RT_MPI_TROUBLE];
+    return sdfg_rt_mpi_world(rank, size, trouble) ? NULL : error_of(SDFG_STAGE_RUN, DIAG_RUN_MPI, trouble);
+}
+
+sdfg_error *sdfg_mpi_least(int64_t *least, int64_t value)
+{
+    NEEDS(least);
+    GUARDED(error_memory(SDFG_STAGE_RUN));
+    char trouble[SDFG_RT_MPI_TROUBLE];
+    return sdfg_rt_mpi_least(value, least, trouble) ? NULL : error_of(SDFG_STAGE_RUN, DIAG_RUN_MPI, trouble);
+}
+
+void sdfg_mpi_abort(int code) { sdfg_rt_mpi_abort(code); }

@@ -1,0 +1,269 @@
+/* mpi.* (library-nodes.md 10): calls of the runtime (runtime/mpi.h). */
+#include "lower/graph/library/library.h"
+
+#include "ir/library.h"
+#include "runtime/mpi.h"
+
+#include <string.h>
+
+enum { MAX_ARGS = 9 };
+
+struct call {
+    struct scope *sc;
+    struct library *node;
+    struct tree_expr *args[MAX_ARGS];
+    uint32_t count;
+    bool failed;
+};
+
+static void add(struct call *c, struct tree_expr *e)
+{
+    c->failed = c->failed || !e;
+    c->args[c->count++] = e;
+}
+
+static void add_number(struct call *c, int64_t value) { add(c, expr_i64(c->sc->act->lw->tree, value)); }
+
+/* The context and the path of the node. */
+static struct call begin(struct scope *sc, struct library *n)
+{
+    struct lower *lw = sc->act->lw;
+    struct call c = { .sc = sc, .node = n };
+    struct text path = text_new(lw->arena);
+    place_print(&n->node.place, &path);
+    add(&c, expr_context(lw->tree));
+    add(&c, expr_data(lw->tree, type_basic(lw->ir, TYPE_I8), path.data, path.length + 1));
+    if (library_input_edge(n, "_grid"))
+        c.failed = !diag_error(lw->diags, &n->node.place, DIAG_MPI_GRID, n->node.label);
+    return c;
+}
+
+static bool finish(struct call *c, const char *function)
+{
+    if (c->failed)
+        return false;
+    stmt_call(c->sc->act->lw->tree, c->sc->block, NULL, function, c->args, c->count)->place = &c->node->node.place;
+    return true;
+}
+
+/* ---- operands ---- */
+
+static int code_of(const struct type *t)
+{
+    static const int codes[TYPE_COUNT] = {
+        [TYPE_I8] = 1 + SDFG_RT_MPI_INT8,         [TYPE_I16] = 1 + SDFG_RT_MPI_INT16,
+        [TYPE_I32] = 1 + SDFG_RT_MPI_INT32,       [TYPE_I64] = 1 + SDFG_RT_MPI_INT64,
+        [TYPE_U8] = 1 + SDFG_RT_MPI_UINT8,        [TYPE_U16] = 1 + SDFG_RT_MPI_UINT16,
+        [TYPE_U32] = 1 + SDFG_RT_MPI_UINT32,      [TYPE_U64] = 1 + SDFG_RT_MPI_UINT64,
+        [TYPE_BOOL] = 1 + SDFG_RT_MPI_BOOL,       [TYPE_F32] = 1 + SDFG_RT_MPI_FLOAT32,
+        [TYPE_F64] = 1 + SDFG_RT_MPI_FLOAT64,     [TYPE_C64] = 1 + SDFG_RT_MPI_COMPLEX64,
+        [TYPE_C128] = 1 + SDFG_RT_MPI_COMPLEX128,
+    };
+    return codes[t->kind] - 1; /* -1: none */
+}
+
+/* Address and layout. */
+static void add_area(struct call *c, const struct area *a)
+{
+    struct lower *lw = c->sc->act->lw;
+    int code = code_of(a->type);
+    const struct sym **items = NEW_ARRAY(lw->arena, const struct sym *, 2 + 2 * (size_t)a->rank);
+    items[0] = sym_int(lw->ir, code);
+    items[1] = sym_int(lw->ir, a->rank);
+    for (uint32_t i = 0; i < a->rank; i++) {
+        items[2 + i] = a->sizes[i];
+        items[2 + a->rank + i] = a->strides[i];
+    }
+    if (code < 0)
+        c->failed = !diag_error(lw->diags, &c->node->node.place, DIAG_MPI_TYPE, c->node->node.label);
+    add(c, a->pointer);
+    add(c, library_list(c->sc, &c->node->node.place, items, 2 + 2 * a->rank));
+}
+
+static void add_input(struct call *c, const char *conn)
+{
+    struct area a;
+    if (!library_input(c->sc, c->node, conn, &a))
+        c->failed = true;
+    else
+        add_area(c, &a);
+}
+
+/* What a process that is not the root has there stays. */
+static void add_output(struct call *c, const char *conn)
+{
+    struct area a;
+    if (!library_update(c->sc, c->node, conn, &a))
+        c->failed = true;
+    else
+        add_area(c, &a);
+}
+
+/* The number in a container of one integer. */
+static void add_value(struct call *c, const char *conn)
+{
+    struct lower *lw = c->sc->act->lw;
+    struct tree *t = lw->tree;
+    struct area a;
+    if (!library_input(c->sc, c->node, conn, &a))
+        c->failed = true;
+    else if (!type_is_integer(a.type))
+        c->failed = !diag_error(lw->diags, &c->node->node.place, DIAG_UNKNOWN_TYPE, conn);
+    else
+        add(c, expr_cast(t, type_basic(lw->ir, TYPE_I64), expr_load(t, a.type, a.pointer, expr_i64(t, 0), a.alias)));
+}
+
+/* Addresses of requests. */
+static bool requests(struct call *c, const char *conn, bool output, struct area *a)
+{
+    if (!(output ? library_update : library_input)(c->sc, c->node, conn, a)) {
+        c->failed = true;
+    } else if (a->type->kind != TYPE_OPAQUE || strcmp(a->type->name, "MPI_Request") != 0) {
+        c->failed = !diag_error(c->sc->act->lw->diags, &c->node->node.place, DIAG_UNKNOWN_TYPE, conn);
+    }
+    return !c->failed;
+}
+
+/* ---- point to point ---- */
+
+static bool transfer(struct scope *sc, struct library *n, const char *peer, bool sends, bool waits,
+                     const char *function)
+{
+    struct call c = begin(sc, n);
+    struct area request;
+    if (sends)
+        add_input(&c, "_buffer");
+    else
+        add_output(&c, "_buffer");
+    add_value(&c, peer);
+    add_value(&c, "_tag");
+    if (!waits && requests(&c, "_request", true, &request))
+        add(&c, request.pointer);
+    return finish(&c, function);
+}
+
+bool lower_mpi_send(struct scope *sc, struct library *n)
+{
+    return transfer(sc, n, "_dest", true, true, "sdfg_rt_mpi_send");
+}
+
+bool lower_mpi_recv(struct scope *sc, struct library *n)
+{
+    return transfer(sc, n, "_src", false, true, "sdfg_rt_mpi_recv");
+}
+
+bool lower_mpi_isend(struct scope *sc, struct library *n)
+{
+    return transfer(sc, n, "_dest", true, false, "sdfg_rt_mpi_isend");
+}
+
+bool lower_mpi_irecv(struct scope *sc, struct library *n)
+{
+    return transfer(sc, n, "_src", false, false, "sdfg_rt_mpi_irecv");
+}
+
+/* Where a status goes: an int32, or null if nothing is wired. */
+static void add_status(struct call *c, const char *conn)
+{
+    struct lower *lw = c->sc->act->lw;
+    struct tree *t = lw->tree;
+    const struct type *i32 = type_basic(lw->ir, TYPE_I32);
+    struct area a;
+    if (!library_output_edge(c->node, conn))
+        add(c, expr_null(t, type_pointer(lw->ir, i32)));
+    else if (!library_update(c->sc, c->node, conn, &a))
+        c->failed = true;
+    else if (a.type != i32)
+        c->failed = !diag_error(lw->diags, &c->node->node.place, DIAG_UNKNOWN_TYPE, conn);
+    else
+        add(c, a.pointer);
+}
+
+static bool wait_for(struct scope *sc, struct library *n)
+{
+    struct lower *lw = sc->act->lw;
+    struct call c = begin(sc, n);
+    struct area a;
+    if (!requests(&c, "_request", false, &a))
+        return false;
+    area_squeeze(&a);
+    if (a.rank > 1)
+        return library_wrong_shapes(sc, n, "requests in one dimension expected");
+    add(&c, a.pointer);
+    add(&c, lower_index(lw, &n->node.place, a.rank ? a.sizes[0] : sym_int(lw->ir, 1)));
+    add(&c, lower_index(lw, &n->node.place, a.rank ? a.strides[0] : sym_int(lw->ir, 1)));
+    add_status(&c, "_stat_tag");
+    add_status(&c, "_stat_source");
+    return finish(&c, "sdfg_rt_mpi_wait");
+}
+
+bool lower_mpi_wait(struct scope *sc, struct library *n) { return wait_for(sc, n); }
+bool lower_mpi_waitall(struct scope *sc, struct library *n) { return wait_for(sc, n); }
+
+/* ---- collectives ---- */
+
+bool lower_mpi_bcast(struct scope *sc, struct library *n)
+{
+    struct call c = begin(sc, n);
+    struct area in, out;
+    if (!library_input(sc, n, "_inbuffer", &in) || !library_update(sc, n, "_outbuffer", &out))
+        return false;
+    if (in.binding != out.binding)
+        return library_wrong_shapes(sc, n, "the broadcast is in place: both sides must be the same container");
+    add_area(&c, &out);
+    add_value(&c, "_root");
+    return finish(&c, "sdfg_rt_mpi_bcast");
+}
+
+static void add_operation(struct call *c)
+{
+    static const char *const names[] = {
+#define MPI_OPERATION(name, mpich, open) "MPI_" #name,
+#include "runtime/mpi/mpi.def"
+    };
+    const char *op;
+    if (!library_string(c->node, "op", "MPI_SUM", &op)) {
+        c->failed = true;
+        return;
+    }
+    int code = 0;
+    while (code < SDFG_RT_MPI_OPS && strcmp(names[code], op) != 0)
+        code++;
+    if (code == SDFG_RT_MPI_OPS)
+        c->failed = !diag_error(c->sc->act->lw->diags, &c->node->node.place, DIAG_MPI_OPERATION, op);
+    add_number(c, code);
+}
+
+static bool collective(struct scope *sc, struct library *n, enum sdfg_rt_mpi_collective what)
+{
+    struct call c = begin(sc, n);
+    bool reduces = what == SDFG_RT_MPI_REDUCE || what == SDFG_RT_MPI_ALLREDUCE;
+    bool rooted = what == SDFG_RT_MPI_SCATTER || what == SDFG_RT_MPI_GATHER || what == SDFG_RT_MPI_REDUCE;
+    add_number(&c, what);
+    if (reduces)
+        add_operation(&c);
+    else
+        add_number(&c, 0);
+    add_input(&c, "_inbuffer");
+    add_output(&c, "_outbuffer");
+    if (rooted)
+        add_value(&c, "_root");
+    else
+        add_number(&c, 0);
+    return finish(&c, "sdfg_rt_mpi_collective");
+}
+
+bool lower_mpi_scatter(struct scope *sc, struct library *n) { return collective(sc, n, SDFG_RT_MPI_SCATTER); }
+bool lower_mpi_gather(struct scope *sc, struct library *n) { return collective(sc, n, SDFG_RT_MPI_GATHER); }
+bool lower_mpi_allgather(struct scope *sc, struct library *n) { return collective(sc, n, SDFG_RT_MPI_ALLGATHER); }
+bool lower_mpi_alltoall(struct scope *sc, struct library *n) { return collective(sc, n, SDFG_RT_MPI_ALLTOALL); }
+bool lower_mpi_reduce(struct scope *sc, struct library *n) { return collective(sc, n, SDFG_RT_MPI_REDUCE); }
+bool lower_mpi_allreduce(struct scope *sc, struct library *n) { return collective(sc, n, SDFG_RT_MPI_ALLREDUCE); }
+
+/* It declares what other nodes keep between calls, and does nothing. */
+bool lower_mpi_dummy(struct scope *sc, struct library *n)
+{
+    (void)sc;
+    (void)n;
+    return true;
+}

@@ -1,0 +1,83 @@
+/* Messages between processes: what generated code and the engine ask of MPI (library-nodes.md 10).
+ *
+ * The MPI library is opened at run time, when the first node of a call needs it: the one that the process already uses
+ * (mpi4py, a host program), else the one whose launcher started the process; SDFG_MPI names a file instead. MPICH and
+ * its kin (Intel, MVAPICH, Cray) and Open MPI are known. A process that no launcher started, and that has no MPI, is
+ * the only rank of its world: then no library is opened, and messages to oneself stay in the process.
+ *
+ * Functions of generated code do nothing when the call has failed before; a failure is in the context's `error`, with a
+ * text in its `mpi`. Threads: a parallel region may send and receive if the library gives MPI_THREAD_MULTIPLE, which is
+ * asked for; else that is an error. */
+#ifndef RUNTIME_MPI_H
+#define RUNTIME_MPI_H
+
+#include "runtime/abi.h"
+
+enum sdfg_rt_mpi_type {
+#define MPI_ELEMENT(name, bytes, mpich, open) SDFG_RT_MPI_##name,
+#include "runtime/mpi/mpi.def"
+    SDFG_RT_MPI_TYPES
+};
+
+enum sdfg_rt_mpi_op {
+#define MPI_OPERATION(name, mpich, open) SDFG_RT_MPI_##name,
+#include "runtime/mpi/mpi.def"
+    SDFG_RT_MPI_OPS
+};
+
+enum sdfg_rt_mpi_collective {
+    SDFG_RT_MPI_SCATTER,
+    SDFG_RT_MPI_GATHER,
+    SDFG_RT_MPI_ALLGATHER,
+    SDFG_RT_MPI_ALLTOALL,
+    SDFG_RT_MPI_REDUCE,
+    SDFG_RT_MPI_ALLREDUCE
+};
+
+enum { SDFG_RT_MPI_RANK = 64, SDFG_RT_MPI_TROUBLE = 512 };
+
+/* What a call says about its messages, in the context's `mpi`. NULL there: the world, and no text. */
+struct sdfg_rt_mpi {
+    bool has_communicator;
+    int32_t communicator;              /* Fortran's handle of the caller's communicator */
+    char trouble[SDFG_RT_MPI_TROUBLE]; /* what went wrong first; the caller sets it to "" */
+};
+
+/* ---- generated code (rows of runtime/abi.def) ----
+ *
+ * where: path of the node, for messages. layout: enum sdfg_rt_mpi_type, rank (at most SDFG_RT_MPI_RANK), extents,
+ * strides in elements. A request is eight bytes of which only these functions know the meaning. */
+
+void sdfg_rt_mpi_send(struct sdfg_rt_context *context, const char *where, const void *buffer, const int64_t *layout,
+                      int64_t to, int64_t tag);
+void sdfg_rt_mpi_recv(struct sdfg_rt_context *context, const char *where, void *buffer, const int64_t *layout,
+                      int64_t from, int64_t tag);
+void sdfg_rt_mpi_isend(struct sdfg_rt_context *context, const char *where, const void *buffer, const int64_t *layout,
+                       int64_t to, int64_t tag, uint64_t *request);
+void sdfg_rt_mpi_irecv(struct sdfg_rt_context *context, const char *where, void *buffer, const int64_t *layout,
+                       int64_t from, int64_t tag, uint64_t *request);
+/* For `count` requests, `stride` apart, in their order; then they are none any more, and waiting for them again does
+ * nothing. tag, source: of the last message received; null: not wanted. */
+void sdfg_rt_mpi_wait(struct sdfg_rt_context *context, const char *where, uint64_t *requests, int64_t count,
+                      int64_t stride, int32_t *tag, int32_t *source);
+void sdfg_rt_mpi_bcast(struct sdfg_rt_context *context, const char *where, void *buffer, const int64_t *layout,
+                       int64_t root);
+/* what: enum sdfg_rt_mpi_collective. op: enum sdfg_rt_mpi_op, of the reductions. root: where there is one. `in` and
+ * `out` may be the same memory for reductions. */
+void sdfg_rt_mpi_collective(struct sdfg_rt_context *context, const char *where, int64_t what, int64_t op,
+                            const void *in, const int64_t *in_layout, void *out, const int64_t *out_layout,
+                            int64_t root);
+
+/* ---- the embedding engine ---- */
+
+/* Whether an MPI launcher started this process, as its environment says; nothing is opened. */
+bool sdfg_rt_mpi_launched(void);
+/* Opens and initializes MPI if that is not done. False with the reason in `trouble` (SDFG_RT_MPI_TROUBLE bytes). A
+ * library that we initialize is finalized when the process exits. Any thread. */
+bool sdfg_rt_mpi_world(int *rank, int *size, char *trouble);
+/* For the processes of the world, after sdfg_rt_mpi_world: the least value that any of them gives; all wait. */
+bool sdfg_rt_mpi_least(int64_t value, int64_t *least, char *trouble);
+/* Ends all processes of the world, this one included, with that exit code. */
+void sdfg_rt_mpi_abort(int code);
+
+#endif

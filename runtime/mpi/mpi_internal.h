@@ -1,0 +1,82 @@
+/* What the files of runtime/mpi/ share. */
+#ifndef RUNTIME_MPI_MPI_INTERNAL_H
+#define RUNTIME_MPI_MPI_INTERNAL_H
+
+#include "runtime/mpi.h"
+#include "runtime/runtime.h"
+
+typedef uintptr_t mpi_handle;
+
+/* The library that is open. `self`: there is none, this process is the whole world. */
+struct sdfg_rt_mpi_library {
+    bool self;
+    bool threads; /* several may call at once */
+    int rank, size;
+#define MPI(name, parameters) int(*name) parameters;
+#include "runtime/mpi/mpi.def"
+    mpi_handle (*Comm_f2c)(int32_t); /* a macro in MPICH, where both handles are the same number: NULL */
+    mpi_handle world, none, errors_return;
+    mpi_handle types[SDFG_RT_MPI_TYPES], ops[SDFG_RT_MPI_OPS];
+    void *in_place;
+    size_t handle_bytes;      /* of one handle in an array */
+    size_t source_at, tag_at; /* of the fields of a status, in bytes */
+    int proc_null, any_source, any_tag;
+};
+
+/* Opened and initialized, or NULL with the reason. */
+const struct sdfg_rt_mpi_library *sdfg_rt_mpi_open(char *trouble);
+
+/* One node's call: what its functions need all the time. */
+struct sdfg_rt_mpi_node {
+    struct sdfg_rt_context *context;
+    const char *where;
+    const struct sdfg_rt_mpi_library *mpi;
+    mpi_handle comm;
+    int rank, size; /* in `comm` */
+};
+
+/* False if the call has failed, or fails here. */
+bool sdfg_rt_mpi_enter(struct sdfg_rt_mpi_node *n, struct sdfg_rt_context *context, const char *where);
+bool sdfg_rt_mpi_fail(const struct sdfg_rt_mpi_node *n, enum sdfg_rt_error error, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* What an MPI function gave; `format` says what it was about. */
+bool sdfg_rt_mpi_good(const struct sdfg_rt_mpi_node *n, const char *function, int result, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* Ranks that programs give: 0 to size - 1, or less than 0 for nobody or anybody, as the library wants it. */
+bool sdfg_rt_mpi_rank(const struct sdfg_rt_mpi_node *n, const char *what, int64_t rank, int negative, int *out);
+
+/* ---- layouts (mpi_layout.c) ---- */
+
+/* A layout without what is redundant: extents of 1 are gone, and dimensions that lie one behind the other are one. */
+struct sdfg_rt_mpi_layout {
+    int64_t type, elements, rank, extents[SDFG_RT_MPI_RANK], strides[SDFG_RT_MPI_RANK];
+    size_t bytes; /* of one element */
+};
+bool sdfg_rt_mpi_layout(const struct sdfg_rt_mpi_node *n, const int64_t *layout, struct sdfg_rt_mpi_layout *out);
+bool sdfg_rt_mpi_contiguous(const struct sdfg_rt_mpi_layout *l);
+void sdfg_rt_mpi_pack(const struct sdfg_rt_mpi_layout *l, const void *buffer, void *packed);
+void sdfg_rt_mpi_unpack(const struct sdfg_rt_mpi_layout *l, void *buffer, const void *packed);
+
+/* So many elements of a type of the library. */
+struct sdfg_rt_mpi_elements {
+    mpi_handle type;
+    int count;
+    bool made; /* to be freed */
+};
+/* All of a layout; sdfg_rt_mpi_elements_free may be called as soon as the transfer has begun. */
+bool sdfg_rt_mpi_elements(const struct sdfg_rt_mpi_node *n, const struct sdfg_rt_mpi_layout *l,
+                          struct sdfg_rt_mpi_elements *out);
+/* So many in a row. */
+bool sdfg_rt_mpi_row(const struct sdfg_rt_mpi_node *n, int64_t type, int64_t count, struct sdfg_rt_mpi_elements *out);
+void sdfg_rt_mpi_elements_free(const struct sdfg_rt_mpi_node *n, struct sdfg_rt_mpi_elements *e);
+
+/* ---- a world of one process (mpi_self.c) ---- */
+
+bool sdfg_rt_mpi_self_send(const struct sdfg_rt_mpi_node *n, const void *buffer, const struct sdfg_rt_mpi_layout *l,
+                           int64_t to, int64_t tag);
+/* request NULL: the message must be there. */
+bool sdfg_rt_mpi_self_recv(const struct sdfg_rt_mpi_node *n, void *buffer, const struct sdfg_rt_mpi_layout *l,
+                           int64_t from, int64_t tag, uint64_t *request);
+bool sdfg_rt_mpi_self_wait(const struct sdfg_rt_mpi_node *n, uint64_t *request, int32_t *tag, int32_t *source);
+
+#endif

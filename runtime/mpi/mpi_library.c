@@ -1,0 +1,248 @@
+/* The MPI library, opened at run time and never closed: it has threads and handlers of its own. */
+#include "runtime/mpi/mpi_internal.h"
+
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct sdfg_rt_mpi_library library;
+static _Atomic(const struct sdfg_rt_mpi_library *) opened; /* `library`, initialized */
+
+static const char *const open_files[] = { "libmpi.so.40", "libmpi.so.80", NULL };
+static const char *const mpich_files[] = { "libmpich.so.12", "libmpi.so.12", NULL };
+
+static const struct launcher {
+    const char *variable;     /* that it sets for the processes that it starts */
+    const char *const *first; /* libraries of this launcher */
+    const char *const *then;
+} launchers[] = {
+    { "OMPI_COMM_WORLD_SIZE", open_files, NULL },
+    { "PMI_SIZE", mpich_files, NULL },
+    { "MPI_LOCALNRANKS", mpich_files, NULL },
+    { "PMIX_RANK", open_files, mpich_files },
+};
+
+static const struct launcher *launcher(void)
+{
+    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
+        if (getenv(launchers[i].variable))
+            return &launchers[i];
+    return NULL;
+}
+
+bool sdfg_rt_mpi_launched(void) { return launcher() != NULL; }
+
+/* ---- opening ---- */
+
+static const struct row {
+    const char *name;
+    size_t offset;
+} rows[] = {
+#define MPI(name, parameters) { "MPI_" #name, offsetof(struct sdfg_rt_mpi_library, name) },
+#include "runtime/mpi/mpi.def"
+};
+
+static void use_mpich(struct sdfg_rt_mpi_library *m)
+{
+    m->world = 0x44000000;
+    m->none = 0x04000000;
+    m->errors_return = 0x54000001;
+    m->in_place = (void *)(intptr_t)-1;
+    m->handle_bytes = 4;
+    m->source_at = 8;
+    m->tag_at = 12;
+    m->proc_null = -1;
+    m->any_source = -2;
+    m->any_tag = -1;
+#define MPI_ELEMENT(name, bytes, mpich, open) m->types[SDFG_RT_MPI_##name] = mpich;
+#define MPI_OPERATION(name, mpich, open)      m->ops[SDFG_RT_MPI_##name] = mpich;
+#include "runtime/mpi/mpi.def"
+}
+
+/* The first object that the library lacks, or NULL. */
+static const char *use_open(struct sdfg_rt_mpi_library *m, void *file)
+{
+    static const struct {
+        const char *name;
+        size_t offset;
+    } objects[] = {
+        { "ompi_mpi_comm_world", offsetof(struct sdfg_rt_mpi_library, world) },
+        { "ompi_mpi_comm_null", offsetof(struct sdfg_rt_mpi_library, none) },
+        { "ompi_mpi_errors_return", offsetof(struct sdfg_rt_mpi_library, errors_return) },
+        { "MPI_Comm_f2c", offsetof(struct sdfg_rt_mpi_library, Comm_f2c) },
+#define MPI_ELEMENT(name, bytes, mpich, open)                                                                          \
+    { #open, offsetof(struct sdfg_rt_mpi_library, types) + SDFG_RT_MPI_##name * sizeof(mpi_handle) },
+#define MPI_OPERATION(name, mpich, open)                                                                               \
+    { #open, offsetof(struct sdfg_rt_mpi_library, ops) + SDFG_RT_MPI_##name * sizeof(mpi_handle) },
+#include "runtime/mpi/mpi.def"
+    };
+    for (size_t i = 0; i < sizeof objects / sizeof *objects; i++) {
+        void *object = dlsym(file, objects[i].name);
+        if (!object)
+            return objects[i].name;
+        memcpy((char *)m + objects[i].offset, &object, sizeof object);
+    }
+    m->in_place = (void *)(intptr_t)1;
+    m->handle_bytes = sizeof(void *);
+    m->source_at = 0;
+    m->tag_at = 4;
+    m->proc_null = -2;
+    m->any_source = -1;
+    m->any_tag = -1;
+    return NULL;
+}
+
+/* What the file lacks, or NULL. */
+static const char *bind(struct sdfg_rt_mpi_library *m, void *file)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        void *function = dlsym(file, rows[i].name);
+        if (!function)
+            return rows[i].name;
+        memcpy((char *)m + rows[i].offset, &function, sizeof function);
+    }
+    if (dlsym(file, "ompi_mpi_comm_world"))
+        return use_open(m, file);
+    if (!dlsym(file, "MPIR_Err_create_code") && !dlsym(file, "MPIX_Comm_agree") && !dlsym(file, "MPIR_Comm_init"))
+        return "handles that we know: it is neither of the MPICH family nor Open MPI";
+    use_mpich(m);
+    return NULL;
+}
+
+static void add(char *trouble, const char *format, const char *a, const char *b)
+{
+    size_t used = strlen(trouble);
+    snprintf(trouble + used, SDFG_RT_MPI_TROUBLE - used, format, a, b);
+}
+
+static bool open_file(const char *name, int more, char *trouble)
+{
+    void *file = dlopen(name, RTLD_NOW | RTLD_GLOBAL | more); /* parts that Open MPI loads look for it among all */
+    const char *error = file ? NULL : dlerror();
+    const char *lacks = file ? bind(&library, file) : NULL;
+    if (file && !lacks)
+        return true;
+    if (more & RTLD_NOLOAD)
+        return false;
+    if (file)
+        add(trouble, "\n  %s: has no %s", name, lacks);
+    else
+        add(trouble, "\n  %s%s", error ? error : name, "");
+    return false;
+}
+
+static bool open_one(const char *const *names, int more, char *trouble)
+{
+    for (; names && *names; names++)
+        if (open_file(*names, more, trouble))
+            return true;
+    return false;
+}
+
+static bool find_file(char *trouble)
+{
+    const struct launcher *l = launcher();
+    const char *given = secure_getenv("SDFG_MPI");
+    snprintf(trouble, SDFG_RT_MPI_TROUBLE, "the MPI library cannot be opened; SDFG_MPI names its file. Tried:");
+    if (given && *given)
+        return open_file(given, 0, trouble);
+    if (open_one(open_files, RTLD_NOLOAD, trouble) || open_one(mpich_files, RTLD_NOLOAD, trouble))
+        return true;
+    library.self = !l;
+    return !l || open_one(l->first, 0, trouble) || open_one(l->then, 0, trouble);
+}
+
+/* ---- initializing ---- */
+
+enum { THREAD_MULTIPLE = 3 };
+
+static void finalize(void)
+{
+    int done = 1;
+    if (library.Finalized(&done) == 0 && !done)
+        library.Finalize();
+}
+
+static bool failed(char *trouble, const char *function, int result)
+{
+    char text[1024] = "no text"; /* both have at most 512 */
+    int length;
+    library.Error_string(result, text, &length);
+    snprintf(trouble, SDFG_RT_MPI_TROUBLE, "%s: %s", function, text);
+    return false;
+}
+
+static bool start(char *trouble)
+{
+    int there = 0, provided = 0;
+    library.size = 1;
+    library.threads = true;
+    if (library.self)
+        return true;
+    int result = library.Finalized(&there);
+    if (result == 0 && there) {
+        snprintf(trouble, SDFG_RT_MPI_TROUBLE, "MPI was finalized before the program ran");
+        return false;
+    }
+    if ((result = library.Initialized(&there)))
+        return failed(trouble, "MPI_Initialized", result);
+    if (there)
+        result = library.Query_thread(&provided);
+    else if (!(result = library.Init_thread(NULL, NULL, THREAD_MULTIPLE, &provided))) {
+        atexit(finalize);
+        library.Comm_set_errhandler(library.world, library.errors_return);
+    }
+    if (result)
+        return failed(trouble, there ? "MPI_Query_thread" : "MPI_Init_thread", result);
+    library.threads = provided == THREAD_MULTIPLE;
+    if ((result = library.Comm_rank(library.world, &library.rank)) ||
+        (result = library.Comm_size(library.world, &library.size)))
+        return failed(trouble, "MPI_Comm_rank", result);
+    return true;
+}
+
+const struct sdfg_rt_mpi_library *sdfg_rt_mpi_open(char *trouble)
+{
+    static bool bound;
+    const struct sdfg_rt_mpi_library *now = atomic_load_explicit(&opened, memory_order_acquire);
+    if (now)
+        return now;
+    pthread_mutex_lock(&lock);
+    bound = bound || find_file(trouble);
+    if (bound && !opened && start(trouble))
+        opened = &library;
+    now = opened;
+    pthread_mutex_unlock(&lock);
+    return now;
+}
+
+/* ---- the engine ---- */
+
+bool sdfg_rt_mpi_world(int *rank, int *size, char *trouble)
+{
+    const struct sdfg_rt_mpi_library *m = sdfg_rt_mpi_open(trouble);
+    *rank = m ? m->rank : 0;
+    *size = m ? m->size : 1;
+    return m != NULL;
+}
+
+bool sdfg_rt_mpi_least(int64_t value, int64_t *least, char *trouble)
+{
+    const struct sdfg_rt_mpi_library *m = sdfg_rt_mpi_open(trouble);
+    *least = value;
+    if (!m || m->self)
+        return m != NULL;
+    int result = m->Allreduce(&value, least, 1, m->types[SDFG_RT_MPI_INT64], m->ops[SDFG_RT_MPI_MIN], m->world);
+    return !result || failed(trouble, "MPI_Allreduce", result);
+}
+
+void sdfg_rt_mpi_abort(int code)
+{
+    const struct sdfg_rt_mpi_library *m = atomic_load(&opened);
+    if (m && !m->self)
+        m->Abort(m->world, code);
+    _Exit(code);
+}

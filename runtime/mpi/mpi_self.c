@@ -1,0 +1,150 @@
+/* A world of one process: messages to oneself, matched in their order as MPI matches them. */
+#include "runtime/mpi/mpi_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A message without receiver, or a receiver without message. */
+struct entry {
+    struct entry *next;
+    int64_t tag;
+    /* a message */
+    int64_t type, elements;
+    void *packed;
+    /* a receiver */
+    struct sdfg_rt_mpi_layout layout;
+    void *buffer;
+    bool done;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct entry *messages, *receivers;
+
+static void append(struct entry **list, struct entry *e)
+{
+    while (*list)
+        list = &(*list)->next;
+    *list = e;
+}
+
+static struct entry *take(struct entry **list, int64_t tag)
+{
+    for (; *list; list = &(*list)->next) {
+        struct entry *e = *list;
+        if (tag < 0 || e->tag < 0 || e->tag == tag) {
+            *list = e->next;
+            e->next = NULL;
+            return e;
+        }
+    }
+    return NULL;
+}
+
+static bool fits(const struct sdfg_rt_mpi_node *n, const struct sdfg_rt_mpi_layout *l, int64_t elements)
+{
+    return elements <= l->elements ||
+           sdfg_rt_mpi_fail(n, SDFG_RT_MPI, "a message of %lld elements is received where there are %lld",
+                            (long long)elements, (long long)l->elements);
+}
+
+/* The first `elements` of a region. */
+static void deliver(const struct sdfg_rt_mpi_layout *l, void *buffer, const void *packed, int64_t elements)
+{
+    struct sdfg_rt_mpi_layout part = *l;
+    size_t bytes = (size_t)l->elements * l->bytes, given = (size_t)elements * l->bytes;
+    char *all = given < bytes ? malloc(bytes) : NULL;
+    if (all) { /* what no element comes for stays */
+        sdfg_rt_mpi_pack(&part, buffer, all);
+        memcpy(all, packed, given);
+    }
+    sdfg_rt_mpi_unpack(&part, buffer, all ? all : packed);
+    free(all);
+}
+
+bool sdfg_rt_mpi_self_send(const struct sdfg_rt_mpi_node *n, const void *buffer, const struct sdfg_rt_mpi_layout *l,
+                           int64_t to, int64_t tag)
+{
+    struct entry *e = to < 0 ? NULL : calloc(1, sizeof *e);
+    if (to < 0)
+        return true;
+    if (e)
+        e->packed = malloc((size_t)l->elements * l->bytes + 1);
+    if (!e || !e->packed) {
+        free(e);
+        return sdfg_rt_mpi_fail(n, SDFG_RT_OUT_OF_MEMORY, "a message of %lld elements", (long long)l->elements);
+    }
+    e->tag = tag;
+    e->type = l->type;
+    e->elements = l->elements;
+    sdfg_rt_mpi_pack(l, buffer, e->packed);
+    pthread_mutex_lock(&lock);
+    struct entry *r = take(&receivers, tag);
+    bool good = !r || fits(n, &r->layout, e->elements);
+    if (r && good)
+        deliver(&r->layout, r->buffer, e->packed, e->elements);
+    if (r) {
+        r->tag = tag;
+        r->done = true;
+    } else {
+        append(&messages, e);
+    }
+    pthread_mutex_unlock(&lock);
+    if (r) {
+        free(e->packed);
+        free(e);
+    }
+    return good;
+}
+
+bool sdfg_rt_mpi_self_recv(const struct sdfg_rt_mpi_node *n, void *buffer, const struct sdfg_rt_mpi_layout *l,
+                           int64_t from, int64_t tag, uint64_t *request)
+{
+    struct entry *r = request ? calloc(1, sizeof *r) : NULL;
+    (void)from; /* nobody else is there */
+    if (request && !r)
+        return sdfg_rt_mpi_fail(n, SDFG_RT_OUT_OF_MEMORY, "a request");
+    pthread_mutex_lock(&lock);
+    struct entry *e = take(&messages, tag);
+    bool good = !e || fits(n, l, e->elements);
+    if (e && good)
+        deliver(l, buffer, e->packed, e->elements);
+    if (r) {
+        *r = (struct entry){ .tag = e ? e->tag : tag, .layout = *l, .buffer = buffer, .done = e != NULL };
+        if (!e)
+            append(&receivers, r);
+        *request = (uintptr_t)r;
+    }
+    pthread_mutex_unlock(&lock);
+    if (e) {
+        free(e->packed);
+        free(e);
+    }
+    return good && (e || r ||
+                    sdfg_rt_mpi_fail(n, SDFG_RT_MPI,
+                                     "a message with tag %lld is awaited, but nobody else "
+                                     "is there to send it",
+                                     (long long)tag));
+}
+
+bool sdfg_rt_mpi_self_wait(const struct sdfg_rt_mpi_node *n, uint64_t *request, int32_t *tag, int32_t *source)
+{
+    struct entry *r = (struct entry *)(uintptr_t)*request;
+    pthread_mutex_lock(&lock);
+    bool done = r->done;
+    if (!done) { /* no other process can send */
+        struct entry **list = &receivers;
+        while (*list != r)
+            list = &(*list)->next;
+        *list = r->next;
+    }
+    pthread_mutex_unlock(&lock);
+    if (tag)
+        *tag = (int32_t)r->tag;
+    if (source)
+        *source = 0;
+    long long awaited = r->tag;
+    *request = 0;
+    free(r);
+    return done || sdfg_rt_mpi_fail(n, SDFG_RT_MPI,
+                                    "a message with tag %lld is awaited, but nobody else is there to send it", awaited);
+}

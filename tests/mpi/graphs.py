@@ -1,0 +1,70 @@
+"""Graphs of the MPI tests, written as .sdfg files: states of access nodes, library nodes and tasklets."""
+import json
+
+NODES = "dace.libraries.mpi.nodes."
+CLASSES = {"Send": "send", "Isend": "isend", "Recv": "recv", "Irecv": "irecv", "Wait": "wait", "Waitall": "wait",
+           "Bcast": "bcast", "Scatter": "scatter", "Gather": "gather", "Reduce": "reduce", "Allreduce": "allreduce",
+           "Allgather": "allgather", "Alltoall": "alltoall", "Dummy": "dummy"}
+REQUEST = {"type": "opaque", "ctype": "MPI_Request"}
+
+
+def array(dtype, *shape, transient=False):
+    shape = [str(s) for s in shape]
+    strides = ["*".join(f"({s})" for s in shape[i + 1:]) or "1" for i in range(len(shape))]
+    return {"type": "Array", "attributes": {
+        "dtype": dtype, "shape": shape, "strides": strides, "total_size": "*".join(f"({s})" for s in shape),
+        "offset": ["0"] * len(shape), "transient": transient}}
+
+
+def memlet(data, subset):
+    ranges = []
+    for r in subset.split(", "):
+        begin, end, step = (r.split(":") + ["", ""])[:3] if ":" in r else (r, f"{r} + 1", "")
+        ranges.append({"start": begin, "end": f"({end}) - 1", "step": step or "1", "tile": "1"})
+    return {"type": "Memlet", "attributes": {"data": data, "subset": {"type": "Range", "ranges": ranges}}}
+
+
+class Graph:
+    def __init__(self, name, symbols, **arrays):
+        self.name, self.symbols, self.arrays, self.states = name, symbols, arrays, []
+
+    def state(self):
+        self.states.append({"nodes": [], "edges": []})
+
+    def node(self, kind, label, **attributes):
+        nodes = self.states[-1]["nodes"]
+        path = attributes.pop("classpath", None)
+        nodes.append({"type": kind, "label": label, "attributes": attributes, "id": len(nodes), "scope_entry": None,
+                      "scope_exit": None, **({"classpath": path} if path else {})})
+        return len(nodes) - 1
+
+    def edge(self, src, src_conn, dst, dst_conn, data):
+        self.states[-1]["edges"].append({
+            "type": "MultiConnectorEdge", "attributes": {"data": data}, "src": str(src), "dst": str(dst),
+            "src_connector": src_conn, "dst_connector": dst_conn})
+
+    def mpi(self, cls, inputs, outputs, **properties):
+        """A library node in a state of its own; inputs and outputs: connector="array[subset]"."""
+        self.state()
+        n = self.node("LibraryNode", cls.lower(), classpath=f"{NODES}{CLASSES[cls]}.{cls}",
+                      name=cls.lower(), in_connectors=dict.fromkeys(inputs), out_connectors=dict.fromkeys(outputs),
+                      **properties)
+        for conn, region in inputs.items():
+            data, subset = region.rstrip("]").split("[")
+            self.edge(self.node("AccessNode", data, data=data), None, n, conn, memlet(data, subset))
+        for conn, region in outputs.items():
+            data, subset = region.rstrip("]").split("[")
+            self.edge(n, conn, self.node("AccessNode", data, data=data), None, memlet(data, subset))
+
+    def write(self, folder):
+        states = [{"type": "SDFGState", "label": f"s{i}", "id": i, "collapsed": False, "scope_dict": {},
+                   "attributes": {}, **s} for i, s in enumerate(self.states)]
+        edges = [{"type": "Edge", "attributes": {"data": {"type": "InterstateEdge", "attributes": {
+            "assignments": {}, "condition": {"string_data": "1", "language": "Python"}}}},
+            "src": str(i), "dst": str(i + 1)} for i in range(len(states) - 1)]
+        sdfg = {"type": "SDFG", "attributes": {"name": self.name, "_arrays": self.arrays, "symbols": self.symbols,
+                                               "arg_names": [], "constants_prop": {}},
+                "nodes": states, "edges": edges, "start_block": 0, "cfg_list_id": 0, "dace_version": "1.0.0"}
+        path = folder / f"{self.name}.sdfg"
+        path.write_text(json.dumps(sdfg))
+        return path

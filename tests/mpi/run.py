@@ -1,0 +1,238 @@
+#!/usr/bin/env python3
+"""Runs graphs with MPI nodes on several processes (docs/mpi.md): run.py BIN-DIR [--ranks 1,2,4] [--all]
+
+Every MPI library whose launcher is found (mpirun.mpich, mpirun.openmpi) is used; without launcher one process is its
+own world. Results are compared with NumPy. Exit code 77: no launcher is there."""
+import argparse
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+from graphs import REQUEST, Graph, array
+
+LAUNCHERS = {
+    "MPICH": ["mpirun.mpich"],
+    "Open MPI": ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "--mca", "btl_vader_single_copy_mechanism",
+                 "none", "--mca", "plm_rsh_agent", "true"],
+}
+failures = []
+
+
+class Run:
+    """One program on `ranks` processes: each(rank) gives the arrays of that rank; `results` of a rank by name."""
+
+    def __init__(self, binary, folder, launcher, ranks):
+        self.binary, self.folder, self.launcher, self.ranks = binary, folder, launcher, ranks
+
+    def start(self, program, options, timeout=60, env=None):
+        command = [*self.launcher, "-n", str(self.ranks)] if self.launcher else []
+        environment = dict(os.environ, OMP_NUM_THREADS="1", SDFG_CACHE_DIR=str(self.folder / "cache"), **(env or {}))
+        return subprocess.run([*command, str(self.binary), str(program), *options], capture_output=True, text=True,
+                              timeout=timeout, env=environment)
+
+    def results(self, program, arrays, outputs, *options):
+        for name, values in arrays.items():
+            for rank, value in enumerate(values):
+                np.save(self.folder / f"{name}.{rank}.npy", value)
+        options = [*options, *(f"--{n}=@{self.folder}/{n}.{{rank}}.npy" for n in arrays),
+                   *(f"--output={n}=@{self.folder}/{n}.out.{{rank}}.npy" for n in outputs)]
+        done = self.start(program, options)
+        if done.returncode:
+            raise RuntimeError(f"exit code {done.returncode}\n{done.stdout}{done.stderr}")
+        return {n: [np.load(self.folder / f"{n}.out.{r}.npy") for r in range(self.ranks)] for n in outputs}
+
+
+def equal(what, got, wanted):
+    for rank, (g, w) in enumerate(zip(got, wanted)):
+        if not np.array_equal(g, w):
+            raise RuntimeError(f"{what} on rank {rank}: {g.ravel()[:8]}, not {w.ravel()[:8]}")
+
+
+def numbers(ranks, dtype, *shape):
+    rng = np.random.default_rng(ranks)
+    return [(rng.integers(1, 50, shape) + (1j * rng.integers(1, 50, shape) if dtype.startswith("complex") else 0)).astype(dtype)
+            for _ in range(ranks)]
+
+
+def ints(values):
+    return [np.array([v], dtype=np.int32) for v in values]
+
+
+# ---- programs ----
+
+def ring(run):
+    """Each rank passes a block with gaps to the next one, which waits for it."""
+    g = Graph("ring", {"N": "int64"}, x=array("float64", "N", "N"), y=array("float64", "N", "N"),
+              to=array("int32", 1), source=array("int32", 1), tag=array("int32", 1), seen=array("int32", 2),
+              requests=array(REQUEST, 2, transient=True))
+    g.mpi("Irecv", {"_src": "source[0]", "_tag": "tag[0]"}, {"_buffer": "y[1:N - 1, 0:N:2]", "_request": "requests[0]"})
+    g.mpi("Isend", {"_buffer": "x[1:N - 1, 1:N:2]", "_dest": "to[0]", "_tag": "tag[0]"}, {"_request": "requests[1]"})
+    g.mpi("Wait", {"_request": "requests[0]"}, {"_stat_tag": "seen[0]", "_stat_source": "seen[1]"})
+    g.mpi("Waitall", {"_request": "requests[0:2]"}, {})
+    n, ranks = 6, run.ranks
+    x, y = numbers(ranks, "float64", n, n), numbers(ranks, "float64", n, n)
+    before = [(r - 1) % ranks for r in range(ranks)]
+    got = run.results(g.write(run.folder), {
+        "x": x, "y": y, "to": ints((r + 1) % ranks for r in range(ranks)), "source": ints(before),
+        "tag": ints([7] * ranks), "seen": [np.zeros(2, np.int32)] * ranks}, ["y", "seen"])
+    wanted = [v.copy() for v in y]
+    for r in range(ranks):
+        wanted[r][1:-1, 0::2] = x[before[r]][1:-1, 1::2]
+    equal("y", got["y"], wanted)
+    equal("seen", got["seen"], [np.array([7, b], np.int32) for b in before])
+
+
+def send_recv(run):
+    """Blocking, in pairs; alone without MPI to itself."""
+    if run.ranks == 1 and run.launcher:
+        return  # MPI_Send may wait for a receiver
+    g = Graph("send_recv", {"N": "int64"}, x=array("complex128", "N"), y=array("complex128", "N"),
+              peer=array("int32", 1), tag=array("int64", 1))
+    g.mpi("Send", {"_buffer": "x[0:N]", "_dest": "peer[0]", "_tag": "tag[0]"}, {})
+    g.mpi("Recv", {"_src": "peer[0]", "_tag": "tag[0]"}, {"_buffer": "y[0:N]"})
+    ranks = run.ranks
+    x, y = numbers(ranks, "complex128", 5), numbers(ranks, "complex128", 5)
+    peers = [r ^ 1 if ranks > 1 else 0 for r in range(ranks)]
+    got = run.results(g.write(run.folder), {
+        "x": x, "y": y, "peer": ints(peers), "tag": [np.array([3])] * ranks}, ["y"])
+    equal("y", got["y"], [x[p] for p in peers])
+
+
+def broadcast(run):
+    g = Graph("broadcast", {"N": "int64"}, x=array("int16", "N", 4), root=array("int32", 1))
+    g.mpi("Bcast", {"_inbuffer": "x[0:N, 1:3]", "_root": "root[0]"}, {"_outbuffer": "x[0:N, 1:3]"})
+    ranks, root = run.ranks, run.ranks - 1
+    x = numbers(ranks, "int16", 3, 4)
+    got = run.results(g.write(run.folder), {"x": x, "root": ints([root] * ranks)}, ["x"])
+    wanted = [v.copy() for v in x]
+    for w in wanted:
+        w[:, 1:3] = x[root][:, 1:3]
+    equal("x", got["x"], wanted)
+
+
+def reductions(run):
+    ranks, root = run.ranks, run.ranks // 2
+    operations = {"MPI_SUM": sum, "MPI_MAX": lambda v: np.maximum.reduce(list(v)),
+                  "MPI_MIN": lambda v: np.minimum.reduce(list(v)), "MPI_BXOR": lambda v: np.bitwise_xor.reduce(list(v))}
+    for op, f in operations.items():
+        dtype = "int32" if op == "MPI_BXOR" else "float32"
+        g = Graph("reductions_" + op.lower(), {"N": "int64"}, x=array(dtype, "N", 4), y=array(dtype, "N", 2),
+                  z=array(dtype, "N"), root=array("int32", 1))
+        g.mpi("Reduce", {"_inbuffer": "x[0:N, 1:3]", "_root": "root[0]"}, {"_outbuffer": "y[0:N, 0:2]"}, op=op)
+        g.mpi("Allreduce", {"_inbuffer": "z[0:N]"}, {"_outbuffer": "z[0:N]"}, op=op)
+        x, y, z = (numbers(ranks, dtype, *s) for s in [(5, 4), (5, 2), (5,)])
+        got = run.results(g.write(run.folder), {"x": x, "y": y, "z": z, "root": ints([root] * ranks)}, ["y", "z"])
+        equal("y", got["y"], [f(v[:, 1:3] for v in x) if r == root else y[r] for r in range(ranks)])
+        equal("z", got["z"], [f(iter(z))] * ranks)
+
+
+def exchanges(run):
+    """Scatter, Gather, Allgather, Alltoall."""
+    ranks, root = run.ranks, 0
+    g = Graph("exchanges", {"P": "int64", "N": "int64"}, x=array("float64", "P*N"), part=array("float64", "N"),
+              all=array("float64", "P*N"), every=array("float64", "P", "N"), y=array("float64", "P*N"),
+              root=array("int32", 1))
+    g.mpi("Scatter", {"_inbuffer": "x[0:P*N]", "_root": "root[0]"}, {"_outbuffer": "part[0:N]"})
+    g.mpi("Gather", {"_inbuffer": "part[0:N]", "_root": "root[0]"}, {"_outbuffer": "all[0:P*N]"})
+    g.mpi("Allgather", {"_inbuffer": "part[0:N]"}, {"_outbuffer": "every[0:P, 0:N]"})
+    g.mpi("Alltoall", {"_inbuffer": "x[0:P*N]"}, {"_outbuffer": "y[0:P*N]"})
+    n = 3
+    x, whole, y = (numbers(ranks, "float64", ranks * n) for _ in range(3))
+    part, every = numbers(ranks, "float64", n), numbers(ranks, "float64", ranks, n)
+    got = run.results(g.write(run.folder), {"x": x, "part": part, "all": whole, "every": every, "y": y,
+                                            "root": ints([root] * ranks)}, ["part", "all", "every", "y"], f"--P={ranks}")
+    equal("part", got["part"], [x[0][r * n:(r + 1) * n] for r in range(ranks)])
+    equal("all", got["all"], [x[0] if r == root else whole[r] for r in range(ranks)])
+    equal("every", got["every"], [x[0].reshape(ranks, n)] * ranks)
+    equal("y", got["y"], [np.concatenate([x[s][r * n:(r + 1) * n] for s in range(ranks)]) for r in range(ranks)])
+
+
+# ---- what goes wrong ----
+
+def complain(done, code, *texts):
+    said = done.stdout + done.stderr
+    if done.returncode != code or any(t not in said for t in texts):
+        raise RuntimeError(f"exit code {done.returncode}, not {code}, or not said: {texts}\n{said}")
+    for t in texts:
+        if said.count(t) != 1:
+            raise RuntimeError(f"said {said.count(t)} times: {t}\n{said}")
+
+
+def one_output(run):
+    """Rank 0 alone writes."""
+    g = Graph("one_output", {"N": "int64"}, x=array("float64", "N"))
+    g.mpi("Allreduce", {"_inbuffer": "x[0:N]"}, {"_outbuffer": "x[0:N]"})
+    done = run.start(g.write(run.folder), ["--N=4"])
+    complain(done, 0, "x  ")
+
+
+def other_sizes(run):
+    """One rank has fewer elements than it says; an option that only some ranks have; messages once."""
+    g = Graph("other_sizes", {"N": "int64"}, x=array("float64", "N"))
+    g.mpi("Allreduce", {"_inbuffer": "x[0:N]"}, {"_outbuffer": "x[0:N]"})
+    program = g.write(run.folder)
+    for r in range(run.ranks):
+        np.save(run.folder / f"x.{r}.npy", np.zeros(4 + (r == run.ranks - 1)))
+    done = run.start(program, [f"--x=@{run.folder}/x.{{rank}}.npy", "--N=4"])
+    complain(done, 2, "'N' is 4 from the given value, but 5")
+    complain(run.start(program, ["--N=4", "--output=y=-"]), 2, "--output=y")
+    complain(run.start(run.folder / "none.sdfg", []), 3, "none.sdfg")
+
+
+def bad_rank(run):
+    g = Graph("bad_rank", {"N": "int64"}, x=array("float64", "N"), to=array("int32", 1))
+    g.mpi("Send", {"_buffer": "x[0:N]", "_dest": "to[0]", "_tag": "to[0]"}, {})
+    np.save(run.folder / "to.npy", np.array([run.ranks], np.int32))
+    done = run.start(g.write(run.folder), ["--N=4", f"--to=@{run.folder}/to.npy"])
+    complain(done, 7, f"rank 0 of {run.ranks}: the receiver is rank {run.ranks}", '"send"')
+
+
+def truncated(run):
+    """A message that is longer than the place for it."""
+    g = Graph("truncated", {"N": "int64"}, x=array("float64", "N"), y=array("float64", "N"), peer=array("int32", 1), tag=array("int32", 1),
+              request=array(REQUEST, 1, transient=True))
+    g.mpi("Isend", {"_buffer": "x[0:N]", "_dest": "peer[0]", "_tag": "tag[0]"}, {"_request": "request[0]"})
+    g.mpi("Recv", {"_src": "peer[0]", "_tag": "tag[0]"}, {"_buffer": "y[0:N - 1]"})
+    for r in range(run.ranks):
+        np.save(run.folder / f"peer.{r}.npy", np.array([r ^ 1 if run.ranks > 1 else 0], np.int32))
+    np.save(run.folder / "tag.npy", np.array([1], np.int32))
+    done = run.start(g.write(run.folder), ["--N=4", f"--peer=@{run.folder}/peer.{{rank}}.npy",
+                                           f"--tag=@{run.folder}/tag.npy"])
+    complain(done, 8, '"recv"')
+
+
+TESTS = [ring, send_recv, broadcast, reductions, exchanges, one_output, bad_rank, truncated, other_sizes]
+
+
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument("bin")
+    p.add_argument("--ranks", default="1,4")
+    p.add_argument("tests", nargs="*")
+    a = p.parse_args()
+    binary = pathlib.Path(a.bin).resolve() / "sdfg-run"
+    found = {n: l for n, l in LAUNCHERS.items() if shutil.which(l[0])}
+    worlds = [("no launcher", [], 1)] + [(n, l, int(r)) for n, l in found.items() for r in a.ranks.split(",")]
+    for name, launcher, ranks in worlds:
+        for test in TESTS:
+            if a.tests and test.__name__ not in a.tests:
+                continue
+            with tempfile.TemporaryDirectory() as folder:
+                try:
+                    test(Run(binary, pathlib.Path(folder), launcher, ranks))
+                except (RuntimeError, subprocess.TimeoutExpired, OSError) as e:
+                    failures.append(test.__name__)
+                    print(f"{test.__name__}, {name}, {ranks} ranks: {e}")
+    print(f"{len(worlds)} worlds: {', '.join(f'{n} x {r}' for n, _, r in worlds)}; {len(failures)} failures")
+    if failures:
+        return 1
+    return 0 if found else 77
+
+
+if __name__ == "__main__":
+    sys.exit(main())
