@@ -29,12 +29,13 @@ static char *replaced(const char *text, const char *name, int number)
     size_t length = strlen(name), used = 0;
     if (!strstr(text, name))
         return NULL;
-    char *out = malloc(strlen(text) * 12 + 1);
+    size_t size = strlen(text) * 12 + 1;
+    char *out = malloc(size);
     for (; out && *text; text += strncmp(text, name, length) ? 1 : length) {
         if (strncmp(text, name, length))
             out[used++] = *text;
         else
-            used += (size_t)sprintf(out + used, "%d", number);
+            used += (size_t)snprintf(out + used, size - used, "%d", number);
     }
     if (out)
         out[used] = 0;

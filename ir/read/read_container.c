@@ -252,29 +252,60 @@ static void read_element_type(struct reader *r, struct container *c, const struc
 
 /* ---- rules of single kinds ---- */
 
-static void check_grid(struct reader *r, const struct container *c, const struct json *attributes)
+/* A list of integers or truth values, as a descriptor of distributed data has it. */
+static void read_numbers(struct reader *r, struct container *c, const struct json *list, struct distributed *out)
 {
-    if (read_flag(r, &c->place, attributes, "is_subgrid", false) &&
-        !read_string(r, &c->place, attributes, "parent_grid", NULL))
-        diag_error(r->ir->diags, &c->place, DIAG_READ_GRID_PARENT);
-    const struct json *color = json_get(attributes, "color");
-    for (const struct json *v = json_is(color, JSON_ARRAY) ? color->first : NULL; v; v = v->next) {
-        int64_t value;
-        bool good =
-            v->kind == JSON_TRUE || v->kind == JSON_FALSE || (json_int(v, &value) && (value == 0 || value == 1));
+    uint32_t count = json_is(list, JSON_ARRAY) ? (uint32_t)list->count : 0;
+    int64_t *items = NEW_ARRAY(r->ir->arena, int64_t, count);
+    for (const struct json *v = count ? list->first : NULL; v; v = v->next) {
+        int64_t *item = &items[out->num_dimensions++];
+        bool truth = v->kind == JSON_TRUE || v->kind == JSON_FALSE;
+        *item = v->kind == JSON_TRUE;
+        bool good = truth || (json_int(v, item) && *item >= 0 && (c->kind == CONTAINER_SUB_ARRAY || *item <= 1));
         if (!good)
             diag_error(r->ir->diags, &c->place, DIAG_READ_GRID_COLOR);
     }
+    out->dimensions = items;
 }
 
-static void check_subarray(struct reader *r, const struct container *c, const struct json *attributes)
+static void read_grid(struct reader *r, struct container *c, const struct json *attributes, struct distributed *out)
+{
+    const struct json *exact = json_get(attributes, "exact_grid");
+    out->is_subgrid = read_flag(r, &c->place, attributes, "is_subgrid", false);
+    out->parent = read_string(r, &c->place, attributes, "parent_grid", NULL);
+    if (out->is_subgrid && !out->parent)
+        diag_error(r->ir->diags, &c->place, DIAG_READ_GRID_PARENT);
+    read_numbers(r, c, json_get(attributes, "color"), out);
+    if (out->is_subgrid && exact && exact->kind != JSON_NULL)
+        out->exact = read_symbolic(r, &c->place, exact);
+}
+
+static void read_subarray(struct reader *r, struct container *c, const struct json *attributes,
+                          struct distributed *out)
 {
     static const char *const keys[] = { "subshape", "correspondence" };
+    bool fits = true;
     for (int i = 0; i < 2; i++) {
         const struct json *list = json_get(attributes, keys[i]);
         if (json_is(list, JSON_ARRAY) && list->count != c->rank)
-            diag_error(r->ir->diags, &c->place, DIAG_READ_SUBARRAY, keys[i], list->count, c->rank);
+            fits = diag_error(r->ir->diags, &c->place, DIAG_READ_SUBARRAY, keys[i], list->count, c->rank);
     }
+    out->parent = read_string(r, &c->place, attributes, "pgrid", NULL);
+    out->subshape = fits ? read_dimensions(r, c, attributes, "subshape") : NULL;
+    read_numbers(r, c, json_get(attributes, "correspondence"), out);
+}
+
+static void read_distributed(struct reader *r, struct container *c, const struct json *attributes)
+{
+    struct distributed *out = NEW(r->ir->arena, struct distributed);
+    *out = (struct distributed){ .parent = NULL };
+    if (c->kind == CONTAINER_PROCESS_GRID)
+        read_grid(r, c, attributes, out);
+    else if (c->kind == CONTAINER_SUB_ARRAY)
+        read_subarray(r, c, attributes, out);
+    out->from = read_string(r, &c->place, attributes, "array_a", NULL);
+    out->to = read_string(r, &c->place, attributes, "array_b", NULL);
+    c->distributed = out;
 }
 
 static void read_common(struct reader *r, struct container *c, const struct json *attributes)
@@ -325,9 +356,7 @@ struct container *read_container(struct reader *r, const struct place *parent, c
     read_common(r, c, attributes);
     if (c->transient && container_is_structure(c))
         set_transient(c);
-    if (c->kind == CONTAINER_PROCESS_GRID)
-        check_grid(r, c, attributes);
-    if (c->kind == CONTAINER_SUB_ARRAY)
-        check_subarray(r, c, attributes);
+    if (is_distributed(c->kind))
+        read_distributed(r, c, attributes);
     return c;
 }
