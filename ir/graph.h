@@ -79,12 +79,12 @@ struct container {
 /* How data lie on processes (library-nodes.md 10). */
 struct distributed {
     bool is_subgrid;
-    const char *parent;            /* grid: of which it is a part; sub-array: its grid; or NULL */
-    const char *from, *to;         /* redistribution: sub-arrays */
-    const int64_t *dimensions;     /* grid: 1 for those of the parent that stay; sub-array: that of the grid for each */
+    const char *parent;        /* grid: of which it is a part; sub-array: its grid; or NULL */
+    const char *from, *to;     /* redistribution: sub-arrays */
+    const int64_t *dimensions; /* grid: 1 for those of the parent that stay; sub-array: that of the grid for each */
     uint32_t num_dimensions;
-    const struct sym *exact;       /* grid: only the part with this rank of the parent takes part; or NULL */
-    const struct sym **subshape;   /* sub-array: of a block, `rank` of them */
+    const struct sym *exact;     /* grid: only the part with this rank of the parent takes part; or NULL */
+    const struct sym **subshape; /* sub-array: of a block, `rank` of them */
 };
 
 static inline bool container_is_view(const struct container *c)

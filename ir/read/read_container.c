@@ -280,8 +280,7 @@ static void read_grid(struct reader *r, struct container *c, const struct json *
         out->exact = read_symbolic(r, &c->place, exact);
 }
 
-static void read_subarray(struct reader *r, struct container *c, const struct json *attributes,
-                          struct distributed *out)
+static void read_subarray(struct reader *r, struct container *c, const struct json *attributes, struct distributed *out)
 {
     static const char *const keys[] = { "subshape", "correspondence" };
     bool fits = true;
