@@ -5,7 +5,8 @@
  *     v[j] = v[j + 1]                         A[8 * i + j] = A[8 * i + j + 1]
  *
  * Legality: The variable has one assignment, all its uses follow in the same block, and the variables of its value are
- * not assigned between. Labels end the region that is looked at.
+ * not assigned between. Jumps to labels between come from there, too, not from in front of the assignment or from
+ * outside of its block.
  * Profitability: Always; other passes depend on it. */
 #include "lower/opt/passes.h"
 
@@ -15,13 +16,18 @@ struct fact {
     uint32_t first_use, last_use, first_free; /* 0: none */
 };
 
+struct label_fact {
+    uint32_t at;                    /* statement number; 0: not seen */
+    uint32_t first_jump, last_jump; /* to it; 0: none */
+};
+
 struct forward {
     struct tree *tree;
     struct fact *facts;        /* by variable id */
     struct tree_expr **values; /* by variable id: what stands for it */
     uint32_t next;             /* number of the next statement, from 1 */
     uint32_t now;              /* the one whose expressions are looked at */
-    VEC(uint32_t) labels;      /* their numbers, ascending */
+    struct label_fact *labels; /* by label id */
 };
 
 /* ---- facts ----
@@ -58,16 +64,25 @@ static bool see(void *user, struct tree_stmt *s)
             f->at = w->now;
         }
     }
+    struct label_fact *l = s->label ? &w->labels[s->label->id] : NULL;
     if (s->kind == STMT_LABEL)
-        vec_push(w->tree->scratch, &w->labels, w->now);
+        l->at = w->now;
+    if (s->kind == STMT_GOTO) {
+        l->first_jump = l->first_jump ? l->first_jump : w->now;
+        l->last_jump = w->now;
+    }
     return true;
 }
 
-static bool label_between(const struct forward *w, uint32_t from, uint32_t to)
+/* May control come to statements `from` to `to` without passing through `from`, which is in a block that ends at
+ * `block_end`? */
+static bool entered_between(const struct forward *w, uint32_t from, uint32_t to, uint32_t block_end)
 {
-    for (uint32_t i = 0; i < w->labels.count; i++)
-        if (w->labels.items[i] > from && w->labels.items[i] <= to)
+    for (uint32_t i = 0; i < w->tree->num_labels; i++) {
+        const struct label_fact *l = &w->labels[i];
+        if (l->at > from && l->at <= to && l->first_jump && (l->first_jump < from || l->last_jump >= block_end))
             return true;
+    }
     return false;
 }
 
@@ -130,7 +145,7 @@ static bool take(struct forward *w, const struct tree_stmt *s, uint32_t number, 
         return false;
     const struct fact *f = &w->facts[s->var->id];
     bool here = f->assigned == 1 && !f->first_free && f->first_use > number && f->last_use < block_end;
-    if (!here || label_between(w, number, f->last_use) || !lasting(w, s->value, number, f->last_use))
+    if (!here || entered_between(w, number, f->last_use, block_end) || !lasting(w, s->value, number, f->last_use))
         return false;
     w->values[s->var->id] = s->value;
     return true;
@@ -163,6 +178,7 @@ bool opt_copy_propagation(struct tree *t, const struct tree_options *o)
         struct forward w = { .tree = t, .next = 1 };
         w.facts = NEW_ARRAY(t->scratch, struct fact, t->num_vars);
         w.values = NEW_ARRAY(t->scratch, struct tree_expr *, t->num_vars);
+        w.labels = NEW_ARRAY(t->scratch, struct label_fact, t->num_labels + 1);
         stmt_visit(f->body, see, &w);
         rewrite(&w, f->body, 1, w.next);
     }
