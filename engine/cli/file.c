@@ -13,6 +13,8 @@ static uint64_t limit;
 
 void file_set_limit(uint64_t bytes) { limit = bytes; }
 
+uint64_t file_limit(void) { return limit; }
+
 char *file_bytes(const char *path, uint64_t most, size_t *size, char *why, size_t why_size)
 {
     FILE *f = fopen(path, "rb");

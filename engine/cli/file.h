@@ -12,6 +12,7 @@
 
 /* Instead of the usual limits, for all files that are read from now on; 0: those. */
 void file_set_limit(uint64_t bytes);
+uint64_t file_limit(void);
 /* The bytes of a file, followed by a zero; the caller frees them. NULL with the reason in `why`, also if there are more
  * than `most`. */
 char *file_bytes(const char *path, uint64_t most, size_t *size, char *why, size_t why_size);

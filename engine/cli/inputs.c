@@ -1,6 +1,7 @@
 #include "engine/cli/inputs.h"
 
 #include "base/number.h"
+#include "engine/cli/file.h"
 #include "engine/cli/fill.h"
 #include "engine/cli/npy.h"
 #include "engine/cli/report.h"
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *tool_of(const struct inputs *in) { return tool_name(in->command->tool); }
 
@@ -258,6 +260,27 @@ static int no_memory_for(const struct inputs *in, const char *name, const struct
     return EXIT_MISSING;
 }
 
+/* May arrays of so many bytes more be made? Without a limit, as long as the machine's memory would hold them. */
+static bool may_make(struct inputs *in, uint64_t bytes)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    uint64_t limit = file_limit()            ? file_limit()
+                     : pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page
+                                             : UINT64_MAX;
+    if (bytes > limit || in->made > limit - bytes)
+        return false;
+    in->made += bytes;
+    return true;
+}
+
+static int too_large(const struct inputs *in, const char *name, const struct view *v)
+{
+    fprintf(stderr, "%s: '%s' is too large to be made (--input-limit): ", tool_of(in), name);
+    print_list("[", v->shape, v->rank, "] elements");
+    fprintf(stderr, " of %zu bytes\n", v->item_bytes);
+    return EXIT_MISSING;
+}
+
 /* Memory for the array `name`, which `a` describes. */
 static int make_array(struct inputs *in, const char *name, const sdfg_argument *a, struct fill f)
 {
@@ -281,7 +304,9 @@ static int make_array(struct inputs *in, const char *name, const sdfg_argument *
     }
     total = total > end ? total : end;
     size_t bytes;
-    if (__builtin_mul_overflow((size_t)total, v.item_bytes, &bytes) || !(v.data = memory_aligned(bytes)))
+    if (__builtin_mul_overflow((size_t)total, v.item_bytes, &bytes) || !may_make(in, bytes))
+        return too_large(in, name, &v);
+    if (!(v.data = memory_aligned(bytes)))
         return no_memory_for(in, name, &v);
     fill_memory(&f, v.dtype, v.data, total);
     return add_array(in, name, &v);

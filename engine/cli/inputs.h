@@ -18,6 +18,7 @@ struct inputs {
     sdfg_args *args;
     struct input *items; /* the arrays */
     size_t count;
+    uint64_t made; /* bytes of the arrays that were made for what is not given */
     struct streams streams;
 };
 

@@ -67,7 +67,7 @@ static const struct option options[] = {
     { "external-files", OPTION_EXTERNAL_FILES, RUN | BENCH | CC, TAKES_VALUE, "WHAT",
       "files that nested SDFGs may lie in: folder (of the program), none or any" },
     { "input-limit", OPTION_INPUT_LIMIT, RUN | BENCH | CC, TAKES_VALUE, "BYTES",
-      "largest file that is read, and text in it; K, M and G may follow (1G, .npy 64G)" },
+      "largest file read, text in it, and inputs made; K, M and G may follow (1G, .npy 64G)" },
     { "debug-info", OPTION_DEBUG_INFO, RUN | CC, TAKES_NOTHING, NULL, "source lines for debuggers and profilers" },
     { "profiler", OPTION_PROFILER, RUN, TAKES_NOTHING, NULL, "announce generated code to perf and gdb" },
     { NULL, 0, BENCH, 0, NULL, "Measuring" },

@@ -145,7 +145,7 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             (pathlib.Path(folder) / "prog.sdfg").write_bytes(data)
             for ways in (["--emit=obj", "-o", "prog.o"], ["--check", f"--timeout={graphs.SECONDS - 8}"]):
-                outcome = graphs.run([runner, "prog.sdfg", "--no-cache", *ways, *values], folder)
+                outcome = graphs.run([runner, "prog.sdfg", "--no-cache", "--input-limit=1G", *ways, *values], folder)
                 if outcome.trouble():
                     return f"{path.parent.name}/{path.name} {ways[0]}: {outcome.trouble()}\n{outcome.output[-600:]}", data
         return None
