@@ -229,6 +229,19 @@ static void read_element_container(struct reader *r, struct container *c, const 
     vec_push(r->ir->arena, &c->members, element);
 }
 
+/* Each field of the type that the file gives is a member: nothing would say what the others hold. */
+static void check_fields(struct reader *r, const struct container *c)
+{
+    const struct type *s = c->type && c->type->kind == TYPE_POINTER ? c->type->elem : c->type;
+    for (uint32_t i = 0; s && s->kind == TYPE_STRUCT && i < s->num_fields; i++) {
+        bool found = false;
+        for (uint32_t m = 0; m < c->members.count; m++)
+            found |= !strcmp(c->members.items[m]->name, s->fields[i].name);
+        if (!found)
+            diag_error(r->ir->diags, &c->place, DIAG_READ_MEMBER_LACKS, s->name, s->fields[i].name);
+    }
+}
+
 static void read_element_type(struct reader *r, struct container *c, const struct json *attributes)
 {
     const struct json *dtype = json_get(attributes, "dtype");
@@ -246,6 +259,8 @@ static void read_element_type(struct reader *r, struct container *c, const struc
         c->type = type_basic(r->ir, TYPE_I32);
     bool complete = c->type && c->type->kind == TYPE_POINTER && c->type->elem->kind == TYPE_STRUCT &&
                     c->type->elem->num_fields == c->members.count;
+    if (container_is_structure(c))
+        check_fields(r, c);
     if (container_is_structure(c) && !complete) /* the members say it all */
         c->type = structure_type(r, c);
 }

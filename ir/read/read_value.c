@@ -131,6 +131,22 @@ const struct enum_value *read_enum(struct reader *r, const struct place *at, con
 
 /* ---- element types ---- */
 
+static bool is_field_name(const char *name)
+{
+    bool good = isalpha((unsigned char)*name) || *name == '_';
+    for (; good && *name; name++)
+        good = isalnum((unsigned char)*name) || *name == '_';
+    return good;
+}
+
+static bool has_field(const struct type_field *fields, uint32_t count, const char *name)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (!strcmp(fields[i].name, name))
+            return true;
+    return false;
+}
+
 static const struct type *read_struct(struct reader *r, const struct json *record)
 {
     const struct json *data = json_get(record, "data"), *lengths = json_get(record, "length");
@@ -140,7 +156,7 @@ static const struct type *read_struct(struct reader *r, const struct json *recor
         return NULL;
     for (const struct json *pair = data->first; pair; pair = pair->next) {
         struct type_field f = { .name = json_string(json_at(pair, 0)), .type = read_type(r, json_at(pair, 1)) };
-        if (!f.name || !f.type)
+        if (!f.name || !f.type || !is_field_name(f.name) || has_field(fields.items, fields.count, f.name))
             return NULL;
         for (const struct json *l = lengths && lengths->kind == JSON_ARRAY ? lengths->first : NULL; l; l = l->next) {
             const char *field = json_string(json_at(l, 0));

@@ -35,6 +35,12 @@ static bool map_symbol(struct activation *act, const struct symbol_mapping *m, c
     if (!type || type->kind == TYPE_VOID)
         type = type_basic(lw->ir, TYPE_I64);
     if (type->kind == TYPE_CALLBACK || type->kind == TYPE_POINTER || type->kind == TYPE_OPAQUE) {
+        const struct tree_expr *given = lower_value(lw, place, value);
+        if (!given)
+            return false;
+        if (type->kind == TYPE_CALLBACK && given->type->kind != TYPE_CALLBACK)
+            return diag_error(lw->diags, place, DIAG_SYMBOL_MAPPED_TYPE, m->name, type_text(lw->ir, type),
+                              type_text(lw->ir, given->type));
         struct symval *v = NEW(lw->arena, struct symval);
         *v = (struct symval){ .value = value, .type = type };
         map_put(lw->arena, &act->symbols, m->name, v);

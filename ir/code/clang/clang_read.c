@@ -124,8 +124,8 @@ static void report(struct clang_walk *w, const struct clang_unit *u, CXDiagnosti
     for (uint32_t i = 0; i < u->pieces.count; i++)
         if (u->pieces.items[i].begin <= offset)
             last = &u->pieces.items[i];
-    if (!last) {
-        diag_error(w->ir->diags, NULL, DIAG_BUG, message);
+    if (!last) { /* in the declarations in front of the code, which are made of the program's types */
+        diag_error(w->ir->diags, u->bodies.items[0].place, DIAG_CPP_TYPES, message);
         return;
     }
     uint32_t at = offset - last->begin < last->length ? offset - last->begin : last->length;
