@@ -131,7 +131,7 @@ void sdfg_rt_data_trouble(struct sdfg_rt_data *d, char *text, size_t size);
 /* An access that checked mode looks at, as its code describes it. */
 struct sdfg_rt_access {
     int64_t kind, rank; /* kind: one bit of enum sdfg_rt_check_kind */
-    int64_t flat;       /* not 0: the last dimension is that of the elements of the allocation */
+    int64_t flat;       /* 1: the last dimension is that of the elements of the allocation, 2: of its bytes */
     char text[];        /* container, element path, source line; each zero-terminated */
 };
 

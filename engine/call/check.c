@@ -94,6 +94,10 @@ static void print_indices(const sdfg_fault *f, struct text *out)
 /* What is known of the indices. */
 static void print_numbers(const sdfg_fault *f, const struct sdfg_rt_access *x, struct text *out)
 {
+    if (f->check == SDFG_CHECK_OVERFLOW && f->extent[0] == 64) {
+        text_add(out, "an index does not fit into 64 bits");
+        return;
+    }
     if (f->check == SDFG_CHECK_OVERFLOW) {
         text_printf(out, "%lld does not fit into %lld bits", (long long)f->low[0], (long long)f->extent[0]);
         return;
@@ -106,8 +110,8 @@ static void print_numbers(const sdfg_fault *f, const struct sdfg_rt_access *x, s
         print_indices(f, out);
     /* Behind the last dimension, where there is one: the elements in a row. */
     if (x->flat && (!f->rank || f->low[f->rank] < 0 || f->high[f->rank] >= f->extent[f->rank]))
-        text_printf(out, "%selement %lld of %lld in memory", f->rank ? ", " : "", (long long)f->high[f->rank],
-                    (long long)f->extent[f->rank]);
+        text_printf(out, "%s%s %lld of %lld in memory", f->rank ? ", " : "", x->flat == 2 ? "byte" : "element",
+                    (long long)f->high[f->rank], (long long)f->extent[f->rank]);
 }
 
 /* Tells the callback, and makes the error. */

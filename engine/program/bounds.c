@@ -53,11 +53,22 @@ static bool size_fits(const struct sdfg_program *p, const struct form *size, int
     return form_value(size, p->variables, values, &elements) && !__builtin_mul_overflow(elements, item, &bytes);
 }
 
+/* Is the expression negative? One that cannot be computed counts as negative, but for one that leaves 64 bits: it is
+ * behind the end. */
+static bool is_negative(const struct sdfg_program *p, const struct form *f, enum bound_kind kind,
+                        const struct value *values)
+{
+    int64_t value;
+    if (form_value(f, p->variables, values, &value))
+        return value < 0;
+    return kind == BOUND_BELOW || !f->terms || !is_known(f, values);
+}
+
 static bool is_within(const struct sdfg_program *p, const struct limit *l, const struct value *values)
 {
     int64_t value;
     bool within = l->kind == BOUND_SIZE ? size_fits(p, &l->is, l->limit.number, values)
-                                        : !form_value(&l->excess, p->variables, values, &value) || value < 0;
+                                        : is_negative(p, &l->excess, l->kind, values);
     for (uint32_t i = 0; i < l->num_guards && !within; i++)
         within = !form_value(&l->guards[i], p->variables, values, &value) || value < 0;
     return within;

@@ -1,5 +1,5 @@
 /* Bindings of containers, members of structures included. */
-#include "lower/graph/lower.h"
+#include "lower/graph/check.h"
 
 /* Address of the field of a structure that holds a member (the value of a scalar, the pointer of anything else); its
  * type comes with it as the pointee. NULL with a diagnostic. */
@@ -28,7 +28,8 @@ static struct binding *member_binding(struct scope *sc, const struct place *plac
         return NULL;
     }
     if (field->type->elem->kind == TYPE_POINTER && c->kind != CONTAINER_SCALAR)
-        field = expr_load(lw->tree, field->type->elem, field, expr_i64(lw->tree, 0), 0);
+        field =
+            lower_check_memory(sc, place, c, expr_load(lw->tree, field->type->elem, field, expr_i64(lw->tree, 0), 0));
     return binding_new(sc, place, c, expr_cast(lw->tree, type_pointer(lw->ir, c->type), field), 0);
 }
 

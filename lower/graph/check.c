@@ -49,6 +49,31 @@ struct tree_expr *lower_check_elements(struct scope *sc, const struct container 
     return e;
 }
 
+struct tree_expr *lower_check_memory(struct scope *sc, const struct place *place, const struct container *c,
+                                     struct tree_expr *pointer)
+{
+    struct lower *lw = sc->act->lw;
+    struct tree *t = lw->tree;
+    if (!lower_checks(lw, OF_ACCESSES) || pointer->op != EXPR_LOAD || !c->type || !c->total_size)
+        return pointer;
+    struct tree_expr *elements = lower_check_elements(sc, c);
+    if (!elements)
+        return pointer;
+    struct tree_var *v = tree_var(t, c->name, type_pointer(lw->ir, c->type));
+    stmt_assign(t, sc->block, v, expr_cast(t, v->type, pointer));
+    struct tree_expr *set = expr_binary(t, EXPR_NE, expr_var(t, v), expr_null(t, v->type));
+    struct tree_expr *dims[CHECK_DIM];
+    dims[CHECK_EXTENT] = expr_select(t, set, elements, expr_i64(t, 0));
+    dims[CHECK_LOW] = dims[CHECK_HIGH] = expr_i64(t, 0);
+    dims[CHECK_STRIDE] = dims[CHECK_STEP] = expr_i64(t, 1);
+    struct tree_check *k = NEW(lw->arena, struct tree_check);
+    *k = (struct tree_check){
+        .place = place, .container = c->name, .kind = SDFG_RT_CHECK_BOUNDS, .rank = 1, .memory = true
+    };
+    stmt_check(t, sc->block, k, expr_var(t, v), expr_bool(t, true), dims);
+    return expr_var(t, v);
+}
+
 /* The extent of a dimension; the largest number if it depends on a symbol that the program does not know. */
 static struct tree_expr *extent_of(struct scope *sc, const struct place *place, const struct binding *b, uint32_t dim)
 {
@@ -133,6 +158,51 @@ bool lower_check_area(struct scope *sc, const struct place *place, const struct 
         if (!add_dimension(sc, place, a, d, dims + CHECK_DIM * d, &when))
             return false;
     struct tree_var *ok = stmt_check(t, sc->block, c, a->pointer, when, dims);
+    sc->block = stmt_if(t, sc->block, expr_var(t, ok))->body;
+    return true;
+}
+
+bool lower_check_address(struct scope *sc, const struct place *place, const struct area *a)
+{
+    struct lower *lw = sc->act->lw;
+    struct tree *t = lw->tree;
+    if (!lower_checks(lw, SDFG_RT_CHECK_BOUNDS) || !a->low)
+        return true;
+    struct tree_check *c = check_new(sc, place, a->binding);
+    struct tree_expr **dims = NEW_ARRAY(lw->arena, struct tree_expr *, CHECK_DIM * c->rank + 1),
+                     *any = expr_bool(t, true);
+    c->flat = false;
+    for (uint32_t d = 0; d < c->rank; d++) {
+        struct tree_expr **dim = dims + CHECK_DIM * d;
+        if (!add_dimension(sc, place, a, d, dim, &any))
+            return false;
+        dim[CHECK_HIGH] = dim[CHECK_LOW];
+        if (!expr_is_int(dim[CHECK_EXTENT], INT64_MAX))
+            dim[CHECK_EXTENT] = expr_binary(t, EXPR_ADD, dim[CHECK_EXTENT], expr_i64(t, 1));
+    }
+    struct tree_var *ok = stmt_check(t, sc->block, c, a->pointer, expr_bool(t, true), dims);
+    sc->block = stmt_if(t, sc->block, expr_var(t, ok))->body;
+    return true;
+}
+
+bool lower_check_elements_at(struct scope *sc, const struct place *place, const char *container,
+                             struct tree_expr *pointer, struct tree_expr *first, struct tree_expr *last,
+                             const struct sym *extent)
+{
+    struct lower *lw = sc->act->lw;
+    struct tree *t = lw->tree;
+    if (!lower_checks(lw, SDFG_RT_CHECK_BOUNDS))
+        return true;
+    struct tree_check *c = NEW(lw->arena, struct tree_check);
+    *c = (struct tree_check){ .place = place, .container = container, .kind = SDFG_RT_CHECK_BOUNDS, .rank = 1 };
+    struct tree_expr *dims[CHECK_DIM];
+    dims[CHECK_LOW] = first;
+    dims[CHECK_HIGH] = expr_binary(t, EXPR_SUB, last, expr_i64(t, 1));
+    dims[CHECK_EXTENT] = lower_index(lw, place, extent);
+    dims[CHECK_STRIDE] = dims[CHECK_STEP] = expr_i64(t, 1);
+    if (!dims[CHECK_EXTENT])
+        return false;
+    struct tree_var *ok = stmt_check(t, sc->block, c, pointer, expr_binary(t, EXPR_LT, first, last), dims);
     sc->block = stmt_if(t, sc->block, expr_var(t, ok))->body;
     return true;
 }

@@ -52,9 +52,27 @@ static void variable_operand(struct operand *o, struct tree_var *v)
 struct name_use {
     const char *name;
     bool assigned, address;
+    bool passed; /* to a function, which may access all that the memlet names */
 };
 
 static bool is_name(const struct code *c, const char *name) { return c->kind == CODE_NAME && c->name == name; }
+
+/* The pointer, as it is, moved, or as the address of one of its elements. */
+static bool is_pointer_of(const struct code *c, const char *name)
+{
+    switch (c->kind) {
+    case CODE_BINARY:
+        return is_pointer_of(c->items[0], name) || is_pointer_of(c->items[1], name);
+    case CODE_SELECT:
+        return is_pointer_of(c->items[1], name) || is_pointer_of(c->items[2], name);
+    case CODE_CAST:
+        return is_pointer_of(c->items[0], name);
+    case CODE_ADDRESS:
+        return c->items[0]->kind == CODE_INDEX && is_pointer_of(c->items[0]->items[0], name);
+    default:
+        return is_name(c, name);
+    }
+}
 
 static bool find_use(void *user, struct code *c)
 {
@@ -63,6 +81,8 @@ static bool find_use(void *user, struct code *c)
         u->address = true;
     if ((c->kind == CODE_STEP || c->kind == CODE_ASSIGN_EXPR) && is_name(c->items[0], u->name))
         u->assigned = true;
+    for (uint32_t i = 1; c->kind == CODE_CALL && i < c->count; i++)
+        u->passed |= is_pointer_of(c->items[i], u->name);
     for (uint32_t i = 1; c->kind == CODE_ASSIGN && i < c->count; i++)
         u->assigned |= is_name(c->items[i], u->name);
     return true;
@@ -102,6 +122,8 @@ static bool pointer_operand(struct names *n, const struct place *place, const ch
     struct name_use use = use_of(n->tasklet, name);
     struct tree_expr *pointer = expr_cast(lw->tree, type, a->pointer);
     struct operand checked = { .kind = OPERAND_POINTER };
+    if (use.passed && (!lower_check_address(n->sc, place, a) || !lower_check_area(n->sc, place, a, false, false)))
+        return false;
     if (!lower_check_operand(n->sc, place, a, &checked))
         return false;
     if (!use.assigned && !use.address) {

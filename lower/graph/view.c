@@ -42,7 +42,7 @@ static struct tree_expr *target_pointer(struct scope *sc, const struct place *pl
     if (is_pointer_element(a, desc)) {
         if (!lower_check_area(sc, place, a, true, false))
             return NULL;
-        p = expr_load(lw->tree, a->type, p, expr_i64(lw->tree, 0), a->alias);
+        p = lower_check_memory(sc, place, desc, expr_load(lw->tree, a->type, p, expr_i64(lw->tree, 0), a->alias));
     }
     return expr_cast(lw->tree, type_pointer(lw->ir, desc->type), p);
 }

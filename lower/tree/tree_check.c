@@ -32,7 +32,7 @@ struct tree_expr *check_describe(struct tree *t, const struct tree_check *c, enu
     struct sdfg_rt_access *a = arena_alloc(t->arena, size);
     a->kind = kind;
     a->rank = rank;
-    a->flat = c->flat;
+    a->flat = c->in_bytes ? 2 : c->flat;
     char *to = a->text;
     for (int i = 0; i < 3; i++)
         to = stpcpy(to, texts[i]) + 1;

@@ -25,9 +25,13 @@ struct tree_check {
     uint32_t rank;
     bool read, write; /* both: an update */
     bool assumed;     /* not checked: code that marks do not follow may write here */
+    /* No access: from here on the pointer, a variable, stands for the beginning of a memory of its own, whose elements
+     * are the only extent. Its guard means nothing. */
+    bool memory;
     /* The dimensions do not say that the access stays inside of the allocation: the container is part of another one,
      * or its strides reach further than its size. */
     bool flat;
+    bool in_bytes; /* the last dimension, that of the allocation, counts bytes instead of elements */
 };
 
 /* Appends a mark; `dims` has CHECK_DIM * rank numbers. Gives the guard. */
@@ -36,7 +40,14 @@ struct tree_var *stmt_check(struct tree *t, struct tree_stmt *block, const struc
 /* Marks an integer that becomes one of at most 32 bits: `value` is int64, without wrapping around. */
 void stmt_check_overflow(struct tree *t, struct tree_stmt *block, const struct place *place, const char *name,
                          const struct type *type, struct tree_expr *value);
-static inline bool stmt_is_check(const struct tree_stmt *s) { return s->kind == STMT_CALL && s->check; }
+static inline bool stmt_is_check(const struct tree_stmt *s)
+{
+    return s->kind == STMT_CALL && s->check && !s->check->memory;
+}
+static inline bool stmt_is_memory(const struct tree_stmt *s)
+{
+    return s->kind == STMT_CALL && s->check && s->check->memory;
+}
 /* What the runtime is told about a fault of the given kind: constant bytes, a struct sdfg_rt_access. `rank`: dimensions
  * of which it is told the numbers. */
 struct tree_expr *check_describe(struct tree *t, const struct tree_check *c, enum sdfg_rt_check_kind kind,

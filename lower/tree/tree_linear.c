@@ -2,10 +2,6 @@
 
 #include <string.h>
 
-static int64_t wrap_add(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
-
-static int64_t wrap_mul(int64_t a, int64_t b) { return (int64_t)((uint64_t)a * (uint64_t)b); }
-
 /* ---- sums of products ---- */
 
 static bool same_factors(const struct linear_term *a, const struct linear_term *b)
@@ -26,7 +22,8 @@ static bool same_factors(const struct linear_term *a, const struct linear_term *
 
 static void add_term(struct linear *to, const struct linear_term *term, int64_t times)
 {
-    times = wrap_mul(times, term->times);
+    if (__builtin_mul_overflow(times, term->times, &times))
+        to->known = false;
     uint32_t i = 0;
     while (i < to->count && !same_factors(&to->terms[i], term))
         i++;
@@ -39,7 +36,8 @@ static void add_term(struct linear *to, const struct linear_term *term, int64_t 
         to->terms[i].times = 0;
         to->count++;
     }
-    to->terms[i].times = wrap_add(to->terms[i].times, times);
+    if (__builtin_add_overflow(to->terms[i].times, times, &to->terms[i].times))
+        to->known = false;
     if (to->terms[i].times == 0)
         to->terms[i] = to->terms[--to->count];
 }
@@ -47,7 +45,10 @@ static void add_term(struct linear *to, const struct linear_term *term, int64_t 
 void linear_add(struct linear *to, const struct linear *from, int64_t times)
 {
     to->known = to->known && from->known;
-    to->constant = wrap_add(to->constant, wrap_mul(from->constant, times));
+    int64_t more;
+    if (__builtin_mul_overflow(from->constant, times, &more) ||
+        __builtin_add_overflow(to->constant, more, &to->constant))
+        to->known = false;
     for (uint32_t i = 0; i < from->count && to->known; i++)
         add_term(to, &from->terms[i], times);
 }
@@ -71,8 +72,7 @@ const struct linear *linear_keep(struct arena *a, const struct linear *l) { retu
 static bool multiply_terms(struct linear_term *out, const struct linear_term *a, const struct linear_term *b)
 {
     *out = *a;
-    out->times = wrap_mul(a->times, b->times);
-    if (a->count + b->count > LINEAR_FACTORS)
+    if (a->count + b->count > LINEAR_FACTORS || __builtin_mul_overflow(a->times, b->times, &out->times))
         return false;
     for (uint32_t i = 0; i < b->count; i++)
         out->factors[out->count++] = b->factors[i];
@@ -340,7 +340,9 @@ static bool eliminate(struct linear *l, const struct tree_frame *f, bool least)
         return true;
     bool begin = (times > 0) == least;
     linear_of(&bound, begin ? f->loop->begin : f->loop->end);
-    bound.constant = wrap_add(bound.constant, begin ? 0 : -1);
+    struct linear last;
+    linear_constant(&last, begin ? 0 : -1);
+    linear_add(&bound, &last, 1);
     if (!is_sum_of_loops(&bound, f->outer)) {
         if (!f->range.known)
             return false;

@@ -2,7 +2,8 @@
  *
  *     i * 150 + j * N + 151    is    151 + 150 * (i) + 1 * (j, N)
  *
- * A factor is any expression that is no sum, difference or product itself. All arithmetic is that of int64. */
+ * A factor is any expression that is no sum, difference or product itself. All arithmetic is that of int64;
+ * a sum whose constants do not fit is not known. */
 #ifndef LOWER_TREE_LINEAR_H
 #define LOWER_TREE_LINEAR_H
 
@@ -18,7 +19,7 @@ struct linear_term {
 
 /* One that is stored has room for `count` terms only: read it through a pointer, do not copy it. */
 struct linear {
-    bool known; /* false: too long, or something that has side effects; the rest means nothing then */
+    bool known; /* false: too long, too large, or something that has side effects; the rest means nothing then */
     uint32_t count;
     int64_t constant;
     struct linear_term terms[LINEAR_TERMS];

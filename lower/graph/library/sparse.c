@@ -3,10 +3,12 @@
 #include "lower/graph/library/library.h"
 
 #include "ir/library.h"
+#include "lower/graph/check.h"
 
 struct csr {
     struct area rows, cols, vals, b, c; /* b and c of rank 2 */
     struct tree_expr *alpha, *beta;
+    const char *cols_name, *vals_name, *b_name; /* containers */
 };
 
 static struct tree_expr *load_at(struct scope *sc, const struct place *place, const struct area *a,
@@ -45,6 +47,25 @@ static bool scale_row(struct scope *sc, const struct place *place, const struct 
     return true;
 }
 
+/* The terms of a row: their places in the lists, which `rows` gives. */
+static bool check_terms(struct scope *sc, const struct place *place, const struct csr *m, const struct sym *first,
+                        const struct sym *last)
+{
+    struct lower *lw = sc->act->lw;
+    struct tree_expr *begin = lower_index(lw, place, first), *end = lower_index(lw, place, last);
+    return begin && end &&
+           lower_check_elements_at(sc, place, m->cols_name, m->cols.pointer, begin, end, m->cols.sizes[0]) &&
+           lower_check_elements_at(sc, place, m->vals_name, m->vals.pointer, begin, end, m->vals.sizes[0]);
+}
+
+static bool check_column(struct scope *sc, const struct place *place, const struct csr *m, const struct sym *column)
+{
+    struct lower *lw = sc->act->lw;
+    struct tree_expr *at = lower_index(lw, place, column);
+    struct tree_expr *next = at ? expr_binary(lw->tree, EXPR_ADD, at, expr_i64(lw->tree, 1)) : NULL;
+    return at && lower_check_elements_at(sc, place, m->b_name, m->b.pointer, at, next, m->b.sizes[0]);
+}
+
 /* C = alpha A B + beta C; all values are of the type of C. */
 static bool multiply(struct scope *sc, const struct place *place, const struct csr *m)
 {
@@ -62,6 +83,8 @@ static bool multiply(struct scope *sc, const struct place *place, const struct c
         return false;
     const struct sym *first = settle(&row, "first", begin), *last = settle(&row, "last", end);
     const struct sym *count = sym_sub(lw->ir, last, first);
+    if (!check_terms(&row, place, m, first, last))
+        return false;
     body.block = lower_loops(&row, place, 1, &count, false, &term);
     if (!body.block)
         return false;
@@ -72,6 +95,8 @@ static bool multiply(struct scope *sc, const struct place *place, const struct c
     if (!col || !val)
         return false;
     const struct sym *column = settle(&body, "column", col);
+    if (!check_column(&body, place, m, column))
+        return false;
     struct tree_var *factor = tree_var(t, "factor", m->c.type);
     stmt_assign(t, body.block, factor,
                 library_is_constant(m->alpha, 1) ? val : expr_binary(t, EXPR_MUL, m->alpha, val));
@@ -128,6 +153,9 @@ static bool operands(struct scope *sc, struct library *n, struct csr *m)
         !library_input(sc, n, "_a_cols", &m->cols) || !library_input(sc, n, "_a_vals", &m->vals) ||
         !library_input(sc, n, "_b", &m->b))
         return false;
+    m->cols_name = m->cols.desc->name;
+    m->vals_name = m->vals.desc->name;
+    m->b_name = m->b.desc->name;
     if (!library_to_rank(&m->rows, 1) || !library_to_rank(&m->cols, 1) || !library_to_rank(&m->vals, 1))
         return library_wrong_shapes(sc, n, "the lists of a sparse matrix are vectors");
     if (!type_is_integer(m->rows.type) || !type_is_integer(m->cols.type))

@@ -117,9 +117,11 @@ static void check_function(struct checking *k)
     struct tree *t = k->tree;
     stmt_flatten(t, k->func->body);
     stmt_visit(k->func->body, count_mark, k);
-    if (!k->marks && !(k->kinds & SDFG_RT_CHECK_NAN))
-        return;
     check_find_roots(k);
+    if (!k->marks && !(k->kinds & SDFG_RT_CHECK_NAN)) {
+        check_pointers(k);
+        return;
+    }
     if (k->kinds & SDFG_RT_CHECK_UNINIT)
         check_init(k);
     if (k->kinds & (SDFG_RT_CHECK_RACE | SDFG_RT_CHECK_RACE_SAMPLE))
@@ -128,6 +130,7 @@ static void check_function(struct checking *k)
         check_scope(k);
     if (!(k->kinds & SDFG_RT_CHECK_BOUNDS))
         stmt_visit(k->func->body, drop_bounds, k);
+    check_pointers(k);
     check_flatten(k);
     check_prove(k);
     check_hoist(k);

@@ -20,14 +20,22 @@ struct check_root {
     uint32_t shadow_alias;
 };
 
+/* Where a pointer that stands for no one memory lies in its memory; int64, in bytes. */
+struct check_pointer {
+    struct tree_var *before, *bytes;
+};
+
 struct checking {
     struct tree *tree;
     struct tree_func *func;
     unsigned kinds;         /* enum sdfg_rt_check_kind */
     struct map roots;       /* const struct tree_var * -> struct check_root *, or NULL if it has several */
     struct map slots;       /* number of a slot + 1, as a pointer -> struct check_root * of persistent memory */
+    struct map pointers;    /* const struct tree_var * -> struct check_pointer * */
     struct map guards;      /* const struct tree_var * -> number of its marks that are left + 1, as a pointer */
     struct map scans;       /* const struct tree_stmt *: a loop -> struct tree_scan * of its body */
+    struct map defined;     /* const struct tree_var * -> its only assignment or loop; NULL: several */
+    struct tree_var *large; /* see check_wrap.c; NULL: nobody asked */
     struct map initialised; /* marks of reads that something was written in front of */
     uint32_t reads, reads_proved;
     uint32_t marks, proved, hoisted, entry, left, unknown;
@@ -45,6 +53,11 @@ uint32_t check_units(const struct tree_stmt *mark, const struct check_root *root
 /* Memory of one scope whose writes are all marked. */
 bool check_is_followed(const struct check_root *root);
 
+/* check_pointer.c: pointers that stand for no one memory are followed at run time, where marks ask for them. */
+void check_pointers(struct checking *k);
+/* Bytes from the beginning of the memory to the address, and of all of the memory; false: not known. */
+bool check_origin(struct checking *k, struct tree_expr *pointer, struct tree_expr **before, struct tree_expr **bytes);
+
 /* check_init.c: reads of what nothing has written. */
 void check_init(struct checking *k);
 /* check_race.c: iterations that touch the same elements. */
@@ -61,6 +74,11 @@ bool check_is_at_least(const struct tree_expr *e, int64_t least, const struct tr
 /* check_hoist.c: marks go in front of the loops around them, with the first and last index of all iterations. */
 void check_hoist(struct checking *k);
 void check_to_entry(struct checking *k);
+
+/* check_wrap.c: does an int64 expression leave 64 bits when it is computed? A condition of type bool. */
+void check_definitions(struct checking *k); /* first */
+struct tree_expr *check_wraps(struct checking *k, struct tree_expr *e);
+void check_large(struct checking *k); /* last */
 
 /* check_emit.c: tests in place of the marks that are left. */
 void check_emit(struct checking *k);

@@ -14,6 +14,20 @@ static struct tree_expr *is_outside(struct tree *t, const struct tree_stmt *s, u
     return expr_binary(t, EXPR_LOGICAL_OR, below, expr_binary(t, EXPR_GE, high, *check_number(s, d, CHECK_EXTENT)));
 }
 
+/* Would an index leave 64 bits? What the other tests see of it then means nothing. */
+static struct tree_expr *wraps(struct checking *k, const struct tree_stmt *s)
+{
+    struct tree *t = k->tree;
+    struct tree_expr *bad = expr_bool(t, false);
+    for (uint32_t d = 0; d < s->check->rank && s->check->kind == SDFG_RT_CHECK_BOUNDS; d++) {
+        struct tree_expr *low = *check_number(s, d, CHECK_LOW), *high = *check_number(s, d, CHECK_HIGH);
+        if (low != high && !expr_equal(low, high))
+            bad = expr_binary(t, EXPR_LOGICAL_OR, bad, check_wraps(k, low));
+        bad = expr_binary(t, EXPR_LOGICAL_OR, bad, check_wraps(k, high));
+    }
+    return bad;
+}
+
 static struct tree_expr *number_told(struct tree *t, const struct tree_stmt *s, uint32_t d, int which)
 {
     struct tree_expr *e = *check_number(s, d, which);
@@ -21,6 +35,8 @@ static struct tree_expr *number_told(struct tree *t, const struct tree_stmt *s, 
         return e;
     if (which == CHECK_EXTENT)
         return expr_i64(t, s->check->bits);
+    if (s->check->bits == 64)
+        return e;
     return expr_binary(t, EXPR_SUB, e, expr_i64(t, (int64_t)1 << (s->check->bits - 1)));
 }
 
@@ -37,6 +53,23 @@ void check_report(struct tree *t, struct tree_stmt *block, const struct tree_stm
     stmt_call(t, block, NULL, "sdfg_rt_fault", args, 3)->place = s->check->place;
 }
 
+/* Of numbers that do not fit into 64 bits nothing can be told. */
+static void report_wrap(struct tree *t, struct tree_stmt *block, const struct tree_stmt *s)
+{
+    struct tree_check *c = arena_copy(t->arena, s->check, sizeof *c);
+    struct tree_stmt all = *s;
+    struct tree_expr *args[CHECK_DIMS + CHECK_DIM];
+    c->kind = SDFG_RT_CHECK_OVERFLOW;
+    c->rank = 1;
+    c->bits = 64;
+    c->flat = c->in_bytes = false;
+    for (int i = 0; i < CHECK_DIMS + CHECK_DIM; i++)
+        args[i] = expr_i64(t, INT64_MIN);
+    all.check = c;
+    all.args = args;
+    check_report(t, block, &all, SDFG_RT_CHECK_OVERFLOW);
+}
+
 static void emit_mark(struct emit *e, struct tree_stmt *block, const struct tree_stmt *s)
 {
     struct tree *t = e->k->tree;
@@ -47,9 +80,16 @@ static void emit_mark(struct emit *e, struct tree_stmt *block, const struct tree
     struct tree_expr *bad = expr_bool(t, false);
     for (uint32_t d = 0; d < s->check->rank; d++)
         bad = expr_binary(t, EXPR_LOGICAL_OR, bad, is_outside(t, s, d));
-    bad = expr_binary(t, EXPR_LOGICAL_AND, s->args[CHECK_WHEN], bad);
+    struct tree_expr *wrapped = wraps(e->k, s);
+    bad = expr_binary(t, EXPR_LOGICAL_AND, s->args[CHECK_WHEN], expr_binary(t, EXPR_LOGICAL_OR, wrapped, bad));
     struct tree_stmt *test = stmt_if(t, block, bad);
-    check_report(t, test->body, s, s->check->kind);
+    struct tree_stmt *inside = test->body;
+    if (!expr_is_int(wrapped, 0)) {
+        struct tree_stmt *which = stmt_if(t, inside, wrapped);
+        report_wrap(t, which->body, s);
+        inside = which->otherwise;
+    }
+    check_report(t, inside, s, s->check->kind);
     stmt_assign(t, test->body, s->var, expr_bool(t, false));
     e->k->left++;
 }
@@ -114,5 +154,7 @@ static void emit(struct emit *e, struct tree_stmt *s)
 void check_emit(struct checking *k)
 {
     struct emit e = { .k = k };
+    check_definitions(k);
     emit(&e, k->func->body);
+    check_large(k);
 }

@@ -2,6 +2,8 @@
 #include "lower/opt/check/check.h"
 #include "lower/tree/tree_rewrite.h"
 
+#include <math.h>
+
 /* ---- how an expression depends on a variable ---- */
 
 enum direction { CONSTANT = 0, GROWS = 1, FALLS = 2, UNKNOWN = 3 };
@@ -79,6 +81,21 @@ static struct tree_expr *value_at(struct iterations *it, struct tree_expr *e, st
     return expr_rewrite(it->k->tree, e, replace_var, &r);
 }
 
+/* The largest that a constant of the expression can become when the loop's variable is replaced by one of its ends. */
+static double magnitude(const struct iterations *it, const struct tree_expr *e)
+{
+    if (e->op == EXPR_INT)
+        return fabs((double)e->i);
+    if (e->op == EXPR_VAR && e->var == it->loop->var)
+        return fmax(magnitude(it, it->first), magnitude(it, it->last));
+    double all = e->num_args ? magnitude(it, e->args[0]) : 1;
+    for (uint32_t i = 1; i < e->num_args; i++) {
+        double next = magnitude(it, e->args[i]);
+        all = e->op == EXPR_MUL ? all * next : all + next;
+    }
+    return fmax(all, 1);
+}
+
 /* The least, or largest, value in all iterations; NULL if that is not known exactly. */
 static struct tree_expr *extreme(struct iterations *it, struct tree_expr *e, bool least)
 {
@@ -93,6 +110,8 @@ static struct tree_expr *extreme(struct iterations *it, struct tree_expr *e, boo
     }
     if (d == CONSTANT)
         return e;
+    if (magnitude(it, e) >= 0x1p62) /* it might wrap around */
+        return NULL;
     if (d != UNKNOWN)
         return value_at(it, e, (d == GROWS) == least ? it->first : it->last);
     if (!is_linear_in(e, it->loop->var))

@@ -163,6 +163,18 @@ static void add_flat(struct checking *k, struct tree_stmt *s, struct tree_expr *
     s->check = c;
 }
 
+/* The access begins `before` bytes behind the beginning of a memory of that many `bytes`. */
+static void add_bytes(struct checking *k, struct tree_stmt *s, struct tree_expr *before, struct tree_expr *bytes)
+{
+    struct tree *t = k->tree;
+    uint32_t size = s->args[CHECK_POINTER]->type->elem->size;
+    struct tree_expr *last = expr_binary(t, EXPR_ADD, before, scaled(t, span_of(t, s), size));
+    add_flat(k, s, before, expr_binary(t, EXPR_ADD, last, expr_i64(t, (int64_t)size - 1)), bytes);
+    struct tree_check *c = arena_copy(t->arena, s->check, sizeof *c);
+    c->in_bytes = true;
+    s->check = c;
+}
+
 static bool flatten_mark(void *user, struct tree_stmt *s)
 {
     struct checking *k = user;
@@ -174,6 +186,11 @@ static bool flatten_mark(void *user, struct tree_stmt *s)
     struct tree_check *plain = arena_copy(t->arena, s->check, sizeof *plain);
     plain->flat = false;
     if (!a.root || !a.root->count || !elem->size) {
+        struct tree_expr *before, *bytes;
+        if (elem->size && check_origin(k, s->args[CHECK_POINTER], &before, &bytes)) {
+            add_bytes(k, s, before, bytes);
+            return true;
+        }
         k->unknown++;
         s->check = plain;
         if (!plain->rank)
@@ -188,9 +205,7 @@ static bool flatten_mark(void *user, struct tree_stmt *s)
         add_flat(k, s, low, expr_binary(t, EXPR_ADD, low, span), a.root->count);
         return true;
     }
-    struct tree_expr *last = expr_binary(t, EXPR_ADD, a.bytes, scaled(t, span, size));
-    add_flat(k, s, a.bytes, expr_binary(t, EXPR_ADD, last, expr_i64(t, (int64_t)size - 1)),
-             scaled(t, a.root->count, a.root->type->size));
+    add_bytes(k, s, a.bytes, scaled(t, a.root->count, a.root->type->size));
     return true;
 }
 
