@@ -1,6 +1,6 @@
 /* Pointers that stand for several memories, or for parts whose place is not known here: references, views in loops of
- * jumps, pointers that code moves. Two variables go along with each, assigned wherever the pointer is: how many bytes it
- * lies behind the beginning of its memory, and how many bytes that memory has.
+ * jumps, pointers that code moves. Two variables go along with each, assigned wherever the pointer is: how many bytes
+ * it lies behind the beginning of its memory, and how many bytes that memory has.
  *
  *     p = &A[i]       ->      before = 8 * i
  *                             bytes = 8 * extent of A

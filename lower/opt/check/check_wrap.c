@@ -1,6 +1,6 @@
-/* Index arithmetic that leaves 64 bits would pass a test by wrapping around. Where that is not excluded by the ranges of
- * what an index is made of, the test computes the index in floating point, too. Symbols and extents are taken for less
- * than 2^40; a program that is called with a larger one (`large`) makes the tests of all numbers. */
+/* Index arithmetic that leaves 64 bits would pass a test by wrapping around. Where that is not excluded by the ranges
+ * of what an index is made of, the test computes the index in floating point, too. Symbols and extents are taken for
+ * less than 2^40; a program that is called with a larger one (`large`) makes the tests of all numbers. */
 #include "lower/opt/check/check.h"
 
 #include <math.h>
