@@ -192,7 +192,7 @@ struct cuda gpu_data(struct gpu_func *f, const struct tree_expr *e)
     if (!number) {
         number = m->data.count + 1;
         map_put(m->arena, &m->data, e->data, (void *)number);
-        text_printf(&m->declarations, "__device__ const alignas(16) u8 d%u[%u] = {", (unsigned)number,
+        text_printf(&m->declarations, "alignas(16) __device__ const u8 d%u[%u] = {", (unsigned)number,
                     e->i > 0 ? (unsigned)e->i : 1);
         for (int64_t i = 0; i < e->i; i++)
             text_printf(&m->declarations, i % 32 ? " %u," : "\n    %u,", ((const unsigned char *)e->data)[i]);

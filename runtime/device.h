@@ -62,8 +62,8 @@ void *sdfg_rt_device_alloc(struct sdfg_rt_run *run, int64_t bytes, int64_t place
 void sdfg_rt_device_free(struct sdfg_rt_run *run, void *memory, int64_t place);
 /* Where the `bytes` from `address` on, memory of the host, lie on the device: a new block without contents, or a piece
  * of the mirror of the same memory made before; the address itself if the device can use it, which is how device
- * pointers of the caller pass through. Goes away with the run; sdfg_rt_device_free may be called before and does
- * nothing. The host's memory is not read or written. */
+ * pointers of the caller pass through. NULL is its own mirror. Goes away with the run; sdfg_rt_device_free may be
+ * called before and does nothing. The host's memory is not read or written. */
 void *sdfg_rt_device_mirror(struct sdfg_rt_run *run, void *address, int64_t bytes);
 /* `rows` pieces of `bytes` each; the distances between the beginnings of rows are in bytes (any if there is one row).
  * Nothing is done if both addresses are equal, as they are for arguments on the device. From the call on the host may

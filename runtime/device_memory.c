@@ -236,6 +236,8 @@ void *sdfg_rt_device_mirror(struct sdfg_rt_run *run, void *address, int64_t byte
         sdfg_rt_device_fail(run->context, SDFG_RT_BAD_VALUE, "memory of %lld bytes", (long long)bytes);
         return NULL;
     }
+    if (!address)
+        return NULL;
     const struct sdfg_rt_mirror *known = sdfg_rt_mirror_find(run, address);
     if (known && (char *)address + bytes <= known->host + known->size)
         return known->device + ((char *)address - known->host);
@@ -249,7 +251,7 @@ void *sdfg_rt_device_mirror(struct sdfg_rt_run *run, void *address, int64_t byte
     if (!m)
         return NULL;
     *m = (struct sdfg_rt_mirror){ .host = address, .size = (size_t)bytes };
-    if (address && !run->call->host_only && !in_place(run, m))
+    if (!run->call->host_only && !in_place(run, m))
         return NULL;
     m->own = !m->device;
     if (m->own && !(m->device = sdfg_rt_device_alloc(run, bytes, SDFG_RT_ON_DEVICE)))

@@ -101,7 +101,7 @@ static void mirror(struct llvm_func *f, const struct tree_stmt *s)
 {
     LLVMValueRef args[] = { f->run, llvm_expr(f, s->pointer2).v, llvm_byte_count(f, s->type, s->count) };
     LLVMValueRef memory = llvm_runtime(f, "sdfg_rt_device_mirror", args, 3);
-    llvm_flow_return_if(f, LLVMBuildIsNull(f->builder, memory, ""));
+    llvm_return_if_failed(f); /* an argument that is missing has no mirror */
     llvm_variable_write(f, s->var, (struct value){ memory, NULL });
 }
 

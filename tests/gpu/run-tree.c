@@ -1,7 +1,8 @@
 /* run-tree [--ll] FILE...: programs given as the text of loop trees with statements for a device, through the emitters,
  * NVRTC and LLVM, run against the driver that SDFG_CUDA names. Comments of the file say what they get:
  *
- *   // run: N=10 A=20        values of parameters; an array has so many elements, which begin as 1, 2, 3, ...
+ *   // run: N=10 A=20        values of parameters; an array has so many elements, which begin as 1, 2, 3, ...,
+ *                           or is missing (-1)
  *   // runs: 2               how often (1)
  *   // budget: 5             statements of a function before it is cut into parts (no limit)
  *   // calls: NAME...        functions of the driver whose calls are counted
@@ -104,7 +105,7 @@ static void make_arguments(struct program *p)
         const struct type *t = element(param);
         p->values[i] = value_of(p, param->name);
         int64_t count = param->by_value ? 1 : p->values[i];
-        p->args[i] = calloc((size_t)count + 1, t->size);
+        p->args[i] = count < 0 ? NULL : calloc((size_t)count + 1, t->size);
         for (int64_t k = 0; k < count; k++)
             put(t, p->args[i], k, param->by_value ? p->values[i] : k + 1);
     }
