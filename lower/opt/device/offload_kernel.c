@@ -69,11 +69,86 @@ static bool finish(void *user, struct tree_stmt *s)
     return true;
 }
 
+/* ---- what all threads would compute alike ---- */
+
+struct alike {
+    struct offload *offload;
+    struct tree_stmt *out;
+    const struct tree_scan *scan; /* of the kernel */
+    VEC(struct tree_expr *) values;
+    VEC(struct tree_expr *) kept;
+};
+
+/* Computed from variables of the host alone. */
+static bool is_alike(const struct alike *w, const struct tree_expr *e)
+{
+    if (!type_is_basic(e->type) || e->op == EXPR_LOAD || e->op == EXPR_CALL || e->op == EXPR_THREAD)
+        return false;
+    if (e->op == EXPR_VAR &&
+        (map_has(&w->scan->assigned, e->var) || (e->var->id < w->offload->num_vars && w->offload->in_cell[e->var->id])))
+        return false;
+    for (uint32_t i = 0; i < e->num_args; i++)
+        if (!is_alike(w, e->args[i]))
+            return false;
+    return true;
+}
+
+static bool is_costly(const struct tree_expr *e)
+{
+    bool costly = e->op == EXPR_MATH || ((e->op == EXPR_DIV || e->op == EXPR_REM) && !expr_is_const(e->args[1]));
+    for (uint32_t i = 0; i < e->num_args && !costly; i++)
+        costly = is_costly(e->args[i]);
+    return costly;
+}
+
+static struct tree_expr *keep(struct alike *w, struct tree_expr *e)
+{
+    struct tree *t = w->offload->tree;
+    for (uint32_t i = 0; i < w->values.count; i++)
+        if (expr_equal(w->values.items[i], e))
+            return w->kept.items[i];
+    struct tree_expr *kept = stmt_variable(t, w->out, "alike", e);
+    vec_push(t->scratch, &w->values, e);
+    vec_push(t->scratch, &w->kept, kept);
+    return kept;
+}
+
+static struct tree_expr *hoist(struct alike *w, struct tree_expr *e)
+{
+    struct tree *t = w->offload->tree;
+    if (!e->num_args || !is_costly(e))
+        return e;
+    if (is_alike(w, e))
+        return keep(w, e);
+    struct tree_expr *copy = arena_copy(t->arena, e, sizeof *e + e->num_args * sizeof e->args[0]);
+    for (uint32_t i = 0; i < e->num_args; i++)
+        copy->args[i] = hoist(w, e->args[i]);
+    return copy;
+}
+
+static void hoist_operand(void *user, struct tree_expr **e) { *e = hoist(user, *e); }
+
+static bool hoist_stmt(void *user, struct tree_stmt *s)
+{
+    stmt_each_expr(s, hoist_operand, user);
+    return true;
+}
+
+/* The host computes them once, and as it computes the sizes of memory. */
+static void hoist_alike(struct offload *o, struct tree_stmt *out, struct tree_stmt *block)
+{
+    struct tree_scan scan = { .arena = o->tree->scratch };
+    tree_scan_add(&scan, block);
+    struct alike w = { .offload = o, .out = out, .scan = &scan };
+    stmt_visit(block, hoist_stmt, &w);
+}
+
 /* The block becomes a kernel: what it assigns are the kernel's own variables. */
 static struct tree_stmt *make(struct offload *o, struct tree_stmt *out, const char *kind, struct tree_stmt *block,
                               const struct place *place, bool alone)
 {
     struct tree *t = o->tree;
+    hoist_alike(o, out, block);
     struct tree_stmt *k = tree_kernel_begin(t, NULL, arena_printf(t->arena, "%s_%u", kind, o->num_kernels++));
     struct body b = { .offload = o, .alone = alone };
     k->place = place;
