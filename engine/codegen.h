@@ -95,7 +95,7 @@ struct codegen_request {
     bool save_data, restore_data;         /* data instrumentation is carried out */
     unsigned check;                       /* enum sdfg_rt_check_kind: what checked mode looks for */
     enum codegen_emit emit;               /* text or object wanted instead of code */
-    const struct codegen_export *exports; /* with CODEGEN_EMIT_OBJECT; NULL: none */
+    const struct codegen_export *exports; /* what the functions of an object are; NULL: none */
     const char *dump_after;               /* pass whose result goes to `dump`, or NULL */
     const char *debug_words;              /* as in SDFG_DEBUG, or NULL */
     void (*dump)(void *user, const char *title, const char *text);

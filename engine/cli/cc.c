@@ -61,11 +61,12 @@ static int check(const struct command *c, sdfg_export *x, sdfg_symbol *symbols)
         .symbols = symbols,
         .num_symbols = c->values.count,
     };
-    if (!c->output_file && !c->header && !c->fortran)
-        return usage("nothing to write: give -o FILE, --header=FILE or --fortran=FILE", "");
+    if (!c->output_file && !c->header && !c->fortran && !c->emits)
+        return usage("nothing to write: give -o FILE, --header=FILE, --fortran=FILE or --emit=WHAT", "");
     if (!c->output_file && beside)
         return usage("--header and --fortran need a FILE when there is no -o", "");
-    int code = c->output_file ? take_form(c->output_file, &x->form) : EXIT_GOOD;
+    x->form = c->emit_code;
+    int code = c->output_file && !c->emits ? take_form(c->output_file, &x->form) : EXIT_GOOD;
     return code ? code : take_symbols(c, symbols);
 }
 
@@ -90,7 +91,9 @@ static int write_form(const struct command *c, sdfg_program *p, const sdfg_expor
     sdfg_error *e = sdfg_program_export(&bytes, &size, p, &x);
     if (e)
         return report_error(c, e);
-    int code = write_file(path, bytes, size);
+    int code = path ? write_file(path, bytes, size) : EXIT_GOOD;
+    if (!path)
+        fwrite(bytes, 1, size, stdout); /* file_end_output looks whether that went well */
     sdfg_text_free(bytes);
     return code;
 }
@@ -103,7 +106,8 @@ static int write_text(const struct command *c, sdfg_program *p, const sdfg_expor
     const char *file = c->output_file;
     if (given)
         return write_form(c, p, export, given, form);
-    int stem = (int)(strrchr(file, '.') - file);
+    const char *dot = strrchr(file, '.');
+    int stem = (int)(dot ? (size_t)(dot - file) : strlen(file));
     if (snprintf(path, sizeof path, "%.*s%s", stem, file, end) >= (int)sizeof path) {
         fprintf(stderr, "sdfg-cc: '%s' is too long a name\n", file);
         return EXIT_FILE;
@@ -114,7 +118,7 @@ static int write_text(const struct command *c, sdfg_program *p, const sdfg_expor
 static int write_all(const struct command *c, sdfg_program *p, const sdfg_export *export)
 {
     int code = EXIT_GOOD;
-    if (c->output_file)
+    if (c->output_file || c->emits)
         code = write_form(c, p, export, c->output_file, export->form);
     if (!code && c->header)
         code = write_text(c, p, export, c->header_file, ".h", SDFG_EXPORT_C);

@@ -136,6 +136,7 @@ static void print_dump(void *user, const char *title, const char *text)
 
 static bool apply_cc(struct command *c, const struct option *o, char *value)
 {
+    int word = 0;
     switch (o->id) {
     case OPTION_HEADER:
         c->header = true;
@@ -145,6 +146,10 @@ static bool apply_cc(struct command *c, const struct option *o, char *value)
         c->fortran = true;
         c->fortran_file = value;
         break;
+    case OPTION_EMIT_CODE:
+        c->emits = take_word(c, o, value, "asm tree remarks", &word);
+        c->emit_code = (enum sdfg_export_form)(SDFG_EXPORT_ASM + word);
+        return c->emits;
     case OPTION_TARGET:
         c->target = value;
         break;

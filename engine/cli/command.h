@@ -48,6 +48,7 @@ struct command {
     const char *report_file;
     bool emits, explain_symbols, explain_cache, help, version, error_json;
     enum sdfg_emit emit;
+    enum sdfg_export_form emit_code; /* sdfg-cc */
     bool tier_given;
     int repeat, warmup, jobs;
     double timeout, rtol, atol; /* negative if not given */

@@ -9,6 +9,7 @@ enum { RUN = TOOL_RUN, BENCH = TOOL_BENCH, CC = TOOL_CC };
 static const struct option options[] = {
     { NULL, 0, CC, 0, NULL, "What is written" },
     { "o", OPTION_FILE, CC, TAKES_VALUE, "FILE", "object FILE.o, static library FILE.a or shared library FILE.so" },
+    { "emit", OPTION_EMIT_CODE, CC, TAKES_VALUE, "WHAT", "to look at: asm, tree or remarks, to -o FILE or on stdout" },
     { "header", OPTION_HEADER, CC, MAY_TAKE_VALUE, "FILE", "prototypes for C and C++ (beside -o, ending in .h)" },
     { "fortran", OPTION_FORTRAN, CC, MAY_TAKE_VALUE, "FILE", "module for Fortran (beside -o, ending in .f90)" },
     { NULL, 0, RUN | BENCH, 0, NULL, "Arguments of the program" },
@@ -17,7 +18,8 @@ static const struct option options[] = {
     { NULL, 0, CC, 0, NULL, "Code" },
     { "set", OPTION_SET, CC, TAKES_VALUE, "NAME=VALUE", "the same as --NAME=VALUE, for symbols that are also options" },
     { "target", OPTION_TARGET, CC, TAKES_VALUE, "NAME", "x86_64, aarch64 or a triple of LLVM (this machine)" },
-    { "cpu", OPTION_CPU, CC, TAKES_VALUE, "NAME", "processor, as LLVM names it (this one, or the target's baseline)" },
+    { "cpu", OPTION_CPU, CC, TAKES_VALUE, "NAME",
+      "processor, as LLVM names it, generic+sve (this one, or the target's baseline)" },
     { "features", OPTION_FEATURES, CC, TAKES_VALUE, "LIST", "of the processor, as LLVM writes them: +sve,-avx512f" },
     { "output", OPTION_OUTPUT, RUN, TAKES_VALUE, "NAME=@FILE", "write an array after the run; '-' prints it" },
     { "expect", OPTION_EXPECT, RUN, TAKES_VALUE, "NAME=@FILE", "compare with a reference; exit code 1 if it differs" },

@@ -7,6 +7,7 @@
 enum option_id {
     OPTION_DESCRIBE,
     OPTION_EMIT,
+    OPTION_EMIT_CODE,
     OPTION_REMARKS,
     OPTION_FILE,
     OPTION_DUMP_AFTER,

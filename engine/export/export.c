@@ -41,6 +41,23 @@ static const char *triple_of(struct arena *a, const char *target)
     return !target || strchr(target, '-') ? target : arena_printf(a, "%s-unknown-linux-gnu", target);
 }
 
+/* "generic+sve+bf16" is the processor "generic" with "+sve,+bf16" in front of the other features. */
+static void take_cpu(struct codegen_export *out, struct arena *a, const sdfg_export *x)
+{
+    const char *more = x->cpu ? strchr(x->cpu, '+') : NULL;
+    out->cpu = x->cpu;
+    out->features = x->features;
+    if (!more)
+        return;
+    struct text t = text_new(a);
+    for (const char *c = more; *c; c++)
+        text_printf(&t, "%s%c", c > more && *c == '+' ? "," : "", *c);
+    if (x->features && *x->features)
+        text_printf(&t, ",%s", x->features);
+    out->cpu = arena_strndup(a, x->cpu, (size_t)(more - x->cpu));
+    out->features = text_get(&t);
+}
+
 static bool describe(struct codegen_export *out, const struct sdfg_program *p, const sdfg_export *x, struct report *r)
 {
     struct codegen_argument *arguments = NEW_ARRAY(r->arena, struct codegen_argument, p->num_arguments);
@@ -51,9 +68,8 @@ static bool describe(struct codegen_export *out, const struct sdfg_program *p, c
         .storages = storages,
         .num_storages = p->workspaces.count,
         .triple = triple_of(r->arena, x->target),
-        .cpu = x->cpu,
-        .features = x->features,
     };
+    take_cpu(out, r->arena, x);
     for (uint32_t i = 0; i < p->num_arguments; i++) {
         const struct leaf *l = &p->arguments[i];
         if (!export_takes(l, x))
@@ -108,6 +124,20 @@ static bool shared_library(struct text *out, const char *bytes, size_t size, con
     return place_write_shared(&object, &o, out, &why) || diag_error(r->diags, NULL, DIAG_EXPORT_SHARED, why);
 }
 
+static enum codegen_emit emitted(enum sdfg_export_form form)
+{
+    switch (form) {
+    case SDFG_EXPORT_ASM:
+        return CODEGEN_EMIT_ASM;
+    case SDFG_EXPORT_TREE:
+        return CODEGEN_EMIT_TREE;
+    case SDFG_EXPORT_REMARKS:
+        return CODEGEN_EMIT_REMARKS;
+    default:
+        return CODEGEN_EMIT_OBJECT;
+    }
+}
+
 static bool binary(struct text *out, struct sdfg_program *p, const sdfg_export *x, const struct value *values,
                    struct report *r, sdfg_error **error)
 {
@@ -118,7 +148,7 @@ static bool binary(struct text *out, struct sdfg_program *p, const sdfg_export *
         return false;
     struct signature s = kernel_signature(p, values, r->arena);
     s.exports = &request;
-    *error = kernels_emit(p, &s, CODEGEN_EMIT_OBJECT, &bytes, &size);
+    *error = kernels_emit(p, &s, emitted(x->form), &bytes, &size);
     if (*error)
         return false;
     bool ok = true;
@@ -126,12 +156,12 @@ static bool binary(struct text *out, struct sdfg_program *p, const sdfg_export *
     cleanup_push(&made, free, bytes);
     uint32_t num_names;
     const char *const *names = defined(r->arena, &request, &num_names);
-    if (x->form == SDFG_EXPORT_OBJECT)
-        text_addn(out, bytes, size);
+    if (x->form == SDFG_EXPORT_SHARED)
+        ok = shared_library(out, bytes, size, &request, r);
     else if (x->form == SDFG_EXPORT_ARCHIVE)
         export_archive(out, request.name, bytes, size, names, num_names);
     else
-        ok = shared_library(out, bytes, size, &request, r);
+        text_addn(out, bytes, size);
     cleanup_pop(&made);
     free(bytes);
     return ok;
@@ -161,6 +191,9 @@ static bool export_any(struct text *out, struct sdfg_program *p, const sdfg_expo
     case SDFG_EXPORT_OBJECT:
     case SDFG_EXPORT_ARCHIVE:
     case SDFG_EXPORT_SHARED:
+    case SDFG_EXPORT_ASM:
+    case SDFG_EXPORT_TREE:
+    case SDFG_EXPORT_REMARKS:
         return binary(out, p, x, values, r, error);
     case SDFG_EXPORT_C:
         export_c(out, p, x);

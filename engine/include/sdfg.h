@@ -827,14 +827,18 @@ enum sdfg_export_form {
     SDFG_EXPORT_ARCHIVE, /* the same in a static library */
     SDFG_EXPORT_SHARED,  /* a shared library that needs libsdfg-rt.so; written without a linker */
     SDFG_EXPORT_C,       /* prototypes for C and C++ */
-    SDFG_EXPORT_FORTRAN  /* a module with interfaces */
+    SDFG_EXPORT_FORTRAN, /* a module with interfaces */
+    SDFG_EXPORT_ASM,     /* the object as assembly, to look at: NAME.s */
+    SDFG_EXPORT_TREE,    /* the loop tree that the code is made of, as text (docs/tree.md) */
+    SDFG_EXPORT_REMARKS  /* what was done for speed and what not, and why, as text */
 };
 
 typedef struct sdfg_export {
     size_t struct_size; /* set by the caller */
     enum sdfg_export_form form;
-    const char *target;         /* "x86_64", "aarch64" or a triple of LLVM; NULL: this machine */
-    const char *cpu, *features; /* as LLVM names them; NULL: of this machine, or the target's baseline */
+    const char *target;   /* "x86_64", "aarch64" or a triple of LLVM; NULL: this machine */
+    const char *cpu;      /* as LLVM names it, features may follow: "generic+sve"; NULL: this one or the baseline */
+    const char *features; /* "+sve,-avx512f"; NULL: those of the processor */
     const sdfg_symbol *symbols; /* the code is for these values only: calls with others fail */
     size_t num_symbols;
     const char *const *optional; /* symbols that the functions take though the code does not need them */

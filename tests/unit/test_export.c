@@ -345,7 +345,7 @@ TEST(equal_programs_give_equal_files)
     struct trial t;
     add_size(&t);
     load(&t);
-    for (int f = SDFG_EXPORT_OBJECT; f <= SDFG_EXPORT_FORTRAN; f++) {
+    for (int f = SDFG_EXPORT_OBJECT; f <= SDFG_EXPORT_REMARKS; f++) {
         char *one, *two;
         size_t size_one, size_two;
         sdfg_export x = form((enum sdfg_export_form)f);
