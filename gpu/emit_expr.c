@@ -102,7 +102,9 @@ static struct cuda expr_load_value(struct gpu_func *f, const struct tree_expr *e
 
 static struct cuda expr_of_host(struct gpu_func *f, const struct tree_expr *e)
 {
-    gpu_unsupported(f->module, e->op == EXPR_SLOT ? "memory of the program's state" : "the context of the call");
+    gpu_unsupported(f->module, e->op == EXPR_SLOT      ? "memory of the program's state"
+                               : e->op == EXPR_CONTEXT ? "the context of the call"
+                                                       : "vectors whose length only the machine knows");
     return gpu_text_of(CUDA_POSTFIX, "0");
 }
 
@@ -287,7 +289,7 @@ struct cuda gpu_expr(struct gpu_func *f, const struct tree_expr *e)
     const char *name = find_constant(f, e);
     if (name)
         return gpu_text_of(CUDA_POSTFIX, name);
-    struct cuda c = by_op[e->op](f, e);
+    struct cuda c = (by_op[e->op] ? by_op[e->op] : expr_of_host)(f, e);
     bool effects = e->op == EXPR_CALL && !expr_is_pure(e);
     if (e->type->kind == TYPE_VOID || is_cheap(e) || f->module->failed)
         return c;

@@ -91,6 +91,26 @@ const struct type *type_vector(struct ir *ir, const struct type *elem, uint32_t 
     return t;
 }
 
+const struct type *type_scalable(struct ir *ir, const struct type *elem, uint32_t lanes)
+{
+    struct text key = text_new(ir->arena);
+    text_printf(&key, "scalable %p %u", (const void *)elem, lanes);
+    struct type *t = find_or_new(ir, &key);
+    t->kind = TYPE_VECTOR;
+    t->size = elem->size * lanes;
+    t->align = elem->align;
+    t->elem = elem;
+    t->lanes = lanes;
+    t->scalable = true;
+    return t;
+}
+
+const struct type *type_lanes_of(struct ir *ir, const struct type *vector, const struct type *elem)
+{
+    return vector->scalable ? type_scalable(ir, elem, vector->lanes)
+                            : type_vector(ir, elem, vector->lanes, vector->lanes_text);
+}
+
 static uint32_t round_up(uint32_t value, uint32_t align) { return (value + align - 1) / align * align; }
 
 /* Inside a struct the C compiler aligns a vector to its size. */
@@ -191,7 +211,7 @@ void type_print(const struct type *t, struct text *out)
         if (t->lanes_text)
             text_printf(out, ",%s>", t->lanes_text);
         else
-            text_printf(out, ",%u>", t->lanes);
+            text_printf(out, t->scalable ? ",vscale*%u>" : ",%u>", t->lanes);
         break;
     case TYPE_STRUCT:
         text_printf(out, "struct %s", t->name);
@@ -214,7 +234,7 @@ const char *type_text(struct ir *ir, const struct type *t)
 const struct type *type_part(struct ir *ir, const struct type *t)
 {
     const struct type *part = type_basic(ir, type_scalar(t)->kind == TYPE_C64 ? TYPE_F32 : TYPE_F64);
-    return t->kind == TYPE_VECTOR ? type_vector(ir, part, t->lanes, t->lanes_text) : part;
+    return t->kind == TYPE_VECTOR ? type_lanes_of(ir, t, part) : part;
 }
 
 /* ---- joint types ---- */
@@ -260,7 +280,7 @@ const struct type *type_promote(struct ir *ir, const struct type *t)
     case TYPE_F8E5M2:
         return type_basic(ir, TYPE_F32);
     case TYPE_VECTOR: /* integers keep their width there */
-        return is_small_float(t->elem) ? type_vector(ir, type_basic(ir, TYPE_F32), t->lanes, NULL) : t;
+        return is_small_float(t->elem) ? type_lanes_of(ir, t, type_basic(ir, TYPE_F32)) : t;
     default:
         return t;
     }

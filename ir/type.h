@@ -12,11 +12,12 @@ enum type_kind {
 #define TYPE(kind, name, bytes, ctype, suffix) TYPE_##kind,
 #include "ir/types.def"
 #undef TYPE
-    TYPE_POINTER,  /* elem: pointee, void for an untyped pointer */
-    TYPE_VECTOR,   /* elem, lanes; lanes_text when the count is symbolic (lanes is then 0) */
-    TYPE_STRUCT,   /* name, fields */
-    TYPE_OPAQUE,   /* name: the C type */
-    TYPE_STRING,   /* zero-terminated text */
+    TYPE_POINTER, /* elem: pointee, void for an untyped pointer */
+    TYPE_VECTOR,  /* elem, lanes; lanes_text when the count is symbolic (lanes is then 0); scalable: a multiple of lanes
+                   */
+    TYPE_STRUCT,  /* name, fields */
+    TYPE_OPAQUE,  /* name: the C type */
+    TYPE_STRING,  /* zero-terminated text */
     TYPE_CALLBACK, /* fields: arguments; results: return types */
     TYPE_COUNT
 };
@@ -34,6 +35,7 @@ struct type {
     enum type_kind kind;
     uint32_t size, align; /* bytes; 0 for void and opaque types */
     uint32_t lanes;
+    bool scalable; /* VECTOR: vscale * lanes, where only the machine knows vscale; `size` is that of `lanes` */
     const struct type *elem;
     const char *name; /* file name of a basic type, struct name, C name of an opaque type */
     const char *lanes_text;
@@ -46,6 +48,11 @@ const struct type *type_basic(const struct ir *ir, enum type_kind kind); /* TYPE
 const struct type *type_by_name(const struct ir *ir, const char *name);  /* basic types and old spellings; else NULL */
 const struct type *type_pointer(struct ir *ir, const struct type *elem);
 const struct type *type_vector(struct ir *ir, const struct type *elem, uint32_t lanes, const char *lanes_text);
+/* vscale * lanes elements: what a register of a machine with scalable vectors holds. Values of it live in registers
+ * only. */
+const struct type *type_scalable(struct ir *ir, const struct type *elem, uint32_t lanes);
+/* The vector with the same number of lanes of another element. */
+const struct type *type_lanes_of(struct ir *ir, const struct type *vector, const struct type *elem);
 /* Field offsets, size and alignment are computed here; `fields` is copied. */
 const struct type *type_struct(struct ir *ir, const char *name, const struct type_field *fields, uint32_t count);
 const struct type *type_opaque(struct ir *ir, const char *ctype);

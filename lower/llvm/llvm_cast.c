@@ -125,7 +125,7 @@ static LLVMTypeRef memory_vector(struct llvm_func *f, const struct type *t)
     if (llvm_type_is_complex(t))
         return LLVMVectorType(llvm_type(f->unit, type_scalar(t)), t->kind == TYPE_VECTOR ? 2 * t->lanes : 2);
     LLVMTypeRef scalar = t->kind == TYPE_VECTOR ? llvm_type_memory(f->unit, t->elem) : llvm_type_memory(f->unit, t);
-    return t->kind == TYPE_VECTOR ? LLVMVectorType(scalar, t->lanes) : scalar;
+    return t->kind == TYPE_VECTOR ? llvm_with_lanes(llvm_type(f->unit, t), scalar) : scalar;
 }
 
 static LLVMValueRef every_second_lane(struct llvm_func *f, LLVMValueRef pairs, unsigned count, unsigned first)

@@ -200,6 +200,8 @@ bool llvm_type_usable(const struct type *t);                             /* valu
 const struct type *llvm_type_part(struct llvm_func *f,
                                   const struct type *t); /* of a complex type: float32 or float64, or a vector of it */
 bool llvm_type_is_small_float(const struct type *t);     /* float16, bfloat16 and the 8-bit ones */
+bool llvm_is_vector(LLVMTypeRef type);                   /* of either kind */
+LLVMTypeRef llvm_with_lanes(LLVMTypeRef vector, LLVMTypeRef element); /* as many lanes, of another element */
 LLVMValueRef llvm_int(LLVMTypeRef type, int64_t value);
 LLVMValueRef llvm_splat(struct llvm_func *f, LLVMTypeRef like,
                         LLVMValueRef scalar);                 /* `like` a vector; else unchanged */
@@ -240,6 +242,18 @@ LLVMValueRef llvm_intrinsic(struct llvm_func *f, const char *name, LLVMTypeRef o
 void llvm_vector_forms(struct llvm_func *f, LLVMValueRef call, const char *function, const struct type *t,
                        unsigned num_args);
 void llvm_vector_finish(struct llvm_unit *u);
+
+/* llvm_masked.c: the lanes of a mask. `at`: the address of lane 0, or those of all lanes; aligned to `bytes` */
+LLVMValueRef llvm_masked_load(struct llvm_func *f, LLVMTypeRef type, LLVMValueRef at, LLVMValueRef mask,
+                              unsigned bytes);
+LLVMValueRef llvm_masked_store(struct llvm_func *f, LLVMValueRef v, LLVMValueRef at, LLVMValueRef mask, unsigned bytes);
+struct value llvm_expr_masked(struct llvm_func *f, const struct tree_expr *e);
+struct value llvm_expr_vscale(struct llvm_func *f, const struct tree_expr *e);
+struct value llvm_expr_steps(struct llvm_func *f, const struct tree_expr *e);
+struct value llvm_expr_active(struct llvm_func *f, const struct tree_expr *e);
+struct value llvm_expr_lanes(struct llvm_func *f, const struct tree_expr *e);
+struct value llvm_expr_ordered(struct llvm_func *f, const struct tree_expr *e);
+void llvm_stmt_masked(struct llvm_func *f, const struct tree_stmt *s);
 
 /* llvm_call.c */
 LLVMValueRef llvm_runtime(struct llvm_func *f, const char *name, LLVMValueRef *args, unsigned n); /* a row of abi.def */

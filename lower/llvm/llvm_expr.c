@@ -236,21 +236,62 @@ static struct value expr_one_lane(struct llvm_func *f, const struct tree_expr *e
 }
 
 static emit_expr *const by_op[EXPR_OP_COUNT] = {
-    [EXPR_INT] = expr_constant,        [EXPR_FLOAT] = expr_constant,      [EXPR_NULL] = expr_constant,
-    [EXPR_CONTEXT] = expr_the_context, [EXPR_VAR] = expr_variable,        [EXPR_LOAD] = llvm_expr_load,
-    [EXPR_OFFSET] = expr_address,      [EXPR_FIELD] = expr_member,        [EXPR_SLOT] = llvm_expr_slot,
-    [EXPR_DATA] = llvm_expr_data,      [EXPR_NEG] = expr_unary_op,        [EXPR_NOT] = expr_not,
-    [EXPR_BITNOT] = expr_unary_op,     [EXPR_ADD] = expr_binary_op,       [EXPR_SUB] = expr_binary_op,
-    [EXPR_MUL] = expr_binary_op,       [EXPR_DIV] = expr_binary_op,       [EXPR_REM] = expr_binary_op,
-    [EXPR_AND] = expr_binary_op,       [EXPR_OR] = expr_binary_op,        [EXPR_XOR] = expr_binary_op,
-    [EXPR_SHL] = expr_binary_op,       [EXPR_SHR] = expr_binary_op,       [EXPR_MIN] = expr_binary_op,
-    [EXPR_MAX] = expr_binary_op,       [EXPR_EQ] = expr_comparison,       [EXPR_NE] = expr_comparison,
-    [EXPR_LT] = expr_comparison,       [EXPR_LE] = expr_comparison,       [EXPR_GT] = expr_comparison,
-    [EXPR_GE] = expr_comparison,       [EXPR_LOGICAL_AND] = expr_logical, [EXPR_LOGICAL_OR] = expr_logical,
-    [EXPR_SELECT] = expr_choice,       [EXPR_CAST] = expr_conversion,     [EXPR_BITS] = expr_same_bits,
-    [EXPR_MATH] = expr_function,       [EXPR_CALL] = expr_c_call,         [EXPR_COMPLEX] = expr_make_complex,
-    [EXPR_REAL] = expr_part,           [EXPR_IMAG] = expr_part,           [EXPR_SPLAT] = expr_all_lanes,
-    [EXPR_LANE] = expr_one_lane,       [EXPR_INSERT] = expr_one_lane,     [EXPR_THREAD] = llvm_expr_thread,
+    [EXPR_INT] = expr_constant,
+    [EXPR_FLOAT] = expr_constant,
+    [EXPR_NULL] = expr_constant,
+    [EXPR_CONTEXT] = expr_the_context,
+    [EXPR_VAR] = expr_variable,
+    [EXPR_LOAD] = llvm_expr_load,
+    [EXPR_OFFSET] = expr_address,
+    [EXPR_FIELD] = expr_member,
+    [EXPR_SLOT] = llvm_expr_slot,
+    [EXPR_DATA] = llvm_expr_data,
+    [EXPR_NEG] = expr_unary_op,
+    [EXPR_NOT] = expr_not,
+    [EXPR_BITNOT] = expr_unary_op,
+    [EXPR_ADD] = expr_binary_op,
+    [EXPR_SUB] = expr_binary_op,
+    [EXPR_MUL] = expr_binary_op,
+    [EXPR_DIV] = expr_binary_op,
+    [EXPR_REM] = expr_binary_op,
+    [EXPR_AND] = expr_binary_op,
+    [EXPR_OR] = expr_binary_op,
+    [EXPR_XOR] = expr_binary_op,
+    [EXPR_SHL] = expr_binary_op,
+    [EXPR_SHR] = expr_binary_op,
+    [EXPR_MIN] = expr_binary_op,
+    [EXPR_MAX] = expr_binary_op,
+    [EXPR_EQ] = expr_comparison,
+    [EXPR_NE] = expr_comparison,
+    [EXPR_LT] = expr_comparison,
+    [EXPR_LE] = expr_comparison,
+    [EXPR_GT] = expr_comparison,
+    [EXPR_GE] = expr_comparison,
+    [EXPR_LOGICAL_AND] = expr_logical,
+    [EXPR_LOGICAL_OR] = expr_logical,
+    [EXPR_SELECT] = expr_choice,
+    [EXPR_CAST] = expr_conversion,
+    [EXPR_BITS] = expr_same_bits,
+    [EXPR_MATH] = expr_function,
+    [EXPR_CALL] = expr_c_call,
+    [EXPR_COMPLEX] = expr_make_complex,
+    [EXPR_REAL] = expr_part,
+    [EXPR_IMAG] = expr_part,
+    [EXPR_SPLAT] = expr_all_lanes,
+    [EXPR_LANE] = expr_one_lane,
+    [EXPR_INSERT] = expr_one_lane,
+    [EXPR_THREAD] = llvm_expr_thread,
+    [EXPR_VSCALE] = llvm_expr_vscale,
+    [EXPR_STEPS] = llvm_expr_steps,
+    [EXPR_ACTIVE] = llvm_expr_active,
+    [EXPR_MASKED] = llvm_expr_masked,
+    [EXPR_LANES_SUM] = llvm_expr_lanes,
+    [EXPR_LANES_MIN] = llvm_expr_lanes,
+    [EXPR_LANES_MAX] = llvm_expr_lanes,
+    [EXPR_LANES_AND] = llvm_expr_lanes,
+    [EXPR_LANES_OR] = llvm_expr_lanes,
+    [EXPR_LANES_XOR] = llvm_expr_lanes,
+    [EXPR_ORDERED_SUM] = llvm_expr_ordered,
 };
 
 struct value llvm_expr(struct llvm_func *f, const struct tree_expr *e)
@@ -284,7 +325,8 @@ static bool cheap_math(enum tree_math math)
 
 static bool speculate(const struct tree_expr *e, int *left)
 {
-    if (e->op == EXPR_LOAD || e->op == EXPR_CALL || e->op == EXPR_REM || (e->op == EXPR_MATH && !cheap_math(e->math)))
+    if (e->op == EXPR_LOAD || e->op == EXPR_MASKED || e->op == EXPR_CALL || e->op == EXPR_REM ||
+        (e->op == EXPR_MATH && !cheap_math(e->math)))
         return false;
     if (e->op == EXPR_DIV && !type_is_float(type_scalar(e->type)))
         return false;

@@ -1,7 +1,5 @@
 #include "lower/llvm/llvm_lanes.h"
 
-#include <string.h>
-
 enum { REGISTER = 32, PART = 16 /* bytes: lanes change places easily within a part of a register */ };
 
 struct llvm_lanes llvm_lanes(struct llvm_func *f, const struct type *number, int64_t lanes, int64_t count)
@@ -14,30 +12,10 @@ struct llvm_lanes llvm_lanes(struct llvm_func *f, const struct type *number, int
     return (struct llvm_lanes){ lanes > 1 ? LLVMVectorType(type, (unsigned)lanes) : type, number->size, mask };
 }
 
-/* An intrinsic with an address as its argument number `at`. Up to LLVM 21 the alignment is the argument behind it, from
- * 22 on an attribute of it. */
-static LLVMValueRef masked(struct llvm_func *f, const char *name, const struct llvm_lanes *s, const LLVMValueRef *args,
-                           unsigned n, unsigned at)
-{
-    LLVMTypeRef overloads[] = { s->type, f->unit->pointer };
-    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
-    LLVMValueRef function = LLVMGetIntrinsicDeclaration(f->unit->module, id, overloads, 2), all[4];
-    bool argument = LLVMCountParams(function) > n;
-    for (unsigned i = 0, to = 0; i < n; i++) {
-        all[to++] = args[i];
-        if (argument && i == at)
-            all[to++] = llvm_int(f->unit->i32, s->bytes);
-    }
-    LLVMValueRef call = LLVMBuildCall2(f->builder, LLVMGlobalGetValueType(function), function, all, n + argument, "");
-    if (!argument)
-        LLVMSetInstrParamAlignment(call, at + 1, s->bytes);
-    return call;
-}
-
 LLVMValueRef llvm_lanes_load(struct llvm_func *f, const struct llvm_lanes *s, LLVMValueRef at)
 {
     if (s->mask)
-        return masked(f, "llvm.masked.load", s, (LLVMValueRef[]){ at, s->mask, LLVMConstNull(s->type) }, 3, 0);
+        return llvm_masked_load(f, s->type, at, s->mask, s->bytes);
     LLVMValueRef v = LLVMBuildLoad2(f->builder, s->type, at, "");
     LLVMSetAlignment(v, s->bytes);
     return v;
@@ -46,7 +24,7 @@ LLVMValueRef llvm_lanes_load(struct llvm_func *f, const struct llvm_lanes *s, LL
 void llvm_lanes_store(struct llvm_func *f, const struct llvm_lanes *s, LLVMValueRef v, LLVMValueRef at)
 {
     if (s->mask)
-        masked(f, "llvm.masked.store", s, (LLVMValueRef[]){ v, at, s->mask }, 3, 1);
+        llvm_masked_store(f, v, at, s->mask, s->bytes);
     else
         LLVMSetAlignment(LLVMBuildStore(f->builder, v, at), s->bytes);
 }

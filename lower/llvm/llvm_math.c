@@ -58,8 +58,8 @@ static LLVMValueRef sign_bit(struct llvm_func *f, const struct type *scalar, LLV
 {
     LLVMTypeRef type = LLVMTypeOf(v);
     LLVMTypeRef bits = scalar->kind == TYPE_F32 ? f->unit->i32 : f->unit->i64;
-    if (LLVMGetTypeKind(type) == LLVMVectorTypeKind)
-        bits = LLVMVectorType(bits, LLVMGetVectorSize(type));
+    if (llvm_is_vector(type))
+        bits = llvm_with_lanes(type, bits);
     v = LLVMBuildBitCast(f->builder, v, bits, "");
     return LLVMBuildICmp(f->builder, LLVMIntSLT, v, LLVMConstNull(bits), "");
 }

@@ -72,7 +72,7 @@ static void scan_expr(struct scanner *s, const struct tree_expr *e)
         return;
     if (e->op == EXPR_VAR)
         use(s, e->var);
-    if (e->op == EXPR_LOAD)
+    if (e->op == EXPR_LOAD || e->op == EXPR_MASKED)
         note_class(s, e->alias);
     for (uint32_t i = 0; i < e->num_args; i++)
         scan_expr(s, e->args[i]);
@@ -139,6 +139,7 @@ static void scan_operands(struct scanner *s, const struct tree_stmt *t)
     scan_expr(s, t->pointer);
     scan_expr(s, t->index);
     scan_expr(s, t->pointer2);
+    scan_expr(s, t->mask);
     scan_expr(s, t->begin);
     scan_expr(s, t->end);
     scan_expr(s, t->step);

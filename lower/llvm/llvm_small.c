@@ -7,7 +7,7 @@
 LLVMTypeRef llvm_shaped(LLVMTypeRef scalar, LLVMValueRef shape)
 {
     LLVMTypeRef t = LLVMTypeOf(shape);
-    return LLVMGetTypeKind(t) == LLVMVectorTypeKind ? LLVMVectorType(scalar, LLVMGetVectorSize(t)) : scalar;
+    return llvm_is_vector(t) ? llvm_with_lanes(t, scalar) : scalar;
 }
 
 static LLVMValueRef widen_bfloat(struct llvm_func *f, LLVMValueRef v)

@@ -34,7 +34,7 @@ static void count_expr(uint32_t *counts, const struct tree_expr *e)
 static void count_names(void *user, const struct tree_stmt *s)
 {
     uint32_t *counts = user;
-    const struct tree_expr *operands[] = { s->pointer, s->index, s->value, s->pointer2,
+    const struct tree_expr *operands[] = { s->pointer, s->index, s->value, s->pointer2, s->mask,
                                            s->begin,   s->end,   s->step,  s->count };
     for (unsigned i = 0; i < sizeof operands / sizeof *operands; i++)
         count_expr(counts, operands[i]);
@@ -85,7 +85,8 @@ static void search_stack(void *user, const struct tree_stmt *s)
         llvm_children(s, search_stack, user);
 }
 
-/* Sorts the variables of the run. False if a pointer into its stack memory might leave it. */
+/* Sorts the variables of the run. False if a pointer into its stack memory might leave it, or what has no size in
+ * memory. */
 static bool sort_variables(struct splitter *p, const struct tree_stmt *run, struct llvm_job *job)
 {
     struct llvm_emitter *e = p->emitter;
@@ -100,7 +101,7 @@ static bool sort_variables(struct splitter *p, const struct tree_stmt *run, stru
         bool elsewhere = p->inside[v->id] < p->total[v->id];
         p->inside[v->id] = 0;
         if (x->assignments ? elsewhere || (p->repeated && x->in_memory) : x->freed && elsewhere) {
-            good = good && !(stack && v->type->kind == TYPE_POINTER);
+            good = good && !(stack && v->type->kind == TYPE_POINTER) && !v->type->scalable;
             vec_push(e->arena, &job->shared, v);
         } else if (!x->assignments) {
             vec_push(e->arena, &job->captured, v);

@@ -47,7 +47,8 @@ LLVMTypeRef llvm_type(struct llvm_unit *u, const struct type *t)
     case TYPE_C128:
         return u->f64;
     case TYPE_VECTOR:
-        return LLVMVectorType(llvm_type(u, t->elem), t->lanes);
+        return t->scalable ? LLVMScalableVectorType(llvm_type(u, t->elem), t->lanes)
+                           : LLVMVectorType(llvm_type(u, t->elem), t->lanes);
     case TYPE_STRUCT:
         return LLVMArrayType2(u->i8, t->size);
     case TYPE_POINTER:
@@ -78,10 +79,29 @@ LLVMTypeRef llvm_type_memory(struct llvm_unit *u, const struct type *t)
 
 LLVMValueRef llvm_int(LLVMTypeRef type, int64_t value) { return LLVMConstInt(type, (unsigned long long)value, true); }
 
+bool llvm_is_vector(LLVMTypeRef type)
+{
+    LLVMTypeKind kind = LLVMGetTypeKind(type);
+    return kind == LLVMVectorTypeKind || kind == LLVMScalableVectorTypeKind;
+}
+
+LLVMTypeRef llvm_with_lanes(LLVMTypeRef vector, LLVMTypeRef element)
+{
+    unsigned lanes = LLVMGetVectorSize(vector); /* of a scalable one: the multiples of vscale */
+    bool scalable = LLVMGetTypeKind(vector) == LLVMScalableVectorTypeKind;
+    return scalable ? LLVMScalableVectorType(element, lanes) : LLVMVectorType(element, lanes);
+}
+
+/* Of vectors whose length is not known, constants are made from lane 0. */
 static LLVMValueRef constant_lanes(LLVMTypeRef vector, LLVMValueRef scalar)
 {
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetTypeContext(vector));
     LLVMValueRef lanes[256];
     unsigned n = LLVMGetVectorSize(vector);
+    if (LLVMGetTypeKind(vector) == LLVMScalableVectorTypeKind) {
+        LLVMValueRef one = LLVMConstInsertElement(LLVMGetPoison(vector), scalar, LLVMConstNull(i32));
+        return LLVMConstShuffleVector(one, LLVMGetPoison(vector), LLVMConstNull(llvm_with_lanes(vector, i32)));
+    }
     if (n > 256)
         return NULL;
     for (unsigned i = 0; i < n; i++)
@@ -91,24 +111,24 @@ static LLVMValueRef constant_lanes(LLVMTypeRef vector, LLVMValueRef scalar)
 
 LLVMValueRef llvm_const_int(LLVMTypeRef like, int64_t value)
 {
-    if (LLVMGetTypeKind(like) == LLVMVectorTypeKind)
+    if (llvm_is_vector(like))
         return constant_lanes(like, llvm_int(LLVMGetElementType(like), value));
     return llvm_int(like, value);
 }
 
 LLVMValueRef llvm_const_float(LLVMTypeRef like, double value)
 {
-    if (LLVMGetTypeKind(like) == LLVMVectorTypeKind)
+    if (llvm_is_vector(like))
         return constant_lanes(like, LLVMConstReal(LLVMGetElementType(like), value));
     return LLVMConstReal(like, value);
 }
 
 LLVMValueRef llvm_splat(struct llvm_func *f, LLVMTypeRef like, LLVMValueRef scalar)
 {
-    if (LLVMGetTypeKind(like) != LLVMVectorTypeKind)
+    if (!llvm_is_vector(like))
         return scalar;
-    LLVMTypeRef type = LLVMVectorType(LLVMTypeOf(scalar), LLVMGetVectorSize(like));
-    LLVMTypeRef mask = LLVMVectorType(f->unit->i32, LLVMGetVectorSize(like));
+    LLVMTypeRef type = llvm_with_lanes(like, LLVMTypeOf(scalar));
+    LLVMTypeRef mask = llvm_with_lanes(like, f->unit->i32);
     LLVMValueRef one = LLVMBuildInsertElement(f->builder, LLVMGetPoison(type), scalar, llvm_int(f->unit->i32, 0), "");
     return LLVMBuildShuffleVector(f->builder, one, LLVMGetPoison(type), LLVMConstNull(mask), "");
 }

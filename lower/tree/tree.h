@@ -177,6 +177,7 @@ struct tree_stmt {
     const struct place *place; /* element of the SDFG this comes from (debug info, errors), or NULL */
     struct tree_var *var, *var2;
     struct tree_expr *pointer, *index, *value, *pointer2;
+    struct tree_expr *mask; /* MASKED */
     struct tree_expr *begin, *end, *step, *count;
     const struct type *type;
     uint32_t alias, alias2, slot;
@@ -286,6 +287,15 @@ struct tree_expr *expr_complex(struct tree *t, struct tree_expr *re, struct tree
 struct tree_expr *expr_lane(struct tree *t, struct tree_expr *v, struct tree_expr *lane);
 struct tree_expr *expr_insert(struct tree *t, struct tree_expr *v, struct tree_expr *lane, struct tree_expr *value);
 struct tree_expr *expr_splat(struct tree *t, const struct type *vector, struct tree_expr *scalar);
+/* Of vectors as long as the machine's (exprs.def). `index`: int64, or a vector of integers. */
+struct tree_expr *expr_vscale(struct tree *t);
+struct tree_expr *expr_steps(struct tree *t, const struct type *vector, struct tree_expr *first,
+                             struct tree_expr *step);
+struct tree_expr *expr_active(struct tree *t, const struct type *mask, struct tree_expr *i, struct tree_expr *end);
+struct tree_expr *expr_masked(struct tree *t, const struct type *vector, struct tree_expr *pointer,
+                              struct tree_expr *index, struct tree_expr *mask, uint32_t alias);
+struct tree_expr *expr_lanes(struct tree *t, enum expr_op op, struct tree_expr *vector); /* LANES_SUM ... LANES_XOR */
+struct tree_expr *expr_ordered_sum(struct tree *t, struct tree_expr *first, struct tree_expr *vector);
 bool expr_is_int(const struct tree_expr *e, int64_t value);
 bool expr_is_const(const struct tree_expr *e); /* EXPR_INT, EXPR_FLOAT, EXPR_NULL or a complex number of such */
 /* The bytes of an EXPR_FLOAT as stored in memory, in the low bits. */
@@ -306,7 +316,7 @@ const char *expr_op_name(enum expr_op op);
 const char *tree_math_name(enum tree_math f);
 uint32_t tree_math_arity(enum tree_math f);
 const struct type *tree_math_type(struct tree *t, enum tree_math f, const struct type *arg); /* of the result */
-/* What a comparison of vectors of the type gives. */
+/* What a comparison of vectors of the type gives: integers, or bool where their length is the machine's. */
 const struct type *tree_mask_type(struct tree *t, const struct type *vector);
 
 /* Statements are made and appended to `b` (a STMT_BLOCK); the new statement is returned for its optional fields. */
@@ -316,6 +326,8 @@ struct tree_stmt *stmt_new(struct tree *t, struct tree_stmt *b, enum stmt_kind k
 struct tree_stmt *stmt_assign(struct tree *t, struct tree_stmt *b, struct tree_var *v, struct tree_expr *value);
 struct tree_stmt *stmt_store(struct tree *t, struct tree_stmt *b, struct tree_expr *pointer, struct tree_expr *index,
                              struct tree_expr *value, uint32_t alias);
+struct tree_stmt *stmt_masked(struct tree *t, struct tree_stmt *b, struct tree_expr *pointer, struct tree_expr *index,
+                              struct tree_expr *mask, struct tree_expr *value, uint32_t alias);
 struct tree_stmt *stmt_reduce(struct tree *t, struct tree_stmt *b, enum wcr_kind wcr, bool atomic,
                               struct tree_expr *pointer, struct tree_expr *index, struct tree_expr *value,
                               uint32_t alias);

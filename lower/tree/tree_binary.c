@@ -166,6 +166,8 @@ static struct tree_expr *logical(struct tree *t, enum expr_op op, struct tree_ex
 const struct type *tree_mask_type(struct tree *t, const struct type *vector)
 {
     enum type_kind kind = TYPE_I8;
+    if (vector->scalable)
+        return type_scalable(t->ir, type_basic(t->ir, TYPE_BOOL), vector->lanes);
     while (type_basic(t->ir, kind)->size < vector->elem->size && kind < TYPE_I64)
         kind++;
     return type_vector(t->ir, type_basic(t->ir, kind), vector->lanes, vector->lanes_text);

@@ -370,7 +370,7 @@ struct tree_expr *expr_complex(struct tree *t, struct tree_expr *re, struct tree
     const struct type *part = re->type;
     const struct type *type = type_basic(t->ir, type_scalar(part)->kind == TYPE_F32 ? TYPE_C64 : TYPE_C128);
     if (part->kind == TYPE_VECTOR)
-        type = type_vector(t->ir, type, part->lanes, part->lanes_text);
+        type = type_lanes_of(t->ir, part, type);
     return expr_new2(t, EXPR_COMPLEX, type, re, im);
 }
 

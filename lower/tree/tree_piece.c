@@ -7,7 +7,7 @@
 
 bool expr_loads_memory(const struct tree_expr *e)
 {
-    return e->op == EXPR_LOAD && expr_root(e->args[0])->op != EXPR_DATA;
+    return (e->op == EXPR_LOAD || e->op == EXPR_MASKED) && expr_root(e->args[0])->op != EXPR_DATA;
 }
 
 void stmt_each_touch(const struct tree_stmt *s, void (*see)(void *user, const struct tree_touch *touch), void *user)
@@ -16,7 +16,9 @@ void stmt_each_touch(const struct tree_stmt *s, void (*see)(void *user, const st
     unsigned flags = stmt_rows[s->kind].flags;
     if (flags & STMT_READS_SOURCE && expr_root(s->pointer2)->op != EXPR_DATA)
         see(user, &(struct tree_touch){ s->alias2, s->pointer2, NULL, s->count, s->type, false, true, false });
-    if (flags & STMT_WRITES) {
+    if (s->kind == STMT_MASKED) { /* any number of elements, anywhere */
+        see(user, &(struct tree_touch){ .alias = s->alias, .type = s->value->type, .write = true });
+    } else if (flags & STMT_WRITES) {
         const struct type *type = s->type ? s->type : s->value->type;
         bool reads = flags & STMT_READS;
         see(user,
@@ -82,6 +84,8 @@ static void see_expr(void *user, struct tree_expr *e)
         c->piece->effects |= !callee_is_pure(e->callee);
         if (callee_touches(e->callee, e->args, e->num_args))
             see_touch(c, &(struct tree_touch){ .write = true, .read = true });
+    } else if (!c->changes && expr_loads_memory(e) && e->op == EXPR_MASKED) {
+        see_touch(c, &(struct tree_touch){ .alias = e->alias, .type = e->type, .read = true });
     } else if (!c->changes && expr_loads_memory(e)) {
         see_touch(c, &(struct tree_touch){ e->alias, e->args[0], e->args[1], NULL, e->type, false, true, false });
     }

@@ -165,6 +165,9 @@ static void print_field(struct tree_printer *p, const struct tree_stmt *s, const
     case ROLE_ELEMENT:
         tree_print_element(p, s->pointer, s->index, s->value->type, s->alias);
         break;
+    case ROLE_MASKED:
+        tree_print_masked(p, s->pointer, s->index, s->mask, s->value->type, s->alias);
+        break;
     case ROLE_TARGET:
         print_memory(p, s->pointer, s->alias);
         break;
@@ -274,7 +277,7 @@ static void note_class(struct tree_marks *m, const struct tree_expr *pointer, ui
 
 static void note_expr(void *user, struct tree_expr *e)
 {
-    if (e->op == EXPR_LOAD)
+    if (e->op == EXPR_LOAD || e->op == EXPR_MASKED)
         note_class(user, e->args[0], e->alias);
 }
 

@@ -41,6 +41,8 @@ void tree_print_args(struct tree_printer *p, struct tree_expr *const *args, uint
 /* pointer[index]; the type is written if it is not the one pointed to. */
 void tree_print_element(struct tree_printer *p, const struct tree_expr *pointer, const struct tree_expr *index,
                         const struct type *type, uint32_t alias);
+void tree_print_masked(struct tree_printer *p, const struct tree_expr *pointer, const struct tree_expr *index,
+                       const struct tree_expr *mask, const struct type *type, uint32_t alias);
 /* The class of an access, if the pointer does not tell. */
 void tree_print_class(struct tree_printer *p, const struct tree_expr *pointer, uint32_t alias);
 /* Words that do not stand for a variable where an expression is expected. */

@@ -13,7 +13,7 @@ const char *expr_op_name(enum expr_op op) { return expr_rows[op].text; }
 
 bool tree_is_reserved(const char *name)
 {
-    static const char *const words[] = { "true", "false", "null", "context", "slot", "data" };
+    static const char *const words[] = { "true", "false", "null", "context", "slot", "data", "vscale" };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (!strcmp(words[i], name))
             return true;
@@ -260,6 +260,25 @@ void tree_print_element(struct tree_printer *p, const struct tree_expr *pointer,
     print_place(p, pointer, index, type);
 }
 
+/* The index is in elements of the vector, whatever the pointer is to. */
+void tree_print_masked(struct tree_printer *p, const struct tree_expr *pointer, const struct tree_expr *index,
+                       const struct tree_expr *mask, const struct type *type, uint32_t alias)
+{
+    tree_print_expr(p, pointer, PRECEDENCE_POSTFIX);
+    tree_print_class(p, pointer, alias);
+    print_type_argument(p, type);
+    text_addc(p->out, '[');
+    tree_print_expr(p, index, 0);
+    text_add(p->out, " if ");
+    tree_print_expr(p, mask, 0);
+    text_addc(p->out, ']');
+}
+
+static void print_masked(struct tree_printer *p, const struct tree_expr *e)
+{
+    tree_print_masked(p, e->args[0], e->args[1], e->args[2], e->type, e->alias);
+}
+
 static void print_element(struct tree_printer *p, const struct tree_expr *e)
 {
     tree_print_element(p, e->args[0], e->args[1], e->type, e->alias);
@@ -368,7 +387,7 @@ static void (*const print_form[FORM_COUNT])(struct tree_printer *p, const struct
     [FORM_FIELD] = print_field,       [FORM_SLOT] = print_slot,       [FORM_DATA] = print_data,
     [FORM_OPERATOR] = print_operator, [FORM_CHOICE] = print_choice,   [FORM_CAST] = print_cast,
     [FORM_TYPED] = print_typed,       [FORM_MATH] = print_math,       [FORM_CALL] = print_call,
-    [FORM_FUNCTION] = print_function, [FORM_THREAD] = print_thread,
+    [FORM_FUNCTION] = print_function, [FORM_THREAD] = print_thread,   [FORM_MASKED] = print_masked,
 };
 
 static enum tree_precedence precedence_of(const struct tree_expr *e)

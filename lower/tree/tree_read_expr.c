@@ -137,9 +137,14 @@ static struct tree_expr *real_part(struct tree_reader *r, enum expr_op op, struc
 /* A function of the rows; the verifier looks at the rest. */
 static struct tree_expr *function(struct tree_reader *r, enum expr_op op, struct tree_expr **args, uint32_t count)
 {
-    uint32_t wanted = op == EXPR_REAL || op == EXPR_IMAG ? 1 : op == EXPR_INSERT ? 3 : 2;
+    bool lanes = op >= EXPR_LANES_SUM && op <= EXPR_LANES_XOR;
+    uint32_t wanted = lanes || op == EXPR_REAL || op == EXPR_IMAG ? 1 : op == EXPR_INSERT ? 3 : 2;
     if (count != wanted)
         return missing(r, "another number of arguments");
+    if (lanes && args[0]->type->kind != TYPE_VECTOR)
+        return missing(r, "a vector");
+    if (lanes)
+        return expr_lanes(r->tree, op, args[0]);
     if (wanted == 1)
         return real_part(r, op, args);
     const struct type *type = args[0]->type;
@@ -219,7 +224,9 @@ static bool typed_function(struct tree_reader *r, const char *name, struct tree_
     for (int op = 0; op < EXPR_OP_COUNT; op++) {
         bool typed = expr_rows[op].form == FORM_TYPED || expr_rows[op].form == FORM_CAST;
         if (typed && !strcmp(expr_rows[op].text, name)) {
-            *out = count == 1 ? make(r, (enum expr_op)op, type, args, 1) : missing(r, "one argument");
+            uint32_t wanted = op == EXPR_STEPS || op == EXPR_ACTIVE ? 2 : 1;
+            *out = count == wanted ? make(r, (enum expr_op)op, type, args, wanted)
+                                   : missing(r, wanted == 1 ? "one argument" : "two arguments");
             return true;
         }
     }
@@ -238,6 +245,8 @@ static struct tree_expr *word(struct tree_reader *r, const char *name)
     for (int i = 0; i < THREAD_COUNT; i++)
         if (!strcmp(name, tree_thread_words[i]))
             return expr_thread(r->tree, (enum tree_thread)i);
+    if (!strcmp(name, "vscale"))
+        return expr_vscale(r->tree);
     return !strcmp(name, "context") ? expr_context(r->tree) : NULL;
 }
 
@@ -300,6 +309,17 @@ static bool access_follows(const struct tree_reader *r)
     return c < r->end && (*c == '[' || (*c == '<' && c + 1 < r->end && (isalpha((unsigned char)c[1]) || c[1] == '_')));
 }
 
+/* `if mask]` behind the index. */
+static struct tree_expr *masked(struct tree_reader *r, const struct type *type, struct tree_expr *pointer,
+                                struct tree_expr *index, uint32_t alias)
+{
+    struct tree_expr *mask = read_expr(r, 0);
+    if (!mask || !read_expect(r, "]"))
+        return NULL;
+    return type->kind == TYPE_VECTOR ? expr_masked(r->tree, type, pointer, index, mask, alias)
+                                     : missing(r, "a vector in front of a mask");
+}
+
 /* @class<type>[index] behind a pointer. */
 static struct tree_expr *access(struct tree_reader *r, struct tree_expr *pointer)
 {
@@ -310,6 +330,8 @@ static struct tree_expr *access(struct tree_reader *r, struct tree_expr *pointer
     if (!read_class(r, pointer, &alias) || (follows(r, "<") && !(type = type_argument(r))) || !read_expect(r, "["))
         return NULL;
     struct tree_expr *index = read_expr(r, 0);
+    if (index && read_accept(r, "if"))
+        return masked(r, type, pointer, index, alias);
     if (!index || !read_expect(r, "]"))
         return NULL;
     if (type->size == 0)

@@ -213,11 +213,14 @@ static bool read_memory(struct tree_reader *r, struct tree_expr **pointer, uint3
     return *pointer && read_class(r, *pointer, alias);
 }
 
-static bool read_place(struct tree_reader *r, struct tree_stmt *s)
+static bool read_place(struct tree_reader *r, struct tree_stmt *s, bool masked)
 {
     struct tree_expr *e = read_element(r);
     if (!e)
         return false;
+    if ((e->op == EXPR_MASKED) != masked)
+        return read_missing(r, masked ? "a mask" : "an element without a mask");
+    s->mask = masked ? e->args[2] : NULL;
     s->pointer = e->args[0];
     s->index = e->args[1];
     s->alias = e->alias;
@@ -287,7 +290,8 @@ static bool read_field(struct tree_reader *r, struct tree_stmt *s, const struct 
     case ROLE_COUNT:
         return (*member = read_expr(r, 0)) != NULL;
     case ROLE_ELEMENT:
-        return read_place(r, s);
+    case ROLE_MASKED:
+        return read_place(r, s, f->role == ROLE_MASKED);
     case ROLE_TARGET:
         return read_memory(r, &s->pointer, &s->alias);
     case ROLE_SOURCE:

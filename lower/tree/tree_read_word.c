@@ -113,7 +113,7 @@ static const struct type *pointers_to(struct tree_reader *r, const struct type *
     return type;
 }
 
-/* vec<float64,4>, vec<float64,N> */
+/* vec<float64,4>, vec<float64,N>, vec<float64,vscale*2> */
 static const struct type *read_vector(struct tree_reader *r)
 {
     bool quoted;
@@ -126,6 +126,11 @@ static const struct type *read_vector(struct tree_reader *r)
         read_missing(r, "a vector of numbers");
         return NULL;
     }
+    bool scalable = read_accept(r, "vscale");
+    if (scalable && (!read_expect(r, "*") || !read_number(r, 1, 4096, &lanes)))
+        return NULL;
+    if (scalable)
+        return read_expect(r, ">") ? type_scalable(r->tree->ir, elem, (uint32_t)lanes) : NULL;
     if (r->at < r->end && !isdigit((unsigned char)*r->at))
         text = read_word(r, &quoted);
     else if (!read_number(r, 1, 4096, &lanes))

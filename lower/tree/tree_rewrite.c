@@ -61,7 +61,7 @@ void stmt_rewrite(struct tree *t, struct tree_stmt *s, tree_replace *replace, vo
 {
     struct rewrite r = { t, replace, user };
     stmt_each_expr(s, rewrite_operand, &r);
-    if (stmt_rows[s->kind].flags & STMT_WRITES && s->index)
+    if (stmt_rows[s->kind].flags & STMT_WRITES && s->index && !s->mask)
         stmt_set_address(t, s, s->pointer, s->index);
 }
 

@@ -24,6 +24,7 @@ enum expr_form {
     FORM_WORD,
     FORM_VARIABLE,
     FORM_ELEMENT,  /* pointer[index] */
+    FORM_MASKED,   /* pointer<type>[index if mask] */
     FORM_ADDRESS,  /* &pointer[index] */
     FORM_FIELD,    /* &pointer->field */
     FORM_SLOT,     /* slot<type>(number) */
@@ -115,6 +116,7 @@ enum form_role {
     ROLE_COUNT,
     ROLE_NUMBER,
     ROLE_ELEMENT,
+    ROLE_MASKED,
     ROLE_TARGET,
     ROLE_SOURCE,
     ROLE_TYPE,

@@ -76,7 +76,7 @@ bool tree_scan_is_closed(const struct tree_scan *piece, const struct tree_scan *
 
 bool tree_scan_invariant(const struct tree_scan *piece, const struct tree_expr *e)
 {
-    if (e->op == EXPR_LOAD || (e->op == EXPR_CALL && !callee_is_pure(e->callee)))
+    if (e->op == EXPR_LOAD || e->op == EXPR_MASKED || (e->op == EXPR_CALL && !callee_is_pure(e->callee)))
         return false;
     if (e->op == EXPR_VAR && map_has(&piece->assigned, e->var))
         return false;

@@ -64,6 +64,11 @@ static bool is_number(const struct type *t)
            type_is_complex(t);
 }
 
+static bool same_lanes(const struct type *a, const struct type *b)
+{
+    return a->kind == TYPE_VECTOR && b->kind == TYPE_VECTOR && a->lanes == b->lanes && a->scalable == b->scalable;
+}
+
 static bool castable(const struct type *to, const struct type *from)
 {
     bool from_pointer = from->kind == TYPE_POINTER || from->kind == TYPE_STRING || from->kind == TYPE_CALLBACK ||
@@ -73,7 +78,7 @@ static bool castable(const struct type *to, const struct type *from)
     if (from_pointer || to_pointer)
         return (from_pointer || type_is_integer(from)) && (to_pointer || type_is_integer(to));
     if (to->kind == TYPE_VECTOR || from->kind == TYPE_VECTOR)
-        return to->kind == from->kind && to->lanes == from->lanes && castable(to->elem, from->elem);
+        return to->kind == from->kind && same_lanes(to, from) && castable(to->elem, from->elem);
     return type_is_basic(to) && type_is_basic(from);
 }
 
@@ -99,7 +104,7 @@ static void check_compare(struct verify *v, const struct tree_expr *e)
     bool ordered = is_number(a) && !type_is_complex(type_scalar(a));
     must(v, ordered || equality, "no order on this type", e);
     must(v,
-         a->kind == TYPE_VECTOR ? e->type->kind == TYPE_VECTOR && e->type->lanes == a->lanes
+         a->kind == TYPE_VECTOR ? same_lanes(e->type, a) && (!a->scalable || e->type->elem->kind == TYPE_BOOL)
                                 : e->type->kind == TYPE_BOOL,
          "type of a comparison", e);
 }
@@ -148,9 +153,7 @@ static void check_vector(struct verify *v, const struct tree_expr *e)
 static void check_select(struct verify *v, const struct tree_expr *e)
 {
     const struct type *c = e->args[0]->type;
-    must(v,
-         c->kind == TYPE_BOOL || (c->kind == TYPE_VECTOR && e->type->kind == TYPE_VECTOR && c->lanes == e->type->lanes),
-         "condition is not bool", e);
+    must(v, c->kind == TYPE_BOOL || same_lanes(c, e->type), "condition is not bool", e);
     must(v, e->args[1]->type == e->type && e->args[2]->type == e->type, "sides differ in type", e);
 }
 
@@ -207,6 +210,55 @@ static void check_bits(struct verify *v, const struct tree_expr *e)
 static void check_complex(struct verify *v, const struct tree_expr *e)
 {
     must(v, e->args[0]->type == e->args[1]->type, "parts differ in type", e);
+}
+
+static bool is_mask_of(const struct type *mask, const struct type *vector)
+{
+    return same_lanes(mask, vector) && mask->elem->kind == TYPE_BOOL;
+}
+
+static void check_vscale(struct verify *v, const struct tree_expr *e) { must(v, is_i64(e), "type of vscale", e); }
+
+static void check_steps(struct verify *v, const struct tree_expr *e)
+{
+    bool vector = e->type->kind == TYPE_VECTOR && type_is_integer(e->type->elem);
+    must(v, vector && e->args[0]->type == e->type->elem && e->args[1]->type == e->type->elem, "type of steps", e);
+}
+
+static void check_active(struct verify *v, const struct tree_expr *e)
+{
+    must(v, is_mask_of(e->type, e->type), "not a mask", e);
+    must(v, is_i64(e->args[0]) && is_i64(e->args[1]), "bounds of a mask are not int64", e);
+}
+
+/* `index` for lanes of a vector of this type. */
+static void check_lane_index(struct verify *v, const struct tree_expr *index, const struct type *vector)
+{
+    const struct type *t = index->type;
+    must(v, t->kind == TYPE_I64 || (same_lanes(t, vector) && type_is_integer(t->elem)), "index of lanes", index);
+}
+
+static void check_masked(struct verify *v, const struct tree_expr *e)
+{
+    must(v, e->args[0]->type->kind == TYPE_POINTER, "not a pointer", e);
+    must(v, e->alias < v->tree->num_aliases, "unknown alias class", e);
+    must(v, is_mask_of(e->args[2]->type, e->type), "not a mask of these lanes", e);
+    check_lane_index(v, e->args[1], e->type);
+}
+
+static void check_lanes(struct verify *v, const struct tree_expr *e)
+{
+    const struct type *t = e->args[0]->type;
+    must(v, t->kind == TYPE_VECTOR && e->type == t->elem && is_number(t), "not a vector of this", e);
+    bool bits = e->op == EXPR_LANES_AND || e->op == EXPR_LANES_OR || e->op == EXPR_LANES_XOR;
+    must(v, !bits || !type_is_float(type_scalar(t)), "bit operation on this type", e);
+}
+
+static void check_ordered(struct verify *v, const struct tree_expr *e)
+{
+    const struct type *t = e->args[1]->type;
+    must(v, t->kind == TYPE_VECTOR && t->elem == e->type && type_is_float(e->type), "not a vector of this", e);
+    must(v, e->args[0]->type == e->type, "type of the first term", e);
 }
 
 static void (*const check_op[EXPR_OP_COUNT])(struct verify *v, const struct tree_expr *e) = {
@@ -282,6 +334,13 @@ static void check_place(struct verify *v, const struct tree_stmt *s)
     must(v, is_i64(s->index), "index is not int64", s->index);
 }
 
+static void check_masked_place(struct verify *v, const struct tree_stmt *s)
+{
+    check_pointer(v, s->pointer, s->alias);
+    check_lane_index(v, s->index, s->value->type);
+    must(v, is_mask_of(s->mask->type, s->value->type), "not a mask of these lanes", s->mask);
+}
+
 static void check_result(struct verify *v, const struct tree_stmt *s)
 {
     const struct type *type = stmt_rows[s->kind].result == RESULT_ELEMENT ? s->value->type : NULL;
@@ -337,6 +396,7 @@ static void check_field(struct verify *v, struct tree_stmt *s, const struct form
     case ROLE_COUNT: must(v, is_i64(e), "count is not int64", e); break;
     case ROLE_NUMBER: must(v, !e || is_i64(e), "number of threads is not int64", NULL); break;
     case ROLE_ELEMENT: check_place(v, s); break;
+    case ROLE_MASKED: check_masked_place(v, s); break;
     case ROLE_TARGET: check_pointer(v, s->pointer, s->alias); break;
     case ROLE_SOURCE: check_pointer(v, s->pointer2, s->alias2); break;
     case ROLE_WHERE: check_where(v, s); break;

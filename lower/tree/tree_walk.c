@@ -28,6 +28,8 @@ void stmt_each_expr(struct tree_stmt *s, void (*visit)(void *user, struct tree_e
         visit(user, &s->pointer);
     if (s->index)
         visit(user, &s->index);
+    if (s->mask)
+        visit(user, &s->mask);
     if (s->value)
         visit(user, &s->value);
     if (s->pointer2)

@@ -1,0 +1,139 @@
+/* Vectors as long as the machine's: masks, the lanes of a mask in memory, what all lanes give together. */
+#include "lower/llvm/llvm_emit.h"
+
+#include <string.h>
+
+/* An intrinsic with an address (or a vector of them) as its argument number `at`. Up to LLVM 21 the alignment is the
+ * argument behind it, from 22 on an attribute of it. */
+static LLVMValueRef masked(struct llvm_func *f, const char *name, LLVMTypeRef type, const LLVMValueRef *args,
+                           unsigned n, unsigned at, unsigned bytes)
+{
+    LLVMTypeRef overloads[] = { type, LLVMTypeOf(args[at]) };
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    LLVMValueRef function = LLVMGetIntrinsicDeclaration(f->unit->module, id, overloads, 2), all[4];
+    bool argument = LLVMCountParams(function) > n;
+    for (unsigned i = 0, to = 0; i < n; i++) {
+        all[to++] = args[i];
+        if (argument && i == at)
+            all[to++] = llvm_int(f->unit->i32, bytes);
+    }
+    LLVMValueRef call = LLVMBuildCall2(f->builder, LLVMGlobalGetValueType(function), function, all, n + argument, "");
+    if (!argument)
+        LLVMSetInstrParamAlignment(call, at + 1, bytes);
+    return call;
+}
+
+LLVMValueRef llvm_masked_load(struct llvm_func *f, LLVMTypeRef type, LLVMValueRef at, LLVMValueRef mask, unsigned bytes)
+{
+    bool gather = llvm_is_vector(LLVMTypeOf(at));
+    LLVMValueRef args[] = { at, mask, LLVMConstNull(type) };
+    return masked(f, gather ? "llvm.masked.gather" : "llvm.masked.load", type, args, 3, 0, bytes);
+}
+
+LLVMValueRef llvm_masked_store(struct llvm_func *f, LLVMValueRef v, LLVMValueRef at, LLVMValueRef mask, unsigned bytes)
+{
+    bool scatter = llvm_is_vector(LLVMTypeOf(at));
+    LLVMValueRef args[] = { v, at, mask };
+    return masked(f, scatter ? "llvm.masked.scatter" : "llvm.masked.store", LLVMTypeOf(v), args, 3, 1, bytes);
+}
+
+/* Term by term, the constant first and then from left to right: what does not change in the loop is added outside of
+ * it. Nothing says that the address of a lane that is not active lies in the array. */
+static LLVMValueRef address(struct llvm_func *f, const struct type *elem, LLVMValueRef at,
+                            const struct tree_expr *index)
+{
+    if (index->op == EXPR_ADD && index->type->kind != TYPE_VECTOR) {
+        bool constant = index->args[1]->op == EXPR_INT;
+        at = address(f, elem, at, index->args[constant]);
+        return address(f, elem, at, index->args[!constant]);
+    }
+    LLVMValueRef i = llvm_expr(f, index).v;
+    return LLVMBuildGEP2(f->builder, llvm_type_memory(f->unit, elem), at, &i, 1, "");
+}
+
+struct value llvm_expr_masked(struct llvm_func *f, const struct tree_expr *e)
+{
+    const struct type *elem = e->type->elem;
+    LLVMTypeRef type = llvm_with_lanes(llvm_type(f->unit, e->type), llvm_type_memory(f->unit, elem));
+    LLVMValueRef at = address(f, elem, llvm_expr(f, e->args[0]).v, e->args[1]), mask = llvm_expr(f, e->args[2]).v;
+    LLVMValueRef v = llvm_masked_load(f, type, at, mask, elem->align);
+    llvm_meta_access(f, v, e->alias, llvm_private_from(f, e->args[0]));
+    return llvm_from_memory(f, e->type, v);
+}
+
+void llvm_stmt_masked(struct llvm_func *f, const struct tree_stmt *s)
+{
+    const struct type *type = s->value->type;
+    struct value v = llvm_expr(f, s->value);
+    LLVMValueRef at = address(f, type->elem, llvm_expr(f, s->pointer).v, s->index), mask = llvm_expr(f, s->mask).v;
+    LLVMValueRef store = llvm_masked_store(f, llvm_to_memory(f, type, v), at, mask, type->elem->align);
+    llvm_meta_access(f, store, s->alias, llvm_private_from(f, s->pointer));
+}
+
+/* ---- lanes ---- */
+
+struct value llvm_expr_vscale(struct llvm_func *f, const struct tree_expr *e)
+{
+    return (struct value){ llvm_intrinsic(f, "llvm.vscale", llvm_type(f->unit, e->type), NULL, 0), NULL };
+}
+
+struct value llvm_expr_steps(struct llvm_func *f, const struct tree_expr *e)
+{
+    LLVMTypeRef type = llvm_type(f->unit, e->type);
+    LLVMValueRef first = llvm_splat(f, type, llvm_expr(f, e->args[0]).v);
+    LLVMValueRef step = llvm_splat(f, type, llvm_expr(f, e->args[1]).v);
+    LLVMValueRef lane = llvm_intrinsic(f, "llvm.stepvector", type, NULL, 0);
+    return (struct value){ LLVMBuildAdd(f->builder, first, LLVMBuildMul(f->builder, lane, step, ""), ""), NULL };
+}
+
+struct value llvm_expr_active(struct llvm_func *f, const struct tree_expr *e)
+{
+    static const char name[] = "llvm.get.active.lane.mask";
+    LLVMTypeRef overloads[] = { llvm_type(f->unit, e->type), f->unit->i64 };
+    LLVMValueRef args[] = { llvm_expr(f, e->args[0]).v, llvm_expr(f, e->args[1]).v };
+    unsigned id = LLVMLookupIntrinsicID(name, sizeof name - 1);
+    LLVMValueRef function = LLVMGetIntrinsicDeclaration(f->unit->module, id, overloads, 2);
+    return (struct value){ LLVMBuildCall2(f->builder, LLVMGlobalGetValueType(function), function, args, 2, ""), NULL };
+}
+
+static const char *combination(enum expr_op op, const struct type *t)
+{
+    bool real = type_is_float(t), with_sign = type_is_signed(t);
+    switch (op) {
+    case EXPR_LANES_SUM:
+        return "llvm.vector.reduce.add";
+    case EXPR_LANES_MIN:
+        return real ? "llvm.vector.reduce.fminimum" : with_sign ? "llvm.vector.reduce.smin" : "llvm.vector.reduce.umin";
+    case EXPR_LANES_MAX:
+        return real ? "llvm.vector.reduce.fmaximum" : with_sign ? "llvm.vector.reduce.smax" : "llvm.vector.reduce.umax";
+    case EXPR_LANES_AND:
+        return "llvm.vector.reduce.and";
+    case EXPR_LANES_OR:
+        return "llvm.vector.reduce.or";
+    default:
+        return "llvm.vector.reduce.xor";
+    }
+}
+
+static LLVMValueRef float_sum(struct llvm_func *f, LLVMValueRef first, LLVMValueRef lanes)
+{
+    return llvm_intrinsic(f, "llvm.vector.reduce.fadd", LLVMTypeOf(lanes), (LLVMValueRef[]){ first, lanes }, 2);
+}
+
+struct value llvm_expr_lanes(struct llvm_func *f, const struct tree_expr *e)
+{
+    const struct type *t = e->args[0]->type;
+    LLVMValueRef v = llvm_expr(f, e->args[0]).v;
+    if (e->op == EXPR_LANES_SUM && type_is_float(t->elem)) {
+        v = float_sum(f, llvm_const_float(llvm_type(f->unit, t->elem), -0.0), v);
+        LLVMSetFastMathFlags(v, LLVMFastMathAllowReassoc);
+        return (struct value){ v, NULL };
+    }
+    return (struct value){ llvm_intrinsic(f, combination(e->op, t->elem), LLVMTypeOf(v), &v, 1), NULL };
+}
+
+struct value llvm_expr_ordered(struct llvm_func *f, const struct tree_expr *e)
+{
+    LLVMValueRef first = llvm_expr(f, e->args[0]).v;
+    return (struct value){ float_sum(f, first, llvm_expr(f, e->args[1]).v), NULL };
+}
