@@ -87,6 +87,7 @@ static void set_option(struct tree *t, struct tree_options *o, struct machine *m
         { "double-pumped", NULL, NULL, &m->double_pumped },
         { "nontemporal", NULL, NULL, &m->nontemporal },
         { "region", NULL, &m->region, NULL },
+        { "scalable", NULL, NULL, &m->scalable },
     };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         if (strlen(options[i].name) != length || strncmp(options[i].name, word, length) != 0)

@@ -28,8 +28,9 @@ def command(*words):
 
 
 def emulate(vector, runtime, *words):
-    """Runs a program with vectors of this many times 128 bits; libsdfg-rt is in the folder `runtime`."""
-    return command(EMULATOR, "-L", ROOT, "-cpu", f"max,sve-max-vq={vector}", "-E", f"LD_LIBRARY_PATH={runtime}", *words)
+    """Runs a program with vectors of this many times 128 bits; libsdfg-rt is in the folder `runtime`. Without the default length the emulator
+    stays at 512 bits."""
+    return command(EMULATOR, "-L", ROOT, "-cpu", f"max,sve-max-vq={vector},sve-default-vector-length=-1", "-E", f"LD_LIBRARY_PATH={runtime}", *words)
 
 
 class Image:

@@ -1,0 +1,64 @@
+/* Between the files of the vectorize pass: the loop at hand, and what its variables are in vectors. */
+#ifndef LOWER_PASS_VECTORIZE_H
+#define LOWER_PASS_VECTORIZE_H
+
+#include "lower/opt/iterations.h"
+#include "lower/opt/passes.h"
+
+/* A variable that the body gives a value. */
+struct lane_variable {
+    struct tree_var *var;
+    struct tree_expr *index;  /* its value, computed from the counter and what does not change in the loop; or NULL */
+    struct tree_var *vector;  /* its lanes; NULL: not made yet */
+    enum expr_op accumulates; /* ADD, MIN, ...: every assignment is x = x op e; 0: none is */
+    bool ordered;             /* the terms of a sum are added one by one */
+};
+
+struct vectorize {
+    struct tree *tree;
+    const struct tree_options *options;
+    struct iterations iterations;
+    /* the loop at hand */
+    struct tree_stmt *loop;
+    struct tree_scan scan;
+    const char *why;      /* it stays as it is: the first obstacle */
+    struct map variables; /* struct tree_var * -> struct lane_variable * */
+    VEC(struct lane_variable *) accumulators;
+    uint32_t bytes;           /* of the largest value that lanes hold */
+    struct tree_expr *count;  /* number of the iteration in lane 0 */
+    struct tree_expr *active; /* mask of the lanes with iterations */
+    bool outlives;            /* the counter is used outside of the loop */
+    bool offset;              /* the counter is not that number */
+};
+
+/* Where an iteration accesses memory, compared to the one before. */
+enum lane_shape { LANES_SAME, LANES_UNIT, LANES_STRIDED, LANES_INDEXED };
+struct lane_index {
+    enum lane_shape shape;
+    struct tree_expr *index;  /* of the iteration, variables replaced by what they are computed from */
+    struct tree_expr *stride; /* STRIDED */
+};
+
+/* vectorize_index.c */
+struct lane_index lanes_index(struct vectorize *v, struct tree_expr *index);
+/* Computed from the counter and what does not change, without loads? */
+bool lanes_is_index(const struct vectorize *v, const struct tree_expr *e);
+struct tree_expr *lanes_substitute(struct vectorize *v, struct tree_expr *e);
+/* The value that the expression (substituted) has in lane 0. */
+struct tree_expr *lanes_first(struct vectorize *v, struct tree_expr *e);
+
+/* vectorize_check.c: obstacles, the variables, the size of lanes; false: see `why` */
+bool lanes_check(struct vectorize *v, const struct tree_frame *frame);
+struct lane_variable *lanes_variable(const struct vectorize *v, const struct tree_var *var);
+bool lanes_obstacle(struct vectorize *v, const char *why); /* false */
+
+/* vectorize_expr.c: the lanes of an expression where `mask` says; NULL: see `why` */
+struct tree_expr *lanes_of(struct vectorize *v, struct tree_expr *e, struct tree_expr *mask);
+const struct type *lanes_type(const struct vectorize *v, const struct type *element);
+/* The index of an access as EXPR_MASKED takes it. */
+struct tree_expr *lanes_place(struct vectorize *v, const struct lane_index *at, struct tree_expr *mask);
+
+/* vectorize_stmt.c */
+bool lanes_body(struct vectorize *v, struct tree_stmt *body, struct tree_stmt *out, struct tree_expr *mask);
+
+#endif
