@@ -236,10 +236,8 @@ TEST(options_are_checked)
                   "invalid: option 'device' is auto, cpu, cuda or cuda:NUMBER");
     }
     o.known.device = "cuda:1";
-    CHECK_STR(
-        said(sdfg_engine_new(&engine, &o.known)),
-        "unsupported: no code is made for device 'cuda:1'; with 'auto' or 'cpu' programs for GPUs run on the CPU");
-    CHECK(engine == NULL);
+    CHECK_STR(said(sdfg_engine_new(&engine, &o.known)), ""); /* a device is looked for when it is needed */
+    sdfg_engine_free(engine);
 }
 
 TEST(a_code_generator_that_is_not_there)
