@@ -7,7 +7,9 @@
 from . import _types
 from ._errors import BugError, Error, FaultError, InvalidError, Message, MissingError, ProgramError, UnsupportedError
 from ._function import Function, interpret, method, program, supported
+from ._graph import SDFG, ConditionalBlock, ControlFlowRegion, InterstateEdge, LoopRegion
 from ._library import library as _library
+from ._memlet import Memlet
 from ._program import ArgumentInfo, Bound, Engine, Program, compile
 from ._site import CallbackWarning
 from ._stream import Stream
@@ -24,7 +26,7 @@ globals().update(_types.BY_NAME) # float64, int32 ...
 bool_ = _types.BY_NAME["bool"]
 
 __version__ = "0.1.0"
-__all__ = ["ArgumentInfo", "Bound", "BugError", "CallbackWarning", "Engine", "Error", "FaultError", "Function", "InvalidError", "Message", "MissingError",
+__all__ = ["ArgumentInfo", "ConditionalBlock", "ControlFlowRegion", "InterstateEdge", "LoopRegion", "Memlet", "SDFG", "Bound", "BugError", "CallbackWarning", "Engine", "Error", "FaultError", "Function", "InvalidError", "Message", "MissingError",
            "Program", "ProgramError", "Stream", "UnsupportedError", "always_inline", "as_dace", "callback", "compile", "compiletime", "in_program",
            "inline", "interpret", "map", "method", "nounroll", "program", "supported", "symbol", "unroll", "version"]
 

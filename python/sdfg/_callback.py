@@ -182,14 +182,27 @@ class _Callback:
 
     def call(self, *values):
         if self.calls.failure is not None:
-            return 0
+            return self._zeros(values)
         try:
             n = len(self.arguments)
             result = self.function(*(e.take(v) for e, v in zip(self.arguments, values)))
             return self._give_back(result, values[n:])
         except BaseException as error: # also KeyboardInterrupt: it belongs to who made the call
             self.calls.failure = error
-            return 0
+            return self._zeros(values)
+
+    def _zeros(self, values):
+        """What the code finds after an exception: it goes on, and may use the results as indices."""
+        zeros = getattr(self.function, "zeros", None) # of calls in Python functions, whose results are among the arguments
+        if zeros is not None:
+            zeros(*values)
+        elif not self.by_value:
+            for entry, address in zip(self.results, values[len(self.arguments):]):
+                if entry.is_array and address:
+                    entry.view(address)[...] = 0
+                elif address:
+                    entry.ctype.from_address(address).value = 0
+        return 0
 
     def _give_back(self, result, addresses):
         if self.by_value:

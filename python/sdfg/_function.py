@@ -372,9 +372,12 @@ class Function:
         given.update(zip(variant.captured, captured))
         for (name, site), function in zip(variant.sites, captured[len(variant.captured):]):
             given[name] = site.made(function, arguments.calls)
-        for name, value in symbols.items():
+        for name in () if self._dace else symbols: # DaCe takes symbols that nothing needs
             if arguments.lookup(name) is None:
-                raise TypeError(f"{self.name}() got an unexpected keyword argument '{name}'")
+                import difflib
+                known = difflib.get_close_matches(name, self._kinds, 1)
+                raise TypeError(f"{self.name}() got an unexpected keyword argument '{name}'"
+                                + (f" (did you mean '{known[0]}'?)" if known else ""))
         given.update(symbols)
         return variant.program._give_all(arguments, given, variant.results)
 

@@ -246,16 +246,18 @@ class Asking:
             self._guard(shown, path, "is", value)
             out.id = self._remember(value, path, shown)
             return
-        target = getattr(value, "_sdfg_function", value) # a program: its function
-        if target is not value:
-            self.strict.add(id(target))
+        method = isinstance(value, types.MethodType)
+        target = value if method else getattr(value, "_sdfg_function", value) # a program: its function
+        inner = getattr(target.__func__, "_sdfg_function", target.__func__) if method else target
+        if inner is not (value.__func__ if method else value):
+            self.strict.add(id(inner))
         if isinstance(target, types.FunctionType) and not getattr(target, "_sdfg_always_inline", False):
             self._guard(shown, path, "is", value)
             out.kind, out.id = FUNCTION, self._remember(target, path, shown)
             return
-        if isinstance(target, types.MethodType) and isinstance(target.__func__, types.FunctionType):
+        if method and isinstance(inner, types.FunctionType) and not getattr(target, "_sdfg_always_inline", False):
             self._guard(shown, f"{path}.__func__", "is", target.__func__)
-            out.kind, out.id = FUNCTION, self._remember(target.__func__, f"{path}.__func__", shown)
+            out.kind, out.id = FUNCTION, self._remember(inner, f"{path}.__func__", shown)
             out.self = self._remember(target.__self__, f"{path}.__self__", shown.rpartition(".")[0] or shown)
             return
         out.kind, out.id = OTHER, self._remember(value, path, shown)
@@ -371,6 +373,8 @@ class Asking:
         value = self.objects[s.object]
         if not isinstance(value, Callback) and not callable(self.callee(s)):
             raise Question(f"{_what(value)} cannot be called")
+        if getattr(value, "_sdfg_always_inline", False):
+            raise Question("it is marked with always_inline, but an argument is not known at compile time")
         explicit = value.results if isinstance(value, Callback) else None
         if explicit is None and not self.fallback:
             raise Question(f"{(s.why or b'it is no Python function').decode()}; fallback=False: it is not called by Python")

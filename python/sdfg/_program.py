@@ -44,7 +44,12 @@ class Engine:
     def __init__(self, *, opt_level=-1, num_threads=0, fp="default", specialize=None, cache_dir="default", codegen=None,
                  debug=None, dump_dir=None, dump_after=None, debug_info=False, profiler=False, linker="auto",
                  cache_bytes=0, cache_days=0, memory_bytes=0, tier="full", save_data=None, restore_data=None, device="auto",
-                 check=None, external_files="folder", file_bytes=0, text_bytes=0, arch=0):
+                 check=None, external_files="folder", file_bytes=0, text_bytes=0, arch=0, **unknown):
+        for name in unknown:
+            import difflib
+            import inspect
+            known = difflib.get_close_matches(name, inspect.signature(Engine).parameters, 1)
+            raise TypeError(f"'{name}' is no option of an engine" + (f" (did you mean '{known[0]}'?)" if known else ""))
         o = Options()
         library.sdfg_options_init(ctypes.byref(o), ctypes.sizeof(o))
         if isinstance(specialize, (list, tuple)):
@@ -117,6 +122,9 @@ def _json_of(source):
         return json.dumps(source.to_json(), default=_plain).encode(), getattr(source, "arg_names", None)
     if isinstance(source, dict):
         return json.dumps(source, default=_plain).encode(), None
+    if not isinstance(source, (str, bytes, bytearray, memoryview)):
+        raise TypeError(f"a program is a path, the text of an SDFG (also as bytes or a dictionary) or an object with to_json, not "
+                        f"{type(source).__name__}")
     return bytes(source.encode() if isinstance(source, str) else source), None
 
 

@@ -20,6 +20,8 @@ class Unknown(Exception):
 # ---- arguments ----
 
 class _Constant:
+    count = 0 # of numbers that it takes
+
     def __init__(self, value):
         self.value = value
 
@@ -30,12 +32,16 @@ class _Constant:
 class _Number:
     """A size."""
 
+    count = 1
+
     def take(self, numbers, calls):
         return next(numbers)
 
 
 class _Kept:
     """What another callback has returned."""
+
+    count = 2
 
     def take(self, numbers, calls):
         address, _ = next(numbers), next(numbers)
@@ -46,7 +52,7 @@ class _Memory:
     """An array in place, or a copy of a single value: NumPy's, or Python's where it was one."""
 
     def __init__(self, dtype, rank, weak):
-        self.dtype, self.rank, self.weak = numpy_type(dtype), rank, weak
+        self.dtype, self.rank, self.weak, self.count = numpy_type(dtype), rank, weak, 2 + 2 * rank
 
     def take(self, numbers, calls):
         address, offset = next(numbers), next(numbers)
@@ -66,7 +72,7 @@ class _Memory:
 
 class _Sequence:
     def __init__(self, kind, items):
-        self.kind, self.items = kind, items
+        self.kind, self.items, self.count = kind, items, sum(item.count for item in items)
 
     def take(self, numbers, calls):
         return self.kind([item.take(numbers, calls) for item in self.items])
@@ -112,6 +118,13 @@ class Result:
         if count:
             memory = (ctypes.c_char * (count * dtype.itemsize)).from_address(address)
             numpy.copyto(numpy.ndarray(shape, dtype, memory), given, casting="unsafe")
+
+    def zero(self, numbers):
+        address = next(numbers)
+        count = 1
+        for _ in self.shape:
+            count *= next(numbers)
+        ctypes.memset(address, 0, count * (8 if self.dtype == OBJECT else numpy_type(self.dtype).itemsize))
 
     def __eq__(self, other):
         return isinstance(other, Result) and (self.dtype, self.shape) == (other.dtype, other.shape)
@@ -271,6 +284,12 @@ class Site:
             for value, into in zip(values, self.results):
                 into.put(name, value, rest, calls)
 
+        def zeros(*numbers):
+            rest = iter(numbers[sum(part.count for part in (*self.parts, *self.names.values())):])
+            for into in self.results if self.results != [NOTHING] else ():
+                into.zero(rest)
+
+        run.zeros = zeros
         return run
 
 

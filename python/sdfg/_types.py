@@ -116,8 +116,15 @@ class Callback:
 class Type:
     """An element type. Calling it converts a value, an index makes the type of an array."""
 
-    def __init__(self, name):
-        self.name, self.dtype = name, numpy_type(name) # NumPy takes what has a dtype
+    def __new__(cls, of):
+        known = type_of(of) if not isinstance(of, str) else globals().get("BY_NAME", {}).get(of)
+        if known is None and not isinstance(of, str):
+            raise TypeError(f"{of!r} is no element type")
+        return known or super().__new__(cls)
+
+    def __init__(self, of):
+        if isinstance(of, str):
+            self.name, self.dtype = of, numpy_type(of) # NumPy takes what has a dtype
 
     @property
     def type(self):
@@ -126,6 +133,12 @@ class Type:
     @property
     def bytes(self):
         return self.dtype.itemsize
+
+    def as_numpy_dtype(self):
+        return self.dtype
+
+    def to_string(self):
+        return self.name
 
     def __call__(self, value):
         return self.dtype.type(value)
@@ -170,6 +183,7 @@ def type_of(value):
 
 def descriptor_of(annotation):
     """A Type or Descriptor for an annotation that gives the type of a parameter; None if it says nothing."""
+    annotation = getattr(annotation, "_sdfg_descriptor", annotation)
     if isinstance(annotation, Descriptor):
         return annotation
     found = type_of(annotation) if not isinstance(annotation, str) else None

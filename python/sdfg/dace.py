@@ -8,9 +8,9 @@ import runpy
 import sys
 import types
 
-from . import _types
+from . import _graph, _memlet, _state, _types
 from ._errors import ProgramError
-from ._function import Function
+from ._function import Function, supported
 from ._library import DTYPES
 from ._program import compile
 
@@ -71,34 +71,134 @@ def program(f=None, **options):
     return DaceProgram(f, **options)
 
 
-@contextlib.contextmanager
-def _set_temporary(*_, **__):
-    yield
+class _Known:
+    """A function of DaCe that means something in programs only."""
+
+    def __init__(self, name):
+        self._name, self._sdfg_builtin = name, f"dace.{name}"
+
+    def __call__(self, *_, **__):
+        raise NotImplementedError(f"dace.{self._name} outside of a program")
+
+    __enter__ = __exit__ = __getitem__ = __call__
+
+
+class Scalar:
+    """The descriptor of a single value, also as an annotation."""
+
+    def __init__(self, dtype, **_):
+        self.dtype, self.shape = _types.Type(dtype), (1,)
+        self._sdfg_descriptor = self.dtype
+
+
+class Array(_types.Descriptor):
+    def __init__(self, dtype, shape, **_):
+        super().__init__(_types.Type(dtype), shape)
 
 
 class _Dace(types.ModuleType):
+    def __call__(self, f=None, **options): # @dace
+        return program(f, **options)
+
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
+        if self.__name__ == "dace" and (name in ("tasklet", "mapscope") or supported(f"dace.{name}")):
+            setattr(self, name, _Known(name))
+            return vars(self)[name]
         raise AttributeError(f"'{self.__name__}.{name}' is not among the names of DaCe that sdfg.dace has: {', '.join(sorted(_NAMES))}, "
-                             "program, method, function, SDFG.from_file, dtypes, config")
+                             f"program, method, function, callback, {', '.join((*_BUILDING, *_ENUMERATIONS))}, Config")
+
+
+class _Names:
+    """An enumeration of DaCe: its members are their names, which are checked where they are used."""
+
+    def __init__(self, name):
+        self._name = name
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return name
+
+    def __getitem__(self, name):
+        return name
+
+
+class _Config:
+    """Options of DaCe: all have their defaults, and what is set has no effect."""
+
+    @staticmethod
+    def set_temporary(*_, **__):
+        return contextlib.nullcontext()
+
+    @staticmethod
+    def set(*_, **__):
+        pass
+
+    @staticmethod
+    def get(*_):
+        return None
+
+    @staticmethod
+    def get_bool(*_):
+        return False
+
+
+class SDFG(_graph.SDFG):
+    """The graph under construction; `from_file` gives one that can be called, compiled and saved."""
+
+    @staticmethod
+    def from_file(path):
+        return Graph(compile(path))
+
+
+_BUILDING = {"SDFG": SDFG, "Memlet": _memlet.Memlet, "InterstateEdge": _graph.InterstateEdge, "SDFGState": _state.SDFGState,
+             "LoopRegion": _graph.LoopRegion, "ConditionalBlock": _graph.ConditionalBlock, "ControlFlowRegion": _graph.ControlFlowRegion}
+_ENUMERATIONS = ("StorageType", "ScheduleType", "AllocationLifetime", "Language", "DeviceType", "InstrumentationType", "ReductionType")
+# The modules of DaCe that hold them.
+_MODULES = {"dtypes": (), "memlet": ("Memlet",), "data": (), "config": (), "sdfg": tuple(_BUILDING), "sdfg.state": tuple(_BUILDING),
+            "sdfg.sdfg": ("SDFG", "InterstateEdge"), "sdfg.nodes": (), "frontend": (), "frontend.python": (), "frontend.python.common": ()}
+
+
+def _modules():
+    """Name behind "dace." -> module; "" is the module itself."""
+    made = {"": _Dace("dace", __doc__), **{name: _Dace(f"dace.{name}") for name in _MODULES}}
+    for name, module in made.items():
+        outer, _, last = name.rpartition(".")
+        if name:
+            setattr(made[outer], last, module)
+            vars(module).update({n: _BUILDING[n] for n in _MODULES[name]})
+        module.__path__ = []
+    enumerations = {name: _Names(name) for name in _ENUMERATIONS}
+    vars(made[""]).update(_NAMES, **_BUILDING, **enumerations, program=program, method=program, function=program, __version__="",
+                          callback=_types.Callback, Config=_Config)
+    vars(made["dtypes"]).update(_NAMES, **enumerations, callback=_types.Callback)
+    vars(made["dtypes"]).update(typeclass=_types.Type)
+    vars(made[""]).update(typeclass=_types.Type)
+    vars(made["data"]).update(Array=Array, Scalar=Scalar)
+    vars(made["config"]).update(Config=_Config, set_temporary=_Config.set_temporary, temporary_config=contextlib.nullcontext)
+    vars(made["frontend.python.common"]).update(DaceSyntaxError=ProgramError)
+    return made
 
 
 def as_dace():
     """A module that stands for `dace` in programs."""
-    module, dtypes = _Dace("dace", __doc__), _Dace("dace.dtypes")
-    vars(module).update(_NAMES, program=program, method=program, function=program, dtypes=dtypes, __version__="",
-                        SDFG=types.SimpleNamespace(from_file=lambda path: Graph(compile(path))),
-                        config=types.SimpleNamespace(set_temporary=_set_temporary))
-    vars(dtypes).update(_NAMES)
-    return module
+    return _modules()[""]
+
+
+def install():
+    """`import dace` means this module from now on, in this process."""
+    made = _modules()
+    for name, module in made.items():
+        sys.modules[f"dace.{name}" if name else "dace"] = module
+    return made[""]
 
 
 def main():
     if len(sys.argv) < 2:
         sys.exit("usage: python -m sdfg.dace PROGRAM.py [ARGUMENT...]")
-    module = as_dace()
-    sys.modules["dace"], sys.modules["dace.dtypes"] = module, module.dtypes
+    install()
     del sys.argv[0]
     sys.path[0] = os.path.dirname(os.path.abspath(sys.argv[0]))
     runpy.run_path(sys.argv[0], run_name="__main__")

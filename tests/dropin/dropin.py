@@ -78,6 +78,20 @@ class Dropin(unittest.TestCase):
         graph(A=outer, B=B, N=5)
         self.assertEqual(B.tolist(), [13.0, 123.0])
 
+    def test_graphs_that_are_built_without_dace(self):
+        graph = sdfg.SDFG("scaled")
+        graph.add_array("A", ["N", 3], sdfg.float64)
+        loop = sdfg.LoopRegion("loop", "k < N // 2", "k", "k = 0", "k = k + 1")
+        graph.add_node(loop)
+        loop.add_state().add_mapped_tasklet("scale", {"j": "0:3"}, {"a": sdfg.Memlet("A[2 * k, j]")}, "b = 2 * a",
+                                            {"b": sdfg.Memlet("A[2 * k, j]")}, external_edges=True)
+        graph.save("scaled.sdfg")
+        theirs = dace.SDFG.from_file("scaled.sdfg")
+        theirs.validate()
+        A = numpy.ones((5, 3))
+        theirs(A=A, N=5)
+        self.assertEqual(A[:, 0].tolist(), [2.0, 1.0, 2.0, 1.0, 1.0])
+
     def test_values(self):
         """Of each kind; other sizes and values in the calls that follow."""
         compiled = integers.to_sdfg().compile()

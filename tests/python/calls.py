@@ -112,6 +112,25 @@ class Calls(unittest.TestCase):
             quiet(program, A)
         self.assertEqual(log, [1, 1])
 
+    def test_results_after_an_exception_are_zeros(self):
+        def index(A) -> int:
+            raise KeyError("no index")
+
+        def two(A) -> tuple[int, sdfg.int64[3]]:
+            raise KeyError("no index")
+
+        @sdfg.program
+        def program(A):
+            A[index(A)] = 7
+            i, B = two(A)
+            A[i + 1] = 8
+            A[B[1] + 2] = 9
+
+        A = numpy.ones(3)
+        with self.assertRaises(KeyError):
+            quiet(program, A)
+        self.assertEqual(A.tolist(), [7.0, 8.0, 9.0])
+
     def test_order(self):
         log = []
 

@@ -39,6 +39,24 @@ def added(A, B, n):
     A += B * n
 
 
+class Mistakes(unittest.TestCase):
+    def test_messages(self):
+        for call, kind, text in (
+                (lambda: sdfg.compile(5), TypeError, "a program is a path, the text of an SDFG (also as bytes or a dictionary) or an object "
+                                                     "with to_json, not int"),
+                (lambda: sdfg.compile([1]), TypeError, "a program is a path, the text of an SDFG (also as bytes or a dictionary) or an "
+                                                       "object with to_json, not list"),
+                (lambda: sdfg.Engine(opt_lvl=1), TypeError, "'opt_lvl' is no option of an engine (did you mean 'opt_level'?)"),
+                (lambda: sdfg.program(num_treads=1)(scaled.f), TypeError, "'num_treads' is no option of an engine (did you mean 'num_threads'?)"),
+                (lambda: scaled(numpy.ones(4), B=1), TypeError, "scaled() got an unexpected keyword argument 'B'"),
+                (lambda: added(numpy.ones(4), numpy.ones(4), 1, m=1), TypeError, "added() got an unexpected keyword argument 'm'"),
+                (lambda: added(numpy.ones(4), numpy.ones(4), nn=1, n=1), TypeError,
+                 "added() got an unexpected keyword argument 'nn' (did you mean 'n'?)")):
+            with self.assertRaises(kind) as caught:
+                call()
+            self.assertEqual(str(caught.exception), text)
+
+
 class Calls(unittest.TestCase):
     def test_first_calls_of_threads_compile_once(self):
         @sdfg.program

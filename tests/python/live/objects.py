@@ -75,7 +75,31 @@ class Method:
         return getattr(type(self.o), self.name).f(self.o, *args)
 
 
+class Programs:
+    """Programs in a class that call each other."""
+
+    def __init__(self, factor):
+        self.factor = factor
+
+    @sdfg.program
+    def scaled(self, A):
+        return A * self.factor
+
+    @sdfg.program
+    def __call__(self, A):
+        return self.scaled(A) + self.scaled(A[::-1])
+
+
+DOUBLE = Programs(2.0)
+
+
+@sdfg.program
+def calls_programs_of_objects(A):
+    return DOUBLE(A) + DOUBLE.scaled(A)
+
+
 def calls():
+    yield calls_programs_of_objects, (np.arange(5.0),)
     A = np.arange(4.0)
     yield uses, (A,)
     FIRST.k = 7

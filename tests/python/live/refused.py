@@ -123,6 +123,16 @@ def callback_in_a_map(A):
         print(A[i])
 
 
+@sdfg.always_inline
+def evaluated(n):
+    return int(n) + 1
+
+
+@sdfg.program
+def inlined_of_data(A):
+    return A + evaluated(A[0])
+
+
 @sdfg.program
 def object_in_a_branch(A):
     x = np.random.default_rng(1)
@@ -203,7 +213,7 @@ def programs():
     exec("def nowhere(A):\n    return A\n", ns)
     simple = [assigns_a_global, reads_before_it_assigns, assigns_an_attribute, assigns_an_element, missing_name, missing_attribute,
               missing_element, property_that_raises, object_as_number, object_that_cannot_be_called, no_dimensions, large_integer, strings,
-              generator, recursion, many, two_lines, no_text, of_unknown_type, callback_in_a_map, object_in_a_branch, result_none,
+              generator, recursion, many, two_lines, no_text, of_unknown_type, callback_in_a_map, object_in_a_branch, inlined_of_data, result_none,
               result_of_another_shape, result_of_another_type, too_few_results, exception_of_numpy, sdfg.program(ns["nowhere"])]
     found = {p.name: (p, (A,)) for p in simple}
     found["callback_parameter"] = callback_parameter, (A, 3)

@@ -1,0 +1,353 @@
+"""Building SDFGs in Python, with DaCe's names for what adds: SDFG, LoopRegion, ConditionalBlock, InterstateEdge. There are no transformations
+and no queries; what is built is saved, validated, compiled and called."""
+
+import json
+import re
+
+import numpy
+
+from ._data import Data
+from ._memlet import names_of, text_of
+from ._program import Program
+from ._state import SDFGState, code_json
+from ._types import Descriptor, Type, type_of
+
+
+class InterstateEdge:
+    """When the next block comes, and what symbols are then: condition and assignments are Python texts."""
+
+    def __init__(self, condition=None, assignments=None):
+        self.condition = None if condition is None else text_of(condition)
+        self.assignments = {str(k): text_of(v) if not isinstance(v, float) else repr(v) for k, v in (assignments or {}).items()}
+
+    def to_json(self):
+        attributes = {"assignments": self.assignments}
+        if self.condition is not None:
+            attributes["condition"] = code_json(self.condition)
+        return {"type": "InterstateEdge", "attributes": attributes}
+
+
+class ControlFlowRegion:
+    """Blocks that follow each other: states, loops, branches."""
+
+    type = "ControlFlowRegion"
+
+    def __init__(self, label="region", sdfg=None, **_):
+        self.label, self.sdfg, self._blocks, self._edges, self._start = label, sdfg, [], [], None
+
+    def nodes(self):
+        return list(self._blocks)
+
+    def edges(self):
+        return list(self._edges)
+
+    def _owner(self):
+        if self.sdfg is None:
+            raise ValueError(f"the region '{self.label}' belongs to no SDFG yet: add it to one first")
+        return self.sdfg
+
+    def _adopt(self, sdfg):
+        self.sdfg = sdfg
+        for block in self._blocks:
+            block.sdfg = sdfg
+            if isinstance(block, ControlFlowRegion):
+                block._adopt(sdfg)
+
+    def _label(self, wish):
+        known = {block.label for block in self._blocks}
+        label, n = wish, 0
+        while label in known:
+            label, n = f"{wish}_{n}", n + 1
+        return label
+
+    def add_state(self, label=None, is_start_block=False, **more):
+        state = SDFGState(self._label(label or "state"), self._owner(), self)
+        self._blocks.append(state)
+        if is_start_block or more.get("is_start_state"):
+            self._start = state
+        return state
+
+    def add_node(self, block, is_start_block=False, ensure_unique_name=False, **_):
+        if block not in self._blocks:
+            block.label = self._label(block.label)
+            block._adopt(self._owner())
+            self._blocks.append(block)
+        if is_start_block:
+            self._start = block
+        return block
+
+    def add_edge(self, src, dst, edge=None):
+        edge = InterstateEdge() if edge is None else edge
+        for block in src, dst:
+            if block not in self._blocks:
+                raise ValueError(f"{block!r} is not a block of '{self.label}'")
+        self._owner()._note_assignments(edge)
+        self._edges.append((src, dst, edge))
+        return self._edges[-1]
+
+    def add_state_after(self, state, label=None, **_):
+        """A state between `state` and what has followed it."""
+        new = self.add_state(label)
+        self._edges = [(new if a is state else a, b, e) for a, b, e in self._edges]
+        self.add_edge(state, new)
+        return new
+
+    def add_state_before(self, state, label=None, **_):
+        new = self.add_state(label)
+        self._edges = [(a, new if b is state else b, e) for a, b, e in self._edges]
+        if self._start is state:
+            self._start = new
+        self.add_edge(new, state)
+        return new
+
+    def add_loop(self, before, body, after, loop_var, initialize_expr, condition_expr, increment_expr, **_):
+        """A loop of states: gives the states before, of the guard, and after."""
+        before = before or self.add_state("before")
+        guard, after = self.add_state("guard"), after or self.add_state("after")
+        if isinstance(condition_expr, str):
+            negated = f"not ({condition_expr})"
+        else:
+            condition_expr, negated = "1", None
+        self.add_edge(before, guard, InterstateEdge(assignments={loop_var: initialize_expr}))
+        self.add_edge(guard, body, InterstateEdge(condition_expr))
+        if negated:
+            self.add_edge(guard, after, InterstateEdge(negated))
+        self.add_edge(body, guard, InterstateEdge(assignments={loop_var: increment_expr} if increment_expr else None))
+        return before, guard, after
+
+    def _attributes(self):
+        return {}
+
+    def _region_json(self, index):
+        ids = {block: i for i, block in enumerate(self._blocks)}
+        edges = [{"type": "Edge", "src": str(ids[a]), "dst": str(ids[b]), "attributes": {"data": e.to_json()}} for a, b, e in self._edges]
+        return {"type": self.type, "label": self.label, "id": index, "collapsed": False, "attributes": self._attributes(), "cfg_list_id": 0,
+                "start_block": ids.get(self._start, 0 if ids else None), "nodes": [b.to_json(i) for b, i in ids.items()], "edges": edges}
+
+    to_json = _region_json
+
+    def __repr__(self):
+        return f"<{self.type} {self.label}>"
+
+
+class LoopRegion(ControlFlowRegion):
+    """A loop, or a while loop without `loop_var`: LoopRegion("loop", "i < N", "i", "i = 0", "i = i + 1")."""
+
+    type = "LoopRegion"
+
+    def __init__(self, label, condition_expr=None, loop_var=None, initialize_expr=None, update_expr=None, inverted=False, sdfg=None,
+                 update_before_condition=True, **_):
+        super().__init__(label, sdfg)
+        self.condition, self.variable, self.init, self.update = condition_expr or "True", loop_var or "", initialize_expr, update_expr
+        self.inverted, self.update_before_condition = inverted, update_before_condition
+
+    def _adopt(self, sdfg):
+        super()._adopt(sdfg)
+        if self.variable:
+            sdfg._note_assignments(InterstateEdge(assignments={self.variable: (self.init or "= 0").split("=", 1)[1]}))
+
+    def _attributes(self):
+        attributes = {"loop_condition": code_json(self.condition), "loop_variable": self.variable, "inverted": self.inverted,
+                      "update_before_condition": self.update_before_condition}
+        for name, value in ("init_statement", self.init), ("update_statement", self.update):
+            if value is not None:
+                attributes[name] = code_json(value)
+        return attributes
+
+
+class ConditionalBlock(ControlFlowRegion):
+    """Branches: the first whose condition holds is run; None: else."""
+
+    type = "ConditionalBlock"
+
+    def __init__(self, label="conditional", sdfg=None, **_):
+        super().__init__(label, sdfg)
+        self.branches = []
+
+    def add_branch(self, condition, branch):
+        self.branches.append((condition, branch))
+        if self.sdfg is not None:
+            branch._adopt(self.sdfg)
+        return branch
+
+    def _adopt(self, sdfg):
+        self.sdfg = sdfg
+        for _, branch in self.branches:
+            branch._adopt(sdfg)
+
+    def to_json(self, index):
+        return {"type": self.type, "label": self.label, "id": index, "collapsed": False, "attributes": {}, "cfg_list_id": 0, "start_block": None,
+                "branches": [[None if c is None else code_json(c), branch.to_json(None)] for c, branch in self.branches]}
+
+
+class SDFG(ControlFlowRegion):
+    """A graph that is built: containers, symbols, states. Calling it compiles what has changed and runs it; arguments by name, or in the order
+    of `arg_names`. Sizes and conditions are Python texts or symbols; ends of ranges are exclusive, as in slices."""
+
+    type = "SDFG"
+
+    def __init__(self, name, arg_types=None, parent=None, **_):
+        if not re.fullmatch(r"[A-Za-z_]\w*", name):
+            raise ValueError(f"{name!r} is no name of an SDFG")
+        super().__init__(name)
+        self.sdfg, self.name, self.arrays, self.symbols, self.constants_prop = self, name, {}, {}, {}
+        self.arg_names, self.parent_sdfg, self._program, self._engine = [], parent, None, None
+        for argument, kind in (arg_types or {}).items():
+            self.add_datadesc(argument, kind)
+            self.arg_names.append(argument)
+
+    @staticmethod
+    def from_file(path):
+        """A program from a file; see sdfg.compile."""
+        return Program(path)
+
+    # ---- symbols ----
+
+    def add_symbol(self, name, stype=int, **_):
+        if name in self.arrays:
+            raise FileExistsError(f"'{name}' is a container of SDFG '{self.name}' already")
+        self.symbols[name] = type_of(stype)
+        return name
+
+    def _note_symbols(self, sets):
+        for names in sets:
+            for name in names:
+                if name not in self.arrays:
+                    self.symbols.setdefault(name, None) # its type is found at the end
+
+    def _note_assignments(self, edge):
+        for name, text in edge.assignments.items():
+            if name in self.arrays:
+                raise ValueError(f"'{name}' is a container: transitions assign symbols only")
+            if self.symbols.get(name) is None:
+                self.symbols[name] = self._type_in(text)
+
+    def _type_in(self, text):
+        """float64 if an expression reads floating-point values, else int64."""
+        try:
+            names = names_of(text)
+        except ValueError:
+            names = ()
+        kinds = [self.arrays[n].dtype if n in self.arrays else self.symbols.get(n) for n in names]
+        is_float = any(k is not None and k.dtype.kind == "f" for k in kinds) or re.search(r"\d\.|\.\d|(?<!/)/(?!/)", text)
+        return type_of("float64" if is_float else "int64")
+
+    def add_constant(self, name, value, dtype=None):
+        value = numpy.asarray(value) if dtype is None else numpy.asarray(value, getattr(dtype, "dtype", None))
+        self.constants_prop[name] = value
+
+    @property
+    def free_symbols(self):
+        assigned = {name for region in self._regions() for _, _, e in region._edges for name in e.assignments}
+        assigned |= {region.variable for region in self._regions() if isinstance(region, LoopRegion)}
+        params = {p for region in self._regions() for state in region._blocks if isinstance(state, SDFGState)
+                  for node in state._nodes for p in node.attributes.get("params", ())}
+        return {name for name in self.symbols if name not in assigned | params | self.constants_prop.keys()}
+
+    def _regions(self, region=None):
+        region = region or self
+        yield region
+        inner = [b for _, b in region.branches] if isinstance(region, ConditionalBlock) else region._blocks
+        for block in inner:
+            if isinstance(block, ControlFlowRegion):
+                yield from self._regions(block)
+
+    # ---- containers ----
+
+    def _add(self, name, made, find_new_name=False):
+        if not re.fullmatch(r"[A-Za-z_]\w*", name):
+            raise NameError(f"{name!r} is no name of a container")
+        if name in self.arrays or self.symbols.get(name) is not None:
+            if not find_new_name:
+                raise FileExistsError(f"SDFG '{self.name}' has a '{name}' already")
+            n = 0
+            while f"{name}_{n}" in self.arrays:
+                n += 1
+            name = f"{name}_{n}"
+        self.arrays[name] = made
+        self.symbols.pop(name, None)
+        self._note_symbols(names_of(text) for text in made.texts())
+        return name, made
+
+    def add_array(self, name, shape, dtype, storage=None, *, transient=False, strides=None, find_new_name=False, **more):
+        known = {k: v for k, v in more.items() if k in ("lifetime", "offset", "total_size", "may_alias", "alignment", "optional")}
+        return self._add(name, Data("Array", dtype, shape, transient=transient, storage=storage, strides=strides, **known), find_new_name)
+
+    def add_transient(self, name, shape, dtype, storage=None, **more):
+        return self.add_array(name, shape, dtype, storage, **{**more, "transient": True})
+
+    def add_temp_transient(self, shape, dtype, **more):
+        return self.add_transient("__tmp", shape, dtype, **{**more, "find_new_name": True})
+
+    def add_scalar(self, name, dtype, storage=None, *, transient=False, lifetime=None, find_new_name=False, **_):
+        return self._add(name, Data("Scalar", dtype, transient=transient, storage=storage, lifetime=lifetime), find_new_name)
+
+    def add_stream(self, name, dtype, buffer_size=1, shape=(1,), storage=None, transient=False, find_new_name=False, **_):
+        return self._add(name, Data("Stream", dtype, shape, transient=transient, storage=storage, buffer_size=buffer_size), find_new_name)
+
+    def add_view(self, name, shape, dtype, storage=None, strides=None, find_new_name=False, **_):
+        return self._add(name, Data("View", dtype, shape, transient=True, storage=storage, strides=strides), find_new_name)
+
+    def add_reference(self, name, shape, dtype, storage=None, strides=None, find_new_name=False, **_):
+        return self._add(name, Data("Reference", dtype, shape, transient=True, storage=storage, strides=strides), find_new_name)
+
+    def add_datadesc(self, name, datadesc, find_new_name=False):
+        if isinstance(datadesc, Descriptor):
+            datadesc = Data("Array", datadesc.dtype, datadesc.shape)
+        elif isinstance(datadesc, Type):
+            datadesc = Data("Scalar", datadesc)
+        return self._add(name, datadesc, find_new_name)[0]
+
+    # ---- the file ----
+
+    def to_json(self, index=None):
+        made = self._region_json(index)
+        constants = {name: [Data("Array" if v.ndim else "Scalar", v.dtype, v.shape or (1,)).to_json(), v.tolist()]
+                     for name, v in self.constants_prop.items()}
+        params = {p for region in self._regions() for state in region._blocks if isinstance(state, SDFGState)
+                  for node in state._nodes for p in node.attributes.get("params", ())}
+        symbols = {name: (kind or type_of("int64")).name for name, kind in self.symbols.items() if kind is not None or name not in params}
+        made.update(label="", dace_version="2.0.0a6")
+        made["attributes"] = {"name": self.name, "arg_names": self.arg_names, "symbols": symbols,
+                              "_arrays": {name: data.to_json() for name, data in self.arrays.items()}, "constants_prop": constants}
+        if index is None:
+            _number(made)
+        return made
+
+    def save(self, filename, *_, **__):
+        """Writes the file, which DaCe opens, too."""
+        with open(filename, "w", encoding="utf-8") as file:
+            json.dump(self.to_json(), file)
+
+    def validate(self):
+        """Raises sdfg.InvalidError for a graph that is not valid."""
+        self._loaded()
+
+    def _loaded(self):
+        data = json.dumps(self.to_json()).encode()
+        if self._program is None or self._program._source != data:
+            self._program = Program(data, self._engine)
+        self._program._names = self.arg_names
+        return self._program
+
+    def compile(self, *_, engine=None, **__):
+        """The Program."""
+        if engine is not None and engine is not self._engine:
+            self._engine, self._program = engine, None
+        return self._loaded()
+
+    def simplify(self, *_, **__):
+        """Nothing to do: the compiler does what there is."""
+
+    def __call__(self, *args, **kwargs):
+        return self._loaded()(*args, **kwargs)
+
+
+def _number(record):
+    """Regions are numbered in the order of the file."""
+    stack, count = [record], 0
+    while stack:
+        r = stack.pop()
+        if "cfg_list_id" in r:
+            r["cfg_list_id"], count = count, count + 1
+        stack += reversed([n for n in r.get("nodes", ()) if n["type"] != "SDFGState" and "attributes" in n] + [b for _, b in r.get("branches", ())])

@@ -1,0 +1,213 @@
+"""Nodes and states of graphs that are built in Python."""
+
+from ._memlet import Memlet, Range, names_of, symbolic, text_of
+
+
+def _enum(value):
+    return getattr(value, "name", value)
+
+
+def code_json(code, language="Python"):
+    return {"string_data": str(code), "language": _enum(language)}
+
+
+class Node:
+    """A node of a state. Connectors are names -> element types, or None where they are inferred."""
+
+    def __init__(self, type, label, inputs=(), outputs=(), **attributes):
+        self.type, self.label, self.attributes = type, label, attributes
+        self.in_connectors, self.out_connectors = _connectors(inputs), _connectors(outputs)
+        self.entry = self.exit = None # of a map: the other end
+
+    def add_in_connector(self, name, dtype=None):
+        return self._add(self.in_connectors, name, dtype)
+
+    def add_out_connector(self, name, dtype=None):
+        return self._add(self.out_connectors, name, dtype)
+
+    @staticmethod
+    def _add(connectors, name, dtype):
+        new = name not in connectors
+        connectors.setdefault(name, dtype)
+        return new
+
+    @property
+    def data(self):
+        """Of an access node: the name of the container."""
+        return self.attributes.get("data")
+
+    def to_json(self, index, ids):
+        def types(connectors):
+            return {name: getattr(t, "name", t) for name, t in connectors.items()}
+
+        attributes = {"label": self.label, "in_connectors": types(self.in_connectors), "out_connectors": types(self.out_connectors)}
+        attributes.update(self.attributes)
+        if "sdfg" in attributes:
+            attributes["sdfg"] = attributes["sdfg"].to_json()
+        entry = self.entry and str(ids[self.entry])
+        return {"type": self.type, "label": self.label, "id": index, "scope_entry": entry,
+                "scope_exit": str(ids[self.exit]) if self.exit else str(index) if self.type == "MapExit" else None, "attributes": attributes}
+
+    def __repr__(self):
+        return f"<{self.type} {self.label}>"
+
+
+def _connectors(names):
+    return dict(names) if isinstance(names, dict) else {name: None for name in (sorted(names) if isinstance(names, (set, frozenset)) else names)}
+
+
+def _ranges(ranges):
+    """Parameters and a Range, from a dictionary, pairs, or texts "i = 0:N"."""
+    if isinstance(ranges, dict):
+        ranges = list(ranges.items())
+    elif isinstance(ranges, str):
+        ranges = [ranges]
+    pairs = [tuple(r.split("=", 1)) if isinstance(r, str) else r for r in ranges]
+    dimensions = []
+    for name, subset in pairs:
+        dimensions += Range.of([subset] if isinstance(subset, (tuple, list)) else subset).dimensions
+    if len(dimensions) != len(pairs):
+        raise ValueError("a map has one range for each of its parameters")
+    return [name.strip() for name, _ in pairs], Range(dimensions)
+
+
+class SDFGState:
+    """Data flow: nodes and edges. Made by SDFG.add_state."""
+
+    def __init__(self, label, sdfg, parent):
+        self.label, self.sdfg, self.parent = label, sdfg, parent
+        self._nodes, self._edges = [], []
+
+    def nodes(self):
+        return list(self._nodes)
+
+    def edges(self):
+        return list(self._edges)
+
+    def add_node(self, node):
+        if node not in self._nodes:
+            self._nodes.append(node)
+        return node
+
+    # ---- nodes ----
+
+    def add_access(self, name):
+        name = getattr(name, "data", name)
+        if name.split(".")[0] not in self.sdfg.arrays:
+            raise KeyError(f"SDFG '{self.sdfg.name}' has no container '{name}'")
+        return self.add_node(Node("AccessNode", name, data=name))
+
+    add_read = add_write = add_access
+
+    def add_tasklet(self, name, inputs, outputs, code, language="Python", side_effects=None, **_):
+        more = {} if side_effects is None else {"side_effects": side_effects}
+        return self.add_node(Node("Tasklet", name, inputs, outputs, code=code_json(code, language), **more))
+
+    def add_map(self, name, ndrange, schedule="Default", unroll=False, **_):
+        """The entry and the exit of a map: ranges by parameter, {"i": "0:N"}."""
+        params, range = _ranges(ndrange)
+        entry = Node("MapEntry", name, params=params, range=range.to_json(), schedule=_enum(schedule), unroll=unroll)
+        exit = Node("MapExit", name)
+        entry.exit, exit.entry = exit, entry
+        self.sdfg._note_symbols(names_of(text) for d in range.dimensions for text in d)
+        self.add_node(entry)
+        self.add_node(exit)
+        return entry, exit
+
+    def add_nested_sdfg(self, sdfg, *arguments, symbol_mapping=None, name=None, **_):
+        """`sdfg` as a node: add_nested_sdfg(inner, inputs, outputs, symbol_mapping). Symbols that are not mapped are those of the same name."""
+        if len(arguments) in (3, 4) and (arguments[0] is None or arguments[0] is self.sdfg): # DaCe before 2 had the parent here
+            arguments = arguments[1:]
+        inputs, outputs, *rest = arguments
+        mapping = {str(k): text_of(v) for k, v in (rest[0] if rest else symbol_mapping or {}).items()}
+        for symbol in sdfg.free_symbols:
+            mapping.setdefault(symbol, symbol)
+        self.sdfg._note_symbols(names_of(text) for text in mapping.values())
+        sdfg.parent_sdfg = self.sdfg
+        return self.add_node(Node("NestedSDFG", name or sdfg.name, inputs, outputs, sdfg=sdfg,
+                                  symbol_mapping={k: symbolic(v) for k, v in mapping.items()}))
+
+    def add_reduce(self, wcr, axes, identity=None, **_):
+        node = self.add_node(Node("LibraryNode", "Reduce", name="Reduce", wcr=wcr, axes=list(axes) if axes is not None else None,
+                                  identity=None if identity is None else str(identity)))
+        node.classpath = "dace.libraries.standard.nodes.reduce.Reduce"
+        return node
+
+    # ---- edges ----
+
+    def add_edge(self, src, src_conn, dst, dst_conn, memlet):
+        if not isinstance(memlet, Memlet):
+            raise TypeError(f"an edge has a Memlet, not {type(memlet).__name__}")
+        for node, names, connector in (src, src.out_connectors, src_conn), (dst, dst.in_connectors, dst_conn):
+            if node not in self._nodes:
+                raise ValueError(f"{node!r} is no node of the state '{self.label}'")
+            if connector is not None and connector not in names:
+                if node.type not in ("MapEntry", "MapExit", "AccessNode"):
+                    raise ValueError(f"{node!r} has no connector '{connector}'; it has {', '.join(names) or 'none'}")
+                names[connector] = None
+        self._edges.append((src, src_conn, dst, dst_conn, memlet))
+        return self._edges[-1]
+
+    def add_nedge(self, src, dst, memlet=None):
+        return self.add_edge(src, None, dst, None, memlet if memlet is not None else Memlet())
+
+    def add_memlet_path(self, *path, memlet, src_conn=None, dst_conn=None, **_):
+        """Edges from the first node through the entries or exits of maps to the last; `memlet` is that of the innermost one."""
+        inwards = any(node.type == "MapEntry" for node in path[1:-1]) or path[0].type == "MapEntry"
+        connectors = [self._through(node, memlet) if node.type in ("MapEntry", "MapExit") and not memlet.is_empty() else None
+                      for node in path[1:-1]]
+        last = len(path) - 2
+        for i, (a, b) in enumerate(zip(path, path[1:])):
+            innermost = i == (last if inwards else 0) or len(path) == 2
+            out = src_conn if i == 0 else connectors[i - 1] and f"OUT_{connectors[i - 1]}"
+            into = dst_conn if i == last else connectors[i] and f"IN_{connectors[i]}"
+            self.add_edge(a, out, b, into, memlet if innermost or memlet.is_empty() else memlet.outside())
+
+    @staticmethod
+    def _through(node, memlet):
+        """A new connector of a map for the data."""
+        name, n = memlet.data, 0
+        while f"IN_{name}" in node.in_connectors or f"OUT_{name}" in node.out_connectors:
+            n += 1
+            name = f"{memlet.data}_{n}"
+        node.in_connectors[f"IN_{name}"] = node.out_connectors[f"OUT_{name}"] = None
+        return name
+
+    def add_mapped_tasklet(self, name, map_ranges, inputs, code, outputs, schedule="Default", unroll=False, external_edges=False,
+                           input_nodes=None, output_nodes=None, language="Python", **_):
+        """A tasklet in a map; gives the tasklet, the entry and the exit. `inputs` and `outputs`: connector -> Memlet. With `external_edges`
+        also access nodes and the edges to them."""
+        entry, exit = self.add_map(name, map_ranges, schedule, unroll)
+        tasklet = self.add_tasklet(name, list(inputs), list(outputs), code, language)
+        for memlets, given, inwards in (inputs, input_nodes, True), (outputs, output_nodes, False):
+            nodes = dict(given or {})
+            for connector, memlet in memlets.items():
+                if not external_edges:
+                    edge = (entry, None, tasklet, connector) if inwards else (tasklet, connector, exit, None)
+                    self.add_edge(*edge, memlet)
+                    continue
+                node = nodes.get(memlet.data) or nodes.setdefault(memlet.data, self.add_access(memlet.data))
+                if inwards:
+                    self.add_memlet_path(node, entry, tasklet, dst_conn=connector, memlet=memlet)
+                else:
+                    self.add_memlet_path(tasklet, exit, node, src_conn=connector, memlet=memlet)
+            if not memlets:
+                self.add_nedge(entry, tasklet) if inwards else self.add_nedge(tasklet, exit)
+        return tasklet, entry, exit
+
+    # ---- the file ----
+
+    def to_json(self, index):
+        ids = {node: i for i, node in enumerate(self._nodes)}
+        nodes = []
+        for node, i in ids.items():
+            nodes.append(node.to_json(i, ids))
+            if node.type == "LibraryNode":
+                nodes[-1]["classpath"] = node.classpath
+        edges = [{"type": "MultiConnectorEdge", "src": str(ids[a]), "dst": str(ids[b]), "src_connector": x, "dst_connector": y,
+                  "attributes": {"data": memlet.to_json(self.sdfg.arrays)}} for a, x, b, y, memlet in self._edges]
+        return {"type": "SDFGState", "label": self.label, "id": index, "collapsed": False, "attributes": {}, "scope_dict": {},
+                "nodes": nodes, "edges": edges}
+
+    def __repr__(self):
+        return f"<state {self.label}>"
