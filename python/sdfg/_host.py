@@ -7,7 +7,7 @@ import types
 
 import numpy
 
-from . import _source
+from . import _convert, _source
 from ._arguments import _as_numpy
 from ._library import HOST_FUNCTIONS, Host
 from ._site import Site
@@ -319,6 +319,8 @@ class Asking:
 
     def _attribute(self, key, name, out):
         value, name = self.objects[key], name.decode()
+        if name == "__call__" and _convert.convertible(value) is not None: # it is a graph, whatever it does in Python
+            return
         try:
             found = getattr(value, name)
         except AttributeError:
@@ -371,21 +373,33 @@ class Asking:
     def _callback(self, site, out):
         s = site.contents
         value = self.objects[s.object]
-        if not isinstance(value, Callback) and not callable(self.callee(s)):
-            raise Question(f"{_what(value)} cannot be called")
         if getattr(value, "_sdfg_always_inline", False):
             raise Question("it is marked with always_inline, but an argument is not known at compile time")
+        graph = _convert.convertible(self.callee(s)) if not s.self else None
+        if graph is not None:
+            try:
+                found = Site(self, site, None, graph)
+            except _convert.Wrong as why:
+                raise Question(f"{_what(graph)} cannot be called here: {why}") from None
+            self._guard(self.shown[s.object], self.paths[s.object], "is", value)
+            self._answer(s, found, out)
+            return
+        if not isinstance(value, Callback) and not callable(self.callee(s)):
+            raise Question(f"{_what(value)} cannot be called")
         explicit = value.results if isinstance(value, Callback) else None
         if explicit is None and not self.fallback:
             raise Question(f"{(s.why or b'it is no Python function').decode()}; fallback=False: it is not called by Python")
         found = Site(self, site, explicit)
+        self._answer(s, found, out)
+        if s.argument and explicit is None:
+            self.announced.append((s.file.decode(), s.line, found, s.why and s.why.decode()))
+
+    def _answer(self, s, found, out):
         found.answer(out, self.asked)
         if not s.argument:
             return
         path = f"MethodType({self.paths[s.object]}, {self.paths[s.self]})" if s.self else self.paths[s.object]
         self.sites.append((s.argument.decode(), path, found))
-        if explicit is None:
-            self.announced.append((s.file.decode(), s.line, found, s.why and s.why.decode()))
 
     def constant(self, o):
         """The Python object of a constant of the program."""

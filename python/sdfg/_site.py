@@ -204,14 +204,19 @@ def _declared(function):
 class Site:
     """One call in the text of a program. `function` at compile time says what it returns; each run gets the one of that time."""
 
-    def __init__(self, asking, site, explicit):
+    def __init__(self, asking, site, explicit, graph=None):
         s = site.contents
         self.path, self.explicit = s.path.decode(), explicit
         self._asking, self._symbols, self._count = asking, [], 0
         parts = [self._part(s.arguments[i]) for i in range(s.count)]
         first = s.count - s.num_names
         self.parts, self.names = parts[:first], {s.names[i].decode(): parts[first + i] for i in range(s.num_names)}
-        self.results, self.tuple = self._find_results(s)
+        self.converted = None
+        if graph is not None:
+            self.converted, (self.results, self.tuple) = _convert.convert(graph, self, s)
+            self.reads_only = self.converted.reads_only
+        else:
+            self.results, self.tuple = self._find_results(s)
         self._asking = None
 
     def _part(self, o):
@@ -270,6 +275,7 @@ class Site:
     def made(self, function, calls):
         """What the compiled code calls."""
         name, single = self.path, not self.tuple
+        function = self.converted or function
 
         def run(*numbers):
             rest = iter(numbers)
@@ -293,4 +299,4 @@ class Site:
         return run
 
 
-from . import _probe # noqa: E402
+from . import _convert, _probe # noqa: E402
