@@ -5,14 +5,10 @@
 #include "gpu/nvrtc.h"
 #include "runtime/device.h"
 
-#include "tests/unit/check.h"
+#include "tests/gpu/standins.h"
 
-#include <dlfcn.h>
 #include <math.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 static const char text[] =
     "extern \"C\" __global__ void add(double *x, long n, double by)\n"
@@ -64,57 +60,6 @@ static void compile(struct sdfg_rt_image *out, enum nvrtc_form form)
     CHECK(good);
     out->bytes = good ? code.bytes : NULL;
     out->size = good ? code.size : 0;
-}
-
-/* ---- a process for each test ---- */
-
-static bool in_child(void (*run)(void))
-{
-    fflush(stdout);
-    pid_t child = fork();
-    if (child == 0) {
-        int before = check_failures;
-        run();
-        fflush(stdout);
-        _exit(check_failures != before);
-    }
-    int status = -1;
-    waitpid(child, &status, 0);
-    return status == 0;
-}
-#define OWN_PROCESS(id)                                                                                                \
-    static void id(void);                                                                                              \
-    TEST(id) { CHECK(in_child(id)); }                                                                                  \
-    static void id(void)
-
-/* ---- the stand-in's own functions ---- */
-
-static void *standin(const char *name)
-{
-    void *library = dlopen(getenv("SDFG_CUDA"), RTLD_NOW | RTLD_NOLOAD), *f = library ? dlsym(library, name) : NULL;
-    CHECK(f);
-    return f;
-}
-static long calls_of(const char *function)
-{
-    long (*f)(const char *);
-    void *s = standin("standin_calls");
-    memcpy(&f, &s, sizeof f);
-    return f(function);
-}
-static long objects(void)
-{
-    long (*f)(void);
-    void *s = standin("standin_objects");
-    memcpy(&f, &s, sizeof f);
-    return f();
-}
-static void fail_at(long number, int result)
-{
-    void (*f)(long, int);
-    void *s = standin("standin_fail");
-    memcpy(&f, &s, sizeof f);
-    f(number, result);
 }
 
 /* ---- a program ---- */

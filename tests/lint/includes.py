@@ -38,6 +38,7 @@ MAY_INCLUDE = {
     "tests/unit": [folder + "/" for folder in project.FOLDERS] + ["tests/"],
     "tests/gpu/standin": ["tests/gpu/standin/", "standin.h"], # kernels are compiled with it, wherever the checkout is
     "tests/gpu": ["gpu/nvrtc.h", "runtime/device.h", "base/", "tests/"],
+    "tests/gpu/test_engine.c": ["engine/include/", "tests/"],
     "tests/gpu/run-tree.c": ["gpu/", "jit/jit.h", "lower/", "runtime/device.h"],
     "tests/lower": [folder + "/" for folder in project.FOLDERS] + ["tests/"],
     "tests/aarch64": ["jit/place.h", "base/", "runtime/runtime.h", "tests/"], # runs what was placed

@@ -1,0 +1,215 @@
+/* Programs of the C interface on a GPU, for which the stand-ins are: what a call costs, what is compiled when, and what
+ * goes wrong. The argument is the folder of examples. */
+#include "engine/include/sdfg.h"
+
+#include "tests/gpu/standins.h"
+
+enum { N = 1000, LONGEST = 4096 };
+
+static const char *axpy;
+static char cache[] = "/tmp/device-engine-XXXXXX";
+
+struct host {
+    sdfg_engine *engine;
+    sdfg_program *program;
+    sdfg_args *args;
+    double x[N], y[N];
+};
+
+/* Class and text of an error, "" if there is none. */
+static const char *said(sdfg_error *error)
+{
+    static char text[LONGEST];
+    snprintf(text, sizeof text, "%s", error ? sdfg_error_message(error) : "");
+    if (error)
+        CHECK(sdfg_error_class_of(error) == SDFG_ERROR_ENVIRONMENT);
+    sdfg_error_free(error);
+    return text;
+}
+
+static void open_program(struct host *h, const char *folder)
+{
+    sdfg_options o = SDFG_OPTIONS_INIT;
+    o.device = "cuda";
+    o.cache_dir = folder;
+    CHECK_STR(said(sdfg_engine_new(&h->engine, &o)), "");
+    CHECK_STR(said(sdfg_program_load_file(&h->program, h->engine, axpy)), "");
+    CHECK_STR(said(sdfg_args_new(&h->args, h->program)), "");
+}
+
+static void close_program(struct host *h)
+{
+    sdfg_args_free(h->args);
+    sdfg_program_free(h->program);
+    sdfg_engine_free(h->engine);
+}
+
+static void give(struct host *h, int n)
+{
+    for (int i = 0; i < n; i++) {
+        h->x[i] = i;
+        h->y[i] = 1;
+    }
+    sdfg_args_clear(h->args);
+    CHECK_STR(said(sdfg_args_f64(h->args, "alpha", 2)), "");
+    CHECK_STR(
+        said(sdfg_args_array(h->args, "X", SDFG_ARRAY(.data = h->x, .dtype = SDFG_F64, .rank = 1, .shape = { n }))),
+        "");
+    CHECK_STR(
+        said(sdfg_args_array(h->args, "Y", SDFG_ARRAY(.data = h->y, .dtype = SDFG_F64, .rank = 1, .shape = { n }))),
+        "");
+}
+
+static bool is_right(const struct host *h, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (h->y[i] != 2.0 * i + 1)
+            return false;
+    return true;
+}
+
+static const char *call(struct host *h, int n)
+{
+    give(h, n);
+    return said(sdfg_call(h->program, h->args));
+}
+
+static bool has_opened(const char *library)
+{
+    char line[LONGEST];
+    bool found = false;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    while (maps && fgets(line, sizeof line, maps))
+        found = found || strstr(line, library);
+    if (maps)
+        fclose(maps);
+    return found;
+}
+
+/* From the second call on nothing is allocated or looked up: two arrays in, one launch, one array out, one wait. */
+OWN_PROCESS(calls_are_launches_and_transfers)
+{
+    struct host h;
+    open_program(&h, NULL);
+    for (int round = 0; round < 3; round++) {
+        long all = round ? calls_of(NULL) : 0, asked = round ? calls_of("cuPointerGetAttribute") : 0;
+        CHECK_STR(call(&h, N), "");
+        CHECK(is_right(&h, N));
+        asked = calls_of("cuPointerGetAttribute") - asked;
+        if (round) /* beside these the context is made current, and arguments are looked at */
+            CHECK_INT(calls_of(NULL) - all - asked, 2 + 2 + 1 + 1 + 1);
+    }
+    CHECK_INT(calls_of("cuLaunchKernel"), 3);
+    CHECK_INT(calls_of("cuMemAlloc_v2"), 2);
+    close_program(&h);
+    CHECK_INT(objects(), 0);
+}
+
+/* The text of kernels does not depend on sizes. */
+OWN_PROCESS(another_size_compiles_nothing)
+{
+    struct host h;
+    open_program(&h, NULL);
+    for (int n = 100; n <= N; n += 300) {
+        CHECK_STR(call(&h, n), "");
+        CHECK(is_right(&h, n));
+    }
+    CHECK_INT(compilations(), 1);
+    close_program(&h);
+}
+
+static void run_warm(void)
+{
+    struct host h;
+    open_program(&h, cache);
+    CHECK_STR(call(&h, N), "");
+    CHECK(is_right(&h, N));
+    CHECK(!has_opened("libsdfg-codegen.so"));
+    CHECK(!has_opened(strrchr(getenv("SDFG_NVRTC"), '/')));
+    close_program(&h);
+    CHECK_INT(objects(), 0);
+}
+
+static void run_cold(void)
+{
+    struct host h;
+    open_program(&h, cache);
+    CHECK_STR(call(&h, N), "");
+    CHECK(has_opened("libsdfg-codegen.so") && has_opened(strrchr(getenv("SDFG_NVRTC"), '/')));
+    sdfg_engine_wait(h.engine);
+    close_program(&h);
+}
+
+TEST(a_warm_start_opens_no_compiler)
+{
+    CHECK(in_child(run_cold));
+    CHECK(in_child(run_warm));
+}
+
+/* Every call of the driver fails once: an error that names it or the right result, and then all is well again. */
+OWN_PROCESS(every_call_of_the_driver_fails)
+{
+    struct host h;
+    open_program(&h, NULL);
+    CHECK_STR(call(&h, N), "");
+    for (long k = 1, done = 0; k < 100 && !done; k++) {
+        fail_at(k, 999);
+        long before = calls_of(NULL);
+        const char *error = call(&h, N);
+        CHECK(*error ? strstr(error, "(999)") != NULL : is_right(&h, N));
+        done = calls_of(NULL) - before < k;
+        fail_at(0, 0);
+        CHECK_STR(call(&h, N), "");
+        CHECK(is_right(&h, N));
+    }
+    CHECK_INT(calls_of("cuMemAlloc_v2"), 2);
+    close_program(&h);
+    CHECK_INT(objects(), 0);
+}
+
+static void lacks(const char *variable, const char *part)
+{
+    struct host h;
+    setenv(variable, "/nowhere/library.so", 1);
+    open_program(&h, NULL);
+    const char *error = call(&h, N);
+    CHECK(strstr(error, part) && strstr(error, "/nowhere/library.so"));
+    CHECK(!is_right(&h, N)); /* and nothing ran on the CPU instead */
+    close_program(&h);
+}
+OWN_PROCESS(no_driver) { lacks("SDFG_CUDA", "the driver of CUDA cannot be opened"); }
+OWN_PROCESS(no_compiler) { lacks("SDFG_NVRTC", "NVRTC"); }
+
+/* Two engines share the device; the second one is still good when the first is gone. */
+OWN_PROCESS(two_engines)
+{
+    static struct host a, b;
+    open_program(&a, NULL);
+    open_program(&b, NULL);
+    CHECK_STR(call(&a, N), "");
+    CHECK_STR(call(&b, N), "");
+    close_program(&a);
+    CHECK_STR(call(&b, N), "");
+    CHECK(is_right(&b, N));
+    close_program(&b);
+    CHECK_INT(objects(), 0);
+}
+
+int main(int argc, char **argv)
+{
+    static char file[LONGEST], remove[LONGEST];
+    if (argc < 2 || !getenv("SDFG_CUDA") || !getenv("SDFG_NVRTC"))
+        return 77;
+    snprintf(file, sizeof file, "%s/axpy.sdfg", argv[1]);
+    axpy = file;
+    CHECK(mkdtemp(cache) != NULL);
+    for (struct check_test *t = check_tests; t; t = t->next) {
+        int before = check_failures;
+        t->run();
+        if (check_failures != before)
+            printf("test %s failed\n", t->name);
+    }
+    snprintf(remove, sizeof remove, "rm -r %s", cache);
+    CHECK(system(remove) == 0);
+    return check_failures ? 1 : 0;
+}
