@@ -25,10 +25,11 @@ struct origin {
 struct memory {
     struct memory *parent; /* another one that stands for this one; NULL: none */
     struct origin *origins;
-    bool foreign; /* of unknown size, or reached by ways that are not seen: it stays on the host */
-    bool device;  /* kernels touch it */
-    bool host;    /* so do statements that only the host can run */
-    bool written; /* by device code */
+    bool foreign;     /* of unknown size, or reached by ways that are not seen: it stays on the host */
+    bool device;      /* kernels touch it */
+    bool host;        /* so do statements that only the host can run */
+    bool written;     /* by device code */
+    bool overwritten; /* as a whole, before it is read */
 };
 
 enum placement {
@@ -73,6 +74,11 @@ typedef void offload_touch(void *user, struct memory *m, bool write);
 void offload_each_touch(struct offload *o, struct tree_stmt *s, offload_touch *see, void *user);
 bool offload_on_device(struct offload *o,
                        const struct tree_expr *e); /* does it read a cell, or memory of the device? */
+
+/* ---- offload_overwritten.c ---- */
+
+/* Does the function give every element a value before it reads one? The memory of one argument, or of a slot. */
+bool offload_is_overwritten(struct offload *o, const struct memory *m);
 
 /* ---- offload_fits.c ---- */
 

@@ -192,6 +192,8 @@ static void mirror_all(struct offload *o)
         struct memory *m = i < o->main->params.count ? &o->by_var[o->main->params.items[i].var->id]
                                                      : &o->by_slot[i - o->main->params.count];
         m = offload_same(m);
+        if (m->device && m->origins && !m->origins->live)
+            m->overwritten = offload_is_overwritten(o, m);
         for (struct origin *x = m->device ? m->origins : NULL; x; x = x->next)
             if (x->argument && !x->live)
                 mirror(o, x);
@@ -214,6 +216,8 @@ static void copy_arguments(struct offload *o, struct tree_stmt *out, enum tree_d
             m = offload_same(&o->by_slot[i - o->main->params.count]);
         }
         if (!m->device || (direction == TREE_OUT && !m->written))
+            continue;
+        if (m->overwritten && (direction == TREE_IN || !param)) /* nobody needs a slot behind the call, then */
             continue;
         for (struct origin *x = m->origins; x; x = x->next) {
             bool this =
