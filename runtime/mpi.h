@@ -45,28 +45,49 @@ struct sdfg_rt_mpi {
 
 /* ---- generated code (rows of runtime/abi.def) ----
  *
- * where: path of the node, for messages. layout: enum sdfg_rt_mpi_type, rank (at most SDFG_RT_MPI_RANK), extents,
- * strides in elements. A request is eight bytes of which only these functions know the meaning. */
+ * where: path of the node, for messages. grid: what sdfg_rt_mpi_grid gave, or NULL: all processes. layout: enum
+ * sdfg_rt_mpi_type, rank (at most SDFG_RT_MPI_RANK), extents, strides in elements. A request is eight bytes of which
+ * only these functions know the meaning. */
 
-void sdfg_rt_mpi_send(struct sdfg_rt_context *context, const char *where, const void *buffer, const int64_t *layout,
-                      int64_t to, int64_t tag);
-void sdfg_rt_mpi_recv(struct sdfg_rt_context *context, const char *where, void *buffer, const int64_t *layout,
-                      int64_t from, int64_t tag);
-void sdfg_rt_mpi_isend(struct sdfg_rt_context *context, const char *where, const void *buffer, const int64_t *layout,
-                       int64_t to, int64_t tag, uint64_t *request);
-void sdfg_rt_mpi_irecv(struct sdfg_rt_context *context, const char *where, void *buffer, const int64_t *layout,
-                       int64_t from, int64_t tag, uint64_t *request);
+void sdfg_rt_mpi_send(struct sdfg_rt_context *context, const char *where, const void *grid, const void *buffer,
+                      const int64_t *layout, int64_t to, int64_t tag);
+void sdfg_rt_mpi_recv(struct sdfg_rt_context *context, const char *where, const void *grid, void *buffer,
+                      const int64_t *layout, int64_t from, int64_t tag);
+void sdfg_rt_mpi_isend(struct sdfg_rt_context *context, const char *where, const void *grid, const void *buffer,
+                       const int64_t *layout, int64_t to, int64_t tag, uint64_t *request);
+void sdfg_rt_mpi_irecv(struct sdfg_rt_context *context, const char *where, const void *grid, void *buffer,
+                       const int64_t *layout, int64_t from, int64_t tag, uint64_t *request);
 /* For `count` requests, `stride` apart, in their order; then they are none any more, and waiting for them again does
  * nothing. tag, source: of the last message received; null: not wanted. */
 void sdfg_rt_mpi_wait(struct sdfg_rt_context *context, const char *where, uint64_t *requests, int64_t count,
                       int64_t stride, int32_t *tag, int32_t *source);
-void sdfg_rt_mpi_bcast(struct sdfg_rt_context *context, const char *where, void *buffer, const int64_t *layout,
-                       int64_t root);
+void sdfg_rt_mpi_bcast(struct sdfg_rt_context *context, const char *where, const void *grid, void *buffer,
+                       const int64_t *layout, int64_t root);
 /* what: enum sdfg_rt_mpi_collective. op: enum sdfg_rt_mpi_op, of the reductions. root: where there is one. `in` and
  * `out` may be the same memory for reductions. */
-void sdfg_rt_mpi_collective(struct sdfg_rt_context *context, const char *where, int64_t what, int64_t op,
-                            const void *in, const int64_t *in_layout, void *out, const int64_t *out_layout,
+void sdfg_rt_mpi_collective(struct sdfg_rt_context *context, const char *where, const void *grid, int64_t what,
+                            int64_t op, const void *in, const int64_t *in_layout, void *out, const int64_t *out_layout,
                             int64_t root);
+
+/* A process grid: parent NULL, list: how many dimensions, and processes in each; or a part of the grid `parent`, list:
+ * how many dimensions that has, and 1 for each that stays. exact: only the part with this rank of the parent takes part
+ * in what is done on the grid; less than 0: all. The grid, or NULL after a failure. Processes that are in no grid do
+ * nothing in its nodes. Collective over all processes, or those of the parent. */
+void *sdfg_rt_mpi_grid(struct sdfg_rt_context *context, const char *where, void *parent, const int64_t *list,
+                       int64_t exact);
+/* An array of the first process of the grid, to blocks in all, and back. list: rank, extents of the array, extents of a
+ * block, and for each dimension that of the grid along which its blocks lie. copies: a grid in which the first process
+ * gives its block to the others; sums: a grid in whose first process the blocks are added up before; or NULL. */
+void sdfg_rt_mpi_block_scatter(struct sdfg_rt_context *context, const char *where, const void *in,
+                               const int64_t *in_layout, void *out, const int64_t *out_layout, const int64_t *list,
+                               void *grid, void *copies);
+void sdfg_rt_mpi_block_gather(struct sdfg_rt_context *context, const char *where, const void *in,
+                              const int64_t *in_layout, void *out, const int64_t *out_layout, const int64_t *list,
+                              void *grid, void *sums);
+/* Blocks on one grid to blocks of the same array on another; neither is a part of a grid. */
+void sdfg_rt_mpi_redistribute(struct sdfg_rt_context *context, const char *where, const void *in,
+                              const int64_t *in_layout, void *out, const int64_t *out_layout, const int64_t *from,
+                              void *from_grid, const int64_t *to, void *to_grid);
 
 /* ---- the embedding engine ---- */
 

@@ -48,7 +48,7 @@ static void check_order(struct state_scan *s, struct access *a, const struct con
         return;
     if (reference)
         diag_error(validate_diags(s), &a->node.place, DIAG_RULE_REFERENCE_UNSET, c->name);
-    else if (c->transient && !container_is_view(c) && c->kind != CONTAINER_STREAM && !a->setzero &&
+    else if (c->transient && !container_is_view(c) && c->kind != CONTAINER_STREAM && !c->distributed && !a->setzero &&
              has_data_edge(a, false) && !sdfg_find_constant(s->state->sdfg, c->name) && validate_may_warn(s->sdfg->v))
         diag_warning(validate_diags(s), &a->node.place, DIAG_RULE_TRANSIENT_UNWRITTEN, c->name);
 }

@@ -252,8 +252,8 @@ bool lower_plan_allocations(struct activation *act)
     region_each_block(&act->sdfg->region, collect_block, p);
     for (uint32_t i = 0; i < p->homes.count; i++) {
         struct home *h = p->homes.slots[i].value;
-        if (!h->desc->transient || container_is_view(h->desc))
-            continue;
+        if (!h->desc->transient || container_is_view(h->desc) || h->desc->distributed)
+            continue; /* it has no memory of its own */
         h->kind = container_is_reference(h->desc) ? HOME_ENTRY : decide(p, h);
         place(p, h);
         if (alloc_is_local(h->desc))

@@ -33,14 +33,14 @@ static void unpack(struct packed *p, bool written)
     free(p->copy);
 }
 
-void sdfg_rt_mpi_bcast(struct sdfg_rt_context *context, const char *where, void *buffer, const int64_t *layout,
-                       int64_t root)
+void sdfg_rt_mpi_bcast(struct sdfg_rt_context *context, const char *where, const void *grid, void *buffer,
+                       const int64_t *layout, int64_t root)
 {
     struct sdfg_rt_mpi_node n;
     struct sdfg_rt_mpi_layout l;
     struct sdfg_rt_mpi_elements e;
     int from;
-    if (!sdfg_rt_mpi_enter(&n, context, where) || !sdfg_rt_mpi_layout(&n, layout, &l) ||
+    if (!sdfg_rt_mpi_enter(&n, context, where, grid) || !sdfg_rt_mpi_layout(&n, layout, &l) ||
         !sdfg_rt_mpi_rank(&n, "the root", root, -1, &from) || n.mpi->self || !sdfg_rt_mpi_elements(&n, &l, &e))
         return;
     sdfg_rt_mpi_good(&n, "MPI_Bcast", n.mpi->Bcast(buffer, e.count, e.type, from, n.comm), "from rank %d", from);
@@ -124,14 +124,14 @@ static bool alone(const struct sdfg_rt_mpi_node *n, const struct operation *o)
     return true;
 }
 
-void sdfg_rt_mpi_collective(struct sdfg_rt_context *context, const char *where, int64_t what, int64_t op,
-                            const void *in, const int64_t *in_layout, void *out, const int64_t *out_layout,
+void sdfg_rt_mpi_collective(struct sdfg_rt_context *context, const char *where, const void *grid, int64_t what,
+                            int64_t op, const void *in, const int64_t *in_layout, void *out, const int64_t *out_layout,
                             int64_t root)
 {
     struct sdfg_rt_mpi_node n;
     struct operation o = { .what = what, .op = op };
     bool reduces = what == SDFG_RT_MPI_REDUCE || what == SDFG_RT_MPI_ALLREDUCE;
-    if (!sdfg_rt_mpi_enter(&n, context, where) || !sdfg_rt_mpi_rank(&n, "the root", root, -1, &o.root))
+    if (!sdfg_rt_mpi_enter(&n, context, where, grid) || !sdfg_rt_mpi_rank(&n, "the root", root, -1, &o.root))
         return;
     bool good = pack(&n, &o.in, (void *)(uintptr_t)in, in_layout, true) && pack(&n, &o.out, out, out_layout, true);
     if (good)

@@ -35,8 +35,23 @@ struct sdfg_rt_mpi_node {
     int rank, size; /* in `comm` */
 };
 
-/* False if the call has failed, or fails here. */
-bool sdfg_rt_mpi_enter(struct sdfg_rt_mpi_node *n, struct sdfg_rt_context *context, const char *where);
+/* A process grid (mpi_grid.c). */
+struct sdfg_rt_mpi_grid {
+    struct sdfg_rt_mpi_grid *next;
+    /* what it was made of */
+    mpi_handle from;
+    const struct sdfg_rt_mpi_grid *parent; /* NULL: of all processes */
+    int64_t exact, list[1 + SDFG_RT_MPI_RANK];
+    /* what it is */
+    int rank, processes, me, dims[SDFG_RT_MPI_RANK];
+    mpi_handle comm;
+    bool member, valid; /* this process is in it; takes part in what it does */
+};
+void sdfg_rt_mpi_coordinates(const struct sdfg_rt_mpi_grid *g, int rank, int64_t *out);
+
+/* grid: NULL for all processes. False if the call has failed, or fails here, or this process is not in the grid. */
+bool sdfg_rt_mpi_enter(struct sdfg_rt_mpi_node *n, struct sdfg_rt_context *context, const char *where,
+                       const struct sdfg_rt_mpi_grid *grid);
 bool sdfg_rt_mpi_fail(const struct sdfg_rt_mpi_node *n, enum sdfg_rt_error error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* What an MPI function gave; `format` says what it was about. */

@@ -47,11 +47,12 @@ static mpi_handle communicator(const struct sdfg_rt_mpi_library *m, const struct
     return m->Comm_f2c ? m->Comm_f2c(call->communicator) : (mpi_handle)(uint32_t)call->communicator;
 }
 
-bool sdfg_rt_mpi_enter(struct sdfg_rt_mpi_node *n, struct sdfg_rt_context *context, const char *where)
+bool sdfg_rt_mpi_enter(struct sdfg_rt_mpi_node *n, struct sdfg_rt_context *context, const char *where,
+                       const struct sdfg_rt_mpi_grid *grid)
 {
     char trouble[SDFG_RT_MPI_TROUBLE];
     const struct sdfg_rt_mpi *call = context->mpi;
-    if (context->error != SDFG_RT_OK)
+    if (context->error != SDFG_RT_OK || (grid && !grid->valid))
         return false;
     *n = (struct sdfg_rt_mpi_node){ .context = context, .where = where, .mpi = sdfg_rt_mpi_open(trouble), .size = 1 };
     if (!n->mpi)
@@ -59,12 +60,12 @@ bool sdfg_rt_mpi_enter(struct sdfg_rt_mpi_node *n, struct sdfg_rt_context *conte
     if (n->mpi->self)
         return !call || !call->has_communicator ||
                sdfg_rt_mpi_fail(n, SDFG_RT_MPI, "a communicator was given, but this process has no MPI");
-    n->comm = communicator(n->mpi, call);
-    n->rank = n->mpi->rank;
-    n->size = n->mpi->size;
+    n->comm = grid ? grid->comm : communicator(n->mpi, call);
+    n->rank = grid ? grid->me : n->mpi->rank;
+    n->size = grid ? grid->processes : n->mpi->size;
     if (!n->mpi->threads && sdfg_rt_in_parallel())
         return sdfg_rt_mpi_fail(n, SDFG_RT_MPI, "the MPI library has no MPI_THREAD_MULTIPLE for a parallel region");
-    return n->comm == n->mpi->world ||
+    return grid || n->comm == n->mpi->world ||
            (sdfg_rt_mpi_good(n, "MPI_Comm_rank", n->mpi->Comm_rank(n->comm, &n->rank), "communicator of the caller") &&
             sdfg_rt_mpi_good(n, "MPI_Comm_size", n->mpi->Comm_size(n->comm, &n->size), "communicator of the caller"));
 }

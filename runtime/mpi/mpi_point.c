@@ -8,14 +8,14 @@ struct status {
     _Alignas(16) char bytes[128];
 };
 
-static bool begin(struct sdfg_rt_mpi_node *n, struct sdfg_rt_context *context, const char *where, const int64_t *layout,
-                  struct sdfg_rt_mpi_layout *l)
+static bool begin(struct sdfg_rt_mpi_node *n, struct sdfg_rt_context *context, const char *where, const void *grid,
+                  const int64_t *layout, struct sdfg_rt_mpi_layout *l)
 {
-    return sdfg_rt_mpi_enter(n, context, where) && sdfg_rt_mpi_layout(n, layout, l);
+    return sdfg_rt_mpi_enter(n, context, where, grid) && sdfg_rt_mpi_layout(n, layout, l);
 }
 
-static void send(struct sdfg_rt_context *context, const char *where, const void *buffer, const int64_t *layout,
-                 int64_t to, int64_t tag, uint64_t *request)
+static void send(struct sdfg_rt_context *context, const char *where, const void *grid, const void *buffer,
+                 const int64_t *layout, int64_t to, int64_t tag, uint64_t *request)
 {
     struct sdfg_rt_mpi_node n;
     struct sdfg_rt_mpi_layout l;
@@ -24,7 +24,8 @@ static void send(struct sdfg_rt_context *context, const char *where, const void 
     int peer;
     if (request)
         *request = 0;
-    if (!begin(&n, context, where, layout, &l) || !sdfg_rt_mpi_rank(&n, "the receiver", to, n.mpi->proc_null, &peer))
+    if (!begin(&n, context, where, grid, layout, &l) ||
+        !sdfg_rt_mpi_rank(&n, "the receiver", to, n.mpi->proc_null, &peer))
         return;
     if (n.mpi->self) {
         sdfg_rt_mpi_self_send(&n, buffer, &l, to, tag);
@@ -40,20 +41,20 @@ static void send(struct sdfg_rt_context *context, const char *where, const void 
     sdfg_rt_mpi_elements_free(&n, &e);
 }
 
-void sdfg_rt_mpi_send(struct sdfg_rt_context *context, const char *where, const void *buffer, const int64_t *layout,
-                      int64_t to, int64_t tag)
+void sdfg_rt_mpi_send(struct sdfg_rt_context *context, const char *where, const void *grid, const void *buffer,
+                      const int64_t *layout, int64_t to, int64_t tag)
 {
-    send(context, where, buffer, layout, to, tag, NULL);
+    send(context, where, grid, buffer, layout, to, tag, NULL);
 }
 
-void sdfg_rt_mpi_isend(struct sdfg_rt_context *context, const char *where, const void *buffer, const int64_t *layout,
-                       int64_t to, int64_t tag, uint64_t *request)
+void sdfg_rt_mpi_isend(struct sdfg_rt_context *context, const char *where, const void *grid, const void *buffer,
+                       const int64_t *layout, int64_t to, int64_t tag, uint64_t *request)
 {
-    send(context, where, buffer, layout, to, tag, request);
+    send(context, where, grid, buffer, layout, to, tag, request);
 }
 
-static void receive(struct sdfg_rt_context *context, const char *where, void *buffer, const int64_t *layout,
-                    int64_t from, int64_t tag, uint64_t *request)
+static void receive(struct sdfg_rt_context *context, const char *where, const void *grid, void *buffer,
+                    const int64_t *layout, int64_t from, int64_t tag, uint64_t *request)
 {
     struct sdfg_rt_mpi_node n;
     struct sdfg_rt_mpi_layout l;
@@ -63,7 +64,8 @@ static void receive(struct sdfg_rt_context *context, const char *where, void *bu
     int peer;
     if (request)
         *request = 0;
-    if (!begin(&n, context, where, layout, &l) || !sdfg_rt_mpi_rank(&n, "the sender", from, n.mpi->any_source, &peer))
+    if (!begin(&n, context, where, grid, layout, &l) ||
+        !sdfg_rt_mpi_rank(&n, "the sender", from, n.mpi->any_source, &peer))
         return;
     if (n.mpi->self) {
         sdfg_rt_mpi_self_recv(&n, buffer, &l, from, tag, request);
@@ -80,16 +82,16 @@ static void receive(struct sdfg_rt_context *context, const char *where, void *bu
     sdfg_rt_mpi_elements_free(&n, &e);
 }
 
-void sdfg_rt_mpi_recv(struct sdfg_rt_context *context, const char *where, void *buffer, const int64_t *layout,
-                      int64_t from, int64_t tag)
+void sdfg_rt_mpi_recv(struct sdfg_rt_context *context, const char *where, const void *grid, void *buffer,
+                      const int64_t *layout, int64_t from, int64_t tag)
 {
-    receive(context, where, buffer, layout, from, tag, NULL);
+    receive(context, where, grid, buffer, layout, from, tag, NULL);
 }
 
-void sdfg_rt_mpi_irecv(struct sdfg_rt_context *context, const char *where, void *buffer, const int64_t *layout,
-                       int64_t from, int64_t tag, uint64_t *request)
+void sdfg_rt_mpi_irecv(struct sdfg_rt_context *context, const char *where, const void *grid, void *buffer,
+                       const int64_t *layout, int64_t from, int64_t tag, uint64_t *request)
 {
-    receive(context, where, buffer, layout, from, tag, request);
+    receive(context, where, grid, buffer, layout, from, tag, request);
 }
 
 static bool wait_for(const struct sdfg_rt_mpi_node *n, uint64_t *request, int32_t *tag, int32_t *source)
@@ -114,7 +116,7 @@ void sdfg_rt_mpi_wait(struct sdfg_rt_context *context, const char *where, uint64
                       int64_t stride, int32_t *tag, int32_t *source)
 {
     struct sdfg_rt_mpi_node n;
-    if (!sdfg_rt_mpi_enter(&n, context, where))
+    if (!sdfg_rt_mpi_enter(&n, context, where, NULL))
         return;
     for (int64_t i = 0; i < count; i++)
         if (!wait_for(&n, &requests[i * stride], tag, source))

@@ -4,7 +4,8 @@ import json
 NODES = "dace.libraries.mpi.nodes."
 CLASSES = {"Send": "send", "Isend": "isend", "Recv": "recv", "Irecv": "irecv", "Wait": "wait", "Waitall": "wait",
            "Bcast": "bcast", "Scatter": "scatter", "Gather": "gather", "Reduce": "reduce", "Allreduce": "allreduce",
-           "Allgather": "allgather", "Alltoall": "alltoall", "Dummy": "dummy"}
+           "Allgather": "allgather", "Alltoall": "alltoall", "Dummy": "dummy", "BlockScatter": "scatter",
+           "BlockGather": "gather", "Redistribute": "redistribute"}
 REQUEST = {"type": "opaque", "ctype": "MPI_Request"}
 
 
@@ -16,7 +17,29 @@ def array(dtype, *shape, transient=False):
         "offset": ["0"] * len(shape), "transient": transient}}
 
 
+def grid(*shape):
+    return {"type": "ProcessGrid", "attributes": {"is_subgrid": False, "shape": [str(s) for s in shape]}}
+
+
+def part(parent, color, exact=None):
+    return {"type": "ProcessGrid", "attributes": {
+        "is_subgrid": True, "parent_grid": parent, "color": color, "exact_grid": None if exact is None else str(exact),
+        "shape": []}}
+
+
+def subarray(dtype, shape, block, pgrid, along=None):
+    return {"type": "SubArray", "attributes": {
+        "dtype": dtype, "shape": [str(s) for s in shape], "subshape": [str(s) for s in block], "pgrid": pgrid,
+        "correspondence": along or list(range(len(shape)))}}
+
+
+def redistribution(a, b):
+    return {"type": "RedistrArray", "attributes": {"array_a": a, "array_b": b, "dtype": None, "shape": []}}
+
+
 def memlet(data, subset):
+    if not subset:
+        return {"type": "Memlet", "attributes": {"data": data}}
     ranges = []
     for r in subset.split(", "):
         begin, end, step = (r.split(":") + ["", ""])[:3] if ":" in r else (r, f"{r} + 1", "")

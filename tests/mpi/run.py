@@ -13,7 +13,7 @@ import tempfile
 
 import numpy as np
 
-from graphs import REQUEST, Graph, array
+from graphs import REQUEST, Graph, array, grid, part, redistribution, subarray
 
 LAUNCHERS = {
     "MPICH": ["mpirun.mpich"],
@@ -152,7 +152,106 @@ def exchanges(run):
     equal("y", got["y"], [np.concatenate([x[s][r * n:(r + 1) * n] for s in range(ranks)]) for r in range(ranks)])
 
 
+# ---- process grids ----
+
+SHAPES = {1: (1, 1), 2: (2, 1), 4: (2, 2), 8: (4, 2)}
+
+
+def parts_of_grids(run):
+    """Sums along one dimension of a grid; a part that holds one rank only."""
+    px, py = SHAPES[run.ranks]
+    g = Graph("parts", {"N": "int64", "Px": "int32", "Py": "int32"}, all=grid("Px", "Py"), row=part("all", [0, 1]),
+              first=part("all", [False, True], 0), x=array("float64", "N"), y=array("float64", "N"))
+    g.mpi("Dummy", {}, {"_a": "all[]", "_b": "row[]"}, fields=["MPI_Comm all;"])
+    g.mpi("Allreduce", {"_inbuffer": "x[0:N]", "_grid": "row[]"}, {"_outbuffer": "x[0:N]"})
+    g.mpi("Allreduce", {"_inbuffer": "y[0:N]", "_grid": "first[]"}, {"_outbuffer": "y[0:N]"})
+    x, y = numbers(run.ranks, "float64", 3), numbers(run.ranks, "float64", 3)
+    got = run.results(g.write(run.folder), {"x": x, "y": y}, ["x", "y"], f"--Px={px}", f"--Py={py}")
+    rows = [r // py for r in range(run.ranks)]
+    equal("x", got["x"], [sum(x[o] for o in range(run.ranks) if rows[o] == rows[r]) for r in range(run.ranks)])
+    equal("y", got["y"], [sum(y[:py]) if rows[r] == 0 else y[r] for r in range(run.ranks)])
+
+
+def block(whole, shape, at):
+    rows, columns = whole.shape[0] // shape[0], whole.shape[1] // shape[1]
+    return whole[at[0] * rows:(at[0] + 1) * rows, at[1] * columns:(at[1] + 1) * columns]
+
+
+def blocks(run):
+    """A matrix in blocks, along the dimensions of the grid and turned round; and back into a part of another one."""
+    px, py = SHAPES[run.ranks]
+    for along in [0, 1], [1, 0]:
+        shape = [(px, py)[d] for d in along]
+        g = Graph("blocks", {"N": "int64", "M": "int64", "Px": "int32", "Py": "int32"}, pg=grid("Px", "Py"),
+                  sub=subarray("float32", [f"N*{shape[0]}", f"M*{shape[1]}"], ["N", "M"], "pg", along),
+                  x=array("float32", f"N*{shape[0]}", f"M*{shape[1]}"), b=array("float32", "N", "M"),
+                  y=array("float32", f"N*{shape[0]} + 1", f"M*{shape[1]} + 2"))
+        g.mpi("BlockScatter", {"_inp_buffer": f"x[0:N*{shape[0]}, 0:M*{shape[1]}]", "_subarray": "sub[]",
+                               "_scatter_grid": "pg[]"}, {"_out_buffer": "b[0:N, 0:M]"})
+        g.mpi("BlockGather", {"_inp_buffer": "b[0:N, 0:M]", "_subarray": "sub[]", "_gather_grid": "pg[]"},
+              {"_out_buffer": f"y[1:N*{shape[0]} + 1, 2:M*{shape[1]} + 2]"})
+        n, m = 3, 5
+        x = numbers(run.ranks, "float32", n * shape[0], m * shape[1])
+        y = numbers(run.ranks, "float32", n * shape[0] + 1, m * shape[1] + 2)
+        b = numbers(run.ranks, "float32", n, m)
+        got = run.results(g.write(run.folder), {"x": x, "b": b, "y": y}, ["b", "y"], f"--Px={px}", f"--Py={py}")
+        places = [[(r // py, r % py)[d] for d in along] for r in range(run.ranks)]
+        equal("b", got["b"], [block(x[0], shape, p) for p in places])
+        wanted = [v.copy() for v in y]
+        wanted[0][1:, 2:] = x[0]
+        equal("y", got["y"], wanted)
+
+
+def rows_and_copies(run):
+    """Blocks along one part of the grid, copied along the other; and summed up on the way back."""
+    px, py = SHAPES[run.ranks]
+    g = Graph("rows_and_copies", {"N": "int64", "M": "int64", "Px": "int32", "Py": "int32"}, pg=grid("Px", "Py"),
+              down=part("pg", [1, 0], 0), across=part("pg", [0, 1]), sub=subarray("int64", ["N*Px"], ["N"], "down"),
+              x=array("int64", "N*Px"), b=array("int64", "N"), y=array("int64", "N*Px"))
+    g.mpi("BlockScatter", {"_inp_buffer": "x[0:N*Px]", "_subarray": "sub[]", "_scatter_grid": "down[]",
+                           "_bcast_grid": "across[]"}, {"_out_buffer": "b[0:N]"})
+    g.mpi("BlockGather", {"_inp_buffer": "b[0:N]", "_subarray": "sub[]", "_gather_grid": "down[]",
+                          "_reduce_grid": "across[]"}, {"_out_buffer": "y[0:N*Px]"})
+    n = 4
+    x, y, b = numbers(run.ranks, "int64", n * px), numbers(run.ranks, "int64", n * px), numbers(run.ranks, "int64", n)
+    got = run.results(g.write(run.folder), {"x": x, "b": b, "y": y}, ["b", "y"], f"--Px={px}", f"--Py={py}")
+    equal("b", got["b"], [x[0][r // py * n:(r // py + 1) * n] for r in range(run.ranks)])
+    equal("y", got["y"], [x[0] * py if r == 0 else y[r] for r in range(run.ranks)])
+
+
+def redistribute(run):
+    """From blocks of rows and columns to rows, and to the turned grid."""
+    px, py = SHAPES[run.ranks]
+    p = run.ranks
+    for to, along in [(p, 1), [0, 1]], [(1, p), [0, 1]], [(py, px), [0, 1]], [(px, py), [1, 0]]:
+        shape = [to[d] for d in along]
+        g = Graph("redistribute", {"N": "int64", "M": "int64"}, pa=grid(px, py), pb=grid(*to),
+                  a=subarray("complex64", ["N", "M"], [f"N//{px}", f"M//{py}"], "pa"),
+                  b=subarray("complex64", ["N", "M"], [f"N//{shape[0]}", f"M//{shape[1]}"], "pb", along),
+                  r=redistribution("a", "b"), x=array("complex64", f"N//{px}", f"M//{py}"),
+                  y=array("complex64", f"N//{shape[0]}", f"M//{shape[1]}"))
+        g.mpi("Redistribute", {"_inp_buffer": f"x[0:N//{px}, 0:M//{py}]", "_rdistrarray": "r[]"},
+              {"_out_buffer": f"y[0:N//{shape[0]}, 0:M//{shape[1]}]"}, redistr="r")
+        n, m = 8, 16
+        whole = numbers(p, "complex64", n, m)[0]
+        x = [block(whole, (px, py), (k // py, k % py)) for k in range(p)]
+        y = [np.zeros((n // shape[0], m // shape[1]), np.complex64)] * p
+        got = run.results(g.write(run.folder), {"x": x, "y": y}, ["y"], f"--N={n}", f"--M={m}")
+        places = [[(k // to[1], k % to[1])[d] for d in along] for k in range(p)]
+        equal("y", got["y"], [block(whole, shape, k) for k in places])
+
+
 # ---- what goes wrong ----
+
+def large_grid(run):
+    g = Graph("large_grid", {"N": "int64", "P": "int32"}, pg=grid("P", 2), x=array("float64", "N"))
+    g.mpi("Bcast", {"_inbuffer": "x[0:N]", "_grid": "pg[]", "_root": "root[0]"}, {"_outbuffer": "x[0:N]"})
+    g.arrays["root"] = array("int32", 1)
+    program = g.write(run.folder)
+    complain(run.start(program, ["--N=4", f"--P={run.ranks}"]), 7, f"wants more than {run.ranks} processes", '"bcast"')
+    g.arrays["pg"] = part("none", [1, 0])
+    complain(run.start(g.write(run.folder), ["--N=4"]), 4, "'pg' is not wired to a parent process grid")
+
 
 def complain(done, code, *texts):
     said = done.stdout + done.stderr
@@ -206,7 +305,7 @@ def truncated(run):
     complain(done, 8, '"recv"')
 
 
-TESTS = [ring, send_recv, broadcast, reductions, exchanges, one_output, bad_rank, truncated, other_sizes]
+TESTS = [ring, send_recv, broadcast, reductions, exchanges, parts_of_grids, blocks, rows_and_copies, redistribute, one_output, large_grid, bad_rank, truncated, other_sizes]
 
 
 def main():

@@ -1,44 +1,31 @@
 /* mpi.* (library-nodes.md 10): calls of the runtime (runtime/mpi.h). */
-#include "lower/graph/library/library.h"
+#include "lower/graph/library/mpi.h"
 
 #include "ir/library.h"
 #include "runtime/mpi.h"
 
 #include <string.h>
 
-enum { MAX_ARGS = 9 };
-
-struct call {
-    struct scope *sc;
-    struct library *node;
-    struct tree_expr *args[MAX_ARGS];
-    uint32_t count;
-    bool failed;
-};
-
-static void add(struct call *c, struct tree_expr *e)
+void mpi_add(struct mpi_call *c, struct tree_expr *e)
 {
     c->failed = c->failed || !e;
     c->args[c->count++] = e;
 }
 
-static void add_number(struct call *c, int64_t value) { add(c, expr_i64(c->sc->act->lw->tree, value)); }
+static void add_number(struct mpi_call *c, int64_t value) { mpi_add(c, expr_i64(c->sc->act->lw->tree, value)); }
 
-/* The context and the path of the node. */
-static struct call begin(struct scope *sc, struct library *n)
+struct mpi_call mpi_begin(struct scope *sc, struct library *n)
 {
     struct lower *lw = sc->act->lw;
-    struct call c = { .sc = sc, .node = n };
+    struct mpi_call c = { .sc = sc, .node = n };
     struct text path = text_new(lw->arena);
     place_print(&n->node.place, &path);
-    add(&c, expr_context(lw->tree));
-    add(&c, expr_data(lw->tree, type_basic(lw->ir, TYPE_I8), path.data, path.length + 1));
-    if (library_input_edge(n, "_grid"))
-        c.failed = !diag_error(lw->diags, &n->node.place, DIAG_MPI_GRID, n->node.label);
+    mpi_add(&c, expr_context(lw->tree));
+    mpi_add(&c, expr_data(lw->tree, type_basic(lw->ir, TYPE_I8), path.data, path.length + 1));
     return c;
 }
 
-static bool finish(struct call *c, const char *function)
+bool mpi_finish(struct mpi_call *c, const char *function)
 {
     if (c->failed)
         return false;
@@ -63,7 +50,7 @@ static int code_of(const struct type *t)
 }
 
 /* Address and layout. */
-static void add_area(struct call *c, const struct area *a)
+static void add_area(struct mpi_call *c, const struct area *a)
 {
     struct lower *lw = c->sc->act->lw;
     int code = code_of(a->type);
@@ -76,11 +63,11 @@ static void add_area(struct call *c, const struct area *a)
     }
     if (code < 0)
         c->failed = !diag_error(lw->diags, &c->node->node.place, DIAG_MPI_TYPE, c->node->node.label);
-    add(c, a->pointer);
-    add(c, library_list(c->sc, &c->node->node.place, items, 2 + 2 * a->rank));
+    mpi_add(c, a->pointer);
+    mpi_add(c, library_list(c->sc, &c->node->node.place, items, 2 + 2 * a->rank));
 }
 
-static void add_input(struct call *c, const char *conn)
+void mpi_add_input(struct mpi_call *c, const char *conn)
 {
     struct area a;
     if (!library_input(c->sc, c->node, conn, &a))
@@ -90,7 +77,7 @@ static void add_input(struct call *c, const char *conn)
 }
 
 /* What a process that is not the root has there stays. */
-static void add_output(struct call *c, const char *conn)
+void mpi_add_output(struct mpi_call *c, const char *conn)
 {
     struct area a;
     if (!library_update(c->sc, c->node, conn, &a))
@@ -100,7 +87,7 @@ static void add_output(struct call *c, const char *conn)
 }
 
 /* The number in a container of one integer. */
-static void add_value(struct call *c, const char *conn)
+static void add_value(struct mpi_call *c, const char *conn)
 {
     struct lower *lw = c->sc->act->lw;
     struct tree *t = lw->tree;
@@ -110,11 +97,12 @@ static void add_value(struct call *c, const char *conn)
     else if (!type_is_integer(a.type))
         c->failed = !diag_error(lw->diags, &c->node->node.place, DIAG_UNKNOWN_TYPE, conn);
     else
-        add(c, expr_cast(t, type_basic(lw->ir, TYPE_I64), expr_load(t, a.type, a.pointer, expr_i64(t, 0), a.alias)));
+        mpi_add(c,
+                expr_cast(t, type_basic(lw->ir, TYPE_I64), expr_load(t, a.type, a.pointer, expr_i64(t, 0), a.alias)));
 }
 
 /* Addresses of requests. */
-static bool requests(struct call *c, const char *conn, bool output, struct area *a)
+static bool requests(struct mpi_call *c, const char *conn, bool output, struct area *a)
 {
     if (!(output ? library_update : library_input)(c->sc, c->node, conn, a)) {
         c->failed = true;
@@ -129,17 +117,18 @@ static bool requests(struct call *c, const char *conn, bool output, struct area 
 static bool transfer(struct scope *sc, struct library *n, const char *peer, bool sends, bool waits,
                      const char *function)
 {
-    struct call c = begin(sc, n);
+    struct mpi_call c = mpi_begin(sc, n);
     struct area request;
+    mpi_add_grid(&c, "_grid");
     if (sends)
-        add_input(&c, "_buffer");
+        mpi_add_input(&c, "_buffer");
     else
-        add_output(&c, "_buffer");
+        mpi_add_output(&c, "_buffer");
     add_value(&c, peer);
     add_value(&c, "_tag");
     if (!waits && requests(&c, "_request", true, &request))
-        add(&c, request.pointer);
-    return finish(&c, function);
+        mpi_add(&c, request.pointer);
+    return mpi_finish(&c, function);
 }
 
 bool lower_mpi_send(struct scope *sc, struct library *n)
@@ -163,38 +152,38 @@ bool lower_mpi_irecv(struct scope *sc, struct library *n)
 }
 
 /* Where a status goes: an int32, or null if nothing is wired. */
-static void add_status(struct call *c, const char *conn)
+static void add_status(struct mpi_call *c, const char *conn)
 {
     struct lower *lw = c->sc->act->lw;
     struct tree *t = lw->tree;
     const struct type *i32 = type_basic(lw->ir, TYPE_I32);
     struct area a;
     if (!library_output_edge(c->node, conn))
-        add(c, expr_null(t, type_pointer(lw->ir, i32)));
+        mpi_add(c, expr_null(t, type_pointer(lw->ir, i32)));
     else if (!library_update(c->sc, c->node, conn, &a))
         c->failed = true;
     else if (a.type != i32)
         c->failed = !diag_error(lw->diags, &c->node->node.place, DIAG_UNKNOWN_TYPE, conn);
     else
-        add(c, a.pointer);
+        mpi_add(c, a.pointer);
 }
 
 static bool wait_for(struct scope *sc, struct library *n)
 {
     struct lower *lw = sc->act->lw;
-    struct call c = begin(sc, n);
+    struct mpi_call c = mpi_begin(sc, n);
     struct area a;
     if (!requests(&c, "_request", false, &a))
         return false;
     area_squeeze(&a);
     if (a.rank > 1)
         return library_wrong_shapes(sc, n, "requests in one dimension expected");
-    add(&c, a.pointer);
-    add(&c, lower_index(lw, &n->node.place, a.rank ? a.sizes[0] : sym_int(lw->ir, 1)));
-    add(&c, lower_index(lw, &n->node.place, a.rank ? a.strides[0] : sym_int(lw->ir, 1)));
+    mpi_add(&c, a.pointer);
+    mpi_add(&c, lower_index(lw, &n->node.place, a.rank ? a.sizes[0] : sym_int(lw->ir, 1)));
+    mpi_add(&c, lower_index(lw, &n->node.place, a.rank ? a.strides[0] : sym_int(lw->ir, 1)));
     add_status(&c, "_stat_tag");
     add_status(&c, "_stat_source");
-    return finish(&c, "sdfg_rt_mpi_wait");
+    return mpi_finish(&c, "sdfg_rt_mpi_wait");
 }
 
 bool lower_mpi_wait(struct scope *sc, struct library *n) { return wait_for(sc, n); }
@@ -204,18 +193,19 @@ bool lower_mpi_waitall(struct scope *sc, struct library *n) { return wait_for(sc
 
 bool lower_mpi_bcast(struct scope *sc, struct library *n)
 {
-    struct call c = begin(sc, n);
+    struct mpi_call c = mpi_begin(sc, n);
     struct area in, out;
     if (!library_input(sc, n, "_inbuffer", &in) || !library_update(sc, n, "_outbuffer", &out))
         return false;
     if (in.binding != out.binding)
         return library_wrong_shapes(sc, n, "the broadcast is in place: both sides must be the same container");
+    mpi_add_grid(&c, "_grid");
     add_area(&c, &out);
     add_value(&c, "_root");
-    return finish(&c, "sdfg_rt_mpi_bcast");
+    return mpi_finish(&c, "sdfg_rt_mpi_bcast");
 }
 
-static void add_operation(struct call *c)
+static void add_operation(struct mpi_call *c)
 {
     static const char *const names[] = {
 #define MPI_OPERATION(name, mpich, open) "MPI_" #name,
@@ -236,21 +226,22 @@ static void add_operation(struct call *c)
 
 static bool collective(struct scope *sc, struct library *n, enum sdfg_rt_mpi_collective what)
 {
-    struct call c = begin(sc, n);
+    struct mpi_call c = mpi_begin(sc, n);
     bool reduces = what == SDFG_RT_MPI_REDUCE || what == SDFG_RT_MPI_ALLREDUCE;
     bool rooted = what == SDFG_RT_MPI_SCATTER || what == SDFG_RT_MPI_GATHER || what == SDFG_RT_MPI_REDUCE;
+    mpi_add_grid(&c, "_grid");
     add_number(&c, what);
     if (reduces)
         add_operation(&c);
     else
         add_number(&c, 0);
-    add_input(&c, "_inbuffer");
-    add_output(&c, "_outbuffer");
+    mpi_add_input(&c, "_inbuffer");
+    mpi_add_output(&c, "_outbuffer");
     if (rooted)
         add_value(&c, "_root");
     else
         add_number(&c, 0);
-    return finish(&c, "sdfg_rt_mpi_collective");
+    return mpi_finish(&c, "sdfg_rt_mpi_collective");
 }
 
 bool lower_mpi_scatter(struct scope *sc, struct library *n) { return collective(sc, n, SDFG_RT_MPI_SCATTER); }
@@ -260,10 +251,13 @@ bool lower_mpi_alltoall(struct scope *sc, struct library *n) { return collective
 bool lower_mpi_reduce(struct scope *sc, struct library *n) { return collective(sc, n, SDFG_RT_MPI_REDUCE); }
 bool lower_mpi_allreduce(struct scope *sc, struct library *n) { return collective(sc, n, SDFG_RT_MPI_ALLREDUCE); }
 
-/* It declares what other nodes keep between calls, and does nothing. */
+/* It declares what other nodes keep between calls; the grids behind it are made where it is. */
 bool lower_mpi_dummy(struct scope *sc, struct library *n)
 {
-    (void)sc;
-    (void)n;
+    for (uint32_t i = 0; i < n->node.out.count; i++) {
+        const struct access *a = as_access(n->node.out.items[i]->dst);
+        if (a && a->data && a->data->kind == CONTAINER_PROCESS_GRID && !mpi_make_grid(sc, n, a->data))
+            return false;
+    }
     return true;
 }

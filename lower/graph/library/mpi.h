@@ -1,0 +1,33 @@
+/* What the files about MPI nodes share. */
+#ifndef LOWER_GRAPH_LIBRARY_MPI_H
+#define LOWER_GRAPH_LIBRARY_MPI_H
+
+#include "lower/graph/library/library.h"
+
+enum { MPI_MAX_ARGS = 10 };
+
+/* A call of the runtime in the making: its arguments so far. */
+struct mpi_call {
+    struct scope *sc;
+    struct library *node;
+    struct tree_expr *args[MPI_MAX_ARGS];
+    uint32_t count;
+    bool failed;
+};
+
+/* The context and the path of the node. */
+struct mpi_call mpi_begin(struct scope *sc, struct library *n);
+bool mpi_finish(struct mpi_call *c, const char *function);
+void mpi_add(struct mpi_call *c, struct tree_expr *e); /* NULL: the call has failed */
+/* Address and layout of a region. */
+void mpi_add_input(struct mpi_call *c, const char *conn);
+void mpi_add_output(struct mpi_call *c, const char *conn);
+
+/* ---- process grids (mpi_grid.c) ---- */
+
+/* The grid that is wired to a connector, which is made if it is not there yet; null if nothing is wired. */
+void mpi_add_grid(struct mpi_call *c, const char *conn);
+/* Makes a grid for nodes behind it. */
+bool mpi_make_grid(struct scope *sc, struct library *n, const struct container *grid);
+
+#endif

@@ -1,0 +1,129 @@
+/* Process grids: Cartesian communicators. A grid is made when the first node of the process asks for it, and is found
+ * again afterwards: making one is collective, and so is each statement that asks. Grids live as long as the process. */
+#include "runtime/mpi/mpi_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct sdfg_rt_mpi_grid *grids;
+
+static struct sdfg_rt_mpi_grid *find(mpi_handle comm, const struct sdfg_rt_mpi_grid *parent, const int64_t *list,
+                                     int64_t exact)
+{
+    for (struct sdfg_rt_mpi_grid *g = grids; g; g = g->next)
+        if (g->from == comm && g->parent == parent && g->exact == exact && g->list[0] == list[0] &&
+            !memcmp(g->list + 1, list + 1, (size_t)list[0] * sizeof *list))
+            return g;
+    return NULL;
+}
+
+/* ---- making ---- */
+
+static bool take_list(const struct sdfg_rt_mpi_node *n, struct sdfg_rt_mpi_grid *g, const int64_t *list)
+{
+    int64_t processes = 1;
+    if (list[0] > SDFG_RT_MPI_RANK)
+        return sdfg_rt_mpi_fail(n, SDFG_RT_BAD_VALUE, "a process grid has %lld dimensions", (long long)list[0]);
+    memcpy(g->list, list, (size_t)(list[0] + 1) * sizeof *list);
+    for (int64_t i = 1; i <= list[0]; i++) {
+        if (g->parent && list[i])
+            g->dims[g->rank++] = g->parent->dims[i - 1];
+        if (g->parent)
+            continue;
+        if (list[i] < 1 || list[i] > n->size || (processes *= list[i]) > n->size)
+            return sdfg_rt_mpi_fail(n, SDFG_RT_BAD_VALUE, "a process grid wants more than %d processes, or none",
+                                    n->size);
+        g->dims[g->rank++] = (int)list[i];
+    }
+    g->processes = 1;
+    for (int i = 0; i < g->rank; i++)
+        g->processes *= g->dims[i];
+    return true;
+}
+
+void sdfg_rt_mpi_coordinates(const struct sdfg_rt_mpi_grid *g, int rank, int64_t *out)
+{
+    for (int i = g->rank - 1; i >= 0; i--) {
+        out[i] = rank % g->dims[i];
+        rank /= g->dims[i];
+    }
+}
+
+/* Whether this process is in the part of the parent in which the rank `exact` of the parent is: where both have the
+ * same coordinates in all dimensions that are gone. */
+static bool with(const struct sdfg_rt_mpi_grid *g, int64_t exact)
+{
+    const struct sdfg_rt_mpi_grid *p = g->parent;
+    int64_t mine[SDFG_RT_MPI_RANK], theirs[SDFG_RT_MPI_RANK];
+    if (exact < 0)
+        return true;
+    if (exact >= p->processes)
+        return false;
+    sdfg_rt_mpi_coordinates(p, p->me, mine);
+    sdfg_rt_mpi_coordinates(p, (int)exact, theirs);
+    for (int i = 0; i < p->rank; i++)
+        if (!g->list[1 + i] && mine[i] != theirs[i])
+            return false;
+    return true;
+}
+
+static bool make_comm(const struct sdfg_rt_mpi_node *n, struct sdfg_rt_mpi_grid *g)
+{
+    const struct sdfg_rt_mpi_library *m = n->mpi;
+    int numbers[SDFG_RT_MPI_RANK] = { 0 }, periods[SDFG_RT_MPI_RANK] = { 0 };
+    if (m->self) {
+        g->member = true;
+        return true;
+    }
+    for (int64_t i = 0; g->parent && i < g->list[0]; i++)
+        numbers[i] = g->list[1 + i] != 0;
+    g->comm = 0; /* MPICH writes half of the bits */
+    int result = g->parent ? m->Cart_sub(g->parent->comm, numbers, &g->comm)
+                           : m->Cart_create(n->comm, g->rank, g->dims, periods, 0, &g->comm);
+    if (!sdfg_rt_mpi_good(n, g->parent ? "MPI_Cart_sub" : "MPI_Cart_create", result, "of %d processes", g->processes))
+        return false;
+    g->member = g->comm != m->none;
+    if (!g->member)
+        return true;
+    m->Comm_set_errhandler(g->comm, m->errors_return);
+    return sdfg_rt_mpi_good(n, "MPI_Comm_rank", m->Comm_rank(g->comm, &g->me), "of a process grid");
+}
+
+static bool make(const struct sdfg_rt_mpi_node *n, struct sdfg_rt_mpi_grid *g, const int64_t *list)
+{
+    if (!take_list(n, g, list))
+        return false;
+    if (g->parent && !g->parent->member)
+        return true; /* no process of the parent */
+    if (!make_comm(n, g))
+        return false;
+    g->valid = g->member && (!g->parent || (g->parent->valid && with(g, g->exact)));
+    return true;
+}
+
+void *sdfg_rt_mpi_grid(struct sdfg_rt_context *context, const char *where, void *parent, const int64_t *list,
+                       int64_t exact)
+{
+    struct sdfg_rt_mpi_node n;
+    if (!sdfg_rt_mpi_enter(&n, context, where, NULL))
+        return NULL;
+    pthread_mutex_lock(&lock);
+    struct sdfg_rt_mpi_grid *g = find(n.comm, parent, list, exact);
+    if (!g && (g = calloc(1, sizeof *g))) {
+        g->from = n.comm;
+        g->parent = parent;
+        g->exact = exact;
+        if (make(&n, g, list)) {
+            g->next = grids;
+            grids = g;
+        } else {
+            free(g);
+            g = NULL;
+        }
+    } else if (!g) {
+        sdfg_rt_mpi_fail(&n, SDFG_RT_OUT_OF_MEMORY, "a process grid");
+    }
+    pthread_mutex_unlock(&lock);
+    return g;
+}
