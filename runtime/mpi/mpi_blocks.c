@@ -145,7 +145,9 @@ void sdfg_rt_mpi_block_scatter(struct sdfg_rt_context *context, const char *wher
 {
     struct sdfg_rt_mpi_node n;
     const struct sdfg_rt_mpi_grid *g = grid, *c = copies;
-    struct spread s = { .whole = in_layout, .part = out_layout, .whole_buffer = (void *)(uintptr_t)in, .part_buffer = out };
+    struct spread s = {
+        .whole = in_layout, .part = out_layout, .whole_buffer = (void *)(uintptr_t)in, .part_buffer = out
+    };
     struct sdfg_rt_mpi_elements e;
     if (!sdfg_rt_mpi_enter(&n, context, where, NULL))
         return;
@@ -185,7 +187,9 @@ void sdfg_rt_mpi_block_gather(struct sdfg_rt_context *context, const char *where
 {
     struct sdfg_rt_mpi_node n;
     const struct sdfg_rt_mpi_grid *g = grid, *r = sums;
-    struct spread s = { .whole = out_layout, .part = in_layout, .whole_buffer = out, .part_buffer = (void *)(uintptr_t)in };
+    struct spread s = {
+        .whole = out_layout, .part = in_layout, .whole_buffer = out, .part_buffer = (void *)(uintptr_t)in
+    };
     if (!sdfg_rt_mpi_enter(&n, context, where, NULL) || !(g->valid || (r && r->valid)))
         return;
     if (begin(&n, &s, list, g)) {
@@ -291,7 +295,8 @@ static bool exchange(struct exchange *x)
             good = receive_piece(x, from, &p);
     for (int to = 0; to < b->processes; to++)
         if (x->requests[to])
-            good = sdfg_rt_mpi_good(x->n, "MPI_Wait", x->n->mpi->Wait(&x->requests[to], status), "a block sent") && good;
+            good =
+                sdfg_rt_mpi_good(x->n, "MPI_Wait", x->n->mpi->Wait(&x->requests[to], status), "a block sent") && good;
     return good;
 }
 
@@ -316,7 +321,9 @@ void sdfg_rt_mpi_redistribute(struct sdfg_rt_context *context, const char *where
 {
     struct sdfg_rt_mpi_node n;
     struct sdfg_rt_mpi_layout l;
-    struct exchange x = { .n = &n, .in_layout = in_layout, .out_layout = out_layout, .in = (void *)(uintptr_t)in, .out = out };
+    struct exchange x = {
+        .n = &n, .in_layout = in_layout, .out_layout = out_layout, .in = (void *)(uintptr_t)in, .out = out
+    };
     if (!sdfg_rt_mpi_enter(&n, context, where, NULL) || !tile(&n, from_grid, from, &x.a) ||
         !tile(&n, to_grid, to, &x.b) || !sdfg_rt_mpi_layout(&n, in_layout, &l))
         return;
