@@ -117,24 +117,50 @@ static void see_use(void *user, struct tree_expr *e)
 
 static void see_operand(void *user, struct tree_expr **e) { expr_visit(*e, see_use, user); }
 
-static void follow(struct flow *f, struct tree_stmt *s)
+static void define(struct flow *f, struct tree_var *var)
+{
+    if (map_has(&f->defined, var))
+        return;
+    map_put(f->vectorize->tree->scratch, &f->defined, var, var);
+    vec_push(f->vectorize->tree->scratch, &f->trail, var);
+}
+
+static void follow(struct flow *f, struct tree_stmt *s);
+
+/* What both sides of a branch define is defined behind it; the variables of a side are taken off the end of the trail.
+ */
+static void follow_branch(struct flow *f, struct tree_stmt *s)
 {
     struct arena *a = f->vectorize->tree->scratch;
-    stmt_each_expr(s, see_operand, f);
-    for (uint32_t i = 0; i < s->items.count; i++)
-        follow(f, s->items.items[i]);
+    struct map first = { 0 };
+    VEC(struct tree_var *) both = { 0 };
     struct tree_stmt *const bodies[] = { s->body, s->otherwise };
     for (int i = 0; i < 2; i++) {
         uint32_t before = f->trail.count;
         if (bodies[i])
             follow(f, bodies[i]);
-        while (f->trail.count > before)
-            map_remove(&f->defined, f->trail.items[--f->trail.count]);
+        while (f->trail.count > before) {
+            struct tree_var *var = f->trail.items[--f->trail.count];
+            map_remove(&f->defined, var);
+            if (i == 0)
+                map_put(a, &first, var, var);
+            else if (map_has(&first, var))
+                vec_push(a, &both, var);
+        }
     }
-    if (s->kind == STMT_ASSIGN && !map_has(&f->defined, s->var)) {
-        map_put(a, &f->defined, s->var, s->var);
-        vec_push(a, &f->trail, s->var);
-    }
+    for (uint32_t i = 0; i < both.count; i++)
+        define(f, both.items[i]);
+}
+
+static void follow(struct flow *f, struct tree_stmt *s)
+{
+    stmt_each_expr(s, see_operand, f);
+    for (uint32_t i = 0; i < s->items.count; i++)
+        follow(f, s->items.items[i]);
+    if (s->kind == STMT_IF)
+        follow_branch(f, s);
+    if (s->kind == STMT_ASSIGN)
+        define(f, s->var);
 }
 
 static bool check_variables(struct vectorize *v)
