@@ -364,6 +364,7 @@ void llvm_meta_loop_begin(struct llvm_func *f, const struct tree_loop *loop);
  */
 void llvm_meta_loop_end(struct llvm_func *f, const struct tree_loop *loop, LLVMValueRef back_edge, bool has_loops,
                         bool few, LLVMMetadataRef at);
+void llvm_meta_vector_loop(struct llvm_func *f, LLVMValueRef back_edge);
 
 /* llvm_export.c */
 void llvm_exports(struct llvm_emitter *e); /* after all other functions; there is one unit */

@@ -6,11 +6,13 @@ struct loop {
     struct llvm_loop targets;
     LLVMBasicBlockRef ahead, body; /* ahead: the preheader */
     LLVMMetadataRef location;      /* for remarks */
+    bool vectors;                  /* its code is that of vectors already */
 };
 
 /* From here on the code of the body is emitted. `guard`: whether there is a first round, or NULL if there always is. */
 static void begin_loop(struct llvm_func *f, struct loop *l, const struct tree_loop *facts, LLVMValueRef guard)
 {
+    l->vectors = false;
     l->ahead = llvm_block(f, "ahead");
     l->body = llvm_block(f, "loop");
     l->targets = (struct llvm_loop){
@@ -42,7 +44,10 @@ static void end_loop(struct llvm_func *f, struct loop *l, const struct tree_loop
                      bool few)
 {
     LLVMValueRef back = LLVMBuildCondBr(f->builder, again, l->body, l->targets.leave);
-    llvm_meta_loop_end(f, facts, back, l->targets.has_loops, few, l->location);
+    if (l->vectors)
+        llvm_meta_vector_loop(f, back);
+    else
+        llvm_meta_loop_end(f, facts, back, l->targets.has_loops, few, l->location);
     if (l->targets.outer && (!goes || l->targets.has_loops))
         l->targets.outer->has_loops = true;
     llvm_block_begin(f, l->targets.leave);
@@ -196,6 +201,7 @@ void llvm_stmt_while(struct llvm_func *f, const struct tree_stmt *s)
 {
     struct loop l;
     begin_loop(f, &l, &s->loop, llvm_truth(f, s->value->type, llvm_expr(f, s->value)));
+    l.vectors = s->value->op == EXPR_LANE && s->value->args[0]->type->scalable;
     llvm_stmt(f, s->body);
     begin_next(f, &l);
     end_loop(f, &l, &s->loop, llvm_truth(f, s->value->type, llvm_expr(f, s->value)), false, false);

@@ -210,3 +210,11 @@ void llvm_meta_loop_end(struct llvm_func *f, const struct tree_loop *loop, LLVMV
     if (count)
         attach(f, back_edge, f->unit->kind_loop, distinct_node(f, properties, count));
 }
+
+/* LLVM's vectorizer does not look at it. */
+void llvm_meta_vector_loop(struct llvm_func *f, LLVMValueRef back_edge)
+{
+    LLVMMetadataRef yes = LLVMValueAsMetadata(LLVMConstInt(LLVMInt32TypeInContext(f->unit->context), 1, false));
+    LLVMMetadataRef done = property(f, "llvm.loop.isvectorized", yes);
+    attach(f, back_edge, f->unit->kind_loop, distinct_node(f, &done, 1));
+}

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+enum { LARGEST_VSCALE = 16 }; /* 2048 bits */
+
 /* ---- diagnostics ---- */
 
 bool llvm_unsupported(struct llvm_func *f, const struct type *t)
@@ -170,6 +172,8 @@ static LLVMValueRef define_function(struct llvm_unit *u, const struct llvm_job *
     else if (outlined)
         LLVMSetVisibility(function, LLVMHiddenVisibility);
     llvm_function_attribute(u, function, "nounwind", 0);
+    if (u->emitter->tree->machine->scalable)
+        llvm_function_attribute(u, function, "vscale_range", (uint64_t)1 << 32 | LARGEST_VSCALE);
     parameter_attribute(u, function, 0, "noalias");
     parameter_attribute(u, function, 1, "noalias");
     if (u->emitter->options->decorate)
