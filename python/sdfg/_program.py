@@ -17,7 +17,7 @@ _LINKER = {"auto": 0, "place": 1, "orc": 2}
 _TIER = {"full": 0, "quick": 1, "auto": 2}
 _EXTERNAL_FILES = {"folder": 0, "none": 1, "any": 2}
 _EMIT = {"sdfg": 0, "tree": 1, "ll": 2, "ll-opt": 3, "asm": 4, "obj": 5, "work": 6, "remarks": 7, "cuda": 9, "ptx": 10, "cubin": 11}
-_EXPORT = {".o": 0, ".a": 1, ".so": 2, ".h": 3, ".f90": 4}
+_EXPORT = {".o": 0, ".a": 1, ".so": 2, ".h": 3, ".f90": 4, ".s": 5}
 
 
 def _text(value):
@@ -367,7 +367,7 @@ class Program:
         return data if what in ("obj", "cubin") else data.decode()
 
     def export(self, path, *, target=None, cpu=None, features=None, **symbols):
-        """Compiles ahead of time: .o, .a or .so, and prototypes as .h or .f90, by the end of the name."""
+        """Compiles ahead of time: .o, .a, .so or assembly as .s, and prototypes as .h or .f90, by the end of the name."""
         data = self.export_bytes(os.path.splitext(os.fspath(path))[1], target=target, cpu=cpu, features=features, **symbols)
         with open(path, "wb") as file:
             file.write(data)

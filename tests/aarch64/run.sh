@@ -1,6 +1,8 @@
 #!/bin/sh
 # run.sh runtime: builds libsdfg-rt for AArch64, and what the tests need besides.
 # run.sh place: what the loader places is executed (place.c).
+# run.sh corpus [SET...]: all recorded programs of the sets (sve npbench dace-tests) with vectors of 128, 256, 512 and 2048 bits, by
+# the release build; half an hour. The tests take a part of that.
 # run.sh COMMAND...: runs a command.
 # Needs a compiler for AArch64 and an emulator; scripts/setup.sh installs them where packages exist.
 set -eu
@@ -35,6 +37,19 @@ place)
     $compiler -std=gnu11 -Wall -Wextra -Werror -I"$top" "$here/place.c" "$build/libsdfg_place.a" "$build/libsdfg_base.a" \
         -Wl,--wrap=__clear_cache -lm -o place
     qemu-aarch64 -L /usr/aarch64-linux-gnu ./place
+    ;;
+corpus)
+    shift
+    "$here/run.sh" runtime
+    export SDFG_LIBRARY="$top/build/release/libsdfg.so" PYTHONPATH="$top/python:$top/tests/python" OMP_WAIT_POLICY=passive
+    status=0
+    for set in ${*:-sve npbench dace-tests}; do
+        for program in prog prog.sve; do
+            "$top/tests/corpus/check.sh" "$top/tests/python/corpus.sh" "$top/build/corpus" "$set" "--sdfg=$program.sdfg" \
+                "--aarch64=$build" "--ways=open:+sve:1 open:+sve:2 open:+sve:4 open:+sve:16" || status=1
+        done
+    done
+    exit $status
     ;;
 *)
     exec "$@"
