@@ -20,7 +20,8 @@ enum sdfg_rt_error {
     SDFG_RT_FAULT,        /* checked mode found a fault: struct sdfg_rt_faults */
     SDFG_RT_DEVICE,       /* there is no device, or it failed: struct sdfg_rt_device */
     SDFG_RT_DEVICE_FAULT, /* code on the device did what it may not: struct sdfg_rt_device */
-    SDFG_RT_MPI           /* there is no MPI library, or it failed: struct sdfg_rt_mpi */
+    SDFG_RT_MPI,          /* there is no MPI library, or it failed: struct sdfg_rt_mpi */
+    SDFG_RT_CANCELLED     /* the caller stopped the call */
 };
 
 /* What checked mode looks for; the numbers are those of enum sdfg_check. */
@@ -60,6 +61,11 @@ struct sdfg_rt_context {
 #define RT_FIELD(name, letter) SDFG_RT_LETTER_##letter name;
 #include "runtime/abi.def"
 };
+
+/* Releases what a call that failed has left behind. No thread of the call runs any more. */
+void sdfg_rt_release(struct sdfg_rt_context *context);
+/* What the call has made stays, for later calls with other contexts to give back. */
+void sdfg_rt_hand_over(struct sdfg_rt_context *context);
 
 /* Freed memory of a program, kept for its next calls; any thread. NULL if there is no memory for it. */
 struct sdfg_rt_pool *sdfg_rt_pool_new(void);

@@ -1,6 +1,7 @@
 /* Memory of generated code. Large blocks that are freed are kept for the next call of the program, which asks for the
  * same sizes: the system would give fresh pages every time, and touching those for the first time takes longer than
  * most loops over them. Blocks for other sizes make room for new ones, oldest first. */
+#include "runtime/owned.h"
 #include "runtime/runtime.h"
 
 #include <assert.h>
@@ -19,7 +20,8 @@ static const size_t kept_most = (size_t)512 << 20; /* bytes per program */
 
 /* What lies before each block. */
 struct block {
-    _Alignas(ALIGNMENT) size_t size;      /* of the block without this */
+    _Alignas(ALIGNMENT) struct sdfg_rt_owned owned;
+    size_t size;                          /* of the block without this */
     const struct sdfg_rt_allocator *from; /* NULL: the system */
 };
 static_assert(sizeof(struct block) == ALIGNMENT, "blocks are aligned");
@@ -115,6 +117,11 @@ static struct block *allocate(const struct sdfg_rt_allocator *from, size_t size)
     return b;
 }
 
+static void release(struct sdfg_rt_context *context, struct sdfg_rt_owned *owned)
+{
+    sdfg_rt_free(context, (struct block *)owned + 1);
+}
+
 void *sdfg_rt_alloc(struct sdfg_rt_context *context, int64_t bytes)
 {
     if (bytes < 0 || bytes > INT64_MAX - 2 * HUGE_PAGE) {
@@ -134,6 +141,8 @@ void *sdfg_rt_alloc(struct sdfg_rt_context *context, int64_t bytes)
     }
     b->size = size;
     b->from = from;
+    b->owned.release = release;
+    sdfg_rt_own(context, &b->owned);
     if (pool && size >= KEPT_LEAST)
         count_taken(pool, size);
     return b + 1;
@@ -145,6 +154,7 @@ void sdfg_rt_free(struct sdfg_rt_context *context, void *memory)
         return;
     struct block *b = (struct block *)memory - 1;
     struct sdfg_rt_pool *pool = context->pool;
+    sdfg_rt_give_up(context, &b->owned);
     if (pool && b->size >= KEPT_LEAST)
         atomic_fetch_sub_explicit(&pool->taken, b->size, memory_order_relaxed);
     if (b->from)

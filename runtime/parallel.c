@@ -343,6 +343,8 @@ int64_t sdfg_rt_next(int64_t *counter, int64_t chunk, int64_t limit, int64_t gui
     return limit;
 }
 
+void sdfg_rt_cancelled(struct sdfg_rt_context *context) { sdfg_rt_fail(context, SDFG_RT_CANCELLED); }
+
 void sdfg_rt_fail(struct sdfg_rt_context *context, enum sdfg_rt_error error)
 {
     int32_t none = SDFG_RT_OK;

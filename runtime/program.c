@@ -54,6 +54,10 @@ void *sdfg_rt_program_begin(const struct sdfg_rt_program *p, void *const *args)
         struct sdfg_rt_context context = context_of(h);
         p->init(&context, args);
         ok = !context.error;
+        if (ok)
+            sdfg_rt_hand_over(&context);
+        else
+            sdfg_rt_release(&context);
     }
     if (ok)
         return h;
@@ -78,6 +82,8 @@ int32_t sdfg_rt_program_run(void *handle, void *const *args)
         context.workspace = &workspace;
     }
     h->program->main(&context, args);
+    if (context.error)
+        sdfg_rt_release(&context);
     return context.error;
 }
 
@@ -134,6 +140,7 @@ const char *sdfg_rt_error_text(int32_t error)
         [SDFG_RT_DATA] = "data cannot be saved or restored",
         [SDFG_RT_FAULT] = "checked mode found a fault",
         [SDFG_RT_DEVICE] = "there is no device, or it failed",
+        [SDFG_RT_CANCELLED] = "the call was cancelled",
         [SDFG_RT_DEVICE_FAULT] = "code on the device did what it may not",
         [SDFG_RT_MPI] = "messages between processes failed",
         [SDFG_RT_OTHER_SYMBOL] = "a symbol does not have the value that the program was compiled or initialised for",

@@ -9,6 +9,8 @@
 /* Records the first failure of a call; later ones are dropped. */
 void sdfg_rt_fail(struct sdfg_rt_context *context, enum sdfg_rt_error error);
 
+void sdfg_rt_cancelled(struct sdfg_rt_context *context);
+
 /* ---- threads (parallel.c) ---- */
 
 typedef void sdfg_rt_body(struct sdfg_rt_context *context, void *data, int64_t thread, int64_t threads);

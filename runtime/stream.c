@@ -10,6 +10,8 @@
  * push, and waiting is an error instead of a hang. */
 #include "runtime/stream.h"
 
+#include "runtime/owned.h"
+
 #include "runtime/cpu.h"
 
 #include <pthread.h>
@@ -38,6 +40,7 @@ struct shard {
 
 /* What another thread may read without the lock is read and written atomically. */
 struct sdfg_rt_stream {
+    struct sdfg_rt_owned owned;
     pthread_mutex_t lock;
     pthread_cond_t changed;
     int64_t bytes; /* of an element */
@@ -140,15 +143,6 @@ static struct sdfg_rt_stream *stream_new(int64_t bytes)
     return s;
 }
 
-void sdfg_rt_stream_open(struct sdfg_rt_context *context, struct sdfg_rt_stream **handles, int64_t count, int64_t bytes)
-{
-    for (int64_t i = 0; i < count; i++) {
-        handles[i] = stream_new(bytes);
-        if (!handles[i])
-            sdfg_rt_fail(context, SDFG_RT_OUT_OF_MEMORY);
-    }
-}
-
 static void free_shards(struct sdfg_rt_stream *s)
 {
     for (int64_t i = 0; i < s->num_shards; i++) {
@@ -160,18 +154,35 @@ static void free_shards(struct sdfg_rt_stream *s)
     s->num_shards = 0;
 }
 
+static void free_stream(struct sdfg_rt_context *context, struct sdfg_rt_owned *owned)
+{
+    struct sdfg_rt_stream *s = (struct sdfg_rt_stream *)owned;
+    sdfg_rt_give_up(context, owned);
+    free_shards(s);
+    pthread_mutex_destroy(&s->lock);
+    pthread_cond_destroy(&s->changed);
+    free(s->before.data);
+    free(s);
+}
+
+void sdfg_rt_stream_open(struct sdfg_rt_context *context, struct sdfg_rt_stream **handles, int64_t count, int64_t bytes)
+{
+    for (int64_t i = 0; i < count; i++) {
+        handles[i] = stream_new(bytes);
+        if (!handles[i]) {
+            sdfg_rt_fail(context, SDFG_RT_OUT_OF_MEMORY);
+            continue;
+        }
+        handles[i]->owned.release = free_stream;
+        sdfg_rt_own(context, &handles[i]->owned);
+    }
+}
+
 void sdfg_rt_stream_close(struct sdfg_rt_context *context, struct sdfg_rt_stream **handles, int64_t count)
 {
-    (void)context;
     for (int64_t i = 0; i < count; i++) {
-        struct sdfg_rt_stream *s = handles[i];
-        if (!s)
-            continue;
-        free_shards(s);
-        pthread_mutex_destroy(&s->lock);
-        pthread_cond_destroy(&s->changed);
-        free(s->before.data);
-        free(s);
+        if (handles[i])
+            free_stream(context, &handles[i]->owned);
         handles[i] = NULL;
     }
 }

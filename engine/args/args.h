@@ -42,9 +42,10 @@ struct sdfg_args {
     struct recent *recent;      /* kernels of the last calls (engine/call/recent.h) */
     struct sdfg_kernel *kernel; /* of the last call, one of them; or NULL */
     uint32_t kernel_alignment;  /* of the arrays in the call that took it */
-    bool disjoint;        /* the caller vouches for it: programs from Python need not refuse what seems to overlap */
-    bool settled;         /* a call has solved and checked everything, and since then only data changed */
-    struct value *values; /* of the last solve, one per variable */
+    bool disjoint;           /* the caller vouches for it: programs from Python need not refuse what seems to overlap */
+    bool settled;            /* a call has solved and checked everything, and since then only data changed */
+    struct value *values;    /* of the last solve, one per variable */
+    _Atomic uint32_t cancel; /* requests to stop the call that runs; any thread */
     struct sdfg_rt_block *blocks; /* memory for lifetime External, one per entry of program->workspaces */
 };
 

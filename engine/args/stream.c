@@ -21,6 +21,7 @@ sdfg_error *sdfg_stream_new(sdfg_stream **out, size_t item_bytes, size_t num_que
         *s = (sdfg_stream){ .item_bytes = item_bytes, .num_queues = num_queues, .queues = queues };
         sdfg_rt_stream_open(&context, queues, (int64_t)num_queues, (int64_t)item_bytes);
         if (!context.error) {
+            sdfg_rt_hand_over(&context);
             *out = s;
             return NULL;
         }

@@ -18,7 +18,7 @@ sdfg_error *run_error(int32_t error)
         [SDFG_RT_OUT_OF_MEMORY] = DIAG_RUN_MEMORY, [SDFG_RT_BAD_VALUE] = DIAG_RUN_VALUE,
         [SDFG_RT_WORKSPACE] = DIAG_RUN_WORKSPACE,  [SDFG_RT_STREAM_EMPTY] = DIAG_RUN_STREAM,
         [SDFG_RT_SINGULAR] = DIAG_RUN_SINGULAR,    [SDFG_RT_NODE_FAILED] = DIAG_RUN_NODE,
-        [SDFG_RT_FAULT] = DIAG_CHECK_FAULT,
+        [SDFG_RT_FAULT] = DIAG_CHECK_FAULT,        [SDFG_RT_CANCELLED] = DIAG_RUN_CANCELLED,
     };
     if (error == SDFG_RT_OK)
         return NULL;
@@ -49,8 +49,14 @@ static sdfg_error *failed_run(const struct sdfg_kernel *k, const struct sdfg_rt_
 static inline sdfg_error *run_code(const struct sdfg_kernel *k, void *const *args, struct sdfg_rt_context *context)
 {
     k->code.main(context, args);
-    return context->error == SDFG_RT_OK ? NULL : failed_run(k, context);
+    if (__builtin_expect(context->error == SDFG_RT_OK, 1))
+        return NULL;
+    sdfg_rt_release(context);
+    return failed_run(k, context);
 }
+
+/* Nobody cancels calls of bare kernels. */
+static _Atomic uint32_t never;
 
 /* Blocks are counted off during a run, so every run has its own. */
 static sdfg_error *run_with_blocks(const struct sdfg_kernel *k, void *const *args, struct sdfg_rt_context *context,
@@ -126,7 +132,9 @@ sdfg_error *kernel_run(struct sdfg_kernel *k, void *const *args, const struct ru
     struct sdfg_rt_context context = { .num_threads = r->num_threads ? r->num_threads : e->options.num_threads,
                                        .pool = p->pool,
                                        .data = p->data,
-                                       .user = e->nodes.items.count ? (void *)&e->nodes.runtime : NULL };
+                                       .user = e->nodes.items.count ? (void *)&e->nodes.runtime : NULL,
+                                       .cancel = r->cancel ? r->cancel : &never,
+                                       .cancelled = (int32_t)r->cancelled };
     struct sdfg_rt_faults faults;
     struct sdfg_rt_device device;
     struct sdfg_rt_mpi messages;
@@ -242,50 +250,60 @@ void call_release(struct call *c)
     c->kernel = NULL;
 }
 
-static sdfg_error *run_with(const struct call *c, void **args)
+static sdfg_error *run_with(const struct call *c, void **args, _Atomic uint32_t *cancel, uint32_t cancelled)
 {
     for (uint32_t i = 0; i < c->members.count; i++)
         memcpy(c->members.items[i].memory, c->members.items[i].data, c->members.items[i].bytes);
     struct run run = { .values = c->values, .blocks = c->blocks, .num_threads = c->num_threads };
+    run.cancel = cancel;
+    run.cancelled = cancelled;
     sdfg_error *error = kernel_run(c->kernel, args, &run);
     for (uint32_t i = 0; i < c->members.count; i++)
         memcpy(c->members.items[i].data, c->members.items[i].memory, c->members.items[i].bytes);
     return error;
 }
 
+struct sdfg_bound {
+    struct call call;
+    _Atomic uint32_t cancel; /* requests to stop the calls that run */
+};
+
 /* Values are copied for every run: generated code may use their memory as its variables. */
-static sdfg_error *run_copied(const struct call *c, uint32_t n, void **args, struct slot *slots)
+static sdfg_error *run_copied(struct sdfg_bound *b, uint32_t cancelled, void **args, struct slot *slots)
 {
-    for (uint32_t i = 0; i < n; i++)
+    const struct call *c = &b->call;
+    for (uint32_t i = 0; i < c->kernel->code.num_params; i++)
         args[i] = c->args[i];
     for (uint32_t v = 0; v < c->num_by_slot; v++) {
         slots[v] = c->slots[c->by_slot[v]];
         args[c->by_slot[v]] = slots[v].bytes;
     }
-    return run_with(c, args);
+    return run_with(c, args, &b->cancel, cancelled);
 }
 
-__attribute__((noinline)) static sdfg_error *run_wide(const struct call *c, uint32_t n)
+__attribute__((noinline)) static sdfg_error *run_wide(struct sdfg_bound *b, uint32_t cancelled)
 {
     GUARDED(error_memory(SDFG_STAGE_RUN));
     struct arena *a = arena_new();
-    sdfg_error *error = run_copied(c, n, NEW_ARRAY(a, void *, n), NEW_ARRAY(a, struct slot, n));
+    uint32_t n = b->call.kernel->code.num_params;
+    sdfg_error *error = run_copied(b, cancelled, NEW_ARRAY(a, void *, n), NEW_ARRAY(a, struct slot, n));
     arena_free(a);
     return error;
 }
 
-sdfg_error *call_run(const struct call *c)
+static sdfg_error *run_bound(struct sdfg_bound *b)
 {
     enum { FEW = 32 };
-    uint32_t n = c->kernel->code.num_params;
+    const struct call *c = &b->call;
+    uint32_t cancelled = atomic_load_explicit(&b->cancel, memory_order_relaxed);
     if (!c->num_by_slot)
-        return run_with(c, c->args);
-    if (n <= FEW) {
+        return run_with(c, c->args, &b->cancel, cancelled);
+    if (c->kernel->code.num_params <= FEW) {
         void *args[FEW];
         struct slot slots[FEW];
-        return run_copied(c, n, args, slots);
+        return run_copied(b, cancelled, args, slots);
     }
-    return run_wide(c, n);
+    return run_wide(b, cancelled);
 }
 
 sdfg_error *sdfg_call(sdfg_program *p, sdfg_args *a)
@@ -294,18 +312,21 @@ sdfg_error *sdfg_call(sdfg_program *p, sdfg_args *a)
     NEEDS(a);
     GUARDED(error_memory(SDFG_STAGE_BIND));
     struct call c;
+    uint32_t cancelled = atomic_load_explicit(&a->cancel, memory_order_relaxed);
     sdfg_error *error = call_prepare(&c, p, a, NULL);
     if (!error)
-        error = run_with(&c, c.args); /* whose values are nobody else's */
+        error = run_with(&c, c.args, &a->cancel, cancelled); /* whose values are nobody else's */
     call_release(&c);
     return error;
 }
 
-static void release(void *call) { call_release(call); }
+void sdfg_call_cancel(sdfg_args *a)
+{
+    if (a)
+        atomic_fetch_add_explicit(&a->cancel, 1, memory_order_relaxed);
+}
 
-struct sdfg_bound {
-    struct call call;
-};
+static void release(void *call) { call_release(call); }
 
 sdfg_error *sdfg_bind(sdfg_bound **out, sdfg_program *p, sdfg_args *a)
 {
@@ -333,7 +354,13 @@ sdfg_error *sdfg_bind(sdfg_bound **out, sdfg_program *p, sdfg_args *a)
 sdfg_error *sdfg_bound_call(sdfg_bound *b)
 {
     NEEDS(b);
-    return call_run(&b->call);
+    return run_bound(b);
+}
+
+void sdfg_bound_cancel(sdfg_bound *b)
+{
+    if (b)
+        atomic_fetch_add_explicit(&b->cancel, 1, memory_order_relaxed);
 }
 
 const sdfg_kernel *sdfg_bound_kernel(const sdfg_bound *b) { return b ? b->call.kernel : NULL; }

@@ -35,7 +35,6 @@ struct call {
  * NULL: in the scratch memory of the arguments, until their next use. */
 sdfg_error *call_prepare(struct call *out, const struct sdfg_program *p, struct sdfg_args *a, struct arena *arena);
 void call_release(struct call *c);
-sdfg_error *call_run(const struct call *c);
 
 /* Fills args and slots for the kernel's parameters (engine/call/marshal.c). */
 bool call_marshal(struct call *c, struct diags *d);

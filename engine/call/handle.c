@@ -131,10 +131,12 @@ static sdfg_error *start(struct handle *h, struct sdfg_kernel *k, void *const *a
         device_enter(k->program->engine, &device, &context);
         k->code.init(&context, args);
         if (context.error) {
+            sdfg_rt_release(&context);
             free(h->slots);
             h->slots = NULL;
             return device_explains(&context) ? device_error(&context) : run_error(context.error);
         }
+        sdfg_rt_hand_over(&context);
     }
     kernels_pin(k); /* its exit code is needed in the end */
     h->owner = k;

@@ -3,6 +3,7 @@
 
 #include "engine/cli/describe.h"
 #include "engine/cli/inputs.h"
+#include "engine/cli/interrupt.h"
 #include "engine/cli/npy.h"
 #include "engine/cli/ranks.h"
 #include "engine/cli/report.h"
@@ -228,9 +229,11 @@ static int measure(const struct inputs *in, sdfg_bound *b, struct times *t)
 {
     const struct command *c = in->command;
     for (int i = -c->warmup; i < c->repeat; i++) {
+        interrupt_call(b);
         double start = seconds_now();
         sdfg_error *e = sdfg_bound_call(b);
         double end = seconds_now(), taken = end - start;
+        interrupt_call(NULL); /* which ends the process if it was interrupted */
         if (e) {
             int code = report_error(c, e);
             ranks_fail(code);

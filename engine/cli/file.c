@@ -1,6 +1,7 @@
 #include "engine/cli/file.h"
 
 #include "engine/cli/command.h"
+#include "engine/cli/interrupt.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -98,6 +99,7 @@ static FILE *open_temporary(struct file_out *o)
 FILE *file_begin(struct file_out *o, const char *path)
 {
     *o = (struct file_out){ .path = path };
+    interrupt_hold();
     struct stat link;
     bool dangling = lstat(path, &link) == 0 && S_ISLNK(link.st_mode) && access(path, F_OK);
     if (is_replaced(path) && !dangling && (o->target = target_of(path)))
@@ -130,6 +132,7 @@ bool file_end(struct file_out *o, bool good)
     free(o->temporary);
     free(o->target);
     *o = (struct file_out){ .path = o->path };
+    interrupt_release();
     errno = error;
     return good;
 }

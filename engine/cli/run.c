@@ -1,6 +1,7 @@
 #include "engine/cli/case.h"
 #include "engine/cli/execute.h"
 #include "engine/cli/file.h"
+#include "engine/cli/interrupt.h"
 #include "engine/cli/memory.h"
 #include "engine/cli/ranks.h"
 #include "engine/cli/report.h"
@@ -57,6 +58,7 @@ static void wait_calmly_on_busy_machines(void)
 int main(int argc, char **argv)
 {
     memory_begin("sdfg-run");
+    interrupt_begin();
     wait_calmly_on_busy_machines();
     struct command c;
     int code = ranks_begin(argc, argv);
@@ -79,5 +81,6 @@ int main(int argc, char **argv)
     else
         code = run_program(&c);
     command_release(&c);
+    interrupt_end();
     return ranks_end(file_end_output("sdfg-run", code));
 }

@@ -180,6 +180,7 @@ bool pass_emit(struct compile *c)
         .remarks = c->ir->remarks,
         /* up to 4 units in the last place: not for strict arithmetic, nor for objects that are linked elsewhere */
         .vector_symbol = r->fp != SDFG_FP_STRICT && runs ? r->runtime_symbol : NULL,
+        .stoppable = !r->exports,
         .unit_budget = r->emit == CODEGEN_EMIT_CODE ? STATEMENTS_PER_UNIT : 0,
         .module = new_module,
         .decorate = decorate,

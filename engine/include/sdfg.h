@@ -728,10 +728,19 @@ SDFG_API bool sdfg_args_ready(sdfg_args *a);
  * written in place. Two calls of one program may overlap unless it has persistent memory; then the second waits. */
 SDFG_API sdfg_error *sdfg_call(sdfg_program *p, sdfg_args *a);
 
+/* Stops the call that runs with these arguments, from any thread or from a signal handler: it returns an ENVIRONMENT
+ * error with the code RUN_CANCELLED at the next place where it looks, which are back edges of loops around other loops
+ * outside of parallel regions, and what lies between loop nests, parallel regions, library calls and states. A call
+ * that has begun but still compiles stops before its first statement; one that begins later is not affected. Arrays
+ * that the program writes hold part of the results then. The arguments and the program may be used for further calls.
+ * Does nothing if no call runs. */
+SDFG_API void sdfg_call_cancel(sdfg_args *a);
+
 /* The same, split: everything but the run. Later changes of `a` have no effect; `a` may be freed. The arrays must stay
  * where they are; their contents may change. */
 SDFG_API sdfg_error *sdfg_bind(sdfg_bound **out, sdfg_program *p, sdfg_args *a);
 SDFG_API sdfg_error *sdfg_bound_call(sdfg_bound *b);
+SDFG_API void sdfg_bound_cancel(sdfg_bound *b); /* as sdfg_call_cancel, for all calls of `b` that run */
 SDFG_API const sdfg_kernel *sdfg_bound_kernel(const sdfg_bound *b); /* lives as long as `b` */
 /* What is passed for a parameter of the kernel, as sdfg_run takes it; lives as long as `b`. NULL if out of range. */
 SDFG_API void *sdfg_bound_address(const sdfg_bound *b, size_t index);

@@ -15,6 +15,7 @@
  * - STMT_ALLOC, heap: if the runtime gives null, the function returns (a caller of the outlined body tests the error
  * field). TREE_STATE: memory found in the slot is used again (`zero` then does nothing); the engine empties the slots
  * after "exit".
+ * - With `stoppable`, "main" returns where it is when its call is cancelled; who called it frees what it has allocated.
  * - Atomic reductions are relaxed; kinds that have no instruction are compare-and-swap loops, complex ones (except
  * sums, which are added by parts) and vectors use the critical section of the runtime. */
 #ifndef LOWER_LLVM_H
@@ -58,6 +59,7 @@ struct llvm_options {
     const struct sdfg_rt_image *image; /* of its kernels, to be defined in the first unit; NULL: it is elsewhere */
     bool debug_info;                   /* DILocations from the places of statements */
     struct remarks *remarks;           /* or NULL: lines are numbers of remarks_number, for what LLVM says of loops */
+    bool stoppable;                    /* "main" looks at `cancel` of its context now and then (llvm_cancel.c) */
     uint32_t unit_budget; /* statements per unit before functions are moved to another module; 0: one unit */
     /* Finds vector forms of mathematical functions (libmvec, up to 4 units in the last place); NULL: do not use any.
      * What it finds must be known to the linker. */

@@ -48,7 +48,8 @@ struct llvm_job {
     VEC(struct tree_var *) captured; /* read only: passed by value */
     VEC(struct tree_var *) shared;   /* PART: assigned here and used elsewhere: copied in and out */
     uint32_t num_items;              /* PART: statements of the block it replaces */
-    bool may_fail;                   /* contains a heap allocation */
+    bool may_fail;                   /* contains a heap allocation; PART: or a place where the call can be stopped */
+    bool stoppable;                  /* sequential code of a call (llvm_cancel.c) */
     bool may_return;                 /* PART: its end may be the end of the function it was taken from */
     struct llvm_unit *unit;
     uint32_t cost;
@@ -131,6 +132,7 @@ struct llvm_func {
     bool soft_half;    /* the target converts float16 in a library only */
     bool fuse;         /* ... have an operand that is a product */
     struct map labels; /* struct tree_label -> block */
+    struct map passed; /* the labels whose code has been emitted: jumps to them go back */
     /* values of shared nodes of the statement */
     struct llvm_memo *memo;
     uint32_t memo_size, memo_count, statement;
@@ -337,12 +339,19 @@ void llvm_flow_retry_end(struct llvm_func *f, struct llvm_retry *r, LLVMValueRef
  * behind the end those of the last. */
 struct llvm_repeat llvm_flow_repeat(struct llvm_func *f, int64_t rounds, LLVMValueRef *values, unsigned n);
 void llvm_flow_repeat_end(struct llvm_func *f, struct llvm_repeat *r, LLVMValueRef *values, unsigned n);
+void llvm_flow_return(struct llvm_func *f); /* ends the block */
 void llvm_flow_return_if(struct llvm_func *f, LLVMValueRef condition);
 void llvm_flow_begin(struct llvm_func *f); /* entry, first and leaving block of a new function */
 void llvm_flow_finish(struct llvm_func *f);
 bool llvm_flow_ended(const struct llvm_func *f); /* the current block has its jump: what follows is not reached */
 void llvm_flow_restart(
     struct llvm_func *f); /* a block that nothing jumps to, for code behind a jump that holds labels */
+
+/* llvm_cancel.c */
+bool llvm_cancel_in(const struct tree_stmt *s);                            /* may it hold one of these: */
+void llvm_cancel_point(struct llvm_func *f);                               /* the call ends here if it was cancelled */
+void llvm_cancel_before(struct llvm_func *f, const struct tree_stmt *s);   /* ... if `s` may take long */
+void llvm_cancel_again(struct llvm_func *f, const struct tree_stmt *loop); /* ... at its back edge */
 
 /* llvm_loop.c */
 /* `e` if it is a multiple of the innermost loop's variable that is counted along, or NULL */

@@ -179,7 +179,7 @@ void llvm_flow_repeat_end(struct llvm_func *f, struct llvm_repeat *r, LLVMValueR
 
 /* ---- jumps ---- */
 
-static void leave_function(struct llvm_func *f)
+void llvm_flow_return(struct llvm_func *f)
 {
     if (f->critical)
         llvm_runtime(f, "sdfg_rt_critical_end", &f->context, 1);
@@ -191,7 +191,7 @@ static void leave_function(struct llvm_func *f)
 void llvm_flow_return_if(struct llvm_func *f, LLVMValueRef condition)
 {
     struct llvm_if i = llvm_flow_if(f, condition);
-    leave_function(f);
+    llvm_flow_return(f);
     llvm_flow_end(f, &i);
 }
 
@@ -208,10 +208,12 @@ static LLVMBasicBlockRef label_block(struct llvm_func *f, const struct tree_labe
 void llvm_stmt_jump(struct llvm_func *f, const struct tree_stmt *s)
 {
     if (s->kind == STMT_RETURN) {
-        leave_function(f);
+        llvm_flow_return(f);
         return;
     }
     if (s->kind == STMT_GOTO) {
+        if (map_get(&f->passed, s->label))
+            llvm_cancel_point(f);
         LLVMBuildBr(f->builder, label_block(f, s->label));
         return;
     }
@@ -229,4 +231,5 @@ void llvm_stmt_label(struct llvm_func *f, const struct tree_stmt *s)
     LLVMBasicBlockRef b = label_block(f, s->label);
     llvm_block_jump(f, b);
     llvm_block_begin(f, b);
+    map_put(f->emitter->arena, &f->passed, s->label, b);
 }

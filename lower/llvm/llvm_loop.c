@@ -31,12 +31,13 @@ static void begin_loop(struct llvm_func *f, struct loop *l, const struct tree_lo
 }
 
 /* Emits the end of a round: the code between the two calls computes the condition for another one. */
-static void begin_next(struct llvm_func *f, struct loop *l)
+static void begin_next(struct llvm_func *f, struct loop *l, const struct tree_stmt *s)
 {
     llvm_block_jump(f, l->targets.next);
     llvm_block_begin(f, l->targets.next);
     f->loop = l->targets.outer;
     llvm_expr_begin(f);
+    llvm_cancel_again(f, s);
 }
 
 /* `goes`: whether little is left of it, if little is left of the loops in it. `few`: its iterations replace it. */
@@ -184,7 +185,7 @@ void llvm_stmt_for(struct llvm_func *f, const struct tree_stmt *s)
         l.targets.body = l.body;
     }
     llvm_stmt(f, s->body);
-    begin_next(f, &l);
+    begin_next(f, &l, s);
     step_multiples(f, &l, begin, s->step->i);
     LLVMValueRef next = increment(f, s, begin, llvm_variable_read(f, s->var).v, kept_value(f, &step));
     if (in_memory)
@@ -203,7 +204,7 @@ void llvm_stmt_while(struct llvm_func *f, const struct tree_stmt *s)
     begin_loop(f, &l, &s->loop, llvm_truth(f, s->value->type, llvm_expr(f, s->value)));
     l.vectors = s->value->op == EXPR_LANE && s->value->args[0]->type->scalable;
     llvm_stmt(f, s->body);
-    begin_next(f, &l);
+    begin_next(f, &l, s);
     end_loop(f, &l, &s->loop, llvm_truth(f, s->value->type, llvm_expr(f, s->value)), false, false);
 }
 
@@ -212,6 +213,6 @@ void llvm_stmt_do(struct llvm_func *f, const struct tree_stmt *s)
     struct loop l;
     begin_loop(f, &l, &s->loop, NULL);
     llvm_stmt(f, s->body);
-    begin_next(f, &l);
+    begin_next(f, &l, s);
     end_loop(f, &l, &s->loop, llvm_truth(f, s->value->type, llvm_expr(f, s->value)), false, false);
 }

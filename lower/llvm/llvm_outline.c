@@ -184,7 +184,9 @@ struct llvm_job *llvm_job_new(struct llvm_emitter *e, const struct llvm_job *out
     job->body = body;
     job->cost = llvm_cost(body);
     job->unit = llvm_unit_for(e, job->cost);
+    job->stoppable = outer->stoppable && kind == LLVM_JOB_PART;
     search_failure(&job->may_fail, body);
+    job->may_fail |= job->stoppable && llvm_cancel_in(body);
     vec_push(e->arena, &e->jobs, job);
     return job;
 }

@@ -91,5 +91,6 @@ void llvm_stmt(struct llvm_func *f, const struct tree_stmt *s)
         f->place = s->place;
     llvm_debug_place(f, s);
     llvm_expr_begin(f);
+    llvm_cancel_before(f, s);
     by_kind[s->kind](f, s);
 }

@@ -2,6 +2,8 @@
 
 #include "lower/tree/tree_callee.h"
 
+#include <string.h>
+
 struct tree *tree_new(struct ir *ir, const char *name)
 {
     struct tree *t = NEW(ir->arena, struct tree);

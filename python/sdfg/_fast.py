@@ -6,6 +6,7 @@ import ctypes
 import numpy
 
 from ._arguments import Arguments
+from ._cancel import call
 from ._errors import Error, check
 from ._library import DTYPES, ObjectLayout, library, quick
 
@@ -144,7 +145,7 @@ class Fast:
             return self._missed(error)
         if not quick.sdfg_args_ready(arguments._handle):
             return MISS
-        error = library.sdfg_call(self.program._handle, arguments._handle)
+        error = call(self.program, arguments)
         if error:
             return self._missed(error)
         self.pool.append(arguments)

@@ -12,6 +12,7 @@ import numpy
 
 from . import _host, _overlap, _site, _source
 from ._arguments import Arguments, _as_numpy
+from ._cancel import call
 from ._errors import InvalidError, ProgramError, check
 from ._library import Guard, library
 from ._program import Bound, Engine, Program
@@ -347,7 +348,7 @@ class Function:
     def _run(variant, arguments, results):
         with arguments:
             arguments.prepare()
-            arguments.calls.check(library.sdfg_call(variant.program._handle, arguments._handle))
+            arguments.calls.check(call(variant.program, arguments))
         return variant, results, arguments.calls
 
     @staticmethod

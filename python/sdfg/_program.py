@@ -6,6 +6,7 @@ import threading
 import weakref
 
 from ._arguments import Arguments, _as_numpy
+from ._cancel import call, call_bound
 from ._errors import check, messages_of
 from ._errors import check as check_error # where an argument is called `check`
 from ._fast import MISS, Fast
@@ -138,7 +139,7 @@ class Bound:
         self._release = weakref.finalize(self, _free, library.sdfg_bound_free, self._handle, program, arguments.kept)
 
     def __call__(self):
-        self._calls.check(library.sdfg_bound_call(self._handle))
+        self._calls.check(call_bound(self))
         return self.result
 
 
@@ -291,7 +292,7 @@ class Program:
         with Arguments(self) as arguments:
             result = self._give(arguments, values)
             arguments.prepare()
-            arguments.calls.check(library.sdfg_call(self._handle, arguments._handle))
+            arguments.calls.check(call(self, arguments))
         if not args and (fast is None or fast[0] != (*kwargs,)):
             found = Fast.of(self, kwargs, [name for name in self._results if name not in kwargs], self._returned) \
                 if not any(name in kwargs for name in self._results) else None

@@ -71,6 +71,51 @@ class Interrupts(unittest.TestCase):
         self.axpy = None
         self.let_go()
 
+    def test_a_call_that_runs(self):
+        self.let_go()
+        jacobi = sdfg.compile(EXAMPLES / "jacobi_2d.sdfg", cache_dir=None)
+        a, b = numpy.random.rand(2, 300, 300)
+        rounds = 1 << 40 # for days
+        jacobi(A=a, B=b, T=1)
+        bound = jacobi.bind(A=a, B=b, T=rounds)
+        for call in lambda: jacobi(A=a, B=b, T=rounds), bound:
+            for _ in range(2):
+                self.assertLess(self.interrupted(call), SOON)
+        bound = None
+        jacobi(A=a, B=b, T=1)
+
+    def test_a_handler_of_the_program(self):
+        """It may have other plans than to stop: the call runs to its end."""
+        self.let_go()
+        jacobi = sdfg.compile(EXAMPLES / "jacobi_2d.sdfg", cache_dir=None)
+        a, b = numpy.random.rand(2, 500, 500)
+        heard = []
+        jacobi(A=a, B=b, T=1)
+        before = signal.signal(signal.SIGINT, lambda *_: heard.append(True))
+        try:
+            timer = threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGINT))
+            timer.start()
+            while not heard:
+                jacobi(A=a, B=b, T=2000)
+            timer.join()
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+    def test_a_child_process(self):
+        """What is sent to a child concerns no call of the parent."""
+        self.let_go()
+        self.check()
+        child = os.fork()
+        if not child:
+            code = 1
+            try:
+                self.check()
+                code = 0
+            finally:
+                os._exit(code)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+        self.check()
+
     def test_other_threads_are_not_concerned(self):
         self.let_go()
         thread = threading.Thread(target=self.check)

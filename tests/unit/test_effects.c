@@ -27,6 +27,7 @@ static const struct call {
     { "sdfg_rt_threads_sleep", "c" },
     { "sdfg_rt_thread_limit", "c" },
     { "sdfg_rt_clock", "c" },
+    { "sdfg_rt_cancelled", "c" },
     { "sdfg_rt_external", "c 0 64" },
     { "sdfg_rt_nontemporal_copy", "D D 128" },
     { "sdfg_rt_nontemporal_zero", "D 128" },

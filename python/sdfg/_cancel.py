@@ -1,0 +1,88 @@
+"""^C while a program runs on the main thread: the call is stopped at its next loop, so that KeyboardInterrupt comes soon.
+
+Python's own handler only takes a note until the library returns. But it also writes to a file descriptor, if there is one
+(signal.set_wakeup_fd), which a thread of ours reads. Where somebody else has such a descriptor, or a handler of their own, calls run to
+their end as before."""
+
+import os
+import signal
+import socket
+import threading
+import time
+
+from ._library import library, quick
+
+_AGAIN = 0.05 # seconds after which somebody else may have taken the descriptor away
+
+_main = threading.main_thread().ident
+_next = 0.0     # when to look again
+_writer = None  # of the sockets; None: there is no thread that reads the other one
+_running = None # how to stop the call of the main thread, and of what; nothing is freed meanwhile
+
+
+def _read(reader):
+    try:
+        while data := reader.recv(64):
+            running = _running
+            if running and signal.SIGINT in data and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+                running[0](running[1]._handle) # with the interpreter's lock: the call cannot end meanwhile
+            running = None
+    except OSError:
+        pass
+
+
+def _listen():
+    global _writer, _next
+    _next = time.monotonic() + _AGAIN
+    try:
+        if _writer is None:
+            reader, writer = socket.socketpair()
+            writer.setblocking(False)
+            threading.Thread(target=_read, args=(reader,), name="sdfg-cancel", daemon=True).start()
+            _writer = writer
+        other = signal.set_wakeup_fd(_writer.fileno(), warn_on_full_buffer=False)
+        if other not in (-1, _writer.fileno()):
+            signal.set_wakeup_fd(other)
+    except (OSError, RuntimeError, ValueError): # no sockets, no thread, or not the interpreter that gets signals
+        pass
+
+
+def _forget():
+    """In a child process: the sockets belong to the parent."""
+    global _main, _next, _writer, _running
+    _main, _next, _running = threading.main_thread().ident, 0.0, None
+    if _writer is not None:
+        try:
+            if signal.set_wakeup_fd(-1) != _writer.fileno():
+                _next = float("inf") # it is somebody else's
+        except ValueError:
+            pass
+        _writer.close()
+        _writer = None
+
+
+os.register_at_fork(after_in_child=_forget)
+
+
+def stoppable(function, cancel, owner, *handles):
+    """function(*handles), which ^C stops by cancel(owner._handle)."""
+    global _running
+    if threading.get_ident() != _main:
+        return function(*handles)
+    if time.monotonic() > _next:
+        _listen()
+    outer = _running # the call that this is a callback of
+    _running = cancel, owner
+    try:
+        return function(*handles)
+    finally:
+        _running = outer
+
+
+def call(program, arguments):
+    """sdfg_call: the error, or None."""
+    return stoppable(library.sdfg_call, quick.sdfg_call_cancel, arguments, program._handle, arguments._handle)
+
+
+def call_bound(bound):
+    return stoppable(library.sdfg_bound_call, quick.sdfg_bound_cancel, bound, bound._handle)
