@@ -10,7 +10,6 @@
 #include "runtime/abi.h"
 
 #include <stddef.h>
-#include <string.h>
 
 enum {
     SHORT = 32, /* iterations of loops that do not count as long */
@@ -24,10 +23,9 @@ static bool is_short(const struct tree_stmt *s)
            !__builtin_sub_overflow(s->end->i, s->begin->i, &span) && span / SHORT <= s->step->i;
 }
 
-/* Its work grows with the product of some arguments. */
 static bool is_library_call(const struct tree_stmt *s)
 {
-    return s->kind == STMT_CALL && stmt_callee(s)->roles && strchr(stmt_callee(s)->roles, 'n');
+    return s->kind == STMT_CALL && callee_multiplies(stmt_callee(s));
 }
 
 static void deepest(void *user, const struct tree_stmt *s);

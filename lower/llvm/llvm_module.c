@@ -231,7 +231,7 @@ static void add_entry(struct llvm_emitter *e, const struct tree_func *function)
     job->name = arena_printf(e->arena, "sdfg_%s", function->name);
     job->entry = function;
     job->body = function->body;
-    job->stoppable = e->options->stoppable && !strcmp(function->name, "main");
+    job->stoppable = e->options->stoppable && tree_func_is_main(function);
     job->cost = llvm_cost(function->body);
     job->unit = llvm_unit_for(e, job->cost);
     vec_push(e->arena, &e->jobs, job);

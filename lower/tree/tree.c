@@ -45,6 +45,8 @@ struct tree_label *tree_label(struct tree *t, const char *name)
     return l;
 }
 
+bool tree_func_is_main(const struct tree_func *f) { return !strcmp(f->name, "main"); }
+
 struct tree_func *tree_func(struct tree *t, const char *name)
 {
     struct tree_func *f = NEW(t->arena, struct tree_func);

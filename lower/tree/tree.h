@@ -259,6 +259,7 @@ struct tree *tree_new(struct ir *ir, const char *name);
 struct tree_var *tree_var(struct tree *t, const char *name, const struct type *type);
 struct tree_label *tree_label(struct tree *t, const char *name);
 struct tree_func *tree_func(struct tree *t, const char *name); /* body: a new empty block */
+bool tree_func_is_main(const struct tree_func *f);             /* what a call runs; the others frame the calls */
 
 struct tree_expr *expr_int(struct tree *t, const struct type *type, int64_t value);
 struct tree_expr *expr_i64(struct tree *t, int64_t value);

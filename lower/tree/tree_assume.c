@@ -76,7 +76,7 @@ void tree_assume(struct tree *t, const struct tree_assumption *values, uint32_t 
 {
     for (uint32_t i = 0; i < t->functions.count; i++) {
         struct tree_func *f = t->functions.items[i];
-        if (strcmp(f->name, "main"))
+        if (!tree_func_is_main(f))
             continue;
         struct assume w = { .tree = t };
         stmt_visit(f->body, count_assigned, &w);

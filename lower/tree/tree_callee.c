@@ -41,6 +41,8 @@ bool callee_writes(const struct tree_callee *c, uint32_t argument)
 
 bool callee_is_for_devices(const struct tree_callee *c) { return c->flags & RT_DEVICE; }
 
+bool callee_multiplies(const struct tree_callee *c) { return c->roles && strchr(c->roles, 'n'); }
+
 bool callee_forgets(const struct tree_callee *c, uint32_t argument) { return callee_role(c, argument) != 'k'; }
 
 /* Values that lead to memory. */

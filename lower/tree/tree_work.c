@@ -416,7 +416,7 @@ void tree_work(struct tree *t, double cache, struct text *out)
     json_begin(&w, NULL, '{');
     json_begin(&w, "nests", '[');
     for (uint32_t i = 0; i < t->functions.count; i++)
-        if (!strcmp(t->functions.items[i]->name, "main"))
+        if (tree_func_is_main(t->functions.items[i]))
             find_nests(&c, t->functions.items[i]->body, amount(1), NULL);
     json_end(&w, ']');
     write_amount(&w, "flops", c.flops);

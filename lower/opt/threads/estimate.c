@@ -92,7 +92,7 @@ bool opt_estimate(struct tree *t, const struct tree_options *o)
     struct tree_estimate e = { 0 };
     (void)o;
     for (uint32_t i = 0; i < t->functions.count; i++)
-        if (!strcmp(t->functions.items[i]->name, "main"))
+        if (tree_func_is_main(t->functions.items[i]))
             e.operations = operations(&e, t->functions.items[i]->body, NULL);
     t->estimate = e;
     return true;
