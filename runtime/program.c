@@ -1,5 +1,7 @@
 #include "runtime/program.h"
 
+#include "runtime/device.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +14,9 @@ struct handle {
     struct sdfg_rt_block *blocks; /* one per storage */
     int64_t *keys;                /* values that the handle was initialised for */
 };
+
+/* The first GPU, and what went wrong there in the last call of this thread. */
+static _Thread_local struct sdfg_rt_device last_device;
 
 static struct sdfg_rt_context context_of(const struct handle *h)
 {
@@ -81,6 +86,8 @@ int32_t sdfg_rt_program_run(void *handle, void *const *args)
         memcpy(blocks, h->blocks, (size_t)workspace.num_blocks * sizeof *blocks);
         context.workspace = &workspace;
     }
+    last_device.trouble[0] = 0;
+    context.device = &last_device;
     h->program->main(&context, args);
     if (context.error)
         sdfg_rt_release(&context);
@@ -145,6 +152,8 @@ const char *sdfg_rt_error_text(int32_t error)
         [SDFG_RT_MPI] = "messages between processes failed",
         [SDFG_RT_OTHER_SYMBOL] = "a symbol does not have the value that the program was compiled or initialised for",
     };
+    if ((error == SDFG_RT_DEVICE || error == SDFG_RT_DEVICE_FAULT) && last_device.trouble[0])
+        return last_device.trouble;
     bool known = error >= 0 && error < (int32_t)(sizeof texts / sizeof *texts);
     return known ? texts[error] : "an unknown error";
 }

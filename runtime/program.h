@@ -17,7 +17,8 @@ int32_t sdfg_rt_program_end(void *handle);
 int64_t sdfg_rt_program_external_size(void *handle, int64_t storage, void *const *args);
 void sdfg_rt_program_external(void *handle, int64_t storage, void *const *args, void *memory);
 
-/* What an error of a call means; static text. */
+/* What an error of a call means. Static text, but for a GPU: what happened in the last call of this thread, until its
+ * next one. */
 const char *sdfg_rt_error_text(int32_t error);
 
 #endif

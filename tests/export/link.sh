@@ -42,3 +42,21 @@ try "static libraries, shared runtime" libaxpy.a libgemm_maps.a $shared
 try "static libraries, static runtime" libaxpy.a libgemm_maps.a "$build/libsdfg-rt.a" -ldl -lpthread
 # shellcheck disable=SC2086
 try "shared libraries" -L. -laxpy -lgemm_maps -Wl,-rpath,"$folder" $shared
+
+# On the stand-in for a GPU.
+[ "$language" = c ] && [ -e "$build/libstandin-cuda.so" ] || exit 0
+export SDFG_CUDA="$build/libstandin-cuda.so" SDFG_NVRTC="$build/libstandin-nvrtc.so"
+for name in axpy gemm_maps; do
+    for end in o a so; do
+        "$build/sdfg-cc" "$examples/$name.sdfg" --device=cuda --arch=sm_90 -o lib$name.$end
+    done
+done
+unset SDFG_NVRTC # the code is in the objects
+# shellcheck disable=SC2086
+try "objects for a GPU" libaxpy.o libgemm_maps.o $shared
+try "static libraries for a GPU, static runtime" libaxpy.a libgemm_maps.a "$build/libsdfg-rt.a" -ldl -lpthread
+# shellcheck disable=SC2086
+try "shared libraries for a GPU" -L. -laxpy -lgemm_maps -Wl,-rpath,"$folder" $shared
+SDFG_CUDA=/nowhere
+if said=$(./program 2>&1); then echo "$language: it ran without a GPU"; exit 1; fi
+case $said in *"the driver of CUDA cannot be opened"*) ;; *) echo "$language, without a GPU: $said"; exit 1 ;; esac
