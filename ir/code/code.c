@@ -26,6 +26,17 @@ struct code *code_new(struct ir *ir, enum code_kind kind, uint32_t count)
     return c;
 }
 
+uint32_t code_chain(struct arena *a, const struct code *c, const struct code ***chain)
+{
+    uint32_t count = 0;
+    for (const struct code *n = c; n->kind == CODE_BINARY; n = n->items[0])
+        count++;
+    *chain = count ? NEW_ARRAY(a, const struct code *, count) : NULL;
+    for (uint32_t i = 0; i < count; i++, c = c->items[0])
+        (*chain)[i] = c;
+    return count;
+}
+
 const char *code_dotted(struct ir *ir, const struct code *c)
 {
     if (c->kind == CODE_NAME)
@@ -36,8 +47,26 @@ const char *code_dotted(struct ir *ir, const struct code *c)
     return base ? intern(ir->names, arena_printf(ir->arena, "%s.%s", base, c->name)) : NULL;
 }
 
+/* The nodes of a chain, outermost first, then the innermost left operand and the right ones. */
+static void visit_chain(struct code *c, bool (*visit)(void *user, struct code *c), void *user)
+{
+    struct arena *a = arena_new();
+    VEC(struct code *) chain = { 0 };
+    for (; c->kind == CODE_BINARY && visit(user, c); c = c->items[0])
+        vec_push(a, &chain, c);
+    if (c->kind != CODE_BINARY) /* else it was skipped */
+        code_visit(c, visit, user);
+    for (uint32_t i = chain.count; i > 0; i--)
+        code_visit(chain.items[i - 1]->items[1], visit, user);
+    arena_free(a);
+}
+
 void code_visit(struct code *c, bool (*visit)(void *user, struct code *c), void *user)
 {
+    if (c && c->kind == CODE_BINARY && c->items[0]->kind == CODE_BINARY) {
+        visit_chain(c, visit, user);
+        return;
+    }
     if (!c || !visit(user, c))
         return;
     for (uint32_t i = 0; i < c->count; i++)
@@ -129,6 +158,15 @@ static void walk_items(struct names *n, const struct code *c, uint32_t begin, ui
         walk(n, code_item(c, i));
 }
 
+static void walk_chain(struct names *n, const struct code *c)
+{
+    const struct code **chain;
+    uint32_t count = code_chain(n->arena, c, &chain);
+    walk(n, chain[count - 1]->items[0]);
+    for (uint32_t i = count; i > 0; i--)
+        walk(n, chain[i - 1]->items[1]);
+}
+
 static void walk_assign(struct names *n, const struct code *c)
 {
     walk(n, c->items[0]);
@@ -147,6 +185,9 @@ static void walk(struct names *n, const struct code *c)
     switch (c->kind) {
     case CODE_NAME:
         read_name(n, c->name);
+        return;
+    case CODE_BINARY:
+        walk_chain(n, c);
         return;
     case CODE_MEMBER:
         if (!is_module(c->items[0]))

@@ -136,6 +136,11 @@ static inline struct code *code_item(const struct code *c, uint32_t i)
 {
     return c->kind == CODE_COMPARE_CHAIN && i > 0 ? c->items[i]->items[1] : c->items[i];
 }
+/* The binary operators of a chain such as a + b + c, which is as deep as it has terms: `c` and the left operands below
+ * it as long as these are CODE_BINARY too. The outermost comes first; 1 if `c` is CODE_BINARY with another left
+ * operand. Trees are at most PY_MAX_DEPTH levels deep apart from chains, so walks recurse but take chains by iteration.
+ */
+uint32_t code_chain(struct arena *a, const struct code *c, const struct code ***chain);
 const char *code_op_text(enum code_op op); /* as Python spells it; "" for CODE_OP_NONE and CODE_ARROW */
 /* The dotted name of nested members ("math.pi", "S.x.y"), interned; the name itself for a CODE_NAME; else NULL. */
 const char *code_dotted(struct ir *ir, const struct code *c);

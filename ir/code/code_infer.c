@@ -85,12 +85,13 @@ static const struct type *infer_call(struct infer *n, const struct code *c)
     return type_by_name(n->ir, name);
 }
 
-static const struct type *infer_binary(struct infer *n, const struct code *c)
+/* `a`: of the left operand. */
+static const struct type *infer_binary(struct infer *n, const struct code *c, const struct type *a)
 {
     const struct code *right = c->items[1];
     if (c->op == CODE_IS || c->op == CODE_ISNOT || c->op == CODE_IN || c->op == CODE_NOTIN)
         return basic(n, TYPE_BOOL);
-    const struct type *a = infer(n, c->items[0]), *b = infer(n, right);
+    const struct type *b = infer(n, right);
     if ((c->op >= CODE_LT && c->op <= CODE_NE) || c->op == CODE_AND || c->op == CODE_OR)
         return comparison(n, a, b);
     if (!a || !b)
@@ -98,6 +99,16 @@ static const struct type *infer_binary(struct infer *n, const struct code *c)
     if (c->op == CODE_POW && right->kind == CODE_INT)
         return type_joint(n->ir, a, basic(n, TYPE_U32));
     return type_joint(n->ir, a, b);
+}
+
+static const struct type *infer_binaries(struct infer *n, const struct code *c)
+{
+    const struct code **chain;
+    uint32_t count = code_chain(n->ir->arena, c, &chain);
+    const struct type *t = infer(n, chain[count - 1]->items[0]);
+    for (uint32_t i = count; i > 0; i--)
+        t = infer_binary(n, chain[i - 1], t);
+    return t;
 }
 
 static const struct type *infer_chain(struct infer *n, const struct code *c)
@@ -154,7 +165,7 @@ static const struct type *infer(struct infer *n, const struct code *c)
     case CODE_UNARY: /* also `not`: QUIRK */
         return infer(n, c->items[0]);
     case CODE_BINARY:
-        return infer_binary(n, c);
+        return infer_binaries(n, c);
     case CODE_COMPARE_CHAIN:
         return infer_chain(n, c);
     case CODE_SELECT:

@@ -150,6 +150,62 @@ static void c_expression(const struct code *c, struct text *out)
     }
 }
 
+/* Operators that associate to the left by precedence; the others need brackets around each. */
+static int level_of(enum code_op op)
+{
+    switch (op) {
+    case CODE_OR:
+        return 1;
+    case CODE_AND:
+        return 2;
+    case CODE_BITOR:
+        return 3;
+    case CODE_BITXOR:
+        return 4;
+    case CODE_BITAND:
+        return 5;
+    case CODE_SHL:
+    case CODE_SHR:
+        return 6;
+    case CODE_ADD:
+    case CODE_SUB:
+        return 7;
+    case CODE_MUL:
+    case CODE_DIV:
+    case CODE_FLOORDIV:
+    case CODE_MOD:
+    case CODE_MATMUL:
+        return 8;
+    default:
+        return 0;
+    }
+}
+
+/* Brackets around each operator, except in chains so long that nothing would read that many. */
+static bool in_brackets(const struct code *const *chain, uint32_t count, uint32_t i)
+{
+    enum { LONG = 100 };
+    int level = level_of(chain[i]->op);
+    return i == 0 || count < LONG || !level || level != level_of(chain[i - 1]->op);
+}
+
+/* ((a + b) + c) */
+static void binaries(const struct code *c, struct text *out)
+{
+    const struct code **chain;
+    uint32_t count = code_chain(out->arena, c, &chain);
+    for (uint32_t i = 0; i < count; i++)
+        if (in_brackets(chain, count, i))
+            text_addc(out, '(');
+    code_print(chain[count - 1]->items[0], out);
+    for (uint32_t i = count; i-- > 0;) {
+        text_printf(out, " %s ", code_op_text(chain[i]->op));
+        code_print(chain[i]->items[1], out);
+        if (in_brackets(chain, count, i))
+            text_addc(out, ')');
+    }
+}
+
 static void expression(const struct code *c, struct text *out)
 {
     switch (c->kind) {
@@ -207,11 +263,7 @@ static void expression(const struct code *c, struct text *out)
         text_addc(out, ')');
         break;
     case CODE_BINARY:
-        text_addc(out, '(');
-        code_print(c->items[0], out);
-        text_printf(out, " %s ", code_op_text(c->op));
-        code_print(c->items[1], out);
-        text_addc(out, ')');
+        binaries(c, out);
         break;
     case CODE_COMPARE_CHAIN:
         comparisons(c, out);

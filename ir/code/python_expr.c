@@ -152,6 +152,22 @@ static struct code *boolean(struct python_code *p, const struct py *n)
     return left;
 }
 
+/* a + b + c, which Python's tree nests to the left. */
+static struct code *binary(struct python_code *p, const struct py *n)
+{
+    VEC(const struct py *) chain = { 0 };
+    for (; n->kind == PY_BIN_OP; n = n->bin_op.left)
+        vec_push(p->ir->arena, &chain, n);
+    struct code *left = python_expression(p, n);
+    for (uint32_t i = chain.count; i > 0 && left; i--) {
+        n = chain.items[i - 1];
+        struct code *right = python_expression(p, n->bin_op.right);
+        left = right ? python_node2(p, behind(p, n->bin_op.left), CODE_BINARY, python_op(n->bin_op.op), left, right)
+                     : NULL;
+    }
+    return left;
+}
+
 /* a < b < c becomes the pairs (a, b), (b, c); `b` is shared. */
 static struct code *comparison(struct python_code *p, const struct py *n)
 {
@@ -330,7 +346,7 @@ static struct code *tuple(struct python_code *p, const struct py *n)
 
 struct code *python_expression(struct python_code *p, const struct py *n)
 {
-    struct code *c, *right;
+    struct code *c;
     switch (n->kind) {
     case PY_CONSTANT:
         return constant(p, n);
@@ -348,10 +364,7 @@ struct code *python_expression(struct python_code *p, const struct py *n)
         return python_node2(p, n->begin, CODE_UNARY, python_op(n->unary.op), python_expression(p, n->unary.operand),
                             NULL);
     case PY_BIN_OP:
-        c = python_expression(p, n->bin_op.left);
-        right = c ? python_expression(p, n->bin_op.right) : NULL;
-        return right ? python_node2(p, behind(p, n->bin_op.left), CODE_BINARY, python_op(n->bin_op.op), c, right)
-                     : NULL;
+        return binary(p, n);
     case PY_BOOL_OP:
         return boolean(p, n);
     case PY_COMPARE:

@@ -189,16 +189,16 @@ static struct code *block(struct python_code *p, const struct py_list *statement
     return python_with_items(p, statements->count ? statements->items[0]->begin : offset, CODE_BLOCK, &list);
 }
 
-/* Walks may be recursive, so no tree is deeper than the limit. Chains of `and` are deeper here than in Python's tree.
- */
+/* Walks may be recursive but for chains of binary operators (code_chain), so no tree is deeper than the limit. */
 static bool limit_depth(struct python_code *p, struct code *root)
 {
     struct level {
         struct code *c;
         uint32_t next; /* item */
+        uint32_t depth;
     };
     VEC(struct level) stack = { 0 };
-    struct level top = { root, 0 };
+    struct level top = { root, 0, 1 };
     vec_push(p->ir->arena, &stack, top);
     while (stack.count) {
         struct level *l = &vec_last(&stack);
@@ -206,11 +206,13 @@ static bool limit_depth(struct python_code *p, struct code *root)
             stack.count--;
             continue;
         }
-        struct level below = { code_item(l->c, l->next++), 0 };
+        bool left = l->c->kind == CODE_BINARY && l->next == 0;
+        struct level below = { code_item(l->c, l->next++), 0, l->depth };
         if (!below.c)
             continue;
+        below.depth += !left || below.c->kind != CODE_BINARY;
         vec_push(p->ir->arena, &stack, below);
-        if (stack.count > PY_MAX_DEPTH)
+        if (below.depth > PY_MAX_DEPTH)
             return python_unsupported(p, below.c->offset, "nesting of more than 1000 levels") != NULL;
     }
     return true;
@@ -226,7 +228,7 @@ static bool is_old_memlet(const struct code *c)
 static struct py *parse(struct python_code *p, enum py_mode mode)
 {
     struct py_error error = { 0 };
-    struct py *n = py_parse(p->ir->arena, p->ir->names, p->text, p->length, mode, &error);
+    struct py *n = py_parse_flat(p->ir->arena, p->ir->names, p->text, p->length, mode, &error);
     if (n)
         p->lines = py_lines(p->ir->arena, p->text, p->length);
     else if (error.limit)

@@ -149,6 +149,10 @@ enum py_mode {
 /* The tree of `text`, or NULL with *error. UTF-8 (py_decode makes it). */
 struct py *py_parse(struct arena *a, struct intern *names, const char *text, size_t length, enum py_mode mode,
                     struct py_error *error);
+/* The same for readers that take chains of binary operators (a + b + c ...) by iteration: a PY_BIN_OP that is the left
+ * operand of another one counts as no level of its own. */
+struct py *py_parse_flat(struct arena *a, struct intern *names, const char *text, size_t length, enum py_mode mode,
+                         struct py_error *error);
 /* A file's bytes as UTF-8, by its byte order mark or its encoding declaration; the declaration
  * stays. NULL with *error. */
 const char *py_decode(struct arena *a, const char *bytes, size_t length, size_t *decoded, struct py_error *error);

@@ -118,15 +118,15 @@ bool py_enter(struct py_parser *p)
     return py_limit(p, py_next(p)->begin, "nesting of more than 1000 levels") != NULL;
 }
 
-/* Walks may be recursive, so no tree is deeper than the limit. Long sums are deep although no recursion read them. */
-static bool limit_depth(struct py_parser *p, struct py *root)
+/* The first node below the limit; NULL if there is none. */
+static const struct py *beyond(struct arena *a, const struct py *root, bool flat_chains)
 {
     struct level {
-        struct py *n;
-        uint32_t field, item;
+        const struct py *n;
+        uint32_t field, item, depth;
     };
     VEC(struct level) stack = { 0 };
-    vec_push(p->arena, &stack, ((struct level){ root, 0, 0 }));
+    vec_push(a, &stack, ((struct level){ root, 0, 0, 1 }));
     while (stack.count) {
         struct level *l = &vec_last(&stack);
         const struct py_info *info = &py_info[l->n->kind];
@@ -146,11 +146,19 @@ static bool limit_depth(struct py_parser *p, struct py *root)
         }
         if (!below)
             continue;
-        vec_push(p->arena, &stack, ((struct level){ below, 0, 0 }));
-        if (stack.count > PY_MAX_DEPTH)
-            return py_limit(p, below->begin, "nesting of more than 1000 levels") != NULL;
+        bool flat = flat_chains && l->n->kind == PY_BIN_OP && below == l->n->bin_op.left && below->kind == PY_BIN_OP;
+        uint32_t depth = l->depth + !flat;
+        if (depth > PY_MAX_DEPTH)
+            return below;
+        vec_push(a, &stack, ((struct level){ below, 0, 0, depth }));
     }
-    return true;
+    return NULL;
+}
+
+static bool limit_depth(struct py_parser *p, const struct py *root, bool flat_chains)
+{
+    const struct py *deep = beyond(p->arena, root, flat_chains);
+    return !deep || py_limit(p, deep->begin, "nesting of more than 1000 levels") != NULL;
 }
 
 static struct py *parse_expression(struct py_parser *p)
@@ -176,8 +184,8 @@ static struct py *parse_module(struct py_parser *p)
     return n;
 }
 
-struct py *py_parse(struct arena *a, struct intern *names, const char *text, size_t length, enum py_mode mode,
-                    struct py_error *error)
+static struct py *parse(struct arena *a, struct intern *names, const char *text, size_t length, enum py_mode mode,
+                        bool flat_chains, struct py_error *error)
 {
     struct py_parser p = { .arena = a, .names = names, .text = text, .length = length, .mode = mode, .unclosed = -1 };
     p.soft_match = intern(names, "match");
@@ -195,7 +203,7 @@ struct py *py_parse(struct arena *a, struct intern *names, const char *text, siz
         vec_last(&p.tokens).begin = vec_last(&p.tokens).end = lexical.offset;
     }
     struct py *n = mode == PY_MODE_EXPRESSION ? parse_expression(&p) : parse_module(&p);
-    if (n && lexed && limit_depth(&p, n))
+    if (n && lexed && limit_depth(&p, n, flat_chains))
         return n;
     bool reached = n || p.at + 1 >= p.tokens.count;
     if (!lexed && (reached || (!p.indent_error && !p.soft_error))) {
@@ -206,4 +214,16 @@ struct py *py_parse(struct arena *a, struct intern *names, const char *text, siz
         py_invalid(&p);
     *error = p.error;
     return NULL;
+}
+
+struct py *py_parse(struct arena *a, struct intern *names, const char *text, size_t length, enum py_mode mode,
+                    struct py_error *error)
+{
+    return parse(a, names, text, length, mode, false, error);
+}
+
+struct py *py_parse_flat(struct arena *a, struct intern *names, const char *text, size_t length, enum py_mode mode,
+                         struct py_error *error)
+{
+    return parse(a, names, text, length, mode, true, error);
 }

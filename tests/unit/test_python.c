@@ -138,7 +138,7 @@ TEST(depth)
 {
     static const char *const forms[][3] = {
         { "(", "1", ")" },   { "-", "1", "" },        { "f(", "1", ")" },          { "a[", "1", "]" },
-        { "not ", "1", "" }, { "a**", "b", "" },      { "a+", "b", "" },           { "a < (b + ", "c", ") < d" },
+        { "not ", "1", "" }, { "a**", "b", "" },      { "a+(", "b", ")" },         { "a < (b + ", "c", ") < d" },
         { "", "a", ".b" },   { "lambda: ", "1", "" }, { "1 if a else ", "1", "" }, { "1 if (", "b", ") else c" },
         { "", "f", "()" },
     };
@@ -148,6 +148,39 @@ TEST(depth)
     }
     CHECK(!fits("", "if a: pass\n", "elif b: pass\n", 5000));
     CHECK(fits("a = 1\n", "", "", 5000));
+}
+
+static void add_name(void *user, const char *name)
+{
+    struct text *t = user;
+    text_printf(t, "%s%s", t->length ? " " : "", name);
+}
+
+/* As deep as they have terms, but read, printed and walked by iteration. */
+TEST(chains)
+{
+    static const char *const forms[] = { "a + ",  "a * b + ", "a and b or ", "a or ",
+                                         "1 << ", "a < ",     "(a < b) | ",  "-1 - " };
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        char *text = nested(forms[i], "z", "", 20000);
+        struct ir *ir = ir_new();
+        struct code *c = python_parse_expression(ir, NULL, text);
+        struct text once = text_new(ir->arena), twice = text_new(ir->arena), names = text_new(ir->arena);
+        CHECK(c);
+        if (c) {
+            code_print(c, &once);
+            code_free_names(c, add_name, &names);
+            CHECK(strchr(text_get(&names), 'z') != NULL);
+            c = python_parse_expression(ir, NULL, text_get(&once));
+        }
+        CHECK(c);
+        if (c)
+            code_print(c, &twice);
+        CHECK(strcmp(text_get(&once), text_get(&twice)) == 0);
+        CHECK(arena_bytes(ir->arena) < (size_t)60 << 20);
+        ir_free(ir);
+        free(text);
+    }
 }
 
 static enum wcr_kind detect(const char *text)
@@ -181,12 +214,6 @@ TEST(wcr)
     CHECK_INT(detect("lambda a, b: a + a"), WCR_CUSTOM);
     CHECK_INT(detect("lambda a, b: fmax(a, b)"), WCR_CUSTOM);
     CHECK_INT(detect("lambda a, b: a if a < b else b"), WCR_CUSTOM);
-}
-
-static void add_name(void *user, const char *name)
-{
-    struct text *t = user;
-    text_printf(t, "%s%s", t->length ? " " : "", name);
 }
 
 static void free_names(const char *text, const char *expected)

@@ -1,4 +1,6 @@
 /* Expressions. Conversions that C++ makes silently are written down as CODE_CAST. */
+#include <string.h>
+
 #include "ir/code/clang/clang_walk.h"
 
 /* ---- conversions ---- */
@@ -281,24 +283,61 @@ struct code *clang_assign(struct clang_walk *w, CXCursor c, struct code *to, str
     return e;
 }
 
-static struct code *binary(struct clang_walk *w, CXCursor c)
+/* (a, b), c is one node: these would be as deep as they are many. */
+static struct code *comma(struct clang_walk *w, CXCursor c, struct code *left, struct code *right)
 {
-    struct clang_cursors inside = clang_expressions(w, c);
-    if (inside.count != 2)
-        return clang_unsupported(w, c, "this operator");
+    uint32_t count = left->kind == CODE_COMMA ? left->count : 1;
+    struct code *e = left->kind == CODE_COMMA ? left : clang_node(w, c, CODE_COMMA, 2);
+    if (e != left) {
+        e->items[0] = left;
+    } else if ((count & (count - 1)) == 0) { /* a power of two: the array is full */
+        struct code **items = NEW_ARRAY(w->ir->arena, struct code *, 2 * count);
+        memcpy(items, left->items, count * sizeof *items);
+        e->items = items;
+    }
+    e->items[count] = right;
+    e->count = count + 1;
+    return e;
+}
+
+struct chained {
+    CXCursor operator, right;
+};
+
+static struct code *operation(struct clang_walk *w, CXCursor c, struct code *left, CXCursor operand)
+{
     enum CXBinaryOperatorKind kind = w->api->getCursorBinaryOperatorKind(c);
     enum code_op op = binary_op(kind);
     bool assigns = kind >= CXBinaryOperator_Assign && kind <= CXBinaryOperator_OrAssign;
     if (!op && kind != CXBinaryOperator_Assign && kind != CXBinaryOperator_Comma)
         return clang_unsupported(w, c, "this operator");
-    struct code *left = clang_expr(w, inside.items[0]), *right = left ? clang_expr(w, inside.items[1]) : NULL;
+    struct code *right = left ? clang_expr(w, operand) : NULL;
     if (!right)
         return NULL;
-    struct code *e = assigns ? clang_assign(w, c, left, right)
-                             : clang_node(w, c, kind == CXBinaryOperator_Comma ? CODE_COMMA : CODE_BINARY, 2);
+    if (kind == CXBinaryOperator_Comma)
+        return comma(w, c, left, right);
+    struct code *e = assigns ? clang_assign(w, c, left, right) : clang_node(w, c, CODE_BINARY, 2);
     e->op = op;
     e->items[0] = left;
     e->items[1] = right;
+    return e;
+}
+
+/* a + b + c, which the tree nests to the left, by iteration. */
+static struct code *binary(struct clang_walk *w, CXCursor c)
+{
+    VEC(struct chained) chain = { 0 };
+    enum CXCursorKind kind = CXCursor_BinaryOperator;
+    for (; kind == CXCursor_BinaryOperator || !chain.count; kind = w->api->getCursorKind(c)) {
+        struct clang_cursors inside = clang_expressions(w, c);
+        if (inside.count != 2)
+            return clang_unsupported(w, c, "this operator");
+        vec_push(w->arena, &chain, ((struct chained){ c, inside.items[1] }));
+        c = inside.items[0];
+    }
+    struct code *e = clang_expr(w, c);
+    for (uint32_t i = chain.count; i > 0 && e; i--)
+        e = operation(w, chain.items[i - 1].operator, e, chain.items[i - 1].right);
     return e;
 }
 

@@ -7,7 +7,7 @@
 
 enum {
     CLANG_MOST_NESTING = 500,    /* of brackets, prefix operators, assignments, statements in statements ... */
-    CLANG_MOST_CHAIN = 5000,     /* of operators that associate to the left: recursion only where the tree is used */
+    CLANG_MOST_CHAIN = 11000,    /* of operators that associate to the left: libclang recurses with small frames */
     CLANG_MOST_TOKENS = 4000000, /* after macros are expanded */
 };
 

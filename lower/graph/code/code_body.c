@@ -63,7 +63,7 @@ static bool augmented(struct code_gen *g, const struct code *c)
     struct lvalue p;
     const struct code *target = c->items[1];
     double exponent;
-    bool written = c->op == CODE_POW && code_literal(c->items[0], &exponent);
+    bool written = c->op == CODE_POW && code_literal(g, c->items[0], &exponent);
     struct tree_expr *value = code_eval(g, c->items[0]);
     if (!value || !code_target_place(g, target, &value, &p))
         return false;

@@ -98,10 +98,14 @@ bool code_eval_list(struct code_gen *g, struct code *const *codes, uint32_t coun
 struct tree_expr *code_truth_of(struct code_gen *g, const struct code *c); /* of a condition; no vectors */
 struct tree_expr *code_select(struct code_gen *g, const struct code *c, const struct code *condition,
                               const struct code *then, const struct code *otherwise);
-struct tree_expr *code_logical(struct code_gen *g, const struct code *c, bool is_or, const struct code *left,
-                               const struct code *right);
+/* x is None, x == None */
+struct tree_expr *code_compare_none(struct code_gen *g, const struct code *c, enum code_op op,
+                                    const struct code *other);
 /* The address of what a name or element stands for, or NULL (no diagnostic). */
 struct tree_expr *code_address(struct code_gen *g, const struct code *c);
+
+/* code_chain.c */
+struct tree_expr *code_chain_value(struct code_gen *g, const struct code *c); /* CODE_BINARY, CODE_COMPARE_CHAIN */
 
 /* code_place.c */
 bool code_place(struct code_gen *g, const struct code *c, struct lvalue *out); /* c must be something with a place */
@@ -162,9 +166,12 @@ struct tree_expr *code_power(struct code_gen *g, const struct code *c, struct tr
 struct tree_expr *code_pow(struct code_gen *g, const struct code *c, struct tree_expr *a, struct tree_expr *b);
 struct tree_expr *code_ipow(struct code_gen *g, struct tree_expr *base, uint64_t exponent);
 struct tree_expr *code_reciprocal(struct code_gen *g, const struct code *c, struct tree_expr *a);
-bool code_literal(const struct code *c,
-                  double *value); /* a number as written, signs and quotients of integers included */
-bool code_typeless(const struct code *c, double *value); /* math.pi, math.nan and sums with integer literals */
+/* A number as written, signs and quotients of integers included. */
+bool code_literal(struct code_gen *g, const struct code *c, double *value);
+/* math.pi, math.nan and sums, differences, products and quotients of them and integer literals. */
+bool code_typeless(struct code_gen *g, const struct code *c, double *value);
+/* The same of a CODE_BINARY whose left operand was looked at: *value is its value if it is `left_typeless`. */
+bool code_typeless_binary(struct code_gen *g, const struct code *c, bool left_typeless, double *value);
 
 /* code_call.c */
 struct tree_expr *code_call(struct code_gen *g, const struct code *c);

@@ -153,12 +153,10 @@ static bool name_place(struct code_gen *g, const struct code *c, struct lvalue *
 /* Sums and products, which may be evaluated once more. */
 static bool is_arithmetic(const struct code *c)
 {
-    if (c->kind == CODE_NAME || c->kind == CODE_INT)
-        return true;
-    bool good = c->kind == CODE_BINARY || c->kind == CODE_UNARY;
-    for (uint32_t i = 0; good && i < c->count; i++)
-        good = is_arithmetic(c->items[i]);
-    return good;
+    for (; c->kind == CODE_BINARY; c = c->items[0]) /* a chain */
+        if (!is_arithmetic(c->items[1]))
+            return false;
+    return c->kind == CODE_UNARY ? is_arithmetic(c->items[0]) : c->kind == CODE_NAME || c->kind == CODE_INT;
 }
 
 /* An index that is computed in few bits, in checked mode: is it what it would be in 64? */

@@ -4,9 +4,27 @@
 #include <math.h>
 #include <string.h>
 
-bool code_literal(const struct code *c, double *value)
+/* x ** (1/2) is how transitions write a root (format.md 5.6). */
+static bool literal_quotient(struct code_gen *g, const struct code *c, double *value)
 {
-    double left, right;
+    const struct code **chain;
+    uint32_t count = code_chain(g->arena, c, &chain);
+    double by;
+    for (uint32_t i = 0; i < count; i++)
+        if (chain[i]->op != CODE_DIV)
+            return false;
+    if (!code_literal(g, chain[count - 1]->items[0], value))
+        return false;
+    for (uint32_t i = count; i > 0; i--) {
+        if (!code_literal(g, chain[i - 1]->items[1], &by) || by == 0)
+            return false;
+        *value /= by;
+    }
+    return true;
+}
+
+bool code_literal(struct code_gen *g, const struct code *c, double *value)
+{
     switch (c->kind) {
     case CODE_INT:
         *value = c->big ? (double)c->u : (double)c->i;
@@ -15,15 +33,12 @@ bool code_literal(const struct code *c, double *value)
         *value = c->f;
         return true;
     case CODE_UNARY:
-        if ((c->op != CODE_NEG && c->op != CODE_PLUS) || !code_literal(c->items[0], value))
+        if ((c->op != CODE_NEG && c->op != CODE_PLUS) || !code_literal(g, c->items[0], value))
             return false;
         *value = c->op == CODE_NEG ? -*value : *value;
         return true;
-    case CODE_BINARY: /* x ** (1/2) is how transitions write a root (format.md 5.6) */
-        if (c->op != CODE_DIV || !code_literal(c->items[0], &left) || !code_literal(c->items[1], &right) || right == 0)
-            return false;
-        *value = left / right;
-        return true;
+    case CODE_BINARY:
+        return literal_quotient(g, c, value);
     default:
         return false;
     }
@@ -42,28 +57,42 @@ static bool is_pi(const struct code *c, double *value)
     return true;
 }
 
-bool code_typeless(const struct code *c, double *value)
+static bool whole_literal(const struct code *c, double *value)
 {
-    double left, right;
+    *value = c->big ? (double)c->u : (double)c->i;
+    return c->kind == CODE_INT;
+}
+
+bool code_typeless_binary(struct code_gen *g, const struct code *c, bool left_typeless, double *value)
+{
+    double right;
+    if (c->op < CODE_ADD || c->op > CODE_DIV || (!left_typeless && !whole_literal(c->items[0], value)))
+        return false;
+    if (!(code_typeless(g, c->items[1], &right) || (left_typeless && whole_literal(c->items[1], &right))))
+        return false;
+    *value = c->op == CODE_ADD   ? *value + right
+             : c->op == CODE_SUB ? *value - right
+             : c->op == CODE_MUL ? *value * right
+                                 : *value / right;
+    return true;
+}
+
+bool code_typeless(struct code_gen *g, const struct code *c, double *value)
+{
     if (is_pi(c, value))
         return true;
-    if (c->kind == CODE_UNARY && c->op == CODE_NEG && code_typeless(c->items[0], value)) {
+    if (c->kind == CODE_UNARY && c->op == CODE_NEG && code_typeless(g, c->items[0], value)) {
         *value = -*value;
         return true;
     }
-    if (c->kind != CODE_BINARY || c->op < CODE_ADD || c->op > CODE_DIV)
+    if (c->kind != CODE_BINARY)
         return false;
-    bool a = code_typeless(c->items[0], &left), b = code_typeless(c->items[1], &right);
-    if (!a && !b)
-        return false;
-    if ((!a && (c->items[0]->kind != CODE_INT || !code_literal(c->items[0], &left))) ||
-        (!b && (c->items[1]->kind != CODE_INT || !code_literal(c->items[1], &right))))
-        return false;
-    *value = c->op == CODE_ADD   ? left + right
-             : c->op == CODE_SUB ? left - right
-             : c->op == CODE_MUL ? left * right
-                                 : left / right;
-    return true;
+    const struct code **chain;
+    uint32_t count = code_chain(g->arena, c, &chain);
+    bool good = code_typeless(g, chain[count - 1]->items[0], value);
+    for (uint32_t i = count; i > 0 && (good || i == count); i--)
+        good = code_typeless_binary(g, chain[i - 1], good, value);
+    return good;
 }
 
 /* T(1) / x, in the type of x. */
@@ -178,7 +207,7 @@ struct tree_expr *code_power(struct code_gen *g, const struct code *c, struct tr
 {
     double value;
     const struct type *elem = type_scalar(base->type);
-    if (code_literal(exponent, &value) && type_is_basic(elem)) {
+    if (code_literal(g, exponent, &value) && type_is_basic(elem)) {
         if (value == floor(value) && fabs(value) <= (double)(1ll << 53))
             return integer_power(g, c, base, value);
         if (fabs(value) == 0.5)

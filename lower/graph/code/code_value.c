@@ -28,6 +28,7 @@ static struct tree_expr *string(struct code_gen *g, const struct code *c)
 
 bool code_eval_list(struct code_gen *g, struct code *const *codes, uint32_t count, struct tree_expr **out)
 {
+    uint32_t kept = 0; /* so many are in variables */
     for (uint32_t i = 0; i < count; i++) {
         struct tree_stmt *before = code_begin(g);
         out[i] = code_eval(g, codes[i]);
@@ -36,9 +37,9 @@ bool code_eval_list(struct code_gen *g, struct code *const *codes, uint32_t coun
             return false;
         if (!made->items.count)
             continue;
-        for (uint32_t k = 0; k < i; k++) /* they were evaluated before these statements */
-            if (!expr_is_const(out[k]))
-                out[k] = code_temp(g, "operand", out[k]);
+        for (; kept < i; kept++) /* they were evaluated before these statements */
+            if (!expr_is_const(out[kept]))
+                out[kept] = code_temp(g, "operand", out[kept]);
         stmt_append(g->t, g->out, made);
     }
     return true;
@@ -50,37 +51,6 @@ struct tree_expr *code_truth_of(struct code_gen *g, const struct code *c)
 {
     struct tree_expr *e = code_eval(g, c);
     return e ? code_truth(g, c, e) : NULL;
-}
-
-struct tree_expr *code_logical(struct code_gen *g, const struct code *c, bool is_or, const struct code *left,
-                               const struct code *right)
-{
-    enum expr_op op = is_or ? EXPR_LOGICAL_OR : EXPR_LOGICAL_AND;
-    struct tree_expr *a = code_eval(g, left);
-    if (!a)
-        return NULL;
-    struct tree_stmt *before = code_begin(g);
-    struct tree_expr *b = code_eval(g, right);
-    bool vector = a->type->kind == TYPE_VECTOR || (b && b->type->kind == TYPE_VECTOR);
-    if (b && !vector)
-        b = code_truth(g, right, b);
-    struct tree_stmt *made = code_end(g, before);
-    if (!b)
-        return NULL;
-    if (vector) {
-        stmt_append(g->t, g->out, made);
-        return code_binary(g, c, is_or ? CODE_OR : CODE_AND, a, b);
-    }
-    a = code_truth(g, left, a);
-    if (!a || !made->items.count)
-        return a ? expr_binary(g->t, op, a, b) : NULL;
-    struct tree_var *v = tree_var(g->t, "truth", code_basic(g, TYPE_BOOL));
-    stmt_assign(g->t, g->out, v, a);
-    struct tree_expr *result = expr_var(g->t, v);
-    struct tree_stmt *s = stmt_if(g->t, g->out, is_or ? expr_unary(g->t, EXPR_NOT, result) : result);
-    stmt_append(g->t, s->body, made);
-    stmt_assign(g->t, s->body, v, b);
-    return result;
 }
 
 /* The type of a choice: that of both, or the arithmetic one of C. */
@@ -183,9 +153,7 @@ static struct tree_expr *kept_pointer(struct code_gen *g, const struct code *c)
     return e;
 }
 
-/* x is None, x == None */
-static struct tree_expr *compare_none(struct code_gen *g, const struct code *c, enum code_op op,
-                                      const struct code *other)
+struct tree_expr *code_compare_none(struct code_gen *g, const struct code *c, enum code_op op, const struct code *other)
 {
     bool equal = op == CODE_EQ || op == CODE_IS;
     if (!equal && op != CODE_NE && op != CODE_ISNOT)
@@ -206,49 +174,6 @@ static struct tree_expr *compare_none(struct code_gen *g, const struct code *c, 
 }
 
 /* ---- operators ---- */
-
-static struct tree_expr *binary(struct code_gen *g, const struct code *c)
-{
-    const struct code *left = c->items[0], *right = c->items[1];
-    double value;
-    if (c->op == CODE_AND || c->op == CODE_OR)
-        return code_logical(g, c, c->op == CODE_OR, left, right);
-    if (c->op >= CODE_LT && c->op <= CODE_ISNOT && (left->kind == CODE_NONE || right->kind == CODE_NONE))
-        return compare_none(g, c, c->op, right->kind == CODE_NONE ? left : right);
-    if (c->op == CODE_POW) {
-        struct tree_expr *base = code_eval(g, left);
-        return base ? code_power(g, c, base, right) : NULL;
-    }
-    bool arithmetic = c->op >= CODE_ADD && c->op <= CODE_DIV;
-    if (arithmetic && code_typeless(c, &value))
-        return expr_float(g->t, code_basic(g, TYPE_F64), value);
-    struct tree_expr *v[2];
-    if (!code_eval_list(g, c->items, 2, v))
-        return NULL;
-    for (uint32_t i = 0; i < 2 && arithmetic; i++) { /* math.pi takes the type of the other side */
-        const struct type *other = v[1 - i]->type;
-        const struct type *elem = other->kind == TYPE_VECTOR ? other->elem : other;
-        if (code_typeless(c->items[i], &value) && (type_is_float(elem) || type_is_complex(elem)))
-            v[i] = code_constant(g, other, value);
-    }
-    return code_binary(g, c, c->op, v[0], v[1]);
-}
-
-/* DaCe compiles a < b < c as (a < b) < c. */
-static struct tree_expr *chain(struct code_gen *g, const struct code *c)
-{
-    struct code **operands = NEW_ARRAY(g->arena, struct code *, c->count + 1);
-    struct tree_expr **values = NEW_ARRAY(g->arena, struct tree_expr *, c->count + 1);
-    operands[0] = c->items[0]->items[0];
-    for (uint32_t i = 0; i < c->count; i++)
-        operands[i + 1] = c->items[i]->items[1];
-    if (!code_eval_list(g, operands, c->count + 1, values))
-        return NULL;
-    struct tree_expr *e = values[0];
-    for (uint32_t i = 0; i < c->count && e; i++)
-        e = code_binary(g, c->items[i], c->items[i]->op, e, values[i + 1]);
-    return e;
-}
 
 static struct tree_expr *unary(struct code_gen *g, const struct code *c)
 {
@@ -333,9 +258,8 @@ struct tree_expr *code_eval(struct code_gen *g, const struct code *c)
     case CODE_UNARY:
         return unary(g, c);
     case CODE_BINARY:
-        return binary(g, c);
     case CODE_COMPARE_CHAIN:
-        return chain(g, c);
+        return code_chain_value(g, c);
     case CODE_SELECT:
         return code_select(g, c, c->items[0], c->items[1], c->items[2]);
     case CODE_CAST:
