@@ -108,6 +108,32 @@ static void stepped_pointer(struct corner *c)
     corner_body(corner_state(c), NULL, "b[0] = a[2]\nb[1] = a[3]", "a = A[0:10:3]", "b = B[0:2]", NULL);
 }
 
+/* Sums and differences with pointers count elements, as the C++ that DaCe makes of them. */
+static void pointer_sum(struct corner *c)
+{
+    corner_array(c, "int32 A[10]", "0:10", NULL);
+    corner_array(c, "int32 B[4]", "4*0", "3 5 4 1");
+    corner_body(corner_state(c), NULL,
+                "p = a + 3\nq = 2 + p\nb[0] = p[0]\nb[1] = q[0]\nb[2] = (q - 1)[0]\nb[3] = q - a == 5 and q > p",
+                "a = A[0:10]", "b = B[0:4]", NULL);
+}
+
+/* A tasklet's output sets a reference. */
+static void pointer_to_reference(struct corner *c)
+{
+    corner_array(c, "int32 A[10]", "0:10", NULL);
+    corner_array(c, "int32 B[2]", "2*0", "4 5");
+    build_reference(c->s, "R", "int32", "2");
+    const struct type *pointer = type_pointer(c->ir, type_by_name(c->ir, "int32"));
+    struct state *set = corner_state(c);
+    struct tasklet *t = build_tasklet(set, "set", "a", "o", "o = a + 4");
+    build_edge(&build_access(set, "A")->node, NULL, &t->node, "a", "A[0:10]", NULL);
+    build_edge(&t->node, "o", &build_access(set, "R")->node, "set", "R[0]", NULL);
+    t->node.in_conns.items[0].type = t->node.out_conns.items[0].type = pointer;
+    t->node.in_conns.items[0].inferred = t->node.out_conns.items[0].inferred = false;
+    corner_body(corner_state(c), "i = 0:2", "o = r", "r = R[i]", "o = B[i]", NULL);
+}
+
 static void negative_subscript(struct corner *c)
 {
     corner_array(c, "int32 A[5]", "10:15", NULL);
@@ -218,6 +244,8 @@ const struct corner_row corner_connectors[] = {
     { "032_squeezed_pointer", squeezed_pointer, false },
     { "032_squeezed_pointer_indices", squeezed_pointer_indices, true },
     { "033_stepped_pointer", stepped_pointer, false },
+    { "033_pointer_sum", pointer_sum, false },
+    { "033_pointer_to_reference", pointer_to_reference, false },
     { "034_negative_subscript", negative_subscript, false },
     { "035_reinterpreted_connector", reinterpreted_connector, true },
     { "036_dynamic_input", dynamic_input, false },

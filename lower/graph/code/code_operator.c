@@ -41,7 +41,7 @@ struct tree_expr *code_unary(struct code_gen *g, const struct code *c, enum code
     return op == CODE_PLUS ? a : expr_unary(g->t, op == CODE_NEG ? EXPR_NEG : EXPR_BITNOT, a);
 }
 
-/* ---- pointers, in C and C++ ---- */
+/* ---- pointers, as in C, in tasklets of either language ---- */
 
 static struct tree_expr *pointer_sum(struct code_gen *g, const struct code *c, enum code_op op, struct tree_expr *a,
                                      struct tree_expr *b)
@@ -55,7 +55,7 @@ static struct tree_expr *pointer_sum(struct code_gen *g, const struct code *c, e
         b = swap;
     }
     const struct type *elem = a->type->kind == TYPE_POINTER ? a->type->elem : NULL;
-    if (g->s->python || !elem || !elem->size || (both && (op == CODE_ADD || a->type != b->type)))
+    if (!elem || !elem->size || (both && (op == CODE_ADD || a->type != b->type)))
         return refuse(g, c, op, a, b);
     const struct type *i64 = code_basic(g, TYPE_I64);
     if (both) {
