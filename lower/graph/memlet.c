@@ -121,8 +121,10 @@ bool lower_area(struct scope *sc, const struct place *place, const struct contai
     if (!b)
         return false;
     uint32_t rank = subset ? subset->rank : b->rank;
-    if (rank != b->rank || rank > LOWER_MAX_RANK)
+    if (rank != b->rank)
         return diag_error(lw->diags, place, DIAG_SUBSET_RANK, c->name, rank, b->rank);
+    if (rank > LOWER_MAX_RANK)
+        return lower_unsupported(sc, place, "a container of more than 32 dimensions");
     *out = (struct area){ .binding = b, .desc = c, .type = b->type, .alias = b->alias, .whole = !subset };
     out->sizes = NEW_ARRAY(lw->arena, const struct sym *, 2 * (size_t)rank + 1);
     out->strides = NEW_ARRAY(lw->arena, const struct sym *, 2 * (size_t)rank + 1);

@@ -47,12 +47,16 @@ static struct tree_expr *target_pointer(struct scope *sc, const struct place *pl
     return expr_cast(lw->tree, type_pointer(lw->ir, desc->type), p);
 }
 
+enum { MOST_VIEWS = 200 }; /* each binds those below it anew */
+
 static bool bind_view(struct scope *sc, struct access *a, uint32_t depth)
 {
     struct lower *lw = sc->act->lw;
     struct edge *e = view_edge(a);
-    if (!e || depth > LOWER_MAX_RANK)
+    if (!e)
         return diag_error(lw->diags, &a->node.place, DIAG_VIEW_WITHOUT_DATA, a->name);
+    if (depth > MOST_VIEWS)
+        return lower_unsupported(sc, &a->node.place, "a view of more than 200 views, one of the other");
     struct node *other = e->dst == &a->node ? path_source(e) : path_target(e);
     struct access *viewed = as_access(other);
     if (viewed && viewed->data && container_is_view(viewed->data) && viewed->data != a->data &&

@@ -169,6 +169,23 @@ TEST(subset_of_another_rank)
             "p/state[0] \"state\"/edge[0] \"A\"");
 }
 
+TEST(dimensions_beyond_the_limit)
+{
+    struct graph g = begin("b = a");
+    struct text shape = text_new(g.ir->arena), index = text_new(g.ir->arena);
+    for (int i = 0; i < 33; i++) {
+        text_add(&shape, i ? ", 1" : "2");
+        text_add(&index, i ? ", 0" : "H[0");
+    }
+    text_add(&index, "]");
+    build_array(g.s, "H", "float64", text_get(&shape));
+    g.a = build_access(g.st, "H");
+    build_path(text_get(&index), NULL, NULL, "a", &g.a->node, &g.t->node, NULL);
+    build_path("B[0, 0]", NULL, "b", NULL, &g.t->node, &g.b->node, NULL);
+    finish(&g);
+    refused(&g, DIAG_UNSUPPORTED, "a container of more than 32 dimensions", "p/state[0] \"state\"/edge[0] \"H\"");
+}
+
 TEST(index_that_grows_with_every_level)
 {
     struct graph g = begin("b = a");
@@ -207,6 +224,37 @@ TEST(view_without_data)
     finish(&g);
     refused(&g, DIAG_VIEW_WITHOUT_DATA, "view 'V' is not attached to a container",
             "p/state[0] \"state\"/access[3] \"V\"");
+}
+
+/* V0 views A, V1 views V0 and so on; the tasklet reads the last one. */
+static struct graph views(int count)
+{
+    struct graph g = begin("b = a");
+    struct access *last = g.a;
+    for (int i = 0; i < count; i++) {
+        const char *name = arena_printf(g.ir->arena, "V%d", i);
+        build_view(g.s, name, "float64", "N, N");
+        struct access *next = build_access(g.st, name);
+        build_edge(&last->node, NULL, &next->node, "views", arena_printf(g.ir->arena, "%s[0:N, 0:N]", last->name),
+                   NULL);
+        last = next;
+    }
+    build_path(arena_printf(g.ir->arena, "%s[0, 0]", last->name), NULL, NULL, "a", &last->node, &g.t->node, NULL);
+    build_path("B[0, 0]", NULL, "b", NULL, &g.t->node, &g.b->node, NULL);
+    finish(&g);
+    return g;
+}
+
+TEST(views_of_views)
+{
+    struct lower_options o = { 0 };
+    struct tree *t;
+    struct graph g = views(100);
+    CHECK(sdfg_infer_types(g.s) && lower_program(g.s, &o, &t));
+    CHECK_INT(diags_count(g.ir->diags), 0);
+    ir_free(g.ir);
+    g = views(300);
+    refused(&g, DIAG_UNSUPPORTED, "a view of more than 200 views, one of the other", NULL);
 }
 
 TEST(connector_without_type)

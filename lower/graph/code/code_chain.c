@@ -1,5 +1,5 @@
-/* Binary operators: a + b + c, a and b and c, a < b < c. Such a chain is taken from the left by iteration, and its value
- * is kept in a variable every so often, so that no expression is as deep as the chain has terms. */
+/* Binary operators: a + b + c, a and b and c, a < b < c. Such a chain is taken from the left by iteration, and its
+ * value is kept in a variable every so often, so that no expression is as deep as the chain has terms. */
 #include "lower/graph/code/code_gen.h"
 
 enum { MOST_TERMS = 256 }; /* of one expression */
