@@ -273,14 +273,17 @@ static void build_operation(struct emission *e, const struct value *to, const ch
     fe_mark(f, &edge->place);
 }
 
-static bool fits(struct fe *f, const struct value *to, const struct value *v)
+/* Whether the value has the shape of the target. `required`: what is wrong if extents differ, which all calls must
+ * satisfy then; NULL: they must be known to be equal. */
+static bool fits(struct fe *f, const struct py *n, const struct value *to, const struct value *v, const char *required)
 {
     uint32_t rank = fe_is_data(v) ? v->rank : 0;
     for (uint32_t i = 0; i < rank; i++) {
         int axis = (int)(i + to->rank) - (int)rank;
         if (sym_is_int(v->shape[i], 1))
             continue;
-        if (axis < 0 || !fe_same_extent(f, to->shape[axis], v->shape[i]))
+        if (axis < 0 || (required ? !fe_require_same(f, n, to->shape[axis], v->shape[i], required)
+                                  : !fe_same_extent(f, to->shape[axis], v->shape[i])))
             return false;
     }
     return true;
@@ -293,7 +296,7 @@ static bool fit_squeezed(struct fe *f, const struct value **to, const struct val
         return false;
     const struct value *from = (*v)->kind == FE_VIEW ? *v : fe_materialize(f, NULL, *v, "tmp");
     const struct value *a = fe_squeeze(f, *to), *b = from ? fe_squeeze(f, from) : NULL;
-    if (!b || !fits(f, a, b))
+    if (!b || !fits(f, NULL, a, b, NULL))
         return false;
     *to = a;
     *v = b;
@@ -312,8 +315,12 @@ bool fe_store(struct fe *f, const struct py *n, const struct value *to, const st
     v = fe_cast(f, n, to->type, v);
     if (!v)
         return false;
-    if (!fits(f, to, v) && !fit_squeezed(f, &to, &v))
-        return fe_error(f, n, "%s does not fit into %s", fe_describe(f, v), fe_describe(f, to)) != NULL;
+    if (!fits(f, n, to, v, NULL) && !fit_squeezed(f, &to, &v)) {
+        const char *said = fe_format(f, "%s does not fit into %s", fe_describe(f, v), fe_describe(f, to));
+        f->said = false;
+        if (!fits(f, n, to, v, said))
+            return f->said ? false : fe_error(f, n, "%s", said) != NULL;
+    }
     if (to->rank && !fe_independent(to, v)) {
         v = fe_copy(f, n, v, "tmp");
         if (!v)

@@ -307,9 +307,10 @@ static bool product_shape(struct fe *f, const struct py *n, const struct value *
                           const struct sym **shape, uint32_t *rank)
 {
     const struct sym *ka = a->shape[a->rank - 1], *kb = b->shape[b->rank > 1 ? b->rank - 2 : 0];
-    if (!fe_same_extent(f, ka, kb))
-        return fe_error(f, n, "product of %s and %s: %s and %s do not match", fe_describe(f, a), fe_describe(f, b),
-                        fe_text(f, ka), fe_text(f, kb)) != NULL;
+    const char *said = fe_format(f, "product of %s and %s: %s and %s do not match", fe_describe(f, a),
+                                 fe_describe(f, b), fe_text(f, ka), fe_text(f, kb));
+    if (!fe_require_same(f, n, ka, kb, said))
+        return false;
     uint32_t ra = a->rank > 2 ? a->rank - 2 : 0, rb = b->rank > 2 ? b->rank - 2 : 0, r = ra > rb ? ra : rb;
     *rank = 0;
     for (uint32_t i = 0; i < r; i++) {

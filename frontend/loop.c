@@ -62,7 +62,7 @@ static bool run_branches(struct fe *f, const void *user)
         c = build_conditional(f->region, fe_label(f, "if"));
         fe_link(f, &c->block);
     }
-    const char *returned = intern(f->ir->names, "return");
+    const char *returned = intern(f->ir->names, "__result");
     struct fe_snapshot start = fe_snapshot(f);
     for (int k = 0; k < 2 && good; k++) {
         if (k && !b->body[1]->count)
@@ -70,7 +70,9 @@ static bool run_branches(struct fe *f, const void *user)
         struct region *r = c ? build_branch(c, k ? NULL : b->text) : NULL;
         struct fe_region kept = fe_enter(f, r);
         f->ended = false;
+        f->branches++;
         good = fe_block(f, b->body[k]);
+        f->branches--;
         ended[k] = f->ended;
         f->ended = start.ended;
         fe_leave(f, &kept);
@@ -115,6 +117,9 @@ bool fe_if(struct fe *f, const struct py *n)
 {
     const struct value *constant;
     struct branches b = { .node = n, .body = { &n->if_.body, &n->if_.orelse } };
+    bool raises = n->if_.body.count == 1 && n->if_.body.items[0]->kind == PY_RAISE;
+    if (raises && fe_require(f, n->if_.body.items[0], n->if_.test, true, fe_raised(f, n->if_.body.items[0])))
+        return fe_block(f, &n->if_.orelse);
     if (!fe_condition(f, n->if_.test, &constant, &b.text))
         return false;
     if (constant)
@@ -137,7 +142,9 @@ const struct value *fe_guarded(struct fe *f, const struct py *at, bool is_and, c
     const char *name = fe_use(f, c->view.container, true);
     struct fe_region kept =
         fe_enter(f, block ? build_branch(block, is_and ? name : fe_format(f, "(not %s)", name)) : NULL);
+    f->branches++;
     const struct value *right = fe_eval(f, n);
+    f->branches--;
     bool good = right && fe_store(f, n, c, fe_cast(f, n, c->type, right), NULL);
     fe_leave(f, &kept);
     return good ? c : NULL;

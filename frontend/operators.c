@@ -21,9 +21,9 @@ static const char *op_text(enum py_op op)
     return texts[op] ? texts[op] : "";
 }
 
-static void *mismatch(struct fe *f, const struct py *n, const struct value *a, const struct value *b)
+static const char *mismatch(struct fe *f, const struct value *a, const struct value *b)
 {
-    return fe_error(f, n, "operands of shapes that do not match: %s and %s", fe_describe(f, a), fe_describe(f, b));
+    return fe_format(f, "operands of shapes that do not match: %s and %s", fe_describe(f, a), fe_describe(f, b));
 }
 
 bool fe_broadcast(struct fe *f, const struct py *n, const struct value *a, const struct value *b,
@@ -40,8 +40,10 @@ bool fe_broadcast(struct fe *f, const struct py *n, const struct value *a, const
             out[i] = x;
         else if (sym_is_int(x, 1))
             out[i] = y;
+        else if (fe_require_same(f, n, x, y, mismatch(f, a, b)))
+            out[i] = y->op == SYM_INT ? y : x;
         else
-            return mismatch(f, n, a, b) != NULL;
+            return false;
     }
     *shape = out;
     *rank = r;

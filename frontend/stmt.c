@@ -80,15 +80,36 @@ static bool annotated(struct fe *f, const struct py *n)
     return v && fe_assign(f, n->ann_assign.target, v, NULL);
 }
 
+/* The text of a message, which must be constant; or NULL. */
+static const char *constant_text(const struct py *n)
+{
+    return n && n->kind == PY_CONSTANT && n->constant.value.kind == PY_STRING ? n->constant.value.text : NULL;
+}
+
+const char *fe_raised(struct fe *f, const struct py *n)
+{
+    const struct py *e = n->raise_.exc;
+    const struct py *type = e && e->kind == PY_CALL ? e->call.func : e;
+    const char *name = type && type->kind == PY_NAME ? type->name.id : "an error";
+    const char *text = e && e->kind == PY_CALL && e->call.args.count == 1 ? constant_text(e->call.args.items[0]) : NULL;
+    if (text && f->source == f->library_source)
+        return text;
+    return text ? fe_format(f, "%s: %s", name, text) : fe_format(f, "%s is raised", name);
+}
+
 /* Conditions on constants and symbols are checked; dace drops those on data. */
 static bool assertion(struct fe *f, const struct py *n)
 {
-    const struct value *v = fe_eval(f, n->assert_.test);
+    const char *text = constant_text(n->assert_.msg);
+    const char *said = text ? fe_format(f, "the assertion does not hold: %s", text) : "the assertion does not hold";
     bool truth;
+    if (fe_require(f, n, n->assert_.test, false, said))
+        return true;
+    const struct value *v = fe_eval(f, n->assert_.test);
     if (!v)
         return false;
     if (fe_truth(v, &truth))
-        return truth || fe_error(f, n, "the assertion does not hold") != NULL;
+        return truth || fe_error(f, n, "%s", said) != NULL;
     return f->dace || fe_unsupported(f, n, "an assertion that is known at run time only") != NULL;
 }
 

@@ -69,7 +69,7 @@ static bool collect(void *user, struct py *n)
         add_targets(s, n->named.target, false);
         return true;
     case PY_RETURN:
-        add_store(s, intern(s->f->ir->names, "return"), false);
+        add_store(s, intern(s->f->ir->names, "__result"), false);
         return true;
     case PY_FUNCTION_DEF:
         return n->function.decorator_list.count && !collect_tasklet(s, &n->function.body);

@@ -225,6 +225,7 @@ struct fe {
     VEC(const struct fe_function *) calls;
     uint32_t depth;               /* of loops, maps and branches around the statement */
     uint32_t loops;               /* of loops and maps, of this function */
+    uint32_t branches;            /* of branches around the statement, of all functions */
     uint32_t nesting;             /* of calls */
     uint32_t emitted;             /* counts what needed the graph */
     bool raw;                     /* symbols of annotations are not replaced */
@@ -314,6 +315,13 @@ bool fe_same_extent(struct fe *f, const struct sym *a, const struct sym *b);
 const struct value *fe_apply(struct fe *f, const struct py *n, const struct type *t, const char *format, uint32_t count,
                              const struct value *const *args);
 
+/* ---- what calls must satisfy (require.c) ---- */
+/* Both extents must be equal: true if they are, or if every call is made to satisfy that, and an error else. `said`:
+ * what is wrong if they are not. */
+bool fe_require_same(struct fe *f, const struct py *n, const struct sym *a, const struct sym *b, const char *said);
+/* The condition, or its opposite, as a requirement of every call; false without an error: it is none. */
+bool fe_require(struct fe *f, const struct py *n, const struct py *condition, bool opposite, const char *said);
+
 /* ---- evaluation (eval.c) ---- */
 const struct value *fe_eval(struct fe *f, const struct py *n);
 const struct value *fe_eval_lazy(struct fe *f, const struct py *n);  /* live tuples and dictionaries stay objects */
@@ -376,6 +384,7 @@ bool fe_assign(struct fe *f, const struct py *target, const struct value *v, con
 bool fe_unpack(struct fe *f, const struct py *target, const struct value *v);
 bool fe_assign_name(struct fe *f, const struct py *n, const char *name, const struct value *v);
 bool fe_augment(struct fe *f, const struct py *n);
+const char *fe_raised(struct fe *f, const struct py *n); /* what a `raise` says */
 bool fe_if(struct fe *f, const struct py *n);
 bool fe_for(struct fe *f, const struct py *n);
 bool fe_while(struct fe *f, const struct py *n);

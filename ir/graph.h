@@ -358,6 +358,15 @@ struct program_state {
     VEC(struct code *) ends;   /* CODE_BLOCK: destructors, to be run from the last to the first */
 };
 
+/* What the symbols of a call must satisfy, or nothing runs: one of the expressions is negative. An attribute of our
+ * own, "call_requirements", which DaCe skips. */
+struct requirement {
+    struct place place;
+    const char *message; /* what is wrong if none is */
+    const struct sym **negative;
+    uint32_t count;
+};
+
 struct sdfg {
     struct region region; /* region.block.place is the SDFG's place; kind BLOCK_REGION */
     struct ir *ir;
@@ -380,6 +389,7 @@ struct sdfg {
     const struct bound *bounds;     /* root only: what sdfg_validate found to depend on symbols (ir/bounds/bounds.h) */
     uint32_t num_bounds;
     bool openmp_sections;
+    VEC(struct requirement *) requirements; /* root only */
 };
 
 /* ---- reading, writing, printing ---- */

@@ -2,6 +2,8 @@
 
 #include "engine/program/program.h"
 
+#include <string.h>
+
 /* ---- when a program is loaded ---- */
 
 static bool make(struct sdfg_program *p, struct form *out, const struct sym *s)
@@ -92,13 +94,34 @@ static const char *with_value(const struct sdfg_program *p, struct arena *a, con
     return text_get(&t);
 }
 
+static void add_values(const struct sdfg_program *p, struct text *t, const struct form *f, const struct value *values)
+{
+    for (uint32_t i = 0; i < f->num_names; i++) {
+        const char *name = p->variables[f->names[i].variable].name;
+        const char *one = arena_printf(t->arena, "%s = %lld", name, (long long)values[f->names[i].variable].value);
+        if (!t->length || !strstr(text_get(t), one))
+            text_printf(t, "%s%s", t->length ? ", " : "", one);
+    }
+}
+
+/* "N = 2, M = 3": of all names of a requirement. */
+static const char *values_of(const struct sdfg_program *p, struct arena *a, const struct limit *l,
+                             const struct value *values)
+{
+    struct text t = text_new(a);
+    add_values(p, &t, &l->excess, values);
+    for (uint32_t i = 0; i < l->num_guards; i++)
+        add_values(p, &t, &l->guards[i], values);
+    return text_get(&t);
+}
+
 static bool report(const struct sdfg_program *p, const struct limit *l, const struct value *values, struct diags *d)
 {
     static const enum diag_code codes[] = {
         [BOUND_BELOW] = DIAG_RULE_SUBSET_BELOW,      [BOUND_ABOVE] = DIAG_RULE_SUBSET_ABOVE,
         [BOUND_OUTSIDE] = DIAG_RULE_ELEMENT_OUTSIDE, [BOUND_COPY] = DIAG_RULE_COPY_LARGER,
         [BOUND_NESTED] = DIAG_RULE_NESTED_LARGER,    [BOUND_VIEW] = DIAG_RULE_VIEW_LARGER,
-        [BOUND_SIZE] = DIAG_SIZE_OVERFLOW,
+        [BOUND_SIZE] = DIAG_SIZE_OVERFLOW,           [BOUND_REQUIRED] = DIAG_CALL_REQUIREMENT,
     };
     struct arena *a = arena_new();
     const char *is = with_value(p, a, &l->is, values), *limit = with_value(p, a, &l->limit, values);
@@ -106,6 +129,8 @@ static bool report(const struct sdfg_program *p, const struct limit *l, const st
         diag_error(d, l->place, codes[l->kind], is, l->dim, l->name, limit);
     else if (l->kind == BOUND_SIZE)
         diag_error(d, l->place, codes[l->kind], l->name, is, limit);
+    else if (l->kind == BOUND_REQUIRED)
+        diag_error(d, l->place, codes[l->kind], l->name, values_of(p, a, l, values));
     else
         diag_error(d, l->place, codes[l->kind], l->inner, is, l->name, limit);
     arena_free(a);
@@ -115,7 +140,12 @@ static bool report(const struct sdfg_program *p, const struct limit *l, const st
 bool program_within_limits(const struct sdfg_program *p, const struct value *values, struct diags *d)
 {
     bool ok = true;
-    for (uint32_t i = 0; i < p->num_limits; i++)
+    /* where the graph says itself what is required, nothing else is to say about such a call */
+    uint32_t i = 0;
+    for (; i < p->num_limits && p->limits[i].kind == BOUND_REQUIRED; i++)
+        if (!is_within(p, &p->limits[i], values))
+            ok = report(p, &p->limits[i], values, d);
+    for (bool required = ok; i < p->num_limits && required; i++)
         if (!is_within(p, &p->limits[i], values))
             ok = report(p, &p->limits[i], values, d);
     return ok;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { LAYOUT = 3, MOST = 1 << 20, DEEPEST = 1000 };
+enum { LAYOUT = 4, MOST = 1 << 20, DEEPEST = 1000 };
 
 /* ---- writing ---- */
 
@@ -353,7 +353,7 @@ static void take_variable(struct reader *r, struct variable *v, bool *in_key)
 static void take_limit(struct reader *r, struct limit *l)
 {
     struct bytes *b = &r->record.bytes;
-    l->kind = (enum bound_kind)bytes_take_number(b, BOUND_SIZE);
+    l->kind = (enum bound_kind)bytes_take_number(b, BOUND_REQUIRED);
     l->place = take_places(r);
     l->name = bytes_look_text(b);
     l->inner = bytes_look_text(b);

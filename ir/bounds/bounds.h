@@ -17,7 +17,8 @@ enum bound_kind {
     BOUND_COPY,    /* `is` elements of `inner` are copied, `name` has `limit` */
     BOUND_NESTED,  /* the inner container `inner` spans `is` elements, `name` has `limit` of them */
     BOUND_VIEW,    /* the view `inner` spans `is` bytes, `name` has `limit` of them */
-    BOUND_SIZE     /* `is`: elements of `name`, of `limit` bytes each */
+    BOUND_SIZE,    /* `is`: elements of `name`, of `limit` bytes each */
+    BOUND_REQUIRED /* a requirement of the graph, whose message is `name`; no `is` and `limit` */
 };
 
 /* Expressions are over the free symbols of the program. */

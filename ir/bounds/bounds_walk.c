@@ -197,10 +197,21 @@ static void walk_region(struct bound_walk *w, struct region *r)
     w->certain = certain;
 }
 
+static void add_requirement(struct bound_walk *w, const struct requirement *q)
+{
+    struct bound b = { .kind = BOUND_REQUIRED, .place = &q->place, .name = q->message, .excess = q->negative[0] };
+    b.is = b.limit = q->negative[0];
+    b.guards = q->negative + 1;
+    b.num_guards = q->count - 1;
+    vec_push(w->ir->arena, &w->found, b);
+}
+
 bool sdfg_check_bounds(struct sdfg *root)
 {
     struct bound_walk w = { .ir = root->ir, .scratch = arena_new(), .root = root, .sdfg = root, .certain = true };
     sdfg_assigned_symbols(root, &w.assigned);
+    for (uint32_t i = 0; i < root->requirements.count; i++) /* first: they say why sizes go wrong */
+        add_requirement(&w, root->requirements.items[i]);
     for (uint32_t i = 0; i < root->containers.count; i++)
         bound_size(&w, root->containers.items[i]);
     walk_region(&w, &root->region);

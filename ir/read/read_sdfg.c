@@ -105,6 +105,29 @@ static void read_arguments(struct reader *r, struct sdfg *s, const struct json *
     }
 }
 
+static void read_requirements(struct reader *r, struct sdfg *s, const struct json *attributes)
+{
+    const struct json *list = json_get(attributes, "call_requirements");
+    for (const struct json *v = json_is(list, JSON_ARRAY) ? list->first : NULL; v; v = v->next) {
+        struct requirement *q = NEW(r->ir->arena, struct requirement);
+        const struct json *exprs = json_get(v, "negative");
+        q->message = json_string(json_get(v, "message"));
+        if (!q->message || !json_is(exprs, JSON_ARRAY) || !exprs->count) {
+            diag_error(r->ir->diags, &s->region.block.place, DIAG_READ_KIND, "call_requirements",
+                       "an array of expressions and messages");
+            return;
+        }
+        q->place =
+            (struct place){ .parent = &s->region.block.place, .noun = "requirement", .id = s->requirements.count };
+        read_debug_info(r, &q->place, v);
+        q->negative = NEW_ARRAY(r->ir->arena, const struct sym *, exprs->count);
+        for (const struct json *e = exprs->first; e; e = e->next)
+            if (!(q->negative[q->count++] = read_symbolic(r, &s->region.block.place, e)))
+                return;
+        vec_push(r->ir->arena, &s->requirements, q);
+    }
+}
+
 typedef VEC(struct code_text) code_list;
 
 static void add_code(struct reader *r, const struct sdfg *s, const struct json *record, code_list *out)
@@ -188,6 +211,7 @@ struct sdfg *read_sdfg(struct reader *r, struct nested *parent, const struct jso
     read_symbols(r, s, attributes);
     read_constants(r, s, attributes);
     read_arguments(r, s, attributes);
+    read_requirements(r, s, attributes);
     code_list code[3] = { 0 };
     read_global_code(r, s, attributes, "global_code", &code[0]);
     read_run_code(r, s, attributes, "init_code", &code[1]);

@@ -155,10 +155,27 @@ static void write_global_code(struct writer *w, const char *key, const struct js
     json_end(&w->json, '}');
 }
 
+static void write_requirements(struct writer *w, const struct sdfg *s)
+{
+    if (!s->requirements.count)
+        return;
+    json_begin(&w->json, "call_requirements", '[');
+    for (uint32_t i = 0; i < s->requirements.count; i++) {
+        const struct requirement *q = s->requirements.items[i];
+        json_begin(&w->json, NULL, '{');
+        write_sym_list(w, "negative", q->negative, q->count);
+        json_write_string(&w->json, "message", q->message);
+        write_debug_info(w, &q->place, NULL);
+        json_end(&w->json, '}');
+    }
+    json_end(&w->json, ']');
+}
+
 static void write_sdfg_attributes(struct writer *w, const struct sdfg *s)
 {
     static const char *const known[] = { "name", "arg_names", "constants_prop", "_arrays", "symbols", "global_code",
                                          "init_code", "exit_code", "instrument", "openmp_sections", "debuginfo",
+                                         "call_requirements",
                                          /* history, and what older releases called otherwise */
                                          "orig_sdfg", "transformation_hist", "arg_types", "_pgrids", "_subarrays",
                                          "_rdistrarrays", "using_experimental_blocks", NULL };
@@ -172,6 +189,7 @@ static void write_sdfg_attributes(struct writer *w, const struct sdfg *s)
     write_enum(w, "instrument", s->instrument, INSTRUMENT_NONE);
     write_flag(w, "openmp_sections", s->openmp_sections, false);
     write_debug_info(w, &s->region.block.place, attributes);
+    write_requirements(w, s);
     write_rest(w, attributes, known, block_derived);
 }
 

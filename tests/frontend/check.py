@@ -1,6 +1,6 @@
 """The programs of programs/*.py against the results that CPython with NumPy gave (make.py): check.py SDFG-RUN [NAME...].
 Types, shapes and integers must be equal, floating-point numbers up to rounding. Then errors.txt: what is refused, with
-whole messages. SDFG_BLESS=1 rewrites that file."""
+whole messages; a first line "# --N=2" gives arguments. SDFG_BLESS=1 rewrites that file."""
 import json
 import math
 import os
@@ -94,7 +94,8 @@ def check_errors(runner):
             source, want = rest.split("\n---\n", 1)
             with open(f"{folder}/p.py", "w") as f:
                 f.write(source + "\n")
-            run = subprocess.run([runner, "p.py:f"], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            arguments = source.split("\n")[0][2:].split() if source.startswith("# --") else []
+            run = subprocess.run([runner, "p.py:f", *arguments], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
             got = run.stdout.strip() if run.returncode else "no error"
             blessed.append(f"### {name}\n{source}\n---\n{got}\n")
             if got != want.strip():
