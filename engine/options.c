@@ -127,6 +127,7 @@ bool options_take(struct sdfg_engine *e, const sdfg_options *given, struct diags
     if (!take_limits(e, d) || !take_policy(e, o->specialize, d) || !take_device(e, d))
         return false;
     o->specialize = copy(e->arena, o->specialize);
+    o->python = copy(e->arena, o->python);
     take_cache(e);
     o->codegen = copy(e->arena, o->codegen);
     o->debug = copy(e->arena, o->debug);

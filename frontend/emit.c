@@ -103,7 +103,7 @@ static const char *gathered(struct emission *e, const struct value *v, int shift
             continue;
         }
         const char *at = element_text(e, d->index, shift + d->axis), *extent = fe_text(f, c->shape[i]);
-        if (type_is_unsigned(d->index->type))
+        if (f->trust_indices || type_is_unsigned(d->index->type))
             text_add(&t, at);
         else
             text_printf(&t, "(%s if %s >= 0 else %s + %s)", at, at, at, extent);

@@ -419,6 +419,9 @@ const struct value *fe_attribute(struct fe *f, const struct py *n, const struct 
         const struct value *m = fe_module_attribute(f, v->text, name);
         if (m && !(m->kind == FE_MODULE && v->self)) /* of a live module there is more to know */
             return m;
+        const struct value *own = m ? NULL : fe_file_attribute(f, v->text, name);
+        if (own)
+            return fe_in_context(f, n, own);
         if (v->self) /* a live module may have more */
             return fe_attribute(f, n, v->self, name);
         const char *near = fe_builtin_near(v->text, name);

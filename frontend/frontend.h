@@ -23,7 +23,11 @@ struct frontend_type {
 struct frontend_options {
     const struct frontend_type *types;
     uint32_t num_types;
+    bool drop_assertions; /* those on data, which are refused otherwise */
+    bool trust_indices;   /* that are known at run time only: they do not count from the end */
 };
+/* From a text: "assert=drop; index=trust; A=float64[100, N]". False: *wrong is what cannot be read. */
+bool frontend_read_options(struct arena *a, const char *text, struct frontend_options *out, const char **wrong);
 
 /* The graph of `function` of the Python file at `path` (its text: `source`, `size` bytes); `function` NULL: the only
  * program of the file. NULL on failure. `options` may be NULL. */

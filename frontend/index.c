@@ -28,8 +28,8 @@ static const struct sym *point_index(struct fe *f, const struct py *n, const str
             return fe_error(f, n, "index %s is outside of %s elements", fe_text(f, fe_sym(f, v)), fe_text(f, extent));
         return s;
     }
-    if (fe_is_data(v) && fe_is_int_type(v->type) && !type_is_unsigned(v->type) && v->type->kind != TYPE_BOOL &&
-        v->rank == 0) {
+    if (!f->trust_indices && fe_is_data(v) && fe_is_int_type(v->type) && !type_is_unsigned(v->type) &&
+        v->type->kind != TYPE_BOOL && v->rank == 0) {
         const struct type *t = type_basic(f->ir, TYPE_I64);
         const struct value *args[2] = { fe_cast(f, n, t, v), fe_cast(f, n, t, fe_symbol(f, extent)) };
         v = fe_apply(f, n, t, "($0 if $0 >= 0 else $0 + $1)", 2, args);

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *const modules[][2] = {
     { "numpy", "numpy" },
@@ -127,6 +128,62 @@ static void names(struct fe_host *h, void (*visit)(void *user, const char *name)
         visit(user, list[i]);
 }
 
+/* ---- files of the project ---- */
+
+/* The file of a module that is named beside a source: folder/x/y.py, or folder/x/y/__init__.py. NULL: there is none. */
+static const char *file_of(struct fe *f, const char *dotted, int level)
+{
+    const char *slash = strrchr(f->source->path, '/');
+    struct text t = text_new(f->arena);
+    text_printf(&t, "%.*s", slash ? (int)(slash - f->source->path) + 1 : 0, f->source->path);
+    for (int i = 1; i < level; i++)
+        text_add(&t, "../");
+    for (const char *c = dotted ? dotted : ""; *c; c++)
+        text_addc(&t, *c == '.' ? '/' : *c);
+    const char *stem = text_get(&t), *file = fe_format(f, "%s.py", stem);
+    if (*stem && access(file, R_OK) == 0)
+        return intern(f->ir->names, file);
+    file = fe_format(f, "%s%s__init__.py", stem, *stem && stem[strlen(stem) - 1] != '/' ? "/" : "");
+    return access(file, R_OK) == 0 ? intern(f->ir->names, file) : NULL;
+}
+
+/* Its names, read once; NULL: it cannot be read, or is being read. */
+static struct fe_scope *file_scope(struct fe *f, const char *file)
+{
+    if (map_has(&f->files, file))
+        return map_get(&f->files, file);
+    map_put(f->arena, &f->files, file, NULL);
+    const struct fe_source *source = f->source;
+    struct fe_scope *scope = f->scope, *s;
+    size_t size;
+    char *text = file_read(f->arena, f->ir->diags, file, &size);
+    struct py *tree = text ? fe_parse_file(f, file, text, size) : NULL;
+    s = tree ? fe_module(f, tree) : NULL;
+    f->source = source;
+    f->scope = scope;
+    map_put(f->arena, &f->files, file, s);
+    return s;
+}
+
+const struct value *fe_file_attribute(struct fe *f, const char *module, const char *name)
+{
+    const struct fe_scope *s = map_get(&f->files, intern(f->ir->names, module));
+    for (uint32_t i = 0; s && i < s->names.count; i++)
+        if (strcmp(s->names.items[i].name, name) == 0)
+            return s->names.items[i].value;
+    return NULL;
+}
+
+static const struct value *file_module(struct fe *f, const char *dotted, int level)
+{
+    const char *file = file_of(f, dotted, level);
+    if (!file || !file_scope(f, file))
+        return NULL;
+    struct value *v = fe_new(f, FE_MODULE);
+    v->text = file;
+    return v;
+}
+
 /* ---- the statements of a module ---- */
 
 static void import(struct fe *f, struct fe_scope *s, const struct py *n)
@@ -134,20 +191,42 @@ static void import(struct fe *f, struct fe_scope *s, const struct py *n)
     for (uint32_t i = 0; i < n->import.names.count; i++) {
         const struct py *a = n->import.names.items[i];
         const char *first = intern_n(f->ir->names, a->alias.name, strcspn(a->alias.name, "."));
-        const struct value *m = fe_known_module(f, a->alias.asname ? a->alias.name : first);
+        const char *whole = a->alias.asname ? a->alias.name : first;
+        const struct value *m = fe_known_module(f, whole);
+        m = m ? m : file_module(f, whole, 0);
         struct fe_binding *b = fe_bind(f, s, a->alias.asname ? a->alias.asname : first, m);
         if (!m)
             b->gone = fe_format(f, "is the module '%s', which is not known here", a->alias.name);
     }
 }
 
+static void import_all(struct fe *f, struct fe_scope *s, const char *file)
+{
+    const struct fe_scope *from = map_get(&f->files, file);
+    for (uint32_t i = 0; i < from->names.count; i++)
+        if (from->names.items[i].name[0] != '_' && from->names.items[i].value)
+            fe_bind(f, s, from->names.items[i].name, from->names.items[i].value);
+}
+
 static void import_from(struct fe *f, struct fe_scope *s, const struct py *n)
 {
     const struct value *m =
         n->import_from.module && !n->import_from.level ? fe_known_module(f, n->import_from.module) : NULL;
+    bool file = !m;
+    m = m ? m : file_module(f, n->import_from.module, n->import_from.level);
     for (uint32_t i = 0; i < n->import_from.names.count; i++) {
         const struct py *a = n->import_from.names.items[i];
-        const struct value *v = m ? fe_module_attribute(f, m->text, a->alias.name) : NULL;
+        if (m && file && strcmp(a->alias.name, "*") == 0) {
+            import_all(f, s, m->text);
+            continue;
+        }
+        const struct value *v = !m     ? NULL
+                                : file ? fe_file_attribute(f, m->text, a->alias.name)
+                                       : fe_module_attribute(f, m->text, a->alias.name);
+        if (!v && file) /* from . import x: a file */
+            v = file_module(
+                f, n->import_from.module ? fe_format(f, "%s.%s", n->import_from.module, a->alias.name) : a->alias.name,
+                n->import_from.level);
         struct fe_binding *b = fe_bind(f, s, a->alias.asname ? a->alias.asname : a->alias.name, v);
         if (!v)
             b->gone = fe_format(f, "comes from '%s', which is not known here",

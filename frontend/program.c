@@ -29,8 +29,7 @@ struct py *fe_parse(struct fe *f, const struct fe_source *s, enum py_mode mode)
     return NULL;
 }
 
-/* The text of a file, whose encoding it may declare. */
-static struct py *parse_file(struct fe *f, const char *path, const char *bytes, size_t size)
+struct py *fe_parse_file(struct fe *f, const char *path, const char *bytes, size_t size)
 {
     struct py_error error = { 0 };
     size_t length;
@@ -67,6 +66,13 @@ static const struct fe_function *find_function(struct fe *f, struct fe_scope *mo
         list.length ? text_get(&list) : "none");
 }
 
+static void declare_name(void *user, const struct sym *name)
+{
+    struct fe *f = user;
+    if (!map_has(&f->symbol_types, name->name))
+        map_put(f->arena, &f->symbol_types, name->name, (void *)(uintptr_t)type_basic(f->ir, TYPE_I64));
+}
+
 static const struct value *given_type(struct fe *f, const struct py *n, const struct frontend_options *o,
                                       const char *name)
 {
@@ -86,12 +92,39 @@ static const struct value *given_type(struct fe *f, const struct py *n, const st
         build_split(f->ir, arena_strndup(f->arena, open + 1, strlen(open) - 2), ',', &parts);
         const struct sym **shape = NEW_ARRAY(f->arena, const struct sym *, parts.count + 1);
         for (uint32_t i2 = 0; i2 < parts.count; i2++)
-            shape[i2] = build_sym(f->ir, NULL, parts.items[i2]);
+            if ((shape[i2] = build_sym(f->ir, NULL, parts.items[i2])))
+                sym_visit_names(shape[i2], declare_name, f);
         v->rank = parts.count;
         v->shape = shape;
         return v;
     }
     return NULL;
+}
+
+bool frontend_read_options(struct arena *a, const char *text, struct frontend_options *out, const char **wrong)
+{
+    VEC(struct frontend_type) types = { 0 };
+    *out = (struct frontend_options){ 0 };
+    while (*text) {
+        size_t length = strcspn(text, ";");
+        const char *row = arena_strndup(a, text + strspn(text, " "), length - strspn(text, " ")),
+                   *sign = strchr(row, '=');
+        text += length + (text[length] == ';');
+        if (!*row)
+            continue;
+        *wrong = row;
+        if (!sign || sign == row || !sign[1])
+            return false;
+        if (strcmp(row, "assert=drop") == 0)
+            out->drop_assertions = true;
+        else if (strcmp(row, "index=trust") == 0)
+            out->trust_indices = true;
+        else
+            vec_push(a, &types, ((struct frontend_type){ arena_strndup(a, row, (size_t)(sign - row)), sign + 1 }));
+    }
+    out->types = types.items;
+    out->num_types = types.count;
+    return true;
 }
 
 static bool move_node(void *by, struct py *n)
@@ -106,7 +139,7 @@ static const struct value *parameter_type(struct fe *f, const struct py *p, cons
 {
     const struct py *n = p->arg.annotation;
     f->said = false;
-    const struct value *v = given_type(f, p, o, p->arg.arg);
+    const struct value *v = n ? NULL : given_type(f, p, o, p->arg.arg);
     if (!v && !f->said && f->scope->outer->host && f->scope->outer->host->parameter)
         v = f->scope->outer->host->parameter(f->scope->outer->host, p);
     if (v || f->said)
@@ -121,8 +154,10 @@ static const struct value *parameter_type(struct fe *f, const struct py *p, cons
         n = e->expression.body;
     }
     if (!n)
-        return fe_error(f, p, "the type of parameter '%s' is not known: it needs an annotation such as dace.float64[N]",
-                        p->arg.arg);
+        return fe_error(f, p,
+                        "the type of parameter '%s' is not known: it needs an annotation such as dace.float64[N], or a "
+                        "type in the call: --%s=float64[N]",
+                        p->arg.arg, p->arg.arg);
     f->raw = true;
     v = fe_eval(f, n);
     f->raw = false;
@@ -237,7 +272,9 @@ struct sdfg *frontend_program(struct ir *ir, const char *path, const char *sourc
                               const struct frontend_options *options)
 {
     struct fe f = { .ir = ir, .arena = ir->arena };
-    struct py *tree = parse_file(&f, path, source, size);
+    f.drop_assertions = options && options->drop_assertions;
+    f.trust_indices = options && options->trust_indices;
+    struct py *tree = fe_parse_file(&f, path, source, size);
     struct fe_scope *module = tree ? fe_module(&f, tree) : NULL;
     const struct fe_function *fn = module ? find_function(&f, module, function) : NULL;
     return fn && !f.failed ? lower_program(&f, fn, options) : NULL;

@@ -110,7 +110,7 @@ static bool assertion(struct fe *f, const struct py *n)
         return false;
     if (fe_truth(v, &truth))
         return truth || fe_error(f, n, "%s", said) != NULL;
-    return f->dace || fe_unsupported(f, n, "an assertion that is known at run time only") != NULL;
+    return f->dace || f->drop_assertions || fe_unsupported(f, n, "an assertion that is known at run time only") != NULL;
 }
 
 static bool assign_all(struct fe *f, const struct py *n)

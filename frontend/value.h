@@ -223,16 +223,18 @@ struct fe {
     struct map symbol_types;   /* name -> const struct type *: program symbols that were declared */
     VEC(const char *) program_symbols;
     VEC(const struct fe_function *) calls;
-    uint32_t depth;               /* of loops, maps and branches around the statement */
-    uint32_t loops;               /* of loops and maps, of this function */
-    uint32_t branches;            /* of branches around the statement, of all functions */
-    uint32_t nesting;             /* of calls */
-    uint32_t emitted;             /* counts what needed the graph */
-    bool raw;                     /* symbols of annotations are not replaced */
-    const char *wish;             /* the name that the value of this statement gets */
+    uint32_t depth;                      /* of loops, maps and branches around the statement */
+    uint32_t loops;                      /* of loops and maps, of this function */
+    uint32_t branches;                   /* of branches around the statement, of all functions */
+    uint32_t nesting;                    /* of calls */
+    uint32_t emitted;                    /* counts what needed the graph */
+    bool drop_assertions, trust_indices; /* struct frontend_options */
+    bool raw;                            /* symbols of annotations are not replaced */
+    const char *wish;                    /* the name that the value of this statement gets */
     const struct value *wanted;   /* what the statement makes of the value of its call, see fe_callback; or NULL */
     const struct py *target;      /* where it goes, if that says more */
     struct frontend_found *found; /* what the caller hears besides the graph, or NULL */
+    struct map files;             /* path -> struct fe_scope *, of other files of the project */
     struct fe_scope *library;     /* the module library.py, once something of it was called */
     const struct fe_source *library_source;
     const struct py *library_call; /* of the program: where code of the library is seen */
@@ -475,6 +477,8 @@ struct fe_return {
 
 /* ---- sources and functions (program.c) ---- */
 struct py *fe_parse(struct fe *f, const struct fe_source *s, enum py_mode mode); /* `s` as it is lowered; NULL: error */
+/* The tree of a file, whose encoding it may declare; f->source becomes its source. */
+struct py *fe_parse_file(struct fe *f, const char *path, const char *bytes, size_t size);
 struct fe_source *fe_source(struct fe *f, const char *path, const char *text, size_t size, uint32_t first_line);
 /* An argument of the program. */
 struct fe_container *fe_argument(struct fe *f, const char *name, const struct value *type);
@@ -484,8 +488,9 @@ const struct fe_function *fe_live(struct fe *f, const struct sdfg_host *host, ui
 
 /* ---- modules (module.c) ---- */
 struct fe_scope *fe_module(struct fe *f, const struct py *tree);
-const struct value *fe_python_name(struct fe *f, const char *name);  /* `len`, `float`, ... */
-const struct value *fe_known_module(struct fe *f, const char *name); /* NULL: not known */
+const struct value *fe_python_name(struct fe *f, const char *name);                      /* `len`, `float`, ... */
+const struct value *fe_known_module(struct fe *f, const char *name);                     /* NULL: not known */
+const struct value *fe_file_attribute(struct fe *f, const char *file, const char *name); /* of an imported file */
 const struct value *fe_module_attribute(struct fe *f, const char *module, const char *name);
 
 #endif

@@ -1,4 +1,5 @@
 #include "engine/cli/command.h"
+#include "engine/cli/python_options.h"
 
 #include "base/fatal.h"
 #include "base/number.h"
@@ -16,6 +17,8 @@ static const char exit_codes[] =
 
 void command_help(enum tool tool)
 {
+    static char text[16384]; /* in one piece: an error of the output then says why */
+    setvbuf(stdout, text, _IOFBF, sizeof text);
     puts(
         tool == TOOL_CC
             ? "usage: sdfg-cc PROGRAM -o FILE [--SYMBOL=VALUE ...] [OPTION ...]\n"
@@ -331,6 +334,12 @@ static bool apply(struct command *c, const struct option *o, char *value)
         return take_pair(c, o, value, &c->outputs);
     case OPTION_EXPECT:
         return take_pair(c, o, value, &c->expects);
+    case OPTION_ASSERT:
+        c->drop_assertions = ok = take_word(c, o, value, "drop", &word);
+        break;
+    case OPTION_INDEX:
+        c->trust_indices = ok = take_word(c, o, value, "trust", &word);
+        break;
     case OPTION_SET:
         return take_pair(c, o, value, &c->values);
     case OPTION_RTOL:
@@ -392,7 +401,7 @@ static bool parse_words(struct command *c, int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
         bool used_next = false;
-        if (argv[i][0] == '-' && argv[i][1]) {
+        if (argv[i][0] == '-' && argv[i][1] && argv[i][1] != ':') { /* "-:f" is a function of standard input */
             if (!parse_dashed(c, argv[i], i + 1 < argc ? argv[i + 1] : NULL, &used_next))
                 return false;
             i += used_next;
@@ -447,6 +456,7 @@ bool command_parse(struct command *c, enum tool tool, int argc, char **argv)
     if (!parse_words(c, argc, argv))
         return false;
     choose_tier(c);
+    python_options(c);
     if (c->options.dump_after || (c->options.debug && !c->options.dump_dir))
         c->options.dump = print_dump;
     return true;
@@ -454,6 +464,7 @@ bool command_parse(struct command *c, enum tool tool, int argc, char **argv)
 
 void command_release(struct command *c)
 {
+    free(c->python);
     free(c->values.items);
     free(c->outputs.items);
     free(c->expects.items);

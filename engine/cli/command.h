@@ -49,7 +49,7 @@ struct command {
     bool emits, explain_symbols, explain_cache, help, version, error_json;
     enum sdfg_emit emit;
     enum sdfg_export_form emit_code; /* sdfg-cc */
-    bool tier_given;
+    bool tier_given, drop_assertions, trust_indices;
     int repeat, warmup, jobs;
     double timeout, rtol, atol; /* negative if not given */
     /* sdfg-bench */
@@ -61,6 +61,7 @@ struct command {
     bool header, fortran;
     const char *header_file, *fortran_file, *target, *cpu, *features;
     struct pairs values, outputs, expects;
+    char *python; /* options.python; owned */
 };
 
 /* False after a message on stderr. The texts stay those of `argv`. */

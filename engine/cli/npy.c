@@ -226,10 +226,11 @@ static bool fail(char *why, size_t size, const char *reason)
     return false;
 }
 
-bool npy_parse(struct tensor *out, const void *bytes, size_t size, char *why, size_t why_size)
+/* What the file says before its data, which begin at *data. */
+static bool find_header(const void *bytes, size_t size, struct header *h, const unsigned char **data, char *why,
+                        size_t why_size)
 {
     const unsigned char *p = bytes;
-    *out = (struct tensor){ 0 };
     if (size < PREFIX_SIZE || memcmp(p, magic, MAGIC_SIZE))
         return fail(why, why_size, "not a .npy file");
     bool wide = p[6] >= 2;
@@ -241,11 +242,37 @@ bool npy_parse(struct tensor *out, const void *bytes, size_t size, char *why, si
         length |= (size_t)p[10] << 16 | (size_t)p[11] << 24;
     if (length > size - prefix)
         return fail(why, why_size, "the header is cut off");
-    struct header h = { .at = (const char *)p + prefix, .end = (const char *)p + prefix + length };
-    if (!parse_header(&h))
-        return fail(why, why_size, "the header is not one of an array of numbers or records");
-    const unsigned char *data = p + prefix + length;
-    size_t have = size - prefix - length, need = h.item_bytes;
+    *h = (struct header){ .at = (const char *)p + prefix, .end = (const char *)p + prefix + length };
+    *data = p + prefix + length;
+    return parse_header(h) || fail(why, why_size, "the header is not one of an array of numbers or records");
+}
+
+bool npy_shape(const char *path, sdfg_dtype *dtype, int *rank, int64_t *shape)
+{
+    unsigned char bytes[4096];
+    const unsigned char *data;
+    char why[128];
+    struct header h;
+    FILE *f = fopen(path, "rb");
+    size_t size = f ? fread(bytes, 1, sizeof bytes, f) : 0;
+    if (f)
+        fclose(f);
+    if (!find_header(bytes, size, &h, &data, why, sizeof why) || sdfg_dtype_size(h.dtype) != h.item_bytes)
+        return false;
+    *dtype = h.dtype;
+    *rank = h.rank;
+    memcpy(shape, h.shape, (size_t)h.rank * sizeof *shape);
+    return true;
+}
+
+bool npy_parse(struct tensor *out, const void *bytes, size_t size, char *why, size_t why_size)
+{
+    const unsigned char *data;
+    struct header h;
+    *out = (struct tensor){ 0 };
+    if (!find_header(bytes, size, &h, &data, why, why_size))
+        return false;
+    size_t have = size - (size_t)(data - (const unsigned char *)bytes), need = h.item_bytes;
     for (int i = 0; i < h.rank; i++)
         if (__builtin_mul_overflow(need, (size_t)h.shape[i], &need))
             return fail(why, why_size, "the array is too large");

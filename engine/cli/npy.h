@@ -9,6 +9,8 @@
 bool npy_read(struct tensor *out, const char *path, char *why, size_t why_size);
 /* The same from memory. */
 bool npy_parse(struct tensor *out, const void *bytes, size_t size, char *why, size_t why_size);
+/* Type and shape alone. False: it cannot be read, or holds records. */
+bool npy_shape(const char *path, sdfg_dtype *dtype, int *rank, int64_t *shape);
 bool npy_write(const struct tensor *t, const char *path, char *why, size_t why_size);
 
 #endif

@@ -17,6 +17,8 @@ enum option_id {
     OPTION_RTOL,
     OPTION_ATOL,
     OPTION_SET,
+    OPTION_ASSERT,
+    OPTION_INDEX,
     OPTION_TIME,
     OPTION_REPEAT,
     OPTION_WARMUP,

@@ -269,6 +269,10 @@ typedef struct sdfg_options {
     const char *save_data;    /* folder for containers and symbols that nodes and states save; NULL: not saved */
     const char *restore_data; /* ... and restore; NULL: programs that restore are refused */
     int arch;                 /* compute capability that device code is made for, 90 for sm_90; 0: the device's */
+    /* How programs in Python are read, parts with ';' between them: types of parameters without annotation
+     * ("A=float64[100, N]"), "assert=drop" (assertions on data), "index=trust" (indices known at run time only do not
+     * count from the end); NULL: nothing of it. Copied. */
+    const char *python;
 } sdfg_options;
 
 /* SDFG_OPTIONS_INIT for a struct of any size, with `debug` and `dump_dir` from SDFG_DEBUG and SDFG_DUMP_DIR (the texts
@@ -889,7 +893,7 @@ SDFG_API void sdfg_mpi_abort(int code);
 #define SDFG_OBJECT_LAYOUT_INIT { sizeof(sdfg_object_layout), 0, NULL, 0, 0, 0, 0, 0, 0, NULL, 0 }
 #define SDFG_OPTIONS_INIT { sizeof(sdfg_options), -1, 0, SDFG_FP_DEFAULT, SDFG_TIER_FULL, SDFG_LINKER_AUTO, \
     SDFG_EXTERNAL_FOLDER, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, false, false, NULL, NULL, NULL, NULL, NULL, NULL, \
-    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0 }
+    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL }
 #define SDFG_STATS_INIT { sizeof(sdfg_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 /* clang-format on */
 

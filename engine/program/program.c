@@ -234,7 +234,7 @@ sdfg_error *sdfg_program_load_file(sdfg_program **out, sdfg_engine *e, const cha
     size_t size;
     bool stack = true;
     bool python = python_names(path);
-    char *json = python ? python_json(ir, path, &size, &stack)
+    char *json = python ? python_json(ir, path, e->options.python, &size, &stack)
                         : file_read_most(ir->arena, ir->diags, path, &size, program_bytes(e));
     if (!json) {
         sdfg_error *error = stack ? error_from_diags(ir->diags, SDFG_STAGE_LOAD) : error_stack(SDFG_STAGE_LOAD);

@@ -8,6 +8,8 @@
 /* Behind ".py": the end, or the colon before the function. NULL: it is no Python file. */
 static const char *behind_suffix(const char *path)
 {
+    if (path[0] == '-' && (!path[1] || path[1] == ':')) /* standard input */
+        return path + 1;
     const char *colon = strrchr(path, ':');
     const char *end = colon && !strchr(colon, '/') ? colon : path + strlen(path);
     return end - path > 3 && memcmp(end - 3, ".py", 3) == 0 ? end : NULL;
@@ -17,7 +19,7 @@ bool python_names(const char *path) { return behind_suffix(path) != NULL; }
 
 struct reading {
     struct ir *ir;
-    const char *path;
+    const char *path, *options;
     char *json;
     size_t size;
 };
@@ -26,10 +28,20 @@ static void read_now(void *reading)
 {
     struct reading *r = reading;
     const char *end = behind_suffix(r->path);
-    const char *file = arena_strndup(r->ir->arena, r->path, (size_t)(end - r->path));
+    bool stdin_named = r->path[0] == '-';
+    const char *file = stdin_named ? "/dev/stdin" : arena_strndup(r->ir->arena, r->path, (size_t)(end - r->path));
     size_t size;
     char *source = file_read(r->ir->arena, r->ir->diags, file, &size);
-    struct sdfg *s = source ? frontend_program(r->ir, file, source, size, *end ? end + 1 : NULL, NULL) : NULL;
+    struct frontend_options options = { 0 };
+    const char *wrong;
+    if (r->options && !frontend_read_options(r->ir->arena, r->options, &options, &wrong)) {
+        diag_error(r->ir->diags, NULL, DIAG_OPTION_VALUE, "python",
+                   arena_printf(r->ir->arena, "has '%s', which is neither a type of a parameter nor an option", wrong));
+        return;
+    }
+    struct sdfg *s =
+        source ? frontend_program(r->ir, stdin_named ? "<stdin>" : file, source, size, *end ? end + 1 : NULL, &options)
+               : NULL;
     if (!s)
         return;
     struct text t = text_new(r->ir->arena);
@@ -38,9 +50,9 @@ static void read_now(void *reading)
     r->size = t.length;
 }
 
-char *python_json(struct ir *ir, const char *path, size_t *size, bool *stack)
+char *python_json(struct ir *ir, const char *path, const char *options, size_t *size, bool *stack)
 {
-    struct reading r = { .ir = ir, .path = path };
+    struct reading r = { .ir = ir, .path = path, .options = options };
     *stack = stack_call(read_now, &r);
     *size = r.size;
     return r.json;

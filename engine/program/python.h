@@ -10,6 +10,6 @@
 bool python_names(const char *path);
 /* The text of its SDFG in the arena of `ir`; NULL with the reasons in ir->diags. *stack is false, errno says why, if
  * there can be no stack for it. */
-char *python_json(struct ir *ir, const char *path, size_t *size, bool *stack);
+char *python_json(struct ir *ir, const char *path, const char *options, size_t *size, bool *stack);
 
 #endif

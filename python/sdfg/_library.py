@@ -34,7 +34,8 @@ class Options(ctypes.Structure):
                 ("dump_after", c_char_p), ("dump", c_void_p), ("dump_user", c_void_p), ("allocate", c_void_p),
                 ("release", c_void_p), ("allocator_user", c_void_p), ("event", c_void_p), ("event_user", c_void_p),
                 ("fault", c_void_p), ("fault_user", c_void_p), ("timing", c_void_p), ("timing_user", c_void_p),
-                ("save_data", c_char_p), ("restore_data", c_char_p), ("arch", c_int)]
+                ("save_data", c_char_p), ("restore_data", c_char_p), ("arch", c_int),
+                ("python", c_char_p)]
 
 
 class Argument(ctypes.Structure):

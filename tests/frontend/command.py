@@ -1,0 +1,99 @@
+"""Python programs on the command line: command.py FOLDER-OF-TOOLS. Types of parameters from the call, files that a program imports,
+standard input, options of the reader, sdfg-cc."""
+import os
+import subprocess
+import sys
+import tempfile
+
+from check import read_npy, write_npy
+
+TOOLS = os.path.abspath(sys.argv[1])
+FILES = {
+    "helper.py": """
+import sdfg
+SCALE = 3.0
+N = sdfg.symbol("N")
+def scaled(x: sdfg.float64[N]):
+    return x * SCALE
+""",
+    "sub/__init__.py": "from .more import twice\n",
+    "sub/more.py": """
+from ..helper import SCALE as S
+def twice(x):
+    return x * 2 + S
+""",
+    "loop_a.py": "import loop_b\ndef f(A):\n    A[0] = 1\n",
+    "loop_b.py": "from loop_a import f\n",
+    "main.py": """
+import helper
+import helper as h
+from helper import *
+from sub import twice
+import sub.more as more
+
+def f(A, B, k, x):
+    for i in range(k):
+        A[i] = helper.scaled(B)[i] + twice(x) + h.SCALE + more.twice(1.0)
+    assert A[0] > 0
+    return scaled(A) * SCALE
+""",
+    "index.py": """
+import sdfg
+N = sdfg.symbol("N")
+def f(A: sdfg.float64[N], I: sdfg.int64[N], B: sdfg.float64[N]):
+    for i in range(N):
+        B[i] = A[I[i]]
+""",
+}
+failed = 0
+
+
+def check(what, good, text=""):
+    global failed
+    if not good:
+        failed += 1
+        print(f"{what}: {text}")
+
+
+def run(*words, tool="sdfg-run", text=None):
+    done = subprocess.run([f"{TOOLS}/{tool}", *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, input=text)
+    return done.returncode, done.stdout
+
+
+def array(values, dtype="float64"):
+    return {"dtype": dtype, "shape": [len(values)], "values": values}
+
+
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    os.mkdir("sub")
+    for name, text in FILES.items():
+        with open(name, "w") as f:
+            f.write(text)
+    write_npy("a.npy", array([0.0, 1.0, 2.0, 3.0]))
+    write_npy("b.npy", array([1.0, 2.0, 3.0, 4.0]))
+    values = "--B=@b.npy", "--k=2", "--x=1.5", "--assert=drop"
+    code, text = run("main.py:f", "--A=@a.npy", *values, "--output=A=@out.npy")
+    check("types of files", code == 0 and read_npy("out.npy")["values"] == (17.0, 20.0, 2.0, 3.0), text)
+    code, text = run("main.py:f", "--A=float64[N]", "--N=4", *values)
+    check("a type in the call", code == 0, text)
+    code, text = run("main.py:f", "--A=@a.npy", "--B=@b.npy", "--k=2", "--x=1.5")
+    check("an assertion on data", code and "main.py:11:5" in text and "known at run time only" in text, text)
+    code, text = run("main.py:f", *values)
+    check("no type", code and "the type of parameter 'A' is not known" in text and text.count("not known") == 1, text)
+    code, text = run("main.py:f", "--A=float64[N", *values)
+    check("a type that is none", code and "float64[N" in text, text)
+    code, text = run("loop_a.py:f", "--A=@a.npy")
+    check("files that import each other", code == 0, text)
+    code, text = run("-:g", "--A=float64[N]", "--N=4", text="def g(A):\n    A[:] = 2 * A\n")
+    check("standard input", code == 0 and "warning" not in text, text)
+    code, text = run("-", "--A=float64[N]", "--N=4", text="import sdfg\n@sdfg.program\ndef g(A):\n    A[0] = B\n")
+    check("an error of standard input", code and "(<stdin>:4:12)" in text, text)
+    write_npy("i.npy", array([-1, 0, 1, 2], "int64"))
+    code, text = run("index.py:f", "--A=@a.npy", "--I=@i.npy", "--output=B=@out.npy")
+    check("an index from the end", code == 0 and read_npy("out.npy")["values"] == (3.0, 0.0, 1.0, 2.0), text)
+    both = [run("index.py:f", "--emit=sdfg", *more)[1] for more in ([], ["--index=trust"])]
+    check("--index=trust", ">= 0" in both[0] and ">= 0" not in both[1], both[1][:200])
+    code, text = run("main.py:f", "--A=float64[N]", "--B=float64[N]", "--k=int64", "--x=float64", "--assert=drop", "-o", "f.so", tool="sdfg-cc")
+    check("sdfg-cc", code == 0 and os.path.getsize("f.so") > 1000, text)
+sys.exit(failed > 0)
