@@ -221,18 +221,49 @@ static const struct value *item_at(struct fe *f, const struct py *n, const struc
     return fe_subscript(f, n, v, i);
 }
 
+/* Where the step has a sign that is known at run time only, that decides; with a step of zero nothing runs. */
+static const char *loop_condition(struct fe *f, const char *symbol, const struct sym *step, const char *end)
+{
+    if (step->op == SYM_INT)
+        return fe_format(f, "%s %c %s", symbol, step->i > 0 ? '<' : '>', end);
+    const char *s = fe_text(f, step);
+    return fe_format(f, "(((%s) > 0) and (%s < (%s))) or (((%s) < 0) and (%s > (%s)))", s, symbol, end, s, symbol, end);
+}
+
+static const struct sym *magnitude(struct fe *f, const struct sym *s)
+{
+    const struct sym *both[2] = { s, sym_sub(f->ir, sym_int(f->ir, 0), s) };
+    return s->op == SYM_INT ? both[s->i < 0] : sym_make(f->ir, SYM_MAX, NULL, NULL, both, 2);
+}
+
+/* What the variable has behind the loop, if that ran at all: begin + (n - 1) * step for n iterations. */
+static const struct sym *last_value(struct fe *f, const struct sym *begin, const struct sym *end,
+                                    const struct sym *step)
+{
+    if (sym_is_int(step, 1) || sym_is_int(step, -1))
+        return sym_sub(f->ir, end, step);
+    const struct sym *span = sym_sub(f->ir, end, begin);
+    if (step->op == SYM_INT) /* the range is not empty */
+        span = step->i < 0 ? sym_sub(f->ir, begin, end) : span;
+    else
+        span = magnitude(f, span);
+    const struct sym *parts[2] = { sym_sub(f->ir, span, sym_int(f->ir, 1)), magnitude(f, step) };
+    const struct sym *steps = sym_make(f->ir, SYM_FLOOR_DIV, NULL, NULL, parts, 2);
+    return sym_add(f->ir, begin, sym_mul(f->ir, steps, step));
+}
+
 static bool run_for(struct fe *f, const void *user)
 {
     const struct iteration *it = user;
     const struct sym *begin = fe_sym(f, it->range->items[0]), *end = fe_sym(f, it->range->items[1]);
-    int64_t step = it->range->items[2]->i;
+    const struct sym *step = fe_sym(f, it->range->items[2]);
     struct loop *l = NULL;
     fe_at(f, it->node);
     if (!f->dry) {
         l = build_loop(f->region, fe_label(f, "for"), it->symbol,
                        fe_format(f, "%s = %s", it->symbol, fe_text(f, begin)),
-                       fe_format(f, "%s %c %s", it->symbol, step > 0 ? '<' : '>', fe_text(f, end)),
-                       fe_format(f, "%s = %s + (%lld)", it->symbol, it->symbol, (long long)step));
+                       loop_condition(f, it->symbol, step, fe_text(f, end)),
+                       fe_format(f, "%s = %s + (%s)", it->symbol, it->symbol, fe_text(f, step)));
         fe_link(f, &l->region.block);
     }
     struct fe_region kept = fe_enter(f, l ? &l->region : NULL);
@@ -251,7 +282,7 @@ static bool run_for(struct fe *f, const void *user)
     f->loops--;
     f->ended = false;
     fe_leave(f, &kept);
-    replace_in(f, symbol, sym_sub(f->ir, end, sym_int(f->ir, step > 0 ? 1 : -1)));
+    replace_in(f, symbol, last_value(f, begin, end, step));
     return good;
 }
 
@@ -384,8 +415,8 @@ bool fe_for(struct fe *f, const struct py *n)
         return fe_error(f, n->for_.iter, "%s is nothing to loop over", fe_describe(f, range)) != NULL;
     if (n->for_.target->kind != PY_NAME)
         return fe_error(f, n->for_.target, "the variable of a loop over range(...) is a name") != NULL;
-    if (range->items[2]->kind != FE_INT || range->items[2]->i == 0)
-        return fe_unsupported(f, n->for_.iter, "a step of a range that is no constant") != NULL;
+    if (range->items[2]->kind == FE_INT && range->items[2]->i == 0)
+        return fe_error(f, n->for_.iter, "a range with a step of zero") != NULL;
     struct iteration it = { .node = n, .range = range, .symbol = fe_loop_symbol(f, n->for_.target->name.id) };
     const struct py_list *bodies[1] = { &n->for_.body };
     return fe_with_storage(f, bodies, 1, false, run_for, &it);

@@ -283,7 +283,11 @@ static const struct value *divide(struct fe *f, const struct py *n, enum py_op o
         t = type_basic(f->ir, TYPE_I8);
     if (fe_is_int_type(t)) {
         bool safe = b->kind == FE_INT && b->i != 0;
-        const char *format = op == PY_FLOORDIV ? "py_floor($0, $1)" : "py_mod($0, $1)";
+        /* DaCe's functions want operands of one type, which literals do not have */
+        const char *name = op == PY_FLOORDIV ? "py_floor" : "py_mod";
+        const char *format = fe_is_number(a)   ? fe_format(f, "%s(dace.%s($0), $1)", name, t->name)
+                             : fe_is_number(b) ? fe_format(f, "%s($0, dace.%s($1))", name, t->name)
+                                               : fe_format(f, "%s($0, $1)", name);
         return arithmetic(f, n, t, safe ? format : fe_format(f, "(%s if $1 != 0 else 0)", format), a, b);
     }
     return arithmetic(f, n, t, op == PY_FLOORDIV ? "floor($0 / $1)" : "py_mod($0, $1)", a, b);

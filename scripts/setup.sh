@@ -92,6 +92,15 @@ nvrtc() {
         echo "libsdfg: some tests are skipped: the wheel cannot be installed" >&2
 }
 
+# NumPy 2 for the tests of Python programs, whose types it decides, unless a Python has it: a Python wheel of 17 MB, kept in build/numpy.
+numpy2() {
+    top=$(cd "$(dirname "$0")/.." && pwd)
+    if "$top/tests/frontend/numpy2.sh" -c '' >/dev/null 2>&1; then return; fi
+    echo "libsdfg: installing the Python wheel numpy in build/numpy" >&2
+    python3 -m pip install -q --no-deps --target "$top/build/numpy" 'numpy>=2,<3' >/dev/null 2>&1 ||
+        echo "libsdfg: some tests are skipped: the wheel cannot be installed" >&2
+}
+
 # Names of packages: version $1 of LLVM for the places that are kept for it.
 named() { echo "$packages" | sed "s/@llvm/llvm-$1-dev/; s/@clang/libclang-$1-dev/"; }
 # Ends it: without `packages` there is nothing to build, without `extra` some tests are skipped. $1: why.
@@ -111,7 +120,7 @@ apt() {
     }
 }
 
-[ "$purpose" != test ] || nvrtc
+[ "$purpose" != test ] || { nvrtc && numpy2; }
 packages=$(missing | sort -u | tr '\n' ' ')
 extra=$(wanted | tr '\n' ' ')
 [ -n "$packages$extra" ] || exit 0

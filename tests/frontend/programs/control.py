@@ -297,3 +297,22 @@ def star(A: sdfg.float64[5], B: sdfg.float64[N]):
 def ann(A: sdfg.float64[N, M]):
     for i in range(N):
         A[i, 0] = np.max(A[i]) + np.sum(A[i, 1:])
+
+
+@sdfg.program
+def steps(A: sdfg.float64[N], k: sdfg.int64):
+    s = 0.0
+    for i in range(0, N, 4):
+        s += A[i]
+    for j in range(N - 1, 0, -2):
+        s += 2 * A[j]
+    t = 0
+    for step in range(1, 4):
+        for m in range(10, 10 + 2 * step * step, step):
+            t += m
+        for m in range(10, 10 - 2 * step * step, -step):
+            t -= 3 * m
+    last = 0
+    for n in range(k, -20, -(k + 1)):
+        last = n
+    return s, i, j, t, last, n
