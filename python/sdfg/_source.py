@@ -1,6 +1,7 @@
 """The text of functions, wherever it is: files, notebooks, what exec() runs if it is in linecache, modules in archives."""
 
 import linecache
+import types
 
 
 class NoSource(Exception):
@@ -26,10 +27,43 @@ def of(function, text=None):
         raise NoSource(_why(code))
     import inspect # takes long, and is needed here only
     first = code.co_firstlineno
-    if first > len(lines):
-        raise NoSource(f"'{code.co_filename}' has changed since it was imported: line {first} is behind its end")
+    line = _line_of(code, lines)
+    if line is None:
+        raise NoSource(f"'{code.co_filename}' has changed since '{code.co_name}' was defined: line {first} is not its text any more; "
+                       f"import it again")
+    first = line
     block = inspect.getblock(lines[first - 1:])
     return Source(code.co_filename, "".join(block), first, code.co_name)
+
+
+def _line_of(code, lines):
+    """Where the text of a function begins by now: it may have been moved. None: the text there is another one than what Python runs."""
+    first = code.co_firstlineno
+    try:
+        module = compile("".join(lines), code.co_filename, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError): # a cell of a notebook with commands in it; or an edit, which the parser will find
+        return first if first <= len(lines) else None
+    found = [c for c in _codes(module) if c.co_name == code.co_name]
+    if any(name.startswith("@py_") for name in code.co_varnames): # by pytest, for its assertions
+        return first if any(c.co_firstlineno == first for c in found) else None
+    places = [c.co_firstlineno for c in found if _same(c, code)]
+    return first if first in places else places[0] if places else None
+
+
+def _codes(code):
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield constant
+            yield from _codes(constant)
+
+
+def _same(a, b):
+    if isinstance(a, types.CodeType):
+        return isinstance(b, types.CodeType) and (a.co_code, a.co_names, a.co_varnames, a.co_freevars, len(a.co_consts)) == \
+            (b.co_code, b.co_names, b.co_varnames, b.co_freevars, len(b.co_consts)) and all(map(_same, a.co_consts, b.co_consts))
+    if isinstance(a, (float, complex)):
+        return repr(a) == repr(b)
+    return type(a) is type(b) and a == b
 
 
 def _why(code):

@@ -188,6 +188,24 @@ class Texts(unittest.TestCase):
             finally:
                 sys.path.remove(folder)
 
+    def test_files_that_were_edited_before_the_first_call(self):
+        old = "import sdfg\n\n@sdfg.program\ndef f(A):\n    return A + 1\n"
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "sdfg_edited.py")
+            sys.path.insert(0, folder)
+            try:
+                path.write_text(old)
+                f = importlib.import_module("sdfg_edited").f
+                path.write_text("# moved\n" + old)
+                self.assertEqual(sdfg.program(f.f)(numpy.zeros(1))[0], 1)
+                for new in old.replace("A + 1", "A - 1"), old.replace("+ 1", "+ 1.0"), "import sdfg\n":
+                    path.write_text(new)
+                    with self.assertRaisesRegex(sdfg.ProgramError, "has changed since 'f' was defined: line 3 is not its text any more; "
+                                                                   "import it again"):
+                        sdfg.program(f.f)(numpy.zeros(1))
+            finally:
+                sys.path.remove(folder)
+
     def test_modules_in_archives(self):
         with tempfile.TemporaryDirectory() as folder:
             archive = os.path.join(folder, "a.zip")
