@@ -56,6 +56,7 @@ static struct tree_options tree_options_of(const struct codegen_request *r)
 {
     return (struct tree_options){
         .num_threads = r->num_threads,
+        .plain = r->opt_level == 0,
         .strict_fp = r->fp == SDFG_FP_STRICT,
         .counting = r->emit == CODEGEN_EMIT_WORK,
         .check = r->check,

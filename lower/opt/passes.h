@@ -6,6 +6,7 @@
 
 struct tree_options {
     int num_threads; /* 1: no parallel regions at all; 0: decided at run time */
+    bool plain;      /* LLVM does not optimize: variables stay in memory */
     bool strict_fp;  /* no re-association in reductions */
     unsigned check;  /* enum sdfg_rt_check_kind: what checked mode looks for */
     bool device;     /* nests go to a device instead of threads of the host */

@@ -118,6 +118,9 @@ def check_loop(folder, name, parameters, head, body, c_body, more):
 with tempfile.TemporaryDirectory() as temporary:
     for loop, what in LOOPS.items():
         check_loop(pathlib.Path(temporary), loop, *what)
+    for level in 0, 1, 2, 3: # variables in memory, too
+        sdfg.Program(pathlib.Path(temporary) / "dot.py", sdfg.Engine(cache_dir="", opt_level=level)).export(temporary + "/level.o", target="aarch64", features="+sve")
+        check(bool(vector_loops(temporary + "/level.o")) == (level > 0), f"vectors at level {level}")
     recorded = sorted(pathlib.Path(sys.argv[1]).glob("*/prog.sve.sdfg")) if len(sys.argv) > 1 else []
     for program in recorded:
         sdfg.Program(program, sdfg.Engine(cache_dir="")).export(temporary + "/code.o", target="aarch64", cpu="generic+sve")

@@ -76,6 +76,7 @@ static void set_option(struct tree *t, struct tree_options *o, struct machine *m
         bool *flag;
     } options[] = {
         { "threads", NULL, &o->num_threads, NULL },
+        { "plain", NULL, NULL, &o->plain },
         { "strict-fp", NULL, NULL, &o->strict_fp },
         { "device", NULL, NULL, &o->device },
         { "counting", NULL, NULL, &o->counting },

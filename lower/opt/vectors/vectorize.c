@@ -179,8 +179,11 @@ static bool look(void *user, struct tree_stmt *s, const struct tree_frame *frame
     return false;
 }
 
+/* In memory such vectors have no place: masks cannot be loaded. */
 bool opt_vectorize(struct tree *t, const struct tree_options *o)
 {
+    if (o->plain)
+        return true;
     for (uint32_t i = 0; t->machine->scalable && i < t->functions.count; i++) {
         struct tree_func *f = t->functions.items[i];
         struct vectorize v = { .tree = t, .options = o, .iterations = iterations_of(t, f) };
