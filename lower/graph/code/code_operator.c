@@ -55,7 +55,8 @@ static struct tree_expr *pointer_sum(struct code_gen *g, const struct code *c, e
         b = swap;
     }
     const struct type *elem = a->type->kind == TYPE_POINTER ? a->type->elem : NULL;
-    if (!elem || !elem->size || (both && (op == CODE_ADD || a->type != b->type)))
+    bool counts = both ? op != CODE_ADD && a->type == b->type : is_whole(b->type);
+    if (!elem || !elem->size || !counts)
         return refuse(g, c, op, a, b);
     const struct type *i64 = code_basic(g, TYPE_I64);
     if (both) {
