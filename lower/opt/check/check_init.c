@@ -14,6 +14,7 @@ struct init {
     struct checking *k;
     struct map assigned;    /* const struct tree_var * -> number of assignments, as a pointer */
     struct regions written; /* on every way to here */
+    bool writes_only;       /* reads are not looked at */
     bool jumped;            /* a jump was seen: what is written behind it may be passed over */
     uint32_t at_first_jump;
 };
@@ -110,21 +111,42 @@ static bool region_lasts(const struct init *w, const struct check_region *r)
     return true;
 }
 
+/* A region, and those that it makes together with what is there. */
+static void add_region(struct init *w, const struct check_region *r, const struct tree_frame *frame)
+{
+    enum { MOST = 256, STEPS = 4 };
+    struct check_region now = *r, both;
+    vec_push(w->k->tree->scratch, &w->written, *r);
+    for (int step = 0; step < STEPS && w->written.count < MOST; step++) {
+        bool joined = false;
+        for (uint32_t i = w->written.count; i-- > 0 && !joined;) {
+            const struct check_region *other = &w->written.items[i];
+            joined = region_join(&both, &now, other, frame, w->k) || region_join(&both, other, &now, frame, w->k);
+        }
+        if (!joined)
+            return;
+        both.full = region_is_full(&both, both.mark, w->k);
+        vec_push(w->k->tree->scratch, &w->written, both);
+        now = both;
+    }
+}
+
 /* A region with the mark it came from, which knows the extents. */
-static void add_written(struct init *w, struct check_region *r, struct tree_stmt *mark)
+static void add_written(struct init *w, struct check_region *r, struct tree_stmt *mark, const struct tree_frame *frame)
 {
     r->full = region_is_full(r, mark, w->k);
     r->mark = mark;
     if (region_lasts(w, r))
-        vec_push(w->k->tree->scratch, &w->written, *r);
+        add_region(w, r, frame);
 }
 
-static void write_mark(struct init *w, struct tree_stmt *mark, const struct check_root *root)
+static void write_mark(struct init *w, struct tree_stmt *mark, const struct check_root *root,
+                       const struct tree_frame *frame)
 {
     struct check_region r;
     for (int flat = 0; flat < 2; flat++)
         if (region_of(&r, mark, root, check_element_of(w->k, mark, root), flat, false, w->k))
-            add_written(w, &r, mark);
+            add_written(w, &r, mark, frame);
 }
 
 static bool is_written(struct init *w, struct tree_stmt *mark, const struct check_root *root,
@@ -152,17 +174,43 @@ static bool is_written(struct init *w, struct tree_stmt *mark, const struct chec
 static void walk(struct init *w, struct tree_stmt *s, const struct tree_frame *frame);
 
 /* What one run of the body has written, from `first` on, is what all iterations have. */
-static void close_loop(struct init *w, const struct tree_stmt *loop, uint32_t first)
+static void close_loop(struct init *w, const struct tree_stmt *loop, uint32_t first, const struct tree_frame *frame)
 {
-    uint32_t kept = first;
-    for (uint32_t i = first; i < w->written.count; i++) {
-        struct check_region r = w->written.items[i];
-        if (!region_over(&r, loop, w->k))
+    uint32_t count = w->written.count - first;
+    struct check_region *inside = NEW_ARRAY(w->k->tree->scratch, struct check_region, count + 1);
+    for (uint32_t i = 0; i < count; i++)
+        inside[i] = w->written.items[first + i];
+    w->written.count = first;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!region_over(&inside[i], loop, w->k))
             continue;
-        r.full = region_is_full(&r, r.mark, w->k);
-        w->written.items[kept++] = r;
+        inside[i].full = region_is_full(&inside[i], inside[i].mark, w->k);
+        add_region(w, &inside[i], frame);
     }
-    w->written.count = kept;
+}
+
+/* What the iterations before the one at hand have written: a recurrence reads that. */
+static void add_earlier(struct init *w, struct tree_stmt *loop, const struct tree_frame *inside)
+{
+    uint32_t first = w->written.count, count;
+    if (w->writes_only || loop->loop.parallel || loop->loop.independent)
+        return;
+    w->writes_only = true;
+    walk(w, loop->body, inside);
+    w->writes_only = false;
+    if (w->written.count <= first)
+        return;
+    count = w->written.count - first;
+    struct check_region *earlier = NEW_ARRAY(w->k->tree->scratch, struct check_region, count);
+    for (uint32_t i = 0; i < count; i++)
+        earlier[i] = w->written.items[first + i];
+    w->written.count = first;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!region_before(&earlier[i], loop, w->k))
+            continue;
+        earlier[i].full = false;
+        add_region(w, &earlier[i], inside);
+    }
 }
 
 static void forget(struct init *w, const struct tree_var *v)
@@ -181,7 +229,7 @@ static void walk_mark(struct init *w, struct tree_stmt *s, const struct tree_fra
     struct check_root *root = check_root_of(w->k, s->args[CHECK_POINTER]);
     if (!root || !root->alloc)
         return;
-    if (s->check->read && check_is_followed(root)) {
+    if (!w->writes_only && s->check->read && check_is_followed(root)) {
         bool proved = is_written(w, s, root, frame);
         w->k->reads++;
         w->k->reads_proved += proved;
@@ -190,7 +238,7 @@ static void walk_mark(struct init *w, struct tree_stmt *s, const struct tree_fra
             map_put(w->k->tree->scratch, &w->k->initialised, s, s);
     }
     if (s->check->write)
-        write_mark(w, s, root);
+        write_mark(w, s, root, frame);
 }
 
 static void walk_conditional(struct init *w, struct tree_stmt *s, const struct tree_frame *frame)
@@ -225,13 +273,16 @@ static void walk(struct init *w, struct tree_stmt *s, const struct tree_frame *f
     case STMT_FOR: {
         struct tree_frame inside = tree_frame_of(frame, s);
         bool jumps = check_jumps(s->body);
+        if (!jumps)
+            add_earlier(w, s, &inside);
+        first = w->written.count < first ? w->written.count : first;
         walk(w, s->body, &inside);
         if (w->written.count < first)
             first = w->written.count;
         if (jumps)
             w->written.count = first;
         else
-            close_loop(w, s, first);
+            close_loop(w, s, first, frame);
         return;
     }
     case STMT_IF:

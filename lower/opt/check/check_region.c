@@ -180,7 +180,60 @@ bool region_over(struct check_region *r, const struct tree_stmt *loop, struct ch
         if (moving++ || !dimension_over(&r->dims[d], &coefficient, loop, k))
             return false;
     }
-    return true;
+    if (moving)
+        return true;
+    struct linear count, begin; /* the same in all iterations: is there one? */
+    linear_of(&count, loop->end);
+    linear_of(&begin, loop->begin);
+    linear_add(&count, &begin, -1);
+    return is_least(&count, 1, NULL, k);
+}
+
+bool region_before(struct check_region *r, const struct tree_stmt *loop, struct checking *k)
+{
+    struct tree_stmt before = *loop;
+    before.end = expr_var(k->tree, loop->var);
+    return region_over(r, &before, k);
+}
+
+/* ---- joining ---- */
+
+static void end_of(struct linear *out, const struct region_dim *d)
+{
+    linear_copy(out, &d->low);
+    linear_add(out, &d->length, 1);
+}
+
+static bool same_dimension(const struct region_dim *a, const struct region_dim *b)
+{
+    return linear_equal(&a->low, &b->low) && linear_equal(&a->length, &b->length);
+}
+
+bool region_join(struct check_region *out, const struct check_region *a, const struct check_region *b,
+                 const struct tree_frame *frame, struct checking *k)
+{
+    uint32_t at = REGION_RANK;
+    if (a->root != b->root || a->container != b->container || a->rank != b->rank || a->full || b->full)
+        return false;
+    for (uint32_t d = 0; d < a->rank; d++) {
+        if (same_dimension(&a->dims[d], &b->dims[d]))
+            continue;
+        if (at != REGION_RANK)
+            return false;
+        at = d;
+    }
+    if (at == REGION_RANK)
+        return false;
+    struct linear end, last;
+    end_of(&end, &a->dims[at]);
+    end_of(&last, &b->dims[at]);
+    if (!linear_equal(&end, &b->dims[at].low) || !is_least(&a->dims[at].length, 0, frame, k) ||
+        !is_least(&b->dims[at].length, 0, frame, k))
+        return false;
+    *out = *a;
+    linear_add(&last, &a->dims[at].low, -1);
+    linear_copy(&out->dims[at].length, &last);
+    return last.known;
 }
 
 /* ---- comparing ---- */

@@ -27,6 +27,11 @@ bool region_of(struct check_region *out, struct tree_stmt *mark, const struct ch
                bool flat, bool gaps, struct checking *k);
 /* In all iterations of a loop together; false if that leaves gaps. */
 bool region_over(struct check_region *r, const struct tree_stmt *loop, struct checking *k);
+/* The part that iterations before the one at hand have made of a region of one iteration. */
+bool region_before(struct check_region *r, const struct tree_stmt *loop, struct checking *k);
+/* `out` is both together, where they meet without a gap. */
+bool region_join(struct check_region *out, const struct check_region *a, const struct check_region *b,
+                 const struct tree_frame *frame, struct checking *k);
 bool region_is_full(const struct check_region *r, const struct tree_stmt *mark, struct checking *k);
 bool region_holds(const struct check_region *all, const struct check_region *part, const struct tree_frame *frame,
                   struct checking *k);
