@@ -1,5 +1,5 @@
 /* Pointers that are copies of others (views, connectors of nested SDFGs) are replaced by their value, so that equal
- * places have equal expressions.
+ * places have equal expressions; those that nobody uses are dropped.
  *
  *     v = &A[8 * i]                   ->
  *     v[j] = v[j + 1]                         A[8 * i + j] = A[8 * i + j + 1]
@@ -144,6 +144,8 @@ static bool take(struct forward *w, const struct tree_stmt *s, uint32_t number, 
     if (s->kind != STMT_ASSIGN || s->var->type->kind != TYPE_POINTER || s->value->type != s->var->type)
         return false;
     const struct fact *f = &w->facts[s->var->id];
+    if (!f->first_use && !f->first_free && expr_is_pure(s->value)) /* nobody asks */
+        return true;
     bool here = f->assigned == 1 && !f->first_free && f->first_use > number && f->last_use < block_end;
     if (!here || entered_between(w, number, f->last_use, block_end) || !lasting(w, s->value, number, f->last_use))
         return false;
