@@ -168,10 +168,10 @@ static void finalize(void)
 
 static bool failed(char *trouble, const char *function, int result)
 {
-    char text[1024] = "no text"; /* both have at most 512 */
+    char text[1024] = "no text";
     int length;
     library.Error_string(result, text, &length);
-    snprintf(trouble, SDFG_RT_MPI_TROUBLE, "%s: %s", function, text);
+    snprintf(trouble, SDFG_RT_MPI_TROUBLE, "%s: %.400s", function, text); /* both have at most 512 */
     return false;
 }
 
