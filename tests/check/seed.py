@@ -517,7 +517,7 @@ class Library:
                 break
             name = a["name"].encode()
             if a["kind"] == "array":
-                x = c.Array(data=ctypes.addressof(sizes[a["name"]]), dtype=c.DTYPES.index(a["dtype"]), rank=len(a["shape"]))
+                x = c.Array(struct_size=ctypes.sizeof(c.Array), data=ctypes.addressof(sizes[a["name"]]), dtype=c.DTYPES.index(a["dtype"]), rank=len(a["shape"]))
                 x.shape[:len(a["shape"])] = a["shape"]
                 text = self.error(lib.sdfg_args_array(args, name, ctypes.byref(x)))
             elif isinstance(a.get("in"), int):
