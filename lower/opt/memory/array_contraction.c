@@ -66,6 +66,7 @@ struct address {
     struct tree_var *to;
     uint32_t alias; /* of the memory there; 0: as it is */
     const struct part *part;
+    struct map inner; /* statements in parallel loops inside: their iterations share the part */
 };
 
 static struct tree_expr *new_index(const struct address *w, const struct tree_expr *index)
@@ -108,12 +109,26 @@ static bool rewrite_stmt(void *user, struct tree_stmt *s)
         s->pointer = expr_var(w->shrink->tree, w->to);
         s->index = new_index(w, s->index);
         s->alias = w->alias ? w->alias : s->alias;
-        s->atomic = false; /* nobody else has it */
+        s->atomic &= map_has(&w->inner, s); /* nobody else has it */
     }
     if (s->kind == STMT_ZERO || s->kind == STMT_COPY) {
         rewrite_end(w, &s->pointer, &s->alias);
         rewrite_end(w, &s->pointer2, &s->alias2);
     }
+    return true;
+}
+
+static bool find_inner(void *user, struct tree_stmt *s)
+{
+    struct address *w = user;
+    map_put(w->shrink->arena, &w->inner, s, s);
+    return true;
+}
+
+static bool find_parallel(void *user, struct tree_stmt *s)
+{
+    if (s->kind == STMT_FOR && s->loop.parallel)
+        stmt_visit(s->body, find_inner, user);
     return true;
 }
 
@@ -130,7 +145,8 @@ void shrink_put_into(struct shrink *w, const struct memory *m, struct tree_var *
                      const struct part *part)
 {
     struct tree *t = w->tree;
-    struct address address = { w, m->alloc->var, to, to == m->alloc->var ? 0 : t->num_aliases++, part };
+    struct address address = { w, m->alloc->var, to, to == m->alloc->var ? 0 : t->num_aliases++, part, { 0 } };
+    stmt_visit(loop->body, find_parallel, &address);
     stmt_visit(loop->body, rewrite_stmt, &address);
     struct tree_stmt *body = stmt_block(t);
     struct tree_stmt *a = stmt_alloc(t, body, to, m->alloc->type, expr_i64(t, part->count), TREE_STACK);

@@ -27,6 +27,7 @@ struct parallelize {
     bool shared;                  /* directly in the region: all its threads come by */
     uint32_t loops;               /* sequential ones around the statement */
     const struct tree_frame *frame;
+    struct map own; /* memory that a thread of a region takes for itself */
 };
 
 /* Variables given a value in the loop must be of no interest outside. */
@@ -345,7 +346,10 @@ static void look_at_loop(struct parallelize *p, struct tree_stmt *s)
 
 static void look(struct parallelize *p, struct tree_stmt *s)
 {
-    if (!p->region)
+    if (p->region && s->kind == STMT_ALLOC)
+        map_put(p->tree->scratch, &p->own, s->var, s);
+    const struct tree_var *to = s->kind == STMT_REDUCE || s->kind == STMT_UPDATE ? expr_root_var(s->pointer) : NULL;
+    if (!p->region || (to && map_has(&p->own, to)))
         s->atomic = false; /* one thread, nobody to collide with */
     if (s->kind == STMT_FOR && s->loop.parallel) {
         look_at_loop(p, s);
