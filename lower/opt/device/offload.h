@@ -1,5 +1,5 @@
-/* Offloading: what of a program's main function runs on a device. offload.c decides, offload_host.c writes the host's
- * side, offload_kernel.c the kernels.
+/* Offloading: what of a program's main function runs on a device. offload.c decides, offload_host.c and
+ * offload_cells.c write the host's side, offload_kernel.c the kernels.
  *
  * Memory that kernels touch lives on the device for the whole call: pointers to it have a *twin*, a variable of the
  * host with the address on the device. Scalars that device code computes and others read have a *cell*, an element of
@@ -90,15 +90,26 @@ bool offload_has_nests(struct offload *o, struct tree_stmt *s);
 /* Is the variable mentioned by anything but the piece? */
 bool offload_used_outside(struct offload *o, const struct tree_scan *piece, const struct tree_var *v);
 
+/* ---- offload_cells.c ---- */
+
+uint32_t offload_cell_of(struct offload *o, const struct tree_var *v);
+uint32_t offload_new_cell(struct offload *o, const struct type *type);
+/* The address of a cell, or of the room on the host for a copy of it. */
+struct tree_expr *offload_cell(struct offload *o, uint32_t number, const struct type *type, bool host);
+/* The value of an expression that may read cells and memory of the device, for the host. */
+struct tree_expr *offload_value(struct offload *o, struct tree_stmt *out, struct tree_expr *e,
+                                const struct place *place);
+/* The host has given the variable a value: its cell gets it, too, if there is one. */
+void offload_send(struct offload *o, struct tree_stmt *out, struct tree_var *v, const struct place *place);
+struct tree_stmt *offload_transfer(struct offload *o, struct tree_stmt *out, enum tree_direction direction,
+                                   const struct type *type, struct tree_expr *count, const struct place *place);
+void offload_wait(struct offload *o, struct tree_stmt *out);
+/* The program is not supported; the first reason counts. */
+void offload_refuse(struct offload *o, const struct place *place, const char *what);
+
 /* ---- offload_host.c ---- */
 
 void offload_write(struct offload *o);
-struct tree_expr *offload_value(struct offload *o, struct tree_stmt *out, struct tree_expr *e,
-                                const struct place *place);
-/* The cell of a variable of that type. */
-struct tree_expr *offload_cell(struct offload *o, uint32_t number, const struct type *type, bool host);
-uint32_t offload_cell_of(struct offload *o, const struct tree_var *v);
-uint32_t offload_new_cell(struct offload *o, const struct type *type);
 
 /* ---- offload_kernel.c ---- */
 

@@ -3,135 +3,7 @@
 #include "lower/tree/tree_rewrite.h"
 #include "lower/tree/tree_rows.h"
 
-enum { CELL_ALIGNMENT = 2 /* int64 */ };
-
 static const struct type *int64_type(struct offload *o) { return type_basic(o->tree->ir, TYPE_I64); }
-
-static void refuse(struct offload *o, const struct place *place, const char *what)
-{
-    if (!o->failed)
-        diag_error(o->tree->ir->diags, place, DIAG_UNSUPPORTED, what);
-    o->failed = true;
-}
-
-/* ---- cells ---- */
-
-uint32_t offload_new_cell(struct offload *o, const struct type *type)
-{
-    uint32_t number = o->num_cells, size = (type->size + 7) / 8;
-    o->num_cells += (size + CELL_ALIGNMENT - 1) / CELL_ALIGNMENT * CELL_ALIGNMENT;
-    return number;
-}
-
-uint32_t offload_cell_of(struct offload *o, const struct tree_var *v)
-{
-    if (!o->cell_of[v->id])
-        o->cell_of[v->id] = 1 + offload_new_cell(o, v->type);
-    return o->cell_of[v->id] - 1;
-}
-
-struct tree_expr *offload_cell(struct offload *o, uint32_t number, const struct type *type, bool host)
-{
-    struct tree *t = o->tree;
-    struct tree_expr *at = expr_offset(t, expr_var(t, host ? o->copies : o->cells), expr_i64(t, number));
-    return expr_cast(t, type_pointer(t->ir, type), at);
-}
-
-static struct tree_stmt *transfer(struct offload *o, struct tree_stmt *out, enum tree_direction direction,
-                                  const struct type *type, struct tree_expr *count, const struct place *place)
-{
-    struct tree_stmt *s = stmt_new(o->tree, out, STMT_TRANSFER);
-    s->direction = direction;
-    s->type = type;
-    s->count = count;
-    s->place = place;
-    return s;
-}
-
-static void transfer_cell(struct offload *o, struct tree_stmt *out, enum tree_direction direction, uint32_t cell,
-                          const struct type *type, const struct place *place)
-{
-    struct tree_stmt *s = transfer(o, out, direction, type, expr_i64(o->tree, 1), place);
-    bool in = direction == TREE_IN;
-    s->pointer = offload_cell(o, cell, type, !in);
-    s->pointer2 = offload_cell(o, cell, type, in);
-    s->alias = in ? o->cell_class : o->copy_class;
-    s->alias2 = in ? o->copy_class : o->cell_class;
-}
-
-/* What was sent to the host arrives. */
-static void wait(struct offload *o, struct tree_stmt *out) { stmt_new(o->tree, out, STMT_WAIT); }
-
-static struct tree_expr *receive(struct offload *o, struct tree_stmt *out, uint32_t cell, const struct type *type,
-                                 const struct place *place)
-{
-    transfer_cell(o, out, TREE_OUT, cell, type, place);
-    wait(o, out);
-    return expr_load(o->tree, type, offload_cell(o, cell, type, true), expr_i64(o->tree, 0), o->copy_class);
-}
-
-/* The host has given the variable a value. */
-static void send(struct offload *o, struct tree_stmt *out, struct tree_var *v, const struct place *place)
-{
-    uint32_t cell = offload_cell_of(o, v);
-    stmt_store(o->tree, out, offload_cell(o, cell, v->type, true), expr_i64(o->tree, 0), expr_var(o->tree, v),
-               o->copy_class);
-    transfer_cell(o, out, TREE_IN, cell, v->type, place);
-}
-
-static void send_if_cell(struct offload *o, struct tree_stmt *out, struct tree_var *v, const struct place *place)
-{
-    if (v && v->id < o->num_vars && o->in_cell[v->id])
-        send(o, out, v, place);
-}
-
-/* ---- values that the host needs ---- */
-
-struct parts {
-    struct offload *offload;
-    struct tree_stmt *out;
-    const struct place *place;
-    struct map done; /* expression -> what stands for it */
-};
-
-static struct tree_expr *value_of(struct parts *p, struct tree_expr *e);
-
-static struct tree_expr *part_by_part(struct parts *p, struct tree_expr *e)
-{
-    struct tree *t = p->offload->tree;
-    if (e->op == EXPR_SELECT || e->op == EXPR_LOGICAL_AND || e->op == EXPR_LOGICAL_OR)
-        refuse(p->offload, p->place, "a choice on the host between values of the device");
-    struct tree_expr *copy = arena_copy(t->arena, e, sizeof *e + e->num_args * sizeof e->args[0]);
-    for (uint32_t i = 0; i < e->num_args; i++)
-        copy->args[i] = value_of(p, e->args[i]);
-    return copy;
-}
-
-static struct tree_expr *value_of(struct parts *p, struct tree_expr *e)
-{
-    struct offload *o = p->offload;
-    struct tree *t = o->tree;
-    if (!offload_on_device(o, e))
-        return e;
-    if (e->op == EXPR_VAR) {
-        stmt_assign(t, p->out, e->var, receive(o, p->out, offload_cell_of(o, e->var), e->type, p->place));
-        return e;
-    }
-    if (e->type->kind == TYPE_POINTER || !offload_expr_fits(o, e))
-        return part_by_part(p, e);
-    uint32_t cell = offload_new_cell(o, e->type);
-    offload_fetch(o, p->out, e, cell, p->place);
-    struct tree_var *v = tree_var(t, "fetched", e->type);
-    stmt_assign(t, p->out, v, receive(o, p->out, cell, e->type, p->place));
-    return expr_var(t, v);
-}
-
-struct tree_expr *offload_value(struct offload *o, struct tree_stmt *out, struct tree_expr *e,
-                                const struct place *place)
-{
-    struct parts p = { .offload = o, .out = out, .place = place };
-    return e ? value_of(&p, e) : NULL;
-}
 
 /* ---- memory ---- */
 
@@ -154,10 +26,11 @@ static void copy_all(struct offload *o, struct tree_stmt *out, struct memory *m,
 {
     for (struct origin *x = m->origins; x; x = x->next) {
         if (!x->live) {
-            refuse(o, place, "memory of the device that only the host can work on, where it is not known to be there");
+            offload_refuse(o, place,
+                           "memory of the device that only the host can work on, where it is not known to be there");
             return;
         }
-        struct tree_stmt *s = transfer(o, out, direction, x->type, x->count, place);
+        struct tree_stmt *s = offload_transfer(o, out, direction, x->type, x->count, place);
         struct tree_expr *twin = offload_twins(o, x->address);
         s->pointer = direction == TREE_IN ? twin : x->address;
         s->pointer2 = direction == TREE_IN ? x->address : twin;
@@ -226,7 +99,7 @@ static void copy_arguments(struct offload *o, struct tree_stmt *out, enum tree_d
             if (!this)
                 continue;
             address = x->address;
-            struct tree_stmt *s = transfer(o, out, direction, x->type, x->count, NULL);
+            struct tree_stmt *s = offload_transfer(o, out, direction, x->type, x->count, NULL);
             struct tree_expr *twin = offload_twins(o, address);
             s->pointer = direction == TREE_IN ? twin : address;
             s->pointer2 = direction == TREE_IN ? address : twin;
@@ -275,10 +148,10 @@ static void host_leaf(struct offload *o, struct tree_stmt *out, struct tree_stmt
     uint32_t at = out->items.count;
     offload_each_touch(o, s, bring, &before);
     if (out->items.count > at)
-        wait(o, out);
+        offload_wait(o, out);
     stmt_append(o->tree, out, s);
     offload_each_touch(o, original, bring, &after);
-    send_if_cell(o, out, s->var, s->place);
+    offload_send(o, out, s->var, s->place);
 }
 
 static void write_copy(struct offload *o, struct tree_stmt *out, struct tree_stmt *s)
@@ -297,7 +170,7 @@ static void write_copy(struct offload *o, struct tree_stmt *out, struct tree_stm
     if (from_device)
         s->pointer2 = offload_twins(o, s->pointer2);
     if (!to_device)
-        wait(o, out);
+        offload_wait(o, out);
 }
 
 static void write_alloc(struct offload *o, struct tree_stmt *out, struct tree_stmt *s)
@@ -428,7 +301,7 @@ static void write_control(struct offload *o, struct tree_stmt *out, struct tree_
     host_values(o, out, s);
     struct tree_stmt *body = stmt_block(t), *otherwise = s->otherwise ? stmt_block(t) : NULL;
     if (s->kind == STMT_FOR)
-        send_if_cell(o, body, s->var, s->place);
+        offload_send(o, body, s->var, s->place);
     write_items(o, body, s->body);
     if (otherwise)
         write_items(o, otherwise, s->otherwise);
@@ -436,7 +309,7 @@ static void write_control(struct offload *o, struct tree_stmt *out, struct tree_
     s->otherwise = otherwise;
     stmt_append(t, out, s);
     if (s->kind == STMT_FOR)
-        send_if_cell(o, out, s->var, s->place);
+        offload_send(o, out, s->var, s->place);
 }
 
 static enum placement placed(struct offload *o, const struct tree_stmt *s)
@@ -524,8 +397,7 @@ static void take_cells(struct offload *o)
     stmt_alloc(t, block, o->copies, int64_type(o), expr_i64(t, o->num_cells), TREE_STACK)->alias = o->copy_class;
     for (uint32_t i = 0; i < o->main->params.count; i++) {
         struct tree_var *v = o->main->params.items[i].var;
-        if (v->id < o->num_vars && o->in_cell[v->id] && v->type->kind != TYPE_POINTER)
-            send(o, block, v, NULL);
+        offload_send(o, block, v, NULL);
     }
     for (uint32_t i = 0; i < o->prologue->items.count; i++)
         stmt_append(t, block, o->prologue->items.items[i]);

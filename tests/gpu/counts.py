@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""counts.py FOLDER SDFG-RUN: kernels and transfers of the programs in FOLDER/*/prog.sdfg, as the tree has them. Fails if there are more
+kernels than before, or transfers in loops where the host does not decide by data of the device."""
+import pathlib
+import re
+import subprocess
+import sys
+
+MOST_NESTS, MOST_KERNELS = 315, 399  # of all programs; to be lowered with each improvement
+MAY_TRANSFER_IN_LOOPS = {
+    "channel_flow",  # `while` over a norm
+    "contour_integral",  # a solver of the host
+    "mandelbrot2",  # sizes of arrays are counted by the program
+}
+
+
+def kernels_and_transfers(tree):
+    """Of the main function: kernels by kind, transfers outside of loops, transfers in loops."""
+    kernels, outside, inside, loops = {}, 0, 0, []
+    for line in tree.split("\n}\n")[0].split("\n"):
+        indent, words = len(line) - len(line.lstrip()), line.strip()
+        loops = [loop for loop in loops if loop < indent]
+        if re.match(r"(for|while|do) ", words):
+            loops.append(indent)
+        if found := re.match(r"kernel ([a-z]+)_", words):
+            kernels[found[1]] = kernels.get(found[1], 0) + 1
+        if re.match(r"transfer (in|out) ", words):
+            inside, outside = inside + bool(loops), outside + (not loops)
+    return kernels, outside, inside
+
+
+def main(folder, tool):
+    programs = sorted(pathlib.Path(folder).glob("*/prog.sdfg"))
+    if not programs:
+        print(f"no programs in {folder}")
+        return 77
+    nests = kernels = 0
+    faults = []
+    print(f"{'':25} nests  all  transfers  in loops")
+    for program in programs:
+        name = program.parent.name
+        done = subprocess.run([tool, program, "--emit=tree", "--device=cuda"], capture_output=True, text=True)
+        if done.returncode:
+            faults.append(f"{name}: {done.stderr}")
+            continue
+        kinds, outside, inside = kernels_and_transfers(done.stdout)
+        nests, kernels = nests + kinds.get("nest", 0), kernels + sum(kinds.values())
+        print(f"{name:25} {kinds.get('nest', 0):5} {sum(kinds.values()):4} {outside:10} {inside:9}")
+        if inside and name not in MAY_TRANSFER_IN_LOOPS:
+            faults.append(f"{name}: {inside} transfers in loops")
+    print(f"{'all':25} {nests:5} {kernels:4}")
+    if nests > MOST_NESTS or kernels > MOST_KERNELS:
+        faults.append(f"more than {MOST_NESTS} nests, {MOST_KERNELS} kernels")
+    print("\n".join(faults))
+    return bool(faults)
+
+
+sys.exit(main(*sys.argv[1:3]))
