@@ -86,6 +86,7 @@ static bool search(void *user, struct tree_stmt *s)
 {
     struct search *w = user;
     w->found |= s->var && w->offload->in_cell[s->var->id];
+    w->found |= s->kind == STMT_RETURN;               /* what is on the device comes back first */
     if (s->var && s->var->type->kind == TYPE_POINTER) /* its twin gets a value, too */
         w->found |= offload_same(&w->offload->by_var[s->var->id])->device;
     stmt_each_expr(s, search_operand, w);
