@@ -3,8 +3,6 @@
 
 enum { CELL_ALIGNMENT = 2 /* int64 */ };
 
-static const struct type *int64_type(struct offload *o) { return type_basic(o->tree->ir, TYPE_I64); }
-
 void offload_refuse(struct offload *o, const struct place *place, const char *what)
 {
     if (!o->failed)
