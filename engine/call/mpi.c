@@ -26,10 +26,11 @@ bool sdfg_mpi_launched(void) { return sdfg_rt_mpi_launched(); }
 sdfg_error *sdfg_mpi_world(int *rank, int *size)
 {
     NEEDS(rank);
-    NEEDS(size);
     GUARDED(error_memory(SDFG_STAGE_RUN));
     char trouble[SDFG_RT_MPI_TROUBLE];
-    return sdfg_rt_mpi_world(rank, size, trouble) ? NULL : error_of(SDFG_STAGE_RUN, DIAG_RUN_MPI, trouble);
+    int unused;
+    return sdfg_rt_mpi_world(rank, size ? size : &unused, trouble) ? NULL
+                                                                   : error_of(SDFG_STAGE_RUN, DIAG_RUN_MPI, trouble);
 }
 
 sdfg_error *sdfg_mpi_least(int64_t *least, int64_t value)

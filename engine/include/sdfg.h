@@ -871,7 +871,8 @@ SDFG_API sdfg_error *sdfg_program_export(char **out, size_t *size, sdfg_program 
 /* Whether a launcher started this process, as its environment says. Opens nothing. */
 SDFG_API bool sdfg_mpi_launched(void);
 /* Opens and initializes MPI if that is not done; then it is finalized when the process exits. A process without
- * launcher and without MPI is rank 0 of 1. ENVIRONMENT: the library cannot be opened or does not start. */
+ * launcher and without MPI is rank 0 of 1. `size` may be NULL. ENVIRONMENT: the library cannot be opened or does not
+ * start. */
 SDFG_API sdfg_error *sdfg_mpi_world(int *rank, int *size);
 /* The least `value` that any process gives; waits until all have called. ENVIRONMENT: a message failed. */
 SDFG_API sdfg_error *sdfg_mpi_least(int64_t *least, int64_t value);
