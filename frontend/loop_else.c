@@ -42,14 +42,14 @@ static struct py_list flagged(struct fe *f, const struct py_list *body, const ch
             vec_push(f->arena, &out, set_flag(f, n, flag, true));
             *any = true;
         } else if (n->kind == PY_IF) {
-            n = arena_copy(f->arena, n, sizeof *n);
+            n = arena_copy(f->arena, n, py_info[n->kind].size);
             n->if_.body = flagged(f, &n->if_.body, flag, any);
             n->if_.orelse = flagged(f, &n->if_.orelse, flag, any);
         } else if (n->kind == PY_FOR) {
-            n = arena_copy(f->arena, n, sizeof *n);
+            n = arena_copy(f->arena, n, py_info[n->kind].size);
             n->for_.orelse = flagged(f, &n->for_.orelse, flag, any);
         } else if (n->kind == PY_WHILE) {
-            n = arena_copy(f->arena, n, sizeof *n);
+            n = arena_copy(f->arena, n, py_info[n->kind].size);
             n->while_.orelse = flagged(f, &n->while_.orelse, flag, any);
         }
         vec_push(f->arena, &out, n);
@@ -60,7 +60,7 @@ static struct py_list flagged(struct fe *f, const struct py_list *body, const ch
 bool fe_loop_else(struct fe *f, const struct py *n)
 {
     const char *flag = intern(f->ir->names, fe_format(f, "__left_%u", n->begin));
-    struct py *loop = arena_copy(f->arena, n, sizeof *n), *items[3];
+    struct py *loop = arena_copy(f->arena, n, py_info[n->kind].size), *items[3];
     struct py_list *body = n->kind == PY_FOR ? &loop->for_.body : &loop->while_.body;
     struct py_list *other = n->kind == PY_FOR ? &loop->for_.orelse : &loop->while_.orelse, orelse = *other;
     bool breaks = false;
