@@ -278,6 +278,13 @@ static uint32_t operand_rank(const struct node *n, const char *connector)
     return e && e->memlet.subset ? e->memlet.subset->rank : 0;
 }
 
+/* The columns of the second operand of a product; its memlet has two dimensions or more. */
+static uint64_t columns_end(const struct library *l, uint32_t rank)
+{
+    bool transposed = json_bool(json_get(l->attributes, "transB"), false);
+    return UINT64_C(1) << (transposed ? rank - 2 : rank - 1);
+}
+
 /* Products of matrices take M, K and the batch from the first operand and N from the second one; only a first operand
  * without batch leaves that to the second. */
 static uint64_t product_ends(const struct edge *e, const struct library *l)
@@ -288,9 +295,30 @@ static uint64_t product_ends(const struct edge *e, const struct library *l)
         return all_ends;
     if (strcmp(name, "_b") != 0 || rank < 2)
         return 0;
-    uint32_t columns = json_bool(json_get(l->attributes, "transB"), false) ? rank - 2 : rank - 1;
     uint64_t batch = operand_rank(&l->node, "_a") <= 2 ? (UINT64_C(1) << (rank - 2)) - 1 : 0;
-    return batch | UINT64_C(1) << columns;
+    return batch | columns_end(l, rank);
+}
+
+/* Sparse products take their rows from the row pointers and the columns from the dense operand. The lists of a row end
+ * where the row pointers say; `_c` is initialized over its shape unless the product is added to it (beta = 1). */
+static uint64_t sparse_ends(const struct edge *e, const struct library *l)
+{
+    const char *name = e->dst == &l->node ? e->dst_conn : e->src_conn;
+    struct library_number beta;
+    if (!name || !strcmp(name, "_a_rows"))
+        return all_ends;
+    if (!strcmp(name, "_b") && e->memlet.subset && e->memlet.subset->rank >= 2)
+        return columns_end(l, e->memlet.subset->rank);
+    if (strcmp(name, "_c") != 0)
+        return 0;
+    bool accumulates = library_number(l, "beta", 0, &beta) && !beta.symbol && beta.re == 1 && beta.im == 0;
+    return accumulates ? 0 : all_ends;
+}
+
+static bool is_sparse_product(const struct library *l)
+{
+    const char *class = l ? library_class(l) : "";
+    return !strcmp(class, "CSRMM") || !strcmp(class, "CSRMV");
 }
 
 static bool is_product(const struct library *l)
@@ -306,6 +334,8 @@ static uint64_t needed_ends(const struct edge *e)
     const struct library *from = as_library(e->src), *to = as_library(e->dst), *l = to ? to : from;
     if (as_tasklet(e->src) || as_tasklet(e->dst) || as_nested(e->src) || as_nested(e->dst) || defines_view(e))
         return 0;
+    if (is_sparse_product(l))
+        return sparse_ends(e, l);
     return is_product(l) ? product_ends(e, l) : all_ends;
 }
 

@@ -1,5 +1,5 @@
-"""arguments.py SDFG-CC [--every=N] [--jobs=N] [--verbose] FOLDER...: the arguments of functions that sdfg-cc exports against those of the
-libraries that DaCe would make (arglist() of the expanded graph), for every Nth program below the folders. Programs that one of the two
+"""arguments.py SDFG-CC [--every=N] [--whole=FOLDER] [--jobs=N] [--verbose] FOLDER...: the arguments of functions that sdfg-cc exports against those of the
+libraries that DaCe would make (arglist() of the expanded graph), for every Nth program below the folders (all of a whole one). Programs that one of the two
 refuses are counted. Run it with a Python that has DaCe (arguments.sh)."""
 import argparse
 import collections
@@ -89,18 +89,22 @@ def compare(job):
     return path, None, None if mine == reference else (mine, reference)
 
 
+def programs(folders):
+    return [str(p) for folder in folders for pattern in ("*.sdfg", "*.sdfgz") for p in sorted(folder.rglob(pattern))]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("tool")
     parser.add_argument("folders", nargs="+", type=pathlib.Path)
     parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--whole", action="append", default=[], type=pathlib.Path, metavar="FOLDER", help="all programs of this folder, too")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--verbose", action="store_true", help="says what is refused, and why")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     import dace # once, for all children
-    files = [str(p) for folder in options.folders for pattern in ("*.sdfg", "*.sdfgz") for p in sorted(folder.rglob(pattern))]
-    files = files[::options.every]
+    files = programs(options.whole) + programs(options.folders)[::options.every]
     counts = collections.Counter()
     gc.freeze()
     with multiprocessing.pool.ThreadPool(options.jobs) as pool:

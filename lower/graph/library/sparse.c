@@ -12,10 +12,20 @@ struct csr {
 };
 
 static struct tree_expr *load_at(struct scope *sc, const struct place *place, const struct area *a,
-                                 const struct sym *index)
+                                 const struct sym *const *index)
 {
-    struct tree_expr *at = area_offset(sc->act->lw, place, a, &index);
+    struct tree_expr *at = area_offset(sc->act->lw, place, a, index);
     return at ? expr_load(sc->act->lw->tree, a->type, a->pointer, at, a->alias) : NULL;
+}
+
+/* An element in the type of the sums. It is converted where it is used: how many elements the operands have is only
+ * known by the checked mode. */
+static struct tree_expr *load_as(struct scope *sc, const struct place *place, const struct type *type,
+                                 const struct area *a, const struct sym *const *index)
+{
+    struct code_scope cs = lower_code_scope(sc, place, NULL);
+    struct tree_expr *e = load_at(sc, place, a, index);
+    return e && a->type != type ? code_convert(&cs, type, e) : e;
 }
 
 /* A new int64 variable with the value. */
@@ -66,7 +76,7 @@ static bool check_column(struct scope *sc, const struct place *place, const stru
     return at && lower_check_elements_at(sc, place, m->b_name, m->b.pointer, at, next, m->b.sizes[0]);
 }
 
-/* C = alpha A B + beta C; all values are of the type of C. */
+/* C = alpha A B + beta C in the type of C. */
 static bool multiply(struct scope *sc, const struct place *place, const struct csr *m)
 {
     struct lower *lw = sc->act->lw;
@@ -77,8 +87,8 @@ static bool multiply(struct scope *sc, const struct place *place, const struct c
     row.parallel = body.parallel = true;
     if (!row.block || !scale_row(&row, place, m, index[0]))
         return false;
-    struct tree_expr *begin = load_at(sc, place, &m->rows, index[0]);
-    struct tree_expr *end = load_at(sc, place, &m->rows, sym_add(lw->ir, index[0], sym_int(lw->ir, 1)));
+    const struct sym *next = sym_add(lw->ir, index[0], sym_int(lw->ir, 1));
+    struct tree_expr *begin = load_at(sc, place, &m->rows, &index[0]), *end = load_at(sc, place, &m->rows, &next);
     if (!begin || !end)
         return false;
     const struct sym *first = settle(&row, "first", begin), *last = settle(&row, "last", end);
@@ -91,7 +101,7 @@ static bool multiply(struct scope *sc, const struct place *place, const struct c
     struct tree_stmt *terms = vec_last(&row.block->items);
     terms->loop.independent = false; /* they meet in the row of C */
     term = sym_add(lw->ir, term, first);
-    struct tree_expr *col = load_at(sc, place, &m->cols, term), *val = load_at(sc, place, &m->vals, term);
+    struct tree_expr *col = load_at(sc, place, &m->cols, &term), *val = load_as(sc, place, m->c.type, &m->vals, &term);
     if (!col || !val)
         return false;
     const struct sym *column = settle(&body, "column", col);
@@ -105,10 +115,9 @@ static bool multiply(struct scope *sc, const struct place *place, const struct c
     if (!inner.block)
         return false;
     const struct sym *const of_b[] = { column, index[1] };
-    struct tree_expr *ib = area_offset(lw, place, &m->b, of_b), *ic = area_offset(lw, place, &m->c, index);
-    if (!ib || !ic)
+    struct tree_expr *b = load_as(sc, place, m->c.type, &m->b, of_b), *ic = area_offset(lw, place, &m->c, index);
+    if (!b || !ic)
         return false;
-    struct tree_expr *b = expr_load(t, m->b.type, m->b.pointer, ib, m->b.alias);
     stmt_reduce(t, inner.block, WCR_SUM, false, m->c.pointer, ic, expr_binary(t, EXPR_MUL, expr_var(t, factor), b),
                 m->c.alias)
         ->place = place;
@@ -127,8 +136,6 @@ static bool typed_product(struct scope *sc, struct library *n, struct csr *m)
         type = type_basic(lw->ir, TYPE_F64);
     else if (whole) /* no arithmetic on narrower ones */
         type = type_promote(lw->ir, type);
-    if (!library_as_type(sc, place, type, &m->vals) || !library_as_type(sc, place, type, &m->b))
-        return false;
     if (result.type != type)
         if (!library_temporary(sc, place, &result, type, &m->c) ||
             (!library_is_constant(m->beta, 0) && !lower_copy(sc, place, &result, &m->c, NULL, false)))

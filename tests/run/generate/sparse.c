@@ -22,15 +22,15 @@ static struct gen_array *matrix(struct gen *g, const char *type, const char *ind
 #define A "_a_rows = rows, _a_cols = cols, _a_vals = vals"
 
 /* beta: 0 overwrites, 1 adds to the result, else `addend` is read. */
-static void csrmm(const char *name, const char *type, const char *index, bool transposed, const char *attributes,
-                  double complex alpha, double beta)
+static void csrmm_typed(const char *name, const char *type, const char *dense, const char *index, bool transposed,
+                        const char *attributes, double complex alpha, double beta)
 {
     struct gen *g = gen_begin(name);
     struct gen_array *v = matrix(g, type, index);
-    struct gen_array *b = gen_array(g, "B", type, transposed ? "4, 5" : "5, 4", NULL),
-                     *c = gen_array(g, "C", type, "6, 4", NULL);
+    struct gen_array *b = gen_array(g, "B", dense, transposed ? "4, 5" : "5, 4", NULL),
+                     *c = gen_array(g, "C", dense, "6, 4", NULL);
     bool other = beta != 0 && beta != 1;
-    struct gen_array *d = other ? gen_array(g, "D", type, "6, 4", NULL) : c;
+    struct gen_array *d = other ? gen_array(g, "D", dense, "6, 4", NULL) : c;
     gen_node(g, CSRMM, attributes,
              other       ? A ", _b = B, _cin = D"
              : beta == 1 ? A ", _b = B, _cin = C"
@@ -44,6 +44,12 @@ static void csrmm(const char *name, const char *type, const char *index, bool tr
             GEN_OUT(c, i, j) = alpha * sum + (beta != 0 ? beta * GEN_IN(d, i, j) : 0);
         }
     gen_end(g);
+}
+
+static void csrmm(const char *name, const char *type, const char *index, bool transposed, const char *attributes,
+                  double complex alpha, double beta)
+{
+    csrmm_typed(name, type, type, index, transposed, attributes, alpha, beta);
 }
 
 static void csrmv(const char *name, const char *type, const char *index, const char *attributes, double complex alpha,
@@ -71,6 +77,8 @@ void gen_sparse(void)
     csrmm("csrmm_addend", "float64", "int32", false, "{\"alpha\": -1, \"beta\": 0.5}", -1, 0.5);
     csrmm("csrmm_complex", "complex128", "int32", false, "{\"alpha\": \"(1+1j)\"}", 1 + I, 0);
     csrmm("csrmm_integers", "int32", "uint32", false, "{\"alpha\": 3}", 3, 0);
+    csrmm_typed("csrmm_single_by_double", "float32", "float64", "int32", false, NULL, 1, 0);
+    csrmm_typed("csrmm_double_by_single", "float64", "float32", "int32", true, "{\"transB\": true}", 1, 0);
     csrmv("csrmv_plain", "float64", "int32", NULL, 1, 0);
     csrmv("csrmv_addend", "float32", "int64", "{\"alpha\": 2, \"beta\": -2}", 2, -2);
     csrmv("csrmv_complex", "complex64", "int32", "{\"alpha\": \"(0-1j)\"}", -I, 0);
