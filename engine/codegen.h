@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CODEGEN_ABI = 15 };
+enum { CODEGEN_ABI = 16 };
 
 struct arena;
 struct json;
@@ -153,6 +153,16 @@ struct codegen_result {
     void *owner;                   /* keeps code and strings alive until codegen_api.release */
 };
 
+/* A row of a list (sdfg_engine_list); gone after it was taken. */
+enum { CODEGEN_LIST_VALUES = 4 };
+struct codegen_row {
+    const char *name, *text;
+    bool device; /* may be missing on this machine */
+    uint32_t num_values;
+    const char *names[CODEGEN_LIST_VALUES], *values[CODEGEN_LIST_VALUES];
+};
+typedef void codegen_take(void *user, const struct codegen_row *row);
+
 struct codegen_api {
     uint32_t abi; /* CODEGEN_ABI */
     /* Thread-safe; several compilations may run at once. Always fills *out; release it in any case. */
@@ -161,6 +171,8 @@ struct codegen_api {
     const char *(*version)(void); /* "LLVM 22.1.8" */
     /* Times that LLVM could not go on in this process and what it had in use was left as it was. */
     unsigned (*abandoned)(void);
+    /* Targets, passes and operations, in order. It takes no memory, and no LLVM. */
+    void (*list)(enum sdfg_list_kind what, codegen_take *take, void *user);
 };
 
 #endif

@@ -41,6 +41,21 @@ static const struct {
     { ENUM_LANGUAGE, "sv", LANGUAGE_SYSTEMVERILOG },
 };
 
+static const char *const kind_names[ENUM_KIND_COUNT] = {
+    [ENUM_SCHEDULE] = "ScheduleType",          [ENUM_STORAGE] = "StorageType",
+    [ENUM_LIFETIME] = "AllocationLifetime",    [ENUM_LANGUAGE] = "Language",
+    [ENUM_INSTRUMENT] = "InstrumentationType", [ENUM_DATA_INSTRUMENT] = "DataInstrumentationType",
+    [ENUM_OMP_SCHEDULE] = "OMPScheduleType",
+};
+
+const char *enum_kind_name(enum enum_kind kind) { return kind_names[kind]; }
+
+const char *enum_row_name(enum enum_row row, enum enum_kind *kind)
+{
+    *kind = rows[row].kind;
+    return rows[row].name;
+}
+
 struct enums *enums_new(struct ir *ir)
 {
     struct enums *e = NEW(ir->arena, struct enums);

@@ -44,6 +44,10 @@ const struct enum_value *enum_builtin(const struct ir *ir, enum enum_row row);
 const struct enum_value *enum_from_json(struct ir *ir, enum enum_kind kind, const struct json *value);
 const struct enum_value *enum_by_name(struct ir *ir, enum enum_kind kind, const char *name);
 const struct enum_value *enum_register(struct ir *ir, enum enum_kind kind, const char *name); /* idempotent */
+/* As DaCe names them: "ScheduleType". */
+const char *enum_kind_name(enum enum_kind kind);
+/* The name in files of a built-in member, and its enumeration. */
+const char *enum_row_name(enum enum_row row, enum enum_kind *kind);
 bool enum_matches(const struct enum_value *pattern, const struct enum_value *value);
 
 #endif

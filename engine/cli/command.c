@@ -361,6 +361,15 @@ static bool apply(struct command *c, const struct option *o, char *value)
     return ok;
 }
 
+/* --list without --cases. */
+static bool take_list(struct command *c)
+{
+    int word = 0;
+    c->lists = take_word(c, option_find(c->tool, "list", 4), c->list_file, "targets passes ops enums", &word);
+    c->list = (enum sdfg_list_kind)word;
+    return c->lists;
+}
+
 /* ---- the line ---- */
 
 /* One word of the line that starts with a dash; `next` may become its value. */
@@ -414,11 +423,13 @@ static bool parse_words(struct command *c, int argc, char **argv)
     }
     if (c->help || c->version)
         return true;
-    int subjects = (c->program != NULL) + (c->case_folder != NULL) + (c->cases_folder != NULL);
+    if (c->list_file && !c->cases_folder && !take_list(c))
+        return false;
+    int subjects = (c->program != NULL) + (c->case_folder != NULL) + (c->cases_folder != NULL) + c->lists;
     const char *tool = tool_name(c->tool);
     if (subjects != 1)
         fprintf(stderr,
-                subjects ? "%s: a program, --case and --cases exclude each other\n"
+                subjects ? "%s: a program, --case, --cases and --list exclude each other\n"
                          : "%s: no program given; see %s --help\n",
                 tool, tool);
     return subjects == 1;

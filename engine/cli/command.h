@@ -45,6 +45,8 @@ struct command {
     enum describe describe;
     enum show_remarks remarks;
     enum show_times time;
+    bool lists; /* instead of running a program */
+    enum sdfg_list_kind list;
     const char *report_file;
     bool emits, explain_symbols, explain_cache, help, version, error_json;
     enum sdfg_emit emit;

@@ -2,6 +2,7 @@
 #include "engine/cli/execute.h"
 #include "engine/cli/file.h"
 #include "engine/cli/interrupt.h"
+#include "engine/cli/list.h"
 #include "engine/cli/memory.h"
 #include "engine/cli/ranks.h"
 #include "engine/cli/report.h"
@@ -74,6 +75,8 @@ int main(int argc, char **argv)
         command_help(TOOL_RUN), code = EXIT_GOOD;
     else if (c.version)
         code = print_version(&c);
+    else if (c.lists)
+        code = list_command(&c);
     else if (c.case_folder)
         code = case_command(&c);
     else if (c.cases_folder)

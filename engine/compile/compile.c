@@ -365,4 +365,5 @@ __attribute__((visibility("default"))) const struct codegen_api sdfg_codegen_api
     .release = release,
     .version = jit_version,
     .abandoned = jit_num_abandoned,
+    .list = compile_list,
 };

@@ -68,6 +68,7 @@ struct pass {
     bool (*graph)(struct sdfg *s);
     tree_pass *tree;
     unsigned devices; /* enum tree_pass_device: code for which this row is; 0: any */
+    const char *text; /* what it does, as lists show it */
 };
 
 extern const struct pass pipeline[]; /* ends with a row without function */
@@ -78,6 +79,9 @@ bool compile_run(struct compile *c);
 /* Around everything that uses LLVM (compile_exit.c). False: the process ends, and LLVM must not be used any more. */
 bool compile_begin(void);
 void compile_end(void);
+
+/* What codegen_api.list tells (list.c). */
+void compile_list(enum sdfg_list_kind what, codegen_take *take, void *user);
 
 /* ---- passes of compile_pass.c ---- */
 

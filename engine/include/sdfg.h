@@ -289,6 +289,37 @@ SDFG_API void sdfg_engine_wait(sdfg_engine *e);
 /* "LLVM 22.1.8"; opens the code generator. The text lives as long as the engine. */
 SDFG_API sdfg_error *sdfg_engine_backend(const char **out, sdfg_engine *e);
 
+/* ---- lists: what an engine has ---- */
+
+typedef struct sdfg_list sdfg_list; /* rows as they were when it was made; any thread */
+
+enum sdfg_list_kind {
+    SDFG_LIST_TARGETS, /* in the order in which they are asked whether they serve a schedule or storage; values:
+                          schedules, storages */
+    SDFG_LIST_PASSES,  /* of the compiler in the order in which they run; values: needs, makes and breaks (facts about
+                          the program), code (CPU, GPU or BOTH) */
+    SDFG_LIST_OPS,     /* library nodes that become code: those given to sdfg_engine_implement by their class path, then
+                          our own as "blas.Gemm"; values: library, class */
+    SDFG_LIST_ENUMS    /* enumerations of the file format; values: members */
+};
+
+typedef struct sdfg_list_row {
+    size_t struct_size;   /* set by the library */
+    const char *name;     /* unique in its list */
+    const char *text;     /* one line that says what it is or does */
+    const char *unusable; /* why programs cannot run there on this machine, maybe several lines; NULL: they can */
+    size_t num_values;
+    const char *const *names;  /* of the values, those named above; more may come */
+    const char *const *values; /* words with ", " between them, or "" */
+} sdfg_list_row;
+
+/* Opens the code generator, except for enumerations; for targets also the drivers of devices. Free the list with
+ * sdfg_list_free; its rows live as long as it. INVALID: there is no such list. */
+SDFG_API sdfg_error *sdfg_engine_list(sdfg_list **out, sdfg_engine *e, enum sdfg_list_kind what);
+SDFG_API size_t sdfg_list_count(const sdfg_list *l);
+SDFG_API const sdfg_list_row *sdfg_list_get(const sdfg_list *l, size_t index); /* NULL if out of range */
+SDFG_API void sdfg_list_free(sdfg_list *l);
+
 /* ---- the disk cache: trouble with it is counted here and never an error of a call ---- */
 
 typedef struct sdfg_cache_info {

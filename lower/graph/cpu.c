@@ -210,6 +210,7 @@ bool cpu_copy(struct scope *sc, const struct place *place, const struct area *fr
 
 const struct target cpu_target = {
     .name = "cpu",
+    .text = "sequential loops and memory of the host",
     .claims_schedule = cpu_claims_schedule,
     .claims_storage = cpu_claims_storage,
     .enter = cpu_enter,
@@ -350,6 +351,7 @@ static bool openmp_leave(struct scope *sc, struct map_entry *m, struct scope *in
 
 const struct target openmp_target = {
     .name = "openmp",
+    .text = "loops on the threads of the host",
     .claims_schedule = openmp_claims_schedule,
     .claims_storage = no_storage,
     .enter = openmp_enter,

@@ -58,6 +58,8 @@ static bool cuda_leave(struct scope *sc, struct map_entry *m, struct scope *in)
 
 const struct target cuda_target = {
     .name = "cuda",
+    .text = "maps and memory of GPUs; in code for the CPU, loops and memory of the host",
+    .device = true,
     .claims_schedule = cuda_claims_schedule,
     .claims_storage = cuda_claims_storage,
     .enter = cuda_enter,

@@ -22,6 +22,8 @@ const struct target *target_for_storage(const struct enum_value *storage)
     return NULL;
 }
 
+const struct target *target_at(uint32_t index) { return index < NUM_TARGETS ? list[index] : NULL; }
+
 static bool (*const lower_by_kind[NODE_COUNT])(struct scope *, struct node *) = {
 #define NODE(K, json, s, family, doc) [NODE_##K] = lower_##s,
 #include "ir/nodes.def"

@@ -7,6 +7,8 @@
 
 struct target {
     const char *name; /* "cpu", "openmp" */
+    const char *text; /* what it serves, as lists show it */
+    bool device;      /* has memory and processors of its own, which may be missing */
     bool (*claims_schedule)(const struct enum_value *schedule);
     bool (*claims_storage)(const struct enum_value *storage);
     /* Loops of a map, appended to sc->block: makes the parameters known in `inside` and sets inside->block to the
@@ -35,5 +37,7 @@ bool cpu_copy(struct scope *sc, const struct place *place, const struct area *fr
 /* NULL if nobody claims the schedule or storage. */
 const struct target *target_for_schedule(const struct enum_value *schedule);
 const struct target *target_for_storage(const struct enum_value *storage);
+/* All of them, in the order in which they are asked; NULL behind the last. */
+const struct target *target_at(uint32_t index);
 
 #endif

@@ -10,7 +10,7 @@ from ._function import Function, interpret, method, program, supported
 from ._graph import SDFG, ConditionalBlock, ControlFlowRegion, InterstateEdge, LoopRegion
 from ._library import library as _library
 from ._memlet import Memlet
-from ._program import ArgumentInfo, Bound, Engine, Program, compile
+from ._program import ArgumentInfo, Bound, Engine, ListRow, Program, compile, default_engine as _default_engine
 from ._site import CallbackWarning
 from ._stream import Stream
 from ._types import Callback as callback, always_inline, compiletime, in_program, inline, map, nounroll, symbol, unroll
@@ -26,7 +26,7 @@ globals().update(_types.BY_NAME) # float64, int32 ...
 bool_ = _types.BY_NAME["bool"]
 
 __version__ = "0.1.0"
-__all__ = ["ArgumentInfo", "ConditionalBlock", "ControlFlowRegion", "InterstateEdge", "LoopRegion", "Memlet", "SDFG", "Bound", "BugError", "CallbackWarning", "Engine", "Error", "FaultError", "Function", "InvalidError", "Message", "MissingError",
+__all__ = ["ArgumentInfo", "ConditionalBlock", "ControlFlowRegion", "InterstateEdge", "LoopRegion", "Memlet", "SDFG", "Bound", "BugError", "CallbackWarning", "Engine", "Error", "FaultError", "Function", "InvalidError", "ListRow", "Message", "MissingError",
            "Program", "ProgramError", "Stream", "UnsupportedError", "always_inline", "as_dace", "callback", "compile", "compiletime", "in_program",
            "inline", "interpret", "map", "method", "nounroll", "program", "supported", "symbol", "unroll", "version"]
 
@@ -34,3 +34,8 @@ __all__ = ["ArgumentInfo", "ConditionalBlock", "ControlFlowRegion", "InterstateE
 def version():
     """Of the library that runs."""
     return _library.sdfg_version().decode()
+
+
+def list(what):
+    """What the library has: the rows of "targets", "passes", "ops" (library nodes) or "enums"; see Engine.list."""
+    return _default_engine().list(what)

@@ -19,6 +19,12 @@ class Message(ctypes.Structure):
                 ("source", c_char_p), ("excerpt", c_char_p)]
 
 
+class ListRow(ctypes.Structure):
+    header = "sdfg_list_row"
+    _fields_ = [("struct_size", c_size_t), ("name", c_char_p), ("text", c_char_p), ("unusable", c_char_p), ("num_values", c_size_t),
+                ("names", POINTER(c_char_p)), ("values", POINTER(c_char_p))]
+
+
 class Limits(ctypes.Structure):
     header = "sdfg_limits"
     _fields_ = [("struct_size", c_size_t), ("file_bytes", c_uint64), ("text_bytes", c_uint64)]
@@ -145,6 +151,10 @@ FUNCTIONS = {
     "sdfg_engine_free": (None, _pointer),
     "sdfg_engine_wait": (None, _pointer),
     "sdfg_engine_backend": (_pointer, POINTER(c_char_p), _pointer),
+    "sdfg_engine_list": (_pointer, POINTER(_pointer), _pointer, c_int),
+    "sdfg_list_count": (c_size_t, _pointer),
+    "sdfg_list_get": (POINTER(ListRow), _pointer, c_size_t),
+    "sdfg_list_free": (None, _pointer),
     "sdfg_program_load": (_pointer, POINTER(_pointer), _pointer, c_char_p, c_size_t, c_char_p),
     "sdfg_program_load_file": (_pointer, POINTER(_pointer), _pointer, c_char_p),
     "sdfg_program_load_function": (_pointer, POINTER(_pointer), _pointer, c_uint64, POINTER(Host)),

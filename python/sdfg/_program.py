@@ -1,3 +1,4 @@
+import collections
 import ctypes
 import gzip
 import json
@@ -77,6 +78,29 @@ class Engine:
         text = ctypes.c_char_p()
         check(library.sdfg_engine_backend(ctypes.byref(text), self._handle))
         return text.value.decode()
+
+    def list(self, what):
+        """The rows of "targets", "passes", "ops" or "enums" that the engine has, in their order."""
+        if what not in _LISTS:
+            raise ValueError(f"{what!r} is none of {', '.join(_LISTS)}")
+        handle = ctypes.c_void_p()
+        check(library.sdfg_engine_list(ctypes.byref(handle), self._handle, _LISTS.index(what)))
+        try:
+            return [_row(library.sdfg_list_get(handle, i)[0]) for i in range(library.sdfg_list_count(handle))]
+        finally:
+            library.sdfg_list_free(handle)
+
+
+_LISTS = ("targets", "passes", "ops", "enums")
+
+ListRow = collections.namedtuple("ListRow", "name text unusable values")
+ListRow.__doc__ = """A row of a list: what `text` says of `name`, why it cannot be used on this machine (None: it can), and lists of words by their
+names: a pass has `needs`, `makes`, `breaks` and `code`."""
+
+
+def _row(r):
+    values = {r.names[i].decode(): tuple(filter(None, r.values[i].decode().split(", "))) for i in range(r.num_values)}
+    return ListRow(r.name.decode(), r.text.decode(), r.unusable and r.unusable.decode(), values)
 
 
 _default_lock = threading.Lock()

@@ -22,6 +22,7 @@ offers() {
 completions=$1
 offers "sdfg-run --rep" --repeat --report
 offers "sdfg-run --no" --no-cache
+offers "sdfg-run --lis" --list
 offers "sdfg-run gemm.sdfg --al" --alpha=
 offers "sdfg-cc --targ" --target
 offers "sdfg-cc gemm.sdfg --bet" --beta=
@@ -53,6 +54,7 @@ offers() {
 offers "sdfg-run --repe" --repeat=
 offers "sdfg-run --rep" --repeat= --report=
 offers "sdfg-run --no" --no-cache
+offers "sdfg-run --lis" --list=
 offers "sdfg-run gemm.sdfg --al" --alpha=
 offers "sdfg-run axpy.sdfg --X" --X=
 offers "sdfg-cc --targ" --target=

@@ -282,6 +282,18 @@ static sdfg_error *call_and_wait(struct state *s)
     return e;
 }
 
+static sdfg_error *list_all(struct state *s)
+{
+    for (enum sdfg_list_kind what = SDFG_LIST_TARGETS; what <= SDFG_LIST_ENUMS; what++) {
+        sdfg_list *list;
+        sdfg_error *e = sdfg_engine_list(&list, s->engine, what);
+        sdfg_list_free(list);
+        if (e)
+            return e;
+    }
+    return NULL;
+}
+
 static const struct scenario {
     const char *name;
     void (*prepare)(struct state *s);
@@ -304,6 +316,7 @@ static const struct scenario {
     { "export-module", prepare_program, export_module, false, false },
     { "stream", NULL, use_stream, false, false },
     { "describe", prepare_call, describe, false, false },
+    { "list", prepare_opened, list_all, false, false },
     { "disk", prepare_cached, run_call, false, false },
     { "emit-tree", prepare_call, emit_tree, true, false },
     { "emit-work", prepare_call, emit_work, true, false },

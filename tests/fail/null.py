@@ -102,6 +102,7 @@ check(lib.sdfg_args_threads(args, 1))
 bound = out(lib.sdfg_bind, program, args)
 kernel = out(lib.sdfg_specialize, program, ctypes.byref(Symbol(b"N", 16)), ctypes.c_size_t(1))
 stream = out(lib.sdfg_stream_new, ctypes.c_size_t(4), ctypes.c_size_t(1))
+listed = out(lib.sdfg_engine_list, engine, ctypes.c_int(3))
 error = P(lib.sdfg_args_f64(args, b"no_argument", ctypes.c_double(0)))
 lib.sdfg_bound_address.restype = P
 lib.sdfg_kernel_num_params.restype = ctypes.c_size_t
@@ -115,7 +116,7 @@ keep = [options, x, y, addresses, text]
 BY_TYPE = {
     "sdfg_engine*": engine, "sdfg_program*": program, "const sdfg_program*": program, "sdfg_args*": args,
     "const sdfg_args*": args, "sdfg_bound*": bound, "const sdfg_bound*": bound, "sdfg_kernel*": kernel,
-    "const sdfg_kernel*": kernel, "sdfg_stream*": stream, "sdfg_error*": error, "const sdfg_error*": error,
+    "const sdfg_kernel*": kernel, "sdfg_stream*": stream, "sdfg_list*": listed, "const sdfg_list*": listed, "sdfg_error*": error, "const sdfg_error*": error,
     "const sdfg_options*": options, "const sdfg_array*": ctypes.pointer(array(x)),
     "const sdfg_export*": buffer(), "const sdfg_host*": buffer(), "const sdfg_object_layout*": buffer(), "const char*const*": addresses, "uint64_t": 0,
     "const sdfg_node*": buffer(), "const sdfg_symbol*": ctypes.pointer(Symbol(b"N", 16)), "sdfg_node_function*": node_function,

@@ -24,6 +24,19 @@ def axpy(name="axpy"):
     return graph
 
 
+class Lists(unittest.TestCase):
+    def test_rows(self):
+        passes = sdfg.list("passes")
+        self.assertEqual([r.name for r in passes[:2]], ["target", "read"])
+        lower = next(r for r in passes if r.name == "lower")
+        self.assertEqual(lower.values, {"needs": ("valid", "types", "target"), "makes": ("tree",), "breaks": (), "code": ("BOTH",)})
+        self.assertIsNone(lower.unusable)
+        self.assertIn("CPU_Heap", next(r for r in sdfg.list("targets") if r.name == "cpu").values["storages"])
+        self.assertIn("blas.Gemm", {r.name for r in sdfg.Engine().list("ops")})
+        self.assertIn("GPU_Shared", {r.name: r.values["members"] for r in sdfg.list("enums")}["StorageType"])
+        self.assertRaisesRegex(ValueError, "'pass' is none of targets, passes, ops, enums", sdfg.list, "pass")
+
+
 class Graphs(unittest.TestCase):
     def test_mapped_tasklet(self):
         graph = axpy()

@@ -162,6 +162,65 @@ static bool counts(void *user, const sdfg_node *n)
     return true;
 }
 
+/* The value of a row by its name, or NULL. */
+static const char *value_of(const sdfg_list_row *row, const char *name)
+{
+    for (size_t i = 0; i < row->num_values; i++)
+        if (!strcmp(row->names[i], name))
+            return row->values[i];
+    return NULL;
+}
+
+TEST(lists)
+{
+    sdfg_list *list;
+    sdfg_engine *e = engine_new(), *other = engine_new();
+    int calls = 0;
+    CHECK(!sdfg_engine_implement(e, "mine.nodes.One", fails, &calls));
+    CHECK(!sdfg_engine_list(&list, e, SDFG_LIST_OPS));
+    sdfg_engine_free(e); /* the list goes on */
+    const sdfg_list_row *row = sdfg_list_get(list, 0);
+    CHECK_STR(row->name, "mine.nodes.One");
+    CHECK_STR(value_of(row, "library"), "mine.nodes");
+    CHECK_STR(value_of(row, "class"), "One");
+    CHECK(!row->unusable && row->struct_size == sizeof *row);
+    CHECK_STR(sdfg_list_get(list, 1)->name, "standard.Reduce");
+    size_t with_own = sdfg_list_count(list);
+    CHECK(!sdfg_list_get(list, with_own));
+    sdfg_list_free(list);
+    CHECK(!sdfg_engine_list(&list, other, SDFG_LIST_OPS));
+    CHECK(sdfg_list_count(list) == with_own - 1); /* not of another engine */
+    sdfg_list_free(list);
+    CHECK_STR(code_of(sdfg_engine_list(&list, other, (enum sdfg_list_kind)17)), "LIST_KIND");
+    CHECK(!list && !sdfg_list_count(list) && !sdfg_list_get(list, 0));
+    CHECK_STR(code_of(sdfg_engine_list(&list, NULL, SDFG_LIST_OPS)), "NULL_PARAMETER");
+    CHECK_STR(code_of(sdfg_engine_list(NULL, other, SDFG_LIST_OPS)), "NULL_PARAMETER");
+    sdfg_engine_free(other);
+}
+
+/* A pass finds the facts that it needs: an earlier one made them. */
+TEST(passes_find_their_facts)
+{
+    sdfg_list *list;
+    sdfg_engine *e = engine_new();
+    char made[1024] = ", ", word[64];
+    CHECK(!sdfg_engine_list(&list, e, SDFG_LIST_PASSES));
+    CHECK(sdfg_list_count(list) > 60);
+    for (size_t i = 0; i < sdfg_list_count(list); i++) {
+        const sdfg_list_row *row = sdfg_list_get(list, i);
+        CHECK(*row->name && *row->text);
+        for (const char *at = value_of(row, "needs"); *at; at += strspn(at, ", ")) {
+            snprintf(word, sizeof word, ", %.*s, ", (int)strcspn(at, ","), at);
+            CHECK(strstr(made, word));
+            at += strcspn(at, ",");
+        }
+        if (*value_of(row, "makes"))
+            snprintf(made + strlen(made), sizeof made - strlen(made), "%s, ", value_of(row, "makes"));
+    }
+    sdfg_list_free(list);
+    sdfg_engine_free(e);
+}
+
 TEST(in_a_parallel_map)
 {
     enum { COUNT = 500 };

@@ -9,7 +9,7 @@ static const struct {
     const char *library, *class;
     bool (*lower)(struct scope *, struct library *);
 } ops[] = {
-#define LIBRARY_OP(function, folder, class) { folder, class, lower_##function },
+#define LIBRARY_OP(function, folder, class, text) { folder, class, lower_##function },
 #include "lower/graph/library/ops.def"
 #undef LIBRARY_OP
 };

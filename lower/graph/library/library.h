@@ -85,7 +85,7 @@ struct tree_stmt *library_block(struct scope *sc, const struct place *place, str
 bool library_is_custom(const struct lower *lw, const struct library *n);
 bool lower_custom(struct scope *sc, struct library *n);
 
-#define LIBRARY_OP(function, folder, class) bool lower_##function(struct scope *sc, struct library *n);
+#define LIBRARY_OP(function, folder, class, text) bool lower_##function(struct scope *sc, struct library *n);
 #include "lower/graph/library/ops.def"
 #undef LIBRARY_OP
 

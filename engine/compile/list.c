@@ -1,0 +1,109 @@
+/* What the code generator has, as rows of texts. */
+#include "engine/compile/compile.h"
+#include "lower/graph/target.h"
+
+#include <string.h>
+
+enum { LONGEST_VALUE = 512 };
+
+/* Words with ", " between them. */
+struct words {
+    char text[LONGEST_VALUE];
+    size_t length;
+};
+
+static void add_word(struct words *w, const char *word)
+{
+    size_t n = strlen(word), gap = w->length ? 2 : 0;
+    if (w->length + gap + n >= sizeof w->text)
+        return; /* 30 words at most, of 20 letters */
+    memcpy(w->text + w->length, ", ", gap);
+    memcpy(w->text + w->length + gap, word, n + 1);
+    w->length += gap + n;
+}
+
+static void add_value(struct codegen_row *row, const char *name, const char *value)
+{
+    row->names[row->num_values] = name;
+    row->values[row->num_values++] = value;
+}
+
+static void list_targets(codegen_take *take, void *user)
+{
+    const struct target *t;
+    for (uint32_t i = 0; (t = target_at(i)); i++) {
+        struct words schedules = { .length = 0 }, storages = { .length = 0 };
+        for (enum enum_row r = 0; r < ENUM_BUILTIN_ROWS; r++) {
+            struct enum_value v = { .row = r };
+            v.name = enum_row_name(r, &v.kind);
+            if (v.kind == ENUM_SCHEDULE && target_for_schedule(&v) == t)
+                add_word(&schedules, v.name);
+            if (v.kind == ENUM_STORAGE && target_for_storage(&v) == t)
+                add_word(&storages, v.name);
+        }
+        struct codegen_row row = { .name = t->name, .text = t->text, .device = t->device };
+        add_value(&row, "schedules", schedules.text);
+        add_value(&row, "storages", storages.text);
+        take(user, &row);
+    }
+}
+
+static const struct {
+    enum fact fact;
+    const char *name;
+} facts[] = {
+    { FACT_GRAPH, "graph" },     { FACT_VALID, "valid" }, { FACT_TYPES, "types" },
+    { FACT_TARGET, "target" },   { FACT_TREE, "tree" },   { FACT_NONTEMPORAL, "nontemporal" },
+    { FACT_THREADS, "threads" }, { FACT_JIT, "jit" },     { FACT_MODULES, "modules" },
+    { FACT_OBJECTS, "objects" }, { FACT_CODE, "code" },
+};
+
+static struct words names_of_facts(unsigned set)
+{
+    struct words w = { .length = 0 };
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+        if (set & facts[i].fact)
+            add_word(&w, facts[i].name);
+    return w;
+}
+
+static void list_passes(codegen_take *take, void *user)
+{
+    for (const struct pass *p = pipeline; p->run; p++) {
+        struct words needs = names_of_facts(p->needs), makes = names_of_facts(p->makes),
+                     breaks = names_of_facts(p->breaks);
+        struct codegen_row row = { .name = p->name, .text = p->text };
+        add_value(&row, "needs", needs.text);
+        add_value(&row, "makes", makes.text);
+        add_value(&row, "breaks", breaks.text);
+        add_value(&row, "code", p->devices == TREE_PASS_CPU ? "CPU" : p->devices == TREE_PASS_GPU ? "GPU" : "BOTH");
+        take(user, &row);
+    }
+}
+
+static void list_ops(codegen_take *take, void *user)
+{
+    static const struct {
+        const char *name, *library, *class, *text;
+    } ops[] = {
+#define LIBRARY_OP(function, library, class, text) { library "." class, library, class, text },
+#include "lower/graph/library/ops.def"
+#undef LIBRARY_OP
+    };
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+        struct codegen_row row = { .name = ops[i].name, .text = ops[i].text };
+        add_value(&row, "library", ops[i].library);
+        add_value(&row, "class", ops[i].class);
+        take(user, &row);
+    }
+}
+
+void compile_list(enum sdfg_list_kind what, codegen_take *take, void *user)
+{
+    if (what == SDFG_LIST_TARGETS)
+        list_targets(take, user);
+    else if (what == SDFG_LIST_PASSES)
+        list_passes(take, user);
+    else if (what == SDFG_LIST_OPS)
+        list_ops(take, user);
+}

@@ -1,0 +1,120 @@
+/* What an engine has: rows of the code generator, of the embedding program and of the file format. */
+#include "engine/engine.h"
+#include "ir/enums.h"
+#include "runtime/device.h"
+
+#include <string.h>
+
+struct sdfg_list {
+    struct arena *arena;
+    const struct sdfg_engine *engine;
+    VEC(sdfg_list_row) rows;
+};
+
+static void take_row(void *list, const struct codegen_row *from)
+{
+    struct sdfg_list *l = list;
+    const char **names = NEW_ARRAY(l->arena, const char *, from->num_values + 1);
+    const char **values = NEW_ARRAY(l->arena, const char *, from->num_values + 1);
+    for (uint32_t i = 0; i < from->num_values; i++) {
+        names[i] = arena_strdup(l->arena, from->names[i]);
+        values[i] = arena_strdup(l->arena, from->values[i]);
+    }
+    char trouble[SDFG_RT_DEVICE_TROUBLE] = "";
+    struct sdfg_rt_device_info info;
+    int device = l->engine->cuda_device < 0 ? 0 : l->engine->cuda_device;
+    bool missing = from->device && !sdfg_rt_device_describe(device, &info, trouble);
+    sdfg_list_row row = {
+        .struct_size = sizeof row,
+        .name = arena_strdup(l->arena, from->name),
+        .text = arena_strdup(l->arena, from->text),
+        .unusable = missing ? arena_strdup(l->arena, trouble) : NULL,
+        .num_values = from->num_values,
+        .names = names,
+        .values = values,
+    };
+    vec_push(l->arena, &l->rows, row);
+}
+
+static void take_implemented(struct sdfg_list *l, struct sdfg_engine *e)
+{
+    struct cleanup locked;
+    guard_lock(&locked, &e->lock);
+    for (size_t i = 0; i < e->nodes.classes.count; i++) {
+        const char *path = e->nodes.classes.items[i], *dot = strrchr(path, '.');
+        const char *library = dot ? arena_printf(l->arena, "%.*s", (int)(dot - path), path) : "";
+        struct codegen_row row = { path, "implemented by the embedding program", .num_values = 2,
+                                   .names = { "library", "class" }, .values = { library, dot ? dot + 1 : path } };
+        take_row(l, &row);
+    }
+    guard_unlock(&locked);
+}
+
+static const char *const enum_texts[ENUM_KIND_COUNT] = {
+    [ENUM_SCHEDULE] = "where and how the iterations of a scope run",
+    [ENUM_STORAGE] = "where a container lies",
+    [ENUM_LIFETIME] = "how long the memory of a transient is kept",
+    [ENUM_LANGUAGE] = "in what the code of a tasklet is written",
+    [ENUM_INSTRUMENT] = "what is measured of an element",
+    [ENUM_DATA_INSTRUMENT] = "whether the contents of a container are saved or restored",
+    [ENUM_OMP_SCHEDULE] = "how iterations are divided among threads",
+};
+
+static void take_enums(struct sdfg_list *l)
+{
+    for (enum enum_kind kind = 0; kind < ENUM_KIND_COUNT; kind++) {
+        struct text members = text_new(l->arena);
+        for (enum enum_row r = 0; r < ENUM_BUILTIN_ROWS; r++) {
+            enum enum_kind of;
+            const char *name = enum_row_name(r, &of);
+            if (of == kind)
+                text_printf(&members, "%s%s", members.length ? ", " : "", name);
+        }
+        struct codegen_row row = { enum_kind_name(kind), enum_texts[kind], .num_values = 1, .names = { "members" },
+                                   .values = { text_get(&members) } };
+        take_row(l, &row);
+    }
+}
+
+sdfg_error *sdfg_engine_list(sdfg_list **out, sdfg_engine *e, enum sdfg_list_kind what)
+{
+    NEEDS(out);
+    *out = NULL;
+    NEEDS(e);
+    GUARDED(error_memory(SDFG_STAGE_OPTIONS));
+    struct report r = report_begin();
+    struct arena *a = arena_new();
+    sdfg_list *l = NEW(a, sdfg_list);
+    l->arena = a;
+    l->engine = e;
+    const struct codegen_api *api = NULL;
+    if ((unsigned)what > SDFG_LIST_ENUMS)
+        diag_error(r.diags, NULL, DIAG_LIST_KIND, (int)what);
+    else if (what == SDFG_LIST_ENUMS)
+        take_enums(l);
+    else if ((api = engine_codegen(e, r.diags))) {
+        if (what == SDFG_LIST_OPS)
+            take_implemented(l, e);
+        api->list(what, take_row, l);
+    }
+    sdfg_error *error = report_end(&r, SDFG_STAGE_OPTIONS);
+    l->engine = NULL; /* may go before the list */
+    if (error)
+        arena_free(a);
+    else
+        *out = l;
+    return error;
+}
+
+size_t sdfg_list_count(const sdfg_list *l) { return l ? l->rows.count : 0; }
+
+const sdfg_list_row *sdfg_list_get(const sdfg_list *l, size_t index)
+{
+    return l && index < l->rows.count ? &l->rows.items[index] : NULL;
+}
+
+void sdfg_list_free(sdfg_list *l)
+{
+    if (l)
+        arena_free(l->arena);
+}
