@@ -51,6 +51,8 @@ static inline struct diags *validate_diags(const struct state_scan *s) { return 
 
 bool validate_full(struct validator *v); /* no room for more errors: stop looking */
 bool validate_may_warn(struct validator *v);
+/* A read of a container at this point of the walk: warns about a transient that nothing has written so far. */
+void validate_read(struct sdfg_scan *s, const struct place *place, const struct container *c);
 bool validate_name(const char *name); /* format.md 2.0 */
 bool validate_literal(struct validator *v, const struct sym *s,
                       int64_t *value); /* folds to a constant (rounded down) */

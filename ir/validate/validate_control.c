@@ -43,6 +43,14 @@ static void check_device_read(void *user, const char *name)
         diag_error(s->v->ir->diags, u->place, DIAG_RULE_CONDITION_DEVICE_READ, name, c->storage->name, u->what);
 }
 
+static void check_written(void *user, const char *name)
+{
+    const struct use *u = user;
+    const struct container *c = map_get(&u->s->sdfg->container_by_name, name);
+    if (c)
+        validate_read(u->s, u->place, c);
+}
+
 static void check_expression(struct sdfg_scan *s, const struct place *place, struct code *tree, const char *what,
                              bool anywhere)
 {
@@ -51,6 +59,14 @@ static void check_expression(struct sdfg_scan *s, const struct place *place, str
         return;
     code_free_names(tree, check_use, &u);
     code_free_names(tree, check_device_read, &u);
+}
+
+/* What an expression reads at this point of the walk has been written (38). */
+static void check_reads(struct sdfg_scan *s, const struct place *place, struct code *tree)
+{
+    struct use u = { .s = s, .place = place };
+    if (tree)
+        code_free_names(tree, check_written, &u);
 }
 
 struct race {
@@ -79,10 +95,12 @@ static void check_target(struct sdfg_scan *s, const struct place *place, const c
 static void check_transition(struct sdfg_scan *s, struct transition *t)
 {
     check_expression(s, &t->place, t->condition.tree, "the condition", false);
+    check_reads(s, &t->place, t->condition.tree);
     struct map targets = { 0 };
     for (uint32_t i = 0; i < t->assignments.count && !validate_full(s->v); i++) {
         const struct assignment *a = &t->assignments.items[i];
         check_expression(s, &t->place, a->value, a->text, false);
+        check_reads(s, &t->place, a->value);
         check_target(s, &t->place, a->name);
         map_put(s->v->scratch, &targets, a->name, s);
     }
@@ -106,7 +124,13 @@ static void check_loop(struct sdfg_scan *s, struct loop *l)
         map_put(s->v->scratch, &s->defined, l->variable, s);
     check_expression(s, place, l->condition.tree, "the condition", true);
     check_expression(s, place, l->update.tree, "the update", true);
+    check_reads(s, place, l->init.tree);
+    if (!l->inverted)
+        check_reads(s, place, l->condition.tree);
     validate_region(s, &l->region, true);
+    if (l->inverted)
+        check_reads(s, place, l->condition.tree);
+    check_reads(s, place, l->update.tree);
 }
 
 /* 28, 29 */
@@ -121,6 +145,7 @@ static void check_conditional(struct sdfg_scan *s, struct conditional *c, bool i
         if (is_else && (i + 1 < c->branches.count || c->branches.count == 1))
             diag_error(s->v->ir->diags, place, DIAG_RULE_CONDITIONAL_ELSE, i);
         check_expression(s, place, b->condition.tree, "the condition", true);
+        check_reads(s, place, b->condition.tree);
         if (b->region)
             validate_region(s, b->region, in_loop);
     }

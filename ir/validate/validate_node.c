@@ -34,10 +34,38 @@ static void check_binding(struct state_scan *s, struct access *a, const struct c
 }
 
 /* 38 */
+void validate_read(struct sdfg_scan *s, const struct place *place, const struct container *c)
+{
+    bool memory = c->transient && !container_is_view(c) && !container_is_reference(c) && c->kind != CONTAINER_STREAM;
+    if (!memory || c->distributed || map_has(&s->written, c) || sdfg_find_constant(s->sdfg, c->name))
+        return;
+    if (validate_may_warn(s->v))
+        diag_warning(s->v->ir->diags, place, DIAG_RULE_TRANSIENT_UNWRITTEN, c->name);
+    map_put(s->v->scratch, &s->written, c, (void *)(uintptr_t)c); /* the first read is enough */
+}
+
+/* All that is written to it is combined with what it holds. */
+static bool only_combines(const struct access *a)
+{
+    bool combines = false;
+    for (uint32_t i = 0; i < a->node.in.count; i++) {
+        const struct edge *e = a->node.in.items[i];
+        if (moves_data(e) && !e->memlet.wcr)
+            return false;
+        combines |= moves_data(e);
+    }
+    return combines;
+}
+
+/* 38 */
 static void check_order(struct state_scan *s, struct access *a, const struct container *c)
 {
     struct map *written = &s->sdfg->written;
     bool set = false, reference = container_is_reference(c);
+    if (a->setzero && !reference)
+        map_put(s->sdfg->v->scratch, written, c, a);
+    else if (only_combines(a))
+        validate_read(s->sdfg, &a->node.place, c);
     for (uint32_t i = 0; i < a->node.in.count; i++) {
         const char *conn = a->node.in.items[i]->dst_conn;
         set |= reference ? conn && strcmp(conn, "set") == 0 : moves_data(a->node.in.items[i]);
@@ -48,9 +76,8 @@ static void check_order(struct state_scan *s, struct access *a, const struct con
         return;
     if (reference)
         diag_error(validate_diags(s), &a->node.place, DIAG_RULE_REFERENCE_UNSET, c->name);
-    else if (c->transient && !container_is_view(c) && c->kind != CONTAINER_STREAM && !c->distributed && !a->setzero &&
-             has_data_edge(a, false) && !sdfg_find_constant(s->state->sdfg, c->name) && validate_may_warn(s->sdfg->v))
-        diag_warning(validate_diags(s), &a->node.place, DIAG_RULE_TRANSIENT_UNWRITTEN, c->name);
+    else if (has_data_edge(a, false))
+        validate_read(s->sdfg, &a->node.place, c);
 }
 
 static void validate_access(struct state_scan *s, struct access *a)
