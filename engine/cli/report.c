@@ -1,5 +1,7 @@
 #include "engine/cli/report.h"
 
+#include "engine/cli/failing.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -28,6 +30,8 @@ int report_error(const struct command *c, sdfg_error *e)
         fprintf(stderr, "%s\n", sdfg_error_json(e));
     else
         fputs(sdfg_error_text(e), stderr);
+    if (sdfg_error_class_of(e) == SDFG_ERROR_BUG && sdfg_error_stage_of(e) != SDFG_STAGE_RUN)
+        failing_keep(c);
     sdfg_error_free(e);
     return code;
 }
