@@ -22,10 +22,10 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static int open_locks(const struct cache_store *s)
+static int open_locks(struct cache_store *s)
 {
     const char *why;
-    int folder = folder_open(cache_folder(s), true, NULL, &why);
+    int folder = cache_open_folder(s, true, &why);
     if (folder < 0)
         return -1;
     int file = openat(folder, LOCK_FILE, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);

@@ -56,6 +56,11 @@ void cache_store_free(struct cache_store *s)
 
 const char *cache_folder(const struct cache_store *s) { return s->folder; }
 
+int cache_open_folder(struct cache_store *s, bool make, const char **why)
+{
+    return folder_open(s->folder, make, &s->known, why);
+}
+
 /* ---- counting ---- */
 
 static void trouble(struct cache_store *s, const char *what, const char *name, const char *why)
@@ -167,7 +172,7 @@ const void *cache_look(struct cache_store *s, const void *key, size_t key_size, 
     struct entry_name name = name_of(key, key_size);
     struct entry e;
     const char *why;
-    int folder = folder_open(s->folder, false, &s->known, &why), found = 0;
+    int folder = cache_open_folder(s, false, &why), found = 0;
     if (folder < 0 && errno != ENOENT)
         trouble(s, "cannot use", "", why);
     if (folder >= 0) {
@@ -197,7 +202,7 @@ void cache_reject(struct cache_store *s, const void *key, size_t key_size, const
     struct entry_name name = name_of(key, key_size);
     const char *ignored;
     trouble(s, "cannot use", name.text, why);
-    int folder = folder_open(s->folder, false, &s->known, &ignored);
+    int folder = cache_open_folder(s, false, &ignored);
     if (folder < 0)
         return;
     unlinkat(folder, name.text, 0);
@@ -283,7 +288,7 @@ static bool put(struct cache_store *s, const char *name, const struct entry *e, 
         trouble(s, "cannot write", name, strerror(EFBIG));
         return false;
     }
-    int folder = folder_open(s->folder, true, &s->known, &why);
+    int folder = cache_open_folder(s, true, &why);
     if (folder < 0) {
         trouble(s, "cannot use", "", why);
         return false;

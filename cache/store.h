@@ -55,6 +55,8 @@ bool cache_trouble(struct cache_store *s, char *out, size_t size);
 /* Counts trouble that whoever used an entry had with it, and removes the entry. */
 void cache_reject(struct cache_store *s, const void *key, size_t key_size, const char *why);
 const char *cache_folder(const struct cache_store *s);
+/* The folder as folder_open gives it; its parents are looked at once for a store. */
+int cache_open_folder(struct cache_store *s, bool make, const char **why);
 /* The file of a key, in `a`. */
 const char *cache_path(const struct cache_store *s, const void *key, size_t key_size, struct arena *a);
 

@@ -175,6 +175,29 @@ TEST(folders_below_those_of_others)
     end(s);
 }
 
+/* One look at the folders above is enough for a store, whatever opens its folder next. */
+TEST(folders_above_are_looked_at_once)
+{
+    struct cache_store *s = begin(roomy), *inner, *later;
+    struct cache_lock lock;
+    size_t size;
+    char below[96];
+    snprintf(below, sizeof below, "%s/below", folder);
+    CHECK(!mkdir(below, 0700) && (inner = cache_store_new(below, roomy)) && (later = cache_store_new(below, roomy)));
+    CHECK(!cache_look(inner, "key", 3, arena, &size));
+    CHECK(!chmod(folder, 0777));
+    CHECK(!cache_lock(inner, "key", 3, &lock) && lock.file);
+    cache_unlock(&lock);
+    CHECK(!cache_lock(later, "key", 3, &lock) && !lock.file);
+    CHECK(!chmod(folder, 0700));
+    cache_store_free(inner);
+    cache_store_free(later);
+    const char *why;
+    int f = folder_open(below, false, NULL, &why);
+    CHECK(f >= 0 && !unlinkat(f, "CACHEDIR.TAG", 0) && !unlinkat(f, "locks", 0) && !close(f) && !rmdir(below));
+    end(s);
+}
+
 /* A pipe in place of an entry, or of the files of the store, is neither waited for nor read. */
 TEST(pipes_are_skipped)
 {
