@@ -39,13 +39,13 @@ void sdfg_rt_own(struct sdfg_rt_context *context, struct sdfg_rt_owned *owned)
 
 void sdfg_rt_give_up(struct sdfg_rt_context *context, struct sdfg_rt_owned *owned)
 {
-    if (!owned->link)
-        return;
-    bool locked = lock(context);
-    *owned->link = owned->next;
-    if (owned->next)
-        owned->next->link = owned->link;
-    owned->link = NULL;
+    bool locked = lock(context); /* the neighbours, which other threads own, write the link */
+    if (owned->link) {
+        *owned->link = owned->next;
+        if (owned->next)
+            owned->next->link = owned->link;
+        owned->link = NULL;
+    }
     unlock(context, locked);
 }
 
