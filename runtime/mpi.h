@@ -49,6 +49,9 @@ struct sdfg_rt_mpi {
  * sdfg_rt_mpi_type, rank (at most SDFG_RT_MPI_RANK), extents, strides in elements. A request is eight bytes of which
  * only these functions know the meaning. */
 
+/* The number of this process, and how many there are, in the caller's communicator; 0 and 1 after a failure. */
+int64_t sdfg_rt_mpi_me(struct sdfg_rt_context *context, const char *where);
+int64_t sdfg_rt_mpi_processes(struct sdfg_rt_context *context, const char *where);
 void sdfg_rt_mpi_send(struct sdfg_rt_context *context, const char *where, const void *grid, const void *buffer,
                       const int64_t *layout, int64_t to, int64_t tag);
 void sdfg_rt_mpi_recv(struct sdfg_rt_context *context, const char *where, const void *grid, void *buffer,

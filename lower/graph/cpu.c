@@ -136,6 +136,19 @@ static void add_parameter(struct scope *in, const char *name, const struct sym *
     map_put(lw->arena, &in->symbols, name, v);
 }
 
+struct tree_stmt *cpu_loop(struct scope *in, const struct map_entry *m, uint32_t dim, struct tree_expr *from,
+                           struct tree_expr *to, struct tree_expr *by)
+{
+    struct lower *lw = in->act->lw;
+    struct tree_var *v = tree_var(lw->tree, m->params.items[dim], type_basic(lw->ir, TYPE_I64));
+    struct tree_stmt *loop = stmt_for(lw->tree, in->block, v, from, to, by);
+    loop->place = &m->node.place;
+    loop->loop.unroll = m->unroll;
+    in->block = loop->body;
+    add_parameter(in, m->params.items[dim], lower_var_symbol(lw, v));
+    return loop;
+}
+
 static bool add_loop(struct scope *sc, struct map_entry *m, uint32_t dim, struct scope *in, struct tree_stmt **loop)
 {
     struct lower *lw = sc->act->lw;
@@ -155,12 +168,7 @@ static bool add_loop(struct scope *sc, struct map_entry *m, uint32_t dim, struct
     struct tree_expr *by = lower_index(lw, place, step);
     if (!from || !to || !by)
         return false;
-    struct tree_var *v = tree_var(lw->tree, m->params.items[dim], type_basic(lw->ir, TYPE_I64));
-    *loop = stmt_for(lw->tree, in->block, v, from, to, by);
-    (*loop)->place = place;
-    (*loop)->loop.unroll = m->unroll;
-    in->block = (*loop)->body;
-    add_parameter(in, m->params.items[dim], lower_var_symbol(lw, v));
+    *loop = cpu_loop(in, m, dim, from, to, by);
     return true;
 }
 
@@ -232,12 +240,19 @@ static bool no_storage(const struct enum_value *s)
     return false;
 }
 
-/* Is there a map around this scope, in this or an enclosing SDFG? */
+static bool is_map_of_processes(const struct node *entry)
+{
+    const struct map_entry *m = as_map_entry(entry);
+    return m && m->schedule->row == SCHEDULE_MPI;
+}
+
+/* Is there a map around this scope, in this or an enclosing SDFG? Processes are not threads: a map over them does not
+ * count. */
 static bool inside_a_map(const struct scope *sc)
 {
     for (const struct activation *act = sc->act; act; act = act->parent) {
         for (const struct scope *s = sc; s; s = s->parent)
-            if (s->entry)
+            if (s->entry && !is_map_of_processes(s->entry))
                 return true;
         sc = act->caller;
     }

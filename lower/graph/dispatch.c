@@ -2,7 +2,7 @@
 
 #include "lower/graph/instrument.h"
 
-static const struct target *const list[] = { &cuda_target, &openmp_target, &cpu_target };
+static const struct target *const list[] = { &cuda_target, &mpi_target, &openmp_target, &cpu_target };
 
 enum { NUM_TARGETS = sizeof list / sizeof list[0] };
 

@@ -22,11 +22,14 @@ struct target {
                  const struct memlet *m, bool atomic);
 };
 
-extern const struct target cpu_target, openmp_target, cuda_target;
+extern const struct target cpu_target, openmp_target, mpi_target, cuda_target;
 
 /* What the targets share that make loops and take memory of the host (cpu.c). `parallel`: the first loop asks for
  * threads. */
 bool cpu_loops(struct scope *sc, struct map_entry *m, struct scope *inside, bool parallel, enum tree_level level);
+/* One loop of them, with its parameter, in in->block, which becomes its body. */
+struct tree_stmt *cpu_loop(struct scope *in, const struct map_entry *m, uint32_t dim, struct tree_expr *from,
+                           struct tree_expr *to, struct tree_expr *by);
 bool cpu_leave(struct scope *sc, struct map_entry *m, struct scope *inside);
 bool cpu_allocate(struct scope *sc, struct binding *b, struct tree_stmt *block, struct tree_stmt *frees, bool zero);
 bool cpu_allocate_count(struct scope *sc, struct binding *b, struct tree_expr *count, struct tree_stmt *block,

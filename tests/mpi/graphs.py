@@ -79,6 +79,26 @@ class Graph:
             data, subset = region.rstrip("]").split("[")
             self.edge(n, conn, self.node("AccessNode", data, data=data), None, memlet(data, subset))
 
+    def map(self, schedule, params, code, outputs):
+        """A map over a tasklet of `code` without inputs; params: {"p": "begin:end:step"}; outputs: connector="array[subset]"."""
+        self.state()
+        names = list(params)
+        ranges = memlet("", ", ".join(params.values()))["attributes"]["subset"]
+        entry = self.node("MapEntry", "m", params=names, range=ranges, schedule=schedule)
+        task = self.node("Tasklet", "t", code={"string_data": code, "language": "Python"}, in_connectors={},
+                         out_connectors=dict.fromkeys(outputs))
+        leave = self.node("MapExit", "m", in_connectors={}, out_connectors={})
+        nodes = self.states[-1]["nodes"]
+        nodes[entry]["scope_exit"] = str(leave)
+        nodes[task]["scope_entry"] = nodes[leave]["scope_entry"] = str(entry)
+        self.edge(entry, None, task, None, {"type": "Memlet", "attributes": {}})
+        for conn, region in outputs.items():
+            data, subset = region.rstrip("]").split("[")
+            nodes[leave]["attributes"]["in_connectors"][f"IN_{data}"] = None
+            nodes[leave]["attributes"]["out_connectors"][f"OUT_{data}"] = None
+            self.edge(task, conn, leave, f"IN_{data}", memlet(data, subset))
+            self.edge(leave, f"OUT_{data}", self.node("AccessNode", data, data=data), None, memlet(data, ""))
+
     def write(self, folder):
         states = [{"type": "SDFGState", "label": f"s{i}", "id": i, "collapsed": False, "scope_dict": {},
                    "attributes": {}, **s} for i, s in enumerate(self.states)]
