@@ -56,7 +56,7 @@ void sdfg_args_clear(sdfg_args *a)
     }
     a->num_entries = 0;
     a->num_threads = 0;
-    a->settled = a->disjoint = false;
+    a->settled = a->disjoint = a->has_communicator = false;
     memset(a->given, 0, a->program->num_arguments * sizeof *a->given);
     memset(a->values, 0, a->program->num_variables * sizeof *a->values);
     workspace_reset(a);
@@ -377,6 +377,14 @@ sdfg_error *sdfg_args_threads(sdfg_args *a, int num_threads)
     else
         a->num_threads = num_threads;
     return report_end(&r, SDFG_STAGE_BIND);
+}
+
+sdfg_error *sdfg_args_communicator(sdfg_args *a, int32_t communicator)
+{
+    NEEDS(a);
+    a->has_communicator = true;
+    a->communicator = communicator;
+    return NULL;
 }
 
 sdfg_error *sdfg_args_disjoint(sdfg_args *a)

@@ -39,6 +39,8 @@ struct sdfg_args {
     size_t num_entries, capacity, expected; /* the entry that is given next, if names come as they did before */
     struct entry **given;       /* one per argument of the program: what was given for it as a whole, or NULL */
     int num_threads;            /* of calls; 0: what the engine says */
+    bool has_communicator;      /* of MPI, from the caller; else all processes */
+    int32_t communicator;       /* Fortran's handle */
     struct recent *recent;      /* kernels of the last calls (engine/call/recent.h) */
     struct sdfg_kernel *kernel; /* of the last call, one of them; or NULL */
     uint32_t kernel_alignment;  /* of the arrays in the call that took it */

@@ -139,7 +139,7 @@ sdfg_error *kernel_run(struct sdfg_kernel *k, void *const *args, const struct ru
     struct sdfg_rt_device device;
     struct sdfg_rt_mpi messages;
     device_enter(e, &device, &context);
-    mpi_enter(&messages, &context);
+    mpi_enter(&messages, &context, r->has_communicator, r->communicator);
     if (e->options.check) {
         faults.count = 0;
         faults.access = NULL;
@@ -233,6 +233,8 @@ sdfg_error *call_prepare(struct call *out, const struct sdfg_program *p, struct 
     struct report r = args_report(a);
     sdfg_error *error = NULL;
     *out = (struct call){ .arena = arena ? arena : a->scratch, .source = a, .num_threads = a->num_threads };
+    out->has_communicator = a->has_communicator;
+    out->communicator = a->communicator;
     out->pinned = arena != NULL;
     if (a->program != p)
         diag_error(r.diags, NULL, DIAG_ARGUMENT_PROGRAM);
@@ -255,6 +257,8 @@ static sdfg_error *run_with(const struct call *c, void **args, _Atomic uint32_t 
     for (uint32_t i = 0; i < c->members.count; i++)
         memcpy(c->members.items[i].memory, c->members.items[i].data, c->members.items[i].bytes);
     struct run run = { .values = c->values, .blocks = c->blocks, .num_threads = c->num_threads };
+    run.has_communicator = c->has_communicator;
+    run.communicator = c->communicator;
     run.cancel = cancel;
     run.cancelled = cancelled;
     sdfg_error *error = kernel_run(c->kernel, args, &run);

@@ -26,8 +26,10 @@ struct call {
     struct slot *slots;             /* one per argument */
     uint32_t *by_slot, num_by_slot; /* positions of the values among the arguments */
     int num_threads;                /* 0: what the engine says */
-    struct value *values;           /* one per variable */
-    struct sdfg_rt_block *blocks;   /* of the arguments, or NULL */
+    bool has_communicator;
+    int32_t communicator;         /* of MPI (runtime/mpi.h) */
+    struct value *values;         /* one per variable */
+    struct sdfg_rt_block *blocks; /* of the arguments, or NULL */
     VEC(struct shared_member) members;
 };
 

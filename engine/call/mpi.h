@@ -7,9 +7,11 @@
 #include "runtime/mpi.h"
 
 /* Puts `m` into the context of a call. */
-static inline void mpi_enter(struct sdfg_rt_mpi *m, struct sdfg_rt_context *context)
+static inline void mpi_enter(struct sdfg_rt_mpi *m, struct sdfg_rt_context *context, bool has_communicator,
+                             int32_t communicator)
 {
-    m->has_communicator = false;
+    m->has_communicator = has_communicator;
+    m->communicator = communicator;
     m->trouble[0] = 0;
     context->mpi = m;
 }

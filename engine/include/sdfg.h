@@ -709,6 +709,12 @@ SDFG_API sdfg_error *sdfg_args_string(sdfg_args *a, const char *name, const char
  * (sdfg_options.num_threads == 1) stays sequential. */
 SDFG_API sdfg_error *sdfg_args_threads(sdfg_args *a, int num_threads);
 
+/* The processes that calls with these arguments send messages to and receive them from (docs/mpi.md): a communicator of
+ * the MPI library that this process uses, as Fortran's handle (what MPI_Comm_c2f and mpi4py's py2f give). It belongs to
+ * the caller and has to live as long as the calls. Ranks in the program are those in it. Without this: all processes.
+ * That there is no MPI, or no such communicator, is an ENVIRONMENT error of the call (RUN_MPI). */
+SDFG_API sdfg_error *sdfg_args_communicator(sdfg_args *a, int32_t communicator);
+
 /* Programs from Python functions refuse calls whose arguments overlap where one of them is written, by comparing first
  * and last elements (ARGUMENT_OVERLAP). This says that the arguments given to `a` have no element in common, as the
  * even and odd elements of one array, until sdfg_args_clear. */

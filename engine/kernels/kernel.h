@@ -96,7 +96,9 @@ struct run {
     const struct value *values;         /* one per variable of the program */
     const struct sdfg_rt_block *blocks; /* memory for lifetime External, one per storage; NULL: none */
     int num_threads;                    /* 0: what the engine says */
-    _Atomic uint32_t *cancel;           /* the run ends once this is not `cancelled`; NULL: nobody stops it */
+    bool has_communicator;              /* of MPI: that with this handle; else all processes */
+    int32_t communicator;
+    _Atomic uint32_t *cancel; /* the run ends once this is not `cancelled`; NULL: nobody stops it */
     uint32_t cancelled;
 };
 /* Runs a kernel with the addresses of its parameters. */

@@ -69,7 +69,7 @@ class Fast:
         if LAYOUT is None or not all(type(value) in (numpy.ndarray, int, float) for value in values.values()):
             return None
         known = {a.name: a for a in program.arguments}
-        if program.callbacks or program._workspaces:
+        if program.callbacks or program._workspaces or program._communicator is not None:
             return None
         for name, value in values.items():
             if name not in known or (known[name].kind == "array") != (type(value) is numpy.ndarray):

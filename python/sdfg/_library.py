@@ -166,6 +166,7 @@ FUNCTIONS = {
     "sdfg_program_result_is_number": (c_bool, _pointer, c_size_t),
     "sdfg_program_result_is_object": (c_bool, _pointer, c_size_t),
     "sdfg_args_disjoint": (_pointer, _pointer),
+    "sdfg_args_communicator": (_pointer, _pointer, c_int),
     "sdfg_program_free": (None, _pointer),
     "sdfg_dtype_size": (c_size_t, c_int),
     "sdfg_program_name": (c_char_p, _pointer),

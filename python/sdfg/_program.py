@@ -183,6 +183,7 @@ class Program:
         self._loaded()
 
     def _loaded(self):
+        self._communicator = None
         self._release = weakref.finalize(self, _free, library.sdfg_program_free, self._handle, self.engine)
         self.name = library.sdfg_program_name(self._handle).decode()
         self._fast = None
@@ -303,6 +304,8 @@ class Program:
         for storage, memory in self._workspaces.items():
             arguments.kept.append(memory)
             check(library.sdfg_args_workspace(arguments._handle, storage.encode(), memory.ctypes.data, memory.nbytes))
+        if self._communicator is not None:
+            check(library.sdfg_args_communicator(arguments._handle, self._communicator))
         arguments.finish()
         return self._returned(list(results.values()))
 
@@ -343,6 +346,22 @@ class Program:
             check(library.sdfg_args_solve(arguments._handle))
             values = {a.name: arguments.value(a.name) for a in self.arguments if a.kind == "symbol"}
         return {name: value for name, value in values.items() if value is not None}
+
+    # ---- messages between processes ----
+
+    @property
+    def communicator(self):
+        """The processes with which calls and later `bind`s exchange messages: a communicator of mpi4py, or Fortran's handle of one.
+        None: all of them. It has to live as long as the calls."""
+        return self._communicator
+
+    @communicator.setter
+    def communicator(self, value):
+        if hasattr(value, "py2f"):
+            value = value.py2f()
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or not -2**31 <= value < 2**31):
+            raise TypeError("a communicator of mpi4py, Fortran's handle of one, or None is expected")
+        self._communicator, self._fast = value, None
 
     # ---- memory of lifetime External ----
 

@@ -29,7 +29,7 @@ ALLOWED = {
 
 lib = ctypes.CDLL(sys.argv[1])
 P = ctypes.c_void_p
-NUMBERS = {"size_t": ctypes.c_size_t, "int": ctypes.c_int, "int64_t": ctypes.c_int64, "double": ctypes.c_double,
+NUMBERS = {"size_t": ctypes.c_size_t, "int": ctypes.c_int, "int32_t": ctypes.c_int32, "int64_t": ctypes.c_int64, "double": ctypes.c_double,
            "bool": ctypes.c_bool, "sdfg_dtype": ctypes.c_int, "ptrdiff_t": ctypes.c_ssize_t}
 
 
@@ -121,7 +121,7 @@ BY_TYPE = {
     "const sdfg_export*": buffer(), "const sdfg_host*": buffer(), "const sdfg_object_layout*": buffer(), "const char*const*": addresses, "uint64_t": 0,
     "const sdfg_node*": buffer(), "const sdfg_symbol*": ctypes.pointer(Symbol(b"N", 16)), "sdfg_node_function*": node_function,
     "void*const*": addresses, "const char*": b"X", "char*": P(None), "const void*": x, "void*": x,
-    "unsigned*": buffer(), "size_t": 0, "int": 1, "int64_t": 4, "double": 2.0, "bool": False, "sdfg_dtype": F64,
+    "unsigned*": buffer(), "size_t": 0, "int": 1, "int32_t": 0, "int64_t": 4, "double": 2.0, "bool": False, "sdfg_dtype": F64,
 }
 ROOM = re.compile(r"(sdfg_\w+|char|const char|size_t|int|int64_t)\*+")
 BY_NAME = {

@@ -241,7 +241,43 @@ def redistribute(run):
         equal("y", got["y"], [block(whole, shape, k) for k in places])
 
 
+def maps(run):
+    """Iterations go to the processes in turn; what has none does nothing."""
+    g = Graph("maps", {"N": "int64"}, x=array("int64", "N"), y=array("int64", "N"))
+    g.map("MPI", {"p": "0:N"}, "o = p + 1", {"o": "x[p]"})
+    g.map("MPI", {"p": "1:N:2"}, "o = 10 * p", {"o": "y[p]"})
+    g.mpi("Allreduce", {"_inbuffer": "y[0:N]"}, {"_outbuffer": "y[0:N]"})
+    program = g.write(run.folder)
+    for n in (run.ranks, 1, 3 * run.ranks + 1):
+        zero = [np.zeros(n, np.int64)] * run.ranks
+        got = run.results(program, {"x": zero, "y": zero}, ["x", "y"], f"--N={n}")
+        every = np.arange(n)
+        equal("x", got["x"], [np.where(every % run.ranks == r, every + 1, 0) for r in range(run.ranks)])
+        equal("y", got["y"], [np.where(every % 2 == 1, 10 * every, 0)] * run.ranks)
+
+
+def communicator(run):
+    """That of the caller, in Python and C."""
+    if not run.launcher:
+        return
+    g = Graph("communicator", {"N": "int64"}, x=array("int64", "N"))
+    g.mpi("Allreduce", {"_inbuffer": "x[0:N]"}, {"_outbuffer": "x[0:N]"})
+    here = pathlib.Path(__file__).resolve().parent
+    library = "libmpi.so.40" if "openmpi" in run.launcher[0] else "libmpich.so.12"
+    env = dict(os.environ, OMP_NUM_THREADS="1", SDFG_CACHE_DIR=str(run.folder / "cache"), SDFG_LIBRARY=str(run.binary.parent / "libsdfg.so"),
+               PYTHONPATH=os.pathsep.join([str(here.parents[1] / "python"), os.environ.get("PYTHONPATH", "")]))
+    complain(subprocess.run([*run.launcher, "-n", str(run.ranks), sys.executable, "-B", str(here / "communicator.py"),
+                             str(g.write(run.folder)), library], capture_output=True, text=True, timeout=120, env=env), 0)
+
+
 # ---- what goes wrong ----
+
+def map_of_two(run):
+    g = Graph("map_of_two", {"N": "int64"}, x=array("int64", "N", "N"))
+    g.map("MPI", {"p": "0:N", "q": "0:N"}, "o = p", {"o": "x[p, q]"})
+    complain(run.start(g.write(run.folder), ["--N=4"]), 5, "schedule MPI) of 2 dimensions", 'map[0] "m"')
+
+
 
 def large_grid(run):
     g = Graph("large_grid", {"N": "int64", "P": "int32"}, pg=grid("P", 2), x=array("float64", "N"))
@@ -307,7 +343,7 @@ def truncated(run):
     complain(done, 8, '"recv"', by_one=False)
 
 
-TESTS = [ring, send_recv, broadcast, reductions, exchanges, parts_of_grids, blocks, rows_and_copies, redistribute, one_output, large_grid, bad_rank, truncated, other_sizes]
+TESTS = [ring, send_recv, broadcast, reductions, exchanges, parts_of_grids, blocks, rows_and_copies, redistribute, maps, communicator, map_of_two, one_output, large_grid, bad_rank, truncated, other_sizes]
 
 
 def main():
