@@ -1,8 +1,8 @@
 /* Passes that connect the folders: reading, lowering, emitting, machine code. */
 #include "engine/compile/compile.h"
 
-#include "base/machine.h"
 #include "ir/code/clang/clang.h"
+#include "lower/graph/target.h"
 #include "lower/llvm/llvm.h"
 
 #include <string.h>
@@ -25,13 +25,13 @@ static struct jit_options jit_options_of(const struct compile *c)
     };
 }
 
-/* The largest cache is that of this machine; objects run on others. */
 bool pass_target(struct compile *c)
 {
     struct jit_options o = jit_options_of(c);
     struct jit_names names = jit_names_of(c->ir->arena, &o);
-    c->machine = machine_of(names.triple, names.cpu, names.features);
-    c->machine.largest_cache = c->request->exports ? 0 : machine_cache_bytes();
+    struct target_machine asked = { names.triple, names.cpu, names.features, .other = c->request->exports };
+    const struct target *host = targets_builtin.items[0];
+    TARGET_WITH(host, machine)->machine(host, &asked, &c->machine);
     return true;
 }
 

@@ -28,18 +28,28 @@ static void add_value(struct codegen_row *row, const char *name, const char *val
     row->values[row->num_values++] = value;
 }
 
+/* The target that takes every schedule or storage of a name. */
+static const struct target *taker(const struct targets *all, enum claim_kind kind, const char *name)
+{
+    struct claim_site site = { .scope = NULL };
+    struct claim_found found;
+    const struct target *second;
+    return target_find(all, kind, name, NULL, NULL, &site, &found, &second) ? found.target : NULL;
+}
+
 static void list_targets(codegen_take *take, void *user)
 {
-    const struct target *t;
-    for (uint32_t i = 0; (t = target_at(i)); i++) {
+    const struct targets *all = &targets_builtin;
+    for (uint32_t i = all->count; i-- > 0;) {
+        const struct target *t = all->items[i];
         struct words schedules = { .length = 0 }, storages = { .length = 0 };
         for (enum enum_row r = 0; r < ENUM_BUILTIN_ROWS; r++) {
-            struct enum_value v = { .row = r };
-            v.name = enum_row_name(r, &v.kind);
-            if (v.kind == ENUM_SCHEDULE && target_for_schedule(&v) == t)
-                add_word(&schedules, v.name);
-            if (v.kind == ENUM_STORAGE && target_for_storage(&v) == t)
-                add_word(&storages, v.name);
+            enum enum_kind kind;
+            const char *name = enum_row_name(r, &kind);
+            if (kind == ENUM_SCHEDULE && taker(all, CLAIM_SCHEDULE, name) == t)
+                add_word(&schedules, name);
+            if (kind == ENUM_STORAGE && taker(all, CLAIM_STORAGE, name) == t)
+                add_word(&storages, name);
         }
         struct codegen_row row = { .name = t->name, .text = t->text, .device = t->device };
         add_value(&row, "schedules", schedules.text);

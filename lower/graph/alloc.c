@@ -17,6 +17,19 @@ struct binding *alloc_bind(struct scope *sc, const struct container *c, struct t
     return b;
 }
 
+struct allocation alloc_of(struct binding *b, struct tree_expr *count, enum allocation_life life)
+{
+    return (struct allocation){
+        .owner = b->owner,
+        .desc = b->desc,
+        .binding = b,
+        .var = b->var,
+        .type = b->type,
+        .count = count,
+        .life = life,
+    };
+}
+
 bool alloc_start_offset(struct scope *sc, struct binding *b)
 {
     struct lower *lw = sc->act->lw;
@@ -48,55 +61,62 @@ static bool is_structure(const struct container *c)
     return c->kind == CONTAINER_STRUCTURE || c->kind == CONTAINER_TENSOR;
 }
 
+static struct tree_expr *count_of(struct scope *sc, const struct container *c)
+{
+    const struct sym *size = lower_total_size(sc, &c->place, c);
+    return size ? lower_index(sc->act->lw, &c->place, size) : NULL;
+}
+
+static struct tree_expr *allocate_structure(struct scope *sc, const struct container *c, struct tree_stmt *frees);
+
+/* What a member points to. */
+static struct tree_expr *allocate_member(struct scope *sc, const struct container *m, struct tree_stmt *frees)
+{
+    struct lower *lw = sc->act->lw;
+    if (!check_type(lw, m))
+        return NULL;
+    if (is_structure(m))
+        return allocate_structure(sc, m, frees);
+    struct allocation a = {
+        .owner = lower_target_of_memory(sc, m),
+        .desc = m,
+        .type = m->type,
+        .count = count_of(sc, m),
+        .life = LIFE_CALL,
+    };
+    if (!a.owner || !a.count)
+        return NULL;
+    a.var = alloc_pointer_var(lw, m);
+    return lower_allocate(sc, &a, frees) ? expr_var(lw->tree, a.var) : NULL;
+}
+
 /* A structure and everything its members point to; NULL with a diagnostic. */
 static struct tree_expr *allocate_structure(struct scope *sc, const struct container *c, struct tree_stmt *frees)
 {
     struct lower *lw = sc->act->lw;
     struct tree *t = lw->tree;
-    const struct type *s = c->type->elem;
-    struct tree_var *v = tree_var(t, c->name, c->type);
-    stmt_alloc(t, sc->block, v, s, expr_i64(t, 1), TREE_STACK)->zero = true;
+    struct allocation a = {
+        .owner = lower_target_of_memory(sc, c),
+        .desc = c,
+        .var = tree_var(t, c->name, c->type),
+        .type = c->type->elem,
+        .count = expr_i64(t, 1),
+        .life = LIFE_BLOCK,
+        .zero = true,
+    };
+    if (!a.owner || !lower_allocate(sc, &a, frees))
+        return NULL;
     for (uint32_t i = 0; i < c->members.count; i++) {
         const struct container *m = c->members.items[i];
         if (m->kind == CONTAINER_SCALAR)
             continue;
-        if (!check_type(lw, m))
-            return NULL;
-        struct tree_expr *p;
-        if (is_structure(m)) {
-            p = allocate_structure(sc, m, frees);
-        } else {
-            const struct sym *size = lower_total_size(sc, &m->place, m);
-            struct tree_expr *count = size ? lower_index(lw, &m->place, size) : NULL;
-            if (!count)
-                return NULL;
-            struct tree_var *memory = alloc_pointer_var(lw, m);
-            stmt_alloc(t, sc->block, memory, m->type, count, TREE_HEAP)->place = &m->place;
-            stmt_free(t, frees, memory);
-            p = expr_var(t, memory);
-        }
+        struct tree_expr *p = allocate_member(sc, m, frees);
         if (!p)
             return NULL;
-        struct tree_expr *field = expr_field(t, expr_var(t, v), m->index);
+        struct tree_expr *field = expr_field(t, expr_var(t, a.var), m->index);
         stmt_store(t, sc->block, field, expr_i64(t, 0), expr_cast(t, field->type->elem, p), 0);
     }
-    return expr_var(t, v);
-}
-
-/* One part for each thread. */
-static bool allocate_local(struct scope *sc, struct binding *b, struct tree_stmt *frees, bool zero)
-{
-    struct lower *lw = sc->act->lw;
-    const struct sym *size = lower_total_size(sc, &b->desc->place, b->desc);
-    struct tree_expr *count = size ? lower_index(lw, &b->desc->place, size) : NULL;
-    if (!count)
-        return false;
-    count = alloc_parts(lw, b, sc->block, count, alloc_thread_parts(lw, sc->block));
-    struct tree_stmt *s = stmt_alloc(lw->tree, sc->block, b->var, b->type, count, TREE_HEAP);
-    s->zero = zero;
-    s->place = &b->desc->place;
-    stmt_free(lw->tree, frees, b->var);
-    return true;
+    return expr_var(t, a.var);
 }
 
 /* Takes memory at sc->block; frees go to `frees`. */
@@ -104,9 +124,6 @@ static bool allocate(struct scope *sc, const struct home *h, struct tree_stmt *f
 {
     struct lower *lw = sc->act->lw;
     const struct container *c = h->desc;
-    const struct target *t = target_for_storage(c->storage);
-    if (!t)
-        return diag_error(lw->diags, &c->place, DIAG_NO_STORAGE_TARGET, c->storage->name);
     if (is_structure(c)) {
         struct tree_expr *p = allocate_structure(sc, c, frees);
         struct binding *structure = p ? alloc_bind(sc, c, NULL) : NULL;
@@ -114,14 +131,22 @@ static bool allocate(struct scope *sc, const struct home *h, struct tree_stmt *f
             structure->pointer = p;
         return structure != NULL;
     }
-    struct binding *b = alloc_bind(sc, c, alloc_pointer_var(lw, c));
-    if (b && is_stream(c))
-        return lower_open_stream(sc, b, sc->block, frees);
-    if (b && alloc_is_local(c) && !sc->parallel)
-        return allocate_local(sc, b, frees, h->zero) && alloc_start_offset(sc, b);
-    if (b && lower_is_per_thread(sc, c))
-        return lower_allocate_per_thread(sc, b, frees, h->zero);
-    return b && t->allocate(sc, b, sc->block, frees, h->zero) && alloc_start_offset(sc, b);
+    const struct target *owner = lower_target_of_memory(sc, c);
+    struct binding *b = owner ? alloc_bind(sc, c, alloc_pointer_var(lw, c)) : NULL;
+    if (!b)
+        return false;
+    b->owner = owner;
+    if (is_stream(c))
+        return lower_open_stream(sc, b, frees);
+    struct allocation a = alloc_of(b, count_of(sc, c), LIFE_BLOCK);
+    a.zero = h->zero;
+    if (!a.count)
+        return false;
+    if (lower_has_parts(lw, c) && !sc->parallel) { /* one part for each thread */
+        a.count = alloc_parts(lw, b, sc->block, a.count, alloc_thread_parts(lw, sc->block));
+        a.life = LIFE_CALL;
+    }
+    return lower_allocate(sc, &a, frees) && alloc_start_offset(sc, b);
 }
 
 static bool prepare_lazy(struct scope *sc, struct home *h, struct tree_stmt *frees)
@@ -131,17 +156,18 @@ static bool prepare_lazy(struct scope *sc, struct home *h, struct tree_stmt *fre
     struct tree_var *v = alloc_pointer_var(lw, h->desc);
     stmt_assign(lw->tree, sc->block, h->capacity, expr_i64(lw->tree, 0));
     stmt_assign(lw->tree, sc->block, v, expr_null(lw->tree, v->type));
-    stmt_free(lw->tree, frees, v);
     struct binding *b = NEW(lw->arena, struct binding);
     b->desc = h->desc;
+    b->owner = lower_target_of_memory(sc, h->desc);
     b->type = h->desc->type;
     b->var = v;
     b->pointer = expr_var(lw->tree, v);
     b->alias = lw->tree->num_aliases++;
-    if (alloc_is_local(h->desc) && !sc->parallel)
+    if (lower_has_parts(lw, h->desc) && !sc->parallel)
         b->parts = alloc_thread_parts(lw, sc->block);
     map_put(lw->arena, &sc->act->bindings, h->desc, b);
-    return true;
+    struct allocation a = alloc_of(b, NULL, LIFE_CALL);
+    return b->owner && lower_release(lw, &a, frees);
 }
 
 static bool only_written(const struct home *h, const struct state *st)
@@ -181,29 +207,31 @@ static bool ensure_lazy(struct scope *sc, struct home *h)
     struct binding *old = map_get(&sc->act->bindings, h->desc);
     struct binding *b =
         binding_new(sc, &h->desc->place, h->desc, old->pointer, old->alias); /* layout in today's symbols */
-    const struct sym *size = lower_total_size(sc, &h->desc->place, h->desc);
-    struct tree_expr *count = size ? lower_index(lw, &h->desc->place, size) : NULL;
+    struct tree_expr *count = count_of(sc, h->desc);
     if (!b || !count)
         return false;
     b->var = old->var;
+    b->owner = old->owner;
     map_put(lw->arena, &sc->act->bindings, h->desc, b);
     struct tree_var *need = tree_var(t, "need", type_basic(lw->ir, TYPE_I64));
     stmt_assign(t, sc->block, need, saturated(t, count));
     struct tree_expr *missing = expr_binary(t, EXPR_EQ, expr_var(t, h->capacity), expr_i64(t, 0));
     if (only_written(h, sc->state))
         missing = expr_binary(t, EXPR_LT, expr_var(t, h->capacity), expr_var(t, need));
-    struct tree_stmt *s = stmt_if(t, sc->block, missing);
-    stmt_free(t, s->body, b->var);
-    struct tree_expr *all = expr_var(t, need);
+    struct scope inside = *sc;
+    inside.block = stmt_if(t, sc->block, missing)->body;
+    struct allocation a = alloc_of(b, expr_var(t, need), LIFE_CALL);
+    a.zero = h->zero;
+    if (!lower_release(lw, &a, inside.block))
+        return false;
     if (old->parts) {
-        all = expr_binary(t, EXPR_MUL, all, old->parts);
+        a.count = expr_binary(t, EXPR_MUL, a.count, old->parts);
         b->parts = old->parts;
         b->part_size = expr_var(t, h->capacity);
     }
-    struct tree_stmt *a = stmt_alloc(t, s->body, b->var, b->type, all, TREE_HEAP);
-    a->place = &h->desc->place;
-    a->zero = h->zero;
-    stmt_assign(t, s->body, h->capacity, expr_var(t, need));
+    if (!TARGET_WITH(a.owner, allocate)->allocate(a.owner, &inside, &a))
+        return false;
+    stmt_assign(t, inside.block, h->capacity, expr_var(t, need));
     return alloc_start_offset(sc, b);
 }
 
@@ -295,8 +323,7 @@ static bool clear_at_state(struct scope *sc, const struct home *h)
 {
     struct lower *lw = sc->act->lw;
     const struct binding *b = map_get(&sc->act->bindings, h->desc);
-    const struct sym *size = lower_total_size(sc, &h->desc->place, h->desc);
-    struct tree_expr *count = size && b ? lower_index(lw, &h->desc->place, size) : NULL;
+    struct tree_expr *count = b ? count_of(sc, h->desc) : NULL;
     if (!count)
         return false;
     if (b->parts)

@@ -2,7 +2,7 @@
 #ifndef LOWER_ALLOC_H
 #define LOWER_ALLOC_H
 
-#include "lower/graph/lower.h"
+#include "lower/graph/target.h"
 
 enum home_kind {
     HOME_NONE,
@@ -35,7 +35,7 @@ struct alloc_plan {
     struct map homes;  /* const struct container * -> struct home * */
     struct map places; /* activation, state or entry node -> struct home_list *: what is to be done there */
     struct map assigned;
-    VEC(const struct container *) locals; /* of storage CPU_ThreadLocal */
+    VEC(const struct container *) locals; /* with parts */
     struct activation *act;
 };
 
@@ -45,16 +45,17 @@ const struct home_list *alloc_homes_at(const struct scope *sc);
 
 /* A binding without memory yet: pointer variable `v` (may be NULL). */
 struct binding *alloc_bind(struct scope *sc, const struct container *c, struct tree_var *v);
+/* Memory of that many elements for a binding. */
+struct allocation alloc_of(struct binding *b, struct tree_expr *count, enum allocation_life life);
 struct tree_var *alloc_pointer_var(struct lower *lw, const struct container *c);
 /* Addresses start `start_offset` elements into the allocation. */
 bool alloc_start_offset(struct scope *sc, struct binding *b);
 /* Memory that lives longer than the activation: of the call, of the program, or the caller's (alloc_outside.c). */
 bool alloc_outside(struct scope *sc, const struct home *h);
 
-/* ---- CPU_ThreadLocal (alloc_local.c): one part of the memory for each thread, that of thread 0 outside of regions
+/* ---- storages with parts (alloc_local.c): one part of the memory for each thread, that of thread 0 outside of regions
  * ---- */
 
-bool alloc_is_local(const struct container *c);
 /* How many threads there can be in regions that do not ask for more themselves; at `block`. */
 struct tree_expr *alloc_thread_limit(struct lower *lw, struct tree_stmt *block);
 /* The same in any region of the program: as many parts are needed. */

@@ -1,13 +1,7 @@
-/* Storage CPU_ThreadLocal: memory that lies outside of parallel scopes has a part for each thread, which stays the
- * thread's from one region to the next (semantics.md 3.4). Code outside of regions uses the part of thread 0. */
+/* Storages with parts (CPU_ThreadLocal): memory that lies outside of parallel scopes has a part for each thread, which
+ * stays the thread's from one region to the next (semantics.md 3.4). Code outside of regions uses the part of thread 0.
+ */
 #include "lower/graph/alloc.h"
-
-/* A block of a grid runs on one thread: memory that its threads share is one for each thread of ours, unless it is
- * taken in the block. */
-bool alloc_is_local(const struct container *c)
-{
-    return c->storage->row == STORAGE_CPU_THREADLOCAL || c->storage->row == STORAGE_GPU_SHARED;
-}
 
 static struct tree_expr *call_number(struct lower *lw, struct tree_stmt *block, const char *variable, const char *name)
 {

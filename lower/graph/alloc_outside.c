@@ -38,34 +38,36 @@ static void allocate_external(struct lower *lw, struct binding *b, struct tree_e
     take_external(lw, lw->externals, b->var, c, count);
 }
 
-static void allocate_global(struct lower *lw, struct binding *b, struct tree_expr *count, bool zero)
+static bool allocate_global(struct lower *lw, struct binding *b, struct tree_expr *count, bool zero)
 {
-    struct tree *t = lw->tree;
-    if (alloc_is_local(b->desc))
+    if (lower_has_parts(lw, b->desc))
         count = alloc_parts(lw, b, lw->prologue, count, alloc_thread_parts(lw, lw->prologue));
-    struct tree_stmt *s = stmt_alloc(t, lw->prologue, b->var, b->type, count, TREE_HEAP);
-    s->zero = zero;
-    s->place = &b->desc->place;
-    stmt_free(t, lw->epilogue, b->var);
+    struct scope at = scope_at(lw->root, lw->prologue);
+    struct allocation a = alloc_of(b, count, LIFE_CALL);
+    a.zero = zero;
+    return lower_allocate(&at, &a, lw->epilogue);
 }
 
-/* Memory in a slot of the program's state: made by init, gone with exit. */
-static struct tree_var *make_slot(struct lower *lw, const struct container *c, const struct type *type,
-                                  struct tree_expr *count, uint32_t *slot)
+/* Memory in a slot of the program's state: made by init, gone with exit; *out is the variable of init. */
+static bool make_slot(struct lower *lw, struct binding *b, const struct type *type, struct tree_expr *count,
+                      uint32_t *slot, struct tree_var **out)
 {
     struct tree *t = lw->tree;
     struct tree_func *init = lower_function(lw, &lw->init, "init");
     struct tree_func *end = lower_function(lw, &lw->exit, "exit");
     const struct type *pointer = type_pointer(lw->ir, type);
-    *slot = t->num_slots++;
-    struct tree_var *leaving = tree_var(t, c->name, pointer), *v = tree_var(t, c->name, pointer);
+    struct scope at = scope_at(lw->root, init->body);
+    struct allocation a = alloc_of(b, count, LIFE_PROGRAM);
+    a.slot = *slot = t->num_slots++;
+    a.type = type;
+    a.zero = true;
+    struct tree_var *leaving = tree_var(t, b->desc->name, pointer);
+    a.var = *out = tree_var(t, b->desc->name, pointer);
+    if (!TARGET_WITH(a.owner, allocate)->allocate(a.owner, &at, &a))
+        return false;
     stmt_assign(t, end->body, leaving, expr_slot(t, *slot, pointer));
-    stmt_free(t, end->body, leaving);
-    struct tree_stmt *a = stmt_alloc(t, init->body, v, type, count, TREE_STATE);
-    a->slot = *slot;
-    a->zero = true;
-    a->place = &c->place;
-    return v;
+    a.var = leaving;
+    return lower_release(lw, &a, end->body);
 }
 
 /* The number of threads is kept with the memory: it may be another one in a later call. */
@@ -75,8 +77,10 @@ static struct tree_expr *make_parts(struct lower *lw, struct binding *b, struct 
     const struct type *i64 = type_basic(lw->ir, TYPE_I64), *pointer = type_pointer(lw->ir, i64);
     struct tree_func *init = lower_function(lw, &lw->init, "init");
     uint32_t slot;
+    struct tree_var *kept;
     struct tree_expr *limit = alloc_thread_parts(lw, init->body);
-    struct tree_var *kept = make_slot(lw, b->desc, i64, expr_i64(t, 1), &slot);
+    if (!make_slot(lw, b, i64, expr_i64(t, 1), &slot, &kept))
+        return NULL;
     stmt_store(t, init->body, expr_var(t, kept), expr_i64(t, 0), limit, 0);
     struct tree_var *now = tree_var(t, "limit", i64);
     stmt_assign(t, lw->prologue, now, expr_load(t, i64, expr_slot(t, slot, pointer), expr_i64(t, 0), 0));
@@ -86,14 +90,35 @@ static struct tree_expr *make_parts(struct lower *lw, struct binding *b, struct 
     return all;
 }
 
-static void allocate_persistent(struct lower *lw, struct binding *b, struct tree_expr *count)
+static bool allocate_persistent(struct lower *lw, struct binding *b, struct tree_expr *count)
 {
     struct tree *t = lw->tree;
     uint32_t slot;
-    if (alloc_is_local(b->desc))
+    struct tree_var *v;
+    if (lower_has_parts(lw, b->desc))
         count = make_parts(lw, b, count);
-    make_slot(lw, b->desc, b->type, count, &slot);
+    if (!count || !make_slot(lw, b, b->type, count, &slot, &v))
+        return false;
     stmt_assign(t, lw->prologue, b->var, expr_slot(t, slot, b->var->type));
+    return true;
+}
+
+/* The caller's memory has no owner. */
+static bool allocate_by_life(struct scope *sc, const struct home *h, struct binding *b, struct tree_expr *count)
+{
+    struct lower *lw = sc->act->lw;
+    if (h->kind == HOME_EXTERNAL) {
+        allocate_external(lw, b, count);
+        return true;
+    }
+    b->owner = lower_target_of_memory(sc, h->desc);
+    if (!b->owner)
+        return false;
+    if (is_stream(h->desc)) {
+        struct scope at = scope_at(lw->root, lw->prologue);
+        return lower_open_stream(&at, b, lw->epilogue);
+    }
+    return h->kind == HOME_GLOBAL ? allocate_global(lw, b, count, h->zero) : allocate_persistent(lw, b, count);
 }
 
 /* Sizes may only use arguments of the program. */
@@ -112,14 +137,10 @@ bool alloc_outside(struct scope *sc, const struct home *h)
     struct binding *b = count ? alloc_bind(sc, c, alloc_pointer_var(lw, c)) : NULL;
     if (!b)
         return false;
+    if (!allocate_by_life(sc, h, b, count))
+        return false;
     if (is_stream(c))
-        return lower_open_stream(sc, b, lw->prologue, lw->epilogue);
-    if (h->kind == HOME_EXTERNAL)
-        allocate_external(lw, b, count);
-    else if (h->kind == HOME_GLOBAL)
-        allocate_global(lw, b, count, h->zero);
-    else
-        allocate_persistent(lw, b, count);
+        return true;
     if (!alloc_start_offset(sc, b))
         return false;
     if (b->parts && sc->parallel)

@@ -6,6 +6,7 @@
 #include "lower/graph/alloc.h"
 #include "lower/graph/instrument.h"
 #include "lower/graph/stream.h"
+#include "lower/graph/target.h"
 
 /* ---- uses ---- */
 
@@ -256,7 +257,7 @@ bool lower_plan_allocations(struct activation *act)
             continue; /* it has no memory of its own */
         h->kind = container_is_reference(h->desc) ? HOME_ENTRY : decide(p, h);
         place(p, h);
-        if (alloc_is_local(h->desc))
+        if (lower_has_parts(lw, h->desc))
             vec_push(lw->arena, &p->locals, h->desc);
     }
     return true;

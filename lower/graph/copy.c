@@ -107,7 +107,6 @@ static bool consumed_target(struct scope *sc, struct edge *e, const struct area 
 
 bool lower_copy_edge(struct scope *sc, struct edge *e)
 {
-    struct lower *lw = sc->act->lw;
     const struct access *s = as_access(path_source(e)), *d = as_access(path_target(e));
     struct area from, to;
     if (container_is_view(d->data) && d->node.scope == sc->entry && !lower_point_view(sc, as_access(path_target(e))))
@@ -117,16 +116,13 @@ bool lower_copy_edge(struct scope *sc, struct edge *e)
         return lower_stream_copy(sc, e);
     if (consumed ? !consumed_target(sc, e, &from, &to) : !copy_areas(sc, e, &from, &to))
         return false;
-    const struct target *t = target_for_storage(d->data->storage);
-    if (!t)
-        return diag_error(lw->diags, &e->place, DIAG_NO_STORAGE_TARGET, d->data->storage->name);
     if (from.type->kind == TYPE_STRUCT || from.type->kind == TYPE_POINTER || to.type->kind == TYPE_STRUCT)
         if (from.type != to.type)
             return lower_unsupported(sc, &e->place, "copies between structures of different types");
     if (!lower_check_area(sc, &e->place, &from, true, false) ||
         !lower_check_area(sc, &e->place, &to, e->memlet.wcr_kind != WCR_NONE, true))
         return false;
-    return t->copy(sc, &e->place, &from, &to, &e->memlet, lower_is_conflicting(sc, e));
+    return lower_copy_between(sc, &e->place, &from, &to, &e->memlet, lower_is_conflicting(sc, e));
 }
 
 /* ---- how ---- */

@@ -4,6 +4,7 @@
 #include "lower/graph/check.h"
 #include "lower/graph/instrument.h"
 #include "lower/graph/stream.h"
+#include "lower/graph/target.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -254,6 +255,7 @@ bool lower_program(struct sdfg *s, const struct lower_options *o, struct tree **
     lw->arena = ir->arena;
     lw->diags = ir->diags;
     lw->options = o;
+    lw->targets = o->targets ? o->targets : &targets_builtin;
     lw->tree = tree_new(ir, s->name);
     if (o->machine)
         lw->tree->machine = o->machine;
@@ -275,6 +277,8 @@ bool lower_program(struct sdfg *s, const struct lower_options *o, struct tree **
     stmt_append(lw->tree, lw->main->body, lw->epilogue);
     lower_check_begin(lw, arguments);
     if (!lower_parameters(lw, arguments) || !lower_begin_state(lw) || !lower_activation(lw->root, body))
+        return false;
+    if (!lower_end_targets(lw))
         return false;
     lower_end_state(lw);
     lower_clear_unwritten(lw);

@@ -14,6 +14,7 @@
 #include "lower/tree/tree.h"
 
 struct target;
+struct targets;
 
 struct lower_bound {
     const char *name; /* free symbol of the root */
@@ -21,6 +22,7 @@ struct lower_bound {
 };
 
 struct lower_options {
+    const struct targets *targets; /* NULL: targets_builtin */
     const struct machine *machine; /* that the code is for; NULL: machine_baseline */
     const struct lower_bound *bound;
     uint32_t num_bound;
@@ -43,6 +45,8 @@ struct lower {
     struct diags *diags;
     struct tree *tree;
     const struct lower_options *options;
+    const struct targets *targets;
+    struct map used_targets;              /* const struct target * -> itself: something of the program is theirs */
     struct map vars;                      /* interned tree symbol -> struct tree_var * */
     struct tree_func *main, *init, *exit; /* init and exit are made on demand */
     struct tree_func *workspace;          /* made on demand: asks for the memory of lifetime External */
@@ -72,6 +76,7 @@ struct binding {
     uint32_t rank;
     const struct sym **strides, **offset; /* over tree symbols; the shape is asked for with lower_shape */
     uint32_t alias;
+    const struct target *owner;          /* who takes and releases the memory; NULL: the caller, or another binding */
     struct tree_expr *parts, *part_size; /* CPU_ThreadLocal: parts of the memory, elements of each; else NULL */
 };
 
@@ -240,6 +245,7 @@ bool lower_enter(struct lower *lw, const struct place *place, uint32_t levels);
 void lower_leave(struct lower *lw, uint32_t levels);
 bool lower_scope_nodes(struct scope *sc); /* all nodes directly in the scope, in order */
 bool lower_node(struct scope *sc, struct node *n);
+bool lower_node_by_target(struct scope *sc, struct node *n); /* by the target that claims it, else as below */
 #define NODE(K, json, s, family, doc) bool lower_##s(struct scope *sc, struct node *n);
 #include "ir/nodes.def"
 #undef NODE

@@ -28,13 +28,11 @@ bool lower_map_entry(struct scope *sc, struct node *n)
 {
     struct lower *lw = sc->act->lw;
     struct map_entry *m = as_map_entry(n);
-    const struct target *t = target_for_schedule(m->schedule);
-    if (!t)
-        return diag_error(lw->diags, &n->place, DIAG_NO_SCHEDULE_TARGET, m->schedule->name);
-    if (!lower_enter(lw, &n->place, LOWER_LEVELS_OF_LOOP * m->range.rank))
+    const struct target *t = lower_target_of_map(sc, m);
+    if (!t || !lower_enter(lw, &n->place, LOWER_LEVELS_OF_LOOP * m->range.rank))
         return false;
     struct scope in = scope_inside(sc, n, NULL);
-    if (!lower_dynamic_inputs(sc, n, &in) || !t->enter(sc, m, &in))
+    if (!lower_dynamic_inputs(sc, n, &in) || !TARGET_WITH(t, enter)->enter(t, sc, m, &in))
         return false;
     struct tree_stmt *frees = stmt_block(lw->tree), *body = in.block;
     struct parts_outside *parts = in.parallel && !sc->parallel ? lower_enter_threads(&in) : NULL;
@@ -44,7 +42,7 @@ bool lower_map_entry(struct scope *sc, struct node *n)
     if (parts)
         lower_leave_threads(parts);
     lower_leave(lw, LOWER_LEVELS_OF_LOOP * m->range.rank);
-    return t->leave(sc, m, &in);
+    return TARGET_WITH(t, leave)->leave(t, sc, m, &in);
 }
 
 bool lower_map_exit(struct scope *sc, struct node *n)

@@ -7,14 +7,6 @@
 #include "lower/graph/library/library.h"
 #include "lower/graph/target.h"
 
-static bool claims_schedule(const struct enum_value *s) { return s->row == SCHEDULE_MPI; }
-
-static bool no_storage(const struct enum_value *s)
-{
-    (void)s;
-    return false;
-}
-
 /* A map over processes around this scope, in this or an enclosing SDFG, or NULL. */
 static const struct map_entry *around(const struct scope *sc)
 {
@@ -42,8 +34,9 @@ static struct tree_expr *ask(struct scope *sc, const struct map_entry *m, const 
     return expr_var(lw->tree, v);
 }
 
-static bool enter(struct scope *sc, struct map_entry *m, struct scope *in)
+static bool mpi_enter(const struct target *target, struct scope *sc, struct map_entry *m, struct scope *in)
 {
+    (void)target;
     struct lower *lw = sc->act->lw;
     struct tree *t = lw->tree;
     const struct place *place = &m->node.place;
@@ -69,13 +62,16 @@ static bool enter(struct scope *sc, struct map_entry *m, struct scope *in)
     return true;
 }
 
+static const char *const processes[] = { "MPI", NULL };
+
+static const struct claim claims[] = { { .kind = CLAIM_SCHEDULE, .names = processes } };
+
 const struct target mpi_target = {
+    .size = sizeof mpi_target,
     .name = "mpi",
     .text = "maps whose iterations run on different processes",
-    .claims_schedule = claims_schedule,
-    .claims_storage = no_storage,
-    .enter = enter,
-    .leave = cpu_leave,
-    .allocate = cpu_allocate,
-    .copy = cpu_copy,
+    .extends = &cpu_target,
+    .claims = claims,
+    .num_claims = sizeof claims / sizeof *claims,
+    .enter = mpi_enter,
 };

@@ -1,31 +1,31 @@
 /* Stream containers: their queues, connectors and copies (semantics.md 4.3, 4.6 and 5.5). */
 #include "lower/graph/stream.h"
 
+#include "lower/graph/alloc.h"
 #include "lower/graph/check.h"
 
 static bool is_single(const struct container *c) { return sym_is_int(c->total_size, 1); }
 
-bool lower_open_stream(struct scope *sc, struct binding *b, struct tree_stmt *block, struct tree_stmt *frees)
+bool lower_open_stream(struct scope *sc, struct binding *b, struct tree_stmt *frees)
 {
-    enum { MOST_ON_STACK = 512 };
     struct lower *lw = sc->act->lw;
     struct tree *t = lw->tree;
+    struct tree_stmt *block = sc->block;
     const struct sym *size = lower_total_size(sc, &b->desc->place, b->desc);
     struct tree_expr *count = size ? lower_index(lw, &b->desc->place, size) : NULL;
     if (!count)
         return false;
-    bool stack = count->op == EXPR_INT && count->i > 0 && count->i <= MOST_ON_STACK;
-    if (!stack && count->op != EXPR_INT) { /* as many are closed, whatever happens to the symbols */
+    if (count->op != EXPR_INT) { /* as many are closed, whatever happens to the symbols */
         struct tree_var *queues = tree_var(t, "queues", count->type);
         stmt_assign(t, block, queues, count);
         count = expr_var(t, queues);
     }
-    stmt_alloc(t, block, b->var, b->type, count, stack ? TREE_STACK : TREE_HEAP)->place = &b->desc->place;
+    struct allocation a = alloc_of(b, count, LIFE_BLOCK);
+    if (!TARGET_WITH(a.owner, allocate)->allocate(a.owner, sc, &a))
+        return false;
     stream_call(t, block, NULL, "open", b->pointer, count, expr_i64(t, b->desc->type->size))->isolated = true;
     stream_call(t, frees, NULL, "close", b->pointer, count, NULL)->isolated = true;
-    if (!stack)
-        stmt_free(t, frees, b->var);
-    return true;
+    return lower_release(lw, &a, frees);
 }
 
 bool lower_stream_area(struct scope *sc, const struct place *place, const struct container *c,

@@ -25,7 +25,7 @@ struct tree_stmt *stream_call(struct tree *t, struct tree_stmt *b, struct tree_v
 
 static inline bool is_stream(const struct container *c) { return c->kind == CONTAINER_STREAM; }
 /* Makes the queues of a container at sc->block and ends them at `frees`; b->var gets the handles. */
-bool lower_open_stream(struct scope *sc, struct binding *b, struct tree_stmt *block, struct tree_stmt *frees);
+bool lower_open_stream(struct scope *sc, struct binding *b, struct tree_stmt *frees);
 /* The queues a memlet end denotes. The one queue of a stream of one element is meant by every subset. */
 bool lower_stream_area(struct scope *sc, const struct place *place, const struct container *c,
                        const struct subset *subset, struct area *out);

@@ -446,7 +446,7 @@ static bool check_language(struct scope *sc, const struct tasklet *t)
     return diag_error(sc->act->lw->diags, &t->node.place, DIAG_TASKLET_LANGUAGE, t->code.language->name);
 }
 
-static bool lower_once(struct scope *sc, struct node *n)
+bool lower_tasklet(struct scope *sc, struct node *n)
 {
     struct lower *lw = sc->act->lw;
     struct tasklet *t = as_tasklet(n);
@@ -471,22 +471,4 @@ static bool lower_once(struct scope *sc, struct node *n)
         if (!store_output(sc, &outputs[i]))
             return false;
     return true;
-}
-
-/* All threads of a block run it. */
-static bool lower_by_threads(struct scope *sc, struct node *n)
-{
-    struct scope in;
-    for (uint32_t i = 0; i < n->out.count; i++)
-        if (path_target(n->out.items[i])->kind != NODE_ACCESS)
-            return lower_unsupported(sc, &n->place, "a value from the threads of a block to another tasklet");
-    if (!lower_enter_block(sc, &n->place, &in) || !lower_once(&in, n))
-        return false;
-    lower_leave_threads_of_block(&in);
-    return lower_split_threads(sc->act->lw, sc->block, in.block);
-}
-
-bool lower_tasklet(struct scope *sc, struct node *n)
-{
-    return lower_is_for_threads(sc, as_tasklet(n)) ? lower_by_threads(sc, n) : lower_once(sc, n);
 }

@@ -183,22 +183,20 @@ bool lower_is_per_thread(const struct scope *sc, const struct container *c)
     return false;
 }
 
-bool lower_allocate_per_thread(struct scope *sc, struct binding *b, struct tree_stmt *frees, bool zero)
+bool lower_parts_per_thread(struct scope *sc, struct allocation *a)
 {
-    struct lower *lw = sc->act->lw;
-    struct tree *t = lw->tree;
-    const struct place *place = &b->desc->place;
-    const struct sym *size = lower_total_size(sc, place, b->desc);
-    b->part_size = size ? lower_index(lw, place, size) : NULL;
+    struct binding *b = a->binding;
+    struct tree *t = sc->act->lw->tree;
+    b->part_size = a->count;
     b->parts = expr_i64(t, 1);
-    for (uint32_t axis = 0; axis < AXES && b->part_size; axis++) {
+    for (uint32_t axis = 0; axis < AXES; axis++) {
         struct tree_expr *n;
         if (!block_size(sc, axis, &n))
             return false;
         b->parts = expr_binary(t, EXPR_MUL, b->parts, n);
     }
-    return b->part_size &&
-           cpu_allocate_count(sc, b, expr_binary(t, EXPR_MUL, b->parts, b->part_size), sc->block, frees, zero);
+    a->count = expr_binary(t, EXPR_MUL, b->parts, b->part_size);
+    return true;
 }
 
 /* The number of the thread in its block. */

@@ -4,6 +4,8 @@
 
 #include "lower/graph/lower.h"
 
+struct allocation;
+
 /* Splits the loops of the threads, the last statement of `block`, where threads wait for each other in `body`, the
  * innermost block. */
 bool lower_split_threads(struct lower *lw, struct tree_stmt *block, struct tree_stmt *body);
@@ -14,7 +16,7 @@ bool lower_thread_operand(struct scope *sc, const struct place *place, const cha
 /* Registers of a kernel that its thread-block maps write: each thread has its own, and code that is not run by the
  * threads sees those of thread 0. */
 bool lower_is_per_thread(const struct scope *sc, const struct container *c);
-bool lower_allocate_per_thread(struct scope *sc, struct binding *b, struct tree_stmt *frees, bool zero);
+bool lower_parts_per_thread(struct scope *sc, struct allocation *a); /* makes room for one part per thread */
 bool lower_enter_threads_of_block(struct scope *inside);
 void lower_leave_threads_of_block(const struct scope *inside);
 

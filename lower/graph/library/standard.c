@@ -1,5 +1,6 @@
 /* standard.CopyLibraryNode, standard.FillLibraryNode. */
 #include "lower/graph/library/library.h"
+#include "lower/graph/target.h"
 
 bool lower_copy_node(struct scope *sc, struct library *n)
 {
@@ -14,7 +15,7 @@ bool lower_copy_node(struct scope *sc, struct library *n)
         from.rank = 0;
         to.rank = 0;
     }
-    return lower_copy(sc, &n->node.place, &from, &to, &out->memlet, lower_is_conflicting(sc, out));
+    return lower_copy_between(sc, &n->node.place, &from, &to, &out->memlet, lower_is_conflicting(sc, out));
 }
 
 bool lower_fill_node(struct scope *sc, struct library *n)
