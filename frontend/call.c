@@ -230,6 +230,27 @@ static bool bind_arguments(struct fe *f, const struct fe_function *fn, struct fe
     return true;
 }
 
+static const struct value *named_result(struct fe *f, const struct py *n, struct fe_scope *inner, const char *name)
+{
+    struct fe_binding *b = fe_find(inner, name);
+    if (b && !b->value && b->gone)
+        return b->gone == fe_wrong ? NULL : fe_unsupported(f, n, "a call whose value %s", b->gone);
+    return b && b->value ? b->value : fe_none(f);
+}
+
+/* What the function returned (fe_return_statement). */
+static const struct value *result_of(struct fe *f, const struct py *n, struct fe_scope *inner)
+{
+    const struct value *v = named_result(f, n, inner, intern(f->ir->names, "__result"));
+    if (!v || v->kind != FE_TUPLE || !v->lazy || !v->count || v->items[0]->kind != FE_STRING)
+        return v;
+    const struct value **items = NEW_ARRAY(f->arena, const struct value *, v->count);
+    for (uint32_t i = 0; i < v->count; i++)
+        if (!(items[i] = named_result(f, n, inner, v->items[i]->text)))
+            return NULL;
+    return fe_tuple(f, items, v->count);
+}
+
 const struct value *fe_call_function_value(struct fe *f, const struct fe_function *fn, struct fe_args *a)
 {
     for (uint32_t i = 0; i < f->calls.count; i++)
@@ -260,8 +281,8 @@ const struct value *fe_call_function_value(struct fe *f, const struct fe_functio
         good = v != NULL;
     } else {
         good = fe_block(f, &fn->node->function.body);
-        struct fe_binding *b = fe_find(inner, intern(f->ir->names, "__result"));
-        v = b && b->value ? b->value : fe_none(f);
+        v = good ? result_of(f, a->node, inner) : NULL;
+        good = v != NULL;
     }
     f->calls.count -= fn->node->kind == PY_FUNCTION_DEF;
     f->scope = outer;
@@ -350,6 +371,7 @@ const struct value *fe_call(struct fe *f, const struct py *n)
     if (live && target && !wanted && !(wanted = wanted_of(f, target)))
         return NULL;
     a.wanted = wanted;
+    a.target = target;
     return fe_call_value(f, n, callee, &a);
 }
 

@@ -36,6 +36,22 @@ static bool same_constant(const struct value *a, const struct value *b)
     return a->count == b->count;
 }
 
+bool fe_same_value(const struct value *a, const struct value *b)
+{
+    if (a == b || (a->kind == FE_VIEW && b->kind == FE_VIEW && a->view.container == b->view.container && !a->rank))
+        return true;
+    if (a->kind != b->kind || fe_is_data(a) || a->kind == FE_SYMBOL)
+        return a->kind == FE_SYMBOL && b->kind == FE_SYMBOL && a->sym == b->sym;
+    if (a->kind == FE_GRID || a->kind == FE_BLOCKS || a->kind == FE_OBJECT || a->kind == FE_PYOBJECT)
+        return false;
+    if (a->kind != FE_TUPLE && a->kind != FE_DICT && a->kind != FE_SLICE && a->kind != FE_RANGE)
+        return same_constant(a, b);
+    bool same = a->count == b->count && a->lazy == b->lazy && a->list == b->list;
+    for (uint32_t i = 0; i < a->count && same; i++)
+        same = fe_same_value(a->items[i], b->items[i]);
+    return same;
+}
+
 static const struct value *compare_constants(struct fe *f, const struct py *n, enum py_op op, const struct value *a,
                                              const struct value *b)
 {
@@ -65,6 +81,8 @@ const struct value *fe_compare(struct fe *f, const struct py *n, enum py_op op, 
             found |= same_constant(a, b->items[i]);
         return fe_bool(f, found == (op == PY_IN));
     }
+    if (a->kind == FE_GRID && b->kind == FE_GRID)
+        return fe_compare_grids(f, n, op, a, b);
     bool identity = op == PY_IS || op == PY_ISNOT;
     if (identity && (a->kind == FE_NONE || b->kind == FE_NONE))
         return fe_bool(f, (a->kind == b->kind) == (op == PY_IS));

@@ -310,6 +310,8 @@ static const char *indices_text(struct emission *e, const struct value *to)
 
 bool fe_store(struct fe *f, const struct py *n, const struct value *to, const struct value *v, const char *wcr)
 {
+    if (!wcr && v->kind == FE_VIEW && same_places(to, v)) /* it is there */
+        return true;
     f->emitted++;
     to->view.container->symbol = NULL;
     v = fe_cast(f, n, to->type, v);

@@ -392,7 +392,7 @@ static const struct value *data_attribute(struct fe *f, const struct py *n, cons
             return real ? v : fe_cast(f, n, v->type, fe_int(f, 0));
         return fe_apply(f, n, type_part(f->ir, v->type), real ? "$0.real()" : "$0.imag()", 1, &v);
     }
-    const struct fe_builtin *b = fe_builtin_find("ndarray", name);
+    const struct fe_builtin *b = fe_builtin_find(fe_is_request(v->type) ? "MPI.Request" : "ndarray", name);
     if (!b) {
         const char *near = fe_builtin_near("ndarray", name);
         return near ? fe_error(f, n, "an array has no attribute '%s'; did you mean '%s'?", name, near)
@@ -417,6 +417,8 @@ const struct value *fe_attribute(struct fe *f, const struct py *n, const struct 
     }
     if (v->kind == FE_MODULE) {
         const struct value *m = fe_module_attribute(f, v->text, name);
+        if (m && m->kind == FE_GRID && v->self)
+            ((struct value *)m)->self = fe_attribute(f, n, v->self, name);
         if (m && !(m->kind == FE_MODULE && v->self)) /* of a live module there is more to know */
             return m;
         const struct value *own = m ? NULL : fe_file_attribute(f, v->text, name);
@@ -435,6 +437,8 @@ const struct value *fe_attribute(struct fe *f, const struct py *n, const struct 
     }
     if (v->kind == FE_TYPE && strcmp(name, "type") == 0)
         return v;
+    if (v->kind == FE_GRID || (v->kind == FE_TYPE && fe_is_request(v->type)))
+        return fe_grid_attribute(f, n, v, name);
     if (fe_is_number(v) && !v->weak && strcmp(name, "dtype") == 0)
         return fe_type(f, fe_own_type(f, v));
     return fe_error(f, n, "attribute '%s' of %s", name, fe_describe(f, v));

@@ -89,6 +89,10 @@ const char *fe_describe(struct fe *f, const struct value *v)
     static const char *const names[] = { "None",   "bool",     "int",          "float",     "complex", "str",
                                          "...",    "a tuple",  "a dictionary", "a slice",   "a range", "a type",
                                          "a type", "a module", "a function",   "a function" };
+    if (v->kind == FE_GRID)
+        return v->grid && !v->grid->name ? "MPI.COMM_NULL" : "a communicator";
+    if (v->kind == FE_BLOCKS)
+        return "an array in blocks";
     if (v->kind == FE_PYOBJECT)
         return "a value of unknown type that a callback returned (an annotation of its name says the type)";
     if (v->kind == FE_OBJECT)

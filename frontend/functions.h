@@ -37,6 +37,18 @@ const struct value *fe_reduce(struct fe *f, const struct py *n, const struct val
 
 /* A function of library.py by its name; arguments as in a call of it. */
 const struct value *fe_library(struct fe *f, const char *name, struct fe_args *a);
+/* Extents of a new array; those that are known at run time only become symbols. NULL with an error. */
+const struct sym **fe_extents(struct fe *f, const struct py *n, const struct value *v, uint32_t *rank);
+/* One edge of a library node. */
+struct fe_wire {
+    const char *connector;
+    const struct value *value; /* a view of a container */
+    const char *descriptor;    /* instead of a view: a grid, sub-array or redistribution */
+    bool out;
+};
+/* A library node of these edges in a state of its own. `attributes`: JSON, or NULL. */
+void fe_wired_node(struct fe *f, const char *label, const char *path, const char *attributes, uint32_t count,
+                   const struct fe_wire *wires);
 /* A library node: the last of the values is its result. `attributes`: JSON, or NULL. */
 void fe_library_node(struct fe *f, const char *label, const char *path, const char *attributes, uint32_t count,
                      const char *const *connectors, const struct value *const *values);

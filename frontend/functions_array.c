@@ -18,8 +18,7 @@ static const struct value *filled(struct fe *f, const struct py *n, const char *
     return !with || fe_store(f, n, v, with, NULL) ? v : NULL;
 }
 
-/* An extent that is known at run time becomes a symbol. */
-static const struct sym **extents(struct fe *f, const struct py *n, const struct value *v, uint32_t *rank)
+const struct sym **fe_extents(struct fe *f, const struct py *n, const struct value *v, uint32_t *rank)
 {
     if (!v)
         return fe_error(f, n, "the shape is missing");
@@ -41,7 +40,7 @@ static const struct value *with_strides(struct fe *f, const struct py *n, const 
                                         const struct sym *const *shape, uint32_t rank, const struct value *given)
 {
     uint32_t count;
-    const struct sym **strides = extents(f, n, given, &count);
+    const struct sym **strides = fe_extents(f, n, given, &count);
     if (strides && count != rank)
         return fe_error(f, n, "%u strides for %u dimensions", count, rank);
     return strides ? fe_whole(f, fe_strided(f, wish(f, name), t, shape, strides, rank)) : NULL;
@@ -53,7 +52,7 @@ const struct value *fn_filled(struct fe *f, const struct fe_builtin *b, struct f
                                       ? fe_arg(a, UINT32_MAX, "strides")
                                       : NULL;
     uint32_t rank;
-    const struct sym **shape = extents(f, a->node, fe_arg(a, 0, "shape"), &rank);
+    const struct sym **shape = fe_extents(f, a->node, fe_arg(a, 0, "shape"), &rank);
     const struct type *t = fe_dtype(f, a->node, fe_arg(a, 1, "dtype"), type_basic(f->ir, TYPE_F64));
     if (!shape || !t || !fe_args_done(f, a, 2))
         return NULL;
@@ -65,7 +64,7 @@ const struct value *fn_filled(struct fe *f, const struct fe_builtin *b, struct f
 const struct value *fn_full(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
 {
     uint32_t rank;
-    const struct sym **shape = extents(f, a->node, fe_arg(a, 0, "shape"), &rank);
+    const struct sym **shape = fe_extents(f, a->node, fe_arg(a, 0, "shape"), &rank);
     const struct value *with = fe_arg(a, 1, "fill_value");
     if (!shape || !with || !fe_is_operand(with))
         return f->failed ? NULL : fe_error(f, a->node, "np.full needs a shape and a value");
@@ -81,7 +80,7 @@ static const struct value *like(struct fe *f, const struct fe_builtin *b, struct
         return fe_error(f, a->node, "np.%s needs an array", b->name);
     const struct type *t = fe_dtype(f, a->node, fe_arg(a, dtype_at, "dtype"), v->type);
     uint32_t rank = v->rank;
-    const struct sym *const *shape = size ? (const struct sym *const *)extents(f, a->node, size, &rank) : v->shape;
+    const struct sym *const *shape = size ? (const struct sym *const *)fe_extents(f, a->node, size, &rank) : v->shape;
     if (!t || !shape || !fe_args_done(f, a, dtype_at + 1))
         return NULL;
     return filled(f, a->node, b->name, t, shape, rank, with);
@@ -329,7 +328,7 @@ const struct value *fn_reshape(struct fe *f, const struct fe_builtin *b, struct 
                        *shape = several ? fe_tuple(f, a->items + 1, a->count - 1) : fe_arg(a, 1, "shape");
     shape = shape ? shape : fe_arg(a, UINT32_MAX, "newshape");
     uint32_t rank;
-    const struct sym **s = shape ? extents(f, a->node, shape, &rank) : NULL;
+    const struct sym **s = shape ? fe_extents(f, a->node, shape, &rank) : NULL;
     if (!v || !fe_is_data(v) || !s || !fe_args_done(f, a, UINT32_MAX))
         return f->failed ? NULL : fe_error(f, a->node, "reshape needs an array and a shape");
     return fe_reshape(f, a->node, v, s, rank);

@@ -284,23 +284,46 @@ const struct value *fe_ufunc_method(struct fe *f, const struct fe_builtin *b, co
 
 /* ---- products ---- */
 
-void fe_library_node(struct fe *f, const char *label, const char *path, const char *attributes, uint32_t count,
-                     const char *const *connectors, const struct value *const *values)
+static struct node *wired(struct fe *f, struct state *st, const struct fe_wire *w)
+{
+    if (w->descriptor) {
+        struct access *a = build_access(st, w->descriptor);
+        fe_mark(f, &a->node.place);
+        return &a->node;
+    }
+    return fe_access(f, st, w->value->view.container, w->out);
+}
+
+void fe_wired_node(struct fe *f, const char *label, const char *path, const char *attributes, uint32_t count,
+                   const struct fe_wire *wires)
 {
     if (f->dry)
         return;
     struct state *st = fe_state(f, label);
-    struct text in = text_new(f->arena);
-    for (uint32_t i = 0; i + 1 < count; i++)
-        text_printf(&in, "%s%s", i ? ", " : "", connectors[i]);
-    struct library *l = build_library(st, label, path, text_get(&in), connectors[count - 1], attributes);
+    struct text in = text_new(f->arena), out = text_new(f->arena);
+    for (uint32_t i = 0; i < count; i++) {
+        struct text *t = wires[i].out ? &out : &in;
+        text_printf(t, "%s%s", t->length ? ", " : "", wires[i].connector);
+    }
+    struct library *l = build_library(st, label, path, text_get(&in), text_get(&out), attributes);
     fe_mark(f, &l->node.place);
-    for (uint32_t i = 0; i + 1 < count; i++)
-        build_edge(fe_access(f, st, values[i]->view.container, false), NULL, &l->node, connectors[i],
-                   fe_region(f, values[i], false), NULL);
-    const struct value *to = values[count - 1];
-    build_edge(&l->node, connectors[count - 1], fe_access(f, st, to->view.container, true), NULL,
-               fe_region(f, to, true), NULL);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct fe_wire *w = &wires[i];
+        const char *region = w->descriptor ? w->descriptor : fe_region(f, w->value, w->out);
+        if (w->out)
+            build_edge(&l->node, w->connector, wired(f, st, w), NULL, region, NULL);
+        else
+            build_edge(wired(f, st, w), NULL, &l->node, w->connector, region, NULL);
+    }
+}
+
+void fe_library_node(struct fe *f, const char *label, const char *path, const char *attributes, uint32_t count,
+                     const char *const *connectors, const struct value *const *values)
+{
+    struct fe_wire *wires = NEW_ARRAY(f->arena, struct fe_wire, count);
+    for (uint32_t i = 0; i < count; i++)
+        wires[i] = (struct fe_wire){ connectors[i], values[i], NULL, i + 1 == count };
+    fe_wired_node(f, label, path, attributes, count, wires);
 }
 
 static bool product_shape(struct fe *f, const struct py *n, const struct value *a, const struct value *b,

@@ -49,13 +49,15 @@ const char *fe_shape_text(struct fe *f, const struct sym *const *shape, uint32_t
 static void declare(struct fe *f, struct fe_level *l, struct fe_container *c, bool inner)
 {
     struct container *made;
+    const char *type = type_is_basic(c->type) ? c->type->name : "int64";
     if (c->scalar) {
-        made = build_scalar(l->sdfg, c->name, c->type->name);
+        made = build_scalar(l->sdfg, c->name, type);
     } else {
         const char *shape = fe_shape_text(f, c->shape, c->rank);
-        made = c->shows && !inner ? build_view(l->sdfg, c->name, c->type->name, shape)
-                                  : build_array(l->sdfg, c->name, c->type->name, shape);
+        made =
+            c->shows && !inner ? build_view(l->sdfg, c->name, type, shape) : build_array(l->sdfg, c->name, type, shape);
     }
+    made->type = c->type;
     if (!inner && !c->argument)
         made->transient = true;
     if (c->strides)

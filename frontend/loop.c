@@ -93,6 +93,14 @@ static bool run_branches(struct fe *f, const void *user)
         if (now->storage || !a || a == z)
             continue;
         bool result = now->name == returned; /* both branches give one */
+        const struct value *old = i < before ? start.names[i].value : NULL;
+        bool one = !z || z == old || (ended[1] && !result), none = ended[0] && !result;
+        const struct value *other = one && !ended[1] ? old : z;
+        if (!none && other && (!fe_is_operand(a) || !fe_is_operand(other)) && !fe_same_value(a, other)) {
+            now->value = NULL;
+            now->gone = "is not the same after both branches, and neither a number nor an array";
+            continue;
+        }
         if (!z || (i < before && z == start.names[i].value) || (ended[1] && !result)) {
             now->value = ended[0] && !result ? z : a;
             continue;

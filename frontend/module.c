@@ -16,6 +16,9 @@ static const char *const modules[][2] = {
     { "numpy.fft", "numpy.fft" },
     { "sdfg", "sdfg" },
     { "dace.dtypes", "dace" },
+    { "dace.comm", "dace.comm" },
+    { "mpi4py", "mpi4py" },
+    { "mpi4py.MPI", "mpi4py.MPI" },
     { "__future__", "typing" },
 };
 
@@ -82,8 +85,12 @@ const struct value *fe_module_attribute(struct fe *f, const char *module, const 
         return fe_none(f);
     if (strcmp(module, "numpy") == 0 && (strcmp(name, "linalg") == 0 || strcmp(name, "fft") == 0))
         return fe_known_module(f, fe_format(f, "numpy.%s", name));
-    if (strcmp(module, "dace") == 0 && strcmp(name, "dtypes") == 0)
-        return fe_known_module(f, "dace");
+    if (strcmp(module, "dace") == 0 && (strcmp(name, "dtypes") == 0 || strcmp(name, "comm") == 0))
+        return fe_known_module(f, fe_format(f, "dace.%s", name));
+    if (strcmp(module, "mpi4py") == 0 && strcmp(name, "MPI") == 0)
+        return fe_known_module(f, "mpi4py.MPI");
+    if (strcmp(module, "mpi4py.MPI") == 0)
+        return fe_mpi_constant(f, name);
     v = strcmp(module, "numpy") == 0 || strcmp(module, "dace") == 0 ? type_value(f, name) : NULL;
     if (!v && (strcmp(module, "numpy") == 0 || strcmp(module, "math") == 0))
         v = number_constant(f, name);

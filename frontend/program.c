@@ -44,7 +44,7 @@ struct py *fe_parse_file(struct fe *f, const char *path, const char *bytes, size
 static const struct fe_function *find_function(struct fe *f, struct fe_scope *module, const char *name)
 {
     const struct fe_function *only = NULL;
-    struct text list = text_new(f->arena);
+    struct text list = text_new(f->arena), marked = text_new(f->arena);
     uint32_t programs = 0;
     for (uint32_t i = 0; i < module->names.count; i++) {
         const struct fe_binding *b = &module->names.items[i];
@@ -54,8 +54,11 @@ static const struct fe_function *find_function(struct fe *f, struct fe_scope *mo
             only = b->value->function;
             programs++;
         }
-        text_printf(&list, "%s%s", list.length ? ", " : "", b->name);
+        struct text *t = b->value->function->program ? &marked : &list;
+        text_printf(t, "%s%s", t->length ? ", " : "", b->name);
     }
+    if (marked.length) /* these are what is meant to be run */
+        list = marked;
     if (programs == 1 && only)
         return only;
     if (name)
@@ -244,7 +247,7 @@ static bool lower(struct fe *f, const struct fe_function *fn, const struct front
         return false;
     if (!f->region->blocks.count)
         fe_state(f, "empty");
-    return true;
+    return fe_count_processes(f);
 }
 
 static struct sdfg *lower_program(struct fe *f, const struct fe_function *fn, const struct frontend_options *o)

@@ -288,6 +288,29 @@ static bool store_result(struct fe *f, const struct py *n, const struct value *v
     return fe_store(f, n, fe_whole(f, c), v, NULL);
 }
 
+const char *fe_result_name(struct fe *f, uint32_t index)
+{
+    return intern(f->ir->names, fe_format(f, "__result_%u", index));
+}
+
+/* The value of a call: a name, as branches may return different ones; the elements of a tuple are names of their own.
+ */
+static bool return_inlined(struct fe *f, const struct py *n, const struct value *v)
+{
+    const struct py *e = n->return_.value;
+    if (v->kind != FE_TUPLE || !e || e->kind != PY_TUPLE || v->count != e->tuple.elts.count)
+        return fe_assign_name(f, n, return_name(f), v);
+    const struct value **names = NEW_ARRAY(f->arena, const struct value *, v->count + 1);
+    for (uint32_t i = 0; i < v->count; i++) {
+        names[i] = fe_string(f, fe_result_name(f, i));
+        if (!fe_assign_name(f, n, names[i]->text, v->items[i]))
+            return false;
+    }
+    struct value *marker = (struct value *)fe_tuple(f, names, v->count);
+    marker->lazy = true;
+    return fe_assign_name(f, n, return_name(f), marker);
+}
+
 bool fe_return_statement(struct fe *f, const struct py *n)
 {
     struct fe_return *r = f->returns;
@@ -298,7 +321,7 @@ bool fe_return_statement(struct fe *f, const struct py *n)
         f->ended = true;
         if (f->loops)
             return fe_unsupported(f, n, "'return' in a loop of a function that is called") != NULL;
-        return fe_assign_name(f, n, return_name(f), v);
+        return return_inlined(f, n, v);
     }
     if (f->level->outer)
         return fe_unsupported(f, n, "'return' in a map") != NULL;

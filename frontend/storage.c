@@ -70,6 +70,9 @@ static bool collect(void *user, struct py *n)
         return true;
     case PY_RETURN:
         add_store(s, intern(s->f->ir->names, "__result"), false);
+        for (uint32_t i = 0;
+             n->return_.value && n->return_.value->kind == PY_TUPLE && i < n->return_.value->tuple.elts.count; i++)
+            add_store(s, fe_result_name(s->f, i), false);
         return true;
     case PY_FUNCTION_DEF:
         return n->function.decorator_list.count && !collect_tasklet(s, &n->function.body);
@@ -201,13 +204,44 @@ static void hold_new(struct fe *f, struct held *h, const struct stores *s, const
     }
 }
 
+/* A loop that binds a tuple, a string or None again: which one the name has depends on the iteration, so it has none at
+ * the beginning of the body, and behind the loop. */
+static void hide_constants(struct fe *f, const struct stores *s, const struct fe_snapshot *before)
+{
+    for (uint32_t i = 0; i < s->names.count; i++) {
+        struct fe_binding *b = fe_find(f->scope, s->names.items[i]);
+        uint32_t at = b ? (uint32_t)(b - f->scope->names.items) : 0;
+        const struct value *v = !b ? NULL : !before ? b->value : at < before->count ? before->names[at].value : NULL;
+        if (!v || b->storage || fe_is_operand(v) || v->kind == FE_PYOBJECT)
+            continue;
+        b->value = NULL;
+        b->gone = "is neither a number nor an array, and a loop binds it again: what it is depends on the iteration";
+    }
+}
+
+static bool with_storage(struct fe *f, const struct stores *bodies, bool branches, bool updates_only, fe_body *run,
+                         const void *user);
+
 bool fe_with_storage(struct fe *f, const struct py_list *const *bodies, uint32_t count, bool updates_only, fe_body *run,
                      const void *user)
 {
     struct stores s = stores_of(f, bodies, count);
+    bool branches = count == 2;
+    struct fe_snapshot before = fe_snapshot(f);
+    if (!branches)
+        hide_constants(f, &s, NULL);
+    bool good = with_storage(f, &s, branches, updates_only, run, user);
+    if (!branches)
+        hide_constants(f, &s, &before);
+    return good;
+}
+
+static bool with_storage(struct fe *f, const struct stores *bodies, bool branches, bool updates_only, fe_body *run,
+                         const void *user)
+{
+    struct stores s = *bodies;
     struct fe_snapshot start = fe_snapshot(f);
     struct held h = hold(f, &s, updates_only);
-    bool branches = count == 2;
     if ((h.names.count || branches) && !find_types(f, &h, run, user, &start))
         return false;
     if (branches && !f->dry)

@@ -32,6 +32,8 @@ enum fe_kind {
     FE_FUNCTION, /* function: one of the file, a lambda, or a live one; `self`: the object that a method is bound to */
     FE_OBJECT,   /* object: of a live interpreter */
     FE_SYMBOL,   /* sym: a symbolic integer; behaves as a Python int */
+    FE_GRID,     /* grid: a communicator of MPI; NULL: all processes */
+    FE_BLOCKS,   /* blocks: an array in blocks on a grid of processes */
     /* data */
     FE_VIEW,     /* type, shape, view: a region of a container */
     FE_ELEM,     /* type, shape, elem: an elementwise expression that is not computed yet */
@@ -107,6 +109,8 @@ struct value {
         const struct fe_function *function;
         const struct fe_builtin *builtin;
         const struct fe_object *object;
+        const struct fe_grid *grid;
+        const struct fe_blocks *blocks;
     };
     double im;
     uint32_t count;
@@ -126,6 +130,27 @@ struct fe_container {
     bool storage; /* of a variable that loops or branches assign: its content changes */
     bool argument;
     const char *symbol; /* that has its value, while it is in scope and nothing is stored here; or NULL */
+};
+
+/* A grid of processes: a descriptor of the graph. */
+struct fe_grid {
+    const char *name;             /* NULL: MPI.COMM_NULL */
+    const struct fe_grid *parent; /* of which it is a part, or NULL */
+    uint32_t rank;
+    const struct sym *const *shape;
+    const int64_t *keeps; /* of a part: 1 for dimensions of the parent that stay */
+    uint32_t num_keeps;
+    const struct sym *exact; /* of a part: only the one with this rank of the parent, or NULL */
+};
+
+/* An array that lies in blocks on a grid: a descriptor of the graph. */
+struct fe_blocks {
+    const char *name;
+    const struct type *type;
+    uint32_t rank;
+    const struct sym *const *shape, *const *block;
+    const struct fe_grid *grid;
+    const int64_t *along; /* the grid's dimension of each dimension */
 };
 
 /* A container of an outer level that this one uses. */
@@ -239,7 +264,8 @@ struct fe {
     const struct fe_source *library_source;
     const struct py *library_call; /* of the program: where code of the library is seen */
     const struct fe_source *library_caller;
-    uint32_t library_depth; /* of `calls` there */
+    uint32_t library_depth;                   /* of `calls` there */
+    struct fe_container *process, *processes; /* number of this process and of all, once the program asks */
     bool failed;
     bool said; /* an error was reported since this was reset: who gets NULL from a host need not report one */
 };
@@ -304,6 +330,8 @@ void *fe_no_operator(struct fe *f, const struct py *n, enum py_op op, const stru
 /* ---- compare.c ---- */
 const struct value *fe_compare(struct fe *f, const struct py *n, enum py_op op, const struct value *a,
                                const struct value *b);
+/* Whether both are one value for certain: constants, symbols, tuples of them. */
+bool fe_same_value(const struct value *a, const struct value *b);
 const struct value *fe_logical(struct fe *f, const struct py *n, bool is_and, const struct value *a,
                                const struct value *b);
 const struct value *fe_select(struct fe *f, const struct py *n, const struct value *c, const struct value *a,
@@ -426,6 +454,7 @@ const struct value *fe_guarded(struct fe *f, const struct py *at, bool is_and, c
 const struct value *fe_unroll_range(struct fe *f, const struct value *range);
 void fe_mark_wrong(struct fe *f, const struct py *n); /* the names that the statement would bind */
 bool fe_return_statement(struct fe *f, const struct py *n);
+const char *fe_result_name(struct fe *f, uint32_t index); /* of an element of the tuple that a callee returns */
 bool fe_condition(struct fe *f, const struct py *n, const struct value **constant, const char **text);
 
 /* ---- calls (call.c, builtin.c) ---- */
@@ -437,6 +466,7 @@ struct fe_args {
     const struct value *const *values;
     uint32_t num_names;
     uint32_t used;              /* bits: keywords that were asked for */
+    const struct py *target;    /* that the call is assigned to, or NULL */
     bool strong;                /* the result is NumPy's number even if all operands are Python's */
     const struct value *wanted; /* fe_callback */
 };
@@ -482,6 +512,16 @@ struct py *fe_parse_file(struct fe *f, const char *path, const char *bytes, size
 struct fe_source *fe_source(struct fe *f, const char *path, const char *text, size_t size, uint32_t first_line);
 /* An argument of the program. */
 struct fe_container *fe_argument(struct fe *f, const char *name, const struct value *type);
+
+/* ---- messages between processes (functions_mpi.c, mpi_grid.c) ---- */
+const struct value *fe_communicator(struct fe *f, const char *name); /* COMM_WORLD, COMM_NULL; NULL: no such */
+const struct value *fe_mpi_constant(struct fe *f, const char *name); /* of the module MPI of mpi4py; NULL: no such */
+const struct value *fe_grid_attribute(struct fe *f, const struct py *n, const struct value *v, const char *name);
+const struct value *fe_compare_grids(struct fe *f, const struct py *n, enum py_op op, const struct value *a,
+                                     const struct value *b);
+bool fe_is_request(const struct type *t);
+/* At the end: what computes f->process and f->processes goes in front of the program. */
+bool fe_count_processes(struct fe *f);
 
 /* ---- live objects (live.c) ---- */
 const struct fe_function *fe_live(struct fe *f, const struct sdfg_host *host, uint64_t function);

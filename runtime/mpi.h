@@ -36,6 +36,10 @@ enum sdfg_rt_mpi_collective {
 
 enum { SDFG_RT_MPI_RANK = 64, SDFG_RT_MPI_TROUBLE = 512 };
 
+/* Peers: a receiver less than 0 is nobody. A sender less than 0 is nobody if it is this number or MPI_PROC_NULL of the
+ * library that is used, else anybody, for which the other number stands whatever the library. */
+enum { SDFG_RT_MPI_NOBODY = -1000, SDFG_RT_MPI_ANYBODY = -1001 };
+
 /* What a call says about its messages, in the context's `mpi`. NULL there: the world, and no text. */
 struct sdfg_rt_mpi {
     bool has_communicator;

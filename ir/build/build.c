@@ -69,7 +69,7 @@ struct sdfg *build_sdfg(struct ir *ir, const char *name)
 
 /* ---- containers ---- */
 
-static const struct sym **parse_list(struct sdfg *s, const struct container *c, const char *text, uint32_t *count)
+const struct sym **build_syms(struct sdfg *s, const struct container *c, const char *text, uint32_t *count)
 {
     build_list parts = { 0 };
     build_split(s->ir, text, ',', &parts);
@@ -83,7 +83,7 @@ static const struct sym **parse_list(struct sdfg *s, const struct container *c, 
 static void set_shape(struct sdfg *s, struct container *c, const char *shape)
 {
     struct ir *ir = s->ir;
-    c->shape = parse_list(s, c, shape, &c->rank);
+    c->shape = build_syms(s, c, shape, &c->rank);
     c->strides = NEW_ARRAY(ir->arena, const struct sym *, c->rank);
     c->offset = NEW_ARRAY(ir->arena, const struct sym *, c->rank);
     c->total_size = sym_int(ir, 1);
@@ -113,8 +113,8 @@ static struct container *descriptor(struct sdfg *s, enum container_kind kind, co
     return c;
 }
 
-static struct container *add_container(struct sdfg *s, enum container_kind kind, const char *name, const char *type,
-                                       const char *shape)
+struct container *build_container(struct sdfg *s, enum container_kind kind, const char *name, const char *type,
+                                  const char *shape)
 {
     struct container *c = descriptor(s, kind, name, type, shape);
     if (map_has(&s->container_by_name, c->name))
@@ -127,12 +127,12 @@ static struct container *add_container(struct sdfg *s, enum container_kind kind,
 
 struct container *build_array(struct sdfg *s, const char *name, const char *type, const char *shape)
 {
-    return add_container(s, CONTAINER_ARRAY, name, type, shape);
+    return build_container(s, CONTAINER_ARRAY, name, type, shape);
 }
 
 struct container *build_transient(struct sdfg *s, const char *name, const char *type, const char *shape)
 {
-    struct container *c = add_container(s, CONTAINER_ARRAY, name, type, shape);
+    struct container *c = build_container(s, CONTAINER_ARRAY, name, type, shape);
     c->transient = true;
     c->optional = 0;
     return c;
@@ -140,12 +140,12 @@ struct container *build_transient(struct sdfg *s, const char *name, const char *
 
 struct container *build_scalar(struct sdfg *s, const char *name, const char *type)
 {
-    return add_container(s, CONTAINER_SCALAR, name, type, "1");
+    return build_container(s, CONTAINER_SCALAR, name, type, "1");
 }
 
 struct container *build_stream(struct sdfg *s, const char *name, const char *type, const char *buffer_size)
 {
-    struct container *c = add_container(s, CONTAINER_STREAM, name, type, "1");
+    struct container *c = build_container(s, CONTAINER_STREAM, name, type, "1");
     c->buffer_size = build_sym(s->ir, &c->place, buffer_size);
     c->transient = true;
     return c;
@@ -153,14 +153,14 @@ struct container *build_stream(struct sdfg *s, const char *name, const char *typ
 
 struct container *build_view(struct sdfg *s, const char *name, const char *type, const char *shape)
 {
-    struct container *c = add_container(s, CONTAINER_VIEW, name, type, shape);
+    struct container *c = build_container(s, CONTAINER_VIEW, name, type, shape);
     c->transient = true;
     return c;
 }
 
 struct container *build_reference(struct sdfg *s, const char *name, const char *type, const char *shape)
 {
-    struct container *c = add_container(s, CONTAINER_REFERENCE, name, type, shape);
+    struct container *c = build_container(s, CONTAINER_REFERENCE, name, type, shape);
     c->transient = true;
     return c;
 }
@@ -168,7 +168,7 @@ struct container *build_reference(struct sdfg *s, const char *name, const char *
 void build_strides(struct sdfg *s, struct container *c, const char *strides)
 {
     uint32_t count;
-    const struct sym **items = parse_list(s, c, strides, &count);
+    const struct sym **items = build_syms(s, c, strides, &count);
     if (count != c->rank) {
         diag_error(s->ir->diags, &c->place, DIAG_READ_RANK, "strides", count, c->rank);
         return;

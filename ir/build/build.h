@@ -34,6 +34,16 @@ struct container *build_scalar(struct sdfg *s, const char *name, const char *typ
 struct container *build_stream(struct sdfg *s, const char *name, const char *type, const char *buffer_size);
 struct container *build_view(struct sdfg *s, const char *name, const char *type, const char *shape);
 struct container *build_reference(struct sdfg *s, const char *name, const char *type, const char *shape);
+/* Distributed data (format.md: ProcessGrid, SubArray, RedistrArray), transients. A grid of the first processes; a part
+ * of one, in which the dimensions with keeps[i] stay, on all processes or (`exact` not NULL) on the part that has this
+ * rank of the parent; an array in blocks on a grid, `along[i]` is the grid's dimension of dimension i; and how to come
+ * from one such array to another. */
+struct container *build_grid(struct sdfg *s, const char *name, const char *shape);
+struct container *build_subgrid(struct sdfg *s, const char *name, const char *parent, const int64_t *keeps,
+                                uint32_t count, const char *exact);
+struct container *build_subarray(struct sdfg *s, const char *name, const char *type, const char *shape,
+                                 const char *block, const char *grid, const int64_t *along, uint32_t count);
+struct container *build_redistribution(struct sdfg *s, const char *name, const char *from, const char *to);
 void build_strides(struct sdfg *s, struct container *c, const char *strides); /* total size is adapted */
 void build_symbol(struct sdfg *s, const char *name, const char *type);
 void build_callback(struct sdfg *s, const char *name, const struct type *type); /* a symbol that is a function */
@@ -87,6 +97,9 @@ struct edge *build_path(const char *memlet, const char *wcr, const char *src_con
 
 typedef VEC(const char *) build_list;
 
+struct container *build_container(struct sdfg *s, enum container_kind kind, const char *name, const char *type,
+                                  const char *shape);
+const struct sym **build_syms(struct sdfg *s, const struct container *c, const char *list, uint32_t *count);
 /* The parts of `text` between separators outside brackets, without blanks around them. NULL or blank: none. */
 void build_split(struct ir *ir, const char *text, char separator, build_list *out);
 const struct sym *build_sym(struct ir *ir, const struct place *at, const char *text); /* 0 after a mistake */

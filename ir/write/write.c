@@ -58,6 +58,40 @@ static void write_members(struct writer *w, const struct container *c)
     json_write_string(&w->json, "name", c->struct_name);
 }
 
+/* A list of integers; of a grid, of truth values. */
+static void write_dimensions(struct writer *w, const char *key, const struct distributed *d)
+{
+    json_begin(&w->json, key, '[');
+    for (uint32_t i = 0; i < d->num_dimensions; i++)
+        json_write_int(&w->json, NULL, d->dimensions[i]);
+    json_end(&w->json, ']');
+}
+
+static void write_name(struct writer *w, const char *key, const char *name)
+{
+    if (name)
+        json_write_string(&w->json, key, name);
+}
+
+/* Of descriptors that were built; those from files keep what the file says. */
+static void write_distributed(struct writer *w, const struct container *c)
+{
+    const struct distributed *d = c->distributed;
+    bool grid = c->kind == CONTAINER_PROCESS_GRID;
+    json_write_string(&w->json, "name", c->name);
+    if (grid)
+        json_write_bool(&w->json, "is_subgrid", d->is_subgrid);
+    write_name(w, grid ? "parent_grid" : "pgrid", d->parent);
+    if (d->num_dimensions)
+        write_dimensions(w, grid ? "color" : "correspondence", d);
+    if (d->exact)
+        write_sym(w, "exact_grid", d->exact);
+    if (d->subshape)
+        write_sym_list(w, "subshape", d->subshape, c->rank);
+    write_name(w, "array_a", d->from);
+    write_name(w, "array_b", d->to);
+}
+
 static void write_container_attributes(struct writer *w, const struct container *c)
 {
     static const char *const known[] = { "dtype", "shape", "strides", "total_size", "offset", "buffer_size",
@@ -76,6 +110,8 @@ static void write_container_attributes(struct writer *w, const struct container 
                  c->kind == CONTAINER_CONTAINER_REFERENCE;
     if (holds && c->members.count)
         write_container(w, "stype", c->members.items[0]);
+    if (is_distributed(c) && !c->json)
+        write_distributed(w, c);
     write_flag(w, "transient", c->transient, false);
     write_enum(w, "storage", c->storage, STORAGE_DEFAULT);
     write_enum(w, "lifetime", c->lifetime, is_distributed(c) ? LIFETIME_PERSISTENT : LIFETIME_SCOPE);

@@ -64,8 +64,11 @@ static void receive(struct sdfg_rt_context *context, const char *where, const vo
     int peer;
     if (request)
         *request = 0;
-    if (!begin(&n, context, where, grid, layout, &l) ||
-        !sdfg_rt_mpi_rank(&n, "the sender", from, n.mpi->any_source, &peer))
+    if (!begin(&n, context, where, grid, layout, &l))
+        return;
+    bool nobody = from == SDFG_RT_MPI_NOBODY || (from < 0 && from == n.mpi->proc_null);
+    if (!sdfg_rt_mpi_rank(&n, "the sender", from, nobody ? n.mpi->proc_null : n.mpi->any_source, &peer) ||
+        (nobody && n.mpi->self))
         return;
     if (n.mpi->self) {
         sdfg_rt_mpi_self_recv(&n, buffer, &l, from, tag, request);

@@ -346,7 +346,7 @@ def truncated(run):
 TESTS = [ring, send_recv, broadcast, reductions, exchanges, parts_of_grids, blocks, rows_and_copies, redistribute, maps, communicator, map_of_two, one_output, large_grid, bad_rank, truncated, other_sizes]
 
 
-def main():
+def main(tests):
     p = argparse.ArgumentParser()
     p.add_argument("bin")
     p.add_argument("--ranks", default="1,4")
@@ -356,7 +356,7 @@ def main():
     found = {n: l for n, l in LAUNCHERS.items() if shutil.which(l[0])}
     worlds = [("no launcher", [], 1)] + [(n, l, int(r)) for n, l in found.items() for r in a.ranks.split(",")]
     for name, launcher, ranks in worlds:
-        for test in TESTS:
+        for test in tests:
             if a.tests and test.__name__ not in a.tests:
                 continue
             with tempfile.TemporaryDirectory() as folder:
@@ -372,4 +372,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(TESTS))

@@ -316,3 +316,20 @@ def steps(A: sdfg.float64[N], k: sdfg.int64):
     for n in range(k, -20, -(k + 1)):
         last = n
     return s, i, j, t, last, n
+
+
+def ordered(a, b):
+    if a > b:
+        return b, a
+    return a, b
+
+
+@sdfg.program
+def tuples_of_branches(A: sdfg.float64[N]):
+    x, y = ordered(A[0], A[1])
+    t = (7, 8)
+    A[0] = t[1]
+    for i in range(1, N - 1):
+        t = (i, i + 1)
+        A[i] = t[1] * x
+    return x, y
