@@ -34,8 +34,8 @@ enum {
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14; what an older one refuses comes with faults */
 #endif
 
-struct block {
-    struct block *next;
+struct arena_block {
+    struct arena_block *next;
     size_t size, used;
     size_t mapped; /* bytes, if it is a mapping of its own */
     size_t ready;  /* bytes of the mapping that were asked for */
@@ -43,8 +43,8 @@ struct block {
 };
 
 struct arena {
-    struct block *blocks; /* the first one is being filled */
-    struct block *spare;  /* of before the last reset */
+    struct arena_block *blocks; /* the first one is being filled */
+    struct arena_block *spare;  /* of before the last reset */
     size_t next_size, bytes;
     struct arena *next, **at; /* among those of a guard; `at` is NULL outside of guards */
 };
@@ -76,7 +76,7 @@ void arena_guard(struct arena *a, struct guard *g)
     g->arenas = a;
 }
 
-static void free_block(struct block *b)
+static void free_block(struct arena_block *b)
 {
     if (b->mapped)
         munmap(b, b->mapped);
@@ -84,9 +84,9 @@ static void free_block(struct block *b)
         free(b);
 }
 
-static void free_blocks(struct block *first)
+static void free_blocks(struct arena_block *first)
 {
-    for (struct block *b = first, *next; b; b = next) {
+    for (struct arena_block *b = first, *next; b; b = next) {
         next = b->next;
         free_block(b);
     }
@@ -103,10 +103,10 @@ void arena_free(struct arena *a)
 }
 
 /* NULL: no memory. */
-static struct block *map_block(size_t size)
+static struct arena_block *map_block(size_t size)
 {
-    size = (sizeof(struct block) + size + STEP - 1) / STEP * STEP;
-    struct block *b = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    size = (sizeof(struct arena_block) + size + STEP - 1) / STEP * STEP;
+    struct arena_block *b = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (b == MAP_FAILED)
         return NULL;
     b->mapped = size;
@@ -114,9 +114,9 @@ static struct block *map_block(size_t size)
 }
 
 /* Zeroed. */
-static struct block *new_block(size_t size)
+static struct arena_block *new_block(size_t size)
 {
-    struct block *b = size >= STEP && !OWN_BLOCKS ? map_block(size) : calloc(1, sizeof *b + size);
+    struct arena_block *b = size >= STEP && !OWN_BLOCKS ? map_block(size) : calloc(1, sizeof *b + size);
     if (!b)
         fatal_memory();
     b->size = b->mapped ? b->mapped - sizeof *b : size;
@@ -124,11 +124,11 @@ static struct block *new_block(size_t size)
 }
 
 /* Zeroed: one that a reset left if there is one of at least `least` bytes, else a new one of `size` bytes. */
-static struct block *take_block(struct arena *a, size_t least, size_t size)
+static struct arena_block *take_block(struct arena *a, size_t least, size_t size)
 {
-    for (struct block **at = &a->spare; *at; at = &(*at)->next)
+    for (struct arena_block **at = &a->spare; *at; at = &(*at)->next)
         if ((*at)->size >= least) {
-            struct block *b = *at;
+            struct arena_block *b = *at;
             *at = b->next;
             b->next = NULL;
             memset(b->data, 0, b->used);
@@ -138,9 +138,9 @@ static struct block *take_block(struct arena *a, size_t least, size_t size)
     return new_block(size);
 }
 
-static struct block *add_block(struct arena *a, size_t least, size_t size)
+static struct arena_block *add_block(struct arena *a, size_t least, size_t size)
 {
-    struct block *b = take_block(a, least, size);
+    struct arena_block *b = take_block(a, least, size);
     b->next = a->blocks;
     a->blocks = b;
     return b;
@@ -149,7 +149,7 @@ static struct block *add_block(struct arena *a, size_t least, size_t size)
 void arena_reset(struct arena *a)
 {
     while (a->blocks) {
-        struct block *b = a->blocks;
+        struct arena_block *b = a->blocks;
         a->blocks = b->next;
         if (OWN_BLOCKS) {
             free_block(b);
@@ -162,7 +162,7 @@ void arena_reset(struct arena *a)
 }
 
 /* Asks for the pages of what is used by now and was not when it asked before. */
-static void make_ready(struct block *b)
+static void make_ready(struct arena_block *b)
 {
     size_t step = b->mapped > 4 * STEP ? STEP : SMALL_STEP;
     size_t end = (sizeof *b + b->used + step - 1) / step * step; /* at most the mapping, whose size is a multiple */
@@ -172,7 +172,7 @@ static void make_ready(struct block *b)
 
 static size_t rounded(size_t size) { return (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1); }
 
-static void *use(struct block *b, size_t size)
+static void *use(struct arena_block *b, size_t size)
 {
     void *p = b->data + b->used;
     b->used += size;
@@ -185,16 +185,16 @@ void *arena_alloc(struct arena *a, size_t size)
 {
     a->bytes += size;
     if (OWN_BLOCKS) {
-        struct block *b = add_block(a, size, size);
+        struct arena_block *b = add_block(a, size, size);
         b->used = size;
         return b->data;
     }
     size = rounded(size);
-    struct block *b = a->blocks;
+    struct arena_block *b = a->blocks;
     size_t gap = b && size % WIDEST == 0 ? b->used % WIDEST : 0;
     if (!b || b->size - b->used < size + gap) {
         if (size > a->next_size / 4) { /* a block of its own, behind the one being filled */
-            struct block *own = take_block(a, size, size);
+            struct arena_block *own = take_block(a, size, size);
             if (b) {
                 own->next = b->next;
                 b->next = own;
@@ -215,7 +215,7 @@ void *arena_alloc(struct arena *a, size_t size)
 /* More for what was allocated last, which stays where it is. False: something else was, or there is no room. */
 static bool extend(struct arena *a, const void *last, size_t size, size_t larger)
 {
-    struct block *b = a->blocks;
+    struct arena_block *b = a->blocks;
     size = rounded(size);
     larger = rounded(larger);
     if (OWN_BLOCKS || !b || !last || (const char *)last + size != b->data + b->used ||

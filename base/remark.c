@@ -15,7 +15,7 @@ static const struct {
 #undef REMARK
 };
 
-struct entry {
+struct remark_entry {
     enum remark_code code;
     const struct place *at;
     const char *subject, *text, *path; /* path: set for printing */
@@ -29,7 +29,7 @@ struct numbered {
 
 struct remarks {
     struct arena *arena;
-    VEC(struct entry) list;
+    VEC(struct remark_entry) list;
     VEC(struct numbered) numbers;
 };
 
@@ -46,7 +46,7 @@ void remark(struct remarks *r, const struct place *at, const char *subject, enum
         return;
     va_list args;
     va_start(args, code);
-    struct entry e = { .code = code, .at = at, .subject = subject, .number = r->list.count };
+    struct remark_entry e = { .code = code, .at = at, .subject = subject, .number = r->list.count };
     e.text = arena_vprintf(r->arena, table[code].format, args);
     va_end(args);
     vec_push(r->arena, &r->list, e);
@@ -119,14 +119,14 @@ static int compare_sources(const struct place *a, const struct place *b)
 
 static int compare(const void *a, const void *b)
 {
-    const struct entry *x = a, *y = b;
+    const struct remark_entry *x = a, *y = b;
     int order = compare_sources(place_source(x->at), place_source(y->at));
     if (!order)
         order = compare_paths(x->path, y->path);
     return order ? order : (x->number > y->number) - (x->number < y->number);
 }
 
-static const char *line(struct arena *a, const struct entry *e)
+static const char *line(struct arena *a, const struct remark_entry *e)
 {
     struct text t = text_new(a), source = text_new(a);
     place_print_source(e->at, &source);
@@ -147,7 +147,7 @@ void remarks_print(const struct remarks *r, struct text *out)
     uint32_t count = r->list.count;
     if (count == 0)
         return;
-    struct entry *sorted = arena_copy(a, r->list.items, count * sizeof *sorted);
+    struct remark_entry *sorted = arena_copy(a, r->list.items, count * sizeof *sorted);
     const char **lines = NEW_ARRAY(a, const char *, count);
     for (uint32_t i = 0; i < count; i++) {
         struct text path = text_new(a);

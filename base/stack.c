@@ -62,7 +62,7 @@ int stack_thread(pthread_t *thread, void *(*f)(void *), void *argument)
     return error;
 }
 
-struct call {
+struct stack_job {
     void (*f)(void *);
     void *argument;
     struct guard *outer, failed;
@@ -71,7 +71,7 @@ struct call {
 
 static void *call(void *c)
 {
-    struct call *called = c;
+    struct stack_job *called = c;
     guard_inherit(called->outer);
     called->done = guard_run(called->f, called->argument, &called->failed);
     return NULL;
@@ -84,7 +84,7 @@ bool stack_call(void (*f)(void *), void *argument)
         return true;
     }
     pthread_t thread;
-    struct call c = { .f = f, .argument = argument, .outer = guard_innermost() };
+    struct stack_job c = { .f = f, .argument = argument, .outer = guard_innermost() };
     int error = stack_thread(&thread, call, &c);
     if (error) {
         errno = error;

@@ -1,6 +1,6 @@
 #include "cache/memory.h"
 
-static void link_newest(struct memory *m, struct memory_item *item)
+static void link_newest(struct memory_list *m, struct memory_item *item)
 {
     item->newer = NULL;
     item->older = m->newest;
@@ -11,7 +11,7 @@ static void link_newest(struct memory *m, struct memory_item *item)
     m->newest = item;
 }
 
-static void unlink_item(struct memory *m, struct memory_item *item)
+static void unlink_item(struct memory_list *m, struct memory_item *item)
 {
     if (item->newer)
         item->newer->older = item->older;
@@ -23,14 +23,14 @@ static void unlink_item(struct memory *m, struct memory_item *item)
         m->oldest = item->newer;
 }
 
-void memory_add(struct memory *m, struct memory_item *item, size_t bytes)
+void memory_add(struct memory_list *m, struct memory_item *item, size_t bytes)
 {
     *item = (struct memory_item){ .bytes = bytes };
     m->bytes += bytes;
     link_newest(m, item);
 }
 
-void memory_use(struct memory *m, struct memory_item *item)
+void memory_use(struct memory_list *m, struct memory_item *item)
 {
     if (m->newest == item)
         return;
@@ -38,13 +38,13 @@ void memory_use(struct memory *m, struct memory_item *item)
     link_newest(m, item);
 }
 
-void memory_remove(struct memory *m, struct memory_item *item)
+void memory_remove(struct memory_list *m, struct memory_item *item)
 {
     unlink_item(m, item);
     m->bytes -= item->bytes;
 }
 
-struct memory_item *memory_drop(struct memory *m)
+struct memory_item *memory_drop(struct memory_list *m)
 {
     struct memory_item *item = m->bytes > m->limit ? m->oldest : NULL;
     while (item && item->pins)

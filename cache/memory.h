@@ -13,15 +13,15 @@ struct memory_item {
     uint32_t pins;
 };
 
-struct memory {
+struct memory_list {
     size_t limit, bytes;
     struct memory_item *newest, *oldest;
 };
 
-void memory_add(struct memory *m, struct memory_item *item, size_t bytes); /* as the newest, not pinned */
-void memory_use(struct memory *m, struct memory_item *item);               /* makes it the newest */
-void memory_remove(struct memory *m, struct memory_item *item);
+void memory_add(struct memory_list *m, struct memory_item *item, size_t bytes); /* as the newest, not pinned */
+void memory_use(struct memory_list *m, struct memory_item *item);               /* makes it the newest */
+void memory_remove(struct memory_list *m, struct memory_item *item);
 /* Takes out the item to drop next; NULL if the limit holds or everything is pinned. */
-struct memory_item *memory_drop(struct memory *m);
+struct memory_item *memory_drop(struct memory_list *m);
 
 #endif

@@ -86,14 +86,14 @@ static bool is_bound(const struct fe_scope *s, const char *name)
     return fe_has_name(s->symbols.items, s->symbols.count, name);
 }
 
-struct bound {
+struct bound_names {
     struct fe *f;
     const struct fe_scope *scope;
 };
 
 static const struct sym *bound_value(void *user, const struct sym *name)
 {
-    const struct bound *b = user;
+    const struct bound_names *b = user;
     for (uint32_t i = 0; i < b->scope->symbols.count; i++)
         if (b->scope->symbols.items[i] == name->name)
             return fe_sym(b->f, b->scope->symbol_values.items[i]);
@@ -117,7 +117,7 @@ static void find_unbound(void *user, const struct sym *name)
 
 static const struct sym *known(struct fe *f, struct fe_scope *s, const struct sym *dim)
 {
-    struct bound b = { f, s };
+    struct bound_names b = { f, s };
     return sym_substitute(f->ir, dim, bound_value, &b);
 }
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* What a tasklet reads. */
-struct input {
+struct tasklet_input {
     struct fe_container *container;
     const char *region, *connector;
     bool whole; /* a pointer to all of it, indexed in the code */
@@ -14,7 +14,7 @@ struct input {
 
 struct emission {
     struct fe *f;
-    VEC(struct input) inputs;
+    VEC(struct tasklet_input) inputs;
     bool by_name; /* no tasklet: scalars stand for themselves; other data is not possible */
     bool impossible;
 };
@@ -73,7 +73,7 @@ static const char *connector(struct emission *e, struct fe_container *c, const c
         if (e->inputs.items[i].container == c && e->inputs.items[i].whole == whole &&
             strcmp(e->inputs.items[i].region, region) == 0)
             return e->inputs.items[i].connector;
-    struct input in = { c, region, fe_format(e->f, "__in%u", e->inputs.count), whole };
+    struct tasklet_input in = { c, region, fe_format(e->f, "__in%u", e->inputs.count), whole };
     vec_push(e->f->arena, &e->inputs, in);
     return in.connector;
 }
@@ -257,7 +257,7 @@ static void build_operation(struct emission *e, const struct value *to, const ch
         fe_mark(f, &m->exit->place);
     }
     for (uint32_t i = 0; i < e->inputs.count; i++) {
-        const struct input *in = &e->inputs.items[i];
+        const struct tasklet_input *in = &e->inputs.items[i];
         struct node *from = node_of(f, st, in->container);
         struct edge *edge = m ? build_path(in->region, NULL, NULL, in->connector, from, &m->node, &t->node, NULL)
                               : build_path(in->region, NULL, NULL, in->connector, from, &t->node, NULL);

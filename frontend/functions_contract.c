@@ -54,14 +54,14 @@ const struct value *fn_diagonal(struct fe *f, const struct fe_builtin *b, struct
 
 /* ---- einsum ---- */
 
-struct contraction {
+struct einsum {
     const struct value *operands[MAX_OPERANDS];
     const char *letters[MAX_OPERANDS]; /* one for each axis */
     uint32_t count;
     const char *result;
 };
 
-static const struct sym *extent_of(const struct contraction *c, char letter)
+static const struct sym *extent_of(const struct einsum *c, char letter)
 {
     for (uint32_t i = 0; i < c->count; i++) {
         const char *at = strchr(c->letters[i], letter);
@@ -71,7 +71,7 @@ static const struct sym *extent_of(const struct contraction *c, char letter)
     return NULL;
 }
 
-static const struct value *contract(struct fe *f, const struct py *n, struct contraction *c)
+static const struct value *contract(struct fe *f, const struct py *n, struct einsum *c)
 {
     const char *connectors[MAX_OPERANDS + 1], *wish = f->wish ? f->wish : "contracted";
     const struct value *values[MAX_OPERANDS + 1];
@@ -141,7 +141,7 @@ static const char *read_subscripts(struct fe *f, struct fe_args *a, const char *
 const struct value *fn_einsum(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
 {
     const struct value *text = fe_arg(a, 0, "subscripts"), *out = fe_arg(a, UINT32_MAX, "out");
-    struct contraction c = { .count = a->count - 1 };
+    struct einsum c = { .count = a->count - 1 };
     (void)b;
     fe_arg(a, UINT32_MAX, "optimize");
     if (!text || text->kind != FE_STRING || a->count < 2 || c.count > MAX_OPERANDS || !fe_args_done(f, a, MAX_OPERANDS))
@@ -237,7 +237,7 @@ const struct value *fn_tensordot(struct fe *f, const struct fe_builtin *b, struc
                 letters[k][i] = result[next] = (char)('a' + next);
                 next++;
             }
-    struct contraction c = { .operands = { v[0], v[1] }, .letters = { letters[0], letters[1] }, .count = 2 };
+    struct einsum c = { .operands = { v[0], v[1] }, .letters = { letters[0], letters[1] }, .count = 2 };
     c.result = result;
     return contract(f, a->node, &c);
 }

@@ -6,7 +6,7 @@
 static const struct sym *num(struct fe *f, int64_t i) { return sym_int(f->ir, i); }
 
 /* An index, a slice, a new axis or an array of indices, of one axis of the base. */
-struct part {
+struct index_part {
     enum { PART_POINT, PART_SLICE, PART_NEW, PART_ARRAY } kind;
     const struct sym *begin, *step, *extent;
     const struct value *array;
@@ -54,7 +54,7 @@ static const struct sym *bound(struct fe *f, const struct py *n, const struct va
 }
 
 static bool slice_part(struct fe *f, const struct py *n, const struct value *v, const struct sym *extent,
-                       struct part *p)
+                       struct index_part *p)
 {
     const struct sym *one = num(f, 1), *step = v->items[2]->kind == FE_NONE ? one : fe_sym(f, v->items[2]);
     if (!step || step->op != SYM_INT || step->i == 0)
@@ -68,7 +68,7 @@ static bool slice_part(struct fe *f, const struct py *n, const struct value *v, 
     const struct sym *span = down ? sym_sub(f->ir, lo, hi) : sym_sub(f->ir, hi, lo);
     const struct sym *size = num(f, down ? -step->i : step->i);
     const struct sym *args[2] = { sym_add(f->ir, span, sym_sub(f->ir, size, one)), size };
-    *p = (struct part){ .kind = PART_SLICE, .begin = lo, .step = step };
+    *p = (struct index_part){ .kind = PART_SLICE, .begin = lo, .step = step };
     p->extent = sym_is_int(size, 1) ? span : sym_make(f->ir, SYM_FLOOR_DIV, NULL, NULL, args, 2);
     if (p->extent->op == SYM_INT && p->extent->i < 0)
         p->extent = num(f, 0);
@@ -77,7 +77,8 @@ static bool slice_part(struct fe *f, const struct py *n, const struct value *v, 
     return true;
 }
 
-static bool make_part(struct fe *f, const struct py *n, const struct value *v, const struct sym *extent, struct part *p)
+static bool make_part(struct fe *f, const struct py *n, const struct value *v, const struct sym *extent,
+                      struct index_part *p)
 {
     if (v->kind == FE_SLICE)
         return slice_part(f, n, v, extent, p);
@@ -95,18 +96,18 @@ static bool make_part(struct fe *f, const struct py *n, const struct value *v, c
                                   "index") != NULL;
         if (!fe_is_int_type(v->type))
             return fe_error(f, n, "an index must be an integer, this is %s", fe_describe(f, v)) != NULL;
-        *p = (struct part){ .kind = PART_ARRAY, .array = fe_materialize(f, n, v, "index") };
+        *p = (struct index_part){ .kind = PART_ARRAY, .array = fe_materialize(f, n, v, "index") };
         return p->array != NULL;
     }
     if (!fe_is_operand(v) || v->kind == FE_FLOAT || v->kind == FE_COMPLEX)
         return fe_error(f, n, "an index must be an integer, this is %s", fe_describe(f, v)) != NULL;
-    *p = (struct part){ .kind = PART_POINT, .begin = point_index(f, n, v, extent) };
+    *p = (struct index_part){ .kind = PART_POINT, .begin = point_index(f, n, v, extent) };
     return p->begin != NULL;
 }
 
 /* One part for every axis of the base, and the new axes between them. */
 static bool make_parts(struct fe *f, const struct py *n, const struct value *base, const struct value *index,
-                       struct part *parts, uint32_t *count)
+                       struct index_part *parts, uint32_t *count)
 {
     bool tuple = index->kind == FE_TUPLE && !index->list;
     const struct value *const *items = tuple ? index->items : &index;
@@ -131,7 +132,7 @@ static bool make_parts(struct fe *f, const struct py *n, const struct value *bas
                 if (!slice_part(f, n, all, base->shape[axis], &parts[(*count)++]))
                     return false;
         } else if (i < given && items[i]->kind == FE_NONE) {
-            parts[(*count)++] = (struct part){ .kind = PART_NEW };
+            parts[(*count)++] = (struct index_part){ .kind = PART_NEW };
         } else if (i < given) {
             if (!make_part(f, n, items[i], base->shape[axis++], &parts[(*count)++]))
                 return false;
@@ -147,7 +148,7 @@ struct index_block {
     bool any, front;
 };
 
-static bool find_block(struct fe *f, const struct py *n, const struct part *parts, uint32_t count,
+static bool find_block(struct fe *f, const struct py *n, const struct index_part *parts, uint32_t count,
                        struct index_block *b)
 {
     const struct value *joint = NULL;
@@ -173,7 +174,7 @@ static bool find_block(struct fe *f, const struct py *n, const struct part *part
     return true;
 }
 
-static void apply_part(struct fe *f, struct fe_dim *d, const struct part *p, const struct index_block *b,
+static void apply_part(struct fe *f, struct fe_dim *d, const struct index_part *p, const struct index_block *b,
                        int block_axis, int axis)
 {
     if (p->kind == PART_ARRAY) {
@@ -205,7 +206,7 @@ static bool plain_begin(const struct fe_dim *d) { return sym_is_int(d->begin, 0)
 static const struct value *view_subscript(struct fe *f, const struct py *n, const struct value *base,
                                           const struct value *index)
 {
-    struct part parts[2 * FE_MAX_RANK + 2];
+    struct index_part parts[2 * FE_MAX_RANK + 2];
     const struct sym *shape[2 * FE_MAX_RANK + 1] = { 0 };
     struct index_block b;
     uint32_t count, rank = 0, axis = 0, dims = base->view.container->rank ? base->view.container->rank : 1;
@@ -221,7 +222,7 @@ static const struct value *view_subscript(struct fe *f, const struct py *n, cons
         for (; rank < b.rank; rank++)
             shape[rank] = b.shape[rank];
     for (uint32_t i = 0; i < count; i++) {
-        const struct part *p = &parts[i];
+        const struct index_part *p = &parts[i];
         struct fe_dim *d = NULL;
         for (uint32_t k = 0; p->kind != PART_NEW && k < dims; k++)
             if (base->view.dims[k].axis == (int)axis)

@@ -11,7 +11,7 @@
 
 enum { SEGMENTS = GROUP_COUNT + 3, NUM_TAGS = 14 };
 
-struct writer {
+struct shared_writer {
     struct placed *p;
     const struct place_shared *options;
     struct place_file *file;
@@ -35,14 +35,14 @@ static void pad(struct text *t, size_t alignment)
         text_addc(t, 0);
 }
 
-static uint32_t string(struct writer *w, const char *s)
+static uint32_t string(struct shared_writer *w, const char *s)
 {
     uint32_t at = (uint32_t)w->strings.length;
     put(&w->strings, s, strlen(s) + 1);
     return at;
 }
 
-static uint64_t file_address(const struct writer *w, uint64_t in_memory)
+static uint64_t file_address(const struct shared_writer *w, uint64_t in_memory)
 {
     return in_memory - (uint64_t)(uintptr_t)w->p->image + w->base;
 }
@@ -50,7 +50,7 @@ static uint64_t file_address(const struct writer *w, uint64_t in_memory)
 /* ---- the image ---- */
 
 /* Calls of what is elsewhere jump through a slot; nothing reaches it directly. */
-static void route_calls(struct writer *w)
+static void route_calls(struct shared_writer *w)
 {
     for (uint32_t i = 0; i < w->file->num_symbols; i++) {
         struct place_symbol *s = &w->file->symbols[i];
@@ -59,7 +59,7 @@ static void route_calls(struct writer *w)
     }
 }
 
-static void link_outside(struct writer *w)
+static void link_outside(struct shared_writer *w)
 {
     struct placed *p = w->p;
     for (uint32_t i = 0; i < w->file->num_symbols; i++) {
@@ -76,7 +76,7 @@ static void link_outside(struct writer *w)
     }
 }
 
-static bool make_image(struct writer *w)
+static bool make_image(struct shared_writer *w)
 {
     struct placed *p = w->p;
     p->fixups = NEW(p->arena, struct place_fixups);
@@ -94,7 +94,7 @@ static bool make_image(struct writer *w)
 
 /* ---- tables ---- */
 
-static void add_symbol(struct writer *w, const struct place_symbol *s, unsigned char binding)
+static void add_symbol(struct shared_writer *w, const struct place_symbol *s, unsigned char binding)
 {
     Elf64_Sym out = { .st_name = string(w, s->name) };
     bool defined = place_is_definition(s);
@@ -106,7 +106,7 @@ static void add_symbol(struct writer *w, const struct place_symbol *s, unsigned 
     w->dynamic_index[s - w->file->symbols] = w->symbols.count - 1;
 }
 
-static bool add_symbols(struct writer *w)
+static bool add_symbols(struct shared_writer *w)
 {
     vec_push(w->arena, &w->symbols, ((Elf64_Sym){ 0 }));
     for (uint32_t i = 0; i < w->options->num_exports; i++) {
@@ -125,7 +125,7 @@ static bool add_symbols(struct writer *w)
 }
 
 /* One bucket: there are few symbols. */
-static void add_hash(struct writer *w)
+static void add_hash(struct shared_writer *w)
 {
     uint32_t count = w->symbols.count, words[] = { 1, count, count > 1 ? 1 : 0 };
     put(&w->head, words, sizeof words);
@@ -135,7 +135,7 @@ static void add_hash(struct writer *w)
     }
 }
 
-static void add_relocations(struct writer *w)
+static void add_relocations(struct shared_writer *w)
 {
     bool x86 = w->machine == EM_X86_64;
     uint32_t relative = x86 ? R_X86_64_RELATIVE : R_AARCH64_RELATIVE,
@@ -158,7 +158,7 @@ static void add_relocations(struct writer *w)
 static size_t round_up(size_t n, size_t alignment) { return (n + alignment - 1) / alignment * alignment; }
 
 /* Positions of the tables and, behind them, of the image. */
-static void lay_out_head(struct writer *w)
+static void lay_out_head(struct shared_writer *w)
 {
     w->symbols_at = sizeof(Elf64_Ehdr) + SEGMENTS * sizeof(Elf64_Phdr);
     w->hash_at = w->symbols_at + w->symbols.count * sizeof(Elf64_Sym);
@@ -167,7 +167,7 @@ static void lay_out_head(struct writer *w)
     w->base = round_up(w->strings_at + w->strings.length, w->page);
 }
 
-static void write_dynamic(struct writer *w, uint32_t name, uint32_t search, const uint32_t *needed)
+static void write_dynamic(struct shared_writer *w, uint32_t name, uint32_t search, const uint32_t *needed)
 {
     unsigned char *at = w->p->image + w->p->groups[GROUP_DATA].offset + w->dynamic_at;
     Elf64_Dyn tags[NUM_TAGS] = {
@@ -191,7 +191,7 @@ static void write_dynamic(struct writer *w, uint32_t name, uint32_t search, cons
 
 /* ---- headers ---- */
 
-static void add_file_header(struct writer *w, size_t sections_at, uint16_t num_sections)
+static void add_file_header(struct shared_writer *w, size_t sections_at, uint16_t num_sections)
 {
     Elf64_Ehdr h = {
         .e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
@@ -210,13 +210,14 @@ static void add_file_header(struct writer *w, size_t sections_at, uint16_t num_s
     put(&w->head, &h, sizeof h);
 }
 
-static void add_segment(struct writer *w, uint32_t type, uint32_t rights, size_t at, size_t size, size_t alignment)
+static void add_segment(struct shared_writer *w, uint32_t type, uint32_t rights, size_t at, size_t size,
+                        size_t alignment)
 {
     Elf64_Phdr h = { type, rights, at, at, at, size, size, alignment };
     put(&w->head, &h, sizeof h);
 }
 
-static void add_segments(struct writer *w)
+static void add_segments(struct shared_writer *w)
 {
     static const uint32_t rights[GROUP_COUNT] = {
         [GROUP_CODE] = PF_R | PF_X, [GROUP_CONSTANT] = PF_R, [GROUP_DATA] = PF_R | PF_W
@@ -231,7 +232,7 @@ static void add_segments(struct writer *w)
 }
 
 /* Linkers and tools find the tables by sections. The first one stands for the image, so that its symbols have one. */
-static void add_sections(struct writer *w, struct text *out)
+static void add_sections(struct shared_writer *w, struct text *out)
 {
     static const char names[] = "\0.text\0.dynsym\0.dynstr\0.hash\0.rela.dyn\0.dynamic\0.shstrtab";
     enum { TEXT = 1, DYNSYM = 7, DYNSTR = 15, HASH = 23, RELA = 29, DYNAMIC = 39, SHSTRTAB = 48, NUM_SECTIONS = 8 };
@@ -257,7 +258,7 @@ static void add_sections(struct writer *w, struct text *out)
     add_file_header(w, at, NUM_SECTIONS);
 }
 
-static bool write_file(struct writer *w, struct text *out)
+static bool write_file(struct shared_writer *w, struct text *out)
 {
     string(w, "");
     uint32_t name = string(w, w->options->name), search = string(w, w->options->search);
@@ -301,7 +302,7 @@ bool place_write_shared(const struct place_object *object, const struct place_sh
     if (object->size >= sizeof(Elf64_Ehdr))
         memcpy(&machine, (const char *)object->bytes + offsetof(Elf64_Ehdr, e_machine), sizeof machine);
     *p->files = (struct place_file){ .bytes = object->bytes, .size = object->size, .machine = machine };
-    struct writer w = { .p = p, .options = o, .file = p->files, .arena = a, .machine = machine };
+    struct shared_writer w = { .p = p, .options = o, .file = p->files, .arena = a, .machine = machine };
     w.page = machine == EM_AARCH64 ? 0x10000 : 0x1000; /* the largest that systems have */
     w.strings = w.head = text_new(a);
     bool ok = machine == EM_X86_64 || machine == EM_AARCH64 ||

@@ -12,7 +12,7 @@ enum { EPOCH, ITERATION, MODE, SAMPLE, BYTES, DIMS }; /* of the list that genera
 enum { LOW, HIGH, EXTENT, STRIDE, STEP, NUMBERS };    /* of a dimension */
 static const int64_t several = -1;                    /* iterations */
 
-struct entry {
+struct race_entry {
     uintptr_t address;                      /* 0: free */
     int64_t epoch, reader, writer, updater; /* 0: none */
 };
@@ -21,7 +21,7 @@ struct sdfg_rt_races {
     pthread_mutex_t lock;
     int64_t epochs;
     size_t count, capacity; /* a power of 2 */
-    struct entry *entries;
+    struct race_entry *entries;
 };
 
 static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
@@ -58,7 +58,7 @@ int64_t sdfg_rt_race_begin(struct sdfg_rt_context *context)
 
 static uint64_t mix(uintptr_t address) { return (uint64_t)address * 0x9E3779B97F4A7C15u >> 20; }
 
-static struct entry *place_of(struct entry *entries, size_t capacity, uintptr_t address)
+static struct race_entry *place_of(struct race_entry *entries, size_t capacity, uintptr_t address)
 {
     size_t at = (size_t)mix(address) & (capacity - 1);
     while (entries[at].address && entries[at].address != address)
@@ -72,7 +72,7 @@ static bool grow(struct sdfg_rt_races *r)
     if (2 * r->count < r->capacity)
         return true;
     size_t capacity = r->capacity ? 2 * r->capacity : FIRST;
-    struct entry *entries = calloc(capacity, sizeof *entries);
+    struct race_entry *entries = calloc(capacity, sizeof *entries);
     if (!entries)
         return false;
     for (size_t i = 0; i < r->capacity; i++)
@@ -89,11 +89,11 @@ static bool other(int64_t who, int64_t iteration) { return who && who != iterati
 static void join(int64_t *who, int64_t iteration) { *who = *who && *who != iteration ? several : iteration; }
 
 /* Gives whether the access races with one before it. */
-static bool note(struct entry *e, const int64_t *list)
+static bool note(struct race_entry *e, const int64_t *list)
 {
     int64_t iteration = list[ITERATION];
     if (e->epoch != list[EPOCH])
-        *e = (struct entry){ .address = e->address, .epoch = list[EPOCH] };
+        *e = (struct race_entry){ .address = e->address, .epoch = list[EPOCH] };
     bool bad = other(e->writer, iteration) || (list[MODE] != READ && other(e->reader, iteration)) ||
                (list[MODE] != UPDATE && other(e->updater, iteration));
     join(list[MODE] == READ ? &e->reader : list[MODE] == WRITE ? &e->writer : &e->updater, iteration);
@@ -130,7 +130,7 @@ void sdfg_rt_race(struct sdfg_rt_context *context, const struct sdfg_rt_access *
             pthread_mutex_lock(&r->lock);
             bool room = grow(r), bad = false;
             if (room) {
-                struct entry *e = place_of(r->entries, r->capacity, address);
+                struct race_entry *e = place_of(r->entries, r->capacity, address);
                 r->count += !e->address;
                 e->address = address;
                 bad = note(e, list);

@@ -59,7 +59,7 @@ void sdfg_rt_data_trouble(struct sdfg_rt_data *d, char *text, size_t size)
 
 /* ---- one file, under the lock ---- */
 
-struct access {
+struct data_access {
     struct sdfg_rt_context *context;
     struct sdfg_rt_data *data;
     char path[4096];
@@ -67,7 +67,7 @@ struct access {
     bool locked;
 };
 
-__attribute__((format(printf, 2, 3))) static bool fail(struct access *a, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static bool fail(struct data_access *a, const char *format, ...)
 {
     va_list args;
     char what[TROUBLE_SIZE];
@@ -80,7 +80,7 @@ __attribute__((format(printf, 2, 3))) static bool fail(struct access *a, const c
     return false;
 }
 
-static bool next_version(struct access *a, const char *name, bool saved, long *version)
+static bool next_version(struct data_access *a, const char *name, bool saved, long *version)
 {
     struct sdfg_rt_data *d = a->data;
     struct counter *c = d->counters;
@@ -102,11 +102,12 @@ static bool next_version(struct access *a, const char *name, bool saved, long *v
 }
 
 /* Locks and opens; ended with end_access. Nothing is done any more once the call has failed. */
-static bool begin_access(struct access *a, struct sdfg_rt_context *context, const char *text, bool save, bool symbol)
+static bool begin_access(struct data_access *a, struct sdfg_rt_context *context, const char *text, bool save,
+                         bool symbol)
 {
     const char *stem = text + strlen(text) + 1;
     long version;
-    *a = (struct access){ .context = context, .data = context->data };
+    *a = (struct data_access){ .context = context, .data = context->data };
     if (!a->data || __atomic_load_n(&context->error, __ATOMIC_RELAXED) != SDFG_RT_OK)
         return false;
     pthread_mutex_lock(&a->data->lock);
@@ -125,7 +126,7 @@ static bool begin_access(struct access *a, struct sdfg_rt_context *context, cons
     return a->file || fail(a, "%s", strerror(errno));
 }
 
-static void end_access(struct access *a)
+static void end_access(struct data_access *a)
 {
     if (a->file && fclose(a->file))
         fail(a, "%s", strerror(errno));
@@ -135,7 +136,7 @@ static void end_access(struct access *a)
 
 /* ---- containers ---- */
 
-static void write_elements(struct access *a, const int64_t *layout, const void *elements)
+static void write_elements(struct data_access *a, const int64_t *layout, const void *elements)
 {
     int64_t size = layout[0], count = layout[1], rank = layout[2];
     bool good = true;
@@ -145,7 +146,7 @@ static void write_elements(struct access *a, const int64_t *layout, const void *
         fail(a, "%s", strerror(errno));
 }
 
-static void read_elements(struct access *a, const int64_t *layout, void *elements)
+static void read_elements(struct data_access *a, const int64_t *layout, void *elements)
 {
     size_t size = (size_t)layout[0], count = layout[1] > 0 ? (size_t)layout[1] : 0;
     uint32_t rank, number;
@@ -158,7 +159,7 @@ static void read_elements(struct access *a, const int64_t *layout, void *element
 
 void sdfg_rt_save(struct sdfg_rt_context *context, const char *text, const int64_t *layout, const void *elements)
 {
-    struct access a;
+    struct data_access a;
     if (begin_access(&a, context, text, true, false))
         write_elements(&a, layout, elements);
     end_access(&a);
@@ -166,7 +167,7 @@ void sdfg_rt_save(struct sdfg_rt_context *context, const char *text, const int64
 
 void sdfg_rt_restore(struct sdfg_rt_context *context, const char *text, const int64_t *layout, void *elements)
 {
-    struct access a;
+    struct data_access a;
     if (begin_access(&a, context, text, false, false))
         read_elements(&a, layout, elements);
     end_access(&a);
@@ -184,7 +185,7 @@ static void exchange(char *text, char from, char to)
 
 void sdfg_rt_save_int(struct sdfg_rt_context *context, const char *text, int64_t value)
 {
-    struct access a;
+    struct data_access a;
     if (begin_access(&a, context, text, true, true) && fprintf(a.file, "%" PRId64, value) < 0)
         fail(&a, "%s", strerror(errno));
     end_access(&a);
@@ -192,7 +193,7 @@ void sdfg_rt_save_int(struct sdfg_rt_context *context, const char *text, int64_t
 
 void sdfg_rt_save_real(struct sdfg_rt_context *context, const char *text, double value)
 {
-    struct access a;
+    struct data_access a;
     char number[64];
     snprintf(number, sizeof number, "%.17g", value);
     exchange(number, *localeconv()->decimal_point, '.');
@@ -203,7 +204,7 @@ void sdfg_rt_save_real(struct sdfg_rt_context *context, const char *text, double
 
 int64_t sdfg_rt_restore_int(struct sdfg_rt_context *context, const char *text, int64_t now)
 {
-    struct access a;
+    struct data_access a;
     int64_t value = now;
     if (begin_access(&a, context, text, false, true) && fscanf(a.file, "%" SCNd64, &value) != 1)
         fail(&a, "holds no whole number");
@@ -213,7 +214,7 @@ int64_t sdfg_rt_restore_int(struct sdfg_rt_context *context, const char *text, i
 
 double sdfg_rt_restore_real(struct sdfg_rt_context *context, const char *text, double now)
 {
-    struct access a;
+    struct data_access a;
     char number[64] = "", *end = number;
     double value = now;
     if (begin_access(&a, context, text, false, true)) {

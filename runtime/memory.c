@@ -19,12 +19,12 @@ enum {
 static const size_t kept_most = (size_t)512 << 20; /* bytes per program */
 
 /* What lies before each block. */
-struct block {
+struct owned_block {
     _Alignas(ALIGNMENT) struct sdfg_rt_owned owned;
     size_t size;                          /* of the block without this */
     const struct sdfg_rt_allocator *from; /* NULL: the system */
 };
-static_assert(sizeof(struct block) == ALIGNMENT, "blocks are aligned");
+static_assert(sizeof(struct owned_block) == ALIGNMENT, "blocks are aligned");
 
 struct sdfg_rt_pool {
     struct sdfg_rt_allocator allocator; /* allocate is NULL: the system */
@@ -32,7 +32,7 @@ struct sdfg_rt_pool {
     pthread_mutex_t lock;
     size_t bytes;
     int count;
-    struct block *blocks[MAX_BLOCKS]; /* oldest first */
+    struct owned_block *blocks[MAX_BLOCKS]; /* oldest first */
 };
 
 struct sdfg_rt_pool *sdfg_rt_pool_new(void)
@@ -45,9 +45,9 @@ struct sdfg_rt_pool *sdfg_rt_pool_new(void)
 
 void sdfg_rt_pool_allocator(struct sdfg_rt_pool *pool, const struct sdfg_rt_allocator *a) { pool->allocator = *a; }
 
-static struct block *take_at(struct sdfg_rt_pool *p, int index)
+static struct owned_block *take_at(struct sdfg_rt_pool *p, int index)
 {
-    struct block *b = p->blocks[index];
+    struct owned_block *b = p->blocks[index];
     p->bytes -= b->size;
     p->count--;
     for (int i = index; i < p->count; i++)
@@ -77,9 +77,9 @@ static void count_taken(struct sdfg_rt_pool *p, size_t size)
 }
 
 /* The latest block of that size: its contents may still be in the cache. */
-static struct block *take(struct sdfg_rt_pool *p, size_t size)
+static struct owned_block *take(struct sdfg_rt_pool *p, size_t size)
 {
-    struct block *found = NULL;
+    struct owned_block *found = NULL;
     pthread_mutex_lock(&p->lock);
     for (int i = p->count - 1; i >= 0 && !found; i--)
         if (p->blocks[i]->size == size)
@@ -88,9 +88,9 @@ static struct block *take(struct sdfg_rt_pool *p, size_t size)
     return found;
 }
 
-static void keep(struct sdfg_rt_pool *p, struct block *b)
+static void keep(struct sdfg_rt_pool *p, struct owned_block *b)
 {
-    struct block *leaving[MAX_BLOCKS];
+    struct owned_block *leaving[MAX_BLOCKS];
     int count = 0;
     pthread_mutex_lock(&p->lock);
     while (p->count == MAX_BLOCKS || (p->count && p->bytes + b->size > kept_most))
@@ -102,16 +102,16 @@ static void keep(struct sdfg_rt_pool *p, struct block *b)
         free(leaving[--count]);
 }
 
-static struct block *allocate(const struct sdfg_rt_allocator *from, size_t size)
+static struct owned_block *allocate(const struct sdfg_rt_allocator *from, size_t size)
 {
-    size_t total = size + sizeof(struct block);
+    size_t total = size + sizeof(struct owned_block);
     if (from)
         return from->allocate(from->user, total, ALIGNMENT);
     if (total < 2 * HUGE_PAGE)
         return aligned_alloc(ALIGNMENT, total);
     /* One fault for 512 pages, where the system does that on request. Whether it does is not our concern. */
     total = (total + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
-    struct block *b = aligned_alloc(HUGE_PAGE, total);
+    struct owned_block *b = aligned_alloc(HUGE_PAGE, total);
     if (b)
         madvise(b, total, MADV_HUGEPAGE);
     return b;
@@ -119,7 +119,7 @@ static struct block *allocate(const struct sdfg_rt_allocator *from, size_t size)
 
 static void release(struct sdfg_rt_context *context, struct sdfg_rt_owned *owned)
 {
-    sdfg_rt_free(context, (struct block *)owned + 1);
+    sdfg_rt_free(context, (struct owned_block *)owned + 1);
 }
 
 void *sdfg_rt_alloc(struct sdfg_rt_context *context, int64_t bytes)
@@ -132,7 +132,7 @@ void *sdfg_rt_alloc(struct sdfg_rt_context *context, int64_t bytes)
     size_t size = bytes ? ((size_t)bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : ALIGNMENT;
     struct sdfg_rt_pool *pool = context->pool;
     const struct sdfg_rt_allocator *from = pool && pool->allocator.allocate ? &pool->allocator : NULL;
-    struct block *b = size >= KEPT_LEAST && pool && !from ? take(pool, size) : NULL;
+    struct owned_block *b = size >= KEPT_LEAST && pool && !from ? take(pool, size) : NULL;
     if (!b)
         b = allocate(from, size);
     if (!b) {
@@ -152,7 +152,7 @@ void sdfg_rt_free(struct sdfg_rt_context *context, void *memory)
 {
     if (!memory)
         return;
-    struct block *b = (struct block *)memory - 1;
+    struct owned_block *b = (struct owned_block *)memory - 1;
     struct sdfg_rt_pool *pool = context->pool;
     sdfg_rt_give_up(context, &b->owned);
     if (pool && b->size >= KEPT_LEAST)

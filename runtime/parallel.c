@@ -153,7 +153,7 @@ int64_t sdfg_rt_thread_limit(struct sdfg_rt_context *context)
 
 /* ---- regions ---- */
 
-struct region {
+struct parallel_region {
     struct sdfg_rt_context *context;
     sdfg_rt_body *body;
     void *data;
@@ -193,7 +193,7 @@ static void leave_processor(int processor, int64_t threads)
         sched_setaffinity(0, sizeof all, &all);
 }
 
-static void join_region(struct region *r, int64_t threads)
+static void join_region(struct parallel_region *r, int64_t threads)
 {
     __atomic_add_fetch(&r->joined, 1, __ATOMIC_RELAXED);
     if (sched_getcpu() == r->processor)
@@ -201,7 +201,7 @@ static void join_region(struct region *r, int64_t threads)
 }
 
 /* The first thread is through and would wait at the end of the region, which need not give its processor away. */
-static void let_others_join(const struct region *r, int64_t threads)
+static void let_others_join(const struct parallel_region *r, int64_t threads)
 {
     for (int i = 0; i < LOOKS + MOST_YIELDS && __atomic_load_n(&r->joined, __ATOMIC_RELAXED) < threads - 1; i++)
         if (i >= LOOKS)
@@ -210,7 +210,7 @@ static void let_others_join(const struct region *r, int64_t threads)
 
 static void run_thread(void *argument)
 {
-    struct region *r = argument;
+    struct parallel_region *r = argument;
     int64_t thread = openmp.thread_num(), threads = openmp.num_threads();
     if (thread > 0)
         join_region(r, threads);
@@ -254,7 +254,7 @@ void sdfg_rt_parallel(struct sdfg_rt_context *context, sdfg_rt_body *body, void 
         run_directly(context, body, data);
         return;
     }
-    struct region r = { context, body, data, { .id = ++context->regions }, .processor = sched_getcpu() };
+    struct parallel_region r = { context, body, data, { .id = ++context->regions }, .processor = sched_getcpu() };
     o->parallel(run_thread, &r, (unsigned)threads, 0);
     last_region = nanoseconds(CLOCK_MONOTONIC_COARSE);
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* The handle. Its memory is made by init, so the sizes are those of that moment: calls must agree. */
-struct handle {
+struct program_handle {
     const struct sdfg_rt_program *program;
     struct sdfg_rt_pool *pool;
     void **slots;
@@ -18,13 +18,13 @@ struct handle {
 /* The first GPU, and what went wrong there in the last call of this thread. */
 static _Thread_local struct sdfg_rt_device last_device;
 
-static struct sdfg_rt_context context_of(const struct handle *h)
+static struct sdfg_rt_context context_of(const struct program_handle *h)
 {
     return (
         struct sdfg_rt_context){ .num_threads = (int32_t)h->program->num_threads, .slots = h->slots, .pool = h->pool };
 }
 
-static void release(struct handle *h)
+static void release(struct program_handle *h)
 {
     sdfg_rt_pool_free(h->pool);
     free(h->slots);
@@ -42,7 +42,7 @@ static int64_t key_of(const struct sdfg_rt_program *p, int64_t index, void *cons
 
 void *sdfg_rt_program_begin(const struct sdfg_rt_program *p, void *const *args)
 {
-    struct handle *h = calloc(1, sizeof *h);
+    struct program_handle *h = calloc(1, sizeof *h);
     if (!h)
         return NULL;
     h->program = p;
@@ -73,7 +73,7 @@ void *sdfg_rt_program_begin(const struct sdfg_rt_program *p, void *const *args)
 int32_t sdfg_rt_program_run(void *handle, void *const *args)
 {
     enum { MOST = 16 };
-    struct handle *h = handle;
+    struct program_handle *h = handle;
     for (int64_t i = 0; i < h->program->num_keys; i++)
         if (h->keys[i] != key_of(h->program, i, args))
             return SDFG_RT_OTHER_SYMBOL;
@@ -96,7 +96,7 @@ int32_t sdfg_rt_program_run(void *handle, void *const *args)
 
 int32_t sdfg_rt_program_end(void *handle)
 {
-    struct handle *h = handle;
+    struct program_handle *h = handle;
     if (!h)
         return 0;
     int32_t error = 0;
@@ -112,7 +112,7 @@ int32_t sdfg_rt_program_end(void *handle)
 
 int64_t sdfg_rt_program_external_size(void *handle, int64_t storage, void *const *args)
 {
-    struct handle *h = handle;
+    struct program_handle *h = handle;
     if (!h->program->workspace)
         return 0;
     for (int64_t i = 0; i < h->program->num_storages; i++)
@@ -129,7 +129,7 @@ int64_t sdfg_rt_program_external_size(void *handle, int64_t storage, void *const
 
 void sdfg_rt_program_external(void *handle, int64_t storage, void *const *args, void *memory)
 {
-    struct handle *h = handle;
+    struct program_handle *h = handle;
     h->blocks[storage].bytes = sdfg_rt_program_external_size(handle, storage, args);
     h->blocks[storage].memory = memory;
 }

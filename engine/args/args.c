@@ -20,8 +20,8 @@ sdfg_error *sdfg_args_new(sdfg_args **out, sdfg_program *p)
     GUARDED(error_memory(SDFG_STAGE_BIND));
     struct arena *scratch = arena_new();
     sdfg_args *a = calloc(1, sizeof *a);
-    struct value *values = calloc(p->num_variables + 1, sizeof *values);
-    struct entry **given = calloc(p->num_arguments + 1, sizeof *given);
+    struct symbol_value *values = calloc(p->num_variables + 1, sizeof *values);
+    struct argument_entry **given = calloc(p->num_arguments + 1, sizeof *given);
     struct sdfg_rt_block *blocks = calloc(p->workspaces.count + 1, sizeof *blocks);
     struct recent *recent = calloc(1, sizeof *recent);
     if (!a || !values || !given || !blocks || !recent) {
@@ -85,7 +85,7 @@ struct report args_report(struct sdfg_args *a)
 }
 
 /* The entry behind the one found before, most often. */
-static struct entry *find_given(struct sdfg_args *a, const char *name)
+static struct argument_entry *find_given(struct sdfg_args *a, const char *name)
 {
     for (size_t n = 0; n < a->num_entries; n++) {
         size_t i = (a->expected < a->num_entries ? a->expected : 0) + n;
@@ -98,7 +98,7 @@ static struct entry *find_given(struct sdfg_args *a, const char *name)
     return NULL;
 }
 
-const struct entry *args_find_name(const struct sdfg_args *a, const char *name)
+const struct argument_entry *args_find_name(const struct sdfg_args *a, const char *name)
 {
     for (size_t i = 0; i < a->num_entries; i++)
         if (!strcmp(a->entries[i]->name, name))
@@ -111,7 +111,7 @@ static bool grow(struct sdfg_args *a)
     if (a->num_entries < a->capacity)
         return true;
     size_t capacity = a->capacity ? 2 * a->capacity : 16;
-    struct entry **entries = realloc(a->entries, capacity * sizeof *entries);
+    struct argument_entry **entries = realloc(a->entries, capacity * sizeof *entries);
     if (!entries)
         return false;
     a->entries = entries;
@@ -129,9 +129,9 @@ static uint32_t argument_of(const struct sdfg_program *p, const char *name)
 }
 
 /* The entry of a name, new (of kind ENTRY_ARRAY, with no element type) or as it was; NULL with the reason recorded. */
-static struct entry *entry_for(struct sdfg_args *a, const char *name, struct diags *d)
+static struct argument_entry *entry_for(struct sdfg_args *a, const char *name, struct diags *d)
 {
-    struct entry *e = find_given(a, name);
+    struct argument_entry *e = find_given(a, name);
     if (!e) {
         const struct leaf *l = program_find(a->program, name, d);
         if (!l)
@@ -175,7 +175,7 @@ static const char *array_fault(const sdfg_array *array)
 }
 
 /* An entry is about to get another value. */
-static void begin_entry(struct sdfg_args *a, struct entry *e)
+static void begin_entry(struct sdfg_args *a, struct argument_entry *e)
 {
     if (e->text)
         free(e->text);
@@ -184,7 +184,7 @@ static void begin_entry(struct sdfg_args *a, struct entry *e)
 }
 
 /* Does the array only lie at another address than the one given before? */
-static bool lies_alike(const struct entry *e, const sdfg_array *array)
+static bool lies_alike(const struct argument_entry *e, const sdfg_array *array)
 {
     const sdfg_array *old = &e->array;
     bool alike = e->kind == ENTRY_ARRAY && !leaf_is_value(e->leaf) && old->dtype == array->dtype &&
@@ -194,7 +194,7 @@ static bool lies_alike(const struct entry *e, const sdfg_array *array)
     return alike;
 }
 
-static void give_array(struct sdfg_args *a, struct entry *e, const sdfg_array *array)
+static void give_array(struct sdfg_args *a, struct argument_entry *e, const sdfg_array *array)
 {
     bool settled = a->settled && lies_alike(e, array);
     begin_entry(a, e);
@@ -230,7 +230,7 @@ static sdfg_error *take_array(sdfg_args *a, const char *name, const sdfg_array *
     if (__builtin_expect(array->device.kind > SDFG_DEVICE_CPU, 0))
         return device_error(name, &array->device);
     const char *fault = array_fault(array);
-    struct entry *given = fault ? NULL : find_given(a, name), *e = NULL;
+    struct argument_entry *given = fault ? NULL : find_given(a, name), *e = NULL;
     if (given) { /* without the cost of a report */
         give_array(a, given, array);
         return NULL;
@@ -267,7 +267,7 @@ sdfg_error *sdfg_args_pointer(sdfg_args *a, const char *name, void *data)
     NEEDS(name);
     GUARDED(error_memory(SDFG_STAGE_BIND));
     struct report r = args_report(a);
-    struct entry *e = entry_for(a, name, r.diags);
+    struct argument_entry *e = entry_for(a, name, r.diags);
     if (e) {
         begin_entry(a, e);
         e->kind = data ? ENTRY_POINTER : ENTRY_NULL;
@@ -278,7 +278,7 @@ sdfg_error *sdfg_args_pointer(sdfg_args *a, const char *name, void *data)
 
 sdfg_error *sdfg_args_null(sdfg_args *a, const char *name) { return sdfg_args_pointer(a, name, NULL); }
 
-static void give_scalar(struct sdfg_args *a, struct entry *e, struct scalar value)
+static void give_scalar(struct sdfg_args *a, struct argument_entry *e, struct scalar value)
 {
     bool settled = a->settled;
     begin_entry(a, e);
@@ -291,14 +291,14 @@ static sdfg_error *set_scalar(sdfg_args *a, const char *name, struct scalar valu
 {
     NEEDS(a);
     NEEDS(name);
-    struct entry *given = find_given(a, name);
+    struct argument_entry *given = find_given(a, name);
     if (given) { /* without the cost of a report */
         give_scalar(a, given, value);
         return NULL;
     }
     GUARDED(error_memory(SDFG_STAGE_BIND));
     struct report r = args_report(a);
-    struct entry *e = entry_for(a, name, r.diags);
+    struct argument_entry *e = entry_for(a, name, r.diags);
     if (e)
         give_scalar(a, e, value);
     return report_end(&r, SDFG_STAGE_BIND);
@@ -339,7 +339,7 @@ sdfg_error *sdfg_args_string(sdfg_args *a, const char *name, const char *text)
     NEEDS(text);
     GUARDED(error_memory(SDFG_STAGE_BIND));
     struct report r = args_report(a);
-    struct entry *e = entry_for(a, name, r.diags);
+    struct argument_entry *e = entry_for(a, name, r.diags);
     char *copy = e ? strdup(text) : NULL;
     if (e && !copy)
         fatal_memory(); /* what was given before stays */
@@ -357,7 +357,7 @@ sdfg_error *sdfg_args_stream(sdfg_args *a, const char *name, sdfg_stream *s)
     NEEDS(name);
     GUARDED(error_memory(SDFG_STAGE_BIND));
     struct report r = args_report(a);
-    struct entry *e = entry_for(a, name, r.diags);
+    struct argument_entry *e = entry_for(a, name, r.diags);
     if (e) {
         begin_entry(a, e);
         e->kind = s ? ENTRY_STREAM : ENTRY_NULL;

@@ -14,7 +14,7 @@ struct layout {
 
 enum entry_kind { ENTRY_ARRAY, ENTRY_POINTER, ENTRY_NULL, ENTRY_SCALAR, ENTRY_STRING, ENTRY_STREAM };
 
-struct entry {
+struct argument_entry {
     char *name; /* as given: "B[2].x" */
     const struct leaf *leaf;
     uint32_t argument; /* of the program, that this is or is part of */
@@ -35,33 +35,33 @@ struct entry {
 struct sdfg_args {
     struct sdfg_program *program;
     struct arena *scratch; /* of one public call */
-    struct entry **entries;
+    struct argument_entry **entries;
     size_t num_entries, capacity, expected; /* the entry that is given next, if names come as they did before */
-    struct entry **given;       /* one per argument of the program: what was given for it as a whole, or NULL */
-    int num_threads;            /* of calls; 0: what the engine says */
-    bool has_communicator;      /* of MPI, from the caller; else all processes */
-    int32_t communicator;       /* Fortran's handle */
-    struct recent *recent;      /* kernels of the last calls (engine/call/recent.h) */
-    struct sdfg_kernel *kernel; /* of the last call, one of them; or NULL */
-    uint32_t kernel_alignment;  /* of the arrays in the call that took it */
-    bool disjoint;           /* the caller vouches for it: programs from Python need not refuse what seems to overlap */
-    bool settled;            /* a call has solved and checked everything, and since then only data changed */
-    struct value *values;    /* of the last solve, one per variable */
-    _Atomic uint32_t cancel; /* requests to stop the call that runs; any thread */
+    struct argument_entry **given; /* one per argument of the program: what was given for it as a whole, or NULL */
+    int num_threads;               /* of calls; 0: what the engine says */
+    bool has_communicator;         /* of MPI, from the caller; else all processes */
+    int32_t communicator;          /* Fortran's handle */
+    struct recent *recent;         /* kernels of the last calls (engine/call/recent.h) */
+    struct sdfg_kernel *kernel;    /* of the last call, one of them; or NULL */
+    uint32_t kernel_alignment;     /* of the arrays in the call that took it */
+    bool disjoint; /* the caller vouches for it: programs from Python need not refuse what seems to overlap */
+    bool settled;  /* a call has solved and checked everything, and since then only data changed */
+    struct symbol_value *values;  /* of the last solve, one per variable */
+    _Atomic uint32_t cancel;      /* requests to stop the call that runs; any thread */
     struct sdfg_rt_block *blocks; /* memory for lifetime External, one per entry of program->workspaces */
 };
 
-const struct entry *args_find_name(const struct sdfg_args *a, const char *name);
+const struct argument_entry *args_find_name(const struct sdfg_args *a, const char *name);
 
 /* Memory where there must be some, aligned. */
-static inline bool entry_has_data(const struct entry *e)
+static inline bool entry_has_data(const struct argument_entry *e)
 {
     return e->array.data ? !((uintptr_t)e->array.data & (e->alignment - 1)) : e->begin == e->end || e->leaf->optional;
 }
 
 /* What was given for a leaf, which is called `name` ("B[2].x"); NULL if nothing was. Whole arguments lie in one table.
  */
-static inline const struct entry *args_find(const struct sdfg_args *a, const struct leaf *l, const char *name)
+static inline const struct argument_entry *args_find(const struct sdfg_args *a, const struct leaf *l, const char *name)
 {
     const struct sdfg_program *p = a->program;
     bool whole = l >= p->arguments && l < p->arguments + p->num_arguments;
@@ -79,7 +79,8 @@ bool args_check(const struct sdfg_args *a, const struct solver *s, struct diags 
 /* Both at once in a fraction of the time, for most calls (engine/args/settle.c). False: something is wrong or not that
  * simple, and the two above are needed. */
 bool args_settle(struct sdfg_args *a);
-void entry_measure(struct entry *e, const struct sdfg_program *p, const struct value *values); /* its extent */
+void entry_measure(struct argument_entry *e, const struct sdfg_program *p,
+                   const struct symbol_value *values); /* its extent */
 /* What is left of args_check when a->settled: null pointers and alignment. */
 bool args_check_data(const struct sdfg_args *a, struct diags *d);
 /* "N, 2*M" */

@@ -24,7 +24,7 @@ static const char *what_is(const struct leaf *l)
     return l->type && l->type->kind == TYPE_CALLBACK ? "a function" : names[l->kind];
 }
 
-static const char *what_was_given(const struct entry *e)
+static const char *what_was_given(const struct argument_entry *e)
 {
     static const char *const names[] = { "an array", "a pointer", "null", "a single value", "a text", "a stream" };
     return names[e->kind];
@@ -33,7 +33,7 @@ static const char *what_was_given(const struct entry *e)
 /* ---- arrays ---- */
 
 /* Element type and size; single values are converted, so any basic type will do for them. */
-static bool check_dtype(const struct entry *e, struct diags *d)
+static bool check_dtype(const struct argument_entry *e, struct diags *d)
 {
     const struct leaf *l = e->leaf;
     const sdfg_array *a = &e->array;
@@ -70,7 +70,7 @@ static bool fold_lanes(const struct leaf *l, struct layout *out)
 }
 
 /* The layout of an array in elements of its container; false (recorded) if type or rank do not fit. */
-static bool lay_out(const struct entry *e, struct layout *out, struct diags *d)
+static bool lay_out(const struct argument_entry *e, struct layout *out, struct diags *d)
 {
     const struct leaf *l = e->leaf;
     const sdfg_array *a = &e->array;
@@ -99,7 +99,7 @@ static bool lay_out(const struct entry *e, struct layout *out, struct diags *d)
     return false;
 }
 
-static void measure_array(struct entry *e)
+static void measure_array(struct argument_entry *e)
 {
     const sdfg_array *a = &e->array;
     size_t size = a->dtype == SDFG_RECORD ? a->item_bytes : sdfg_dtype_size(a->dtype);
@@ -120,7 +120,7 @@ static void measure_array(struct entry *e)
         e->alignment = t->align;
 }
 
-void entry_measure(struct entry *e, const struct sdfg_program *p, const struct value *values)
+void entry_measure(struct argument_entry *e, const struct sdfg_program *p, const struct symbol_value *values)
 {
     e->has_extent = (e->kind == ENTRY_ARRAY || e->kind == ENTRY_POINTER) && !leaf_is_value(e->leaf);
     e->begin = e->end = 0;
@@ -145,7 +145,7 @@ struct equations {
     VEC(struct equation) list;
 };
 
-static void add_equations(struct equations *q, const struct entry *e, const struct layout *y)
+static void add_equations(struct equations *q, const struct argument_entry *e, const struct layout *y)
 {
     bool empty = false;
     for (uint32_t i = 0; i < y->rank; i++) {
@@ -161,7 +161,7 @@ static void add_equations(struct equations *q, const struct entry *e, const stru
         }
 }
 
-static bool value_fits(const struct entry *e, const struct scalar *value, struct diags *d)
+static bool value_fits(const struct argument_entry *e, const struct scalar *value, struct diags *d)
 {
     char text[80];
     uint64_t memory[2];
@@ -172,17 +172,18 @@ static bool value_fits(const struct entry *e, const struct scalar *value, struct
 }
 
 /* Takes a single value: what it is to expressions, if it is an integer. */
-static bool take_value(const struct sdfg_args *a, const struct entry *e, const struct scalar *value, struct diags *d)
+static bool take_value(const struct sdfg_args *a, const struct argument_entry *e, const struct scalar *value,
+                       struct diags *d)
 {
     int64_t i;
     if (!value_fits(e, value, d))
         return false;
     if (e->leaf->variable >= 0 && scalar_integer(value, &i))
-        a->values[e->leaf->variable] = (struct value){ .origin = VALUE_GIVEN, .value = i };
+        a->values[e->leaf->variable] = (struct symbol_value){ .origin = VALUE_GIVEN, .value = i };
     return true;
 }
 
-static bool take_entry(const struct sdfg_args *a, struct equations *q, struct entry *e, struct diags *d)
+static bool take_entry(const struct sdfg_args *a, struct equations *q, struct argument_entry *e, struct diags *d)
 {
     const struct leaf *l = e->leaf;
     e->laid_out = false;
@@ -243,7 +244,8 @@ bool args_solve(struct sdfg_args *a, struct arena *arena, struct solver *s, stru
 
 /* ---- checks with all symbols known ---- */
 
-static bool report_strides(const struct entry *e, const struct solver *s, const struct layout *y, struct diags *d)
+static bool report_strides(const struct argument_entry *e, const struct solver *s, const struct layout *y,
+                           struct diags *d)
 {
     const struct leaf *l = e->leaf;
     struct text actual = text_new(s->arena), expected = text_new(s->arena);
@@ -260,7 +262,7 @@ static bool report_strides(const struct entry *e, const struct solver *s, const 
     return diag_error(d, l->place, DIAG_ARGUMENT_STRIDES, e->name, text_get(&actual), text_get(&expected));
 }
 
-static bool check_strides(const struct entry *e, const struct solver *s, struct diags *d)
+static bool check_strides(const struct argument_entry *e, const struct solver *s, struct diags *d)
 {
     const struct leaf *l = e->leaf;
     const struct layout *y = &e->layout;
@@ -277,7 +279,7 @@ static bool check_strides(const struct entry *e, const struct solver *s, struct 
     return same || report_strides(e, s, y, d);
 }
 
-static bool check_data(const struct entry *e, struct diags *d)
+static bool check_data(const struct argument_entry *e, struct diags *d)
 {
     if (e->kind != ENTRY_ARRAY || !e->has_extent || entry_has_data(e))
         return true;
@@ -287,7 +289,7 @@ static bool check_data(const struct entry *e, struct diags *d)
 }
 
 /* As many queues as the program has, for elements of its size. */
-static bool check_stream(const struct entry *e, const struct solver *s, struct diags *d)
+static bool check_stream(const struct argument_entry *e, const struct solver *s, struct diags *d)
 {
     const struct leaf *l = e->leaf;
     int64_t queues;
@@ -332,7 +334,7 @@ bool args_check(const struct sdfg_args *a, const struct solver *s, struct diags 
     const struct sdfg_program *p = a->program;
     bool ok = true;
     for (size_t i = 0; i < a->num_entries; i++) {
-        const struct entry *e = a->entries[i];
+        const struct argument_entry *e = a->entries[i];
         if (e->kind == ENTRY_ARRAY)
             ok &= check_strides(e, s, d) & check_data(e, d);
         if (e->kind == ENTRY_STREAM)

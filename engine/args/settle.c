@@ -13,11 +13,11 @@ static void forget_values(const struct sdfg_args *a)
     const struct sdfg_program *p = a->program;
     for (uint32_t v = 0; v < p->num_variables; v++)
         a->values[v] = p->variables[v].is_constant
-                           ? (struct value){ .origin = VALUE_CONSTANT, .value = p->variables[v].constant }
-                           : (struct value){ .origin = VALUE_UNKNOWN };
+                           ? (struct symbol_value){ .origin = VALUE_CONSTANT, .value = p->variables[v].constant }
+                           : (struct symbol_value){ .origin = VALUE_UNKNOWN };
 }
 
-static bool take_value(const struct sdfg_args *a, const struct entry *e)
+static bool take_value(const struct sdfg_args *a, const struct argument_entry *e)
 {
     const struct leaf *l = e->leaf;
     uint64_t memory[2];
@@ -27,11 +27,11 @@ static bool take_value(const struct sdfg_args *a, const struct entry *e)
     if (e->scalar.dtype != l->dtype && !scalar_store(&e->scalar, l->dtype, memory))
         return false;
     if (l->variable >= 0 && scalar_integer(&e->scalar, &i))
-        a->values[l->variable] = (struct value){ .origin = VALUE_GIVEN, .value = i };
+        a->values[l->variable] = (struct symbol_value){ .origin = VALUE_GIVEN, .value = i };
     return true;
 }
 
-static bool fits_leaf(const struct sdfg_args *a, const struct entry *e)
+static bool fits_leaf(const struct sdfg_args *a, const struct argument_entry *e)
 {
     const struct leaf *l = e->leaf;
     if (l != &a->program->arguments[e->argument] || l->kind != SDFG_KIND_ARRAY)
@@ -43,17 +43,17 @@ static bool fits_leaf(const struct sdfg_args *a, const struct entry *e)
 }
 
 /* Dimensions that are a symbol: it is what the first one says, and the others agree. */
-static bool take_shape(const struct sdfg_args *a, const struct entry *e)
+static bool take_shape(const struct sdfg_args *a, const struct argument_entry *e)
 {
     const struct leaf *l = e->leaf;
     for (uint32_t i = 0; i < l->rank; i++) {
         const struct form *f = &l->shape[i];
-        struct value *v = &a->values[f->name];
+        struct symbol_value *v = &a->values[f->name];
         int64_t size = e->array.shape[i];
         if (f->kind != FORM_NAME)
             continue;
         if (v->origin == VALUE_UNKNOWN && variable_holds(&a->program->variables[f->name], size))
-            *v = (struct value){ .origin = VALUE_SOLVED, .value = size };
+            *v = (struct symbol_value){ .origin = VALUE_SOLVED, .value = size };
         if (v->origin == VALUE_UNKNOWN || v->value != size)
             return false;
     }
@@ -87,7 +87,7 @@ static inline bool form_is(const struct sdfg_args *a, const struct form *f, int6
 }
 
 /* What take_shape did not look at. */
-static bool is_laid_out(const struct sdfg_args *a, const struct entry *e)
+static bool is_laid_out(const struct sdfg_args *a, const struct argument_entry *e)
 {
     const struct leaf *l = e->leaf;
     const sdfg_array *y = &e->array;
@@ -124,7 +124,7 @@ bool args_settle(struct sdfg_args *a)
 {
     bool ok = take_all(a) && is_complete(a);
     for (size_t i = 0; i < a->num_entries && ok; i++) {
-        struct entry *e = a->entries[i];
+        struct argument_entry *e = a->entries[i];
         entry_measure(e, a->program, a->values);
         ok = e->kind != ENTRY_ARRAY || (is_laid_out(a, e) && entry_has_data(e));
     }

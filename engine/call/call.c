@@ -212,7 +212,7 @@ static bool prepare(struct call *c, struct sdfg_args *a, struct report *r, sdfg_
     if (a->program->disjoint && !a->disjoint && !again && overlap_found(a, r->diags))
         return false;
     uint32_t n = a->program->num_variables;
-    c->values = NEW_ARRAY(c->arena, struct value, n);
+    c->values = NEW_ARRAY(c->arena, struct symbol_value, n);
     memcpy(c->values, a->values, n * sizeof *c->values);
     if (a->program->workspaces.count) {
         uint32_t blocks = a->program->workspaces.count;

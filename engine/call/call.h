@@ -28,7 +28,7 @@ struct call {
     int num_threads;                /* 0: what the engine says */
     bool has_communicator;
     int32_t communicator;         /* of MPI (runtime/mpi.h) */
-    struct value *values;         /* one per variable */
+    struct symbol_value *values;  /* one per variable */
     struct sdfg_rt_block *blocks; /* of the arguments, or NULL */
     VEC(struct shared_member) members;
 };

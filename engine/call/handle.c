@@ -90,7 +90,7 @@ bool *handles_key(const struct sdfg_program *p)
     return scan.in_key;
 }
 
-static bool same_key(const struct handle_table *t, const struct handle *h, const struct value *values)
+static bool same_key(const struct handle_table *t, const struct handle *h, const struct symbol_value *values)
 {
     for (uint32_t v = 0; v < t->program->num_variables; v++)
         if (t->program->in_key[v] && h->key[v] != values[v].value)
@@ -98,7 +98,7 @@ static bool same_key(const struct handle_table *t, const struct handle *h, const
     return true;
 }
 
-static struct handle *find_or_add(struct handle_table *t, const struct value *values)
+static struct handle *find_or_add(struct handle_table *t, const struct symbol_value *values)
 {
     struct cleanup locked;
     guard_lock(&locked, &t->lock);
@@ -144,7 +144,7 @@ static sdfg_error *start(struct handle *h, struct sdfg_kernel *k, void *const *a
 }
 
 struct handle *handles_enter(struct handle_table *t, struct sdfg_kernel *k, void *const *args,
-                             const struct value *values, sdfg_error **error)
+                             const struct symbol_value *values, sdfg_error **error)
 {
     GUARDED((*error = error_memory(SDFG_STAGE_RUN), NULL));
     struct handle *h = find_or_add(t, values);

@@ -25,6 +25,6 @@ void handles_free(struct handle_table *t);
 
 /* The handle for these symbol values, locked and initialized; unlock `run` after the call. NULL with *error set. */
 struct handle *handles_enter(struct handle_table *t, struct sdfg_kernel *k, void *const *args,
-                             const struct value *values, sdfg_error **error);
+                             const struct symbol_value *values, sdfg_error **error);
 
 #endif

@@ -18,7 +18,7 @@ static void *memory_of(struct call *c, const struct leaf *l, const char *name, b
 static bool store_value(const struct call *c, const struct leaf *l, const char *name, sdfg_dtype dtype, void *to,
                         struct diags *d)
 {
-    const struct entry *e = args_find(c->source, l, name);
+    const struct argument_entry *e = args_find(c->source, l, name);
     struct scalar value;
     if (e && e->kind == ENTRY_SCALAR)
         value = e->scalar;
@@ -43,7 +43,7 @@ static bool takes_text(const struct leaf *l) { return !l->type || l->type->kind 
 /* Texts and untyped pointers. */
 static bool store_pointer(const struct call *c, const struct leaf *l, const char *name, void *to, struct diags *d)
 {
-    const struct entry *e = args_find(c->source, l, name);
+    const struct argument_entry *e = args_find(c->source, l, name);
     void *p = NULL;
     if (!e)
         return missing(l, name, d);
@@ -75,7 +75,7 @@ static bool store_member(struct call *c, const struct leaf *m, const char *name,
         return store_pointer(c, m, name, to, d);
     if (!store_value(c, m, name, m->dtype, to, d))
         return false;
-    const struct entry *e = args_find(c->source, m, name);
+    const struct argument_entry *e = args_find(c->source, m, name);
     if (e && e->kind == ENTRY_ARRAY && e->array.dtype == m->dtype)
         vec_push(c->arena, &c->members, ((struct shared_member){ e->array.data, to, m->item_bytes }));
     return true;
@@ -115,7 +115,7 @@ static void *container_array_of(struct call *c, const struct leaf *l, const char
 /* The address passed for anything that is not a single value. */
 static void *memory_of(struct call *c, const struct leaf *l, const char *name, bool *ok, struct diags *d)
 {
-    const struct entry *e = args_find(c->source, l, name);
+    const struct argument_entry *e = args_find(c->source, l, name);
     if (e)
         return e->array.data;
     if (l->kind == SDFG_KIND_STRUCTURE)

@@ -9,9 +9,9 @@ struct span {
     uintptr_t begin, end;
 };
 
-static bool is_memory(const struct entry *e) { return e->has_extent && e->array.data; }
+static bool is_memory(const struct argument_entry *e) { return e->has_extent && e->array.data; }
 
-static struct span span_of(const struct entry *e)
+static struct span span_of(const struct argument_entry *e)
 {
     uintptr_t data = (uintptr_t)e->array.data;
     return (struct span){ data + (uintptr_t)e->begin, data + (uintptr_t)e->end };
@@ -24,10 +24,10 @@ static bool meet(struct span x, struct span y) { return x.begin < y.end && y.beg
 static bool shares(const struct sdfg_args *a, size_t which, bool *overlaps)
 {
     const struct leaf *arguments = a->program->arguments;
-    const struct entry *e = a->entries[which];
+    const struct argument_entry *e = a->entries[which];
     bool found = false;
     for (size_t i = 0; i < which; i++) {
-        const struct entry *other = a->entries[i];
+        const struct argument_entry *other = a->entries[i];
         if (!is_memory(other) || !meet(span_of(e), span_of(other)) ||
             !(arguments[e->argument].written || arguments[other->argument].written))
             continue;
@@ -46,7 +46,7 @@ static bool look_at_memory(const struct sdfg_args *a, uint32_t *alignment, bool 
     struct span all = { UINTPTR_MAX, 0 }; /* around what was seen so far: who is outside meets nobody */
     bool found = false;
     for (size_t i = 0; i < a->num_entries; i++) {
-        const struct entry *e = a->entries[i];
+        const struct argument_entry *e = a->entries[i];
         if (!is_memory(e))
             continue;
         struct span s = span_of(e);
@@ -62,7 +62,8 @@ static bool look_at_memory(const struct sdfg_args *a, uint32_t *alignment, bool 
 }
 
 /* Two arguments that share memory, one of them written, although neither may. */
-static bool breaks_promise(const struct sdfg_args *a, const struct entry *e, const struct entry *other)
+static bool breaks_promise(const struct sdfg_args *a, const struct argument_entry *e,
+                           const struct argument_entry *other)
 {
     const struct leaf *x = &a->program->arguments[e->argument], *y = &a->program->arguments[other->argument];
     return is_memory(e) && is_memory(other) && x != y && !x->may_alias && !y->may_alias && (x->written || y->written) &&

@@ -4,10 +4,10 @@
 
 #include "engine/cli/command.h"
 
-enum verdict { CASE_PASSED, CASE_FAILED };
+enum case_verdict { CASE_PASSED, CASE_FAILED };
 
 struct case_result {
-    enum verdict verdict;
+    enum case_verdict verdict;
     int exit_code;
     char text[1500]; /* of a failure: class, element path, message or first difference, in one line */
 };

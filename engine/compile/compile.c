@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* What a result owns: in the end only the code and a little data, unless ORC linked. */
-struct owner {
+struct result_owner {
     struct ir *ir;
     struct jit *jit;
     struct placed *placed;
@@ -201,7 +201,7 @@ static void take_phases(struct compile *c, struct codegen_result *out)
 }
 
 /* Gives back everything of the compiler but the code: graph, tree, contexts and machines of LLVM. */
-static void keep_code_only(struct owner *o, struct codegen_result *out)
+static void keep_code_only(struct result_owner *o, struct codegen_result *out)
 {
     o->placed = jit_take_placed(o->jit);
     if (!o->placed) {
@@ -233,7 +233,7 @@ static void keep_code_only(struct owner *o, struct codegen_result *out)
 struct attempt {
     const struct codegen_request *request;
     struct codegen_result *out;
-    struct owner *owner;
+    struct result_owner *owner;
     struct compile *compile;
 };
 
@@ -258,7 +258,7 @@ static void drop_code(void *attempt)
 static struct compile *begin(struct attempt *t)
 {
     const struct codegen_request *request = t->request;
-    struct owner *o = t->owner;
+    struct result_owner *o = t->owner;
     o->ir = request->graph ? request->graph->ir : ir_new();
     arena_guard(o->ir->arena, guard_innermost()); /* the graph comes from elsewhere */
     arena_guard(o->ir->scratch, guard_innermost());
@@ -281,7 +281,7 @@ static void attempt(void *a)
     struct attempt *t = a;
     const struct codegen_request *request = t->request;
     struct codegen_result *out = t->out;
-    struct owner *o = t->owner;
+    struct result_owner *o = t->owner;
     struct cleanup code, begun;
     cleanup_push(&code, drop_code, t);
     struct compile *c = begin(t);
@@ -312,10 +312,10 @@ static void attempt(void *a)
 /* Memory was exhausted, or LLVM gave up. */
 static void abandon(struct attempt *t, const struct guard *failed)
 {
-    struct owner *o = t->owner;
+    struct result_owner *o = t->owner;
     jit_abandoned();
     *t->out = (struct codegen_result){ .owner = o, .memory = failed->memory };
-    *o = (struct owner){ 0 };
+    *o = (struct result_owner){ 0 };
     if (failed->memory)
         return;
     snprintf(o->reason, sizeof o->reason, "LLVM gave up: %s", failed->message);
@@ -331,7 +331,7 @@ static void abandon(struct attempt *t, const struct guard *failed)
 
 static void compile(const struct codegen_request *request, struct codegen_result *out)
 {
-    struct attempt t = { .request = request, .out = out, .owner = calloc(1, sizeof(struct owner)) };
+    struct attempt t = { .request = request, .out = out, .owner = calloc(1, sizeof(struct result_owner)) };
     struct guard failed;
     *out = (struct codegen_result){ .owner = t.owner, .memory = !t.owner };
     if (t.owner && !guard_run(attempt, &t, &failed))
@@ -342,7 +342,7 @@ static void compile(const struct codegen_request *request, struct codegen_result
 
 static void release(struct codegen_result *result)
 {
-    struct owner *o = result->owner;
+    struct result_owner *o = result->owner;
     if (!o)
         return;
     place_free(o->placed);

@@ -138,7 +138,7 @@ static enum codegen_emit emitted(enum sdfg_export_form form)
     }
 }
 
-static bool binary(struct text *out, struct sdfg_program *p, const sdfg_export *x, const struct value *values,
+static bool binary(struct text *out, struct sdfg_program *p, const sdfg_export *x, const struct symbol_value *values,
                    struct report *r, sdfg_error **error)
 {
     struct codegen_export request;
@@ -178,7 +178,7 @@ static bool is_symbol(const struct sdfg_program *p, const char *name)
 static bool export_any(struct text *out, struct sdfg_program *p, const sdfg_export *x, struct report *r,
                        sdfg_error **error)
 {
-    struct value *values = NEW_ARRAY(r->arena, struct value, p->num_variables);
+    struct symbol_value *values = NEW_ARRAY(r->arena, struct symbol_value, p->num_variables);
     if (!kernel_bound_values(p, x->symbols, x->num_symbols, values, r))
         return false;
     for (size_t i = 0; i < x->num_optional; i++)

@@ -22,7 +22,7 @@ struct device_code {
 
 struct device_codes {
     pthread_mutex_t lock; /* guards the rest */
-    struct memory memory;
+    struct memory_list memory;
     struct device_code *first;
     int arch; /* of the device; 0: not known yet */
 };

@@ -14,8 +14,8 @@
 
 /* Kernels as callers see them, and what else the code generator is asked for. */
 
-bool kernel_bound_values(const struct sdfg_program *p, const sdfg_symbol *symbols, size_t n, struct value *values,
-                         struct report *r)
+bool kernel_bound_values(const struct sdfg_program *p, const sdfg_symbol *symbols, size_t n,
+                         struct symbol_value *values, struct report *r)
 {
     bool ok = true;
     for (size_t i = 0; i < n; i++) {
@@ -24,12 +24,12 @@ bool kernel_bound_values(const struct sdfg_program *p, const sdfg_symbol *symbol
             ok = diag_error(r->diags, NULL, DIAG_ARGUMENT_UNKNOWN, symbols[i].name,
                             program_suggest(p, r->arena, symbols[i].name));
         else
-            values[v] = (struct value){ .origin = VALUE_GIVEN, .value = symbols[i].value };
+            values[v] = (struct symbol_value){ .origin = VALUE_GIVEN, .value = symbols[i].value };
     }
     return ok && program_within_limits(p, values, r->diags);
 }
 
-struct signature kernel_signature(const struct sdfg_program *p, const struct value *values, struct arena *a)
+struct signature kernel_signature(const struct sdfg_program *p, const struct symbol_value *values, struct arena *a)
 {
     sdfg_symbol *bound = NEW_ARRAY(a, sdfg_symbol, p->num_variables);
     uint32_t count = 0;
@@ -39,7 +39,7 @@ struct signature kernel_signature(const struct sdfg_program *p, const struct val
     return (struct signature){ .bound = bound, .num_bound = count };
 }
 
-void signature_add_values(struct signature *s, const struct sdfg_program *p, const struct value *values,
+void signature_add_values(struct signature *s, const struct sdfg_program *p, const struct symbol_value *values,
                           struct arena *a)
 {
     sdfg_symbol *known = NEW_ARRAY(a, sdfg_symbol, p->num_variables);
@@ -58,7 +58,7 @@ sdfg_error *sdfg_specialize(sdfg_kernel **out, sdfg_program *p, const sdfg_symbo
     NEEDS_FOR(symbols, n);
     GUARDED(error_memory(SDFG_STAGE_BIND));
     struct report r = report_begin();
-    struct value *values = NEW_ARRAY(r.arena, struct value, p->num_variables);
+    struct symbol_value *values = NEW_ARRAY(r.arena, struct symbol_value, p->num_variables);
     if (!kernel_bound_values(p, symbols, n, values, &r))
         return report_end(&r, SDFG_STAGE_BIND);
     sdfg_error *error = NULL;
@@ -127,12 +127,12 @@ void sdfg_kernel_describe(const sdfg_kernel *k, sdfg_kernel_info *out)
 }
 
 /* What persistent memory is kept by: the integers the kernel was made for and those that are passed. */
-static void run_values(const struct sdfg_kernel *k, void *const *args, struct value *values)
+static void run_values(const struct sdfg_kernel *k, void *const *args, struct symbol_value *values)
 {
     const struct sdfg_program *p = k->program;
     for (uint32_t i = 0; i < k->num_bound; i++) {
         int32_t v = program_variable(p, k->bound[i].name);
-        values[v] = (struct value){ .origin = VALUE_GIVEN, .value = k->bound[i].value };
+        values[v] = (struct symbol_value){ .origin = VALUE_GIVEN, .value = k->bound[i].value };
     }
     for (uint32_t i = 0; i < k->code.num_params; i++) {
         int32_t v = k->params[i].by_value ? program_variable(p, k->params[i].name) : -1;
@@ -150,7 +150,7 @@ __attribute__((noinline)) static sdfg_error *run_with_values(sdfg_kernel *k, voi
 {
     GUARDED(error_memory(SDFG_STAGE_RUN));
     struct arena *a = arena_new();
-    struct value *values = NEW_ARRAY(a, struct value, k->program->num_variables);
+    struct symbol_value *values = NEW_ARRAY(a, struct symbol_value, k->program->num_variables);
     run_values(k, args, values);
     sdfg_error *error = kernel_run(k, args, &(struct run){ .values = values });
     arena_free(a);
@@ -237,7 +237,7 @@ sdfg_error *sdfg_program_emit(char **out, size_t *size, sdfg_program *p, enum sd
     GUARDED(error_memory(SDFG_STAGE_COMPILE));
     struct report r = report_begin();
     sdfg_error *error = NULL;
-    struct value *values = NEW_ARRAY(r.arena, struct value, p->num_variables);
+    struct symbol_value *values = NEW_ARRAY(r.arena, struct symbol_value, p->num_variables);
     if (kernel_bound_values(p, symbols, n, values, &r)) {
         struct signature s = kernel_signature(p, values, r.arena);
         signature_add_values(&s, p, values, r.arena);

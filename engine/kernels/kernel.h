@@ -75,12 +75,12 @@ void signature_print(const struct signature *s, struct text *out);
 uint32_t signature_differences(const struct signature *s, const struct signature *other, struct text *out);
 
 /* The variables that were given, one value per variable of the program; a name that is none is an error. */
-bool kernel_bound_values(const struct sdfg_program *p, const sdfg_symbol *symbols, size_t n, struct value *values,
-                         struct report *r);
+bool kernel_bound_values(const struct sdfg_program *p, const sdfg_symbol *symbols, size_t n,
+                         struct symbol_value *values, struct report *r);
 /* The signature for those that can be constants. */
-struct signature kernel_signature(const struct sdfg_program *p, const struct value *values, struct arena *a);
+struct signature kernel_signature(const struct sdfg_program *p, const struct symbol_value *values, struct arena *a);
 /* Adds all values that are known. */
-void signature_add_values(struct signature *s, const struct sdfg_program *p, const struct value *values,
+void signature_add_values(struct signature *s, const struct sdfg_program *p, const struct symbol_value *values,
                           struct arena *a);
 /* Runs the code generator for text or an object; *out is allocated with malloc and followed by a zero. `size` may be
  * NULL. */
@@ -93,7 +93,7 @@ sdfg_error *program_emit(struct sdfg_program *p, const struct signature *s, enum
 struct sdfg_rt_block;
 /* What a run needs besides addresses. */
 struct run {
-    const struct value *values;         /* one per variable of the program */
+    const struct symbol_value *values;  /* one per variable of the program */
     const struct sdfg_rt_block *blocks; /* memory for lifetime External, one per storage; NULL: none */
     int num_threads;                    /* 0: what the engine says */
     bool has_communicator;              /* of MPI: that with this handle; else all processes */

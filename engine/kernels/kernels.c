@@ -47,7 +47,7 @@ struct kernel_store {
     atomic_uint crowded; /* changes seldom */
     _Alignas(CACHE_LINE) pthread_mutex_t lock;
     pthread_cond_t landed; /* some flight has; or nobody waits for it any more */
-    struct memory memory;
+    struct memory_list memory;
     struct kernel_table *tables;
     sdfg_stats gone; /* of tables that were freed */
 };

@@ -36,17 +36,17 @@ void policy_free(struct policy *y)
     arena_free(y->arena);
 }
 
-static bool can_bind(const struct sdfg_program *p, const struct value *values, uint32_t i)
+static bool can_bind(const struct sdfg_program *p, const struct symbol_value *values, uint32_t i)
 {
     return p->variables[i].bindable && values[i].origin != VALUE_UNKNOWN;
 }
 
-static int64_t value_or_zero(const struct sdfg_program *p, const struct value *values, uint32_t i)
+static int64_t value_or_zero(const struct sdfg_program *p, const struct symbol_value *values, uint32_t i)
 {
     return can_bind(p, values, i) ? values[i].value : 0;
 }
 
-static bool same(const struct policy *y, const int64_t *combination, const struct value *values)
+static bool same(const struct policy *y, const int64_t *combination, const struct symbol_value *values)
 {
     for (uint32_t i = 0; i < y->program->num_variables; i++)
         if (combination[i] != value_or_zero(y->program, values, i))
@@ -65,7 +65,7 @@ enum standing { OWN_CODE, COMMON_CODE, CODE_UNKNOWN };
 
 /* What is known of a combination of values: it has code of its own, it is one of the others and shows nothing new, or
  * neither yet. */
-static enum standing code_of(const struct policy *y, const struct value *values)
+static enum standing code_of(const struct policy *y, const struct symbol_value *values)
 {
     uint32_t n = count(&y->num_combinations);
     for (uint32_t k = 0; k < n; k++)
@@ -80,7 +80,7 @@ static enum standing code_of(const struct policy *y, const struct value *values)
 }
 
 /* With the lock held: the call is one of the combinations that get code of their own, or shows what varies. */
-static void remember_values(struct policy *y, const struct value *values)
+static void remember_values(struct policy *y, const struct symbol_value *values)
 {
     uint32_t n = y->program->num_variables, k = count(&y->num_combinations);
     if (code_of(y, values) != CODE_UNKNOWN) /* to another thread by now */
@@ -96,7 +96,7 @@ static void remember_values(struct policy *y, const struct value *values)
     atomic_store_explicit(&y->num_combinations, k + 1, memory_order_release);
 }
 
-static bool has_own_code(struct policy *y, const struct value *values, bool remember)
+static bool has_own_code(struct policy *y, const struct symbol_value *values, bool remember)
 {
     enum standing code = code_of(y, values);
     if (code == CODE_UNKNOWN && remember) {
@@ -147,13 +147,13 @@ static bool is_coarse(struct policy *y, uint64_t class, bool remember)
 
 /* Kernels of a device take sizes as parameters, so that one text serves all; values that may shape code are constants
  * there, too. */
-static bool is_worth(const struct sdfg_engine *e, const struct value *v)
+static bool is_worth(const struct sdfg_engine *e, const struct symbol_value *v)
 {
     enum { SHAPES = 32 };
     return e->cuda_device < 0 || (v->value >= -SHAPES && v->value <= SHAPES);
 }
 
-struct choice policy_choose(struct policy *y, const struct value *values, uint64_t class, bool remember,
+struct choice policy_choose(struct policy *y, const struct symbol_value *values, uint64_t class, bool remember,
                             struct arena *a)
 {
     const struct sdfg_program *p = y->program;

@@ -12,7 +12,7 @@ _Static_assert((int)SDFG_BOOL == (int)TYPE_BOOL && (int)SDFG_I64 == (int)TYPE_I6
                    (int)SDFG_F8E5M2 == (int)TYPE_F8E5M2 && (int)SDFG_C128 == (int)TYPE_C128,
                "element types of the interface are those of ir/types.def");
 
-struct describe {
+struct argument_walk {
     struct sdfg_program *program;
     struct map written, null_tests;
     VEC(struct variable) variables;
@@ -63,7 +63,7 @@ static enum sdfg_argument_kind kind_of(const struct container *c)
 }
 
 /* Containers have few sizes, and expressions are shared: each is taken apart once. */
-static const struct form *form_of(struct describe *w, const struct sym *expression)
+static const struct form *form_of(struct argument_walk *w, const struct sym *expression)
 {
     struct ir *ir = w->program->ir;
     struct form *f = map_get(&w->forms, expression);
@@ -75,7 +75,7 @@ static const struct form *form_of(struct describe *w, const struct sym *expressi
     return f;
 }
 
-static struct form *forms(struct describe *w, const struct sym *const *expressions, uint32_t count)
+static struct form *forms(struct argument_walk *w, const struct sym *const *expressions, uint32_t count)
 {
     struct form *f = NEW_ARRAY(w->program->ir->arena, struct form, count);
     for (uint32_t i = 0; i < count; i++)
@@ -83,7 +83,7 @@ static struct form *forms(struct describe *w, const struct sym *const *expressio
     return f;
 }
 
-static const char *const *form_texts(struct describe *w, const struct form *f, uint32_t count)
+static const char *const *form_texts(struct argument_walk *w, const struct form *f, uint32_t count)
 {
     const char **texts = NEW_ARRAY(w->program->ir->arena, const char *, count);
     for (uint32_t i = 0; i < count; i++)
@@ -91,7 +91,7 @@ static const char *const *form_texts(struct describe *w, const struct form *f, u
     return texts;
 }
 
-static int32_t find_variable(const struct describe *w, const char *name)
+static int32_t find_variable(const struct argument_walk *w, const char *name)
 {
     for (uint32_t i = 0; i < w->variables.count; i++)
         if (w->variables.items[i].name == name)
@@ -121,7 +121,7 @@ static void layout_structure(struct leaf *l, struct ir *ir, const struct type *t
         }
 }
 
-static void leaf_container(struct describe *w, struct leaf *l, const struct container *c)
+static void leaf_container(struct argument_walk *w, struct leaf *l, const struct container *c)
 {
     struct ir *ir = w->program->ir;
     l->name = c->name;
@@ -162,7 +162,7 @@ static void leaf_container(struct describe *w, struct leaf *l, const struct cont
         layout_structure(l, ir, c->type);
 }
 
-static void leaf_symbol(struct describe *w, struct leaf *l, const char *name, bool required)
+static void leaf_symbol(struct argument_walk *w, struct leaf *l, const char *name, bool required)
 {
     struct ir *ir = w->program->ir;
     const struct type *t = sdfg_symbol_type(w->program->root, name);
@@ -199,7 +199,7 @@ static bool occurs_in_layout(const struct sdfg *s, const char *name)
     return false;
 }
 
-static void collect_symbols(struct describe *w, const char **all, uint32_t num_all, const char **needed,
+static void collect_symbols(struct argument_walk *w, const char **all, uint32_t num_all, const char **needed,
                             uint32_t num_needed)
 {
     struct sdfg_program *p = w->program;
@@ -219,7 +219,7 @@ static void collect_symbols(struct describe *w, const char **all, uint32_t num_a
     }
 }
 
-static void collect_scalars(struct describe *w)
+static void collect_scalars(struct argument_walk *w)
 {
     struct sdfg_program *p = w->program;
     for (uint32_t i = 0; i < p->root->containers.count; i++) {
@@ -236,7 +236,7 @@ static void collect_scalars(struct describe *w)
     }
 }
 
-static void collect_constants(struct describe *w)
+static void collect_constants(struct argument_walk *w)
 {
     struct sdfg_program *p = w->program;
     for (uint32_t i = 0; i < p->root->constants.count; i++) {
@@ -263,7 +263,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const struct leaf *)a)->name, ((const struct leaf *)b)->name);
 }
 
-static void collect_arguments(struct describe *w, const char **all, uint32_t num_all, const char **needed,
+static void collect_arguments(struct argument_walk *w, const char **all, uint32_t num_all, const char **needed,
                               uint32_t num_needed)
 {
     struct sdfg_program *p = w->program;
@@ -332,7 +332,7 @@ static bool solvable_from(const struct leaf *list, uint32_t count, int32_t varia
 
 bool program_describe(struct sdfg_program *p)
 {
-    struct describe w = { .program = p };
+    struct argument_walk w = { .program = p };
     const char **all, **needed;
     uint32_t num_all = sdfg_free_symbols(p->root, true, &all), num_needed = sdfg_free_symbols(p->root, false, &needed);
     program_written(p, &w.written);

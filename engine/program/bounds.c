@@ -39,7 +39,7 @@ void program_limits(struct sdfg_program *p)
 
 /* ---- when values are known ---- */
 
-static bool is_known(const struct form *f, const struct value *values)
+static bool is_known(const struct form *f, const struct symbol_value *values)
 {
     for (uint32_t i = 0; i < f->num_names; i++)
         if (values[f->names[i].variable].origin == VALUE_UNKNOWN)
@@ -47,7 +47,8 @@ static bool is_known(const struct form *f, const struct value *values)
     return true;
 }
 
-static bool size_fits(const struct sdfg_program *p, const struct form *size, int64_t item, const struct value *values)
+static bool size_fits(const struct sdfg_program *p, const struct form *size, int64_t item,
+                      const struct symbol_value *values)
 {
     int64_t elements, bytes;
     if (size->opaque || !is_known(size, values))
@@ -58,7 +59,7 @@ static bool size_fits(const struct sdfg_program *p, const struct form *size, int
 /* Is the expression negative? One that cannot be computed counts as negative, but for one that leaves 64 bits: it is
  * behind the end. */
 static bool is_negative(const struct sdfg_program *p, const struct form *f, enum bound_kind kind,
-                        const struct value *values)
+                        const struct symbol_value *values)
 {
     int64_t value;
     if (form_value(f, p->variables, values, &value))
@@ -66,7 +67,7 @@ static bool is_negative(const struct sdfg_program *p, const struct form *f, enum
     return kind == BOUND_BELOW || !f->terms || !is_known(f, values);
 }
 
-static bool is_within(const struct sdfg_program *p, const struct limit *l, const struct value *values)
+static bool is_within(const struct sdfg_program *p, const struct limit *l, const struct symbol_value *values)
 {
     int64_t value;
     bool within = l->kind == BOUND_SIZE ? size_fits(p, &l->is, l->limit.number, values)
@@ -78,7 +79,7 @@ static bool is_within(const struct sdfg_program *p, const struct limit *l, const
 
 /* "2*N = 10", "N**2 (N = 4294967296)": the value, or those of the names if there is none. */
 static const char *with_value(const struct sdfg_program *p, struct arena *a, const struct form *f,
-                              const struct value *values)
+                              const struct symbol_value *values)
 {
     struct text t = text_new(a);
     int64_t value;
@@ -94,7 +95,8 @@ static const char *with_value(const struct sdfg_program *p, struct arena *a, con
     return text_get(&t);
 }
 
-static void add_values(const struct sdfg_program *p, struct text *t, const struct form *f, const struct value *values)
+static void add_values(const struct sdfg_program *p, struct text *t, const struct form *f,
+                       const struct symbol_value *values)
 {
     for (uint32_t i = 0; i < f->num_names; i++) {
         const char *name = p->variables[f->names[i].variable].name;
@@ -106,7 +108,7 @@ static void add_values(const struct sdfg_program *p, struct text *t, const struc
 
 /* "N = 2, M = 3": of all names of a requirement. */
 static const char *values_of(const struct sdfg_program *p, struct arena *a, const struct limit *l,
-                             const struct value *values)
+                             const struct symbol_value *values)
 {
     struct text t = text_new(a);
     add_values(p, &t, &l->excess, values);
@@ -115,7 +117,8 @@ static const char *values_of(const struct sdfg_program *p, struct arena *a, cons
     return text_get(&t);
 }
 
-static bool report(const struct sdfg_program *p, const struct limit *l, const struct value *values, struct diags *d)
+static bool report(const struct sdfg_program *p, const struct limit *l, const struct symbol_value *values,
+                   struct diags *d)
 {
     static const enum diag_code codes[] = {
         [BOUND_BELOW] = DIAG_RULE_SUBSET_BELOW,      [BOUND_ABOVE] = DIAG_RULE_SUBSET_ABOVE,
@@ -137,7 +140,7 @@ static bool report(const struct sdfg_program *p, const struct limit *l, const st
     return false;
 }
 
-bool program_within_limits(const struct sdfg_program *p, const struct value *values, struct diags *d)
+bool program_within_limits(const struct sdfg_program *p, const struct symbol_value *values, struct diags *d)
 {
     bool ok = true;
     /* where the graph says itself what is required, nothing else is to say about such a call */
@@ -152,7 +155,7 @@ bool program_within_limits(const struct sdfg_program *p, const struct value *val
 }
 
 bool program_size_fits(const struct sdfg_program *p, const struct place *place, const char *name,
-                       const struct form *size, size_t item_bytes, const struct value *values, struct diags *d)
+                       const struct form *size, size_t item_bytes, const struct symbol_value *values, struct diags *d)
 {
     if (size_fits(p, size, (int64_t)item_bytes, values))
         return true;

@@ -21,11 +21,11 @@ struct limit {
 void program_limits(struct sdfg_program *p);
 /* False, and an error for each limit that these values exceed. Nothing is allocated unless there is one. What mentions
  * an unknown value is not judged. Any thread. */
-bool program_within_limits(const struct sdfg_program *p, const struct value *values, struct diags *d);
+bool program_within_limits(const struct sdfg_program *p, const struct symbol_value *values, struct diags *d);
 
 /* An error if `size`, elements of `item_bytes` each, has no value although all of its names have one: it is too large.
  */
 bool program_size_fits(const struct sdfg_program *p, const struct place *place, const char *name,
-                       const struct form *size, size_t item_bytes, const struct value *values, struct diags *d);
+                       const struct form *size, size_t item_bytes, const struct symbol_value *values, struct diags *d);
 
 #endif

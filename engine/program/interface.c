@@ -9,7 +9,7 @@ enum { LAYOUT = 4, MOST = 1 << 20, DEEPEST = 1000 };
 
 /* ---- writing ---- */
 
-struct writer {
+struct interface_writer {
     struct record_writer record;
     const struct sdfg_program *program;
     const struct place *root;
@@ -26,7 +26,7 @@ static void put_place(struct text *out, const struct place *at)
 }
 
 /* Those between the root and `at`, the outermost first. */
-static void put_places(struct writer *w, const struct place *at, uint32_t inside)
+static void put_places(struct interface_writer *w, const struct place *at, uint32_t inside)
 {
     if (at == w->root || !at) {
         bytes_put_number(w->record.out, inside);
@@ -49,7 +49,7 @@ static void put_terms(struct text *out, const struct form *f)
     }
 }
 
-static void put_form(struct writer *w, const struct form *f)
+static void put_form(struct interface_writer *w, const struct form *f)
 {
     struct text *out = w->record.out;
     bytes_put_text(out, f->text);
@@ -81,7 +81,7 @@ enum leaf_flag {
     LEAF_ALL = 511
 };
 
-static void put_leaf(struct writer *w, const struct leaf *l)
+static void put_leaf(struct interface_writer *w, const struct leaf *l)
 {
     struct text *out = w->record.out;
     bytes_put_text(out, l->name);
@@ -123,7 +123,7 @@ enum variable_flag {
     VARIABLE_ALL = 31
 };
 
-static void put_variable(struct writer *w, const struct variable *v, bool in_key)
+static void put_variable(struct interface_writer *w, const struct variable *v, bool in_key)
 {
     struct text *out = w->record.out;
     bytes_put_text(out, v->name);
@@ -134,7 +134,7 @@ static void put_variable(struct writer *w, const struct variable *v, bool in_key
     bytes_put_signed(out, v->constant);
 }
 
-static void put_limit(struct writer *w, const struct limit *l)
+static void put_limit(struct interface_writer *w, const struct limit *l)
 {
     struct text *out = w->record.out;
     bytes_put_number(out, l->kind);
@@ -154,7 +154,9 @@ static void put_limit(struct writer *w, const struct limit *l)
 void interface_write(const struct sdfg_program *p, struct text *out)
 {
     struct arena *a = arena_new();
-    struct writer w = { .record = { .out = out, .arena = a }, .program = p, .root = &p->root->region.block.place };
+    struct interface_writer w = { .record = { .out = out, .arena = a },
+                                  .program = p,
+                                  .root = &p->root->region.block.place };
     bytes_put_number(out, LAYOUT);
     bytes_put_text(out, p->name);
     bytes_put_text(out, p->dace_version);
@@ -182,7 +184,7 @@ void interface_write(const struct sdfg_program *p, struct text *out)
 
 /* ---- reading ---- */
 
-struct reader {
+struct interface_reader {
     struct record_reader record;
     struct sdfg_program *program;
     struct arena *arena;
@@ -196,7 +198,7 @@ static const char *text_or_null(struct bytes *b)
     return *text ? text : NULL;
 }
 
-static const struct place *take_place(struct reader *r, const struct place *parent)
+static const struct place *take_place(struct interface_reader *r, const struct place *parent)
 {
     struct bytes *b = &r->record.bytes;
     struct place *at = NEW(r->arena, struct place);
@@ -210,7 +212,7 @@ static const struct place *take_place(struct reader *r, const struct place *pare
     return at;
 }
 
-static const struct place *take_places(struct reader *r)
+static const struct place *take_places(struct interface_reader *r)
 {
     const struct place *at = r->root;
     for (uint64_t n = bytes_take_number(&r->record.bytes, DEEPEST); n && !r->record.bytes.failed; n--)
@@ -230,7 +232,7 @@ static void take_term(struct bytes *b, const struct form *f, struct form_term *t
     b->failed |= t->num_factors && !f->num_names;
 }
 
-static void take_form(struct reader *r, struct form *f)
+static void take_form(struct interface_reader *r, struct form *f)
 {
     struct bytes *b = &r->record.bytes;
     uint32_t most = r->program->num_variables;
@@ -259,7 +261,7 @@ static void take_form(struct reader *r, struct form *f)
     }
 }
 
-static struct form *take_forms(struct reader *r, uint32_t count, const char *const **texts)
+static struct form *take_forms(struct interface_reader *r, uint32_t count, const char *const **texts)
 {
     struct form *forms = NEW_ARRAY(r->arena, struct form, count);
     const char **all = NEW_ARRAY(r->arena, const char *, count);
@@ -271,9 +273,9 @@ static struct form *take_forms(struct reader *r, uint32_t count, const char *con
     return forms;
 }
 
-static void take_leaf(struct reader *r, struct leaf *l);
+static void take_leaf(struct interface_reader *r, struct leaf *l);
 
-static void take_members(struct reader *r, struct leaf *l)
+static void take_members(struct interface_reader *r, struct leaf *l)
 {
     struct bytes *b = &r->record.bytes;
     l->memory_size = bytes_take_number(b, SIZE_MAX);
@@ -301,7 +303,7 @@ static bool type_agrees(const struct leaf *l)
            l->item_bytes == (l->type ? l->type->size : 0);
 }
 
-static void take_leaf(struct reader *r, struct leaf *l)
+static void take_leaf(struct interface_reader *r, struct leaf *l)
 {
     struct bytes *b = &r->record.bytes;
     l->name = bytes_look_text(b);
@@ -336,7 +338,7 @@ static void take_leaf(struct reader *r, struct leaf *l)
     take_members(r, l);
 }
 
-static void take_variable(struct reader *r, struct variable *v, bool *in_key)
+static void take_variable(struct interface_reader *r, struct variable *v, bool *in_key)
 {
     struct bytes *b = &r->record.bytes;
     v->name = record_take_name(&r->record);
@@ -350,7 +352,7 @@ static void take_variable(struct reader *r, struct variable *v, bool *in_key)
     v->constant = bytes_take_signed(b);
 }
 
-static void take_limit(struct reader *r, struct limit *l)
+static void take_limit(struct interface_reader *r, struct limit *l)
 {
     struct bytes *b = &r->record.bytes;
     l->kind = (enum bound_kind)bytes_take_number(b, BOUND_REQUIRED);
@@ -368,7 +370,7 @@ static void take_limit(struct reader *r, struct limit *l)
         take_form(r, &l->guards[i]);
 }
 
-static void take_workspace(struct reader *r)
+static void take_workspace(struct interface_reader *r)
 {
     struct enum_value *storage = NEW(r->arena, struct enum_value);
     storage->kind = ENUM_STORAGE;
@@ -378,7 +380,7 @@ static void take_workspace(struct reader *r)
 }
 
 /* The numbers of things, and room for them. */
-static bool take_head(struct reader *r, uint32_t *num_workspaces)
+static bool take_head(struct interface_reader *r, uint32_t *num_workspaces)
 {
     struct sdfg_program *p = r->program;
     struct bytes *b = &r->record.bytes;
@@ -403,9 +405,9 @@ static bool take_head(struct reader *r, uint32_t *num_workspaces)
 
 bool interface_read(struct sdfg_program *p, const void *bytes, size_t size)
 {
-    struct reader r = { .record = { .bytes = { .at = bytes, .left = size }, .ir = p->ir },
-                        .program = p,
-                        .arena = p->ir->arena };
+    struct interface_reader r = { .record = { .bytes = { .at = bytes, .left = size }, .ir = p->ir },
+                                  .program = p,
+                                  .arena = p->ir->arena };
     struct bytes *b = &r.record.bytes;
     uint32_t num_workspaces;
     if (!take_head(&r, &num_workspaces))

@@ -53,16 +53,16 @@ struct form form_make(struct ir *ir, const struct variable *variables, uint32_t 
     return f;
 }
 
-struct scope {
+struct solve_scope {
     const struct form *form;
     const struct variable *variables;
-    const struct value *values;
+    const struct symbol_value *values;
     bool unknown_is_zero;
 };
 
 static bool value_of(void *user, const char *name, int64_t *value)
 {
-    const struct scope *s = user;
+    const struct solve_scope *s = user;
     for (uint32_t i = 0; i < s->form->num_names; i++) {
         uint32_t v = s->form->names[i].variable;
         if (s->variables[v].name != name || (s->values[v].origin == VALUE_UNKNOWN && !s->unknown_is_zero))
@@ -73,7 +73,7 @@ static bool value_of(void *user, const char *name, int64_t *value)
     return false;
 }
 
-static bool evaluate(const struct sym *part, struct scope scope, int64_t *out)
+static bool evaluate(const struct sym *part, struct solve_scope scope, int64_t *out)
 {
     const char *unknown;
     return sym_eval(part, value_of, &scope, out, &unknown) == SYM_EVAL_OK;
@@ -81,7 +81,7 @@ static bool evaluate(const struct sym *part, struct scope scope, int64_t *out)
 
 static bool part(const struct solver *s, const struct form *f, const struct sym *part, int64_t *out)
 {
-    return evaluate(part, (struct scope){ f, s->variables, s->values, false }, out);
+    return evaluate(part, (struct solve_scope){ f, s->variables, s->values, false }, out);
 }
 
 bool form_coefficient(const struct solver *s, const struct form *f, const struct form_name *n, int64_t *out)
@@ -105,15 +105,15 @@ bool form_at_zero(const struct solver *s, const struct form *f, int64_t *out)
     int64_t ignored;
     if (f->terms)
         return terms_value(f, s->values, NULL, true, &ignored, out);
-    return evaluate(f->expression, (struct scope){ f, s->variables, s->values, true }, out);
+    return evaluate(f->expression, (struct solve_scope){ f, s->variables, s->values, true }, out);
 }
 
-bool form_value(const struct form *f, const struct variable *variables, const struct value *values, int64_t *out)
+bool form_value(const struct form *f, const struct variable *variables, const struct symbol_value *values, int64_t *out)
 {
     int64_t ignored;
     if (f->terms)
         return terms_value(f, values, NULL, false, &ignored, out);
-    return !f->opaque && evaluate(f->expression, (struct scope){ f, variables, values, false }, out);
+    return !f->opaque && evaluate(f->expression, (struct solve_scope){ f, variables, values, false }, out);
 }
 
 /* ---- one equation ---- */
@@ -157,7 +157,7 @@ const char *equation_label(const struct solver *s, const struct equation *e)
 
 const char *solve_origin(const struct solver *s, uint32_t variable)
 {
-    const struct value *v = &s->values[variable];
+    const struct symbol_value *v = &s->values[variable];
     switch (v->origin) {
     case VALUE_UNKNOWN:
         break;
@@ -262,7 +262,7 @@ static bool solve_round(struct solver *s, bool strides)
         if (e->form->opaque || !n || solve_for(s, e, n, &value) != OUTCOME_SOLVED ||
             !variable_holds(&s->variables[n->variable], value))
             continue;
-        s->values[n->variable] = (struct value){ .origin = VALUE_SOLVED, .value = value, .equation = i };
+        s->values[n->variable] = (struct symbol_value){ .origin = VALUE_SOLVED, .value = value, .equation = i };
         changed = true;
     }
     return changed;
@@ -305,7 +305,7 @@ bool solve(struct solver *s, struct diags *d)
 {
     for (uint32_t v = 0; v < s->num_variables; v++)
         if (s->variables[v].is_constant)
-            s->values[v] = (struct value){ .origin = VALUE_CONSTANT, .value = s->variables[v].constant };
+            s->values[v] = (struct symbol_value){ .origin = VALUE_CONSTANT, .value = s->variables[v].constant };
     while (has_unknowns(s) && solve_round(s, false))
         ;
     do {

@@ -58,7 +58,7 @@ struct equation {
 
 enum value_origin { VALUE_UNKNOWN, VALUE_CONSTANT, VALUE_GIVEN, VALUE_SOLVED };
 
-struct value {
+struct symbol_value {
     enum value_origin origin;
     int64_t value;
     uint32_t equation; /* VALUE_SOLVED by `solve` */
@@ -68,7 +68,7 @@ struct solver {
     struct arena *arena; /* for texts */
     const struct variable *variables;
     uint32_t num_variables;
-    struct value *values; /* one per variable; given ones are set by the caller */
+    struct symbol_value *values; /* one per variable; given ones are set by the caller */
     const struct equation *equations;
     uint32_t num_equations;
     uint64_t impossible; /* equations that no integers satisfy together (the first 64); 0: none known */
@@ -77,7 +77,8 @@ struct solver {
 struct form form_make(struct ir *ir, const struct variable *variables, uint32_t num_variables,
                       const struct sym *expression);
 /* False if a name has no value yet or the value is no integer. */
-bool form_value(const struct form *f, const struct variable *variables, const struct value *values, int64_t *out);
+bool form_value(const struct form *f, const struct variable *variables, const struct symbol_value *values,
+                int64_t *out);
 
 /* Solves and checks; records all contradictions. Stride equations are used but not checked (args_check_layout does). */
 bool solve(struct solver *s, struct diags *d);
@@ -98,9 +99,10 @@ void form_find_kind(struct form *f);
 /* The sum with the values known so far. `n` is left out: what it is multiplied with goes to *coefficient, the rest to
  * *rest. With n NULL the value is *rest. False if a name has no value (unless `unknown_is_zero`), `n` does not stand
  * linearly, or a number does not fit. */
-bool terms_coefficient(const struct form *f, const struct value *values, const struct form_name *n, int64_t *out);
-bool terms_value(const struct form *f, const struct value *values, const struct form_name *n, bool unknown_is_zero,
-                 int64_t *coefficient, int64_t *rest);
+bool terms_coefficient(const struct form *f, const struct symbol_value *values, const struct form_name *n,
+                       int64_t *out);
+bool terms_value(const struct form *f, const struct symbol_value *values, const struct form_name *n,
+                 bool unknown_is_zero, int64_t *coefficient, int64_t *rest);
 
 /* "given", "A.shape[0] = N + 1", ... */
 const char *solve_origin(const struct solver *s, uint32_t variable);

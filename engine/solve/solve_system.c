@@ -145,7 +145,7 @@ bool solve_together(struct solver *s)
         uint32_t v = m.unknowns[found];
         if (s->values[v].origin != VALUE_UNKNOWN || !variable_holds(&s->variables[v], value))
             continue;
-        s->values[v] = (struct value){ .origin = VALUE_SOLVED, .value = value, .equation = r->equation };
+        s->values[v] = (struct symbol_value){ .origin = VALUE_SOLVED, .value = value, .equation = r->equation };
         changed = true;
     }
     return changed;

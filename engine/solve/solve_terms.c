@@ -77,7 +77,7 @@ void form_find_kind(struct form *f)
 }
 
 /* What `n` is multiplied with; other names may have no value where it does not stand. */
-bool terms_coefficient(const struct form *f, const struct value *values, const struct form_name *n, int64_t *out)
+bool terms_coefficient(const struct form *f, const struct symbol_value *values, const struct form_name *n, int64_t *out)
 {
     *out = 0;
     for (uint32_t i = 0; i < f->num_terms; i++) {
@@ -87,7 +87,7 @@ bool terms_coefficient(const struct form *f, const struct value *values, const s
         bool known = true;
         for (uint32_t k = 0; k < t->num_factors; k++) {
             const struct form_name *name = &f->names[t->factors[k]];
-            const struct value *v = &values[name->variable];
+            const struct symbol_value *v = &values[name->variable];
             if (name == n)
                 times++;
             else
@@ -99,8 +99,8 @@ bool terms_coefficient(const struct form *f, const struct value *values, const s
     return true;
 }
 
-bool terms_value(const struct form *f, const struct value *values, const struct form_name *n, bool unknown_is_zero,
-                 int64_t *coefficient, int64_t *rest)
+bool terms_value(const struct form *f, const struct symbol_value *values, const struct form_name *n,
+                 bool unknown_is_zero, int64_t *coefficient, int64_t *rest)
 {
     *coefficient = *rest = 0;
     for (uint32_t i = 0; i < f->num_terms; i++) {
@@ -109,7 +109,7 @@ bool terms_value(const struct form *f, const struct value *values, const struct 
         int64_t *to = rest;
         for (uint32_t k = 0; k < t->num_factors; k++) {
             const struct form_name *name = &f->names[t->factors[k]];
-            const struct value *v = &values[name->variable];
+            const struct symbol_value *v = &values[name->variable];
             if (name == n) {
                 if (to == coefficient)
                     return false;

@@ -122,14 +122,14 @@ struct edge *build_edge(struct node *src, const char *src_conn, struct node *dst
 
 /* ---- propagation ---- */
 
-struct value {
+struct parameter_value {
     const char *name;
     const struct sym *value;
 };
 
 static const struct sym *replace_one(void *user, const struct sym *name)
 {
-    const struct value *v = user;
+    const struct parameter_value *v = user;
     return name->name == v->name ? v->value : NULL;
 }
 
@@ -144,7 +144,7 @@ static const struct sym *extreme(struct ir *ir, const struct sym *bound, const s
         if (!sym_linear_in(ir, bound, name, &factor, &rest) || factor->op != SYM_INT)
             return NULL;
         bool up = (factor->i > 0) != least;
-        struct value v = { name, up ? m->range.dims[i].end : m->range.dims[i].begin };
+        struct parameter_value v = { name, up ? m->range.dims[i].end : m->range.dims[i].begin };
         bound = sym_substitute(ir, bound, replace_one, &v);
     }
     for (uint32_t i = 0; i < m->node.in_conns.count; i++) /* dynamic inputs are known inside only */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* How tightly the operators of the text bind; an operand that binds less than its place asks for gets parentheses. */
-enum binding {
+enum precedence {
     BIND_SELECT,
     BIND_OR,
     BIND_AND,
@@ -26,7 +26,7 @@ struct printer {
     enum sym_syntax syntax;
 };
 
-static void print(const struct printer *p, const struct sym *a, enum binding place);
+static void print(const struct printer *p, const struct sym *a, enum precedence place);
 
 static void print_list(const struct printer *p, const struct sym *const *args, uint32_t count)
 {
@@ -268,8 +268,8 @@ static void print_sum(const struct printer *p, const struct sym *a)
     }
 }
 
-static void print_infix(const struct printer *p, const struct sym *a, const char *op, enum binding left,
-                        enum binding right)
+static void print_infix(const struct printer *p, const struct sym *a, const char *op, enum precedence left,
+                        enum precedence right)
 {
     print(p, a->args[0], left);
     text_add(p->out, op);
@@ -280,7 +280,7 @@ static void print_infix(const struct printer *p, const struct sym *a, const char
 
 static const struct style {
     const char *function, *operator;
-    enum binding binding; /* of the operator */
+    enum precedence binding; /* of the operator */
 } styles[SYM_OP_COUNT] = {
     [SYM_MIN] = { "Min", NULL, BIND_ATOM },
     [SYM_MAX] = { "Max", NULL, BIND_ATOM },
@@ -310,7 +310,7 @@ static bool uses_operator(const struct printer *p, const struct sym *a)
     return p->syntax == SYM_SYNTAX_PYTHON && styles[a->op].operator;
 }
 
-static enum binding binding_of(const struct printer *p, const struct sym *a)
+static enum precedence binding_of(const struct printer *p, const struct sym *a)
 {
     switch (a->op) {
     case SYM_INT:
@@ -352,7 +352,7 @@ static void print_nested(const struct printer *p, const struct sym *a)
 
 static void print_operator(const struct printer *p, const struct sym *a)
 {
-    enum binding own = styles[a->op].binding;
+    enum precedence own = styles[a->op].binding;
     switch (a->op) {
     case SYM_SELECT:
         print(p, a->args[1], BIND_OR);
@@ -430,7 +430,7 @@ static void print_bare(const struct printer *p, const struct sym *a)
         print_call(p, styles[a->op].function, a);
 }
 
-static void print(const struct printer *p, const struct sym *a, enum binding place)
+static void print(const struct printer *p, const struct sym *a, enum precedence place)
 {
     bool parentheses = binding_of(p, a) < place;
     if (parentheses)

@@ -200,7 +200,7 @@ static void check_free_symbols(struct sdfg_scan *s)
             diag_warning(s->v->ir->diags, &s->sdfg->region.block.place, DIAG_RULE_SYMBOL_UNLISTED, names[i]);
 }
 
-void validate_sdfg(struct validator *v, struct sdfg *sdfg, enum placement placement)
+void validate_sdfg(struct validator *v, struct sdfg *sdfg, enum code_placement placement)
 {
     struct sdfg_scan s = { .v = v, .sdfg = sdfg, .placement = placement };
     struct place *place = &sdfg->region.block.place;

@@ -27,12 +27,12 @@ struct validator {
 };
 
 /* Where code runs: decided by the schedules around it. */
-enum placement { PLACED_HOST, PLACED_DEVICE, PLACED_OPEN /* a scope around it has the schedule Default */ };
+enum code_placement { PLACED_HOST, PLACED_DEVICE, PLACED_OPEN /* a scope around it has the schedule Default */ };
 
 struct sdfg_scan {
     struct validator *v;
     struct sdfg *sdfg;
-    enum placement placement;
+    enum code_placement placement;
     struct map names;    /* containers, symbols and constants, interned name -> non-NULL */
     struct map defined;  /* what a condition may read at this point of the walk */
     struct map assigned; /* symbols that any transition or loop sets */
@@ -42,9 +42,9 @@ struct sdfg_scan {
 struct state_scan {
     struct sdfg_scan *sdfg;
     struct state *state;
-    struct node **order;    /* topological, all nodes */
-    enum placement *inside; /* of the scope that an entry node opens, by node index */
-    struct map repeated;    /* parameters of several maps */
+    struct node **order;         /* topological, all nodes */
+    enum code_placement *inside; /* of the scope that an entry node opens, by node index */
+    struct map repeated;         /* parameters of several maps */
 };
 
 static inline struct diags *validate_diags(const struct state_scan *s) { return s->sdfg->v->ir->diags; }
@@ -57,7 +57,7 @@ bool validate_name(const char *name); /* format.md 2.0 */
 bool validate_literal(struct validator *v, const struct sym *s,
                       int64_t *value); /* folds to a constant (rounded down) */
 
-void validate_sdfg(struct validator *v, struct sdfg *s, enum placement placement);
+void validate_sdfg(struct validator *v, struct sdfg *s, enum code_placement placement);
 void validate_region(struct sdfg_scan *s, struct region *r, bool in_loop);
 void validate_state(struct sdfg_scan *s, struct state *st);
 void validate_node(struct state_scan *s, struct node *n);
@@ -67,8 +67,8 @@ void validate_tasklet(struct state_scan *s, struct tasklet *t);
 void validate_edge(struct state_scan *s, struct edge *e);
 void validate_connector_types(struct state_scan *s, struct edge *e);
 
-enum placement validate_placement(const struct state_scan *s, const struct node *n); /* of the code of `n` */
-const struct container *validate_root_container(const struct container *c);          /* the structure around a member */
-bool validate_on_gpu(const struct container *c); /* lies in a memory of the device */
+enum code_placement validate_placement(const struct state_scan *s, const struct node *n); /* of the code of `n` */
+const struct container *validate_root_container(const struct container *c); /* the structure around a member */
+bool validate_on_gpu(const struct container *c);                            /* lies in a memory of the device */
 
 #endif

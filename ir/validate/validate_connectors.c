@@ -6,7 +6,7 @@
 static bool starts_with(const char *text, const char *start) { return strncmp(text, start, strlen(start)) == 0; }
 
 /* One side of a node: its connectors and how many edges each has. */
-struct side {
+struct node_side {
     struct state_scan *s;
     struct node *n;
     bool in;
@@ -16,10 +16,10 @@ struct side {
     struct map index; /* connector name -> 1 + position */
 };
 
-static void side_open(struct side *side, struct state_scan *s, struct node *n, bool in)
+static void side_open(struct node_side *side, struct state_scan *s, struct node *n, bool in)
 {
     struct arena *a = s->sdfg->v->scratch;
-    *side = (struct side){ .s = s, .n = n, .in = in };
+    *side = (struct node_side){ .s = s, .n = n, .in = in };
     side->conns = in ? n->in_conns.items : n->out_conns.items;
     side->count = in ? n->in_conns.count : n->out_conns.count;
     side->edges = NEW_ARRAY(a, uint32_t, side->count);
@@ -27,14 +27,14 @@ static void side_open(struct side *side, struct state_scan *s, struct node *n, b
         map_put(a, &side->index, side->conns[i].name, (void *)(uintptr_t)(i + 1));
 }
 
-static bool side_has(const struct side *side, const char *name)
+static bool side_has(const struct node_side *side, const char *name)
 {
     const char *known = intern_find(side->s->sdfg->v->ir->names, name);
     return known && map_has(&side->index, known);
 }
 
 /* Which inputs a library node needs is known when it is expanded. */
-static void report_unused(const struct side *side, const char *name)
+static void report_unused(const struct node_side *side, const char *name)
 {
     struct validator *v = side->s->sdfg->v;
     const char *what = side->in ? "input" : "output";
@@ -45,7 +45,7 @@ static void report_unused(const struct side *side, const char *name)
 }
 
 /* 43 to 45 */
-static void check_edges(struct side *side)
+static void check_edges(struct node_side *side)
 {
     struct node *n = side->n;
     struct validator *v = side->s->sdfg->v;
@@ -73,7 +73,7 @@ static void check_edges(struct side *side)
 }
 
 /* 36 */
-static void check_pairs(const struct side *side, const struct side *other)
+static void check_pairs(const struct node_side *side, const struct node_side *other)
 {
     struct validator *v = side->s->sdfg->v;
     const char *half = side->in ? "IN_" : "OUT_", *other_half = side->in ? "OUT_" : "IN_";
@@ -88,7 +88,7 @@ static void check_pairs(const struct side *side, const struct side *other)
 }
 
 /* 41, 42 */
-static void check_names(const struct side *side, const struct side *other)
+static void check_names(const struct node_side *side, const struct node_side *other)
 {
     struct node *n = side->n;
     struct validator *v = side->s->sdfg->v;
@@ -103,7 +103,7 @@ static void check_names(const struct side *side, const struct side *other)
 
 void validate_connectors(struct state_scan *s, struct node *n)
 {
-    struct side in, out;
+    struct node_side in, out;
     side_open(&in, s, n, true);
     side_open(&out, s, n, false);
     if (node_is_entry(n) || node_is_exit(n)) {

@@ -31,7 +31,7 @@ static bool order_nodes(struct state_scan *s)
 static void find_placements(struct state_scan *s)
 {
     uint32_t count = s->state->nodes.count;
-    s->inside = NEW_ARRAY(s->sdfg->v->scratch, enum placement, count);
+    s->inside = NEW_ARRAY(s->sdfg->v->scratch, enum code_placement, count);
     for (uint32_t i = 0; i < count; i++) {
         const struct node *n = s->order[i];
         if (!node_is_entry(n))
@@ -48,7 +48,7 @@ static void find_placements(struct state_scan *s)
     }
 }
 
-enum placement validate_placement(const struct state_scan *s, const struct node *n)
+enum code_placement validate_placement(const struct state_scan *s, const struct node *n)
 {
     return n->scope ? s->inside[n->scope->index] : s->sdfg->placement;
 }

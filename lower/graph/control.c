@@ -107,7 +107,7 @@ static bool follow(struct flow *f, struct transition *t, struct tree_label *cons
     return true;
 }
 
-struct layout {
+struct region_labels {
     struct region *region;
     struct tree_label **labels; /* per block; the last one is the end of the region */
     bool *used;
@@ -115,7 +115,7 @@ struct layout {
 };
 
 /* Conditional transitions in file order, then the first unconditional one; otherwise the region ends. */
-static bool leave_block(struct flow *f, struct layout *l, struct block *b, struct tree_stmt *block)
+static bool leave_block(struct flow *f, struct region_labels *l, struct block *b, struct tree_stmt *block)
 {
     struct lower *lw = f->act->lw;
     struct transition *otherwise = NULL;
@@ -324,7 +324,7 @@ static bool lower_region(struct flow *f, struct region *r, struct tree_stmt *blo
         return r->blocks.count == 0 || diag_error(lw->diags, &r->block.place, DIAG_NO_START);
     struct order o = { .arena = lw->arena };
     postorder(&o, r, r->start);
-    struct layout l = { .region = r };
+    struct region_labels l = { .region = r };
     uint32_t n = r->blocks.count;
     l.labels = NEW_ARRAY(lw->arena, struct tree_label *, n + 1);
     l.used = NEW_ARRAY(lw->arena, bool, n + 1);

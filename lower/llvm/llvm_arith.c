@@ -19,9 +19,9 @@ LLVMValueRef llvm_fp(struct llvm_func *f, LLVMValueRef v)
     return v;
 }
 
-struct value llvm_select(struct llvm_func *f, LLVMValueRef condition, struct value a, struct value b)
+struct llvm_value llvm_select(struct llvm_func *f, LLVMValueRef condition, struct llvm_value a, struct llvm_value b)
 {
-    struct value r = { LLVMBuildSelect(f->builder, condition, a.v, b.v, ""), NULL };
+    struct llvm_value r = { LLVMBuildSelect(f->builder, condition, a.v, b.v, ""), NULL };
     if (a.im)
         r.im = LLVMBuildSelect(f->builder, condition, a.im, b.im, "");
     return r;
@@ -156,39 +156,40 @@ static LLVMValueRef float_binary(struct llvm_func *f, enum expr_op op, LLVMValue
     }
 }
 
-struct value llvm_binary(struct llvm_func *f, enum expr_op op, const struct type *t, struct value a, struct value b)
+struct llvm_value llvm_binary(struct llvm_func *f, enum expr_op op, const struct type *t, struct llvm_value a,
+                              struct llvm_value b)
 {
     const struct type *scalar = type_scalar(t);
     if (llvm_type_is_complex(t))
         return llvm_complex_binary(f, op, a, b);
     if (scalar->kind == TYPE_BOOL)
-        return (struct value){ bool_binary(f, op, a.v, b.v), NULL };
+        return (struct llvm_value){ bool_binary(f, op, a.v, b.v), NULL };
     if (llvm_type_is_small_float(scalar)) {
         LLVMValueRef r = float_binary(f, op, llvm_widen(f, scalar, a.v), llvm_widen(f, scalar, b.v));
-        return (struct value){ llvm_narrow(f, scalar, r), NULL };
+        return (struct llvm_value){ llvm_narrow(f, scalar, r), NULL };
     }
     if (type_is_float(scalar))
-        return (struct value){ float_binary(f, op, a.v, b.v), NULL };
+        return (struct llvm_value){ float_binary(f, op, a.v, b.v), NULL };
     if (type_is_integer(scalar))
-        return (struct value){ int_binary(f, op, scalar, a.v, b.v), NULL };
+        return (struct llvm_value){ int_binary(f, op, scalar, a.v, b.v), NULL };
     llvm_bug(f, "arithmetic on something that is no number");
     return a;
 }
 
-struct value llvm_unary(struct llvm_func *f, enum expr_op op, const struct type *t, struct value a)
+struct llvm_value llvm_unary(struct llvm_func *f, enum expr_op op, const struct type *t, struct llvm_value a)
 {
     const struct type *scalar = type_scalar(t);
     if (op == EXPR_BITNOT)
-        return (struct value){ LLVMBuildNot(f->builder, a.v, ""), NULL };
+        return (struct llvm_value){ LLVMBuildNot(f->builder, a.v, ""), NULL };
     if (llvm_type_is_complex(t))
-        return (struct value){ LLVMBuildFNeg(f->builder, a.v, ""), LLVMBuildFNeg(f->builder, a.im, "") };
+        return (struct llvm_value){ LLVMBuildFNeg(f->builder, a.v, ""), LLVMBuildFNeg(f->builder, a.im, "") };
     if (llvm_type_is_small_float(scalar)) {
         LLVMValueRef negative = LLVMBuildFNeg(f->builder, llvm_widen(f, scalar, a.v), "");
-        return (struct value){ llvm_narrow(f, scalar, negative), NULL };
+        return (struct llvm_value){ llvm_narrow(f, scalar, negative), NULL };
     }
     if (type_is_float(scalar))
-        return (struct value){ LLVMBuildFNeg(f->builder, a.v, ""), NULL };
-    return (struct value){ scalar->kind == TYPE_BOOL ? a.v : LLVMBuildNeg(f->builder, a.v, ""), NULL };
+        return (struct llvm_value){ LLVMBuildFNeg(f->builder, a.v, ""), NULL };
+    return (struct llvm_value){ scalar->kind == TYPE_BOOL ? a.v : LLVMBuildNeg(f->builder, a.v, ""), NULL };
 }
 
 /* ---- comparisons ---- */
@@ -205,7 +206,8 @@ static const struct {
     [EXPR_GE - EXPR_EQ] = { LLVMIntSGE, LLVMIntUGE, LLVMRealOGE },
 };
 
-LLVMValueRef llvm_compare(struct llvm_func *f, enum expr_op op, const struct type *t, struct value a, struct value b)
+LLVMValueRef llvm_compare(struct llvm_func *f, enum expr_op op, const struct type *t, struct llvm_value a,
+                          struct llvm_value b)
 {
     const struct type *scalar = type_scalar(t);
     LLVMRealPredicate real = predicates[op - EXPR_EQ].real;
@@ -227,10 +229,10 @@ LLVMValueRef llvm_compare(struct llvm_func *f, enum expr_op op, const struct typ
     return LLVMBuildICmp(f->builder, predicates[op - EXPR_EQ].without_sign, a.v, b.v, "");
 }
 
-LLVMValueRef llvm_truth(struct llvm_func *f, const struct type *t, struct value v)
+LLVMValueRef llvm_truth(struct llvm_func *f, const struct type *t, struct llvm_value v)
 {
     if (type_scalar(t)->kind == TYPE_BOOL)
         return v.v;
     LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(v.v));
-    return llvm_compare(f, EXPR_NE, t, v, (struct value){ zero, v.im ? zero : NULL });
+    return llvm_compare(f, EXPR_NE, t, v, (struct llvm_value){ zero, v.im ? zero : NULL });
 }

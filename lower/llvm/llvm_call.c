@@ -79,7 +79,7 @@ void llvm_return_if_failed(struct llvm_func *f)
 
 enum { MAX_PARAMS = 64 };
 
-struct signature {
+struct c_signature {
     LLVMTypeRef result, params[MAX_PARAMS];
     const char *extend[MAX_PARAMS + 1]; /* attribute of a parameter narrower than int; [0]: the result */
     LLVMValueRef values[MAX_PARAMS];
@@ -96,14 +96,14 @@ static const char *extension(const struct type *t)
 /* float complex travels in one vector register on x86-64; otherwise the two parts are two arguments. */
 static bool is_packed(const struct llvm_unit *u, const struct type *t) { return t->kind == TYPE_C64 && u->x86; }
 
-static void add_value(struct signature *s, LLVMTypeRef type, LLVMValueRef value, const char *extend)
+static void add_value(struct c_signature *s, LLVMTypeRef type, LLVMValueRef value, const char *extend)
 {
     s->params[s->count] = type;
     s->values[s->count++] = value;
     s->extend[s->count] = extend;
 }
 
-static void add_argument(struct llvm_func *f, struct signature *s, const struct type *t, struct value v)
+static void add_argument(struct llvm_func *f, struct c_signature *s, const struct type *t, struct llvm_value v)
 {
     if (t->kind == TYPE_STRUCT || t->kind == TYPE_BF16 || t->kind == TYPE_F8E4M3 || t->kind == TYPE_F8E5M2)
         llvm_unsupported(f, t);
@@ -118,7 +118,7 @@ static void add_argument(struct llvm_func *f, struct signature *s, const struct 
 }
 
 /* AAPCS64 leaves the upper bits of results narrower than int open. */
-static void set_result(struct llvm_func *f, struct signature *s, const struct type *t)
+static void set_result(struct llvm_func *f, struct c_signature *s, const struct type *t)
 {
     LLVMTypeRef part = llvm_type(f->unit, t);
     s->result = part;
@@ -129,18 +129,18 @@ static void set_result(struct llvm_func *f, struct signature *s, const struct ty
         s->result = LLVMStructTypeInContext(f->unit->context, (LLVMTypeRef[]){ part, part }, 2, false);
 }
 
-static struct value take_result(struct llvm_func *f, const struct type *t, LLVMValueRef call)
+static struct llvm_value take_result(struct llvm_func *f, const struct type *t, LLVMValueRef call)
 {
     if (is_packed(f->unit, t))
         return llvm_from_memory(f, t, call);
     if (type_is_complex(t))
-        return (struct value){ LLVMBuildExtractValue(f->builder, call, 0, ""),
-                               LLVMBuildExtractValue(f->builder, call, 1, "") };
-    return (struct value){ call, NULL };
+        return (struct llvm_value){ LLVMBuildExtractValue(f->builder, call, 0, ""),
+                                    LLVMBuildExtractValue(f->builder, call, 1, "") };
+    return (struct llvm_value){ call, NULL };
 }
 
 /* `pointer`: the function itself, else that of the name. */
-static LLVMValueRef build_call(struct llvm_func *f, struct signature *s, const char *name, LLVMValueRef pointer,
+static LLVMValueRef build_call(struct llvm_func *f, struct c_signature *s, const char *name, LLVMValueRef pointer,
                                unsigned fixed, unsigned effects)
 {
     LLVMTypeRef type = LLVMFunctionType(s->result, s->params, fixed ? fixed : s->count, fixed != 0);
@@ -155,10 +155,10 @@ static LLVMValueRef build_call(struct llvm_func *f, struct signature *s, const c
     return call;
 }
 
-struct value llvm_call_pure(struct llvm_func *f, const struct type *result, const char *name,
-                            const struct type *const *types, const struct value *args, unsigned n)
+struct llvm_value llvm_call_pure(struct llvm_func *f, const struct type *result, const char *name,
+                                 const struct type *const *types, const struct llvm_value *args, unsigned n)
 {
-    struct signature s = { .count = 0 };
+    struct c_signature s = { .count = 0 };
     for (unsigned i = 0; i < n; i++)
         add_argument(f, &s, types[i], args[i]);
     set_result(f, &s, result);
@@ -167,13 +167,13 @@ struct value llvm_call_pure(struct llvm_func *f, const struct type *result, cons
     return take_result(f, result, call);
 }
 
-struct value llvm_call(struct llvm_func *f, const struct type *result, const char *name,
-                       const struct tree_expr *pointer, struct tree_expr *const *args, uint32_t num_args)
+struct llvm_value llvm_call(struct llvm_func *f, const struct type *result, const char *name,
+                            const struct tree_expr *pointer, struct tree_expr *const *args, uint32_t num_args)
 {
-    struct signature s = { .count = 0 };
+    struct c_signature s = { .count = 0 };
     LLVMValueRef function = pointer ? llvm_expr(f, pointer).v : NULL;
     for (uint32_t i = 0; i < num_args; i++) {
-        struct value v = llvm_expr(f, args[i]);
+        struct llvm_value v = llvm_expr(f, args[i]);
         if (s.count + 2 > MAX_PARAMS) {
             llvm_bug(f, "a call with more arguments than the emitter can pass");
             break;

@@ -87,7 +87,7 @@ static LLVMValueRef cast_address(struct llvm_func *f, const struct type *to, con
     return LLVMBuildIntToPtr(f->builder, int_to_int(f, basic(f, TYPE_I64), from, v), f->unit->pointer, "");
 }
 
-struct value llvm_cast(struct llvm_func *f, const struct type *to, const struct type *from, struct value v)
+struct llvm_value llvm_cast(struct llvm_func *f, const struct type *to, const struct type *from, struct llvm_value v)
 {
     if (to == from)
         return v;
@@ -96,26 +96,26 @@ struct value llvm_cast(struct llvm_func *f, const struct type *to, const struct 
         return llvm_splat_value(f, to, llvm_cast(f, target, from, v));
     }
     if (target->kind == TYPE_BOOL)
-        return (struct value){ llvm_truth(f, from, v), NULL };
+        return (struct llvm_value){ llvm_truth(f, from, v), NULL };
     if (type_is_complex(target)) {
         if (!type_is_complex(source)) {
             LLVMValueRef re = llvm_cast(f, llvm_type_part(f, to), from, v).v;
-            return (struct value){ re, LLVMConstNull(LLVMTypeOf(re)) };
+            return (struct llvm_value){ re, LLVMConstNull(LLVMTypeOf(re)) };
         }
         const struct type *part = llvm_type_part(f, target), *old = llvm_type_part(f, source);
-        return (struct value){ to_float(f, part, old, v.v), to_float(f, part, old, v.im) };
+        return (struct llvm_value){ to_float(f, part, old, v.v), to_float(f, part, old, v.im) };
     }
     if (type_is_complex(source))
-        return llvm_cast(f, to, llvm_type_part(f, from), (struct value){ v.v, NULL });
+        return llvm_cast(f, to, llvm_type_part(f, from), (struct llvm_value){ v.v, NULL });
     if (is_address(target) || is_address(source))
-        return (struct value){ cast_address(f, target, source, v.v), NULL };
+        return (struct llvm_value){ cast_address(f, target, source, v.v), NULL };
     if (type_is_float(target))
-        return (struct value){ to_float(f, target, source, v.v), NULL };
+        return (struct llvm_value){ to_float(f, target, source, v.v), NULL };
     if (llvm_type_is_small_float(source))
-        return (struct value){ float_to_int(f, target, llvm_widen(f, source, v.v)), NULL };
+        return (struct llvm_value){ float_to_int(f, target, llvm_widen(f, source, v.v)), NULL };
     if (type_is_float(source))
-        return (struct value){ float_to_int(f, target, v.v), NULL };
-    return (struct value){ int_to_int(f, target, source, v.v), NULL };
+        return (struct llvm_value){ float_to_int(f, target, v.v), NULL };
+    return (struct llvm_value){ int_to_int(f, target, source, v.v), NULL };
 }
 
 /* ---- bytes ---- */
@@ -146,13 +146,13 @@ static LLVMValueRef interleave(struct llvm_func *f, LLVMValueRef re, LLVMValueRe
     return LLVMBuildShuffleVector(f->builder, re, im, LLVMConstVector(mask, 2 * count), "");
 }
 
-static struct value deinterleave(struct llvm_func *f, LLVMValueRef pairs, unsigned count)
+static struct llvm_value deinterleave(struct llvm_func *f, LLVMValueRef pairs, unsigned count)
 {
     LLVMValueRef re = every_second_lane(f, pairs, count, 0);
-    return (struct value){ re, every_second_lane(f, pairs, count, 1) };
+    return (struct llvm_value){ re, every_second_lane(f, pairs, count, 1) };
 }
 
-LLVMValueRef llvm_to_memory(struct llvm_func *f, const struct type *t, struct value v)
+LLVMValueRef llvm_to_memory(struct llvm_func *f, const struct type *t, struct llvm_value v)
 {
     if (t->kind == TYPE_VECTOR && v.im)
         return interleave(f, v.v, v.im, t->lanes);
@@ -166,20 +166,20 @@ LLVMValueRef llvm_to_memory(struct llvm_func *f, const struct type *t, struct va
     return v.v;
 }
 
-struct value llvm_from_memory(struct llvm_func *f, const struct type *t, LLVMValueRef v)
+struct llvm_value llvm_from_memory(struct llvm_func *f, const struct type *t, LLVMValueRef v)
 {
     if (t->kind == TYPE_VECTOR && type_is_complex(t->elem))
         return deinterleave(f, v, t->lanes);
     if (type_is_complex(t)) {
         LLVMValueRef re = LLVMBuildExtractElement(f->builder, v, llvm_int(f->unit->i32, 0), "");
-        return (struct value){ re, LLVMBuildExtractElement(f->builder, v, llvm_int(f->unit->i32, 1), "") };
+        return (struct llvm_value){ re, LLVMBuildExtractElement(f->builder, v, llvm_int(f->unit->i32, 1), "") };
     }
     if (type_scalar(t)->kind == TYPE_BOOL)
-        return (struct value){ LLVMBuildICmp(f->builder, LLVMIntNE, v, LLVMConstNull(LLVMTypeOf(v)), ""), NULL };
-    return (struct value){ v, NULL };
+        return (struct llvm_value){ LLVMBuildICmp(f->builder, LLVMIntNE, v, LLVMConstNull(LLVMTypeOf(v)), ""), NULL };
+    return (struct llvm_value){ v, NULL };
 }
 
-struct value llvm_bits(struct llvm_func *f, const struct type *to, const struct type *from, struct value v)
+struct llvm_value llvm_bits(struct llvm_func *f, const struct type *to, const struct type *from, struct llvm_value v)
 {
     LLVMValueRef bytes = llvm_to_memory(f, from, v);
     LLVMTypeRef type = memory_vector(f, to);

@@ -2,7 +2,7 @@
 
 /* Smith's division: the divisor's larger part is taken out, so that nothing overflows before the result does. A zero
  * divisor gives what the parts divided by zero give. */
-static struct value complex_divide(struct llvm_func *f, struct value a, struct value b)
+static struct llvm_value complex_divide(struct llvm_func *f, struct llvm_value a, struct llvm_value b)
 {
     LLVMBuilderRef q = f->builder;
     LLVMTypeRef t = LLVMTypeOf(b.v);
@@ -19,12 +19,13 @@ static struct value complex_divide(struct llvm_func *f, struct value a, struct v
     LLVMValueRef re = llvm_fp(f, LLVMBuildFAdd(q, x, llvm_fp(f, LLVMBuildFMul(q, y, ratio, "")), ""));
     LLVMValueRef im = llvm_fp(f, LLVMBuildFSub(q, y, llvm_fp(f, LLVMBuildFMul(q, x, ratio, "")), ""));
     im = LLVMBuildSelect(q, real_larger, im, LLVMBuildFNeg(q, im, ""), "");
-    return (struct value){ llvm_fp(f, LLVMBuildFDiv(q, re, scale, "")), llvm_fp(f, LLVMBuildFDiv(q, im, scale, "")) };
+    return (struct llvm_value){ llvm_fp(f, LLVMBuildFDiv(q, re, scale, "")),
+                                llvm_fp(f, LLVMBuildFDiv(q, im, scale, "")) };
 }
 
 /* The products of one multiplication are rounded alike unless fast arithmetic is asked for: contracting one of two
  * would leave an imaginary part in z * conj(z). */
-static struct value complex_multiply(struct llvm_func *f, struct value a, struct value b)
+static struct llvm_value complex_multiply(struct llvm_func *f, struct llvm_value a, struct llvm_value b)
 {
     LLVMBuilderRef q = f->builder;
     bool fast = f->emitter->options->fp == LLVM_FP_FAST;
@@ -33,19 +34,19 @@ static struct value complex_multiply(struct llvm_func *f, struct value a, struct
     LLVMValueRef products[] = { rr, ii, ri, ir };
     for (int i = 0; fast && i < 4; i++)
         llvm_fp(f, products[i]);
-    return (struct value){ llvm_fp(f, LLVMBuildFSub(q, rr, ii, "")), llvm_fp(f, LLVMBuildFAdd(q, ri, ir, "")) };
+    return (struct llvm_value){ llvm_fp(f, LLVMBuildFSub(q, rr, ii, "")), llvm_fp(f, LLVMBuildFAdd(q, ri, ir, "")) };
 }
 
-struct value llvm_complex_binary(struct llvm_func *f, enum expr_op op, struct value a, struct value b)
+struct llvm_value llvm_complex_binary(struct llvm_func *f, enum expr_op op, struct llvm_value a, struct llvm_value b)
 {
     LLVMBuilderRef q = f->builder;
     switch (op) {
     case EXPR_ADD:
-        return (struct value){ llvm_fp(f, LLVMBuildFAdd(q, a.v, b.v, "")),
-                               llvm_fp(f, LLVMBuildFAdd(q, a.im, b.im, "")) };
+        return (struct llvm_value){ llvm_fp(f, LLVMBuildFAdd(q, a.v, b.v, "")),
+                                    llvm_fp(f, LLVMBuildFAdd(q, a.im, b.im, "")) };
     case EXPR_SUB:
-        return (struct value){ llvm_fp(f, LLVMBuildFSub(q, a.v, b.v, "")),
-                               llvm_fp(f, LLVMBuildFSub(q, a.im, b.im, "")) };
+        return (struct llvm_value){ llvm_fp(f, LLVMBuildFSub(q, a.v, b.v, "")),
+                                    llvm_fp(f, LLVMBuildFSub(q, a.im, b.im, "")) };
     case EXPR_MUL:
         return complex_multiply(f, a, b);
     case EXPR_DIV:

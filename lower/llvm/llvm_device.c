@@ -102,7 +102,7 @@ static void mirror(struct llvm_func *f, const struct tree_stmt *s)
     LLVMValueRef args[] = { f->run, llvm_expr(f, s->pointer2).v, llvm_byte_count(f, s->type, s->count) };
     LLVMValueRef memory = llvm_runtime(f, "sdfg_rt_device_mirror", args, 3);
     llvm_return_if_failed(f); /* an argument that is missing has no mirror */
-    llvm_variable_write(f, s->var, (struct value){ memory, NULL });
+    llvm_variable_write(f, s->var, (struct llvm_value){ memory, NULL });
 }
 
 static void transfer(struct llvm_func *f, const struct tree_stmt *s)
@@ -194,9 +194,9 @@ void llvm_stmt_device(struct llvm_func *f, const struct tree_stmt *s)
     }
 }
 
-struct value llvm_expr_thread(struct llvm_func *f, const struct tree_expr *e)
+struct llvm_value llvm_expr_thread(struct llvm_func *f, const struct tree_expr *e)
 {
     (void)e;
     llvm_bug(f, "a thread of a kernel in code for the host");
-    return (struct value){ LLVMGetPoison(f->unit->i32), NULL };
+    return (struct llvm_value){ LLVMGetPoison(f->unit->i32), NULL };
 }

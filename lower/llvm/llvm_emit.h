@@ -11,7 +11,7 @@
 
 /* A value in registers. A complex value has two parts, a vector of complex numbers two vectors; `im` is NULL otherwise.
  */
-struct value {
+struct llvm_value {
     LLVMValueRef v, im;
 };
 
@@ -62,7 +62,7 @@ struct llvm_variable {
     bool freed;     /* its memory is gone from here on */
     bool in_memory; /* kept in an alloca: not one assignment that dominates all uses */
     bool set;       /* `value` holds: registers, or the allocas */
-    struct value value;
+    struct llvm_value value;
     uint32_t private_from; /* a pointer into stack memory made inside that many independent loops */
 };
 
@@ -112,7 +112,7 @@ struct llvm_loop {
 
 struct llvm_memo {
     const struct tree_expr *key;
-    struct value value;
+    struct llvm_value value;
     uint32_t statement, branch;
 };
 
@@ -175,7 +175,7 @@ LLVMValueRef llvm_device_alloc(struct llvm_func *f, enum tree_memory where, LLVM
 void llvm_device_zero(struct llvm_func *f, LLVMValueRef at, LLVMValueRef bytes);
 void llvm_device_free(struct llvm_func *f, enum tree_memory where, LLVMValueRef memory);
 void llvm_stmt_device(struct llvm_func *f, const struct tree_stmt *s);
-struct value llvm_expr_thread(struct llvm_func *f, const struct tree_expr *e);
+struct llvm_value llvm_expr_thread(struct llvm_func *f, const struct tree_expr *e);
 
 /* llvm_split.c */
 void llvm_split(struct llvm_emitter *e,
@@ -190,8 +190,8 @@ bool llvm_contains(const struct tree_stmt *s, enum stmt_kind kind);
 void llvm_children(const struct tree_stmt *s, void (*visit)(void *user, const struct tree_stmt *child), void *user);
 
 /* llvm_variable.c: variables in the function being emitted */
-struct value llvm_variable_read(struct llvm_func *f, const struct tree_var *v);
-void llvm_variable_write(struct llvm_func *f, const struct tree_var *v, struct value value);
+struct llvm_value llvm_variable_read(struct llvm_func *f, const struct tree_var *v);
+void llvm_variable_write(struct llvm_func *f, const struct tree_var *v, struct llvm_value value);
 LLVMValueRef llvm_alloca(struct llvm_func *f, LLVMTypeRef type, const char *name); /* in the entry block */
 
 /* llvm_type.c */
@@ -208,8 +208,8 @@ LLVMValueRef llvm_int(LLVMTypeRef type, int64_t value);
 LLVMValueRef llvm_splat(struct llvm_func *f, LLVMTypeRef like,
                         LLVMValueRef scalar);                 /* `like` a vector; else unchanged */
 LLVMValueRef llvm_const_int(LLVMTypeRef like, int64_t value); /* in every lane */
-struct value llvm_splat_value(struct llvm_func *f, const struct type *vector, struct value lane);
-struct value llvm_lane(struct llvm_func *f, struct value vector, LLVMValueRef lane);
+struct llvm_value llvm_splat_value(struct llvm_func *f, const struct type *vector, struct llvm_value lane);
+struct llvm_value llvm_lane(struct llvm_func *f, struct llvm_value vector, LLVMValueRef lane);
 LLVMValueRef llvm_const_float(LLVMTypeRef like, double value);
 
 /* llvm_small.c: 16- and 8-bit floats */
@@ -220,23 +220,25 @@ LLVMValueRef llvm_narrow(struct llvm_func *f, const struct type *small, LLVMValu
 LLVMValueRef llvm_round_to_odd(struct llvm_func *f, LLVMValueRef v); /* float64 to float32, to be narrowed further */
 
 /* llvm_cast.c */
-struct value llvm_cast(struct llvm_func *f, const struct type *to, const struct type *from, struct value v);
-struct value llvm_bits(struct llvm_func *f, const struct type *to, const struct type *from, struct value v);
+struct llvm_value llvm_cast(struct llvm_func *f, const struct type *to, const struct type *from, struct llvm_value v);
+struct llvm_value llvm_bits(struct llvm_func *f, const struct type *to, const struct type *from, struct llvm_value v);
 /* One LLVM value with the bytes of memory: bool as bytes, complex numbers as two lanes each. And back. */
-LLVMValueRef llvm_to_memory(struct llvm_func *f, const struct type *t, struct value v);
-struct value llvm_from_memory(struct llvm_func *f, const struct type *t, LLVMValueRef v);
+LLVMValueRef llvm_to_memory(struct llvm_func *f, const struct type *t, struct llvm_value v);
+struct llvm_value llvm_from_memory(struct llvm_func *f, const struct type *t, LLVMValueRef v);
 
 /* llvm_arith.c, llvm_complex.c */
 LLVMValueRef llvm_fp(struct llvm_func *f, LLVMValueRef v); /* sets the flags of a float operation; gives v */
-struct value llvm_binary(struct llvm_func *f, enum expr_op op, const struct type *t, struct value a, struct value b);
-struct value llvm_unary(struct llvm_func *f, enum expr_op op, const struct type *t, struct value a);
-LLVMValueRef llvm_compare(struct llvm_func *f, enum expr_op op, const struct type *t, struct value a, struct value b);
-LLVMValueRef llvm_truth(struct llvm_func *f, const struct type *t, struct value v); /* v != 0 */
-struct value llvm_select(struct llvm_func *f, LLVMValueRef condition, struct value a, struct value b);
-struct value llvm_complex_binary(struct llvm_func *f, enum expr_op op, struct value a, struct value b);
+struct llvm_value llvm_binary(struct llvm_func *f, enum expr_op op, const struct type *t, struct llvm_value a,
+                              struct llvm_value b);
+struct llvm_value llvm_unary(struct llvm_func *f, enum expr_op op, const struct type *t, struct llvm_value a);
+LLVMValueRef llvm_compare(struct llvm_func *f, enum expr_op op, const struct type *t, struct llvm_value a,
+                          struct llvm_value b);
+LLVMValueRef llvm_truth(struct llvm_func *f, const struct type *t, struct llvm_value v); /* v != 0 */
+struct llvm_value llvm_select(struct llvm_func *f, LLVMValueRef condition, struct llvm_value a, struct llvm_value b);
+struct llvm_value llvm_complex_binary(struct llvm_func *f, enum expr_op op, struct llvm_value a, struct llvm_value b);
 
 /* llvm_math.c */
-struct value llvm_math(struct llvm_func *f, const struct tree_expr *e, const struct value *args);
+struct llvm_value llvm_math(struct llvm_func *f, const struct tree_expr *e, const struct llvm_value *args);
 LLVMValueRef llvm_intrinsic(struct llvm_func *f, const char *name, LLVMTypeRef overload, LLVMValueRef *args,
                             unsigned n);
 
@@ -249,22 +251,22 @@ void llvm_vector_finish(struct llvm_unit *u);
 LLVMValueRef llvm_masked_load(struct llvm_func *f, LLVMTypeRef type, LLVMValueRef at, LLVMValueRef mask,
                               unsigned bytes);
 LLVMValueRef llvm_masked_store(struct llvm_func *f, LLVMValueRef v, LLVMValueRef at, LLVMValueRef mask, unsigned bytes);
-struct value llvm_expr_masked(struct llvm_func *f, const struct tree_expr *e);
-struct value llvm_expr_vscale(struct llvm_func *f, const struct tree_expr *e);
-struct value llvm_expr_steps(struct llvm_func *f, const struct tree_expr *e);
-struct value llvm_expr_active(struct llvm_func *f, const struct tree_expr *e);
-struct value llvm_expr_lanes(struct llvm_func *f, const struct tree_expr *e);
-struct value llvm_expr_ordered(struct llvm_func *f, const struct tree_expr *e);
+struct llvm_value llvm_expr_masked(struct llvm_func *f, const struct tree_expr *e);
+struct llvm_value llvm_expr_vscale(struct llvm_func *f, const struct tree_expr *e);
+struct llvm_value llvm_expr_steps(struct llvm_func *f, const struct tree_expr *e);
+struct llvm_value llvm_expr_active(struct llvm_func *f, const struct tree_expr *e);
+struct llvm_value llvm_expr_lanes(struct llvm_func *f, const struct tree_expr *e);
+struct llvm_value llvm_expr_ordered(struct llvm_func *f, const struct tree_expr *e);
 void llvm_stmt_masked(struct llvm_func *f, const struct tree_stmt *s);
 
 /* llvm_call.c */
 LLVMValueRef llvm_runtime(struct llvm_func *f, const char *name, LLVMValueRef *args, unsigned n); /* a row of abi.def */
 /* The function of that name, or the one `pointer` (or NULL) points to. */
-struct value llvm_call(struct llvm_func *f, const struct type *result, const char *name,
-                       const struct tree_expr *pointer, struct tree_expr *const *args, uint32_t num_args);
+struct llvm_value llvm_call(struct llvm_func *f, const struct type *result, const char *name,
+                            const struct tree_expr *pointer, struct tree_expr *const *args, uint32_t num_args);
 /* A call of a function of the C mathematical library: no side effects. */
-struct value llvm_call_pure(struct llvm_func *f, const struct type *result, const char *name,
-                            const struct type *const *types, const struct value *args, unsigned n);
+struct llvm_value llvm_call_pure(struct llvm_func *f, const struct type *result, const char *name,
+                                 const struct type *const *types, const struct llvm_value *args, unsigned n);
 void llvm_return_if_failed(struct llvm_func *f);                     /* leaves the function if the call has failed */
 LLVMValueRef llvm_context_field(struct llvm_func *f, size_t offset); /* address of a field of the runtime context */
 
@@ -272,7 +274,7 @@ LLVMValueRef llvm_context_field(struct llvm_func *f, size_t offset); /* address 
 bool llvm_product(struct llvm_func *f, const struct tree_stmt *s);
 
 /* llvm_expr.c */
-struct value llvm_expr(struct llvm_func *f, const struct tree_expr *e);
+struct llvm_value llvm_expr(struct llvm_func *f, const struct tree_expr *e);
 void llvm_expr_begin(struct llvm_func *f);   /* nothing computed so far may be used again */
 void llvm_branch_begin(struct llvm_func *f); /* values computed from here to llvm_branch_end are not known behind it */
 void llvm_branch_end(struct llvm_func *f);
@@ -280,13 +282,13 @@ bool llvm_speculatable(const struct tree_expr *e); /* cheap and harmless to eval
 
 /* llvm_memory.c */
 LLVMValueRef llvm_address(struct llvm_func *f, const struct type *elem, LLVMValueRef pointer, LLVMValueRef index);
-struct value llvm_load(struct llvm_func *f, const struct type *t, LLVMValueRef at, uint32_t alias,
-                       uint32_t private_from);
-void llvm_store(struct llvm_func *f, const struct type *t, LLVMValueRef at, struct value v, uint32_t alias,
+struct llvm_value llvm_load(struct llvm_func *f, const struct type *t, LLVMValueRef at, uint32_t alias,
+                            uint32_t private_from);
+void llvm_store(struct llvm_func *f, const struct type *t, LLVMValueRef at, struct llvm_value v, uint32_t alias,
                 uint32_t private_from);
-struct value llvm_expr_load(struct llvm_func *f, const struct tree_expr *e);
-struct value llvm_expr_slot(struct llvm_func *f, const struct tree_expr *e);
-struct value llvm_expr_data(struct llvm_func *f, const struct tree_expr *e);
+struct llvm_value llvm_expr_load(struct llvm_func *f, const struct tree_expr *e);
+struct llvm_value llvm_expr_slot(struct llvm_func *f, const struct tree_expr *e);
+struct llvm_value llvm_expr_data(struct llvm_func *f, const struct tree_expr *e);
 void llvm_stmt_store(struct llvm_func *f, const struct tree_stmt *s);
 /* The bytes of `count` elements; a negative count is none. */
 LLVMValueRef llvm_byte_count(struct llvm_func *f, const struct type *elem, const struct tree_expr *count);
@@ -324,9 +326,9 @@ struct llvm_repeat {
     int64_t rounds;
     LLVMValueRef *phis;
 };
-struct value llvm_flow_select(struct llvm_func *f, const struct tree_expr *condition, const struct tree_expr *a,
-                              const struct tree_expr *b);
-struct value llvm_flow_logical(struct llvm_func *f, const struct tree_expr *e);
+struct llvm_value llvm_flow_select(struct llvm_func *f, const struct tree_expr *condition, const struct tree_expr *a,
+                                   const struct tree_expr *b);
+struct llvm_value llvm_flow_logical(struct llvm_func *f, const struct tree_expr *e);
 void llvm_stmt_if(struct llvm_func *f, const struct tree_stmt *s);
 void llvm_stmt_jump(struct llvm_func *f, const struct tree_stmt *s); /* BREAK, CONTINUE, GOTO, RETURN */
 void llvm_stmt_label(struct llvm_func *f, const struct tree_stmt *s);

@@ -42,7 +42,7 @@ static void memo_grow(struct llvm_func *f)
             *memo_find(f, old[i].key) = old[i];
 }
 
-static void memo_put(struct llvm_func *f, const struct tree_expr *e, struct value v)
+static void memo_put(struct llvm_func *f, const struct tree_expr *e, struct llvm_value v)
 {
     if (2 * f->memo_count >= f->memo_size)
         memo_grow(f);
@@ -53,69 +53,69 @@ static void memo_put(struct llvm_func *f, const struct tree_expr *e, struct valu
 
 /* ---- operations ---- */
 
-typedef struct value emit_expr(struct llvm_func *f, const struct tree_expr *e);
+typedef struct llvm_value emit_expr(struct llvm_func *f, const struct tree_expr *e);
 
-static struct value expr_constant(struct llvm_func *f, const struct tree_expr *e)
+static struct llvm_value expr_constant(struct llvm_func *f, const struct tree_expr *e)
 {
     LLVMTypeRef type = llvm_type(f->unit, e->type);
     const struct type *scalar = type_scalar(e->type);
     if (e->op == EXPR_NULL)
-        return (struct value){ LLVMConstNull(type), NULL };
+        return (struct llvm_value){ LLVMConstNull(type), NULL };
     if (e->op == EXPR_INT && type_is_float(scalar))
-        return (struct value){ llvm_const_float(type, (double)e->i), NULL };
+        return (struct llvm_value){ llvm_const_float(type, (double)e->i), NULL };
     if (e->op == EXPR_INT)
-        return (struct value){ llvm_const_int(type, e->i), NULL };
+        return (struct llvm_value){ llvm_const_int(type, e->i), NULL };
     if (type_is_complex(scalar))
-        return (struct value){ llvm_const_float(type, e->f), LLVMConstNull(type) };
+        return (struct llvm_value){ llvm_const_float(type, e->f), LLVMConstNull(type) };
     if (scalar->kind == TYPE_F16)
-        return (struct value){ llvm_const_float(type, e->f), NULL };
+        return (struct llvm_value){ llvm_const_float(type, e->f), NULL };
     if (llvm_type_is_small_float(scalar)) {
         uint32_t bits = smallfloat_encode((enum smallfloat)(scalar->kind - TYPE_F16), e->f);
-        return (struct value){ llvm_const_int(type, bits), NULL };
+        return (struct llvm_value){ llvm_const_int(type, bits), NULL };
     }
-    return (struct value){ llvm_const_float(type, e->f), NULL };
+    return (struct llvm_value){ llvm_const_float(type, e->f), NULL };
 }
 
-static struct value expr_the_context(struct llvm_func *f, const struct tree_expr *e)
+static struct llvm_value expr_the_context(struct llvm_func *f, const struct tree_expr *e)
 {
     (void)e;
-    return (struct value){ f->context, NULL };
+    return (struct llvm_value){ f->context, NULL };
 }
 
-static struct value expr_variable(struct llvm_func *f, const struct tree_expr *e)
+static struct llvm_value expr_variable(struct llvm_func *f, const struct tree_expr *e)
 {
     return llvm_variable_read(f, e->var);
 }
 
-static struct value expr_address(struct llvm_func *f, const struct tree_expr *e)
+static struct llvm_value expr_address(struct llvm_func *f, const struct tree_expr *e)
 {
     LLVMValueRef pointer = llvm_expr(f, e->args[0]).v;
-    return (struct value){ llvm_address(f, e->type->elem, pointer, llvm_expr(f, e->args[1]).v), NULL };
+    return (struct llvm_value){ llvm_address(f, e->type->elem, pointer, llvm_expr(f, e->args[1]).v), NULL };
 }
 
-static struct value expr_member(struct llvm_func *f, const struct tree_expr *e)
+static struct llvm_value expr_member(struct llvm_func *f, const struct tree_expr *e)
 {
     const struct type *record = e->args[0]->type->elem;
     LLVMValueRef pointer = llvm_expr(f, e->args[0]).v;
     LLVMValueRef offset = llvm_int(f->unit->i64, record->fields[e->i].offset);
-    return (struct value){ LLVMBuildInBoundsGEP2(f->builder, f->unit->i8, pointer, &offset, 1, ""), NULL };
+    return (struct llvm_value){ LLVMBuildInBoundsGEP2(f->builder, f->unit->i8, pointer, &offset, 1, ""), NULL };
 }
 
 /* A truth value per lane is -1 or 0 in an integer of the lane's size. */
-static struct value truth_of_type(struct llvm_func *f, const struct type *t, LLVMValueRef truth)
+static struct llvm_value truth_of_type(struct llvm_func *f, const struct type *t, LLVMValueRef truth)
 {
     if (t->kind == TYPE_VECTOR && t->elem->kind != TYPE_BOOL)
         truth = LLVMBuildSExt(f->builder, truth, llvm_type(f->unit, t), "");
-    return (struct value){ truth, NULL };
+    return (struct llvm_value){ truth, NULL };
 }
 
-static struct value expr_not(struct llvm_func *f, const struct tree_expr *e)
+static struct llvm_value expr_not(struct llvm_func *f, const struct tree_expr *e)
 {
     LLVMValueRef truth = llvm_truth(f, e->args[0]->type, llvm_expr(f, e->args[0]));
     return truth_of_type(f, e->type, LLVMBuildNot(f->builder, truth, ""));
 }
 
-static struct value expr_unary_op(struct llvm_func *f, const struct tree_expr *e)
+static struct llvm_value expr_unary_op(struct llvm_func *f, const struct tree_expr *e)
 {
     return llvm_unary(f, e->op, e->args[0]->type, llvm_expr(f, e->args[0]));
 }
@@ -136,25 +136,25 @@ static bool is_product(LLVMValueRef v)
            !is_count(LLVMGetOperand(v, 1));
 }
 
-static struct value expr_binary_op(struct llvm_func *f, const struct tree_expr *e)
+static struct llvm_value expr_binary_op(struct llvm_func *f, const struct tree_expr *e)
 {
     LLVMValueRef multiple = llvm_multiple(f, e);
     if (multiple)
-        return (struct value){ multiple, NULL };
-    struct value a = llvm_expr(f, e->args[0]), b = llvm_expr(f, e->args[1]);
+        return (struct llvm_value){ multiple, NULL };
+    struct llvm_value a = llvm_expr(f, e->args[0]), b = llvm_expr(f, e->args[1]);
     f->fuse = is_product(a.v) || is_product(b.v);
-    struct value r = llvm_binary(f, e->op, e->args[0]->type, a, b);
+    struct llvm_value r = llvm_binary(f, e->op, e->args[0]->type, a, b);
     f->fuse = false;
     return r;
 }
 
-static struct value expr_comparison(struct llvm_func *f, const struct tree_expr *e)
+static struct llvm_value expr_comparison(struct llvm_func *f, const struct tree_expr *e)
 {
-    struct value a = llvm_expr(f, e->args[0]), b = llvm_expr(f, e->args[1]);
+    struct llvm_value a = llvm_expr(f, e->args[0]), b = llvm_expr(f, e->args[1]);
     return truth_of_type(f, e->type, llvm_compare(f, e->op, e->args[0]->type, a, b));
 }
 
-static struct value expr_logical(struct llvm_func *f, const struct tree_expr *e)
+static struct llvm_value expr_logical(struct llvm_func *f, const struct tree_expr *e)
 {
     if (!llvm_speculatable(e->args[1]) && e->type->kind != TYPE_VECTOR)
         return llvm_flow_logical(f, e);
@@ -167,68 +167,68 @@ static struct value expr_logical(struct llvm_func *f, const struct tree_expr *e)
     return truth_of_type(f, e->type, r);
 }
 
-static struct value expr_choice(struct llvm_func *f, const struct tree_expr *e)
+static struct llvm_value expr_choice(struct llvm_func *f, const struct tree_expr *e)
 {
     const struct tree_expr *c = e->args[0];
     if (c->type->kind != TYPE_VECTOR && !(llvm_speculatable(e->args[1]) && llvm_speculatable(e->args[2])))
         return llvm_flow_select(f, c, e->args[1], e->args[2]);
     LLVMValueRef condition = llvm_truth(f, c->type, llvm_expr(f, c));
-    struct value a = llvm_expr(f, e->args[1]), b = llvm_expr(f, e->args[2]);
+    struct llvm_value a = llvm_expr(f, e->args[1]), b = llvm_expr(f, e->args[2]);
     return llvm_select(f, condition, a, b);
 }
 
-static struct value expr_conversion(struct llvm_func *f, const struct tree_expr *e)
+static struct llvm_value expr_conversion(struct llvm_func *f, const struct tree_expr *e)
 {
     return llvm_cast(f, e->type, e->args[0]->type, llvm_expr(f, e->args[0]));
 }
 
-static struct value expr_same_bits(struct llvm_func *f, const struct tree_expr *e)
+static struct llvm_value expr_same_bits(struct llvm_func *f, const struct tree_expr *e)
 {
     return llvm_bits(f, e->type, e->args[0]->type, llvm_expr(f, e->args[0]));
 }
 
-static struct value expr_function(struct llvm_func *f, const struct tree_expr *e)
+static struct llvm_value expr_function(struct llvm_func *f, const struct tree_expr *e)
 {
-    struct value args[3] = { { NULL, NULL } };
+    struct llvm_value args[3] = { { NULL, NULL } };
     for (uint32_t i = 0; i < e->num_args; i++)
         args[i] = llvm_expr(f, e->args[i]);
-    struct value r = llvm_math(f, e, args);
+    struct llvm_value r = llvm_math(f, e, args);
     if (e->type->kind == TYPE_BOOL && e->args[0]->type->kind == TYPE_VECTOR)
         llvm_unsupported(f, e->args[0]->type); /* a test of all lanes at once has no type in the tree */
     return e->math >= TREE_MATH_isnan ? truth_of_type(f, e->type, r.v) : r;
 }
 
-static struct value expr_c_call(struct llvm_func *f, const struct tree_expr *e)
+static struct llvm_value expr_c_call(struct llvm_func *f, const struct tree_expr *e)
 {
     return llvm_call(f, e->type, e->name, NULL, e->args, e->num_args);
 }
 
-static struct value expr_make_complex(struct llvm_func *f, const struct tree_expr *e)
+static struct llvm_value expr_make_complex(struct llvm_func *f, const struct tree_expr *e)
 {
     LLVMValueRef re = llvm_expr(f, e->args[0]).v;
-    return (struct value){ re, llvm_expr(f, e->args[1]).v };
+    return (struct llvm_value){ re, llvm_expr(f, e->args[1]).v };
 }
 
-static struct value expr_part(struct llvm_func *f, const struct tree_expr *e)
+static struct llvm_value expr_part(struct llvm_func *f, const struct tree_expr *e)
 {
-    struct value v = llvm_expr(f, e->args[0]);
+    struct llvm_value v = llvm_expr(f, e->args[0]);
     if (!v.im)
-        return e->op == EXPR_REAL ? v : (struct value){ LLVMConstNull(LLVMTypeOf(v.v)), NULL };
-    return (struct value){ e->op == EXPR_REAL ? v.v : v.im, NULL };
+        return e->op == EXPR_REAL ? v : (struct llvm_value){ LLVMConstNull(LLVMTypeOf(v.v)), NULL };
+    return (struct llvm_value){ e->op == EXPR_REAL ? v.v : v.im, NULL };
 }
 
-static struct value expr_all_lanes(struct llvm_func *f, const struct tree_expr *e)
+static struct llvm_value expr_all_lanes(struct llvm_func *f, const struct tree_expr *e)
 {
     return llvm_splat_value(f, e->type, llvm_expr(f, e->args[0]));
 }
 
-static struct value expr_one_lane(struct llvm_func *f, const struct tree_expr *e)
+static struct llvm_value expr_one_lane(struct llvm_func *f, const struct tree_expr *e)
 {
-    struct value vector = llvm_expr(f, e->args[0]);
+    struct llvm_value vector = llvm_expr(f, e->args[0]);
     LLVMValueRef lane = llvm_expr(f, e->args[1]).v;
     if (e->op == EXPR_LANE)
         return llvm_lane(f, vector, lane);
-    struct value value = llvm_expr(f, e->args[2]);
+    struct llvm_value value = llvm_expr(f, e->args[2]);
     vector.v = LLVMBuildInsertElement(f->builder, vector.v, value.v, lane, "");
     if (vector.im)
         vector.im = LLVMBuildInsertElement(f->builder, vector.im, value.im, lane, "");
@@ -294,7 +294,7 @@ static emit_expr *const by_op[EXPR_OP_COUNT] = {
     [EXPR_ORDERED_SUM] = llvm_expr_ordered,
 };
 
-struct value llvm_expr(struct llvm_func *f, const struct tree_expr *e)
+struct llvm_value llvm_expr(struct llvm_func *f, const struct tree_expr *e)
 {
     bool shared = e->num_args > 0 || e->op == EXPR_CALL;
     if (shared && f->memo_count) {
@@ -305,9 +305,9 @@ struct value llvm_expr(struct llvm_func *f, const struct tree_expr *e)
     bool is_void_call = e->op == EXPR_CALL && e->type->kind == TYPE_VOID;
     if (!llvm_type_usable(e->type) && !is_void_call) {
         llvm_unsupported(f, e->type);
-        return (struct value){ LLVMGetPoison(f->unit->i64), NULL };
+        return (struct llvm_value){ LLVMGetPoison(f->unit->i64), NULL };
     }
-    struct value v = by_op[e->op](f, e);
+    struct llvm_value v = by_op[e->op](f, e);
     if (shared)
         memo_put(f, e, v);
     return v;

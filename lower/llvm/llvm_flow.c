@@ -49,32 +49,32 @@ static LLVMValueRef merge(struct llvm_func *f, LLVMValueRef a, LLVMBasicBlockRef
     return phi;
 }
 
-struct value llvm_flow_select(struct llvm_func *f, const struct tree_expr *condition, const struct tree_expr *a,
-                              const struct tree_expr *b)
+struct llvm_value llvm_flow_select(struct llvm_func *f, const struct tree_expr *condition, const struct tree_expr *a,
+                                   const struct tree_expr *b)
 {
     LLVMValueRef c = llvm_truth(f, condition->type, llvm_expr(f, condition));
     LLVMBasicBlockRef yes = llvm_block(f, "yes"), no = llvm_block(f, "no"), end = llvm_block(f, "chosen");
     LLVMBuildCondBr(f->builder, c, yes, no);
     llvm_block_begin(f, yes);
     llvm_branch_begin(f);
-    struct value x = llvm_expr(f, a);
+    struct llvm_value x = llvm_expr(f, a);
     llvm_branch_end(f);
     yes = llvm_block_current(f);
     LLVMBuildBr(f->builder, end);
     llvm_block_begin(f, no);
     llvm_branch_begin(f);
-    struct value y = llvm_expr(f, b);
+    struct llvm_value y = llvm_expr(f, b);
     llvm_branch_end(f);
     no = llvm_block_current(f);
     LLVMBuildBr(f->builder, end);
     llvm_block_begin(f, end);
-    struct value r = { merge(f, x.v, yes, y.v, no), NULL };
+    struct llvm_value r = { merge(f, x.v, yes, y.v, no), NULL };
     if (x.im)
         r.im = merge(f, x.im, yes, y.im, no);
     return r;
 }
 
-struct value llvm_flow_logical(struct llvm_func *f, const struct tree_expr *e)
+struct llvm_value llvm_flow_logical(struct llvm_func *f, const struct tree_expr *e)
 {
     bool is_and = e->op == EXPR_LOGICAL_AND;
     LLVMValueRef a = llvm_expr(f, e->args[0]).v;
@@ -87,7 +87,7 @@ struct value llvm_flow_logical(struct llvm_func *f, const struct tree_expr *e)
     second = llvm_block_current(f);
     LLVMBuildBr(f->builder, end);
     llvm_block_begin(f, end);
-    return (struct value){ merge(f, llvm_int(f->unit->i1, !is_and), first, b, second), NULL };
+    return (struct llvm_value){ merge(f, llvm_int(f->unit->i1, !is_and), first, b, second), NULL };
 }
 
 /* ---- branches ---- */

@@ -2,7 +2,7 @@
  */
 #include "lower/llvm/llvm_emit.h"
 
-struct loop {
+struct loop_blocks {
     struct llvm_loop targets;
     LLVMBasicBlockRef ahead, body; /* ahead: the preheader */
     LLVMMetadataRef location;      /* for remarks */
@@ -10,7 +10,7 @@ struct loop {
 };
 
 /* From here on the code of the body is emitted. `guard`: whether there is a first round, or NULL if there always is. */
-static void begin_loop(struct llvm_func *f, struct loop *l, const struct tree_loop *facts, LLVMValueRef guard)
+static void begin_loop(struct llvm_func *f, struct loop_blocks *l, const struct tree_loop *facts, LLVMValueRef guard)
 {
     l->vectors = false;
     l->ahead = llvm_block(f, "ahead");
@@ -31,7 +31,7 @@ static void begin_loop(struct llvm_func *f, struct loop *l, const struct tree_lo
 }
 
 /* Emits the end of a round: the code between the two calls computes the condition for another one. */
-static void begin_next(struct llvm_func *f, struct loop *l, const struct tree_stmt *s)
+static void begin_next(struct llvm_func *f, struct loop_blocks *l, const struct tree_stmt *s)
 {
     llvm_block_jump(f, l->targets.next);
     llvm_block_begin(f, l->targets.next);
@@ -41,8 +41,8 @@ static void begin_next(struct llvm_func *f, struct loop *l, const struct tree_st
 }
 
 /* `goes`: whether little is left of it, if little is left of the loops in it. `few`: its iterations replace it. */
-static void end_loop(struct llvm_func *f, struct loop *l, const struct tree_loop *facts, LLVMValueRef again, bool goes,
-                     bool few)
+static void end_loop(struct llvm_func *f, struct loop_blocks *l, const struct tree_loop *facts, LLVMValueRef again,
+                     bool goes, bool few)
 {
     LLVMValueRef back = LLVMBuildCondBr(f->builder, again, l->body, l->targets.leave);
     if (l->vectors)
@@ -115,7 +115,7 @@ LLVMValueRef llvm_multiple(struct llvm_func *f, const struct tree_expr *e)
 }
 
 /* Ends a round: all multiples go on as the variable does. */
-static void step_multiples(struct llvm_func *f, const struct loop *l, LLVMValueRef begin, int64_t step)
+static void step_multiples(struct llvm_func *f, const struct loop_blocks *l, LLVMValueRef begin, int64_t step)
 {
     for (uint32_t i = 0; i < l->targets.multiples.count; i++) {
         const struct llvm_multiple *m = &l->targets.multiples.items[i];
@@ -172,15 +172,15 @@ void llvm_stmt_for(struct llvm_func *f, const struct tree_stmt *s)
     LLVMIntPredicate less = type_is_signed(s->var->type) ? LLVMIntSLT : LLVMIntULT;
     LLVMValueRef begin = llvm_expr(f, s->begin).v;
     struct kept end = keep(f, llvm_expr(f, s->end).v, labels), step = keep(f, llvm_expr(f, s->step).v, labels);
-    struct loop l;
+    struct loop_blocks l;
     if (in_memory)
-        llvm_variable_write(f, s->var, (struct value){ begin, NULL });
+        llvm_variable_write(f, s->var, (struct llvm_value){ begin, NULL });
     begin_loop(f, &l, &s->loop, LLVMBuildICmp(f->builder, less, begin, end.value, ""));
     LLVMValueRef phi = NULL;
     if (!in_memory) {
         phi = LLVMBuildPhi(f->builder, LLVMTypeOf(begin), s->var->name);
         LLVMAddIncoming(phi, &begin, &l.ahead, 1);
-        llvm_variable_write(f, s->var, (struct value){ phi, NULL });
+        llvm_variable_write(f, s->var, (struct llvm_value){ phi, NULL });
         l.targets.var = counts_multiples(s) ? s->var : NULL;
         l.targets.body = l.body;
     }
@@ -189,7 +189,7 @@ void llvm_stmt_for(struct llvm_func *f, const struct tree_stmt *s)
     step_multiples(f, &l, begin, s->step->i);
     LLVMValueRef next = increment(f, s, begin, llvm_variable_read(f, s->var).v, kept_value(f, &step));
     if (in_memory)
-        llvm_variable_write(f, s->var, (struct value){ next, NULL });
+        llvm_variable_write(f, s->var, (struct llvm_value){ next, NULL });
     else
         LLVMAddIncoming(phi, &next, (LLVMBasicBlockRef[]){ llvm_block_current(f) }, 1);
     int64_t trips = trip_count(begin, end.value, step.value);
@@ -200,7 +200,7 @@ void llvm_stmt_for(struct llvm_func *f, const struct tree_stmt *s)
 
 void llvm_stmt_while(struct llvm_func *f, const struct tree_stmt *s)
 {
-    struct loop l;
+    struct loop_blocks l;
     begin_loop(f, &l, &s->loop, llvm_truth(f, s->value->type, llvm_expr(f, s->value)));
     l.vectors = s->value->op == EXPR_LANE && s->value->args[0]->type->scalable;
     llvm_stmt(f, s->body);
@@ -210,7 +210,7 @@ void llvm_stmt_while(struct llvm_func *f, const struct tree_stmt *s)
 
 void llvm_stmt_do(struct llvm_func *f, const struct tree_stmt *s)
 {
-    struct loop l;
+    struct loop_blocks l;
     begin_loop(f, &l, &s->loop, NULL);
     llvm_stmt(f, s->body);
     begin_next(f, &l, s);

@@ -51,7 +51,7 @@ static LLVMValueRef address(struct llvm_func *f, const struct type *elem, LLVMVa
     return LLVMBuildGEP2(f->builder, llvm_type_memory(f->unit, elem), at, &i, 1, "");
 }
 
-struct value llvm_expr_masked(struct llvm_func *f, const struct tree_expr *e)
+struct llvm_value llvm_expr_masked(struct llvm_func *f, const struct tree_expr *e)
 {
     const struct type *elem = e->type->elem;
     LLVMTypeRef type = llvm_with_lanes(llvm_type(f->unit, e->type), llvm_type_memory(f->unit, elem));
@@ -64,7 +64,7 @@ struct value llvm_expr_masked(struct llvm_func *f, const struct tree_expr *e)
 void llvm_stmt_masked(struct llvm_func *f, const struct tree_stmt *s)
 {
     const struct type *type = s->value->type;
-    struct value v = llvm_expr(f, s->value);
+    struct llvm_value v = llvm_expr(f, s->value);
     LLVMValueRef at = address(f, type->elem, llvm_expr(f, s->pointer).v, s->index), mask = llvm_expr(f, s->mask).v;
     LLVMValueRef store = llvm_masked_store(f, llvm_to_memory(f, type, v), at, mask, type->elem->align);
     llvm_meta_access(f, store, s->alias, llvm_private_from(f, s->pointer));
@@ -72,28 +72,29 @@ void llvm_stmt_masked(struct llvm_func *f, const struct tree_stmt *s)
 
 /* ---- lanes ---- */
 
-struct value llvm_expr_vscale(struct llvm_func *f, const struct tree_expr *e)
+struct llvm_value llvm_expr_vscale(struct llvm_func *f, const struct tree_expr *e)
 {
-    return (struct value){ llvm_intrinsic(f, "llvm.vscale", llvm_type(f->unit, e->type), NULL, 0), NULL };
+    return (struct llvm_value){ llvm_intrinsic(f, "llvm.vscale", llvm_type(f->unit, e->type), NULL, 0), NULL };
 }
 
-struct value llvm_expr_steps(struct llvm_func *f, const struct tree_expr *e)
+struct llvm_value llvm_expr_steps(struct llvm_func *f, const struct tree_expr *e)
 {
     LLVMTypeRef type = llvm_type(f->unit, e->type);
     LLVMValueRef first = llvm_splat(f, type, llvm_expr(f, e->args[0]).v);
     LLVMValueRef step = llvm_splat(f, type, llvm_expr(f, e->args[1]).v);
     LLVMValueRef lane = llvm_intrinsic(f, "llvm.stepvector", type, NULL, 0);
-    return (struct value){ LLVMBuildAdd(f->builder, first, LLVMBuildMul(f->builder, lane, step, ""), ""), NULL };
+    return (struct llvm_value){ LLVMBuildAdd(f->builder, first, LLVMBuildMul(f->builder, lane, step, ""), ""), NULL };
 }
 
-struct value llvm_expr_active(struct llvm_func *f, const struct tree_expr *e)
+struct llvm_value llvm_expr_active(struct llvm_func *f, const struct tree_expr *e)
 {
     static const char name[] = "llvm.get.active.lane.mask";
     LLVMTypeRef overloads[] = { llvm_type(f->unit, e->type), f->unit->i64 };
     LLVMValueRef args[] = { llvm_expr(f, e->args[0]).v, llvm_expr(f, e->args[1]).v };
     unsigned id = LLVMLookupIntrinsicID(name, sizeof name - 1);
     LLVMValueRef function = LLVMGetIntrinsicDeclaration(f->unit->module, id, overloads, 2);
-    return (struct value){ LLVMBuildCall2(f->builder, LLVMGlobalGetValueType(function), function, args, 2, ""), NULL };
+    return (struct llvm_value){ LLVMBuildCall2(f->builder, LLVMGlobalGetValueType(function), function, args, 2, ""),
+                                NULL };
 }
 
 static const char *combination(enum expr_op op, const struct type *t)
@@ -120,20 +121,20 @@ static LLVMValueRef float_sum(struct llvm_func *f, LLVMValueRef first, LLVMValue
     return llvm_intrinsic(f, "llvm.vector.reduce.fadd", LLVMTypeOf(lanes), (LLVMValueRef[]){ first, lanes }, 2);
 }
 
-struct value llvm_expr_lanes(struct llvm_func *f, const struct tree_expr *e)
+struct llvm_value llvm_expr_lanes(struct llvm_func *f, const struct tree_expr *e)
 {
     const struct type *t = e->args[0]->type;
     LLVMValueRef v = llvm_expr(f, e->args[0]).v;
     if (e->op == EXPR_LANES_SUM && type_is_float(t->elem)) {
         v = float_sum(f, llvm_const_float(llvm_type(f->unit, t->elem), -0.0), v);
         LLVMSetFastMathFlags(v, LLVMFastMathAllowReassoc);
-        return (struct value){ v, NULL };
+        return (struct llvm_value){ v, NULL };
     }
-    return (struct value){ llvm_intrinsic(f, combination(e->op, t->elem), LLVMTypeOf(v), &v, 1), NULL };
+    return (struct llvm_value){ llvm_intrinsic(f, combination(e->op, t->elem), LLVMTypeOf(v), &v, 1), NULL };
 }
 
-struct value llvm_expr_ordered(struct llvm_func *f, const struct tree_expr *e)
+struct llvm_value llvm_expr_ordered(struct llvm_func *f, const struct tree_expr *e)
 {
     LLVMValueRef first = llvm_expr(f, e->args[0]).v;
-    return (struct value){ float_sum(f, first, llvm_expr(f, e->args[1]).v), NULL };
+    return (struct llvm_value){ float_sum(f, first, llvm_expr(f, e->args[1]).v), NULL };
 }

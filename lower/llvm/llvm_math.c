@@ -86,7 +86,7 @@ static LLVMValueRef float_test(struct llvm_func *f, enum tree_math math, const s
                                                 : CLASS_FINITE);
 }
 
-static LLVMValueRef predicate(struct llvm_func *f, enum tree_math math, const struct type *t, struct value a)
+static LLVMValueRef predicate(struct llvm_func *f, enum tree_math math, const struct type *t, struct llvm_value a)
 {
     const struct type *scalar = type_scalar(t);
     if (llvm_type_is_complex(t)) {
@@ -97,7 +97,7 @@ static LLVMValueRef predicate(struct llvm_func *f, enum tree_math math, const st
     if (type_is_float(scalar))
         return float_test(f, math, scalar, a.v);
     if (math == TREE_MATH_signbit && type_is_signed(scalar))
-        return llvm_compare(f, EXPR_LT, t, a, (struct value){ LLVMConstNull(LLVMTypeOf(a.v)), NULL });
+        return llvm_compare(f, EXPR_LT, t, a, (struct llvm_value){ LLVMConstNull(LLVMTypeOf(a.v)), NULL });
     LLVMValueRef yes = llvm_const_int(f->unit->i1, math == TREE_MATH_isfinite);
     return t->kind == TYPE_VECTOR ? llvm_splat(f, LLVMTypeOf(a.v), yes) : yes;
 }
@@ -109,14 +109,15 @@ static const char *library_name(struct llvm_func *f, const struct type *t, const
     return t->kind == TYPE_F32 || t->kind == TYPE_C64 ? arena_printf(f->emitter->arena, "%sf", name) : name;
 }
 
-static struct value library(struct llvm_func *f, const struct type *t, const char *name, const struct value *args,
-                            unsigned n)
+static struct llvm_value library(struct llvm_func *f, const struct type *t, const char *name,
+                                 const struct llvm_value *args, unsigned n)
 {
     const struct type *types[MAX_ARGS] = { t, t, t };
     return llvm_call_pure(f, t, library_name(f, t, name), types, args, n);
 }
 
-static LLVMValueRef float_math(struct llvm_func *f, enum tree_math math, const struct type *t, const struct value *args)
+static LLVMValueRef float_math(struct llvm_func *f, enum tree_math math, const struct type *t,
+                               const struct llvm_value *args)
 {
     unsigned n = functions[math].arity;
     if (functions[math].intrinsic) {
@@ -133,38 +134,38 @@ static LLVMValueRef float_math(struct llvm_func *f, enum tree_math math, const s
 }
 
 static LLVMValueRef vector_math(struct llvm_func *f, enum tree_math math, const struct type *t,
-                                const struct value *args)
+                                const struct llvm_value *args)
 {
     if (functions[math].intrinsic || math == TREE_MATH_fmod || math == TREE_MATH_conj)
         return float_math(f, math, t->elem, args);
     LLVMValueRef result = LLVMGetPoison(llvm_type(f->unit, t));
     for (unsigned lane = 0; lane < t->lanes; lane++) {
         LLVMValueRef index = llvm_int(f->unit->i32, lane);
-        struct value a[MAX_ARGS];
+        struct llvm_value a[MAX_ARGS];
         for (unsigned i = 0; i < functions[math].arity; i++)
-            a[i] = (struct value){ LLVMBuildExtractElement(f->builder, args[i].v, index, ""), NULL };
+            a[i] = (struct llvm_value){ LLVMBuildExtractElement(f->builder, args[i].v, index, ""), NULL };
         result = LLVMBuildInsertElement(f->builder, result, float_math(f, math, t->elem, a), index, "");
     }
     return result;
 }
 
-static struct value complex_scaled(struct llvm_func *f, struct value v, double factor)
+static struct llvm_value complex_scaled(struct llvm_func *f, struct llvm_value v, double factor)
 {
     LLVMValueRef s = LLVMConstReal(LLVMTypeOf(v.v), factor);
-    return (struct value){ llvm_fp(f, LLVMBuildFMul(f->builder, v.v, s, "")),
-                           llvm_fp(f, LLVMBuildFMul(f->builder, v.im, s, "")) };
+    return (struct llvm_value){ llvm_fp(f, LLVMBuildFMul(f->builder, v.v, s, "")),
+                                llvm_fp(f, LLVMBuildFMul(f->builder, v.im, s, "")) };
 }
 
-static struct value complex_math(struct llvm_func *f, enum tree_math math, const struct type *t,
-                                 const struct value *args)
+static struct llvm_value complex_math(struct llvm_func *f, enum tree_math math, const struct type *t,
+                                      const struct llvm_value *args)
 {
-    struct value one = { LLVMConstReal(llvm_type(f->unit, t), 1), LLVMConstNull(llvm_type(f->unit, t)) };
-    struct value r = args[0];
+    struct llvm_value one = { LLVMConstReal(llvm_type(f->unit, t), 1), LLVMConstNull(llvm_type(f->unit, t)) };
+    struct llvm_value r = args[0];
     if (functions[math].complex)
         return library(f, t, functions[math].complex, args, functions[math].arity);
     switch (math) {
     case TREE_MATH_conj:
-        return (struct value){ r.v, LLVMBuildFNeg(f->builder, r.im, "") };
+        return (struct llvm_value){ r.v, LLVMBuildFNeg(f->builder, r.im, "") };
     case TREE_MATH_log2:
     case TREE_MATH_log10:
         return complex_scaled(f, library(f, t, "clog", args, 1), 1 / log(math == TREE_MATH_log2 ? 2 : 10));
@@ -211,66 +212,66 @@ static LLVMValueRef scaled_hypot(struct llvm_func *f, const struct type *part, L
     return LLVMBuildSelect(q, infinite, larger, size, "");
 }
 
-static struct value magnitude(struct llvm_func *f, const struct type *t, const struct value *a)
+static struct llvm_value magnitude(struct llvm_func *f, const struct type *t, const struct llvm_value *a)
 {
     if (type_is_complex(t) && f->emitter->options->fp != LLVM_FP_STRICT)
-        return (struct value){ scaled_hypot(f, llvm_type_part(f, t), a->v, a->im), NULL };
+        return (struct llvm_value){ scaled_hypot(f, llvm_type_part(f, t), a->v, a->im), NULL };
     if (type_is_complex(t)) {
-        struct value parts[2] = { { a->v, NULL }, { a->im, NULL } };
+        struct llvm_value parts[2] = { { a->v, NULL }, { a->im, NULL } };
         return library(f, llvm_type_part(f, t), "hypot", parts, 2);
     }
     if (!type_is_signed(type_scalar(t)))
         return *a;
     LLVMValueRef args[2] = { a->v, llvm_int(f->unit->i1, 0) };
-    return (struct value){ llvm_intrinsic(f, "llvm.abs", LLVMTypeOf(a->v), args, 2), NULL };
+    return (struct llvm_value){ llvm_intrinsic(f, "llvm.abs", LLVMTypeOf(a->v), args, 2), NULL };
 }
 
-static struct value magnitude_of_lanes(struct llvm_func *f, const struct type *t, struct value a)
+static struct llvm_value magnitude_of_lanes(struct llvm_func *f, const struct type *t, struct llvm_value a)
 {
     LLVMValueRef r = LLVMGetPoison(LLVMTypeOf(a.v));
     for (unsigned lane = 0; lane < t->lanes; lane++) {
         LLVMValueRef index = llvm_int(f->unit->i32, lane);
-        struct value one = llvm_lane(f, a, index);
+        struct llvm_value one = llvm_lane(f, a, index);
         r = LLVMBuildInsertElement(f->builder, r, magnitude(f, t->elem, &one).v, index, "");
     }
-    return (struct value){ r, NULL };
+    return (struct llvm_value){ r, NULL };
 }
 
 static LLVMValueRef small_float_math(struct llvm_func *f, enum tree_math math, const struct type *t,
-                                     const struct value *args)
+                                     const struct llvm_value *args)
 {
     const struct type *scalar = type_scalar(t), *wide = type_basic(f->emitter->tree->ir, TYPE_F32);
     if (t->kind == TYPE_VECTOR)
         wide = type_vector(f->emitter->tree->ir, wide, t->lanes, NULL);
-    struct value a[MAX_ARGS];
+    struct llvm_value a[MAX_ARGS];
     for (unsigned i = 0; i < functions[math].arity; i++)
-        a[i] = (struct value){ llvm_widen(f, scalar, args[i].v), NULL };
+        a[i] = (struct llvm_value){ llvm_widen(f, scalar, args[i].v), NULL };
     return llvm_narrow(f, scalar,
                        wide->kind == TYPE_VECTOR ? vector_math(f, math, wide, a) : float_math(f, math, wide, a));
 }
 
-static struct value complex_lanes(struct llvm_func *f, enum tree_math math, const struct type *t,
-                                  const struct value *args)
+static struct llvm_value complex_lanes(struct llvm_func *f, enum tree_math math, const struct type *t,
+                                       const struct llvm_value *args)
 {
     LLVMTypeRef type = llvm_type(f->unit, t);
-    struct value r = { LLVMGetPoison(type), LLVMGetPoison(type) };
+    struct llvm_value r = { LLVMGetPoison(type), LLVMGetPoison(type) };
     for (unsigned lane = 0; lane < t->lanes; lane++) {
         LLVMValueRef index = llvm_int(f->unit->i32, lane);
-        struct value a[MAX_ARGS];
+        struct llvm_value a[MAX_ARGS];
         for (unsigned i = 0; i < functions[math].arity; i++)
             a[i] = llvm_lane(f, args[i], index);
-        struct value v = complex_math(f, math, t->elem, a);
+        struct llvm_value v = complex_math(f, math, t->elem, a);
         r.v = LLVMBuildInsertElement(f->builder, r.v, v.v, index, "");
         r.im = LLVMBuildInsertElement(f->builder, r.im, v.im, index, "");
     }
     return r;
 }
 
-struct value llvm_math(struct llvm_func *f, const struct tree_expr *e, const struct value *args)
+struct llvm_value llvm_math(struct llvm_func *f, const struct tree_expr *e, const struct llvm_value *args)
 {
     const struct type *t = e->args[0]->type, *scalar = type_scalar(t);
     if (e->math >= TREE_MATH_isnan)
-        return (struct value){ predicate(f, e->math, t, args[0]), NULL };
+        return (struct llvm_value){ predicate(f, e->math, t, args[0]), NULL };
     if (e->math == TREE_MATH_fabs && t->kind == TYPE_VECTOR && type_is_complex(scalar))
         return magnitude_of_lanes(f, t, args[0]);
     if (e->math == TREE_MATH_fabs && !type_is_float(scalar))
@@ -284,8 +285,8 @@ struct value llvm_math(struct llvm_func *f, const struct tree_expr *e, const str
         return args[0];
     }
     if (llvm_type_is_small_float(scalar))
-        return (struct value){ small_float_math(f, e->math, t, args), NULL };
+        return (struct llvm_value){ small_float_math(f, e->math, t, args), NULL };
     if (t->kind == TYPE_VECTOR)
-        return (struct value){ vector_math(f, e->math, t, args), NULL };
-    return (struct value){ float_math(f, e->math, t, args), NULL };
+        return (struct llvm_value){ vector_math(f, e->math, t, args), NULL };
+    return (struct llvm_value){ float_math(f, e->math, t, args), NULL };
 }

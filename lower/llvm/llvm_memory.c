@@ -14,12 +14,12 @@ LLVMValueRef llvm_address(struct llvm_func *f, const struct type *elem, LLVMValu
 
 /* ---- one element ---- */
 
-struct access {
+struct element_access {
     uint32_t alias, private_from;
 };
 
 static LLVMValueRef load_one(struct llvm_func *f, LLVMTypeRef type, unsigned align, LLVMValueRef at,
-                             const struct access *a)
+                             const struct element_access *a)
 {
     LLVMValueRef v = LLVMBuildLoad2(f->builder, type, at, "");
     LLVMSetAlignment(v, align);
@@ -27,7 +27,8 @@ static LLVMValueRef load_one(struct llvm_func *f, LLVMTypeRef type, unsigned ali
     return v;
 }
 
-static void store_one(struct llvm_func *f, LLVMValueRef v, unsigned align, LLVMValueRef at, const struct access *a)
+static void store_one(struct llvm_func *f, LLVMValueRef v, unsigned align, LLVMValueRef at,
+                      const struct element_access *a)
 {
     LLVMValueRef s = LLVMBuildStore(f->builder, v, at);
     LLVMSetAlignment(s, align);
@@ -55,20 +56,21 @@ static unsigned alignment(const struct type *t)
     return type_is_complex(scalar) ? scalar->size / 2 : scalar->align ? scalar->align : 1;
 }
 
-struct value llvm_load(struct llvm_func *f, const struct type *t, LLVMValueRef at, uint32_t alias,
-                       uint32_t private_from)
+struct llvm_value llvm_load(struct llvm_func *f, const struct type *t, LLVMValueRef at, uint32_t alias,
+                            uint32_t private_from)
 {
-    struct access a = { alias, private_from };
+    struct element_access a = { alias, private_from };
     LLVMValueRef v = load_one(f, loaded_type(f, t), alignment(t), at, &a);
     if (type_is_complex(t))
-        return (struct value){ v, load_one(f, llvm_type(f->unit, t), alignment(t), imaginary_address(f, t, at), &a) };
+        return (struct llvm_value){ v,
+                                    load_one(f, llvm_type(f->unit, t), alignment(t), imaginary_address(f, t, at), &a) };
     return llvm_from_memory(f, t, v);
 }
 
-void llvm_store(struct llvm_func *f, const struct type *t, LLVMValueRef at, struct value v, uint32_t alias,
+void llvm_store(struct llvm_func *f, const struct type *t, LLVMValueRef at, struct llvm_value v, uint32_t alias,
                 uint32_t private_from)
 {
-    struct access a = { alias, private_from };
+    struct element_access a = { alias, private_from };
     if (type_is_complex(t)) {
         store_one(f, v.v, alignment(t), at, &a);
         store_one(f, v.im, alignment(t), imaginary_address(f, t, at), &a);
@@ -96,7 +98,7 @@ uint32_t llvm_private_from(struct llvm_func *f, const struct tree_expr *pointer)
     }
 }
 
-struct value llvm_expr_load(struct llvm_func *f, const struct tree_expr *e)
+struct llvm_value llvm_expr_load(struct llvm_func *f, const struct tree_expr *e)
 {
     LLVMValueRef pointer = llvm_expr(f, e->args[0]).v, index = llvm_expr(f, e->args[1]).v;
     return llvm_load(f, e->type, llvm_address(f, e->type, pointer, index), e->alias, llvm_private_from(f, e->args[0]));
@@ -104,7 +106,7 @@ struct value llvm_expr_load(struct llvm_func *f, const struct tree_expr *e)
 
 void llvm_stmt_store(struct llvm_func *f, const struct tree_stmt *s)
 {
-    struct value v = llvm_expr(f, s->value);
+    struct llvm_value v = llvm_expr(f, s->value);
     LLVMValueRef pointer = llvm_expr(f, s->pointer).v, index = llvm_expr(f, s->index).v;
     LLVMValueRef at = llvm_address(f, s->value->type, pointer, index);
     llvm_store(f, s->value->type, at, v, s->alias, llvm_private_from(f, s->pointer));
@@ -112,7 +114,7 @@ void llvm_stmt_store(struct llvm_func *f, const struct tree_stmt *s)
 
 /* ---- constant bytes, slots ---- */
 
-struct value llvm_expr_data(struct llvm_func *f, const struct tree_expr *e)
+struct llvm_value llvm_expr_data(struct llvm_func *f, const struct tree_expr *e)
 {
     LLVMValueRef global = map_get(&f->unit->data, e->data);
     if (!global) {
@@ -124,7 +126,7 @@ struct value llvm_expr_data(struct llvm_func *f, const struct tree_expr *e)
         LLVMSetAlignment(global, e->i >= HEAP_ALIGNMENT ? HEAP_ALIGNMENT : 16);
         map_put(f->emitter->arena, &f->unit->data, e->data, global);
     }
-    return (struct value){ global, NULL };
+    return (struct llvm_value){ global, NULL };
 }
 
 static LLVMValueRef slot_address(struct llvm_func *f, int64_t slot)
@@ -143,9 +145,9 @@ static LLVMValueRef slot_load(struct llvm_func *f, LLVMValueRef address)
     return memory;
 }
 
-struct value llvm_expr_slot(struct llvm_func *f, const struct tree_expr *e)
+struct llvm_value llvm_expr_slot(struct llvm_func *f, const struct tree_expr *e)
 {
-    return (struct value){ slot_load(f, slot_address(f, e->i)), NULL };
+    return (struct llvm_value){ slot_load(f, slot_address(f, e->i)), NULL };
 }
 
 /* ---- blocks of memory ---- */
@@ -156,8 +158,8 @@ LLVMValueRef llvm_byte_count(struct llvm_func *f, const struct type *elem, const
 {
     LLVMValueRef n = llvm_expr(f, count).v;
     if (!LLVMIsAConstantInt(n))
-        n = llvm_binary(f, EXPR_MAX, int64_type(f), (struct value){ n, NULL },
-                        (struct value){ llvm_int(f->unit->i64, 0), NULL })
+        n = llvm_binary(f, EXPR_MAX, int64_type(f), (struct llvm_value){ n, NULL },
+                        (struct llvm_value){ llvm_int(f->unit->i64, 0), NULL })
                 .v;
     return LLVMBuildMul(f->builder, n, llvm_int(f->unit->i64, elem->size ? elem->size : 1), "");
 }
@@ -257,7 +259,7 @@ static void allocate_state(struct llvm_func *f, const struct tree_stmt *s)
     struct llvm_if empty = llvm_flow_if(f, LLVMBuildIsNull(f->builder, slot_load(f, address), ""));
     llvm_meta_internal(f, LLVMBuildStore(f->builder, allocate(f, s), address));
     llvm_flow_end(f, &empty);
-    llvm_variable_write(f, s->var, (struct value){ slot_load(f, address), NULL });
+    llvm_variable_write(f, s->var, (struct llvm_value){ slot_load(f, address), NULL });
 }
 
 void llvm_stmt_alloc(struct llvm_func *f, const struct tree_stmt *s)
@@ -266,9 +268,9 @@ void llvm_stmt_alloc(struct llvm_func *f, const struct tree_stmt *s)
     if (s->where == TREE_STATE) {
         allocate_state(f, s);
     } else if (s->where == TREE_HEAP || llvm_on_device(s->where)) {
-        llvm_variable_write(f, s->var, (struct value){ allocate(f, s), NULL });
+        llvm_variable_write(f, s->var, (struct llvm_value){ allocate(f, s), NULL });
     } else {
-        llvm_variable_write(f, s->var, (struct value){ stack_memory(f, s), NULL });
+        llvm_variable_write(f, s->var, (struct llvm_value){ stack_memory(f, s), NULL });
         x->private_from = larger(x->private_from, f->groups.count);
     }
 }
@@ -281,5 +283,5 @@ void llvm_stmt_free(struct llvm_func *f, const struct tree_stmt *s)
     else
         llvm_runtime(f, "sdfg_rt_free", (LLVMValueRef[]){ f->context, memory }, 2);
     if (llvm_variable(f->emitter, s->var)->in_memory)
-        llvm_variable_write(f, s->var, (struct value){ LLVMConstNull(f->unit->pointer), NULL });
+        llvm_variable_write(f, s->var, (struct llvm_value){ LLVMConstNull(f->unit->pointer), NULL });
 }

@@ -136,7 +136,7 @@ static void load_parameter(struct llvm_func *f, const struct tree_param *p, uint
     }
     if (p->alignment && !(p->alignment & (p->alignment - 1)))
         align_pointer(f, pointer, p->alignment);
-    llvm_variable_write(f, p->var, (struct value){ pointer, NULL });
+    llvm_variable_write(f, p->var, (struct llvm_value){ pointer, NULL });
 }
 
 static void load_inputs(struct llvm_func *f)
@@ -159,7 +159,7 @@ static void load_inputs(struct llvm_func *f)
         if (!numbers[i])
             continue;
         settle_variable(f, numbers[i], false);
-        llvm_variable_write(f, numbers[i], (struct value){ LLVMGetParam(f->function, 2 + i), NULL });
+        llvm_variable_write(f, numbers[i], (struct llvm_value){ LLVMGetParam(f->function, 2 + i), NULL });
     }
 }
 

@@ -50,7 +50,7 @@ static LLVMValueRef get_field(struct fields *w, const struct tree_var *v)
 
 static void put_variable(struct fields *w, const struct tree_var *v)
 {
-    struct value value = llvm_variable_read(w->f, v);
+    struct llvm_value value = llvm_variable_read(w->f, v);
     put_field(w, value.v);
     if (value.im)
         put_field(w, value.im);
@@ -77,7 +77,7 @@ static void put_shared(struct fields *w, const struct llvm_job *job)
 static void get_variables(struct fields *w, struct tree_var *const *vars, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        struct value v = { get_field(w, vars[i]), NULL };
+        struct llvm_value v = { get_field(w, vars[i]), NULL };
         if (llvm_type_is_complex(vars[i]->type))
             v.im = get_field(w, vars[i]);
         llvm_variable_write(w->f, vars[i], v);

@@ -354,7 +354,7 @@ static void emit_group(struct product *p, int64_t rows, LLVMValueRef a, LLVMValu
         return;
     }
     for (int64_t r = 0; r < rows; r++) {
-        LLVMValueRef sum = all ? llvm_lane(p->f, (struct value){ all, NULL }, llvm_int(p->f->unit->i32, r)).v
+        LLVMValueRef sum = all ? llvm_lane(p->f, (struct llvm_value){ all, NULL }, llvm_int(p->f->unit->i32, r)).v
                                : llvm_lanes_sum(p->f, sums[r]);
         LLVMValueRef at = address(p, c, r * p->c.row);
         llvm_lanes_store(p->f, &number, finished(p, number, sum, at), at);

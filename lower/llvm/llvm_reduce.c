@@ -10,16 +10,16 @@ static const struct type *truth_type(struct llvm_func *f, const struct type *t)
     return t->kind == TYPE_VECTOR ? type_vector(ir, scalar, t->lanes, NULL) : scalar;
 }
 
-static struct value combine_truths(struct llvm_func *f, enum expr_op op, const struct type *t, struct value old,
-                                   struct value new)
+static struct llvm_value combine_truths(struct llvm_func *f, enum expr_op op, const struct type *t,
+                                        struct llvm_value old, struct llvm_value new)
 {
     const struct type *truth = truth_type(f, t);
-    struct value a = { llvm_truth(f, t, old), NULL }, b = { llvm_truth(f, t, new), NULL };
+    struct llvm_value a = { llvm_truth(f, t, old), NULL }, b = { llvm_truth(f, t, new), NULL };
     return llvm_cast(f, t, truth, llvm_binary(f, op, truth, a, b));
 }
 
-static struct value combine(struct llvm_func *f, enum wcr_kind wcr, const struct type *t, struct value old,
-                            struct value new)
+static struct llvm_value combine(struct llvm_func *f, enum wcr_kind wcr, const struct type *t, struct llvm_value old,
+                                 struct llvm_value new)
 {
     switch (wcr) {
     case WCR_SUM:
@@ -123,7 +123,7 @@ static bool instruction(enum wcr_kind wcr, const struct type *t, LLVMAtomicRMWBi
 }
 
 static void atomic_instruction(struct llvm_func *f, const struct tree_stmt *s, LLVMAtomicRMWBinOp op, LLVMValueRef at,
-                               struct value v)
+                               struct llvm_value v)
 {
     LLVMAtomicOrdering order = LLVMAtomicOrderingMonotonic;
     LLVMValueRef bytes = v.im ? v.v : llvm_to_memory(f, s->value->type, v);
@@ -152,13 +152,13 @@ static struct llvm_retry begin_swap(struct llvm_func *f, const struct type *t, u
     return llvm_flow_retry(f, first);
 }
 
-static struct value swapped_out(struct llvm_func *f, const struct type *t, const struct llvm_retry *r)
+static struct llvm_value swapped_out(struct llvm_func *f, const struct type *t, const struct llvm_retry *r)
 {
     return llvm_from_memory(f, t, LLVMBuildBitCast(f->builder, r->old, llvm_type_memory(f->unit, t), ""));
 }
 
 static void end_swap(struct llvm_func *f, const struct type *t, uint32_t alias, LLVMValueRef at, struct llvm_retry *r,
-                     struct value new)
+                     struct llvm_value new)
 {
     LLVMValueRef bits = LLVMBuildBitCast(f->builder, llvm_to_memory(f, t, new), swap_type(f, t), "");
     LLVMAtomicOrdering order = LLVMAtomicOrderingMonotonic;
@@ -171,12 +171,12 @@ static void end_swap(struct llvm_func *f, const struct type *t, uint32_t alias, 
 
 /* ---- statements ---- */
 
-static void reduce_plain(struct llvm_func *f, const struct tree_stmt *s, LLVMValueRef at, struct value v)
+static void reduce_plain(struct llvm_func *f, const struct tree_stmt *s, LLVMValueRef at, struct llvm_value v)
 {
     const struct type *t = s->value->type;
-    struct value old = llvm_load(f, t, at, s->alias, UINT32_MAX);
+    struct llvm_value old = llvm_load(f, t, at, s->alias, UINT32_MAX);
     f->reassociate = !s->atomic;
-    struct value new = combine(f, s->wcr, t, old, v);
+    struct llvm_value new = combine(f, s->wcr, t, old, v);
     f->reassociate = false;
     llvm_store(f, t, at, new, s->alias, UINT32_MAX);
 }
@@ -184,7 +184,7 @@ static void reduce_plain(struct llvm_func *f, const struct tree_stmt *s, LLVMVal
 void llvm_stmt_reduce(struct llvm_func *f, const struct tree_stmt *s)
 {
     const struct type *t = s->value->type;
-    struct value v = llvm_expr(f, s->value);
+    struct llvm_value v = llvm_expr(f, s->value);
     LLVMValueRef pointer = llvm_expr(f, s->pointer).v;
     LLVMValueRef at = llvm_address(f, t, pointer, llvm_expr(f, s->index).v);
     LLVMAtomicRMWBinOp op;
@@ -220,7 +220,7 @@ static bool is_repeatable(struct llvm_func *f, const struct tree_stmt *s)
     }
 }
 
-static struct value updated(struct llvm_func *f, const struct tree_stmt *s, struct value old)
+static struct llvm_value updated(struct llvm_func *f, const struct tree_stmt *s, struct llvm_value old)
 {
     llvm_variable_write(f, s->var, old);
     if (s->body)
@@ -232,7 +232,7 @@ static struct value updated(struct llvm_func *f, const struct tree_stmt *s, stru
 static void update_plain(struct llvm_func *f, const struct tree_stmt *s, LLVMValueRef at)
 {
     const struct type *t = s->var->type;
-    struct value new = updated(f, s, llvm_load(f, t, at, s->alias, UINT32_MAX));
+    struct llvm_value new = updated(f, s, llvm_load(f, t, at, s->alias, UINT32_MAX));
     llvm_store(f, t, at, new, s->alias, UINT32_MAX);
 }
 

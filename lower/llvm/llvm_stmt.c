@@ -15,20 +15,20 @@ static void llvm_stmt_block(struct llvm_func *f, const struct tree_stmt *s)
 }
 
 /* The sum of an accumulator; see tree_stmt.reassociate. */
-static struct value accumulated(struct llvm_func *f, const struct tree_expr *e)
+static struct llvm_value accumulated(struct llvm_func *f, const struct tree_expr *e)
 {
     if (e->op < EXPR_ADD || e->op > EXPR_MAX)
         return llvm_expr(f, e);
-    struct value a = llvm_expr(f, e->args[0]), b = llvm_expr(f, e->args[1]);
+    struct llvm_value a = llvm_expr(f, e->args[0]), b = llvm_expr(f, e->args[1]);
     f->reassociate = true;
-    struct value r = llvm_binary(f, e->op, e->type, a, b);
+    struct llvm_value r = llvm_binary(f, e->op, e->type, a, b);
     f->reassociate = false;
     return r;
 }
 
 static void llvm_stmt_assign(struct llvm_func *f, const struct tree_stmt *s)
 {
-    struct value v = s->reassociate ? accumulated(f, s->value) : llvm_expr(f, s->value);
+    struct llvm_value v = s->reassociate ? accumulated(f, s->value) : llvm_expr(f, s->value);
     llvm_variable_write(f, s->var, v);
     if (s->var->type->kind == TYPE_POINTER) {
         struct llvm_variable *x = llvm_variable(f->emitter, s->var);
@@ -42,7 +42,7 @@ static void llvm_stmt_call(struct llvm_func *f, const struct tree_stmt *s)
     if (llvm_product(f, s))
         return;
     const struct type *result = s->var ? s->var->type : type_basic(f->emitter->tree->ir, TYPE_VOID);
-    struct value v = llvm_call(f, result, s->name, s->pointer, s->args, s->num_args);
+    struct llvm_value v = llvm_call(f, result, s->name, s->pointer, s->args, s->num_args);
     if (s->var)
         llvm_variable_write(f, s->var, v);
 }

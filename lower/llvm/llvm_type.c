@@ -133,14 +133,14 @@ LLVMValueRef llvm_splat(struct llvm_func *f, LLVMTypeRef like, LLVMValueRef scal
     return LLVMBuildShuffleVector(f->builder, one, LLVMGetPoison(type), LLVMConstNull(mask), "");
 }
 
-struct value llvm_splat_value(struct llvm_func *f, const struct type *vector, struct value lane)
+struct llvm_value llvm_splat_value(struct llvm_func *f, const struct type *vector, struct llvm_value lane)
 {
     LLVMTypeRef type = llvm_type(f->unit, vector);
-    return (struct value){ llvm_splat(f, type, lane.v), lane.im ? llvm_splat(f, type, lane.im) : NULL };
+    return (struct llvm_value){ llvm_splat(f, type, lane.v), lane.im ? llvm_splat(f, type, lane.im) : NULL };
 }
 
-struct value llvm_lane(struct llvm_func *f, struct value vector, LLVMValueRef lane)
+struct llvm_value llvm_lane(struct llvm_func *f, struct llvm_value vector, LLVMValueRef lane)
 {
     LLVMValueRef im = vector.im ? LLVMBuildExtractElement(f->builder, vector.im, lane, "") : NULL;
-    return (struct value){ LLVMBuildExtractElement(f->builder, vector.v, lane, ""), im };
+    return (struct llvm_value){ LLVMBuildExtractElement(f->builder, vector.v, lane, ""), im };
 }

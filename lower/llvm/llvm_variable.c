@@ -13,7 +13,7 @@ static void make_slots(struct llvm_func *f, const struct tree_var *v, struct llv
     x->set = true;
 }
 
-struct value llvm_variable_read(struct llvm_func *f, const struct tree_var *v)
+struct llvm_value llvm_variable_read(struct llvm_func *f, const struct tree_var *v)
 {
     struct llvm_variable *x = llvm_variable(f->emitter, v);
     LLVMTypeRef type = llvm_type(f->unit, v->type);
@@ -21,17 +21,17 @@ struct value llvm_variable_read(struct llvm_func *f, const struct tree_var *v)
         if (x->set)
             return x->value;
         llvm_bug(f, "a variable is used and never assigned");
-        return (struct value){ LLVMGetPoison(type), llvm_type_is_complex(v->type) ? LLVMGetPoison(type) : NULL };
+        return (struct llvm_value){ LLVMGetPoison(type), llvm_type_is_complex(v->type) ? LLVMGetPoison(type) : NULL };
     }
     if (!x->set)
         make_slots(f, v, x);
-    struct value r = { LLVMBuildLoad2(f->builder, type, x->value.v, v->name), NULL };
+    struct llvm_value r = { LLVMBuildLoad2(f->builder, type, x->value.v, v->name), NULL };
     if (x->value.im)
         r.im = LLVMBuildLoad2(f->builder, type, x->value.im, v->name);
     return r;
 }
 
-void llvm_variable_write(struct llvm_func *f, const struct tree_var *v, struct value value)
+void llvm_variable_write(struct llvm_func *f, const struct tree_var *v, struct llvm_value value)
 {
     struct llvm_variable *x = llvm_variable(f->emitter, v);
     if (!x->in_memory) {

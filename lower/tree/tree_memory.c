@@ -5,7 +5,7 @@ struct account {
     int64_t now, most;
 };
 
-struct memory {
+struct memory_sums {
     struct map sizes; /* variable -> bytes that it points to, as an integer in the pointer */
     struct arena *arena;
     struct account transients;
@@ -23,7 +23,7 @@ static int64_t size_of(const struct tree_stmt *s)
     return bytes;
 }
 
-static void take(struct memory *m, struct account *a, const struct tree_stmt *s)
+static void take(struct memory_sums *m, struct account *a, const struct tree_stmt *s)
 {
     int64_t bytes = size_of(s);
     if (s->where == TREE_STACK)
@@ -40,13 +40,13 @@ static void take(struct memory *m, struct account *a, const struct tree_stmt *s)
     a->most = a->now > a->most ? a->now : a->most;
 }
 
-static void give_back(struct memory *m, struct account *a, const struct tree_stmt *s)
+static void give_back(struct memory_sums *m, struct account *a, const struct tree_stmt *s)
 {
     a->now -= (int64_t)(uintptr_t)map_get(&m->sizes, s->var);
     map_remove(&m->sizes, s->var);
 }
 
-static void add(struct memory *m, struct account *a, const struct tree_stmt *s)
+static void add(struct memory_sums *m, struct account *a, const struct tree_stmt *s)
 {
     struct account thread = { 0 }, *inside = s->kind == STMT_PARALLEL ? &thread : a;
     if (s->kind == STMT_ALLOC)
@@ -64,7 +64,7 @@ static void add(struct memory *m, struct account *a, const struct tree_stmt *s)
 
 void tree_memory(const struct tree *t, struct text *out)
 {
-    struct memory m = { .arena = t->arena };
+    struct memory_sums m = { .arena = t->arena };
     for (uint32_t i = 0; i < t->functions.count; i++)
         add(&m, &m.transients, t->functions.items[i]->body);
     text_printf(out, "{\"transients\": %lld, \"per_thread\": %lld, \"persistent\": %lld, \"unknown\": %u}\n",

@@ -57,16 +57,16 @@ static struct sdfg_rt_matrix packed_like(int32_t type, const struct sdfg_rt_matr
 }
 
 /* An input as the library reads it: in place, transposed, or packed. */
-struct operand {
+struct packed_operand {
     struct sdfg_rt_matrix view; /* row-major, after `trans` is undone */
     int trans;
     void *memory; /* of the packed copy */
 };
 
-static bool operand_of(int32_t type, struct sdfg_rt_matrix m, struct operand *out)
+static bool operand_of(int32_t type, struct sdfg_rt_matrix m, struct packed_operand *out)
 {
     struct sdfg_rt_matrix t = transposed(m);
-    *out = (struct operand){ m, NO_TRANS, NULL };
+    *out = (struct packed_operand){ m, NO_TRANS, NULL };
     if (is_row_major(&m))
         return true;
     if (is_row_major(&t)) {
@@ -98,7 +98,7 @@ struct product {
     bool registers;               /* without the library */
 };
 
-static void call_gemm(const struct product *p, const struct operand *a, const struct operand *b,
+static void call_gemm(const struct product *p, const struct packed_operand *a, const struct packed_operand *b,
                       const struct sdfg_rt_matrix *c)
 {
     static const double complex one = 1, zero = 0;
@@ -143,7 +143,7 @@ static void run_product(const struct product *p)
         q.b = transposed(p->a);
         q.c = turned;
     }
-    struct operand a = { .memory = NULL }, b = { .memory = NULL };
+    struct packed_operand a = { .memory = NULL }, b = { .memory = NULL };
     struct sdfg_rt_matrix c = q.c;
     void *memory = NULL;
     bool ok = operand_of(q.type, q.a, &a) && operand_of(q.type, q.b, &b);

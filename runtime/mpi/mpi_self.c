@@ -5,8 +5,8 @@
 #include <string.h>
 
 /* A message without receiver, or a receiver without message. */
-struct entry {
-    struct entry *next;
+struct waiting_message {
+    struct waiting_message *next;
     int64_t tag;
     /* a message */
     int64_t type, elements;
@@ -18,19 +18,19 @@ struct entry {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct entry *messages, *receivers;
+static struct waiting_message *messages, *receivers;
 
-static void append(struct entry **list, struct entry *e)
+static void append(struct waiting_message **list, struct waiting_message *e)
 {
     while (*list)
         list = &(*list)->next;
     *list = e;
 }
 
-static struct entry *take(struct entry **list, int64_t tag)
+static struct waiting_message *take(struct waiting_message **list, int64_t tag)
 {
     for (; *list; list = &(*list)->next) {
-        struct entry *e = *list;
+        struct waiting_message *e = *list;
         if (tag < 0 || e->tag < 0 || e->tag == tag) {
             *list = e->next;
             e->next = NULL;
@@ -64,7 +64,7 @@ static void deliver(const struct sdfg_rt_mpi_layout *l, void *buffer, const void
 bool sdfg_rt_mpi_self_send(const struct sdfg_rt_mpi_node *n, const void *buffer, const struct sdfg_rt_mpi_layout *l,
                            int64_t to, int64_t tag)
 {
-    struct entry *e = to < 0 ? NULL : calloc(1, sizeof *e);
+    struct waiting_message *e = to < 0 ? NULL : calloc(1, sizeof *e);
     if (to < 0)
         return true;
     if (e)
@@ -78,7 +78,7 @@ bool sdfg_rt_mpi_self_send(const struct sdfg_rt_mpi_node *n, const void *buffer,
     e->elements = l->elements;
     sdfg_rt_mpi_pack(l, buffer, e->packed);
     pthread_mutex_lock(&lock);
-    struct entry *r = take(&receivers, tag);
+    struct waiting_message *r = take(&receivers, tag);
     bool good = !r || fits(n, &r->layout, e->elements);
     if (r && good)
         deliver(&r->layout, r->buffer, e->packed, e->elements);
@@ -99,17 +99,17 @@ bool sdfg_rt_mpi_self_send(const struct sdfg_rt_mpi_node *n, const void *buffer,
 bool sdfg_rt_mpi_self_recv(const struct sdfg_rt_mpi_node *n, void *buffer, const struct sdfg_rt_mpi_layout *l,
                            int64_t from, int64_t tag, uint64_t *request)
 {
-    struct entry *r = request ? calloc(1, sizeof *r) : NULL;
+    struct waiting_message *r = request ? calloc(1, sizeof *r) : NULL;
     (void)from; /* nobody else is there */
     if (request && !r)
         return sdfg_rt_mpi_fail(n, SDFG_RT_OUT_OF_MEMORY, "a request");
     pthread_mutex_lock(&lock);
-    struct entry *e = take(&messages, tag);
+    struct waiting_message *e = take(&messages, tag);
     bool good = !e || fits(n, l, e->elements);
     if (e && good)
         deliver(l, buffer, e->packed, e->elements);
     if (r) {
-        *r = (struct entry){ .tag = e ? e->tag : tag, .layout = *l, .buffer = buffer, .done = e != NULL };
+        *r = (struct waiting_message){ .tag = e ? e->tag : tag, .layout = *l, .buffer = buffer, .done = e != NULL };
         if (!e)
             append(&receivers, r);
         *request = (uintptr_t)r;
@@ -128,11 +128,11 @@ bool sdfg_rt_mpi_self_recv(const struct sdfg_rt_mpi_node *n, void *buffer, const
 
 bool sdfg_rt_mpi_self_wait(const struct sdfg_rt_mpi_node *n, uint64_t *request, int32_t *tag, int32_t *source)
 {
-    struct entry *r = (struct entry *)(uintptr_t)*request;
+    struct waiting_message *r = (struct waiting_message *)(uintptr_t)*request;
     pthread_mutex_lock(&lock);
     bool done = r->done;
     if (!done) { /* no other process can send */
-        struct entry **list = &receivers;
+        struct waiting_message **list = &receivers;
         while (*list != r)
             list = &(*list)->next;
         *list = r->next;

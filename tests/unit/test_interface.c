@@ -68,7 +68,7 @@ static const char *everything(sdfg_program *p, struct arena *a)
 
 static void print_form(struct text *out, const struct form *f, const struct sdfg_program *p)
 {
-    struct value values[64] = { { .origin = VALUE_UNKNOWN } };
+    struct symbol_value values[64] = { { .origin = VALUE_UNKNOWN } };
     struct solver s = { .variables = p->variables, .num_variables = p->num_variables, .values = values };
     int64_t n;
     text_printf(out, " %s kind %d name %u number %lld%s", f->text, (int)f->kind, f->name, (long long)f->number,
@@ -76,7 +76,7 @@ static void print_form(struct text *out, const struct form *f, const struct sdfg
     for (uint32_t i = 0; i < f->num_names && p->num_variables <= 64; i++)
         text_printf(out, " of %u: %d", f->names[i].variable, form_coefficient(&s, f, &f->names[i], &n));
     for (uint32_t i = 0; i < p->num_variables && i < 64; i++)
-        values[i] = (struct value){ .origin = VALUE_GIVEN, .value = 7 + 3 * i };
+        values[i] = (struct symbol_value){ .origin = VALUE_GIVEN, .value = 7 + 3 * i };
     if (p->num_variables <= 64)
         text_printf(out, " is %lld", form_value(f, p->variables, values, &n) ? (long long)n : -1);
 }

@@ -2,12 +2,12 @@
 
 #include "tests/unit/check.h"
 
-static struct memory memory;
+static struct memory_list memory;
 static struct memory_item items[8];
 
 static void begin(size_t limit)
 {
-    memory = (struct memory){ .limit = limit };
+    memory = (struct memory_list){ .limit = limit };
     for (int i = 0; i < 8; i++)
         memory_add(&memory, &items[i], 10);
 }

@@ -66,9 +66,9 @@ static bool check_all(sdfg_args *a, struct arena *arena)
 static bool compare(sdfg_args *a)
 {
     struct arena *arena = arena_new();
-    struct entry *quick = NEW_ARRAY(arena, struct entry, a->num_entries);
+    struct argument_entry *quick = NEW_ARRAY(arena, struct argument_entry, a->num_entries);
     bool settled = args_settle(a);
-    struct value *values = arena_copy(arena, a->values, program->num_variables * sizeof *values);
+    struct symbol_value *values = arena_copy(arena, a->values, program->num_variables * sizeof *values);
     for (size_t i = 0; i < a->num_entries; i++)
         quick[i] = *a->entries[i];
     bool right = check_all(a, arena);
@@ -78,7 +78,7 @@ static bool compare(sdfg_args *a)
         CHECK_INT(values[v].value, a->values[v].value);
     }
     for (size_t i = 0; settled && i < a->num_entries; i++) {
-        const struct entry *e = a->entries[i];
+        const struct argument_entry *e = a->entries[i];
         CHECK(quick[i].has_extent == e->has_extent && quick[i].begin == e->begin && quick[i].end == e->end);
         CHECK_INT(quick[i].alignment, e->alignment);
     }

@@ -10,7 +10,7 @@ enum { MOST = 8 };
 struct problem {
     struct ir *ir;
     struct variable variables[MOST];
-    struct value values[MOST];
+    struct symbol_value values[MOST];
     struct form forms[MOST];
     struct equation equations[MOST];
     struct solver solver;
@@ -58,7 +58,7 @@ static bool run(struct problem *p)
 
 static void give(struct problem *p, uint32_t variable, int64_t value)
 {
-    p->values[variable] = (struct value){ .origin = VALUE_GIVEN, .value = value };
+    p->values[variable] = (struct symbol_value){ .origin = VALUE_GIVEN, .value = value };
 }
 
 static const char *message(const struct problem *p, uint32_t i)

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-struct call {
+struct clang_call {
     CXCursor at, callee;
     const char *name;
     uint32_t count;
@@ -20,7 +20,7 @@ static const struct type *type_at(struct clang_walk *w, CXCursor c)
     return clang_type(w, c, w->api->getCursorType(c));
 }
 
-static struct code *constructor(struct clang_walk *w, const struct call *call)
+static struct code *constructor(struct clang_walk *w, const struct clang_call *call)
 {
     const struct type *type = type_at(w, call->at);
     if (!type)
@@ -63,7 +63,7 @@ static struct code *operand(struct clang_walk *w, CXCursor c, const struct type 
     return type ? clang_cast(w, c, type, like, clang_expr(w, c)) : NULL;
 }
 
-static struct code *number_operator(struct clang_walk *w, const struct call *call)
+static struct code *number_operator(struct clang_walk *w, const struct clang_call *call)
 {
     const char *text = call->name + strlen("operator");
     size_t length = strlen(text);
@@ -110,7 +110,7 @@ static CXCursor object_of(struct clang_walk *w, CXCursor c, bool *found)
     return *found ? inside.items[0] : c;
 }
 
-static struct code *conversion(struct clang_walk *w, const struct call *call)
+static struct code *conversion(struct clang_walk *w, const struct clang_call *call)
 {
     bool found;
     CXCursor object = object_of(w, call->at, &found);
@@ -123,7 +123,7 @@ static struct code *conversion(struct clang_walk *w, const struct call *call)
 /* ---- functions without a body ---- */
 
 /* The name that lower/graph/code/code_call.c knows: those of std stand for the global ones. */
-static struct code *operation(struct clang_walk *w, const struct call *call)
+static struct code *operation(struct clang_walk *w, const struct clang_call *call)
 {
     CXCursor parent = w->api->getCursorSemanticParent(call->callee);
     const char *name = call->name, *scope = "";
@@ -141,7 +141,7 @@ static struct code *operation(struct clang_walk *w, const struct call *call)
     return member;
 }
 
-static struct code *known_function(struct clang_walk *w, const struct call *call, bool method)
+static struct code *known_function(struct clang_walk *w, const struct clang_call *call, bool method)
 {
     bool found = true;
     CXCursor object = method ? object_of(w, call->at, &found) : call->at;
@@ -165,7 +165,7 @@ static struct code *known_function(struct clang_walk *w, const struct call *call
 }
 
 /* __sdfg_reduce(kind, atomic, pointer, value) */
-static struct code *reduction(struct clang_walk *w, const struct call *call)
+static struct code *reduction(struct clang_walk *w, const struct clang_call *call)
 {
     struct code *kind = clang_constant(w, call->args[0]), *atomic = clang_constant(w, call->args[1]);
     struct code *e = clang_node(w, call->at, CODE_REDUCE, 2);
@@ -179,7 +179,7 @@ static struct code *reduction(struct clang_walk *w, const struct call *call)
 }
 
 /* __sdfg_elements(connector), converted or not; what else is given has no end that is known. */
-static struct code *elements(struct clang_walk *w, const struct call *call)
+static struct code *elements(struct clang_walk *w, const struct clang_call *call)
 {
     CXCursor c = clang_skip(w, call->args[0]);
     while (w->api->getCursorKind(c) == CXCursor_CStyleCastExpr) {
@@ -199,7 +199,7 @@ static struct code *elements(struct clang_walk *w, const struct call *call)
 }
 
 /* A function that is found by name when the code is linked. */
-static struct code *foreign_function(struct clang_walk *w, const struct call *call)
+static struct code *foreign_function(struct clang_walk *w, const struct clang_call *call)
 {
     CXString mangled = w->api->Cursor_getMangling(call->callee);
     const char *name = intern(w->ir->names, w->api->getCString(mangled));
@@ -217,7 +217,7 @@ static struct code *foreign_function(struct clang_walk *w, const struct call *ca
     return e;
 }
 
-static bool is_foreign(struct clang_walk *w, const struct call *call)
+static bool is_foreign(struct clang_walk *w, const struct clang_call *call)
 {
     if (code_is_foreign(call->name))
         return true;
@@ -226,7 +226,7 @@ static bool is_foreign(struct clang_walk *w, const struct call *call)
 
 /* ---- all calls ---- */
 
-static struct code *prelude_call(struct clang_walk *w, const struct call *call, enum CXCursorKind kind)
+static struct code *prelude_call(struct clang_walk *w, const struct clang_call *call, enum CXCursorKind kind)
 {
     bool method = kind == CXCursor_CXXMethod && !w->api->CXXMethod_isStatic(call->callee);
     if (starts(call->name, "operator"))
@@ -241,7 +241,7 @@ static struct code *prelude_call(struct clang_walk *w, const struct call *call, 
 }
 
 /* x = y of a class without an operator of its own. */
-static struct code *copy_assignment(struct clang_walk *w, const struct call *call)
+static struct code *copy_assignment(struct clang_walk *w, const struct clang_call *call)
 {
     struct code *to = clang_expr(w, call->args[0]);
     return clang_assign(w, call->at, to, to ? clang_expr(w, call->args[1]) : NULL);
@@ -250,7 +250,7 @@ static struct code *copy_assignment(struct clang_walk *w, const struct call *cal
 struct code *clang_call(struct clang_walk *w, CXCursor c)
 {
     const struct clang_api *api = w->api;
-    struct call call = { .at = c, .callee = api->getCursorReferenced(c) };
+    struct clang_call call = { .at = c, .callee = api->getCursorReferenced(c) };
     struct code *value;
     if (api->Cursor_isNull(call.callee))
         return (value = clang_constant(w, c)) ? value : clang_unsupported(w, c, "the call of a value");

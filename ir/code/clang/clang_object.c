@@ -1,21 +1,21 @@
 /* Objects with destructors: these run where control leaves the block of the object, whatever the way. */
 #include "ir/code/clang/clang_walk.h"
 
-struct part {
+struct clang_fields {
     struct clang_walk *w;
     VEC(CXCursor) fields;
 };
 
 static enum CXVisitorResult add_field(CXCursor c, CXClientData data)
 {
-    struct part *p = data;
+    struct clang_fields *p = data;
     vec_push(p->w->arena, &p->fields, c);
     return CXVisit_Continue;
 }
 
-static struct part parts_of(struct clang_walk *w, CXType t)
+static struct clang_fields parts_of(struct clang_walk *w, CXType t)
 {
-    struct part p = { .w = w };
+    struct clang_fields p = { .w = w };
     w->api->Type_visitFields(w->api->getCanonicalType(t), add_field, &p);
     return p;
 }
@@ -50,7 +50,7 @@ bool clang_has_destructor(struct clang_walk *w, CXType t)
         return false;
     if (find_destructor(w, t, &found, &made))
         return true;
-    struct part p = parts_of(w, t);
+    struct clang_fields p = parts_of(w, t);
     for (uint32_t i = 0; i < p.fields.count; i++)
         if (clang_has_destructor(w, w->api->getCursorType(p.fields.items[i])))
             return true;
@@ -73,7 +73,7 @@ bool clang_destroy(struct clang_walk *w, CXCursor at, CXType t, struct code *sel
             return false;
         clang_append(w, block, s);
     }
-    struct part p = parts_of(w, t);
+    struct clang_fields p = parts_of(w, t);
     for (uint32_t i = p.fields.count; i > 0; i--) {
         CXType type = w->api->getCursorType(p.fields.items[i - 1]);
         struct code *member =

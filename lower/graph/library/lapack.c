@@ -9,7 +9,7 @@
 
 enum { MAX_ARGS = 20 };
 
-struct call {
+struct lapack_call {
     struct scope *sc;
     struct library *node;
     struct tree_expr *args[MAX_ARGS];
@@ -17,30 +17,30 @@ struct call {
     bool failed;
 };
 
-static struct call begin(struct scope *sc, struct library *n)
+static struct lapack_call begin(struct scope *sc, struct library *n)
 {
-    struct call c = { .sc = sc, .node = n };
+    struct lapack_call c = { .sc = sc, .node = n };
     c.args[c.count++] = expr_context(sc->act->lw->tree);
     return c;
 }
 
-static void add(struct call *c, struct tree_expr *e)
+static void add(struct lapack_call *c, struct tree_expr *e)
 {
     c->failed = c->failed || !e;
     c->args[c->count++] = e;
 }
 
-static void add_size(struct call *c, const struct sym *s)
+static void add_size(struct lapack_call *c, const struct sym *s)
 {
     add(c, lower_index(c->sc->act->lw, &c->node->node.place, s));
 }
 
-static void add_flag(struct call *c, bool flag)
+static void add_flag(struct lapack_call *c, bool flag)
 {
     add(c, expr_int(c->sc->act->lw->tree, type_basic(c->sc->act->lw->ir, TYPE_I32), flag));
 }
 
-static void add_type(struct call *c, const struct type *t)
+static void add_type(struct lapack_call *c, const struct type *t)
 {
     struct lower *lw = c->sc->act->lw;
     int code = tree_product_type(t);
@@ -50,14 +50,14 @@ static void add_type(struct call *c, const struct type *t)
 }
 
 /* Address, row stride, column stride. */
-static void add_matrix(struct call *c, const struct area *a)
+static void add_matrix(struct lapack_call *c, const struct area *a)
 {
     add(c, a->pointer);
     add_size(c, a->strides[0]);
     add_size(c, a->strides[1]);
 }
 
-static bool finish(struct call *c, const char *function)
+static bool finish(struct lapack_call *c, const char *function)
 {
     if (c->failed)
         return false;
@@ -141,7 +141,7 @@ bool lower_inverse(struct scope *sc, struct library *n)
     for (int i = 0; i < 2; i++)
         if (!same_extent(sc, n, in.sizes[i], out.sizes[0]) || !same_extent(sc, n, in.sizes[0], out.sizes[i]))
             return false;
-    struct call c = begin(sc, n);
+    struct lapack_call c = begin(sc, n);
     add_type(&c, out.type);
     add_size(&c, in.sizes[0]);
     add_matrix(&c, &in);
@@ -159,7 +159,7 @@ bool lower_solve(struct scope *sc, struct library *n)
     if (!same_extent(sc, n, a.sizes[0], a.sizes[1]) || !same_extent(sc, n, a.sizes[0], b.sizes[0]) ||
         !same_extent(sc, n, b.sizes[0], x.sizes[0]) || !same_extent(sc, n, b.sizes[1], x.sizes[1]))
         return false;
-    struct call c = begin(sc, n);
+    struct lapack_call c = begin(sc, n);
     add_type(&c, x.type);
     add_size(&c, a.sizes[0]);
     add_size(&c, b.sizes[1]);
@@ -180,7 +180,7 @@ bool lower_cholesky(struct scope *sc, struct library *n)
     for (int i = 0; i < 2; i++)
         if (!same_extent(sc, n, a.sizes[i], b.sizes[0]) || !same_extent(sc, n, a.sizes[0], b.sizes[i]))
             return false;
-    struct call c = begin(sc, n);
+    struct lapack_call c = begin(sc, n);
     add_type(&c, b.type);
     add_flag(&c, lower);
     add_size(&c, a.sizes[0]);
@@ -210,7 +210,7 @@ bool lower_getrf(struct scope *sc, struct library *n)
     if (!in_place(sc, n, "_xin", "_xout", &a) || !output_address(sc, n, "_ipiv", &pivots) ||
         !output_address(sc, n, "_res", &info))
         return false;
-    struct call c = begin(sc, n);
+    struct lapack_call c = begin(sc, n);
     add_type(&c, a.type);
     add_size(&c, a.sizes[0]);
     add_size(&c, a.sizes[1]);
@@ -227,7 +227,7 @@ bool lower_getri(struct scope *sc, struct library *n)
     if (!in_place(sc, n, "_xin", "_xout", &a) || !input_address(sc, n, "_ipiv", &pivots) ||
         !output_address(sc, n, "_res", &info))
         return false;
-    struct call c = begin(sc, n);
+    struct lapack_call c = begin(sc, n);
     add_type(&c, a.type);
     add_size(&c, a.sizes[0]);
     add_matrix(&c, &a);
@@ -244,7 +244,7 @@ bool lower_getrs(struct scope *sc, struct library *n)
         !input_address(sc, n, "_ipiv", &pivots) || !output_address(sc, n, "_res", &info) ||
         !library_as_type(sc, &n->node.place, b.type, &a) || !same_extent(sc, n, a.sizes[0], b.sizes[0]))
         return false;
-    struct call c = begin(sc, n);
+    struct lapack_call c = begin(sc, n);
     add_type(&c, b.type);
     add_size(&c, a.sizes[0]);
     add_size(&c, b.sizes[1]);
@@ -263,7 +263,7 @@ bool lower_potrf(struct scope *sc, struct library *n)
     if (!library_bool(n, "lower", true, &lower) || !in_place(sc, n, "_xin", "_xout", &a) ||
         !output_address(sc, n, "_res", &info))
         return false;
-    struct call c = begin(sc, n);
+    struct lapack_call c = begin(sc, n);
     add_type(&c, a.type);
     add_flag(&c, lower);
     add_size(&c, a.sizes[0]);

@@ -58,7 +58,7 @@ static bool is_linear_in(const struct tree_expr *e, const struct tree_var *v)
 
 /* ---- over all iterations of a loop ---- */
 
-struct iterations {
+struct checked_iterations {
     struct checking *k;
     const struct tree_stmt *loop;
     struct tree_expr *first, *last;
@@ -75,14 +75,14 @@ static struct tree_expr *replace_var(void *user, struct tree_expr *e)
     return e->op == EXPR_VAR && e->var == r->var ? r->value : e;
 }
 
-static struct tree_expr *value_at(struct iterations *it, struct tree_expr *e, struct tree_expr *value)
+static struct tree_expr *value_at(struct checked_iterations *it, struct tree_expr *e, struct tree_expr *value)
 {
     struct replacement r = { it->loop->var, value };
     return expr_rewrite(it->k->tree, e, replace_var, &r);
 }
 
 /* The largest that a constant of the expression can become when the loop's variable is replaced by one of its ends. */
-static double magnitude(const struct iterations *it, const struct tree_expr *e)
+static double magnitude(const struct checked_iterations *it, const struct tree_expr *e)
 {
     if (e->op == EXPR_INT)
         return fabs((double)e->i);
@@ -97,7 +97,7 @@ static double magnitude(const struct iterations *it, const struct tree_expr *e)
 }
 
 /* The least, or largest, value in all iterations; NULL if that is not known exactly. */
-static struct tree_expr *extreme(struct iterations *it, struct tree_expr *e, bool least)
+static struct tree_expr *extreme(struct checked_iterations *it, struct tree_expr *e, bool least)
 {
     struct tree *t = it->k->tree;
     enum direction d = direction_of(e, it->loop->var);
@@ -155,7 +155,7 @@ struct moved {
 };
 
 /* The mark for all iterations, or NULL. */
-static struct tree_stmt *over_iterations(struct iterations *it, const struct tree_stmt *mark)
+static struct tree_stmt *over_iterations(struct checked_iterations *it, const struct tree_stmt *mark)
 {
     struct tree *t = it->k->tree;
     const struct tree_scan *scan = check_scan(it->k, it->loop);
@@ -181,7 +181,7 @@ static struct tree_stmt *over_iterations(struct iterations *it, const struct tre
 }
 
 /* Takes marks out of a block that every iteration goes through; false where control may leave it. */
-static bool collect(struct iterations *it, struct tree_stmt *block, struct moved *out)
+static bool collect(struct checked_iterations *it, struct tree_stmt *block, struct moved *out)
 {
     for (uint32_t i = 0; i < block->items.count; i++) {
         struct tree_stmt *s = block->items.items[i];
@@ -236,7 +236,7 @@ static void hoist_block(struct checking *k, struct tree_stmt *s)
         hoist(k, item);
         struct moved m = { { 0 } };
         if (item->kind == STMT_FOR && expr_is_pure(item->begin) && expr_is_pure(item->end)) {
-            struct iterations it = { k, item, item->begin, last_of(k->tree, item) };
+            struct checked_iterations it = { k, item, item->begin, last_of(k->tree, item) };
             collect(&it, item->body, &m);
         }
         place_before(k, out, item, &m);
@@ -262,7 +262,7 @@ void check_hoist(struct checking *k) { hoist(k, k->func->body); }
 
 /* ---- to the beginning of the function ---- */
 
-struct entry {
+struct function_begin {
     struct checking *k;
     struct tree_scan whole;
     struct map params;
@@ -270,7 +270,7 @@ struct entry {
     struct tree_var *guard;
 };
 
-static bool known_at_entry(const struct entry *e, const struct tree_expr *x)
+static bool known_at_entry(const struct function_begin *e, const struct tree_expr *x)
 {
     if (x->op == EXPR_CALL || x->op == EXPR_LOAD ||
         (x->op == EXPR_VAR && (!map_has(&e->params, x->var) || map_has(&e->whole.assigned, x->var))))
@@ -281,7 +281,7 @@ static bool known_at_entry(const struct entry *e, const struct tree_expr *x)
     return true;
 }
 
-static bool collect_entry(struct entry *e, struct tree_stmt *block)
+static bool collect_entry(struct function_begin *e, struct tree_stmt *block)
 {
     struct tree *t = e->k->tree;
     for (uint32_t i = 0; i < block->items.count; i++) {
@@ -321,7 +321,7 @@ static bool collect_entry(struct entry *e, struct tree_stmt *block)
 void check_to_entry(struct checking *k)
 {
     struct tree *t = k->tree;
-    struct entry e = { .k = k, .whole = { .arena = t->scratch }, .block = stmt_block(t) };
+    struct function_begin e = { .k = k, .whole = { .arena = t->scratch }, .block = stmt_block(t) };
     tree_scan_add(&e.whole, k->func->body);
     for (uint32_t i = 0; i < k->func->params.count; i++)
         map_put(t->scratch, &e.params, k->func->params.items[i].var, k);

@@ -58,7 +58,7 @@ static bool find_sources(void *user, struct tree_stmt *s)
 
 /* ---- where an address lies ---- */
 
-struct origin {
+struct address_origin {
     struct tree_expr *before, *bytes;
 };
 
@@ -68,16 +68,16 @@ static struct tree_expr *scaled(struct tree *t, struct tree_expr *e, uint32_t ti
 }
 
 /* Far from both ends. */
-static struct origin unknown(struct tree *t)
+static struct address_origin unknown(struct tree *t)
 {
-    return (struct origin){ expr_i64(t, INT64_MAX / 4), expr_i64(t, INT64_MAX) };
+    return (struct address_origin){ expr_i64(t, INT64_MAX / 4), expr_i64(t, INT64_MAX) };
 }
 
-static struct origin origin_of(struct checking *k, struct tree_expr *p)
+static struct address_origin origin_of(struct checking *k, struct tree_expr *p)
 {
     struct tree *t = k->tree;
     const struct check_root *root = check_root_of(k, p);
-    struct origin o = unknown(t);
+    struct address_origin o = unknown(t);
     struct tree_expr *offset = expr_i64(t, 0);
     while (p->op == EXPR_OFFSET || (p->op == EXPR_CAST && p->args[0]->type->kind == TYPE_POINTER)) {
         if (p->op == EXPR_OFFSET)
@@ -86,15 +86,15 @@ static struct origin origin_of(struct checking *k, struct tree_expr *p)
     }
     const struct check_pointer *known = p->op == EXPR_VAR ? map_get(&k->pointers, p->var) : NULL;
     if (root && root->count && root->type->size) {
-        o = (struct origin){ expr_i64(t, 0), scaled(t, root->count, root->type->size) };
+        o = (struct address_origin){ expr_i64(t, 0), scaled(t, root->count, root->type->size) };
     } else if (known) {
-        o = (struct origin){ expr_var(t, known->before), expr_var(t, known->bytes) };
+        o = (struct address_origin){ expr_var(t, known->before), expr_var(t, known->bytes) };
     } else if (p->op == EXPR_SELECT) {
-        struct origin a = origin_of(k, p->args[1]), b = origin_of(k, p->args[2]);
+        struct address_origin a = origin_of(k, p->args[1]), b = origin_of(k, p->args[2]);
         o.before = expr_select(t, p->args[0], a.before, b.before);
         o.bytes = expr_select(t, p->args[0], a.bytes, b.bytes);
     } else if (p->op == EXPR_NULL || p->op == EXPR_DATA) {
-        o = (struct origin){ expr_i64(t, 0), expr_i64(t, p->op == EXPR_DATA ? p->i : 0) };
+        o = (struct address_origin){ expr_i64(t, 0), expr_i64(t, p->op == EXPR_DATA ? p->i : 0) };
     } else {
         return o;
     }
@@ -104,7 +104,7 @@ static struct origin origin_of(struct checking *k, struct tree_expr *p)
 
 bool check_origin(struct checking *k, struct tree_expr *p, struct tree_expr **before, struct tree_expr **bytes)
 {
-    struct origin o = origin_of(k, p);
+    struct address_origin o = origin_of(k, p);
     *before = o.before;
     *bytes = o.bytes;
     return !expr_is_int(o.bytes, INT64_MAX);
@@ -112,7 +112,7 @@ bool check_origin(struct checking *k, struct tree_expr *p, struct tree_expr **be
 
 /* ---- along with the pointers ---- */
 
-static void follow(struct checking *k, struct tree_stmt *block, const struct tree_var *v, struct origin o)
+static void follow(struct checking *k, struct tree_stmt *block, const struct tree_var *v, struct address_origin o)
 {
     const struct check_pointer *p = map_get(&k->pointers, v);
     stmt_assign(k->tree, block, p->before, o.before);
@@ -126,17 +126,17 @@ static void follow_stmt(struct checking *k, struct tree_stmt *block, const struc
     for (int i = 0; i < 2; i++) {
         if (!vars[i] || s->kind == STMT_FREE || stmt_is_check(s) || !map_has(&k->pointers, vars[i]))
             continue;
-        struct origin o = unknown(t);
+        struct address_origin o = unknown(t);
         if (s->kind == STMT_ALLOC)
-            o = (struct origin){ expr_i64(t, 0), scaled(t, s->count, s->type->size) };
+            o = (struct address_origin){ expr_i64(t, 0), scaled(t, s->count, s->type->size) };
         follow(k, block, vars[i], o);
     }
 }
 
-static struct origin declared(struct checking *k, const struct tree_stmt *s)
+static struct address_origin declared(struct checking *k, const struct tree_stmt *s)
 {
     uint32_t size = s->args[CHECK_POINTER]->type->elem->size;
-    return (struct origin){ expr_i64(k->tree, 0), scaled(k->tree, *check_number(s, 0, CHECK_EXTENT), size) };
+    return (struct address_origin){ expr_i64(k->tree, 0), scaled(k->tree, *check_number(s, 0, CHECK_EXTENT), size) };
 }
 
 static void rewrite(struct checking *k, struct tree_stmt *s);

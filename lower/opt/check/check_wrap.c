@@ -7,28 +7,31 @@
 
 static const double SYMBOL = 0x1p40, LIMIT = 0x1p62;
 
-struct range {
+struct value_range {
     double low, high;
     bool by_symbols; /* holds only if no symbol is large */
 };
 
-static struct range around(double most, bool by_symbols) { return (struct range){ -most, most, by_symbols }; }
-
-static struct range hull(struct range a, struct range b)
+static struct value_range around(double most, bool by_symbols)
 {
-    return (struct range){ fmin(a.low, b.low), fmax(a.high, b.high), a.by_symbols || b.by_symbols };
+    return (struct value_range){ -most, most, by_symbols };
 }
 
-static struct range product(struct range a, struct range b)
+static struct value_range hull(struct value_range a, struct value_range b)
+{
+    return (struct value_range){ fmin(a.low, b.low), fmax(a.high, b.high), a.by_symbols || b.by_symbols };
+}
+
+static struct value_range product(struct value_range a, struct value_range b)
 {
     double p[] = { a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high };
-    return (struct range){ fmin(fmin(p[0], p[1]), fmin(p[2], p[3])), fmax(fmax(p[0], p[1]), fmax(p[2], p[3])),
-                           a.by_symbols || b.by_symbols };
+    return (struct value_range){ fmin(fmin(p[0], p[1]), fmin(p[2], p[3])), fmax(fmax(p[0], p[1]), fmax(p[2], p[3])),
+                                 a.by_symbols || b.by_symbols };
 }
 
-static struct range range_of(struct checking *k, const struct tree_expr *e, int depth);
+static struct value_range range_of(struct checking *k, const struct tree_expr *e, int depth);
 
-static struct range range_of_var(struct checking *k, const struct tree_expr *e, int depth)
+static struct value_range range_of_var(struct checking *k, const struct tree_expr *e, int depth)
 {
     enum { DEEPEST = 8 };
     for (uint32_t i = 0; i < k->func->params.count; i++)
@@ -43,11 +46,12 @@ static struct range range_of_var(struct checking *k, const struct tree_expr *e, 
 }
 
 /* The values of an integer expression, before it wraps around. */
-static struct range range_of(struct checking *k, const struct tree_expr *e, int depth)
+static struct value_range range_of(struct checking *k, const struct tree_expr *e, int depth)
 {
-    struct range a, b, of_type = around(ldexp(1, 8 * (int)e->type->size - (type_is_signed(e->type) ? 1 : 0)), false);
+    struct value_range a, b,
+        of_type = around(ldexp(1, 8 * (int)e->type->size - (type_is_signed(e->type) ? 1 : 0)), false);
     if (e->op == EXPR_INT)
-        return (struct range){ (double)e->i, (double)e->i, false };
+        return (struct value_range){ (double)e->i, (double)e->i, false };
     if (e->type->kind != TYPE_I64)
         return of_type;
     if (e->op == EXPR_VAR)
@@ -61,13 +65,13 @@ static struct range range_of(struct checking *k, const struct tree_expr *e, int 
     bool either = a.by_symbols || b.by_symbols;
     switch (e->op) {
     case EXPR_ADD:
-        return (struct range){ a.low + b.low, a.high + b.high, either };
+        return (struct value_range){ a.low + b.low, a.high + b.high, either };
     case EXPR_SUB:
-        return (struct range){ a.low - b.high, a.high - b.low, either };
+        return (struct value_range){ a.low - b.high, a.high - b.low, either };
     case EXPR_MUL:
         return product(a, b);
     case EXPR_NEG:
-        return (struct range){ -a.high, -a.low, a.by_symbols };
+        return (struct value_range){ -a.high, -a.low, a.by_symbols };
     case EXPR_DIV:
     case EXPR_REM:
         return hull(a, around(0, false));
@@ -98,7 +102,7 @@ static bool may_wrap(struct wrap *w, const struct tree_expr *e)
 {
     if (e->type->kind != TYPE_I64 || e->num_args == 0)
         return false;
-    struct range r = range_of(w->k, e, 0);
+    struct value_range r = range_of(w->k, e, 0);
     w->by_symbols |= r.by_symbols;
     if (is_arithmetic(e) && (r.low <= -LIMIT || r.high >= LIMIT))
         return true;

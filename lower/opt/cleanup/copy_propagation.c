@@ -10,7 +10,7 @@
  * Profitability: Always; other passes depend on it. */
 #include "lower/opt/passes.h"
 
-struct fact {
+struct copied_fact {
     uint32_t assigned;                        /* number of assignments, the allocation included, frees not */
     uint32_t at;                              /* statement number of the last one seen; parameters: 0 */
     uint32_t first_use, last_use, first_free; /* 0: none */
@@ -23,7 +23,7 @@ struct label_fact {
 
 struct forward {
     struct tree *tree;
-    struct fact *facts;        /* by variable id */
+    struct copied_fact *facts; /* by variable id */
     struct tree_expr **values; /* by variable id: what stands for it */
     uint32_t next;             /* number of the next statement, from 1 */
     uint32_t now;              /* the one whose expressions are looked at */
@@ -40,7 +40,7 @@ static void see_expr(void *user, struct tree_expr *e)
     struct forward *w = user;
     if (e->op != EXPR_VAR)
         return;
-    struct fact *f = &w->facts[e->var->id];
+    struct copied_fact *f = &w->facts[e->var->id];
     f->first_use = f->first_use ? f->first_use : w->now;
     f->last_use = w->now;
 }
@@ -56,7 +56,7 @@ static bool see(void *user, struct tree_stmt *s)
     for (int i = 0; i < 2; i++) {
         if (!vars[i])
             continue;
-        struct fact *f = &w->facts[vars[i]->id];
+        struct copied_fact *f = &w->facts[vars[i]->id];
         if (s->kind == STMT_FREE) {
             f->first_free = f->first_free ? f->first_free : w->now;
         } else {
@@ -94,7 +94,7 @@ static bool lasting(const struct forward *w, const struct tree_expr *e, uint32_t
     if (e->op == EXPR_CALL || e->op == EXPR_LOAD)
         return false;
     if (e->op == EXPR_VAR) {
-        const struct fact *f = &w->facts[e->var->id];
+        const struct copied_fact *f = &w->facts[e->var->id];
         if (f->assigned > 1 || (f->assigned == 1 && f->at >= at) || (f->first_free && f->first_free <= last))
             return false;
     }
@@ -143,7 +143,7 @@ static bool take(struct forward *w, const struct tree_stmt *s, uint32_t number, 
 {
     if (s->kind != STMT_ASSIGN || s->var->type->kind != TYPE_POINTER || s->value->type != s->var->type)
         return false;
-    const struct fact *f = &w->facts[s->var->id];
+    const struct copied_fact *f = &w->facts[s->var->id];
     if (!f->first_use && !f->first_free && expr_is_pure(s->value)) /* nobody asks */
         return true;
     bool here = f->assigned == 1 && !f->first_free && f->first_use > number && f->last_use < block_end;
@@ -178,7 +178,7 @@ bool opt_copy_propagation(struct tree *t, const struct tree_options *o)
     for (uint32_t i = 0; i < t->functions.count; i++) {
         struct tree_func *f = t->functions.items[i];
         struct forward w = { .tree = t, .next = 1 };
-        w.facts = NEW_ARRAY(t->scratch, struct fact, t->num_vars);
+        w.facts = NEW_ARRAY(t->scratch, struct copied_fact, t->num_vars);
         w.values = NEW_ARRAY(t->scratch, struct tree_expr *, t->num_vars);
         w.labels = NEW_ARRAY(t->scratch, struct label_fact, t->num_labels + 1);
         stmt_visit(f->body, see, &w);

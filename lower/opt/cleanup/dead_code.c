@@ -9,7 +9,7 @@
 #include "lower/opt/passes.h"
 #include "lower/opt/remark.h"
 
-struct node {
+struct dead_node {
     struct tree_stmt *stmt;
     uint32_t parent;   /* 1 + its number */
     uint32_t next_def; /* 1 + the next statement that gives the same variable a value */
@@ -18,7 +18,7 @@ struct node {
 
 struct dead {
     struct tree *tree;
-    VEC(struct node) nodes;
+    VEC(struct dead_node) nodes;
     VEC(uint32_t) work;
     uint32_t *defs;  /* by variable: 1 + the first statement that gives it a value */
     bool *allocated; /* by variable: memory taken here */
@@ -71,7 +71,7 @@ static const struct tree_var *defined(const struct dead *d, const struct tree_st
 static void collect(struct dead *d, struct tree_stmt *s, uint32_t parent)
 {
     uint32_t number = d->nodes.count;
-    vec_push(d->tree->scratch, &d->nodes, ((struct node){ .stmt = s, .parent = parent }));
+    vec_push(d->tree->scratch, &d->nodes, ((struct dead_node){ .stmt = s, .parent = parent }));
     const struct tree_var *v = defined(d, s);
     if (v) {
         d->nodes.items[number].next_def = d->defs[v->id];
@@ -110,7 +110,7 @@ static void need_operand(void *user, struct tree_expr **e) { expr_visit(*e, need
 static void mark(struct dead *d)
 {
     while (d->work.count) {
-        struct node *n = &d->nodes.items[d->work.items[--d->work.count]];
+        struct dead_node *n = &d->nodes.items[d->work.items[--d->work.count]];
         if (n->needed)
             continue;
         n->needed = true;

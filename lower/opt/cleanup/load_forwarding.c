@@ -17,7 +17,7 @@
 
 enum { MOST_OF_CLASS = 512 /* entries of one class that are compared with an element */ };
 
-struct entry {
+struct known_element {
     bool valid;
     uint64_t age;   /* grows from entry to entry and is never used twice */
     uint32_t below; /* 1 + the entry before of the same class */
@@ -44,7 +44,7 @@ struct known_class {
 struct reuse {
     struct tree *tree;
     struct arena *arena;
-    VEC(struct entry) entries;
+    VEC(struct known_element) entries;
     VEC(struct link) links;
     struct known_class *classes;
     uint32_t *top_of_var; /* 1 + the last link */
@@ -90,7 +90,7 @@ static void push(struct reuse *r, struct tree_stmt *s)
     if (!at.known || !expr_is_pure(s->pointer) || !expr_is_pure(s->value))
         return;
     struct known_class *class = &r->classes[s->alias];
-    struct entry e = { .valid = true, .pointer = s->pointer, .type = s->value->type, .alias = s->alias };
+    struct known_element e = { .valid = true, .pointer = s->pointer, .type = s->value->type, .alias = s->alias };
     e.age = ++r->age;
     e.links = r->links.count;
     e.at = linear_keep(r->arena, &at);
@@ -108,7 +108,7 @@ static void push(struct reuse *r, struct tree_stmt *s)
 static void pop_to(struct reuse *r, uint32_t count)
 {
     while (r->entries.count > count) {
-        const struct entry *e = &r->entries.items[--r->entries.count];
+        const struct known_element *e = &r->entries.items[--r->entries.count];
         r->classes[e->alias].top = e->below;
         while (r->links.count > e->links) {
             const struct link *l = &r->links.items[--r->links.count];
@@ -128,11 +128,11 @@ static void forget_class(struct reuse *r, uint32_t alias)
 
 /* The next valid entry of the class, from the last one on; `seen` counts them. Those far back are forgotten. NULL: no
  * more. */
-static struct entry *next_of_class(struct reuse *r, uint32_t alias, uint32_t *at, uint32_t *seen)
+static struct known_element *next_of_class(struct reuse *r, uint32_t alias, uint32_t *at, uint32_t *seen)
 {
     struct known_class *class = &r->classes[alias];
     for (*at = *seen ? r->entries.items[*at - 1].below : class->top; *at; *at = r->entries.items[*at - 1].below) {
-        struct entry *e = &r->entries.items[*at - 1];
+        struct known_element *e = &r->entries.items[*at - 1];
         if (e->age <= r->forgotten || e->age <= class->forgotten)
             return NULL;
         if (++*seen > MOST_OF_CLASS) {
@@ -155,7 +155,7 @@ static void forget_element(struct reuse *r, const struct tree_stmt *s)
         return;
     }
     uint32_t i, seen = 0;
-    for (struct entry *e; (e = next_of_class(r, s->alias, &i, &seen));) {
+    for (struct known_element *e; (e = next_of_class(r, s->alias, &i, &seen));) {
         struct linear distance;
         linear_constant(&distance, 0);
         linear_add(&distance, &at, 1);
@@ -188,7 +188,7 @@ static bool address_loads(const struct tree_stmt *s) { return loads(s->pointer) 
 
 /* ---- use ---- */
 
-static struct tree_expr *value_of(struct reuse *r, struct entry *e)
+static struct tree_expr *value_of(struct reuse *r, struct known_element *e)
 {
     if (e->store) {
         struct tree *t = r->tree;
@@ -212,7 +212,7 @@ static struct tree_expr *reuse_load(void *user, struct tree_expr *load)
         return load;
     linear_of(&at, load->args[1]);
     uint32_t i, seen = 0;
-    for (struct entry *e; (e = next_of_class(r, load->alias, &i, &seen));)
+    for (struct known_element *e; (e = next_of_class(r, load->alias, &i, &seen));)
         if (e->type == load->type && linear_equal(e->at, &at) && expr_equal(e->pointer, load->args[0]))
             return value_of(r, e);
     return load;

@@ -336,13 +336,13 @@ static void write_item(struct offload *o, struct tree_stmt *out, struct tree_stm
 
 /* ---- runs of serial statements ---- */
 
-struct run {
+struct serial_run {
     struct tree_stmt *serial; /* what one thread is going to do */
     struct tree_stmt *after;  /* memory that is given back then */
     struct tree_scan scan;    /* of the serial statements */
 };
 
-static void flush(struct offload *o, struct tree_stmt *out, struct run *r)
+static void flush(struct offload *o, struct tree_stmt *out, struct serial_run *r)
 {
     if (r->serial->items.count)
         offload_serial(o, out, r->serial);
@@ -355,7 +355,7 @@ static void flush(struct offload *o, struct tree_stmt *out, struct run *r)
 
 /* May the host do it before the statements that wait? It computes variables that they do not mention, from values that
  * they do not change. */
-static bool passes(struct offload *o, struct run *r, struct tree_stmt *s)
+static bool passes(struct offload *o, struct serial_run *r, struct tree_stmt *s)
 {
     bool scalar = s->kind == STMT_ASSIGN && s->var->type->kind != TYPE_POINTER && !o->in_cell[s->var->id] &&
                   !offload_on_device(o, s->value) && tree_scan_invariant(&r->scan, s->value);
@@ -365,7 +365,7 @@ static bool passes(struct offload *o, struct run *r, struct tree_stmt *s)
 
 static void write_items(struct offload *o, struct tree_stmt *out, struct tree_stmt *block)
 {
-    struct run r = { 0 };
+    struct serial_run r = { 0 };
     r.serial = stmt_block(o->tree);
     r.after = stmt_block(o->tree);
     r.scan.arena = o->tree->scratch;

@@ -18,7 +18,7 @@ struct renaming {
 };
 
 /* One loop of each nest; those around them are in step. */
-struct pair {
+struct loop_pair {
     struct tree *tree;
     const struct piece_set *first;
     const struct fuse_nest *a, *b;
@@ -97,7 +97,7 @@ static bool is_loop_var(const struct tree_frame *frame, const struct tree_var *v
 }
 
 /* Can the expression, evaluated at the access, change while the loops run (other than by loop variables)? */
-static bool varies(const struct pair *p, const struct tree_expr *e, const struct tree_access *at)
+static bool varies(const struct loop_pair *p, const struct tree_expr *e, const struct tree_access *at)
 {
     if (e->op == EXPR_LOAD)
         return true;
@@ -114,7 +114,7 @@ static bool varies(const struct pair *p, const struct tree_expr *e, const struct
     return false;
 }
 
-static bool address_varies(const struct pair *p, const struct tree_access *a)
+static bool address_varies(const struct loop_pair *p, const struct tree_access *a)
 {
     for (uint32_t i = 0; i < a->at->count; i++)
         for (uint32_t k = 0; k < a->at->terms[i].count; k++)
@@ -183,8 +183,8 @@ static bool same_row(const struct linear *rest, int64_t times, struct interval r
 
 /* Elements of equal iterations alone: `rest` is the distance without the loop variables, `times` what one of them
  * moves. */
-static bool by_distance(const struct pair *p, const struct linear *rest, int64_t times, const struct tree_access *a,
-                        const struct tree_access *b)
+static bool by_distance(const struct loop_pair *p, const struct linear *rest, int64_t times,
+                        const struct tree_access *a, const struct tree_access *b)
 {
     int64_t span;
     struct interval d = distance(rest, a, b);
@@ -195,7 +195,7 @@ static bool by_distance(const struct pair *p, const struct linear *rest, int64_t
             (step_of(p->loop_a) == 1 && same_row(rest, times, loop_range(a, p->loop_a), a, b)));
 }
 
-static bool far_apart(const struct pair *p, const struct tree_access *a, const struct tree_access *b)
+static bool far_apart(const struct loop_pair *p, const struct tree_access *a, const struct tree_access *b)
 {
     struct linear all, rest;
     int64_t times_a, times_b;
@@ -246,7 +246,7 @@ static bool moves_with(const struct linear *at, const struct tree_stmt *loop, co
     return false;
 }
 
-static bool same_by_contract(const struct pair *p, const struct tree_access *a, const struct tree_access *b)
+static bool same_by_contract(const struct loop_pair *p, const struct tree_access *a, const struct tree_access *b)
 {
     bool by_a = a->store && !a->guarded && p->loop_a->loop.independent && !p->a->piece->jumps;
     bool by_b = b->store && !b->guarded && p->loop_b->loop.independent && !p->b->piece->jumps;
@@ -272,7 +272,7 @@ static bool same_by_contract(const struct pair *p, const struct tree_access *a, 
 
 /* ---- all of it ---- */
 
-static bool may_meet(const struct pair *p, const struct tree_access *a, const struct tree_access *b)
+static bool may_meet(const struct loop_pair *p, const struct tree_access *a, const struct tree_access *b)
 {
     if (!a->pointer || p->varies || a->alias != b->alias || a->alias == 0 || a->type != b->type || a->extent < 0 ||
         !expr_equal(a->pointer, b->pointer) || address_varies(p, a))
@@ -280,7 +280,7 @@ static bool may_meet(const struct pair *p, const struct tree_access *a, const st
     return !far_apart(p, a, b) && !same_by_contract(p, a, b);
 }
 
-static void look_at(struct pair *p, const struct tree_access *b)
+static void look_at(struct loop_pair *p, const struct tree_access *b)
 {
     p->varies = !b->pointer || b->extent < 0 || address_varies(p, b);
     if (p->varies)
@@ -290,7 +290,8 @@ static void look_at(struct pair *p, const struct tree_access *b)
     rename_all(&p->minus, &p->outer);
 }
 
-static bool check_class(struct pair *p, const struct piece_class *class, const struct tree_access *b, uint32_t *pairs)
+static bool check_class(struct loop_pair *p, const struct piece_class *class, const struct tree_access *b,
+                        uint32_t *pairs)
 {
     if (!class->write && !(b->write && class->read))
         return true;
@@ -306,7 +307,7 @@ static bool check_class(struct pair *p, const struct piece_class *class, const s
     return true;
 }
 
-static bool is_legal(struct pair *p)
+static bool is_legal(struct loop_pair *p)
 {
     uint32_t pairs = 0;
     for (uint32_t i = 0; i < p->b->piece->accesses.count; i++) {
@@ -329,7 +330,7 @@ bool fuse_is_legal(struct tree *t, const struct piece_set *first, const struct f
 bool fuse_find_obstacle(struct tree *t, const struct piece_set *first, const struct fuse_nest *a,
                         const struct fuse_nest *b, struct fuse_obstacle *out)
 {
-    struct pair p;
+    struct loop_pair p;
     p.tree = t;
     p.first = first;
     p.a = a;

@@ -11,7 +11,7 @@ enum {
 };
 
 /* What up to eight bits of a variable, from `first` on, contribute: number `columns[k]` if bit k is set. */
-struct part {
+struct table_part {
     struct tree_var *var;
     uint32_t first, count;
     uint64_t columns[PART];
@@ -26,7 +26,7 @@ struct shift {
 
 struct parts {
     uint32_t num_tables, num_shifts;
-    struct part tables[BITS_INPUTS];
+    struct table_part tables[BITS_INPUTS];
     struct shift shifts[BITS_INPUTS];
 };
 
@@ -73,7 +73,7 @@ static void find_parts(const struct bits_run *r, const struct bits *value, struc
         if (shift.through)
             out->shifts[out->num_shifts++] = shift;
         for (uint32_t first = 0; first < MOST_BITS; first += PART) {
-            struct part p = { .var = in->var, .first = first };
+            struct table_part p = { .var = in->var, .first = first };
             for (uint32_t k = 0; k < PART; k++) {
                 p.columns[k] = columns[first + k];
                 p.count = p.columns[k] ? k + 1 : p.count;
@@ -84,7 +84,7 @@ static void find_parts(const struct bits_run *r, const struct bits *value, struc
     }
 }
 
-static bool contribute_same(const struct part *a, const struct part *b)
+static bool contribute_same(const struct table_part *a, const struct table_part *b)
 {
     return memcmp(a->columns, b->columns, sizeof a->columns) == 0;
 }
@@ -138,7 +138,7 @@ static struct tree_expr *shift_of(struct tree *t, const struct shift *s)
 static struct tree_expr *table_of(struct tree *t, const struct parts *parts, uint32_t first, uint32_t width)
 {
     static const enum type_kind kinds[] = { TYPE_U8, TYPE_U16, TYPE_U32, TYPE_U64 };
-    const struct part *p = &parts->tables[first];
+    const struct table_part *p = &parts->tables[first];
     uint32_t log = width <= 8 ? 0 : width <= 16 ? 1 : width <= 32 ? 2 : 3, entries = 1U << p->count;
     const struct type *type = type_basic(t->ir, kinds[log]);
     unsigned char *bytes = arena_alloc(t->arena, (size_t)entries << log);
@@ -151,7 +151,7 @@ static struct tree_expr *table_of(struct tree *t, const struct parts *parts, uin
     }
     struct tree_expr *index = NULL;
     for (uint32_t k = first; k < parts->num_tables; k++) {
-        const struct part *q = &parts->tables[k];
+        const struct table_part *q = &parts->tables[k];
         if (k != first && !contribute_same(p, q))
             continue;
         struct tree_expr *x = shifted(t, expr_cast(t, u64(t), expr_var(t, q->var)), -(int32_t)q->first);

@@ -27,7 +27,7 @@ enum {
 enum { ROW, COLUMN, SUM, LOOPS };
 enum { OTHER = 1 << LOOPS }; /* in masks of 1 << ROW and so on: on more than the loops */
 
-struct contraction {
+struct gemm_nest {
     struct tree *tree;
     struct tree_stmt *outer, *store;
     struct tree_stmt *loops[LOOPS];         /* from the outside in, and by role once that is known */
@@ -44,19 +44,19 @@ struct contraction {
 
 static struct tree_expr *insert_value(void *user, struct tree_expr *e)
 {
-    struct contraction *c = user;
+    struct gemm_nest *c = user;
     return e->op == EXPR_VAR && map_has(&c->values, e->var) ? map_get(&c->values, e->var) : e;
 }
 
 struct dependence {
-    const struct contraction *c;
+    const struct gemm_nest *c;
     uint32_t mask, operations;
 };
 
 static void see(void *user, struct tree_expr *e)
 {
     struct dependence *d = user;
-    const struct contraction *c = d->c;
+    const struct gemm_nest *c = d->c;
     d->operations++;
     if (e->op == EXPR_CALL || (e->op == EXPR_LOAD && (!e->alias || e->alias == c->store->alias)))
         d->mask |= OTHER;
@@ -70,7 +70,7 @@ static void see(void *user, struct tree_expr *e)
     d->mask |= OTHER;
 }
 
-static uint32_t mask_of(const struct contraction *c, struct tree_expr *e)
+static uint32_t mask_of(const struct gemm_nest *c, struct tree_expr *e)
 {
     struct dependence d = { .c = c };
     expr_visit(e, see, &d);
@@ -82,7 +82,7 @@ static uint32_t mask_of(const struct contraction *c, struct tree_expr *e)
 static bool is_simple_loop(const struct tree_stmt *s) { return s->kind == STMT_FOR && s->var->type->kind == TYPE_I64; }
 
 /* Three loops, each with nothing but the next one inside; values, and a sum. */
-static bool has_shape(struct contraction *c)
+static bool has_shape(struct gemm_nest *c)
 {
     struct tree_stmt *s = c->outer;
     for (int l = 0; l < LOOPS; l++) {
@@ -107,7 +107,7 @@ static bool has_shape(struct contraction *c)
 }
 
 /* Loops in another order: the roles. The place of the sum has a row and a column, the term has two factors. */
-static bool has_roles(struct contraction *c)
+static bool has_roles(struct gemm_nest *c)
 {
     c->at = expr_rewrite(c->tree, c->store->index, insert_value, c);
     struct tree_expr *term = expr_rewrite(c->tree, c->store->value, insert_value, c);
@@ -135,7 +135,7 @@ static bool has_roles(struct contraction *c)
 
 /* ---- matrices ---- */
 
-static bool is_fixed(const struct contraction *c, const struct linear *l)
+static bool is_fixed(const struct gemm_nest *c, const struct linear *l)
 {
     for (uint32_t i = 0; i < l->count; i++)
         for (uint32_t k = 0; k < l->terms[i].count; k++)
@@ -145,7 +145,7 @@ static bool is_fixed(const struct contraction *c, const struct linear *l)
 }
 
 /* By how much an index grows with each iteration of a loop; NULL if not evenly. */
-static struct tree_expr *stride_of(const struct contraction *c, const struct linear *at, const struct tree_stmt *loop)
+static struct tree_expr *stride_of(const struct gemm_nest *c, const struct linear *at, const struct tree_stmt *loop)
 {
     struct tree *t = c->tree;
     struct linear next, grown, step = { .known = true };
@@ -157,7 +157,7 @@ static struct tree_expr *stride_of(const struct contraction *c, const struct lin
 }
 
 /* Elements of memory as a matrix with the iterations of two loops as its rows and columns. */
-static bool matrix_of(const struct contraction *c, struct tree_expr *pointer, struct tree_expr *index, uint32_t alias,
+static bool matrix_of(const struct gemm_nest *c, struct tree_expr *pointer, struct tree_expr *index, uint32_t alias,
                       int rows, int columns, struct tree_matrix *out)
 {
     struct linear at, moved, begin;
@@ -178,7 +178,7 @@ static bool matrix_of(const struct contraction *c, struct tree_expr *pointer, st
     return true;
 }
 
-static struct tree_stmt *count_to(struct contraction *c, struct tree_stmt *b, int role)
+static struct tree_stmt *count_to(struct gemm_nest *c, struct tree_stmt *b, int role)
 {
     struct tree *t = c->tree;
     struct tree_var *v = tree_var(t, c->loops[role]->var->name, type_basic(t->ir, TYPE_I64));
@@ -188,7 +188,7 @@ static struct tree_stmt *count_to(struct contraction *c, struct tree_stmt *b, in
     return l;
 }
 
-static void use_counter(struct contraction *c, struct tree_stmt *s, int role, const struct tree_stmt *counter)
+static void use_counter(struct gemm_nest *c, struct tree_stmt *s, int role, const struct tree_stmt *counter)
 {
     struct tree *t = c->tree;
     struct tree_expr *far = expr_binary(t, EXPR_MUL, expr_var(t, counter->var), c->loops[role]->step);
@@ -196,8 +196,8 @@ static void use_counter(struct contraction *c, struct tree_stmt *s, int role, co
 }
 
 /* Memory with the values of a factor; `*taken` is to be given back. */
-static struct tree_matrix fill(struct contraction *c, struct tree_stmt *b, struct tree_expr *value, int rows,
-                               int columns, struct tree_var **taken)
+static struct tree_matrix fill(struct gemm_nest *c, struct tree_stmt *b, struct tree_expr *value, int rows, int columns,
+                               struct tree_var **taken)
 {
     struct tree *t = c->tree;
     uint32_t alias = t->num_aliases++;
@@ -216,7 +216,7 @@ static struct tree_matrix fill(struct contraction *c, struct tree_stmt *b, struc
     return (struct tree_matrix){ expr_var(t, v), width, expr_i64(t, 1), alias };
 }
 
-static struct tree_matrix factor(struct contraction *c, struct tree_stmt *b, int which, struct tree_var **taken)
+static struct tree_matrix factor(struct gemm_nest *c, struct tree_stmt *b, int which, struct tree_var **taken)
 {
     struct tree_expr *e = c->factors[which];
     int rows = which ? SUM : ROW, columns = which ? COLUMN : SUM;
@@ -230,7 +230,7 @@ static struct tree_matrix factor(struct contraction *c, struct tree_stmt *b, int
 /* ---- may it, and does it pay ---- */
 
 /* A rectangle of iterations, whose bounds can be computed in front of it. */
-static bool has_bounds(const struct contraction *c)
+static bool has_bounds(const struct gemm_nest *c)
 {
     for (int l = 0; l < LOOPS; l++) {
         const struct tree_expr *const bounds[] = { c->loops[l]->begin, c->loops[l]->end, c->loops[l]->step };
@@ -242,7 +242,7 @@ static bool has_bounds(const struct contraction *c)
 }
 
 /* Do threads around the nest add to the same places? */
-static bool is_shared(const struct contraction *c, const struct tree_frame *around)
+static bool is_shared(const struct gemm_nest *c, const struct tree_frame *around)
 {
     for (; around && c->store->atomic; around = around->outer)
         if (around->loop->loop.parallel)
@@ -251,7 +251,7 @@ static bool is_shared(const struct contraction *c, const struct tree_frame *arou
 }
 
 /* Do the places of one row or column lie within one step to the next? */
-static bool are_dense(const struct contraction *c, struct tree_expr *far, struct tree_expr *near, int near_role)
+static bool are_dense(const struct gemm_nest *c, struct tree_expr *far, struct tree_expr *near, int near_role)
 {
     struct linear step, all = { .known = true };
     linear_of(&step, expr_binary(c->tree, EXPR_MUL, near, c->extents[near_role]));
@@ -262,7 +262,7 @@ static bool are_dense(const struct contraction *c, struct tree_expr *far, struct
 }
 
 /* Each row and column of the sums has a place of its own. */
-static bool has_places(struct iterations *x, const struct contraction *c)
+static bool has_places(struct iterations *x, const struct gemm_nest *c)
 {
     if (are_dense(c, c->result.row, c->result.column, COLUMN) || are_dense(c, c->result.column, c->result.row, ROW))
         return true;
@@ -274,7 +274,7 @@ static bool has_places(struct iterations *x, const struct contraction *c)
     return true;
 }
 
-static bool is_large(struct contraction *c, bool *known)
+static bool is_large(struct gemm_nest *c, bool *known)
 {
     int64_t work = 1;
     *known = true;
@@ -292,7 +292,7 @@ static bool is_large(struct contraction *c, bool *known)
 
 /* ---- rewriting ---- */
 
-static void call(struct contraction *c, struct tree_stmt *b)
+static void call(struct gemm_nest *c, struct tree_stmt *b)
 {
     struct tree *t = c->tree;
     const struct type *type = c->store->value->type;
@@ -311,7 +311,7 @@ static void call(struct contraction *c, struct tree_stmt *b)
 }
 
 /* if extents are large { call } else { loops } */
-static void choose(struct contraction *c, struct tree_stmt *block)
+static void choose(struct gemm_nest *c, struct tree_stmt *block)
 {
     static const char *const names[] = { "rows", "columns", "terms" };
     struct tree *t = c->tree;
@@ -351,7 +351,7 @@ static struct iterations *iterations_in(struct function *f)
 static bool try_nest(struct function *f, struct tree_stmt *outer, const struct tree_frame *around)
 {
     struct tree *t = f->tree;
-    struct contraction c = { .tree = t, .outer = outer, .scan = { .arena = t->scratch } };
+    struct gemm_nest c = { .tree = t, .outer = outer, .scan = { .arena = t->scratch } };
     bool known;
     if (!has_shape(&c))
         return false;

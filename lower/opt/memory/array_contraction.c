@@ -19,14 +19,14 @@ static void find(struct shrink *w, struct tree_stmt *s, struct tree_stmt *block,
                  uint32_t repeats)
 {
     if (s->kind == STMT_ALLOC) {
-        struct memory *m = &w->memories[s->var->id];
+        struct contracted *m = &w->memories[s->var->id];
         m->fixed |= m->alloc != NULL || s->zero || s->where == TREE_STATE || s->count->op != EXPR_INT;
         m->alloc = s;
         m->block = block;
         m->frame = frame;
         m->repeats = repeats;
     } else if (s->kind == STMT_FREE) {
-        struct memory *m = &w->memories[s->var->id];
+        struct contracted *m = &w->memories[s->var->id];
         m->fixed |= m->release != NULL;
         m->release = s;
     } else if (s->var) {
@@ -65,7 +65,7 @@ struct address {
     const struct tree_var *var;
     struct tree_var *to;
     uint32_t alias; /* of the memory there; 0: as it is */
-    const struct part *part;
+    const struct contracted_part *part;
     struct map inner; /* statements in parallel loops inside: their iterations share the part */
 };
 
@@ -141,8 +141,8 @@ static void take_out(struct tree_stmt *s)
     }
 }
 
-void shrink_put_into(struct shrink *w, const struct memory *m, struct tree_var *to, struct tree_stmt *loop,
-                     const struct part *part)
+void shrink_put_into(struct shrink *w, const struct contracted *m, struct tree_var *to, struct tree_stmt *loop,
+                     const struct contracted_part *part)
 {
     struct tree *t = w->tree;
     struct address address = { w, m->alloc->var, to, to == m->alloc->var ? 0 : t->num_aliases++, part, { 0 } };
@@ -156,12 +156,12 @@ void shrink_put_into(struct shrink *w, const struct memory *m, struct tree_var *
 }
 
 /* One loop around all uses. */
-static bool try_loops(struct shrink *w, const struct memory *m)
+static bool try_loops(struct shrink *w, const struct contracted *m)
 {
     struct tree_frame loops[SHRINK_LOOPS];
     for (uint32_t count = shrink_common_loops(m, loops); count > 0; count--) {
         struct tree_stmt *loop = (struct tree_stmt *)(uintptr_t)loops[count - 1].loop;
-        struct part part;
+        struct contracted_part part;
         if ((uintptr_t)map_get(&w->repeats, loop) != m->repeats + 1 || !shrink_find_part(w, m, loop, &part))
             return false;
         int64_t bytes = part.count * (int64_t)m->alloc->type->size;
@@ -178,7 +178,7 @@ static bool try_loops(struct shrink *w, const struct memory *m)
     return false;
 }
 
-static void try_memory(struct shrink *w, struct memory *m)
+static void try_memory(struct shrink *w, struct contracted *m)
 {
     if (!m->alloc || m->fixed || m->accesses.count == 0 || m->accesses.count != m->uses)
         return;
@@ -189,7 +189,7 @@ static void try_memory(struct shrink *w, struct memory *m)
 }
 
 /* Why memory stays where it is; of memory on the stack nobody wants to know. */
-static void say_stays(struct shrink *w, const struct memory *m)
+static void say_stays(struct shrink *w, const struct contracted *m)
 {
     struct tree *t = w->tree;
     if (!m->alloc || m->alloc->kind != STMT_ALLOC || m->alloc->where != TREE_HEAP || m->accesses.count == 0)
@@ -197,7 +197,7 @@ static void say_stays(struct shrink *w, const struct memory *m)
     const char *subject = remark_memory(t, m->alloc), *bytes = remark_bytes(t, m->alloc);
     const struct place *place = m->alloc->place;
     struct tree_frame loops[SHRINK_LOOPS];
-    struct part part;
+    struct contracted_part part;
     uint32_t count = m->accesses.count == m->uses ? shrink_common_loops(m, loops) : 0;
     if (count == 0 || m->fixed)
         remark(t->ir->remarks, place, subject, m->fixed ? REMARK_SHRINK_FIXED : REMARK_SHRINK_LOOPS, bytes);
@@ -228,7 +228,7 @@ bool opt_array_contraction(struct tree *t, const struct tree_options *o)
             continue;
         struct shrink w = { .tree = t, .arena = t->scratch, .num_vars = t->num_vars };
         struct tree_piece piece = { 0 };
-        w.memories = NEW_ARRAY(t->scratch, struct memory, t->num_vars);
+        w.memories = NEW_ARRAY(t->scratch, struct contracted, t->num_vars);
         find(&w, f->body, f->body, NULL, 0);
         piece_add(t->scratch, &piece, f->body, NULL);
         w.jumps = piece.jumps;

@@ -8,7 +8,7 @@
 
 enum { SHRINK_LARGEST = 16 * 1024, SHRINK_FRAME = 256 * 1024 /* bytes */, SHRINK_LOOPS = 16 };
 
-struct memory {
+struct contracted {
     struct tree_stmt *alloc, *release;
     struct tree_stmt *block;            /* that the allocation stands in */
     const struct tree_frame *frame;     /* loops around it */
@@ -21,36 +21,38 @@ struct memory {
 struct shrink {
     struct tree *tree;
     struct arena *arena;
-    struct memory *memories; /* by variable */
-    struct map repeats;      /* FOR -> number of WHILE and DO loops around it, plus one */
+    struct contracted *memories; /* by variable */
+    struct map repeats;          /* FOR -> number of WHILE and DO loops around it, plus one */
     uint32_t num_vars;
     int64_t taken; /* bytes on the stack */
     bool jumps;    /* loops may be left */
 };
 
 /* What an iteration of a loop needs: addresses base + low .. base + low + count - 1. */
-struct part {
+struct contracted_part {
     struct linear base; /* of the iteration */
     int64_t low, count;
 };
 
 /* The part that all accesses stay in, which stand inside `loop`; false: too large, not known, or not the same one from
  * the begin of an iteration to its end. */
-bool shrink_find_part(const struct shrink *w, const struct memory *m, const struct tree_stmt *loop, struct part *part);
+bool shrink_find_part(const struct shrink *w, const struct contracted *m, const struct tree_stmt *loop,
+                      struct contracted_part *part);
 /* Do two iterations of the loops, innermost last, always have bases that are at least `part->count` elements apart? */
-bool shrink_bases_differ(const struct shrink *w, const struct part *part, const struct tree_frame *loops,
+bool shrink_bases_differ(const struct shrink *w, const struct contracted_part *part, const struct tree_frame *loops,
                          uint32_t count);
 /* Does every iteration of the loop store all of the part before it looks at any of it? */
-bool shrink_is_filled_first(const struct memory *m, const struct tree_stmt *loop, const struct part *part);
+bool shrink_is_filled_first(const struct contracted *m, const struct tree_stmt *loop,
+                            const struct contracted_part *part);
 /* The loops between the allocation and the accesses that are around all of these, outermost first; gives their number.
  */
-uint32_t shrink_common_loops(const struct memory *m, struct tree_frame *out);
+uint32_t shrink_common_loops(const struct contracted *m, struct tree_frame *out);
 /* Accesses inside `loop` go to memory of the iteration, which `to` points to. */
-void shrink_put_into(struct shrink *w, const struct memory *m, struct tree_var *to, struct tree_stmt *loop,
-                     const struct part *part);
+void shrink_put_into(struct shrink *w, const struct contracted *m, struct tree_var *to, struct tree_stmt *loop,
+                     const struct contracted_part *part);
 
 /* Memory whose elements every iteration of the loops that use it stores before it loads them becomes memory of these
  * iterations. Gives whether it did. */
-bool shrink_split(struct shrink *w, struct memory *m);
+bool shrink_split(struct shrink *w, struct contracted *m);
 
 #endif

@@ -12,7 +12,7 @@ static bool is_around(const struct tree_frame *frame, const struct tree_stmt *lo
     return frame != NULL;
 }
 
-uint32_t shrink_common_loops(const struct memory *m, struct tree_frame *out)
+uint32_t shrink_common_loops(const struct contracted *m, struct tree_frame *out)
 {
     const struct tree_frame *inner = m->accesses.items[0]->frame;
     uint32_t count = 0;
@@ -82,7 +82,8 @@ static bool is_of_loops(const struct linear *l, const struct tree_frame *frame, 
     return true;
 }
 
-bool shrink_find_part(const struct shrink *w, const struct memory *m, const struct tree_stmt *loop, struct part *part)
+bool shrink_find_part(const struct shrink *w, const struct contracted *m, const struct tree_stmt *loop,
+                      struct contracted_part *part)
 {
     struct interval all = { 0 };
     base_of(&part->base, m->accesses.items[0], loop);
@@ -110,7 +111,7 @@ bool shrink_find_part(const struct shrink *w, const struct memory *m, const stru
 }
 
 /* The smallest steps first: each must go further than everything before it. */
-bool shrink_bases_differ(const struct shrink *w, const struct part *part, const struct tree_frame *loops,
+bool shrink_bases_differ(const struct shrink *w, const struct contracted_part *part, const struct tree_frame *loops,
                          uint32_t count)
 {
     struct linear rest = { .known = true };
@@ -149,7 +150,7 @@ static const struct tree_stmt *nest_of(const struct tree_access *a, const struct
 
 /* Does a plain store run over every place from `low` on? The smallest steps first: each goes as far as all before it
  * reach. */
-static bool covers(const struct tree_access *a, const struct tree_stmt *loop, const struct part *part)
+static bool covers(const struct tree_access *a, const struct tree_stmt *loop, const struct contracted_part *part)
 {
     struct linear rest = { .known = true };
     int64_t steps[SHRINK_LOOPS], lengths[SHRINK_LOOPS], low = 0, reach = 1;
@@ -175,7 +176,8 @@ static bool covers(const struct tree_access *a, const struct tree_stmt *loop, co
     return rest.known && rest.count == 0 && low + rest.constant == part->low && reach == part->count;
 }
 
-bool shrink_is_filled_first(const struct memory *m, const struct tree_stmt *loop, const struct part *part)
+bool shrink_is_filled_first(const struct contracted *m, const struct tree_stmt *loop,
+                            const struct contracted_part *part)
 {
     const struct tree_access *first = m->accesses.items[0];
     const struct tree_stmt *nest = nest_of(first, loop);

@@ -18,12 +18,12 @@ enum { MOST_NESTS = 8, MOST_RUNS = 8 };
 
 /* ---- what has been stored ---- */
 
-struct run {
+struct stored_run {
     int64_t low, high; /* offsets, inclusive */
 };
 
 struct stored {
-    struct run runs[MOST_RUNS];
+    struct stored_run runs[MOST_RUNS];
     uint32_t count;
 };
 
@@ -39,7 +39,7 @@ static bool has_stored(const struct stored *s, int64_t low, int64_t high)
 static void add_stored(struct stored *s, int64_t low, int64_t high)
 {
     for (uint32_t i = 0; i < s->count;) {
-        struct run *r = &s->runs[i];
+        struct stored_run *r = &s->runs[i];
         if (high < r->low - 1 || low > r->high + 1) {
             i++;
             continue;
@@ -50,7 +50,7 @@ static void add_stored(struct stored *s, int64_t low, int64_t high)
         i = 0;
     }
     if (s->count < MOST_RUNS)
-        s->runs[s->count++] = (struct run){ low, high };
+        s->runs[s->count++] = (struct stored_run){ low, high };
 }
 
 /* ---- one access ---- */
@@ -71,7 +71,7 @@ static const struct tree_stmt *nest_in(const struct tree_access *a, const struct
 }
 
 /* Is the place known to be of that form, and met in every iteration of the inner loop? */
-static bool find_place(const struct tree_access *a, const struct tree_stmt *loop, const struct part *part,
+static bool find_place(const struct tree_access *a, const struct tree_stmt *loop, const struct contracted_part *part,
                        struct place_in *out)
 {
     struct linear rest = { .known = true };
@@ -92,7 +92,7 @@ static bool find_place(const struct tree_access *a, const struct tree_stmt *loop
 }
 
 static void note_store(struct stored *s, const struct tree_access *a, const struct tree_stmt *loop,
-                       const struct part *part)
+                       const struct contracted_part *part)
 {
     struct place_in p;
     if (!a->store || a->guarded || !find_place(a, loop, part, &p))
@@ -114,8 +114,8 @@ static bool follows(const struct stored *s, const struct place_in *load, const s
 }
 
 /* `at`: the number of the access; accesses `first` to `end` stand in the same inner loop. */
-static bool is_stored(const struct memory *m, uint32_t at, uint32_t first, uint32_t end, const struct stored *s,
-                      const struct tree_stmt *loop, const struct part *part)
+static bool is_stored(const struct contracted *m, uint32_t at, uint32_t first, uint32_t end, const struct stored *s,
+                      const struct tree_stmt *loop, const struct contracted_part *part)
 {
     const struct tree_access *a = m->accesses.items[at];
     struct linear rest = { .known = true };
@@ -136,7 +136,7 @@ static bool is_stored(const struct memory *m, uint32_t at, uint32_t first, uint3
 }
 
 /* Does every iteration of the loop store elements before it loads them? */
-static bool stores_first(const struct memory *m, const struct tree_stmt *loop, const struct part *part)
+static bool stores_first(const struct contracted *m, const struct tree_stmt *loop, const struct contracted_part *part)
 {
     struct stored s = { .count = 0 };
     for (uint32_t first = 0, end; first < m->accesses.count; first = end) {
@@ -157,8 +157,8 @@ static bool stores_first(const struct memory *m, const struct tree_stmt *loop, c
 
 struct users {
     const struct tree_stmt *loops[MOST_NESTS];
-    struct memory parts[MOST_NESTS]; /* the memory, with the accesses of the loop alone */
-    struct part part[MOST_NESTS];
+    struct contracted parts[MOST_NESTS]; /* the memory, with the accesses of the loop alone */
+    struct contracted_part part[MOST_NESTS];
     uint32_t count;
 };
 
@@ -171,7 +171,7 @@ static const struct tree_stmt *user_of(const struct tree_access *a, const struct
     return f && f->loop != inner && (f->outer ? f->outer->loop : NULL) == inner ? f->loop : NULL;
 }
 
-static bool find_users(struct shrink *w, const struct memory *m, struct users *u)
+static bool find_users(struct shrink *w, const struct contracted *m, struct users *u)
 {
     struct tree_frame common[SHRINK_LOOPS];
     uint32_t count = shrink_common_loops(m, common);
@@ -184,14 +184,14 @@ static bool find_users(struct shrink *w, const struct memory *m, struct users *u
         if (!loop || k == MOST_NESTS)
             return false;
         if (k == u->count)
-            u->parts[u->count++] = (struct memory){ .alloc = m->alloc };
+            u->parts[u->count++] = (struct contracted){ .alloc = m->alloc };
         u->loops[k] = loop;
         vec_push(w->arena, &u->parts[k].accesses, m->accesses.items[i]);
     }
     return u->count > 1;
 }
 
-bool shrink_split(struct shrink *w, struct memory *m)
+bool shrink_split(struct shrink *w, struct contracted *m)
 {
     struct users u = { .count = 0 };
     int64_t bytes = 0;

@@ -33,7 +33,7 @@ struct nontemporal {
 };
 
 /* A store that goes past the caches. */
-struct target {
+struct streamed_store {
     struct tree_stmt *store;
     struct linear at; /* without the variable of the innermost loop */
 };
@@ -95,7 +95,7 @@ static bool is_alone(const struct nontemporal *w, struct tree_stmt *nest, const 
     return count == 1 && !piece.control && !piece.effects && !piece.frees && !piece.jumps;
 }
 
-static bool is_target(struct nontemporal *w, struct tree_stmt *s, struct target *out)
+static bool is_target(struct nontemporal *w, struct tree_stmt *s, struct streamed_store *out)
 {
     const struct tree_stmt *inner = w->loops[w->count - 1];
     if (s->kind != STMT_STORE || !s->alias || s->pointer->op != EXPR_VAR || !type_is_basic(s->value->type))
@@ -124,7 +124,7 @@ static struct tree_expr *plus(struct tree *t, struct tree_expr *a, struct tree_e
     return expr_binary(t, EXPR_ADD, a, b);
 }
 
-static struct tree_expr *place(struct tree *t, const struct target *x, struct tree_expr *i)
+static struct tree_expr *place(struct tree *t, const struct streamed_store *x, struct tree_expr *i)
 {
     return expr_offset(t, x->store->pointer, plus(t, linear_expr(t, &x->at), i));
 }
@@ -137,7 +137,7 @@ static struct tree_var *variable(struct tree *t, struct tree_stmt *b, const char
 }
 
 /* Elements between the first one and the border of a line in front of it. */
-static struct tree_expr *past_border(struct tree *t, const struct target *x, struct tree_expr *begin)
+static struct tree_expr *past_border(struct tree *t, const struct streamed_store *x, struct tree_expr *begin)
 {
     const struct type *i64 = type_basic(t->ir, TYPE_I64);
     struct tree_expr *address = expr_cast(t, i64, place(t, x, begin));
@@ -146,7 +146,7 @@ static struct tree_expr *past_border(struct tree *t, const struct target *x, str
 }
 
 /* The store goes to a block, which `after` takes to where it belongs. */
-static void redirect(struct tree *t, const struct target *x, struct tree_stmt *body, struct tree_stmt *after,
+static void redirect(struct tree *t, const struct streamed_store *x, struct tree_stmt *body, struct tree_stmt *after,
                      struct tree_expr *first, struct tree_expr *low, struct tree_expr *high, int64_t length)
 {
     struct tree_stmt *s = x->store;
@@ -164,7 +164,7 @@ static void redirect(struct tree *t, const struct target *x, struct tree_stmt *b
     s->alias = alloc->alias;
 }
 
-static void put_blocks(struct tree *t, struct tree_stmt *loop, struct target *targets, uint32_t count)
+static void put_blocks(struct tree *t, struct tree_stmt *loop, struct streamed_store *targets, uint32_t count)
 {
     const struct type *i64 = type_basic(t->ir, TYPE_I64);
     struct tree_stmt *out = stmt_block(t), *body, *after = stmt_block(t);
@@ -218,7 +218,7 @@ static bool has_loop(const struct tree_stmt *s)
 static void try_loop(struct nontemporal *w, struct tree_stmt *loop)
 {
     struct tree *t = w->tree;
-    struct target targets[MOST_STORES];
+    struct streamed_store targets[MOST_STORES];
     uint32_t count = 0;
     for (uint32_t i = 0; i < loop->body->items.count && count < MOST_STORES; i++)
         count += is_target(w, loop->body->items.items[i], &targets[count]);

@@ -19,7 +19,7 @@
 enum { FARTHEST = 2 }; /* elements apart */
 
 /* Loads of elements `low` to `high` beside that of `first`. */
-struct side {
+struct beside {
     struct tree *tree;
     const struct tree_stmt *loop;
     const struct tree_expr *first;
@@ -51,7 +51,7 @@ static bool is_beside(const struct tree_expr *first, const struct tree_expr *loa
 }
 
 /* Takes in what keeps all of them near enough. */
-static void find_side(struct side *s, const struct tree_expr *const *loads, uint32_t count)
+static void find_side(struct beside *s, const struct tree_expr *const *loads, uint32_t count)
 {
     int64_t by;
     for (uint32_t i = 0; i < count; i++) {
@@ -67,7 +67,7 @@ static void find_side(struct side *s, const struct tree_expr *const *loads, uint
 
 static struct tree_expr *take_value(void *user, struct tree_expr *e)
 {
-    const struct side *s = user;
+    const struct beside *s = user;
     int64_t by;
     if (e->op != EXPR_LOAD || !is_beside(s->first, e, &by) || by < s->low || by > s->high)
         return e;
@@ -76,13 +76,13 @@ static struct tree_expr *take_value(void *user, struct tree_expr *e)
 
 static bool take_values(void *user, struct tree_stmt *s)
 {
-    struct side *side = user;
+    struct beside *side = user;
     stmt_rewrite(side->tree, s, take_value, side);
     return true;
 }
 
 /* The element that many behind the first load in iteration `i`. */
-static struct tree_expr *element(const struct side *s, int64_t by, const struct tree_expr *i)
+static struct tree_expr *element(const struct beside *s, int64_t by, const struct tree_expr *i)
 {
     struct linear at, moved, value;
     linear_of(&at, s->first->args[1]);
@@ -92,7 +92,7 @@ static struct tree_expr *element(const struct side *s, int64_t by, const struct 
     return expr_load(s->tree, s->first->type, s->first->args[0], linear_expr(s->tree, &moved), s->first->alias);
 }
 
-static void carry(struct side *s, struct tree_stmt *block, struct tree_stmt *loop)
+static void carry(struct beside *s, struct tree_stmt *block, struct tree_stmt *loop)
 {
     struct tree *t = s->tree;
     int64_t last = s->high - s->low;
@@ -115,7 +115,7 @@ uint32_t lines_carry(struct tree *t, struct tree_stmt *block, struct tree_stmt *
     bool taken[LINES_LOADS] = { false };
     uint32_t carried = 0;
     for (uint32_t i = 0; i < count; i++) {
-        struct side s = { .tree = t, .loop = loop, .first = loads[i] };
+        struct beside s = { .tree = t, .loop = loop, .first = loads[i] };
         int64_t by;
         if (taken[i] || stores_to(loop->body, loads[i]->alias))
             continue;

@@ -22,7 +22,7 @@
 
 enum { ROWS = 4, SHORTEST = 32, MOST_STATEMENTS = 24 };
 
-struct block {
+struct row_block {
     struct tree *tree;
     struct tree_stmt *loop, *inner; /* over rows; over what comes before a row */
     uint32_t at;                    /* of `inner` in the body */
@@ -38,7 +38,7 @@ static bool counts_by_one(const struct tree_stmt *loop)
 }
 
 /* Is the memory one that iterations of the inner loop take for themselves? */
-static bool takes(const struct block *x, const struct tree_expr *pointer)
+static bool takes(const struct row_block *x, const struct tree_expr *pointer)
 {
     for (uint32_t i = 0; i < x->inner->body->items.count; i++) {
         const struct tree_stmt *s = x->inner->body->items.items[i];
@@ -49,7 +49,7 @@ static bool takes(const struct block *x, const struct tree_expr *pointer)
 }
 
 /* Has the expression one value for all rows, in the same column? */
-static bool is_same(const struct block *x, const struct tree_expr *e)
+static bool is_same(const struct row_block *x, const struct tree_expr *e)
 {
     if (e->op == EXPR_CALL || e->op == EXPR_LOAD ||
         (e->op == EXPR_VAR && e->var != x->inner->var && map_has(&x->scan.assigned, e->var)))
@@ -61,7 +61,7 @@ static bool is_same(const struct block *x, const struct tree_expr *e)
 }
 
 /* A sum in such memory, of a loop that is the same for all rows. Threads are for more than one sum. */
-static bool is_sum(const struct block *x, const struct tree_stmt *s)
+static bool is_sum(const struct row_block *x, const struct tree_stmt *s)
 {
     if (!counts_by_one(s) || s->body->items.count != 1)
         return false;
@@ -72,7 +72,7 @@ static bool is_sum(const struct block *x, const struct tree_stmt *s)
 }
 
 /* One sum, and statements without control. */
-static bool is_body(const struct block *x)
+static bool is_body(const struct row_block *x)
 {
     uint32_t sums = 0;
     const struct tree_stmt *body = x->inner->body;
@@ -90,7 +90,7 @@ static bool is_body(const struct block *x)
 }
 
 /* b to i + c, with a b that is at most what the first row gives. */
-static bool is_triangle(const struct block *x)
+static bool is_triangle(const struct row_block *x)
 {
     struct linear end, first, begin;
     int64_t slope;
@@ -129,7 +129,7 @@ static struct tree_stmt *like(struct tree *t, const struct tree_stmt *loop, stru
     return stmt_for(t, stmt_block(t), v, begin, end, loop->step);
 }
 
-static void row_init(const struct block *x, struct row *r, const struct tree_frame *around, struct tree_expr *begin,
+static void row_init(const struct row_block *x, struct row *r, const struct tree_frame *around, struct tree_expr *begin,
                      struct tree_expr *end)
 {
     r->loop = like(x->tree, x->loop, begin, end);
@@ -137,7 +137,7 @@ static void row_init(const struct block *x, struct row *r, const struct tree_fra
 }
 
 /* What the row touches; `first`: up to the columns that are before all rows, in the block that begins there. */
-static void row_fill(const struct block *x, struct row *r, const struct tree_stmt *first)
+static void row_fill(const struct row_block *x, struct row *r, const struct tree_stmt *first)
 {
     struct tree *t = x->tree;
     struct tree_stmt *body = stmt_clone_apart(t, x->loop->body);
@@ -186,7 +186,7 @@ static bool writes_what_is_used(const struct row *writer, const struct row *user
 
 /* Neither does a row write what another one, further on in the block, uses in the columns before all of them, nor does
  * that one write there what the row uses. */
-static bool rows_are_apart(const struct block *x)
+static bool rows_are_apart(const struct row_block *x)
 {
     struct tree *t = x->tree;
     struct tree_expr *rows = expr_i64(t, ROWS), *one = expr_i64(t, 1);
@@ -204,7 +204,7 @@ static bool rows_are_apart(const struct block *x)
 
 /* ---- may they ---- */
 
-static bool is_candidate(struct iterations *it, struct block *x)
+static bool is_candidate(struct iterations *it, struct row_block *x)
 {
     struct tree *t = x->tree;
     struct tree_piece piece = { 0 };
@@ -226,7 +226,7 @@ static bool is_candidate(struct iterations *it, struct block *x)
 /* ---- rewriting ---- */
 
 /* Does what comes before the columns leave no values for the rest of the row? */
-static bool is_loose(const struct block *x)
+static bool is_loose(const struct row_block *x)
 {
     struct tree_scan before = { .arena = x->tree->scratch };
     for (uint32_t i = 0; i < x->at; i++)
@@ -269,14 +269,14 @@ static void put_together(struct tree *t, struct tree_stmt *out, struct tree_stmt
 }
 
 /* The rest of a row: columns from `begin` on, and what comes behind them. */
-static void put_rest(const struct block *x, struct tree_stmt *out, struct tree_stmt *row, struct tree_expr *begin)
+static void put_rest(const struct row_block *x, struct tree_stmt *out, struct tree_stmt *row, struct tree_expr *begin)
 {
     row->items.items[x->at]->begin = begin;
     append_items(x->tree, out, row, x->at, row->items.count);
 }
 
 /* A loop over the rows of the block that begins at `first`. */
-static struct tree_stmt *over_rows(const struct block *x, struct tree_stmt *out, struct tree_expr *first)
+static struct tree_stmt *over_rows(const struct row_block *x, struct tree_stmt *out, struct tree_expr *first)
 {
     struct tree *t = x->tree;
     struct tree_stmt *s = stmt_for(t, out, tree_var(t, x->loop->var->name, x->loop->var->type), first,
@@ -285,14 +285,14 @@ static struct tree_stmt *over_rows(const struct block *x, struct tree_stmt *out,
     return s;
 }
 
-static struct tree_stmt *row_of(const struct block *x, struct tree_expr *number)
+static struct tree_stmt *row_of(const struct row_block *x, struct tree_expr *number)
 {
     struct tree_stmt *row = stmt_clone_apart(x->tree, x->loop->body);
     stmt_substitute(x->tree, row, x->loop->var, number);
     return row;
 }
 
-static void put_block(const struct block *x, struct tree_stmt *out, struct tree_expr *first)
+static void put_block(const struct row_block *x, struct tree_stmt *out, struct tree_expr *first)
 {
     struct tree *t = x->tree;
     struct tree_stmt *rows[ROWS], *bodies[ROWS], *loop;
@@ -323,7 +323,7 @@ static void put_block(const struct block *x, struct tree_stmt *out, struct tree_
         put_rest(x, out, rows[r], common->end);
 }
 
-static void go_together(const struct block *x)
+static void go_together(const struct row_block *x)
 {
     struct tree *t = x->tree;
     const struct tree_stmt *around = t->region;
@@ -363,12 +363,12 @@ static bool try_loop(struct iterations *it, struct tree_stmt *loop, const struct
     if (!counts_by_one(loop) || loop->loop.parallel || loop->loop.independent || is_short(loop))
         return false;
     for (uint32_t i = 0; i < loop->body->items.count; i++) {
-        struct block x = { .tree = t,
-                           .loop = loop,
-                           .inner = loop->body->items.items[i],
-                           .at = i,
-                           .frame = frame,
-                           .scan = { .arena = t->scratch } };
+        struct row_block x = { .tree = t,
+                               .loop = loop,
+                               .inner = loop->body->items.items[i],
+                               .at = i,
+                               .frame = frame,
+                               .scan = { .arena = t->scratch } };
         if (x.inner->kind != STMT_FOR)
             continue;
         if (!is_candidate(it, &x))

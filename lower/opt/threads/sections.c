@@ -24,13 +24,13 @@ enum { MOST_ROUNDS = 4 }; /* of finding variables that are used elsewhere */
 
 static int by_cost(const void *a, const void *b)
 {
-    const struct part *x = a, *y = b;
+    const struct section_part *x = a, *y = b;
     if (x->cost->i != y->cost->i)
         return x->cost->i > y->cost->i ? -1 : 1;
     return x->number < y->number ? -1 : 1;
 }
 
-static bool costs_are_known(const struct run *r)
+static bool costs_are_known(const struct section_run *r)
 {
     for (uint32_t i = 0; i < r->parts.count; i++)
         if (r->parts.items[i].cost->op != EXPR_INT)
@@ -39,7 +39,7 @@ static bool costs_are_known(const struct run *r)
 }
 
 /* Have fewer than two parts so much work? */
-static struct tree_expr *is_less(const struct sections *x, const struct run *r, int64_t limit)
+static struct tree_expr *is_less(const struct sections *x, const struct section_run *r, int64_t limit)
 {
     struct tree *t = x->tree;
     struct tree_expr *large = expr_i64(t, 0), *perhaps = expr_i64(t, 0);
@@ -59,7 +59,7 @@ static struct tree_expr *is_less(const struct sections *x, const struct run *r, 
     return expr_binary(t, EXPR_LT, expr_binary(t, EXPR_ADD, large, perhaps), expr_i64(t, 2));
 }
 
-static struct tree_expr *is_small(const struct sections *x, const struct run *r)
+static struct tree_expr *is_small(const struct sections *x, const struct section_run *r)
 {
     return is_less(x, r, region_limit(x->tree->machine, x->loops > 0));
 }
@@ -67,7 +67,7 @@ static struct tree_expr *is_small(const struct sections *x, const struct run *r)
 /* ---- making the region ---- */
 
 /* Calls sdfg_rt_next until there is no part left. */
-static void hand_out(struct tree *t, struct tree_stmt *b, const struct run *r, struct tree_var *counter)
+static void hand_out(struct tree *t, struct tree_stmt *b, const struct section_run *r, struct tree_var *counter)
 {
     struct tree_expr *count = expr_i64(t, r->parts.count);
     struct tree_expr *args[] = { expr_var(t, counter), expr_i64(t, 1), count, expr_i64(t, 0) };
@@ -83,7 +83,7 @@ static void hand_out(struct tree *t, struct tree_stmt *b, const struct run *r, s
     stmt_call(t, more->body, part, "sdfg_rt_next", args, 4);
 }
 
-static struct tree_stmt *make_region(struct sections *x, struct run *r, struct tree_expr *small)
+static struct tree_stmt *make_region(struct sections *x, struct section_run *r, struct tree_expr *small)
 {
     struct tree *t = x->tree;
     struct tree_stmt *block = stmt_block(t);
@@ -114,7 +114,7 @@ static void rank(struct tree *t, struct ranking *k, struct tree_expr *cost)
     k->largest = expr_binary(t, EXPR_MAX, k->largest, cost);
 }
 
-static void say(struct sections *x, const struct run *r, const struct tree_expr *small)
+static void say(struct sections *x, const struct section_run *r, const struct tree_expr *small)
 {
     struct tree *t = x->tree;
     const struct tree_stmt *first = x->items.items[r->first].stmt;
@@ -142,7 +142,7 @@ static void say(struct sections *x, const struct run *r, const struct tree_expr 
 
 /* Variables that get values here and are used elsewhere: the items that give them stay where they are. Gives their
  * number. */
-static uint32_t fix_variables(struct sections *x, const struct run *r)
+static uint32_t fix_variables(struct sections *x, const struct section_run *r)
 {
     const struct tree_scan *whole = tree_whole(&x->iterations.whole);
     uint32_t count = 0;
@@ -159,7 +159,7 @@ static uint32_t fix_variables(struct sections *x, const struct run *r)
     return count;
 }
 
-static bool keeps_variables(struct sections *x, const struct run *r)
+static bool keeps_variables(struct sections *x, const struct section_run *r)
 {
     struct tree_stmt *all = stmt_block(x->tree);
     for (uint32_t i = r->first; i < r->end; i++)
@@ -179,7 +179,7 @@ static void prepare(struct sections *x)
 }
 
 /* Is all of it together less work than two parts must have? */
-static bool is_little(const struct sections *x, const struct run *r)
+static bool is_little(const struct sections *x, const struct section_run *r)
 {
     struct tree *t = x->tree;
     struct tree_expr *all = expr_i64(t, 0);
@@ -193,7 +193,7 @@ static void look_at_items(struct sections *x, uint32_t first, uint32_t end, uint
 /* Turns the items of the run into a region, if that pays: the first item becomes it, the others empty blocks. */
 static void look_at_run(struct sections *x, uint32_t first, uint32_t end, uint32_t round)
 {
-    struct run r = { .first = first, .end = end, .scan = { .arena = x->arena } };
+    struct section_run r = { .first = first, .end = end, .scan = { .arena = x->arena } };
     while (r.first < r.end && !x->items.items[r.first].work)
         r.first++;
     while (r.first < r.end && !x->items.items[r.end - 1].work)

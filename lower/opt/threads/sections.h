@@ -11,7 +11,7 @@ struct around {
     const struct around *outer;
 };
 
-struct leaf {
+struct section_leaf {
     struct tree_stmt *stmt;
     const struct around *around;
     struct tree_piece piece;
@@ -26,7 +26,7 @@ struct item {
     bool fixed;          /* in no part */
 };
 
-struct part {
+struct section_part {
     uint32_t number;
     struct tree_expr *cost; /* of one execution, int64 */
     int64_t little;         /* of what has gone in because it is little work */
@@ -45,26 +45,26 @@ struct sections {
     struct iterations iterations;
     struct owner *classes, *vars; /* NULL: not needed so far, nor is `iterations` */
     uint32_t stamp;
-    VEC(struct leaf) leaves;
+    VEC(struct section_leaf) leaves;
     VEC(struct item) items;
     uint32_t loops; /* around the block */
     const struct tree_frame *frame;
 };
 
 /* Neighbouring items first .. end - 1 of a block. */
-struct run {
+struct section_run {
     uint32_t first, end;
     struct tree_scan scan;
     VEC(struct tree_expr *) groups; /* what those that begin with a loop cost */
-    VEC(struct part) parts;
+    VEC(struct section_part) parts;
 };
 
 /* Takes the statements of a block apart: fills `leaves` and `items`. */
 void sections_take_apart(struct sections *x, const struct tree_stmt *block);
 /* The parts that the run falls into, without bodies. `scan`: of all its items. */
-void sections_find_parts(struct sections *x, struct run *r);
+void sections_find_parts(struct sections *x, struct section_run *r);
 /* Their bodies. Statements are shared with the run, loops around those of several parts are copied. */
-void sections_fill_parts(struct sections *x, struct run *r);
+void sections_fill_parts(struct sections *x, struct section_run *r);
 /* Is there a loop in the statement? */
 bool sections_has_loop(struct tree_stmt *s);
 

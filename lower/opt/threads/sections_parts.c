@@ -78,7 +78,7 @@ static void read_bound(void *user, struct tree_expr *e)
 
 static void add_leaf(struct sections *x, struct tree_stmt *s, const struct around *around)
 {
-    struct leaf leaf = { .stmt = s, .around = around, .group = x->leaves.count };
+    struct section_leaf leaf = { .stmt = s, .around = around, .group = x->leaves.count };
     piece_add(x->arena, &leaf.piece, s, NULL);
     struct bound_reader reader = { x->arena, &leaf.piece };
     for (const struct around *a = around; a; a = a->outer) {
@@ -131,7 +131,7 @@ void sections_take_apart(struct sections *x, const struct tree_stmt *block)
 
 static uint32_t group_of(struct sections *x, uint32_t leaf)
 {
-    struct leaf *leaves = x->leaves.items;
+    struct section_leaf *leaves = x->leaves.items;
     while (leaves[leaf].group != leaf)
         leaf = leaves[leaf].group = leaves[leaves[leaf].group].group;
     return leaf;
@@ -174,7 +174,8 @@ static void find_groups(struct sections *x, uint32_t first, uint32_t end)
 
 /* ---- parts ---- */
 
-static struct tree_expr *leaf_cost(const struct sections *x, const struct run *r, const struct leaf *leaf)
+static struct tree_expr *leaf_cost(const struct sections *x, const struct section_run *r,
+                                   const struct section_leaf *leaf)
 {
     struct tree *t = x->tree;
     struct tree_expr *cost = tree_cost(t, &r->scan, leaf->stmt);
@@ -192,25 +193,25 @@ static int64_t most(const struct sections *x, struct tree_expr *cost)
 }
 
 /* The part for a group of so much work: one of its own, or one with others that are little work, too. */
-static uint32_t part_for(struct sections *x, struct run *r, struct tree_expr *cost, uint32_t *rest)
+static uint32_t part_for(struct sections *x, struct section_run *r, struct tree_expr *cost, uint32_t *rest)
 {
     int64_t limit = region_limit(x->tree->machine, x->loops > 0), work = most(x, cost);
     struct tree *t = x->tree;
     uint32_t full = r->parts.count == MOST_PARTS;
     if (full || (work < limit && *rest < r->parts.count && r->parts.items[*rest].little < limit)) {
-        struct part *p = &r->parts.items[full ? MOST_PARTS - 1 : *rest];
+        struct section_part *p = &r->parts.items[full ? MOST_PARTS - 1 : *rest];
         p->cost = expr_binary(t, EXPR_ADD, p->cost, cost);
         p->little += work < limit ? work : 0;
         return (uint32_t)(p - r->parts.items);
     }
     if (work < limit)
         *rest = r->parts.count;
-    struct part p = { .number = r->parts.count, .cost = cost, .little = work < limit ? work : 0 };
+    struct section_part p = { .number = r->parts.count, .cost = cost, .little = work < limit ? work : 0 };
     vec_push(x->arena, &r->parts, p);
     return p.number;
 }
 
-void sections_find_parts(struct sections *x, struct run *r)
+void sections_find_parts(struct sections *x, struct section_run *r)
 {
     uint32_t first = x->items.items[r->first].first, end = x->items.items[r->end - 1].end, rest = MOST_PARTS;
     struct tree_expr **costs = NEW_ARRAY(x->arena, struct tree_expr *, end - first);
@@ -221,7 +222,7 @@ void sections_find_parts(struct sections *x, struct run *r)
     }
     for (uint32_t i = first; i < end; i++) {
         uint32_t group = group_of(x, i);
-        struct leaf *leaf = &x->leaves.items[i];
+        struct section_leaf *leaf = &x->leaves.items[i];
         if (group == i && sections_has_loop(leaf->stmt))
             vec_push(x->arena, &r->groups, costs[i - first]);
         leaf->part = group == i ? part_for(x, r, costs[i - first], &rest) : x->leaves.items[group].part;
@@ -250,7 +251,7 @@ static struct tree_stmt *select_part(struct sections *x, struct tree_stmt *s, ui
     return loop;
 }
 
-void sections_fill_parts(struct sections *x, struct run *r)
+void sections_fill_parts(struct sections *x, struct section_run *r)
 {
     for (uint32_t p = 0; p < r->parts.count; p++) {
         struct tree_stmt *body = stmt_block(x->tree);
