@@ -54,9 +54,8 @@ static bool is_one_of(const char *name, const char *const *list)
 static const struct type *infer_call(struct infer *n, const struct code *c)
 {
     static const char *const like_first[] = { "abs", "Abs", "log", "sgn", "sign", NULL };
-    static const char *const like_all[] = {
-        "min", "max", "Min", "Max", "int_floor", "int_ceil", "Mod", "py_mod", NULL
-    };
+    static const char *const like_all[] = { "min",    "max",   "Min",  "Max",    "int_floor", "int_ceil", "Mod",
+                                            "py_mod", "PyMod", "CMod", "FtnMod", "FtnModulo", NULL };
     static const char *const truths[] = { "Is",  "Eq", "Ne",  "Lt",  "Le", "Gt", "Ge",
                                           "And", "Or", "Not", "AND", "OR", NULL };
     const struct code *callee = c->items[0];

@@ -40,7 +40,7 @@ static bool compare(struct state_scan *s, struct edge *e, const struct connector
 
 static void check_end(struct state_scan *s, struct edge *e, const struct node *n, const struct connector *c)
 {
-    if (!c || !e->memlet.data->type)
+    if (!c || !e->memlet.data->type || e->memlet.data->distributed) /* of descriptors no memory is passed */
         return;
     const struct nested *nested = as_nested(n);
     const struct container *inner = nested && nested->sdfg ? map_get(&nested->sdfg->container_by_name, c->name) : NULL;

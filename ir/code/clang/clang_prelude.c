@@ -82,6 +82,8 @@ static const char basics[] =
     "template <class A, class B> A int_ceil(A, B); template <class A, class B> A int_floor(A, B);\n"
     "template <class A, class B> A int_floor_ni(A, B); template <class A, class B> A py_floor(A, B);\n"
     "template <class A, class B> A py_mod(A, B); template <class A, class B> A cpp_mod(A, B);\n"
+    "template <class A, class B> A c_mod(A, B); template <class A, class B> A ftn_mod(A, B);\n"
+    "template <class A, class B> A ftn_modulo(A, B);\n"
     "template <class A, class B> A Mod(A a, B b) { return a % b; }\n"
     "template <class T> T Abs(T x) { return abs(x); }\n"
     "template <class T> T ROUND(T); template <class T> int iround(T); template <class T> int sgn(T);\n"

@@ -1,0 +1,122 @@
+/* Code that DaCe writes into `init_code` and `exit_code` of an SDFG for its process grids, sub-arrays and
+ * redistributions (library-nodes.md 10): it fills fields of the program's state that the expansions of MPI nodes read.
+ * Here those nodes make what they need from the descriptors themselves, so statements about these fields are left out.
+ * What users wrote beside them stays. */
+#include "ir/read/read.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* What DaCe documents as fields of a descriptor, after its name and an underscore. */
+static const char *const fields[] = { "group",     "rank",        "size",      "dims",     "remain",
+                                      "coords",    "valid",       "periods",   "counts",   "displs",
+                                      "sends",     "send_types",  "dst_ranks", "recvs",    "recv_types",
+                                      "src_ranks", "self_copies", "self_src",  "self_dst", "self_size" };
+
+static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+/* The descriptor's own field, or one of those that go with it. */
+static bool is_field_of(const char *word, size_t length, const char *name)
+{
+    size_t n = strlen(name);
+    if (length < n || memcmp(word, name, n) != 0)
+        return false;
+    if (length == n)
+        return true;
+    for (size_t i = 0; word[n] == '_' && i < sizeof fields / sizeof *fields; i++)
+        if (strlen(fields[i]) == length - n - 1 && !memcmp(fields[i], word + n + 1, length - n - 1))
+            return true;
+    return false;
+}
+
+static bool is_field(const struct sdfg *s, const char *word, size_t length)
+{
+    for (uint32_t i = 0; i < s->containers.count; i++)
+        if (s->containers.items[i]->distributed && is_field_of(word, length, s->containers.items[i]->name))
+            return true;
+    return false;
+}
+
+/* Behind a comment or a literal that begins at `c`; `c` if none does. */
+static const char *skip_inert(const char *c)
+{
+    if (c[0] == '/' && c[1] == '/')
+        return c + strcspn(c, "\n");
+    if (c[0] == '/' && c[1] == '*') {
+        const char *end = strstr(c + 2, "*/");
+        return end ? end + 2 : c + strlen(c);
+    }
+    if (*c != '"' && *c != '\'')
+        return c;
+    char quote = *c++;
+    while (*c && *c != quote)
+        c += c[0] == '\\' && c[1] ? 2 : 1;
+    return *c ? c + 1 : c;
+}
+
+/* Behind blanks, comments and literals. */
+static const char *skip_blanks(const char *c)
+{
+    for (;;) {
+        const char *next = skip_inert(c);
+        if (next == c && !isspace((unsigned char)*c))
+            return c;
+        c = next == c ? c + 1 : next;
+    }
+}
+
+/* Behind the statement that begins at `c`, as brackets and semicolons tell; *owned: it is about a descriptor. */
+static const char *skip_statement(const struct sdfg *s, const char *c, bool *owned)
+{
+    int depth = 0;
+    *owned = false;
+    if (*c == '#')
+        return c + strcspn(c, "\n");
+    while (*c) {
+        const char *next = skip_inert(c);
+        if (next != c) {
+            c = next;
+            continue;
+        }
+        if (is_word(*c)) {
+            const char *end = c;
+            while (is_word(*end))
+                end++;
+            *owned = *owned || is_field(s, c, (size_t)(end - c));
+            c = end;
+            continue;
+        }
+        depth += (*c == '{' || *c == '(' || *c == '[') - (*c == '}' || *c == ')' || *c == ']');
+        char last = *c++;
+        if (depth <= 0 && last == ';')
+            break;
+        const char *then = skip_blanks(c);
+        bool goes_on = !strncmp(then, "else", 4) || *then == ';' || *then == ',';
+        if (depth <= 0 && last == '}' && !goes_on)
+            break;
+    }
+    return c;
+}
+
+void read_drop_descriptor_code(struct reader *r, const struct sdfg *s, struct code_text *code)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < s->containers.count; i++)
+        any = any || s->containers.items[i]->distributed;
+    if (!any)
+        return;
+    char *kept = NEW_ARRAY(r->ir->arena, char, strlen(code->text) + 1), *end = kept;
+    for (const char *c = code->text; *c;) {
+        const char *begin = c;
+        bool owned = false;
+        if (isspace((unsigned char)*c))
+            c++;
+        else if ((c = skip_inert(begin)) == begin)
+            c = skip_statement(s, begin, &owned);
+        for (; begin < c; begin++) /* lines keep their numbers */
+            if (!owned || *begin == '\n')
+                *end++ = *begin;
+    }
+    *end = 0;
+    code->text = kept;
+}
