@@ -77,16 +77,35 @@ bool library_number(const struct library *l, const char *key, double otherwise, 
     return true;
 }
 
-bool library_symbolic(const struct library *l, const char *key, const struct sym *otherwise, const struct sym **out)
+static bool read_expression(const struct library *l, const char *key, const struct json *v, const struct sym **out)
 {
-    const struct json *v = find(l, key);
-    *out = otherwise;
-    if (!v)
-        return true;
     if (v->kind != JSON_INT && v->kind != JSON_REAL && v->kind != JSON_STRING)
         return wrong_kind(l, key, "a symbolic expression");
     *out = sym_parse(ir_of(l), &l->node.place, v->text, l->node.state->sdfg->syntax);
     return *out;
+}
+
+bool library_symbolic(const struct library *l, const char *key, const struct sym *otherwise, const struct sym **out)
+{
+    const struct json *v = find(l, key);
+    *out = otherwise;
+    return !v || read_expression(l, key, v, out);
+}
+
+bool library_symbolic_list(const struct library *l, const char *key, const struct sym ***out, uint32_t *count)
+{
+    const struct json *v = find(l, key);
+    *out = NULL;
+    *count = 0;
+    if (!v)
+        return true;
+    if (v->kind != JSON_ARRAY)
+        return wrong_kind(l, key, "a list of symbolic expressions");
+    *out = NEW_ARRAY(ir_of(l)->arena, const struct sym *, v->count);
+    for (const struct json *m = v->first; m; m = m->next)
+        if (!read_expression(l, key, m, &(*out)[(*count)++]))
+            return false;
+    return true;
 }
 
 bool library_string(const struct library *l, const char *key, const char *otherwise, const char **out)
@@ -147,8 +166,9 @@ bool library_type(const struct library *l, const char *key, const struct type **
 /* The properties of kind "symbolic" and the numbers that may be symbolic text, over all classes of defaults.json. */
 bool library_is_symbolic(const char *key)
 {
-    static const char *const keys[] = { "a", "alpha", "beta",  "factor",      "k",          "m",
-                                        "n", "size",  "value", "m_tile_size", "n_tile_size" };
+    static const char *const keys[] = { "a",           "alpha", "beta",        "factor",      "k",
+                                        "m",           "n",     "size",        "value",       "m_tile_size",
+                                        "n_tile_size", "fcomm", "send_counts", "recv_counts", "recv_displs" };
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (!strcmp(key, keys[i]))
             return true;

@@ -16,6 +16,8 @@ bool library_bool(const struct library *l, const char *key, bool otherwise, bool
 bool library_int(const struct library *l, const char *key, int64_t otherwise, int64_t *out);
 bool library_number(const struct library *l, const char *key, double otherwise, struct library_number *out);
 bool library_symbolic(const struct library *l, const char *key, const struct sym *otherwise, const struct sym **out);
+/* `*out` is NULL if the list is absent or null. */
+bool library_symbolic_list(const struct library *l, const char *key, const struct sym ***out, uint32_t *count);
 /* Text; numbers and booleans are given as they are written. `otherwise` may be NULL. */
 bool library_string(const struct library *l, const char *key, const char *otherwise, const char **out);
 /* `*out` is NULL if the list is absent or null. */

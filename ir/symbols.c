@@ -200,6 +200,10 @@ static void use_library(struct finder *f, const struct library *l)
             use_text(f, NULL, m->text);
         else if (code)
             use_text(f, &l->node, code);
+        bool listed = m->kind == JSON_ARRAY && library_is_symbolic(m->key);
+        for (const struct json *v = listed ? m->first : NULL; v; v = v->next)
+            if (v->kind == JSON_STRING)
+                use_text(f, NULL, v->text);
     }
     if (!strcmp(library_class(l), "Axpy") && !json_get(l->attributes, "a"))
         use_text(f, NULL, "a"); /* the default of the factor is a symbol */

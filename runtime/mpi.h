@@ -31,8 +31,10 @@ enum sdfg_rt_mpi_collective {
     SDFG_RT_MPI_ALLGATHER,
     SDFG_RT_MPI_ALLTOALL,
     SDFG_RT_MPI_REDUCE,
-    SDFG_RT_MPI_ALLREDUCE
+    SDFG_RT_MPI_ALLREDUCE,
+    SDFG_RT_MPI_REDUCE_SCATTER
 };
+enum { SDFG_RT_MPI_AVERAGE = SDFG_RT_MPI_OPS }; /* of reductions: the sum, divided by how many processes there are */
 
 enum { SDFG_RT_MPI_RANK = 64, SDFG_RT_MPI_TROUBLE = 512 };
 
@@ -49,13 +51,23 @@ struct sdfg_rt_mpi {
 
 /* ---- generated code (rows of runtime/abi.def) ----
  *
- * where: path of the node, for messages. grid: what sdfg_rt_mpi_grid gave, or NULL: all processes. layout: enum
- * sdfg_rt_mpi_type, rank (at most SDFG_RT_MPI_RANK), extents, strides in elements. A request is eight bytes of which
- * only these functions know the meaning. */
+ * where: path of the node, for messages. grid: what sdfg_rt_mpi_grid or sdfg_rt_mpi_handle gave, or NULL: all
+ * processes. layout: enum sdfg_rt_mpi_type, rank (at most SDFG_RT_MPI_RANK), extents, strides in elements. A request is
+ * eight bytes of which only these functions know the meaning. */
 
-/* The number of this process, and how many there are, in the caller's communicator; 0 and 1 after a failure. */
-int64_t sdfg_rt_mpi_me(struct sdfg_rt_context *context, const char *where);
-int64_t sdfg_rt_mpi_processes(struct sdfg_rt_context *context, const char *where);
+/* The number of this process, and how many there are; 0 and 1 after a failure. */
+int64_t sdfg_rt_mpi_me(struct sdfg_rt_context *context, const char *where, const void *grid);
+int64_t sdfg_rt_mpi_processes(struct sdfg_rt_context *context, const char *where, const void *grid);
+/* A communicator that is an integer of the program, as a grid for the other functions. */
+void *sdfg_rt_mpi_handle(struct sdfg_rt_context *context, const char *where, int64_t handle);
+/* The integer for one of Fortran's handles; that of a new communicator. 0 after a failure, or without MPI. */
+int64_t sdfg_rt_mpi_f2c(struct sdfg_rt_context *context, const char *where, int64_t handle);
+int64_t sdfg_rt_mpi_split(struct sdfg_rt_context *context, const char *where, const void *grid, int64_t color,
+                          int64_t key);
+void sdfg_rt_mpi_comm_free(struct sdfg_rt_context *context, const char *where, int64_t handle);
+void sdfg_rt_mpi_barrier(struct sdfg_rt_context *context, const char *where, const void *grid);
+/* Ends all processes: it does not return, unless the call has failed before. */
+void sdfg_rt_mpi_stop(struct sdfg_rt_context *context, const char *where, const void *grid, int64_t code);
 void sdfg_rt_mpi_send(struct sdfg_rt_context *context, const char *where, const void *grid, const void *buffer,
                       const int64_t *layout, int64_t to, int64_t tag);
 void sdfg_rt_mpi_recv(struct sdfg_rt_context *context, const char *where, const void *grid, void *buffer,
@@ -76,6 +88,13 @@ void sdfg_rt_mpi_collective(struct sdfg_rt_context *context, const char *where, 
                             int64_t op, const void *in, const int64_t *in_layout, void *out, const int64_t *out_layout,
                             int64_t root);
 
+/* Parts of different sizes. to_one: all to the process `root`, else each to each. list: how many processes there are;
+ * to_one: how many elements come from each, and where the first of them goes; else: how many elements go to each, and
+ * how many come. */
+void sdfg_rt_mpi_vectors(struct sdfg_rt_context *context, const char *where, const void *grid, const void *in,
+                         const int64_t *in_layout, void *out, const int64_t *out_layout, const int64_t *list,
+                         int32_t to_one, int64_t root);
+
 /* A process grid: parent NULL, list: how many dimensions, and processes in each; or a part of the grid `parent`, list:
  * how many dimensions that has, and 1 for each that stays. exact: only the part with this rank of the parent takes part
  * in what is done on the grid; less than 0: all. The grid, or NULL after a failure. Processes that are in no grid do
@@ -91,7 +110,7 @@ void sdfg_rt_mpi_block_scatter(struct sdfg_rt_context *context, const char *wher
 void sdfg_rt_mpi_block_gather(struct sdfg_rt_context *context, const char *where, const void *in,
                               const int64_t *in_layout, void *out, const int64_t *out_layout, const int64_t *list,
                               void *grid, void *sums);
-/* Blocks on one grid to blocks of the same array on another; neither is a part of a grid. */
+/* Blocks on one grid to blocks of the same array on another; a grid that is a part of one has to be an exact one. */
 void sdfg_rt_mpi_redistribute(struct sdfg_rt_context *context, const char *where, const void *in,
                               const int64_t *in_layout, void *out, const int64_t *out_layout, const int64_t *from,
                               void *from_grid, const int64_t *to, void *to_grid);

@@ -28,9 +28,10 @@ static struct tree_expr *ask(struct scope *sc, const struct map_entry *m, const 
     struct text path = text_new(lw->arena);
     place_print(&m->node.place, &path);
     struct tree_expr *args[] = { expr_context(lw->tree),
-                                 expr_data(lw->tree, type_basic(lw->ir, TYPE_I8), path.data, path.length + 1) };
+                                 expr_data(lw->tree, type_basic(lw->ir, TYPE_I8), path.data, path.length + 1),
+                                 expr_null(lw->tree, type_pointer(lw->ir, type_basic(lw->ir, TYPE_I8))) };
     struct tree_var *v = tree_var(lw->tree, name, type_basic(lw->ir, TYPE_I64));
-    stmt_call(lw->tree, sc->block, v, function, args, 2)->place = &m->node.place;
+    stmt_call(lw->tree, sc->block, v, function, args, 3)->place = &m->node.place;
     return expr_var(lw->tree, v);
 }
 

@@ -246,6 +246,7 @@ static char *place_of(const struct tiling *t, int process, const int64_t *layout
 
 static bool send_piece(struct exchange *x, int to, const struct piece *p)
 {
+    int peer = sdfg_rt_mpi_world_rank(x->b.grid, to);
     struct sdfg_rt_mpi_layout l = box(x->in_layout, x->bytes, p->extents);
     struct sdfg_rt_mpi_elements e;
     const struct sdfg_rt_mpi_library *m = x->n->mpi;
@@ -255,13 +256,14 @@ static bool send_piece(struct exchange *x, int to, const struct piece *p)
     sdfg_rt_mpi_pack(&l, place_of(&x->a, x->a.grid->me, x->in_layout, x->bytes, x->in, p), x->packed[to]);
     if (!sdfg_rt_mpi_row(x->n, l.type, l.elements, &e))
         return false;
-    int result = m->Isend(x->packed[to], e.count, e.type, to, 0, x->n->comm, &x->requests[to]);
+    int result = m->Isend(x->packed[to], e.count, e.type, peer, 0, x->n->comm, &x->requests[to]);
     sdfg_rt_mpi_elements_free(x->n, &e);
-    return sdfg_rt_mpi_good(x->n, "MPI_Isend", result, "a block to rank %d", to);
+    return sdfg_rt_mpi_good(x->n, "MPI_Isend", result, "a block to rank %d", peer);
 }
 
 static bool receive_piece(struct exchange *x, int from, const struct piece *p)
 {
+    int peer = sdfg_rt_mpi_world_rank(x->a.grid, from);
     struct sdfg_rt_mpi_layout l = box(x->out_layout, x->bytes, p->extents);
     struct sdfg_rt_mpi_elements e;
     _Alignas(16) char status[128];
@@ -270,9 +272,9 @@ static bool receive_piece(struct exchange *x, int from, const struct piece *p)
         return sdfg_rt_mpi_fail(x->n, SDFG_RT_OUT_OF_MEMORY, "a block of an array");
     bool good = sdfg_rt_mpi_row(x->n, l.type, l.elements, &e);
     if (good) {
-        int result = x->n->mpi->Recv(packed, e.count, e.type, from, 0, x->n->comm, status);
+        int result = x->n->mpi->Recv(packed, e.count, e.type, peer, 0, x->n->comm, status);
         sdfg_rt_mpi_elements_free(x->n, &e);
-        good = sdfg_rt_mpi_good(x->n, "MPI_Recv", result, "a block from rank %d", from);
+        good = sdfg_rt_mpi_good(x->n, "MPI_Recv", result, "a block from rank %d", peer);
     }
     if (good)
         sdfg_rt_mpi_unpack(&l, place_of(&x->b, x->b.grid->me, x->out_layout, x->bytes, x->out, p), packed);
@@ -280,7 +282,6 @@ static bool receive_piece(struct exchange *x, int from, const struct piece *p)
     return good;
 }
 
-/* Both grids begin with the first process of the communicator and go on in its order: ranks are the same. */
 static bool exchange(struct exchange *x)
 {
     struct piece p;

@@ -50,6 +50,20 @@ void sdfg_rt_mpi_coordinates(const struct sdfg_rt_mpi_grid *g, int rank, int64_t
     }
 }
 
+int sdfg_rt_mpi_world_rank(const struct sdfg_rt_mpi_grid *g, int rank)
+{
+    const struct sdfg_rt_mpi_grid *p = g->parent;
+    int64_t own[SDFG_RT_MPI_RANK], fixed[SDFG_RT_MPI_RANK];
+    int out = 0, kept = 0;
+    if (!p)
+        return rank;
+    sdfg_rt_mpi_coordinates(g, rank, own);
+    sdfg_rt_mpi_coordinates(p, (int)g->exact, fixed);
+    for (int i = 0; i < p->rank; i++)
+        out = out * p->dims[i] + (int)(g->list[1 + i] ? own[kept++] : fixed[i]);
+    return out;
+}
+
 /* Whether this process is in the part of the parent in which the rank `exact` of the parent is: where both have the
  * same coordinates in all dimensions that are gone. */
 static bool with(const struct sdfg_rt_mpi_grid *g, int64_t exact)

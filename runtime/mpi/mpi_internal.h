@@ -26,6 +26,9 @@ struct sdfg_rt_mpi_library {
 /* Opened and initialized, or NULL with the reason. */
 const struct sdfg_rt_mpi_library *sdfg_rt_mpi_open(char *trouble);
 
+/* Ends the processes of a communicator, this one included. m: NULL if there is no library. */
+_Noreturn void sdfg_rt_mpi_end(const struct sdfg_rt_mpi_library *m, mpi_handle comm, int code);
+
 /* One node's call: what its functions need all the time. */
 struct sdfg_rt_mpi_node {
     struct sdfg_rt_context *context;
@@ -48,6 +51,9 @@ struct sdfg_rt_mpi_grid {
     bool member, valid; /* this process is in it; takes part in what it does */
 };
 void sdfg_rt_mpi_coordinates(const struct sdfg_rt_mpi_grid *g, int rank, int64_t *out);
+/* The rank among all processes of one of the grid; of a grid of all processes (they come in their order, the first one
+ * first) or of the part of one that is exact. */
+int sdfg_rt_mpi_world_rank(const struct sdfg_rt_mpi_grid *g, int rank);
 
 /* grid: NULL for all processes. False if the call has failed, or fails here, or this process is not in the grid. */
 bool sdfg_rt_mpi_enter(struct sdfg_rt_mpi_node *n, struct sdfg_rt_context *context, const char *where,

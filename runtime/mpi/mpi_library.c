@@ -159,10 +159,12 @@ static bool find_file(char *trouble)
 
 enum { THREAD_MULTIPLE = 3 };
 
+static atomic_bool ending; /* MPI_Abort may call exit */
+
 static void finalize(void)
 {
     int done = 1;
-    if (library.Finalized(&done) == 0 && !done)
+    if (!ending && library.Finalized(&done) == 0 && !done)
         library.Finalize();
 }
 
@@ -239,10 +241,16 @@ bool sdfg_rt_mpi_least(int64_t value, int64_t *least, char *trouble)
     return !result || failed(trouble, "MPI_Allreduce", result);
 }
 
+void sdfg_rt_mpi_end(const struct sdfg_rt_mpi_library *m, mpi_handle comm, int code)
+{
+    ending = true;
+    if (m && !m->self)
+        m->Abort(comm, code);
+    _Exit(code);
+}
+
 void sdfg_rt_mpi_abort(int code)
 {
     const struct sdfg_rt_mpi_library *m = atomic_load(&opened);
-    if (m && !m->self)
-        m->Abort(m->world, code);
-    _Exit(code);
+    sdfg_rt_mpi_end(m, m ? m->world : 0, code);
 }

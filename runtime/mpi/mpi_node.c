@@ -75,15 +75,3 @@ bool sdfg_rt_mpi_rank(const struct sdfg_rt_mpi_node *n, const char *what, int64_
     *out = rank < 0 ? negative : rank < n->size ? (int)rank : 0;
     return rank < n->size || sdfg_rt_mpi_fail(n, SDFG_RT_BAD_VALUE, "%s is rank %lld", what, (long long)rank);
 }
-
-int64_t sdfg_rt_mpi_me(struct sdfg_rt_context *context, const char *where)
-{
-    struct sdfg_rt_mpi_node n;
-    return sdfg_rt_mpi_enter(&n, context, where, NULL) ? n.rank : 0;
-}
-
-int64_t sdfg_rt_mpi_processes(struct sdfg_rt_context *context, const char *where)
-{
-    struct sdfg_rt_mpi_node n;
-    return sdfg_rt_mpi_enter(&n, context, where, NULL) ? n.size : 1;
-}

@@ -6,6 +6,9 @@ CLASSES = {"Send": "send", "Isend": "isend", "Recv": "recv", "Irecv": "irecv", "
            "Bcast": "bcast", "Scatter": "scatter", "Gather": "gather", "Reduce": "reduce", "Allreduce": "allreduce",
            "Allgather": "allgather", "Alltoall": "alltoall", "Dummy": "dummy", "BlockScatter": "scatter",
            "BlockGather": "gather", "Redistribute": "redistribute"}
+COMM = "dace.libraries.comm.nodes." # the name of that library since DaCe 2.0.0b1
+NEW_CLASSES = {"CommRank": "comm_rank", "CommSize": "comm_size", "CommSplit": "comm_split", "CommFree": "comm_free", "CommF2c": "comm_f2c",
+               "Barrier": "barrier", "Abort": "abort", "ReduceScatter": "reduce_scatter", "Gatherv": "gatherv", "Alltoallv": "alltoallv"}
 REQUEST = {"type": "opaque", "ctype": "MPI_Request"}
 
 
@@ -49,7 +52,7 @@ def memlet(data, subset):
 
 class Graph:
     def __init__(self, name, symbols, **arrays):
-        self.name, self.symbols, self.arrays, self.states = name, symbols, arrays, []
+        self.name, self.symbols, self.arrays, self.states, self.init = name, symbols, arrays, [], None
 
     def state(self):
         self.states.append({"nodes": [], "edges": []})
@@ -69,7 +72,8 @@ class Graph:
     def mpi(self, cls, inputs, outputs, **properties):
         """A library node in a state of its own; inputs and outputs: connector="array[subset]"."""
         self.state()
-        n = self.node("LibraryNode", cls.lower(), classpath=f"{NODES}{CLASSES[cls]}.{cls}",
+        new = cls in NEW_CLASSES or "_comm" in inputs
+        n = self.node("LibraryNode", cls.lower(), classpath=f"{COMM if new else NODES}{CLASSES.get(cls) or NEW_CLASSES[cls]}.{cls}",
                       name=cls.lower(), in_connectors=dict.fromkeys(inputs), out_connectors=dict.fromkeys(outputs),
                       **properties)
         for conn, region in inputs.items():
@@ -108,6 +112,10 @@ class Graph:
         sdfg = {"type": "SDFG", "attributes": {"name": self.name, "_arrays": self.arrays, "symbols": self.symbols,
                                                "arg_names": [], "constants_prop": {}},
                 "nodes": states, "edges": edges, "start_block": 0, "cfg_list_id": 0, "dace_version": "1.0.0"}
+        if self.init:
+            code = {"language": "CPP"}
+            sdfg["attributes"].update(global_code={"frame": {"string_data": "static double mine, pg_like;", **code}},
+                                      init_code={"frame": {"string_data": self.init, **code}})
         path = folder / f"{self.name}.sdfg"
         path.write_text(json.dumps(sdfg))
         return path

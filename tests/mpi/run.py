@@ -13,7 +13,7 @@ import tempfile
 
 import numpy as np
 
-from graphs import REQUEST, Graph, array, grid, part, redistribution, subarray
+from graphs import REQUEST, Graph, array, grid, memlet, part, redistribution, subarray
 
 LAUNCHERS = {
     "MPICH": ["mpirun.mpich"],
@@ -256,6 +256,133 @@ def maps(run):
         equal("y", got["y"], [np.where(every % 2 == 1, 10 * every, 0)] * run.ranks)
 
 
+def communicators(run):
+    """As values of programs: even and odd ranks, in the order of the world from behind."""
+    g = Graph("communicators", {"N": "int64"}, x=array("int64", "N"), color=array("int32", 1), key=array("int64", 1), half=array("int64", 1, transient=True),
+              me=array("int32", 2), size=array("int64", 2), mean=array("float64", "N"), world=array("int32", 1))
+    g.mpi("CommSplit", {"_color": "color[0]", "_key": "key[0]"}, {"_newcomm": "half[0]"})
+    g.mpi("CommRank", {"_comm": "half[0]"}, {"_rank": "me[0]"})
+    g.mpi("CommRank", {}, {"_rank": "me[1]"})
+    g.mpi("CommSize", {"_comm": "half[0]"}, {"_size": "size[0]"})
+    g.mpi("CommSize", {}, {"_size": "size[1]"})
+    g.mpi("Barrier", {"_comm": "half[0]"}, {})
+    g.mpi("Allreduce", {"_comm": "half[0]", "_inbuffer": "x[0:N]"}, {"_outbuffer": "x[0:N]"}, op="Max")
+    g.mpi("CommFree", {"_comm": "half[0]"}, {})
+    g.mpi("Allreduce", {"_inbuffer": "mean[0:N]"}, {"_outbuffer": "mean[0:N]"}, op="avg")
+    n, ranks = 3, range(run.ranks)
+    halves = [[q for q in ranks if q % 2 == r % 2] for r in ranks]
+    got = run.results(g.write(run.folder), {
+        "x": [np.full(n, r, np.int64) for r in ranks], "color": ints(r % 2 for r in ranks), "mean": [np.full(n, float(r)) for r in ranks],
+        "key": [np.array([-r]) for r in ranks]}, ["x", "me", "size", "mean"], f"--N={n}")
+    equal("x", got["x"], [np.full(n, h[-1]) for h in halves])
+    equal("me", got["me"], [np.array([h[::-1].index(r), r]) for r, h in zip(ranks, halves)])
+    equal("size", got["size"], [np.array([len(h), run.ranks]) for h in halves])
+    equal("mean", got["mean"], [np.full(n, (run.ranks - 1) / 2)] * run.ranks)
+
+
+def parts_of_different_sizes(run):
+    """Rank r has r + 1 elements for everybody; columns of a matrix, so that they are packed."""
+    p = run.ranks
+    before = [str(i * (i + 1) // 2) for i in range(p)]
+    g = Graph("vectors", {"P": "int64", "M": "int64"}, x=array("int32", "M", 2), all=array("int32", "P*(P+1)//2"),
+              back=array("int32", "P*(P+1)//2"), to=array("int32", "P*M"), got=array("int32", "P*(P+1)//2", 3), root=array("int32", 1))
+    g.mpi("Gatherv", {"_inbuffer": "x[0:M, 1]", "_root": "root[0]"}, {"_outbuffer": "all[0:P*(P+1)//2]"},
+          recv_counts=[str(i + 1) for i in range(p)])
+    g.mpi("Gatherv", {"_inbuffer": "x[0:M, 1]", "_root": "root[0]"}, {"_outbuffer": "back[0:P*(P+1)//2]"},
+          recv_counts=[str(i + 1) for i in range(p)], recv_displs=[f"P*(P+1)//2 - {b} - {i + 1}" for i, b in enumerate(before)])
+    g.mpi("Alltoallv", {"_inbuffer": "to[0:P*M]"}, {"_outbuffer": "got[0:P*(P+1)//2, 1]"},
+          send_counts=["M"] * p, recv_counts=[str(i + 1) for i in range(p)])
+    program = g.write(run.folder)
+    x = [np.arange(2 * (r + 1)).reshape(-1, 2).astype(np.int32) + 100 * r for r in range(p)]
+    to = [(1000 * r + np.arange(p * (r + 1))).astype(np.int32) for r in range(p)]
+    total, root = p * (p + 1) // 2, p - 1
+    kept = [np.full(total, -1, np.int32)] * p
+    got = run.results(program, {"x": x, "to": to, "all": kept, "back": kept, "got": [np.full((total, 3), -1, np.int32)] * p, "root": ints([root] * p)},
+                      ["all", "back", "got"], f"--P={p}")
+    columns = [v[:, 1] for v in x]
+    equal("all", got["all"], [np.concatenate(columns) if r == root else kept[r] for r in range(p)])
+    equal("back", got["back"], [np.concatenate(columns[::-1]) if r == root else kept[r] for r in range(p)])
+    for r in range(p):
+        wanted = np.full((total, 3), -1, np.int32)
+        wanted[:, 1] = np.concatenate([t.reshape(p, -1)[r] for t in to])
+        equal("got", [got["got"][r]], [wanted])
+
+
+def reduce_scatter(run):
+    g = Graph("reduce_scatter", {"N": "int64"}, x=array("float32", f"{run.ranks}*N"), y=array("float32", "N"), z=array("float32", "N"))
+    g.mpi("ReduceScatter", {"_inbuffer": f"x[0:{run.ranks}*N]"}, {"_outbuffer": "y[0:N]"}, op="prod")
+    g.mpi("ReduceScatter", {"_inbuffer": f"x[0:{run.ranks}*N]"}, {"_outbuffer": "z[0:N]"})
+    n = 3
+    x = numbers(run.ranks, "float32", n * run.ranks)
+    zero = [np.zeros(n, np.float32)] * run.ranks
+    got = run.results(g.write(run.folder), {"x": x, "y": zero, "z": zero}, ["y", "z"], f"--N={n}")
+    for name, whole in (("y", np.prod(x, 0)), ("z", np.sum(x, 0))):
+        equal(name, got[name], np.split(whole, run.ranks))
+
+
+def wrong_parts(run):
+    g = Graph("wrong_parts", {"N": "int64"}, x=array("float64", "N"), y=array("float64", "N"))
+    counts = [str(8 // run.ranks)] * run.ranks
+    g.mpi("Alltoallv", {"_inbuffer": "x[0:N]"}, {"_outbuffer": "y[0:N]"}, send_counts=counts + ["1"], recv_counts=counts + ["1"])
+    complain(run.start(g.write(run.folder), ["--N=8"]), 7, f"there are counts for {run.ranks + 1} processes", by_one=False)
+    g = Graph("wrong_parts", {"N": "int64"}, x=array("float64", "N"), y=array("float64", "N"))
+    g.mpi("Alltoallv", {"_inbuffer": "x[0:N]"}, {"_outbuffer": "y[0:N]"}, send_counts=counts, recv_counts=["N + 1"] * run.ranks)
+    complain(run.start(g.write(run.folder), ["--N=8"]), 7, "elements for rank", "and there are 8 in all", by_one=False)
+    g = Graph("wrong_parts", {"N": "int64"}, x=array("float64", "N"), y=array("float64", "N"))
+    g.mpi("Alltoallv", {"_inbuffer": "x[0:N]"}, {"_outbuffer": "y[0:N]"}, recv_counts=counts)
+    complain(run.start(g.write(run.folder), ["--N=8"]), 4, "'send_counts' has 0 entries")
+    g = Graph("wrong_parts", {"N": "int64"}, x=array("float64", "N"))
+    g.mpi("ReduceScatter", {"_inbuffer": "x[0:N]"}, {"_outbuffer": "x[0:N]"}, op="median")
+    complain(run.start(g.write(run.folder), ["--N=8"]), 5, "'median'")
+    g = Graph("wrong_parts", {"N": "int64"}, x=array("float64", "N"), comm=array("int64", 1))
+    g.mpi("Allreduce", {"_inbuffer": "x[0:N]", "_comm": "comm[0]"}, {"_outbuffer": "x[0:N]"})
+    np.save(run.folder / "comm.npy", np.zeros(1, np.int64))
+    done = run.start(g.write(run.folder), ["--N=8", f"--comm=@{run.folder}/comm.npy"])
+    complain(done, 7 if run.launcher else 0, *(["the communicator is MPI_COMM_NULL"] if run.launcher else []), by_one=False)
+
+
+def abort(run):
+    g = Graph("abort", {}, code=array("int32", 1))
+    g.mpi("Abort", {"_errorcode": "code[0]"}, {})
+    np.save(run.folder / "code.npy", np.array([3], np.int32))
+    done = run.start(g.write(run.folder), [f"--code=@{run.folder}/code.npy"])
+    if done.returncode != 3:
+        raise RuntimeError(f"exit code {done.returncode}, not 3\n{done.stdout}{done.stderr}")
+
+
+def init_code(run):
+    """DaCe writes code for its descriptors into the graph; what else is there stays."""
+    g = Graph("init_code", {"N": "int64", "P": "int32"}, pg=grid("P", 1), x=array("float64", "N"), root=array("int32", 1), y=array("float64", 1))
+    g.init = INIT_CODE
+    g.mpi("Bcast", {"_inbuffer": "x[0:N]", "_grid": "pg[]", "_root": "root[0]"}, {"_outbuffer": "x[0:N]"})
+    g.state()
+    t = g.node("Tasklet", "t", code={"string_data": "o = mine + pg_like;", "language": "CPP"}, in_connectors={}, out_connectors={"o": None})
+    g.edge(t, "o", g.node("AccessNode", "y", data="y"), None, memlet("y", "0"))
+    x = numbers(run.ranks, "float64", 4)
+    got = run.results(g.write(run.folder), {"x": x, "root": ints([0] * run.ranks)}, ["x", "y"], "--N=4", f"--P={run.ranks}")
+    equal("x", got["x"], [x[0]] * run.ranks)
+    equal("y", got["y"], [np.array([45.0])] * run.ranks)
+
+
+INIT_CODE = """
+// "pg" is a grid: __state->pg
+__state->pg_dims[0] = P;
+__state->pg_dims[1] = 1;
+mine = 40;
+int pg_periods[2] = {0};
+MPI_Cart_create(MPI_COMM_WORLD, 2, __state->pg_dims, pg_periods, 0, &__state->pg);
+if (__state->pg != MPI_COMM_NULL) {
+    MPI_Comm_rank(__state->pg, &__state->pg_rank);
+    __state->pg_valid = true;
+} else {
+    __state->pg_valid = false;
+}
+pg_like = 2; /* } */
+{ __state->pg_size = 3; }
+for (int i = 0; i < 3; i++) { mine += 1; }
+"""
+
+
 def communicator(run):
     """That of the caller, in Python and C."""
     if not run.launcher:
@@ -343,7 +470,7 @@ def truncated(run):
     complain(done, 8, '"recv"', by_one=False)
 
 
-TESTS = [ring, send_recv, broadcast, reductions, exchanges, parts_of_grids, blocks, rows_and_copies, redistribute, maps, communicator, map_of_two, one_output, large_grid, bad_rank, truncated, other_sizes]
+TESTS = [ring, send_recv, broadcast, reductions, exchanges, parts_of_grids, blocks, rows_and_copies, redistribute, maps, communicators, parts_of_different_sizes, reduce_scatter, init_code, communicator, map_of_two, wrong_parts, abort, one_output, large_grid, bad_rank, truncated, other_sizes]
 
 
 def main(tests):

@@ -14,6 +14,14 @@ static const struct {
 #undef LIBRARY_OP
 };
 
+/* DaCe 2.0.0b1 gave the library of MPI nodes another name. */
+static bool is_named(const char *path, const char *library)
+{
+    size_t n = strlen(library);
+    return (!strncmp(path, library, n) && path[n] == '.') ||
+           (!strcmp(library, "mpi") && !strncmp(path, "comm.", strlen("comm.")));
+}
+
 /* "dace.libraries.blas.nodes.gemm.Gemm": library "blas", class "Gemm". */
 static bool path_matches(const char *path, const char *library, const char *class)
 {
@@ -21,8 +29,7 @@ static bool path_matches(const char *path, const char *library, const char *clas
     if (strcmp(last ? last + 1 : path, class) != 0)
         return false;
     const char *at = strstr(path, "libraries.");
-    size_t n = strlen(library);
-    return at && !strncmp(at + strlen("libraries."), library, n) && at[strlen("libraries.") + n] == '.';
+    return at && is_named(at + strlen("libraries."), library);
 }
 
 static bool (*find(const struct lower *lw, const struct library *n))(struct scope *, struct library *)

@@ -119,7 +119,7 @@ static bool transfer(struct scope *sc, struct library *n, const char *peer, bool
 {
     struct mpi_call c = mpi_begin(sc, n);
     struct area request;
-    mpi_add_grid(&c, "_grid");
+    mpi_add_communicator(&c);
     if (sends)
         mpi_add_input(&c, "_buffer");
     else
@@ -191,15 +191,23 @@ bool lower_mpi_waitall(struct scope *sc, struct library *n) { return wait_for(sc
 
 /* ---- collectives ---- */
 
+/* False with an error for a node that does not wait. */
+static bool waits(struct scope *sc, struct library *n)
+{
+    bool nonblocking;
+    return library_bool(n, "nonblocking", false, &nonblocking) &&
+           (!nonblocking || diag_error(sc->act->lw->diags, &n->node.place, DIAG_MPI_NONBLOCKING, library_class(n)));
+}
+
 bool lower_mpi_bcast(struct scope *sc, struct library *n)
 {
     struct mpi_call c = mpi_begin(sc, n);
     struct area in, out;
-    if (!library_input(sc, n, "_inbuffer", &in) || !library_update(sc, n, "_outbuffer", &out))
+    if (!waits(sc, n) || !library_input(sc, n, "_inbuffer", &in) || !library_update(sc, n, "_outbuffer", &out))
         return false;
     if (in.binding != out.binding)
         return library_wrong_shapes(sc, n, "the broadcast is in place: both sides must be the same container");
-    mpi_add_grid(&c, "_grid");
+    mpi_add_communicator(&c);
     add_area(&c, &out);
     add_value(&c, "_root");
     return mpi_finish(&c, "sdfg_rt_mpi_bcast");
@@ -207,29 +215,45 @@ bool lower_mpi_bcast(struct scope *sc, struct library *n)
 
 static void add_operation(struct mpi_call *c)
 {
-    static const char *const names[] = {
-#define MPI_OPERATION(name, mpich, open) "MPI_" #name,
-#include "runtime/mpi/mpi.def"
+    /* MPI's name, that of DaCe's ReductionType, and a short one (DaCe 2.0) */
+    static const struct {
+        const char *names[3];
+        int code;
+    } ops[] = {
+        { { "MPI_SUM", "Sum", "sum" }, SDFG_RT_MPI_SUM },
+        { { "MPI_PROD", "Product", "prod" }, SDFG_RT_MPI_PROD },
+        { { "MPI_MIN", "Min", "min" }, SDFG_RT_MPI_MIN },
+        { { "MPI_MAX", "Max", "max" }, SDFG_RT_MPI_MAX },
+        { { "MPI_LAND", "Logical_And", "land" }, SDFG_RT_MPI_LAND },
+        { { "MPI_LOR", "Logical_Or", "lor" }, SDFG_RT_MPI_LOR },
+        { { "MPI_LXOR", "Logical_Xor", "lxor" }, SDFG_RT_MPI_LXOR },
+        { { "MPI_BAND", "Bitwise_And", "band" }, SDFG_RT_MPI_BAND },
+        { { "MPI_BOR", "Bitwise_Or", "bor" }, SDFG_RT_MPI_BOR },
+        { { "MPI_BXOR", "Bitwise_Xor", "bxor" }, SDFG_RT_MPI_BXOR },
+        { { "Avg", "avg", "avg" }, SDFG_RT_MPI_AVERAGE },
     };
     const char *op;
     if (!library_string(c->node, "op", "MPI_SUM", &op)) {
         c->failed = true;
         return;
     }
-    int code = 0;
-    while (code < SDFG_RT_MPI_OPS && strcmp(names[code], op) != 0)
-        code++;
-    if (code == SDFG_RT_MPI_OPS)
-        c->failed = !diag_error(c->sc->act->lw->diags, &c->node->node.place, DIAG_MPI_OPERATION, op);
-    add_number(c, code);
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
+        for (int k = 0; k < 3; k++)
+            if (!strcmp(ops[i].names[k], op)) {
+                add_number(c, ops[i].code);
+                return;
+            }
+    c->failed = !diag_error(c->sc->act->lw->diags, &c->node->node.place, DIAG_MPI_OPERATION, op);
 }
 
 static bool collective(struct scope *sc, struct library *n, enum sdfg_rt_mpi_collective what)
 {
     struct mpi_call c = mpi_begin(sc, n);
-    bool reduces = what == SDFG_RT_MPI_REDUCE || what == SDFG_RT_MPI_ALLREDUCE;
+    bool reduces = what == SDFG_RT_MPI_REDUCE || what == SDFG_RT_MPI_ALLREDUCE || what == SDFG_RT_MPI_REDUCE_SCATTER;
     bool rooted = what == SDFG_RT_MPI_SCATTER || what == SDFG_RT_MPI_GATHER || what == SDFG_RT_MPI_REDUCE;
-    mpi_add_grid(&c, "_grid");
+    if (!waits(sc, n))
+        return false;
+    mpi_add_communicator(&c);
     add_number(&c, what);
     if (reduces)
         add_operation(&c);
@@ -250,6 +274,72 @@ bool lower_mpi_allgather(struct scope *sc, struct library *n) { return collectiv
 bool lower_mpi_alltoall(struct scope *sc, struct library *n) { return collective(sc, n, SDFG_RT_MPI_ALLTOALL); }
 bool lower_mpi_reduce(struct scope *sc, struct library *n) { return collective(sc, n, SDFG_RT_MPI_REDUCE); }
 bool lower_mpi_allreduce(struct scope *sc, struct library *n) { return collective(sc, n, SDFG_RT_MPI_ALLREDUCE); }
+
+bool lower_mpi_reduce_scatter(struct scope *sc, struct library *n)
+{
+    return collective(sc, n, SDFG_RT_MPI_REDUCE_SCATTER);
+}
+
+/* ---- parts of different sizes ---- */
+
+/* Appends the expressions of a property, `*count` of them, or as many as it has if that is 0. */
+static bool add_counts(struct mpi_call *c, const char *key, const struct sym **items, uint32_t *used, uint32_t *count)
+{
+    const struct sym **list;
+    uint32_t given;
+    if (!library_symbolic_list(c->node, key, &list, &given))
+        return false;
+    if (!given || given > MPI_MAX_PROCESSES || (*count && given != *count))
+        return diag_error(c->sc->act->lw->diags, &c->node->node.place, DIAG_MPI_COUNTS, key, given);
+    *count = given;
+    for (uint32_t i = 0; i < given; i++)
+        if (!(items[(*used)++] = lower_symbolic(c->sc, &c->node->node.place, list[i])))
+            return false;
+    return true;
+}
+
+/* Places one behind the other, where the property says nothing. */
+static bool add_places(struct mpi_call *c, const struct sym **items, uint32_t *used, uint32_t *count)
+{
+    struct ir *ir = c->sc->act->lw->ir;
+    const struct sym **list;
+    uint32_t given;
+    if (!library_symbolic_list(c->node, "recv_displs", &list, &given))
+        return false;
+    if (list)
+        return add_counts(c, "recv_displs", items, used, count);
+    items[(*used)++] = sym_int(ir, 0);
+    for (uint32_t i = 1; i < *count; i++, (*used)++)
+        items[*used] = sym_add(ir, items[*used - 1], items[i]);
+    return true;
+}
+
+static bool vectors(struct scope *sc, struct library *n, bool to_one)
+{
+    struct lower *lw = sc->act->lw;
+    struct mpi_call c = mpi_begin(sc, n);
+    const struct sym **items = NEW_ARRAY(lw->arena, const struct sym *, 1 + 2 * MPI_MAX_PROCESSES);
+    uint32_t used = 1, count = 0;
+    if (!waits(sc, n))
+        return false;
+    mpi_add_communicator(&c);
+    mpi_add_input(&c, "_inbuffer");
+    mpi_add_output(&c, "_outbuffer");
+    if (c.failed || !add_counts(&c, to_one ? "recv_counts" : "send_counts", items, &used, &count) ||
+        !(to_one ? add_places(&c, items, &used, &count) : add_counts(&c, "recv_counts", items, &used, &count)))
+        return false;
+    items[0] = sym_int(lw->ir, count);
+    mpi_add(&c, library_list(sc, &n->node.place, items, used));
+    mpi_add(&c, expr_int(lw->tree, type_basic(lw->ir, TYPE_I32), to_one));
+    if (to_one)
+        add_value(&c, "_root");
+    else
+        add_number(&c, 0);
+    return mpi_finish(&c, "sdfg_rt_mpi_vectors");
+}
+
+bool lower_mpi_gatherv(struct scope *sc, struct library *n) { return vectors(sc, n, true); }
+bool lower_mpi_alltoallv(struct scope *sc, struct library *n) { return vectors(sc, n, false); }
 
 /* It declares what other nodes keep between calls; the grids behind it are made where it is. */
 bool lower_mpi_dummy(struct scope *sc, struct library *n)

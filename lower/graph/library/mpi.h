@@ -4,7 +4,7 @@
 
 #include "lower/graph/library/library.h"
 
-enum { MPI_MAX_ARGS = 10 };
+enum { MPI_MAX_ARGS = 11, MPI_MAX_PROCESSES = 65536 };
 
 /* A call of the runtime in the making: its arguments so far. */
 struct mpi_call {
@@ -22,6 +22,13 @@ void mpi_add(struct mpi_call *c, struct tree_expr *e); /* NULL: the call has fai
 /* Address and layout of a region. */
 void mpi_add_input(struct mpi_call *c, const char *conn);
 void mpi_add_output(struct mpi_call *c, const char *conn);
+
+/* ---- communicators (mpi_comm.c) ---- */
+
+/* Whom the node talks to: what is wired to _comm or _grid, what the property fcomm says, or everybody. */
+void mpi_add_communicator(struct mpi_call *c);
+/* mpi_finish for functions that give an int64. */
+bool mpi_finish_value(struct mpi_call *c, const char *function, struct tree_expr **out);
 
 /* ---- process grids (mpi_grid.c) ---- */
 

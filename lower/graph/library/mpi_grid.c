@@ -139,7 +139,7 @@ static bool add_side(struct mpi_call *c, const char *name)
     const struct container *grid = sub ? named(c->sc, sub->distributed->parent, CONTAINER_PROCESS_GRID) : NULL;
     if (!grid)
         return missing(c->sc, c->node, name ? name : "redistr", "sub-array on a process grid");
-    if (grid->distributed->is_subgrid)
+    if (grid->distributed->is_subgrid && !grid->distributed->exact) /* which part? */
         return diag_error(c->sc->act->lw->diags, &c->node->node.place, DIAG_MPI_PART, grid->name);
     mpi_add(c, tiling(c->sc, c->node, sub));
     mpi_add(c, make(c->sc, c->node, grid));
