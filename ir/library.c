@@ -166,9 +166,9 @@ bool library_type(const struct library *l, const char *key, const struct type **
 /* The properties of kind "symbolic" and the numbers that may be symbolic text, over all classes of defaults.json. */
 bool library_is_symbolic(const char *key)
 {
-    static const char *const keys[] = { "a",           "alpha", "beta",        "factor",      "k",
-                                        "m",           "n",     "size",        "value",       "m_tile_size",
-                                        "n_tile_size", "fcomm", "send_counts", "recv_counts", "recv_displs" };
+    static const char *const keys[] = { "a",           "alpha",       "beta",        "factor",     "k",
+                                        "m",           "n",           "size",        "value",      "m_tile_size",
+                                        "n_tile_size", "send_counts", "recv_counts", "recv_displs" };
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (!strcmp(key, keys[i]))
             return true;

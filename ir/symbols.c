@@ -196,7 +196,8 @@ static void use_library(struct finder *f, const struct library *l)
 {
     for (const struct json *m = l->attributes ? l->attributes->first : NULL; m; m = m->next) {
         const char *code = json_string(json_get(m, "string_data"));
-        if (m->kind == JSON_STRING && (library_is_symbolic(m->key) || !strcmp(m->key, "identity")))
+        if (m->kind == JSON_STRING &&
+            (library_is_symbolic(m->key) || !strcmp(m->key, "identity") || !strcmp(m->key, "fcomm")))
             use_text(f, NULL, m->text);
         else if (code)
             use_text(f, &l->node, code);

@@ -18,16 +18,17 @@ static struct tree_expr *integer(struct scope *sc, struct library *n, const char
     return expr_cast(t, type_basic(lw->ir, TYPE_I64), expr_load(t, a.type, a.pointer, expr_i64(t, 0), a.alias));
 }
 
-/* A Fortran handle that a property names. */
+/* A Fortran handle: the property is the name of a symbol as C++ has it. */
 static bool fortran_handle(struct scope *sc, struct library *n, struct tree_expr **out)
 {
-    const struct sym *s;
+    struct ir *ir = sc->act->lw->ir;
+    const char *name;
     *out = NULL;
-    if (!library_symbolic(n, "fcomm", NULL, &s))
+    if (!library_string(n, "fcomm", NULL, &name))
         return false;
-    if (!s)
+    if (!name)
         return true;
-    s = lower_symbolic(sc, &n->node.place, s);
+    const struct sym *s = lower_symbolic(sc, &n->node.place, sym_name(ir, intern(ir->names, name)));
     struct tree_expr *number = s ? lower_index(sc->act->lw, &n->node.place, s) : NULL;
     if (!number)
         return false;
