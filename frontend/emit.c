@@ -273,6 +273,35 @@ static void build_operation(struct emission *e, const struct value *to, const ch
     fe_mark(f, &edge->place);
 }
 
+bool fe_effect(struct fe *f, const char *label, const char *code, uint32_t count, const struct value *const *args)
+{
+    f->emitted++;
+    if (f->dry)
+        return true;
+    struct emission e = { .f = f };
+    const char **texts = NEW_ARRAY(f->arena, const char *, count + 1);
+    struct text t = text_new(f->arena), names = text_new(f->arena);
+    for (uint32_t i = 0; i < count; i++)
+        texts[i] = element_text(&e, args[i], 0);
+    for (const char *s = code; *s; s++) {
+        if (*s == '\1') /* the next argument */
+            text_add(&t, *texts++);
+        else
+            text_addc(&t, *s);
+    }
+    struct state *st = fe_state(f, label);
+    for (uint32_t i = 0; i < e.inputs.count; i++)
+        text_printf(&names, "%s%s", i ? ", " : "", e.inputs.items[i].connector);
+    struct tasklet *k = build_tasklet(st, label, text_get(&names), "", text_get(&t));
+    k->side_effects = 1;
+    fe_mark(f, &k->node.place);
+    for (uint32_t i = 0; i < e.inputs.count; i++) {
+        const struct tasklet_input *in = &e.inputs.items[i];
+        fe_mark(f, &build_edge(node_of(f, st, in->container), NULL, &k->node, in->connector, in->region, NULL)->place);
+    }
+    return true;
+}
+
 /* Whether the value has the shape of the target. `required`: what is wrong if extents differ, which all calls must
  * satisfy then; NULL: they must be known to be equal. */
 static bool fits(struct fe *f, const struct py *n, const struct value *to, const struct value *v, const char *required)

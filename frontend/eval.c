@@ -235,6 +235,19 @@ static const struct value *dictionary(struct fe *f, const struct py *n)
     return d;
 }
 
+/* "ab" as ("a", "b") */
+static const struct value *characters(struct fe *f, const struct value *v)
+{
+    size_t bytes = strlen(v->text), count = 0;
+    const struct value **items = NEW_ARRAY(f->arena, const struct value *, bytes + 1);
+    for (size_t i = 0, end; i < bytes; i = end) {
+        for (end = i + 1; ((unsigned char)v->text[end] & 0xC0) == 0x80;)
+            end++;
+        items[count++] = fe_string(f, arena_strndup(f->arena, v->text + i, end - i));
+    }
+    return fe_tuple(f, items, (uint32_t)count);
+}
+
 /* Comprehensions of constant length, as tuples. */
 static bool comprehend(struct fe *f, const struct py *n, uint32_t depth, struct value *out)
 {
@@ -256,6 +269,8 @@ static bool comprehend(struct fe *f, const struct py *n, uint32_t depth, struct 
         return false;
     if (iter->kind == FE_RANGE)
         iter = fe_unroll_range(f, iter);
+    if (iter && iter->kind == FE_STRING)
+        iter = characters(f, iter);
     if (!iter || iter->kind != FE_TUPLE)
         return fe_unsupported(f, g->comprehension.iter, "a comprehension over anything but constants") != NULL;
     for (uint32_t i = 0; i < iter->count; i++) {
@@ -491,8 +506,6 @@ static const char *refused(enum py_kind kind)
     case PY_YIELD:
     case PY_YIELD_FROM:
         return "'yield'";
-    case PY_JOINED_STR:
-        return "a formatted string";
     case PY_SET:
     case PY_SET_COMP:
         return "a set";
@@ -584,6 +597,8 @@ const struct value *fe_eval_lazy(struct fe *f, const struct py *n)
     case PY_LIST_COMP:
     case PY_GENERATOR_EXP:
         return comprehension(f, n);
+    case PY_JOINED_STR:
+        return fe_formatted(f, n);
     case PY_NAMED_EXPR:
         v = fe_eval(f, n->named.value);
         return v && fe_assign(f, n->named.target, v, NULL) ? fe_eval(f, n->named.target) : NULL;

@@ -86,9 +86,11 @@ const char *fe_format(struct fe *f, const char *format, ...)
 
 const char *fe_describe(struct fe *f, const struct value *v)
 {
-    static const char *const names[] = { "None",   "bool",     "int",          "float",     "complex", "str",
-                                         "...",    "a tuple",  "a dictionary", "a slice",   "a range", "a type",
-                                         "a type", "a module", "a function",   "a function" };
+    static const char *const names[] = { "None",      "bool",         "int",      "float",
+                                         "complex",   "str",          "...",      "a formatted text",
+                                         "a tuple",   "a dictionary", "a slice",  "a range",
+                                         "a type",    "a type",       "a module", "a function",
+                                         "a function" };
     if (v->kind == FE_GRID)
         return v->grid && !v->grid->name ? "MPI.COMM_NULL" : "a communicator";
     if (v->kind == FE_BLOCKS)

@@ -65,7 +65,7 @@ const struct value *fn_unknown(struct fe *f, const struct fe_builtin *b, struct 
 
 bool fe_is_python_only(const struct fe_builtin *b)
 {
-    return b->call == fn_unknown && strcmp(b->module, "builtins") == 0;
+    return (b->call == fn_unknown || b->call == fn_print) && strcmp(b->module, "builtins") == 0;
 }
 
 const struct type *fe_dtype(struct fe *f, const struct py *n, const struct value *v, const struct type *otherwise)
@@ -338,7 +338,7 @@ const struct value *fn_where(struct fe *f, const struct fe_builtin *b, struct fe
 {
     (void)b;
     if (a->count == 1)
-        return fe_unsupported(f, a->node, "np.where with one argument: the size of the result is not known");
+        return fe_library(f, "nonzero", a);
     if (a->count != 3 || !fe_args_done(f, a, 3))
         return f->failed ? NULL : fe_error(f, a->node, "np.where needs a condition and two values");
     for (int i = 0; i < 3; i++)

@@ -1,5 +1,5 @@
 /* Subscripts, transposed and reshaped views. */
-#include "frontend/value.h"
+#include "frontend/functions.h"
 
 #include <string.h>
 
@@ -91,9 +91,7 @@ static bool make_part(struct fe *f, const struct py *n, const struct value *v, c
     }
     if (fe_is_data(v) && v->rank > 0) {
         if (v->type->kind == TYPE_BOOL)
-            return fe_unsupported(f, n,
-                                  "an array of bools as index is only possible where it is assigned to, as the only "
-                                  "index") != NULL;
+            return fe_unsupported(f, n, "an array of bools among other indices") != NULL;
         if (!fe_is_int_type(v->type))
             return fe_error(f, n, "an index must be an integer, this is %s", fe_describe(f, v)) != NULL;
         *p = (struct index_part){ .kind = PART_ARRAY, .array = fe_materialize(f, n, v, "index") };
@@ -282,6 +280,20 @@ static const struct value *constant_item(struct fe *f, const struct py *n, const
     return base->items[i];
 }
 
+/* base[mask] as a value, whose size is known at run time only. */
+static const struct value *masked(struct fe *f, const struct py *n, const struct value *base, const struct value *mask)
+{
+    if (mask->rank > base->rank || (mask->rank > 1 && mask->rank != base->rank))
+        return fe_unsupported(f, n, "a mask of %u dimensions for %s", mask->rank, fe_describe(f, base));
+    for (uint32_t i = 0; i < mask->rank; i++)
+        if (!fe_require_same(f, n, base->shape[i], mask->shape[i],
+                             fe_format(f, "%s cannot be a mask of %s", fe_describe(f, mask), fe_describe(f, base))))
+            return NULL;
+    const struct value *items[2] = { base, mask };
+    struct fe_args a = { .node = n, .items = items, .count = 2 };
+    return fe_library(f, "_masked", &a);
+}
+
 const struct value *fe_subscript(struct fe *f, const struct py *n, const struct value *base, const struct value *index)
 {
     if (!base || !index)
@@ -307,6 +319,8 @@ const struct value *fe_subscript(struct fe *f, const struct py *n, const struct 
         return NULL;
     if (base->kind != FE_VIEW)
         return fe_error(f, n, "%s has no elements", fe_describe(f, base));
+    if (fe_is_data(index) && index->rank && index->type->kind == TYPE_BOOL)
+        return masked(f, n, base, index);
     return view_subscript(f, n, base, index);
 }
 

@@ -723,3 +723,54 @@ def around(a, decimals=0, out=None):
     if decimals > 0:
         return _into(out, np.rint(a * factor) / factor)
     return _into(out, (np.rint(a / factor) * factor).astype(np.add(a, 0).dtype))
+
+
+def _masked(a, mask):
+    """a[mask]: the elements, or rows, where the mask is true."""
+    m = np.ravel(mask)
+    count = 0
+    for i in range(m.size):
+        if m[i]:
+            count += 1
+    k = 0
+    if a.ndim == mask.ndim:
+        x = np.ravel(a)
+        out = np.empty(count, dtype=a.dtype)
+        for i in range(m.size):
+            if m[i]:
+                out[k] = x[i]
+                k += 1
+        return out
+    rows = np.empty((count,) + a.shape[1:], dtype=a.dtype)
+    for i in range(m.size):
+        if m[i]:
+            rows[k] = a[i]
+            k += 1
+    return rows
+
+
+def flatnonzero(a):
+    x = np.ravel(a)
+    count = 0
+    for i in range(x.size):
+        if x[i] != 0:
+            count += 1
+    out = np.empty(count, dtype=np.int64)
+    k = 0
+    for i in range(x.size):
+        if x[i] != 0:
+            out[k] = i
+            k += 1
+    return out
+
+
+def nonzero(a):
+    if a.ndim == 0:
+        raise ValueError("np.nonzero of a number")
+    at = flatnonzero(a)
+    result = ()
+    inner = a.size
+    for d in dace.unroll(range(a.ndim)):
+        inner = inner // a.shape[d]
+        result = result + (at // inner % a.shape[d],)
+    return result

@@ -21,6 +21,7 @@ enum fe_kind {
     FE_COMPLEX, /* f, im */
     FE_STRING,  /* text */
     FE_ELLIPSIS,
+    FE_FORMAT,   /* items: the pieces of a text that is known at run time: strings, or [value, format, conversion] */
     FE_TUPLE,    /* items; also lists */
     FE_DICT,     /* items: key, value, ... */
     FE_SLICE,    /* items: begin, end, step (FE_NONE where absent) */
@@ -402,6 +403,10 @@ bool fe_store(struct fe *f, const struct py *n, const struct value *to, const st
 const struct value *fe_materialize(struct fe *f, const struct py *n, const struct value *v, const char *wish);
 /* A fresh copy, even of a view. */
 const struct value *fe_copy(struct fe *f, const struct py *n, const struct value *v, const char *wish);
+/* A tasklet that computes nothing but calls a function: in the code \1 stands for the next of the scalars. */
+bool fe_effect(struct fe *f, const char *label, const char *code, uint32_t count, const struct value *const *args);
+/* A formatted string: FE_STRING, or FE_FORMAT. */
+const struct value *fe_formatted(struct fe *f, const struct py *n);
 /* A view that a memlet describes: no array of indices, no new or transposed axis. */
 const struct value *fe_plain(struct fe *f, const struct py *n, const struct value *v, const char *wish);
 /* An integer known at run time as a symbol. */

@@ -75,4 +75,9 @@ int32_t sdfg_rt_float_to_f8e4m3(float value);
 float sdfg_rt_f8e5m2_to_float(int32_t bits);
 int32_t sdfg_rt_float_to_f8e5m2(float value);
 
+/* Writes the text to standard output at once. Conversions as printf's, with flags, width and precision; integers are
+ * int64_t without a length modifier. Besides those: %r and %h, a double and a double that was a float, as Python's repr
+ * writes them; %b, an int as True or False. The result is the length. */
+int sdfg_rt_print(const char *format, ...);
+
 #endif

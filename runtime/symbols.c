@@ -22,6 +22,7 @@ static const struct {
 } table[] = {
 #define RT_FUNCTION(name, signature, roles, flags) { #name, (void (*)(void))name },
 #include "runtime/abi.def"
+    { "sdfg_rt_print", (void (*)(void))sdfg_rt_print }, /* variadic: a row of ir/code/functions.def */
 };
 
 /* Vector forms of mathematical functions, as the vector function ABI names them. glibc has them in a library of their

@@ -255,3 +255,12 @@ bool build_finish(struct sdfg *s)
     finish_sdfg(s);
     return diags_errors(s->ir->diags) == 0;
 }
+
+void build_global_code(struct sdfg *s, const char *text)
+{
+    for (uint32_t i = 0; i < s->global_code.count; i++)
+        if (strcmp(s->global_code.items[i].text, text) == 0)
+            return;
+    struct code_text code = { .text = text, .language = enum_builtin(s->ir, LANGUAGE_CPP) };
+    vec_push(s->ir->arena, &s->global_code, code);
+}

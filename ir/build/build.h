@@ -49,6 +49,8 @@ void build_symbol(struct sdfg *s, const char *name, const char *type);
 void build_callback(struct sdfg *s, const char *name, const struct type *type); /* a symbol that is a function */
 /* `value` is JSON: a number, or nested lists for an array with the given shape (NULL: a scalar). */
 void build_constant(struct sdfg *s, const char *name, const char *type, const char *shape, const char *value);
+/* C++ that stands in front of the code that DaCe makes; added once. */
+void build_global_code(struct sdfg *s, const char *text);
 void build_arguments(struct sdfg *s, const char *names); /* positional order */
 
 /* ---- control flow ---- */

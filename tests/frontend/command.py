@@ -8,7 +8,34 @@ import tempfile
 from check import read_npy, write_npy
 
 TOOLS = os.path.abspath(sys.argv[1])
+# What CPython with NumPy 2 prints for printed.py.
+PRINTED = """hello 42 1.0 0.1 True 9223372036854775813 3 2.5 True None (1, 'a', np.float64(2.0)) [4]
+k=   42|42   |00042|2a|2.000|  2.00e+00|2.0|0.10000000149011612|True|   x|y   |100%|0.1!
+0, 0.0, 0.10000000149011612
+1, 2.0, 1.1000000014901161
+7.0 4 (4,) 7e+16 7.000000000000001e-05 inf -2.3333333333333335
+
+a\tb "q" 50%
+  4 items   4 items! 0.010000001 9223372036854775813 nan -inf"""
+
 FILES = {
+    "printed.py": '''import numpy as np
+import sdfg
+N = sdfg.symbol("N")
+@sdfg.program
+def f(A: sdfg.float64[N], k: sdfg.int32, s: sdfg.float32, b: sdfg.bool, u: sdfg.uint64):
+    print("hello", k, A[1], s, b, u, 3, 2.5, True, None, (1, "a", A[2]), [N])
+    print(f"k={k:5d}|{k:<5}|{k:05d}|{k:x}|{A[2]:.3f}|{A[2]:10.2e}|{A[2]}|{s}|{b}|{'x':>4}|{'y':4}|100%|{s!s}", end="!\\n", sep="")
+    for i in range(2):
+        print(i, A[i] * 2, A[i] + s, sep=", ")
+    A[0] = 7
+    print(A[0], N, A.shape, 1e16 * A[0], 1e-5 * A[0], A[0] / 0.0, -A[0] / 3)
+    if A[0] > 3:
+        print()
+        print("a\\tb \\"q\\" 50%")
+    t = f"{N:3d} items"
+    print(t, f"{t}!", np.float32(0.1) * s, u, (A[0] / 0.0) * 0, -A[0] / 0.0)
+''',
     "helper.py": """
 import sdfg
 SCALE = 3.0
@@ -96,4 +123,7 @@ with tempfile.TemporaryDirectory() as folder:
     check("--index=trust", ">= 0" in both[0] and ">= 0" not in both[1], both[1][:200])
     code, text = run("main.py:f", "--A=float64[N]", "--B=float64[N]", "--k=int64", "--x=float64", "--assert=drop", "-o", "f.so", tool="sdfg-cc")
     check("sdfg-cc", code == 0 and os.path.getsize("f.so") > 1000, text)
+    code, text = run("printed.py:f", "--A=@a.npy", "--k=42", "--s=0.1", "--b=1", "--u=9223372036854775813")
+    text = "\n".join(line for line in text.split("\n") if line[:5] not in ("load ", "A  fl")).strip()
+    check("print", code == 0 and text == PRINTED, text)
 sys.exit(failed > 0)

@@ -21,6 +21,7 @@ enum { SIZE = 4096, MOST_INTEGERS = 18, MOST_REALS = 2, PIVOTS = 4 };
 static const struct call {
     const char *name, *arguments;
 } calls[] = {
+    { "sdfg_rt_print", "T" },
     { "sdfg_rt_next", "L 1 100 0" },
     { "sdfg_rt_thread_num", "c" },
     { "sdfg_rt_num_threads", "c" },

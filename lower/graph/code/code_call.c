@@ -174,9 +174,9 @@ static struct tree_expr *decltype_call(struct code_gen *g, const struct code *c)
     return cast(g, c, type, args, c->count - 1);
 }
 
-/* ---- printf ---- */
+/* ---- printf, and py_print with Python's conversions (runtime/runtime.h) ---- */
 
-static struct tree_expr *print(struct code_gen *g, const struct code *c)
+static struct tree_expr *print(struct code_gen *g, const struct code *c, const char *function)
 {
     struct tree_expr **args;
     if (!arguments(g, c, &args))
@@ -194,8 +194,8 @@ static struct tree_expr *print(struct code_gen *g, const struct code *c)
             args[i] = expr_cast(g->t, code_basic(g, TYPE_F64), args[i]);
     }
     if (c->count < 2 || !code_is_pointer(args[0]->type))
-        return code_invalid(g, c, "'printf' needs a format");
-    return expr_call(g->t, code_basic(g, TYPE_I32), intern(g->ir->names, "printf"), args, c->count - 1);
+        return code_invalid(g, c, "'%s' needs a format", c->items[0]->name);
+    return expr_call(g->t, code_basic(g, TYPE_I32), intern(g->ir->names, function), args, c->count - 1);
 }
 
 /* ---- functions that assign their arguments ---- */
@@ -339,7 +339,9 @@ static struct tree_expr *named_call(struct code_gen *g, const struct code *c, co
     if (type)
         return arguments(g, c, &args) ? cast(g, c, type, args, c->count - 1) : NULL;
     if (strcmp(name, "printf") == 0)
-        return print(g, c);
+        return print(g, c, "printf");
+    if (strcmp(name, "py_print") == 0)
+        return print(g, c, "sdfg_rt_print");
     if (strcmp(name, CODE_ELEMENTS) == 0 && c->count == 2)
         return code_lookup(g, c->items[1]->name, &o) ? o.elements ? o.elements : expr_i64(g->t, INT64_MAX) : NULL;
     if (strcmp(name, CODE_GROUP_REDUCE) == 0)

@@ -209,3 +209,25 @@ def interpolated(A: sdfg.float64[N]):
 def any_and_all(A: sdfg.float64[N, M]):
     positive = A > 0
     return positive.any(axis=1), positive.all(), np.isclose(A, A + 1e-12).all(), np.allclose(A, A)
+
+
+@sdfg.program
+def masked_sum(A: sdfg.float64[N], B: sdfg.float64[N]):
+    return A[A > 0].sum(), np.max(B[A < 0.3] * 2), A[A > 0].size + len(B[B < 0])
+
+
+@sdfg.program
+def masked_rows(C: sdfg.float64[N, M], A: sdfg.float64[N]):
+    rows = C[A > 0]
+    return np.sum(rows, axis=0), C[C > 0.5].mean()
+
+
+@sdfg.program
+def places(A: sdfg.float64[N], I: sdfg.int64[N, M]):
+    i, j = np.nonzero(I > 1)
+    k = np.flatnonzero(A > 0)
+    B = np.zeros((N, M))
+    B[i, j] = 1
+    A[k] = 7
+    (w,) = np.where(A < 0)
+    return B, np.sum(w), np.sum(I[i, j])
