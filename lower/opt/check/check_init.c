@@ -15,8 +15,8 @@ struct init {
     struct map assigned;    /* const struct tree_var * -> number of assignments, as a pointer */
     struct regions written; /* on every way to here */
     bool writes_only;       /* reads are not looked at */
-    bool jumped;            /* a jump was seen: what is written behind it may be passed over */
-    uint32_t at_first_jump;
+    bool jumped;            /* a jump was seen: what is written behind it may be skipped */
+    uint32_t at_first_jump; /* regions that all jumps so far come with */
 };
 
 /* ---- which transients are followed ---- */
@@ -173,6 +173,8 @@ static bool is_written(struct init *w, struct tree_stmt *mark, const struct chec
 
 static void walk(struct init *w, struct tree_stmt *s, const struct tree_frame *frame);
 
+static uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
 /* What one run of the body has written, from `first` on, is what all iterations have. */
 static void close_loop(struct init *w, const struct tree_stmt *loop, uint32_t first, const struct tree_frame *frame)
 {
@@ -213,15 +215,21 @@ static void add_earlier(struct init *w, struct tree_stmt *loop, const struct tre
     }
 }
 
+/* New memory: nothing of it is written. Entries keep their places, by which the regions of a branch are dropped. */
 static void forget(struct init *w, const struct tree_var *v)
 {
-    uint32_t kept = 0;
+    static const struct check_root none = { 0 };
     for (uint32_t i = 0; i < w->written.count; i++)
-        if (w->written.items[i].root->var != v)
-            w->written.items[kept++] = w->written.items[i];
-    if (w->at_first_jump > kept)
-        w->at_first_jump = kept;
-    w->written.count = kept;
+        if (w->written.items[i].root->var == v)
+            w->written.items[i].root = &none;
+}
+
+/* The regions from `count` on are not written on every way from here on; nor are they on the jumps out of there. */
+static void leave_branch(struct init *w, uint32_t count)
+{
+    w->written.count = count;
+    if (w->at_first_jump > count)
+        w->at_first_jump = count;
 }
 
 static void walk_mark(struct init *w, struct tree_stmt *s, const struct tree_frame *frame)
@@ -258,10 +266,7 @@ static void walk(struct init *w, struct tree_stmt *s, const struct tree_frame *f
     case STMT_ALLOC:
         forget(w, s->var);
         return;
-    case STMT_GOTO:
-    case STMT_BREAK:
-    case STMT_CONTINUE:
-    case STMT_RETURN:
+    case STMT_GOTO: /* loops look for the others, whose targets are no labels */
         if (!w->jumped)
             w->at_first_jump = w->written.count;
         w->jumped = true;
@@ -275,12 +280,11 @@ static void walk(struct init *w, struct tree_stmt *s, const struct tree_frame *f
         bool jumps = check_jumps(s->body);
         if (!jumps)
             add_earlier(w, s, &inside);
-        first = w->written.count < first ? w->written.count : first;
+        first = smaller(w->written.count, first);
         walk(w, s->body, &inside);
-        if (w->written.count < first)
-            first = w->written.count;
+        first = smaller(w->written.count, first);
         if (jumps)
-            w->written.count = first;
+            leave_branch(w, first);
         else
             close_loop(w, s, first, frame);
         return;
@@ -299,10 +303,10 @@ static void walk(struct init *w, struct tree_stmt *s, const struct tree_frame *f
         break;
     }
     if (w->written.count > first && s->kind != STMT_PARALLEL)
-        w->written.count = first;
+        leave_branch(w, first);
     walk_conditional(w, s->otherwise, frame);
     if (w->written.count > first && s->kind != STMT_PARALLEL)
-        w->written.count = first;
+        leave_branch(w, first);
 }
 
 void check_init(struct checking *k)
