@@ -315,6 +315,31 @@ TEST(a_callback_takes_and_fills_arrays)
     end(&t);
 }
 
+static void split(double x, double *most, double *rest)
+{
+    most[0] = most[1] = x;
+    *rest = x / 8;
+}
+
+/* A single number among several results is passed by pointer, as DaCe's signature says. */
+TEST(a_callback_has_several_results)
+{
+    for (int single = 0; single < 2; single++) {
+        struct trial t;
+        callback(&t, "float64", single ? "*float64, float64" : "*float64, *float64", "f(s, o, r)");
+        struct node *k = t.st->nodes.items[0];
+        for (uint32_t i = 0; k->kind != NODE_TASKLET; i++)
+            k = t.st->nodes.items[i];
+        vec_push(t.ir->arena, &k->out_conns,
+                 ((struct connector){ .name = "r", .type = type_pointer(t.ir, type_basic(t.ir, TYPE_F64)) }));
+        build_edge(k, "r", access(&t, "out"), NULL, "out[5]", NULL);
+        give(&t, (void (*)(void))split);
+        CHECK(good(sdfg_call(t.program, t.args)));
+        CHECK(t.out[0] == 7 && t.out[1] == 7 && t.out[4] == -1 && t.out[5] == 7. / 8 && t.out[6] == -1);
+        end(&t);
+    }
+}
+
 static float complex turn(float complex z, uint16_t n) { return n == 65535 ? z * (float complex)I : 0; }
 
 TEST(a_callback_may_be_of_other_types)
@@ -341,7 +366,6 @@ TEST(a_callback_is_called_as_often_as_the_text_says)
     end(&t);
 }
 
-/* Through a nested SDFG, whose symbol has another name. */
 /* ---- objects of the caller, which programs keep and hand on but never look into ---- */
 
 struct object {
@@ -394,6 +418,7 @@ TEST(objects_are_kept_and_handed_on)
     end(&t);
 }
 
+/* Through a nested SDFG, whose symbol has another name. */
 TEST(a_callback_reaches_nested_graphs)
 {
     struct trial t;
