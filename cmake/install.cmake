@@ -40,7 +40,7 @@ endif()
 install(TARGETS sdfg-run sdfg-bench sdfg-cc sdfg-cache)
 install(TARGETS sdfg-codegen LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}) # beside libsdfg.so
 install(TARGETS sdfg-dacestub LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/libsdfg)
-install(FILES engine/include/sdfg.h TYPE INCLUDE)
+install(FILES engine/include/sdfg.h engine/include/sdfg_plugin.h TYPE INCLUDE)
 file(GLOB pages_1 CONFIGURE_DEPENDS man/*.1)
 file(GLOB pages_3 CONFIGURE_DEPENDS man/*.3)
 install(FILES ${pages_1} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)

@@ -5,13 +5,13 @@
 #ifndef ENGINE_CODEGEN_H
 #define ENGINE_CODEGEN_H
 
-#include "engine/include/sdfg.h"
+#include "engine/include/sdfg_plugin.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CODEGEN_ABI = 16 };
+enum { CODEGEN_ABI = 17 };
 
 struct arena;
 struct json;
@@ -55,6 +55,12 @@ struct codegen_export {
     const char *triple, *cpu, *features; /* NULL: this host */
 };
 
+struct codegen_expansion {
+    const char *class_path, *text, *plugin;
+    sdfg_expand_function *function;
+    void *user;
+};
+
 struct codegen_request {
     const char *json; /* the SDFG, as read from the file (plain or gzip) */
     size_t json_size;
@@ -76,11 +82,14 @@ struct codegen_request {
     uint32_t num_may_alias;
     const char *const *node_classes; /* class paths of library nodes that the embedding program implements */
     uint32_t num_node_classes;
-    uint32_t alignment; /* bytes every array argument is aligned to; 0: element size only */
-    bool device;        /* code for a GPU and its host, instead of code for the CPU */
-    int num_threads;    /* 1: sequential code; 0: decided at run time */
-    int opt_level;      /* 0..3, -1: the default pipeline */
-    int arch;           /* compute capability of device code: 90 */
+    const struct codegen_expansion *expansions; /* library nodes that plug-ins replace by graphs */
+    uint32_t num_expansions;
+    const void *members; /* of enumerations, those of plug-ins: enum_members; stays as it is until the release */
+    uint32_t alignment;  /* bytes every array argument is aligned to; 0: element size only */
+    bool device;         /* code for a GPU and its host, instead of code for the CPU */
+    int num_threads;     /* 1: sequential code; 0: decided at run time */
+    int opt_level;       /* 0..3, -1: the default pipeline */
+    int arch;            /* compute capability of device code: 90 */
     /* Device code that was made before from the same text (the key), and where to keep it; NULL: nowhere. The code is
      * in the arena. Any thread. */
     const void *(*device_load)(void *user, const char *key, size_t key_size, struct arena *a, size_t *size);

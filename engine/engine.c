@@ -42,6 +42,7 @@ static void engine_release(void *engine)
     disk_free(e->disk);
     kernel_store_free(e->kernels);
     pthread_mutex_destroy(&e->lock);
+    registry_end(e);
     arena_free(e->arena);
 }
 
@@ -63,14 +64,19 @@ sdfg_error *sdfg_engine_new(sdfg_engine **out, const sdfg_options *o)
         sdfg_rt_device_hold();
     atomic_init(&e->holders, 1);
     pthread_mutex_init(&e->lock, NULL);
+    registry_begin(e);
     cleanup_push(&half_made, engine_release, e);
     e->device_codes = device_codes_new(e);
     e->disk = disk_new(e, &e->disk_off);
     e->kernels = kernel_store_new(e->options.memory_bytes);
     e->tiers = tiers_new();
+    registry_load(e, e->options.plugins, r.diags);
     sdfg_error *error = report_end(&r, SDFG_STAGE_OPTIONS);
     cleanup_pop(&half_made);
-    *out = e;
+    if (error)
+        engine_release(e);
+    else
+        *out = e;
     return error;
 }
 

@@ -4,6 +4,7 @@
 
 #include "engine/error.h"
 #include "engine/node.h"
+#include "engine/registry.h"
 #include "ir/ir.h"
 
 #include <pthread.h>
@@ -21,10 +22,11 @@ struct sdfg_engine {
     struct kernel_store *kernels;
     struct tiers *tiers;
     struct device_codes *device_codes;
-    struct disk *disk;    /* NULL: no disk cache */
-    const char *disk_off; /* why */
-    pthread_mutex_t lock; /* guards what follows */
+    struct disk *disk;        /* NULL: no disk cache */
+    const char *disk_off;     /* why */
+    struct registry registry; /* what plug-ins added; its lock guards the nodes, too */
     struct nodes nodes;
+    pthread_mutex_t lock; /* guards what follows */
     void *library;
     const struct codegen_api *codegen;
 };

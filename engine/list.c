@@ -36,18 +36,33 @@ static void take_row(void *list, const struct codegen_row *from)
     vec_push(l->arena, &l->rows, row);
 }
 
+static void take_op(struct sdfg_list *l, const char *path, const char *text, const char *plugin)
+{
+    const char *dot = strrchr(path, '.');
+    const char *library = dot ? arena_printf(l->arena, "%.*s", (int)(dot - path), path) : "";
+    struct codegen_row row = { path, text, .num_values = 3, .names = { "library", "class", "plug-in" },
+                               .values = { library, dot ? dot + 1 : path, plugin ? plugin : "" } };
+    take_row(l, &row);
+}
+
 static void take_implemented(struct sdfg_list *l, struct sdfg_engine *e)
 {
-    struct cleanup locked;
-    guard_lock(&locked, &e->lock);
-    for (size_t i = 0; i < e->nodes.classes.count; i++) {
-        const char *path = e->nodes.classes.items[i], *dot = strrchr(path, '.');
-        const char *library = dot ? arena_printf(l->arena, "%.*s", (int)(dot - path), path) : "";
-        struct codegen_row row = { path, "implemented by the embedding program", .num_values = 2,
-                                   .names = { "library", "class" }, .values = { library, dot ? dot + 1 : path } };
+    for (uint32_t i = 0; i < e->nodes.items.count; i++)
+        take_op(l, e->nodes.items.items[i].class_path, e->nodes.items.items[i].text, e->nodes.items.items[i].plugin);
+    for (uint32_t i = 0; i < e->registry.expansions.count; i++) {
+        const struct codegen_expansion *x = &e->registry.expansions.items[i];
+        take_op(l, x->class_path, x->text, x->plugin);
+    }
+}
+
+static void take_plugins(struct sdfg_list *l, struct sdfg_engine *e)
+{
+    for (uint32_t i = 0; i < e->registry.plugins.count; i++) {
+        const struct plugin *p = &e->registry.plugins.items[i];
+        struct codegen_row row = { p->name, p->text, .num_values = 2, .names = { "version", "file" },
+                                   .values = { p->version, p->file ? p->file : "" } };
         take_row(l, &row);
     }
-    guard_unlock(&locked);
 }
 
 static const char *const enum_texts[ENUM_KIND_COUNT] = {
@@ -60,18 +75,34 @@ static const char *const enum_texts[ENUM_KIND_COUNT] = {
     [ENUM_OMP_SCHEDULE] = "how iterations are divided among threads",
 };
 
-static void take_enums(struct sdfg_list *l)
+/* Members that plug-ins registered, with the names of their attributes: to the members, and with the plug-ins. */
+static void add_registered(const enum_members *all, enum enum_kind kind, struct text *members, struct text *whose)
+{
+    for (uint32_t i = 0; i < all->count; i++) {
+        const struct enum_member *m = &all->items[i];
+        if (m->kind != kind)
+            continue;
+        text_printf(members, "%s%s", members->length ? ", " : "", m->name);
+        for (uint32_t k = 0; k < m->num_fields; k++)
+            text_printf(members, "%s%s%s", k ? " " : "(", m->fields[k].name, k + 1 == m->num_fields ? ")" : "");
+        text_printf(whose, "%s%s (%s)", whose->length ? ", " : "", m->name, m->plugin);
+    }
+}
+
+static void take_enums(struct sdfg_list *l, const enum_members *registered)
 {
     for (enum enum_kind kind = 0; kind < ENUM_KIND_COUNT; kind++) {
-        struct text members = text_new(l->arena);
+        struct text members = text_new(l->arena), whose = text_new(l->arena);
         for (enum enum_row r = 0; r < ENUM_BUILTIN_ROWS; r++) {
             enum enum_kind of;
             const char *name = enum_row_name(r, &of);
             if (of == kind)
                 text_printf(&members, "%s%s", members.length ? ", " : "", name);
         }
-        struct codegen_row row = { enum_kind_name(kind), enum_texts[kind], .num_values = 1, .names = { "members" },
-                                   .values = { text_get(&members) } };
+        add_registered(registered, kind, &members, &whose);
+        struct codegen_row row = { enum_kind_name(kind), enum_texts[kind], .num_values = 2,
+                                   .names = { "members", "plug-ins" },
+                                   .values = { text_get(&members), text_get(&whose) } };
         take_row(l, &row);
     }
 }
@@ -88,15 +119,20 @@ sdfg_error *sdfg_engine_list(sdfg_list **out, sdfg_engine *e, enum sdfg_list_kin
     l->arena = a;
     l->engine = e;
     const struct codegen_api *api = NULL;
-    if ((unsigned)what > SDFG_LIST_ENUMS)
+    struct cleanup locked;
+    guard_lock(&locked, &e->registry.lock);
+    if ((unsigned)what > SDFG_LIST_PLUGINS)
         diag_error(r.diags, NULL, DIAG_LIST_KIND, (int)what);
     else if (what == SDFG_LIST_ENUMS)
-        take_enums(l);
+        take_enums(l, &e->registry.members);
+    else if (what == SDFG_LIST_PLUGINS)
+        take_plugins(l, e);
     else if ((api = engine_codegen(e, r.diags))) {
         if (what == SDFG_LIST_OPS)
             take_implemented(l, e);
         api->list(what, take_row, l);
     }
+    guard_unlock(&locked);
     sdfg_error *error = report_end(&r, SDFG_STAGE_OPTIONS);
     l->engine = NULL; /* may go before the list */
     if (error)

@@ -44,18 +44,32 @@ static bool call_node(const struct sdfg_rt_nodes *runtime, const char *text, con
     return false;
 }
 
-static bool add(struct sdfg_engine *e, const char *class_path, sdfg_node_function *f, void *user, struct diags *d)
+void nodes_add(struct sdfg_engine *e, const char *class_path, const char *text, const char *plugin,
+               sdfg_node_function *f, void *user)
 {
     struct nodes *n = &e->nodes;
-    if (n->complete)
-        return diag_error(d, NULL, DIAG_NODE_LATE, class_path);
-    for (size_t i = 0; i < n->items.count; i++)
-        if (!strcmp(n->items.items[i].class_path, class_path))
-            return diag_error(d, NULL, DIAG_NODE_TWICE, class_path);
-    struct node_implementation item = { arena_strdup(e->arena, class_path), f, user };
+    struct node_implementation item = { arena_strdup(e->arena, class_path), arena_strdup(e->arena, text ? text : ""),
+                                        plugin, f, user };
     vec_push(e->arena, &n->items, item);
     vec_push(e->arena, &n->classes, item.class_path);
     n->runtime.call = call_node;
+}
+
+void nodes_shorten(struct sdfg_engine *e, uint32_t count) { e->nodes.items.count = e->nodes.classes.count = count; }
+
+static bool add(struct sdfg_engine *e, const char *class_path, sdfg_node_function *f, void *user, struct diags *d)
+{
+    const struct registry *r = &e->registry;
+    const struct nodes *n = &e->nodes;
+    if (r->complete)
+        return diag_error(d, NULL, DIAG_NODE_LATE, class_path);
+    for (uint32_t i = 0; i < n->items.count; i++)
+        if (!strcmp(n->items.items[i].class_path, class_path))
+            return diag_error(d, NULL, DIAG_NODE_TWICE, class_path);
+    for (uint32_t i = 0; i < r->expansions.count; i++)
+        if (!strcmp(r->expansions.items[i].class_path, class_path))
+            return diag_error(d, NULL, DIAG_NODE_TWICE, class_path);
+    nodes_add(e, class_path, "implemented by the embedding program", NULL, f, user);
     return true;
 }
 
@@ -67,17 +81,10 @@ sdfg_error *sdfg_engine_implement(sdfg_engine *e, const char *class_path, sdfg_n
     GUARDED(error_memory(SDFG_STAGE_OPTIONS));
     struct report r = report_begin();
     struct cleanup locked;
-    guard_lock(&locked, &e->lock);
+    guard_lock(&locked, &e->registry.lock);
     add(e, class_path, f, user, r.diags);
     guard_unlock(&locked);
     return report_end(&r, SDFG_STAGE_OPTIONS);
-}
-
-void nodes_complete(struct sdfg_engine *e)
-{
-    pthread_mutex_lock(&e->lock);
-    e->nodes.complete = true;
-    pthread_mutex_unlock(&e->lock);
 }
 
 const sdfg_operand *sdfg_node_operand(const sdfg_node *n, const char *connector, bool output)

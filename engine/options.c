@@ -15,6 +15,7 @@ void sdfg_options_init(sdfg_options *o, size_t struct_size)
     defaults.struct_size = struct_size;
     defaults.debug = getenv("SDFG_DEBUG");
     defaults.dump_dir = getenv("SDFG_DUMP_DIR");
+    defaults.plugins = secure_getenv("SDFG_PLUGINS"); /* code that the process runs */
     memset(o, 0, struct_size);
     memcpy(o, &defaults, struct_size < sizeof defaults ? struct_size : sizeof defaults);
 }
@@ -134,6 +135,7 @@ bool options_take(struct sdfg_engine *e, const sdfg_options *given, struct diags
     o->dump_dir = copy(e->arena, o->dump_dir);
     o->dump_after = copy(e->arena, o->dump_after);
     o->save_data = copy(e->arena, o->save_data);
+    o->plugins = copy(e->arena, o->plugins);
     o->restore_data = copy(e->arena, o->restore_data);
     return true;
 }

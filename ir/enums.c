@@ -9,7 +9,7 @@
 struct enums {
     struct enum_value builtin[ENUM_BUILTIN_ROWS];
     VEC(struct enum_value *) others[ENUM_KIND_COUNT]; /* registered, unknown and instances */
-    uint32_t next_row;
+    const enum_members *members;                      /* NULL: none are registered */
 };
 
 static const struct {
@@ -61,7 +61,6 @@ struct enums *enums_new(struct ir *ir)
     struct enums *e = NEW(ir->arena, struct enums);
     for (uint32_t i = 0; i < ENUM_BUILTIN_ROWS; i++)
         e->builtin[i] = (struct enum_value){ .kind = rows[i].kind, .row = i, .name = intern(ir->names, rows[i].name) };
-    e->next_row = ENUM_BUILTIN_ROWS;
     return e;
 }
 
@@ -100,17 +99,27 @@ const struct enum_value *enum_by_name(struct ir *ir, enum enum_kind kind, const 
     return v ? v : add(ir, kind, fallback[kind], name);
 }
 
-const struct enum_value *enum_register(struct ir *ir, enum enum_kind kind, const char *name)
+void enums_extend(struct ir *ir, const enum_members *members)
 {
-    const struct enum_value *known = find(ir, kind, name);
-    if (known && (known->row >= ENUM_BUILTIN_ROWS || known == enum_builtin(ir, (enum enum_row)known->row)))
-        return known;
-    for (uint32_t i = 0; i < ir->enums->others[kind].count; i++) /* met as an unknown name before */
-        if (ir->enums->others[kind].items[i] == known) {
-            ir->enums->others[kind].items[i]->row = ir->enums->next_row++;
-            return known;
-        }
-    return add(ir, kind, ir->enums->next_row++, name);
+    ir->enums->members = members;
+    for (uint32_t i = 0; members && i < members->count; i++)
+        add(ir, members->items[i].kind, ENUM_BUILTIN_ROWS + i, members->items[i].name);
+}
+
+const struct enum_member *enum_member_of(const struct ir *ir, const struct enum_value *value)
+{
+    return value && value->row >= ENUM_BUILTIN_ROWS ? &ir->enums->members->items[value->row - ENUM_BUILTIN_ROWS] : NULL;
+}
+
+bool enum_is_builtin(enum enum_kind kind, const char *name)
+{
+    for (uint32_t i = 0; i < ENUM_BUILTIN_ROWS; i++)
+        if (rows[i].kind == kind && !strcmp(rows[i].name, name))
+            return true;
+    for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++)
+        if (synonyms[i].kind == kind && !strcmp(synonyms[i].name, name))
+            return true;
+    return false;
 }
 
 const struct enum_value *enum_from_json(struct ir *ir, enum enum_kind kind, const struct json *value)
@@ -133,6 +142,71 @@ const struct enum_value *enum_from_json(struct ir *ir, enum enum_kind kind, cons
     v->template = base;
     v->attributes = value;
     return v;
+}
+
+/* ---- attributes of instances ---- */
+
+const struct json *enum_attribute(const struct enum_value *value, const char *name)
+{
+    return value->attributes && strcmp(name, "type") != 0 ? json_get(value->attributes, name) : NULL;
+}
+
+static const char *const field_texts[] = {
+    [ENUM_FIELD_INTEGER] = "an integer",
+    [ENUM_FIELD_REAL] = "a number",
+    [ENUM_FIELD_BOOL] = "a boolean",
+    [ENUM_FIELD_TEXT] = "text",
+    [ENUM_FIELD_INTEGERS] = "a list of integers",
+};
+
+static bool has_type(const struct json *v, enum enum_field_type type)
+{
+    int64_t integer;
+    switch (type) {
+    case ENUM_FIELD_INTEGER:
+        return v->kind == JSON_INT && json_int(v, &integer);
+    case ENUM_FIELD_REAL:
+        return v->kind == JSON_INT || v->kind == JSON_REAL;
+    case ENUM_FIELD_BOOL:
+        return v->kind == JSON_TRUE || v->kind == JSON_FALSE;
+    case ENUM_FIELD_TEXT:
+        return v->kind == JSON_STRING;
+    case ENUM_FIELD_INTEGERS:
+        if (v->kind != JSON_ARRAY)
+            return false;
+        for (const struct json *item = v->first; item; item = item->next)
+            if (!has_type(item, ENUM_FIELD_INTEGER))
+                return false;
+        return true;
+    }
+    return false;
+}
+
+static bool has_field(const struct enum_member *m, const char *name)
+{
+    for (uint32_t i = 0; i < m->num_fields; i++)
+        if (!strcmp(m->fields[i].name, name))
+            return true;
+    return false;
+}
+
+const char *enum_attributes_wrong(const struct ir *ir, const struct enum_value *value)
+{
+    const struct enum_member *m = enum_member_of(ir, value);
+    if (!m || !value->attributes)
+        return NULL;
+    for (const struct json *v = value->attributes->first; v; v = v->next)
+        if (strcmp(v->key, "type") != 0 && !has_field(m, v->key))
+            return arena_printf(ir->arena, "has no attribute '%s'", v->key);
+    for (uint32_t i = 0; i < m->num_fields; i++) {
+        const struct json *v = enum_attribute(value, m->fields[i].name);
+        if (!v)
+            return arena_printf(ir->arena, "lacks the attribute '%s'", m->fields[i].name);
+        if (!has_type(v, m->fields[i].type))
+            return arena_printf(ir->arena, "has an attribute '%s' that is not %s", m->fields[i].name,
+                                field_texts[m->fields[i].type]);
+    }
+    return NULL;
 }
 
 bool enum_matches(const struct enum_value *pattern, const struct enum_value *value)

@@ -204,6 +204,20 @@ static bool apply_bench(struct command *c, const struct option *o, char *value)
     return true;
 }
 
+/* One more file behind those that are there. */
+static bool add_plugin(struct command *c, const char *file)
+{
+    const char *before = c->options.plugins ? c->options.plugins : "";
+    size_t size = strlen(before) + strlen(file) + 2;
+    char *all = malloc(size);
+    if (!all)
+        fatal_memory();
+    snprintf(all, size, "%s%s%s", before, *before ? ":" : "", file);
+    free(c->plugins);
+    c->options.plugins = c->plugins = all;
+    return true;
+}
+
 static bool apply_run(struct command *c, const struct option *o, char *value)
 {
     int word = 0;
@@ -254,6 +268,9 @@ static bool apply_run(struct command *c, const struct option *o, char *value)
         break;
     case OPTION_CODEGEN:
         c->options.codegen = value;
+        break;
+    case OPTION_PLUGIN:
+        ok = add_plugin(c, value);
         break;
     case OPTION_CACHE:
         c->options.cache_dir = value;
@@ -365,7 +382,7 @@ static bool apply(struct command *c, const struct option *o, char *value)
 static bool take_list(struct command *c)
 {
     int word = 0;
-    c->lists = take_word(c, option_find(c->tool, "list", 4), c->list_file, "targets passes ops enums", &word);
+    c->lists = take_word(c, option_find(c->tool, "list", 4), c->list_file, "targets passes ops enums plugins", &word);
     c->list = (enum sdfg_list_kind)word;
     return c->lists;
 }
@@ -476,6 +493,7 @@ bool command_parse(struct command *c, enum tool tool, int argc, char **argv)
 void command_release(struct command *c)
 {
     free(c->python);
+    free(c->plugins);
     free(c->values.items);
     free(c->outputs.items);
     free(c->expects.items);

@@ -63,7 +63,8 @@ struct command {
     bool header, fortran;
     const char *header_file, *fortran_file, *target, *cpu, *features;
     struct pairs values, outputs, expects;
-    char *python; /* options.python; owned */
+    char *python;  /* options.python; owned */
+    char *plugins; /* text of the option of the same name, or NULL */
 };
 
 /* False after a message on stderr. The texts stay those of `argv`. */

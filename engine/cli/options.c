@@ -41,7 +41,8 @@ static const struct option options[] = {
     { "o", OPTION_FILE, RUN, TAKES_VALUE, "FILE", "where --emit and --remarks write (stdout)" },
     { "dump-after", OPTION_DUMP_AFTER, RUN, TAKES_VALUE, "PASS", "print what that pass made, on stderr" },
     { "list", OPTION_LIST, RUN, TAKES_VALUE, "WHAT",
-      "targets, passes, ops or enums that there are; with --cases a file of cases that fail: case, tab, reason" },
+      "targets, passes, ops, enums or plugins that there are; with --cases a file of cases that fail: case, tab, "
+      "reason" },
     { "error-json", OPTION_ERROR_JSON, RUN | BENCH | CC, TAKES_NOTHING, NULL, "print errors as JSON" },
     { NULL, 0, RUN | BENCH, 0, NULL, "Running" },
     { "time", OPTION_TIME, RUN, MAY_TAKE_VALUE, "json", "times of all phases and runs" },
@@ -67,6 +68,8 @@ static const struct option options[] = {
     { "arch", OPTION_ARCH, RUN | BENCH | CC, TAKES_VALUE, "sm_NN", "GPU that code is made for (the device's)" },
     { "codegen", OPTION_CODEGEN, RUN | BENCH | CC, TAKES_VALUE, "FILE",
       "code generator library (beside this program)" },
+    { "plugin", OPTION_PLUGIN, RUN | BENCH | CC, TAKES_VALUE, "FILE",
+      "loads a plug-in, after those of SDFG_PLUGINS; may be given several times" },
     { "linker", OPTION_LINKER, RUN | BENCH, TAKES_VALUE, "WHAT",
       "auto, place or orc: what puts machine code into memory" },
     { "cache", OPTION_CACHE, RUN, TAKES_VALUE, "DIR",

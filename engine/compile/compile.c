@@ -260,6 +260,8 @@ static struct compile *begin(struct attempt *t)
     const struct codegen_request *request = t->request;
     struct result_owner *o = t->owner;
     o->ir = request->graph ? request->graph->ir : ir_new();
+    if (!request->graph)
+        enums_extend(o->ir, request->members);
     arena_guard(o->ir->arena, guard_innermost()); /* the graph comes from elsewhere */
     arena_guard(o->ir->scratch, guard_innermost());
     if (request->emit == CODEGEN_EMIT_REMARKS)

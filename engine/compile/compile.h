@@ -87,7 +87,8 @@ void compile_list(enum sdfg_list_kind what, codegen_take *take, void *user);
 
 bool pass_target(struct compile *c);
 bool pass_read(struct compile *c);
-bool pass_graph(struct compile *c); /* rows with a function over the graph alone */
+bool pass_graph(struct compile *c);  /* rows with a function over the graph alone */
+bool pass_expand(struct compile *c); /* compile_expand.c */
 bool pass_parse_cpp(struct compile *c);
 bool pass_lower(struct compile *c);
 bool pass_tree(struct compile *c); /* any row of lower/opt/passes.def */

@@ -41,6 +41,14 @@ static bool wants_tier(const struct compile *c) { return wants_modules(c) && c->
 
 static bool wants_validation(const struct compile *c) { return !(c->facts & FACT_VALID); }
 
+static bool wants_expansion(const struct compile *c) { return wants_tree(c) && c->request->num_expansions; }
+
+static bool wants_defaults(const struct compile *c)
+{
+    const enum_members *members = c->request->members;
+    return wants_tree(c) && members && members->count;
+}
+
 static bool wants_cpp(const struct compile *c) { return wants_tree(c) && clang_has_work(c->sdfg); }
 
 const struct pass pipeline[] = {
@@ -51,6 +59,10 @@ const struct pass pipeline[] = {
     { "read", PHASE_ANALYSIS, pass_read, 0, FACT_GRAPH, 0, NULL, NULL, NULL, 0, "the file becomes a graph" },
     { "validate", PHASE_ANALYSIS, pass_graph, FACT_GRAPH, FACT_VALID, 0, wants_validation, sdfg_validate, NULL, 0,
       "the rules of the format are checked" },
+    { "expand-nodes", PHASE_ANALYSIS, pass_expand, FACT_VALID, 0, 0, wants_expansion, NULL, NULL, 0,
+      "library nodes that plug-ins implement by graphs become nested SDFGs" },
+    { "settle-defaults", PHASE_ANALYSIS, pass_graph, FACT_VALID, 0, 0, wants_defaults, sdfg_settle_defaults, NULL, 0,
+      "Default in scopes of schedules that plug-ins registered becomes what they say" },
     { "machine-vectors", PHASE_ANALYSIS, pass_graph, FACT_VALID, 0, 0, wants_tree, sdfg_machine_vectors, NULL, 0,
       "maps over vectors of the machine (SVE) get single elements" },
     /* types before anything that looks at code: outputs into other tasklets take the type of the code */

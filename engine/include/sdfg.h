@@ -273,10 +273,13 @@ typedef struct sdfg_options {
      * ("A=float64[100, N]"), "assert=drop" (assertions on data), "index=trust" (indices known at run time only do not
      * count from the end); NULL: nothing of it. Copied. */
     const char *python;
+    /* Files of plug-ins with ':' between them, loaded in this order (docs/plugins.md); NULL: none. Copied. */
+    const char *plugins;
 } sdfg_options;
 
-/* SDFG_OPTIONS_INIT for a struct of any size, with `debug` and `dump_dir` from SDFG_DEBUG and SDFG_DUMP_DIR (the texts
- * belong to the environment). `struct_size` is sizeof(sdfg_options) as the caller knows it. */
+/* SDFG_OPTIONS_INIT for a struct of any size, with `debug`, `dump_dir` and `plugins` from SDFG_DEBUG, SDFG_DUMP_DIR and
+ * SDFG_PLUGINS (the texts belong to the environment; SDFG_PLUGINS is not read by set-user-ID programs). `struct_size`
+ * is sizeof(sdfg_options) as the caller knows it. */
 SDFG_API void sdfg_options_init(sdfg_options *o, size_t struct_size);
 
 /* ---- engine ---- */
@@ -298,9 +301,11 @@ enum sdfg_list_kind {
                           schedules, storages */
     SDFG_LIST_PASSES,  /* of the compiler in the order in which they run; values: needs, makes and breaks (facts about
                           the program), code (CPU, GPU or BOTH) */
-    SDFG_LIST_OPS,     /* library nodes that become code: those given to sdfg_engine_implement by their class path, then
-                          our own as "blas.Gemm"; values: library, class */
-    SDFG_LIST_ENUMS    /* enumerations of the file format; values: members */
+    SDFG_LIST_OPS,     /* library nodes that become code: those of plug-ins and of sdfg_engine_implement by their class
+                          path, then our own as "blas.Gemm"; values: library, class, plug-in */
+    SDFG_LIST_ENUMS,   /* enumerations of the file format; values: members, those of plug-ins last, and plug-ins: each
+                          of these with the name of its plug-in */
+    SDFG_LIST_PLUGINS  /* plug-ins in the order in which they were loaded; values: version, file */
 };
 
 typedef struct sdfg_list_row {
@@ -640,6 +645,23 @@ SDFG_API sdfg_error *sdfg_engine_implement(sdfg_engine *e, const char *class_pat
 /* The operand of that name and side; NULL if it is not wired. */
 SDFG_API const sdfg_operand *sdfg_node_operand(const sdfg_node *n, const char *connector, bool output);
 
+/* ---- plug-ins: what is added to an engine; sdfg_plugin.h is what they are made with, docs/plugins.md ---- */
+
+typedef struct sdfg_plugin_about sdfg_plugin_about; /* what a plug-in says of itself */
+typedef struct sdfg_plugin_api sdfg_plugin_api;     /* what it registers with */
+
+/* Registers what the plug-in adds; false: it cannot. Called once for each engine. */
+typedef bool sdfg_plugin_function(const sdfg_plugin_api *api);
+
+/* Loads a plug-in from a file, before the first program is loaded. A path without '/' is looked up as dlopen does. The
+ * file stays open as long as the engine. The contents of the file are part of the keys of the disk cache.
+ * ENVIRONMENT: it cannot be opened, belongs to another version, or its function failed; INVALID: it registers something
+ * wrong. */
+SDFG_API sdfg_error *sdfg_engine_plugin(sdfg_engine *e, const char *path);
+/* The same for a plug-in that is part of the embedding program; name and version are part of the keys of the disk
+ * cache, so the version changes whenever what it does changes. `about` is copied. */
+SDFG_API sdfg_error *sdfg_engine_extend(sdfg_engine *e, const sdfg_plugin_about *about, sdfg_plugin_function *f);
+
 /* ---- arguments ---- */
 
 /* Where memory is. The numbers are those of DLPack (DLDeviceType), the struct is its DLDevice. */
@@ -931,7 +953,7 @@ SDFG_API void sdfg_mpi_abort(int code);
 #define SDFG_OBJECT_LAYOUT_INIT { sizeof(sdfg_object_layout), 0, NULL, 0, 0, 0, 0, 0, 0, NULL, 0 }
 #define SDFG_OPTIONS_INIT { sizeof(sdfg_options), -1, 0, SDFG_FP_DEFAULT, SDFG_TIER_FULL, SDFG_LINKER_AUTO, \
     SDFG_EXTERNAL_FOLDER, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, false, false, NULL, NULL, NULL, NULL, NULL, NULL, \
-    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL }
+    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL }
 #define SDFG_STATS_INIT { sizeof(sdfg_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 /* clang-format on */
 

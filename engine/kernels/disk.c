@@ -112,6 +112,7 @@ const char *disk_key(struct disk *d, const struct sdfg_program *p, const struct 
         text_printf(&t, "alias %s\n", s->may_alias[i]);
     for (size_t i = 0; i < p->engine->nodes.classes.count; i++)
         text_printf(&t, "node %s\n", p->engine->nodes.classes.items[i]);
+    registry_key(p->engine, &t);
     return text_get(&t);
 }
 

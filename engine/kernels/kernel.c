@@ -177,6 +177,7 @@ static sdfg_error *emit_here(const struct sdfg_program *p, char **out, size_t *s
     sdfg_error *error = NULL;
     uint32_t external;
     ir->limits = engine_limits(p->engine);
+    enums_extend(ir, &p->engine->registry.members);
     struct sdfg *s =
         p->tree ? sdfg_read_json(ir, p->tree, p->folder, &external) : sdfg_read(ir, p->json, p->json_size, p->folder);
     if (s) {

@@ -35,7 +35,7 @@ sdfg_error *sdfg_program_load_function(sdfg_program **out, sdfg_engine *e, uint6
     if (wrong)
         return error_of(SDFG_STAGE_LOAD, DIAG_STRUCT_SIZE, "sdfg_host", wrong);
     struct ir *ir = ir_new();
-    nodes_complete(e);
+    registry_complete(e);
     struct frontend_found *found = NEW(ir->arena, struct frontend_found);
     struct lowering l = { .ir = ir, .host = &known, .function = function, .found = found };
     bool stack = stack_call(lower_now, &l);

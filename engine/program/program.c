@@ -115,6 +115,7 @@ static sdfg_error *read_here(struct sdfg_program *p)
     struct cleanup begun;
     cleanup_push(&begun, forget_graph, &(struct half_read){ p, own });
     graph->limits = engine_limits(p->engine);
+    enums_extend(graph, &p->engine->registry.members);
     p->tree = sdfg_parse(own->arena, graph->diags, p->json, p->json_size, &graph->limits);
     p->ir = graph;
     bool good = read_graph(p);
@@ -218,7 +219,7 @@ sdfg_error *sdfg_program_load(sdfg_program **out, sdfg_engine *e, const char *js
     if (size > program_bytes(e))
         return error_of(SDFG_STAGE_LOAD, DIAG_FILE_SIZE, "the program", (unsigned long long)program_bytes(e));
     struct ir *ir = ir_new();
-    nodes_complete(e);
+    registry_complete(e);
     return program_load(out, e, ir, arena_strndup(ir->arena, json, size), size, folder);
 }
 
@@ -230,7 +231,7 @@ sdfg_error *sdfg_program_load_file(sdfg_program **out, sdfg_engine *e, const cha
     NEEDS(path);
     GUARDED(error_memory(SDFG_STAGE_LOAD));
     struct ir *ir = ir_new();
-    nodes_complete(e);
+    registry_complete(e);
     size_t size;
     bool stack = true;
     bool python = python_names(path);

@@ -7,6 +7,9 @@
 /* Every connector and assigned symbol gets its type; the code of tasklets is parsed. The graph is valid. */
 bool sdfg_infer_types(struct sdfg *s);
 
+/* Default in scopes of registered schedules becomes what their rows say. The graph is valid. */
+bool sdfg_settle_defaults(struct sdfg *s);
+
 /* Vectors whose length only the machine knows become single elements. Before types are inferred. */
 bool sdfg_machine_vectors(struct sdfg *s);
 

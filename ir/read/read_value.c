@@ -126,6 +126,9 @@ const struct enum_value *read_enum(struct reader *r, const struct place *at, con
     bool closed = e->kind == ENUM_LIFETIME || e->kind == ENUM_OMP_SCHEDULE;
     if (closed && e != enum_builtin(r->ir, (enum enum_row)e->row))
         diag_warning(r->ir->diags, at, DIAG_READ_ENUM, key, e->name);
+    const char *wrong = enum_attributes_wrong(r->ir, e);
+    if (wrong)
+        diag_error(r->ir->diags, at, DIAG_READ_ATTRIBUTES, e->name, key, wrong);
     return e;
 }
 

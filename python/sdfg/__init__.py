@@ -37,5 +37,5 @@ def version():
 
 
 def list(what):
-    """What the library has: the rows of "targets", "passes", "ops" (library nodes) or "enums"; see Engine.list."""
+    """What the library has: the rows of "targets", "passes", "ops" (library nodes), "enums" or "plugins"; see Engine.list."""
     return _default_engine().list(what)

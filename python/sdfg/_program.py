@@ -46,7 +46,7 @@ class Engine:
     def __init__(self, *, opt_level=-1, num_threads=0, fp="default", specialize=None, cache_dir="default", codegen=None,
                  debug=None, dump_dir=None, dump_after=None, debug_info=False, profiler=False, linker="auto",
                  cache_bytes=0, cache_days=0, memory_bytes=0, tier="full", save_data=None, restore_data=None, device="auto",
-                 check=None, external_files="folder", file_bytes=0, text_bytes=0, arch=0, **unknown):
+                 check=None, external_files="folder", file_bytes=0, text_bytes=0, arch=0, plugins=(), **unknown):
         for name in unknown:
             import difflib
             import inspect
@@ -65,6 +65,8 @@ class Engine:
         o.debug_info, o.profiler = debug_info, profiler
         o.save_data, o.restore_data, o.device = _text(save_data), _text(restore_data), _text(device)
         o.check, o.arch = _checks(check), arch
+        if plugins: # after those of the environment
+            o.plugins = b":".join(filter(None, [o.plugins, *map(os.fsencode, plugins)]))
         o.external_files = _EXTERNAL_FILES[external_files]
         limits = Limits(ctypes.sizeof(Limits), file_bytes, text_bytes)
         o.limits = ctypes.pointer(limits)
@@ -80,7 +82,7 @@ class Engine:
         return text.value.decode()
 
     def list(self, what):
-        """The rows of "targets", "passes", "ops" or "enums" that the engine has, in their order."""
+        """The rows of "targets", "passes", "ops", "enums" or "plugins" that the engine has, in their order."""
         if what not in _LISTS:
             raise ValueError(f"{what!r} is none of {', '.join(_LISTS)}")
         handle = ctypes.c_void_p()
@@ -91,7 +93,7 @@ class Engine:
             library.sdfg_list_free(handle)
 
 
-_LISTS = ("targets", "passes", "ops", "enums")
+_LISTS = ("targets", "passes", "ops", "enums", "plugins")
 
 ListRow = collections.namedtuple("ListRow", "name text unusable values")
 ListRow.__doc__ = """A row of a list: what `text` says of `name`, why it cannot be used on this machine (None: it can), and lists of words by their

@@ -1,6 +1,6 @@
 """transcript.py SDFG-RUN FILE: runs the commands of a transcript and compares what they say. Lines that begin with '$ ' are shell
 commands, what follows is their standard output and error together, and [N] a status that is not 0. The commands of one file run in one
-empty folder; in README.md, where they stand in blocks, in that of the project. $EXAMPLES and $CASES are folders of the project, $HERE is that of the transcript. Times are not compared. SDFG_BLESS=1 rewrites the file."""
+empty folder; in README.md, where they stand in blocks, in that of the project. $EXAMPLES and $CASES are folders of the project, $HERE is that of the transcript, $BUILD that of the tools. Times are not compared. SDFG_BLESS=1 rewrites the file."""
 import os
 import pathlib
 import re
@@ -11,9 +11,10 @@ import tempfile
 tool, path = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
 here = pathlib.Path(__file__).resolve().parent
 environment = dict(os.environ, EXAMPLES=str(here.parent.parent / "examples"), CASES=str(here / "cases"),
-                   HERE=str(path.parent), LC_ALL="C", PATH=f"{tool.parent}:{os.environ['PATH']}")
+                   HERE=str(path.parent), BUILD=str(tool.parent), LC_ALL="C", PATH=f"{tool.parent}:{os.environ['PATH']}")
 readme = path.suffix == ".md"
 environment.pop("SDFG_DEBUG", None)
+environment.pop("SDFG_PLUGINS", None)
 environment["ASAN_OPTIONS"] = "handle_segv=0:allocator_may_return_null=1:" + environment.get("ASAN_OPTIONS", "") # crashes of programs are reported by the tool
 expected = path.read_text()
 
@@ -26,7 +27,7 @@ def run(command, folder):
     done = subprocess.run(["sh", "-c", command.replace("./run ", "sdfg-run ") + "\n"], cwd=folder, env=environment, stdin=subprocess.DEVNULL, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=100)
     text = done.stdout if readme else without_times(done.stdout)
-    text = text.replace(str(path.parent), "HERE").replace(str(here.parent.parent), "PROJECT")
+    text = text.replace(str(path.parent), "HERE").replace(str(tool.parent), "BUILD").replace(str(here.parent.parent), "PROJECT")
     if text and not text.endswith("\n"):
         text += "\n"
     return text + (f"[{done.returncode}]\n" if done.returncode else "")

@@ -108,6 +108,16 @@ lib.sdfg_bound_address.restype = P
 lib.sdfg_kernel_num_params.restype = ctypes.c_size_t
 count = lib.sdfg_kernel_num_params(kernel)
 addresses = (P * count)(*(lib.sdfg_bound_address(bound, ctypes.c_size_t(i)) for i in range(count)))
+
+
+class About(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_size_t), ("abi", ctypes.c_int), ("name", ctypes.c_char_p),
+                ("version", ctypes.c_char_p), ("text", ctypes.c_char_p)]
+
+
+PLUGIN_ABI = int(re.search(r"#define SDFG_PLUGIN_ABI (\d+)", (TOP / "engine/include/sdfg_plugin.h").read_text(encoding="utf-8")).group(1))
+about = About(ctypes.sizeof(About), PLUGIN_ABI, b"null", b"1", b"nothing")
+plugin_function = ctypes.CFUNCTYPE(ctypes.c_bool, P)(lambda api: True)
 node_function = ctypes.CFUNCTYPE(ctypes.c_bool, P, P)(lambda user, node: True)
 text = AXPY and open(AXPY, "rb").read()
 keep = [options, x, y, addresses, text]
@@ -120,12 +130,14 @@ BY_TYPE = {
     "const sdfg_options*": options, "const sdfg_array*": ctypes.pointer(array(x)),
     "const sdfg_export*": buffer(), "const sdfg_host*": buffer(), "const sdfg_object_layout*": buffer(), "const char*const*": addresses, "uint64_t": 0,
     "const sdfg_node*": buffer(), "const sdfg_symbol*": ctypes.pointer(Symbol(b"N", 16)), "sdfg_node_function*": node_function,
+    "const sdfg_plugin_about*": ctypes.pointer(about), "sdfg_plugin_function*": plugin_function,
     "void*const*": addresses, "const char*": b"X", "char*": P(None), "const void*": x, "void*": x,
     "unsigned*": buffer(), "size_t": 0, "int": 1, "int32_t": 0, "int64_t": 4, "double": 2.0, "bool": False, "sdfg_dtype": F64,
 }
 ROOM = re.compile(r"(sdfg_\w+|char|const char|size_t|int|int64_t)\*+")
 BY_NAME = {
     "sdfg_program_load.json": text, "sdfg_program_load.size": len(text), "sdfg_program_load_file.path": AXPY,
+    "sdfg_engine_extend.e": young, "sdfg_engine_plugin.e": young,
     "sdfg_engine_implement.e": young, "sdfg_engine_implement.class_path": b"a.library.Node",
     "sdfg_run.n": count, "sdfg_specialize.n": 1, "sdfg_program_emit.n": 1, "sdfg_options_init.struct_size": 256,
     "sdfg_stream_new.item_bytes": 4, "sdfg_stream_new.num_queues": 1, "sdfg_stream_push.count": 1,
@@ -135,7 +147,7 @@ BY_NAME = {
     "sdfg_version_check.patch": VERSION[2],
 }
 # Right for themselves, but no good on this program: it has no stream, no memory of lifetime External; the host knows no function.
-NO_GOOD = {"sdfg_args_workspace", "sdfg_args_workspace_size", "sdfg_program_load_function"}
+NO_GOOD = {"sdfg_engine_plugin", "sdfg_args_workspace", "sdfg_args_workspace_size", "sdfg_program_load_function"}
 ENDS = {"sdfg_mpi_abort"}
 
 

@@ -34,6 +34,12 @@ if command -v pkg-config >/dev/null 2>&1; then
     # shellcheck disable=SC2046
     cc "$examples/embed_axpy.c" $(pkg-config --cflags --libs sdfg) -o embed
     ./embed "$examples/axpy.sdfg" >/dev/null
+    # shellcheck disable=SC2046
+    cc -shared -fPIC "$examples/plugin_clip.c" $(pkg-config --cflags sdfg) -o libclip.so
+    "$root/bin/sdfg-run" "$examples/clip.sdfg" --N=4 --no-cache --plugin=./libclip.so >/dev/null 2>&1
+    # shellcheck disable=SC2046
+    c++ -shared -fPIC "$examples/plugin_members.cpp" $(pkg-config --cflags sdfg) -o libmembers.so
+    "$root/bin/sdfg-run" --list=enums --plugin=./libmembers.so | grep -q 'Example_Grid(block)'
     cp "$here/main.c" .
     # shellcheck disable=SC2046
     cc main.c axpy.o $(pkg-config --libs sdfg-rt) -o exported

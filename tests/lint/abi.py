@@ -12,7 +12,8 @@ import project
 
 library, compiler = sys.argv[1:3]
 LIST = project.TOP / "docs/abi.txt"
-header = project.without_comments(project.read("engine/include/sdfg.h"))
+PUBLIC = ["engine/include/sdfg.h", "engine/include/sdfg_plugin.h"]
+header = "\n".join(project.without_comments(project.read(path)) for path in PUBLIC)
 code = re.sub(r"^[ \t]*#.*?(?<!\\)$", "", header, flags=re.M | re.S)
 
 
@@ -22,7 +23,7 @@ def one_line(text):
 
 def structs():
     """(name, [field]) of each struct whose fields the header shows."""
-    for body, name in re.findall(r"typedef struct \w+ \{(.*?)\} (\w+);", code, flags=re.S):
+    for name, body in re.findall(r"\bstruct (\w+) \{(.*?)\}(?: \w+)?;", code, flags=re.S):
         body = re.sub(r"\(\s*\*\s*(\w+)\s*\)\s*\([^;]*\);", r"\1;", body) # pointers to functions
         yield name, re.findall(r"(\w+)\s*(?:\[\w+\]\s*)?[;,]", body)
 
@@ -37,7 +38,7 @@ def constants():
 
 def layout():
     """What the compiler says of both, as lines."""
-    lines = ['#include "engine/include/sdfg.h"', "#include <stdio.h>", "int main(void)", "{"]
+    lines = [*(f'#include "{path}"' for path in PUBLIC), "#include <stdio.h>", "int main(void)", "{"]
     for name, fields in structs():
         lines.append(f'printf("struct %s %zu bytes\\n", "{name}", sizeof({name}));')
         for f in fields:

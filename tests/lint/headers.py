@@ -1,11 +1,11 @@
-"""Headers can be included alone; the public one also as pedantic C11 and as C++. Arguments: the C compiler, LLVM's include folder."""
+"""Headers can be included alone; the public ones also as pedantic C11 and as C++. Arguments: the C compiler, LLVM's include folder."""
 import subprocess
 import sys
 
 import project
 
 compiler, llvm = sys.argv[1:3]
-PUBLIC = "engine/include/sdfg.h"
+PUBLIC = ["engine/include/sdfg.h", "engine/include/sdfg_plugin.h"]
 COMMON = ["-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-I.", "-isystem", llvm]
 
 
@@ -21,10 +21,10 @@ found = []
 headers = [str(path) for path in project.files(".h")]
 for header in headers:
     found.append(compile_alone(header, ["-x", "c", "-std=c11", "-D_GNU_SOURCE"]))
-found.append(compile_alone(PUBLIC, ["-x", "c", "-std=c11", "-pedantic-errors", "-Wstrict-prototypes"]))
+found += [compile_alone(header, ["-x", "c", "-std=c11", "-pedantic-errors", "-Wstrict-prototypes"]) for header in PUBLIC]
 cxx = subprocess.run([compiler, "-x", "c++", "-fsyntax-only", "-"], input="int main() {}", text=True, capture_output=True)
 if cxx.returncode == 0:
-    found.append(compile_alone(PUBLIC, ["-x", "c++", "-std=c++11", "-pedantic-errors"]))
+    found += [compile_alone(header, ["-x", "c++", "-std=c++11", "-pedantic-errors"]) for header in PUBLIC]
 else:
-    print("note: no C++ compiler, the public header was not compiled as C++")
+    print("note: no C++ compiler, the public headers were not compiled as C++")
 project.finish([offender for offender in found if offender], len(headers))

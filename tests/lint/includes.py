@@ -59,6 +59,7 @@ MAY_INCLUDE = {
     "bench/polybench": [], # read by sdfg-bench
     "bench/run/plain": ["plain.h"], # compiled without the library
     "examples": ["engine/include/", "sdfg.h"],
+    "engine/include": ["sdfg.h"], # installed beside each other
     "examples/generate.c": ["ir/", "base/"], # writes the graphs of the examples
 }
 # Headers of LLVM and libclang, and the files that may include them.

@@ -34,7 +34,7 @@ class Lists(unittest.TestCase):
         self.assertIn("CPU_Heap", next(r for r in sdfg.list("targets") if r.name == "cpu").values["storages"])
         self.assertIn("blas.Gemm", {r.name for r in sdfg.Engine().list("ops")})
         self.assertIn("GPU_Shared", {r.name: r.values["members"] for r in sdfg.list("enums")}["StorageType"])
-        self.assertRaisesRegex(ValueError, "'pass' is none of targets, passes, ops, enums", sdfg.list, "pass")
+        self.assertRaisesRegex(ValueError, "'pass' is none of targets, passes, ops, enums, plugins", sdfg.list, "pass")
 
 
 class Graphs(unittest.TestCase):

@@ -70,7 +70,7 @@ TEST(schedule_that_nobody_serves)
 {
     struct graph g = begin("b = a");
     struct map_entry *m = build_map(g.st, "m", "i = 0:N");
-    m->schedule = enum_register(g.ir, ENUM_SCHEDULE, "Quantum");
+    m->schedule = enum_by_name(g.ir, ENUM_SCHEDULE, "Quantum");
     build_path("A[i, 0]", NULL, NULL, "a", &g.a->node, &m->node, &g.t->node, NULL);
     build_path("B[i, 0]", NULL, "b", NULL, &g.t->node, m->exit, &g.b->node, NULL);
     finish(&g);
@@ -114,7 +114,7 @@ TEST(element_type_that_nobody_knows)
 TEST(storage_that_nobody_serves)
 {
     struct graph g = begin(NULL);
-    build_transient(g.s, "T", "float64", "N, N")->storage = enum_register(g.ir, ENUM_STORAGE, "Tape");
+    build_transient(g.s, "T", "float64", "N, N")->storage = enum_by_name(g.ir, ENUM_STORAGE, "Tape");
     g.a = build_access(g.st, "A");
     g.b = build_access(g.st, "T");
     build_edge(&g.a->node, NULL, &g.b->node, NULL, "A", NULL);

@@ -118,7 +118,7 @@ static struct graph graph(void)
 
 static struct container *in_sram(struct graph *g, struct container *c)
 {
-    c->storage = enum_register(g->ir, ENUM_STORAGE, "Acme_SRAM");
+    c->storage = enum_by_name(g->ir, ENUM_STORAGE, "Acme_SRAM");
     return c;
 }
 
@@ -162,7 +162,7 @@ static void chain(struct graph *g, const char *label)
     struct map_entry *m = build_map(g->st, "m", "i = 0:N");
     struct tasklet *t = build_tasklet(g->st, label, "a", "b", "b = a");
     struct access *a = build_access(g->st, "A"), *b = build_access(g->st, "B");
-    m->schedule = enum_register(g->ir, ENUM_SCHEDULE, "Acme_Grid");
+    m->schedule = enum_by_name(g->ir, ENUM_SCHEDULE, "Acme_Grid");
     build_path("A[i]", NULL, NULL, "a", &a->node, &m->node, &t->node, NULL);
     build_path("B[i]", NULL, "b", NULL, &t->node, m->exit, &b->node, NULL);
 }

@@ -109,18 +109,75 @@ TEST(enumerations)
     CHECK_STR(unknown->name, "Lanes");
     CHECK(unknown == enum_by_name(ir, ENUM_SCHEDULE, "Lanes"));
     CHECK_INT(enum_by_name(ir, ENUM_LIFETIME, "Forever")->row, LIFETIME_SCOPE);
-    const struct enum_value *lanes = enum_register(ir, ENUM_SCHEDULE, "Lanes");
-    CHECK(lanes == unknown && lanes->row >= ENUM_BUILTIN_ROWS);
-    CHECK(enum_register(ir, ENUM_SCHEDULE, "Lanes") == lanes);
-    CHECK(enum_register(ir, ENUM_SCHEDULE, "MPI") == enum_builtin(ir, SCHEDULE_MPI));
-    CHECK(enum_register(ir, ENUM_STORAGE, "Lanes")->row != lanes->row);
+    CHECK(!enum_member_of(ir, unknown) && !enum_member_of(ir, enum_builtin(ir, SCHEDULE_MPI)));
+    ir_free(ir);
+}
+
+/* Lanes(width: integer, names: text) and a storage of the same name without attributes. */
+static const enum_members *lanes_and_tape(void)
+{
+    static const struct enum_field fields[] = {
+        { "width", ENUM_FIELD_INTEGER }, { "x", ENUM_FIELD_REAL },         { "on", ENUM_FIELD_BOOL },
+        { "name", ENUM_FIELD_TEXT },     { "block", ENUM_FIELD_INTEGERS },
+    };
+    static struct enum_member items[] = {
+        { ENUM_SCHEDULE, "Lanes", "p", fields, 5, NULL, NULL },
+        { ENUM_STORAGE, "Lanes", "p", NULL, 0, NULL, NULL },
+    };
+    static const enum_members members = { items, 2, 2 };
+    return &members;
+}
+
+TEST(registered_members)
+{
+    struct ir *ir = ir_new();
+    enums_extend(ir, lanes_and_tape());
+    const struct enum_value *lanes = enum_by_name(ir, ENUM_SCHEDULE, "Lanes");
+    const struct enum_value *storage = enum_by_name(ir, ENUM_STORAGE, "Lanes");
+    CHECK_INT(lanes->row, ENUM_BUILTIN_ROWS);
+    CHECK_INT(storage->row, ENUM_BUILTIN_ROWS + 1);
+    CHECK(enum_by_name(ir, ENUM_SCHEDULE, "ScheduleType.Lanes") == lanes);
+    CHECK_STR(enum_member_of(ir, storage)->plugin, "p");
+    CHECK(enum_is_builtin(ENUM_SCHEDULE, "MPI") && enum_is_builtin(ENUM_STORAGE, "CPU_Stack"));
+    CHECK(!enum_is_builtin(ENUM_SCHEDULE, "Lanes") && !enum_is_builtin(ENUM_STORAGE, "MPI"));
+    ir_free(ir);
+}
+
+static const char *wrong(struct ir *ir, const char *attributes)
+{
+    char text[256];
+    snprintf(text, sizeof text, "{\"type\": \"ScheduleType.Lanes\", %s}", attributes);
+    const char *why = enum_attributes_wrong(ir, from_text(ir, ENUM_SCHEDULE, text));
+    return why ? why : "";
+}
+
+TEST(attributes_of_registered_templates)
+{
+    struct ir *ir = ir_new();
+    enums_extend(ir, lanes_and_tape());
+    CHECK_STR(wrong(ir, "\"width\": 4, \"x\": 1, \"on\": true, \"name\": \"a\", \"block\": [1, 2]"), "");
+    CHECK_STR(wrong(ir, "\"block\": [], \"name\": \"\", \"on\": false, \"x\": 1.5, \"width\": -4"), "");
+    CHECK_STR(wrong(ir, "\"width\": 4, \"x\": 1, \"on\": true, \"name\": \"a\""), "lacks the attribute 'block'");
+    CHECK_STR(wrong(ir, "\"width\": 4, \"x\": 1, \"on\": true, \"name\": \"a\", \"block\": [1.5]"),
+              "has an attribute 'block' that is not a list of integers");
+    CHECK_STR(wrong(ir, "\"width\": 4.5"), "has an attribute 'width' that is not an integer");
+    CHECK_STR(wrong(ir, "\"width\": 4, \"x\": \"a\""), "has an attribute 'x' that is not a number");
+    CHECK_STR(wrong(ir, "\"width\": 4, \"x\": 1, \"on\": 1"), "has an attribute 'on' that is not a boolean");
+    CHECK_STR(wrong(ir, "\"width\": 4, \"x\": 1, \"on\": true, \"name\": 1"),
+              "has an attribute 'name' that is not text");
+    CHECK_STR(wrong(ir, "\"depth\": 4"), "has no attribute 'depth'");
+    const struct enum_value *four = from_text(ir, ENUM_SCHEDULE, "{\"type\": \"ScheduleType.Lanes\", \"width\": 4}");
+    int64_t width;
+    CHECK(json_int(enum_attribute(four, "width"), &width) && width == 4);
+    CHECK(!enum_attribute(four, "type") && !enum_attribute(four, "x"));
+    CHECK(!enum_attributes_wrong(ir, enum_by_name(ir, ENUM_SCHEDULE, "Lanes")));
     ir_free(ir);
 }
 
 TEST(templates)
 {
     struct ir *ir = ir_new();
-    const struct enum_value *lanes = enum_register(ir, ENUM_SCHEDULE, "Lanes");
+    const struct enum_value *lanes = enum_by_name(ir, ENUM_SCHEDULE, "Lanes");
     const struct enum_value *four =
         from_text(ir, ENUM_SCHEDULE, "{\"type\": \"ScheduleType.Lanes\", \"width\": 4, \"x\": 1}");
     CHECK(four == from_text(ir, ENUM_SCHEDULE, "{\"x\": 1, \"width\": 4, \"type\": \"ScheduleType.Lanes\"}"));

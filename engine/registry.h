@@ -1,0 +1,47 @@
+/* What plug-ins have added to an engine: members of enumerations, library nodes, graphs for library nodes. The tables
+ * are complete before the first program is loaded; from then on they are read without a lock. */
+#ifndef ENGINE_REGISTRY_H
+#define ENGINE_REGISTRY_H
+
+#include "base/diag.h"
+#include "base/vec.h"
+#include "engine/codegen.h"
+#include "ir/enums.h"
+
+#include <pthread.h>
+
+struct plugin {
+    const char *name, *version, *text;
+    const char *file;    /* NULL: it is part of the embedding program */
+    const char *content; /* hash of the file, or "" */
+    void *library;       /* of dlopen, or NULL */
+};
+
+struct registry {
+    pthread_mutex_t lock; /* recursive: a plug-in may ask for lists while it registers itself */
+    bool complete;        /* a program is loaded */
+    bool busy;            /* a plug-in registers itself */
+    VEC(struct plugin) plugins;
+    enum_members members;
+    VEC(struct codegen_expansion) expansions;
+    VEC(struct plugin_end {
+        void (*function)(void *user);
+        void *user;
+    })
+    ends;
+};
+
+struct sdfg_engine;
+
+void registry_begin(struct sdfg_engine *e);
+/* Calls what plug-ins asked for with at_free and closes their files, the last first. */
+void registry_end(struct sdfg_engine *e);
+/* Nothing can be added any more. */
+void registry_complete(struct sdfg_engine *e);
+
+/* Loads the files of the options, which have ':' between them. */
+bool registry_load(struct sdfg_engine *e, const char *files, struct diags *d);
+/* One line for each plug-in, for keys of kernels. */
+void registry_key(const struct sdfg_engine *e, struct text *out);
+
+#endif
