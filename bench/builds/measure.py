@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Two builds of this project against each other, in turns: run time, compile time and warm start of the NPBench programs of the corpus.
+"""Two builds of this project against each other, in turns: run time, compile time and warm start of the NPBench programs of the corpus,
+and what calls cost (bench-call beside each sdfg-run).
 
     bench/builds/measure.py --old=OTHER/build/release/sdfg-run [--threads=N] [--rounds=N] [--only=NAMES] [--out=FILE]
 
 Sizes as in bench/check. The fastest run of each build counts for run time, the median of the rounds for compile time (bind and
-compile, without a cache) and for a warm start (load and bind, kernel in the cache). Ratios above 1: the new build is faster.
+compile, without a cache), for a warm start (load and bind, kernel in the cache) and for calls on one thread. Ratios above 1: the new
+build is faster.
 Status 1 if the geometric mean of run times is below 0.99 or that of compile times below 0.95."""
 import argparse
 import json
@@ -13,6 +15,7 @@ import os
 import pathlib
 import shutil
 import statistics
+import subprocess
 import sys
 import tempfile
 
@@ -46,6 +49,21 @@ def measure(tools, folder, a, cache):
     return None
 
 
+def measure_calls(tools, rounds, count=200000):
+    """{kind of call: [old, new] nanoseconds}, medians of the rounds; empty if a build has no bench-call."""
+    programs = [t.parent / "bench-call" for t in tools]
+    if not all(p.exists() for p in programs):
+        return {}
+    found = {}
+    for turn in range(rounds):
+        for which in ((0, 1), (1, 0))[turn % 2]:
+            text = subprocess.run([programs[which], str(count), "1"], stdout=subprocess.PIPE, text=True, check=True).stdout
+            for line in text.splitlines()[1:]:
+                kind, nanoseconds = line.rsplit(maxsplit=1)
+                found.setdefault(kind.strip(), ([], []))[which].append(float(nanoseconds))
+    return {kind: [statistics.median(times[0]), statistics.median(times[1])] for kind, times in found.items()}
+
+
 def mean(rows, what):
     values = [r[what][0] / r[what][1] for r in rows.values()]
     return math.exp(sum(map(math.log, values)) / len(values)) if values else math.nan
@@ -77,10 +95,13 @@ def main():
         rows[program] = {"sizes": size, **row}
         print(f"{program:28} {size:5} {row['run'][1] * 1e3:12.4f}", *(f"{row[w][0] / row[w][1]:8.3f}" for w in row), flush=True)
     shutil.rmtree(cache)
+    calls = measure_calls((a.old, a.new), max(a.rounds, 7))
+    for kind, (old, new) in calls.items():
+        print(f"{kind:28} {new:8.1f} ns {old / new:8.3f}")
     means = {what: mean(rows, what) for what in ("run", "compile", "warm")}
     print(f"{len(rows)} programs, geometric means: run {means['run']:.3f}, compile {means['compile']:.3f}, warm {means['warm']:.3f}")
     if a.out:
-        a.out.write_text(json.dumps({"machine": describe(), "threads": a.threads, "means": means, "programs": rows}, indent=1) + "\n")
+        a.out.write_text(json.dumps({"machine": describe(), "threads": a.threads, "means": means, "calls": calls, "programs": rows}, indent=1) + "\n")
     sys.exit(0 if rows and means["run"] >= 0.99 and means["compile"] >= 0.95 else 1)
 
 
