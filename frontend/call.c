@@ -31,17 +31,19 @@ struct formal {
     const struct py *annotation, *standard;
 };
 
+static const struct py *arguments_of(const struct py *n)
+{
+    return n->kind == PY_LAMBDA ? n->lambda.args : n->function.args;
+}
+
 static bool formals_of(struct fe *f, const struct py *n, struct formal *out, uint32_t *count)
 {
-    const struct py *args = n->kind == PY_LAMBDA ? n->lambda.args : n->function.args;
+    const struct py *args = arguments_of(n);
     const struct py_list *lists[3] = { &args->arguments.posonlyargs, &args->arguments.args,
                                        &args->arguments.kwonlyargs };
     const struct py_list *defaults = &args->arguments.defaults;
     uint32_t positional = lists[0]->count + lists[1]->count;
     *count = 0;
-    if (args->arguments.vararg || args->arguments.kwarg)
-        return fe_unsupported(f, args->arguments.vararg ? args->arguments.vararg : args->arguments.kwarg,
-                              "a variable number of arguments") != NULL;
     for (int k = 0; k < 3; k++)
         for (uint32_t i = 0; i < lists[k]->count; i++) {
             const struct py *a = lists[k]->items[i];
@@ -170,6 +172,51 @@ static const char *name_of(const struct fe_function *fn)
     return fn->node->kind == PY_LAMBDA ? "lambda" : fn->node->function.name;
 }
 
+/* Keywords that no parameter has: symbols of the function, or elements of `**name`. */
+static bool bind_others(struct fe *f, const struct fe_function *fn, struct fe_args *a, struct fe_scope *inner)
+{
+    const struct py *rest = arguments_of(fn->node)->arguments.kwarg;
+    const struct value **items = NEW_ARRAY(f->arena, const struct value *, 2 * a->num_names + 1);
+    struct value *all = fe_new(f, FE_DICT);
+    for (uint32_t i = 0; i < a->num_names; i++) {
+        if (a->used >> (i % 32) & 1)
+            continue;
+        const char *name = intern(f->ir->names, a->names[i]);
+        if (rest) {
+            items[all->count++] = fe_string(f, name);
+            items[all->count++] = a->values[i];
+            continue;
+        }
+        if (!map_has(&f->symbol_types, name))
+            return fe_error(f, a->node, "'%s' has no parameter '%s'", name_of(fn), a->names[i]) != NULL;
+        vec_push(f->arena, &inner->symbols, name);
+        vec_push(f->arena, &inner->symbol_values, a->values[i]);
+    }
+    all->items = items;
+    if (rest)
+        fe_bind(f, inner, rest->arg.arg, all);
+    return true;
+}
+
+/* `*name`: what is given by position behind the parameters. */
+static bool bind_rest(struct fe *f, const struct fe_function *fn, struct fe_args *a, uint32_t positional,
+                      struct fe_scope *inner)
+{
+    const struct py *rest = arguments_of(fn->node)->arguments.vararg;
+    uint32_t more = a->count > positional ? a->count - positional : 0;
+    if (!rest)
+        return !more || fe_error(f, a->node, "%u arguments for %u parameters of '%s'", a->count, positional,
+                                 name_of(fn)) != NULL;
+    const struct value **items = NEW_ARRAY(f->arena, const struct value *, more + 1);
+    for (uint32_t i = 0; i < more; i++) {
+        const struct value *v = a->items[positional + i];
+        if (!(items[i] = fe_is_data(v) ? fe_materialize(f, a->node, v, rest->arg.arg) : v))
+            return false;
+    }
+    fe_bind(f, inner, rest->arg.arg, fe_tuple(f, items, more));
+    return true;
+}
+
 static bool bind_arguments(struct fe *f, const struct fe_function *fn, struct fe_args *a, struct fe_scope *inner)
 {
     struct formal formals[256];
@@ -181,8 +228,10 @@ static bool bind_arguments(struct fe *f, const struct fe_function *fn, struct fe
     f->source = caller;
     if (!accepted)
         return false;
+    const struct py *args = arguments_of(fn->node);
+    uint32_t positional = args->arguments.posonlyargs.count + args->arguments.args.count;
     for (uint32_t i = 0; i < count; i++) {
-        given[i] = fe_arg(a, i, formals[i].name);
+        given[i] = fe_arg(a, i < positional ? i : UINT32_MAX, formals[i].name);
         if (fn->node->kind == PY_FUNCTION_DEF && !annotation_value(f, fn, formals[i].annotation, &types[i]))
             return false;
         if (given[i] && types[i] && types[i]->kind == FE_DESC && f->dace && fe_is_data(given[i]) &&
@@ -192,17 +241,8 @@ static bool bind_arguments(struct fe *f, const struct fe_function *fn, struct fe
             given[i] = s && s->rank == types[i]->rank ? s : given[i];
         }
     }
-    if (a->count > count)
-        return fe_error(f, a->node, "%u arguments for %u parameters of '%s'", a->count, count, name_of(fn)) != NULL;
-    for (uint32_t i = 0; i < a->num_names; i++) {
-        if (a->used >> (i % 32) & 1)
-            continue;
-        const char *name = intern(f->ir->names, a->names[i]);
-        if (!map_has(&f->symbol_types, name))
-            return fe_error(f, a->node, "'%s' has no parameter '%s'", name_of(fn), a->names[i]) != NULL;
-        vec_push(f->arena, &inner->symbols, name);
-        vec_push(f->arena, &inner->symbol_values, a->values[i]);
-    }
+    if (!bind_rest(f, fn, a, positional, inner) || !bind_others(f, fn, a, inner))
+        return false;
     for (int pass = 0; pass < 2; pass++)
         for (uint32_t i = 0; i < count; i++)
             if (given[i] && types[i] && types[i]->kind == FE_DESC && fe_is_data(given[i]) &&
@@ -313,14 +353,23 @@ static bool arguments(struct fe *f, const struct py *n, struct fe_args *a)
     }
     for (uint32_t i = 0; i < n->call.keywords.count; i++) {
         const struct py *k = n->call.keywords.items[i];
-        const struct value *v =
-            k->keyword.arg ? fe_eval(f, k->keyword.value) : fe_unsupported(f, k, "unpacking a dictionary");
+        const struct value *v = fe_eval(f, k->keyword.value);
         if (!v)
             return false;
-        if (names.count >= 32)
+        if (!k->keyword.arg && v->kind != FE_DICT)
+            return fe_error(f, k, "only a dictionary can be unpacked here, this is %s", fe_describe(f, v)) != NULL;
+        for (uint32_t d = 0; !k->keyword.arg && d + 1 < v->count; d += 2) {
+            if (v->items[d]->kind != FE_STRING)
+                return fe_error(f, k, "the keys of this dictionary must be strings") != NULL;
+            vec_push(f->arena, &names, v->items[d]->text);
+            vec_push(f->arena, &values, v->items[d + 1]);
+        }
+        if (k->keyword.arg) {
+            vec_push(f->arena, &names, k->keyword.arg);
+            vec_push(f->arena, &values, v);
+        }
+        if (names.count > 32)
             return fe_unsupported(f, k, "more than 32 keywords") != NULL;
-        vec_push(f->arena, &names, k->keyword.arg);
-        vec_push(f->arena, &values, v);
     }
     *a = (struct fe_args){ .node = n,
                            .items = items.items,

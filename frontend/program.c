@@ -234,7 +234,7 @@ static bool lower(struct fe *f, const struct fe_function *fn, const struct front
     f->returns = &returns;
     if (args->arguments.vararg || args->arguments.kwarg)
         return fe_unsupported(f, args->arguments.vararg ? args->arguments.vararg : args->arguments.kwarg,
-                              "a variable number of arguments") != NULL;
+                              "a variable number of arguments of a program") != NULL;
     bool good = true;
     vec_push(f->arena, &f->calls, fn);
     for (int k = 0; k < 3; k++)

@@ -68,7 +68,7 @@ class Calls(unittest.TestCase):
         line = program.f.__code__.co_firstlineno
         file, count_line = __file__, count.__code__.co_firstlineno
         self.assertEqual(texts, [
-            f"Automatically creating callback to Python for 'count': not supported: a variable number of arguments ({file}:{count_line})",
+            f"Automatically creating callback to Python for 'count': not supported: 'global' and 'nonlocal' ({file}:{count_line + 1})",
             f"Automatically creating callback to Python for 'untyped': not supported: 'global' and 'nonlocal' "
             f"({file}:{untyped.__code__.co_firstlineno + 1}). Cannot infer return type of callback 'untyped': an annotation of the "
             f"function or of the name that gets it says the type",

@@ -333,3 +333,21 @@ def tuples_of_branches(A: sdfg.float64[N]):
         t = (i, i + 1)
         A[i] = t[1] * x
     return x, y
+
+
+def weighted(*arrays, scale=1.0, **weights):
+    total = np.zeros_like(arrays[0])
+    for a, w in zip(arrays, (weights["first"], weights["second"])):
+        total += a * w
+    return total * scale
+
+
+def last(first, *rest):
+    return rest[-1] if len(rest) > 0 else first
+
+
+@sdfg.program
+def star_parameters(A: sdfg.float64[N], B: sdfg.float64[N]):
+    w = {"first": 2.0, "second": 0.5}
+    pair = (A, B + 1)
+    return weighted(A, B, first=1.0, second=3.0), weighted(*pair, scale=2.0, **w), last(A[0]), last(A[0], A[1], B[2])
