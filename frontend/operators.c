@@ -68,7 +68,8 @@ const struct value *fe_apply(struct fe *f, const struct py *n, const struct type
     return v;
 }
 
-static bool is_cast_of_bits(const struct type *t) { return type_is_integer(t) && t->size < 4; }
+/* C computes in a wider type. */
+static bool is_narrow(const struct type *t) { return (type_is_integer(t) && t->size < 4) || t->kind == TYPE_F16; }
 
 static int64_t wrapped(int64_t i, const struct type *t)
 {
@@ -99,7 +100,7 @@ static bool fits_type(struct fe *f, const struct py *n, const struct type *t, co
     return fits || fe_error(f, n, "%lld does not fit into %s", (long long)v->i, t->name) != NULL;
 }
 
-/* An operation of C on operands of one type; narrow integers wrap as NumPy's do. */
+/* An operation of C on operands of one type; narrow ones wrap or are rounded as those of NumPy. */
 static const struct value *arithmetic(struct fe *f, const struct py *n, const struct type *t, const char *format,
                                       const struct value *a, const struct value *b)
 {
@@ -108,7 +109,7 @@ static const struct value *arithmetic(struct fe *f, const struct py *n, const st
     const struct value *args[2] = { fe_cast(f, n, t, a), fe_cast(f, n, t, b) };
     if (!args[0] || !args[1])
         return NULL;
-    if (is_cast_of_bits(t))
+    if (is_narrow(t))
         format = fe_format(f, "dace.%s(%s)", t->name, format);
     const struct value *v = fe_apply(f, n, t, format, 2, args);
     if (v && a->weak && b->weak)
@@ -260,7 +261,7 @@ static const struct value *power(struct fe *f, const struct py *n, const struct 
         return fe_error(f, n, "an integer to a negative power");
     const struct value *x = fe_cast(f, n, t, a);
     if (constant && k == 2)
-        return fe_apply(f, n, t, is_cast_of_bits(t) ? fe_format(f, "dace.%s($0 * $0)", t->name) : "($0 * $0)", 1, &x);
+        return fe_apply(f, n, t, is_narrow(t) ? fe_format(f, "dace.%s($0 * $0)", t->name) : "($0 * $0)", 1, &x);
     if (constant && k >= -3 && k <= 8 && !type_is_complex(t))
         return fe_apply(f, n, t, fe_format(f, k < 0 ? "(1.0 / ($0 ** %d))" : "($0 ** %d)", (int)(k < 0 ? -k : k)), 1,
                         &x);
@@ -395,7 +396,7 @@ const struct value *fe_unary(struct fe *f, const struct py *n, enum py_op op, co
     if (op == PY_USUB && t->kind == TYPE_BOOL)
         return fe_error(f, n, "operator - on bool: use ~");
     const char *format = op == PY_USUB ? "(-$0)" : t->kind == TYPE_BOOL ? "(not $0)" : "(~$0)";
-    return fe_apply(f, n, t, is_cast_of_bits(t) ? fe_format(f, "dace.%s%s", t->name, format) : format, 1, &a);
+    return fe_apply(f, n, t, is_narrow(t) ? fe_format(f, "dace.%s%s", t->name, format) : format, 1, &a);
 }
 
 /* ---- conversions ---- */

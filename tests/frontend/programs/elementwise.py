@@ -130,3 +130,9 @@ def nan_wins(A: sdfg.float64[N]):
 @sdfg.program
 def limits(A: sdfg.uint8[N], B: sdfg.int8[N]):
     return A >= -3, B < 300, A > N - 20, np.negative(N) + B
+
+
+@sdfg.program
+def half_precision(U: sdfg.uint8[N], B: sdfg.float64[N]):
+    B[:] = np.sin(U) ** 2 + (np.sqrt(U) * 3 - np.cos(U) / 7)
+    return np.sin(U) ** 2, -np.sin(U) * np.exp(U)
