@@ -126,7 +126,6 @@ static const struct value *either(struct fe_args *a, uint32_t at, const char *na
     return v ? v : fe_arg(a, UINT32_MAX, other);
 }
 
-/* The communicator of a method, or what is given as `grid`; NULL with an error. `world` if there is none. */
 bool fe_grid_of(struct fe *f, const struct py *n, const struct value *v, const struct fe_grid **out)
 {
     *out = NULL;
@@ -140,13 +139,14 @@ bool fe_grid_of(struct fe *f, const struct py *n, const struct value *v, const s
     return !v->grid || v->grid->name || fe_error(f, n, "a message in MPI.COMM_NULL") != NULL;
 }
 
+/* The communicator of a method, or the argument `grid` of a function of dace.comm; false with an error. */
 static bool communicator(struct fe *f, const struct fe_builtin *b, struct fe_args *a, uint32_t at,
                          const struct fe_grid **out)
 {
     return fe_grid_of(f, a->node, b->kind ? a->items[0] : fe_arg(a, at, "grid"), out);
 }
 
-/* The node, in the communicator; room for one edge more is needed. */
+/* `wires` has room for the edge of the grid. */
 static void node(struct fe *f, const char *class, const char *file, const char *attributes, struct fe_wire *wires,
                  uint32_t count, const struct fe_grid *grid)
 {
@@ -163,8 +163,8 @@ const struct value *fn_mpi_bcast(struct fe *f, const struct fe_builtin *b, struc
     const struct value *buffer = either(a, m, "buffer", "buf"), *root = fe_arg(a, m + 1, "root");
     const struct fe_grid *grid;
     struct fe_received r;
-    if (!communicator(f, b, a, 2, &grid) || !fe_args_done(f, a, m ? 3 : 3) ||
-        !fe_receives(f, a->node, buffer, true, &r) || !(root = number(f, a->node, root, 0, "root")))
+    if (!communicator(f, b, a, 2, &grid) || !fe_args_done(f, a, 3) || !fe_receives(f, a->node, buffer, true, &r) ||
+        !(root = number(f, a->node, root, 0, "root")))
         return NULL;
     struct fe_wire wires[4] = { { "_inbuffer", r.to, NULL, false },
                                 { "_root", root, NULL, false },
