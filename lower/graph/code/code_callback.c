@@ -32,6 +32,7 @@ static struct tree_expr *address_argument(struct code_gen *g, const struct code 
 static bool arguments(struct code_gen *g, const struct code *c, const struct type *callback, bool by_value,
                       struct tree_expr **out)
 {
+    uint32_t kept = 0;
     for (uint32_t i = 0; i + 1 < c->count; i++) {
         const struct code *argument = c->items[i + 1];
         const struct type *type = argument_type(callback, by_value, i);
@@ -47,10 +48,7 @@ static bool arguments(struct code_gen *g, const struct code *c, const struct typ
         struct tree_stmt *made = code_end(g, before);
         if (!out[i])
             return false;
-        for (uint32_t k = 0; k < i && made->items.count; k++)
-            if (!expr_is_const(out[k]))
-                out[k] = code_temp(g, "operand", out[k]);
-        stmt_append(g->t, g->out, made);
+        code_append_operand(g, made, out, i, &kept);
     }
     return true;
 }

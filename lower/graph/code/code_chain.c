@@ -31,11 +31,9 @@ static struct tree_expr *next_operand(struct chain *n, const struct code *c)
     struct tree_stmt *before = code_begin(g);
     struct tree_expr *e = code_eval(g, c);
     struct tree_stmt *made = code_end(g, before);
-    if (e && made->items.count) {
-        if (!expr_is_const(n->value))
-            n->value = code_temp(g, "operand", n->value);
-        stmt_append(g->t, g->out, made);
-    }
+    uint32_t kept = 0;
+    if (e)
+        code_append_operand(g, made, &n->value, 1, &kept);
     return e;
 }
 

@@ -91,6 +91,10 @@ struct tree_expr *code_once(struct code_gen *g, struct tree_expr *e);
 /* Statements made from here go to a new block, until code_end gives it and restores the block before. */
 struct tree_stmt *code_begin(struct code_gen *g);
 struct tree_stmt *code_end(struct code_gen *g, struct tree_stmt *before);
+/* Appends `made`, the statements of an operand. The `count` operands that were evaluated before are put into variables
+ * first, so that they keep their values (*kept of them are), unless all that `made` holds are marks of checked mode. */
+void code_append_operand(struct code_gen *g, struct tree_stmt *made, struct tree_expr **operands, uint32_t count,
+                         uint32_t *kept);
 
 /* code_value.c */
 struct tree_expr *code_eval(struct code_gen *g, const struct code *c);

@@ -1,5 +1,6 @@
 /* Expressions that are neither operators on numbers nor calls. */
 #include "lower/graph/code/code_gen.h"
+#include "lower/tree/tree_check.h"
 
 /* ---- literals ---- */
 
@@ -26,21 +27,37 @@ static struct tree_expr *string(struct code_gen *g, const struct code *c)
 
 /* ---- operands in order ---- */
 
+static bool changes_values(const struct tree_stmt *s)
+{
+    if (s->kind != STMT_BLOCK)
+        return !stmt_is_check(s);
+    for (uint32_t i = 0; i < s->items.count; i++)
+        if (changes_values(s->items.items[i]))
+            return true;
+    return false;
+}
+
+void code_append_operand(struct code_gen *g, struct tree_stmt *made, struct tree_expr **operands, uint32_t count,
+                         uint32_t *kept)
+{
+    bool changes = changes_values(made);
+    for (; changes && *kept < count; ++*kept)
+        if (!expr_is_const(operands[*kept]))
+            operands[*kept] = code_temp(g, "operand", operands[*kept]);
+    if (made->items.count)
+        stmt_append(g->t, g->out, made);
+}
+
 bool code_eval_list(struct code_gen *g, struct code *const *codes, uint32_t count, struct tree_expr **out)
 {
-    uint32_t kept = 0; /* so many are in variables */
+    uint32_t kept = 0;
     for (uint32_t i = 0; i < count; i++) {
         struct tree_stmt *before = code_begin(g);
         out[i] = code_eval(g, codes[i]);
         struct tree_stmt *made = code_end(g, before);
         if (!out[i])
             return false;
-        if (!made->items.count)
-            continue;
-        for (; kept < i; kept++) /* they were evaluated before these statements */
-            if (!expr_is_const(out[kept]))
-                out[kept] = code_temp(g, "operand", out[kept]);
-        stmt_append(g->t, g->out, made);
+        code_append_operand(g, made, out, i, &kept);
     }
     return true;
 }

@@ -1,4 +1,5 @@
-/* While loops that count, up or down, become `for` loops; a loop of one iteration is replaced by its body.
+/* While loops that count, up or down, become `for` loops; a loop of one iteration is replaced by its body. A leading
+ * test that leaves an endless loop (checked mode makes such loops) becomes the condition of the loop.
  *
  *     k = 0                                for k' = 0 to N step 1
  *     while k < N {          ->                body
@@ -17,6 +18,29 @@ struct loops {
     struct tree *tree;
     struct tree_whole whole;
 };
+
+/* ---- conditions ---- */
+
+static bool is_only_break(const struct tree_stmt *block)
+{
+    return block && block->items.count == 1 && block->items.items[0]->kind == STMT_BREAK;
+}
+
+/* while true { if c { break } ... } becomes while !c { ... }. */
+static bool take_condition(void *user, struct tree_stmt *s)
+{
+    struct loops *l = user;
+    while (s->kind == STMT_WHILE && expr_is_int(s->value, 1) && s->body->items.count) {
+        const struct tree_stmt *test = s->body->items.items[0];
+        if (test->kind != STMT_IF || !is_only_break(test->body) || (test->otherwise && test->otherwise->items.count))
+            break;
+        s->value = expr_unary(l->tree, EXPR_NOT, test->value);
+        s->body->items.items++;
+        s->body->items.capacity--;
+        s->body->items.count--;
+    }
+    return true;
+}
 
 /* ---- while loops that count ---- */
 
@@ -208,6 +232,7 @@ bool opt_canonical_loops(struct tree *t, const struct tree_options *o)
         struct tree_func *f = t->functions.items[i];
         stmt_flatten(t, f->body);
         struct loops l = { .tree = t, .whole = { t, f, { 0 } } };
+        stmt_visit(f->body, take_condition, &l);
         stmt_visit(f->body, count_loops, &l);
         l.whole.scan = (struct tree_scan){ 0 };
         stmt_visit(f->body, unwrap_single, &l);
