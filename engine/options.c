@@ -136,6 +136,7 @@ bool options_take(struct sdfg_engine *e, const sdfg_options *given, struct diags
     o->dump_after = copy(e->arena, o->dump_after);
     o->save_data = copy(e->arena, o->save_data);
     o->plugins = copy(e->arena, o->plugins);
+    o->passes = copy(e->arena, o->passes);
     o->restore_data = copy(e->arena, o->restore_data);
     return true;
 }

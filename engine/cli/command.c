@@ -269,6 +269,9 @@ static bool apply_run(struct command *c, const struct option *o, char *value)
     case OPTION_CODEGEN:
         c->options.codegen = value;
         break;
+    case OPTION_PASSES:
+        c->options.passes = value;
+        break;
     case OPTION_PLUGIN:
         ok = add_plugin(c, value);
         break;

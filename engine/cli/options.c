@@ -68,6 +68,8 @@ static const struct option options[] = {
     { "arch", OPTION_ARCH, RUN | BENCH | CC, TAKES_VALUE, "sm_NN", "GPU that code is made for (the device's)" },
     { "codegen", OPTION_CODEGEN, RUN | BENCH | CC, TAKES_VALUE, "FILE",
       "code generator library (beside this program)" },
+    { "passes", OPTION_PASSES, RUN | BENCH | CC, TAKES_VALUE, "LIST",
+      "passes over the loop tree that are skipped: -NAME,-NAME (--list=passes has the names)" },
     { "plugin", OPTION_PLUGIN, RUN | BENCH | CC, TAKES_VALUE, "FILE",
       "loads a plug-in, after those of SDFG_PLUGINS; may be given several times" },
     { "linker", OPTION_LINKER, RUN | BENCH, TAKES_VALUE, "WHAT",

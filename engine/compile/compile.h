@@ -49,6 +49,7 @@ struct compile {
     bool quick; /* code is wanted soon rather than fast */
     unsigned facts;
     const struct pass *pass;                           /* the row that runs */
+    const bool *skipped;                               /* by row: the request skips it; NULL: none */
     void (*dump)(struct compile *c, const char *pass); /* called after every pass; decides itself */
     VEC(struct pass_time {
         const char *name;
@@ -75,6 +76,9 @@ extern const struct pass pipeline[]; /* ends with a row without function */
 
 /* Runs the table as the request wants it: up to the pass that makes what is asked for. Times, dumps and verifies. */
 bool compile_run(struct compile *c);
+
+/* The first fact of a set, as lists show it; static text. */
+const char *fact_name(unsigned set);
 
 /* Around everything that uses LLVM (compile_exit.c). False: the process ends, and LLVM must not be used any more. */
 bool compile_begin(void);

@@ -1,7 +1,9 @@
 /* The driver of the pass table. */
 #include "engine/compile/compile.h"
 
-#include <assert.h>
+#include "base/near.h"
+
+#include <string.h>
 #include <time.h>
 
 static double now(void)
@@ -13,6 +15,8 @@ static double now(void)
 
 static bool is_wanted(const struct compile *c, const struct pass *p)
 {
+    if (c->skipped && c->skipped[p - pipeline])
+        return false;
     unsigned device = c->tree_options.device ? TREE_PASS_GPU : TREE_PASS_CPU;
     return (!p->devices || p->devices & device) && (!p->condition || p->condition(c));
 }
@@ -42,13 +46,62 @@ static double budget_of(const struct compile *c, const struct pass *p)
     return p->tree ? 1e-6 * (MICROSECONDS + MICROSECONDS_PER_VARIABLE * (double)c->tree->num_vars) : 0;
 }
 
+/* ---- what the request says of passes ---- */
+
+static const struct pass *find(const char *name, size_t length)
+{
+    for (const struct pass *p = pipeline; p->run; p++)
+        if (!strncmp(p->name, name, length) && !p->name[length])
+            return p;
+    return NULL;
+}
+
+static bool unknown_pass(struct compile *c, const char *name)
+{
+    struct near n = near_begin(name);
+    for (const struct pass *p = pipeline; p->run; p++)
+        near_try(&n, p->name);
+    return diag_error(c->ir->diags, NULL, DIAG_PASS_UNKNOWN, name,
+                      *n.best ? arena_printf(c->ir->arena, " (did you mean '%s'?)", n.best) : "");
+}
+
+/* "-NAME,-NAME" */
+static bool take_passes(struct compile *c, const char *list)
+{
+    size_t rows = 1;
+    for (const struct pass *p = pipeline; p->run; p++)
+        rows++;
+    bool *skipped = NEW_ARRAY(c->ir->arena, bool, rows);
+    for (const char *at = list;;) {
+        size_t length = strcspn(at, ",");
+        const char *word = arena_strndup(c->ir->arena, at, length);
+        if (*word != '-' || length == 1)
+            return diag_error(c->ir->diags, NULL, DIAG_PASS_LIST, list, word);
+        const struct pass *p = find(word + 1, length - 1);
+        if (!p)
+            return unknown_pass(c, word + 1);
+        if (!p->tree)
+            return diag_error(c->ir->diags, NULL, DIAG_PASS_NEEDED, p->name);
+        skipped[p - pipeline] = true;
+        at += length;
+        if (!*at++)
+            break;
+    }
+    c->skipped = skipped;
+    return true;
+}
+
 bool compile_run(struct compile *c)
 {
+    if (c->request->passes && !take_passes(c, c->request->passes))
+        return false;
     double verifying = 0;
     for (const struct pass *p = pipeline; p->run; p++) {
         if (!is_wanted(c, p))
             continue;
-        assert((c->facts & p->needs) == p->needs && "pass order");
+        unsigned missing = p->needs & ~c->facts;
+        if (missing)
+            return diag_error(c->ir->diags, NULL, DIAG_PASS_FACT, p->name, fact_name(missing));
         c->pass = p;
         double begin = now();
         double budget = budget_of(c, p);

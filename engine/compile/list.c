@@ -68,6 +68,14 @@ static const struct {
     { FACT_OBJECTS, "objects" }, { FACT_CODE, "code" },
 };
 
+const char *fact_name(unsigned set)
+{
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+        if (set & facts[i].fact)
+            return facts[i].name;
+    return "";
+}
+
 static struct words names_of_facts(unsigned set)
 {
     struct words w = { .length = 0 };

@@ -275,6 +275,9 @@ typedef struct sdfg_options {
     const char *python;
     /* Files of plug-ins with ':' between them, loaded in this order (docs/plugins.md); NULL: none. Copied. */
     const char *plugins;
+    /* Passes over the loop tree that are skipped: "-NAME" for each, with ',' between them; SDFG_LIST_PASSES has the
+     * names. Kernels that are made so are not kept on disk. NULL: none. Copied. */
+    const char *passes;
 } sdfg_options;
 
 /* SDFG_OPTIONS_INIT for a struct of any size, with `debug`, `dump_dir` and `plugins` from SDFG_DEBUG, SDFG_DUMP_DIR and
@@ -953,7 +956,7 @@ SDFG_API void sdfg_mpi_abort(int code);
 #define SDFG_OBJECT_LAYOUT_INIT { sizeof(sdfg_object_layout), 0, NULL, 0, 0, 0, 0, 0, 0, NULL, 0 }
 #define SDFG_OPTIONS_INIT { sizeof(sdfg_options), -1, 0, SDFG_FP_DEFAULT, SDFG_TIER_FULL, SDFG_LINKER_AUTO, \
     SDFG_EXTERNAL_FOLDER, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, false, false, NULL, NULL, NULL, NULL, NULL, NULL, \
-    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL }
+    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL }
 #define SDFG_STATS_INIT { sizeof(sdfg_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 /* clang-format on */
 
