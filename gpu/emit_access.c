@@ -16,6 +16,7 @@ struct place_in_memory {
 
 struct accesses {
     struct gpu_func *f;
+    bool barriers;     /* behind which memory has what other threads wrote: `__restrict__` would deny that */
     struct map places; /* struct gpu_variable * -> struct place_in_memory * */
     VEC(struct place_in_memory *) all;
     struct map begins; /* pointer variables of the kernel -> where they lead, if that is one variable */
@@ -97,6 +98,7 @@ static bool find_accesses(void *user, struct tree_stmt *s)
 {
     struct accesses *a = user;
     unsigned flags = stmt_rows[s->kind].flags;
+    a->barriers = a->barriers || s->kind == STMT_BARRIER;
     stmt_each_expr(s, find_loads_root, a);
     if (s->pointer && flags & STMT_WRITES)
         access_at(a, s->pointer, s->alias, true);
@@ -129,7 +131,7 @@ void gpu_accesses(struct gpu_func *f)
         struct gpu_variable *x = p->variable;
         if (!x || !x->param || x->var->type->kind != TYPE_POINTER || x->mentions != p->mentions)
             continue;
-        bool alone = true, unwritten = !p->written;
+        bool alone = !(p->written && a.barriers), unwritten = !p->written;
         for (uint32_t k = 0; k < a.all.count; k++) {
             const struct place_in_memory *q = a.all.items[k];
             if (q == p || is_own(q) || !may_overlap(p, q))

@@ -18,7 +18,7 @@
 enum { SDFG_RT_IMAGE_ABI = 1 };
 enum sdfg_rt_image_kind { SDFG_RT_CUBIN /* machine code */, SDFG_RT_PTX /* text, ends with a zero byte */ };
 enum sdfg_rt_kernel_flags {
-    SDFG_RT_COOPERATIVE = 1 /* all blocks are resident at once: they may wait for each other */
+    SDFG_RT_COOPERATIVE = 1 /* blocks may wait for each other: launched with as many as can run at once */
 };
 
 struct sdfg_rt_kernel {
@@ -72,11 +72,12 @@ void sdfg_rt_device_copy(struct sdfg_rt_run *run, void *to, const void *from, in
                          int64_t to_pitch, int64_t from_pitch, int64_t direction, int64_t queue);
 void sdfg_rt_device_zero(struct sdfg_rt_run *run, void *to, int64_t bytes, int64_t queue);
 /* Kernel number `kernel` of the image. shape: blocks in x, y, z, then threads of a block in x, y, z; if one of them is
- * not positive, nothing happens. params: the kernel's parameters in the layout that C gives them. */
+ * not positive, nothing happens. A cooperative kernel gets fewer blocks in x if not all can run at once, and a single
+ * block where the device or the driver has no such launches. params: the kernel's parameters in the layout that C gives
+ * them. */
 void sdfg_rt_device_launch(struct sdfg_rt_run *run, int64_t kernel, const int64_t *shape, const void *params,
                            int64_t bytes, int64_t queue);
-/* How many blocks of so many threads can be resident at once: the most that a cooperative kernel may have. At least 1.
- */
+/* How many blocks of so many threads can be resident at once: the most that a cooperative kernel gets. At least 1. */
 int64_t sdfg_rt_device_resident(struct sdfg_rt_run *run, int64_t kernel, int64_t threads);
 /* The host waits for all work of a queue, or of all (SDFG_RT_ALL_QUEUES). */
 void sdfg_rt_device_wait(struct sdfg_rt_run *run, int64_t queue);

@@ -123,6 +123,7 @@ struct sdfg_rt_module {
     struct sdfg_rt_function {
         _Atomic(cuda_function) handle; /* looked up when it is first launched */
         int threads;                   /* most in a block */
+        int64_t resident;              /* blocks at once, of the number of threads in the upper half; 0: not asked */
     } functions[];
 };
 
@@ -138,6 +139,8 @@ struct sdfg_rt_gpu {
     pthread_mutex_t lock; /* of all below */
     struct sdfg_rt_device_block *used, *kept;
     struct sdfg_rt_module *modules;
+    cuda_event met; /* the last launch whose blocks wait for each other, which was in the queue `met_in` */
+    cuda_stream met_in;
     struct sdfg_rt_run *idle;    /* runs for later calls, with their queues */
     struct sdfg_rt_run *working; /* asynchronous ones whose work may not be done */
     struct sdfg_rt_gpu *next;

@@ -2,6 +2,7 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { LAUNCH_END = 0, LAUNCH_BUFFER = 1, LAUNCH_BYTES = 2 }; /* CU_LAUNCH_PARAM_... */
 
@@ -36,7 +37,7 @@ static int launch(const struct sdfg_rt_cuda *cuda, const struct sdfg_rt_kernel *
     unsigned shape[6];
     for (int i = 0; i < 6; i++)
         shape[i] = (unsigned)s[i];
-    if (!(k->flags & SDFG_RT_COOPERATIVE))
+    if (!(k->flags & SDFG_RT_COOPERATIVE) || s[0] * s[1] * s[2] == 1)
         return cuda->LaunchKernel(function, shape[0], shape[1], shape[2], shape[3], shape[4], shape[5], k->shared,
                                   stream, NULL, extra);
     struct cuda_launch_attribute cooperative = { .id = CUDA_LAUNCH_COOPERATIVE, .value = { .cooperative = 1 } };
@@ -49,24 +50,77 @@ static int launch(const struct sdfg_rt_cuda *cuda, const struct sdfg_rt_kernel *
     return cuda->LaunchKernelEx(&l, function, NULL, extra);
 }
 
-static bool can_cooperate(struct sdfg_rt_run *run, const struct sdfg_rt_kernel *k)
+/* ---- blocks that wait for each other ---- */
+
+static int64_t blocks_of(const int64_t *shape) { return shape[0] * shape[1] * shape[2]; }
+
+/* Cooperative kernels do with any number of blocks: with as many in x as fit on the device at once, and with one block
+ * where blocks cannot wait for each other (a driver older than CUDA 11.8). */
+static bool limit_blocks(struct sdfg_rt_run *run, int64_t kernel, int64_t *shape)
 {
-    return !(k->flags & SDFG_RT_COOPERATIVE) || (run->gpu->cooperative && run->gpu->cuda->LaunchKernelEx) ||
-           sdfg_rt_device_fail(
-               run->context, SDFG_RT_DEVICE,
-               "kernel %s%s%s needs blocks that wait for each other, which takes a driver for CUDA 11.8 "
-               "and a device that can launch such kernels",
-               k->name, *k->path ? " of " : "", k->path);
+    const struct sdfg_rt_gpu *gpu = run->gpu;
+    if (blocks_of(shape) == 1)
+        return true;
+    if (!gpu->cooperative || !gpu->cuda->LaunchKernelEx) {
+        shape[0] = shape[1] = shape[2] = 1;
+        return true;
+    }
+    int64_t most = sdfg_rt_device_resident(run, kernel, shape[3] * shape[4] * shape[5]) / (shape[1] * shape[2]);
+    if (shape[0] > most)
+        shape[0] = most < 1 ? 1 : most;
+    return sdfg_rt_run_good(run);
 }
 
-void sdfg_rt_device_launch(struct sdfg_rt_run *run, int64_t kernel, const int64_t *shape, const void *params,
+/* The blocks of a kernel count each other in memory that belongs to the kernel, so that no two such launches of a
+ * device may overlap: each comes behind the last one of any other run. The lock is held. */
+static int launch_together(struct sdfg_rt_run *run, const struct sdfg_rt_kernel *k, cuda_function function,
+                           const int64_t *shape, void **extra, cuda_stream stream, const char **name)
+{
+    struct sdfg_rt_gpu *gpu = run->gpu;
+    const struct sdfg_rt_cuda *cuda = gpu->cuda;
+    int result = CUDA_GOOD;
+    *name = "cuEventCreate";
+    if (!gpu->met)
+        result = cuda->EventCreate(&gpu->met, CUDA_EVENT_NO_TIMING);
+    if (result == CUDA_GOOD && gpu->met_in && gpu->met_in != stream) {
+        *name = "cuStreamWaitEvent";
+        result = cuda->StreamWaitEvent(stream, gpu->met, 0);
+    }
+    if (result == CUDA_GOOD) {
+        *name = "cuLaunchKernelEx";
+        result = launch(cuda, k, function, shape, extra, stream);
+    }
+    if (result == CUDA_GOOD) {
+        *name = "cuEventRecord";
+        result = cuda->EventRecord(gpu->met, stream);
+        gpu->met_in = stream;
+    }
+    return result;
+}
+
+static int launch_kernel(struct sdfg_rt_run *run, const struct sdfg_rt_kernel *k, cuda_function function,
+                         const int64_t *shape, void **extra, cuda_stream stream, const char **name)
+{
+    if (!(k->flags & SDFG_RT_COOPERATIVE) || blocks_of(shape) == 1) {
+        *name = "cuLaunchKernel";
+        return launch(run->gpu->cuda, k, function, shape, extra, stream);
+    }
+    pthread_mutex_lock(&run->gpu->lock);
+    int result = launch_together(run, k, function, shape, extra, stream, name);
+    pthread_mutex_unlock(&run->gpu->lock);
+    return result;
+}
+
+void sdfg_rt_device_launch(struct sdfg_rt_run *run, int64_t kernel, const int64_t *wanted, const void *params,
                            int64_t bytes, int64_t queue)
 {
+    int64_t shape[6];
     if (!sdfg_rt_run_good(run))
         return;
     for (int i = 0; i < 6; i++)
-        if (shape[i] <= 0)
+        if (wanted[i] <= 0)
             return;
+    memcpy(shape, wanted, sizeof shape);
     struct sdfg_rt_function *f = sdfg_rt_function_of(run, kernel);
     cuda_stream stream;
     if (!f || !sdfg_rt_run_queue(run, queue, &stream))
@@ -75,13 +129,14 @@ void sdfg_rt_device_launch(struct sdfg_rt_run *run, int64_t kernel, const int64_
     size_t size = (size_t)bytes;
     void *extra[] = { (void *)(uintptr_t)LAUNCH_BUFFER, (void *)(uintptr_t)params, (void *)(uintptr_t)LAUNCH_BYTES,
                       &size, (void *)(uintptr_t)LAUNCH_END };
-    if (!within_limits(run, f, k, shape, bytes) || !can_cooperate(run, k))
+    if (!within_limits(run, f, k, shape, bytes) ||
+        (k->flags & SDFG_RT_COOPERATIVE && !limit_blocks(run, kernel, shape)))
         return;
     sdfg_rt_log_add(run, kernel, shape);
-    int result = launch(run->gpu->cuda, k, f->handle, shape, extra, stream);
+    const char *name;
+    int result = launch_kernel(run, k, f->handle, shape, extra, stream, &name);
     if (result != CUDA_GOOD)
-        sdfg_rt_run_check(run, k->flags & SDFG_RT_COOPERATIVE ? "cuLaunchKernelEx" : "cuLaunchKernel", result,
-                          sdfg_rt_cuda_is_fault(result) ? "" : k->name);
+        sdfg_rt_run_check(run, name, result, sdfg_rt_cuda_is_fault(result) ? "" : k->name);
     else if (run->call->check)
         sdfg_rt_device_wait(run, queue);
 }
@@ -94,6 +149,9 @@ int64_t sdfg_rt_device_resident(struct sdfg_rt_run *run, int64_t kernel, int64_t
         return 1;
     const struct sdfg_rt_cuda *cuda = run->gpu->cuda;
     const struct sdfg_rt_kernel *k = &run->image->kernels[kernel];
+    int64_t known = __atomic_load_n(&f->resident, __ATOMIC_RELAXED);
+    if (known && known >> 32 == threads)
+        return known & UINT32_MAX;
     if (threads < 1 || threads > f->threads) {
         refuse(run, k, "threads in a block", threads, f->threads);
         return 1;
@@ -104,5 +162,7 @@ int64_t sdfg_rt_device_resident(struct sdfg_rt_run *run, int64_t kernel, int64_t
                            k->name))
         return 1;
     int64_t all = (int64_t)blocks * run->gpu->processors;
-    return all < 1 ? 1 : all;
+    all = all < 1 ? 1 : all;
+    __atomic_store_n(&f->resident, threads << 32 | all, __ATOMIC_RELAXED);
+    return all;
 }

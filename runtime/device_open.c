@@ -189,6 +189,10 @@ static void empty(struct sdfg_rt_gpu *g)
         g->idle = run->next;
         sdfg_rt_run_free(g, run);
     }
+    if (g->met)
+        g->cuda->EventDestroy(g->met);
+    g->met = NULL;
+    g->met_in = NULL;
     while (g->modules) {
         struct sdfg_rt_module *m = g->modules;
         g->modules = m->next;

@@ -145,6 +145,55 @@ OWN_PROCESS(copies_and_launches)
     CHECK_INT(objects(), 0);
 }
 
+/* Two calls at once: their kernels may not count each other's blocks. */
+OWN_PROCESS(kernels_whose_threads_meet_do_not_overlap)
+{
+    struct call c[2] = { { .device = { .index = 0 } }, { .device = { .index = 0 } } };
+    for (int i = 0; i < 2; i++) {
+        begin(&c[i], &image);
+        struct {
+            char *counter, *out;
+        } m = { sdfg_rt_device_alloc(c[i].run, 64, SDFG_RT_ON_DEVICE), NULL };
+        m.out = m.counter + 16;
+        sdfg_rt_device_zero(c[i].run, m.counter, 64, 0);
+        for (int k = 0; k < 2; k++) {
+            sdfg_rt_device_zero(c[i].run, m.counter, 4, 0);
+            launch(&c[i], MEET, 2, 32, &m, sizeof m);
+        }
+        CHECK_INT(calls_of("cuStreamWaitEvent"), i);
+        sdfg_rt_device_free(c[i].run, m.counter, SDFG_RT_ON_DEVICE);
+    }
+    for (int i = 1; i >= 0; i--) {
+        sdfg_rt_device_end(c[i].run);
+        CHECK(says(&c[i], SDFG_RT_OK, ""));
+    }
+    sdfg_rt_device_hold();
+    sdfg_rt_device_let_go();
+    CHECK_INT(objects(), 0);
+}
+
+/* A call that is cancelled, or fails, stops where it is: its blocks serve the next ones. */
+OWN_PROCESS(stopped_calls_give_up_their_memory)
+{
+    static double x[N];
+    static const enum sdfg_rt_error errors[] = { SDFG_RT_CANCELLED, SDFG_RT_OUT_OF_MEMORY, SDFG_RT_BAD_VALUE };
+    struct call c = { .device = { .index = 0 } };
+    for (int round = 0; round < 6; round++) {
+        begin(&c, &image);
+        void *there = sdfg_rt_device_mirror(c.run, x, N * (int64_t)sizeof *x);
+        sdfg_rt_device_alloc(c.run, 1 << 20, SDFG_RT_ON_DEVICE);
+        sdfg_rt_device_alloc(c.run, 4096, SDFG_RT_PINNED);
+        add(&c, there, N, 1, (N + 63) / 64);
+        c.context.error = errors[round % 3];
+        sdfg_rt_device_end(c.run);
+        CHECK_INT(calls_of("cuMemAlloc_v2"), 2);
+        CHECK_INT(calls_of("cuMemHostAlloc"), 1);
+    }
+    sdfg_rt_device_hold();
+    sdfg_rt_device_let_go();
+    CHECK_INT(objects(), 0);
+}
+
 OWN_PROCESS(threads_meet)
 {
     struct call c = { .device = { .index = 0 } };
@@ -184,6 +233,15 @@ OWN_PROCESS(threads_meet)
     sdfg_rt_device_copy(c.run, met, out + 16, sizeof met, 1, 0, 0, SDFG_RT_TO_HOST, 0);
     for (int i = 0; i < 8; i++)
         CHECK_INT(met[i], i);
+    sdfg_rt_device_zero(c.run, out, 64, 0);
+    launch(&c, MEET, 100, 32, &m, sizeof m); /* as many as fit */
+    sdfg_rt_device_copy(c.run, met, out + 16, sizeof met, 1, 0, 0, SDFG_RT_TO_HOST, 0);
+    for (int i = 0; i < 8; i++)
+        CHECK_INT(met[i], i);
+    CHECK_INT(calls_of("cuOccupancyMaxActiveBlocksPerMultiprocessor"), 1);
+    sdfg_rt_device_zero(c.run, out, 64, 0);
+    launch(&c, MEET, 1, 32, &m, sizeof m); /* nobody to wait for */
+    CHECK_INT(calls_of("cuLaunchKernelEx"), 2);
     struct {
         void *out;
         char a;

@@ -19,6 +19,7 @@
  * the device compute do not come back unless the host decides by them. */
 #include "lower/opt/device/offload.h"
 #include "lower/opt/passes.h"
+#include "lower/opt/remark.h"
 #include "lower/tree/tree_rewrite.h"
 
 /* ---- decisions, to a fixpoint: memory and variables only ever move to the device ---- */
@@ -157,6 +158,8 @@ static enum placement placement(struct offload *o, struct tree_stmt *s)
         return PLACE_KERNEL;
     if (!s->body || s->kind == STMT_UPDATE)
         return place_leaf(o, s);
+    if (offload_is_region(o, s))
+        return PLACE_REGION;
     if (offload_has_nests(o, s))
         return PLACE_CONTROL;
     if (!touches_device(o, s))
@@ -175,11 +178,57 @@ static void place(struct offload *o, struct tree_stmt *s)
     if (p == PLACE_KERNEL) {
         o->num_nests++;
         stmt_visit(s->body, move_all, o);
-    } else if (p == PLACE_SERIAL) {
+    } else if (p == PLACE_SERIAL || p == PLACE_REGION) {
+        o->num_nests += p == PLACE_REGION;
         move_serial(o, s);
     } else if (p == PLACE_CONTROL) {
         place_inside(o, s);
     }
+}
+
+/* ---- remarks ---- */
+
+struct telling {
+    struct offload *offload;
+    uint32_t nests; /* in the region */
+    bool parallel;  /* some loop is */
+};
+
+static bool count_nests(void *user, struct tree_stmt *s)
+{
+    struct telling *w = user;
+    bool nest = offload_is_nest(w->offload, s);
+    w->nests += nest;
+    return !nest;
+}
+
+static bool tell(void *user, struct tree_stmt *s)
+{
+    struct telling *w = user;
+    struct tree *t = w->offload->tree;
+    enum placement p = (enum placement)(uintptr_t)map_get(&w->offload->placed, s);
+    if (p == PLACE_REGION) {
+        w->nests = 0;
+        stmt_visit(s, count_nests, w);
+        remark(t->ir->remarks, s->place, remark_subject(t, s), REMARK_REGION, w->nests);
+    }
+    if (p == PLACE_REGION || p == PLACE_KERNEL)
+        return false;
+    bool parallel = s->kind == STMT_FOR && (s->loop.parallel || s->loop.independent);
+    w->parallel |= parallel;
+    if (parallel)
+        remark(t->ir->remarks, s->place, remark_subject(t, s), REMARK_ON_HOST, offload_obstacle(w->offload, s));
+    return true;
+}
+
+static void tell_all(struct offload *o)
+{
+    struct telling w = { .offload = o };
+    if (!o->tree->ir->remarks)
+        return;
+    stmt_visit(o->main->body, tell, &w);
+    if (!o->num_nests)
+        remark(o->tree->ir->remarks, NULL, NULL, w.parallel ? REMARK_NO_NEST : REMARK_NO_KERNEL);
 }
 
 /* Loops that are left are the host's: no threads, and nothing that vector code would have to know better. */
@@ -206,6 +255,7 @@ bool opt_offload(struct tree *t, const struct tree_options *o)
         w.num_nests = 0;
         place(&w, w.main->body);
     } while (w.changed);
+    tell_all(&w);
     if (w.num_nests)
         offload_write(&w);
     for (uint32_t i = 0; i < t->functions.count; i++)

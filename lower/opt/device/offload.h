@@ -1,5 +1,5 @@
 /* Offloading: what of a program's main function runs on a device. offload.c decides, offload_host.c and
- * offload_cells.c write the host's side, offload_kernel.c the kernels.
+ * offload_cells.c write the host's side, offload_kernel.c and offload_region.c the kernels.
  *
  * Memory that kernels touch lives on the device for the whole call: pointers to it have a *twin*, a variable of the
  * host with the address on the device. Scalars that device code computes and others read have a *cell*, an element of
@@ -36,6 +36,7 @@ enum placement {
     PLACE_HOST,    /* as it is, perhaps between transfers */
     PLACE_CONTROL, /* the host decides, what is inside is placed on its own */
     PLACE_SERIAL,  /* one thread of the device */
+    PLACE_REGION,  /* a loop around small nests, as one kernel */
     PLACE_KERNEL   /* a nest whose iterations are threads */
 };
 
@@ -85,6 +86,8 @@ bool offload_is_overwritten(struct offload *o, const struct memory *m);
 bool offload_expr_fits(struct offload *o, const struct tree_expr *e);
 /* Can a statement with all in it be device code? `threads`: each iteration may be a thread of its own. */
 bool offload_fits(struct offload *o, const struct tree_stmt *s);
+/* Why the iterations of a loop cannot be threads of a device, in words; NULL: they can if they are independent. */
+const char *offload_obstacle(struct offload *o, const struct tree_stmt *loop);
 bool offload_is_nest(struct offload *o, struct tree_stmt *s);
 bool offload_has_nests(struct offload *o, struct tree_stmt *s);
 /* Is the variable mentioned by anything but the piece? */
@@ -111,7 +114,28 @@ void offload_refuse(struct offload *o, const struct place *place, const char *wh
 
 void offload_write(struct offload *o);
 
+/* ---- offload_region.c ---- */
+
+enum { OFFLOAD_REGION_THREADS = 512 }; /* of a block */
+
+/* Is it a sequential loop around small nests that can be one kernel? The answer does not depend on what is placed
+ * where. */
+bool offload_is_region(struct offload *o, struct tree_stmt *s);
+/* Can the statements of a block, for one thread or regions, be one kernel with the statement that follows them? */
+bool offload_is_longer_region(struct offload *o, struct tree_stmt *block, struct tree_stmt *s);
+void offload_region(struct offload *o, struct tree_stmt *out, struct tree_stmt *block);
+
 /* ---- offload_kernel.c ---- */
+
+/* The block becomes a kernel: what it assigns are the kernel's own variables. `alone`: for one thread. */
+struct tree_stmt *offload_kernel(struct offload *o, struct tree_stmt *out, const char *kind, struct tree_stmt *block,
+                                 const struct place *place, bool alone);
+/* Variables with cells that the piece mentions: their values are loaded in front of it, and stored behind it where it
+ * changes them. Those in `local` (may be NULL) do not need theirs. */
+void offload_load_cells(struct offload *o, struct tree_stmt *block, const struct tree_scan *piece,
+                        const struct map *local);
+void offload_store_cells(struct offload *o, struct tree_stmt *block, const struct tree_scan *piece,
+                         const struct map *local);
 
 void offload_nest(struct offload *o, struct tree_stmt *out, struct tree_stmt *loop);
 /* The statements of a block, one thread. */

@@ -36,19 +36,28 @@ struct fits {
     struct map allocated; /* variables with memory of the thread's own */
     int64_t bytes;
     bool fits;
+    const char *why; /* not; NULL: not said */
 };
+
+static void refuse(struct fits *f, const char *why)
+{
+    f->fits = false;
+    f->why = f->why ? f->why : why;
+}
 
 static void see_operand(void *user, struct tree_expr **e)
 {
     struct fits *f = user;
-    f->fits = f->fits && offload_expr_fits(f->offload, *e);
+    if (f->fits && !offload_expr_fits(f->offload, *e))
+        refuse(f, "an expression calls a function, or reads memory, that the device does not have");
 }
 
 static void see_touch(void *user, struct memory *m, bool write)
 {
     struct fits *f = user;
     (void)write;
-    f->fits &= !m->foreign;
+    if (m->foreign)
+        refuse(f, "it accesses memory of unknown size");
 }
 
 /* Memory of a known, small size becomes the thread's. */
@@ -91,7 +100,10 @@ static bool see(void *user, struct tree_stmt *s)
     struct fits *f = user;
     if (!f->fits)
         return false;
-    f->fits = kind_fits(f, s);
+    if (!kind_fits(f, s))
+        refuse(f, s->kind == STMT_ALLOC || s->kind == STMT_FREE ? "it allocates memory of variable or large size"
+                  : s->kind == STMT_CALL                        ? "it calls a function that the device does not have"
+                                                                : "only the host can execute a statement in it");
     if (f->fits)
         stmt_each_expr(s, see_operand, f);
     if (f->fits)
@@ -122,20 +134,23 @@ bool offload_used_outside(struct offload *o, const struct tree_scan *piece, cons
     return map_get(&tree_whole(&o->whole)->uses, v) != map_get(&piece->uses, v);
 }
 
-bool offload_is_nest(struct offload *o, struct tree_stmt *s)
+const char *offload_obstacle(struct offload *o, const struct tree_stmt *s)
 {
-    if (s->kind != STMT_FOR || !(s->loop.parallel || s->loop.independent))
-        return false;
     struct fits f = { .offload = o, .fits = true }; /* its bounds are the host's business */
     stmt_visit(s->body, see, &f);
     if (!f.fits)
-        return false;
+        return f.why;
     struct tree_scan scan = { .arena = o->tree->scratch };
     tree_scan_add(&scan, s);
     for (uint32_t i = 0; i < scan.assigned.count; i++)
         if (offload_used_outside(o, &scan, scan.assigned.slots[i].key))
-            return false;
-    return tree_scan_is_closed(&scan, tree_whole(&o->whole));
+            return "a variable that it assigns is used behind it";
+    return tree_scan_is_closed(&scan, tree_whole(&o->whole)) ? NULL : "jumps lead into or out of it";
+}
+
+bool offload_is_nest(struct offload *o, struct tree_stmt *s)
+{
+    return s->kind == STMT_FOR && (s->loop.parallel || s->loop.independent) && !offload_obstacle(o, s);
 }
 
 bool offload_has_nests(struct offload *o, struct tree_stmt *s)

@@ -334,18 +334,22 @@ static void write_item(struct offload *o, struct tree_stmt *out, struct tree_stm
     }
 }
 
-/* ---- runs of serial statements ---- */
+/* ---- runs of serial statements, and of regions ---- */
 
 struct serial_run {
-    struct tree_stmt *serial; /* what one thread is going to do */
+    struct tree_stmt *serial; /* what one kernel is going to do */
+    bool region;              /* it has several threads */
     struct tree_stmt *after;  /* memory that is given back then */
     struct tree_scan scan;    /* of the serial statements */
 };
 
 static void flush(struct offload *o, struct tree_stmt *out, struct serial_run *r)
 {
-    if (r->serial->items.count)
+    if (r->region)
+        offload_region(o, out, r->serial);
+    else if (r->serial->items.count)
         offload_serial(o, out, r->serial);
+    r->region = false;
     for (uint32_t i = 0; i < r->after->items.count; i++)
         write_item(o, out, r->after->items.items[i]);
     r->serial = stmt_block(o->tree);
@@ -371,7 +375,11 @@ static void write_items(struct offload *o, struct tree_stmt *out, struct tree_st
     r.scan.arena = o->tree->scratch;
     for (uint32_t i = 0; i < block->items.count; i++) {
         struct tree_stmt *s = block->items.items[i];
-        if (placed(o, s) == PLACE_SERIAL) {
+        bool region = placed(o, s) == PLACE_REGION;
+        if (placed(o, s) == PLACE_SERIAL || region) {
+            if ((region || r.region) && r.serial->items.count && !offload_is_longer_region(o, r.serial, s))
+                flush(o, out, &r);
+            r.region |= region;
             stmt_append(o->tree, r.serial, s);
             tree_scan_add(&r.scan, s);
         } else if (s->kind == STMT_FREE && r.serial->items.count) {

@@ -143,9 +143,8 @@ static void hoist_alike(struct offload *o, struct tree_stmt *out, struct tree_st
     stmt_visit(block, hoist_stmt, &w);
 }
 
-/* The block becomes a kernel: what it assigns are the kernel's own variables. */
-static struct tree_stmt *make(struct offload *o, struct tree_stmt *out, const char *kind, struct tree_stmt *block,
-                              const struct place *place, bool alone)
+struct tree_stmt *offload_kernel(struct offload *o, struct tree_stmt *out, const char *kind, struct tree_stmt *block,
+                                 const struct place *place, bool alone)
 {
     struct tree *t = o->tree;
     hoist_alike(o, out, block);
@@ -165,14 +164,12 @@ static const struct type *int64_type(struct offload *o) { return type_basic(o->t
 
 /* ---- cells ---- */
 
-/* Variables with cells that the piece mentions: their values are loaded in front of it, and stored behind it where it
- * changes them. */
-static void load_cells(struct offload *o, struct tree_stmt *block, const struct tree_scan *piece,
-                       const struct map *local)
+void offload_load_cells(struct offload *o, struct tree_stmt *block, const struct tree_scan *piece,
+                        const struct map *local)
 {
     for (uint32_t i = 0; i < piece->uses.count; i++) {
         struct tree_var *v = (struct tree_var *)piece->uses.slots[i].key;
-        if (v->id < o->num_vars && o->in_cell[v->id] && !map_has(local, v)) {
+        if (v->id < o->num_vars && o->in_cell[v->id] && !(local && map_has(local, v))) {
             uint32_t cell = offload_cell_of(o, v);
             stmt_assign(o->tree, block, v,
                         expr_load(o->tree, v->type, offload_cell(o, cell, v->type, false), expr_i64(o->tree, 0),
@@ -181,12 +178,12 @@ static void load_cells(struct offload *o, struct tree_stmt *block, const struct 
     }
 }
 
-static void store_cells(struct offload *o, struct tree_stmt *block, const struct tree_scan *piece,
-                        const struct map *local)
+void offload_store_cells(struct offload *o, struct tree_stmt *block, const struct tree_scan *piece,
+                         const struct map *local)
 {
     for (uint32_t i = 0; i < piece->assigned.count; i++) {
         struct tree_var *v = (struct tree_var *)piece->assigned.slots[i].key;
-        if (v->id < o->num_vars && o->in_cell[v->id] && !map_has(local, v))
+        if (v->id < o->num_vars && o->in_cell[v->id] && !(local && map_has(local, v)))
             stmt_store(o->tree, block, offload_cell(o, offload_cell_of(o, v), v->type, false), expr_i64(o->tree, 0),
                        expr_var(o->tree, v), o->cell_class);
     }
@@ -216,10 +213,10 @@ void offload_serial(struct offload *o, struct tree_stmt *out, struct tree_stmt *
     tree_scan_add(&scan, block);
     find_local(o, block, &scan, &local);
     struct tree_stmt *all = stmt_block(t);
-    load_cells(o, all, &scan, &local);
+    offload_load_cells(o, all, &scan, &local);
     stmt_append(t, all, block);
-    store_cells(o, all, &scan, &local);
-    make(o, out, "serial", all, block->items.items[0]->place, true);
+    offload_store_cells(o, all, &scan, &local);
+    offload_kernel(o, out, "serial", all, block->items.items[0]->place, true);
 }
 
 void offload_fetch(struct offload *o, struct tree_stmt *out, struct tree_expr *value, uint32_t cell,
@@ -231,9 +228,9 @@ void offload_fetch(struct offload *o, struct tree_stmt *out, struct tree_expr *v
     struct tree_scan scan = { .arena = t->scratch };
     tree_scan_add(&scan, store);
     struct tree_stmt *all = stmt_block(t);
-    load_cells(o, all, &scan, &(struct map){ 0 });
+    offload_load_cells(o, all, &scan, NULL);
     stmt_append(t, all, store);
-    make(o, out, "fetch", all, place, true);
+    offload_kernel(o, out, "fetch", all, place, true);
 }
 
 /* ---- grids ---- */
@@ -354,7 +351,7 @@ void offload_nest(struct offload *o, struct tree_stmt *out, struct tree_stmt *lo
     tree_scan_add(&scan, loop);
     tree_scan_add(&inner, g.body);
     struct tree_stmt *all = stmt_block(t), *inside = all;
-    load_cells(o, all, &scan, &(struct map){ 0 });
+    offload_load_cells(o, all, &scan, NULL);
     struct tree_expr *blocks[DIMENSIONS];
     for (uint32_t i = 0; i < g.loops.count; i++) {
         uint32_t d = g.loops.count - 1 - i;
@@ -363,7 +360,7 @@ void offload_nest(struct offload *o, struct tree_stmt *out, struct tree_stmt *lo
                                 &blocks[d]);
     }
     stmt_append(t, inside, g.body);
-    struct tree_stmt *k = make(o, out, "nest", all, loop->place, false);
+    struct tree_stmt *k = offload_kernel(o, out, "nest", all, loop->place, false);
     for (uint32_t d = 0; d < g.loops.count; d++) {
         k->args[KERNEL_GRID + d] = blocks[d];
         k->args[KERNEL_BLOCK + d] = expr_i64(t, block_sizes[g.loops.count - 1][d]);

@@ -116,16 +116,24 @@ template <class T, class F> __device__ inline T sd_block_group(T x, F f)
         x = f(x, parts[i]);
     return x;
 }
+__device__ inline void sd_spin()
+{
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
+    __nanosleep(0);
+#endif
+}
 __device__ inline void sd_grid_barrier(u32 *blocks)
 {
+    u32 count = gridDim.x * gridDim.y * gridDim.z;
     __syncthreads();
+    if (count == 1)
+        return;
     if (sd_thread() == 0) {
-        u32 count = gridDim.x * gridDim.y * gridDim.z;
         bool first = blockIdx.x + blockIdx.y + blockIdx.z == 0;
         __threadfence();
         u32 old = atomicAdd(blocks, first ? 0x80000000u - (count - 1u) : 1u);
-        while (((old ^ *(volatile u32 *)blocks) & 0x80000000u) == 0) {
-        }
+        while (((old ^ *(volatile u32 *)blocks) & 0x80000000u) == 0)
+            sd_spin();
         __threadfence();
     }
     __syncthreads();
@@ -140,7 +148,7 @@ extern "C" __global__ void __launch_bounds__(256) k0_axpy(i64 p0_N, double *__re
 }
 
 __device__ u32 k1_norm_blocks;
-extern "C" __global__ void __launch_bounds__(256, 2) k1_norm(i64 p0_N, const double *__restrict__ p1_A, double *__restrict__ p2_B)
+extern "C" __global__ void __launch_bounds__(256, 2) k1_norm(i64 p0_N, const double *__restrict__ p1_A, double *p2_B)
 {
     __shared__ alignas(16) double v0_S[32];
     alignas(16) i32 v1_T[8];
