@@ -394,10 +394,29 @@ static int run_prepared(sdfg_engine *engine, struct inputs *in, struct times *t)
     return code;
 }
 
+/* All processes run one program, unless its path names the rank. */
+static int compare_programs(const struct inputs *in)
+{
+    const struct command *c = in->command;
+    if (ranks_size() == 1 || ranks_any(c->program && ranks_own(c->program)))
+        return EXIT_GOOD;
+    char *text;
+    size_t size;
+    sdfg_error *e = sdfg_program_emit(&text, &size, in->program, SDFG_EMIT_SDFG, NULL, 0);
+    int code = ranks_agree(e ? report_error(c, e) : EXIT_GOOD);
+    if (code)
+        return code;
+    bool equal = ranks_equal("the checksum of the program", ranks_checksum(text, size));
+    sdfg_text_free(text);
+    return equal ? EXIT_GOOD : EXIT_USAGE;
+}
+
 static int run_loaded(sdfg_engine *engine, struct inputs *in, struct times *t)
 {
     const struct command *c = in->command;
-    int code = ranks_agree(inputs_given(in));
+    int code = ranks_agree(compare_programs(in));
+    if (!code)
+        code = ranks_agree(inputs_given(in));
     if (code)
         return code;
     if ((c->explain_symbols || c->emits || c->remarks) && ranks_rank())

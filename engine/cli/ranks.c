@@ -98,7 +98,8 @@ int ranks_begin(int argc, char **argv)
         int code = report_exit_code(e);
         fputs(sdfg_error_text(e), stderr);
         sdfg_error_free(e);
-        return code;
+        fflush(stderr);
+        sdfg_mpi_abort(code); /* others may have begun */
     }
     ranks.own = calloc((size_t)argc, sizeof *ranks.own);
     if (!ranks.own || (ranks.rank && !hold_output())) {
@@ -139,10 +140,19 @@ int ranks_agree(int code)
 
 bool ranks_any(bool mine) { return least(!mine) == 0; }
 
+/* FNV-1a, without the sign. */
+int64_t ranks_checksum(const char *text, size_t size)
+{
+    uint64_t hash = 14695981039346656037u;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ (unsigned char)text[i]) * 1099511628211u;
+    return (int64_t)(hash >> 1);
+}
+
 /* What tells machines apart for compiled code. */
 static int64_t machine(void)
 {
-    uint64_t hash = 14695981039346656037u; /* FNV-1a */
+    int64_t all = 0;
     char line[8192];
     FILE *f = fopen("/proc/cpuinfo", "r");
     int taken = 0;
@@ -151,12 +161,11 @@ static int64_t machine(void)
             strncmp(line, "CPU part", 8))
             continue;
         taken++;
-        for (const char *c = line; *c; c++)
-            hash = (hash ^ (unsigned char)*c) * 1099511628211u;
+        all ^= ranks_checksum(line, strlen(line)) / taken;
     }
     if (f)
         fclose(f);
-    return (int64_t)(hash >> 1);
+    return all;
 }
 
 bool ranks_first(void)

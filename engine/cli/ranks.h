@@ -22,6 +22,7 @@ bool ranks_first(void);
 bool ranks_any(bool mine); /* All call it. */
 /* A value that all have to agree about; false with a message. All call it. */
 bool ranks_equal(const char *name, int64_t value);
+int64_t ranks_checksum(const char *text, size_t size); /* not negative */
 /* A process that failed while others may wait for its messages: ends all, after its messages were shown. 0: returns. */
 void ranks_fail(int code);
 /* Last in main: agrees about the exit code. */

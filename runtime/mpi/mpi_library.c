@@ -2,6 +2,7 @@
 #include "runtime/mpi/mpi_internal.h"
 
 #include <dlfcn.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -200,9 +201,10 @@ static bool start(char *trouble)
     if (result)
         return failed(trouble, there ? "MPI_Query_thread" : "MPI_Init_thread", result);
     library.threads = provided == THREAD_MULTIPLE;
-    if ((result = library.Comm_rank(library.world, &library.rank)) ||
-        (result = library.Comm_size(library.world, &library.size)))
+    if ((result = library.Comm_rank(library.world, &library.rank)))
         return failed(trouble, "MPI_Comm_rank", result);
+    if ((result = library.Comm_size(library.world, &library.size)))
+        return failed(trouble, "MPI_Comm_size", result);
     return true;
 }
 
@@ -252,5 +254,11 @@ void sdfg_rt_mpi_end(const struct sdfg_rt_mpi_library *m, mpi_handle comm, int c
 void sdfg_rt_mpi_abort(int code)
 {
     const struct sdfg_rt_mpi_library *m = atomic_load(&opened);
+    int there = 0;
+    if (!m && library.Abort && !library.self) { /* it could not be started: what about the others? */
+        if (library.Initialized(&there) || !there)
+            raise(SIGTERM); /* launchers end all when a process dies */
+        m = &library;
+    }
     sdfg_rt_mpi_end(m, m ? m->world : 0, code);
 }

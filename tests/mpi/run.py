@@ -447,6 +447,27 @@ def other_sizes(run):
     complain(run.start(run.folder / "none.sdfg", []), 3, "none.sdfg")
 
 
+def other_programs(run):
+    """One process has another file of the same name; with {rank} in its name that is meant."""
+    for r in range(run.ranks):
+        folder = run.folder / str(r)
+        folder.mkdir()
+        g = Graph("p", {"N": "int64"}, x=array("float64", "N"))
+        g.mpi("Allreduce", {"_inbuffer": "x[0:N]"}, {"_outbuffer": "x[0:N]"}, op="MPI_SUM" if r < run.ranks - 1 else "MPI_MAX")
+        g.write(folder)
+    if not run.launcher or run.ranks == 1:
+        return
+    script = f"cd {run.folder}/${{PMI_RANK:-$OMPI_COMM_WORLD_RANK}} && exec {run.binary} p.sdfg --N=4"
+    environment = dict(os.environ, OMP_NUM_THREADS="1", SDFG_CACHE_DIR=str(run.folder / "cache"))
+    done = subprocess.run([*run.launcher, "-n", str(run.ranks), "sh", "-c", script], capture_output=True, text=True, timeout=60, env=environment)
+    complain(done, 2, "the checksum of the program is", "arguments that differ")
+    for r in range(run.ranks):
+        shutil.copy(run.folder / "0/p.sdfg", run.folder / f"p.{r}.sdfg")
+        with open(run.folder / f"p.{r}.sdfg", "a") as f:
+            f.write(" " * r)
+    complain(run.start(f"{run.folder}/p.{{rank}}.sdfg", ["--N=4"]), 0)
+
+
 def bad_rank(run):
     g = Graph("bad_rank", {"N": "int64"}, x=array("float64", "N"), to=array("int32", 1))
     g.mpi("Send", {"_buffer": "x[0:N]", "_dest": "to[0]", "_tag": "to[0]"}, {})
@@ -470,7 +491,7 @@ def truncated(run):
     complain(done, 8, '"recv"', by_one=False)
 
 
-TESTS = [ring, send_recv, broadcast, reductions, exchanges, parts_of_grids, blocks, rows_and_copies, redistribute, maps, communicators, parts_of_different_sizes, reduce_scatter, init_code, communicator, map_of_two, wrong_parts, abort, one_output, large_grid, bad_rank, truncated, other_sizes]
+TESTS = [ring, send_recv, broadcast, reductions, exchanges, parts_of_grids, blocks, rows_and_copies, redistribute, maps, communicators, parts_of_different_sizes, reduce_scatter, init_code, communicator, map_of_two, wrong_parts, abort, one_output, large_grid, bad_rank, truncated, other_sizes, other_programs]
 
 
 def main(tests):

@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""Failing MPI calls (docs/mpi.md): faults.py BIN-DIR [FUNCTION...]
+
+A program that uses every function of runtime/mpi/mpi.def runs on two processes; in one of them one call fails, one function after
+the other (faulty.c). All processes end soon, with one exit code and a message that names the function. Exit code 77: no MPICH."""
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+
+from graphs import REQUEST, Graph, array, grid, part, subarray
+from run import LAUNCHERS, Run
+
+HERE = pathlib.Path(__file__).resolve().parent
+LIMIT = 30 # seconds
+# the program goes on without them
+HARMLESS = {"Finalized", "Finalize", "Error_string", "Abort", "Comm_set_errhandler", "Query_thread", "Type_free", "Type_create_struct", "Type_contiguous"}
+
+
+def everything(folder):
+    """Two processes send blocks with gaps around, in all ways."""
+    g = Graph("everything", {"N": "int64"}, x=array("float64", "N", "N"), y=array("float64", "N", "N"), z=array("float64", "N"), w=array("float64", "2*N"),
+              to=array("int32", 1), root=array("int32", 1), tag=array("int32", 1), me=array("int32", 1), nobody=array("int32", 1), seen=array("int32", 2), half=array("int64", 1, transient=True), all=array("float64", "2*N", "N"),
+              requests=array(REQUEST, 2, transient=True), pg=grid(2, 1), line=part("pg", [1, 0]), s=subarray("float64", ["2*N", "N"], ["N", "N"], "pg"))
+    region = "[1:N - 1, 0:N:2]"
+    g.mpi("Isend", {"_buffer": f"x{region}", "_dest": "to[0]", "_tag": "tag[0]"}, {"_request": "requests[0]"})
+    g.mpi("Irecv", {"_src": "to[0]", "_tag": "tag[0]"}, {"_buffer": f"y{region}", "_request": "requests[1]"})
+    g.mpi("Waitall", {"_request": "requests[0:2]"}, {})
+    g.mpi("Bcast", {"_inbuffer": "z[0:N]", "_root": "root[0]"}, {"_outbuffer": "z[0:N]"})
+    g.mpi("Reduce", {"_inbuffer": "z[0:N]", "_root": "root[0]"}, {"_outbuffer": "z[0:N]"})
+    g.mpi("Allreduce", {"_inbuffer": "z[0:N]"}, {"_outbuffer": "z[0:N]"})
+    g.mpi("Scatter", {"_inbuffer": "w[0:2*N]", "_root": "root[0]"}, {"_outbuffer": "z[0:N]"})
+    g.mpi("Gather", {"_inbuffer": "z[0:N]", "_root": "root[0]"}, {"_outbuffer": "w[0:2*N]"})
+    g.mpi("Allgather", {"_inbuffer": "z[0:N]"}, {"_outbuffer": "w[0:2*N]"})
+    g.mpi("Alltoall", {"_inbuffer": "x[0, 0:N]"}, {"_outbuffer": "z[0:N]"})
+    g.mpi("ReduceScatter", {"_inbuffer": "w[0:2*N]"}, {"_outbuffer": "z[0:N]"})
+    g.mpi("Gatherv", {"_inbuffer": "z[0:N]", "_root": "root[0]"}, {"_outbuffer": "w[0:2*N]"}, recv_counts=["N", "N"])
+    g.mpi("Alltoallv", {"_inbuffer": "x[0, 0:N]"}, {"_outbuffer": "z[0:N]"}, send_counts=["N//2"] * 2, recv_counts=["N//2"] * 2)
+    g.mpi("Barrier", {}, {})
+    g.mpi("CommSplit", {"_color": "root[0]", "_key": "root[0]"}, {"_newcomm": "half[0]"})
+    g.mpi("CommFree", {"_comm": "half[0]"}, {})
+    g.mpi("Bcast", {"_inbuffer": "z[0:N]", "_grid": "line[]", "_root": "root[0]"}, {"_outbuffer": "z[0:N]"})
+    g.mpi("BlockScatter", {"_inp_buffer": "all[0:2*N, 0:N]", "_subarray": "s[]", "_scatter_grid": "pg[]"}, {"_out_buffer": "y[0:N, 0:N]"})
+    g.mpi("Send", {"_buffer": "z[0:N]", "_dest": "nobody[0]", "_tag": "tag[0]"}, {})
+    g.mpi("Isend", {"_buffer": "z[0:N]", "_dest": "me[0]", "_tag": "tag[0]"}, {"_request": "requests[0]"})
+    g.mpi("Recv", {"_src": "me[0]", "_tag": "tag[0]"}, {"_buffer": "w[0:N]"})
+    g.mpi("Wait", {"_request": "requests[0]"}, {"_stat_tag": "seen[0]", "_stat_source": "seen[1]"})
+    return g.write(folder)
+
+
+def attempt(run, program, fault):
+    start = time.monotonic()
+    folder = run.folder
+    done = run.start(program, ["--N=8", f"--to=@{folder}/to.{{rank}}.npy", f"--root=@{folder}/zero.npy", f"--tag=@{folder}/tag.npy", f"--me=@{folder}/me.{{rank}}.npy", f"--nobody=@{folder}/nobody.npy"], timeout=LIMIT,
+                     env={"SDFG_MPI": str(run.binary.parent / "libmpi-faulty.so"), "FAULTY": fault})
+    return done.returncode, done.stdout + done.stderr, time.monotonic() - start
+
+
+def main():
+    if not shutil.which("mpirun.mpich"):
+        print("no mpirun.mpich")
+        return 77
+    names = re.findall(r"^MPI\((\w+),", (HERE.parents[1] / "runtime/mpi/mpi.def").read_text(), re.M)
+    wanted, failures = sys.argv[2:] or names, 0
+    with tempfile.TemporaryDirectory() as f:
+        folder = pathlib.Path(f)
+        run = Run(pathlib.Path(sys.argv[1]).resolve() / "sdfg-run", folder, LAUNCHERS["MPICH"], 2)
+        program = everything(folder)
+        for r in range(2):
+            np.save(folder / f"to.{r}.npy", np.array([1 - r], np.int32))
+            np.save(folder / f"me.{r}.npy", np.array([r], np.int32))
+        np.save(folder / "zero.npy", np.zeros(1, np.int32))
+        np.save(folder / "tag.npy", np.array([5], np.int32))
+        np.save(folder / "nobody.npy", np.array([-1], np.int32))
+        faults = [(n, f"1:MPI_{n}:1") for n in wanted] + ([("", ""), ("", "1:MPI_Allreduce:4:kill")] if not sys.argv[2:] else [])
+        for name, fault in faults:
+            try:
+                code, said, seconds = attempt(run, program, fault)
+            except subprocess.TimeoutExpired:
+                print(f"{fault}: not at its end after {LIMIT} s")
+                failures += 1
+                continue
+            if fault.endswith("kill") or name in ("Initialized", "Init_thread"): # the launcher says how the process died
+                good = code != 0 and (not name or f"MPI_{name}" in said)
+            elif not fault or name in HARMLESS:
+                good = code == 0
+            else:
+                good = code in (7, 8) and f"MPI_{name}" in said
+            if not good:
+                failures += 1
+                print(f"{fault or 'no fault'}: exit code {code} after {seconds:.1f} s\n{said}")
+    print(f"{len(faults)} faults, {failures} failures")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
