@@ -198,13 +198,15 @@ bool ranks_equal(const char *name, int64_t value)
 
 void ranks_fail(int code)
 {
-    enum { GRACE = 50, MOST = 1000 }; /* milliseconds: the lowest rank that fails speaks for all */
+    /* milliseconds: the lowest rank that fails speaks for all; launchers drop what they have not passed on yet */
+    enum { GRACE = 50, MOST = 1000, DRAIN = 200 };
     if (!code || ranks.size == 1)
         return;
     int wait = ranks.rank < MOST / GRACE ? ranks.rank * GRACE : MOST;
     nanosleep(&(struct timespec){ wait / 1000, wait % 1000 * 1000000L }, NULL);
     release_output(true);
     fflush(stdout);
+    nanosleep(&(struct timespec){ 0, DRAIN * 1000000L }, NULL);
     sdfg_mpi_abort(code);
 }
 

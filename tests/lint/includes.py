@@ -42,6 +42,7 @@ MAY_INCLUDE = {
     "tests/gpu": ["gpu/nvrtc.h", "runtime/device.h", "base/", "tests/"],
     "tests/gpu/test_engine.c": ["engine/include/", "tests/"],
     "tests/gpu/run-tree.c": ["gpu/", "jit/jit.h", "lower/", "runtime/device.h"],
+    "tests/mpi": ["runtime/mpi/mpi.def"],
     "tests/lower": [folder + "/" for folder in project.FOLDERS] + ["tests/"],
     "tests/aarch64": ["jit/place.h", "base/", "runtime/runtime.h", "tests/"], # runs what was placed
     "tests/export": ["axpy.h", "gemm_maps.h"], # written by the test

@@ -41,8 +41,8 @@ static int fails(const char *name)
     char wanted[64], how[8] = "";
     int rank, which;
     const char *fault = getenv("FAULTY"), *mine = getenv("PMI_RANK");
-    if (!fault || sscanf(fault, "%d:%63[^:]:%d:%7s", &rank, wanted, &which, how) < 3 || atoi(mine ? mine : "0") != rank ||
-        strcmp(wanted, name) != 0 || atomic_fetch_add(&calls, 1) + 1 != which)
+    if (!fault || sscanf(fault, "%d:%63[^:]:%d:%7s", &rank, wanted, &which, how) < 3 ||
+        atoi(mine ? mine : "0") != rank || strcmp(wanted, name) != 0 || atomic_fetch_add(&calls, 1) + 1 != which)
         return 0;
     if (!strcmp(how, "kill"))
         raise(SIGKILL);
