@@ -88,6 +88,13 @@ void sdfg_rt_mpi_collective(struct sdfg_rt_context *context, const char *where, 
                             int64_t op, const void *in, const int64_t *in_layout, void *out, const int64_t *out_layout,
                             int64_t root);
 
+/* The same without waiting, but no mean: `in` and `out`, which have no gaps, stay as they are until sdfg_rt_mpi_wait.
+ */
+void sdfg_rt_mpi_start(struct sdfg_rt_context *context, const char *where, const void *grid, int64_t what, int64_t op,
+                       const void *in, const int64_t *in_layout, void *out, const int64_t *out_layout, int64_t root,
+                       uint64_t *request);
+void sdfg_rt_mpi_start_bcast(struct sdfg_rt_context *context, const char *where, const void *grid, void *buffer,
+                             const int64_t *layout, int64_t root, uint64_t *request);
 /* Parts of different sizes. to_one: all to the process `root`, else each to each. list: how many processes there are;
  * to_one: how many elements come from each, and where the first of them goes; else: how many elements go to each, and
  * how many come. */

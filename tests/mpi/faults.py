@@ -41,6 +41,11 @@ def everything(folder):
     g.mpi("ReduceScatter", {"_inbuffer": "w[0:2*N]"}, {"_outbuffer": "z[0:N]"})
     g.mpi("Gatherv", {"_inbuffer": "z[0:N]", "_root": "root[0]"}, {"_outbuffer": "w[0:2*N]"}, recv_counts=["N", "N"])
     g.mpi("Alltoallv", {"_inbuffer": "x[0, 0:N]"}, {"_outbuffer": "z[0:N]"}, send_counts=["N//2"] * 2, recv_counts=["N//2"] * 2)
+    for name, source, target in (("Bcast", "z[0:N]", "z[0:N]"), ("Reduce", "z[0:N]", "z[0:N]"), ("Allreduce", "z[0:N]", "z[0:N]"), ("Scatter", "w[0:2*N]", "z[0:N]"),
+                                 ("Gather", "z[0:N]", "w[0:2*N]"), ("Allgather", "z[0:N]", "w[0:2*N]"), ("Alltoall", "x[0, 0:N]", "z[0:N]"), ("ReduceScatter", "w[0:2*N]", "z[0:N]")):
+        rooted = {"_root": "root[0]"} if name in ("Bcast", "Reduce", "Scatter", "Gather") else {}
+        g.mpi(name, {"_inbuffer": source, **rooted}, {"_outbuffer": target, "_request": "requests[0]"}, nonblocking=True)
+        g.mpi("Wait", {"_request": "requests[0]"}, {})
     g.mpi("Barrier", {}, {})
     g.mpi("CommSplit", {"_color": "root[0]", "_key": "root[0]"}, {"_newcomm": "half[0]"})
     g.mpi("CommFree", {"_comm": "half[0]"}, {})

@@ -320,6 +320,51 @@ def reduce_scatter(run):
         equal(name, got[name], np.split(whole, run.ranks))
 
 
+def not_waiting(run):
+    """Collectives in another order than they are waited for; the broadcast has gaps."""
+    p = run.ranks
+    g = Graph("not_waiting", {"N": "int64"}, x=array("int64", f"{p}*N"), y=array("int64", f"{p}*N"), sums=array("int64", "N"), part=array("int64", "N"), all=array("int64", f"{p}*N"),
+              m=array("float32", "N", 3), s=array("int64", "N"), g=array("int64", f"{p}*N"), top=array("int64", "N"), root=array("int32", 1), requests=array(REQUEST, 8, transient=True))
+    whole, one = f"[0:{p}*N]", "[0:N]"
+    nodes = [("Alltoall", "x" + whole, "y" + whole, {}), ("ReduceScatter", "x" + whole, "sums" + one, {}), ("Allgather", "part" + one, "all" + whole, {}),
+             ("Bcast", "m[0:N, 1]", "m[0:N, 1]", {}), ("Scatter", "x" + whole, "s" + one, {}), ("Gather", "part" + one, "g" + whole, {}),
+             ("Reduce", "part" + one, "top" + one, {"op": "MPI_MAX"}), ("Allreduce", "part" + one, "part" + one, {})]
+    for i, (name, source, target, more) in enumerate(nodes):
+        rooted = name in ("Bcast", "Scatter", "Gather", "Reduce")
+        if name == "Allreduce": # `part` is read by the others until then
+            g.mpi("Waitall", {"_request": "requests[0:7]"}, {})
+        g.mpi(name, {"_inbuffer": source, **({"_root": "root[0]"} if rooted else {})}, {"_outbuffer": target, "_request": f"requests[{i}]"}, nonblocking=True, **more)
+    g.mpi("Waitall", {"_request": "requests[0:8]"}, {})
+    n, root = 3, p - 1
+    x, part = numbers(p, "int64", p * n), numbers(p, "int64", n)
+    m = numbers(p, "float32", n, 3)
+    zero, zeros = [np.zeros(n, np.int64)] * p, [np.zeros(n * p, np.int64)] * p
+    outputs = ["y", "sums", "all", "m", "s", "g", "top", "part"]
+    got = run.results(g.write(run.folder), {"x": x, "part": part, "m": m, "y": zeros, "all": zeros, "sums": zero, "s": zero, "g": zeros, "top": zero, "root": ints([root] * p)},
+                      outputs, f"--N={n}")
+    equal("y", got["y"], [np.concatenate([v.reshape(p, n)[r] for v in x]) for r in range(p)])
+    equal("sums", got["sums"], np.split(np.sum(x, 0), p))
+    equal("all", got["all"], [np.concatenate(part)] * p)
+    equal("s", got["s"], np.split(x[root], p))
+    equal("g", got["g"], [np.concatenate(part) if r == root else zeros[0] for r in range(p)])
+    equal("top", got["top"], [np.max(part, 0) if r == root else zero[0] for r in range(p)])
+    equal("part", got["part"], [np.sum(part, 0)] * p)
+    for r in range(p):
+        m[r][:, 1] = m[root][:, 1]
+    equal("m", got["m"], m)
+
+
+def gaps_without_waiting(run):
+    g = Graph("gaps", {"N": "int64"}, x=array("float64", "N", 2), y=array("float64", "N"), request=array(REQUEST, 1, transient=True))
+    g.mpi("Allreduce", {"_inbuffer": "x[0:N, 1]"}, {"_outbuffer": "y[0:N]", "_request": "request[0]"}, nonblocking=True)
+    g.mpi("Wait", {"_request": "request[0]"}, {})
+    done = run.start(g.write(run.folder), ["--N=4"])
+    complain(done, 7 if run.launcher else 0, *(["a region with gaps"] if run.launcher else []), by_one=False)
+    g = Graph("gaps", {"N": "int64"}, y=array("float64", "N"), request=array(REQUEST, 1, transient=True))
+    g.mpi("Allreduce", {"_inbuffer": "y[0:N]"}, {"_outbuffer": "y[0:N]", "_request": "request[0]"}, nonblocking=True, op="avg")
+    complain(run.start(g.write(run.folder), ["--N=4"]), 5, "'avg'")
+
+
 def wrong_parts(run):
     g = Graph("wrong_parts", {"N": "int64"}, x=array("float64", "N"), y=array("float64", "N"))
     counts = [str(8 // run.ranks)] * run.ranks
@@ -491,7 +536,7 @@ def truncated(run):
     complain(done, 8, '"recv"', by_one=False)
 
 
-TESTS = [ring, send_recv, broadcast, reductions, exchanges, parts_of_grids, blocks, rows_and_copies, redistribute, maps, communicators, parts_of_different_sizes, reduce_scatter, init_code, communicator, map_of_two, wrong_parts, abort, one_output, large_grid, bad_rank, truncated, other_sizes, other_programs]
+TESTS = [ring, send_recv, broadcast, reductions, exchanges, parts_of_grids, blocks, rows_and_copies, redistribute, maps, communicators, parts_of_different_sizes, reduce_scatter, init_code, communicator, map_of_two, not_waiting, gaps_without_waiting, wrong_parts, abort, one_output, large_grid, bad_rank, truncated, other_sizes, other_programs]
 
 
 def main(tests):

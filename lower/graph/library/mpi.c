@@ -191,26 +191,37 @@ bool lower_mpi_waitall(struct scope *sc, struct library *n) { return wait_for(sc
 
 /* ---- collectives ---- */
 
-/* False with an error for a node that does not wait. */
-static bool waits(struct scope *sc, struct library *n)
+/* Whether the node waits; else a request is wired to it. */
+static bool waits(struct mpi_call *c)
 {
     bool nonblocking;
-    return library_bool(n, "nonblocking", false, &nonblocking) &&
-           (!nonblocking || diag_error(sc->act->lw->diags, &n->node.place, DIAG_MPI_NONBLOCKING, library_class(n)));
+    c->failed = c->failed || !library_bool(c->node, "nonblocking", false, &nonblocking);
+    return c->failed || !nonblocking;
+}
+
+/* Ends a call of a node, by the function that waits or the one that does not. */
+static bool finish(struct mpi_call *c, const char *waiting, const char *starting)
+{
+    struct area request;
+    if (waits(c))
+        return mpi_finish(c, waiting);
+    if (requests(c, "_request", true, &request))
+        mpi_add(c, request.pointer);
+    return mpi_finish(c, starting);
 }
 
 bool lower_mpi_bcast(struct scope *sc, struct library *n)
 {
     struct mpi_call c = mpi_begin(sc, n);
     struct area in, out;
-    if (!waits(sc, n) || !library_input(sc, n, "_inbuffer", &in) || !library_update(sc, n, "_outbuffer", &out))
+    if (!library_input(sc, n, "_inbuffer", &in) || !library_update(sc, n, "_outbuffer", &out))
         return false;
     if (in.binding != out.binding)
         return library_wrong_shapes(sc, n, "the broadcast is in place: both sides must be the same container");
     mpi_add_communicator(&c);
     add_area(&c, &out);
     add_value(&c, "_root");
-    return mpi_finish(&c, "sdfg_rt_mpi_bcast");
+    return finish(&c, "sdfg_rt_mpi_bcast", "sdfg_rt_mpi_start_bcast");
 }
 
 static void add_operation(struct mpi_call *c)
@@ -241,6 +252,8 @@ static void add_operation(struct mpi_call *c)
         for (int k = 0; k < 3; k++)
             if (!strcmp(ops[i].names[k], op)) {
                 add_number(c, ops[i].code);
+                if (ops[i].code == SDFG_RT_MPI_AVERAGE && !waits(c)) /* who would divide? */
+                    c->failed = !diag_error(c->sc->act->lw->diags, &c->node->node.place, DIAG_MPI_OPERATION, op);
                 return;
             }
     c->failed = !diag_error(c->sc->act->lw->diags, &c->node->node.place, DIAG_MPI_OPERATION, op);
@@ -251,8 +264,6 @@ static bool collective(struct scope *sc, struct library *n, enum sdfg_rt_mpi_col
     struct mpi_call c = mpi_begin(sc, n);
     bool reduces = what == SDFG_RT_MPI_REDUCE || what == SDFG_RT_MPI_ALLREDUCE || what == SDFG_RT_MPI_REDUCE_SCATTER;
     bool rooted = what == SDFG_RT_MPI_SCATTER || what == SDFG_RT_MPI_GATHER || what == SDFG_RT_MPI_REDUCE;
-    if (!waits(sc, n))
-        return false;
     mpi_add_communicator(&c);
     add_number(&c, what);
     if (reduces)
@@ -265,7 +276,7 @@ static bool collective(struct scope *sc, struct library *n, enum sdfg_rt_mpi_col
         add_value(&c, "_root");
     else
         add_number(&c, 0);
-    return mpi_finish(&c, "sdfg_rt_mpi_collective");
+    return finish(&c, "sdfg_rt_mpi_collective", "sdfg_rt_mpi_start");
 }
 
 bool lower_mpi_scatter(struct scope *sc, struct library *n) { return collective(sc, n, SDFG_RT_MPI_SCATTER); }
@@ -320,8 +331,8 @@ static bool vectors(struct scope *sc, struct library *n, bool to_one)
     struct mpi_call c = mpi_begin(sc, n);
     const struct sym **items = NEW_ARRAY(lw->arena, const struct sym *, 1 + 2 * MPI_MAX_PROCESSES);
     uint32_t used = 1, count = 0;
-    if (!waits(sc, n))
-        return false;
+    if (!waits(&c))
+        return diag_error(lw->diags, &n->node.place, DIAG_MPI_NONBLOCKING, library_class(n));
     mpi_add_communicator(&c);
     mpi_add_input(&c, "_inbuffer");
     mpi_add_output(&c, "_outbuffer");
