@@ -16,6 +16,7 @@ static const struct {
 
 struct diags {
     struct arena *arena;
+    const char *file;
     VEC(struct diag) list;
 };
 
@@ -26,11 +27,15 @@ struct diags *diags_new(struct arena *a)
     return d;
 }
 
+void diags_file(struct diags *d, const char *file) { d->file = file; }
+
 static struct diag *record(struct diags *d, const struct place *at, enum diag_code code, bool warning, va_list args)
 {
     struct text path = text_new(d->arena), source = text_new(d->arena);
     place_print(at, &path);
     place_print_source(at, &source);
+    if (d->file && !path.length && !source.length)
+        text_add(&source, d->file);
     struct diag g = {
         .code = code,
         .warning = warning,

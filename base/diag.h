@@ -31,13 +31,15 @@ struct diag {
     bool warning;
     const char *message; /* without path */
     const char *path;    /* "" when it has no place */
-    const char *source;  /* "user.py:5:4" or "" */
+    const char *source;  /* "user.py:5:4", a file, or "" */
     const char *excerpt; /* text with a caret below the fault, or NULL */
 };
 
 struct diags;
 
 struct diags *diags_new(struct arena *a);
+/* The source of what has no place from now on: the file that is read, whose name is kept, not copied. NULL: none. */
+void diags_file(struct diags *d, const char *file);
 bool diag_error(struct diags *d, const struct place *at, enum diag_code code, ...); /* always false */
 bool diag_verror(struct diags *d, const struct place *at, enum diag_code code, va_list args);
 void diag_warning(struct diags *d, const struct place *at, enum diag_code code, ...);

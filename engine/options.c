@@ -1,3 +1,4 @@
+#include "base/near.h"
 #include "base/vec.h"
 #include "engine/engine.h"
 #include "engine/sized.h"
@@ -42,6 +43,29 @@ static bool take_policy(struct sdfg_engine *e, const char *text, struct diags *d
         e->policy = SPECIALIZE_LIST;
         e->bound_names = names.items;
         e->num_bound_names = names.count;
+    }
+    return true;
+}
+
+/* SDFG_DEBUG, or `debug`: words with commas between them. */
+static bool check_debug(struct sdfg_engine *e, const char *words, struct diags *d)
+{
+    static const char *const known[] = { "ir", "tree" };
+    for (const char *at = words; at && *at;) {
+        size_t length = strcspn(at, ",");
+        const char *word = arena_strndup(e->arena, at, length);
+        struct near n = near_begin(word);
+        bool found = !length;
+        for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+            near_try(&n, known[i]);
+            found = found || !strcmp(word, known[i]);
+        }
+        if (!found)
+            return diag_error(d, NULL, DIAG_OPTION_VALUE, "debug",
+                              arena_printf(e->arena, "(SDFG_DEBUG) is made of ir and tree: there is no word '%s'%s",
+                                           word,
+                                           *n.best ? arena_printf(e->arena, " (did you mean '%s'?)", n.best) : ""));
+        at += length + (at[length] == ',');
     }
     return true;
 }
@@ -125,7 +149,7 @@ bool options_take(struct sdfg_engine *e, const sdfg_options *given, struct diags
         return diag_error(d, NULL, DIAG_OPTION_VALUE, "linker", "is one of enum sdfg_linker");
     if (!o->allocate != !o->release)
         return diag_error(d, NULL, DIAG_OPTION_VALUE, "allocate", "needs option 'release', and the other way round");
-    if (!take_limits(e, d) || !take_policy(e, o->specialize, d) || !take_device(e, d))
+    if (!check_debug(e, o->debug, d) || !take_limits(e, d) || !take_policy(e, o->specialize, d) || !take_device(e, d))
         return false;
     o->specialize = copy(e->arena, o->specialize);
     o->python = copy(e->arena, o->python);

@@ -206,6 +206,19 @@ static bool unknown_target(struct jit *j)
                               : "; code can be made for x86_64 and aarch64");
 }
 
+/* Object files are ELF and calls follow the system's rules: the third part of a triple, or the second where the vendor
+ * is left out. */
+static bool check_system(struct jit *j)
+{
+    const char *system = strstr(j->machine.triple, "-linux");
+    if (system && (!system[6] || strchr("-0123456789.", system[6])))
+        return true;
+    const char *vendor = strchr(j->machine.triple, '-');
+    return diag_error(j->diags, NULL, DIAG_OPTION_VALUE, "target",
+                      arena_printf(j->arena, "names the system '%s'; code can be made for Linux only: %.*s-linux-gnu",
+                                   vendor ? vendor + 1 : "", (int)strcspn(j->machine.triple, "-"), j->machine.triple));
+}
+
 bool jit_machine_init(struct jit *j)
 {
     const struct jit_options *o = &j->options;
@@ -224,7 +237,7 @@ bool jit_machine_init(struct jit *j)
         LLVMDisposeMessage(message);
         return unknown_target(j);
     }
-    if (!check_names(j))
+    if (!check_system(j) || !check_names(j))
         return false;
     j->target_machine = jit_machine_new(m);
     if (!j->target_machine)

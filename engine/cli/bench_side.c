@@ -78,6 +78,8 @@ int side_open(struct side *s, struct cold *c)
         e = sdfg_args_new(&s->in.args, s->in.program);
     int code = e ? report_error(s->command, e) : inputs_given(&s->in);
     if (!code)
+        code = inputs_specialized(&s->in);
+    if (!code)
         code = inputs_complete(&s->in);
     if (!code)
         code = keep_initial(s);

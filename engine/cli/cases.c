@@ -173,12 +173,26 @@ static int run_list(const struct command *c, const struct case_list *list)
     return n.failed || n.surprises ? EXIT_DIFFERS : EXIT_GOOD;
 }
 
+/* Nothing to run is a mistake in a path, not a success. */
+static bool has_cases(const struct case_list *list, const char *folder, const char *sdfg_name)
+{
+    if (list->items.count)
+        return true;
+    if (list->without_program)
+        fprintf(stderr, "sdfg-run: none of the %u cases below '%s' has a file '%s'\n", list->without_program, folder,
+                sdfg_name);
+    else
+        fprintf(stderr, "sdfg-run: there are no cases (case.json) below '%s'\n", folder);
+    return false;
+}
+
 int cases_command(const struct command *c)
 {
     struct case_list list = { .arena = arena_new() };
     int code = EXIT_FILE;
-    if (case_find(&list, c->cases_folder, c->sdfg_name ? c->sdfg_name : "prog.sdfg") &&
-        (!c->list_file || case_expect_failures(&list, c->list_file)))
+    const char *name = c->sdfg_name ? c->sdfg_name : "prog.sdfg";
+    if (case_find(&list, c->cases_folder, name) && (!c->list_file || case_expect_failures(&list, c->list_file)) &&
+        has_cases(&list, c->cases_folder, name))
         code = run_list(c, &list);
     arena_free(list.arena);
     return code;

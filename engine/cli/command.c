@@ -2,6 +2,7 @@
 #include "engine/cli/python_options.h"
 
 #include "base/fatal.h"
+#include "base/near.h"
 #include "base/number.h"
 #include "engine/cli/file.h"
 #include "engine/cli/options.h"
@@ -67,7 +68,6 @@ static bool take_real(const struct command *c, const struct option *o, const cha
     return (number_parse(value, out) && *out >= 0) || usage(c, o, value, "a number that is not negative");
 }
 
-/* One of the words, separated by spaces in `words`. */
 /* A number of bytes, with K, M or G for powers of 1024. */
 static bool take_limit(struct command *c, const struct option *o, const char *value)
 {
@@ -85,6 +85,7 @@ static bool take_limit(struct command *c, const struct option *o, const char *va
     return true;
 }
 
+/* One of the words, separated by spaces in `words`. */
 static bool take_word(const struct command *c, const struct option *o, const char *value, const char *words, int *out)
 {
     size_t length = strlen(value);
@@ -407,9 +408,10 @@ static bool parse_dashed(struct command *c, char *word, char *next, bool *used_n
         return true;
     }
     if (!o) {
-        const char *hint = command_suggest(c->tool, name);
+        struct near n = near_begin(name);
+        options_try(c->tool, &n);
         fprintf(stderr, "%s: unknown option '%s'", tool_name(c->tool), word);
-        fprintf(stderr, hint ? "; did you mean '--%s'?\n" : "; a value is given as --NAME=VALUE\n", hint);
+        fprintf(stderr, *n.best ? "; did you mean '--%s'?\n" : "; a value is given as --NAME=VALUE\n", n.best);
         return false;
     }
     char *value = sign ? sign + 1 : NULL;
@@ -426,6 +428,13 @@ static bool parse_dashed(struct command *c, char *word, char *next, bool *used_n
     return apply(c, o, value);
 }
 
+/* NAME=VALUE without dashes, where a program is expected. */
+static bool is_bare_value(const char *word)
+{
+    size_t length = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789.[]");
+    return length && word[length] == '=' && !file_exists(word);
+}
+
 static bool parse_words(struct command *c, int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
@@ -434,6 +443,9 @@ static bool parse_words(struct command *c, int argc, char **argv)
             if (!parse_dashed(c, argv[i], i + 1 < argc ? argv[i + 1] : NULL, &used_next))
                 return false;
             i += used_next;
+        } else if (is_bare_value(argv[i])) {
+            fprintf(stderr, "%s: '%s' is no program; did you mean '--%s'?\n", tool_name(c->tool), argv[i], argv[i]);
+            return false;
         } else if (c->program) {
             fprintf(stderr, "%s: more than one program: '%s' and '%s'\n", tool_name(c->tool), c->program, argv[i]);
             return false;

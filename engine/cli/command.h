@@ -71,12 +71,5 @@ struct command {
 bool command_parse(struct command *c, enum tool tool, int argc, char **argv);
 void command_release(struct command *c);
 void command_help(enum tool tool);
-/* The option of the tool that is closest in spelling, or NULL. */
-const char *command_suggest(enum tool tool, const char *name);
-/* Edits between two words; large if they have little in common. */
-unsigned word_distance(const char *a, const char *b);
-
-/* Words with fewer edits than this are worth suggesting. */
-unsigned word_tolerance(const char *name);
 
 #endif

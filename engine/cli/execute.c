@@ -259,6 +259,8 @@ static int run_bound(struct inputs *in, sdfg_bound *b, struct times *t)
     if (code)
         return code;
     print_times(in, t, b);
+    if (c->time != TIME_JSON)
+        inputs_print_filled(in, stderr);
     if ((code = inputs_take_streams(in)))
         return code;
     summarize(in);
@@ -367,7 +369,8 @@ static int prepare(struct inputs *in, struct workspaces *w)
 {
     const struct command *c = in->command;
     int code;
-    if ((code = inputs_complete(in)) || (code = check_pairs(in, "output", &c->outputs, may_write)) ||
+    if ((code = inputs_specialized(in)) || (code = inputs_complete(in)) ||
+        (code = check_pairs(in, "output", &c->outputs, may_write)) ||
         (code = check_pairs(in, "expect", &c->expects, may_read)))
         return code;
     sdfg_error *e = workspaces_give(w, in->program, in->args);

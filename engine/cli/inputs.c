@@ -1,9 +1,11 @@
 #include "engine/cli/inputs.h"
 
+#include "base/near.h"
 #include "base/number.h"
 #include "engine/cli/file.h"
 #include "engine/cli/fill.h"
 #include "engine/cli/npy.h"
+#include "engine/cli/options.h"
 #include "engine/cli/report.h"
 
 #include <errno.h>
@@ -47,18 +49,13 @@ static bool find_root(const struct inputs *in, const char *name, sdfg_argument *
 
 static int unknown_name(const struct inputs *in, const char *name)
 {
-    const char *best = command_suggest(in->command->tool, name);
-    unsigned closest = best ? word_distance(name, best) : word_tolerance(name);
+    struct near n = near_begin(name);
     sdfg_argument a = { .struct_size = sizeof a };
-    for (size_t i = 0; sdfg_program_argument(in->program, i, &a); i++) {
-        unsigned d = word_distance(name, a.name);
-        if (d < closest || (d == closest && best)) {
-            closest = d;
-            best = a.name;
-        }
-    }
+    for (size_t i = 0; sdfg_program_argument(in->program, i, &a); i++)
+        near_try(&n, a.name);
+    options_try(in->command->tool, &n);
     fprintf(stderr, "%s: '%s' is neither an option nor an argument of the program", tool_of(in), name);
-    fprintf(stderr, best ? "; did you mean '--%s'?\n" : "; --describe lists them\n", best);
+    fprintf(stderr, *n.best ? "; did you mean '--%s'?\n" : "; --describe lists them\n", n.best);
     return EXIT_USAGE;
 }
 
@@ -196,7 +193,71 @@ int inputs_given(struct inputs *in)
     return checked(in, sdfg_args_solve(in->args));
 }
 
+/* The engine, which may load other programs, cannot tell. */
+int inputs_specialized(const struct inputs *in)
+{
+    const char *list = in->command->options.specialize;
+    if (!list || !strcmp(list, "auto") || !strcmp(list, "none") || !strcmp(list, "all"))
+        return EXIT_GOOD;
+    for (const char *at = list; *at;) {
+        size_t length = strcspn(at, ",");
+        char *name = strndup(at, length);
+        if (!name)
+            return EXIT_MISSING;
+        struct near n = near_begin(name);
+        sdfg_argument a = SDFG_ARGUMENT_INIT;
+        bool found = false;
+        for (size_t i = 0; sdfg_program_argument(in->program, i, &a); i++)
+            if (a.kind == SDFG_KIND_SYMBOL) {
+                found = found || !strcmp(a.name, name);
+                near_try(&n, a.name);
+            }
+        if (!found)
+            fprintf(stderr, "%s: --specialize=%s: the program has no symbol '%s'%s%s%s\n", tool_of(in), list, name,
+                    *n.best ? "; did you mean '" : "", n.best, *n.best ? "'?" : "");
+        free(name);
+        if (!found)
+            return EXIT_USAGE;
+        at += length + (at[length] == ',');
+    }
+    return EXIT_GOOD;
+}
+
 /* ---- what is missing ---- */
+
+/* The whole argument, once. Nothing is reported if there is no memory for it. */
+static void note_filled(struct inputs *in, const char *name)
+{
+    size_t length = strcspn(name, ".["), n = in->num_filled;
+    if (n && !strncmp(in->filled[n - 1], name, length) && !in->filled[n - 1][length])
+        return;
+    char **filled = realloc(in->filled, (n + 1) * sizeof *filled);
+    if (filled)
+        in->filled = filled;
+    char *copy = filled ? strndup(name, length) : NULL;
+    if (copy)
+        in->filled[in->num_filled++] = copy;
+}
+
+void inputs_print_filled(const struct inputs *in, FILE *f)
+{
+    enum { WIDTH = 100 };
+    static const char title[] = "not given, filled with a pattern:";
+    size_t column = sizeof title - 1;
+    if (!in->num_filled)
+        return;
+    fputs(title, f);
+    for (size_t i = 0; i < in->num_filled; i++) {
+        size_t length = strlen(in->filled[i]);
+        if (column + length + 2 > WIDTH) {
+            fputs("\n ", f);
+            column = 1;
+        }
+        fprintf(f, " %s%s", in->filled[i], i + 1 < in->num_filled ? "," : "");
+        column += length + 2;
+    }
+    fputc('\n', f);
+}
 
 static int missing_symbol(const struct inputs *in, const char *name)
 {
@@ -222,6 +283,7 @@ static int make_value(struct inputs *in, const char *name, const sdfg_argument *
     if (a->dtype == SDFG_NONE || a->dtype == SDFG_RECORD || a->lanes != 1)
         return 0; /* the call says that it is missing */
     struct fill f = fill_default(name);
+    note_filled(in, name);
     if (dtype_is_integer(a->dtype))
         f = (struct fill){ .kind = FILL_ONES };
     if (strpbrk(name, ".[")) { /* a member of a structure can change */
@@ -350,6 +412,8 @@ static int make_missing(struct inputs *in, const char *name, const sdfg_argument
     struct fill f = a->returned ? (struct fill){ .kind = FILL_ZERO } : fill_default(name);
     if (p)
         fill_parse(&f, p->value);
+    else if (!a->returned)
+        note_filled(in, name);
     return make_array(in, name, a, f);
 }
 
@@ -404,4 +468,7 @@ void inputs_release(struct inputs *in)
         free(in->items[i].view.data);
     }
     free(in->items);
+    for (size_t i = 0; i < in->num_filled; i++)
+        free(in->filled[i]);
+    free(in->filled);
 }

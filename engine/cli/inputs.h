@@ -6,6 +6,8 @@
 #include "engine/cli/streams.h"
 #include "engine/cli/view.h"
 
+#include <stdio.h>
+
 struct input {
     char *name;
     struct view view;
@@ -20,15 +22,21 @@ struct inputs {
     size_t count;
     uint64_t made; /* bytes of the arrays that were made for what is not given */
     struct streams streams;
+    char **filled; /* arguments that were not given */
+    size_t num_filled;
 };
 
 /* Gives what the command line says; symbols are solved from it as far as possible. 0 or an exit code, after a message.
  */
 int inputs_given(struct inputs *in);
+/* Whether the program has the symbols that --specialize lists: 0, or an exit code after a message. */
+int inputs_specialized(const struct inputs *in);
 /* Makes everything else. */
 int inputs_complete(struct inputs *in);
 /* After the runs: what streams hold becomes arrays of their names. */
 int inputs_take_streams(struct inputs *in);
+/* One line, folded if it is long, with the names of the arguments that were not given; nothing if there are none. */
+void inputs_print_filled(const struct inputs *in, FILE *f);
 void inputs_release(struct inputs *in);
 const struct input *inputs_find(const struct inputs *in, const char *name); /* NULL: no such array */
 

@@ -134,47 +134,11 @@ void options_help(enum tool tool)
     }
 }
 
-unsigned word_distance(const char *a, const char *b)
+void options_try(enum tool tool, struct near *n)
 {
-    enum { LONGEST = 63 };
-    unsigned row[LONGEST + 1];
-    size_t n = strlen(b);
-    if (n > LONGEST || strlen(a) > LONGEST)
-        return 1000;
-    for (unsigned k = 0; k <= n; k++)
-        row[k] = k;
-    for (unsigned i = 1; *a; a++, i++) {
-        unsigned diagonal = row[0];
-        row[0] = i;
-        for (size_t k = 1; k <= n; k++) {
-            unsigned replace = diagonal + (*a != b[k - 1]);
-            diagonal = row[k];
-            unsigned shift = (row[k] < row[k - 1] ? row[k] : row[k - 1]) + 1;
-            row[k] = replace < shift ? replace : shift;
-        }
-    }
-    return row[n];
-}
-
-unsigned word_tolerance(const char *name)
-{
-    unsigned length = (unsigned)strlen(name);
-    return length < 2 ? 1 : 2 + length / 4;
-}
-
-const char *command_suggest(enum tool tool, const char *name)
-{
-    const char *best = NULL;
-    unsigned closest = word_tolerance(name);
-    for (int i = 0; i < NUM_OPTIONS; i++) {
-        bool fits = options[i].name && options[i].name[1] && options[i].tools & tool;
-        unsigned d = fits ? word_distance(name, options[i].name) : closest;
-        if (d < closest) {
-            closest = d;
-            best = options[i].name;
-        }
-    }
-    return best;
+    for (int i = 0; i < NUM_OPTIONS; i++)
+        if (options[i].name && options[i].name[1] && options[i].tools & tool)
+            near_try(n, options[i].name);
 }
 
 const struct option *option_find(enum tool tool, const char *name, size_t length)

@@ -2,6 +2,7 @@
 #ifndef ENGINE_CLI_OPTIONS_H
 #define ENGINE_CLI_OPTIONS_H
 
+#include "base/near.h"
 #include "engine/cli/command.h"
 
 enum option_id {
@@ -82,6 +83,7 @@ struct option {
 
 /* NULL: the tool has no such option. */
 const struct option *option_find(enum tool tool, const char *name, size_t length);
+void options_try(enum tool tool, struct near *n); /* all options of the tool as candidates */
 void options_help(enum tool tool);
 
 #endif

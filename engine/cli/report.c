@@ -10,6 +10,9 @@ int report_exit_code(const sdfg_error *e)
     enum sdfg_error_stage stage = sdfg_error_stage_of(e);
     switch (sdfg_error_class_of(e)) {
     case SDFG_ERROR_INVALID:
+        /* options that the compiler looks at, when it runs */
+        if (!strncmp(sdfg_error_code(e), "OPTION_", 7) || !strncmp(sdfg_error_code(e), "PASS_", 5))
+            return EXIT_USAGE;
         return stage == SDFG_STAGE_RUN                                   ? EXIT_RUN
                : stage == SDFG_STAGE_BIND || stage == SDFG_STAGE_OPTIONS ? EXIT_USAGE
                                                                          : EXIT_INVALID;

@@ -91,9 +91,15 @@ static bool take_passes(struct compile *c, const char *list)
     return true;
 }
 
+static bool check_dump_after(struct compile *c)
+{
+    const char *name = c->request->dump_after;
+    return !name || !strcmp(name, "all") || find(name, strlen(name)) || unknown_pass(c, name);
+}
+
 bool compile_run(struct compile *c)
 {
-    if (c->request->passes && !take_passes(c, c->request->passes))
+    if (!check_dump_after(c) || (c->request->passes && !take_passes(c, c->request->passes)))
         return false;
     double verifying = 0;
     for (const struct pass *p = pipeline; p->run; p++) {

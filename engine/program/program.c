@@ -108,15 +108,17 @@ static void forget_graph(void *half_read)
     atomic_store(&h->program->graph, NULL);
 }
 
-/* NULL: good. Warnings stay with the program. */
-static sdfg_error *read_here(struct sdfg_program *p)
+/* NULL: good. Warnings stay with the program. Errors in the syntax of the text name `file`, unless it is NULL. */
+static sdfg_error *read_here(struct sdfg_program *p, const char *file)
 {
     struct ir *own = p->ir, *graph = ir_new();
     struct cleanup begun;
     cleanup_push(&begun, forget_graph, &(struct half_read){ p, own });
     graph->limits = engine_limits(p->engine);
     enums_extend(graph, &p->engine->registry.members);
+    diags_file(graph->diags, file);
     p->tree = sdfg_parse(own->arena, graph->diags, p->json, p->json_size, &graph->limits);
+    diags_file(graph->diags, NULL);
     p->ir = graph;
     bool good = read_graph(p);
     p->ir = own;
@@ -136,19 +138,20 @@ static sdfg_error *read_here(struct sdfg_program *p)
 
 struct reading {
     struct sdfg_program *program;
+    const char *file;
     sdfg_error *error;
 };
 
 static void read_now(void *reading)
 {
     struct reading *r = reading;
-    r->error = read_here(r->program);
+    r->error = read_here(r->program, r->file);
 }
 
 /* On a stack that all readers fit into. */
-static sdfg_error *read_program(struct sdfg_program *p)
+static sdfg_error *read_program(struct sdfg_program *p, const char *file)
 {
-    struct reading r = { p, NULL };
+    struct reading r = { p, file, NULL };
     return stack_call(read_now, &r) ? r.error : error_stack(SDFG_STAGE_LOAD);
 }
 
@@ -176,7 +179,8 @@ static struct sdfg_rt_data *data_new(const sdfg_options *o)
 }
 
 /* `json` lives in the arena of `ir`, which becomes that of the program. */
-sdfg_error *program_load(sdfg_program **out, sdfg_engine *e, struct ir *ir, char *json, size_t size, const char *folder)
+sdfg_error *program_load(sdfg_program **out, sdfg_engine *e, struct ir *ir, char *json, size_t size, const char *folder,
+                         const char *file)
 {
     sdfg_program *p = NEW(ir->arena, sdfg_program);
     struct cleanup half_made;
@@ -187,7 +191,7 @@ sdfg_error *program_load(sdfg_program **out, sdfg_engine *e, struct ir *ir, char
         cache_hash_text(cache_hash(json, size), p->content);
     p->folder = folder ? arena_strdup(ir->arena, folder) : NULL;
     bool known = e->disk && disk_load_interface(e->disk, p);
-    sdfg_error *error = known ? NULL : read_program(p);
+    sdfg_error *error = known ? NULL : read_program(p, file);
     if (error) {
         cleanup_pop(&half_made);
         program_release(p);
@@ -220,7 +224,7 @@ sdfg_error *sdfg_program_load(sdfg_program **out, sdfg_engine *e, const char *js
         return error_of(SDFG_STAGE_LOAD, DIAG_FILE_SIZE, "the program", (unsigned long long)program_bytes(e));
     struct ir *ir = ir_new();
     registry_complete(e);
-    return program_load(out, e, ir, arena_strndup(ir->arena, json, size), size, folder);
+    return program_load(out, e, ir, arena_strndup(ir->arena, json, size), size, folder, NULL);
 }
 
 sdfg_error *sdfg_program_load_file(sdfg_program **out, sdfg_engine *e, const char *path)
@@ -235,7 +239,8 @@ sdfg_error *sdfg_program_load_file(sdfg_program **out, sdfg_engine *e, const cha
     size_t size;
     bool stack = true;
     bool python = python_names(path);
-    char *json = python ? python_json(ir, path, e->options.python, &size, &stack)
+    bool graph = !python;
+    char *json = python ? python_json(ir, path, e->options.python, program_bytes(e), &size, &graph, &stack)
                         : file_read_most(ir->arena, ir->diags, path, &size, program_bytes(e));
     if (!json) {
         sdfg_error *error = stack ? error_from_diags(ir->diags, SDFG_STAGE_LOAD) : error_stack(SDFG_STAGE_LOAD);
@@ -244,9 +249,10 @@ sdfg_error *sdfg_program_load_file(sdfg_program **out, sdfg_engine *e, const cha
     }
     const char *slash = strrchr(path, '/');
     const char *folder = slash ? arena_strndup(ir->arena, path, (size_t)(slash - path) + 1) : ".";
-    sdfg_error *error = program_load(out, e, ir, json, size, folder);
+    const char *file = python ? "<stdin>" : path;
+    sdfg_error *error = program_load(out, e, ir, json, size, folder, graph ? file : NULL);
     if (!error)
-        (*out)->disjoint = python;
+        (*out)->disjoint = !graph;
     return error;
 }
 

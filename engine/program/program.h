@@ -90,9 +90,10 @@ const char *program_suggest(const struct sdfg_program *p, struct arena *a, const
 /* Variable of that name, or -1. */
 int32_t program_variable(const struct sdfg_program *p, const char *name);
 
-/* A program from the text of its SDFG, which lives in the arena of `ir`; that becomes the program's. */
-sdfg_error *program_load(sdfg_program **out, sdfg_engine *e, struct ir *ir, char *json, size_t size,
-                         const char *folder);
+/* A program from the text of its SDFG, which lives in the arena of `ir`; that becomes the program's. Errors in the
+ * syntax of the text name `file`, unless it is NULL. */
+sdfg_error *program_load(sdfg_program **out, sdfg_engine *e, struct ir *ir, char *json, size_t size, const char *folder,
+                         const char *file);
 /* One holder more or less; the last one releases it. */
 void program_hold(struct sdfg_program *p);
 void program_let_go(struct sdfg_program *p);

@@ -20,9 +20,20 @@ bool python_names(const char *path) { return behind_suffix(path) != NULL; }
 struct reading {
     struct ir *ir;
     const char *path, *options;
+    uint64_t most; /* bytes of the file */
     char *json;
     size_t size;
+    bool graph; /* standard input holds an SDFG */
 };
+
+/* JSON or gzip data. No Python program of functions begins with these. */
+static bool is_graph(const char *text, size_t size)
+{
+    size_t blank = 0;
+    while (blank < size && text[blank] && strchr(" \t\r\n", text[blank]))
+        blank++;
+    return blank < size && (text[blank] == '{' || (unsigned char)text[0] == 0x1f);
+}
 
 static void read_now(void *reading)
 {
@@ -31,7 +42,11 @@ static void read_now(void *reading)
     bool stdin_named = r->path[0] == '-';
     const char *file = stdin_named ? "/dev/stdin" : arena_strndup(r->ir->arena, r->path, (size_t)(end - r->path));
     size_t size;
-    char *source = file_read(r->ir->arena, r->ir->diags, file, &size);
+    char *source = file_read_most(r->ir->arena, r->ir->diags, file, &size, r->most);
+    if (source && stdin_named && !*end && is_graph(source, size)) {
+        *r = (struct reading){ .json = source, .size = size, .graph = true };
+        return;
+    }
     struct frontend_options options = { 0 };
     const char *wrong;
     if (r->options && !frontend_read_options(r->ir->arena, r->options, &options, &wrong)) {
@@ -50,10 +65,12 @@ static void read_now(void *reading)
     r->size = t.length;
 }
 
-char *python_json(struct ir *ir, const char *path, const char *options, size_t *size, bool *stack)
+char *python_json(struct ir *ir, const char *path, const char *options, uint64_t most, size_t *size, bool *graph,
+                  bool *stack)
 {
-    struct reading r = { .ir = ir, .path = path, .options = options };
+    struct reading r = { .ir = ir, .path = path, .options = options, .most = most };
     *stack = stack_call(read_now, &r);
     *size = r.size;
+    *graph = r.graph;
     return r.json;
 }

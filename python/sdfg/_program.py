@@ -81,6 +81,10 @@ class Engine:
         check(library.sdfg_engine_backend(ctypes.byref(text), self._handle))
         return text.value.decode()
 
+    def wait(self):
+        """Returns when code that is being compiled in the background is there, and all code is in the disk cache."""
+        library.sdfg_engine_wait(self._handle)
+
     def list(self, what):
         """The rows of "targets", "passes", "ops", "enums" or "plugins" that the engine has, in their order."""
         if what not in _LISTS:
@@ -440,4 +444,20 @@ def compile(source, *, engine=None, folder=None, **options):
     their own are looked up, if the source is no path."""
     if engine is not None and options:
         raise TypeError("options belong to the engine: give one or the other")
-    return Program(source, engine or (Engine(**options) if options else None), folder)
+    program = Program(source, engine or (Engine(**options) if options else None), folder)
+    _check_specialize(program, options.get("specialize"))
+    return program
+
+
+def _check_specialize(program, wanted):
+    """The engine, which may load other programs, cannot tell which symbols there are."""
+    if wanted in (None, "auto", "none", "all"):
+        return
+    symbols = [a.name for a in program.arguments if a.kind == "symbol"]
+    for name in wanted.split(",") if isinstance(wanted, str) else wanted:
+        if name not in symbols:
+            import difflib
+            folded = {symbol.lower(): symbol for symbol in symbols}
+            known = [folded[close] for close in difflib.get_close_matches(name.lower(), folded, 1)]
+            raise ValueError(f"specialize: '{program.name}' has no symbol '{name}'" +
+                             (f" (did you mean '{known[0]}'?)" if known else ""))

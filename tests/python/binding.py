@@ -199,8 +199,26 @@ class Refusals(unittest.TestCase):
             sdfg.compile(EXAMPLES / "axpy.sdfg", opt_level=7)
         with self.assertRaisesRegex(sdfg.InvalidError, "'device' is auto, cpu, cuda"):
             sdfg.Engine(device="opencl")
+        with self.assertRaisesRegex(sdfg.InvalidError, "no word 'tre' .did you mean 'tree'"):
+            sdfg.Engine(debug="tre")
+        with self.assertRaisesRegex(ValueError, "no symbol 'n' .did you mean 'N'"):
+            sdfg.compile(EXAMPLES / "axpy.sdfg", specialize=["n"])
+        with self.assertRaisesRegex(sdfg.InvalidError, "no pass 'lowr' .did you mean 'lower'"):
+            sdfg.compile(EXAMPLES / "axpy.sdfg", dump_after="lowr")(X=numpy.ones(4), Y=numpy.ones(4), alpha=2.0)
+        y = numpy.ones(4)
+        sdfg.compile(EXAMPLES / "axpy.sdfg", specialize="N")(X=numpy.ones(4), Y=y, alpha=2.0)
+        numpy.testing.assert_array_equal(y, 3)
         with self.assertRaises(TypeError):
             sdfg.compile(EXAMPLES / "axpy.sdfg", engine=sdfg.Engine(), fp="strict")
+        with self.assertRaisesRegex(TypeError, "a program is a path.*, not int"):
+            sdfg.compile(5)
+
+    def test_waiting_for_the_cache(self):
+        with tempfile.TemporaryDirectory() as folder:
+            axpy = sdfg.compile(EXAMPLES / "axpy.sdfg", cache_dir=folder)
+            axpy(X=numpy.ones(4), Y=numpy.ones(4), alpha=2.0)
+            axpy.engine.wait()
+            self.assertGreaterEqual(len(list(pathlib.Path(folder).glob("*.kernel"))), 2) # the interface and the code
 
 
 class Forms(unittest.TestCase):
