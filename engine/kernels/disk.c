@@ -96,6 +96,7 @@ const char *disk_key(struct disk *d, const struct sdfg_program *p, const struct 
         return NULL;
     struct text t = text_new(a);
     text_printf(&t, "kernel %d\n%s%s", LAYOUT_OF_KEYS, of_host, content_of(p, a));
+    text_printf(&t, "name %.*s\n", (int)strcspn(p->name, "\n"), p->name); /* for people: it is part of the content */
     text_add(&t, "options");
 #define CODE(field, name, type) text_printf(&t, " " #field "=%d", (int)(type)o->field);
 #define WATCH(field, name, type, why)
