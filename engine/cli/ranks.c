@@ -199,7 +199,7 @@ bool ranks_equal(const char *name, int64_t value)
 void ranks_fail(int code)
 {
     /* milliseconds: the lowest rank that fails speaks for all; launchers drop what they have not passed on yet */
-    enum { GRACE = 50, MOST = 1000, DRAIN = 200 };
+    enum { GRACE = 50, MOST = 1000, DRAIN = 500 };
     if (!code || ranks.size == 1)
         return;
     int wait = ranks.rank < MOST / GRACE ? ranks.rank * GRACE : MOST;
