@@ -38,6 +38,8 @@ struct line {
 
 static void add(struct line *l, const char *text, size_t length)
 {
+    if (!length)
+        return;
     if (l->length + length > l->capacity) {
         size_t capacity = 2 * l->capacity + length + 64;
         char *more = realloc(l->text, capacity);

@@ -206,6 +206,7 @@ static void timed_tasklet(struct corner *c)
         "[1]\n"
         "$ sdfg-run $HERE/prog.sdfg --report=/dev/null/r >/dev/null\n"
         "load TIME, compile TIME, run TIME\n"
+        "not given, filled with a pattern: B\n"
         "sdfg-run: cannot write '/dev/null/r': Not a directory\n"
         "[3]\n");
 }
