@@ -142,7 +142,7 @@ static const enum enum_kind kinds[] = {
 static bool is_identifier(const char *name)
 {
     static const char first[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_";
-    return name && *name && strchr(first, *name) && !name[strcspn(name, " .-")] &&
+    return name && *name && strchr(first, *name) &&
            strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789") == strlen(name);
 }
 

@@ -152,7 +152,7 @@ int64_t ranks_checksum(const char *text, size_t size)
 /* What tells machines apart for compiled code. */
 static int64_t machine(void)
 {
-    int64_t all = 0;
+    uint64_t all = 0;
     char line[8192];
     FILE *f = fopen("/proc/cpuinfo", "r");
     int taken = 0;
@@ -161,11 +161,11 @@ static int64_t machine(void)
             strncmp(line, "CPU part", 8))
             continue;
         taken++;
-        all ^= ranks_checksum(line, strlen(line)) / taken;
+        all = all * 1099511628211u + (uint64_t)ranks_checksum(line, strlen(line));
     }
     if (f)
         fclose(f);
-    return all;
+    return (int64_t)(all >> 1);
 }
 
 bool ranks_first(void)

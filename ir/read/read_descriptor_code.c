@@ -7,32 +7,35 @@
 #include <ctype.h>
 #include <string.h>
 
-/* What DaCe documents as fields of a descriptor, after its name and an underscore. */
-static const char *const fields[] = { "group",     "rank",        "size",      "dims",     "remain",
-                                      "coords",    "valid",       "periods",   "counts",   "displs",
+/* What DaCe documents as fields of the program's state for a descriptor, after its name and an underscore; and two
+ * variables that go with them (LOCALS of the list, from its beginning). */
+enum { LOCALS = 2 };
+static const char *const fields[] = { "periods",   "remain",      "group",     "rank",     "size",
+                                      "dims",      "coords",      "valid",     "counts",   "displs",
                                       "sends",     "send_types",  "dst_ranks", "recvs",    "recv_types",
                                       "src_ranks", "self_copies", "self_src",  "self_dst", "self_size" };
 
 static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
 /* The descriptor's own field, or one of those that go with it. */
-static bool is_field_of(const char *word, size_t length, const char *name)
+static bool is_field_of(const char *word, size_t length, const char *name, bool member)
 {
-    size_t n = strlen(name);
+    size_t n = strlen(name), count = member ? sizeof fields / sizeof *fields : LOCALS;
     if (length < n || memcmp(word, name, n) != 0)
         return false;
     if (length == n)
-        return true;
-    for (size_t i = 0; word[n] == '_' && i < sizeof fields / sizeof *fields; i++)
+        return member;
+    for (size_t i = 0; word[n] == '_' && i < count; i++)
         if (strlen(fields[i]) == length - n - 1 && !memcmp(fields[i], word + n + 1, length - n - 1))
             return true;
     return false;
 }
 
-static bool is_field(const struct sdfg *s, const char *word, size_t length)
+/* `member`: it stands behind "->". */
+static bool is_field(const struct sdfg *s, const char *word, size_t length, bool member)
 {
     for (uint32_t i = 0; i < s->containers.count; i++)
-        if (s->containers.items[i]->distributed && is_field_of(word, length, s->containers.items[i]->name))
+        if (s->containers.items[i]->distributed && is_field_of(word, length, s->containers.items[i]->name, member))
             return true;
     return false;
 }
@@ -69,6 +72,7 @@ static const char *skip_blanks(const char *c)
 static const char *skip_statement(const struct sdfg *s, const char *c, bool *owned)
 {
     int depth = 0;
+    const char *arrow = NULL; /* behind the last "->" */
     *owned = false;
     if (*c == '#')
         return c + strcspn(c, "\n");
@@ -82,11 +86,13 @@ static const char *skip_statement(const struct sdfg *s, const char *c, bool *own
             const char *end = c;
             while (is_word(*end))
                 end++;
-            *owned = *owned || is_field(s, c, (size_t)(end - c));
+            *owned = *owned || is_field(s, c, (size_t)(end - c), c == arrow);
             c = end;
             continue;
         }
         depth += (*c == '{' || *c == '(' || *c == '[') - (*c == '}' || *c == ')' || *c == ']');
+        if (c[0] == '-' && c[1] == '>')
+            arrow = c + 2;
         char last = *c++;
         if (depth <= 0 && last == ';')
             break;

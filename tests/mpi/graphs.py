@@ -114,7 +114,7 @@ class Graph:
                 "nodes": states, "edges": edges, "start_block": 0, "cfg_list_id": 0, "dace_version": "1.0.0"}
         if self.init:
             code = {"language": "CPP"}
-            sdfg["attributes"].update(global_code={"frame": {"string_data": "static double mine, pg_like;", **code}},
+            sdfg["attributes"].update(global_code={"frame": {"string_data": "static double mine, pg_like, pg_size;", **code}},
                                       init_code={"frame": {"string_data": self.init, **code}})
         path = folder / f"{self.name}.sdfg"
         path.write_text(json.dumps(sdfg))

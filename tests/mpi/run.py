@@ -401,12 +401,12 @@ def init_code(run):
     g.init = INIT_CODE
     g.mpi("Bcast", {"_inbuffer": "x[0:N]", "_grid": "pg[]", "_root": "root[0]"}, {"_outbuffer": "x[0:N]"})
     g.state()
-    t = g.node("Tasklet", "t", code={"string_data": "o = mine + pg_like;", "language": "CPP"}, in_connectors={}, out_connectors={"o": None})
+    t = g.node("Tasklet", "t", code={"string_data": "o = mine + pg_like + pg_size;", "language": "CPP"}, in_connectors={}, out_connectors={"o": None})
     g.edge(t, "o", g.node("AccessNode", "y", data="y"), None, memlet("y", "0"))
     x = numbers(run.ranks, "float64", 4)
     got = run.results(g.write(run.folder), {"x": x, "root": ints([0] * run.ranks)}, ["x", "y"], "--N=4", f"--P={run.ranks}")
     equal("x", got["x"], [x[0]] * run.ranks)
-    equal("y", got["y"], [np.array([45.0])] * run.ranks)
+    equal("y", got["y"], [np.array([145.0])] * run.ranks)
 
 
 INIT_CODE = """
@@ -423,6 +423,7 @@ if (__state->pg != MPI_COMM_NULL) {
     __state->pg_valid = false;
 }
 pg_like = 2; /* } */
+pg_size = 100; // no field
 { __state->pg_size = 3; }
 for (int i = 0; i < 3; i++) { mine += 1; }
 """

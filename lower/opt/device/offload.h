@@ -90,6 +90,8 @@ bool offload_fits(struct offload *o, const struct tree_stmt *s);
 const char *offload_obstacle(struct offload *o, const struct tree_stmt *loop);
 bool offload_is_nest(struct offload *o, struct tree_stmt *s);
 bool offload_has_nests(struct offload *o, struct tree_stmt *s);
+/* Does control neither enter nor leave the piece in its middle, and does nothing outside need an address from it? */
+bool offload_is_closed(struct offload *o, const struct tree_scan *piece);
 /* Is the variable mentioned by anything but the piece? */
 bool offload_used_outside(struct offload *o, const struct tree_scan *piece, const struct tree_var *v);
 

@@ -119,11 +119,16 @@ bool offload_fits(struct offload *o, const struct tree_stmt *s)
         return false;
     struct tree_scan scan = { .arena = o->tree->scratch };
     tree_scan_add(&scan, s);
-    if (!tree_scan_is_closed(&scan, tree_whole(&o->whole)))
+    return offload_is_closed(o, &scan);
+}
+
+bool offload_is_closed(struct offload *o, const struct tree_scan *piece)
+{
+    if (!tree_scan_is_closed(piece, tree_whole(&o->whole)))
         return false;
-    for (uint32_t i = 0; i < scan.assigned.count; i++) {
-        const struct tree_var *v = scan.assigned.slots[i].key;
-        if (v->type->kind == TYPE_POINTER && offload_used_outside(o, &scan, v))
+    for (uint32_t i = 0; i < piece->assigned.count; i++) {
+        const struct tree_var *v = piece->assigned.slots[i].key;
+        if (v->type->kind == TYPE_POINTER && offload_used_outside(o, piece, v))
             return false;
     }
     return true;

@@ -215,13 +215,8 @@ static bool is_region(struct offload *o, struct tree_stmt *block)
 {
     struct tree_scan scan = { .arena = o->tree->scratch };
     tree_scan_add(&scan, block);
-    if (!tree_scan_is_closed(&scan, tree_whole(&o->whole)))
+    if (!offload_is_closed(o, &scan))
         return false;
-    for (uint32_t i = 0; i < scan.assigned.count; i++) {
-        const struct tree_var *v = scan.assigned.slots[i].key;
-        if (v->type->kind == TYPE_POINTER && offload_used_outside(o, &scan, v))
-            return false;
-    }
     struct candidate c = { .offload = o, .scan = &scan, .fits = true };
     check(&c, block, NULL);
     return c.fits && c.nests;
