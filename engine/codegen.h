@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CODEGEN_ABI = 17 };
+enum { CODEGEN_ABI = 18 };
 
 struct arena;
 struct json;
@@ -118,6 +118,7 @@ struct codegen_request {
 struct codegen_param {
     const char *name;
     bool by_value;    /* scalar or symbol: the address of the value is passed; else the data itself */
+    bool host_code;   /* of code for a device: memory that its host part reads or writes */
     const char *type; /* element type name as in files, or "struct:NAME", "pointer" ... */
 };
 

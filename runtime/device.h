@@ -97,6 +97,8 @@ struct sdfg_rt_device {
     bool host_only;     /* all arguments are ordinary memory of the host: mirrors need not ask the driver */
     void *cuda_context; /* CUcontext of the caller; NULL: the primary one of the device */
     void *stream;       /* CUstream; NULL is the default stream of the context */
+    void *const *after; /* CUstreams whose work so far comes before that of the call */
+    size_t num_after;
     /* What went wrong first: the function of the driver with its error, kernel, element path, sizes; "" for nothing.
      * The caller sets it to "". */
     char trouble[SDFG_RT_DEVICE_TROUBLE];
@@ -121,8 +123,8 @@ bool sdfg_rt_device_describe(int32_t index, struct sdfg_rt_device_info *out, cha
 void sdfg_rt_device_hold(void);
 void sdfg_rt_device_let_go(void);
 
-/* Where memory is: SDFG_RT_ON_DEVICE with the number of the device, SDFG_RT_PINNED, or -1 for ordinary memory of the
- * host, also if there is no device. */
+/* Where memory is: SDFG_RT_ON_DEVICE with the number of the device (*index stays as it is for managed memory, which is
+ * on each), SDFG_RT_PINNED, or -1 for ordinary memory of the host, also if there is no device. Opens the driver. */
 int32_t sdfg_rt_device_place(const void *address, int32_t *index);
 
 #endif

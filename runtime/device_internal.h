@@ -99,8 +99,6 @@ struct sdfg_rt_cuda {
 
 /* The driver, opened and initialized. NULL with the reason in `trouble`; a later call tries again. */
 const struct sdfg_rt_cuda *sdfg_rt_cuda_open(char *trouble);
-/* The same if it is open already, else NULL. */
-const struct sdfg_rt_cuda *sdfg_rt_cuda_opened(void);
 /* "cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY (2), out of memory" */
 void sdfg_rt_cuda_text(const struct sdfg_rt_cuda *cuda, const char *function, int result, char *out, size_t size);
 

@@ -114,7 +114,7 @@ static const char *why_not(int result)
 
 const struct sdfg_rt_cuda *sdfg_rt_cuda_open(char *trouble)
 {
-    const struct sdfg_rt_cuda *cuda = sdfg_rt_cuda_opened();
+    const struct sdfg_rt_cuda *cuda = atomic_load_explicit(&opened, memory_order_acquire);
     if (cuda)
         return cuda;
     pthread_mutex_lock(&lock);
@@ -130,8 +130,6 @@ const struct sdfg_rt_cuda *sdfg_rt_cuda_open(char *trouble)
     pthread_mutex_unlock(&lock);
     return opened;
 }
-
-const struct sdfg_rt_cuda *sdfg_rt_cuda_opened(void) { return atomic_load_explicit(&opened, memory_order_acquire); }
 
 void sdfg_rt_cuda_text(const struct sdfg_rt_cuda *cuda, const char *function, int result, char *out, size_t size)
 {

@@ -262,7 +262,8 @@ void *sdfg_rt_device_mirror(struct sdfg_rt_run *run, void *address, int64_t byte
 
 int32_t sdfg_rt_device_place(const void *address, int32_t *index)
 {
-    const struct sdfg_rt_cuda *cuda = sdfg_rt_cuda_opened();
+    char trouble[SDFG_RT_DEVICE_TROUBLE];
+    const struct sdfg_rt_cuda *cuda = sdfg_rt_cuda_open(trouble);
     cuda_address at = (cuda_address)(uintptr_t)address;
     int type = 0, managed = 0, device = 0;
     if (!cuda || cuda->PointerGetAttribute(&type, CUDA_POINTER_MEMORY_TYPE, at) != CUDA_GOOD)

@@ -6,15 +6,23 @@
 
 /* ---- queues ---- */
 
-static bool order_behind(struct sdfg_rt_run *run, int queue, int behind)
+static bool event_of(struct sdfg_rt_run *run, int queue)
+{
+    return run->events[queue] ||
+           sdfg_rt_run_check(run, "cuEventCreate",
+                             run->gpu->cuda->EventCreate(&run->events[queue], CUDA_EVENT_NO_TIMING), "");
+}
+
+static bool order(struct sdfg_rt_run *run, cuda_stream stream, cuda_stream behind, cuda_event event)
 {
     const struct sdfg_rt_cuda *cuda = run->gpu->cuda;
-    if (!run->events[behind] &&
-        !sdfg_rt_run_check(run, "cuEventCreate", cuda->EventCreate(&run->events[behind], CUDA_EVENT_NO_TIMING), ""))
-        return false;
-    return sdfg_rt_run_check(run, "cuEventRecord", cuda->EventRecord(run->events[behind], run->queues[behind]), "") &&
-           sdfg_rt_run_check(run, "cuStreamWaitEvent",
-                             cuda->StreamWaitEvent(run->queues[queue], run->events[behind], 0), "");
+    return sdfg_rt_run_check(run, "cuEventRecord", cuda->EventRecord(event, behind), "") &&
+           sdfg_rt_run_check(run, "cuStreamWaitEvent", cuda->StreamWaitEvent(stream, event, 0), "");
+}
+
+static bool order_behind(struct sdfg_rt_run *run, int queue, int behind)
+{
+    return event_of(run, behind) && order(run, run->queues[queue], run->queues[behind], run->events[behind]);
 }
 
 static bool make(struct sdfg_rt_run *run, int queue)
@@ -113,6 +121,20 @@ static void give_run(struct sdfg_rt_run *run)
     pthread_mutex_unlock(&gpu->lock);
 }
 
+/* Work that the caller gave to streams of others comes first. */
+static bool begin_behind(struct sdfg_rt_run *run)
+{
+    cuda_stream stream;
+    for (size_t i = 0; i < run->call->num_after; i++) {
+        cuda_stream other = run->call->after[i];
+        bool ordered = sdfg_rt_run_queue(run, 0, &stream) &&
+                       (other == stream || (event_of(run, 0) && order(run, stream, other, run->events[0])));
+        if (!ordered)
+            return false;
+    }
+    return true;
+}
+
 struct sdfg_rt_run *sdfg_rt_device_begin(struct sdfg_rt_context *context, const struct sdfg_rt_image *image)
 {
     static const struct sdfg_rt_device first = { .index = 0 };
@@ -138,7 +160,7 @@ struct sdfg_rt_run *sdfg_rt_device_begin(struct sdfg_rt_context *context, const 
         run->own = run->queues[0];
         run->queues[0] = call->stream;
     }
-    if (!image || (run->module = sdfg_rt_module_of(run, image)))
+    if (begin_behind(run) && (!image || (run->module = sdfg_rt_module_of(run, image))))
         return run;
     sdfg_rt_device_end(run);
     return NULL;

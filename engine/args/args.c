@@ -1,6 +1,7 @@
 #include "engine/args/args.h"
 
 #include "engine/args/stream.h"
+#include "engine/call/device.h"
 #include "engine/call/recent.h"
 #include "engine/program/bounds.h"
 #include "engine/program/workspace.h"
@@ -56,6 +57,7 @@ void sdfg_args_clear(sdfg_args *a)
     }
     a->num_entries = 0;
     a->num_threads = 0;
+    a->num_after = 0;
     a->settled = a->disjoint = a->has_communicator = false;
     memset(a->given, 0, a->program->num_arguments * sizeof *a->given);
     memset(a->values, 0, a->program->num_variables * sizeof *a->values);
@@ -71,6 +73,7 @@ void sdfg_args_free(sdfg_args *a)
     free(a->recent);
     arena_free(a->scratch);
     free(a->entries);
+    free(a->after);
     free(a->values);
     free(a->given);
     free(a->blocks);
@@ -204,6 +207,7 @@ static void give_array(struct sdfg_args *a, struct argument_entry *e, const sdfg
     e->array.dtype = array->dtype;
     e->array.rank = array->rank;
     e->array.item_bytes = array->item_bytes;
+    e->array.device = array->device;
     e->array.strides = array->strides ? e->strides : NULL;
     for (int i = 0; i < array->rank; i++) { /* most of the room is not used */
         e->array.shape[i] = array->shape[i];
@@ -213,22 +217,29 @@ static void give_array(struct sdfg_args *a, struct argument_entry *e, const sdfg
     }
 }
 
-static sdfg_error *device_error(const char *name, const sdfg_device *d)
+/* Memory that the host can use is good everywhere, that of CUDA devices for whole arrays of programs that run there. */
+static sdfg_error *misplaced(const sdfg_args *a, const char *name, const sdfg_device *d)
 {
-    const char *kind = d->kind == SDFG_DEVICE_CUDA           ? "CUDA device"
-                       : d->kind == SDFG_DEVICE_CUDA_HOST    ? "the host, pinned for CUDA device"
-                       : d->kind == SDFG_DEVICE_CUDA_MANAGED ? "CUDA, managed, device"
-                                                             : "a device of another kind, number";
     char text[80];
-    snprintf(text, sizeof text, "%s %d", kind, d->index);
-    return error_of(SDFG_STAGE_BIND, DIAG_ARGUMENT_DEVICE, name, text);
+    bool on_gpu = a->program->engine->cuda_device >= 0;
+    if (d->kind == SDFG_DEVICE_CUDA_HOST || d->kind == SDFG_DEVICE_CUDA_MANAGED)
+        return NULL;
+    if (d->kind == SDFG_DEVICE_CUDA && on_gpu) {
+        const struct leaf *l = program_lookup(a->program, name);
+        return l && leaf_is_value(l) ? error_of(SDFG_STAGE_BIND, DIAG_ARGUMENT_DEVICE_PART, name) : NULL;
+    }
+    device_print(d, text, sizeof text);
+    return error_of(SDFG_STAGE_BIND, DIAG_ARGUMENT_DEVICE, name, text, on_gpu ? "a GPU" : "the CPU");
 }
 
 /* `array` is as long as this version of the library has it. */
 static sdfg_error *take_array(sdfg_args *a, const char *name, const sdfg_array *array)
 {
+    sdfg_error *wrong = NULL;
     if (__builtin_expect(array->device.kind > SDFG_DEVICE_CPU, 0))
-        return device_error(name, &array->device);
+        wrong = misplaced(a, name, &array->device);
+    if (wrong)
+        return wrong;
     const char *fault = array_fault(array);
     struct argument_entry *given = fault ? NULL : find_given(a, name), *e = NULL;
     if (given) { /* without the cost of a report */
@@ -384,6 +395,22 @@ sdfg_error *sdfg_args_communicator(sdfg_args *a, int32_t communicator)
     NEEDS(a);
     a->has_communicator = true;
     a->communicator = communicator;
+    return NULL;
+}
+
+sdfg_error *sdfg_args_after(sdfg_args *a, void *stream)
+{
+    NEEDS(a);
+    if (a->program->engine->cuda_device < 0)
+        return error_of(SDFG_STAGE_BIND, DIAG_DEVICE_STREAM);
+    for (size_t i = 0; i < a->num_after; i++)
+        if (a->after[i] == stream)
+            return NULL;
+    void **after = realloc(a->after, (a->num_after + 1) * sizeof *after);
+    if (!after)
+        return error_memory(SDFG_STAGE_BIND);
+    a->after = after;
+    a->after[a->num_after++] = stream;
     return NULL;
 }
 

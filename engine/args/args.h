@@ -28,6 +28,7 @@ struct argument_entry {
     bool has_extent; /* it is memory, unless `array.data` is null: of this the bytes [begin, end) are touched */
     int64_t begin, end;
     uintptr_t alignment; /* what the address must be a multiple of, a power of two */
+    bool on_device;      /* of the last device_place_arguments (engine/call/device.h) */
     struct scalar scalar;
     char *text;
 };
@@ -45,7 +46,9 @@ struct sdfg_args {
     struct sdfg_kernel *kernel;    /* of the last call, one of them; or NULL */
     uint32_t kernel_alignment;     /* of the arrays in the call that took it */
     bool disjoint; /* the caller vouches for it: programs from Python need not refuse what seems to overlap */
-    bool settled;  /* a call has solved and checked everything, and since then only data changed */
+    void **after;  /* streams of the device whose work comes before the call */
+    size_t num_after;
+    bool settled;                 /* a call has solved and checked everything, and since then only data changed */
     struct symbol_value *values;  /* of the last solve, one per variable */
     _Atomic uint32_t cancel;      /* requests to stop the call that runs; any thread */
     struct sdfg_rt_block *blocks; /* memory for lifetime External, one per entry of program->workspaces */

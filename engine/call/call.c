@@ -150,6 +150,11 @@ __attribute__((always_inline)) static inline sdfg_error *run_kernel(struct sdfg_
     struct sdfg_rt_device device;
     struct sdfg_rt_mpi messages;
     device_enter(e, &device, &context);
+    if (context.device) {
+        device.host_only = r->host_only;
+        device.after = r->after;
+        device.num_after = r->num_after;
+    }
     mpi_enter(&messages, &context, r->has_communicator, r->communicator);
     if (e->options.check) {
         faults.count = 0;
@@ -217,6 +222,8 @@ static bool prepare(struct call *c, struct sdfg_args *a, struct report *r, sdfg_
     bool again = call_is_repeated(a);
     if (a->settled ? !args_check_data(a, r->diags) : !settle(a, r))
         return false;
+    if (a->program->engine->cuda_device >= 0 && !device_place_arguments(a, &c->host_only, r->diags))
+        return false;
     if (a->program->engine->options.check & SDFG_CHECK_ALIAS) {
         *error = alias_error(a);
         if (*error)
@@ -232,6 +239,10 @@ static bool prepare(struct call *c, struct sdfg_args *a, struct report *r, sdfg_
         c->blocks = NEW_ARRAY(c->arena, struct sdfg_rt_block, blocks);
         memcpy(c->blocks, a->blocks, blocks * sizeof *c->blocks);
     }
+    c->after = NEW_ARRAY(c->arena, void *, a->num_after);
+    c->num_after = a->num_after;
+    for (size_t i = 0; i < a->num_after; i++)
+        c->after[i] = a->after[i];
     if (!again && !take_kernel(a, r->arena, error))
         return false;
     recent_make_room(a->recent, a->program->kernels);
@@ -265,15 +276,26 @@ void call_release(struct call *c)
     c->kernel = NULL;
 }
 
-static sdfg_error *run_with(const struct call *c, void **args, _Atomic uint32_t *cancel, uint32_t cancelled)
+__attribute__((always_inline)) static inline sdfg_error *run_members(const struct call *c, void *const *args,
+                                                                     const struct run *run)
 {
     for (uint32_t i = 0; i < c->members.count; i++)
         memcpy(c->members.items[i].memory, c->members.items[i].data, c->members.items[i].bytes);
-    struct run run = { c->values, c->blocks, c->num_threads, c->has_communicator, c->communicator, cancel, cancelled };
-    sdfg_error *error = run_kernel(c->kernel, args, &run);
+    sdfg_error *error = run_kernel(c->kernel, args, run);
     for (uint32_t i = 0; i < c->members.count; i++)
         memcpy(c->members.items[i].data, c->members.items[i].memory, c->members.items[i].bytes);
     return error;
+}
+
+static sdfg_error *run_with(const struct call *c, void *const *args, _Atomic uint32_t *cancel, uint32_t cancelled)
+{
+    struct run run = { c->values, c->blocks,    c->num_threads, c->has_communicator, c->communicator, cancel,
+                       cancelled, c->host_only, c->after,       c->num_after };
+    if (__builtin_expect(!c->shadows.count, 1))
+        return run_members(c, args, &run);
+    sdfg_error *error;
+    void **own = shadows_begin(c, args, &error);
+    return own ? shadows_end(c, own, run_members(c, own, &run)) : error;
 }
 
 struct sdfg_bound {

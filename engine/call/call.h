@@ -3,6 +3,7 @@
 #define ENGINE_CALL_H
 
 #include "engine/args/args.h"
+#include "engine/call/device.h"
 #include "engine/kernels/kernel.h"
 
 /* One value passed by address, of any basic type; strings and pointers are pointers. */
@@ -31,6 +32,10 @@ struct call {
     struct symbol_value *values;  /* one per variable */
     struct sdfg_rt_block *blocks; /* of the arguments, or NULL */
     VEC(struct shared_member) members;
+    VEC(struct shadow) shadows;
+    bool host_only; /* no argument is memory of a device, or pinned */
+    void **after;   /* streams of the device whose work comes first */
+    size_t num_after;
 };
 
 /* Everything of a call but the run. *out is released with call_release in any case. What it holds lives in `arena`;

@@ -1,5 +1,7 @@
 #include "engine/call/device.h"
 
+#include <stdio.h>
+
 bool device_explains(const struct sdfg_rt_context *context)
 {
     const struct sdfg_rt_device *d = context->device;
@@ -19,4 +21,78 @@ sdfg_error *device_error(const struct sdfg_rt_context *context)
     default:
         return error_of(SDFG_STAGE_RUN, DIAG_RUN_DEVICE, d->trouble);
     }
+}
+
+/* ---- where arguments are ---- */
+
+enum { UNKNOWN = -1 /* no device's number: of managed memory, or what callers do not know */ };
+
+void device_print(const sdfg_device *d, char *out, size_t size)
+{
+    const char *kind = d->kind == SDFG_DEVICE_CUDA           ? "CUDA device"
+                       : d->kind == SDFG_DEVICE_CUDA_HOST    ? "the host, pinned for CUDA device"
+                       : d->kind == SDFG_DEVICE_CUDA_MANAGED ? "CUDA, managed, device"
+                                                             : "a device of another kind, number";
+    if (d->index == UNKNOWN)
+        snprintf(out, size, "%s%s", d->kind == SDFG_DEVICE_CUDA ? "a " : "", kind);
+    else
+        snprintf(out, size, "%s %d", kind, d->index);
+}
+
+/* What the driver says of an address, and what was said of it. */
+static bool is_as_said(const sdfg_device *said, int32_t place, int32_t index)
+{
+    bool on_device = place == SDFG_RT_ON_DEVICE;
+    switch (said->kind) {
+    case SDFG_DEVICE_CUDA:
+        return on_device && (said->index == UNKNOWN || index == UNKNOWN || said->index == index);
+    case SDFG_DEVICE_CUDA_HOST:
+        return place == SDFG_RT_PINNED;
+    case SDFG_DEVICE_CUDA_MANAGED:
+        return on_device && index == UNKNOWN;
+    default:
+        return true;
+    }
+}
+
+static bool wrong(const struct argument_entry *e, int32_t place, int32_t index, struct diags *d)
+{
+    char said[80], is[80], trouble[SDFG_RT_DEVICE_TROUBLE];
+    struct sdfg_rt_device_info info;
+    if (!sdfg_rt_device_describe(0, &info, trouble)) /* nobody can tell */
+        return diag_error(d, e->leaf->place, DIAG_RUN_DEVICE, trouble);
+    device_print(&e->array.device, said, sizeof said);
+    if (place < 0)
+        snprintf(is, sizeof is, "ordinary memory of the host");
+    else if (place == SDFG_RT_PINNED)
+        snprintf(is, sizeof is, "pinned memory of the host");
+    else
+        device_print(&(sdfg_device){ index == UNKNOWN ? SDFG_DEVICE_CUDA_MANAGED : SDFG_DEVICE_CUDA, index }, is,
+                     sizeof is);
+    return diag_error(d, e->leaf->place, DIAG_ARGUMENT_DEVICE_WRONG, e->name, said, is);
+}
+
+static bool place_argument(const struct sdfg_engine *engine, struct argument_entry *e, bool *host_only, struct diags *d)
+{
+    int32_t index = UNKNOWN;
+    e->on_device = false;
+    if (!e->has_extent || !e->array.data || e->begin == e->end || e->array.device.kind == SDFG_DEVICE_CPU)
+        return true;
+    int32_t place = sdfg_rt_device_place(e->array.data, &index);
+    e->on_device = place == SDFG_RT_ON_DEVICE;
+    *host_only &= place < 0;
+    if (!is_as_said(&e->array.device, place, index))
+        return wrong(e, place, index, d);
+    return !e->on_device || index == UNKNOWN || index == engine->cuda_device ||
+           diag_error(d, e->leaf->place, DIAG_ARGUMENT_DEVICE_OTHER, e->name, (int)index, engine->cuda_device);
+}
+
+bool device_place_arguments(const struct sdfg_args *a, bool *host_only, struct diags *d)
+{
+    const struct sdfg_engine *engine = a->program->engine;
+    bool ok = true;
+    *host_only = true;
+    for (size_t i = 0; i < a->num_entries; i++)
+        ok &= place_argument(engine, a->entries[i], host_only, d);
+    return ok;
 }

@@ -1,8 +1,9 @@
-/* The GPU that a program's calls run on: what the engine says about it to the runtime, and what the runtime says when
- * it fails (runtime/device.h). */
+/* The GPU that a program's calls run on: where arguments are, what the engine says about a call to the runtime, and
+ * what the runtime says when it fails (runtime/device.h). */
 #ifndef ENGINE_CALL_DEVICE_H
 #define ENGINE_CALL_DEVICE_H
 
+#include "engine/args/args.h"
 #include "engine/engine.h"
 #include "runtime/device.h"
 
@@ -20,5 +21,30 @@ static inline void device_enter(const struct sdfg_engine *e, struct sdfg_rt_devi
 /* Whether a call failed for what the runtime has a text about. */
 bool device_explains(const struct sdfg_rt_context *context);
 sdfg_error *device_error(const struct sdfg_rt_context *context);
+
+/* "CUDA device 1" */
+void device_print(const sdfg_device *d, char *out, size_t size);
+
+/* Finds out which arguments are memory of the device (entry->on_device), for engines whose programs run on one. False:
+ * one of them is somewhere else than was said, or on another device. *host_only: all are ordinary memory of the host.
+ */
+bool device_place_arguments(const struct sdfg_args *a, bool *host_only, struct diags *d);
+
+/* An argument on the device that code of the host works on: runs get a copy on the host. */
+struct shadow {
+    uint32_t param;
+    char *device;   /* the lowest address */
+    int64_t before; /* bytes from there to the first element */
+    size_t bytes;
+    bool written;
+};
+
+struct call;
+/* Notes that parameter number `param` needs one. */
+bool shadow_add(struct call *c, uint32_t param, const struct argument_entry *e, struct diags *d);
+/* For one run: the addresses that the kernel gets, which `shadows_end` frees. NULL with *error set. */
+void **shadows_begin(const struct call *c, void *const *args, sdfg_error **error);
+/* What the run wrote goes to the device, unless it failed. Gives the error of the run, or another one. */
+sdfg_error *shadows_end(const struct call *c, void **args, sdfg_error *error);
 
 #endif

@@ -116,6 +116,8 @@ static void *container_array_of(struct call *c, const struct leaf *l, const char
 static void *memory_of(struct call *c, const struct leaf *l, const char *name, bool *ok, struct diags *d)
 {
     const struct argument_entry *e = args_find(c->source, l, name);
+    if (e && e->on_device && strpbrk(name, ".["))
+        *ok = diag_error(d, l->place, DIAG_ARGUMENT_DEVICE_PART, name);
     if (e)
         return e->array.data;
     if (l->kind == SDFG_KIND_STRUCTURE)
@@ -136,8 +138,9 @@ static bool marshal_param(struct call *c, uint32_t i, struct diags *d)
     if (!l)
         return program_find(c->source->program, param->name, d) != NULL;
     if (!leaf_is_value(l)) {
+        const struct argument_entry *e = args_find(c->source, l, param->name);
         c->args[i] = memory_of(c, l, param->name, &ok, d);
-        return ok;
+        return ok && (!e || !e->on_device || !c->kernel->code.params[i].host_code || shadow_add(c, i, e, d));
     }
     c->by_slot[c->num_by_slot++] = i;
     c->args[i] = c->slots[i].bytes;

@@ -86,7 +86,7 @@ static void take_params(struct compile *c, struct codegen_result *out)
     out->params = NEW_ARRAY(c->ir->arena, struct codegen_param, out->num_params + 1);
     for (uint32_t i = 0; i < out->num_params; i++) {
         const struct tree_param *p = &f->params.items[i];
-        out->params[i] = (struct codegen_param){ p->name, p->by_value, param_type(c, p) };
+        out->params[i] = (struct codegen_param){ p->name, p->by_value, p->host_code, param_type(c, p) };
     }
     out->num_slots = c->tree->num_slots;
     out->cache_least = c->tree->same_cache.least;

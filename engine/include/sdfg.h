@@ -669,8 +669,9 @@ SDFG_API sdfg_error *sdfg_engine_extend(sdfg_engine *e, const sdfg_plugin_about 
 
 /* Where memory is. The numbers are those of DLPack (DLDeviceType), the struct is its DLDevice. */
 enum sdfg_device_kind {
-    SDFG_DEVICE_DEFAULT = 0, /* the CPU */
-    SDFG_DEVICE_CPU = 1,
+    SDFG_DEVICE_DEFAULT = 0, /* for engines whose programs run on a GPU: what the driver says of the address; else the
+                                CPU */
+    SDFG_DEVICE_CPU = 1,     /* ordinary memory of the host */
     SDFG_DEVICE_CUDA = 2,
     SDFG_DEVICE_CUDA_HOST = 3,    /* memory of the host that is pinned for CUDA devices */
     SDFG_DEVICE_CUDA_MANAGED = 13 /* moves between host and devices by itself */
@@ -678,7 +679,7 @@ enum sdfg_device_kind {
 
 typedef struct sdfg_device {
     enum sdfg_device_kind kind;
-    int index; /* number of the device among those of its kind */
+    int index; /* number of the device among those of its kind, as the driver counts; -1: not known */
 } sdfg_device;
 
 typedef struct sdfg_array {
@@ -689,7 +690,11 @@ typedef struct sdfg_array {
     int64_t shape[SDFG_MAX_RANK];
     const int64_t *strides; /* `rank` entries, copied; NULL: C order, packed */
     size_t item_bytes;      /* SDFG_RECORD only: bytes of one element */
-    sdfg_device device;     /* that `data` is memory of; UNSUPPORTED unless it is the CPU */
+    /* That `data` is memory of. Memory of the device that the program runs on is used in place; where code of the host
+     * works on it (docs/gpu.md), it is copied for the call. INVALID: the address is somewhere else, or on another
+     * device. UNSUPPORTED: programs of the engine run on the CPU, which does not reach it; a single value, or part of
+     * a structure or of a container array, on a device. */
+    sdfg_device device;
 } sdfg_array;
 
 SDFG_API sdfg_error *sdfg_args_new(sdfg_args **out, sdfg_program *p);
@@ -739,6 +744,11 @@ SDFG_API sdfg_error *sdfg_args_threads(sdfg_args *a, int num_threads);
  * the caller and has to live as long as the calls. Ranks in the program are those in it. Without this: all processes.
  * That there is no MPI, or no such communicator, is an ENVIRONMENT error of the call (RUN_MPI). */
 SDFG_API sdfg_error *sdfg_args_communicator(sdfg_args *a, int32_t communicator);
+
+/* The work that was given to a stream of the device (CUstream, of the context that calls run in) before a call comes
+ * before the call's own, which need not be waited for on the host then: what writes the arguments on the device. May be
+ * given for several streams; the streams belong to the caller. UNSUPPORTED: programs of the engine run on the CPU. */
+SDFG_API sdfg_error *sdfg_args_after(sdfg_args *a, void *stream);
 
 /* Programs from Python functions refuse calls whose arguments overlap where one of them is written, by comparing first
  * and last elements (ARGUMENT_OVERLAP). This says that the arguments given to `a` have no element in common, as the

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { LAYOUT = 4, MOST_PARAMS = 1 << 20, MOST_SLOTS = 1 << 24, MOST_OBJECTS = 1 << 16 };
+enum { LAYOUT = 5, MOST_PARAMS = 1 << 20, MOST_SLOTS = 1 << 24, MOST_OBJECTS = 1 << 16 };
 enum { HAS_INIT = 1, HAS_EXIT = 2, HAS_WORKSPACE = 4, HAS_ALL = 7 };
 
 /* ---- writing ---- */
@@ -24,6 +24,7 @@ void kernel_write(const struct codegen_result *code, struct text *out)
     bytes_put_number(out, code->num_objects);
     for (uint32_t i = 0; i < code->num_params; i++) {
         bytes_put_number(out, code->params[i].by_value);
+        bytes_put_number(out, code->params[i].host_code);
         bytes_put_text(out, code->params[i].name);
         bytes_put_text(out, code->params[i].type);
     }
@@ -50,6 +51,7 @@ static void read_params(struct bytes *b, struct sdfg_kernel *k, uint64_t count)
     for (uint64_t i = 0; i < count && !b->failed; i++) {
         struct codegen_param *p = &k->code.params[i];
         p->by_value = bytes_take_number(b, 1);
+        p->host_code = bytes_take_number(b, 1);
         p->name = bytes_take_text(b, k->arena);
         p->type = bytes_take_text(b, k->arena);
     }

@@ -100,6 +100,10 @@ struct run {
     int32_t communicator;
     _Atomic uint32_t *cancel; /* the run ends once this is not `cancelled`; NULL: nobody stops it */
     uint32_t cancelled;
+    /* For devices: all arguments are ordinary memory of the host; streams whose work comes first. */
+    bool host_only;
+    void *const *after;
+    size_t num_after;
 };
 /* Runs a kernel with the addresses of its parameters. */
 sdfg_error *kernel_run(struct sdfg_kernel *k, void *const *args, const struct run *r);

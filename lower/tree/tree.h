@@ -215,6 +215,7 @@ struct tree_param {
     struct tree_var *var; /* pointer variable of an array, value variable of a scalar or symbol */
     bool by_value;
     bool device;                /* the caller passes an address of device memory */
+    bool host_code;             /* of an array, in a tree for devices: code of the host works on it */
     bool no_alias;              /* distinct from every other no_alias parameter */
     uint32_t alias;             /* its container class */
     uint32_t alignment;         /* bytes the caller promises, at least the element's */

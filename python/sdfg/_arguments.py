@@ -6,9 +6,10 @@ import threading
 
 import numpy
 
+from . import _device
 from ._callback import Calls
 from ._errors import check
-from ._library import DTYPES, KINDS, MAX_RANK, RECORD, Argument, Array, library
+from ._library import DTYPES, KINDS, MAX_RANK, RECORD, Argument, Array, Device, library
 from ._stream import Stream
 from ._wait import interruptible
 
@@ -124,6 +125,10 @@ class Arguments:
     def _array(self, name, key, argument, value):
         if self._address(key, value):
             return
+        memory = _device.memory_of(value)
+        if memory is not None:
+            self._give_device(name, key, argument, memory)
+            return
         array = _as_numpy(value)
         if array is None and isinstance(value, (list, tuple)) and not argument.written:
             array = numpy.array(value, dtype=numpy_type(DTYPES[argument.dtype]) if argument.dtype < RECORD else None)
@@ -153,6 +158,26 @@ class Arguments:
         given.shape[:array.ndim] = array.shape
         self.kept.append(array)
         check(library.sdfg_args_array(self._handle, key, ctypes.byref(given)))
+
+    def _give_device(self, name, key, argument, memory):
+        if argument.written and not memory.writable:
+            raise ValueError(f"argument '{name}' is written by the program, but the array is read-only")
+        expected = DTYPES[argument.dtype] if argument.dtype < RECORD else ""
+        dtype = argument.dtype if memory.dtype == _BITS.get(expected) else \
+            _DTYPE_BY_NAME.get(memory.dtype, 0)
+        if not dtype:
+            raise TypeError(f"argument '{name}': elements of type {memory.dtype} have no counterpart in SDFGs")
+        rank = len(memory.shape)
+        if rank > MAX_RANK:
+            raise ValueError(f"argument '{name}' has more than {MAX_RANK} dimensions")
+        strides = None if memory.strides is None else (ctypes.c_int64 * max(rank, 1))(*memory.strides)
+        given = Array(struct_size=ctypes.sizeof(Array), data=memory.address, dtype=dtype, rank=rank, strides=strides,
+                      device=Device(memory.kind, memory.index))
+        given.shape[:rank] = memory.shape
+        self.kept.append(memory)
+        check(library.sdfg_args_array(self._handle, key, ctypes.byref(given)))
+        if memory.stream is not None:
+            check(library.sdfg_args_after(self._handle, memory.stream))
 
     def _structure(self, name, key, argument, value):
         """Its members from a mapping or the attributes of an object."""

@@ -165,6 +165,7 @@ FUNCTIONS = {
     "sdfg_program_num_results": (c_ssize_t, _pointer),
     "sdfg_program_result_is_number": (c_bool, _pointer, c_size_t),
     "sdfg_program_result_is_object": (c_bool, _pointer, c_size_t),
+    "sdfg_args_after": (_pointer, _pointer, c_void_p),
     "sdfg_args_disjoint": (_pointer, _pointer),
     "sdfg_args_communicator": (_pointer, _pointer, c_int),
     "sdfg_program_free": (None, _pointer),

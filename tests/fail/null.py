@@ -25,6 +25,7 @@ ALLOWED = {
     "sdfg_args_pointer.data",    # as sdfg_args_null
     "sdfg_args_workspace.memory", # none
     "sdfg_args_stream.s",        # as sdfg_args_null
+    "sdfg_args_after.stream",    # the default one
 }
 
 lib = ctypes.CDLL(sys.argv[1])
@@ -146,8 +147,9 @@ BY_NAME = {
     "sdfg_args_value.name": b"N", "sdfg_version_check.major": VERSION[0], "sdfg_version_check.minor": VERSION[1],
     "sdfg_version_check.patch": VERSION[2],
 }
-# Right for themselves, but no good on this program: it has no stream, no memory of lifetime External; the host knows no function.
-NO_GOOD = {"sdfg_engine_plugin", "sdfg_args_workspace", "sdfg_args_workspace_size", "sdfg_program_load_function"}
+# Right for themselves, but no good on this program: it has no stream, no memory of lifetime External, and runs on
+# the CPU; the host knows no function.
+NO_GOOD = {"sdfg_engine_plugin", "sdfg_args_after", "sdfg_args_workspace", "sdfg_args_workspace_size", "sdfg_program_load_function"}
 ENDS = {"sdfg_mpi_abort"}
 
 

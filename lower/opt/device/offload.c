@@ -231,6 +231,18 @@ static void tell_all(struct offload *o)
         remark(o->tree->ir->remarks, NULL, NULL, w.parallel ? REMARK_NO_NEST : REMARK_NO_KERNEL);
 }
 
+/* What kernels alone work on may lie on the device when the function is called. */
+static void mark_params(struct offload *o)
+{
+    for (uint32_t i = 0; i < o->main->params.count; i++) {
+        struct tree_param *p = &o->main->params.items[i];
+        if (p->var->type->kind != TYPE_POINTER)
+            continue;
+        const struct memory *m = offload_same(&o->by_var[p->var->id]);
+        p->host_code = !m->device || m->host || m->foreign;
+    }
+}
+
 /* Loops that are left are the host's: no threads, and nothing that vector code would have to know better. */
 static bool tame(void *user, struct tree_stmt *s)
 {
@@ -256,6 +268,7 @@ bool opt_offload(struct tree *t, const struct tree_options *o)
         place(&w, w.main->body);
     } while (w.changed);
     tell_all(&w);
+    mark_params(&w);
     if (w.num_nests)
         offload_write(&w);
     for (uint32_t i = 0; i < t->functions.count; i++)

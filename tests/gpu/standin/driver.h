@@ -78,6 +78,7 @@ CUresult standin_request(struct standin_request *q, const void *payload, struct 
 /* The piece of the device's memory, as the driver sees it; NULL if it is not within one allocation. */
 void *standin_at(CUdeviceptr address, size_t bytes);
 bool standin_is_pinned(const void *memory);
+int standin_device(void); /* of the current context (driver_api.c) */
 
 /* ---- queues (driver_queue.c) ---- */
 

@@ -176,6 +176,8 @@ CUresult cuCtxGetCurrent(CUcontext *out)
     return CUDA_SUCCESS;
 }
 
+int standin_device(void) { return depth ? current[depth - 1]->device : 0; }
+
 CUresult cuCtxGetDevice(CUdevice *device)
 {
     ENTER(false);

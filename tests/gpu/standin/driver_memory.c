@@ -20,6 +20,7 @@ struct piece {
     uint64_t address;
     size_t bytes, first, mapped; /* asked for; offset and size of its pages */
     bool pinned;
+    int device;
     struct piece *next;
 };
 static struct piece *pieces;
@@ -75,7 +76,7 @@ CUresult cuMemAlloc_v2(CUdeviceptr *out, size_t bytes)
         return CUDA_ERROR_INVALID_VALUE;
     if (mapped < bytes || mapped > total() - used || mapped + 2 * PAGE > STANDIN_SPACE - next_offset)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    struct piece p = { .bytes = size, .first = next_offset, .mapped = mapped };
+    struct piece p = { .bytes = size, .first = next_offset, .mapped = mapped, .device = standin_device() };
     p.address = STANDIN_BASE + p.first + mapped - size;
     struct standin_request q = { .kind = STANDIN_MAP,
                                  .address = (int64_t)(STANDIN_BASE + p.first),
@@ -150,15 +151,17 @@ CUresult cuMemFreeHost(void *memory)
 CUresult cuPointerGetAttribute(void *out, int attribute, CUdeviceptr address)
 {
     ENTER(false);
-    bool pinned = find(address, 1, true), device = find(address, 1, false);
+    const struct piece *pinned = find(address, 1, true), *device = find(address, 1, false);
     if (!pinned && !device)
         return CUDA_ERROR_INVALID_VALUE;
     if (attribute == MEMORY_TYPE)
         *(unsigned *)out = pinned ? 1 : 2;
     else if (attribute == DEVICE_POINTER)
         *(CUdeviceptr *)out = address;
-    else if (attribute == IS_MANAGED || attribute == DEVICE_ORDINAL)
+    else if (attribute == IS_MANAGED)
         *(int *)out = 0;
+    else if (attribute == DEVICE_ORDINAL)
+        *(int *)out = device ? device->device : 0;
     else
         return CUDA_ERROR_INVALID_VALUE;
     return CUDA_SUCCESS;

@@ -33,7 +33,7 @@ static CUstream streams = &legacy;
 
 static CUstream stream_of(CUstream s)
 {
-    if (!s)
+    if (!s || s == (CUstream)1 || s == (CUstream)2) /* also by the names of the legacy stream and of the thread's */
         return &legacy;
     for (CUstream at = streams; at; at = at->next)
         if (at == s)

@@ -1,0 +1,79 @@
+"""Arrays of other packages (CuPy, PyTorch, JAX, Numba) in memory of a GPU, through the interfaces that these share: DLPack and
+__cuda_array_interface__. Nothing of CUDA is imported."""
+
+import ctypes
+
+import numpy
+
+CUDA, MANAGED = 2, 13 # DLDeviceType; enum sdfg_device_kind
+_LEGACY = 1           # the stream that producers of DLPack are told, in both interfaces
+_INTERFACE = "__cuda_array_interface__"
+
+
+class _Tensor(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("kind", ctypes.c_int32), ("index", ctypes.c_int32), ("rank", ctypes.c_int32), ("code", ctypes.c_uint8),
+                ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16), ("shape", ctypes.POINTER(ctypes.c_int64)),
+                ("strides", ctypes.POINTER(ctypes.c_int64)), ("offset", ctypes.c_uint64)]
+
+
+class _Versioned(ctypes.Structure):
+    _fields_ = [("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p),
+                ("flags", ctypes.c_uint64), ("tensor", _Tensor)]
+
+
+_pointer_of = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(("PyCapsule_GetPointer", ctypes.pythonapi))
+_has_name = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_char_p)(("PyCapsule_IsValid", ctypes.pythonapi))
+_CODES = {0: "int", 1: "uint", 2: "float", 4: "bfloat", 5: "complex", 6: "bool"}
+
+
+class Memory:
+    """An array on a device: `dtype` is the name of its elements' type, strides count elements (None: C order), `stream` is the one
+    whose work so far it depends on, or None."""
+
+    def __init__(self, address, dtype, shape, strides, kind, index, writable, stream, owner):
+        self.address, self.dtype, self.shape, self.strides = address, dtype, shape, strides
+        self.kind, self.index, self.writable, self.stream, self.owner = kind, index, writable, stream, owner
+
+
+def _of_dlpack(value, kind, index):
+    try:
+        capsule = value.__dlpack__(stream=_LEGACY, max_version=(1, 0))
+    except TypeError: # of before the versions
+        capsule = value.__dlpack__(stream=_LEGACY)
+    writable = True
+    if _has_name(capsule, b"dltensor_versioned"):
+        versioned = _Versioned.from_address(_pointer_of(capsule, b"dltensor_versioned"))
+        if versioned.major != 1:
+            raise BufferError(f"an array in the form of DLPack {versioned.major} was given, and that of version 1 is expected")
+        tensor, writable = versioned.tensor, not versioned.flags & 1
+    else:
+        tensor = _Tensor.from_address(_pointer_of(capsule, b"dltensor"))
+    shape = tuple(tensor.shape[:tensor.rank])
+    strides = tuple(tensor.strides[:tensor.rank]) if tensor.strides else None
+    name = _CODES.get(tensor.code, f"code {tensor.code} of DLPack, ")
+    dtype = "bool" if name == "bool" else f"{name}{tensor.bits}" + (f" x {tensor.lanes}" if tensor.lanes != 1 else "")
+    return Memory((tensor.data or 0) + tensor.offset, dtype, shape, strides, kind, index, writable, _LEGACY, capsule)
+
+
+def _of_interface(value, interface):
+    dtype = numpy.dtype(interface["typestr"])
+    address, readonly = interface["data"]
+    shape, steps = tuple(interface["shape"]), interface.get("strides")
+    if steps is not None and any(step % dtype.itemsize for step in steps):
+        raise ValueError("its strides are no multiples of its elements")
+    if interface.get("mask") is not None:
+        raise TypeError("arrays with a mask have no counterpart in SDFGs")
+    strides = None if steps is None else tuple(step // dtype.itemsize for step in steps)
+    name = dtype.name if dtype.isnative else str(dtype)
+    return Memory(address or 0, name, shape, strides, CUDA, -1, not readonly, interface.get("stream"), value)
+
+
+def memory_of(value):
+    """The memory of an array on a device; None if it is something else."""
+    if isinstance(value, numpy.ndarray):
+        return None
+    if hasattr(value, "__dlpack_device__") and hasattr(value, "__dlpack__"):
+        kind, index = value.__dlpack_device__()
+        return _of_dlpack(value, int(kind), index) if int(kind) in (CUDA, MANAGED) else None
+    interface = getattr(value, _INTERFACE, None)
+    return _of_interface(value, interface) if isinstance(interface, dict) else None

@@ -1,0 +1,165 @@
+"""Arrays of other packages that lie on a GPU, for which the stand-in of the driver is: classes with the interfaces of CuPy, PyTorch and
+JAX that hold its memory. Argument: the folder of examples."""
+import ctypes
+import os
+import pathlib
+import sys
+import unittest
+
+import numpy
+
+import sdfg
+
+EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
+CUDA = 2
+if not os.environ.get("SDFG_CUDA"):
+    sys.exit(77)
+driver = ctypes.CDLL(os.environ["SDFG_CUDA"])
+
+
+def drive(name, *arguments):
+    result = getattr(driver, name)(*arguments)
+    assert result == 0, (name, result)
+
+
+context = ctypes.c_void_p()
+drive("cuInit", 0)
+drive("cuDevicePrimaryCtxRetain", ctypes.byref(context), 0)
+drive("cuCtxPushCurrent_v2", context)
+driver.standin_bytes.restype = ctypes.c_long
+
+
+def moved():
+    return driver.standin_bytes(0) + driver.standin_bytes(1)
+
+
+class Memory:
+    """An array on the device."""
+
+    def __init__(self, array, stream=None, writable=True):
+        array = numpy.asarray(array)
+        self.shape, self.dtype, self.stream, self.writable = array.shape, array.dtype, stream, writable
+        self.address = ctypes.c_uint64()
+        drive("cuMemAlloc_v2", ctypes.byref(self.address), ctypes.c_size_t(max(array.nbytes, 1)))
+        drive("cuMemcpyHtoDAsync_v2", self.address, ctypes.c_void_p(array.ctypes.data), ctypes.c_size_t(array.nbytes), None)
+        drive("cuStreamSynchronize", None)
+
+    def get(self):
+        out = numpy.empty(self.shape, self.dtype)
+        drive("cuMemcpyDtoHAsync_v2", ctypes.c_void_p(out.ctypes.data), self.address, ctypes.c_size_t(out.nbytes), None)
+        drive("cuStreamSynchronize", None)
+        return out
+
+
+class Interface(Memory):
+    """As CuPy and Numba have it."""
+
+    @property
+    def __cuda_array_interface__(self):
+        return {"shape": self.shape, "typestr": self.dtype.str, "data": (self.address.value, not self.writable), "strides": None,
+                "stream": self.stream, "version": 3}
+
+
+class Tensor(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("device", ctypes.c_int32 * 2), ("rank", ctypes.c_int32), ("code", ctypes.c_uint8),
+                ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16), ("shape", ctypes.POINTER(ctypes.c_int64)),
+                ("strides", ctypes.POINTER(ctypes.c_int64)), ("offset", ctypes.c_uint64)]
+
+
+class Managed(ctypes.Structure):
+    _fields_ = [("tensor", Tensor), ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p)]
+
+
+class Versioned(ctypes.Structure):
+    _fields_ = [("version", ctypes.c_uint32 * 2), ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p), ("flags", ctypes.c_uint64),
+                ("tensor", Tensor)]
+
+
+capsule_of = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)(("PyCapsule_New", ctypes.pythonapi))
+CODES = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
+
+
+class Dlpack(Memory):
+    """As PyTorch and JAX have it."""
+    version = (1, 0)
+    index = 0
+
+    def __dlpack_device__(self):
+        return CUDA, self.index
+
+    def __dlpack__(self, *, stream=None, **more):
+        if more and not self.version:
+            raise TypeError("unexpected keyword")
+        self.asked = stream
+        self.sizes = (ctypes.c_int64 * len(self.shape))(*self.shape)
+        tensor = Tensor(self.address.value - 8, (ctypes.c_int32 * 2)(CUDA, self.index), len(self.shape), CODES[self.dtype.kind],
+                        8 * self.dtype.itemsize, 1, self.sizes, None, 8)
+        if not self.version:
+            self.memory = Managed(tensor)
+            return capsule_of(ctypes.addressof(self.memory), b"dltensor", None)
+        self.memory = Versioned((ctypes.c_uint32 * 2)(*self.version), None, None, not self.writable, tensor)
+        return capsule_of(ctypes.addressof(self.memory), b"dltensor_versioned", None)
+
+
+class Old(Dlpack):
+    version = None
+
+
+class Arguments(unittest.TestCase):
+    def setUp(self):
+        self.axpy = sdfg.Program(EXAMPLES / "axpy.sdfg", engine=sdfg.Engine(device="cuda", cache_dir=None))
+
+    def test_in_place(self):
+        for kind in Interface, Dlpack, Old:
+            with self.subTest(kind=kind.__name__):
+                x, y = kind(numpy.arange(100.0)), kind(numpy.ones(100))
+                before = moved()
+                self.axpy(alpha=2.0, X=x, Y=y)
+                self.assertEqual(moved(), before)
+                self.assertEqual(y.get().tolist(), (2 * numpy.arange(100.0) + 1).tolist())
+                if kind is not Interface:
+                    self.assertEqual(x.asked, 1)
+
+    def test_mixed_and_bound(self):
+        x, y = numpy.arange(100.0), Dlpack(numpy.ones(100))
+        bound = self.axpy.bind(alpha=2.0, X=x, Y=y)
+        bound()
+        bound()
+        self.assertEqual(y.get().tolist(), (4 * x + 1).tolist())
+
+    def test_behind_a_stream(self):
+        stream = ctypes.c_void_p()
+        drive("cuStreamCreate", ctypes.byref(stream), 1)
+        x, y, values = Interface(numpy.zeros(100), stream=stream.value), Interface(numpy.ones(100)), numpy.arange(100.0)
+        drive("cuMemcpyHtoDAsync_v2", x.address, ctypes.c_void_p(values.ctypes.data), ctypes.c_size_t(values.nbytes), stream)
+        self.axpy(alpha=2.0, X=x, Y=y)
+        self.assertEqual(y.get().tolist(), (2 * values + 1).tolist())
+
+    def test_what_does_not_fit(self):
+        x, y = Interface(numpy.arange(100.0)), Interface(numpy.ones(100))
+        with self.assertRaisesRegex(ValueError, "read-only"):
+            self.axpy(alpha=2.0, X=x, Y=Interface(numpy.ones(100), writable=False))
+        with self.assertRaisesRegex(ValueError, "read-only"):
+            self.axpy(alpha=2.0, X=x, Y=Dlpack(numpy.ones(100), writable=False))
+        self.axpy(alpha=2.0, X=Dlpack(numpy.arange(100.0), writable=False), Y=y) # X is only read
+        with self.assertRaisesRegex(sdfg.Error, "float64.*float32"):
+            self.axpy(alpha=2.0, X=Interface(numpy.ones(100, numpy.float32)), Y=y)
+        with self.assertRaisesRegex(TypeError, "no counterpart"):
+            self.axpy(alpha=2.0, X=Interface(numpy.ones(100, ">f8")), Y=y)
+        with self.assertRaisesRegex(BufferError, "DLPack 2"):
+            new = Dlpack(numpy.ones(100))
+            new.version = (2, 0)
+            self.axpy(alpha=2.0, X=new, Y=y)
+        with self.assertRaisesRegex(sdfg.Error, "CUDA device 3, but its address is in CUDA device 0"):
+            far = Dlpack(numpy.ones(100))
+            far.index = 3
+            self.axpy(alpha=2.0, X=far, Y=y)
+
+    def test_on_the_cpu(self):
+        axpy = sdfg.Program(EXAMPLES / "axpy.sdfg", engine=sdfg.Engine(device="cpu", cache_dir=None))
+        with self.assertRaisesRegex(sdfg.Error, "'X' is memory of a CUDA device, and programs run on the CPU"):
+            axpy(alpha=2.0, X=Interface(numpy.ones(10)), Y=numpy.ones(10))
+
+
+if __name__ == "__main__":
+    unittest.main()
