@@ -4,7 +4,7 @@
 
 /* ---- sums of products ---- */
 
-static bool same_factors(const struct linear_term *a, const struct linear_term *b)
+bool linear_same_factors(const struct linear_term *a, const struct linear_term *b)
 {
     if (a->count != b->count)
         return false;
@@ -25,7 +25,7 @@ static void add_term(struct linear *to, const struct linear_term *term, int64_t 
     if (__builtin_mul_overflow(times, term->times, &times))
         to->known = false;
     uint32_t i = 0;
-    while (i < to->count && !same_factors(&to->terms[i], term))
+    while (i < to->count && !linear_same_factors(&to->terms[i], term))
         i++;
     if (i == to->count) {
         if (i == LINEAR_TERMS) {
