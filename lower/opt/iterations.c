@@ -1,5 +1,4 @@
 #include "lower/opt/iterations.h"
-#include "lower/tree/tree_rewrite.h"
 
 struct iterations iterations_of(struct tree *t, const struct tree_func *f)
 {
@@ -68,18 +67,6 @@ bool iterations_keep_variables(struct iterations *x, struct tree_stmt *loop)
 
 /* ---- memory ---- */
 
-static bool rename_loops(void *user, struct tree_stmt *s)
-{
-    struct tree *t = user;
-    if (s->kind == STMT_FOR) {
-        struct tree_var *v = tree_var(t, s->var->name, s->var->type);
-        v->owner = s->var->owner;
-        stmt_substitute(t, s->body, s->var, expr_var(t, v));
-        s->var = v;
-    }
-    return true;
-}
-
 static bool find_stack(void *user, struct tree_stmt *s)
 {
     struct tree_scan *scan = user;
@@ -105,19 +92,13 @@ static void drop_own(struct arena *a, struct tree_stmt *loop, struct tree_piece 
 bool iterations_are_apart(struct iterations *x, struct tree_stmt *loop, const struct fuse_nest *nest,
                           const struct tree_frame *frame)
 {
-    struct tree *t = x->tree;
-    struct tree_stmt *other = stmt_clone(t, loop);
-    stmt_visit(other, rename_loops, t);
-    struct tree_piece mine = { 0 }, others = { 0 };
-    piece_add(t->scratch, &mine, loop, frame);
-    piece_add(t->scratch, &others, other, frame);
-    drop_own(t->scratch, nest->loops[0], &mine);
-    drop_own(t->scratch, nest->loops[0], &others);
-    struct fuse_nest first = *nest;
-    first.piece = &mine;
-    struct fuse_nest twin = fuse_nest_of(nest->loops[0] == loop ? other : other->body->items.items[0], &others);
-    twin.depth = nest->depth;
+    struct arena *a = x->tree->scratch;
+    struct tree_piece piece = { 0 };
+    piece_add(a, &piece, loop, frame);
+    drop_own(a, nest->loops[0], &piece);
+    struct fuse_nest all = *nest;
+    all.piece = &piece;
     piece_set_clear(&x->set);
-    piece_set_add(&x->set, first.piece);
-    return fuse_find_obstacle(t, &x->set, &first, &twin, &x->obstacle);
+    piece_set_add(&x->set, &piece);
+    return fuse_find_obstacle(x->tree, &x->set, &all, &all, nest->loops[0] == loop ? NULL : loop, &x->obstacle);
 }

@@ -2,7 +2,7 @@
  * iteration: LLVM reads the promise as leave to reorder accesses within an iteration.
  * Legality: Always legal. */
 #include "lower/opt/passes.h"
-#include "lower/tree/tree_piece.h"
+#include "lower/tree/tree_depend.h"
 
 struct independent {
     struct tree *tree;
@@ -44,13 +44,8 @@ static bool is_steady(const struct independent *w, const struct linear *at)
 /* Surely different elements, evaluated in the same iteration? */
 static bool apart(const struct independent *w, const struct tree_access *a, const struct tree_access *b)
 {
-    if (!a->pointer || !b->pointer || a->type != b->type || a->extent != 1 || b->extent != 1 || a->frame != b->frame ||
-        !expr_equal(a->pointer, b->pointer) || !is_steady(w, a->at) || !is_steady(w, b->at))
-        return false;
-    struct linear distance = { .known = true };
-    linear_add(&distance, a->at, 1);
-    linear_add(&distance, b->at, -1);
-    return linear_is_constant(&distance) && distance.constant != 0;
+    return a->frame == b->frame && a->pointer && b->pointer && is_steady(w, a->at) && is_steady(w, b->at) &&
+           depend_differs(a, b);
 }
 
 static struct tree_access *stored(const struct independent *w, uint32_t alias)

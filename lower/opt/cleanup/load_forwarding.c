@@ -12,7 +12,7 @@
  * invalidates of a class, or of all classes, is a number: entries that are not younger are no longer valid, so nothing
  * is searched. */
 #include "lower/opt/passes.h"
-#include "lower/tree/tree_piece.h"
+#include "lower/tree/tree_depend.h"
 #include "lower/tree/tree_rewrite.h"
 
 enum { MOST_OF_CLASS = 512 /* entries of one class that are compared with an element */ };
@@ -22,10 +22,7 @@ struct known_element {
     uint64_t age;   /* grows from entry to entry and is never used twice */
     uint32_t below; /* 1 + the entry before of the same class */
     uint32_t links; /* how many there were before those of this entry */
-    const struct tree_expr *pointer;
-    const struct linear *at;
-    const struct type *type;
-    uint32_t alias;
+    struct tree_access place;
     struct tree_expr *value;
     struct tree_stmt *store; /* value is not yet in a variable */
 };
@@ -81,6 +78,12 @@ static void link_vars(struct reuse *r, const struct tree_expr *e)
         link_vars(r, e->args[i]);
 }
 
+static struct tree_access place_of(const struct tree_stmt *s, const struct linear *at)
+{
+    return (
+        struct tree_access){ .alias = s->alias, .pointer = s->pointer, .type = s->value->type, .at = at, .extent = 1 };
+}
+
 static void push(struct reuse *r, struct tree_stmt *s)
 {
     if (!s->alias || !in_registers(s->value->type) || s->pointer->type->elem != s->value->type)
@@ -90,10 +93,9 @@ static void push(struct reuse *r, struct tree_stmt *s)
     if (!at.known || !expr_is_pure(s->pointer) || !expr_is_pure(s->value))
         return;
     struct known_class *class = &r->classes[s->alias];
-    struct known_element e = { .valid = true, .pointer = s->pointer, .type = s->value->type, .alias = s->alias };
+    struct known_element e = { .valid = true, .place = place_of(s, linear_keep(r->arena, &at)) };
     e.age = ++r->age;
     e.links = r->links.count;
-    e.at = linear_keep(r->arena, &at);
     e.value = s->value;
     e.store = s->value->op == EXPR_VAR || expr_is_const(s->value) ? NULL : s;
     e.below = class->top;
@@ -109,7 +111,7 @@ static void pop_to(struct reuse *r, uint32_t count)
 {
     while (r->entries.count > count) {
         const struct known_element *e = &r->entries.items[--r->entries.count];
-        r->classes[e->alias].top = e->below;
+        r->classes[e->place.alias].top = e->below;
         while (r->links.count > e->links) {
             const struct link *l = &r->links.items[--r->links.count];
             r->top_of_var[l->var] = l->below;
@@ -154,16 +156,10 @@ static void forget_element(struct reuse *r, const struct tree_stmt *s)
         forget_class(r, s->alias);
         return;
     }
+    struct tree_access place = place_of(s, &at);
     uint32_t i, seen = 0;
-    for (struct known_element *e; (e = next_of_class(r, s->alias, &i, &seen));) {
-        struct linear distance;
-        linear_constant(&distance, 0);
-        linear_add(&distance, &at, 1);
-        linear_add(&distance, e->at, -1);
-        if (!linear_is_constant(&distance) || distance.constant == 0 || e->type != s->value->type ||
-            !expr_equal(e->pointer, s->pointer))
-            e->valid = false;
-    }
+    for (struct known_element *e; (e = next_of_class(r, s->alias, &i, &seen));)
+        e->valid = depend_differs(&place, &e->place);
 }
 
 /* A value not yet in a variable is that of the time of the store: it may change what it is made of. */
@@ -193,7 +189,7 @@ static struct tree_expr *value_of(struct reuse *r, struct known_element *e)
     if (e->store) {
         struct tree *t = r->tree;
         struct tree_stmt *store = NEW(t->arena, struct tree_stmt), *block = stmt_block(t);
-        struct tree_var *v = tree_var(t, "value", e->type);
+        struct tree_var *v = tree_var(t, "value", e->place.type);
         *store = *e->store;
         stmt_assign(t, block, v, store->value)->place = store->place;
         store->value = e->value = expr_var(t, v);
@@ -213,7 +209,8 @@ static struct tree_expr *reuse_load(void *user, struct tree_expr *load)
     linear_of(&at, load->args[1]);
     uint32_t i, seen = 0;
     for (struct known_element *e; (e = next_of_class(r, load->alias, &i, &seen));)
-        if (e->type == load->type && linear_equal(e->at, &at) && expr_equal(e->pointer, load->args[0]))
+        if (e->place.type == load->type && linear_equal(e->place.at, &at) &&
+            expr_equal(e->place.pointer, load->args[0]))
             return value_of(r, e);
     return load;
 }

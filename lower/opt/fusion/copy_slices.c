@@ -214,7 +214,7 @@ static bool is_legal(struct tree *t, const struct fuse_nest *a, const struct fus
     struct piece_set first;
     piece_set_init(&first, t->scratch, t);
     piece_set_add(&first, a->piece);
-    return fuse_find_obstacle(t, &first, a, b, o);
+    return fuse_find_obstacle(t, &first, a, b, NULL, o);
 }
 
 /* What replaces the first of two neighbours, and the block in front of it; false: they stay. */

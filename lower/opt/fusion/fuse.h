@@ -23,12 +23,17 @@ bool fuse_same_space(struct tree *t, const struct fuse_nest *a, const struct fus
 /* `first`: what nest a touches. Are elements that both touch, at least one to change them, only touched by the same
  * iteration of both, at every depth? The nests have the same iterations. */
 bool fuse_is_legal(struct tree *t, const struct piece_set *first, const struct fuse_nest *a, const struct fuse_nest *b);
-/* The same; if not, two accesses that may meet in different iterations. `a` is NULL if `b` may touch anything. */
+/* The same; if not, two accesses that may meet in different iterations. `a` is NULL if `b` may touch anything. The
+ * nests may be one and the same; iterations of the loop `around` (NULL: none) may be different ones for both. */
 struct fuse_obstacle {
     const struct tree_access *a, *b;
 };
 bool fuse_find_obstacle(struct tree *t, const struct piece_set *first, const struct fuse_nest *a,
-                        const struct fuse_nest *b, struct fuse_obstacle *out);
+                        const struct fuse_nest *b, const struct tree_stmt *around, struct fuse_obstacle *out);
+
+/* May an iteration of b touch an element that the same iteration of a has to do with, one of them to change it? */
+bool fuse_share_elements(struct tree *t, const struct piece_set *first, const struct fuse_nest *a,
+                         const struct fuse_nest *b);
 
 /* Nests in the block that have the same iterations become one, as in the pass of that name; the block is of a function
  * `whole`, which had `num_vars` variables before anything was changed. */

@@ -70,6 +70,27 @@ static bool same_schedule(const struct tree_loop *a, const struct tree_loop *b)
            (!a->parallel || (a->omp == b->omp && a->chunk == b->chunk && a->num_threads == b->num_threads));
 }
 
+/* Does one use what the other makes? */
+static bool related(const struct piece_set *set, const struct tree_piece *piece)
+{
+    for (uint32_t i = 0; i < piece->accesses.count; i++) {
+        const struct tree_access *a = piece->accesses.items[i];
+        const struct piece_class *c = piece_set_class(set, a->alias);
+        if (a->alias && (c->write || (c->read && a->write)))
+            return true;
+    }
+    return false;
+}
+
+/* A sequential loop around a nest may still go inside of that: it takes in what stands in no nest only if both have to
+ * do with the same elements. */
+static bool keeps_nests(struct fuse *f, const struct fuse_nest *a, const struct fuse_nest *b)
+{
+    bool mixed = f->kind.loops != stmt_has_loops(b->loops[b->depth - 1]->body);
+    return !mixed || a->loops[0]->loop.independent || !related(&f->first, b->piece) ||
+           fuse_share_elements(f->tree, &f->first, a, b);
+}
+
 static bool worthwhile(struct fuse *f, const struct fuse_nest *a, const struct fuse_nest *b)
 {
     if (a->piece->accesses.count + b->piece->accesses.count > MOST_ACCESSES)
@@ -77,7 +98,7 @@ static bool worthwhile(struct fuse *f, const struct fuse_nest *a, const struct f
     const struct tree_stmt *x = a->loops[a->depth - 1]->body, *y = b->loops[b->depth - 1]->body;
     note_kind(f, x);
     if (f->kind.loops || stmt_has_loops(y))
-        return !f->whole_nests;
+        return !f->whole_nests && keeps_nests(f, a, b);
     return f->kind.wide == is_wide(f, y);
 }
 
@@ -120,18 +141,6 @@ static bool can_fuse(struct fuse *f, const struct fuse_nest *a, const struct fus
     return a->depth > 0 && a->depth == b->depth && loops_match(f, a, b) &&
            !piece_set_orders_control(&f->first, b->piece) && worthwhile(f, a, b) &&
            fuse_is_legal(f->tree, &f->first, a, b);
-}
-
-/* Does one use what the other makes? */
-static bool related(const struct piece_set *set, const struct tree_piece *piece)
-{
-    for (uint32_t i = 0; i < piece->accesses.count; i++) {
-        const struct tree_access *a = piece->accesses.items[i];
-        const struct piece_class *c = piece_set_class(set, a->alias);
-        if (a->alias && (c->write || (c->read && a->write)))
-            return true;
-    }
-    return false;
 }
 
 /* ---- taking in ---- */
@@ -276,7 +285,7 @@ static void say_apart(struct fuse *f, const struct fuse_item *first, const struc
         remark(r, place, subject, REMARK_FUSE_SIZE, other, path, places, (unsigned)MOST_ACCESSES);
     else if (!worthwhile(f, &a, &b))
         remark(r, place, subject, REMARK_FUSE_VECTORS, other, path);
-    else if (!fuse_find_obstacle(t, &f->first, &a, &b, &o))
+    else if (!fuse_find_obstacle(t, &f->first, &a, &b, NULL, &o))
         remark(r, place, subject, REMARK_FUSE_DEPENDENCE, other, path, remark_dependence(t, o.a, o.b));
 }
 

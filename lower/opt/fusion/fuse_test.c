@@ -1,11 +1,9 @@
 /* When two loops may be one: iteration i of the second must not need anything of iterations behind i of the first, nor
  * the other way round. It is enough that elements touched by both, and changed by one, are touched by the same
- * iteration of both. With addresses c * i + r and c * i' + r' that holds if r - r' is always less than c away from 0.
- * Where bounds are not known, the contract of independent loops helps: two iterations of such a loop never store the
- * same element, so what the other loop touches at an equal index belongs to the same iteration. */
+ * iteration of both. Where bounds are not known, the contract of independent loops helps: two iterations of such a loop
+ * never store the same element, so what the other loop touches at an equal index belongs to the same iteration. */
 #include "lower/opt/fusion/fuse.h"
-
-#include <stdlib.h>
+#include "lower/tree/tree_depend.h"
 
 enum { MOST_PAIRS = 20000, MOST_NAMES = 2 * FUSE_DEPTH };
 
@@ -22,14 +20,11 @@ struct loop_pair {
     struct tree *tree;
     const struct piece_set *first;
     const struct fuse_nest *a, *b;
-    const struct tree_stmt *loop_a, *loop_b;
+    const struct tree_stmt *around, *loop_a, *loop_b;
+    struct depend_loop loops[FUSE_DEPTH + 1]; /* `around`, and those in step up to these two */
+    uint32_t count;
     struct renaming outer;
-    struct linear shift; /* begin of b - begin of a */
     struct fuse_obstacle obstacle;
-    /* Of the access of b that is compared with those of a: whether its address varies, and that with a minus, renamed.
-     */
-    bool varies;
-    struct linear minus;
 };
 
 /* ---- renaming ---- */
@@ -96,25 +91,35 @@ static bool is_loop_var(const struct tree_frame *frame, const struct tree_var *v
     return false;
 }
 
-/* Can the expression, evaluated at the access, change while the loops run (other than by loop variables)? */
-static bool varies(const struct loop_pair *p, const struct tree_expr *e, const struct tree_access *at)
+/* Can the variable, of no loop around, change while the loops run? */
+static bool changes(void *user, const struct tree_var *v)
+{
+    const struct loop_pair *p = user;
+    const struct tree_piece *second = p->b->piece;
+    if (piece_set_writes_var(p->first, v))
+        return true;
+    for (uint32_t i = 0; p->a->piece != second && i < second->writes.count; i++)
+        if (second->writes.items[i] == v)
+            return true;
+    return false;
+}
+
+/* ---- by contract ---- */
+
+/* May the expression, evaluated at the access, have another value in an equal iteration of the other loop? */
+static bool varies(struct loop_pair *p, const struct tree_expr *e, const struct tree_access *at)
 {
     if (e->op == EXPR_LOAD)
         return true;
-    if (e->op == EXPR_VAR && !is_loop_var(at->frame, e->var)) {
-        if (piece_set_writes_var(p->first, e->var))
-            return true;
-        for (uint32_t i = 0; i < p->b->piece->writes.count; i++)
-            if (p->b->piece->writes.items[i] == e->var)
-                return true;
-    }
+    if (e->op == EXPR_VAR)
+        return is_loop_var(at->frame, e->var) ? p->around && e->var == p->around->var : changes(p, e->var);
     for (uint32_t i = 0; i < e->num_args; i++)
         if (varies(p, e->args[i], at))
             return true;
     return false;
 }
 
-static bool address_varies(const struct loop_pair *p, const struct tree_access *a)
+static bool address_varies(struct loop_pair *p, const struct tree_access *a)
 {
     for (uint32_t i = 0; i < a->at->count; i++)
         for (uint32_t k = 0; k < a->at->terms[i].count; k++)
@@ -122,99 +127,6 @@ static bool address_varies(const struct loop_pair *p, const struct tree_access *
                 return true;
     return varies(p, a->pointer, a);
 }
-
-/* ---- by distance ---- */
-
-static int64_t step_of(const struct tree_stmt *loop) { return loop->step->op == EXPR_INT ? loop->step->i : 1; }
-
-/* Values of (address of a) - (address of b) but for the two loop variables. */
-static struct interval distance(const struct linear *rest, const struct tree_access *a, const struct tree_access *b)
-{
-    struct interval d = linear_interval(rest, a->frame, b->frame);
-    return interval_add(d, (struct interval){ true, 1 - b->extent, a->extent - 1 });
-}
-
-static struct interval loop_range(const struct tree_access *a, const struct tree_stmt *loop)
-{
-    const struct tree_frame *f = a->frame;
-    while (f && f->loop != loop)
-        f = f->outer;
-    return f ? f->range : (struct interval){ 0 };
-}
-
-/* c * i + r and c * i' + r', with r - r' a multiple of more than c * i and c * i' can be apart: rows of a matrix, and
- * places in a row. */
-static bool same_residue(const struct linear *rest, int64_t times, struct interval range)
-{
-    uint64_t divisor = (uint64_t)llabs(rest->constant);
-    for (uint32_t i = 0; i < rest->count; i++)
-        for (uint64_t b = (uint64_t)llabs(rest->terms[i].times); b;) {
-            uint64_t r = divisor % b;
-            divisor = b;
-            b = r;
-        }
-    int64_t span;
-    return range.known && !__builtin_sub_overflow(range.high, range.low, &span) &&
-           !__builtin_mul_overflow(span, llabs(times), &span) && (uint64_t)span < divisor;
-}
-
-/* c * i + r and c * i' + r', with r - r' a multiple of some m and a small rest: planes, and rows in them. If neither
- * rows nor the rest lead to another plane, it is the same plane, and with a rest of less than c the same row. */
-static bool same_row(const struct linear *rest, int64_t times, struct interval range, const struct tree_access *a,
-                     const struct tree_access *b)
-{
-    int64_t row = llabs(times), span;
-    if (!range.known || __builtin_sub_overflow(range.high, range.low, &span) ||
-        __builtin_mul_overflow(span, row, &span) || span < 0 || span > INT64_MAX / 4)
-        return false;
-    for (uint32_t k = 0; k < rest->count; k++) {
-        int64_t plane = llabs(rest->terms[k].times);
-        struct linear small;
-        linear_constant(&small, rest->constant);
-        for (uint32_t i = 0; plane > row && i < rest->count; i++)
-            if (rest->terms[i].times % plane != 0)
-                small.terms[small.count++] = rest->terms[i];
-        struct interval s = plane > row ? distance(&small, a, b) : (struct interval){ 0 };
-        if (s.known && s.low > -row && s.high < row && span + (s.high > -s.low ? s.high : -s.low) < plane)
-            return true;
-    }
-    return false;
-}
-
-/* Elements of equal iterations alone: `rest` is the distance without the loop variables, `times` what one of them
- * moves. */
-static bool by_distance(const struct loop_pair *p, const struct linear *rest, int64_t times,
-                        const struct tree_access *a, const struct tree_access *b)
-{
-    int64_t span;
-    struct interval d = distance(rest, a, b);
-    if (d.known && !__builtin_mul_overflow(llabs(times), step_of(p->loop_a), &span) && d.low > -span && d.high < span)
-        return true;
-    return a->extent == 1 && b->extent == 1 && rest->known && rest->count > 0 &&
-           (same_residue(rest, times, loop_range(a, p->loop_a)) ||
-            (step_of(p->loop_a) == 1 && same_row(rest, times, loop_range(a, p->loop_a), a, b)));
-}
-
-static bool far_apart(const struct loop_pair *p, const struct tree_access *a, const struct tree_access *b)
-{
-    struct linear all, rest;
-    int64_t times_a, times_b;
-    linear_copy(&all, &p->minus);
-    linear_add(&all, a->at, 1);
-    linear_copy(&rest, &all);
-    if (!rest.known || !linear_take(&rest, p->loop_a->var, &times_a) || !linear_take(&rest, p->loop_b->var, &times_b))
-        return false;
-    if (times_a != 0 && times_a == -times_b && times_a > -INT32_MAX && times_a < INT32_MAX) {
-        linear_add(&rest, &p->shift, times_b);
-        if (by_distance(p, &rest, times_a, a, b))
-            return true;
-    }
-    struct interval never = linear_limits(&all, a->frame, b->frame);
-    never = interval_add(never, (struct interval){ true, 1 - b->extent, a->extent - 1 });
-    return never.known && (never.low > 0 || never.high < 0);
-}
-
-/* ---- by contract ---- */
 
 /* The loops between the fused one and the access, outermost first. */
 static bool inner_loops(const struct tree_access *a, const struct tree_stmt *loop, const struct tree_stmt **out,
@@ -246,13 +158,15 @@ static bool moves_with(const struct linear *at, const struct tree_stmt *loop, co
     return false;
 }
 
-static bool same_by_contract(const struct loop_pair *p, const struct tree_access *a, const struct tree_access *b)
+static bool same_by_contract(struct loop_pair *p, const struct tree_access *a, const struct tree_access *b)
 {
     bool by_a = a->store && !a->guarded && p->loop_a->loop.independent && !p->a->piece->jumps;
     bool by_b = b->store && !b->guarded && p->loop_b->loop.independent && !p->b->piece->jumps;
     const struct tree_stmt *loops_a[FUSE_DEPTH], *loops_b[FUSE_DEPTH];
     uint32_t count_a, count_b;
-    if ((!by_a && !by_b) || a->extent != 1 || b->extent != 1 || !moves_with(a->at, p->loop_a, a->frame) ||
+    if ((!by_a && !by_b) || a->alias != b->alias || a->type != b->type || a->extent != 1 || b->extent != 1 ||
+        !a->pointer || !b->pointer || !expr_equal(a->pointer, b->pointer) || !a->at->known || address_varies(p, a) ||
+        address_varies(p, b) || !moves_with(a->at, p->loop_a, a->frame) ||
         !inner_loops(a, p->loop_a, loops_a, &count_a) || !inner_loops(b, p->loop_b, loops_b, &count_b) ||
         count_a != count_b || p->outer.count + 1 + count_a > MOST_NAMES)
         return false;
@@ -272,22 +186,10 @@ static bool same_by_contract(const struct loop_pair *p, const struct tree_access
 
 /* ---- all of it ---- */
 
-static bool may_meet(const struct loop_pair *p, const struct tree_access *a, const struct tree_access *b)
+static bool may_meet(struct loop_pair *p, const struct tree_access *a, const struct tree_access *b)
 {
-    if (!a->pointer || p->varies || a->alias != b->alias || a->alias == 0 || a->type != b->type || a->extent < 0 ||
-        !expr_equal(a->pointer, b->pointer) || address_varies(p, a))
-        return true;
-    return !far_apart(p, a, b) && !same_by_contract(p, a, b);
-}
-
-static void look_at(struct loop_pair *p, const struct tree_access *b)
-{
-    p->varies = !b->pointer || b->extent < 0 || address_varies(p, b);
-    if (p->varies)
-        return;
-    linear_constant(&p->minus, 0);
-    linear_add(&p->minus, b->at, -1);
-    rename_all(&p->minus, &p->outer);
+    struct depend_query q = { p->tree->scratch, a, b, p->loops, p->count, changes, p };
+    return !depend_is_in_step(&q) && !same_by_contract(p, a, b);
 }
 
 static bool check_class(struct loop_pair *p, const struct piece_class *class, const struct tree_access *b,
@@ -298,8 +200,6 @@ static bool check_class(struct loop_pair *p, const struct piece_class *class, co
     for (const struct tree_access *a = class->accesses; a; a = a->next) {
         if (!a->write && !b->write)
             continue;
-        if (!p->obstacle.a)
-            look_at(p, b);
         p->obstacle = (struct fuse_obstacle){ a, b };
         if (++*pairs > MOST_PAIRS || may_meet(p, a, b))
             return false;
@@ -324,30 +224,55 @@ static bool is_legal(struct loop_pair *p)
 bool fuse_is_legal(struct tree *t, const struct piece_set *first, const struct fuse_nest *a, const struct fuse_nest *b)
 {
     struct fuse_obstacle obstacle;
-    return fuse_find_obstacle(t, first, a, b, &obstacle);
+    return fuse_find_obstacle(t, first, a, b, NULL, &obstacle);
 }
 
 bool fuse_find_obstacle(struct tree *t, const struct piece_set *first, const struct fuse_nest *a,
-                        const struct fuse_nest *b, struct fuse_obstacle *out)
+                        const struct fuse_nest *b, const struct tree_stmt *around, struct fuse_obstacle *out)
 {
     struct loop_pair p;
     p.tree = t;
     p.first = first;
     p.a = a;
     p.b = b;
-    p.outer.count = 0;
+    p.around = around;
+    p.count = p.outer.count = 0;
     p.obstacle = (struct fuse_obstacle){ 0 };
+    if (around)
+        p.loops[p.count++] = (struct depend_loop){ around, around, false };
     for (uint32_t i = 0; i < a->depth; i++) {
         p.loop_a = a->loops[i];
         p.loop_b = b->loops[i];
-        shift_of(&p.shift, p.loop_a, p.loop_b, &p.outer);
+        p.loops[p.count++] = (struct depend_loop){ p.loop_a, p.loop_b, false };
         bool legal = is_legal(&p);
         *out = p.obstacle;
         if (!legal)
             return false;
+        p.loops[p.count - 1].in_step = true;
         add_renaming(t, &p.outer, p.loop_a, p.loop_b);
     }
     return true;
+}
+
+bool fuse_share_elements(struct tree *t, const struct piece_set *first, const struct fuse_nest *a,
+                         const struct fuse_nest *b)
+{
+    struct loop_pair p;
+    p.first = first;
+    p.a = a;
+    p.b = b;
+    struct depend_loop both = { a->loops[0], b->loops[0], true };
+    uint32_t pairs = 0;
+    for (uint32_t i = 0; i < b->piece->accesses.count; i++) {
+        const struct tree_access *y = b->piece->accesses.items[i];
+        const struct tree_access *x = piece_set_class(first, y->alias)->accesses;
+        for (; x && pairs < MOST_PAIRS; x = x->next, pairs++) {
+            struct depend_query q = { t->scratch, x, y, &both, 1, changes, &p };
+            if ((x->write || y->write) && !depend_is_never(&q))
+                return true;
+        }
+    }
+    return false;
 }
 
 bool fuse_same_space(struct tree *t, const struct fuse_nest *a, const struct fuse_nest *b)

@@ -16,7 +16,7 @@
  * here. */
 #include "lower/opt/registers/reduction.h"
 #include "lower/opt/remark.h"
-#include "lower/tree/tree_linear.h"
+#include "lower/tree/tree_depend.h"
 #include "lower/tree/tree_scan.h"
 
 struct privatize {
@@ -47,16 +47,18 @@ static bool same_place(const struct tree_stmt *a, const struct tree_stmt *b)
 static bool may_touch(const struct group *g, const struct tree_expr *pointer, const struct tree_expr *index,
                       uint32_t alias)
 {
-    const struct tree_stmt *place = g->first;
-    if (alias && alias != place->alias)
-        return false;
-    if (!index || !expr_equal(pointer, place->pointer) || pointer->type->elem != place->value->type)
-        return true;
-    struct linear apart, other;
-    linear_of(&apart, place->index);
-    linear_of(&other, index);
-    linear_add(&apart, &other, -1);
-    return !linear_is_constant(&apart) || apart.constant == 0;
+    const struct tree_stmt *first = g->first;
+    struct linear of_place, of_other;
+    linear_of(&of_place, first->index);
+    struct tree_access place = {
+        .alias = first->alias, .pointer = first->pointer, .type = first->value->type, .at = &of_place, .extent = 1
+    };
+    struct tree_access other = { .alias = alias, .pointer = index ? pointer : NULL, .at = &of_other, .extent = 1 };
+    if (index) {
+        linear_of(&of_other, index);
+        other.type = pointer->type->elem;
+    }
+    return !depend_differs(&place, &other);
 }
 
 static void check_expr(void *user, struct tree_expr *e)

@@ -8,11 +8,10 @@
  *                                                       T[i * N + j] = v
  *                                                   }
  *
- * Legality: No other access of the loop can meet it: distances to other elements are linear in the loop variable and
- * never 0.
+ * Legality: No other access of the loop can meet it (tree_depend.h).
  * Profitability: Always. */
 #include "lower/opt/passes.h"
-#include "lower/tree/tree_piece.h"
+#include "lower/tree/tree_depend.h"
 #include "lower/tree/tree_rewrite.h"
 #include "lower/tree/tree_scan.h"
 
@@ -25,6 +24,8 @@ struct promote {
 struct kept {
     struct tree *tree;
     const struct tree_stmt *loop, *store;
+    const struct tree_frame *frame; /* around the loop */
+    const struct tree_scan *scan;   /* of it */
     struct linear at;
     struct tree_var *var; /* that takes its place */
 };
@@ -39,31 +40,22 @@ static bool is_place(const struct kept *p, const struct tree_expr *pointer, cons
     return type == p->store->value->type && expr_equal(pointer, p->store->pointer) && linear_equal(&at, &p->at);
 }
 
-/* `difference` with the loop's variable at one of its ends. */
-static struct interval at_end(const struct kept *p, const struct linear *difference, bool last,
-                              const struct tree_frame *frame)
+static bool changes(void *user, const struct tree_var *v)
 {
-    struct linear end, there;
-    linear_of(&end, last ? p->loop->end : p->loop->begin);
-    end.constant -= last;
-    linear_replace(&there, difference, p->loop->var, &end);
-    return linear_interval(&there, frame, NULL);
+    const struct kept *p = user;
+    return map_has(&p->scan->assigned, v);
 }
 
 static bool is_apart(const struct kept *p, const struct tree_access *a)
 {
-    struct linear difference = { .known = true };
-    if (!a->pointer || a->extent != 1 || a->type != p->store->value->type || !expr_equal(a->pointer, p->store->pointer))
-        return false;
-    linear_add(&difference, a->at, 1);
-    linear_add(&difference, &p->at, -1);
-    struct linear rest = difference;
-    int64_t times;
-    if (!difference.known || !linear_take(&rest, p->loop->var, &times))
-        return false;
-    struct interval low = at_end(p, &difference, times < 0, a->frame);
-    struct interval high = at_end(p, &difference, times >= 0, a->frame);
-    return (low.known && low.low > 0) || (high.known && high.high < 0);
+    const struct tree_stmt *s = p->store;
+    struct tree_access place = {
+        .alias = s->alias, .pointer = s->pointer, .type = s->value->type, .at = &p->at, .extent = 1, .frame = p->frame
+    };
+    struct depend_query q = {
+        .arena = p->tree->scratch, .a = &place, .b = a, .changes = changes, .user = (void *)(uintptr_t)p
+    };
+    return depend_is_never(&q);
 }
 
 /* ---- what the loop does with it ---- */
@@ -182,7 +174,7 @@ static bool try_loop(struct promote *w, struct tree_stmt *loop, const struct tre
         const struct tree_stmt *s = loop->body->items.items[i];
         if (!is_candidate(s) || !tree_scan_invariant(&scan, s->pointer) || !tree_scan_invariant(&scan, s->index))
             continue;
-        struct kept p = { .tree = w->tree, .loop = loop, .store = s };
+        struct kept p = { .tree = w->tree, .loop = loop, .store = s, .frame = frame, .scan = &scan };
         linear_of(&p.at, s->index);
         if (!p.at.known || !is_alone(&p, &piece))
             continue;

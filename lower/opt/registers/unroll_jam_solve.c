@@ -18,6 +18,7 @@
  * Profitability: From eight rows on. */
 #include "lower/opt/iterations.h"
 #include "lower/opt/remark.h"
+#include "lower/tree/tree_depend.h"
 #include "lower/tree/tree_rewrite.h"
 
 enum { ROWS = 4, SHORTEST = 32, MOST_STATEMENTS = 24 };
@@ -118,7 +119,7 @@ static bool find_memory(void *user, struct tree_stmt *s)
 struct row {
     struct tree_stmt *loop; /* over the row's number */
     struct tree_frame frame;
-    struct tree_scan memory; /* that it takes for itself */
+    struct tree_scan scan, memory; /* the latter: that it takes for itself */
     struct tree_piece piece;
 };
 
@@ -141,7 +142,7 @@ static void row_fill(const struct row_block *x, struct row *r, const struct tree
 {
     struct tree *t = x->tree;
     struct tree_stmt *body = stmt_clone_apart(t, x->loop->body);
-    r->memory = (struct tree_scan){ .arena = t->scratch };
+    r->scan = r->memory = (struct tree_scan){ .arena = t->scratch };
     r->piece = (struct tree_piece){ 0 };
     stmt_visit(body, find_memory, &r->memory);
     if (first) {
@@ -151,6 +152,7 @@ static void row_fill(const struct row_block *x, struct row *r, const struct tree
         body->items.items[x->at]->end = holder.value;
     }
     stmt_substitute(t, body, x->loop->var, expr_var(t, r->loop->var));
+    tree_scan_add(&r->scan, body);
     piece_add(t->scratch, &r->piece, body, &r->frame);
 }
 
@@ -159,27 +161,32 @@ static bool is_own(const struct row *r, const struct tree_access *a)
     return a->pointer && a->pointer->op == EXPR_VAR && map_has(&r->memory.assigned, a->pointer->var);
 }
 
-static bool may_meet(const struct tree_access *w, const struct tree_access *a)
+/* Both rows are of the same block. */
+struct two_rows {
+    const struct row *a, *b;
+};
+
+static bool changes(void *user, const struct tree_var *v)
 {
-    struct linear apart;
-    if (w->alias != a->alias && w->alias != 0 && a->alias != 0)
-        return false;
-    if (!w->pointer || !a->pointer || w->extent < 0 || a->extent < 0 || w->type != a->type ||
-        !expr_equal(w->pointer, a->pointer))
-        return true;
-    linear_copy(&apart, a->at);
-    linear_add(&apart, w->at, -1);
-    struct interval distance = linear_limits(&apart, a->frame, w->frame);
-    return !distance.known || (distance.low < w->extent && distance.high > -a->extent);
+    const struct two_rows *rows = user;
+    return map_has(&rows->a->scan.assigned, v) || map_has(&rows->b->scan.assigned, v);
 }
 
 static bool writes_what_is_used(const struct row *writer, const struct row *user)
 {
+    struct two_rows rows = { writer, user };
     for (uint32_t i = 0; i < writer->piece.accesses.count; i++) {
         const struct tree_access *w = writer->piece.accesses.items[i];
         for (uint32_t k = 0; w->write && !is_own(writer, w) && k < user->piece.accesses.count; k++)
-            if (!is_own(user, user->piece.accesses.items[k]) && may_meet(w, user->piece.accesses.items[k]))
-                return true;
+            if (!is_own(user, user->piece.accesses.items[k])) {
+                struct depend_query q = { .arena = writer->scan.arena,
+                                          .a = w,
+                                          .b = user->piece.accesses.items[k],
+                                          .changes = changes,
+                                          .user = &rows };
+                if (!depend_is_never(&q))
+                    return true;
+            }
     }
     return false;
 }

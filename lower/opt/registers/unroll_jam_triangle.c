@@ -16,6 +16,7 @@
  * which loads elements: a vector load of what was just stored in parts would wait until all parts are in the cache. */
 #include "lower/opt/iterations.h"
 #include "lower/opt/remark.h"
+#include "lower/tree/tree_depend.h"
 #include "lower/tree/tree_rewrite.h"
 
 enum { ROWS = 4, SHORTEST = 16, LONGEST_WAIT = 128, MOST_STATEMENTS = 96, MOST_TERMS = 4 };
@@ -38,25 +39,29 @@ struct triangle {
 
 /* ---- may the terms come first ---- */
 
-struct meeting {
-    const struct tree_access *write;
-    const struct tree_expr *load;
-    const struct tree_frame *frame; /* of the load */
-};
-
-static bool may_meet(const struct meeting *p)
+static bool changes(void *user, const struct tree_var *v)
 {
-    const struct tree_access *w = p->write;
-    const struct tree_expr *pointer = p->load->args[0];
-    struct linear apart;
-    if (w->alias != p->load->alias && w->alias != 0 && p->load->alias != 0)
-        return false;
-    if (!w->pointer || w->extent < 0 || w->type != p->load->type || !expr_equal(w->pointer, pointer))
-        return true;
-    linear_of(&apart, p->load->args[1]);
-    linear_add(&apart, w->at, -1);
-    struct interval distance = linear_limits(&apart, p->frame, w->frame);
-    return !distance.known || (distance.low < w->extent && distance.high >= 0);
+    const struct triangle *x = user;
+    return map_has(&x->scan.assigned, v);
+}
+
+/* `frame`: of the load. */
+static bool may_meet(const struct triangle *x, const struct tree_access *write, const struct tree_expr *load,
+                     const struct tree_frame *frame)
+{
+    struct linear at;
+    linear_of(&at, load->args[1]);
+    struct tree_access read = { .alias = load->alias,
+                                .read = true,
+                                .pointer = load->args[0],
+                                .type = load->type,
+                                .at = &at,
+                                .extent = 1,
+                                .frame = frame };
+    struct depend_query q = {
+        .arena = x->tree->scratch, .a = write, .b = &read, .changes = changes, .user = (void *)(uintptr_t)x
+    };
+    return !depend_is_never(&q);
 }
 
 static void see_term(void *user, struct tree_expr *e)
@@ -80,7 +85,7 @@ static void see_load(void *user, struct tree_expr *e)
     l->count += e->op == EXPR_LOAD;
     for (uint32_t i = 0; e->op == EXPR_LOAD && i < l->x->piece.accesses.count; i++) {
         const struct tree_access *w = l->x->piece.accesses.items[i];
-        l->ok &= !w->write || !may_meet(&(struct meeting){ w, e, l->frame });
+        l->ok &= !w->write || !may_meet(l->x, w, e, l->frame);
     }
 }
 
