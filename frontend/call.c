@@ -307,7 +307,7 @@ const struct value *fe_call_function_value(struct fe *f, const struct fe_functio
     struct fe_return returns = { .inlined = true }, *kept = f->returns;
     struct place place = f->place;
     const struct fe_source *source = f->source;
-    uint32_t loops = f->loops;
+    uint32_t loops = f->loops, function_managers = f->function_managers, loop_managers = f->loop_managers;
     bool ended = f->ended, good;
     const struct value *v = NULL;
     if (fn->node->kind == PY_FUNCTION_DEF) /* a lambda belongs to the function around it */
@@ -316,6 +316,7 @@ const struct value *fe_call_function_value(struct fe *f, const struct fe_functio
     f->source = fn->source;
     f->returns = &returns;
     f->loops = 0;
+    f->function_managers = f->loop_managers = f->managers.count;
     if (fn->node->kind == PY_LAMBDA) {
         v = fe_eval(f, fn->node->lambda.body);
         good = v != NULL;
@@ -329,6 +330,8 @@ const struct value *fe_call_function_value(struct fe *f, const struct fe_functio
     f->source = source;
     f->returns = kept;
     f->loops = loops;
+    f->function_managers = function_managers;
+    f->loop_managers = loop_managers;
     f->nesting--;
     f->ended = ended;
     f->place = place;
@@ -406,13 +409,22 @@ static const struct value *wanted_of(struct fe *f, const struct py *target)
     return fe_tuple(f, items, target->tuple.elts.count);
 }
 
+static const struct value *callee_of(struct fe *f, const struct py *n)
+{
+    if (n->kind != PY_ATTRIBUTE)
+        return fe_eval_lazy(f, n);
+    const struct value *v = fe_eval_lazy(f, n->attribute.value);
+    return v && v->kind == FE_PYOBJECT ? fe_object_method(f, n, v, n->attribute.attr)
+                                       : fe_attribute(f, n, v, n->attribute.attr);
+}
+
 const struct value *fe_call(struct fe *f, const struct py *n)
 {
     const struct value *wanted = f->wanted;
     const struct py *target = f->target;
     f->wanted = NULL;
     f->target = NULL;
-    const struct value *callee = fe_eval_lazy(f, n->call.func);
+    const struct value *callee = callee_of(f, n->call.func);
     struct fe_args a;
     if (!callee || !arguments(f, n, &a))
         return NULL;
@@ -483,6 +495,8 @@ const struct value *fe_call_value(struct fe *f, const struct py *n, const struct
             fe_prepend(f, a, callee->self);
         return fe_call_function_value(f, callee->function, a);
     case FE_OBJECT:
+        if (callee->self)
+            fe_prepend(f, a, callee->self);
         return callee->object->host->call(callee->object->host, n, callee, a);
     case FE_BUILTIN:
         if (callee->self && callee->self->kind == FE_STRING)

@@ -286,7 +286,8 @@ const struct value *fe_callback(struct fe *f, const struct py *n, const struct s
                        .count = count,
                        .names = a->names,
                        .num_names = a->num_names,
-                       .wanted = &wish };
+                       .wanted = &wish,
+                       .manager = a->manager };
     if (!host->callback(host->user, &site, &o))
         return fe_unsupported(f, n, "%s: %s", callee->path,
                               o.text        ? arena_strdup(f->arena, o.text)

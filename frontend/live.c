@@ -417,6 +417,22 @@ static const struct value *callback(struct fe_host *h, const struct py *n, const
     return fe_callback(f, n, of(h)->live->host, callee, a, a->wanted);
 }
 
+static const struct value *method_caller(struct fe_host *h, const struct py *n, const char *name)
+{
+    struct live *l = of(h)->live;
+    struct fe *f = l->f;
+    const char *question = intern(f->ir->names, fe_format(f, "method %s", name));
+    const struct value *known = answered(l, question);
+    struct sdfg_object o = unknown();
+    if (known || !l->host->attribute || !l->host->callback)
+        return known;
+    bool good = l->host->attribute(l->host->user, 0, name, &o);
+    const struct value *v = take(l, n, h, question, name, good, &o);
+    if (v && v->kind == FE_OBJECT)
+        ((struct fe_object *)v->object)->why = "its object is known at run time only";
+    return v;
+}
+
 static uint32_t begin(struct fe_host *h)
 {
     struct live *l = of(h)->live;
@@ -535,7 +551,8 @@ static const struct fe_function *function(struct live *l, const struct py *n, ui
                                .call = call,
                                .begin = begin,
                                .end = end,
-                               .callback = l->host->callback ? callback : NULL },
+                               .callback = l->host->callback ? callback : NULL,
+                               .method = method_caller },
                              l,
                              id,
                              arena_strdup(f->arena, given.name) };

@@ -260,6 +260,18 @@ static const struct sym *last_value(struct fe *f, const struct sym *begin, const
     return sym_add(f->ir, begin, sym_mul(f->ir, steps, step));
 }
 
+static bool loop_body(struct fe *f, const struct py_list *body)
+{
+    uint32_t outside = f->loop_managers;
+    f->loop_managers = f->managers.count;
+    f->loops++;
+    bool good = fe_block(f, body);
+    f->loops--;
+    f->loop_managers = outside;
+    f->ended = false;
+    return good;
+}
+
 static bool run_for(struct fe *f, const void *user)
 {
     const struct iteration *it = user;
@@ -285,10 +297,7 @@ static bool run_for(struct fe *f, const void *user)
         struct fe_binding *b = fe_bind(f, f->scope, it->node->for_.target->name.id, fe_symbol(f, symbol));
         b->storage = NULL;
     }
-    f->loops++;
-    good = good && fe_block(f, &it->node->for_.body);
-    f->loops--;
-    f->ended = false;
+    good = good && loop_body(f, &it->node->for_.body);
     fe_leave(f, &kept);
     replace_in(f, symbol, last_value(f, begin, end, step));
     return good;
@@ -308,10 +317,19 @@ const char *fe_loop_symbol(struct fe *f, const char *name)
 
 static bool unroll(struct fe *f, const struct py *n, const struct value *items)
 {
-    for (uint32_t i = 0; i < items->count && !f->ended; i++)
-        if (!fe_unpack(f, n->for_.target, items->items[i]) || !fe_block(f, &n->for_.body))
-            return false;
-    return true;
+    struct fe_unrolled u = { f->unrolled, f->returns, f->depth, f->loops, false, false };
+    uint32_t outside = f->loop_managers;
+    bool good = true;
+    f->unrolled = &u;
+    f->loop_managers = f->managers.count;
+    for (uint32_t i = 0; i < items->count && good && !f->ended && !u.broke; i++) {
+        good = fe_unpack(f, n->for_.target, items->items[i]) && fe_block(f, &n->for_.body);
+        f->ended &= !u.jumped;
+        u.jumped = false;
+    }
+    f->unrolled = u.outer;
+    f->loop_managers = outside;
+    return good;
 }
 
 const struct value *fe_unroll_range(struct fe *f, const struct value *range)
@@ -464,10 +482,7 @@ static bool run_while(struct fe *f, const void *user)
             f->ended = false;
         }
     }
-    f->loops++;
-    good = good && fe_block(f, &n->while_.body);
-    f->loops--;
-    f->ended = false;
+    good = good && loop_body(f, &n->while_.body);
     fe_leave(f, &kept);
     return good;
 }

@@ -45,6 +45,9 @@ static struct py_list flagged(struct fe *f, const struct py_list *body, const ch
             n = arena_copy(f->arena, n, py_info[n->kind].size);
             n->if_.body = flagged(f, &n->if_.body, flag, any);
             n->if_.orelse = flagged(f, &n->if_.orelse, flag, any);
+        } else if (n->kind == PY_WITH) {
+            n = arena_copy(f->arena, n, py_info[n->kind].size);
+            n->with.body = flagged(f, &n->with.body, flag, any);
         } else if (n->kind == PY_FOR) {
             n = arena_copy(f->arena, n, py_info[n->kind].size);
             n->for_.orelse = flagged(f, &n->for_.orelse, flag, any);

@@ -2,13 +2,13 @@
 
 #include <string.h>
 
-static bool always_returns(const struct py_list *body)
+bool fe_always_returns(const struct py_list *body)
 {
     const struct py *last = body->count ? body->items[body->count - 1] : NULL;
     if (!last)
         return false;
-    return last->kind == PY_RETURN ||
-           (last->kind == PY_IF && always_returns(&last->if_.body) && always_returns(&last->if_.orelse));
+    return last->kind == PY_RETURN || (last->kind == PY_WITH && fe_always_returns(&last->with.body)) ||
+           (last->kind == PY_IF && fe_always_returns(&last->if_.body) && fe_always_returns(&last->if_.orelse));
 }
 
 static const char *refused(enum py_kind kind)
@@ -142,6 +142,25 @@ static bool raised(struct fe *f, const struct py *n)
     return v && v->kind == FE_STRING && fe_error(f, n, "%s", v->text) != NULL;
 }
 
+static bool jump(struct fe *f, const struct py *n)
+{
+    struct fe_unrolled *u = f->unrolled;
+    bool breaks = n->kind == PY_BREAK, unrolled = u && u->function == f->returns && u->loops == f->loops;
+    if (unrolled && u->depth != f->depth)
+        return fe_unsupported(f, n, "'%s' in a loop that is unrolled, where data decide about it",
+                              breaks ? "break" : "continue") != NULL;
+    if (!fe_leave_managers(f, f->loop_managers))
+        return false;
+    f->ended = true;
+    if (!unrolled) {
+        fe_jump(f, breaks ? BLOCK_BREAK : BLOCK_CONTINUE, breaks ? "break" : "continue");
+        return true;
+    }
+    u->jumped = true;
+    u->broke = breaks;
+    return true;
+}
+
 static bool statement(struct fe *f, const struct py *n)
 {
     fe_at(f, n);
@@ -168,11 +187,8 @@ static bool statement(struct fe *f, const struct py *n)
     case PY_WHILE:
         return fe_while(f, n);
     case PY_BREAK:
-        fe_jump(f, BLOCK_BREAK, "break");
-        return true;
     case PY_CONTINUE:
-        fe_jump(f, BLOCK_CONTINUE, "continue");
-        return true;
+        return jump(f, n);
     case PY_RETURN:
         return fe_return_statement(f, n);
     case PY_ASSERT:
@@ -186,21 +202,25 @@ static bool statement(struct fe *f, const struct py *n)
     }
 }
 
-/* In a callee, what follows `if c: ... return` is its other branch, so that the value of the call is one name. */
+static struct py_list joined(struct fe *f, const struct py_list *a, const struct py_list *body, uint32_t next)
+{
+    struct py_list all = { .count = a->count + body->count - next };
+    if (fe_always_returns(a))
+        return *a;
+    all.items = NEW_ARRAY(f->arena, struct py *, all.count + 1);
+    for (uint32_t i = 0; i < all.count; i++)
+        all.items[i] = i < a->count ? a->items[i] : body->items[next + i - a->count];
+    return all;
+}
+
+/* In a callee, what follows an `if` that may return belongs to each of its branches that go on, so that the value of
+ * the call is one name. */
 static struct py *with_rest(struct fe *f, const struct py *n, const struct py_list *body, uint32_t next)
 {
     struct py *c = arena_alloc(f->arena, sizeof *c);
     memcpy(c, n, py_info[PY_IF].size);
-    bool first = always_returns(&n->if_.body);
-    const struct py_list *open = first ? &n->if_.orelse : &n->if_.body;
-    struct py_list joined = { .count = open->count + body->count - next };
-    joined.items = NEW_ARRAY(f->arena, struct py *, joined.count + 1);
-    for (uint32_t i = 0; i < joined.count; i++)
-        joined.items[i] = i < open->count ? open->items[i] : body->items[next + i - open->count];
-    if (first)
-        c->if_.orelse = joined;
-    else
-        c->if_.body = joined;
+    c->if_.body = joined(f, &n->if_.body, body, next);
+    c->if_.orelse = joined(f, &n->if_.orelse, body, next);
     return c;
 }
 
@@ -210,7 +230,7 @@ bool fe_block(struct fe *f, const struct py_list *body)
     for (uint32_t i = 0; i < body->count && !f->ended; i++) {
         const struct py *n = body->items[i];
         bool splits = n->kind == PY_IF && f->returns && f->returns->inlined && i + 1 < body->count &&
-                      (always_returns(&n->if_.body) || (n->if_.orelse.count && always_returns(&n->if_.orelse)));
+                      (fe_may_return(&n->if_.body) || fe_may_return(&n->if_.orelse));
         if (splits)
             return statement(f, with_rest(f, n, body, i + 1)) && good;
         if (statement(f, n))
@@ -318,10 +338,12 @@ bool fe_return_statement(struct fe *f, const struct py *n)
     if (!v)
         return false;
     if (r->inlined) {
-        f->ended = true;
+        f->ended = f->loops != 0;
         if (f->loops)
             return fe_unsupported(f, n, "'return' in a loop of a function that is called") != NULL;
-        return return_inlined(f, n, v);
+        bool good = return_inlined(f, n, v) && fe_leave_managers(f, f->function_managers);
+        f->ended = true;
+        return good;
     }
     if (f->level->outer)
         return fe_unsupported(f, n, "'return' in a map") != NULL;
@@ -337,6 +359,8 @@ bool fe_return_statement(struct fe *f, const struct py *n)
         if (f->found)
             f->found->tuple = tuple;
     }
+    if (!fe_leave_managers(f, f->function_managers))
+        return false;
     if (f->depth)
         fe_jump(f, BLOCK_RETURN, "return");
     f->ended = true;

@@ -53,7 +53,12 @@ static bool collect(void *user, struct py *n)
     struct stores *s = user;
     switch (n->kind) {
     case PY_WITH:
-        return !collect_tasklet(s, &n->with.body);
+        if (collect_tasklet(s, &n->with.body))
+            return false;
+        for (uint32_t i = 0; i < n->with.items.count; i++)
+            if (n->with.items.items[i]->with_item.optional_vars)
+                add_targets(s, n->with.items.items[i]->with_item.optional_vars, false);
+        return true;
     case PY_ASSIGN:
         for (uint32_t i = 0; i < n->assign.targets.count; i++)
             add_targets(s, n->assign.targets.items[i], false);

@@ -291,7 +291,7 @@ static void build(struct tasklet_parts *t, const char *code, bool foreign)
     }
 }
 
-static bool lower_tasklet(struct fe *f, const struct py *n, const struct py_list *body)
+bool fe_tasklet(struct fe *f, const struct py *n, const struct py_list *body)
 {
     struct tasklet_parts t = { .f = f, .body = body };
     for (uint32_t i = 0; i < body->count; i++)
@@ -310,9 +310,7 @@ static bool lower_tasklet(struct fe *f, const struct py *n, const struct py_list
     return true;
 }
 
-/* The row of functions.def that a decorator or context manager is, with or without arguments: dace.map, dace.tasklet.
- * NULL: none of dace's. */
-static const char *construct_of(struct fe *f, const struct py *n)
+const char *fe_construct_of(struct fe *f, const struct py *n)
 {
     uint32_t before = diags_count(f->ir->diags);
     bool failed = f->failed;
@@ -323,17 +321,6 @@ static const char *construct_of(struct fe *f, const struct py *n)
     }
     bool known = v && v->kind == FE_BUILTIN && strcmp(v->builtin->module, "dace") == 0;
     return known ? v->builtin->name : NULL;
-}
-
-bool fe_with(struct fe *f, const struct py *n)
-{
-    if (!n->with.items.count) /* the body of a map that is a function */
-        return lower_tasklet(f, n, &n->with.body);
-    const struct py *item = n->with.items.items[0];
-    const char *construct = construct_of(f, item->with_item.context_expr);
-    if (n->with.items.count == 1 && construct && strcmp(construct, "tasklet") == 0)
-        return lower_tasklet(f, n, &n->with.body);
-    return fe_unsupported(f, item->with_item.context_expr, "'with' for anything but dace.tasklet") != NULL;
 }
 
 /* ---- maps that are functions ---- */
@@ -407,9 +394,9 @@ static bool map_function(struct fe *f, const struct py *n, bool whole)
 bool fe_decorated(struct fe *f, const struct py *n)
 {
     const struct py *decorator = n->function.decorator_list.items[0];
-    const char *construct = n->function.decorator_list.count == 1 ? construct_of(f, decorator) : NULL;
+    const char *construct = n->function.decorator_list.count == 1 ? fe_construct_of(f, decorator) : NULL;
     if (construct && strcmp(construct, "tasklet") == 0)
-        return lower_tasklet(f, n, &n->function.body);
+        return fe_tasklet(f, n, &n->function.body);
     if (construct && (strcmp(construct, "map") == 0 || strcmp(construct, "mapscope") == 0))
         return map_function(f, n, strcmp(construct, "map") == 0);
     return fe_unsupported(f, decorator, "a function in a program with this decorator") != NULL;

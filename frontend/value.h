@@ -214,6 +214,8 @@ struct fe_host {
     void (*end)(struct fe_host *h, uint32_t mark, bool good);
     const struct value *(*callback)(struct fe_host *h, const struct py *n, const struct fe_callee *c,
                                     struct fe_args *a);
+    /* A function that calls the method of its first argument, an object that is known at run time only. */
+    const struct value *(*method)(struct fe_host *h, const struct py *n, const char *name);
 };
 
 enum fe_content { FE_OPAQUE, FE_SEQUENCE, FE_LIST, FE_MAPPING };
@@ -227,6 +229,21 @@ struct fe_object {
     uint64_t self;    /* of a method that cannot be compiled */
     enum fe_content content;
     uint32_t count; /* of elements */
+};
+
+/* A block of `with` that is being lowered. */
+struct fe_manager {
+    const struct value *exit; /* what its end calls */
+    const struct py *node;
+    int64_t number;
+};
+
+/* A loop whose iterations are lowered one after the other: jumps in it are known at compile time. */
+struct fe_unrolled {
+    struct fe_unrolled *outer;
+    const struct fe_return *function;
+    uint32_t depth, loops;
+    bool jumped, broke;
 };
 
 struct fe {
@@ -249,8 +266,13 @@ struct fe {
     struct map symbol_types;   /* name -> const struct type *: program symbols that were declared */
     VEC(const char *) program_symbols;
     VEC(const struct fe_function *) calls;
-    uint32_t depth;                      /* of loops, maps and branches around the statement */
-    uint32_t loops;                      /* of loops and maps, of this function */
+    uint32_t depth; /* of loops, maps and branches around the statement */
+    uint32_t loops; /* of loops and maps, of this function */
+    VEC(struct fe_manager) managers;
+    uint32_t num_managers;               /* that there ever were */
+    uint32_t function_managers;          /* those of callers come before */
+    uint32_t loop_managers;              /* those outside of the innermost loop come before */
+    struct fe_unrolled *unrolled;        /* the innermost one */
     uint32_t branches;                   /* of branches around the statement, of all functions */
     uint32_t nesting;                    /* of calls */
     uint32_t emitted;                    /* counts what needed the graph */
@@ -359,6 +381,9 @@ const struct value *fe_eval_lazy(struct fe *f, const struct py *n);  /* live tup
 const struct value *fe_eval_index(struct fe *f, const struct py *n); /* slices too */
 /* A tuple or dictionary from a live one; other values stay. */
 const struct value *fe_expand(struct fe *f, const struct py *n, const struct value *v);
+/* The method of an object that is known at run time only, to be called. */
+const struct value *fe_object_method(struct fe *f, const struct py *n, const struct value *object, const char *name);
+bool fe_is_live(const struct fe *f); /* there is an interpreter */
 const struct value *fe_attribute(struct fe *f, const struct py *n, const struct value *v, const char *name);
 /* A value of the module as the function that is lowered sees it: its symbols may have values there. */
 const struct value *fe_in_context(struct fe *f, const struct py *n, const struct value *v);
@@ -428,7 +453,10 @@ bool fe_map(struct fe *f, const struct py *n, const struct value *ranges);
 /* Explicit dataflow (tasklet.c): `with dace.tasklet`, decorated functions, copies by memlets. */
 bool fe_is_memlet(const struct py *n);            /* a statement `a << b` or `a >> b` */
 const char *fe_memlet_target(const struct py *n); /* the name that a memlet of a tasklet writes, or NULL */
-bool fe_with(struct fe *f, const struct py *n);
+bool fe_tasklet(struct fe *f, const struct py *n, const struct py_list *body);
+/* The row of functions.def that a decorator or context manager is, with or without arguments: dace.map, dace.tasklet.
+ * NULL: none of dace's. */
+const char *fe_construct_of(struct fe *f, const struct py *n);
 bool fe_decorated(struct fe *f, const struct py *n);
 bool fe_memlet_copy(struct fe *f, const struct py *n);
 typedef bool fe_body(struct fe *f, const void *user);
@@ -462,6 +490,13 @@ bool fe_return_statement(struct fe *f, const struct py *n);
 const char *fe_result_name(struct fe *f, uint32_t index); /* of an element of the tuple that a callee returns */
 bool fe_condition(struct fe *f, const struct py *n, const struct value **constant, const char **text);
 
+/* ---- with (with.c) ---- */
+bool fe_with(struct fe *f, const struct py *n);
+/* Ends the blocks of managers, innermost first, but for the first `outer` of f->managers: a jump leaves them. */
+bool fe_leave_managers(struct fe *f, uint32_t outer);
+bool fe_may_return(const struct py_list *body);     /* there is a `return` */
+bool fe_always_returns(const struct py_list *body); /* its last statement returns, whatever happens (stmt.c) */
+
 /* ---- calls (call.c, builtin.c) ---- */
 struct fe_args {
     const struct py *node;
@@ -474,6 +509,7 @@ struct fe_args {
     const struct py *target;    /* that the call is assigned to, or NULL */
     bool strong;                /* the result is NumPy's number even if all operands are Python's */
     const struct value *wanted; /* fe_callback */
+    int64_t manager;            /* sdfg_site */
 };
 typedef const struct value *fe_call_function(struct fe *f, const struct fe_builtin *b, struct fe_args *a);
 struct fe_builtin {

@@ -454,6 +454,9 @@ typedef struct sdfg_site {
     /* What the program needs as the result: VALUE or ARRAY by its type and shape, NONE: nothing, TUPLE: as many,
      * UNKNOWN: whatever it is. */
     const sdfg_object *wanted;
+    /* Where a block of `with` begins: its number. Where it ends: minus that; this call is also made after another one
+     * has failed, if the block had begun. 0: another call. */
+    int64_t manager;
 } sdfg_site;
 
 typedef enum sdfg_attempt { SDFG_ATTEMPT_BEGINS, SDFG_ATTEMPT_SUCCEEDS, SDFG_ATTEMPT_FAILS } sdfg_attempt;
@@ -470,6 +473,7 @@ typedef struct sdfg_host {
     bool (*parameter)(void *user, const char *name, sdfg_object *out);
     bool (*lookup)(void *user, uint64_t function, const char *name, sdfg_object *out); /* a free name of a function */
     bool (*symbol)(void *user, const char *name, sdfg_object *out);                    /* TYPE */
+    /* `object` 0: what calls the method `name` of its first argument, an object that a callback has returned. */
     bool (*attribute)(void *user, uint64_t object, const char *name, sdfg_object *out);
     bool (*item)(void *user, uint64_t object, const sdfg_object *key, sdfg_object *out); /* of lists by position */
     bool (*key)(void *user, uint64_t dictionary, size_t index, sdfg_object *out);

@@ -13,7 +13,7 @@ from ._memlet import Memlet
 from ._program import ArgumentInfo, Bound, Engine, ListRow, Program, compile, default_engine as _default_engine
 from ._site import CallbackWarning
 from ._stream import Stream
-from ._types import Callback as callback, always_inline, compiletime, in_program, inline, map, nounroll, symbol, unroll
+from ._types import Callback as callback, always_inline, compiletime, in_program, inline, map, named, nounroll, symbol, unroll
 
 
 def as_dace():
@@ -28,7 +28,7 @@ bool_ = _types.BY_NAME["bool"]
 __version__ = "0.1.0"
 __all__ = ["ArgumentInfo", "ConditionalBlock", "ControlFlowRegion", "InterstateEdge", "LoopRegion", "Memlet", "SDFG", "Bound", "BugError", "CallbackWarning", "Engine", "Error", "FaultError", "Function", "InvalidError", "ListRow", "Message", "MissingError",
            "Program", "ProgramError", "Stream", "UnsupportedError", "always_inline", "as_dace", "callback", "compile", "compiletime", "in_program",
-           "inline", "interpret", "map", "method", "nounroll", "program", "supported", "symbol", "unroll", "version"]
+           "inline", "interpret", "map", "method", "named", "nounroll", "program", "supported", "symbol", "unroll", "version"]
 
 
 def version():

@@ -128,8 +128,15 @@ class Calls:
     thrown through it. From the first exception on no callback of the call is run any more; results are zeros."""
 
     def __init__(self):
-        self.callbacks, self.objects, self.failure = [], [], None
+        self.callbacks, self.objects, self.failure, self.managers = [], [], None, []
         self._numbers, self._by_number = itertools.count(_FIRST), {}
+
+    def left(self, manager):
+        """Where a block of `with` ends: whether it had begun."""
+        begun = self.managers[-1:] == [-manager]
+        if begun:
+            self.managers.pop()
+        return begun
 
     def keep_object(self, value):
         """A number that stands for an object until the call ends."""
@@ -173,6 +180,7 @@ class _Callback:
         if returns is None:
             returns = [spec["returntype"]] if spec.get("returntype") else []
         self.calls, self.name, self.function = calls, name, function
+        self.manager = getattr(function, "manager", 0) # of calls in Python functions
         self.arguments = [_Entry(a, name) for a in spec.get("arguments") or ()]
         self.results = [_Entry(r, name) for r in returns]
         self.by_value = len(self.results) == 1 and not self.results[0].is_array
@@ -181,13 +189,18 @@ class _Callback:
         self.prototype = ctypes.CFUNCTYPE(result, *passed)
 
     def call(self, *values):
-        if self.calls.failure is not None:
+        left = self.manager < 0 and self.calls.left(self.manager)
+        if self.calls.failure is not None and not left:
             return self._zeros(values)
         try:
             n = len(self.arguments)
             result = self.function(*(e.take(v) for e, v in zip(self.arguments, values)))
+            if self.manager > 0:
+                self.calls.managers.append(self.manager)
             return self._give_back(result, values[n:])
         except BaseException as error: # also KeyboardInterrupt: it belongs to who made the call
+            if error is not self.calls.failure:
+                error.__context__ = error.__context__ or self.calls.failure
             self.calls.failure = error
             return self._zeros(values)
 

@@ -75,6 +75,16 @@ class Question(Exception):
     """Something that has no answer; the text says why."""
 
 
+class Method:
+    """Calls a method of an object that is known at run time only."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def __call__(self, value, *arguments, **keywords):
+        return getattr(value, self.name)(*arguments, **keywords)
+
+
 class Asking:
     """Answers the questions of one compilation. `parameters`: name -> ("value", type, weak), ("array", type, shape, strides) or
     ("constant", object). `shared`: parameters whose arrays are also reached by other names -> the array; then arrays are told apart by
@@ -89,6 +99,7 @@ class Asking:
         self.roots = {}    # variable of the guards -> dictionary, cell or object
         self.arrays = {}   # id -> (path, array)
         self.shown_arrays = {}
+        self.methods = {}  # name -> Method
         self.failure = None
         self.by_path = {}
 
@@ -318,7 +329,15 @@ class Asking:
         out.kind, out.type = TYPE, (found.dtype if isinstance(found, Expression) else BY_NAME["int64"]).name.encode()
 
     def _attribute(self, key, name, out):
-        value, name = self.objects[key], name.decode()
+        name = name.decode()
+        if not key:
+            method = self.methods.setdefault(name, Method(name))
+            out.kind, out.id = OTHER, self._remember(method, self._root("m", method), name)
+            self._text(out, f"the method '{name}'")
+            return
+        value = self.objects[key]
+        if isinstance(value, Method):
+            return
         if name == "__call__" and _convert.convertible(value) is not None: # it is a graph, whatever it does in Python
             return
         try:

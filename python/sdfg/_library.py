@@ -93,7 +93,7 @@ class CallSite(ctypes.Structure):
     header = "sdfg_site"
     _fields_ = [("struct_size", c_size_t), ("object", c_uint64), ("self", c_uint64), ("argument", c_char_p), ("path", c_char_p),
                 ("why", c_char_p), ("file", c_char_p), ("line", c_uint), ("arguments", POINTER(Object)), ("count", c_size_t),
-                ("names", POINTER(c_char_p)), ("num_names", c_size_t), ("wanted", POINTER(Object))]
+                ("names", POINTER(c_char_p)), ("num_names", c_size_t), ("wanted", POINTER(Object)), ("manager", c_int64)]
 
 
 class ObjectLayout(ctypes.Structure):

@@ -206,7 +206,7 @@ class Site:
 
     def __init__(self, asking, site, explicit, graph=None):
         s = site.contents
-        self.path, self.explicit = s.path.decode(), explicit
+        self.path, self.explicit, self.manager = s.path.decode(), explicit, s.manager
         self._asking, self._symbols, self._count = asking, [], 0
         parts = [self._part(s.arguments[i]) for i in range(s.count)]
         first = s.count - s.num_names
@@ -281,6 +281,8 @@ class Site:
             rest = iter(numbers)
             arguments = [part.take(rest, calls) for part in self.parts]
             keywords = {key: part.take(rest, calls) for key, part in self.names.items()}
+            if self.manager < 0 and calls.failure is not None:
+                arguments[-3:] = type(calls.failure), calls.failure, calls.failure.__traceback__
             result = function(*arguments, **keywords)
             if self.results == [NOTHING]:
                 return
@@ -295,7 +297,7 @@ class Site:
             for into in self.results if self.results != [NOTHING] else ():
                 into.zero(rest)
 
-        run.zeros = zeros
+        run.zeros, run.manager = zeros, self.manager
         return run
 
 

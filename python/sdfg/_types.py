@@ -242,6 +242,24 @@ class _Iterations:
 map = _Map()
 
 
+class _Named:
+    """`with sdfg.named("label"):` or `with sdfg.named:` a part of a program that is a region of its own in the graph. In Python it does nothing."""
+
+    _sdfg_builtin = "sdfg.named"
+
+    def __call__(self, label):
+        return self
+
+    def __enter__(self):
+        pass
+
+    def __exit__(self, *_):
+        pass
+
+
+named = _Named()
+
+
 def _known(function):
     """A function of this package that programs know by its name."""
     function._sdfg_builtin = f"sdfg.{function.__name__}"

@@ -14,7 +14,7 @@ from ._function import Function, supported
 from ._library import DTYPES
 from ._program import compile
 
-_NAMES = {name: getattr(_types, name) for name in ("symbol", "map", "compiletime", "inline", "unroll", "nounroll", "in_program",
+_NAMES = {name: getattr(_types, name) for name in ("symbol", "map", "named", "compiletime", "inline", "unroll", "nounroll", "in_program",
                                                    "always_inline")}
 _NAMES.update({name: _types.BY_NAME[name] for name in DTYPES if name}, bool_=_types.BY_NAME["bool"], DaceSyntaxError=ProgramError)
 

@@ -30,6 +30,17 @@ class Range(list):
         return self
 
 
+class Named:
+    def __call__(self, label):
+        return self
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+
 class Map:
     def __getitem__(self, ranges):
         if isinstance(ranges, slice):
@@ -45,7 +56,7 @@ def install():
         module = types.ModuleType(name)
         module.program = lambda f: f
         module.symbol = lambda name, dtype=None: SIZES[name]
-        module.map = Map()
+        module.map, module.named = Map(), Named()
         module.ScheduleType = types.SimpleNamespace(Sequential=None)
         module.define_local_scalar = lambda dtype: dtype(0)
         module.ndarray = module.define_local = lambda shape, dtype: np.empty(shape, dtype.dtype)

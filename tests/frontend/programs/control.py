@@ -351,3 +351,58 @@ def star_parameters(A: sdfg.float64[N], B: sdfg.float64[N]):
     w = {"first": 2.0, "second": 0.5}
     pair = (A, B + 1)
     return weighted(A, B, first=1.0, second=3.0), weighted(*pair, scale=2.0, **w), last(A[0]), last(A[0], A[1], B[2])
+
+
+def early(A, x):
+    if x > 0:
+        if x > 1:
+            return A[0]
+        elif x > 0.5:
+            A[1] = 7
+        A[2] += 1
+    else:
+        x = 3.0
+        if A[1] > 2:
+            return A[1] - x
+    return A[2] + x
+
+
+@sdfg.program
+def nested_returns(A: sdfg.float64[N]):
+    return early(A, A[0]), early(A, A[1]), early(A, 0.25), early(A, 0.75), early(A, 2.0), early(A, A[1] * 9)
+
+
+@sdfg.program
+def jumps_of_unrolled_loops(A: sdfg.float64[N]):
+    for i in range(2):
+        for x in (1, 2, 3, 4):
+            if x == 2:
+                continue
+            for y in (5, 6, 7):
+                if y == 6:
+                    break
+                A[0] += x * y
+            else:
+                A[1] = 100
+            if x == 4:
+                break
+            A[2] += i
+        else:
+            A[3] = -1
+    return A[0] + A[2]
+
+
+@sdfg.program
+def named_regions(A: sdfg.float64[N], n: sdfg.int64):
+    with sdfg.named("first part"):
+        k = n + 1
+        B = A * 2
+    with sdfg.named:
+        for i in range(N):
+            with sdfg.named("inside"), sdfg.named("more"):
+                if B[i] > 2:
+                    break
+                B[i] += k
+        if n > 2:
+            return B + 1
+    return B * k

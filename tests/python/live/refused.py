@@ -207,6 +207,49 @@ def two_lines(A):
     return B + second_unknown
 
 
+class Manager:
+    def __enter__(self):
+        return 1.0
+
+    def __exit__(self, *details):
+        pass
+
+
+MANAGER = Manager()
+
+
+@sdfg.program
+def manager_without_methods(A):
+    with OBJECT:
+        A += 1
+
+
+@sdfg.program
+def manager_that_is_an_array(A):
+    with A:
+        A += 1
+
+
+@sdfg.program
+def may_return(A):
+    with MANAGER:
+        if A[0] > 2:
+            return A
+    return A * 2
+
+
+@sdfg.program
+def manager_with_a_return_in_a_part(A):
+    return may_return(A)
+
+
+@sdfg.program
+def manager_of_python_in_a_map(A):
+    for i in sdfg.map[0:3]:
+        with open("x"):
+            A[i] = 1
+
+
 def programs():
     A = np.ones(3)
     ns = {}
@@ -214,7 +257,8 @@ def programs():
     simple = [assigns_a_global, reads_before_it_assigns, assigns_an_attribute, assigns_an_element, missing_name, missing_attribute,
               missing_element, property_that_raises, object_as_number, object_that_cannot_be_called, no_dimensions, large_integer, strings,
               generator, recursion, many, two_lines, no_text, of_unknown_type, callback_in_a_map, object_in_a_branch, inlined_of_data, result_none,
-              result_of_another_shape, result_of_another_type, too_few_results, exception_of_numpy, sdfg.program(ns["nowhere"])]
+              result_of_another_shape, result_of_another_type, too_few_results, exception_of_numpy, manager_without_methods,
+              manager_that_is_an_array, manager_with_a_return_in_a_part, manager_of_python_in_a_map, sdfg.program(ns["nowhere"])]
     found = {p.name: (p, (A,)) for p in simple}
     found["callback_parameter"] = callback_parameter, (A, 3)
     found["shapes_differ"] = shapes_differ, (A, np.ones(4))
