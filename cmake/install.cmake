@@ -31,7 +31,7 @@ foreach(package ${packages})
     install(FILES ${CMAKE_BINARY_DIR}/${package}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
 
-add_custom_target(uninstall COMMAND ${CMAKE_COMMAND} -D MANIFEST=${CMAKE_BINARY_DIR}/install_manifest.txt -D FOLDER=${config_folder}
+add_custom_target(uninstall COMMAND ${CMAKE_COMMAND} -D BUILD=${CMAKE_BINARY_DIR} -D FOLDERS=${config_folder},${CMAKE_INSTALL_LIBDIR}/libsdfg
                   -D PREFIX=${CMAKE_INSTALL_PREFIX} -P ${CMAKE_SOURCE_DIR}/cmake/uninstall.cmake VERBATIM)
 if(SDFG_RUNTIME_ONLY)
     return()
@@ -50,3 +50,22 @@ foreach(tool sdfg-run sdfg-bench sdfg-cc sdfg-cache)
     install(FILES completions/sdfg.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ${tool})
 endforeach()
 install(FILES completions/_sdfg DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+
+# ---- the Python package, on request: cmake --install BUILD --component python. Into the prefix's own folder of packages, if python3 looks
+# into one there; it finds the library by its place relative to the package. --------------------------------------------------------
+set(SDFG_PYTHON_DIR "" CACHE PATH "where the Python package is installed; empty: the prefix's folder of packages")
+find_program(python3 NAMES python3)
+mark_as_advanced(python3)
+if(python3)
+    set(python_folder "${SDFG_PYTHON_DIR}")
+    if(NOT python_folder)
+        execute_process(COMMAND ${python3} ${CMAKE_SOURCE_DIR}/cmake/python_folder.py ${CMAKE_INSTALL_PREFIX}
+                        OUTPUT_VARIABLE python_folder OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+    endif()
+    cmake_path(ABSOLUTE_PATH python_folder BASE_DIRECTORY ${CMAKE_INSTALL_PREFIX} OUTPUT_VARIABLE python_full)
+    file(RELATIVE_PATH from_package ${python_full}/sdfg ${CMAKE_INSTALL_FULL_LIBDIR}/libsdfg.so.0)
+    file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/python/_installed.py @ONLY CONTENT
+         "\"\"\"Written by cmake --install: where the library is, from this folder.\"\"\"\nLIBRARY = \"@from_package@\"\n")
+    install(DIRECTORY python/sdfg DESTINATION ${python_folder} COMPONENT python EXCLUDE_FROM_ALL PATTERN __pycache__ EXCLUDE)
+    install(FILES ${CMAKE_BINARY_DIR}/python/_installed.py DESTINATION ${python_folder}/sdfg COMPONENT python EXCLUDE_FROM_ALL)
+endif()

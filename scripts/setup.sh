@@ -68,10 +68,11 @@ missing() {
 }
 
 # Prints the packages without which some tests are skipped: those of the checkout and its format (tests/lint), what compiles for AArch64
-# and runs it (tests/aarch64), and MPI (tests/mpi).
+# and runs it (tests/aarch64), MPI (tests/mpi), and environments of Python.
 wanted() {
     [ "$purpose" = test ] || return 0
     have git || echo git
+    python3 -c 'import ensurepip' 2>/dev/null || echo python3-venv # tests/install, tests/dropin
     have clang-format-14 || echo clang-format-14
     have aarch64-linux-gnu-gcc || echo gcc-aarch64-linux-gnu
     [ -e /usr/aarch64-linux-gnu/include/stdlib.h ] || echo libc6-dev-arm64-cross

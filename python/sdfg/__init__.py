@@ -31,7 +31,7 @@ __all__ = ["ArgumentInfo", "ConditionalBlock", "ControlFlowRegion", "InterstateE
            "inline", "interpret", "map", "method", "named", "nounroll", "program", "supported", "symbol", "unroll", "version"]
 
 
-def version():
+def version() -> str:
     """Of the library that runs."""
     return _library.sdfg_version().decode()
 

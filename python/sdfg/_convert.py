@@ -202,7 +202,7 @@ def _reference(value):
         return lambda: value
 
 
-_cache = weakref.WeakKeyDictionary()
+_cache: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 
 
 def convert(value, site, s):

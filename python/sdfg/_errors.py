@@ -1,12 +1,20 @@
 """What goes wrong, as exceptions: one class for each class of the library."""
 
+from __future__ import annotations
+
+from typing import Any, Tuple
+
 from ._library import CLASSES, library
 
 
 class Error(Exception):
     """`code` is a stable name, `path` the element of the SDFG, `messages` everything that was found."""
 
-    def __init__(self, text, code="", path="", messages=()):
+    code: str
+    path: str
+    messages: Tuple[Message, ...]
+
+    def __init__(self, text: str, code: str = "", path: str = "", messages: Tuple[Message, ...] = ()) -> None:
         super().__init__(text)
         self.code, self.path, self.messages = code, path, messages
 
@@ -61,7 +69,7 @@ class ProgramError(Error, SyntaxError):
         made.msg = "\n".join([first.text, *more])
         made.filename, made.lineno, made.offset = path, int(line), int(column)
         made.text = lines[0].lstrip() if lines else None
-        if len(lines) > 1 and "^" in lines[1]:
+        if made.text is not None and len(lines) > 1 and "^" in lines[1]:
             made.offset = lines[1].index("^") - (len(lines[0]) - len(made.text)) + 1
         return made
 
@@ -74,9 +82,17 @@ class UnsupportedProgramError(ProgramError, UnsupportedError):
 
 
 class Message:
-    """One finding; all fields are text but `warning`."""
+    """One finding. `kind` is "invalid", "unsupported", "environment" or "bug", `source` the place in a source file, `excerpt` its line."""
 
-    def __init__(self, m):
+    kind: str
+    warning: bool
+    code: str
+    text: str
+    path: str
+    source: str
+    excerpt: str
+
+    def __init__(self, m: Any) -> None:
         self.kind, self.warning = CLASSES[m.class_id], m.warning
         self.code, self.text, self.path = m.code.decode(), m.text.decode(), m.path.decode()
         self.source, self.excerpt = m.source.decode(), m.excerpt.decode()

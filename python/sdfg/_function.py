@@ -37,7 +37,7 @@ class _Interpreted:
 _interpreted = _Interpreted()
 _KINDS = {bool: ("value", "bool", True), int: ("value", "int64", True), float: ("value", "float64", True),
           complex: ("value", "complex128", True)}
-_functions = weakref.WeakSet()
+_functions: weakref.WeakSet = weakref.WeakSet()
 
 
 class interpret:
@@ -292,10 +292,10 @@ class Function:
         except Exception as error:
             raise ProgramError.of(error) from None
         variant = Variant(program, asking, parameters, self._dace)
-        for file, line, site, why in asking.announced:
-            if (site.path, why) not in self._announced:
-                self._announced.add((site.path, why))
-                _site.announce(file, line, site, why)
+        for file, line, site, reason in asking.announced:
+            if (site.path, reason) not in self._announced:
+                self._announced.add((site.path, reason))
+                _site.announce(file, line, site, reason)
         asking.objects, asking.paths, asking.arrays, asking.parameters = {}, {}, {}, {} # nothing captured is kept alive
         asking.function, asking.shared, asking.memory = None, {}, None
         return variant

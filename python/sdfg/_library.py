@@ -223,6 +223,11 @@ def _places():
         return [os.environ["SDFG_LIBRARY"]]
     here = pathlib.Path(__file__).resolve().parent
     beside = [here / "libsdfg.so", here.parent.parent / "build" / "release" / "libsdfg.so"]
+    try:
+        from ._installed import LIBRARY # written by cmake --install
+        beside.insert(1, here / LIBRARY)
+    except ImportError:
+        pass
     return [str(path) for path in beside if path.exists()] + ["libsdfg.so.0"]
 
 

@@ -1,18 +1,24 @@
-import collections
+from __future__ import annotations
+
 import ctypes
 import gzip
 import json
 import os
 import threading
 import weakref
+from typing import Any, Dict, List, Mapping, NamedTuple, NoReturn, Optional, Sequence, Tuple, Union
 
 from ._arguments import Arguments, _as_numpy
 from ._cancel import call, call_bound
-from ._errors import check, messages_of
+from ._errors import Message, check, messages_of
 from ._errors import check as check_error # where an argument is called `check`
 from ._fast import MISS, Fast
 from ._library import KINDS, Argument, Export, Limits, Options, Symbol, library
 from ._wait import interruptible
+
+Path = Union[str, "os.PathLike[str]"]
+# A path, text, a dictionary, or an object with to_json or to_sdfg.
+Source = Union[Path, bytes, bytearray, memoryview, Mapping[str, Any], Any]
 
 _FP = {"default": 0, "strict": 1, "fast": 2}
 _LINKER = {"auto": 0, "place": 1, "orc": 2}
@@ -43,10 +49,13 @@ def _free(function, handle, *_):
 class Engine:
     """Options and compiled code that programs share. Any thread may use it."""
 
-    def __init__(self, *, opt_level=-1, num_threads=0, fp="default", specialize=None, cache_dir="default", codegen=None,
-                 debug=None, dump_dir=None, dump_after=None, debug_info=False, profiler=False, linker="auto",
-                 cache_bytes=0, cache_days=0, memory_bytes=0, tier="full", save_data=None, restore_data=None, device="auto",
-                 check=None, external_files="folder", file_bytes=0, text_bytes=0, arch=0, plugins=(), **unknown):
+    def __init__(self, *, opt_level: int = -1, num_threads: int = 0, fp: str = "default", specialize: Union[str, Sequence[str], None] = None,
+                 cache_dir: Optional[Path] = "default", codegen: Optional[Path] = None, debug: Optional[str] = None,
+                 dump_dir: Optional[Path] = None, dump_after: Optional[str] = None, debug_info: bool = False, profiler: bool = False,
+                 linker: str = "auto", cache_bytes: int = 0, cache_days: int = 0, memory_bytes: int = 0, tier: str = "full",
+                 save_data: Optional[Path] = None, restore_data: Optional[Path] = None, device: str = "auto",
+                 check: Union[bool, str, Sequence[str], None] = None, external_files: str = "folder", file_bytes: int = 0,
+                 text_bytes: int = 0, arch: int = 0, plugins: Sequence[Path] = (), **unknown: NoReturn) -> None:
         for name in unknown:
             import difflib
             import inspect
@@ -75,17 +84,17 @@ class Engine:
         check_error(library.sdfg_engine_new(ctypes.byref(self._handle), ctypes.byref(o)))
         self._release = weakref.finalize(self, _free, library.sdfg_engine_free, self._handle)
 
-    def backend(self):
+    def backend(self) -> str:
         """"LLVM 22.1.8": opens the code generator."""
         text = ctypes.c_char_p()
         check(library.sdfg_engine_backend(ctypes.byref(text), self._handle))
-        return text.value.decode()
+        return (text.value or b"").decode()
 
-    def wait(self):
+    def wait(self) -> None:
         """Returns when code that is being compiled in the background is there, and all code is in the disk cache."""
         library.sdfg_engine_wait(self._handle)
 
-    def list(self, what):
+    def list(self, what: str) -> List[ListRow]:
         """The rows of "targets", "passes", "ops", "enums" or "plugins" that the engine has, in their order."""
         if what not in _LISTS:
             raise ValueError(f"{what!r} is none of {', '.join(_LISTS)}")
@@ -99,9 +108,14 @@ class Engine:
 
 _LISTS = ("targets", "passes", "ops", "enums", "plugins")
 
-ListRow = collections.namedtuple("ListRow", "name text unusable values")
-ListRow.__doc__ = """A row of a list: what `text` says of `name`, why it cannot be used on this machine (None: it can), and lists of words by their
-names: a pass has `needs`, `makes`, `breaks` and `code`."""
+
+class ListRow(NamedTuple):
+    """A row of a list: what `text` says of `name`, why it cannot be used on this machine (None: it can), and lists of words by their
+    names: a pass has `needs`, `makes`, `breaks` and `code`."""
+    name: str
+    text: str
+    unusable: Optional[str]
+    values: Dict[str, Tuple[str, ...]]
 
 
 def _row(r):
@@ -113,7 +127,7 @@ _default_lock = threading.Lock()
 _default = None
 
 
-def default_engine():
+def default_engine() -> Engine:
     global _default
     with _default_lock:
         if _default is None:
@@ -124,6 +138,19 @@ def default_engine():
 class ArgumentInfo:
     """What a program says of one of its arguments; shapes and strides are expressions. `members` are those of a structure, or the
     element of a container array; `bytes` and `offset` say how structures lie in memory (-1: a member that has no place there)."""
+
+    name: str
+    kind: str
+    type: str
+    shape: Tuple[str, ...]
+    strides: Tuple[str, ...]
+    optional: bool
+    returned: bool
+    written: bool
+    solvable: bool
+    bytes: int
+    offset: int
+    members: Tuple[ArgumentInfo, ...]
 
     def __init__(self, a, members=()):
         self.name, self.kind, self.type = a.name.decode(), KINDS[a.kind], a.type.decode()
@@ -162,13 +189,16 @@ def _json_of(source):
 class Bound:
     """A call whose arguments are looked up and checked: calling it runs the code. The arrays must stay where they are."""
 
-    def __init__(self, program, arguments, result):
+    result: Any
+    """What calls return: None, an array, or a tuple of arrays, the same ones each time."""
+
+    def __init__(self, program: Program, arguments: Arguments, result: Any) -> None:
         self.result, self._calls = result, arguments.calls
         self._handle = ctypes.c_void_p()
         check(library.sdfg_bind(ctypes.byref(self._handle), program._handle, arguments._handle))
         self._release = weakref.finalize(self, _free, library.sdfg_bound_free, self._handle, program, arguments.kept)
 
-    def __call__(self):
+    def __call__(self) -> Any:
         self._calls.check(call_bound(self))
         return self.result
 
@@ -176,7 +206,11 @@ class Bound:
 class Program:
     """A loaded SDFG. Calling it compiles what is needed and runs it. Any thread may call it; calls may overlap."""
 
-    def __init__(self, source, engine=None, folder=None):
+    engine: Engine
+    name: str
+    _workspaces: Dict[str, Any]
+
+    def __init__(self, source: Source, engine: Optional[Engine] = None, folder: Optional[Path] = None) -> None:
         self.engine = engine or default_engine()
         self._handle, self._workspaces, self._names, self._parsed = ctypes.c_void_p(), {}, None, None
         out = ctypes.byref(self._handle)
@@ -208,7 +242,7 @@ class Program:
     # ---- what it says ----
 
     @property
-    def arguments(self):
+    def arguments(self) -> List[ArgumentInfo]:
         """Everything a call takes: containers by name, then scalars and symbols by name."""
         found, a = [], Argument(struct_size=ctypes.sizeof(Argument))
         for i in range(library.sdfg_program_num_arguments(self._handle)):
@@ -224,18 +258,19 @@ class Program:
             yield ArgumentInfo(a, self._members(inner, a))
 
     @property
-    def constraints(self):
+    def constraints(self) -> List[str]:
         """What the shapes and strides of arguments must satisfy."""
         count = library.sdfg_program_num_constraints(self._handle)
         return [library.sdfg_program_constraint(self._handle, i).decode() for i in range(count)]
 
     @property
-    def warnings(self):
+    def warnings(self) -> Tuple[Message, ...]:
+        """What loading found that is no error."""
         error = library.sdfg_program_warnings(self._handle)
         return messages_of(error) if error else ()
 
     @property
-    def arg_names(self):
+    def arg_names(self) -> List[str]:
         """The order of positional arguments, as the SDFG has it."""
         if self._names is None:
             self._names = self._attributes().get("arg_names") or []
@@ -255,11 +290,11 @@ class Program:
         return self._parsed
 
     @property
-    def callbacks(self):
+    def callbacks(self) -> bool:
         """Whether it takes functions or objects."""
         return any(a.type.startswith("callback(") or a.type == "pyobject" for a in self.arguments)
 
-    def callback_type(self, name):
+    def callback_type(self, name: str) -> str:
         """The type of a function that the program takes, as in the file."""
         found = (self._attributes()["symbols"] or {}).get(name)
         if found is None:
@@ -315,7 +350,7 @@ class Program:
         arguments.finish()
         return self._returned(list(results.values()))
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         fast = self._fast
         if fast is not None and not args and fast[0] == (*kwargs,):
             result = fast[1](tuple(kwargs.values()))
@@ -337,14 +372,14 @@ class Program:
             return None
         return results[0] if self._results == ["__return"] else tuple(results)
 
-    def bind(self, *args, **kwargs):
+    def bind(self, *args: Any, **kwargs: Any) -> Bound:
         """The same call, ready to be run many times."""
         with Arguments(self) as arguments:
             result = self._give(arguments, self._named(args, kwargs))
             arguments.prepare()
             return Bound(self, arguments, result)
 
-    def solve(self, *args, **kwargs):
+    def solve(self, *args: Any, **kwargs: Any) -> Dict[str, int]:
         """The values of symbols under the arguments that are given."""
         with Arguments(self) as arguments:
             for name, value in self._named(args, kwargs).items():
@@ -356,13 +391,13 @@ class Program:
     # ---- messages between processes ----
 
     @property
-    def communicator(self):
+    def communicator(self) -> Optional[int]:
         """The processes with which calls and later `bind`s exchange messages: a communicator of mpi4py, or Fortran's handle of one.
         None: all of them. It has to live as long as the calls."""
         return self._communicator
 
     @communicator.setter
-    def communicator(self, value):
+    def communicator(self, value: Any) -> None:
         if hasattr(value, "py2f"):
             value = value.py2f()
         if value is not None and (isinstance(value, bool) or not isinstance(value, int) or not -2**31 <= value < 2**31):
@@ -371,12 +406,12 @@ class Program:
 
     # ---- memory of lifetime External ----
 
-    def get_workspace_names(self):
+    def get_workspace_names(self) -> List[str]:
         """The storages that calls may need memory of."""
         count = library.sdfg_program_num_workspaces(self._handle)
         return [library.sdfg_program_workspace(self._handle, i).decode() for i in range(count)]
 
-    def get_workspace_sizes(self, *args, **kwargs):
+    def get_workspace_sizes(self, *args: Any, **kwargs: Any) -> Dict[str, int]:
         """Bytes of memory that a call with these arguments needs, by storage."""
         names, sizes = self.get_workspace_names(), {}
         with Arguments(self) as arguments:
@@ -387,7 +422,7 @@ class Program:
                 sizes[name] = size.value
         return sizes
 
-    def set_workspace(self, storage, memory):
+    def set_workspace(self, storage: Any, memory: Any) -> None:
         """Memory for calls from now on. Storages are names, such as "CPU_Heap", or DaCe's values."""
         array = _as_numpy(memory)
         if array is None or not array.flags.c_contiguous or not array.flags.writeable:
@@ -407,7 +442,7 @@ class Program:
         library.sdfg_text_free(text)
         return data
 
-    def emit(self, what, **symbols):
+    def emit(self, what: str, **symbols: int) -> Any:
         """"sdfg", "tree", "ll", "ll-opt", "asm", "work" (JSON), "remarks", "cuda", "ptx" as text or "obj", "cubin" as bytes, for these values of symbols."""
         if what not in _EMIT:
             raise ValueError(f"'{what}' is none of {', '.join(_EMIT)}")
@@ -416,15 +451,20 @@ class Program:
                                                                        len(table)))
         return data if what in ("obj", "cubin") else data.decode()
 
-    def export(self, path, *, target=None, cpu=None, features=None, **symbols):
+    def export(self, path: Path, *, target: Optional[str] = None, cpu: Optional[str] = None, features: Optional[str] = None,
+               **symbols: int) -> None:
         """Compiles ahead of time: .o, .a, .so or assembly as .s, and prototypes as .h or .f90, by the end of the name."""
-        data = self.export_bytes(os.path.splitext(os.fspath(path))[1], target=target, cpu=cpu, features=features, **symbols)
+        data = self._export(os.path.splitext(os.fspath(path))[1], target, cpu, features, (), symbols)
         with open(path, "wb") as file:
             file.write(data)
 
-    def export_bytes(self, form, *, target=None, cpu=None, features=None, optional=(), **symbols):
+    def export_bytes(self, form: str, *, target: Optional[str] = None, cpu: Optional[str] = None, features: Optional[str] = None,
+                     optional: Sequence[str] = (), **symbols: int) -> bytes:
         """What `export` writes. `form` is the end of a name, ".so"; `optional` are symbols that the code does not need and that the
         functions take nevertheless."""
+        return self._export(form, target, cpu, features, optional, symbols)
+
+    def _export(self, form, target, cpu, features, optional, symbols):
         if form not in _EXPORT:
             raise ValueError(f"'{form}' is none of {', '.join(_EXPORT)}")
         table = _symbols(symbols)
@@ -438,7 +478,7 @@ def _symbols(values):
     return (Symbol * len(values))(*(Symbol(name.encode(), int(value)) for name, value in values.items()))
 
 
-def compile(source, *, engine=None, folder=None, **options):
+def compile(source: Source, *, engine: Optional[Engine] = None, folder: Optional[Path] = None, **options: Any) -> Program:
     """A program from a path, JSON (text, bytes or a dictionary), an SDFG of DaCe or anything else that has to_json.
     `options` are those of Engine; without any, all programs share one engine. `folder` is where nested SDFGs in files of
     their own are looked up, if the source is no path."""

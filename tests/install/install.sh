@@ -6,15 +6,20 @@ build=$1
 here=$(cd "$(dirname "$0")" && pwd)
 examples=$here/../../examples
 folder=$(mktemp -d)
-manifest=$build/install_manifest.txt
-if [ -e "$manifest" ]; then mv "$manifest" "$manifest.kept"; fi
+# What is really installed from this build stays known.
+manifests="install_manifest.txt install_manifest_python.txt"
+for name in $manifests; do if [ -e "$build/$name" ]; then mv "$build/$name" "$build/kept_$name"; fi; done
 restore() {
-    rm -rf "$folder" "$manifest"
-    if [ -e "$manifest.kept" ]; then mv "$manifest.kept" "$manifest"; fi
+    rm -rf "$folder"
+    for name in $manifests; do
+        rm -f "${build:?}/$name"
+        if [ -e "$build/kept_$name" ]; then mv "$build/kept_$name" "$build/$name"; fi
+    done
 }
 trap restore EXIT
 
 DESTDIR=$folder/root cmake --install "$build" >"$folder/log"
+DESTDIR=$folder/root cmake --install "$build" --component python >>"$folder/log"
 prefix=$(sed -n 's/^CMAKE_INSTALL_PREFIX:PATH=//p' "$build/CMakeCache.txt")
 root=$folder/root$prefix
 libraries=$(dirname "$(find "$root" -name libsdfg.so)")
@@ -26,6 +31,18 @@ echo "programs"
 for page in sdfg-run.1 sdfg-cc.1 sdfg-cache.1 sdfg-bench.1 libsdfg.3; do
     [ -n "$(find "$root" -name $page)" ] || { echo "$page is missing"; exit 1; }
 done
+
+package=$(dirname "$(find "$root" -name _installed.py)")
+for python in python3 /usr/bin/python3 none; do
+    if "$python" -c 'import numpy' 2>/dev/null; then break; fi
+done
+if [ "$python" != none ]; then
+    echo "Python"
+    PYTHONPATH=$(dirname "$package") "$python" -c "from sdfg._library import library as l; assert l._name.startswith('$root/'), l._name"
+    PYTHONPATH=$(dirname "$package") "$python" "$examples/embed_gemm.py" >/dev/null
+else
+    echo "Python: skipped, there is none with NumPy"
+fi
 
 export LD_LIBRARY_PATH="$libraries"
 if command -v pkg-config >/dev/null 2>&1; then

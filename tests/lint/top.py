@@ -6,7 +6,7 @@ import subprocess
 import project
 
 FILES = {".clang-format", ".gitignore", "CHANGELOG.md", "CMakeLists.txt", "CMakePresets.json", "CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md",
-         "run", "test"}
+         "pyproject.toml", "run", "test"}
 OTHERS = {".ci", "bench", "cmake", "completions", "docs", "examples", "man", "python", "scripts", "tests"}
 
 listed = shutil.which("git") and subprocess.run(["git", "ls-files"], cwd=project.TOP, capture_output=True, text=True)

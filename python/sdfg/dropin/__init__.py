@@ -7,9 +7,12 @@ or `python -m sdfg.dropin program.py`, or SDFG_DROPIN=build in the environment (
 has the rest.
 """
 
+from __future__ import annotations
+
 import os
 import sys
 import threading
+from typing import Any, Dict, Optional
 
 from ._settings import LEVELS, FallbackWarning, settings
 
@@ -18,7 +21,7 @@ __all__ = ["FallbackWarning", "install", "installed", "statistics", "uninstall"]
 _lock = threading.Lock()
 
 
-def install(level="build", *, fallback=True, **options):
+def install(level: str = "build", *, fallback: bool = True, **options: Any) -> None:
     """From now on `SDFG.compile()` and all that calls it (programs, `SDFG.__call__`, GT4Py's backends) build with libsdfg.
 
     `level`: "build" writes a library with DaCe's interface into the build folder, and everything else is DaCe's own; "memory" writes
@@ -44,7 +47,7 @@ def _patch():
     _hooks.patch()
 
 
-def uninstall():
+def uninstall() -> None:
     """DaCe builds by itself again; programs that are built stay as they are."""
     with _lock:
         settings.level = None
@@ -54,12 +57,12 @@ def uninstall():
             sys.modules["sdfg.dropin._hooks"].unpatch()
 
 
-def installed():
+def installed() -> Optional[str]:
     """The level, or None."""
     return settings.level
 
 
-def statistics():
+def statistics() -> Dict[str, Any]:
     """What this process has built: {"built": n, "fallback": {reason: n}}."""
     return settings.statistics()
 

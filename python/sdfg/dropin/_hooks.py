@@ -10,7 +10,7 @@ from ._graph import Refusal
 from ._settings import settings
 
 _now = threading.local()
-_saved = {}
+_saved: dict = {}
 
 
 def _refused(graph, error):
