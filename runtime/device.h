@@ -92,13 +92,14 @@ enum { SDFG_RT_DEVICE_TROUBLE = 1024, SDFG_RT_DEVICE_NAME = 128 };
 struct sdfg_rt_device {
     int32_t index;      /* among the visible devices */
     bool check;         /* wait behind each launch, so that an error names its kernel */
-    bool async;         /* sdfg_rt_device_end does not wait; only with a stream of the caller */
+    bool async;         /* sdfg_rt_device_end does not wait */
     bool has_stream;    /* `stream` takes the place of queue 0 */
     bool host_only;     /* all arguments are ordinary memory of the host: mirrors need not ask the driver */
     void *cuda_context; /* CUcontext of the caller; NULL: the primary one of the device */
     void *stream;       /* CUstream; NULL is the default stream of the context */
     void *const *after; /* CUstreams whose work so far comes before that of the call */
     size_t num_after;
+    struct sdfg_rt_ticket *ticket; /* of an asynchronous run, if somebody asks for its end; all zero before */
     /* What went wrong first: the function of the driver with its error, kernel, element path, sizes; "" for nothing.
      * The caller sets it to "". */
     char trouble[SDFG_RT_DEVICE_TROUBLE];
@@ -114,6 +115,17 @@ struct sdfg_rt_device_info {
     int32_t num_devices;   /* that are visible */
 };
 
+/* A run that goes on behind sdfg_rt_device_end. Belongs to one thread at a time and has to stay where it is until
+ * sdfg_rt_device_finished says that the run has ended. */
+struct sdfg_rt_ticket {
+    struct sdfg_rt_gpu *gpu;
+    struct sdfg_rt_run *run; /* NULL: it has ended, or there was none */
+    int32_t error;           /* behind its end: enum sdfg_rt_error, and the text as above */
+    char trouble[SDFG_RT_DEVICE_TROUBLE];
+};
+/* Has the run ended? With `wait`, when it has. */
+bool sdfg_rt_device_finished(struct sdfg_rt_ticket *t, bool wait);
+
 /* Opens the driver if that is not done and asks. False with the reason (what was tried) in `trouble`, which has
  * SDFG_RT_DEVICE_TROUBLE bytes. Any thread. */
 bool sdfg_rt_device_describe(int32_t index, struct sdfg_rt_device_info *out, char *trouble);
@@ -123,8 +135,10 @@ bool sdfg_rt_device_describe(int32_t index, struct sdfg_rt_device_info *out, cha
 void sdfg_rt_device_hold(void);
 void sdfg_rt_device_let_go(void);
 
-/* Where memory is: SDFG_RT_ON_DEVICE with the number of the device (*index stays as it is for managed memory, which is
- * on each), SDFG_RT_PINNED, or -1 for ordinary memory of the host, also if there is no device. Opens the driver. */
-int32_t sdfg_rt_device_place(const void *address, int32_t *index);
+/* Where memory is: *place is SDFG_RT_ON_DEVICE, with the number of the device (*index stays as it is for managed
+ * memory, which is on each), SDFG_RT_PINNED, or -1 for ordinary memory of the host, also if there is no driver (why:
+ * `trouble`). Opens the driver. False with the reason in `trouble`, of SDFG_RT_DEVICE_TROUBLE bytes, if the driver does
+ * not say. */
+bool sdfg_rt_device_place(const void *address, int32_t *place, int32_t *index, char *trouble);
 
 #endif

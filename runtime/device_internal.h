@@ -23,6 +23,7 @@ enum { /* CUresult */
        CUDA_STUB = 34,
        CUDA_NO_DEVICE = 100,
        CUDA_INVALID_DEVICE = 101,
+       CUDA_INVALID_CONTEXT = 201,
        CUDA_NO_BINARY = 209,
        CUDA_NOT_READY = 600,
        CUDA_ILLEGAL_ADDRESS = 700,
@@ -182,6 +183,7 @@ struct sdfg_rt_run {
     struct sdfg_rt_launched log[SDFG_RT_LOGGED]; /* launches since the last good wait */
     uint64_t num_launched;
     cuda_event done; /* of an asynchronous run */
+    struct sdfg_rt_ticket *ticket;
     struct sdfg_rt_run *next;
 };
 

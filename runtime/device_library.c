@@ -122,6 +122,7 @@ const struct sdfg_rt_cuda *sdfg_rt_cuda_open(char *trouble)
     int result = bound ? functions.Init(0) : CUDA_GOOD;
     if (bound && result == CUDA_GOOD) {
         opened = &functions;
+        *trouble = 0;
     } else if (bound) {
         char text[256];
         sdfg_rt_cuda_text(&functions, "cuInit", result, text, sizeof text);

@@ -214,12 +214,47 @@ static struct sdfg_rt_mirror *add(struct sdfg_rt_run *run)
     return &run->mirrors[run->num_mirrors];
 }
 
+/* What the driver knows of an address; for memory that it does not know, it calls that an invalid value. */
+static int find_place(const struct sdfg_rt_cuda *cuda, const void *address, int32_t *place, int32_t *index)
+{
+    cuda_address at = (cuda_address)(uintptr_t)address;
+    int type = 0, managed = 0, device = 0;
+    int result = cuda->PointerGetAttribute(&type, CUDA_POINTER_MEMORY_TYPE, at);
+    *place = -1;
+    if (result != CUDA_GOOD)
+        return result == CUDA_INVALID_VALUE ? CUDA_GOOD : result;
+    *place = type == CUDA_MEMORY_HOST ? SDFG_RT_PINNED : type == CUDA_MEMORY_DEVICE ? SDFG_RT_ON_DEVICE : -1;
+    result = cuda->PointerGetAttribute(&managed, CUDA_POINTER_IS_MANAGED, at);
+    if (result != CUDA_GOOD)
+        return result;
+    if (managed)
+        *place = SDFG_RT_ON_DEVICE; /* on each */
+    else if (*place == SDFG_RT_ON_DEVICE &&
+             (result = cuda->PointerGetAttribute(&device, CUDA_POINTER_DEVICE, at)) == CUDA_GOOD)
+        *index = device;
+    return result;
+}
+
+bool sdfg_rt_device_place(const void *address, int32_t *place, int32_t *index, char *trouble)
+{
+    const struct sdfg_rt_cuda *cuda = sdfg_rt_cuda_open(trouble);
+    *place = -1;
+    if (!cuda)
+        return true;
+    int result = find_place(cuda, address, place, index);
+    if (result != CUDA_GOOD)
+        sdfg_rt_cuda_text(cuda, "cuPointerGetAttribute", result, trouble, SDFG_RT_DEVICE_TROUBLE);
+    return result == CUDA_GOOD;
+}
+
 /* Memory that the device uses in place: on it, or managed. False with the error set if it is another device's. */
 static bool in_place(struct sdfg_rt_run *run, struct sdfg_rt_mirror *m)
 {
-    int32_t index = run->gpu->index, where = sdfg_rt_device_place(m->host, &index);
-    m->pinned = where == SDFG_RT_PINNED;
-    if (where != SDFG_RT_ON_DEVICE)
+    int32_t index = run->gpu->index, place;
+    if (!sdfg_rt_run_check(run, "cuPointerGetAttribute", find_place(run->gpu->cuda, m->host, &place, &index), ""))
+        return false;
+    m->pinned = place == SDFG_RT_PINNED;
+    if (place != SDFG_RT_ON_DEVICE)
         return true;
     m->device = m->host;
     return index == run->gpu->index ||
@@ -258,21 +293,4 @@ void *sdfg_rt_device_mirror(struct sdfg_rt_run *run, void *address, int64_t byte
         return NULL;
     run->num_mirrors++;
     return m->device;
-}
-
-int32_t sdfg_rt_device_place(const void *address, int32_t *index)
-{
-    char trouble[SDFG_RT_DEVICE_TROUBLE];
-    const struct sdfg_rt_cuda *cuda = sdfg_rt_cuda_open(trouble);
-    cuda_address at = (cuda_address)(uintptr_t)address;
-    int type = 0, managed = 0, device = 0;
-    if (!cuda || cuda->PointerGetAttribute(&type, CUDA_POINTER_MEMORY_TYPE, at) != CUDA_GOOD)
-        return -1;
-    if (cuda->PointerGetAttribute(&managed, CUDA_POINTER_IS_MANAGED, at) == CUDA_GOOD && managed)
-        return SDFG_RT_ON_DEVICE; /* on each */
-    if (type == CUDA_MEMORY_HOST)
-        return SDFG_RT_PINNED;
-    if (type == CUDA_MEMORY_DEVICE && cuda->PointerGetAttribute(&device, CUDA_POINTER_DEVICE, at) == CUDA_GOOD)
-        *index = device;
-    return type == CUDA_MEMORY_DEVICE ? SDFG_RT_ON_DEVICE : -1;
 }

@@ -47,6 +47,9 @@ static bool refuse(struct sdfg_rt_context *context, const struct sdfg_rt_cuda *c
     sdfg_rt_cuda_text(cuda, function, result, text, sizeof text);
     if (result == CUDA_INVALID_DEVICE && cuda->DeviceGetCount(&count) == CUDA_GOOD)
         return sdfg_rt_device_fail(context, SDFG_RT_DEVICE, "there is no device %d; %d visible", index, count);
+    if (result == CUDA_INVALID_CONTEXT)
+        return sdfg_rt_device_fail(context, SDFG_RT_BAD_VALUE, "the caller's context is none, or not of device %d",
+                                   index);
     return sdfg_rt_device_fail(context, result == CUDA_OUT_OF_MEMORY ? SDFG_RT_OUT_OF_MEMORY : SDFG_RT_DEVICE,
                                "device %d: %s", index, text);
 }
@@ -66,8 +69,7 @@ static int find_device(struct sdfg_rt_gpu *g, const char **function)
     *function = "cuCtxGetDevice";
     result = g->cuda->CtxGetDevice(&g->device);
     g->cuda->CtxPopCurrent(&popped);
-    g->index = g->device; /* the driver numbers them alike */
-    return result;
+    return result == CUDA_GOOD && g->device != g->index ? CUDA_INVALID_CONTEXT : result; /* numbered alike */
 }
 
 static struct sdfg_rt_gpu *make(struct sdfg_rt_context *context, const struct sdfg_rt_cuda *cuda,

@@ -1,6 +1,7 @@
 /* Runs and their queues. A run that has ended is kept, with its queues, for the next call. */
 #include "runtime/device_internal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -214,7 +215,7 @@ void sdfg_rt_device_end(struct sdfg_rt_run *run)
     if (!run)
         return;
     struct sdfg_rt_gpu *gpu = run->gpu;
-    bool working = run->call->async && run->call->has_stream && sdfg_rt_run_good(run) && leave_working(run);
+    bool working = run->call->async && sdfg_rt_run_good(run) && leave_working(run);
     if (!working)
         sdfg_rt_device_wait(run, SDFG_RT_ALL_QUEUES);
     if (!working && run->busy)
@@ -224,6 +225,9 @@ void sdfg_rt_device_end(struct sdfg_rt_run *run)
     restore_queue(run);
     if (working) {
         pthread_mutex_lock(&gpu->lock);
+        run->ticket = run->call->ticket;
+        if (run->ticket)
+            *run->ticket = (struct sdfg_rt_ticket){ .gpu = gpu, .run = run };
         run->next = gpu->working;
         gpu->working = run;
         pthread_mutex_unlock(&gpu->lock);
@@ -232,6 +236,24 @@ void sdfg_rt_device_end(struct sdfg_rt_run *run)
         give_run(run);
     }
     gpu->cuda->CtxPopCurrent(&popped);
+}
+
+/* Who asked for the end of the run hears of it. */
+static void punch(struct sdfg_rt_run *run, int result)
+{
+    struct sdfg_rt_ticket *t = run->ticket;
+    run->ticket = NULL;
+    if (!t)
+        return;
+    t->run = NULL;
+    if (result == CUDA_GOOD)
+        return;
+    char text[256], launches[600] = "";
+    sdfg_rt_cuda_text(run->gpu->cuda, "cuEventSynchronize", result, text, sizeof text);
+    if (sdfg_rt_cuda_is_fault(result))
+        sdfg_rt_log_text(run, launches, sizeof launches);
+    t->error = sdfg_rt_cuda_is_fault(result) ? SDFG_RT_DEVICE_FAULT : SDFG_RT_DEVICE;
+    snprintf(t->trouble, sizeof t->trouble, "%s%s", text, launches);
 }
 
 /* Runs that have ended know nothing of their call any more. */
@@ -246,6 +268,7 @@ void sdfg_rt_run_collect(struct sdfg_rt_gpu *gpu, bool wait)
         }
         if (sdfg_rt_cuda_is_fault(result))
             gpu->lost = result;
+        punch(run, result);
         *at = run->next;
         while (run->freed) {
             struct sdfg_rt_device_block *b = run->freed;
@@ -259,6 +282,28 @@ void sdfg_rt_run_collect(struct sdfg_rt_gpu *gpu, bool wait)
         run->next = gpu->idle;
         gpu->idle = run;
     }
+}
+
+bool sdfg_rt_device_finished(struct sdfg_rt_ticket *t, bool wait)
+{
+    struct sdfg_rt_gpu *gpu = t->gpu;
+    cuda_context popped;
+    if (!gpu)
+        return true;
+    bool there = gpu->cuda->CtxPushCurrent(gpu->handle) == CUDA_GOOD;
+    pthread_mutex_lock(&gpu->lock);
+    cuda_event done = t->run ? t->run->done : NULL;
+    pthread_mutex_unlock(&gpu->lock);
+    if (done && wait) /* others go on meanwhile; what it says is said again */
+        gpu->cuda->EventSynchronize(done);
+    pthread_mutex_lock(&gpu->lock);
+    if (done)
+        sdfg_rt_run_collect(gpu, false);
+    bool ended = !t->run;
+    pthread_mutex_unlock(&gpu->lock);
+    if (there)
+        gpu->cuda->CtxPopCurrent(&popped);
+    return ended;
 }
 
 void sdfg_rt_run_free(struct sdfg_rt_gpu *gpu, struct sdfg_rt_run *run)

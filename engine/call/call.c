@@ -150,11 +150,9 @@ __attribute__((always_inline)) static inline sdfg_error *run_kernel(struct sdfg_
     struct sdfg_rt_device device;
     struct sdfg_rt_mpi messages;
     device_enter(e, &device, &context);
-    if (context.device) {
-        device.host_only = r->host_only;
-        device.after = r->after;
-        device.num_after = r->num_after;
-    }
+    bool bare = !kernel_has_state(k) && !r->blocks && !e->options.timing;
+    if (context.device)
+        device_take(&device, r, bare && !e->options.check);
     mpi_enter(&messages, &context, r->has_communicator, r->communicator);
     if (e->options.check) {
         faults.count = 0;
@@ -162,7 +160,6 @@ __attribute__((always_inline)) static inline sdfg_error *run_kernel(struct sdfg_
         faults.races = NULL;
         context.faults = &faults;
     }
-    bool bare = !kernel_has_state(k) && !r->blocks && !e->options.timing;
     sdfg_error *error = bare ? run_code(k, args, &context) : run_with_state(k, args, &context, r);
     if (e->options.check)
         sdfg_rt_races_free(faults.races);
@@ -287,24 +284,40 @@ __attribute__((always_inline)) static inline sdfg_error *run_members(const struc
     return error;
 }
 
-static sdfg_error *run_with(const struct call *c, void *const *args, _Atomic uint32_t *cancel, uint32_t cancelled)
+static inline struct run run_of(const struct call *c, _Atomic uint32_t *cancel, uint32_t cancelled,
+                                const struct going_on *on)
 {
-    struct run run = { c->values, c->blocks,    c->num_threads, c->has_communicator, c->communicator, cancel,
-                       cancelled, c->host_only, c->after,       c->num_after };
-    if (__builtin_expect(!c->shadows.count, 1))
-        return run_members(c, args, &run);
-    sdfg_error *error;
-    void **own = shadows_begin(c, args, &error);
-    return own ? shadows_end(c, own, run_members(c, own, &run)) : error;
+    struct run r = { c->values, c->blocks, c->num_threads, c->has_communicator, c->communicator, cancel, cancelled };
+    r.host_only = c->host_only;
+    r.after = c->after;
+    r.num_after = c->num_after;
+    r.on = on;
+    return r;
 }
 
-struct sdfg_bound {
-    struct call call;
-    _Atomic uint32_t cancel; /* requests to stop the calls that run */
-};
+__attribute__((cold, noinline)) static sdfg_error *run_shadowed(const struct call *c, void *const *args,
+                                                                _Atomic uint32_t *cancel, uint32_t cancelled,
+                                                                const struct going_on *on)
+{
+    struct run run = run_of(c, cancel, cancelled, on);
+    sdfg_error *error;
+    void **own = shadows_begin(c, args, &run, &error);
+    return own ? shadows_end(c, own, &run, run_members(c, own, &run)) : error;
+}
+
+/* `on` (or NULL): what may end later. */
+static sdfg_error *run_with(const struct call *c, void *const *args, _Atomic uint32_t *cancel, uint32_t cancelled,
+                            const struct going_on *on)
+{
+    if (__builtin_expect(c->shadows.count, 0))
+        return run_shadowed(c, args, cancel, cancelled, on);
+    struct run run = run_of(c, cancel, cancelled, on);
+    return run_members(c, args, &run);
+}
 
 /* Values are copied for every run: generated code may use their memory as its variables. */
-static sdfg_error *run_copied(struct sdfg_bound *b, uint32_t cancelled, void **args, struct slot *slots)
+static sdfg_error *run_copied(struct sdfg_bound *b, uint32_t cancelled, const struct going_on *on, void **args,
+                              struct slot *slots)
 {
     const struct call *c = &b->call;
     uint32_t n = c->kernel->code.num_params, num_values = c->num_by_slot;
@@ -317,46 +330,54 @@ static sdfg_error *run_copied(struct sdfg_bound *b, uint32_t cancelled, void **a
         slots[v] = values[by_slot[v]];
         args[by_slot[v]] = slots[v].bytes;
     }
-    return run_with(c, args, &b->cancel, cancelled);
+    return run_with(c, args, &b->cancel, cancelled, on);
 }
 
-__attribute__((noinline)) static sdfg_error *run_wide(struct sdfg_bound *b, uint32_t cancelled)
+__attribute__((noinline)) static sdfg_error *run_wide(struct sdfg_bound *b, uint32_t cancelled,
+                                                      const struct going_on *on)
 {
     GUARDED(error_memory(SDFG_STAGE_RUN));
     struct arena *a = arena_new();
     uint32_t n = b->call.kernel->code.num_params;
-    sdfg_error *error = run_copied(b, cancelled, NEW_ARRAY(a, void *, n), NEW_ARRAY(a, struct slot, n));
+    sdfg_error *error = run_copied(b, cancelled, on, NEW_ARRAY(a, void *, n), NEW_ARRAY(a, struct slot, n));
     arena_free(a);
     return error;
 }
 
-static sdfg_error *run_bound(struct sdfg_bound *b)
+sdfg_error *call_bound(struct sdfg_bound *b, const struct going_on *on)
 {
     enum { FEW = 32 };
     const struct call *c = &b->call;
     uint32_t cancelled = atomic_load_explicit(&b->cancel, memory_order_relaxed);
     if (!c->num_by_slot)
-        return run_with(c, c->args, &b->cancel, cancelled);
+        return run_with(c, c->args, &b->cancel, cancelled, on);
     if (c->kernel->code.num_params <= FEW) {
         void *args[FEW];
         struct slot slots[FEW];
-        return run_copied(b, cancelled, args, slots);
+        return run_copied(b, cancelled, on, args, slots);
     }
-    return run_wide(b, cancelled);
+    return run_wide(b, cancelled, on);
+}
+
+sdfg_error *call_once(sdfg_program *p, sdfg_args *a, const struct going_on *on, struct sdfg_kernel **kernel)
+{
+    GUARDED(error_memory(SDFG_STAGE_BIND));
+    struct call c;
+    uint32_t cancelled = atomic_load_explicit(&a->cancel, memory_order_relaxed);
+    sdfg_error *error = call_prepare(&c, p, a, NULL);
+    if (!error && kernel)
+        kernels_pin(*kernel = c.kernel);
+    if (!error)
+        error = run_with(&c, c.args, &a->cancel, cancelled, on); /* whose values are nobody else's */
+    call_release(&c);
+    return error;
 }
 
 sdfg_error *sdfg_call(sdfg_program *p, sdfg_args *a)
 {
     NEEDS(p);
     NEEDS(a);
-    GUARDED(error_memory(SDFG_STAGE_BIND));
-    struct call c;
-    uint32_t cancelled = atomic_load_explicit(&a->cancel, memory_order_relaxed);
-    sdfg_error *error = call_prepare(&c, p, a, NULL);
-    if (!error)
-        error = run_with(&c, c.args, &a->cancel, cancelled); /* whose values are nobody else's */
-    call_release(&c);
-    return error;
+    return call_once(p, a, NULL, NULL);
 }
 
 void sdfg_call_cancel(sdfg_args *a)
@@ -393,7 +414,7 @@ sdfg_error *sdfg_bind(sdfg_bound **out, sdfg_program *p, sdfg_args *a)
 sdfg_error *sdfg_bound_call(sdfg_bound *b)
 {
     NEEDS(b);
-    return run_bound(b);
+    return call_bound(b, NULL);
 }
 
 void sdfg_bound_cancel(sdfg_bound *b)

@@ -38,10 +38,20 @@ struct call {
     size_t num_after;
 };
 
+struct sdfg_bound {
+    struct call call;
+    _Atomic uint32_t cancel; /* requests to stop the calls that run */
+};
+
 /* Everything of a call but the run. *out is released with call_release in any case. What it holds lives in `arena`;
  * NULL: in the scratch memory of the arguments, until their next use. */
 sdfg_error *call_prepare(struct call *out, const struct sdfg_program *p, struct sdfg_args *a, struct arena *arena);
 void call_release(struct call *c);
+
+/* sdfg_call and sdfg_bound_call, whose work on a device may go on behind them (`on`, or NULL). *kernel (or NULL): what
+ * runs, pinned; NULL if it did not come to that. */
+sdfg_error *call_once(sdfg_program *p, sdfg_args *a, const struct going_on *on, struct sdfg_kernel **kernel);
+sdfg_error *call_bound(sdfg_bound *b, const struct going_on *on);
 
 /* Fills args and slots for the kernel's parameters (engine/call/marshal.c). */
 bool call_marshal(struct call *c, struct diags *d);

@@ -8,19 +8,40 @@ bool device_explains(const struct sdfg_rt_context *context)
     return d && d->trouble[0];
 }
 
+sdfg_error *device_error_of(int32_t error, const char *trouble)
+{
+    switch (error) {
+    case SDFG_RT_OUT_OF_MEMORY:
+        return error_of(SDFG_STAGE_RUN, DIAG_RUN_DEVICE_MEMORY, trouble);
+    case SDFG_RT_BAD_VALUE:
+        return error_of(SDFG_STAGE_RUN, DIAG_RUN_DEVICE_VALUE, trouble);
+    case SDFG_RT_DEVICE_FAULT:
+        return error_of(SDFG_STAGE_RUN, DIAG_RUN_DEVICE_FAULT, trouble);
+    default:
+        return error_of(SDFG_STAGE_RUN, DIAG_RUN_DEVICE, trouble);
+    }
+}
+
 sdfg_error *device_error(const struct sdfg_rt_context *context)
 {
     const struct sdfg_rt_device *d = context->device;
-    switch (context->error) {
-    case SDFG_RT_OUT_OF_MEMORY:
-        return error_of(SDFG_STAGE_RUN, DIAG_RUN_DEVICE_MEMORY, d->trouble);
-    case SDFG_RT_BAD_VALUE:
-        return error_of(SDFG_STAGE_RUN, DIAG_RUN_DEVICE_VALUE, d->trouble);
-    case SDFG_RT_DEVICE_FAULT:
-        return error_of(SDFG_STAGE_RUN, DIAG_RUN_DEVICE_FAULT, d->trouble);
-    default:
-        return error_of(SDFG_STAGE_RUN, DIAG_RUN_DEVICE, d->trouble);
-    }
+    return device_error_of(context->error, d->trouble);
+}
+
+void device_take(struct sdfg_rt_device *d, const struct run *r, bool async)
+{
+    d->host_only = r->host_only;
+    d->after = r->after;
+    d->num_after = r->num_after;
+    if (!r->on)
+        return;
+    d->async = async;
+    d->ticket = r->on->ticket;
+    if (!r->on->stream)
+        return;
+    d->has_stream = true;
+    d->stream = r->on->stream->stream;
+    d->cuda_context = r->on->stream->context;
 }
 
 /* ---- where arguments are ---- */
@@ -57,10 +78,7 @@ static bool is_as_said(const sdfg_device *said, int32_t place, int32_t index)
 
 static bool wrong(const struct argument_entry *e, int32_t place, int32_t index, struct diags *d)
 {
-    char said[80], is[80], trouble[SDFG_RT_DEVICE_TROUBLE];
-    struct sdfg_rt_device_info info;
-    if (!sdfg_rt_device_describe(0, &info, trouble)) /* nobody can tell */
-        return diag_error(d, e->leaf->place, DIAG_RUN_DEVICE, trouble);
+    char said[80], is[80];
     device_print(&e->array.device, said, sizeof said);
     if (place < 0)
         snprintf(is, sizeof is, "ordinary memory of the host");
@@ -74,11 +92,16 @@ static bool wrong(const struct argument_entry *e, int32_t place, int32_t index, 
 
 static bool place_argument(const struct sdfg_engine *engine, struct argument_entry *e, bool *host_only, struct diags *d)
 {
-    int32_t index = UNKNOWN;
+    int32_t index = UNKNOWN, place;
+    char trouble[SDFG_RT_DEVICE_TROUBLE];
+    trouble[0] = 0;
     e->on_device = false;
     if (!e->has_extent || !e->array.data || e->begin == e->end || e->array.device.kind == SDFG_DEVICE_CPU)
         return true;
-    int32_t place = sdfg_rt_device_place(e->array.data, &index);
+    bool known = sdfg_rt_device_place(e->array.data, &place, &index, trouble),
+         said = e->array.device.kind != SDFG_DEVICE_DEFAULT;
+    if (!known || (said && trouble[0]))
+        return diag_error(d, e->leaf->place, DIAG_RUN_DEVICE, trouble);
     e->on_device = place == SDFG_RT_ON_DEVICE;
     *host_only &= place < 0;
     if (!is_as_said(&e->array.device, place, index))

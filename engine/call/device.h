@@ -5,6 +5,7 @@
 
 #include "engine/args/args.h"
 #include "engine/engine.h"
+#include "engine/kernels/kernel.h"
 #include "runtime/device.h"
 
 /* Puts `d` into the context of a call, unless the programs of this engine run on the CPU. */
@@ -18,9 +19,14 @@ static inline void device_enter(const struct sdfg_engine *e, struct sdfg_rt_devi
     context->device = d;
 }
 
+/* What a run says to the runtime. */
+void device_take(struct sdfg_rt_device *d, const struct run *r, bool async);
+
 /* Whether a call failed for what the runtime has a text about. */
 bool device_explains(const struct sdfg_rt_context *context);
 sdfg_error *device_error(const struct sdfg_rt_context *context);
+/* The same, of what a run said that has ended later. */
+sdfg_error *device_error_of(int32_t error, const char *trouble);
 
 /* "CUDA device 1" */
 void device_print(const sdfg_device *d, char *out, size_t size);
@@ -43,8 +49,8 @@ struct call;
 /* Notes that parameter number `param` needs one. */
 bool shadow_add(struct call *c, uint32_t param, const struct argument_entry *e, struct diags *d);
 /* For one run: the addresses that the kernel gets, which `shadows_end` frees. NULL with *error set. */
-void **shadows_begin(const struct call *c, void *const *args, sdfg_error **error);
+void **shadows_begin(const struct call *c, void *const *args, const struct run *r, sdfg_error **error);
 /* What the run wrote goes to the device, unless it failed. Gives the error of the run, or another one. */
-sdfg_error *shadows_end(const struct call *c, void **args, sdfg_error *error);
+sdfg_error *shadows_end(const struct call *c, void **args, const struct run *r, sdfg_error *error);
 
 #endif

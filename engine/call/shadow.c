@@ -43,11 +43,12 @@ bool shadow_add(struct call *c, uint32_t param, const struct argument_entry *e, 
 }
 
 /* One or the other way; the copies of a run are behind its addresses. */
-static sdfg_error *copy_all(const struct call *c, void **args, bool back)
+static sdfg_error *copy_all(const struct call *c, void **args, const struct run *r, bool back)
 {
     struct sdfg_rt_context context = { .error = SDFG_RT_OK };
     struct sdfg_rt_device device;
     device_enter(c->kernel->program->engine, &device, &context);
+    device_take(&device, r, false);
     struct sdfg_rt_run *run = sdfg_rt_device_begin(&context, NULL);
     for (uint32_t i = 0; i < c->shadows.count; i++) {
         const struct shadow *s = &c->shadows.items[i];
@@ -71,7 +72,7 @@ static void drop(const struct call *c, void **args, uint32_t count)
     free(args);
 }
 
-void **shadows_begin(const struct call *c, void *const *args, sdfg_error **error)
+void **shadows_begin(const struct call *c, void *const *args, const struct run *r, sdfg_error **error)
 {
     uint32_t n = c->kernel->code.num_params;
     void **own = malloc(n * sizeof *own);
@@ -90,17 +91,17 @@ void **shadows_begin(const struct call *c, void *const *args, sdfg_error **error
         }
         own[s->param] = memory + lead + s->before;
     }
-    *error = copy_all(c, own, false);
+    *error = copy_all(c, own, r, false);
     if (!*error)
         return own;
     drop(c, own, c->shadows.count);
     return NULL;
 }
 
-sdfg_error *shadows_end(const struct call *c, void **args, sdfg_error *error)
+sdfg_error *shadows_end(const struct call *c, void **args, const struct run *r, sdfg_error *error)
 {
     if (!error)
-        error = copy_all(c, args, true);
+        error = copy_all(c, args, r, true);
     drop(c, args, c->shadows.count);
     return error;
 }

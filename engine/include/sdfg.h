@@ -673,8 +673,7 @@ SDFG_API sdfg_error *sdfg_engine_extend(sdfg_engine *e, const sdfg_plugin_about 
 
 /* Where memory is. The numbers are those of DLPack (DLDeviceType), the struct is its DLDevice. */
 enum sdfg_device_kind {
-    SDFG_DEVICE_DEFAULT = 0, /* for engines whose programs run on a GPU: what the driver says of the address; else the
-                                CPU */
+    SDFG_DEVICE_DEFAULT = 0, /* what the driver says, for engines whose programs run on a GPU; else the CPU */
     SDFG_DEVICE_CPU = 1,     /* ordinary memory of the host */
     SDFG_DEVICE_CUDA = 2,
     SDFG_DEVICE_CUDA_HOST = 3,    /* memory of the host that is pinned for CUDA devices */
@@ -694,10 +693,8 @@ typedef struct sdfg_array {
     int64_t shape[SDFG_MAX_RANK];
     const int64_t *strides; /* `rank` entries, copied; NULL: C order, packed */
     size_t item_bytes;      /* SDFG_RECORD only: bytes of one element */
-    /* That `data` is memory of. Memory of the device that the program runs on is used in place; where code of the host
-     * works on it (docs/gpu.md), it is copied for the call. INVALID: the address is somewhere else, or on another
-     * device. UNSUPPORTED: programs of the engine run on the CPU, which does not reach it; a single value, or part of
-     * a structure or of a container array, on a device. */
+    /* That `data` is memory of. INVALID: the address is elsewhere, or on another device than the program. UNSUPPORTED:
+     * the program does not reach it; a single value, or part of a structure or container array, on a device. */
     sdfg_device device;
 } sdfg_array;
 
@@ -749,9 +746,8 @@ SDFG_API sdfg_error *sdfg_args_threads(sdfg_args *a, int num_threads);
  * That there is no MPI, or no such communicator, is an ENVIRONMENT error of the call (RUN_MPI). */
 SDFG_API sdfg_error *sdfg_args_communicator(sdfg_args *a, int32_t communicator);
 
-/* The work that was given to a stream of the device (CUstream, of the context that calls run in) before a call comes
- * before the call's own, which need not be waited for on the host then: what writes the arguments on the device. May be
- * given for several streams; the streams belong to the caller. UNSUPPORTED: programs of the engine run on the CPU. */
+/* What is in a stream of the device (CUstream, of the context that calls run in) when a call begins comes before the
+ * call's own work. For any number of streams, until sdfg_args_clear. UNSUPPORTED: programs run on the CPU. */
 SDFG_API sdfg_error *sdfg_args_after(sdfg_args *a, void *stream);
 
 /* Programs from Python functions refuse calls whose arguments overlap where one of them is written, by comparing first
@@ -825,6 +821,25 @@ SDFG_API const sdfg_kernel *sdfg_bound_kernel(const sdfg_bound *b); /* lives as 
 /* What is passed for a parameter of the kernel, as sdfg_run takes it; lives as long as `b`. NULL if out of range. */
 SDFG_API void *sdfg_bound_address(const sdfg_bound *b, size_t index);
 SDFG_API void sdfg_bound_free(sdfg_bound *b);
+
+/* ---- calls that go on on a GPU; docs/gpu.md says where the host waits nevertheless ---- */
+
+/* Of the caller, from CUDA. The context has to live as long as the engine, and be of the engine's device. */
+typedef struct sdfg_cuda_stream {
+    size_t struct_size;
+    void *context; /* CUcontext; NULL: the primary one of the device, which CUDA's runtime uses, too */
+    void *stream;  /* CUstream; NULL: the default stream */
+} sdfg_cuda_stream;
+typedef struct sdfg_pending sdfg_pending; /* a call that may go on; one thread at a time */
+
+/* As sdfg_call and sdfg_bound_call, but return when all work is in the stream, behind what is in it (NULL: one of the
+ * library). `a` and `b` may be used again or freed; the arrays must stay. Errors of what is checked before are returned
+ * (*out is NULL then), later ones by sdfg_pending_wait. On the CPU the call has ended; a stream is UNSUPPORTED then. */
+SDFG_API sdfg_error *sdfg_call_async(sdfg_pending **out, sdfg_program *p, sdfg_args *a, const sdfg_cuda_stream *stream);
+SDFG_API sdfg_error *sdfg_bound_call_async(sdfg_pending **out, sdfg_bound *b, const sdfg_cuda_stream *stream);
+SDFG_API bool sdfg_pending_done(sdfg_pending *c);        /* has it ended? Does not wait */
+SDFG_API sdfg_error *sdfg_pending_wait(sdfg_pending *c); /* for the end; the call's error, each time it is asked */
+SDFG_API void sdfg_pending_free(sdfg_pending *c);        /* waits, too; NULL is fine */
 
 /* ---- kernels ---- */
 
@@ -962,6 +977,7 @@ SDFG_API void sdfg_mpi_abort(int code);
     NULL, NULL, false, false, false, false, false, 0, 0, 0 }
 #define SDFG_ARRAY_INIT { sizeof(sdfg_array), NULL, SDFG_NONE, 0, { 0 }, NULL, 0, { SDFG_DEVICE_DEFAULT, 0 } }
 #define SDFG_CACHE_INFO_INIT { sizeof(sdfg_cache_info), NULL, NULL, 0, 0, 0, 0, 0, { 0 } }
+#define SDFG_CUDA_STREAM_INIT { sizeof(sdfg_cuda_stream), NULL, NULL }
 #define SDFG_EXPORT_INIT { sizeof(sdfg_export), SDFG_EXPORT_OBJECT, NULL, NULL, NULL, NULL, 0, NULL, 0 }
 #define SDFG_GUARD_INIT { sizeof(sdfg_guard), NULL, NULL, SDFG_OBJECT_UNKNOWN, 0, NULL }
 #define SDFG_HOST_INIT { sizeof(sdfg_host), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }

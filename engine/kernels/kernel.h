@@ -104,6 +104,12 @@ struct run {
     bool host_only;
     void *const *after;
     size_t num_after;
+    const struct going_on *on; /* NULL: the run ends with the function */
+};
+/* A run whose work on a device may go on when the function has returned. */
+struct going_on {
+    const sdfg_cuda_stream *stream; /* of the caller; NULL: one of ours */
+    struct sdfg_rt_ticket *ticket;  /* may be NULL */
 };
 /* Runs a kernel with the addresses of its parameters. */
 sdfg_error *kernel_run(struct sdfg_kernel *k, void *const *args, const struct run *r);

@@ -10,6 +10,7 @@ from ._function import Function, interpret, method, program, supported
 from ._graph import SDFG, ConditionalBlock, ControlFlowRegion, InterstateEdge, LoopRegion
 from ._library import library as _library
 from ._memlet import Memlet
+from ._pending import Pending
 from ._program import ArgumentInfo, Bound, Engine, ListRow, Program, compile, default_engine as _default_engine
 from ._site import CallbackWarning
 from ._stream import Stream
@@ -26,7 +27,7 @@ globals().update(_types.BY_NAME) # float64, int32 ...
 bool_ = _types.BY_NAME["bool"]
 
 __version__ = "0.1.0"
-__all__ = ["ArgumentInfo", "ConditionalBlock", "ControlFlowRegion", "InterstateEdge", "LoopRegion", "Memlet", "SDFG", "Bound", "BugError", "CallbackWarning", "Engine", "Error", "FaultError", "Function", "InvalidError", "ListRow", "Message", "MissingError",
+__all__ = ["ArgumentInfo", "ConditionalBlock", "ControlFlowRegion", "InterstateEdge", "LoopRegion", "Memlet", "SDFG", "Bound", "BugError", "CallbackWarning", "Engine", "Error", "FaultError", "Function", "InvalidError", "ListRow", "Message", "MissingError", "Pending",
            "Program", "ProgramError", "Stream", "UnsupportedError", "always_inline", "as_dace", "callback", "compile", "compiletime", "in_program",
            "inline", "interpret", "map", "method", "named", "nounroll", "program", "supported", "symbol", "unroll", "version"]
 

@@ -64,6 +64,11 @@ class Array(ctypes.Structure):
                 ("shape", c_int64 * MAX_RANK), ("strides", POINTER(c_int64)), ("item_bytes", c_size_t), ("device", Device)]
 
 
+class CudaStream(ctypes.Structure):
+    header = "sdfg_cuda_stream"
+    _fields_ = [("struct_size", c_size_t), ("context", c_void_p), ("stream", c_void_p)]
+
+
 class Symbol(ctypes.Structure):
     header = "sdfg_symbol"
     _fields_ = [("name", c_char_p), ("value", c_int64)]
@@ -165,6 +170,11 @@ FUNCTIONS = {
     "sdfg_program_num_results": (c_ssize_t, _pointer),
     "sdfg_program_result_is_number": (c_bool, _pointer, c_size_t),
     "sdfg_program_result_is_object": (c_bool, _pointer, c_size_t),
+    "sdfg_call_async": (_pointer, POINTER(_pointer), _pointer, _pointer, POINTER(CudaStream)),
+    "sdfg_bound_call_async": (_pointer, POINTER(_pointer), _pointer, POINTER(CudaStream)),
+    "sdfg_pending_done": (c_bool, _pointer),
+    "sdfg_pending_wait": (_pointer, _pointer),
+    "sdfg_pending_free": (None, _pointer),
     "sdfg_args_after": (_pointer, _pointer, c_void_p),
     "sdfg_args_disjoint": (_pointer, _pointer),
     "sdfg_args_communicator": (_pointer, _pointer, c_int),

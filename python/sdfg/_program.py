@@ -14,6 +14,7 @@ from ._errors import Message, check, messages_of
 from ._errors import check as check_error # where an argument is called `check`
 from ._fast import MISS, Fast
 from ._library import KINDS, Argument, Export, Limits, Options, Symbol, library
+from ._pending import Queue
 from ._wait import interruptible
 
 Path = Union[str, "os.PathLike[str]"]
@@ -202,6 +203,10 @@ class Bound:
         self._calls.check(call_bound(self))
         return self.result
 
+    def on(self, stream: Any = None, context: Optional[int] = None) -> Queue:
+        """As Program.on."""
+        return Queue(self, stream, context)
+
 
 class Program:
     """A loaded SDFG. Calling it compiles what is needed and runs it. Any thread may call it; calls may overlap."""
@@ -371,6 +376,11 @@ class Program:
         if not results:
             return None
         return results[0] if self._results == ["__return"] else tuple(results)
+
+    def on(self, stream: Any = None, context: Optional[int] = None) -> Queue:
+        """For programs on a GPU: calling what this returns begins a call whose work goes on behind it, and returns a Pending. The work is
+        done in a stream of CUDA (a number, or an object of CuPy, PyTorch or Numba), behind what is in it; None: one of the library."""
+        return Queue(self, stream, context)
 
     def bind(self, *args: Any, **kwargs: Any) -> Bound:
         """The same call, ready to be run many times."""

@@ -26,6 +26,8 @@ ALLOWED = {
     "sdfg_args_workspace.memory", # none
     "sdfg_args_stream.s",        # as sdfg_args_null
     "sdfg_args_after.stream",    # the default one
+    "sdfg_call_async.stream", "sdfg_bound_call_async.stream", # one of the library
+    "sdfg_pending_done.c",       # has ended
 }
 
 lib = ctypes.CDLL(sys.argv[1])
@@ -101,6 +103,7 @@ lib.sdfg_args_f64.restype = P
 check(lib.sdfg_args_f64(args, b"alpha", ctypes.c_double(2)))
 check(lib.sdfg_args_threads(args, 1))
 bound = out(lib.sdfg_bind, program, args)
+pending = out(lib.sdfg_bound_call_async, bound, P(None))
 kernel = out(lib.sdfg_specialize, program, ctypes.byref(Symbol(b"N", 16)), ctypes.c_size_t(1))
 stream = out(lib.sdfg_stream_new, ctypes.c_size_t(4), ctypes.c_size_t(1))
 listed = out(lib.sdfg_engine_list, engine, ctypes.c_int(3))
@@ -126,7 +129,7 @@ keep = [options, x, y, addresses, text]
 # By type, unless the parameter of the function, or any parameter of this name and type, is below.
 BY_TYPE = {
     "sdfg_engine*": engine, "sdfg_program*": program, "const sdfg_program*": program, "sdfg_args*": args,
-    "const sdfg_args*": args, "sdfg_bound*": bound, "const sdfg_bound*": bound, "sdfg_kernel*": kernel,
+    "const sdfg_args*": args, "sdfg_bound*": bound, "sdfg_pending*": pending, "const sdfg_cuda_stream*": P(None), "const sdfg_bound*": bound, "sdfg_kernel*": kernel,
     "const sdfg_kernel*": kernel, "sdfg_stream*": stream, "sdfg_list*": listed, "const sdfg_list*": listed, "sdfg_error*": error, "const sdfg_error*": error,
     "const sdfg_options*": options, "const sdfg_array*": ctypes.pointer(array(x)),
     "const sdfg_export*": buffer(), "const sdfg_host*": buffer(), "const sdfg_object_layout*": buffer(), "const char*const*": addresses, "uint64_t": 0,

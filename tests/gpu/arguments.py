@@ -135,6 +135,29 @@ class Arguments(unittest.TestCase):
         self.axpy(alpha=2.0, X=x, Y=y)
         self.assertEqual(y.get().tolist(), (2 * values + 1).tolist())
 
+    def test_calls_that_go_on(self):
+        class Stream: # as CuPy has it
+            ptr = None
+
+        stream, values = ctypes.c_void_p(), numpy.arange(100.0)
+        drive("cuStreamCreate", ctypes.byref(stream), 1)
+        Stream.ptr = stream.value
+        x, y = Dlpack(values), Dlpack(numpy.ones(100))
+        queue = self.axpy.on(Stream)
+        first = queue(alpha=2.0, X=x, Y=y)
+        self.assertEqual(y.get().tolist(), [1.0] * 100)
+        second = self.axpy.bind(alpha=2.0, X=x, Y=y).on(stream.value)()
+        self.assertIsNone(second.wait())
+        self.assertTrue(first.done)
+        self.assertEqual(y.get().tolist(), (4 * values + 1).tolist())
+        pending = self.axpy.on()(alpha=2.0, X=x, Y=y)
+        while not pending.done:
+            pass
+        with self.assertRaises(TypeError):
+            self.axpy.on("stream")
+        with self.assertRaisesRegex(sdfg.Error, "float64"):
+            queue(alpha=2.0, X=numpy.ones(100, int), Y=y)
+
     def test_what_does_not_fit(self):
         x, y = Interface(numpy.arange(100.0)), Interface(numpy.ones(100))
         with self.assertRaisesRegex(ValueError, "read-only"):
@@ -157,6 +180,11 @@ class Arguments(unittest.TestCase):
 
     def test_on_the_cpu(self):
         axpy = sdfg.Program(EXAMPLES / "axpy.sdfg", engine=sdfg.Engine(device="cpu", cache_dir=None))
+        y = numpy.ones(10)
+        axpy.on()(alpha=2.0, X=numpy.ones(10), Y=y).wait()
+        self.assertEqual(y.tolist(), [3.0] * 10)
+        with self.assertRaisesRegex(sdfg.Error, "programs run on the CPU"):
+            axpy.on(1)(alpha=2.0, X=y, Y=y)
         with self.assertRaisesRegex(sdfg.Error, "'X' is memory of a CUDA device, and programs run on the CPU"):
             axpy(alpha=2.0, X=Interface(numpy.ones(10)), Y=numpy.ones(10))
 

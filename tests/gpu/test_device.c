@@ -281,10 +281,11 @@ OWN_PROCESS(memory)
                         0); /* upwards */
     CHECK(column[0] == 30 && column[3] == 0);
     double *pinned = sdfg_rt_device_alloc(c.run, 16, SDFG_RT_PINNED);
-    int32_t index = -1;
-    CHECK_INT(sdfg_rt_device_place(pinned, &index), SDFG_RT_PINNED);
-    CHECK_INT(sdfg_rt_device_place(there, &index), SDFG_RT_ON_DEVICE);
-    CHECK_INT(sdfg_rt_device_place(matrix, &index), -1);
+    int32_t index = -1, place;
+    char trouble[SDFG_RT_DEVICE_TROUBLE];
+    CHECK(sdfg_rt_device_place(pinned, &place, &index, trouble) && place == SDFG_RT_PINNED);
+    CHECK(sdfg_rt_device_place(matrix, &place, &index, trouble) && place == -1 && index == -1);
+    CHECK(sdfg_rt_device_place(there, &place, &index, trouble) && place == SDFG_RT_ON_DEVICE && index == 0);
     pinned[0] = 1;
     sdfg_rt_device_copy(c.run, there, pinned, 8, 1, 0, 0, SDFG_RT_TO_DEVICE, 0);
     pinned[0] = 2; /* from the call on the host may write */

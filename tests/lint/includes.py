@@ -41,7 +41,7 @@ MAY_INCLUDE = {
     "tests/gpu/standin": ["tests/gpu/standin/", "standin.h"], # kernels are compiled with it, wherever the checkout is
     "tests/gpu": ["gpu/nvrtc.h", "runtime/device.h", "base/", "tests/"],
     "tests/gpu/test_engine.c": ["engine/include/", "tests/"],
-    "tests/gpu/test_arguments.c": ["engine/include/", "tests/"],
+    "tests/gpu/caller.h": ["engine/include/", "tests/"],
     "tests/gpu/run-tree.c": ["gpu/", "jit/jit.h", "lower/", "runtime/device.h"],
     "tests/mpi": ["runtime/mpi/mpi.def"],
     "tests/lower": [folder + "/" for folder in project.FOLDERS] + ["tests/"],

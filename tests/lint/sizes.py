@@ -3,12 +3,13 @@ import re
 
 import project
 
+MOST = {"engine/include/sdfg.h": 1200} # the C interface is one file, most of it comments
 offenders = []
 paths = project.files(".c", ".h", ".inc")
 for path in paths:
     text = project.read(path)
     lines = text.count("\n")
-    if lines > 1000:
+    if lines > MOST.get(str(path), 1000):
         offenders.append(f"{path}: {lines} lines; split it by concern")
     elif lines > 400:
         print(f"note: {path}: {lines} lines")
