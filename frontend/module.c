@@ -17,6 +17,7 @@ static const char *const modules[][2] = {
     { "sdfg", "sdfg" },
     { "dace.dtypes", "dace" },
     { "dace.comm", "dace.comm" },
+    { "dace.distr", "dace.distr" },
     { "mpi4py", "mpi4py" },
     { "mpi4py.MPI", "mpi4py.MPI" },
     { "__future__", "typing" },
@@ -85,7 +86,8 @@ const struct value *fe_module_attribute(struct fe *f, const char *module, const 
         return fe_none(f);
     if (strcmp(module, "numpy") == 0 && (strcmp(name, "linalg") == 0 || strcmp(name, "fft") == 0))
         return fe_known_module(f, fe_format(f, "numpy.%s", name));
-    if (strcmp(module, "dace") == 0 && (strcmp(name, "dtypes") == 0 || strcmp(name, "comm") == 0))
+    if (strcmp(module, "dace") == 0 &&
+        (strcmp(name, "dtypes") == 0 || strcmp(name, "comm") == 0 || strcmp(name, "distr") == 0))
         return fe_known_module(f, fe_format(f, "dace.%s", name));
     if (strcmp(module, "mpi4py") == 0 && strcmp(name, "MPI") == 0)
         return fe_known_module(f, "mpi4py.MPI");
@@ -113,6 +115,8 @@ const struct value *fe_python_name(struct fe *f, const char *name)
     for (size_t i = 0; i < sizeof types / sizeof *types && f->raw; i++) /* in annotations these are types */
         if (strcmp(types[i].name, name) == 0)
             return fe_type(f, type_basic(f->ir, types[i].kind));
+    if (strcmp(name, "distr") == 0) /* DaCe's programs say distr.MatMult without an import */
+        return fe_known_module(f, "dace.distr");
     return builtin(f, "builtins", name);
 }
 

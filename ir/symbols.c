@@ -208,6 +208,8 @@ static void use_library(struct finder *f, const struct library *l)
     }
     if (!strcmp(library_class(l), "Axpy") && !json_get(l->attributes, "a"))
         use_text(f, NULL, "a"); /* the default of the factor is a symbol */
+    if (strstr(l->classpath, ".pblas."))
+        use_text(f, NULL, "Px, Py"); /* the process grid */
 }
 
 static void use_nested(struct finder *f, const struct nested *n)
@@ -332,6 +334,13 @@ static bool is_product(const struct library *l)
     return !strcmp(class, "MatMul") || !strcmp(class, "Gemm") || !strcmp(class, "BatchedMatMul");
 }
 
+/* The vectors of a distributed product have the extents that the properties say. */
+static bool is_product_vector(const struct edge *e, const struct library *l)
+{
+    const char *name = e->dst == &l->node ? e->dst_conn : e->src_conn;
+    return !strcmp(library_class(l), "Pgemv") && name && (!strcmp(name, "_b") || !strcmp(name, "_c"));
+}
+
 /* The dimensions of a memlet of which code needs the end. What gets a pointer does not need to know where the region
  * ends. */
 static uint64_t needed_ends(const struct edge *e)
@@ -341,6 +350,8 @@ static uint64_t needed_ends(const struct edge *e)
         return 0;
     if (is_sparse_product(l))
         return sparse_ends(e, l);
+    if (l && is_product_vector(e, l))
+        return 0;
     return is_product(l) ? product_ends(e, l) : all_ends;
 }
 

@@ -122,6 +122,28 @@ void sdfg_rt_mpi_redistribute(struct sdfg_rt_context *context, const char *where
                               const int64_t *in_layout, void *out, const int64_t *out_layout, const int64_t *from,
                               void *from_grid, const int64_t *to, void *to_grid);
 
+/* Matrices in block-cyclic distribution over a grid of two dimensions, px x py: the block (i, j) lies on the process
+ * (i mod px, j mod py), and the blocks of a process lie one behind the other in its part. blocks: height and width of a
+ * block (a region of one dimension is a column, and its blocks have a height only). A part may be larger than what the
+ * process has of the matrix. */
+
+/* From the matrix of the first process to the parts of all, and back. descriptors: nine numbers for ScaLAPACK, whose
+ * matrices are column-major, or null. */
+void sdfg_rt_mpi_cyclic_scatter(struct sdfg_rt_context *context, const char *where, const void *in,
+                                const int64_t *in_layout, void *out, const int64_t *out_layout, const int32_t *blocks,
+                                void *grid, int32_t *whole_descriptor, int32_t *part_descriptor);
+void sdfg_rt_mpi_cyclic_gather(struct sdfg_rt_context *context, const char *where, const void *in,
+                               const int64_t *in_layout, void *out, const int64_t *out_layout, const int32_t *blocks,
+                               void *grid);
+/* C = A B. sizes: rows and columns of C, columns of A. C has blocks of A's height and of B's width. */
+void sdfg_rt_mpi_gemm(struct sdfg_rt_context *context, const char *where, const void *a, const int64_t *a_layout,
+                      const void *b, const int64_t *b_layout, void *c, const int64_t *c_layout, const int64_t *sizes,
+                      const int32_t *a_blocks, const int32_t *b_blocks, void *grid);
+/* c = A b, or the transposed A. sizes: rows and columns of A. The first process has the vectors. */
+void sdfg_rt_mpi_gemv(struct sdfg_rt_context *context, const char *where, const void *a, const int64_t *a_layout,
+                      const void *b, const int64_t *b_layout, void *c, const int64_t *c_layout, const int64_t *sizes,
+                      const int32_t *a_blocks, int32_t transposed, void *grid);
+
 /* ---- the embedding engine ---- */
 
 /* Whether an MPI launcher started this process, as its environment says; nothing is opened. */

@@ -1,5 +1,6 @@
 /* Memlets, inner containers and views against the containers they are in. */
 #include "ir/bounds/walk.h"
+#include "ir/library.h"
 
 #include <string.h>
 
@@ -174,6 +175,29 @@ static bool is_accessed(const struct edge *e)
     return c && (!c->type || c->type->kind != TYPE_POINTER) && is_single(e->memlet.subset);
 }
 
+/* The first process reads or writes as many elements of a distributed product's vector as the matrix has rows or
+ * columns, whatever the memlet says. The region with that extent; NULL: no such edge. */
+static const struct subset *product_vector(struct bound_walk *w, const struct edge *e)
+{
+    bool result = e->src->kind == NODE_LIBRARY;
+    const struct library *l = as_library(result ? e->src : e->dst);
+    const char *conn = result ? e->src_conn : e->dst_conn, *how = "N";
+    const struct subset *s = e->memlet.subset;
+    const struct sym *size = NULL;
+    if (!l || !conn || strcmp(library_class(l), "Pgemv") != 0 || strcmp(conn, result ? "_c" : "_b") != 0 ||
+        !library_string(l, "transa", "N", &how) ||
+        !library_symbolic(l, (how[0] == 'T') == result ? "n" : "m", NULL, &size) || !size)
+        return NULL;
+    struct subset *out = arena_copy(w->scratch, s, sizeof *s);
+    out->dims = arena_copy(w->scratch, s->dims, s->rank * sizeof *s->dims);
+    for (uint32_t i = 0; i < s->rank; i++)
+        if (s->rank == 1 || s->dims[i].begin != s->dims[i].end) {
+            const struct sym *steps = sym_sub(w->ir, size, sym_int(w->ir, 1));
+            out->dims[i].end = sym_add(w->ir, s->dims[i].begin, sym_mul(w->ir, steps, s->dims[i].step));
+        }
+    return out;
+}
+
 void bound_edge(struct bound_walk *w, struct edge *e)
 {
     const struct memlet *m = &e->memlet;
@@ -181,8 +205,9 @@ void bound_edge(struct bound_walk *w, struct edge *e)
         return;
     const struct access *from = as_access(path_source(e)), *to = as_access(path_target(e));
     if (!(from && to)) {
+        const struct subset *vector = product_vector(w, e);
         if (is_plain(m->data) && is_accessed(e))
-            check_region(w, e, m->data, m->subset);
+            check_region(w, e, m->data, vector ? vector : m->subset);
         return;
     }
     if (!from->data || !to->data || (container_is_view(from->data) && view_edge(from) == e) ||

@@ -165,17 +165,17 @@ void sdfg_rt_mpi_block_scatter(struct sdfg_rt_context *context, const char *wher
     sdfg_rt_mpi_elements_free(&n, &e);
 }
 
-/* The sum over the processes of a grid, in its first one. */
-static bool add_up(const struct sdfg_rt_mpi_node *n, const struct spread *s, const struct sdfg_rt_mpi_grid *sums)
+bool sdfg_rt_mpi_add_up(const struct sdfg_rt_mpi_node *n, const struct sdfg_rt_mpi_grid *grid, int64_t type,
+                        int64_t elements, char *own)
 {
     const struct sdfg_rt_mpi_library *m = n->mpi;
     int64_t most = 1 << 30;
-    for (int64_t i = 0; i < s->block.elements; i += most) {
-        int count = (int)(s->block.elements - i < most ? s->block.elements - i : most);
-        char *own = s->own + (size_t)i * s->block.bytes;
-        int result = m->Reduce(sums->me ? own : m->in_place, own, count, m->types[s->block.type],
-                               m->ops[SDFG_RT_MPI_SUM], 0, sums->comm);
-        if (!sdfg_rt_mpi_good(n, "MPI_Reduce", result, "on %d processes", sums->processes))
+    for (int64_t i = 0; i < elements && !m->self; i += most) {
+        int count = (int)(elements - i < most ? elements - i : most);
+        char *part = own + (size_t)i * sdfg_rt_mpi_bytes(type);
+        int result = m->Reduce(grid->me ? part : m->in_place, part, count, m->types[type], m->ops[SDFG_RT_MPI_SUM], 0,
+                               grid->comm);
+        if (!sdfg_rt_mpi_good(n, "MPI_Reduce", result, "on %d processes", grid->processes))
             return false;
     }
     return true;
@@ -194,7 +194,7 @@ void sdfg_rt_mpi_block_gather(struct sdfg_rt_context *context, const char *where
         return;
     if (begin(&n, &s, list, g)) {
         sdfg_rt_mpi_pack(&s.block, in, s.own);
-        bool good = !r || !r->valid || n.mpi->self || add_up(&n, &s, r);
+        bool good = !r || !r->valid || sdfg_rt_mpi_add_up(&n, r, s.block.type, s.block.elements, s.own);
         if (good && g->valid)
             gather(&n, &s);
     }
@@ -266,13 +266,13 @@ static bool receive_piece(struct exchange *x, int from, const struct piece *p)
     int peer = sdfg_rt_mpi_world_rank(x->a.grid, from);
     struct sdfg_rt_mpi_layout l = box(x->out_layout, x->bytes, p->extents);
     struct sdfg_rt_mpi_elements e;
-    _Alignas(16) char status[128];
+    struct sdfg_rt_mpi_status status;
     char *packed = malloc((size_t)p->elements * x->bytes);
     if (!packed)
         return sdfg_rt_mpi_fail(x->n, SDFG_RT_OUT_OF_MEMORY, "a block of an array");
     bool good = sdfg_rt_mpi_row(x->n, l.type, l.elements, &e);
     if (good) {
-        int result = x->n->mpi->Recv(packed, e.count, e.type, peer, 0, x->n->comm, status);
+        int result = x->n->mpi->Recv(packed, e.count, e.type, peer, 0, x->n->comm, &status);
         sdfg_rt_mpi_elements_free(x->n, &e);
         good = sdfg_rt_mpi_good(x->n, "MPI_Recv", result, "a block from rank %d", peer);
     }
@@ -286,7 +286,7 @@ static bool exchange(struct exchange *x)
 {
     struct piece p;
     bool good = true;
-    _Alignas(16) char status[128];
+    struct sdfg_rt_mpi_status status;
     const struct sdfg_rt_mpi_grid *a = x->a.grid, *b = x->b.grid;
     for (int to = 0; a->valid && good && to < b->processes; to++)
         if (common(&x->a, a->me, &x->b, to, &p))
@@ -297,7 +297,7 @@ static bool exchange(struct exchange *x)
     for (int to = 0; to < b->processes; to++)
         if (x->requests[to])
             good =
-                sdfg_rt_mpi_good(x->n, "MPI_Wait", x->n->mpi->Wait(&x->requests[to], status), "a block sent") && good;
+                sdfg_rt_mpi_good(x->n, "MPI_Wait", x->n->mpi->Wait(&x->requests[to], &status), "a block sent") && good;
     return good;
 }
 

@@ -66,7 +66,14 @@ bool sdfg_rt_mpi_good(const struct sdfg_rt_mpi_node *n, const char *function, in
 /* Ranks that programs give: 0 to size - 1, or less than 0 for nobody or anybody, as the library wants it. */
 bool sdfg_rt_mpi_rank(const struct sdfg_rt_mpi_node *n, const char *what, int64_t rank, int negative, int *out);
 
+/* MPI_Status of any library: the largest has 40 bytes. */
+struct sdfg_rt_mpi_status {
+    _Alignas(16) char bytes[128];
+};
+
 /* ---- layouts (mpi_layout.c) ---- */
+
+size_t sdfg_rt_mpi_bytes(int64_t type); /* of an element */
 
 /* A layout without what is redundant: extents of 1 are gone, and dimensions that lie one behind the other are one. */
 struct sdfg_rt_mpi_layout {
@@ -90,6 +97,10 @@ bool sdfg_rt_mpi_elements(const struct sdfg_rt_mpi_node *n, const struct sdfg_rt
 /* So many in a row. */
 bool sdfg_rt_mpi_row(const struct sdfg_rt_mpi_node *n, int64_t type, int64_t count, struct sdfg_rt_mpi_elements *out);
 void sdfg_rt_mpi_elements_free(const struct sdfg_rt_mpi_node *n, struct sdfg_rt_mpi_elements *e);
+
+/* The sum over the processes of a grid, in the memory of its first one: so many elements in a row. */
+bool sdfg_rt_mpi_add_up(const struct sdfg_rt_mpi_node *n, const struct sdfg_rt_mpi_grid *grid, int64_t type,
+                        int64_t elements, char *own);
 
 /* ---- a world of one process (mpi_self.c) ---- */
 

@@ -10,6 +10,8 @@ static const size_t sizes[] = {
 #include "runtime/mpi/mpi.def"
 };
 
+size_t sdfg_rt_mpi_bytes(int64_t type) { return sizes[type]; }
+
 bool sdfg_rt_mpi_layout(const struct sdfg_rt_mpi_node *n, const int64_t *layout, struct sdfg_rt_mpi_layout *out)
 {
     int64_t rank = layout[1];

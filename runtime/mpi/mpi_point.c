@@ -3,11 +3,6 @@
 
 #include <string.h>
 
-/* MPI_Status of any library: the largest has 40 bytes. */
-struct status {
-    _Alignas(16) char bytes[128];
-};
-
 static bool begin(struct sdfg_rt_mpi_node *n, struct sdfg_rt_context *context, const char *where, const void *grid,
                   const int64_t *layout, struct sdfg_rt_mpi_layout *l)
 {
@@ -59,7 +54,7 @@ static void receive(struct sdfg_rt_context *context, const char *where, const vo
     struct sdfg_rt_mpi_node n;
     struct sdfg_rt_mpi_layout l;
     struct sdfg_rt_mpi_elements e;
-    struct status status;
+    struct sdfg_rt_mpi_status status;
     mpi_handle started = 0;
     int peer;
     if (request)
@@ -99,7 +94,7 @@ void sdfg_rt_mpi_irecv(struct sdfg_rt_context *context, const char *where, const
 
 static bool wait_for(const struct sdfg_rt_mpi_node *n, uint64_t *request, int32_t *tag, int32_t *source)
 {
-    struct status status;
+    struct sdfg_rt_mpi_status status;
     mpi_handle started = (mpi_handle)*request;
     if (!started)
         return true;

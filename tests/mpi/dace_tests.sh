@@ -1,5 +1,5 @@
 #!/bin/sh
-# dace_tests.sh BUILD CHECKOUT [RANKS [PYTEST ARGUMENT...]]: DaCe's own MPI tests (tests/library/mpi), from a checkout of the version that
+# dace_tests.sh BUILD CHECKOUT [RANKS [PYTEST ARGUMENT...]]: DaCe's own MPI tests (tests/library/mpi and pblas), from a checkout of the version that
 # tests/dace.sh installs, built by this library inside of DaCe and run on RANKS processes (2) of each MPI library whose launcher is
 # there. By command only. docs/mpi.md lists what fails. LOGS=FOLDER keeps the logs of the last library.
 set -eu
@@ -10,7 +10,7 @@ shift 2
 python=$("$here/../dace.sh" "$build") || { status=$?; echo "$python"; [ ! -e "$folder/failed" ] || status=1
 exit $status; }
 "$python" -m pip install -q pytest pytest-timeout scipy opt_einsum mpi4py
-[ $# != 0 ] || set -- tests/library/mpi
+[ $# != 0 ] || set -- tests/library/mpi tests/library/pblas
 cd "$checkout"
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -22,7 +22,7 @@ mpich=$(ldconfig -p | sed -n 's/.*libmpich\.so\.12 .*=> //p' | head -n 1)
 cat >"$folder/rank" <<'EOF'
 rank=${PMI_RANK:-${OMPI_COMM_WORLD_RANK:-0}}
 export DACE_default_build_folder="$FOLDER/build.$rank"
-"$PYTHON" -m pytest -p sdfg.dropin.pytest_plugin -p no:cacheprovider -v --color=no --timeout=60 --timeout-method=thread -m "mpi and mpi" -rfE "$@" \
+"$PYTHON" -m pytest -p sdfg.dropin.pytest_plugin -p no:cacheprovider -v --color=no --timeout=150 --timeout-method=thread -m "mpi or scalapack" -rfE "$@" \
     >"$FOLDER/log.$rank" 2>&1 || : >"$FOLDER/failed" # a launcher kills the others when one process fails
 EOF
 export FOLDER="$folder" PYTHON="$python" SDFG_LIBRARY="$build/libsdfg.so" PYTHONPATH="$here/../../python:$checkout" SDFG_DROPIN="${SDFG_DROPIN:-build,strict}" \

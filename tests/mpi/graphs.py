@@ -9,6 +9,7 @@ CLASSES = {"Send": "send", "Isend": "isend", "Recv": "recv", "Irecv": "irecv", "
 COMM = "dace.libraries.comm.nodes." # the name of that library since DaCe 2.0.0b1
 NEW_CLASSES = {"CommRank": "comm_rank", "CommSize": "comm_size", "CommSplit": "comm_split", "CommFree": "comm_free", "CommF2c": "comm_f2c",
                "Barrier": "barrier", "Abort": "abort", "ReduceScatter": "reduce_scatter", "Gatherv": "gatherv", "Alltoallv": "alltoallv"}
+PBLAS = {"BlockCyclicScatter": "pgeadd", "BlockCyclicGather": "pgeadd", "Pgemm": "pgemm", "Pgemv": "pgemv"}
 REQUEST = {"type": "opaque", "ctype": "MPI_Request"}
 
 
@@ -73,8 +74,8 @@ class Graph:
         """A library node in a state of its own; inputs and outputs: connector="array[subset]"."""
         self.state()
         new = cls in NEW_CLASSES or "_comm" in inputs
-        n = self.node("LibraryNode", cls.lower(), classpath=f"{COMM if new else NODES}{CLASSES.get(cls) or NEW_CLASSES[cls]}.{cls}",
-                      name=cls.lower(), in_connectors=dict.fromkeys(inputs), out_connectors=dict.fromkeys(outputs),
+        path = f"{COMM if new else NODES}{CLASSES.get(cls) or NEW_CLASSES[cls]}" if cls not in PBLAS else f"dace.libraries.pblas.nodes.{PBLAS[cls]}"
+        n = self.node("LibraryNode", cls.lower(), classpath=f"{path}.{cls}", name=cls.lower(), in_connectors=dict.fromkeys(inputs), out_connectors=dict.fromkeys(outputs),
                       **properties)
         for conn, region in inputs.items():
             data, subset = region.rstrip("]").split("[")

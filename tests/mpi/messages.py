@@ -137,3 +137,21 @@ def jacobi(steps: dace.int64, A: dace.float64[N * Px]):
 @sdfg.program
 def to_nobody(A: sdfg.float64[N]):
     comm.Send(A, comm.size)
+
+
+lM, lN, lK, lK2, M, K, Bx, By = (dace.symbol(s) for s in ("lM", "lN", "lK", "lK2", "M", "K", "Bx", "By"))
+
+
+@sdfg.program
+def product(A: sdfg.float64[M, K], B: sdfg.float64[K, N], C: sdfg.float64[M, N]):
+    a, b, c = np.empty((lM, lK)), np.empty((lK2, lN)), np.empty((lM, lN))
+    dace.comm.BCScatter(A, a, (Bx, By))
+    dace.comm.BCScatter(B, b, (By, Bx))
+    c[:] = 2 * dace.distr.MatMult(a, b, (M, N, K), (Bx, By), (By, Bx))
+    dace.comm.BCGather(c, C, (Bx, Bx))
+
+
+@dace.program
+def atax(A: dace.float64[lM, lN], x: dace.float64[N], y: dace.float64[N]):
+    tmp = distr.MatMult(A, x, (Px * lM, Py * lN), c_block_sizes=(M, 1))
+    y[:] = distr.MatMult(tmp, A, (M, N), c_block_sizes=(N, 1))

@@ -6,6 +6,7 @@ import sys
 import numpy as np
 
 import run as nodes
+from products import share
 from run import complain, equal
 
 FILE = pathlib.Path(__file__).resolve().parent / "messages.py"
@@ -97,12 +98,31 @@ def jacobi(run):
     equal("A", got["A"][:1], [wanted])
 
 
+def product(run):
+    px, py = {1: (1, 1), 2: (1, 2), 4: (2, 2), 8: (4, 2)}[run.ranks]
+    m, n, k, bx, by = 5, 7, 9, 2, 3
+    a, b, c = some(run.ranks, "float64", m, k), some(run.ranks, "float64", k, n), [np.zeros((m, n))] * run.ranks
+    sizes = {"Px": px, "Py": py, "Bx": bx, "By": by, "lM": share(m, bx, px), "lK": share(k, by, py), "lK2": share(k, by, px), "lN": share(n, bx, py)}
+    got = results(run, "product", {"A": a, "B": b, "C": c}, ["C"], *(f"--{s}={v}" for s, v in sizes.items()))
+    equal("C", got["C"][:1], [2 * (a[0] @ b[0])])
+
+
+def atax(run):
+    """Blocks as large as the parts; the vectors are whole on the first process."""
+    px, py = {1: (1, 1), 2: (2, 1), 4: (2, 2), 8: (2, 4)}[run.ranks]
+    a = some(run.ranks, "float64", 3, 2)
+    whole = np.block([[a[i * py + j] for j in range(py)] for i in range(px)])
+    x = some(run.ranks, "float64", 2 * py)
+    got = results(run, "atax", {"A": a, "x": x, "y": [np.zeros(2 * py)] * run.ranks}, ["y"], f"--Px={px}", f"--Py={py}", f"--M={3 * px}")
+    equal("y", got["y"][:1], [whole.T @ (whole @ x[0])])
+
+
 def to_nobody(run):
     done = run.start(f"{FILE}:to_nobody", ["--N=4"])
     complain(done, 7, f"of {run.ranks}: the receiver is rank {run.ranks}", "send", by_one=False)
 
 
-TESTS = [numbers, ring, neighbours, anybody, collectives, in_place, parts, blocks, redistributed, jacobi, to_nobody]
+TESTS = [numbers, ring, neighbours, anybody, collectives, in_place, parts, blocks, redistributed, jacobi, product, atax, to_nobody]
 
 if __name__ == "__main__":
     sys.exit(nodes.main(TESTS))

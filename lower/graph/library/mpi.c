@@ -49,8 +49,7 @@ static int code_of(const struct type *t)
     return codes[t->kind] - 1; /* -1: none */
 }
 
-/* Address and layout. */
-static void add_area(struct mpi_call *c, const struct area *a)
+void mpi_add_area(struct mpi_call *c, const struct area *a)
 {
     struct lower *lw = c->sc->act->lw;
     int code = code_of(a->type);
@@ -73,7 +72,7 @@ void mpi_add_input(struct mpi_call *c, const char *conn)
     if (!library_input(c->sc, c->node, conn, &a))
         c->failed = true;
     else
-        add_area(c, &a);
+        mpi_add_area(c, &a);
 }
 
 /* What a process that is not the root has there stays. */
@@ -83,7 +82,7 @@ void mpi_add_output(struct mpi_call *c, const char *conn)
     if (!library_update(c->sc, c->node, conn, &a))
         c->failed = true;
     else
-        add_area(c, &a);
+        mpi_add_area(c, &a);
 }
 
 /* The number in a container of one integer. */
@@ -219,7 +218,7 @@ bool lower_mpi_bcast(struct scope *sc, struct library *n)
     if (in.binding != out.binding)
         return library_wrong_shapes(sc, n, "the broadcast is in place: both sides must be the same container");
     mpi_add_communicator(&c);
-    add_area(&c, &out);
+    mpi_add_area(&c, &out);
     add_value(&c, "_root");
     return finish(&c, "sdfg_rt_mpi_bcast", "sdfg_rt_mpi_start_bcast");
 }

@@ -4,7 +4,7 @@
 
 #include "lower/graph/library/library.h"
 
-enum { MPI_MAX_ARGS = 11, MPI_MAX_PROCESSES = 65536 };
+enum { MPI_MAX_ARGS = 14, MPI_MAX_PROCESSES = 65536 };
 
 /* A call of the runtime in the making: its arguments so far. */
 struct mpi_call {
@@ -20,6 +20,7 @@ struct mpi_call mpi_begin(struct scope *sc, struct library *n);
 bool mpi_finish(struct mpi_call *c, const char *function);
 void mpi_add(struct mpi_call *c, struct tree_expr *e); /* NULL: the call has failed */
 /* Address and layout of a region. */
+void mpi_add_area(struct mpi_call *c, const struct area *a);
 void mpi_add_input(struct mpi_call *c, const char *conn);
 void mpi_add_output(struct mpi_call *c, const char *conn);
 
@@ -34,6 +35,9 @@ bool mpi_finish_value(struct mpi_call *c, const char *function, struct tree_expr
 
 /* The grid that is wired to a connector, which is made if it is not there yet; null if nothing is wired. */
 void mpi_add_grid(struct mpi_call *c, const char *conn);
+/* A grid of all processes: `list` has how many dimensions there are, and the extents. NULL with a diagnostic. */
+struct tree_expr *mpi_whole_grid(struct scope *sc, struct library *n, const char *name, const struct sym *const *list,
+                                 uint32_t count);
 /* Makes a grid for nodes behind it. */
 bool mpi_make_grid(struct scope *sc, struct library *n, const struct container *grid);
 

@@ -29,14 +29,36 @@ static bool missing(struct scope *sc, struct library *n, const char *what, const
 
 /* ---- grids ---- */
 
-static struct tree_expr *make(struct scope *sc, struct library *n, const struct container *grid)
+/* `parent` NULL: of all processes. exact: the part that takes part, or -1. */
+static struct tree_expr *call(struct scope *sc, struct library *n, const char *name, struct tree_expr *parent,
+                              const struct sym *const *list, uint32_t count, const struct sym *exact)
 {
     struct lower *lw = sc->act->lw;
     struct tree *t = lw->tree;
+    const struct type *pointer = type_pointer(lw->ir, type_basic(lw->ir, TYPE_I8));
+    struct mpi_call c = mpi_begin(sc, n);
+    mpi_add(&c, parent ? parent : expr_null(t, pointer));
+    mpi_add(&c, library_list(sc, &n->node.place, list, count));
+    mpi_add(&c, lower_index(lw, &n->node.place, exact));
+    if (c.failed)
+        return NULL;
+    struct tree_var *v = tree_var(t, name, pointer);
+    stmt_call(t, sc->block, v, "sdfg_rt_mpi_grid", c.args, c.count)->place = &n->node.place;
+    return expr_var(t, v);
+}
+
+struct tree_expr *mpi_whole_grid(struct scope *sc, struct library *n, const char *name, const struct sym *const *list,
+                                 uint32_t count)
+{
+    return call(sc, n, name, NULL, list, count, sym_int(sc->act->lw->ir, -1));
+}
+
+static struct tree_expr *make(struct scope *sc, struct library *n, const struct container *grid)
+{
+    struct lower *lw = sc->act->lw;
     const struct place *place = &n->node.place;
     const struct distributed *d = grid->distributed;
     const struct container *parent = d->is_subgrid ? named(sc, d->parent, CONTAINER_PROCESS_GRID) : NULL;
-    const struct type *pointer = type_pointer(lw->ir, type_basic(lw->ir, TYPE_I8));
     uint32_t count = d->is_subgrid ? d->num_dimensions : grid->rank;
     if (d->is_subgrid && (!parent || parent == grid || parent->distributed->is_subgrid)) {
         missing(sc, n, grid->name, "parent process grid");
@@ -52,15 +74,8 @@ static struct tree_expr *make(struct scope *sc, struct library *n, const struct 
         if (!(list[1 + i] = parent ? sym_int(lw->ir, d->dimensions[i]) : lower_symbolic(sc, place, grid->shape[i])))
             return NULL;
     const struct sym *exact = d->exact ? lower_symbolic(sc, place, d->exact) : sym_int(lw->ir, -1);
-    struct mpi_call c = mpi_begin(sc, n);
-    mpi_add(&c, parent ? make(sc, n, parent) : expr_null(t, pointer));
-    mpi_add(&c, library_list(sc, place, list, count + 1));
-    mpi_add(&c, exact ? lower_index(lw, place, exact) : NULL);
-    if (c.failed)
-        return NULL;
-    struct tree_var *v = tree_var(t, grid->name, pointer);
-    stmt_call(t, sc->block, v, "sdfg_rt_mpi_grid", c.args, c.count)->place = place;
-    return expr_var(t, v);
+    struct tree_expr *whole = parent && exact ? make(sc, n, parent) : NULL;
+    return !exact || (parent && !whole) ? NULL : call(sc, n, grid->name, whole, list, count + 1, exact);
 }
 
 bool mpi_make_grid(struct scope *sc, struct library *n, const struct container *grid)

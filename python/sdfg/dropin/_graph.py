@@ -18,19 +18,27 @@ def all_graphs(graph):
         return list(graph.all_sdfgs_recursive())
 
 
-def expand_foreign(graph):
-    """Has those nodes expanded by their classes, with all that they expand to."""
+def sends_messages(node):
+    """Whether it is a library node that DaCe expands to C++ that calls MPI or ScaLAPACK."""
+    return type(node).__module__.startswith(("dace.libraries.mpi.", "dace.libraries.comm.", "dace.libraries.pblas."))
+
+
+def is_foreign(node):
+    return not type(node).__module__.startswith("dace.")
+
+
+def expand(graph, which, recursive=True):
+    """Has those of the library nodes expanded by their classes, with all that they expand to."""
     from dace.sdfg import nodes
     while True:
-        found = [(node, state) for node, state in graph.all_nodes_recursive()
-                 if isinstance(node, nodes.LibraryNode) and not type(node).__module__.startswith("dace.")]
-        if not found:
-            return
+        found = [(node, state) for node, state in graph.all_nodes_recursive() if isinstance(node, nodes.LibraryNode) and which(node)]
         for node, state in found:
             try:
                 node.expand(state)
             except TypeError: # before DaCe 2
                 node.expand(state.parent, state)
+        if not found or not recursive:
+            return
 
 
 def resolve(graph):
@@ -67,11 +75,11 @@ def of_program(program, more=()):
 def load(graph, engine):
     """The engine's program for a graph whose interface is DaCe's. The graph may be changed: it is what DaCe's CompiledSDFG asks for the
     arguments. Gives the program and the symbols that DaCe passes though the code does not need them."""
-    expand_foreign(graph)
+    expand(graph, is_foreign)
     program = Program(json_of(graph), engine)
     for expanded in False, True:
         if expanded:
-            graph.expand_library_nodes() # what a library node needs is known to DaCe once it is expanded
+            expand(graph, lambda node: not sends_messages(node)) # what a library node needs is known to DaCe once it is expanded
         resolve(graph)
         wanted = interface(graph)
         optional = {a.name for a in program.arguments if a.kind == "symbol" and a.optional}

@@ -6,7 +6,7 @@ import threading
 
 from .._errors import Error
 from . import _build, _memory
-from ._graph import Refusal
+from ._graph import Refusal, expand, sends_messages
 from ._settings import settings
 
 _now = threading.local()
@@ -27,6 +27,7 @@ def _compile(original):
     @functools.wraps(original)
     def compile(self, output_file=None, validate=True, return_program_handle=True, *args, **kwargs):
         before, level = getattr(_now, "job", None), settings.level
+        compiling, _now.compiling = getattr(_now, "compiling", False), True
         _now.job = None
         try:
             if level == "memory" and output_file is None and return_program_handle:
@@ -38,8 +39,19 @@ def _compile(original):
                 _now.job = _build.Job()
             return original(self, output_file, validate, return_program_handle, *args, **kwargs)
         finally:
-            _now.job = before
+            _now.job, _now.compiling = before, compiling
     return compile
+
+
+def _expand_library_nodes(original):
+    """DaCe expands nodes that send messages to C++ that calls MPI or ScaLAPACK; we take the nodes. Who asks before the compilation
+    (`auto_optimize`) leaves them as they are."""
+    @functools.wraps(original)
+    def expand_library_nodes(self, recursive=True):
+        if getattr(_now, "compiling", False) or not settings.level or not any(sends_messages(node) for node, _ in self.all_nodes_recursive()):
+            return original(self, recursive)
+        return expand(self, lambda node: not sends_messages(node), recursive)
+    return expand_library_nodes
 
 
 def _generate_code(original):
@@ -75,7 +87,7 @@ def patch():
         return
     import dace
     from dace.codegen import codegen, compiler
-    places = [(dace.SDFG, "compile", _compile), (codegen, "generate_code", _generate_code),
+    places = [(dace.SDFG, "compile", _compile), (dace.SDFG, "expand_library_nodes", _expand_library_nodes), (codegen, "generate_code", _generate_code),
               (compiler, "configure_and_compile", _configure_and_compile)]
     for owner, name, wrap in places:
         _saved[owner, name] = getattr(owner, name)
