@@ -18,7 +18,7 @@
 /* y = A x */
 struct matvec {
     const struct type *type;
-    int64_t rows, cols, row_stride, col_stride, x_stride, y_stride; /* of A as it is multiplied */
+    struct tree_expr *rows, *cols, *row_stride, *col_stride, *x_stride, *y_stride; /* of A as it is multiplied */
     struct tree_expr *a, *x, *y;
     uint32_t alias_a, alias_x, alias_y;
     bool adds; /* y += A x */
@@ -26,24 +26,35 @@ struct matvec {
 
 /* ---- which calls ---- */
 
-static bool constant(const struct tree_stmt *call, int arg, int64_t *out)
+/* The same value in every iteration of loops in place of the call? */
+static bool is_steady(const struct tree_expr *e)
 {
-    const struct tree_expr *e = call->args[arg];
-    *out = e->op == EXPR_INT ? e->i : 0;
-    return e->op == EXPR_INT;
+    if (e->op == EXPR_LOAD || e->op == EXPR_CALL)
+        return false;
+    for (uint32_t i = 0; i < e->num_args; i++)
+        if (!is_steady(e->args[i]))
+            return false;
+    return true;
 }
+
+static bool is_number(const struct tree_stmt *call, int arg, struct tree_expr **out)
+{
+    *out = call->args[arg];
+    return (*out)->type->kind == TYPE_I64 && is_steady(*out);
+}
+
+static bool is_several(const struct tree_expr *e) { return e->op != EXPR_INT || e->i > 1; }
 
 static bool is_float(const struct tree_expr *e, double value) { return e && e->op == EXPR_FLOAT && e->f == value; }
 
 static bool matvec_of(const struct tree_stmt *s, struct matvec *v)
 {
-    int64_t n;
-    *v = (struct matvec){ .rows = 0 };
+    *v = (struct matvec){ .rows = NULL };
     if (s->kind != STMT_CALL || !s->product || !is_float(s->product->alpha, 1) || !s->product->a || !s->product->b ||
-        !s->product->c || type_is_complex(s->product->type) || !constant(s, PRODUCT_N, &n) || n != 1 ||
-        !constant(s, PRODUCT_M, &v->rows) || !constant(s, PRODUCT_K, &v->cols) ||
-        !constant(s, PRODUCT_A_ROW, &v->row_stride) || !constant(s, PRODUCT_A_COL, &v->col_stride) ||
-        !constant(s, PRODUCT_B_ROW, &v->x_stride) || !constant(s, PRODUCT_C_ROW, &v->y_stride))
+        !s->product->c || type_is_complex(s->product->type) || !expr_is_int(s->args[PRODUCT_N], 1) ||
+        !is_number(s, PRODUCT_M, &v->rows) || !is_number(s, PRODUCT_K, &v->cols) ||
+        !is_number(s, PRODUCT_A_ROW, &v->row_stride) || !is_number(s, PRODUCT_A_COL, &v->col_stride) ||
+        !is_number(s, PRODUCT_B_ROW, &v->x_stride) || !is_number(s, PRODUCT_C_ROW, &v->y_stride))
         return false;
     v->type = s->product->type;
     v->adds = is_float(s->product->beta, 1);
@@ -53,14 +64,17 @@ static bool matvec_of(const struct tree_stmt *s, struct matvec *v)
     v->alias_a = s->product->a;
     v->alias_x = s->product->b;
     v->alias_y = s->product->c;
-    return (v->adds || is_float(s->product->beta, 0)) && v->rows > 1 && v->cols > 1 &&
-           (v->col_stride == 1 || v->row_stride == 1) && v->alias_y != v->alias_a && v->alias_y != v->alias_x;
+    return (v->adds || is_float(s->product->beta, 0)) && is_several(v->rows) && is_several(v->cols) &&
+           (expr_is_int(v->col_stride, 1) || expr_is_int(v->row_stride, 1)) && v->alias_y != v->alias_a &&
+           v->alias_y != v->alias_x;
 }
 
-/* Smaller matrices stay in the cache from one product to the next. */
+/* Smaller matrices stay in the cache from one product to the next. Those of unknown size are taken for large ones. */
 static bool is_large(const struct machine *m, const struct matvec *v)
 {
-    return (double)v->rows * (double)v->cols * v->type->size >= (double)m->second_cache;
+    if (v->rows->op != EXPR_INT || v->cols->op != EXPR_INT)
+        return true;
+    return (double)v->rows->i * (double)v->cols->i * v->type->size >= (double)m->second_cache;
 }
 
 /* What the statements of a block do with containers. */
@@ -100,17 +114,17 @@ static bool is_wanted(const struct machine *m, const struct partners *p, const s
 /* ---- loops ---- */
 
 static struct tree_stmt *loop(struct tree *t, struct tree_stmt *b, const struct tree_stmt *call, const char *name,
-                              int64_t end)
+                              struct tree_expr *end)
 {
     struct tree_var *i = tree_var(t, name, type_basic(t->ir, TYPE_I64));
-    struct tree_stmt *s = stmt_for(t, b, i, expr_i64(t, 0), expr_i64(t, end), expr_i64(t, 1));
+    struct tree_stmt *s = stmt_for(t, b, i, expr_i64(t, 0), end, expr_i64(t, 1));
     s->place = call->place;
     return s;
 }
 
-static struct tree_expr *times(struct tree *t, const struct tree_stmt *l, int64_t stride)
+static struct tree_expr *times(struct tree *t, const struct tree_stmt *l, struct tree_expr *stride)
 {
-    return expr_binary(t, EXPR_MUL, expr_var(t, l->var), expr_i64(t, stride));
+    return expr_binary(t, EXPR_MUL, expr_var(t, l->var), stride);
 }
 
 static void clear(struct tree *t, struct tree_stmt *b, const struct tree_stmt *call, const struct matvec *v)
@@ -124,7 +138,7 @@ static void clear(struct tree *t, struct tree_stmt *b, const struct tree_stmt *c
 static struct tree_stmt *sweep(struct tree *t, struct tree_stmt *b, const struct tree_stmt *call,
                                const struct matvec *v)
 {
-    bool by_rows = v->col_stride == 1;
+    bool by_rows = expr_is_int(v->col_stride, 1);
     struct tree_stmt *outer = loop(t, b, call, by_rows ? "i" : "k", by_rows ? v->rows : v->cols);
     struct tree_stmt *inner = loop(t, outer->body, call, by_rows ? "k" : "i", by_rows ? v->cols : v->rows);
     struct tree_stmt *i = by_rows ? outer : inner, *k = by_rows ? inner : outer;

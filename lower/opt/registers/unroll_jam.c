@@ -13,6 +13,7 @@
 #include "lower/opt/registers/unroll_jam.h"
 #include "lower/opt/iterations.h"
 #include "lower/opt/remark.h"
+#include "lower/tree/tree_depend.h"
 #include "lower/tree/tree_rewrite.h"
 
 enum {
@@ -81,28 +82,18 @@ static bool mentions(const struct tree_access *a, const struct tree_var *v)
 
 static bool is_sum(const struct tree_access *a) { return a->write && a->read; }
 
-static bool stays(const struct tree_scan *scan, const struct linear_term *term)
+static bool changes(void *user, const struct tree_var *v)
 {
-    for (uint32_t k = 0; k < term->count; k++)
-        if (!tree_scan_invariant(scan, term->factors[k]))
-            return false;
-    return true;
+    const struct tree_scan *scan = user;
+    return map_has(&scan->assigned, v);
 }
 
-/* c * i + r + k: r is the same for all iterations of the loop and those inside, and what k may be less than c apart. */
+/* Does no other iteration touch the element? */
 static bool is_own(const struct tree_scan *scan, const struct tree_access *w, const struct tree_stmt *loop)
 {
-    struct linear rest = { .known = true }, inside = { .known = true };
-    int64_t times;
-    linear_add(&rest, w->at, 1);
-    if (!linear_take(&rest, loop->var, &times) || times == 0 || w->extent != 1 ||
-        !tree_scan_invariant(scan, w->pointer))
-        return false;
-    for (uint32_t i = 0; i < rest.count; i++)
-        if (!stays(scan, &rest.terms[i]))
-            inside.terms[inside.count++] = rest.terms[i];
-    struct interval k = linear_interval(&inside, w->frame, NULL);
-    return k.known && k.high - k.low < (times < 0 ? -times : times);
+    struct depend_loop iterations = { loop, loop, false };
+    struct depend_query q = { scan->arena, w, w, &iterations, 1, changes, (void *)(uintptr_t)scan };
+    return depend_is_in_step(&q);
 }
 
 static bool takes(const struct tree_stmt *loop, const struct tree_expr *pointer)
@@ -185,14 +176,17 @@ static bool may_jam(struct iterations *x, struct tree_stmt *loop)
 
 /* ---- how many ---- */
 
-/* Bytes of what the loop adds to from its first iteration to its last; 0 if they are not known. */
+/* Bytes of what the loop adds to from its first iteration to its last. An unknown number of iterations is a large one.
+ */
 static int64_t bytes_of_sums(const struct tree_stmt *loop)
 {
+    bool known = loop->begin->op == EXPR_INT && loop->end->op == EXPR_INT;
     int64_t bytes = 0;
-    for (uint32_t i = 0; loop->begin->op == EXPR_INT && loop->end->op == EXPR_INT && i < loop->body->items.count; i++) {
+    for (uint32_t i = 0; i < loop->body->items.count; i++) {
         const struct tree_stmt *s = loop->body->items.items[i];
-        int64_t size = s->kind == STMT_REDUCE ? (int64_t)s->value->type->size : 0, trips = 0;
-        if (__builtin_sub_overflow(loop->end->i, loop->begin->i, &trips) || __builtin_mul_overflow(trips, size, &size))
+        int64_t size = s->kind == STMT_REDUCE ? (int64_t)s->value->type->size : 0, trips = INT32_MAX;
+        if ((known && __builtin_sub_overflow(loop->end->i, loop->begin->i, &trips)) ||
+            __builtin_mul_overflow(trips, size, &size))
             return 0;
         bytes = size > bytes ? size : bytes;
     }
