@@ -14,6 +14,21 @@ enum { MOST_CACHES = 8, WIDE = 64 };
  * open the OpenMP runtime and to start the threads. An operation takes 0.05 to 0.5 ns, with and without vectors. */
 #define COMMON .first_cache = 32 << 10, .second_cache = 1 << 20, .line = 64, .region = 131072
 
+const struct machine_costs machine_costs = {
+    .launch = 2.5e-6,
+    .barrier = 1.5e-6,
+    .wait = 10e-6,
+    .transfer = 8e-6,
+    .bus = 25e9,
+    .gpu_memory = 2.5e12,
+    .gpu_flops = 2e13,
+    .gpu_thread = 2e8,
+    .core_memory = 10e9,
+    .memory = 60e9,
+    .core_flops = 4e9,
+    .region = 5e-6,
+};
+
 const struct machine machine_baseline = { .arch = MACHINE_X86_64, .nontemporal = true, COMMON };
 static const struct machine aarch64 = { .arch = MACHINE_AARCH64, COMMON };
 static const struct machine other = { .arch = MACHINE_OTHER, COMMON };

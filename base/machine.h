@@ -24,6 +24,16 @@ struct machine {
 /* What is known without a processor: x86-64 of any vintage. */
 extern const struct machine machine_baseline;
 
+/* What decides whether a program runs on the processor or on a GPU: seconds, and bytes or operations a second. Rough
+ * numbers of a server's core and of a GPU for servers; bench/gpu measures those of the GPU. */
+struct machine_costs {
+    double launch, barrier, wait, transfer;        /* of a GPU: each one, beside its work */
+    double bus, gpu_memory, gpu_flops, gpu_thread; /* between host and GPU; all of the GPU; one of its threads */
+    double core_memory, memory, core_flops;        /* one core, all cores; one core */
+    double region;                                 /* a parallel region of the processor */
+};
+extern const struct machine_costs machine_costs;
+
 /* The machine that LLVM calls by these names. `features` ("+sve,-avx512f") add to and take from what is known of `cpu`;
  * either may be "". largest_cache is 0: names do not tell. */
 struct machine machine_of(const char *triple, const char *cpu, const char *features);

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CODEGEN_ABI = 18 };
+enum { CODEGEN_ABI = 19 };
 
 struct arena;
 struct json;
@@ -86,10 +86,12 @@ struct codegen_request {
     uint32_t num_expansions;
     const void *members; /* of enumerations, those of plug-ins: enum_members; stays as it is until the release */
     uint32_t alignment;  /* bytes every array argument is aligned to; 0: element size only */
-    bool device;         /* code for a GPU and its host, instead of code for the CPU */
-    int num_threads;     /* 1: sequential code; 0: decided at run time */
-    int opt_level;       /* 0..3, -1: the default pipeline */
-    int arch;            /* compute capability of device code: 90 */
+    bool device;         /* code for a GPU and its host, instead of code for the CPU; of CODEGEN_EMIT_WORK: what either
+                            would cost */
+    const char *device_why; /* for a remark: why it was chosen, or not; NULL: it was not */
+    int num_threads;        /* 1: sequential code; 0: decided at run time */
+    int opt_level;          /* 0..3, -1: the default pipeline */
+    int arch;               /* compute capability of device code: 90 */
     /* Device code that was made before from the same text (the key), and where to keep it; NULL: nowhere. The code is
      * in the arena. Any thread. */
     const void *(*device_load)(void *user, const char *key, size_t key_size, struct arena *a, size_t *size);
@@ -120,6 +122,13 @@ struct codegen_param {
     bool by_value;    /* scalar or symbol: the address of the value is passed; else the data itself */
     bool host_code;   /* of code for a device: memory that its host part reads or writes */
     const char *type; /* element type name as in files, or "struct:NAME", "pointer" ... */
+};
+
+/* What a call would cost on the CPU and on a GPU, in seconds, without the transfers of arguments. */
+struct codegen_cost {
+    bool known; /* false: that depends on data */
+    double cpu, gpu, launches;
+    uint32_t kernels; /* 0: nothing would run on the GPU */
 };
 
 struct codegen_message {
@@ -157,6 +166,7 @@ struct codegen_result {
     uint32_t num_objects;
     char *text; /* emitted text or object bytes, zero-terminated */
     size_t text_size;
+    struct codegen_cost cost;     /* CODEGEN_EMIT_WORK for a device */
     struct codegen_phase *phases; /* times in order, for --time and bench/compile */
     uint32_t num_phases;
     size_t code_bytes, peak_bytes; /* machine code; compiler memory */

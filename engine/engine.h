@@ -15,7 +15,8 @@ struct sdfg_engine {
     atomic_uint holders; /* the caller until he frees it, and its programs */
     atomic_bool freed;   /* by the caller */
     sdfg_options options;
-    int cuda_device; /* that programs run on; -1: the CPU */
+    int cuda_device;  /* that programs run on; -1: the CPU */
+    bool device_auto; /* that one or the CPU, by what a call costs (engine/kernels/choose.h) */
     enum specialize_policy { SPECIALIZE_AUTO, SPECIALIZE_NONE, SPECIALIZE_ALL, SPECIALIZE_LIST } policy;
     const char **bound_names; /* SPECIALIZE_LIST */
     uint32_t num_bound_names;

@@ -98,7 +98,10 @@ static bool take_device(struct sdfg_engine *e, struct diags *d)
 {
     const char *device = e->options.device = copy(e->arena, e->options.device);
     e->cuda_device = -1;
-    if (!device || !strcmp(device, "auto") || !strcmp(device, "cpu"))
+    e->device_auto = device && !strcmp(device, "auto");
+    if (e->device_auto)
+        e->cuda_device = 0;
+    if (!device || e->device_auto || !strcmp(device, "cpu"))
         return true;
     const char *number = strncmp(device, "cuda:", 5) == 0 ? device + 5 : NULL;
     bool cuda = !strcmp(device, "cuda") || (number && *number && !number[strspn(number, "0123456789")]);

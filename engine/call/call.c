@@ -149,7 +149,7 @@ __attribute__((always_inline)) static inline sdfg_error *run_kernel(struct sdfg_
     struct sdfg_rt_faults faults;
     struct sdfg_rt_device device;
     struct sdfg_rt_mpi messages;
-    device_enter(e, &device, &context);
+    device_enter(k, &device, &context);
     bool bare = !kernel_has_state(k) && !r->blocks && !e->options.timing;
     if (context.device)
         device_take(&device, r, bare && !e->options.check);
@@ -364,7 +364,9 @@ sdfg_error *call_once(sdfg_program *p, sdfg_args *a, const struct going_on *on, 
     GUARDED(error_memory(SDFG_STAGE_BIND));
     struct call c;
     uint32_t cancelled = atomic_load_explicit(&a->cancel, memory_order_relaxed);
+    a->in_stream = on && on->stream;
     sdfg_error *error = call_prepare(&c, p, a, NULL);
+    a->in_stream = false;
     if (!error && kernel)
         kernels_pin(*kernel = c.kernel);
     if (!error)

@@ -8,10 +8,11 @@
 #include "engine/kernels/kernel.h"
 #include "runtime/device.h"
 
-/* Puts `d` into the context of a call, unless the programs of this engine run on the CPU. */
-static inline void device_enter(const struct sdfg_engine *e, struct sdfg_rt_device *d, struct sdfg_rt_context *context)
+/* Puts `d` into the context of a call, unless the kernel runs on the CPU. */
+static inline void device_enter(const struct sdfg_kernel *k, struct sdfg_rt_device *d, struct sdfg_rt_context *context)
 {
-    if (__builtin_expect(e->cuda_device < 0, 1))
+    const struct sdfg_engine *e = k->program->engine;
+    if (__builtin_expect(!k->signature.device, 1))
         return;
     __builtin_memset(d, 0, offsetof(struct sdfg_rt_device, trouble) + 1);
     d->index = e->cuda_device;

@@ -128,7 +128,7 @@ static sdfg_error *start(struct handle *h, struct sdfg_kernel *k, void *const *a
                                            .slots = h->slots,
                                            .pool = k->program->pool };
         struct sdfg_rt_device device;
-        device_enter(k->program->engine, &device, &context);
+        device_enter(k, &device, &context);
         k->code.init(&context, args);
         if (context.error) {
             sdfg_rt_release(&context);
@@ -169,7 +169,7 @@ void handles_free(struct handle_table *t)
             /* Exit code takes no arguments: what it needs was put into the slots. */
             struct sdfg_rt_context context = { .num_threads = 1, .slots = h->slots, .pool = t->program->pool };
             struct sdfg_rt_device device;
-            device_enter(t->program->engine, &device, &context);
+            device_enter(h->owner, &device, &context);
             h->owner->code.exit(&context, NULL);
         }
         free(h->slots);

@@ -12,12 +12,12 @@ struct sdfg_pending {
 };
 
 /* What a call needs to know of the stream, from whatever version of the struct. */
-static sdfg_error *take_stream(const sdfg_engine *e, const sdfg_cuda_stream *given, sdfg_cuda_stream *own)
+static sdfg_error *take_stream(bool on_device, const sdfg_cuda_stream *given, sdfg_cuda_stream *own)
 {
     const char *wrong = given ? sized_take(own, sizeof *own, given) : NULL;
     if (wrong)
         return error_of(SDFG_STAGE_BIND, DIAG_STRUCT_SIZE, "sdfg_cuda_stream", wrong);
-    return given && e->cuda_device < 0 ? error_of(SDFG_STAGE_BIND, DIAG_DEVICE_STREAM) : NULL;
+    return given && !on_device ? error_of(SDFG_STAGE_BIND, DIAG_DEVICE_STREAM) : NULL;
 }
 
 static sdfg_pending *pending_new(sdfg_program *p)
@@ -47,7 +47,7 @@ sdfg_error *sdfg_call_async(sdfg_pending **out, sdfg_program *p, sdfg_args *a, c
     NEEDS(p);
     NEEDS(a);
     sdfg_cuda_stream own = SDFG_CUDA_STREAM_INIT;
-    sdfg_error *error = take_stream(p->engine, stream, &own);
+    sdfg_error *error = take_stream(p->engine->cuda_device >= 0, stream, &own);
     sdfg_pending *c = error ? NULL : pending_new(p);
     if (!c)
         return error ? error : error_memory(SDFG_STAGE_BIND);
@@ -61,7 +61,7 @@ sdfg_error *sdfg_bound_call_async(sdfg_pending **out, sdfg_bound *b, const sdfg_
     NEEDS(b);
     sdfg_cuda_stream own = SDFG_CUDA_STREAM_INIT;
     struct sdfg_program *p = b->call.kernel->program;
-    sdfg_error *error = take_stream(p->engine, stream, &own);
+    sdfg_error *error = take_stream(b->call.kernel->signature.device, stream, &own);
     sdfg_pending *c = error ? NULL : pending_new(p);
     if (!c)
         return error ? error : error_memory(SDFG_STAGE_BIND);

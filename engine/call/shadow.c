@@ -47,7 +47,7 @@ static sdfg_error *copy_all(const struct call *c, void **args, const struct run 
 {
     struct sdfg_rt_context context = { .error = SDFG_RT_OK };
     struct sdfg_rt_device device;
-    device_enter(c->kernel->program->engine, &device, &context);
+    device_enter(c->kernel, &device, &context);
     device_take(&device, r, false);
     struct sdfg_rt_run *run = sdfg_rt_device_begin(&context, NULL);
     for (uint32_t i = 0; i < c->shadows.count; i++) {

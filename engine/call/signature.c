@@ -1,6 +1,7 @@
 #include "engine/call/call.h"
 
 #include "base/intern.h"
+#include "engine/kernels/choose.h"
 #include "engine/kernels/policy.h"
 
 /* What of a call changes the code. */
@@ -85,6 +86,8 @@ bool call_broken_promise(const struct sdfg_args *a, const struct leaf **x, const
 bool call_is_repeated(const struct sdfg_args *a)
 {
     uint32_t alignment;
+    if (a->program->engine->device_auto)
+        return false;
     return a->settled && a->kernel && kernel_newest(a->kernel) == a->kernel && !a->kernel->signature.num_may_alias &&
            !look_at_memory(a, &alignment, NULL) && alignment == a->kernel_alignment;
 }
@@ -119,12 +122,13 @@ struct signature call_signature(const struct sdfg_args *a, struct arena *arena, 
 {
     const struct sdfg_program *p = a->program;
     struct signature s = { 0 };
+    s.device = choose_device(a, arena, remember ? NULL : &s.device_why);
     if (look_at_memory(a, &s.alignment, NULL))
         s.num_may_alias = overlapping(a, arena, &s.may_alias);
     if (alignment)
         *alignment = s.alignment;
     uint64_t class = hash_bytes(s.may_alias, s.num_may_alias * sizeof *s.may_alias, s.alignment);
-    struct choice choice = policy_choose(p->policy, a->values, class, remember, arena);
+    struct choice choice = policy_choose(p->policy, a->values, class, s.device, remember, arena);
     s.bound = choice.bound;
     s.num_bound = choice.num_bound;
     if (choice.coarse) {

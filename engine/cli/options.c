@@ -64,7 +64,7 @@ static const struct option options[] = {
       "full: optimized code, quick: code that is there soon, or auto" },
     { "fp", OPTION_FP, RUN | BENCH | CC, TAKES_VALUE, "WHAT", "default, strict or fast floating point" },
     { "device", OPTION_DEVICE, RUN | BENCH | CC, TAKES_VALUE, "WHAT",
-      "auto, cpu, cuda or cuda:N: where the program runs (auto: the CPU)" },
+      "cpu, cuda, cuda:N or auto: where the program runs (cpu); auto: where a call costs less" },
     { "arch", OPTION_ARCH, RUN | BENCH | CC, TAKES_VALUE, "sm_NN", "GPU that code is made for (the device's)" },
     { "codegen", OPTION_CODEGEN, RUN | BENCH | CC, TAKES_VALUE, "FILE",
       "code generator library (beside this program)" },

@@ -3,6 +3,7 @@
 
 #include "base/fatal.h"
 #include "base/machine.h"
+#include "lower/opt/device/offload_cost.h"
 #include "lower/tree/tree_assume.h"
 #include "lower/tree/tree_memory.h"
 #include "lower/tree/tree_work.h"
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* What a result owns: in the end only the code and a little data, unless ORC linked. */
 struct result_owner {
@@ -135,6 +137,13 @@ static void assume_values(struct compile *c)
     tree_assume(c->tree, values, r->num_values);
 }
 
+static void weigh(struct compile *c, struct codegen_result *out)
+{
+    long cores = c->request->num_threads ? c->request->num_threads : sysconf(_SC_NPROCESSORS_ONLN);
+    struct offload_cost x = offload_cost(c->tree, cores < 1 ? 1 : (int)cores);
+    out->cost = (struct codegen_cost){ x.known, x.cpu, x.gpu, x.launches, x.kernels };
+}
+
 static bool take_text(struct compile *c, struct codegen_result *out)
 {
     static const enum jit_text kinds[] = {
@@ -156,6 +165,8 @@ static bool take_text(struct compile *c, struct codegen_result *out)
     case CODEGEN_EMIT_REMARKS:
         if (!jit_text(c->jit, JIT_TEXT_LL_OPT, &text, &size))
             return false;
+        if (c->request->device_why)
+            remark(c->ir->remarks, &c->sdfg->region.block.place, NULL, REMARK_CHOSEN, c->request->device_why);
         remarks_print(c->ir->remarks, &t);
         break;
     case CODEGEN_EMIT_MEMORY:
@@ -165,6 +176,8 @@ static bool take_text(struct compile *c, struct codegen_result *out)
     case CODEGEN_EMIT_WORK:
         assume_values(c);
         tree_work(c->tree, cache_bytes(&c->machine), &t);
+        if (c->request->device)
+            weigh(c, out);
         break;
     case CODEGEN_EMIT_CUDA:
     case CODEGEN_EMIT_PTX:

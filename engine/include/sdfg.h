@@ -235,9 +235,10 @@ typedef struct sdfg_options {
     enum sdfg_linker linker;
     enum sdfg_external_files external_files;
     const char *specialize; /* symbols that become constants: "auto", "none", "all" or names "N,M"; NULL is "auto" */
-    /* Where programs run: "cpu"; "cuda" or "cuda:N" for a GPU by its number among those that the driver shows (the
-     * first); "auto" or NULL: the CPU. Without a driver, a device or NVRTC calls get an ENVIRONMENT error that says
-     * what was tried. What runs where, and what a program for a GPU means on a CPU: docs/gpu.md. */
+    /* Where programs run: "cpu" or NULL; "cuda" or "cuda:N" for a GPU by its number among those that the driver shows
+     * (the first); "auto": the first one if it is there and a call is expected to cost less on it. Without a driver, a
+     * device or NVRTC calls get an ENVIRONMENT error that says what was tried. What runs where, and what a program for
+     * a GPU means on a CPU: docs/gpu.md. */
     const char *device;
     const char *codegen;       /* path of the code generator library; NULL: beside this library */
     const sdfg_limits *limits; /* copied; NULL: the defaults */

@@ -105,7 +105,7 @@ const char *disk_key(struct disk *d, const struct sdfg_program *p, const struct 
     text_printf(&t, " tier=%s", quick ? "quick" : "full");
     text_printf(&t, "\nalignment %u\n", s->alignment);
     *why = "there is no device to compile for";
-    if (o->device && p->engine->cuda_device >= 0 && !device_key(p->engine, &t))
+    if (s->device && !device_key(p->engine, &t))
         return NULL;
     for (uint32_t i = 0; i < s->num_bound; i++)
         text_printf(&t, "bound %s %lld\n", s->bound[i].name, (long long)s->bound[i].value);

@@ -19,6 +19,8 @@ void signature_print(const struct signature *s, struct text *out)
         text_printf(out, "arrays aligned to %u bytes", s->alignment);
     else
         text_add(out, "arrays aligned to their elements");
+    if (s->device)
+        text_add(out, ", for a GPU");
     for (uint32_t i = 0; i < s->num_may_alias; i++)
         text_printf(out, "%s%s", i ? ", " : ", overlapping ", s->may_alias[i]);
 }
@@ -94,6 +96,8 @@ uint32_t signature_differences(const struct signature *s, const struct signature
         else
             text_add(out, "arrays are aligned to their elements only");
     }
+    if (s->device != other->device && next_difference(&d))
+        text_add(out, s->device ? "it runs on a GPU" : "it runs on the CPU");
     compare_overlaps(s, other, "%s overlaps another array", &d);
     compare_overlaps(other, s, "%s overlaps no other array", &d);
     return d.count;

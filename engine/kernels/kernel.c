@@ -36,7 +36,8 @@ struct signature kernel_signature(const struct sdfg_program *p, const struct sym
     for (uint32_t i = 0; i < p->num_variables; i++)
         if (values[i].origin == VALUE_GIVEN && p->variables[i].bindable)
             bound[count++] = (sdfg_symbol){ p->variables[i].name, values[i].value };
-    return (struct signature){ .bound = bound, .num_bound = count };
+    bool device = p->engine->cuda_device >= 0 && !p->engine->device_auto;
+    return (struct signature){ .bound = bound, .num_bound = count, .device = device };
 }
 
 void signature_add_values(struct signature *s, const struct sdfg_program *p, const struct symbol_value *values,

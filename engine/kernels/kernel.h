@@ -14,6 +14,8 @@ struct signature {
     const char *const *may_alias; /* in argument order */
     uint32_t num_may_alias;
     uint32_t alignment;
+    bool device;            /* code for a GPU */
+    const char *device_why; /* why that was chosen, or the CPU; NULL: nothing was. Equal code for all of it */
     const struct codegen_export *exports; /* of objects for other programs; NULL for kernels */
     const sdfg_symbol *values;            /* of a call, for what is counted about it; code does not know them */
     uint32_t num_values;
@@ -87,6 +89,8 @@ void signature_add_values(struct signature *s, const struct sdfg_program *p, con
 sdfg_error *kernels_emit(struct sdfg_program *p, const struct signature *s, enum codegen_emit what, char **out,
                          size_t *size);
 /* The same for what the interface names; the graph itself needs no code generator. */
+/* What a call with the values of the signature would cost. */
+sdfg_error *kernels_cost(struct sdfg_program *p, const struct signature *s, struct codegen_cost *out);
 sdfg_error *program_emit(struct sdfg_program *p, const struct signature *s, enum sdfg_emit what, char **out,
                          size_t *size);
 

@@ -156,12 +156,13 @@ sdfg_stats kernel_store_stats(struct kernel_store *s)
 static uint64_t hash_of(const struct signature *s)
 {
     uint64_t h = hash_bytes(s->bound, s->num_bound * sizeof *s->bound, s->alignment);
-    return hash_bytes(s->may_alias, s->num_may_alias * sizeof *s->may_alias, h);
+    return hash_bytes(s->may_alias, s->num_may_alias * sizeof *s->may_alias, h + s->device);
 }
 
 bool signature_same(const struct signature *x, const struct signature *y)
 {
-    if (x->alignment != y->alignment || x->num_bound != y->num_bound || x->num_may_alias != y->num_may_alias)
+    if (x->device != y->device || x->alignment != y->alignment || x->num_bound != y->num_bound ||
+        x->num_may_alias != y->num_may_alias)
         return false;
     for (uint32_t i = 0; i < x->num_bound; i++)
         if (x->bound[i].name != y->bound[i].name || x->bound[i].value != y->bound[i].value)

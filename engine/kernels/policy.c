@@ -147,14 +147,14 @@ static bool is_coarse(struct policy *y, uint64_t class, bool remember)
 
 /* Kernels of a device take sizes as parameters, so that one text serves all; values that may shape code are constants
  * there, too. */
-static bool is_worth(const struct sdfg_engine *e, const struct symbol_value *v)
+static bool is_worth(bool device, const struct symbol_value *v)
 {
     enum { SHAPES = 32 };
-    return e->cuda_device < 0 || (v->value >= -SHAPES && v->value <= SHAPES);
+    return !device || (v->value >= -SHAPES && v->value <= SHAPES);
 }
 
-struct choice policy_choose(struct policy *y, const struct symbol_value *values, uint64_t class, bool remember,
-                            struct arena *a)
+struct choice policy_choose(struct policy *y, const struct symbol_value *values, uint64_t class, bool device,
+                            bool remember, struct arena *a)
 {
     const struct sdfg_program *p = y->program;
     enum specialize_policy policy = p->engine->policy;
@@ -165,7 +165,7 @@ struct choice policy_choose(struct policy *y, const struct symbol_value *values,
     for (uint32_t i = 0; i < p->num_variables; i++) {
         bool wanted = all || (policy == SPECIALIZE_AUTO && !varies(y, i)) ||
                       (policy == SPECIALIZE_LIST && in_list(p->engine, p->variables[i].name));
-        if (wanted && can_bind(p, values, i) && (policy != SPECIALIZE_AUTO || is_worth(p->engine, &values[i])))
+        if (wanted && can_bind(p, values, i) && (policy != SPECIALIZE_AUTO || is_worth(device, &values[i])))
             bound[choice.num_bound++] = (sdfg_symbol){ p->variables[i].name, values[i].value };
     }
     choice.coarse = counts && is_coarse(y, class, remember);

@@ -20,8 +20,8 @@ struct choice {
  * which `class` is a hash: when a program under `auto` has met many of them, others are not worth code of their own.
  * Remembers values and class if asked. Any thread; a lock is taken for what is new, so calls of the same sizes do not
  * wait for each other. */
-struct choice policy_choose(struct policy *y, const struct symbol_value *values, uint64_t class, bool remember,
-                            struct arena *a);
+struct choice policy_choose(struct policy *y, const struct symbol_value *values, uint64_t class, bool device,
+                            bool remember, struct arena *a);
 void policy_explain(struct policy *y, struct text *out); /* one line */
 
 #endif

@@ -90,7 +90,8 @@ static bool compile(struct sdfg_program *p, const struct signature *s, enum code
         .members = &p->engine->registry.members,
         .alignment = s->alignment,
         .emit = what,
-        .device = what >= CODEGEN_EMIT_CUDA || p->engine->cuda_device >= 0,
+        .device = what >= CODEGEN_EMIT_CUDA || s->device,
+        .device_why = s->device_why,
         .device_load = device_code_load,
         .device_store = device_code_store,
         .device_user = p->engine,
@@ -306,6 +307,17 @@ void kernel_free(struct sdfg_kernel *k)
 size_t kernel_bytes(const struct sdfg_kernel *k)
 {
     return arena_bytes(k->arena) + (k->placed ? place_memory(k->placed) : k->code.kept_bytes);
+}
+
+sdfg_error *kernels_cost(struct sdfg_program *p, const struct signature *s, struct codegen_cost *out)
+{
+    struct codegen_result result;
+    sdfg_error *error;
+    if (!compile(p, s, CODEGEN_EMIT_WORK, SDFG_TIER_FULL, &result, NULL, &error))
+        return error;
+    *out = result.cost;
+    p->engine->codegen->release(&result);
+    return NULL;
 }
 
 sdfg_error *kernels_emit(struct sdfg_program *p, const struct signature *s, enum codegen_emit what, char **out,

@@ -4,6 +4,7 @@
 #include "base/near.h"
 #include "base/stack.h"
 #include "engine/call/handle.h"
+#include "engine/kernels/choose.h"
 #include "engine/kernels/disk.h"
 #include "engine/kernels/kernels.h"
 #include "engine/kernels/policy.h"
@@ -38,6 +39,7 @@ static void program_release(void *program)
     sdfg_rt_data_free(p->data);
     kernels_free(p->kernels);
     policy_free(p->policy);
+    choices_free(p->choices);
     sdfg_error_free(p->warnings);
     struct sdfg *graph = p->root ? p->root : atomic_load(&p->graph);
     if (graph)
@@ -199,6 +201,7 @@ sdfg_error *program_load(sdfg_program **out, sdfg_engine *e, struct ir *ir, char
     }
     p->kernels = kernels_new(p);
     p->policy = policy_new(p);
+    p->choices = choices_new(p);
     p->handles = handles_new(p);
     p->pool = pool_new(&e->options);
     p->data = data_new(&e->options);

@@ -39,6 +39,7 @@ struct leaf {
 struct frontend_found;
 struct limit;
 struct kernel_table;
+struct choices;
 struct policy;
 struct handle_table;
 
@@ -73,6 +74,7 @@ struct sdfg_program {
     VEC(const char *) constraints;
     struct kernel_table *kernels;
     struct policy *policy;
+    struct choices *choices;
     struct handle_table *handles;
     struct sdfg_rt_pool *pool;
     struct frontend_found *found;              /* of a live function; else NULL */

@@ -9,11 +9,6 @@
 
 enum { MOST_STEPS = 2000000 }; /* statements looked at; what takes more is not known */
 
-struct amount {
-    double value;
-    bool known;
-};
-
 /* A container in a nest: the elements between `range`, or as many as there are accesses if those are fewer. */
 struct touched {
     const struct tree_var *base;
@@ -25,24 +20,24 @@ struct touched {
 struct counter {
     struct tree *tree;
     uint32_t steps;
-    VEC(struct touched) touched; /* of the nest at hand */
-    struct map taken;            /* pointers to memory taken inside of a nest -> elements, as integers */
-    double cache;                /* bytes that stay near from one nest to the next */
-    struct amount flops, bytes;  /* of the program */
+    VEC(struct touched) touched;     /* of the nest at hand */
+    struct map taken;                /* pointers to memory taken inside of a nest -> elements, as integers */
+    double cache;                    /* bytes that stay near from one nest to the next */
+    struct tree_amount flops, bytes; /* of the program */
     struct json_writer *out;
 };
 
-static struct amount amount(double value) { return (struct amount){ value, true }; }
+static struct tree_amount amount(double value) { return (struct tree_amount){ value, true }; }
 
-static struct amount add(struct amount a, struct amount b)
+static struct tree_amount add(struct tree_amount a, struct tree_amount b)
 {
-    return (struct amount){ a.value + b.value, a.known && b.known };
+    return (struct tree_amount){ a.value + b.value, a.known && b.known };
 }
 
-static struct amount times(struct amount a, struct amount n)
+static struct tree_amount times(struct tree_amount a, struct tree_amount n)
 {
     bool nothing = a.known && a.value <= 0;
-    return (struct amount){ nothing ? 0 : a.value * n.value, nothing || (a.known && n.known) };
+    return (struct tree_amount){ nothing ? 0 : a.value * n.value, nothing || (a.known && n.known) };
 }
 
 /* ---- operations ---- */
@@ -79,9 +74,9 @@ static double operation_flops(const struct tree_expr *e)
 }
 
 /* Both sides of a select count: vector code evaluates them. */
-static struct amount expr_flops(const struct tree_expr *e)
+static struct tree_amount expr_flops(const struct tree_expr *e)
 {
-    struct amount sum = amount(operation_flops(e));
+    struct tree_amount sum = amount(operation_flops(e));
     if (e->op == EXPR_CALL)
         sum.known = false;
     if (e->op == EXPR_LOAD || e->op == EXPR_OFFSET)
@@ -93,21 +88,23 @@ static struct amount expr_flops(const struct tree_expr *e)
 
 /* ---- control ---- */
 
-static struct amount point(struct interval i) { return (struct amount){ (double)i.low, i.known && i.low == i.high }; }
-
-static struct amount trip_count(const struct tree_stmt *loop, const struct tree_frame *outer)
+static struct tree_amount point(struct interval i)
 {
-    struct amount begin = point(interval_of(loop->begin, outer, NULL));
-    struct amount end = point(interval_of(loop->end, outer, NULL));
-    struct amount step = point(interval_of(loop->step, outer, NULL));
+    return (struct tree_amount){ (double)i.low, i.known && i.low == i.high };
+}
+
+struct tree_amount tree_work_trips(const struct tree_stmt *loop, const struct tree_frame *outer)
+{
+    struct tree_amount begin = point(interval_of(loop->begin, outer, NULL));
+    struct tree_amount end = point(interval_of(loop->end, outer, NULL));
+    struct tree_amount step = point(interval_of(loop->step, outer, NULL));
     bool known = begin.known && end.known && step.known && step.value > 0;
     if (!known || end.value <= begin.value)
-        return (struct amount){ 0, known };
+        return (struct tree_amount){ 0, known };
     return amount((double)(int64_t)((end.value - begin.value + step.value - 1) / step.value));
 }
 
-/* 1, 0, or -1: not known. */
-static int truth(const struct tree_expr *e, const struct tree_frame *frame)
+int tree_work_truth(const struct tree_expr *e, const struct tree_frame *frame)
 {
     if (e->op == EXPR_INT)
         return e->i != 0;
@@ -133,20 +130,20 @@ static int truth(const struct tree_expr *e, const struct tree_frame *frame)
     }
 }
 
-static struct amount stmt_flops(struct counter *c, const struct tree_stmt *s, const struct tree_frame *frame);
+static struct tree_amount stmt_flops(struct counter *c, const struct tree_stmt *s, const struct tree_frame *frame);
 
 /* At once if nothing inside depends on the variable, else iteration by iteration. */
-static struct amount loop_flops(struct counter *c, const struct tree_stmt *s, const struct tree_frame *outer)
+static struct tree_amount loop_flops(struct counter *c, const struct tree_stmt *s, const struct tree_frame *outer)
 {
-    struct amount trips = trip_count(s, outer);
+    struct tree_amount trips = tree_work_trips(s, outer);
     struct tree_frame frame = tree_frame_of(outer, s);
-    struct amount body = stmt_flops(c, s->body, &frame), sum = amount(0);
+    struct tree_amount body = stmt_flops(c, s->body, &frame), sum = amount(0);
     if (body.known && s->loop.tiles) /* what tiles compute again is not the program's work */
         return times(body, amount((double)s->loop.different / (double)s->loop.tiles));
     if (body.known || !trips.known)
         return times(body, trips);
     int64_t step = s->step->op == EXPR_INT ? s->step->i : 1;
-    struct amount begin = point(interval_of(s->begin, outer, NULL));
+    struct tree_amount begin = point(interval_of(s->begin, outer, NULL));
     for (int64_t i = 0; i < (int64_t)trips.value; i++) {
         frame.range = interval_point((int64_t)begin.value + i * step);
         sum = add(sum, stmt_flops(c, s->body, &frame));
@@ -156,38 +153,38 @@ static struct amount loop_flops(struct counter *c, const struct tree_stmt *s, co
     return sum;
 }
 
-static struct amount branch_flops(struct counter *c, const struct tree_stmt *s, const struct tree_frame *frame)
+static struct tree_amount branch_flops(struct counter *c, const struct tree_stmt *s, const struct tree_frame *frame)
 {
     if (s->loop.tiles)
         return stmt_flops(c, s->otherwise, frame);
-    int taken = truth(s->value, frame);
-    struct amount test = expr_flops(s->value);
-    struct amount yes = taken ? stmt_flops(c, s->body, frame) : amount(0);
-    struct amount no = taken != 1 && s->otherwise ? stmt_flops(c, s->otherwise, frame) : amount(0);
+    int taken = tree_work_truth(s->value, frame);
+    struct tree_amount test = expr_flops(s->value);
+    struct tree_amount yes = taken ? stmt_flops(c, s->body, frame) : amount(0);
+    struct tree_amount no = taken != 1 && s->otherwise ? stmt_flops(c, s->otherwise, frame) : amount(0);
     bool known = taken >= 0 || (yes.value == no.value && yes.known && no.known);
-    struct amount sum = add(test, taken == 0 ? no : yes);
+    struct tree_amount sum = add(test, taken == 0 ? no : yes);
     sum.known = sum.known && known;
     return sum;
 }
 
-static struct amount call_flops(const struct tree_stmt *s, const struct tree_frame *frame)
+static struct tree_amount call_flops(const struct tree_stmt *s, const struct tree_frame *frame)
 {
     const struct tree_callee *callee = stmt_callee(s);
-    struct amount product = amount(2);
+    struct tree_amount product = amount(2);
     bool found = false;
     for (uint32_t i = 0; i < s->num_args; i++)
         if (callee_role(callee, i) == 'n') {
             product = times(product, point(interval_of(s->args[i], frame, NULL)));
             found = true;
         }
-    return found ? product : (struct amount){ 0, callee->flags & RT_NO_FLOPS };
+    return found ? product : (struct tree_amount){ 0, callee->flags & RT_NO_FLOPS };
 }
 
-static struct amount stmt_flops(struct counter *c, const struct tree_stmt *s, const struct tree_frame *frame)
+static struct tree_amount stmt_flops(struct counter *c, const struct tree_stmt *s, const struct tree_frame *frame)
 {
-    struct amount sum = amount(0);
+    struct tree_amount sum = amount(0);
     if (++c->steps > MOST_STEPS)
-        return (struct amount){ 0, false };
+        return (struct tree_amount){ 0, false };
     switch (s->kind) {
     case STMT_BLOCK:
         for (uint32_t i = 0; i < s->items.count; i++)
@@ -212,7 +209,7 @@ static struct amount stmt_flops(struct counter *c, const struct tree_stmt *s, co
     case STMT_ZERO:
         return sum;
     default: /* loops with conditions, jumps, code of others */
-        return (struct amount){ 0, false };
+        return (struct tree_amount){ 0, false };
     }
 }
 
@@ -259,7 +256,7 @@ static void expr_touches(struct counter *c, const struct tree_expr *e, double ti
 static void range_touches(struct counter *c, const struct tree_stmt *s, double runs, const struct tree_frame *frame,
                           bool written)
 {
-    struct amount count = point(interval_of(s->count, frame, NULL));
+    struct tree_amount count = point(interval_of(s->count, frame, NULL));
     struct touched t = { .base = NULL,
                          .written = written,
                          .known = count.known,
@@ -318,9 +315,9 @@ static void stmt_touches(struct counter *c, const struct tree_stmt *s, double ru
         stmt_touches(c, s->items.items[i], runs, frame);
 }
 
-static struct amount touched_bytes(const struct counter *c)
+static struct tree_amount touched_bytes(const struct counter *c)
 {
-    struct amount sum = amount(0);
+    struct tree_amount sum = amount(0);
     for (uint32_t i = 0; i < c->touched.count; i++) {
         const struct touched *t = &c->touched.items[i];
         double elements = (double)(t->range.high - t->range.low + 1);
@@ -329,7 +326,7 @@ static struct amount touched_bytes(const struct counter *c)
             elements = taken;
         if (elements > t->accesses)
             elements = t->accesses;
-        sum = add(sum, (struct amount){ elements * t->size, t->known || taken > 0 });
+        sum = add(sum, (struct tree_amount){ elements * t->size, t->known || taken > 0 });
     }
     return sum;
 }
@@ -346,7 +343,7 @@ static bool has_parallel_loop(const struct tree_stmt *s)
     return found;
 }
 
-static void write_amount(struct json_writer *out, const char *key, struct amount a)
+static void write_amount(struct json_writer *out, const char *key, struct tree_amount a)
 {
     if (a.known)
         json_write_real(out, key, a.value);
@@ -354,11 +351,12 @@ static void write_amount(struct json_writer *out, const char *key, struct amount
         json_write_null(out, key);
 }
 
-static void add_nest(struct counter *c, const struct tree_stmt *s, struct amount runs, const struct tree_frame *frame)
+static void add_nest(struct counter *c, const struct tree_stmt *s, struct tree_amount runs,
+                     const struct tree_frame *frame)
 {
     c->steps = 0;
     c->touched.count = 0;
-    struct amount flops = stmt_flops(c, s, frame), bytes;
+    struct tree_amount flops = stmt_flops(c, s, frame), bytes;
     stmt_touches(c, s, 1, frame);
     bytes = touched_bytes(c);
     if (s->kind == STMT_CALL)
@@ -386,11 +384,12 @@ static bool stays(struct counter *c, const struct tree_stmt *loop, const struct 
 {
     c->touched.count = 0;
     stmt_touches(c, loop, 1, frame);
-    struct amount bytes = touched_bytes(c);
+    struct tree_amount bytes = touched_bytes(c);
     return bytes.known && bytes.value <= c->cache;
 }
 
-static void find_nests(struct counter *c, const struct tree_stmt *s, struct amount runs, const struct tree_frame *frame)
+static void find_nests(struct counter *c, const struct tree_stmt *s, struct tree_amount runs,
+                       const struct tree_frame *frame)
 {
     bool sequential = s->kind == STMT_FOR && !s->loop.parallel && !s->loop.independent && !s->loop.tiles &&
                       !s->loop.near && has_parallel_loop(s->body) && !stays(c, s, frame);
@@ -399,14 +398,23 @@ static void find_nests(struct counter *c, const struct tree_stmt *s, struct amou
             find_nests(c, s->items.items[i], runs, frame);
     } else if (sequential) {
         struct tree_frame inner = tree_frame_of(frame, s);
-        find_nests(c, s->body, times(trip_count(s, frame), runs), &inner);
-    } else if (s->kind == STMT_IF && truth(s->value, frame) >= 0) {
-        const struct tree_stmt *taken = truth(s->value, frame) ? s->body : s->otherwise;
+        find_nests(c, s->body, times(tree_work_trips(s, frame), runs), &inner);
+    } else if (s->kind == STMT_IF && tree_work_truth(s->value, frame) >= 0) {
+        const struct tree_stmt *taken = tree_work_truth(s->value, frame) ? s->body : s->otherwise;
         if (taken)
             find_nests(c, taken, runs, frame);
     } else {
         add_nest(c, s, runs, frame);
     }
+}
+
+struct tree_amounts tree_work_stmt(struct tree *t, const struct tree_stmt *s, const struct tree_frame *frame)
+{
+    struct counter c = { .tree = t };
+    struct tree_amounts sum = { .flops = stmt_flops(&c, s, frame) };
+    stmt_touches(&c, s, 1, frame);
+    sum.bytes = touched_bytes(&c);
+    return sum;
 }
 
 void tree_work(struct tree *t, double cache, struct text *out)

@@ -54,7 +54,7 @@ class Engine:
                  cache_dir: Optional[Path] = "default", codegen: Optional[Path] = None, debug: Optional[str] = None,
                  dump_dir: Optional[Path] = None, dump_after: Optional[str] = None, debug_info: bool = False, profiler: bool = False,
                  linker: str = "auto", cache_bytes: int = 0, cache_days: int = 0, memory_bytes: int = 0, tier: str = "full",
-                 save_data: Optional[Path] = None, restore_data: Optional[Path] = None, device: str = "auto",
+                 save_data: Optional[Path] = None, restore_data: Optional[Path] = None, device: str = "cpu",
                  check: Union[bool, str, Sequence[str], None] = None, external_files: str = "folder", file_bytes: int = 0,
                  text_bytes: int = 0, arch: int = 0, plugins: Sequence[Path] = (), **unknown: NoReturn) -> None:
         for name in unknown:

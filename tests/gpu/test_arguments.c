@@ -81,6 +81,26 @@ OWN_PROCESS(calls_come_behind_streams)
     close_program(&h);
 }
 
+/* The CPU for little work, the device for what lies there already. */
+OWN_PROCESS(calls_choose_where_they_run)
+{
+    struct caller h;
+    start(0);
+    open_program(&h, "auto", axpy);
+    void *there = on_device(x, BYTES), *result = on_device(y, BYTES);
+    for (int round = 0; round < 4; round++) {
+        bool device = round % 2;
+        long launches = calls_of("cuLaunchKernel");
+        CHECK_STR(said(sdfg_args_f64(h.args, "alpha", 2)), "");
+        CHECK_STR(give(&h, "X", device ? there : x, SDFG_DEVICE_DEFAULT, 0), "");
+        CHECK_STR(give(&h, "Y", device ? result : y, SDFG_DEVICE_DEFAULT, 0), "");
+        CHECK_STR(call(&h), "");
+        CHECK_INT(calls_of("cuLaunchKernel") - launches, device);
+        CHECK(round > 1 || is_right(device ? values_of(result, BYTES) : y));
+    }
+    close_program(&h);
+}
+
 /* ---- code of the host ---- */
 
 /* A library routine of the host solves in the place of the device; the other arguments stay where they are. */

@@ -6,10 +6,12 @@
 static void check(enum sdfg_rt_error error, enum sdfg_error_class class, const char *message)
 {
     struct sdfg_engine engine = { .cuda_device = 2, .options = { .check = SDFG_CHECK_BOUNDS } };
+    struct sdfg_program program = { .engine = &engine };
+    struct sdfg_kernel kernel = { .program = &program, .signature = { .device = true } };
     struct sdfg_rt_device device;
     struct sdfg_rt_context context = { .error = SDFG_RT_OK };
     memset(&device, 0xff, sizeof device);
-    device_enter(&engine, &device, &context);
+    device_enter(&kernel, &device, &context);
     CHECK(context.device == &device);
     CHECK(device.index == 2 && device.check && !device.async && !device.has_stream && !device.cuda_context);
     context.error = error;
@@ -32,10 +34,12 @@ TEST(errors)
 
 TEST(on_the_cpu)
 {
-    struct sdfg_engine engine = { .cuda_device = -1 };
+    struct sdfg_engine engine = { .cuda_device = 0, .device_auto = true };
+    struct sdfg_program program = { .engine = &engine };
+    struct sdfg_kernel kernel = { .program = &program };
     struct sdfg_rt_device device;
     struct sdfg_rt_context context = { .error = SDFG_RT_BAD_VALUE };
-    device_enter(&engine, &device, &context);
+    device_enter(&kernel, &device, &context);
     CHECK(!context.device && !device_explains(&context));
 }
 

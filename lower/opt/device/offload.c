@@ -252,21 +252,27 @@ static bool tame(void *user, struct tree_stmt *s)
     return s->kind != STMT_KERNEL;
 }
 
+void offload_decide(struct offload *o, struct tree *t)
+{
+    *o = (struct offload){ .tree = t, .num_vars = t->num_vars };
+    o->main = t->functions.items[0];
+    stmt_flatten(t, o->main->body);
+    o->whole = (struct tree_whole){ t, o->main, { 0 } };
+    o->in_cell = NEW_ARRAY(t->arena, bool, t->num_vars);
+    offload_find_memory(o);
+    do {
+        o->changed = false;
+        o->num_nests = 0;
+        place(o, o->main->body);
+    } while (o->changed);
+}
+
 bool opt_offload(struct tree *t, const struct tree_options *o)
 {
+    struct offload w;
     if (o->counting)
         return true;
-    struct offload w = { .tree = t, .num_vars = t->num_vars };
-    w.main = t->functions.items[0];
-    stmt_flatten(t, w.main->body);
-    w.whole = (struct tree_whole){ t, w.main, { 0 } };
-    w.in_cell = NEW_ARRAY(t->arena, bool, t->num_vars);
-    offload_find_memory(&w);
-    do {
-        w.changed = false;
-        w.num_nests = 0;
-        place(&w, w.main->body);
-    } while (w.changed);
+    offload_decide(&w, t);
     tell_all(&w);
     mark_params(&w);
     if (w.num_nests)

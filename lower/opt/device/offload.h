@@ -64,6 +64,11 @@ struct offload {
     struct tree_label *leave; /* the end of the function; NULL: nothing goes there */
 };
 
+/* ---- offload.c ---- */
+
+/* What runs where; nothing is written. */
+void offload_decide(struct offload *o, struct tree *t);
+
 /* ---- offload_memory.c ---- */
 
 void offload_find_memory(struct offload *o);
