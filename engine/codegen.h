@@ -7,6 +7,7 @@
 
 #include "engine/include/sdfg_plugin.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -107,6 +108,7 @@ struct codegen_request {
     unsigned check;                       /* enum sdfg_rt_check_kind: what checked mode looks for */
     enum codegen_emit emit;               /* text or object wanted instead of code */
     const struct codegen_export *exports; /* what the functions of an object are; NULL: none */
+    _Atomic(const char *) *phase;         /* gets the name of each pass when it begins, static text; or NULL */
     const char *passes;                   /* as in sdfg_options, or NULL */
     const char *dump_after;               /* pass whose result goes to `dump`, or NULL */
     const char *debug_words;              /* as in SDFG_DEBUG, or NULL */

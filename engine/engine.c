@@ -116,6 +116,8 @@ void sdfg_engine_wait(sdfg_engine *e)
         disk_wait(e->disk);
 }
 
+const char *sdfg_engine_phase(sdfg_engine *e) { return e ? atomic_load(&e->phase) : NULL; }
+
 void sdfg_engine_stats(sdfg_engine *e, sdfg_stats *out)
 {
     if (!e || !out)

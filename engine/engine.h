@@ -20,6 +20,7 @@ struct sdfg_engine {
     enum specialize_policy { SPECIALIZE_AUTO, SPECIALIZE_NONE, SPECIALIZE_ALL, SPECIALIZE_LIST } policy;
     const char **bound_names; /* SPECIALIZE_LIST */
     uint32_t num_bound_names;
+    _Atomic(const char *) phase; /* of a compilation, or NULL */
     struct kernel_store *kernels;
     struct tiers *tiers;
     struct device_codes *device_codes;

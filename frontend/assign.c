@@ -37,7 +37,19 @@ static bool join(struct fe *f, const struct py *n, struct fe_binding *b, const s
 
 static bool is_value(const struct value *v) { return fe_is_operand(v); }
 
+static bool assign_name(struct fe *f, const struct py *n, const char *name, const struct value *v);
+
 bool fe_assign_name(struct fe *f, const struct py *n, const char *name, const struct value *v)
+{
+    if (!assign_name(f, n, name, v))
+        return false;
+    const struct fe_binding *b = f->typed ? fe_find(f->scope, name) : NULL;
+    if (b && b->value)
+        fe_typed(f, n, name, b->value);
+    return true;
+}
+
+static bool assign_name(struct fe *f, const struct py *n, const char *name, const struct value *v)
 {
     struct fe_binding *b = fe_find(f->scope, name);
     if (b && b->storage) {

@@ -266,6 +266,9 @@ static bool bind_arguments(struct fe *f, const struct fe_function *fn, struct fe
         if (!v)
             return false;
         fe_bind(f, inner, formals[i].name, v);
+        f->source = fn->source;
+        fe_typed(f, fn->node, formals[i].name, v);
+        f->source = caller;
     }
     return true;
 }

@@ -161,10 +161,12 @@ static const struct value *name_value(struct fe *f, const struct py *n)
             return fe_error(f, n, "'%s' %s", name, b->gone);
         f->said = false;
         const struct value *v = b ? b->value : s->host ? s->host->lookup(s->host, n, name) : NULL;
-        if (v)
-            return s->is_module ? fe_in_context(f, n, v) : v;
-        if (f->said)
-            return NULL;
+        if (v && s->is_module) {
+            fe_typed(f, n, name, v);
+            return fe_in_context(f, n, v);
+        }
+        if (v || f->said)
+            return v;
         if (!b && is_own(f, s, name))
             return fe_error(f, n,
                             "'%s' is assigned in this function, so it is a local name, which has no value here yet; "

@@ -3,6 +3,14 @@
 
 #include <string.h>
 
+static int64_t characters(const char *text)
+{
+    int64_t count = 0;
+    for (; *text; text++)
+        count += ((unsigned char)*text & 0xC0) != 0x80;
+    return count;
+}
+
 const struct value *fn_len(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
 {
     (void)b;
@@ -11,6 +19,8 @@ const struct value *fn_len(struct fe *f, const struct fe_builtin *b, struct fe_a
         return fe_symbol(f, v->shape[0]);
     if (v && (v->kind == FE_TUPLE || v->kind == FE_DICT))
         return fe_int(f, v->kind == FE_DICT ? v->count / 2 : v->count);
+    if (v && v->kind == FE_STRING)
+        return fe_int(f, characters(v->text));
     return fe_error(f, a->node, "len of %s", v ? fe_describe(f, v) : "nothing");
 }
 

@@ -581,5 +581,7 @@ const struct fe_function *fe_live(struct fe *f, const struct sdfg_host *host, ui
 {
     struct live *l = NEW(f->arena, struct live);
     *l = (struct live){ .f = f, .host = host, .entry = id };
+    f->typed = host->typed;
+    f->typed_user = host->user;
     return function(l, NULL, id);
 }

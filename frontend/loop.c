@@ -296,6 +296,7 @@ static bool run_for(struct fe *f, const void *user)
     } else if (it->node->for_.target->kind == PY_NAME) {
         struct fe_binding *b = fe_bind(f, f->scope, it->node->for_.target->name.id, fe_symbol(f, symbol));
         b->storage = NULL;
+        fe_typed(f, it->node, b->name, b->value);
     }
     good = good && loop_body(f, &it->node->for_.body);
     fe_leave(f, &kept);

@@ -79,6 +79,7 @@ static bool run_map(struct fe *f, const void *user)
         const struct py *t = target->kind == PY_TUPLE ? target->tuple.elts.items[i] : target;
         struct fe_binding *b = fe_bind(f, f->scope, t->name.id, fe_symbol(f, sym_name(f->ir, mp->params.items[i])));
         b->storage = NULL;
+        fe_typed(f, t, b->name, b->value);
     }
     f->level = level;
     struct fe_region kept = fe_enter(f, level->sdfg ? &level->sdfg->region : NULL);

@@ -206,6 +206,7 @@ static bool add_parameter(struct fe *f, const struct py *p, const struct fronten
     fe_at(f, p);
     if (t->kind != FE_TYPE && t->kind != FE_DESC) { /* a constant, which is no argument of the graph */
         fe_bind(f, f->scope, p->arg.arg, t);
+        fe_typed(f, p, p->arg.arg, t);
         if (t->kind == FE_VIEW && t->view.container->name == p->arg.arg)
             text_printf(names, "%s%s", names->length ? ", " : "", p->arg.arg);
         return true;
@@ -219,6 +220,7 @@ static bool add_parameter(struct fe *f, const struct py *p, const struct fronten
     struct value *whole = (struct value *)fe_whole(f, c);
     whole->weak = t->weak;
     fe_bind(f, f->scope, p->arg.arg, whole);
+    fe_typed(f, p, p->arg.arg, whole);
     return true;
 }
 

@@ -282,8 +282,10 @@ struct fe {
     const struct value *wanted;   /* what the statement makes of the value of its call, see fe_callback; or NULL */
     const struct py *target;      /* where it goes, if that says more */
     struct frontend_found *found; /* what the caller hears besides the graph, or NULL */
-    struct map files;             /* path -> struct fe_scope *, of other files of the project */
-    struct fe_scope *library;     /* the module library.py, once something of it was called */
+    void (*typed)(void *user, const char *file, unsigned line, const char *name, const char *type); /* sdfg_host */
+    void *typed_user;
+    struct map files;         /* path -> struct fe_scope *, of other files of the project */
+    struct fe_scope *library; /* the module library.py, once something of it was called */
     const struct fe_source *library_source;
     const struct py *library_call; /* of the program: where code of the library is seen */
     const struct fe_source *library_caller;
@@ -388,6 +390,8 @@ const struct value *fe_attribute(struct fe *f, const struct py *n, const struct 
 /* A value of the module as the function that is lowered sees it: its symbols may have values there. */
 const struct value *fe_in_context(struct fe *f, const struct py *n, const struct value *v);
 struct fe_binding *fe_find(struct fe_scope *s, const char *name);
+/* Tells who wants to know what a name is that the source has at the node. */
+void fe_typed(struct fe *f, const struct py *n, const char *name, const struct value *v);
 struct fe_binding *fe_bind(struct fe *f, struct fe_scope *s, const char *name, const struct value *v);
 
 /* ---- subscripts (index.c) ---- */

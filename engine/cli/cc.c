@@ -2,6 +2,7 @@
 #include "engine/cli/command.h"
 #include "engine/cli/file.h"
 #include "engine/cli/memory.h"
+#include "engine/cli/progress.h"
 #include "engine/cli/report.h"
 
 #include <stdio.h>
@@ -81,14 +82,17 @@ static int write_file(const char *path, const char *bytes, size_t size)
     return EXIT_FILE;
 }
 
-static int write_form(const struct command *c, sdfg_program *p, const sdfg_export *export, const char *path,
-                      enum sdfg_export_form form)
+static int write_form(const struct command *c, sdfg_engine *engine, sdfg_program *p, const sdfg_export *export,
+                      const char *path, enum sdfg_export_form form)
 {
     sdfg_export x = *export;
     x.form = form;
     char *bytes;
     size_t size;
+    struct progress_line shown;
+    progress_begin(&shown, engine);
     sdfg_error *e = sdfg_program_export(&bytes, &size, p, &x);
+    progress_end(&shown);
     if (e)
         return report_error(c, e);
     int code = path ? write_file(path, bytes, size) : EXIT_GOOD;
@@ -99,31 +103,31 @@ static int write_form(const struct command *c, sdfg_program *p, const sdfg_expor
 }
 
 /* `given`, or the output file with another end. */
-static int write_text(const struct command *c, sdfg_program *p, const sdfg_export *export, const char *given,
-                      const char *end, enum sdfg_export_form form)
+static int write_text(const struct command *c, sdfg_engine *engine, sdfg_program *p, const sdfg_export *export,
+                      const char *given, const char *end, enum sdfg_export_form form)
 {
     char path[4096];
     const char *file = c->output_file;
     if (given)
-        return write_form(c, p, export, given, form);
+        return write_form(c, engine, p, export, given, form);
     const char *dot = strrchr(file, '.');
     int stem = (int)(dot ? (size_t)(dot - file) : strlen(file));
     if (snprintf(path, sizeof path, "%.*s%s", stem, file, end) >= (int)sizeof path) {
         fprintf(stderr, "sdfg-cc: '%s' is too long a name\n", file);
         return EXIT_FILE;
     }
-    return write_form(c, p, export, path, form);
+    return write_form(c, engine, p, export, path, form);
 }
 
-static int write_all(const struct command *c, sdfg_program *p, const sdfg_export *export)
+static int write_all(const struct command *c, sdfg_engine *engine, sdfg_program *p, const sdfg_export *export)
 {
     int code = EXIT_GOOD;
     if (c->output_file || c->emits)
-        code = write_form(c, p, export, c->output_file, export->form);
+        code = write_form(c, engine, p, export, c->output_file, export->form);
     if (!code && c->header)
-        code = write_text(c, p, export, c->header_file, ".h", SDFG_EXPORT_C);
+        code = write_text(c, engine, p, export, c->header_file, ".h", SDFG_EXPORT_C);
     if (!code && c->fortran)
-        code = write_text(c, p, export, c->fortran_file, ".f90", SDFG_EXPORT_FORTRAN);
+        code = write_text(c, engine, p, export, c->fortran_file, ".f90", SDFG_EXPORT_FORTRAN);
     return code;
 }
 
@@ -140,7 +144,7 @@ static int compile(const struct command *c)
             e = sdfg_program_load_file(&program, engine, c->program);
         if (program && sdfg_program_warnings(program))
             fputs(sdfg_error_text(sdfg_program_warnings(program)), stderr);
-        code = e ? report_error(c, e) : write_all(c, program, &x);
+        code = e ? report_error(c, e) : write_all(c, engine, program, &x);
     }
     sdfg_program_free(program);
     sdfg_engine_free(engine);

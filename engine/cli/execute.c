@@ -5,6 +5,7 @@
 #include "engine/cli/inputs.h"
 #include "engine/cli/interrupt.h"
 #include "engine/cli/npy.h"
+#include "engine/cli/progress.h"
 #include "engine/cli/ranks.h"
 #include "engine/cli/report.h"
 #include "engine/cli/timings.h"
@@ -340,11 +341,15 @@ static sdfg_error *explain_before(const struct inputs *in)
 static sdfg_error *bind_in_turn(sdfg_bound **b, sdfg_engine *engine, const struct inputs *in)
 {
     bool first = ranks_first();
+    struct progress_line shown;
+    progress_begin(&shown, engine);
     sdfg_error *e = first ? sdfg_bind(b, in->program, in->args) : NULL;
     if (first && ranks_size() > 1)
         sdfg_engine_wait(engine); /* the code is in the cache now */
     ranks_agree(EXIT_GOOD);
-    return first ? e : sdfg_bind(b, in->program, in->args);
+    e = first ? e : sdfg_bind(b, in->program, in->args);
+    progress_end(&shown);
+    return e;
 }
 
 /* Where no argument names the rank, all processes run the program for the same sizes. */

@@ -3,6 +3,7 @@
 
 #include "base/near.h"
 
+#include <stdatomic.h>
 #include <string.h>
 #include <time.h>
 
@@ -109,6 +110,8 @@ bool compile_run(struct compile *c)
         if (missing)
             return diag_error(c->ir->diags, NULL, DIAG_PASS_FACT, p->name, fact_name(missing));
         c->pass = p;
+        if (c->request->phase)
+            atomic_store(c->request->phase, p->name);
         double begin = now();
         double budget = budget_of(c, p);
         bool ok = p->run(c);

@@ -293,6 +293,9 @@ SDFG_API sdfg_error *sdfg_engine_new(sdfg_engine **out, const sdfg_options *o);
 SDFG_API void sdfg_engine_free(sdfg_engine *e);
 /* Waits until nothing is compiled or written in the background. Call it before fork. */
 SDFG_API void sdfg_engine_wait(sdfg_engine *e);
+/* The pass that a compilation of any thread is in, in the words of sdfg_engine_list; of the one that came to its pass
+ * last, if there are several. NULL: nothing is compiled. The text stays; any thread may ask. */
+SDFG_API const char *sdfg_engine_phase(sdfg_engine *e);
 /* "LLVM 22.1.8"; opens the code generator. The text lives as long as the engine. */
 SDFG_API sdfg_error *sdfg_engine_backend(const char **out, sdfg_engine *e);
 
@@ -492,6 +495,9 @@ typedef struct sdfg_host {
     /* Before and after the library tries whether a function compiles; attempts lie inside each other. The program does
      * not depend on answers, but for arrays, that were given during one that fails; it may ask for them again. */
     void (*attempt)(void *user, sdfg_attempt now);
+    /* Hears the type of each name of the program where it is bound, and where one from outside is used: "float64[N]".
+     * NULL: nobody wants to know. */
+    void (*typed)(void *user, const char *file, unsigned line, const char *name, const char *type);
 } sdfg_host;
 
 /* The host is asked during the call only. */
@@ -981,7 +987,7 @@ SDFG_API void sdfg_mpi_abort(int code);
 #define SDFG_CUDA_STREAM_INIT { sizeof(sdfg_cuda_stream), NULL, NULL }
 #define SDFG_EXPORT_INIT { sizeof(sdfg_export), SDFG_EXPORT_OBJECT, NULL, NULL, NULL, NULL, 0, NULL, 0 }
 #define SDFG_GUARD_INIT { sizeof(sdfg_guard), NULL, NULL, SDFG_OBJECT_UNKNOWN, 0, NULL }
-#define SDFG_HOST_INIT { sizeof(sdfg_host), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
+#define SDFG_HOST_INIT { sizeof(sdfg_host), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
 #define SDFG_KERNEL_INFO_INIT { sizeof(sdfg_kernel_info), 0, 0, 0, 0, NULL, 0, NULL, false, NULL, SDFG_TIER_FULL }
 #define SDFG_LIMITS_INIT { sizeof(sdfg_limits), 0, 0 }
 #define SDFG_OBJECT_LAYOUT_INIT { sizeof(sdfg_object_layout), 0, NULL, 0, 0, 0, 0, 0, 0, NULL, 0 }

@@ -97,6 +97,7 @@ static bool compile(struct sdfg_program *p, const struct signature *s, enum code
         .device_user = p->engine,
         .tier = tier,
         .exports = s->exports,
+        .phase = &p->engine->phase,
         .dump = engine_dump,
         .dump_user = p->engine,
         .runtime_symbol = sdfg_rt_symbol,
@@ -111,7 +112,9 @@ static bool compile(struct sdfg_program *p, const struct signature *s, enum code
             ir_free(request.graph->ir);
         return false;
     }
-    if (!stack_call(generate, &(struct generation){ api, &request, out })) {
+    bool stack = stack_call(generate, &(struct generation){ api, &request, out });
+    atomic_store(&p->engine->phase, NULL);
+    if (!stack) {
         *error = error_stack(SDFG_STAGE_COMPILE);
         if (request.graph)
             ir_free(request.graph->ir);

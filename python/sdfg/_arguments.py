@@ -72,7 +72,7 @@ class Arguments:
         if library.sdfg_args_ready(self._handle):
             return
         self._holders += 1
-        interruptible(self._bind, self._let_go)
+        interruptible(self._bind, self._let_go, self.program._phase)
 
     def _bind(self):
         bound = ctypes.c_void_p()

@@ -10,7 +10,7 @@ from collections import OrderedDict
 
 import numpy
 
-from . import _host, _overlap, _site, _source
+from . import _host, _listing, _overlap, _site, _source
 from ._arguments import Arguments, _as_numpy
 from ._cancel import call
 from ._errors import InvalidError, ProgramError, check
@@ -206,22 +206,26 @@ class Function:
 
     # ---- variants ----
 
-    def _find(self, values, symbols):
-        """The variant for a call, compiled if need be, and the arrays that it captures."""
-        generic = self._specialize != "all"
-        sizes = {} if generic else None
+    def _parameters(self, values):
+        """What the compiler hears of these values, the key of that, and whether sizes are symbols that may become constants."""
+        sizes = {} if self._specialize != "all" else None
         parameters = {name: self._kind(name, value, sizes) for name, value in values.items()}
         key = self._key(parameters)
         if key in self._constant_sizes:
             parameters = {name: self._kind(name, value, None) for name, value in values.items()}
             key = self._key(parameters)
+        return parameters, key, bool(sizes)
+
+    def _find(self, values, symbols):
+        """The variant for a call, compiled if need be, and the arrays that it captures."""
+        parameters, key, may_specialize = self._parameters(values)
         with self._lock:
             for variant in self._variants.get(key, ()):
                 captured = variant.check(values)
                 if captured is not None:
                     self._variants.move_to_end(key)
                     return variant, captured
-            return self._compile_for(values, parameters, key, generic and bool(sizes))
+            return self._compile_for(values, parameters, key, may_specialize)
 
     def _find_shared(self, values, error, variant, captured):
         """The same for a call whose arrays overlap, as `error` says of `variant`: a variant in which each group of equal arrays is one
@@ -276,8 +280,8 @@ class Function:
                 del self._variants[oldest]
         return captured
 
-    def _compile(self, parameters, shared=None):
-        asking = _host.Asking(self.f, parameters, {}, self._dace, shared, self._fallback)
+    def _asking(self, parameters, shared=None, names=None):
+        asking = _host.Asking(self.f, parameters, {}, self._dace, shared, self._fallback, names)
         try:
             asking.remember_source(self.f, _source.of(self.f, self._text))
         except _source.NoSource as why:
@@ -286,6 +290,10 @@ class Function:
             if isinstance(kind, Descriptor):
                 for n in kind.shape:
                     asking.symbols.update(getattr(n, "_symbols", {}))
+        return asking
+
+    def _compile(self, parameters, shared=None):
+        asking = self._asking(parameters, shared)
         try:
             program = Program.from_function(asking, self.engine)
             program._names = [name for name, given in parameters.items() if given[0] not in ("constant", "callback")]
@@ -388,16 +396,27 @@ class Function:
 
     # ---- looking inside ----
 
+    def _annotated(self, args, kwargs):
+        """The parameters where their annotations alone say what they are and no arguments are given, else None."""
+        if args or kwargs:
+            return None
+        if self._kinds is None:
+            self._prepare()
+        if not all(isinstance(k, (Callback, Descriptor)) or type_of(k) for k in self._kinds.values()):
+            return None
+        return {name: ("callback", k) if isinstance(k, Callback) else ("value", k.name, False)
+                if not isinstance(k, Descriptor) else ("array", k.dtype.name, k.shape, None) for name, k in self._kinds.items()}
+
     def _variant(self, args, kwargs):
-        if not args and not kwargs:
-            if self._kinds is None:
-                self._prepare()
-            if all(isinstance(k, (Callback, Descriptor)) or type_of(k) for k in self._kinds.values()):
-                return self._compile({name: ("callback", k) if isinstance(k, Callback) else ("value", k.name, False)
-                                      if not isinstance(k, Descriptor) else ("array", k.dtype.name, k.shape, None)
-                                      for name, k in self._kinds.items()})
-        values, symbols = self._named(args, kwargs)
-        return self._find(values, symbols)[0]
+        parameters = self._annotated(args, kwargs)
+        return self._compile(parameters) if parameters is not None else self._find(*self._named(args, kwargs))[0]
+
+    def _types(self, args, kwargs):
+        self._variant(args, kwargs) # or an error
+        parameters, names = self._annotated(args, kwargs), _listing.Listing()
+        asking = self._asking(self._parameters(self._named(args, kwargs)[0])[0] if parameters is None else parameters, names=names)
+        Program.from_function(asking, self.engine)
+        return str(names)
 
     def compile(self, *args, **kwargs):
         """Compiles for these arguments (none, if all parameters have types) and returns the Program, whose arguments include what the
@@ -413,12 +432,13 @@ class Function:
         self._variant(args, kwargs).program.export(path)
 
     def inspect(self, what, *args, **kwargs):
-        """"sdfg", "tree", "ll", "ll-opt", "asm", "remarks", "guards" or "types" as text, for these arguments."""
+        """"sdfg", "tree", "ll", "ll-opt", "asm", "remarks" or "guards" as text, for these arguments; "types": the source of the function,
+        and of those compiled into it, with the type of each name beside it."""
+        if what == "types":
+            return self._types(args, kwargs)
         variant = self._variant(args, kwargs)
         if what == "guards":
             return "".join(f"{guard!r}\n" for guard in variant.asking.guards)
-        if what == "types":
-            return "".join(f"{a.name}: {a.type}[{', '.join(a.shape)}]\n".replace("[]", "") for a in variant.program.arguments)
         return variant.program.emit(what)
 
     def explain(self):

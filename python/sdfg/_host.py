@@ -88,13 +88,13 @@ class Method:
 class Asking:
     """Answers the questions of one compilation. `parameters`: name -> ("value", type, weak), ("array", type, shape, strides) or
     ("constant", object). `shared`: parameters whose arrays are also reached by other names -> the array; then arrays are told apart by
-    their memory."""
+    their memory. `names`: a Listing that hears the types of names, or None."""
 
-    def __init__(self, function, parameters, symbols, dace=False, shared=None, fallback=True):
+    def __init__(self, function, parameters, symbols, dace=False, shared=None, fallback=True, names=None):
         self.function, self.parameters, self.symbols, self.dace = function, parameters, dict(symbols), dace
         self.fallback, self.strict, self.sites, self.announced, self.asked, self.attempts = fallback, set(), [], [], [], []
         self.shared, self.memory = dict(shared or ()), {} if shared is not None else None
-        self.sources = {}
+        self.sources, self.names = {}, names
         self.objects, self.paths, self.shown, self.guards, self.kept = {}, {}, {}, [], []
         self.roots = {}    # variable of the guards -> dictionary, cell or object
         self.arrays = {}   # id -> (path, array)
@@ -111,7 +111,8 @@ class Asking:
         host = Host(struct_size=ctypes.sizeof(Host))
         for name, prototype in HOST_FUNCTIONS.items():
             ask = getattr(self, "_" + name)
-            setattr(host, name, prototype(ask if name == "attempt" else self._wrapped(ask)))
+            if name != "typed" or self.names is not None:
+                setattr(host, name, prototype(ask if name in ("attempt", "typed") else self._wrapped(ask)))
         key = self._remember(self.function, "f", "f")
         try:
             call(ctypes.byref(host), key)
@@ -285,6 +286,8 @@ class Asking:
             source = self.sources.get(key) or _source.of(function)
         except _source.NoSource as why:
             raise Question(str(why)) from None
+        if self.names is not None:
+            self.names.sources.append(source)
         text = source.text.encode()
         strings = [source.path.encode(), text, source.name.encode()]
         self.kept.append(strings)
@@ -383,6 +386,9 @@ class Asking:
             self.guards[first:] = [g for g in self.guards[first:] if g.kind == "array" or g.path.startswith("(")]
             for guard in dropped:
                 del self.by_path[guard.path]
+
+    def _typed(self, user, file, line, name, type):
+        self.names.add(file.decode(), line, name.decode(), type.decode())
 
     def callee(self, site):
         """What a callback calls, now."""

@@ -120,6 +120,7 @@ HOST_FUNCTIONS = {
     "call": CFUNCTYPE(c_bool, c_void_p, c_uint64, _object, c_size_t, POINTER(c_char_p), c_size_t, _object),
     "callback": CFUNCTYPE(c_bool, c_void_p, POINTER(CallSite), _object),
     "attempt": CFUNCTYPE(None, c_void_p, c_int),
+    "typed": CFUNCTYPE(None, c_void_p, c_char_p, c_uint, c_char_p, c_char_p),
 }
 
 
@@ -129,7 +130,7 @@ class Host(ctypes.Structure):
                 ("parameter", HOST_FUNCTIONS["parameter"]), ("lookup", HOST_FUNCTIONS["lookup"]), ("symbol", HOST_FUNCTIONS["symbol"]),
                 ("attribute", HOST_FUNCTIONS["attribute"]), ("item", HOST_FUNCTIONS["item"]), ("key", HOST_FUNCTIONS["key"]),
                 ("call", HOST_FUNCTIONS["call"]), ("callback", HOST_FUNCTIONS["callback"]),
-                ("attempt", HOST_FUNCTIONS["attempt"])]
+                ("attempt", HOST_FUNCTIONS["attempt"]), ("typed", HOST_FUNCTIONS["typed"])]
 
 
 class Guard(ctypes.Structure):
@@ -155,6 +156,7 @@ FUNCTIONS = {
     "sdfg_engine_new": (_pointer, POINTER(_pointer), POINTER(Options)),
     "sdfg_engine_free": (None, _pointer),
     "sdfg_engine_wait": (None, _pointer),
+    "sdfg_engine_phase": (c_char_p, _pointer),
     "sdfg_engine_backend": (_pointer, POINTER(c_char_p), _pointer),
     "sdfg_engine_list": (_pointer, POINTER(_pointer), _pointer, c_int),
     "sdfg_list_count": (c_size_t, _pointer),

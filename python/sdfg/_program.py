@@ -442,8 +442,12 @@ class Program:
 
     # ---- other forms ----
 
+    def _phase(self):
+        phase = library.sdfg_engine_phase(self.engine._handle)
+        return phase and f"compiling {self.name}: {phase.decode()}"
+
     def _take(self, call):
-        return interruptible(lambda: self._take_now(call))
+        return interruptible(lambda: self._take_now(call), phase=self._phase)
 
     def _take_now(self, call):
         text, size = ctypes.c_void_p(), ctypes.c_size_t()

@@ -1,11 +1,44 @@
 """Work that may take long, such as compiling: ^C is heard while it lasts."""
 
+import os
+import sys
 import threading
 
 
-def interruptible(work, finished=None):
+_SECONDS = 1.0 # after which it is worth while to say what is being done
+
+
+def _has_terminal():
+    if "ipykernel" in sys.modules: # a notebook
+        return True
+    try:
+        return sys.stderr.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+    except (AttributeError, ValueError): # none, or closed
+        return False
+
+
+def _watch(thread, phase):
+    """Waits for a thread, and shows on a terminal what phase() says meanwhile."""
+    thread.join(_SECONDS)
+    if not thread.is_alive() or not _has_terminal():
+        thread.join()
+        return
+    shown = ""
+    try:
+        while thread.is_alive():
+            text = phase()
+            if text and text != shown:
+                sys.stderr.write("\r" + text.ljust(len(shown)))
+                sys.stderr.flush()
+                shown = text
+            thread.join(0.1)
+    finally:
+        sys.stderr.write("\r" + " " * len(shown) + "\r" if shown else "")
+
+
+def interruptible(work, finished=None, phase=None):
     """The result of work(). On the main thread, which is the one that hears of signals, the work is done by another thread; what is
-    raised here meanwhile, such as KeyboardInterrupt, leaves the work to itself. finished() is called behind it in any case."""
+    raised here meanwhile, such as KeyboardInterrupt, leaves the work to itself. finished() is called behind it in any case. phase(): what is being done, in words, or None."""
     finished = finished or (lambda: None)
     outcome = []
 
@@ -24,7 +57,7 @@ def interruptible(work, finished=None):
         except RuntimeError: # there can be no more threads
             run()
         else:
-            thread.join()
+            _watch(thread, phase) if phase else thread.join()
     else:
         run()
     result, error = outcome[0]

@@ -238,13 +238,53 @@ class Inside(unittest.TestCase):
     def test_inspect(self):
         A = numpy.ones(4)
         self.assertEqual(scaled.inspect("guards", A), f"SCALE = {SCALE!r}\nTABLE: {TABLE.dtype}[4]\n")
-        self.assertIn("__g_TABLE: ", scaled.inspect("types", A))
         for what in "tree", "ll", "asm":
             self.assertTrue(scaled.inspect(what, A))
         self.assertEqual(json.loads(scaled.to_sdfg(A))["attributes"]["arg_names"], ["A"])
         with tempfile.TemporaryDirectory() as folder:
             scaled.export(folder + "/f.so", A)
             self.assertTrue(os.path.getsize(folder + "/f.so"))
+
+    def test_types(self):
+        text = """@sdfg.program
+def f(A, n, mode="añy"):
+    s, k = 0, len(mode)
+    B = A[::2] + TABLE[0] * SCALE
+    for i in range(n):
+        s += A[i]
+        t = (i, s, "name", [0.1, True])
+        C, D = helper(A), helper(s, 3)
+    for j in sdfg.map[0:n]:
+        A[j] = j
+    w = sum([z * 2 for z in range(2)]); w = w + numpy.float32(2.0) + len("a comment makes this a line that is rather long")
+    return B * s + k
+"""
+        scope = define("def helper(x, k=2):\n    y = x * k\n    return y\n", "<helper>")
+        f = define(text, "<types>", SCALE=3.5, TABLE=numpy.ones(4), helper=scope["helper"])["f"]
+        self.assertEqual(f.inspect("types", numpy.ones(5), 3), """\
+# <types>:1
+@sdfg.program
+def f(A, n, mode="añy"):                 # A: float64[A_0], n: int, mode: 'añy'
+    s, k = 0, len(mode)                  # s: 0, k: 3
+    B = A[::2] + TABLE[0] * SCALE        # TABLE: float64[4], SCALE: 3.5, B: float64[int_ceil(A_0, 2)]
+    for i in range(n):                   # i: int i
+        s += A[i]                        # s: float64
+        t = (i, s, "name", [0.1, True])  # t: (int i, float64, 'name', [0.1, True])
+        C, D = helper(A), helper(s, 3)   # C: float64[A_0], D: float64
+    for j in sdfg.map[0:n]:              # j: int j
+        A[j] = j
+    w = sum([z * 2 for z in range(2)]); w = w + numpy.float32(2.0) + len("a comment makes this a line that is rather long")
+                                         # z: 0 | 1, w: 2 | float32
+    return B * s + k
+
+# <helper>:1
+def helper(x, k=2):  # x: float64[A_0] | float64, k: 2 | 3
+    y = x * k        # y: float64[A_0] | float64
+    return y
+""")
+        hinted = define("@sdfg.program\ndef f(A: sdfg.float64[sdfg.symbol('N')]):\n    return A\n", "<hinted>")["f"]
+        self.assertEqual(hinted.inspect("types"), "# <hinted>:1\n@sdfg.program\n"
+                                                  "def f(A: sdfg.float64[sdfg.symbol('N')]):  # A: float64[N]\n    return A\n")
 
     def test_supported(self):
         self.assertTrue(sdfg.supported("np.mean"))
