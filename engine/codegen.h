@@ -62,6 +62,11 @@ struct codegen_expansion {
     void *user;
 };
 
+struct codegen_target {
+    const sdfg_target *target;
+    const char *plugin;
+};
+
 struct codegen_request {
     const char *json; /* the SDFG, as read from the file (plain or gzip) */
     size_t json_size;
@@ -85,6 +90,11 @@ struct codegen_request {
     uint32_t num_node_classes;
     const struct codegen_expansion *expansions; /* library nodes that plug-ins replace by graphs */
     uint32_t num_expansions;
+    const struct codegen_target *targets; /* of plug-ins */
+    uint32_t num_targets;
+    /* Can target number `index` be used, and have its environments begun? If not, why. Any thread. */
+    bool (*target_is_ready)(void *user, uint32_t index, const char **why);
+    void *target_user;
     const void *members; /* of enumerations, those of plug-ins: enum_members; stays as it is until the release */
     uint32_t alignment;  /* bytes every array argument is aligned to; 0: element size only */
     bool device;         /* code for a GPU and its host, instead of code for the CPU; of CODEGEN_EMIT_WORK: what either
@@ -194,8 +204,9 @@ struct codegen_api {
     const char *(*version)(void); /* "LLVM 22.1.8" */
     /* Times that LLVM could not go on in this process and what it had in use was left as it was. */
     unsigned (*abandoned)(void);
-    /* Targets, passes and operations, in order. It takes no memory, and no LLVM. */
-    void (*list)(enum sdfg_list_kind what, codegen_take *take, void *user);
+    /* Targets, passes and operations, in order; of targets, `targets` are those of plug-ins. No LLVM is needed. */
+    void (*list)(enum sdfg_list_kind what, const struct codegen_target *targets, uint32_t num_targets,
+                 codegen_take *take, void *user);
 };
 
 #endif

@@ -40,6 +40,9 @@ void engine_let_go(struct sdfg_engine *e);
 /* Copies and checks what a caller gave (engine/options.c). */
 bool options_take(struct sdfg_engine *e, const sdfg_options *given, struct diags *d);
 
+/* What generated code finds functions of plug-ins and the embedding program with, or NULL: there are none. */
+void *engine_functions(const struct sdfg_engine *e);
+
 /* What reading a program may take in, for `struct ir`. */
 struct read_limits engine_limits(const struct sdfg_engine *e);
 

@@ -7,7 +7,7 @@
 
 struct sdfg_list {
     struct arena *arena;
-    const struct sdfg_engine *engine;
+    struct sdfg_engine *engine;
     VEC(sdfg_list_row) rows;
 };
 
@@ -34,6 +34,26 @@ static void take_row(void *list, const struct codegen_row *from)
         .values = values,
     };
     vec_push(l->arena, &l->rows, row);
+}
+
+/* Those of plug-ins say themselves why they cannot be used. */
+static void take_target(void *list, const struct codegen_row *from)
+{
+    struct sdfg_list *l = list;
+    struct sdfg_engine *e = l->engine;
+    struct codegen_row row = *from;
+    const char *why, *plugin = "";
+    bool usable = true;
+    for (uint32_t i = 0; i < e->registry.targets.items.count; i++)
+        if (!strcmp(e->registry.targets.items.items[i]->own.name, from->name)) {
+            plugin = e->registry.targets.items.items[i]->plugin;
+            usable = target_is_usable(e, i, &why);
+        }
+    row.names[row.num_values] = "plug-in";
+    row.values[row.num_values++] = plugin;
+    take_row(l, &row);
+    if (!usable)
+        l->rows.items[l->rows.count - 1].unusable = arena_strdup(l->arena, why);
 }
 
 static void take_op(struct sdfg_list *l, const char *path, const char *text, const char *plugin)
@@ -130,7 +150,8 @@ sdfg_error *sdfg_engine_list(sdfg_list **out, sdfg_engine *e, enum sdfg_list_kin
     else if ((api = engine_codegen(e, r.diags))) {
         if (what == SDFG_LIST_OPS)
             take_implemented(l, e);
-        api->list(what, take_row, l);
+        api->list(what, e->registry.codegen_targets.items, e->registry.codegen_targets.count,
+                  what == SDFG_LIST_TARGETS ? take_target : take_row, l);
     }
     guard_unlock(&locked);
     sdfg_error *error = report_end(&r, SDFG_STAGE_OPTIONS);

@@ -1,7 +1,7 @@
 #include "engine/registry.h"
 
-#include "engine/engine.h"
 #include "engine/plugin.h"
+#include "engine/registering.h"
 #include "engine/sized.h"
 
 #include <string.h>
@@ -13,6 +13,7 @@ void registry_begin(struct sdfg_engine *e)
     pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
     pthread_mutex_init(&e->registry.lock, &recursive);
     pthread_mutexattr_destroy(&recursive);
+    pthread_mutex_init(&e->registry.targets.lock, NULL);
 }
 
 void registry_complete(struct sdfg_engine *e)
@@ -22,38 +23,28 @@ void registry_complete(struct sdfg_engine *e)
     pthread_mutex_unlock(&e->registry.lock);
 }
 
-void registry_key(const struct sdfg_engine *e, struct text *out)
+void registry_key(struct sdfg_engine *e, struct text *out)
 {
     for (uint32_t i = 0; i < e->registry.plugins.count; i++) {
         const struct plugin *p = &e->registry.plugins.items[i];
         text_printf(out, "plugin %s %s %s\n", p->name, p->version, p->content);
     }
+    for (uint32_t i = 0; i < e->registry.targets.items.count; i++) {
+        const char *why; /* not usable: programs get an error when they are compiled, not when they run */
+        if (!target_is_usable(e, i, &why))
+            text_printf(out, "without %s\n", e->registry.targets.items.items[i]->own.name);
+    }
 }
 
 /* ---- a plug-in while it registers itself ---- */
 
-struct sdfg_plugin {
-    struct sdfg_engine *engine;
-    const char *name;
-    struct diags *diags;
-    bool failed; /* `diags` says why, or `memory` */
-    bool memory;
-    bool over; /* its function has returned */
-};
-
-static bool out_of_memory(struct sdfg_plugin *p)
+bool registering_memory(struct sdfg_plugin *p)
 {
     p->memory = p->failed = true;
     return false;
 }
 
-/* Around what a plug-in calls: its frames are never abandoned, the error comes when it has returned. */
-#define ASKED(p)                                                                                                       \
-    if (!(p) || (p)->over)                                                                                             \
-        return false;                                                                                                  \
-    GUARDED(out_of_memory(p))
-
-static bool refuse(struct sdfg_plugin *p, const char *what, const char *name, const char *why)
+bool registering_refuse(struct sdfg_plugin *p, const char *what, const char *name, const char *why)
 {
     p->failed = true;
     return diag_error(p->diags, NULL, DIAG_PLUGIN_REGISTER, p->name, what, name, why);
@@ -89,15 +80,15 @@ static bool class_is_free(struct sdfg_plugin *p, const char *class_path)
     const struct registry *r = &p->engine->registry;
     const struct nodes *nodes = &p->engine->nodes;
     if (!class_path || !*class_path)
-        return refuse(p, what, "", "the class path is empty");
+        return registering_refuse(p, what, "", "the class path is empty");
     for (uint32_t i = 0; i < r->expansions.count; i++)
         if (!strcmp(r->expansions.items[i].class_path, class_path))
-            return refuse(
+            return registering_refuse(
                 p, what, class_path,
                 arena_printf(p->engine->arena, "plug-in '%s' has registered it", r->expansions.items[i].plugin));
     for (uint32_t i = 0; i < nodes->items.count; i++)
         if (!strcmp(nodes->items.items[i].class_path, class_path))
-            return refuse(
+            return registering_refuse(
                 p, what, class_path,
                 nodes->items.items[i].plugin
                     ? arena_printf(p->engine->arena, "plug-in '%s' has registered it", nodes->items.items[i].plugin)
@@ -111,7 +102,7 @@ static bool api_implement(sdfg_plugin *p, const char *class_path, const char *te
     if (!class_is_free(p, class_path))
         return false;
     if (!f)
-        return refuse(p, "the library node", class_path, "there is no function");
+        return registering_refuse(p, "the library node", class_path, "there is no function");
     nodes_add(p->engine, class_path, text, p->name, f, user);
     return true;
 }
@@ -122,7 +113,7 @@ static bool api_expand(sdfg_plugin *p, const char *class_path, const char *text,
     if (!class_is_free(p, class_path))
         return false;
     if (!f)
-        return refuse(p, "the library node", class_path, "there is no function");
+        return registering_refuse(p, "the library node", class_path, "there is no function");
     struct arena *a = p->engine->arena;
     struct codegen_expansion x = { arena_strdup(a, class_path), arena_strdup(a, text ? text : ""), p->name, f, user };
     vec_push(a, &p->engine->registry.expansions, x);
@@ -146,7 +137,7 @@ static bool is_identifier(const char *name)
            strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789") == strlen(name);
 }
 
-static bool is_member(const struct registry *r, enum enum_kind kind, const char *name)
+bool registering_is_member(const struct registry *r, enum enum_kind kind, const char *name)
 {
     for (uint32_t i = 0; i < r->members.count; i++)
         if (r->members.items[i].kind == kind && !strcmp(r->members.items[i].name, name))
@@ -163,13 +154,15 @@ static const struct enum_field *fields_of(struct sdfg_plugin *p, const char *wha
         const sdfg_attribute *from = &m->attributes[i];
         bool twice = false;
         if (!is_identifier(from->name) || !strcmp(from->name, "type"))
-            return refuse(p, what, m->name, "names of attributes are identifiers other than 'type'"), NULL;
+            return registering_refuse(p, what, m->name, "names of attributes are identifiers other than 'type'"), NULL;
         if ((unsigned)from->type > SDFG_ATTRIBUTE_INTEGERS)
-            return refuse(p, what, m->name, "the type of an attribute is one of enum sdfg_attribute_type"), NULL;
+            return registering_refuse(p, what, m->name, "the type of an attribute is one of enum sdfg_attribute_type"),
+                   NULL;
         for (size_t k = 0; k < i; k++)
             twice |= !strcmp(m->attributes[k].name, from->name);
         if (twice)
-            return refuse(p, what, m->name, arena_printf(a, "the attribute '%s' occurs twice", from->name)), NULL;
+            return registering_refuse(p, what, m->name, arena_printf(a, "the attribute '%s' occurs twice", from->name)),
+                   NULL;
         fields[i] = (struct enum_field){ arena_strdup(a, from->name), (enum enum_field_type)from->type };
     }
     return fields;
@@ -182,26 +175,27 @@ static bool default_is_known(struct sdfg_plugin *p, const char *what, const sdfg
     if (!name)
         return true;
     if (m->enumeration != SDFG_ENUM_SCHEDULE)
-        return refuse(p, what, m->name, "only schedules have defaults inside");
-    if ((kind == ENUM_SCHEDULE && !strcmp(name, m->name)) || is_member(&p->engine->registry, kind, name))
+        return registering_refuse(p, what, m->name, "only schedules have defaults inside");
+    if ((kind == ENUM_SCHEDULE && !strcmp(name, m->name)) || registering_is_member(&p->engine->registry, kind, name))
         return true;
-    return refuse(p, what, m->name,
-                  arena_printf(p->engine->arena, "%s has no member '%s'", enum_kind_name(kind), name));
+    return registering_refuse(p, what, m->name,
+                              arena_printf(p->engine->arena, "%s has no member '%s'", enum_kind_name(kind), name));
 }
 
 static bool add_member(struct sdfg_plugin *p, const sdfg_member *m)
 {
     struct arena *a = p->engine->arena;
     if ((unsigned)m->enumeration > SDFG_ENUM_DATA_INSTRUMENT)
-        return refuse(p, "the member", m->name ? m->name : "", "the enumeration is one of enum sdfg_enumeration");
+        return registering_refuse(p, "the member", m->name ? m->name : "",
+                                  "the enumeration is one of enum sdfg_enumeration");
     enum enum_kind kind = kinds[m->enumeration];
     const char *what = arena_printf(a, "the %s", enum_kind_name(kind));
     if (!is_identifier(m->name))
-        return refuse(p, what, m->name ? m->name : "", "names are identifiers");
-    if (is_member(&p->engine->registry, kind, m->name))
-        return refuse(p, what, m->name, "there is a member of this name");
+        return registering_refuse(p, what, m->name ? m->name : "", "names are identifiers");
+    if (registering_is_member(&p->engine->registry, kind, m->name))
+        return registering_refuse(p, what, m->name, "there is a member of this name");
     if (m->num_attributes && !m->attributes)
-        return refuse(p, what, m->name, "there are no attributes");
+        return registering_refuse(p, what, m->name, "there are no attributes");
     const struct enum_field *fields = fields_of(p, what, m);
     if (!fields || !default_is_known(p, what, m, ENUM_STORAGE, m->storage_inside) ||
         !default_is_known(p, what, m, ENUM_SCHEDULE, m->schedule_inside))
@@ -224,21 +218,44 @@ static bool api_member(sdfg_plugin *p, const sdfg_member *given)
     ASKED(p);
     sdfg_member m = { .struct_size = sizeof m };
     const char *wrong = given ? sized_take(&m, sizeof m, given) : "is NULL";
-    return wrong ? refuse(p, "the member", "", arena_printf(p->engine->arena, "struct sdfg_member %s", wrong))
-                 : add_member(p, &m);
+    return wrong
+               ? registering_refuse(p, "the member", "", arena_printf(p->engine->arena, "struct sdfg_member %s", wrong))
+               : add_member(p, &m);
+}
+
+/* ---- targets (targets_register.c) ---- */
+
+static bool api_environment(sdfg_plugin *p, const sdfg_environment *e)
+{
+    ASKED(p);
+    return registering_environment(p, e);
+}
+
+static bool api_target(sdfg_plugin *p, const sdfg_target *t)
+{
+    ASKED(p);
+    return registering_target(p, t);
 }
 
 /* ---- the function of a plug-in ---- */
 
 struct mark {
     struct sdfg_engine *engine;
-    uint32_t members, expansions, nodes, ends;
+    uint32_t members, expansions, nodes, targets, environments, ends;
 };
 
 static struct mark mark_of(struct sdfg_engine *e)
 {
     const struct registry *r = &e->registry;
-    return (struct mark){ e, r->members.count, r->expansions.count, e->nodes.items.count, r->ends.count };
+    return (struct mark){
+        .engine = e,
+        .members = r->members.count,
+        .expansions = r->expansions.count,
+        .nodes = e->nodes.items.count,
+        .targets = r->targets.items.count,
+        .environments = r->targets.environments.count,
+        .ends = r->ends.count,
+    };
 }
 
 static void run_ends(struct registry *r, uint32_t down_to)
@@ -254,7 +271,9 @@ static void undo(void *mark)
 {
     struct mark *m = mark;
     struct registry *r = &m->engine->registry;
+    targets_shorten(m->engine, m->targets, m->environments);
     run_ends(r, m->ends);
+    r->codegen_targets.count = m->targets;
     r->members.count = m->members;
     r->expansions.count = m->expansions;
     nodes_shorten(m->engine, m->nodes);
@@ -276,6 +295,8 @@ bool registry_register(struct sdfg_engine *e, const struct plugin *plugin, sdfg_
         .implement = api_implement,
         .expand = api_expand,
         .member = api_member,
+        .environment = api_environment,
+        .target = api_target,
     };
     struct mark before = mark_of(e);
     struct cleanup registering;
@@ -300,7 +321,9 @@ bool registry_register(struct sdfg_engine *e, const struct plugin *plugin, sdfg_
 void registry_end(struct sdfg_engine *e)
 {
     struct registry *r = &e->registry;
+    targets_shorten(e, 0, 0);
     run_ends(r, 0);
     plugins_close(r);
+    pthread_mutex_destroy(&r->targets.lock);
     pthread_mutex_destroy(&r->lock);
 }

@@ -1,11 +1,12 @@
-/* What plug-ins have added to an engine: members of enumerations, library nodes, graphs for library nodes. The tables
- * are complete before the first program is loaded; from then on they are read without a lock. */
+/* What plug-ins have added to an engine: members of enumerations, library nodes, graphs for library nodes, targets. The
+ * tables are complete before the first program is loaded; from then on they are read without a lock. */
 #ifndef ENGINE_REGISTRY_H
 #define ENGINE_REGISTRY_H
 
 #include "base/diag.h"
 #include "base/vec.h"
 #include "engine/codegen.h"
+#include "engine/targets.h"
 #include "ir/enums.h"
 
 #include <pthread.h>
@@ -24,6 +25,8 @@ struct registry {
     VEC(struct plugin) plugins;
     enum_members members;
     VEC(struct codegen_expansion) expansions;
+    struct targets_table targets;
+    VEC(struct codegen_target) codegen_targets; /* the same, as the code generator sees them */
     VEC(struct plugin_end {
         void (*function)(void *user);
         void *user;
@@ -42,6 +45,6 @@ void registry_complete(struct sdfg_engine *e);
 /* Loads the files of the options, which have ':' between them. */
 bool registry_load(struct sdfg_engine *e, const char *files, struct diags *d);
 /* One line for each plug-in, for keys of kernels. */
-void registry_key(const struct sdfg_engine *e, struct text *out);
+void registry_key(struct sdfg_engine *e, struct text *out);
 
 #endif

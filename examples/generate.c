@@ -4,6 +4,7 @@
  *
  * The files are kept in the repository; this program makes them reproducible and shows how graphs are built in C. */
 #include "ir/build/build.h"
+#include "ir/enums.h"
 #include "ir/json/json.h"
 
 #include <stdio.h>
@@ -346,11 +347,57 @@ static struct sdfg *clip(struct ir *ir)
     return s;
 }
 
+/* Y = 2 * X + 1 on the accelerator of backend/simulator.c: copied there, a kernel whose blocks have memory for their
+ * elements, and back. */
+static struct sdfg *simulator(struct ir *ir)
+{
+    static const char threads[] = "{\"type\": \"ScheduleType.Sim_Threads\", \"size\": 16}";
+    struct sdfg *s = build_sdfg(ir, "simulator");
+    build_symbol(s, "N", "int64");
+    build_array(s, "X", "float64", "N");
+    build_array(s, "Y", "float64", "N");
+    build_arguments(s, "X, Y");
+    build_transient(s, "there_X", "float64", "N")->storage = enum_by_name(ir, ENUM_STORAGE, "Sim_Global");
+    build_transient(s, "there_Y", "float64", "N")->storage = enum_by_name(ir, ENUM_STORAGE, "Sim_Global");
+    build_transient(s, "tile", "float64", "64")->storage = enum_by_name(ir, ENUM_STORAGE, "Sim_Shared");
+    struct state *st = build_state(&s->region, "compute");
+    struct access *x = build_access(st, "there_X"), *y = build_access(st, "there_Y"), *tile = build_access(st, "tile");
+    struct map_entry *grid = build_map(st, "grid", "b = 0:N:64"),
+                     *block = build_map(st, "block", "t = 0:min(64, N - b)");
+    struct tasklet *t = build_tasklet(st, "scale", "x", "y", "y = 2 * x + 1");
+    grid->schedule = enum_by_name(ir, ENUM_SCHEDULE, "Sim_Grid");
+    block->schedule = enum_from_json(ir, ENUM_SCHEDULE, json_parse(ir->arena, ir->diags, threads, sizeof threads - 1));
+    build_edge(&build_access(st, "X")->node, NULL, &x->node, NULL, "X", NULL);
+    build_path("there_X[b:min(b + 64, N)] -> [0:min(64, N - b)]", NULL, NULL, NULL, &x->node, &grid->node, &tile->node,
+               NULL);
+    build_path("tile[t]", NULL, NULL, "x", &tile->node, &block->node, &t->node, NULL);
+    build_path("there_Y[b + t]", NULL, "y", NULL, &t->node, block->exit, grid->exit, &y->node, NULL);
+    build_edge(&y->node, NULL, &build_access(st, "Y")->node, NULL, "Y", NULL);
+    return s;
+}
+
 /* ---- files ---- */
+
+/* What the plug-in of backend/simulator.c registers. */
+static void add_members(struct ir *ir)
+{
+    static const struct enum_field size[] = { { "size", ENUM_FIELD_INTEGER } };
+    static const struct enum_member rows[] = {
+        { .kind = ENUM_STORAGE, .name = "Sim_Global" },
+        { .kind = ENUM_STORAGE, .name = "Sim_Shared" },
+        { .kind = ENUM_SCHEDULE, .name = "Sim_Threads", .fields = size, .num_fields = 1 },
+        { .kind = ENUM_SCHEDULE, .name = "Sim_Grid" },
+    };
+    enum_members *all = NEW(ir->arena, enum_members);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        vec_push(ir->arena, all, rows[i]);
+    enums_extend(ir, all);
+}
 
 static bool write_program(const char *folder, const char *name, struct sdfg *(*build)(struct ir *))
 {
     struct ir *ir = ir_new();
+    add_members(ir);
     struct sdfg *s = build(ir);
     struct text compact = text_new(ir->arena), out = text_new(ir->arena);
     bool good = build_finish(s) && sdfg_validate(s);
@@ -377,10 +424,17 @@ int main(int argc, char **argv)
         const char *name;
         struct sdfg *(*build)(struct ir *);
     } programs[] = {
-        { "axpy", axpy },           { "gemm", gemm },           { "gemm_maps", gemm_maps },
-        { "jacobi_2d", jacobi_2d }, { "histogram", histogram }, { "while_loop", while_loop },
-        { "nested", nested },       { "heat_3d", heat_3d },     { "softmax", softmax },
+        { "axpy", axpy },
+        { "gemm", gemm },
+        { "gemm_maps", gemm_maps },
+        { "jacobi_2d", jacobi_2d },
+        { "histogram", histogram },
+        { "while_loop", while_loop },
+        { "nested", nested },
+        { "heat_3d", heat_3d },
+        { "softmax", softmax },
         { "clip", clip },
+        { "backend/simulator", simulator },
     };
     if (argc != 2) {
         fprintf(stderr, "usage: generate FOLDER\n");

@@ -21,7 +21,8 @@ enum sdfg_rt_error {
     SDFG_RT_DEVICE,       /* there is no device, or it failed: struct sdfg_rt_device */
     SDFG_RT_DEVICE_FAULT, /* code on the device did what it may not: struct sdfg_rt_device */
     SDFG_RT_MPI,          /* there is no MPI library, or it failed: struct sdfg_rt_mpi */
-    SDFG_RT_CANCELLED     /* the caller stopped the call */
+    SDFG_RT_CANCELLED,    /* the caller stopped the call */
+    SDFG_RT_TARGET_FAILED /* a function of a target said so, or cannot be called */
 };
 
 /* What checked mode looks for; the numbers are those of enum sdfg_check. */
@@ -94,8 +95,8 @@ struct sdfg_rt_workspace {
     bool measure; /* only count what is used */
 };
 
-/* Library nodes with an implementation that the embedding program gave. What generated code knows of a node is two
- * lists, so that nothing here depends on how implementations are kept:
+/* Library nodes with an implementation that the embedding program gave, and functions of its targets. What generated
+ * code knows of a node is two lists, so that nothing here depends on how implementations are kept:
  *
  *   text    class path, label, properties (JSON), then connector and element type of every operand; all zero-terminated
  *   layout  number of operands, then of each: output?, lanes, rank, address, extents, strides (elements)
@@ -103,6 +104,8 @@ struct sdfg_rt_workspace {
  * Kept in the context's `user`; NULL there: no implementations. */
 struct sdfg_rt_nodes {
     bool (*call)(const struct sdfg_rt_nodes *nodes, const char *text, const int64_t *layout); /* false: it failed */
+    /* A function of a target: its name behind that of the target; how many arguments, and these. False: it failed. */
+    bool (*call_target)(const struct sdfg_rt_nodes *nodes, const char *text, const int64_t *arguments, int64_t *result);
 };
 
 /* An element of the program that is timed. */

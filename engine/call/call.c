@@ -19,6 +19,7 @@ sdfg_error *run_error(int32_t error)
         [SDFG_RT_WORKSPACE] = DIAG_RUN_WORKSPACE,  [SDFG_RT_STREAM_EMPTY] = DIAG_RUN_STREAM,
         [SDFG_RT_SINGULAR] = DIAG_RUN_SINGULAR,    [SDFG_RT_NODE_FAILED] = DIAG_RUN_NODE,
         [SDFG_RT_FAULT] = DIAG_CHECK_FAULT,        [SDFG_RT_CANCELLED] = DIAG_RUN_CANCELLED,
+        [SDFG_RT_TARGET_FAILED] = DIAG_RUN_TARGET,
     };
     if (error == SDFG_RT_OK)
         return NULL;
@@ -143,7 +144,7 @@ __attribute__((always_inline)) static inline sdfg_error *run_kernel(struct sdfg_
     context.num_threads = r->num_threads ? r->num_threads : e->options.num_threads;
     context.pool = p->pool;
     context.data = p->data;
-    context.user = e->nodes.items.count ? (void *)&e->nodes.runtime : NULL;
+    context.user = engine_functions(e);
     context.cancel = r->cancel ? r->cancel : &never;
     context.cancelled = (int32_t)r->cancelled;
     struct sdfg_rt_faults faults;

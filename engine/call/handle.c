@@ -126,6 +126,7 @@ static sdfg_error *start(struct handle *h, struct sdfg_kernel *k, void *const *a
     if (k->code.init) {
         struct sdfg_rt_context context = { .num_threads = k->program->engine->options.num_threads,
                                            .slots = h->slots,
+                                           .user = engine_functions(k->program->engine),
                                            .pool = k->program->pool };
         struct sdfg_rt_device device;
         device_enter(k, &device, &context);
@@ -167,7 +168,10 @@ void handles_free(struct handle_table *t)
     for (struct handle *h = t->first; h; h = h->next) {
         if (h->owner && h->owner->code.exit) {
             /* Exit code takes no arguments: what it needs was put into the slots. */
-            struct sdfg_rt_context context = { .num_threads = 1, .slots = h->slots, .pool = t->program->pool };
+            struct sdfg_rt_context context = { .num_threads = 1,
+                                               .slots = h->slots,
+                                               .user = engine_functions(t->program->engine),
+                                               .pool = t->program->pool };
             struct sdfg_rt_device device;
             device_enter(h->owner, &device, &context);
             h->owner->code.exit(&context, NULL);

@@ -85,7 +85,8 @@ bool compile_begin(void);
 void compile_end(void);
 
 /* What codegen_api.list tells (list.c). */
-void compile_list(enum sdfg_list_kind what, codegen_take *take, void *user);
+void compile_list(enum sdfg_list_kind what, const struct codegen_target *targets, uint32_t num_targets,
+                  codegen_take *take, void *user);
 
 /* ---- passes of compile_pass.c ---- */
 

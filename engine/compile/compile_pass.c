@@ -1,5 +1,6 @@
 /* Passes that connect the folders: reading, lowering, emitting, machine code. */
 #include "engine/compile/compile.h"
+#include "engine/compile/compile_target.h"
 
 #include "ir/code/clang/clang.h"
 #include "lower/graph/target.h"
@@ -72,6 +73,7 @@ bool pass_lower(struct compile *c)
         bound[i] = (struct lower_bound){ r->bound[i].name, r->bound[i].value };
     struct lower_options *o = NEW(c->ir->arena, struct lower_options);
     *o = (struct lower_options){
+        .targets = compile_targets(c->ir->arena, r->targets, r->num_targets, r),
         .machine = &c->machine,
         .bound = bound,
         .num_bound = r->num_bound,

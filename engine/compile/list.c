@@ -1,5 +1,6 @@
 /* What the code generator has, as rows of texts. */
 #include "engine/compile/compile.h"
+#include "engine/compile/compile_target.h"
 #include "lower/graph/target.h"
 
 #include <string.h>
@@ -37,21 +38,30 @@ static const struct target *taker(const struct targets *all, enum claim_kind kin
     return target_find(all, kind, name, NULL, NULL, &site, &found, &second) ? found.target : NULL;
 }
 
-static void list_targets(codegen_take *take, void *user)
+/* Members of an enumeration that a target takes: of the format, and of plug-ins, which its claims name. */
+static void add_taken(struct words *w, const struct targets *all, const struct target *t, enum claim_kind kind,
+                      enum enum_kind of)
 {
-    const struct targets *all = &targets_builtin;
+    for (enum enum_row r = 0; r < ENUM_BUILTIN_ROWS; r++) {
+        enum enum_kind whose;
+        const char *name = enum_row_name(r, &whose);
+        if (whose == of && taker(all, kind, name) == t)
+            add_word(w, name);
+    }
+    for (uint32_t i = 0; i < t->num_claims; i++)
+        for (const char *const *name = t->claims[i].names; t->claims[i].kind == kind && name && *name; name++)
+            if (!enum_is_builtin(of, *name))
+                add_word(w, *name);
+}
+
+static void list_targets(const struct targets *all, codegen_take *take, void *user)
+{
     for (uint32_t i = all->count; i-- > 0;) {
         const struct target *t = all->items[i];
         struct words schedules = { .length = 0 }, storages = { .length = 0 };
-        for (enum enum_row r = 0; r < ENUM_BUILTIN_ROWS; r++) {
-            enum enum_kind kind;
-            const char *name = enum_row_name(r, &kind);
-            if (kind == ENUM_SCHEDULE && taker(all, CLAIM_SCHEDULE, name) == t)
-                add_word(&schedules, name);
-            if (kind == ENUM_STORAGE && taker(all, CLAIM_STORAGE, name) == t)
-                add_word(&storages, name);
-        }
-        struct codegen_row row = { .name = t->name, .text = t->text, .device = t->device };
+        add_taken(&schedules, all, t, CLAIM_SCHEDULE, ENUM_SCHEDULE);
+        add_taken(&storages, all, t, CLAIM_STORAGE, ENUM_STORAGE);
+        struct codegen_row row = { .name = t->name, .text = t->text, .device = t->device && !t->user };
         add_value(&row, "schedules", schedules.text);
         add_value(&row, "storages", storages.text);
         take(user, &row);
@@ -116,11 +126,14 @@ static void list_ops(codegen_take *take, void *user)
     }
 }
 
-void compile_list(enum sdfg_list_kind what, codegen_take *take, void *user)
+void compile_list(enum sdfg_list_kind what, const struct codegen_target *targets, uint32_t num_targets,
+                  codegen_take *take, void *user)
 {
-    if (what == SDFG_LIST_TARGETS)
-        list_targets(take, user);
-    else if (what == SDFG_LIST_PASSES)
+    if (what == SDFG_LIST_TARGETS) {
+        struct arena *a = arena_new();
+        list_targets(compile_targets(a, targets, num_targets, NULL), take, user);
+        arena_free(a);
+    } else if (what == SDFG_LIST_PASSES)
         list_passes(take, user);
     else if (what == SDFG_LIST_OPS)
         list_ops(take, user);

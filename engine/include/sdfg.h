@@ -305,7 +305,7 @@ typedef struct sdfg_list sdfg_list; /* rows as they were when it was made; any t
 
 enum sdfg_list_kind {
     SDFG_LIST_TARGETS, /* in the order in which they are asked whether they serve a schedule or storage; values:
-                          schedules, storages */
+                          schedules, storages, plug-in */
     SDFG_LIST_PASSES,  /* of the compiler in the order in which they run; values: needs, makes and breaks (facts about
                           the program), code (CPU, GPU or BOTH) */
     SDFG_LIST_OPS,     /* library nodes that become code: those of plug-ins and of sdfg_engine_implement by their class

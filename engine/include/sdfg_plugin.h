@@ -99,6 +99,202 @@ typedef void sdfg_give(void *to, const char *text, size_t size);
  * or nothing. Called when code is made, from any thread, several at the same time. */
 typedef bool sdfg_expand_function(void *user, const sdfg_expansion *x, sdfg_give *give, void *to);
 
+/* ---- targets: who makes the code of schedules, storages, copies and nodes (docs/plugins.md, examples/backend) ----
+ *
+ * The functions of a target run when code is made. What they tell `code` to do is done by the program: numbers and
+ * addresses of the program are sdfg_value there. What the library does not know how to do is done by C functions of the
+ * target, which the program calls by name. */
+
+/* What a function of a target answers. */
+enum sdfg_answer {
+    SDFG_FAILED,   /* after sdfg_code.fail: an error at the element */
+    SDFG_DONE,     /* the code of the element is made */
+    SDFG_INHERITED /* nothing is made: as the target that it extends does it; if there is none, as the library does */
+};
+
+typedef struct sdfg_value sdfg_value; /* int64: a number, or an address; lives as long as the function that got it */
+
+enum sdfg_operator {
+    SDFG_ADD,
+    SDFG_SUB,
+    SDFG_MUL,
+    SDFG_DIV, /* truncates */
+    SDFG_REM,
+    SDFG_MIN,
+    SDFG_MAX,
+    SDFG_LESS, /* 1 or 0, as the next ones */
+    SDFG_LESS_EQUAL,
+    SDFG_EQUAL,
+    SDFG_NOT_EQUAL
+};
+
+/* Iterations of a loop have nothing in common, unless the map has conflicting writes: they may run in any order. With
+ * PARALLEL the loop asks for threads, unless the program is sequential or runs on several threads there already. */
+enum sdfg_loop_flags { SDFG_LOOP_INDEPENDENT = 1, SDFG_LOOP_PARALLEL = 2 };
+
+/* The place where code is made: statements are appended there. Functions that got a null value, or failed, give a null
+ * value; the function of the target then may go on, its answer is an error all the same. */
+typedef struct sdfg_code sdfg_code;
+struct sdfg_code {
+    size_t struct_size; /* set by the library */
+    const char *path;   /* of the element, as in errors */
+    /* JSON: the attributes of the schedule (of a map) or storage (of memory), or "{}". */
+    const char *attributes;
+    /* Why the function will answer SDFG_FAILED. The error is UNSUPPORTED. */
+    void (*fail)(sdfg_code *code, const char *why);
+    /* An attribute that is an integer; a mistake if there is none of that name. */
+    int64_t (*attribute)(sdfg_code *code, const char *name);
+    sdfg_value *(*number)(sdfg_code *code, int64_t value);
+    /* A symbolic expression of the symbols and parameters around the element: "N*M + i". */
+    sdfg_value *(*expression)(sdfg_code *code, const char *text);
+    sdfg_value *(*compute)(sdfg_code *code, enum sdfg_operator op, sdfg_value *a, sdfg_value *b);
+    /* Calls a function of the target: what it puts into `result`. */
+    sdfg_value *(*call)(sdfg_code *code, const char *function, sdfg_value *const *arguments, size_t num_arguments);
+    /* What follows is inside of a loop over begin, begin + step ... < end (step above 0), or under a condition; `end`
+     * closes the innermost one. The value is that of the loop's variable. `flags`: of enum sdfg_loop_flags. */
+    sdfg_value *(*loop)(sdfg_code *code, const char *name, sdfg_value *begin, sdfg_value *end, sdfg_value *step,
+                        unsigned flags);
+    void (*branch)(sdfg_code *code, sdfg_value *condition);
+    void (*end)(sdfg_code *code);
+    /* enter: the value of a parameter of the map in the innermost loop; each must get one. */
+    void (*parameter)(sdfg_code *code, size_t index, sdfg_value *value);
+};
+
+/* A map: `rank` parameters, each with begin, end (the first number beyond) and step. */
+typedef struct sdfg_map {
+    size_t struct_size; /* set by the library, as in the structs below */
+    const char *label, *schedule;
+    size_t rank;
+    const char *const *params;
+    sdfg_value *const *begin, *const *end, *const *step;
+    bool threads; /* several threads run this place already */
+} sdfg_map;
+
+/* Memory of a container. The program reads and writes it at its address, on the host. */
+typedef struct sdfg_memory {
+    size_t struct_size;
+    const char *container, *storage, *type; /* of its elements, as in files */
+    sdfg_value *bytes;                      /* allocate */
+    /* allocate sets it: where `bytes` bytes begin, aligned for the elements, or 0: the call of the program fails, and
+     * what it has taken before is not released. release reads it: never 0. */
+    sdfg_value *address;
+    bool program; /* for as long as the program is loaded, not for one call or scope */
+} sdfg_memory;
+
+typedef struct sdfg_region {
+    const char *container, *storage; /* "" and "Register": memory for the time being */
+    const char *type;
+    size_t element_bytes;
+    sdfg_value *address;        /* of the first element */
+    sdfg_value *const *strides; /* bytes from one element to the next, of each dimension */
+} sdfg_region;
+
+/* A copy of a region with the same extents on both sides; dimensions of extent 1 are left out, and a region without
+ * gaps has one dimension. */
+typedef struct sdfg_transfer {
+    size_t struct_size;
+    size_t rank;
+    sdfg_value *const *extents;
+    sdfg_region from, to;
+    bool converts; /* the types differ */
+    bool reduces;  /* elements are combined with those that are there */
+} sdfg_transfer;
+
+typedef struct sdfg_claimed_node {
+    size_t struct_size;
+    const char *type, *label; /* "Tasklet", "NestedSDFG", "LibraryNode" ... */
+    const char *class_path;   /* of a library node, else "" */
+} sdfg_claimed_node;
+
+enum sdfg_claim_kind {
+    SDFG_CLAIM_SCHEDULE, /* maps */
+    SDFG_CLAIM_STORAGE,  /* memory of containers */
+    SDFG_CLAIM_COPY,     /* copies between containers */
+    SDFG_CLAIM_NODE
+};
+
+/* The element of a claim, for its predicate: texts that do not apply are "". */
+typedef struct sdfg_claim_site {
+    size_t struct_size;
+    const char *name, *to; /* as in sdfg_claim */
+    const char *schedule;  /* of the innermost scope around, or of the map */
+    const char *label;     /* of the node or container */
+    const char *class_path;
+} sdfg_claim_site;
+
+/* One row of what a target serves. Lists end with NULL; NULL instead of a list: every name. The most specific row
+ * decides: with a predicate before one without, then with schedules before without, then with more lists; of equals the
+ * one of the later target. */
+typedef struct sdfg_claim {
+    enum sdfg_claim_kind kind;
+    const char *const *names;     /* schedules, storages, types of nodes; of a copy, storages of its source */
+    const char *const *to;        /* copies: storages of the destination */
+    const char *const *schedules; /* copies: of the innermost scope around */
+    bool (*holds)(void *user, const sdfg_claim_site *site); /* NULL: always */
+    const char *refused; /* why there is no code for it: the error of programs that have it; NULL: there is code */
+    int64_t reserved[2];
+} sdfg_claim;
+
+/* What C functions need before they are called: a library that is opened, state that is made. Environments begin when
+ * the first program of an engine uses a target with them, after those that they need, and end with the engine, in
+ * reverse order. */
+typedef struct sdfg_environment {
+    size_t struct_size;           /* set by the plug-in */
+    const char *name;             /* unique in an engine */
+    const char *const *needs;     /* environments that begin before; a list that ends with NULL, or NULL */
+    const char *const *libraries; /* files, of which the first that can be opened is taken; or NULL */
+    const char *const *symbols;   /* that it must have; or NULL */
+    size_t state_bytes;
+    /* Makes the state, which is zero: `symbols` are their addresses. False: `give` got a sentence that says why not. */
+    bool (*init)(void *state, void *const *symbols, sdfg_give *give, void *to);
+    void (*exit)(void *state); /* not called if init failed */
+} sdfg_environment;
+
+/* A function of a target while the program calls it. */
+typedef struct sdfg_target_call {
+    size_t struct_size; /* set by the library */
+    void *user;
+    void *const *states; /* of the target's environments, in their order */
+    const int64_t *arguments;
+    size_t num_arguments;
+    int64_t result; /* 0 before */
+} sdfg_target_call;
+
+/* False: the call of the program fails. Called by the thread that gets there, maybe several at the same time. */
+typedef bool sdfg_target_function(sdfg_target_call *call);
+
+typedef struct sdfg_target_entry {
+    const char *name;
+    sdfg_target_function *function;
+} sdfg_target_entry;
+
+/* A target. Functions may be missing: then it is as if they answered SDFG_INHERITED. */
+typedef struct sdfg_target {
+    size_t struct_size; /* set by the plug-in */
+    const char *name, *text;
+    const char *extends; /* "cpu", "openmp", "mpi", "gpu", "cuda" or a target that was registered before; NULL: "cpu" */
+    const sdfg_claim *claims;
+    size_t num_claims;
+    const sdfg_target_entry *functions;
+    size_t num_functions;
+    const char *const *environments; /* that its functions need; a list that ends with NULL, or NULL */
+    void *user;
+    /* Can programs use it on this machine? False: `give` got a sentence that says why not. */
+    bool (*probe)(void *user, sdfg_give *give, void *to);
+    /* Once in a program that uses the target: code at the beginning and at the end of each call. */
+    enum sdfg_answer (*begin)(void *user, sdfg_code *code);
+    enum sdfg_answer (*end)(void *user, sdfg_code *code);
+    /* Opens the loops of a map and gives its parameters values; the body follows in the innermost one. `leave` is
+     * called behind the body, inside of these loops, and may end them to add code behind; the rest is ended for it. */
+    enum sdfg_answer (*enter)(void *user, sdfg_code *code, const sdfg_map *map);
+    enum sdfg_answer (*leave)(void *user, sdfg_code *code, const sdfg_map *map);
+    /* Both answer alike for one storage. */
+    enum sdfg_answer (*allocate)(void *user, sdfg_code *code, sdfg_memory *memory);
+    enum sdfg_answer (*release)(void *user, sdfg_code *code, const sdfg_memory *memory);
+    enum sdfg_answer (*copy)(void *user, sdfg_code *code, const sdfg_transfer *transfer);
+    enum sdfg_answer (*node)(void *user, sdfg_code *code, const sdfg_claimed_node *node);
+} sdfg_target;
+
 /* What a plug-in registers with. The functions return false after a mistake, which becomes an error of whoever loads
  * the plug-in. */
 struct sdfg_plugin_api {
@@ -115,6 +311,8 @@ struct sdfg_plugin_api {
      * one: a second one is a mistake. */
     bool (*expand)(sdfg_plugin *p, const char *class_path, const char *text, sdfg_expand_function *f, void *user);
     bool (*member)(sdfg_plugin *p, const sdfg_member *m);
+    bool (*environment)(sdfg_plugin *p, const sdfg_environment *e);
+    bool (*target)(sdfg_plugin *p, const sdfg_target *t);
 };
 
 #if defined(__GNUC__)

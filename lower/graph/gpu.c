@@ -50,9 +50,9 @@ static bool gpu_leave(const struct target *t, struct scope *sc, struct map_entry
 
 /* ---- memory ---- */
 
-static bool is_per_thread(const struct target *t, const struct claim_site *site)
+static bool is_per_thread(const struct target *t, const struct claim *c, const struct claim_site *site)
 {
-    (void)t;
+    (void)t, (void)c;
     return site->scope && lower_is_per_thread(site->scope, site->to);
 }
 
@@ -65,9 +65,9 @@ static bool gpu_allocate(const struct target *t, struct scope *sc, struct alloca
 
 /* ---- tasklets beside the thread-block maps of a kernel that ask for their thread: all threads run them ---- */
 
-static bool is_for_threads(const struct target *t, const struct claim_site *site)
+static bool is_for_threads(const struct target *t, const struct claim *c, const struct claim_site *site)
 {
-    (void)t;
+    (void)t, (void)c;
     return site->scope && lower_is_for_threads(site->scope, as_tasklet(site->node));
 }
 

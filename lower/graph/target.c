@@ -56,7 +56,7 @@ static const struct claim *best_claim(const struct target *t, enum claim_kind ki
     for (uint32_t i = 0; base && i < base->num_claims; i++) {
         const struct claim *c = &base->claims[i];
         if (names_fit(c, kind, name, to, schedule) && (!best || rank_of(c) > rank_of(best)) &&
-            (!c->holds || c->holds(t, site)))
+            (!c->holds || c->holds(t, c, site)))
             best = c;
     }
     return best;
@@ -167,7 +167,7 @@ bool lower_has_parts(const struct lower *lw, const struct container *c)
 
 /* ---- copies ---- */
 
-static const char *schedule_around(const struct scope *sc)
+const char *lower_schedule_around(const struct scope *sc)
 {
     for (; sc; sc = sc->act->caller)
         for (const struct scope *s = sc; s; s = s->parent)
@@ -202,7 +202,8 @@ bool lower_copy_between(struct scope *sc, const struct place *place, const struc
                *target = to->desc ? to->desc->storage->name : temporary;
     struct claim_found found;
     const struct target *second;
-    if (!target_find(lw->targets, CLAIM_COPY, source, target, schedule_around(sc), &site, &found, &second) && !second)
+    if (!target_find(lw->targets, CLAIM_COPY, source, target, lower_schedule_around(sc), &site, &found, &second) &&
+        !second)
         return no_copy(lw, place, &site, source, target);
     const struct target *t = usable(lw, place, &found, second), *with = TARGET_WITH(t, copy);
     return with_functions(lw, place, t, with, "copies") && with->copy(t, sc, place, from, to, m, atomic);
@@ -234,15 +235,22 @@ static const char *const node_types[NODE_COUNT] = {
 #undef NODE
 };
 
+bool lower_node_as_usual(struct scope *sc, struct node *n) { return lower_by_kind[n->kind](sc, n); }
+
+const char *lower_node_type(const struct node *n)
+{
+    return n->kind == NODE_UNKNOWN ? as_unknown(n)->type_name : node_types[n->kind];
+}
+
 bool lower_node_by_target(struct scope *sc, struct node *n)
 {
     struct lower *lw = sc->act->lw;
     struct claim_site site = { .scope = sc, .node = n };
-    const char *type = n->kind == NODE_UNKNOWN ? as_unknown(n)->type_name : node_types[n->kind];
+    const char *type = lower_node_type(n);
     struct claim_found found;
     const struct target *second;
     if (!target_find(lw->targets, CLAIM_NODE, type, NULL, NULL, &site, &found, &second) && !second)
-        return lower_by_kind[n->kind](sc, n);
+        return lower_node_as_usual(sc, n);
     const struct target *t = usable(lw, &n->place, &found, second), *with = TARGET_WITH(t, node);
     return with_functions(lw, &n->place, t, with, "nodes") && with->node(t, sc, n);
 }

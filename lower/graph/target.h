@@ -32,9 +32,10 @@ struct claim {
     const char *const *names;     /* schedules, storages, types of nodes; of a copy, storages of its source */
     const char *const *to;        /* copies: storages of the destination */
     const char *const *schedules; /* copies: of the innermost scope around, through nested SDFGs */
-    bool (*holds)(const struct target *t, const struct claim_site *site); /* NULL: always */
+    bool (*holds)(const struct target *t, const struct claim *c, const struct claim_site *site); /* NULL: always */
     const char *refused; /* why there is no code for it: whoever meets it gets this as an error; NULL: there is code */
     bool parts;          /* storages: memory from outside of a parallel scope has a part for each of its threads */
+    const void *user;    /* of `holds` */
 };
 
 /* ---- memory ---- */
@@ -141,6 +142,9 @@ bool lower_copy_between(struct scope *sc, const struct place *place, const struc
 bool lower_allocate(struct scope *sc, struct allocation *a, struct tree_stmt *frees);
 bool lower_release(struct lower *lw, const struct allocation *a, struct tree_stmt *block);
 bool lower_end_targets(struct lower *lw);
+const char *lower_schedule_around(const struct scope *sc);  /* of the innermost scope, through nested SDFGs, or NULL */
+const char *lower_node_type(const struct node *n);          /* as in files */
+bool lower_node_as_usual(struct scope *sc, struct node *n); /* as if no target claimed it */
 
 /* ---- loops and copies of the host, which other targets use (cpu.c, copy.c) ---- */
 

@@ -57,6 +57,9 @@ if command -v pkg-config >/dev/null 2>&1; then
     # shellcheck disable=SC2046
     c++ -shared -fPIC "$examples/plugin_members.cpp" $(pkg-config --cflags sdfg) -o libmembers.so
     "$root/bin/sdfg-run" --list=enums --plugin=./libmembers.so | grep -q 'Example_Grid(block)'
+    # shellcheck disable=SC2046
+    cc -shared -fPIC "$examples/backend/simulator.c" $(pkg-config --cflags sdfg) -o libsimulator.so
+    "$root/bin/sdfg-run" "$examples/backend/simulator.sdfg" --N=100 --no-cache --plugin=./libsimulator.so >/dev/null 2>&1
     cp "$here/main.c" .
     # shellcheck disable=SC2046
     cc main.c axpy.o $(pkg-config --libs sdfg-rt) -o exported

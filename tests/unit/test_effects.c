@@ -30,6 +30,7 @@ static const struct call {
     { "sdfg_rt_clock", "c" },
     { "sdfg_rt_cancelled", "c" },
     { "sdfg_rt_external", "c 0 64" },
+    { "sdfg_rt_target_memory", "c 64" },
     { "sdfg_rt_nontemporal_copy", "D D 128" },
     { "sdfg_rt_nontemporal_zero", "D 128" },
     { "sdfg_rt_nontemporal_end", "" },
@@ -266,7 +267,7 @@ TEST(rows_are_complete)
         "parallel", "barrier",  "critical_begin", "critical_end", /* threads: test_runtime.c */
         "alloc",    "free",                                       /* below */
         "stream_",                                                /* below and test_stream.c */
-        "program_", "node",                                       /* roles k: they may do everything */
+        "program_", "node",     "target",         "set_slot",     /* roles k: they may do everything */
         "timed",    "save",     "restore",                        /* test_instrument.c */
         "fault",    "race",     "stopped",                        /* checked mode: test_checking.c */
         "device_",                                                /* test_device.c */

@@ -125,6 +125,72 @@ TEST(what_a_plugin_asked_for_is_called)
     CHECK_INT(freed, 0);
 }
 
+/* ---- targets (tests/cli/targets.txt runs programs with some) ---- */
+
+static bool with_target;
+
+static bool target(const sdfg_plugin_api *api)
+{
+    static const char *const storages[] = { "Snitch_L2", NULL };
+    static const sdfg_claim claims[] = { { .kind = SDFG_CLAIM_STORAGE, .names = storages } };
+    static const sdfg_environment environment = { .struct_size = sizeof environment, .name = "a" };
+    sdfg_target t = {
+        .struct_size = sizeof t, .name = "snitch", .claims = claims, .num_claims = sizeof claims / sizeof *claims
+    };
+    return api->environment(api->plugin, &environment) && api->target(api->plugin, &t) && with_target;
+}
+
+TEST(engines_do_not_share_targets)
+{
+    sdfg_engine *with = engine_new(), *without = engine_new();
+    size_t before = rows(without, SDFG_LIST_TARGETS);
+    with_target = false;
+    CHECK_STR(extend(with, "t", target), "PLUGIN_FAILED: plug-in 't' cannot be used: it did not say why");
+    CHECK_INT(rows(with, SDFG_LIST_TARGETS), before); /* nothing of it is left */
+    with_target = true;
+    CHECK_STR(extend(with, "t", target), ": ");
+    CHECK_INT(rows(with, SDFG_LIST_TARGETS), before + 1);
+    CHECK_INT(rows(without, SDFG_LIST_TARGETS), before);
+    CHECK_STR(extend(with, "u", target),
+              "PLUGIN_REGISTER: plug-in 'u' registers the environment 'a': plug-in 't' has registered it");
+    CHECK_STR(extend(without, "u", target), ": ");
+    sdfg_engine_free(with);
+    sdfg_engine_free(without);
+}
+
+static sdfg_target wrong_target;
+
+static bool register_wrong(const sdfg_plugin_api *api) { return api->target(api->plugin, &wrong_target); }
+
+static const char *target_of(sdfg_engine *e, sdfg_target t)
+{
+    wrong_target = t;
+    return extend(e, "t", register_wrong);
+}
+
+TEST(wrong_targets)
+{
+    sdfg_engine *e = engine_new();
+    static const char *const nobody[] = { "nobody", NULL };
+    static const sdfg_claim kind[] = { { .kind = (enum sdfg_claim_kind)77 } },
+                            storage[] = { { .kind = SDFG_CLAIM_COPY, .to = nobody } };
+    static const sdfg_target_entry function[] = { { "f", NULL } };
+#define TARGET(...) target_of(e, (sdfg_target){ sizeof(sdfg_target), __VA_ARGS__ })
+#define SAYS(name)  "PLUGIN_REGISTER: plug-in 't' registers the target '" name "': "
+    CHECK_STR(target_of(e, (sdfg_target){ 0 }),
+              SAYS("") "struct sdfg_target has no struct_size; it begins as SDFG_..._INIT");
+    CHECK_STR(TARGET(.name = ""), SAYS("") "it has no name");
+    CHECK_STR(TARGET(.name = "cpu"), SAYS("cpu") "there is a target of this name");
+    CHECK_STR(TARGET(.name = "x", .num_claims = 1), SAYS("x") "there are no claims or functions");
+    CHECK_STR(TARGET(.name = "x", .claims = kind, .num_claims = 1),
+              SAYS("x") "the kind of a claim is one of enum sdfg_claim_kind");
+    CHECK_STR(TARGET(.name = "x", .claims = storage, .num_claims = 1), SAYS("x") "StorageType has no member 'nobody'");
+    CHECK_STR(TARGET(.name = "x", .functions = function, .num_functions = 1),
+              SAYS("x") "functions have a name and an address");
+    CHECK_STR(TARGET(.name = "x", .environments = nobody), SAYS("x") "there is no environment 'nobody'");
+    sdfg_engine_free(e);
+}
+
 /* ---- mistakes ---- */
 
 static sdfg_member wrong_member;

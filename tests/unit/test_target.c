@@ -61,9 +61,9 @@ static bool acme_node(const struct target *t, struct scope *sc, struct node *n)
     return lower_tasklet(sc, n);
 }
 
-static bool is_named_special(const struct target *t, const struct claim_site *site)
+static bool is_named_special(const struct target *t, const struct claim *c, const struct claim_site *site)
 {
-    (void)t;
+    (void)t, (void)c;
     return !strcmp(site->node->label, "special");
 }
 
@@ -257,9 +257,9 @@ TEST(streams_and_containers_of_changing_size)
 
 /* ---- who is asked ---- */
 
-static bool always(const struct target *t, const struct claim_site *site)
+static bool always(const struct target *t, const struct claim *c, const struct claim_site *site)
 {
-    (void)t, (void)site;
+    (void)t, (void)c, (void)site;
     return true;
 }
 
