@@ -4,6 +4,8 @@
     gemm(A=A, B=B, C=C, alpha=1.5, beta=0.0)
 """
 
+from typing import TYPE_CHECKING, Any
+
 from . import _types
 from ._errors import BugError, Error, FaultError, InvalidError, Message, MissingError, ProgramError, UnsupportedError
 from ._function import Function, interpret, method, program, supported
@@ -14,22 +16,50 @@ from ._pending import Pending
 from ._program import ArgumentInfo, Bound, Engine, ListRow, Program, compile, default_engine as _default_engine
 from ._site import CallbackWarning
 from ._stream import Stream
-from ._types import Callback as callback, always_inline, compiletime, in_program, inline, map, named, nounroll, symbol, unroll
+from ._types import always_inline, in_program, inline, map, named, nounroll, tasklet, unroll
 
 
-def as_dace():
+def as_dace() -> Any:
     """A module with the names of DaCe that programs use; see sdfg.dace."""
     from . import dace
     return dace.as_dace()
 
 
-globals().update(_types.BY_NAME) # float64, int32 ...
-bool_ = _types.BY_NAME["bool"]
+if TYPE_CHECKING: # what stands in annotations is anything to type checkers, and a symbol is an integer
+    bool_: Any
+    int8: Any
+    int16: Any
+    int32: Any
+    int64: Any
+    uint8: Any
+    uint16: Any
+    uint32: Any
+    uint64: Any
+    float16: Any
+    bfloat16: Any
+    float8_e4m3fn: Any
+    float8_e5m2: Any
+    float32: Any
+    float64: Any
+    complex64: Any
+    complex128: Any
+    compiletime: Any
+
+    def callback(result: Any = None, *arguments: Any) -> Any: ...
+
+    class symbol(int):
+        name: str
+        dtype: Any
+
+        def __new__(cls, name: str, dtype: Any = None, **assumptions: bool) -> "symbol": ...
+else:
+    globals().update(_types.BY_NAME) # float64, int32 ...
+    bool_, callback, compiletime, symbol = _types.BY_NAME["bool"], _types.Callback, _types.compiletime, _types.symbol
 
 __version__ = "0.1.0"
 __all__ = ["ArgumentInfo", "ConditionalBlock", "ControlFlowRegion", "InterstateEdge", "LoopRegion", "Memlet", "SDFG", "Bound", "BugError", "CallbackWarning", "Engine", "Error", "FaultError", "Function", "InvalidError", "ListRow", "Message", "MissingError", "Pending",
            "Program", "ProgramError", "Stream", "UnsupportedError", "always_inline", "as_dace", "callback", "compile", "compiletime", "in_program",
-           "inline", "interpret", "map", "method", "named", "nounroll", "program", "supported", "symbol", "unroll", "version"]
+           "inline", "interpret", "map", "method", "named", "nounroll", "program", "supported", "symbol", "tasklet", "unroll", "version"]
 
 
 def version() -> str:

@@ -1,5 +1,7 @@
 """Python functions as programs: `@sdfg.program`."""
 
+from __future__ import annotations
+
 import ctypes
 import functools
 import os
@@ -7,6 +9,7 @@ import threading
 import types
 import weakref
 from collections import OrderedDict
+from typing import Any, Callable, List, Optional, overload
 
 import numpy
 
@@ -43,10 +46,10 @@ _functions: weakref.WeakSet = weakref.WeakSet()
 class interpret:
     """`with sdfg.interpret():` programs that this thread calls inside are run by Python, as if they were not decorated."""
 
-    def __enter__(self):
+    def __enter__(self) -> None:
         _interpreted.add(1)
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: Any) -> None:
         _interpreted.add(-1)
 
 
@@ -105,14 +108,14 @@ class Function:
         _functions.add(self)
 
     @property
-    def name(self):
+    def name(self) -> str:
         return self.f.__name__
 
     def __repr__(self):
         return f"<program {self.f.__qualname__}>"
 
-    def __get__(self, instance, owner=None):
-        return self if instance is None else types.MethodType(self, instance)
+    def __get__(self, instance: Any, owner: Any = None) -> Function:
+        return self if instance is None else types.MethodType(self, instance) # type: ignore[return-value] # calls are the same
 
     # ---- arguments ----
 
@@ -325,7 +328,7 @@ class Function:
 
     # ---- calls ----
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if _interpreted.depth and _interpreted.here.depth:
             return self.f(*args, **kwargs)
         fast = self._fast
@@ -390,9 +393,10 @@ class Function:
         given.update(symbols)
         return variant.program._give_all(arguments, given, variant.results)
 
-    def bind(self, *args, **kwargs):
+    def bind(self, *args: Any, **kwargs: Any) -> BoundFunction:
         """The same call, ready to be run many times. The arrays must stay where they are; captured numbers keep their values."""
-        return self._with_arguments(*self._named(args, kwargs), self._bind)
+        values, symbols = self._named(args, kwargs)
+        return self._with_arguments(values, symbols, self._bind)
 
     # ---- looking inside ----
 
@@ -418,20 +422,20 @@ class Function:
         Program.from_function(asking, self.engine)
         return str(names)
 
-    def compile(self, *args, **kwargs):
+    def compile(self, *args: Any, **kwargs: Any) -> Program:
         """Compiles for these arguments (none, if all parameters have types) and returns the Program, whose arguments include what the
         function captures."""
         return self._variant(args, kwargs).program
 
-    def to_sdfg(self, *args, **kwargs):
+    def to_sdfg(self, *args: Any, **kwargs: Any) -> str:
         """The text of the SDFG, which DaCe opens, too."""
         return self.inspect("sdfg", *args, **kwargs)
 
-    def export(self, path, *args, **kwargs):
+    def export(self, path: str, *args: Any, **kwargs: Any) -> None:
         """Compiles ahead of time into a file; see Program.export."""
         self._variant(args, kwargs).program.export(path)
 
-    def inspect(self, what, *args, **kwargs):
+    def inspect(self, what: str, *args: Any, **kwargs: Any) -> str:
         """"sdfg", "tree", "ll", "ll-opt", "asm", "remarks" or "guards" as text, for these arguments; "types": the source of the function,
         and of those compiled into it, with the type of each name beside it."""
         if what == "types":
@@ -441,7 +445,7 @@ class Function:
             return "".join(f"{guard!r}\n" for guard in variant.asking.guards)
         return variant.program.emit(what)
 
-    def explain(self):
+    def explain(self) -> str:
         """Why the function was compiled, each time: a line for each of the last 100 variants."""
         return "".join(f"{line}\n" for line in self._log)
 
@@ -476,6 +480,16 @@ def _shown(parameters):
     return ", ".join(f"{name}: {_shown_kind(kind)}" for name, kind in parameters.items())
 
 
+@overload
+def program(f: Callable[..., Any], *, source: Optional[str] = None, engine: Optional[Engine] = None, specialize: str = "auto", variants: int = 32,
+            fallback: bool = True, **options: Any) -> Function: ...
+
+
+@overload
+def program(*, source: Optional[str] = None, engine: Optional[Engine] = None, specialize: str = "auto", variants: int = 32, fallback: bool = True,
+            **options: Any) -> Callable[[Callable[..., Any]], Function]: ...
+
+
 def program(f=None, **options):
     """Decorator: the function is compiled for the types of its arguments when it is called. Also around existing functions:
     `fast = sdfg.program(f)`. Options are those of Engine, and
@@ -490,6 +504,14 @@ def program(f=None, **options):
 
 
 method = program
+
+
+@overload
+def supported(name: str) -> bool: ...
+
+
+@overload
+def supported(name: None = None) -> List[str]: ...
 
 
 def supported(name=None):

@@ -1,10 +1,16 @@
 """Element types, array types and symbols, as annotations of programs have them. Outside of programs they are plain values: a type converts
 to NumPy's scalar, symbols compute with each other."""
 
+from __future__ import annotations
+
+from typing import Any, Iterable, TypeVar
+
 import numpy
 
 from ._arguments import numpy_type
 from ._library import DTYPES
+
+T = TypeVar("T")
 
 
 class Expression:
@@ -219,7 +225,7 @@ class _Map:
 
     _sdfg_builtin = "sdfg.map"
 
-    def __getitem__(self, ranges):
+    def __getitem__(self, ranges: Any) -> Any:
         ranges = ranges if isinstance(ranges, tuple) else (ranges,)
         for r in ranges:
             if not isinstance(r, slice) or r.stop is None:
@@ -247,50 +253,72 @@ class _Named:
 
     _sdfg_builtin = "sdfg.named"
 
-    def __call__(self, label):
+    def __call__(self, label: str) -> _Named:
         return self
 
-    def __enter__(self):
+    def __enter__(self) -> None:
         pass
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: Any) -> None:
         pass
 
 
 named = _Named()
 
 
-def _known(function):
+class Known:
+    """What means something in programs only."""
+
+    def __init__(self, name: str) -> None:
+        self._name, self._sdfg_builtin = name, name
+
+    def __call__(self, *_: Any, **__: Any) -> Any:
+        raise NotImplementedError(f"{self._name} outside of a program")
+
+    def __enter__(self) -> Any:
+        self()
+
+    def __exit__(self, *_: Any) -> None:
+        pass
+
+    def __getitem__(self, _: Any) -> Any:
+        self()
+
+
+tasklet = Known("sdfg.tasklet")
+
+
+def _known(function: T) -> T:
     """A function of this package that programs know by its name."""
-    function._sdfg_builtin = f"sdfg.{function.__name__}"
+    function._sdfg_builtin = f"sdfg.{function.__name__}" # type: ignore[attr-defined]
     return function
 
 
 @_known
-def inline(value):
+def inline(value: T) -> T:
     """In a program: `value` is computed by Python when the program is compiled."""
     return value
 
 
 @_known
-def unroll(iterable):
+def unroll(iterable: Iterable[T]) -> Iterable[T]:
     """In a program: the loop over it is unrolled."""
     return iterable
 
 
 @_known
-def nounroll(iterable):
+def nounroll(iterable: Iterable[T]) -> Iterable[T]:
     """In a program: the loop over it stays a loop."""
     return iterable
 
 
 @_known
-def in_program():
+def in_program() -> bool:
     """Whether this is compiled: True in programs, False in Python."""
     return False
 
 
-def always_inline(function):
+def always_inline(function: T) -> T:
     """Decorator: calls in programs are made by Python when the program is compiled; arguments must be constants."""
-    function._sdfg_always_inline = True
+    function._sdfg_always_inline = True # type: ignore[attr-defined]
     return function

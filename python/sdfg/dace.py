@@ -71,18 +71,6 @@ def program(f=None, **options):
     return DaceProgram(f, **options)
 
 
-class _Known:
-    """A function of DaCe that means something in programs only."""
-
-    def __init__(self, name):
-        self._name, self._sdfg_builtin = name, f"dace.{name}"
-
-    def __call__(self, *_, **__):
-        raise NotImplementedError(f"dace.{self._name} outside of a program")
-
-    __enter__ = __exit__ = __getitem__ = __call__
-
-
 class Scalar:
     """The descriptor of a single value, also as an annotation."""
 
@@ -104,7 +92,7 @@ class _Dace(types.ModuleType):
         if name.startswith("__"):
             raise AttributeError(name)
         if self.__name__ == "dace" and (name in ("tasklet", "mapscope") or supported(f"dace.{name}")):
-            setattr(self, name, _Known(name))
+            setattr(self, name, _types.Known(f"dace.{name}"))
             return vars(self)[name]
         raise AttributeError(f"'{self.__name__}.{name}' is not among the names of DaCe that sdfg.dace has: {', '.join(sorted(_NAMES))}, "
                              f"program, method, function, callback, {', '.join((*_BUILDING, *_ENUMERATIONS))}, Config")
