@@ -116,8 +116,16 @@ struct sdfg_rt_element {
 
 struct sdfg_rt_timing {
     const struct sdfg_rt_element *element; /* in the memory of the code */
-    int64_t thread;                        /* as the system numbers them */
+    int64_t thread;                        /* as the system numbers them; 0: a GPU */
     int64_t begin, end;                    /* nanoseconds of a clock that never goes back */
+    int64_t bytes;                         /* of a transfer; else 0 */
+};
+
+/* The name of something that is no element, for as long as the timings. */
+struct sdfg_rt_timed_name {
+    struct sdfg_rt_timed_name *next;
+    const void *of;
+    struct sdfg_rt_element element;
 };
 
 /* The timings of one call, in the order in which they end; any thread of the call. */
@@ -125,6 +133,7 @@ struct sdfg_rt_timings {
     pthread_mutex_t lock;
     struct sdfg_rt_timing *items;
     size_t count, capacity;
+    struct sdfg_rt_timed_name *names;
 };
 
 void sdfg_rt_timings_init(struct sdfg_rt_timings *t);

@@ -80,9 +80,12 @@ void sdfg_rt_device_copy(struct sdfg_rt_run *run, void *to, const void *from, in
                             (long long)bytes);
         return;
     }
-    if (sdfg_rt_run_queue(run, queue, &stream) &&
-        copy_each(run, to, from, bytes, rows, to_pitch, from_pitch, direction, stream) &&
-        direction == SDFG_RT_TO_DEVICE && is_pinned(run, from))
+    if (!sdfg_rt_run_queue(run, queue, &stream))
+        return;
+    struct sdfg_rt_mark *mark = sdfg_rt_time_copy(run, direction, all, stream);
+    bool good = copy_each(run, to, from, bytes, rows, to_pitch, from_pitch, direction, stream);
+    sdfg_rt_time_end(run, mark, stream);
+    if (good && direction == SDFG_RT_TO_DEVICE && is_pinned(run, from))
         sdfg_rt_device_wait(run, queue);
 }
 
@@ -93,6 +96,8 @@ void sdfg_rt_device_zero(struct sdfg_rt_run *run, void *to, int64_t bytes, int64
         return;
     char what[64];
     snprintf(what, sizeof what, "%lld bytes", (long long)bytes);
+    struct sdfg_rt_mark *mark = sdfg_rt_time_clear(run, bytes, stream);
     sdfg_rt_run_check(run, "cuMemsetD8Async",
                       run->gpu->cuda->MemsetD8Async((cuda_address)(uintptr_t)to, 0, (size_t)bytes, stream), what);
+    sdfg_rt_time_end(run, mark, stream);
 }

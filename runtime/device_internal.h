@@ -184,6 +184,7 @@ struct sdfg_rt_run {
     uint64_t num_launched;
     cuda_event done; /* of an asynchronous run */
     struct sdfg_rt_ticket *ticket;
+    struct sdfg_rt_marks *marks; /* NULL: nothing was timed */
     struct sdfg_rt_run *next;
 };
 
@@ -225,6 +226,20 @@ __attribute__((format(printf, 3, 4))) bool sdfg_rt_device_fail(struct sdfg_rt_co
  * the result, and for faults with the launches that may be meant. True if it was good. */
 bool sdfg_rt_run_check(struct sdfg_rt_run *run, const char *function, int result, const char *what);
 bool sdfg_rt_cuda_is_fault(int result); /* after which the context is lost */
+
+/* ---- timings, where the call wants them (device_time.c) ---- */
+
+/* In front of and behind what a queue does; the mark is NULL if it is not timed, or the run failed. */
+struct sdfg_rt_mark *sdfg_rt_time_kernel(struct sdfg_rt_run *run, const struct sdfg_rt_kernel *k, cuda_stream stream);
+struct sdfg_rt_mark *sdfg_rt_time_copy(struct sdfg_rt_run *run, int64_t direction, int64_t bytes, cuda_stream stream);
+struct sdfg_rt_mark *sdfg_rt_time_clear(struct sdfg_rt_run *run, int64_t bytes, cuda_stream stream);
+void sdfg_rt_time_end(struct sdfg_rt_run *run, struct sdfg_rt_mark *mark, cuda_stream stream);
+/* Around a wait of the host. */
+int64_t sdfg_rt_time_wait_begin(struct sdfg_rt_run *run);
+void sdfg_rt_time_wait_end(struct sdfg_rt_run *run, int64_t since);
+void sdfg_rt_time_begin_run(struct sdfg_rt_run *run);
+void sdfg_rt_time_tell(struct sdfg_rt_run *run); /* the call, when the host has waited for all */
+void sdfg_rt_time_free(struct sdfg_rt_gpu *gpu, struct sdfg_rt_run *run);
 
 /* ---- launches that an error may name (device_log.c) ---- */
 

@@ -132,9 +132,11 @@ void sdfg_rt_device_launch(struct sdfg_rt_run *run, int64_t kernel, const int64_
     if (!within_limits(run, f, k, shape, bytes) ||
         (k->flags & SDFG_RT_COOPERATIVE && !limit_blocks(run, kernel, shape)))
         return;
+    struct sdfg_rt_mark *mark = sdfg_rt_time_kernel(run, k, stream);
     sdfg_rt_log_add(run, kernel, shape);
     const char *name;
     int result = launch_kernel(run, k, f->handle, shape, extra, stream, &name);
+    sdfg_rt_time_end(run, mark, stream);
     if (result != CUDA_GOOD)
         sdfg_rt_run_check(run, name, result, sdfg_rt_cuda_is_fault(result) ? "" : k->name);
     else if (run->call->check)

@@ -68,6 +68,7 @@ void sdfg_rt_device_order(struct sdfg_rt_run *run, int64_t queue, int64_t behind
 
 void sdfg_rt_run_settled(struct sdfg_rt_run *run)
 {
+    sdfg_rt_time_tell(run);
     run->num_launched = 0;
     run->reuses = 0;
     memset(run->seen, 0, sizeof run->seen);
@@ -91,8 +92,10 @@ void sdfg_rt_device_wait(struct sdfg_rt_run *run, int64_t queue)
         unsigned bit = 1u << i;
         if (!(run->busy & bit) || (queue != SDFG_RT_ALL_QUEUES && queue != i))
             continue;
+        int64_t since = sdfg_rt_time_wait_begin(run);
         if (!sdfg_rt_run_check(run, "cuStreamSynchronize", run->gpu->cuda->StreamSynchronize(run->queues[i]), ""))
             return;
+        sdfg_rt_time_wait_end(run, since);
         run->busy &= ~bit;
     }
     if (!run->busy)
@@ -153,6 +156,7 @@ struct sdfg_rt_run *sdfg_rt_device_begin(struct sdfg_rt_context *context, const 
     run->gpu = gpu;
     run->image = image;
     run->module = NULL;
+    sdfg_rt_time_begin_run(run);
     if (!sdfg_rt_run_check(run, "cuCtxPushCurrent", gpu->cuda->CtxPushCurrent(gpu->handle), "")) {
         give_run(run);
         return NULL;
@@ -316,6 +320,7 @@ void sdfg_rt_run_free(struct sdfg_rt_gpu *gpu, struct sdfg_rt_run *run)
     }
     if (run->done)
         gpu->cuda->EventDestroy(run->done);
+    sdfg_rt_time_free(gpu, run);
     free(run->mirrors);
     free(run);
 }

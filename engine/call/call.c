@@ -94,7 +94,8 @@ static sdfg_error *run_timed(const struct sdfg_kernel *k, void *const *args, str
                                 .node = e->node,
                                 .thread = from->thread,
                                 .begin = (double)from->begin * 1e-9,
-                                .seconds = (double)(from->end - from->begin) * 1e-9 };
+                                .seconds = (double)(from->end - from->begin) * 1e-9,
+                                .bytes = from->bytes };
     }
     if (!error && t.count && !out)
         error = run_error(SDFG_RT_OUT_OF_MEMORY);

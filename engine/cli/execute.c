@@ -483,7 +483,9 @@ int run_program(const struct command *c)
     sdfg_engine *engine;
     sdfg_options options = c->options;
     struct timings timings = { 0 };
-    if (c->report_file) {
+    bool on_device = options.device && strcmp(options.device, "cpu") != 0, sums = on_device && c->time == TIME_TEXT;
+    if (c->report_file || sums) {
+        timings.kept = c->report_file;
         options.timing = timings_add;
         options.timing_user = &timings;
     }
@@ -494,6 +496,8 @@ int run_program(const struct command *c)
         return report_error(c, e);
     int code = run_in(c, engine);
     sdfg_engine_free(engine);
+    if (sums && !code)
+        timings_print_device(&timings, c->repeat + c->warmup);
     if (c->report_file && !timings_write(&timings, c->report_file))
         code = code ? code : EXIT_FILE;
     return code;

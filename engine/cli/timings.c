@@ -48,13 +48,43 @@ static void add_event(struct timings *t, const sdfg_timing *e)
         add(t, ", \"state_id\": %lld", (long long)e->state);
     if (e->node >= 0)
         add(t, ", \"id\": %lld", (long long)e->node);
+    if (e->bytes)
+        add(t, ", \"bytes\": %lld", (long long)e->bytes);
     add(t, "}}");
+}
+
+static void sum(struct timings *t, const sdfg_timing *e)
+{
+    struct timings_sum *s = !e->thread && !strncmp(e->name, "Kernel ", 7) ? &t->kernels
+                            : !e->thread                                  ? &t->transfers
+                            : !strcmp(e->name, "Wait")                    ? &t->waits
+                                                                          : NULL;
+    if (!s)
+        return;
+    s->count++;
+    s->seconds += e->seconds;
+    s->bytes += (double)e->bytes;
+}
+
+void timings_print_device(const struct timings *t, int calls)
+{
+    const struct timings_sum *k = &t->kernels, *x = &t->transfers, *w = &t->waits;
+    double n = calls;
+    if (k->count + x->count + w->count)
+        fprintf(stderr,
+                "  GPU, of each run: %.3g kernels %.3g ms, %.3g transfers %.3g ms (%.3g MB), %.3g waits %.3g ms\n",
+                (double)k->count / n, 1e3 * k->seconds / n, (double)x->count / n, 1e3 * x->seconds / n,
+                1e-6 * x->bytes / n, (double)w->count / n, 1e3 * w->seconds / n);
 }
 
 void timings_add(void *user, const sdfg_timing *timings, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        add_event(user, &timings[i]);
+    struct timings *t = user;
+    for (size_t i = 0; i < count; i++) {
+        sum(t, &timings[i]);
+        if (t->kept)
+            add_event(t, &timings[i]);
+    }
 }
 
 bool timings_write(struct timings *t, const char *path)
@@ -64,7 +94,8 @@ bool timings_write(struct timings *t, const char *path)
     FILE *file = to_stdout ? stdout : file_begin(&out, path);
     errno = good ? errno : ENOMEM;
     if (file)
-        good &= fprintf(file, "{\"traceEvents\": [%.*s\n]}\n", (int)t->size, t->text ? t->text : "") > 0;
+        good &= fprintf(file, "{\"traceEvents\": [%.*s\n], \"sdfgHash\": \"\"}\n", (int)t->size,
+                        t->text ? t->text : "") > 0;
     if (file && !to_stdout)
         good = file_end(&out, good);
     if (!file || !good)

@@ -11,10 +11,18 @@ struct timings {
     char *text;
     size_t size, capacity;
     bool failed; /* no memory */
+    bool kept;   /* the text is */
+    /* Of a GPU: how often, seconds, bytes. */
+    struct timings_sum {
+        size_t count;
+        double seconds, bytes;
+    } kernels, transfers, waits;
 };
 
 /* For sdfg_options.timing; `user` is a struct timings *. */
 void timings_add(void *user, const sdfg_timing *timings, size_t count);
+/* What the calls did on a GPU, on stderr; nothing if it was nothing. */
+void timings_print_device(const struct timings *t, int calls);
 /* Writes the file ("-" is stdout) and releases the memory. False after a message on stderr. */
 bool timings_write(struct timings *t, const char *path);
 

@@ -172,14 +172,16 @@ typedef struct sdfg_event {
  * SDFG_TIER_AUTO that may be a thread of the engine, which must not free the program. */
 typedef void sdfg_event_function(void *user, const sdfg_event *e);
 
-/* How long an element of the SDFG took that has instrumentation Timer. */
+/* How long an element of the SDFG took that has instrumentation Timer; of programs on a GPU also each "Kernel NAME",
+ * "Transfer in", "out" and "within", "Clear", and "Wait" of the host. */
 typedef struct sdfg_timing {
     const char *name;            /* "SDFG axpy", "State main", "Map rows", "Tasklet 0_1_4" ... */
     int64_t region, state, node; /* numbers of the control-flow region (0: the SDFG itself, then in the order of the
                                     file), of the state in it, and of the node in that; -1: not below the former */
-    int64_t thread;              /* as the system numbers them */
+    int64_t thread;              /* as the system numbers them; 0: the GPU */
     double begin, seconds;       /* begin: of a clock that never goes back */
-    int64_t reserved[3];
+    int64_t bytes;               /* of a transfer to or from the GPU; else 0 */
+    int64_t reserved[2];
 } sdfg_timing;
 /* The timings of one call of a program, in the order in which they ended; `timings` is gone afterwards. Called from the
  * thread of the call, without locks. */

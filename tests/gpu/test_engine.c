@@ -27,9 +27,23 @@ static const char *said(sdfg_error *error)
     return text;
 }
 
+static long timings = -1, of_kernels; /* that were told; -1: nobody hears of them */
+
+static void hear(void *user, const sdfg_timing *t, size_t count)
+{
+    (void)user;
+    timings += (long)count;
+    for (size_t i = 0; i < count; i++) {
+        of_kernels += !strncmp(t[i].name, "Kernel ", 7);
+        CHECK(t[i].seconds >= 0 && (t[i].thread == 0) != !strcmp(t[i].name, "Wait"));
+        CHECK((t[i].bytes == N * sizeof(double)) == !strncmp(t[i].name, "Transfer ", 9));
+    }
+}
+
 static void open_program(struct host *h, const char *folder)
 {
     sdfg_options o = SDFG_OPTIONS_INIT;
+    o.timing = timings < 0 ? NULL : hear;
     o.device = "cuda";
     o.cache_dir = folder;
     CHECK_STR(said(sdfg_engine_new(&h->engine, &o)), "");
@@ -146,8 +160,25 @@ TEST(a_warm_start_opens_no_compiler)
     CHECK(in_child(run_warm));
 }
 
+/* Two arrays in, one kernel, one array out, one wait; between events of the driver that are used again. */
+OWN_PROCESS(kernels_and_transfers_are_timed)
+{
+    struct host h;
+    timings = 0;
+    open_program(&h, NULL);
+    for (int round = 0; round < 3; round++) {
+        CHECK_STR(call(&h, N), "");
+        CHECK(is_right(&h, N));
+    }
+    CHECK_INT(of_kernels, 3);
+    CHECK_INT(timings, 3 * 5);
+    CHECK_INT(calls_of("cuEventCreate"), 1 + 2 * 4);
+    close_program(&h);
+    CHECK_INT(objects(), 0);
+}
+
 /* Every call of the driver fails once: an error that names it or the right result, and then all is well again. */
-OWN_PROCESS(every_call_of_the_driver_fails)
+static void fail_every_call(void)
 {
     struct host h;
     open_program(&h, NULL);
@@ -165,6 +196,14 @@ OWN_PROCESS(every_call_of_the_driver_fails)
     CHECK_INT(calls_of("cuMemAlloc_v2"), 2);
     close_program(&h);
     CHECK_INT(objects(), 0);
+}
+
+OWN_PROCESS(every_call_of_the_driver_fails) { fail_every_call(); }
+
+OWN_PROCESS(every_call_of_the_driver_fails_that_is_timed)
+{
+    timings = 0;
+    fail_every_call();
 }
 
 static void lacks(const char *variable, const char *part)

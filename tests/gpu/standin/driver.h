@@ -85,7 +85,7 @@ int standin_device(void); /* of the current context (driver_api.c) */
 /* Work that was given to a stream is done when somebody waits for it, and not before: a wait that is missing is seen.
  */
 struct work {
-    enum { COPY_IN, COPY_OUT, COPY_WITHIN, FILL, LAUNCH, AFTER } kind;
+    enum { COPY_IN, COPY_OUT, COPY_WITHIN, FILL, LAUNCH, AFTER, STAMP } kind;
     CUdeviceptr to, from;
     void *host;   /* to copy from or to */
     void *staged; /* what ordinary memory of the host held when the copy was asked for */
@@ -95,6 +95,7 @@ struct work {
     void *params;
     CUstream other; /* AFTER: until this much is done in it */
     unsigned long until;
+    double *when; /* STAMP: gets the time */
     struct work *next;
 };
 CUresult standin_queue(CUstream stream, struct work *w); /* a copy of it */

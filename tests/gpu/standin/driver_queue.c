@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 API CUresult cuStreamCreate(CUstream *out, unsigned flags);
 API CUresult cuStreamDestroy_v2(CUstream s);
@@ -13,6 +14,7 @@ API CUresult cuEventDestroy_v2(CUevent e);
 API CUresult cuEventRecord(CUevent e, CUstream s);
 API CUresult cuEventSynchronize(CUevent e);
 API CUresult cuEventQuery(CUevent e);
+API CUresult cuEventElapsedTime(float *milliseconds, CUevent begin, CUevent end);
 API CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t bytes, CUstream s);
 API CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes, CUstream s);
 API CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes, CUstream s);
@@ -27,6 +29,8 @@ struct CUstream_st {
 struct CUevent_st {
     CUstream stream;
     unsigned long at;
+    bool timed;
+    double when; /* it was reached, in milliseconds */
 };
 static struct CUstream_st legacy = { .last = &legacy.first }; /* the stream NULL */
 static CUstream streams = &legacy;
@@ -64,6 +68,12 @@ static CUresult run(struct work *w)
         return CUDA_SUCCESS;
     case LAUNCH:
         return standin_request(&w->launch, w->params, &r);
+    case STAMP: {
+        struct timespec now;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        *w->when = 1e3 * (double)now.tv_sec + 1e-6 * (double)now.tv_nsec;
+        return CUDA_SUCCESS;
+    }
     default:
         return flush_until(w->other, w->until);
     }
@@ -165,8 +175,8 @@ CUresult cuStreamWaitEvent(CUstream s, CUevent e, unsigned flags)
 CUresult cuEventCreate(CUevent *out, unsigned flags)
 {
     ENTER(true);
-    (void)flags;
     *out = calloc(1, sizeof **out);
+    (*out)->timed = !(flags & 2);
     standin_change_objects(1);
     return CUDA_SUCCESS;
 }
@@ -174,6 +184,8 @@ CUresult cuEventCreate(CUevent *out, unsigned flags)
 CUresult cuEventDestroy_v2(CUevent e)
 {
     ENTER(false);
+    if (e->timed && e->stream) /* work that is left would write to it */
+        flush_until(e->stream, e->at);
     free(e);
     standin_change_objects(-1);
     return CUDA_SUCCESS;
@@ -185,8 +197,21 @@ CUresult cuEventRecord(CUevent e, CUstream stream)
     CUstream s = stream_of(stream);
     if (!s)
         return CUDA_ERROR_INVALID_HANDLE;
+    struct work w = { .kind = STAMP, .when = &e->when };
+    CUresult result = e->timed ? standin_queue(s, &w) : CUDA_SUCCESS;
     e->stream = s;
     e->at = s->given;
+    return result;
+}
+
+CUresult cuEventElapsedTime(float *milliseconds, CUevent begin, CUevent end)
+{
+    ENTER(true);
+    if (!begin->timed || !end->timed || !begin->stream || !end->stream)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (begin->stream->done < begin->at || end->stream->done < end->at)
+        return CUDA_ERROR_NOT_READY;
+    *milliseconds = (float)(end->when - begin->when);
     return CUDA_SUCCESS;
 }
 
