@@ -238,3 +238,23 @@ struct tree_stmt *tree_kernel_begin(struct tree *t, struct tree_stmt *b, const c
 void tree_kernel_end(struct tree *t, struct tree_stmt *kernel) { t->region = kernel->region; }
 
 void tree_parallel_end(struct tree *t, struct tree_stmt *parallel) { t->region = parallel->region; }
+
+static bool is_parameter(const struct tree *t, const struct tree_var *v)
+{
+    for (uint32_t i = 0; i < t->functions.count; i++)
+        for (uint32_t k = 0; k < t->functions.items[i]->params.count; k++)
+            if (t->functions.items[i]->params.items[k].var == v)
+                return true;
+    return false;
+}
+
+bool tree_is_size(const struct tree *t, const struct tree_expr *e)
+{
+    if (e->op == EXPR_LOAD || e->op == EXPR_MASKED || e->op == EXPR_CALL ||
+        (e->op == EXPR_VAR && !is_parameter(t, e->var)))
+        return false;
+    for (uint32_t i = 0; i < e->num_args; i++)
+        if (!tree_is_size(t, e->args[i]))
+            return false;
+    return true;
+}

@@ -360,6 +360,9 @@ void tree_parallel_end(struct tree *t, struct tree_stmt *parallel);
 struct tree_stmt *tree_kernel_begin(struct tree *t, struct tree_stmt *b, const char *name);
 void tree_kernel_end(struct tree *t, struct tree_stmt *kernel);
 
+/* Made of constants and parameters alone, as extents of arrays are? */
+bool tree_is_size(const struct tree *t, const struct tree_expr *e);
+
 /* ---- whole trees ---- */
 
 void tree_print(const struct tree *t, struct text *out); /* readable pseudo-code, stable */

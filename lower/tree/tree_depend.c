@@ -30,16 +30,24 @@ static bool divide(struct linear_term *out, const struct linear_term *term, cons
     return true;
 }
 
-/* l = quotient * stride + rest */
-static bool split(struct linear *quotient, struct linear *rest, const struct linear *l,
-                  const struct linear_term *stride)
+static bool is_fixed(const struct depend_problem *p, const struct linear_term *term)
+{
+    for (uint32_t k = 0; k < term->count; k++)
+        if (!depend_is_fixed(p, term->factors[k]))
+            return false;
+    return true;
+}
+
+/* l = quotient * stride + rest; sizes that are multiples of the stride stand in the quotient, or all in the rest. */
+static bool split(const struct depend_problem *p, struct linear *quotient, struct linear *rest, const struct linear *l,
+                  const struct linear_term *stride, bool sizes_rest)
 {
     linear_constant(quotient, 0);
     linear_constant(rest, l->constant);
     for (uint32_t i = 0; i < l->count; i++) {
         struct linear one;
         linear_constant(&one, 0);
-        bool divided = divide(&one.terms[0], &l->terms[i], stride);
+        bool divided = divide(&one.terms[0], &l->terms[i], stride) && !(sizes_rest && is_fixed(p, &l->terms[i]));
         if (!divided)
             one.terms[0] = l->terms[i];
         if (one.terms[0].count == 0)
@@ -108,8 +116,11 @@ static void add_place(struct depend_problem *p, const struct linear *l, int64_t 
     struct linear_term stride;
     linear_copy(&left, l);
     for (int i = 0; i < MOST_DIMENSIONS && least_stride(p, &left, &stride); i++) {
-        if (!split(&quotient, &rest, &left, &stride) || !is_below(p, &rest, 1, &stride, -low) ||
-            !is_below(p, &rest, -1, &stride, high)) {
+        bool apart = false;
+        for (int sizes_rest = 0; sizes_rest < 2 && !apart; sizes_rest++)
+            apart = split(p, &quotient, &rest, &left, &stride, sizes_rest) && is_below(p, &rest, 1, &stride, -low) &&
+                    is_below(p, &rest, -1, &stride, high);
+        if (!apart) {
             p->system.loose = true;
             break;
         }

@@ -184,13 +184,19 @@ static struct tree_stmt *make_counted(struct loops *l, const struct tree_stmt *b
 
 static bool is_single(struct loops *l, struct tree_stmt *s)
 {
-    if (s->kind != STMT_FOR || s->begin->op != EXPR_INT || s->end->op != EXPR_INT || s->step->op != EXPR_INT ||
-        s->begin->i >= s->end->i || s->step->i < s->end->i - s->begin->i)
+    struct linear span, begin;
+    if (s->kind != STMT_FOR || s->step->op != EXPR_INT)
+        return false;
+    linear_of(&span, s->end);
+    linear_of(&begin, s->begin);
+    linear_add(&span, &begin, -1);
+    if (!linear_is_constant(&span) || span.constant <= 0 || span.constant > s->step->i)
         return false;
     struct tree_scan scan = { .arena = l->tree->scratch };
     tree_scan_add(&scan, s->body);
     uintptr_t inside = (uintptr_t)map_get(&scan.uses, s->var);
-    return !scan.breaks && (uintptr_t)map_get(&tree_whole(&l->whole)->uses, s->var) == inside + 1;
+    return !scan.breaks && tree_scan_invariant(&scan, s->begin) &&
+           (uintptr_t)map_get(&tree_whole(&l->whole)->uses, s->var) == inside + 1;
 }
 
 /* The body in place of the loop; what the loop asked for goes to a loop of the same map inside. */

@@ -60,6 +60,13 @@ static bool is_chained(const struct tree_piece *piece, const struct tree_stmt *l
     return found;
 }
 
+/* Is there nothing inside but an independent loop around others, whose iterations are nearer to each other? */
+static bool has_nearer(const struct tree_stmt *loop)
+{
+    const struct tree_stmt *inner = loop->body->items.count == 1 ? loop->body->items.items[0] : NULL;
+    return inner && inner->kind == STMT_FOR && inner->loop.independent && strip_has_loop(inner->body);
+}
+
 bool strip_pays(const struct tree_stmt *loop, const struct tree_piece *piece)
 {
     uint32_t better = 0, worse = 0;
@@ -71,5 +78,5 @@ bool strip_pays(const struct tree_stmt *loop, const struct tree_piece *piece)
         better += by_strip == 1 && by_inner > 1;
         worse += by_strip > 1 && by_inner <= 1;
     }
-    return better > worse || is_chained(piece, loop);
+    return better > worse || (!has_nearer(loop) && is_chained(piece, loop));
 }

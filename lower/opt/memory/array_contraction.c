@@ -20,7 +20,7 @@ static void find(struct shrink *w, struct tree_stmt *s, struct tree_stmt *block,
 {
     if (s->kind == STMT_ALLOC) {
         struct contracted *m = &w->memories[s->var->id];
-        m->fixed |= m->alloc != NULL || s->zero || s->where == TREE_STATE || s->count->op != EXPR_INT;
+        m->fixed |= m->alloc != NULL || s->zero || s->where == TREE_STATE;
         m->alloc = s;
         m->block = block;
         m->frame = frame;
@@ -56,6 +56,11 @@ static void collect(struct shrink *w, const struct tree_piece *piece)
         if (a->pointer && a->pointer->op == EXPR_VAR)
             vec_push(w->arena, &w->memories[a->pointer->var->id].accesses, a);
     }
+}
+
+int64_t shrink_elements(const struct contracted *m)
+{
+    return m->alloc->count->op == EXPR_INT ? m->alloc->count->i : INT64_MAX;
 }
 
 /* ---- rewriting ---- */
@@ -164,9 +169,9 @@ static bool try_loops(struct shrink *w, const struct contracted *m)
         struct contracted_part part;
         if ((uintptr_t)map_get(&w->repeats, loop) != m->repeats + 1 || !shrink_find_part(w, m, loop, &part))
             return false;
-        int64_t bytes = part.count * (int64_t)m->alloc->type->size;
-        if (part.count <= m->alloc->count->i && w->taken + bytes <= SHRINK_FRAME &&
-            ((part.count < m->alloc->count->i && shrink_bases_differ(w, &part, loops, count)) ||
+        int64_t bytes = part.count * (int64_t)m->alloc->type->size, all = shrink_elements(m);
+        if (part.count <= all && w->taken + bytes <= SHRINK_FRAME &&
+            ((part.count < all && shrink_bases_differ(w, m, &part, loops, count)) ||
              (!w->jumps && shrink_is_filled_first(m, loop, &part)))) {
             w->taken += bytes;
             remark(w->tree->ir->remarks, m->alloc->place, remark_memory(w->tree, m->alloc), REMARK_SHRUNK,

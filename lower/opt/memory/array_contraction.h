@@ -34,13 +34,16 @@ struct contracted_part {
     int64_t low, count;
 };
 
+/* Elements of the memory; the largest number if they are not known. */
+int64_t shrink_elements(const struct contracted *m);
 /* The part that all accesses stay in, which stand inside `loop`; false: too large, not known, or not the same one from
  * the begin of an iteration to its end. */
 bool shrink_find_part(const struct shrink *w, const struct contracted *m, const struct tree_stmt *loop,
                       struct contracted_part *part);
-/* Do two iterations of the loops, innermost last, always have bases that are at least `part->count` elements apart? */
-bool shrink_bases_differ(const struct shrink *w, const struct contracted_part *part, const struct tree_frame *loops,
-                         uint32_t count);
+/* Do two iterations of the loops, innermost last, always have bases that are at least `part->count` elements apart, or
+ * touch different elements? */
+bool shrink_bases_differ(const struct shrink *w, const struct contracted *m, const struct contracted_part *part,
+                         const struct tree_frame *loops, uint32_t count);
 /* Does every iteration of the loop store all of the part before it looks at any of it? */
 bool shrink_is_filled_first(const struct contracted *m, const struct tree_stmt *loop,
                             const struct contracted_part *part);

@@ -1,7 +1,10 @@
 /* The part of a memory that an iteration needs: whether all accesses stay in it, whether parts of two iterations are
  * apart, and whether an iteration stores its part before it loads from it. */
 #include "lower/opt/memory/array_contraction.h"
+#include "lower/tree/tree_depend.h"
 #include "lower/tree/tree_scan.h"
+
+enum { MOST_ACCESSES = 64 /* of a memory, where pairs of them are compared */ };
 
 /* ---- loops around all accesses ---- */
 
@@ -110,8 +113,36 @@ bool shrink_find_part(const struct shrink *w, const struct contracted *m, const 
            ++part->count * (int64_t)m->alloc->type->size <= SHRINK_LARGEST;
 }
 
+static bool changes(void *user, const struct tree_var *v)
+{
+    const struct tree_scan *scan = user;
+    return map_has(&scan->assigned, v);
+}
+
+/* Do iterations of the loop number `count` - 1, in one of those around it, touch different elements? */
+static bool elements_differ(const struct shrink *w, const struct contracted *m, const struct tree_frame *loops,
+                            uint32_t count)
+{
+    struct depend_loop both[SHRINK_LOOPS];
+    struct tree_scan scan = { .arena = w->arena };
+    if (m->accesses.count > MOST_ACCESSES || count > DEPEND_LOOPS)
+        return false;
+    tree_scan_add(&scan, loops[0].loop);
+    for (uint32_t i = 0; i < count; i++)
+        both[i] = (struct depend_loop){ loops[i].loop, loops[i].loop, i + 1 < count };
+    for (uint32_t i = 0; i < m->accesses.count; i++)
+        for (uint32_t k = 0; k <= i; k++) {
+            struct depend_query q = {
+                w->arena, m->accesses.items[i], m->accesses.items[k], both, count, changes, &scan
+            };
+            if (!depend_is_in_step(&q))
+                return false;
+        }
+    return true;
+}
+
 /* The smallest steps first: each must go further than everything before it. */
-bool shrink_bases_differ(const struct shrink *w, const struct contracted_part *part, const struct tree_frame *loops,
+static bool bases_differ(const struct shrink *w, const struct contracted_part *part, const struct tree_frame *loops,
                          uint32_t count)
 {
     struct linear rest = { .known = true };
@@ -136,6 +167,17 @@ bool shrink_bases_differ(const struct shrink *w, const struct contracted_part *p
         reach += span.high - span.low;
         steps[least] = 0;
     }
+    return true;
+}
+
+bool shrink_bases_differ(const struct shrink *w, const struct contracted *m, const struct contracted_part *part,
+                         const struct tree_frame *loops, uint32_t count)
+{
+    if (bases_differ(w, part, loops, count))
+        return true;
+    for (uint32_t i = 1; i <= count; i++)
+        if (!elements_differ(w, m, loops, i))
+            return false;
     return true;
 }
 

@@ -198,7 +198,7 @@ bool shrink_split(struct shrink *w, struct contracted *m)
     if (w->jumps || !find_users(w, m, &u))
         return false;
     for (uint32_t k = 0; k < u.count; k++) {
-        if (!shrink_find_part(w, &u.parts[k], u.loops[k], &u.part[k]) || u.part[k].count > m->alloc->count->i ||
+        if (!shrink_find_part(w, &u.parts[k], u.loops[k], &u.part[k]) || u.part[k].count > shrink_elements(m) ||
             !stores_first(&u.parts[k], u.loops[k], &u.part[k]))
             return false;
         bytes += u.part[k].count * (int64_t)m->alloc->type->size;

@@ -178,11 +178,11 @@ static bool may_jam(struct iterations *x, struct tree_stmt *loop)
 
 /* Bytes of what the loop adds to from its first iteration to its last. An unknown number of iterations is a large one.
  */
-static int64_t bytes_of_sums(const struct tree_stmt *loop)
+static int64_t bytes_of_sums(const struct tree *t, const struct tree_stmt *loop)
 {
-    bool known = loop->begin->op == EXPR_INT && loop->end->op == EXPR_INT;
+    bool known = loop->end->op == EXPR_INT, open = loop->begin->op != EXPR_INT || !tree_is_size(t, loop->end);
     int64_t bytes = 0;
-    for (uint32_t i = 0; i < loop->body->items.count; i++) {
+    for (uint32_t i = 0; !open && i < loop->body->items.count; i++) {
         const struct tree_stmt *s = loop->body->items.items[i];
         int64_t size = s->kind == STMT_REDUCE ? (int64_t)s->value->type->size : 0, trips = INT32_MAX;
         if ((known && __builtin_sub_overflow(loop->end->i, loop->begin->i, &trips)) ||
@@ -194,8 +194,9 @@ static int64_t bytes_of_sums(const struct tree_stmt *loop)
 }
 
 /* Rows that are read once. A second loop would find fewer of them in the second cache. */
-static uint32_t rows_for(const struct machine *m, const struct tree_stmt *loop)
+static uint32_t rows_for(const struct tree *t, const struct tree_stmt *loop)
 {
+    const struct machine *m = t->machine;
     const struct tree_stmt *inner = NULL;
     for (uint32_t i = 0; i < loop->body->items.count; i++) {
         struct tree_stmt *s = loop->body->items.items[i];
@@ -205,7 +206,7 @@ static uint32_t rows_for(const struct machine *m, const struct tree_stmt *loop)
             inner = s;
     }
     /* six rows, those of A and x and z, are more than the first cache */
-    bool is_long = bytes_of_sums(inner) >= m->first_cache * 3 / 16;
+    bool is_long = bytes_of_sums(t, inner) >= m->first_cache * 3 / 16;
     return m->vector && is_long ? MORE_ROWS : ROWS;
 }
 
@@ -221,7 +222,7 @@ static bool look(void *user, struct tree_stmt *s)
     struct tree *t = w->iterations.tree;
     if (s->kind != STMT_FOR || !is_candidate(s) || !may_jam(&w->iterations, s))
         return true;
-    uint32_t rows = rows_for(t->machine, s);
+    uint32_t rows = rows_for(t, s);
     remark(t->ir->remarks, s->place, remark_subject(t, s), REMARK_JAMMED, rows);
     jam_iterations(t, s, rows);
     return false;
