@@ -8,7 +8,7 @@ static bool is_weak_int(const struct value *v) { return v->weak && (v->kind == F
 
 static const struct value *compare_syms(struct fe *f, enum py_op op, const struct sym *a, const struct sym *b)
 {
-    enum truth t = op == PY_EQ || op == PY_NOTEQ ? sym_equal(f->ir, a, b)
+    enum truth t = op == PY_EQ || op == PY_NOTEQ ? sym_equal_from(f->ir, a, b, INT32_MIN)
                    : op == PY_LT                 ? sym_less_from(f->ir, a, b, INT32_MIN)
                    : op == PY_LTE                ? sym_less_equal_from(f->ir, a, b, INT32_MIN)
                    : op == PY_GT                 ? sym_less_from(f->ir, b, a, INT32_MIN)

@@ -13,9 +13,22 @@ struct index_part {
     bool dropped; /* a slice of one element that DaCe drops */
 };
 
-static const struct sym *wrapped(struct fe *f, const struct sym *i, const struct sym *extent)
+/* A negative index counts from the end; NULL with an error. Symbols of the program are taken for sizes, which are 1 at
+ * least, as in DaCe: `-N` is negative. Calls are refused that take another way; DaCe's programs may have `A[:-n]` with
+ * n = 0. */
+static const struct sym *wrapped(struct fe *f, const struct py *n, const struct sym *i, const struct sym *extent)
 {
-    return i->op == SYM_INT && i->i < 0 ? sym_add(f->ir, extent, i) : i;
+    const struct sym *zero = num(f, 0);
+    bool sizes = fe_is_of_program(f, i);
+    if (i->op == SYM_INT ? i->i >= 0 : sym_less_from(f->ir, i, zero, sizes) != TRUTH_YES)
+        return i;
+    bool sure = sym_less_from(f->ir, i, zero, 0) == TRUTH_YES;
+    if (!sure && f->branches && !f->dace)
+        return fe_unsupported(f, n, "the index %s in a branch: it counts from the end unless it is 0", fe_text(f, i));
+    if (!sure)
+        fe_require_negative(f, n, f->dace ? sym_sub(f->ir, i, num(f, 1)) : i,
+                            fe_format(f, "the index %s counts from the end, so it must be negative", fe_text(f, i)));
+    return sym_add(f->ir, extent, i);
 }
 
 /* A signed index that is known at run time wraps around there. */
@@ -23,7 +36,9 @@ static const struct sym *point_index(struct fe *f, const struct py *n, const str
 {
     const struct sym *s = fe_sym(f, v);
     if (s) {
-        s = wrapped(f, s, extent);
+        s = wrapped(f, n, s, extent);
+        if (!s)
+            return NULL;
         if (s->op == SYM_INT && (s->i < 0 || (extent->op == SYM_INT && s->i >= extent->i)))
             return fe_error(f, n, "index %s is outside of %s elements", fe_text(f, fe_sym(f, v)), fe_text(f, extent));
         return s;
@@ -47,9 +62,15 @@ static const struct sym *bound(struct fe *f, const struct py *n, const struct va
     const struct sym *s = v ? fe_sym(f, v) : NULL;
     if (!s)
         return NULL;
-    s = wrapped(f, s, extent);
+    const struct sym *given = s, *zero = num(f, 0);
+    s = wrapped(f, n, given, extent);
+    if (!s)
+        return NULL;
     if (s->op == SYM_INT && s->i < 0)
-        return num(f, 0);
+        return zero;
+    if (s == given && sym_less_equal_from(f->ir, zero, s, 0) != TRUTH_YES)
+        fe_require_negative(f, n, sym_sub(f->ir, num(f, -1), s),
+                            fe_format(f, "the bound %s of a slice must not be negative", fe_text(f, s)));
     return s->op == SYM_INT && extent->op == SYM_INT && s->i > extent->i ? extent : s;
 }
 

@@ -28,7 +28,7 @@ static void check_symbol(void *user, const struct sym *name)
     s->only &= fe_has_name(s->f->program_symbols.items, s->f->program_symbols.count, name->name);
 }
 
-static bool is_of_program(const struct fe *f, const struct sym *s)
+bool fe_is_of_program(const struct fe *f, const struct sym *s)
 {
     struct symbols found = { f, true };
     sym_visit_names(s, check_symbol, &found);
@@ -67,8 +67,8 @@ bool fe_require_same(struct fe *f, const struct py *n, const struct sym *a, cons
 {
     if (fe_same_extent(f, a, b))
         return true;
-    bool possible =
-        f->level && !f->branches && is_of_program(f, a) && is_of_program(f, b) && sym_equal(f->ir, a, b) == TRUTH_MAYBE;
+    bool possible = f->level && !f->branches && fe_is_of_program(f, a) && fe_is_of_program(f, b) &&
+                    sym_equal(f->ir, a, b) == TRUTH_MAYBE;
     if (!possible)
         return fe_error(f, n, "%s", said) != NULL;
     struct clause at_most = { { difference(f, a, b, -1) }, 1 }, at_least = { { difference(f, b, a, -1) }, 1 };
@@ -77,6 +77,13 @@ bool fe_require_same(struct fe *f, const struct py *n, const struct sym *a, cons
         add(f, n, &at_least, said);
     }
     return true;
+}
+
+void fe_require_negative(struct fe *f, const struct py *n, const struct sym *s, const char *said)
+{
+    struct clause c = { { s }, 1 };
+    if (!f->dry && f->level && !f->branches && fe_is_of_program(f, s))
+        add(f, n, &c, said);
 }
 
 static bool push(struct clauses *out, const struct sym *a, const struct sym *b)
@@ -130,7 +137,7 @@ static const struct sym *symbolic(struct fe *f, const struct py *n)
     f->dry = dry;
     diags_reset(f->ir->diags, before);
     f->failed = failed;
-    return s && is_of_program(f, s) ? s : NULL;
+    return s && fe_is_of_program(f, s) ? s : NULL;
 }
 
 static bool clauses_of(struct fe *f, const struct py *n, bool opposite, struct clauses *out);

@@ -247,24 +247,6 @@ bool fe_block(struct fe *f, const struct py_list *body)
 
 static const char *return_name(struct fe *f) { return intern(f->ir->names, "__result"); }
 
-struct symbols {
-    const struct fe *f;
-    bool only; /* those of the program */
-};
-
-static void check_symbol(void *user, const struct sym *name)
-{
-    struct symbols *s = user;
-    s->only &= fe_has_name(s->f->program_symbols.items, s->f->program_symbols.count, name->name);
-}
-
-static bool depends_on_program(struct fe *f, const struct sym *extent)
-{
-    struct symbols s = { f, true };
-    sym_visit_names(extent, check_symbol, &s);
-    return s.only;
-}
-
 static bool store_result(struct fe *f, const struct py *n, const struct value *v, uint32_t index, bool tuple)
 {
     struct fe_return *r = f->returns;
@@ -283,7 +265,7 @@ static bool store_result(struct fe *f, const struct py *n, const struct value *v
         if (f->dry)
             return true;
         for (uint32_t i = 0; !scalar && i < v->rank; i++)
-            if (!depends_on_program(f, v->shape[i]))
+            if (!fe_is_of_program(f, v->shape[i]))
                 return fe_unsupported(f, n, "returning an array whose size is known at run time only, here %s",
                                       fe_describe(f, v)) != NULL;
         struct fe_container *c = NEW(f->arena, struct fe_container);

@@ -374,6 +374,9 @@ const struct value *fe_apply(struct fe *f, const struct py *n, const struct type
 /* Both extents must be equal: true if they are, or if every call is made to satisfy that, and an error else. `said`:
  * what is wrong if they are not. */
 bool fe_require_same(struct fe *f, const struct py *n, const struct sym *a, const struct sym *b, const char *said);
+bool fe_is_of_program(const struct fe *f, const struct sym *s); /* has no symbols but those of the program */
+/* The expression as a requirement of every call, outside of branches and where it is one of the program's symbols. */
+void fe_require_negative(struct fe *f, const struct py *n, const struct sym *s, const char *said);
 /* The condition, or its opposite, as a requirement of every call; false without an error: it is none. */
 bool fe_require(struct fe *f, const struct py *n, const struct py *condition, bool opposite, const char *said);
 

@@ -166,6 +166,7 @@ enum truth sym_less_equal(struct ir *ir, const struct sym *a, const struct sym *
 enum truth sym_equal(struct ir *ir, const struct sym *a, const struct sym *b);
 enum truth sym_less_from(struct ir *ir, const struct sym *a, const struct sym *b, int64_t least);
 enum truth sym_less_equal_from(struct ir *ir, const struct sym *a, const struct sym *b, int64_t least);
+enum truth sym_equal_from(struct ir *ir, const struct sym *a, const struct sym *b, int64_t least);
 
 /* a == coefficient * name + rest with `rest` free of name, coefficient an expression free of name. */
 bool sym_linear_in(struct ir *ir, const struct sym *a, const char *name, const struct sym **coefficient,

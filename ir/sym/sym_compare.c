@@ -180,12 +180,15 @@ enum truth sym_less_equal(struct ir *ir, const struct sym *a, const struct sym *
     return sym_less_equal_from(ir, a, b, 1);
 }
 
-enum truth sym_equal(struct ir *ir, const struct sym *a, const struct sym *b)
+enum truth sym_equal_from(struct ir *ir, const struct sym *a, const struct sym *b, int64_t least)
 {
     if (!has_order(a) || !has_order(b))
         return a == b && a->op != SYM_UNDEFINED && a->op != SYM_NAN ? TRUTH_YES : TRUTH_MAYBE;
     const struct sym *d = a == b ? sym_int(ir, 0) : sym_expand(ir, sym_sub(ir, a, b));
     if (sym_is_number(d))
         return number_sign(number_of(d)) ? TRUTH_NO : TRUTH_YES;
-    return sym_less(ir, a, b) == TRUTH_YES || sym_less(ir, b, a) == TRUTH_YES ? TRUTH_NO : TRUTH_MAYBE;
+    bool differ = sym_less_from(ir, a, b, least) == TRUTH_YES || sym_less_from(ir, b, a, least) == TRUTH_YES;
+    return differ ? TRUTH_NO : TRUTH_MAYBE;
 }
+
+enum truth sym_equal(struct ir *ir, const struct sym *a, const struct sym *b) { return sym_equal_from(ir, a, b, 1); }

@@ -64,6 +64,23 @@ def f(A, B, k, x):
     assert A[0] > 0
     return scaled(A) * SCALE
 """,
+    "signs.py": """
+import dace
+import sdfg
+N, r, n = (dace.symbol(s) for s in ("N", "r", "n"))
+@dace.program
+def f(A: dace.float64[N]):
+    if r == 0:
+        A[0] = 1
+    elif r == -2:
+        A[0] = 2
+    else:
+        A[0] = 3
+    if r >= 0:
+        A[1] = 4
+    A[2 + n:-n] = 5
+    A[-1 - n] = 6
+""",
     "index.py": """
 import sdfg
 N = sdfg.symbol("N")
@@ -119,6 +136,13 @@ with tempfile.TemporaryDirectory() as folder:
     write_npy("i.npy", array([-1, 0, 1, 2], "int64"))
     code, text = run("index.py:f", "--A=@a.npy", "--I=@i.npy", "--output=B=@out.npy")
     check("an index from the end", code == 0 and read_npy("out.npy")["values"] == (3.0, 0.0, 1.0, 2.0), text)
+    write_npy("zeros.npy", array([0.0] * 8))
+    for r, n, wanted in ((0, 0, [1, 4, 5, 5, 5, 5, 5, 6]), (-2, 1, [2, 0, 0, 5, 5, 5, 6, 0]), (7, 2, [3, 4, 0, 0, 5, 6, 0, 0])):
+        for more in ([], ["--specialize=none"]):
+            code, text = run("signs.py:f", "--A=@zeros.npy", f"--r={r}", f"--n={n}", "--output=A=@out.npy", *more)
+            check(f"symbols that are not positive, {r} {n}", code == 0 and list(read_npy("out.npy")["values"]) == wanted, text or read_npy("out.npy"))
+    code, text = run("signs.py:f", "--A=@zeros.npy", "--r=0", "--n=-1")
+    check("a bound from the end that is none", code == 2 and "the index -n counts from the end" in text, text)
     both = [run("index.py:f", "--emit=sdfg", *more)[1] for more in ([], ["--index=trust"])]
     check("--index=trust", ">= 0" in both[0] and ">= 0" not in both[1], both[1][:200])
     code, text = run("main.py:f", "--A=float64[N]", "--B=float64[N]", "--k=int64", "--x=float64", "--assert=drop", "-o", "f.so", tool="sdfg-cc")
