@@ -8,24 +8,29 @@
 #include <unistd.h>
 
 #define LIBRARY "libsdfg-codegen.so"
+#define PRIVATE "libsdfg/"
 
-enum { NUM_PLACES = 3 };
+enum { NUM_PLACES = 5 };
 
-/* Beside the file this code was loaded from (the library, or a program it is linked into), in ../lib of that, or where
- * the system looks for libraries. False if that file is unknown. */
+/* Beside the file this code was loaded from (the library, or a program it is linked into), in the private folder beside
+ * that or in ../lib of it, in the private folder that this build is installed with, or where the system looks for
+ * libraries. False if that file is unknown. */
 static bool places(const struct sdfg_engine *e, struct arena *a, const char *out[NUM_PLACES])
 {
     Dl_info here;
-    out[0] = out[1] = out[2] = e->options.codegen;
+    for (int i = 0; i < NUM_PLACES; i++)
+        out[i] = e->options.codegen;
     if (e->options.codegen)
         return true;
-    out[2] = LIBRARY;
     if (!dladdr((void *)(uintptr_t)&engine_codegen, &here) || !here.dli_fname)
         return false;
     const char *slash = strrchr(here.dli_fname, '/'), *folder = slash ? here.dli_fname : "./";
     int length = slash ? (int)(slash - here.dli_fname) + 1 : 2;
     out[0] = arena_printf(a, "%.*s" LIBRARY, length, folder);
-    out[1] = arena_printf(a, "%.*s../lib/" LIBRARY, length, folder);
+    out[1] = arena_printf(a, "%.*s" PRIVATE LIBRARY, length, folder);
+    out[2] = arena_printf(a, "%.*s../lib/" PRIVATE LIBRARY, length, folder);
+    out[3] = INSTALLED "/" PRIVATE LIBRARY;
+    out[4] = LIBRARY;
     return true;
 }
 

@@ -44,7 +44,8 @@ else
     echo "Python: skipped, there is none with NumPy"
 fi
 
-export LD_LIBRARY_PATH="$libraries"
+# The private folder for programs that the library is linked into: they look where the build is to be installed.
+export LD_LIBRARY_PATH="$libraries:$libraries/libsdfg"
 if command -v pkg-config >/dev/null 2>&1; then
     echo "pkg-config"
     export PKG_CONFIG_PATH="$libraries/pkgconfig"
@@ -60,6 +61,27 @@ if command -v pkg-config >/dev/null 2>&1; then
     # shellcheck disable=SC2046
     cc -shared -fPIC "$examples/backend/simulator.c" $(pkg-config --cflags sdfg) -o libsimulator.so
     "$root/bin/sdfg-run" "$examples/backend/simulator.sdfg" --N=100 --no-cache --plugin=./libsimulator.so >/dev/null 2>&1
+    # shellcheck disable=SC2046
+    c++ -std=c++20 -Wall -Wextra -Werror "$examples/embed_axpy.cpp" $(pkg-config --cflags --libs sdfg) -o embed_cpp
+    ./embed_cpp "$examples/axpy.sdfg" | grep -q SYMBOL_CONFLICT
+    if command -v gfortran >/dev/null 2>&1; then
+        # shellcheck disable=SC2046
+        gfortran -std=f2018 -Wall "$(pkg-config --variable=includedir sdfg)/sdfg.f90" "$examples/embed_axpy.f90" $(pkg-config --libs sdfg) -o embed_fortran
+        ./embed_fortran "$examples/axpy.sdfg" | grep -q contiguous
+    else
+        echo "Fortran: skipped, there is no gfortran"
+    fi
+    if command -v rustc >/dev/null 2>&1; then
+        rustc --edition 2021 "$examples/embed_axpy.rs" -L "$libraries" -o embed_rust
+        ./embed_rust "$examples/axpy.sdfg" >/dev/null
+    else
+        echo "Rust: skipped, there is no rustc"
+    fi
+    if command -v julia >/dev/null 2>&1; then
+        julia "$examples/embed_axpy.jl" "$examples/axpy.sdfg" >/dev/null
+    else
+        echo "Julia: skipped, there is no julia"
+    fi
     cp "$here/main.c" .
     # shellcheck disable=SC2046
     cc main.c axpy.o $(pkg-config --libs sdfg-rt) -o exported
@@ -71,6 +93,11 @@ else
     echo "pkg-config: skipped, there is none"
     cp "$here/main.c" .
 fi
+
+echo "documents"
+for document in LICENSE README.md docs/c-api.md libsdfg.spdx.json; do
+    [ -e "$root/share/doc/libsdfg/$document" ] || { echo "$document is missing"; exit 1; }
+done
 
 echo "CMake"
 generator=$(sed -n 's/^CMAKE_GENERATOR:INTERNAL=//p' "$build/CMakeCache.txt")

@@ -7,7 +7,7 @@ import project
 
 FILES = {".clang-format", ".gitignore", "CHANGELOG.md", "CMakeLists.txt", "CMakePresets.json", "CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md",
          "pyproject.toml", "run", "test"}
-OTHERS = {".ci", "bench", "cmake", "completions", "docs", "examples", "man", "python", "scripts", "tests"}
+OTHERS = {".ci", "bench", "cmake", "completions", "debian", "docs", "examples", "man", "python", "scripts", "tests"}
 
 listed = shutil.which("git") and subprocess.run(["git", "ls-files"], cwd=project.TOP, capture_output=True, text=True)
 if not listed or listed.returncode:
