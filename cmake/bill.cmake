@@ -26,6 +26,7 @@ endif()
 file(STRINGS ${XXHASH_INCLUDE}/xxhash.h xxhash_lines REGEX "#define XXH_VERSION_(MAJOR|MINOR|RELEASE) ")
 string(REGEX REPLACE "[^0-9;]" "" xxhash_version "${xxhash_lines}")
 list(JOIN xxhash_version . xxhash_version)
+bill(dagre 3.0.0 MIT CONTAINS "https://github.com/dagrejs/dagre")
 bill(xxhash ${xxhash_version} BSD-2-Clause CONTAINS "https://xxhash.com")
 string(TIMESTAMP bill_time "%Y-%m-%dT%H:%M:%SZ" UTC) # SOURCE_DATE_EPOCH if that is set
 string(SHA1 bill_hash "${PROJECT_VERSION}${bill_packages}")

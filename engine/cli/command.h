@@ -34,6 +34,9 @@ struct pairs {
 
 enum describe { DESCRIBE_NOT, DESCRIBE_TEXT, DESCRIBE_JSON };
 enum show_remarks { REMARKS_NOT, REMARKS_ALL, REMARKS_DONE, REMARKS_MISSED };
+/* Words of --emit= from here on are views. */
+enum { VIEW_WORDS = 10 };
+enum show_view { VIEW_NONE, VIEW_DOT, VIEW_HTML };
 enum show_times { TIME_TOTALS, TIME_TEXT, TIME_JSON };
 
 struct command {
@@ -50,6 +53,7 @@ struct command {
     const char *report_file;
     bool emits, explain_symbols, explain_cache, help, version, error_json;
     enum sdfg_emit emit;
+    enum show_view show_view;        /* instead of `emit` */
     enum sdfg_export_form emit_code; /* sdfg-cc */
     bool tier_given, drop_assertions, trust_indices;
     int repeat, warmup, jobs;

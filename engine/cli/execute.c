@@ -9,6 +9,7 @@
 #include "engine/cli/ranks.h"
 #include "engine/cli/report.h"
 #include "engine/cli/timings.h"
+#include "engine/cli/view_page.h"
 #include "engine/cli/workspace.h"
 
 #include <errno.h>
@@ -56,6 +57,34 @@ static int write_bytes(const struct command *c, const char *bytes, size_t size)
         fprintf(stderr, "sdfg-run: cannot write '%s': %s\n", c->output_file ? c->output_file : "standard output",
                 strerror(errno));
     return ok ? EXIT_GOOD : EXIT_FILE;
+}
+
+static int view(const struct inputs *in)
+{
+    const struct command *c = in->command;
+    char *sdfg = NULL, *report = NULL, why[200] = "";
+    size_t size, report_size;
+    if (c->report_file && !(report = file_bytes(c->report_file, FILE_TEXT_BYTES, &report_size, why, sizeof why))) {
+        fprintf(stderr, "sdfg-run: --report=%s: %s\n", c->report_file, why);
+        return EXIT_FILE;
+    }
+    struct arena *a = arena_new();
+    struct diags *d = diags_new(a);
+    struct text out = text_new(a);
+    int code;
+    sdfg_error *e = sdfg_program_emit(&sdfg, &size, in->program, SDFG_EMIT_SDFG, NULL, 0);
+    if (e)
+        code = report_error(c, e);
+    else if (c->show_view == VIEW_DOT ? view_dot(&out, d, sdfg, size) : view_html(&out, in, sdfg, size, report))
+        code = write_bytes(c, text_get(&out), out.length);
+    else {
+        fputs("sdfg-run: there is no memory for the page\n", stderr);
+        code = EXIT_MISSING;
+    }
+    sdfg_text_free(sdfg);
+    free(report);
+    arena_free(a);
+    return code;
 }
 
 static int emit(const struct inputs *in)
@@ -432,7 +461,7 @@ static int run_loaded(sdfg_engine *engine, struct inputs *in, struct times *t)
     if (c->explain_symbols)
         return explain(in);
     if (c->emits)
-        return emit(in);
+        return c->show_view ? view(in) : emit(in);
     if (c->remarks)
         return show_remarks(in);
     struct workspaces workspaces = { 0 };

@@ -35,7 +35,8 @@ static const struct option options[] = {
     { "explain-symbols", OPTION_EXPLAIN_SYMBOLS, RUN, TAKES_NOTHING, NULL, "how each symbol gets its value" },
     { "explain-cache", OPTION_EXPLAIN_CACHE, RUN, TAKES_NOTHING, NULL, "where the code came from, on stderr" },
     { "emit", OPTION_EMIT, RUN, TAKES_VALUE, "WHAT",
-      "sdfg, tree, ll, ll-opt, asm, obj, work, cuda, ptx or cubin instead of running" },
+      "sdfg, tree, ll, ll-opt, asm, obj, work, cuda, ptx, cubin, dot (for Graphviz) or html (a page with the graph) "
+      "instead of running" },
     { "remarks", OPTION_REMARKS, RUN, MAY_TAKE_VALUE, "KIND",
       "what was done for speed and what not, and why: done, missed or all, instead of running" },
     { "o", OPTION_FILE, RUN, TAKES_VALUE, "FILE", "where --emit and --remarks write (stdout)" },
@@ -49,7 +50,7 @@ static const struct option options[] = {
     { "repeat", OPTION_REPEAT, RUN, TAKES_VALUE, "N", "run N times" },
     { "warmup", OPTION_WARMUP, RUN, TAKES_VALUE, "N", "run N times before that, without measuring" },
     { "report", OPTION_REPORT, RUN, TAKES_VALUE, "FILE",
-      "times of elements with instrumentation Timer; '-' is stdout" },
+      "times of elements with instrumentation Timer; '-' is stdout; with --emit=html one that was written, to show" },
     { "check", OPTION_CHECK, RUN, MAY_TAKE_VALUE, "LIST",
       "find faults: bounds, uninit, alias, overflow, scope (these by default), nan, race, race-sample, all" },
     { "save-data", OPTION_SAVE_DATA, RUN, TAKES_VALUE, "DIR", "folder for data with instrumentation Save" },
