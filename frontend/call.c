@@ -29,6 +29,8 @@ bool fe_args_done(struct fe *f, struct fe_args *a, uint32_t most)
 struct formal {
     const char *name;
     const struct py *annotation, *standard;
+    uint32_t position; /* of the standard value: those of positional parameters, then those of keywords */
+    bool keyword;
 };
 
 static const struct py *arguments_of(const struct py *n)
@@ -50,11 +52,15 @@ static bool formals_of(struct fe *f, const struct py *n, struct formal *out, uin
             uint32_t at = *count;
             if (at == 255)
                 return fe_unsupported(f, a, "more than 255 parameters") != NULL;
-            out[at] = (struct formal){ a->arg.arg, a->arg.annotation, NULL };
-            if (k < 2 && at + defaults->count >= positional)
-                out[at].standard = defaults->items[at + defaults->count - positional];
-            if (k == 2)
+            out[at] = (struct formal){ .name = a->arg.arg, .annotation = a->arg.annotation, .keyword = k == 2 };
+            if (k < 2 && at + defaults->count >= positional) {
+                out[at].position = at + defaults->count - positional;
+                out[at].standard = defaults->items[out[at].position];
+            }
+            if (k == 2) {
+                out[at].position = defaults->count + i;
                 out[at].standard = args->arguments.kw_defaults.items[i];
+            }
             ++*count;
         }
     return true;
@@ -217,6 +223,30 @@ static bool bind_rest(struct fe *f, const struct fe_function *fn, struct fe_args
     return true;
 }
 
+/* What the parameter is if it is not given. Python has evaluated that where the function was defined: of a live one it
+ * is an object, which calls share. */
+static const struct value *standard_value(struct fe *f, const struct fe_function *fn, const struct formal *p)
+{
+    struct fe_scope *kept = f->scope;
+    const struct fe_source *source = f->source;
+    const struct value *v;
+    f->scope = fn->scope;
+    f->source = fn->source;
+    if (fn->id && p->standard->kind != PY_CONSTANT) {
+        struct value *object = fe_new(f, FE_OBJECT);
+        struct fe_object *made = NEW(f->arena, struct fe_object);
+        *made = (struct fe_object){ .host = fn->scope->host, .id = fn->id, .path = name_of(fn), .what = "a function" };
+        object->object = made;
+        v = fe_attribute(f, p->standard, object, p->keyword ? "__kwdefaults__" : "__defaults__");
+        v = v ? fe_subscript(f, p->standard, v, p->keyword ? fe_string(f, p->name) : fe_int(f, p->position)) : NULL;
+    } else {
+        v = fn->defaults ? fn->defaults[p->position] : fe_eval(f, p->standard);
+    }
+    f->scope = kept;
+    f->source = source;
+    return v;
+}
+
 static bool bind_arguments(struct fe *f, const struct fe_function *fn, struct fe_args *a, struct fe_scope *inner)
 {
     struct formal formals[256];
@@ -252,13 +282,7 @@ static bool bind_arguments(struct fe *f, const struct fe_function *fn, struct fe
     for (uint32_t i = 0; i < count; i++) {
         const struct value *v = given[i];
         if (!v && formals[i].standard) {
-            struct fe_scope *kept = f->scope;
-            const struct fe_source *source = f->source;
-            f->scope = fn->scope;
-            f->source = fn->source;
-            v = fe_eval(f, formals[i].standard);
-            f->scope = kept;
-            f->source = source;
+            v = standard_value(f, fn, &formals[i]);
         } else if (!v) {
             return fe_error(f, a->node, "argument '%s' of '%s' is missing", formals[i].name, name_of(fn)) != NULL;
         }

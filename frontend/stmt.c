@@ -50,6 +50,19 @@ static bool define(struct fe *f, const struct py *n)
     fn->source = f->source;
     fn->scope = f->scope;
     v->function = fn;
+    const struct py *args = n->function.args;
+    const struct py_list *lists[2] = { &args->arguments.defaults, &args->arguments.kw_defaults };
+    const struct value **values = NEW_ARRAY(f->arena, const struct value *, lists[0]->count + lists[1]->count + 1);
+    fn->defaults = values;
+    for (int k = 0; k < 2; k++)
+        for (uint32_t i = 0; i < lists[k]->count; i++, values++) {
+            const struct py *e = lists[k]->items[i]; /* NULL: the keyword has none */
+            *values = e ? fe_eval(f, e) : NULL;
+            if (*values && (*values)->kind == FE_ELEM)
+                *values = fe_materialize(f, e, *values, "standard");
+            if (e && !*values)
+                return false;
+        }
     fe_bind(f, f->scope, n->function.name, v);
     return true;
 }

@@ -79,6 +79,8 @@ struct fe_function {
     bool dace;    /* the decorator is dace's: its dialect */
     bool strict;  /* never a callback */
     uint64_t id;  /* of a live function, else 0 */
+    const struct value *const
+        *defaults; /* of one in a program: values of the parameters that have some, then by keyword */
     enum { FE_UNTRIED, FE_TRYING, FE_COMPILES, FE_REFUSED } verdict;
     const char *why; /* FE_REFUSED */
 };

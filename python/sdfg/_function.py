@@ -115,7 +115,7 @@ class Function:
         return f"<program {self.f.__qualname__}>"
 
     def __get__(self, instance: Any, owner: Any = None) -> Function:
-        return self if instance is None else types.MethodType(self, instance) # type: ignore[return-value] # calls are the same
+        return self if instance is None else Method(self, instance) # type: ignore[return-value] # calls are the same
 
     # ---- arguments ----
 
@@ -168,7 +168,7 @@ class Function:
             if not callable(value):
                 raise TypeError(f"argument '{name}' is a function, not {type(value).__name__}")
             return "callback", said
-        if said is compiletime or value is None or isinstance(value, (str, types.FunctionType, types.MethodType, Function)):
+        if said is compiletime or value is None or isinstance(value, (str, types.FunctionType, types.MethodType, Function, Method)):
             return "constant", value
         array = _as_numpy(value) if not isinstance(value, (int, float, complex)) else None
         if isinstance(array, numpy.ndarray) and (array.ndim or isinstance(said, Descriptor)):
@@ -401,15 +401,19 @@ class Function:
     # ---- looking inside ----
 
     def _annotated(self, args, kwargs):
-        """The parameters where their annotations alone say what they are and no arguments are given, else None."""
-        if args or kwargs:
-            return None
+        """The parameters where annotations say what those are that are not given, else None."""
         if self._kinds is None:
             self._prepare()
-        if not all(isinstance(k, (Callback, Descriptor)) or type_of(k) for k in self._kinds.values()):
+        values = {**dict(zip(self._positional, args)), **kwargs}
+        rest = {name: k for name, k in self._kinds.items() if name not in values}
+        if not rest or len(args) > len(self._positional) or not values.keys() <= self._kinds.keys() \
+                or not all(isinstance(k, (Callback, Descriptor)) or type_of(k) for k in rest.values()) \
+                or (values and rest.keys() <= self._defaults.keys()):
             return None
-        return {name: ("callback", k) if isinstance(k, Callback) else ("value", k.name, False)
-                if not isinstance(k, Descriptor) else ("array", k.dtype.name, k.shape, None) for name, k in self._kinds.items()}
+        sizes = {} if self._specialize != "all" else None
+        return {name: self._kind(name, values[name], sizes) if name in values else ("callback", k) if isinstance(k, Callback)
+                else ("value", k.name, False) if not isinstance(k, Descriptor) else ("array", k.dtype.name, k.shape, None)
+                for name, k in self._kinds.items()}
 
     def _variant(self, args, kwargs):
         parameters = self._annotated(args, kwargs)
@@ -448,6 +452,48 @@ class Function:
     def explain(self) -> str:
         """Why the function was compiled, each time: a line for each of the last 100 variants."""
         return "".join(f"{line}\n" for line in self._log)
+
+
+class Method:
+    """A program of an object: its functions are those of Function, with the object as the first argument."""
+
+    def __init__(self, function, instance):
+        self.__func__, self.__self__, self._sdfg_method = function, instance, True
+        self.__name__, self.__qualname__, self.__doc__ = function.__name__, function.__qualname__, function.__doc__
+
+    def __call__(self, *args, **kwargs):
+        return self.__func__(self.__self__, *args, **kwargs)
+
+    @property
+    def f(self):
+        return types.MethodType(self.__func__.f, self.__self__)
+
+    def bind(self, *args, **kwargs):
+        return self.__func__.bind(self.__self__, *args, **kwargs)
+
+    def compile(self, *args, **kwargs):
+        return self.__func__.compile(self.__self__, *args, **kwargs)
+
+    def to_sdfg(self, *args, **kwargs):
+        return self.__func__.to_sdfg(self.__self__, *args, **kwargs)
+
+    def export(self, path, *args, **kwargs):
+        self.__func__.export(path, self.__self__, *args, **kwargs)
+
+    def inspect(self, what, *args, **kwargs):
+        return self.__func__.inspect(what, self.__self__, *args, **kwargs)
+
+    def explain(self):
+        return self.__func__.explain()
+
+    def __eq__(self, other):
+        return isinstance(other, Method) and self.__func__ is other.__func__ and self.__self__ is other.__self__
+
+    def __hash__(self):
+        return hash((id(self.__func__), id(self.__self__)))
+
+    def __repr__(self):
+        return f"<program {self.__qualname__} of {self.__self__!r}>"
 
 
 class BoundFunction(Bound):
@@ -499,7 +545,7 @@ def program(f=None, **options):
     if f is None:
         return functools.partial(program, **options)
     if isinstance(f, types.MethodType):
-        return types.MethodType(program(f.__func__, **options), f.__self__)
+        return Method(program(f.__func__, **options), f.__self__)
     return f if isinstance(f, Function) else Function(f, **options)
 
 

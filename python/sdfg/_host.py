@@ -258,7 +258,7 @@ class Asking:
             self._guard(shown, path, "is", value)
             out.id = self._remember(value, path, shown)
             return
-        method = isinstance(value, types.MethodType)
+        method = isinstance(value, types.MethodType) or hasattr(value, "_sdfg_method")
         target = value if method else getattr(value, "_sdfg_function", value) # a program: its function
         inner = getattr(target.__func__, "_sdfg_function", target.__func__) if method else target
         if inner is not (value.__func__ if method else value):

@@ -286,6 +286,27 @@ def helper(x, k=2):  # x: float64[A_0] | float64, k: 2 | 3
         self.assertEqual(hinted.inspect("types"), "# <hinted>:1\n@sdfg.program\n"
                                                   "def f(A: sdfg.float64[sdfg.symbol('N')]):  # A: float64[N]\n    return A\n")
 
+    def test_methods(self):
+        class Model:
+            def __init__(self, k):
+                self.k = k
+
+            @sdfg.method
+            def step(self, A: sdfg.float64[sdfg.symbol("N")]):
+                return A * self.k
+        model, A = Model(3), numpy.ones(4)
+        self.assertEqual(model.step.bind(A)()[0], 3)
+        self.assertEqual(model.step.f(A)[0], 3)
+        self.assertEqual(model.step.inspect("guards", A), "self.k = 3\n")
+        self.assertIn("A: float64[N]", model.step.inspect("types"))
+        self.assertEqual([a.name for a in model.step.compile().arguments], ["A", "__return", "N"])
+        self.assertEqual(json.loads(model.step.to_sdfg())["attributes"]["arg_names"], ["A"])
+        self.assertEqual((model.step, model.step.__name__), (model.step, "step"))
+        self.assertNotEqual(model.step, Model(3).step)
+        self.assertIn("first call", model.step.explain())
+        other = sdfg.program(Model(4).step.f)
+        self.assertEqual(other(A)[0], 4)
+
     def test_supported(self):
         self.assertTrue(sdfg.supported("np.mean"))
         self.assertTrue(sdfg.supported("len"))

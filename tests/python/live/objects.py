@@ -98,8 +98,35 @@ def calls_programs_of_objects(A):
     return DOUBLE(A) + DOUBLE.scaled(A)
 
 
+K = 2
+STANDARD = np.ones(3)
+
+
+def with_standards(x, y=STANDARD, n=K * 3, *, z=K + 1, shared=np.zeros(3)):
+    shared += 1
+    return x * n + y * z + shared
+
+
+K = 5
+
+
+@sdfg.program
+def standards(A):
+    k = A[0] + 1
+
+    def local(x, by=k * 2, to=A[1:2], *, more, less=k - 1):
+        return x * by + to + more - less
+    k = A[1] + 100
+    B = local(A, more=3)
+    return with_standards(A) + with_standards(A, n=1) + with_standards(A, A) + B + k
+
+
 def calls():
     yield calls_programs_of_objects, (np.arange(5.0),)
+    shared = with_standards.__kwdefaults__["shared"]
+    for _ in range(3):
+        yield standards, (np.arange(3.0),), (shared,)
+        STANDARD[1] += 1
     A = np.arange(4.0)
     yield uses, (A,)
     FIRST.k = 7
