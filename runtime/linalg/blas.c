@@ -309,12 +309,14 @@ void sdfg_rt_gemm(struct sdfg_rt_context *context, int32_t type, int64_t m, int6
         p.blas = sdfg_rt_blas_get();
     bool ours = p.registers || (p.blas && p.blas->single); /* threads are */
     int64_t threads = ours ? sdfg_rt_threads_for(context, type, m, n, k) : 1;
+    sdfg_rt_blas_begin(p.blas, 1);
     if (threads == 1) {
         run_product(&p);
-        return;
+    } else {
+        choose_parts(&p, threads);
+        sdfg_rt_parallel(context, run_parts, &p, threads);
     }
-    choose_parts(&p, threads);
-    sdfg_rt_parallel(context, run_parts, &p, threads);
+    sdfg_rt_blas_end(p.blas);
 }
 
 /* ---- y = alpha A x + beta y ---- */
@@ -387,10 +389,12 @@ void sdfg_rt_gemv(struct sdfg_rt_context *context, int32_t type, int64_t m, int6
     }
     bool shared = p.blas->single && pays(context, type, work, SPLIT_ELEMENTS_FROM, SPLIT_ELEMENTS_ASLEEP);
     int64_t threads = shared ? sdfg_rt_threads(context) : 1;
+    sdfg_rt_blas_begin(p.blas, 1);
     if (threads > 1 && m >= threads)
         sdfg_rt_parallel(context, run_vector_part, &p, threads);
     else
         run_vector(&p);
+    sdfg_rt_blas_end(p.blas);
 }
 
 /* ---- x . y ---- */
@@ -414,10 +418,12 @@ void sdfg_rt_dot(struct sdfg_rt_context *context, int32_t type, int64_t n, const
         return;
     }
     void *f = b->dot[type];
+    sdfg_rt_blas_begin(b, 1);
     if (type == SDFG_RT_F32)
         *(float *)result = ((sdot *)f)((int)n, x, (int)sx, y, (int)sy);
     else if (type == SDFG_RT_F64)
         *(double *)result = ((ddot *)f)((int)n, x, (int)sx, y, (int)sy);
     else
         ((zdotu *)f)((int)n, x, (int)sx, y, (int)sy, result);
+    sdfg_rt_blas_end(b);
 }

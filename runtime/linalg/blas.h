@@ -60,10 +60,16 @@ struct sdfg_rt_blas {
     void *library;
     void *gemm[SDFG_RT_TYPE_COUNT], *gemv[SDFG_RT_TYPE_COUNT], *dot[SDFG_RT_TYPE_COUNT];
     void *getrf[SDFG_RT_TYPE_COUNT], *getri[SDFG_RT_TYPE_COUNT], *getrs[SDFG_RT_TYPE_COUNT], *potrf[SDFG_RT_TYPE_COUNT];
-    bool single;                    /* a call runs on one thread: large products are split into our own region */
-    void (*set_num_threads)(int n); /* raises the number for one call; NULL: leave it alone */
+    bool single; /* calls can run on one thread: large products are split into our own region */
+    /* Its own threads, in the whole process; NULL: leave them alone. */
+    void (*set_num_threads)(int n);
+    int (*get_num_threads)(void);
 };
 const struct sdfg_rt_blas *sdfg_rt_blas_get(void);
+/* Around calls of the library: its own threads for them. What was set before comes back with the end of the last of
+ * those that overlap; the first of them chooses. NULL: nothing happens. */
+void sdfg_rt_blas_begin(const struct sdfg_rt_blas *b, int64_t threads);
+void sdfg_rt_blas_end(const struct sdfg_rt_blas *b);
 
 size_t sdfg_rt_type_size(int32_t type);
 int64_t sdfg_rt_threads(const struct sdfg_rt_context *context); /* for work of this call outside of regions; 1 inside */

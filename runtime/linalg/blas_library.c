@@ -1,10 +1,10 @@
 /* Which BLAS, and how many threads it uses.
  *
  * A BLAS with threads of its own beside the threads of our regions is the worst combination: the waiting threads of one
- * pool hold the processors the other needs. So an OpenBLAS that we opened is told to use one thread and large products
- * are split among the threads of a region of ours (blas.c): one pool. An OpenBLAS built on OpenMP shares the pool
- * anyway and is left alone (its setting is the thread number of the whole OpenMP runtime), and so is one that the
- * process had opened before us. */
+ * pool hold the processors the other needs. So an OpenBLAS that we opened is told to use one thread while we call it,
+ * and large products are split among the threads of a region of ours (blas.c): one pool. Other users of the library in
+ * the process find it as they left it. An OpenBLAS built on OpenMP shares the pool anyway and is left alone (its
+ * setting is the thread number of the whole OpenMP runtime), and so is one that the process had opened before us. */
 #include "runtime/linalg/blas.h"
 
 #include <dlfcn.h>
@@ -52,11 +52,12 @@ static bool bind(void *library, struct sdfg_rt_blas *b)
 static void choose_threads(void *library, struct sdfg_rt_blas *b, bool ours)
 {
     void (*set)(int) = (void (*)(int))dlsym(library, "openblas_set_num_threads");
+    int (*get)(void) = (int (*)(void))dlsym(library, "openblas_get_num_threads");
     int (*parallel)(void) = (int (*)(void))dlsym(library, "openblas_get_parallel");
     bool own_threads = parallel && parallel() == 1, openmp = parallel && parallel() == 2;
-    if (own_threads && ours && set) {
-        set(1);
+    if (own_threads && ours && set && get) {
         b->set_num_threads = set;
+        b->get_num_threads = get;
     }
     b->single = !openmp && (!own_threads || b->set_num_threads);
 }
@@ -105,6 +106,35 @@ const struct sdfg_rt_blas *sdfg_rt_blas_get(void)
 {
     pthread_once(&blas_once, open_blas);
     return blas.name ? &blas : NULL;
+}
+
+static pthread_mutex_t setting_lock = PTHREAD_MUTEX_INITIALIZER;
+static int64_t setting_users;
+static int setting_before, setting_ours;
+
+void sdfg_rt_blas_begin(const struct sdfg_rt_blas *b, int64_t threads)
+{
+    if (!b || !b->set_num_threads)
+        return;
+    pthread_mutex_lock(&setting_lock);
+    if (setting_users++ == 0) {
+        setting_before = b->get_num_threads();
+        setting_ours = (int)threads;
+        if (setting_ours != setting_before)
+            b->set_num_threads(setting_ours);
+    }
+    pthread_mutex_unlock(&setting_lock);
+}
+
+void sdfg_rt_blas_end(const struct sdfg_rt_blas *b)
+{
+    if (!b || !b->set_num_threads)
+        return;
+    pthread_mutex_lock(&setting_lock);
+    /* Who has set it to something else meanwhile keeps that. */
+    if (--setting_users == 0 && setting_ours != setting_before && b->get_num_threads() == setting_ours)
+        b->set_num_threads(setting_before);
+    pthread_mutex_unlock(&setting_lock);
 }
 
 bool sdfg_rt_blas_use(const char *library)

@@ -100,20 +100,12 @@ static const struct sdfg_rt_blas *library_get(void)
     return complete ? b : NULL;
 }
 
-/* The library for a problem of n rows, with as many threads as the call may use; done with library_end. */
+/* The library for a problem of n rows, with as many threads as the call may use; done with sdfg_rt_blas_end. */
 static const struct sdfg_rt_blas *library_begin(const struct sdfg_rt_context *context, int64_t n)
 {
     const struct sdfg_rt_blas *b = library_get();
-    int64_t threads = b && b->set_num_threads && n >= THREADS_FROM ? sdfg_rt_threads(context) : 1;
-    if (threads > 1)
-        b->set_num_threads((int)threads);
+    sdfg_rt_blas_begin(b, n >= THREADS_FROM ? sdfg_rt_threads(context) : 1);
     return b;
-}
-
-static void library_end(const struct sdfg_rt_context *context, const struct sdfg_rt_blas *b, int64_t n)
-{
-    if (b && b->set_num_threads && n >= THREADS_FROM && sdfg_rt_threads(context) > 1)
-        b->set_num_threads(1);
 }
 
 static void report(struct sdfg_rt_context *context, int32_t *info, int found)
@@ -240,12 +232,14 @@ static int solve_all(struct sdfg_rt_context *context, struct solve *s)
     bool ours = apart && s->library && s->library->single;
     int64_t threads = ours ? sdfg_rt_threads_for(context, s->a->type, b->rows, b->cols, b->rows) : 1;
     if (threads > 1 && b->cols >= threads) {
+        sdfg_rt_blas_begin(s->library, 1);
         sdfg_rt_parallel(context, solve_columns, s, threads);
+        sdfg_rt_blas_end(s->library);
         return s->found;
     }
-    library_begin(context, b->rows);
+    const struct sdfg_rt_blas *library = library_begin(context, b->rows);
     solve_columns(context, s, 0, 1);
-    library_end(context, s->library, b->rows);
+    sdfg_rt_blas_end(library);
     return s->found;
 }
 
@@ -260,7 +254,7 @@ void sdfg_rt_getrf(struct sdfg_rt_context *context, int32_t type, int64_t m, int
     struct work w = work_begin(type, (struct sdfg_rt_matrix){ a, m, n, sam, san }, false);
     report(context, info, w.own.data ? factor(b, &w, ipiv) : SDFG_RT_LAPACK_MEMORY);
     work_end(&w, &w.caller);
-    library_end(context, b, n);
+    sdfg_rt_blas_end(b);
 }
 
 void sdfg_rt_getri(struct sdfg_rt_context *context, int32_t type, int64_t n, void *a, int64_t sam, int64_t san,
@@ -272,7 +266,7 @@ void sdfg_rt_getri(struct sdfg_rt_context *context, int32_t type, int64_t n, voi
     struct work w = work_begin(type, (struct sdfg_rt_matrix){ a, n, n, sam, san }, false);
     report(context, info, w.own.data ? invert_factors(b, &w, ipiv) : SDFG_RT_LAPACK_MEMORY);
     work_end(&w, &w.caller);
-    library_end(context, b, n);
+    sdfg_rt_blas_end(b);
 }
 
 void sdfg_rt_getrs(struct sdfg_rt_context *context, int32_t type, int64_t n, int64_t nrhs, const void *a, int64_t sam,
@@ -296,7 +290,7 @@ void sdfg_rt_potrf(struct sdfg_rt_context *context, int32_t type, int32_t lower,
     struct work w = work_begin(type, (struct sdfg_rt_matrix){ a, n, n, sam, san }, false);
     report(context, info, w.own.data ? factor_cholesky(b, &w, lower) : SDFG_RT_LAPACK_MEMORY);
     work_end(&w, &w.caller);
-    library_end(context, b, n);
+    sdfg_rt_blas_end(b);
 }
 
 void sdfg_rt_solve(struct sdfg_rt_context *context, int32_t type, int64_t n, int64_t nrhs, const void *a, int64_t sam,
@@ -309,7 +303,7 @@ void sdfg_rt_solve(struct sdfg_rt_context *context, int32_t type, int64_t n, int
     struct work w = work_begin(type, (struct sdfg_rt_matrix){ (void *)a, n, n, sam, san }, true);
     int32_t *ipiv = malloc(sizeof *ipiv * (size_t)(n > 0 ? n : 1));
     int found = w.own.data && ipiv ? factor(library, &w, ipiv) : SDFG_RT_LAPACK_MEMORY;
-    library_end(context, library, n);
+    sdfg_rt_blas_end(library);
     struct solve solve = { .library = library, .a = &w, .ipiv = ipiv, .keep = true };
     solve.b = (struct sdfg_rt_matrix){ (void *)b, n, nrhs, sbm, sbn };
     solve.x = (struct sdfg_rt_matrix){ x, n, nrhs, sxm, sxn };
@@ -338,7 +332,7 @@ void sdfg_rt_inverse(struct sdfg_rt_context *context, int32_t type, int64_t n, c
     report_failure(context, info, found);
     free(ipiv);
     work_end(&w, &to);
-    library_end(context, b, n);
+    sdfg_rt_blas_end(b);
 }
 
 void sdfg_rt_cholesky(struct sdfg_rt_context *context, int32_t type, int32_t lower, int64_t n, const void *a,
@@ -356,5 +350,5 @@ void sdfg_rt_cholesky(struct sdfg_rt_context *context, int32_t type, int32_t low
         memset((char *)w.own.data + (size_t)(j * w.own.col_stride + first) * size, 0, (size_t)(last - first) * size);
     }
     work_end(&w, &to);
-    library_end(context, b, n);
+    sdfg_rt_blas_end(b);
 }

@@ -304,4 +304,28 @@ TEST(library_by_name)
     CHECK(sdfg_rt_blas_name() == name);
 }
 
+/* Others in the process find the library's own threads as they left them, also if calls overlap. */
+TEST(threads_of_the_library)
+{
+    const struct sdfg_rt_blas *b = sdfg_rt_blas_get();
+    if (!b || !b->set_num_threads)
+        return;
+    int before = b->get_num_threads();
+    b->set_num_threads(2);
+    sdfg_rt_blas_begin(b, 1);
+    CHECK_INT(b->get_num_threads(), 1);
+    check_gemm(SDFG_RT_F64, 200, 190, 180, ROWS, ROWS, ROWS, false, 2); /* overlaps */
+    CHECK_INT(b->get_num_threads(), 1);
+    sdfg_rt_blas_end(b);
+    CHECK_INT(b->get_num_threads(), 2);
+    check_gemm(SDFG_RT_F64, 200, 190, 180, ROWS, ROWS, ROWS, false, 1);
+    check_gemv(SDFG_RT_F64, 300, 290, ROWS, 1, false, 2);
+    CHECK_INT(b->get_num_threads(), 2);
+    sdfg_rt_blas_begin(b, 1); /* what somebody else has set meanwhile stays */
+    b->set_num_threads(2);
+    sdfg_rt_blas_end(b);
+    CHECK_INT(b->get_num_threads(), 2);
+    b->set_num_threads(before);
+}
+
 CHECK_MAIN
