@@ -42,6 +42,13 @@ def _checks(check):
     return bits.value
 
 
+def _meant(name, known):
+    """For the end of a message about a name that there is not."""
+    import difflib
+    close = difflib.get_close_matches(name, known, 1)
+    return f" (did you mean '{close[0]}'?)" if close else ""
+
+
 def _free(function, handle, *_):
     """What comes after the handle lives until then."""
     function(handle)
@@ -58,10 +65,8 @@ class Engine:
                  check: Union[bool, str, Sequence[str], None] = None, external_files: str = "folder", file_bytes: int = 0,
                  text_bytes: int = 0, arch: int = 0, plugins: Sequence[Path] = (), **unknown: NoReturn) -> None:
         for name in unknown:
-            import difflib
             import inspect
-            known = difflib.get_close_matches(name, inspect.signature(Engine).parameters, 1)
-            raise TypeError(f"'{name}' is no option of an engine" + (f" (did you mean '{known[0]}'?)" if known else ""))
+            raise TypeError(f"'{name}' is no option of an engine" + _meant(name, inspect.signature(Engine).parameters))
         o = Options()
         library.sdfg_options_init(ctypes.byref(o), ctypes.sizeof(o))
         if isinstance(specialize, (list, tuple)):
@@ -84,6 +89,10 @@ class Engine:
         self._handle = ctypes.c_void_p()
         check_error(library.sdfg_engine_new(ctypes.byref(self._handle), ctypes.byref(o)))
         self._release = weakref.finalize(self, _free, library.sdfg_engine_free, self._handle)
+        if dump_after not in (None, "all"): # the library would say so when something is compiled
+            passes = [row.name for row in self.list("passes")]
+            if dump_after not in passes:
+                raise ValueError(f"dump_after: there is no pass '{dump_after}'" + _meant(dump_after, passes))
 
     def backend(self) -> str:
         """"LLVM 22.1.8": opens the code generator."""

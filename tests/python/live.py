@@ -47,6 +47,7 @@ class Mistakes(unittest.TestCase):
                 (lambda: sdfg.compile([1]), TypeError, "a program is a path, the text of an SDFG (also as bytes or a dictionary) or an "
                                                        "object with to_json, not list"),
                 (lambda: sdfg.Engine(opt_lvl=1), TypeError, "'opt_lvl' is no option of an engine (did you mean 'opt_level'?)"),
+                (lambda: sdfg.Engine(dump_after="unroll-jm"), ValueError, "dump_after: there is no pass 'unroll-jm' (did you mean 'unroll-jam'?)"),
                 (lambda: sdfg.program(num_treads=1)(scaled.f), TypeError, "'num_treads' is no option of an engine (did you mean 'num_threads'?)"),
                 (lambda: scaled(numpy.ones(4), B=1), TypeError, "scaled() got an unexpected keyword argument 'B'"),
                 (lambda: added(numpy.ones(4), numpy.ones(4), 1, m=1), TypeError, "added() got an unexpected keyword argument 'm'"),
