@@ -475,6 +475,9 @@ const struct value *fe_attribute(struct fe *f, const struct py *n, const struct 
     }
     if (v->kind == FE_TYPE && strcmp(name, "type") == 0)
         return v;
+    for (int i = 0; v->kind == FE_SLICE && i < 3; i++)
+        if (strcmp(name, (const char *const[]){ "start", "stop", "step" }[i]) == 0)
+            return v->items[i];
     if (v->kind == FE_GRID || (v->kind == FE_TYPE && fe_is_request(v->type)))
         return fe_grid_attribute(f, n, v, name);
     if (fe_is_number(v) && !v->weak && strcmp(name, "dtype") == 0)

@@ -194,6 +194,25 @@ static const struct value *known_builtin(struct live *l, const struct py *n, con
 }
 
 static const struct value *value_of(struct live *l, const struct py *n, const struct sdfg_object *o, const char *path,
+                                    struct fe_host *h);
+
+static const struct value *slice(struct live *l, const struct py *n, const struct sdfg_object *o, const char *path,
+                                 struct fe_host *h)
+{
+    struct value *v = fe_new(l->f, FE_SLICE);
+    const struct value **items = NEW_ARRAY(l->f->arena, const struct value *, 3);
+    for (int i = 0; i < 3; i++) {
+        bool known = o->items && (o->items[i].kind == SDFG_OBJECT_NONE || o->items[i].kind == SDFG_OBJECT_INTEGER ||
+                                  o->items[i].kind == SDFG_OBJECT_SYMBOL);
+        if (!known || !(items[i] = value_of(l, n, &o->items[i], path, h)))
+            return fe_error(l->f, n, "%s: a slice whose parts are no integers", path);
+    }
+    v->items = items;
+    v->count = 3;
+    return v;
+}
+
+static const struct value *value_of(struct live *l, const struct py *n, const struct sdfg_object *o, const char *path,
                                     struct fe_host *h)
 {
     struct fe *f = l->f;
@@ -227,6 +246,8 @@ static const struct value *value_of(struct live *l, const struct py *n, const st
         return array(l, n, o, path, false);
     case SDFG_OBJECT_FUNCTION:
         return method(l, n, o, path, h);
+    case SDFG_OBJECT_SLICE:
+        return slice(l, n, o, path, h);
     case SDFG_OBJECT_TUPLE:
     case SDFG_OBJECT_LIST:
     case SDFG_OBJECT_DICTIONARY:

@@ -405,7 +405,8 @@ enum sdfg_object_kind {
     SDFG_OBJECT_TUPLE,      /* `count` elements, asked for by `item` */
     SDFG_OBJECT_LIST,       /* the same */
     SDFG_OBJECT_DICTIONARY, /* `count` keys, asked for by `key` */
-    SDFG_OBJECT_OTHER       /* `text` describes it: "an object of class 'Grid'" */
+    SDFG_OBJECT_OTHER,      /* `text` describes it: "an object of class 'Grid'" */
+    SDFG_OBJECT_SLICE       /* `items`: begin, end and step, each NONE, INTEGER or SYMBOL */
 };
 
 /* One object of the interpreter, as its host describes it. The host fills it in; the library clears it before. Texts
@@ -424,8 +425,8 @@ typedef struct sdfg_object {
     const char *const *strides; /* the same, in elements; NULL: packed */
     size_t count;
     uint64_t self;
-    /* In arguments and results of callbacks: `count` elements of a TUPLE or LIST, or keys and values of a DICTIONARY.
-     */
+    /* In arguments and results of callbacks: `count` elements of a TUPLE or LIST, or keys and values of a DICTIONARY;
+     * the parts of a SLICE. */
     const struct sdfg_object *items;
 } sdfg_object;
 

@@ -170,6 +170,8 @@ class Function:
             return "callback", said
         if said is compiletime or value is None or isinstance(value, (str, types.FunctionType, types.MethodType, Function, Method)):
             return "constant", value
+        if isinstance(value, Descriptor): # for compile and what looks inside
+            return "array", value.dtype.name, value.shape, None
         array = _as_numpy(value) if not isinstance(value, (int, float, complex)) else None
         if isinstance(array, numpy.ndarray) and (array.ndim or isinstance(said, Descriptor)):
             packed = array.flags.c_contiguous
@@ -304,9 +306,7 @@ class Function:
             raise ProgramError.of(error) from None
         variant = Variant(program, asking, parameters, self._dace)
         for file, line, site, reason in asking.announced:
-            if (site.path, reason) not in self._announced:
-                self._announced.add((site.path, reason))
-                _site.announce(file, line, site, reason)
+            _site.announce(file, line, site, reason, self._announced)
         asking.objects, asking.paths, asking.arrays, asking.parameters = {}, {}, {}, {} # nothing captured is kept alive
         asking.function, asking.shared, asking.memory = None, {}, None
         return variant

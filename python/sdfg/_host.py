@@ -9,12 +9,12 @@ import numpy
 
 from . import _convert, _source
 from ._arguments import _as_numpy
-from ._library import HOST_FUNCTIONS, Host
+from ._library import HOST_FUNCTIONS, Host, Object
 from ._site import Site
 from ._types import BY_NAME, Callback, Descriptor, Expression, Type, type_of
 
 (UNKNOWN, NONE, BOOL, INTEGER, FLOAT, COMPLEX, STRING, ELLIPSIS, TYPE, DESCRIPTOR, SYMBOL, MODULE, BUILTIN, VALUE, ARRAY, FUNCTION, TUPLE,
- LIST, DICTIONARY, OTHER) = range(20)
+ LIST, DICTIONARY, OTHER, SLICE) = range(21)
 _MODULES = {"numpy", "numpy.linalg", "math", "dace", "sdfg", "typing", "sympy"}
 _SCALAR_CLASSES = {int: "int", float: "float", bool: "bool", complex: "complex"}
 
@@ -191,6 +191,8 @@ class Asking:
                 raise Question(f"elements of type {value} have no counterpart in programs")
             out.kind, kind = TYPE, "is" if isinstance(value, type) else "constant"
             out.type = found.name.encode()
+        elif isinstance(value, slice):
+            self._slice(value, out)
         elif isinstance(value, (tuple, list, dict, range)):
             out.kind = DICTIONARY if isinstance(value, dict) else LIST if isinstance(value, list) else TUPLE
             out.id, out.count, kind = self._remember(value, path, shown), len(value), "content"
@@ -203,6 +205,22 @@ class Asking:
             self._object(value, path, shown, out)
             return
         self._guard(shown, path, kind, value)
+
+    def _slice(self, value, out):
+        items = (Object * 3)()
+        for item, part in zip(items, (value.start, value.stop, value.step)):
+            if part is None:
+                item.kind = NONE
+            elif isinstance(part, Expression):
+                item.kind = SYMBOL
+                self._text(item, part._text)
+                self.symbols.update(part._symbols)
+            elif isinstance(part, (int, numpy.integer)):
+                item.kind, item.integer, item.weak = INTEGER, int(part), True
+            else:
+                raise Question(f"a slice with {_what(part)} in it")
+        self.kept.append(items)
+        out.kind, out.items = SLICE, ctypes.cast(items, ctypes.c_void_p)
 
     def _number(self, value, out):
         if isinstance(value, numpy.generic):

@@ -137,11 +137,16 @@ class CallbackWarning(UserWarning):
     """A call in a program is made by Python, and why."""
 
 
-def announce(file, line, site, why):
-    text = f"Automatically creating callback to Python for '{site.path}': {why or 'it has no text in Python'}"
+def announce(file, line, site, why, said):
+    """Warns of a call that Python makes. `said`: what was told before, and is not told again."""
+    texts = [f"Automatically creating callback to Python for '{site.path}': {why or 'it has no text in Python'}"]
     if any(result.dtype == OBJECT for result in site.results):
-        text += f". Cannot infer return type of callback '{site.path}': an annotation of the function or of the name that gets it says the type"
-    warnings.warn_explicit(text, CallbackWarning, file, line)
+        texts.append(f"Cannot infer return type of callback '{site.path}': an annotation of the function or of the name that gets it says the type")
+    for text in texts:
+        if text in said:
+            continue
+        said.add(text)
+        warnings.warn_explicit(text, CallbackWarning, file, line)
 
 
 def _shown(value):

@@ -84,6 +84,10 @@ class Array(_types.Descriptor):
         super().__init__(_types.Type(dtype), shape)
 
 
+class SDFGConvertible:
+    """A base of objects that are graphs in programs; what has the methods needs none."""
+
+
 class _Dace(types.ModuleType):
     def __call__(self, f=None, **options): # @dace
         return program(f, **options)
@@ -160,13 +164,13 @@ def _modules():
         module.__path__ = []
     enumerations = {name: _Names(name) for name in _ENUMERATIONS}
     vars(made[""]).update(_NAMES, **_BUILDING, **enumerations, program=program, method=program, function=program, __version__="",
-                          callback=_types.Callback, Config=_Config)
+                          callback=_types.Callback, Config=_Config, SDFGConvertible=SDFGConvertible)
     vars(made["dtypes"]).update(_NAMES, **enumerations, callback=_types.Callback)
     vars(made["dtypes"]).update(typeclass=_types.Type)
     vars(made[""]).update(typeclass=_types.Type)
     vars(made["data"]).update(Array=Array, Scalar=Scalar)
     vars(made["config"]).update(Config=_Config, set_temporary=_Config.set_temporary, temporary_config=contextlib.nullcontext)
-    vars(made["frontend.python.common"]).update(DaceSyntaxError=ProgramError)
+    vars(made["frontend.python.common"]).update(DaceSyntaxError=ProgramError, SDFGConvertible=SDFGConvertible)
     return made
 
 

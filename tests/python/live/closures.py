@@ -12,6 +12,7 @@ SAME = GA
 DEEP = {"sizes": {"x": [1, 2, 3]}, "arrays": [GA, np.full(5, 2.0)], 4: "four", "pair": (2, GA)}
 LISTS = [1.5, 2.5, 3.5]
 SHAPE = (5, 2)
+INNER, ENDS = slice(1, -1), [slice(None), slice(None, None, -1), slice(np.int64(2), 4, None)]
 
 
 class Config:
@@ -181,10 +182,19 @@ def change():
     yield functions, (A,)
 
 
+@sdfg.program
+def slices(A, s):
+    B = A[INNER] + A[ENDS[1]][INNER]
+    A[s] *= 2
+    return B, A[ENDS[0]] + A[slice(None)], A[ENDS[2]].sum(), A[INNER.start]
+
+
 def calls():
     A = np.arange(5.0)
     yield scalars, (A,)
     yield scalars, (A.astype(int),)
+    for s in slice(0, 2), slice(0, 3), slice(-2, None), slice(0, 3):
+        yield slices, (A, s)
     for dtype in np.float32, np.int8, np.float64, np.int64:
         yield kinds, (A.astype(dtype),)
     yield branches, (A,)
