@@ -31,4 +31,4 @@ _sdfg() {
     return 0
 }
 
-complete -F _sdfg sdfg-run sdfg-bench sdfg-cc sdfg-cache
+complete -F _sdfg sdfg-run sdfg-bench sdfg-cc sdfg-opt sdfg-cache

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CODEGEN_ABI = 19 };
+enum { CODEGEN_ABI = 20 };
 
 struct arena;
 struct json;
@@ -67,6 +67,22 @@ struct codegen_target {
     const char *plugin;
 };
 
+struct codegen_pass {
+    const sdfg_pass *pass;
+    const char *plugin;
+};
+
+/* What plug-ins have added to targets and passes. */
+struct codegen_added {
+    const struct codegen_target *targets;
+    uint32_t num_targets;
+    const struct codegen_pass *passes;
+    uint32_t num_passes;
+    /* Can target number `index` be used, and have its environments begun? If not, why. Any thread. */
+    bool (*target_is_ready)(void *user, uint32_t index, const char **why);
+    void *user;
+};
+
 struct codegen_request {
     const char *json; /* the SDFG, as read from the file (plain or gzip) */
     size_t json_size;
@@ -90,11 +106,7 @@ struct codegen_request {
     uint32_t num_node_classes;
     const struct codegen_expansion *expansions; /* library nodes that plug-ins replace by graphs */
     uint32_t num_expansions;
-    const struct codegen_target *targets; /* of plug-ins */
-    uint32_t num_targets;
-    /* Can target number `index` be used, and have its environments begun? If not, why. Any thread. */
-    bool (*target_is_ready)(void *user, uint32_t index, const char **why);
-    void *target_user;
+    const struct codegen_added *added; /* stays as it is until the release */
     const void *members; /* of enumerations, those of plug-ins: enum_members; stays as it is until the release */
     uint32_t alignment;  /* bytes every array argument is aligned to; 0: element size only */
     bool device;         /* code for a GPU and its host, instead of code for the CPU; of CODEGEN_EMIT_WORK: what either
@@ -187,7 +199,7 @@ struct codegen_result {
 };
 
 /* A row of a list (sdfg_engine_list); gone after it was taken. */
-enum { CODEGEN_LIST_VALUES = 4 };
+enum { CODEGEN_LIST_VALUES = 5 };
 struct codegen_row {
     const char *name, *text;
     bool device; /* may be missing on this machine */
@@ -204,9 +216,8 @@ struct codegen_api {
     const char *(*version)(void); /* "LLVM 22.1.8" */
     /* Times that LLVM could not go on in this process and what it had in use was left as it was. */
     unsigned (*abandoned)(void);
-    /* Targets, passes and operations, in order; of targets, `targets` are those of plug-ins. No LLVM is needed. */
-    void (*list)(enum sdfg_list_kind what, const struct codegen_target *targets, uint32_t num_targets,
-                 codegen_take *take, void *user);
+    /* Targets, passes and operations, in order, with those of plug-ins. No LLVM is needed. */
+    void (*list)(enum sdfg_list_kind what, const struct codegen_added *added, codegen_take *take, void *user);
 };
 
 #endif

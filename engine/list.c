@@ -150,8 +150,7 @@ sdfg_error *sdfg_engine_list(sdfg_list **out, sdfg_engine *e, enum sdfg_list_kin
     else if ((api = engine_codegen(e, r.diags))) {
         if (what == SDFG_LIST_OPS)
             take_implemented(l, e);
-        api->list(what, e->registry.codegen_targets.items, e->registry.codegen_targets.count,
-                  what == SDFG_LIST_TARGETS ? take_target : take_row, l);
+        api->list(what, &e->registry.added, what == SDFG_LIST_TARGETS ? take_target : take_row, l);
     }
     guard_unlock(&locked);
     sdfg_error *error = report_end(&r, SDFG_STAGE_OPTIONS);

@@ -44,6 +44,23 @@ bool registering_memory(struct sdfg_plugin *p)
     return false;
 }
 
+size_t registering_length(const char *const *list)
+{
+    size_t n = 0;
+    while (list && list[n])
+        n++;
+    return n;
+}
+
+const char *const *registering_list(struct arena *a, const char *const *list)
+{
+    size_t n = registering_length(list);
+    const char **own = NEW_ARRAY(a, const char *, n + 1);
+    for (size_t i = 0; i < n; i++)
+        own[i] = arena_strdup(a, list[i]);
+    return list ? own : NULL;
+}
+
 bool registering_refuse(struct sdfg_plugin *p, const char *what, const char *name, const char *why)
 {
     p->failed = true;
@@ -223,7 +240,7 @@ static bool api_member(sdfg_plugin *p, const sdfg_member *given)
                : add_member(p, &m);
 }
 
-/* ---- targets (targets_register.c) ---- */
+/* ---- targets (targets_register.c), passes (registry_pass.c) ---- */
 
 static bool api_environment(sdfg_plugin *p, const sdfg_environment *e)
 {
@@ -237,11 +254,31 @@ static bool api_target(sdfg_plugin *p, const sdfg_target *t)
     return registering_target(p, t);
 }
 
+static bool api_pass(sdfg_plugin *p, const sdfg_pass *pass)
+{
+    ASKED(p);
+    return registering_pass(p, pass);
+}
+
 /* ---- the function of a plug-in ---- */
+
+/* What is added goes to the code generator as one. */
+static void publish(struct sdfg_engine *e)
+{
+    struct registry *r = &e->registry;
+    r->added = (struct codegen_added){
+        .targets = r->codegen_targets.items,
+        .num_targets = r->codegen_targets.count,
+        .passes = r->passes.items,
+        .num_passes = r->passes.count,
+        .target_is_ready = target_is_ready,
+        .user = e,
+    };
+}
 
 struct mark {
     struct sdfg_engine *engine;
-    uint32_t members, expansions, nodes, targets, environments, ends;
+    uint32_t members, expansions, nodes, targets, environments, passes, ends;
 };
 
 static struct mark mark_of(struct sdfg_engine *e)
@@ -254,6 +291,7 @@ static struct mark mark_of(struct sdfg_engine *e)
         .nodes = e->nodes.items.count,
         .targets = r->targets.items.count,
         .environments = r->targets.environments.count,
+        .passes = r->passes.count,
         .ends = r->ends.count,
     };
 }
@@ -274,6 +312,7 @@ static void undo(void *mark)
     targets_shorten(m->engine, m->targets, m->environments);
     run_ends(r, m->ends);
     r->codegen_targets.count = m->targets;
+    r->passes.count = m->passes;
     r->members.count = m->members;
     r->expansions.count = m->expansions;
     nodes_shorten(m->engine, m->nodes);
@@ -297,6 +336,7 @@ bool registry_register(struct sdfg_engine *e, const struct plugin *plugin, sdfg_
         .member = api_member,
         .environment = api_environment,
         .target = api_target,
+        .pass = api_pass,
     };
     struct mark before = mark_of(e);
     struct cleanup registering;
@@ -315,6 +355,7 @@ bool registry_register(struct sdfg_engine *e, const struct plugin *plugin, sdfg_
     r->busy = false;
     if (!ok)
         undo(&before);
+    publish(e);
     return ok;
 }
 

@@ -1,5 +1,5 @@
-/* What plug-ins have added to an engine: members of enumerations, library nodes, graphs for library nodes, targets. The
- * tables are complete before the first program is loaded; from then on they are read without a lock. */
+/* What plug-ins have added to an engine: members of enumerations, library nodes, graphs for library nodes, targets,
+ * passes. The tables are complete before the first program is loaded; from then on they are read without a lock. */
 #ifndef ENGINE_REGISTRY_H
 #define ENGINE_REGISTRY_H
 
@@ -27,6 +27,8 @@ struct registry {
     VEC(struct codegen_expansion) expansions;
     struct targets_table targets;
     VEC(struct codegen_target) codegen_targets; /* the same, as the code generator sees them */
+    VEC(struct codegen_pass) passes;
+    struct codegen_added added; /* both, for the code generator */
     VEC(struct plugin_end {
         void (*function)(void *user);
         void *user;

@@ -8,23 +8,6 @@
 /* Bases that the library has. */
 static const char *const built_in[] = { "cpu", "openmp", "mpi", "gpu", "cuda" };
 
-static size_t length_of(const char *const *list)
-{
-    size_t n = 0;
-    while (list && list[n])
-        n++;
-    return n;
-}
-
-static const char *const *copy_list(struct arena *a, const char *const *list)
-{
-    size_t n = length_of(list);
-    const char **own = NEW_ARRAY(a, const char *, n + 1);
-    for (size_t i = 0; i < n; i++)
-        own[i] = arena_strdup(a, list[i]);
-    return list ? own : NULL;
-}
-
 static const char *copy_text(struct arena *a, const char *text) { return arena_strdup(a, text ? text : ""); }
 
 /* ---- environments ---- */
@@ -41,7 +24,7 @@ static bool find_environment(const struct targets_table *t, const char *name, ui
 static uint32_t *numbers_of(struct sdfg_plugin *p, const char *what, const char *name, const char *const *list)
 {
     struct arena *a = p->engine->arena;
-    uint32_t *numbers = NEW_ARRAY(a, uint32_t, length_of(list) + 1);
+    uint32_t *numbers = NEW_ARRAY(a, uint32_t, registering_length(list) + 1);
     for (size_t i = 0; list && list[i]; i++)
         if (!find_environment(&p->engine->registry.targets, list[i], &numbers[i]))
             return registering_refuse(p, what, name, arena_printf(a, "there is no environment '%s'", list[i])), NULL;
@@ -60,7 +43,7 @@ static bool add_environment(struct sdfg_plugin *p, const sdfg_environment *given
         return registering_refuse(
             p, what, given->name,
             arena_printf(a, "plug-in '%s' has registered it", t->environments.items[other]->plugin));
-    if (given->symbols && !length_of(given->libraries))
+    if (given->symbols && !registering_length(given->libraries))
         return registering_refuse(p, what, given->name, "symbols are of a library, and there is none");
     if (!(needs = numbers_of(p, what, given->name, given->needs)))
         return false;
@@ -69,14 +52,14 @@ static bool add_environment(struct sdfg_plugin *p, const sdfg_environment *given
         .own = *given,
         .plugin = p->name,
         .needs = needs,
-        .num_needs = (uint32_t)length_of(given->needs),
-        .symbols = NEW_ARRAY(a, void *, length_of(given->symbols) + 1),
+        .num_needs = (uint32_t)registering_length(given->needs),
+        .symbols = NEW_ARRAY(a, void *, registering_length(given->symbols) + 1),
         .state = NEW_ARRAY(a, max_align_t, given->state_bytes / sizeof(max_align_t) + 1),
     };
     v->own.name = copy_text(a, given->name);
-    v->own.needs = copy_list(a, given->needs);
-    v->own.libraries = copy_list(a, given->libraries);
-    v->own.symbols = copy_list(a, given->symbols);
+    v->own.needs = registering_list(a, given->needs);
+    v->own.libraries = registering_list(a, given->libraries);
+    v->own.symbols = registering_list(a, given->symbols);
     vec_push(a, &t->environments, v);
     vec_push(a, &t->begun, 0); /* room for it */
     t->begun.count--;
@@ -160,9 +143,9 @@ static const sdfg_claim *copy_claims(struct arena *a, const sdfg_target *t)
     sdfg_claim *own = NEW_ARRAY(a, sdfg_claim, t->num_claims + 1);
     for (size_t i = 0; i < t->num_claims; i++) {
         own[i] = t->claims[i];
-        own[i].names = copy_list(a, t->claims[i].names);
-        own[i].to = copy_list(a, t->claims[i].to);
-        own[i].schedules = copy_list(a, t->claims[i].schedules);
+        own[i].names = registering_list(a, t->claims[i].names);
+        own[i].to = registering_list(a, t->claims[i].to);
+        own[i].schedules = registering_list(a, t->claims[i].schedules);
         own[i].refused = t->claims[i].refused ? arena_strdup(a, t->claims[i].refused) : NULL;
     }
     return own;
@@ -212,7 +195,7 @@ static bool add_target(struct sdfg_plugin *p, const sdfg_target *t)
             return false;
     struct engine_target *own = NEW(a, struct engine_target);
     *own = (struct engine_target){ .own = *t, .plugin = p->name };
-    own->num_environments = (uint32_t)length_of(t->environments);
+    own->num_environments = (uint32_t)registering_length(t->environments);
     own->environments = numbers_of(p, what, t->name, t->environments);
     own->own.functions = copy_functions(p, t);
     if (!own->environments || !own->own.functions)
@@ -221,7 +204,7 @@ static bool add_target(struct sdfg_plugin *p, const sdfg_target *t)
     own->own.name = arena_strdup(a, t->name);
     own->own.text = copy_text(a, t->text);
     own->own.extends = arena_strdup(a, base);
-    own->own.environments = copy_list(a, t->environments);
+    own->own.environments = registering_list(a, t->environments);
     own->own.claims = copy_claims(a, t);
     vec_push(a, &r->targets.items, own);
     vec_push(a, &r->codegen_targets, ((struct codegen_target){ &own->own, p->name }));

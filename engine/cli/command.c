@@ -26,6 +26,12 @@ void command_help(enum tool tool)
               "\n"
               "Compiles an SDFG for other programs: functions with the interface of DaCe's own libraries. With\n"
               "--SYMBOL=VALUE the code is for that value only, and calls with another one fail."
+        : tool == TOOL_OPT
+            ? "usage: sdfg-opt PROGRAM [--passes=LIST] [-o FILE] [--SYMBOL=VALUE ...] [OPTION ...]\n"
+              "       sdfg-opt --list=passes [OPTION ...]\n"
+              "\n"
+              "Runs passes over an SDFG and writes what becomes of it: the graph behind the passes over graphs, or\n"
+              "the loop tree behind all of them."
         : tool == TOOL_BENCH
             ? "usage: sdfg-bench PROGRAM [--NAME=VALUE ...] [OPTION ...]\n"
               "\n"
@@ -151,6 +157,11 @@ static bool apply_cc(struct command *c, const struct option *o, char *value)
         c->fortran_file = value;
         break;
     case OPTION_EMIT_CODE:
+        if (c->tool == TOOL_OPT) {
+            c->emits = take_word(c, o, value, "sdfg tree", &word);
+            c->emit_code = word ? SDFG_EXPORT_TREE : SDFG_EXPORT_SDFG;
+            return c->emits;
+        }
         c->emits = take_word(c, o, value, "asm tree remarks", &word);
         c->emit_code = (enum sdfg_export_form)(SDFG_EXPORT_ASM + word);
         return c->emits;

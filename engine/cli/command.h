@@ -18,7 +18,7 @@ enum exit_code {
     EXIT_TIMEOUT = 9
 };
 
-enum tool { TOOL_RUN = 1, TOOL_BENCH = 2, TOOL_CC = 4 };
+enum tool { TOOL_RUN = 1, TOOL_BENCH = 2, TOOL_CC = 4, TOOL_OPT = 8 };
 
 const char *tool_name(enum tool tool); /* "sdfg-run", as messages say it */
 

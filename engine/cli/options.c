@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { RUN = TOOL_RUN, BENCH = TOOL_BENCH, CC = TOOL_CC };
+enum { RUN = TOOL_RUN, BENCH = TOOL_BENCH, CC = TOOL_CC, OPT = TOOL_OPT };
 
 /* In the order of the help. Rows without an option are headings. */
 static const struct option options[] = {
@@ -12,12 +12,21 @@ static const struct option options[] = {
     { "emit", OPTION_EMIT_CODE, CC, TAKES_VALUE, "WHAT", "to look at: asm, tree or remarks, to -o FILE or on stdout" },
     { "header", OPTION_HEADER, CC, MAY_TAKE_VALUE, "FILE", "prototypes for C and C++ (beside -o, ending in .h)" },
     { "fortran", OPTION_FORTRAN, CC, MAY_TAKE_VALUE, "FILE", "module for Fortran (beside -o, ending in .f90)" },
+    { NULL, 0, OPT, 0, NULL, "What is written" },
+    { "emit", OPTION_EMIT_CODE, OPT, TAKES_VALUE, "WHAT", "sdfg or tree: the graph (as it is), or the loop tree" },
+    { "o", OPTION_FILE, OPT, TAKES_VALUE, "FILE", "where it is written (stdout)" },
+    { "list", OPTION_LIST, OPT, TAKES_VALUE, "WHAT", "targets, passes, ops, enums or plugins that there are" },
+    { "dump-after", OPTION_DUMP_AFTER, OPT, TAKES_VALUE, "PASS", "print what that pass made, on stderr" },
+    { NULL, 0, OPT, 0, NULL, "Programs and passes" },
+    { "set", OPTION_SET, OPT, TAKES_VALUE, "NAME=VALUE",
+      "the same as --NAME=VALUE, for symbols that are also options" },
     { NULL, 0, RUN | BENCH, 0, NULL, "Arguments of the program" },
     { "set", OPTION_SET, RUN | BENCH, TAKES_VALUE, "NAME=VALUE",
       "the same as --NAME=VALUE, for names that are also options" },
-    { NULL, 0, RUN | BENCH | CC, 0, NULL, "Programs in Python" },
-    { "assert", OPTION_ASSERT, RUN | BENCH | CC, TAKES_VALUE, "drop", "assertions on data are dropped, not refused" },
-    { "index", OPTION_INDEX, RUN | BENCH | CC, TAKES_VALUE, "trust",
+    { NULL, 0, RUN | BENCH | CC | OPT, 0, NULL, "Programs in Python" },
+    { "assert", OPTION_ASSERT, RUN | BENCH | CC | OPT, TAKES_VALUE, "drop",
+      "assertions on data are dropped, not refused" },
+    { "index", OPTION_INDEX, RUN | BENCH | CC | OPT, TAKES_VALUE, "trust",
       "indices that are known at run time only do not count from the end" },
     { NULL, 0, CC, 0, NULL, "Code" },
     { "set", OPTION_SET, CC, TAKES_VALUE, "NAME=VALUE", "the same as --NAME=VALUE, for symbols that are also options" },
@@ -44,7 +53,7 @@ static const struct option options[] = {
     { "list", OPTION_LIST, RUN, TAKES_VALUE, "WHAT",
       "targets, passes, ops, enums or plugins that there are; with --cases a file of cases that fail: case, tab, "
       "reason" },
-    { "error-json", OPTION_ERROR_JSON, RUN | BENCH | CC, TAKES_NOTHING, NULL, "print errors as JSON" },
+    { "error-json", OPTION_ERROR_JSON, RUN | BENCH | CC | OPT, TAKES_NOTHING, NULL, "print errors as JSON" },
     { NULL, 0, RUN | BENCH, 0, NULL, "Running" },
     { "time", OPTION_TIME, RUN, MAY_TAKE_VALUE, "json", "times of all phases and runs" },
     { "repeat", OPTION_REPEAT, RUN, TAKES_VALUE, "N", "run N times" },
@@ -56,31 +65,32 @@ static const struct option options[] = {
     { "save-data", OPTION_SAVE_DATA, RUN, TAKES_VALUE, "DIR", "folder for data with instrumentation Save" },
     { "restore-data", OPTION_RESTORE_DATA, RUN, TAKES_VALUE, "DIR", "folder of data with instrumentation Restore" },
     { "timeout", OPTION_TIMEOUT, RUN, TAKES_VALUE, "S", "give up after S seconds (--cases: each case, 60)" },
-    { "threads", OPTION_THREADS, RUN | BENCH | CC, TAKES_VALUE, "N",
+    { "threads", OPTION_THREADS, RUN | BENCH | CC | OPT, TAKES_VALUE, "N",
       "threads of parallel regions (decided at run time)" },
     { "specialize", OPTION_SPECIALIZE, RUN | BENCH, TAKES_VALUE, "WHAT",
       "symbols that become constants: auto, none, all or names" },
-    { "opt", OPTION_OPT, RUN | BENCH | CC, TAKES_VALUE, "0..3", "optimization level" },
+    { "opt", OPTION_OPT, RUN | BENCH | CC | OPT, TAKES_VALUE, "0..3", "optimization level" },
     { "tier", OPTION_TIER, RUN | BENCH, TAKES_VALUE, "WHAT",
       "full: optimized code, quick: code that is there soon, or auto" },
-    { "fp", OPTION_FP, RUN | BENCH | CC, TAKES_VALUE, "WHAT", "default, strict or fast floating point" },
-    { "device", OPTION_DEVICE, RUN | BENCH | CC, TAKES_VALUE, "WHAT",
+    { "fp", OPTION_FP, RUN | BENCH | CC | OPT, TAKES_VALUE, "WHAT", "default, strict or fast floating point" },
+    { "device", OPTION_DEVICE, RUN | BENCH | CC | OPT, TAKES_VALUE, "WHAT",
       "cpu, cuda, cuda:N or auto: where the program runs (cpu); auto: where a call costs less" },
-    { "arch", OPTION_ARCH, RUN | BENCH | CC, TAKES_VALUE, "sm_NN", "GPU that code is made for (the device's)" },
-    { "codegen", OPTION_CODEGEN, RUN | BENCH | CC, TAKES_VALUE, "FILE",
+    { "arch", OPTION_ARCH, RUN | BENCH | CC | OPT, TAKES_VALUE, "sm_NN", "GPU that code is made for (the device's)" },
+    { "codegen", OPTION_CODEGEN, RUN | BENCH | CC | OPT, TAKES_VALUE, "FILE",
       "code generator library (beside this program)" },
-    { "passes", OPTION_PASSES, RUN | BENCH | CC, TAKES_VALUE, "LIST",
-      "passes over the loop tree that are skipped: -NAME,-NAME (--list=passes has the names)" },
-    { "plugin", OPTION_PLUGIN, RUN | BENCH | CC, TAKES_VALUE, "FILE",
+    { "passes", OPTION_PASSES, RUN | BENCH | CC | OPT, TAKES_VALUE, "LIST",
+      "passes over the loop tree and of plug-ins: NAME,NAME (no others) or -NAME,-NAME (not these); see "
+      "--list=passes" },
+    { "plugin", OPTION_PLUGIN, RUN | BENCH | CC | OPT, TAKES_VALUE, "FILE",
       "loads a plug-in, after those of SDFG_PLUGINS; may be given several times" },
     { "linker", OPTION_LINKER, RUN | BENCH, TAKES_VALUE, "WHAT",
       "auto, place or orc: what puts machine code into memory" },
     { "cache", OPTION_CACHE, RUN, TAKES_VALUE, "DIR",
       "folder of compiled programs (libsdfg in the user's cache folder)" },
     { "no-cache", OPTION_NO_CACHE, RUN, TAKES_NOTHING, NULL, "compile, and keep nothing" },
-    { "external-files", OPTION_EXTERNAL_FILES, RUN | BENCH | CC, TAKES_VALUE, "WHAT",
+    { "external-files", OPTION_EXTERNAL_FILES, RUN | BENCH | CC | OPT, TAKES_VALUE, "WHAT",
       "files that nested SDFGs may lie in: folder (of the program), none or any" },
-    { "input-limit", OPTION_INPUT_LIMIT, RUN | BENCH | CC, TAKES_VALUE, "BYTES",
+    { "input-limit", OPTION_INPUT_LIMIT, RUN | BENCH | CC | OPT, TAKES_VALUE, "BYTES",
       "largest file read, text in it, and inputs made; K, M and G may follow (1G, .npy 64G)" },
     { "debug-info", OPTION_DEBUG_INFO, RUN | CC, TAKES_NOTHING, NULL, "source lines for debuggers and profilers" },
     { "profiler", OPTION_PROFILER, RUN, TAKES_NOTHING, NULL, "announce generated code to perf and gdb" },
@@ -101,9 +111,9 @@ static const struct option options[] = {
     { "cases", OPTION_CASES, RUN, TAKES_VALUE, "DIR", "run all below DIR, each in a process of its own" },
     { "sdfg", OPTION_SDFG, RUN, TAKES_VALUE, "NAME", "program file in each case folder (prog.sdfg)" },
     { "jobs", OPTION_JOBS, RUN, TAKES_VALUE, "N", "cases at the same time (number of processors)" },
-    { NULL, 0, RUN | BENCH | CC, 0, NULL, "Other" },
-    { "help", OPTION_HELP, RUN | BENCH | CC, TAKES_NOTHING, NULL, "this text" },
-    { "version", OPTION_VERSION, RUN | BENCH | CC, TAKES_NOTHING, NULL,
+    { NULL, 0, RUN | BENCH | CC | OPT, 0, NULL, "Other" },
+    { "help", OPTION_HELP, RUN | BENCH | CC | OPT, TAKES_NOTHING, NULL, "this text" },
+    { "version", OPTION_VERSION, RUN | BENCH | CC | OPT, TAKES_NOTHING, NULL,
       "versions of the library and the code generator" },
 };
 
@@ -111,7 +121,7 @@ enum { NUM_OPTIONS = sizeof options / sizeof *options };
 
 const char *tool_name(enum tool tool)
 {
-    return tool == TOOL_BENCH ? "sdfg-bench" : tool == TOOL_CC ? "sdfg-cc" : "sdfg-run";
+    return tool == TOOL_BENCH ? "sdfg-bench" : tool == TOOL_CC ? "sdfg-cc" : tool == TOOL_OPT ? "sdfg-opt" : "sdfg-run";
 }
 
 void options_help(enum tool tool)

@@ -25,8 +25,13 @@ enum fact {
     FACT_TARGET = 1 << 8,      /* c->machine is known */
     FACT_JIT = 1 << 10,        /* LLVM is set up for it */
     FACT_NONTEMPORAL = 1 << 9, /* stores past the caches go by way of blocks */
+    FACT_OWN = 1 << 12,        /* the first of those that plug-ins have named (compile_passes.h) */
 };
 
+/* What a request says of a pass: nothing, not this one, or this one even if its condition does not hold. */
+enum pass_choice { PASS_AS_USUAL, PASS_SKIPPED, PASS_FORCED };
+
+struct fact_names;
 struct gpu_build;
 struct gpu_code;
 struct gpu_text;
@@ -49,7 +54,9 @@ struct compile {
     bool quick; /* code is wanted soon rather than fast */
     unsigned facts;
     const struct pass *pass;                           /* the row that runs */
-    const bool *skipped;                               /* by row: the request skips it; NULL: none */
+    const struct pass *passes;                         /* all rows, with those of plug-ins */
+    const enum pass_choice *choices;                   /* of the request, by row; NULL: all as usual */
+    struct fact_names *fact_names;                     /* facts of plug-ins */
     void (*dump)(struct compile *c, const char *pass); /* called after every pass; decides itself */
     VEC(struct pass_time {
         const char *name;
@@ -70,6 +77,8 @@ struct pass {
     tree_pass *tree;
     unsigned devices; /* enum tree_pass_device: code for which this row is; 0: any */
     const char *text; /* what it does, as lists show it */
+    const struct codegen_pass
+        *plugin; /* whose it is (run is pass_plugin_graph or pass_plugin_tree); NULL: the library's */
 };
 
 extern const struct pass pipeline[]; /* ends with a row without function */
@@ -77,23 +86,22 @@ extern const struct pass pipeline[]; /* ends with a row without function */
 /* Runs the table as the request wants it: up to the pass that makes what is asked for. Times, dumps and verifies. */
 bool compile_run(struct compile *c);
 
-/* The first fact of a set, as lists show it; static text. */
-const char *fact_name(unsigned set);
-
 /* Around everything that uses LLVM (compile_exit.c). False: the process ends, and LLVM must not be used any more. */
 bool compile_begin(void);
 void compile_end(void);
 
 /* What codegen_api.list tells (list.c). */
-void compile_list(enum sdfg_list_kind what, const struct codegen_target *targets, uint32_t num_targets,
-                  codegen_take *take, void *user);
+void compile_list(enum sdfg_list_kind what, const struct codegen_added *added, codegen_take *take, void *user);
 
 /* ---- passes of compile_pass.c ---- */
 
 bool pass_target(struct compile *c);
 bool pass_read(struct compile *c);
-bool pass_graph(struct compile *c);  /* rows with a function over the graph alone */
-bool pass_expand(struct compile *c); /* compile_expand.c */
+bool pass_graph(struct compile *c);        /* rows with a function over the graph alone */
+bool pass_expand(struct compile *c);       /* compile_expand.c */
+bool pass_plugin_graph(struct compile *c); /* compile_plugin_pass.c */
+bool pass_plugin_tree(struct compile *c);
+bool pass_plugin_is_wanted(const struct compile *c, const struct pass *p);
 bool pass_parse_cpp(struct compile *c);
 bool pass_lower(struct compile *c);
 bool pass_tree(struct compile *c); /* any row of lower/opt/passes.def */

@@ -73,7 +73,7 @@ bool pass_lower(struct compile *c)
         bound[i] = (struct lower_bound){ r->bound[i].name, r->bound[i].value };
     struct lower_options *o = NEW(c->ir->arena, struct lower_options);
     *o = (struct lower_options){
-        .targets = compile_targets(c->ir->arena, r->targets, r->num_targets, r),
+        .targets = compile_targets(c->ir->arena, r->added),
         .machine = &c->machine,
         .bound = bound,
         .num_bound = r->num_bound,

@@ -1,10 +1,7 @@
 /* The driver of the pass table. */
-#include "engine/compile/compile.h"
-
-#include "base/near.h"
+#include "engine/compile/compile_passes.h"
 
 #include <stdatomic.h>
-#include <string.h>
 #include <time.h>
 
 static double now(void)
@@ -16,7 +13,10 @@ static double now(void)
 
 static bool is_wanted(const struct compile *c, const struct pass *p)
 {
-    if (c->skipped && c->skipped[p - pipeline])
+    enum pass_choice choice = c->choices ? c->choices[p - c->passes] : PASS_AS_USUAL;
+    if (choice != PASS_AS_USUAL && !p->tree)
+        return choice == PASS_FORCED;
+    if (choice == PASS_SKIPPED || (p->plugin && !pass_plugin_is_wanted(c, p)))
         return false;
     unsigned device = c->tree_options.device ? TREE_PASS_GPU : TREE_PASS_CPU;
     return (!p->devices || p->devices & device) && (!p->condition || p->condition(c));
@@ -47,68 +47,18 @@ static double budget_of(const struct compile *c, const struct pass *p)
     return p->tree ? 1e-6 * (MICROSECONDS + MICROSECONDS_PER_VARIABLE * (double)c->tree->num_vars) : 0;
 }
 
-/* ---- what the request says of passes ---- */
-
-static const struct pass *find(const char *name, size_t length)
-{
-    for (const struct pass *p = pipeline; p->run; p++)
-        if (!strncmp(p->name, name, length) && !p->name[length])
-            return p;
-    return NULL;
-}
-
-static bool unknown_pass(struct compile *c, const char *name)
-{
-    struct near n = near_begin(name);
-    for (const struct pass *p = pipeline; p->run; p++)
-        near_try(&n, p->name);
-    return diag_error(c->ir->diags, NULL, DIAG_PASS_UNKNOWN, name,
-                      *n.best ? arena_printf(c->ir->arena, " (did you mean '%s'?)", n.best) : "");
-}
-
-/* "-NAME,-NAME" */
-static bool take_passes(struct compile *c, const char *list)
-{
-    size_t rows = 1;
-    for (const struct pass *p = pipeline; p->run; p++)
-        rows++;
-    bool *skipped = NEW_ARRAY(c->ir->arena, bool, rows);
-    for (const char *at = list;;) {
-        size_t length = strcspn(at, ",");
-        const char *word = arena_strndup(c->ir->arena, at, length);
-        if (*word != '-' || length == 1)
-            return diag_error(c->ir->diags, NULL, DIAG_PASS_LIST, list, word);
-        const struct pass *p = find(word + 1, length - 1);
-        if (!p)
-            return unknown_pass(c, word + 1);
-        if (!p->tree)
-            return diag_error(c->ir->diags, NULL, DIAG_PASS_NEEDED, p->name);
-        skipped[p - pipeline] = true;
-        at += length;
-        if (!*at++)
-            break;
-    }
-    c->skipped = skipped;
-    return true;
-}
-
-static bool check_dump_after(struct compile *c)
-{
-    const char *name = c->request->dump_after;
-    return !name || !strcmp(name, "all") || find(name, strlen(name)) || unknown_pass(c, name);
-}
-
 bool compile_run(struct compile *c)
 {
-    if (!check_dump_after(c) || (c->request->passes && !take_passes(c, c->request->passes)))
+    if (!passes_choose(c))
         return false;
     double verifying = 0;
-    for (const struct pass *p = pipeline; p->run; p++) {
+    for (const struct pass *p = c->passes; p->run; p++) {
         if (!is_wanted(c, p))
             continue;
         unsigned missing = p->needs & ~c->facts;
         if (missing)
-            return diag_error(c->ir->diags, NULL, DIAG_PASS_FACT, p->name, fact_name(missing));
+            return diag_error(c->ir->diags, NULL, DIAG_PASS_FACT, p->name,
+                              facts_text(c->ir->arena, missing, c->fact_names));
         c->pass = p;
         if (c->request->phase)
             atomic_store(c->request->phase, p->name);

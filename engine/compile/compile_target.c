@@ -9,7 +9,7 @@
 struct plugin_target {
     struct target target;
     struct codegen_target own;
-    const struct codegen_request *request;
+    const struct codegen_added *added;
     uint32_t index;
     const struct plugin_target *base; /* NULL: the base is of the library */
     const struct target *library;     /* at the end of the chain */
@@ -57,10 +57,10 @@ static enum sdfg_answer ask(const struct target *t, ask_function *function, void
 
 static bool is_ready(const struct plugin_target *t, struct lower *lw)
 {
-    const struct codegen_request *r = t->request;
+    const struct codegen_added *added = t->added;
     const char *why;
     for (; t; t = t->base)
-        if (!r->target_is_ready(r->target_user, t->index, &why))
+        if (!added->target_is_ready(added->user, t->index, &why))
             return diag_error(lw->diags, NULL, DIAG_TARGET_UNUSABLE, t->own.target->name, t->own.plugin, why);
     return true;
 }
@@ -499,26 +499,26 @@ static void make_target(struct arena *a, struct plugin_target *p, const struct c
     };
 }
 
-const struct targets *compile_targets(struct arena *a, const struct codegen_target *own, uint32_t count,
-                                      const struct codegen_request *request)
+const struct targets *compile_targets(struct arena *a, const struct codegen_added *added)
 {
-    if (!count)
+    if (!added || !added->num_targets)
         return &targets_builtin;
-    const struct target **items = NEW_ARRAY(a, const struct target *, targets_builtin.count + count);
-    struct plugin_target *made = NEW_ARRAY(a, struct plugin_target, count);
+    const struct codegen_target *own = added->targets;
+    const struct target **items = NEW_ARRAY(a, const struct target *, targets_builtin.count + added->num_targets);
+    struct plugin_target *made = NEW_ARRAY(a, struct plugin_target, added->num_targets);
     struct targets *all = NEW(a, struct targets);
     for (uint32_t i = 0; i < targets_builtin.count; i++)
         items[i] = targets_builtin.items[i];
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < added->num_targets; i++) {
         const struct plugin_target *base = NULL;
         for (uint32_t k = 0; k < i; k++)
             if (!strcmp(own[k].target->name, own[i].target->extends))
                 base = &made[k];
-        made[i].request = request;
+        made[i].added = added;
         made[i].index = i;
         make_target(a, &made[i], &own[i], base);
         items[targets_builtin.count + i] = &made[i].target;
     }
-    *all = (struct targets){ items, targets_builtin.count + count };
+    *all = (struct targets){ items, targets_builtin.count + added->num_targets };
     return all;
 }

@@ -1,5 +1,5 @@
 /* What the code generator has, as rows of texts. */
-#include "engine/compile/compile.h"
+#include "engine/compile/compile_passes.h"
 #include "engine/compile/compile_target.h"
 #include "lower/graph/target.h"
 
@@ -68,45 +68,20 @@ static void list_targets(const struct targets *all, codegen_take *take, void *us
     }
 }
 
-static const struct {
-    enum fact fact;
-    const char *name;
-} facts[] = {
-    { FACT_GRAPH, "graph" },     { FACT_VALID, "valid" }, { FACT_TYPES, "types" },
-    { FACT_TARGET, "target" },   { FACT_TREE, "tree" },   { FACT_NONTEMPORAL, "nontemporal" },
-    { FACT_THREADS, "threads" }, { FACT_JIT, "jit" },     { FACT_MODULES, "modules" },
-    { FACT_OBJECTS, "objects" }, { FACT_CODE, "code" },
-};
-
-const char *fact_name(unsigned set)
+static void list_passes(const struct codegen_added *added, codegen_take *take, void *user)
 {
-    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
-        if (set & facts[i].fact)
-            return facts[i].name;
-    return "";
-}
-
-static struct words names_of_facts(unsigned set)
-{
-    struct words w = { .length = 0 };
-    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
-        if (set & facts[i].fact)
-            add_word(&w, facts[i].name);
-    return w;
-}
-
-static void list_passes(codegen_take *take, void *user)
-{
-    for (const struct pass *p = pipeline; p->run; p++) {
-        struct words needs = names_of_facts(p->needs), makes = names_of_facts(p->makes),
-                     breaks = names_of_facts(p->breaks);
+    struct arena *a = arena_new();
+    struct fact_names names;
+    for (const struct pass *p = passes_with(a, diags_new(a), added, &names); p->run; p++) {
         struct codegen_row row = { .name = p->name, .text = p->text };
-        add_value(&row, "needs", needs.text);
-        add_value(&row, "makes", makes.text);
-        add_value(&row, "breaks", breaks.text);
+        add_value(&row, "needs", facts_text(a, p->needs, &names));
+        add_value(&row, "makes", facts_text(a, p->makes, &names));
+        add_value(&row, "breaks", facts_text(a, p->breaks, &names));
         add_value(&row, "code", p->devices == TREE_PASS_CPU ? "CPU" : p->devices == TREE_PASS_GPU ? "GPU" : "BOTH");
+        add_value(&row, "plug-in", p->plugin ? p->plugin->plugin : "");
         take(user, &row);
     }
+    arena_free(a);
 }
 
 static void list_ops(codegen_take *take, void *user)
@@ -126,15 +101,15 @@ static void list_ops(codegen_take *take, void *user)
     }
 }
 
-void compile_list(enum sdfg_list_kind what, const struct codegen_target *targets, uint32_t num_targets,
-                  codegen_take *take, void *user)
+void compile_list(enum sdfg_list_kind what, const struct codegen_added *added, codegen_take *take, void *user)
 {
     if (what == SDFG_LIST_TARGETS) {
         struct arena *a = arena_new();
-        list_targets(compile_targets(a, targets, num_targets, NULL), take, user);
+        list_targets(compile_targets(a, added), take, user);
         arena_free(a);
-    } else if (what == SDFG_LIST_PASSES)
-        list_passes(take, user);
-    else if (what == SDFG_LIST_OPS)
+    } else if (what == SDFG_LIST_PASSES) {
+        list_passes(added, take, user);
+    } else if (what == SDFG_LIST_OPS) {
         list_ops(take, user);
+    }
 }

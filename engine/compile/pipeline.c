@@ -53,26 +53,26 @@ static bool wants_cpp(const struct compile *c) { return wants_tree(c) && clang_h
 
 const struct pass pipeline[] = {
     /* name, phase, function, facts it needs, makes and breaks, condition, function over the graph or the tree, code
-     * for which it is (0: any), what it does */
+     * for which it is (0: any), what it does, whose it is */
     { "target", PHASE_ANALYSIS, pass_target, 0, FACT_TARGET, 0, NULL, NULL, NULL, 0,
-      "the machine that the code is for is looked up" },
-    { "read", PHASE_ANALYSIS, pass_read, 0, FACT_GRAPH, 0, NULL, NULL, NULL, 0, "the file becomes a graph" },
+      "the machine that the code is for is looked up", NULL },
+    { "read", PHASE_ANALYSIS, pass_read, 0, FACT_GRAPH, 0, NULL, NULL, NULL, 0, "the file becomes a graph", NULL },
     { "validate", PHASE_ANALYSIS, pass_graph, FACT_GRAPH, FACT_VALID, 0, wants_validation, sdfg_validate, NULL, 0,
-      "the rules of the format are checked" },
+      "the rules of the format are checked", NULL },
     { "expand-nodes", PHASE_ANALYSIS, pass_expand, FACT_VALID, 0, 0, wants_expansion, NULL, NULL, 0,
-      "library nodes that plug-ins implement by graphs become nested SDFGs" },
+      "library nodes that plug-ins implement by graphs become nested SDFGs", NULL },
     { "settle-defaults", PHASE_ANALYSIS, pass_graph, FACT_VALID, 0, 0, wants_defaults, sdfg_settle_defaults, NULL, 0,
-      "Default in scopes of schedules that plug-ins registered becomes what they say" },
+      "Default in scopes of schedules that plug-ins registered becomes what they say", NULL },
     { "machine-vectors", PHASE_ANALYSIS, pass_graph, FACT_VALID, 0, 0, wants_tree, sdfg_machine_vectors, NULL, 0,
-      "maps over vectors of the machine (SVE) get single elements" },
+      "maps over vectors of the machine (SVE) get single elements", NULL },
     /* types before anything that looks at code: outputs into other tasklets take the type of the code */
     { "infer-types", PHASE_ANALYSIS, pass_graph, FACT_VALID, FACT_TYPES, 0, wants_tree, sdfg_infer_types, NULL, 0,
-      "connectors and assigned symbols get types, tasklets are parsed" },
+      "connectors and assigned symbols get types, tasklets are parsed", NULL },
     /* C++ behind types: connectors are the parameters of the functions that libclang reads */
     { "parse-cpp", PHASE_ANALYSIS, pass_parse_cpp, FACT_TYPES, 0, 0, wants_cpp, NULL, NULL, 0,
-      "tasklets in C++ are parsed" },
+      "tasklets in C++ are parsed", NULL },
     { "lower", PHASE_LOWER, pass_lower, FACT_VALID | FACT_TYPES | FACT_TARGET, FACT_TREE, 0, wants_tree, NULL, NULL, 0,
-      "the graph becomes a loop tree: targets lower maps and memory, operations their library nodes" },
+      "the graph becomes a loop tree: targets lower maps and memory, operations their library nodes", NULL },
 #define TREE_PASS(name, function, device, needs, makes, text)                                                          \
     { name,                                                                                                            \
       PHASE_LOWER,                                                                                                     \
@@ -84,28 +84,29 @@ const struct pass pipeline[] = {
       NULL,                                                                                                            \
       function,                                                                                                        \
       TREE_PASS_##device,                                                                                              \
-      text },
+      text,                                                                                                            \
+      NULL },
 #include "lower/opt/passes.def"
     /* behind the passes over the tree: both tiers run them, they cost little and leave less to compile */
     { "tier", PHASE_CODE, pass_tier, FACT_TREE, 0, 0, wants_tier, NULL, NULL, 0,
-      "decides between quick and optimized code" },
+      "decides between quick and optimized code", NULL },
     { "cuda", PHASE_CODE, pass_device_text, FACT_TREE, 0, 0, wants_device_text, NULL, NULL, TREE_PASS_GPU,
-      "kernels become CUDA C" },
+      "kernels become CUDA C", NULL },
     { "nvrtc", PHASE_CODE, pass_device_code, FACT_TREE, 0, 0, wants_device_code, NULL, NULL, TREE_PASS_GPU,
-      "NVRTC compiles CUDA C to PTX or machine code" },
+      "NVRTC compiles CUDA C to PTX or machine code", NULL },
     { "nvrtc-begin", PHASE_CODE, pass_device_begin, FACT_TREE, 0, 0, wants_device_build, NULL, NULL, TREE_PASS_GPU,
-      "NVRTC begins to compile the kernels, on a thread of its own" },
+      "NVRTC begins to compile the kernels, on a thread of its own", NULL },
     { "jit", PHASE_CODE, pass_jit, FACT_TARGET, FACT_JIT, 0, wants_modules, NULL, NULL, 0,
-      "LLVM is set up for the machine" },
+      "LLVM is set up for the machine", NULL },
     { "nvrtc-object", PHASE_CODE, pass_device_end, FACT_TREE, 0, 0, wants_object_image, NULL, NULL, TREE_PASS_GPU,
-      "waits for NVRTC; its code becomes data of the object" },
+      "waits for NVRTC; its code becomes data of the object", NULL },
     { "emit", PHASE_CODE, pass_emit, FACT_TREE | FACT_JIT, FACT_MODULES, 0, wants_modules, NULL, NULL, 0,
-      "the tree becomes LLVM IR" },
+      "the tree becomes LLVM IR", NULL },
     { "llvm", PHASE_CODE, pass_machine_code, FACT_MODULES, FACT_OBJECTS, FACT_MODULES, wants_code, NULL, NULL, 0,
-      "LLVM optimizes and makes machine code" },
+      "LLVM optimizes and makes machine code", NULL },
     { "nvrtc-end", PHASE_CODE, pass_device_image, FACT_OBJECTS, 0, 0, wants_image, NULL, NULL, TREE_PASS_GPU,
-      "waits for NVRTC; its code becomes an image beside the machine code" },
+      "waits for NVRTC; its code becomes an image beside the machine code", NULL },
     { "link", PHASE_CODE, pass_link, FACT_OBJECTS, FACT_CODE, 0, wants_code, NULL, NULL, 0,
-      "machine code is put into memory" },
-    { NULL, PHASE_CODE, NULL, 0, 0, 0, NULL, NULL, NULL, 0, NULL },
+      "machine code is put into memory", NULL },
+    { NULL, PHASE_CODE, NULL, 0, 0, 0, NULL, NULL, NULL, 0, NULL, NULL },
 };

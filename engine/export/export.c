@@ -133,6 +133,8 @@ static enum codegen_emit emitted(enum sdfg_export_form form)
         return CODEGEN_EMIT_TREE;
     case SDFG_EXPORT_REMARKS:
         return CODEGEN_EMIT_REMARKS;
+    case SDFG_EXPORT_SDFG:
+        return CODEGEN_EMIT_SDFG;
     default:
         return CODEGEN_EMIT_OBJECT;
     }
@@ -194,6 +196,7 @@ static bool export_any(struct text *out, struct sdfg_program *p, const sdfg_expo
     case SDFG_EXPORT_ASM:
     case SDFG_EXPORT_TREE:
     case SDFG_EXPORT_REMARKS:
+    case SDFG_EXPORT_SDFG:
         return binary(out, p, x, values, r, error);
     case SDFG_EXPORT_C:
         export_c(out, p, x);

@@ -278,8 +278,9 @@ typedef struct sdfg_options {
     const char *python;
     /* Files of plug-ins with ':' between them, loaded in this order (docs/plugins.md); NULL: none. Copied. */
     const char *plugins;
-    /* Passes over the loop tree that are skipped: "-NAME" for each, with ',' between them; SDFG_LIST_PASSES has the
-     * names. Kernels that are made so are not kept on disk. NULL: none. Copied. */
+    /* Choice of passes, with ',' between them: "-NAME" skips a pass over the loop tree or of a plug-in, "NAME" runs
+     * one; if any is named, no others of these run. Passes over the graph that are named run even where nothing needs
+     * them. SDFG_LIST_PASSES has the names. Kernels that are made so are not kept on disk. NULL: all. Copied. */
     const char *passes;
 } sdfg_options;
 
@@ -309,7 +310,7 @@ enum sdfg_list_kind {
     SDFG_LIST_TARGETS, /* in the order in which they are asked whether they serve a schedule or storage; values:
                           schedules, storages, plug-in */
     SDFG_LIST_PASSES,  /* of the compiler in the order in which they run; values: needs, makes and breaks (facts about
-                          the program), code (CPU, GPU or BOTH) */
+                          the program), code (CPU, GPU or BOTH), plug-in */
     SDFG_LIST_OPS,     /* library nodes that become code: those of plug-ins and of sdfg_engine_implement by their class
                           path, then our own as "blas.Gemm"; values: library, class, plug-in */
     SDFG_LIST_ENUMS,   /* enumerations of the file format; values: members, those of plug-ins last, and plug-ins: each
@@ -944,7 +945,8 @@ enum sdfg_export_form {
     SDFG_EXPORT_FORTRAN, /* a module with interfaces */
     SDFG_EXPORT_ASM,     /* the object as assembly, to look at: NAME.s */
     SDFG_EXPORT_TREE,    /* the loop tree that the code is made of, as text (docs/tree.md) */
-    SDFG_EXPORT_REMARKS  /* what was done for speed and what not, and why, as text */
+    SDFG_EXPORT_REMARKS, /* what was done for speed and what not, and why, as text */
+    SDFG_EXPORT_SDFG     /* the graph behind the passes over graphs that options and plug-ins ask for, as JSON */
 };
 
 typedef struct sdfg_export {

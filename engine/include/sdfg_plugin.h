@@ -295,6 +295,42 @@ typedef struct sdfg_target {
     enum sdfg_answer (*node)(void *user, sdfg_code *code, const sdfg_claimed_node *node);
 } sdfg_target;
 
+/* ---- passes (docs/plugins.md) ---- */
+
+enum sdfg_pass_kind {
+    SDFG_PASS_GRAPH, /* over the SDFG, as JSON, between "validate" and "infer-types" */
+    SDFG_PASS_TREE   /* over the loop tree, as text (docs/tree.md), between "lower" and "tier" */
+};
+
+enum sdfg_pass_where { SDFG_PASS_AFTER, SDFG_PASS_BEFORE, SDFG_PASS_INSTEAD };
+
+/* What a pass is told; all of it lives as long as the call. */
+typedef struct sdfg_pass_run {
+    size_t struct_size; /* set by the library */
+    const char *program;
+    bool device;      /* code for a GPU */
+    int opt_level;    /* as in sdfg_options */
+    const char *text; /* the program; NULL for `condition` */
+    size_t size;
+} sdfg_pass_run;
+
+typedef struct sdfg_pass {
+    size_t struct_size; /* set by the plug-in */
+    const char *name, *text;
+    enum sdfg_pass_kind kind;
+    enum sdfg_pass_where where; /* it stands, of the pass `other`; NULL: "validate", of trees "lower" */
+    const char *other;          /* passes of the library and of plug-ins, those with the same `where` in order */
+    /* Facts (`sdfg-run --list=passes` has those of the library; other names are facts of plug-ins); lists that end with
+     * NULL, or NULL. A graph pass may rely on "valid", a tree pass on "tree". */
+    const char *const *needs, *const *makes, *const *breaks;
+    void *user;
+    bool (*condition)(void *user, const sdfg_pass_run *what); /* NULL: always */
+    /* Gives `give` the program as it is to be from now on, or nothing: it stays. It is checked like a file; arguments,
+     * and functions and parameters of a tree, stay as they are. False: `give` got a sentence that says why it failed.
+     * Called when code is made, from any thread, several at the same time. */
+    bool (*run)(void *user, const sdfg_pass_run *what, sdfg_give *give, void *to);
+} sdfg_pass;
+
 /* What a plug-in registers with. The functions return false after a mistake, which becomes an error of whoever loads
  * the plug-in. */
 struct sdfg_plugin_api {
@@ -313,6 +349,7 @@ struct sdfg_plugin_api {
     bool (*member)(sdfg_plugin *p, const sdfg_member *m);
     bool (*environment)(sdfg_plugin *p, const sdfg_environment *e);
     bool (*target)(sdfg_plugin *p, const sdfg_target *t);
+    bool (*pass)(sdfg_plugin *p, const sdfg_pass *pass);
 };
 
 #if defined(__GNUC__)

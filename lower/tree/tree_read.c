@@ -51,7 +51,7 @@ static bool read_struct(struct tree_reader *r)
     const char *name, *key;
     bool again;
     uint32_t number;
-    if (!read_name(r, &name, &again, &number, &key) || !read_expect(r, "{"))
+    if (!read_tree_name(r, &name, &again, &number, &key) || !read_expect(r, "{"))
         return false;
     while (!read_accept(r, "}")) {
         struct type_field f = { 0 };
@@ -59,7 +59,7 @@ static bool read_struct(struct tree_reader *r)
             return false;
         if (!(f.name = read_word(r, &quoted)))
             return read_missing(r, "the name of a field");
-        if (!read_expect(r, ":") || !(f.type = read_type(r)))
+        if (!read_expect(r, ":") || !(f.type = read_tree_type(r)))
             return false;
         vec_push(r->tree->arena, &fields, f);
     }
@@ -86,7 +86,7 @@ static bool read_param(struct tree_reader *r, struct tree_func *f)
     struct tree_param p = { 0 };
     const char *key;
     int64_t alignment = 0;
-    if (!read_name(r, &n.name, &n.again, &n.id, &key) || !read_declaration(r, &n) || !n.type)
+    if (!read_tree_name(r, &n.name, &n.again, &n.id, &key) || !read_declaration(r, &n) || !n.type)
         return read_missing(r, "a parameter: a name and ': type'");
     p.var = map_get(&r->vars, key); /* functions of a program have the same ones */
     if (p.var && (r->tree->functions.count == 1 || p.var->type != n.type))
@@ -119,7 +119,7 @@ static bool read_elements(struct tree_reader *r, struct tree_func *f)
         const char *name, *key;
         bool again;
         uint32_t id, i = 0;
-        if (!read_name(r, &name, &again, &id, &key))
+        if (!read_tree_name(r, &name, &again, &id, &key))
             return false;
         const struct tree_var *v = map_get(&r->vars, key);
         while (i < f->params.count && f->params.items[i].var != v)

@@ -54,9 +54,9 @@ bool read_accept(struct tree_reader *r, const char *token); /* a word or signs; 
 bool read_expect(struct tree_reader *r, const char *token);
 const char *read_word(struct tree_reader *r, bool *quoted); /* NULL: there is none */
 /* name or name#id; `key` is the whole, interned. */
-bool read_name(struct tree_reader *r, const char **name, bool *again, uint32_t *id, const char **key);
+bool read_tree_name(struct tree_reader *r, const char **name, bool *again, uint32_t *id, const char **key);
 bool read_number(struct tree_reader *r, int64_t least, int64_t most, int64_t *out);
-const struct type *read_type(struct tree_reader *r);
+const struct type *read_tree_type(struct tree_reader *r);
 const struct type *
 read_basic_type(struct tree_reader *r); /* one that an expression may begin with; nothing is recorded */
 /* A constant with its type, NULL if there is none here. */

@@ -52,7 +52,7 @@ bool read_args(struct tree_reader *r, struct tree_expr ***args, uint32_t *count)
 
 static const struct type *type_argument(struct tree_reader *r)
 {
-    const struct type *type = read_expect(r, "<") ? read_type(r) : NULL;
+    const struct type *type = read_expect(r, "<") ? read_tree_type(r) : NULL;
     return type && read_expect(r, ">") ? type : NULL;
 }
 
@@ -81,7 +81,7 @@ bool read_declaration(struct tree_reader *r, struct tree_named *n)
     read_skip(r);
     if (r->at < r->end && *r->at == ':') {
         r->at++;
-        n->type = read_type(r);
+        n->type = read_tree_type(r);
         if (!n->type)
             return false;
     }
@@ -103,7 +103,7 @@ static struct tree_expr *declared(struct tree_reader *r)
     bool quoted;
     const char *word = read_accept(r, "(") ? read_word(r, &quoted) : NULL;
     r->at = before + (word != NULL);
-    if (!word || !read_name(r, &n.name, &n.again, &n.id, &key) || !follows(r, ":") || map_has(&r->vars, key) ||
+    if (!word || !read_tree_name(r, &n.name, &n.again, &n.id, &key) || !follows(r, ":") || map_has(&r->vars, key) ||
         !read_declaration(r, &n) || !read_accept(r, ")")) {
         r->at = before;
         return NULL;
@@ -116,7 +116,7 @@ static struct tree_expr *variable(struct tree_reader *r)
     const char *start = r->at, *name, *key;
     bool again;
     uint32_t id;
-    if (!read_name(r, &name, &again, &id, &key))
+    if (!read_tree_name(r, &name, &again, &id, &key))
         return NULL;
     struct tree_var *v = map_get(&r->vars, key);
     if (!v) {

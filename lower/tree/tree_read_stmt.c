@@ -21,7 +21,7 @@ static bool read_result(struct tree_reader *r, enum form_role role, struct tree_
 {
     struct tree_named n = { .role = role, .out = out };
     const char *key;
-    if (!read_name(r, &n.name, &n.again, &n.id, &key) || !read_declaration(r, &n))
+    if (!read_tree_name(r, &n.name, &n.again, &n.id, &key) || !read_declaration(r, &n))
         return false;
     *out = map_get(&r->vars, key);
     if (*out && n.type && (*out)->type != n.type)
@@ -69,7 +69,7 @@ static bool read_label(struct tree_reader *r, struct tree_label **out)
     bool again;
     uint32_t id;
     struct tree *t = r->tree;
-    if (!read_name(r, &name, &again, &id, &key))
+    if (!read_tree_name(r, &name, &again, &id, &key))
         return false;
     *out = map_get(&r->labels, key);
     if (*out)
@@ -159,7 +159,7 @@ static bool read_product(struct tree_reader *r, struct tree_stmt *s)
         return true;
     struct tree_product *x = NEW(r->tree->arena, struct tree_product);
     uint32_t *const classes[] = { &x->a, &x->b, &x->c };
-    if (!(x->type = read_type(r)))
+    if (!(x->type = read_tree_type(r)))
         return false;
     for (int i = 0; i < 3; i++) {
         int64_t number;
@@ -297,7 +297,7 @@ static bool read_field(struct tree_reader *r, struct tree_stmt *s, const struct 
     case ROLE_SOURCE:
         return read_memory(r, &s->pointer2, &s->alias2);
     case ROLE_TYPE:
-        return (*member = (void *)(uintptr_t)read_type(r)) != NULL;
+        return (*member = (void *)(uintptr_t)read_tree_type(r)) != NULL;
     case ROLE_WHERE:
         word = find_word(r, tree_where_words, 6);
         s->where = word < 0 ? TREE_HEAP : (enum tree_memory)word;

@@ -84,7 +84,7 @@ bool read_number(struct tree_reader *r, int64_t least, int64_t most, int64_t *ou
     return true;
 }
 
-bool read_name(struct tree_reader *r, const char **name, bool *again, uint32_t *id, const char **key)
+bool read_tree_name(struct tree_reader *r, const char **name, bool *again, uint32_t *id, const char **key)
 {
     bool quoted;
     int64_t number = 0;
@@ -119,7 +119,7 @@ static const struct type *read_vector(struct tree_reader *r)
     bool quoted;
     int64_t lanes = 0;
     const char *text = NULL;
-    const struct type *elem = read_expect(r, "<") ? read_type(r) : NULL;
+    const struct type *elem = read_expect(r, "<") ? read_tree_type(r) : NULL;
     if (!elem || !read_expect(r, ","))
         return NULL;
     if (!type_is_basic(elem)) {
@@ -149,13 +149,13 @@ static const struct type *read_callback(struct tree_reader *r)
     while (!read_accept(r, ")")) {
         if (args.count && !read_expect(r, ","))
             return NULL;
-        struct type_field field = { .name = "", .type = read_type(r) };
+        struct type_field field = { .name = "", .type = read_tree_type(r) };
         if (!field.type)
             return NULL;
         vec_push(a, &args, field);
     }
     for (const char *before = r->at; read_accept(r, results.count ? "," : "->"); before = r->at) {
-        const struct type *type = read_type(r);
+        const struct type *type = read_tree_type(r);
         if (!type && !results.count)
             return NULL;
         if (!type || (r->at < r->end && *r->at == ':')) { /* the next parameter of a function */
@@ -177,7 +177,7 @@ static const struct type *basic_by_name(const struct ir *ir, const char *name)
     return type && !strcmp(type->name, name) ? type : NULL;
 }
 
-const struct type *read_type(struct tree_reader *r)
+const struct type *read_tree_type(struct tree_reader *r)
 {
     bool quoted;
     read_skip(r);
@@ -193,7 +193,7 @@ const struct type *read_type(struct tree_reader *r)
         const char *name;
         bool again;
         uint32_t number;
-        type = read_name(r, &name, &again, &number, &word) ? map_get(&r->types, word) : NULL;
+        type = read_tree_name(r, &name, &again, &number, &word) ? map_get(&r->types, word) : NULL;
     } else if (word) {
         type = basic_by_name(r->tree->ir, word);
         type = type ? type : map_get(&r->types, word);
@@ -213,7 +213,7 @@ const struct type *read_basic_type(struct tree_reader *r)
     const char *word = read_word(r, &quoted);
     bool basic = word && !quoted && (basic_by_name(r->tree->ir, word) || !strcmp(word, "vec"));
     r->at = before.at;
-    const struct type *type = basic ? read_type(r) : NULL;
+    const struct type *type = basic ? read_tree_type(r) : NULL;
     if (type && r->at < r->end && *r->at == '(')
         return type;
     *r = before;

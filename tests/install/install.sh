@@ -28,7 +28,7 @@ cd "$folder"
 echo "programs"
 "$root/bin/sdfg-run" "$examples/axpy.sdfg" --N=8 --no-cache >/dev/null 2>&1
 "$root/bin/sdfg-cc" "$examples/axpy.sdfg" -o axpy.o --header
-for page in sdfg-run.1 sdfg-cc.1 sdfg-cache.1 sdfg-bench.1 libsdfg.3; do
+for page in sdfg-run.1 sdfg-cc.1 sdfg-opt.1 sdfg-cache.1 sdfg-bench.1 libsdfg.3; do
     [ -n "$(find "$root" -name $page)" ] || { echo "$page is missing"; exit 1; }
 done
 
@@ -58,6 +58,9 @@ if command -v pkg-config >/dev/null 2>&1; then
     # shellcheck disable=SC2046
     c++ -shared -fPIC "$examples/plugin_members.cpp" $(pkg-config --cflags sdfg) -o libmembers.so
     "$root/bin/sdfg-run" --list=enums --plugin=./libmembers.so | grep -q 'Example_Grid(block)'
+    # shellcheck disable=SC2046
+    cc -shared -fPIC "$examples/plugin_passes.c" $(pkg-config --cflags sdfg) -o libpasses.so
+    "$root/bin/sdfg-opt" --list=passes --plugin=./libpasses.so | grep -q '^atomic-writes'
     # shellcheck disable=SC2046
     cc -shared -fPIC "$examples/backend/simulator.c" $(pkg-config --cflags sdfg) -o libsimulator.so
     "$root/bin/sdfg-run" "$examples/backend/simulator.sdfg" --N=100 --no-cache --plugin=./libsimulator.so >/dev/null 2>&1

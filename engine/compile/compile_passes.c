@@ -1,0 +1,234 @@
+#include "engine/compile/compile_passes.h"
+
+#include "base/near.h"
+
+#include <string.h>
+
+/* ---- facts ---- */
+
+static const struct {
+    enum fact fact;
+    const char *name;
+} facts[] = {
+    { FACT_GRAPH, "graph" },     { FACT_VALID, "valid" }, { FACT_TYPES, "types" },
+    { FACT_TARGET, "target" },   { FACT_TREE, "tree" },   { FACT_NONTEMPORAL, "nontemporal" },
+    { FACT_THREADS, "threads" }, { FACT_JIT, "jit" },     { FACT_MODULES, "modules" },
+    { FACT_OBJECTS, "objects" }, { FACT_CODE, "code" },
+};
+
+enum { NUM_FACTS = sizeof facts / sizeof *facts };
+
+const char *facts_text(struct arena *a, unsigned set, const struct fact_names *names)
+{
+    struct text t = text_new(a);
+    for (size_t i = 0; i < NUM_FACTS; i++)
+        if (set & facts[i].fact)
+            text_printf(&t, "%s%s", t.length ? ", " : "", facts[i].name);
+    for (uint32_t i = 0; i < names->count; i++)
+        if (set & (unsigned)FACT_OWN << i)
+            text_printf(&t, "%s%s", t.length ? ", " : "", names->own[i]);
+    return text_get(&t);
+}
+
+/* A name that is new becomes a fact of plug-ins; 0: there is no room for it. */
+static unsigned fact_of(struct fact_names *names, const char *name)
+{
+    for (size_t i = 0; i < NUM_FACTS; i++)
+        if (!strcmp(facts[i].name, name))
+            return facts[i].fact;
+    for (uint32_t i = 0; i < names->count; i++)
+        if (!strcmp(names->own[i], name))
+            return (unsigned)FACT_OWN << i;
+    if (names->count == OWN_FACTS)
+        return 0;
+    names->own[names->count] = name;
+    return (unsigned)FACT_OWN << names->count++;
+}
+
+/* ---- passes of plug-ins in their places ---- */
+
+struct table {
+    struct arena *arena;
+    struct pass *rows; /* ends with one without function */
+    uint32_t count;
+    struct diags *diags;
+    struct fact_names *names;
+};
+
+static bool refuse(struct table *t, const struct codegen_pass *p, const char *why, const char *what)
+{
+    struct text text = text_new(t->arena);
+    text_printf(&text, why, what);
+    return diag_error(t->diags, NULL, DIAG_PLUGIN_REGISTER, p->plugin, "the pass", p->pass->name, text_get(&text));
+}
+
+static bool take_facts(struct table *t, const struct codegen_pass *p, const char *const *list, unsigned *set)
+{
+    for (size_t i = 0; list && list[i]; i++) {
+        unsigned fact = fact_of(t->names, list[i]);
+        if (!fact)
+            return refuse(t, p, "plug-ins have too many facts; '%s' is one more", list[i]);
+        *set |= fact;
+    }
+    return true;
+}
+
+static const struct pass *find(const struct pass *rows, const char *name, size_t length)
+{
+    for (const struct pass *p = rows; p->run; p++)
+        if (!strncmp(p->name, name, length) && !p->name[length])
+            return p;
+    return NULL;
+}
+
+static uint32_t index_of(const struct table *t, const char *name)
+{
+    return (uint32_t)(find(t->rows, name, strlen(name)) - t->rows);
+}
+
+/* Passes over the graph stand where it is valid and its types are not inferred yet; passes over the tree where it is
+ * complete and nothing has been made of it. */
+static bool check_place(struct table *t, const struct codegen_pass *p, uint32_t at, const struct pass *other)
+{
+    bool graph = p->pass->kind == SDFG_PASS_GRAPH;
+    uint32_t first = index_of(t, graph ? "validate" : "lower") + 1, last = index_of(t, graph ? "infer-types" : "tier");
+    if (at < first || at > last)
+        return refuse(t, p,
+                      graph ? "passes over graphs stand between 'validate' and 'infer-types', not at '%s'"
+                            : "passes over trees stand between 'lower' and 'tier', not at '%s'",
+                      other->name);
+    if (p->pass->where == SDFG_PASS_INSTEAD && (other->makes & ~(unsigned)FACT_NONTEMPORAL || at == last))
+        return refuse(t, p, "'%s' makes what others need: nothing can take its place", other->name);
+    return true;
+}
+
+/* Behind the other one, and behind those that were put there before. */
+static uint32_t behind(const struct table *t, uint32_t at, const char *other)
+{
+    for (at++; t->rows[at].plugin; at++) {
+        const sdfg_pass *p = t->rows[at].plugin->pass;
+        if (p->where != SDFG_PASS_AFTER || (p->other && strcmp(p->other, other) != 0))
+            break;
+    }
+    return at;
+}
+
+static bool add_pass(struct table *t, const struct codegen_pass *p)
+{
+    const sdfg_pass *own = p->pass;
+    bool graph = own->kind == SDFG_PASS_GRAPH;
+    const char *name = own->other ? own->other : graph ? "validate" : "lower";
+    const struct pass *other = find(t->rows, name, strlen(name));
+    struct pass row = {
+        .name = own->name,
+        .phase = graph ? PHASE_ANALYSIS : PHASE_LOWER,
+        .run = graph ? pass_plugin_graph : pass_plugin_tree,
+        .needs = graph ? FACT_VALID : FACT_TREE,
+        .text = own->text,
+        .plugin = p,
+    };
+    if (!other)
+        return refuse(t, p, "there is no pass '%s'", name);
+    if (find(t->rows, own->name, strlen(own->name)))
+        return refuse(t, p, "there is a pass '%s'", own->name);
+    uint32_t at = (uint32_t)(other - t->rows);
+    if (own->where == SDFG_PASS_AFTER)
+        at = behind(t, at, name);
+    if (!check_place(t, p, at, other) || !take_facts(t, p, own->needs, &row.needs) ||
+        !take_facts(t, p, own->makes, &row.makes) || !take_facts(t, p, own->breaks, &row.breaks))
+        return false;
+    if (own->where == SDFG_PASS_INSTEAD) {
+        row.makes |= other->makes;
+    } else {
+        memmove(t->rows + at + 1, t->rows + at, (t->count - at + 1) * sizeof *t->rows);
+        t->count++;
+    }
+    t->rows[at] = row;
+    return true;
+}
+
+const struct pass *passes_with(struct arena *a, struct diags *d, const struct codegen_added *added,
+                               struct fact_names *names)
+{
+    struct table t = { .arena = a, .diags = d, .names = names };
+    names->count = 0;
+    if (!added || !added->num_passes)
+        return pipeline;
+    while (pipeline[t.count].run)
+        t.count++;
+    t.rows = NEW_ARRAY(a, struct pass, t.count + added->num_passes + 1);
+    memcpy(t.rows, pipeline, (t.count + 1) * sizeof *t.rows);
+    for (uint32_t i = 0; i < added->num_passes; i++)
+        add_pass(&t, &added->passes[i]);
+    return t.rows;
+}
+
+/* ---- what a request says ---- */
+
+static bool unknown_pass(struct compile *c, const char *name)
+{
+    struct near n = near_begin(name);
+    for (const struct pass *p = c->passes; p->run; p++)
+        near_try(&n, p->name);
+    return diag_error(c->ir->diags, NULL, DIAG_PASS_UNKNOWN, name,
+                      *n.best ? arena_printf(c->ir->arena, " (did you mean '%s'?)", n.best) : "");
+}
+
+/* Programs run without it. */
+static bool is_optional(const struct pass *p) { return p->tree || p->plugin; }
+
+/* It changes the graph and nothing else, so that it can be wanted for itself. */
+static bool is_of_graph(const struct pass *p) { return p->graph || p->run == pass_expand; }
+
+/* "NAME" or "-NAME" */
+static bool take_pass(struct compile *c, const char *list, const char *word, enum pass_choice *choices, bool *named)
+{
+    bool skips = *word == '-';
+    const char *name = word + skips;
+    if (!*name)
+        return diag_error(c->ir->diags, NULL, DIAG_PASS_LIST, list, word);
+    const struct pass *p = find(c->passes, name, strlen(name));
+    if (!p)
+        return unknown_pass(c, name);
+    if (!is_optional(p) && (skips || !is_of_graph(p)))
+        return diag_error(c->ir->diags, NULL, DIAG_PASS_NEEDED, p->name);
+    choices[p - c->passes] = skips ? PASS_SKIPPED : PASS_FORCED;
+    *named |= !skips;
+    return true;
+}
+
+static bool take_passes(struct compile *c, const char *list)
+{
+    size_t rows = 1;
+    bool named = false;
+    for (const struct pass *p = c->passes; p->run; p++)
+        rows++;
+    enum pass_choice *choices = NEW_ARRAY(c->ir->arena, enum pass_choice, rows);
+    for (const char *at = list;;) {
+        size_t length = strcspn(at, ",");
+        if (!take_pass(c, list, arena_strndup(c->ir->arena, at, length), choices, &named))
+            return false;
+        at += length;
+        if (!*at++)
+            break;
+    }
+    for (size_t i = 0; named && i + 1 < rows; i++) /* those that are named, and no others */
+        if (choices[i] == PASS_AS_USUAL && is_optional(&c->passes[i]))
+            choices[i] = PASS_SKIPPED;
+    c->choices = choices;
+    return true;
+}
+
+static bool check_dump_after(struct compile *c)
+{
+    const char *name = c->request->dump_after;
+    return !name || !strcmp(name, "all") || find(c->passes, name, strlen(name)) || unknown_pass(c, name);
+}
+
+bool passes_choose(struct compile *c)
+{
+    c->fact_names = NEW(c->ir->arena, struct fact_names);
+    c->passes = passes_with(c->ir->arena, c->ir->diags, c->request->added, c->fact_names);
+    return !diags_errors(c->ir->diags) && check_dump_after(c) &&
+           (!c->request->passes || take_passes(c, c->request->passes));
+}
