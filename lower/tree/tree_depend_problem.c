@@ -229,6 +229,20 @@ static bool behind_begin(struct depend_problem *p, const struct tree_frame *fram
     return out->known && stays(p, frame->loop->begin, frame->outer);
 }
 
+/* The end of the loop if it runs: max(x, y) is x if y is no further than the begin. */
+static const struct tree_expr *real_end(const struct tree_stmt *loop)
+{
+    for (int side = 0; loop->end->op == EXPR_MAX && side < 2; side++) {
+        struct linear span, end;
+        linear_of(&span, loop->begin);
+        linear_of(&end, loop->end->args[side]);
+        linear_add(&span, &end, -1);
+        if (linear_is_constant(&span) && span.constant >= 0)
+            return loop->end->args[1 - side];
+    }
+    return loop->end;
+}
+
 static void add_loop(struct depend_problem *p, const struct tree_frame *frame, bool b)
 {
     const struct tree_stmt *loop = frame->loop;
@@ -239,7 +253,7 @@ static void add_loop(struct depend_problem *p, const struct tree_frame *frame, b
     } else {
         p->system.loose = true;
     }
-    linear_of(&left, loop->end);
+    linear_of(&left, real_end(loop));
     linear_of(&last, variable(p, loop->var));
     linear_add(&left, &last, -1);
     linear_constant(&last, 1);

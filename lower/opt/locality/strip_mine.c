@@ -193,10 +193,10 @@ static bool memory_is_plain(const struct strip *w)
 }
 
 /* Is there a loop that reads the same data in all iterations? */
-static bool reads_again(const struct machine *m, const struct tree_stmt *loop, const struct tree_piece *piece)
+static bool reads_again(const struct tree *t, const struct tree_stmt *loop, const struct tree_piece *piece)
 {
     for (uint32_t i = 0; i < loop->body->items.count; i++)
-        if (loop->body->items.items[i]->kind == STMT_FOR && strip_block(m, piece, loop, loop->body->items.items[i]))
+        if (loop->body->items.items[i]->kind == STMT_FOR && strip_block(t, piece, loop, loop->body->items.items[i]))
             return true;
     return false;
 }
@@ -231,7 +231,7 @@ static bool try_strips(struct strips *all, struct tree_stmt *loop, const struct 
         return false;
     struct strip w = { .tree = t, .loop = loop, .scan = { .arena = t->scratch }, .ok = true };
     piece_add(t->scratch, &w.piece, loop, frame);
-    bool again = reads_again(t->machine, loop, &w.piece);
+    bool again = reads_again(t, loop, &w.piece);
     if (!turned && !again && !strip_pays(loop, &w.piece))
         return false;
     const char *why = obstacle(all, &w, loop), *subject = remark_subject(t, loop);

@@ -43,7 +43,7 @@ bool strip_has_loop(const struct tree_stmt *s);
 bool strip_pays(const struct tree_stmt *loop, const struct tree_piece *piece);
 /* `inner` stands directly in `loop`, whose accesses `piece` has. If it reads the same memory in all iterations of
  * `loop`, and more of it than stays in cache from one to the next: how many of its iterations' data does. Else 0. */
-int64_t strip_block(const struct machine *m, const struct tree_piece *piece, const struct tree_stmt *loop,
+int64_t strip_block(const struct tree *t, const struct tree_piece *piece, const struct tree_stmt *loop,
                     const struct tree_stmt *inner);
 /* Is the store to memory that is the same for all of the strip? */
 bool strip_stores_uniform(const struct strip *w, const struct tree_stmt *s);

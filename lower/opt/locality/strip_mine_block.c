@@ -33,14 +33,17 @@ static int64_t shared_bytes(const struct tree_piece *piece, const struct tree_st
 
 int64_t strip_memory(const struct strip *w) { return w->tree->machine->second_cache / 8; }
 
-int64_t strip_block(const struct machine *m, const struct tree_piece *piece, const struct tree_stmt *loop,
+int64_t strip_block(const struct tree *t, const struct tree_piece *piece, const struct tree_stmt *loop,
                     const struct tree_stmt *inner)
 {
-    if (inner->begin->op != EXPR_INT || inner->end->op != EXPR_INT || !expr_is_int(inner->step, 1) ||
+    const struct machine *m = t->machine;
+    bool known = inner->end->op == EXPR_INT;
+    if (inner->begin->op != EXPR_INT || !tree_is_size(t, inner->end) || !expr_is_int(inner->step, 1) ||
         strip_has_loop(inner->body))
         return 0;
-    int64_t bytes = shared_bytes(piece, loop, inner), trips;
-    if (bytes <= 0 || __builtin_sub_overflow(inner->end->i, inner->begin->i, &trips) || trips < m->second_cache / bytes)
+    int64_t bytes = shared_bytes(piece, loop, inner), trips = INT64_MAX; /* sizes are taken for large ones */
+    if (bytes <= 0 || (known && __builtin_sub_overflow(inner->end->i, inner->begin->i, &trips)) ||
+        trips < m->second_cache / bytes)
         return 0;
     return m->first_cache / bytes;
 }

@@ -190,8 +190,7 @@ static struct tree_stmt *take_apart(struct strip *w, struct tree_stmt *block)
             close_run(w, out, &run);
             stmt_append(t, out, s);
         } else if (s->kind == STMT_FOR) {
-            int64_t by =
-                block == w->loop->body && brings_memory(w) ? strip_block(w->tree->machine, &w->piece, w->loop, s) : 0;
+            int64_t by = block == w->loop->body && brings_memory(w) ? strip_block(w->tree, &w->piece, w->loop, s) : 0;
             close_run(w, out, &run);
             if (by) {
                 put_blocks(w, out, s, by);
