@@ -367,6 +367,11 @@ static bool apply(struct command *c, const struct option *o, char *value)
         return take_pair(c, o, value, &c->outputs);
     case OPTION_EXPECT:
         return take_pair(c, o, value, &c->expects);
+    case OPTION_DISTRIBUTE:
+        return take_pair(c, o, value, &c->distributes);
+    case OPTION_GRID:
+        c->grid = value;
+        break;
     case OPTION_ASSERT:
         c->drop_assertions = ok = take_word(c, o, value, "drop", &word);
         break;
@@ -506,7 +511,8 @@ bool command_parse(struct command *c, enum tool tool, int argc, char **argv)
     c->values.items = malloc(most);
     c->outputs.items = malloc(most);
     c->expects.items = malloc(most);
-    if (!c->values.items || !c->outputs.items || !c->expects.items)
+    c->distributes.items = malloc(most);
+    if (!c->values.items || !c->outputs.items || !c->expects.items || !c->distributes.items)
         fatal_memory();
     if (!parse_words(c, argc, argv))
         return false;
@@ -524,4 +530,5 @@ void command_release(struct command *c)
     free(c->values.items);
     free(c->outputs.items);
     free(c->expects.items);
+    free(c->distributes.items);
 }

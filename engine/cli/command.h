@@ -66,9 +66,10 @@ struct command {
     /* sdfg-cc; a file that is NULL lies beside the output */
     bool header, fortran;
     const char *header_file, *fortran_file, *target, *cpu, *features;
-    struct pairs values, outputs, expects;
-    char *python;  /* options.python; owned */
-    char *plugins; /* text of the option of the same name, or NULL */
+    struct pairs values, outputs, expects, distributes;
+    const char *grid; /* of processes; NULL: as distribute.h chooses */
+    char *python;     /* options.python; owned */
+    char *plugins;    /* text of the option of the same name, or NULL */
 };
 
 /* False after a message on stderr. The texts stay those of `argv`. */

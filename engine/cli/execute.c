@@ -163,7 +163,7 @@ static int check_expected(const struct inputs *in, const struct pair *p)
     const struct input *i = inputs_find(in, p->name);
     char text[512];
     struct tensor reference;
-    if (!npy_read(&reference, path_of(p), text, sizeof text)) {
+    if (!inputs_read(in, p->name, &reference, path_of(p), text, sizeof text)) {
         fprintf(stderr, "sdfg-run: --expect=%s=%s: %s\n", p->name, p->value, text);
         return EXIT_FILE;
     }
@@ -295,9 +295,12 @@ static int run_bound(struct inputs *in, sdfg_bound *b, struct times *t)
         return code;
     summarize(in);
     for (size_t i = 0; i < c->outputs.count; i++) {
-        if (ranks_rank() && !ranks_own(c->outputs.items[i].value))
+        const struct pair *p = &c->outputs.items[i];
+        const struct split_array *block = distribute_find(&in->distributions, p->name);
+        if (!block && ranks_rank() && !ranks_own(p->value))
             continue;
-        code = write_output(in, &c->outputs.items[i]);
+        code = block ? distribute_write(&in->distributions, block, &inputs_find(in, p->name)->view, path_of(p))
+                     : write_output(in, p);
         worst = code > worst ? code : worst;
     }
     for (size_t i = 0; i < c->expects.count; i++) {
@@ -315,6 +318,11 @@ static int check_pairs(const struct inputs *in, const char *option, const struct
         const struct pair *p = &list->items[i];
         if (!inputs_find(in, p->name) && !streams_have(&in->streams, p->name)) {
             fprintf(stderr, "sdfg-run: --%s=%s: the program has no array of that name\n", option, p->name);
+            return EXIT_USAGE;
+        }
+        if (distribute_find(&in->distributions, p->name) && !strcmp(p->value, "-")) {
+            fprintf(stderr, "sdfg-run: --%s=%s=-: blocks of several processes are written to a file\n", option,
+                    p->name);
             return EXIT_USAGE;
         }
         if (!may_use(path_of(p))) {

@@ -42,10 +42,12 @@ struct fill fill_default(const char *name)
     return f;
 }
 
-/* splitmix64 */
+#define STEP UINT64_C(0x9e3779b97f4a7c15)
+
+/* splitmix64: any element of the sequence can be entered directly. */
 static uint64_t next(uint64_t *state)
 {
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+    uint64_t z = *state += STEP;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
     z = (z ^ z >> 27) * 0x94d049bb133111ebu;
     return z ^ z >> 31;
@@ -59,39 +61,48 @@ static double normal(uint64_t *state)
     return radius * cos(6.283185307179586 * uniform(state));
 }
 
+/* How many numbers an element takes. */
+static uint64_t draws(const struct fill *f, bool complex)
+{
+    return (f->kind == FILL_NORMAL ? 2 : 1) * (complex ? 2u : 1u);
+}
+
+void fill_element(const struct fill *f, sdfg_dtype dtype, void *element, int64_t n)
+{
+    bool integer = dtype_is_integer(dtype), complex = dtype_is_complex(dtype);
+    uint64_t state = f->seed + (uint64_t)n * draws(f, complex) * STEP;
+    double re = 0, im = 0;
+    switch (f->kind) {
+    case FILL_ZERO:
+        break;
+    case FILL_ONES:
+        re = 1;
+        break;
+    case FILL_IOTA:
+        re = (double)n;
+        break;
+    case FILL_CONSTANT:
+        re = f->value;
+        break;
+    case FILL_RANDOM:
+        re = uniform(&state);
+        im = complex ? uniform(&state) : 0;
+        if (integer)
+            re = floor(re * (dtype == SDFG_BOOL ? 2 : 10));
+        break;
+    case FILL_NORMAL:
+        re = normal(&state);
+        im = complex ? normal(&state) : 0;
+        if (integer)
+            re = floor(10 * re);
+        break;
+    }
+    element_set(dtype, element, re, im);
+}
+
 void fill_memory(const struct fill *f, sdfg_dtype dtype, void *memory, int64_t count)
 {
     size_t size = sdfg_dtype_size(dtype);
-    uint64_t state = f->seed;
-    bool integer = dtype_is_integer(dtype), complex = dtype_is_complex(dtype);
-    for (int64_t n = 0; n < count; n++) {
-        unsigned char *p = (unsigned char *)memory + (size_t)n * size;
-        double re = 0, im = 0;
-        switch (f->kind) {
-        case FILL_ZERO:
-            break;
-        case FILL_ONES:
-            re = 1;
-            break;
-        case FILL_IOTA:
-            re = (double)n;
-            break;
-        case FILL_CONSTANT:
-            re = f->value;
-            break;
-        case FILL_RANDOM:
-            re = uniform(&state);
-            im = complex ? uniform(&state) : 0;
-            if (integer)
-                re = floor(re * (dtype == SDFG_BOOL ? 2 : 10));
-            break;
-        case FILL_NORMAL:
-            re = normal(&state);
-            im = complex ? normal(&state) : 0;
-            if (integer)
-                re = floor(10 * re);
-            break;
-        }
-        element_set(dtype, p, re, im);
-    }
+    for (int64_t n = 0; n < count; n++)
+        fill_element(f, dtype, (unsigned char *)memory + (size_t)n * size, n);
 }

@@ -18,5 +18,6 @@ bool fill_parse(struct fill *out, const char *text);
 struct fill fill_default(const char *name);
 /* Random floats lie in [0, 1), random integers in 0..9, both the same in every run and on every machine. */
 void fill_memory(const struct fill *f, sdfg_dtype dtype, void *memory, int64_t count);
+void fill_element(const struct fill *f, sdfg_dtype dtype, void *element, int64_t n); /* the n-th one of that */
 
 #endif

@@ -84,11 +84,18 @@ static int add_array(struct inputs *in, const char *name, const struct view *v)
     return checked(in, sdfg_args_array(in->args, name, &array));
 }
 
+bool inputs_read(const struct inputs *in, const char *name, struct tensor *out, const char *path, char *why,
+                 size_t why_size)
+{
+    const struct split_array *a = distribute_find(&in->distributions, name);
+    return a ? distribute_read(&in->distributions, a, out, path, why, why_size) : npy_read(out, path, why, why_size);
+}
+
 static int give_file(struct inputs *in, const struct pair *p)
 {
     char why[256];
     struct tensor t;
-    if (!npy_read(&t, p->value + 1, why, sizeof why)) {
+    if (!inputs_read(in, p->name, &t, p->value + 1, why, sizeof why)) {
         fprintf(stderr, "%s: --%s=%s: %s\n", tool_of(in), p->name, p->value, why);
         return EXIT_FILE;
     }
@@ -163,11 +170,11 @@ static bool is_value(const sdfg_argument *a) { return a->kind == SDFG_KIND_SCALA
 int inputs_given(struct inputs *in)
 {
     const struct pairs *values = &in->command->values;
-    for (size_t i = 0; i < values->count; i++) {
+    int code = distribute_begin(&in->distributions, in->command, in->program);
+    for (size_t i = 0; !code && i < values->count; i++) {
         const struct pair *p = &values->items[i];
         sdfg_argument info;
         struct fill f;
-        int code = 0;
         if (!find_argument(in, p->name, &info))
             return unknown_name(in, p->name);
         if (given_last(in, p->name) != p)
@@ -187,10 +194,8 @@ int inputs_given(struct inputs *in)
                     tool_of(in), p->name, p->value);
             code = EXIT_USAGE;
         }
-        if (code)
-            return code;
     }
-    return checked(in, sdfg_args_solve(in->args));
+    return code ? code : checked(in, sdfg_args_solve(in->args));
 }
 
 /* The engine, which may load other programs, cannot tell. */
@@ -370,7 +375,11 @@ static int make_array(struct inputs *in, const char *name, const sdfg_argument *
         return too_large(in, name, &v);
     if (!(v.data = memory_aligned(bytes)))
         return no_memory_for(in, name, &v);
-    fill_memory(&f, v.dtype, v.data, total);
+    const struct split_array *block = distribute_find(&in->distributions, name);
+    if (block)
+        distribute_fill(&in->distributions, block, &f, &v);
+    else
+        fill_memory(&f, v.dtype, v.data, total);
     return add_array(in, name, &v);
 }
 
@@ -463,6 +472,7 @@ int inputs_take_streams(struct inputs *in)
 void inputs_release(struct inputs *in)
 {
     streams_release(&in->streams);
+    distribute_release(&in->distributions);
     for (size_t i = 0; i < in->count; i++) {
         free(in->items[i].name);
         free(in->items[i].view.data);

@@ -3,6 +3,7 @@
 #define ENGINE_CLI_INPUTS_H
 
 #include "engine/cli/command.h"
+#include "engine/cli/distribute.h"
 #include "engine/cli/streams.h"
 #include "engine/cli/view.h"
 
@@ -22,6 +23,7 @@ struct inputs {
     size_t count;
     uint64_t made; /* bytes of the arrays that were made for what is not given */
     struct streams streams;
+    struct distributions distributions;
     char **filled; /* arguments that were not given */
     size_t num_filled;
 };
@@ -38,6 +40,9 @@ int inputs_take_streams(struct inputs *in);
 /* One line, folded if it is long, with the names of the arguments that were not given; nothing if there are none. */
 void inputs_print_filled(const struct inputs *in, FILE *f);
 void inputs_release(struct inputs *in);
+/* An array from its file: all of it, or the block of this process. False with the reason in `why`. */
+bool inputs_read(const struct inputs *in, const char *name, struct tensor *out, const char *path, char *why,
+                 size_t why_size);
 const struct input *inputs_find(const struct inputs *in, const char *name); /* NULL: no such array */
 
 #endif

@@ -155,3 +155,9 @@ def product(A: sdfg.float64[M, K], B: sdfg.float64[K, N], C: sdfg.float64[M, N])
 def atax(A: dace.float64[lM, lN], x: dace.float64[N], y: dace.float64[N]):
     tmp = distr.MatMult(A, x, (Px * lM, Py * lN), c_block_sizes=(M, 1))
     y[:] = distr.MatMult(tmp, A, (M, N), c_block_sizes=(N, 1))
+
+
+@sdfg.program
+def parts_of_product(A: sdfg.float64[lM, lK], B: sdfg.float64[lK2, lN], C: sdfg.float64[lM, lN], x: sdfg.int32[n]):
+    C[:] = dace.distr.MatMult(A, B, (lM * Px, lN * Py, lK * Py))
+    x += 1

@@ -1,0 +1,41 @@
+/* --distribute: arrays of which each process has a block. The processes form a grid; dimensions of an array are split
+ * into as many equal blocks as the grid has processes along one of its dimensions. Files and patterns are those of the
+ * whole array, of which no process holds more than its block (docs/mpi.md). */
+#ifndef ENGINE_CLI_DISTRIBUTE_H
+#define ENGINE_CLI_DISTRIBUTE_H
+
+#include "engine/cli/command.h"
+#include "engine/cli/fill.h"
+#include "engine/cli/npy.h"
+#include "engine/cli/view.h"
+
+struct split_array {
+    const char *name;
+    int dims[SDFG_MAX_RANK]; /* for each dimension of the grid, that of the array which it splits; -1: none */
+    int used;
+};
+
+struct distributions {
+    int rank; /* of the grid */
+    int64_t grid[SDFG_MAX_RANK], at[SDFG_MAX_RANK];
+    struct split_array *items;
+    size_t count;
+};
+
+/* From the command line; 0, or an exit code after a message. */
+int distribute_begin(struct distributions *d, const struct command *c, sdfg_program *p);
+void distribute_release(struct distributions *d);
+/* NULL: all of the array is here. */
+const struct split_array *distribute_find(const struct distributions *d, const char *name);
+/* The block of this process from the file of the whole array. */
+bool distribute_read(const struct distributions *d, const struct split_array *a, struct tensor *out, const char *path,
+                     char *why, size_t why_size);
+/* The block's elements of a pattern of the whole array. */
+void distribute_fill(const struct distributions *d, const struct split_array *a, const struct fill *f,
+                     const struct view *v);
+/* The blocks of all processes to one file, which appears when it is whole. All processes call it. 0 or an exit code,
+ * after a message. */
+int distribute_write(const struct distributions *d, const struct split_array *a, const struct view *v,
+                     const char *path);
+
+#endif
