@@ -10,13 +10,16 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+enum device_state { DEVICE_NOT_ASKED, DEVICE_THERE, DEVICE_MISSING };
+
 struct sdfg_engine {
     struct arena *arena; /* holds the texts of the options */
     atomic_uint holders; /* the caller until he frees it, and its programs */
     atomic_bool freed;   /* by the caller */
     sdfg_options options;
-    int cuda_device;  /* that programs run on; -1: the CPU */
-    bool device_auto; /* that one or the CPU, by what a call costs (engine/kernels/choose.h) */
+    int cuda_device;                         /* that programs run on; -1: the CPU */
+    bool device_auto;                        /* that one or the CPU, by what a call costs (engine/kernels/choose.h) */
+    _Atomic(enum device_state) device_state; /* of the GPU, if it is one of two */
     enum specialize_policy { SPECIALIZE_AUTO, SPECIALIZE_NONE, SPECIALIZE_ALL, SPECIALIZE_LIST } policy;
     const char **bound_names; /* SPECIALIZE_LIST */
     uint32_t num_bound_names;

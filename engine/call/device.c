@@ -98,6 +98,9 @@ static bool place_argument(const struct sdfg_engine *engine, struct argument_ent
     e->on_device = false;
     if (!e->has_extent || !e->array.data || e->begin == e->end || e->array.device.kind == SDFG_DEVICE_CPU)
         return true;
+    if (e->array.device.kind == SDFG_DEVICE_DEFAULT &&
+        atomic_load_explicit(&engine->device_state, memory_order_relaxed) == DEVICE_MISSING)
+        return true;
     bool known = sdfg_rt_device_place(e->array.data, &place, &index, trouble),
          said = e->array.device.kind != SDFG_DEVICE_DEFAULT;
     if (!known || (said && trouble[0]))

@@ -124,12 +124,25 @@ static bool chosen(struct arena *a, const char **why, bool device, const char *t
     return device;
 }
 
+/* Asked once; `trouble` says why not, the first time. */
+static bool device_is_there(struct sdfg_engine *e, char *trouble)
+{
+    struct sdfg_rt_device_info info;
+    enum device_state state = atomic_load_explicit(&e->device_state, memory_order_relaxed);
+    *trouble = 0;
+    if (state == DEVICE_NOT_ASKED) {
+        state = sdfg_rt_device_describe(e->cuda_device, &info, trouble) ? DEVICE_THERE : DEVICE_MISSING;
+        atomic_store_explicit(&e->device_state, state, memory_order_relaxed);
+    }
+    trouble[strcspn(trouble, "\n")] = 0;
+    return state == DEVICE_THERE;
+}
+
 bool choose_device(const struct sdfg_args *args, struct arena *a, const char **why)
 {
-    const struct sdfg_engine *e = args->program->engine;
+    struct sdfg_engine *e = args->program->engine;
     const struct machine_costs *m = &machine_costs;
     char trouble[SDFG_RT_DEVICE_TROUBLE];
-    struct sdfg_rt_device_info info;
     if (why)
         *why = NULL;
     if (!e->device_auto)
@@ -137,10 +150,8 @@ bool choose_device(const struct sdfg_args *args, struct arena *a, const char **w
     struct transfers t = transfers_of(args);
     if (t.on_device || args->num_after || args->in_stream)
         return chosen(a, why, true, "arguments or the call belong to one");
-    if (!sdfg_rt_device_describe(e->cuda_device, &info, trouble)) {
-        trouble[strcspn(trouble, "\n")] = 0;
-        return chosen(a, why, false, trouble);
-    }
+    if (!device_is_there(e, trouble))
+        return chosen(a, why, false, *trouble ? trouble : "there is no GPU");
     struct codegen_cost cost = cost_of(args, a);
     if (!cost.kernels)
         return chosen(a, why, false, "no part of the program becomes a kernel");

@@ -88,7 +88,7 @@ OWN_PROCESS(calls_choose_where_they_run)
     start(0);
     open_program(&h, "auto", axpy);
     void *there = on_device(x, BYTES), *result = on_device(y, BYTES);
-    for (int round = 0; round < 4; round++) {
+    for (long round = 0, asked = 0; round < 4; round++) {
         bool device = round % 2;
         long launches = calls_of("cuLaunchKernel");
         CHECK_STR(said(sdfg_args_f64(h.args, "alpha", 2)), "");
@@ -96,6 +96,8 @@ OWN_PROCESS(calls_choose_where_they_run)
         CHECK_STR(give(&h, "Y", device ? result : y, SDFG_DEVICE_DEFAULT, 0), "");
         CHECK_STR(call(&h), "");
         CHECK_INT(calls_of("cuLaunchKernel") - launches, device);
+        CHECK(round < 2 || calls_of("cuDeviceGetName") == asked);
+        asked = calls_of("cuDeviceGetName");
         CHECK(round > 1 || is_right(device ? values_of(result, BYTES) : y));
     }
     close_program(&h);
