@@ -2,9 +2,9 @@
 #include "engine/cli/bench.h"
 #include "engine/cli/file.h"
 #include "engine/cli/memory.h"
+#include "engine/cli/scratch.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -142,17 +142,10 @@ static int measure(struct bench *b)
     return report(b);
 }
 
-static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *at)
-{
-    (void)info, (void)kind, (void)at;
-    return remove(path);
-}
-
 static int bench_program(const struct command *c)
 {
     struct bench b = { .command = c, .arena = arena_new(), .flops = -1, .bytes = -1 };
-    const char *place = getenv("TMPDIR");
-    char *folder = arena_printf(b.arena, "%s/sdfg-bench.XXXXXX", place && *place ? place : "/tmp");
+    struct scratch folder;
     char threads[16];
     int code = EXIT_USAGE;
     b.threads = count_threads(c);
@@ -160,17 +153,18 @@ static int bench_program(const struct command *c)
         snprintf(threads, sizeof threads, "%d", c->options.num_threads);
         setenv("OMP_NUM_THREADS", threads, 1);
     }
-    if (!mkdtemp(folder)) {
-        fprintf(stderr, "sdfg-bench: cannot make a folder '%s': %s\n", folder, strerror(errno));
+    if (!scratch_make(&folder, "sdfg-bench")) {
+        fprintf(stderr, "sdfg-bench: cannot make a folder for temporary files (TMPDIR says where): %s\n",
+                strerror(errno));
         arena_free(b.arena);
         return EXIT_FILE;
     }
-    b.folder = folder;
+    b.folder = folder.path;
     if (add_sides(&b))
         code = measure(&b);
     for (int i = 0; i < b.num_sides; i++)
         side_close(&b.sides[i]);
-    nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    scratch_remove(&folder);
     arena_free(b.arena);
     return code;
 }

@@ -3,11 +3,13 @@
 #include "engine/cli/case_args.h"
 #include "engine/cli/file.h"
 #include "engine/cli/report.h"
+#include "engine/cli/scratch.h"
 #include "engine/cli/workspace.h"
 
 #include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* One line of what went wrong. */
 static void one_line(char *text)
@@ -120,9 +122,20 @@ static void run_loaded(struct arena *arena, sdfg_program *p, const struct json *
         call_once(arena, p, root, folder, true, true, r);
 }
 
-void case_run(const struct command *c, const char *folder, const char *sdfg, struct case_result *out)
+bool case_moves(const struct command *c)
+{
+    const sdfg_options *o = &c->options;
+    const char *const folders[] = { o->save_data, o->restore_data, o->dump_dir, o->cache_dir };
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        if (folders[i] && *folders[i] && *folders[i] != '/' && strcmp(folders[i], "default") != 0)
+            return false;
+    return true;
+}
+
+void case_run(const struct command *c, const char *folder, const char *sdfg, const char *place, struct case_result *out)
 {
     struct arena *arena = arena_new();
+    char *whole = realpath(folder, NULL); /* for what is read after the folder has changed */
     sdfg_engine *engine = NULL;
     sdfg_program *p = NULL;
     *out = (struct case_result){ .verdict = CASE_PASSED };
@@ -132,8 +145,11 @@ void case_run(const struct command *c, const char *folder, const char *sdfg, str
         e = sdfg_program_load_file(&p, engine, sdfg);
     if (e)
         failed_with(out, e, "");
+    else if (p && (!whole || (*place && chdir(place))))
+        failed(out, EXIT_FILE);
     else if (p)
-        run_loaded(arena, p, root, folder, out);
+        run_loaded(arena, p, root, whole, out);
+    free(whole);
     sdfg_program_free(p);
     sdfg_engine_free(engine);
     arena_free(arena);
@@ -145,7 +161,11 @@ int case_command(const struct command *c)
     struct arena *arena = arena_new();
     const char *name = c->sdfg_name ? c->sdfg_name : "prog.sdfg";
     bool python = strstr(name, ".py:") || (strlen(name) > 3 && strcmp(name + strlen(name) - 3, ".py") == 0);
-    case_run(c, c->case_folder, python ? name : arena_printf(arena, "%s/%s", c->case_folder, name), &r);
+    struct scratch place = { "" };
+    if (case_moves(c))
+        scratch_make(&place, "sdfg-case");
+    case_run(c, c->case_folder, python ? name : arena_printf(arena, "%s/%s", c->case_folder, name), place.path, &r);
+    scratch_remove(&place);
     if (r.verdict != CASE_PASSED)
         printf("%s: %s\n", c->case_folder, r.text);
     else

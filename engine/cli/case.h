@@ -12,8 +12,11 @@ struct case_result {
     char text[1500]; /* of a failure: class, element path, message or first difference, in one line */
 };
 
-/* `folder` has case.json; `sdfg` is the program. */
-void case_run(const struct command *c, const char *folder, const char *sdfg, struct case_result *out);
+/* Whether the case can run in another folder than the current one: no option names one of its own relative to that. */
+bool case_moves(const struct command *c);
+/* `folder` has case.json; `sdfg` is the program, which runs in the folder `place`, unless that is "". */
+void case_run(const struct command *c, const char *folder, const char *sdfg, const char *place,
+              struct case_result *out);
 /* --case and --cases; the exit code. */
 int case_command(const struct command *c);
 int cases_command(const struct command *c);

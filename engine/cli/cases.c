@@ -1,6 +1,8 @@
 #include "engine/cli/case.h"
 #include "engine/cli/case_find.h"
 #include "engine/cli/execute.h"
+#include "engine/cli/scratch.h"
+#include "engine/cli/terminal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,6 +24,7 @@ struct job {
     double deadline;
     size_t received;
     struct case_result result; /* read piece by piece */
+    struct scratch place;      /* where it runs */
 };
 
 struct counts {
@@ -30,7 +33,7 @@ struct counts {
 
 static double time_limit(const struct command *c) { return c->timeout >= 0 ? c->timeout : 60; }
 
-static void child(const struct command *c, const struct case_entry *e, int pipe)
+static void child(const struct command *c, const struct case_entry *e, const char *place, int pipe)
 {
     struct case_result r;
     int null = open("/dev/null", O_RDWR);
@@ -38,7 +41,7 @@ static void child(const struct command *c, const struct case_entry *e, int pipe)
     dup2(null, STDOUT_FILENO); /* tasklets may print */
     dup2(null, STDERR_FILENO);
     memset(&r, 0, sizeof r);
-    case_run(c, e->folder, e->sdfg, &r);
+    case_run(c, e->folder, e->sdfg, place, &r);
     const char *at = (const char *)&r;
     for (size_t left = sizeof r; left;) {
         ssize_t n = write(pipe, at, left);
@@ -57,15 +60,19 @@ static bool start(struct job *j, const struct command *c, const struct case_entr
         return false;
     fflush(NULL);
     *j = (struct job){ .entry = e, .pipe = ends[0], .deadline = seconds_now() + time_limit(c) };
+    if (case_moves(c))
+        scratch_make(&j->place, "sdfg-case"); /* or else in the current folder */
     j->pid = fork();
     if (j->pid == 0) {
         close(ends[0]);
         setpgid(0, 0);
-        child(c, e, ends[1]);
+        child(c, e, j->place.path, ends[1]);
     }
     close(ends[1]);
-    if (j->pid < 0)
+    if (j->pid < 0) {
         close(ends[0]);
+        scratch_remove(&j->place);
+    }
     return j->pid > 0;
 }
 
@@ -118,12 +125,24 @@ static bool advance(struct job *j, const struct command *c, bool readable)
     close(j->pipe);
     while (waitpid(j->pid, &status, 0) < 0 && errno == EINTR)
         ;
+    scratch_remove(&j->place);
     describe_end(j, status);
     if (late) {
         j->result.verdict = CASE_FAILED;
         snprintf(j->result.text, sizeof j->result.text, "time-out after %g s", time_limit(c));
     }
     return true;
+}
+
+/* On a terminal, how far it is; NULL: the line is wiped out. */
+static void show_progress(const struct case_list *list, const struct counts *n)
+{
+    if (!terminal_is(stderr))
+        return;
+    fputs("\r\033[K", stderr);
+    if (n)
+        fprintf(stderr, "%u of %u cases, %u failed", n->passed + n->failed + n->skipped,
+                list->items.count + list->without_program, n->failed);
 }
 
 /* Keeps `num_jobs` cases running until all have ended. */
@@ -148,7 +167,9 @@ static bool run_all(const struct command *c, const struct case_list *list, struc
         poll(polls, running, wait > 0 ? (int)(wait * 1000) + 1 : 0);
         for (uint32_t i = running; i-- > 0;)
             if (advance(&jobs[i], c, polls[i].revents != 0)) {
+                show_progress(list, NULL);
                 count(n, &jobs[i]);
+                show_progress(list, n);
                 jobs[i] = jobs[--running];
             }
     }
@@ -163,6 +184,7 @@ static int run_list(const struct command *c, const struct case_list *list)
     struct pollfd *polls = calloc(num_jobs, sizeof *polls);
     struct counts n = { .skipped = list->without_program };
     bool ok = jobs && polls && run_all(c, list, jobs, polls, num_jobs, &n);
+    show_progress(list, NULL);
     free(jobs);
     free(polls);
     if (!ok)

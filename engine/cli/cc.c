@@ -4,6 +4,7 @@
 #include "engine/cli/memory.h"
 #include "engine/cli/progress.h"
 #include "engine/cli/report.h"
+#include "engine/cli/terminal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -143,7 +144,7 @@ static int compile(const struct command *c)
         if (!e)
             e = sdfg_program_load_file(&program, engine, c->program);
         if (program && sdfg_program_warnings(program))
-            fputs(sdfg_error_text(sdfg_program_warnings(program)), stderr);
+            terminal_messages(stderr, sdfg_error_text(sdfg_program_warnings(program)));
         code = e ? report_error(c, e) : write_all(c, engine, program, &x);
     }
     sdfg_program_free(program);

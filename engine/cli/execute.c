@@ -8,6 +8,7 @@
 #include "engine/cli/progress.h"
 #include "engine/cli/ranks.h"
 #include "engine/cli/report.h"
+#include "engine/cli/terminal.h"
 #include "engine/cli/timings.h"
 #include "engine/cli/view_page.h"
 #include "engine/cli/workspace.h"
@@ -503,7 +504,7 @@ static int run_in(const struct command *c, sdfg_engine *engine)
     sdfg_error *e = sdfg_program_load_file(&in.program, engine, c->program);
     t.load = seconds_now() - start;
     if (!e && sdfg_program_warnings(in.program))
-        fputs(sdfg_error_text(sdfg_program_warnings(in.program)), stderr);
+        terminal_messages(stderr, sdfg_error_text(sdfg_program_warnings(in.program)));
     if (!e)
         e = sdfg_args_new(&in.args, in.program);
     int code = ranks_agree(e ? report_error(c, e) : EXIT_GOOD);

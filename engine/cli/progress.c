@@ -1,4 +1,5 @@
 #include "engine/cli/progress.h"
+#include "engine/cli/terminal.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -43,9 +44,8 @@ static void *show(void *progress)
 
 void progress_begin(struct progress_line *p, sdfg_engine *e)
 {
-    const char *terminal = getenv("TERM");
     *p = (struct progress_line){ .engine = e };
-    if (!isatty(STDERR_FILENO) || !terminal || !strcmp(terminal, "dumb"))
+    if (!terminal_is(stderr))
         return;
     pthread_condattr_t clock;
     pthread_condattr_init(&clock);

@@ -1,4 +1,5 @@
 #include "engine/cli/report.h"
+#include "engine/cli/terminal.h"
 
 #include "engine/cli/failing.h"
 
@@ -32,7 +33,7 @@ int report_error(const struct command *c, sdfg_error *e)
     if (c->error_json)
         fprintf(stderr, "%s\n", sdfg_error_json(e));
     else
-        fputs(sdfg_error_text(e), stderr);
+        terminal_messages(stderr, sdfg_error_text(e));
     if (sdfg_error_class_of(e) == SDFG_ERROR_BUG && sdfg_error_stage_of(e) != SDFG_STAGE_RUN)
         failing_keep(c);
     sdfg_error_free(e);

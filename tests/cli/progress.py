@@ -1,7 +1,10 @@
-"""progress.py SDFG-RUN SDFG-CC: a compilation that takes seconds shows its phase on a terminal, and nothing anywhere else."""
+"""progress.py SDFG-RUN SDFG-CC: a compilation that takes seconds shows its phase on a terminal, and nothing anywhere else; messages have
+colours there, unless NO_COLOR is set; --cases shows how far it is. Cases leave no files where they are started."""
+import json
 import os
 import pathlib
 import pty
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -17,7 +20,7 @@ def program():
     return "\n".join(lines) + "\n"
 
 
-def on_terminal(command, **environment):
+def on_terminal(command, status=0, **environment):
     """What the command writes to a terminal that is its standard error."""
     ours, theirs = pty.openpty()
     run = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=theirs, env={**os.environ, "TERM": "xterm", **environment})
@@ -28,7 +31,7 @@ def on_terminal(command, **environment):
             text += more
     except OSError: # the other end is closed
         pass
-    assert run.wait() == 0, text
+    assert run.wait() == status, text
     os.close(ours)
     return text.decode()
 
@@ -42,4 +45,29 @@ with tempfile.TemporaryDirectory() as folder:
         assert "\rcompiling: " in text, text
         assert "compiling" not in text.split("\r\033[K")[-1], text # it is wiped out
     assert "compiling" not in on_terminal(run, TERM="dumb")
+    # A case whose program makes a folder where it runs.
+    here = pathlib.Path(__file__).resolve().parent
+    example = here.parent.parent / "examples" / "axpy.sdfg"
+    shutil.copytree(here / "cases" / "axpy", f"{folder}/cases/writes")
+    graph = json.loads(example.read_text())
+    for part, code in ("global_code", 'extern "C" int mkdir(const char *, unsigned);'), ("init_code", 'mkdir("left", 448);'):
+        graph["attributes"][part] = {"frame": {"string_data": code, "language": "CPP"}}
+    pathlib.Path(folder, "cases", "writes", "prog.sdfg").write_text(json.dumps(graph))
+    os.chdir(folder)
+    os.mkdir("cases/writes/in")
+    os.mkdir("cases/writes/out")
+    given = ["--N=4", "--X=iota", "--Y=ones"]
+    on_terminal([RUN, example, *given, "--alpha=0", "--output=X=@cases/writes/in/X.npy", "--output=Y=@cases/writes/in/Y.npy"])
+    on_terminal([RUN, example, *given, "--alpha=2", "--output=Y=@cases/writes/out/Y.npy"])
+    before = sorted(os.listdir())
+    assert "\r\033[K1 of 1 cases, 0 failed" in on_terminal([RUN, "--cases", "cases"])
+    on_terminal([RUN, "--case", "cases/writes"])
+    assert sorted(os.listdir()) == before, os.listdir()
+    on_terminal([RUN, "cases/writes/prog.sdfg", "--N=4", "--no-cache"])
+    assert "left" in os.listdir() # it does write
+
+    wrong = [RUN, example, "--N=1.5"]
+    assert "\033[1;31merror[invalid]\033[0m: " in on_terminal(wrong, status=2)
+    for plain in {"NO_COLOR": "1"}, {"TERM": "dumb"}:
+        assert "error[invalid]: " in on_terminal(wrong, status=2, **plain)
 print("shown")

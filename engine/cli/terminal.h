@@ -1,0 +1,13 @@
+/* What terminals are shown that files are not. */
+#ifndef ENGINE_CLI_TERMINAL_H
+#define ENGINE_CLI_TERMINAL_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* A terminal whose lines can be written again. */
+bool terminal_is(FILE *f);
+/* Messages as sdfg_error_text gives them; in colours on a terminal, unless the environment has NO_COLOR. */
+void terminal_messages(FILE *f, const char *text);
+
+#endif
