@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CODEGEN_ABI = 20 };
+enum { CODEGEN_ABI = 21 };
 
 struct arena;
 struct json;
@@ -126,6 +126,7 @@ struct codegen_request {
     bool debug_info;                      /* source lines for debuggers and profilers */
     bool profiler;                        /* announce the code to perf and gdb */
     bool timing;                          /* elements with instrumentation Timer are timed */
+    unsigned instrument;                  /* enum sdfg_instrument: elements that get it */
     bool save_data, restore_data;         /* data instrumentation is carried out */
     unsigned check;                       /* enum sdfg_rt_check_kind: what checked mode looks for */
     enum codegen_emit emit;               /* text or object wanted instead of code */

@@ -146,6 +146,8 @@ bool options_take(struct sdfg_engine *e, const sdfg_options *given, struct diags
         return diag_error(d, NULL, DIAG_OPTION_VALUE, "tier", "is one of enum sdfg_tier");
     if ((unsigned)o->fp > SDFG_FP_FAST)
         return diag_error(d, NULL, DIAG_OPTION_VALUE, "fp", "is one of enum sdfg_fp");
+    if (o->instrument > SDFG_INSTRUMENT_ALL)
+        return diag_error(d, NULL, DIAG_OPTION_VALUE, "instrument", "has bits of enum sdfg_instrument");
     if (o->check > (SDFG_CHECK_ALL | SDFG_CHECK_RACE_SAMPLE))
         return diag_error(d, NULL, DIAG_OPTION_VALUE, "check", "is made of bits of enum sdfg_check");
     if ((unsigned)o->linker > SDFG_LINKER_ORC)

@@ -250,6 +250,10 @@ static bool apply_run(struct command *c, const struct option *o, char *value)
     case OPTION_CHECK:
         ok = sdfg_check_by_name(value, &c->options.check);
         return ok || usage(c, o, value, "bounds, uninit, alias, overflow, scope, nan, race, race-sample or all");
+    case OPTION_INSTRUMENT:
+        ok = take_word(c, o, value, "timer timer:maps timer:states timer:tasklets timer:all", &word);
+        c->options.instrument = word > 0 && word < 4 ? 1u << (word - 1) : SDFG_INSTRUMENT_ALL;
+        break;
     case OPTION_SAVE_DATA:
         c->options.save_data = value;
         break;
@@ -516,6 +520,10 @@ bool command_parse(struct command *c, enum tool tool, int argc, char **argv)
         fatal_memory();
     if (!parse_words(c, argc, argv))
         return false;
+    if (c->options.instrument && !c->report_file) {
+        fprintf(stderr, "%s: --instrument needs --report=FILE\n", tool_name(tool));
+        return false;
+    }
     choose_tier(c);
     python_options(c);
     if (c->options.dump_after || (c->options.debug && !c->options.dump_dir))

@@ -63,6 +63,8 @@ static const struct option options[] = {
     { "warmup", OPTION_WARMUP, RUN, TAKES_VALUE, "N", "run N times before that, without measuring" },
     { "report", OPTION_REPORT, RUN, TAKES_VALUE, "FILE",
       "times of elements with instrumentation Timer; '-' is stdout; with --emit=html one that was written, to show" },
+    { "instrument", OPTION_INSTRUMENT, RUN, TAKES_VALUE, "WHAT",
+      "timer, timer:maps, :states, :tasklets or :all: elements that --report times, whatever the file says" },
     { "check", OPTION_CHECK, RUN, MAY_TAKE_VALUE, "LIST",
       "find faults: bounds, uninit, alias, overflow, scope (these by default), nan, race, race-sample, all" },
     { "save-data", OPTION_SAVE_DATA, RUN, TAKES_VALUE, "DIR", "folder for data with instrumentation Save" },

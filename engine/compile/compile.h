@@ -97,6 +97,7 @@ void compile_list(enum sdfg_list_kind what, const struct codegen_added *added, c
 
 bool pass_target(struct compile *c);
 bool pass_read(struct compile *c);
+bool pass_instrument(struct compile *c);
 bool pass_graph(struct compile *c);        /* rows with a function over the graph alone */
 bool pass_expand(struct compile *c);       /* compile_expand.c */
 bool pass_plugin_graph(struct compile *c); /* compile_plugin_pass.c */

@@ -3,6 +3,7 @@
 #include "engine/compile/compile_target.h"
 
 #include "ir/code/clang/clang.h"
+#include "ir/passes/passes.h"
 #include "lower/graph/target.h"
 #include "lower/llvm/llvm.h"
 
@@ -50,6 +51,8 @@ bool pass_read(struct compile *c)
 }
 
 bool pass_graph(struct compile *c) { return c->pass->graph(c->sdfg); }
+
+bool pass_instrument(struct compile *c) { return sdfg_instrument_with_timers(c->sdfg, c->request->instrument); }
 
 bool pass_parse_cpp(struct compile *c) { return clang_read_tasklets(c->sdfg); }
 

@@ -49,6 +49,8 @@ static bool wants_defaults(const struct compile *c)
     return wants_tree(c) && members && members->count;
 }
 
+static bool wants_instrument(const struct compile *c) { return c->request->instrument; }
+
 static bool wants_cpp(const struct compile *c) { return wants_tree(c) && clang_has_work(c->sdfg); }
 
 const struct pass pipeline[] = {
@@ -63,6 +65,8 @@ const struct pass pipeline[] = {
       "library nodes that plug-ins implement by graphs become nested SDFGs", NULL },
     { "settle-defaults", PHASE_ANALYSIS, pass_graph, FACT_VALID, 0, 0, wants_defaults, sdfg_settle_defaults, NULL, 0,
       "Default in scopes of schedules that plug-ins registered becomes what they say", NULL },
+    { "instrument", PHASE_ANALYSIS, pass_instrument, FACT_VALID, 0, 0, wants_instrument, NULL, NULL, 0,
+      "elements that are to be timed get instrumentation Timer", NULL },
     { "machine-vectors", PHASE_ANALYSIS, pass_graph, FACT_VALID, 0, 0, wants_tree, sdfg_machine_vectors, NULL, 0,
       "maps over vectors of the machine (SVE) get single elements", NULL },
     /* types before anything that looks at code: outputs into other tasklets take the type of the code */

@@ -187,6 +187,15 @@ typedef struct sdfg_timing {
  * thread of the call, without locks. */
 typedef void sdfg_timing_function(void *user, const sdfg_timing *timings, size_t count);
 
+/* Elements of a program that are timed without a change of its file; bits of sdfg_options.instrument. */
+enum sdfg_instrument {
+    SDFG_INSTRUMENT_MAPS = 1, /* and consume scopes */
+    SDFG_INSTRUMENT_STATES = 2,
+    SDFG_INSTRUMENT_TASKLETS = 4,
+    SDFG_INSTRUMENT_OTHERS = 8, /* the SDFG, nested SDFGs, library nodes */
+    SDFG_INSTRUMENT_ALL = 15
+};
+
 /* What checked mode looks for while a program runs (docs/checking.md); bits of sdfg_options.check. */
 enum sdfg_check {
     SDFG_CHECK_BOUNDS = 1,   /* accesses outside of a container */
@@ -282,6 +291,8 @@ typedef struct sdfg_options {
      * one; if any is named, no others of these run. Passes over the graph that are named run even where nothing needs
      * them. SDFG_LIST_PASSES has the names. Kernels that are made so are not kept on disk. NULL: all. Copied. */
     const char *passes;
+    /* Bits of enum sdfg_instrument: elements that `timing` hears of as if the file gave them instrumentation Timer. */
+    unsigned instrument;
 } sdfg_options;
 
 /* SDFG_OPTIONS_INIT for a struct of any size, with `debug`, `dump_dir` and `plugins` from SDFG_DEBUG, SDFG_DUMP_DIR and

@@ -29,7 +29,7 @@ class Lists(unittest.TestCase):
         passes = sdfg.list("passes")
         self.assertEqual([r.name for r in passes[:2]], ["target", "read"])
         lower = next(r for r in passes if r.name == "lower")
-        self.assertEqual(lower.values, {"needs": ("valid", "types", "target"), "makes": ("tree",), "breaks": (), "code": ("BOTH",)})
+        self.assertEqual(lower.values, {"needs": ("valid", "types", "target"), "makes": ("tree",), "breaks": (), "code": ("BOTH",), "plug-in": ()})
         self.assertIsNone(lower.unusable)
         self.assertIn("CPU_Heap", next(r for r in sdfg.list("targets") if r.name == "cpu").values["storages"])
         self.assertIn("blas.Gemm", {r.name for r in sdfg.Engine().list("ops")})
