@@ -289,12 +289,19 @@ __attribute__((always_inline)) static inline sdfg_error *run_members(const struc
 static inline struct run run_of(const struct call *c, _Atomic uint32_t *cancel, uint32_t cancelled,
                                 const struct going_on *on)
 {
-    struct run r = { c->values, c->blocks, c->num_threads, c->has_communicator, c->communicator, cancel, cancelled };
-    r.host_only = c->host_only;
-    r.after = c->after;
-    r.num_after = c->num_after;
-    r.on = on;
-    return r;
+    return (struct run){
+        .values = c->values,
+        .blocks = c->blocks,
+        .num_threads = c->num_threads,
+        .has_communicator = c->has_communicator,
+        .communicator = c->communicator,
+        .cancel = cancel,
+        .cancelled = cancelled,
+        .host_only = c->host_only,
+        .after = c->after,
+        .num_after = c->num_after,
+        .on = on,
+    };
 }
 
 __attribute__((cold, noinline)) static sdfg_error *run_shadowed(const struct call *c, void *const *args,
