@@ -6,7 +6,6 @@ their end as before."""
 
 import os
 import signal
-import socket
 import threading
 import time
 
@@ -36,6 +35,7 @@ def _listen():
     _next = time.monotonic() + _AGAIN
     try:
         if _writer is None:
+            import socket # takes long, and is needed once something runs
             reader, writer = socket.socketpair()
             writer.setblocking(False)
             threading.Thread(target=_read, args=(reader,), name="sdfg-cancel", daemon=True).start()

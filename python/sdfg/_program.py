@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import ctypes
-import gzip
 import json
 import os
 import threading
@@ -298,6 +297,7 @@ class Program:
                 with open(data, "rb") as file:
                     data = file.read()
             if data[:2] == b"\x1f\x8b":
+                import gzip # takes long, and is rare
                 data = gzip.decompress(data)
             found = json.loads(data).get("attributes", {})
             self._parsed = {name: found.get(name) for name in ("arg_names", "symbols", "_arrays")}
