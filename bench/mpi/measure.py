@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""Programs on several processes of this machine: scaling, what messages cost, and a model of that.
+
+    bench/mpi/measure.py [--bin=build/release] [--launcher="mpirun.mpich"] [--ranks=1,2] [--rounds=3] [--out=FILE]
+
+Strong scaling: one problem on 1, 2 ... processes, and on as many threads of one. Weak scaling: the problem grows with the processes.
+The share of time in messages is what is above the same computation without them. The volume is what the program sends, beside a lower bound:
+for the stencil, its boundaries; for products, that of Irony, Toledo, Tiskin (2004) with the memory that the parts take.
+The model of a message is latency + bytes / bandwidth, fitted to messages between two processes; of a program, its computation plus its messages in
+turn. It is compared with what was measured; what it says of 1,024 processes is a prediction for a machine whose messages all cost the same."""
+import argparse
+import json
+import math
+import pathlib
+import shlex
+import subprocess
+import sys
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(TOP / "bench"))
+from machine import describe  # noqa: E402
+
+FILE = TOP / "bench/mpi/programs.py"
+
+
+def seconds(a, function, values, ranks=1, threads=1, repeat=5):
+    """The fastest run, of the slowest process (all begin each run together, as their messages do)."""
+    command = (shlex.split(a.launcher) + ["-n", str(ranks)] if ranks > 1 else []) + [
+        str(a.bin / "sdfg-run"), f"{FILE}:{function}", *(f"--{n}={v}" for n, v in values.items()), f"--threads={threads}", f"--repeat={repeat}", "--warmup=2", "--time=json"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=300)
+    text = done.stdout + done.stderr
+    if done.returncode:
+        sys.exit(f"{shlex.join(command)}\n{text}")
+    return json.JSONDecoder().raw_decode(text[text.find('{"started"'):])[0]["least"]
+
+
+def best(a, *args, **more):
+    return min(seconds(a, *args, **more) for _ in range(a.rounds))
+
+
+def fit(points):
+    """Latency in s and bandwidth in bytes/s: least squares of relative errors."""
+    w = [(1 / t, n / t) for n, t in points]
+    aa, ab, bb = sum(x * x for x, _ in w), sum(x * y for x, y in w), sum(y * y for _, y in w)
+    a, b = sum(x for x, _ in w), sum(y for _, y in w)
+    d = aa * bb - ab * ab
+    return (a * bb - b * ab) / d, d / (b * aa - a * ab)
+
+
+def grid(ranks):
+    x = max(d for d in range(1, int(math.sqrt(ranks)) + 1) if ranks % d == 0)
+    return ranks // x, x
+
+
+class Stencil:
+    name, function, alone, steps = "jacobi_2d", "stencil", "stencil_alone", 50
+
+    def __init__(self, rows=1024, columns=2048):
+        self.rows, self.columns = rows, columns
+
+    def values(self, ranks):
+        return {"M": self.rows // ranks, "N": self.columns, "steps": self.steps}
+
+    def grown(self, ranks):
+        return Stencil(self.rows * ranks, self.columns)
+
+    def messages(self, ranks):
+        """Bytes of the messages that a process sends one after the other: those to both sides cross."""
+        return [8 * self.columns] * (min(ranks - 1, 2) * self.steps)
+
+    def bound(self, ranks):
+        return 8 * self.columns * min(ranks - 1, 2) * self.steps
+
+
+class Gemm:
+    name, function, alone = "gemm", "gemm", "gemm_alone"
+
+    def __init__(self, m=1024, n=1024, k=1024):
+        self.m, self.n, self.k = m, n, k
+
+    def values(self, ranks):
+        px, py = grid(ranks)
+        if ranks == 1:
+            return {"M": self.m, "N": self.n, "K": self.k}
+        return {"Px": px, "Py": py, "lM": self.m // px, "lN": self.n // py, "lK": self.k // py, "lK2": self.k // px}
+
+    def alone_values(self, ranks):
+        px, py = grid(ranks)
+        return {"M": self.m // px, "N": self.n // py, "K": self.k}
+
+    def grown(self, ranks):
+        px, py = grid(ranks)
+        return Gemm(self.m * px, self.n * py, self.k)
+
+    def messages(self, ranks):
+        px, py = grid(ranks)
+        panels = math.ceil(self.k / 256)
+        hops = lambda p: math.ceil(math.log2(p)) if p > 1 else 0  # noqa: E731
+        return [8 * 256 * self.m // px] * (panels * hops(py)) + [8 * 256 * self.n // py] * (panels * hops(px))
+
+    def bound(self, ranks):
+        if ranks == 1:
+            return 0
+        memory = (self.m * self.k + self.k * self.n + self.m * self.n) / ranks
+        return max(0, 8 * (self.m * self.n * self.k / (2 * math.sqrt(2) * ranks * math.sqrt(memory)) - memory))
+
+
+def of_one(p, ranks):
+    """What a process computes, without messages."""
+    return p.alone, p.alone_values(ranks) if hasattr(p, "alone_values") else p.values(ranks)
+
+
+def model(p, ranks, computation, latency, bandwidth):
+    return computation + sum(latency + n / bandwidth for n in p.messages(ranks))
+
+
+def main():
+    q = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    q.add_argument("--bin", type=pathlib.Path, default=TOP / "build/release")
+    q.add_argument("--launcher", default="mpirun.mpich")
+    q.add_argument("--ranks", default="1,2")
+    q.add_argument("--rounds", type=int, default=3)
+    q.add_argument("--out", type=pathlib.Path)
+    a = q.parse_args()
+    counts = [int(r) for r in a.ranks.split(",")]
+    points = [(8 * n, best(a, "ping", {"N": n, "times": 200}, ranks=2) / 400) for n in (1, 64, 1024, 8192, 65536, 524288)]
+    latency, bandwidth = fit(points)
+    print(f"a message: {latency * 1e6:.2f} us + {1e9 / bandwidth:.3f} ns per byte ({bandwidth / 1e9:.1f} GB/s)")
+    result = {"machine": describe(), "launcher": a.launcher, "latency_s": latency, "bandwidth_bytes_per_s": bandwidth, "messages": points, "programs": []}
+    print("                        processes      time  speed-up  threads  messages   model  volume/bound")
+    for first in Stencil(), Gemm():
+        one = best(a, *of_one(first, 1))
+        for kind in "strong", "weak":
+            for ranks in counts:
+                p = first.grown(ranks) if kind == "weak" else first
+                alone = best(a, *of_one(p, ranks))
+                t = best(a, p.function, p.values(ranks), ranks=ranks) if ranks > 1 else one
+                name, values = of_one(p, 1)
+                threads = best(a, name, values, threads=ranks) if ranks > 1 else one
+                bound, sent = p.bound(ranks), sum(p.messages(ranks))
+                row = {"program": p.name, "scaling": kind, "ranks": ranks, "seconds": t, "one_process": one, "threads_seconds": threads, "alone_seconds": alone,
+                       "messages_share": max(0, 1 - alone / t), "model_seconds": model(p, ranks, alone, latency, bandwidth), "sent_bytes": sent, "bound_bytes": bound}
+                result["programs"].append(row)
+                speed = one / t * (ranks if kind == "weak" else 1)
+                print(f"{p.name:10} {kind:8} {ranks:12d} {t * 1e3:9.2f} ms {speed:7.2f} {one / threads * (ranks if kind == 'weak' else 1):8.2f} {row['messages_share']:9.1%} {row['model_seconds'] / t:7.2f} "
+                      f"{sent / bound if bound else 0:9.2f}", flush=True)
+        p = first.grown(1024)
+        alone = best(a, *of_one(p, 1024))
+        t = model(p, 1024, alone, latency, bandwidth)
+        result["programs"].append({"program": p.name, "scaling": "weak", "ranks": 1024, "predicted_seconds": t, "alone_seconds": alone, "sent_bytes": sum(p.messages(1024)), "bound_bytes": p.bound(1024)})
+        print(f"{p.name:10} weak             1024 {t * 1e3:9.2f} ms {one / t * 1024:7.0f}  (a prediction)")
+    if a.out:
+        a.out.write_text(json.dumps(result, indent=1) + "\n")
+
+
+main()
