@@ -153,6 +153,9 @@ bool sdfg_rt_mpi_launched(void);
 bool sdfg_rt_mpi_world(int *rank, int *size, char *trouble);
 /* For the processes of the world, after sdfg_rt_mpi_world: the least value that any of them gives; all wait. */
 bool sdfg_rt_mpi_least(int64_t value, int64_t *least, char *trouble);
+/* What this process waits for: "rank 1 of 4 waits in MPI_Recv for rank 0, tag 3, at PATH". 0: for nothing, else a
+ * number that is another one for each message. Signal handlers may call it. */
+unsigned sdfg_rt_mpi_waits(char *text, size_t size);
 /* Ends all processes of the world, this one included, with that exit code. */
 void sdfg_rt_mpi_abort(int code);
 

@@ -41,4 +41,5 @@ sdfg_error *sdfg_mpi_least(int64_t *least, int64_t value)
     return sdfg_rt_mpi_least(value, least, trouble) ? NULL : error_of(SDFG_STAGE_RUN, DIAG_RUN_MPI, trouble);
 }
 
+unsigned sdfg_mpi_waits(char *text, size_t size) { return text ? sdfg_rt_mpi_waits(text, size) : 0; }
 void sdfg_mpi_abort(int code) { sdfg_rt_mpi_abort(code); }

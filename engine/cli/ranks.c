@@ -20,6 +20,7 @@ static struct ranks {
 
 int ranks_rank(void) { return ranks.rank; }
 int ranks_size(void) { return ranks.size; }
+int ranks_terminal(void) { return ranks.terminal < 0 ? STDERR_FILENO : ranks.terminal; }
 
 /* ---- arguments ---- */
 

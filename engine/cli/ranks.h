@@ -11,6 +11,7 @@
 int ranks_begin(int argc, char **argv);
 int ranks_rank(void); /* 0 without a launcher */
 int ranks_size(void);
+int ranks_terminal(void); /* the real standard error, which only rank 0 has in its place; signal handlers may ask */
 /* Whether a text of the command line belongs to an argument that names the rank: then it is this process's own. */
 bool ranks_own(const char *text);
 

@@ -6,11 +6,10 @@
 #include "engine/cli/memory.h"
 #include "engine/cli/ranks.h"
 #include "engine/cli/report.h"
+#include "engine/cli/watch.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 static int print_version(const struct command *c)
@@ -26,24 +25,6 @@ static int print_version(const struct command *c)
     int code = e ? report_error(c, e) : EXIT_GOOD;
     sdfg_engine_free(engine);
     return code;
-}
-
-static void on_alarm(int signal)
-{
-    static const char text[] = "sdfg-run: time-out\n";
-    (void)signal;
-    (void)!write(STDERR_FILENO, text, sizeof text - 1);
-    _exit(EXIT_TIMEOUT);
-}
-
-/* Ends this process after a while; generated code cannot be stopped otherwise. */
-static void limit_time(double seconds)
-{
-    struct itimerval t = { .it_value = { (time_t)seconds, (suseconds_t)((seconds - (double)(time_t)seconds) * 1e6) } };
-    if (!t.it_value.tv_sec && !t.it_value.tv_usec)
-        t.it_value.tv_usec = 1;
-    signal(SIGALRM, on_alarm);
-    setitimer(ITIMER_REAL, &t, NULL);
 }
 
 /* Threads of OpenMP runtimes spin while they wait. On a machine with more to run than processors, that takes the time
@@ -68,7 +49,9 @@ int main(int argc, char **argv)
     bool parsed = command_parse(&c, TOOL_RUN, argc, argv);
     code = ranks_agree(parsed ? EXIT_GOOD : EXIT_USAGE);
     if (parsed && c.timeout >= 0 && !c.cases_folder)
-        limit_time(c.timeout);
+        watch_limit(c.timeout);
+    else if (parsed && c.options.check && ranks_size() > 1)
+        watch_messages();
     if (code)
         ; /* said above, by this process or another */
     else if (c.help)

@@ -990,6 +990,10 @@ SDFG_API bool sdfg_mpi_launched(void);
 SDFG_API sdfg_error *sdfg_mpi_world(int *rank, int *size);
 /* The least `value` that any process gives; waits until all have called. ENVIRONMENT: a message failed. */
 SDFG_API sdfg_error *sdfg_mpi_least(int64_t *least, int64_t value);
+/* What this process waits for, of which the library would not come back: "rank 1 of 4 waits in MPI_Recv for rank 0, tag
+ * 3, at PATH", cut off after `size` bytes. 0: for nothing (`text` stays), else a number that is another one for each
+ * message. Signal handlers may call it. */
+SDFG_API unsigned sdfg_mpi_waits(char *text, size_t size);
 /* Ends all processes at once, this one with the exit code. Output that is not flushed is lost. Does not return. */
 SDFG_API void sdfg_mpi_abort(int code);
 

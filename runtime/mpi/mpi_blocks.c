@@ -115,6 +115,7 @@ static bool scatter(const struct sdfg_rt_mpi_node *n, struct spread *s)
     }
     if (!sdfg_rt_mpi_row(n, s->block.type, s->block.elements, &e))
         return false;
+    sdfg_rt_mpi_about(n, "MPI_Scatter", SDFG_RT_MPI_ALL, -1);
     int result = n->mpi->Scatter(s->all, e.count, e.type, s->own, e.count, e.type, 0, s->tiling.grid->comm);
     sdfg_rt_mpi_elements_free(n, &e);
     return sdfg_rt_mpi_good(n, "MPI_Scatter", result, "blocks on %d processes", s->tiling.grid->processes);
@@ -130,6 +131,7 @@ static bool gather(const struct sdfg_rt_mpi_node *n, struct spread *s)
     }
     if (!sdfg_rt_mpi_row(n, s->block.type, s->block.elements, &e))
         return false;
+    sdfg_rt_mpi_about(n, "MPI_Gather", SDFG_RT_MPI_ALL, -1);
     int result = n->mpi->Gather(s->own, e.count, e.type, s->all, e.count, e.type, 0, s->tiling.grid->comm);
     sdfg_rt_mpi_elements_free(n, &e);
     if (!sdfg_rt_mpi_good(n, "MPI_Gather", result, "blocks from %d processes", s->tiling.grid->processes))
@@ -161,6 +163,7 @@ void sdfg_rt_mpi_block_scatter(struct sdfg_rt_context *context, const char *wher
     if (!good || !c || !c->valid || n.mpi->self || !sdfg_rt_mpi_layout(&n, out_layout, &s.block) ||
         !sdfg_rt_mpi_elements(&n, &s.block, &e))
         return;
+    sdfg_rt_mpi_about(&n, "MPI_Bcast", 0, -1);
     sdfg_rt_mpi_good(&n, "MPI_Bcast", n.mpi->Bcast(out, e.count, e.type, 0, c->comm), "on %d processes", c->processes);
     sdfg_rt_mpi_elements_free(&n, &e);
 }
@@ -173,6 +176,7 @@ bool sdfg_rt_mpi_add_up(const struct sdfg_rt_mpi_node *n, const struct sdfg_rt_m
     for (int64_t i = 0; i < elements && !m->self; i += most) {
         int count = (int)(elements - i < most ? elements - i : most);
         char *part = own + (size_t)i * sdfg_rt_mpi_bytes(type);
+        sdfg_rt_mpi_about(n, "MPI_Reduce", SDFG_RT_MPI_ALL, -1);
         int result = m->Reduce(grid->me ? part : m->in_place, part, count, m->types[type], m->ops[SDFG_RT_MPI_SUM], 0,
                                grid->comm);
         if (!sdfg_rt_mpi_good(n, "MPI_Reduce", result, "on %d processes", grid->processes))
@@ -272,6 +276,7 @@ static bool receive_piece(struct exchange *x, int from, const struct piece *p)
         return sdfg_rt_mpi_fail(x->n, SDFG_RT_OUT_OF_MEMORY, "a block of an array");
     bool good = sdfg_rt_mpi_row(x->n, l.type, l.elements, &e);
     if (good) {
+        sdfg_rt_mpi_about(x->n, "MPI_Recv", peer, 0);
         int result = x->n->mpi->Recv(packed, e.count, e.type, peer, 0, x->n->comm, &status);
         sdfg_rt_mpi_elements_free(x->n, &e);
         good = sdfg_rt_mpi_good(x->n, "MPI_Recv", result, "a block from rank %d", peer);

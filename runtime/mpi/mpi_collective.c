@@ -44,6 +44,7 @@ void sdfg_rt_mpi_bcast(struct sdfg_rt_context *context, const char *where, const
     if (!sdfg_rt_mpi_enter(&n, context, where, grid) || !sdfg_rt_mpi_layout(&n, layout, &l) ||
         !sdfg_rt_mpi_rank(&n, "the root", root, -1, &from) || n.mpi->self || !sdfg_rt_mpi_elements(&n, &l, &e))
         return;
+    sdfg_rt_mpi_about(&n, "MPI_Bcast", from, -1);
     sdfg_rt_mpi_good(&n, "MPI_Bcast", n.mpi->Bcast(buffer, e.count, e.type, from, n.comm), "from rank %d", from);
     sdfg_rt_mpi_elements_free(&n, &e);
 }
@@ -115,6 +116,7 @@ static bool reduce(const struct sdfg_rt_mpi_node *n, const struct operation *o)
         int count = (int)(elements - at < most ? elements - at : most);
         size_t offset = (size_t)at * o->in.layout.bytes;
         const void *from = in_place ? m->in_place : (const char *)o->in.memory + offset;
+        sdfg_rt_mpi_about(n, all ? "MPI_Allreduce" : "MPI_Reduce", SDFG_RT_MPI_ALL, -1);
         int result = all ? m->Allreduce(from, out + offset, count, type, op, n->comm)
                          : m->Reduce(from, out + offset, count, type, op, o->root, n->comm);
         if (!sdfg_rt_mpi_good(n, all ? "MPI_Allreduce" : "MPI_Reduce", result, "root %d", o->root))
@@ -131,6 +133,7 @@ static bool reduce_scatter(const struct sdfg_rt_mpi_node *n, const struct operat
         return sdfg_rt_mpi_fail(n, SDFG_RT_BAD_VALUE, "%lld elements for %d processes, each of which gets %lld",
                                 (long long)o->in.layout.elements, n->size, (long long)elements);
     mpi_handle op = m->ops[o->op == SDFG_RT_MPI_AVERAGE ? SDFG_RT_MPI_SUM : o->op];
+    sdfg_rt_mpi_about(n, "MPI_Reduce_scatter_block", SDFG_RT_MPI_ALL, -1);
     int result =
         m->Reduce_scatter_block(o->in.memory, o->out.memory, (int)elements, m->types[o->in.layout.type], op, n->comm);
     return sdfg_rt_mpi_good(n, "MPI_Reduce_scatter_block", result, "%lld elements", (long long)elements) &&
@@ -140,7 +143,10 @@ static bool reduce_scatter(const struct sdfg_rt_mpi_node *n, const struct operat
 static bool exchange(const struct sdfg_rt_mpi_node *n, const struct operation *o)
 {
     const struct sdfg_rt_mpi_library *m = n->mpi;
-    const char *name = "MPI_Alltoall";
+    const char *name = o->what == SDFG_RT_MPI_SCATTER     ? "MPI_Scatter"
+                       : o->what == SDFG_RT_MPI_GATHER    ? "MPI_Gather"
+                       : o->what == SDFG_RT_MPI_ALLGATHER ? "MPI_Allgather"
+                                                          : "MPI_Alltoall";
     bool in_whole = o->what == SDFG_RT_MPI_GATHER || o->what == SDFG_RT_MPI_ALLGATHER;
     bool out_whole = o->what == SDFG_RT_MPI_SCATTER;
     struct sdfg_rt_mpi_elements in, out;
@@ -242,6 +248,7 @@ static bool gather_parts(const struct sdfg_rt_mpi_node *n, const struct operatio
                 (size_t)counts[0] * o->in.layout.bytes);
         return true;
     }
+    sdfg_rt_mpi_about(n, "MPI_Gatherv", SDFG_RT_MPI_ALL, -1);
     int result = m->Gatherv(o->in.memory, (int)o->in.layout.elements, m->types[o->in.layout.type], o->out.memory,
                             counts, at, m->types[o->out.layout.type], o->root, n->comm);
     return sdfg_rt_mpi_good(n, "MPI_Gatherv", result, "root %d", o->root);
@@ -262,6 +269,7 @@ static bool exchange_parts(const struct sdfg_rt_mpi_node *n, const struct operat
         memmove(o->out.memory, o->in.memory, (size_t)sent[0] * o->in.layout.bytes);
         return true;
     }
+    sdfg_rt_mpi_about(n, "MPI_Alltoallv", SDFG_RT_MPI_ALL, -1);
     int result = m->Alltoallv(o->in.memory, sent, sent_at, m->types[o->in.layout.type], o->out.memory, got, got_at,
                               m->types[o->out.layout.type], n->comm);
     return sdfg_rt_mpi_good(n, "MPI_Alltoallv", result, "%d processes", n->size);

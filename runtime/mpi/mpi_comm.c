@@ -76,6 +76,7 @@ int64_t sdfg_rt_mpi_split(struct sdfg_rt_context *context, const char *where, co
     mpi_handle comm = 0;
     if (!sdfg_rt_mpi_enter(&n, context, where, grid) || n.mpi->self)
         return 0;
+    sdfg_rt_mpi_about(&n, "MPI_Comm_split", SDFG_RT_MPI_ALL, -1);
     int result = n.mpi->Comm_split(n.comm, (int)color, (int)key, &comm);
     return sdfg_rt_mpi_good(&n, "MPI_Comm_split", result, "color %lld", (long long)color) ? value_of(n.mpi, comm) : 0;
 }
@@ -95,8 +96,10 @@ void sdfg_rt_mpi_comm_free(struct sdfg_rt_context *context, const char *where, i
 void sdfg_rt_mpi_barrier(struct sdfg_rt_context *context, const char *where, const void *grid)
 {
     struct sdfg_rt_mpi_node n;
-    if (sdfg_rt_mpi_enter(&n, context, where, grid) && !n.mpi->self)
-        sdfg_rt_mpi_good(&n, "MPI_Barrier", n.mpi->Barrier(n.comm), "of %d processes", n.size);
+    if (!sdfg_rt_mpi_enter(&n, context, where, grid) || n.mpi->self)
+        return;
+    sdfg_rt_mpi_about(&n, "MPI_Barrier", SDFG_RT_MPI_ALL, -1);
+    sdfg_rt_mpi_good(&n, "MPI_Barrier", n.mpi->Barrier(n.comm), "of %d processes", n.size);
 }
 
 void sdfg_rt_mpi_stop(struct sdfg_rt_context *context, const char *where, const void *grid, int64_t code)

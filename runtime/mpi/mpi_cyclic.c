@@ -114,6 +114,7 @@ static bool transfer(const struct deal *d, int process, int peer, bool sends)
     struct sdfg_rt_mpi_status status;
     if (!sdfg_rt_mpi_row(d->node, d->whole.type, elements_of(d, process), &e))
         return false;
+    sdfg_rt_mpi_about(d->node, sends ? "MPI_Send" : "MPI_Recv", peer, 0);
     int result = sends ? m->Send(d->packed, e.count, e.type, peer, 0, d->grid->comm)
                        : m->Recv(d->packed, e.count, e.type, peer, 0, d->grid->comm, &status);
     sdfg_rt_mpi_elements_free(d->node, &e);

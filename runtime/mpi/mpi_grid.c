@@ -93,6 +93,7 @@ static bool make_comm(const struct sdfg_rt_mpi_node *n, struct sdfg_rt_mpi_grid 
     for (int64_t i = 0; g->parent && i < g->list[0]; i++)
         numbers[i] = g->list[1 + i] != 0;
     g->comm = 0; /* MPICH writes half of the bits */
+    sdfg_rt_mpi_about(n, g->parent ? "MPI_Cart_sub" : "MPI_Cart_create", SDFG_RT_MPI_ALL, -1);
     int result = g->parent ? m->Cart_sub(g->parent->comm, numbers, &g->comm)
                            : m->Cart_create(n->comm, g->rank, g->dims, periods, 0, &g->comm);
     if (!sdfg_rt_mpi_good(n, g->parent ? "MPI_Cart_sub" : "MPI_Cart_create", result, "of %d processes", g->processes))

@@ -63,6 +63,11 @@ bool sdfg_rt_mpi_fail(const struct sdfg_rt_mpi_node *n, enum sdfg_rt_error error
 /* What an MPI function gave; `format` says what it was about. */
 bool sdfg_rt_mpi_good(const struct sdfg_rt_mpi_node *n, const char *function, int result, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* Before a call that waits for `peer` (less than 0: anybody), or SDFG_RT_MPI_ALL processes; sdfg_rt_mpi_good ends it
+ * (mpi_waits.c). */
+enum { SDFG_RT_MPI_ALL = -100 };
+void sdfg_rt_mpi_about(const struct sdfg_rt_mpi_node *n, const char *function, int peer, int tag);
+void sdfg_rt_mpi_came_back(void);
 /* Ranks that programs give: 0 to size - 1, or less than 0 for nobody or anybody, as the library wants it. */
 bool sdfg_rt_mpi_rank(const struct sdfg_rt_mpi_node *n, const char *what, int64_t rank, int negative, int *out);
 

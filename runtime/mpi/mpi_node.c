@@ -26,6 +26,7 @@ bool sdfg_rt_mpi_fail(const struct sdfg_rt_mpi_node *n, enum sdfg_rt_error error
 
 bool sdfg_rt_mpi_good(const struct sdfg_rt_mpi_node *n, const char *function, int result, const char *format, ...)
 {
+    sdfg_rt_mpi_came_back();
     if (!result)
         return true;
     char text[SDFG_RT_MPI_TROUBLE / 2], error[1024] = "no text"; /* MPI libraries write 512 at most */

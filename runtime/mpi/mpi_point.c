@@ -28,6 +28,8 @@ static void send(struct sdfg_rt_context *context, const char *where, const void 
     }
     if (!sdfg_rt_mpi_elements(&n, &l, &e))
         return;
+    if (!request)
+        sdfg_rt_mpi_about(&n, "MPI_Send", peer, (int)tag);
     int result = request ? n.mpi->Isend(buffer, e.count, e.type, peer, (int)tag, n.comm, &started)
                          : n.mpi->Send(buffer, e.count, e.type, peer, (int)tag, n.comm);
     sdfg_rt_mpi_good(&n, request ? "MPI_Isend" : "MPI_Send", result, "to rank %d, tag %lld", peer, (long long)tag);
@@ -72,6 +74,8 @@ static void receive(struct sdfg_rt_context *context, const char *where, const vo
     if (!sdfg_rt_mpi_elements(&n, &l, &e))
         return;
     int which = tag < 0 ? n.mpi->any_tag : (int)tag;
+    if (!request)
+        sdfg_rt_mpi_about(&n, "MPI_Recv", peer, which);
     int result = request ? n.mpi->Irecv(buffer, e.count, e.type, peer, which, n.comm, &started)
                          : n.mpi->Recv(buffer, e.count, e.type, peer, which, n.comm, &status);
     sdfg_rt_mpi_good(&n, request ? "MPI_Irecv" : "MPI_Recv", result, "from rank %d, tag %d", peer, which);
@@ -101,6 +105,7 @@ static bool wait_for(const struct sdfg_rt_mpi_node *n, uint64_t *request, int32_
     if (n->mpi->self)
         return sdfg_rt_mpi_self_wait(n, request, tag, source);
     *request = 0;
+    sdfg_rt_mpi_about(n, "MPI_Wait", SDFG_RT_MPI_ALL, -1);
     if (!sdfg_rt_mpi_good(n, "MPI_Wait", n->mpi->Wait(&started, &status), "for a message"))
         return false;
     if (tag)

@@ -34,6 +34,7 @@ static bool bcast(const struct sdfg_rt_mpi_node *n, const struct sdfg_rt_mpi_gri
         return true;
     if (!sdfg_rt_mpi_row(n, type, count, &e))
         return false;
+    sdfg_rt_mpi_about(n, "MPI_Bcast", root, -1);
     int result = n->mpi->Bcast(memory, e.count, e.type, root, g->comm);
     sdfg_rt_mpi_elements_free(n, &e);
     return sdfg_rt_mpi_good(n, "MPI_Bcast", result, "a part of a matrix on %d processes", g->processes);

@@ -523,6 +523,34 @@ def bad_rank(run):
     complain(done, 7, f"of {run.ranks}: the receiver is rank {run.ranks}", '"send"', by_one=False)
 
 
+def deadlock(run):
+    """Each process receives before it sends: who waits for whom is said."""
+    if run.ranks == 1:
+        return
+    g = Graph("deadlock", {"N": "int64"}, x=array("float64", "N"), y=array("float64", "N"), to=array("int32", 1), source=array("int32", 1), tag=array("int32", 1))
+    g.mpi("Recv", {"_src": "source[0]", "_tag": "tag[0]"}, {"_buffer": "y[0:N]"})
+    g.mpi("Send", {"_buffer": "x[0:N]", "_dest": "to[0]", "_tag": "tag[0]"}, {})
+    for r in range(run.ranks):
+        np.save(run.folder / f"to.{r}.npy", np.array([(r + 1) % run.ranks], np.int32))
+        np.save(run.folder / f"source.{r}.npy", np.array([(r - 1) % run.ranks], np.int32))
+    np.save(run.folder / "tag.npy", np.array([9], np.int32))
+    options = ["--N=4", *(f"--{n}=@{run.folder}/{n}.{{rank}}.npy" for n in ("to", "source")), f"--tag=@{run.folder}/tag.npy"]
+    done = run.start(g.write(run.folder), [*options, "--timeout=3"])
+    lines = [f"rank {r} of {run.ranks} waits in MPI_Recv for rank {(r - 1) % run.ranks}, tag 9, at deadlock/state[0] \"s0\"/library[0] \"recv\"" for r in range(run.ranks)]
+    said = done.stdout + done.stderr
+    if done.returncode == 0 or not any(line in said for line in lines):
+        raise RuntimeError(f"exit code {done.returncode}\n{said}")
+    if run.ranks > 2: # once is enough
+        return
+    try:
+        run.start(g.write(run.folder), [*options, "--check"], timeout=25)
+        raise RuntimeError("it has ended")
+    except subprocess.TimeoutExpired as e:
+        said = (e.stderr or b"").decode() + (e.stdout or b"").decode()
+        if any(said.count("for ten seconds " + line) != 1 for line in lines):
+            raise RuntimeError(said)
+
+
 def truncated(run):
     """A message that is longer than the place for it."""
     g = Graph("truncated", {"N": "int64"}, x=array("float64", "N"), y=array("float64", "N"), peer=array("int32", 1), tag=array("int32", 1),
@@ -537,7 +565,7 @@ def truncated(run):
     complain(done, 8, '"recv"', by_one=False)
 
 
-TESTS = [ring, send_recv, broadcast, reductions, exchanges, parts_of_grids, blocks, rows_and_copies, redistribute, maps, communicators, parts_of_different_sizes, reduce_scatter, init_code, communicator, map_of_two, not_waiting, gaps_without_waiting, wrong_parts, abort, one_output, large_grid, bad_rank, truncated, other_sizes, other_programs]
+TESTS = [ring, send_recv, broadcast, reductions, exchanges, parts_of_grids, blocks, rows_and_copies, redistribute, maps, communicators, parts_of_different_sizes, reduce_scatter, init_code, communicator, map_of_two, not_waiting, gaps_without_waiting, wrong_parts, abort, one_output, large_grid, bad_rank, truncated, deadlock, other_sizes, other_programs]
 
 
 def main(tests):
