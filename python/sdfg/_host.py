@@ -137,10 +137,14 @@ class Asking:
             return False
         return ask
 
-    def _text(self, out, text):
+    def _bytes(self, text):
+        """For a field of an answer: the answer lies in the library's memory and keeps nothing alive."""
         data = text.encode()
         self.kept.append(data)
-        out.text = data
+        return data
+
+    def _text(self, out, text):
+        out.text = self._bytes(text)
 
     def _texts(self, values):
         array = (ctypes.c_char_p * max(len(values), 1))(*(str(v).encode() for v in values))
@@ -190,7 +194,7 @@ class Asking:
             if found is None:
                 raise Question(f"elements of type {value} have no counterpart in programs")
             out.kind, kind = TYPE, "is" if isinstance(value, type) else "constant"
-            out.type = found.name.encode()
+            out.type = self._bytes(found.name)
         elif isinstance(value, slice):
             self._slice(value, out)
         elif isinstance(value, (tuple, list, dict, range)):
@@ -224,7 +228,7 @@ class Asking:
 
     def _number(self, value, out):
         if isinstance(value, numpy.generic):
-            out.type = value.dtype.name.encode()
+            out.type = self._bytes(value.dtype.name)
             value = value.item()
             if not isinstance(value, (bool, int, float, complex)):
                 raise Question(f"numbers of type {out.type.decode()} are not supported")
@@ -240,7 +244,7 @@ class Asking:
             out.kind, out.real, out.imaginary = COMPLEX, value.real, value.imag
 
     def _array_type(self, kind, type, shape, strides, out):
-        out.kind, out.type, out.rank = kind, type.encode(), len(shape)
+        out.kind, out.type, out.rank = kind, self._bytes(type), len(shape)
         out.shape = self._texts(shape)
         if strides is not None:
             out.strides = self._texts(strides)
@@ -318,7 +322,7 @@ class Asking:
         if given[0] == "constant":
             self._describe(given[1], f"P[{name!r}]", name, out)
         elif given[0] == "value":
-            out.kind, out.type, out.weak = VALUE, given[1].encode(), given[2]
+            out.kind, out.type, out.weak = VALUE, self._bytes(given[1]), given[2]
         elif given[0] == "callback":
             out.kind, out.id = OTHER, self._remember(given[1], f"P[{name!r}]", name)
             self._text(out, "a callback")
@@ -347,7 +351,7 @@ class Asking:
 
     def _symbol(self, name, out):
         found = self.symbols.get(name.decode())
-        out.kind, out.type = TYPE, (found.dtype if isinstance(found, Expression) else BY_NAME["int64"]).name.encode()
+        out.kind, out.type = TYPE, self._bytes((found.dtype if isinstance(found, Expression) else BY_NAME["int64"]).name)
 
     def _attribute(self, key, name, out):
         name = name.decode()

@@ -94,9 +94,10 @@ class Result:
         if self.dtype is None:
             out.kind = 1 # NONE
             return
-        out.kind, out.type, out.rank, out.weak = 14 if self.shape else 13, self.dtype.encode(), len(self.shape), self.weak
+        name = self.dtype.encode()
+        out.kind, out.type, out.rank, out.weak = 14 if self.shape else 13, name, len(self.shape), self.weak
         texts = (ctypes.c_char_p * max(len(self.shape), 1))(*(str(n).encode() for n in self.shape))
-        keep.append(texts)
+        keep += name, texts
         out.shape = texts
 
     def put(self, name, value, numbers, calls):

@@ -77,6 +77,34 @@ class Calls(unittest.TestCase):
         self.assertEqual(results, [108.0] * 8)
         self.assertEqual(len(total.explain().splitlines()), 1)
 
+    def test_first_calls_of_many_functions(self):
+        """Answers of the host stay while other threads allocate."""
+        wrong = []
+        for k in range(30):
+            total = sdfg.program(self.scaled(k))
+            barrier = threading.Barrier(8)
+
+            def work():
+                barrier.wait()
+                for _ in range(3):
+                    if total(numpy.arange(9.0)) != 36.0 * k:
+                        wrong.append(k)
+
+            threads = [threading.Thread(target=work) for _ in range(8)]
+            for t in threads:
+                t.start()
+            for t in threads:
+                t.join()
+            if len(total.explain().splitlines()) != 1:
+                wrong.append(total.explain())
+        self.assertEqual(wrong, [])
+
+    @staticmethod
+    def scaled(k):
+        def total(A):
+            return numpy.sum(A * k)
+        return total
+
     def test_calls_of_threads_overlap(self):
         wrong = []
 
