@@ -186,7 +186,8 @@ bool opt_vectorize(struct tree *t, const struct tree_options *o)
         return true;
     for (uint32_t i = 0; t->machine->scalable && i < t->functions.count; i++) {
         struct tree_func *f = t->functions.items[i];
-        struct vectorize v = { .tree = t, .options = o, .iterations = iterations_of(t, f) };
+        struct iterations of_function = iterations_of(t, f);
+        struct vectorize v = { .tree = t, .options = o, .iterations = &of_function };
         tree_visit_frames(f->body, NULL, look, &v);
     }
     return true;

@@ -17,7 +17,7 @@ struct lane_variable {
 struct vectorize {
     struct tree *tree;
     const struct tree_options *options;
-    struct iterations iterations;
+    struct iterations *iterations;
     /* the loop at hand */
     struct tree_stmt *loop;
     struct tree_scan scan;

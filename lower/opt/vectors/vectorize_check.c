@@ -165,7 +165,7 @@ static void follow(struct flow *f, struct tree_stmt *s)
 
 static bool check_variables(struct vectorize *v)
 {
-    const struct tree_scan *whole = tree_whole(&v->iterations.whole);
+    const struct tree_scan *whole = tree_whole(&v->iterations->whole);
     struct flow f = { .vectorize = v };
     follow(&f, v->loop->body);
     for (uint32_t i = 0; i < v->scan.assigned.count; i++) {
@@ -289,7 +289,7 @@ bool lanes_check(struct vectorize *v, const struct tree_frame *frame)
     if (v->why || !check_variables(v))
         return false;
     struct fuse_nest nest = { .loops = { loop }, .depth = 1 };
-    struct iterations *x = &v->iterations;
+    struct iterations *x = v->iterations;
     if (!loop->loop.independent && !iterations_are_apart(x, loop, &nest, frame)) {
         const char *dependence = remark_dependence(v->tree, x->obstacle.a, x->obstacle.b);
         return lanes_obstacle(v, dependence ? dependence : "iterations may access the same element");
