@@ -5,6 +5,7 @@
 #ifndef ENGINE_CODEGEN_H
 #define ENGINE_CODEGEN_H
 
+#include "base/vec.h"
 #include "engine/include/sdfg_plugin.h"
 
 #include <stdatomic.h>
@@ -12,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CODEGEN_ABI = 21 };
+enum { CODEGEN_ABI = 22 };
 
 struct arena;
 struct json;
@@ -199,7 +200,7 @@ struct codegen_result {
     void *owner;                   /* keeps code and strings alive until codegen_api.release */
 };
 
-/* A row of a list (sdfg_engine_list); gone after it was taken. */
+/* A row of a list (sdfg_engine_list). */
 enum { CODEGEN_LIST_VALUES = 5 };
 struct codegen_row {
     const char *name, *text;
@@ -207,7 +208,7 @@ struct codegen_row {
     uint32_t num_values;
     const char *names[CODEGEN_LIST_VALUES], *values[CODEGEN_LIST_VALUES];
 };
-typedef void codegen_take(void *user, const struct codegen_row *row);
+typedef VEC(struct codegen_row) codegen_rows;
 
 struct codegen_api {
     uint32_t abi; /* CODEGEN_ABI */
@@ -217,8 +218,9 @@ struct codegen_api {
     const char *(*version)(void); /* "LLVM 22.1.8" */
     /* Times that LLVM could not go on in this process and what it had in use was left as it was. */
     unsigned (*abandoned)(void);
-    /* Targets, passes and operations, in order, with those of plug-ins. No LLVM is needed. */
-    void (*list)(enum sdfg_list_kind what, const struct codegen_added *added, codegen_take *take, void *user);
+    /* Targets, passes and operations, in order, with those of plug-ins; they and their texts are in `a`. No LLVM is
+     * needed. False: out of memory. */
+    bool (*list)(enum sdfg_list_kind what, const struct codegen_added *added, struct arena *a, codegen_rows *out);
 };
 
 #endif

@@ -127,6 +127,16 @@ static void take_enums(struct sdfg_list *l, const enum_members *registered)
     }
 }
 
+static void take_listed(struct sdfg_list *l, const struct codegen_api *api, enum sdfg_list_kind what,
+                        const struct codegen_added *added)
+{
+    codegen_rows rows = { 0 };
+    if (!api->list(what, added, l->arena, &rows))
+        fatal_memory();
+    for (uint32_t i = 0; i < rows.count; i++)
+        (what == SDFG_LIST_TARGETS ? take_target : take_row)(l, &rows.items[i]);
+}
+
 sdfg_error *sdfg_engine_list(sdfg_list **out, sdfg_engine *e, enum sdfg_list_kind what)
 {
     NEEDS(out);
@@ -150,7 +160,7 @@ sdfg_error *sdfg_engine_list(sdfg_list **out, sdfg_engine *e, enum sdfg_list_kin
     else if ((api = engine_codegen(e, r.diags))) {
         if (what == SDFG_LIST_OPS)
             take_implemented(l, e);
-        api->list(what, &e->registry.added, what == SDFG_LIST_TARGETS ? take_target : take_row, l);
+        take_listed(l, api, what, &e->registry.added);
     }
     guard_unlock(&locked);
     sdfg_error *error = report_end(&r, SDFG_STAGE_OPTIONS);

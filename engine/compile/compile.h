@@ -91,7 +91,7 @@ bool compile_begin(void);
 void compile_end(void);
 
 /* What codegen_api.list tells (list.c). */
-void compile_list(enum sdfg_list_kind what, const struct codegen_added *added, codegen_take *take, void *user);
+bool compile_list(enum sdfg_list_kind what, const struct codegen_added *added, struct arena *a, codegen_rows *out);
 
 /* ---- passes of compile_pass.c ---- */
 

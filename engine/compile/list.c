@@ -1,4 +1,5 @@
 /* What the code generator has, as rows of texts. */
+#include "base/fatal.h"
 #include "engine/compile/compile_passes.h"
 #include "engine/compile/compile_target.h"
 #include "lower/graph/target.h"
@@ -54,37 +55,45 @@ static void add_taken(struct words *w, const struct targets *all, const struct t
                 add_word(w, *name);
 }
 
-static void list_targets(const struct targets *all, codegen_take *take, void *user)
+/* What is listed, in the caller's arena. */
+struct listing {
+    enum sdfg_list_kind what;
+    const struct codegen_added *added;
+    struct arena *arena;
+    codegen_rows *out;
+};
+
+static void list_targets(struct listing *l)
 {
+    const struct targets *all = compile_targets(l->arena, l->added);
     for (uint32_t i = all->count; i-- > 0;) {
         const struct target *t = all->items[i];
         struct words schedules = { .length = 0 }, storages = { .length = 0 };
         add_taken(&schedules, all, t, CLAIM_SCHEDULE, ENUM_SCHEDULE);
         add_taken(&storages, all, t, CLAIM_STORAGE, ENUM_STORAGE);
         struct codegen_row row = { .name = t->name, .text = t->text, .device = t->device && !t->user };
-        add_value(&row, "schedules", schedules.text);
-        add_value(&row, "storages", storages.text);
-        take(user, &row);
+        add_value(&row, "schedules", arena_strdup(l->arena, schedules.text));
+        add_value(&row, "storages", arena_strdup(l->arena, storages.text));
+        vec_push(l->arena, l->out, row);
     }
 }
 
-static void list_passes(const struct codegen_added *added, codegen_take *take, void *user)
+static void list_passes(struct listing *l)
 {
-    struct arena *a = arena_new();
+    struct arena *a = l->arena;
     struct fact_names names;
-    for (const struct pass *p = passes_with(a, diags_new(a), added, &names); p->run; p++) {
+    for (const struct pass *p = passes_with(a, diags_new(a), l->added, &names); p->run; p++) {
         struct codegen_row row = { .name = p->name, .text = p->text };
         add_value(&row, "needs", facts_text(a, p->needs, &names));
         add_value(&row, "makes", facts_text(a, p->makes, &names));
         add_value(&row, "breaks", facts_text(a, p->breaks, &names));
         add_value(&row, "code", p->devices == TREE_PASS_CPU ? "CPU" : p->devices == TREE_PASS_GPU ? "GPU" : "BOTH");
         add_value(&row, "plug-in", p->plugin ? p->plugin->plugin : "");
-        take(user, &row);
+        vec_push(a, l->out, row);
     }
-    arena_free(a);
 }
 
-static void list_ops(codegen_take *take, void *user)
+static void list_ops(struct listing *l)
 {
     static const struct {
         const char *name, *library, *class, *text;
@@ -97,19 +106,23 @@ static void list_ops(codegen_take *take, void *user)
         struct codegen_row row = { .name = ops[i].name, .text = ops[i].text };
         add_value(&row, "library", ops[i].library);
         add_value(&row, "class", ops[i].class);
-        take(user, &row);
+        vec_push(l->arena, l->out, row);
     }
 }
 
-void compile_list(enum sdfg_list_kind what, const struct codegen_added *added, codegen_take *take, void *user)
+static void list_all(void *listing)
 {
-    if (what == SDFG_LIST_TARGETS) {
-        struct arena *a = arena_new();
-        list_targets(compile_targets(a, added), take, user);
-        arena_free(a);
-    } else if (what == SDFG_LIST_PASSES) {
-        list_passes(added, take, user);
-    } else if (what == SDFG_LIST_OPS) {
-        list_ops(take, user);
-    }
+    struct listing *l = listing;
+    if (l->what == SDFG_LIST_TARGETS)
+        list_targets(l);
+    else if (l->what == SDFG_LIST_PASSES)
+        list_passes(l);
+    else if (l->what == SDFG_LIST_OPS)
+        list_ops(l);
+}
+
+bool compile_list(enum sdfg_list_kind what, const struct codegen_added *added, struct arena *a, codegen_rows *out)
+{
+    struct listing l = { what, added, a, out };
+    return guard_run(list_all, &l, NULL);
 }
