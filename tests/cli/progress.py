@@ -10,13 +10,12 @@ import sys
 import tempfile
 
 RUN, CC = sys.argv[1:]
-STATEMENTS = 600
 
 
-def program():
+def program(statements):
     """Statements that cannot be merged."""
     lines = ["import sdfg", "", "@sdfg.program", "def f(A: sdfg.float64[64], n: sdfg.int64):"]
-    lines += [f"    A[(n * {i} + {i % 7}) % 64] = A[(n + {i * 5}) % 64] * {i}.5 + A[{i % 64}]" for i in range(STATEMENTS)]
+    lines += [f"    A[(n * {i} + {i % 7}) % 64] = A[(n + {i * 5}) % 64] * {i}.5 + A[{i % 64}]" for i in range(statements)]
     return "\n".join(lines) + "\n"
 
 
@@ -38,10 +37,13 @@ def on_terminal(command, status=0, **environment):
 
 with tempfile.TemporaryDirectory() as folder:
     path = pathlib.Path(folder, "p.py")
-    path.write_text(program())
     run = [RUN, f"{path}:f", "--n=3", "--no-cache"]
     for command in run, [CC, f"{path}:f", "-o", f"{folder}/f.so"]:
-        text = on_terminal(command)
+        statements, text = 600, ""
+        while "\rcompiling: " not in text and statements < 20000: # as many as take more than a second on this machine
+            path.write_text(program(statements))
+            text = on_terminal(command)
+            statements *= 2
         assert "\rcompiling: " in text, text
         assert "compiling" not in text.split("\r\033[K")[-1], text # it is wiped out
     assert "compiling" not in on_terminal(run, TERM="dumb")

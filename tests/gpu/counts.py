@@ -6,14 +6,14 @@ import re
 import subprocess
 import sys
 
-MOST_NESTS, MOST_KERNELS = 255, 323  # of all programs; to be lowered with each improvement
+MOST_NESTS, MOST_KERNELS = 248, 315  # of all programs; to be lowered with each improvement
 MAY_TRANSFER_IN_LOOPS = {
     "channel_flow",  # `while` over a norm
     "contour_integral",  # a solver of the host
     "mandelbrot2",  # sizes of arrays are counted by the program
 }
 
-ONE_LAUNCH = {"adi", "cholesky", "durbin", "lu", "seidel_2d", "syr2k", "syrk", "trisolv"}  # per call
+ONE_LAUNCH = {"cholesky", "durbin", "seidel_2d", "syr2k", "syrk", "trisolv"}  # per call
 
 
 def kernels_and_transfers(tree):
@@ -50,7 +50,7 @@ def main(folder, tool):
         print(f"{name:25} {kinds.get('nest', 0):5} {sum(kinds.values()):4} {outside:10} {inside:9}")
         if inside and name not in MAY_TRANSFER_IN_LOOPS:
             faults.append(f"{name}: {inside} transfers in loops")
-        if name in ONE_LAUNCH and kinds != {"region": 1}:
+        if name in ONE_LAUNCH and sum(kinds.values()) != 1:
             faults.append(f"{name}: {kinds} instead of one launch")
     print(f"{'all':25} {nests:5} {kernels:4}")
     if nests > MOST_NESTS or kernels > MOST_KERNELS:
