@@ -312,15 +312,15 @@ bool sdfg_rt_device_finished(struct sdfg_rt_ticket *t, bool wait)
 
 void sdfg_rt_run_free(struct sdfg_rt_gpu *gpu, struct sdfg_rt_run *run)
 {
-    for (int i = 0; i < SDFG_RT_QUEUES; i++) {
-        if (run->made & 1u << i)
-            gpu->cuda->StreamDestroy(run->queues[i]);
+    for (int i = 0; i < SDFG_RT_QUEUES; i++)
         if (run->events[i])
             gpu->cuda->EventDestroy(run->events[i]);
-    }
     if (run->done)
         gpu->cuda->EventDestroy(run->done);
     sdfg_rt_time_free(gpu, run);
+    for (int i = 0; i < SDFG_RT_QUEUES; i++) /* behind the events that are recorded there */
+        if (run->made & 1u << i)
+            gpu->cuda->StreamDestroy(run->queues[i]);
     free(run->mirrors);
     free(run);
 }
