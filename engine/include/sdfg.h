@@ -1,5 +1,7 @@
 /* libsdfg: loads SDFGs (the data-flow IR of DaCe), compiles them in memory and runs them.
  *
+ * The C interface is this one file, which other languages read as a whole to make their bindings.
+ *
  *     sdfg_engine  *e;  sdfg_engine_new(&e, NULL);
  *     sdfg_program *p;  sdfg_program_load_file(&p, e, "gemm.sdfg");
  *     sdfg_args    *a;  sdfg_args_new(&a, p);
