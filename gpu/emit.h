@@ -11,6 +11,7 @@ struct gpu_kernel {
     const struct tree_stmt *stmt;
     const char *name;     /* of the function */
     uint32_t param_bytes; /* of its parameters, in the layout of kernel_params (lower/tree/tree_kernel.h) */
+    bool checked;         /* it records faults (struct sdfg_rt_device_fault) */
 };
 
 /* From this line of the text on (counted from 1) code comes from `place`. */
@@ -25,6 +26,8 @@ struct gpu_text {
     size_t length;
     const struct gpu_kernel *kernels; /* in the order in which tree_kernels finds them */
     uint32_t num_kernels, num_functions;
+    const struct sdfg_rt_access *const *accesses; /* by the numbers that checked kernels record */
+    uint32_t num_accesses;
     const struct gpu_line *lines; /* rising */
     uint32_t num_lines;
 };

@@ -102,9 +102,8 @@ static struct cuda expr_load_value(struct gpu_func *f, const struct tree_expr *e
 
 static struct cuda expr_of_host(struct gpu_func *f, const struct tree_expr *e)
 {
-    gpu_unsupported(f->module, e->op == EXPR_SLOT      ? "memory of the program's state"
-                               : e->op == EXPR_CONTEXT ? "the context of the call"
-                                                       : "vectors whose length only the machine knows");
+    gpu_unsupported(f->module, e->op == EXPR_SLOT ? "memory of the program's state"
+                                                  : "vectors whose length only the machine knows");
     return gpu_text_of(CUDA_POSTFIX, "0");
 }
 
@@ -268,7 +267,7 @@ static struct cuda expr_one_lane(struct gpu_func *f, const struct tree_expr *e)
 
 static emit_expr *const by_op[EXPR_OP_COUNT] = {
     [EXPR_INT] = gpu_constant_value, [EXPR_FLOAT] = gpu_constant_value, [EXPR_NULL] = gpu_constant_value,
-    [EXPR_CONTEXT] = expr_of_host,   [EXPR_VAR] = expr_variable,        [EXPR_LOAD] = expr_load_value,
+    [EXPR_CONTEXT] = gpu_faults,     [EXPR_VAR] = expr_variable,        [EXPR_LOAD] = expr_load_value,
     [EXPR_OFFSET] = gpu_address,     [EXPR_FIELD] = gpu_address,        [EXPR_SLOT] = expr_of_host,
     [EXPR_DATA] = gpu_data,          [EXPR_NEG] = expr_unary_op,        [EXPR_NOT] = expr_not,
     [EXPR_BITNOT] = expr_unary_op,   [EXPR_ADD] = expr_binary_op,       [EXPR_SUB] = expr_binary_op,

@@ -50,6 +50,8 @@ const char *gpu_kernel_text(struct gpu_func *f)
         text_add(&out, i ? ", " : "");
         add_param(f, &out, gpu_variable(f, f->params.vars[i]));
     }
+    if (f->params.faults)
+        text_add(&out, f->params.count ? ", void *sd_faults" : "void *sd_faults");
     for (uint32_t i = 0; i < f->order.count; i++) {
         struct gpu_variable *x = f->order.items[i];
         if (!x->on_top || (x->array && x->assignments == 1)) {

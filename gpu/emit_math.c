@@ -123,6 +123,9 @@ struct cuda gpu_call(struct gpu_func *f, const struct type *result, const char *
                         arena_printf(f->module->arena, "a call of '%s'", name ? name : "a function by its address"));
         return gpu_text_of(CUDA_POSTFIX, "0");
     }
+    struct cuda of_checks;
+    if (gpu_fault_call(f, name, args, &of_checks))
+        return of_checks;
     for (uint32_t i = 0; i < num_args; i++) {
         values[i] = gpu_expr(f, args[i]);
         if (args[i]->type->kind == TYPE_POINTER) /* bytes of a text, or untyped memory */

@@ -65,7 +65,8 @@ static void add_kernel(struct gpu_module *m, const struct tree_stmt *kernel, str
             text_printf(out, "__device__ u32 %s_blocks;\n", name);
         text_add(out, text);
     }
-    struct gpu_kernel k = { kernel, name, kernel_params(m->arena, kernel).bytes };
+    struct kernel_params params = kernel_params(m->arena, kernel);
+    struct gpu_kernel k = { kernel, name, params.bytes, params.faults };
     vec_push(m->arena, &m->kernels, k);
 }
 
@@ -111,7 +112,9 @@ const struct gpu_text *gpu_emit(const struct tree *t, enum gpu_fp fp)
     struct gpu_text *out = NEW(t->arena, struct gpu_text);
     *out = (struct gpu_text){ .kernels = m.kernels.items,
                               .num_kernels = m.kernels.count,
-                              .num_functions = m.num_functions };
+                              .num_functions = m.num_functions,
+                              .accesses = m.accesses.items,
+                              .num_accesses = m.accesses.count };
     finish(&m, text_get(&all), out);
     return out;
 }

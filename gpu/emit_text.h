@@ -48,6 +48,7 @@ struct gpu_module {
     enum gpu_fp fp;
     bool needs[PIECE_COUNT];
     struct map records, data; /* struct type *, bytes of an EXPR_DATA -> number + 1 */
+    VEC(const struct sdfg_rt_access *) accesses;
     struct text declarations;
     VEC(const struct place *) places; /* as marks in the text count them */
     VEC(struct gpu_kernel) kernels;
@@ -191,6 +192,12 @@ void gpu_stmt_update(struct gpu_func *f, const struct tree_stmt *s);
 void gpu_stmt_group(struct gpu_func *f, const struct tree_stmt *s);
 void gpu_stmt_barrier(struct gpu_func *f, const struct tree_stmt *s);
 struct cuda gpu_thread(struct gpu_func *f, const struct tree_expr *e);
+
+/* ---- emit_fault.c: what checked mode calls ---- */
+
+struct cuda gpu_faults(struct gpu_func *f, const struct tree_expr *e);
+/* A call of a function of checked mode; false: it is another one. */
+bool gpu_fault_call(struct gpu_func *f, const char *name, struct tree_expr *const *args, struct cuda *out);
 
 /* ---- emit_stmt.c ---- */
 

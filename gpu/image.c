@@ -21,7 +21,7 @@ const struct sdfg_rt_image *gpu_image(struct arena *a, const struct gpu_text *te
             .name = k->name,
             .path = path_of(a, k->stmt->place),
             .line = source ? (int32_t)source->line : 0,
-            .flags = k->stmt->kernel->cooperative ? SDFG_RT_COOPERATIVE : 0,
+            .flags = (k->stmt->kernel->cooperative ? SDFG_RT_COOPERATIVE : 0u) | (k->checked ? SDFG_RT_CHECKED : 0u),
             .params = k->param_bytes,
         };
     }
@@ -31,10 +31,12 @@ const struct sdfg_rt_image *gpu_image(struct arena *a, const struct gpu_text *te
         .arch = (uint32_t)code->arch,
         .kind = code->form == NVRTC_PTX ? SDFG_RT_PTX : SDFG_RT_CUBIN,
         .num_kernels = text->num_kernels,
+        .num_accesses = text->num_accesses,
         .hash = { hash_bytes(code->bytes, code->size, 0), hash_bytes(code->bytes, code->size, OTHER_SEED) },
         .size = code->size,
         .bytes = code->bytes,
         .kernels = kernels,
+        .accesses = text->accesses,
     };
     return image;
 }

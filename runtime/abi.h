@@ -160,6 +160,8 @@ struct sdfg_rt_faults {
     int64_t count;                       /* so far */
     const struct sdfg_rt_access *access; /* of the first one, in the memory of the code; NULL: none yet */
     int64_t thread;
+    const char *kernel; /* that found the first one, in the memory of the code; NULL: code of the host did */
+    uint32_t block[3], thread_of_block[3];
     struct sdfg_rt_races *races;          /* what was accessed in maps, if races are looked for; else NULL */
     int64_t values[3 * SDFG_RT_MAX_RANK]; /* of each dimension: first and last index, extent */
 };

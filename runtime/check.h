@@ -7,6 +7,10 @@
 /* Counts a fault; the first one of a call is kept. `values`: of each dimension first and last index and extent. The
  * call goes on without the access, until it comes to a place where it can stop. */
 void sdfg_rt_fault(struct sdfg_rt_context *context, const struct sdfg_rt_access *access, const int64_t *values);
+/* The same for the faults of one launch of a kernel. */
+struct sdfg_rt_device_fault;
+void sdfg_rt_fault_in_kernel(struct sdfg_rt_context *context, const struct sdfg_rt_access *access, const char *kernel,
+                             const struct sdfg_rt_device_fault *found);
 int64_t sdfg_rt_stopped(struct sdfg_rt_context *context);
 
 /* ---- races (check_race.c) ---- */

@@ -15,10 +15,11 @@
 
 /* ---- device code, as the constant sdfg_device_image of a program describes it ---- */
 
-enum { SDFG_RT_IMAGE_ABI = 1 };
+enum { SDFG_RT_IMAGE_ABI = 2 };
 enum sdfg_rt_image_kind { SDFG_RT_CUBIN /* machine code */, SDFG_RT_PTX /* text, ends with a zero byte */ };
 enum sdfg_rt_kernel_flags {
-    SDFG_RT_COOPERATIVE = 1 /* blocks may wait for each other: launched with as many as can run at once */
+    SDFG_RT_COOPERATIVE = 1, /* blocks may wait for each other: launched with as many as can run at once */
+    SDFG_RT_CHECKED = 2      /* its last parameter is the address of a struct sdfg_rt_device_fault */
 };
 
 struct sdfg_rt_kernel {
@@ -35,10 +36,20 @@ struct sdfg_rt_image {
     uint32_t arch; /* compute capability: 90 */
     uint32_t kind; /* enum sdfg_rt_image_kind */
     uint32_t num_kernels;
-    uint64_t hash[2]; /* of the bytes: two images with the same hash are the same, and loaded once */
+    uint32_t num_accesses;
+    uint64_t hash[2]; /* of the bytes: two images with the same hash have the same code, which is loaded once */
     uint64_t size;
     const void *bytes;
     const struct sdfg_rt_kernel *kernels;
+    const struct sdfg_rt_access *const *accesses; /* that checked mode looks at, by the numbers that kernels know */
+};
+
+/* What checked kernels leave in memory of the device (PIECE_FAULT in gpu/pieces.def). All zero: no fault. */
+struct sdfg_rt_device_fault {
+    uint64_t count;
+    int64_t access; /* of the first one: the number */
+    uint32_t block[3], thread[3];
+    int64_t values[3 * SDFG_RT_MAX_RANK]; /* of each dimension: first and last index, extent */
 };
 
 /* ---- generated code (rows of runtime/abi.def) ---- */
@@ -79,6 +90,9 @@ void sdfg_rt_device_launch(struct sdfg_rt_run *run, int64_t kernel, const int64_
                            int64_t bytes, int64_t queue);
 /* How many blocks of so many threads can be resident at once: the most that a cooperative kernel gets. At least 1. */
 int64_t sdfg_rt_device_resident(struct sdfg_rt_run *run, int64_t kernel, int64_t threads);
+/* Where kernels of this run record their faults: a struct sdfg_rt_device_fault on the device. The host waits behind the
+ * launch of a checked kernel and looks: a fault ends the run with SDFG_RT_FAULT. */
+void *sdfg_rt_device_faults(struct sdfg_rt_run *run);
 /* The host waits for all work of a queue, or of all (SDFG_RT_ALL_QUEUES). */
 void sdfg_rt_device_wait(struct sdfg_rt_run *run, int64_t queue);
 /* Later work in `queue` waits for all that is in the queue `behind` now. */

@@ -185,6 +185,7 @@ struct sdfg_rt_run {
     cuda_event done; /* of an asynchronous run */
     struct sdfg_rt_ticket *ticket;
     struct sdfg_rt_marks *marks; /* NULL: nothing was timed */
+    void *faults;                /* on the device; NULL: no checked kernel was launched */
     struct sdfg_rt_run *next;
 };
 
@@ -240,6 +241,11 @@ void sdfg_rt_time_wait_end(struct sdfg_rt_run *run, int64_t since);
 void sdfg_rt_time_begin_run(struct sdfg_rt_run *run);
 void sdfg_rt_time_tell(struct sdfg_rt_run *run); /* the call, when the host has waited for all */
 void sdfg_rt_time_free(struct sdfg_rt_gpu *gpu, struct sdfg_rt_run *run);
+
+/* ---- faults that checked kernels find (device_fault.c) ---- */
+
+/* The host has waited for the launch. */
+void sdfg_rt_fault_look(struct sdfg_rt_run *run, const struct sdfg_rt_kernel *k);
 
 /* ---- launches that an error may name (device_log.c) ---- */
 

@@ -139,8 +139,10 @@ void sdfg_rt_device_launch(struct sdfg_rt_run *run, int64_t kernel, const int64_
     sdfg_rt_time_end(run, mark, stream);
     if (result != CUDA_GOOD)
         sdfg_rt_run_check(run, name, result, sdfg_rt_cuda_is_fault(result) ? "" : k->name);
-    else if (run->call->check)
+    else if (run->call->check || k->flags & SDFG_RT_CHECKED)
         sdfg_rt_device_wait(run, queue);
+    if (k->flags & SDFG_RT_CHECKED)
+        sdfg_rt_fault_look(run, k);
 }
 
 int64_t sdfg_rt_device_resident(struct sdfg_rt_run *run, int64_t kernel, int64_t threads)

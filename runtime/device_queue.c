@@ -225,6 +225,8 @@ void sdfg_rt_device_end(struct sdfg_rt_run *run)
     if (!working && run->busy)
         drain(run);
     drop_mirrors(run);
+    sdfg_rt_device_free(run, run->faults, SDFG_RT_ON_DEVICE);
+    run->faults = NULL;
     sdfg_rt_device_disown(run, !sdfg_rt_run_good(run));
     restore_queue(run);
     if (working) {

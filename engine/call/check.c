@@ -114,6 +114,16 @@ static void print_numbers(const sdfg_fault *f, const struct sdfg_rt_access *x, s
                     (long long)f->high[f->rank], (long long)f->extent[f->rank]);
 }
 
+static void print_thread(const sdfg_fault *f, struct text *out)
+{
+    const uint32_t *b = f->block, *t = f->thread_of_block;
+    if (*f->kernel)
+        text_printf(out, ", in kernel %s, block (%u, %u, %u), thread (%u, %u, %u)", f->kernel, b[0], b[1], b[2], t[0],
+                    t[1], t[2]);
+    else if (f->thread)
+        text_printf(out, ", on thread %lld", (long long)f->thread);
+}
+
 /* Tells the callback, and makes the error. */
 static sdfg_error *tell(const struct sdfg_engine *e, sdfg_fault *f, struct report *r)
 {
@@ -151,12 +161,16 @@ sdfg_error *fault_error(const struct sdfg_engine *e, const struct sdfg_rt_faults
         .extent = lists[2],
         .thread = f->thread,
         .count = (uint64_t)f->count,
+        .kernel = f->kernel ? f->kernel : "",
     };
+    for (int i = 0; f->kernel && i < 3; i++) {
+        fault.block[i] = f->block[i];
+        fault.thread_of_block[i] = f->thread_of_block[i];
+    }
     fault.source = fault.path + strlen(fault.path) + 1;
     struct text where = text_new(a), more = text_new(a);
     print_numbers(&fault, x, &where);
-    if (fault.thread)
-        text_printf(&more, ", on thread %lld", (long long)fault.thread);
+    print_thread(&fault, &more);
     if (fault.count > 1)
         text_printf(&more, "; %llu more faults", (unsigned long long)fault.count - 1);
     struct report r = report_begin();
@@ -181,6 +195,7 @@ sdfg_error *alias_error(const struct sdfg_args *a)
         .path = text_get(&path),
         .source = text_get(&source),
         .count = 1,
+        .kernel = "",
     };
     struct report r = report_begin();
     diag_error(r.diags, NULL, DIAG_CHECK_ALIAS, x->name, y->name);

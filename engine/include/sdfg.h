@@ -234,6 +234,8 @@ typedef struct sdfg_fault {
     const int64_t *extent;     /* of the container, one per dimension */
     int64_t thread;            /* number of the thread in its parallel region; 0 outside */
     uint64_t count;            /* faults of the call until it stopped, this one included */
+    const char *kernel;        /* of a GPU: the function that found it, as --emit=cuda shows it; "" on the CPU */
+    uint32_t block[3], thread_of_block[3]; /* x, y, z of that thread of the GPU */
 } sdfg_fault;
 /* Called from the thread of the call, without locks, before the call returns its error. */
 typedef void sdfg_fault_function(void *user, const sdfg_fault *f);

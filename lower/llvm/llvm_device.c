@@ -160,6 +160,10 @@ static void launch(struct llvm_func *f, const struct tree_stmt *s)
     for (uint32_t i = 0; i < p->count; i++)
         llvm_store(f, p->vars[i]->type, at_byte(f, params, p->offsets[i]), llvm_variable_read(f, p->vars[i]), 0,
                    UINT32_MAX);
+    if (p->faults) {
+        LLVMValueRef faults = llvm_runtime(f, "sdfg_rt_device_faults", &f->run, 1);
+        llvm_meta_internal(f, LLVMBuildStore(f->builder, faults, at_byte(f, params, p->faults_at)));
+    }
     LLVMValueRef args[] = { f->run, llvm_int(f->unit->i64, k->number), shape,
                             params, llvm_int(f->unit->i64, p->bytes),  llvm_int(f->unit->i64, QUEUE) };
     llvm_runtime(f, "sdfg_rt_device_launch", args, sizeof args / sizeof *args);

@@ -54,22 +54,43 @@ static LLVMValueRef kernels(const struct maker *m, const struct sdfg_rt_image *i
     return constant(m, LLVMConstArray2(kernel_type(m), rows, image->num_kernels), "device.kernels");
 }
 
+/* As check_describe has laid them out: numbers, and three texts. */
+static LLVMValueRef access_of(const struct maker *m, const struct sdfg_rt_access *a)
+{
+    size_t length = 0;
+    for (int i = 0; i < 3; i++)
+        length += strlen(a->text + length) + 1;
+    LLVMValueRef fields[] = { i64(m, (uint64_t)a->kind), i64(m, (uint64_t)a->rank), i64(m, (uint64_t)a->flat),
+                              LLVMConstStringInContext2(m->context, a->text, length, true) };
+    return constant(m, LLVMConstStructInContext(m->context, fields, 4, false), "device.access");
+}
+
+static LLVMValueRef accesses(const struct maker *m, const struct sdfg_rt_image *image, LLVMValueRef *rows)
+{
+    for (uint32_t i = 0; i < image->num_accesses; i++)
+        rows[i] = access_of(m, image->accesses[i]);
+    return constant(m, LLVMConstArray2(m->pointer, rows, image->num_accesses), "device.accesses");
+}
+
 void llvm_image(LLVMModuleRef module, const struct sdfg_rt_image *image, struct arena *a, bool hidden)
 {
     LLVMContextRef c = LLVMGetModuleContext(module);
     struct maker m = { module, c, LLVMPointerTypeInContext(c, 0), LLVMInt32TypeInContext(c),
                        LLVMInt64TypeInContext(c) };
     LLVMValueRef rows = kernels(&m, image, NEW_ARRAY(a, LLVMValueRef, image->num_kernels + 1));
+    LLVMValueRef list = accesses(&m, image, NEW_ARRAY(a, LLVMValueRef, image->num_accesses + 1));
     LLVMValueRef halves[] = { i64(&m, image->hash[0]), i64(&m, image->hash[1]) };
     LLVMValueRef fields[] = { i32(&m, image->abi),
                               i32(&m, image->arch),
                               i32(&m, image->kind),
                               i32(&m, image->num_kernels),
+                              i32(&m, image->num_accesses),
                               LLVMConstArray2(m.i64, halves, 2),
                               i64(&m, image->size),
                               bytes(&m, image->bytes, image->size),
-                              rows };
-    LLVMValueRef value = LLVMConstStructInContext(c, fields, 8, false);
+                              rows,
+                              list };
+    LLVMValueRef value = LLVMConstStructInContext(c, fields, sizeof fields / sizeof *fields, false);
     /* Functions of the same module may have named it already. */
     LLVMValueRef used = LLVMGetNamedGlobal(module, LLVM_DEVICE_IMAGE);
     LLVMValueRef global = LLVMAddGlobal(module, LLVMTypeOf(value), used ? "device.image" : LLVM_DEVICE_IMAGE);

@@ -1,10 +1,13 @@
 #include "lower/tree/tree_kernel.h"
 
+enum { POINTER_BYTES = 8 };
+
 struct search {
     struct arena *arena;
     const struct tree_stmt *kernel;
     struct map seen, visited;
     VEC(struct tree_var *) found;
+    bool context;
 };
 
 static void see_var(struct search *s, struct tree_var *v)
@@ -20,6 +23,7 @@ static void see_expr(struct search *s, struct tree_expr *e)
 {
     if (e->op == EXPR_VAR)
         see_var(s, e->var);
+    s->context |= e->op == EXPR_CONTEXT;
     if (!e->num_args || map_has(&s->visited, e))
         return;
     map_put(s->arena, &s->visited, e, e);
@@ -49,11 +53,18 @@ struct kernel_params kernel_params(struct arena *a, const struct tree_stmt *kern
 {
     struct search s = { .arena = a, .kernel = kernel };
     stmt_visit(kernel->body, see_stmt, &s);
-    struct kernel_params r = { s.found.items, s.found.count, NEW_ARRAY(a, uint32_t, s.found.count + 1), 0 };
+    struct kernel_params r = { .vars = s.found.items,
+                               .count = s.found.count,
+                               .offsets = NEW_ARRAY(a, uint32_t, s.found.count + 1),
+                               .faults = s.context };
     for (uint32_t i = 0; i < r.count; i++) {
         const struct type *t = r.vars[i]->type;
         r.offsets[i] = aligned(r.bytes, alignment(t));
         r.bytes = r.offsets[i] + t->size;
+    }
+    if (r.faults) {
+        r.faults_at = aligned(r.bytes, POINTER_BYTES);
+        r.bytes = r.faults_at + POINTER_BYTES;
     }
     return r;
 }

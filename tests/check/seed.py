@@ -1,4 +1,4 @@
-"""seed.py SDFG-RUN CORPUS [--programs=N] [--faults=N] [--seed=N] [--keep=DIR]: faults of ten kinds, put into programs of the corpus, that
+"""seed.py SDFG-RUN CORPUS [--programs=N] [--faults=N] [--seed=N] [--device=cuda] [--keep=DIR]: faults of ten kinds, put into programs of the corpus, that
 `--check` has to find, and the same programs without them, in which it must not find any. CORPUS is the unpacked folder of the corpus. A
 place for a fault is taken only if the sizes of the recorded case say that the program comes to it and that it is one: indices are computed
 here, on their own. Everything is chosen by a generator with a fixed seed. --keep leaves the programs in a folder."""
@@ -458,9 +458,9 @@ def write_case(folder, program, doc):
     (folder / "prog.sdfg").write_text(json.dumps(doc))
 
 
-def run_cases(tool, folder, checks):
+def run_cases(tool, folder, checks, device):
     """What each case says that does not end as recorded."""
-    done = subprocess.run([tool.resolve(), f"--cases={folder.resolve()}", f"--check={checks}", "--no-cache", "--timeout=60", "--sdfg=prog.sdfg"],
+    done = subprocess.run([tool.resolve(), f"--cases={folder.resolve()}", f"--check={checks}", f"--device={device}", "--no-cache", "--timeout=60", "--sdfg=prog.sdfg"],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", cwd=folder)
     out = {}
     for line in done.stdout.splitlines():
@@ -554,6 +554,7 @@ def options():
     p.add_argument("--programs", type=int, default=100)
     p.add_argument("--faults", type=int, default=500)
     p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--device", default="cpu")
     p.add_argument("--keep", type=pathlib.Path)
     return p.parse_args()
 
@@ -625,7 +626,7 @@ def main():
         said = {}
         for part, checks in ("seeded", "default"), ("race", "race"):
             if (top / part).exists():
-                said.update(run_cases(o.tool, top / part, checks)[0])
+                said.update(run_cases(o.tool, top / part, checks, o.device)[0])
         for number, (kind, program, place) in enumerate(chosen):
             name = f"{number:03d}_{kind}_{program.folder.name}"
             if kind != "arguments_aliased":
@@ -636,7 +637,7 @@ def main():
             for name, kind, program, pair in calls:
                 text = library.call(program, pair, "default") or "nothing"
                 (found.__setitem__(kind, found[kind] + 1) if TEXTS["ALIAS"] in text else missed.append((name, text)))
-        reported, last = run_cases(o.tool, top / "unchanged", "default,race")
+        reported, last = run_cases(o.tool, top / "unchanged", "default,race", o.device)
     print(f"{len(programs)} programs, {len(chosen)} faults")
     for kind in KINDS:
         print(f"{kind:20} {found[kind]:4} of {total[kind]:4} found")

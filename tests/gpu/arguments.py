@@ -178,6 +178,18 @@ class Arguments(unittest.TestCase):
             far.index = 3
             self.axpy(alpha=2.0, X=far, Y=y)
 
+    def test_checked_mode(self):
+        text = (EXAMPLES / "histogram.sdfg").read_text().replace("max(0, min(15, int(16 * pixel)))", "int(16 * pixel)")
+        program = sdfg.Program(text, engine=sdfg.Engine(device="cuda", check=True, cache_dir=None))
+        image, histogram = numpy.zeros((4, 8)), Interface(numpy.zeros(16, numpy.int64))
+        program(image=Dlpack(image), histogram=histogram)
+        self.assertEqual(histogram.get()[0], 32)
+        image[2, 5] = 2
+        with self.assertRaises(sdfg.FaultError) as caught:
+            program(image=Dlpack(image), histogram=histogram)
+        self.assertEqual(caught.exception.code, "CHECK_BOUNDS")
+        self.assertRegex(str(caught.exception), r"\[32\] of extents \[16\], in kernel \w+, block \(0, 0, 0\), thread \(2, 0, 0\)")
+
     def test_on_the_cpu(self):
         axpy = sdfg.Program(EXAMPLES / "axpy.sdfg", engine=sdfg.Engine(device="cpu", cache_dir=None))
         y = numpy.ones(10)

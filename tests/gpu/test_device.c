@@ -43,8 +43,12 @@ static const struct sdfg_rt_kernel kernels[] = {
     { "trap", "prog/trap", 0, 0, 0, 0 },
     { "forever", "prog/forever", 0, 0, 0, 8 },
 };
-static struct sdfg_rt_image image = { SDFG_RT_IMAGE_ABI, 90, SDFG_RT_CUBIN, 7, { 1, 2 }, 0, NULL, kernels };
-static struct sdfg_rt_image assembly = { SDFG_RT_IMAGE_ABI, 80, SDFG_RT_PTX, 7, { 3, 4 }, 0, NULL, kernels };
+static struct sdfg_rt_image image = {
+    .abi = SDFG_RT_IMAGE_ABI, .arch = 90, .kind = SDFG_RT_CUBIN, .num_kernels = 7, .hash = { 1, 2 }, .kernels = kernels
+};
+static struct sdfg_rt_image assembly = {
+    .abi = SDFG_RT_IMAGE_ABI, .arch = 80, .kind = SDFG_RT_PTX, .num_kernels = 7, .hash = { 3, 4 }, .kernels = kernels
+};
 static struct arena *arena;
 
 static void compile(struct sdfg_rt_image *out, enum nvrtc_form form)

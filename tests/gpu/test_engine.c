@@ -7,6 +7,7 @@
 enum { N = 1000, LONGEST = 4096 };
 
 static const char *axpy;
+static char *open_histogram; /* the text of an example without the limits of its index */
 static char cache[] = "/tmp/device-engine-XXXXXX";
 
 struct host {
@@ -206,6 +207,70 @@ OWN_PROCESS(every_call_of_the_driver_fails_that_is_timed)
     fail_every_call();
 }
 
+/* ---- checked mode ---- */
+
+static sdfg_fault fault;
+
+static void hear_fault(void *user, const sdfg_fault *f)
+{
+    snprintf(user, LONGEST, "%s %s", f->container, f->kernel);
+    fault = *f;
+    CHECK_INT(f->rank, 1);
+    CHECK_INT(f->low[0], 16);
+    CHECK_INT(f->extent[0], 16);
+}
+
+static sdfg_error *count_pixels(sdfg_program *p, sdfg_args *a, double last, int64_t *histogram)
+{
+    double image[4][8] = { { 0 } };
+    image[3][7] = last;
+    memset(histogram, 0, 16 * sizeof *histogram);
+    sdfg_args_clear(a);
+    sdfg_error_free(
+        sdfg_args_array(a, "image", SDFG_ARRAY(.data = image, .dtype = SDFG_F64, .rank = 2, .shape = { 4, 8 })));
+    sdfg_error_free(
+        sdfg_args_array(a, "histogram", SDFG_ARRAY(.data = histogram, .dtype = SDFG_I64, .rank = 1, .shape = { 16 })));
+    return sdfg_call(p, a);
+}
+
+/* The callback hears of the thread that found a fault; the call gives back what it had on the device, and the next one
+ * is as good as any. */
+OWN_PROCESS(faults_name_their_threads)
+{
+    static char heard[LONGEST];
+    int64_t histogram[16];
+    sdfg_options o = SDFG_OPTIONS_INIT;
+    sdfg_engine *engine;
+    sdfg_program *program;
+    sdfg_args *args;
+    o.device = "cuda";
+    o.check = SDFG_CHECK_DEFAULT;
+    o.fault = hear_fault;
+    o.fault_user = heard;
+    CHECK_STR(said(sdfg_engine_new(&engine, &o)), "");
+    CHECK_STR(said(sdfg_program_load(&program, engine, open_histogram, strlen(open_histogram), NULL)), "");
+    CHECK_STR(said(sdfg_args_new(&args, program)), "");
+    CHECK_STR(said(count_pixels(program, args, 0.5, histogram)), "");
+    CHECK_INT(histogram[8], 1);
+    long blocks = calls_of("cuMemAlloc_v2");
+    for (int round = 0; round < 2; round++) {
+        sdfg_error *error = count_pixels(program, args, 1, histogram);
+        CHECK(error && sdfg_error_class_of(error) == SDFG_ERROR_INVALID);
+        sdfg_error_free(error);
+        CHECK_STR(heard, "histogram k1_nest_1");
+        CHECK_INT(fault.count, 1);
+        CHECK_INT(fault.block[0], 0);
+        CHECK_INT(fault.thread_of_block[0], 3);
+        CHECK_STR(said(count_pixels(program, args, 0.5, histogram)), "");
+        CHECK_INT(histogram[8], 1);
+    }
+    CHECK_INT(calls_of("cuMemAlloc_v2"), blocks);
+    sdfg_args_free(args);
+    sdfg_program_free(program);
+    sdfg_engine_free(engine);
+    CHECK_INT(objects(), 0);
+}
+
 static void lacks(const char *variable, const char *part)
 {
     struct host h;
@@ -234,6 +299,26 @@ OWN_PROCESS(two_engines)
     CHECK_INT(objects(), 0);
 }
 
+static char *read_file(const char *name)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = fopen(name, "r");
+    CHECK(f && getdelim(&text, &size, 0, f) > 0);
+    if (f)
+        fclose(f);
+    return text;
+}
+
+/* Blanks are as good as what stood there. */
+static void blank(char *text, const char *what)
+{
+    char *at = strstr(text, what);
+    CHECK(at != NULL);
+    if (at)
+        memset(at, ' ', strlen(what));
+}
+
 int main(int argc, char **argv)
 {
     static char file[LONGEST], remove[LONGEST];
@@ -241,6 +326,10 @@ int main(int argc, char **argv)
         return 77;
     snprintf(file, sizeof file, "%s/axpy.sdfg", argv[1]);
     axpy = file;
+    snprintf(remove, sizeof remove, "%s/histogram.sdfg", argv[1]);
+    open_histogram = read_file(remove);
+    blank(open_histogram, "max(0, min(15, ");
+    blank(open_histogram, "))");
     CHECK(mkdtemp(cache) != NULL);
     for (struct check_test *t = check_tests; t; t = t->next) {
         int before = check_failures;
@@ -248,6 +337,7 @@ int main(int argc, char **argv)
         if (check_failures != before)
             printf("test %s failed\n", t->name);
     }
+    free(open_histogram);
     snprintf(remove, sizeof remove, "rm -r %s", cache);
     CHECK(system(remove) == 0);
     return check_failures ? 1 : 0;

@@ -14,7 +14,7 @@ static bool type_fits(const struct type *t)
 
 bool offload_expr_fits(struct offload *o, const struct tree_expr *e)
 {
-    if (!type_fits(e->type) || e->op == EXPR_CONTEXT)
+    if (!type_fits(e->type))
         return false;
     if (e->op == EXPR_CALL && !callee_is_for_devices(e->callee))
         return false;
