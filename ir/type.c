@@ -148,6 +148,11 @@ const struct type *type_struct(struct ir *ir, const char *name, const struct typ
     return t;
 }
 
+bool type_is_mpi_handle(const struct type *t)
+{
+    return t->kind == TYPE_OPAQUE && (!strcmp(t->name, "MPI_Request") || !strcmp(t->name, "MPI_Comm"));
+}
+
 const struct type *type_opaque(struct ir *ir, const char *ctype)
 {
     struct text key = text_new(ir->arena);
@@ -155,7 +160,7 @@ const struct type *type_opaque(struct ir *ir, const char *ctype)
     struct type *t = find_or_new(ir, &key);
     t->kind = TYPE_OPAQUE;
     t->name = intern(ir->names, ctype);
-    if (!strcmp(ctype, "pyobject") || !strcmp(ctype, "MPI_Request")) /* handles (format.md 3.2, library-nodes.md 10) */
+    if (!strcmp(ctype, "pyobject") || type_is_mpi_handle(t)) /* (format.md 3.2, library-nodes.md 10) */
         t->size = t->align = POINTER_SIZE;
     return t;
 }

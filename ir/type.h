@@ -56,6 +56,8 @@ const struct type *type_lanes_of(struct ir *ir, const struct type *vector, const
 /* Field offsets, size and alignment are computed here; `fields` is copied. */
 const struct type *type_struct(struct ir *ir, const char *name, const struct type_field *fields, uint32_t count);
 const struct type *type_opaque(struct ir *ir, const char *ctype);
+/* A request or a communicator, which C++ code may look at. */
+bool type_is_mpi_handle(const struct type *t);
 const struct type *type_callback(struct ir *ir, const struct type_field *args, uint32_t num_args,
                                  const struct type *const *results, uint32_t num_results);
 

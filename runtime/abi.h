@@ -45,7 +45,8 @@ enum sdfg_rt_effects {
     RT_ORDERS = 1 << 3,
     RT_NO_FLOPS = 1 << 4,
     RT_LIBRARY = 1 << 5,
-    RT_DEVICE = 1 << 6
+    RT_DEVICE = 1 << 6,
+    RT_PLACE = 1 << 7
 };
 
 /* Element types of the linear algebra rows. */

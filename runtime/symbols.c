@@ -5,6 +5,7 @@
 #include "runtime/linalg/cblas.h"
 #include "runtime/linalg/fft.h"
 #include "runtime/mpi.h"
+#include "runtime/mpi_code.h"
 #include "runtime/node.h"
 #include "runtime/program.h"
 #include "runtime/runtime.h"

@@ -39,6 +39,8 @@ static const struct type *data_type(struct ir *ir, const struct memlet *m, bool 
     const struct type *elem = m->data->type;
     if (m->data->kind == CONTAINER_STREAM)
         return elem;
+    if (m->data->kind == CONTAINER_PROCESS_GRID) /* its communicator */
+        return type_opaque(ir, "MPI_Comm");
     if (m->data->kind == CONTAINER_SCALAR)
         return elem;
     bool value = one_element(ir, m) && (input || !m->dynamic || m->wcr_kind != WCR_NONE);

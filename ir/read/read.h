@@ -24,7 +24,7 @@ struct sdfg *read_external(struct reader *r, struct nested *parent, const char *
 
 /* ---- ir/read/read_descriptor_code.c ---- */
 /* Leaves out what DaCe wrote for the process grids, sub-arrays and redistributions of `s`. */
-void read_drop_descriptor_code(struct reader *r, const struct sdfg *s, struct code_text *code);
+void read_drop_descriptor_code(struct reader *r, struct sdfg *s);
 
 /* ---- ir/read/read_value.c: attributes of any record; absent and null give the default ---- */
 const struct json *read_attributes(struct reader *r, const struct place *at, const struct json *record);

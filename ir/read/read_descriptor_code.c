@@ -1,7 +1,7 @@
 /* Code that DaCe writes into `init_code` and `exit_code` of an SDFG for its process grids, sub-arrays and
  * redistributions (library-nodes.md 10): it fills fields of the program's state that the expansions of MPI nodes read.
  * Here those nodes make what they need from the descriptors themselves, so statements about these fields are left out.
- * What users wrote beside them stays. */
+ * What users wrote beside them stays; and all of it does where C++ tasklets look at the state. */
 #include "ir/read/read.h"
 
 #include <ctype.h>
@@ -104,13 +104,8 @@ static const char *skip_statement(const struct sdfg *s, const char *c, bool *own
     return c;
 }
 
-void read_drop_descriptor_code(struct reader *r, const struct sdfg *s, struct code_text *code)
+static void drop(struct reader *r, const struct sdfg *s, struct code_text *code)
 {
-    bool any = false;
-    for (uint32_t i = 0; i < s->containers.count; i++)
-        any = any || s->containers.items[i]->distributed;
-    if (!any)
-        return;
     char *kept = NEW_ARRAY(r->ir->arena, char, strlen(code->text) + 1), *end = kept;
     for (const char *c = code->text; *c;) {
         const char *begin = c;
@@ -125,4 +120,38 @@ void read_drop_descriptor_code(struct reader *r, const struct sdfg *s, struct co
     }
     *end = 0;
     code->text = kept;
+}
+
+/* ---- who needs it ---- */
+
+struct looking {
+    bool found;
+};
+
+static void look_in_block(void *user, struct block *b)
+{
+    struct looking *l = user;
+    struct state *st = as_state(b);
+    for (uint32_t i = 0; st && i < st->nodes.count; i++) {
+        const struct tasklet *t = as_tasklet(st->nodes.items[i]);
+        l->found =
+            l->found || (t && t->code.language->row == LANGUAGE_CPP && strstr(t->code.text, CODE_STATE_NAME "->"));
+    }
+}
+
+static void look_in_sdfg(void *user, struct sdfg *s) { region_each_block(&s->region, look_in_block, user); }
+
+void read_drop_descriptor_code(struct reader *r, struct sdfg *s)
+{
+    bool any = false;
+    struct looking tasklets = { false };
+    for (uint32_t i = 0; i < s->containers.count; i++)
+        any = any || s->containers.items[i]->distributed;
+    if (!any || !(s->init_code.count + s->exit_code.count))
+        return;
+    sdfg_each(s, look_in_sdfg, &tasklets);
+    for (uint32_t i = 0; !tasklets.found && i < s->init_code.count; i++)
+        drop(r, s, &s->init_code.items[i]);
+    for (uint32_t i = 0; !tasklets.found && i < s->exit_code.count; i++)
+        drop(r, s, &s->exit_code.items[i]);
 }

@@ -130,13 +130,9 @@ static void read_requirements(struct reader *r, struct sdfg *s, const struct jso
 
 typedef VEC(struct code_text) code_list;
 
-/* of_descriptors: some of it may be. */
-static void add_code(struct reader *r, const struct sdfg *s, const struct json *record, bool of_descriptors,
-                     code_list *out)
+static void add_code(struct reader *r, const struct sdfg *s, const struct json *record, code_list *out)
 {
     struct code_text code = read_code(r, &s->region.block.place, record, LANGUAGE_CPP);
-    if (of_descriptors)
-        read_drop_descriptor_code(r, s, &code);
     const char *c = code.text;
     while (isspace((unsigned char)*c))
         c++;
@@ -149,11 +145,11 @@ static void read_global_code(struct reader *r, const struct sdfg *s, const struc
 {
     const struct json *v = json_get(attributes, key);
     if (json_get(v, "string_data")) { /* 0.9: one record */
-        add_code(r, s, v, false, out);
+        add_code(r, s, v, out);
         return;
     }
     for (const struct json *m = members_of(r, s, attributes, key); m; m = m->next)
-        add_code(r, s, m, false, out);
+        add_code(r, s, m, out);
 }
 
 /* Of the main file and of every file; other code generators run theirs (format.md 7.5). */
@@ -163,10 +159,10 @@ static void read_run_code(struct reader *r, const struct sdfg *s, const struct j
     const struct json *v = json_get(attributes, key);
     static const char *const files[] = { "null", "frame" };
     if (json_get(v, "string_data"))
-        add_code(r, s, v, true, out);
+        add_code(r, s, v, out);
     for (size_t i = 0; i < sizeof files / sizeof *files && members_of(r, s, attributes, key); i++)
         if (json_get(v, files[i]))
-            add_code(r, s, json_get(v, files[i]), true, out);
+            add_code(r, s, json_get(v, files[i]), out);
 }
 
 /* ---- the record ---- */
@@ -226,6 +222,7 @@ struct sdfg *read_sdfg(struct reader *r, struct nested *parent, const struct jso
     s->instrument = read_enum(r, place, attributes, "instrument", INSTRUMENT_NONE);
     s->openmp_sections = read_flag(r, place, attributes, "openmp_sections", false);
     read_region(r, &s->region, record);
+    read_drop_descriptor_code(r, s);
     r->sdfg = outer;
     return s;
 }

@@ -1,5 +1,6 @@
 /* Tasklets: inputs are read, the body runs, outputs are stored (semantics.md 4.3). */
 #include "lower/graph/check.h"
+#include "lower/graph/library/mpi.h"
 #include "lower/graph/stream.h"
 #include "lower/graph/threads.h"
 
@@ -211,6 +212,21 @@ static bool read_stream(struct scope *sc, struct edge *e, const struct type *typ
     return true;
 }
 
+/* C++ code sees the communicator of a process grid, an integer. */
+static bool read_grid(struct names *n, const struct edge *e, struct operand *o)
+{
+    struct lower *lw = n->sc->act->lw;
+    if (!is_cpp(n->tasklet))
+        return lower_unsupported(n->sc, &e->place, "a process grid in a tasklet that is not C++");
+    struct tree_expr *handle = mpi_grid_handle(n->sc, &n->tasklet->node.place, e->memlet.data);
+    if (!handle)
+        return false;
+    struct tree_var *v = tree_var(lw->tree, e->dst_conn, handle->type);
+    stmt_assign(lw->tree, n->sc->block, v, handle);
+    input_variable(n, o, v);
+    return true;
+}
+
 static bool read_input(struct names *n, struct edge *e)
 {
     struct scope *sc = n->sc;
@@ -235,6 +251,8 @@ static bool read_input(struct names *n, struct edge *e)
     }
     if (memlet_is_empty(&e->memlet))
         return diag_error(lw->diags, &e->place, DIAG_EMPTY_MEMLET_VALUE, e->dst_conn);
+    if (e->memlet.data->kind == CONTAINER_PROCESS_GRID)
+        return read_grid(n, e, o);
     struct area a;
     bool consumed = lower_consumed(sc, e, &a);
     if (!consumed && is_stream(e->memlet.data))

@@ -1,6 +1,6 @@
 /* Process grids: Cartesian communicators. A grid is made when the first node of the process asks for it, and is found
  * again afterwards: making one is collective, and so is each statement that asks. Grids live as long as the process. */
-#include "runtime/mpi/mpi_internal.h"
+#include "runtime/mpi/mpi_code_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -88,7 +88,7 @@ static bool make_comm(const struct sdfg_rt_mpi_node *n, struct sdfg_rt_mpi_grid 
     int numbers[SDFG_RT_MPI_RANK] = { 0 }, periods[SDFG_RT_MPI_RANK] = { 0 };
     if (m->self) {
         g->member = true;
-        return true;
+        return !sdfg_rt_mpi_code_new_grid(n, g->rank, g->dims, periods, &g->own);
     }
     for (int64_t i = 0; g->parent && i < g->list[0]; i++)
         numbers[i] = g->list[1 + i] != 0;

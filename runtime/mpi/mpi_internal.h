@@ -14,13 +14,14 @@ struct sdfg_rt_mpi_library {
     int rank, size;
 #define MPI(name, parameters) int(*name) parameters;
 #include "runtime/mpi/mpi.def"
-    mpi_handle (*Comm_f2c)(int32_t); /* a macro in MPICH, where both handles are the same number: NULL */
-    mpi_handle world, none, errors_return;
+    mpi_handle (*Comm_f2c)(int32_t);              /* a macro in MPICH, where both handles are the same number: NULL */
+    mpi_handle world, alone, none, errors_return; /* alone: MPI_COMM_SELF */
     mpi_handle types[SDFG_RT_MPI_TYPES], ops[SDFG_RT_MPI_OPS];
     void *in_place;
     size_t handle_bytes;      /* of one handle in an array */
     size_t source_at, tag_at; /* of the fields of a status, in bytes */
     int proc_null, any_source, any_tag;
+    int orders[2]; /* MPI_ORDER_C, MPI_ORDER_FORTRAN */
 };
 
 /* Opened and initialized, or NULL with the reason. */
@@ -48,6 +49,7 @@ struct sdfg_rt_mpi_grid {
     /* what it is */
     int rank, processes, me, dims[SDFG_RT_MPI_RANK];
     mpi_handle comm;
+    int64_t own;        /* without a library, its communicator as C++ code has it */
     bool member, valid; /* this process is in it; takes part in what it does */
 };
 void sdfg_rt_mpi_coordinates(const struct sdfg_rt_mpi_grid *g, int rank, int64_t *out);

@@ -49,6 +49,7 @@ static const struct row {
 static void use_mpich(struct sdfg_rt_mpi_library *m)
 {
     m->world = 0x44000000;
+    m->alone = 0x44000001;
     m->none = 0x04000000;
     m->errors_return = 0x54000001;
     m->in_place = (void *)(intptr_t)-1;
@@ -57,6 +58,8 @@ static void use_mpich(struct sdfg_rt_mpi_library *m)
     m->tag_at = 12;
     m->proc_null = -1;
     m->any_source = -2;
+    m->orders[0] = 56;
+    m->orders[1] = 57;
     m->any_tag = -1;
 #define MPI_ELEMENT(name, bytes, mpich, open) m->types[SDFG_RT_MPI_##name] = mpich;
 #define MPI_OPERATION(name, mpich, open)      m->ops[SDFG_RT_MPI_##name] = mpich;
@@ -71,6 +74,7 @@ static const char *use_open(struct sdfg_rt_mpi_library *m, void *file)
         size_t offset;
     } objects[] = {
         { "ompi_mpi_comm_world", offsetof(struct sdfg_rt_mpi_library, world) },
+        { "ompi_mpi_comm_self", offsetof(struct sdfg_rt_mpi_library, alone) },
         { "ompi_mpi_comm_null", offsetof(struct sdfg_rt_mpi_library, none) },
         { "ompi_mpi_errors_return", offsetof(struct sdfg_rt_mpi_library, errors_return) },
         { "MPI_Comm_f2c", offsetof(struct sdfg_rt_mpi_library, Comm_f2c) },
@@ -92,6 +96,8 @@ static const char *use_open(struct sdfg_rt_mpi_library *m, void *file)
     m->tag_at = 4;
     m->proc_null = -2;
     m->any_source = -1;
+    m->orders[0] = 0;
+    m->orders[1] = 1;
     m->any_tag = -1;
     return NULL;
 }

@@ -393,6 +393,31 @@ TEST(what_c_does_not_have)
           d.r[2] == 4);
 }
 
+/* Rows 0 and 2 of three have elements; Y = 2 A X, then Y += A^T X, in MKL's words. */
+TEST(sparse_products)
+{
+    struct data d;
+    fill(&d);
+    run_tasklet(
+        &d, 8, NULL,
+        "int rows[4] = { 0, 2, 2, 3 }, at[3] = { 0, 2, 1 }; sparse_matrix_t m; matrix_descr how;"
+        "how.type = SPARSE_MATRIX_TYPE_GENERAL;"
+        "mkl_sparse_d_create_csr(&m, SPARSE_INDEX_BASE_ZERO, 3, 3, rows, rows + 1, at, x);"
+        "mkl_sparse_d_mm(SPARSE_OPERATION_NON_TRANSPOSE, 2.0, m, how, SPARSE_LAYOUT_ROW_MAJOR, x + 3, 2, 2, 0.0, y, 2);"
+        "mkl_sparse_d_mm(SPARSE_OPERATION_TRANSPOSE, 1.0, m, how, SPARSE_LAYOUT_COLUMN_MAJOR, x + 3, 2, 3, 1.0, y + 6, "
+        "3);"
+        "mkl_sparse_destroy(m);");
+    const double *v = d.x, *x = d.x + 3;
+    for (int k = 0; k < 2; k++) {
+        CHECK(d.y[k] == 2 * v[0] * x[k] + 2 * v[1] * x[4 + k]);
+        CHECK(d.y[2 + k] == 0);
+        CHECK(d.y[4 + k] == 2 * v[2] * x[2 + k]);
+        CHECK(d.y[6 + 3 * k] == 6 + 3 * k + v[0] * x[3 * k]);
+        CHECK(d.y[7 + 3 * k] == 7 + 3 * k + v[2] * x[3 * k + 2]);
+        CHECK(d.y[8 + 3 * k] == 8 + 3 * k + v[1] * x[3 * k]);
+    }
+}
+
 /* Two groups: one product of 2 by 2, then two of them with the first factor transposed and added. */
 TEST(batched_products)
 {

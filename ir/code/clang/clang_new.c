@@ -55,6 +55,16 @@ static struct code *with_value(struct clang_walk *w, CXCursor c, CXType t, CXCur
     return e;
 }
 
+/* A structure of fields without values: an array of them is left as it is. */
+static bool is_plain_record(struct clang_walk *w, CXType t)
+{
+    struct clang_cursors inside = clang_children(w, w->api->getTypeDeclaration(w->api->getCanonicalType(t)));
+    for (uint32_t i = 0; i < inside.count; i++)
+        if (w->api->getCursorKind(inside.items[i]) != CXCursor_FieldDecl || clang_expressions(w, inside.items[i]).count)
+            return false;
+    return inside.count;
+}
+
 struct code *clang_new(struct clang_walk *w, CXCursor c)
 {
     const struct clang_api *api = w->api;
@@ -64,7 +74,9 @@ struct code *clang_new(struct clang_walk *w, CXCursor c)
     bool array = is_array_form(w, c);
     if (!type)
         return NULL;
-    if (clang_has_destructor(w, t) || clang_is_array(w, t) || inside.count > 1 || (array && clang_is_class(w, t)))
+    bool records = array && clang_is_class(w, t);
+    if (clang_has_destructor(w, t) || clang_is_array(w, t) || inside.count > 1u + records ||
+        (records && !is_plain_record(w, t)))
         return clang_unsupported(w, c, "this 'new'");
     struct code *size = clang_literal(w, c, bytes, api->Type_getSizeOf(t));
     if (array) {

@@ -362,5 +362,7 @@ void clang_prelude(struct text *out, const char *text)
     };
     clang_add_parts(out, text, parts, sizeof parts / sizeof *parts);
     clang_prelude_cuda(out, text);
+    clang_prelude_mpi(out, text);
+    clang_prelude_sparse(out, text);
     clang_prelude_time(out, text);
 }

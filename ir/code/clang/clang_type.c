@@ -281,7 +281,7 @@ void clang_type_text(struct text *out, const struct type *t)
         text_add(out, "void");
     } else if (t->kind == TYPE_STRING) {
         text_add(out, "const char *");
-    } else if (t->kind == TYPE_STRUCT) {
+    } else if (t->kind == TYPE_STRUCT || type_is_mpi_handle(t)) {
         text_add(out, t->name);
     } else if (t->kind == TYPE_POINTER) {
         size_t before = out->length;

@@ -2,6 +2,7 @@
 #include "ir/code/clang/clang_unit.h"
 
 #include "ir/code/clang/clang_nesting.h"
+#include "ir/library.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -32,11 +33,25 @@ static void add_tasklet(struct clang_unit *u, struct node *n)
     u->fields |= t->state_fields.count > 0;
 }
 
+/* mpi.Dummy declares what the code that DaCe writes for process grids keeps. */
+static void add_grid_fields(struct clang_unit *u, struct node *n)
+{
+    const struct library *l = as_library(n);
+    const char **fields;
+    uint32_t count;
+    if (!l || strcmp(library_class(l), "Dummy") != 0 || !library_strings(l, "fields", &fields, &count) || !fields)
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        vec_push(u->arena, &u->grids, ((struct clang_field){ &n->place, fields[i] }));
+}
+
 static void visit_block(void *user, struct block *b)
 {
     struct state *st = as_state(b);
-    for (uint32_t i = 0; st && i < st->nodes.count; i++)
+    for (uint32_t i = 0; st && i < st->nodes.count; i++) {
         add_tasklet(user, st->nodes.items[i]);
+        add_grid_fields(user, st->nodes.items[i]);
+    }
 }
 
 static void visit_sdfg(void *user, struct sdfg *s)
@@ -54,6 +69,12 @@ void clang_find_code(struct clang_unit *u, struct sdfg *root)
 {
     u->root = root;
     sdfg_each(root, visit_sdfg, u);
+    bool named = false;
+    for (uint32_t i = 0; i < u->bodies.count && !named; i++)
+        named = strstr(u->bodies.items[i].code->text, CODE_STATE_NAME "->");
+    if (!named) /* nobody looks at them */
+        u->grids.count = 0;
+    u->fields |= u->grids.count > 0;
 }
 
 /* ---- text ---- */
@@ -254,6 +275,8 @@ static void add_fields(struct clang_unit *u)
     for (uint32_t i = 0; i < u->tasklets.count; i++)
         for (uint32_t k = 0; k < u->tasklets.items[i]->state_fields.count; k++)
             add_global(u, &u->tasklets.items[i]->node.place, u->tasklets.items[i]->state_fields.items[k]);
+    for (uint32_t i = 0; i < u->grids.count; i++)
+        add_global(u, u->grids.items[i].place, u->grids.items[i].text);
     text_add(&u->out, "};\n");
 }
 
@@ -266,6 +289,8 @@ static void collect_all(struct clang_unit *u, struct text *all)
         for (uint32_t k = 0; k < u->tasklets.items[i]->state_fields.count; k++)
             collect(all, u->tasklets.items[i]->state_fields.items[k]);
     }
+    for (uint32_t i = 0; i < u->grids.count; i++)
+        collect(all, u->grids.items[i].text);
     for (uint32_t i = 0; i < u->bodies.count; i++) {
         const struct tasklet *t = u->bodies.items[i].tasklet;
         collect(all, u->bodies.items[i].code->text);

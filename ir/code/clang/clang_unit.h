@@ -14,12 +14,18 @@ struct clang_body {
     const struct place *place;
 };
 
+struct clang_field {
+    const struct place *place;
+    const char *text; /* of the declaration */
+};
+
 struct clang_unit {
     struct ir *ir;
     struct arena *arena;
     struct sdfg *root;
     VEC(struct clang_body) bodies;
     VEC(const struct tasklet *) tasklets; /* with global code or fields of the state */
+    VEC(struct clang_field) grids;        /* fields of the state that Dummy nodes declare for process grids */
     VEC(struct clang_piece) pieces;       /* global code and fields, then one for each body */
     uint32_t first_function;              /* piece of the first body */
     struct text out;

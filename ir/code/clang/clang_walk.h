@@ -83,9 +83,12 @@ struct clang_part {
     const char *needs[9]; /* none: it is always read */
 };
 
-/* clang_prelude.c, clang_prelude_cuda.c, clang_prelude_time.c */
+/* clang_prelude.c, clang_prelude_cuda.c, clang_prelude_mpi.c, clang_prelude_sparse.c,
+ * clang_prelude_time.c */
 void clang_prelude(struct text *out, const char *text); /* what `text` may need */
 void clang_prelude_cuda(struct text *out, const char *text);
+void clang_prelude_mpi(struct text *out, const char *text);
+void clang_prelude_sparse(struct text *out, const char *text);
 void clang_prelude_time(struct text *out, const char *text);
 void clang_add_parts(struct text *out, const char *text, const struct clang_part *parts, size_t count);
 

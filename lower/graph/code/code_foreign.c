@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-/* The runtime's form of a library function, which takes the context first; NULL if it has none. */
+/* The runtime's form of a library function, which takes the context first, and perhaps the path of the tasklet; NULL if
+ * it has none. */
 static const char *in_runtime(struct ir *ir, const char *name)
 {
     const struct tree_callee *ours = tree_callee(arena_printf(ir->scratch, "sdfg_rt_%s", name));
@@ -17,13 +18,19 @@ struct tree_expr *code_foreign(struct code_gen *g, const struct code *c)
 {
     const char *name = c->items[0]->name;
     const char *ours = in_runtime(g->ir, name);
-    uint32_t first = ours != NULL;
-    struct tree_expr **args = NEW_ARRAY(g->arena, struct tree_expr *, c->count + 1);
+    bool placed = ours && tree_callee(ours)->flags & RT_PLACE;
+    uint32_t first = ours ? 1 + placed : 0;
+    struct tree_expr **args = NEW_ARRAY(g->arena, struct tree_expr *, c->count + 2);
     if (!code_eval_list(g, c->items + 1, c->count - 1, args + first))
         return NULL;
     if (ours) {
         args[0] = expr_context(g->t);
         name = intern(g->ir->names, ours);
+    }
+    if (placed) {
+        struct text path = text_new(g->arena);
+        place_print(g->s->place, &path);
+        args[1] = expr_data(g->t, code_basic(g, TYPE_I8), path.data, path.length + 1);
     }
     return expr_call(g->t, c->type, name, args, c->count - 1 + first);
 }

@@ -14,14 +14,21 @@ void mpi_add(struct mpi_call *c, struct tree_expr *e)
 
 static void add_number(struct mpi_call *c, int64_t value) { mpi_add(c, expr_i64(c->sc->act->lw->tree, value)); }
 
-struct mpi_call mpi_begin(struct scope *sc, struct library *n)
+struct mpi_call mpi_begin_at(struct scope *sc, const struct place *place)
 {
     struct lower *lw = sc->act->lw;
-    struct mpi_call c = { .sc = sc, .node = n };
+    struct mpi_call c = { .sc = sc, .place = place };
     struct text path = text_new(lw->arena);
-    place_print(&n->node.place, &path);
+    place_print(place, &path);
     mpi_add(&c, expr_context(lw->tree));
     mpi_add(&c, expr_data(lw->tree, type_basic(lw->ir, TYPE_I8), path.data, path.length + 1));
+    return c;
+}
+
+struct mpi_call mpi_begin(struct scope *sc, struct library *n)
+{
+    struct mpi_call c = mpi_begin_at(sc, &n->node.place);
+    c.node = n;
     return c;
 }
 
@@ -29,7 +36,7 @@ bool mpi_finish(struct mpi_call *c, const char *function)
 {
     if (c->failed)
         return false;
-    stmt_call(c->sc->act->lw->tree, c->sc->block, NULL, function, c->args, c->count)->place = &c->node->node.place;
+    stmt_call(c->sc->act->lw->tree, c->sc->block, NULL, function, c->args, c->count)->place = c->place;
     return true;
 }
 
@@ -356,7 +363,7 @@ bool lower_mpi_dummy(struct scope *sc, struct library *n)
 {
     for (uint32_t i = 0; i < n->node.out.count; i++) {
         const struct access *a = as_access(n->node.out.items[i]->dst);
-        if (a && a->data && a->data->kind == CONTAINER_PROCESS_GRID && !mpi_make_grid(sc, n, a->data))
+        if (a && a->data && a->data->kind == CONTAINER_PROCESS_GRID && !mpi_make_grid(sc, &n->node.place, a->data))
             return false;
     }
     return true;

@@ -9,7 +9,8 @@ enum { MPI_MAX_ARGS = 14, MPI_MAX_PROCESSES = 65536 };
 /* A call of the runtime in the making: its arguments so far. */
 struct mpi_call {
     struct scope *sc;
-    struct library *node;
+    struct library *node; /* NULL: of another element */
+    const struct place *place;
     struct tree_expr *args[MPI_MAX_ARGS];
     uint32_t count;
     bool failed;
@@ -17,6 +18,7 @@ struct mpi_call {
 
 /* The context and the path of the node. */
 struct mpi_call mpi_begin(struct scope *sc, struct library *n);
+struct mpi_call mpi_begin_at(struct scope *sc, const struct place *place);
 bool mpi_finish(struct mpi_call *c, const char *function);
 void mpi_add(struct mpi_call *c, struct tree_expr *e); /* NULL: the call has failed */
 /* Address and layout of a region. */
@@ -39,6 +41,8 @@ void mpi_add_grid(struct mpi_call *c, const char *conn);
 struct tree_expr *mpi_whole_grid(struct scope *sc, struct library *n, const char *name, const struct sym *const *list,
                                  uint32_t count);
 /* Makes a grid for nodes behind it. */
-bool mpi_make_grid(struct scope *sc, struct library *n, const struct container *grid);
+bool mpi_make_grid(struct scope *sc, const struct place *place, const struct container *grid);
+/* Its communicator as C++ code has it: an int64. NULL with a diagnostic. */
+struct tree_expr *mpi_grid_handle(struct scope *sc, const struct place *place, const struct container *grid);
 
 #endif

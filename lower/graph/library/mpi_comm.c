@@ -72,7 +72,7 @@ bool mpi_finish_value(struct mpi_call *c, const char *function, struct tree_expr
     if (c->failed)
         return false;
     struct tree_var *v = tree_var(lw->tree, "mpi", type_basic(lw->ir, TYPE_I64));
-    stmt_call(lw->tree, c->sc->block, v, function, c->args, c->count)->place = &c->node->node.place;
+    stmt_call(lw->tree, c->sc->block, v, function, c->args, c->count)->place = c->place;
     *out = expr_var(lw->tree, v);
     return true;
 }
