@@ -4,8 +4,9 @@
  *
  * Handles are 64-bit integers, whatever the library: small ones stand for what is predefined (enum
  * sdfg_rt_mpi_code_handle, and the numbers of enum sdfg_rt_mpi_type and enum sdfg_rt_mpi_op plus 1), others are the
- * library's own. So are numbers of processes less than 0: SDFG_RT_MPI_NOBODY and SDFG_RT_MPI_ANYBODY. The prelude of the
- * C++ reader (ir/code/clang/clang_prelude_mpi.c) has the same numbers. Without a library, types and grids are our own. */
+ * library's own. So are numbers of processes less than 0: SDFG_RT_MPI_NOBODY and SDFG_RT_MPI_ANYBODY. The prelude of
+ * the C++ reader (ir/code/clang/clang_prelude_mpi.c) has the same numbers. Without a library, types and grids are our
+ * own. */
 #ifndef RUNTIME_MPI_CODE_H
 #define RUNTIME_MPI_CODE_H
 

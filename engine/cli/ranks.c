@@ -92,6 +92,16 @@ static void release_output(bool show)
     fflush(stderr);
 }
 
+/* Ends all processes, when what was said has had time to get out: launchers drop what they have not passed on yet. */
+static void stop(int code)
+{
+    enum { DRAIN = 500 }; /* milliseconds */
+    fflush(stderr);
+    fflush(stdout);
+    nanosleep(&(struct timespec){ 0, DRAIN * 1000000L }, NULL);
+    sdfg_mpi_abort(code);
+}
+
 int ranks_begin(int argc, char **argv)
 {
     sdfg_error *e = sdfg_mpi_launched() ? sdfg_mpi_world(&ranks.rank, &ranks.size) : NULL;
@@ -99,8 +109,7 @@ int ranks_begin(int argc, char **argv)
         int code = report_exit_code(e);
         fputs(sdfg_error_text(e), stderr);
         sdfg_error_free(e);
-        fflush(stderr);
-        sdfg_mpi_abort(code); /* others may have begun */
+        stop(code); /* others may have begun */
     }
     ranks.own = calloc((size_t)argc, sizeof *ranks.own);
     if (!ranks.own || (ranks.rank && !hold_output())) {
@@ -123,7 +132,7 @@ static int64_t least(int64_t value)
     if (e) {
         release_output(true);
         fputs(sdfg_error_text(e), stderr);
-        sdfg_mpi_abort(report_exit_code(e));
+        stop(report_exit_code(e));
     }
     return all;
 }
@@ -199,16 +208,13 @@ bool ranks_equal(const char *name, int64_t value)
 
 void ranks_fail(int code)
 {
-    /* milliseconds: the lowest rank that fails speaks for all; launchers drop what they have not passed on yet */
-    enum { GRACE = 50, MOST = 1000, DRAIN = 500 };
+    enum { GRACE = 50, MOST = 1000 }; /* milliseconds: the lowest rank that fails speaks for all */
     if (!code || ranks.size == 1)
         return;
     int wait = ranks.rank < MOST / GRACE ? ranks.rank * GRACE : MOST;
     nanosleep(&(struct timespec){ wait / 1000, wait % 1000 * 1000000L }, NULL);
     release_output(true);
-    fflush(stdout);
-    nanosleep(&(struct timespec){ 0, DRAIN * 1000000L }, NULL);
-    sdfg_mpi_abort(code);
+    stop(code);
 }
 
 int ranks_end(int code)

@@ -81,9 +81,9 @@ CODE(Comm_rank, int64_t comm, int32_t *rank)
     *rank = 0;
     if (!sdfg_rt_mpi_code_enter(&n, context, where))
         return MPI_CODE_FAILED;
-    return n.mpi->self ? 0
-                       : sdfg_rt_mpi_code_done(&n, "MPI_Comm_rank",
-                                               n.mpi->Comm_rank(sdfg_rt_mpi_code_comm(&n, comm), rank));
+    return n.mpi->self
+               ? 0
+               : sdfg_rt_mpi_code_done(&n, "MPI_Comm_rank", n.mpi->Comm_rank(sdfg_rt_mpi_code_comm(&n, comm), rank));
 }
 
 CODE(Comm_size, int64_t comm, int32_t *size)
@@ -92,9 +92,9 @@ CODE(Comm_size, int64_t comm, int32_t *size)
     *size = 1;
     if (!sdfg_rt_mpi_code_enter(&n, context, where))
         return MPI_CODE_FAILED;
-    return n.mpi->self ? 0
-                       : sdfg_rt_mpi_code_done(&n, "MPI_Comm_size",
-                                               n.mpi->Comm_size(sdfg_rt_mpi_code_comm(&n, comm), size));
+    return n.mpi->self
+               ? 0
+               : sdfg_rt_mpi_code_done(&n, "MPI_Comm_size", n.mpi->Comm_size(sdfg_rt_mpi_code_comm(&n, comm), size));
 }
 
 CODE(Comm_dup, int64_t comm, int64_t *out)

@@ -217,8 +217,8 @@ CODE(Reduce, const void *in, void *out, int32_t count, int64_t type, int64_t op,
         return sdfg_rt_mpi_code_copy(&n, in, count, type, out, count, type);
     about_all(&n, "MPI_Reduce");
     return sdfg_rt_mpi_code_done(&n, "MPI_Reduce",
-                    n.mpi->Reduce(in_place(&n, in), out, count, sdfg_rt_mpi_code_type(&n, type), how, root,
-                                  sdfg_rt_mpi_code_comm(&n, comm)));
+                                 n.mpi->Reduce(in_place(&n, in), out, count, sdfg_rt_mpi_code_type(&n, type), how, root,
+                                               sdfg_rt_mpi_code_comm(&n, comm)));
 }
 
 CODE(Allreduce, const void *in, void *out, int32_t count, int64_t type, int64_t op, int64_t comm)
@@ -231,8 +231,8 @@ CODE(Allreduce, const void *in, void *out, int32_t count, int64_t type, int64_t 
         return sdfg_rt_mpi_code_copy(&n, in, count, type, out, count, type);
     about_all(&n, "MPI_Allreduce");
     return sdfg_rt_mpi_code_done(&n, "MPI_Allreduce",
-                    n.mpi->Allreduce(in_place(&n, in), out, count, sdfg_rt_mpi_code_type(&n, type), how,
-                                     sdfg_rt_mpi_code_comm(&n, comm)));
+                                 n.mpi->Allreduce(in_place(&n, in), out, count, sdfg_rt_mpi_code_type(&n, type), how,
+                                                  sdfg_rt_mpi_code_comm(&n, comm)));
 }
 
 CODE(Scatter, const void *in, int32_t in_count, int64_t in_type, void *out, int32_t out_count, int64_t out_type,
@@ -246,8 +246,9 @@ CODE(Scatter, const void *in, int32_t in_count, int64_t in_type, void *out, int3
     about_all(&n, "MPI_Scatter");
     void *to = (void *)(uintptr_t)in_place(&n, out);
     return sdfg_rt_mpi_code_done(&n, "MPI_Scatter",
-                    n.mpi->Scatter(in, in_count, sdfg_rt_mpi_code_type(&n, in_type), to, out_count,
-                                   sdfg_rt_mpi_code_type(&n, out_type), root, sdfg_rt_mpi_code_comm(&n, comm)));
+                                 n.mpi->Scatter(in, in_count, sdfg_rt_mpi_code_type(&n, in_type), to, out_count,
+                                                sdfg_rt_mpi_code_type(&n, out_type), root,
+                                                sdfg_rt_mpi_code_comm(&n, comm)));
 }
 
 CODE(Gather, const void *in, int32_t in_count, int64_t in_type, void *out, int32_t out_count, int64_t out_type,
@@ -260,8 +261,9 @@ CODE(Gather, const void *in, int32_t in_count, int64_t in_type, void *out, int32
         return sdfg_rt_mpi_code_copy(&n, in, in_count, in_type, out, out_count, out_type);
     about_all(&n, "MPI_Gather");
     return sdfg_rt_mpi_code_done(&n, "MPI_Gather",
-                    n.mpi->Gather(in_place(&n, in), in_count, sdfg_rt_mpi_code_type(&n, in_type), out, out_count,
-                                  sdfg_rt_mpi_code_type(&n, out_type), root, sdfg_rt_mpi_code_comm(&n, comm)));
+                                 n.mpi->Gather(in_place(&n, in), in_count, sdfg_rt_mpi_code_type(&n, in_type), out,
+                                               out_count, sdfg_rt_mpi_code_type(&n, out_type), root,
+                                               sdfg_rt_mpi_code_comm(&n, comm)));
 }
 
 CODE(Allgather, const void *in, int32_t in_count, int64_t in_type, void *out, int32_t out_count, int64_t out_type,
@@ -274,8 +276,9 @@ CODE(Allgather, const void *in, int32_t in_count, int64_t in_type, void *out, in
         return sdfg_rt_mpi_code_copy(&n, in, in_count, in_type, out, out_count, out_type);
     about_all(&n, "MPI_Allgather");
     return sdfg_rt_mpi_code_done(&n, "MPI_Allgather",
-                    n.mpi->Allgather(in_place(&n, in), in_count, sdfg_rt_mpi_code_type(&n, in_type), out, out_count,
-                                     sdfg_rt_mpi_code_type(&n, out_type), sdfg_rt_mpi_code_comm(&n, comm)));
+                                 n.mpi->Allgather(in_place(&n, in), in_count, sdfg_rt_mpi_code_type(&n, in_type), out,
+                                                  out_count, sdfg_rt_mpi_code_type(&n, out_type),
+                                                  sdfg_rt_mpi_code_comm(&n, comm)));
 }
 
 CODE(Alltoall, const void *in, int32_t in_count, int64_t in_type, void *out, int32_t out_count, int64_t out_type,
@@ -288,8 +291,9 @@ CODE(Alltoall, const void *in, int32_t in_count, int64_t in_type, void *out, int
         return sdfg_rt_mpi_code_copy(&n, in, in_count, in_type, out, out_count, out_type);
     about_all(&n, "MPI_Alltoall");
     return sdfg_rt_mpi_code_done(&n, "MPI_Alltoall",
-                    n.mpi->Alltoall(in_place(&n, in), in_count, sdfg_rt_mpi_code_type(&n, in_type), out, out_count,
-                                    sdfg_rt_mpi_code_type(&n, out_type), sdfg_rt_mpi_code_comm(&n, comm)));
+                                 n.mpi->Alltoall(in_place(&n, in), in_count, sdfg_rt_mpi_code_type(&n, in_type), out,
+                                                 out_count, sdfg_rt_mpi_code_type(&n, out_type),
+                                                 sdfg_rt_mpi_code_comm(&n, comm)));
 }
 
 /* ---- parts of different sizes ---- */
@@ -313,8 +317,9 @@ CODE(Scatterv, const void *in, const int32_t *in_counts, const int32_t *in_at, i
     about_all(&n, "MPI_Scatterv");
     void *to = (void *)(uintptr_t)in_place(&n, out);
     return sdfg_rt_mpi_code_done(&n, "MPI_Scatterv",
-                    n.mpi->Scatterv(in, in_counts, in_at, sdfg_rt_mpi_code_type(&n, in_type), to, out_count,
-                                    sdfg_rt_mpi_code_type(&n, out_type), root, sdfg_rt_mpi_code_comm(&n, comm)));
+                                 n.mpi->Scatterv(in, in_counts, in_at, sdfg_rt_mpi_code_type(&n, in_type), to,
+                                                 out_count, sdfg_rt_mpi_code_type(&n, out_type), root,
+                                                 sdfg_rt_mpi_code_comm(&n, comm)));
 }
 
 CODE(Gatherv, const void *in, int32_t in_count, int64_t in_type, void *out, const int32_t *out_counts,
@@ -328,9 +333,9 @@ CODE(Gatherv, const void *in, int32_t in_count, int64_t in_type, void *out, cons
                                      out_type);
     about_all(&n, "MPI_Gatherv");
     return sdfg_rt_mpi_code_done(&n, "MPI_Gatherv",
-                    n.mpi->Gatherv(in_place(&n, in), in_count, sdfg_rt_mpi_code_type(&n, in_type), out, out_counts,
-                                   out_at, sdfg_rt_mpi_code_type(&n, out_type), root,
-                                   sdfg_rt_mpi_code_comm(&n, comm)));
+                                 n.mpi->Gatherv(in_place(&n, in), in_count, sdfg_rt_mpi_code_type(&n, in_type), out,
+                                                out_counts, out_at, sdfg_rt_mpi_code_type(&n, out_type), root,
+                                                sdfg_rt_mpi_code_comm(&n, comm)));
 }
 
 CODE(Allgatherv, const void *in, int32_t in_count, int64_t in_type, void *out, const int32_t *out_counts,
@@ -344,8 +349,9 @@ CODE(Allgatherv, const void *in, int32_t in_count, int64_t in_type, void *out, c
                                      out_type);
     about_all(&n, "MPI_Allgatherv");
     return sdfg_rt_mpi_code_done(&n, "MPI_Allgatherv",
-                    n.mpi->Allgatherv(in_place(&n, in), in_count, sdfg_rt_mpi_code_type(&n, in_type), out, out_counts,
-                                      out_at, sdfg_rt_mpi_code_type(&n, out_type), sdfg_rt_mpi_code_comm(&n, comm)));
+                                 n.mpi->Allgatherv(in_place(&n, in), in_count, sdfg_rt_mpi_code_type(&n, in_type), out,
+                                                   out_counts, out_at, sdfg_rt_mpi_code_type(&n, out_type),
+                                                   sdfg_rt_mpi_code_comm(&n, comm)));
 }
 
 CODE(Alltoallv, const void *in, const int32_t *in_counts, const int32_t *in_at, int64_t in_type, void *out,
@@ -358,8 +364,8 @@ CODE(Alltoallv, const void *in, const int32_t *in_counts, const int32_t *in_at, 
         return sdfg_rt_mpi_code_copy(&n, part_of(in, in_at[0], in_type), in_counts[0], in_type,
                                      part_of(out, out_at[0], out_type), out_counts[0], out_type);
     about_all(&n, "MPI_Alltoallv");
-    return sdfg_rt_mpi_code_done(&n, "MPI_Alltoallv",
-                    n.mpi->Alltoallv(in_place(&n, in), in_counts, in_at, sdfg_rt_mpi_code_type(&n, in_type), out,
-                                     out_counts, out_at, sdfg_rt_mpi_code_type(&n, out_type),
-                                     sdfg_rt_mpi_code_comm(&n, comm)));
+    return sdfg_rt_mpi_code_done(
+        &n, "MPI_Alltoallv",
+        n.mpi->Alltoallv(in_place(&n, in), in_counts, in_at, sdfg_rt_mpi_code_type(&n, in_type), out, out_counts,
+                         out_at, sdfg_rt_mpi_code_type(&n, out_type), sdfg_rt_mpi_code_comm(&n, comm)));
 }

@@ -1,4 +1,5 @@
-/* MPI functions of C++ tasklets in a process that is its whole world: types and grids are our own, messages stay here. */
+/* MPI functions of C++ tasklets in a process that is its whole world: types and grids are our own, messages stay here.
+ */
 #include "runtime/mpi/mpi_code_internal.h"
 
 #include <stdlib.h>

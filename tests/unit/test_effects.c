@@ -271,7 +271,7 @@ TEST(rows_are_complete)
         "timed",    "save",     "restore",                        /* test_instrument.c */
         "fault",    "race",     "stopped",                        /* checked mode: test_checking.c */
         "device_",                                                /* test_device.c */
-        "mpi_",                                                   /* tests/mpi */
+        "mpi_",     "MPI_",                                       /* tests/mpi */
         "f8e",      "float_to_"                                   /* below */
     };
     for (int i = 0; i < CALLEE_UNKNOWN; i++) {

@@ -1,9 +1,10 @@
-/* What a tasklet sees of MPI: handles are integers, and small ones stand for what is predefined (runtime/mpi_code.h). And
- * what DaCe's own code for distributed arrays names beside it. */
+/* What a tasklet sees of MPI: handles are integers, and small ones stand for what is predefined (runtime/mpi_code.h).
+ * And what DaCe's own code for distributed arrays names beside it. */
 #include "ir/code/clang/clang_walk.h"
 
 static const char mpi[] =
-    "typedef long MPI_Comm; typedef long MPI_Group; typedef long MPI_Datatype; typedef long MPI_Op; typedef long MPI_Aint;\n"
+    "typedef long MPI_Comm; typedef long MPI_Group; typedef long MPI_Datatype; typedef long MPI_Op; typedef long "
+    "MPI_Aint;\n"
     "typedef unsigned long MPI_Request;\n"
     "struct MPI_Status { int MPI_SOURCE, MPI_TAG, MPI_ERROR; };\n"
     "#define MPI_SUCCESS 0\n"
@@ -84,7 +85,8 @@ static const char mpi[] =
     "int MPI_Type_commit(MPI_Datatype *); int MPI_Type_free(MPI_Datatype *);\n"
     "int MPI_Send(const void *, int, MPI_Datatype, int, int, MPI_Comm);\n"
     "int MPI_Recv(void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Status *);\n"
-    "int MPI_Sendrecv(const void *, int, MPI_Datatype, int, int, void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Status *);\n"
+    "int MPI_Sendrecv(const void *, int, MPI_Datatype, int, int, void *, int, MPI_Datatype, int, int, MPI_Comm, "
+    "MPI_Status *);\n"
     "int MPI_Isend(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *);\n"
     "int MPI_Irecv(void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *);\n"
     "int MPI_Wait(MPI_Request *, MPI_Status *); int MPI_Waitall(int, MPI_Request *, MPI_Status *);\n"
@@ -95,10 +97,12 @@ static const char mpi[] =
     "int MPI_Gather(const void *, int, MPI_Datatype, void *, int, MPI_Datatype, int, MPI_Comm);\n"
     "int MPI_Allgather(const void *, int, MPI_Datatype, void *, int, MPI_Datatype, MPI_Comm);\n"
     "int MPI_Alltoall(const void *, int, MPI_Datatype, void *, int, MPI_Datatype, MPI_Comm);\n"
-    "int MPI_Scatterv(const void *, const int *, const int *, MPI_Datatype, void *, int, MPI_Datatype, int, MPI_Comm);\n"
+    "int MPI_Scatterv(const void *, const int *, const int *, MPI_Datatype, void *, int, MPI_Datatype, int, "
+    "MPI_Comm);\n"
     "int MPI_Gatherv(const void *, int, MPI_Datatype, void *, const int *, const int *, MPI_Datatype, int, MPI_Comm);\n"
     "int MPI_Allgatherv(const void *, int, MPI_Datatype, void *, const int *, const int *, MPI_Datatype, MPI_Comm);\n"
-    "int MPI_Alltoallv(const void *, const int *, const int *, MPI_Datatype, void *, const int *, const int *, MPI_Datatype, MPI_Comm);\n"
+    "int MPI_Alltoallv(const void *, const int *, const int *, MPI_Datatype, void *, const int *, const int *, "
+    "MPI_Datatype, MPI_Comm);\n"
     "}\n";
 
 /* dace/runtime/include/dace/comm.h: processes of a grid are numbered row by row. */
@@ -116,7 +120,8 @@ static const char copies[] =
     "template <class T, int LANES, int ALIGNED, int N> struct CopyNDDynamic { struct Dynamic {\n"
     "  template <class... R> static void Copy(const T *src, T *dst, int n, int src_stride, int dst_stride, R... r) {\n"
     "    for (int i = 0; i < n; ++i)\n"
-    "      CopyNDDynamic<T, LANES, ALIGNED, N - 1>::Dynamic::Copy(src + i * src_stride, dst + i * dst_stride, r...); } }; };\n"
+    "      CopyNDDynamic<T, LANES, ALIGNED, N - 1>::Dynamic::Copy(src + i * src_stride, dst + i * dst_stride, r...); } "
+    "}; };\n"
     "template <class T, int LANES, int ALIGNED> struct CopyNDDynamic<T, LANES, ALIGNED, 0> { struct Dynamic {\n"
     "  static void Copy(const T *src, T *dst) { for (int i = 0; i < LANES; ++i) dst[i] = src[i]; } }; };\n"
     "}\n";
@@ -124,7 +129,8 @@ static const char copies[] =
 static const char numeric[] =
     "namespace std {\n"
     "template <class T = void> struct plus {}; template <class T = void> struct multiplies {};\n"
-    "template <class P, class T> T accumulate(P p, P end, T sum) { for (; p != end; ++p) sum = sum + *p; return sum; }\n"
+    "template <class P, class T> T accumulate(P p, P end, T sum) { for (; p != end; ++p) sum = sum + *p; return sum; "
+    "}\n"
     "template <class P, class T, class U> T accumulate(P p, P end, T sum, plus<U>) {\n"
     "  for (; p != end; ++p) sum = sum + *p; return sum; }\n"
     "template <class P, class T, class U> T accumulate(P p, P end, T x, multiplies<U>) {\n"
