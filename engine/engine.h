@@ -44,7 +44,11 @@ void engine_let_go(struct sdfg_engine *e);
 bool options_take(struct sdfg_engine *e, const sdfg_options *given, struct diags *d);
 
 /* What generated code finds functions of plug-ins and the embedding program with, or NULL: there are none. */
-void *engine_functions(const struct sdfg_engine *e);
+static inline void *engine_functions(const struct sdfg_engine *e)
+{
+    bool any = e->nodes.items.count || e->registry.targets.items.count;
+    return any ? (void *)(uintptr_t)&e->nodes.runtime : NULL;
+}
 
 /* What reading a program may take in, for `struct ir`. */
 struct read_limits engine_limits(const struct sdfg_engine *e);

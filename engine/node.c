@@ -55,12 +55,6 @@ void nodes_add(struct sdfg_engine *e, const char *class_path, const char *text, 
     n->runtime.call = call_node;
 }
 
-void *engine_functions(const struct sdfg_engine *e)
-{
-    bool any = e->nodes.items.count || e->registry.targets.items.count;
-    return any ? (void *)(uintptr_t)&e->nodes.runtime : NULL;
-}
-
 void nodes_shorten(struct sdfg_engine *e, uint32_t count) { e->nodes.items.count = e->nodes.classes.count = count; }
 
 static bool add(struct sdfg_engine *e, const char *class_path, sdfg_node_function *f, void *user, struct diags *d)

@@ -221,7 +221,7 @@ static bool prepare(struct call *c, struct sdfg_args *a, struct report *r, sdfg_
     bool again = call_is_repeated(a);
     if (a->settled ? !args_check_data(a, r->diags) : !settle(a, r))
         return false;
-    if (a->program->engine->cuda_device >= 0 && !device_place_arguments(a, &c->host_only, r->diags))
+    if (a->program->engine->cuda_device >= 0 && !(c->places = device_place_arguments(a, c->arena, r->diags)))
         return false;
     if (a->program->engine->options.check & SDFG_CHECK_ALIAS) {
         *error = alias_error(a);
@@ -238,10 +238,6 @@ static bool prepare(struct call *c, struct sdfg_args *a, struct report *r, sdfg_
         c->blocks = NEW_ARRAY(c->arena, struct sdfg_rt_block, blocks);
         memcpy(c->blocks, a->blocks, blocks * sizeof *c->blocks);
     }
-    c->after = NEW_ARRAY(c->arena, void *, a->num_after);
-    c->num_after = a->num_after;
-    for (size_t i = 0; i < a->num_after; i++)
-        c->after[i] = a->after[i];
     if (!again && !take_kernel(a, r->arena, error))
         return false;
     recent_make_room(a->recent, a->program->kernels);
@@ -287,7 +283,7 @@ __attribute__((always_inline)) static inline sdfg_error *run_members(const struc
 }
 
 static inline struct run run_of(const struct call *c, _Atomic uint32_t *cancel, uint32_t cancelled,
-                                const struct going_on *on)
+                                const struct run_device *device)
 {
     return (struct run){
         .values = c->values,
@@ -297,18 +293,20 @@ static inline struct run run_of(const struct call *c, _Atomic uint32_t *cancel, 
         .communicator = c->communicator,
         .cancel = cancel,
         .cancelled = cancelled,
-        .host_only = c->host_only,
-        .after = c->after,
-        .num_after = c->num_after,
-        .on = on,
+        .device = device,
     };
 }
 
-__attribute__((cold, noinline)) static sdfg_error *run_shadowed(const struct call *c, void *const *args,
-                                                                _Atomic uint32_t *cancel, uint32_t cancelled,
-                                                                const struct going_on *on)
+/* In an engine whose programs run on a GPU. */
+__attribute__((noinline)) static sdfg_error *run_placed(const struct call *c, void *const *args,
+                                                        _Atomic uint32_t *cancel, uint32_t cancelled,
+                                                        const struct going_on *on)
 {
-    struct run run = run_of(c, cancel, cancelled, on);
+    const struct placement *p = c->places;
+    struct run_device device = { .host_only = p->host_only, .after = p->after, .num_after = p->num_after, .on = on };
+    struct run run = run_of(c, cancel, cancelled, &device);
+    if (!p->shadows.count)
+        return run_members(c, args, &run);
     sdfg_error *error;
     void **own = shadows_begin(c, args, &run, &error);
     return own ? shadows_end(c, own, &run, run_members(c, own, &run)) : error;
@@ -318,15 +316,15 @@ __attribute__((cold, noinline)) static sdfg_error *run_shadowed(const struct cal
 static sdfg_error *run_with(const struct call *c, void *const *args, _Atomic uint32_t *cancel, uint32_t cancelled,
                             const struct going_on *on)
 {
-    if (__builtin_expect(c->shadows.count, 0))
-        return run_shadowed(c, args, cancel, cancelled, on);
-    struct run run = run_of(c, cancel, cancelled, on);
+    if (__builtin_expect(c->places != NULL, 0))
+        return run_placed(c, args, cancel, cancelled, on);
+    struct run run = run_of(c, cancel, cancelled, NULL);
     return run_members(c, args, &run);
 }
 
 /* Values are copied for every run: generated code may use their memory as its variables. */
-static sdfg_error *run_copied(struct sdfg_bound *b, uint32_t cancelled, const struct going_on *on, void **args,
-                              struct slot *slots)
+__attribute__((always_inline)) static inline sdfg_error *
+run_copied(struct sdfg_bound *b, uint32_t cancelled, const struct going_on *on, void **args, struct slot *slots)
 {
     const struct call *c = &b->call;
     uint32_t n = c->kernel->code.num_params, num_values = c->num_by_slot;

@@ -32,10 +32,7 @@ struct call {
     struct symbol_value *values;  /* one per variable */
     struct sdfg_rt_block *blocks; /* of the arguments, or NULL */
     VEC(struct shared_member) members;
-    VEC(struct shadow) shadows;
-    bool host_only; /* no argument is memory of a device, or pinned */
-    void **after;   /* streams of the device whose work comes first */
-    size_t num_after;
+    struct placement *places; /* of engines whose programs run on a GPU; else NULL, so that other calls pay nothing */
 };
 
 struct sdfg_bound {

@@ -30,18 +30,21 @@ sdfg_error *device_error(const struct sdfg_rt_context *context)
 
 void device_take(struct sdfg_rt_device *d, const struct run *r, bool async)
 {
-    d->host_only = r->host_only;
-    d->after = r->after;
-    d->num_after = r->num_after;
-    if (!r->on)
+    if (!r->device)
+        return;
+    const struct going_on *on = r->device->on;
+    d->host_only = r->device->host_only;
+    d->after = r->device->after;
+    d->num_after = r->device->num_after;
+    if (!on)
         return;
     d->async = async;
-    d->ticket = r->on->ticket;
-    if (!r->on->stream)
+    d->ticket = on->ticket;
+    if (!on->stream)
         return;
     d->has_stream = true;
-    d->stream = r->on->stream->stream;
-    d->cuda_context = r->on->stream->context;
+    d->stream = on->stream->stream;
+    d->cuda_context = on->stream->context;
 }
 
 /* ---- where arguments are ---- */
@@ -113,12 +116,17 @@ static bool place_argument(const struct sdfg_engine *engine, struct argument_ent
            diag_error(d, e->leaf->place, DIAG_ARGUMENT_DEVICE_OTHER, e->name, (int)index, engine->cuda_device);
 }
 
-bool device_place_arguments(const struct sdfg_args *a, bool *host_only, struct diags *d)
+struct placement *device_place_arguments(const struct sdfg_args *a, struct arena *arena, struct diags *d)
 {
     const struct sdfg_engine *engine = a->program->engine;
+    struct placement *p = NEW(arena, struct placement);
     bool ok = true;
-    *host_only = true;
+    p->host_only = true;
     for (size_t i = 0; i < a->num_entries; i++)
-        ok &= place_argument(engine, a->entries[i], host_only, d);
-    return ok;
+        ok &= place_argument(engine, a->entries[i], &p->host_only, d);
+    p->num_after = a->num_after;
+    p->after = NEW_ARRAY(arena, void *, a->num_after);
+    for (size_t i = 0; i < a->num_after; i++)
+        p->after[i] = a->after[i];
+    return ok ? p : NULL;
 }

@@ -32,11 +32,6 @@ sdfg_error *device_error_of(int32_t error, const char *trouble);
 /* "CUDA device 1" */
 void device_print(const sdfg_device *d, char *out, size_t size);
 
-/* Finds out which arguments are memory of the device (entry->on_device), for engines whose programs run on one. False:
- * one of them is somewhere else than was said, or on another device. *host_only: all are ordinary memory of the host.
- */
-bool device_place_arguments(const struct sdfg_args *a, bool *host_only, struct diags *d);
-
 /* An argument on the device that code of the host works on: runs get a copy on the host. */
 struct shadow {
     uint32_t param;
@@ -45,6 +40,17 @@ struct shadow {
     size_t bytes;
     bool written;
 };
+
+/* Where the arguments of a call are, and what comes before it. */
+struct placement {
+    bool host_only; /* no argument is memory of a device, or pinned */
+    void **after;   /* streams of the device whose work comes first */
+    size_t num_after;
+    VEC(struct shadow) shadows;
+};
+/* For engines whose programs run on a GPU; finds out which arguments are memory of the device (entry->on_device). NULL:
+ * one of them is somewhere else than was said, or on another device. */
+struct placement *device_place_arguments(const struct sdfg_args *a, struct arena *arena, struct diags *d);
 
 struct call;
 /* Notes that parameter number `param` needs one. */

@@ -112,10 +112,10 @@ static void *container_array_of(struct call *c, const struct leaf *l, const char
     return elements;
 }
 
-/* The address passed for anything that is not a single value. */
-static void *memory_of(struct call *c, const struct leaf *l, const char *name, bool *ok, struct diags *d)
+/* The address passed for anything that is not a single value; `e` is what was given for it, or NULL. */
+static void *memory_given(struct call *c, const struct leaf *l, const char *name, const struct argument_entry *e,
+                          bool *ok, struct diags *d)
 {
-    const struct argument_entry *e = args_find(c->source, l, name);
     if (e && e->on_device && strpbrk(name, ".["))
         *ok = diag_error(d, l->place, DIAG_ARGUMENT_DEVICE_PART, name);
     if (e)
@@ -126,6 +126,11 @@ static void *memory_of(struct call *c, const struct leaf *l, const char *name, b
         return container_array_of(c, l, name, ok, d);
     *ok = missing(l, name, d);
     return NULL;
+}
+
+static void *memory_of(struct call *c, const struct leaf *l, const char *name, bool *ok, struct diags *d)
+{
+    return memory_given(c, l, name, args_find(c->source, l, name), ok, d);
 }
 
 /* ---- parameters ---- */
@@ -139,7 +144,7 @@ static bool marshal_param(struct call *c, uint32_t i, struct diags *d)
         return program_find(c->source->program, param->name, d) != NULL;
     if (!leaf_is_value(l)) {
         const struct argument_entry *e = args_find(c->source, l, param->name);
-        c->args[i] = memory_of(c, l, param->name, &ok, d);
+        c->args[i] = memory_given(c, l, param->name, e, &ok, d);
         return ok && (!e || !e->on_device || !c->kernel->code.params[i].host_code || shadow_add(c, i, e, d));
     }
     c->by_slot[c->num_by_slot++] = i;

@@ -38,7 +38,7 @@ bool shadow_add(struct call *c, uint32_t param, const struct argument_entry *e, 
                         .written = c->source->program->arguments[e->argument].written };
     if (!is_alone(c->source, e, d))
         return false;
-    vec_push(c->arena, &c->shadows, s);
+    vec_push(c->arena, &c->places->shadows, s);
     return true;
 }
 
@@ -50,8 +50,8 @@ static sdfg_error *copy_all(const struct call *c, void **args, const struct run 
     device_enter(c->kernel, &device, &context);
     device_take(&device, r, false);
     struct sdfg_rt_run *run = sdfg_rt_device_begin(&context, NULL);
-    for (uint32_t i = 0; i < c->shadows.count; i++) {
-        const struct shadow *s = &c->shadows.items[i];
+    for (uint32_t i = 0; i < c->places->shadows.count; i++) {
+        const struct shadow *s = &c->places->shadows.items[i];
         char *host = (char *)args[s->param] - s->before;
         if (!back)
             sdfg_rt_device_copy(run, host, s->device, (int64_t)s->bytes, 1, 0, 0, SDFG_RT_TO_HOST, 0);
@@ -67,8 +67,9 @@ static sdfg_error *copy_all(const struct call *c, void **args, const struct run 
 static void drop(const struct call *c, void **args, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
-        free((void *)(((uintptr_t)args[c->shadows.items[i].param] - (uintptr_t)c->shadows.items[i].before) / ALIGNMENT *
-                      ALIGNMENT));
+        free((void *)(((uintptr_t)args[c->places->shadows.items[i].param] -
+                       (uintptr_t)c->places->shadows.items[i].before) /
+                      ALIGNMENT * ALIGNMENT));
     free(args);
 }
 
@@ -80,8 +81,8 @@ void **shadows_begin(const struct call *c, void *const *args, const struct run *
     if (!own)
         return NULL;
     memcpy(own, args, n * sizeof *own);
-    for (uint32_t i = 0; i < c->shadows.count; i++) {
-        const struct shadow *s = &c->shadows.items[i];
+    for (uint32_t i = 0; i < c->places->shadows.count; i++) {
+        const struct shadow *s = &c->places->shadows.items[i];
         size_t lead = (uintptr_t)s->device % ALIGNMENT;
         char *memory = aligned_alloc(ALIGNMENT, (lead + s->bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
         if (!memory) {
@@ -94,7 +95,7 @@ void **shadows_begin(const struct call *c, void *const *args, const struct run *
     *error = copy_all(c, own, r, false);
     if (!*error)
         return own;
-    drop(c, own, c->shadows.count);
+    drop(c, own, c->places->shadows.count);
     return NULL;
 }
 
@@ -102,6 +103,6 @@ sdfg_error *shadows_end(const struct call *c, void **args, const struct run *r, 
 {
     if (!error)
         error = copy_all(c, args, r, true);
-    drop(c, args, c->shadows.count);
+    drop(c, args, c->places->shadows.count);
     return error;
 }

@@ -84,13 +84,13 @@ struct signature kernel_signature(const struct sdfg_program *p, const struct sym
 /* Adds all values that are known. */
 void signature_add_values(struct signature *s, const struct sdfg_program *p, const struct symbol_value *values,
                           struct arena *a);
+/* What a call with the values of the signature would cost. */
+sdfg_error *kernels_cost(struct sdfg_program *p, const struct signature *s, struct codegen_cost *out);
 /* Runs the code generator for text or an object; *out is allocated with malloc and followed by a zero. `size` may be
  * NULL. */
 sdfg_error *kernels_emit(struct sdfg_program *p, const struct signature *s, enum codegen_emit what, char **out,
                          size_t *size);
 /* The same for what the interface names; the graph itself needs no code generator. */
-/* What a call with the values of the signature would cost. */
-sdfg_error *kernels_cost(struct sdfg_program *p, const struct signature *s, struct codegen_cost *out);
 sdfg_error *program_emit(struct sdfg_program *p, const struct signature *s, enum sdfg_emit what, char **out,
                          size_t *size);
 
@@ -104,9 +104,12 @@ struct run {
     int32_t communicator;
     _Atomic uint32_t *cancel; /* the run ends once this is not `cancelled`; NULL: nobody stops it */
     uint32_t cancelled;
-    /* For devices: all arguments are ordinary memory of the host; streams whose work comes first. */
-    bool host_only;
-    void *const *after;
+    const struct run_device *device; /* NULL: arguments are anywhere, and the run ends with the function */
+};
+/* What a run of a GPU's code needs besides. */
+struct run_device {
+    bool host_only;     /* all arguments are ordinary memory of the host */
+    void *const *after; /* streams whose work comes first */
     size_t num_after;
     const struct going_on *on; /* NULL: the run ends with the function */
 };
