@@ -302,7 +302,7 @@ __attribute__((noinline)) static sdfg_error *run_placed(const struct call *c, vo
                                                         _Atomic uint32_t *cancel, uint32_t cancelled,
                                                         const struct going_on *on)
 {
-    const struct placement *p = c->places;
+    const struct places *p = c->places;
     struct run_device device = { .host_only = p->host_only, .after = p->after, .num_after = p->num_after, .on = on };
     struct run run = run_of(c, cancel, cancelled, &device);
     if (!p->shadows.count)

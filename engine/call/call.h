@@ -32,7 +32,7 @@ struct call {
     struct symbol_value *values;  /* one per variable */
     struct sdfg_rt_block *blocks; /* of the arguments, or NULL */
     VEC(struct shared_member) members;
-    struct placement *places; /* of engines whose programs run on a GPU; else NULL, so that other calls pay nothing */
+    struct places *places; /* of engines whose programs run on a GPU; else NULL, so that other calls pay nothing */
 };
 
 struct sdfg_bound {

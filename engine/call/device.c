@@ -116,10 +116,10 @@ static bool place_argument(const struct sdfg_engine *engine, struct argument_ent
            diag_error(d, e->leaf->place, DIAG_ARGUMENT_DEVICE_OTHER, e->name, (int)index, engine->cuda_device);
 }
 
-struct placement *device_place_arguments(const struct sdfg_args *a, struct arena *arena, struct diags *d)
+struct places *device_place_arguments(const struct sdfg_args *a, struct arena *arena, struct diags *d)
 {
     const struct sdfg_engine *engine = a->program->engine;
-    struct placement *p = NEW(arena, struct placement);
+    struct places *p = NEW(arena, struct places);
     bool ok = true;
     p->host_only = true;
     for (size_t i = 0; i < a->num_entries; i++)

@@ -42,7 +42,7 @@ struct shadow {
 };
 
 /* Where the arguments of a call are, and what comes before it. */
-struct placement {
+struct places {
     bool host_only; /* no argument is memory of a device, or pinned */
     void **after;   /* streams of the device whose work comes first */
     size_t num_after;
@@ -50,7 +50,7 @@ struct placement {
 };
 /* For engines whose programs run on a GPU; finds out which arguments are memory of the device (entry->on_device). NULL:
  * one of them is somewhere else than was said, or on another device. */
-struct placement *device_place_arguments(const struct sdfg_args *a, struct arena *arena, struct diags *d);
+struct places *device_place_arguments(const struct sdfg_args *a, struct arena *arena, struct diags *d);
 
 struct call;
 /* Notes that parameter number `param` needs one. */
