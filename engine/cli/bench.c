@@ -1,8 +1,8 @@
 /* sdfg-bench: see bench.h and docs/sdfg-bench.md. */
 #include "engine/cli/bench.h"
 #include "engine/cli/file.h"
-#include "engine/cli/memory.h"
 #include "engine/cli/scratch.h"
+#include "engine/cli/tool.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -169,21 +169,4 @@ static int bench_program(const struct command *c)
     return code;
 }
 
-int main(int argc, char **argv)
-{
-    memory_begin("sdfg-bench");
-    struct command c;
-    int code = EXIT_USAGE;
-    bool parsed = command_parse(&c, TOOL_BENCH, argc, argv);
-    if (parsed && c.help) {
-        command_help(TOOL_BENCH);
-        code = EXIT_GOOD;
-    } else if (parsed && c.version) {
-        printf("sdfg-bench %s\n", sdfg_version());
-        code = EXIT_GOOD;
-    } else if (parsed) {
-        code = bench_program(&c);
-    }
-    command_release(&c);
-    return file_end_output("sdfg-bench", code);
-}
+int main(int argc, char **argv) { return tool_main(TOOL_BENCH, argc, argv, bench_program); }

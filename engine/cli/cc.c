@@ -1,10 +1,8 @@
 /* sdfg-cc: compiles a program ahead of time, for other programs (docs/export.md). */
-#include "engine/cli/command.h"
-#include "engine/cli/file.h"
-#include "engine/cli/memory.h"
 #include "engine/cli/progress.h"
 #include "engine/cli/report.h"
 #include "engine/cli/terminal.h"
+#include "engine/cli/tool.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,20 +36,6 @@ static int take_form(const char *file, enum sdfg_export_form *out)
     return usage("-o %s: expected a name that ends in .o, .a or .so", file);
 }
 
-static int take_symbols(const struct command *c, sdfg_symbol *symbols)
-{
-    for (size_t i = 0; i < c->values.count; i++) {
-        const struct pair *p = &c->values.items[i];
-        char *end;
-        symbols[i] = (sdfg_symbol){ p->name, strtoll(p->value, &end, 10) };
-        if (!*p->value || *end) {
-            fprintf(stderr, "sdfg-cc: --%s=%s: expected a whole number: the value of a symbol\n", p->name, p->value);
-            return EXIT_USAGE;
-        }
-    }
-    return EXIT_GOOD;
-}
-
 static int check(const struct command *c, sdfg_export *x, sdfg_symbol *symbols)
 {
     bool beside = (c->header && !c->header_file) || (c->fortran && !c->fortran_file);
@@ -69,19 +53,10 @@ static int check(const struct command *c, sdfg_export *x, sdfg_symbol *symbols)
         return usage("--header and --fortran need a FILE when there is no -o", "");
     x->form = c->emit_code;
     int code = c->output_file && !c->emits ? take_form(c->output_file, &x->form) : EXIT_GOOD;
-    return code ? code : take_symbols(c, symbols);
+    return code ? code : tool_symbols(c, symbols);
 }
 
 /* ---- writing ---- */
-
-static int write_file(const char *path, const char *bytes, size_t size)
-{
-    char why[256];
-    if (file_write(path, bytes, size, why, sizeof why))
-        return EXIT_GOOD;
-    fprintf(stderr, "sdfg-cc: cannot write '%s': %s\n", path, why);
-    return EXIT_FILE;
-}
 
 static int write_form(const struct command *c, sdfg_engine *engine, sdfg_program *p, const sdfg_export *export,
                       const char *path, enum sdfg_export_form form)
@@ -96,9 +71,7 @@ static int write_form(const struct command *c, sdfg_engine *engine, sdfg_program
     progress_end(&shown);
     if (e)
         return report_error(c, e);
-    int code = path ? write_file(path, bytes, size) : EXIT_GOOD;
-    if (!path)
-        fwrite(bytes, 1, size, stdout); /* file_end_output looks whether that went well */
+    int code = tool_write(c, path, bytes, size);
     sdfg_text_free(bytes);
     return code;
 }
@@ -153,19 +126,4 @@ static int compile(const struct command *c)
     return code;
 }
 
-int main(int argc, char **argv)
-{
-    memory_begin("sdfg-cc");
-    struct command c;
-    int code = EXIT_USAGE;
-    if (command_parse(&c, TOOL_CC, argc, argv)) {
-        if (c.help)
-            command_help(TOOL_CC), code = EXIT_GOOD;
-        else if (c.version)
-            printf("sdfg-cc %s\n", sdfg_version()), code = EXIT_GOOD;
-        else
-            code = compile(&c);
-    }
-    command_release(&c);
-    return file_end_output("sdfg-cc", code);
-}
+int main(int argc, char **argv) { return tool_main(TOOL_CC, argc, argv, compile); }
