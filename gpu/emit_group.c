@@ -1,6 +1,8 @@
 /* Threads: who they are, and where they meet. */
 #include "gpu/emit_text.h"
 
+#include <math.h>
+
 struct cuda gpu_thread(struct gpu_func *f, const struct tree_expr *e)
 {
     static const char *const groups[] = { "threadIdx", "blockIdx", "blockDim", "gridDim" };
@@ -11,13 +13,25 @@ struct cuda gpu_thread(struct gpu_func *f, const struct tree_expr *e)
     return gpu_print(f, CUDA_UNARY, "(i32)%s.%c", groups[e->i / 3], "xyz"[e->i % 3]);
 }
 
+/* x and y; of floats that have no value yet, infinities, nothing comes: a NaN beside them would be lost. */
+static struct cuda combined(struct gpu_func *f, enum wcr_kind wcr, const struct type *t)
+{
+    struct cuda x = gpu_text_of(CUDA_POSTFIX, "x"), y = gpu_text_of(CUDA_POSTFIX, "y");
+    struct cuda both = gpu_combine(f, wcr, t, x, y);
+    if (!type_is_float(t) || (wcr != WCR_MIN && wcr != WCR_MAX))
+        return both;
+    const struct tree_expr none = { .op = EXPR_FLOAT, .type = t, .f = wcr == WCR_MIN ? INFINITY : -INFINITY };
+    struct cuda empty = gpu_compare(f, EXPR_EQ, t, y, gpu_constant_value(f, &none));
+    return gpu_print(f, CUDA_CHOICE, "%s ? x : %s", gpu_at(f, CUDA_OR, empty), gpu_at(f, CUDA_CHOICE, both));
+}
+
 void gpu_stmt_group(struct gpu_func *f, const struct tree_stmt *s)
 {
     const struct type *t = s->value->type;
     const char *type = gpu_type(f->module, t);
     bool warp = s->loop.level == TREE_WARP;
     struct cuda value = gpu_expr(f, s->value);
-    struct cuda both = gpu_combine(f, s->wcr, t, gpu_text_of(CUDA_POSTFIX, "x"), gpu_text_of(CUDA_POSTFIX, "y"));
+    struct cuda both = combined(f, s->wcr, t);
     gpu_need(f->module, PIECE_GROUP);
     if (t->size > 16)
         gpu_unsupported(f->module, "a reduction of values of more than 16 bytes over threads");

@@ -208,7 +208,7 @@ static void emit_alloc(struct gpu_func *f, const struct tree_stmt *s)
                *count = arena_printf(f->module->arena, "%lld", (long long)(s->count->i > 0 ? s->count->i : 1));
     bool pointer = x->assignments > 1;
     const char *name = pointer ? arena_printf(f->module->arena, "%s_memory", x->name) : x->name;
-    text_printf(&f->top, "    %salignas(16) %s %s[%s];\n", s->where == TREE_SHARED ? "__shared__ " : "", type, name,
+    text_printf(&f->top, "    alignas(16) %s%s %s[%s];\n", s->where == TREE_SHARED ? "__shared__ " : "", type, name,
                 count);
     x->alignment = 16;
     if (pointer)

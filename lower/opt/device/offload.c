@@ -273,6 +273,7 @@ bool opt_offload(struct tree *t, const struct tree_options *o)
     if (o->counting)
         return true;
     offload_decide(&w, t);
+    w.strict = o->strict_fp;
     tell_all(&w);
     mark_params(&w);
     if (w.num_nests)

@@ -51,6 +51,7 @@ struct offload {
     bool *in_cell;         /* variables that have a cell, by id */
     struct map placed;     /* statement -> enum placement */
     bool changed, failed;
+    bool strict; /* results of floating-point sums are the same each time */
     uint32_t num_nests;
 
     /* while code is written */

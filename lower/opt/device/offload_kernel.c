@@ -1,5 +1,5 @@
 /* Kernels: nests with a thread for each iteration, and pieces for one thread. */
-#include "lower/opt/device/offload.h"
+#include "lower/opt/device/offload_group.h"
 #include "lower/tree/tree_rewrite.h"
 
 enum { MOST_BLOCKS = 65535 /* in y and z */, DIMENSIONS = 3 };
@@ -310,9 +310,10 @@ static struct tree_expr *trips(struct offload *o, struct tree_expr *begin, struc
 
 static const int64_t block_sizes[DIMENSIONS][DIMENSIONS] = { { 256, 1, 1 }, { 32, 8, 1 }, { 32, 4, 2 } };
 
-/* Opens the code for one dimension: what is in the block it gives runs for the counter's values. */
+/* Opens the code for one dimension: what is in the block it gives runs for the counter's values. `most`: blocks; 0: as
+ * many as there are values, so that each thread has one. */
 static struct tree_stmt *open_dimension(struct offload *o, struct tree_stmt *out, struct tree_stmt *block,
-                                        struct tree_stmt *loop, int dimension, int64_t size, bool once,
+                                        struct tree_stmt *loop, int dimension, int64_t size, int64_t most,
                                         struct tree_expr **blocks)
 {
     struct tree *t = o->tree;
@@ -326,43 +327,79 @@ static struct tree_stmt *open_dimension(struct offload *o, struct tree_stmt *out
     bool same = loop->var->type == int64_type(o);
     struct tree_var *i = same ? loop->var : tree_var(t, loop->var->name, int64_type(o));
     struct tree_stmt *inside;
-    if (once) {
+    if (!most) {
         stmt_assign(t, block, i, first);
         inside = stmt_if(t, block, expr_binary(t, EXPR_LT, expr_var(t, i), end))->body;
     } else {
         struct tree_expr *stride =
             expr_binary(t, EXPR_MUL, ints(o, EXPR_MUL, thread(o, THREAD_GRID_SIZE, dimension), size), step);
         inside = stmt_for(t, block, i, first, end, stride)->body;
-        if (dimension)
-            *blocks = ints(o, EXPR_MIN, *blocks, MOST_BLOCKS);
+        *blocks = ints(o, EXPR_MIN, *blocks, most);
     }
     if (!same)
         stmt_assign(t, inside, loop->var, expr_cast(t, loop->var->type, expr_var(t, i)));
     return inside;
 }
 
+/* Threads that combine what they have do more than one iteration each, if there are many. */
+static const int64_t group_blocks[DIMENSIONS][DIMENSIONS] = { { 1024 }, { 16, 64 }, { 8, 16, 8 } };
+
+struct device_nest {
+    struct grid grid;
+    struct offload_group all; /* reductions of all iterations */
+    struct offload_group row; /* of those of the innermost loop: the threads of a warp */
+    struct tree_expr *blocks[DIMENSIONS];
+};
+
+static int64_t most_blocks(const struct device_nest *n, uint32_t d, bool breaks)
+{
+    if (n->all.count || (n->row.count && d == 0))
+        return group_blocks[n->grid.loops.count - 1][d];
+    return d == 0 && !breaks ? 0 : d == 0 ? INT32_MAX : MOST_BLOCKS;
+}
+
+static void write_nest(struct offload *o, struct tree_stmt *out, struct tree_stmt *all, struct device_nest *n)
+{
+    struct tree_scan inner = { .arena = o->tree->scratch };
+    struct tree_stmt *inside = all, *rows = all;
+    uint32_t count = n->grid.loops.count;
+    tree_scan_add(&inner, n->grid.body);
+    offload_group_begin(o, &n->all, all);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t d = count - 1 - i;
+        if (d == 0) {
+            rows = inside;
+            offload_group_begin(o, &n->row, rows);
+        }
+        inside = open_dimension(o, out, inside, n->grid.loops.items[i], (int)d, block_sizes[count - 1][d],
+                                most_blocks(n, d, inner.breaks), &n->blocks[d]);
+    }
+    stmt_append(o->tree, inside, n->grid.body);
+    offload_group_end(o, &n->row, rows);
+    offload_group_end(o, &n->all, all);
+}
+
 /* The innermost loop, whose iterations mostly touch neighbouring elements, becomes x. */
 void offload_nest(struct offload *o, struct tree_stmt *out, struct tree_stmt *loop)
 {
     struct tree *t = o->tree;
-    struct grid g = { .loops = { 0 } };
-    find_grid(o, loop, &g);
-    struct tree_scan scan = { .arena = t->scratch }, inner = { .arena = t->scratch };
+    struct device_nest n = { .grid = { .loops = { 0 } } };
+    find_grid(o, loop, &n.grid);
+    uint32_t count = n.grid.loops.count;
+    offload_group_find(o, loop, loop, TREE_BLOCK, &n.all);
+    n.all.keeps = true;
+    if (count > 1)
+        offload_group_find(o, loop, n.grid.loops.items[count - 1], TREE_WARP, &n.row);
+    struct tree_scan scan = { .arena = t->scratch };
+    struct tree_stmt *all = stmt_block(t);
     tree_scan_add(&scan, loop);
-    tree_scan_add(&inner, g.body);
-    struct tree_stmt *all = stmt_block(t), *inside = all;
     offload_load_cells(o, all, &scan, NULL);
-    struct tree_expr *blocks[DIMENSIONS];
-    for (uint32_t i = 0; i < g.loops.count; i++) {
-        uint32_t d = g.loops.count - 1 - i;
-        bool once = d == 0 && !inner.breaks;
-        inside = open_dimension(o, out, inside, g.loops.items[i], (int)d, block_sizes[g.loops.count - 1][d], once,
-                                &blocks[d]);
-    }
-    stmt_append(t, inside, g.body);
+    write_nest(o, out, all, &n);
+    offload_group_take(o, &n.all, out, n.blocks, count);
     struct tree_stmt *k = offload_kernel(o, out, "nest", all, loop->place, false);
-    for (uint32_t d = 0; d < g.loops.count; d++) {
-        k->args[KERNEL_GRID + d] = blocks[d];
-        k->args[KERNEL_BLOCK + d] = expr_i64(t, block_sizes[g.loops.count - 1][d]);
+    for (uint32_t d = 0; d < count; d++) {
+        k->args[KERNEL_GRID + d] = n.blocks[d];
+        k->args[KERNEL_BLOCK + d] = expr_i64(t, block_sizes[count - 1][d]);
     }
+    offload_group_combine(o, &n.all, out, n.blocks, count);
 }

@@ -20,6 +20,7 @@
  * one accesses. Branches around barriers are uniform, since all threads compute the same conditions. The number of
  * blocks does not matter for the result. Profitability: the iterations of each nest, with the sequential loops in it,
  * are few; extents that symbols decide count as ASSUMED_EXTENT. */
+#include "lower/opt/device/offload_group.h"
 #include "lower/opt/device/offload_region.h"
 #include "lower/tree/tree_linear.h"
 #include "lower/tree/tree_rewrite.h"
@@ -171,9 +172,24 @@ static struct tree_stmt *distributed(struct device_region *r, struct tree_stmt *
 
 static void write_threads(struct device_region *r, struct tree_stmt *out, struct tree_stmt *s)
 {
+    struct offload *o = r->offload;
+    struct offload_group g;
+    offload_group_find(o, s, s, TREE_BLOCK, &g);
+    bool ordered = false;
+    for (uint32_t i = 0; i < g.count; i++)
+        ordered |= g.places[i].ordered;
+    struct tree_expr *threads = r->threads;
+    if (ordered) { /* the first block alone */
+        out = stmt_if(o->tree, out, expr_binary(o->tree, EXPR_LT, r->thread, expr_i64(o->tree, OFFLOAD_REGION_THREADS)))
+                  ->body;
+        r->threads = expr_i64(o->tree, OFFLOAD_REGION_THREADS);
+    }
+    offload_group_begin(o, &g, out);
     struct tree_stmt *loop = distributed(r, out, s->var, s->begin, s->end, s->step);
+    r->threads = threads;
     loop->place = s->place;
-    stmt_append(r->offload->tree, loop->body, s->body);
+    stmt_append(o->tree, loop->body, s->body);
+    offload_group_end(o, &g, out);
 }
 
 /* Element by element; zero bytes are the number zero in all basic types. */

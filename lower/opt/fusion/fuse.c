@@ -244,7 +244,7 @@ static bool fuse_functions(struct tree *t, const struct tree_options *o, bool ne
     remarks_again(t->ir->remarks, REMARK_FUSE_DEPENDENCE);
     for (uint32_t i = 0; i < t->functions.count; i++) {
         struct tree_func *func = t->functions.items[i];
-        if (o->num_threads == 1)
+        if (o->num_threads == 1 && !o->device)
             stmt_visit(func->body, forget_parallel, NULL);
         stmt_flatten(t, func->body);
         struct tree_whole whole = { t, func, { 0 } };

@@ -47,6 +47,33 @@ struct tree_expr *reduce_identity(struct tree *t, enum wcr_kind wcr, const struc
     return type_is_float(type) ? expr_float(t, type, float_identity(wcr)) : expr_int(t, type, int_identity(wcr, type));
 }
 
+struct tree_expr *reduce_combine(struct tree *t, enum wcr_kind wcr, struct tree_expr *a, struct tree_expr *b)
+{
+    const struct type *type = a->type, *wide = type_basic(t->ir, TYPE_F32);
+    if (type_is_float(type) && type->size < wide->size) /* computed in float32 */
+        return expr_cast(t, type, reduce_combine(t, wcr, expr_cast(t, wide, a), expr_cast(t, wide, b)));
+    switch (wcr) {
+    case WCR_SUM:
+        return expr_binary(t, EXPR_ADD, a, b);
+    case WCR_PRODUCT:
+        return expr_binary(t, EXPR_MUL, a, b);
+    case WCR_MIN:
+        return expr_binary(t, EXPR_MIN, a, b);
+    case WCR_MAX:
+        return expr_binary(t, EXPR_MAX, a, b);
+    case WCR_BIT_AND:
+        return expr_binary(t, EXPR_AND, a, b);
+    case WCR_BIT_OR:
+        return expr_binary(t, EXPR_OR, a, b);
+    case WCR_BIT_XOR:
+        return expr_binary(t, EXPR_XOR, a, b);
+    default:
+        break;
+    }
+    enum expr_op op = wcr == WCR_LOGICAL_AND ? EXPR_LOGICAL_AND : wcr == WCR_LOGICAL_OR ? EXPR_LOGICAL_OR : EXPR_NE;
+    return expr_cast(t, a->type, expr_binary(t, op, expr_truth(t, a), expr_truth(t, b)));
+}
+
 bool reduce_can_accumulate(enum wcr_kind wcr, const struct type *type)
 {
     bool integer = type->kind == TYPE_BOOL || type_is_integer(type);

@@ -79,7 +79,7 @@ static bool is_member(const struct group *g, const struct tree_stmt *s)
 /* Reductions inside do not move out. */
 static bool is_closed(const struct tree_stmt *s)
 {
-    return s->kind == STMT_PARALLEL || s->kind == STMT_CRITICAL || s->kind == STMT_UPDATE ||
+    return s->kind == STMT_PARALLEL || s->kind == STMT_KERNEL || s->kind == STMT_CRITICAL || s->kind == STMT_UPDATE ||
            (s->kind == STMT_FOR && s->loop.parallel);
 }
 
@@ -106,32 +106,6 @@ static void collect(struct privatize *p, struct group *g, struct tree_stmt *s)
     for (uint32_t i = 0; i < s->items.count; i++)
         collect(p, g, s->items.items[i]);
     g->closed -= closed;
-}
-
-/* ---- the kinds ---- */
-
-static struct tree_expr *combine(struct tree *t, enum wcr_kind wcr, struct tree_expr *a, struct tree_expr *b)
-{
-    switch (wcr) {
-    case WCR_SUM:
-        return expr_binary(t, EXPR_ADD, a, b);
-    case WCR_PRODUCT:
-        return expr_binary(t, EXPR_MUL, a, b);
-    case WCR_MIN:
-        return expr_binary(t, EXPR_MIN, a, b);
-    case WCR_MAX:
-        return expr_binary(t, EXPR_MAX, a, b);
-    case WCR_BIT_AND:
-        return expr_binary(t, EXPR_AND, a, b);
-    case WCR_BIT_OR:
-        return expr_binary(t, EXPR_OR, a, b);
-    case WCR_BIT_XOR:
-        return expr_binary(t, EXPR_XOR, a, b);
-    default:
-        break;
-    }
-    enum expr_op op = wcr == WCR_LOGICAL_AND ? EXPR_LOGICAL_AND : wcr == WCR_LOGICAL_OR ? EXPR_LOGICAL_OR : EXPR_NE;
-    return expr_cast(t, a->type, expr_binary(t, op, expr_truth(t, a), expr_truth(t, b)));
 }
 
 /* ---- does the loop run a reduction? ---- */
@@ -192,7 +166,7 @@ static void rewrite_members(struct privatize *p, const struct group *g, struct t
     struct tree *t = p->tree;
     for (uint32_t i = 0; i < g->members.count; i++) {
         struct tree_stmt *s = g->members.items[i], *block = stmt_block(t);
-        struct tree_stmt *step = stmt_assign(t, block, acc, combine(t, s->wcr, expr_var(t, acc), s->value));
+        struct tree_stmt *step = stmt_assign(t, block, acc, reduce_combine(t, s->wcr, expr_var(t, acc), s->value));
         step->place = s->place;
         step->reassociate = !p->options->strict_fp;
         if (touched)
@@ -352,7 +326,7 @@ static void look(struct privatize *p, struct tree_stmt *s)
         return;
     }
     struct tree_stmt *region = p->region;
-    if (s->kind == STMT_PARALLEL)
+    if (s->kind == STMT_PARALLEL || s->kind == STMT_KERNEL)
         p->tree->region = p->region = s;
     if (s->body)
         look(p, s->body);
@@ -407,7 +381,7 @@ bool opt_reduction_privatization(struct tree *t, const struct tree_options *o)
     for (uint32_t i = 0; i < t->functions.count; i++) {
         struct tree_func *f = t->functions.items[i];
         struct privatize p = { .tree = t, .options = o, .whole = { t, f, { 0 } } };
-        if (o->num_threads == 1)
+        if (o->num_threads == 1 && !o->device)
             stmt_visit(f->body, forget_atomic, NULL);
         stmt_visit(f->body, find_label, &p.labels);
         look(&p, f->body);

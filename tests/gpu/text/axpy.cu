@@ -99,7 +99,7 @@ template <class T, class F> __device__ inline T sd_warp_group(T x, F f)
 }
 __device__ inline void *sd_group_memory()
 {
-    __shared__ alignas(16) u8 memory[32 * 16];
+    alignas(16) __shared__ u8 memory[32 * 16];
     return memory;
 }
 template <class T, class F> __device__ inline T sd_block_group(T x, F f)
@@ -150,7 +150,7 @@ extern "C" __global__ void __launch_bounds__(256) k0_axpy(i64 p0_N, double *__re
 __device__ u32 k1_norm_blocks;
 extern "C" __global__ void __launch_bounds__(256, 2) k1_norm(i64 p0_N, const double *__restrict__ p1_A, double *p2_B)
 {
-    __shared__ alignas(16) double v0_S[32];
+    alignas(16) __shared__ double v0_S[32];
     alignas(16) i32 v1_T[8];
     for (i64 i = 0; i < 8; i++)
         v1_T[i] = {};
@@ -166,7 +166,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) k1_norm(i64 p0_N, const dou
         }
     }
     double v6_sum = sd_block_group<double>(v3_acc, [](double x, double y) -> double { return x + y; });
-    double v7_s2 = sd_warp_group<double>(v3_acc, [](double x, double y) -> double { return sd_max<double>(x, y); });
+    double v7_s2 = sd_warp_group<double>(v3_acc, [](double x, double y) -> double { return y == sd_bits<double>(0xfff0000000000000ull) ? x : sd_max<double>(x, y); });
     if ((i32)threadIdx.x == 0) {
         atomicAdd(&p2_B[0], v6_sum);
         sd_update<double>(&p2_B[1], [&](double x) -> double { return sd_max<double>(x, v7_s2); });
