@@ -15,7 +15,8 @@ struct tasklet_input {
 struct emission {
     struct fe *f;
     VEC(struct tasklet_input) inputs;
-    bool by_name; /* no tasklet: scalars stand for themselves; other data is not possible */
+    bool by_name;  /* no tasklet: scalars stand for themselves; other data is not possible */
+    bool elements; /* with by_name: but elements of arrays are */
     bool impossible;
 };
 
@@ -127,8 +128,10 @@ static const char *view_text(struct emission *e, const struct value *v, int shif
 {
     struct fe_container *c = v->view.container;
     if (e->by_name) {
-        e->impossible |= !c->scalar;
-        return fe_use(e->f, c, false);
+        const char *name = fe_use(e->f, c, false);
+        bool element = e->elements && !c->scalar && !c->shows && !has_index(v);
+        e->impossible |= !c->scalar && !element;
+        return element ? point(e, v, shift) : name;
     }
     fe_use(e->f, c, false);
     if (!has_index(v))
@@ -424,4 +427,41 @@ bool fe_condition(struct fe *f, const struct py *n, const struct value **constan
         return false;
     *text = fe_use(f, scalar->view.container, false);
     return true;
+}
+
+/* Parts are joined as text: the tests of what is evaluated at all would need statements. */
+static const char *joined(struct fe *f, const struct py *n)
+{
+    struct text t = text_new(f->arena);
+    for (uint32_t i = 0; i < n->bool_op.values.count; i++) {
+        const char *part = fe_repeated_condition(f, n->bool_op.values.items[i]);
+        if (!part)
+            return NULL;
+        text_printf(&t, "%s(%s)", !i ? "" : n->bool_op.op == PY_AND ? " and " : " or ", part);
+    }
+    return text_get(&t);
+}
+
+const char *fe_repeated_condition(struct fe *f, const struct py *n)
+{
+    uint32_t emitted = f->emitted;
+    bool dry = f->dry, truth;
+    if (n->kind == PY_BOOL_OP)
+        return joined(f, n);
+    f->dry = true;
+    const struct value *v = fe_eval(f, n);
+    f->dry = dry;
+    if (!v)
+        return NULL;
+    if (fe_truth(v, &truth))
+        return truth ? "True" : "False";
+    for (uint32_t i = 0; fe_is_data(v) && i < v->rank; i++)
+        if (!sym_is_int(v->shape[i], 1))
+            return fe_error(f, n, "the truth of an array with several elements: use np.any or np.all");
+    v = fe_cast(f, n, type_basic(f->ir, TYPE_BOOL), v);
+    struct emission e = { .f = f, .by_name = true, .elements = true };
+    const char *text = v ? element_text(&e, v, 0) : NULL;
+    if (v && (e.impossible || emitted != f->emitted))
+        return fe_unsupported(f, n, "a condition of a consume scope that is not made of elements and operators");
+    return text;
 }

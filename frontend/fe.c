@@ -93,6 +93,8 @@ const char *fe_describe(struct fe *f, const struct value *v)
                                          "a function" };
     if (v->kind == FE_GRID)
         return v->grid && !v->grid->name ? "MPI.COMM_NULL" : "a communicator";
+    if (v->kind == FE_STREAM)
+        return fe_format(f, "a stream of %s", type_text(f->ir, v->type));
     if (v->kind == FE_BLOCKS)
         return "an array in blocks";
     if (v->kind == FE_PYOBJECT)

@@ -50,7 +50,10 @@ static void declare(struct fe *f, struct fe_level *l, struct fe_container *c, bo
 {
     struct container *made;
     const char *type = type_is_basic(c->type) ? c->type->name : "int64";
-    if (c->scalar) {
+    if (c->buffer) {
+        made = build_streams(l->sdfg, c->name, type, fe_shape_text(f, c->shape, c->rank), c->buffer);
+        made->transient = false;
+    } else if (c->scalar) {
         made = build_scalar(l->sdfg, c->name, type);
     } else {
         const char *shape = fe_shape_text(f, c->shape, c->rank);
@@ -71,8 +74,8 @@ struct fe_container *fe_container(struct fe *f, const char *wish, const struct t
     return fe_strided(f, wish, t, shape, NULL, rank);
 }
 
-struct fe_container *fe_strided(struct fe *f, const char *wish, const struct type *t, const struct sym *const *shape,
-                                const struct sym **strides, uint32_t rank)
+static struct fe_container *new_container(struct fe *f, const char *wish, const struct type *t,
+                                          const struct sym *const *shape, uint32_t rank)
 {
     struct fe_container *c = NEW(f->arena, struct fe_container);
     c->name = fe_unique(f, wish);
@@ -83,7 +86,24 @@ struct fe_container *fe_strided(struct fe *f, const char *wish, const struct typ
         c->shape[i] = shape[i];
     c->level = f->level;
     c->scalar = rank == 0;
+    return c;
+}
+
+struct fe_container *fe_strided(struct fe *f, const char *wish, const struct type *t, const struct sym *const *shape,
+                                const struct sym **strides, uint32_t rank)
+{
+    struct fe_container *c = new_container(f, wish, t, shape, rank);
     c->strides = strides;
+    if (!f->dry)
+        declare(f, f->level, c, false);
+    return c;
+}
+
+struct fe_container *fe_queues(struct fe *f, const char *wish, const struct type *t, const struct sym *const *shape,
+                               uint32_t rank, const char *buffer)
+{
+    struct fe_container *c = new_container(f, wish, t, shape, rank);
+    c->buffer = buffer;
     if (!f->dry)
         declare(f, f->level, c, false);
     return c;

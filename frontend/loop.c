@@ -414,6 +414,13 @@ static const struct value *parallel_range(struct fe *f, const struct py *n)
     return v;
 }
 
+static bool is_construct(struct fe *f, const struct py *n, const char *name)
+{
+    const char *last = n->kind == PY_NAME ? n->name.id : n->kind == PY_ATTRIBUTE ? n->attribute.attr : "";
+    const char *construct = strcmp(last, name) == 0 ? fe_construct_of(f, n) : NULL;
+    return construct && strcmp(construct, name) == 0;
+}
+
 bool fe_for(struct fe *f, const struct py *n)
 {
     if (n->for_.orelse.count)
@@ -428,6 +435,8 @@ bool fe_for(struct fe *f, const struct py *n)
         if (base->kind == FE_BUILTIN && strcmp(base->builtin->name, "map") == 0)
             return fe_map(f, n, fe_eval_index(f, iter->subscript.slice));
     }
+    if (iter->kind == PY_CALL && is_construct(f, iter->call.func, "consume"))
+        return fe_consume_loop(f, n);
     const struct value *parallel = parallel_range(f, iter);
     if (parallel)
         return fe_map(f, n, parallel);

@@ -1,18 +1,62 @@
-/* Loops over dace.map: a map around a nested SDFG, which uses the containers of outer levels through its connectors. */
+/* Maps and consume scopes: around a nested SDFG, which uses the containers of outer levels through its connectors. */
 #include "frontend/value.h"
 
 #include <string.h>
 
-struct mapping {
-    const struct py *node;
-    const char *ranges;
-    VEC(const char *) params;
+/* What is around the body in the graph; NULL while types are found. */
+struct fe_around {
+    struct state *state;
+    struct node *entry, *exit;
 };
 
-static void close_level(struct fe *f, struct state *st, struct map_entry *m, uint32_t symbols)
+static struct fe_around build_around(struct fe *f, const struct fe_scoped *s)
+{
+    struct fe_around a = { .state = fe_state(f, s->what) };
+    const char *label = fe_unique(f, fe_format(f, "%s_%u", s->what, f->place.line));
+    if (s->stream) {
+        struct consume_entry *c =
+            build_consume(a.state, label, s->parameters.items[0].symbol, s->workers, s->condition);
+        c->chunksize = s->chunk;
+        a.entry = &c->node;
+        a.exit = c->exit;
+    } else {
+        struct map_entry *m = build_map(a.state, label, s->ranges);
+        a.entry = &m->node;
+        a.exit = m->exit;
+    }
+    fe_mark(f, &a.entry->place);
+    fe_mark(f, &a.exit->place);
+    return a;
+}
+
+/* What is taken from the stream goes into a container in the scope, of which the body sees what there is. */
+static void build_elements(struct fe *f, const struct fe_scoped *s, const struct fe_around *a, struct node *body,
+                           const struct fe_container *element)
+{
+    const char *region = fe_region(f, s->stream, false), *name = element->name, *type = element->type->name;
+    struct node *stream = fe_access(f, a->state, s->stream->view.container, false);
+    if (element->scalar)
+        build_scalar(f->level->sdfg, name, type)->transient = true;
+    else
+        build_transient(f->level->sdfg, name, type, fe_format(f, "%lld", (long long)s->chunk));
+    struct node *taken = &build_access(a->state, name)->node;
+    struct edge *edges[3] = {
+        build_edge(stream, NULL, a->entry, "IN_stream", region, NULL),
+        build_edge(a->entry, "OUT_stream", taken, NULL, region, NULL),
+        build_edge(taken, NULL, body, name, fe_whole_text(f, element), NULL),
+    };
+    edges[0]->memlet.dynamic = true;
+    fe_mark(f, &taken->place);
+    for (int i = 0; i < 3; i++)
+        fe_mark(f, &edges[i]->place);
+}
+
+static void close_level(struct fe *f, const struct fe_scoped *s, const struct fe_around *a,
+                        const struct fe_container *element, uint32_t symbols)
 {
     struct fe_level *l = f->level;
     struct text in = text_new(f->arena), out = text_new(f->arena), mapping = text_new(f->arena);
+    text_add(&in, element ? element->name : "");
     for (uint32_t i = 0; i < l->imports.count; i++) {
         if (l->imports.items[i].read)
             text_printf(&in, "%s%s", in.length ? ", " : "", l->imports.items[i].container->name);
@@ -20,74 +64,110 @@ static void close_level(struct fe *f, struct state *st, struct map_entry *m, uin
             text_printf(&out, "%s%s", out.length ? ", " : "", l->imports.items[i].container->name);
     }
     for (uint32_t i = 0; i < symbols + f->program_symbols.count; i++) {
-        const char *s = i < symbols ? f->symbols.items[i] : f->program_symbols.items[i - symbols];
-        if (map_has(&l->sdfg->symbol_by_name, s))
+        const char *name = i < symbols ? f->symbols.items[i] : f->program_symbols.items[i - symbols];
+        if (map_has(&l->sdfg->symbol_by_name, name))
             continue;
-        build_symbol(l->sdfg, s, "int64");
-        text_printf(&mapping, "%s%s = %s", mapping.length ? ", " : "", s, s);
+        build_symbol(l->sdfg, name, "int64");
+        text_printf(&mapping, "%s%s = %s", mapping.length ? ", " : "", name, name);
     }
-    struct nested *n = build_nested(st, l->sdfg->name, l->sdfg, text_get(&in), text_get(&out), text_get(&mapping));
+    struct nested *n =
+        build_nested(a->state, l->sdfg->name, l->sdfg, text_get(&in), text_get(&out), text_get(&mapping));
     fe_mark(f, &n->node.place);
     f->level = l->outer;
+    bool reads = element != NULL, writes = false;
+    if (element)
+        build_elements(f, s, a, &n->node, element);
     for (uint32_t i = 0; i < l->imports.count; i++) {
         const struct fe_import *im = &l->imports.items[i];
         const char *whole = fe_whole_text(f, im->container), *name = im->container->name;
+        reads |= im->read;
+        writes |= im->written;
         if (im->read)
-            fe_mark(f, &build_path(whole, NULL, NULL, name, fe_access(f, st, im->container, false), &m->node, &n->node,
-                                   NULL)
+            fe_mark(f, &build_path(whole, NULL, NULL, name, fe_access(f, a->state, im->container, false), a->entry,
+                                   &n->node, NULL)
                             ->place);
         if (im->written) {
-            struct edge *e =
-                build_path(whole, NULL, name, NULL, &n->node, m->exit, fe_access(f, st, im->container, true), NULL);
+            struct edge *e = build_path(whole, NULL, name, NULL, &n->node, a->exit,
+                                        fe_access(f, a->state, im->container, true), NULL);
             e->memlet.dynamic = true;
             fe_mark(f, &e->place);
         }
     }
-    bool reads = false, writes = false;
-    for (uint32_t i = 0; i < l->imports.count; i++) {
-        reads |= l->imports.items[i].read;
-        writes |= l->imports.items[i].written;
-    }
     if (!reads)
-        build_edge(&m->node, NULL, &n->node, NULL, NULL, NULL);
+        build_edge(a->entry, NULL, &n->node, NULL, NULL, NULL);
     if (!writes)
-        build_edge(&n->node, NULL, m->exit, NULL, NULL, NULL);
+        build_edge(&n->node, NULL, a->exit, NULL, NULL, NULL);
 }
 
-static bool run_map(struct fe *f, const void *user)
+static void bind_parameter(struct fe *f, const struct fe_parameter *p, const struct value *v)
 {
-    const struct mapping *mp = user;
-    struct state *st = NULL;
-    struct map_entry *m = NULL;
+    struct fe_binding *b = fe_bind(f, f->scope, p->name, v);
+    b->storage = NULL;
+    fe_typed(f, p->node, b->name, b->value);
+}
+
+/* The container that has the element, or at most as many as there is room for, which the body gets. */
+static struct fe_container *bind_element(struct fe *f, const struct fe_scoped *s, const struct fe_around *a)
+{
+    const struct sym *room[1] = { sym_int(f->ir, s->chunk) }, **count = NEW_ARRAY(f->arena, const struct sym *, 1);
+    struct fe_container *c =
+        fe_container(f, fe_format(f, "%s_taken", s->element.name), s->stream->type, room, s->chunk > 1);
+    c->argument = true;
+    if (f->level->sdfg)
+        sdfg_find_container(f->level->sdfg, c->name)->transient = false;
+    struct value *element = (struct value *)fe_whole(f, c);
+    if (s->chunk > 1) { /* those that are there */
+        const char *symbol = a->entry ? consume_count_name(as_consume_entry(a->entry)) : fe_unique(f, "count");
+        vec_push(f->arena, &f->symbols, symbol);
+        count[0] = sym_name(f->ir, symbol);
+        element->shape = count;
+    }
+    bind_parameter(f, &s->element, element);
+    return c;
+}
+
+/* What iterations bind ends with them. */
+static void forget(struct fe *f, const struct fe_snapshot *start, const char *what)
+{
+    for (uint32_t i = 0; i < f->scope->names.count; i++) {
+        struct fe_binding *b = &f->scope->names.items[i];
+        if (i < start->count && b->value == start->names[i].value)
+            continue;
+        if (i < start->count && b->storage && b->storage == start->names[i].storage)
+            continue;
+        b->value = NULL;
+        b->storage = i < start->count ? start->names[i].storage : NULL;
+        b->gone = fe_format(f, "was assigned in the iterations of a %s, which have no last one", what);
+    }
+}
+
+static bool run(struct fe *f, const void *user)
+{
+    const struct fe_scoped *s = user;
+    struct fe_around a = { 0 };
     struct fe_snapshot start = fe_snapshot(f);
-    fe_at(f, mp->node);
+    fe_at(f, s->node);
     struct place place = f->place;
     struct fe_level *level = NEW(f->arena, struct fe_level);
     level->outer = f->level;
     if (!f->dry) {
-        st = fe_state(f, "map");
-        m = build_map(st, fe_format(f, "map_%u", f->place.line), mp->ranges);
-        fe_mark(f, &m->node.place);
-        fe_mark(f, &m->exit->place);
+        a = build_around(f, s);
         level->sdfg = build_sdfg(f->ir, fe_unique(f, fe_format(f, "body_%u", f->place.line)));
         fe_mark(f, &level->sdfg->region.block.place);
     }
-    for (uint32_t i = 0; i < mp->params.count; i++)
-        vec_push(f->arena, &level->params, mp->params.items[i]);
-    const struct py *target = mp->node->for_.target;
-    for (uint32_t i = 0; i < mp->params.count; i++) {
-        const struct py *t = target->kind == PY_TUPLE ? target->tuple.elts.items[i] : target;
-        struct fe_binding *b = fe_bind(f, f->scope, t->name.id, fe_symbol(f, sym_name(f->ir, mp->params.items[i])));
-        b->storage = NULL;
-        fe_typed(f, t, b->name, b->value);
-    }
     f->level = level;
     struct fe_region kept = fe_enter(f, level->sdfg ? &level->sdfg->region : NULL);
-    for (uint32_t i = 0; i < mp->params.count; i++)
-        vec_push(f->arena, &f->symbols, mp->params.items[i]);
+    for (uint32_t i = 0; i < s->parameters.count; i++) {
+        const struct fe_parameter *p = &s->parameters.items[i];
+        vec_push(f->arena, &level->params, p->symbol);
+        vec_push(f->arena, &f->symbols, p->symbol);
+        if (p->name)
+            bind_parameter(f, p, fe_symbol(f, sym_name(f->ir, p->symbol)));
+    }
+    const struct fe_container *element = s->stream ? bind_element(f, s, &a) : NULL;
     uint32_t symbols = f->symbols.count;
     f->loops++;
-    bool good = fe_block(f, &mp->node->for_.body);
+    bool good = fe_block(f, s->body);
     f->loops--;
     f->ended = false;
     f->symbols.count = symbols;
@@ -95,21 +175,17 @@ static bool run_map(struct fe *f, const void *user)
         fe_state(f, "empty");
     f->place = place;
     if (good && !f->dry)
-        close_level(f, st, m, symbols);
+        close_level(f, s, &a, element, symbols);
     f->level = level->outer;
     fe_leave(f, &kept);
-    uint32_t now = f->scope->names.count;
-    for (uint32_t i = 0; i < now; i++) { /* what iterations bind ends with them */
-        struct fe_binding *b = &f->scope->names.items[i];
-        if (i < start.count && b->value == start.names[i].value)
-            continue;
-        if (i < start.count && b->storage && b->storage == start.names[i].storage)
-            continue;
-        b->value = NULL;
-        b->storage = i < start.count ? start.names[i].storage : NULL;
-        b->gone = "was assigned in the iterations of a map, which have no last one";
-    }
+    forget(f, &start, s->stream ? "consume scope" : "map");
     return good;
+}
+
+bool fe_scoped(struct fe *f, struct fe_scoped *s)
+{
+    const struct py_list *bodies[1] = { s->body };
+    return fe_with_storage(f, bodies, 1, true, run, s);
 }
 
 bool fe_map(struct fe *f, const struct py *n, const struct value *ranges)
@@ -122,13 +198,13 @@ bool fe_map(struct fe *f, const struct py *n, const struct value *ranges)
     uint32_t names = target->kind == PY_TUPLE ? target->tuple.elts.count : 1;
     if (names != count)
         return fe_error(f, target, "%u variables for a map of %u ranges", names, count) != NULL;
-    struct mapping mp = { .node = n };
+    struct fe_scoped s = { .node = n, .body = &n->for_.body, .what = "map" };
     struct text t = text_new(f->arena);
     for (uint32_t i = 0; i < count; i++) {
         const struct py *name = target->kind == PY_TUPLE ? target->tuple.elts.items[i] : target;
         if (name->kind != PY_NAME || items[i]->kind != FE_SLICE || items[i]->items[1]->kind == FE_NONE)
             return fe_error(f, name, "a map has a name and a range begin:end for each dimension") != NULL;
-        const char *param = fe_loop_symbol(f, name->name.id), *part[3] = { "0", NULL, "1" };
+        const char *symbol = fe_loop_symbol(f, name->name.id), *part[3] = { "0", NULL, "1" };
         for (int k = 0; k < 3; k++) {
             if (items[i]->items[k]->kind == FE_NONE)
                 continue;
@@ -137,10 +213,9 @@ bool fe_map(struct fe *f, const struct py *n, const struct value *ranges)
                 return false;
             part[k] = fe_text(f, fe_sym(f, v));
         }
-        vec_push(f->arena, &mp.params, param);
-        text_printf(&t, "%s%s = %s:%s:%s", i ? ", " : "", param, part[0], part[1], part[2]);
+        vec_push(f->arena, &s.parameters, ((struct fe_parameter){ name, name->name.id, symbol }));
+        text_printf(&t, "%s%s = %s:%s:%s", i ? ", " : "", symbol, part[0], part[1], part[2]);
     }
-    mp.ranges = text_get(&t);
-    const struct py_list *bodies[1] = { &n->for_.body };
-    return fe_with_storage(f, bodies, 1, true, run_map, &mp);
+    s.ranges = text_get(&t);
+    return fe_scoped(f, &s);
 }

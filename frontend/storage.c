@@ -217,7 +217,8 @@ static void hide_constants(struct fe *f, const struct stores *s, const struct fe
         struct fe_binding *b = fe_find(f->scope, s->names.items[i]);
         uint32_t at = b ? (uint32_t)(b - f->scope->names.items) : 0;
         const struct value *v = !b ? NULL : !before ? b->value : at < before->count ? before->names[at].value : NULL;
-        if (!v || b->storage || fe_is_operand(v) || v->kind == FE_PYOBJECT)
+        if (!v || b->storage || fe_is_operand(v) || v->kind == FE_PYOBJECT ||
+            (v->kind == FE_STREAM && !s->plain.items[i]))
             continue;
         b->value = NULL;
         b->gone = "is neither a number nor an array, and a loop binds it again: what it is depends on the iteration";

@@ -1,5 +1,5 @@
-/* Explicit dataflow: tasklets with memlets (`a << A[i]`, `b >> B(1, lambda x, y: x + y)[i]`), maps that are functions,
- * and copies between containers by a memlet. The code of a tasklet keeps its text and so has the semantics of tasklets;
+/* Explicit dataflow: tasklets with memlets (`a << A[i]`, `b >> B(1, lambda x, y: x + y)[i]`) and copies between
+ * containers by a memlet. The code of a tasklet keeps its text and so has the semantics of tasklets;
  * names of the program's constants and symbols in it are replaced by their values. */
 #include "frontend/value.h"
 
@@ -88,6 +88,8 @@ static bool add_volume(struct fe *f, const struct py *call, struct memlet_statem
 static const struct value *container_of(struct fe *f, const struct py *n, bool write)
 {
     const struct value *v = fe_eval(f, n);
+    if (v && v->kind == FE_STREAM)
+        return fe_whole(f, v->view.container);
     if (!v || v->kind == FE_VIEW)
         return v;
     if (!fe_is_operand(v))
@@ -115,6 +117,12 @@ static bool access_region(struct fe *f, const struct py *n, struct memlet_statem
         m->region = fe_plain(f, n, m->region, "tmp");
     }
     return m->region != NULL;
+}
+
+const struct value *fe_memlet_region(struct fe *f, const struct py *n, bool write)
+{
+    struct memlet_statement m = { .write = write };
+    return access_region(f, n, &m) ? m.region : NULL;
 }
 
 static bool add_memlet(struct tasklet_parts *t, const struct py *n)
@@ -323,85 +331,6 @@ const char *fe_construct_of(struct fe *f, const struct py *n)
     return known ? v->builtin->name : NULL;
 }
 
-/* ---- maps that are functions ---- */
-
-static const struct py *slice_of(struct fe *f, const struct py *n)
-{
-    if (n && n->kind == PY_SUBSCRIPT && n->subscript.value->kind == PY_NAME &&
-        strcmp(n->subscript.value->name.id, "_") == 0)
-        return n->subscript.slice;
-    return n ? fe_error(f, n, "the range of a map is written _[begin:end]") : NULL;
-}
-
-/* The ranges: of the decorator's argument, or of the annotations of the parameters. */
-static const struct value *map_ranges(struct fe *f, const struct py *n)
-{
-    const struct py *decorator = n->function.decorator_list.items[0];
-    const struct py_list *args = &n->function.args->arguments.args;
-    if (decorator->kind == PY_CALL) {
-        const struct py *slice = decorator->call.args.count == 1 ? slice_of(f, decorator->call.args.items[0]) : NULL;
-        if (!slice && !f->failed)
-            fe_error(f, decorator, "a map has one argument, its ranges");
-        return slice ? fe_eval_index(f, slice) : NULL;
-    }
-    const struct value **items = NEW_ARRAY(f->arena, const struct value *, args->count + 1);
-    for (uint32_t i = 0; i < args->count; i++) {
-        const struct py *slice = slice_of(f, args->items[i]->arg.annotation);
-        if (!slice && !f->failed)
-            fe_error(f, args->items[i], "'%s' has no range: write %s: _[begin:end]", args->items[i]->arg.arg,
-                     args->items[i]->arg.arg);
-        if (!slice || !(items[i] = fe_eval_index(f, slice)))
-            return NULL;
-    }
-    return fe_tuple(f, items, args->count);
-}
-
-static struct py *new_node(struct fe *f, enum py_kind kind, const struct py *at)
-{
-    struct py *n = NEW(f->arena, struct py);
-    n->kind = kind;
-    n->begin = at->begin;
-    n->end = at->end;
-    return n;
-}
-
-/* The loop over dace.map that the function stands for; `whole`: its body is one tasklet. */
-static bool map_function(struct fe *f, const struct py *n, bool whole)
-{
-    const struct py_list *args = &n->function.args->arguments.args;
-    const struct value *ranges = map_ranges(f, n);
-    if (!ranges)
-        return false;
-    struct py *loop = new_node(f, PY_FOR, n), *target = new_node(f, PY_TUPLE, n), *body = new_node(f, PY_WITH, n);
-    loop->for_.target = target;
-    loop->for_.iter = n->function.decorator_list.items[0];
-    target->tuple.elts.count = args->count;
-    target->tuple.elts.items = NEW_ARRAY(f->arena, struct py *, args->count + 1);
-    for (uint32_t i = 0; i < args->count; i++) {
-        struct py *name = target->tuple.elts.items[i] = new_node(f, PY_NAME, args->items[i]);
-        name->name.id = args->items[i]->arg.arg;
-        name->name.ctx = PY_STORE;
-    }
-    body->with.body = n->function.body;
-    loop->for_.body = n->function.body;
-    if (whole) {
-        loop->for_.body.count = 1;
-        loop->for_.body.items = arena_copy(f->arena, &body, sizeof(struct py *));
-    }
-    return fe_map(f, loop, ranges);
-}
-
-bool fe_decorated(struct fe *f, const struct py *n)
-{
-    const struct py *decorator = n->function.decorator_list.items[0];
-    const char *construct = n->function.decorator_list.count == 1 ? fe_construct_of(f, decorator) : NULL;
-    if (construct && strcmp(construct, "tasklet") == 0)
-        return fe_tasklet(f, n, &n->function.body);
-    if (construct && (strcmp(construct, "map") == 0 || strcmp(construct, "mapscope") == 0))
-        return map_function(f, n, strcmp(construct, "map") == 0);
-    return fe_unsupported(f, decorator, "a function in a program with this decorator") != NULL;
-}
-
 /* ---- copies ---- */
 
 bool fe_memlet_copy(struct fe *f, const struct py *n)
@@ -412,5 +341,7 @@ bool fe_memlet_copy(struct fe *f, const struct py *n)
     if (!access_region(f, forward ? e->bin_op.left : e->bin_op.right, &from) ||
         !access_region(f, forward ? e->bin_op.right : e->bin_op.left, &to))
         return false;
-    return fe_store(f, n, to.region, from.region, to.wcr ? to.wcr : from.wcr);
+    const char *wcr = to.wcr ? to.wcr : from.wcr;
+    bool stream = to.region->view.container->buffer || from.region->view.container->buffer;
+    return stream ? fe_stream_copy(f, n, to.region, from.region, wcr) : fe_store(f, n, to.region, from.region, wcr);
 }

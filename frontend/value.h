@@ -35,6 +35,7 @@ enum fe_kind {
     FE_SYMBOL,   /* sym: a symbolic integer; behaves as a Python int */
     FE_GRID,     /* grid: a communicator of MPI; NULL: all processes */
     FE_BLOCKS,   /* blocks: an array in blocks on a grid of processes */
+    FE_STREAM,   /* type, shape, view: all queues of a stream */
     /* data */
     FE_VIEW,     /* type, shape, view: a region of a container */
     FE_ELEM,     /* type, shape, elem: an elementwise expression that is not computed yet */
@@ -133,6 +134,7 @@ struct fe_container {
     bool storage; /* of a variable that loops or branches assign: its content changes */
     bool argument;
     const char *symbol; /* that has its value, while it is in scope and nothing is stored here; or NULL */
+    const char *buffer; /* of a stream: how many elements are expected; NULL: it is none */
 };
 
 /* A grid of processes: a descriptor of the graph. */
@@ -420,6 +422,9 @@ struct fe_container *fe_container(struct fe *f, const char *wish, const struct t
 /* With strides in elements; NULL: packed. */
 struct fe_container *fe_strided(struct fe *f, const char *wish, const struct type *t, const struct sym *const *shape,
                                 const struct sym **strides, uint32_t rank);
+/* A stream; `buffer`: how many elements are expected. */
+struct fe_container *fe_queues(struct fe *f, const char *wish, const struct type *t, const struct sym *const *shape,
+                               uint32_t rank, const char *buffer);
 const char *fe_use(struct fe *f, struct fe_container *c, bool write); /* its name on this level */
 const char *fe_text(struct fe *f, const struct sym *s);
 const char *fe_shape_text(struct fe *f, const struct sym *const *shape, uint32_t rank);
@@ -459,6 +464,25 @@ bool fe_for(struct fe *f, const struct py *n);
 bool fe_while(struct fe *f, const struct py *n);
 bool fe_loop_else(struct fe *f, const struct py *n); /* a loop with `else` */
 bool fe_map(struct fe *f, const struct py *n, const struct value *ranges);
+/* A map or a consume scope, whose body is an SDFG of its own (map.c). */
+struct fe_parameter {
+    const struct py *node;
+    const char *name, *symbol;
+};
+struct fe_scoped {
+    const struct py *node;
+    const struct py_list *body;
+    const char *what;   /* "map", "consume" */
+    const char *ranges; /* of a map */
+    VEC(struct fe_parameter) parameters;
+    /* of a consume scope: */
+    const struct value *stream; /* a region of one; NULL: this is a map */
+    struct fe_parameter element;
+    const char *workers, *condition; /* condition NULL: until the stream is empty and nothing is worked on */
+    int64_t chunk;                   /* elements at a time: more than 1 make the element an array */
+};
+bool fe_scoped(struct fe *f, struct fe_scoped *s);
+bool fe_consume_loop(struct fe *f, const struct py *n); /* `for x in dace.consume(S, 4)` (consume.c) */
 /* Explicit dataflow (tasklet.c): `with dace.tasklet`, decorated functions, copies by memlets. */
 bool fe_is_memlet(const struct py *n);            /* a statement `a << b` or `a >> b` */
 const char *fe_memlet_target(const struct py *n); /* the name that a memlet of a tasklet writes, or NULL */
@@ -468,6 +492,11 @@ bool fe_tasklet(struct fe *f, const struct py *n, const struct py_list *body);
 const char *fe_construct_of(struct fe *f, const struct py *n);
 bool fe_decorated(struct fe *f, const struct py *n);
 bool fe_memlet_copy(struct fe *f, const struct py *n);
+/* What `A(volume, wcr)[subset]` names; a region of a stream, too. */
+const struct value *fe_memlet_region(struct fe *f, const struct py *n, bool write);
+/* Between a stream and an array, or another stream (stream.c). */
+bool fe_stream_copy(struct fe *f, const struct py *n, const struct value *to, const struct value *from,
+                    const char *wcr);
 typedef bool fe_body(struct fe *f, const void *user);
 struct fe_region { /* where the builder stands, to come back */
     struct region *region;
@@ -498,6 +527,8 @@ void fe_mark_wrong(struct fe *f, const struct py *n); /* the names that the stat
 bool fe_return_statement(struct fe *f, const struct py *n);
 const char *fe_result_name(struct fe *f, uint32_t index); /* of an element of the tuple that a callee returns */
 bool fe_condition(struct fe *f, const struct py *n, const struct value **constant, const char **text);
+/* A condition that is computed again and again, over elements of containers; NULL with an error. */
+const char *fe_repeated_condition(struct fe *f, const struct py *n);
 
 /* ---- with (with.c) ---- */
 bool fe_with(struct fe *f, const struct py *n);

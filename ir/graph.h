@@ -461,6 +461,8 @@ void region_each_block(struct region *r, void (*visit)(void *user, struct block 
 /* Free symbols of an SDFG (used before assigned, not containers or constants), sorted by name. With
  * `shapes_of_arguments` the symbols that occur only in shapes of arguments count too. */
 uint32_t sdfg_free_symbols(struct sdfg *s, bool shapes_of_arguments, const char ***out);
+/* The symbol that has the number of elements that a consume scope has taken, in its body; interned. */
+const char *consume_count_name(const struct consume_entry *c);
 /* Every symbol assigned by a transition or a loop of this SDFG (not nested ones): interned name -> non-NULL. */
 void sdfg_assigned_symbols(struct sdfg *s, struct map *out);
 

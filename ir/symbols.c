@@ -75,6 +75,13 @@ struct finder {
     const struct node *scope; /* innermost entry node around what is being looked at */
 };
 
+const char *consume_count_name(const struct consume_entry *c)
+{
+    struct ir *ir = c->node.state->sdfg->ir;
+    const char *label = c->node.place.label;
+    return intern(ir->names, arena_printf(ir->arena, "__dace_%s_numelems", label ? label : ""));
+}
+
 static bool bound_by(const struct node *entry, const char *name)
 {
     const struct map_entry *m = as_map_entry(entry);
@@ -82,7 +89,7 @@ static bool bound_by(const struct node *entry, const char *name)
         if (m->params.items[i] == name)
             return true;
     const struct consume_entry *c = as_consume_entry(entry);
-    if (c && c->pe_index == name)
+    if (c && (c->pe_index == name || (c->chunksize > 1 && consume_count_name(c) == name)))
         return true;
     for (uint32_t i = 0; i < entry->in_conns.count; i++)
         if (entry->in_conns.items[i].name == name && strncmp(name, "IN_", 3))
@@ -231,8 +238,11 @@ static void bind_names(struct finder *f, const struct node *entry)
     const struct consume_entry *c = as_consume_entry(entry);
     for (uint32_t i = 0; m && i < m->params.count; i++)
         add_target(f->arena, &f->bound, m->params.items[i]);
-    if (c)
+    if (c) {
         add_target(f->arena, &f->bound, c->pe_index);
+        if (c->chunksize > 1)
+            add_target(f->arena, &f->bound, consume_count_name(c));
+    }
     for (uint32_t i = 0; i < entry->in_conns.count; i++)
         add_target(f->arena, &f->bound, entry->in_conns.items[i].name);
 }

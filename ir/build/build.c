@@ -143,12 +143,18 @@ struct container *build_scalar(struct sdfg *s, const char *name, const char *typ
     return build_container(s, CONTAINER_SCALAR, name, type, "1");
 }
 
-struct container *build_stream(struct sdfg *s, const char *name, const char *type, const char *buffer_size)
+struct container *build_streams(struct sdfg *s, const char *name, const char *type, const char *shape,
+                                const char *buffer_size)
 {
-    struct container *c = build_container(s, CONTAINER_STREAM, name, type, "1");
+    struct container *c = build_container(s, CONTAINER_STREAM, name, type, shape);
     c->buffer_size = build_sym(s->ir, &c->place, buffer_size);
     c->transient = true;
     return c;
+}
+
+struct container *build_stream(struct sdfg *s, const char *name, const char *type, const char *buffer_size)
+{
+    return build_streams(s, name, type, "1", buffer_size);
 }
 
 struct container *build_view(struct sdfg *s, const char *name, const char *type, const char *shape)

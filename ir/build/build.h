@@ -30,8 +30,10 @@ bool build_finish(struct sdfg *s);
 struct container *build_array(struct sdfg *s, const char *name, const char *type, const char *shape);
 struct container *build_transient(struct sdfg *s, const char *name, const char *type, const char *shape);
 struct container *build_scalar(struct sdfg *s, const char *name, const char *type);
-/* A transient. */
+/* Transients; several queues have a shape. */
 struct container *build_stream(struct sdfg *s, const char *name, const char *type, const char *buffer_size);
+struct container *build_streams(struct sdfg *s, const char *name, const char *type, const char *shape,
+                                const char *buffer_size);
 struct container *build_view(struct sdfg *s, const char *name, const char *type, const char *shape);
 struct container *build_reference(struct sdfg *s, const char *name, const char *type, const char *shape);
 /* Distributed data (format.md: ProcessGrid, SubArray, RedistrArray), transients. A grid of the first processes; a part

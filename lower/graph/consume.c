@@ -181,8 +181,7 @@ static bool lower_workers(struct worker *w, struct tree_stmt *block, const struc
     w->in->consumed = &taken;
     if (*c->pe_index)
         add_symbol(w->in, c->pe_index, pe);
-    add_symbol(w->in, arena_printf(lw->arena, "__dace_%s_numelems", c->node.place.label ? c->node.place.label : ""),
-               lower_var_symbol(lw, w->count));
+    add_symbol(w->in, consume_count_name(c), lower_var_symbol(lw, w->count));
     return c->condition.tree ? work_until_condition(w, block) : work_until_done(w, block);
 }
 

@@ -71,6 +71,8 @@ UNSET = Unset()
 
 def read(container, index, whole):
     """What an input connector holds."""
+    if isinstance(container, list):
+        container = container[index]
     if isinstance(container, Stream):
         return container.popleft()
     if not isinstance(container, np.ndarray):
@@ -91,6 +93,9 @@ def written(container, index, whole):
 
 def write(container, index, whole, value, combine, before):
     """Stores what the code left in an output connector; the container, which may be a variable."""
+    if isinstance(container, list) and value is not UNSET:
+        container[index].append(value)
+        return container
     if value is UNSET or (value is before and isinstance(value, np.ndarray)):
         return container
     if isinstance(container, Stream):
@@ -103,6 +108,29 @@ def write(container, index, whole, value, combine, before):
         value = np.reshape(value, container[index].shape)
     container[index] = combine(container[index], value) if combine else value
     return container
+
+
+def copy(container, index, value):
+    """What `container[index] << value` does."""
+    target = container if index is None else container[index]
+    if isinstance(target, Stream):
+        target.extend(np.ravel(value))
+    elif isinstance(value, Stream):
+        for i in range(min(len(value), target.size)):
+            target.flat[i] = value.popleft()
+    else:
+        container[slice(None) if index is None else index] = value
+
+
+def taken(stream, count):
+    """What a consume scope takes at a time."""
+    return stream.popleft() if count == 1 else np.array([stream.popleft() for _ in range(min(count, len(stream)))])
+
+
+def consume(stream, workers):
+    """for x in dace.consume(...)"""
+    while stream:
+        yield stream.popleft()
 
 
 def name_of(node):
@@ -214,8 +242,9 @@ class Plain(ast.NodeTransformer):
         if kind in ("consume", "consumescope"):
             element, pe = (a.arg for a in node.args.args)
             body = self.tasklet(node.body) if kind == "consume" else self.many(node.body)
-            return [ast.While(test=call.args[0], orelse=[], body=parsed(f"{element} = s.popleft()", s=call.args[0]) +
-                              parsed(f"{pe} = 0") + body)]
+            stream, end, count = call.args[0], call.args[2] if len(call.args) > 2 else ast.Constant(None), call.args[3] if len(call.args) > 3 else ast.Constant(1)
+            return [ast.While(test=parsed("s and not e", s=stream, e=end)[0].value, orelse=[],
+                              body=parsed(f"{element} = plain_.taken(stream_, count_)", stream_=stream, count_=count) + parsed(f"{pe} = 0") + body)]
         node.body = self.many(node.body)
         return node
 
@@ -226,10 +255,9 @@ class Plain(ast.NodeTransformer):
         if isinstance(node.value.op, ast.RShift):
             left, right = right, left
         (to, _, at), (source, _, subset) = access_of(left), access_of(right)
-        whole = ast.Slice()
-        to = ast.Subscript(to, at if at is not None else whole, ast.Store())
+        index = ast.Subscript(ast.Name("np_s_", ast.Load()), at, ast.Load()) if at is not None else ast.Constant(None)
         value = ast.Subscript(source, subset, ast.Load()) if subset is not None else source
-        return ast.Assign(targets=[to], value=value)
+        return parsed("plain_.copy(t, i, v)", t=to, i=index, v=value)
 
 
 def install():
@@ -281,6 +309,8 @@ def extend(dace):
     dace.program = dace.function = program
     dace.symbol = lambda name, dtype=None, **assumptions: stand_in.SIZES[name]
     dace.define_stream = lambda *args, **kwargs: Stream()
+    dace.define_streamarray = dace.stream = lambda shape, *args, **kwargs: Stream() if shape == [1] else [Stream() for _ in range(shape[0])]
+    dace.consume = consume
     dace.define_local = lambda shape, dtype=None, **kwargs: np.zeros(shape, dtype_of(dtype))
     dace.define_local_scalar = lambda dtype=None, **kwargs: np.zeros(1, dtype_of(dtype))[0]
     dace.ndarray = lambda shape, dtype=None, **kwargs: np.zeros(shape, dtype_of(dtype))
