@@ -70,6 +70,16 @@ void diag_warning(struct diags *d, const struct place *at, enum diag_code code, 
     va_end(args);
 }
 
+void diag_copy(struct diags *to, const struct diag *g)
+{
+    struct diag own = *g;
+    own.message = arena_strdup(to->arena, g->message);
+    own.path = arena_strdup(to->arena, g->path);
+    own.source = arena_strdup(to->arena, g->source);
+    own.excerpt = g->excerpt ? arena_strdup(to->arena, g->excerpt) : NULL;
+    vec_push(to->arena, &to->list, own);
+}
+
 /* The line of `text` around `offset`, shortened to a window, with a caret below. */
 static const char *excerpt(struct arena *a, const char *text, size_t length, size_t offset)
 {

@@ -50,7 +50,8 @@ bool diag_error_in(struct diags *d, const struct place *at, const char *text, si
 uint32_t diags_count(const struct diags *d); /* warnings included */
 uint32_t diags_errors(const struct diags *d);
 const struct diag *diags_get(const struct diags *d, uint32_t i);
-void diags_reset(struct diags *d, uint32_t count); /* forget everything after the first `count` */
+void diag_copy(struct diags *to, const struct diag *g); /* also from a sink that ends before */
+void diags_reset(struct diags *d, uint32_t count);      /* forget everything after the first `count` */
 /* Worst class among the errors recorded (BUG before ENVIRONMENT before UNSUPPORTED before INVALID). */
 enum diag_class diags_class(const struct diags *d);
 

@@ -39,7 +39,7 @@ endif()
 
 install(TARGETS sdfg-run sdfg-bench sdfg-cc sdfg-opt sdfg-cache)
 install(TARGETS sdfg-codegen sdfg-dacestub LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/libsdfg)
-install(FILES engine/include/sdfg.h engine/include/sdfg_plugin.h engine/include/sdfg.hpp engine/include/sdfg.f90 TYPE INCLUDE)
+install(FILES engine/include/sdfg.h engine/include/sdfg_graph.h engine/include/sdfg_plugin.h engine/include/sdfg.hpp engine/include/sdfg.f90 TYPE INCLUDE)
 file(GLOB pages_1 CONFIGURE_DEPENDS man/*.1)
 file(GLOB pages_3 CONFIGURE_DEPENDS man/*.3)
 install(FILES ${pages_1} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)

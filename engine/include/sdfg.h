@@ -1,6 +1,7 @@
 /* libsdfg: loads SDFGs (the data-flow IR of DaCe), compiles them in memory and runs them.
  *
- * The C interface is this one file, which other languages read as a whole to make their bindings.
+ * This file is what programs need to run SDFGs; other languages read it as a whole to make their bindings. Graphs are
+ * made with sdfg_graph.h, plug-ins with sdfg_plugin.h.
  *
  *     sdfg_engine  *e;  sdfg_engine_new(&e, NULL);
  *     sdfg_program *p;  sdfg_program_load_file(&p, e, "gemm.sdfg");

@@ -96,6 +96,11 @@ struct edge *build_edge(struct node *src, const char *src_conn, struct node *dst
  * share the connectors of the scopes they pass. Gives the innermost edge. */
 struct edge *build_path(const char *memlet, const char *wcr, const char *src_conn, const char *dst_conn,
                         struct node *first, ...) __attribute__((sentinel));
+/* The same with the nodes in an array: 2 to BUILD_PATH of them, of which all but the first and the last are entry
+ * nodes, then exit nodes. */
+enum { BUILD_PATH = 32 };
+struct edge *build_route(struct node *const *nodes, uint32_t count, const char *src_conn, const char *dst_conn,
+                         const char *memlet, const char *wcr);
 
 /* ---- what the parts of the builder share ---- */
 

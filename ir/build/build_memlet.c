@@ -70,6 +70,10 @@ void build_memlet(struct edge *e, const char *text, const char *wcr)
     if (!m->subset)
         m->subset = subset_whole(ir, m->data);
     m->other = parse_subset(ir, &e->place, arrow);
+    if (m->subset->rank != m->data->rank) {
+        diag_error(ir->diags, &e->place, DIAG_RULE_MEMLET_RANK, m->subset->rank, m->name, m->data->rank);
+        m->subset = subset_whole(ir, m->data);
+    }
     m->volume = subset_volume(ir, m->subset);
     if (wcr)
         parse_wcr(ir, m, &e->place, wcr);
@@ -201,8 +205,6 @@ void build_propagate(struct ir *ir, const struct memlet *inside, const struct ma
 
 /* ---- paths ---- */
 
-enum { MAX_PATH = 32 };
-
 /* A connector suffix for `name` that is free on both sides of a scope node. */
 static const char *free_suffix(struct node *n, const char *name)
 {
@@ -319,8 +321,8 @@ static const char *build_outside(const struct outside *o, const struct memlet *i
     return half(ir, !o->inwards, suffix);
 }
 
-static struct edge *build_route(struct node *const *nodes, uint32_t count, const char *src_conn, const char *dst_conn,
-                                const char *memlet, const char *wcr)
+struct edge *build_route(struct node *const *nodes, uint32_t count, const char *src_conn, const char *dst_conn,
+                         const char *memlet, const char *wcr)
 {
     uint32_t leaf = 0; /* the innermost edge joins nodes[leaf] and nodes[leaf + 1] */
     while (leaf + 2 < count && node_is_entry(nodes[leaf + 1]))
@@ -328,7 +330,7 @@ static struct edge *build_route(struct node *const *nodes, uint32_t count, const
     struct edge *e = add_edge(nodes[leaf], leaf ? NULL : src_conn, nodes[leaf + 1], leaf + 2 < count ? NULL : dst_conn);
     build_memlet(e, memlet, wcr);
     struct ir *ir = e->src->state->sdfg->ir;
-    struct node *outwards[MAX_PATH];
+    struct node *outwards[BUILD_PATH];
     if (leaf > 0) {
         for (uint32_t i = 0; i <= leaf; i++)
             outwards[i] = nodes[leaf - i];
@@ -347,11 +349,11 @@ static struct edge *build_route(struct node *const *nodes, uint32_t count, const
 struct edge *build_path(const char *memlet, const char *wcr, const char *src_conn, const char *dst_conn,
                         struct node *first, ...)
 {
-    struct node *nodes[MAX_PATH] = { first };
+    struct node *nodes[BUILD_PATH] = { first };
     uint32_t count = 1;
     va_list args;
     va_start(args, first);
-    for (struct node *n = va_arg(args, struct node *); n && count < MAX_PATH; n = va_arg(args, struct node *))
+    for (struct node *n = va_arg(args, struct node *); n && count < BUILD_PATH; n = va_arg(args, struct node *))
         nodes[count++] = n;
     va_end(args);
     return build_route(nodes, count, src_conn, dst_conn, memlet, wcr);

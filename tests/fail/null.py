@@ -1,4 +1,4 @@
-"""NULL for each pointer of each function in sdfg.h, all others being right: an INVALID error where errors are returned, no crash
+"""NULL for each pointer of each function in sdfg.h and sdfg_graph.h, all others being right: an INVALID error where errors are returned, no crash
 anywhere. The functions come from the header: one whose parameters are not known here fails the test.
 
     null.py LIBRARY
@@ -14,12 +14,13 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 AXPY = str(TOP / "examples" / "axpy.sdfg").encode()
 INVALID = 0
 HANGS_AFTER = 60
-HEADER = (TOP / "engine/include/sdfg.h").read_text(encoding="utf-8")
+HEADER = "".join((TOP / "engine/include" / name).read_text(encoding="utf-8") for name in ("sdfg.h", "sdfg_graph.h"))
 
 # Where NULL means something, or nothing: "function.parameter", or a parameter of any function. The header says so.
 ALLOWED = {
     "sdfg_engine_new.o",         # the defaults
     "sdfg_engine_implement.user",
+    "sdfg_graph_new.e",          # members of the format only
     "sdfg_program_load.folder",
     "size",                      # of what comes out, where nobody wants to know
     "sdfg_args_pointer.data",    # as sdfg_args_null
@@ -106,6 +107,10 @@ bound = out(lib.sdfg_bind, program, args)
 pending = out(lib.sdfg_bound_call_async, bound, P(None))
 kernel = out(lib.sdfg_specialize, program, ctypes.byref(Symbol(b"N", 16)), ctypes.c_size_t(1))
 stream = out(lib.sdfg_stream_new, ctypes.c_size_t(4), ctypes.c_size_t(1))
+graph = out(lib.sdfg_graph_new, P(None), b"small")
+lib.sdfg_graph_body.restype = lib.sdfg_graph_state.restype = P
+body = P(lib.sdfg_graph_body(graph))
+lib.sdfg_graph_state(body, b"state")
 listed = out(lib.sdfg_engine_list, engine, ctypes.c_int(3))
 error = P(lib.sdfg_args_f64(args, b"no_argument", ctypes.c_double(0)))
 lib.sdfg_bound_address.restype = P
@@ -131,7 +136,7 @@ BY_TYPE = {
     "sdfg_engine*": engine, "sdfg_program*": program, "const sdfg_program*": program, "sdfg_args*": args,
     "const sdfg_args*": args, "sdfg_bound*": bound, "sdfg_pending*": pending, "const sdfg_cuda_stream*": P(None), "const sdfg_bound*": bound, "sdfg_kernel*": kernel,
     "const sdfg_kernel*": kernel, "sdfg_stream*": stream, "sdfg_list*": listed, "const sdfg_list*": listed, "sdfg_error*": error, "const sdfg_error*": error,
-    "const sdfg_options*": options, "const sdfg_array*": ctypes.pointer(array(x)),
+    "sdfg_graph*": graph, "sdfg_element*": body, "sdfg_element*const*": ctypes.pointer(body), "const sdfg_options*": options, "const sdfg_array*": ctypes.pointer(array(x)),
     "const sdfg_export*": buffer(), "const sdfg_host*": buffer(), "const sdfg_object_layout*": buffer(), "const char*const*": addresses, "uint64_t": 0,
     "const sdfg_node*": buffer(), "const sdfg_symbol*": ctypes.pointer(Symbol(b"N", 16)), "sdfg_node_function*": node_function,
     "const sdfg_plugin_about*": ctypes.pointer(about), "sdfg_plugin_function*": plugin_function,
@@ -143,7 +148,7 @@ BY_NAME = {
     "sdfg_program_load.json": text, "sdfg_program_load.size": len(text), "sdfg_program_load_file.path": AXPY,
     "sdfg_engine_extend.e": young, "sdfg_engine_plugin.e": young,
     "sdfg_engine_implement.e": young, "sdfg_engine_implement.class_path": b"a.library.Node",
-    "sdfg_run.n": count, "sdfg_specialize.n": 1, "sdfg_program_emit.n": 1, "sdfg_options_init.struct_size": 256,
+    "sdfg_graph_save.path": b"/dev/null", "sdfg_run.n": count, "sdfg_specialize.n": 1, "sdfg_program_emit.n": 1, "sdfg_options_init.struct_size": 256,
     "sdfg_stream_new.item_bytes": 4, "sdfg_stream_new.num_queues": 1, "sdfg_stream_push.count": 1,
     "sdfg_stream_pop.most": 1, "sdfg_args_f64.name": b"alpha", "sdfg_args_scalar.name": b"alpha",
     "sdfg_args_i64.name": b"N", "sdfg_args_i64.value": 16, "sdfg_args_complex.name": b"alpha", "sdfg_args_complex.im": 0.0,

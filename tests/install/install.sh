@@ -53,6 +53,10 @@ if command -v pkg-config >/dev/null 2>&1; then
     cc "$examples/embed_axpy.c" $(pkg-config --cflags --libs sdfg) -o embed
     ./embed "$examples/axpy.sdfg" >/dev/null
     # shellcheck disable=SC2046
+    cc "$examples/embed_graph.c" $(pkg-config --cflags --libs sdfg) -lm -o embed_graph
+    ./embed_graph made.sdfg >/dev/null
+    "$root/bin/sdfg-run" made.sdfg --N=8 --T=2 --no-cache >/dev/null 2>&1
+    # shellcheck disable=SC2046
     cc -shared -fPIC "$examples/plugin_clip.c" $(pkg-config --cflags sdfg) -o libclip.so
     "$root/bin/sdfg-run" "$examples/clip.sdfg" --N=4 --no-cache --plugin=./libclip.so >/dev/null 2>&1
     # shellcheck disable=SC2046

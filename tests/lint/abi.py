@@ -12,7 +12,7 @@ import project
 
 library, compiler = sys.argv[1:3]
 LIST = project.TOP / "docs/abi.txt"
-PUBLIC = ["engine/include/sdfg.h", "engine/include/sdfg_plugin.h"]
+PUBLIC = ["engine/include/sdfg.h", "engine/include/sdfg_graph.h", "engine/include/sdfg_plugin.h"]
 header = "\n".join(project.without_comments(project.read(path)) for path in PUBLIC)
 code = re.sub(r"^[ \t]*#.*?(?<!\\)$", "", header, flags=re.M | re.S)
 

@@ -5,7 +5,7 @@ import sys
 import project
 
 compiler, llvm = sys.argv[1:3]
-PUBLIC = ["engine/include/sdfg.h", "engine/include/sdfg_plugin.h"]
+PUBLIC = ["engine/include/sdfg.h", "engine/include/sdfg_graph.h", "engine/include/sdfg_plugin.h"]
 COMMON = ["-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-I.", "-isystem", llvm]
 
 

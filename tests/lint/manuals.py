@@ -1,5 +1,5 @@
 """Manual pages say what the tools and the header say: the parts between '.\\" generated' and '.\\" end' are made of each tool's --help and
-of sdfg.h. SDFG_BLESS=1 writes them. The argument is the folder of the tools."""
+of sdfg.h and sdfg_graph.h. SDFG_BLESS=1 writes them. The argument is the folder of the tools."""
 import os
 import pathlib
 import re
@@ -38,7 +38,7 @@ def section_of_help(text):
 
 
 def section_of_header():
-    header = project.read("engine/include/sdfg.h")
+    header = "".join(project.read(f"engine/include/{name}") for name in ("sdfg.h", "sdfg_graph.h"))
     out = ".SH FUNCTIONS\n"
     for heading, body in re.findall(r"/\* ---- (.*?) ---- \*/\n(.*?)(?=/\* ---- |\Z)", header, flags=re.S):
         code = project.without_comments(body)

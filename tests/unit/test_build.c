@@ -159,7 +159,7 @@ TEST(mistakes_are_collected)
     struct map_entry *m = build_map(st, "m", "i");
     struct tasklet *t = build_tasklet(st, "t", "a", NULL, "pass");
     build_edge(&build_access(st, "A")->node, NULL, &t->node, "a", "Z[0]", NULL);
-    build_edge(&build_access(st, "A")->node, NULL, &t->node, "b", "A[0, 0]", NULL);
+    build_edge(&build_access(st, "A")->node, NULL, &t->node, "b", "A[0]", NULL);
     build_transition(&st->block, &two->block, NULL, "k + 1");
     struct loop *l = build_loop(&s->region, "l", NULL, NULL, "True", NULL);
     build_transition(&two->block, &build_state(&l->region, "inside")->block, NULL, NULL);
