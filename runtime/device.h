@@ -85,7 +85,7 @@ void sdfg_rt_device_zero(struct sdfg_rt_run *run, void *to, int64_t bytes, int64
 /* Kernel number `kernel` of the image. shape: blocks in x, y, z, then threads of a block in x, y, z; if one of them is
  * not positive, nothing happens. A cooperative kernel gets fewer blocks in x if not all can run at once, and a single
  * block where the device or the driver has no such launches. params: the kernel's parameters in the layout that C gives
- * them. */
+ * them. The driver may get it later, in front of what the run does next. */
 void sdfg_rt_device_launch(struct sdfg_rt_run *run, int64_t kernel, const int64_t *shape, const void *params,
                            int64_t bytes, int64_t queue);
 /* How many blocks of so many threads can be resident at once: the most that a cooperative kernel gets. At least 1. */

@@ -98,6 +98,7 @@ struct sdfg_rt_function *sdfg_rt_function_of(struct sdfg_rt_run *run, int64_t ke
 
 void sdfg_rt_module_free(struct sdfg_rt_gpu *gpu, struct sdfg_rt_module *m)
 {
+    sdfg_rt_graph_free(gpu, m);
     gpu->cuda->ModuleUnload(m->handle);
     free(m);
 }

@@ -14,6 +14,9 @@ typedef struct cuda_module_of *cuda_module;
 typedef struct cuda_function_of *cuda_function;
 typedef struct cuda_stream_of *cuda_stream;
 typedef struct cuda_event_of *cuda_event;
+typedef struct cuda_graph_of *cuda_graph;
+typedef struct cuda_node_of *cuda_node;
+typedef struct cuda_graph_exec_of *cuda_graph_exec;
 typedef unsigned long long cuda_address;
 
 enum { /* CUresult */
@@ -93,6 +96,15 @@ struct cuda_launch { /* CUlaunchConfig */
     unsigned num_attributes;
 };
 
+struct cuda_node_launch { /* CUDA_KERNEL_NODE_PARAMS; the last two came with CUDA 12 */
+    cuda_function function;
+    unsigned grid[3], block[3], shared;
+    void **parameters, **extra;
+    void *kernel, *context;
+};
+
+enum { CUDA_LAUNCH_END = 0, CUDA_LAUNCH_BUFFER = 1, CUDA_LAUNCH_BYTES = 2 }; /* CU_LAUNCH_PARAM_...: words of `extra` */
+
 struct sdfg_rt_cuda {
 #define CUDA(need, name, suffix, version, parameters) int(*name) parameters;
 #include "runtime/device.def"
@@ -118,6 +130,7 @@ struct sdfg_rt_module {
     uint64_t hash[2];
     cuda_module handle;
     uint32_t num_functions;
+    struct sdfg_rt_graph *graphs; /* of its kernels, last used first */
     struct sdfg_rt_module *next;
     struct sdfg_rt_function {
         _Atomic(cuda_function) handle; /* looked up when it is first launched */
@@ -164,6 +177,13 @@ struct sdfg_rt_launched { /* what an error may name */
     int64_t shape[6];
 };
 
+/* Launches that are not given to the driver yet (device_graph.c). */
+struct sdfg_rt_steps {
+    struct sdfg_rt_step *items;
+    char *params; /* of all of them, one behind the other */
+    size_t count, max, used, room;
+};
+
 struct sdfg_rt_run {
     struct sdfg_rt_context *context;
     const struct sdfg_rt_device *call; /* what the context says */
@@ -186,10 +206,11 @@ struct sdfg_rt_run {
     struct sdfg_rt_ticket *ticket;
     struct sdfg_rt_marks *marks; /* NULL: nothing was timed */
     void *faults;                /* on the device; NULL: no checked kernel was launched */
+    struct sdfg_rt_steps steps;
     struct sdfg_rt_run *next;
 };
 
-/* A run that can go on, with a queue that is there; counts it as busy. */
+/* A run that can go on, with a queue that is there; counts it as busy. All launches are given to the driver before. */
 bool sdfg_rt_run_queue(struct sdfg_rt_run *run, int64_t queue, cuda_stream *out);
 static inline bool sdfg_rt_run_good(const struct sdfg_rt_run *run)
 {
@@ -241,6 +262,16 @@ void sdfg_rt_time_wait_end(struct sdfg_rt_run *run, int64_t since);
 void sdfg_rt_time_begin_run(struct sdfg_rt_run *run);
 void sdfg_rt_time_tell(struct sdfg_rt_run *run); /* the call, when the host has waited for all */
 void sdfg_rt_time_free(struct sdfg_rt_gpu *gpu, struct sdfg_rt_run *run);
+
+/* ---- launches that are put off, and graphs of them (device_graph.c) ---- */
+
+/* Puts a launch in queue 0 off, if that can be done: what comes next in the run gives it to the driver. */
+bool sdfg_rt_graph_defer(struct sdfg_rt_run *run, const struct sdfg_rt_kernel *k, cuda_function function,
+                         const int64_t *shape, const void *params, size_t bytes);
+/* Gives all of them to the driver; forgets them if the run has failed. */
+void sdfg_rt_graph_flush(struct sdfg_rt_run *run);
+void sdfg_rt_graph_free(struct sdfg_rt_gpu *gpu, struct sdfg_rt_module *module);
+void sdfg_rt_steps_free(struct sdfg_rt_steps *steps);
 
 /* ---- faults that checked kernels find (device_fault.c) ---- */
 

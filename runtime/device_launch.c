@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LAUNCH_END = 0, LAUNCH_BUFFER = 1, LAUNCH_BYTES = 2 }; /* CU_LAUNCH_PARAM_... */
-
 static bool refuse(struct sdfg_rt_run *run, const struct sdfg_rt_kernel *k, const char *what, int64_t is, int64_t most)
 {
     return sdfg_rt_device_fail(run->context, SDFG_RT_BAD_VALUE, "kernel %s%s%s: %lld %s, and the device allows %lld",
@@ -123,14 +121,21 @@ void sdfg_rt_device_launch(struct sdfg_rt_run *run, int64_t kernel, const int64_
     memcpy(shape, wanted, sizeof shape);
     struct sdfg_rt_function *f = sdfg_rt_function_of(run, kernel);
     cuda_stream stream;
-    if (!f || !sdfg_rt_run_queue(run, queue, &stream))
+    if (!f)
         return;
     const struct sdfg_rt_kernel *k = &run->image->kernels[kernel];
     size_t size = (size_t)bytes;
-    void *extra[] = { (void *)(uintptr_t)LAUNCH_BUFFER, (void *)(uintptr_t)params, (void *)(uintptr_t)LAUNCH_BYTES,
-                      &size, (void *)(uintptr_t)LAUNCH_END };
+    void *extra[] = { (void *)(uintptr_t)CUDA_LAUNCH_BUFFER, (void *)(uintptr_t)params,
+                      (void *)(uintptr_t)CUDA_LAUNCH_BYTES, &size, (void *)(uintptr_t)CUDA_LAUNCH_END };
     if (!within_limits(run, f, k, shape, bytes) ||
         (k->flags & SDFG_RT_COOPERATIVE && !limit_blocks(run, kernel, shape)))
+        return;
+    bool together = k->flags & SDFG_RT_COOPERATIVE && blocks_of(shape) > 1;
+    if (queue == 0 && !together && sdfg_rt_graph_defer(run, k, f->handle, shape, params, size)) {
+        sdfg_rt_log_add(run, kernel, shape);
+        return;
+    }
+    if (!sdfg_rt_run_queue(run, queue, &stream))
         return;
     struct sdfg_rt_mark *mark = sdfg_rt_time_kernel(run, k, stream);
     sdfg_rt_log_add(run, kernel, shape);

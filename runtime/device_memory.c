@@ -22,14 +22,19 @@ static struct sdfg_rt_device_block *take(struct sdfg_rt_device_block **list, con
     return NULL;
 }
 
-/* The one that wastes least, and at most an eighth of a large block. */
+/* The one that wastes least, and at most an eighth of a large block; of several the first in memory, so that equal
+ * calls get equal addresses. */
+static bool is_better(const struct sdfg_rt_device_block *a, const struct sdfg_rt_device_block *b)
+{
+    return a->size < b->size || (a->size == b->size && (uintptr_t)a->address < (uintptr_t)b->address);
+}
+
 static struct sdfg_rt_device_block *take_fit(struct sdfg_rt_device_block **list, size_t size, int place)
 {
     struct sdfg_rt_device_block **best = NULL;
     size_t most = size < LARGE ? size : size + size / 8;
     for (struct sdfg_rt_device_block **at = list; *at; at = &(*at)->next)
-        if ((*at)->place == place && (*at)->size >= size && (*at)->size <= most &&
-            (!best || (*at)->size < (*best)->size))
+        if ((*at)->place == place && (*at)->size >= size && (*at)->size <= most && (!best || is_better(*at, *best)))
             best = at;
     struct sdfg_rt_device_block *b = best ? *best : NULL;
     if (b)

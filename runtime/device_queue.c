@@ -43,6 +43,9 @@ bool sdfg_rt_run_queue(struct sdfg_rt_run *run, int64_t queue, cuda_stream *out)
 {
     if (queue < 0 || queue >= SDFG_RT_QUEUES)
         return sdfg_rt_device_fail(run->context, SDFG_RT_BAD_VALUE, "there is no queue %lld", (long long)queue);
+    sdfg_rt_graph_flush(run);
+    if (!sdfg_rt_run_good(run))
+        return false;
     int q = (int)queue;
     unsigned others = run->busy & ~(1u << q);
     if (!(queue == 0 && run->call->has_stream) && !make(run, q))
@@ -87,6 +90,9 @@ void sdfg_rt_run_settled(struct sdfg_rt_run *run)
 void sdfg_rt_device_wait(struct sdfg_rt_run *run, int64_t queue)
 {
     if (!sdfg_rt_run_good(run) || !run->busy)
+        return;
+    sdfg_rt_graph_flush(run);
+    if (!sdfg_rt_run_good(run))
         return;
     for (int i = 0; i < SDFG_RT_QUEUES; i++) {
         unsigned bit = 1u << i;
@@ -224,6 +230,7 @@ void sdfg_rt_device_end(struct sdfg_rt_run *run)
         sdfg_rt_device_wait(run, SDFG_RT_ALL_QUEUES);
     if (!working && run->busy)
         drain(run);
+    sdfg_rt_graph_flush(run);
     drop_mirrors(run);
     sdfg_rt_device_free(run, run->faults, SDFG_RT_ON_DEVICE);
     run->faults = NULL;
@@ -323,6 +330,7 @@ void sdfg_rt_run_free(struct sdfg_rt_gpu *gpu, struct sdfg_rt_run *run)
     for (int i = 0; i < SDFG_RT_QUEUES; i++) /* behind the events that are recorded there */
         if (run->made & 1u << i)
             gpu->cuda->StreamDestroy(run->queues[i]);
+    sdfg_rt_steps_free(&run->steps);
     free(run->mirrors);
     free(run);
 }

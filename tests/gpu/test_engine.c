@@ -6,7 +6,7 @@
 
 enum { N = 1000, LONGEST = 4096 };
 
-static const char *axpy;
+static const char *axpy, *jacobi;
 static char *open_histogram; /* the text of an example without the limits of its index */
 static char cache[] = "/tmp/device-engine-XXXXXX";
 
@@ -207,6 +207,140 @@ OWN_PROCESS(every_call_of_the_driver_fails_that_is_timed)
     fail_every_call();
 }
 
+/* ---- graphs ---- */
+
+enum { GRID = 64, OTHER_GRID = 48, STEPS = 600, CALLS = 4 };
+
+struct stencil {
+    sdfg_engine *engine;
+    sdfg_program *program;
+    sdfg_args *args;
+};
+
+static void open_stencil(struct stencil *s)
+{
+    sdfg_options o = SDFG_OPTIONS_INIT;
+    o.device = "cuda";
+    CHECK_STR(said(sdfg_engine_new(&s->engine, &o)), "");
+    CHECK_STR(said(sdfg_program_load_file(&s->program, s->engine, jacobi)), "");
+    CHECK_STR(said(sdfg_args_new(&s->args, s->program)), "");
+}
+
+static void close_stencil(struct stencil *s)
+{
+    sdfg_args_free(s->args);
+    sdfg_program_free(s->program);
+    sdfg_engine_free(s->engine);
+    CHECK_INT(objects(), 0);
+}
+
+/* Sum of the result; the CPU has the same arithmetic. */
+static double diffuse(struct stencil *s, int n, int steps)
+{
+    static double a[GRID * GRID], b[GRID * GRID];
+    double sum = 0;
+    for (int i = 0; i < n * n; i++)
+        a[i] = b[i] = i % 7;
+    sdfg_args_clear(s->args);
+    sdfg_error_free(
+        sdfg_args_array(s->args, "A", SDFG_ARRAY(.data = a, .dtype = SDFG_F64, .rank = 2, .shape = { n, n })));
+    sdfg_error_free(
+        sdfg_args_array(s->args, "B", SDFG_ARRAY(.data = b, .dtype = SDFG_F64, .rank = 2, .shape = { n, n })));
+    sdfg_error_free(sdfg_args_i64(s->args, "T", steps));
+    CHECK_STR(said(sdfg_call(s->program, s->args)), "");
+    for (int i = 0; i < n * n; i++)
+        sum += a[i] * (i % 5);
+    return sum;
+}
+
+static double diffused_on_host(int n, int steps)
+{
+    double a[GRID][GRID], b[GRID][GRID], sum = 0;
+    for (int i = 0; i < n * n; i++)
+        a[i / n][i % n] = b[i / n][i % n] = i % 7;
+    for (int t = 0; t < steps; t++)
+        for (int half = 0; half < 2; half++) {
+            double(*to)[GRID] = half ? a : b, (*from)[GRID] = half ? b : a;
+            for (int i = 1; i < n - 1; i++)
+                for (int k = 1; k < n - 1; k++)
+                    to[i][k] = 0.2 * (from[i][k] + from[i][k - 1] + from[i][k + 1] + from[i + 1][k] + from[i - 1][k]);
+        }
+    for (int i = 0; i < n * n; i++)
+        sum += a[i / n][i % n] * (i % 5);
+    return sum;
+}
+
+static bool is_near(double a, double b) { return a - b < 1e-9 * b && b - a < 1e-9 * b; }
+
+/* A sequence that comes again is one call of the driver, whatever its length; what differs is updated. */
+OWN_PROCESS(equal_calls_become_graphs)
+{
+    struct stencil s;
+    open_stencil(&s);
+    double small = diffused_on_host(OTHER_GRID, STEPS), large = diffused_on_host(GRID, STEPS);
+    for (int round = 0; round < CALLS; round++) {
+        long launches = round ? calls_of("cuLaunchKernel") : 0, graphs = round ? calls_of("cuGraphLaunch") : 0,
+             updates = round ? calls_of("cuGraphExecKernelNodeSetParams") : 0;
+        bool other = round == CALLS - 1;
+        CHECK(is_near(diffuse(&s, other ? OTHER_GRID : GRID, STEPS), other ? small : large));
+        launches = calls_of("cuLaunchKernel") - launches;
+        graphs = calls_of("cuGraphLaunch") - graphs;
+        updates = calls_of("cuGraphExecKernelNodeSetParams") - updates;
+        /* 1200 launches: 1024 and 176, which are graphs from the second time on */
+        CHECK_INT(launches, round ? 0 : 2 * STEPS);
+        CHECK_INT(graphs, round ? 2 : 0);
+        CHECK_INT(updates, other ? 2 * STEPS : 0);
+    }
+    close_stencil(&s);
+}
+
+/* A driver without graphs, and one that fails to make them at each of the calls. */
+OWN_PROCESS(without_graphs)
+{
+    struct stencil s;
+    double right = diffused_on_host(GRID, 6);
+    setenv("SDFG_STANDIN_GRAPHS", "0", 1);
+    open_stencil(&s);
+    for (int round = 0; round < CALLS; round++)
+        CHECK(is_near(diffuse(&s, GRID, 6), right));
+    CHECK_INT(calls_of("cuGraphCreate"), 1);
+    CHECK_INT(calls_of("cuGraphLaunch"), 0);
+    CHECK_INT(calls_of("cuLaunchKernel"), CALLS * 12);
+    close_stencil(&s);
+}
+
+static long refused_at; /* which call of the driver behind the first program call fails */
+
+static void refuse_graph(void)
+{
+    struct stencil s;
+    double right = diffused_on_host(GRID, 6);
+    open_stencil(&s);
+    CHECK(is_near(diffuse(&s, GRID, 6), right));
+    sdfg_args_clear(s.args);
+    fail_at(refused_at, 801);
+    static double a[GRID * GRID], b[GRID * GRID];
+    sdfg_error_free(
+        sdfg_args_array(s.args, "A", SDFG_ARRAY(.data = a, .dtype = SDFG_F64, .rank = 2, .shape = { GRID, GRID })));
+    sdfg_error_free(
+        sdfg_args_array(s.args, "B", SDFG_ARRAY(.data = b, .dtype = SDFG_F64, .rank = 2, .shape = { GRID, GRID })));
+    sdfg_error_free(sdfg_args_i64(s.args, "T", 6));
+    sdfg_error *error = sdfg_call(s.program, s.args); /* if it fails, the next ones do not */
+    CHECK(!error || strstr(sdfg_error_message(error), "(801)"));
+    sdfg_error_free(error);
+    fail_at(0, 0);
+    for (int round = 0; round < 2; round++)
+        CHECK(is_near(diffuse(&s, GRID, 6), right));
+    close_stencil(&s);
+}
+
+TEST(each_call_that_makes_a_graph_fails)
+{
+    enum { OF_CALL = 32 }; /* context, transfers, graph, twelve nodes */
+    for (refused_at = 1; refused_at <= OF_CALL; refused_at++)
+        CHECK(in_child(refuse_graph));
+}
+
 /* ---- checked mode ---- */
 
 static sdfg_fault fault;
@@ -321,11 +455,13 @@ static void blank(char *text, const char *what)
 
 int main(int argc, char **argv)
 {
-    static char file[LONGEST], remove[LONGEST];
+    static char file[LONGEST], stencil[LONGEST], remove[LONGEST];
     if (argc < 2 || !getenv("SDFG_CUDA") || !getenv("SDFG_NVRTC"))
         return 77;
     snprintf(file, sizeof file, "%s/axpy.sdfg", argv[1]);
     axpy = file;
+    snprintf(stencil, sizeof stencil, "%s/jacobi_2d.sdfg", argv[1]);
+    jacobi = stencil;
     snprintf(remove, sizeof remove, "%s/histogram.sdfg", argv[1]);
     open_histogram = read_file(remove);
     blank(open_histogram, "max(0, min(15, ");

@@ -99,6 +99,9 @@ struct work {
     struct work *next;
 };
 CUresult standin_queue(CUstream stream, struct work *w); /* a copy of it */
+/* A launch as work, with memory for its parameters (driver_api.c). */
+CUresult standin_launch(CUfunction f, const int64_t *shape, bool cooperative, void **params, void **extra,
+                        struct work *out);
 CUresult standin_flush(CUstream stream);
 CUresult standin_flush_all(void);
 

@@ -299,7 +299,8 @@ CUresult cuFuncSetAttribute(CUfunction f, int attribute, int value)
 /* ---- launches ---- */
 
 /* Parameters come as one buffer: { 1, buffer, 2, &bytes, 0 }. */
-static CUresult launch(CUfunction f, const int64_t *shape, bool cooperative, CUstream s, void **params, void **extra)
+CUresult standin_launch(CUfunction f, const int64_t *shape, bool cooperative, void **params, void **extra,
+                        struct work *out)
 {
     if (params || !extra || extra[0] != (void *)1 || extra[2] != (void *)2 || extra[4])
         return CUDA_ERROR_NOT_SUPPORTED;
@@ -315,17 +316,24 @@ static CUresult launch(CUfunction f, const int64_t *shape, bool cooperative, CUs
         return f->threads < THREADS ? CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES : CUDA_ERROR_INVALID_VALUE;
     if (cooperative && shape[0] * shape[1] * shape[2] > PROCESSORS * RESIDENT)
         return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
-    struct work w = { .kind = LAUNCH };
-    w.launch = (struct standin_request){ .kind = STANDIN_LAUNCH,
-                                         .cooperative = cooperative,
-                                         .module = f->module->number,
-                                         .kernel = f->number,
-                                         .payload = (int64_t)bytes };
-    memcpy(w.launch.shape, shape, sizeof w.launch.shape);
-    w.params = malloc(bytes + 1);
+    *out = (struct work){ .kind = LAUNCH, .bytes = bytes };
+    out->launch = (struct standin_request){ .kind = STANDIN_LAUNCH,
+                                            .cooperative = cooperative,
+                                            .module = f->module->number,
+                                            .kernel = f->number,
+                                            .payload = (int64_t)bytes };
+    memcpy(out->launch.shape, shape, sizeof out->launch.shape);
+    out->params = malloc(bytes + 1);
     if (bytes)
-        memcpy(w.params, extra[1], bytes);
-    return standin_queue(s, &w);
+        memcpy(out->params, extra[1], bytes);
+    return CUDA_SUCCESS;
+}
+
+static CUresult launch(CUfunction f, const int64_t *shape, bool cooperative, CUstream s, void **params, void **extra)
+{
+    struct work w;
+    CUresult result = standin_launch(f, shape, cooperative, params, extra, &w);
+    return result ? result : standin_queue(s, &w);
 }
 
 CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
