@@ -6,14 +6,14 @@ import re
 import subprocess
 import sys
 
-MOST_NESTS, MOST_KERNELS = 248, 315  # of all programs; to be lowered with each improvement
+MOST_NESTS, MOST_KERNELS = 233, 298  # of all programs; to be lowered with each improvement
 MAY_TRANSFER_IN_LOOPS = {
     "channel_flow",  # `while` over a norm
     "contour_integral",  # a solver of the host
     "mandelbrot2",  # sizes of arrays are counted by the program
 }
 
-ONE_LAUNCH = {"cholesky", "durbin", "seidel_2d", "syr2k", "syrk", "trisolv"}  # per call
+ONE_LAUNCH = {"adi", "cholesky", "durbin", "jacobi_1d", "lu", "seidel_2d", "syr2k", "syrk", "trisolv"}  # per call
 
 
 def kernels_and_transfers(tree):

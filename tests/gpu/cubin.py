@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""cubin.py FOLDER SDFG-RUN [--arch=sm_NN] [--every=N]: NVRTC makes machine code of the kernels of every Nth of the programs FOLDER/*/*.sdfg.
-Prints what does not compile, and the kernels that use a stack, with its bytes: arrays of a thread, slow paths of functions, or spilled registers."""
+"""cubin.py FOLDER SDFG-RUN [--arch=sm_NN,sm_NN] [--every=N]: NVRTC makes machine code of the kernels of every Nth of the programs
+FOLDER/*/*.sdfg, for each of the architectures (sm_90). Prints what does not compile, and the kernels that use a stack, with its bytes: arrays of a thread, slow paths of functions, or spilled registers."""
+import itertools
 import pathlib
 import struct
 import subprocess
@@ -42,19 +43,19 @@ def stacks(elf):
 
 
 def main(folder, tool, *options):
-    arch, every = "--arch=sm_90", 1
+    archs, every = ["sm_90"], 1
     for word in options:
         if word.startswith("--every="):
             every = int(word[len("--every=") :])
         else:
-            arch = word
+            archs = word[len("--arch=") :].split(",")
     programs = sorted(pathlib.Path(folder).glob("*/*.sdfg"))
     compiled = kernels = without = 0
     faults = []
     with tempfile.TemporaryDirectory() as temporary:
-        for program in programs[::every]:
+        for program, arch in itertools.product(programs[::every], archs):
             code = pathlib.Path(temporary) / "code.cubin"
-            done = subprocess.run([tool, program, "--emit=cubin", arch, "-o", code], capture_output=True, text=True)
+            done = subprocess.run([tool, program, "--emit=cubin", f"--arch={arch}", "-o", code], capture_output=True, text=True)
             if done.returncode == 8:
                 print(done.stderr)
                 return 77
@@ -62,15 +63,15 @@ def main(folder, tool, *options):
                 without += 1
                 continue
             if done.returncode:
-                faults.append(f"{program}: {done.stderr}")
+                faults.append(f"{program} for {arch}: {done.stderr}")
                 continue
             frames = stacks(code.read_bytes())
             compiled, kernels = compiled + 1, kernels + len(frames)
             for kernel, size in frames.items():
                 if size:
-                    print(f"{program}: {kernel} has a stack of {size} bytes")
+                    print(f"{program} for {arch}: {kernel} has a stack of {size} bytes")
     print("\n".join(faults))
-    print(f"{compiled} programs with {kernels} kernels, {without} without kernels, {len(faults)} refused")
+    print(f"{compiled} codes with {kernels} kernels, {without} without kernels, {len(faults)} refused")
     return bool(faults)
 
 

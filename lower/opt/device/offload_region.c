@@ -158,6 +158,13 @@ static double iterations(struct tree *t, struct tree_stmt *s)
     return own * most;
 }
 
+/* Threads of a kernel of its own would share the iterations of two loops or more. */
+static bool is_plane(const struct tree_stmt *nest)
+{
+    const struct tree_stmt *inner = nest->body->items.count == 1 ? nest->body->items.items[0] : NULL;
+    return inner && inner->kind == STMT_FOR && (inner->loop.parallel || inner->loop.independent);
+}
+
 static bool memory_fits(struct candidate *c, struct tree_stmt *s, const struct tree_frame *frame)
 {
     struct offload *o = c->offload;
@@ -197,7 +204,7 @@ static void check(struct candidate *c, struct tree_stmt *s, const struct tree_fr
         break;
     case ITEM_THREADS:
         c->nests = true;
-        c->fits &= iterations(c->offload->tree, s) <= REGION_MOST_STEP;
+        c->fits &= iterations(c->offload->tree, s) <= (is_plane(s) ? REGION_MOST_STEP : REGION_MOST_ROWS);
         break;
     case ITEM_MEMORY:
         c->fits &= memory_fits(c, s, frame);

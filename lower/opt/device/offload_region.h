@@ -4,7 +4,10 @@
 
 #include "lower/opt/device/offload.h"
 
-enum { REGION_MOST_STEP = 1 << 16 /* iterations of a nest, with those of the loops in it */ };
+enum { /* iterations of a nest, with those of the loops in it */
+       REGION_MOST_STEP = 1 << 16,
+       REGION_MOST_ROWS = 1 << 21 /* that has one loop for threads: they do the same in a kernel of its own */
+};
 
 /* What a statement of a region becomes. */
 enum region_item {
