@@ -53,7 +53,7 @@ bool graph_is_name(struct sdfg_graph *g, const char *name)
 
 /* ---- graphs ---- */
 
-static struct sdfg_graph *graph_new(struct ir *ir, struct sdfg_graph *outermost, const char *name)
+struct sdfg_graph *graph_new(struct ir *ir, struct sdfg_graph *outermost, const char *name)
 {
     struct sdfg_graph *g = NEW(ir->arena, struct sdfg_graph);
     *g = (struct sdfg_graph){ .outermost = outermost ? outermost : g, .ir = ir, .sdfg = build_sdfg(ir, name) };

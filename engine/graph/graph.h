@@ -30,6 +30,23 @@ struct sdfg_element {
     };
 };
 
+/* A captured array: the container of a graph that holds it, and the object that knows where it is. */
+struct graph_capture {
+    const char *container;
+    const sdfg_convertible *object;
+    uint32_t index; /* in its closure */
+    const void *data;
+    sdfg_dtype dtype;
+    int rank;
+    int64_t shape[SDFG_MAX_RANK];
+};
+
+/* A graph that an object has made, by what it was told. */
+struct graph_made {
+    const char *key;
+    struct sdfg_graph *graph;
+};
+
 /* All in the arena of `ir`, which all graphs of an outermost one share. */
 struct sdfg_graph {
     struct sdfg_graph *outermost;
@@ -37,9 +54,13 @@ struct sdfg_graph {
     struct sdfg *sdfg;
     struct sdfg_element body;
     sdfg_engine *engine; /* held; NULL: none. Of the outermost graph, as what follows */
-    bool memory;         /* something could not be made because memory was exhausted */
+    uint32_t depth;      /* of calls of objects that this graph is made for */
+    VEC(struct graph_capture) captures;
+    VEC(struct graph_made) made; /* of the outermost graph */
+    bool memory;                 /* something could not be made because memory was exhausted */
 };
 
+struct sdfg_graph *graph_new(struct ir *ir, struct sdfg_graph *outermost, const char *name);
 struct sdfg_element *graph_element(struct sdfg_graph *g, enum element_kind kind, void *any);
 const struct place *graph_place(const struct sdfg_element *e);
 struct sdfg_element *graph_no_memory(struct sdfg_graph *g); /* NULL */

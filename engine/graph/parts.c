@@ -203,6 +203,11 @@ sdfg_element *sdfg_graph_nested(sdfg_element *state, const char *label, sdfg_gra
         diag_error(state->graph->ir->diags, &st->block.place, why, inner->sdfg->name);
         return NULL;
     }
+    if (inner->captures.count) {
+        diag_error(state->graph->ir->diags, &st->block.place, DIAG_CONVERT_NESTED, inner->sdfg->name,
+                   inner->captures.items[0].object->name);
+        return NULL;
+    }
     return node_element(state, &build_nested(st, label, inner->sdfg, inputs, outputs, mapping)->node);
 }
 

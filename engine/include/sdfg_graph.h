@@ -132,6 +132,61 @@ SDFG_API sdfg_element *sdfg_graph_edge(sdfg_element *from, const char *from_conn
 SDFG_API sdfg_element *sdfg_graph_path(sdfg_element *const *nodes, size_t count, const char *memlet, const char *wcr,
                                        const char *from_connector, const char *to_connector);
 
+/* ---- objects that describe themselves as graphs, called in a graph (docs/convertible-objects.md) ---- */
+
+/* An argument as the object sees it; a list of them lives as long as the call of its function. */
+typedef struct sdfg_given {
+    const char *name;           /* of the object's parameter */
+    const char *constant;       /* JSON: a value that is known; NULL: data */
+    const char *type;           /* of data: "float64" */
+    size_t rank;                /* of the container */
+    const char *const *shape;   /* extents of the memlet, expressions in the symbols of the graph around */
+    const char *const *strides; /* of the container, in elements */
+    int64_t reserved[2];
+} sdfg_given;
+
+/* An array that the graph of an object takes besides its arguments; rank 0: a scalar. */
+typedef struct sdfg_capture {
+    const char *name;        /* of the container in the object's graph */
+    const sdfg_array *array; /* as it is now: data, dtype, rank, shape; packed */
+    int64_t reserved[2];
+} sdfg_capture;
+
+/* An object. Functions return false if they fail; *why then may get a sentence, which is copied. What they give belongs
+ * to the object and stays until it is asked again. `user` lives as long as graphs in which the object is called. */
+typedef struct sdfg_convertible {
+    size_t struct_size; /* set by the caller */
+    const char *name;   /* an identifier: of its graph, and in errors */
+    void *user;
+    /* Names of all parameters in their order, and of those that must be constants; both lists end with NULL, the second
+     * one may be NULL. */
+    bool (*signature)(void *user, const char *const **names, const char *const **constants, const char **why);
+    /* Hears the arguments before the graph is made; NULL: it need not. */
+    bool (*resolve)(void *user, const sdfg_given *given, size_t count, const char **why);
+    /* Makes the graph for these arguments in `into`, which is empty. Its containers that are no transients have the
+     * names of parameters that are data, or of captured arrays; its symbols are those of the graph around. It may call
+     * other objects. */
+    bool (*sdfg)(void *user, sdfg_graph *into, const sdfg_given *given, size_t count, const char **why);
+    /* What it captures, in the same order each time; NULL: nothing. */
+    bool (*closure)(void *user, const sdfg_capture **captures, size_t *count, const char **why);
+} sdfg_convertible;
+
+/* An argument of a call, by position. */
+typedef struct sdfg_actual {
+    const char *memlet;   /* data: "A", "A[1:N]"; or NULL */
+    const char *constant; /* JSON of a value that is known; or NULL */
+    int64_t reserved[2];
+} sdfg_actual;
+
+/* A call of the object in a state, outside of scopes: signature, resolve, sdfg and closure are asked in this order, and
+ * the graph lies in a nested SDFG, between access nodes of its own. Calls of one object with the same descriptors and
+ * constants in one outermost graph ask for one graph. Captured arrays become arguments of the program, one for each
+ * address. The nested SDFG is given. */
+SDFG_API sdfg_element *sdfg_graph_call(sdfg_element *state, const sdfg_convertible *object, const sdfg_actual *actuals,
+                                       size_t count);
+/* Asks the objects of a graph for what they capture now and gives it to a call of its program. */
+SDFG_API sdfg_error *sdfg_graph_captures(sdfg_graph *g, sdfg_args *a);
+
 #ifndef __cplusplus
 /* The first two arguments of sdfg_graph_path. */
 #define SDFG_PATH(...)                                                                                                 \

@@ -55,6 +55,9 @@ if command -v pkg-config >/dev/null 2>&1; then
     # shellcheck disable=SC2046
     cc "$examples/embed_graph.c" $(pkg-config --cflags --libs sdfg) -lm -o embed_graph
     ./embed_graph made.sdfg >/dev/null
+    # shellcheck disable=SC2046
+    cc "$examples/embed_stencil.c" $(pkg-config --cflags --libs sdfg) -lm -o embed_stencil
+    ./embed_stencil >/dev/null
     "$root/bin/sdfg-run" made.sdfg --N=8 --T=2 --no-cache >/dev/null 2>&1
     # shellcheck disable=SC2046
     cc -shared -fPIC "$examples/plugin_clip.c" $(pkg-config --cflags sdfg) -o libclip.so

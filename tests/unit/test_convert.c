@@ -1,0 +1,248 @@
+/* Objects that describe themselves as graphs: what they are told, what they capture, and each way to get it wrong. */
+#include "engine/include/sdfg_graph.h"
+#include "tests/unit/check.h"
+
+#include <string.h>
+
+enum fault {
+    NONE,
+    NO_SIGNATURE,
+    NO_GRAPH,
+    SILENT,
+    WRONG_NAME,
+    WRONG_TYPE,
+    MORE,
+    INVALID_GRAPH,
+    MISTAKE,
+    ITSELF,
+    NO_CLOSURE,
+    STRANGE
+};
+
+/* y = factor * x + w: factor is a constant, w is captured. */
+struct object {
+    enum fault fault;
+    unsigned graphs, resolved;
+    double *weights;
+    sdfg_array array;
+    sdfg_capture capture;
+    struct object *inner; /* that makes the graph in its place */
+    char shape[64];
+};
+
+static bool signature(void *user, const char *const **names, const char *const **constants, const char **why)
+{
+    static const char *const all[] = { "x", "y", "factor", NULL }, *const known[] = { "factor", NULL };
+    struct object *o = user;
+    *names = all;
+    *constants = known;
+    *why = "it has none";
+    return o->fault != NO_SIGNATURE;
+}
+
+static bool resolve(void *user, const sdfg_given *given, size_t count, const char **why)
+{
+    struct object *o = user;
+    (void)why;
+    CHECK_INT(count, 3);
+    CHECK(!given[0].constant && !strcmp(given[2].constant, "3"));
+    o->resolved++;
+    return true;
+}
+
+static sdfg_convertible convertible(struct object *o);
+
+static bool make(void *user, sdfg_graph *g, const sdfg_given *given, size_t count, const char **why)
+{
+    struct object *o = user;
+    char code[64];
+    CHECK_INT(count, 3);
+    o->graphs++;
+    if (o->fault == NO_GRAPH)
+        *why = "there is no such thing";
+    if (o->fault == NO_GRAPH || o->fault == SILENT)
+        return false;
+    snprintf(o->shape, sizeof o->shape, "%s", given[0].shape[0]);
+    const char *x = o->fault == WRONG_NAME ? "z" : "x", *type = o->fault == WRONG_TYPE ? "float32" : given[0].type;
+    sdfg_graph_container(g, SDFG_CONTAINER_ARRAY, x, type, given[0].shape[0]);
+    sdfg_graph_container(g, SDFG_CONTAINER_ARRAY, "y", given[1].type, given[1].shape[0]);
+    if (o->fault == MORE)
+        sdfg_graph_container(g, SDFG_CONTAINER_ARRAY, "more", "float64", "4");
+    if (o->fault == MISTAKE)
+        sdfg_graph_container(g, SDFG_CONTAINER_ARRAY, "y", "float64", "4");
+    sdfg_element *s = sdfg_graph_state(sdfg_graph_body(g), "s");
+    if (o->inner) {
+        sdfg_convertible inner = convertible(o->inner);
+        sdfg_actual actuals[] = { { "x", NULL, { 0, 0 } },
+                                  { "y", NULL, { 0, 0 } },
+                                  { NULL, given[2].constant, { 0, 0 } } };
+        sdfg_graph_call(s, &inner, actuals, 3);
+        return true;
+    }
+    sdfg_graph_container(g, SDFG_CONTAINER_ARRAY, "w", "float64", "4");
+    snprintf(code, sizeof code, "b = %s * a + v", given[2].constant);
+    sdfg_element *m = sdfg_graph_map(s, "m", "i = 0:4"), *t = sdfg_graph_tasklet(s, "t", "a, v", "b", code);
+    if (o->fault != INVALID_GRAPH)
+        sdfg_graph_path(SDFG_PATH(sdfg_graph_access(s, x), m, t), o->fault == WRONG_NAME ? "z[i]" : "x[i]", NULL, NULL,
+                        "a");
+    sdfg_graph_path(SDFG_PATH(sdfg_graph_access(s, "w"), m, t), "w[i]", NULL, NULL, "v");
+    sdfg_graph_path(SDFG_PATH(t, sdfg_graph_exit(m), sdfg_graph_access(s, "y")), "y[i]", NULL, "b", NULL);
+    return true;
+}
+
+static bool closure(void *user, const sdfg_capture **captures, size_t *count, const char **why)
+{
+    struct object *o = user;
+    (void)why;
+    o->array = (sdfg_array){
+        .struct_size = sizeof o->array, .data = o->weights, .dtype = SDFG_F64, .rank = 1, .shape = { 4 }
+    };
+    o->capture = (sdfg_capture){ o->fault == STRANGE ? "nothing" : "w", &o->array, { 0, 0 } };
+    *captures = &o->capture;
+    *count = o->inner ? 0 : 1;
+    return o->fault != NO_CLOSURE;
+}
+
+static sdfg_convertible convertible(struct object *o)
+{
+    return (sdfg_convertible){ sizeof(sdfg_convertible), "affine", o, signature, resolve, make, closure };
+}
+
+static sdfg_graph *graph_new(void)
+{
+    sdfg_graph *g;
+    CHECK(!sdfg_graph_new(&g, NULL, "caller"));
+    sdfg_graph_symbol(g, "N", "int64");
+    sdfg_graph_container(g, SDFG_CONTAINER_ARRAY, "A", "float64", "N");
+    sdfg_graph_container(g, SDFG_CONTAINER_ARRAY, "B", "float64", "N");
+    return g;
+}
+
+static sdfg_element *call_in(sdfg_element *state, struct object *o, const char *x, const char *factor)
+{
+    sdfg_convertible c = convertible(o);
+    sdfg_actual actuals[] = { { x, NULL, { 0, 0 } }, { "B[0:4]", NULL, { 0, 0 } }, { NULL, factor, { 0, 0 } } };
+    return sdfg_graph_call(state, &c, actuals, 3);
+}
+
+static sdfg_element *call(sdfg_graph *g, const char *state, struct object *o, const char *x, const char *factor)
+{
+    return call_in(sdfg_graph_state(sdfg_graph_body(g), state), o, x, factor);
+}
+
+TEST(calls_capture_and_share)
+{
+    double a[8] = { 0, 0, 0, 0, 1, 2, 3, 4 }, b[8] = { 0 }, w[4] = { 10, 20, 30, 40 }, v[4] = { 5, 5, 5, 5 };
+    struct object o = { .weights = w }, around = { .inner = &o };
+    sdfg_engine *e;
+    sdfg_program *p;
+    sdfg_args *args;
+    sdfg_graph *g = graph_new();
+    static const char *const labels[] = { "one", "two", "three" };
+    sdfg_element *s[3];
+    for (int i = 0; i < 3; i++)
+        s[i] = sdfg_graph_state(sdfg_graph_body(g), labels[i]);
+    sdfg_graph_transition(s[0], s[1], NULL, NULL);
+    sdfg_graph_transition(s[1], s[2], NULL, NULL);
+    CHECK(call_in(s[0], &o, "A[N - 4:N]", "3") && call_in(s[1], &o, "A[N - 4:N]", "3"));
+    CHECK_INT(o.graphs, 1); /* the second one is a copy */
+    CHECK_INT(o.resolved, 2);
+    CHECK_STR(o.shape, "4");
+    CHECK(call_in(s[2], &around, "A[0:4]", "3") != NULL); /* an object that calls another one: the same array */
+    sdfg_error *error = sdfg_graph_check(g);
+    CHECK_STR(sdfg_error_text(error), "");
+    sdfg_error_free(error);
+    sdfg_graph_free(g);
+
+    g = graph_new();
+    CHECK(call(g, "one", &around, "A[N - 4:N]", "3") != NULL);
+    CHECK(!sdfg_engine_new(&e, NULL));
+    CHECK(!sdfg_graph_load(&p, e, g));
+    CHECK(!sdfg_args_new(&args, p));
+    CHECK(!sdfg_args_array(args, "A", SDFG_ARRAY(.data = a, .dtype = SDFG_F64, .rank = 1, .shape = { 8 })));
+    CHECK(!sdfg_args_array(args, "B", SDFG_ARRAY(.data = b, .dtype = SDFG_F64, .rank = 1, .shape = { 8 })));
+    CHECK(!sdfg_graph_captures(g, args));
+    CHECK(!sdfg_call(p, args));
+    CHECK(b[0] == 13 && b[1] == 26 && b[3] == 52 && b[4] == 0);
+    o.weights = v; /* where the object looks now */
+    CHECK(!sdfg_graph_captures(g, args));
+    CHECK(!sdfg_call(p, args));
+    CHECK(b[0] == 8 && b[3] == 17);
+    o.fault = NO_CLOSURE;
+    error = sdfg_graph_captures(g, args);
+    CHECK_STR(sdfg_error_message(error), "the object 'affine' gives no closure: it does not say why");
+    sdfg_error_free(error);
+    sdfg_args_free(args);
+    sdfg_program_free(p);
+    sdfg_graph_free(g);
+    sdfg_engine_free(e);
+}
+
+static void check_fault(enum fault fault, const char *code, const char *path)
+{
+    double w[4] = { 0 };
+    struct object o = { .weights = w, .fault = fault };
+    sdfg_graph *g = graph_new();
+    if (fault == ITSELF)
+        o.inner = &o;
+    sdfg_element *n = call(g, "state", &o, "A[0:4]", "3");
+    CHECK(!n == (fault != INVALID_GRAPH)); /* whether a graph is valid is seen when all of it is there */
+    sdfg_error *error = sdfg_graph_check(g);
+    CHECK_STR(sdfg_error_code(error), code);
+    CHECK_STR(sdfg_error_path(error), path);
+    CHECK_INT(sdfg_error_class_of(error), SDFG_ERROR_INVALID);
+    sdfg_error_free(error);
+    sdfg_graph_free(g);
+}
+
+TEST(faults)
+{
+    static const char *const state = "caller/state[0] \"state\"";
+    check_fault(NO_SIGNATURE, "CONVERT_FAILED", state);
+    check_fault(NO_GRAPH, "CONVERT_FAILED", state);
+    check_fault(SILENT, "CONVERT_FAILED", state);
+    check_fault(WRONG_NAME, "CONVERT_LACKS", state);
+    check_fault(WRONG_TYPE, "CONVERT_TYPE", state);
+    check_fault(MORE, "CONVERT_TAKES", state);
+    check_fault(INVALID_GRAPH, "RULE_CONNECTOR_NO_EDGE",
+                "caller/state[0] \"state\"/nested[0] \"affine\"/sdfg \"affine\"/state[0] \"s\"/tasklet[2] \"t\"");
+    check_fault(MISTAKE, "READ_TWICE", "affine/container \"y\"");
+    check_fault(ITSELF, "CONVERT_DEPTH", "affine/state[0] \"s\"");
+    check_fault(NO_CLOSURE, "CONVERT_FAILED", state);
+    check_fault(STRANGE, "CONVERT_LACKS", state);
+}
+
+TEST(arguments_that_do_not_fit)
+{
+    double w[4] = { 0 };
+    struct object o = { .weights = w };
+    sdfg_convertible c = convertible(&o);
+    sdfg_graph *g = graph_new();
+    sdfg_actual few[] = { { "A", NULL, { 0, 0 } } };
+    sdfg_element *s = sdfg_graph_state(sdfg_graph_body(g), "s");
+    CHECK(!sdfg_graph_call(s, &c, few, 1));
+    CHECK(!call(g, "no constant", &o, "A", NULL));
+    CHECK(!call(g, "no container", &o, "Q", "3"));
+    CHECK(!call(g, "no data", &o, NULL, "3"));
+    CHECK(!sdfg_graph_call(sdfg_graph_body(g), &c, few, 1));
+    CHECK(!sdfg_graph_call(s, NULL, few, 1));
+    CHECK_INT(o.graphs, 0);
+    sdfg_graph *inner = sdfg_graph_inner(g, "inner");
+    sdfg_graph_container(inner, SDFG_CONTAINER_ARRAY, "A", "float64", "4");
+    sdfg_graph_container(inner, SDFG_CONTAINER_ARRAY, "B", "float64", "4");
+    CHECK(call(inner, "t", &o, "A[0:4]", "3") != NULL);
+    CHECK(!sdfg_graph_nested(s, "call", inner, "A", "B", NULL));
+    sdfg_error *error = sdfg_graph_check(g);
+    CHECK_INT(sdfg_error_count(error), 7);
+    CHECK_STR(sdfg_error_get(error, 0)->text, "the object 'affine' takes 3 arguments, 1 are given");
+    CHECK_STR(sdfg_error_get(error, 1)->text, "the parameter 'factor' of the object 'affine' must be a constant");
+    CHECK_STR(sdfg_error_get(error, 2)->code, "READ_CONTAINER");
+    CHECK_STR(sdfg_error_get(error, 3)->text, "the parameter 'x' of the object 'affine' must be data");
+    CHECK_STR(sdfg_error_get(error, 4)->code, "BUILD_HANDLE");
+    CHECK_STR(sdfg_error_get(error, 5)->code, "NULL_PARAMETER");
+    CHECK_STR(sdfg_error_get(error, 6)->code, "CONVERT_NESTED");
+    sdfg_error_free(error);
+    sdfg_graph_free(g);
+}
+
+CHECK_MAIN
