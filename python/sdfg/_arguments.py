@@ -28,7 +28,7 @@ def numpy_type(name):
 
 
 def _as_numpy(value):
-    """The memory of `value` as a NumPy array, or None if it is no array."""
+    """The memory of `value` as a NumPy array, or None if it is no array of the host."""
     if isinstance(value, numpy.ndarray):
         return value
     if isinstance(value, (ctypes.Structure, ctypes._Pointer, ctypes._SimpleCData)):
@@ -36,7 +36,7 @@ def _as_numpy(value):
     if hasattr(value, "__array_interface__"):
         return numpy.asarray(value)
     if hasattr(value, "__dlpack__"):
-        return numpy.from_dlpack(value)
+        return None if _device.is_device(value) else numpy.from_dlpack(value)
     try:
         memory = memoryview(value)
     except TypeError:

@@ -68,6 +68,22 @@ def _of_interface(value, interface):
     return Memory(address or 0, name, shape, strides, CUDA, -1, not readonly, interface.get("stream"), value)
 
 
+def is_device(value):
+    """An array with DLPack's interface on a GPU."""
+    return hasattr(value, "__dlpack_device__") and int(value.__dlpack_device__()[0]) in (CUDA, MANAGED)
+
+
+def layout_of(value):
+    """Name of the elements' type, shape, and steps in elements (None: C order) of an array on a device; None if it is something else."""
+    memory = memory_of(value)
+    if memory is None:
+        return None
+    packed, step = True, 1
+    for n, found in zip(reversed(memory.shape), reversed(memory.strides or ())):
+        packed, step = packed and (found == step or n < 2), step * n
+    return memory.dtype, memory.shape, None if packed else memory.strides
+
+
 def memory_of(value):
     """The memory of an array on a device; None if it is something else."""
     if isinstance(value, numpy.ndarray):

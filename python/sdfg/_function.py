@@ -15,6 +15,7 @@ import numpy
 
 from . import _host, _listing, _overlap, _site, _source
 from ._arguments import Arguments, _as_numpy
+from ._device import layout_of
 from ._cancel import call
 from ._errors import InvalidError, ProgramError, check
 from ._library import Guard, library
@@ -174,18 +175,11 @@ class Function:
             return "array", value.dtype.name, value.shape, None
         array = _as_numpy(value) if not isinstance(value, (int, float, complex)) else None
         if isinstance(array, numpy.ndarray) and (array.ndim or isinstance(said, Descriptor)):
-            packed = array.flags.c_contiguous
-            strides = None if packed else tuple(
-                s // array.itemsize if sizes is None else f"{name}_stride{i}" for i, s in enumerate(array.strides))
-            if isinstance(said, Descriptor):
-                return "array", said.dtype.name, said.shape, strides if strides and len(strides) == len(said.shape) else None
-            found = type_of(array.dtype)
-            if found is None or said is not None:
-                raise TypeError(f"argument '{name}': " + ("a single value is expected, not an array" if found else
-                                                          f"elements of type {array.dtype} have no counterpart in programs"))
-            shape = array.shape if sizes is None else tuple(
-                n if n < 2 else sizes.setdefault(n, f"{name}_{i}") for i, n in enumerate(array.shape))
-            return "array", found.name, shape, strides
+            steps = None if array.flags.c_contiguous else [s // array.itemsize for s in array.strides]
+            return self._array_kind(name, array.dtype, array.shape, steps, sizes)
+        layout = layout_of(value) if array is None and not isinstance(value, (int, float, complex)) else None
+        if layout:
+            return self._array_kind(name, *layout, sizes)
         if isinstance(said, Descriptor):
             if isinstance(value, list) or not isinstance(value, (int, float, complex)):
                 return "array", said.dtype.name, said.shape, None
@@ -205,6 +199,19 @@ class Function:
             if type_of(array.dtype) and array.ndim:
                 return self._kind(name, array, sizes)
         return "constant", value
+
+    def _array_kind(self, name, dtype, shape, steps, sizes):
+        """The same for an array; `steps` count elements, None is C order."""
+        said = self._kinds[name]
+        strides = None if steps is None else tuple(s if sizes is None else f"{name}_stride{i}" for i, s in enumerate(steps))
+        if isinstance(said, Descriptor):
+            return "array", said.dtype.name, said.shape, strides if strides and len(strides) == len(said.shape) else None
+        found = type_of(dtype)
+        if found is None or said is not None:
+            raise TypeError(f"argument '{name}': " + ("a single value is expected, not an array" if found else
+                                                      f"elements of type {dtype} have no counterpart in programs"))
+        return "array", found.name, shape if sizes is None else tuple(
+            n if n < 2 else sizes.setdefault(n, f"{name}_{i}") for i, n in enumerate(shape)), strides
 
     def _key(self, parameters):
         return tuple((k[0], _identity(k[1])) if k[0] == "constant" else k for k in parameters.values())

@@ -1,6 +1,7 @@
 """Arrays of other packages that lie on a GPU, for which the stand-in of the driver is: classes with the interfaces of CuPy, PyTorch and
 JAX that hold its memory. Argument: the folder of examples."""
 import ctypes
+import itertools
 import os
 import pathlib
 import sys
@@ -105,6 +106,27 @@ class Old(Dlpack):
     version = None
 
 
+class Turned(Interface):
+    """Columns and rows exchanged, in place."""
+
+    @property
+    def __cuda_array_interface__(self):
+        rows, columns = self.shape
+        return super().__cuda_array_interface__ | {"shape": (columns, rows), "strides": (8, 8 * columns)}
+
+
+N = sdfg.symbol("N")
+
+
+def axpy_of_types(alpha: sdfg.float64, X: sdfg.float64[N], Y: sdfg.float64[N]):
+    for i in sdfg.map[0:N]:
+        Y[i] = alpha * X[i] + Y[i]
+
+
+def axpy_of_values(alpha, X, Y):
+    Y[:] = alpha * X + Y
+
+
 class Arguments(unittest.TestCase):
     def setUp(self):
         self.axpy = sdfg.Program(EXAMPLES / "axpy.sdfg", engine=sdfg.Engine(device="cuda", cache_dir=None))
@@ -177,6 +199,27 @@ class Arguments(unittest.TestCase):
             far = Dlpack(numpy.ones(100))
             far.index = 3
             self.axpy(alpha=2.0, X=far, Y=y)
+
+    def test_functions(self):
+        engine = sdfg.Engine(device="cuda", cache_dir=None)
+        typed = sdfg.program(axpy_of_types, engine=engine)
+        plain = sdfg.program(axpy_of_values, engine=engine)
+        values = numpy.arange(60.0)
+        for f, kind in itertools.product((typed, plain), (Interface, Dlpack, Old)):
+            with self.subTest(program=f.__name__, kind=kind.__name__):
+                x, y = kind(values), kind(numpy.ones(60))
+                before = moved()
+                for _ in range(2):
+                    f(2.0, x, y)
+                self.assertEqual(moved(), before)
+                self.assertEqual(y.get().tolist(), (4 * values + 1).tolist())
+        matrix = numpy.arange(12.0).reshape(3, 4)
+        turned, result = Turned(matrix), Dlpack(numpy.zeros((4, 3)))
+        plain(1.0, turned, result)
+        self.assertEqual(result.get().tolist(), matrix.T.tolist())
+        plain(1.0, Dlpack(numpy.zeros((4, 3), numpy.float32)), result) # another variant
+        with self.assertRaisesRegex(TypeError, "a single value is expected, not an array"):
+            typed(Dlpack(values), x, y)
 
     def test_checked_mode(self):
         text = (EXAMPLES / "histogram.sdfg").read_text().replace("max(0, min(15, int(16 * pixel)))", "int(16 * pixel)")
