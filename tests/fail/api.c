@@ -7,7 +7,7 @@
  * without a failure (or LAST). Then all from the n-th on. `llvm`: the scenarios that compile; `core`: the
  * others. The folder for the disk cache
  * is a new one. */
-#include "engine/include/sdfg.h"
+#include "engine/include/sdfg_graph.h"
 #include "tests/fail/interpose.h"
 
 #include <stdio.h>
@@ -294,6 +294,30 @@ static sdfg_error *list_all(struct state *s)
     return NULL;
 }
 
+/* A graph made in C. */
+static sdfg_error *make_graph(struct state *s)
+{
+    sdfg_graph *g;
+    sdfg_program *p = NULL;
+    sdfg_error *e = sdfg_graph_new(&g, s->engine, "made");
+    if (e)
+        return e;
+    sdfg_graph_symbol(g, "N", "int64");
+    sdfg_graph_container(g, SDFG_CONTAINER_ARRAY, "A", "float64", "N");
+    sdfg_graph_container(g, SDFG_CONTAINER_ARRAY, "B", "float64", "N");
+    sdfg_element *st = sdfg_graph_state(sdfg_graph_body(g), "s"), *m = sdfg_graph_map(st, "m", "i = 0:N");
+    sdfg_element *t = sdfg_graph_tasklet(st, "t", "a", "b", "b = 2 * a");
+    sdfg_graph_set(m, "schedule", "Sequential");
+    sdfg_graph_path(SDFG_PATH(sdfg_graph_access(st, "A"), m, t), "A[i]", NULL, NULL, "a");
+    sdfg_graph_path(SDFG_PATH(t, sdfg_graph_exit(m), sdfg_graph_access(st, "B")), "B[i]", NULL, "b", NULL);
+    e = sdfg_graph_check(g);
+    if (!e)
+        e = sdfg_graph_load(&p, s->engine, g);
+    sdfg_program_free(p);
+    sdfg_graph_free(g);
+    return e;
+}
+
 static const struct scenario {
     const char *name;
     void (*prepare)(struct state *s);
@@ -316,6 +340,7 @@ static const struct scenario {
     { "export-module", prepare_program, export_module, false, false },
     { "stream", NULL, use_stream, false, false },
     { "describe", prepare_call, describe, false, false },
+    { "graph", prepare_engine, make_graph, false, false },
     { "list", prepare_opened, list_all, false, false },
     { "disk", prepare_cached, run_call, false, false },
     { "emit-tree", prepare_call, emit_tree, true, false },
