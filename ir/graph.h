@@ -367,6 +367,12 @@ struct requirement {
     uint32_t count;
 };
 
+/* A symbol whose value is that of a scalar member of an argument when a call begins. */
+struct symbol_source {
+    const char *symbol; /* interned */
+    const char *path;   /* "argument.member.member" */
+};
+
 struct sdfg {
     struct region region; /* region.block.place is the SDFG's place; kind BLOCK_REGION */
     struct ir *ir;
@@ -390,6 +396,7 @@ struct sdfg {
     uint32_t num_bounds;
     bool openmp_sections;
     VEC(struct requirement *) requirements; /* root only */
+    VEC(struct symbol_source) sources;      /* root only */
 };
 
 /* ---- reading, writing, printing ---- */

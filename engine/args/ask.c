@@ -18,7 +18,8 @@ bool sdfg_args_value(const sdfg_args *a, const char *name, int64_t *value)
 {
     if (!a || !name || !value)
         return false;
-    int32_t v = program_variable(a->program, name);
+    const struct leaf *l = program_lookup(a->program, name);
+    int32_t v = l ? l->variable : program_variable(a->program, name);
     if (v < 0 || a->values[v].origin == VALUE_UNKNOWN)
         return false;
     *value = a->values[v].value;

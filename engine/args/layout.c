@@ -171,16 +171,46 @@ static bool value_fits(const struct argument_entry *e, const struct scalar *valu
     return diag_error(d, e->leaf->place, DIAG_ARGUMENT_VALUE, text, e->name, e->leaf->type_text);
 }
 
-/* Takes a single value: what it is to expressions, if it is an integer. */
+/* What a value called `name` is to expressions, if it is an integer. A symbol may be given by its own name and as a
+ * member of structures. */
+static bool take_symbol(const struct sdfg_args *a, const struct leaf *l, const char *name, const struct scalar *value,
+                        struct diags *d)
+{
+    int64_t i;
+    if (l->variable < 0 || !scalar_integer(value, &i))
+        return true;
+    struct symbol_value *v = &a->values[l->variable];
+    if (v->origin == VALUE_GIVEN && v->value != i)
+        return diag_error(d, l->place, DIAG_SYMBOL_CONFLICT, a->program->variables[l->variable].name,
+                          (long long)v->value, "another given value", (long long)i, name);
+    *v = (struct symbol_value){ .origin = VALUE_GIVEN, .value = i };
+    return true;
+}
+
 static bool take_value(const struct sdfg_args *a, const struct argument_entry *e, const struct scalar *value,
                        struct diags *d)
 {
-    int64_t i;
-    if (!value_fits(e, value, d))
-        return false;
-    if (e->leaf->variable >= 0 && scalar_integer(value, &i))
-        a->values[e->leaf->variable] = (struct symbol_value){ .origin = VALUE_GIVEN, .value = i };
-    return true;
+    return value_fits(e, value, d) && take_symbol(a, e->leaf, e->name, value, d);
+}
+
+/* Members of a structure in memory that are symbols. Nested structures are pointers. */
+static bool take_members(const struct sdfg_args *a, const struct leaf *l, const unsigned char *memory, struct diags *d)
+{
+    bool ok = true;
+    for (uint32_t i = 0; memory && i < l->num_members; i++) {
+        const struct leaf *m = &l->members[i];
+        const unsigned char *inner;
+        if (!m->placed)
+            continue;
+        if (m->kind == SDFG_KIND_STRUCTURE) {
+            memcpy(&inner, memory + m->offset, sizeof inner);
+            ok &= take_members(a, m, inner, d);
+        } else if (m->kind == SDFG_KIND_SCALAR && m->variable >= 0) {
+            struct scalar value = scalar_load(m->dtype, memory + m->offset);
+            ok &= take_symbol(a, m, m->name, &value, d);
+        }
+    }
+    return ok;
 }
 
 static bool take_entry(const struct sdfg_args *a, struct equations *q, struct argument_entry *e, struct diags *d)
@@ -200,6 +230,8 @@ static bool take_entry(const struct sdfg_args *a, struct equations *q, struct ar
         return diag_error(d, l->place, DIAG_ARGUMENT_KIND, e->name, what_is(l), what_was_given(e));
     if (e->kind == ENTRY_SCALAR)
         return take_value(a, e, &e->scalar, d);
+    if (e->kind == ENTRY_POINTER && l->kind == SDFG_KIND_STRUCTURE)
+        return take_members(a, l, e->array.data, d);
     if (e->kind != ENTRY_ARRAY)
         return true;
     e->laid_out = lay_out(e, &e->layout, d);

@@ -26,8 +26,11 @@ static bool take_value(const struct sdfg_args *a, const struct argument_entry *e
         return false;
     if (e->scalar.dtype != l->dtype && !scalar_store(&e->scalar, l->dtype, memory))
         return false;
-    if (l->variable >= 0 && scalar_integer(&e->scalar, &i))
-        a->values[l->variable] = (struct symbol_value){ .origin = VALUE_GIVEN, .value = i };
+    if (l->variable < 0 || !scalar_integer(&e->scalar, &i))
+        return true;
+    if (a->values[l->variable].origin == VALUE_GIVEN && a->values[l->variable].value != i)
+        return false;
+    a->values[l->variable] = (struct symbol_value){ .origin = VALUE_GIVEN, .value = i };
     return true;
 }
 

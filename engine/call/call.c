@@ -176,7 +176,8 @@ sdfg_error *kernel_run(struct sdfg_kernel *k, void *const *args, const struct ru
 static bool reads_values(const struct sdfg_args *a)
 {
     for (size_t i = 0; i < a->num_entries; i++)
-        if (a->entries[i]->kind == ENTRY_ARRAY && leaf_is_value(a->entries[i]->leaf))
+        if ((a->entries[i]->kind == ENTRY_ARRAY && leaf_is_value(a->entries[i]->leaf)) ||
+            (a->entries[i]->kind == ENTRY_POINTER && a->entries[i]->leaf->kind == SDFG_KIND_STRUCTURE))
             return true;
     return false;
 }

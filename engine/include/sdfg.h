@@ -806,7 +806,8 @@ SDFG_API sdfg_error *sdfg_args_stream(sdfg_args *a, const char *name, sdfg_strea
 
 /* Solves the symbols from what was given so far. A symbol that cannot be solved is no error here. */
 SDFG_API sdfg_error *sdfg_args_solve(sdfg_args *a);
-/* The value of a symbol or integer scalar, given or solved by sdfg_args_solve or a call; false if it has none. */
+/* The value of a symbol, integer scalar, or member that is one ("grid.n"), given or solved by sdfg_args_solve or a
+ * call; false if it has none. */
 SDFG_API bool sdfg_args_value(const sdfg_args *a, const char *name, int64_t *value);
 /* Shape and strides of an argument under the values known so far (call sdfg_args_solve first). `elements` is the memory
  * it needs, in elements of its type (vectors count as one). INVALID if a symbol is unknown. */

@@ -298,6 +298,8 @@ static void add_constraints(struct sdfg_program *p, const struct leaf *l, const 
         vec_push(a, &p->constraints, arena_printf(a, "%s.shape[%u] = %s", name, i, l->shape[i].text));
     for (uint32_t i = 0; l->strides && i < l->rank; i++)
         vec_push(a, &p->constraints, arena_printf(a, "%s.strides[%u] = %s", name, i, l->strides[i].text));
+    if (*prefix && l->variable >= 0)
+        vec_push(a, &p->constraints, arena_printf(a, "%s = %s", name, p->variables[l->variable].name));
     bool indexed = l->kind == SDFG_KIND_CONTAINER_ARRAY;
     if (indexed && l->num_members && l->members[0].kind == SDFG_KIND_STRUCTURE)
         for (uint32_t i = 0; i < l->members[0].num_members; i++)
@@ -330,6 +332,22 @@ static bool solvable_from(const struct leaf *list, uint32_t count, int32_t varia
     return false;
 }
 
+/* Members that say what symbols are (ir/read/read_symbol_code.c): giving one gives the symbol. */
+static void take_sources(struct argument_walk *w)
+{
+    struct sdfg_program *p = w->program;
+    for (uint32_t i = 0; i < p->root->sources.count; i++) {
+        const struct symbol_source *s = &p->root->sources.items[i];
+        struct leaf *member = (struct leaf *)program_lookup(p, s->path);
+        int32_t v = find_variable(w, s->symbol);
+        if (!member || v < 0)
+            continue; /* nothing depends on it */
+        member->variable = v;
+        for (uint32_t k = 0; k < p->num_arguments; k++)
+            p->arguments[k].solvable |= p->arguments[k].variable == v;
+    }
+}
+
 bool program_describe(struct sdfg_program *p)
 {
     struct argument_walk w = { .program = p };
@@ -343,10 +361,11 @@ bool program_describe(struct sdfg_program *p)
     collect_arguments(&w, all, num_all, needed, num_needed);
     p->variables = w.variables.items;
     p->num_variables = w.variables.count;
+    take_sources(&w);
     program_constraints(p);
     program_limits(p);
     for (uint32_t i = 0; i < p->num_arguments; i++)
         if (p->arguments[i].variable >= 0)
-            p->arguments[i].solvable = solvable_from(p->arguments, p->num_arguments, p->arguments[i].variable);
+            p->arguments[i].solvable |= solvable_from(p->arguments, p->num_arguments, p->arguments[i].variable);
     return diags_errors(p->ir->diags) == 0;
 }

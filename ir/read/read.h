@@ -26,6 +26,10 @@ struct sdfg *read_external(struct reader *r, struct nested *parent, const char *
 /* Leaves out what DaCe wrote for the process grids, sub-arrays and redistributions of `s`. */
 void read_drop_descriptor_code(struct reader *r, struct sdfg *s);
 
+/* ---- ir/read/read_symbol_code.c ---- */
+/* Finds the symbols of `s` that its code takes from members of arguments (s->sources), and leaves that code out. */
+void read_symbol_code(struct reader *r, struct sdfg *s);
+
 /* ---- ir/read/read_value.c: attributes of any record; absent and null give the default ---- */
 const struct json *read_attributes(struct reader *r, const struct place *at, const struct json *record);
 const struct json *read_required(struct reader *r, const struct place *at, const struct json *record, const char *key,

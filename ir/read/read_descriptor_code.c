@@ -2,6 +2,7 @@
  * redistributions (library-nodes.md 10): it fills fields of the program's state that the expansions of MPI nodes read.
  * Here those nodes make what they need from the descriptors themselves, so statements about these fields are left out.
  * What users wrote beside them stays; and all of it does where C++ tasklets look at the state. */
+#include "ir/read/code_scan.h"
 #include "ir/read/read.h"
 
 #include <ctype.h>
@@ -14,8 +15,6 @@ static const char *const fields[] = { "periods",   "remain",      "group",     "
                                       "dims",      "coords",      "valid",     "counts",   "displs",
                                       "sends",     "send_types",  "dst_ranks", "recvs",    "recv_types",
                                       "src_ranks", "self_copies", "self_src",  "self_dst", "self_size" };
-
-static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
 /* The descriptor's own field, or one of those that go with it. */
 static bool is_field_of(const char *word, size_t length, const char *name, bool member)
@@ -40,34 +39,6 @@ static bool is_field(const struct sdfg *s, const char *word, size_t length, bool
     return false;
 }
 
-/* Behind a comment or a literal that begins at `c`; `c` if none does. */
-static const char *skip_inert(const char *c)
-{
-    if (c[0] == '/' && c[1] == '/')
-        return c + strcspn(c, "\n");
-    if (c[0] == '/' && c[1] == '*') {
-        const char *end = strstr(c + 2, "*/");
-        return end ? end + 2 : c + strlen(c);
-    }
-    if (*c != '"' && *c != '\'')
-        return c;
-    char quote = *c++;
-    while (*c && *c != quote)
-        c += c[0] == '\\' && c[1] ? 2 : 1;
-    return *c ? c + 1 : c;
-}
-
-/* Behind blanks, comments and literals. */
-static const char *skip_blanks(const char *c)
-{
-    for (;;) {
-        const char *next = skip_inert(c);
-        if (next == c && !isspace((unsigned char)*c))
-            return c;
-        c = next == c ? c + 1 : next;
-    }
-}
-
 /* Behind the statement that begins at `c`, as brackets and semicolons tell; *owned: it is about a descriptor. */
 static const char *skip_statement(const struct sdfg *s, const char *c, bool *owned)
 {
@@ -77,14 +48,14 @@ static const char *skip_statement(const struct sdfg *s, const char *c, bool *own
     if (*c == '#')
         return c + strcspn(c, "\n");
     while (*c) {
-        const char *next = skip_inert(c);
+        const char *next = code_skip_inert(c);
         if (next != c) {
             c = next;
             continue;
         }
-        if (is_word(*c)) {
+        if (code_is_word(*c)) {
             const char *end = c;
-            while (is_word(*end))
+            while (code_is_word(*end))
                 end++;
             *owned = *owned || is_field(s, c, (size_t)(end - c), c == arrow);
             c = end;
@@ -96,7 +67,7 @@ static const char *skip_statement(const struct sdfg *s, const char *c, bool *own
         char last = *c++;
         if (depth <= 0 && last == ';')
             break;
-        const char *then = skip_blanks(c);
+        const char *then = code_skip_blanks(c);
         bool goes_on = !strncmp(then, "else", 4) || *then == ';' || *then == ',';
         if (depth <= 0 && last == '}' && !goes_on)
             break;
@@ -112,7 +83,7 @@ static void drop(struct reader *r, const struct sdfg *s, struct code_text *code)
         bool owned = false;
         if (isspace((unsigned char)*c))
             c++;
-        else if ((c = skip_inert(begin)) == begin)
+        else if ((c = code_skip_inert(begin)) == begin)
             c = skip_statement(s, begin, &owned);
         for (; begin < c; begin++) /* lines keep their numbers */
             if (!owned || *begin == '\n')

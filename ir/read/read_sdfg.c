@@ -223,6 +223,7 @@ struct sdfg *read_sdfg(struct reader *r, struct nested *parent, const struct jso
     s->openmp_sections = read_flag(r, place, attributes, "openmp_sections", false);
     read_region(r, &s->region, record);
     read_drop_descriptor_code(r, s);
+    read_symbol_code(r, s);
     r->sdfg = outer;
     return s;
 }

@@ -337,5 +337,7 @@ static const struct code_function_row *find_row(const struct code_function_row *
 const struct code_function_row *code_find_function(const char *name)
 {
     const struct code_function_row *row = find_row(code_functions, name);
-    return row ? row : find_row(code_integer_functions, name);
+    if (!row)
+        row = find_row(code_integer_functions, name);
+    return row ? row : find_row(code_bits_functions, name);
 }

@@ -205,7 +205,8 @@ struct code_function_row {
     uint32_t least, most; /* arguments */
     code_function *run;
 };
-extern const struct code_function_row code_functions[], code_integer_functions[]; /* end with no name */
+extern const struct code_function_row code_functions[], code_integer_functions[],
+    code_bits_functions[]; /* end with no name */
 const struct code_function_row *code_find_function(const char *name);
 struct tree_expr *code_floor_divide(struct code_gen *g, const struct code *c, struct tree_expr *a, struct tree_expr *b);
 
