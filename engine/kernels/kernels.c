@@ -1,4 +1,4 @@
-#include "engine/kernels/kernels.h"
+#include "engine/kernels/table.h"
 
 #include "base/fatal.h"
 #include "base/intern.h"
@@ -9,151 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NUM_BUCKETS = 64, OWN_SHARDS = 16, NUM_SHARDS = 2 * OWN_SHARDS, CACHE_LINE = 64, DROPPED = 32 };
-
-/* A kernel that is being made; on the stack of the thread that does it, until nobody waits for it any more. */
-struct flight {
-    const struct signature *signature;
-    uint64_t hash;
-    struct sdfg_kernel *kernel; /* pinned for each that waits */
-    const sdfg_error *error;
-    uint32_t waiting;
-    bool landed;
-    struct flight *next;
-};
-
-/* Threads count calls in places of their own, so that they do not wait for each other's memory: the first ones in
- * places that no other thread writes, so that a plain addition does, which takes a quarter of the time of a locked one;
- * the others share what is left. */
-struct shard {
-    _Alignas(CACHE_LINE) atomic_ullong calls;
-    atomic_ullong found; /* by callers that had the kernel */
-};
-
-struct kernel_table {
-    struct shard shards[NUM_SHARDS];
-    struct sdfg_program *program;
-    struct kernel_table *next; /* of the engine */
-    /* What follows is guarded by the lock of the store. */
-    struct sdfg_kernel *buckets[NUM_BUCKETS];
-    struct flight *flights;
-    struct sdfg_kernel *replaced; /* that somebody still has pinned */
-    uint64_t dropped[DROPPED];    /* hashes of the signatures whose kernels were dropped last */
-    uint32_t num_dropped;
-    sdfg_stats stats;
-};
-
-struct kernel_store {
-    atomic_uint crowded; /* changes seldom */
-    _Alignas(CACHE_LINE) pthread_mutex_t lock;
-    pthread_cond_t landed; /* some flight has; or nobody waits for it any more */
-    struct memory_list memory;
-    struct kernel_table *tables;
-    sdfg_stats gone; /* of tables that were freed */
-};
-
-/* ---- the store ---- */
-
-/* Zeroed, in cache lines of its own; released with free. */
-static void *new_alone(size_t size)
-{
-    void *p = aligned_alloc(CACHE_LINE, size);
-    if (!p)
-        fatal_memory();
-    return memset(p, 0, size);
-}
-
-struct kernel_store *kernel_store_new(size_t limit)
-{
-    struct kernel_store *s = new_alone(sizeof *s);
-    s->memory.limit = limit;
-    pthread_mutex_init(&s->lock, NULL);
-    pthread_cond_init(&s->landed, NULL);
-    return s;
-}
-
-void kernel_store_free(struct kernel_store *s)
-{
-    if (!s)
-        return;
-    pthread_cond_destroy(&s->landed);
-    pthread_mutex_destroy(&s->lock);
-    free(s);
-}
-
-static struct kernel_store *store_of(const struct kernel_table *t) { return t->program->engine->kernels; }
-
-/* ---- statistics ---- */
-
-/* Counts the threads that have called something, from 1 on. */
-static unsigned long long thread_place(void)
-{
-    static atomic_ullong threads;
-    static _Thread_local unsigned long long place __attribute__((tls_model("initial-exec")));
-    if (!place)
-        place = atomic_fetch_add_explicit(&threads, 1, memory_order_relaxed) + 1;
-    return place;
-}
-
-static void count(struct kernel_table *t, size_t counter)
-{
-    unsigned long long place = thread_place() - 1;
-    bool own = place < OWN_SHARDS;
-    struct shard *shard = &t->shards[own ? place : OWN_SHARDS + place % OWN_SHARDS];
-    atomic_ullong *c = (atomic_ullong *)((char *)shard + counter);
-    if (own)
-        atomic_store_explicit(c, atomic_load_explicit(c, memory_order_relaxed) + 1, memory_order_relaxed);
-    else
-        atomic_fetch_add_explicit(c, 1, memory_order_relaxed);
-}
-
-void kernels_count_call(struct kernel_table *t) { count(t, offsetof(struct shard, calls)); }
-
-void kernels_count_found(struct kernel_table *t) { count(t, offsetof(struct shard, found)); }
-
-/* With what the shards have counted. */
-static void add_stats(sdfg_stats *to, const struct kernel_table *t)
-{
-    const sdfg_stats *from = &t->stats;
-    for (int i = 0; i < NUM_SHARDS; i++) {
-        to->calls += atomic_load_explicit(&t->shards[i].calls, memory_order_relaxed);
-        to->found += atomic_load_explicit(&t->shards[i].found, memory_order_relaxed);
-    }
-    to->found += from->found;
-    to->compiled += from->compiled;
-    to->read += from->read;
-    to->waited += from->waited;
-    to->failed += from->failed;
-    to->dropped += from->dropped;
-    to->kernels += from->kernels;
-    to->kernel_bytes += from->kernel_bytes;
-    to->compile_seconds += from->compile_seconds;
-    to->improved += from->improved;
-}
-
-sdfg_stats kernels_stats(struct kernel_table *t)
-{
-    struct kernel_store *s = store_of(t);
-    sdfg_stats sum = SDFG_STATS_INIT;
-    pthread_mutex_lock(&s->lock);
-    add_stats(&sum, t);
-    pthread_mutex_unlock(&s->lock);
-    return sum;
-}
-
-sdfg_stats kernel_store_stats(struct kernel_store *s)
-{
-    pthread_mutex_lock(&s->lock);
-    sdfg_stats sum = s->gone;
-    for (struct kernel_table *t = s->tables; t; t = t->next)
-        add_stats(&sum, t);
-    pthread_mutex_unlock(&s->lock);
-    return sum;
-}
-
 /* ---- signatures: their names are those of the program, so pointers tell them apart ---- */
 
-static uint64_t hash_of(const struct signature *s)
+uint64_t signature_hash(const struct signature *s)
 {
     uint64_t h = hash_bytes(s->bound, s->num_bound * sizeof *s->bound, s->alignment);
     return hash_bytes(s->may_alias, s->num_may_alias * sizeof *s->may_alias, h + s->device);
@@ -175,7 +33,7 @@ bool signature_same(const struct signature *x, const struct signature *y)
 
 /* ---- the table; all with the lock held ---- */
 
-static struct sdfg_kernel *find(const struct kernel_table *t, const struct signature *s, uint64_t hash)
+struct sdfg_kernel *table_find(const struct kernel_table *t, const struct signature *s, uint64_t hash)
 {
     struct sdfg_kernel *k = t->buckets[hash % NUM_BUCKETS];
     while (k && (k->hash != hash || !signature_same(&k->signature, s)))
@@ -242,78 +100,11 @@ uint32_t kernels_crowded(const struct kernel_table *t)
     return atomic_load_explicit(&store_of(t)->crowded, memory_order_relaxed);
 }
 
-static bool was_dropped(const struct kernel_table *t, uint64_t hash)
-{
-    for (uint32_t i = 0; i < DROPPED && i < t->num_dropped; i++)
-        if (t->dropped[i] == hash)
-            return true;
-    return false;
-}
-
-static const struct sdfg_kernel *nearest(const struct kernel_table *t, const struct signature *s)
-{
-    const struct sdfg_kernel *best = NULL;
-    uint32_t least = UINT32_MAX;
-    for (uint32_t b = 0; b < NUM_BUCKETS; b++)
-        for (const struct sdfg_kernel *k = t->buckets[b]; k; k = k->next) {
-            uint32_t differences = signature_differences(s, &k->signature, NULL);
-            if (differences < least) {
-                least = differences;
-                best = k;
-            }
-        }
-    return best;
-}
-
-/* Why there is no kernel: "it is the first one", "it was dropped ...", "N is 25 and not 24". */
-static void print_reason(const struct kernel_table *t, const struct signature *s, uint64_t hash, struct text *out)
-{
-    const struct sdfg_kernel *k = nearest(t, s);
-    if (was_dropped(t, hash))
-        text_printf(out, "it was dropped to keep kernels below %llu bytes",
-                    (unsigned long long)store_of(t)->memory.limit);
-    else if (k)
-        signature_differences(s, &k->signature, out);
-    else
-        text_add(out, "it is the first one");
-}
-
-static void print_quick(const struct sdfg_kernel *k, struct text *out)
-{
-    text_add(out, "its code is quick, and ");
-    if (k->not_improved)
-        text_printf(out, "optimized code could not be made: %s", k->not_improved);
-    else if (k->program->engine->options.tier != SDFG_TIER_AUTO)
-        text_add(out, "stays so");
-    else if (atomic_load_explicit(&k->calls, memory_order_relaxed) > 1)
-        text_add(out, "optimized code is being made");
-    else
-        text_add(out, "the second call asks for optimized code");
-}
-
-void kernels_explain(struct kernel_table *t, const struct signature *s, struct text *out)
-{
-    struct kernel_store *store = store_of(t);
-    uint64_t hash = hash_of(s);
-    struct cleanup locked;
-    guard_lock(&locked, &store->lock);
-    const struct sdfg_kernel *k = find(t, s, hash);
-    text_printf(out, "memory: %s kernel for ", k ? "there is a" : "there is no");
-    signature_print(s, out);
-    text_add(out, k && !k->quick ? "" : "; ");
-    if (!k)
-        print_reason(t, s, hash, out);
-    else if (k->quick)
-        print_quick(k, out);
-    text_addc(out, '\n');
-    guard_unlock(&locked);
-}
-
 /* ---- tables ---- */
 
 struct kernel_table *kernels_new(struct sdfg_program *p)
 {
-    struct kernel_table *t = new_alone(sizeof *t);
+    struct kernel_table *t = table_memory(sizeof *t);
     t->program = p;
     struct kernel_store *s = store_of(t);
     pthread_mutex_lock(&s->lock);
@@ -356,7 +147,7 @@ void kernels_free(struct kernel_table *t)
             k->next = list;
             list = k;
         }
-    add_stats(&s->gone, t);
+    table_add_stats(&s->gone, t);
     pthread_mutex_unlock(&s->lock);
     free_list(list);
     free(t);
@@ -421,7 +212,7 @@ static struct sdfg_kernel *make(struct kernel_table *t, const struct signature *
     struct arena *a = arena_new();
     struct text reason = text_new(a);
     struct flight f = { .signature = s, .hash = hash, .next = t->flights };
-    print_reason(t, s, hash, &reason);
+    table_reason(t, s, hash, &reason);
     text_get(&reason);
     t->flights = &f;
     guard_unlock(&locked);
@@ -449,11 +240,11 @@ struct sdfg_kernel *kernels_get(struct kernel_table *t, const struct signature *
                                 sdfg_error **error)
 {
     struct kernel_store *store = store_of(t);
-    uint64_t hash = hash_of(s);
+    uint64_t hash = signature_hash(s);
     struct sdfg_kernel *dropped = NULL, *replaced = NULL;
     *error = NULL;
     pthread_mutex_lock(&store->lock);
-    struct sdfg_kernel *k = find(t, s, hash);
+    struct sdfg_kernel *k = table_find(t, s, hash);
     struct flight *f = k ? NULL : find_flight(t, s, hash);
     bool made = !k && !f;
     if (k) {
@@ -478,9 +269,9 @@ struct sdfg_kernel *kernels_get(struct kernel_table *t, const struct signature *
 bool kernels_have(struct kernel_table *t, const struct signature *s)
 {
     struct kernel_store *store = store_of(t);
-    uint64_t hash = hash_of(s);
+    uint64_t hash = signature_hash(s);
     pthread_mutex_lock(&store->lock);
-    bool there = find(t, s, hash);
+    bool there = table_find(t, s, hash);
     pthread_mutex_unlock(&store->lock);
     return there;
 }
