@@ -1,9 +1,10 @@
-#include "engine/kernels/table.h"
+#include "engine/kernels/kernels.h"
 
 #include "base/fatal.h"
 #include "base/intern.h"
 #include "base/text.h"
 #include "cache/memory.h"
+#include "engine/kernels/table.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -48,7 +48,7 @@ static void count(struct kernel_table *t, size_t counter)
 {
     unsigned long long place = thread_place() - 1;
     bool own = place < OWN_SHARDS;
-    struct shard *shard = &t->shards[own ? place : OWN_SHARDS + place % OWN_SHARDS];
+    struct counters *shard = &t->shards[own ? place : OWN_SHARDS + place % OWN_SHARDS];
     atomic_ullong *c = (atomic_ullong *)((char *)shard + counter);
     if (own)
         atomic_store_explicit(c, atomic_load_explicit(c, memory_order_relaxed) + 1, memory_order_relaxed);
@@ -56,9 +56,9 @@ static void count(struct kernel_table *t, size_t counter)
         atomic_fetch_add_explicit(c, 1, memory_order_relaxed);
 }
 
-void kernels_count_call(struct kernel_table *t) { count(t, offsetof(struct shard, calls)); }
+void kernels_count_call(struct kernel_table *t) { count(t, offsetof(struct counters, calls)); }
 
-void kernels_count_found(struct kernel_table *t) { count(t, offsetof(struct shard, found)); }
+void kernels_count_found(struct kernel_table *t) { count(t, offsetof(struct counters, found)); }
 
 void table_add_stats(sdfg_stats *to, const struct kernel_table *t)
 {

@@ -25,13 +25,13 @@ struct flight {
 /* Threads count calls in places of their own, so that they do not wait for each other's memory: the first ones in
  * places that no other thread writes, so that a plain addition does, which takes a quarter of the time of a locked one;
  * the others share what is left. */
-struct shard {
+struct counters {
     _Alignas(CACHE_LINE) atomic_ullong calls;
     atomic_ullong found; /* by callers that had the kernel */
 };
 
 struct kernel_table {
-    struct shard shards[NUM_SHARDS];
+    struct counters shards[NUM_SHARDS];
     struct sdfg_program *program;
     struct kernel_table *next; /* of the engine */
     /* What follows is guarded by the lock of the store. */
