@@ -79,6 +79,9 @@ wanted() {
     have qemu-aarch64 || echo qemu-user
     have mpirun.mpich || echo mpich # tests/mpi
     have mpirun.openmpi || echo openmpi-bin
+    for name in libscalapack-mpich libscalapack-openmpi; do # where the distribution has them
+        ldconfig -p | grep -q "$name" || ! apt-cache show "${name}2.2" >/dev/null 2>&1 || echo "${name}2.2"
+    done
 }
 
 # NVRTC for the tests of GPU code, unless a CUDA toolkit has it: a Python wheel of 25 MB, kept in build/wheels.

@@ -49,6 +49,8 @@ struct sdfg_rt_mpi_grid {
     /* what it is */
     int rank, processes, me, dims[SDFG_RT_MPI_RANK];
     mpi_handle comm;
+    bool has_blacs;
+    int blacs;          /* ScaLAPACK's context for it (mpi_scalapack.c) */
     int64_t own;        /* without a library, its communicator as C++ code has it */
     bool member, valid; /* this process is in it; takes part in what it does */
 };

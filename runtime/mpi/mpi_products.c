@@ -1,6 +1,6 @@
 /* Products of matrices in block-cyclic distribution (library-nodes.md 11), in the manner of SUMMA: R. van de Geijn,
- * J. Watts, "SUMMA: Scalable Universal Matrix Multiplication Algorithm", 1997. */
-#include "runtime/mpi/mpi_cyclic.h"
+ * J. Watts, "SUMMA: Scalable Universal Matrix Multiplication Algorithm", 1997; by ScaLAPACK where it is there. */
+#include "runtime/mpi/mpi_scalapack.h"
 
 #include "runtime/linalg/blas.h"
 
@@ -129,8 +129,10 @@ void sdfg_rt_mpi_gemm(struct sdfg_rt_context *context, const char *where, const 
     int32_t type = element_type(&n, out.type);
     if (type < 0 || !sdfg_rt_mpi_cyclic_fits(&n, g, left, &x.part, "the first matrix") ||
         !sdfg_rt_mpi_cyclic_fits(&n, g, right, &y.part, "the second matrix") ||
-        !sdfg_rt_mpi_cyclic_fits(&n, g, result, &out, "the result") || !(x.line = line_of(&n, grid, 1)) ||
-        !(y.line = line_of(&n, grid, 0)))
+        !sdfg_rt_mpi_cyclic_fits(&n, g, result, &out, "the result"))
+        return;
+    if (sdfg_rt_scalapack_gemm(&n, grid, type, &x.part, left, &y.part, right, &out) != SDFG_RT_SCALAPACK_NOT_DONE ||
+        context->error || !(x.line = line_of(&n, grid, 1)) || !(y.line = line_of(&n, grid, 0)))
         return;
     sdfg_rt_mpi_coordinates(g, g->me, at);
     x.along = left[1];
@@ -224,7 +226,8 @@ void sdfg_rt_mpi_gemv(struct sdfg_rt_context *context, const char *where, const 
         !sdfg_rt_mpi_cyclic_fits(&n, g, cyclic, &m, "the matrix"))
         return;
     int32_t type = element_type(&n, m.type);
-    if (type < 0)
+    if (type < 0 || sdfg_rt_scalapack_gemv(&n, grid, type, &m, cyclic, which, &x, &y) != SDFG_RT_SCALAPACK_NOT_DONE ||
+        context->error)
         return;
     sdfg_rt_mpi_coordinates(g, g->me, at);
     if (take(&v[0], &cyclic[0], at[0], m.bytes) && take(&v[1], &cyclic[1], at[1], m.bytes))

@@ -40,9 +40,11 @@ run() { # name, launcher...
     for log in "$folder"/log.*; do
         grep -E '^(FAILED|ERROR) |^=+ .*(passed|failed)' "$log" || { echo "no end, the last test:" && grep '::' "$log" | tail -n 1; }
     done | sort | uniq -c
-    [ -z "${LOGS:-}" ] || cp "$folder/launcher" "$LOGS/$name" && for log in "$folder"/log.*; do cp "$log" "$LOGS/$name.${log##*.}"; done
+    [ -n "${LOGS:-}" ] || return 0
+    cp "$folder/launcher" "$LOGS/$name"
+    for log in "$folder"/log.*; do cp "$log" "$LOGS/$name.${log##*.}"; done
 }
-LD_LIBRARY_PATH=$folder run MPICH mpirun.mpich
+LD_LIBRARY_PATH=$folder MPI4PY_MPIABI=mpich run MPICH mpirun.mpich
 MPI4PY_MPIABI=openmpi run "Open MPI" mpirun.openmpi --allow-run-as-root --oversubscribe --mca btl_vader_single_copy_mechanism none
 [ ! -e "$folder/failed" ] || status=1
 exit $status

@@ -1,6 +1,10 @@
 #!/usr/bin/env python3
 """Products of matrices in block-cyclic distribution: products.py BIN-DIR [--ranks 1,2,4], as run.py."""
+import os
+import shutil
+import subprocess
 import sys
+from unittest import mock
 
 import numpy as np
 
@@ -80,6 +84,41 @@ def column(run):
         equal("p", got["p"][1:2], [np.zeros_like(got["p"][1])])
 
 
+def scalapack(run):
+    """Where Debian's library is installed, it is used unless SDFG_SCALAPACK says otherwise; the dynamic linker tells."""
+    name = {"mpirun.mpich": "libscalapack-mpich.so.2.2", "mpirun.openmpi": "libscalapack-openmpi.so.2.2"}.get((run.launcher or [""])[0])
+    if not run.launcher or run.ranks == 1:
+        return
+    installed = name in subprocess.run(["ldconfig", "-p"], capture_output=True, text=True).stdout
+    for wanted, used in (None, installed), ("none", False), (name, True):
+        if wanted == name and not installed:
+            continue
+        shutil.rmtree(run.folder / "ld", ignore_errors=True)
+        (run.folder / "ld").mkdir()
+        with mock.patch.dict(os.environ, {"LD_DEBUG": "files", "LD_DEBUG_OUTPUT": str(run.folder / "ld/ld"), **({"SDFG_SCALAPACK": wanted} if wanted else {})}):
+            product(run, GRIDS[run.ranks][0], "float64", 7, 9, 11, (2, 3), (4, 2))
+        loads = [log.read_text() for log in (run.folder / "ld").iterdir()]
+        if any("calling init" in log and name in log for log in loads) != used:
+            raise RuntimeError(f"SDFG_SCALAPACK={wanted}: {name} is {'not ' if used else ''}opened")
+    with mock.patch.dict(os.environ, {"SDFG_SCALAPACK": "none"}):
+        gemv(run)
+    with mock.patch.dict(os.environ, {"SDFG_SCALAPACK": "/none/lib.so"}):
+        try:
+            product(run, GRIDS[run.ranks][0], "float64", 7, 9, 11, (2, 3), (4, 2))
+        except RuntimeError as e:
+            if "exit code 8" not in str(e) or "SDFG_SCALAPACK=/none/lib.so cannot be opened" not in str(e):
+                raise
+        else:
+            raise RuntimeError("a library that is not there")
+
+
+def remarks(run):
+    g = Graph("products", SYMBOLS, a=array("float64", 4, 4), c=array("float64", 4, 4), ab=array("int32", 2))
+    g.mpi("Pgemm", {"_a": "a[0:4, 0:4]", "_b": "a[0:4, 0:4]", "_a_block_sizes": "ab[0:2]", "_b_block_sizes": "ab[0:2]"}, {"_c": "c[0:4, 0:4]"}, m="4", n="4", k="4")
+    np.save(run.folder / "ab.npy", np.array((4, 4), np.int32))
+    complain(run.start(g.write(run.folder), ["--Px=1", "--Py=1", f"--ab=@{run.folder}/ab.npy", "--remarks"]), 0, "is p?gemm of ScaLAPACK on several processes")
+
+
 def errors(run):
     """Blocks without elements, parts that are too small, and grids of too many processes."""
     def start(options, m=4, k=4):
@@ -99,7 +138,7 @@ def errors(run):
     complain(run.start(g.write(run.folder), ["--Px=1", "--Py=1", "--M=3", "--N=5", "--K=4"]), 2, "index -1 + N = 4 of dimension 0 is behind the last element of 'x' (size K = 4)", by_one=False)
 
 
-TESTS = [gemm, gemv, column, errors]
+TESTS = [gemm, gemv, column, scalapack, remarks, errors]
 
 if __name__ == "__main__":
     sys.exit(nodes.main(TESTS))

@@ -85,10 +85,16 @@ static bool add_sizes(struct mpi_call *c, const char *const *names, uint32_t cou
     return !c->failed;
 }
 
+static void say(const struct mpi_call *c, const char *function, const char *otherwise)
+{
+    remark(c->sc->act->lw->ir->remarks, c->place, NULL, REMARK_PBLAS, function, otherwise);
+}
+
 bool lower_pblas_gemm(struct scope *sc, struct library *n)
 {
     static const char *const sizes[] = { "m", "n", "k" };
     struct mpi_call c = mpi_begin(sc, n);
+    say(&c, "p?gemm", "panels are broadcast along rows and columns of the grid (SUMMA)");
     return add_matrix(&c, "_a", false) && add_matrix(&c, "_b", false) && add_matrix(&c, "_c", true) &&
            add_sizes(&c, sizes, 3) && add_blocks(&c, "_a_block_sizes", 2) && add_blocks(&c, "_b_block_sizes", 2) &&
            add_processes(&c) && mpi_finish(&c, "sdfg_rt_mpi_gemm");
@@ -103,6 +109,7 @@ bool lower_pblas_gemv(struct scope *sc, struct library *n)
     if (!library_string(n, "transa", "N", &how))
         return false;
     bool transposed = how[0] == 'T';
+    say(&c, "p?gemv", "the vector is broadcast and the parts of the result are added up");
     if (!add_matrix(&c, "_a", false) || !add_vector(&c, "_b", false, transposed ? "m" : "n") ||
         !add_vector(&c, "_c", true, transposed ? "n" : "m") || !add_sizes(&c, sizes, 2) ||
         !add_blocks(&c, "_a_block_sizes", 2))
