@@ -80,6 +80,9 @@ void sdfg_rt_mpi_irecv(struct sdfg_rt_context *context, const char *where, const
  * nothing. tag, source: of the last message received; null: not wanted. */
 void sdfg_rt_mpi_wait(struct sdfg_rt_context *context, const char *where, uint64_t *requests, int64_t count,
                       int64_t stride, int32_t *tag, int32_t *source);
+/* For one message, of which it is known who sends or receives it. */
+void sdfg_rt_mpi_wait_for(struct sdfg_rt_context *context, const char *where, uint64_t *request, int64_t sent,
+                          int64_t peer, int64_t tag);
 void sdfg_rt_mpi_bcast(struct sdfg_rt_context *context, const char *where, const void *grid, void *buffer,
                        const int64_t *layout, int64_t root);
 /* what: enum sdfg_rt_mpi_collective. op: enum sdfg_rt_mpi_op, of the reductions. root: where there is one. `in` and

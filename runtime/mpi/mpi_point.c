@@ -125,3 +125,24 @@ void sdfg_rt_mpi_wait(struct sdfg_rt_context *context, const char *where, uint64
         if (!wait_for(&n, &requests[i * stride], tag, source))
             return;
 }
+
+void sdfg_rt_mpi_wait_for(struct sdfg_rt_context *context, const char *where, uint64_t *request, int64_t sent,
+                          int64_t peer, int64_t tag)
+{
+    struct sdfg_rt_mpi_node n;
+    struct sdfg_rt_mpi_status status;
+    const char *function = sent ? "MPI_Send" : "MPI_Recv"; /* what the program has */
+    if (!sdfg_rt_mpi_enter(&n, context, where, NULL))
+        return;
+    mpi_handle started = (mpi_handle)*request;
+    if (!started)
+        return;
+    if (n.mpi->self) {
+        sdfg_rt_mpi_self_wait(&n, request, NULL, NULL);
+        return;
+    }
+    *request = 0;
+    sdfg_rt_mpi_about(&n, function, (int)peer, (int)tag);
+    sdfg_rt_mpi_good(&n, function, n.mpi->Wait(&started, &status), "%s rank %lld, tag %lld", sent ? "to" : "from",
+                     (long long)peer, (long long)tag);
+}
