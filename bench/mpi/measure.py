@@ -1,20 +1,22 @@
 #!/usr/bin/env python3
 """Programs on several processes of this machine: scaling, what messages cost, and a model of that.
 
-    bench/mpi/measure.py [--bin=build/release] [--launcher="mpirun.mpich"] [--ranks=1,2] [--rounds=3] [--out=FILE]
+    bench/mpi/measure.py [--bin=build/release] [--launcher="mpirun.mpich"] [--ranks=1,2,4,8] [--rounds=2] [--budget=400] [--out=bench/results/mpi]
 
-Strong scaling: one problem on 1, 2 ... processes, and on as many threads of one. Weak scaling: the problem grows with the processes.
+Within eight minutes, one command writes bench/results/mpi.json and mpi.md. Strong scaling: one problem on 1, 2 ... processes, and on as many threads of one. Weak scaling: the problem grows with the processes.
 The share of time in messages is what is above the same computation without them. The volume is what the program sends, beside a lower bound:
 for the stencil, its boundaries; for products, that of Irony, Toledo, Tiskin (2004) with the memory that the parts take.
 The model of a message is latency + bytes / bandwidth, fitted to messages between two processes; of a program, its computation plus its messages in
-turn. It is compared with what was measured; what it says of 1,024 processes is a prediction for a machine whose messages all cost the same."""
+turn. Products are our own form, not ScaLAPACK's. It is compared with what was measured; what it says of 1,024 processes is a prediction for a machine whose messages all cost the same."""
 import argparse
 import json
 import math
+import os
 import pathlib
 import shlex
 import subprocess
 import sys
+import time
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(TOP / "bench"))
@@ -23,11 +25,11 @@ from machine import describe  # noqa: E402
 FILE = TOP / "bench/mpi/programs.py"
 
 
-def seconds(a, function, values, ranks=1, threads=1, repeat=5):
+def seconds(a, function, values, ranks=1, threads=1, repeat=5, options=()):
     """The fastest run, of the slowest process (all begin each run together, as their messages do)."""
     command = (shlex.split(a.launcher) + ["-n", str(ranks)] if ranks > 1 else []) + [
-        str(a.bin / "sdfg-run"), f"{FILE}:{function}", *(f"--{n}={v}" for n, v in values.items()), f"--threads={threads}", f"--repeat={repeat}", "--warmup=2", "--time=json"]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=300)
+        str(a.bin / "sdfg-run"), f"{FILE}:{function}", *(f"--{n}={v}" for n, v in values.items()), f"--threads={threads}", f"--repeat={repeat}", "--warmup=2", "--time=json", *options]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=300, env={**os.environ, "SDFG_SCALAPACK": "none"})
     text = done.stdout + done.stderr
     if done.returncode:
         sys.exit(f"{shlex.join(command)}\n{text}")
@@ -72,6 +74,10 @@ class Stencil:
         return 8 * self.columns * min(ranks - 1, 2) * self.steps
 
 
+class Exchange(Stencil):
+    name, function = "jacobi_2d, blocking", "exchange"
+
+
 class Gemm:
     name, function, alone = "gemm", "gemm", "gemm_alone"
 
@@ -110,36 +116,85 @@ def of_one(p, ranks):
     return p.alone, p.alone_values(ranks) if hasattr(p, "alone_values") else p.values(ranks)
 
 
-def model(p, ranks, computation, latency, bandwidth):
-    return computation + sum(latency + n / bandwidth for n in p.messages(ranks))
+def model(p, ranks, computation, latency, bandwidth, processors=None):
+    """processors: how many the processes share; None: each has one."""
+    return computation * max(1, ranks / (processors or ranks)) + sum(latency + n / bandwidth for n in p.messages(ranks))
+
+
+def overlapped(a, p, ranks):
+    """The same with and without the pass that lets messages go on, and without messages: how much of their time is hidden."""
+    on = best(a, p.function, p.values(ranks), ranks=ranks)
+    off = best(a, p.function, p.values(ranks), ranks=ranks, options=["--passes=-overlap"])
+    alone = best(a, *of_one(p, ranks))
+    hidden = (off - on) / (off - alone) if off > alone else None
+    return {"program": p.name, "ranks": ranks, "seconds": on, "without_overlap_seconds": off, "alone_seconds": alone, "hidden_share": hidden}
+
+
+def table(result):
+    lines = [f"# Programs on several processes\n\n{result['launcher']} on {result['machine']['processors']} processors ({result['machine']['processor']}); bench/mpi/measure.py, "
+             f"{result['seconds']:.0f} s. A message takes {result['latency_s'] * 1e6:.2f} us and {1e9 / result['bandwidth_bytes_per_s']:.3f} ns per byte.\n",
+             "| program | scaling | processes | time | speed-up | of threads | share of messages | model / measured | volume / bound |", "|---|---|---|---|---|---|---|---|---|"]
+    for r in result["programs"]:
+        grown = r["ranks"] if r["scaling"] == "weak" else 1
+        volume = f"{r['sent_bytes'] / r['bound_bytes']:.2f}" if r["bound_bytes"] else ""
+        if "seconds" in r:
+            lines.append(f"| {r['program']} | {r['scaling']} | {r['ranks']} | {r['seconds'] * 1e3:.2f} ms | {r['one_process'] / r['seconds'] * grown:.2f} | {r['one_process'] / r['threads_seconds'] * grown:.2f} | "
+                         f"{r['messages_share']:.1%} | {r['model_seconds'] / r['seconds']:.2f} | {volume} |")
+        else:
+            lines.append(f"| {r['program']} | {r['scaling']} | {r['ranks']} | {r['predicted_seconds'] * 1e3:.2f} ms, a prediction | {r['one_process'] / r['predicted_seconds'] * grown:.0f} | | | | {volume} |")
+    lines += ["", "Processes beyond the processors share them: the model counts the computation of all of them, not what their waiting costs the others. The prediction is "
+              "for a machine with a processor for each process whose messages all cost what they cost here.", "",
+              "| overlap | processes | with | without | no messages | hidden |", "|---|---|---|---|---|---|"]
+    for r in result["overlap"]:
+        hidden = "" if r["hidden_share"] is None else f"{r['hidden_share']:.0%}"
+        lines.append(f"| {r['program']} | {r['ranks']} | {r['seconds'] * 1e3:.2f} ms | {r['without_overlap_seconds'] * 1e3:.2f} ms | {r['alone_seconds'] * 1e3:.2f} ms | {hidden} |")
+    if result["left_out"]:
+        lines += ["", f"Left out, since the time was up: {', '.join(result['left_out'])}."]
+    return "\n".join(lines) + "\n"
 
 
 def main():
     q = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     q.add_argument("--bin", type=pathlib.Path, default=TOP / "build/release")
     q.add_argument("--launcher", default="mpirun.mpich")
-    q.add_argument("--ranks", default="1,2")
-    q.add_argument("--rounds", type=int, default=3)
-    q.add_argument("--out", type=pathlib.Path)
+    q.add_argument("--ranks", default="1,2,4,8")
+    q.add_argument("--rounds", type=int, default=2)
+    q.add_argument("--budget", type=float, default=400, help="seconds after which no further measurement begins")
+    q.add_argument("--out", type=pathlib.Path, default=TOP / "bench/results/mpi", help="without ending: .json and .md are written")
     a = q.parse_args()
+    begin = time.monotonic()
     counts = [int(r) for r in a.ranks.split(",")]
     points = [(8 * n, best(a, "ping", {"N": n, "times": 200}, ranks=2) / 400) for n in (1, 64, 1024, 8192, 65536, 524288)]
     latency, bandwidth = fit(points)
     print(f"a message: {latency * 1e6:.2f} us + {1e9 / bandwidth:.3f} ns per byte ({bandwidth / 1e9:.1f} GB/s)")
-    result = {"machine": describe(), "launcher": a.launcher, "latency_s": latency, "bandwidth_bytes_per_s": bandwidth, "messages": points, "programs": []}
+    result = {"machine": describe(), "launcher": a.launcher, "latency_s": latency, "bandwidth_bytes_per_s": bandwidth, "messages": points, "programs": [], "overlap": [], "left_out": []}
+    processors = result["machine"]["processors"]
+
+    def late(what):
+        if time.monotonic() - begin > a.budget:
+            result["left_out"].append(what)
+        return time.monotonic() - begin > a.budget
+
+    for p in Stencil(), Exchange():
+        for ranks in counts:
+            if ranks > 1 and ranks <= processors and not late(f"overlap of {p.name} on {ranks}"):
+                result["overlap"].append(overlapped(a, p, ranks))
+                print("overlap", {k: round(v, 5) if isinstance(v, float) else v for k, v in result["overlap"][-1].items()}, flush=True)
     print("                        processes      time  speed-up  threads  messages   model  volume/bound")
     for first in Stencil(), Gemm():
         one = best(a, *of_one(first, 1))
         for kind in "strong", "weak":
             for ranks in counts:
                 p = first.grown(ranks) if kind == "weak" else first
+                if late(f"{p.name}, {kind} scaling, {ranks}"):
+                    continue
                 alone = best(a, *of_one(p, ranks))
                 t = best(a, p.function, p.values(ranks), ranks=ranks) if ranks > 1 else one
                 name, values = of_one(p, 1)
-                threads = best(a, name, values, threads=ranks) if ranks > 1 else one
+                threads = best(a, name, values, threads=min(ranks, processors)) if ranks > 1 else one
                 bound, sent = p.bound(ranks), sum(p.messages(ranks))
                 row = {"program": p.name, "scaling": kind, "ranks": ranks, "seconds": t, "one_process": one, "threads_seconds": threads, "alone_seconds": alone,
-                       "messages_share": max(0, 1 - alone / t), "model_seconds": model(p, ranks, alone, latency, bandwidth), "sent_bytes": sent, "bound_bytes": bound}
+                       "messages_share": max(0, 1 - alone * max(1, ranks / processors) / t), "model_seconds": model(p, ranks, alone, latency, bandwidth, processors), "sent_bytes": sent, "bound_bytes": bound}
                 result["programs"].append(row)
                 speed = one / t * (ranks if kind == "weak" else 1)
                 print(f"{p.name:10} {kind:8} {ranks:12d} {t * 1e3:9.2f} ms {speed:7.2f} {one / threads * (ranks if kind == 'weak' else 1):8.2f} {row['messages_share']:9.1%} {row['model_seconds'] / t:7.2f} "
@@ -147,10 +202,11 @@ def main():
         p = first.grown(1024)
         alone = best(a, *of_one(p, 1024))
         t = model(p, 1024, alone, latency, bandwidth)
-        result["programs"].append({"program": p.name, "scaling": "weak", "ranks": 1024, "predicted_seconds": t, "alone_seconds": alone, "sent_bytes": sum(p.messages(1024)), "bound_bytes": p.bound(1024)})
+        result["programs"].append({"program": p.name, "scaling": "weak", "ranks": 1024, "predicted_seconds": t, "one_process": one, "alone_seconds": alone, "sent_bytes": sum(p.messages(1024)), "bound_bytes": p.bound(1024)})
         print(f"{p.name:10} weak             1024 {t * 1e3:9.2f} ms {one / t * 1024:7.0f}  (a prediction)")
-    if a.out:
-        a.out.write_text(json.dumps(result, indent=1) + "\n")
+    result["seconds"] = time.monotonic() - begin
+    a.out.with_suffix(".json").write_text(json.dumps(result, indent=1) + "\n")
+    a.out.with_suffix(".md").write_text(table(result))
 
 
 main()

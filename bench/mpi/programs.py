@@ -37,6 +37,20 @@ def stencil(A: sdfg.float64[M + 2, N], B: sdfg.float64[M + 2, N], steps: sdfg.in
 
 
 @sdfg.program
+def exchange(A: sdfg.float64[M + 2, N], B: sdfg.float64[M + 2, N], steps: sdfg.int64):
+    """The same with messages that block."""
+    above = comm.rank - 1 if comm.rank > 0 else MPI.PROC_NULL
+    below = comm.rank + 1 if comm.rank + 1 < comm.size else MPI.PROC_NULL
+    for _ in range(steps):
+        comm.Send(A[1], above)
+        comm.Recv(A[-1], below)
+        comm.Send(A[-2], below)
+        comm.Recv(A[0], above)
+        B[1:-1, 1:-1] = 0.2 * (A[1:-1, 1:-1] + A[1:-1, :-2] + A[1:-1, 2:] + A[2:, 1:-1] + A[:-2, 1:-1])
+        A[1:-1, 1:-1] = B[1:-1, 1:-1]
+
+
+@sdfg.program
 def stencil_alone(A: sdfg.float64[M + 2, N], B: sdfg.float64[M + 2, N], steps: sdfg.int64):
     for _ in range(steps):
         B[1:-1, 1:-1] = 0.2 * (A[1:-1, 1:-1] + A[1:-1, :-2] + A[1:-1, 2:] + A[2:, 1:-1] + A[:-2, 1:-1])

@@ -17,18 +17,35 @@ static int usage(const struct pair *p, const char *why)
     return EXIT_USAGE;
 }
 
-/* "block:0,1", "block:-,0" */
+/* The size of a cyclic block behind a dimension: "/64". */
+static bool parse_block(const char **end, int64_t *out)
+{
+    char *behind;
+    if (**end != '/')
+        return false;
+    *out = strtoll(*end + 1, &behind, 10);
+    bool good = behind != *end + 1 && *out > 0;
+    *end = behind;
+    return good;
+}
+
+/* "block:0,1", "block:-,0", "cyclic:0/32,1/64" */
 static int parse(struct split_array *a, const struct pair *p, int rank)
 {
     const char *at = p->value;
-    bool seen[SDFG_MAX_RANK] = { false };
-    if (strncmp(at, "block:", 6))
+    bool seen[SDFG_MAX_RANK] = { false }, cyclic = !strncmp(at, "cyclic:", 7);
+    if (!cyclic && strncmp(at, "block:", 6))
         return usage(p, "expected block: and, for each dimension of the grid of processes, the dimension of the array "
-                        "that it splits, or '-', as in block:0,1");
-    for (at += 6;; at++) {
-        char *end = (char *)(uintptr_t)at + 1;
-        long dim = *at == '-' ? -1 : strtol(at, &end, 10);
-        if (end == at || (*end && *end != ',') || (*at != '-' && (*at < '0' || *at > '9')))
+                        "that it splits, or '-', as in block:0,1; or cyclic: and with each dimension the size of its "
+                        "blocks, as in cyclic:0/32,1/32");
+    for (at += cyclic ? 7 : 6;; at++) {
+        char *behind = (char *)(uintptr_t)at + 1;
+        long dim = *at == '-' ? -1 : strtol(at, &behind, 10);
+        const char *end = behind;
+        bool number = *at == '-' || (*at >= '0' && *at <= '9');
+        if (cyclic && number && dim >= 0 && end != at && !parse_block(&end, &a->blocks[a->used]))
+            return usage(p, "expected the size of blocks behind each dimension, as in cyclic:0/32");
+        if (end == at || (*end && *end != ',') || !number)
             return usage(p, "expected numbers of dimensions, or '-', with commas between");
         if (dim >= rank)
             return usage(p, "the array has no dimension of that number");
@@ -137,30 +154,107 @@ const struct split_array *distribute_find(const struct distributions *d, const c
     return NULL;
 }
 
-/* ---- blocks ---- */
+/* ---- parts ---- */
 
-/* The whole array to which a block of these extents belongs, and where the block begins. */
-static void whole_of(const struct distributions *d, const struct split_array *a, int rank, const int64_t *block,
-                     int64_t *whole, int64_t *first)
+/* What a process has of an array: along each dimension runs of neighbours, `apart` from one to the next in the whole
+ * array and one behind the other in the part. Of a block there is one. */
+struct share {
+    int rank;
+    int64_t whole[SDFG_MAX_RANK], first[SDFG_MAX_RANK], run[SDFG_MAX_RANK], runs[SDFG_MAX_RANK], apart[SDFG_MAX_RANK];
+};
+
+/* part: its extents. */
+static struct share share_of(const struct distributions *d, const struct split_array *a, int rank, const int64_t *part)
 {
+    struct share s = { .rank = rank };
     for (int i = 0; i < rank; i++) {
-        whole[i] = block[i];
-        first[i] = 0;
+        s.whole[i] = s.run[i] = part[i];
+        s.runs[i] = 1;
     }
-    for (int i = 0; i < a->used; i++)
-        if (a->dims[i] >= 0) {
-            whole[a->dims[i]] *= d->grid[i];
-            first[a->dims[i]] = block[a->dims[i]] * d->at[i];
+    for (int i = 0; i < a->used; i++) {
+        int dim = a->dims[i];
+        if (dim < 0)
+            continue;
+        int64_t block = a->blocks[i] ? a->blocks[i] : part[dim];
+        s.whole[dim] = part[dim] * d->grid[i];
+        s.first[dim] = block * d->at[i];
+        s.run[dim] = block;
+        s.runs[dim] = block ? part[dim] / block : 0;
+        s.apart[dim] = block * d->grid[i];
+    }
+    return s;
+}
+
+/* Which element of the whole array, along a dimension, the element `i` of the part is. */
+static int64_t place_of(const struct share *s, int dim, int64_t i)
+{
+    return s->run[dim] ? s->first[dim] + i / s->run[dim] * s->apart[dim] + i % s->run[dim] : 0;
+}
+
+/* The piece with this number: where it begins in the whole array and in the part. False: there are no more. */
+static bool piece_of(const struct share *s, int64_t number, int64_t *there, int64_t *here)
+{
+    for (int i = s->rank - 1; i >= 0; i--) {
+        int64_t n = s->runs[i] ? number % s->runs[i] : 0;
+        if (!s->runs[i])
+            return false;
+        there[i] = s->first[i] + n * s->apart[i];
+        here[i] = n * s->run[i];
+        number /= s->runs[i];
+    }
+    return number == 0;
+}
+
+/* Copies a piece, which is an array of its own, into the part or out of it, row by row. */
+static void move_piece(const struct share *s, struct tensor *part, const int64_t *here, struct tensor *piece, bool into)
+{
+    size_t row = (s->rank ? (size_t)s->run[s->rank - 1] : 1) * part->item_bytes;
+    int64_t rows = row ? (int64_t)((size_t)tensor_count(piece) * piece->item_bytes / row) : 0;
+    for (int64_t n = 0; n < rows; n++) {
+        int64_t at = 0, stride = 1, rest = n;
+        for (int i = s->rank - 1; i >= 0; i--) {
+            int64_t index = i == s->rank - 1 ? 0 : rest % s->run[i];
+            rest = i == s->rank - 1 ? rest : rest / s->run[i];
+            at += (here[i] + index) * stride;
+            stride *= part->shape[i];
         }
+        unsigned char *mine = (unsigned char *)part->data + (size_t)at * part->item_bytes;
+        unsigned char *other = (unsigned char *)piece->data + (size_t)n * row;
+        memcpy(into ? mine : other, into ? other : mine, row);
+    }
+}
+
+static bool read_pieces(const struct share *s, struct tensor *out, const char *path, char *why, size_t why_size)
+{
+    struct npy_part part;
+    int64_t here[SDFG_MAX_RANK];
+    memcpy(part.count, s->run, sizeof s->run);
+    for (int64_t n = 0; piece_of(s, n, part.first, here); n++) {
+        struct tensor piece;
+        if (!npy_read_part(&piece, path, &part, why, why_size))
+            return false;
+        if (!n) {
+            int64_t shape[SDFG_MAX_RANK];
+            for (int i = 0; i < s->rank; i++)
+                shape[i] = s->run[i] * s->runs[i];
+            if (!tensor_alloc(out, piece.dtype, piece.item_bytes, s->rank, shape)) {
+                tensor_free(&piece);
+                snprintf(why, why_size, "out of memory");
+                return false;
+            }
+        }
+        move_piece(s, out, here, &piece, true);
+        tensor_free(&piece);
+    }
+    return true;
 }
 
 bool distribute_read(const struct distributions *d, const struct split_array *a, struct tensor *out, const char *path,
                      char *why, size_t why_size)
 {
-    struct npy_part part;
     sdfg_dtype dtype;
     int rank;
-    int64_t whole[SDFG_MAX_RANK];
+    int64_t whole[SDFG_MAX_RANK], mine[SDFG_MAX_RANK];
     if (!npy_shape(path, &dtype, &rank, whole)) { /* which does not say why */
         struct tensor t;
         bool read = npy_read(&t, path, why, why_size);
@@ -170,35 +264,58 @@ bool distribute_read(const struct distributions *d, const struct split_array *a,
             snprintf(why, why_size, "records cannot be split");
         return false;
     }
-    memcpy(part.count, whole, sizeof whole);
+    memcpy(mine, whole, sizeof whole);
     for (int i = 0; i < a->used; i++) {
         int dim = a->dims[i];
-        if (dim >= rank || (dim >= 0 && whole[dim] % d->grid[i])) {
+        int64_t parts = d->grid[i] * (a->blocks[i] ? a->blocks[i] : 1);
+        if (dim >= rank || (dim >= 0 && whole[dim] % parts)) {
             snprintf(why, why_size,
-                     dim >= rank ? "the file has no dimension %d"
-                                 : "dimension %d has %lld elements, not a multiple of "
-                                   "%lld processes",
-                     dim, dim >= rank ? 0 : (long long)whole[dim], (long long)d->grid[i]);
+                     dim >= rank    ? "the file has no dimension %d"
+                     : a->blocks[i] ? "dimension %d has %lld elements, not a multiple of %lld, of a block "
+                                      "for each process"
+                                    : "dimension %d has %lld elements, not a multiple of "
+                                      "%lld processes",
+                     dim, dim >= rank ? 0 : (long long)whole[dim], (long long)parts);
             return false;
         }
         if (dim >= 0)
-            part.count[dim] /= d->grid[i];
+            mine[dim] /= d->grid[i];
     }
-    whole_of(d, a, rank, part.count, whole, part.first);
-    return npy_read_part(out, path, &part, why, why_size);
+    struct share s = share_of(d, a, rank, mine);
+    struct npy_part all = { .first = { 0 } };
+    int64_t there[SDFG_MAX_RANK], here[SDFG_MAX_RANK];
+    if (piece_of(&s, 1, there, here))
+        return read_pieces(&s, out, path, why, why_size);
+    memcpy(all.first, s.first, sizeof s.first);
+    memcpy(all.count, mine, sizeof mine);
+    return npy_read_part(out, path, &all, why, why_size);
+}
+
+/* Patterns know the extents of a part from the program: are they whole blocks? */
+int distribute_check(const struct split_array *a, int rank, const int64_t *part)
+{
+    for (int i = 0; i < a->used; i++) {
+        int dim = a->dims[i];
+        if (dim < 0 || dim >= rank || !a->blocks[i] || part[dim] % a->blocks[i] == 0)
+            continue;
+        fprintf(stderr, "sdfg-run: --distribute=%s: dimension %d of a part has %lld elements, not a multiple of %lld\n",
+                a->name, dim, (long long)part[dim], (long long)a->blocks[i]);
+        return EXIT_USAGE;
+    }
+    return EXIT_GOOD;
 }
 
 void distribute_fill(const struct distributions *d, const struct split_array *a, const struct fill *f,
                      const struct view *v)
 {
-    int64_t whole[SDFG_MAX_RANK], first[SDFG_MAX_RANK], count = view_count(v);
-    whole_of(d, a, v->rank, v->shape, whole, first);
+    struct share s = share_of(d, a, v->rank, v->shape);
+    int64_t count = view_count(v);
     for (int64_t n = 0; n < count; n++) {
         int64_t place = 0, stride = 1, rest = n;
         for (int i = v->rank - 1; i >= 0; i--) {
-            place += (first[i] + rest % v->shape[i]) * stride;
+            place += place_of(&s, i, rest % v->shape[i]) * stride;
             rest /= v->shape[i];
-            stride *= whole[i];
+            stride *= s.whole[i];
         }
         fill_element(f, v->dtype, view_at(v, n), place);
     }
@@ -221,18 +338,38 @@ static int said(const char *name, const char *path, const char *why)
     return EXIT_FILE;
 }
 
-static int write_blocks(const struct distributions *d, const struct split_array *a, const struct tensor *block,
+static bool write_pieces(const struct share *s, struct tensor *part, const char *path, const struct tensor *whole,
+                         char *why, size_t why_size)
+{
+    int64_t there[SDFG_MAX_RANK], here[SDFG_MAX_RANK];
+    struct tensor piece;
+    if (!piece_of(s, 1, there, here))
+        return npy_write_part(part, path, whole, s->first, why, why_size);
+    if (!tensor_alloc(&piece, part->dtype, part->item_bytes, s->rank, s->run)) {
+        snprintf(why, why_size, "out of memory");
+        return false;
+    }
+    bool good = true;
+    for (int64_t n = 0; good && piece_of(s, n, there, here); n++) {
+        move_piece(s, part, here, &piece, false);
+        good = npy_write_part(&piece, path, whole, there, why, why_size);
+    }
+    tensor_free(&piece);
+    return good;
+}
+
+static int write_blocks(const struct distributions *d, const struct split_array *a, struct tensor *block,
                         const char *path, const char *unfinished)
 {
     char why[256] = "";
-    int64_t first[SDFG_MAX_RANK];
     struct tensor whole = { .dtype = block->dtype, .item_bytes = block->item_bytes, .rank = block->rank };
-    whole_of(d, a, block->rank, block->shape, whole.shape, first);
+    struct share s = share_of(d, a, block->rank, block->shape);
+    memcpy(whole.shape, s.whole, sizeof s.whole);
     bool good = ranks_rank() || npy_begin_parts(&whole, unfinished, why, sizeof why);
     int code = ranks_agree(good ? EXIT_GOOD : said(a->name, path, why));
     if (code)
         return code;
-    good = !writes(d, a) || npy_write_part(block, unfinished, &whole, first, why, sizeof why);
+    good = !writes(d, a) || write_pieces(&s, block, unfinished, &whole, why, sizeof why);
     code = ranks_agree(good ? EXIT_GOOD : said(a->name, path, why));
     if (!ranks_rank() && !code && rename(unfinished, path))
         code = said(a->name, path, strerror(errno));
@@ -245,8 +382,11 @@ int distribute_write(const struct distributions *d, const struct split_array *a,
 {
     struct tensor block = { .rank = 0 };
     char *unfinished = NULL;
+    int code = ranks_agree(distribute_check(a, v->rank, v->shape));
+    if (code)
+        return code;
     bool good = asprintf(&unfinished, "%s.unfinished", path) >= 0 && view_gather(v, &block);
-    int code = ranks_agree(good ? EXIT_GOOD : said(a->name, path, "out of memory"));
+    code = ranks_agree(good ? EXIT_GOOD : said(a->name, path, "out of memory"));
     if (!code)
         code = write_blocks(d, a, &block, path, unfinished);
     free(unfinished);

@@ -1,5 +1,6 @@
-/* --distribute: arrays of which each process has a block. The processes form a grid; dimensions of an array are split
- * into as many equal blocks as the grid has processes along one of its dimensions. Files and patterns are those of the
+/* --distribute: arrays of which each process has a part. The processes form a grid; dimensions of an array are split
+ * into as many equal blocks as the grid has processes along one of its dimensions, or into smaller ones that the
+ * processes take in turn. All parts have the same extents. Files and patterns are those of the
  * whole array, of which no process holds more than its block (docs/mpi.md). */
 #ifndef ENGINE_CLI_DISTRIBUTE_H
 #define ENGINE_CLI_DISTRIBUTE_H
@@ -11,7 +12,9 @@
 
 struct split_array {
     const char *name;
-    int dims[SDFG_MAX_RANK]; /* for each dimension of the grid, that of the array which it splits; -1: none */
+    int64_t
+        blocks[SDFG_MAX_RANK]; /* for each dimension of the grid, elements of a block dealt in turn; 0: one for each */
+    int dims[SDFG_MAX_RANK];   /* for each dimension of the grid, that of the array which it splits; -1: none */
     int used;
 };
 
@@ -30,6 +33,8 @@ const struct split_array *distribute_find(const struct distributions *d, const c
 /* The block of this process from the file of the whole array. */
 bool distribute_read(const struct distributions *d, const struct split_array *a, struct tensor *out, const char *path,
                      char *why, size_t why_size);
+/* Has a part of these extents whole blocks? 0, or an exit code after a message. */
+int distribute_check(const struct split_array *a, int rank, const int64_t *part);
 /* The block's elements of a pattern of the whole array. */
 void distribute_fill(const struct distributions *d, const struct split_array *a, const struct fill *f,
                      const struct view *v);

@@ -376,6 +376,8 @@ static int make_array(struct inputs *in, const char *name, const sdfg_argument *
     if (!(v.data = memory_aligned(bytes)))
         return no_memory_for(in, name, &v);
     const struct split_array *block = distribute_find(&in->distributions, name);
+    if (block && distribute_check(block, v.rank, v.shape))
+        return EXIT_USAGE;
     if (block)
         distribute_fill(&in->distributions, block, &f, &v);
     else

@@ -36,7 +36,7 @@ static const struct option options[] = {
     { "features", OPTION_FEATURES, CC, TAKES_VALUE, "LIST", "of the processor, as LLVM writes them: +sve,-avx512f" },
     { "output", OPTION_OUTPUT, RUN, TAKES_VALUE, "NAME=@FILE", "write an array after the run; '-' prints it" },
     { "distribute", OPTION_DISTRIBUTE, RUN, TAKES_VALUE, "X=block:0",
-      "each process of an MPI launcher has a block of the array; files hold the whole" },
+      "each process of an MPI launcher has a block of the array, or (cyclic:0/32) blocks in turn" },
     { "grid", OPTION_GRID, RUN, TAKES_VALUE, "PxQ", "how the processes lie for that (as square as possible)" },
     { "expect", OPTION_EXPECT, RUN, TAKES_VALUE, "NAME=@FILE", "compare with a reference; exit code 1 if it differs" },
     { "rtol", OPTION_RTOL, RUN | BENCH, TAKES_VALUE, "X", "relative tolerance of comparisons (by element type)" },

@@ -59,6 +59,29 @@ def patterns(run):
         raise RuntimeError("C")
 
 
+def cyclic(run):
+    """Blocks in turn, as block-cyclic products have them; rows only, and both dimensions; what does not fit is refused."""
+    px, py = map(int, GRIDS[run.ranks].split("x"))
+    at, rng = run.folder, np.random.default_rng(2)
+    a, b = rng.integers(0, 9, (8, 16)).astype(float), rng.integers(0, 9, (16, 8)).astype(float)
+    np.save(at / "A.npy", np.asfortranarray(a))
+    np.save(at / "B.npy", b)
+    split = [f"--distribute=A=cyclic:0/1,1/2", f"--distribute=B=cyclic:0/2,1/1", "--distribute=x=cyclic:-,0/1"]
+    good(run, *split, "--distribute=C=cyclic:0/1,1/1", f"--A=@{at}/A.npy", f"--B=@{at}/B.npy", f"--n={8 // py}", *(f"--output={n}=@{at}/{n}.out.npy" for n in "ABx"))
+    equal("A", [np.load(at / "A.out.npy")], [a])
+    equal("B", [np.load(at / "B.out.npy")], [b])
+    alone = nodes.Run(run.binary, at, [], 1)
+    good(alone, "--lM=8", "--lK=8", "--lK2=8", "--lN=8", "--n=8", "--B=normal:7", "--x=iota", *(f"--output={n}=@{at}/{n}.alone.npy" for n in "ABx"))
+    sizes = ["--lM=%d" % (8 // px), "--lK=%d" % (8 // py), "--lK2=%d" % (8 // px), "--lN=%d" % (8 // py), f"--n={8 // py}"]
+    good(run, *split[:1], *split[1:], *sizes, "--B=normal:7", "--x=iota", *(f"--output={n}=@{at}/{n}.cyclic.npy" for n in "ABx"))
+    for name in "ABx":
+        equal(name, [np.load(at / f"{name}.cyclic.npy")], [np.load(at / f"{name}.alone.npy")])
+    complain(start(run, "--distribute=A=cyclic:0"), 2, "expected the size of blocks behind each dimension", by_one=False)
+    complain(start(run, "--distribute=A=cyclic:0/0"), 2, "expected the size of blocks behind each dimension", by_one=False)
+    complain(start(run, "--distribute=A=cyclic:0/3,1/1", *sizes), 2, "elements, not a multiple of 3", by_one=False)
+    complain(start(run, "--distribute=A=cyclic:0/5,1/1", f"--A=@{at}/A.npy"), 3, "of a block for each process", by_one=False)
+
+
 def errors(run):
     at = run.folder
     np.save(at / "A.npy", np.zeros((7, 8)))
@@ -76,7 +99,7 @@ def errors(run):
     complain(start(run, *BLOCKS, "--lM=2", "--lK=2", "--lK2=2", "--lN=2", "--n=2", f"--output=C=@{at}/none/C.npy"), 3, "none", by_one=False)
 
 
-TESTS = [files, patterns, errors]
+TESTS = [files, patterns, cyclic, errors]
 
 if __name__ == "__main__":
     sys.exit(nodes.main(TESTS))

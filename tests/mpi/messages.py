@@ -161,3 +161,43 @@ def atax(A: dace.float64[lM, lN], x: dace.float64[N], y: dace.float64[N]):
 def parts_of_product(A: sdfg.float64[lM, lK], B: sdfg.float64[lK2, lN], C: sdfg.float64[lM, lN], x: sdfg.int32[n]):
     C[:] = dace.distr.MatMult(A, B, (lM * Px, lN * Py, lK * Py))
     x += 1
+
+
+@sdfg.program
+def heat_3d(A: sdfg.float64[n + 2, N, N], B: sdfg.float64[n + 2, N, N], steps: sdfg.int64):
+    """Each process has n planes, and one of each neighbour."""
+    above = comm.rank - 1 if comm.rank > 0 else MPI.PROC_NULL
+    below = comm.rank + 1 if comm.rank + 1 < comm.size else MPI.PROC_NULL
+    requests = np.empty((4,), dtype=MPI.Request)
+    for _ in range(steps):
+        requests[0] = comm.Irecv(A[0], above)
+        requests[1] = comm.Irecv(A[-1], below)
+        requests[2] = comm.Isend(A[1], above)
+        requests[3] = comm.Isend(A[-2], below)
+        MPI.Request.Waitall(requests)
+        B[1:-1, 1:-1, 1:-1] = (0.125 * (A[2:, 1:-1, 1:-1] - 2.0 * A[1:-1, 1:-1, 1:-1] + A[:-2, 1:-1, 1:-1]) + 0.125 * (A[1:-1, 2:, 1:-1] - 2.0 * A[1:-1, 1:-1, 1:-1] + A[1:-1, :-2, 1:-1])
+                               + 0.125 * (A[1:-1, 1:-1, 2:] - 2.0 * A[1:-1, 1:-1, 1:-1] + A[1:-1, 1:-1, :-2]) + A[1:-1, 1:-1, 1:-1])
+        A[1:-1, 1:-1, 1:-1] = B[1:-1, 1:-1, 1:-1]
+
+
+@sdfg.program
+def cg(A: sdfg.float64[n, N], b: sdfg.float64[n], x: sdfg.float64[n], steps: sdfg.int64):
+    """Conjugate gradients; each process has n rows of the matrix and of the vectors."""
+    r = np.empty(n)
+    p = np.empty(n)
+    whole = np.empty(N)
+    old, new, curve = np.empty(1), np.empty(1), np.empty(1)
+    r[:] = b
+    p[:] = b
+    x[:] = 0.0
+    comm.Allreduce(np.sum(r * r, keepdims=True), old)
+    for _ in range(steps):
+        comm.Allgather(p, whole)
+        q = A @ whole
+        comm.Allreduce(np.sum(p * q, keepdims=True), curve)
+        alpha = old[0] / curve[0]
+        x[:] = x + alpha * p
+        r[:] = r - alpha * q
+        comm.Allreduce(np.sum(r * r, keepdims=True), new)
+        p[:] = r + (new[0] / old[0]) * p
+        old[0] = new[0]
