@@ -389,9 +389,9 @@ sdfg_error *sdfg_graph_captures(sdfg_graph *g, sdfg_args *a)
     NEEDS(g);
     NEEDS(a);
     GUARDED(error_memory(SDFG_STAGE_BIND));
-    g = g->outermost;
-    for (uint32_t i = 0; i < g->captures.count; i++) {
-        const struct graph_capture *c = &g->captures.items[i];
+    const struct sdfg_graph *outermost = g->outermost;
+    for (uint32_t i = 0; i < outermost->captures.count; i++) {
+        const struct graph_capture *c = &outermost->captures.items[i];
         const sdfg_capture *now = NULL;
         const char *why = NULL;
         size_t count = 0;
