@@ -47,8 +47,6 @@ static void see_touch(void *user, struct memory *m, bool write)
     w->disturbed |= m == w->memory;
 }
 
-static void see_operand(void *user, struct tree_expr **e);
-
 static void see_load(void *user, struct tree_expr *e)
 {
     struct search *w = user;
