@@ -75,12 +75,18 @@ SDFG_API void sdfg_graph_arguments(sdfg_graph *g, const char *names);
 
 /* Sets what has no parameter here, by its name in files; `value` is a word, a number, "true" or "false", an expression,
  * code, or of enumerations the JSON of a member with attributes.
- *   containers: storage, lifetime, transient, may_alias, pool, alignment, strides, total_size, start_offset,
- * buffer_size maps: schedule, instrument, unroll, unroll_factor, collapse, omp_num_threads, omp_chunk_size,
- * omp_schedule consume scopes: schedule, instrument, chunksize tasklets: language, instrument, side_effects,
- * code_global, code_init, code_exit access nodes: setzero, instrument nested SDFGs: no_inline, instrument library
- * nodes: schedule, implementation, instrument states: instrument; loops: inverted, update_before_condition, unroll,
- * unroll_factor the body of an SDFG: instrument edges of a state: dynamic, wcr_nonatomic, allow_oob, volume */
+ * - containers: storage, lifetime, transient, may_alias, pool, alignment, strides, total_size, start_offset,
+ *   buffer_size
+ * - maps: schedule, instrument, unroll, unroll_factor, collapse, omp_num_threads, omp_chunk_size, omp_schedule
+ * - consume scopes: schedule, instrument, chunksize
+ * - tasklets: language, instrument, side_effects, code_global, code_init, code_exit
+ * - access nodes: setzero, instrument
+ * - nested SDFGs: no_inline, instrument
+ * - library nodes: schedule, implementation, instrument
+ * - states: instrument
+ * - loops: inverted, update_before_condition, unroll, unroll_factor
+ * - the body of an SDFG: instrument
+ * - edges of a state: dynamic, wcr_nonatomic, allow_oob, volume */
 SDFG_API void sdfg_graph_set(sdfg_element *e, const char *property, const char *value);
 
 /* ---- control flow: what is in a region runs in the order of its transitions ---- */
