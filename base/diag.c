@@ -112,6 +112,16 @@ bool diag_error_in(struct diags *d, const struct place *at, const char *text, si
     return false;
 }
 
+void diag_warning_in(struct diags *d, const struct place *at, const char *text, size_t length, size_t offset,
+                     enum diag_code code, ...)
+{
+    va_list args;
+    va_start(args, code);
+    struct diag *g = record(d, at, code, true, args);
+    va_end(args);
+    g->excerpt = excerpt(d->arena, text, length, offset);
+}
+
 uint32_t diags_count(const struct diags *d) { return d->list.count; }
 
 uint32_t diags_errors(const struct diags *d)

@@ -46,6 +46,8 @@ void diag_warning(struct diags *d, const struct place *at, enum diag_code code, 
 /* The same, with a line of `text` (not necessarily zero-terminated) and a caret at byte `offset` of it. */
 bool diag_error_in(struct diags *d, const struct place *at, const char *text, size_t length, size_t offset,
                    enum diag_code code, ...);
+void diag_warning_in(struct diags *d, const struct place *at, const char *text, size_t length, size_t offset,
+                     enum diag_code code, ...);
 
 uint32_t diags_count(const struct diags *d); /* warnings included */
 uint32_t diags_errors(const struct diags *d);

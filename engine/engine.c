@@ -124,6 +124,7 @@ void sdfg_engine_stats(sdfg_engine *e, sdfg_stats *out)
         return;
     sdfg_stats s = kernel_store_stats(e->kernels);
     pthread_mutex_lock(&e->lock);
+    s.parsed = atomic_load(&e->parsed);
     s.abandoned = e->codegen ? e->codegen->abandoned() : 0;
     pthread_mutex_unlock(&e->lock);
     sized_give(out, &s, sizeof s);

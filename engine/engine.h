@@ -24,6 +24,7 @@ struct sdfg_engine {
     const char **bound_names; /* SPECIALIZE_LIST */
     uint32_t num_bound_names;
     _Atomic(const char *) phase; /* of a compilation, or NULL */
+    atomic_ullong parsed;        /* Python programs */
     struct kernel_store *kernels;
     struct tiers *tiers;
     struct device_codes *device_codes;

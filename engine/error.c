@@ -141,6 +141,22 @@ sdfg_error *error_from_diags(const struct diags *d, enum sdfg_error_stage stage)
     return finish(e);
 }
 
+sdfg_error *error_join(sdfg_error *e, sdfg_error *more)
+{
+    if (!e || !more)
+        return e ? e : more;
+    for (uint32_t i = 0; i < more->messages.count; i++) {
+        sdfg_message m = more->messages.items[i];
+        m.text = copy(e->arena, m.text);
+        m.path = copy(e->arena, m.path);
+        m.source = copy(e->arena, m.source);
+        m.excerpt = copy(e->arena, m.excerpt);
+        vec_push(e->arena, &e->messages, m);
+    }
+    sdfg_error_free(more);
+    return finish(e);
+}
+
 static sdfg_error *from_messages(const struct codegen_message *messages, uint32_t count, enum sdfg_error_stage stage)
 {
     if (!count)

@@ -122,6 +122,9 @@ const struct value *fe_logical(struct fe *f, const struct py *n, bool is_and, co
     if ((fe_is_data(a) && a->rank > 0) || (fe_is_data(b) && b->rank > 0)) {
         if (!f->dace)
             return fe_error(f, n, "the truth of an array with several elements: use %s", is_and ? "&" : "|");
+        fe_warn_dialect(f, n,
+                        fe_format(f, "'%s' works on elements here, which NumPy refuses: write %s",
+                                  is_and ? "and" : "or", is_and ? "&" : "|"));
     }
     const struct value *args[2] = { fe_cast(f, n, truth, a), fe_cast(f, n, truth, b) };
     return args[0] && args[1] ? fe_apply(f, n, truth, is_and ? "($0 and $1)" : "($0 or $1)", 2, args) : NULL;

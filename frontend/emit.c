@@ -322,7 +322,7 @@ static bool fits(struct fe *f, const struct py *n, const struct value *to, const
 }
 
 /* Where DaCe drops dimensions of one on both sides. */
-static bool fit_squeezed(struct fe *f, const struct value **to, const struct value **v)
+static bool fit_squeezed(struct fe *f, const struct py *n, const struct value **to, const struct value **v)
 {
     if (!f->dace || !fe_is_data(*v))
         return false;
@@ -330,6 +330,11 @@ static bool fit_squeezed(struct fe *f, const struct value **to, const struct val
     const struct value *a = fe_squeeze(f, *to), *b = from ? fe_squeeze(f, from) : NULL;
     if (!b || !fits(f, NULL, a, b, NULL))
         return false;
+    fe_warn_dialect(f, n,
+                    fe_format(f,
+                              "dimensions of one are dropped to store %s in %s, which NumPy refuses: write indices "
+                              "or np.squeeze",
+                              fe_describe(f, *v), fe_describe(f, *to)));
     *to = a;
     *v = b;
     return true;
@@ -349,7 +354,7 @@ bool fe_store(struct fe *f, const struct py *n, const struct value *to, const st
     v = fe_cast(f, n, to->type, v);
     if (!v)
         return false;
-    if (!fits(f, n, to, v, NULL) && !fit_squeezed(f, &to, &v)) {
+    if (!fits(f, n, to, v, NULL) && !fit_squeezed(f, n, &to, &v)) {
         const char *said = fe_format(f, "%s does not fit into %s", fe_describe(f, v), fe_describe(f, to));
         f->said = false;
         if (!fits(f, n, to, v, said))

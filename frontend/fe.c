@@ -23,7 +23,7 @@ void fe_place(const struct fe *f, const struct py *n, struct place *out)
     out->column++;
 }
 
-static void *report(struct fe *f, const struct py *n, enum diag_code code, const char *message)
+static void *report(struct fe *f, const struct py *n, enum diag_code code, bool warning, const char *message)
 {
     const struct fe_source *text = visible(f, &n);
     uint32_t depth = text == f->source ? f->calls.count : f->library_depth;
@@ -33,13 +33,17 @@ static void *report(struct fe *f, const struct py *n, enum diag_code code, const
     struct place *kept = arena_copy(f->arena, &at, sizeof at);
     /* Each once, though types are found by going through loops again. */
     const char *source = arena_printf(f->arena, "%s:%u:%u", at.file, at.line, at.column);
-    f->failed = f->said = true;
+    if (!warning)
+        f->failed = f->said = true;
     for (uint32_t i = 0; i < diags_count(f->ir->diags); i++) {
         const struct diag *d = diags_get(f->ir->diags, i);
         if (d->code == code && strstr(d->message, message) && strcmp(d->source, source) == 0)
             return NULL;
     }
-    diag_error_in(f->ir->diags, kept, text->text, text->length, n ? n->begin : 0, code, message);
+    if (warning)
+        diag_warning_in(f->ir->diags, kept, text->text, text->length, n ? n->begin : 0, code, message);
+    else
+        diag_error_in(f->ir->diags, kept, text->text, text->length, n ? n->begin : 0, code, message);
     return NULL;
 }
 
@@ -49,7 +53,13 @@ void *fe_error(struct fe *f, const struct py *n, const char *format, ...)
     va_start(args, format);
     const char *message = arena_vprintf(f->arena, format, args);
     va_end(args);
-    return report(f, n, DIAG_PROGRAM_INVALID, message);
+    return report(f, n, DIAG_PROGRAM_INVALID, false, message);
+}
+
+void fe_warn_dialect(struct fe *f, const struct py *n, const char *message)
+{
+    if (n && f->warns && !f->dry)
+        report(f, n, DIAG_PROGRAM_DIALECT, true, message);
 }
 
 void *fe_unsupported(struct fe *f, const struct py *n, const char *format, ...)
@@ -58,7 +68,7 @@ void *fe_unsupported(struct fe *f, const struct py *n, const char *format, ...)
     va_start(args, format);
     const char *message = arena_vprintf(f->arena, format, args);
     va_end(args);
-    return report(f, n, DIAG_PROGRAM_UNSUPPORTED, message);
+    return report(f, n, DIAG_PROGRAM_UNSUPPORTED, false, message);
 }
 
 const char *fe_reason(struct fe *f, uint32_t before)

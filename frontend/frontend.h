@@ -24,15 +24,26 @@ struct frontend_options {
     const struct frontend_type *types;
     uint32_t num_types;
     bool drop_assertions; /* those on data, which are refused otherwise */
+    bool no_warnings;     /* where `@dace.program` means something else than NumPy */
     bool trust_indices;   /* that are known at run time only: they do not count from the end */
 };
 /* From a text: "assert=drop; index=trust; A=float64[100, N]". False: *wrong is what cannot be read. */
 bool frontend_read_options(struct arena *a, const char *text, struct frontend_options *out, const char **wrong);
 
+/* A file that the graph depends on besides the program's: one that it imports, or (`bytes` NULL) one that was looked
+ * for and is not there. */
+struct frontend_file {
+    const char *path, *bytes;
+    size_t size;
+};
+struct frontend_imports {
+    VEC(struct frontend_file) files; /* in the arena of `ir` */
+};
+
 /* The graph of `function` of the Python file at `path` (its text: `source`, `size` bytes); `function` NULL: the only
- * program of the file. NULL on failure. `options` may be NULL. */
+ * program of the file. NULL on failure. `options` and `imports` may be NULL. */
 struct sdfg *frontend_program(struct ir *ir, const char *path, const char *source, size_t size, const char *function,
-                              const struct frontend_options *options);
+                              const struct frontend_options *options, struct frontend_imports *imports);
 
 /* Rows of functions.def that programs may call: "numpy.sum"; NULL if out of range. */
 const char *frontend_function_name(uint32_t index);

@@ -260,6 +260,9 @@ static const struct value *view_subscript(struct fe *f, const struct py *n, cons
             to = (int)rank;
             shape[rank++] = p->kind == PART_NEW ? num(f, 1) : p->extent;
         }
+        if (p->kind == PART_SLICE && p->dropped && !single)
+            fe_warn_dialect(f, n,
+                            "the dimension of a slice of one element is dropped, which NumPy keeps: write an index");
         if (d)
             apply_part(f, d, p, &b, block_axis, to);
     }

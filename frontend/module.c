@@ -141,6 +141,20 @@ static void names(struct fe_host *h, void (*visit)(void *user, const char *name)
 
 /* ---- files of the project ---- */
 
+static void note_file(struct fe *f, const char *path, const char *bytes, size_t size)
+{
+    if (f->imports)
+        vec_push(f->arena, &f->imports->files, ((struct frontend_file){ path, bytes, size }));
+}
+
+static bool is_there(struct fe *f, const char *file)
+{
+    bool there = access(file, R_OK) == 0;
+    if (!there)
+        note_file(f, file, NULL, 0);
+    return there;
+}
+
 /* The file of a module that is named beside a source: folder/x/y.py, or folder/x/y/__init__.py. NULL: there is none. */
 static const char *file_of(struct fe *f, const char *dotted, int level)
 {
@@ -152,10 +166,10 @@ static const char *file_of(struct fe *f, const char *dotted, int level)
     for (const char *c = dotted ? dotted : ""; *c; c++)
         text_addc(&t, *c == '.' ? '/' : *c);
     const char *stem = text_get(&t), *file = fe_format(f, "%s.py", stem);
-    if (*stem && access(file, R_OK) == 0)
+    if (*stem && is_there(f, file))
         return intern(f->ir->names, file);
     file = fe_format(f, "%s%s__init__.py", stem, *stem && stem[strlen(stem) - 1] != '/' ? "/" : "");
-    return access(file, R_OK) == 0 ? intern(f->ir->names, file) : NULL;
+    return is_there(f, file) ? intern(f->ir->names, file) : NULL;
 }
 
 /* Its names, read once; NULL: it cannot be read, or is being read. */
@@ -168,6 +182,7 @@ static struct fe_scope *file_scope(struct fe *f, const char *file)
     struct fe_scope *scope = f->scope, *s;
     size_t size;
     char *text = file_read(f->arena, f->ir->diags, file, &size);
+    note_file(f, file, text, text ? size : 0);
     struct py *tree = text ? fe_parse_file(f, file, text, size) : NULL;
     s = tree ? fe_module(f, tree) : NULL;
     f->source = source;

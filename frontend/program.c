@@ -122,6 +122,8 @@ bool frontend_read_options(struct arena *a, const char *text, struct frontend_op
             out->drop_assertions = true;
         else if (strcmp(row, "index=trust") == 0)
             out->trust_indices = true;
+        else if (strcmp(row, "warn=none") == 0)
+            out->no_warnings = true;
         else
             vec_push(a, &types, ((struct frontend_type){ arena_strndup(a, row, (size_t)(sign - row)), sign + 1 }));
     }
@@ -274,11 +276,12 @@ static struct sdfg *lower_program(struct fe *f, const struct fe_function *fn, co
 }
 
 struct sdfg *frontend_program(struct ir *ir, const char *path, const char *source, size_t size, const char *function,
-                              const struct frontend_options *options)
+                              const struct frontend_options *options, struct frontend_imports *imports)
 {
-    struct fe f = { .ir = ir, .arena = ir->arena };
+    struct fe f = { .ir = ir, .arena = ir->arena, .imports = imports };
     f.drop_assertions = options && options->drop_assertions;
     f.trust_indices = options && options->trust_indices;
+    f.warns = !options || !options->no_warnings;
     struct py *tree = fe_parse_file(&f, path, source, size);
     struct fe_scope *module = tree ? fe_module(&f, tree) : NULL;
     const struct fe_function *fn = module ? find_function(&f, module, function) : NULL;

@@ -123,6 +123,8 @@ static bool assertion(struct fe *f, const struct py *n)
         return false;
     if (fe_truth(v, &truth))
         return truth || fe_error(f, n, "%s", said) != NULL;
+    if (f->dace)
+        fe_warn_dialect(f, n, "the assertion is dropped: it is about data, which are known at run time only");
     return f->dace || f->drop_assertions || fe_unsupported(f, n, "an assertion that is known at run time only") != NULL;
 }
 
@@ -146,6 +148,8 @@ static bool assign_all(struct fe *f, const struct py *n)
 /* Code of the library tells its caller what is wrong. */
 static bool raised(struct fe *f, const struct py *n)
 {
+    if (f->source != f->library_source && f->dace)
+        fe_warn_dialect(f, n, "'raise' is dropped, and what follows is run: return a value that says what is wrong");
     if (f->source != f->library_source)
         return f->dace || fe_unsupported(f, n, "'raise'") != NULL;
     const struct value *v = fe_eval(f, n->raise_.exc->call.args.items[0]);

@@ -281,6 +281,8 @@ struct fe {
     uint32_t nesting;                    /* of calls */
     uint32_t emitted;                    /* counts what needed the graph */
     bool drop_assertions, trust_indices; /* struct frontend_options */
+    bool warns;                          /* of what only one dialect understands so */
+    struct frontend_imports *imports;    /* or NULL */
     bool raw;                            /* symbols of annotations are not replaced */
     const char *wish;                    /* the name that the value of this statement gets */
     const struct value *wanted;   /* what the statement makes of the value of its call, see fe_callback; or NULL */
@@ -302,6 +304,8 @@ struct fe {
 /* ---- errors (fe.c) ---- */
 /* Records the error at the node; NULL. */
 void *fe_error(struct fe *f, const struct py *n, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* What `@dace.program` means by the node and NumPy does not. */
+void fe_warn_dialect(struct fe *f, const struct py *n, const char *message);
 void *fe_unsupported(struct fe *f, const struct py *n, const char *format, ...) __attribute__((format(printf, 3, 4)));
 const char *fe_format(struct fe *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* "float64[N, 3]", "int", "the symbol N": for messages. */

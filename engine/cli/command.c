@@ -379,6 +379,12 @@ static bool apply(struct command *c, const struct option *o, char *value)
     case OPTION_ASSERT:
         c->drop_assertions = ok = take_word(c, o, value, "drop", &word);
         break;
+    case OPTION_WARN:
+        c->no_warnings = ok = take_word(c, o, value, "none", &word);
+        break;
+    case OPTION_WATCH:
+        c->watch = true;
+        break;
     case OPTION_INDEX:
         c->trust_indices = ok = take_word(c, o, value, "trust", &word);
         break;

@@ -55,7 +55,8 @@ struct command {
     enum sdfg_emit emit;
     enum show_view show_view;        /* instead of `emit` */
     enum sdfg_export_form emit_code; /* sdfg-cc */
-    bool tier_given, drop_assertions, trust_indices;
+    bool tier_given, drop_assertions, trust_indices, no_warnings, watch;
+    int told_to; /* file of the process that watches, or 0 (rerun.h) */
     int repeat, warmup, jobs;
     double timeout, rtol, atol; /* negative if not given */
     /* sdfg-bench */

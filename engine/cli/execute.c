@@ -348,7 +348,7 @@ static bool may_write(const char *path)
     return may;
 }
 
-static void explain_cache(sdfg_engine *engine, const sdfg_bound *b)
+static void explain_cache(sdfg_engine *engine, const sdfg_program *p, const sdfg_bound *b)
 {
     sdfg_kernel_info kernel = { .struct_size = sizeof kernel };
     sdfg_cache_info cache = { .struct_size = sizeof cache };
@@ -361,6 +361,13 @@ static void explain_cache(sdfg_engine *engine, const sdfg_bound *b)
                 (unsigned long long)cache.removed, (unsigned long long)cache.troubles);
     if (*cache.trouble)
         fprintf(stderr, "cache: %s\n", cache.trouble);
+    const char *path = sdfg_program_source(p, 0);
+    size_t length = path ? strlen(path) : 0;
+    sdfg_stats stats = SDFG_STATS_INIT;
+    sdfg_engine_stats(engine, &stats);
+    if (length > 3 && !strcmp(path + length - 3, ".py"))
+        fprintf(stderr, "graph: %s\n",
+                stats.parsed ? "made from the Python program" : "from the cache, no Python was parsed");
 }
 
 /* What the cache knows before the call. */
@@ -430,7 +437,7 @@ static int run_prepared(sdfg_engine *engine, struct inputs *in, struct times *t)
     sdfg_error *e = bind_in_turn(&b, engine, in);
     t->bind = seconds_now() - start;
     if (!e && c->explain_cache)
-        explain_cache(engine, b);
+        explain_cache(engine, in->program, b);
     int code = ranks_agree(e ? report_error(c, e) : EXIT_GOOD);
     if (!code)
         code = ranks_agree(compare_symbols(in));
@@ -505,6 +512,8 @@ static int run_in(const struct command *c, sdfg_engine *engine)
     t.load = seconds_now() - start;
     if (!e && sdfg_program_warnings(in.program))
         terminal_messages(stderr, sdfg_error_text(sdfg_program_warnings(in.program)));
+    if (!e)
+        rerun_tell(c, in.program);
     if (!e)
         e = sdfg_args_new(&in.args, in.program);
     int code = ranks_agree(e ? report_error(c, e) : EXIT_GOOD);

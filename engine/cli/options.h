@@ -22,6 +22,8 @@ enum option_id {
     OPTION_SET,
     OPTION_ASSERT,
     OPTION_INDEX,
+    OPTION_WARN,
+    OPTION_WATCH,
     OPTION_TIME,
     OPTION_REPEAT,
     OPTION_WARMUP,

@@ -64,6 +64,7 @@ void python_options(struct command *c)
     if (!out)
         fatal_memory();
     fputs(c->drop_assertions ? "assert=drop" : "", out);
+    fputs(c->no_warnings ? "; warn=none" : "", out);
     fputs(c->trust_indices ? "; index=trust" : "", out);
     for (size_t i = 0; i < c->values.count; i++) {
         const struct pair *p = &c->values.items[i];

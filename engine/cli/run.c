@@ -6,6 +6,7 @@
 #include "engine/cli/memory.h"
 #include "engine/cli/ranks.h"
 #include "engine/cli/report.h"
+#include "engine/cli/rerun.h"
 #include "engine/cli/watch.h"
 
 #include <stdio.h>
@@ -48,7 +49,7 @@ int main(int argc, char **argv)
         return code;
     bool parsed = command_parse(&c, TOOL_RUN, argc, argv);
     code = ranks_agree(parsed ? EXIT_GOOD : EXIT_USAGE);
-    if (parsed && c.timeout >= 0 && !c.cases_folder)
+    if (parsed && c.timeout >= 0 && !c.cases_folder && !c.watch)
         watch_limit(c.timeout);
     else if (parsed && c.options.check && ranks_size() > 1)
         watch_messages();
@@ -60,6 +61,8 @@ int main(int argc, char **argv)
         code = print_version(&c);
     else if (c.lists)
         code = list_command(&c);
+    else if (c.watch)
+        code = rerun_program(&c);
     else if (c.case_folder)
         code = case_command(&c);
     else if (c.cases_folder)

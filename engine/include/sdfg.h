@@ -383,6 +383,8 @@ typedef struct sdfg_stats {
                              below 64 KiB; of an engine 0 */
     uint64_t abandoned; /* times that LLVM ran out of memory or gave up in this process: the call got an error, and what
                            LLVM had in use is kept until the process ends; of a program 0 */
+    uint64_t parsed;    /* Python files whose graph was made by sdfg_program_load_file, and not read from the disk
+                           cache; of a program 0 */
 } sdfg_stats;
 
 SDFG_API void sdfg_engine_stats(sdfg_engine *e, sdfg_stats *out); /* of all its programs, also freed ones */
@@ -395,6 +397,9 @@ SDFG_API sdfg_error *sdfg_program_load(sdfg_program **out, sdfg_engine *e, const
                                        const char *folder);
 /* A file; or a function of a Python file, "prog.py:f" ("prog.py": its only program), see docs/python-programs.md. */
 SDFG_API sdfg_error *sdfg_program_load_file(sdfg_program **out, sdfg_engine *e, const char *path);
+/* The path of file `index` of those that it was read from: the first is that of the call, files that a Python program
+ * imports follow. NULL: there are no more, or it was not read from files. Lives as long as the program. */
+SDFG_API const char *sdfg_program_source(const sdfg_program *p, size_t index);
 /* ---- functions of a live interpreter, see docs/python.md ----
  *
  * A Python function as a program: its text is parsed and lowered here, and the interpreter is asked for what the text

@@ -64,7 +64,7 @@ static const char *host_now(struct disk *d, struct arena *a, const char **why)
     return text_get(&t);
 }
 
-static const char *host(struct disk *d, const char **why)
+const char *disk_host(struct disk *d, const char **why)
 {
     struct cleanup locked;
     guard_lock(&locked, &d->lock);
@@ -82,7 +82,7 @@ static const char *content_of(const struct sdfg_program *p, struct arena *a)
 
 static const char *interface_key(struct disk *d, const struct sdfg_program *p, struct arena *a)
 {
-    const char *why, *of_host = host(d, &why);
+    const char *why, *of_host = disk_host(d, &why);
     return of_host ? arena_printf(a, "interface %d\n%s%s", LAYOUT_OF_KEYS, of_host, content_of(p, a)) : NULL;
 }
 
@@ -91,7 +91,7 @@ const char *disk_key(struct disk *d, const struct sdfg_program *p, const struct 
 {
     const sdfg_options *o = &p->engine->options;
     *why = "the program consists of several files";
-    const char *of_host = p->external ? NULL : host(d, why);
+    const char *of_host = p->external ? NULL : disk_host(d, why);
     if (!of_host)
         return NULL;
     struct text t = text_new(a);
@@ -251,7 +251,7 @@ void disk_store(struct disk *d, const char *key, const struct sdfg_kernel *k, st
     struct cleanup locked;
     cleanup_push(&locked, unlock, &lock);
     struct writing *w = writing_new(d);
-    const char *why, *was = host(d, &why), *is = host_now(d, w->arena, &why);
+    const char *why, *was = disk_host(d, &why), *is = host_now(d, w->arena, &why);
     if (!was || !is || strcmp(was, is)) {
         cleanup_pop(&locked);
         cache_unlock(&lock);

@@ -24,6 +24,8 @@ void disk_store_interface(struct disk *d, struct sdfg_program *p);
  * up the lock. */
 void disk_store(struct disk *d, const char *key, const struct sdfg_kernel *k, struct cache_lock lock);
 
+/* What makes keys of this host differ from those of others: builds and processor; NULL with *why if there is none. */
+const char *disk_host(struct disk *d, const char **why);
 void disk_wait(struct disk *d); /* until nothing is being written */
 struct cache_store *disk_store_of(struct disk *d);
 

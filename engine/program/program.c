@@ -230,6 +230,21 @@ sdfg_error *sdfg_program_load(sdfg_program **out, sdfg_engine *e, const char *js
     return program_load(out, e, ir, arena_strndup(ir->arena, json, size), size, folder, NULL);
 }
 
+/* The paths of the files that the program was read from. */
+static void take_sources(sdfg_program *p, const struct python_reading *r)
+{
+    if (strcmp(r->file, "<stdin>") != 0 && strcmp(r->path, "-") != 0)
+        vec_push(p->ir->arena, &p->sources, arena_strdup(p->ir->arena, r->file));
+    for (uint32_t i = 0; i < r->imports.files.count; i++)
+        if (r->imports.files.items[i].bytes)
+            vec_push(p->ir->arena, &p->sources, r->imports.files.items[i].path);
+}
+
+const char *sdfg_program_source(const sdfg_program *p, size_t index)
+{
+    return p && index < p->sources.count ? p->sources.items[index] : NULL;
+}
+
 sdfg_error *sdfg_program_load_file(sdfg_program **out, sdfg_engine *e, const char *path)
 {
     NEEDS(out);
@@ -239,13 +254,18 @@ sdfg_error *sdfg_program_load_file(sdfg_program **out, sdfg_engine *e, const cha
     GUARDED(error_memory(SDFG_STAGE_LOAD));
     struct ir *ir = ir_new();
     registry_complete(e);
-    size_t size;
-    bool stack = true;
-    bool python = python_names(path);
-    bool graph = !python;
-    char *json = python ? python_json(ir, path, e->options.python, program_bytes(e), &size, &graph, &stack)
-                        : file_read_most(ir->arena, ir->diags, path, &size, program_bytes(e));
-    if (!json) {
+    struct python_reading r = {
+        .ir = ir, .path = path, .options = e->options.python, .most = program_bytes(e), .disk = e->disk, .file = path
+    };
+    bool stack = true, python = python_names(path);
+    if (python) {
+        stack = python_read(&r);
+        atomic_fetch_add(&e->parsed, r.parsed);
+    } else {
+        r.json = file_read_most(ir->arena, ir->diags, path, &r.size, r.most);
+        r.graph = true;
+    }
+    if (!r.json) {
         sdfg_error *error = stack ? error_from_diags(ir->diags, SDFG_STAGE_LOAD) : error_stack(SDFG_STAGE_LOAD);
         ir_free(ir);
         return error;
@@ -253,10 +273,14 @@ sdfg_error *sdfg_program_load_file(sdfg_program **out, sdfg_engine *e, const cha
     const char *slash = strrchr(path, '/');
     const char *folder = slash ? arena_strndup(ir->arena, path, (size_t)(slash - path) + 1) : ".";
     const char *file = python ? "<stdin>" : path;
-    sdfg_error *error = program_load(out, e, ir, json, size, folder, graph ? file : NULL);
-    if (!error)
-        (*out)->disjoint = !graph;
-    return error;
+    sdfg_error *error = program_load(out, e, ir, r.json, r.size, folder, r.graph ? file : NULL);
+    if (error)
+        return error;
+    (*out)->warnings = error_join(error_from_diags(ir->diags, SDFG_STAGE_LOAD), (*out)->warnings);
+    diags_reset(ir->diags, 0);
+    (*out)->disjoint = !r.graph;
+    take_sources(*out, &r);
+    return NULL;
 }
 
 void sdfg_program_free(sdfg_program *p)

@@ -64,6 +64,7 @@ struct sdfg_program {
     size_t json_size;
     char content[CACHE_HASH_TEXT]; /* of the file, for keys of the disk cache, if there is one */
     const char *folder;            /* or NULL */
+    VEC(const char *) sources;     /* paths of the files that it was read from */
     sdfg_error *warnings;
     struct variable *variables;
     uint32_t num_variables;

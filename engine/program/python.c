@@ -1,7 +1,7 @@
 #include "engine/program/python.h"
 
 #include "base/stack.h"
-#include "frontend/frontend.h"
+#include "engine/program/python_cache.h"
 
 #include <string.h>
 
@@ -17,15 +17,6 @@ static const char *behind_suffix(const char *path)
 
 bool python_names(const char *path) { return behind_suffix(path) != NULL; }
 
-struct reading {
-    struct ir *ir;
-    const char *path, *options;
-    uint64_t most; /* bytes of the file */
-    char *json;
-    size_t size;
-    bool graph; /* standard input holds an SDFG */
-};
-
 /* JSON or gzip data. No Python program of functions begins with these. */
 static bool is_graph(const char *text, size_t size)
 {
@@ -35,18 +26,8 @@ static bool is_graph(const char *text, size_t size)
     return blank < size && (text[blank] == '{' || (unsigned char)text[0] == 0x1f);
 }
 
-static void read_now(void *reading)
+static void lower(struct python_reading *r, const char *source, size_t size, const char *function)
 {
-    struct reading *r = reading;
-    const char *end = behind_suffix(r->path);
-    bool stdin_named = r->path[0] == '-';
-    const char *file = stdin_named ? "/dev/stdin" : arena_strndup(r->ir->arena, r->path, (size_t)(end - r->path));
-    size_t size;
-    char *source = file_read_most(r->ir->arena, r->ir->diags, file, &size, r->most);
-    if (source && stdin_named && !*end && is_graph(source, size)) {
-        *r = (struct reading){ .json = source, .size = size, .graph = true };
-        return;
-    }
     struct frontend_options options = { 0 };
     const char *wrong;
     if (r->options && !frontend_read_options(r->ir->arena, r->options, &options, &wrong)) {
@@ -54,9 +35,8 @@ static void read_now(void *reading)
                    arena_printf(r->ir->arena, "has '%s', which is neither a type of a parameter nor an option", wrong));
         return;
     }
-    struct sdfg *s =
-        source ? frontend_program(r->ir, stdin_named ? "<stdin>" : file, source, size, *end ? end + 1 : NULL, &options)
-               : NULL;
+    r->parsed = true;
+    struct sdfg *s = frontend_program(r->ir, r->file, source, size, function, &options, &r->imports);
     if (!s)
         return;
     struct text t = text_new(r->ir->arena);
@@ -65,12 +45,31 @@ static void read_now(void *reading)
     r->size = t.length;
 }
 
-char *python_json(struct ir *ir, const char *path, const char *options, uint64_t most, size_t *size, bool *graph,
-                  bool *stack)
+static void read_now(void *reading)
 {
-    struct reading r = { .ir = ir, .path = path, .options = options, .most = most };
-    *stack = stack_call(read_now, &r);
-    *size = r.size;
-    *graph = r.graph;
-    return r.json;
+    struct python_reading *r = reading;
+    const char *end = behind_suffix(r->path);
+    bool stdin_named = r->path[0] == '-';
+    const char *file = stdin_named ? "/dev/stdin" : arena_strndup(r->ir->arena, r->path, (size_t)(end - r->path));
+    size_t size;
+    char *source = file_read_most(r->ir->arena, r->ir->diags, file, &size, r->most);
+    r->file = stdin_named ? "<stdin>" : file;
+    if (!source)
+        return;
+    if (stdin_named && !*end && is_graph(source, size)) {
+        r->json = source;
+        r->size = size;
+        r->graph = true;
+        return;
+    }
+    struct disk *d = r->disk;
+    const char *key = d ? python_cache_key(d, r->ir->arena, r->path, r->options, source, size) : NULL;
+    r->json = key ? python_cache_look(d, key, r->ir, &r->imports, &r->size) : NULL;
+    if (r->json)
+        return;
+    lower(r, source, size, *end ? end + 1 : NULL);
+    if (r->json && key)
+        python_cache_leave(d, key, r->ir->arena, &r->imports, r->json, r->size);
 }
+
+bool python_read(struct python_reading *r) { return stack_call(read_now, r); }

@@ -2,17 +2,27 @@
 #ifndef ENGINE_PROGRAM_PYTHON_H
 #define ENGINE_PROGRAM_PYTHON_H
 
-#include "ir/ir.h"
-
-#include <stddef.h>
+#include "engine/kernels/disk.h"
+#include "frontend/frontend.h"
 
 /* Whether the path names a Python program: "prog.py" or "prog.py:function"; "-" is standard input, which may also hold
  * an SDFG. */
 bool python_names(const char *path);
-/* The text of its SDFG in the arena of `ir`; NULL with the reasons in ir->diags. Files larger than `most` are refused.
- * *graph: standard input held the SDFG itself, as it is returned. *stack is false, errno says why, if there can be no
- * stack for it. */
-char *python_json(struct ir *ir, const char *path, const char *options, uint64_t most, size_t *size, bool *graph,
-                  bool *stack);
+/* A Python file on its way to an SDFG. */
+struct python_reading {
+    struct ir *ir; /* its arena has all that comes out, its diags the reasons of a failure */
+    const char *path, *options;
+    uint64_t most;     /* bytes of the file */
+    struct disk *disk; /* where graphs are kept, or NULL */
+    /* what comes out: */
+    char *json; /* the text of the SDFG; NULL: a failure */
+    size_t size;
+    bool graph;  /* standard input held the SDFG itself */
+    bool parsed; /* the file was parsed: its graph was not on disk */
+    const char *file;
+    struct frontend_imports imports; /* files that it depends on besides that one */
+};
+/* False, and errno says why: there can be no stack for it. */
+bool python_read(struct python_reading *r);
 
 #endif

@@ -81,6 +81,26 @@ def f(A: dace.float64[N]):
     A[2 + n:-n] = 5
     A[-1 - n] = 6
 """,
+    "dialect.py": """
+import dace
+N = dace.symbol("N")
+@dace.program
+def f(A: dace.float64[N, 4], B: dace.float64[N]):
+    for i in range(2):
+        B[:] = A[:, 0:1] + 1
+    assert B[0] > 0
+    if B[0] < 0:
+        raise ValueError
+    return B and B
+""",
+    "changing/main.py": """
+import constant
+import sdfg
+N = sdfg.symbol("N")
+def f(A: sdfg.float64[N]):
+    A[:] = constant.VALUE
+""",
+    "changing/constant.py": "VALUE = 3\n",
     "index.py": """
 import sdfg
 N = sdfg.symbol("N")
@@ -111,6 +131,7 @@ def array(values, dtype="float64"):
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     os.mkdir("sub")
+    os.mkdir("changing")
     for name, text in FILES.items():
         with open(name, "w") as f:
             f.write(text)
@@ -150,4 +171,42 @@ with tempfile.TemporaryDirectory() as folder:
     code, text = run("printed.py:f", "--A=@a.npy", "--k=42", "--s=0.1", "--b=1", "--u=9223372036854775813")
     text = "\n".join(line for line in text.split("\n") if line[:5] not in ("load ", "A  fl")).strip()
     check("print", code == 0 and text == PRINTED, text)
+    code, text = run("dialect.py:f", "--N=3", "--no-cache")
+    for line, said in ((7, "is dropped, which NumPy keeps"), (8, "the assertion is dropped"), (10, "'raise' is dropped"), (11, "write &")):
+        check(f"a warning of line {line}", code == 0 and text.count(said) == 1 and f"(dialect.py:{line}:" in text, text)
+    check("--warn=none", "warning" not in run("dialect.py:f", "--N=3", "--no-cache", "--warn=none")[1])
+
+    def graph(*words):
+        code, text = run("changing/main.py:f", "--N=3", "--output=A=-", "--explain-cache", f"--cache={folder}/cache", *words)
+        return [line for line in text.split("\n") if line.startswith("graph:") or line in ("3.0 3.0 3.0", "4.0 4.0 4.0")]
+
+    made, kept = "graph: made from the Python program", "graph: from the cache, no Python was parsed"
+    check("the first run parses", graph() == [made, "3.0 3.0 3.0"])
+    check("the second does not", graph() == [kept, "3.0 3.0 3.0"])
+    check("another option parses", made in graph("--index=trust"))
+    with open("changing/constant.py", "w") as f:
+        f.write("VALUE = 4\n")
+    check("a changed import parses", graph() == [made, "4.0 4.0 4.0"])
+    os.utime("changing/main.py")
+    check("the content counts", graph() == [kept, "4.0 4.0 4.0"])
+    os.mkdir("changing/constant")
+    with open("changing/constant/__init__.py", "w") as f:
+        f.write("VALUE = 5\n")
+    check("a file that is not looked for", graph() == [kept, "4.0 4.0 4.0"])
+
+    watching = subprocess.Popen([f"{TOOLS}/sdfg-run", "changing/main.py:f", "--N=3", "--output=A=-", "--watch", "--no-cache"], stdout=subprocess.PIPE,
+                                stderr=subprocess.STDOUT, text=True)
+    lines = []
+    for line in watching.stdout:
+        lines.append(line.strip())
+        if line.startswith("sdfg-run: waiting for a change of 2 files"):
+            if lines.count("8.0 8.0 8.0"):
+                break
+            with open("changing/constant.py", "w") as f: # first a mistake, then another value
+                f.write("VALUE = 8\n" if "'(' was never closed" in " ".join(lines) else "VALUE = (\n")
+    watching.terminate()
+    watching.wait()
+    check("--watch", "4.0 4.0 4.0" in lines and lines.count("sdfg-run: changing/constant.py has changed") == 2, lines)
+    code, text = run("-", "--watch", text="def f(): pass\n")
+    check("--watch of standard input", code == 2 and "--watch is for a program in a file" in text, text)
 sys.exit(failed > 0)
