@@ -36,9 +36,9 @@ sdfg_error *error_of(enum sdfg_error_stage stage, enum diag_code code, ...);
 
 /* The same from diagnostics that live elsewhere. With only warnings in it: an object that carries these; NULL if empty.
  */
+sdfg_error *error_from_diags(const struct diags *d, enum sdfg_error_stage stage);
 /* The messages of both, of which `more` is freed. Either may be NULL. */
 sdfg_error *error_join(sdfg_error *e, sdfg_error *more);
-sdfg_error *error_from_diags(const struct diags *d, enum sdfg_error_stage stage);
 /* errno says why there is no thread with a large stack. */
 sdfg_error *error_stack(enum sdfg_error_stage stage);
 sdfg_error *error_copy(const sdfg_error *e); /* never abandons the work: without memory it is another error */
