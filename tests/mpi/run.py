@@ -572,11 +572,14 @@ def main(tests):
     p = argparse.ArgumentParser()
     p.add_argument("bin")
     p.add_argument("--ranks", default="1,4")
+    p.add_argument("--some", action="store_true", help="all numbers of processes with one library, the largest with the others")
     p.add_argument("tests", nargs="*")
     a = p.parse_args()
     binary = pathlib.Path(a.bin).resolve() / "sdfg-run"
     found = {n: l for n, l in LAUNCHERS.items() if shutil.which(l[0])}
-    worlds = [("no launcher", [], 1)] + [(n, l, int(r)) for n, l in found.items() for r in a.ranks.split(",")]
+    ranks = [int(r) for r in a.ranks.split(",")]
+    first = next(iter(found), None)
+    worlds = [("no launcher", [], 1)] + [(n, l, r) for n, l in found.items() for r in (ranks if n == first or not a.some else [max(ranks)])]
     for name, launcher, ranks in worlds:
         for test in tests:
             if a.tests and test.__name__ not in a.tests:
