@@ -8,6 +8,7 @@
 #include "engine/cli/progress.h"
 #include "engine/cli/ranks.h"
 #include "engine/cli/report.h"
+#include "engine/cli/rerun.h"
 #include "engine/cli/terminal.h"
 #include "engine/cli/timings.h"
 #include "engine/cli/view_page.h"
