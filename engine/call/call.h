@@ -53,11 +53,11 @@ sdfg_error *call_bound(sdfg_bound *b, const struct going_on *on);
 /* Fills args and slots for the kernel's parameters (engine/call/marshal.c). */
 bool call_marshal(struct call *c, struct diags *d);
 
+/* Arguments that share memory, one of them written, although neither is declared with may_alias. */
+bool call_broken_promise(const struct sdfg_args *a, const struct leaf **x, const struct leaf **y);
 /* The signature of a call: bound symbols, arguments that overlap, alignment (engine/call/signature.c). Calls that only
  * ask are not remembered by the policy. *alignment (or NULL): that of the addresses, whatever the policy makes of it.
  */
-/* Arguments that share memory, one of them written, although neither is declared with may_alias. */
-bool call_broken_promise(const struct sdfg_args *a, const struct leaf **x, const struct leaf **y);
 struct signature call_signature(const struct sdfg_args *a, struct arena *arena, bool remember, uint32_t *alignment);
 /* The call differs from the one before in nothing that code depends on: it takes a->kernel again. */
 bool call_is_repeated(const struct sdfg_args *a);
