@@ -1,6 +1,5 @@
 /* Symbols that are members of structures, as graphs from Fortran have them (tests/cli/sources.sdfg). */
-#include "engine/include/sdfg.h"
-#include "tests/unit/check.h"
+#include "tests/unit/api.h"
 
 struct grid {
     int32_t n, first;
@@ -10,15 +9,6 @@ struct grid {
 static sdfg_engine *engine;
 static sdfg_program *program;
 static double values[4] = { 1, 2, 3, 4 }, out[4];
-
-static bool good(sdfg_error *e)
-{
-    bool ok = !e;
-    if (e)
-        printf("%s", sdfg_error_text(e));
-    sdfg_error_free(e);
-    return ok;
-}
 
 /* The error of a call, and no other. */
 static bool refuses(sdfg_args *a, const char *expected)

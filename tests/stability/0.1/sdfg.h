@@ -1,3 +1,4 @@
+/* As long as it is, one file: a copy of the header that programs of 0.1 are compiled with (tests/stability). */
 /* libsdfg: loads SDFGs (the data-flow IR of DaCe), compiles them in memory and runs them.
  *
  * This file is what programs need to run SDFGs; other languages read it as a whole to make their bindings. Graphs are
