@@ -40,7 +40,7 @@ bool sdfg_rt_mpi_cyclic_make(const struct sdfg_rt_mpi_node *n, const struct sdfg
 }
 
 bool sdfg_rt_mpi_cyclic_fits(const struct sdfg_rt_mpi_node *n, const struct sdfg_rt_mpi_grid *g,
-                             const struct sdfg_rt_mpi_cyclic c[2], const struct sdfg_rt_mpi_matrix *part,
+                             const struct sdfg_rt_mpi_cyclic *c, const struct sdfg_rt_mpi_matrix *part,
                              const char *name)
 {
     int64_t at[2];

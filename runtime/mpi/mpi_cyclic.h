@@ -31,9 +31,9 @@ int64_t sdfg_rt_mpi_cyclic_global(const struct sdfg_rt_mpi_cyclic *c, int proces
  * height, and unless there is one column only, the width. */
 bool sdfg_rt_mpi_cyclic_make(const struct sdfg_rt_mpi_node *n, const struct sdfg_rt_mpi_grid *g, int64_t rows,
                              int64_t cols, const int32_t *blocks, struct sdfg_rt_mpi_cyclic out[2]);
-/* False with an error if the part of this process is smaller than its share. */
+/* False with an error if the part of this process is smaller than its share; `c` has both dimensions. */
 bool sdfg_rt_mpi_cyclic_fits(const struct sdfg_rt_mpi_node *n, const struct sdfg_rt_mpi_grid *g,
-                             const struct sdfg_rt_mpi_cyclic c[2], const struct sdfg_rt_mpi_matrix *part,
+                             const struct sdfg_rt_mpi_cyclic *c, const struct sdfg_rt_mpi_matrix *part,
                              const char *name);
 
 #endif

@@ -4,7 +4,6 @@
  *     FAULTY=1:MPI_Send:2:kill                                     rank 1 is killed there
  *
  * FAULTY_REAL names the other library. Arguments are handed on as they are, so no function is written out. */
-#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -18,7 +17,8 @@ typedef uintptr_t mpi_handle;
 
 enum { ERROR_OTHER = 15, ARGUMENTS = 128 /* bytes on the stack */ };
 
-__attribute__((visibility("default"))) void MPIR_Err_create_code(void) {} /* by which the family is told */
+void MPIR_Err_create_code(void); /* by which the family is told */
+__attribute__((visibility("default"))) void MPIR_Err_create_code(void) {}
 
 static void *real(const char *name)
 {
