@@ -51,6 +51,9 @@ struct jit {
 
 double jit_now(void); /* seconds of a monotonic clock */
 
+/* host_features.c: what the host has beyond its processor's name, as LLVM spells it; malloc'ed, NULL: no memory. */
+char *jit_host_features(void);
+
 /* target.c */
 void jit_first_done(void); /* a compilation is through */
 bool jit_machine_init(struct jit *j);

@@ -100,11 +100,10 @@ static void init_host(void)
                                            "-x86-cmov-converter=0" };
     LLVMParseCommandLineOptions(sizeof options / sizeof *options, options, NULL);
     init_native();
-    /* On AArch64 LLVM knows the processors of the large vendors by their identification; of others it reads the
-     * features from /proc/cpuinfo, and the CPU is "generic". */
+    /* On AArch64 LLVM knows the processors of the large vendors by their identification; others are "generic". */
     host.triple = LLVMGetDefaultTargetTriple();
     host.cpu = LLVMGetHostCPUName();
-    host.features = LLVMGetHostCPUFeatures();
+    host.features = jit_host_features();
     if (!host.triple || !host.cpu || !host.features)
         fatal_memory();
 }

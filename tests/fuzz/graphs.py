@@ -87,11 +87,14 @@ def run(command, folder):
 
 
 def finish(options, attempt):
-    """attempt(seed): None, or what went wrong and the mutant's bytes. Prints a line for each failure and the closing line."""
+    """attempt(seed): None, or what went wrong and the mutant's bytes. Prints a line for each failure and the closing line,
+    and to standard error where a long hunt is."""
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         seeds = range(options.seed, options.seed + options.count)
         for seed, result in zip(seeds, pool.map(attempt, seeds)):
+            if (seed - options.seed) % 500 == 499:
+                print(f"seeds up to {seed}: {failed} failed", file=sys.stderr, flush=True)
             if result is None:
                 continue
             failed += 1
