@@ -5,6 +5,7 @@
 #include "base/machine.h"
 #include "lower/opt/device/offload_cost.h"
 #include "lower/tree/tree_assume.h"
+#include "lower/tree/tree_facts.h"
 #include "lower/tree/tree_memory.h"
 #include "lower/tree/tree_work.h"
 
@@ -50,6 +51,21 @@ static void dump(struct compile *c, const char *pass)
     bool asked = r->dump_after && (!strcmp(r->dump_after, pass) || !strcmp(r->dump_after, "all"));
     if (asked || (is_word(r->debug_words, "ir") && !c->tree) || (is_word(r->debug_words, "tree") && c->tree))
         r->dump(r->dump_user, pass, printed(c));
+}
+
+/* How often facts about statements were kept. */
+static void dump_facts(struct compile *c)
+{
+    const struct codegen_request *r = c->request;
+    if (!r->dump || !c->tree || !is_word(r->debug_words, "facts"))
+        return;
+    struct text t = text_new(c->ir->arena);
+    for (int i = 0; i < TREE_FACTS; i++) {
+        struct tree_fact_count n = tree_fact_count(c->tree, (enum tree_fact)i);
+        text_printf(&t, "%-34s asked %u, found out %u, kept %u\n", tree_fact_name((enum tree_fact)i), n.asked,
+                    n.asked - n.found, n.found);
+    }
+    r->dump(r->dump_user, "facts", text_get(&t));
 }
 
 static void take_messages(struct compile *c, struct codegen_result *out)
@@ -304,6 +320,7 @@ static void attempt(void *a)
     if (may)
         cleanup_push(&begun, end_attempt, NULL);
     out->ok = may ? compile_run(c) : diag_error(c->ir->diags, NULL, DIAG_CODEGEN_OPEN, why_not(lost));
+    dump_facts(c);
     o->jit = c->jit;
     device_drop(c);
     if (out->ok)

@@ -25,6 +25,7 @@ enum fact {
     FACT_TARGET = 1 << 8,      /* c->machine is known */
     FACT_JIT = 1 << 10,        /* LLVM is set up for it */
     FACT_NONTEMPORAL = 1 << 9, /* stores past the caches go by way of blocks */
+    FACT_STATEMENTS = 1 << 11, /* what passes found out about statements of the tree (lower/tree/tree_facts.h) */
     FACT_OWN = 1 << 12,        /* the first of those that plug-ins have named (compile_passes.h) */
 };
 

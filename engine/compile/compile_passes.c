@@ -13,7 +13,7 @@ static const struct {
     { FACT_GRAPH, "graph" },     { FACT_VALID, "valid" }, { FACT_TYPES, "types" },
     { FACT_TARGET, "target" },   { FACT_TREE, "tree" },   { FACT_NONTEMPORAL, "nontemporal" },
     { FACT_THREADS, "threads" }, { FACT_JIT, "jit" },     { FACT_MODULES, "modules" },
-    { FACT_OBJECTS, "objects" }, { FACT_CODE, "code" },
+    { FACT_OBJECTS, "objects" }, { FACT_CODE, "code" },   { FACT_STATEMENTS, "statements" },
 };
 
 enum { NUM_FACTS = sizeof facts / sizeof *facts };

@@ -1,5 +1,6 @@
 /* The driver of the pass table. */
 #include "engine/compile/compile_passes.h"
+#include "lower/tree/tree_facts.h"
 
 #include <stdatomic.h>
 #include <time.h>
@@ -38,6 +39,30 @@ static bool must_verify(const struct compile *c, const struct pass *p)
 #endif
 }
 
+/* Builds for developers see whether a pass changed statements although its row says that it breaks nothing. */
+static struct tree_key statements_of(const struct compile *c)
+{
+    struct tree_key key = { 0 };
+#ifdef SDFG_VERIFY_ALL
+    for (uint32_t i = 0; c->tree && i < c->tree->functions.count; i++)
+        tree_key_stmt(&key, c->tree->functions.items[i]->body);
+#endif
+    (void)c;
+    return key;
+}
+
+static bool kept_facts(const struct compile *c, struct tree_key before)
+{
+    if (!c->pass->tree || c->pass->breaks & FACT_STATEMENTS)
+        return true;
+    struct tree_key after = statements_of(c);
+    if (before.a == after.a && before.b == after.b)
+        return true;
+    return diag_error(
+        c->ir->diags, NULL, DIAG_BUG,
+        arena_printf(c->ir->arena, "pass '%s' changes statements, its row says that it does not", c->pass->name));
+}
+
 /* What a pass over the tree may take: all of them are close to linear in its size, for which its variables stand. No
  * program of the corpora takes half of it (fuse-nests in channel_flow does 45 %). A pass that takes more is reported
  * as slow, not stopped: what it does must not depend on the time. */
@@ -62,6 +87,7 @@ bool compile_run(struct compile *c)
         c->pass = p;
         if (c->request->phase)
             atomic_store(c->request->phase, p->name);
+        struct tree_key before = statements_of(c);
         double begin = now();
         double budget = budget_of(c, p);
         bool ok = p->run(c);
@@ -73,7 +99,7 @@ bool compile_run(struct compile *c)
         if (!ok)
             return false;
         begin = now();
-        if (must_verify(c, p) && !tree_verify(c->tree, c->ir->diags))
+        if (!kept_facts(c, before) || (must_verify(c, p) && !tree_verify(c->tree, c->ir->diags)))
             return false;
         verifying += now() - begin;
     }

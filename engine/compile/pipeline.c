@@ -77,13 +77,13 @@ const struct pass pipeline[] = {
       "tasklets in C++ are parsed", NULL },
     { "lower", PHASE_LOWER, pass_lower, FACT_VALID | FACT_TYPES | FACT_TARGET, FACT_TREE, 0, wants_tree, NULL, NULL, 0,
       "the graph becomes a loop tree: targets lower maps and memory, operations their library nodes", NULL },
-#define TREE_PASS(name, function, device, needs, makes, text)                                                          \
+#define TREE_PASS(name, function, device, needs, makes, breaks, text)                                                  \
     { name,                                                                                                            \
       PHASE_LOWER,                                                                                                     \
       pass_tree,                                                                                                       \
       FACT_TREE | (needs),                                                                                             \
       makes,                                                                                                           \
-      0,                                                                                                               \
+      breaks,                                                                                                          \
       (makes) | (needs) ? wants_threads : wants_tree,                                                                  \
       NULL,                                                                                                            \
       function,                                                                                                        \

@@ -1,5 +1,9 @@
 #include "lower/opt/iterations.h"
 
+#include "lower/tree/tree_facts.h"
+
+#include <assert.h>
+
 struct iterations iterations_of(struct tree *t, const struct tree_func *f)
 {
     struct iterations x = { .tree = t, .whole = { .tree = t, .func = f } };
@@ -50,19 +54,81 @@ static void check_defined(struct defined *d, struct tree_stmt *s)
         map_remove(&d->vars, added.items[--added.count]);
 }
 
-bool iterations_keep_variables(struct iterations *x, struct tree_stmt *loop)
+/* What is kept of a loop: the variables that it assigns, with the number of places in it that name them. */
+struct loop_variables {
+    uint32_t count;
+    bool asked, defined; /* was it looked, and are values of variables given before they are used? */
+    struct {
+        const struct tree_var *var;
+        const void *uses;
+    } assigned[];
+};
+
+static struct loop_variables *variables_of(struct arena *a, const struct tree_scan *scan)
 {
-    struct tree_scan scan = { .arena = x->tree->scratch };
-    tree_scan_add(&scan, loop);
-    const struct tree_scan *whole = tree_whole(&x->whole);
-    for (uint32_t i = 0; i < scan.assigned.count; i++) {
-        const void *v = scan.assigned.slots[i].key;
-        if (map_get(&scan.uses, v) != map_get(&whole->uses, v))
-            return false;
+    struct loop_variables *v = arena_alloc(a, sizeof *v + scan->assigned.count * sizeof v->assigned[0]);
+    v->count = scan->assigned.count;
+    for (uint32_t i = 0; i < v->count; i++) {
+        v->assigned[i].var = scan->assigned.slots[i].key;
+        v->assigned[i].uses = map_get(&scan->uses, v->assigned[i].var);
     }
-    struct defined d = { .scan = &scan, .arena = x->tree->scratch, .ok = true };
+    return v;
+}
+
+static struct tree_scan scan_of(struct tree *t, const struct tree_stmt *loop)
+{
+    struct tree_scan scan = { .arena = t->scratch };
+    tree_scan_add(&scan, loop);
+    return scan;
+}
+
+static bool is_defined(struct tree *t, const struct tree_scan *scan, struct tree_stmt *loop)
+{
+    struct defined d = { .scan = scan, .arena = t->scratch, .ok = true };
     check_defined(&d, loop);
     return d.ok;
+}
+
+/* Developers' builds: facts that were kept are what one would find now. */
+static void check_variables(struct tree *t, struct tree_stmt *loop, const struct loop_variables *kept)
+{
+#ifdef SDFG_VERIFY_ALL
+    struct tree_scan scan = scan_of(t, loop);
+    assert(kept->count == scan.assigned.count);
+    for (uint32_t i = 0; i < kept->count; i++)
+        assert(map_has(&scan.assigned, kept->assigned[i].var) &&
+               map_get(&scan.uses, kept->assigned[i].var) == kept->assigned[i].uses);
+    assert(!kept->asked || kept->defined == is_defined(t, &scan, loop));
+#endif
+    (void)t;
+    (void)loop;
+    (void)kept;
+}
+
+bool iterations_keep_variables(struct iterations *x, struct tree_stmt *loop)
+{
+    struct tree *t = x->tree;
+    struct tree_key key = { 0 };
+    tree_key_stmt(&key, loop);
+    struct loop_variables *v = tree_fact_find(t, TREE_FACT_VARIABLES, &key);
+    struct tree_scan scan = { 0 };
+    if (v) {
+        check_variables(t, loop, v);
+    } else {
+        scan = scan_of(t, loop);
+        v = variables_of(t->arena, &scan);
+        tree_fact_keep(t, TREE_FACT_VARIABLES, &key, v);
+    }
+    const struct tree_scan *whole = tree_whole(&x->whole);
+    for (uint32_t i = 0; i < v->count; i++)
+        if (v->assigned[i].uses != map_get(&whole->uses, v->assigned[i].var))
+            return false;
+    if (!v->asked) {
+        scan = scan.arena ? scan : scan_of(t, loop);
+        v->defined = is_defined(t, &scan, loop);
+        v->asked = true;
+    }
+    return v->defined;
 }
 
 /* ---- memory ---- */
@@ -89,8 +155,14 @@ static void drop_own(struct arena *a, struct tree_stmt *loop, struct tree_piece 
     piece->accesses.count = kept;
 }
 
-bool iterations_are_apart(struct iterations *x, struct tree_stmt *loop, const struct fuse_nest *nest,
-                          const struct tree_frame *frame)
+/* What is kept of a nest: whether its iterations are apart, and what is in the way if not. */
+struct apart {
+    bool apart;
+    struct fuse_obstacle obstacle; /* its places only, for remarks */
+};
+
+static bool find_apart(struct iterations *x, struct tree_stmt *loop, const struct fuse_nest *nest,
+                       const struct tree_frame *frame, struct fuse_obstacle *obstacle)
 {
     struct arena *a = x->tree->scratch;
     struct tree_piece piece = { 0 };
@@ -100,5 +172,54 @@ bool iterations_are_apart(struct iterations *x, struct tree_stmt *loop, const st
     all.piece = &piece;
     piece_set_clear(&x->set);
     piece_set_add(&x->set, &piece);
-    return fuse_find_obstacle(x->tree, &x->set, &all, &all, nest->loops[0] == loop ? NULL : loop, &x->obstacle);
+    return fuse_find_obstacle(x->tree, &x->set, &all, &all, nest->loops[0] == loop ? NULL : loop, obstacle);
+}
+
+static const struct tree_access *keep_access(struct arena *a, const struct tree_access *x)
+{
+    if (!x)
+        return NULL;
+    struct tree_access *kept = arena_copy(a, x, sizeof *x);
+    kept->at = x->at ? linear_keep(a, x->at) : NULL;
+    kept->frame = NULL; /* of the pass that asked first */
+    kept->next = NULL;
+    return kept;
+}
+
+static struct tree_key key_of(struct tree_stmt *loop, const struct fuse_nest *nest, const struct tree_frame *frame)
+{
+    struct tree_key key = { 0 };
+    tree_key_stmt(&key, loop);
+    for (uint32_t i = 0; i < nest->depth; i++)
+        tree_key_pointer(&key, nest->loops[i]);
+    for (const struct tree_frame *f = frame; f; f = f->outer) {
+        tree_key_pointer(&key, f->loop->var);
+        tree_key_pointer(&key, f->loop->begin);
+        tree_key_pointer(&key, f->loop->end);
+        tree_key_pointer(&key, f->loop->step);
+    }
+    return key;
+}
+
+bool iterations_are_apart(struct iterations *x, struct tree_stmt *loop, const struct fuse_nest *nest,
+                          const struct tree_frame *frame)
+{
+    struct tree *t = x->tree;
+    struct tree_key key = key_of(loop, nest, frame);
+    struct apart *kept = tree_fact_find(t, TREE_FACT_APART, &key);
+    if (!kept) {
+        struct fuse_obstacle found;
+        kept = NEW(t->arena, struct apart);
+        kept->apart = find_apart(x, loop, nest, frame, &found);
+        if (!kept->apart)
+            kept->obstacle = (struct fuse_obstacle){ keep_access(t->arena, found.a), keep_access(t->arena, found.b) };
+        tree_fact_keep(t, TREE_FACT_APART, &key, kept);
+    } else {
+#ifdef SDFG_VERIFY_ALL
+        struct fuse_obstacle found;
+        assert(kept->apart == find_apart(x, loop, nest, frame, &found));
+#endif
+    }
+    x->obstacle = kept->obstacle;
+    return kept->apart;
 }

@@ -17,7 +17,7 @@ struct tree_options {
 enum tree_pass_device { TREE_PASS_CPU = 1, TREE_PASS_GPU = 2, TREE_PASS_BOTH = TREE_PASS_CPU | TREE_PASS_GPU };
 
 typedef bool tree_pass(struct tree *t, const struct tree_options *o); /* false: an error, which it reported */
-#define TREE_PASS(name, function, device, needs, makes, text) tree_pass function;
+#define TREE_PASS(name, function, device, needs, makes, breaks, text) tree_pass function;
 #include "lower/opt/passes.def"
 
 #endif

@@ -18,6 +18,7 @@
 #include "ir/type.h"
 
 struct tree_callee;
+struct tree_facts;
 struct tree_stmt;
 
 struct tree_var {
@@ -248,6 +249,7 @@ struct tree {
     struct map names;               /* of variables and labels so far */
     struct tree_estimate estimate;  /* of the pass of that name */
     const struct machine *machine;  /* that the code is for; machine_baseline in a new tree */
+    struct tree_facts *facts;       /* that passes found out (tree_facts.h); NULL: none yet */
     /* Passes would have decided the same for largest caches from `least` to `most` bytes. */
     struct {
         int64_t least, most;

@@ -1,7 +1,10 @@
 #include "lower/tree/tree_scan.h"
 
 #include "lower/tree/tree_callee.h"
+#include "lower/tree/tree_facts.h"
 #include "lower/tree/tree_rows.h"
+
+#include <assert.h>
 
 static void count(struct arena *a, struct map *m, const void *key)
 {
@@ -86,18 +89,66 @@ bool tree_scan_invariant(const struct tree_scan *piece, const struct tree_expr *
     return true;
 }
 
-struct tree_scan tree_scan_function(struct tree *t, const struct tree_func *f)
+static struct tree_scan scan_function(struct arena *a, const struct tree_func *f)
 {
-    struct tree_scan scan = { .arena = t->scratch };
+    struct tree_scan scan = { .arena = a };
     for (uint32_t i = 0; i < f->params.count; i++)
         count(scan.arena, &scan.uses, f->params.items[i].var);
     tree_scan_add(&scan, f->body);
     return scan;
 }
 
+struct tree_scan tree_scan_function(struct tree *t, const struct tree_func *f) { return scan_function(t->scratch, f); }
+
+#ifdef SDFG_VERIFY_ALL
+static void check_map(const struct map *kept, const struct map *now, bool counts)
+{
+    assert(kept->count == now->count);
+    for (uint32_t i = 0; i < now->count; i++)
+        assert(map_has(kept, now->slots[i].key) &&
+               (!counts || map_get(kept, now->slots[i].key) == now->slots[i].value));
+}
+
+/* A scan that was kept is what one would find now. */
+static void check_kept(struct tree *t, const struct tree_func *f, const struct tree_scan *kept)
+{
+    struct tree_scan now = tree_scan_function(t, f);
+    check_map(&kept->uses, &now.uses, true);
+    check_map(&kept->assigned, &now.assigned, false);
+    check_map(&kept->labels, &now.labels, false);
+    check_map(&kept->gotos, &now.gotos, true);
+    assert(kept->returns == now.returns && kept->barrier == now.barrier && kept->parallel == now.parallel &&
+           kept->opaque == now.opaque);
+}
+#else
+static void check_kept(struct tree *t, const struct tree_func *f, const struct tree_scan *kept)
+{
+    (void)t;
+    (void)f;
+    (void)kept;
+}
+#endif
+
+static const struct tree_scan *kept_scan(struct tree *t, const struct tree_func *f)
+{
+    struct tree_key key = { 0 };
+    for (uint32_t i = 0; i < f->params.count; i++)
+        tree_key_pointer(&key, f->params.items[i].var);
+    tree_key_stmt(&key, f->body);
+    struct tree_scan *scan = tree_fact_find(t, TREE_FACT_SCAN, &key);
+    if (scan) {
+        check_kept(t, f, scan);
+        return scan;
+    }
+    scan = NEW(t->arena, struct tree_scan);
+    *scan = scan_function(t->arena, f);
+    tree_fact_keep(t, TREE_FACT_SCAN, &key, scan);
+    return scan;
+}
+
 const struct tree_scan *tree_whole(struct tree_whole *w)
 {
     if (!w->scan.arena)
-        w->scan = tree_scan_function(w->tree, w->func);
+        w->scan = w->changes ? tree_scan_function(w->tree, w->func) : *kept_scan(w->tree, w->func);
     return &w->scan;
 }

@@ -26,11 +26,13 @@ bool tree_scan_invariant(const struct tree_scan *piece, const struct tree_expr *
 /* The function's scan, its parameters counted as uses. */
 struct tree_scan tree_scan_function(struct tree *t, const struct tree_func *f);
 
-/* The same, made when somebody asks for it: most functions have nothing that a pass must know it for. */
+/* The same, made when somebody asks for it, or kept from an earlier pass (tree_facts.h): most functions have nothing
+ * that a pass must know it for. */
 struct tree_whole {
     struct tree *tree;
     const struct tree_func *func;
     struct tree_scan scan;
+    bool changes; /* whoever asks keeps the scan up to date with what it does: it has one of its own */
 };
 const struct tree_scan *tree_whole(struct tree_whole *w);
 

@@ -21,7 +21,7 @@ static const struct {
     tree_pass *run;
     unsigned devices;
 } passes[] = {
-#define TREE_PASS(name, function, device, needs, makes, text) { name, function, TREE_PASS_##device },
+#define TREE_PASS(name, function, device, needs, makes, breaks, text) { name, function, TREE_PASS_##device },
 #include "lower/opt/passes.def"
 };
 

@@ -347,7 +347,7 @@ bool opt_licm(struct tree *t, const struct tree_options *o)
     (void)o;
     for (uint32_t i = 0; i < t->functions.count; i++) {
         struct tree_func *f = t->functions.items[i];
-        struct hoist h = { .tree = t, .whole = { t, f, { 0 } }, .num_uses = t->num_aliases };
+        struct hoist h = { .tree = t, .whole = { .tree = t, .func = f }, .num_uses = t->num_aliases };
         h.uses = NEW_ARRAY(t->scratch, struct use, t->num_aliases);
         look(&h, f->body);
         if (h.moved)

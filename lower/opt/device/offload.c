@@ -257,7 +257,7 @@ void offload_decide(struct offload *o, struct tree *t)
     *o = (struct offload){ .tree = t, .num_vars = t->num_vars };
     o->main = t->functions.items[0];
     stmt_flatten(t, o->main->body);
-    o->whole = (struct tree_whole){ t, o->main, { 0 } };
+    o->whole = (struct tree_whole){ .tree = t, .func = o->main };
     o->in_cell = NEW_ARRAY(t->arena, bool, t->num_vars);
     offload_find_memory(o);
     do {

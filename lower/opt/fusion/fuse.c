@@ -247,7 +247,7 @@ static bool fuse_functions(struct tree *t, const struct tree_options *o, bool ne
         if (o->num_threads == 1 && !o->device)
             stmt_visit(func->body, forget_parallel, NULL);
         stmt_flatten(t, func->body);
-        struct tree_whole whole = { t, func, { 0 } };
+        struct tree_whole whole = { .tree = t, .func = func, .changes = true };
         struct fuse f = fuse_of(t, o, &whole, t->num_vars);
         f.nests_only = nests_only;
         look(&f, func->body, NULL);

@@ -298,7 +298,9 @@ bool opt_expand_gemv(struct tree *t, const struct tree_options *o)
     for (uint32_t i = 0; !o->strict_fp && i < t->functions.count; i++) {
         struct tree_func *f = t->functions.items[i];
         stmt_flatten(t, f->body);
-        struct products p = { .tree = t, .options = o, .whole = { t, f, { 0 } }, .num_vars = t->num_vars };
+        struct products p = {
+            .tree = t, .options = o, .whole = { .tree = t, .func = f, .changes = true }, .num_vars = t->num_vars
+        };
         piece_set_init(&p.set, t->scratch, t);
         look(&p, f->body);
     }

@@ -265,7 +265,8 @@ bool opt_overlapped_tiling(struct tree *t, const struct tree_options *options)
         find(&o, f->body, NULL, &bytes);
         if (bytes <= (double)t->machine->second_cache)
             continue;
-        o.whole = tree_scan_function(t, f);
+        struct tree_whole whole = { .tree = t, .func = f };
+        o.whole = *tree_whole(&whole);
         if (o.whole.labels.count) /* jumps back repeat what no loop shows */
             continue;
         o.writers = NEW_ARRAY(o.arena, uint32_t, t->num_aliases);
