@@ -120,6 +120,31 @@ static int64_t known_size(struct scope *sc, const struct container *c)
     return size && size->op == SYM_INT && size->i > 0 ? size->i : 0;
 }
 
+struct shape_names {
+    const struct container *container;
+    bool all;
+};
+
+static void find_extent(void *user, const struct sym *name)
+{
+    struct shape_names *n = user;
+    bool found = false;
+    for (uint32_t d = 0; d < n->container->rank; d++)
+        found |= sym_mentions(n->container->shape[d], name->name);
+    n->all &= found;
+}
+
+/* Do all elements lie behind the address? Strides made of extents are not negative, others may be. */
+static bool goes_upwards(struct ir *ir, const struct container *c)
+{
+    struct shape_names names = { c, true };
+    for (uint32_t d = 0; d < c->rank && c->strides; d++) {
+        sym_visit_names(c->strides[d], find_extent, &names);
+        names.all &= sym_less_equal_from(ir, sym_int(ir, 0), c->strides[d], 0) == TRUTH_YES;
+    }
+    return names.all && c->total_size;
+}
+
 /* Scalars travel by value; the program may write its own copy. */
 static bool bind_scalar(struct lower *lw, struct scope *sc, struct container *c, struct tree_var *value)
 {
@@ -181,6 +206,7 @@ static bool lower_parameters(struct lower *lw, struct tree_stmt *block)
         qsort(values.items, values.count, sizeof *values.items, by_value_name);
     struct map assigned = { 0 };
     lower_assigned_symbols(lw, s, &assigned);
+    bool overlap = false; /* may some of them? */
     for (uint32_t i = 0; i < arrays.count; i++)
         declare_array(lw, arrays.items[i]);
     for (uint32_t i = 0; i < values.count; i++) {
@@ -200,7 +226,11 @@ static bool lower_parameters(struct lower *lw, struct tree_stmt *block)
         if (!bind_argument(lw, &sc, arrays.items[i], expr_var(lw->tree, p->var), p->alias))
             return false;
         p->count = known_size(&sc, arrays.items[i]);
-        if (lw->options->check || lw->options->device)
+        overlap |= !p->no_alias && !p->alias;
+    }
+    for (uint32_t i = 0; i < arrays.count; i++) {
+        struct tree_param *p = &lw->main->params.items[i];
+        if (lw->options->check || lw->options->device || (overlap && goes_upwards(lw->ir, arrays.items[i])))
             p->elements = lower_check_elements(&sc, arrays.items[i]);
     }
     return true;
