@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CODEGEN_ABI = 22 };
+enum { CODEGEN_ABI = 23 };
 
 struct arena;
 struct json;
@@ -73,7 +73,12 @@ struct codegen_pass {
     const char *plugin;
 };
 
-/* What plug-ins have added to targets and passes. */
+struct codegen_provider {
+    const sdfg_provider *provider;
+    const char *plugin; /* NULL: the library */
+};
+
+/* What there is beside the code generator's own targets and passes. */
 struct codegen_added {
     const struct codegen_target *targets;
     uint32_t num_targets;
@@ -81,6 +86,9 @@ struct codegen_added {
     uint32_t num_passes;
     /* Can target number `index` be used, and have its environments begun? If not, why. Any thread. */
     bool (*target_is_ready)(void *user, uint32_t index, const char **why);
+    const struct codegen_provider *providers;
+    uint32_t num_providers;
+    bool (*provider_is_usable)(void *user, uint32_t index, const char **why); /* if not, why; any thread */
     void *user;
 };
 
@@ -126,8 +134,9 @@ struct codegen_request {
     enum sdfg_linker linker;
     bool debug_info;                      /* source lines for debuggers and profilers */
     bool profiler;                        /* announce the code to perf and gdb */
-    bool timing;                          /* elements with instrumentation Timer are timed */
-    unsigned instrument;                  /* enum sdfg_instrument: elements that get it */
+    bool timing;                          /* elements are measured */
+    unsigned instrument;                  /* enum sdfg_instrument: elements that get instrumentation */
+    const char *instrument_with;          /* ... this one; NULL: Timer */
     bool save_data, restore_data;         /* data instrumentation is carried out */
     unsigned check;                       /* enum sdfg_rt_check_kind: what checked mode looks for */
     enum codegen_emit emit;               /* text or object wanted instead of code */

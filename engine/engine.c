@@ -70,7 +70,8 @@ sdfg_error *sdfg_engine_new(sdfg_engine **out, const sdfg_options *o)
     e->disk = disk_new(e, &e->disk_off);
     e->kernels = kernel_store_new(e->options.memory_bytes);
     e->tiers = tiers_new();
-    registry_load(e, e->options.plugins, r.diags);
+    if (registry_library(e, r.diags))
+        registry_load(e, e->options.plugins, r.diags);
     sdfg_error *error = report_end(&r, SDFG_STAGE_OPTIONS);
     cleanup_pop(&half_made);
     if (error)

@@ -47,7 +47,7 @@ bool options_take(struct sdfg_engine *e, const sdfg_options *given, struct diags
 /* What generated code finds functions of plug-ins and the embedding program with, or NULL: there are none. */
 static inline void *engine_functions(const struct sdfg_engine *e)
 {
-    bool any = e->nodes.items.count || e->registry.targets.items.count;
+    bool any = e->nodes.items.count || e->registry.plugins.count || e->options.timing;
     return any ? (void *)(uintptr_t)&e->nodes.runtime : NULL;
 }
 

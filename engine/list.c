@@ -85,6 +85,25 @@ static void take_plugins(struct sdfg_list *l, struct sdfg_engine *e)
     }
 }
 
+static void take_providers(struct sdfg_list *l, struct sdfg_engine *e)
+{
+    for (uint32_t i = 0; i < e->registry.providers.items.count; i++) {
+        const struct provider *p = e->registry.providers.items.items[i];
+        struct text counters = text_new(l->arena);
+        for (size_t k = 0; k < p->num_counters; k++)
+            text_printf(&counters, "%s%s", k ? ", " : "", p->own.counters[k]);
+        bool of_data = p->own.enumeration == SDFG_ENUM_DATA_INSTRUMENT;
+        const char *why;
+        struct codegen_row row = { p->own.name, p->own.text, .num_values = 3,
+                                   .names = { "enumeration", "counters", "plug-in" },
+                                   .values = { enum_kind_name(of_data ? ENUM_DATA_INSTRUMENT : ENUM_INSTRUMENT),
+                                               text_get(&counters), p->plugin ? p->plugin : "" } };
+        take_row(l, &row);
+        if (!provider_is_usable(e, i, &why))
+            vec_last(&l->rows).unusable = arena_strdup(l->arena, why);
+    }
+}
+
 static const char *const enum_texts[ENUM_KIND_COUNT] = {
     [ENUM_SCHEDULE] = "where and how the iterations of a scope run",
     [ENUM_STORAGE] = "where a container lies",
@@ -151,12 +170,14 @@ sdfg_error *sdfg_engine_list(sdfg_list **out, sdfg_engine *e, enum sdfg_list_kin
     const struct codegen_api *api = NULL;
     struct cleanup locked;
     guard_lock(&locked, &e->registry.lock);
-    if ((unsigned)what > SDFG_LIST_PLUGINS)
+    if ((unsigned)what > SDFG_LIST_PROVIDERS)
         diag_error(r.diags, NULL, DIAG_LIST_KIND, (int)what);
     else if (what == SDFG_LIST_ENUMS)
         take_enums(l, &e->registry.members);
     else if (what == SDFG_LIST_PLUGINS)
         take_plugins(l, e);
+    else if (what == SDFG_LIST_PROVIDERS)
+        take_providers(l, e);
     else if ((api = engine_codegen(e, r.diags))) {
         if (what == SDFG_LIST_OPS)
             take_implemented(l, e);

@@ -164,6 +164,7 @@ bool options_take(struct sdfg_engine *e, const sdfg_options *given, struct diags
     o->dump_dir = copy(e->arena, o->dump_dir);
     o->dump_after = copy(e->arena, o->dump_after);
     o->save_data = copy(e->arena, o->save_data);
+    o->instrument_with = copy(e->arena, o->instrument_with);
     o->plugins = copy(e->arena, o->plugins);
     o->passes = copy(e->arena, o->passes);
     o->restore_data = copy(e->arena, o->restore_data);

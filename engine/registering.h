@@ -26,11 +26,13 @@ bool registering_refuse(struct sdfg_plugin *p, const char *what, const char *nam
 /* The lists and texts of what plug-ins register, in the arena of the engine. */
 size_t registering_length(const char *const *list);
 const char *const *registering_list(struct arena *a, const char *const *list);
+bool registering_is_identifier(const char *name); /* NULL is none */
 bool registering_is_member(const struct registry *r, enum enum_kind kind, const char *name);
 
 /* Functions of sdfg_plugin_api (targets_register.c). */
 bool registering_environment(struct sdfg_plugin *p, const sdfg_environment *given);
-bool registering_pass(struct sdfg_plugin *p, const sdfg_pass *given); /* registry_pass.c */
+bool registering_pass(struct sdfg_plugin *p, const sdfg_pass *given);         /* registry_pass.c */
+bool registering_provider(struct sdfg_plugin *p, const sdfg_provider *given); /* registry_provider.c */
 bool registering_target(struct sdfg_plugin *p, const sdfg_target *given);
 
 #endif

@@ -14,6 +14,10 @@ void registry_begin(struct sdfg_engine *e)
     pthread_mutex_init(&e->registry.lock, &recursive);
     pthread_mutexattr_destroy(&recursive);
     pthread_mutex_init(&e->registry.targets.lock, NULL);
+    pthread_mutex_init(&e->registry.providers.lock, NULL);
+    e->nodes.runtime.measure_begin = provider_begin;
+    e->nodes.runtime.measure_end = provider_end;
+    e->nodes.runtime.observe = provider_observe;
 }
 
 void registry_complete(struct sdfg_engine *e)
@@ -33,6 +37,11 @@ void registry_key(struct sdfg_engine *e, struct text *out)
         const char *why; /* not usable: programs get an error when they are compiled, not when they run */
         if (!target_is_usable(e, i, &why))
             text_printf(out, "without %s\n", e->registry.targets.items.items[i]->own.name);
+    }
+    for (uint32_t i = 0; e->options.timing && i < e->registry.providers.items.count; i++) {
+        const char *why;
+        if (!provider_is_usable(e, i, &why))
+            text_printf(out, "without %s\n", e->registry.providers.items.items[i]->own.name);
     }
 }
 
@@ -147,7 +156,7 @@ static const enum enum_kind kinds[] = {
     [SDFG_ENUM_DATA_INSTRUMENT] = ENUM_DATA_INSTRUMENT,
 };
 
-static bool is_identifier(const char *name)
+bool registering_is_identifier(const char *name)
 {
     static const char first[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_";
     return name && *name && strchr(first, *name) &&
@@ -170,7 +179,7 @@ static const struct enum_field *fields_of(struct sdfg_plugin *p, const char *wha
     for (size_t i = 0; i < m->num_attributes; i++) {
         const sdfg_attribute *from = &m->attributes[i];
         bool twice = false;
-        if (!is_identifier(from->name) || !strcmp(from->name, "type"))
+        if (!registering_is_identifier(from->name) || !strcmp(from->name, "type"))
             return registering_refuse(p, what, m->name, "names of attributes are identifiers other than 'type'"), NULL;
         if ((unsigned)from->type > SDFG_ATTRIBUTE_INTEGERS)
             return registering_refuse(p, what, m->name, "the type of an attribute is one of enum sdfg_attribute_type"),
@@ -207,7 +216,7 @@ static bool add_member(struct sdfg_plugin *p, const sdfg_member *m)
                                   "the enumeration is one of enum sdfg_enumeration");
     enum enum_kind kind = kinds[m->enumeration];
     const char *what = arena_printf(a, "the %s", enum_kind_name(kind));
-    if (!is_identifier(m->name))
+    if (!registering_is_identifier(m->name))
         return registering_refuse(p, what, m->name ? m->name : "", "names are identifiers");
     if (registering_is_member(&p->engine->registry, kind, m->name))
         return registering_refuse(p, what, m->name, "there is a member of this name");
@@ -240,7 +249,7 @@ static bool api_member(sdfg_plugin *p, const sdfg_member *given)
                : add_member(p, &m);
 }
 
-/* ---- targets (targets_register.c), passes (registry_pass.c) ---- */
+/* ---- targets (targets_register.c), passes (registry_pass.c), providers (registry_provider.c) ---- */
 
 static bool api_environment(sdfg_plugin *p, const sdfg_environment *e)
 {
@@ -252,6 +261,12 @@ static bool api_target(sdfg_plugin *p, const sdfg_target *t)
 {
     ASKED(p);
     return registering_target(p, t);
+}
+
+static bool api_provider(sdfg_plugin *p, const sdfg_provider *provider)
+{
+    ASKED(p);
+    return registering_provider(p, provider);
 }
 
 static bool api_pass(sdfg_plugin *p, const sdfg_pass *pass)
@@ -272,13 +287,16 @@ static void publish(struct sdfg_engine *e)
         .passes = r->passes.items,
         .num_passes = r->passes.count,
         .target_is_ready = target_is_ready,
+        .providers = r->codegen_providers.items,
+        .num_providers = r->codegen_providers.count,
+        .provider_is_usable = provider_is_usable,
         .user = e,
     };
 }
 
 struct mark {
     struct sdfg_engine *engine;
-    uint32_t members, expansions, nodes, targets, environments, passes, ends;
+    uint32_t members, expansions, nodes, targets, environments, passes, providers, ends;
 };
 
 static struct mark mark_of(struct sdfg_engine *e)
@@ -292,6 +310,7 @@ static struct mark mark_of(struct sdfg_engine *e)
         .targets = r->targets.items.count,
         .environments = r->targets.environments.count,
         .passes = r->passes.count,
+        .providers = r->providers.items.count,
         .ends = r->ends.count,
     };
 }
@@ -313,18 +332,20 @@ static void undo(void *mark)
     run_ends(r, m->ends);
     r->codegen_targets.count = m->targets;
     r->passes.count = m->passes;
+    r->providers.items.count = r->codegen_providers.count = m->providers;
     r->members.count = m->members;
     r->expansions.count = m->expansions;
     nodes_shorten(m->engine, m->nodes);
     r->busy = false;
 }
 
-bool registry_register(struct sdfg_engine *e, const struct plugin *plugin, sdfg_plugin_function *f, struct diags *d)
+/* Calls a function that registers; what it did is undone if it fails. */
+static bool run_function(struct sdfg_engine *e, const char *name, sdfg_plugin_function *f, struct diags *d)
 {
     struct registry *r = &e->registry;
     struct sdfg_plugin *p = NEW(e->arena, struct sdfg_plugin);
     sdfg_plugin_api *api = NEW(e->arena, sdfg_plugin_api);
-    *p = (struct sdfg_plugin){ .engine = e, .name = plugin->name, .diags = d };
+    *p = (struct sdfg_plugin){ .engine = e, .name = name, .diags = d };
     *api = (sdfg_plugin_api){
         .struct_size = sizeof *api,
         .version = SDFG_VERSION,
@@ -337,6 +358,7 @@ bool registry_register(struct sdfg_engine *e, const struct plugin *plugin, sdfg_
         .environment = api_environment,
         .target = api_target,
         .pass = api_pass,
+        .provider = api_provider,
     };
     struct mark before = mark_of(e);
     struct cleanup registering;
@@ -347,10 +369,8 @@ bool registry_register(struct sdfg_engine *e, const struct plugin *plugin, sdfg_
     if (p->memory)
         fatal_memory();
     if (!ok && !p->failed)
-        diag_error(d, NULL, DIAG_PLUGIN_FAILED, plugin->name, "it did not say why");
+        diag_error(d, NULL, DIAG_PLUGIN_FAILED, name ? name : "libsdfg", "it did not say why");
     ok &= !p->failed;
-    if (ok)
-        vec_push(e->arena, &r->plugins, *plugin);
     cleanup_pop(&registering);
     r->busy = false;
     if (!ok)
@@ -359,6 +379,18 @@ bool registry_register(struct sdfg_engine *e, const struct plugin *plugin, sdfg_
     return ok;
 }
 
+bool registry_register(struct sdfg_engine *e, const struct plugin *plugin, sdfg_plugin_function *f, struct diags *d)
+{
+    struct registry *r = &e->registry;
+    vec_reserve(e->arena, &r->plugins); /* nothing fails behind the function */
+    bool ok = run_function(e, plugin->name, f, d);
+    if (ok)
+        vec_push(e->arena, &r->plugins, *plugin);
+    return ok;
+}
+
+bool registry_library(struct sdfg_engine *e, struct diags *d) { return run_function(e, NULL, providers_register, d); }
+
 void registry_end(struct sdfg_engine *e)
 {
     struct registry *r = &e->registry;
@@ -366,5 +398,6 @@ void registry_end(struct sdfg_engine *e)
     run_ends(r, 0);
     plugins_close(r);
     pthread_mutex_destroy(&r->targets.lock);
+    pthread_mutex_destroy(&r->providers.lock);
     pthread_mutex_destroy(&r->lock);
 }

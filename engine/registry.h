@@ -1,11 +1,13 @@
 /* What plug-ins have added to an engine: members of enumerations, library nodes, graphs for library nodes, targets,
- * passes. The tables are complete before the first program is loaded; from then on they are read without a lock. */
+ * passes, providers of instrumentation. The tables are complete before the first program is loaded; from then on they
+ * are read without a lock. */
 #ifndef ENGINE_REGISTRY_H
 #define ENGINE_REGISTRY_H
 
 #include "base/diag.h"
 #include "base/vec.h"
 #include "engine/codegen.h"
+#include "engine/providers.h"
 #include "engine/targets.h"
 #include "ir/enums.h"
 
@@ -28,7 +30,9 @@ struct registry {
     struct targets_table targets;
     VEC(struct codegen_target) codegen_targets; /* the same, as the code generator sees them */
     VEC(struct codegen_pass) passes;
-    struct codegen_added added; /* both, for the code generator */
+    struct providers providers;
+    VEC(struct codegen_provider) codegen_providers;
+    struct codegen_added added; /* these, for the code generator */
     VEC(struct plugin_end {
         void (*function)(void *user);
         void *user;
@@ -39,6 +43,8 @@ struct registry {
 struct sdfg_engine;
 
 void registry_begin(struct sdfg_engine *e);
+/* What the library adds as plug-ins do. */
+bool registry_library(struct sdfg_engine *e, struct diags *d);
 /* Calls what plug-ins asked for with at_free and closes their files, the last first. */
 void registry_end(struct sdfg_engine *e);
 /* Nothing can be added any more. */

@@ -6,19 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static void take_reason(void *to, const char *text, size_t size)
-{
-    struct target_reason *why = to;
-    if (text)
-        snprintf(why->text, sizeof why->text, "%.*s", (int)(size < TARGET_REASON ? size : TARGET_REASON), text);
-}
-
-static void add_default(struct target_reason *why)
-{
-    if (!*why->text)
-        snprintf(why->text, sizeof why->text, "it did not say why");
-}
-
 /* ---- environments ---- */
 
 static bool fail(struct environment *v, const char *format, const char *what)
@@ -62,8 +49,8 @@ static bool begin(struct targets_table *t, uint32_t index)
             return false;
         }
     }
-    if (!open_library(v) || (v->own.init && !v->own.init(v->state, v->symbols, take_reason, &v->why))) {
-        add_default(&v->why);
+    if (!open_library(v) || (v->own.init && !v->own.init(v->state, v->symbols, reason_take, &v->why))) {
+        reason_settle(&v->why);
         close_library(v);
         return false;
     }
@@ -94,9 +81,9 @@ void targets_shorten(struct sdfg_engine *e, uint32_t targets, uint32_t environme
 static bool is_usable(struct engine_target *t, const char **why)
 {
     if (!t->probed) {
-        t->usable = !t->own.probe || t->own.probe(t->own.user, take_reason, &t->why);
+        t->usable = !t->own.probe || t->own.probe(t->own.user, reason_take, &t->why);
         if (!t->usable)
-            add_default(&t->why);
+            reason_settle(&t->why);
         t->probed = true;
     }
     *why = t->why.text;

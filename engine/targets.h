@@ -5,17 +5,11 @@
 
 #include "base/vec.h"
 #include "engine/include/sdfg_plugin.h"
+#include "engine/reason.h"
 #include "runtime/abi.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
-
-enum { TARGET_REASON = 400 };
-
-/* A sentence that a plug-in gave. */
-struct target_reason {
-    char text[TARGET_REASON];
-};
 
 struct environment {
     sdfg_environment own; /* with copies of all lists and texts */
@@ -24,7 +18,7 @@ struct environment {
     void **symbols;
     void *library, *state;
     enum environment_phase { ENVIRONMENT_NEW, ENVIRONMENT_UP, ENVIRONMENT_FAILED } phase;
-    struct target_reason why;
+    struct reason why;
 };
 
 struct engine_target {
@@ -34,7 +28,7 @@ struct engine_target {
     void **states;
     atomic_bool ready; /* its environments have begun */
     bool probed, usable;
-    struct target_reason why;
+    struct reason why;
 };
 
 struct targets_table {

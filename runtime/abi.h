@@ -11,18 +11,19 @@ enum sdfg_rt_error {
     SDFG_RT_OK,
     SDFG_RT_OUT_OF_MEMORY,
     SDFG_RT_BAD_VALUE,
-    SDFG_RT_WORKSPACE,    /* memory that the caller has to supply is missing or too small */
-    SDFG_RT_STREAM_EMPTY, /* a thread waits for an element that nobody can push any more */
-    SDFG_RT_SINGULAR,     /* a matrix to be inverted or factored */
-    SDFG_RT_NODE_FAILED,  /* an implementation of a library node said so, or there is none */
-    SDFG_RT_OTHER_SYMBOL, /* exported code was made, or its handle initialised, for another value of a symbol */
-    SDFG_RT_DATA,         /* of an access node or state cannot be saved or restored */
-    SDFG_RT_FAULT,        /* checked mode found a fault: struct sdfg_rt_faults */
-    SDFG_RT_DEVICE,       /* there is no device, or it failed: struct sdfg_rt_device */
-    SDFG_RT_DEVICE_FAULT, /* code on the device did what it may not: struct sdfg_rt_device */
-    SDFG_RT_MPI,          /* there is no MPI library, or it failed: struct sdfg_rt_mpi */
-    SDFG_RT_CANCELLED,    /* the caller stopped the call */
-    SDFG_RT_TARGET_FAILED /* a function of a target said so, or cannot be called */
+    SDFG_RT_WORKSPACE,     /* memory that the caller has to supply is missing or too small */
+    SDFG_RT_STREAM_EMPTY,  /* a thread waits for an element that nobody can push any more */
+    SDFG_RT_SINGULAR,      /* a matrix to be inverted or factored */
+    SDFG_RT_NODE_FAILED,   /* an implementation of a library node said so, or there is none */
+    SDFG_RT_OTHER_SYMBOL,  /* exported code was made, or its handle initialised, for another value of a symbol */
+    SDFG_RT_DATA,          /* of an access node or state cannot be saved or restored */
+    SDFG_RT_FAULT,         /* checked mode found a fault: struct sdfg_rt_faults */
+    SDFG_RT_DEVICE,        /* there is no device, or it failed: struct sdfg_rt_device */
+    SDFG_RT_DEVICE_FAULT,  /* code on the device did what it may not: struct sdfg_rt_device */
+    SDFG_RT_MPI,           /* there is no MPI library, or it failed: struct sdfg_rt_mpi */
+    SDFG_RT_CANCELLED,     /* the caller stopped the call */
+    SDFG_RT_TARGET_FAILED, /* a function of a target said so, or cannot be called */
+    SDFG_RT_PROVIDER       /* of instrumentation said so, or is not there */
 };
 
 /* What checked mode looks for; the numbers are those of enum sdfg_check. */
@@ -96,8 +97,15 @@ struct sdfg_rt_workspace {
     bool measure; /* only count what is used */
 };
 
-/* Library nodes with an implementation that the embedding program gave, and functions of its targets. What generated
- * code knows of a node is two lists, so that nothing here depends on how implementations are kept:
+/* An element of the program that is measured. */
+struct sdfg_rt_element {
+    int64_t region, state, node; /* their numbers; -1: none */
+    char name[]; /* then its provider; of an access node then container and type of the elements; zero-terminated */
+};
+
+/* What generated code finds by name in the engine: library nodes with an implementation, functions of targets,
+ * providers of instrumentation. What generated code knows of a node is two lists, so that nothing here depends on how
+ * implementations are kept:
  *
  *   text    class path, label, properties (JSON), then connector and element type of every operand; all zero-terminated
  *   layout  number of operands, then of each: output?, lanes, rank, address, extents, strides (elements)
@@ -107,12 +115,13 @@ struct sdfg_rt_nodes {
     bool (*call)(const struct sdfg_rt_nodes *nodes, const char *text, const int64_t *layout); /* false: it failed */
     /* A function of a target: its name behind that of the target; how many arguments, and these. False: it failed. */
     bool (*call_target)(const struct sdfg_rt_nodes *nodes, const char *text, const int64_t *arguments, int64_t *result);
-};
-
-/* An element of the program that is timed. */
-struct sdfg_rt_element {
-    int64_t region, state, node; /* their numbers; -1: none */
-    char name[];
+    /* Around an element: what the first one gives goes to the second one, in the same thread. */
+    int64_t (*measure_begin)(const struct sdfg_rt_nodes *nodes, const struct sdfg_rt_element *element);
+    void (*measure_end)(const struct sdfg_rt_nodes *nodes, struct sdfg_rt_context *context,
+                        const struct sdfg_rt_element *element, int64_t begun);
+    /* A container of an access node; `layout` as in runtime/data.h. False: it failed. */
+    bool (*observe)(const struct sdfg_rt_nodes *nodes, const struct sdfg_rt_element *element, const int64_t *layout,
+                    void *elements);
 };
 
 struct sdfg_rt_timing {
@@ -120,6 +129,8 @@ struct sdfg_rt_timing {
     int64_t thread;                        /* as the system numbers them; 0: a GPU */
     int64_t begin, end;                    /* nanoseconds of a clock that never goes back */
     int64_t bytes;                         /* of a transfer; else 0 */
+    const char *counter;                   /* of the provider; NULL: a duration */
+    double value;                          /* of the counter */
 };
 
 /* The name of something that is no element, for as long as the timings. */
@@ -137,6 +148,9 @@ struct sdfg_rt_timings {
     struct sdfg_rt_timed_name *names;
 };
 
+int64_t sdfg_rt_clock(void); /* nanoseconds of a clock that never goes back */
+/* One more of a call; nothing happens if nobody wants them. */
+void sdfg_rt_timings_add(struct sdfg_rt_context *context, const struct sdfg_rt_timing *timing);
 void sdfg_rt_timings_init(struct sdfg_rt_timings *t);
 void sdfg_rt_timings_release(struct sdfg_rt_timings *t);
 

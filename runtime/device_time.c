@@ -19,11 +19,11 @@ struct sdfg_rt_marks {
     } all[ALL];
 };
 
-static const struct sdfg_rt_element transfer_in = { 0, -1, -1, "Transfer in" };
-static const struct sdfg_rt_element transfer_out = { 0, -1, -1, "Transfer out" };
-static const struct sdfg_rt_element transfer_within = { 0, -1, -1, "Transfer within" };
-static const struct sdfg_rt_element clear = { 0, -1, -1, "Clear" };
-static const struct sdfg_rt_element wait = { 0, -1, -1, "Wait" };
+static const struct sdfg_rt_element transfer_in = { 0, -1, -1, "Transfer in\0GPU_Events" };
+static const struct sdfg_rt_element transfer_out = { 0, -1, -1, "Transfer out\0GPU_Events" };
+static const struct sdfg_rt_element transfer_within = { 0, -1, -1, "Transfer within\0GPU_Events" };
+static const struct sdfg_rt_element clear = { 0, -1, -1, "Clear\0GPU_Events" };
+static const struct sdfg_rt_element wait = { 0, -1, -1, "Wait\0GPU_Events" };
 
 /* ---- events ---- */
 
@@ -41,7 +41,7 @@ static bool meet(struct sdfg_rt_run *run, cuda_stream stream)
         return true;
     bool good = record(run, &m->meeting, stream) &&
                 sdfg_rt_run_check(run, "cuEventSynchronize", run->gpu->cuda->EventSynchronize(m->meeting), "");
-    m->met = sdfg_rt_clock(run->context);
+    m->met = sdfg_rt_clock();
     return good;
 }
 
@@ -96,15 +96,14 @@ void sdfg_rt_time_end(struct sdfg_rt_run *run, struct sdfg_rt_mark *mark, cuda_s
 
 /* ---- telling ---- */
 
-int64_t sdfg_rt_time_wait_begin(struct sdfg_rt_run *run) { return is_timed(run) ? sdfg_rt_clock(run->context) : 0; }
+int64_t sdfg_rt_time_wait_begin(struct sdfg_rt_run *run) { return is_timed(run) ? sdfg_rt_clock() : 0; }
 
 void sdfg_rt_time_wait_end(struct sdfg_rt_run *run, int64_t since)
 {
     if (since)
-        sdfg_rt_timings_add(run->context, &(struct sdfg_rt_timing){ .element = &wait,
-                                                                    .thread = gettid(),
-                                                                    .begin = since,
-                                                                    .end = sdfg_rt_clock(run->context) });
+        sdfg_rt_timings_add(
+            run->context,
+            &(struct sdfg_rt_timing){ .element = &wait, .thread = gettid(), .begin = since, .end = sdfg_rt_clock() });
 }
 
 static int64_t since_meeting(struct sdfg_rt_run *run, cuda_event event)

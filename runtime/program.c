@@ -150,6 +150,7 @@ const char *sdfg_rt_error_text(int32_t error)
         [SDFG_RT_CANCELLED] = "the call was cancelled",
         [SDFG_RT_DEVICE_FAULT] = "code on the device did what it may not",
         [SDFG_RT_TARGET_FAILED] = "a function of a target failed",
+        [SDFG_RT_PROVIDER] = "a provider of instrumentation failed",
         [SDFG_RT_MPI] = "messages between processes failed",
         [SDFG_RT_OTHER_SYMBOL] = "a symbol does not have the value that the program was compiled or initialised for",
     };

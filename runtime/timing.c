@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 void sdfg_rt_timings_init(struct sdfg_rt_timings *t)
 {
@@ -23,10 +22,9 @@ void sdfg_rt_timings_release(struct sdfg_rt_timings *t)
     }
 }
 
-int64_t sdfg_rt_clock(struct sdfg_rt_context *context)
+int64_t sdfg_rt_clock(void)
 {
     struct timespec now;
-    (void)context;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
@@ -59,20 +57,39 @@ void sdfg_rt_timings_add(struct sdfg_rt_context *context, const struct sdfg_rt_t
         sdfg_rt_fail(context, SDFG_RT_OUT_OF_MEMORY);
 }
 
-void sdfg_rt_timed(struct sdfg_rt_context *context, const struct sdfg_rt_element *element, int64_t begin)
+int64_t sdfg_rt_measure_begin(struct sdfg_rt_context *context, const struct sdfg_rt_element *element)
 {
-    int64_t end = sdfg_rt_clock(context);
-    sdfg_rt_timings_add(context, &(struct sdfg_rt_timing){ element, gettid(), begin, end, 0 });
+    const struct sdfg_rt_nodes *engine = context->user;
+    return engine && engine->measure_begin ? engine->measure_begin(engine, element) : 0;
+}
+
+void sdfg_rt_measure_end(struct sdfg_rt_context *context, const struct sdfg_rt_element *element, int64_t begun)
+{
+    const struct sdfg_rt_nodes *engine = context->user;
+    if (engine && engine->measure_end)
+        engine->measure_end(engine, context, element, begun);
+}
+
+void sdfg_rt_observe(struct sdfg_rt_context *context, const struct sdfg_rt_element *element, const int64_t *layout,
+                     void *elements)
+{
+    const struct sdfg_rt_nodes *engine = context->user;
+    if (__atomic_load_n(&context->error, __ATOMIC_RELAXED) != SDFG_RT_OK)
+        return;
+    if (!engine || !engine->observe || !engine->observe(engine, element, layout, elements))
+        sdfg_rt_fail(context, SDFG_RT_PROVIDER);
 }
 
 static struct sdfg_rt_timed_name *name_new(const void *of, const char *kind, const char *name)
 {
-    size_t size = strlen(kind) + strlen(name) + 1;
+    static const char provider[] = "GPU_Events";
+    size_t length = strlen(kind) + strlen(name) + 1, size = length + sizeof provider;
     struct sdfg_rt_timed_name *n = malloc(sizeof *n + size);
     if (!n)
         return NULL;
     *n = (struct sdfg_rt_timed_name){ .of = of, .element = { 0, -1, -1 } };
-    snprintf(n->element.name, size, "%s%s", kind, name);
+    snprintf(n->element.name, length, "%s%s", kind, name);
+    memcpy(n->element.name + length, provider, sizeof provider);
     return n;
 }
 

@@ -19,7 +19,7 @@ sdfg_error *run_error(int32_t error)
         [SDFG_RT_WORKSPACE] = DIAG_RUN_WORKSPACE,  [SDFG_RT_STREAM_EMPTY] = DIAG_RUN_STREAM,
         [SDFG_RT_SINGULAR] = DIAG_RUN_SINGULAR,    [SDFG_RT_NODE_FAILED] = DIAG_RUN_NODE,
         [SDFG_RT_FAULT] = DIAG_CHECK_FAULT,        [SDFG_RT_CANCELLED] = DIAG_RUN_CANCELLED,
-        [SDFG_RT_TARGET_FAILED] = DIAG_RUN_TARGET,
+        [SDFG_RT_TARGET_FAILED] = DIAG_RUN_TARGET, [SDFG_RT_PROVIDER] = DIAG_RUN_PROVIDER,
     };
     if (error == SDFG_RT_OK)
         return NULL;
@@ -85,7 +85,8 @@ static sdfg_error *run_timed(const struct sdfg_kernel *k, void *const *args, str
     context->timings = &t;
     sdfg_error *error = run_with_blocks(k, args, context, blocks);
     sdfg_timing *out = t.count ? malloc(t.count * sizeof *out) : NULL;
-    for (size_t i = 0; out && i < t.count; i++) {
+    sdfg_counter *counters = t.count ? malloc(t.count * sizeof *counters) : NULL;
+    for (size_t i = 0; out && counters && i < t.count; i++) {
         const struct sdfg_rt_timing *from = &t.items[i];
         const struct sdfg_rt_element *e = from->element;
         out[i] = (sdfg_timing){ .name = e->name,
@@ -95,13 +96,17 @@ static sdfg_error *run_timed(const struct sdfg_kernel *k, void *const *args, str
                                 .thread = from->thread,
                                 .begin = (double)from->begin * 1e-9,
                                 .seconds = (double)(from->end - from->begin) * 1e-9,
-                                .bytes = from->bytes };
+                                .bytes = from->bytes,
+                                .provider = e->name + strlen(e->name) + 1,
+                                .counter = from->counter ? &counters[i] : NULL };
+        counters[i] = (sdfg_counter){ from->counter, from->value };
     }
-    if (!error && t.count && !out)
+    if (!error && t.count && (!out || !counters))
         error = run_error(SDFG_RT_OUT_OF_MEMORY);
     if (!error)
         o->timing(o->timing_user, out, t.count);
     free(out);
+    free(counters);
     sdfg_rt_timings_release(&t);
     return error;
 }

@@ -109,6 +109,21 @@ static bool take_word(const struct command *c, const struct option *o, const cha
     return usage(c, o, value, expected);
 }
 
+/* timer:maps, PAPI_Counters ...; the engine knows who there is. */
+static bool take_instrument(struct command *c, const struct option *o, const char *value)
+{
+    size_t length = strcspn(value, ":");
+    int word = 3;
+    if (!length || length >= sizeof c->instrument)
+        return usage(c, o, value, "timer or another name of --list=providers");
+    if (value[length] && !take_word(c, o, value + length + 1, "maps states tasklets all", &word))
+        return false;
+    snprintf(c->instrument, sizeof c->instrument, "%.*s", (int)length, value);
+    c->options.instrument = word < 3 ? 1u << word : SDFG_INSTRUMENT_ALL;
+    c->options.instrument_with = strcmp(c->instrument, "timer") != 0 ? c->instrument : NULL;
+    return true;
+}
+
 /* sm_90 is 90. */
 static bool take_arch(struct command *c, const struct option *o, const char *value)
 {
@@ -251,9 +266,7 @@ static bool apply_run(struct command *c, const struct option *o, char *value)
         ok = sdfg_check_by_name(value, &c->options.check);
         return ok || usage(c, o, value, "bounds, uninit, alias, overflow, scope, nan, race, race-sample or all");
     case OPTION_INSTRUMENT:
-        ok = take_word(c, o, value, "timer timer:maps timer:states timer:tasklets timer:all", &word);
-        c->options.instrument = word > 0 && word < 4 ? 1u << (word - 1) : SDFG_INSTRUMENT_ALL;
-        break;
+        return take_instrument(c, o, value);
     case OPTION_SAVE_DATA:
         c->options.save_data = value;
         break;
@@ -413,7 +426,8 @@ static bool apply(struct command *c, const struct option *o, char *value)
 static bool take_list(struct command *c)
 {
     int word = 0;
-    c->lists = take_word(c, option_find(c->tool, "list", 4), c->list_file, "targets passes ops enums plugins", &word);
+    c->lists = take_word(c, option_find(c->tool, "list", 4), c->list_file, "targets passes ops enums plugins providers",
+                         &word);
     c->list = (enum sdfg_list_kind)word;
     return c->lists;
 }

@@ -68,9 +68,10 @@ struct command {
     bool header, fortran;
     const char *header_file, *fortran_file, *target, *cpu, *features;
     struct pairs values, outputs, expects, distributes;
-    const char *grid; /* of processes; NULL: as distribute.h chooses */
-    char *python;     /* options.python; owned */
-    char *plugins;    /* text of the option of the same name, or NULL */
+    const char *grid;    /* of processes; NULL: as distribute.h chooses */
+    char *python;        /* options.python; owned */
+    char *plugins;       /* text of the option of the same name, or NULL */
+    char instrument[64]; /* options.instrument_with */
 };
 
 /* False after a message on stderr. The texts stay those of `argv`. */

@@ -504,7 +504,7 @@ static int describe_given(struct inputs *in)
     return EXIT_GOOD;
 }
 
-static int run_in(const struct command *c, sdfg_engine *engine)
+static int run_in(const struct command *c, sdfg_engine *engine, struct timings *timings)
 {
     struct times t = { .started = seconds_now() };
     struct inputs in = { .command = c };
@@ -513,6 +513,8 @@ static int run_in(const struct command *c, sdfg_engine *engine)
     t.load = seconds_now() - start;
     if (!e && sdfg_program_warnings(in.program))
         terminal_messages(stderr, sdfg_error_text(sdfg_program_warnings(in.program)));
+    if (!e)
+        timings_program(timings, in.program);
     if (!e)
         rerun_tell(c, in.program);
     if (!e)
@@ -542,7 +544,7 @@ int run_program(const struct command *c)
     sdfg_error *e = sdfg_engine_new(&engine, &options);
     if (e)
         return report_error(c, e);
-    int code = run_in(c, engine);
+    int code = run_in(c, engine, &timings);
     sdfg_engine_free(engine);
     if (sums && !code)
         timings_print_device(&timings, c->repeat + c->warmup);

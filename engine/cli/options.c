@@ -15,7 +15,8 @@ static const struct option options[] = {
     { NULL, 0, OPT, 0, NULL, "What is written" },
     { "emit", OPTION_EMIT_CODE, OPT, TAKES_VALUE, "WHAT", "sdfg or tree: the graph (as it is), or the loop tree" },
     { "o", OPTION_FILE, OPT, TAKES_VALUE, "FILE", "where it is written (stdout)" },
-    { "list", OPTION_LIST, OPT, TAKES_VALUE, "WHAT", "targets, passes, ops, enums or plugins that there are" },
+    { "list", OPTION_LIST, OPT, TAKES_VALUE, "WHAT",
+      "targets, passes, ops, enums, plugins or providers that there are" },
     { "dump-after", OPTION_DUMP_AFTER, OPT, TAKES_VALUE, "PASS", "print what that pass made, on stderr" },
     { NULL, 0, OPT, 0, NULL, "Programs and passes" },
     { "set", OPTION_SET, OPT, TAKES_VALUE, "NAME=VALUE",
@@ -56,7 +57,8 @@ static const struct option options[] = {
     { "o", OPTION_FILE, RUN, TAKES_VALUE, "FILE", "where --emit and --remarks write (stdout)" },
     { "dump-after", OPTION_DUMP_AFTER, RUN, TAKES_VALUE, "PASS", "print what that pass made, on stderr" },
     { "list", OPTION_LIST, RUN, TAKES_VALUE, "WHAT",
-      "targets, passes, ops, enums or plugins that there are; with --cases a file of cases that fail: case, tab, "
+      "targets, passes, ops, enums, plugins or providers that there are; with --cases a file of cases that fail: case, "
+      "tab, "
       "reason" },
     { "error-json", OPTION_ERROR_JSON, RUN | BENCH | CC | OPT, TAKES_NOTHING, NULL, "print errors as JSON" },
     { NULL, 0, RUN | BENCH, 0, NULL, "Running" },
@@ -66,9 +68,10 @@ static const struct option options[] = {
       "run again whenever a file changes that was read: the program, what it imports, arrays; ^C ends it" },
     { "warmup", OPTION_WARMUP, RUN, TAKES_VALUE, "N", "run N times before that, without measuring" },
     { "report", OPTION_REPORT, RUN, TAKES_VALUE, "FILE",
-      "times of elements with instrumentation Timer; '-' is stdout; with --emit=html one that was written, to show" },
+      "what was measured of elements that ask for it; '-' is stdout; with --emit=html one that was written, to show" },
     { "instrument", OPTION_INSTRUMENT, RUN, TAKES_VALUE, "WHAT",
-      "timer, timer:maps, :states, :tasklets or :all: elements that --report times, whatever the file says" },
+      "timer or another of --list=providers, and :maps, :states, :tasklets or :all: what --report measures, whatever "
+      "the file says" },
     { "check", OPTION_CHECK, RUN, MAY_TAKE_VALUE, "LIST",
       "find faults: bounds, uninit, alias, overflow, scope (these by default), nan, race, race-sample, all" },
     { "save-data", OPTION_SAVE_DATA, RUN, TAKES_VALUE, "DIR", "folder for data with instrumentation Save" },

@@ -41,9 +41,13 @@ static void add_name(struct timings *t, const char *name)
 static void add_event(struct timings *t, const sdfg_timing *e)
 {
     add_name(t, e->name);
-    add(t, "\"cat\": \"Timer\", \"ph\": \"X\", \"ts\": %.3f, \"dur\": %.3f, \"pid\": %ld, \"tid\": %lld, ",
-        e->begin * 1e6, e->seconds * 1e6, (long)getpid(), (long long)e->thread);
-    add(t, "\"args\": {\"cfg_id\": %lld", (long long)e->region);
+    add(t, "\"cat\": \"%s\", \"ph\": \"%c\", \"ts\": %.3f, ", e->provider, e->counter ? 'C' : 'X', e->begin * 1e6);
+    if (!e->counter)
+        add(t, "\"dur\": %.3f, ", e->seconds * 1e6);
+    add(t, "\"pid\": %ld, \"tid\": %lld, \"args\": {", (long)getpid(), (long long)e->thread);
+    if (e->counter)
+        add(t, "\"%s\": %.17g, ", e->counter->name, e->counter->value);
+    add(t, "\"cfg_id\": %lld", (long long)e->region);
     if (e->state >= 0)
         add(t, ", \"state_id\": %lld", (long long)e->state);
     if (e->node >= 0)
@@ -87,6 +91,13 @@ void timings_add(void *user, const sdfg_timing *timings, size_t count)
     }
 }
 
+void timings_program(struct timings *t, const sdfg_program *p)
+{
+    const char *hash = sdfg_program_hash(p);
+    if (strspn(hash, "0123456789abcdef") == strlen(hash))
+        snprintf(t->hash, sizeof t->hash, "%s", hash);
+}
+
 bool timings_write(struct timings *t, const char *path)
 {
     bool to_stdout = !strcmp(path, "-"), good = !t->failed;
@@ -94,8 +105,8 @@ bool timings_write(struct timings *t, const char *path)
     FILE *file = to_stdout ? stdout : file_begin(&out, path);
     errno = good ? errno : ENOMEM;
     if (file)
-        good &= fprintf(file, "{\"traceEvents\": [%.*s\n], \"sdfgHash\": \"\"}\n", (int)t->size,
-                        t->text ? t->text : "") > 0;
+        good &= fprintf(file, "{\"traceEvents\": [%.*s\n], \"sdfgHash\": \"%s\"}\n", (int)t->size,
+                        t->text ? t->text : "", t->hash) > 0;
     if (file && !to_stdout)
         good = file_end(&out, good);
     if (!file || !good)

@@ -10,8 +10,9 @@
 struct timings {
     char *text;
     size_t size, capacity;
-    bool failed; /* no memory */
-    bool kept;   /* the text is */
+    bool failed;   /* no memory */
+    bool kept;     /* the text is */
+    char hash[80]; /* of the program, as DaCe writes it, or "" */
     /* Of a GPU: how often, seconds, bytes. */
     struct timings_sum {
         size_t count;
@@ -21,6 +22,8 @@ struct timings {
 
 /* For sdfg_options.timing; `user` is a struct timings *. */
 void timings_add(void *user, const sdfg_timing *timings, size_t count);
+/* Whose they are. */
+void timings_program(struct timings *t, const sdfg_program *p);
 /* What the calls did on a GPU, on stderr; nothing if it was nothing. */
 void timings_print_device(const struct timings *t, int calls);
 /* Writes the file ("-" is stdout) and releases the memory. False after a message on stderr. */

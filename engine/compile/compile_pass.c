@@ -2,10 +2,12 @@
 #include "engine/compile/compile.h"
 #include "engine/compile/compile_target.h"
 
+#include "base/near.h"
 #include "ir/code/clang/clang.h"
 #include "ir/passes/passes.h"
 #include "lower/graph/target.h"
 #include "lower/llvm/llvm.h"
+#include "runtime/abi.h"
 
 #include <string.h>
 
@@ -52,7 +54,26 @@ bool pass_read(struct compile *c)
 
 bool pass_graph(struct compile *c) { return c->pass->graph(c->sdfg); }
 
-bool pass_instrument(struct compile *c) { return sdfg_instrument_with_timers(c->sdfg, c->request->instrument); }
+bool pass_instrument(struct compile *c)
+{
+    const struct codegen_request *r = c->request;
+    const char *with = r->instrument_with ? r->instrument_with : "Timer";
+    struct near n = near_begin(with);
+    bool found = false;
+    for (uint32_t i = 0; i < r->added->num_providers; i++) {
+        const sdfg_provider *p = r->added->providers[i].provider;
+        if (p->enumeration != SDFG_ENUM_INSTRUMENT)
+            continue;
+        near_try(&n, p->name);
+        found = found || !strcmp(p->name, with);
+    }
+    if (!found)
+        return diag_error(c->ir->diags, NULL, DIAG_OPTION_VALUE, "instrument_with",
+                          arena_printf(c->ir->arena, "is no kind of instrumentation that is provided: '%s'%s", with,
+                                       *n.best ? arena_printf(c->ir->arena, " (did you mean '%s'?)", n.best) : ""));
+    sdfg_instrument(c->sdfg, r->instrument, enum_by_name(c->ir, ENUM_INSTRUMENT, with));
+    return true;
+}
 
 bool pass_parse_cpp(struct compile *c) { return clang_read_tasklets(c->sdfg); }
 
@@ -66,6 +87,40 @@ static struct tree_options tree_options_of(const struct codegen_request *r)
         .check = r->check,
         .device = r->device,
     };
+}
+
+/* ---- lowering ---- */
+
+static bool provider_wants(const struct lower_provider *p, const struct sdfg_rt_element *e, const char *name,
+                           const char **why)
+{
+    const struct codegen_added *added = p->user;
+    const sdfg_provider *own = added->providers[p->index].provider;
+    sdfg_probe site = { sizeof site, name, e->region, e->state, e->node };
+    bool of_data = p->kind == ENUM_DATA_INSTRUMENT;
+    bool wanted = (!of_data || own->data) && (!own->wants || own->wants(own->user, &site));
+    return wanted && added->provider_is_usable(added->user, p->index, why);
+}
+
+static void take_providers(const struct compile *c, struct lower_options *o)
+{
+    const struct codegen_added *added = c->request->added;
+    uint32_t count = added ? added->num_providers : 0;
+    struct lower_provider *out = NEW_ARRAY(c->ir->arena, struct lower_provider, count + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct codegen_provider *from = &added->providers[i];
+        bool of_data = from->provider->enumeration == SDFG_ENUM_DATA_INSTRUMENT;
+        out[i] = (struct lower_provider){
+            .kind = of_data ? ENUM_DATA_INSTRUMENT : ENUM_INSTRUMENT,
+            .name = from->provider->name,
+            .owner = from->plugin ? arena_printf(c->ir->arena, "plug-in '%s'", from->plugin) : "the library",
+            .wants = provider_wants,
+            .user = added,
+            .index = i,
+        };
+    }
+    o->providers = out;
+    o->num_providers = count;
 }
 
 bool pass_lower(struct compile *c)
@@ -93,6 +148,7 @@ bool pass_lower(struct compile *c)
         .restore_data = r->restore_data,
         .check = r->check,
     };
+    take_providers(c, o);
     c->tree_options = tree_options_of(r);
     return lower_program(c->sdfg, o, &c->tree);
 }

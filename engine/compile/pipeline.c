@@ -66,7 +66,7 @@ const struct pass pipeline[] = {
     { "settle-defaults", PHASE_ANALYSIS, pass_graph, FACT_VALID, 0, 0, wants_defaults, sdfg_settle_defaults, NULL, 0,
       "Default in scopes of schedules that plug-ins registered becomes what they say", NULL },
     { "instrument", PHASE_ANALYSIS, pass_instrument, FACT_VALID, 0, 0, wants_instrument, NULL, NULL, 0,
-      "elements that are to be timed get instrumentation Timer", NULL },
+      "elements that are to be measured get their instrumentation", NULL },
     { "machine-vectors", PHASE_ANALYSIS, pass_graph, FACT_VALID, 0, 0, wants_tree, sdfg_machine_vectors, NULL, 0,
       "maps over vectors of the machine (SVE) get single elements", NULL },
     /* types before anything that looks at code: outputs into other tasklets take the type of the code */

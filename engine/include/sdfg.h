@@ -175,8 +175,14 @@ typedef struct sdfg_event {
  * SDFG_TIER_AUTO that may be a thread of the engine, which must not free the program. */
 typedef void sdfg_event_function(void *user, const sdfg_event *e);
 
-/* How long an element of the SDFG took that has instrumentation Timer; of programs on a GPU also each "Kernel NAME",
- * "Transfer in", "out" and "within", "Clear", and "Wait" of the host. */
+typedef struct sdfg_counter {
+    const char *name; /* "page_faults" */
+    double value;
+} sdfg_counter;
+
+/* What was measured of an element of the SDFG: how long it took that has instrumentation Timer, or what another
+ * provider (SDFG_LIST_PROVIDERS) counted; of programs on a GPU also each "Kernel NAME", "Transfer in", "out" and
+ * "within", "Clear", and "Wait" of the host. */
 typedef struct sdfg_timing {
     const char *name;            /* "SDFG axpy", "State main", "Map rows", "Tasklet 0_1_4" ... */
     int64_t region, state, node; /* numbers of the control-flow region (0: the SDFG itself, then in the order of the
@@ -184,13 +190,14 @@ typedef struct sdfg_timing {
     int64_t thread;              /* as the system numbers them; 0: the GPU */
     double begin, seconds;       /* begin: of a clock that never goes back */
     int64_t bytes;               /* of a transfer to or from the GPU; else 0 */
-    int64_t reserved[2];
+    const char *provider;        /* the kind of instrumentation: "Timer", "GPU_Events", "PAPI_Counters" ... */
+    const sdfg_counter *counter; /* NULL: it is a duration; else what was counted until `begin`, `seconds` is 0 */
 } sdfg_timing;
 /* The timings of one call of a program, in the order in which they ended; `timings` is gone afterwards. Called from the
  * thread of the call, without locks. */
 typedef void sdfg_timing_function(void *user, const sdfg_timing *timings, size_t count);
 
-/* Elements of a program that are timed without a change of its file; bits of sdfg_options.instrument. */
+/* Elements of a program that are measured without a change of its file; bits of sdfg_options.instrument. */
 enum sdfg_instrument {
     SDFG_INSTRUMENT_MAPS = 1, /* and consume scopes */
     SDFG_INSTRUMENT_STATES = 2,
@@ -281,7 +288,7 @@ typedef struct sdfg_options {
     sdfg_fault_function *fault; /* hears of the first fault of a call; NULL: nobody does */
     void *fault_user;
     /* Instrumentation that the SDFG asks for; without these there is no trace of it in generated code. */
-    sdfg_timing_function *timing; /* hears after each call what elements with Timer took; NULL: they are not timed */
+    sdfg_timing_function *timing; /* hears after each call what was measured; NULL: nothing is */
     void *timing_user;
     const char *save_data;    /* folder for containers and symbols that nodes and states save; NULL: not saved */
     const char *restore_data; /* ... and restore; NULL: programs that restore are refused */
@@ -296,8 +303,10 @@ typedef struct sdfg_options {
      * one; if any is named, no others of these run. Passes over the graph that are named run even where nothing needs
      * them. SDFG_LIST_PASSES has the names. Kernels that are made so are not kept on disk. NULL: all. Copied. */
     const char *passes;
-    /* Bits of enum sdfg_instrument: elements that `timing` hears of as if the file gave them instrumentation Timer. */
+    /* Bits of enum sdfg_instrument: elements that `timing` hears of as if the file gave them instrumentation
+     * `instrument_with`, a row of SDFG_LIST_PROVIDERS; NULL: "Timer". Copied. */
     unsigned instrument;
+    const char *instrument_with;
 } sdfg_options;
 
 /* SDFG_OPTIONS_INIT for a struct of any size, with `debug`, `dump_dir` and `plugins` from SDFG_DEBUG, SDFG_DUMP_DIR and
@@ -323,15 +332,17 @@ SDFG_API sdfg_error *sdfg_engine_backend(const char **out, sdfg_engine *e);
 typedef struct sdfg_list sdfg_list; /* rows as they were when it was made; any thread */
 
 enum sdfg_list_kind {
-    SDFG_LIST_TARGETS, /* in the order in which they are asked whether they serve a schedule or storage; values:
-                          schedules, storages, plug-in */
-    SDFG_LIST_PASSES,  /* of the compiler in the order in which they run; values: needs, makes and breaks (facts about
-                          the program), code (CPU, GPU or BOTH), plug-in */
-    SDFG_LIST_OPS,     /* library nodes that become code: those of plug-ins and of sdfg_engine_implement by their class
-                          path, then our own as "blas.Gemm"; values: library, class, plug-in */
-    SDFG_LIST_ENUMS,   /* enumerations of the file format; values: members, those of plug-ins last, and plug-ins: each
-                          of these with the name of its plug-in */
-    SDFG_LIST_PLUGINS  /* plug-ins in the order in which they were loaded; values: version, file */
+    SDFG_LIST_TARGETS,  /* in the order in which they are asked whether they serve a schedule or storage; values:
+                           schedules, storages, plug-in */
+    SDFG_LIST_PASSES,   /* of the compiler in the order in which they run; values: needs, makes and breaks (facts about
+                           the program), code (CPU, GPU or BOTH), plug-in */
+    SDFG_LIST_OPS,      /* library nodes that become code: those of plug-ins and of sdfg_engine_implement by their class
+                           path, then our own as "blas.Gemm"; values: library, class, plug-in */
+    SDFG_LIST_ENUMS,    /* enumerations of the file format; values: members, those of plug-ins last, and plug-ins: each
+                           of these with the name of its plug-in */
+    SDFG_LIST_PLUGINS,  /* plug-ins in the order in which they were loaded; values: version, file */
+    SDFG_LIST_PROVIDERS /* of instrumentation, those of plug-ins last; values: enumeration whose member the name is,
+                           counters, plug-in */
 };
 
 typedef struct sdfg_list_row {
@@ -625,6 +636,7 @@ typedef struct sdfg_argument {
 
 SDFG_API const char *sdfg_program_name(const sdfg_program *p);
 SDFG_API const char *sdfg_program_dace_version(const sdfg_program *p); /* that wrote the file, or "" */
+SDFG_API const char *sdfg_program_hash(const sdfg_program *p); /* of the graph, that DaCe wrote into the file, or "" */
 /* Everything a call takes: containers by name, then scalars and symbols by name. */
 SDFG_API size_t sdfg_program_num_arguments(const sdfg_program *p);
 /* False if out of range. */
@@ -1024,7 +1036,7 @@ SDFG_API void sdfg_mpi_abort(int code);
 #define SDFG_OBJECT_LAYOUT_INIT { sizeof(sdfg_object_layout), 0, NULL, 0, 0, 0, 0, 0, 0, NULL, 0 }
 #define SDFG_OPTIONS_INIT { sizeof(sdfg_options), -1, 0, SDFG_FP_DEFAULT, SDFG_TIER_FULL, SDFG_LINKER_AUTO, \
     SDFG_EXTERNAL_FOLDER, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, false, false, NULL, NULL, NULL, NULL, NULL, NULL, \
-    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, 0 }
+    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, 0, NULL }
 #define SDFG_STATS_INIT { sizeof(sdfg_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 /* clang-format on */
 

@@ -331,6 +331,41 @@ typedef struct sdfg_pass {
     bool (*run)(void *user, const sdfg_pass_run *what, sdfg_give *give, void *to);
 } sdfg_pass;
 
+/* ---- instrumentation (docs/plugins.md) ---- */
+
+/* An element of a program, with the name and the numbers of sdfg_timing. */
+typedef struct sdfg_probe {
+    size_t struct_size; /* set by the library */
+    const char *name;   /* of an access node "Access CONTAINER" */
+    int64_t region, state, node;
+} sdfg_probe;
+
+/* Who measures elements whose instrumentation is a member of InstrumentationType, or looks at the containers of access
+ * nodes whose instrumentation is one of DataInstrumentationType. The functions are called from any thread, several at
+ * the same time. */
+typedef struct sdfg_provider {
+    size_t struct_size;                /* set by the plug-in */
+    enum sdfg_enumeration enumeration; /* SDFG_ENUM_INSTRUMENT or SDFG_ENUM_DATA_INSTRUMENT */
+    const char *name;                  /* a member that has no provider yet: of the format, or registered before */
+    const char *text;
+    const char *const *counters; /* names of what `end` counts, 16 at most; a list that ends with NULL, or NULL */
+    void *user;
+    /* Can it be used on this machine? False: `give` got a sentence that says why not; programs that need it get an
+     * error. NULL: yes. */
+    bool (*probe)(void *user, sdfg_give *give, void *to);
+    /* Is the element one that it measures? Asked when code is made. NULL: all are. */
+    bool (*wants)(void *user, const sdfg_probe *site);
+    /* Before and behind each execution of an element, in the thread that comes there; in parallel maps that is the one
+     * which begins the map. `begun` is what `begin` gave; `values`, one for each counter, are told to
+     * sdfg_options.timing unless they stay NaN. Only if sdfg_options.timing is set. Both NULL: the time that elements
+     * take is told. */
+    int64_t (*begin)(void *user, const sdfg_probe *site);
+    void (*end)(void *user, const sdfg_probe *site, int64_t begun, double *values);
+    /* Of data instrumentation: the container (`connector` has its name) when what comes into the access node is there
+     * and the condition of the node holds. It may change elements. False: the call of the program fails. */
+    bool (*data)(void *user, const sdfg_probe *site, const sdfg_operand *data);
+} sdfg_provider;
+
 /* What a plug-in registers with. The functions return false after a mistake, which becomes an error of whoever loads
  * the plug-in. */
 struct sdfg_plugin_api {
@@ -350,6 +385,7 @@ struct sdfg_plugin_api {
     bool (*environment)(sdfg_plugin *p, const sdfg_environment *e);
     bool (*target)(sdfg_plugin *p, const sdfg_target *t);
     bool (*pass)(sdfg_plugin *p, const sdfg_pass *pass);
+    bool (*provider)(sdfg_plugin *p, const sdfg_provider *provider);
 };
 
 #if defined(__GNUC__)

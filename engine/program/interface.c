@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { LAYOUT = 4, MOST = 1 << 20, DEEPEST = 1000 };
+enum { LAYOUT = 5, MOST = 1 << 20, DEEPEST = 1000 };
 
 /* ---- writing ---- */
 
@@ -160,6 +160,7 @@ void interface_write(const struct sdfg_program *p, struct text *out)
     bytes_put_number(out, LAYOUT);
     bytes_put_text(out, p->name);
     bytes_put_text(out, p->dace_version);
+    bytes_put_text(out, p->hash);
     put_place(out, w.root);
     bytes_put_number(out, p->num_variables);
     bytes_put_number(out, p->num_arguments);
@@ -387,6 +388,7 @@ static bool take_head(struct interface_reader *r, uint32_t *num_workspaces)
     b->failed |= bytes_take_number(b, LAYOUT) != LAYOUT;
     p->name = bytes_look_text(b);
     p->dace_version = bytes_look_text(b);
+    p->hash = bytes_look_text(b);
     r->root = take_place(r, NULL);
     p->num_variables = take_count(b);
     p->num_arguments = take_count(b);

@@ -13,6 +13,7 @@
 #include "engine/program/python.h"
 #include "engine/program/workspace.h"
 #include "engine/sized.h"
+#include "ir/json/json.h"
 #include "runtime/abi.h"
 
 #include <stddef.h>
@@ -71,6 +72,8 @@ static bool read_graph(struct sdfg_program *p)
         return false;
     p->name = p->root->name ? p->root->name : "";
     p->dace_version = p->root->dace_version ? p->root->dace_version : "";
+    const char *hash = json_string(json_get(json_get(p->root->json, "attributes"), "hash"));
+    p->hash = hash ? hash : "";
     p->in_key = handles_key(p);
     sdfg_each(p->root, find_external, &p->external);
     workspace_find(p);

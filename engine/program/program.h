@@ -56,7 +56,7 @@ struct sdfg_program {
     struct sdfg *root;  /* the graph, in an `ir` of its own, if the interface cannot do without it (a record cannot hold
                            it, or parts lie in other files); else NULL */
     struct text record; /* the interface as bytes, for disk; empty if it came from there, or if there is a root */
-    const char *name, *dace_version;
+    const char *name, *dace_version, *hash;
     bool external;       /* nested SDFGs lie in other files */
     atomic_bool on_disk; /* the interface is, or will never be */
     bool *in_key;        /* per variable: sizes of persistent memory depend on it */

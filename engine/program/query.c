@@ -9,6 +9,8 @@ const char *sdfg_program_name(const sdfg_program *p) { return p ? p->name : ""; 
 
 const char *sdfg_program_dace_version(const sdfg_program *p) { return p ? p->dace_version : ""; }
 
+const char *sdfg_program_hash(const sdfg_program *p) { return p ? p->hash : ""; }
+
 static void fill(const struct leaf *l, sdfg_argument *out)
 {
     sdfg_argument a = {

@@ -1,16 +1,16 @@
-/* Timers for all elements of some kinds, without a change of the file. */
+/* Instrumentation for all elements of some kinds, without a change of the file. */
 #include "ir/passes/passes.h"
 
 struct instrumented {
     unsigned kinds;
-    const struct enum_value *timer;
+    const struct enum_value *with;
 };
 
 /* What is measured in another way stays so. */
 static void set(const struct instrumented *i, const struct enum_value **instrument, enum instrument_kind kind)
 {
     if (i->kinds & kind && (!*instrument || (*instrument)->row == INSTRUMENT_NONE))
-        *instrument = i->timer;
+        *instrument = i->with;
 }
 
 static void set_node(const struct instrumented *i, struct node *n)
@@ -44,9 +44,8 @@ static void set_sdfg(void *user, struct sdfg *s)
     region_each_block(&s->region, set_state, user);
 }
 
-bool sdfg_instrument_with_timers(struct sdfg *s, unsigned kinds)
+void sdfg_instrument(struct sdfg *s, unsigned kinds, const struct enum_value *with)
 {
-    struct instrumented i = { kinds, enum_builtin(s->ir, INSTRUMENT_TIMER) };
+    struct instrumented i = { kinds, with };
     sdfg_each(s, set_sdfg, &i);
-    return true;
 }

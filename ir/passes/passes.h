@@ -13,9 +13,9 @@ bool sdfg_settle_defaults(struct sdfg *s);
 /* Vectors whose length only the machine knows become single elements. Before types are inferred. */
 bool sdfg_machine_vectors(struct sdfg *s);
 
-/* Elements of these kinds that nothing measures get instrumentation Timer; the numbers are those of enum
+/* Elements of these kinds that nothing measures get the instrumentation `with`; the numbers are those of enum
  * sdfg_instrument. */
 enum instrument_kind { INSTRUMENT_MAPS = 1, INSTRUMENT_STATES = 2, INSTRUMENT_TASKLETS = 4, INSTRUMENT_OTHERS = 8 };
-bool sdfg_instrument_with_timers(struct sdfg *s, unsigned kinds);
+void sdfg_instrument(struct sdfg *s, unsigned kinds, const struct enum_value *with);
 
 #endif

@@ -376,9 +376,10 @@ bool lower_activation(struct activation *act, struct tree_stmt *block)
     act->return_label = tree_label(lw->tree, "return");
     declare_symbols(act, block);
     struct scope sc = scope_at(act, block);
-    struct lower_timer timer = lower_timer_begin(&sc, act->sdfg->instrument);
+    struct lower_measured measured;
     struct tree_stmt *leave = stmt_block(lw->tree);
-    if (!lower_plan_allocations(act) || !lower_allocate_scope(&sc, leave))
+    if (!lower_measure_sdfg(&sc, act->sdfg, &measured) || !lower_plan_allocations(act) ||
+        !lower_allocate_scope(&sc, leave))
         return false;
     struct flow f = { .act = act };
     if (!lower_region(&f, &act->sdfg->region, block))
@@ -386,6 +387,6 @@ bool lower_activation(struct activation *act, struct tree_stmt *block)
     if (act->return_used)
         stmt_label(lw->tree, block, act->return_label);
     stmt_append(lw->tree, block, leave);
-    lower_timer_end_sdfg(&sc, &timer, act->sdfg);
+    lower_measured(&sc, &measured);
     return true;
 }

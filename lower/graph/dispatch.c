@@ -3,11 +3,13 @@
 
 bool lower_node(struct scope *sc, struct node *n)
 {
-    struct lower_timer timer = lower_timer_begin(sc, lower_node_instrument(n));
+    struct lower_measured measured;
+    if (!lower_measure_node(sc, n, &measured))
+        return false;
     struct tree_stmt *block = sc->block;
     if (!lower_node_by_target(sc, n))
         return false;
     sc->block = block; /* checks of the node guard nothing else */
-    lower_timer_end_node(sc, &timer, n);
+    lower_measured(sc, &measured);
     return true;
 }

@@ -39,9 +39,10 @@ static int64_t region_number(struct lower *lw, const struct region *r)
     return (int64_t)(uintptr_t)map_get(&lw->regions, r) - 1;
 }
 
-/* ---- timers ---- */
+/* ---- measuring ---- */
 
-const struct enum_value *lower_node_instrument(struct node *n)
+/* Of any node but access nodes, else NULL. */
+static const struct enum_value *node_instrument(struct node *n)
 {
     return as_tasklet(n)         ? as_tasklet(n)->instrument
            : as_map_entry(n)     ? as_map_entry(n)->instrument
@@ -51,57 +52,70 @@ const struct enum_value *lower_node_instrument(struct node *n)
                                  : NULL;
 }
 
-struct lower_timer lower_timer_begin(struct scope *sc, const struct enum_value *instrument)
+static const struct lower_provider *provider_of(const struct lower *lw, const struct enum_value *kind)
 {
-    struct lower *lw = sc->act->lw;
-    struct lower_timer t = { NULL };
-    if (!lw->options->timing || !instrument || instrument->row != INSTRUMENT_TIMER)
-        return t;
-    struct tree_expr *args[] = { expr_context(lw->tree) };
-    t.begin = tree_var(lw->tree, "begin", type_basic(lw->ir, TYPE_I64));
-    stmt_call(lw->tree, sc->block, t.begin, "sdfg_rt_clock", args, 1);
-    return t;
+    const struct enum_value *plain = kind && kind->template ? kind->template : kind;
+    for (uint32_t i = 0; plain && i < lw->options->num_providers; i++) {
+        const struct lower_provider *p = &lw->options->providers[i];
+        if (p->kind == plain->kind && !strcmp(p->name, plain->name))
+            return p;
+    }
+    return NULL;
 }
 
-static void end_timer(struct scope *sc, const struct lower_timer *timer, const struct place *place,
-                      const struct sdfg_rt_element *numbers, const char *name)
+/* An element as code keeps it: numbers, then texts. `detail` and `more`: of an access node; else NULL. */
+static struct tree_expr *element_of(struct lower *lw, const struct sdfg_rt_element *numbers, const char *name,
+                                    const struct lower_provider *p, const char *detail, const char *more)
 {
     enum { LONGEST = 63 };
-    struct lower *lw = sc->act->lw;
-    struct tree *t = lw->tree;
-    size_t length = strnlen(name, LONGEST), size = sizeof *numbers + length + 1;
+    const char *const texts[] = { arena_printf(lw->arena, "%.*s", LONGEST, name), p->name, detail, more };
+    struct text t = text_new(lw->arena);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts && texts[i]; i++) {
+        text_add(&t, texts[i]);
+        text_addc(&t, 0);
+    }
+    size_t size = sizeof *numbers + t.length;
     struct sdfg_rt_element *element = arena_alloc(lw->arena, size);
     *element = *numbers;
-    memcpy(element->name, name, length);
-    element->name[length] = 0;
-    struct tree_expr *args[] = { expr_context(t), expr_data(t, type_basic(lw->ir, TYPE_I8), element, size),
-                                 expr_var(t, timer->begin) };
-    stmt_call(t, sc->block, NULL, "sdfg_rt_timed", args, 3)->place = place;
+    memcpy(element->name, t.data, t.length);
+    return expr_data(lw->tree, type_basic(lw->ir, TYPE_I8), element, size);
 }
 
-void lower_timer_end_sdfg(struct scope *sc, const struct lower_timer *t, const struct sdfg *s)
+/* Calls `begin` if the element is measured. False with a diagnostic: it is to be, and cannot. */
+static bool begin(struct scope *sc, const struct place *place, const struct enum_value *kind,
+                  const struct sdfg_rt_element *numbers, const char *name, struct lower_measured *m)
 {
     struct lower *lw = sc->act->lw;
-    if (!t->begin)
-        return;
+    struct tree *t = lw->tree;
+    const struct lower_provider *p = lw->options->timing ? provider_of(lw, kind) : NULL;
+    const char *why = NULL;
+    *m = (struct lower_measured){ .place = place };
+    if (!p || !p->wants(p, numbers, name, &why))
+        return !why || diag_error(lw->diags, place, DIAG_PROVIDER_UNUSABLE, p->name, p->owner, why);
+    m->element = element_of(lw, numbers, name, p, NULL, NULL);
+    m->begun = tree_var(t, "begun", type_basic(lw->ir, TYPE_I64));
+    struct tree_expr *args[] = { expr_context(t), m->element };
+    stmt_call(t, sc->block, m->begun, "sdfg_rt_measure_begin", args, 2)->place = place;
+    return true;
+}
+
+bool lower_measure_sdfg(struct scope *sc, const struct sdfg *s, struct lower_measured *m)
+{
+    struct lower *lw = sc->act->lw;
     struct sdfg_rt_element e = { .region = region_number(lw, &s->region), .state = -1, .node = -1 };
-    end_timer(sc, t, &s->region.block.place, &e, arena_printf(lw->arena, "SDFG %s", s->name));
+    return begin(sc, &s->region.block.place, s->instrument, &e, arena_printf(lw->arena, "SDFG %s", s->name), m);
 }
 
-void lower_timer_end_state(struct scope *sc, const struct lower_timer *t, const struct state *st)
+bool lower_measure_state(struct scope *sc, const struct state *st, struct lower_measured *m)
 {
     struct lower *lw = sc->act->lw;
-    if (!t->begin)
-        return;
     struct sdfg_rt_element e = { region_number(lw, st->block.region), st->block.index, -1 };
-    end_timer(sc, t, &st->block.place, &e, arena_printf(lw->arena, "State %s", st->block.label));
+    return begin(sc, &st->block.place, st->instrument, &e, arena_printf(lw->arena, "State %s", st->block.label), m);
 }
 
-void lower_timer_end_node(struct scope *sc, const struct lower_timer *t, const struct node *n)
+bool lower_measure_node(struct scope *sc, struct node *n, struct lower_measured *m)
 {
     struct lower *lw = sc->act->lw;
-    if (!t->begin)
-        return;
     const struct block *b = &n->state->block;
     struct sdfg_rt_element e = { region_number(lw, b->region), b->index, n->index };
     const char *label = n->label ? n->label : "";
@@ -111,7 +125,16 @@ void lower_timer_end_node(struct scope *sc, const struct lower_timer *t, const s
                            ? arena_printf(lw->arena, "Consume %s", label)
                            : arena_printf(lw->arena, "%s %lld_%lld_%lld", kind, (long long)e.region, (long long)e.state,
                                           (long long)e.node);
-    end_timer(sc, t, &n->place, &e, name);
+    return begin(sc, &n->place, node_instrument(n), &e, name, m);
+}
+
+void lower_measured(struct scope *sc, const struct lower_measured *m)
+{
+    struct tree *t = sc->act->lw->tree;
+    if (!m->begun)
+        return;
+    struct tree_expr *args[] = { expr_context(t), m->element, expr_var(t, m->begun) };
+    stmt_call(t, sc->block, NULL, "sdfg_rt_measure_end", args, 3)->place = m->place;
 }
 
 /* ---- data ---- */
@@ -196,29 +219,63 @@ static bool is_plain(const struct container *c)
     return array && c->type && type_is_basic(type_scalar(c->type)) && c->rank <= LOWER_MAX_RANK;
 }
 
-bool lower_data_access(struct scope *sc, struct access *a)
+/* What saves, restores or looks at a container: its own arguments behind the context. */
+struct data_call {
+    const char *function;
+    struct tree_expr *what;
+};
+
+static bool call_with_data(struct scope *sc, struct access *a, const struct data_call *call)
 {
-    struct lower *lw = sc->act->lw;
+    struct tree *t = sc->act->lw->tree;
     const struct node *n = &a->node;
-    bool restore = restores(a->instrument);
-    if (restore && !lw->options->restore_data)
-        return lower_unsupported(sc, &n->place, "restoring saved data without a folder to restore from");
-    if (!restore && !saves(lw, a->instrument))
-        return true;
-    if (!is_plain(a->data))
-        return lower_unsupported(sc, &n->place, "saving and restoring what is no array or scalar of numbers");
     struct binding *b = lower_binding(sc, &n->place, a->data);
     struct scope inside = *sc;
     inside.block = b ? gate(sc, &n->place, &a->instrument_condition) : NULL;
     struct tree_expr *layout = inside.block ? layout_of(&inside, &n->place, b) : NULL;
     if (!layout)
         return false;
+    struct tree_expr *args[] = { expr_context(t), call->what, layout, b->pointer };
+    stmt_call(t, inside.block, NULL, call->function, args, 4)->place = &n->place;
+    return true;
+}
+
+static bool observe(struct scope *sc, struct access *a, const struct sdfg_rt_element *numbers,
+                    const struct lower_provider *p)
+{
+    struct lower *lw = sc->act->lw;
+    const struct node *n = &a->node;
+    const char *why = NULL, *name = arena_printf(lw->arena, "Access %s", a->data->name);
+    if (!p->wants(p, numbers, name, &why))
+        return !why || diag_error(lw->diags, &n->place, DIAG_PROVIDER_UNUSABLE, p->name, p->owner, why);
+    if (!is_plain(a->data))
+        return lower_unsupported(sc, &n->place, "instrumentation of what is no array or scalar of numbers");
+    struct text type = text_new(lw->arena);
+    type_print(type_scalar(a->data->type), &type);
+    struct data_call call = { "sdfg_rt_observe", element_of(lw, numbers, name, p, a->data->name, text_get(&type)) };
+    return call_with_data(sc, a, &call);
+}
+
+bool lower_data_access(struct scope *sc, struct access *a)
+{
+    struct lower *lw = sc->act->lw;
+    const struct node *n = &a->node;
     const struct block *state = &n->state->block;
+    bool restore = restores(a->instrument);
+    if (restore && !lw->options->restore_data)
+        return lower_unsupported(sc, &n->place, "restoring saved data without a folder to restore from");
+    if (!restore && !saves(lw, a->instrument)) {
+        const struct lower_provider *p =
+            a->instrument->row == DATA_INSTRUMENT_SAVE ? NULL : provider_of(lw, a->instrument);
+        return !p ||
+               observe(sc, a, &(struct sdfg_rt_element){ region_number(lw, state->region), state->index, n->index }, p);
+    }
+    if (!is_plain(a->data))
+        return lower_unsupported(sc, &n->place, "saving and restoring what is no array or scalar of numbers");
     const char *stem =
         arena_printf(lw->arena, "%lld_%u_%u", (long long)region_number(lw, state->region), state->index, n->index);
-    struct tree_expr *args[] = { expr_context(lw->tree), texts(lw, a->data->name, stem), layout, b->pointer };
-    stmt_call(lw->tree, inside.block, NULL, restore ? "sdfg_rt_restore" : "sdfg_rt_save", args, 4)->place = &n->place;
-    return true;
+    struct data_call call = { restore ? "sdfg_rt_restore" : "sdfg_rt_save", texts(lw, a->data->name, stem) };
+    return call_with_data(sc, a, &call);
 }
 
 /* ---- symbols ---- */

@@ -1,19 +1,22 @@
 /* What the graph asks to be measured, saved and restored (semantics.md 11). Without the options of these names nothing
- * of it is in the tree, except that graphs which restore are refused. */
+ * of it is in the tree, except that graphs which restore are refused, and what providers of plug-ins do with data. */
 #ifndef LOWER_INSTRUMENT_H
 #define LOWER_INSTRUMENT_H
 
 #include "lower/graph/lower.h"
 
-/* An element with instrumentation Timer: call begin before its code is made, end behind it. Other kinds of
- * instrumentation measure nothing. */
-struct lower_timer {
-    struct tree_var *begin; /* NULL: not timed */
+/* An element that somebody provides the instrumentation of. */
+struct lower_measured {
+    struct tree_expr *element;
+    struct tree_var *begun; /* NULL: it is not measured */
+    const struct place *place;
 };
-struct lower_timer lower_timer_begin(struct scope *sc, const struct enum_value *instrument);
-void lower_timer_end_node(struct scope *sc, const struct lower_timer *t, const struct node *n);
-void lower_timer_end_state(struct scope *sc, const struct lower_timer *t, const struct state *st);
-void lower_timer_end_sdfg(struct scope *sc, const struct lower_timer *t, const struct sdfg *s);
+/* Before the code of an element is made; false with a diagnostic: it cannot be measured here. */
+bool lower_measure_sdfg(struct scope *sc, const struct sdfg *s, struct lower_measured *m);
+bool lower_measure_state(struct scope *sc, const struct state *st, struct lower_measured *m);
+bool lower_measure_node(struct scope *sc, struct node *n, struct lower_measured *m);
+/* Behind that code. */
+void lower_measured(struct scope *sc, const struct lower_measured *m);
 /* Of any node but access nodes, else NULL. */
 const struct enum_value *lower_node_instrument(struct node *n);
 

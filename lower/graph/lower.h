@@ -21,6 +21,19 @@ struct lower_bound {
     int64_t value;
 };
 
+/* Who measures elements of one kind of instrumentation, or looks at data. */
+struct sdfg_rt_element;
+struct lower_provider {
+    enum enum_kind kind; /* and a member of it */
+    const char *name;
+    const char *owner; /* "plug-in 'acme'" */
+    /* Is the element measured? If not because the provider cannot be used here, `*why` says so. */
+    bool (*wants)(const struct lower_provider *p, const struct sdfg_rt_element *numbers, const char *name,
+                  const char **why);
+    const void *user;
+    uint32_t index;
+};
+
 struct lower_options {
     const struct targets *targets; /* NULL: targets_builtin */
     const struct machine *machine; /* that the code is for; NULL: machine_baseline */
@@ -34,7 +47,9 @@ struct lower_options {
     uint32_t alignment; /* of array arguments, bytes; 0: that of the element */
     bool device;        /* code for a device: it must be told how large arguments are */
     bool no_threads;
-    bool timing;                  /* what takes time is measured where the graph asks for it (instrument.h) */
+    const struct lower_provider *providers;
+    uint32_t num_providers;
+    bool timing;                  /* elements are measured where the graph asks for it (instrument.h) */
     bool save_data, restore_data; /* data instrumentation; without the second, graphs that restore are refused */
     unsigned check;               /* enum sdfg_rt_check_kind: accesses are marked for the check pass (check.h) */
 };

@@ -29,13 +29,15 @@ bool lower_state(struct activation *act, struct state *st, struct tree_stmt *blo
     struct lower *lw = act->lw;
     struct scope sc = scope_at(act, block);
     sc.state = st;
-    struct lower_timer timer = lower_timer_begin(&sc, st->instrument);
+    struct lower_measured measured;
+    if (!lower_measure_state(&sc, st, &measured))
+        return false;
     struct tree_stmt *frees = stmt_block(lw->tree);
     if (!lower_data_symbols(&sc, st) || !lower_allocate_scope(&sc, frees) || !lower_bind_views(&sc) ||
         !lower_scope_nodes(&sc))
         return false;
     stmt_append(lw->tree, block, frees);
-    lower_timer_end_state(&sc, &timer, st);
+    lower_measured(&sc, &measured);
     return true;
 }
 

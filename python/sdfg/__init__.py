@@ -68,5 +68,5 @@ def version() -> str:
 
 
 def list(what):
-    """What the library has: the rows of "targets", "passes", "ops" (library nodes), "enums" or "plugins"; see Engine.list."""
+    """What the library has: the rows of "targets", "passes", "ops" (library nodes), "enums", "plugins" or "providers"; see Engine.list."""
     return _default_engine().list(what)

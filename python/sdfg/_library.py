@@ -41,7 +41,7 @@ class Options(ctypes.Structure):
                 ("release", c_void_p), ("allocator_user", c_void_p), ("event", c_void_p), ("event_user", c_void_p),
                 ("fault", c_void_p), ("fault_user", c_void_p), ("timing", c_void_p), ("timing_user", c_void_p),
                 ("save_data", c_char_p), ("restore_data", c_char_p), ("arch", c_int),
-                ("python", c_char_p), ("plugins", c_char_p), ("passes", c_char_p), ("instrument", c_uint)]
+                ("python", c_char_p), ("plugins", c_char_p), ("passes", c_char_p), ("instrument", c_uint), ("instrument_with", c_char_p)]
 
 
 class Argument(ctypes.Structure):

@@ -284,7 +284,7 @@ static sdfg_error *call_and_wait(struct state *s)
 
 static sdfg_error *list_all(struct state *s)
 {
-    for (enum sdfg_list_kind what = SDFG_LIST_TARGETS; what <= SDFG_LIST_ENUMS; what++) {
+    for (enum sdfg_list_kind what = SDFG_LIST_TARGETS; what <= SDFG_LIST_PROVIDERS; what++) {
         sdfg_list *list;
         sdfg_error *e = sdfg_engine_list(&list, s->engine, what);
         sdfg_list_free(list);

@@ -69,6 +69,9 @@ if command -v pkg-config >/dev/null 2>&1; then
     cc -shared -fPIC "$examples/plugin_passes.c" $(pkg-config --cflags sdfg) -o libpasses.so
     "$root/bin/sdfg-opt" --list=passes --plugin=./libpasses.so | grep -q '^atomic-writes'
     # shellcheck disable=SC2046
+    cc -shared -fPIC "$examples/plugin_provider.c" $(pkg-config --cflags sdfg) -o libprovider.so
+    "$root/bin/sdfg-run" "$examples/axpy.sdfg" --N=8 --no-cache --plugin=./libprovider.so --instrument=Example_Usage:maps --report=- 2>/dev/null | grep -q page_faults
+    # shellcheck disable=SC2046
     cc -shared -fPIC "$examples/backend/simulator.c" $(pkg-config --cflags sdfg) -o libsimulator.so
     "$root/bin/sdfg-run" "$examples/backend/simulator.sdfg" --N=100 --no-cache --plugin=./libsimulator.so >/dev/null 2>&1
     # shellcheck disable=SC2046

@@ -27,7 +27,7 @@ static const struct call {
     { "sdfg_rt_num_threads", "c" },
     { "sdfg_rt_threads_sleep", "c" },
     { "sdfg_rt_thread_limit", "c" },
-    { "sdfg_rt_clock", "c" },
+    { "sdfg_rt_measure_begin", "c 0" },
     { "sdfg_rt_cancelled", "c" },
     { "sdfg_rt_external", "c 0 64" },
     { "sdfg_rt_target_memory", "c 64" },
@@ -264,15 +264,15 @@ TEST(rows_are_true)
 TEST(rows_are_complete)
 {
     static const char *const elsewhere[] = {
-        "parallel", "barrier",  "critical_begin", "critical_end", /* threads: test_runtime.c */
-        "alloc",    "free",                                       /* below */
-        "stream_",                                                /* below and test_stream.c */
-        "program_", "node",     "target",         "set_slot",     /* roles k: they may do everything */
-        "timed",    "save",     "restore",                        /* test_instrument.c */
-        "fault",    "race",     "stopped",                        /* checked mode: test_checking.c */
-        "device_",                                                /* test_device.c */
-        "mpi_",     "MPI_",                                       /* tests/mpi */
-        "f8e",      "float_to_"                                   /* below */
+        "parallel",    "barrier",  "critical_begin", "critical_end", /* threads: test_runtime.c */
+        "alloc",       "free",                                       /* below */
+        "stream_",                                                   /* below and test_stream.c */
+        "program_",    "node",     "target",         "set_slot",     /* roles k: they may do everything */
+        "measure_end", "observe",  "save",           "restore",      /* test_instrument.c, cli/providers */
+        "fault",       "race",     "stopped",                        /* checked mode: test_checking.c */
+        "device_",                                                   /* test_device.c */
+        "mpi_",        "MPI_",                                       /* tests/mpi */
+        "f8e",         "float_to_"                                   /* below */
     };
     for (int i = 0; i < CALLEE_UNKNOWN; i++) {
         const struct tree_callee *row = &tree_callees[i];
@@ -297,7 +297,7 @@ TEST(small_floats)
     const struct tree_callee *row = tree_callee("sdfg_rt_f8e4m3_to_float");
     CHECK_INT(row->flags & RT_PURE, RT_PURE);
     CHECK(callee_is_pure(row));
-    CHECK(!callee_is_pure(tree_callee("sdfg_rt_clock")));
+    CHECK(!callee_is_pure(tree_callee("sdfg_rt_measure_begin")));
     CHECK(!callee_is_pure(tree_callee("a_float_of_somebody"))); /* once the name alone said so */
     CHECK(tree_callee("a_float_of_somebody") == &tree_callees[CALLEE_UNKNOWN]);
 }

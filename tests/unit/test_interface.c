@@ -33,7 +33,7 @@ static const char *everything(sdfg_program *p, struct arena *a)
 {
     struct text out = text_new(a);
     sdfg_argument argument = { .struct_size = sizeof argument };
-    text_printf(&out, "%s of %s\n", sdfg_program_name(p), sdfg_program_dace_version(p));
+    text_printf(&out, "%s of %s, %s\n", sdfg_program_name(p), sdfg_program_dace_version(p), sdfg_program_hash(p));
     for (size_t i = 0; sdfg_program_argument(p, i, &argument); i++)
         print_argument(&out, &argument);
     for (size_t i = 0; sdfg_program_transient(p, i, &argument); i++)
@@ -109,7 +109,7 @@ static void print_leaf(struct text *out, const struct leaf *l, const struct sdfg
 static const char *print_program(const struct sdfg_program *p, struct arena *a)
 {
     struct text out = text_new(a);
-    text_printf(&out, "%s of %s\n", p->name, p->dace_version);
+    text_printf(&out, "%s of %s, %s\n", p->name, p->dace_version, p->hash);
     for (uint32_t i = 0; i < p->num_variables; i++) {
         const struct variable *v = &p->variables[i];
         text_printf(&out, "%s %d%d%d%d%d %lld ", v->name, v->is_scalar, v->is_constant, v->required, v->bindable,
@@ -150,6 +150,7 @@ static struct sdfg_program *described(const char *path)
     }
     p->name = p->root->name;
     p->dace_version = p->root->dace_version ? p->root->dace_version : "";
+    p->hash = "0123abcd";
     p->in_key = handles_key(p);
     workspace_find(p);
     p->warnings = error_from_diags(ir->diags, SDFG_STAGE_LOAD);
