@@ -66,6 +66,12 @@ static inline bool type_is_signed(const struct type *t) { return t->kind >= TYPE
 static inline bool type_is_unsigned(const struct type *t) { return t->kind >= TYPE_U8 && t->kind <= TYPE_U64; }
 static inline bool type_is_float(const struct type *t) { return t->kind >= TYPE_F16 && t->kind <= TYPE_F64; }
 static inline bool type_is_complex(const struct type *t) { return t->kind == TYPE_C64 || t->kind == TYPE_C128; }
+/* Values are computed with as they are: smaller floats are widened first. */
+static inline bool type_is_arithmetic(const struct type *t)
+{
+    return t->kind == TYPE_BOOL || type_is_integer(t) || t->kind == TYPE_F32 || t->kind == TYPE_F64 ||
+           type_is_complex(t);
+}
 /* The element of a vector; other types as they are. */
 static inline const struct type *type_scalar(const struct type *t) { return t->kind == TYPE_VECTOR ? t->elem : t; }
 /* Of complex numbers, or a vector of them: their real and imaginary parts. */

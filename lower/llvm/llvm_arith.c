@@ -168,6 +168,8 @@ struct llvm_value llvm_binary(struct llvm_func *f, enum expr_op op, const struct
         LLVMValueRef r = float_binary(f, op, llvm_widen(f, scalar, a.v), llvm_widen(f, scalar, b.v));
         return (struct llvm_value){ llvm_narrow(f, scalar, r), NULL };
     }
+    if (op == EXPR_REM && type_is_float(scalar) && t->kind == TYPE_VECTOR)
+        return (struct llvm_value){ llvm_vector_math(f, TREE_MATH_fmod, t, (struct llvm_value[]){ a, b }), NULL };
     if (type_is_float(scalar))
         return (struct llvm_value){ float_binary(f, op, a.v, b.v), NULL };
     if (type_is_integer(scalar))

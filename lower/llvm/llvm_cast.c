@@ -122,6 +122,8 @@ struct llvm_value llvm_cast(struct llvm_func *f, const struct type *to, const st
 
 static LLVMTypeRef memory_vector(struct llvm_func *f, const struct type *t)
 {
+    if (llvm_type_is_complex(t) && t->kind == TYPE_VECTOR && t->scalable)
+        return LLVMScalableVectorType(llvm_type(f->unit, t->elem), 2 * t->lanes);
     if (llvm_type_is_complex(t))
         return LLVMVectorType(llvm_type(f->unit, type_scalar(t)), t->kind == TYPE_VECTOR ? 2 * t->lanes : 2);
     LLVMTypeRef scalar = t->kind == TYPE_VECTOR ? llvm_type_memory(f->unit, t->elem) : llvm_type_memory(f->unit, t);
@@ -138,8 +140,13 @@ static LLVMValueRef every_second_lane(struct llvm_func *f, LLVMValueRef pairs, u
 }
 
 /* Parts of complex lanes to pairs, and back. */
-static LLVMValueRef interleave(struct llvm_func *f, LLVMValueRef re, LLVMValueRef im, unsigned count)
+LLVMValueRef llvm_interleave(struct llvm_func *f, LLVMValueRef re, LLVMValueRef im)
 {
+    unsigned count = LLVMGetVectorSize(LLVMTypeOf(re));
+    if (LLVMGetTypeKind(LLVMTypeOf(re)) == LLVMScalableVectorTypeKind) {
+        LLVMTypeRef pairs = LLVMScalableVectorType(LLVMGetElementType(LLVMTypeOf(re)), 2 * count);
+        return llvm_intrinsic(f, "llvm.vector.interleave2", pairs, (LLVMValueRef[]){ re, im }, 2);
+    }
     LLVMValueRef *mask = NEW_ARRAY(f->emitter->arena, LLVMValueRef, 2 * count);
     for (unsigned i = 0; i < 2 * count; i++)
         mask[i] = llvm_int(f->unit->i32, i / 2 + (i % 2) * count);
@@ -148,6 +155,11 @@ static LLVMValueRef interleave(struct llvm_func *f, LLVMValueRef re, LLVMValueRe
 
 static struct llvm_value deinterleave(struct llvm_func *f, LLVMValueRef pairs, unsigned count)
 {
+    if (LLVMGetTypeKind(LLVMTypeOf(pairs)) == LLVMScalableVectorTypeKind) {
+        LLVMValueRef both = llvm_intrinsic(f, "llvm.vector.deinterleave2", LLVMTypeOf(pairs), &pairs, 1);
+        return (struct llvm_value){ LLVMBuildExtractValue(f->builder, both, 0, ""),
+                                    LLVMBuildExtractValue(f->builder, both, 1, "") };
+    }
     LLVMValueRef re = every_second_lane(f, pairs, count, 0);
     return (struct llvm_value){ re, every_second_lane(f, pairs, count, 1) };
 }
@@ -155,7 +167,7 @@ static struct llvm_value deinterleave(struct llvm_func *f, LLVMValueRef pairs, u
 LLVMValueRef llvm_to_memory(struct llvm_func *f, const struct type *t, struct llvm_value v)
 {
     if (t->kind == TYPE_VECTOR && v.im)
-        return interleave(f, v.v, v.im, t->lanes);
+        return llvm_interleave(f, v.v, v.im);
     if (type_is_complex(t)) {
         LLVMValueRef pair = LLVMGetPoison(memory_vector(f, t));
         pair = LLVMBuildInsertElement(f->builder, pair, v.v, llvm_int(f->unit->i32, 0), "");

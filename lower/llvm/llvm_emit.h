@@ -225,6 +225,7 @@ struct llvm_value llvm_bits(struct llvm_func *f, const struct type *to, const st
 /* One LLVM value with the bytes of memory: bool as bytes, complex numbers as two lanes each. And back. */
 LLVMValueRef llvm_to_memory(struct llvm_func *f, const struct type *t, struct llvm_value v);
 struct llvm_value llvm_from_memory(struct llvm_func *f, const struct type *t, LLVMValueRef v);
+LLVMValueRef llvm_interleave(struct llvm_func *f, LLVMValueRef a, LLVMValueRef b); /* a vector of a0 b0 a1 b1 ... */
 
 /* llvm_arith.c, llvm_complex.c */
 LLVMValueRef llvm_fp(struct llvm_func *f, LLVMValueRef v); /* sets the flags of a float operation; gives v */
@@ -241,8 +242,18 @@ struct llvm_value llvm_complex_binary(struct llvm_func *f, enum expr_op op, stru
 struct llvm_value llvm_math(struct llvm_func *f, const struct tree_expr *e, const struct llvm_value *args);
 LLVMValueRef llvm_intrinsic(struct llvm_func *f, const char *name, LLVMTypeRef overload, LLVMValueRef *args,
                             unsigned n);
+/* Of a vector of float32 or float64. */
+LLVMValueRef llvm_vector_math(struct llvm_func *f, enum tree_math math, const struct type *t,
+                              const struct llvm_value *args);
 
 /* llvm_vector.c */
+typedef struct llvm_value llvm_lane_function(struct llvm_func *f, void *user, const struct llvm_value *lanes);
+/* Each lane of the result computed by itself from those of the arguments: for what vectors have no instruction. */
+struct llvm_value llvm_each_lane(struct llvm_func *f, const struct type *result, const struct llvm_value *args,
+                                 unsigned n, llvm_lane_function *of_lane, void *user);
+/* The vector form that a library has of a function, called; NULL: none has one. */
+LLVMValueRef llvm_vector_call(struct llvm_func *f, const char *function, const struct type *t,
+                              const struct llvm_value *args, unsigned n);
 void llvm_vector_forms(struct llvm_func *f, LLVMValueRef call, const char *function, const struct type *t,
                        unsigned num_args);
 void llvm_vector_finish(struct llvm_unit *u);
@@ -322,8 +333,7 @@ struct llvm_retry {
 };
 struct llvm_repeat {
     LLVMBasicBlockRef again;
-    LLVMValueRef round;
-    int64_t rounds;
+    LLVMValueRef round, rounds;
     LLVMValueRef *phis;
 };
 struct llvm_value llvm_flow_select(struct llvm_func *f, const struct tree_expr *condition, const struct tree_expr *a,
@@ -337,9 +347,9 @@ void llvm_flow_else(struct llvm_func *f, struct llvm_if *i);
 void llvm_flow_end(struct llvm_func *f, struct llvm_if *i);
 struct llvm_retry llvm_flow_retry(struct llvm_func *f, LLVMValueRef first);
 void llvm_flow_retry_end(struct llvm_func *f, struct llvm_retry *r, LLVMValueRef old, LLVMValueRef done);
-/* `rounds` > 0 times what follows, up to the end: `values` are what it begins with, then those of each round, and
- * behind the end those of the last. */
-struct llvm_repeat llvm_flow_repeat(struct llvm_func *f, int64_t rounds, LLVMValueRef *values, unsigned n);
+/* `rounds` (int64, > 0) times what follows, up to the end: `values` are what it begins with, then those of each round,
+ * and behind the end those of the last. */
+struct llvm_repeat llvm_flow_repeat(struct llvm_func *f, LLVMValueRef rounds, LLVMValueRef *values, unsigned n);
 void llvm_flow_repeat_end(struct llvm_func *f, struct llvm_repeat *r, LLVMValueRef *values, unsigned n);
 void llvm_flow_return(struct llvm_func *f); /* ends the block */
 void llvm_flow_return_if(struct llvm_func *f, LLVMValueRef condition);

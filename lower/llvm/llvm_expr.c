@@ -198,8 +198,23 @@ static struct llvm_value expr_function(struct llvm_func *f, const struct tree_ex
     return e->math >= TREE_MATH_isnan ? truth_of_type(f, e->type, r.v) : r;
 }
 
+static struct llvm_value call_lane(struct llvm_func *f, void *user, const struct llvm_value *lanes)
+{
+    const struct tree_expr *e = user;
+    const struct type *types[3] = { NULL };
+    for (uint32_t i = 0; i < e->num_args; i++)
+        types[i] = e->args[i]->type->elem;
+    return llvm_call_pure(f, e->type->elem, e->name, types, lanes, e->num_args);
+}
+
 static struct llvm_value expr_c_call(struct llvm_func *f, const struct tree_expr *e)
 {
+    if (e->type->scalable) {
+        struct llvm_value args[3];
+        for (uint32_t i = 0; i < e->num_args; i++)
+            args[i] = llvm_expr(f, e->args[i]);
+        return llvm_each_lane(f, e->type, args, e->num_args, call_lane, (void *)(uintptr_t)e);
+    }
     return llvm_call(f, e->type, e->name, NULL, e->args, e->num_args);
 }
 

@@ -145,7 +145,7 @@ void llvm_flow_retry_end(struct llvm_func *f, struct llvm_retry *r, LLVMValueRef
     llvm_block_begin(f, end);
 }
 
-struct llvm_repeat llvm_flow_repeat(struct llvm_func *f, int64_t rounds, LLVMValueRef *values, unsigned n)
+struct llvm_repeat llvm_flow_repeat(struct llvm_func *f, LLVMValueRef rounds, LLVMValueRef *values, unsigned n)
 {
     struct llvm_repeat r = { .again = llvm_block(f, "repeat"), .rounds = rounds };
     LLVMBasicBlockRef before = llvm_block_current(f);
@@ -169,7 +169,7 @@ void llvm_flow_repeat_end(struct llvm_func *f, struct llvm_repeat *r, LLVMValueR
 {
     LLVMBasicBlockRef from = llvm_block_current(f), end = llvm_block(f, "repeated");
     LLVMValueRef next = LLVMBuildAdd(f->builder, r->round, llvm_int(f->unit->i64, 1), "");
-    LLVMValueRef more = LLVMBuildICmp(f->builder, LLVMIntULT, next, llvm_int(f->unit->i64, r->rounds), "");
+    LLVMValueRef more = LLVMBuildICmp(f->builder, LLVMIntULT, next, r->rounds, "");
     LLVMBuildCondBr(f->builder, more, r->again, end);
     LLVMAddIncoming(r->round, &next, &from, 1);
     for (unsigned i = 0; i < n; i++)

@@ -51,23 +51,70 @@ static LLVMValueRef address(struct llvm_func *f, const struct type *elem, LLVMVa
     return LLVMBuildGEP2(f->builder, llvm_type_memory(f->unit, elem), at, &i, 1, "");
 }
 
+/* Where lanes lie in memory: `at` is the address of lane 0 or those of all. */
+struct lane_place {
+    const struct type *type;
+    LLVMValueRef at, mask, at_imaginary;
+    bool indexed;
+};
+
+/* The parts of complex lanes that are neighbours are neighbours, under a mask with two lanes for each; elsewhere each
+ * part has its own addresses. */
+static struct lane_place place_of(struct llvm_func *f, const struct type *t, LLVMValueRef at, LLVMValueRef mask)
+{
+    struct lane_place p = { .type = t, .at = at, .mask = mask, .indexed = llvm_is_vector(LLVMTypeOf(at)) };
+    if (!type_is_complex(t->elem))
+        return p;
+    LLVMValueRef one = llvm_int(f->unit->i64, 1);
+    if (p.indexed)
+        p.at_imaginary = LLVMBuildGEP2(f->builder, llvm_type(f->unit, t->elem), at, &one, 1, "");
+    else
+        p.mask = llvm_interleave(f, mask, mask);
+    return p;
+}
+
+static LLVMTypeRef type_at(struct llvm_func *f, const struct lane_place *p)
+{
+    const struct type *elem = p->type->elem;
+    if (!type_is_complex(elem))
+        return llvm_with_lanes(llvm_type(f->unit, p->type), llvm_type_memory(f->unit, elem));
+    return p->indexed ? llvm_type(f->unit, p->type)
+                      : LLVMScalableVectorType(llvm_type(f->unit, elem), 2 * p->type->lanes);
+}
+
+static LLVMValueRef load_part(struct llvm_func *f, const struct lane_place *p, LLVMValueRef at,
+                              const struct tree_expr *e)
+{
+    LLVMValueRef v = llvm_masked_load(f, type_at(f, p), at, p->mask, p->type->elem->align);
+    llvm_meta_access(f, v, e->alias, llvm_private_from(f, e->args[0]));
+    return v;
+}
+
 struct llvm_value llvm_expr_masked(struct llvm_func *f, const struct tree_expr *e)
 {
-    const struct type *elem = e->type->elem;
-    LLVMTypeRef type = llvm_with_lanes(llvm_type(f->unit, e->type), llvm_type_memory(f->unit, elem));
-    LLVMValueRef at = address(f, elem, llvm_expr(f, e->args[0]).v, e->args[1]), mask = llvm_expr(f, e->args[2]).v;
-    LLVMValueRef v = llvm_masked_load(f, type, at, mask, elem->align);
-    llvm_meta_access(f, v, e->alias, llvm_private_from(f, e->args[0]));
-    return llvm_from_memory(f, e->type, v);
+    LLVMValueRef at = address(f, e->type->elem, llvm_expr(f, e->args[0]).v, e->args[1]);
+    struct lane_place p = place_of(f, e->type, at, llvm_expr(f, e->args[2]).v);
+    LLVMValueRef v = load_part(f, &p, at, e);
+    return p.at_imaginary ? (struct llvm_value){ v, load_part(f, &p, p.at_imaginary, e) }
+                          : llvm_from_memory(f, e->type, v);
+}
+
+static void store_part(struct llvm_func *f, const struct lane_place *p, LLVMValueRef v, LLVMValueRef at,
+                       const struct tree_stmt *s)
+{
+    LLVMValueRef store = llvm_masked_store(f, v, at, p->mask, p->type->elem->align);
+    llvm_meta_access(f, store, s->alias, llvm_private_from(f, s->pointer));
 }
 
 void llvm_stmt_masked(struct llvm_func *f, const struct tree_stmt *s)
 {
     const struct type *type = s->value->type;
     struct llvm_value v = llvm_expr(f, s->value);
-    LLVMValueRef at = address(f, type->elem, llvm_expr(f, s->pointer).v, s->index), mask = llvm_expr(f, s->mask).v;
-    LLVMValueRef store = llvm_masked_store(f, llvm_to_memory(f, type, v), at, mask, type->elem->align);
-    llvm_meta_access(f, store, s->alias, llvm_private_from(f, s->pointer));
+    LLVMValueRef at = address(f, type->elem, llvm_expr(f, s->pointer).v, s->index);
+    struct lane_place p = place_of(f, type, at, llvm_expr(f, s->mask).v);
+    store_part(f, &p, p.at_imaginary ? v.v : llvm_to_memory(f, type, v), at, s);
+    if (p.at_imaginary)
+        store_part(f, &p, v.im, p.at_imaginary, s);
 }
 
 /* ---- lanes ---- */
@@ -121,20 +168,24 @@ static LLVMValueRef float_sum(struct llvm_func *f, LLVMValueRef first, LLVMValue
     return llvm_intrinsic(f, "llvm.vector.reduce.fadd", LLVMTypeOf(lanes), (LLVMValueRef[]){ first, lanes }, 2);
 }
 
+static LLVMValueRef any_order_sum(struct llvm_func *f, LLVMValueRef lanes)
+{
+    LLVMValueRef v = float_sum(f, llvm_const_float(LLVMGetElementType(LLVMTypeOf(lanes)), -0.0), lanes);
+    LLVMSetFastMathFlags(v, LLVMFastMathAllowReassoc);
+    return v;
+}
+
 struct llvm_value llvm_expr_lanes(struct llvm_func *f, const struct tree_expr *e)
 {
     const struct type *t = e->args[0]->type;
-    LLVMValueRef v = llvm_expr(f, e->args[0]).v;
-    if (e->op == EXPR_LANES_SUM && type_is_float(t->elem)) {
-        v = float_sum(f, llvm_const_float(llvm_type(f->unit, t->elem), -0.0), v);
-        LLVMSetFastMathFlags(v, LLVMFastMathAllowReassoc);
-        return (struct llvm_value){ v, NULL };
-    }
-    return (struct llvm_value){ llvm_intrinsic(f, combination(e->op, t->elem), LLVMTypeOf(v), &v, 1), NULL };
+    struct llvm_value v = llvm_expr(f, e->args[0]);
+    if (e->op == EXPR_LANES_SUM && (type_is_float(t->elem) || v.im))
+        return (struct llvm_value){ any_order_sum(f, v.v), v.im ? any_order_sum(f, v.im) : NULL };
+    return (struct llvm_value){ llvm_intrinsic(f, combination(e->op, t->elem), LLVMTypeOf(v.v), &v.v, 1), NULL };
 }
 
 struct llvm_value llvm_expr_ordered(struct llvm_func *f, const struct tree_expr *e)
 {
-    LLVMValueRef first = llvm_expr(f, e->args[0]).v;
-    return (struct llvm_value){ float_sum(f, first, llvm_expr(f, e->args[1]).v), NULL };
+    struct llvm_value first = llvm_expr(f, e->args[0]), v = llvm_expr(f, e->args[1]);
+    return (struct llvm_value){ float_sum(f, first.v, v.v), v.im ? float_sum(f, first.im, v.im) : NULL };
 }

@@ -133,20 +133,27 @@ static LLVMValueRef float_math(struct llvm_func *f, enum tree_math math, const s
     return llvm_fp(f, library(f, t, functions[math].name, args, n).v);
 }
 
-static LLVMValueRef vector_math(struct llvm_func *f, enum tree_math math, const struct type *t,
-                                const struct llvm_value *args)
+/* What is computed for each lane of a vector. */
+struct of_lane {
+    enum tree_math math;
+    const struct type *type; /* of an argument's lane */
+};
+
+static struct llvm_value float_lane(struct llvm_func *f, void *user, const struct llvm_value *args)
 {
-    if (functions[math].intrinsic || math == TREE_MATH_fmod || math == TREE_MATH_conj)
+    const struct of_lane *l = user;
+    return (struct llvm_value){ float_math(f, l->math, l->type, args), NULL };
+}
+
+LLVMValueRef llvm_vector_math(struct llvm_func *f, enum tree_math math, const struct type *t,
+                              const struct llvm_value *args)
+{
+    struct of_lane lane = { math, t->elem };
+    if (functions[math].intrinsic || math == TREE_MATH_conj || (math == TREE_MATH_fmod && !t->scalable))
         return float_math(f, math, t->elem, args);
-    LLVMValueRef result = LLVMGetPoison(llvm_type(f->unit, t));
-    for (unsigned lane = 0; lane < t->lanes; lane++) {
-        LLVMValueRef index = llvm_int(f->unit->i32, lane);
-        struct llvm_value a[MAX_ARGS];
-        for (unsigned i = 0; i < functions[math].arity; i++)
-            a[i] = (struct llvm_value){ LLVMBuildExtractElement(f->builder, args[i].v, index, ""), NULL };
-        result = LLVMBuildInsertElement(f->builder, result, float_math(f, math, t->elem, a), index, "");
-    }
-    return result;
+    LLVMValueRef r =
+        llvm_vector_call(f, library_name(f, t->elem, functions[math].name), t, args, functions[math].arity);
+    return r ? r : llvm_each_lane(f, t, args, functions[math].arity, float_lane, &lane).v;
 }
 
 static struct llvm_value complex_scaled(struct llvm_func *f, struct llvm_value v, double factor)
@@ -226,15 +233,9 @@ static struct llvm_value magnitude(struct llvm_func *f, const struct type *t, co
     return (struct llvm_value){ llvm_intrinsic(f, "llvm.abs", LLVMTypeOf(a->v), args, 2), NULL };
 }
 
-static struct llvm_value magnitude_of_lanes(struct llvm_func *f, const struct type *t, struct llvm_value a)
+static struct llvm_value magnitude_lane(struct llvm_func *f, void *user, const struct llvm_value *args)
 {
-    LLVMValueRef r = LLVMGetPoison(LLVMTypeOf(a.v));
-    for (unsigned lane = 0; lane < t->lanes; lane++) {
-        LLVMValueRef index = llvm_int(f->unit->i32, lane);
-        struct llvm_value one = llvm_lane(f, a, index);
-        r = LLVMBuildInsertElement(f->builder, r, magnitude(f, t->elem, &one).v, index, "");
-    }
-    return (struct llvm_value){ r, NULL };
+    return magnitude(f, user, args);
 }
 
 static LLVMValueRef small_float_math(struct llvm_func *f, enum tree_math math, const struct type *t,
@@ -242,29 +243,18 @@ static LLVMValueRef small_float_math(struct llvm_func *f, enum tree_math math, c
 {
     const struct type *scalar = type_scalar(t), *wide = type_basic(f->emitter->tree->ir, TYPE_F32);
     if (t->kind == TYPE_VECTOR)
-        wide = type_vector(f->emitter->tree->ir, wide, t->lanes, NULL);
+        wide = type_lanes_of(f->emitter->tree->ir, t, wide);
     struct llvm_value a[MAX_ARGS];
     for (unsigned i = 0; i < functions[math].arity; i++)
         a[i] = (struct llvm_value){ llvm_widen(f, scalar, args[i].v), NULL };
     return llvm_narrow(f, scalar,
-                       wide->kind == TYPE_VECTOR ? vector_math(f, math, wide, a) : float_math(f, math, wide, a));
+                       wide->kind == TYPE_VECTOR ? llvm_vector_math(f, math, wide, a) : float_math(f, math, wide, a));
 }
 
-static struct llvm_value complex_lanes(struct llvm_func *f, enum tree_math math, const struct type *t,
-                                       const struct llvm_value *args)
+static struct llvm_value complex_lane(struct llvm_func *f, void *user, const struct llvm_value *args)
 {
-    LLVMTypeRef type = llvm_type(f->unit, t);
-    struct llvm_value r = { LLVMGetPoison(type), LLVMGetPoison(type) };
-    for (unsigned lane = 0; lane < t->lanes; lane++) {
-        LLVMValueRef index = llvm_int(f->unit->i32, lane);
-        struct llvm_value a[MAX_ARGS];
-        for (unsigned i = 0; i < functions[math].arity; i++)
-            a[i] = llvm_lane(f, args[i], index);
-        struct llvm_value v = complex_math(f, math, t->elem, a);
-        r.v = LLVMBuildInsertElement(f->builder, r.v, v.v, index, "");
-        r.im = LLVMBuildInsertElement(f->builder, r.im, v.im, index, "");
-    }
-    return r;
+    const struct of_lane *l = user;
+    return complex_math(f, l->math, l->type, args);
 }
 
 struct llvm_value llvm_math(struct llvm_func *f, const struct tree_expr *e, const struct llvm_value *args)
@@ -273,11 +263,13 @@ struct llvm_value llvm_math(struct llvm_func *f, const struct tree_expr *e, cons
     if (e->math >= TREE_MATH_isnan)
         return (struct llvm_value){ predicate(f, e->math, t, args[0]), NULL };
     if (e->math == TREE_MATH_fabs && t->kind == TYPE_VECTOR && type_is_complex(scalar))
-        return magnitude_of_lanes(f, t, args[0]);
+        return llvm_each_lane(f, e->type, args, 1, magnitude_lane, (void *)scalar);
     if (e->math == TREE_MATH_fabs && !type_is_float(scalar))
         return magnitude(f, t, args);
+    struct of_lane lane = { e->math, scalar };
     if (type_is_complex(scalar))
-        return t->kind == TYPE_VECTOR ? complex_lanes(f, e->math, t, args) : complex_math(f, e->math, t, args);
+        return t->kind == TYPE_VECTOR ? llvm_each_lane(f, t, args, functions[e->math].arity, complex_lane, &lane)
+                                      : complex_math(f, e->math, t, args);
     if (e->math == TREE_MATH_conj)
         return args[0];
     if (!type_is_float(scalar)) {
@@ -287,6 +279,6 @@ struct llvm_value llvm_math(struct llvm_func *f, const struct tree_expr *e, cons
     if (llvm_type_is_small_float(scalar))
         return (struct llvm_value){ small_float_math(f, e->math, t, args), NULL };
     if (t->kind == TYPE_VECTOR)
-        return (struct llvm_value){ vector_math(f, e->math, t, args), NULL };
+        return (struct llvm_value){ llvm_vector_math(f, e->math, t, args), NULL };
     return (struct llvm_value){ float_math(f, e->math, t, args), NULL };
 }

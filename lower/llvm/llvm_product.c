@@ -209,7 +209,7 @@ static void add_terms(struct product *p, const struct tile *t, LLVMValueRef a, L
     for (unsigned i = 2; i < n; i++)
         values[i] = LLVMConstNull(t->whole.type);
     if (count * p->k > STRAIGHT && rounds > 1) {
-        struct llvm_repeat loop = llvm_flow_repeat(p->f, rounds, values, n);
+        struct llvm_repeat loop = llvm_flow_repeat(p->f, llvm_int(p->f->unit->i64, rounds), values, n);
         for (int64_t w = 0; w < t->ways; w++)
             add_term(p, t, address(p, values[0], w * p->a.col), address(p, values[1], w * p->b.row),
                      values + 2 + w * count);
@@ -275,7 +275,7 @@ static void emit_bands(struct product *p, int64_t rows,
     LLVMValueRef at[] = { p->a.at, p->c.at };
     int64_t rounds = p->m / rows, i = 0, step = rows;
     if (rounds > 2) {
-        struct llvm_repeat loop = llvm_flow_repeat(p->f, rounds, at, 2);
+        struct llvm_repeat loop = llvm_flow_repeat(p->f, llvm_int(p->f->unit->i64, rounds), at, 2);
         emit(p, rows, at[0], at[1]);
         at[0] = address(p, at[0], rows * p->a.row);
         at[1] = address(p, at[1], rows * p->c.row);
@@ -321,7 +321,7 @@ static void add_parts(struct product *p, const struct rows *g, LLVMValueRef a, L
     for (unsigned i = 2; i < n; i++)
         values[i] = LLVMConstNull(g->whole.type);
     if (!p->held && rounds > 1) {
-        struct llvm_repeat loop = llvm_flow_repeat(p->f, rounds, values, n);
+        struct llvm_repeat loop = llvm_flow_repeat(p->f, llvm_int(p->f->unit->i64, rounds), values, n);
         for (int64_t w = 0; w < g->ways; w++)
             add_part(p, g, values[0], values[1], w, false, values + 2 + w * g->rows);
         values[0] = address(p, values[0], g->ways * g->lanes);

@@ -1,6 +1,7 @@
-/* Vector forms of mathematical functions (libmvec), by the names of the x86-64 vector function ABI: _ZGV, instruction
- * set, N (no mask), lanes, one v for each argument, _, scalar name. The vectorizer takes them where a call names them.
- */
+/* Vector forms of mathematical functions (libmvec), by the names of the vector function ABIs of x86-64 and AArch64:
+ * _ZGV, instruction set, N (no mask) or M, lanes (x: scalable), one v for each argument, _, scalar name. LLVM's
+ * vectorizer takes them where a call names them; our own vectors call them. What has no such form is computed lane by
+ * lane. */
 #include "lower/llvm/llvm_emit.h"
 
 static const struct {
@@ -41,6 +42,58 @@ void llvm_vector_forms(struct llvm_func *f, LLVMValueRef call, const char *funct
                                                        (unsigned)forms.length);
         LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex, a);
     }
+}
+
+/* ---- our own vectors ---- */
+
+enum { REGISTER = 16 /* bytes for each vscale */ };
+
+/* Lanes that are not active are computed as well: these functions have no effects. */
+LLVMValueRef llvm_vector_call(struct llvm_func *f, const char *function, const struct type *t,
+                              const struct llvm_value *args, unsigned n)
+{
+    void *(*find)(const char *name) = f->emitter->options->vector_symbol;
+    const char *name = arena_printf(f->emitter->arena, "_ZGVsMx%s_%s", n == 2 ? "vv" : "v", function);
+    if (!find || f->unit->x86 || !t->scalable || n > 2 || t->size != REGISTER || !find(name))
+        return NULL;
+    LLVMTypeRef vector = llvm_type(f->unit, t), mask = llvm_with_lanes(vector, f->unit->i1);
+    LLVMTypeRef params[] = { vector, n == 2 ? vector : mask, mask };
+    LLVMValueRef values[] = { args[0].v, n == 2 ? args[1].v : NULL, NULL };
+    values[n] = llvm_const_int(mask, 1);
+    LLVMTypeRef type = LLVMFunctionType(vector, params, n + 1, false);
+    return LLVMBuildCall2(f->builder, type, llvm_function_get(f->unit, name, type), values, n + 1, "");
+}
+
+static LLVMValueRef insert(struct llvm_func *f, LLVMValueRef vector, LLVMValueRef lane, LLVMValueRef at)
+{
+    return lane ? LLVMBuildInsertElement(f->builder, vector, lane, at, "") : NULL;
+}
+
+/* The lanes of a vector of known length are written out, else there is a loop. */
+struct llvm_value llvm_each_lane(struct llvm_func *f, const struct type *result, const struct llvm_value *args,
+                                 unsigned n, llvm_lane_function *of_lane, void *user)
+{
+    struct llvm_value lanes[3];
+    LLVMValueRef nothing = LLVMGetPoison(llvm_type(f->unit, result));
+    LLVMValueRef values[2] = { nothing, llvm_type_is_complex(result) ? nothing : NULL };
+    unsigned parts = values[1] ? 2 : 1, count = result->scalable ? 1 : result->lanes;
+    struct llvm_repeat loop;
+    if (result->scalable) {
+        LLVMValueRef vscale = llvm_intrinsic(f, "llvm.vscale", f->unit->i64, NULL, 0);
+        LLVMValueRef all = LLVMBuildMul(f->builder, vscale, llvm_int(f->unit->i64, result->lanes), "");
+        loop = llvm_flow_repeat(f, all, values, parts);
+    }
+    for (unsigned i = 0; i < count; i++) {
+        LLVMValueRef at = result->scalable ? loop.round : llvm_int(f->unit->i64, i);
+        for (unsigned k = 0; k < n; k++)
+            lanes[k] = llvm_lane(f, args[k], at);
+        struct llvm_value lane = of_lane(f, user, lanes);
+        values[0] = insert(f, values[0], lane.v, at);
+        values[1] = insert(f, values[1], lane.im, at);
+    }
+    if (result->scalable)
+        llvm_flow_repeat_end(f, &loop, values, parts);
+    return (struct llvm_value){ values[0], values[1] };
 }
 
 void llvm_vector_finish(struct llvm_unit *u)

@@ -332,7 +332,7 @@ uint32_t tree_math_arity(enum tree_math f) { return math_table[f].arity; }
 const struct type *tree_math_type(struct tree *t, enum tree_math f, const struct type *arg)
 {
     if (f == TREE_MATH_isnan || f == TREE_MATH_isinf || f == TREE_MATH_isfinite || f == TREE_MATH_signbit)
-        return type_basic(t->ir, TYPE_BOOL);
+        return arg->scalable ? tree_mask_type(t, arg) : type_basic(t->ir, TYPE_BOOL);
     if (f == TREE_MATH_fabs && type_is_complex(type_scalar(arg)))
         return type_part(t->ir, arg);
     return arg;

@@ -57,12 +57,7 @@ static bool visible(const struct verify *v, const struct tree_var *var)
 
 /* ---- expressions ---- */
 
-static bool is_number(const struct type *t)
-{
-    t = type_scalar(t);
-    return t->kind == TYPE_BOOL || type_is_integer(t) || t->kind == TYPE_F32 || t->kind == TYPE_F64 ||
-           type_is_complex(t);
-}
+static bool is_number(const struct type *t) { return type_is_arithmetic(type_scalar(t)); }
 
 static bool same_lanes(const struct type *a, const struct type *b)
 {
@@ -257,7 +252,8 @@ static void check_lanes(struct verify *v, const struct tree_expr *e)
 static void check_ordered(struct verify *v, const struct tree_expr *e)
 {
     const struct type *t = e->args[1]->type;
-    must(v, t->kind == TYPE_VECTOR && t->elem == e->type && type_is_float(e->type), "not a vector of this", e);
+    must(v, t->kind == TYPE_VECTOR && t->elem == e->type && (type_is_float(e->type) || type_is_complex(e->type)),
+         "not a vector of this", e);
     must(v, e->args[0]->type == e->type, "type of the first term", e);
 }
 

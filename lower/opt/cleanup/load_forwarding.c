@@ -51,13 +51,6 @@ struct reuse {
 
 /* ---- entries ---- */
 
-/* Types of values that are computed with, not only stored. */
-static bool in_registers(const struct type *type)
-{
-    return type->kind == TYPE_BOOL || type_is_integer(type) || type->kind == TYPE_F32 || type->kind == TYPE_F64 ||
-           type_is_complex(type);
-}
-
 static void add_link(struct reuse *r, const struct tree_var *v)
 {
     uint32_t entry = r->entries.count - 1;
@@ -86,7 +79,7 @@ static struct tree_access place_of(const struct tree_stmt *s, const struct linea
 
 static void push(struct reuse *r, struct tree_stmt *s)
 {
-    if (!s->alias || !in_registers(s->value->type) || s->pointer->type->elem != s->value->type)
+    if (!s->alias || !type_is_arithmetic(s->value->type) || s->pointer->type->elem != s->value->type)
         return;
     struct linear at;
     linear_of(&at, s->index);

@@ -83,11 +83,6 @@ static bool count_members(void *user, struct tree_stmt *s)
     return true;
 }
 
-static bool is_register(const struct type *type)
-{
-    return type->kind == TYPE_BOOL || type_is_integer(type) || type->kind == TYPE_F32 || type->kind == TYPE_F64;
-}
-
 /* All accesses of the array are members or apart. */
 static bool is_alone(const struct kept *p, const struct tree_piece *piece)
 {
@@ -145,7 +140,8 @@ static void promote(struct kept *p, struct tree_stmt *loop)
 /* A store that surely happens, of a value that fits into a register. */
 static bool is_candidate(const struct tree_stmt *s)
 {
-    return s->kind == STMT_STORE && s->alias && is_register(s->value->type) && s->pointer->type->elem == s->value->type;
+    return s->kind == STMT_STORE && s->alias && type_is_arithmetic(s->value->type) &&
+           s->pointer->type->elem == s->value->type;
 }
 
 static bool has_candidate(const struct tree_stmt *loop)

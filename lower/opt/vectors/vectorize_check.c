@@ -76,7 +76,7 @@ static bool see_step(void *user, struct tree_stmt *s)
         return true;
     x->op = x->count ? x->op : step_of(s);
     x->same &= x->op && step_of(s) == x->op;
-    x->any_order &= s->reassociate || !type_is_float(s->var->type);
+    x->any_order &= s->reassociate || !(type_is_float(s->var->type) || type_is_complex(s->var->type));
     x->count++;
     return true;
 }
@@ -90,7 +90,7 @@ static bool take_accumulator(struct vectorize *v, struct lane_variable *x)
     if (!steps.count || !steps.same || uses != 2 * (uintptr_t)steps.count)
         return lanes_obstacle(v, "a variable carries values from iteration to iteration");
     const struct type *type = x->var->type;
-    bool real = type->kind == TYPE_F32 || type->kind == TYPE_F64;
+    bool real = type->kind == TYPE_F32 || type->kind == TYPE_F64 || type_is_complex(type);
     x->accumulates = steps.op;
     x->ordered = !steps.any_order;
     if (!real && !type_is_integer(type) && type->kind != TYPE_BOOL)
@@ -248,7 +248,8 @@ static void measure_index(struct vectorize *v, struct tree_expr *index)
 
 static void measure_type(struct vectorize *v, const struct type *type)
 {
-    v->bytes = v->bytes < type->size ? type->size : v->bytes;
+    uint32_t bytes = type_is_complex(type) ? type->size / 2 : type->size; /* the parts lie in vectors of their own */
+    v->bytes = v->bytes < bytes ? bytes : v->bytes;
 }
 
 static void measure(struct vectorize *v, struct tree_expr *e)

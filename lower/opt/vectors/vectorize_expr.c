@@ -1,6 +1,7 @@
 /* Expressions of a loop in vectors: one lane for each iteration. */
 #include "lower/opt/vectors/vectorize.h"
 
+#include "lower/tree/tree_callee.h"
 #include "lower/tree/tree_linear.h"
 
 enum { REGISTER = 16 /* bytes for each vscale */ };
@@ -18,7 +19,8 @@ static struct tree_expr *cannot(struct vectorize *v, const char *why)
 
 static bool has_lanes(const struct type *t)
 {
-    return t->kind == TYPE_BOOL || type_is_integer(t) || t->kind == TYPE_F32 || t->kind == TYPE_F64;
+    return t->kind == TYPE_BOOL || type_is_integer(t) || type_is_complex(t) ||
+           (type_is_float(t) && t->kind != TYPE_F8E4M3 && t->kind != TYPE_F8E5M2);
 }
 
 static struct tree_expr *splat(struct vectorize *v, struct tree_expr *e)
@@ -113,41 +115,36 @@ static struct tree_expr *choice(struct vectorize *v, struct tree_expr *e, struct
 
 static struct tree_expr *binary(struct vectorize *v, struct tree_expr *e, struct tree_expr *mask)
 {
-    if (e->op == EXPR_REM && type_is_float(e->type))
-        return cannot(v, "it calls fmod, which vectors have no code for");
     struct tree_expr *a = lanes_of(v, e->args[0], mask), *b = a ? lanes_of(v, e->args[1], mask) : NULL;
     return b ? expr_binary(v->tree, e->op, a, b) : NULL;
 }
 
-/* Those that are instructions. */
-static bool has_instruction(const struct tree_expr *e)
-{
-    switch (e->math) {
-    case TREE_MATH_sqrt:
-    case TREE_MATH_fabs:
-    case TREE_MATH_floor:
-    case TREE_MATH_ceil:
-    case TREE_MATH_trunc:
-    case TREE_MATH_round:
-    case TREE_MATH_nearbyint:
-    case TREE_MATH_copysign:
-    case TREE_MATH_fma:
-        return has_lanes(e->args[0]->type);
-    default:
-        return false;
-    }
-}
-
+/* What is no instruction goes through a library's vector form, or lane by lane. */
 static struct tree_expr *math(struct vectorize *v, struct tree_expr *e, struct tree_expr *mask)
 {
     struct tree_expr *args[3];
-    if (!has_instruction(e))
-        return cannot(
-            v, arena_printf(v->tree->arena, "it calls %s, which vectors have no code for", tree_math_name(e->math)));
     for (uint32_t i = 0; i < e->num_args; i++)
         if (!(args[i] = lanes_of(v, e->args[i], mask)))
             return NULL;
     return expr_math(v->tree, e->math, args);
+}
+
+/* Lane by lane, also of those that are not active: a pure function has no effects. */
+static struct tree_expr *call(struct vectorize *v, struct tree_expr *e, struct tree_expr *mask)
+{
+    struct tree_expr *args[3];
+    if (!callee_is_pure(tree_callee(e->name)) || e->num_args > 3)
+        return cannot(v, arena_printf(v->tree->arena, "it calls %s, which vectors have no code for", e->name));
+    for (uint32_t i = 0; i < e->num_args; i++)
+        if (!(args[i] = lanes_of(v, e->args[i], mask)))
+            return NULL;
+    return expr_call(v->tree, lanes_type(v, e->type), e->name, args, e->num_args);
+}
+
+static struct tree_expr *complex_number(struct vectorize *v, struct tree_expr *e, struct tree_expr *mask)
+{
+    struct tree_expr *re = lanes_of(v, e->args[0], mask), *im = re ? lanes_of(v, e->args[1], mask) : NULL;
+    return im ? expr_complex(v->tree, re, im) : NULL;
 }
 
 static struct tree_expr *of_operand(struct vectorize *v, struct tree_expr *e, struct tree_expr *mask)
@@ -184,6 +181,8 @@ struct tree_expr *lanes_of(struct vectorize *v, struct tree_expr *e, struct tree
     case EXPR_BITNOT:
     case EXPR_CAST:
     case EXPR_BITS:
+    case EXPR_REAL:
+    case EXPR_IMAG:
         return of_operand(v, e, mask);
     case EXPR_LOGICAL_AND:
     case EXPR_LOGICAL_OR:
@@ -192,8 +191,10 @@ struct tree_expr *lanes_of(struct vectorize *v, struct tree_expr *e, struct tree
         return choice(v, e, mask);
     case EXPR_MATH:
         return math(v, e, mask);
+    case EXPR_COMPLEX:
+        return complex_number(v, e, mask);
     case EXPR_CALL:
-        return cannot(v, arena_printf(v->tree->arena, "it calls %s, which vectors have no code for", e->name));
+        return call(v, e, mask);
     default:
         return cannot(v, "vectors have no code for an expression of it");
     }

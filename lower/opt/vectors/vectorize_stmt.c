@@ -1,6 +1,8 @@
 /* Statements of a loop in vectors: branches become masks. */
 #include "lower/opt/vectors/vectorize.h"
 
+#include "lower/opt/registers/reduction.h"
+
 /* An expression that is used several times, in a variable. */
 static struct tree_expr *keep(struct vectorize *v, struct tree_stmt *out, const char *name, struct tree_expr *e)
 {
@@ -26,7 +28,7 @@ static bool accumulate(struct vectorize *v, struct lane_variable *x, struct tree
     if (x->ordered) {
         if (s->value->op == EXPR_SUB)
             term = expr_unary(t, EXPR_NEG, term);
-        struct tree_expr *nothing = expr_splat(t, term->type, expr_float(t, x->var->type, -0.0));
+        struct tree_expr *nothing = expr_splat(t, term->type, reduce_identity(t, WCR_SUM, x->var->type));
         struct tree_expr *sum = expr_ordered_sum(t, expr_var(t, x->var), chosen(v, mask, term, nothing));
         stmt_assign(t, out, x->var, sum)->place = s->place;
         return true;
