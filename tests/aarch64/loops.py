@@ -29,6 +29,12 @@ LOOPS = {
     "gather": (f"k: {I}, x: {D}, y: {D}", MAP, "y[i] = x[k[i]] * 2.0", "y[i] = x[k[i]] * 2.0;", None),
     "dot": (f"x: {D}, y: {D}, s: dace.float64[1]", MAP, "s[0] += x[i] * y[i]", "t += x[i] * y[i];", INTERLEAVED),
 }
+MASKED = { # compared with no C compiler, which make no such vectors
+    "sum_in_order": (f"x: {D}, y: {D}", "s = 0.0\n    for i in range(N):", "s += x[i] * y[i]\n    y[0] = s"),
+    "tests": (f"x: {D}, y: {D}", MAP, "y[i] = 0.5 if np.isnan(x[i]) or x[i] < 0 else np.sqrt(x[i])"),
+    "products": ("x: dace.complex128[N], y: dace.complex128[N]", MAP, "y[i] = x[i] * y[i]"),
+    "halves": ("x: dace.float16[N], y: dace.float16[N]", MAP, "y[i] = x[i] * y[i]"),
+}
 C_TYPES = {"dace.float64": "double", "dace.float32": "float", "dace.int64": "long"}
 failures = []
 
@@ -118,6 +124,8 @@ def check_loop(folder, name, parameters, head, body, c_body, more):
 with tempfile.TemporaryDirectory() as temporary:
     for loop, what in LOOPS.items():
         check_loop(pathlib.Path(temporary), loop, *what)
+    for loop, what in MASKED.items():
+        check_loop(pathlib.Path(temporary), loop, *what, None, None)
     for level in 0, 1, 2, 3: # variables in memory, too
         sdfg.Program(pathlib.Path(temporary) / "dot.py", sdfg.Engine(cache_dir="", opt_level=level)).export(temporary + "/level.o", target="aarch64", features="+sve")
         check(bool(vector_loops(temporary + "/level.o")) == (level > 0), f"vectors at level {level}")

@@ -163,8 +163,10 @@ static bool look(void *user, struct tree_stmt *s, const struct tree_frame *frame
         return true;
     const char *subject = remark_subject(v.tree, s);
     v.loop = s;
-    v.scan = (struct tree_scan){ .arena = v.tree->scratch };
-    tree_scan_add(&v.scan, s);
+    do {
+        v.scan = (struct tree_scan){ .arena = v.tree->scratch };
+        tree_scan_add(&v.scan, s);
+    } while (lanes_sums(&v));
     const struct tree_stmt *region = v.tree->region;
     v.tree->region = s->var->owner;
     struct tree_stmt *made = lanes_check(&v, frame) ? make(&v) : NULL;

@@ -52,6 +52,9 @@ bool lanes_check(struct vectorize *v, const struct tree_frame *frame);
 struct lane_variable *lanes_variable(const struct vectorize *v, const struct tree_var *var);
 bool lanes_obstacle(struct vectorize *v, const char *why); /* false */
 
+/* vectorize_sums.c: are there accumulators in several steps? They are rewritten to be x = x op e. */
+bool lanes_sums(struct vectorize *v);
+
 /* vectorize_expr.c: the lanes of an expression where `mask` says; NULL: see `why` */
 struct tree_expr *lanes_of(struct vectorize *v, struct tree_expr *e, struct tree_expr *mask);
 const struct type *lanes_type(const struct vectorize *v, const struct type *element);
