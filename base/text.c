@@ -1,14 +1,11 @@
 #include "base/text.h"
 
 #include <stdio.h>
-#include <string.h>
 
 struct text text_new(struct arena *a) { return (struct text){ .arena = a }; }
 
-static void reserve(struct text *t, size_t more)
+void text_grow(struct text *t, size_t more)
 {
-    if (t->length + more + 1 <= t->capacity)
-        return;
     size_t capacity = t->capacity ? t->capacity * 2 : 64;
     while (capacity < t->length + more + 1)
         capacity *= 2;
@@ -19,30 +16,31 @@ static void reserve(struct text *t, size_t more)
     t->capacity = capacity;
 }
 
-void text_addn(struct text *t, const char *s, size_t length)
+void text_add_int(struct text *t, long long value)
 {
-    reserve(t, length);
-    if (length)
-        memcpy(t->data + t->length, s, length);
-    t->length += length;
-    t->data[t->length] = 0;
+    char digits[24];
+    unsigned long long left = value < 0 ? 0 - (unsigned long long)value : (unsigned long long)value;
+    size_t at = sizeof digits;
+    do
+        digits[--at] = (char)('0' + left % 10);
+    while (left /= 10);
+    if (value < 0)
+        digits[--at] = '-';
+    text_addn(t, digits + at, sizeof digits - at);
 }
-
-void text_add(struct text *t, const char *s) { text_addn(t, s, strlen(s)); }
-
-void text_addc(struct text *t, char c) { text_addn(t, &c, 1); }
 
 void text_printf(struct text *t, const char *format, ...)
 {
     va_list args, again;
     va_start(args, format);
     va_copy(again, args);
-    reserve(t, 16);
+    if (t->capacity - t->length <= 16)
+        text_grow(t, 16);
     size_t room = t->capacity - t->length;
     int n = vsnprintf(t->data + t->length, room, format, again);
     va_end(again);
     if ((size_t)n >= room) {
-        reserve(t, (size_t)n);
+        text_grow(t, (size_t)n);
         vsnprintf(t->data + t->length, (size_t)n + 1, format, args);
     }
     t->length += (size_t)n;

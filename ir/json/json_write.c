@@ -46,16 +46,31 @@ static const char *add_escaped(struct text *out, const char *c)
     return c;
 }
 
+/* Characters that stand for themselves at the beginning of the text. */
+static size_t plain_length(const char *c)
+{
+    size_t n = 0;
+    while ((unsigned char)c[n] >= 0x20 && (unsigned char)c[n] < 0x7f && c[n] != '"' && c[n] != '\\')
+        n++;
+    return n;
+}
+
 static void add_string(struct text *out, const char *c)
 {
+    size_t length = plain_length(c);
+    if (!c[length]) {
+        char *to = text_room(out, length + 2);
+        to[0] = to[length + 1] = '"';
+        memcpy(to + 1, c, length);
+        return;
+    }
     text_addc(out, '"');
     while (*c) {
-        const char *plain = c;
-        while ((unsigned char)*c >= 0x20 && (unsigned char)*c < 0x7f && *c != '"' && *c != '\\')
-            c++;
-        text_addn(out, plain, (size_t)(c - plain));
+        text_addn(out, c, length);
+        c += length;
         if (*c)
             c = add_escaped(out, c);
+        length = plain_length(c);
     }
     text_addc(out, '"');
 }
@@ -98,7 +113,7 @@ void json_write_string(struct json_writer *w, const char *key, const char *value
 void json_write_int(struct json_writer *w, const char *key, int64_t value)
 {
     lead(w, key);
-    text_printf(w->out, "%lld", (long long)value);
+    text_add_int(w->out, value);
 }
 
 void json_write_real(struct json_writer *w, const char *key, double value)

@@ -19,9 +19,9 @@ static const char *const record_keys[] = { "type",        "attributes",   "label
 
 void write_index(struct writer *w, const char *key, uint32_t index)
 {
-    char text[16];
-    snprintf(text, sizeof text, "%u", index);
-    json_write_string(&w->json, key, text);
+    w->scratch.length = 0;
+    text_add_int(&w->scratch, index);
+    json_write_string(&w->json, key, text_get(&w->scratch));
 }
 
 /* ---- states ---- */

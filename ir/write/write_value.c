@@ -211,7 +211,7 @@ void write_gate(struct writer *w, const char *key, const struct code_text *c)
 static void write_file(struct writer *w, const char *file)
 {
     for (uint32_t i = 0; i < w->root->source_files.count; i++)
-        if (!strcmp(w->root->source_files.items[i], file)) {
+        if (w->root->source_files.items[i] == file || !strcmp(w->root->source_files.items[i], file)) {
             json_write_int(&w->json, "file_index", i);
             return;
         }
