@@ -47,7 +47,7 @@ bool pass_read(struct compile *c)
     c->sdfg = r->graph  ? r->graph
               : r->tree ? sdfg_read_json(c->ir, r->tree, r->folder, &external)
                         : sdfg_read(c->ir, r->json, r->json_size, r->folder);
-    if (c->sdfg && r->tree && !external) /* other files may have changed since */
+    if (c->sdfg && (r->graph || r->tree) && !external) /* other files may have changed since */
         c->facts |= FACT_VALID;
     return c->sdfg != NULL;
 }

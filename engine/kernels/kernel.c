@@ -174,11 +174,13 @@ sdfg_error *sdfg_run(sdfg_kernel *k, void *const *args, size_t n)
 /* The graph is read once more: the program's own belongs to all threads and is not touched. */
 static sdfg_error *emit_here(const struct sdfg_program *p, char **out, size_t *size)
 {
-    struct ir *ir = ir_new();
+    if (p->written && !p->tree) {
+        struct text t = { .data = p->json, .length = p->json_size };
+        return give_text(out, &t, size, NULL);
+    }
+    struct ir *ir = program_ir(p->engine);
     sdfg_error *error = NULL;
     uint32_t external;
-    ir->limits = engine_limits(p->engine);
-    enums_extend(ir, &p->engine->registry.members);
     struct sdfg *s =
         p->tree ? sdfg_read_json(ir, p->tree, p->folder, &external) : sdfg_read(ir, p->json, p->json_size, p->folder);
     if (s) {

@@ -67,7 +67,8 @@ static void find_external(void *found, struct sdfg *s)
 static bool read_graph(struct sdfg_program *p)
 {
     uint32_t external;
-    p->root = p->tree ? sdfg_read_json(p->ir, p->tree, p->folder, &external) : NULL;
+    if (p->tree)
+        p->root = sdfg_read_json(p->ir, p->tree, p->folder, &external);
     if (!p->root || !sdfg_validate(p->root) || !program_describe(p))
         return false;
     p->name = p->root->name ? p->root->name : "";
@@ -113,17 +114,26 @@ static void forget_graph(void *half_read)
     atomic_store(&h->program->graph, NULL);
 }
 
-/* NULL: good. Warnings stay with the program. Errors in the syntax of the text name `file`, unless it is NULL. */
-static sdfg_error *read_here(struct sdfg_program *p, const char *file)
+struct ir *program_ir(const struct sdfg_engine *e)
 {
-    struct ir *own = p->ir, *graph = ir_new();
+    struct ir *ir = ir_new();
+    ir->limits = engine_limits(e);
+    enums_extend(ir, &e->registry.members);
+    return ir;
+}
+
+/* NULL: good. Warnings stay with the program. */
+static sdfg_error *read_here(struct sdfg_program *p, const struct program_text *t)
+{
+    struct ir *own = p->ir, *graph = t->built ? t->built->ir : program_ir(p->engine);
     struct cleanup begun;
     cleanup_push(&begun, forget_graph, &(struct half_read){ p, own });
-    graph->limits = engine_limits(p->engine);
-    enums_extend(graph, &p->engine->registry.members);
-    diags_file(graph->diags, file);
-    p->tree = sdfg_parse(own->arena, graph->diags, p->json, p->json_size, &graph->limits);
-    diags_file(graph->diags, NULL);
+    p->root = t->built;
+    if (!t->built) {
+        diags_file(graph->diags, t->file);
+        p->tree = sdfg_parse(own->arena, graph->diags, p->json, p->json_size, &graph->limits);
+        diags_file(graph->diags, NULL);
+    }
     p->ir = graph;
     bool good = read_graph(p);
     p->ir = own;
@@ -143,20 +153,20 @@ static sdfg_error *read_here(struct sdfg_program *p, const char *file)
 
 struct reading {
     struct sdfg_program *program;
-    const char *file;
+    const struct program_text *text;
     sdfg_error *error;
 };
 
 static void read_now(void *reading)
 {
     struct reading *r = reading;
-    r->error = read_here(r->program, r->file);
+    r->error = read_here(r->program, r->text);
 }
 
 /* On a stack that all readers fit into. */
-static sdfg_error *read_program(struct sdfg_program *p, const char *file)
+static sdfg_error *read_program(struct sdfg_program *p, const struct program_text *t)
 {
-    struct reading r = { p, file, NULL };
+    struct reading r = { p, t, NULL };
     return stack_call(read_now, &r) ? r.error : error_stack(SDFG_STAGE_LOAD);
 }
 
@@ -183,20 +193,20 @@ static struct sdfg_rt_data *data_new(const sdfg_options *o)
     return data;
 }
 
-/* `json` lives in the arena of `ir`, which becomes that of the program. */
-sdfg_error *program_load(sdfg_program **out, sdfg_engine *e, struct ir *ir, char *json, size_t size, const char *folder,
-                         const char *file)
+sdfg_error *program_load(sdfg_program **out, sdfg_engine *e, struct ir *ir, const struct program_text *t)
 {
     sdfg_program *p = NEW(ir->arena, sdfg_program);
     struct cleanup half_made;
-    *p = (sdfg_program){ .engine = e, .holders = 1, .ir = ir, .json = json, .json_size = size };
+    *p = (sdfg_program){ .engine = e, .holders = 1, .ir = ir, .json = t->json, .json_size = t->size };
     engine_hold(e);
     cleanup_push(&half_made, program_release, p);
     if (e->disk)
-        cache_hash_text(cache_hash(json, size), p->content);
-    p->folder = folder ? arena_strdup(ir->arena, folder) : NULL;
+        cache_hash_text(cache_hash(t->json, t->size), p->content);
+    p->folder = t->folder ? arena_strdup(ir->arena, t->folder) : NULL;
     bool known = e->disk && disk_load_interface(e->disk, p);
-    sdfg_error *error = known ? NULL : read_program(p, file);
+    if (known && t->built)
+        ir_free(t->built->ir);
+    sdfg_error *error = known ? NULL : read_program(p, t);
     if (error) {
         cleanup_pop(&half_made);
         program_release(p);
@@ -230,7 +240,8 @@ sdfg_error *sdfg_program_load(sdfg_program **out, sdfg_engine *e, const char *js
         return error_of(SDFG_STAGE_LOAD, DIAG_FILE_SIZE, "the program", (unsigned long long)program_bytes(e));
     struct ir *ir = ir_new();
     registry_complete(e);
-    return program_load(out, e, ir, arena_strndup(ir->arena, json, size), size, folder, NULL);
+    char *text = arena_strndup(ir->arena, json, size);
+    return program_load(out, e, ir, &(struct program_text){ .json = text, .size = size, .folder = folder });
 }
 
 /* The paths of the files that the program was read from. */
@@ -240,12 +251,22 @@ static void take_sources(sdfg_program *p, const struct python_reading *r)
         vec_push(p->ir->arena, &p->sources, arena_strdup(p->ir->arena, r->file));
     for (uint32_t i = 0; i < r->imports.files.count; i++)
         if (r->imports.files.items[i].bytes)
-            vec_push(p->ir->arena, &p->sources, r->imports.files.items[i].path);
+            vec_push(p->ir->arena, &p->sources, arena_strdup(p->ir->arena, r->imports.files.items[i].path));
 }
 
 const char *sdfg_program_source(const sdfg_program *p, size_t index)
 {
     return p && index < p->sources.count ? p->sources.items[index] : NULL;
+}
+
+/* What was found in a Python program of which there is no graph. */
+static sdfg_error *said_without_graph(const struct python_reading *r)
+{
+    if (!r->graph_ir || r->built)
+        return NULL;
+    sdfg_error *said = error_from_diags(r->graph_ir->diags, SDFG_STAGE_LOAD);
+    ir_free(r->graph_ir);
+    return said;
 }
 
 sdfg_error *sdfg_program_load_file(sdfg_program **out, sdfg_engine *e, const char *path)
@@ -262,26 +283,28 @@ sdfg_error *sdfg_program_load_file(sdfg_program **out, sdfg_engine *e, const cha
     };
     bool stack = true, python = python_names(path);
     if (python) {
+        r.graph_ir = program_ir(e);
         stack = python_read(&r);
         atomic_fetch_add(&e->parsed, r.parsed);
     } else {
         r.json = file_read_most(ir->arena, ir->diags, path, &r.size, r.most);
         r.graph = true;
     }
+    sdfg_error *said = said_without_graph(&r);
     if (!r.json) {
-        sdfg_error *error = stack ? error_from_diags(ir->diags, SDFG_STAGE_LOAD) : error_stack(SDFG_STAGE_LOAD);
+        sdfg_error *error = stack ? error_join(error_from_diags(ir->diags, SDFG_STAGE_LOAD), said)
+                                  : error_stack(SDFG_STAGE_LOAD);
         ir_free(ir);
         return error;
     }
     const char *slash = strrchr(path, '/');
-    const char *folder = slash ? arena_strndup(ir->arena, path, (size_t)(slash - path) + 1) : ".";
-    const char *file = python ? "<stdin>" : path;
-    sdfg_error *error = program_load(out, e, ir, r.json, r.size, folder, r.graph ? file : NULL);
+    struct program_text text = { .json = r.json, .size = r.size, .built = r.built };
+    text.folder = slash ? arena_strndup(ir->arena, path, (size_t)(slash - path) + 1) : ".";
+    text.file = !r.graph ? NULL : python ? "<stdin>" : path;
+    sdfg_error *error = program_load(out, e, ir, &text);
     if (error)
         return error;
-    (*out)->warnings = error_join(error_from_diags(ir->diags, SDFG_STAGE_LOAD), (*out)->warnings);
-    diags_reset(ir->diags, 0);
-    (*out)->disjoint = !r.graph;
+    (*out)->disjoint = (*out)->written = !r.graph;
     take_sources(*out, &r);
     return NULL;
 }

@@ -48,8 +48,9 @@ struct sdfg_program {
     atomic_uint holders; /* the caller until he frees it, what was made of it for him, and his kernels */
     atomic_bool freed;   /* by the caller */
     struct ir *ir;
-    const struct json
-        *tree; /* of the file; NULL if the interface was known without reading it (engine/program/interface.c) */
+    /* Of the file; NULL if it was not read: the interface was known (engine/program/interface.c), or the graph was built
+     * and its text written. */
+    const struct json *tree;
     /* The valid graph, in an `ir` of its own, for the compilation that takes it first. NULL: taken, or there is none
      * that could be given away. */
     _Atomic(struct sdfg *) graph;
@@ -80,6 +81,7 @@ struct sdfg_program {
     struct sdfg_rt_pool *pool;
     struct frontend_found *found;              /* of a live function; else NULL */
     bool disjoint;                             /* from Python: calls whose arguments overlap are refused */
+    bool written;                              /* the text is what sdfg_write() gives */
     struct sdfg_rt_data *data;                 /* NULL: neither saved nor restored */
     VEC(const struct enum_value *) workspaces; /* storages with containers of lifetime External */
 };
@@ -93,10 +95,17 @@ const char *program_suggest(const struct sdfg_program *p, struct arena *a, const
 /* Variable of that name, or -1. */
 int32_t program_variable(const struct sdfg_program *p, const char *name);
 
-/* A program from the text of its SDFG, which lives in the arena of `ir`; that becomes the program's. Errors in the
- * syntax of the text name `file`, unless it is NULL. */
-sdfg_error *program_load(sdfg_program **out, sdfg_engine *e, struct ir *ir, char *json, size_t size, const char *folder,
-                         const char *file);
+/* The text of an SDFG, and where it comes from. */
+struct program_text {
+    char *json; /* in the arena of the program's `ir` */
+    size_t size;
+    const char *folder, *file; /* errors in the syntax name the file, unless it is NULL */
+    struct sdfg *built;        /* the graph whose text it is, in an `ir` of its own, which is given away; or NULL */
+};
+/* A program from the text of its SDFG; `ir` becomes the program's. */
+sdfg_error *program_load(sdfg_program **out, sdfg_engine *e, struct ir *ir, const struct program_text *t);
+/* For graphs of the engine: with its limits and its members of enumerations. */
+struct ir *program_ir(const struct sdfg_engine *e);
 /* One holder more or less; the last one releases it. */
 void program_hold(struct sdfg_program *p);
 void program_let_go(struct sdfg_program *p);

@@ -36,11 +36,11 @@ static void lower(struct python_reading *r, const char *source, size_t size, con
         return;
     }
     r->parsed = true;
-    struct sdfg *s = frontend_program(r->ir, r->file, source, size, function, &options, &r->imports);
-    if (!s)
+    r->built = frontend_program(r->graph_ir, r->file, source, size, function, &options, &r->imports);
+    if (!r->built)
         return;
     struct text t = text_new(r->ir->arena);
-    sdfg_write(s, &t);
+    sdfg_write(r->built, &t);
     r->json = t.data;
     r->size = t.length;
 }
