@@ -268,7 +268,7 @@ static void build_operation(struct emission *e, const struct value *to, const ch
         fe_mark(f, &edge->place);
     }
     if (m && !e->inputs.count)
-        build_edge(&m->node, NULL, &t->node, NULL, NULL, NULL);
+        fe_mark(f, &build_edge(&m->node, NULL, &t->node, NULL, NULL, NULL)->place);
     struct node *out = fe_access(f, st, target, true);
     struct edge *edge = m ? build_path(region, wcr, "__out", NULL, &t->node, m->exit, out, NULL)
                           : build_path(region, wcr, "__out", NULL, &t->node, out, NULL);

@@ -35,6 +35,11 @@ const struct value *fe_reduce(struct fe *f, const struct py *n, const struct val
                               const struct value *axis, bool keepdims, const struct value *initial,
                               const struct type *type);
 
+/* The name that the result gets: the one that it is assigned to, or `otherwise`. */
+const char *fe_wish(struct fe *f, const char *otherwise);
+/* The type of an array of these values, which may be tuples of values; *weakest, NULL at first, is what they have met. */
+const struct type *fe_joint_type(struct fe *f, const struct value *v, const struct value **weakest);
+
 /* A function of library.py by its name; arguments as in a call of it. */
 const struct value *fe_library(struct fe *f, const char *name, struct fe_args *a);
 /* Extents of a new array; those that are known at run time only become symbols. NULL with an error. */

@@ -3,7 +3,22 @@
 
 #include <string.h>
 
-void fe_at(struct fe *f, const struct py *n) { fe_place(f, n, &f->place); }
+/* Places name the files by their index in this list. */
+static void list_file(struct fe *f, const char *file)
+{
+    struct fe_level *top = f->level;
+    while (top->outer)
+        top = top->outer;
+    if (!fe_has_name(top->sdfg->source_files.items, top->sdfg->source_files.count, file))
+        vec_push(f->arena, &top->sdfg->source_files, file);
+}
+
+void fe_at(struct fe *f, const struct py *n)
+{
+    fe_place(f, n, &f->place);
+    if (f->level)
+        list_file(f, f->place.file);
+}
 
 void fe_mark(struct fe *f, struct place *p)
 {
@@ -183,10 +198,9 @@ struct node *fe_access(struct fe *f, struct state *st, struct fe_container *c, b
         return &a->node;
     struct node *base = fe_access(f, st, c->shows->view.container, write);
     const char *region = fe_region(f, c->shows, write);
-    if (write)
-        build_edge(&a->node, "views", base, NULL, region, NULL);
-    else
-        build_edge(base, NULL, &a->node, "views", region, NULL);
+    struct edge *e = write ? build_edge(&a->node, "views", base, NULL, region, NULL)
+                           : build_edge(base, NULL, &a->node, "views", region, NULL);
+    fe_mark(f, &e->place);
     return &a->node;
 }
 

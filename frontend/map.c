@@ -51,6 +51,64 @@ static void build_elements(struct fe *f, const struct fe_scoped *s, const struct
         fe_mark(f, &edges[i]->place);
 }
 
+/* ---- how much an iteration moves ---- */
+
+struct volume {
+    struct fe *f;
+    uint32_t symbols; /* of f->symbols, that are known around the body */
+    bool unknown;
+};
+
+static void is_known(void *volume, const struct sym *name)
+{
+    struct volume *v = volume;
+    v->unknown |= !fe_has_name(v->f->symbols.items, v->symbols, name->name) &&
+                  !fe_has_name(v->f->program_symbols.items, v->f->program_symbols.count, name->name);
+}
+
+/* Elements of the container that the body reads or writes, where that does not depend on data: its states follow each
+ * other, and each runs once. */
+static const struct sym *moved(struct volume *v, const struct sdfg *body, const char *name, bool write)
+{
+    const struct sym *sum = sym_int(v->f->ir, 0);
+    for (uint32_t b = 0; b < body->region.blocks.count; b++) {
+        const struct state *st = as_state(body->region.blocks.items[b]);
+        v->unknown |= !st;
+        for (uint32_t i = 0; st && i < st->edges.count; i++) {
+            const struct edge *e = st->edges.items[i];
+            const struct access *a = as_access(write ? e->dst : e->src);
+            if (!a || a->name != name || !e->memlet.data)
+                continue;
+            bool view = (e->dst_conn && strcmp(e->dst_conn, "views") == 0) ||
+                        (e->src_conn && strcmp(e->src_conn, "views") == 0);
+            v->unknown |= e->memlet.dynamic || view;
+            sym_visit_names(e->memlet.volume, is_known, v);
+            sum = sym_add(v->f->ir, sum, e->memlet.volume);
+        }
+    }
+    return sum;
+}
+
+/* Of the edge of a body and the one around the scope. Which elements the body writes is not known: that stays dynamic.
+ */
+static void set_volume(struct volume *v, const struct sdfg *body, struct edge *inner, struct edge *outer, bool write)
+{
+    struct fe *f = v->f;
+    const struct map_entry *m = as_map_entry(write ? scope_entry(inner->dst) : inner->src);
+    v->unknown = !m;
+    const struct sym *volume = moved(v, body, inner->memlet.name, write);
+    struct memlet around;
+    inner->memlet.dynamic = write || v->unknown;
+    inner->memlet.volume = v->unknown ? sym_int(f->ir, 0) : volume;
+    outer->memlet.dynamic = inner->memlet.dynamic;
+    outer->memlet.volume = inner->memlet.volume;
+    if (!m)
+        return;
+    build_propagate(f->ir, &inner->memlet, m, &around);
+    outer->memlet.dynamic = around.dynamic;
+    outer->memlet.volume = around.volume;
+}
+
 static void close_level(struct fe *f, const struct fe_scoped *s, const struct fe_around *a,
                         const struct fe_container *element, uint32_t symbols)
 {
@@ -75,6 +133,7 @@ static void close_level(struct fe *f, const struct fe_scoped *s, const struct fe
     fe_mark(f, &n->node.place);
     f->level = l->outer;
     bool reads = element != NULL, writes = false;
+    struct volume v = { .f = f, .symbols = symbols };
     if (element)
         build_elements(f, s, a, &n->node, element);
     for (uint32_t i = 0; i < l->imports.count; i++) {
@@ -82,21 +141,23 @@ static void close_level(struct fe *f, const struct fe_scoped *s, const struct fe
         const char *whole = fe_whole_text(f, im->container), *name = im->container->name;
         reads |= im->read;
         writes |= im->written;
-        if (im->read)
-            fe_mark(f, &build_path(whole, NULL, NULL, name, fe_access(f, a->state, im->container, false), a->entry,
-                                   &n->node, NULL)
-                            ->place);
+        if (im->read) {
+            struct edge *e = build_path(whole, NULL, NULL, name, fe_access(f, a->state, im->container, false), a->entry,
+                                        &n->node, NULL);
+            set_volume(&v, l->sdfg, e, path_first_edge(e), false);
+            fe_mark(f, &e->place);
+        }
         if (im->written) {
             struct edge *e = build_path(whole, NULL, name, NULL, &n->node, a->exit,
                                         fe_access(f, a->state, im->container, true), NULL);
-            e->memlet.dynamic = true;
+            set_volume(&v, l->sdfg, e, path_last_edge(e), true);
             fe_mark(f, &e->place);
         }
     }
     if (!reads)
-        build_edge(a->entry, NULL, &n->node, NULL, NULL, NULL);
+        fe_mark(f, &build_edge(a->entry, NULL, &n->node, NULL, NULL, NULL)->place);
     if (!writes)
-        build_edge(&n->node, NULL, a->exit, NULL, NULL, NULL);
+        fe_mark(f, &build_edge(&n->node, NULL, a->exit, NULL, NULL, NULL)->place);
 }
 
 static void bind_parameter(struct fe *f, const struct fe_parameter *p, const struct value *v)
@@ -166,9 +227,11 @@ static bool run(struct fe *f, const void *user)
     }
     const struct fe_container *element = s->stream ? bind_element(f, s, &a) : NULL;
     uint32_t symbols = f->symbols.count;
-    f->loops++;
+    uint32_t map_loops = f->map_loops;
+    f->map_loops = ++f->loops;
     bool good = fe_block(f, s->body);
     f->loops--;
+    f->map_loops = map_loops;
     f->ended = false;
     f->symbols.count = symbols;
     if (!f->dry && !f->region->blocks.count)

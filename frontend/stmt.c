@@ -166,6 +166,9 @@ static bool jump(struct fe *f, const struct py *n)
     if (unrolled && u->depth != f->depth)
         return fe_unsupported(f, n, "'%s' in a loop that is unrolled, where data decide about it",
                               breaks ? "break" : "continue") != NULL;
+    if (!unrolled && f->map_loops && f->loops == f->map_loops)
+        return fe_error(f, n, "'%s' in a map: its iterations have no order, all of them run to their end",
+                        breaks ? "break" : "continue") != NULL;
     if (!fe_leave_managers(f, f->loop_managers))
         return false;
     f->ended = true;

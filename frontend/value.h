@@ -187,6 +187,7 @@ struct fe_scope {
     struct fe_scope *outer;  /* where free names are looked up */
     struct fe_scope *caller; /* of a callee: where its symbols get their values */
     VEC(struct fe_binding) names;
+    struct map places; /* name -> its place in `names`, from 1; those behind the end are no more */
     const struct py *body; /* of a function: the names that it assigns are its own */
     struct map own;        /* these names, once they were asked for */
     bool own_known;
@@ -272,6 +273,7 @@ struct fe {
     VEC(const struct fe_function *) calls;
     uint32_t depth; /* of loops, maps and branches around the statement */
     uint32_t loops; /* of loops and maps, of this function */
+    uint32_t map_loops; /* what `loops` is in the body of the innermost map of this function; 0: there is none */
     VEC(struct fe_manager) managers;
     uint32_t num_managers;               /* that there ever were */
     uint32_t function_managers;          /* those of callers come before */
@@ -398,12 +400,15 @@ const struct value *fe_expand(struct fe *f, const struct py *n, const struct val
 const struct value *fe_object_method(struct fe *f, const struct py *n, const struct value *object, const char *name);
 bool fe_is_live(const struct fe *f); /* there is an interpreter */
 const struct value *fe_attribute(struct fe *f, const struct py *n, const struct value *v, const char *name);
+
+/* ---- names (names.c) ---- */
+const struct value *fe_name(struct fe *f, const struct py *n); /* what it is bound to */
 /* A value of the module as the function that is lowered sees it: its symbols may have values there. */
 const struct value *fe_in_context(struct fe *f, const struct py *n, const struct value *v);
-struct fe_binding *fe_find(struct fe_scope *s, const char *name);
-/* Tells who wants to know what a name is that the source has at the node. */
-void fe_typed(struct fe *f, const struct py *n, const char *name, const struct value *v);
+struct fe_binding *fe_find(struct fe_scope *s, const char *name); /* NULL: it was never bound there */
 struct fe_binding *fe_bind(struct fe *f, struct fe_scope *s, const char *name, const struct value *v);
+/* Tells who wants to know what a name is that the source has at the node (typed.c). */
+void fe_typed(struct fe *f, const struct py *n, const char *name, const struct value *v);
 
 /* ---- subscripts (index.c) ---- */
 const struct value *fe_subscript(struct fe *f, const struct py *n, const struct value *base, const struct value *index);

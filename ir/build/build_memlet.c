@@ -318,6 +318,9 @@ static const char *build_outside(const struct outside *o, const struct memlet *i
     struct edge *e = o->inwards ? add_edge(next, far, scope, outer) : add_edge(scope, outer, next, far);
     e->memlet = memlet;
     e->place.label = memlet.name;
+    e->place.file = scope->place.file; /* where the scope is in the source */
+    e->place.line = scope->place.line;
+    e->place.column = scope->place.column;
     return half(ir, !o->inwards, suffix);
 }
 
