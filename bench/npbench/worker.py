@@ -42,6 +42,10 @@ class Inputs:
         self.args, self.returns = {arg["name"]: arg for arg in recorded["args"]}, recorded["returns"]
         self.outputs = [name for name, arg in self.args.items() if "out" in arg]
 
+    def source(self, npbench):
+        """The program for DaCe in the checkout, from which ours makes a graph of its own."""
+        return f"{npbench}/{self.module.replace('.', '/')}_dace.py:{self.function}"
+
     def given(self, name):
         """The value of an argument as the program takes it, or None."""
         value, arg = self.data.get(name), self.args[name]
@@ -135,8 +139,9 @@ def difference(a, b):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("versions", nargs="*")
-    for option in "--library", "--case", "--npbench", "--dace":
+    for option in "--library", "--case", "--npbench":
         parser.add_argument(option, type=pathlib.Path, required=True)
+    parser.add_argument("--dace", type=pathlib.Path)
     parser.add_argument("--sdfg", default="prog.sdfg")
     parser.add_argument("--preset", default="M")
     parser.add_argument("--threads", type=int, default=1)
@@ -149,6 +154,7 @@ def main():
     versions = {"ours": ours}
     for name in a.versions:
         versions[name] = (Dace(inputs, ours, a.dace / a.case.name / name) if name in ("plain", "autoopt")
+                          else Ours(inputs, a.library, inputs.source(a.npbench), a.threads) if name == "source"
                           else Python(inputs, name))
     if a.realtime:
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(10))
