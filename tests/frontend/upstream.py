@@ -2,7 +2,9 @@
 [FILE-PART[:PROGRAM]...]. Needs NumPy 2. All programs at module level whose parameters are annotated, of tests/numpy,
 tests/python_frontend and samples; `plain.py` makes plain Python of what is DaCe's own. Prints what differs or is refused, then the
 reasons by number. -v: whole messages. A program is right if it is so for one of the sizes: those that pass arrays of fixed
-sizes to functions for all sizes mean one of them. What both refuse is right."""
+sizes to functions for all sizes mean one of them; messages are those of one process. What both refuse is right. Programs without a
+result, and those that are not equal, are listed in upstream.txt with the reason; one that is not, or whose entry does not hold any
+more, makes the script fail."""
 import ast
 import collections
 import os
@@ -25,19 +27,20 @@ FOLDERS = ("tests/numpy", "tests/python_frontend", "samples")
 SIZES = ({}, 20, 32, 10)
 TIME = 10  # seconds for a program in CPython or here
 MEMORY = 4 << 30
-REFUSED = ("TypeError: ufunc", "TypeError: bad operand", "TypeError: Cannot interpret", "ValueError: operands", "ValueError: axes", "AttributeError: module 'numpy'",
+ALONE = {"Px": 1, "Py": 1, "P": 1, "size": 1, "rank": 0}  # symbols of programs that send messages
+REFUSED = ("TypeError: ufunc", "TypeError: divmod()", "UFuncTypeError", "_UFuncNoLoopError", "TypeError: bad operand", "TypeError: Cannot interpret", "ValueError: operands", "ValueError: could not broadcast", "ValueError: axes", "AttributeError: module 'numpy'",
            "numpy.exceptions.AxisError", "AxisError")
 
 
 class Sizes(dict):
-    """Sizes of symbols: all one number, or all different."""
+    """Sizes of symbols: all one number, or all different; of a grid of processes: one."""
 
     def __init__(self, same):
         super().__init__()
         self.same = same
 
     def __missing__(self, name):
-        self[name] = self.same or 6 + 2 * len(self)
+        self[name] = ALONE.get(name, self.same or 6 + 2 * len(self))
         return self[name]
 
 
@@ -126,7 +129,7 @@ def run(runner, path, name, options, given, outputs, sizes):
             if not np.allclose(want, got.reshape(want.shape), rtol=1e-3 if single else 1e-6, atol=1e-3 if single else 1e-8, equal_nan=True):
                 with np.errstate(all="ignore"):
                     return "wrong", f"{n} differs: {got.ravel()[:6]}, expected {want.ravel()[:6]}"
-    return "ok", ""
+    return "equal", ""
 
 
 def give_up(*_):
@@ -152,7 +155,7 @@ def check(job):
             signal.alarm(0)
         except BaseException as e:
             signal.alarm(0)
-            wrong = wrong or ("CPython", f"{type(e).__name__}: {e}")
+            wrong = wrong or ("no result", f"{type(e).__name__}: {e}")
             continue
         try:
             result = run(runner, path, name, options, *found)
@@ -163,13 +166,20 @@ def check(job):
         with np.errstate(all="ignore"):
             again = reference(path, name, options, same, unwritten=1)[1]
         if any(not np.array_equal(v, again[n], equal_nan=True) for n, v in found[1].items() if v.dtype.kind in "biufc"):
-            return "ok", "" # the program reads what it has not written
-        wrong = result if not wrong or wrong[0] == "CPython" else wrong
-    if wrong[0] == "CPython":
+            return "equal", "" # the program reads what it has not written
+        wrong = result if not wrong or wrong[0] == "no result" else wrong
+    if wrong[0] == "no result":
         kind, text = run(runner, path, name, options, {}, {}, {})
         if kind == "refused":
-            return ("ok", "") if wrong[1].startswith(REFUSED) else (kind, text)
+            return ("equal", "") if wrong[1].startswith(REFUSED) else (kind, text)
     return wrong
+
+
+def listed():
+    """What upstream.txt expects of a program: "refused", "no result"..."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "upstream.txt")) as f:
+        rows = [line.split(None, 1) for line in f if line.strip() and not line.startswith("#")]
+    return {name: rest.split(":")[0] for name, rest in rows}
 
 
 def main():
@@ -184,16 +194,23 @@ def main():
                 if file.endswith(".py"):
                     jobs += [(runner, path, n, o) for n, o in programs(path)
                              if not only or any(p.split(":")[0] in path and n == (p.split(":") + [n])[1] for p in only)]
-    reasons, counts = collections.Counter(), collections.Counter()
+    reasons, counts, table, surprises = collections.Counter(), collections.Counter(), listed(), 0
     pool = multiprocessing.Pool(2, prepare, maxtasksperchild=100)
     for (_, path, name, _), (kind, text) in zip(jobs, pool.imap(check, jobs)):
+        program = f"{os.path.relpath(path, checkout)}:{name}"
         counts[kind] += 1
-        if kind != "ok":
+        if table.get(program, "equal") != kind:
+            surprises += 1
+            print(f"upstream.txt says {table.get(program, 'equal')}: {program} is {kind}", flush=True)
+        if kind != "equal":
             line = text.strip() if verbose else (text.strip().split("\n") or [""])[0]
-            print(f"{kind} {os.path.relpath(path, checkout)}:{name}: {line}", flush=True)
+            print(f"{kind} {program}: {line}", flush=True)
             reasons[f"{kind}: {re.sub('[0-9]+', '#', text.strip().split(chr(10))[0])[:110]}"] += 1
     print("\n".join(f"{n:4} {r}" for r, n in reasons.most_common()))
-    print(f"{len(jobs)} programs: " + ", ".join(f"{n} {k}" for k, n in counts.most_common()))
+    with_result = len(jobs) - counts["no result"]
+    print(f"{len(jobs)} programs: " + ", ".join(f"{n} {k}" for k, n in counts.most_common()) +
+          f"; {100 * counts['equal'] / max(with_result, 1):.1f} % of those that have a result")
+    sys.exit(surprises > 0)
 
 
 sys.dont_write_bytecode = True
