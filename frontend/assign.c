@@ -59,7 +59,7 @@ static bool assign_name(struct fe *f, const struct py *n, const char *name, cons
             return false;
         const struct value *to = fe_whole(f, b->storage);
         ((struct value *)to)->weak = b->joined_weak;
-        b->value = to;
+        fe_change(f, f->scope, b)->value = to;
         if (f->dry)
             return true;
         return fe_store(f, n, to, v, NULL);

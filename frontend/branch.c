@@ -9,19 +9,90 @@ struct branches {
     const char *text;
 };
 
+/* What the first branch has made of names. */
+struct first_branch {
+    uint32_t count;    /* of names */
+    struct map values; /* of those it changed: name -> its value, or NULL */
+};
+
+/* The other branch begins as this one did. */
+static void end_first(struct fe *f, const struct fe_snapshot *start, struct first_branch *first)
+{
+    struct fe_changed changed = fe_changed(f, start);
+    struct fe_scope *s = f->scope;
+    first->count = s->names.count;
+    for (uint32_t i = 0; i < changed.list.count; i++) {
+        struct fe_binding *b = &s->names.items[changed.list.items[i].place];
+        map_put(f->arena, &first->values, b->name, (void *)(uintptr_t)b->value);
+        if (!b->storage)
+            fe_change(f, s, b)->value = changed.list.items[i].before.value;
+    }
+    for (uint32_t i = start->count; i < s->names.count; i++) {
+        struct fe_binding *b = &s->names.items[i];
+        map_put(f->arena, &first->values, b->name, (void *)(uintptr_t)b->value);
+        fe_change(f, s, b)->value = NULL;
+    }
+}
+
+/* The first branch left `a` of the name, the second what it is bound to now; `old`: it was bound to that before. What
+ * one branch alone binds is that; of what both bind, the types meet. */
+static void meet(struct fe *f, struct fe_binding *now, const struct value *a, const struct value *old,
+                 const bool ended[2], bool result)
+{
+    const struct value *z = now->value;
+    if (now->storage || !a || a == z)
+        return;
+    fe_change(f, f->scope, now);
+    bool one = !z || z == old || (ended[1] && !result), none = ended[0] && !result;
+    const struct value *other = one && !ended[1] ? old : z;
+    if (!none && other && (!fe_is_operand(a) || !fe_is_operand(other)) && !fe_same_value(a, other)) {
+        now->value = NULL;
+        now->gone = "is not the same after both branches, and neither a number nor an array";
+        return;
+    }
+    if (one) {
+        now->value = none ? z : a;
+        return;
+    }
+    if (none || !fe_is_operand(a) || !fe_is_operand(z))
+        return;
+    now->joined = a->weak != z->weak ? fe_result_type(f, a, z) : fe_promote(f, fe_own_type(f, a), fe_own_type(f, z));
+    now->joined_weak = a->weak && z->weak;
+    if (f->dry) { /* whatever is around it sees that type */
+        struct value *v = (struct value *)fe_elem(f, now->joined, a->shape, fe_is_data(a) ? a->rank : 0, "", 0, NULL);
+        v->weak = now->joined_weak;
+        now->value = v;
+    }
+}
+
+static void meet_all(struct fe *f, const struct fe_snapshot *start, const struct first_branch *first,
+                     const bool ended[2])
+{
+    const char *returned = intern(f->ir->names, "__result"); /* both branches give one */
+    struct fe_changed changed = fe_changed(f, start);
+    for (uint32_t i = 0; i < changed.list.count; i++) {
+        struct fe_binding *now = &f->scope->names.items[changed.list.items[i].place];
+        const struct value *old = changed.list.items[i].before.value;
+        const struct value *a = map_has(&first->values, now->name) ? map_get(&first->values, now->name) : old;
+        meet(f, now, a, old, ended, now->name == returned);
+    }
+    for (uint32_t i = start->count; i < first->count; i++) {
+        struct fe_binding *now = &f->scope->names.items[i];
+        meet(f, now, map_get(&first->values, now->name), NULL, ended, now->name == returned);
+    }
+}
+
 static bool run_branches(struct fe *f, const void *user)
 {
     const struct branches *b = user;
     bool ended[2] = { false, false }, good = true;
     struct conditional *c = NULL;
-    uint32_t before = f->scope->names.count;
-    VEC(struct fe_binding) first = { 0 };
+    struct first_branch first = { 0 };
     fe_at(f, b->node);
     if (!f->dry) {
         c = build_conditional(f->region, fe_label(f, "if"));
         fe_link(f, &c->block);
     }
-    const char *returned = intern(f->ir->names, "__result");
     struct fe_snapshot start = fe_snapshot(f);
     for (int k = 0; k < 2 && good; k++) {
         if (k && !b->body[1]->count)
@@ -35,47 +106,11 @@ static bool run_branches(struct fe *f, const void *user)
         ended[k] = f->ended;
         f->ended = start.ended;
         fe_leave(f, &kept);
-        for (uint32_t i = 0; k == 0 && i < f->scope->names.count; i++)
-            vec_push(f->arena, &first, f->scope->names.items[i]);
-        if (k == 0) { /* the other branch begins as this one did */
-            for (uint32_t i = 0; i < f->scope->names.count; i++)
-                if (i >= before)
-                    f->scope->names.items[i].value = NULL;
-                else if (!f->scope->names.items[i].storage)
-                    f->scope->names.items[i].value = start.names[i].value;
-        }
+        if (k == 0)
+            end_first(f, &start, &first);
     }
-    /* Behind it, what one branch alone binds is that; of what both bind, the types meet. */
-    for (uint32_t i = 0; i < first.count && good; i++) {
-        struct fe_binding *now = &f->scope->names.items[i];
-        const struct value *a = first.items[i].value, *z = now->value;
-        if (now->storage || !a || a == z)
-            continue;
-        bool result = now->name == returned; /* both branches give one */
-        const struct value *old = i < before ? start.names[i].value : NULL;
-        bool one = !z || z == old || (ended[1] && !result), none = ended[0] && !result;
-        const struct value *other = one && !ended[1] ? old : z;
-        if (!none && other && (!fe_is_operand(a) || !fe_is_operand(other)) && !fe_same_value(a, other)) {
-            now->value = NULL;
-            now->gone = "is not the same after both branches, and neither a number nor an array";
-            continue;
-        }
-        if (!z || (i < before && z == start.names[i].value) || (ended[1] && !result)) {
-            now->value = ended[0] && !result ? z : a;
-            continue;
-        }
-        if ((ended[0] && !result) || !fe_is_operand(a) || !fe_is_operand(z))
-            continue;
-        now->joined =
-            a->weak != z->weak ? fe_result_type(f, a, z) : fe_promote(f, fe_own_type(f, a), fe_own_type(f, z));
-        now->joined_weak = a->weak && z->weak;
-        if (f->dry) { /* whatever is around it sees that type */
-            struct value *v =
-                (struct value *)fe_elem(f, now->joined, a->shape, fe_is_data(a) ? a->rank : 0, "", 0, NULL);
-            v->weak = now->joined_weak;
-            now->value = v;
-        }
-    }
+    if (good)
+        meet_all(f, &start, &first, ended);
     f->ended = start.ended || (ended[0] && ended[1]);
     return good;
 }

@@ -313,7 +313,8 @@ const struct value *fe_call_function_value(struct fe *f, const struct fe_functio
     struct fe_return returns = { .inlined = true }, *kept = f->returns;
     struct place place = f->place;
     const struct fe_source *source = f->source;
-    uint32_t loops = f->loops, map_loops = f->map_loops, function_managers = f->function_managers, loop_managers = f->loop_managers;
+    uint32_t loops = f->loops, map_loops = f->map_loops, function_managers = f->function_managers,
+             loop_managers = f->loop_managers;
     bool ended = f->ended, good;
     const struct value *v = NULL;
     if (fn->node->kind == PY_FUNCTION_DEF) /* a lambda belongs to the function around it */

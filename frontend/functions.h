@@ -37,7 +37,8 @@ const struct value *fe_reduce(struct fe *f, const struct py *n, const struct val
 
 /* The name that the result gets: the one that it is assigned to, or `otherwise`. */
 const char *fe_wish(struct fe *f, const char *otherwise);
-/* The type of an array of these values, which may be tuples of values; *weakest, NULL at first, is what they have met. */
+/* The type of an array of these values, which may be tuples of values; *weakest, NULL at first, is what they have met.
+ */
 const struct type *fe_joint_type(struct fe *f, const struct value *v, const struct value **weakest);
 
 /* A function of library.py by its name; arguments as in a call of it. */

@@ -126,7 +126,8 @@ static const struct value *key_of(struct fe_host *h, const struct py *n, const s
 static const struct value *constant_call(struct live *l, const struct py *n, const struct value *v, struct fe_args *a)
 {
     struct fe *f = l->f;
-    struct sdfg_object *items = NEW_ARRAY(f->arena, struct sdfg_object, a->count + a->num_names + 1), o = live_unknown();
+    struct sdfg_object *items = NEW_ARRAY(f->arena, struct sdfg_object, a->count + a->num_names + 1),
+                       o = live_unknown();
     for (uint32_t i = 0; i < a->count + a->num_names; i++)
         if (!fe_to_object(i < a->count ? a->items[i] : a->values[i - a->count], &items[i]))
             return NULL;
@@ -134,8 +135,8 @@ static const struct value *constant_call(struct live *l, const struct py *n, con
     if (good && o.kind == SDFG_OBJECT_UNKNOWN && !o.text)
         return NULL;
     const char *path = fe_format(f, "%s() in line %u", v->object->path, f->place.line);
-    return live_take(l, n, v->object->host, intern(f->ir->names, fe_format(f, "call %u %s", n->begin, path)), path, good,
-                &o);
+    return live_take(l, n, v->object->host, intern(f->ir->names, fe_format(f, "call %u %s", n->begin, path)), path,
+                     good, &o);
 }
 
 static const struct value *callback(struct fe_host *h, const struct py *n, const struct fe_callee *callee,

@@ -57,7 +57,7 @@ const struct value *live_descriptor(struct live *l, const struct py *n, const st
 }
 
 const struct value *live_array(struct live *l, const struct py *n, const struct sdfg_object *o, const char *path,
-                                 bool parameter)
+                               bool parameter)
 {
     struct fe *f = l->f;
     const char *key = live_key(f, o->id);
@@ -247,7 +247,7 @@ static void guard(struct live *l, const struct sdfg_object *o, const char *path,
 }
 
 const struct value *live_take(struct live *l, const struct py *n, struct fe_host *h, const char *question,
-                                const char *path, bool good, const struct sdfg_object *o)
+                              const char *path, bool good, const struct sdfg_object *o)
 {
     struct fe *f = l->f;
     const char *what = o->text ? arena_strdup(f->arena, o->text) : "the interpreter does not say what it is";

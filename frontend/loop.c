@@ -69,31 +69,37 @@ static bool mentions(const struct value *v, const char *symbol)
     return found;
 }
 
-/* Values that mention the loop variable keep its last value behind the loop. */
-static void replace_in(struct fe *f, const struct sym *symbol, const struct sym *last)
+static void replace_value(struct fe *f, struct fe_binding *b, const struct sym *const *pair)
+{
+    if (!b->value || (b->value->kind != FE_VIEW && b->value->kind != FE_SYMBOL) || !mentions(b->value, pair[0]->name))
+        return;
+    fe_change(f, f->scope, b);
+    if (b->value->kind == FE_SYMBOL) {
+        b->value = fe_symbol(f, sym_substitute(f->ir, b->value->sym, replace_symbol, (void *)(uintptr_t)pair));
+        return;
+    }
+    struct value *v = arena_copy(f->arena, b->value, sizeof *v);
+    uint32_t dims = v->view.container->rank;
+    struct fe_dim *out = arena_copy(f->arena, v->view.dims, (dims ? dims : 1) * sizeof *out);
+    const struct sym **shape = NEW_ARRAY(f->arena, const struct sym *, v->rank + 1);
+    for (uint32_t k = 0; k < dims; k++)
+        out[k].begin = sym_substitute(f->ir, out[k].begin, replace_symbol, (void *)(uintptr_t)pair);
+    for (uint32_t k = 0; k < v->rank; k++)
+        shape[k] = sym_substitute(f->ir, v->shape[k], replace_symbol, (void *)(uintptr_t)pair);
+    v->view.dims = out;
+    v->shape = shape;
+    b->value = v;
+}
+
+/* Values that mention the loop variable keep its last value behind the loop. Only the loop can have bound them. */
+static void replace_in(struct fe *f, const struct fe_snapshot *start, const struct sym *symbol, const struct sym *last)
 {
     const struct sym *pair[2] = { symbol, last };
-    for (uint32_t i = 0; i < f->scope->names.count; i++) {
-        struct fe_binding *b = &f->scope->names.items[i];
-        if (!b->value || (b->value->kind != FE_VIEW && b->value->kind != FE_SYMBOL) ||
-            !mentions(b->value, symbol->name))
-            continue;
-        if (b->value->kind == FE_SYMBOL) {
-            b->value = fe_symbol(f, sym_substitute(f->ir, b->value->sym, replace_symbol, pair));
-            continue;
-        }
-        struct value *v = arena_copy(f->arena, b->value, sizeof *v);
-        uint32_t dims = v->view.container->rank;
-        struct fe_dim *out = arena_copy(f->arena, v->view.dims, (dims ? dims : 1) * sizeof *out);
-        const struct sym **shape = NEW_ARRAY(f->arena, const struct sym *, v->rank + 1);
-        for (uint32_t k = 0; k < dims; k++)
-            out[k].begin = sym_substitute(f->ir, out[k].begin, replace_symbol, pair);
-        for (uint32_t k = 0; k < v->rank; k++)
-            shape[k] = sym_substitute(f->ir, v->shape[k], replace_symbol, pair);
-        v->view.dims = out;
-        v->shape = shape;
-        b->value = v;
-    }
+    struct fe_changed changed = fe_changed(f, start);
+    for (uint32_t i = 0; i < changed.list.count; i++)
+        replace_value(f, &f->scope->names.items[changed.list.items[i].place], pair);
+    for (uint32_t i = start->count; i < f->scope->names.count; i++)
+        replace_value(f, &f->scope->names.items[i], pair);
 }
 
 /* The element of the iteration: rows of arrays, and tuples of those for enumerate and zip. */
@@ -162,6 +168,7 @@ static bool run_for(struct fe *f, const void *user)
     const struct sym *begin = fe_sym(f, it->range->items[0]), *end = fe_sym(f, it->range->items[1]);
     const struct sym *step = fe_sym(f, it->range->items[2]);
     struct loop *l = NULL;
+    struct fe_snapshot start = fe_snapshot(f);
     fe_at(f, it->node);
     if (!f->dry) {
         l = build_loop(f->region, fe_label(f, "for"), it->symbol,
@@ -184,7 +191,7 @@ static bool run_for(struct fe *f, const void *user)
     }
     good = good && loop_body(f, &it->node->for_.body);
     fe_leave(f, &kept);
-    replace_in(f, symbol, last_value(f, begin, end, step));
+    replace_in(f, &start, symbol, last_value(f, begin, end, step));
     return good;
 }
 

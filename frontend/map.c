@@ -190,14 +190,15 @@ static struct fe_container *bind_element(struct fe *f, const struct fe_scoped *s
 /* What iterations bind ends with them. */
 static void forget(struct fe *f, const struct fe_snapshot *start, const char *what)
 {
-    for (uint32_t i = 0; i < f->scope->names.count; i++) {
-        struct fe_binding *b = &f->scope->names.items[i];
-        if (i < start->count && b->value == start->names[i].value)
+    struct fe_changed changed = fe_changed(f, start);
+    uint32_t fresh = f->scope->names.count - start->count;
+    for (uint32_t i = 0; i < changed.list.count + fresh; i++) {
+        const struct fe_change *c = i < changed.list.count ? &changed.list.items[i] : NULL;
+        struct fe_binding *b = &f->scope->names.items[c ? c->place : start->count + i - changed.list.count];
+        if (c && (b->value == c->before.value || (b->storage && b->storage == c->before.storage)))
             continue;
-        if (i < start->count && b->storage && b->storage == start->names[i].storage)
-            continue;
-        b->value = NULL;
-        b->storage = i < start->count ? start->names[i].storage : NULL;
+        fe_change(f, f->scope, b)->value = NULL;
+        b->storage = c ? c->before.storage : NULL;
         b->gone = fe_format(f, "was assigned in the iterations of a %s, which have no last one", what);
     }
 }

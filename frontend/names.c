@@ -13,14 +13,74 @@ struct fe_binding *fe_find(struct fe_scope *s, const char *name)
 struct fe_binding *fe_bind(struct fe *f, struct fe_scope *s, const char *name, const struct value *v)
 {
     struct fe_binding *b = fe_find(s, name);
-    if (!b) {
-        vec_push(f->arena, &s->names, ((struct fe_binding){ .name = name }));
+    if (b) {
+        fe_change(f, s, b);
+    } else {
+        vec_push(f->arena, &s->names, ((struct fe_binding){ .name = name, .epoch = s->epoch }));
         map_put(f->arena, &s->places, name, (void *)(uintptr_t)s->names.count);
         b = &vec_last(&s->names);
     }
     b->value = v;
     b->gone = NULL;
     return b;
+}
+
+/* ---- snapshots ---- */
+
+struct fe_binding *fe_change(struct fe *f, struct fe_scope *s, struct fe_binding *b)
+{
+    if (b->epoch != s->epoch)
+        vec_push(f->arena, &s->changes, ((struct fe_change){ (uint32_t)(b - s->names.items), *b }));
+    b->epoch = s->epoch;
+    return b;
+}
+
+struct fe_snapshot fe_snapshot(struct fe *f)
+{
+    struct fe_scope *s = f->scope;
+    s->epoch++;
+    return (struct fe_snapshot){
+        .changes = s->changes.count, .count = s->names.count, .symbols = f->symbols.count, .ended = f->ended
+    };
+}
+
+void fe_restore(struct fe *f, const struct fe_snapshot *s)
+{
+    struct fe_scope *scope = f->scope;
+    while (scope->changes.count > s->changes) {
+        const struct fe_change *c = &scope->changes.items[--scope->changes.count];
+        struct fe_binding *b = &scope->names.items[c->place];
+        const struct type *joined = b->joined;
+        bool weak = b->joined_weak;
+        *b = c->before;
+        b->joined = joined;
+        b->joined_weak = weak;
+    }
+    scope->names.count = s->count;
+    f->symbols.count = s->symbols;
+    f->ended = s->ended;
+}
+
+struct fe_changed fe_changed(struct fe *f, const struct fe_snapshot *s)
+{
+    struct fe_changed found = { 0 };
+    for (uint32_t i = s->changes; i < f->scope->changes.count; i++) {
+        const struct fe_change *c = &f->scope->changes.items[i];
+        if (c->place >= s->count || map_has(&found.by_name, c->before.name))
+            continue;
+        vec_push(f->arena, &found.list, *c);
+        map_put(f->arena, &found.by_name, c->before.name, (void *)(uintptr_t)found.list.count);
+    }
+    return found;
+}
+
+const struct value *fe_was(const struct fe *f, const struct fe_snapshot *s, const struct fe_changed *changed,
+                           const struct fe_binding *b)
+{
+    if (b - f->scope->names.items >= (ptrdiff_t)s->count)
+        return NULL;
+    uintptr_t at = (uintptr_t)map_get(&changed->by_name, b->name);
+    return at ? changed->list.items[at - 1].before.value : b->value;
 }
 
 /* ---- symbols ---- */
@@ -88,7 +148,7 @@ static const struct value *unknown(struct fe *f, const struct py *n, const char 
             s->host->names(s->host, try_near, &near);
     }
     return *near.best ? fe_error(f, n, "'%s' is not defined; did you mean '%s'?", name, near.best)
-                     : fe_error(f, n, "'%s' is not defined", name);
+                      : fe_error(f, n, "'%s' is not defined", name);
 }
 
 struct own_names {

@@ -41,8 +41,9 @@ static void add(struct fe *f, const struct py *n, const struct clause *c, const 
     while (top->outer)
         top = top->outer;
     struct requirement *q = NEW(f->arena, struct requirement);
-    q->place = (struct place){ .parent = &top->sdfg->region.block.place, .noun = "requirement",
-                                .id = top->sdfg->requirements.count };
+    q->place = (struct place){ .parent = &top->sdfg->region.block.place,
+                               .noun = "requirement",
+                               .id = top->sdfg->requirements.count };
     fe_place(f, n, &q->place);
     q->message = said;
     q->negative = arena_copy(f->arena, c->negative, c->count * sizeof *c->negative);

@@ -111,7 +111,7 @@ static void set_storage(struct fe *f, struct fe_binding *b, struct fe_container 
     ((struct value *)v)->weak = b->joined_weak && c->rank == 0;
     c->storage = true;
     c->symbol = NULL;
-    b->storage = c;
+    fe_change(f, f->scope, b)->storage = c;
     b->value = v;
 }
 
@@ -138,28 +138,6 @@ static struct held hold(struct fe *f, const struct stores *s, bool updates_only)
     return h;
 }
 
-struct fe_snapshot fe_snapshot(struct fe *f)
-{
-    struct fe_snapshot s = { .count = f->scope->names.count, .symbols = f->symbols.count, .ended = f->ended };
-    if (s.count)
-        s.names = arena_copy(f->arena, f->scope->names.items, s.count * sizeof *s.names);
-    return s;
-}
-
-static void restore(struct fe *f, const struct fe_snapshot *s)
-{
-    for (uint32_t i = 0; i < s->count; i++) { /* what was found about types stays */
-        const struct type *joined = f->scope->names.items[i].joined;
-        bool weak = f->scope->names.items[i].joined_weak;
-        f->scope->names.items[i] = s->names[i];
-        f->scope->names.items[i].joined = joined;
-        f->scope->names.items[i].joined_weak = weak;
-    }
-    f->scope->names.count = s->count;
-    f->symbols.count = s->symbols;
-    f->ended = s->ended;
-}
-
 /* Goes through the body without building until the types of the held names stay. The names are as after the body. */
 static bool find_types(struct fe *f, struct held *h, fe_body *run, const void *user, const struct fe_snapshot *start)
 {
@@ -169,7 +147,7 @@ static bool find_types(struct fe *f, struct held *h, fe_body *run, const void *u
     for (int round = 0; changed && good && round < 8; round++) {
         bool weak[256] = { 0 };
         changed = false;
-        restore(f, start);
+        fe_restore(f, start);
         for (uint32_t i = 0; i < h->names.count; i++) {
             struct fe_binding *b = fe_find(f->scope, h->names.items[i]);
             set_storage(f, b, storage_for(f, b, h->before.items[i]));
@@ -191,17 +169,17 @@ static void release(struct fe *f, const struct held *h)
     for (uint32_t i = 0; i < h->names.count; i++) {
         struct fe_binding *b = fe_find(f->scope, h->names.items[i]);
         if (b)
-            b->storage = NULL;
+            fe_change(f, f->scope, b)->storage = NULL;
     }
 }
 
 /* Names that are new in both branches of an `if` meet behind it. */
 static void hold_new(struct fe *f, struct held *h, const struct stores *s, const struct fe_snapshot *start)
 {
+    struct fe_changed changed = fe_changed(f, start);
     for (uint32_t i = 0; i < s->names.count; i++) {
         struct fe_binding *b = fe_find(f->scope, s->names.items[i]);
-        bool fresh = b && b->value &&
-                     (b >= f->scope->names.items + start->count || !start->names[b - f->scope->names.items].value);
+        bool fresh = b && b->value && !fe_was(f, start, &changed, b);
         if (!fresh || !b->joined || !fe_is_operand(b->value) || fe_has_name(h->names.items, h->names.count, b->name))
             continue;
         vec_push(f->arena, &h->names, b->name);
@@ -213,14 +191,16 @@ static void hold_new(struct fe *f, struct held *h, const struct stores *s, const
  * the beginning of the body, and behind the loop. */
 static void hide_constants(struct fe *f, const struct stores *s, const struct fe_snapshot *before)
 {
+    struct fe_changed changed = { 0 };
+    if (before)
+        changed = fe_changed(f, before);
     for (uint32_t i = 0; i < s->names.count; i++) {
         struct fe_binding *b = fe_find(f->scope, s->names.items[i]);
-        uint32_t at = b ? (uint32_t)(b - f->scope->names.items) : 0;
-        const struct value *v = !b ? NULL : !before ? b->value : at < before->count ? before->names[at].value : NULL;
+        const struct value *v = !b ? NULL : before ? fe_was(f, before, &changed, b) : b->value;
         if (!v || b->storage || fe_is_operand(v) || v->kind == FE_PYOBJECT ||
             (v->kind == FE_STREAM && !s->plain.items[i]))
             continue;
-        b->value = NULL;
+        fe_change(f, f->scope, b)->value = NULL;
         b->gone = "is neither a number nor an array, and a loop binds it again: what it is depends on the iteration";
     }
 }
@@ -259,7 +239,7 @@ static bool with_storage(struct fe *f, const struct stores *bodies, bool branche
     VEC(struct fe_binding) found = { 0 };
     for (uint32_t i = 0; i < h.names.count; i++)
         vec_push(f->arena, &found, *fe_find(f->scope, h.names.items[i]));
-    restore(f, &start);
+    fe_restore(f, &start);
     for (uint32_t i = 0; i < h.names.count; i++) {
         struct fe_binding *b = fe_find(f->scope, h.names.items[i]);
         bool bound = b && b->value;

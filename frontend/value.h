@@ -181,15 +181,24 @@ struct fe_binding {
     bool joined_weak;
     const char *gone; /* why the name is not bound any more */
     bool local;       /* belongs to an iteration of a map */
+    uint32_t epoch;   /* of the scope, when it was changed last */
+};
+
+/* What the name at a place of a scope was bound to before a change. */
+struct fe_change {
+    uint32_t place;
+    struct fe_binding before;
 };
 
 struct fe_scope {
     struct fe_scope *outer;  /* where free names are looked up */
     struct fe_scope *caller; /* of a callee: where its symbols get their values */
     VEC(struct fe_binding) names;
-    struct map places; /* name -> its place in `names`, from 1; those behind the end are no more */
-    const struct py *body; /* of a function: the names that it assigns are its own */
-    struct map own;        /* these names, once they were asked for */
+    struct map places;             /* name -> its place in `names`, from 1; those behind the end are no more */
+    VEC(struct fe_change) changes; /* for snapshots: the first one of each name in each epoch */
+    uint32_t epoch;                /* number of snapshots */
+    const struct py *body;         /* of a function: the names that it assigns are its own */
+    struct map own;                /* these names, once they were asked for */
     bool own_known;
     VEC(const char *) symbols; /* of a callee: symbols that have values here */
     VEC(const struct value *) symbol_values;
@@ -271,8 +280,8 @@ struct fe {
     struct map symbol_types;   /* name -> const struct type *: program symbols that were declared */
     VEC(const char *) program_symbols;
     VEC(const struct fe_function *) calls;
-    uint32_t depth; /* of loops, maps and branches around the statement */
-    uint32_t loops; /* of loops and maps, of this function */
+    uint32_t depth;     /* of loops, maps and branches around the statement */
+    uint32_t loops;     /* of loops and maps, of this function */
     uint32_t map_loops; /* what `loops` is in the body of the innermost map of this function; 0: there is none */
     VEC(struct fe_manager) managers;
     uint32_t num_managers;               /* that there ever were */
@@ -407,6 +416,26 @@ const struct value *fe_name(struct fe *f, const struct py *n); /* what it is bou
 const struct value *fe_in_context(struct fe *f, const struct py *n, const struct value *v);
 struct fe_binding *fe_find(struct fe_scope *s, const char *name); /* NULL: it was never bound there */
 struct fe_binding *fe_bind(struct fe *f, struct fe_scope *s, const char *name, const struct value *v);
+/* To be called before a binding of the scope is changed by other means than fe_bind(); but `joined` may be changed at
+ * any time. */
+struct fe_binding *fe_change(struct fe *f, struct fe_scope *s, struct fe_binding *b);
+/* The names of f->scope as they are now, to come back to. */
+struct fe_snapshot {
+    uint32_t changes, count, symbols;
+    bool ended;
+};
+struct fe_snapshot fe_snapshot(struct fe *f);
+/* Names are bound to what they were; what was found about types stays. As often as it is needed, inner ones first. */
+void fe_restore(struct fe *f, const struct fe_snapshot *s);
+/* The names that were changed since, each once, with what they were; new names are behind s->count. */
+struct fe_changed {
+    VEC(struct fe_change) list;
+    struct map by_name; /* name -> its place in the list, from 1 */
+};
+struct fe_changed fe_changed(struct fe *f, const struct fe_snapshot *s);
+/* What the name was bound to then; NULL: nothing. */
+const struct value *fe_was(const struct fe *f, const struct fe_snapshot *s, const struct fe_changed *changed,
+                           const struct fe_binding *b);
 /* Tells who wants to know what a name is that the source has at the node (typed.c). */
 void fe_typed(struct fe *f, const struct py *n, const char *name, const struct value *v);
 
@@ -516,13 +545,6 @@ struct fe_region fe_enter(struct fe *f, struct region *r);
 void fe_leave(struct fe *f, const struct fe_region *r);
 void fe_jump(struct fe *f, enum block_kind kind, const char *label);
 void fe_declare_symbol(struct fe *f, const char *name);
-/* The state of names, to go through a body again. */
-struct fe_snapshot {
-    struct fe_binding *names;
-    uint32_t count, symbols;
-    bool ended;
-};
-struct fe_snapshot fe_snapshot(struct fe *f);
 const char *fe_loop_symbol(struct fe *f, const char *name); /* for a loop variable of that name */
 /* Runs `run` with storage for the names that the bodies assign (storage.c): two bodies are branches; with
  * `updates_only` names that are updated before they are assigned. */

@@ -1,8 +1,9 @@
-"""How long Python programs take to their graph: run.py SDFG-RUN NPBENCH-CHECKOUT [-v]. The wall time of `sdfg-run --emit=sdfg`, the shortest
-of five runs each, less that of an empty program: reading, lowering and writing. Then a program of 1,000 and one of 10,000 statements, and an
-axpy from source against its graph, cold and warm. The bars (docs/python-programs.md): median at most 2 ms and none above 10 ms over
-NPBench's programs, 10,000 statements at most 200 ms and linear, cold at most 3 ms more than the graph, warm at most 0.3 ms. Run it on a
-machine that does nothing else."""
+"""How long Python programs take to their graph: run.py BUILD NPBENCH-CHECKOUT [-v]. From the text of the program to that of its SDFG, in one
+process (bench-source, the shortest of several times): NPBench's programs, and programs of 1,000 to 10,000 statements, of which some bind new
+names, in branches, too. Then what `sdfg-run --emit=sdfg --no-cache` takes for them, which also checks the graph and starts a process, and an
+axpy from source against its graph, cold and warm. The bars: median at most 2 ms and none above 10 ms over NPBench's programs, 10,000
+statements at most 200 ms and linear, cold at most 3 ms more than the graph, warm at most 0.3 ms. Run it on a machine that does nothing
+else."""
 import ast
 import os
 import statistics
@@ -20,11 +21,9 @@ def axpy(a: sdfg.float64, X: sdfg.float64[N], Y: sdfg.float64[N]):
 """
 
 
-def milliseconds(*words, repeat=5, before=None):
+def milliseconds(*words, repeat):
     best = float("inf")
     for _ in range(repeat):
-        if before:
-            before()
         start = time.perf_counter()
         done = subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         best = min(best, time.perf_counter() - start)
@@ -34,9 +33,26 @@ def milliseconds(*words, repeat=5, before=None):
 
 
 def statements(count):
+    """Statements on arrays."""
     lines = ["import sdfg", 'N = sdfg.symbol("N")', "def f(A: sdfg.float64[N], B: sdfg.float64[N]):"]
     lines += [f"    A[{i % 7}:] = B[{i % 7}:] * {i} + A[{i % 7}:]" if i % 3 else f"    B[{i % 5}] = A[{i % 5}] + {i}" for i in range(count)]
     return "\n".join(lines) + "\n"
+
+
+def names(count):
+    """Each binds a name."""
+    lines = ["import sdfg", 'N = sdfg.symbol("N")', "def f(A: sdfg.float64[N]):", "    t0 = A + 1"]
+    lines += [f"    t{i} = t{i - 1} * A + {i}" for i in range(1, count)]
+    return "\n".join(lines) + f"\n    A[:] = t{count - 1}\n"
+
+
+def branches(count):
+    """Each binds a name, every fifth in two branches."""
+    lines = ["import sdfg", 'N = sdfg.symbol("N")', "def f(A: sdfg.float64[N], k: sdfg.int64):", "    s0 = A[0]"]
+    for i in range(1, count // 5 * 3):
+        lines += ([f"    s{i} = s{i - 1} * A[{i % 7}] + {i}"] if i % 3 else
+                  [f"    if s{i - 1} < {i}:", f"        s{i} = s{i - 1} + A[k + {i % 5}]", "    else:", f"        s{i} = 1.0"])
+    return "\n".join(lines) + f"\n    A[0] = s{count // 5 * 3 - 1}\n"
 
 
 def programs(checkout):
@@ -49,31 +65,41 @@ def programs(checkout):
                         yield path, n.name
 
 
+def sources(build, programs, repeat):
+    """Milliseconds by program."""
+    done = subprocess.run([f"{build}/bench-source", str(repeat), *programs], stdout=subprocess.PIPE, text=True)
+    return {row.split(None, 2)[2]: float(row.split()[0]) for row in done.stdout.splitlines()}
+
+
 def main():
-    runner, checkout, verbose = os.path.abspath(sys.argv[1]), sys.argv[2], "-v" in sys.argv
+    build, checkout, verbose = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]), "-v" in sys.argv
+    runner = f"{build}/sdfg-run"
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         os.environ["XDG_CACHE_HOME"] = folder
-        for name, text in (("empty.py", "def f():\n    pass\n"), ("axpy.py", AXPY), ("small.py", statements(1000)), ("large.py", statements(10000))):
-            with open(name, "w") as f:
-                f.write(text)
-        empty = milliseconds(runner, "empty.py:f", "--emit=sdfg")
-        times = []
-        for path, name in programs(os.path.abspath(checkout)):
-            t = milliseconds(runner, f"{path}:{name}", "--emit=sdfg")
-            if t is None:
-                print(f"refused {os.path.basename(path)}:{name}")
-                continue
-            times.append((t - empty, f"{os.path.basename(path)}:{name}"))
-            if verbose:
-                print(f"{t - empty:8.2f} ms  {times[-1][1]}")
-        print(f"empty program (the process): {empty:.2f} ms")
-        print(f"NPBench, {len(times)} programs: median {statistics.median(t for t, _ in times):.2f} ms, largest {max(times)[0]:.2f} ms ({max(times)[1]})")
-        small, large = (milliseconds(runner, f"{n}.py:f", "--emit=sdfg", repeat=3) - empty for n in ("small", "large"))
-        print(f"1,000 statements: {small:.1f} ms; 10,000: {large:.1f} ms ({large / small:.1f} times)")
+        found = sources(build, [f"{path}:{name}" for path, name in programs(checkout)], 20)
+        for name, ms in found.items() if verbose else ():
+            print(f"{ms:8.2f} ms  {os.path.basename(name)}")
+        worst = max(found, key=found.get)
+        print(f"NPBench, {len(found)} programs: median {statistics.median(found.values()):.2f} ms, largest {found[worst]:.2f} ms ({os.path.basename(worst)})")
+        for make in statements, names, branches:
+            counts = (1000, 2000, 5000, 10000)
+            for count in counts:
+                with open(f"{make.__name__}{count}.py", "w") as f:
+                    f.write(make(count))
+            files = [f"{make.__name__}{count}.py:f" for count in counts]
+            times = sources(build, files, 5)
+            whole = milliseconds(runner, files[-1], "--emit=sdfg", "--no-cache", repeat=3)
+            print(f"{make.__name__}: " + ", ".join(f"{c} in {times[n]:.1f} ms" for c, n in zip(counts, files)) + f"; sdfg-run {whole:.0f} ms")
+        with open("axpy.py", "w") as f:
+            f.write(AXPY)
         subprocess.run([runner, "axpy.py:axpy", "--emit=sdfg", "-o", "axpy.sdfg"], check=True)
         for what, flags in (("cold", ["--no-cache"]), ("warm", [])):
-            source, graph = (milliseconds(runner, p, "--N=64", "--a=2", *flags, repeat=9) for p in ("axpy.py:axpy", "axpy.sdfg"))
+            best = {"axpy.py:axpy": float("inf"), "axpy.sdfg": float("inf")}
+            for _ in range(15):  # in turns
+                for p in best:
+                    best[p] = min(best[p], milliseconds(runner, p, "--N=64", "--a=2", *flags, repeat=1))
+            source, graph = best.values()
             print(f"axpy {what}: {source:.2f} ms from source, {graph:.2f} ms from its graph")
 
 

@@ -44,8 +44,8 @@ sdfg_error *sdfg_program_load_function(sdfg_program **out, sdfg_engine *e, uint6
         ir_free(ir);
         return error;
     }
-    sdfg_error *error = program_load(
-        out, e, ir, &(struct program_text){ .json = l.json.data, .size = l.json.length, .folder = "." });
+    sdfg_error *error =
+        program_load(out, e, ir, &(struct program_text){ .json = l.json.data, .size = l.json.length, .folder = "." });
     if (!error) {
         (*out)->found = found;
         (*out)->disjoint = true;

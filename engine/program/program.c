@@ -292,8 +292,8 @@ sdfg_error *sdfg_program_load_file(sdfg_program **out, sdfg_engine *e, const cha
     }
     sdfg_error *said = said_without_graph(&r);
     if (!r.json) {
-        sdfg_error *error = stack ? error_join(error_from_diags(ir->diags, SDFG_STAGE_LOAD), said)
-                                  : error_stack(SDFG_STAGE_LOAD);
+        sdfg_error *error =
+            stack ? error_join(error_from_diags(ir->diags, SDFG_STAGE_LOAD), said) : error_stack(SDFG_STAGE_LOAD);
         ir_free(ir);
         return error;
     }

@@ -48,8 +48,8 @@ struct sdfg_program {
     atomic_uint holders; /* the caller until he frees it, what was made of it for him, and his kernels */
     atomic_bool freed;   /* by the caller */
     struct ir *ir;
-    /* Of the file; NULL if it was not read: the interface was known (engine/program/interface.c), or the graph was built
-     * and its text written. */
+    /* Of the file; NULL if it was not read: the interface was known (engine/program/interface.c), or the graph was
+     * built and its text written. */
     const struct json *tree;
     /* The valid graph, in an `ir` of its own, for the compilation that takes it first. NULL: taken, or there is none
      * that could be given away. */
