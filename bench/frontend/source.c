@@ -1,5 +1,5 @@
-/* How long Python programs take from their text to that of their SDFG, without a process: bench-source REPEAT FILE:FUNCTION...
- * Prints the shortest time in milliseconds, the bytes of the SDFG and the program, one a line. */
+/* How long Python programs take from their text to that of their SDFG, without a process: bench-source REPEAT
+ * FILE:FUNCTION... Prints the shortest time in milliseconds, the bytes of the SDFG and the program, one a line. */
 #include "frontend/frontend.h"
 
 #include "base/fatal.h"

@@ -15,7 +15,7 @@ MAY_INCLUDE = {
     "frontend": ["frontend/", "ir/", "base/"],
     "frontend/callback.c": ["frontend/", "ir/", "base/", "engine/include/"],
     "frontend/functions_mpi.c": ["frontend/", "ir/", "base/", "runtime/mpi.h"], # numbers of peers
-    "frontend/live.c": ["frontend/", "ir/", "base/", "engine/include/"], # asks a host of the public interface
+    "frontend/live.h": ["frontend/", "ir/", "base/", "engine/include/"], # a host of the public interface is asked
     "lower/graph": ["lower/graph/", "lower/tree/", "ir/", "base/", *ABI],
     "lower/graph/library/mpi.c": ["lower/graph/", "lower/tree/", "ir/", "base/", *ABI, "runtime/mpi.h", "runtime/mpi/mpi.def"],
     "lower/tree": ["lower/tree/", "ir/", "base/", *ABI],
