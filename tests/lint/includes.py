@@ -58,6 +58,7 @@ MAY_INCLUDE = {
     "bench": ["engine/include/", "sdfg.h", "bench/"],
     "bench/scale/generate.c": ["ir/", "base/"], # writes graphs
     "bench/products/graph.c": ["bench/products/", "ir/", "base/"], # makes graphs
+    "bench/frontend/source.c": ["frontend/frontend.h", "ir/", "base/"], # makes graphs of programs
     "bench/polybench": [], # read by sdfg-bench
     "bench/run/plain": ["plain.h"], # compiled without the library
     "examples": ["engine/include/", "sdfg.h"],
