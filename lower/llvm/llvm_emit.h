@@ -267,6 +267,8 @@ struct llvm_value llvm_expr_vscale(struct llvm_func *f, const struct tree_expr *
 struct llvm_value llvm_expr_steps(struct llvm_func *f, const struct tree_expr *e);
 struct llvm_value llvm_expr_active(struct llvm_func *f, const struct tree_expr *e);
 struct llvm_value llvm_expr_lanes(struct llvm_func *f, const struct tree_expr *e);
+struct llvm_value llvm_expr_lanes_count(struct llvm_func *f, const struct tree_expr *e);
+struct llvm_value llvm_expr_compact(struct llvm_func *f, const struct tree_expr *e);
 struct llvm_value llvm_expr_ordered(struct llvm_func *f, const struct tree_expr *e);
 void llvm_stmt_masked(struct llvm_func *f, const struct tree_stmt *s);
 

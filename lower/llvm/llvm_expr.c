@@ -306,6 +306,8 @@ static emit_expr *const by_op[EXPR_OP_COUNT] = {
     [EXPR_LANES_AND] = llvm_expr_lanes,
     [EXPR_LANES_OR] = llvm_expr_lanes,
     [EXPR_LANES_XOR] = llvm_expr_lanes,
+    [EXPR_LANES_COUNT] = llvm_expr_lanes_count,
+    [EXPR_COMPACT] = llvm_expr_compact,
     [EXPR_ORDERED_SUM] = llvm_expr_ordered,
 };
 

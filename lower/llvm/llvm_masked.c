@@ -119,6 +119,8 @@ void llvm_stmt_masked(struct llvm_func *f, const struct tree_stmt *s)
 
 /* ---- lanes ---- */
 
+enum { REGISTER_BITS = 128 /* for each vscale */ };
+
 struct llvm_value llvm_expr_vscale(struct llvm_func *f, const struct tree_expr *e)
 {
     return (struct llvm_value){ llvm_intrinsic(f, "llvm.vscale", llvm_type(f->unit, e->type), NULL, 0), NULL };
@@ -182,6 +184,46 @@ struct llvm_value llvm_expr_lanes(struct llvm_func *f, const struct tree_expr *e
     if (e->op == EXPR_LANES_SUM && (type_is_float(t->elem) || v.im))
         return (struct llvm_value){ any_order_sum(f, v.v), v.im ? any_order_sum(f, v.im) : NULL };
     return (struct llvm_value){ llvm_intrinsic(f, combination(e->op, t->elem), LLVMTypeOf(v.v), &v.v, 1), NULL };
+}
+
+/* An integer as wide as a lane of such vectors. */
+static LLVMTypeRef lane_type(struct llvm_func *f, const struct type *vector)
+{
+    return LLVMIntTypeInContext(f->unit->context, REGISTER_BITS / vector->lanes);
+}
+
+struct llvm_value llvm_expr_lanes_count(struct llvm_func *f, const struct tree_expr *e)
+{
+    struct llvm_value mask = llvm_expr(f, e->args[0]);
+    LLVMTypeRef lane = e->args[0]->type->lanes > 4 ? f->unit->i32 : lane_type(f, e->args[0]->type);
+    LLVMTypeRef lanes = llvm_with_lanes(LLVMTypeOf(mask.v), lane);
+    LLVMValueRef ones = LLVMBuildZExt(f->builder, mask.v, lanes, "");
+    LLVMValueRef count = llvm_intrinsic(f, "llvm.vector.reduce.add", lanes, &ones, 1);
+    return (struct llvm_value){ LLVMBuildZExt(f->builder, count, f->unit->i64, ""), NULL };
+}
+
+/* Lanes of less than their width are widened: instructions move whole lanes. */
+static LLVMValueRef compact(struct llvm_func *f, const struct type *t, LLVMValueRef v, LLVMValueRef mask)
+{
+    LLVMTypeRef type = LLVMTypeOf(v), element = LLVMGetElementType(type), wide = llvm_with_lanes(type, lane_type(f, t));
+    LLVMTypeKind kind = LLVMGetTypeKind(element);
+    unsigned bits = kind == LLVMIntegerTypeKind  ? LLVMGetIntTypeWidth(element)
+                    : kind == LLVMDoubleTypeKind ? 64
+                    : kind == LLVMFloatTypeKind  ? 32
+                                                 : 16;
+    LLVMTypeRef integers = llvm_with_lanes(type, LLVMIntTypeInContext(f->unit->context, bits));
+    LLVMValueRef lanes = LLVMBuildBitCast(f->builder, v, integers, "");
+    LLVMValueRef args[] = { LLVMBuildZExt(f->builder, lanes, wide, ""), mask, LLVMGetPoison(wide) };
+    lanes = llvm_intrinsic(f, "llvm.experimental.vector.compress", wide, args, 3);
+    return LLVMBuildBitCast(f->builder, LLVMBuildTrunc(f->builder, lanes, integers, ""), type, "");
+}
+
+struct llvm_value llvm_expr_compact(struct llvm_func *f, const struct tree_expr *e)
+{
+    struct llvm_value v = llvm_expr(f, e->args[0]), mask = llvm_expr(f, e->args[1]);
+    v.v = compact(f, e->type, v.v, mask.v);
+    v.im = v.im ? compact(f, e->type, v.im, mask.v) : NULL;
+    return v;
 }
 
 struct llvm_value llvm_expr_ordered(struct llvm_func *f, const struct tree_expr *e)

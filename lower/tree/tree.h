@@ -299,6 +299,8 @@ struct tree_expr *expr_active(struct tree *t, const struct type *mask, struct tr
 struct tree_expr *expr_masked(struct tree *t, const struct type *vector, struct tree_expr *pointer,
                               struct tree_expr *index, struct tree_expr *mask, uint32_t alias);
 struct tree_expr *expr_lanes(struct tree *t, enum expr_op op, struct tree_expr *vector); /* LANES_SUM ... LANES_XOR */
+struct tree_expr *expr_lanes_count(struct tree *t, struct tree_expr *mask);
+struct tree_expr *expr_compact(struct tree *t, struct tree_expr *vector, struct tree_expr *mask);
 struct tree_expr *expr_ordered_sum(struct tree *t, struct tree_expr *first, struct tree_expr *vector);
 bool expr_is_int(const struct tree_expr *e, int64_t value);
 bool expr_is_const(const struct tree_expr *e); /* EXPR_INT, EXPR_FLOAT, EXPR_NULL or a complex number of such */

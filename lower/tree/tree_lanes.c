@@ -38,6 +38,16 @@ struct tree_expr *expr_lanes(struct tree *t, enum expr_op op, struct tree_expr *
     return make(t, op, vector->type->elem, &vector, 1);
 }
 
+struct tree_expr *expr_lanes_count(struct tree *t, struct tree_expr *mask)
+{
+    return make(t, EXPR_LANES_COUNT, type_basic(t->ir, TYPE_I64), &mask, 1);
+}
+
+struct tree_expr *expr_compact(struct tree *t, struct tree_expr *vector, struct tree_expr *mask)
+{
+    return make(t, EXPR_COMPACT, vector->type, (struct tree_expr *[]){ vector, mask }, 2);
+}
+
 struct tree_expr *expr_ordered_sum(struct tree *t, struct tree_expr *first, struct tree_expr *vector)
 {
     return make(t, EXPR_ORDERED_SUM, first->type, (struct tree_expr *[]){ first, vector }, 2);

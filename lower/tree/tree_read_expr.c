@@ -138,13 +138,17 @@ static struct tree_expr *real_part(struct tree_reader *r, enum expr_op op, struc
 static struct tree_expr *function(struct tree_reader *r, enum expr_op op, struct tree_expr **args, uint32_t count)
 {
     bool lanes = op >= EXPR_LANES_SUM && op <= EXPR_LANES_XOR;
-    uint32_t wanted = lanes || op == EXPR_REAL || op == EXPR_IMAG ? 1 : op == EXPR_INSERT ? 3 : 2;
+    uint32_t wanted = lanes || op == EXPR_LANES_COUNT || op == EXPR_REAL || op == EXPR_IMAG ? 1
+                      : op == EXPR_INSERT                                                   ? 3
+                                                                                            : 2;
     if (count != wanted)
         return missing(r, "another number of arguments");
     if (lanes && args[0]->type->kind != TYPE_VECTOR)
         return missing(r, "a vector");
     if (lanes)
         return expr_lanes(r->tree, op, args[0]);
+    if (op == EXPR_LANES_COUNT)
+        return expr_lanes_count(r->tree, args[0]);
     if (wanted == 1)
         return real_part(r, op, args);
     const struct type *type = args[0]->type;

@@ -249,6 +249,19 @@ static void check_lanes(struct verify *v, const struct tree_expr *e)
     must(v, !bits || !type_is_float(type_scalar(t)), "bit operation on this type", e);
 }
 
+static void check_count(struct verify *v, const struct tree_expr *e)
+{
+    const struct type *t = e->args[0]->type;
+    must(v, t->scalable && is_mask_of(t, t), "not a mask", e);
+    must(v, is_i64(e), "type of a number of lanes", e);
+}
+
+static void check_compact(struct verify *v, const struct tree_expr *e)
+{
+    must(v, e->type == e->args[0]->type && e->type->scalable, "not a vector of this", e);
+    must(v, is_mask_of(e->args[1]->type, e->type), "not a mask of these lanes", e);
+}
+
 static void check_ordered(struct verify *v, const struct tree_expr *e)
 {
     const struct type *t = e->args[1]->type;

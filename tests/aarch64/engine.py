@@ -64,6 +64,18 @@ def total(x: sdfg.complex128[N], y: sdfg.complex128[N]):
     y[0] = s
 
 
+@sdfg.program
+def passing(x: sdfg.float64[N], y: sdfg.float64[N]):
+    s = sdfg.define_stream(sdfg.float64, N)
+    for i in sdfg.map[0:x.shape[0]]:
+        with sdfg.tasklet:
+            a << x[i]
+            o >> s(-1)
+            if a > 0.5:
+                o = a
+    s >> y
+
+
 def values(random, dtype, n):
     x = random.uniform(-2, 2, n)
     if np.dtype(dtype).kind == "c":
@@ -91,4 +103,8 @@ for program, x, y in ((smooth, "f8", "f8"), (functions, "f8", "f8"), (narrow_fun
         first, second = values(random, x, n), np.abs(values(random, y, n)).astype(y)
         first[n // 2] = np.nan if program is branches else first[n // 2]
         compare(program, first, second, second.copy())
+for n in (5, 64, 700):
+    x, y = values(random, "f8", n), np.zeros(n)
+    passing(x, y)
+    assert np.array_equal(y[y > 0], x[x > 0.5]), y
 print("python: equal")

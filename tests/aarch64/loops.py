@@ -33,6 +33,8 @@ MASKED = { # compared with no C compiler, which make no such vectors
     "sum_in_order": (f"x: {D}, y: {D}", "s = 0.0\n    for i in range(N):", "s += x[i] * y[i]\n    y[0] = s"),
     "tests": (f"x: {D}, y: {D}", MAP, "y[i] = 0.5 if np.isnan(x[i]) or x[i] < 0 else np.sqrt(x[i])"),
     "products": ("x: dace.complex128[N], y: dace.complex128[N]", MAP, "y[i] = x[i] * y[i]"),
+    "appended": (f"x: {D}, y: {D}", f"s = dace.define_stream(dace.float64, N)\n    {MAP}",
+                 "with dace.tasklet:\n            a << x[i]\n            o >> s(-1)\n            if a > 0.5:\n                o = a\n    s >> y"),
     "halves": ("x: dace.float16[N], y: dace.float16[N]", MAP, "y[i] = x[i] * y[i]"),
 }
 C_TYPES = {"dace.float64": "double", "dace.float32": "float", "dace.int64": "long"}

@@ -12,6 +12,8 @@ struct lane_variable {
     struct tree_var *vector;  /* its lanes; NULL: not made yet */
     enum expr_op accumulates; /* ADD, MIN, ...: every assignment is x = x op e; 0: none is */
     bool ordered;             /* the terms of a sum are added one by one */
+    struct tree_stmt *step;   /* its only assignment, if it is the place where values are appended; else NULL */
+    struct tree_expr *some, *many; /* then: the lanes that append, and their number; NULL: not made yet */
 };
 
 struct vectorize {
@@ -24,11 +26,13 @@ struct vectorize {
     const char *why;      /* it stays as it is: the first obstacle */
     struct map variables; /* struct tree_var * -> struct lane_variable * */
     VEC(struct lane_variable *) accumulators;
-    uint32_t bytes;           /* of the largest value that lanes hold */
-    struct tree_expr *count;  /* number of the iteration in lane 0 */
-    struct tree_expr *active; /* mask of the lanes with iterations */
-    bool outlives;            /* the counter is used outside of the loop */
-    bool offset;              /* the counter is not that number */
+    struct map appends;             /* STMT_STORE -> struct lane_variable *: the place it appends at */
+    VEC(struct tree_stmt *) hidden; /* the same stores: no other iteration writes there */
+    uint32_t bytes;                 /* of the largest value that lanes hold */
+    struct tree_expr *count;        /* number of the iteration in lane 0 */
+    struct tree_expr *active;       /* mask of the lanes with iterations */
+    bool outlives;                  /* the counter is used outside of the loop */
+    bool offset;                    /* the counter is not that number */
 };
 
 /* Where an iteration accesses memory, compared to the one before. */
@@ -54,6 +58,11 @@ bool lanes_obstacle(struct vectorize *v, const char *why); /* false */
 
 /* vectorize_sums.c: are there accumulators in several steps? They are rewritten to be x = x op e. */
 bool lanes_sums(struct vectorize *v);
+
+/* vectorize_compact.c: is the variable the place where values are appended? */
+bool lanes_take_place(struct vectorize *v, struct lane_variable *x);
+bool lanes_append(struct vectorize *v, struct tree_stmt *s, struct tree_stmt *out, struct tree_expr *mask);
+void lanes_step(struct vectorize *v, const struct lane_variable *x, struct tree_stmt *out);
 
 /* vectorize_expr.c: the lanes of an expression where `mask` says; NULL: see `why` */
 struct tree_expr *lanes_of(struct vectorize *v, struct tree_expr *e, struct tree_expr *mask);

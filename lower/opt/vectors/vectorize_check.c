@@ -174,7 +174,7 @@ static bool check_variables(struct vectorize *v)
         if (var == v->loop->var) {
             v->outlives = outside;
         } else if (map_has(&f.carried, var)) {
-            if (!take_accumulator(v, lanes_variable(v, var)))
+            if (!lanes_take_place(v, lanes_variable(v, var)) && !take_accumulator(v, lanes_variable(v, var)))
                 return false;
         } else if (outside) {
             return lanes_obstacle(v, "a variable that it gives a value is used outside of it");
@@ -270,13 +270,36 @@ static bool measure_statement(void *user, struct tree_stmt *s)
     const struct lane_variable *x = s->kind == STMT_ASSIGN ? lanes_variable(v, s->var) : NULL;
     if (x && x->index)
         return true;
-    if (s->kind == STMT_STORE || s->kind == STMT_REDUCE)
+    if (x && x->step) {
+        measure(v, s->value->args[1]->op == EXPR_CAST ? s->value->args[1]->args[0] : s->value->args[1]);
+        return true;
+    }
+    if ((s->kind == STMT_STORE && !map_has(&v->appends, s)) || s->kind == STMT_REDUCE)
         measure_index(v, s->index);
     if (s->value) {
         measure_type(v, s->value->type);
         measure(v, s->value);
     }
     return true;
+}
+
+/* Do iterations depend on each other but by what they append? */
+static bool are_apart(struct vectorize *v, const struct tree_frame *frame)
+{
+    struct iterations *x = v->iterations;
+    struct fuse_nest nest = { .loops = { v->loop }, .depth = 1 };
+    struct tree_stmt *kept = NEW_ARRAY(v->tree->scratch, struct tree_stmt, v->hidden.count + 1);
+    for (uint32_t i = 0; i < v->hidden.count; i++) {
+        kept[i] = *v->hidden.items[i];
+        *v->hidden.items[i] = *stmt_block(v->tree);
+    }
+    bool apart = iterations_are_apart(x, v->loop, &nest, frame);
+    for (uint32_t i = 0; i < v->hidden.count; i++)
+        *v->hidden.items[i] = kept[i];
+    if (apart)
+        return true;
+    const char *dependence = remark_dependence(v->tree, x->obstacle.a, x->obstacle.b);
+    return lanes_obstacle(v, dependence ? dependence : "iterations may access the same element");
 }
 
 bool lanes_check(struct vectorize *v, const struct tree_frame *frame)
@@ -289,12 +312,8 @@ bool lanes_check(struct vectorize *v, const struct tree_frame *frame)
     stmt_visit(loop->body, see_statement, v);
     if (v->why || !check_variables(v))
         return false;
-    struct fuse_nest nest = { .loops = { loop }, .depth = 1 };
-    struct iterations *x = v->iterations;
-    if (!loop->loop.independent && !iterations_are_apart(x, loop, &nest, frame)) {
-        const char *dependence = remark_dependence(v->tree, x->obstacle.a, x->obstacle.b);
-        return lanes_obstacle(v, dependence ? dependence : "iterations may access the same element");
-    }
+    if (!loop->loop.independent && !are_apart(v, frame))
+        return false;
     take_indices(v, loop->body);
     stmt_visit(loop->body, measure_statement, v);
     return true;

@@ -49,6 +49,10 @@ static bool assign(struct vectorize *v, struct tree_stmt *s, struct tree_stmt *o
     struct lane_variable *x = lanes_variable(v, s->var);
     if (x->index)
         return true;
+    if (x->step) {
+        lanes_step(v, x, out);
+        return true;
+    }
     if (x->accumulates)
         return accumulate(v, x, s, out, mask);
     struct tree_expr *value = lanes_of(v, s->value, mask);
@@ -89,6 +93,8 @@ static enum expr_op operation(enum wcr_kind wcr)
 static bool store(struct vectorize *v, struct tree_stmt *s, struct tree_stmt *out, struct tree_expr *mask)
 {
     struct tree *t = v->tree;
+    if (map_has(&v->appends, s))
+        return lanes_append(v, s, out, mask);
     if (!tree_scan_invariant(&v->scan, s->pointer))
         return lanes_obstacle(v, "it stores through pointers that differ from iteration to iteration");
     struct lane_index at = lanes_index(v, s->index);
