@@ -216,14 +216,45 @@ void *arena_alloc(struct arena *a, size_t size)
 static bool extend(struct arena *a, const void *last, size_t size, size_t larger)
 {
     struct arena_block *b = a->blocks;
-    size = rounded(size);
-    larger = rounded(larger);
     if (OWN_BLOCKS || !b || !last || (const char *)last + size != b->data + b->used ||
         b->size - b->used < larger - size)
         return false;
-    a->bytes += larger - size;
     use(b, larger - size);
     return true;
+}
+
+/* Moves the mapping that holds nothing else, whose pages are not copied. NULL: it is in no such mapping. */
+static void *move(struct arena *a, const void *data, size_t size, size_t larger)
+{
+    struct arena_block **at = &a->blocks;
+    while (*at && (*at)->data != data)
+        at = &(*at)->next;
+    struct arena_block *b = *at;
+    if (!b || !b->mapped || b->used != size)
+        return NULL;
+    size_t mapped = (sizeof *b + larger + STEP - 1) / STEP * STEP;
+    b = mremap(b, b->mapped, mapped, MREMAP_MAYMOVE);
+    if (b == MAP_FAILED)
+        return NULL;
+    b->mapped = mapped;
+    b->size = mapped - sizeof *b;
+    *at = b;
+    use(b, larger - size);
+    return b->data;
+}
+
+void *arena_grow(struct arena *a, void *data, size_t used, size_t size, size_t larger)
+{
+    size_t old = rounded(size), new = rounded(larger);
+    void *p = extend(a, data, old, new) ? data : old >= STEP ? move(a, data, old, new) : NULL;
+    if (p) {
+        a->bytes += new - old;
+        return p;
+    }
+    p = arena_alloc(a, larger);
+    if (used)
+        memcpy(p, data, used);
+    return p;
 }
 
 void *arena_copy(struct arena *a, const void *data, size_t size)
@@ -280,12 +311,7 @@ size_t arena_bytes(const struct arena *a) { return a->bytes; }
 void *vec_grow(struct arena *a, void *items, uint32_t count, uint32_t *capacity, size_t item_size)
 {
     uint32_t larger = *capacity ? *capacity * 2 : 4;
-    if (!extend(a, items, *capacity * item_size, larger * item_size)) {
-        void *p = arena_alloc(a, larger * item_size);
-        if (count)
-            memcpy(p, items, count * item_size);
-        items = p;
-    }
+    items = arena_grow(a, items, count * item_size, *capacity * item_size, larger * item_size);
     *capacity = larger;
     return items;
 }

@@ -24,6 +24,8 @@ void arena_guard(struct arena *a, struct guard *g);
 static inline void arena_keep(struct arena *a) { arena_guard(a, NULL); }
 
 void *arena_alloc(struct arena *a, size_t size);
+/* More room, `larger` bytes, for the `size` bytes at `data` (NULL: none), of which the first `used` are kept. */
+void *arena_grow(struct arena *a, void *data, size_t used, size_t size, size_t larger);
 void *arena_copy(struct arena *a, const void *data, size_t size);
 char *arena_strndup(struct arena *a, const char *text, size_t length);
 char *arena_strdup(struct arena *a, const char *text);

@@ -4,15 +4,15 @@
 
 struct text text_new(struct arena *a) { return (struct text){ .arena = a }; }
 
+enum { LARGE = 1 << 20 }; /* bytes of a text that is moved, not copied, and grows in smaller steps */
+
 void text_grow(struct text *t, size_t more)
 {
-    size_t capacity = t->capacity ? t->capacity * 2 : 64;
-    while (capacity < t->length + more + 1)
-        capacity *= 2;
-    char *data = arena_alloc(t->arena, capacity);
-    if (t->length)
-        memcpy(data, t->data, t->length);
-    t->data = data;
+    size_t capacity = t->capacity ? t->capacity : 32;
+    do
+        capacity += capacity < LARGE ? capacity : capacity / 4;
+    while (capacity < t->length + more + 1);
+    t->data = arena_grow(t->arena, t->data, t->length, t->capacity, capacity);
     t->capacity = capacity;
 }
 

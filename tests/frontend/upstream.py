@@ -146,7 +146,7 @@ def prepare():
 
 def check(job):
     runner, path, name, options = job
-    wrong = None
+    wrong, raised = None, []
     for same in SIZES:
         signal.alarm(TIME)
         try:
@@ -155,7 +155,8 @@ def check(job):
             signal.alarm(0)
         except BaseException as e:
             signal.alarm(0)
-            wrong = wrong or ("no result", f"{type(e).__name__}: {e}")
+            raised.append(f"{type(e).__name__}: {e}")
+            wrong = wrong or ("no result", raised[-1])
             continue
         try:
             result = run(runner, path, name, options, *found)
@@ -171,7 +172,7 @@ def check(job):
     if wrong[0] == "no result":
         kind, text = run(runner, path, name, options, {}, {}, {})
         if kind == "refused":
-            return ("equal", "") if wrong[1].startswith(REFUSED) else (kind, text)
+            return ("equal", "") if any(e.startswith(REFUSED) for e in raised) else (kind, text)
     return wrong
 
 
