@@ -7,8 +7,8 @@ DTYPES = {"bool": 1, "int8": 2, "int16": 3, "int32": 4, "int64": 5, "uint8": 6, 
 
 
 class Array(ctypes.Structure):
-    _fields_ = [("data", ctypes.c_void_p), ("dtype", ctypes.c_int), ("rank", ctypes.c_int),
-                ("shape", ctypes.c_int64 * 32), ("strides", ctypes.c_void_p), ("item_bytes", ctypes.c_size_t)]
+    _fields_ = [("struct_size", ctypes.c_size_t), ("data", ctypes.c_void_p), ("dtype", ctypes.c_int), ("rank", ctypes.c_int),
+                ("shape", ctypes.c_int64 * 32), ("strides", ctypes.c_void_p), ("item_bytes", ctypes.c_size_t), ("device", ctypes.c_int * 2)]
 
 
 class Options(ctypes.Structure):
@@ -40,7 +40,7 @@ class Program:
     def give(self, name, value):
         """A number, or an array in C order, which must stay where it is."""
         if hasattr(value, "ctypes") and value.ndim:
-            array = Array(value.ctypes.data, DTYPES[value.dtype.name], value.ndim)
+            array = Array(ctypes.sizeof(Array), value.ctypes.data, DTYPES[value.dtype.name], value.ndim)
             array.shape[:value.ndim] = value.shape
             self.check(self.lib.sdfg_args_array, self.args, name.encode(), ctypes.byref(array))
         elif isinstance(value, int):
