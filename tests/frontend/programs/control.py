@@ -353,7 +353,7 @@ def star_parameters(A: sdfg.float64[N], B: sdfg.float64[N]):
     return weighted(A, B, first=1.0, second=3.0), weighted(*pair, scale=2.0, **w), last(A[0]), last(A[0], A[1], B[2])
 
 
-def early(A, x):
+def early_value(A, x):
     if x > 0:
         if x > 1:
             return A[0]
@@ -369,7 +369,7 @@ def early(A, x):
 
 @sdfg.program
 def nested_returns(A: sdfg.float64[N]):
-    return early(A, A[0]), early(A, A[1]), early(A, 0.25), early(A, 0.75), early(A, 2.0), early(A, A[1] * 9)
+    return early_value(A, A[0]), early_value(A, A[1]), early_value(A, 0.25), early_value(A, 0.75), early_value(A, 2.0), early_value(A, A[1] * 9)
 
 
 @sdfg.program
