@@ -7,12 +7,19 @@
  *
  * Legality: Iterations of the nest never access what other iterations of it change, for no two values of the outer
  * loop (the test of fusion, applied to the nest and itself).
- * Profitability: If memory is accessed with smaller strides afterwards; else inside of all but the last loop of a
- * parallel nest, so that threads are started once. */
+ * Profitability: If memory is accessed with smaller strides afterwards, unless what has large strides is going to be
+ * packed; else inside of all but the last loop of a parallel nest, so that threads are started once. */
 #include "lower/opt/iterations.h"
+#include "lower/opt/locality/pack.h"
 #include "lower/opt/remark.h"
 #include "lower/tree/tree_rewrite.h"
 #include "lower/tree/tree_scan.h"
+
+struct interchange {
+    struct iterations x;
+    const struct tree_options *options;
+    struct map packed; /* loops that are left as they are for the pack pass */
+};
 
 static bool same_everywhere(const struct tree_scan *body, const struct tree_stmt *loop)
 {
@@ -111,19 +118,23 @@ static bool try_loop(struct iterations *x, struct tree_stmt *loop)
 
 static bool look(void *user, struct tree_stmt *s)
 {
+    struct interchange *w = user;
     if (s->kind == STMT_PARALLEL)
         return false;
-    try_loop(user, s);
+    if (s->kind == STMT_FOR && !map_has(&w->packed, s))
+        try_loop(&w->x, s);
+    for (uint32_t i = 0; s->kind == STMT_FOR && i < s->body->items.count; i++)
+        if (pack_wants(&w->x, w->options, s, i))
+            map_put(w->x.tree->scratch, &w->packed, s->body->items.items[i], s);
     return true;
 }
 
 bool opt_interchange(struct tree *t, const struct tree_options *o)
 {
-    (void)o;
     for (uint32_t i = 0; i < t->functions.count; i++) {
         struct tree_func *f = t->functions.items[i];
-        struct iterations x = iterations_of(t, f);
-        stmt_visit(f->body, look, &x);
+        struct interchange w = { .x = iterations_of(t, f), .options = o };
+        stmt_visit(f->body, look, &w);
     }
     return true;
 }

@@ -243,10 +243,10 @@ static bool has_shape(struct pack *p)
            count_statements(p->sum) <= MOST_STATEMENTS;
 }
 
-static bool is_alone(struct packs *all, struct pack *p)
+static bool is_alone(struct iterations *x, struct pack *p)
 {
     tree_scan_add(&p->scan, p->row->body);
-    if (!p->row->body->items.count || !iterations_keep_variables(&all->x, p->row))
+    if (!p->row->body->items.count || !iterations_keep_variables(x, p->row))
         return false;
     map_put(p->tree->scratch, &p->scan.assigned, p->row->var, p->row->var);
     piece_add(p->tree->scratch, &p->piece, p->row, NULL);
@@ -262,21 +262,39 @@ static void split_body(struct pack *p, uint32_t at)
             stmt_append(p->tree, i < at ? p->before : p->after, p->row->body->items.items[i]);
 }
 
+/* Everything but that rows are independent. */
+static bool suits(struct iterations *x, struct pack *p, uint32_t at)
+{
+    if (!counts_by_one(p->row) || p->sum->kind != STMT_FOR || !has_shape(p) || !is_alone(x, p) || !has_place(p))
+        return false;
+    split_body(p, at);
+    uint32_t varying = PACK_COLUMN | PACK_PLACE;
+    return keeps_to_itself(p, p->sum) && keeps_to_itself(p, p->before) && keeps_to_itself(p, p->after) &&
+           has_bounds(p) && take_values(p, p->sum->body, varying) && take_values(p, p->column->body, 0) &&
+           is_straight(p) && is_vector(p, p->store->value) && gathers(p);
+}
+
+static struct pack pack_of(struct tree *t, const struct tree_options *o, struct tree_stmt *row, uint32_t at)
+{
+    return (struct pack){ .tree = t,
+                          .strict = o->strict_fp,
+                          .row = row,
+                          .sum = row->body->items.items[at],
+                          .scan = { .arena = t->scratch } };
+}
+
+bool pack_wants(struct iterations *x, const struct tree_options *o, struct tree_stmt *row, uint32_t at)
+{
+    struct pack p = pack_of(x->tree, o, row, at);
+    struct fuse_nest nest = { .loops = { row }, .depth = 1 };
+    return suits(x, &p, at) && (row->loop.independent || iterations_are_apart(x, row, &nest, NULL));
+}
+
 static bool try_sum(struct packs *all, struct tree_stmt *row, uint32_t at)
 {
     struct tree *t = all->x.tree;
-    struct pack p = { .tree = t,
-                      .strict = all->options->strict_fp,
-                      .row = row,
-                      .sum = row->body->items.items[at],
-                      .scan = { .arena = t->scratch } };
-    if (!has_shape(&p) || !is_alone(all, &p) || !has_place(&p))
-        return false;
-    split_body(&p, at);
-    uint32_t varying = PACK_COLUMN | PACK_PLACE;
-    if (!keeps_to_itself(&p, p.sum) || !keeps_to_itself(&p, p.before) || !keeps_to_itself(&p, p.after) ||
-        !has_bounds(&p) || !take_values(&p, p.sum->body, varying) || !take_values(&p, p.column->body, 0) ||
-        !is_straight(&p) || !is_vector(&p, p.store->value) || !gathers(&p))
+    struct pack p = pack_of(t, all->options, row, at);
+    if (!suits(&all->x, &p, at))
         return false;
     remark(t->ir->remarks, row->place, remark_subject(t, row), REMARK_PACKED, PACK_ROWS, remark_subject(t, p.column));
     pack_rewrite(&p);
@@ -289,8 +307,8 @@ static bool look(void *user, struct tree_stmt *s)
         return false;
     if (s->kind != STMT_FOR || !s->loop.independent)
         return true;
-    for (uint32_t i = 0; counts_by_one(s) && i < s->body->items.count; i++)
-        if (s->body->items.items[i]->kind == STMT_FOR && try_sum(user, s, i))
+    for (uint32_t i = 0; i < s->body->items.count; i++)
+        if (try_sum(user, s, i))
             return false;
     return !s->loop.parallel; /* what is packed is memory for all threads */
 }

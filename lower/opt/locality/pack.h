@@ -1,5 +1,5 @@
-/* Between the files of the pack pass: which loops it is for (pass_pack.c), and what becomes of them (pass_pack_tile.c).
- */
+/* Between the files of the pack pass: which loops it is for (pack.c), and what becomes of them (pack_tile.c); and what
+ * passes in front of it ask. */
 #ifndef LOWER_PASS_PACK_H
 #define LOWER_PASS_PACK_H
 
@@ -43,7 +43,10 @@ static inline bool pack_is_packed(uint32_t mask) { return (mask & PACK_COLUMN) &
 /* The place among the packed values; -1: none. */
 int pack_find(const struct pack *p, const struct tree_expr *e);
 
-/* The loop over rows becomes what the head of pass_pack.c says. */
+/* The loop over rows becomes what the head of pack.c says. */
 void pack_rewrite(struct pack *p);
+
+/* Will the pass take item `at` of the loop over rows, if both stay as they are? */
+bool pack_wants(struct iterations *x, const struct tree_options *o, struct tree_stmt *row, uint32_t at);
 
 #endif
