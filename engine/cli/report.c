@@ -34,7 +34,7 @@ int report_error(const struct command *c, sdfg_error *e)
         fprintf(stderr, "%s\n", sdfg_error_json(e));
     else
         terminal_messages(stderr, sdfg_error_text(e));
-    if (sdfg_error_class_of(e) == SDFG_ERROR_BUG && sdfg_error_stage_of(e) != SDFG_STAGE_RUN)
+    if (failing_is_kept(e))
         failing_keep(c);
     sdfg_error_free(e);
     return code;

@@ -4,7 +4,7 @@
 
 #include "engine/cli/command.h"
 
-/* Prints the error and frees it (an error of ours keeps the program, failing.h); the exit code that stands for it. */
+/* Prints the error and frees it (some keep the program, failing.h); the exit code that stands for it. */
 int report_error(const struct command *c, sdfg_error *e);
 int report_exit_code(const sdfg_error *e);
 

@@ -99,7 +99,8 @@ static sdfg_value *api_expression(sdfg_code *code, const char *text)
     const struct sym *parsed = sym_parse(lw->ir, b->place, arena_strdup(lw->arena, text ? text : ""), SYM_SYNTAX_OLD);
     const struct sym *s = parsed ? lower_symbolic(b->sc, b->place, parsed) : NULL;
     struct tree_expr *e = s ? lower_index(lw, b->place, s) : NULL;
-    b->failed |= !e;
+    if (!e) /* behind the error that says what is wrong */
+        builder_fail(b, arena_printf(lw->arena, "the expression '%s' cannot be used", text ? text : ""));
     return builder_value(e);
 }
 

@@ -72,6 +72,25 @@ static double budget_of(const struct compile *c, const struct pass *p)
     return p->tree ? 1e-6 * (MICROSECONDS + MICROSECONDS_PER_VARIABLE * (double)c->tree->num_vars) : 0;
 }
 
+static const char *owner_of(const struct compile *c, const struct pass *p)
+{
+    return p->plugin ? arena_printf(c->ir->arena, " of plug-in '%s'", p->plugin->plugin) : "";
+}
+
+static bool has_facts(struct compile *c, const struct pass *p)
+{
+    unsigned missing = p->needs & ~c->facts;
+    if (!missing)
+        return true;
+    struct arena *a = c->ir->arena;
+    const char *why = "no pass before it has made";
+    for (const struct pass *b = c->passes; b < p; b++)
+        if (b->breaks & missing && is_wanted(c, b))
+            why = arena_printf(a, "pass '%s'%s has broken", b->name, owner_of(c, b));
+    return diag_error(c->ir->diags, NULL, DIAG_PASS_FACT, p->name, owner_of(c, p),
+                      facts_text(a, missing, c->fact_names), why);
+}
+
 bool compile_run(struct compile *c)
 {
     if (!passes_choose(c))
@@ -80,10 +99,8 @@ bool compile_run(struct compile *c)
     for (const struct pass *p = c->passes; p->run; p++) {
         if (!is_wanted(c, p))
             continue;
-        unsigned missing = p->needs & ~c->facts;
-        if (missing)
-            return diag_error(c->ir->diags, NULL, DIAG_PASS_FACT, p->name,
-                              facts_text(c->ir->arena, missing, c->fact_names));
+        if (!has_facts(c, p))
+            return false;
         c->pass = p;
         if (c->request->phase)
             atomic_store(c->request->phase, p->name);

@@ -35,7 +35,8 @@ static int fail(const char *program, const char *cache, enum sdfg_error_stage st
     return report_error(&c, error_of(stage, code, "a pass"));
 }
 
-/* Only errors of ours that come before the program runs keep it, and only in a cache that is used. */
+/* An error of ours that comes before the program runs keeps it, and only in a cache that is used. Those of plug-ins and
+ * the validator: cli/failing.txt. */
 TEST(programs_that_fail_are_kept)
 {
     char program[128], outside[128], link[128];
