@@ -3,7 +3,8 @@
  * A module is evaluated (module.c), the function that is asked for is lowered statement by statement (stmt.c, loop.c):
  * the evaluator (eval.c) computes what is known at compile time and gives values of three kinds for the rest: views of
  * containers, symbolic integers, and elementwise expressions that no graph holds yet. An assignment, a call or a return
- * turns an expression into one map with one tasklet (emit.c).
+ * turns an expression into one map with one tasklet (emit.c). Each has a state of its own; when the graph is complete,
+ * neighbours become one where the dataflow keeps their order (join.c).
  *
  * What names outside the program mean comes through `struct fe_host`; the one of this folder is the file with the known
  * modules (module.c). Everything lives in the arena of `ir`; mistakes are recorded in ir->diags with the source line

@@ -246,7 +246,7 @@ const struct value *fn_unary(struct fe *f, const struct fe_builtin *b, struct fe
     x = fe_cast(f, a->node, t, x);
     const char *format = b->format;
     if (rule == RULE_SIGN && complex)
-        format = fe_format(f, "($0 / dace.%s(abs($0)) if $0 != 0 else $0)", t->name);
+        format = fe_format(f, "($0 / dace.%s(abs($0)) if $0 != dace.%s(0) else $0)", t->name, t->name);
     else if (complex && strcmp(b->name, "rint") == 0)
         format = fe_format(f, "dace.%s(rint($0.real()), rint($0.imag()))", t->name);
     return fe_into(f, a, x ? fe_apply(f, a->node, result, result == t ? in_type(f, t, format) : format, 1, &x) : NULL);

@@ -78,6 +78,7 @@ static void declare(struct fe *f, struct fe_level *l, struct fe_container *c, bo
     made->type = c->type;
     if (!inner && !c->argument)
         made->transient = true;
+    map_put(f->arena, &f->born, made, f->region);
     if (c->strides)
         build_strides(l->sdfg, made, fe_shape_text(f, c->strides, c->rank));
     fe_mark(f, &made->place);

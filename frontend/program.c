@@ -272,6 +272,7 @@ static struct sdfg *lower_program(struct fe *f, const struct fe_function *fn, co
         if (!map_has(&level->sdfg->symbol_by_name, name))
             build_symbol(level->sdfg, name, t ? t->name : "int64");
     }
+    fe_join_states(f, level->sdfg);
     return build_finish(level->sdfg) ? level->sdfg : NULL;
 }
 

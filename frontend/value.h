@@ -275,6 +275,7 @@ struct fe {
     struct fe_scope *scope;
     struct fe_return *returns; /* of the function that is lowered */
     struct map used_names;     /* of containers, symbols */
+    struct map born;           /* container of the graph -> region in which it was made */
     struct map used_labels;    /* of blocks */
     VEC(const char *) symbols; /* in scope: those of the program, of loops and maps, promoted scalars */
     struct map symbol_types;   /* name -> const struct type *: program symbols that were declared */
@@ -455,6 +456,7 @@ void fe_link(struct fe *f, struct block *b);
 const char *fe_label(struct fe *f, const char *what); /* "for_12": with the line, and a number if that is taken */
 void fe_mark(struct fe *f, struct place *p);
 struct state *fe_state(struct fe *f, const char *label);
+void fe_join_states(const struct fe *f, struct sdfg *s); /* of a complete graph (join.c) */
 struct fe_container *fe_container(struct fe *f, const char *wish, const struct type *t, const struct sym *const *shape,
                                   uint32_t rank);
 /* With strides in elements; NULL: packed. */

@@ -406,3 +406,31 @@ def named_regions(A: sdfg.float64[N], n: sdfg.int64):
         if n > 2:
             return B + 1
     return B * k
+
+
+@sdfg.program
+def older_than_iterations(A: sdfg.float64[N], B: sdfg.float64[N], k: sdfg.int64):
+    T = np.empty(k)
+    for i in range(k):
+        T[i] = A[i] * 2
+        B[i] = T[0] + T[i]
+    for i in range(1, k):
+        U = np.empty(i)
+        U[:] = A[:i]
+        U[0] += B[i]
+        A[i] = np.sum(U)
+
+
+@sdfg.program
+def in_turns(A: sdfg.float64[N], B: sdfg.float64[N]):
+    x = A[0] + B[1]
+    B[1] = A[1]
+    A[0] = B[1] + x
+    A[1] = x
+    y = A[0] - A[1]
+    A[1] = B[0]
+    B[0] = y
+    t = A + B
+    A[:] = t * 2
+    B[:] = t - A
+    return x, y, t
