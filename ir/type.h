@@ -48,8 +48,9 @@ const struct type *type_basic(const struct ir *ir, enum type_kind kind); /* TYPE
 const struct type *type_by_name(const struct ir *ir, const char *name);  /* basic types and old spellings; else NULL */
 const struct type *type_pointer(struct ir *ir, const struct type *elem);
 const struct type *type_vector(struct ir *ir, const struct type *elem, uint32_t lanes, const char *lanes_text);
-/* vscale * lanes elements: what a register of a machine with scalable vectors holds. Values of it live in registers
- * only. */
+enum { VSCALE_BYTES = 16 };
+/* vscale * lanes elements, vscale times VSCALE_BYTES in all: what a register of a machine with scalable vectors holds.
+ * Values of it live in registers only. */
 const struct type *type_scalable(struct ir *ir, const struct type *elem, uint32_t lanes);
 /* The vector with the same number of lanes of another element. */
 const struct type *type_lanes_of(struct ir *ir, const struct type *vector, const struct type *elem);

@@ -247,6 +247,7 @@ LLVMValueRef llvm_vector_math(struct llvm_func *f, enum tree_math math, const st
                               const struct llvm_value *args);
 
 /* llvm_vector.c */
+LLVMValueRef llvm_vscale(struct llvm_func *f); /* int64: 128 bits of a vector register */
 typedef struct llvm_value llvm_lane_function(struct llvm_func *f, void *user, const struct llvm_value *lanes);
 /* Each lane of the result computed by itself from those of the arguments: for what vectors have no instruction. */
 struct llvm_value llvm_each_lane(struct llvm_func *f, const struct type *result, const struct llvm_value *args,

@@ -119,11 +119,10 @@ void llvm_stmt_masked(struct llvm_func *f, const struct tree_stmt *s)
 
 /* ---- lanes ---- */
 
-enum { REGISTER_BITS = 128 /* for each vscale */ };
-
 struct llvm_value llvm_expr_vscale(struct llvm_func *f, const struct tree_expr *e)
 {
-    return (struct llvm_value){ llvm_intrinsic(f, "llvm.vscale", llvm_type(f->unit, e->type), NULL, 0), NULL };
+    (void)e;
+    return (struct llvm_value){ llvm_vscale(f), NULL };
 }
 
 struct llvm_value llvm_expr_steps(struct llvm_func *f, const struct tree_expr *e)
@@ -189,7 +188,7 @@ struct llvm_value llvm_expr_lanes(struct llvm_func *f, const struct tree_expr *e
 /* An integer as wide as a lane of such vectors. */
 static LLVMTypeRef lane_type(struct llvm_func *f, const struct type *vector)
 {
-    return LLVMIntTypeInContext(f->unit->context, REGISTER_BITS / vector->lanes);
+    return LLVMIntTypeInContext(f->unit->context, VSCALE_BYTES * 8 / vector->lanes);
 }
 
 struct llvm_value llvm_expr_lanes_count(struct llvm_func *f, const struct tree_expr *e)

@@ -46,7 +46,7 @@ void llvm_vector_forms(struct llvm_func *f, LLVMValueRef call, const char *funct
 
 /* ---- our own vectors ---- */
 
-enum { REGISTER = 16 /* bytes for each vscale */ };
+LLVMValueRef llvm_vscale(struct llvm_func *f) { return llvm_intrinsic(f, "llvm.vscale", f->unit->i64, NULL, 0); }
 
 /* Lanes that are not active are computed as well: these functions have no effects. */
 LLVMValueRef llvm_vector_call(struct llvm_func *f, const char *function, const struct type *t,
@@ -54,7 +54,7 @@ LLVMValueRef llvm_vector_call(struct llvm_func *f, const char *function, const s
 {
     void *(*find)(const char *name) = f->emitter->options->vector_symbol;
     const char *name = arena_printf(f->emitter->arena, "_ZGVsMx%s_%s", n == 2 ? "vv" : "v", function);
-    if (!find || f->unit->x86 || !t->scalable || n > 2 || t->size != REGISTER || !find(name))
+    if (!find || f->unit->x86 || !t->scalable || n > 2 || t->size != VSCALE_BYTES || !find(name))
         return NULL;
     LLVMTypeRef vector = llvm_type(f->unit, t), mask = llvm_with_lanes(vector, f->unit->i1);
     LLVMTypeRef params[] = { vector, n == 2 ? vector : mask, mask };
@@ -79,8 +79,7 @@ struct llvm_value llvm_each_lane(struct llvm_func *f, const struct type *result,
     unsigned parts = values[1] ? 2 : 1, count = result->scalable ? 1 : result->lanes;
     struct llvm_repeat loop;
     if (result->scalable) {
-        LLVMValueRef vscale = llvm_intrinsic(f, "llvm.vscale", f->unit->i64, NULL, 0);
-        LLVMValueRef all = LLVMBuildMul(f->builder, vscale, llvm_int(f->unit->i64, result->lanes), "");
+        LLVMValueRef all = LLVMBuildMul(f->builder, llvm_vscale(f), llvm_int(f->unit->i64, result->lanes), "");
         loop = llvm_flow_repeat(f, all, values, parts);
     }
     for (unsigned i = 0; i < count; i++) {

@@ -7,6 +7,9 @@
  *                                                      active = active(i, N)
  *                                                  }
  *
+ * Small bodies take two vectors in an iteration, sums four, each with its own mask and its own accumulator, so that the
+ * loop itself costs less and sums wait for each other less.
+ *
  * Lanes beyond the end are not active, so that nothing is left over for a scalar loop. Branches are masks, strides and
  * indices from memory gather and scatter, reductions have one accumulator for each lane.
  *
@@ -19,7 +22,10 @@
 #include "lower/opt/remark.h"
 #include "lower/tree/tree_rewrite.h"
 
-enum { SHORTEST = 4 /* iterations, if they are known */, REGISTER = 16 };
+enum {
+    SHORTEST = 4, /* iterations, if they are known */
+    SMALL = 10    /* operations of a body that takes two vectors */
+};
 
 /* ---- reductions ---- */
 
@@ -61,12 +67,12 @@ static enum expr_op all_lanes(enum expr_op op)
     }
 }
 
-static struct tree_expr *lane_count(struct vectorize *v)
+static struct tree_expr *lane_count(struct vectorize *v, uint32_t vectors)
 {
-    return expr_binary(v->tree, EXPR_MUL, expr_vscale(v->tree), expr_i64(v->tree, REGISTER / v->bytes));
+    return expr_binary(v->tree, EXPR_MUL, expr_vscale(v->tree), expr_i64(v->tree, VSCALE_BYTES / v->bytes * vectors));
 }
 
-static void begin_accumulators(struct vectorize *v, struct tree_stmt *out)
+static void begin_accumulators(struct vectorize *v, struct tree_stmt *out, uint32_t vectors)
 {
     struct tree *t = v->tree;
     for (uint32_t i = 0; i < v->accumulators.count; i++) {
@@ -75,8 +81,10 @@ static void begin_accumulators(struct vectorize *v, struct tree_stmt *out)
         if (x->ordered)
             continue;
         struct tree_expr *identity = reduce_identity(t, kind_of(x->accumulates), type);
-        x->vector = tree_var(t, x->var->name, lanes_type(v, type));
-        stmt_assign(t, out, x->vector, expr_splat(t, x->vector->type, identity));
+        for (uint32_t k = 0; k < vectors; k++) {
+            x->sums[k] = tree_var(t, x->var->name, lanes_type(v, type));
+            stmt_assign(t, out, x->sums[k], expr_splat(t, x->sums[k]->type, identity));
+        }
     }
 }
 
@@ -87,20 +95,24 @@ static void combine(struct vectorize *v, const struct lane_variable *x, struct t
 }
 
 /* Machines combine lanes in every way but by products: those go one by one. */
-static void end_accumulators(struct vectorize *v, struct tree_stmt *out)
+static void end_accumulators(struct vectorize *v, struct tree_stmt *out, uint32_t vectors)
 {
     struct tree *t = v->tree;
     for (uint32_t i = 0; i < v->accumulators.count; i++) {
         struct lane_variable *x = v->accumulators.items[i];
         if (x->ordered)
             continue;
-        struct tree_expr *lanes = expr_var(t, x->vector);
+        struct tree_expr *lanes = expr_var(t, x->sums[0]);
+        for (uint32_t k = 1; k < vectors; k++)
+            lanes = expr_binary(t, x->accumulates, lanes, expr_var(t, x->sums[k]));
+        if (vectors > 1)
+            lanes = stmt_variable(t, out, x->var->name, lanes);
         if (x->accumulates != EXPR_MUL) {
             combine(v, x, expr_lanes(t, all_lanes(x->accumulates), lanes), out);
             continue;
         }
         struct tree_var *lane = tree_var(t, "lane", type_basic(t->ir, TYPE_I64));
-        struct tree_stmt *each = stmt_for(t, out, lane, expr_i64(t, 0), lane_count(v), expr_i64(t, 1));
+        struct tree_stmt *each = stmt_for(t, out, lane, expr_i64(t, 0), lane_count(v, 1), expr_i64(t, 1));
         combine(v, x, expr_lane(t, lanes, expr_var(t, lane)), each->body);
     }
 }
@@ -124,26 +136,72 @@ static void set_active(struct vectorize *v, struct tree_stmt *out, struct tree_v
     stmt_assign(v->tree, out, mask, expr_active(v->tree, mask->type, v->count, n));
 }
 
+static void count_operation(void *user, struct tree_expr *e)
+{
+    *(uint32_t *)user += e->num_args > 0 || e->op == EXPR_CALL ? 1 : 0;
+    *(uint32_t *)user += e->op == EXPR_CALL || (e->op == EXPR_MATH && e->math != TREE_MATH_sqrt) ? SMALL : 0;
+}
+
+static void count_operand(void *user, struct tree_expr **e) { expr_visit(*e, count_operation, user); }
+
+static bool count_operations(void *user, struct tree_stmt *s)
+{
+    stmt_each_expr(s, count_operand, user);
+    *(uint32_t *)user += s->kind == STMT_STORE || s->kind == STMT_REDUCE;
+    return true;
+}
+
+/* Vectors in an iteration. Sums wait for each other longest. What is appended goes one after the other. */
+static uint32_t vectors_of(const struct vectorize *v)
+{
+    uint32_t operations = 0;
+    stmt_visit(v->loop->body, count_operations, &operations);
+    if (operations > SMALL || v->appends.count)
+        return 1;
+    return v->accumulators.count == 1 && !v->accumulators.items[0]->ordered ? LANES_MOST_VECTORS : 2;
+}
+
+/* The body for the lanes from `count` on. */
+static bool make_body(struct vectorize *v, struct tree_stmt *out, uint32_t vector, struct tree_expr *mask)
+{
+    for (uint32_t i = 0; i < v->variables.count; i++) {
+        struct lane_variable *x = v->variables.slots[i].value;
+        x->vector = x->sums[vector];
+    }
+    v->active = mask;
+    return lanes_body(v, v->loop->body, out, mask);
+}
+
 static struct tree_stmt *make(struct vectorize *v)
 {
     struct tree *t = v->tree;
     struct tree_stmt *out = stmt_block(t), *loop = v->loop;
     const struct type *mask_type = lanes_type(v, type_basic(t->ir, TYPE_BOOL));
-    struct tree_var *count = tree_var(t, loop->var->name, loop->var->type), *mask = tree_var(t, "active", mask_type);
+    struct tree_var *count[LANES_MOST_VECTORS], *mask[LANES_MOST_VECTORS];
     v->offset = !expr_is_int(loop->begin, 0);
-    v->count = expr_var(t, count);
-    v->active = expr_var(t, mask);
     struct tree_expr *n = iterations(v, out);
-    begin_accumulators(v, out);
-    stmt_assign(t, out, count, expr_i64(t, 0));
-    set_active(v, out, mask, n);
-    struct tree_stmt *made = stmt_while(t, out, expr_lane(t, v->active, expr_i64(t, 0)));
+    uint32_t vectors = vectors_of(v);
+    begin_accumulators(v, out, vectors);
+    for (uint32_t i = 0; i < vectors; i++) {
+        count[i] = tree_var(t, loop->var->name, loop->var->type);
+        mask[i] = tree_var(t, "active", mask_type);
+        stmt_assign(t, out, count[i], lane_count(v, i));
+        v->count = expr_var(t, count[i]);
+        set_active(v, out, mask[i], n);
+    }
+    struct tree_stmt *made = stmt_while(t, out, expr_lane(t, expr_var(t, mask[0]), expr_i64(t, 0)));
     made->place = loop->place;
-    if (!lanes_body(v, loop->body, made->body, v->active))
-        return NULL;
-    stmt_assign(t, made->body, count, expr_binary(t, EXPR_ADD, v->count, lane_count(v)));
-    set_active(v, made->body, mask, n);
-    end_accumulators(v, out);
+    for (uint32_t i = 0; i < vectors; i++) {
+        v->count = expr_var(t, count[i]);
+        if (!make_body(v, made->body, i, expr_var(t, mask[i])))
+            return NULL;
+    }
+    for (uint32_t i = vectors; i-- > 0;) { /* the first mask last: its flags say whether the loop goes on */
+        v->count = expr_var(t, count[i]);
+        stmt_assign(t, made->body, count[i], expr_binary(t, EXPR_ADD, v->count, lane_count(v, vectors)));
+        set_active(v, made->body, mask[i], n);
+    }
+    end_accumulators(v, out, vectors);
     if (v->outlives) /* it holds the first value that is not below the end */
         stmt_assign(t, out, loop->var, expr_binary(t, EXPR_ADD, loop->begin, expr_binary(t, EXPR_MUL, n, loop->step)));
     return out;
@@ -175,7 +233,7 @@ static bool look(void *user, struct tree_stmt *s, const struct tree_frame *frame
         remark(v.tree->ir->remarks, s->place, subject, REMARK_LANES_MISSED, v.why);
         return true;
     }
-    remark(v.tree->ir->remarks, s->place, subject, REMARK_LANES, REGISTER / v.bytes);
+    remark(v.tree->ir->remarks, s->place, subject, REMARK_LANES, VSCALE_BYTES / v.bytes);
     made->place = s->place;
     *s = *made;
     return false;

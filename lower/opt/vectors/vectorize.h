@@ -5,14 +5,17 @@
 #include "lower/opt/iterations.h"
 #include "lower/opt/passes.h"
 
+enum { LANES_MOST_VECTORS = 4 };
+
 /* A variable that the body gives a value. */
 struct lane_variable {
     struct tree_var *var;
-    struct tree_expr *index;  /* its value, computed from the counter and what does not change in the loop; or NULL */
-    struct tree_var *vector;  /* its lanes; NULL: not made yet */
-    enum expr_op accumulates; /* ADD, MIN, ...: every assignment is x = x op e; 0: none is */
-    bool ordered;             /* the terms of a sum are added one by one */
-    struct tree_stmt *step;   /* its only assignment, if it is the place where values are appended; else NULL */
+    struct tree_expr *index; /* its value, computed from the counter and what does not change in the loop; or NULL */
+    struct tree_var *vector; /* its lanes; NULL: not made yet */
+    struct tree_var *sums[LANES_MOST_VECTORS]; /* an accumulator's, for each vector of an iteration */
+    enum expr_op accumulates;                  /* ADD, MIN, ...: every assignment is x = x op e; 0: none is */
+    bool ordered;                              /* the terms of a sum are added one by one */
+    struct tree_stmt *step;        /* its only assignment, if it is the place where values are appended; else NULL */
     struct tree_expr *some, *many; /* then: the lanes that append, and their number; NULL: not made yet */
 };
 

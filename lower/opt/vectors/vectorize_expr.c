@@ -4,11 +4,9 @@
 #include "lower/tree/tree_callee.h"
 #include "lower/tree/tree_linear.h"
 
-enum { REGISTER = 16 /* bytes for each vscale */ };
-
 const struct type *lanes_type(const struct vectorize *v, const struct type *element)
 {
-    return type_scalable(v->tree->ir, element, REGISTER / v->bytes);
+    return type_scalable(v->tree->ir, element, VSCALE_BYTES / v->bytes);
 }
 
 static struct tree_expr *cannot(struct vectorize *v, const char *why)
