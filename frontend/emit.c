@@ -192,7 +192,7 @@ static const struct fe_container *root_of(const struct fe_container *c)
     return c;
 }
 
-static bool same_places(const struct value *a, const struct value *b)
+bool fe_same_places(const struct value *a, const struct value *b)
 {
     const struct fe_container *c = a->view.container;
     if (c != b->view.container || a->rank != b->rank)
@@ -221,7 +221,7 @@ bool fe_independent(const struct value *to, const struct value *v)
     for (uint32_t i = 0; i < v->view.container->rank; i++)
         if (v->view.dims[i].index && !fe_independent(to, v->view.dims[i].index))
             return false;
-    return root_of(to->view.container) != root_of(v->view.container) || same_places(to, v);
+    return root_of(to->view.container) != root_of(v->view.container) || fe_same_places(to, v);
 }
 
 /* ---- the map ---- */
@@ -347,7 +347,7 @@ static const char *indices_text(struct emission *e, const struct value *to)
 
 bool fe_store(struct fe *f, const struct py *n, const struct value *to, const struct value *v, const char *wcr)
 {
-    if (!wcr && v->kind == FE_VIEW && same_places(to, v)) /* it is there */
+    if (!wcr && v->kind == FE_VIEW && fe_same_places(to, v)) /* it is there */
         return true;
     f->emitted++;
     to->view.container->symbol = NULL;

@@ -287,7 +287,9 @@ static const struct value *extreme(struct fe *f, const struct py *n, const char 
     }
     const struct value *args[2] = { fe_cast(f, n, t, x), fe_cast(f, n, t, y) };
     const char *format =
-        fe_format(f, clean ? "($1 if $0 %s $1 else $0)" : "($1 if ($0 %s $1 or $1 != $1) else $0)", less);
+        type_is_integer(t)
+            ? *less == '<' ? "max($0, $1)" : "min($0, $1)"
+            : fe_format(f, clean ? "($1 if $0 %s $1 else $0)" : "($1 if ($0 %s $1 or $1 != $1) else $0)", less);
     return args[0] && args[1] ? fe_apply(f, n, t, format, 2, args) : NULL;
 }
 

@@ -101,9 +101,15 @@ static bool outlives(const struct join *j, const struct container *c)
     return c->transient && s.changes && map_get(&j->f->born, c) != j->first->block.region;
 }
 
+/* Arrays from outside, but for those of results. */
+static bool is_argument(const struct container *c)
+{
+    return !c->transient && c->kind == CONTAINER_ARRAY && strncmp(c->name, "__return", 8) != 0;
+}
+
 static bool may_be_same(const struct container *a, const struct container *b)
 {
-    return a == b || (!a->transient && !b->transient && a->kind == CONTAINER_ARRAY && b->kind == CONTAINER_ARRAY);
+    return a == b || (is_argument(a) && is_argument(b));
 }
 
 /* ---- may they be one ---- */

@@ -475,6 +475,7 @@ const char *fe_region(struct fe *f, const struct value *view, bool write);
 struct node *fe_access(struct fe *f, struct state *st, struct fe_container *c, bool write);
 /* Whether both are elements of one container at the same places, or of containers that share nothing: elementwise
  * operations may read `v` while they write `to`. */
+bool fe_same_places(const struct value *a, const struct value *b); /* views: the same elements in the same order */
 bool fe_independent(const struct value *to, const struct value *v);
 /* Computes `v` into the view `to`; `wcr` NULL: overwrites. */
 bool fe_store(struct fe *f, const struct py *n, const struct value *to, const struct value *v, const char *wcr);

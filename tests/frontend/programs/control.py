@@ -434,3 +434,17 @@ def in_turns(A: sdfg.float64[N], B: sdfg.float64[N]):
     A[:] = t * 2
     B[:] = t - A
     return x, y, t
+
+
+@sdfg.program
+def results(A: sdfg.float64[N]):
+    B = A * 2
+    C = np.array([1.0, 2.0, 3.0])
+    D = B[1:]
+    E = np.zeros((N, 2))
+    for i in range(N):
+        E[i] = B[i]
+    F = E.reshape(2 * N)
+    F[0] = 7
+    D[0] = 9
+    return B, B, C, D, A, E, F
