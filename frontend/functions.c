@@ -295,6 +295,7 @@ static const struct value *extreme(struct fe *f, const struct py *n, const char 
 
 const struct value *fn_extreme(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
 {
+    a->strong = true; /* also of Python's numbers */
     return operands(f, a, 2) ? fe_into(f, a, extreme(f, a->node, b->format, a->items[0], a->items[1])) : NULL;
 }
 

@@ -136,3 +136,8 @@ def limits(A: sdfg.uint8[N], B: sdfg.int8[N]):
 def half_precision(U: sdfg.uint8[N], B: sdfg.float64[N]):
     B[:] = np.sin(U) ** 2 + (np.sqrt(U) * 3 - np.cos(U) / 7)
     return np.sin(U) ** 2, -np.sin(U) * np.exp(U)
+
+
+@sdfg.program
+def extremes_of_numbers(B: sdfg.int8[N]):
+    return B + np.maximum(2 // 3, N + 1), B + np.minimum(2, 3), B + max(2, 3), B + min(N, 3)
