@@ -11,6 +11,11 @@ class Array(ctypes.Structure):
                 ("shape", ctypes.c_int64 * 32), ("strides", ctypes.c_void_p), ("item_bytes", ctypes.c_size_t), ("device", ctypes.c_int * 2)]
 
 
+class Argument(ctypes.Structure):
+    """The head of sdfg_argument."""
+    _fields_ = [("struct_size", ctypes.c_size_t), ("name", ctypes.c_char_p), ("kind", ctypes.c_int), ("dtype", ctypes.c_int)]
+
+
 class Options(ctypes.Structure):
     """The head of sdfg_options; `rest` is as large as what follows may grow."""
     _fields_ = [("struct_size", ctypes.c_size_t), ("opt_level", ctypes.c_int), ("num_threads", ctypes.c_int),
@@ -54,6 +59,14 @@ class Program:
         self.check(self.lib.sdfg_args_layout, self.args, name.encode(), ctypes.byref(rank), shape, strides,
                    ctypes.byref(elements))
         return tuple(shape[:rank.value])
+
+    def dtype(self, name):
+        """Of an argument's elements."""
+        out = Argument(ctypes.sizeof(Argument))
+        self.lib.sdfg_program_find_argument.restype = ctypes.c_ssize_t
+        index = self.lib.sdfg_program_find_argument(self.program, name.encode())
+        self.lib.sdfg_program_argument(self.program, ctypes.c_size_t(index), ctypes.byref(out))
+        return next(name for name, number in DTYPES.items() if number == out.dtype)
 
     def value(self, name):
         """Of a symbol that was given or solved, else None."""
