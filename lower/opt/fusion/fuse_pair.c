@@ -42,17 +42,30 @@ static bool is_private(const struct fuse *f, const struct tree_stmt *loop, const
            (uintptr_t)map_get(&tree_whole(f->whole)->uses, loop->var) == count_uses(piece, loop->var);
 }
 
-/* Can the statements of an innermost loop be done for several iterations at once, as far as one can see? */
-static bool is_wide(const struct fuse *f, const struct tree_stmt *s)
+/* Does data decide about the place? Iterations at once may meet there. */
+static bool scatters(const struct fuse *f, const struct tree_stmt *body, const struct tree_expr *index)
+{
+    struct tree_scan scan = { .arena = f->tree->scratch };
+    if (index->op == EXPR_INT)
+        return false;
+    tree_scan_add(&scan, body);
+    return !tree_scan_invariant(&scan, index);
+}
+
+static bool is_wide_in(const struct fuse *f, const struct tree_stmt *body, const struct tree_stmt *s)
 {
     if (s->kind == STMT_CALL || s->kind == STMT_ALLOC || s->kind == STMT_UPDATE ||
-        (s->kind == STMT_REDUCE && f->options->strict_fp) || (s->value && !expr_is_pure(s->value)))
+        (s->kind == STMT_REDUCE && (f->options->strict_fp || scatters(f, body, s->index))) ||
+        (s->value && !expr_is_pure(s->value)))
         return false;
     for (uint32_t i = 0; i < s->items.count; i++)
-        if (!is_wide(f, s->items.items[i]))
+        if (!is_wide_in(f, body, s->items.items[i]))
             return false;
-    return (!s->body || is_wide(f, s->body)) && (!s->otherwise || is_wide(f, s->otherwise));
+    return (!s->body || is_wide_in(f, body, s->body)) && (!s->otherwise || is_wide_in(f, body, s->otherwise));
 }
+
+/* Can the statements of an innermost loop be done for several iterations at once, as far as one can see? */
+static bool is_wide(const struct fuse *f, const struct tree_stmt *body) { return is_wide_in(f, body, body); }
 
 /* What is taken in is of the same kind, so it is found out once. */
 static void note_kind(struct fuse *f, const struct tree_stmt *body)
