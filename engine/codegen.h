@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CODEGEN_ABI = 23 };
+enum { CODEGEN_ABI = 24 };
 
 struct arena;
 struct json;

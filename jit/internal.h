@@ -51,6 +51,8 @@ struct jit {
 
 double jit_now(void); /* seconds of a monotonic clock */
 
+struct jit_unit *jit_unit_new(struct jit *j); /* with a context and no module */
+
 /* host_features.c: what the host has beyond its processor's name, as LLVM spells it; malloc'ed, NULL: no memory. */
 char *jit_host_features(void);
 

@@ -78,16 +78,22 @@ static void on_diagnostic(LLVMDiagnosticInfoRef info, void *unit)
     LLVMDisposeMessage(text);
 }
 
-LLVMModuleRef jit_module(struct jit *j, const char *name)
+struct jit_unit *jit_unit_new(struct jit *j)
 {
     struct jit_unit *u = NEW(j->arena, struct jit_unit);
     u->context = LLVMContextCreate();
     LLVMContextSetDiagnosticHandler(u->context, on_diagnostic, u);
     u->remarks = j->options.remarks;
+    vec_push(j->arena, &j->units, u);
+    return u;
+}
+
+LLVMModuleRef jit_module(struct jit *j, const char *name)
+{
+    struct jit_unit *u = jit_unit_new(j);
     u->module = LLVMModuleCreateWithNameInContext(name, u->context);
     LLVMSetTarget(u->module, j->machine.triple);
     LLVMSetModuleDataLayout(u->module, j->layout);
-    vec_push(j->arena, &j->units, u);
     return u->module;
 }
 

@@ -59,6 +59,16 @@ LLVMModuleRef jit_module(struct jit *j, const char *name);
 /* Sets target-cpu, target-features and what every generated function needs. */
 void jit_function_attributes(struct jit *j, LLVMValueRef function);
 
+/* A function over int64 that code from elsewhere has to define. */
+struct jit_wanted {
+    const char *name;
+    uint32_t num_params;
+};
+/* Code from elsewhere: LLVM IR (text or bitcode), or an object file of the machine, copied. NULL, or why it cannot be
+ * used (text of the arena or static). */
+const char *jit_add_ir(struct jit *j, const char *bytes, size_t size, const struct jit_wanted *wanted, uint32_t count);
+const char *jit_add_object(struct jit *j, const char *bytes, size_t size);
+
 bool jit_compile(struct jit *j); /* verifies, optimizes and emits all modules made so far; they are consumed */
 bool jit_link(struct jit *j);    /* after jit_compile, once */
 void *jit_address(struct jit *j, const char *name); /* of a function, after jit_link; NULL if absent */

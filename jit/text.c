@@ -12,6 +12,8 @@ static bool join_units(struct jit *j)
     struct jit_unit *first = j->units.items[0];
     for (uint32_t i = 1; i < j->units.count; i++) {
         struct jit_unit *u = j->units.items[i];
+        if (!u->module) /* an object from elsewhere */
+            continue;
         LLVMMemoryBufferRef bits = LLVMWriteBitcodeToMemoryBuffer(u->module);
         LLVMModuleRef copy = NULL;
         if (!bits)

@@ -83,8 +83,8 @@ static void keep_in(const char *path, const char *name, const char *bytes, size_
 bool failing_is_kept(const sdfg_error *e)
 {
     /* rules of the format, and what passes and targets of plug-ins say or give */
-    static const char *const begins[] = { "RULE_",   "PASS_FAILED",   "PASS_GAVE",       "PASS_FACT",
-                                          "EXPAND_", "TARGET_FAILED", "TARGETS_DISAGREE" };
+    static const char *const begins[] = { "RULE_",   "PASS_FAILED",   "PASS_GAVE",   "PASS_FACT",
+                                          "EXPAND_", "TARGET_FAILED", "TARGET_CODE", "TARGETS_DISAGREE" };
     bool kept = sdfg_error_class_of(e) == SDFG_ERROR_BUG;
     for (size_t i = 0; i < sdfg_error_count(e); i++)
         for (size_t k = 0; k < sizeof begins / sizeof *begins && !sdfg_error_get(e, i)->warning; k++)

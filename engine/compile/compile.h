@@ -45,7 +45,9 @@ struct compile {
     struct tree *tree;
     struct machine machine; /* that the code is for */
     struct tree_options tree_options;
+    const struct targets *targets; /* that lowering asked */
     struct jit *jit;
+    struct jit_options jit_options; /* that it was made with */
     const struct codegen_request *request;
     const struct gpu_text *device_text;
     const struct gpu_code *device_code;
@@ -110,6 +112,8 @@ bool pass_tree(struct compile *c); /* any row of lower/opt/passes.def */
 bool pass_tier(struct compile *c);
 bool pass_jit(struct compile *c);
 bool pass_emit(struct compile *c);
+bool pass_target_code(struct compile *c); /* compile_source.c */
+bool compile_has_sources(const struct compile *c);
 bool pass_machine_code(struct compile *c);
 bool pass_link(struct compile *c);
 

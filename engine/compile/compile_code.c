@@ -1,6 +1,5 @@
 #include "engine/compile/compile_code.h"
 
-#include "base/fatal.h"
 #include "ir/enums.h"
 #include "ir/json/json.h"
 
@@ -30,18 +29,11 @@ void builder_close(struct code_builder *b)
         b->sc->block = b->blocks[--b->depth];
 }
 
-static void *exhausted(struct code_builder *b)
+void *builder_exhausted(struct code_builder *b)
 {
     b->memory = b->failed = true;
     return NULL;
 }
-
-/* Around what a plug-in calls: its frames are never abandoned, the error comes when it has returned. */
-#define BUILDER(code)                                                                                                  \
-    struct code_builder *b = (struct code_builder *)(code);                                                            \
-    if (b->failed)                                                                                                     \
-        return 0;                                                                                                      \
-    GUARDED(exhausted(b))
 
 static struct tree *tree_of(const struct code_builder *b) { return b->sc->act->lw->tree; }
 
@@ -156,6 +148,16 @@ static struct tree_expr *call(struct code_builder *b, const char *function, sdfg
     return expr_var(t, result);
 }
 
+bool builder_arguments(struct code_builder *b, sdfg_value *const *arguments, size_t count)
+{
+    if (count > MOST_ARGUMENTS || (count && !arguments))
+        return builder_fail(b, "calls have at most 64 arguments");
+    for (size_t i = 0; i < count; i++)
+        if (!arguments[i])
+            return builder_fail(b, "an argument of a call is NULL");
+    return true;
+}
+
 static sdfg_value *api_call(sdfg_code *code, const char *function, sdfg_value *const *arguments, size_t count)
 {
     BUILDER(code);
@@ -163,14 +165,11 @@ static sdfg_value *api_call(sdfg_code *code, const char *function, sdfg_value *c
     if (!function || !entry_of(b->target->target, function))
         return builder_fail(b, arena_printf(lw->arena, "the target has no function '%s'", function ? function : "")),
                NULL;
-    if (count > MOST_ARGUMENTS || (count && !arguments))
-        return builder_fail(b, "calls have at most 64 arguments"), NULL;
-    for (size_t i = 0; i < count; i++)
-        if (!arguments[i])
-            return builder_fail(b, "an argument of a call is NULL"), NULL;
+    if (!builder_arguments(b, arguments, count))
+        return NULL;
     if (lw->options->exported) {
         b->failed = true;
-        diag_error(lw->diags, b->place, DIAG_TARGET_EXPORT, b->target->target->name, b->target->plugin);
+        diag_error(lw->diags, b->place, DIAG_TARGET_EXPORT, b->target->target->name, b->target->plugin, "C functions");
         return NULL;
     }
     return builder_value(call(b, function, arguments, count));
@@ -255,8 +254,8 @@ static bool parameter(sdfg_code *code, size_t index, sdfg_value *value)
 
 static void api_parameter(sdfg_code *code, size_t index, sdfg_value *value) { parameter(code, index, value); }
 
-void builder_begin(struct code_builder *b, const struct codegen_target *t, struct scope *sc, const struct place *place,
-                   const struct enum_value *member)
+void builder_begin(struct code_builder *b, const struct codegen_target *t, struct target_source *source,
+                   struct scope *sc, const struct place *place, const struct enum_value *member)
 {
     struct arena *a = sc->act->lw->arena;
     struct text path = text_new(a);
@@ -277,7 +276,12 @@ void builder_begin(struct code_builder *b, const struct codegen_target *t, struc
             .branch = api_branch,
             .end = api_end,
             .parameter = api_parameter,
+            .source = code_source,
+            .unique = code_unique,
+            .invoke = code_invoke,
+            .operand = code_operand,
         },
+        .source = source,
         .target = t,
         .sc = sc,
         .place = place,

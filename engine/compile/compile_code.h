@@ -2,8 +2,19 @@
 #ifndef ENGINE_COMPILE_CODE_H
 #define ENGINE_COMPILE_CODE_H
 
+#include "base/fatal.h"
+#include "base/text.h"
+#include "base/vec.h"
 #include "engine/codegen.h"
+#include "jit/jit.h"
 #include "lower/graph/target.h"
+
+/* Text that a target's compiler is going to get (compile_source.c). */
+struct target_source {
+    struct text text;
+    int64_t unique;               /* number for a name */
+    VEC(struct jit_wanted) calls; /* of functions that it has to define */
+};
 
 enum { CODE_LEVELS = 32 }; /* loops and branches of one element */
 
@@ -19,19 +30,50 @@ struct code_builder {
     bool *known;                     /* which */
     struct tree_stmt *blocks[CODE_LEVELS];
     uint32_t depth;
-    bool parallel; /* a loop asks for threads already */
-    bool failed;   /* an error has been told */
-    bool memory;   /* it is exhausted */
+    struct library *library;      /* node: whose operands may be asked for, or NULL */
+    bool asked;                   /* some were */
+    struct target_source *source; /* of the target in this program */
+    bool parallel;                /* a loop asks for threads already */
+    bool failed;                  /* an error has been told */
+    bool memory;                  /* it is exhausted */
 };
 
-void builder_begin(struct code_builder *b, const struct codegen_target *t, struct scope *sc, const struct place *place,
-                   const struct enum_value *member);
+void builder_begin(struct code_builder *b, const struct codegen_target *t, struct target_source *source,
+                   struct scope *sc, const struct place *place, const struct enum_value *member);
 /* Closes loops and branches that are open. */
 void builder_close(struct code_builder *b);
 /* After the plug-in has returned: memory that was exhausted is told now. False: there has been an error. */
 bool builder_is_good(const struct code_builder *b);
 /* The error of the element; false. */
 bool builder_fail(struct code_builder *b, const char *why);
+
+/* What calls have in common: false after a mistake in their arguments. */
+bool builder_arguments(struct code_builder *b, sdfg_value *const *arguments, size_t count);
+
+/* Around what a plug-in calls: its frames are never abandoned, the error comes when it has returned. */
+void *builder_exhausted(struct code_builder *b);
+#define BUILDER(code)                                                                                                  \
+    struct code_builder *b = (struct code_builder *)(code);                                                            \
+    if (b->failed)                                                                                                     \
+        return 0;                                                                                                      \
+    GUARDED(builder_exhausted(b))
+
+/* ---- compile_source.c ---- */
+
+void code_source(sdfg_code *code, const char *text);
+int64_t code_unique(sdfg_code *code);
+sdfg_value *code_invoke(sdfg_code *code, const char *function, sdfg_value *const *arguments, size_t count);
+
+/* ---- compile_operand.c ---- */
+
+const sdfg_area *code_operand(sdfg_code *code, const char *connector, bool output);
+/* `times` times an expression over tree symbols, and a region in the plug-in's terms. `gapless`: it is one dimension.
+ * NULL or false after a diagnostic. */
+sdfg_value *region_number(struct scope *sc, const struct place *place, const struct sym *s, int64_t times);
+bool region_describe(struct scope *sc, const struct place *place, const struct area *a, bool gapless, sdfg_region *out);
+/* The node in the plug-in's terms. */
+sdfg_claimed_node node_describe(struct lower *lw, const struct node *n);
+const char *node_class_path(const struct node *n);
 
 /* The plug-in's view of an int64 of the tree, and back. */
 static inline sdfg_value *builder_value(struct tree_expr *e) { return (sdfg_value *)e; }

@@ -150,6 +150,7 @@ bool pass_lower(struct compile *c)
     };
     take_providers(c, o);
     c->tree_options = tree_options_of(r);
+    c->targets = o->targets;
     return lower_program(c->sdfg, o, &c->tree);
 }
 
@@ -174,8 +175,8 @@ bool pass_tier(struct compile *c)
 
 bool pass_jit(struct compile *c)
 {
-    struct jit_options o = jit_options_of(c);
-    c->jit = jit_new(c->ir->arena, c->ir->diags, &o);
+    c->jit_options = jit_options_of(c);
+    c->jit = jit_new(c->ir->arena, c->ir->diags, &c->jit_options);
     return c->jit != NULL;
 }
 

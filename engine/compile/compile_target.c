@@ -3,17 +3,19 @@
 #include "engine/compile/compile_target.h"
 
 #include "engine/compile/compile_code.h"
+#include "lower/graph/library/library.h"
 
 #include <string.h>
 
 struct plugin_target {
     struct target target;
     struct codegen_target own;
+    struct target_source source; /* in this program */
     const struct codegen_added *added;
     uint32_t index;
-    const struct plugin_target *base; /* NULL: the base is of the library */
-    const struct target *library;     /* at the end of the chain */
-    struct entered *entered;          /* innermost map that is open */
+    struct plugin_target *base;   /* NULL: the base is of the library */
+    const struct target *library; /* at the end of the chain */
+    struct entered *entered;      /* innermost map that is open */
 };
 
 /* A map that has been entered and not left. */
@@ -43,8 +45,8 @@ static enum sdfg_answer ask(const struct target *t, ask_function *function, void
                             const struct place *place, const struct enum_value *member, struct code_builder *b)
 {
     enum sdfg_answer answer = SDFG_INHERITED;
-    for (const struct plugin_target *by = of(t); by && answer == SDFG_INHERITED; by = by->base) {
-        builder_begin(b, &by->own, sc, place, member);
+    for (struct plugin_target *by = of(t); by && answer == SDFG_INHERITED; by = by->base) {
+        builder_begin(b, &by->own, &by->source, sc, place, member);
         answer = function(by->own.target, &b->code, what);
         if (failed(answer, b))
             return SDFG_FAILED;
@@ -128,12 +130,12 @@ static bool describe_map(struct scope *sc, struct scope *in, const struct map_en
 }
 
 /* As `ask`, but what is open stays open for the body. */
-static bool enter_by(const struct plugin_target *by, struct scope *sc, struct map_entry *m, struct scope *in,
+static bool enter_by(struct plugin_target *by, struct scope *sc, struct map_entry *m, struct scope *in,
                      struct entered *e, enum sdfg_answer *answer)
 {
     const sdfg_target *t = by->own.target;
     struct code_builder *b = &e->builder;
-    builder_begin(b, &by->own, in, &m->node.place, m->schedule);
+    builder_begin(b, &by->own, &by->source, in, &m->node.place, m->schedule);
     b->map = m;
     b->outside = sc;
     b->known = NEW_ARRAY(sc->act->lw->arena, bool, m->range.rank + 1);
@@ -158,7 +160,7 @@ static bool plugin_enter(const struct target *t, struct scope *sc, struct map_en
     in->block = sc->block;
     if (!describe_map(sc, in, m, &e->map))
         return false;
-    for (const struct plugin_target *by = asked; by && answer == SDFG_INHERITED; by = by->base)
+    for (struct plugin_target *by = asked; by && answer == SDFG_INHERITED; by = by->base)
         if (by->own.target->enter && !enter_by(by, sc, m, in, e, &answer))
             return false;
     asked->entered = e;
@@ -275,34 +277,6 @@ static bool plugin_release(const struct target *t, struct lower *lw, const struc
 
 /* ---- copies ---- */
 
-static sdfg_value *number_of(struct scope *sc, const struct place *place, const struct sym *s, int64_t times)
-{
-    struct lower *lw = sc->act->lw;
-    return builder_value(lower_index(lw, place, sym_mul(lw->ir, s, sym_int(lw->ir, times))));
-}
-
-/* One side of a copy; `gapless`: its region is one dimension. */
-static bool describe_region(struct scope *sc, const struct place *place, const struct area *a, bool gapless,
-                            sdfg_region *out)
-{
-    struct lower *lw = sc->act->lw;
-    int64_t size = (int64_t)a->type->size;
-    sdfg_value **strides = NEW_ARRAY(lw->arena, sdfg_value *, a->rank + 1);
-    strides[0] = builder_value(expr_i64(lw->tree, size));
-    for (uint32_t i = 0; !gapless && i < a->rank; i++)
-        if (!(strides[i] = number_of(sc, place, a->strides[i], size)))
-            return false;
-    *out = (sdfg_region){
-        .container = a->desc ? a->desc->name : "",
-        .storage = a->desc ? a->desc->storage->name : "Register",
-        .type = a->type->name ? a->type->name : "",
-        .element_bytes = (size_t)size,
-        .address = builder_value(expr_cast(lw->tree, type_basic(lw->ir, TYPE_I64), a->pointer)),
-        .strides = strides,
-    };
-    return true;
-}
-
 static bool same_extents(const struct area *a, const struct area *b)
 {
     bool same = a->rank == b->rank;
@@ -324,9 +298,9 @@ static bool describe_copy(struct scope *sc, const struct place *place, const str
     if (!*fits)
         return true;
     sdfg_value **extents = NEW_ARRAY(lw->arena, sdfg_value *, a.rank + 1);
-    extents[0] = number_of(sc, place, area_volume(lw, from), 1);
+    extents[0] = region_number(sc, place, area_volume(lw, from), 1);
     for (uint32_t i = 0; !gapless && i < a.rank; i++)
-        extents[i] = number_of(sc, place, a.sizes[i], 1);
+        extents[i] = region_number(sc, place, a.sizes[i], 1);
     for (uint32_t i = 0; i < (gapless ? 1 : a.rank); i++)
         if (!extents[i])
             return false;
@@ -337,7 +311,7 @@ static bool describe_copy(struct scope *sc, const struct place *place, const str
         .converts = from->type != to->type,
         .reduces = m && m->wcr_text,
     };
-    return describe_region(sc, place, &a, gapless, &out->from) && describe_region(sc, place, &b, gapless, &out->to);
+    return region_describe(sc, place, &a, gapless, &out->from) && region_describe(sc, place, &b, gapless, &out->to);
 }
 
 static enum sdfg_answer ask_copy(const sdfg_target *t, sdfg_code *code, void *what)
@@ -364,32 +338,44 @@ static bool plugin_copy(const struct target *t, struct scope *sc, const struct p
 
 /* ---- nodes ---- */
 
-static const char *class_path_of(const struct node *n)
-{
-    const struct library *l = n ? as_library(n) : NULL;
-    return l ? l->classpath : "";
-}
+struct question {
+    sdfg_claimed_node node;
+    struct library *library; /* whose operands may be asked for, or NULL */
+    const struct target *target;
+    enum sdfg_answer answer;
+};
 
 static enum sdfg_answer ask_node(const sdfg_target *t, sdfg_code *code, void *what)
 {
-    return t->node ? t->node(t->user, code, what) : SDFG_INHERITED;
+    const struct question *q = what;
+    struct code_builder *b = (struct code_builder *)code;
+    b->library = q->library;
+    enum sdfg_answer answer = t->node ? t->node(t->user, code, &q->node) : SDFG_INHERITED;
+    if (answer == SDFG_INHERITED && b->asked)
+        builder_fail(b, "it has asked for operands of a node that it inherits");
+    return answer;
+}
+
+static bool ask_of_node(struct scope *sc, struct node *n, struct question *q)
+{
+    struct code_builder b;
+    q->answer = ask(q->target, ask_node, q, sc, &n->place, NULL, &b);
+    return q->answer != SDFG_FAILED;
+}
+
+static bool ask_of_library(struct scope *sc, struct library *n, void *question)
+{
+    return ask_of_node(sc, &n->node, question);
 }
 
 static bool plugin_node(const struct target *t, struct scope *sc, struct node *n)
 {
-    sdfg_claimed_node described = {
-        .struct_size = sizeof described,
-        .type = lower_node_type(n),
-        .label = n->label ? n->label : "",
-        .class_path = class_path_of(n),
-    };
-    struct code_builder b;
-    enum sdfg_answer answer;
-    answer = ask(t, ask_node, &described, sc, &n->place, NULL, &b);
-    if (answer == SDFG_FAILED)
+    struct library *l = as_library(n);
+    struct question q = { .node = node_describe(sc->act->lw, n), .library = l, .target = t };
+    if (!(l ? library_around(sc, l, ask_of_library, &q) : ask_of_node(sc, n, &q)))
         return false;
     const struct target *with = TARGET_WITH(of(t)->library, node);
-    return answer == SDFG_DONE || (with ? with->node(t, sc, n) : lower_node_as_usual(sc, n));
+    return q.answer == SDFG_DONE || (with ? with->node(t, sc, n) : lower_node_as_usual(sc, n));
 }
 
 /* ---- claims ---- */
@@ -407,7 +393,7 @@ static sdfg_claim_site site_of(const sdfg_claim *c, const struct claim_site *sit
         .label = text_or_none(site->node ? site->node->label
                               : first    ? first->name
                                          : NULL),
-        .class_path = class_path_of(site->node),
+        .class_path = node_class_path(site->node),
     };
     if (c->kind == SDFG_CLAIM_SCHEDULE)
         out.name = out.schedule = as_map_entry(site->node)->schedule->name;
@@ -464,7 +450,7 @@ static const struct claim *claims_of(struct arena *a, const sdfg_target *t)
 /* ---- all targets ---- */
 
 /* The library's target of that name, or NULL. */
-static const struct target *library_target(const char *name)
+static const struct target *built_in_target(const char *name)
 {
     static const struct target *const all[] = { &cpu_target, &openmp_target, &mpi_target, &gpu_target, &cuda_target };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -474,12 +460,13 @@ static const struct target *library_target(const char *name)
 }
 
 static void make_target(struct arena *a, struct plugin_target *p, const struct codegen_target *own,
-                        const struct plugin_target *base)
+                        struct plugin_target *base)
 {
     const sdfg_target *t = own->target;
     p->own = *own;
+    p->source.text = text_new(a);
     p->base = base;
-    p->library = base ? base->library : library_target(t->extends);
+    p->library = base ? base->library : built_in_target(t->extends);
     p->target = (struct target){
         .size = sizeof p->target,
         .name = t->name,
@@ -510,7 +497,7 @@ const struct targets *compile_targets(struct arena *a, const struct codegen_adde
     for (uint32_t i = 0; i < targets_builtin.count; i++)
         items[i] = targets_builtin.items[i];
     for (uint32_t i = 0; i < added->num_targets; i++) {
-        const struct plugin_target *base = NULL;
+        struct plugin_target *base = NULL;
         for (uint32_t k = 0; k < i; k++)
             if (!strcmp(own[k].target->name, own[i].target->extends))
                 base = &made[k];
@@ -521,4 +508,11 @@ const struct targets *compile_targets(struct arena *a, const struct codegen_adde
     }
     *all = (struct targets){ items, targets_builtin.count + added->num_targets };
     return all;
+}
+
+const struct target_source *compile_target_source(const struct target *t, const struct codegen_target **own)
+{
+    const struct plugin_target *p = t->enter == plugin_enter ? t->user : NULL;
+    *own = p ? &p->own : NULL;
+    return p && p->source.text.length ? &p->source : NULL;
 }

@@ -10,4 +10,9 @@ struct arena;
 /* The library's own, then those of plug-ins, in `a`. */
 const struct targets *compile_targets(struct arena *a, const struct codegen_added *added);
 
+struct target_source;
+
+/* What the target got for its compiler in this program (compile_source.c), and whose it is; NULL: nothing. */
+const struct target_source *compile_target_source(const struct target *t, const struct codegen_target **own);
+
 #endif

@@ -39,6 +39,8 @@ static bool wants_threads(const struct compile *c) { return wants_tree(c) && c->
 
 static bool wants_tier(const struct compile *c) { return wants_modules(c) && c->request->tier != SDFG_TIER_FULL; }
 
+static bool wants_target_code(const struct compile *c) { return wants_modules(c) && compile_has_sources(c); }
+
 static bool wants_validation(const struct compile *c) { return !(c->facts & FACT_VALID); }
 
 static bool wants_expansion(const struct compile *c) { return wants_tree(c) && c->request->num_expansions; }
@@ -106,6 +108,8 @@ const struct pass pipeline[] = {
       "waits for NVRTC; its code becomes data of the object", NULL },
     { "emit", PHASE_CODE, pass_emit, FACT_TREE | FACT_JIT, FACT_MODULES, 0, wants_modules, NULL, NULL, 0,
       "the tree becomes LLVM IR", NULL },
+    { "target-code", PHASE_CODE, pass_target_code, FACT_MODULES, 0, 0, wants_target_code, NULL, NULL, 0,
+      "what targets of plug-ins wrote in languages of their own is compiled", NULL },
     { "llvm", PHASE_CODE, pass_machine_code, FACT_MODULES, FACT_OBJECTS, FACT_MODULES, wants_code, NULL, NULL, 0,
       "LLVM optimizes and makes machine code", NULL },
     { "nvrtc-end", PHASE_CODE, pass_device_image, FACT_OBJECTS, 0, 0, wants_image, NULL, NULL, TREE_PASS_GPU,

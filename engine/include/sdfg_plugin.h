@@ -112,6 +112,10 @@ enum sdfg_answer {
     SDFG_INHERITED /* nothing is made: as the target that it extends does it; if there is none, as the library does */
 };
 
+/* Where an operand of a library node lies: an element is at address + sum of index * stride (bytes). Dimensions of
+ * extent 1 are there, too. */
+typedef struct sdfg_area sdfg_area;
+
 typedef struct sdfg_value sdfg_value; /* int64: a number, or an address; lives as long as the function that got it */
 
 enum sdfg_operator {
@@ -158,6 +162,17 @@ struct sdfg_code {
     void (*end)(sdfg_code *code);
     /* enter: the value of a parameter of the map in the innermost loop; each must get one. */
     void (*parameter)(sdfg_code *code, size_t index, sdfg_value *value);
+    /* Text that defines functions, behind what the target has given for this program before: sdfg_target.compile makes
+     * code of all of it. */
+    void (*source)(sdfg_code *code, const char *text);
+    /* A number for names of functions: another one with each call of a target in a program. */
+    int64_t (*unique)(sdfg_code *code);
+    /* Calls a function that the source defines: its result. In C: int64_t function(int64_t, ...), with as many
+     * parameters as there are arguments; other names than those that begin with "sdfg_". */
+    sdfg_value *(*invoke)(sdfg_code *code, const char *function, sdfg_value *const *arguments, size_t num_arguments);
+    /* node: an operand of the library node. Old contents of outputs are there; with a conflict resolution the place is
+     * temporary and combined behind the node. A target that asks for operands does not inherit. */
+    const sdfg_area *(*operand)(sdfg_code *code, const char *connector, bool output);
 };
 
 /* A map: `rank` parameters, each with begin, end (the first number beyond) and step. */
@@ -189,6 +204,13 @@ typedef struct sdfg_region {
     sdfg_value *const *strides; /* bytes from one element to the next, of each dimension */
 } sdfg_region;
 
+struct sdfg_area {
+    size_t struct_size; /* set by the library */
+    sdfg_region region;
+    size_t rank;
+    sdfg_value *const *extents;
+};
+
 /* A copy of a region with the same extents on both sides; dimensions of extent 1 are left out, and a region without
  * gaps has one dimension. */
 typedef struct sdfg_transfer {
@@ -204,7 +226,21 @@ typedef struct sdfg_claimed_node {
     size_t struct_size;
     const char *type, *label; /* "Tasklet", "NestedSDFG", "LibraryNode" ... */
     const char *class_path;   /* of a library node, else "" */
+    /* Of a library node: the attributes as the file has them (JSON object), connectors with data; lists end with NULL.
+     */
+    const char *properties;
+    const char *const *inputs, *const *outputs;
 } sdfg_claimed_node;
+
+/* What sdfg_code.source has got for a program. */
+typedef struct sdfg_target_source {
+    size_t struct_size; /* set by the library */
+    const char *program;
+    const char *text;
+    size_t size;
+    const char *triple, *cpu, *features; /* of the machine that code is made for, as LLVM names them */
+    int opt_level;                       /* as in sdfg_options */
+} sdfg_target_source;
 
 enum sdfg_claim_kind {
     SDFG_CLAIM_SCHEDULE, /* maps */
@@ -293,6 +329,11 @@ typedef struct sdfg_target {
     enum sdfg_answer (*release)(void *user, sdfg_code *code, const sdfg_memory *memory);
     enum sdfg_answer (*copy)(void *user, sdfg_code *code, const sdfg_transfer *transfer);
     enum sdfg_answer (*node)(void *user, sdfg_code *code, const sdfg_claimed_node *node);
+    /* Compiles what `source` of sdfg_code got. `give` gets LLVM IR (text or bitcode of LLVM's interface in C, of this
+     * library's LLVM or an older one), which is verified, optimized and compiled with the program, or an object file of
+     * this machine (ELF, position-independent). False: `give` got a sentence that says why not. NULL: the text is LLVM
+     * IR. Called when code is made, from any thread. */
+    bool (*compile)(void *user, const sdfg_target_source *source, sdfg_give *give, void *to);
 } sdfg_target;
 
 /* ---- passes (docs/plugins.md) ---- */

@@ -72,6 +72,12 @@ if command -v pkg-config >/dev/null 2>&1; then
     cc -shared -fPIC "$examples/plugin_provider.c" $(pkg-config --cflags sdfg) -o libprovider.so
     "$root/bin/sdfg-run" "$examples/axpy.sdfg" --N=8 --no-cache --plugin=./libprovider.so --instrument=Example_Usage:maps --report=- 2>/dev/null | grep -q page_faults
     # shellcheck disable=SC2046
+    cc -shared -fPIC "$examples/plugin_source.c" $(pkg-config --cflags sdfg) -o libsource.so
+    "$root/bin/sdfg-run" "$examples/clip.sdfg" --N=4 --no-cache --plugin=./libsource.so >/dev/null 2>&1
+    # shellcheck disable=SC2046
+    c++ -shared -fPIC "$examples/plugin_ir.cpp" $(pkg-config --cflags sdfg) -o libir.so
+    "$root/bin/sdfg-run" "$examples/clip.sdfg" --N=4 --no-cache --plugin=./libir.so >/dev/null 2>&1
+    # shellcheck disable=SC2046
     cc -shared -fPIC "$examples/backend/simulator.c" $(pkg-config --cflags sdfg) -o libsimulator.so
     "$root/bin/sdfg-run" "$examples/backend/simulator.sdfg" --N=100 --no-cache --plugin=./libsimulator.so >/dev/null 2>&1
     # shellcheck disable=SC2046

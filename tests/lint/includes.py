@@ -66,7 +66,7 @@ MAY_INCLUDE = {
     "examples/generate.c": ["ir/", "base/"], # writes the graphs of the examples
 }
 # Headers of LLVM and libclang, and the files that may include them.
-MAY_USE_LLVM = re.compile(r"(lower/llvm/.*|ir/code/clang/.*|jit/.*|engine/compile/.*|tests/(unit|lower)/.*|tests/gpu/run-tree.c)$")
+MAY_USE_LLVM = re.compile(r"(lower/llvm/.*|ir/code/clang/.*|jit/.*|engine/compile/.*|tests/(unit|lower)/.*|tests/gpu/run-tree.c|tests/plugin/llvm_c.c)$")
 
 
 def layer(path):

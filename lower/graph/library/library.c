@@ -42,16 +42,26 @@ static bool (*find(const struct lower *lw, const struct library *n))(struct scop
     return NULL;
 }
 
+bool library_around(struct scope *sc, struct library *n, bool (*lower)(struct scope *, struct library *, void *),
+                    void *user)
+{
+    struct library_memory memory = { .results = { 0 } };
+    struct scope own = *sc;
+    own.library = &memory;
+    return lower_check_edges(&own, &n->node) && lower(&own, n, user) && library_deliver(&own, n);
+}
+
+static bool lower_by(struct scope *sc, struct library *n, void *function)
+{
+    bool (**lower)(struct scope *, struct library *) = function;
+    return (*lower)(sc, n);
+}
+
 bool lower_library(struct scope *sc, struct node *node)
 {
     struct library *n = as_library(node);
     bool (*lower)(struct scope *, struct library *) = find(sc->act->lw, n);
     if (!lower)
         return diag_error(sc->act->lw->diags, &node->place, DIAG_UNKNOWN_LIBRARY, n->classpath);
-    struct library_memory memory = { .results = { 0 } };
-    struct scope own = *sc;
-    own.library = &memory;
-    if (!lower_check_edges(&own, node))
-        return false;
-    return lower(&own, n) && library_deliver(&own, n);
+    return library_around(sc, n, lower_by, &lower);
 }

@@ -10,6 +10,10 @@
 
 /* ---- operands (operand.c) ---- */
 
+/* Calls `lower` with a scope in which the operands of the node can be asked for, and delivers its results. */
+bool library_around(struct scope *sc, struct library *n, bool (*lower)(struct scope *, struct library *, void *),
+                    void *user);
+
 /* The region behind a connector (NULL: the first edge that carries data). False with a diagnostic if there is none. The
  * lists of an area are its own: they may be changed. */
 bool library_input(struct scope *sc, struct library *n, const char *conn, struct area *out);
