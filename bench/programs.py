@@ -17,6 +17,23 @@ def commands(tool, folder, threads):
     yield "case", base + values + scalars + inputs
 
 
+def command_for(tool, folder, preset, threads, more):
+    """The program with the sizes of a preset and of `more`, and inputs that sdfg-run makes; None if a size is missing. Scalars that the
+    preset does not have are those of the case."""
+    case = json.loads((folder / "case.json").read_text())
+    sizes = json.loads((folder / "sizes.json").read_text())["presets"].get(preset, {}) if (folder / "sizes.json").exists() else {}
+    command = [str(tool), str(folder / "prog.sdfg")] + ([f"--threads={threads}"] if threads else [])
+    for a in case["args"]:
+        value = more.get(a["name"], sizes.get(a["name"]))
+        if a["kind"] == "scalar" and value is None and not isinstance(a["in"], dict):
+            value = a["in"]
+        if a["kind"] == "symbol" and value is None:
+            return None
+        if a["kind"] in ("symbol", "scalar") and value is not None:
+            command.append(f"--{a['name']}={value}")
+    return command
+
+
 def timed(command, *options, timeout=120):
     """What --time=json says of one process, or None if it fails."""
     try:

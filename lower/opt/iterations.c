@@ -133,10 +133,10 @@ bool iterations_keep_variables(struct iterations *x, struct tree_stmt *loop)
 
 /* ---- memory ---- */
 
-static bool find_stack(void *user, struct tree_stmt *s)
+static bool find_own(void *user, struct tree_stmt *s)
 {
     struct tree_scan *scan = user;
-    if (s->kind == STMT_ALLOC && s->where == TREE_STACK)
+    if (s->kind == STMT_ALLOC && s->where != TREE_STATE)
         map_put(scan->arena, &scan->assigned, s->var, s);
     return true;
 }
@@ -145,7 +145,7 @@ static bool find_stack(void *user, struct tree_stmt *s)
 static void drop_own(struct arena *a, struct tree_stmt *loop, struct tree_piece *piece)
 {
     struct tree_scan own = { .arena = a };
-    stmt_visit(loop->body, find_stack, &own);
+    stmt_visit(loop->body, find_own, &own);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < piece->accesses.count; i++) {
         struct tree_access *x = piece->accesses.items[i];

@@ -16,8 +16,8 @@ struct iterations iterations_of(struct tree *t, const struct tree_func *f);
 /* Do values of variables stay in one iteration of the loop (and of all loops inside)? */
 bool iterations_keep_variables(struct iterations *x, struct tree_stmt *loop);
 /* `nest` is the loop itself or lies directly inside it; `frame`: the loops around, or NULL. Do iterations of the nest
- * never touch what other iterations of it change, whatever the iterations of the loop are? Memory on the stack that an
- * iteration takes for itself does not count. */
+ * never touch what other iterations of it change, whatever the iterations of the loop are? Memory that an iteration
+ * takes for itself does not count. */
 bool iterations_are_apart(struct iterations *x, struct tree_stmt *loop, const struct fuse_nest *nest,
                           const struct tree_frame *frame);
 

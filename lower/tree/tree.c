@@ -153,6 +153,13 @@ struct tree_stmt *stmt_goto(struct tree *t, struct tree_stmt *b, struct tree_lab
     return s;
 }
 
+void tree_var_holds(struct tree_var *v, struct tree_expr *elements)
+{
+    bool other = v->elements && !expr_equal(v->elements, elements);
+    v->elements = v->allocs || other ? NULL : elements;
+    v->allocs |= other;
+}
+
 struct tree_stmt *stmt_alloc(struct tree *t, struct tree_stmt *b, struct tree_var *v, const struct type *elem,
                              struct tree_expr *count, enum tree_memory where)
 {
@@ -161,6 +168,7 @@ struct tree_stmt *stmt_alloc(struct tree *t, struct tree_stmt *b, struct tree_va
     s->type = elem;
     s->count = count;
     s->where = where;
+    tree_var_holds(v, count);
     return s;
 }
 

@@ -109,6 +109,81 @@ static void add_window(struct depend_problem *p, const struct linear *l, int64_t
     system_add(&p->system, &row);
 }
 
+/* Is there no solution with sum * sign >= 1? */
+static bool none_beyond(struct depend_problem *p, const struct system_row *sum, int64_t sign)
+{
+    struct system_row row = *sum;
+    if (p->system.count == SYSTEM_ROWS)
+        return false;
+    for (uint32_t i = 0; i < p->system.vars; i++)
+        row.times[i] *= sign;
+    row.constant = row.constant * sign - 1;
+    system_add(&p->system, &row);
+    bool none = system_solve(&p->system) == SYSTEM_NONE;
+    p->system.count--;
+    return none;
+}
+
+/* Is the size at least 1 in all iterations? */
+static bool is_positive(struct depend_problem *p, const struct tree_expr *size)
+{
+    struct linear none;
+    struct system_row row;
+    linear_constant(&none, 1);
+    none.terms[none.count++] = (struct linear_term){ .times = -1, .count = 1, .factors = { size } };
+    return depend_row(p, &row, &none) && none_beyond(p, &row, 1);
+}
+
+static bool add_natural(struct depend_problem *p, const struct linear *l)
+{
+    struct system_row row;
+    if (p->system.count == SYSTEM_ROWS || !depend_row(p, &row, l))
+        return false;
+    system_add(&p->system, &row);
+    return true;
+}
+
+/* Memory with elements to access has at least one: if all sizes in their number but one are positive, that one is, too.
+ */
+static bool add_size(struct depend_problem *p)
+{
+    const struct tree_expr *pointer = p->query->a->pointer;
+    const struct tree_expr *elements = pointer->op == EXPR_VAR ? pointer->var->elements : NULL;
+    struct linear size;
+    const struct tree_expr *last = NULL;
+    p->filled = true;
+    if (!elements)
+        return false;
+    linear_of(&size, elements);
+    if (!size.known || size.constant != 0 || size.count != 1 || size.terms[0].times < 0)
+        return false;
+    for (uint32_t k = 0; k < size.terms[0].count; k++) {
+        const struct tree_expr *factor = size.terms[0].factors[k];
+        if (factor->op != EXPR_VAR || !depend_is_same(p, factor))
+            return false;
+        if (is_positive(p, factor))
+            continue;
+        if (last)
+            return false;
+        last = factor;
+    }
+    struct linear_term *one = &size.terms[0];
+    *one = (struct linear_term){ .times = 1, .count = 1, .factors = { last } };
+    size.constant = -1;
+    return last && add_natural(p, &size);
+}
+
+/* Is the rest, of l = quotient * stride + rest, with which the window is looked at, less than a stride? */
+static bool is_apart(struct depend_problem *p, const struct linear *l, const struct linear_term *stride,
+                     struct linear *quotient, struct linear *rest, int64_t low, int64_t high)
+{
+    for (int sizes_rest = 0; sizes_rest < 2; sizes_rest++)
+        if (split(p, quotient, rest, l, stride, sizes_rest) && is_below(p, rest, 1, stride, -low) &&
+            is_below(p, rest, -1, stride, high))
+            return true;
+    return false;
+}
+
 /* low <= l <= high, dimension by dimension where strides are products. */
 static void add_place(struct depend_problem *p, const struct linear *l, int64_t low, int64_t high)
 {
@@ -116,11 +191,8 @@ static void add_place(struct depend_problem *p, const struct linear *l, int64_t 
     struct linear_term stride;
     linear_copy(&left, l);
     for (int i = 0; i < MOST_DIMENSIONS && least_stride(p, &left, &stride); i++) {
-        bool apart = false;
-        for (int sizes_rest = 0; sizes_rest < 2 && !apart; sizes_rest++)
-            apart = split(p, &quotient, &rest, &left, &stride, sizes_rest) && is_below(p, &rest, 1, &stride, -low) &&
-                    is_below(p, &rest, -1, &stride, high);
-        if (!apart) {
+        if (!is_apart(p, &left, &stride, &quotient, &rest, low, high) &&
+            (p->filled || !add_size(p) || !is_apart(p, &left, &stride, &quotient, &rest, low, high))) {
             p->system.loose = true;
             break;
         }
@@ -214,21 +286,6 @@ bool depend_is_never(const struct depend_query *q)
     return prepare(&p, q, &kind) ? system_solve(&p.system) == SYSTEM_NONE : kind == DEPEND_NEVER;
 }
 
-/* Is there no solution with sum * sign >= 1? */
-static bool none_beyond(struct depend_problem *p, const struct system_row *sum, int64_t sign)
-{
-    struct system_row row = *sum;
-    if (p->system.count == SYSTEM_ROWS)
-        return false;
-    for (uint32_t i = 0; i < p->system.vars; i++)
-        row.times[i] *= sign;
-    row.constant = row.constant * sign - 1;
-    system_add(&p->system, &row);
-    bool none = system_solve(&p->system) == SYSTEM_NONE;
-    p->system.count--;
-    return none;
-}
-
 bool depend_is_in_step(const struct depend_query *q)
 {
     struct depend_problem p;
@@ -240,4 +297,15 @@ bool depend_is_in_step(const struct depend_query *q)
     if (!depend_distance(&p, &q->loops[q->count - 1], &distance) || !depend_row(&p, &row, &distance))
         return system_solve(&p.system) == SYSTEM_NONE;
     return none_beyond(&p, &row, 1) && none_beyond(&p, &row, -1);
+}
+
+bool depend_is_natural(struct arena *arena, const struct linear *l, const struct tree_frame *frame)
+{
+    struct tree_access place = { .frame = frame };
+    struct depend_query q = { .arena = arena, .a = &place, .b = &place };
+    struct depend_problem p;
+    struct linear named;
+    struct system_row row;
+    depend_begin(&p, &q);
+    return depend_name(&p, &named, l, false) && depend_row(&p, &row, &named) && none_beyond(&p, &row, -1);
 }

@@ -283,6 +283,7 @@ void depend_begin(struct depend_problem *p, const struct depend_query *q)
     p->query = q;
     p->shared = find_shared(q);
     p->num_twins = 0;
+    p->filled = false;
     system_clear(&p->system);
     for (const struct tree_frame *f = q->a->frame; f; f = f->outer)
         add_loop(p, f, false);

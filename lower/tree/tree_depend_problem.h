@@ -16,6 +16,7 @@ struct depend_problem {
     const struct tree_frame *shared; /* the innermost loop that is around both accesses, in the same iteration */
     struct depend_twin twins[DEPEND_TWINS];
     uint32_t num_twins;
+    bool filled; /* what the memory holds has been asked for */
     struct system system;
     struct linear_term names[SYSTEM_VARS]; /* what its variables stand for */
 };

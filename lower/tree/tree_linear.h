@@ -9,7 +9,7 @@
 
 #include "lower/tree/tree.h"
 
-enum { LINEAR_TERMS = 12, LINEAR_FACTORS = 4 };
+enum { LINEAR_TERMS = 12, LINEAR_FACTORS = 6 };
 
 struct linear_term {
     int64_t times;

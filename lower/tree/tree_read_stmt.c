@@ -375,6 +375,8 @@ static bool read_stmt(struct tree_reader *r, struct tree_stmt *block)
         r->named.count = 0;
         r->fixed = false;
         if (read_form(r, s)) {
+            if (s->kind == STMT_ALLOC)
+                tree_var_holds(s->var, s->count);
             stmt_append(r->tree, block, s);
             return true;
         }

@@ -119,6 +119,8 @@ static bool rename_assigned(void *user, struct tree_stmt *s)
         struct tree_var *old = *vars[i], *v = old ? map_get(&r->vars, old) : NULL;
         if (old && !v) {
             v = tree_var(r->tree, old->name, old->type);
+            v->elements = old->elements;
+            v->allocs = old->allocs;
             map_put(r->tree->arena, &r->vars, old, v);
         }
         *vars[i] = v;

@@ -10,19 +10,19 @@
  *
  * Legality: Dependences between steps have constant distances in rows; each step lies a slope behind the one before.
  * Every iteration runs once, on the values that it had, so results are the same to the bit.
- * Profitability: If a tile of several steps fits the first- or second-level cache. Extents must be constants. */
+ * Profitability: If a tile of several steps fits the first- or second-level cache. Where extents are variables, the
+ * number of steps is found when the code runs, and the loop stays for sizes that tiles are not worth it for. */
 #include "lower/opt/locality/time_skewing.h"
 #include "lower/opt/iterations.h"
+#include "lower/tree/tree_depend.h"
 #include "lower/tree/tree_rewrite.h"
 
 enum {
-    MOST_STEPS = 512,    /* of a tile */
-    FEWEST_BLOCKS = 8,   /* of steps, for threads to share */
-    FEWEST_STEPS = 3,    /* less is not worth the loops */
-    FEWEST_NEAREST = 64, /* steps for which rows are short enough for the first-level cache */
-    NARROW = 4 << 10,    /* bytes of the rows in a narrow tile, at least: less is not worth the loops */
-    FEWEST_PARTS = 4,    /* of the steps of a tile with narrow ones */
-    LIMIT = 1 << 30      /* of bounds, strides and shifts */
+    MOST_STEPS = 512,  /* of a tile */
+    FEWEST_BLOCKS = 8, /* of steps, for threads to share */
+    NARROW = 4 << 10,  /* bytes of the rows in a narrow tile, at least: less is not worth the loops */
+    FEWEST_PARTS = 4,  /* of the steps of a tile with narrow ones */
+    LIMIT = 1 << 30    /* of bounds, strides and shifts */
 };
 
 struct skewer {
@@ -48,10 +48,16 @@ static bool is_plain(struct tree_stmt *s)
     return plain;
 }
 
-static bool has_constant_bounds(const struct tree_stmt *s)
+static bool is_constant(const struct tree_expr *e) { return e->op == EXPR_INT && e->i > -LIMIT && e->i < LIMIT; }
+
+/* Constants, or sizes that the call gives. */
+static bool has_sizes_as_bounds(const struct tree *t, const struct tree_stmt *s)
 {
-    return s->var->type->kind == TYPE_I64 && expr_is_int(s->step, 1) && s->begin->op == EXPR_INT &&
-           s->end->op == EXPR_INT && s->begin->i > -LIMIT && s->begin->i < s->end->i && s->end->i < LIMIT;
+    if (s->var->type->kind != TYPE_I64 || !expr_is_int(s->step, 1))
+        return false;
+    if (s->begin->op == EXPR_INT && s->end->op == EXPR_INT)
+        return is_constant(s->begin) && is_constant(s->end) && s->begin->i < s->end->i;
+    return tree_is_size(t, s->begin) && tree_is_size(t, s->end);
 }
 
 static bool add_stage(struct skewer *w, struct skew *s, struct tree_stmt *item, const struct tree_frame *frame)
@@ -59,14 +65,14 @@ static bool add_stage(struct skewer *w, struct skew *s, struct tree_stmt *item, 
     if (s->count == SKEW_STAGES || !is_plain(item))
         return false;
     struct skew_stage *stage = &s->stages[s->count++];
-    *stage = (struct skew_stage){ .stmt = item };
+    *stage = (struct skew_stage){ .tree = w->x.tree, .stmt = item };
     piece_add(w->x.tree->arena, &stage->piece, item, frame);
     if (stage->piece.effects || stage->piece.control)
         return false;
     if (item->kind == STMT_ASSIGN)
         return expr_is_pure(item->value);
     stage->loop = item;
-    return item->kind == STMT_FOR && has_constant_bounds(item) && iterations_keep_variables(&w->x, item);
+    return item->kind == STMT_FOR && has_sizes_as_bounds(w->x.tree, item) && iterations_keep_variables(&w->x, item);
 }
 
 /* ---- memory that changes ---- */
@@ -79,15 +85,50 @@ static struct skew_class *class_of(struct skew *s, uint32_t alias)
     return NULL;
 }
 
-/* Elements from one iteration of the stage's loop to the next; -1 if that is not a constant. */
-static int64_t stride_of(const struct skew_stage *stage, const struct tree_access *a, struct linear *rest)
+/* Elements from one iteration of the stage's loop to the next, as a product of sizes; false if that is not one. `rest`:
+ * the place without it. */
+static bool stride_of(const struct skew_stage *stage, const struct tree_access *a, struct linear_term *stride,
+                      struct linear *rest)
 {
-    int64_t stride;
-    *rest = (struct linear){ .known = true };
-    linear_add(rest, a->at, 1);
-    if (!rest->known || !linear_take(rest, stage->loop->var, &stride) || stride > LIMIT)
-        return -1;
-    return stride;
+    const struct tree_var *v = stage->loop->var;
+    *stride = (struct linear_term){ 0 };
+    linear_copy(rest, a->at);
+    for (uint32_t i = 0; rest->known && i < rest->count; i++) {
+        if (!linear_term_has(&rest->terms[i], v))
+            continue;
+        if (stride->times)
+            return false;
+        *stride = rest->terms[i];
+        rest->terms[i--] = rest->terms[--rest->count];
+    }
+    for (uint32_t k = 0; k < stride->count; k++)
+        if (stride->factors[k]->op == EXPR_VAR && stride->factors[k]->var == v) {
+            stride->factors[k] = stride->factors[--stride->count];
+            break;
+        }
+    int64_t none;
+    bool plain = rest->known && linear_take(rest, v, &none) && stride->times >= 0 && stride->times <= LIMIT;
+    for (uint32_t k = 0; k < stride->count && plain; k++)
+        plain = tree_is_size(stage->tree, stride->factors[k]);
+    return plain;
+}
+
+static bool same_stride(const struct linear_term *a, const struct linear_term *b)
+{
+    return a->times == b->times && (a->times == 0 || linear_same_factors(a, b));
+}
+
+/* The larger one; false: there is no telling. Sizes are taken for larger than constants. */
+static bool take_larger(struct linear_term *stride, const struct linear_term *other)
+{
+    bool more = other->count > stride->count || (other->count == stride->count && other->times > stride->times);
+    if (other->times == 0 || same_stride(stride, other))
+        return true;
+    if (stride->times && other->count == stride->count && !linear_same_factors(stride, other))
+        return false;
+    if (stride->times == 0 || more)
+        *stride = *other;
+    return true;
 }
 
 static bool add_class(struct skew *s, const struct tree_access *a)
@@ -109,9 +150,8 @@ static bool see_access(struct skew *s, const struct skew_stage *stage, const str
         return a->alias != 0;
     if (!stage->loop || a->extent != 1 || a->type != c->type || !a->pointer || !expr_equal(a->pointer, c->pointer))
         return false;
-    int64_t stride = stride_of(stage, a, &rest);
-    c->stride = stride > c->stride ? stride : c->stride;
-    return stride >= 0;
+    struct linear_term stride;
+    return stride_of(stage, a, &stride, &rest) && take_larger(&c->stride, &stride);
 }
 
 static bool find_classes(struct skew *s)
@@ -124,7 +164,7 @@ static bool find_classes(struct skew *s)
                     return false;
             }
     for (uint32_t i = 0; i < s->num_classes; i++)
-        if (s->classes[i].stride == 0)
+        if (s->classes[i].stride.times == 0)
             return false;
     return s->num_classes > 0;
 }
@@ -133,19 +173,85 @@ static bool find_classes(struct skew *s)
 
 static int64_t floor_divide(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 
+/* l = quotient * size + rest */
+static void split(const struct linear *l, const struct tree_expr *size, struct linear *quotient, struct linear *rest)
+{
+    linear_constant(quotient, 0);
+    linear_constant(rest, l->constant);
+    for (uint32_t i = 0; i < l->count; i++) {
+        struct linear one = { .known = true, .count = 1 };
+        struct linear_term *term = &one.terms[0];
+        *term = l->terms[i];
+        uint32_t k = 0;
+        while (k < term->count && !expr_equal(term->factors[k], size))
+            k++;
+        bool divides = k < term->count;
+        if (divides)
+            term->factors[k] = term->factors[--term->count];
+        if (term->count == 0) {
+            one.constant = term->times;
+            one.count = 0;
+        }
+        linear_add(divides ? quotient : rest, &one, 1);
+    }
+}
+
+/* Is 0 <= l < stride, wherever the access is? Dimension by dimension, as products of sizes cannot be compared. */
+static bool is_within(struct arena *a, const struct linear *l, const struct linear_term *stride,
+                      const struct tree_frame *frame)
+{
+    struct linear below;
+    if (stride->count <= 1) {
+        linear_constant(&below, -1);
+        below.constant += stride->count ? 0 : stride->times;
+        below.count = stride->count;
+        below.terms[0] = *stride;
+        linear_add(&below, l, -1);
+        return depend_is_natural(a, l, frame) && depend_is_natural(a, &below, frame);
+    }
+    for (uint32_t i = 0; i < stride->count; i++) {
+        struct linear quotient, rest;
+        struct linear_term one = { .times = 1, .count = 1, .factors = { stride->factors[i] } }, others = *stride;
+        others.factors[i] = others.factors[--others.count];
+        split(l, stride->factors[i], &quotient, &rest);
+        if (quotient.known && rest.known && is_within(a, &rest, &one, frame) && is_within(a, &quotient, &others, frame))
+            return true;
+    }
+    return false;
+}
+
+/* Takes out the terms that are whole rows. */
+static int64_t take_rows(struct linear *l, const struct linear_term *stride)
+{
+    int64_t rows = 0;
+    for (uint32_t i = 0; i < l->count; i++)
+        if (linear_same_factors(&l->terms[i], stride)) {
+            rows = floor_divide(l->terms[i].times, stride->times);
+            l->terms[i].times -= rows * stride->times;
+            if (l->terms[i].times == 0)
+                l->terms[i] = l->terms[--l->count];
+            break;
+        }
+    return rows;
+}
+
 static bool rows_of(const struct skew *s, const struct skew_stage *stage, const struct tree_access *a,
                     struct skew_rows *rows)
 {
     const struct skew_class *c = class_of((struct skew *)s, a->alias);
-    struct linear rest = { .known = true };
-    if (!stage->fixed)
-        stride_of(stage, a, &rest);
-    else
-        linear_add(&rest, a->at, 1);
+    struct linear_term stride;
+    struct linear rest;
+    linear_copy(&rest, a->at);
+    if (!stage->fixed && !stride_of(stage, a, &stride, &rest))
+        return false;
+    if (c->stride.count) {
+        rows->low = rows->high = take_rows(&rest, &c->stride);
+        return rows->low > -LIMIT && rows->low < LIMIT && is_within(s->arena, &rest, &c->stride, a->frame);
+    }
     struct interval inside = linear_interval(&rest, a->frame, NULL);
     if (!inside.known || inside.low < -((int64_t)LIMIT << 20) || inside.high > (int64_t)LIMIT << 20)
         return false;
-    *rows = (struct skew_rows){ floor_divide(inside.low, c->stride), floor_divide(inside.high, c->stride) };
+    *rows = (struct skew_rows){ floor_divide(inside.low, c->stride.times), floor_divide(inside.high, c->stride.times) };
     return true;
 }
 
@@ -158,13 +264,14 @@ static bool find_bounds(struct skew *s)
         for (uint32_t k = 0; stage->loop && k < stage->piece.accesses.count; k++) {
             const struct tree_access *a = stage->piece.accesses.items[k];
             const struct skew_class *c = class_of(s, a->alias);
+            struct linear_term stride;
             struct linear rest;
             accesses += c != NULL;
-            moves += c && stride_of(stage, a, &rest) == c->stride;
+            moves += c && stride_of(stage, a, &stride, &rest) && same_stride(&stride, &c->stride);
         }
         stage->fixed = moves != accesses;
-        stage->begin = stage->loop && !stage->fixed ? stage->loop->begin->i : 0;
-        stage->end = stage->loop && !stage->fixed ? stage->loop->end->i : 1;
+        stage->begin = stage->loop && !stage->fixed ? stage->loop->begin : expr_i64(stage->tree, 0);
+        stage->end = stage->loop && !stage->fixed ? stage->loop->end : expr_i64(stage->tree, 1);
     }
     return true;
 }
@@ -178,6 +285,17 @@ struct distance {
     int64_t least;
 };
 
+/* Do all iterations of a stand so much in front of those of b that they have nothing in common? */
+static bool is_before(const struct skew_stage *a, const struct skew_rows *p, const struct skew_stage *b,
+                      const struct skew_rows *q)
+{
+    struct linear gap, end;
+    linear_of(&gap, b->begin);
+    linear_of(&end, a->end);
+    linear_add(&gap, &end, -1);
+    return linear_is_constant(&gap) && gap.constant + q->low - p->high >= 0;
+}
+
 static bool see_pair(const struct skew *s, const struct skew_stage *a, const struct tree_access *x,
                      const struct skew_stage *b, const struct tree_access *y, struct distance *d)
 {
@@ -186,7 +304,7 @@ static bool see_pair(const struct skew *s, const struct skew_stage *a, const str
         return true;
     if (!rows_of(s, a, x, &p) || !rows_of(s, b, y, &q))
         return false;
-    bool apart = a->end - 1 + p.high < b->begin + q.low || b->end - 1 + q.high < a->begin + p.low;
+    bool apart = is_before(a, &p, b, &q) || is_before(b, &q, a, &p);
     if (!apart && (!d->any || p.low - q.high < d->least))
         *d = (struct distance){ true, p.low - q.high };
     return true;
@@ -234,58 +352,106 @@ static void find_narrow(const struct machine *m, struct skew *s, int64_t row)
 {
     s->narrow = row < NARROW ? NARROW / row : 1;
     s->few = (m->first_cache / row - s->narrow - s->slope) / s->slope;
-    if (s->few < 0 || s->span * row < 2 * m->first_cache)
+    if (s->few < 0 || s->span->i * row < 2 * m->first_cache)
         s->few = 0;
+}
+
+static void set_size(struct tree *t, struct skew *s, int64_t steps, int64_t width)
+{
+    s->steps = expr_i64(t, steps);
+    s->width = expr_i64(t, width);
 }
 
 /* What stays in the second-level cache anyhow has no others around the narrow ones. Waves of those would be too short.
  */
-static bool take_narrow(struct skew *s, int threads)
+static bool take_narrow(struct tree *t, struct skew *s, int threads)
 {
-    s->steps = s->few;
-    s->width = s->narrow;
+    int64_t steps = s->few;
+    set_size(t, s, steps, s->narrow);
     s->few = 0;
-    return threads == 1 && s->steps > 0 && s->span >= 2 * s->slope * s->steps;
+    return threads == 1 && steps > 0 && s->span->i >= 2 * s->slope * steps;
 }
 
-static bool find_size(const struct machine *m, struct skew *s, int threads)
+static int64_t most_steps(const struct tree_stmt *l, int threads)
 {
-    const struct tree_stmt *l = s->loop;
-    int64_t last = -LIMIT;
-    s->first = LIMIT;
-    for (uint32_t i = 0; i < s->count; i++) {
-        const struct skew_stage *a = &s->stages[i];
-        s->first = a->loop && a->begin + a->shift < s->first ? a->begin + a->shift : s->first;
-        last = a->loop && a->end + a->shift > last ? a->end + a->shift : last;
-    }
-    s->span = last - s->first;
-    int64_t row = 0;
-    for (uint32_t i = 0; i < s->num_classes; i++)
-        row += s->classes[i].stride * (int64_t)s->classes[i].type->size;
-    /* a tile moves through slope * steps rows and is as wide */
-    int64_t nearest = m->first_cache / (2 * s->slope * row), near = m->second_cache / (2 * s->slope * row);
-    if (nearest < FEWEST_NEAREST) {
-        find_narrow(m, s, row);
-        if (s->span * row <= m->second_cache)
-            return take_narrow(s, threads);
-    }
-    s->steps = nearest < FEWEST_NEAREST ? near : nearest;
     int64_t most = MOST_STEPS;
     if (threads != 1 && l->begin->op == EXPR_INT && l->end->op == EXPR_INT)
         most = (l->end->i - l->begin->i) / FEWEST_BLOCKS;
-    most = most < MOST_STEPS ? most : MOST_STEPS;
-    s->steps = s->steps < most ? s->steps : most;
-    if (s->steps < FEWEST_PARTS * s->few || s->steps < FEWEST_PARTS * s->narrow)
+    return most < MOST_STEPS ? most : MOST_STEPS;
+}
+
+/* Rows have that many bytes in all, and everything is known. */
+static bool find_known_size(struct tree *t, struct skew *s, int threads, int64_t row)
+{
+    const struct machine *m = t->machine;
+    /* a tile moves through slope * steps rows and is as wide */
+    int64_t nearest = m->first_cache / (2 * s->slope * row), near = m->second_cache / (2 * s->slope * row);
+    if (nearest < SKEW_FEWEST_NEAREST) {
+        find_narrow(m, s, row);
+        if (s->span->i * row <= m->second_cache)
+            return take_narrow(t, s, threads);
+    }
+    int64_t steps = nearest < SKEW_FEWEST_NEAREST ? near : nearest, most = most_steps(s->loop, threads);
+    steps = steps < most ? steps : most;
+    if (steps < FEWEST_PARTS * s->few || steps < FEWEST_PARTS * s->narrow)
         s->few = 0; /* not worth the loops */
     if (s->few)
-        s->steps -= s->steps % s->narrow;
-    s->width = s->slope * s->steps;
-    return s->steps >= FEWEST_STEPS && s->span >= 2 * s->slope * s->steps;
+        steps -= steps % s->narrow;
+    set_size(t, s, steps, s->slope * steps);
+    return steps >= SKEW_FEWEST_STEPS && s->span->i >= 2 * s->slope * steps;
+}
+
+/* The further one of two positions. */
+static struct tree_expr *further(struct tree *t, enum expr_op op, struct tree_expr *a, struct tree_expr *b)
+{
+    struct linear apart, other;
+    if (!a || !b)
+        return a ? a : b;
+    linear_of(&apart, a);
+    linear_of(&other, b);
+    linear_add(&apart, &other, -1);
+    if (linear_is_constant(&apart))
+        return (apart.constant < 0) == (op == EXPR_MIN) ? a : b;
+    return expr_binary(t, op, a, b);
+}
+
+static struct tree_expr *bytes_of_row(struct tree *t, const struct skew *s)
+{
+    struct linear row;
+    linear_constant(&row, 0);
+    for (uint32_t i = 0; i < s->num_classes; i++) {
+        const struct skew_class *c = &s->classes[i];
+        struct linear one = { .known = true, .count = c->stride.count > 0, .terms = { c->stride } };
+        one.constant = c->stride.count ? 0 : c->stride.times;
+        linear_add(&row, &one, (int64_t)c->type->size);
+    }
+    return row.known ? linear_expr(t, &row) : NULL;
+}
+
+static bool find_size(struct tree *t, struct skew *s, int threads)
+{
+    struct tree_expr *first = NULL, *last = NULL;
+    for (uint32_t i = 0; i < s->count; i++) {
+        const struct skew_stage *a = &s->stages[i];
+        struct tree_expr *shift = expr_i64(t, a->shift);
+        first = a->loop ? further(t, EXPR_MIN, first, expr_binary(t, EXPR_ADD, a->begin, shift)) : first;
+        last = a->loop ? further(t, EXPR_MAX, last, expr_binary(t, EXPR_ADD, a->end, shift)) : last;
+    }
+    struct tree_expr *row = bytes_of_row(t, s);
+    if (!first || !row)
+        return false;
+    s->first = first;
+    s->span = expr_binary(t, EXPR_SUB, last, first);
+    if (s->span->op == EXPR_INT && s->first->op == EXPR_INT && row->op == EXPR_INT)
+        return find_known_size(t, s, threads, row->i);
+    s->row = row;
+    s->most = most_steps(s->loop, threads);
+    return true;
 }
 
 static bool is_long(const struct tree_stmt *l)
 {
-    return l->begin->op != EXPR_INT || l->end->op != EXPR_INT || l->end->i - l->begin->i >= 2 * FEWEST_STEPS;
+    return l->begin->op != EXPR_INT || l->end->op != EXPR_INT || l->end->i - l->begin->i >= 2 * SKEW_FEWEST_STEPS;
 }
 
 static bool is_candidate(const struct tree_stmt *s)
@@ -301,13 +467,14 @@ static bool try_skew(struct skewer *w, struct tree_stmt *loop, const struct tree
     struct skew *s = NEW(w->x.tree->scratch, struct skew);
     struct tree_frame inside = tree_frame_of(frame, loop);
     s->loop = loop;
+    s->arena = w->x.tree->scratch;
     for (uint32_t i = 0; i < loop->body->items.count; i++)
         if (!add_stage(w, s, loop->body->items.items[i], &inside))
             return false;
     struct tree_scan scan = { .arena = w->x.tree->scratch };
     tree_scan_add(&scan, loop);
     if (!tree_scan_invariant(&scan, loop->begin) || !tree_scan_invariant(&scan, loop->end) || !find_classes(s) ||
-        !find_bounds(s) || !find_shifts(s) || !find_size(w->x.tree->machine, s, w->threads) ||
+        !find_bounds(s) || !find_shifts(s) || !find_size(w->x.tree, s, w->threads) ||
         !iterations_keep_variables(&w->x, loop))
         return false;
     loop->loop.near = w->counting;

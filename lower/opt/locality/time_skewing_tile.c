@@ -27,6 +27,11 @@ static struct tree_expr *add(struct tree *t, struct tree_expr *a, int64_t b)
     return expr_binary(t, EXPR_ADD, a, expr_i64(t, b));
 }
 
+static struct tree_expr *plus(struct tree *t, struct tree_expr *a, struct tree_expr *b)
+{
+    return expr_binary(t, EXPR_ADD, a, b);
+}
+
 static struct tree_expr *times(struct tree *t, struct tree_expr *a, int64_t b)
 {
     return expr_binary(t, EXPR_MUL, a, expr_i64(t, b));
@@ -38,23 +43,23 @@ static struct tree_expr *as_i64(struct tree *t, struct tree_expr *e)
 }
 
 static struct tree_stmt *loop_new(struct tree *t, struct tree_stmt *block, const char *name, struct tree_expr *begin,
-                                  struct tree_expr *end, int64_t step)
+                                  struct tree_expr *end, struct tree_expr *step)
 {
     struct tree_var *v = tree_var(t, name, type_basic(t->ir, TYPE_I64));
-    return stmt_for(t, block, v, begin, end, expr_i64(t, step));
+    return stmt_for(t, block, v, begin, end, step);
 }
 
 /* The part of a nest that belongs to `width` positions; `row`: the iteration that stands at the first one. */
 static void put_stage(const struct tile *w, struct tree_stmt *block, const struct skew_stage *s, struct tree_expr *row,
-                      int64_t width)
+                      struct tree_expr *width)
 {
     struct tree *t = w->tree;
     struct tree_expr *low = add(t, row, -s->shift);
-    struct tree_expr *high = add(t, row, width - s->shift);
+    struct tree_expr *high = plus(t, row, add(t, width, -s->shift));
     struct tree_stmt *to = block;
     if (s->loop && !s->fixed) {
-        s->loop->begin = expr_binary(t, EXPR_MAX, expr_i64(t, s->begin), low);
-        s->loop->end = expr_binary(t, EXPR_MIN, expr_i64(t, s->end), high);
+        s->loop->begin = expr_binary(t, EXPR_MAX, s->begin, low);
+        s->loop->end = expr_binary(t, EXPR_MIN, s->end, high);
     } else if (s->loop) {
         struct tree_expr *from = expr_binary(t, EXPR_LE, low, expr_i64(t, 0));
         to = stmt_if(t, block, expr_binary(t, EXPR_LOGICAL_AND, from, expr_binary(t, EXPR_GT, high, expr_i64(t, 0))))
@@ -67,7 +72,7 @@ static void put_stage(const struct tile *w, struct tree_stmt *block, const struc
 
 /* Steps from .. to - 1 of the positions from `position` on. */
 static void put_steps(const struct tile *w, struct tree_stmt *block, struct tree_expr *from, struct tree_expr *to,
-                      struct tree_expr *position, int64_t width)
+                      struct tree_expr *position, struct tree_expr *width)
 {
     struct tree *t = w->tree;
     const struct skew *s = w->skew;
@@ -78,7 +83,7 @@ static void put_steps(const struct tile *w, struct tree_stmt *block, struct tree
     steps->body = stmt_block(t);
     stmt_append(t, block, steps);
     struct tree_expr *past = expr_binary(t, EXPR_SUB, as_i64(t, expr_var(t, s->loop->var)), w->block);
-    struct tree_expr *row = expr_binary(t, EXPR_SUB, add(t, position, s->first), times(t, past, s->slope));
+    struct tree_expr *row = expr_binary(t, EXPR_SUB, plus(t, position, s->first), times(t, past, s->slope));
     row = stmt_variable(t, steps->body, "row", row);
     for (uint32_t i = 0; i < s->count; i++)
         put_stage(w, steps->body, &s->stages[i], row, width);
@@ -92,12 +97,20 @@ static void put_tile(const struct tile *w, struct tree_stmt *block)
         put_steps(w, block, w->block, w->stop, w->position, s->width);
         return;
     }
-    struct tree_stmt *parts = loop_new(t, block, "part", w->block, w->stop, s->few);
+    struct tree_stmt *parts = loop_new(t, block, "part", w->block, w->stop, expr_i64(t, s->few));
     struct tree_expr *from = expr_var(t, parts->var);
     struct tree_expr *to =
         stmt_variable(t, parts->body, "until", expr_binary(t, EXPR_MIN, add(t, from, s->few), w->stop));
-    struct tree_stmt *strips = loop_new(t, parts->body, "strip", w->position, add(t, w->position, s->width), s->narrow);
-    put_steps(w, strips->body, from, to, expr_var(t, strips->var), s->narrow);
+    struct tree_expr *narrow = expr_i64(t, s->narrow);
+    struct tree_stmt *strips = loop_new(t, parts->body, "strip", w->position, plus(t, w->position, s->width), narrow);
+    put_steps(w, strips->body, from, to, expr_var(t, strips->var), narrow);
+}
+
+/* Of a block, from the first step's first to the last one's last. */
+static struct tree_expr *positions(const struct tile *w)
+{
+    const struct skew *s = w->skew;
+    return plus(w->tree, s->span, times(w->tree, add(w->tree, s->steps, -1), s->slope));
 }
 
 static void put_in_turn(struct tile *w, struct tree_stmt *block, struct tree_expr *begin, struct tree_expr *end)
@@ -106,30 +119,32 @@ static void put_in_turn(struct tile *w, struct tree_stmt *block, struct tree_exp
     const struct skew *s = w->skew;
     struct tree_stmt *blocks = loop_new(t, block, "block", begin, end, s->steps);
     w->block = expr_var(t, blocks->var);
-    w->stop = stmt_variable(t, blocks->body, "stop", expr_binary(t, EXPR_MIN, add(t, w->block, s->steps), end));
-    struct tree_stmt *tiles =
-        loop_new(t, blocks->body, "tile", expr_i64(t, 0), expr_i64(t, s->span + s->slope * (s->steps - 1)), s->width);
+    w->stop = stmt_variable(t, blocks->body, "stop", expr_binary(t, EXPR_MIN, plus(t, w->block, s->steps), end));
+    struct tree_stmt *tiles = loop_new(t, blocks->body, "tile", expr_i64(t, 0), positions(w), s->width);
     w->position = expr_var(t, tiles->var);
     put_tile(w, tiles->body);
 }
 
 /* What put_in_waves needs to know. */
 struct waves {
-    int64_t size, tiles; /* positions of a tile; tiles of a block */
+    struct tree_expr *tiles; /* of a block */
     struct tree_expr *blocks, *last;
 };
+
+static struct tree_expr *divide_up(struct tree *t, struct tree_expr *a, struct tree_expr *b)
+{
+    return expr_binary(t, EXPR_DIV, plus(t, a, add(t, b, -1)), b);
+}
 
 static struct waves count_waves(const struct tile *w, struct tree_stmt *block, struct tree_expr *begin,
                                 struct tree_expr *end)
 {
     struct tree *t = w->tree;
     const struct skew *s = w->skew;
-    struct waves v = { .size = s->width };
-    v.tiles = (s->span + s->slope * (s->steps - 1) + v.size - 1) / v.size;
-    struct tree_expr *blocks = add(t, expr_binary(t, EXPR_SUB, end, begin), s->steps - 1);
-    blocks = expr_binary(t, EXPR_DIV, blocks, expr_i64(t, s->steps));
+    struct tree_expr *blocks = divide_up(t, expr_binary(t, EXPR_SUB, end, begin), s->steps);
+    struct waves v = { .tiles = stmt_variable(t, block, "tiles", divide_up(t, positions(w), s->width)) };
     v.blocks = stmt_variable(t, block, "blocks", expr_binary(t, EXPR_MAX, blocks, expr_i64(t, 0)));
-    v.last = add(t, times(t, v.blocks, 2), v.tiles - 2);
+    v.last = plus(t, times(t, v.blocks, 2), add(t, v.tiles, -2));
     return v;
 }
 
@@ -144,7 +159,8 @@ static struct tree_expr *are_enough(const struct tile *w, struct tree_stmt *bloc
         limit = expr_var(t, var);
     }
     struct tree_expr *wanted = expr_binary(t, EXPR_MUL, times(t, limit, 3), v->last);
-    return expr_binary(t, EXPR_GE, times(t, v->blocks, 2 * v->tiles), wanted);
+    struct tree_expr *tiles = expr_binary(t, EXPR_MUL, v->blocks, times(t, v->tiles, 2));
+    return expr_binary(t, EXPR_GE, tiles, wanted);
 }
 
 static void put_in_waves(struct tile *w, struct tree_stmt *block, struct tree_expr *begin, struct tree_expr *end,
@@ -152,43 +168,75 @@ static void put_in_waves(struct tile *w, struct tree_stmt *block, struct tree_ex
 {
     struct tree *t = w->tree;
     const struct skew *s = w->skew;
-    struct tree_stmt *waves = loop_new(t, block, "wave", expr_i64(t, 0), v->last, 1);
-    struct tree_expr *wave = expr_var(t, waves->var), *two = expr_i64(t, 2);
-    struct tree_expr *from = expr_binary(t, EXPR_DIV, add(t, wave, 2 - v->tiles), two);
+    struct tree_expr *one = expr_i64(t, 1), *two = expr_i64(t, 2);
+    struct tree_stmt *waves = loop_new(t, block, "wave", expr_i64(t, 0), v->last, one);
+    struct tree_expr *wave = expr_var(t, waves->var);
+    struct tree_expr *from = expr_binary(t, EXPR_DIV, plus(t, wave, expr_binary(t, EXPR_SUB, two, v->tiles)), two);
     struct tree_expr *to = add(t, expr_binary(t, EXPR_DIV, wave, two), 1);
     struct tree_stmt *turn = loop_new(t, waves->body, "block", expr_binary(t, EXPR_MAX, expr_i64(t, 0), from),
-                                      expr_binary(t, EXPR_MIN, v->blocks, to), 1);
+                                      expr_binary(t, EXPR_MIN, v->blocks, to), one);
     turn->loop.parallel = turn->loop.heavy = true;
     turn->place = s->loop->place;
     struct tree_expr *number = expr_var(t, turn->var);
     struct tree_expr *tile = expr_binary(t, EXPR_SUB, wave, times(t, number, 2));
-    w->position = stmt_variable(t, turn->body, "tile", times(t, tile, v->size));
-    w->block = stmt_variable(t, turn->body, "first", expr_binary(t, EXPR_ADD, begin, times(t, number, s->steps)));
-    w->stop = stmt_variable(t, turn->body, "stop", expr_binary(t, EXPR_MIN, add(t, w->block, s->steps), end));
+    w->position = stmt_variable(t, turn->body, "tile", expr_binary(t, EXPR_MUL, tile, s->width));
+    w->block = stmt_variable(t, turn->body, "first", plus(t, begin, expr_binary(t, EXPR_MUL, number, s->steps)));
+    w->stop = stmt_variable(t, turn->body, "stop", expr_binary(t, EXPR_MIN, plus(t, w->block, s->steps), end));
     put_tile(w, turn->body);
 }
 
-bool skew_make_tiles(struct tree *t, const struct skew *s, int threads)
+/* What stays is for calls where tiles do not pay. Gives the block where they do. */
+static struct tree_stmt *put_choice(struct tree *t, struct tree_stmt *block, const struct skew *s,
+                                    struct tree_expr *pays)
+{
+    if (pays->op == EXPR_INT)
+        return block;
+    struct tree_stmt *choice = stmt_if(t, block, pays);
+    stmt_append(t, choice->otherwise, stmt_clone_apart(t, s->loop));
+    return choice->body;
+}
+
+/* Steps and width of a tile; gives whether tiles are worth it. What is narrower than a tile of the second-level cache
+ * is left out. */
+static struct tree_expr *find_size(struct tree *t, struct tree_stmt *block, struct skew *s)
+{
+    const struct machine *m = t->machine;
+    struct tree_expr *row = stmt_variable(t, block, "bytes", expr_binary(t, EXPR_MAX, s->row, expr_i64(t, 1)));
+    struct tree_expr *twice = times(t, row, 2 * s->slope);
+    struct tree_expr *nearest =
+        stmt_variable(t, block, "nearest", expr_binary(t, EXPR_DIV, expr_i64(t, m->first_cache), twice));
+    struct tree_expr *near = expr_binary(t, EXPR_DIV, expr_i64(t, m->second_cache), twice);
+    struct tree_expr *is_long = expr_binary(t, EXPR_LT, nearest, expr_i64(t, SKEW_FEWEST_NEAREST));
+    struct tree_expr *steps = expr_binary(t, EXPR_MIN, expr_select(t, is_long, near, nearest), expr_i64(t, s->most));
+    s->steps = stmt_variable(t, block, "steps", steps);
+    s->width = stmt_variable(t, block, "width", times(t, s->steps, s->slope));
+    struct tree_expr *stays = expr_binary(t, EXPR_LE, expr_binary(t, EXPR_MUL, s->span, row),
+                                          expr_i64(t, m->second_cache)); /* in the cache as it is */
+    struct tree_expr *few = expr_binary(t, EXPR_LT, s->steps, expr_i64(t, SKEW_FEWEST_STEPS));
+    struct tree_expr *none = expr_binary(t, EXPR_LT, s->span, times(t, s->width, 2));
+    stays = expr_binary(t, EXPR_LOGICAL_AND, is_long, stays);
+    none = expr_binary(t, EXPR_LOGICAL_OR, few, none);
+    return expr_unary(t, EXPR_NOT, expr_binary(t, EXPR_LOGICAL_OR, stays, none));
+}
+
+bool skew_make_tiles(struct tree *t, struct skew *s, int threads)
 {
     struct tile w = { .tree = t, .skew = s };
     struct tree_stmt *block = stmt_block(t), *to = block;
     struct tree_expr *begin = stmt_variable(t, block, "begin", as_i64(t, s->loop->begin));
     struct tree_expr *end = stmt_variable(t, block, "end", as_i64(t, s->loop->end));
+    if (s->row)
+        to = put_choice(t, block, s, find_size(t, block, s));
     if (threads == 1) {
-        put_in_turn(&w, block, begin, end);
+        put_in_turn(&w, to, begin, end);
         *s->loop = *block;
         return true;
     }
-    struct waves v = count_waves(&w, block, begin, end);
-    struct tree_expr *enough = are_enough(&w, block, &v, threads);
+    struct waves v = count_waves(&w, to, begin, end);
+    struct tree_expr *enough = are_enough(&w, to, &v, threads);
     if (expr_is_int(enough, 0))
         return false;
-    if (enough->op != EXPR_INT) {
-        struct tree_stmt *choice = stmt_if(t, block, enough);
-        stmt_append(t, choice->otherwise, stmt_clone_apart(t, s->loop));
-        to = choice->body;
-    }
-    put_in_waves(&w, to, begin, end, &v);
+    put_in_waves(&w, put_choice(t, to, s, enough), begin, end, &v);
     *s->loop = *block;
     return true;
 }

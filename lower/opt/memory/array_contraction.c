@@ -8,7 +8,8 @@
  *
  * Legality: All accesses are in the loop, at base(i) + offset, and bases of two iterations are further apart than
  * offsets reach; or every iteration writes all of the part before it reads it.
- * Profitability: If the part fits the stack. */
+ * Profitability: If the part fits the stack. Parts whose size only a run knows are taken from the heap, once for all
+ * iterations of a sequential loop (memory_planning_hoist.c). */
 #include "lower/opt/memory/array_contraction.h"
 #include "lower/opt/remark.h"
 #include "lower/tree/tree_rewrite.h"
@@ -154,10 +155,37 @@ void shrink_put_into(struct shrink *w, const struct contracted *m, struct tree_v
     stmt_visit(loop->body, find_parallel, &address);
     stmt_visit(loop->body, rewrite_stmt, &address);
     struct tree_stmt *body = stmt_block(t);
-    struct tree_stmt *a = stmt_alloc(t, body, to, m->alloc->type, expr_i64(t, part->count), TREE_STACK);
+    struct tree_expr *count = part->elements ? part->elements : expr_i64(t, part->count);
+    struct tree_stmt *a = stmt_alloc(t, body, to, m->alloc->type, count, part->elements ? TREE_HEAP : TREE_STACK);
     a->place = m->alloc->place;
+    to->elements = count;
+    to->allocs = false;
     stmt_append(t, body, loop->body);
+    if (part->elements)
+        stmt_free(t, body, to);
     loop->body = body;
+}
+
+/* Is what the loop does left at its end only, where memory can be given back? */
+static bool is_closed(const struct shrink *w, struct tree_stmt *loop)
+{
+    struct tree_piece piece = { 0 };
+    piece_add(w->arena, &piece, loop->body, NULL);
+    return !piece.control && !piece.jumps;
+}
+
+/* The part of the heap that an iteration uses, of which sizes say how large it is. */
+static bool try_sized(struct shrink *w, const struct contracted *m, struct tree_stmt *loop,
+                      const struct tree_frame *loops, uint32_t count)
+{
+    struct contracted_part part;
+    if (m->alloc->where != TREE_HEAP || !shrink_find_sized_part(w, m, loop, &part) || !is_closed(w, loop) ||
+        !shrink_bases_differ(w, m, &part, loops, count))
+        return false;
+    remark(w->tree->ir->remarks, m->alloc->place, remark_memory(w->tree, m->alloc), REMARK_SHRUNK_HEAP,
+           remark_subject(w->tree, loop), remark_bytes(w->tree, m->alloc));
+    shrink_put_into(w, m, m->alloc->var, loop, &part);
+    return true;
 }
 
 /* One loop around all uses. */
@@ -167,8 +195,13 @@ static bool try_loops(struct shrink *w, const struct contracted *m)
     for (uint32_t count = shrink_common_loops(m, loops); count > 0; count--) {
         struct tree_stmt *loop = (struct tree_stmt *)(uintptr_t)loops[count - 1].loop;
         struct contracted_part part;
-        if ((uintptr_t)map_get(&w->repeats, loop) != m->repeats + 1 || !shrink_find_part(w, m, loop, &part))
+        if ((uintptr_t)map_get(&w->repeats, loop) != m->repeats + 1)
             return false;
+        if (!shrink_find_part(w, m, loop, &part)) {
+            if (try_sized(w, m, loop, loops, count))
+                return true;
+            continue;
+        }
         int64_t bytes = part.count * (int64_t)m->alloc->type->size, all = shrink_elements(m);
         if (part.count <= all && w->taken + bytes <= SHRINK_FRAME &&
             ((part.count < all && shrink_bases_differ(w, m, &part, loops, count)) ||

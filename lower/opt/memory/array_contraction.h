@@ -32,6 +32,7 @@ struct shrink {
 struct contracted_part {
     struct linear base; /* of the iteration */
     int64_t low, count;
+    struct tree_expr *elements; /* not NULL: base .. base + elements - 1, as many as sizes say; low and count are 0 */
 };
 
 /* Elements of the memory; the largest number if they are not known. */
@@ -40,6 +41,9 @@ int64_t shrink_elements(const struct contracted *m);
  * the begin of an iteration to its end. */
 bool shrink_find_part(const struct shrink *w, const struct contracted *m, const struct tree_stmt *loop,
                       struct contracted_part *part);
+/* The same where bounds of loops inside are sizes: as many elements as the iteration knows when it begins. */
+bool shrink_find_sized_part(const struct shrink *w, const struct contracted *m, const struct tree_stmt *loop,
+                            struct contracted_part *part);
 /* Do two iterations of the loops, innermost last, always have bases that are at least `part->count` elements apart, or
  * touch different elements? */
 bool shrink_bases_differ(const struct shrink *w, const struct contracted *m, const struct contracted_part *part,

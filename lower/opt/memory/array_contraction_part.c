@@ -109,8 +109,95 @@ bool shrink_find_part(const struct shrink *w, const struct contracted *m, const 
                                           all.high > here.high ? all.high : here.high };
     }
     part->low = all.low;
+    part->elements = NULL;
     return !__builtin_sub_overflow(all.high, all.low, &part->count) && part->count < SHRINK_LARGEST &&
            ++part->count * (int64_t)m->alloc->type->size <= SHRINK_LARGEST;
+}
+
+/* The sum where the loops around the access, inside `loop`, make it least or largest, in terms of what is known when an
+ * iteration of `loop` begins. */
+static bool find_end(const struct shrink *w, struct linear *l, const struct tree_access *a,
+                     const struct tree_stmt *loop, bool least)
+{
+    for (const struct tree_frame *f = a->frame; f && f->loop != loop; f = f->outer) {
+        struct linear bound;
+        int64_t times;
+        if (!linear_take(l, f->loop->var, &times))
+            return false;
+        if (times == 0)
+            continue;
+        bool begin = (times > 0) == least;
+        linear_of(&bound, begin ? f->loop->begin : f->loop->end);
+        bound.constant -= !begin;
+        linear_add(l, &bound, times);
+    }
+    return l->known && stays(w, l, loop->body);
+}
+
+enum { MOST_ENDS = 4 };
+
+/* Ends that are not known to be in front of each other. */
+struct part_ends {
+    struct linear items[MOST_ENDS];
+    uint32_t count;
+};
+
+static bool add_end(struct part_ends *ends, const struct linear *end, bool least)
+{
+    for (uint32_t i = 0; i < ends->count; i++) {
+        struct linear apart;
+        linear_copy(&apart, end);
+        linear_add(&apart, &ends->items[i], -1);
+        if (!linear_is_constant(&apart))
+            continue;
+        if ((apart.constant < 0) == least)
+            linear_copy(&ends->items[i], end);
+        return true;
+    }
+    if (ends->count == MOST_ENDS)
+        return false;
+    linear_copy(&ends->items[ends->count++], end);
+    return true;
+}
+
+static bool find_ends(const struct shrink *w, const struct contracted *m, const struct tree_stmt *loop,
+                      const struct linear *base, struct part_ends *low, struct part_ends *high)
+{
+    for (uint32_t i = 0; i < m->accesses.count; i++) {
+        const struct tree_access *a = m->accesses.items[i];
+        for (int least = 0; least < 2; least++) {
+            struct linear rest;
+            linear_copy(&rest, a->at);
+            linear_add(&rest, base, -1);
+            if (a->extent != 1 || a->type != m->alloc->type || !find_end(w, &rest, a, loop, least) ||
+                !add_end(least ? low : high, &rest, least))
+                return false;
+        }
+    }
+    return true;
+}
+
+bool shrink_find_sized_part(const struct shrink *w, const struct contracted *m, const struct tree_stmt *loop,
+                            struct contracted_part *part)
+{
+    struct tree *t = w->tree;
+    struct part_ends *ends = NEW_ARRAY(w->arena, struct part_ends, 2), *low = &ends[0], *high = &ends[1];
+    base_of(&part->base, m->accesses.items[0], loop);
+    if ((!is_of_loops(&part->base, m->accesses.items[0]->frame, loop) && !stays(w, &part->base, loop->body)) ||
+        !find_ends(w, m, loop, &part->base, low, high) || low->count > 1)
+        return false;
+    part->low = part->count = 0;
+    part->elements = expr_i64(t, 1);
+    for (uint32_t i = 0; i < high->count; i++) {
+        struct linear *end = &high->items[i];
+        linear_add(end, &low->items[0], -1);
+        end->constant++;
+        if (!end->known)
+            return false;
+        part->elements = expr_binary(t, EXPR_MAX, part->elements, linear_expr(t, end));
+    }
+    linear_add(&part->base, &low->items[0], 1);
+    return part->base.known && part->elements->op != EXPR_INT;
 }
 
 static bool changes(void *user, const struct tree_var *v)
@@ -173,7 +260,7 @@ static bool bases_differ(const struct shrink *w, const struct contracted_part *p
 bool shrink_bases_differ(const struct shrink *w, const struct contracted *m, const struct contracted_part *part,
                          const struct tree_frame *loops, uint32_t count)
 {
-    if (bases_differ(w, part, loops, count))
+    if (!part->elements && bases_differ(w, part, loops, count))
         return true;
     for (uint32_t i = 1; i <= count; i++)
         if (!elements_differ(w, m, loops, i))

@@ -285,6 +285,7 @@ bool opt_memory_planning(struct tree *t, const struct tree_options *o)
         struct tree_func *f = t->functions.items[i];
         if (has_labels(f->body)) /* jumps back lengthen lives */
             continue;
+        arena_hoist(t, f->body);
         stmt_flatten(t, f->body);
         struct arena_plan p = { .tree = t, .arena = t->scratch, .num_vars = t->num_vars };
         p.memories = NEW_ARRAY(t->scratch, struct arena_memory, t->num_vars);

@@ -45,5 +45,8 @@ struct arena_memory *arena_memory_of(const struct arena_plan *p, const struct tr
 void arena_uses(struct arena_plan *p, struct tree_stmt *body);
 /* Fills p->here: the memories of a block, and when they are in use. */
 void arena_lives(struct arena_plan *p, struct tree_stmt *block);
+/* Memory whose size only a run knows, that each iteration of a sequential loop takes and gives back, is taken once in
+ * front of the loop. */
+void arena_hoist(struct tree *t, struct tree_stmt *s);
 
 #endif

@@ -74,10 +74,14 @@ static bool is_short(const struct tree_stmt *loop)
     return loop->begin->op == EXPR_INT && loop->end->op == EXPR_INT && loop->end->i - loop->begin->i < SHORTEST;
 }
 
+/* On the stack, or of a size that only a run knows. */
 static bool is_small(const struct tree_stmt *alloc)
 {
-    return alloc->where == TREE_STACK && !alloc->zero && alloc->count->op == EXPR_INT &&
-           alloc->count->i <= MOST_STACK / (int64_t)alloc->type->size;
+    if (alloc->zero || alloc->where == TREE_STATE)
+        return false;
+    return alloc->count->op == EXPR_INT
+               ? alloc->where == TREE_STACK && alloc->count->i <= MOST_STACK / (int64_t)alloc->type->size
+               : alloc->where == TREE_HEAP && expr_is_pure(alloc->count);
 }
 
 /* Does an iteration consist of assignments, stores, its own memory, and loops with nothing but the first two? */
@@ -91,6 +95,8 @@ static bool is_simple(const struct tree_stmt *s, bool inside, uint32_t *count)
         return expr_is_pure(s->value) && s->alias != 0;
     case STMT_ALLOC:
         return !inside && is_small(s);
+    case STMT_FREE:
+        return !inside;
     case STMT_FOR:
         for (uint32_t i = 0; i < s->body->items.count; i++)
             if (!is_simple(s->body->items.items[i], true, count))

@@ -1,0 +1,74 @@
+#include "lower/opt/memory/memory_planning.h"
+#include "lower/tree/tree_rewrite.h"
+#include "lower/tree/tree_scan.h"
+
+/* The release of the memory, further on in the same block. */
+static struct tree_stmt *release_of(const struct tree_stmt *block, uint32_t alloc)
+{
+    for (uint32_t i = alloc + 1; i < block->items.count; i++)
+        if (block->items.items[i]->kind == STMT_FREE && block->items.items[i]->var == block->items.items[alloc]->var)
+            return block->items.items[i];
+    return NULL;
+}
+
+/* Could it be taken once for all iterations? What has a constant size is planned with the rest of the block. */
+static bool is_same_for_all(const struct tree_stmt *loop, const struct tree_stmt *alloc, const struct tree_scan *inside)
+{
+    return alloc->kind == STMT_ALLOC && alloc->where == TREE_HEAP && !alloc->zero && alloc->count->op != EXPR_INT &&
+           expr_is_pure(alloc->count) && tree_scan_invariant(inside, alloc->count) &&
+           !expr_mentions(alloc->count, loop->var);
+}
+
+static void remove_item(struct tree_stmt *block, const struct tree_stmt *s)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < block->items.count; i++)
+        if (block->items.items[i] != s)
+            block->items.items[kept++] = block->items.items[i];
+    block->items.count = kept;
+}
+
+/* The loop with what its iterations take in front of it. NULL: nothing. */
+static struct tree_stmt *hoisted(struct tree *t, struct tree_stmt *loop)
+{
+    struct tree_scan scan = { .arena = t->scratch };
+    struct tree_stmt *before = NULL, *after = stmt_block(t), *inner = NEW(t->arena, struct tree_stmt);
+    for (uint32_t i = 0; i < loop->body->items.count; i++) {
+        struct tree_stmt *alloc = loop->body->items.items[i], *release;
+        if (alloc->kind != STMT_ALLOC || alloc->where != TREE_HEAP || !(release = release_of(loop->body, i)))
+            continue;
+        if (!scan.uses.count)
+            tree_scan_add(&scan, loop->body);
+        if (scan.breaks || scan.returns || scan.gotos.count || !is_same_for_all(loop, alloc, &scan))
+            continue;
+        before = before ? before : stmt_block(t);
+        stmt_append(t, before, alloc);
+        stmt_append(t, after, release);
+        remove_item(loop->body, alloc);
+        remove_item(loop->body, release);
+        i--;
+    }
+    if (!before)
+        return NULL;
+    *inner = *loop;
+    inner->loop.independent = false; /* they have the memory in common now */
+    stmt_append(t, before, inner);
+    stmt_append(t, before, after);
+    return before;
+}
+
+void arena_hoist(struct tree *t, struct tree_stmt *s)
+{
+    if (s->body)
+        arena_hoist(t, s->body);
+    if (s->otherwise)
+        arena_hoist(t, s->otherwise);
+    for (uint32_t i = 0; i < s->items.count; i++)
+        arena_hoist(t, s->items.items[i]);
+    if (s->kind != STMT_FOR || s->loop.parallel)
+        return;
+    stmt_flatten(t, s->body);
+    struct tree_stmt *block = hoisted(t, s);
+    if (block)
+        *s = *block;
+}
