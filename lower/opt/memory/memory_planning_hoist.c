@@ -28,6 +28,18 @@ static void remove_item(struct tree_stmt *block, const struct tree_stmt *s)
     block->items.count = kept;
 }
 
+/* Loops without iterations take nothing: sizes need not make sense there. */
+static struct tree_stmt *if_it_runs(struct tree *t, const struct tree_stmt *loop, struct tree_stmt *block)
+{
+    struct tree_expr *runs = expr_binary(t, EXPR_LT, loop->begin, loop->end);
+    if (runs->op == EXPR_INT)
+        return block;
+    struct tree_stmt *around = stmt_block(t), *guard = stmt_if(t, around, runs);
+    guard->place = loop->place;
+    stmt_append(t, guard->body, block);
+    return around;
+}
+
 /* The loop with what its iterations take in front of it. NULL: nothing. */
 static struct tree_stmt *hoisted(struct tree *t, struct tree_stmt *loop)
 {
@@ -54,7 +66,7 @@ static struct tree_stmt *hoisted(struct tree *t, struct tree_stmt *loop)
     inner->loop.independent = false; /* they have the memory in common now */
     stmt_append(t, before, inner);
     stmt_append(t, before, after);
-    return before;
+    return if_it_runs(t, loop, before);
 }
 
 void arena_hoist(struct tree *t, struct tree_stmt *s)
@@ -65,7 +77,7 @@ void arena_hoist(struct tree *t, struct tree_stmt *s)
         arena_hoist(t, s->otherwise);
     for (uint32_t i = 0; i < s->items.count; i++)
         arena_hoist(t, s->items.items[i]);
-    if (s->kind != STMT_FOR || s->loop.parallel)
+    if (s->kind != STMT_FOR || s->loop.parallel || !expr_is_pure(s->begin) || !expr_is_pure(s->end))
         return;
     stmt_flatten(t, s->body);
     struct tree_stmt *block = hoisted(t, s);
