@@ -272,6 +272,19 @@ static const struct value *power(struct fe *f, const struct py *n, const struct 
     return arithmetic(f, n, t, "pow($0, $1)", a, b);
 }
 
+/* `//` and `%` of floats by the exact remainder, which has the sign of the divisor. The quotient is near an integer. */
+static const char *float_division(struct fe *f, enum py_op op, const struct value *b)
+{
+    bool known = b->kind == FE_INT || b->kind == FE_FLOAT;
+    const char *rest = "fmod($0, $1)";
+    const char *turns = known ? fe_format(f, "%s %s 0", rest, fe_real(b) < 0 ? ">" : "<")
+                              : fe_format(f, "(%s != 0 and (%s < 0) != ($1 < 0))", rest, rest);
+    if (op == PY_MOD)
+        return fe_format(f, "((%s + $1) if %s else %s)", rest, turns, rest);
+    const char *quotient = fe_format(f, "floor(($0 - %s) / $1 - (0.5 if %s else -0.5))", rest, turns);
+    return known && fe_real(b) != 0 ? quotient : fe_format(f, "(%s if $1 != 0 else $0 / $1)", quotient);
+}
+
 static const struct value *divide(struct fe *f, const struct py *n, enum py_op op, const struct value *a,
                                   const struct value *b)
 {
@@ -291,7 +304,7 @@ static const struct value *divide(struct fe *f, const struct py *n, enum py_op o
                                                : fe_format(f, "%s($0, $1)", name);
         return arithmetic(f, n, t, safe ? format : fe_format(f, "(%s if $1 != 0 else 0)", format), a, b);
     }
-    return arithmetic(f, n, t, op == PY_FLOORDIV ? "floor($0 / $1)" : "py_mod($0, $1)", a, b);
+    return arithmetic(f, n, t, float_division(f, op, b), a, b);
 }
 
 static const struct value *bits(struct fe *f, const struct py *n, enum py_op op, const struct value *a,

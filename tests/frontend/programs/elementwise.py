@@ -141,3 +141,10 @@ def half_precision(U: sdfg.uint8[N], B: sdfg.float64[N]):
 @sdfg.program
 def extremes_of_numbers(B: sdfg.int8[N]):
     return B + np.maximum(2 // 3, N + 1), B + np.minimum(2, 3), B + max(2, 3), B + min(N, 3)
+
+
+@sdfg.program
+def exact_remainders(A: sdfg.float64[N], F: sdfg.float32[N]):
+    B = A * 1e20 + 7
+    C = A + 0.125
+    return B % 3, B % -7.5, B // 1e18, C % A[0], A % C, A // C, C // 0.1, C // -0.1, F % 3, F // 0.1, F % 0.1, 5 % C, 1 // C
