@@ -74,6 +74,7 @@ const char *jit_add_ir(struct jit *j, const char *bytes, size_t size, const stru
 {
     struct jit_unit *u = jit_unit_new(j);
     char *message = NULL;
+    u->foreign = true;
     if (LLVMParseIRInContext(u->context, buffer_of(bytes, size), &u->module, &message)) {
         u->module = NULL;
         return taken(j, message);

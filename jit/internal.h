@@ -23,6 +23,7 @@ struct jit_unit {
     LLVMContextRef context;
     LLVMModuleRef module;       /* NULL once it is compiled */
     LLVMMemoryBufferRef object; /* NULL until it is compiled */
+    bool foreign;               /* made by jit_add_ir */
     bool failed;
     bool memory;             /* it failed because memory was exhausted */
     char *error;             /* malloc'ed: what LLVM said; NULL if there was no memory for it */

@@ -6,6 +6,18 @@
 #include <llvm-c/BitWriter.h>
 #include <llvm-c/Linker.h>
 
+/* What `of` defines cannot be seen from outside of `all`, which has it too. */
+static void hide(LLVMModuleRef all, LLVMModuleRef of)
+{
+    size_t length;
+    for (LLVMValueRef f = LLVMGetFirstFunction(of); f; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f) && LLVMGetLinkage(f) == LLVMExternalLinkage)
+            LLVMSetLinkage(LLVMGetNamedFunction(all, LLVMGetValueName2(f, &length)), LLVMInternalLinkage);
+    for (LLVMValueRef g = LLVMGetFirstGlobal(of); g; g = LLVMGetNextGlobal(g))
+        if (!LLVMIsDeclaration(g) && LLVMGetLinkage(g) == LLVMExternalLinkage)
+            LLVMSetLinkage(LLVMGetNamedGlobal(all, LLVMGetValueName2(g, &length)), LLVMInternalLinkage);
+}
+
 /* Modules of different contexts cannot be linked; their bitcode can be read into one. */
 static bool join_units(struct jit *j)
 {
@@ -20,6 +32,8 @@ static bool join_units(struct jit *j)
             fatal_memory();
         bool ok = !LLVMParseBitcodeInContext2(first->context, bits, &copy) && !LLVMLinkModules2(first->module, copy);
         LLVMDisposeMemoryBuffer(bits);
+        if (ok && u->foreign)
+            hide(first->module, u->module);
         LLVMDisposeModule(u->module);
         u->module = NULL;
         if (!ok)
