@@ -1,6 +1,6 @@
 /* Calls: functions of the file are lowered in place, with their own names; symbols of their annotations are solved from
  * the shapes of the arguments. */
-#include "frontend/value.h"
+#include "frontend/functions.h"
 
 #include <string.h>
 
@@ -80,14 +80,30 @@ void fe_prepend(struct fe *f, struct fe_args *a, const struct value *self)
     a->count++;
 }
 
+/* The type that the name has been given, or anything. */
+static const struct value *wanted_of_name(struct fe *f, const char *name)
+{
+    for (uint32_t i = 0; i < f->scope->declared.count; i++)
+        if (f->scope->declared.items[i].name == name)
+            return f->scope->declared.items[i].value;
+    const struct fe_binding *b =
+        f->dace ? fe_find(f->scope, name) : NULL; /* in DaCe's dialect names keep their types */
+    const struct value *v = b ? b->value : NULL;
+    if (v && fe_is_number(v)) {
+        struct value *type = fe_new(f, FE_TYPE);
+        type->type = fe_own_type(f, v);
+        return type;
+    }
+    return v && fe_is_data(v) ? v : fe_new(f, FE_ELLIPSIS);
+}
+
 /* What a call that is the value of a statement must give: the views that it is stored in, where they are elements. */
 static const struct value *wanted_of(struct fe *f, const struct py *target)
 {
     if (target->kind == PY_SUBSCRIPT)
         return fe_eval(f, target);
-    const struct fe_binding *b = target->kind == PY_NAME && f->dace ? fe_find(f->scope, target->name.id) : NULL;
-    if (target->kind != PY_TUPLE) /* anything, but in DaCe's dialect names keep their types */
-        return b && b->value && fe_is_data(b->value) ? b->value : fe_new(f, FE_ELLIPSIS);
+    if (target->kind != PY_TUPLE)
+        return target->kind == PY_NAME ? wanted_of_name(f, target->name.id) : fe_new(f, FE_ELLIPSIS);
     const struct value **items = NEW_ARRAY(f->arena, const struct value *, target->tuple.elts.count + 1);
     for (uint32_t i = 0; i < target->tuple.elts.count; i++)
         if (!(items[i] = wanted_of(f, target->tuple.elts.items[i])))
@@ -112,7 +128,11 @@ const struct value *fe_call(struct fe *f, const struct py *n)
     f->target = NULL;
     const struct value *callee = callee_of(f, n->call.func);
     struct fe_args a;
-    if (!callee || !arguments(f, n, &a))
+    bool inlines = callee && callee->kind == FE_BUILTIN && callee->builtin->call == fn_inline;
+    f->inlining += inlines;
+    bool good = callee && arguments(f, n, &a);
+    f->inlining -= inlines;
+    if (!good)
         return NULL;
     bool live = callee->kind == FE_OBJECT || (callee->kind == FE_FUNCTION && callee->function->id);
     if (live && target && !wanted && !(wanted = wanted_of(f, target)))
@@ -159,9 +179,14 @@ static const struct value *call_live(struct fe *f, const struct py *n, const str
     struct fe_args whole = *a;
     if (callee->self)
         fe_prepend(f, &whole, callee->self);
+    f->said = false;
+    struct fe_callee c = { fn->id, callee->self ? callee->self->object->id : 0, fn->node->function.name, NULL };
+    const struct value *computed = h->compute ? h->compute(h, n, &c, &whole) : NULL;
+    if (computed || f->said)
+        return computed;
     if (fixed || compiles(f, fn, &whole))
         return fe_call_function_value(f, fn, &whole);
-    struct fe_callee c = { fn->id, callee->self ? callee->self->object->id : 0, fn->node->function.name, fn->why };
+    c.why = fn->why;
     return h->callback(h, n, &c, a);
 }
 

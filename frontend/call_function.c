@@ -50,7 +50,8 @@ static bool annotation_value(struct fe *f, const struct fe_function *fn, const s
 {
     struct fe_scope *kept = f->scope;
     const struct fe_source *source = f->source;
-    bool raw = f->raw;
+    bool raw = f->raw, failed = f->failed;
+    uint32_t before = diags_count(f->ir->diags);
     *out = NULL;
     if (!n || (n->kind == PY_CONSTANT && n->constant.value.kind == PY_STRING))
         return true;
@@ -61,6 +62,12 @@ static bool annotation_value(struct fe *f, const struct fe_function *fn, const s
     f->scope = kept;
     f->source = source;
     f->raw = raw;
+    if (!v && fn->id) { /* its names are those of where the function was defined, which are gone */
+        diags_reset(f->ir->diags, before);
+        f->failed = failed;
+        f->said = false;
+        return true;
+    }
     if (v && (v->kind == FE_TYPE || v->kind == FE_DESC))
         *out = v;
     return v != NULL;

@@ -57,6 +57,10 @@ static const struct value *compare_constants(struct fe *f, const struct py *n, e
 {
     if (op == PY_EQ || op == PY_NOTEQ || op == PY_IS || op == PY_ISNOT)
         return fe_bool(f, same_constant(a, b) == (op == PY_EQ || op == PY_IS));
+    if (a->kind == FE_STRING && b->kind == FE_STRING) {
+        int order = strcmp(a->text, b->text);
+        return fe_bool(f, op == PY_LT ? order < 0 : op == PY_LTE ? order <= 0 : op == PY_GT ? order > 0 : order >= 0);
+    }
     if (!fe_is_number(a) || !fe_is_number(b) || a->kind == FE_COMPLEX || b->kind == FE_COMPLEX)
         return fe_no_operator(f, n, op, a, b);
     double x = fe_real(a), y = fe_real(b);

@@ -275,6 +275,15 @@ const struct value *fe_attribute(struct fe *f, const struct py *n, const struct 
         return NULL;
     if (fe_is_data(v))
         return data_attribute(f, n, v, name);
+    if (v->kind == FE_DICT || (v->kind == FE_OBJECT && v->object->content == FE_MAPPING)) {
+        const struct fe_builtin *b = fe_builtin_find("dict", name);
+        struct value *m = b ? fe_new(f, FE_BUILTIN) : NULL;
+        if (m) {
+            m->builtin = b;
+            m->self = fe_expand(f, n, v);
+            return m->self ? m : NULL;
+        }
+    }
     if (v->kind == FE_OBJECT) {
         f->said = false;
         const struct value *m = v->object->host->attribute(v->object->host, n, v, name);
@@ -348,6 +357,8 @@ static const struct value *binary(struct fe *f, const struct py *n)
     const struct value *a = fe_eval(f, n->bin_op.left), *b = a ? fe_eval(f, n->bin_op.right) : NULL;
     if (!b)
         return NULL;
+    if (n->bin_op.op == PY_MATMULT && f->dace && b->kind == FE_STRING && strncmp(b->text, "GPU", 3) != 0)
+        return a; /* array @ storage: a hint */
     return n->bin_op.op == PY_MATMULT ? fe_matmul(f, n, a, b) : fe_binary(f, n, n->bin_op.op, a, b);
 }
 

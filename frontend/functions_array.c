@@ -46,6 +46,15 @@ static const struct value *with_strides(struct fe *f, const struct py *n, const 
     return strides ? fe_whole(f, fe_strided(f, fe_wish(f, name), t, shape, strides, rank)) : NULL;
 }
 
+/* Where an array lies is a hint, as long as it is memory of the host. */
+static bool storage_hint(struct fe *f, struct fe_args *a)
+{
+    const struct value *storage = fe_arg(a, UINT32_MAX, "storage");
+    if (storage && (storage->kind != FE_STRING || strncmp(storage->text, "GPU", 3) == 0))
+        return fe_unsupported(f, a->node, "argument 'storage' of this function, other than memory of the host") != NULL;
+    return true;
+}
+
 const struct value *fn_filled(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
 {
     const struct value *strides = strcmp(b->name, "ndarray") == 0 || strcmp(b->name, "define_local") == 0
@@ -54,7 +63,7 @@ const struct value *fn_filled(struct fe *f, const struct fe_builtin *b, struct f
     uint32_t rank;
     const struct sym **shape = fe_extents(f, a->node, fe_arg(a, 0, "shape"), &rank);
     const struct type *t = fe_dtype(f, a->node, fe_arg(a, 1, "dtype"), type_basic(f->ir, TYPE_F64));
-    if (!shape || !t || !fe_args_done(f, a, 2))
+    if (!shape || !t || !storage_hint(f, a) || !fe_args_done(f, a, 2))
         return NULL;
     if (strides)
         return with_strides(f, a->node, b->name, t, shape, rank, strides);

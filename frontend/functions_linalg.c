@@ -191,6 +191,45 @@ const struct value *fn_dace_reduce(struct fe *f, const struct fe_builtin *b, str
     return r && fe_store(f, a->node, out, r, NULL) ? out : NULL;
 }
 
+struct function_names {
+    struct fe *f;
+    struct fe_scope *scope;
+};
+
+/* The names of functions that DaCe knows in such lambdas, whatever the file imports. */
+static bool name_functions(void *user, struct py *n)
+{
+    struct function_names *u = user;
+    const struct py *c = n->kind == PY_CALL ? n->call.func : NULL;
+    if (!c || c->kind != PY_NAME)
+        return true;
+    bool known = fe_builtin_find("builtins", c->name.id) != NULL;
+    for (struct fe_scope *s = u->scope; s && !known; s = s->outer)
+        known = fe_find(s, c->name.id) || (s->host && s->host->lookup(s->host, n, c->name.id));
+    const struct value *function = known ? NULL : fe_module_attribute(u->f, "math", c->name.id);
+    if (function)
+        fe_bind(u->f, u->scope, c->name.id, function);
+    return true;
+}
+
+/* elementwise(function, array[, out]) */
+const struct value *fn_elementwise(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    const struct value *how = fe_arg(a, 0, "func"), *v = fe_arg(a, 1, "in_array"), *out = fe_arg(a, 2, "out_array");
+    (void)b;
+    if (!how || !v || !fe_is_data(v) || (out && out->kind != FE_VIEW) || !fe_args_done(f, a, 3))
+        return f->failed ? NULL : fe_error(f, a->node, "elementwise needs a function and an array");
+    if (f->dace && how->kind == FE_FUNCTION && how->function->node->kind == PY_LAMBDA) {
+        struct function_names names = { f, how->function->scope };
+        py_visit(how->function->node->lambda.body, name_functions, &names);
+    }
+    struct fe_args one = { .node = a->node, .items = &v, .count = 1 };
+    const struct value *r = fe_call_value(f, a->node, how, &one);
+    if (!r || !out)
+        return r;
+    return fe_store(f, a->node, out, r, NULL) ? fe_none(f) : NULL;
+}
+
 /* The mean of the squared distances from the mean, `ddof` less in the divisor; std is its root. */
 const struct value *fn_variance(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
 {

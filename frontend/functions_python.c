@@ -45,7 +45,9 @@ const struct value *fn_range(struct fe *f, const struct fe_builtin *b, struct fe
 /* The elements of what is known at compile time. */
 static const struct value *elements(struct fe *f, const struct py *n, const struct value *v)
 {
-    const struct value *t = v->kind == FE_RANGE ? fe_unroll_range(f, v) : v;
+    const struct value *t = v->kind == FE_RANGE  ? fe_unroll_range(f, v)
+                            : v->kind == FE_DICT ? fe_entries(f, v, "k")
+                                                 : v;
     if (t && t->kind == FE_TUPLE)
         return t;
     return fe_unsupported(f, n, "going through %s here", fe_describe(f, v));
@@ -58,6 +60,37 @@ static const struct value *side_by_side(struct fe *f, const struct value *const 
     v->count = count;
     v->lazy = true;
     return v;
+}
+
+const struct value *fe_entries(struct fe *f, const struct value *dictionary, const char *which)
+{
+    uint32_t count = dictionary->count / 2;
+    const struct value **items = NEW_ARRAY(f->arena, const struct value *, count + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct value *const *entry = dictionary->items + (size_t)2 * i;
+        items[i] = which[1] ? fe_tuple(f, entry, 2) : entry[*which == 'v'];
+    }
+    return fe_tuple(f, items, count);
+}
+
+/* Of a dictionary: keys(), values(), items(). */
+const struct value *fn_entries(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    return fe_args_done(f, a, 1) ? fe_entries(f, a->items[0], b->format) : NULL;
+}
+
+const struct value *fn_get(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    const struct value *key = fe_arg(a, 1, "key"), *otherwise = fe_arg(a, 2, "default");
+    (void)b;
+    if (!key || fe_is_data(key) || !fe_args_done(f, a, 3))
+        return f->failed ? NULL : fe_error(f, a->node, "'get' of a dictionary needs a constant key");
+    for (uint32_t i = 0; i + 1 < a->items[0]->count; i += 2) {
+        const struct value *same = fe_compare(f, a->node, PY_EQ, a->items[0]->items[i], key);
+        if (same && same->kind == FE_BOOL && same->i)
+            return a->items[0]->items[i + 1];
+    }
+    return otherwise ? otherwise : fe_none(f);
 }
 
 const struct value *fn_enumerate(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
@@ -256,6 +289,15 @@ const struct value *fn_unroll(struct fe *f, const struct fe_builtin *b, struct f
     if (a->count != 1 || a->num_names)
         return fe_error(f, a->node, "'%s' has one argument", b->name);
     return b->kind && a->items[0]->kind == FE_RANGE ? fe_unroll_range(f, a->items[0]) : a->items[0];
+}
+
+/* Its argument was computed by the host, where there is one. */
+const struct value *fn_inline(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    const struct value *v = fn_unroll(f, b, a);
+    if (v && (fe_is_data(v) || v->kind == FE_PYOBJECT))
+        return fe_error(f, a->node, "'inline' of %s, which is known at run time only", fe_describe(f, v));
+    return v;
 }
 
 const struct value *fn_in_program(struct fe *f, const struct fe_builtin *b, struct fe_args *a)

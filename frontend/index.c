@@ -322,6 +322,10 @@ const struct value *fe_subscript(struct fe *f, const struct py *n, const struct 
 {
     if (!base || !index)
         return NULL;
+    bool is_list =
+        base->kind == FE_OBJECT && (base->object->content == FE_SEQUENCE || base->object->content == FE_LIST);
+    if (is_list && index->kind == FE_SLICE && !(base = fe_expand(f, n, base)))
+        return NULL;
     if (base->kind == FE_OBJECT) {
         f->said = false;
         const struct value *v = base->object->host->item(base->object->host, n, base, index);

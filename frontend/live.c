@@ -123,20 +123,28 @@ static const struct value *key_of(struct fe_host *h, const struct py *n, const s
 /* ---- calls ---- */
 
 /* The value of a call whose arguments are constants, if the host computes it; NULL without error: it does not. */
-static const struct value *constant_call(struct live *l, const struct py *n, const struct value *v, struct fe_args *a)
+static const struct value *compute(struct fe_host *h, const struct py *n, const struct fe_callee *c, struct fe_args *a)
 {
+    struct live *l = of(h)->live;
     struct fe *f = l->f;
     struct sdfg_object *items = NEW_ARRAY(f->arena, struct sdfg_object, a->count + a->num_names + 1),
                        o = live_unknown();
-    for (uint32_t i = 0; i < a->count + a->num_names; i++)
+    const char *path = fe_format(f, "%s() in line %u", c->path, f->place.line);
+    const char *question = fe_format(f, "call %u %s", n->begin, path);
+    for (uint32_t i = 0; i < a->count + a->num_names; i++) {
         if (!fe_to_object(i < a->count ? a->items[i] : a->values[i - a->count], &items[i]))
             return NULL;
-    bool good = l->host->call(l->host->user, v->object->id, items, a->count + a->num_names, a->names, a->num_names, &o);
+        question = fe_format(f, "%s %s", question, key_text(f, &items[i]));
+    }
+    question = intern(f->ir->names, question);
+    const struct value *known = live_answered(l, question);
+    if (known)
+        return known;
+    o.integer = f->inlining != 0;
+    bool good = l->host->call(l->host->user, c->id, items, a->count + a->num_names, a->names, a->num_names, &o);
     if (good && o.kind == SDFG_OBJECT_UNKNOWN && !o.text)
         return NULL;
-    const char *path = fe_format(f, "%s() in line %u", v->object->path, f->place.line);
-    return live_take(l, n, v->object->host, intern(f->ir->names, fe_format(f, "call %u %s", n->begin, path)), path,
-                     good, &o);
+    return live_take(l, n, h, question, path, good, &o);
 }
 
 static const struct value *callback(struct fe_host *h, const struct py *n, const struct fe_callee *callee,
@@ -200,16 +208,15 @@ static const struct value *call(struct fe_host *h, const struct py *n, const str
     struct live *l = of(h)->live;
     struct fe *f = l->f;
     f->said = false;
-    const struct value *result = l->host->call ? constant_call(l, n, v, a) : NULL;
+    struct fe_callee callee = { v->object->id, v->object->self, v->object->path, v->object->why };
+    const struct value *result = l->host->call ? compute(h, n, &callee, a) : NULL;
     if (result || f->said)
         return result;
     const struct value *method = attribute(h, n, v, "__call__");
     if (method && method->kind == FE_FUNCTION)
         return fe_call_value(f, n, method, a);
-    if (!f->said && h->callback) {
-        struct fe_callee callee = { v->object->id, v->object->self, v->object->path, v->object->why };
+    if (!f->said && h->callback)
         return callback(h, n, &callee, a);
-    }
     return f->said ? NULL : fe_unsupported(f, n, "a call of %s", v->object->what);
 }
 
@@ -222,6 +229,7 @@ const struct fe_host live_questions = {
     .item = item,
     .key = key_of,
     .call = call,
+    .compute = compute,
     .begin = begin,
     .end = end,
     .callback = callback,

@@ -63,6 +63,8 @@ const struct fe_function *live_function(struct live *l, const struct py *n, uint
     *h = (struct live_host){ live_questions, l, id, arena_strdup(f->arena, given.name) };
     if (!l->host->callback)
         h->host.callback = NULL;
+    if (!l->host->call)
+        h->host.compute = NULL;
     fn = NEW(f->arena, struct fe_function);
     fn->source = fe_source(f, given.path ? given.path : "<unknown>", arena_strndup(f->arena, given.text, given.size),
                            given.size, given.first_line ? given.first_line : 1);

@@ -312,6 +312,13 @@ static bool is_construct(struct fe *f, const struct py *n, const char *name)
     return construct && strcmp(construct, name) == 0;
 }
 
+static bool is_call_of(const struct py *n, const char *name)
+{
+    const struct py *c = n->kind == PY_CALL ? n->call.func : NULL;
+    const char *last = c && c->kind == PY_NAME ? c->name.id : c && c->kind == PY_ATTRIBUTE ? c->attribute.attr : "";
+    return strcmp(last, name) == 0;
+}
+
 bool fe_for(struct fe *f, const struct py *n)
 {
     if (n->for_.orelse.count)
@@ -334,8 +341,13 @@ bool fe_for(struct fe *f, const struct py *n)
     const struct value *range = fe_eval(f, n->for_.iter);
     if (!range)
         return false;
-    if (range->kind == FE_TUPLE && !range->lazy)
+    if (range->kind == FE_DICT)
+        range = fe_entries(f, range, "k");
+    if (range->kind == FE_TUPLE && !range->lazy) {
+        if (f->dace && !is_call_of(iter, "unroll"))
+            fe_warn_dialect(f, n, "the loop is implicitly unrolled: dace.unroll(...) says so");
         return unroll(f, n, range);
+    }
     if (fe_is_data(range) || range->kind == FE_TUPLE)
         return over_array(f, n, range);
     if (range->kind != FE_RANGE)

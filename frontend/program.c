@@ -236,14 +236,16 @@ static bool lower(struct fe *f, const struct fe_function *fn, const struct front
     struct text names = text_new(f->arena);
     f->scope = &scope;
     f->returns = &returns;
-    if (args->arguments.vararg || args->arguments.kwarg)
-        return fe_unsupported(f, args->arguments.vararg ? args->arguments.vararg : args->arguments.kwarg,
-                              "a variable number of arguments of a program") != NULL;
-    bool good = true;
+    const struct py *open[2] = { args->arguments.vararg, args->arguments.kwarg };
+    bool asks = fn->scope->host && fn->scope->host->parameter, good = true;
+    if ((open[0] || open[1]) && !asks)
+        return fe_unsupported(f, open[0] ? open[0] : open[1], "a variable number of arguments of a program") != NULL;
     vec_push(f->arena, &f->calls, fn);
     for (int k = 0; k < 3; k++)
         for (uint32_t i = 0; i < lists[k]->count; i++)
             good &= add_parameter(f, lists[k]->items[i], o, &names);
+    for (int k = 0; k < 2; k++) /* constants, whose parts are data */
+        good &= !open[k] || add_parameter(f, open[k], o, &names);
     if (!good)
         return false;
     build_arguments(f->level->sdfg, text_get(&names));
@@ -291,7 +293,7 @@ struct sdfg *frontend_program(struct ir *ir, const char *path, const char *sourc
 
 struct sdfg *frontend_live(struct ir *ir, const struct sdfg_host *host, uint64_t function, struct frontend_found *found)
 {
-    struct fe f = { .ir = ir, .arena = ir->arena, .found = found };
+    struct fe f = { .ir = ir, .arena = ir->arena, .found = found, .warns = true };
     f.source = fe_source(&f, "<unknown>", "", 0, 1);
     const struct fe_function *fn = fe_live(&f, host, function);
     return fn && !f.failed ? lower_program(&f, fn, NULL) : NULL;

@@ -67,23 +67,37 @@ static bool define(struct fe *f, const struct py *n)
     return true;
 }
 
-static bool wanted_by_annotation(struct fe *f, const struct py *annotation)
+/* The type that an annotation says, or NULL; false: it is wrong. */
+static bool annotated_type(struct fe *f, const struct py *annotation, const struct value **out)
 {
     bool raw = f->raw;
     f->raw = true;
     const struct value *type = fe_eval(f, annotation);
     f->raw = raw;
     bool describes = type && (type->kind == FE_TYPE || type->kind == FE_DESC);
-    f->wanted = describes ? fe_in_context(f, annotation, type) : NULL;
-    return type && (!describes || f->wanted);
+    *out = describes ? fe_in_context(f, annotation, type) : NULL;
+    return type && (!describes || *out);
+}
+
+/* x: type */
+static bool declaration(struct fe *f, const struct py *n)
+{
+    const struct value *type;
+    if (n->ann_assign.target->kind != PY_NAME)
+        return true;
+    if (!annotated_type(f, n->ann_assign.annotation, &type))
+        return false;
+    if (type)
+        vec_push(f->arena, &f->scope->declared, ((struct fe_binding){ n->ann_assign.target->name.id, type }));
+    return true;
 }
 
 static bool annotated(struct fe *f, const struct py *n)
 {
     const struct py *value = n->ann_assign.value;
     if (!value)
-        return true;
-    if (value->kind == PY_CALL && !wanted_by_annotation(f, n->ann_assign.annotation))
+        return declaration(f, n);
+    if (value->kind == PY_CALL && !annotated_type(f, n->ann_assign.annotation, &f->wanted))
         return false;
     const struct value *v = fe_eval(f, value), *type = v ? fe_eval(f, n->ann_assign.annotation) : NULL;
     if (!type)

@@ -194,11 +194,12 @@ struct fe_scope {
     struct fe_scope *outer;  /* where free names are looked up */
     struct fe_scope *caller; /* of a callee: where its symbols get their values */
     VEC(struct fe_binding) names;
-    struct map places;             /* name -> its place in `names`, from 1; those behind the end are no more */
-    VEC(struct fe_change) changes; /* for snapshots: the first one of each name in each epoch */
-    uint32_t epoch;                /* number of snapshots */
-    const struct py *body;         /* of a function: the names that it assigns are its own */
-    struct map own;                /* these names, once they were asked for */
+    struct map places;               /* name -> its place in `names`, from 1; those behind the end are no more */
+    VEC(struct fe_change) changes;   /* for snapshots: the first one of each name in each epoch */
+    uint32_t epoch;                  /* number of snapshots */
+    VEC(struct fe_binding) declared; /* by annotations without a value: types of what callbacks return */
+    const struct py *body;           /* of a function: the names that it assigns are its own */
+    struct map own;                  /* these names, once they were asked for */
     bool own_known;
     VEC(const char *) symbols; /* of a callee: symbols that have values here */
     VEC(const struct value *) symbol_values;
@@ -223,6 +224,8 @@ struct fe_host {
                                 const struct value *key);
     const struct value *(*key)(struct fe_host *h, const struct py *n, const struct value *mapping, uint32_t index);
     const struct value *(*call)(struct fe_host *h, const struct py *n, const struct value *object, struct fe_args *a);
+    /* A call of a function whose arguments are constants, if the host makes it now: inside of inline(...) it does. */
+    const struct value *(*compute)(struct fe_host *h, const struct py *n, const struct fe_callee *c, struct fe_args *a);
     /* Around a try: the first gives a mark, which the second takes; answers since then are forgotten if it failed. */
     uint32_t (*begin)(struct fe_host *h);
     void (*end)(struct fe_host *h, uint32_t mark, bool good);
@@ -297,6 +300,7 @@ struct fe {
     struct frontend_imports *imports;    /* or NULL */
     bool raw;                            /* symbols of annotations are not replaced */
     const char *wish;                    /* the name that the value of this statement gets */
+    uint32_t inlining;                   /* inside of how many inline(...) */
     const struct value *wanted;   /* what the statement makes of the value of its call, see fe_callback; or NULL */
     const struct py *target;      /* where it goes, if that says more */
     struct frontend_found *found; /* what the caller hears besides the graph, or NULL */
@@ -556,6 +560,8 @@ bool fe_with_storage(struct fe *f, const struct py_list *const *bodies, uint32_t
 /* `v and n` (or `v or n`) where n is computed only if v does not decide. */
 const struct value *fe_guarded(struct fe *f, const struct py *at, bool is_and, const struct value *v,
                                const struct py *n);
+/* Of a dictionary: a tuple of its keys ("k"), values ("v") or pairs of both ("kv"). */
+const struct value *fe_entries(struct fe *f, const struct value *dictionary, const char *which);
 const struct value *fe_unroll_range(struct fe *f, const struct value *range);
 void fe_mark_wrong(struct fe *f, const struct py *n); /* the names that the statement would bind */
 bool fe_return_statement(struct fe *f, const struct py *n);

@@ -518,7 +518,8 @@ typedef struct sdfg_host {
     bool (*item)(void *user, uint64_t object, const sdfg_object *key, sdfg_object *out); /* of lists by position */
     bool (*key)(void *user, uint64_t dictionary, size_t index, sdfg_object *out);
     /* Calls an object whose result is a constant of the program; arguments are constants, the last `num_names` of them
-     * with the names. UNKNOWN: it is none such. */
+     * with the names. UNKNOWN: it is none such. `out->integer` is 1 on entry where the program says inline(...): any
+     * function is called then. */
     bool (*call)(void *user, uint64_t object, const sdfg_object *arguments, size_t count, const char *const *names,
                  size_t num_names, sdfg_object *out);
     /* Allows that a call is made at run time, and says what it gives: NONE, VALUE (`type`, also "pyobject": a number by

@@ -46,11 +46,13 @@ sdfg_error *sdfg_program_load_function(sdfg_program **out, sdfg_engine *e, uint6
     }
     sdfg_error *error =
         program_load(out, e, ir, &(struct program_text){ .json = l.json.data, .size = l.json.length, .folder = "." });
-    if (!error) {
-        (*out)->found = found;
-        (*out)->disjoint = true;
-    }
-    return error;
+    if (error)
+        return error;
+    (*out)->warnings = error_join(error_from_diags(ir->diags, SDFG_STAGE_LOAD), (*out)->warnings);
+    diags_reset(ir->diags, 0);
+    (*out)->found = found;
+    (*out)->disjoint = true;
+    return NULL;
 }
 
 size_t sdfg_num_functions(void)

@@ -7,16 +7,20 @@
 from typing import TYPE_CHECKING, Any
 
 from . import _types
-from ._errors import BugError, Error, FaultError, InvalidError, Message, MissingError, ProgramError, UnsupportedError
+from ._composed import pointer, struct, vector
+from ._errors import BugError, Error, FaultError, InvalidError, Message, MissingError, ProgramError, ProgramWarning, UnsupportedError
 from ._function import Function, interpret, method, program, supported
 from ._graph import SDFG, ConditionalBlock, ControlFlowRegion, InterstateEdge, LoopRegion
 from ._library import library as _library
 from ._memlet import Memlet
 from ._pending import Pending
+from ._plain import (consume, define_local, define_local_scalar, define_stream, define_streamarray, elementwise, ndarray, reduce, stream,
+                     tasklet)
 from ._program import ArgumentInfo, Bound, Engine, ListRow, Program, compile, default_engine as _default_engine
 from ._site import CallbackWarning
+from ._state import library_node
 from ._stream import Stream
-from ._types import always_inline, in_program, inline, map, named, nounroll, tasklet, unroll
+from ._types import always_inline, in_program, inline, map, named, nounroll, unroll
 
 
 def as_dace() -> Any:
@@ -57,9 +61,13 @@ else:
     bool_, callback, compiletime, symbol = _types.BY_NAME["bool"], _types.Callback, _types.compiletime, _types.symbol
 
 __version__ = "0.1.0"
-__all__ = ["ArgumentInfo", "ConditionalBlock", "ControlFlowRegion", "InterstateEdge", "LoopRegion", "Memlet", "SDFG", "Bound", "BugError", "CallbackWarning", "Engine", "Error", "FaultError", "Function", "InvalidError", "ListRow", "Message", "MissingError", "Pending",
-           "Program", "ProgramError", "Stream", "UnsupportedError", "always_inline", "as_dace", "callback", "compile", "compiletime", "in_program",
-           "inline", "interpret", "map", "method", "named", "nounroll", "program", "supported", "symbol", "tasklet", "unroll", "version"]
+__all__ = ["ArgumentInfo", "Bound", "BugError", "CallbackWarning", "ConditionalBlock", "ControlFlowRegion", "Engine", "Error",
+           "FaultError", "Function", "InterstateEdge", "InvalidError", "ListRow", "LoopRegion", "Memlet", "Message",
+           "MissingError", "Pending", "Program", "ProgramError", "ProgramWarning", "SDFG", "Stream", "UnsupportedError",
+           "always_inline", "as_dace", "callback", "compile", "compiletime", "consume", "define_local",
+           "define_local_scalar", "define_stream", "define_streamarray", "elementwise", "in_program", "inline",
+           "interpret", "library_node", "map", "method", "named", "ndarray", "nounroll", "pointer", "program", "reduce",
+           "stream", "struct", "supported", "symbol", "tasklet", "unroll", "vector", "version"]
 
 
 def version() -> str:

@@ -29,10 +29,15 @@ def convertible(value):
     if isinstance(value, type):
         return None
     call = getattr(type(value), "__call__", None)
-    if not hasattr(value, "_sdfg_function") and (hasattr(value, "__sdfg__") or hasattr(call, "__sdfg__")):
+    if _is_object(value) or (_is_object(call) and not hasattr(value, "_sdfg_function")):
         return value
     is_graph = hasattr(value, "to_json") and hasattr(value, "arg_names") and hasattr(value, "arrays")
     return value if isinstance(value, Program) or is_graph else None
+
+
+def _is_object(value):
+    """Whether it has the protocol; programs have it, too, and are compiled in as functions."""
+    return hasattr(value, "__sdfg__") and not hasattr(value, "_sdfg_function") and not hasattr(value, "_sdfg_method")
 
 
 # ---- descriptors ----

@@ -81,6 +81,10 @@ class UnsupportedProgramError(ProgramError, UnsupportedError):
     """Right, but the library cannot do it."""
 
 
+class ProgramWarning(UserWarning):
+    """A program does something else than its author may think."""
+
+
 class Message:
     """One finding. `kind` is "invalid", "unsupported", "environment" or "bug", `source` the place in a source file, `excerpt` its line."""
 

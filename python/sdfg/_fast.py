@@ -90,8 +90,11 @@ class Fast:
         self.shapes, self.made = None, None
 
     def _empty(self, arguments, arrays):
-        """Arrays for the results."""
-        shapes = [array.shape for array in arrays]
+        """Arrays for the results; None: some array is something else."""
+        try:
+            shapes = [array.shape for array in arrays]
+        except AttributeError:
+            return None
         if shapes != self.shapes:
             count = ctypes.c_size_t()
             try:

@@ -17,7 +17,8 @@ from . import _host, _listing, _overlap, _site, _source
 from ._arguments import Arguments, _as_numpy
 from ._device import layout_of
 from ._cancel import call
-from ._errors import InvalidError, ProgramError, check
+from ._data import Data
+from ._errors import InvalidError, ProgramError, ProgramWarning, check
 from ._library import Guard, library
 from ._program import Bound, Engine, Program
 from ._fast import MISS, Fast
@@ -94,7 +95,8 @@ class Variant:
 class Function:
     """A function that is compiled when it is called. `f` is the Python function; any thread may call it."""
 
-    def __init__(self, f, *, source=None, engine=None, specialize="auto", variants=32, dace=False, fallback=True, **options):
+    def __init__(self, f, *, source=None, engine=None, specialize="auto", variants=32, dace=False, fallback=True, constant_functions=False,
+                 **options):
         if not isinstance(f, types.FunctionType):
             raise TypeError(f"a program is made from a Python function, not from {type(f).__name__}")
         if specialize not in ("auto", "all", "none"):
@@ -102,7 +104,7 @@ class Function:
         self.f = self._sdfg_function = f
         self.engine = engine or (Engine(**options) if options else None)
         self._text, self._specialize, self._most, self._dace = source, specialize, variants, dace
-        self._fallback, self._announced = fallback, set()
+        self._fallback, self._constant_functions, self._announced = fallback, constant_functions, set()
         self._lock, self._variants, self._constant_sizes, self._log = threading.RLock(), OrderedDict(), set(), []
         self._kinds, self._fast = None, None
         functools.update_wrapper(self, f)
@@ -123,9 +125,11 @@ class Function:
     def _prepare(self):
         """Parameters: name -> what its annotation says: a type, a descriptor, compiletime, or None."""
         code, kinds = self.f.__code__, {}
-        names = code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
-        if code.co_flags & 12:
-            raise TypeError(f"{self.name}: a variable number of arguments is not supported")
+        count = code.co_argcount + code.co_kwonlyargcount
+        names = code.co_varnames[:count]
+        more = iter(code.co_varnames[count:])
+        self._rest = next(more) if code.co_flags & 4 else None      # *args: a constant tuple
+        self._keywords = next(more) if code.co_flags & 8 else None  # **kwargs: a constant dictionary
         for name in names:
             annotation = self.f.__annotations__.get(name)
             if isinstance(annotation, str):
@@ -138,6 +142,7 @@ class Function:
                 continue
             constant = annotation is compiletime or getattr(annotation, "__name__", None) == "compiletime"
             kinds[name] = compiletime if constant else descriptor_of(annotation)
+        kinds.update({name: compiletime for name in (self._rest, self._keywords) if name})
         self._positional = names[:code.co_argcount]
         defaults = self.f.__defaults__ or ()
         self._defaults = dict(zip(self._positional[len(self._positional) - len(defaults):], defaults), **(self.f.__kwdefaults__ or {}))
@@ -147,20 +152,24 @@ class Function:
         """The values of all parameters in order, and those of symbols."""
         if self._kinds is None:
             self._prepare()
-        if len(args) > len(self._positional):
+        if len(args) > len(self._positional) and not self._rest:
             raise TypeError(f"{self.name}() takes {len(self._positional)} positional arguments but {len(args)} were given")
         values, symbols = dict(zip(self._positional, args)), {}
+        if self._rest:
+            values[self._rest] = args[len(self._positional):]
+        if self._keywords:
+            values[self._keywords] = symbols
         for name, value in kwargs.items():
-            if name in values:
+            if name in values and name not in (self._rest, self._keywords):
                 raise TypeError(f"{self.name}() got multiple values for argument '{name}'")
-            if name in self._kinds:
+            if name in self._kinds and name not in (self._rest, self._keywords):
                 values[name] = value
             else:
                 symbols[name] = value
         missing = [name for name in self._kinds if name not in values and name not in self._defaults]
         if missing:
             raise TypeError(f"{self.name}() is missing arguments: {', '.join(missing)}")
-        return {name: values[name] if name in values else self._defaults[name] for name in self._kinds}, symbols
+        return {name: values[name] if name in values else self._defaults[name] for name in self._kinds}, {} if self._keywords else symbols
 
     def _kind(self, name, value, sizes):
         """What the compiler hears of a parameter. `sizes`: extent -> its symbol, None: extents are constants."""
@@ -173,6 +182,8 @@ class Function:
             return "constant", value
         if isinstance(value, Descriptor): # for compile and what looks inside
             return "array", value.dtype.name, value.shape, None
+        if isinstance(value, Data):
+            return ("value", value.dtype.name, False) if value.kind == "Scalar" else ("array", value.dtype.name, value.shape, None)
         array = _as_numpy(value) if not isinstance(value, (int, float, complex)) else None
         if isinstance(array, numpy.ndarray) and (array.ndim or isinstance(said, Descriptor)):
             steps = None if array.flags.c_contiguous else [s // array.itemsize for s in array.strides]
@@ -293,7 +304,7 @@ class Function:
         return captured
 
     def _asking(self, parameters, shared=None, names=None):
-        asking = _host.Asking(self.f, parameters, {}, self._dace, shared, self._fallback, names)
+        asking = _host.Asking(self.f, parameters, {}, self._dace, shared, self._fallback, names, self._constant_functions)
         try:
             asking.remember_source(self.f, _source.of(self.f, self._text))
         except _source.NoSource as why:
@@ -310,13 +321,22 @@ class Function:
             program = Program.from_function(asking, self.engine)
             program._names = [name for name, given in parameters.items() if given[0] not in ("constant", "callback")]
         except Exception as error:
+            self._announce(asking, ())
             raise ProgramError.of(error) from None
         variant = Variant(program, asking, parameters, self._dace)
-        for file, line, site, reason in asking.announced:
-            _site.announce(file, line, site, reason, self._announced)
+        self._announce(asking, program.warnings)
         asking.objects, asking.paths, asking.arrays, asking.parameters = {}, {}, {}, {} # nothing captured is kept alive
         asking.function, asking.shared, asking.memory = None, {}, None
         return variant
+
+    def _announce(self, asking, messages):
+        """Warnings of a compilation, each one once."""
+        for file, line, site, reason in asking.announced:
+            _site.announce(file, line, site, reason, self._announced)
+        for m in messages:
+            if m.warning and m.code.startswith("PROGRAM_") and m.source.count(":") >= 2:
+                file, line, _ = m.source.rsplit(":", 2)
+                _site.warn(m.text, ProgramWarning, file, int(line), self._announced)
 
     def _remark(self, values, parameters, key):
         """Why it is compiled, for explain()."""

@@ -1,13 +1,17 @@
 """Building SDFGs in Python, with DaCe's names for what adds: SDFG, LoopRegion, ConditionalBlock, InterstateEdge. There are no transformations
 and no queries; what is built is saved, validated, compiled and called."""
 
+import gzip
 import json
 import re
+from typing import Any, NamedTuple
 
 import numpy
 
-from ._data import Data
-from ._memlet import names_of, text_of
+from ._composed import json_of
+from ._data import Data, data_of
+from ._errors import InvalidError
+from ._memlet import Memlet, names_of, text_of
 from ._program import Program
 from ._state import SDFGState, code_json
 from ._types import Descriptor, Type, type_of
@@ -27,13 +31,19 @@ class InterstateEdge:
         return {"type": "InterstateEdge", "attributes": attributes}
 
 
+class Transition(NamedTuple):
+    src: Any
+    dst: Any
+    data: InterstateEdge
+
+
 class ControlFlowRegion:
     """Blocks that follow each other: states, loops, branches."""
 
     type = "ControlFlowRegion"
 
     def __init__(self, label="region", sdfg=None, **_):
-        self.label, self.sdfg, self._blocks, self._edges, self._start = label, sdfg, [], [], None
+        self.label, self.sdfg, self._blocks, self._edges, self._start, self.more = label, sdfg, [], [], None, {}
 
     def nodes(self):
         return list(self._blocks)
@@ -82,19 +92,19 @@ class ControlFlowRegion:
             if block not in self._blocks:
                 raise ValueError(f"{block!r} is not a block of '{self.label}'")
         self._owner()._note_assignments(edge)
-        self._edges.append((src, dst, edge))
+        self._edges.append(Transition(src, dst, edge))
         return self._edges[-1]
 
     def add_state_after(self, state, label=None, **_):
         """A state between `state` and what has followed it."""
         new = self.add_state(label)
-        self._edges = [(new if a is state else a, b, e) for a, b, e in self._edges]
+        self._edges = [Transition(new if a is state else a, b, e) for a, b, e in self._edges]
         self.add_edge(state, new)
         return new
 
     def add_state_before(self, state, label=None, **_):
         new = self.add_state(label)
-        self._edges = [(a, new if b is state else b, e) for a, b, e in self._edges]
+        self._edges = [Transition(a, new if b is state else b, e) for a, b, e in self._edges]
         if self._start is state:
             self._start = new
         self.add_edge(new, state)
@@ -115,8 +125,27 @@ class ControlFlowRegion:
         self.add_edge(body, guard, InterstateEdge(assignments={loop_var: increment_expr} if increment_expr else None))
         return before, guard, after
 
+    add_loop_state_machine = add_loop
+
+    @property
+    def start_block(self):
+        return self._start or (self._blocks[0] if self._blocks else None)
+
+    start_state = start_block
+
+    def states(self):
+        """Those of regions inside, too."""
+        return [block for region in self._regions() for block in region._blocks if isinstance(block, SDFGState)]
+
+    def _regions(self):
+        """This one and those inside."""
+        yield self
+        for block in ([b for _, b in self.branches] if isinstance(self, ConditionalBlock) else self._blocks):
+            if isinstance(block, ControlFlowRegion):
+                yield from block._regions()
+
     def _attributes(self):
-        return {}
+        return self.more
 
     def _region_json(self, index):
         ids = {block: i for i, block in enumerate(self._blocks)}
@@ -188,18 +217,26 @@ class SDFG(ControlFlowRegion):
 
     def __init__(self, name, arg_types=None, parent=None, **_):
         if not re.fullmatch(r"[A-Za-z_]\w*", name):
-            raise ValueError(f"{name!r} is no name of an SDFG")
+            raise InvalidError(f"{name!r} is no name of an SDFG")
         super().__init__(name)
         self.sdfg, self.name, self.arrays, self.symbols, self.constants_prop = self, name, {}, {}, {}
-        self.arg_names, self.parent_sdfg, self._program, self._engine = [], parent, None, None
+        self.arg_names, self.parent_sdfg, self._program, self._engine, self.raw_constants = [], parent, None, None, {}
         for argument, kind in (arg_types or {}).items():
             self.add_datadesc(argument, kind)
             self.arg_names.append(argument)
 
+    @classmethod
+    def from_file(cls, path, *_, **__):
+        """The graph in a file, which may be compressed."""
+        with open(path, "rb") as file:
+            data = file.read()
+        return cls.from_json(json.loads(gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data))
+
     @staticmethod
-    def from_file(path):
-        """A program from a file; see sdfg.compile."""
-        return Program(path)
+    def from_json(record, *_, **__):
+        """The graph that a file says, as JSON has it."""
+        from ._load import sdfg_from
+        return sdfg_from(record)
 
     # ---- symbols ----
 
@@ -244,14 +281,6 @@ class SDFG(ControlFlowRegion):
                   for node in state._nodes for p in node.attributes.get("params", ())}
         return {name for name in self.symbols if name not in assigned | params | self.constants_prop.keys()}
 
-    def _regions(self, region=None):
-        region = region or self
-        yield region
-        inner = [b for _, b in region.branches] if isinstance(region, ConditionalBlock) else region._blocks
-        for block in inner:
-            if isinstance(block, ControlFlowRegion):
-                yield from self._regions(block)
-
     # ---- containers ----
 
     def _add(self, name, made, find_new_name=False):
@@ -286,17 +315,18 @@ class SDFG(ControlFlowRegion):
         return self._add(name, Data("Stream", dtype, shape, transient=transient, storage=storage, buffer_size=buffer_size), find_new_name)
 
     def add_view(self, name, shape, dtype, storage=None, strides=None, find_new_name=False, **_):
-        return self._add(name, Data("View", dtype, shape, transient=True, storage=storage, strides=strides), find_new_name)
+        return self._add(name, Data("ArrayView", dtype, shape, transient=True, storage=storage, strides=strides), find_new_name)
 
     def add_reference(self, name, shape, dtype, storage=None, strides=None, find_new_name=False, **_):
-        return self._add(name, Data("Reference", dtype, shape, transient=True, storage=storage, strides=strides), find_new_name)
+        return self._add(name, Data("ArrayReference", dtype, shape, transient=True, storage=storage, strides=strides), find_new_name)
 
     def add_datadesc(self, name, datadesc, find_new_name=False):
-        if isinstance(datadesc, Descriptor):
-            datadesc = Data("Array", datadesc.dtype, datadesc.shape)
-        elif isinstance(datadesc, Type):
-            datadesc = Data("Scalar", datadesc)
-        return self._add(name, datadesc, find_new_name)[0]
+        """A container with the descriptor (element type, sdfg.float64[N], an array) of another one."""
+        return self._add(name, data_of(datadesc), find_new_name)[0]
+
+    def make_array_memlet(self, name):
+        """The Memlet of a whole container."""
+        return Memlet.from_array(name, self.arrays[name])
 
     # ---- the file ----
 
@@ -306,10 +336,11 @@ class SDFG(ControlFlowRegion):
                      for name, v in self.constants_prop.items()}
         params = {p for region in self._regions() for state in region._blocks if isinstance(state, SDFGState)
                   for node in state._nodes for p in node.attributes.get("params", ())}
-        symbols = {name: (kind or type_of("int64")).name for name, kind in self.symbols.items() if kind is not None or name not in params}
+        symbols = {name: json_of(kind or type_of("int64")) for name, kind in self.symbols.items() if kind is not None or name not in params}
         made.update(label="", dace_version="2.0.0a6")
-        made["attributes"] = {"name": self.name, "arg_names": self.arg_names, "symbols": symbols,
-                              "_arrays": {name: data.to_json() for name, data in self.arrays.items()}, "constants_prop": constants}
+        made["attributes"] = {**self.more, "name": self.name, "arg_names": self.arg_names, "symbols": symbols,
+                              "_arrays": {name: data.to_json() for name, data in self.arrays.items()},
+                              "constants_prop": {**self.raw_constants, **constants}}
         if index is None:
             _number(made)
         return made
@@ -338,6 +369,8 @@ class SDFG(ControlFlowRegion):
 
     def simplify(self, *_, **__):
         """Nothing to do: the compiler does what there is."""
+
+    expand_library_nodes = simplify
 
     def __call__(self, *args, **kwargs):
         return self._loaded()(*args, **kwargs)

@@ -66,7 +66,7 @@ class Guard:
         value = self.value
         if self.kind == "array":
             value = f"{value[0].name}[{', '.join(map(str, value[1]))}]"
-        elif self.kind == "content":
+        elif self.kind == "content" and isinstance(value, tuple) and isinstance(value[0], type):
             value = f"{value[0].__name__} of {value[1]} elements"
         return f"{self.shown} = {value!r}" if self.kind == "constant" else f"{self.shown}: {value}"
 
@@ -90,7 +90,9 @@ class Asking:
     ("constant", object). `shared`: parameters whose arrays are also reached by other names -> the array; then arrays are told apart by
     their memory. `names`: a Listing that hears the types of names, or None."""
 
-    def __init__(self, function, parameters, symbols, dace=False, shared=None, fallback=True, names=None):
+    def __init__(self, function, parameters, symbols, dace=False, shared=None, fallback=True, names=None,
+                 constant_functions=False):
+        self.constant_functions = constant_functions
         self.function, self.parameters, self.symbols, self.dace = function, parameters, dict(symbols), dace
         self.fallback, self.strict, self.sites, self.announced, self.asked, self.attempts = fallback, set(), [], [], [], []
         self.shared, self.memory = dict(shared or ()), {} if shared is not None else None
@@ -308,6 +310,8 @@ class Asking:
             source = self.sources.get(key) or _source.of(function)
         except _source.NoSource as why:
             raise Question(str(why)) from None
+        if self.dace and function is not self.function and key not in self.strict and _is_decorated(source.text):
+            raise Question("it has a decorator, and DaCe compiles no such function in")
         if self.names is not None:
             self.names.sources.append(source)
         text = source.text.encode()
@@ -388,12 +392,17 @@ class Asking:
         self._describe(list(mapping)[index], f"keys({self.paths[key]}, {index})", f"key {index} of {self.shown[key]}", out)
 
     def _call(self, key, items, count, names, num_names, out):
-        callee = self.objects[key]
-        if not getattr(callee, "_sdfg_always_inline", False):
+        callee, inlined = self.objects[key], out.integer == 1
+        constant = self.constant_functions and isinstance(callee, (types.FunctionType, types.BuiltinFunctionType))
+        if not (getattr(callee, "_sdfg_always_inline", False) or inlined or constant):
             return
         values = [self.constant(items[i]) for i in range(count)]
         keywords = {names[i].decode(): values[count - num_names + i] for i in range(num_names)}
         result = callee(*values[:count - num_names], **keywords)
+        out.integer = 0
+        if inlined: # it is asked once, whatever becomes of it
+            self._describe(result, self._root("r", result), f"{_what(callee)}(...)", out)
+            return
         variable = self._root("r", _Result(callee, values[:count - num_names], keywords))
         self._describe(result, f"{variable}()", f"{callee.__name__}(...)", out)
 
@@ -469,6 +478,13 @@ class _Result:
 
     def __call__(self):
         return self.callee(*self.arguments, **self.keywords)
+
+
+def _is_decorated(text):
+    """By more than what makes a method of a function."""
+    lines = [line.strip() for line in text.splitlines()]
+    first = next((i for i, line in enumerate(lines) if line.startswith(("def ", "async "))), 0)
+    return any(line.startswith("@") and line not in ("@staticmethod", "@classmethod", "@property") for line in lines[:first])
 
 
 def _is_array(value):
@@ -556,6 +572,9 @@ def differences(asking, parameters):
             found.append((guard.shown, repr(guard), f"{type(error).__name__}: {error}"))
             continue
         if not guard.holds(now):
-            new = Guard(guard.shown, guard.path, guard.kind, layout_of(_as_numpy(now)) if guard.kind == "array" and _is_array(now) else now)
-            found.append((guard.shown, repr(guard), repr(new) if guard.kind != "content" else f"{type(now).__name__} of {len(now)} elements"))
+            is_array = guard.kind == "array" and _is_array(now)
+            new = Guard(guard.shown, guard.path, guard.kind if is_array or guard.kind != "array" else "is",
+                        layout_of(_as_numpy(now)) if is_array else now)
+            found.append((guard.shown, repr(guard), repr(new) if guard.kind != "content" or not hasattr(now, "__len__") else
+                          f"{type(now).__name__} of {len(now)} elements"))
     return found

@@ -72,10 +72,10 @@ def _split(text, separator):
 
 
 class Range:
-    """One range per dimension: (first, last, step), the last one included, as texts."""
+    """One range per dimension: (first, last, step, tile), the last one included, as texts."""
 
     def __init__(self, dimensions):
-        self.dimensions = [(text_of(d[0]), text_of(d[1]), text_of(d[2]) if len(d) > 2 else "1") for d in dimensions]
+        self.dimensions = [(text_of(d[0]), text_of(d[1]), *(text_of(n) for n in d[2:]), *("1", "1")[len(d) - 2:]) for d in dimensions]
 
     @classmethod
     def of(cls, subset):
@@ -87,7 +87,7 @@ class Range:
         found = []
         for part in _split(text_of(subset), ","):
             ends = _split(part, ":")
-            if len(ends) > 3 or not all(ends):
+            if len(ends) > 4 or not all(ends):
                 raise ValueError(f"'{part}' in '{subset}' is no index and no range such as 0:N")
             found.append((ends[0], ends[0]) if len(ends) == 1 else (ends[0], f"({ends[1]}) - 1", *ends[2:]))
         return cls(found)
@@ -97,11 +97,27 @@ class Range:
         return cls([("0", f"({text_of(n)}) - 1") for n in shape])
 
     def to_json(self):
-        return {"type": "Range", "ranges": [{"start": symbolic(a), "end": symbolic(b), "step": symbolic(s), "tile": "1"}
-                                            for a, b, s in self.dimensions]}
+        return {"type": "Range", "ranges": [{"start": symbolic(a), "end": symbolic(b), "step": symbolic(s), "tile": symbolic(t)}
+                                            for a, b, s, t in self.dimensions]}
 
     def volume(self):
-        return " * ".join(f"((({b}) - ({a}) + ({s})) // ({s}))" if a != b else "1" for a, b, s in self.dimensions) or "1"
+        return " * ".join(f"((({b}) - ({a}) + ({s})) // ({s}))" + (f" * ({t})" if t != "1" else "") if a != b else t
+                          for a, b, s, t in self.dimensions) or "1"
+
+    @classmethod
+    def from_string(cls, text):
+        return cls.of(text)
+
+    @classmethod
+    def from_array(cls, array):
+        return cls.whole(array.shape)
+
+    @classmethod
+    def from_indices(cls, indices):
+        return cls.of(list(indices))
+
+    def __str__(self):
+        return ", ".join(a if a == b else f"{a}:{b} + 1" + (f":{s}" if s != "1" else "") for a, b, s, _ in self.dimensions)
 
 
 class Memlet:
@@ -136,15 +152,16 @@ class Memlet:
                    dynamic=dynamic, wcr_nonatomic=not wcr_conflict)
 
     @classmethod
-    def from_array(cls, name, descriptor, wcr=None):
-        return cls(data=name, subset=Range.whole(descriptor.shape), wcr=wcr)
+    def from_array(cls, dataname, datadesc, wcr=None):
+        return cls(data=dataname, subset=Range.whole(datadesc.shape), wcr=wcr)
 
     def is_empty(self):
         return self.data is None
 
-    def outside(self):
-        """The same memory as seen outside of a map: all of the container, which is more than what moves."""
-        return Memlet(data=self.data, wcr=self.wcr, wcr_nonatomic=self.wcr_nonatomic)
+    def outside(self, node=None):
+        """The same memory as seen outside of a map: all of the container, which is more than what moves. `node`: the access node there."""
+        data = self.data if node is None or node.data is None else node.data
+        return Memlet(data=data, wcr=self.wcr, wcr_nonatomic=self.wcr_nonatomic)
 
     def to_json(self, arrays):
         if self.data is None:

@@ -140,14 +140,18 @@ class CallbackWarning(UserWarning):
 
 def announce(file, line, site, why, said):
     """Warns of a call that Python makes. `said`: what was told before, and is not told again."""
-    texts = [f"Automatically creating callback to Python for '{site.path}': {why or 'it has no text in Python'}"]
+    texts = [f"Automatically creating callback to Python for '{site.path}'" +
+             (" due to recursion" if why and "recursion" in why else f": {why or 'it has no text in Python'}")]
     if any(result.dtype == OBJECT for result in site.results):
         texts.append(f"Cannot infer return type of callback '{site.path}': an annotation of the function or of the name that gets it says the type")
     for text in texts:
-        if text in said:
-            continue
+        warn(text, CallbackWarning, file, line, said)
+
+
+def warn(text, category, file, line, said):
+    if text not in said:
         said.add(text)
-        warnings.warn_explicit(text, CallbackWarning, file, line)
+        warnings.warn_explicit(text, category, file, line)
 
 
 def _shown(value):

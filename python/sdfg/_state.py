@@ -1,5 +1,8 @@
 """Nodes and states of graphs that are built in Python."""
 
+from typing import Any, NamedTuple, Optional
+
+from ._composed import json_of
 from ._memlet import Memlet, Range, names_of, symbolic, text_of
 
 
@@ -11,6 +14,21 @@ def code_json(code, language="Python"):
     return {"string_data": str(code), "language": _enum(language)}
 
 
+class Edge(NamedTuple):
+    src: Any
+    src_conn: Optional[str]
+    dst: Any
+    dst_conn: Optional[str]
+    data: Memlet
+
+
+def _attribute(name):
+    """An attribute of the file as one of the object."""
+    def store(node, value):
+        node.attributes[name] = _enum(value)
+    return property(lambda node: node.attributes.get(name), store)
+
+
 class Node:
     """A node of a state. Connectors are names -> element types, or None where they are inferred."""
 
@@ -18,6 +36,9 @@ class Node:
         self.type, self.label, self.attributes = type, label, attributes
         self.in_connectors, self.out_connectors = _connectors(inputs), _connectors(outputs)
         self.entry = self.exit = None # of a map: the other end
+        self.classpath = None         # of library nodes
+
+    schedule, implementation, params = _attribute("schedule"), _attribute("implementation"), _attribute("params")
 
     def add_in_connector(self, name, dtype=None):
         return self._add(self.in_connectors, name, dtype)
@@ -36,20 +57,68 @@ class Node:
         """Of an access node: the name of the container."""
         return self.attributes.get("data")
 
+    def desc(self, graph):
+        """Of an access node: the container, in its SDFG or state."""
+        head, *path = self.data.split(".")
+        found = graph.sdfg.arrays[head]
+        for name in path:
+            found = found.members[name]
+        return found
+
+    @property
+    def code(self):
+        """Of a tasklet."""
+        return self.attributes["code"]["string_data"]
+
+    @code.setter
+    def code(self, text):
+        self.attributes["code"]["string_data"] = text
+
+    @property
+    def sdfg(self):
+        """Of a nested SDFG."""
+        return self.attributes["sdfg"]
+
+    @property
+    def symbol_mapping(self):
+        """Of a nested SDFG: inner symbols -> texts of the file."""
+        return self.attributes["symbol_mapping"]
+
+    @property
+    def map(self):
+        """Of the ends of a map: the entry, which has what both share."""
+        return self.entry or self
+
     def to_json(self, index, ids):
         def types(connectors):
-            return {name: getattr(t, "name", t) for name, t in connectors.items()}
+            return {name: json_of(t) for name, t in connectors.items()}
 
         attributes = {"label": self.label, "in_connectors": types(self.in_connectors), "out_connectors": types(self.out_connectors)}
         attributes.update(self.attributes)
         if "sdfg" in attributes:
             attributes["sdfg"] = attributes["sdfg"].to_json()
         entry = self.entry and str(ids[self.entry])
-        return {"type": self.type, "label": self.label, "id": index, "scope_entry": entry,
-                "scope_exit": str(ids[self.exit]) if self.exit else str(index) if self.type == "MapExit" else None, "attributes": attributes}
+        made = {"type": self.type, "label": self.label, "id": index, "scope_entry": entry,
+                "scope_exit": str(ids[self.exit]) if self.exit else str(index) if self.type.endswith("Exit") else None, "attributes": attributes}
+        if self.classpath:
+            made["classpath"] = self.classpath
+        return made
 
     def __repr__(self):
         return f"<{self.type} {self.label}>"
+
+
+def library_node(kind, name=None, *, inputs=(), outputs=(), **attributes):
+    """A node of a library, such as "blas.Gemm"; sdfg.list("ops") has all. Attributes are those of files; connectors come with edges."""
+    library, _, last = kind.rpartition(".")
+    node = Node("LibraryNode", name or last, inputs, outputs, name=name or last, **{key: _enum(value) for key, value in attributes.items()})
+    node.classpath = f"dace.libraries.{library}.nodes.{last.lower()}.{last}"
+    return node
+
+
+def reduce_node(name="Reduce", wcr="lambda a, b: a + b", axes=None, identity=None, **attributes):
+    return library_node("standard.Reduce", name, wcr=wcr, axes=None if axes is None else list(axes),
+                        identity=None if identity is None else str(identity), **attributes)
 
 
 def _connectors(names):
@@ -78,8 +147,19 @@ class SDFGState:
         self.label, self.sdfg, self.parent = label, sdfg, parent
         self._nodes, self._edges = [], []
 
+    parent_graph = property(lambda self: self.parent)
+
     def nodes(self):
         return list(self._nodes)
+
+    def data_nodes(self):
+        return [node for node in self._nodes if node.type == "AccessNode"]
+
+    def in_edges(self, node):
+        return [e for e in self._edges if e.dst is node]
+
+    def out_edges(self, node):
+        return [e for e in self._edges if e.src is node]
 
     def edges(self):
         return list(self._edges)
@@ -128,10 +208,18 @@ class SDFGState:
                                   symbol_mapping={k: symbolic(v) for k, v in mapping.items()}))
 
     def add_reduce(self, wcr, axes, identity=None, **_):
-        node = self.add_node(Node("LibraryNode", "Reduce", name="Reduce", wcr=wcr, axes=list(axes) if axes is not None else None,
-                                  identity=None if identity is None else str(identity)))
-        node.classpath = "dace.libraries.standard.nodes.reduce.Reduce"
-        return node
+        return self.add_node(reduce_node("Reduce", wcr, axes, identity))
+
+    def add_consume(self, name, elements, condition=None, schedule="Default", chunksize=1, language="Python", **_):
+        """The entry and the exit of a scope that takes elements from a stream; `elements` are the name of the worker's number, and how many
+        there are. The stream is connected to "IN_stream", its elements come from "OUT_stream"."""
+        index, count = elements
+        entry = Node("ConsumeEntry", name, pe_index=index, num_pes=symbolic(count), schedule=_enum(schedule), chunksize=chunksize,
+                     condition=None if condition is None else code_json(condition, language))
+        exit = Node("ConsumeExit", name)
+        entry.exit, exit.entry = exit, entry
+        self.sdfg._note_symbols([names_of(text_of(count))])
+        return self.add_node(entry), self.add_node(exit)
 
     # ---- edges ----
 
@@ -142,35 +230,56 @@ class SDFGState:
             if node not in self._nodes:
                 raise ValueError(f"{node!r} is no node of the state '{self.label}'")
             if connector is not None and connector not in names:
-                if node.type not in ("MapEntry", "MapExit", "AccessNode"):
+                if node.type not in ("MapEntry", "MapExit", "ConsumeEntry", "ConsumeExit", "AccessNode", "LibraryNode"):
                     raise ValueError(f"{node!r} has no connector '{connector}'; it has {', '.join(names) or 'none'}")
                 names[connector] = None
-        self._edges.append((src, src_conn, dst, dst_conn, memlet))
+        self._edges.append(Edge(src, src_conn, dst, dst_conn, memlet))
         return self._edges[-1]
 
     def add_nedge(self, src, dst, memlet=None):
         return self.add_edge(src, None, dst, None, memlet if memlet is not None else Memlet())
 
+    def add_edge_pair(self, scope_node, internal_node, external_node, internal_memlet, external_memlet=None, scope_connector=None,
+                      internal_connector=None, external_connector=None):
+        """The two edges through an entry or exit: `internal_memlet` is that of the inner one."""
+        name = scope_connector or self._free_connector(scope_node, "1")
+        scope_node.in_connectors[f"IN_{name}"] = scope_node.out_connectors[f"OUT_{name}"] = None
+        outer = external_memlet if external_memlet is not None else internal_memlet.outside(external_node)
+        if scope_node.type.endswith("Entry"):
+            inner = self.add_edge(scope_node, f"OUT_{name}", internal_node, internal_connector, internal_memlet)
+            return inner, self.add_edge(external_node, external_connector, scope_node, f"IN_{name}", outer)
+        inner = self.add_edge(internal_node, internal_connector, scope_node, f"IN_{name}", internal_memlet)
+        return inner, self.add_edge(scope_node, f"OUT_{name}", external_node, external_connector, outer)
+
+    def fill_scope_connectors(self):
+        """Nothing to do: connectors of scopes come with edges."""
+
     def add_memlet_path(self, *path, memlet, src_conn=None, dst_conn=None, **_):
         """Edges from the first node through the entries or exits of maps to the last; `memlet` is that of the innermost one."""
-        inwards = any(node.type == "MapEntry" for node in path[1:-1]) or path[0].type == "MapEntry"
-        connectors = [self._through(node, memlet) if node.type in ("MapEntry", "MapExit") and not memlet.is_empty() else None
+        inwards = any(node.type.endswith("Entry") for node in path[:-1])
+        connectors = [self._through(node, memlet) if node.type.endswith(("Entry", "Exit")) and not memlet.is_empty() else None
                       for node in path[1:-1]]
         last = len(path) - 2
         for i, (a, b) in enumerate(zip(path, path[1:])):
             innermost = i == (last if inwards else 0) or len(path) == 2
             out = src_conn if i == 0 else connectors[i - 1] and f"OUT_{connectors[i - 1]}"
             into = dst_conn if i == last else connectors[i] and f"IN_{connectors[i]}"
-            self.add_edge(a, out, b, into, memlet if innermost or memlet.is_empty() else memlet.outside())
+            self.add_edge(a, out, b, into, memlet if innermost or memlet.is_empty() else memlet.outside(path[0 if inwards else -1]))
 
     @staticmethod
     def _through(node, memlet):
         """A new connector of a map for the data."""
-        name, n = memlet.data, 0
+        name = "stream" if node.type == "ConsumeEntry" and "IN_stream" not in node.in_connectors else \
+            SDFGState._free_connector(node, memlet.data)
+        node.in_connectors[f"IN_{name}"] = node.out_connectors[f"OUT_{name}"] = None
+        return name
+
+    @staticmethod
+    def _free_connector(node, wish):
+        name, n = wish, 0
         while f"IN_{name}" in node.in_connectors or f"OUT_{name}" in node.out_connectors:
             n += 1
-            name = f"{memlet.data}_{n}"
-        node.in_connectors[f"IN_{name}"] = node.out_connectors[f"OUT_{name}"] = None
+            name = f"{wish}_{n}"
         return name
 
     def add_mapped_tasklet(self, name, map_ranges, inputs, code, outputs, schedule="Default", unroll=False, external_edges=False,
@@ -202,8 +311,6 @@ class SDFGState:
         nodes = []
         for node, i in ids.items():
             nodes.append(node.to_json(i, ids))
-            if node.type == "LibraryNode":
-                nodes[-1]["classpath"] = node.classpath
         edges = [{"type": "MultiConnectorEdge", "src": str(ids[a]), "dst": str(ids[b]), "src_connector": x, "dst_connector": y,
                   "attributes": {"data": memlet.to_json(self.sdfg.arrays)}} for a, x, b, y, memlet in self._edges]
         return {"type": "SDFGState", "label": self.label, "id": index, "collapsed": False, "attributes": {}, "scope_dict": {},

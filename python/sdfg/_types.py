@@ -285,9 +285,6 @@ class Known:
         self()
 
 
-tasklet = Known("sdfg.tasklet")
-
-
 def _known(function: T) -> T:
     """A function of this package that programs know by its name."""
     function._sdfg_builtin = f"sdfg.{function.__name__}" # type: ignore[attr-defined]

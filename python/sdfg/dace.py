@@ -8,85 +8,61 @@ import runpy
 import sys
 import types
 
-from . import _graph, _memlet, _state, _types
-from ._errors import ProgramError
-from ._function import Function, supported
+from . import _composed, _data, _graph, _memlet, _plain, _state, _types
+from ._dace_program import DaceProgram, program
+from ._errors import InvalidError, ProgramError
+from ._function import supported
 from ._library import DTYPES
-from ._program import compile
 
-_NAMES = {name: getattr(_types, name) for name in ("symbol", "map", "named", "compiletime", "inline", "unroll", "nounroll", "in_program",
-                                                   "always_inline")}
-_NAMES.update({name: _types.BY_NAME[name] for name in DTYPES if name}, bool_=_types.BY_NAME["bool"], DaceSyntaxError=ProgramError)
-
-
-class Graph:
-    """The SDFG of a program, as far as callers of DaCe use one: it can be called, compiled and saved."""
-
-    def __init__(self, program):
-        self._program = program
-        self.name, self.arg_names = program.name, program.arg_names
-
-    def compile(self, *_, **__):
-        return self
-
-    def simplify(self, *_, **__):
-        """Nothing to do: the compiler does what there is."""
-
-    def validate(self):
-        """Done when it was made."""
-
-    def to_json(self):
-        import json
-        return json.loads(self._program.emit("sdfg"))
-
-    def save(self, path, *_, **__):
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(self._program.emit("sdfg"))
-
-    def __call__(self, *args, **kwargs):
-        return self._program(*args, **kwargs)
-
-
-class DaceProgram(Function):
-    """A program in DaCe's dialect: single results are arrays of one element."""
-
-    def __init__(self, f, *, auto_optimize=False, device=None, recreate_sdfg=True, regenerate_code=True, recompile=True,
-                 constant_functions=False, use_explicit_cf=True, **options):
-        if constant_functions:
-            raise NotImplementedError("constant_functions: mark the functions with always_inline")
-        if "GPU" in str(device):
-            raise NotImplementedError("device: programs run on the CPU")
-        super().__init__(f, dace=True, **options)
-
-    def to_sdfg(self, *args, simplify=None, save=False, validate=True, **kwargs):
-        return Graph(super().compile(*args, **kwargs))
-
-    def compile(self, *args, **kwargs):
-        return self.to_sdfg(*args, **kwargs)
-
-
-def program(f=None, **options):
-    if f is None:
-        return functools.partial(program, **options)
-    return DaceProgram(f, **options)
-
-
-class Scalar:
-    """The descriptor of a single value, also as an annotation."""
-
-    def __init__(self, dtype, **_):
-        self.dtype, self.shape = _types.Type(dtype), (1,)
-        self._sdfg_descriptor = self.dtype
-
-
-class Array(_types.Descriptor):
-    def __init__(self, dtype, shape, **_):
-        super().__init__(_types.Type(dtype), shape)
+_TYPES = {**{name: _types.BY_NAME[name] for name in DTYPES if name}, "bool_": _types.BY_NAME["bool"],
+          **{name: getattr(_composed, name) for name in ("vector", "struct", "pointer", "opaque")}, "pyobject": _composed.opaque("pyobject"),
+          "string": _composed.Raw({"type": "string"}), "typeclass": _types.Type, "callback": _types.Callback}
+_NAMES = {**_TYPES, **_plain.FUNCTIONS, **{name: getattr(_types, name) for name in (
+    "symbol", "map", "named", "compiletime", "inline", "unroll", "nounroll", "in_program", "always_inline")}, "DaceSyntaxError": ProgramError}
 
 
 class SDFGConvertible:
     """A base of objects that are graphs in programs; what has the methods needs none."""
 
+
+# ---- containers ----
+
+class Scalar(_data.Data):
+    """The descriptor of a single value, also as an annotation."""
+
+    def __init__(self, dtype, **more):
+        super().__init__("Scalar", dtype, **_known(more))
+        self._sdfg_descriptor = self.dtype
+
+
+class Array(_data.Data):
+    def __init__(self, dtype, shape, **more):
+        super().__init__("Array", dtype, shape, **_known(more))
+        self._sdfg_descriptor = _types.Descriptor(self.dtype, self.shape)
+
+
+def _known(more):
+    return {k: v for k, v in more.items() if k in ("transient", "storage", "strides", "lifetime", "offset", "total_size", "may_alias",
+                                                   "alignment", "optional", "buffer_size")}
+
+
+def _container(kind):
+    def make(dtype, shape=(1,), **more):
+        return _data.Data(kind, dtype, shape, **_known(more))
+    make.__name__ = kind
+    return make
+
+
+def Structure(members, name="struct", **more):
+    members = members if isinstance(members, dict) else dict(members)
+    return _data.Data("Structure", None, members=members, name=name, **_known(more))
+
+
+def ContainerArray(stype, shape, **more):
+    return _data.Data("ContainerArray", None, shape, stype=stype, **_known(more))
+
+
+# ---- modules ----
 
 class _Dace(types.ModuleType):
     def __call__(self, f=None, **options): # @dace
@@ -95,11 +71,11 @@ class _Dace(types.ModuleType):
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        if self.__name__ == "dace" and (name in ("tasklet", "mapscope") or supported(f"dace.{name}")):
+        if self.__name__ == "dace" and (name in ("mapscope", "consumescope") or supported(f"dace.{name}")):
             setattr(self, name, _types.Known(f"dace.{name}"))
             return vars(self)[name]
         raise AttributeError(f"'{self.__name__}.{name}' is not among the names of DaCe that sdfg.dace has: {', '.join(sorted(_NAMES))}, "
-                             f"program, method, function, callback, {', '.join((*_BUILDING, *_ENUMERATIONS))}, Config")
+                             f"program, method, function, {', '.join((*_BUILDING, *_ENUMERATIONS))}, Config")
 
 
 class _Names:
@@ -118,59 +94,99 @@ class _Names:
 
 
 class _Config:
-    """Options of DaCe: all have their defaults, and what is set has no effect."""
+    """Options of DaCe: what is set can be read back, and has no effect."""
 
-    @staticmethod
-    def set_temporary(*_, **__):
-        return contextlib.nullcontext()
+    _values: dict = {}
 
-    @staticmethod
-    def set(*_, **__):
-        pass
+    @classmethod
+    def set(cls, *path, value=None, **_):
+        cls._values[path] = value
 
-    @staticmethod
-    def get(*_):
-        return None
+    @classmethod
+    def append(cls, *path, value=None, **_):
+        cls._values[path] = (cls._values.get(path) or "") + value
+        return cls._values[path]
 
-    @staticmethod
-    def get_bool(*_):
-        return False
+    @classmethod
+    def get(cls, *path):
+        return cls._values.get(path)
+
+    @classmethod
+    def get_bool(cls, *path):
+        return str(cls.get(*path)).lower() in ("true", "1", "yes", "on")
+
+
+@contextlib.contextmanager
+def temporary_config():
+    """What is set in the block is as before behind it."""
+    kept = dict(_Config._values)
+    try:
+        yield
+    finally:
+        _Config._values = kept
+
+
+@contextlib.contextmanager
+def set_temporary(*path, value):
+    with temporary_config():
+        _Config.set(*path, value=value)
+        yield value
 
 
 class SDFG(_graph.SDFG):
-    """The graph under construction; `from_file` gives one that can be called, compiled and saved."""
+    """The graph under construction; that of a file can be called, compiled and saved, too."""
 
-    @staticmethod
-    def from_file(path):
-        return Graph(compile(path))
+
+def auto_optimize(graph, *_, **__):
+    """Nothing to do: the compiler does what there is."""
+    return graph
+
+
+def _libraries():
+    """Module behind "dace.libraries." -> {class: what makes its nodes}."""
+    from ._program import default_engine
+    found: dict = {}
+    for row in default_engine().list("ops"):
+        library_name, _, last = row.name.rpartition(".")
+        found.setdefault(library_name, {})[last] = functools.partial(_state.library_node, row.name)
+    found.setdefault("standard", {})["Reduce"] = _state.reduce_node
+    return found
 
 
 _BUILDING = {"SDFG": SDFG, "Memlet": _memlet.Memlet, "InterstateEdge": _graph.InterstateEdge, "SDFGState": _state.SDFGState,
-             "LoopRegion": _graph.LoopRegion, "ConditionalBlock": _graph.ConditionalBlock, "ControlFlowRegion": _graph.ControlFlowRegion}
-_ENUMERATIONS = ("StorageType", "ScheduleType", "AllocationLifetime", "Language", "DeviceType", "InstrumentationType", "ReductionType")
+             "LoopRegion": _graph.LoopRegion, "ConditionalBlock": _graph.ConditionalBlock, "ControlFlowRegion": _graph.ControlFlowRegion,
+             "InvalidSDFGError": InvalidError}
+_ENUMERATIONS = ("StorageType", "ScheduleType", "AllocationLifetime", "Language", "DeviceType", "InstrumentationType", "ReductionType",
+                 "DebugInfo")
+_CONTAINERS = {"Data": _data.Data, "Array": Array, "Scalar": Scalar, "Structure": Structure, "ContainerArray": ContainerArray,
+               **{name: _container(kind) for name, kind in (("Stream", "Stream"), ("ArrayView", "ArrayView"), ("ArrayReference", "ArrayReference"))}}
+_RANGES = {"Range": _memlet.Range, "Indices": _memlet.Range.from_indices}
 # The modules of DaCe that hold them.
-_MODULES = {"dtypes": (), "memlet": ("Memlet",), "data": (), "config": (), "sdfg": tuple(_BUILDING), "sdfg.state": tuple(_BUILDING),
-            "sdfg.sdfg": ("SDFG", "InterstateEdge"), "sdfg.nodes": (), "frontend": (), "frontend.python": (), "frontend.python.common": ()}
+_MODULES = {"dtypes": _TYPES, "memlet": {"Memlet": _memlet.Memlet}, "subsets": _RANGES, "data": _CONTAINERS, "symbolic": {"symbol": _types.symbol},
+            "config": {"Config": _Config, "set_temporary": set_temporary, "temporary_config": temporary_config},
+            "sdfg": _BUILDING, "sdfg.state": _BUILDING, "sdfg.sdfg": _BUILDING, "sdfg.nodes": {}, "sdfg.validation": {"InvalidSDFGError": InvalidError},
+            "frontend": {}, "frontend.python": {}, "frontend.python.common": {"DaceSyntaxError": ProgramError, "SDFGConvertible": SDFGConvertible},
+            "frontend.python.parser": {"DaceProgram": DaceProgram}, "transformation": {}, "transformation.auto": {},
+            "transformation.auto.auto_optimize": {"auto_optimize": auto_optimize}, "libraries": {}}
 
 
 def _modules():
     """Name behind "dace." -> module; "" is the module itself."""
-    made = {"": _Dace("dace", __doc__), **{name: _Dace(f"dace.{name}") for name in _MODULES}}
+    tables = dict(_MODULES)
+    for name, classes in _libraries().items():
+        tables[f"libraries.{name}"] = tables[f"libraries.{name}.nodes"] = classes
+    made = {"": _Dace("dace", __doc__), **{name: _Dace(f"dace.{name}") for name in tables}}
+    enumerations = {name: _Names(name) for name in _ENUMERATIONS}
+    vars(made[""]).update(_NAMES, **_BUILDING, **enumerations, program=program, method=program, function=program, __version__="",
+                          Config=_Config, SDFGConvertible=SDFGConvertible)
+    vars(made["dtypes"]).update(_NAMES, **enumerations)
     for name, module in made.items():
+        vars(module).update(tables.get(name, {}))
         outer, _, last = name.rpartition(".")
         if name:
             setattr(made[outer], last, module)
-            vars(module).update({n: _BUILDING[n] for n in _MODULES[name]})
         module.__path__ = []
-    enumerations = {name: _Names(name) for name in _ENUMERATIONS}
-    vars(made[""]).update(_NAMES, **_BUILDING, **enumerations, program=program, method=program, function=program, __version__="",
-                          callback=_types.Callback, Config=_Config, SDFGConvertible=SDFGConvertible)
-    vars(made["dtypes"]).update(_NAMES, **enumerations, callback=_types.Callback)
-    vars(made["dtypes"]).update(typeclass=_types.Type)
-    vars(made[""]).update(typeclass=_types.Type)
-    vars(made["data"]).update(Array=Array, Scalar=Scalar)
-    vars(made["config"]).update(Config=_Config, set_temporary=_Config.set_temporary, temporary_config=contextlib.nullcontext)
-    vars(made["frontend.python.common"]).update(DaceSyntaxError=ProgramError, SDFGConvertible=SDFGConvertible)
+    made[""].nodes = made["sdfg.nodes"]
     return made
 
 

@@ -1,4 +1,5 @@
 """Graphs that are built in Python: results against NumPy, what files hold, and the messages of mistakes."""
+import gzip
 import json
 import pathlib
 import tempfile
@@ -212,6 +213,106 @@ class Graphs(unittest.TestCase):
         Y = numpy.ones(2)
         sdfg.compile(axpy())(2.0, numpy.ones(2), Y)
         self.assertEqual(Y.tolist(), [3.0, 3.0])
+
+    def test_files_and_back(self):
+        """What a file says comes back the same, also of programs with loops, branches, nested graphs and library nodes."""
+        @sdfg.program
+        def f(A: sdfg.float64[N, 4], B: sdfg.float64[N]):
+            for i in sdfg.map[0:N]:
+                B[i] = numpy.sum(A[i]) + 1
+            for k in range(3):
+                if B[0] > 1:
+                    B[k // 2] += 1
+            return A.T @ B
+        graph = SDFG.from_json(json.loads(f.to_sdfg()))
+        again = SDFG.from_json(json.loads(json.dumps(graph.to_json())))
+        self.assertEqual(again.to_json(), graph.to_json())
+        A, B, C = numpy.random.default_rng(3).random((3, 5, 4))[0], numpy.zeros(5), numpy.zeros(5)
+        numpy.testing.assert_allclose(again(A=A, B=B), f(A, C))
+        numpy.testing.assert_allclose(B, C)
+        self.assertEqual((graph.arrays["A"].shape, graph.arrays["B"].shape), ((N, 4), (N,)))
+        self.assertTrue(all(state.sdfg is graph for state in graph.states()))
+        for record in (axpy().to_json(), f.to_sdfg()):
+            with tempfile.TemporaryDirectory() as folder:
+                path = pathlib.Path(folder, "g.sdfgz")
+                data = record if isinstance(record, str) else json.dumps(record)
+                path.write_bytes(gzip.compress(data.encode()))
+                self.assertEqual(SDFG.from_file(path).name, json.loads(data)["attributes"]["name"])
+
+    def test_a_loaded_graph_is_changed(self):
+        graph = SDFG.from_json(axpy().to_json())
+        state = graph.states()[0]
+        [tasklet] = [node for node in state.nodes() if node.type == "Tasklet"]
+        tasklet.code = "o = s * x - y"
+        self.assertEqual([e.data.data for e in state.in_edges(tasklet)], ["X", "Y", "a"])
+        graph.arg_names = ["a", "X", "Y"]
+        Y = numpy.ones(3)
+        graph(2.0, numpy.arange(3.0), Y)
+        self.assertEqual(Y.tolist(), [-1, 1, 3])
+
+    def test_edge_pairs_and_consume(self):
+        graph = SDFG("pairs")
+        graph.add_array("A", [31], sdfg.float64)
+        graph.add_array("B", [1], sdfg.float64)
+        state = graph.add_state()
+        tasklet, A, B = state.add_tasklet("t", {"a"}, {"b"}, "b = 2 * a"), state.add_read("A"), state.add_write("B")
+        entry, exit = state.add_map("m", dict(i="0:31"))
+        state.add_edge_pair(entry, tasklet, A, Memlet("A[i]"), internal_connector="a")
+        state.add_edge_pair(exit, tasklet, B, Memlet("B[0]", wcr="lambda a, b: a + b"), internal_connector="b", scope_connector="o")
+        A, B = numpy.arange(31.0), numpy.zeros(1)
+        graph(A=A, B=B)
+        self.assertEqual(B[0], 2 * A.sum())
+
+        graph = SDFG("fibonacci")
+        graph.add_array("n", [1], sdfg.int32)
+        graph.add_array("result", [1], sdfg.int32)
+        graph.add_stream("S", sdfg.int32, transient=True)
+        state = graph.add_state()
+        first = state.add_tasklet("first", {"i"}, {"o"}, "o = i")
+        S, S2 = state.add_access("S"), state.add_access("S")
+        state.add_edge(state.add_read("n"), None, first, "i", Memlet("n[0]"))
+        state.add_edge(first, "o", S, None, Memlet("S[0]"))
+        entry, exit = state.add_consume("consume", ("p", "4"))
+        body = state.add_tasklet("body", {"s"}, {"sout", "val"}, "if s == 1:\n    val = 1\nelif s > 1:\n    sout = s - 1\n    sout = s - 2")
+        state.add_memlet_path(S, entry, body, dst_conn="s", memlet=Memlet("S[0]", dynamic=True))
+        state.add_memlet_path(body, exit, S2, src_conn="sout", memlet=Memlet("S[0]", dynamic=True))
+        state.add_memlet_path(body, exit, state.add_write("result"), src_conn="val",
+                              memlet=Memlet("result[0]", wcr="lambda a, b: a + b", dynamic=True))
+        result = numpy.zeros(1, numpy.int32)
+        graph(n=numpy.array([10], numpy.int32), result=result)
+        self.assertEqual(result[0], 55)
+
+    def test_composed_types(self):
+        pair = sdfg.struct("pair", index=sdfg.int32, value=sdfg.float64)
+        graph = SDFG("pairs")
+        graph.add_array("A", [4], pair)
+        graph.add_state().add_mapped_tasklet("t", {"i": "0:4"}, {"a": Memlet("A[i]")}, "b = pair(index=a.index + 1, value=a.value * 2)",
+                                             {"b": Memlet("A[i]")}, external_edges=True)
+        A = numpy.zeros(4, pair.dtype)
+        A["value"] = numpy.arange(4)
+        graph(A=A)
+        self.assertEqual((A["index"].tolist(), A["value"].tolist()), ([1] * 4, [0, 2, 4, 6]))
+        self.assertEqual(pair(value=3)["value"], 3)
+        graph = SDFG("vectors")
+        graph.add_array("A", [2], sdfg.vector(sdfg.float32, 4))
+        graph.add_state().add_mapped_tasklet("t", {"i": "0:2"}, {"a": Memlet("A[i]")}, "b = a * 2", {"b": Memlet("A[i]")}, external_edges=True)
+        A = numpy.arange(8, dtype=numpy.float32)
+        graph(A=A)
+        self.assertEqual(A.tolist(), list(range(0, 16, 2)))
+        self.assertEqual(SDFG.from_json(graph.to_json()).to_json(), graph.to_json())
+
+    def test_library_nodes(self):
+        graph = SDFG("product")
+        for name in "A", "B", "C":
+            graph.add_array(name, [N, N], sdfg.float64)
+        state = graph.add_state()
+        node = state.add_node(sdfg.library_node("blas.MatMul"))
+        state.add_edge(state.add_read("A"), None, node, "_a", Memlet("A"))
+        state.add_edge(state.add_read("B"), None, node, "_b", Memlet("B"))
+        state.add_edge(node, "_c", state.add_write("C"), None, Memlet("C"))
+        A, B, C = numpy.random.default_rng(1).random((3, 4, 4))
+        graph(A=A, B=B, C=C)
+        numpy.testing.assert_allclose(C, A @ B)
 
     def test_mistakes(self):
         graph = axpy()

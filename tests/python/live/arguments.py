@@ -51,6 +51,15 @@ def constants(A, shape, names, f):
 
 
 @sdfg.program
+def any_number(A, *more, scale=1.0):
+    B = A * scale
+    for x in more:
+        B += x
+    A[0] = len(more)
+    return B
+
+
+@sdfg.program
 def sizes(A, B):
     C = np.concatenate((A, B))
     return C.reshape((2, A.shape[0])), A.shape[0] + B.size
@@ -124,6 +133,8 @@ def calls():
     yield optional, (A, 5)
     yield constants, (A, (2, 3), ("a", "b"), lambda x: x * 2)
     yield constants, (A, (3, 3), ("b", "b", "c"), lambda x: x + 1)
+    for more in (), (B,), (B, 2 * B), (B, 3), (B, 4):
+        yield any_number, (A, *more)
     yield sizes, (np.arange(4.0), np.arange(4.0))
     yield sizes, (np.arange(5.0), np.arange(5.0))
     square = np.arange(12.0).reshape(3, 4)

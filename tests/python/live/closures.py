@@ -166,6 +166,7 @@ def change():
     yield shapes, ()
     LISTS.append(4.5)
     yield elements, (A,)
+    yield dictionaries, (A,), (GA,)
     LISTS[0] = 9
     yield elements, (A,)
     DEEP["sizes"]["x"] = [5, 6]
@@ -180,6 +181,20 @@ def change():
     yield attributes, (A,)
     square = lambda x: x * x * x # noqa: E731
     yield functions, (A,)
+
+
+@sdfg.program
+def dictionaries(A):
+    for key in DEEP:
+        if key == "sizes":
+            A += len(DEEP["sizes"]["x"])
+    for name, values in DEEP["sizes"].items():
+        A += len(name) * values[1]
+    for array in DEEP["arrays"][0:2]:
+        A += array
+    for i, key in enumerate(DEEP["sizes"].keys()):
+        A[i] = DEEP.get("nothing", 7) + DEEP["sizes"].get(key)[2]
+    return sum(DEEP["sizes"]["x"][1:]), "abc" < "abd", "b" >= "c"
 
 
 @sdfg.program

@@ -1,0 +1,111 @@
+"""Programs in DaCe's dialect and the graphs that they give, for `import dace`."""
+
+import functools
+import json
+
+from . import _graph
+from ._function import Function, Method
+from ._types import compiletime
+
+
+class Graph:
+    """The SDFG of a program. It can be called, compiled and saved as it is; what else an SDFG has makes it one that can be changed, which
+    is compiled anew when it has been."""
+
+    def __init__(self, program):
+        self._program = program
+        self.name, self.arg_names = program.name, program.arg_names
+
+    @functools.cached_property
+    def _changed(self):
+        made = _graph.SDFG.from_json(json.loads(self._program.emit("sdfg")))
+        made.arg_names = list(self.arg_names)
+        return made
+
+    def __getattr__(self, name):
+        if name.startswith("__") or name not in dir(_graph.SDFG) + ["arrays", "symbols", "constants_prop", "label"]:
+            raise AttributeError(f"'{name}' is not among what sdfg.dace has of an SDFG")
+        return getattr(self._changed, name)
+
+    def compile(self, *_, **__):
+        return self
+
+    def simplify(self, *_, **__):
+        """Nothing to do: the compiler does what there is."""
+
+    def validate(self):
+        """Done when it was made, and when it was changed."""
+        if "_changed" in vars(self):
+            self._changed.validate()
+
+    def to_json(self, *_):
+        return self._changed.to_json() if "_changed" in vars(self) else json.loads(self._program.emit("sdfg"))
+
+    def save(self, path, *_, **__):
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(self.to_json(), file)
+
+    def __call__(self, *args, **kwargs):
+        return (self._changed if "_changed" in vars(self) else self._program)(*args, **kwargs)
+
+    def __deepcopy__(self, memo):
+        return _graph.SDFG.from_json(self.to_json())
+
+
+class DaceProgram(Function):
+    """A program in DaCe's dialect: single results are arrays of one element."""
+
+    def __init__(self, f, *, auto_optimize=False, device=None, recreate_sdfg=True, regenerate_code=True, recompile=True,
+                 distributed_compilation=False, constant_functions=False, use_explicit_cf=True, **options):
+        if "GPU" in str(device):
+            raise NotImplementedError("device: programs run on the CPU")
+        super().__init__(f, dace=True, constant_functions=constant_functions, **options)
+
+    def __get__(self, instance, owner=None):
+        return self if instance is None else DaceMethod(self, instance)
+
+    def to_sdfg(self, *args, simplify=None, save=False, validate=True, **kwargs):
+        return Graph(super().compile(*args, **kwargs))
+
+    def compile(self, *args, simplify=None, save=False, validate=True, **kwargs):
+        return self.to_sdfg(*args, **kwargs)
+
+    # ---- as an object that is an SDFG ----
+
+    def __sdfg__(self, *args, **kwargs):
+        return self.to_sdfg(*args, **kwargs)
+
+    def __sdfg_signature__(self):
+        if self._kinds is None:
+            self._prepare()
+        return list(self._kinds), [name for name, kind in self._kinds.items() if kind is compiletime]
+
+    def __sdfg_closure__(self, reevaluate=None):
+        """The arrays and callbacks that the newest form captures, by the names of its arguments."""
+        return self._closure({})
+
+    def _closure(self, values):
+        if not self._variants:
+            return {}
+        variant = next(reversed(self._variants.values()))[0]
+        return dict(zip([*variant.captured, *(name for name, _ in variant.sites)], variant.check(values) or ()))
+
+
+class DaceMethod(Method):
+    """A program of an object."""
+
+    def __sdfg__(self, *args, **kwargs):
+        return self.__func__.__sdfg__(self.__self__, *args, **kwargs)
+
+    def __sdfg_signature__(self):
+        names, constants = self.__func__.__sdfg_signature__()
+        return names[1:], [name for name in constants if name != names[0]]
+
+    def __sdfg_closure__(self, reevaluate=None):
+        return self.__func__._closure({self.__func__.__sdfg_signature__()[0][0]: self.__self__})
+
+
+def program(f=None, **options):
+    if f is None:
+        return functools.partial(program, **options)
+    return f if isinstance(f, DaceProgram) else DaceProgram(f, **options)
