@@ -16,6 +16,7 @@ struct machine {
     int32_t line;          /* bytes of a cache line */
     int32_t vector;        /* bytes of the longest vectors with masks and 32 registers; 0: none */
     bool scalable;         /* has vectors whose length is known when code runs; `vector` does not count them */
+    int32_t vscale;        /* the length of those in 128 bits, for code that runs on other machines; 0: known then */
     bool double_pumped;    /* two vectors of half of `vector` take as long as one, and a load of one as long as two */
     bool nontemporal;      /* has stores that go past the caches */
     int32_t region;        /* work below which a parallel region does not pay, in simple operations (tree_cost.h) */

@@ -24,7 +24,7 @@ struct result_owner {
     char reason[300];
 };
 
-static bool is_word(const char *words, const char *word)
+bool compile_is_word(const char *words, const char *word)
 {
     size_t n = strlen(word);
     for (const char *p = words; p && (p = strstr(p, word)); p += n)
@@ -49,7 +49,8 @@ static void dump(struct compile *c, const char *pass)
     if (!r->dump)
         return;
     bool asked = r->dump_after && (!strcmp(r->dump_after, pass) || !strcmp(r->dump_after, "all"));
-    if (asked || (is_word(r->debug_words, "ir") && !c->tree) || (is_word(r->debug_words, "tree") && c->tree))
+    if (asked || (compile_is_word(r->debug_words, "ir") && !c->tree) ||
+        (compile_is_word(r->debug_words, "tree") && c->tree))
         r->dump(r->dump_user, pass, printed(c));
 }
 
@@ -57,7 +58,7 @@ static void dump(struct compile *c, const char *pass)
 static void dump_facts(struct compile *c)
 {
     const struct codegen_request *r = c->request;
-    if (!r->dump || !c->tree || !is_word(r->debug_words, "facts"))
+    if (!r->dump || !c->tree || !compile_is_word(r->debug_words, "facts"))
         return;
     struct text t = text_new(c->ir->arena);
     for (int i = 0; i < TREE_FACTS; i++) {

@@ -96,6 +96,9 @@ void compile_end(void);
 /* What codegen_api.list tells (list.c). */
 bool compile_list(enum sdfg_list_kind what, const struct codegen_added *added, struct arena *a, codegen_rows *out);
 
+/* Is it one of the debug words? */
+bool compile_is_word(const char *words, const char *word);
+
 /* ---- passes of compile_pass.c ---- */
 
 bool pass_target(struct compile *c);

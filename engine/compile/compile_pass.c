@@ -29,6 +29,20 @@ static struct jit_options jit_options_of(const struct compile *c)
     };
 }
 
+/* Vectors as SVE has them on every processor, for tests: LLVM takes them apart. */
+static void set_length(struct machine *m, const char *words)
+{
+    static const struct {
+        const char *word;
+        int32_t vscale;
+    } lengths[] = { { "vscale1", 1 }, { "vscale2", 2 }, { "vscale4", 4 }, { "vscale16", 16 } };
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+        if (compile_is_word(words, lengths[i].word)) {
+            m->scalable = true;
+            m->vscale = lengths[i].vscale;
+        }
+}
+
 bool pass_target(struct compile *c)
 {
     struct jit_options o = jit_options_of(c);
@@ -36,6 +50,7 @@ bool pass_target(struct compile *c)
     struct target_machine asked = { names.triple, names.cpu, names.features, .other = c->request->exports };
     const struct target *host = targets_builtin.items[0];
     TARGET_WITH(host, machine)->machine(host, &asked, &c->machine);
+    set_length(&c->machine, c->request->debug_words);
     return true;
 }
 

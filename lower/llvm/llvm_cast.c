@@ -122,10 +122,9 @@ struct llvm_value llvm_cast(struct llvm_func *f, const struct type *to, const st
 
 static LLVMTypeRef memory_vector(struct llvm_func *f, const struct type *t)
 {
-    if (llvm_type_is_complex(t) && t->kind == TYPE_VECTOR && t->scalable)
-        return LLVMScalableVectorType(llvm_type(f->unit, t->elem), 2 * t->lanes);
     if (llvm_type_is_complex(t))
-        return LLVMVectorType(llvm_type(f->unit, type_scalar(t)), t->kind == TYPE_VECTOR ? 2 * t->lanes : 2);
+        return t->kind == TYPE_VECTOR ? llvm_with_pairs(llvm_type(f->unit, t))
+                                      : LLVMVectorType(llvm_type(f->unit, t), 2);
     LLVMTypeRef scalar = t->kind == TYPE_VECTOR ? llvm_type_memory(f->unit, t->elem) : llvm_type_memory(f->unit, t);
     return t->kind == TYPE_VECTOR ? llvm_with_lanes(llvm_type(f->unit, t), scalar) : scalar;
 }
@@ -144,7 +143,7 @@ LLVMValueRef llvm_interleave(struct llvm_func *f, LLVMValueRef re, LLVMValueRef 
 {
     unsigned count = LLVMGetVectorSize(LLVMTypeOf(re));
     if (LLVMGetTypeKind(LLVMTypeOf(re)) == LLVMScalableVectorTypeKind) {
-        LLVMTypeRef pairs = LLVMScalableVectorType(LLVMGetElementType(LLVMTypeOf(re)), 2 * count);
+        LLVMTypeRef pairs = llvm_with_pairs(LLVMTypeOf(re));
         return llvm_intrinsic(f, "llvm.vector.interleave2", pairs, (LLVMValueRef[]){ re, im }, 2);
     }
     LLVMValueRef *mask = NEW_ARRAY(f->emitter->arena, LLVMValueRef, 2 * count);
@@ -153,13 +152,14 @@ LLVMValueRef llvm_interleave(struct llvm_func *f, LLVMValueRef re, LLVMValueRef 
     return LLVMBuildShuffleVector(f->builder, re, im, LLVMConstVector(mask, 2 * count), "");
 }
 
-static struct llvm_value deinterleave(struct llvm_func *f, LLVMValueRef pairs, unsigned count)
+static struct llvm_value deinterleave(struct llvm_func *f, LLVMValueRef pairs)
 {
     if (LLVMGetTypeKind(LLVMTypeOf(pairs)) == LLVMScalableVectorTypeKind) {
         LLVMValueRef both = llvm_intrinsic(f, "llvm.vector.deinterleave2", LLVMTypeOf(pairs), &pairs, 1);
         return (struct llvm_value){ LLVMBuildExtractValue(f->builder, both, 0, ""),
                                     LLVMBuildExtractValue(f->builder, both, 1, "") };
     }
+    unsigned count = LLVMGetVectorSize(LLVMTypeOf(pairs)) / 2;
     LLVMValueRef re = every_second_lane(f, pairs, count, 0);
     return (struct llvm_value){ re, every_second_lane(f, pairs, count, 1) };
 }
@@ -181,7 +181,7 @@ LLVMValueRef llvm_to_memory(struct llvm_func *f, const struct type *t, struct ll
 struct llvm_value llvm_from_memory(struct llvm_func *f, const struct type *t, LLVMValueRef v)
 {
     if (t->kind == TYPE_VECTOR && type_is_complex(t->elem))
-        return deinterleave(f, v, t->lanes);
+        return deinterleave(f, v);
     if (type_is_complex(t)) {
         LLVMValueRef re = LLVMBuildExtractElement(f->builder, v, llvm_int(f->unit->i32, 0), "");
         return (struct llvm_value){ re, LLVMBuildExtractElement(f->builder, v, llvm_int(f->unit->i32, 1), "") };

@@ -28,6 +28,7 @@ struct llvm_unit {
     LLVMBuilderRef builder, allocas; /* allocas: at the end of the entry block of the function being emitted */
     uint32_t statements;             /* given to this unit so far */
     bool x86;
+    unsigned vscale; /* of scalable vectors; 0: known when the code runs */
     LLVMTypeRef nothing, pointer, i1, i8, i16, i32, i64, f16, f32, f64;
     unsigned kind_loop, kind_scope, kind_noalias, kind_group; /* metadata kinds */
     LLVMMetadataRef groups[LLVM_ACCESS_GROUP_BATCH];          /* access groups not used yet */
@@ -204,6 +205,7 @@ const struct type *llvm_type_part(struct llvm_func *f,
 bool llvm_type_is_small_float(const struct type *t);     /* float16, bfloat16 and the 8-bit ones */
 bool llvm_is_vector(LLVMTypeRef type);                   /* of either kind */
 LLVMTypeRef llvm_with_lanes(LLVMTypeRef vector, LLVMTypeRef element); /* as many lanes, of another element */
+LLVMTypeRef llvm_with_pairs(LLVMTypeRef vector);                      /* twice as many lanes */
 LLVMValueRef llvm_int(LLVMTypeRef type, int64_t value);
 LLVMValueRef llvm_splat(struct llvm_func *f, LLVMTypeRef like,
                         LLVMValueRef scalar);                 /* `like` a vector; else unchanged */

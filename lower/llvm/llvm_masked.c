@@ -78,8 +78,8 @@ static LLVMTypeRef type_at(struct llvm_func *f, const struct lane_place *p)
     const struct type *elem = p->type->elem;
     if (!type_is_complex(elem))
         return llvm_with_lanes(llvm_type(f->unit, p->type), llvm_type_memory(f->unit, elem));
-    return p->indexed ? llvm_type(f->unit, p->type)
-                      : LLVMScalableVectorType(llvm_type(f->unit, elem), 2 * p->type->lanes);
+    LLVMTypeRef part = llvm_type(f->unit, p->type);
+    return p->indexed ? part : llvm_with_pairs(part);
 }
 
 static LLVMValueRef load_part(struct llvm_func *f, const struct lane_place *p, LLVMValueRef at,

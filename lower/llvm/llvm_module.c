@@ -63,6 +63,7 @@ static struct llvm_unit *new_unit(struct llvm_emitter *e)
     u->emitter = e;
     u->module = e->options->module(e->options->user, arena_printf(e->arena, "%s.%u", base, e->units.count));
     LLVMContextRef c = u->context = LLVMGetModuleContext(u->module);
+    u->vscale = (unsigned)e->tree->machine->vscale;
     u->x86 = strncmp(LLVMGetTarget(u->module), "x86_64", 6) == 0;
     u->builder = LLVMCreateBuilderInContext(c);
     u->allocas = LLVMCreateBuilderInContext(c);
@@ -172,7 +173,7 @@ static LLVMValueRef define_function(struct llvm_unit *u, const struct llvm_job *
     else if (outlined)
         LLVMSetVisibility(function, LLVMHiddenVisibility);
     llvm_function_attribute(u, function, "nounwind", 0);
-    if (u->emitter->tree->machine->scalable)
+    if (u->emitter->tree->machine->scalable && !u->vscale)
         llvm_function_attribute(u, function, "vscale_range", (uint64_t)1 << 32 | LARGEST_VSCALE);
     parameter_attribute(u, function, 0, "noalias");
     parameter_attribute(u, function, 1, "noalias");

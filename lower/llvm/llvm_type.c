@@ -47,8 +47,9 @@ LLVMTypeRef llvm_type(struct llvm_unit *u, const struct type *t)
     case TYPE_C128:
         return u->f64;
     case TYPE_VECTOR:
-        return t->scalable ? LLVMScalableVectorType(llvm_type(u, t->elem), t->lanes)
-                           : LLVMVectorType(llvm_type(u, t->elem), t->lanes);
+        return t->scalable && !u->vscale
+                   ? LLVMScalableVectorType(llvm_type(u, t->elem), t->lanes)
+                   : LLVMVectorType(llvm_type(u, t->elem), t->lanes * (t->scalable ? u->vscale : 1));
     case TYPE_STRUCT:
         return LLVMArrayType2(u->i8, t->size);
     case TYPE_POINTER:
@@ -88,6 +89,14 @@ bool llvm_is_vector(LLVMTypeRef type)
 LLVMTypeRef llvm_with_lanes(LLVMTypeRef vector, LLVMTypeRef element)
 {
     unsigned lanes = LLVMGetVectorSize(vector); /* of a scalable one: the multiples of vscale */
+    bool scalable = LLVMGetTypeKind(vector) == LLVMScalableVectorTypeKind;
+    return scalable ? LLVMScalableVectorType(element, lanes) : LLVMVectorType(element, lanes);
+}
+
+LLVMTypeRef llvm_with_pairs(LLVMTypeRef vector)
+{
+    LLVMTypeRef element = LLVMGetElementType(vector);
+    unsigned lanes = 2 * LLVMGetVectorSize(vector);
     bool scalable = LLVMGetTypeKind(vector) == LLVMScalableVectorTypeKind;
     return scalable ? LLVMScalableVectorType(element, lanes) : LLVMVectorType(element, lanes);
 }

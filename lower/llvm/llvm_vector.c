@@ -46,7 +46,11 @@ void llvm_vector_forms(struct llvm_func *f, LLVMValueRef call, const char *funct
 
 /* ---- our own vectors ---- */
 
-LLVMValueRef llvm_vscale(struct llvm_func *f) { return llvm_intrinsic(f, "llvm.vscale", f->unit->i64, NULL, 0); }
+LLVMValueRef llvm_vscale(struct llvm_func *f)
+{
+    const struct llvm_unit *u = f->unit;
+    return u->vscale ? llvm_int(u->i64, u->vscale) : llvm_intrinsic(f, "llvm.vscale", u->i64, NULL, 0);
+}
 
 /* Lanes that are not active are computed as well: these functions have no effects. */
 LLVMValueRef llvm_vector_call(struct llvm_func *f, const char *function, const struct type *t,
