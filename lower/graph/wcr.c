@@ -1,27 +1,64 @@
 /* Writes: plain, combining, and whether a combining write must be atomic (semantics.md 4.7). */
 #include "lower/graph/lower.h"
 
+struct extents {
+    const struct container *container;
+    bool all;
+};
+
+static void find_extent(void *user, const struct sym *name)
+{
+    struct extents *x = user;
+    bool found = false;
+    for (uint32_t d = 0; d < x->container->rank; d++)
+        found |= sym_mentions(x->container->shape[d], name->name);
+    x->all &= found;
+}
+
+/* Do neighbours in the dimension lie apart? Strides made of extents are not 0 where there are elements; others are what
+ * callers say. */
+static bool lies_apart(struct lower *lw, const struct activation *act, const struct container *c, uint32_t dim)
+{
+    if (!c->strides || dim >= c->rank)
+        return true;
+    const struct binding *b = map_get(&act->bindings, c);
+    const struct sym *stride = b && b->strides ? b->strides[dim] : c->strides[dim];
+    if (stride->op == SYM_INT)
+        return stride->i != 0;
+    struct extents x = { c, true };
+    sym_visit_names(c->strides[dim], find_extent, &x);
+    return x.all && sym_less_equal(lw->ir, sym_int(lw->ir, 1), c->strides[dim]) == TRUTH_YES;
+}
+
+/* A container of an activation, and the part of it that is written. */
+struct written {
+    const struct activation *act;
+    const struct container *container;
+    const struct subset *subset;
+};
+
 /* Some dimension is coefficient * parameter + rest with an extent below the coefficient times the step: different
  * values of the parameter touch different elements. */
-static bool separates(struct lower *lw, const struct subset *s, const char *param, const struct sym *step)
+static bool separates(struct lower *lw, const struct written *w, const char *param, const struct sym *step)
 {
     struct ir *ir = lw->ir;
-    for (uint32_t d = 0; s && d < s->rank; d++) {
-        const struct range *r = &s->dims[d];
+    for (uint32_t d = 0; w->subset && d < w->subset->rank; d++) {
+        const struct range *r = &w->subset->dims[d];
         const struct sym *coefficient, *rest;
         if (!sym_linear_in(ir, r->begin, param, &coefficient, &rest) || coefficient->op != SYM_INT ||
             coefficient->i < 1)
             continue;
         const struct sym *extent = sym_add(ir, sym_sub(ir, r->end, r->begin), r->tile);
         const struct sym *reach = sym_mul(ir, coefficient, step);
-        if (!sym_mentions(extent, param) && sym_less_equal(ir, extent, reach) == TRUTH_YES)
+        if (!sym_mentions(extent, param) && sym_less_equal(ir, extent, reach) == TRUTH_YES &&
+            lies_apart(lw, w->act, w->container, d))
             return true;
     }
     return false;
 }
 
-/* Do iterations of the concurrent parameters of `sc` meet in `subset` of the container? */
-static bool conflicts_in_scope(struct lower *lw, const struct scope *sc, const struct subset *subset)
+/* Do iterations of the concurrent parameters of `sc` meet in what is written? */
+static bool conflicts_in_scope(struct lower *lw, const struct scope *sc, const struct written *w)
 {
     const struct map_entry *m = as_map_entry(sc->entry);
     if (!m)
@@ -32,7 +69,7 @@ static bool conflicts_in_scope(struct lower *lw, const struct scope *sc, const s
         const struct range *r = &m->range.dims[p];
         if (r->begin == r->end)
             continue;
-        if (!separates(lw, subset, m->params.items[p], r->step))
+        if (!separates(lw, w, m->params.items[p], r->step))
             return true;
     }
     return false;
@@ -63,7 +100,7 @@ bool lower_is_conflicting(struct scope *sc, struct edge *e)
         for (; s; s = s->parent) {
             if (s->entry && lower_is_private_to(act, c, s->entry))
                 return false;
-            if (s->concurrent && conflicts_in_scope(lw, s, subset))
+            if (s->concurrent && conflicts_in_scope(lw, s, &(struct written){ act, c, subset }))
                 return true;
         }
         if (c->transient || !act->parent || !act->caller->parallel)

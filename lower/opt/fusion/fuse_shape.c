@@ -56,12 +56,21 @@ static struct tree_stmt *add_loop(struct tree *t, struct tree_stmt *block, const
     return loop;
 }
 
+/* Parameters that are extents are not negative; what is computed from them (N - 1) may be. */
+static bool may_be_negative(const struct tree_expr *count) { return count->op != EXPR_INT && count->op != EXPR_VAR; }
+
+/* Two factors below zero would be iterations that the nest does not have. */
 static bool is_product(struct tree *t, struct tree_expr *total, struct tree_expr *const *counts, uint32_t levels)
 {
     struct linear whole, product;
     struct tree_expr *all = expr_i64(t, 1);
-    for (uint32_t i = 0; i < levels; i++)
+    uint32_t negative = 0;
+    for (uint32_t i = 0; i < levels; i++) {
         all = expr_binary(t, EXPR_MUL, all, counts[i]);
+        negative += may_be_negative(counts[i]);
+    }
+    if (negative > 1)
+        return false;
     linear_of(&whole, total);
     linear_of(&product, all);
     return linear_equal(&whole, &product);
