@@ -1,5 +1,6 @@
 #include "base/remark.h"
 
+#include "base/map.h"
 #include "base/vec.h"
 
 #include <stdlib.h>
@@ -18,8 +19,9 @@ static const struct {
 struct remark_entry {
     enum remark_code code;
     const struct place *at;
-    const char *subject, *text, *path; /* path: set for printing */
-    uint32_t number;                   /* in order of arrival */
+    const char *subject, *text, *path; /* path: set for printing, as is the time */
+    double seconds;
+    uint32_t number; /* in order of arrival */
 };
 
 struct numbered {
@@ -27,8 +29,17 @@ struct numbered {
     const char *subject;
 };
 
+struct timed {
+    const struct place *at;
+    const char *path; /* set for printing */
+    double seconds;
+};
+
 struct remarks {
     struct arena *arena;
+    VEC(struct timed) times;
+    struct map timed; /* place -> number in `times`, from 1 on */
+    double total;
     VEC(struct remark_entry) list;
     VEC(struct numbered) numbers;
 };
@@ -82,6 +93,51 @@ bool remarks_numbered(const struct remarks *r, uint32_t number, const struct pla
     return true;
 }
 
+/* ---- times ---- */
+
+void remarks_time(struct remarks *r, const struct place *at, double seconds)
+{
+    if (!at || seconds <= 0)
+        return;
+    uintptr_t number = (uintptr_t)map_get(&r->timed, at);
+    if (!number) {
+        vec_push(r->arena, &r->times, ((struct timed){ .at = at }));
+        number = r->times.count;
+        map_put(r->arena, &r->timed, at, (void *)number);
+    }
+    double *most = &r->times.items[number - 1].seconds;
+    *most = seconds > *most ? seconds : *most;
+}
+
+void remarks_total(struct remarks *r, double seconds) { r->total = seconds; }
+
+static const char *path_of(struct arena *a, const struct place *at)
+{
+    struct text path = text_new(a);
+    place_print_inner(at, &path);
+    return text_get(&path);
+}
+
+static bool is_inside(const char *path, const char *outer)
+{
+    size_t n = strlen(outer);
+    return n && !strncmp(path, outer, n) && path[n] == '/';
+}
+
+/* Of the element itself; else of what is in it, or around it. */
+static double time_of(const struct remarks *r, const char *path)
+{
+    double own = 0, near = 0;
+    for (uint32_t i = 0; i < r->times.count; i++) {
+        const struct timed *t = &r->times.items[i];
+        if (!strcmp(t->path, path))
+            own = t->seconds > own ? t->seconds : own;
+        else if (is_inside(t->path, path) || is_inside(path, t->path))
+            near = t->seconds > near ? t->seconds : near;
+    }
+    return own > 0 ? own : near;
+}
+
 /* ---- printing ---- */
 
 /* Numbers in paths by their value: state[2] before state[10]. */
@@ -120,13 +176,15 @@ static int compare_sources(const struct place *a, const struct place *b)
 static int compare(const void *a, const void *b)
 {
     const struct remark_entry *x = a, *y = b;
-    int order = compare_sources(place_source(x->at), place_source(y->at));
+    int order = (x->seconds < y->seconds) - (x->seconds > y->seconds);
+    if (!order)
+        order = compare_sources(place_source(x->at), place_source(y->at));
     if (!order)
         order = compare_paths(x->path, y->path);
     return order ? order : (x->number > y->number) - (x->number < y->number);
 }
 
-static const char *line(struct arena *a, const struct remark_entry *e)
+static const char *line(struct arena *a, const struct remark_entry *e, double total)
 {
     struct text t = text_new(a), source = text_new(a);
     place_print_source(e->at, &source);
@@ -137,7 +195,10 @@ static const char *line(struct arena *a, const struct remark_entry *e)
         text_printf(&t, " (%s)", text_get(&source));
     if (e->subject)
         text_printf(&t, "%s %s", *e->path ? "," : "", e->subject);
-    text_printf(&t, "%s %s\n", *e->path || e->subject ? ":" : "", e->text);
+    text_printf(&t, "%s %s", *e->path || e->subject ? ":" : "", e->text);
+    if (e->seconds > 0 && total > 0)
+        text_printf(&t, " [%.0f %%]", 100 * (e->seconds < total ? e->seconds / total : 1));
+    text_addc(&t, '\n');
     return text_get(&t);
 }
 
@@ -149,15 +210,16 @@ void remarks_print(const struct remarks *r, struct text *out)
         return;
     struct remark_entry *sorted = arena_copy(a, r->list.items, count * sizeof *sorted);
     const char **lines = NEW_ARRAY(a, const char *, count);
+    for (uint32_t i = 0; i < r->times.count; i++)
+        r->times.items[i].path = path_of(a, r->times.items[i].at);
     for (uint32_t i = 0; i < count; i++) {
-        struct text path = text_new(a);
-        place_print_inner(sorted[i].at, &path);
-        sorted[i].path = text_get(&path);
+        sorted[i].path = path_of(a, sorted[i].at);
+        sorted[i].seconds = time_of(r, sorted[i].path);
     }
     qsort(sorted, count, sizeof *sorted, compare);
     for (uint32_t i = 0, first = 0; i < count; i++) {
         bool seen = false;
-        lines[i] = line(a, &sorted[i]);
+        lines[i] = line(a, &sorted[i], r->total);
         if (strcmp(sorted[i].path, sorted[first].path))
             first = i; /* of the element */
         for (uint32_t k = first; k < i && !seen; k++)

@@ -35,8 +35,14 @@ uint32_t remarks_number(struct remarks *r, const struct place *at, const char *s
 /* What the number stands for; false if it is none. */
 bool remarks_numbered(const struct remarks *r, uint32_t number, const struct place **at, const char **subject);
 
-/* One line each, paths without the root, equal ones once, sorted by line of the source, then by element path, then as
- * they came: done   parallelize state[0] "MapState"/map[0] "axpy_5" (user.py:5:4), loop i: is parallelized, ... */
+/* Seconds that what stands at an element takes, as part of a loop nest; the most of what is said of it counts. 0: not
+ * known. `total`: all of the program, of which shares are printed; 0: not known. */
+void remarks_time(struct remarks *r, const struct place *at, double seconds);
+void remarks_total(struct remarks *r, double seconds);
+
+/* One line each, paths without the root, equal ones once, what takes most of the time first, then sorted by line of the
+ * source, then by element path, then as they came:
+ * done   parallelize state[0] "MapState"/map[0] "axpy_5" (user.py:5:4), loop i: is parallelized, ... [83 %] */
 void remarks_print(const struct remarks *r, struct text *out);
 
 #endif

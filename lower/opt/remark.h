@@ -3,6 +3,7 @@
 #define LOWER_PASS_REMARK_H
 
 #include "base/remark.h"
+#include "lower/tree/tree_linear.h"
 #include "lower/tree/tree_piece.h"
 
 /* "loop i"; "the copy", "the fill". */
@@ -20,5 +21,9 @@ const char *remark_value(struct tree *t, const struct tree_expr *e);
 /* What two iterations have in common: "one iteration writes A[i], another one reads A[i - 1]". NULL for an access that
  * is not known. */
 const char *remark_dependence(struct tree *t, const struct tree_access *a, const struct tree_access *b);
+/* Of all that is in a statement, inside of the loops of the frame; HUGE_VAL: not known. */
+double opt_operations(const struct tree_stmt *s, const struct tree_frame *frame);
+/* Tells the remarks what the nests of the program take. */
+void remark_times(struct tree *t);
 
 #endif

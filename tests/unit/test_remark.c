@@ -45,6 +45,33 @@ TEST(order)
     arena_free(a);
 }
 
+/* What takes longest comes first, also of elements around and inside; what is not known comes last. */
+TEST(by_time)
+{
+    struct arena *a = arena_new();
+    struct remarks *r = remarks_new(a);
+    struct place little = place_of("little", 0, NULL, 0), much = place_of("much", 1, NULL, 0);
+    struct place unknown = place_of("unknown", 2, NULL, 0);
+    struct place map = { .parent = &much, .noun = "map", .label = "m", .id = 7 };
+    struct place tasklet = { .parent = &map, .noun = "tasklet", .label = "t", .id = 8 };
+    remark(r, &unknown, NULL, REMARK_INDEPENDENT);
+    remark(r, &little, NULL, REMARK_INDEPENDENT);
+    remark(r, &much, NULL, REMARK_INDEPENDENT);
+    remark(r, &tasklet, NULL, REMARK_INDEPENDENT);
+    remarks_time(r, &little, 0.25);
+    remarks_time(r, &map, 0.1);
+    remarks_time(r, &map, 0.75);
+    remarks_time(r, &map, 0.5);
+    remarks_time(r, NULL, 9);
+    remarks_total(r, 1);
+    CHECK_STR(printed(r, a), "done   independent state[1] \"much\": has independent iterations [75 %]\n"
+                             "done   independent state[1] \"much\"/map[7] \"m\"/tasklet[8] \"t\": has independent "
+                             "iterations [75 %]\n"
+                             "done   independent state[0] \"little\": has independent iterations [25 %]\n"
+                             "done   independent state[2] \"unknown\": has independent iterations\n");
+    arena_free(a);
+}
+
 TEST(again)
 {
     struct arena *a = arena_new();

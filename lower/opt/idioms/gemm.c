@@ -304,7 +304,7 @@ static void call(struct gemm_nest *c, struct tree_stmt *b)
     p.k = c->extents[SUM];
     p.a = factor(c, b, 0, &taken[0]);
     p.b = factor(c, b, 1, &taken[1]);
-    stmt_product(t, b, &p)->place = c->store->place;
+    stmt_product(t, b, &p)->place = c->outer->place;
     for (int i = 0; i < 2; i++)
         if (taken[i])
             stmt_free(t, b, taken[i]);

@@ -1,6 +1,7 @@
 /* The operations of one call are counted from the bounds of the loops; nothing is changed. The tier is chosen by it.
  */
 #include "lower/opt/passes.h"
+#include "lower/opt/remark.h"
 #include "lower/tree/tree_linear.h"
 
 #include <math.h>
@@ -87,6 +88,12 @@ static double operations(struct tree_estimate *e, const struct tree_stmt *s, con
     return sum;
 }
 
+double opt_operations(const struct tree_stmt *s, const struct tree_frame *frame)
+{
+    struct tree_estimate e = { 0 };
+    return operations(&e, s, frame);
+}
+
 bool opt_estimate(struct tree *t, const struct tree_options *o)
 {
     struct tree_estimate e = { 0 };
@@ -95,5 +102,6 @@ bool opt_estimate(struct tree *t, const struct tree_options *o)
         if (tree_func_is_main(t->functions.items[i]))
             e.operations = operations(&e, t->functions.items[i]->body, NULL);
     t->estimate = e;
+    remark_times(t);
     return true;
 }
