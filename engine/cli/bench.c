@@ -142,6 +142,14 @@ static int measure(struct bench *b)
     return report(b);
 }
 
+static bool tunes_alone(const struct command *c)
+{
+    bool alone = !c->options.passes && !c->against && !c->json_file && !c->csv_file && !c->html_file;
+    if (!alone)
+        fputs("sdfg-bench: --tune: not together with --passes, --against, --json, --csv or --html\n", stderr);
+    return alone;
+}
+
 static int bench_program(const struct command *c)
 {
     struct bench b = { .command = c, .arena = arena_new(), .flops = -1, .bytes = -1 };
@@ -160,7 +168,9 @@ static int bench_program(const struct command *c)
         return EXIT_FILE;
     }
     b.folder = folder.path;
-    if (add_sides(&b))
+    if (c->tune >= 0)
+        code = tunes_alone(c) ? bench_tune(&b) : EXIT_USAGE;
+    else if (add_sides(&b))
         code = measure(&b);
     for (int i = 0; i < b.num_sides; i++)
         side_close(&b.sides[i]);

@@ -42,6 +42,9 @@ int bench_cold(struct bench *b);    /* first calls of fresh processes */
 int bench_compare(struct bench *b); /* do all compute the same? */
 int bench_rounds(struct bench *b);  /* warm and bound calls */
 
+/* bench_tune.c: says which passes the program is faster without, instead of all that; an exit code */
+int bench_tune(struct bench *b);
+
 /* bench_work.c: operations and bytes, counted in the code that the first side runs */
 void bench_work(struct bench *b);
 
@@ -52,6 +55,7 @@ const char *bench_duration(double seconds, char buffer[32]);
 /* Share of the machine that a nest could use at best, in seconds per run; negative if not known. */
 double bench_floor(const struct bench *b, const struct nest *n);
 const char *bench_paid(const struct verdict *v, char buffer[64]);
+void bench_print_program(const struct side *s); /* its name, and the symbols of the call */
 void bench_print(const struct bench *b);
 void bench_json(const struct bench *b, struct text *out);
 void bench_csv(const struct bench *b, struct text *out);

@@ -143,14 +143,19 @@ static void print_roofs(const struct bench *b)
                b->flops / seconds / 1e9, 100 * b->flops / seconds / b->roofs.flops_per_second);
 }
 
-void bench_print(const struct bench *b)
+void bench_print_program(const struct side *s)
 {
-    printf("%s", sdfg_program_name(b->sides[0].in.program));
+    printf("%s", sdfg_program_name(s->in.program));
     sdfg_argument a = { .struct_size = sizeof a };
     int64_t value;
-    for (size_t i = 0; sdfg_program_argument(b->sides[0].in.program, i, &a); i++)
-        if (a.kind == SDFG_KIND_SYMBOL && sdfg_args_value(b->sides[0].in.args, a.name, &value))
+    for (size_t i = 0; sdfg_program_argument(s->in.program, i, &a); i++)
+        if (a.kind == SDFG_KIND_SYMBOL && sdfg_args_value(s->in.args, a.name, &value))
             printf(" %s=%lld", a.name, (long long)value);
+}
+
+void bench_print(const struct bench *b)
+{
+    bench_print_program(b->sides);
     printf(", %d thread%s, %d rounds of %d call%s\n\n", b->threads, b->threads == 1 ? "" : "s", b->rounds, b->calls,
            b->calls == 1 ? "" : "s");
     printf("%-16s %9s %9s %9s %9s   %22s %9s %6s   %s\n", "", "ahead", "cold", "warm", "bound", "95 % of bound    ",

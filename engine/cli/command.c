@@ -205,6 +205,9 @@ static bool apply_bench(struct command *c, const struct option *o, char *value)
         return take_int(c, o, value, 5, 100000, &c->samples);
     case OPTION_SECONDS:
         return take_real(c, o, value, &c->seconds);
+    case OPTION_TUNE:
+        c->tune = 10;
+        return !value || take_real(c, o, value, &c->tune);
     case OPTION_COLD_SAMPLES:
         return take_int(c, o, value, 1, 1000, &c->cold_samples);
     case OPTION_COMPILER:
@@ -527,6 +530,7 @@ bool command_parse(struct command *c, enum tool tool, int argc, char **argv)
                            .samples = 31,
                            .cold_samples = 5,
                            .seconds = 20,
+                           .tune = -1,
                            .timeout = -1,
                            .rtol = -1,
                            .atol = -1 };

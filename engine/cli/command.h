@@ -62,7 +62,7 @@ struct command {
     /* sdfg-bench */
     const char *against, *compiler, *compiler_flags, *json_file, *csv_file, *html_file;
     int samples, cold_samples;
-    double seconds;
+    double seconds, tune; /* negative: not asked for */
     bool no_roofs;
     /* sdfg-cc; a file that is NULL lies beside the output */
     bool header, fortran;

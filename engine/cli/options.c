@@ -112,6 +112,8 @@ static const struct option options[] = {
     { "seconds", OPTION_SECONDS, BENCH, TAKES_VALUE, "S", "limit for all rounds; at least 5 are measured (20)" },
     { "samples", OPTION_SAMPLES, BENCH, TAKES_VALUE, "N", "samples of warm and bound calls (31)" },
     { "cold", OPTION_COLD_SAMPLES, BENCH, TAKES_VALUE, "N", "compilations of each build (5)" },
+    { "tune", OPTION_TUNE, BENCH, MAY_TAKE_VALUE, "SECONDS",
+      "measure instead which passes the program is faster without (10)" },
     { "cc", OPTION_COMPILER, BENCH, TAKES_VALUE, "COMMAND", "compiler of c:FILE.c (cc)" },
     { "cflags", OPTION_COMPILER_FLAGS, BENCH, TAKES_VALUE, "FLAGS", "its flags (-O3 -march=native -fopenmp)" },
     { "no-roofs", OPTION_NO_ROOFS, BENCH, TAKES_NOTHING, NULL, "do not measure what the machine can do" },
