@@ -15,6 +15,8 @@
 #include "lower/tree/tree_rows.h"
 #include "lower/tree/tree_scan.h"
 
+enum { NEAR = 16 /* statements that are looked at behind the taking of memory */ };
+
 /* Memory of one element. */
 struct cell {
     const struct type *type;
@@ -27,7 +29,8 @@ struct cell {
 struct promotion {
     struct tree *tree;
     const struct tree_options *options;
-    struct map cells; /* struct tree_var * of the address -> struct cell * */
+    struct map cells;  /* struct tree_var * of the address -> struct cell * */
+    struct map begins; /* STMT_ASSIGN that stands for the memory being taken -> itself */
     const struct tree_stmt *region;
 };
 
@@ -122,8 +125,37 @@ static bool replace(void *user, struct tree_stmt *s)
     } else if (s->kind != STMT_FREE) {
         made = stmt_assign(t, block, c->var, s->kind == STMT_STORE ? s->value : expr_zero(t, c->type));
     }
+    if (s->kind == STMT_ALLOC)
+        map_put(t->scratch, &p->begins, s, s);
     made->place = s->place;
     *s = *made;
+    return true;
+}
+
+/* Is the variable given another value by one of the next statements, before any of them uses it? */
+static bool is_unused(const struct promotion *p, const struct tree_stmt *block, uint32_t at)
+{
+    const struct tree_var *v = block->items.items[at]->var;
+    for (uint32_t i = at + 1; i < block->items.count && i < at + NEAR; i++) {
+        const struct tree_stmt *s = block->items.items[i];
+        struct tree_scan scan = { .arena = p->tree->scratch };
+        if (s->kind == STMT_ASSIGN && s->var == v)
+            return !expr_mentions(s->value, v);
+        tree_scan_add(&scan, s);
+        if (map_has(&scan.uses, v) || scan.gotos.count || scan.labels.count)
+            return false;
+    }
+    return false;
+}
+
+static bool drop_unused(void *user, struct tree_stmt *s)
+{
+    const struct promotion *p = user;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < s->items.count; i++)
+        if (!map_has(&p->begins, s->items.items[i]) || !is_unused(p, s, i))
+            s->items.items[kept++] = s->items.items[i];
+    s->items.count = kept;
     return true;
 }
 
@@ -157,6 +189,7 @@ bool opt_scalar_promotion(struct tree *t, const struct tree_options *o)
         choose(&p, tree_whole(&whole));
         stmt_visit(f->body, replace, &p);
         stmt_flatten(t, f->body);
+        stmt_visit(f->body, drop_unused, &p);
     }
     return true;
 }
