@@ -88,7 +88,8 @@ static bool declaration(struct fe *f, const struct py *n)
     if (!annotated_type(f, n->ann_assign.annotation, &type))
         return false;
     if (type)
-        vec_push(f->arena, &f->scope->declared, ((struct fe_binding){ n->ann_assign.target->name.id, type }));
+        vec_push(f->arena, &f->scope->declared,
+                 ((struct fe_binding){ .name = n->ann_assign.target->name.id, .value = type }));
     return true;
 }
 
