@@ -83,27 +83,30 @@ void sdfg_rt_mpi_wait(struct sdfg_rt_context *context, const char *where, uint64
 /* For one message, of which it is known who sends or receives it. */
 void sdfg_rt_mpi_wait_for(struct sdfg_rt_context *context, const char *where, uint64_t *request, int64_t sent,
                           int64_t peer, int64_t tag);
+/* goes_on, here and below: MPI's form that does not wait is used and waited for at once. All processes have to use the
+ * same form, so the graph decides (mpi_goes_on), not what else is known of a process. */
 void sdfg_rt_mpi_bcast(struct sdfg_rt_context *context, const char *where, const void *grid, void *buffer,
-                       const int64_t *layout, int64_t root);
+                       const int64_t *layout, int64_t root, int32_t goes_on);
 /* what: enum sdfg_rt_mpi_collective. op: enum sdfg_rt_mpi_op, of the reductions. root: where there is one. `in` and
  * `out` may be the same memory for reductions. */
 void sdfg_rt_mpi_collective(struct sdfg_rt_context *context, const char *where, const void *grid, int64_t what,
                             int64_t op, const void *in, const int64_t *in_layout, void *out, const int64_t *out_layout,
-                            int64_t root);
-
-/* The same without waiting, but no mean: `in` and `out`, which have no gaps, stay as they are until sdfg_rt_mpi_wait.
- */
-void sdfg_rt_mpi_start(struct sdfg_rt_context *context, const char *where, const void *grid, int64_t what, int64_t op,
-                       const void *in, const int64_t *in_layout, void *out, const int64_t *out_layout, int64_t root,
-                       uint64_t *request);
-void sdfg_rt_mpi_start_bcast(struct sdfg_rt_context *context, const char *where, const void *grid, void *buffer,
-                             const int64_t *layout, int64_t root, uint64_t *request);
+                            int64_t root, int32_t goes_on);
 /* Parts of different sizes. to_one: all to the process `root`, else each to each. list: how many processes there are;
  * to_one: how many elements come from each, and where the first of them goes; else: how many elements go to each, and
  * how many come. */
 void sdfg_rt_mpi_vectors(struct sdfg_rt_context *context, const char *where, const void *grid, const void *in,
                          const int64_t *in_layout, void *out, const int64_t *out_layout, const int64_t *list,
-                         int32_t to_one, int64_t root);
+                         int32_t to_one, int64_t root, int32_t goes_on);
+/* The same three without waiting: `in` and `out` are in use until sdfg_rt_mpi_wait. request NULL: they wait. */
+void sdfg_rt_mpi_start_bcast(struct sdfg_rt_context *context, const char *where, const void *grid, void *buffer,
+                             const int64_t *layout, int64_t root, uint64_t *request);
+void sdfg_rt_mpi_start(struct sdfg_rt_context *context, const char *where, const void *grid, int64_t what, int64_t op,
+                       const void *in, const int64_t *in_layout, void *out, const int64_t *out_layout, int64_t root,
+                       uint64_t *request);
+void sdfg_rt_mpi_start_vectors(struct sdfg_rt_context *context, const char *where, const void *grid, const void *in,
+                               const int64_t *in_layout, void *out, const int64_t *out_layout, const int64_t *list,
+                               int32_t to_one, int64_t root, uint64_t *request);
 
 /* A process grid: parent NULL, list: how many dimensions, and processes in each; or a part of the grid `parent`, list:
  * how many dimensions that has, and 1 for each that stays. exact: only the part with this rank of the parent takes part

@@ -158,6 +158,7 @@ bool pass_lower(struct compile *c)
         .alignment = r->alignment,
         .device = r->device,
         .no_threads = r->num_threads == 1 && !r->device,
+        .strict_fp = r->fp == SDFG_FP_STRICT,
         .timing = r->timing,
         .save_data = r->save_data,
         .restore_data = r->restore_data,

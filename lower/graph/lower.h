@@ -47,6 +47,7 @@ struct lower_options {
     uint32_t alignment; /* of array arguments, bytes; 0: that of the element */
     bool device;        /* code for a device: it must be told how large arguments are */
     bool no_threads;
+    bool strict_fp; /* reductions keep their order */
     const struct lower_provider *providers;
     uint32_t num_providers;
     bool timing;                  /* elements are measured where the graph asks for it (instrument.h) */

@@ -48,6 +48,8 @@ bool callee_forgets(const struct tree_callee *c, uint32_t argument) { return cal
 /* Values that lead to memory. */
 static bool is_memory(const struct tree_expr *e) { return !type_is_basic(e->type) && e->type->kind != TYPE_VECTOR; }
 
+bool callee_orders(const struct tree_callee *c) { return c->flags & RT_ORDERS; }
+
 static bool has_role(const struct tree_callee *c, const char *roles, struct tree_expr *const *args, uint32_t num_args)
 {
     for (uint32_t i = 0; i < num_args; i++)
@@ -58,10 +60,10 @@ static bool has_role(const struct tree_callee *c, const char *roles, struct tree
 
 bool callee_touches(const struct tree_callee *c, struct tree_expr *const *args, uint32_t num_args)
 {
-    return c->flags & RT_ORDERS || has_role(c, "rwbsk", args, num_args);
+    return callee_orders(c) || has_role(c, "rwbsk", args, num_args);
 }
 
 bool callee_conflicts(const struct tree_callee *c, struct tree_expr *const *args, uint32_t num_args)
 {
-    return c->flags & RT_ORDERS || has_role(c, "rwbk", args, num_args);
+    return callee_orders(c) || has_role(c, "rwbk", args, num_args);
 }

@@ -32,6 +32,8 @@ const struct tree_callee *stmt_callee(const struct tree_stmt *call);
 bool callee_is_pure(const struct tree_callee *c);
 /* Does its work grow with a product of its arguments? */
 bool callee_multiplies(const struct tree_callee *c);
+/* Do threads, files or clocks see when it is called? */
+bool callee_orders(const struct tree_callee *c);
 char callee_role(const struct tree_callee *c, uint32_t argument);
 /* May the function write to the memory that this argument points to? */
 bool callee_writes(const struct tree_callee *c, uint32_t argument);

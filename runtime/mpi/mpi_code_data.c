@@ -157,6 +157,8 @@ CODE(Wait, uint64_t *request, struct sdfg_rt_mpi_code_status *status)
         own_status(status, source, tag);
         return good ? 0 : MPI_CODE_FAILED;
     }
+    if (sdfg_rt_mpi_is_operation(*request))
+        return sdfg_rt_mpi_operation_wait(&n, request) ? 0 : MPI_CODE_FAILED;
     *request = 0;
     about_all(&n, "MPI_Wait");
     int result = n.mpi->Wait(&started, &got);

@@ -111,6 +111,12 @@ void sdfg_rt_mpi_elements_free(const struct sdfg_rt_mpi_node *n, struct sdfg_rt_
 bool sdfg_rt_mpi_add_up(const struct sdfg_rt_mpi_node *n, const struct sdfg_rt_mpi_grid *grid, int64_t type,
                         int64_t elements, char *own);
 
+/* ---- operations of all processes that go on (mpi_operation.c) ---- */
+
+/* Is that a request of one, and no message's? */
+bool sdfg_rt_mpi_is_operation(uint64_t request);
+bool sdfg_rt_mpi_operation_wait(const struct sdfg_rt_mpi_node *n, uint64_t *request);
+
 /* ---- a world of one process (mpi_self.c) ---- */
 
 bool sdfg_rt_mpi_self_send(const struct sdfg_rt_mpi_node *n, const void *buffer, const struct sdfg_rt_mpi_layout *l,

@@ -104,6 +104,8 @@ static bool wait_for(const struct sdfg_rt_mpi_node *n, uint64_t *request, int32_
         return true;
     if (n->mpi->self)
         return sdfg_rt_mpi_self_wait(n, request, tag, source);
+    if (sdfg_rt_mpi_is_operation(*request))
+        return sdfg_rt_mpi_operation_wait(n, request);
     *request = 0;
     sdfg_rt_mpi_about(n, "MPI_Wait", SDFG_RT_MPI_ALL, -1);
     if (!sdfg_rt_mpi_good(n, "MPI_Wait", n->mpi->Wait(&started, &status), "for a message"))

@@ -3,7 +3,8 @@
  *     SDFG_MPI=libmpi-faulty.so FAULTY=1:MPI_Send:2 mpirun ...     the second MPI_Send of rank 1 fails
  *     FAULTY=1:MPI_Send:2:kill                                     rank 1 is killed there
  *
- * FAULTY_REAL names the other library. Arguments are handed on as they are, so no function is written out. */
+ * FAULTY_COUNT=NAME says how often rank 0 has called that function, when it finalizes MPI. FAULTY_REAL names the other
+ * library. Arguments are handed on as they are, so no function is written out. */
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -34,6 +35,18 @@ static void *real(const char *name)
     return function;
 }
 
+static void count(const char *name, int rank)
+{
+    static atomic_int calls;
+    const char *counted = getenv("FAULTY_COUNT");
+    if (!counted || rank)
+        return;
+    if (!strcmp(name, counted))
+        atomic_fetch_add(&calls, 1);
+    if (!strcmp(name, "MPI_Finalize"))
+        fprintf(stderr, "%s: %d calls\n", counted, atomic_load(&calls));
+}
+
 /* Whether this call is the one. */
 static int fails(const char *name)
 {
@@ -41,6 +54,7 @@ static int fails(const char *name)
     char wanted[64], how[8] = "";
     int rank, which;
     const char *fault = getenv("FAULTY"), *mine = getenv("PMI_RANK");
+    count(name, atoi(mine ? mine : "0"));
     if (!fault || sscanf(fault, "%d:%63[^:]:%d:%7s", &rank, wanted, &which, how) < 3 ||
         atoi(mine ? mine : "0") != rank || strcmp(wanted, name) != 0 || atomic_fetch_add(&calls, 1) + 1 != which)
         return 0;

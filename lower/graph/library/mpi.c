@@ -205,12 +205,19 @@ static bool waits(struct mpi_call *c)
     return c->failed || !nonblocking;
 }
 
-/* Ends a call of a node, by the function that waits or the one that does not. */
-static bool finish(struct mpi_call *c, const char *waiting, const char *starting)
+static void add_flag(struct mpi_call *c, bool flag)
+{
+    mpi_add(c, expr_int(c->sc->act->lw->tree, type_basic(c->sc->act->lw->ir, TYPE_I32), flag));
+}
+
+/* Ends a call of a node, by the function that waits or the one that does not. sums: of numbers that are no integers. */
+static bool finish(struct mpi_call *c, bool sums, const char *waiting, const char *starting)
 {
     struct area request;
-    if (waits(c))
+    if (waits(c)) {
+        add_flag(c, mpi_goes_on(c->sc, c->node) && !(sums && c->sc->act->lw->options->strict_fp));
         return mpi_finish(c, waiting);
+    }
     if (requests(c, "_request", true, &request))
         mpi_add(c, request.pointer);
     return mpi_finish(c, starting);
@@ -227,7 +234,7 @@ bool lower_mpi_bcast(struct scope *sc, struct library *n)
     mpi_add_communicator(&c);
     mpi_add_area(&c, &out);
     add_value(&c, "_root");
-    return finish(&c, "sdfg_rt_mpi_bcast", "sdfg_rt_mpi_start_bcast");
+    return finish(&c, false, "sdfg_rt_mpi_bcast", "sdfg_rt_mpi_start_bcast");
 }
 
 static void add_operation(struct mpi_call *c)
@@ -258,8 +265,6 @@ static void add_operation(struct mpi_call *c)
         for (int k = 0; k < 3; k++)
             if (!strcmp(ops[i].names[k], op)) {
                 add_number(c, ops[i].code);
-                if (ops[i].code == SDFG_RT_MPI_AVERAGE && !waits(c)) /* who would divide? */
-                    c->failed = !diag_error(c->sc->act->lw->diags, &c->node->node.place, DIAG_MPI_OPERATION, op);
                 return;
             }
     c->failed = !diag_error(c->sc->act->lw->diags, &c->node->node.place, DIAG_MPI_OPERATION, op);
@@ -268,6 +273,7 @@ static void add_operation(struct mpi_call *c)
 static bool collective(struct scope *sc, struct library *n, enum sdfg_rt_mpi_collective what)
 {
     struct mpi_call c = mpi_begin(sc, n);
+    struct area in;
     bool reduces = what == SDFG_RT_MPI_REDUCE || what == SDFG_RT_MPI_ALLREDUCE || what == SDFG_RT_MPI_REDUCE_SCATTER;
     bool rooted = what == SDFG_RT_MPI_SCATTER || what == SDFG_RT_MPI_GATHER || what == SDFG_RT_MPI_REDUCE;
     mpi_add_communicator(&c);
@@ -276,13 +282,15 @@ static bool collective(struct scope *sc, struct library *n, enum sdfg_rt_mpi_col
         add_operation(&c);
     else
         add_number(&c, 0);
-    mpi_add_input(&c, "_inbuffer");
+    if (!library_input(sc, n, "_inbuffer", &in))
+        return false;
+    mpi_add_area(&c, &in);
     mpi_add_output(&c, "_outbuffer");
     if (rooted)
         add_value(&c, "_root");
     else
         add_number(&c, 0);
-    return finish(&c, "sdfg_rt_mpi_collective", "sdfg_rt_mpi_start");
+    return finish(&c, reduces && !type_is_integer(in.type), "sdfg_rt_mpi_collective", "sdfg_rt_mpi_start");
 }
 
 bool lower_mpi_scatter(struct scope *sc, struct library *n) { return collective(sc, n, SDFG_RT_MPI_SCATTER); }
@@ -337,8 +345,6 @@ static bool vectors(struct scope *sc, struct library *n, bool to_one)
     struct mpi_call c = mpi_begin(sc, n);
     const struct sym **items = NEW_ARRAY(lw->arena, const struct sym *, 1 + 2 * MPI_MAX_PROCESSES);
     uint32_t used = 1, count = 0;
-    if (!waits(&c))
-        return diag_error(lw->diags, &n->node.place, DIAG_MPI_NONBLOCKING, library_class(n));
     mpi_add_communicator(&c);
     mpi_add_input(&c, "_inbuffer");
     mpi_add_output(&c, "_outbuffer");
@@ -347,12 +353,12 @@ static bool vectors(struct scope *sc, struct library *n, bool to_one)
         return false;
     items[0] = sym_int(lw->ir, count);
     mpi_add(&c, library_list(sc, &n->node.place, items, used));
-    mpi_add(&c, expr_int(lw->tree, type_basic(lw->ir, TYPE_I32), to_one));
+    add_flag(&c, to_one);
     if (to_one)
         add_value(&c, "_root");
     else
         add_number(&c, 0);
-    return mpi_finish(&c, "sdfg_rt_mpi_vectors");
+    return finish(&c, false, "sdfg_rt_mpi_vectors", "sdfg_rt_mpi_start_vectors");
 }
 
 bool lower_mpi_gatherv(struct scope *sc, struct library *n) { return vectors(sc, n, true); }

@@ -26,6 +26,11 @@ void mpi_add_area(struct mpi_call *c, const struct area *a);
 void mpi_add_input(struct mpi_call *c, const char *conn);
 void mpi_add_output(struct mpi_call *c, const char *conn);
 
+/* ---- overlap (mpi_goes_on.c) ---- */
+
+/* Does MPI's form that does not wait pay for an operation of all processes? It depends on nothing but the graph. */
+bool mpi_goes_on(const struct scope *sc, const struct library *n);
+
 /* ---- communicators (mpi_comm.c) ---- */
 
 /* Whom the node talks to: what is wired to _comm or _grid, what the property fcomm says, or everybody. */

@@ -50,7 +50,7 @@ static bool writes_unmarked(const struct tree_stmt *s, uint32_t argument)
 {
     const struct tree_callee *c = stmt_callee(s);
     char role = callee_role(c, argument);
-    return c->flags & RT_ORDERS && (role == 'w' || role == 'b' || role == 'k');
+    return callee_orders(c) && (role == 'w' || role == 'b' || role == 'k');
 }
 
 static bool see(void *user, struct tree_stmt *s)

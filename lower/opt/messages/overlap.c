@@ -5,40 +5,39 @@
  *                                 wait request
  *                                 for i, j at the boundary: B = f(A)
  *
- * A message that blocks is begun where it was and waited for where its data are needed; so is one whose wait the
- * program has itself, if all messages of that request begin in the same block. The wait goes down past all statements
- * that touch nothing of the messages, as the dependence service says (tree_piece.h), and past the interior of a nest
- * that needs what comes only at its boundary, as halo exchanges of stencils do. Messages keep their order, so the
- * processes match them as before. */
+ * A message that blocks, or an operation of all processes that the graph lets go on (mpi_goes_on), is begun where it
+ * was and waited for where its data are needed; so is one whose wait the program has itself, if all messages of that
+ * request begin in the same block. The wait goes down past all statements that touch nothing of the messages, as the
+ * dependence service says (tree_piece.h), and past the interior of a nest that needs what comes only at its boundary,
+ * as halo exchanges of stencils do. Messages keep their order, so the processes match them as before. */
 #include "lower/opt/messages/overlap.h"
 
 #include "lower/opt/passes.h"
 #include "lower/opt/remark.h"
 #include "lower/tree/tree_callee.h"
-#include "lower/tree/tree_depend.h"
 #include "lower/tree/tree_rewrite.h"
 
-/* Arguments of the calls, as runtime/abi.def has them. */
-enum { ARG_CONTEXT, ARG_PLACE, ARG_GRID, ARG_BUFFER, ARG_LAYOUT, ARG_PEER, ARG_TAG, ARG_REQUEST };
 enum { WAIT_REQUESTS = 2, WAIT_TAG = 5, WAIT_SOURCE = 6 };
-enum { MOST_LIST = 2 + 2 * 8 }; /* numbers of a layout */
 
 static bool calls(const struct tree_stmt *s, enum tree_callee_row row)
 {
     return s->kind == STMT_CALL && stmt_callee(s) == &tree_callees[row];
 }
 
-static bool blocks(const struct tree_stmt *s)
-{
-    return calls(s, CALLEE_sdfg_rt_mpi_send) || calls(s, CALLEE_sdfg_rt_mpi_recv);
-}
+/* Does it begin what a request is waited for? */
 static bool begins(const struct tree_stmt *s)
 {
-    return calls(s, CALLEE_sdfg_rt_mpi_isend) || calls(s, CALLEE_sdfg_rt_mpi_irecv);
+    const struct overlap_message *m = overlap_message_of(s);
+    return m && m->request;
 }
-static bool sends(const struct tree_stmt *s)
+
+static const struct tree_expr *request_of(const struct tree_stmt *s) { return s->args[overlap_message_of(s)->request]; }
+
+/* May it go on? One of all processes only if all of them have the same form of it. */
+static bool may_go_on(const struct tree_stmt *s)
 {
-    return calls(s, CALLEE_sdfg_rt_mpi_send) || calls(s, CALLEE_sdfg_rt_mpi_isend);
+    const struct overlap_message *m = overlap_message_of(s);
+    return m && m->starts && (!m->goes_on || !expr_is_int(s->args[m->goes_on], 0));
 }
 
 static bool waits(const struct tree_stmt *s)
@@ -47,150 +46,29 @@ static bool waits(const struct tree_stmt *s)
            s->args[WAIT_SOURCE]->op == EXPR_NULL;
 }
 
+enum { MOST_ARGS = 12 };
+
 struct overlap {
     struct tree *tree;
     struct tree_func *func;
     struct overlap_set set;
 };
 
-struct alias_search {
-    const struct tree_var *var;
-    uint32_t alias;
-    bool found;
-};
+/* ---- moving a wait down ---- */
 
-static bool see_alloc(void *user, struct tree_stmt *s)
+static bool mentions(const struct tree_stmt *wait, const struct tree_var *v)
 {
-    struct alias_search *a = user;
-    if (s->kind == STMT_ALLOC && s->var == a->var) {
-        a->alias = s->alias;
-        a->found = true;
-    }
-    return !a->found;
-}
-
-/* The memory that a pointer leads to, if it is an argument or allocated in the function; its class, or 0. */
-static struct alias_search memory_of(const struct tree_func *f, const struct tree_expr *pointer)
-{
-    struct alias_search a = { .var = pointer ? expr_root_var(pointer) : NULL };
-    for (uint32_t i = 0; a.var && !a.found && i < f->params.count; i++)
-        if (f->params.items[i].var == a.var) {
-            a.alias = f->params.items[i].alias;
-            a.found = true;
-        }
-    if (a.var && !a.found)
-        stmt_visit(f->body, see_alloc, &a);
-    return a;
-}
-
-/* Is one of them memory that only this variable leads to? */
-static bool apart(const struct overlap_set *set, const struct tree_access *a, const struct tree_access *b)
-{
-    struct alias_search x = memory_of(set->func, a->pointer), y = memory_of(set->func, b->pointer);
-    return x.found && y.found && x.var != y.var && !(x.alias && y.alias);
-}
-
-static bool meets_any(const struct overlap_set *set, const struct tree_access *a, const struct piece_class *c)
-{
-    for (const struct tree_access *b = c->accesses; b; b = b->next)
-        if ((a->write || b->write) && !apart(set, a, b) &&
-            !depend_is_never(&(struct depend_query){ .arena = set->tree->scratch, .a = a, .b = b }))
+    for (uint32_t k = 0; k < wait->num_args; k++)
+        if (expr_mentions(wait->args[k], v))
             return true;
     return false;
 }
 
-bool overlap_meets(const struct overlap_set *set, const struct tree_piece *p)
-{
-    if (piece_set_orders_control(&set->pieces, p))
-        return true;
-    for (uint32_t i = 0; i < p->accesses.count; i++) {
-        const struct tree_access *a = p->accesses.items[i];
-        for (uint32_t k = 0; k < set->pieces.touched.count; k++) {
-            uint32_t class = set->pieces.touched.items[k];
-            bool same = !a->alias || class == 0 || class == a->alias;
-            if (same && meets_any(set, a, piece_set_class(&set->pieces, class)))
-                return true;
-        }
-    }
-    return false;
-}
-
-/* ---- regions of messages ---- */
-
-struct layout_search {
-    const struct tree_var *list;
-    struct tree_expr *values[MOST_LIST];
-    bool twice;
-};
-
-static bool see_store(void *user, struct tree_stmt *s)
-{
-    struct layout_search *l = user;
-    if (s->kind != STMT_STORE || expr_root_var(s->pointer) != l->list)
-        return true;
-    bool known = s->pointer->op == EXPR_VAR && s->index->op == EXPR_INT && s->index->i >= 0 && s->index->i < MOST_LIST;
-    l->twice = l->twice || !known || l->values[s->index->i];
-    if (!l->twice)
-        l->values[s->index->i] = s->value;
-    return true;
-}
-
-/* The region of a message as a loop nest that loads or stores its elements; false if it is not known. */
-static bool add_region(struct overlap *o, struct tree_stmt *block, const struct tree_stmt *call)
-{
-    struct tree *t = o->tree;
-    struct tree_expr *pointer = call->args[ARG_BUFFER], *index = expr_i64(t, 0);
-    const struct type *type = pointer->type->elem;
-    struct layout_search l = { .list = expr_root_var(call->args[ARG_LAYOUT]) };
-    uint32_t alias = memory_of(o->func, pointer).alias;
-    if (!l.list || !alias)
-        return false;
-    stmt_visit(o->func->body, see_store, &l);
-    int64_t rank = !l.twice && l.values[1] && l.values[1]->op == EXPR_INT ? l.values[1]->i : -1;
-    if (rank < 0 || 2 + 2 * rank > MOST_LIST)
-        return false;
-    for (int64_t d = 0; d < rank; d++) {
-        struct tree_expr *extent = l.values[2 + d], *stride = l.values[2 + rank + d];
-        if (!extent || !stride)
-            return false;
-        struct tree_var *v = tree_var(t, "element", expr_i64(t, 0)->type);
-        block = stmt_for(t, block, v, expr_i64(t, 0), extent, expr_i64(t, 1))->body;
-        index = expr_binary(t, EXPR_ADD, index, expr_binary(t, EXPR_MUL, expr_var(t, v), stride));
-    }
-    if (sends(call))
-        stmt_assign(t, block, tree_var(t, "sent", type), expr_load(t, type, pointer, index, alias));
-    else
-        stmt_store(t, block, pointer, index, expr_zero(t, type), alias);
-    return true;
-}
-
-/* What a call of MPI does with memory; false if that is not known. */
-static bool piece_of_call(struct overlap *o, const struct tree_stmt *call, struct tree_piece *p)
-{
-    struct tree_stmt *block = stmt_block(o->tree);
-    if (!add_region(o, block, call))
-        return false;
-    piece_add(o->tree->scratch, p, block, NULL);
-    return true;
-}
-
-static bool add_message(struct overlap *o, const struct tree_stmt *call)
-{
-    struct tree_piece p = { .control = false };
-    if (!piece_of_call(o, call, &p))
-        return false;
-    piece_set_add(&o->set.pieces, &p);
-    return true;
-}
-
-/* ---- moving a wait down ---- */
-
 static bool assigns_what(const struct tree_piece *p, const struct tree_stmt *wait)
 {
     for (uint32_t i = 0; i < p->writes.count; i++)
-        for (uint32_t k = 0; k < wait->num_args; k++)
-            if (expr_mentions(wait->args[k], p->writes.items[i]))
-                return true;
+        if (mentions(wait, p->writes.items[i]))
+            return true;
     return false;
 }
 
@@ -199,19 +77,23 @@ static bool passes(struct overlap *o, const struct tree_stmt *wait, struct tree_
 {
     struct tree_piece p = { .control = false };
     const struct tree_var *request = expr_root_var(wait->args[WAIT_REQUESTS]);
-    bool mpi = blocks(s) || begins(s);
-    if (begins(s) && expr_root_var(s->args[ARG_REQUEST]) == request)
+    if (begins(s) && expr_root_var(request_of(s)) == request)
         return false;
     if (waits(s) || calls(s, CALLEE_sdfg_rt_mpi_wait_for))
         return expr_root_var(s->args[WAIT_REQUESTS]) != request;
-    if (mpi)
-        return piece_of_call(o, s, &p) && !overlap_meets(&o->set, &p);
+    if (overlap_message_of(s))
+        return overlap_piece(&o->set, s, &p) && !overlap_meets(&o->set, &p);
+    if (overlap_call_passes(&o->set, s))
+        return !s->var || !mentions(wait, s->var);
     piece_add(o->tree->scratch, &p, s, NULL);
     return !p.control && !p.effects && !p.jumps && !p.frees && !assigns_what(&p, wait) && !overlap_meets(&o->set, &p);
 }
 
 /* Work that is worth a message that goes on. */
-static bool is_work(const struct tree_stmt *s) { return stmt_is_loop(s) || blocks(s) || begins(s); }
+static bool is_work(const struct tree_stmt *s)
+{
+    return stmt_is_loop(s) || overlap_message_of(s) || (s->kind == STMT_CALL && callee_multiplies(stmt_callee(s)));
+}
 
 static void insert(struct tree *t, struct tree_stmt *block, uint32_t at, struct tree_stmt *s)
 {
@@ -297,10 +179,10 @@ static bool add_messages(struct overlap *o, const struct tree_stmt *wait, const 
     stmt_visit(o->func->body, see_request, &r);
     for (uint32_t i = 0; i < block->items.count; i++) {
         const struct tree_stmt *s = block->items.items[i];
-        if (!begins(s) || expr_root_var(s->args[ARG_REQUEST]) != r.request)
+        if (!begins(s) || expr_root_var(request_of(s)) != r.request)
             continue;
         here++;
-        if (!add_message(o, s))
+        if (!overlap_add(&o->set, s))
             return false;
     }
     return here && here == r.starts && !r.others;
@@ -322,6 +204,8 @@ static void move_wait(struct overlap *o, struct tree_stmt *block, uint32_t at)
 
 /* ---- messages that block ---- */
 
+enum { ARG_CONTEXT, ARG_PLACE, ARG_PEER = 5, ARG_TAG }; /* of messages from one to another */
+
 /* Peer and tag are read when the message begins: the wait says for whom it waits. */
 static struct tree_expr *kept(struct tree *t, struct tree_stmt *block, uint32_t *at, const char *name,
                               struct tree_expr *e)
@@ -332,33 +216,53 @@ static struct tree_expr *kept(struct tree *t, struct tree_stmt *block, uint32_t 
     return expr_var(t, v);
 }
 
+static struct tree_stmt *wait_of(struct tree *t, const struct tree_stmt *call, struct tree_expr *request)
+{
+    struct tree_stmt *alone = stmt_block(t), *wait;
+    if (overlap_message_of(call)->goes_on) {
+        struct tree_expr *null = expr_null(t, type_pointer(t->ir, type_basic(t->ir, TYPE_I32)));
+        struct tree_expr *args[] = {
+            call->args[ARG_CONTEXT], call->args[ARG_PLACE], request, expr_i64(t, 1), expr_i64(t, 1), null, null
+        };
+        wait = stmt_call(t, alone, NULL, "sdfg_rt_mpi_wait", args, 7);
+    } else {
+        struct tree_expr *args[] = {
+            call->args[ARG_CONTEXT], call->args[ARG_PLACE], request, expr_i64(t, calls(call, CALLEE_sdfg_rt_mpi_send)),
+            call->args[ARG_PEER],    call->args[ARG_TAG]
+        };
+        wait = stmt_call(t, alone, NULL, "sdfg_rt_mpi_wait_for", args, 6);
+    }
+    wait->place = call->place;
+    return wait;
+}
+
 static void convert(struct overlap *o, struct tree_stmt *block, uint32_t at)
 {
     struct tree *t = o->tree;
     struct tree_stmt *call = block->items.items[at], *alone = stmt_block(t), *parts;
+    const struct overlap_message *m = overlap_message_of(call);
     const struct type *request_type = type_opaque(t->ir, "MPI_Request");
     struct tree_var *request = tree_var(t, "request", type_pointer(t->ir, request_type));
-    struct tree_expr *wait_args[6] = { call->args[ARG_CONTEXT],  call->args[ARG_PLACE], expr_var(t, request),
-                                       expr_i64(t, sends(call)), call->args[ARG_PEER],  call->args[ARG_TAG] };
-    struct tree_stmt *wait = stmt_call(t, alone, NULL, "sdfg_rt_mpi_wait_for", wait_args, 6);
+    struct tree_stmt *wait = wait_of(t, call, expr_var(t, request));
     bool work;
-    wait->place = call->place;
     begin_set(o);
-    if (!add_message(o, call))
+    if (!overlap_add(&o->set, call))
         return;
     uint32_t to = target_of(o, wait, block, at + 1, &work, &parts);
     if (!work)
         return;
     put(o, wait, block, to, parts);
     insert(t, block, at++, stmt_alloc(t, alone, request, request_type, expr_i64(t, 1), TREE_STACK));
-    struct tree_expr *args[8];
-    for (int i = 0; i < ARG_REQUEST; i++)
+    struct tree_expr *args[MOST_ARGS];
+    uint32_t count = m->goes_on ? m->goes_on : call->num_args;
+    for (uint32_t i = 0; i < count; i++)
         args[i] = call->args[i];
-    args[ARG_PEER] = wait->args[4] = kept(t, block, &at, "peer", call->args[ARG_PEER]);
-    args[ARG_TAG] = wait->args[5] = kept(t, block, &at, "tag", call->args[ARG_TAG]);
-    args[ARG_REQUEST] = expr_var(t, request);
-    block->items.items[at] =
-        stmt_call(t, alone, NULL, sends(call) ? "sdfg_rt_mpi_isend" : "sdfg_rt_mpi_irecv", args, 8);
+    if (!m->goes_on) {
+        args[ARG_PEER] = wait->args[4] = kept(t, block, &at, "peer", call->args[ARG_PEER]);
+        args[ARG_TAG] = wait->args[5] = kept(t, block, &at, "tag", call->args[ARG_TAG]);
+    }
+    args[count] = expr_var(t, request);
+    block->items.items[at] = stmt_call(t, alone, NULL, m->starts, args, count + 1);
     block->items.items[at]->place = call->place;
 }
 
@@ -376,7 +280,7 @@ static void look(struct overlap *o, struct tree_stmt *s)
     for (uint32_t i = s->items.count; i-- > 0;) {
         if (waits(s->items.items[i]))
             move_wait(o, s, i);
-        else if (blocks(s->items.items[i]))
+        else if (may_go_on(s->items.items[i]))
             convert(o, s, i);
         else
             look(o, s->items.items[i]);
@@ -386,7 +290,7 @@ static void look(struct overlap *o, struct tree_stmt *s)
 static bool see_message(void *user, struct tree_stmt *s)
 {
     bool *found = user;
-    *found = *found || blocks(s) || waits(s);
+    *found = *found || may_go_on(s) || waits(s);
     return !*found;
 }
 
