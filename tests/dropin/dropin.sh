@@ -6,6 +6,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "$1" && pwd)
 python=$("$here/../dace.sh" "$build") || { status=$?; echo "$python"; exit $status; }
 folder=$(mktemp -d)
+export MPI4PY_RC_INITIALIZE=no # DaCe imports it where it is installed; MPI may want ssh
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 for level in build memory; do

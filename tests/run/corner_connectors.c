@@ -98,6 +98,7 @@ static void squeezed_pointer_indices(struct corner *c)
                    "  at corner/state[0] \"s0\"/tasklet[1] \"t0\"\n"
                    "    b = a[0, 2]\n"
                    "         ^\n"
+                   "sdfg-run: the program is kept in BUILD/cache/libsdfg/failing.sdfg\n"
                    "[4]\n");
 }
 
@@ -152,6 +153,7 @@ static void reinterpreted_connector(struct corner *c)
     corner_says(c, "$ sdfg-run $HERE/prog.sdfg\n"
                    "error[invalid]: the connector 'a' has elements of type int32, but 'A' holds float32\n"
                    "  at corner/state[0] \"s0\"/edge[0] \"A\"\n"
+                   "sdfg-run: the program is kept in BUILD/cache/libsdfg/failing.sdfg\n"
                    "[4]\n");
 }
 

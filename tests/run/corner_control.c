@@ -52,6 +52,7 @@ static void racing_assignments(struct corner *c)
                    "  at corner/transition[2] \"body -> guard\"\n"
                    "error[invalid]: the assignment to 'q' reads 'p', which is set by the same transition\n"
                    "  at corner/transition[2] \"body -> guard\"\n"
+                   "sdfg-run: the program is kept in BUILD/cache/libsdfg/failing.sdfg\n"
                    "[4]\n");
 }
 

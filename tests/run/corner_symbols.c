@@ -72,6 +72,7 @@ static void unset_symbol(struct corner *c)
     corner_says(c, "$ sdfg-run $HERE/prog.sdfg --x=5\n"
                    "error[invalid]: 'z' is used before it is defined, in z + 1\n"
                    "  at corner/transition[1] \"b -> merge\"\n"
+                   "sdfg-run: the program is kept in BUILD/cache/libsdfg/failing.sdfg\n"
                    "[4]\n");
 }
 
