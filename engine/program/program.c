@@ -244,14 +244,19 @@ sdfg_error *sdfg_program_load(sdfg_program **out, sdfg_engine *e, const char *js
     return program_load(out, e, ir, &(struct program_text){ .json = text, .size = size, .folder = folder });
 }
 
-/* The paths of the files that the program was read from. */
-static void take_sources(sdfg_program *p, const struct python_reading *r)
+/* The paths of the files that the program was read from, in memory that lives as long as the program: what was read of
+ * them may go when it is loaded. */
+static const char **sources_of(const struct python_reading *r, uint32_t *count)
 {
+    struct arena *a = r->ir->arena;
+    const char **paths = NEW_ARRAY(a, const char *, r->imports.files.count + 1);
+    *count = 0;
     if (strcmp(r->file, "<stdin>") != 0 && strcmp(r->path, "-") != 0)
-        vec_push(p->ir->arena, &p->sources, arena_strdup(p->ir->arena, r->file));
+        paths[(*count)++] = arena_strdup(a, r->file);
     for (uint32_t i = 0; i < r->imports.files.count; i++)
         if (r->imports.files.items[i].bytes)
-            vec_push(p->ir->arena, &p->sources, arena_strdup(p->ir->arena, r->imports.files.items[i].path));
+            paths[(*count)++] = arena_strdup(a, r->imports.files.items[i].path);
+    return paths;
 }
 
 const char *sdfg_program_source(const sdfg_program *p, size_t index)
@@ -301,11 +306,14 @@ sdfg_error *sdfg_program_load_file(sdfg_program **out, sdfg_engine *e, const cha
     struct program_text text = { .json = r.json, .size = r.size, .built = r.built };
     text.folder = slash ? arena_strndup(ir->arena, path, (size_t)(slash - path) + 1) : ".";
     text.file = !r.graph ? NULL : python ? "<stdin>" : path;
+    uint32_t num_sources;
+    const char **sources = sources_of(&r, &num_sources);
     sdfg_error *error = program_load(out, e, ir, &text);
     if (error)
         return error;
     (*out)->disjoint = (*out)->written = !r.graph;
-    take_sources(*out, &r);
+    for (uint32_t i = 0; i < num_sources; i++)
+        vec_push((*out)->ir->arena, &(*out)->sources, sources[i]);
     return NULL;
 }
 
