@@ -153,11 +153,11 @@ struct tree_stmt *stmt_goto(struct tree *t, struct tree_stmt *b, struct tree_lab
     return s;
 }
 
-void tree_var_holds(struct tree_var *v, struct tree_expr *elements)
+void tree_var_holds(struct tree *t, struct tree_var *v, struct tree_expr *elements)
 {
-    bool other = v->elements && !expr_equal(v->elements, elements);
-    v->elements = v->allocs || other ? NULL : elements;
-    v->allocs |= other;
+    bool known = tree_is_size(t, elements) && (!v->elements || expr_equal(v->elements, elements));
+    v->elements = known && !v->several ? elements : NULL;
+    v->several |= !known;
 }
 
 struct tree_stmt *stmt_alloc(struct tree *t, struct tree_stmt *b, struct tree_var *v, const struct type *elem,
@@ -168,7 +168,7 @@ struct tree_stmt *stmt_alloc(struct tree *t, struct tree_stmt *b, struct tree_va
     s->type = elem;
     s->count = count;
     s->where = where;
-    tree_var_holds(v, count);
+    tree_var_holds(t, v, count);
     return s;
 }
 

@@ -27,8 +27,8 @@ struct tree_var {
     uint32_t id;                   /* unique in the tree */
     const struct tree_stmt *owner; /* STMT_PARALLEL or STMT_KERNEL that declares it; NULL: the function */
     bool again;                    /* not the first of its name: printed as name#id */
-    bool allocs;                   /* memory is taken for it in several places */
-    struct tree_expr *elements;    /* as many as there were taken first, where that is one place; else NULL */
+    bool several;                  /* memory of several sizes is taken for it, or of one that calls do not give */
+    struct tree_expr *elements;    /* of memory that is taken for it: as many in each place (tree_is_size); else NULL */
 };
 
 enum expr_op {
@@ -349,7 +349,7 @@ struct tree_stmt *stmt_goto(struct tree *t, struct tree_stmt *b, struct tree_lab
 struct tree_stmt *stmt_alloc(struct tree *t, struct tree_stmt *b, struct tree_var *v, const struct type *elem,
                              struct tree_expr *count, enum tree_memory where);
 /* Notes that so many elements are taken for the variable. */
-void tree_var_holds(struct tree_var *v, struct tree_expr *elements);
+void tree_var_holds(struct tree *t, struct tree_var *v, struct tree_expr *elements);
 struct tree_stmt *stmt_free(struct tree *t, struct tree_stmt *b, struct tree_var *v);
 struct tree_stmt *stmt_copy(struct tree *t, struct tree_stmt *b, const struct type *elem, struct tree_expr *to,
                             uint32_t to_alias, struct tree_expr *from, uint32_t from_alias, struct tree_expr *count);

@@ -376,7 +376,7 @@ static bool read_stmt(struct tree_reader *r, struct tree_stmt *block)
         r->fixed = false;
         if (read_form(r, s)) {
             if (s->kind == STMT_ALLOC)
-                tree_var_holds(s->var, s->count);
+                tree_var_holds(r->tree, s->var, s->count);
             stmt_append(r->tree, block, s);
             return true;
         }

@@ -120,7 +120,7 @@ static bool rename_assigned(void *user, struct tree_stmt *s)
         if (old && !v) {
             v = tree_var(r->tree, old->name, old->type);
             v->elements = old->elements;
-            v->allocs = old->allocs;
+            v->several = old->several;
             map_put(r->tree->arena, &r->vars, old, v);
         }
         *vars[i] = v;

@@ -156,10 +156,10 @@ void shrink_put_into(struct shrink *w, const struct contracted *m, struct tree_v
     stmt_visit(loop->body, rewrite_stmt, &address);
     struct tree_stmt *body = stmt_block(t);
     struct tree_expr *count = part->elements ? part->elements : expr_i64(t, part->count);
+    to->elements = NULL;
+    to->several = false;
     struct tree_stmt *a = stmt_alloc(t, body, to, m->alloc->type, count, part->elements ? TREE_HEAP : TREE_STACK);
     a->place = m->alloc->place;
-    to->elements = count;
-    to->allocs = false;
     stmt_append(t, body, loop->body);
     if (part->elements)
         stmt_free(t, body, to);

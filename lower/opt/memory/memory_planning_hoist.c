@@ -1,3 +1,14 @@
+/* Memory that each iteration of a loop takes and gives back is taken once, in front of the loop.
+ *
+ *     for i {                               row = heap float64[N]
+ *         row = heap float64[N]             for i {
+ *         ...                        ->         ...
+ *         free row                          }
+ *     }                                     free row
+ *
+ * Legality: its size does not change in the loop, which is left at its end only and runs its iterations one after the
+ * other. Loops without iterations take nothing.
+ * Profitability: always. */
 #include "lower/opt/memory/memory_planning.h"
 #include "lower/tree/tree_rewrite.h"
 #include "lower/tree/tree_scan.h"
