@@ -11,6 +11,7 @@
 
 /* Text that a target's compiler is going to get (compile_source.c). */
 struct target_source {
+    const struct place *place; /* the first element that has some */
     struct text text;
     int64_t unique;               /* number for a name */
     VEC(struct jit_wanted) calls; /* of functions that it has to define */

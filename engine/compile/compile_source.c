@@ -12,6 +12,8 @@
 static bool add_source(sdfg_code *code, const char *text)
 {
     BUILDER(code);
+    if (!b->source->place)
+        b->source->place = b->place;
     text_printf(&b->source->text, "%s\n", text ? text : "");
     return true;
 }
@@ -80,20 +82,22 @@ static void give(void *to, const char *bytes, size_t size)
         take(to, bytes, size);
 }
 
-static bool refuse(struct compile *c, const struct codegen_target *own, const char *why)
+static bool refuse(struct compile *c, const struct codegen_target *own, const struct target_source *source,
+                   const char *why)
 {
-    return diag_error(c->ir->diags, NULL, DIAG_TARGET_CODE, own->target->name, own->plugin, why);
+    return diag_error(c->ir->diags, source->place, DIAG_TARGET_CODE, own->target->name, own->plugin, why);
 }
 
 static bool is_object(const struct given *g) { return g->size >= 4 && !memcmp(g->bytes, "\177ELF", 4); }
 
 /* An object of the plug-in cannot be part of the one that is exported. */
-static bool add_object(struct compile *c, const struct codegen_target *own, const struct given *g)
+static bool add_object(struct compile *c, const struct codegen_target *own, const struct target_source *source,
+                       const struct given *g)
 {
     if (c->request->emit == CODEGEN_EMIT_OBJECT)
-        return diag_error(c->ir->diags, NULL, DIAG_TARGET_EXPORT, own->target->name, own->plugin, "objects");
+        return diag_error(c->ir->diags, source->place, DIAG_TARGET_EXPORT, own->target->name, own->plugin, "objects");
     const char *why = jit_add_object(c->jit, g->bytes, g->size);
-    return !why || refuse(c, own, why);
+    return !why || refuse(c, own, source, why);
 }
 
 static bool run_compiler(struct compile *c, const struct codegen_target *own, const struct target_source *source,
@@ -120,8 +124,8 @@ static bool run_compiler(struct compile *c, const struct codegen_target *own, co
     if (g->memory)
         fatal_memory();
     if (!ok)
-        return refuse(c, own, g->size ? g->bytes : "its compiler did not say why it failed");
-    return g->size || refuse(c, own, "its compiler gave nothing");
+        return refuse(c, own, source, g->size ? g->bytes : "its compiler did not say why it failed");
+    return g->size || refuse(c, own, source, "its compiler gave nothing");
 }
 
 static bool compile_source(struct compile *c, const struct codegen_target *own, const struct target_source *source)
@@ -130,9 +134,9 @@ static bool compile_source(struct compile *c, const struct codegen_target *own, 
     if (!run_compiler(c, own, source, &g))
         return false;
     if (is_object(&g))
-        return add_object(c, own, &g);
+        return add_object(c, own, source, &g);
     const char *why = jit_add_ir(c->jit, g.bytes, g.size, source->calls.items, source->calls.count);
-    return !why || refuse(c, own, why);
+    return !why || refuse(c, own, source, why);
 }
 
 bool pass_target_code(struct compile *c)
