@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CODEGEN_ABI = 24 };
+enum { CODEGEN_ABI = 25 };
 
 struct arena;
 struct json;
@@ -30,6 +30,7 @@ enum codegen_emit {
     CODEGEN_EMIT_WORK,
     CODEGEN_EMIT_REMARKS,
     CODEGEN_EMIT_MEMORY,
+    CODEGEN_EMIT_MAP,
     CODEGEN_EMIT_CUDA,
     CODEGEN_EMIT_PTX,
     CODEGEN_EMIT_CUBIN

@@ -91,6 +91,10 @@ bool jit_lost(void);
  * zero-terminated; *size does not count the zero. */
 bool jit_text(struct jit *j, enum jit_text kind, const char **text, size_t *size);
 
+/* Of the object that jit_text would give: a line for each range of code. Lines of debug information are numbers of
+ * `places`. */
+bool jit_map(struct jit *j, const struct remarks *places, struct text *out);
+
 /* Bytes of code and data that the program occupies. */
 size_t jit_code_bytes(const struct jit *j);
 /* Seconds; optimize and emit are summed over the units, so with several threads they may exceed the time that passed.

@@ -1,9 +1,13 @@
 #include "jit/shim.h"
 
+#include <llvm/DebugInfo/DIContext.h>
+#include <llvm/DebugInfo/DWARF/DWARFContext.h>
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/MC/TargetRegistry.h>
+#include <llvm/Object/ELFObjectFile.h>
 #include <llvm/Support/ErrorHandling.h>
 #include <llvm/TargetParser/Triple.h>
+#include <cstring>
 #include <memory>
 #include <new>
 
@@ -73,4 +77,45 @@ bool shim_features(const char *triple, void (*name)(void *user, const char *text
         name(user, text.data(), text.size());
     }
     return true;
+}
+
+/* ---- lines ---- */
+
+static char *said(Error error) { return strdup(toString(std::move(error)).c_str()); }
+
+/* One function; an error of LLVM if its symbol is damaged. */
+static Error lines_of(DIContext &lines, const object::ELFSymbolRef &symbol, shim_range *range, void *user)
+{
+    Expected<StringRef> name = symbol.getName();
+    Expected<uint64_t> address = symbol.getAddress();
+    Expected<object::section_iterator> section = symbol.getSection();
+    if (!name || !address || !section)
+        return joinErrors(joinErrors(name.takeError(), address.takeError()), section.takeError());
+    const uint64_t size = symbol.getSize();
+    const DILineInfoTable table =
+        lines.getLineInfoForAddressRange({ *address, (*section)->getIndex() }, size, DILineInfoSpecifier());
+    uint64_t begin = 0;
+    uint32_t line = 0;
+    for (const auto &[at, info] : table) {
+        if (at - *address > begin)
+            range(user, name->data(), name->size(), begin, at - *address, line);
+        begin = at - *address;
+        line = info.Line;
+    }
+    if (size > begin)
+        range(user, name->data(), name->size(), begin, size, line);
+    return Error::success();
+}
+
+char *shim_lines(const char *object, size_t size, shim_range *range, void *user)
+{
+    auto file = object::ObjectFile::createELFObjectFile(MemoryBufferRef(StringRef(object, size), "object"));
+    if (!file)
+        return said(file.takeError());
+    std::unique_ptr<DWARFContext> lines = DWARFContext::create(**file);
+    for (const object::ELFSymbolRef symbol : cast<object::ELFObjectFileBase>(**file).symbols())
+        if (symbol.getELFType() == ELF::STT_FUNC && symbol.getSize())
+            if (Error error = lines_of(*lines, symbol, range, user))
+                return said(std::move(error));
+    return nullptr;
 }

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -16,6 +17,11 @@ void shim_on_failure(void (*no_memory)(void), void (*gave_up)(const char *reason
 /* The names that a target knows, each given to `name` once; false if there is no such target. */
 bool shim_processors(const char *triple, void (*name)(void *user, const char *text, size_t length), void *user);
 bool shim_features(const char *triple, void (*name)(void *user, const char *text, size_t length), void *user);
+
+/* The functions of an object file with debug lines, each as ranges of its code: bytes from its begin, the last one
+ * excluded, and the number of the line; 0: none. NULL, or why it cannot be read (malloc'ed). */
+typedef void shim_range(void *user, const char *function, size_t length, uint64_t begin, uint64_t end, uint32_t line);
+char *shim_lines(const char *object, size_t size, shim_range *range, void *user);
 
 #ifdef __cplusplus
 }

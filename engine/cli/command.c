@@ -362,7 +362,7 @@ static bool apply(struct command *c, const struct option *o, char *value)
             c->describe = DESCRIBE_JSON;
         break;
     case OPTION_EMIT:
-        ok = take_word(c, o, value, "sdfg tree ll ll-opt asm obj work cuda ptx cubin dot html", &word);
+        ok = take_word(c, o, value, "sdfg tree ll ll-opt asm obj work cuda ptx cubin map dot html", &word);
         c->emit = (enum sdfg_emit)(word <= SDFG_EMIT_WORK ? word : word - SDFG_EMIT_WORK - 1 + SDFG_EMIT_CUDA);
         c->show_view = word < VIEW_WORDS ? VIEW_NONE : (enum show_view)(VIEW_DOT + word - VIEW_WORDS);
         c->emits = true;

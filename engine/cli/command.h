@@ -35,7 +35,7 @@ struct pairs {
 enum describe { DESCRIBE_NOT, DESCRIBE_TEXT, DESCRIBE_JSON };
 enum show_remarks { REMARKS_NOT, REMARKS_ALL, REMARKS_DONE, REMARKS_MISSED };
 /* Words of --emit= from here on are views. */
-enum { VIEW_WORDS = 10 };
+enum { VIEW_WORDS = 11 };
 enum show_view { VIEW_NONE, VIEW_DOT, VIEW_HTML };
 enum show_times { TIME_TOTALS, TIME_TEXT, TIME_JSON };
 

@@ -50,8 +50,8 @@ static const struct option options[] = {
     { "explain-symbols", OPTION_EXPLAIN_SYMBOLS, RUN, TAKES_NOTHING, NULL, "how each symbol gets its value" },
     { "explain-cache", OPTION_EXPLAIN_CACHE, RUN, TAKES_NOTHING, NULL, "where the code came from, on stderr" },
     { "emit", OPTION_EMIT, RUN, TAKES_VALUE, "WHAT",
-      "sdfg, tree, ll, ll-opt, asm, obj, work, cuda, ptx, cubin, dot (for Graphviz) or html (a page with the graph) "
-      "instead of running" },
+      "sdfg, tree, ll, ll-opt, asm, obj, map (from machine code to elements and lines), work, cuda, ptx, cubin, dot "
+      "(for Graphviz) or html (a page with the graph) instead of running" },
     { "remarks", OPTION_REMARKS, RUN, MAY_TAKE_VALUE, "KIND",
       "what was done for speed and what not, and why: done, missed or all, instead of running" },
     { "o", OPTION_FILE, RUN, TAKES_VALUE, "FILE", "where --emit and --remarks write (stdout)" },

@@ -186,6 +186,10 @@ static bool take_text(struct compile *c, struct codegen_result *out)
             remark(c->ir->remarks, &c->sdfg->region.block.place, NULL, REMARK_CHOSEN, c->request->device_why);
         remarks_print(c->ir->remarks, &t);
         break;
+    case CODEGEN_EMIT_MAP:
+        if (!jit_map(c->jit, c->places, &t))
+            return false;
+        break;
     case CODEGEN_EMIT_MEMORY:
         assume_values(c);
         tree_memory(c->tree, &t);
@@ -298,6 +302,8 @@ static struct compile *begin(struct attempt *t)
         o->ir->remarks = remarks_new(o->ir->arena);
     struct compile *c = NEW(o->ir->arena, struct compile);
     c->ir = o->ir;
+    if (request->emit == CODEGEN_EMIT_MAP)
+        c->places = remarks_new(o->ir->arena);
     c->request = request;
     c->dump = dump;
     return t->compile = c;

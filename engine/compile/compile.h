@@ -48,6 +48,7 @@ struct compile {
     const struct targets *targets; /* that lowering asked */
     struct jit *jit;
     struct jit_options jit_options; /* that it was made with */
+    struct remarks *places;         /* what lines of the machine code mean, for CODEGEN_EMIT_MAP; else NULL */
     const struct codegen_request *request;
     const struct gpu_text *device_text;
     const struct gpu_code *device_code;

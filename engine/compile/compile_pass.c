@@ -257,6 +257,7 @@ bool pass_emit(struct compile *c)
         .image = c->device_image,
         .debug_info = r->debug_info,
         .remarks = c->ir->remarks,
+        .places = c->places,
         /* up to 4 units in the last place: not for strict arithmetic, nor for objects that are linked elsewhere */
         .vector_symbol = r->fp != SDFG_FP_STRICT && runs ? r->runtime_symbol : NULL,
         .stoppable = !r->exports,

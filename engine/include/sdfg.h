@@ -956,7 +956,10 @@ enum sdfg_emit {
      * of this machine. */
     SDFG_EMIT_CUDA, /* CUDA C */
     SDFG_EMIT_PTX,
-    SDFG_EMIT_CUBIN /* machine code (ELF) */
+    SDFG_EMIT_CUBIN, /* machine code (ELF) */
+    /* Of SDFG_EMIT_OBJECT: a line for each range of machine code, "function 0xBEGIN-0xEND element
+     * (file.py:LINE:COLUMN)", in bytes from the begin of the function; END is the first byte beyond */
+    SDFG_EMIT_MAP
 };
 
 /* Text or bytes of one representation, specialized for the given symbols. `size` may be NULL; the bytes are followed by

@@ -223,6 +223,7 @@ sdfg_error *program_emit(struct sdfg_program *p, const struct signature *s, enum
         [SDFG_EMIT_WORK] = CODEGEN_EMIT_WORK,     [SDFG_EMIT_REMARKS] = CODEGEN_EMIT_REMARKS,
         [SDFG_EMIT_MEMORY] = CODEGEN_EMIT_MEMORY, [SDFG_EMIT_CUDA] = CODEGEN_EMIT_CUDA,
         [SDFG_EMIT_PTX] = CODEGEN_EMIT_PTX,       [SDFG_EMIT_CUBIN] = CODEGEN_EMIT_CUBIN,
+        [SDFG_EMIT_MAP] = CODEGEN_EMIT_MAP,
     };
     if (what == SDFG_EMIT_SDFG)
         return emit_graph(p, out, size);

@@ -59,6 +59,7 @@ struct llvm_options {
     const struct sdfg_rt_image *image; /* of its kernels, to be defined in the first unit; NULL: it is elsewhere */
     bool debug_info;                   /* DILocations from the places of statements */
     struct remarks *remarks;           /* or NULL: lines are numbers of remarks_number, for what LLVM says of loops */
+    struct remarks *places;            /* or NULL: so it is with all statements, for jit_map */
     bool stoppable;                    /* "main" looks at `cancel` of its context now and then (llvm_cancel.c) */
     uint32_t unit_budget; /* statements per unit before functions are moved to another module; 0: one unit */
     /* Finds vector forms of mathematical functions (libmvec, up to 4 units in the last place); NULL: do not use any.

@@ -26,7 +26,8 @@ static void flag(struct llvm_unit *u, const char *name, unsigned value)
 
 void llvm_debug_unit(struct llvm_unit *u)
 {
-    if (!u->emitter->options->debug_info && !u->emitter->options->remarks)
+    const struct llvm_options *o = u->emitter->options;
+    if (!o->debug_info && !o->remarks && !o->places)
         return;
     struct llvm_debug *d = NEW(u->emitter->arena, struct llvm_debug);
     const char *name = u->emitter->tree->name ? u->emitter->tree->name : "sdfg", *producer = "libsdfg";
@@ -89,8 +90,13 @@ static void stand_at_number(struct llvm_func *f, const struct tree_stmt *s)
 void llvm_debug_place(struct llvm_func *f, const struct tree_stmt *s)
 {
     const struct place *p = s->place;
-    if (f->emitter->options->remarks) {
+    const struct llvm_options *o = f->emitter->options;
+    if (o->remarks) {
         stand_at_number(f, s);
+        return;
+    }
+    if (o->places) {
+        stand_at(f, f->subprogram, remarks_number(o->places, f->place, NULL), 1);
         return;
     }
     const struct place *source = f->unit->debug ? place_source(p) : NULL;

@@ -24,7 +24,7 @@ _FP = {"default": 0, "strict": 1, "fast": 2}
 _LINKER = {"auto": 0, "place": 1, "orc": 2}
 _TIER = {"full": 0, "quick": 1, "auto": 2}
 _EXTERNAL_FILES = {"folder": 0, "none": 1, "any": 2}
-_EMIT = {"sdfg": 0, "tree": 1, "ll": 2, "ll-opt": 3, "asm": 4, "obj": 5, "work": 6, "remarks": 7, "cuda": 9, "ptx": 10, "cubin": 11}
+_EMIT = {"sdfg": 0, "tree": 1, "ll": 2, "ll-opt": 3, "asm": 4, "obj": 5, "work": 6, "remarks": 7, "cuda": 9, "ptx": 10, "cubin": 11, "map": 12}
 _EXPORT = {".o": 0, ".a": 1, ".so": 2, ".h": 3, ".f90": 4, ".s": 5}
 
 
@@ -466,7 +466,8 @@ class Program:
         return data
 
     def emit(self, what: str, **symbols: int) -> Any:
-        """"sdfg", "tree", "ll", "ll-opt", "asm", "work" (JSON), "remarks", "cuda", "ptx" as text or "obj", "cubin" as bytes, for these values of symbols."""
+        """"sdfg", "tree", "ll", "ll-opt", "asm", "map" (from machine code to elements), "work" (JSON), "remarks", "cuda", "ptx" as text or
+        "obj", "cubin" as bytes, for these values of symbols."""
         if what not in _EMIT:
             raise ValueError(f"'{what}' is none of {', '.join(_EMIT)}")
         table = _symbols(symbols)
