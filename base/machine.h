@@ -39,6 +39,12 @@ extern const struct machine_costs machine_costs;
  * either may be "". largest_cache is 0: names do not tell. */
 struct machine machine_of(const char *triple, const char *cpu, const char *features);
 
+/* Of the last cache; where the system does not say how large it is, there is at least the second one. */
+static inline double machine_last_cache(const struct machine *m)
+{
+    return (double)(m->largest_cache ? m->largest_cache : m->second_cache);
+}
+
 /* Bytes of the largest cache of the machine that this process runs on; 0: not known. Thread-safe. */
 int64_t machine_cache_bytes(void);
 

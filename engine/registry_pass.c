@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+enum { MOST_ROUNDS = 1000 };
+
 static bool add_pass(struct sdfg_plugin *p, const sdfg_pass *given)
 {
     const char *const what = "the pass";
@@ -16,6 +18,8 @@ static bool add_pass(struct sdfg_plugin *p, const sdfg_pass *given)
         return registering_refuse(p, what, given->name, "there is no function");
     if ((unsigned)given->kind > SDFG_PASS_TREE || (unsigned)given->where > SDFG_PASS_INSTEAD)
         return registering_refuse(p, what, given->name, "its kind or place is none of the enumeration");
+    if (given->group ? !given->rounds || given->rounds > MOST_ROUNDS : given->rounds)
+        return registering_refuse(p, what, given->name, "a group has 1 to 1000 rounds, and rounds have a group");
     for (uint32_t i = 0; i < r->passes.count; i++)
         if (!strcmp(r->passes.items[i].pass->name, given->name))
             return registering_refuse(p, what, given->name,
@@ -25,6 +29,7 @@ static bool add_pass(struct sdfg_plugin *p, const sdfg_pass *given)
     own->name = arena_strdup(a, given->name);
     own->text = arena_strdup(a, given->text ? given->text : "");
     own->other = given->other ? arena_strdup(a, given->other) : NULL;
+    own->group = given->group ? arena_strdup(a, given->group) : NULL;
     own->needs = registering_list(a, given->needs);
     own->makes = registering_list(a, given->makes);
     own->breaks = registering_list(a, given->breaks);

@@ -1,5 +1,6 @@
 #include "jit/shim.h"
 
+#include <cstring>
 #include <llvm/DebugInfo/DIContext.h>
 #include <llvm/DebugInfo/DWARF/DWARFContext.h>
 #include <llvm/MC/MCSubtargetInfo.h>
@@ -7,7 +8,6 @@
 #include <llvm/Object/ELFObjectFile.h>
 #include <llvm/Support/ErrorHandling.h>
 #include <llvm/TargetParser/Triple.h>
-#include <cstring>
 #include <memory>
 #include <new>
 

@@ -139,12 +139,6 @@ static bool take_code(struct compile *c, struct codegen_result *out)
     return true;
 }
 
-/* Where the system does not say how large the last cache is, there is at least the second one. */
-static double cache_bytes(const struct machine *m)
-{
-    return (double)(m->largest_cache ? m->largest_cache : m->second_cache);
-}
-
 static void assume_values(struct compile *c)
 {
     const struct codegen_request *r = c->request;
@@ -196,7 +190,7 @@ static bool take_text(struct compile *c, struct codegen_result *out)
         break;
     case CODEGEN_EMIT_WORK:
         assume_values(c);
-        tree_work(c->tree, cache_bytes(&c->machine), &t);
+        tree_work(c->tree, machine_last_cache(&c->machine), &t);
         if (c->request->device)
             weigh(c, out);
         break;

@@ -61,6 +61,8 @@ struct compile {
     const struct pass *passes;                         /* all rows, with those of plug-ins */
     const enum pass_choice *choices;                   /* of the request, by row; NULL: all as usual */
     struct fact_names *fact_names;                     /* facts of plug-ins */
+    struct told *told;                                 /* what passes of plug-ins told of facts (compile_ask.c) */
+    unsigned round;                                    /* of the group of passes at hand */
     void (*dump)(struct compile *c, const char *pass); /* called after every pass; decides itself */
     VEC(struct pass_time {
         const char *name;
@@ -109,6 +111,9 @@ bool pass_graph(struct compile *c);        /* rows with a function over the grap
 bool pass_expand(struct compile *c);       /* compile_expand.c */
 bool pass_plugin_graph(struct compile *c); /* compile_plugin_pass.c */
 bool pass_plugin_tree(struct compile *c);
+/* sdfg_pass_run.ask and tell (compile_ask.c). */
+bool compile_ask(struct compile *c, const char *what, sdfg_give *give, void *to);
+bool compile_tell(struct compile *c, const char *fact, const char *text, size_t size);
 bool pass_plugin_is_wanted(const struct compile *c, const struct pass *p);
 bool pass_parse_cpp(struct compile *c);
 bool pass_lower(struct compile *c);

@@ -30,8 +30,7 @@ const char *facts_text(struct arena *a, unsigned set, const struct fact_names *n
     return text_get(&t);
 }
 
-/* A name that is new becomes a fact of plug-ins; 0: there is no room for it. */
-static unsigned fact_of(struct fact_names *names, const char *name)
+unsigned fact_find(const struct fact_names *names, const char *name)
 {
     for (size_t i = 0; i < NUM_FACTS; i++)
         if (!strcmp(facts[i].name, name))
@@ -39,8 +38,15 @@ static unsigned fact_of(struct fact_names *names, const char *name)
     for (uint32_t i = 0; i < names->count; i++)
         if (!strcmp(names->own[i], name))
             return (unsigned)FACT_OWN << i;
-    if (names->count == OWN_FACTS)
-        return 0;
+    return 0;
+}
+
+/* A name that is new becomes a fact of plug-ins; 0: there is no room for it. */
+static unsigned fact_of(struct fact_names *names, const char *name)
+{
+    unsigned known = fact_find(names, name);
+    if (known || names->count == OWN_FACTS)
+        return known;
     names->own[names->count] = name;
     return (unsigned)FACT_OWN << names->count++;
 }
@@ -147,6 +153,41 @@ static bool add_pass(struct table *t, const struct codegen_pass *p)
     return true;
 }
 
+/* ---- groups ---- */
+
+static const char *group_of(const struct pass *p) { return p->plugin ? p->plugin->pass->group : NULL; }
+
+bool pass_group(const struct pass *rows, const struct pass *p, struct pass_group *out)
+{
+    const char *name = group_of(p);
+    *out = (struct pass_group){ 0 };
+    if (!name)
+        return false;
+    for (const struct pass *r = rows; r->run; r++) {
+        if (!group_of(r) || strcmp(group_of(r), name) != 0)
+            continue;
+        out->first = out->first ? out->first : r;
+        out->last = r;
+        out->rounds = r->plugin->pass->rounds > out->rounds ? r->plugin->pass->rounds : out->rounds;
+    }
+    return true;
+}
+
+/* Passes run again must be able to: those that make what others need are once in a program. */
+static bool check_group(struct table *t, const struct pass *p)
+{
+    struct pass_group g;
+    if (!pass_group(t->rows, p, &g) || p != g.first)
+        return true;
+    for (const struct pass *r = g.first; r <= g.last; r++) {
+        if (group_of(r) && strcmp(group_of(r), group_of(p)) != 0)
+            return refuse(t, p->plugin, "its group has pass '%s' of another group inside", r->name);
+        if (!r->plugin && r->makes)
+            return refuse(t, p->plugin, "its group has '%s' inside, which cannot run again", r->name);
+    }
+    return true;
+}
+
 const struct pass *passes_with(struct arena *a, struct diags *d, const struct codegen_added *added,
                                struct fact_names *names)
 {
@@ -160,6 +201,8 @@ const struct pass *passes_with(struct arena *a, struct diags *d, const struct co
     memcpy(t.rows, pipeline, (t.count + 1) * sizeof *t.rows);
     for (uint32_t i = 0; i < added->num_passes; i++)
         add_pass(&t, &added->passes[i]);
+    for (const struct pass *p = t.rows; p->run; p++)
+        check_group(&t, p);
     return t.rows;
 }
 

@@ -46,17 +46,43 @@ static sdfg_pass_run pass_run_of(const struct compile *c)
     };
 }
 
-/* Runs the pass of the row; *given is NULL if it left the program as it is. */
+/* What a pass is told while it runs. */
+struct running {
+    sdfg_pass_run run; /* first: what the plug-in sees */
+    struct compile *compile;
+    struct pass_gift *given;
+};
+
+static bool ask(const sdfg_pass_run *run, const char *what, sdfg_give *give_answer, void *to)
+{
+    const struct running *r = (const struct running *)run;
+    GUARDED(exhausted(r->given));
+    return compile_ask(r->compile, what, give_answer, to);
+}
+
+static bool tell(const sdfg_pass_run *run, const char *fact, const char *text, size_t size)
+{
+    const struct running *r = (const struct running *)run;
+    GUARDED(exhausted(r->given));
+    return compile_tell(r->compile, fact, text, size);
+}
+
+/* Runs the pass of the row; given->text is NULL if it left the program as it is. */
 static bool run(struct compile *c, struct text *text, struct pass_gift *given)
 {
     const struct codegen_pass *p = c->pass->plugin;
-    sdfg_pass_run what = pass_run_of(c);
-    what.text = text_get(text);
-    what.size = text->length;
+    struct running r = { pass_run_of(c), c, given };
+    r.run.text = text_get(text);
+    r.run.size = text->length;
+    r.run.ask = ask;
+    r.run.tell = tell;
+    r.run.round = c->round;
     *given = (struct pass_gift){ .arena = c->ir->arena };
-    bool ok = p->pass->run(p->pass->user, &what, give, given);
+    bool ok = p->pass->run(p->pass->user, &r.run, give, given);
     if (given->memory)
         fatal_memory();
+    if (ok && given->text && given->size == text->length && !memcmp(given->text, text_get(text), given->size))
+        given->text = NULL;
     if (ok)
         return true;
     return diag_error(c->ir->diags, NULL, DIAG_PASS_FAILED, p->pass->name, p->plugin,

@@ -346,14 +346,23 @@ enum sdfg_pass_kind {
 enum sdfg_pass_where { SDFG_PASS_AFTER, SDFG_PASS_BEFORE, SDFG_PASS_INSTEAD };
 
 /* What a pass is told; all of it lives as long as the call. */
-typedef struct sdfg_pass_run {
+typedef struct sdfg_pass_run sdfg_pass_run;
+struct sdfg_pass_run {
     size_t struct_size; /* set by the library */
     const char *program;
     bool device;      /* code for a GPU */
     int opt_level;    /* as in sdfg_options */
     const char *text; /* the program; NULL for `condition` */
     size_t size;
-} sdfg_pass_run;
+    /* What is known of `text`: an analysis of the library (JSON: "accesses" of graphs; "loops", "memory", "work" of
+     * trees; docs/plugins.md), or what an earlier pass told of a fact that holds. False: `give` got a sentence that
+     * says why not. NULL for `condition`, as is `tell`. */
+    bool (*ask)(const sdfg_pass_run *run, const char *what, sdfg_give *give, void *to);
+    /* Keeps a text for later passes with one of the facts that this pass makes, until a pass breaks it. False: the pass
+     * makes no such fact. */
+    bool (*tell)(const sdfg_pass_run *run, const char *fact, const char *text, size_t size);
+    unsigned round; /* of its group, from 0 on */
+};
 
 typedef struct sdfg_pass {
     size_t struct_size; /* set by the plug-in */
@@ -370,6 +379,10 @@ typedef struct sdfg_pass {
      * and functions and parameters of a tree, stay as they are. False: `give` got a sentence that says why it failed.
      * Called when code is made, from any thread, several at the same time. */
     bool (*run)(void *user, const sdfg_pass_run *what, sdfg_give *give, void *to);
+    /* Of the passes of one group the first to the last, with all between them, run again until a round changes nothing,
+     * `rounds` times at most (1 to 1000, the largest of the group). NULL: they run once. Groups lie apart. */
+    const char *group;
+    unsigned rounds;
 } sdfg_pass;
 
 /* ---- instrumentation (docs/plugins.md) ---- */

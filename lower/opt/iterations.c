@@ -1,5 +1,6 @@
 #include "lower/opt/iterations.h"
 
+#include "lower/opt/remark.h"
 #include "lower/tree/tree_facts.h"
 
 #include <assert.h>
@@ -222,4 +223,17 @@ bool iterations_are_apart(struct iterations *x, struct tree_stmt *loop, const st
     }
     x->obstacle = kept->obstacle;
     return kept->apart;
+}
+
+const char *iterations_depend(struct iterations *x, struct tree_stmt *loop, const struct tree_frame *frame)
+{
+    struct tree_piece piece = { 0 };
+    piece_add(x->tree->scratch, &piece, loop, frame);
+    struct fuse_nest nest = { .loops = { loop }, .depth = 1 };
+    if (piece.control || piece.effects || piece.frees || piece.jumps)
+        return "it has jumps, calls or memory that is given back";
+    if (!iterations_keep_variables(x, loop))
+        return "a variable carries values from iteration to iteration";
+    return iterations_are_apart(x, loop, &nest, frame) ? NULL
+                                                       : remark_dependence(x->tree, x->obstacle.a, x->obstacle.b);
 }

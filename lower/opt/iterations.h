@@ -21,4 +21,8 @@ bool iterations_keep_variables(struct iterations *x, struct tree_stmt *loop);
 bool iterations_are_apart(struct iterations *x, struct tree_stmt *loop, const struct fuse_nest *nest,
                           const struct tree_frame *frame);
 
+/* Why iterations of the loop have to do with each other, as the end of a sentence about it, in the scratch arena; NULL:
+ * they surely have not. */
+const char *iterations_depend(struct iterations *x, struct tree_stmt *loop, const struct tree_frame *frame);
+
 #endif

@@ -19,6 +19,11 @@
 #define NEEDS       12 /* a fact that nobody makes */
 #define BREAKS      13 /* a fact that others need */
 #define FACTS       14 /* no fault: one makes a fact that the other needs, and takes the place of a pass */
+#define BOUND       15 /* a group without a bound */
+#define GROUP_MAKES 16 /* a group around a pass that cannot run again */
+#define GROUP_MIXED 17 /* over graphs and trees */
+#define GROUPS      18 /* one begins in the other */
+#define ROUND       19 /* breaks a fact that its group needs in the next round */
 
 /* The text with the first `from` replaced. */
 static void give_changed(const sdfg_pass_run *p, const char *from, const char *into, sdfg_give *give, void *to)
@@ -55,6 +60,9 @@ static bool run(void *user, const sdfg_pass_run *p, sdfg_give *give, void *to)
     case BROKEN:
         give_changed(p, "for i", "for (i: float64)", give, to);
         break;
+    case ROUND:
+        give_changed(p, "\"label\":\"compute", "\"label\":\"more_compute", give, to);
+        break;
     case PARAMETERS:
         give_changed(p, "Y: float64*", "Y: float32*", give, to);
         break;
@@ -62,12 +70,44 @@ static bool run(void *user, const sdfg_pass_run *p, sdfg_give *give, void *to)
     return true;
 }
 
+static bool add(const sdfg_plugin_api *api, sdfg_pass p, const char *name, const char *before, const char *group)
+{
+    p.name = name;
+    p.where = SDFG_PASS_BEFORE;
+    p.other = before;
+    p.group = group;
+    p.rounds = 3;
+    return api->pass(api->plugin, &p);
+}
+
+static bool add_group(const sdfg_plugin_api *api, sdfg_pass p)
+{
+    static const char *const valid[] = { "valid", NULL };
+    sdfg_pass graph = p;
+    graph.kind = SDFG_PASS_GRAPH;
+    switch (FAULT) {
+    case BOUND:
+        p.group = "endless";
+        return api->pass(api->plugin, &p);
+    case GROUP_MAKES:
+        return add(api, p, "first", "licm", "g") && add(api, p, "last", "sections", "g");
+    case GROUP_MIXED:
+        return add(api, graph, "first", "infer-types", "g") && add(api, p, "last", "licm", "g");
+    case GROUPS:
+        return add(api, p, "first", "licm", "g") && add(api, p, "other", "fuse", "h") &&
+               add(api, p, "last", "dead-code", "g");
+    default:
+        p.breaks = valid;
+        return add(api, p, "strange", "infer-types", "g");
+    }
+}
+
 SDFG_PLUGIN("fault", "1", "has a fault");
 
 SDFG_PLUGIN_EXPORT bool sdfg_plugin_init(const sdfg_plugin_api *api)
 {
     static const char *const own[] = { "counted", NULL }, *const tree[] = { "tree", NULL };
-    bool of_tree = FAULT >= NO_TREE;
+    bool of_tree = FAULT >= NO_TREE && FAULT != ROUND;
     sdfg_pass p = { .struct_size = sizeof p,
                     .name = "strange",
                     .text = "has a fault",
@@ -90,5 +130,7 @@ SDFG_PLUGIN_EXPORT bool sdfg_plugin_init(const sdfg_plugin_api *api)
         first.user = "first";
         p.user = "then";
     }
+    if (FAULT >= BOUND)
+        return add_group(api, p);
     return (FAULT != FACTS || api->pass(api->plugin, &first)) && api->pass(api->plugin, &p);
 }

@@ -17,16 +17,7 @@ static bool is_candidate(const struct tree_stmt *s)
 
 static bool is_apart(struct iterations *x, struct tree_stmt *s, const struct tree_frame *frame)
 {
-    struct tree_piece piece = { 0 };
-    piece_add(x->tree->scratch, &piece, s, frame);
-    struct fuse_nest nest = { .loops = { s }, .depth = 1 };
-    const char *why = NULL;
-    if (piece.control || piece.effects || piece.frees || piece.jumps)
-        why = "it has jumps, calls or memory that is given back";
-    else if (!iterations_keep_variables(x, s))
-        why = "a variable carries values from iteration to iteration";
-    else if (!iterations_are_apart(x, s, &nest, frame))
-        why = remark_dependence(x->tree, x->obstacle.a, x->obstacle.b);
+    const char *why = iterations_depend(x, s, frame);
     struct remarks *r = x->tree->ir->remarks;
     if (why)
         remark(r, s->place, remark_subject(x->tree, s), REMARK_DEPENDENT, why);
