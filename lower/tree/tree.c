@@ -259,7 +259,7 @@ static bool is_parameter(const struct tree *t, const struct tree_var *v)
 bool tree_is_size(const struct tree *t, const struct tree_expr *e)
 {
     if (e->op == EXPR_LOAD || e->op == EXPR_MASKED || e->op == EXPR_CALL ||
-        (e->op == EXPR_VAR && !is_parameter(t, e->var)))
+        (e->op == EXPR_VAR && !e->var->size && !is_parameter(t, e->var)))
         return false;
     for (uint32_t i = 0; i < e->num_args; i++)
         if (!tree_is_size(t, e->args[i]))

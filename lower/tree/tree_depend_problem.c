@@ -138,6 +138,19 @@ bool depend_name(struct depend_problem *p, struct linear *out, const struct line
 
 /* ---- rows ---- */
 
+/* What a variable that is a sum of sizes is. */
+static void add_size(struct depend_problem *p, int number, const struct tree_expr *size)
+{
+    struct linear sum;
+    struct system_row row;
+    linear_of(&sum, size);
+    if (!depend_row(p, &row, &sum))
+        return;
+    row.equal = true;
+    row.times[number]--;
+    system_add(&p->system, &row);
+}
+
 static int number_of(struct depend_problem *p, const struct linear_term *term)
 {
     struct system *s = &p->system;
@@ -150,7 +163,10 @@ static int number_of(struct depend_problem *p, const struct linear_term *term)
         s->rows[i].times[s->vars] = 0;
     s->loose |= term->count > 1;
     p->names[s->vars] = *term;
-    return (int)s->vars++;
+    int number = (int)s->vars++;
+    if (term->count == 1 && term->factors[0]->op == EXPR_VAR && term->factors[0]->var->size)
+        add_size(p, number, term->factors[0]->var->size);
+    return number;
 }
 
 bool depend_row(struct depend_problem *p, struct system_row *row, const struct linear *l)

@@ -31,6 +31,10 @@ bool depend_row(struct depend_problem *p, struct system_row *row, const struct l
 bool depend_distance(struct depend_problem *p, const struct depend_loop *loop, struct linear *out);
 /* Of a sum in terms of the problem: one value, whichever iterations the accesses are in? */
 bool depend_is_fixed(const struct depend_problem *p, const struct tree_expr *factor);
+/* low <= l <= high becomes part of the problem, dimension by dimension where strides are products. */
+void depend_place(struct depend_problem *p, const struct linear *l, int64_t low, int64_t high);
+/* Is there no solution with sum * sign >= 1? */
+bool depend_none_beyond(struct depend_problem *p, const struct system_row *sum, int64_t sign);
 /* Has an expression one value for both accesses? */
 bool depend_is_same(const struct depend_problem *p, const struct tree_expr *e);
 

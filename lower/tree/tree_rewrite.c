@@ -121,6 +121,7 @@ static bool rename_assigned(void *user, struct tree_stmt *s)
             v = tree_var(r->tree, old->name, old->type);
             v->elements = old->elements;
             v->several = old->several;
+            v->size = old->size;
             map_put(r->tree->arena, &r->vars, old, v);
         }
         *vars[i] = v;

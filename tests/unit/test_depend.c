@@ -2,14 +2,15 @@
  *
  *     build/release/test_depend [PAIRS]
  *
- * Sizes are constants or a variable N, which is tried with several values. */
+ * Sizes are constants, a variable N, or products of N, M and N - 1 (as name-sizes calls it); both are tried with
+ * several values. */
 #include "lower/tree/tree_depend.h"
 
 #include "tests/unit/check.h"
 
 #include <stdlib.h>
 
-enum { PAIRS = 20000, DEPTH = 3, SIDES = 2, MOST_POINTS = 4096, SIZES = 4, VARS = 64 };
+enum { PAIRS = 20000, DEPTH = 3, SIDES = 2, MOST_POINTS = 8192, SIZES = 4, VARS = 64 };
 
 static long pairs = PAIRS;
 
@@ -29,7 +30,9 @@ static bool chance(int percent) { return number(0, 99) < percent; }
 
 struct nest {
     struct tree *tree;
-    struct tree_var *size; /* N, or NULL */
+    struct tree_var *size;       /* N, or NULL */
+    struct tree_var *other;      /* M, or NULL: strides are N or 1 */
+    struct tree_var *difference; /* N - 1, if there is M */
     struct tree_stmt *loops[SIDES][DEPTH];
     struct tree_frame frames[SIDES][DEPTH];
     bool choice;            /* some bound has a min or max */
@@ -53,6 +56,16 @@ static struct tree_expr *counter(struct nest *n, int side, uint32_t loop)
     return expr_var(n->tree, n->loops[side][loop]->var);
 }
 
+/* A product of sizes. */
+static struct tree_expr *sizes(struct nest *n, int factors)
+{
+    struct tree_var *const all[] = { n->size, n->other, n->difference };
+    struct tree_expr *e = expr_i64(n->tree, 1);
+    for (int i = 0; i < factors; i++)
+        e = expr_binary(n->tree, EXPR_MUL, e, expr_var(n->tree, all[number(0, 5) % (n->other ? 3 : 1)]));
+    return e;
+}
+
 /* A constant, or what a triangle has. */
 static struct tree_expr *bound(struct nest *n, int side, uint32_t depth, int64_t low, int64_t high)
 {
@@ -61,7 +74,7 @@ static struct tree_expr *bound(struct nest *n, int side, uint32_t depth, int64_t
     if (depth > 0 && chance(30))
         e = plus(t, counter(n, side, (uint32_t)number(0, depth - 1)), e);
     else if (n->size && low > 0)
-        e = expr_binary(t, EXPR_SUB, expr_var(t, n->size), expr_i64(t, number(0, 1)));
+        e = expr_binary(t, EXPR_SUB, sizes(n, n->other && chance(20) ? 2 : 1), expr_i64(t, number(0, 1)));
     if (depth > 0 && chance(10)) {
         e = expr_binary(t, low > 0 ? EXPR_MIN : EXPR_MAX, e, counter(n, side, depth - 1));
         n->choice = true;
@@ -84,7 +97,9 @@ static struct tree_expr *index_of(struct nest *n, int side)
     bool rows = n->size && chance(70);
     for (uint32_t i = 0; i < n->depth; i++) {
         struct tree_expr *v = counter(n, side, i);
-        if (rows && i == 0)
+        if (rows && n->other)
+            e = plus(t, e, expr_binary(t, EXPR_MUL, v, sizes(n, (int)(DEPTH - 1 - i))));
+        else if (rows && i == 0)
             e = plus(t, e, expr_binary(t, EXPR_MUL, v, expr_var(t, n->size)));
         else if (rows && chance(80))
             e = plus(t, e, v);
@@ -111,11 +126,16 @@ static void fill_access(struct nest *n, int side, struct tree_var *memory)
 }
 
 /* Two accesses of one nest, in different iterations of all loops but the first `shared`, or of two nests. */
-static void fill_nest(struct nest *n, struct tree *t, bool sized, bool one)
+static void fill_nest(struct nest *n, struct tree *t, int sized, bool one)
 {
     struct tree_var *memory = tree_var(t, "A", type_pointer(t->ir, type_basic(t->ir, TYPE_F64)));
     *n = (struct nest){ .tree = t, .depth = (uint32_t)number(1, DEPTH) };
     n->size = sized ? tree_var(t, "N", type_basic(t->ir, TYPE_I64)) : NULL;
+    if (sized > 1) {
+        n->other = tree_var(t, "M", type_basic(t->ir, TYPE_I64));
+        n->difference = tree_var(t, "size", type_basic(t->ir, TYPE_I64));
+        n->difference->size = expr_binary(t, EXPR_SUB, expr_var(t, n->size), expr_i64(t, 1));
+    }
     n->shared = (uint32_t)(one ? number(0, n->depth - 1) : 0);
     for (uint32_t i = 0; i < n->depth; i++)
         for (int side = 0; side < SIDES; side++) {
@@ -150,7 +170,7 @@ static int64_t value_of(const struct tree_expr *e)
     case EXPR_INT:
         return e->i;
     case EXPR_VAR:
-        return values[e->var->id];
+        return e->var->size ? value_of(e->var->size) : values[e->var->id];
     case EXPR_ADD:
         return a + b;
     case EXPR_SUB:
@@ -228,17 +248,20 @@ static void find_truth(const struct nest *n, struct truth *out)
     *out = (struct truth){ 0 };
     for (int i = 0; i < DEPTH; i++)
         out->distance[i] = (struct system_range){ INT64_MAX, INT64_MIN };
-    for (int64_t size = n->size ? 1 : SIZES; size <= SIZES; size++) {
-        if (n->size)
-            values[n->size->id] = size;
-        for (int side = 0; side < SIDES; side++) {
-            points[side].count = 0;
-            enumerate(n, side, 0, &at, &points[side]);
+    for (int64_t size = n->size ? 1 : SIZES; size <= SIZES; size++)
+        for (int64_t other = n->other ? 1 : SIZES; other <= SIZES; other++) {
+            if (n->size)
+                values[n->size->id] = size;
+            if (n->other)
+                values[n->other->id] = other;
+            for (int side = 0; side < SIDES; side++) {
+                points[side].count = 0;
+                enumerate(n, side, 0, &at, &points[side]);
+            }
+            for (uint32_t i = 0; i < points[0].count; i++)
+                for (uint32_t k = 0; k < points[1].count; k++)
+                    see_points(n, &points[0].all[i], &points[1].all[k], out);
         }
-        for (uint32_t i = 0; i < points[0].count; i++)
-            for (uint32_t k = 0; k < points[1].count; k++)
-                see_points(n, &points[0].all[i], &points[1].all[k], out);
-    }
 }
 
 /* ---- comparison ---- */
@@ -301,7 +324,7 @@ static void compare(const struct nest *n, struct counts *c)
     }
 }
 
-static void run(const char *what, bool sized, uint64_t first)
+static void run(const char *what, int sized, uint64_t first)
 {
     struct counts c = { 0 };
     struct nest n;
@@ -322,9 +345,11 @@ static void run(const char *what, bool sized, uint64_t first)
            c.all, c.never, c.missed, c.loose, c.steps);
 }
 
-TEST(constant_sizes) { run("constant sizes", false, 1); }
+TEST(constant_sizes) { run("constant sizes", 0, 1); }
 
-TEST(variable_sizes) { run("sizes N", true, 2); }
+TEST(variable_sizes) { run("sizes N", 1, 2); }
+
+TEST(products_of_sizes) { run("products of sizes", 2, 3); }
 
 int main(int argc, char **argv)
 {

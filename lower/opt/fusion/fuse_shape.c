@@ -57,7 +57,10 @@ static struct tree_stmt *add_loop(struct tree *t, struct tree_stmt *block, const
 }
 
 /* Parameters that are extents are not negative; what is computed from them (N - 1) may be. */
-static bool may_be_negative(const struct tree_expr *count) { return count->op != EXPR_INT && count->op != EXPR_VAR; }
+static bool may_be_negative(const struct tree_expr *count)
+{
+    return count->op != EXPR_INT && (count->op != EXPR_VAR || count->var->size);
+}
 
 /* Two factors below zero would be iterations that the nest does not have. */
 static bool is_product(struct tree *t, struct tree_expr *total, struct tree_expr *const *counts, uint32_t levels)
