@@ -144,14 +144,22 @@ static const struct value *mask_of(const struct value *base, const struct value 
                                                                                                                : NULL;
 }
 
-static bool target_parts(struct fe *f, const struct py *target, const struct value **base, const struct value **index)
+static bool is_holder(const struct value *v)
 {
-    *base = fe_eval(f, target->subscript.value);
+    return v->kind == FE_DICT || (v->kind == FE_TUPLE && v->list) ||
+           (v->kind == FE_OBJECT && (v->object->content == FE_MAPPING || v->object->content == FE_LIST));
+}
+
+/* `in_place`: lists and dictionaries may hold the array that is updated. */
+static bool target_parts(struct fe *f, const struct py *target, bool in_place, const struct value **base,
+                         const struct value **index)
+{
+    *base = fe_eval_lazy(f, target->subscript.value);
     *index = *base ? fe_eval_index(f, target->subscript.slice) : NULL;
     if (!*index)
         return false;
-    if ((*base)->kind != FE_VIEW)
-        return fe_error(f, target, "elements of %s cannot be assigned", fe_describe(f, *base)) != NULL;
+    if ((*base)->kind != FE_VIEW && !(in_place && is_holder(*base)))
+        return fe_raise(f, target, "TypeError", "elements of %s cannot be assigned", fe_describe(f, *base)) != NULL;
     return true;
 }
 
@@ -181,7 +189,7 @@ bool fe_assign(struct fe *f, const struct py *target, const struct value *v, con
     }
     if (!fe_is_operand(v))
         return fe_error(f, target, "%s cannot be an element", fe_describe(f, v)) != NULL;
-    if (!target_parts(f, target, &base, &index))
+    if (!target_parts(f, target, false, &base, &index))
         return false;
     const struct value *mask = mask_of(base, index);
     if (mask) {
@@ -282,7 +290,7 @@ bool fe_augment(struct fe *f, const struct py *n)
         bool outer = b && b->storage && b->storage->level != f->level;
         if (outer && f->dry && !join(f, n, b, fe_binary(f, n, n->aug_assign.op, old, right)))
             return false;
-        if (outer || (old->kind == FE_VIEW && old->rank > 0))
+        if (outer || (old->kind == FE_VIEW && (old->rank > 0 || old->view.container->kept)))
             return update(f, n, outer ? fe_whole(f, b->storage) : old, right);
         const struct value *v = combine(f, n, old, right);
         return v && fe_assign_name(f, target, target->name.id, v);
@@ -294,8 +302,15 @@ bool fe_augment(struct fe *f, const struct py *n)
     }
     if (target->kind != PY_SUBSCRIPT)
         return fe_unsupported(f, target, "an assignment to this") != NULL;
-    if (!target_parts(f, target, &base, &index))
+    if (!target_parts(f, target, true, &base, &index))
         return false;
+    if (base->kind != FE_VIEW) {
+        const struct value *old = fe_subscript(f, target, base, index);
+        bool array = old && old->kind == FE_VIEW && old->rank > 0;
+        return array ? update(f, n, old, right)
+                     : old && fe_raise(f, target, "TypeError", "elements of %s cannot be assigned",
+                                       fe_describe(f, base)) != NULL;
+    }
     const struct value *mask = mask_of(base, index);
     if (mask) {
         const struct value *v = combine(f, n, base, right);

@@ -216,6 +216,6 @@ const struct value *fe_call_value(struct fe *f, const struct py *n, const struct
             fe_prepend(f, a, callee->self);
         return callee->builtin->call(f, callee->builtin, a);
     default:
-        return fe_error(f, n, "%s cannot be called", fe_describe(f, callee));
+        return fe_raise(f, n, "TypeError", "%s cannot be called", fe_describe(f, callee));
     }
 }

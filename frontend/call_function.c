@@ -45,6 +45,11 @@ static bool formals_of(struct fe *f, const struct py *n, struct formal *out, uin
     return true;
 }
 
+static bool is_compiletime(const struct value *v)
+{
+    return v->kind == FE_BUILTIN && strcmp(v->builtin->name, "compiletime") == 0;
+}
+
 /* An annotation as it is written, with the symbols of its module; NULL without error: it says nothing. */
 static bool annotation_value(struct fe *f, const struct fe_function *fn, const struct py *n, const struct value **out)
 {
@@ -68,7 +73,7 @@ static bool annotation_value(struct fe *f, const struct fe_function *fn, const s
         f->said = false;
         return true;
     }
-    if (v && (v->kind == FE_TYPE || v->kind == FE_DESC))
+    if (v && (v->kind == FE_TYPE || v->kind == FE_DESC || is_compiletime(v)))
         *out = v;
     return v != NULL;
 }
@@ -131,8 +136,15 @@ static void solve_dim(struct fe *f, struct fe_scope *s, const struct sym *dim, c
 /* ---- in place ---- */
 
 static const struct value *bind_argument(struct fe *f, const struct fe_args *a, const struct formal *p,
-                                         const struct value *type, const struct value *v)
+                                         const struct value *type, const struct value *v, bool strict)
 {
+    if (type && is_compiletime(type)) {
+        bool known = !fe_is_data(v) && v->kind != FE_PYOBJECT;
+        return known
+                   ? v
+                   : fe_error(f, a->node, "argument '%s' is a constant (compiletime), but %s is known at run time only",
+                              p->name, fe_describe(f, v));
+    }
     if (!type || (!fe_is_operand(v)))
         return fe_is_data(v) ? fe_materialize(f, a->node, v, p->name) : v;
     if (type->kind == FE_TYPE) {
@@ -156,12 +168,30 @@ static const struct value *bind_argument(struct fe *f, const struct fe_args *a, 
     if (v->type != type->type)
         return fe_error(f, a->node, "argument '%s' is %s, but elements of %s are expected", p->name, fe_describe(f, v),
                         type_text(f->ir, type->type));
+    for (uint32_t i = 0; i < v->rank; i++)
+        if (strict && v->shape[i]->op == SYM_INT && type->shape[i]->op == SYM_INT && v->shape[i] != type->shape[i])
+            return fe_raise(f, a->node, "IndexError",
+                            "argument '%s' is %s, but %s elements are expected in dimension %u", p->name,
+                            fe_describe(f, v), fe_text(f, type->shape[i]), i);
     return fe_materialize(f, a->node, v, p->name);
 }
 
 static const char *name_of(const struct fe_function *fn)
 {
     return fn->node->kind == PY_LAMBDA ? "lambda" : fn->node->function.name;
+}
+
+/* Whether a keyword is the name of a symbol: one of the program, or one that the function sees under its own name. */
+static bool is_symbol_of(struct fe *f, const struct fe_function *fn, const char *name)
+{
+    if (map_has(&f->symbol_types, name))
+        return true;
+    struct fe_host *host = fn->id ? fn->scope->host : NULL;
+    bool raw = f->raw;
+    f->raw = true;
+    const struct value *v = host ? host->lookup(host, fn->node, name) : NULL;
+    f->raw = raw;
+    return v && v->kind == FE_SYMBOL && v->sym->op == SYM_NAME && v->sym->name == name;
 }
 
 /* Keywords that no parameter has: symbols of the function, or elements of `**name`. */
@@ -179,8 +209,8 @@ static bool bind_others(struct fe *f, const struct fe_function *fn, struct fe_ar
             items[all->count++] = a->values[i];
             continue;
         }
-        if (!map_has(&f->symbol_types, name))
-            return fe_error(f, a->node, "'%s' has no parameter '%s'", name_of(fn), a->names[i]) != NULL;
+        if (!is_symbol_of(f, fn, name))
+            return fe_raise(f, a->node, "TypeError", "'%s' has no parameter '%s'", name_of(fn), a->names[i]) != NULL;
         vec_push(f->arena, &inner->symbols, name);
         vec_push(f->arena, &inner->symbol_values, a->values[i]);
     }
@@ -270,9 +300,10 @@ static bool bind_arguments(struct fe *f, const struct fe_function *fn, struct fe
         if (!v && formals[i].standard) {
             v = standard_value(f, fn, &formals[i]);
         } else if (!v) {
-            return fe_error(f, a->node, "argument '%s' of '%s' is missing", formals[i].name, name_of(fn)) != NULL;
+            return fe_raise(f, a->node, "TypeError", "argument '%s' of '%s' is missing", formals[i].name,
+                            name_of(fn)) != NULL;
         }
-        v = v ? bind_argument(f, a, &formals[i], types[i], v) : NULL;
+        v = v ? bind_argument(f, a, &formals[i], types[i], v, fn->strict) : NULL;
         if (!v)
             return false;
         fe_bind(f, inner, formals[i].name, v);
@@ -281,6 +312,19 @@ static bool bind_arguments(struct fe *f, const struct fe_function *fn, struct fe
         f->source = caller;
     }
     return true;
+}
+
+/* In DaCe's dialect an annotation of the result is its type. */
+static const struct value *typed_result(struct fe *f, const struct fe_function *fn, const struct py *n,
+                                        const struct value *v)
+{
+    const struct value *type = NULL;
+    bool single = v && (fe_is_number(v) || v->kind == FE_SYMBOL || (fe_is_data(v) && v->rank == 0));
+    if (!single || !f->dace || fn->node->kind != PY_FUNCTION_DEF)
+        return v;
+    if (!annotation_value(f, fn, fn->node->function.returns, &type))
+        return NULL;
+    return type && type->kind == FE_TYPE ? fe_cast(f, n, type->type, v) : v;
 }
 
 static const struct value *named_result(struct fe *f, const struct py *n, struct fe_scope *inner, const char *name)
@@ -336,7 +380,7 @@ const struct value *fe_call_function_value(struct fe *f, const struct fe_functio
         good = v != NULL;
     } else {
         good = fe_block(f, &fn->node->function.body);
-        v = good ? result_of(f, a->node, inner) : NULL;
+        v = good ? typed_result(f, fn, a->node, result_of(f, a->node, inner)) : NULL;
         good = v != NULL;
     }
     f->calls.count -= fn->node->kind == PY_FUNCTION_DEF;

@@ -98,6 +98,8 @@ static void data_object(struct callback *c, const struct value *v, struct sdfg_o
     o->weak = v->weak;
     o->rank = v->rank;
     o->shape = shape;
+    if (v->kind == FE_VIEW && v->rank && fe_same_places(v, fe_whole(f, v->view.container)))
+        o->text = v->view.container->name;
 }
 
 static void object(struct callback *c, const struct value *v, struct sdfg_object *o)
@@ -154,6 +156,7 @@ static void wanted_object(struct callback *c, const struct value *v, struct sdfg
         o->kind = SDFG_OBJECT_NONE;
     } else if (v && v->type) {
         data_object(c, v, o);
+        o->integer = v->kind == FE_VIEW; /* elements that are assigned: the value need not have their shape */
     }
 }
 

@@ -125,7 +125,8 @@ const struct value *fe_logical(struct fe *f, const struct py *n, bool is_and, co
     const struct type *truth = type_basic(f->ir, TYPE_BOOL);
     if ((fe_is_data(a) && a->rank > 0) || (fe_is_data(b) && b->rank > 0)) {
         if (!f->dace)
-            return fe_error(f, n, "the truth of an array with several elements: use %s", is_and ? "&" : "|");
+            return fe_raise(f, n, "ValueError", "the truth of an array with several elements: use %s",
+                            is_and ? "&" : "|");
         fe_warn_dialect(f, n,
                         fe_format(f, "'%s' works on elements here, which NumPy refuses: write %s",
                                   is_and ? "and" : "or", is_and ? "&" : "|"));

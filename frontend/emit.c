@@ -358,7 +358,7 @@ bool fe_store(struct fe *f, const struct py *n, const struct value *to, const st
         const char *said = fe_format(f, "%s does not fit into %s", fe_describe(f, v), fe_describe(f, to));
         f->said = false;
         if (!fits(f, n, to, v, said))
-            return f->said ? false : fe_error(f, n, "%s", said) != NULL;
+            return f->said ? false : fe_raise(f, n, "ValueError", "%s", said) != NULL;
     }
     if (to->rank && !fe_independent(to, v)) {
         v = fe_copy(f, n, v, "tmp");
@@ -421,7 +421,8 @@ bool fe_condition(struct fe *f, const struct py *n, const struct value **constan
     }
     for (uint32_t i = 0; fe_is_data(v) && i < v->rank; i++)
         if (!sym_is_int(v->shape[i], 1))
-            return fe_error(f, n, "the truth of an array with several elements: use np.any or np.all") != NULL;
+            return fe_raise(f, n, "ValueError", "the truth of an array with several elements: use np.any or np.all") !=
+                   NULL;
     v = fe_cast(f, n, type_basic(f->ir, TYPE_BOOL), v);
     struct emission e = { .f = f, .by_name = true };
     *text = v ? element_text(&e, v, 0) : NULL;
@@ -462,7 +463,7 @@ const char *fe_repeated_condition(struct fe *f, const struct py *n)
         return truth ? "True" : "False";
     for (uint32_t i = 0; fe_is_data(v) && i < v->rank; i++)
         if (!sym_is_int(v->shape[i], 1))
-            return fe_error(f, n, "the truth of an array with several elements: use np.any or np.all");
+            return fe_raise(f, n, "ValueError", "the truth of an array with several elements: use np.any or np.all");
     v = fe_cast(f, n, type_basic(f->ir, TYPE_BOOL), v);
     struct emission e = { .f = f, .by_name = true, .elements = true };
     const char *text = v ? element_text(&e, v, 0) : NULL;

@@ -192,7 +192,7 @@ static const struct value *conditional(struct fe *f, const struct py *n)
     if (fe_truth(test, &truth))
         return fe_eval(f, truth ? n->if_exp.body : n->if_exp.orelse);
     if (fe_is_data(test) && test->rank)
-        return fe_error(f, n->if_exp.test, "the truth of an array with several elements: use np.where");
+        return fe_raise(f, n->if_exp.test, "ValueError", "the truth of an array with several elements: use np.where");
     const struct value *a = fe_eval(f, n->if_exp.body), *b = a ? fe_eval(f, n->if_exp.orelse) : NULL;
     return b ? fe_select(f, n, test, a, b) : NULL;
 }
@@ -352,13 +352,29 @@ static const struct value *lambda(struct fe *f, const struct py *n)
     return v;
 }
 
+/* With its storage: of a container that only the program knows, or of an annotation. */
+const struct value *fe_hinted(struct fe *f, const struct value *v, const char *storage)
+{
+    if (v->kind == FE_TYPE || v->kind == FE_DESC) {
+        struct value *d = arena_copy(f->arena, v, sizeof *v);
+        d->text = storage;
+        return d;
+    }
+    struct fe_container *to = v->kind == FE_VIEW ? v->view.container : NULL;
+    struct container *c =
+        to && !to->argument && !to->shows && !f->dry ? sdfg_find_container(to->level->sdfg, to->name) : NULL;
+    if (c)
+        c->storage = enum_by_name(f->ir, ENUM_STORAGE, storage);
+    return v;
+}
+
 static const struct value *binary(struct fe *f, const struct py *n)
 {
     const struct value *a = fe_eval(f, n->bin_op.left), *b = a ? fe_eval(f, n->bin_op.right) : NULL;
     if (!b)
         return NULL;
     if (n->bin_op.op == PY_MATMULT && f->dace && b->kind == FE_STRING && strncmp(b->text, "GPU", 3) != 0)
-        return a; /* array @ storage: a hint */
+        return fe_hinted(f, a, b->text); /* array @ storage: a hint */
     return n->bin_op.op == PY_MATMULT ? fe_matmul(f, n, a, b) : fe_binary(f, n, n->bin_op.op, a, b);
 }
 

@@ -56,6 +56,27 @@ void *fe_error(struct fe *f, const struct py *n, const char *format, ...)
     return report(f, n, DIAG_PROGRAM_INVALID, false, message);
 }
 
+void *fe_raise(struct fe *f, const struct py *n, const char *exception, const char *format, ...)
+{
+    static const struct {
+        const char *name;
+        enum diag_code code;
+    } rows[] = { { "ValueError", DIAG_PROGRAM_VALUE },
+                 { "TypeError", DIAG_PROGRAM_TYPE },
+                 { "IndexError", DIAG_PROGRAM_INDEX },
+                 { "KeyError", DIAG_PROGRAM_KEY },
+                 { "AssertionError", DIAG_PROGRAM_ASSERTION } };
+    enum diag_code code = DIAG_PROGRAM_INVALID;
+    va_list args;
+    va_start(args, format);
+    const char *message = arena_vprintf(f->arena, format, args);
+    va_end(args);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(rows[i].name, exception) == 0)
+            code = rows[i].code;
+    return report(f, n, code, false, message);
+}
+
 void fe_warn_dialect(struct fe *f, const struct py *n, const char *message)
 {
     if (n && f->warns && !f->dry)

@@ -46,28 +46,63 @@ static const struct value *with_strides(struct fe *f, const struct py *n, const 
     return strides ? fe_whole(f, fe_strided(f, fe_wish(f, name), t, shape, strides, rank)) : NULL;
 }
 
-/* Where an array lies is a hint, as long as it is memory of the host. */
-static bool storage_hint(struct fe *f, struct fe_args *a)
+/* storage= and lifetime= of DaCe's functions: the container has them, as long as it is memory of the host. */
+struct hints {
+    const char *storage, *lifetime;
+};
+
+static bool take_hints(struct fe *f, struct fe_args *a, struct hints *p)
 {
-    const struct value *storage = fe_arg(a, UINT32_MAX, "storage");
-    if (storage && (storage->kind != FE_STRING || strncmp(storage->text, "GPU", 3) == 0))
-        return fe_unsupported(f, a->node, "argument 'storage' of this function, other than memory of the host") != NULL;
+    const char *const names[2] = { "storage", "lifetime" };
+    const char **const out[2] = { &p->storage, &p->lifetime };
+    for (int i = 0; i < 2; i++) {
+        const struct value *v = fe_arg(a, UINT32_MAX, names[i]);
+        if (v && (v->kind != FE_STRING || strncmp(v->text, "GPU", 3) == 0))
+            return fe_unsupported(f, a->node, "argument '%s' of this function, other than memory of the host",
+                                  names[i]) != NULL;
+        *out[i] = v ? v->text : NULL;
+    }
     return true;
+}
+
+static const struct value *placed(struct fe *f, const struct hints *p, const struct value *v)
+{
+    if (v && p->storage)
+        fe_hinted(f, v, p->storage);
+    if (v && p->lifetime && !f->dry)
+        sdfg_find_container(v->view.container->level->sdfg, v->view.container->name)->lifetime =
+            enum_by_name(f->ir, ENUM_LIFETIME, p->lifetime);
+    return v;
 }
 
 const struct value *fn_filled(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
 {
-    const struct value *strides = strcmp(b->name, "ndarray") == 0 || strcmp(b->name, "define_local") == 0
-                                      ? fe_arg(a, UINT32_MAX, "strides")
-                                      : NULL;
+    bool own = strcmp(b->name, "ndarray") == 0 || strcmp(b->name, "define_local") == 0;
+    const struct value *strides = own ? fe_arg(a, UINT32_MAX, "strides") : NULL;
+    struct hints place = { 0 };
     uint32_t rank;
     const struct sym **shape = fe_extents(f, a->node, fe_arg(a, 0, "shape"), &rank);
     const struct type *t = fe_dtype(f, a->node, fe_arg(a, 1, "dtype"), type_basic(f->ir, TYPE_F64));
-    if (!shape || !t || !storage_hint(f, a) || !fe_args_done(f, a, 2))
+    if (!shape || !t || ((own || f->dace) && !take_hints(f, a, &place)) || !fe_args_done(f, a, 2))
         return NULL;
     if (strides)
-        return with_strides(f, a->node, b->name, t, shape, rank, strides);
-    return filled(f, a->node, b->name, t, shape, rank, b->format ? fe_int(f, *b->format - '0') : NULL);
+        return placed(f, &place, with_strides(f, a->node, b->name, t, shape, rank, strides));
+    return placed(f, &place,
+                  filled(f, a->node, b->name, t, shape, rank, b->format ? fe_int(f, *b->format - '0') : NULL));
+}
+
+/* A variable of one element; one that lives longer than a call keeps its value. */
+const struct value *fn_local_scalar(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    const struct type *t = fe_dtype(f, a->node, fe_arg(a, 0, "dtype"), NULL);
+    struct hints place = { 0 };
+    if (!t || !take_hints(f, a, &place) || !fe_args_done(f, a, 1))
+        return f->failed ? NULL : fe_error(f, a->node, "a scalar needs a type");
+    if (!place.lifetime)
+        return fe_cast(f, a->node, t, fe_int(f, 0));
+    const struct value *v = filled(f, a->node, b->name, t, NULL, 0, NULL);
+    v->view.container->kept = true;
+    return placed(f, &place, v);
 }
 
 const struct value *fn_full(struct fe *f, const struct fe_builtin *b, struct fe_args *a)

@@ -216,13 +216,33 @@ static bool pair_axes(struct fe *f, struct fe_args *a, const struct value *axes,
            fe_error(f, a->node, "'axes' has lists of different lengths") != NULL;
 }
 
+/* The letters of the result in the order that is asked for. */
+static const char *ordered(struct fe *f, const struct py *n, const char *letters, const struct value *order)
+{
+    uint32_t count = (uint32_t)strlen(letters);
+    char *made = arena_strndup(f->arena, letters, count);
+    if (order->kind != FE_TUPLE || order->count != count)
+        return fe_error(f, n, "'out_axes' is a list of the %u axes of the result", count);
+    for (uint32_t i = 0; i < count; i++) {
+        int axis = axis_at(f, n, order, i, count);
+        if (axis < 0)
+            return NULL;
+        made[i] = letters[axis];
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (!strchr(made, letters[i]))
+            return fe_error(f, n, "'out_axes' has an axis twice");
+    return made;
+}
+
 const struct value *fn_tensordot(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
 {
     const struct value *v[2] = { fe_arg(a, 0, "a"), fe_arg(a, 1, "b") }, *axes = fe_arg(a, 2, "axes");
     int left[FE_MAX_RANK], right[FE_MAX_RANK], *pairs[2] = { left, right };
+    const struct value *order = f->dace ? fe_arg(a, 3, "out_axes") : NULL; /* DaCe's own */
     uint32_t count, next = 0;
     (void)b;
-    if (!v[0] || !v[1] || !fe_is_data(v[0]) || !fe_is_data(v[1]) || !fe_args_done(f, a, 3))
+    if (!v[0] || !v[1] || !fe_is_data(v[0]) || !fe_is_data(v[1]) || !fe_args_done(f, a, 3 + (order != NULL)))
         return f->failed ? NULL : fe_error(f, a->node, "np.tensordot needs two arrays");
     if (!pair_axes(f, a, axes ? axes : fe_int(f, 2), v, pairs, &count))
         return NULL;
@@ -239,6 +259,8 @@ const struct value *fn_tensordot(struct fe *f, const struct fe_builtin *b, struc
             }
     struct einsum c = { .operands = { v[0], v[1] }, .letters = { letters[0], letters[1] }, .count = 2 };
     c.result = result;
+    if (order && !(c.result = ordered(f, a->node, result, order)))
+        return NULL;
     return contract(f, a->node, &c);
 }
 

@@ -49,8 +49,14 @@ static bool axes_of(struct fe *f, const struct py *n, const struct value *v, con
     return true;
 }
 
-static const struct value *accumulate_from(struct fe *f, const struct py *n, const struct value *v,
-                                           enum fe_reduction how, const bool *reduced, const struct value *initial)
+/* What elements are combined with: `identity` NULL: they are combined with what `initial` is. */
+struct accumulation {
+    const char *wcr, *identity;
+    const struct value *initial;
+};
+
+static const struct value *accumulate(struct fe *f, const struct py *n, const struct value *v, const bool *reduced,
+                                      const struct accumulation *how)
 {
     const struct sym *shape[FE_MAX_RANK + 1] = { 0 };
     const struct value *from = fe_plain(f, n, v, "tmp");
@@ -72,12 +78,12 @@ static const struct value *accumulate_from(struct fe *f, const struct py *n, con
     if (scalar)
         shape[rank++] = sym_int(f->ir, 1);
     const struct value *to = fe_whole(f, fe_container(f, f->wish ? f->wish : "reduced", v->type, shape, rank));
-    const char *identity = initial ? NULL : reductions[how].identity;
-    if (!identity && !fe_store(f, n, to, initial ? initial : neutral(f, how, v->type), NULL))
+    const char *identity = how->identity;
+    if (!identity && !fe_store(f, n, to, how->initial, NULL))
         return NULL;
     if (!f->dry) {
         struct state *st = fe_state(f, "reduce");
-        const char *text = fe_format(f, "{\"wcr\": \"%s\", \"axes\": [%s], \"identity\": %s}", reductions[how].wcr,
+        const char *text = fe_format(f, "{\"wcr\": \"%s\", \"axes\": [%s], \"identity\": %s}", how->wcr,
                                      text_get(&axes), identity ? fe_format(f, "\"%s\"", identity) : "null");
         struct library *l =
             build_library(st, "reduce", "dace.libraries.standard.nodes.reduce.Reduce", NULL, NULL, text);
@@ -88,6 +94,15 @@ static const struct value *accumulate_from(struct fe *f, const struct py *n, con
     }
     f->emitted++;
     return scalar ? fe_subscript(f, n, to, fe_int(f, 0)) : to;
+}
+
+static const struct value *accumulate_from(struct fe *f, const struct py *n, const struct value *v,
+                                           enum fe_reduction how, const bool *reduced, const struct value *initial)
+{
+    struct accumulation a = { reductions[how].wcr, initial ? NULL : reductions[how].identity, initial };
+    if (!a.identity && !initial)
+        a.initial = neutral(f, how, v->type);
+    return accumulate(f, n, v, reduced, &a);
 }
 
 /* With axes of one where elements were taken together. */
@@ -152,6 +167,56 @@ const struct value *fn_reduce(struct fe *f, const struct fe_builtin *b, struct f
     return fe_reduce(f, a->node, v, (enum fe_reduction)b->kind, axis, truth, initial, t);
 }
 
+struct closed {
+    const struct py *args;
+    const struct py *callees[8];
+    uint32_t count;
+    bool open;
+};
+
+static bool check_names(void *user, struct py *n)
+{
+    struct closed *c = user;
+    if (n->kind == PY_CALL && n->call.func->kind == PY_NAME && c->count < 8)
+        c->callees[c->count++] = n->call.func;
+    bool known = n->kind != PY_NAME;
+    for (uint32_t i = 0; !known && i < c->count; i++)
+        known = c->callees[i] == n;
+    for (uint32_t i = 0; !known && i < 2; i++)
+        known = n->name.id == c->args->arguments.args.items[i]->arg.arg;
+    c->open |= !known || n->kind == PY_ATTRIBUTE;
+    return true;
+}
+
+/* The text of a lambda of two parameters that reads nothing else, on one line; or NULL. */
+static const char *closed_lambda(struct fe *f, const struct value *how)
+{
+    if (!how || how->kind != FE_FUNCTION || how->function->node->kind != PY_LAMBDA)
+        return NULL;
+    const struct py *n = how->function->node;
+    struct closed c = { .args = n->lambda.args };
+    if (c.args->arguments.args.count != 2 || c.args->arguments.defaults.count)
+        return NULL;
+    py_visit(n->lambda.body, check_names, &c);
+    const char *text = arena_strndup(f->arena, how->function->source->text + n->begin, n->end - n->begin);
+    return c.open || strpbrk(text, "\"\\\n") ? NULL : text;
+}
+
+/* With a function of its own: from `identity`, or from what is in `out`. */
+static const struct value *reduce_by(struct fe *f, struct fe_args *a, const char *wcr, const struct value *v,
+                                     const struct value *out, const struct value *axis, const struct value *identity)
+{
+    bool reduced[FE_MAX_RANK] = { 0 };
+    struct accumulation how = { wcr, NULL, identity && identity->kind != FE_NONE ? identity : out };
+    if (!how.initial)
+        return fe_unsupported(f, a->node,
+                              "dace.reduce with another lambda than +, *, max or min and without an identity");
+    if (!v || !fe_is_data(v) || !v->rank || !axes_of(f, a->node, v, axis, reduced))
+        return f->failed ? NULL : fe_error(f, a->node, "dace.reduce needs an array");
+    const struct value *r = accumulate(f, a->node, v, reduced, &how);
+    return r && out ? (fe_store(f, a->node, out, r, NULL) ? out : NULL) : r;
+}
+
 /* dace.reduce(lambda, array[, out][, axis][, identity]); without an identity it adds to what is in `out`. */
 const struct value *fn_dace_reduce(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
 {
@@ -172,8 +237,12 @@ const struct value *fn_dace_reduce(struct fe *f, const struct fe_builtin *b, str
     bool adds = body && body->kind == PY_BIN_OP && body->bin_op.op == PY_ADD;
     bool multiplies = body && body->kind == PY_BIN_OP && body->bin_op.op == PY_MULT;
     bool max = strcmp(call, "max") == 0, min = strcmp(call, "min") == 0;
-    if (!adds && !multiplies && !max && !min)
-        return fe_unsupported(f, a->node, "dace.reduce with anything but a lambda for +, *, max or min");
+    bool known = adds || multiplies || max || min;
+    const char *own = known ? NULL : closed_lambda(f, how);
+    if (!known && !own)
+        return fe_unsupported(f, a->node, "dace.reduce with anything but a lambda of its two parameters");
+    if (own && (!out || out->kind == FE_VIEW) && fe_args_done(f, a, 5))
+        return reduce_by(f, a, own, v, out, axis, identity);
     if (!v || !fe_is_data(v) || (out && out->kind != FE_VIEW) || !fe_args_done(f, a, 5))
         return f->failed ? NULL : fe_error(f, a->node, "dace.reduce needs an array");
     enum fe_reduction kind = adds ? REDUCE_SUM : multiplies ? REDUCE_PROD : max ? REDUCE_MAX : REDUCE_MIN;
@@ -377,8 +446,9 @@ static bool product_shape(struct fe *f, const struct py *n, const struct value *
     *rank = 0;
     for (uint32_t i = 0; i < r; i++) {
         const struct sym *x = i + ra >= r ? a->shape[i + ra - r] : NULL, *y = i + rb >= r ? b->shape[i + rb - r] : NULL;
-        if (x && y && !fe_same_extent(f, x, y) && !sym_is_int(x, 1) && !sym_is_int(y, 1))
-            return fe_error(f, n, "product of %s and %s", fe_describe(f, a), fe_describe(f, b)) != NULL;
+        if (x && y && !sym_is_int(x, 1) && !sym_is_int(y, 1) &&
+            !fe_require_same(f, n, x, y, fe_format(f, "product of %s and %s", fe_describe(f, a), fe_describe(f, b))))
+            return false;
         shape[(*rank)++] = !x || (y && sym_is_int(x, 1)) ? y : x;
     }
     if (a->rank > 1)

@@ -305,12 +305,3 @@ const struct value *fn_in_program(struct fe *f, const struct fe_builtin *b, stru
     (void)b;
     return fe_args_done(f, a, 0) ? fe_bool(f, true) : NULL;
 }
-
-const struct value *fn_local_scalar(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
-{
-    (void)b;
-    const struct type *t = fe_dtype(f, a->node, fe_arg(a, 0, "dtype"), NULL);
-    if (!t)
-        return f->failed ? NULL : fe_error(f, a->node, "a scalar needs a type");
-    return fe_cast(f, a->node, t, fe_int(f, 0));
-}

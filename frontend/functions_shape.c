@@ -32,7 +32,21 @@ const struct value *fn_ravel(struct fe *f, const struct fe_builtin *b, struct fe
 
 const struct value *fn_flatten(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
 {
-    const struct value *v = fn_ravel(f, b, a);
+    const struct value *order = fe_arg(a, 1, "order"), *v = a->count ? a->items[0] : NULL;
+    const char *how = !order ? "C" : order->kind == FE_STRING ? order->text : "";
+    bool columns = strcmp(how, "F") == 0;
+    if (!v || !fe_is_data(v) || !fe_args_done(f, a, 2))
+        return f->failed ? NULL : fe_error(f, a->node, "%s needs an array", b->name);
+    if (!columns && strcmp(how, "C") != 0)
+        return fe_unsupported(f, a->node, "another order than 'C' and 'F'");
+    if (columns) {
+        uint32_t axes[FE_MAX_RANK];
+        for (uint32_t i = 0; i < v->rank; i++)
+            axes[i] = v->rank - 1 - i;
+        v = fe_materialize(f, a->node, v, "tmp");
+        v = v ? fe_transpose(f, v, axes) : NULL;
+    }
+    v = v ? flat(f, a->node, v) : NULL;
     return v ? fe_copy(f, a->node, v, fe_wish(f, "flatten")) : NULL;
 }
 

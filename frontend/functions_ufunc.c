@@ -125,8 +125,6 @@ const struct value *fn_view(struct fe *f, const struct fe_builtin *b, struct fe_
     (void)b;
     if (!t || !v || !v->rank || !fe_args_done(f, a, 2))
         return f->failed ? NULL : fe_error(f, a->node, "view needs an array and a type");
-    if (t->size != v->type->size)
-        return fe_unsupported(f, a->node, "a view of elements of another size");
     return fe_reinterpret(f, a->node, v, t);
 }
 

@@ -238,11 +238,11 @@ const struct value *fe_as_symbol(struct fe *f, const struct py *n, const struct 
     if (!v || fe_sym(f, v))
         return v && v->kind == FE_BOOL ? fe_int(f, v->i) : v;
     if (!fe_is_data(v) || !fe_is_int_type(v->type))
-        return fe_error(f, n, "an integer is needed here, this is %s", fe_describe(f, v));
+        return fe_raise(f, n, "TypeError", "an integer is needed here, this is %s", fe_describe(f, v));
     if (v->rank > 0) {
         for (uint32_t i = 0; i < v->rank; i++)
             if (!sym_is_int(v->shape[i], 1) || v->kind != FE_VIEW)
-                return fe_error(f, n, "an integer is needed here, this is %s", fe_describe(f, v));
+                return fe_raise(f, n, "TypeError", "an integer is needed here, this is %s", fe_describe(f, v));
     }
     const struct value *scalar = symbolic(f, n, v);
     if (scalar || f->failed)

@@ -11,6 +11,7 @@ struct index_part {
     const struct sym *begin, *step, *extent;
     const struct value *array;
     bool dropped; /* a slice of one element that DaCe drops */
+    bool apart;   /* behind an ellipsis, which may stand for no axes */
 };
 
 /* A negative index counts from the end; NULL with an error. Symbols of the program are taken for sizes, which are 1 at
@@ -40,7 +41,8 @@ static const struct sym *point_index(struct fe *f, const struct py *n, const str
         if (!s)
             return NULL;
         if (s->op == SYM_INT && (s->i < 0 || (extent->op == SYM_INT && s->i >= extent->i)))
-            return fe_error(f, n, "index %s is outside of %s elements", fe_text(f, fe_sym(f, v)), fe_text(f, extent));
+            return fe_raise(f, n, "IndexError", "index %s is outside of %s elements", fe_text(f, fe_sym(f, v)),
+                            fe_text(f, extent));
         return s;
     }
     if (!f->trust_indices && fe_is_data(v) && fe_is_int_type(v->type) && !type_is_unsigned(v->type) &&
@@ -78,16 +80,24 @@ static bool slice_part(struct fe *f, const struct py *n, const struct value *v, 
                        struct index_part *p)
 {
     const struct sym *one = num(f, 1), *step = v->items[2]->kind == FE_NONE ? one : fe_sym(f, v->items[2]);
-    if (!step || step->op != SYM_INT || step->i == 0)
-        return fe_unsupported(f, n, "a slice whose step is no constant") != NULL;
-    bool down = step->i < 0;
+    if (!step || (step->op != SYM_INT && !fe_is_of_program(f, step)))
+        return fe_unsupported(f, n, "a slice whose step is known at run time only") != NULL;
+    if (sym_is_int(step, 0))
+        return fe_raise(f, n, "ValueError", "the step of a slice is 0") != NULL;
+    if (step->op != SYM_INT && f->branches && !f->dace)
+        return fe_unsupported(f, n, "a slice in a branch whose step is %s: it may be negative", fe_text(f, step)) !=
+               NULL;
+    if (step->op != SYM_INT)
+        fe_require_negative(f, n, sym_sub(f->ir, num(f, 0), step),
+                            fe_format(f, "the step %s of a slice must be positive", fe_text(f, step)));
+    bool down = step->op == SYM_INT && step->i < 0;
     const struct sym *last = sym_sub(f->ir, extent, one);
     const struct sym *lo = bound(f, n, v->items[0], extent, down ? last : num(f, 0));
     const struct sym *hi = bound(f, n, v->items[1], extent, down ? num(f, -1) : extent);
     if (!lo || !hi)
         return false;
     const struct sym *span = down ? sym_sub(f->ir, lo, hi) : sym_sub(f->ir, hi, lo);
-    const struct sym *size = num(f, down ? -step->i : step->i);
+    const struct sym *size = down ? num(f, -step->i) : step;
     const struct sym *args[2] = { sym_add(f->ir, span, sym_sub(f->ir, size, one)), size };
     *p = (struct index_part){ .kind = PART_SLICE, .begin = lo, .step = step };
     p->extent = sym_is_int(size, 1) ? span : sym_make(f->ir, SYM_FLOOR_DIV, NULL, NULL, args, 2);
@@ -114,12 +124,12 @@ static bool make_part(struct fe *f, const struct py *n, const struct value *v, c
         if (v->type->kind == TYPE_BOOL)
             return fe_unsupported(f, n, "an array of bools among other indices") != NULL;
         if (!fe_is_int_type(v->type))
-            return fe_error(f, n, "an index must be an integer, this is %s", fe_describe(f, v)) != NULL;
+            return fe_raise(f, n, "IndexError", "an index must be an integer, this is %s", fe_describe(f, v)) != NULL;
         *p = (struct index_part){ .kind = PART_ARRAY, .array = fe_materialize(f, n, v, "index") };
         return p->array != NULL;
     }
     if (!fe_is_operand(v) || v->kind == FE_FLOAT || v->kind == FE_COMPLEX)
-        return fe_error(f, n, "an index must be an integer, this is %s", fe_describe(f, v)) != NULL;
+        return fe_raise(f, n, "IndexError", "an index must be an integer, this is %s", fe_describe(f, v)) != NULL;
     *p = (struct index_part){ .kind = PART_POINT, .begin = point_index(f, n, v, extent) };
     return p->begin != NULL;
 }
@@ -134,7 +144,7 @@ static bool make_parts(struct fe *f, const struct py *n, const struct value *bas
     for (uint32_t i = 0; i < given; i++)
         used += items[i]->kind != FE_NONE && items[i]->kind != FE_ELLIPSIS;
     if (used > base->rank || given > FE_MAX_RANK)
-        return fe_error(f, n, "%u indices for %s", used, fe_describe(f, base)) != NULL;
+        return fe_raise(f, n, "IndexError", "%u indices for %s", used, fe_describe(f, base)) != NULL;
     bool filled = false;
     const struct value *nothing = fe_none(f), *none3[3] = { nothing, nothing, nothing };
     struct value *all = fe_new(f, FE_SLICE);
@@ -153,43 +163,56 @@ static bool make_parts(struct fe *f, const struct py *n, const struct value *bas
         } else if (i < given && items[i]->kind == FE_NONE) {
             parts[(*count)++] = (struct index_part){ .kind = PART_NEW };
         } else if (i < given) {
-            if (!make_part(f, n, items[i], base->shape[axis++], &parts[(*count)++]))
+            struct index_part *p = &parts[(*count)++];
+            if (!make_part(f, n, items[i], base->shape[axis++], p))
                 return false;
+            p->apart = i && items[i - 1]->kind == FE_ELLIPSIS;
         }
     }
     return *count <= FE_MAX_RANK || fe_error(f, n, "more than %d dimensions", FE_MAX_RANK) != NULL;
 }
 
-/* Where the axes of arrays of indices go: in place of the first if they stand together, else to the front. */
+/* Where the axes of arrays of indices go: in place of the first if they stand together, else to the front. Single
+ * indices count as such arrays, without axes. */
 struct index_block {
-    uint32_t rank, at;
+    uint32_t rank;
     const struct sym **shape;
     bool any, front;
 };
 
+/* The arrays of indices become one shape. */
+static bool join_block(struct fe *f, const struct py *n, struct index_block *b, const struct value *array)
+{
+    if (!b->any) {
+        b->shape = arena_copy(f->arena, array->shape, array->rank * sizeof *b->shape);
+        b->rank = array->rank;
+        b->any = true;
+        return true;
+    }
+    const struct value *joint = fe_elem(f, array->type, b->shape, b->rank, "", 0, NULL);
+    for (uint32_t i = 0; i < b->rank && i < array->rank; i++) {
+        const struct sym *x = b->shape[b->rank - 1 - i], *y = array->shape[array->rank - 1 - i];
+        if (x->op == SYM_INT && y->op == SYM_INT && x != y && x->i != 1 && y->i != 1)
+            return fe_raise(f, n, "IndexError",
+                            "shape mismatch: indexing arrays could not be broadcast together: %s and %s",
+                            fe_describe(f, joint), fe_describe(f, array)) != NULL;
+    }
+    return fe_broadcast(f, n, joint, array, &b->shape, &b->rank);
+}
+
 static bool find_block(struct fe *f, const struct py *n, const struct index_part *parts, uint32_t count,
                        struct index_block *b)
 {
-    const struct value *joint = NULL;
-    uint32_t last = 0;
+    uint32_t blocks = 0;
     *b = (struct index_block){ 0 };
     for (uint32_t i = 0; i < count; i++) {
-        if (parts[i].kind != PART_ARRAY)
-            continue;
-        b->front |= b->any && last + 1 != i;
-        last = i;
-        if (!b->any) {
-            b->at = i;
-            joint = parts[i].array;
-            b->shape = NEW_ARRAY(f->arena, const struct sym *, joint->rank);
-            memcpy(b->shape, joint->shape, joint->rank * sizeof *b->shape);
-            b->rank = joint->rank;
-        } else if (!fe_broadcast(f, n, joint, parts[i].array, &b->shape, &b->rank)) {
+        bool belongs = parts[i].kind == PART_ARRAY || parts[i].kind == PART_POINT;
+        bool before = i && !parts[i].apart && (parts[i - 1].kind == PART_ARRAY || parts[i - 1].kind == PART_POINT);
+        blocks += belongs && !before;
+        if (parts[i].kind == PART_ARRAY && !join_block(f, n, b, parts[i].array))
             return false;
-        }
-        joint = fe_elem(f, parts[i].array->type, b->shape, b->rank, "", 0, NULL);
-        b->any = true;
     }
+    b->front = b->any && blocks > 1;
     return true;
 }
 
@@ -230,6 +253,8 @@ static const struct value *view_subscript(struct fe *f, const struct py *n, cons
     struct index_block b;
     uint32_t count, rank = 0, axis = 0, dims = base->view.container->rank ? base->view.container->rank : 1;
     bool single = index->kind == FE_SLICE;
+    if (f->dace && single && !base->rank && index->items[0]->kind == FE_NONE && index->items[1]->kind == FE_NONE)
+        return base; /* DaCe's scalars are arrays of one element */
     for (uint32_t i = 0; i < dims; i++)
         if (base->view.dims[i].index && !(base = fe_copy(f, n, base, "tmp")))
             return NULL;
@@ -278,7 +303,7 @@ static const struct value *constant_item(struct fe *f, const struct py *n, const
             if (same && same->kind == FE_BOOL && same->i)
                 return base->items[i + 1];
         }
-        return fe_error(f, n, "the dictionary has no such key");
+        return fe_raise(f, n, "KeyError", "the dictionary has no such key");
     }
     if (index->kind == FE_SLICE) {
         int64_t limits[3] = { 0, base->count, 1 };
@@ -300,7 +325,7 @@ static const struct value *constant_item(struct fe *f, const struct py *n, const
         return fe_error(f, n, "the index of a tuple must be a constant integer, this is %s", fe_describe(f, index));
     int64_t i = index->i < 0 ? index->i + base->count : index->i;
     if (i < 0 || i >= base->count)
-        return fe_error(f, n, "index %lld of a tuple of %u", (long long)index->i, base->count);
+        return fe_raise(f, n, "IndexError", "index %lld of a tuple of %u", (long long)index->i, base->count);
     return base->items[i];
 }
 
@@ -345,6 +370,8 @@ const struct value *fe_subscript(struct fe *f, const struct py *n, const struct 
     base = fe_is_data(base) ? fe_materialize(f, n, base, "tmp") : base;
     if (!base)
         return NULL;
+    if (base->kind == FE_PYOBJECT)
+        return fe_error(f, n, "%s cannot be sliced", fe_describe(f, base));
     if (base->kind != FE_VIEW)
         return fe_error(f, n, "%s has no elements", fe_describe(f, base));
     if (fe_is_data(index) && index->rank && index->type->kind == TYPE_BOOL)
@@ -457,7 +484,21 @@ const struct value *fe_flat(struct fe *f, const struct py *n, const struct value
 
 const struct value *fe_reinterpret(struct fe *f, const struct py *n, const struct value *v, const struct type *t)
 {
+    const struct sym **shape = arena_copy(f->arena, v->shape, v->rank * sizeof *shape), **last = &shape[v->rank - 1];
+    int64_t to = t->size, from = v->type->size;
+    if (!contiguous(f, v) && to != from)
+        return fe_unsupported(f, n, "a view of other elements whose own do not lie side by side");
     if (!contiguous(f, v) && !(v = fe_copy(f, n, v, "tmp")))
         return NULL;
-    return shown(f, v, t, v->shape, v->rank);
+    if (to != from) {
+        const struct sym *bytes = sym_mul(f->ir, *last, num(f, from)), *args[2] = { bytes, num(f, to) };
+        *last = from % to == 0 ? sym_mul(f->ir, *last, num(f, from / to))
+                               : sym_make(f->ir, SYM_FLOOR_DIV, NULL, NULL, args, 2);
+        const char *said = "When changing to a larger dtype, its size must be a divisor of the total size in bytes of "
+                           "the last axis of the "
+                           "array.";
+        if (from % to && !fe_require_same(f, n, sym_mul(f->ir, *last, num(f, to)), bytes, said))
+            return NULL;
+    }
+    return shown(f, v, t, shape, v->rank);
 }

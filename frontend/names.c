@@ -91,6 +91,15 @@ struct substitution {
     bool failed;
 };
 
+static const struct value *given_for(struct fe *f, const char *name)
+{
+    for (struct fe_scope *scope = f->scope; scope; scope = scope->caller)
+        for (uint32_t i = 0; i < scope->symbols.count; i++)
+            if (scope->symbols.items[i] == name)
+                return scope->symbol_values.items[i];
+    return NULL;
+}
+
 /* What a symbol of the module stands for in the function that is lowered. */
 static const struct sym *symbol_value(struct substitution *s, const char *name)
 {
@@ -119,6 +128,12 @@ const struct value *fe_in_context(struct fe *f, const struct py *n, const struct
     struct substitution s = { f, n, false };
     if (f->raw || !f->level)
         return v;
+    if (v->kind == FE_SYMBOL && v->sym->op == SYM_NAME) { /* alone it may stand for a float */
+        const struct value *given = given_for(f, v->sym->name);
+        if (given && (given->kind == FE_FLOAT || given->kind == FE_COMPLEX ||
+                      (fe_is_data(given) && !fe_is_int_type(given->type))))
+            return given;
+    }
     if (v->kind == FE_SYMBOL) {
         const struct sym *sym = sym_substitute(f->ir, v->sym, substitute_name, &s);
         return s.failed ? NULL : sym == v->sym ? v : fe_symbol(f, sym);
@@ -180,6 +195,15 @@ static bool is_own(struct fe *f, struct fe_scope *s, const char *name)
     return map_has(&s->own, name);
 }
 
+/* Names that DaCe's programs need not import. */
+static const struct value *known_to_dace(struct fe *f, const char *name)
+{
+    if (strcmp(name, "dace") == 0)
+        return fe_known_module(f, name);
+    bool map = strcmp(name, "parrange") == 0 || strcmp(name, "prange") == 0;
+    return map ? fe_module_attribute(f, "dace", name) : NULL;
+}
+
 const struct value *fe_name(struct fe *f, const struct py *n)
 {
     const char *name = n->name.id;
@@ -203,5 +227,6 @@ const struct value *fe_name(struct fe *f, const struct py *n)
                             "programs cannot assign to names outside of them",
                             name);
     }
-    return unknown(f, n, name);
+    const struct value *v = f->dace ? known_to_dace(f, name) : NULL;
+    return v ? v : unknown(f, n, name);
 }

@@ -247,6 +247,9 @@ static const struct value *symbolic(struct fe *f, enum py_op op, const struct sy
 
 void *fe_no_operator(struct fe *f, const struct py *n, enum py_op op, const struct value *a, const struct value *b)
 {
+    if (a->kind == FE_PYOBJECT || b->kind == FE_PYOBJECT)
+        return fe_error(f, n, "Trying to operate on a callback: operator '%s' between %s and %s", op_text(op),
+                        fe_describe(f, a), fe_describe(f, b));
     return fe_error(f, n, "operator '%s' between %s and %s", op_text(op), fe_describe(f, a), fe_describe(f, b));
 }
 

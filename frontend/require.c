@@ -72,7 +72,7 @@ bool fe_require_same(struct fe *f, const struct py *n, const struct sym *a, cons
     bool possible = f->level && !f->branches && fe_is_of_program(f, a) && fe_is_of_program(f, b) &&
                     sym_equal(f->ir, a, b) == TRUTH_MAYBE;
     if (!possible)
-        return fe_error(f, n, "%s", said) != NULL;
+        return fe_raise(f, n, "ValueError", "%s", said) != NULL;
     struct clause at_most = { { difference(f, a, b, -1) }, 1 }, at_least = { { difference(f, b, a, -1) }, 1 };
     if (!f->dry) {
         add(f, n, &at_most, said);

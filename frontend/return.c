@@ -31,7 +31,7 @@ static bool may_become_result(struct fe *f, const struct value *v)
 {
     const struct fe_container *c = v->kind == FE_VIEW ? v->view.container : NULL;
     return c && !f->depth && c->level == f->level && c->rank && v->rank == c->rank && !c->argument && !c->shows &&
-           !c->strides && !c->buffer && v->type == c->type && fe_same_places(v, fe_whole(f, (void *)(uintptr_t)c)) &&
+           !c->buffer && v->type == c->type && fe_same_places(v, fe_whole(f, (void *)(uintptr_t)c)) &&
            !sdfg_find_constant(f->level->sdfg, c->name);
 }
 
@@ -98,6 +98,11 @@ static bool store_result(struct fe *f, const struct py *n, const struct value *v
     if (fe_own_type(f, v) != c->type && fe_promote(f, fe_own_type(f, v), c->type) != c->type)
         return fe_error(f, n, "this returns %s, another 'return' %s", fe_describe(f, v),
                         fe_describe(f, fe_whole(f, c))) != NULL;
+    for (uint32_t i = 0; !scalar && i < c->rank; i++)
+        if (v->rank != c->rank ||
+            (v->shape[i]->op == SYM_INT && c->shape[i]->op == SYM_INT && v->shape[i] != c->shape[i]))
+            return fe_raise(f, n, "ValueError", "Return values of one shape are needed: this is %s, another one %s",
+                            fe_describe(f, v), fe_describe(f, fe_whole(f, c))) != NULL;
     return fe_store(f, n, fe_whole(f, c), v, NULL);
 }
 

@@ -100,9 +100,14 @@ static bool annotated(struct fe *f, const struct py *n)
         return declaration(f, n);
     if (value->kind == PY_CALL && !annotated_type(f, n->ann_assign.annotation, &f->wanted))
         return false;
-    const struct value *v = fe_eval(f, value), *type = v ? fe_eval(f, n->ann_assign.annotation) : NULL;
+    f->wish = n->ann_assign.target->kind == PY_NAME ? n->ann_assign.target->name.id : NULL;
+    const struct value *v = fe_eval(f, value);
+    f->wish = NULL;
+    const struct value *type = v ? fe_eval(f, n->ann_assign.annotation) : NULL;
     if (!type)
         return false;
+    if (type->kind == FE_DESC && type->text)
+        v = fe_hinted(f, v, type->text);
     if (type->kind == FE_TYPE && (fe_is_number(v) || v->kind == FE_SYMBOL))
         v = fe_cast(f, n, type->type, v);
     return v && fe_assign(f, n->ann_assign.target, v, NULL);
@@ -137,7 +142,7 @@ static bool assertion(struct fe *f, const struct py *n)
     if (!v)
         return false;
     if (fe_truth(v, &truth))
-        return truth || fe_error(f, n, "%s", said) != NULL;
+        return truth || fe_raise(f, n, "AssertionError", "%s", said) != NULL;
     if (f->dace)
         fe_warn_dialect(f, n, "the assertion is dropped: it is about data, which are known at run time only");
     return f->dace || f->drop_assertions || fe_unsupported(f, n, "an assertion that is known at run time only") != NULL;
@@ -171,7 +176,7 @@ static bool raised(struct fe *f, const struct py *n)
     const char *kind = n->raise_.exc->call.func->name.id;
     if (v && v->kind == FE_STRING && strcmp(kind, "NotImplementedError") == 0)
         return fe_unsupported(f, n, "%s", v->text) != NULL;
-    return v && v->kind == FE_STRING && fe_error(f, n, "%s", v->text) != NULL;
+    return v && v->kind == FE_STRING && fe_raise(f, n, kind, "%s", v->text) != NULL;
 }
 
 static bool jump(struct fe *f, const struct py *n)

@@ -92,6 +92,8 @@ static const struct value *container_of(struct fe *f, const struct py *n, bool w
         return fe_whole(f, v->view.container);
     if (!v || v->kind == FE_VIEW)
         return v;
+    if (v->kind == FE_SYMBOL && write)
+        return fe_error(f, n, "Symbolic variables such as '%s' cannot be written", fe_text(f, v->sym));
     if (!fe_is_operand(v))
         return fe_error(f, n, "a memlet of %s", fe_describe(f, v));
     v = fe_copy(f, n, v, n->kind == PY_NAME ? n->name.id : "tmp");
@@ -150,6 +152,10 @@ static bool collect_names(void *user, struct py *n)
     if (n->kind == PY_NAME && n->name.ctx != PY_LOAD)
         vec_push(t->f->arena, &t->locals, n->name.id);
     bool member = n->kind == PY_ATTRIBUTE && n->attribute.value->kind == PY_NAME;
+    if (n->kind == PY_JOINED_STR)
+        vec_push(t->f->arena, &t->names, n);
+    if (n->kind == PY_JOINED_STR)
+        return false;
     if (member || (n->kind == PY_NAME && n->name.ctx == PY_LOAD))
         vec_push(t->f->arena, &t->names, n);
     return !member;
@@ -180,7 +186,7 @@ static const char *value_text(struct fe *f, const struct py *n, const struct val
     case FE_TYPE:
         return fe_format(f, "dace.%s", v->type->name);
     case FE_BUILTIN:
-        return v->builtin->name;
+        return strcmp(v->builtin->module, "math") == 0 ? fe_format(f, "math.%s", v->builtin->name) : v->builtin->name;
     case FE_VIEW:
     case FE_ELEM:
         return fe_error(f, n, "'%s' is read in a tasklet without a memlet", source);
@@ -199,6 +205,59 @@ static bool is_bound(const struct fe *f, const char *name)
     return false;
 }
 
+/* What a name means that the program has not bound, if it is a constant or a function of a module that code knows by
+ * another name; NULL without an error: it stays as it is. */
+static const struct value *outside(struct fe *f, const struct py *e)
+{
+    uint32_t before = diags_count(f->ir->diags);
+    bool failed = f->failed;
+    const struct value *v = fe_eval(f, e);
+    diags_reset(f->ir->diags, before);
+    f->failed = failed;
+    f->said = false;
+    if (!v || !(fe_is_number(v) || v->kind == FE_SYMBOL || fe_is_data(v) ||
+                (v->kind == FE_BUILTIN && e->kind == PY_ATTRIBUTE)))
+        return NULL;
+    return v->kind != FE_BUILTIN || strcmp(v->builtin->module, "math") == 0 ? v : NULL;
+}
+
+struct own_search {
+    const struct tasklet_parts *parts;
+    bool found;
+};
+
+static bool find_own(void *user, struct py *n)
+{
+    struct own_search *s = user;
+    s->found |= n->kind == PY_NAME && is_own(s->parts, n->name.id);
+    return true;
+}
+
+/* A formatted text as a string of code, if all of it is known; NULL with an error. */
+static const char *formatted_text(const struct tasklet_parts *t, const struct py *e)
+{
+    struct fe *f = t->f;
+    struct own_search own = { t, false };
+    py_visit((struct py *)(uintptr_t)e, find_own, &own);
+    const struct value *v = own.found ? fe_none(f) : fe_eval(f, e);
+    if (!v)
+        return NULL;
+    if (v->kind != FE_STRING)
+        return fe_unsupported(f, e, "a formatted string in a tasklet whose values are known at run time only");
+    struct text code = text_new(f->arena);
+    text_addc(&code, '"');
+    for (const char *c = v->text; *c; c++) {
+        if (*c == '"' || *c == '\\')
+            text_addc(&code, '\\');
+        if (*c == '\n')
+            text_add(&code, "\\n");
+        else
+            text_addc(&code, *c);
+    }
+    text_addc(&code, '"');
+    return text_get(&code);
+}
+
 /* The text of a statement, with values in place of the names; lines behind the first lose its indentation. */
 static bool add_statement(struct tasklet_parts *t, struct py *n, struct text *out)
 {
@@ -214,11 +273,19 @@ static bool add_statement(struct tasklet_parts *t, struct py *n, struct text *ou
             t->names.items[k - 1] = swap;
         }
     for (uint32_t i = 0; i < t->names.count; i++) {
-        const struct py *e = t->names.items[i], *name = e->kind == PY_NAME ? e : e->attribute.value;
-        if (is_own(t, name->name.id) || !is_bound(f, name->name.id))
-            continue;
-        const struct value *v = fe_eval(f, e);
-        const char *text = v ? value_text(f, e, v) : NULL;
+        const struct py *e = t->names.items[i], *name = e->kind == PY_ATTRIBUTE ? e->attribute.value : e;
+        const char *text = NULL;
+        if (e->kind == PY_JOINED_STR) {
+            text = formatted_text(t, e);
+        } else {
+            bool bound = is_bound(f, name->name.id);
+            if (is_own(t, name->name.id))
+                continue;
+            const struct value *v = bound ? fe_eval(f, e) : outside(f, e);
+            if (!v && !bound)
+                continue;
+            text = v ? value_text(f, e, v) : NULL;
+        }
         if (!text)
             return false;
         text_addn(&code, f->source->text + at, e->begin - at);
@@ -260,6 +327,10 @@ static const char *code_of(struct tasklet_parts *t)
     for (uint32_t i = 0; i < t->body->count; i++) /* what is assigned anywhere is the tasklet's own */
         if (!fe_is_memlet(t->body->items[i]))
             py_visit(t->body->items[i], collect_names, t);
+    for (uint32_t i = 0; i < t->locals.count; i++)
+        if (map_has(&t->f->symbol_types, t->locals.items[i]))
+            return fe_error(t->f, t->body->items[0], "the symbol '%s' cannot be assigned in a tasklet",
+                            t->locals.items[i]);
     for (uint32_t i = 0; i < t->body->count; i++)
         if (!fe_is_memlet(t->body->items[i]) && !add_statement(t, t->body->items[i], &code))
             return NULL;

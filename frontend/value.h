@@ -133,6 +133,7 @@ struct fe_container {
     bool scalar;
     bool storage; /* of a variable that loops or branches assign: its content changes */
     bool argument;
+    bool kept;          /* a scalar with a lifetime of its own: += changes it in place */
     const char *symbol; /* that has its value, while it is in scope and nothing is stored here; or NULL */
     const char *buffer; /* of a stream: how many elements are expected; NULL: it is none */
 };
@@ -320,6 +321,9 @@ struct fe {
 /* ---- errors (fe.c) ---- */
 /* Records the error at the node; NULL. */
 void *fe_error(struct fe *f, const struct py *n, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* The same for what Python would raise there: "ValueError", "TypeError", "IndexError", "KeyError", "AssertionError". */
+void *fe_raise(struct fe *f, const struct py *n, const char *exception, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 /* What `@dace.program` means by the node and NumPy does not. */
 void fe_warn_dialect(struct fe *f, const struct py *n, const char *message);
 void *fe_unsupported(struct fe *f, const struct py *n, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -406,7 +410,8 @@ bool fe_require(struct fe *f, const struct py *n, const struct py *condition, bo
 
 /* ---- evaluation (eval.c) ---- */
 const struct value *fe_eval(struct fe *f, const struct py *n);
-const struct value *fe_eval_lazy(struct fe *f, const struct py *n);  /* live tuples and dictionaries stay objects */
+const struct value *fe_eval_lazy(struct fe *f, const struct py *n); /* live tuples and dictionaries stay objects */
+const struct value *fe_hinted(struct fe *f, const struct value *v, const char *storage);
 const struct value *fe_eval_index(struct fe *f, const struct py *n); /* slices too */
 /* A tuple or dictionary from a live one; other values stay. */
 const struct value *fe_expand(struct fe *f, const struct py *n, const struct value *v);

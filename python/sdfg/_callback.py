@@ -129,6 +129,7 @@ class Calls:
 
     def __init__(self):
         self.callbacks, self.objects, self.failure, self.managers = [], [], None, []
+        self.given = {} # arguments that are arrays of other packages, by name
         self._numbers, self._by_number = itertools.count(_FIRST), {}
 
     def left(self, manager):

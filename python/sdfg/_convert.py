@@ -119,7 +119,7 @@ class Converted:
             names, constants, closure = list(getattr(value, "arg_names", program.arg_names)), (), None
         else:
             names, constants = (list(n) for n in asked.__sdfg_signature__()) if hasattr(asked, "__sdfg_signature__") else ([], [])
-            given = call.by_name(names)
+            given = {**dict(zip(names, call.positional)), **call.named}
             for name in constants:
                 if name in given and _is_data(given[name]):
                     raise Wrong(f'Argument "{name}" was defined as dace.compiletime but was not given a constant')

@@ -3,7 +3,10 @@
 import functools
 import json
 
+import numpy
+
 from . import _graph
+from ._dace_config import Config
 from ._function import Function, Method
 from ._types import compiletime
 
@@ -52,14 +55,34 @@ class Graph:
         return _graph.SDFG.from_json(self.to_json())
 
 
+class MissingArgument(TypeError, KeyError):
+    """DaCe raises a KeyError."""
+
+    __str__ = TypeError.__str__
+
+
 class DaceProgram(Function):
     """A program in DaCe's dialect: single results are arrays of one element."""
+
+    _missing = MissingArgument
 
     def __init__(self, f, *, auto_optimize=False, device=None, recreate_sdfg=True, regenerate_code=True, recompile=True,
                  distributed_compilation=False, constant_functions=False, use_explicit_cf=True, **options):
         if "GPU" in str(device):
             raise NotImplementedError("device: programs run on the CPU")
         super().__init__(f, dace=True, constant_functions=constant_functions, **options)
+
+    def __call__(self, *args, **kwargs):
+        if Config.get("compiler", "allow_view_arguments") is False: # it was set
+            for value in (*args, *kwargs.values()):
+                if isinstance(value, numpy.ndarray) and value.base is not None:
+                    raise TypeError("an argument is a view of another array, and compiler.allow_view_arguments is off")
+        return super().__call__(*args, **kwargs)
+
+    def _asking(self, *args, **kwargs):
+        asking = super()._asking(*args, **kwargs)
+        asking.typed_callbacks = Config.get_bool("frontend", "typed_callbacks_only")
+        return asking
 
     def __get__(self, instance, owner=None):
         return self if instance is None else DaceMethod(self, instance)
@@ -85,9 +108,9 @@ class DaceProgram(Function):
         return self._closure({})
 
     def _closure(self, values):
-        if not self._variants:
+        if not self._variants and self._newest is None:
             return {}
-        variant = next(reversed(self._variants.values()))[0]
+        variant = next(reversed(self._variants.values()))[0] if self._variants else self._newest
         return dict(zip([*variant.captured, *(name for name, _ in variant.sites)], variant.check(values) or ()))
 
 

@@ -3,7 +3,7 @@
 import numpy
 
 from ._composed import from_json, json_of
-from ._memlet import symbolic, text_of
+from ._memlet import symbolic, text_from, text_of
 from ._types import Descriptor, Type, type_of
 
 
@@ -22,17 +22,32 @@ class Data:
         self.kind, self.dtype, self.transient = kind, found, transient
         self.shape = tuple(shape) if isinstance(shape, (list, tuple)) else (shape,)
         self.storage, self.lifetime, self.may_alias, self.alignment, self.optional = storage, lifetime, may_alias, alignment, optional
-        self.strides = tuple(strides) if strides is not None else None
+        self.strides = strides
         self.offset, self.total_size, self.buffer_size = offset, total_size, buffer_size
         self.members = None if members is None else {name: m if isinstance(m, (int, str)) else data_of(m) for name, m in members.items()}
         self.name, self.stype, self.more = name, stype and data_of(stype), {}
-        for n in (*self.shape, *(self.strides or ())):
+        for n in (*self.shape, *(self.own_strides or ())):
             text_of(n)
+
+    @property
+    def strides(self):
+        """Those that were given, or those of elements side by side; `own_strides` is None for the latter."""
+        if self.own_strides is not None:
+            return self.own_strides
+        found, step = [], 1
+        for n in reversed(self.shape):
+            found.insert(0, step)
+            step = step * n if isinstance(step, int) and isinstance(n, int) else text_from(f"({text_of(step)}) * ({text_of(n)})")
+        return tuple(found)
+
+    @strides.setter
+    def strides(self, values):
+        self.own_strides = None if values is None else tuple(values)
 
     def texts(self):
         """All that symbols may be in."""
         inner = [*(self.members or {}).values(), *([self.stype] if self.stype else ())]
-        return [text_of(n) for n in (*self.shape, *(self.strides or ()), *([self.total_size] if self.total_size is not None else ()))] + \
+        return [text_of(n) for n in (*self.shape, *(self.own_strides or ()), *([self.total_size] if self.total_size is not None else ()))] + \
             [text for m in inner for text in (m.texts() if isinstance(m, Data) else [text_of(m)])]
 
     def copy(self, **changes):
@@ -48,8 +63,8 @@ class Data:
         attributes = {**self.more, "shape": [symbolic(n) for n in self.shape], "transient": self.transient}
         if self.dtype is not None:
             attributes["dtype"] = json_of(self.dtype)
-        if self.strides is not None:
-            attributes["strides"] = [symbolic(n) for n in self.strides]
+        if self.own_strides is not None:
+            attributes["strides"] = [symbolic(n) for n in self.own_strides]
         if self.total_size is not None:
             attributes["total_size"] = symbolic(self.total_size)
         if self.offset is not None:

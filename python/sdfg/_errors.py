@@ -60,8 +60,8 @@ class ProgramError(Error, SyntaxError):
         found = [m for m in getattr(error, "messages", ()) if not m.warning and m.source.count(":") >= 2]
         if not found:
             return error
-        kind = UnsupportedProgramError if isinstance(error, UnsupportedError) else cls
         first = found[0]
+        kind = UnsupportedProgramError if isinstance(error, UnsupportedError) else _EXCEPTIONS.get(first.code, cls)
         path, line, column = first.source.rsplit(":", 2)
         lines = first.excerpt.splitlines()
         made = kind(first.text, error.code, error.path, error.messages)
@@ -79,6 +79,30 @@ class ProgramError(Error, SyntaxError):
 
 class UnsupportedProgramError(ProgramError, UnsupportedError):
     """Right, but the library cannot do it."""
+
+
+class ProgramValueError(ProgramError, ValueError):
+    """Python would raise a ValueError there."""
+
+
+class ProgramTypeError(ProgramError, TypeError):
+    """Python would raise a TypeError there."""
+
+
+class ProgramIndexError(ProgramError, IndexError):
+    """Python would raise an IndexError there."""
+
+
+class ProgramKeyError(ProgramError, KeyError):
+    """Python would raise a KeyError there."""
+
+
+class ProgramAssertionError(ProgramError, AssertionError):
+    """Python would raise an AssertionError there."""
+
+
+_EXCEPTIONS = {"PROGRAM_VALUE": ProgramValueError, "PROGRAM_TYPE": ProgramTypeError, "PROGRAM_INDEX": ProgramIndexError,
+               "PROGRAM_KEY": ProgramKeyError, "PROGRAM_ASSERTION": ProgramAssertionError}
 
 
 class ProgramWarning(UserWarning):

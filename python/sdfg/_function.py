@@ -95,6 +95,8 @@ class Variant:
 class Function:
     """A function that is compiled when it is called. `f` is the Python function; any thread may call it."""
 
+    _missing = TypeError
+
     def __init__(self, f, *, source=None, engine=None, specialize="auto", variants=32, dace=False, fallback=True, constant_functions=False,
                  **options):
         if not isinstance(f, types.FunctionType):
@@ -106,7 +108,7 @@ class Function:
         self._text, self._specialize, self._most, self._dace = source, specialize, variants, dace
         self._fallback, self._constant_functions, self._announced = fallback, constant_functions, set()
         self._lock, self._variants, self._constant_sizes, self._log = threading.RLock(), OrderedDict(), set(), []
-        self._kinds, self._fast = None, None
+        self._kinds, self._fast, self._newest = None, None, None
         functools.update_wrapper(self, f)
         _functions.add(self)
 
@@ -168,7 +170,7 @@ class Function:
                 symbols[name] = value
         missing = [name for name in self._kinds if name not in values and name not in self._defaults]
         if missing:
-            raise TypeError(f"{self.name}() is missing arguments: {', '.join(missing)}")
+            raise self._missing(f"{self.name}() is missing arguments: {', '.join(missing)}")
         return {name: values[name] if name in values else self._defaults[name] for name in self._kinds}, {} if self._keywords else symbols
 
     def _kind(self, name, value, sizes):
@@ -409,6 +411,8 @@ class Function:
     def _give(self, arguments, variant, values, symbols, captured):
         given = {name: values[name] for name in variant.data}
         given.update(zip(variant.captured, captured))
+        if variant.sites:
+            arguments.calls.given.update((name, value) for name, value in given.items() if not isinstance(value, numpy.ndarray))
         for (name, site), function in zip(variant.sites, captured[len(variant.captured):]):
             given[name] = site.made(function, arguments.calls)
         for name in () if self._dace else symbols: # DaCe takes symbols that nothing needs
@@ -444,7 +448,8 @@ class Function:
 
     def _variant(self, args, kwargs):
         parameters = self._annotated(args, kwargs)
-        return self._compile(parameters) if parameters is not None else self._find(*self._named(args, kwargs))[0]
+        self._newest = self._compile(parameters) if parameters is not None else self._find(*self._named(args, kwargs))[0]
+        return self._newest
 
     def _types(self, args, kwargs):
         self._variant(args, kwargs) # or an error

@@ -4,6 +4,7 @@ and no queries; what is built is saved, validated, compiled and called."""
 import gzip
 import json
 import re
+import warnings
 from typing import Any, NamedTuple
 
 import numpy
@@ -17,6 +18,14 @@ from ._state import SDFGState, code_json
 from ._types import Descriptor, Type, type_of
 
 
+def _names(text):
+    """The names in a text, none in one that is no expression of ours."""
+    try:
+        return names_of(text)
+    except ValueError:
+        return set()
+
+
 class InterstateEdge:
     """When the next block comes, and what symbols are then: condition and assignments are Python texts."""
 
@@ -24,11 +33,22 @@ class InterstateEdge:
         self.condition = None if condition is None else text_of(condition)
         self.assignments = {str(k): text_of(v) if not isinstance(v, float) else repr(v) for k, v in (assignments or {}).items()}
 
+    @property
+    def free_symbols(self):
+        """The names that the condition and the assignments read."""
+        return {name for text in (*([self.condition] if self.condition is not None else ()), *self.assignments.values()) for name in _names(text)}
+
     def to_json(self):
         attributes = {"assignments": self.assignments}
         if self.condition is not None:
             attributes["condition"] = code_json(self.condition)
         return {"type": "InterstateEdge", "attributes": attributes}
+
+
+def _is_start(options):
+    if "is_start_state" in options:
+        warnings.warn("is_start_state is now is_start_block", DeprecationWarning, stacklevel=3)
+    return options.get("is_start_state", False)
 
 
 class Transition(NamedTuple):
@@ -73,16 +93,18 @@ class ControlFlowRegion:
     def add_state(self, label=None, is_start_block=False, **more):
         state = SDFGState(self._label(label or "state"), self._owner(), self)
         self._blocks.append(state)
-        if is_start_block or more.get("is_start_state"):
+        if is_start_block or _is_start(more):
             self._start = state
         return state
 
-    def add_node(self, block, is_start_block=False, ensure_unique_name=False, **_):
+    def add_node(self, block, is_start_block=False, ensure_unique_name=False, **more):
         if block not in self._blocks:
             block.label = self._label(block.label)
             block._adopt(self._owner())
+            if isinstance(block, SDFGState):
+                block.parent = self
             self._blocks.append(block)
-        if is_start_block:
+        if is_start_block or _is_start(more):
             self._start = block
         return block
 
@@ -143,6 +165,11 @@ class ControlFlowRegion:
         for block in ([b for _, b in self.branches] if isinstance(self, ConditionalBlock) else self._blocks):
             if isinstance(block, ControlFlowRegion):
                 yield from block._regions()
+
+    def _read(self):
+        """The names that anything inside reads."""
+        found = {name for state in self.states() for name in state.free_symbols}
+        return found | {name for region in self._regions() for _, _, e in region._edges for name in e.free_symbols}
 
     def _attributes(self):
         return self.more
@@ -275,11 +302,32 @@ class SDFG(ControlFlowRegion):
 
     @property
     def free_symbols(self):
+        """The symbols that have to come from outside: declared or read, and not certain to be assigned before."""
+        variables = {region.variable for region in self._regions() if isinstance(region, LoopRegion)}
+        params = {p for state in self.states() for node in state._nodes for p in node.parameters()}
         assigned = {name for region in self._regions() for _, _, e in region._edges for name in e.assignments}
-        assigned |= {region.variable for region in self._regions() if isinstance(region, LoopRegion)}
-        params = {p for region in self._regions() for state in region._blocks if isinstance(state, SDFGState)
-                  for node in state._nodes for p in node.attributes.get("params", ())}
-        return {name for name in self.symbols if name not in assigned | params | self.constants_prop.keys()}
+        found = {name for name in self.symbols if name not in assigned} | {name for name in assigned if self._is_read_first(name)}
+        found |= {name for state in self.states() for name in state.free_symbols if name not in assigned}
+        found |= {name for region in self._regions() for _, _, e in region._edges for name in e.free_symbols if name not in assigned}
+        return found - variables - params - self.constants_prop.keys() - self.arrays.keys()
+
+    def _is_read_first(self, name):
+        """Whether some way from the start reads a symbol before it is assigned. Regions inside count as read wherever they read it."""
+        seen, stack = set(), [self.start_block] if self._blocks else []
+        while stack:
+            block = stack.pop()
+            if block in seen:
+                continue
+            seen.add(block)
+            if name in (block.free_symbols if isinstance(block, SDFGState) else block._read()):
+                return True
+            for edge in self._edges:
+                if edge.src is block:
+                    if name in edge.data.free_symbols:
+                        return True
+                    if name not in edge.data.assignments:
+                        stack.append(edge.dst)
+        return False
 
     # ---- containers ----
 
@@ -334,8 +382,7 @@ class SDFG(ControlFlowRegion):
         made = self._region_json(index)
         constants = {name: [Data("Array" if v.ndim else "Scalar", v.dtype, v.shape or (1,)).to_json(), v.tolist()]
                      for name, v in self.constants_prop.items()}
-        params = {p for region in self._regions() for state in region._blocks if isinstance(state, SDFGState)
-                  for node in state._nodes for p in node.attributes.get("params", ())}
+        params = {p for state in self.states() for node in state._nodes for p in node.parameters()}
         symbols = {name: json_of(kind or type_of("int64")) for name, kind in self.symbols.items() if kind is not None or name not in params}
         made.update(label="", dace_version="2.0.0a6")
         made["attributes"] = {**self.more, "name": self.name, "arg_names": self.arg_names, "symbols": symbols,
@@ -352,6 +399,8 @@ class SDFG(ControlFlowRegion):
 
     def validate(self):
         """Raises sdfg.InvalidError for a graph that is not valid."""
+        if not self._blocks:
+            raise InvalidError("SDFGs are required to contain at least one state.")
         self._loaded()
 
     def _loaded(self):
@@ -369,6 +418,11 @@ class SDFG(ControlFlowRegion):
 
     def simplify(self, *_, **__):
         """Nothing to do: the compiler does what there is."""
+
+    def fill_scope_connectors(self):
+        """Connectors of maps for the edges that have none, by their data."""
+        for state in self.states():
+            state.fill_scope_connectors()
 
     expand_library_nodes = simplify
 

@@ -9,8 +9,9 @@ import numpy
 
 from . import _convert, _source
 from ._arguments import _as_numpy
+from ._errors import Error
 from ._library import HOST_FUNCTIONS, Host, Object
-from ._site import Site
+from ._site import OBJECT, Site
 from ._types import BY_NAME, Callback, Descriptor, Expression, Type, type_of
 
 (UNKNOWN, NONE, BOOL, INTEGER, FLOAT, COMPLEX, STRING, ELLIPSIS, TYPE, DESCRIPTOR, SYMBOL, MODULE, BUILTIN, VALUE, ARRAY, FUNCTION, TUPLE,
@@ -97,6 +98,7 @@ class Asking:
         self.fallback, self.strict, self.sites, self.announced, self.asked, self.attempts = fallback, set(), [], [], [], []
         self.shared, self.memory = dict(shared or ()), {} if shared is not None else None
         self.sources, self.names = {}, names
+        self.typed_callbacks = False # what callbacks return must have a type
         self.objects, self.paths, self.shown, self.guards, self.kept = {}, {}, {}, [], []
         self.roots = {}    # variable of the guards -> dictionary, cell or object
         self.arrays = {}   # id -> (path, array)
@@ -118,6 +120,9 @@ class Asking:
         key = self._remember(self.function, "f", "f")
         try:
             call(ctypes.byref(host), key)
+        except Exception:
+            if self.failure is None:
+                raise
         finally:
             self.kept = []
         if self.failure is not None:
@@ -436,6 +441,8 @@ class Asking:
             try:
                 found = Site(self, site, None, graph)
             except _convert.Wrong as why:
+                if self.dace and isinstance(why.__cause__, Exception) and not isinstance(why.__cause__, Error):
+                    self.failure = why.__cause__ # DaCe passes on what is raised inside
                 raise Question(f"{_what(graph)} cannot be called here: {why}") from None
             self._guard(self.shown[s.object], self.paths[s.object], "is", value)
             self._answer(s, found, out)
@@ -446,6 +453,9 @@ class Asking:
         if explicit is None and not self.fallback:
             raise Question(f"{(s.why or b'it is no Python function').decode()}; fallback=False: it is not called by Python")
         found = Site(self, site, explicit)
+        if self.typed_callbacks and any(result.dtype == OBJECT for result in found.results):
+            self.announced.append((s.file.decode(), s.line, found, s.why and s.why.decode()))
+            raise Question(f"the type of what the callback '{found.path}' returns is not known, and frontend.typed_callbacks_only is on")
         self._answer(s, found, out)
         if s.argument and explicit is None:
             self.announced.append((s.file.decode(), s.line, found, s.why and s.why.decode()))

@@ -2,18 +2,8 @@
 
 from ._data import Data
 from ._graph import SDFG, ConditionalBlock, ControlFlowRegion, InterstateEdge, LoopRegion, Transition
-from ._memlet import Memlet, Range, names_of
+from ._memlet import Memlet, Range, text_from
 from ._state import Edge, Node, SDFGState
-from ._types import Expression, symbol
-
-
-def text_from(text):
-    """A size of a file as an integer, a symbol or an expression."""
-    text = str(text).replace("$", "")
-    try:
-        return int(text)
-    except ValueError:
-        return symbol(text) if text.isidentifier() else Expression(text, {name: symbol(name) for name in names_of(text)}, False)
 
 
 def _texts(values):
@@ -76,7 +66,7 @@ def _state_from(record, sdfg, parent):
         node = Node(r["type"], r.get("label", ""), rest.pop("in_connectors", {}), rest.pop("out_connectors", {}))
         if rest.get("sdfg"):
             rest["sdfg"] = sdfg_from(rest["sdfg"], sdfg)
-        node.attributes, node.classpath, node.state = rest, r.get("classpath"), state
+        node.attributes, node.classpath, node.state, node.range = rest, r.get("classpath"), state, range_from(rest.get("range"))
         nodes[r["id"]] = state.add_node(node)
     entries = {node_id: n for node_id, n in nodes.items() if n.type.endswith("Entry")}
     for r in record["nodes"]:

@@ -6,7 +6,7 @@ import re
 
 import numpy
 
-from ._types import Expression
+from ._types import Expression, symbol
 
 _FUNCTIONS = {"min": "Min", "max": "Max", "abs": "Abs"}
 _BINARY = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Mod: "%", ast.Pow: "**"}
@@ -58,6 +58,15 @@ def names_of(text):
     """The symbols in an expression."""
     called = {id(n.func) for n in ast.walk(_parsed(text)) if isinstance(n, ast.Call)}
     return {n.id for n in ast.walk(_parsed(text)) if isinstance(n, ast.Name) and id(n) not in called}
+
+
+def text_from(text):
+    """A size of a file as an integer, a symbol or an expression."""
+    text = str(text).replace("$", "")
+    try:
+        return int(text)
+    except ValueError:
+        return symbol(text) if text.isidentifier() else Expression(text, {name: symbol(name) for name in names_of(text)}, False)
 
 
 def _split(text, separator):

@@ -340,8 +340,9 @@ class Program:
         if results:
             check(library.sdfg_args_solve(arguments._handle))
         for name in results:
-            made[name] = arguments.allocate(name)
-            arguments.give(name, made[name])
+            made[name] = values[name] if name in values else arguments.allocate(name)
+            if name not in values:
+                arguments.give(name, made[name])
         arguments.finish()
         return made
 

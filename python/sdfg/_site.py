@@ -49,16 +49,19 @@ class _Kept:
 
 
 class _Memory:
-    """An array in place, or a copy of a single value: NumPy's, or Python's where it was one."""
+    """An array in place, or a copy of a single value: NumPy's, or Python's where it was one. `name`: of the argument that it is all of; where
+    that was given as another object than an array of NumPy, it is that object."""
 
-    def __init__(self, dtype, rank, weak):
-        self.dtype, self.rank, self.weak, self.count = numpy_type(dtype), rank, weak, 2 + 2 * rank
+    def __init__(self, dtype, rank, weak, name):
+        self.dtype, self.rank, self.weak, self.name, self.count = numpy_type(dtype), rank, weak, name, 2 + 2 * rank
 
     def take(self, numbers, calls):
         address, offset = next(numbers), next(numbers)
         size = self.dtype.itemsize
         shape = tuple(next(numbers) for _ in range(self.rank))
         strides = tuple(next(numbers) * size for _ in range(self.rank))
+        if self.name in calls.given:
+            return calls.given[self.name]
         if 0 in shape:
             return numpy.zeros(shape, self.dtype)
         ends = [(n - 1) * s for n, s in zip(shape, strides)]
@@ -85,10 +88,11 @@ def _mapping(items):
 # ---- results ----
 
 class Result:
-    """One result: an element type or OBJECT, and its shape: sizes or texts over the symbols of the program. `weak`: a Python number."""
+    """One result: an element type or OBJECT, and its shape: sizes or texts over the symbols of the program. `weak`: a Python number.
+    `stretches`: it is assigned to elements, whose shape it need not have."""
 
-    def __init__(self, dtype, shape=(), weak=False):
-        self.dtype, self.shape, self.weak = dtype, tuple(shape), weak
+    def __init__(self, dtype, shape=(), weak=False, stretches=False):
+        self.dtype, self.shape, self.weak, self.stretches = dtype, tuple(shape), weak, stretches
 
     def fill(self, out, keep):
         if self.dtype is None:
@@ -110,7 +114,7 @@ class Result:
         given = numpy.asarray(value)
         if given.dtype.kind not in "biufc":
             raise TypeError(f"'{name}' returned {_shown(value)}, but the program needs {self.dtype}{list(shape) if shape else ''}")
-        if given.shape != shape:
+        if given.shape != shape and not (self.stretches and _stretches(given.shape, shape)):
             raise ValueError(f"'{name}' returned an array of shape {given.shape}, but the program needs {shape}" if shape else
                              f"'{name}' returned an array of shape {given.shape}, but the program needs a single value")
         if not numpy.can_cast(given.dtype, dtype, "same_kind") and not _fits(given, dtype):
@@ -152,6 +156,13 @@ def warn(text, category, file, line, said):
     if text not in said:
         said.add(text)
         warnings.warn_explicit(text, category, file, line)
+
+
+def _stretches(shape, to):
+    try:
+        return numpy.broadcast_shapes(shape, to) == to
+    except ValueError:
+        return False
 
 
 def _shown(value):
@@ -237,7 +248,7 @@ class Site:
         if o.kind == SYMBOL:
             return _Number()
         if o.kind in (VALUE, ARRAY):
-            return _Kept() if o.type == b"pyobject" else _Memory(o.type.decode(), o.rank, o.weak)
+            return _Kept() if o.type == b"pyobject" else _Memory(o.type.decode(), o.rank, o.weak, o.text and o.text.decode())
         return _Constant(self._asking.constant(o))
 
     def _wanted(self, o):
@@ -249,7 +260,7 @@ class Site:
             parts = [self._wanted(items[i])[0] for i in range(o.count)]
             return [p[0] if p else Result(OBJECT) for p in parts], True
         if o.kind in (VALUE, ARRAY):
-            return [Result(o.type.decode(), [o.shape[i].decode() for i in range(o.rank)])], False
+            return [Result(o.type.decode(), [o.shape[i].decode() for i in range(o.rank)], stretches=bool(o.integer))], False
         return None, False
 
     def _find_results(self, s):

@@ -37,6 +37,7 @@ class Node:
         self.in_connectors, self.out_connectors = _connectors(inputs), _connectors(outputs)
         self.entry = self.exit = None # of a map: the other end
         self.classpath = None         # of library nodes
+        self.range = None             # of maps
 
     schedule, implementation, params = _attribute("schedule"), _attribute("implementation"), _attribute("params")
 
@@ -84,10 +85,18 @@ class Node:
         """Of a nested SDFG: inner symbols -> texts of the file."""
         return self.attributes["symbol_mapping"]
 
+    def parameters(self):
+        """The names that a scope defines."""
+        return [*self.attributes.get("params", ()), *([self.attributes["pe_index"]] if "pe_index" in self.attributes else ())]
+
     @property
     def map(self):
         """Of the ends of a map: the entry, which has what both share."""
         return self.entry or self
+
+    def ranges(self):
+        """Of a map: its dimensions, as texts."""
+        return self.range.dimensions if self.range is not None else []
 
     def to_json(self, index, ids):
         def types(connectors):
@@ -143,11 +152,41 @@ def _ranges(ranges):
 class SDFGState:
     """Data flow: nodes and edges. Made by SDFG.add_state."""
 
-    def __init__(self, label, sdfg, parent):
+    def __init__(self, label, sdfg=None, parent=None):
         self.label, self.sdfg, self.parent = label, sdfg, parent
         self._nodes, self._edges = [], []
 
     parent_graph = property(lambda self: self.parent)
+
+    def _adopt(self, sdfg):
+        self.sdfg = sdfg
+
+    @property
+    def free_symbols(self):
+        """The names that its memlets, ranges, sizes and code read, other than those of containers and of its scopes."""
+        params, arrays = {p for node in self._nodes for p in node.parameters()}, self.sdfg.arrays if self.sdfg else {}
+        texts = [text for *_, memlet in self._edges for r in (memlet.subset, memlet.other_subset) if r for d in r.dimensions for text in d]
+        for node in self._nodes:
+            texts += [text for d in node.ranges() for text in d] + [str(v).replace("$", "") for v in (node.attributes.get("symbol_mapping") or {}).values()]
+            if node.data in arrays:
+                texts += arrays[node.data].texts()
+        found = {name for text in texts for name in names_of(text)}
+        return found - params - arrays.keys()
+
+    def fill_scope_connectors(self):
+        """Connectors of the ends of scopes for the edges that have none, by their data."""
+        for node in self._nodes:
+            if not node.type.endswith(("Entry", "Exit")):
+                continue
+            for i, edge in enumerate(self._edges):
+                if edge.data.data is None:
+                    continue
+                if edge.dst is node and edge.dst_conn is None:
+                    node.add_in_connector(f"IN_{edge.data.data}")
+                    edge = self._edges[i] = edge._replace(dst_conn=f"IN_{edge.data.data}")
+                if edge.src is node and edge.src_conn is None:
+                    node.add_out_connector(f"OUT_{edge.data.data}")
+                    self._edges[i] = edge._replace(src_conn=f"OUT_{edge.data.data}")
 
     def nodes(self):
         return list(self._nodes)
@@ -188,14 +227,18 @@ class SDFGState:
         params, range = _ranges(ndrange)
         entry = Node("MapEntry", name, params=params, range=range.to_json(), schedule=_enum(schedule), unroll=unroll)
         exit = Node("MapExit", name)
-        entry.exit, exit.entry = exit, entry
+        entry.exit, exit.entry, entry.range = exit, entry, range
         self.sdfg._note_symbols(names_of(text) for d in range.dimensions for text in d)
         self.add_node(entry)
         self.add_node(exit)
         return entry, exit
 
-    def add_nested_sdfg(self, sdfg, *arguments, symbol_mapping=None, name=None, **_):
-        """`sdfg` as a node: add_nested_sdfg(inner, inputs, outputs, symbol_mapping). Symbols that are not mapped are those of the same name."""
+    def add_nested_sdfg(self, sdfg, *arguments, symbol_mapping=None, name=None, external_path=None, **_):
+        """`sdfg` as a node: add_nested_sdfg(inner, inputs, outputs, symbol_mapping). Symbols that are not mapped are those of the same name.
+        `external_path`: the file of the graph instead."""
+        if sdfg is None and external_path is not None:
+            from ._graph import SDFG
+            sdfg = SDFG.from_file(external_path)
         if len(arguments) in (3, 4) and (arguments[0] is None or arguments[0] is self.sdfg): # DaCe before 2 had the parent here
             arguments = arguments[1:]
         inputs, outputs, *rest = arguments
@@ -233,6 +276,9 @@ class SDFGState:
                 if node.type not in ("MapEntry", "MapExit", "ConsumeEntry", "ConsumeExit", "AccessNode", "LibraryNode"):
                     raise ValueError(f"{node!r} has no connector '{connector}'; it has {', '.join(names) or 'none'}")
                 names[connector] = None
+        for subset in memlet.subset, memlet.other_subset:
+            if subset is not None:
+                self.sdfg._note_symbols(names_of(text) for d in subset.dimensions for text in d)
         self._edges.append(Edge(src, src_conn, dst, dst_conn, memlet))
         return self._edges[-1]
 
@@ -250,9 +296,6 @@ class SDFGState:
             return inner, self.add_edge(external_node, external_connector, scope_node, f"IN_{name}", outer)
         inner = self.add_edge(internal_node, internal_connector, scope_node, f"IN_{name}", internal_memlet)
         return inner, self.add_edge(scope_node, f"OUT_{name}", external_node, external_connector, outer)
-
-    def fill_scope_connectors(self):
-        """Nothing to do: connectors of scopes come with edges."""
 
     def add_memlet_path(self, *path, memlet, src_conn=None, dst_conn=None, **_):
         """Edges from the first node through the entries or exits of maps to the last; `memlet` is that of the innermost one."""

@@ -3,6 +3,7 @@ to NumPy's scalar, symbols compute with each other."""
 
 from __future__ import annotations
 
+import itertools
 from typing import Any, Iterable, TypeVar
 
 import numpy
@@ -43,6 +44,8 @@ class Expression:
     def __rsub__(self, other): return self._with(other, "{} - {}", True)
     def __mul__(self, other): return self._with(other, "{} * {}")
     def __rmul__(self, other): return self._with(other, "{} * {}", True)
+    def __truediv__(self, other): return self._with(other, "{} / {}")
+    def __rtruediv__(self, other): return self._with(other, "{} / {}", True)
     def __floordiv__(self, other): return self._with(other, "{} // {}")
     def __rfloordiv__(self, other): return self._with(other, "{} // {}", True)
     def __mod__(self, other): return self._with(other, "{} % {}")
@@ -67,9 +70,12 @@ class Expression:
 
 class symbol(Expression):
     """A size or another integer that stays open until a call: symbol("N"), symbol("N", sdfg.int64). Shapes of arguments give its value, or
-    a keyword of the call."""
+    a keyword of the call. Without a name it is sym_0, sym_1 ..."""
 
-    def __init__(self, name, dtype=None, **assumptions):
+    _unnamed = itertools.count()
+
+    def __init__(self, name=None, dtype=None, **assumptions):
+        name = f"sym_{next(self._unnamed)}" if name is None else name
         if not isinstance(name, str) or not name.isidentifier():
             raise ValueError(f"{name!r} is no name of a symbol")
         super().__init__(name, {name: self})
@@ -218,6 +224,8 @@ def _size_of(n):
 
 class compiletime:
     """Annotation of parameters whose value is a constant of the compiled program."""
+
+    _sdfg_builtin = "dace.compiletime"
 
 
 class _Map:

@@ -1,14 +1,17 @@
 """The names of DaCe that programs use, for programs that say `import dace`: `python -m sdfg.dace prog.py ARGUMENT...` runs a script with
 them, `sdfg.as_dace()` gives them as a module. Nothing is installed under the name `dace`, and what is not here is refused."""
 
-import contextlib
 import functools
 import os
 import runpy
 import sys
 import types
 
+import numpy
+
 from . import _composed, _data, _graph, _memlet, _plain, _state, _types
+from ._callback import size_of
+from ._dace_config import Config, set_temporary, temporary_config
 from ._dace_program import DaceProgram, program
 from ._errors import InvalidError, ProgramError
 from ._function import supported
@@ -93,48 +96,30 @@ class _Names:
         return name
 
 
-class _Config:
-    """Options of DaCe: what is set can be read back, and has no effect."""
-
-    _values: dict = {}
-
-    @classmethod
-    def set(cls, *path, value=None, **_):
-        cls._values[path] = value
-
-    @classmethod
-    def append(cls, *path, value=None, **_):
-        cls._values[path] = (cls._values.get(path) or "") + value
-        return cls._values[path]
-
-    @classmethod
-    def get(cls, *path):
-        return cls._values.get(path)
-
-    @classmethod
-    def get_bool(cls, *path):
-        return str(cls.get(*path)).lower() in ("true", "1", "yes", "on")
-
-
-@contextlib.contextmanager
-def temporary_config():
-    """What is set in the block is as before behind it."""
-    kept = dict(_Config._values)
-    try:
-        yield
-    finally:
-        _Config._values = kept
-
-
-@contextlib.contextmanager
-def set_temporary(*path, value):
-    with temporary_config():
-        _Config.set(*path, value=value)
-        yield value
-
-
 class SDFG(_graph.SDFG):
-    """The graph under construction; that of a file can be called, compiled and saved, too."""
+    """The graph under construction; that of a file can be called, compiled and saved, too. As in DaCe, memory counts: an array of another shape
+    is seen as a container says that has strides of its own."""
+
+    def __call__(self, *args, **kwargs):
+        given = {**dict(zip(self.arg_names, args)), **kwargs}
+        for name, value in given.items():
+            data = self.arrays.get(name)
+            if data is not None and data.own_strides is not None and isinstance(value, numpy.ndarray):
+                given[name] = _laid_over(data, value, given)
+        return super().__call__(**given)
+
+
+def _laid_over(data, array, sizes):
+    """The elements of a packed array as a container has them, or the array itself where they fit or are too few."""
+    try:
+        shape, strides = ([size_of(_memlet.text_of(n), sizes.__getitem__) for n in values] for values in (data.shape, data.strides))
+        count = sum((n - 1) * s for n, s in zip(shape, strides)) + 1 if data.total_size is None else \
+            size_of(_memlet.text_of(data.total_size), sizes.__getitem__)
+    except ValueError: # sizes that follow from shapes only
+        return array
+    if array.shape == tuple(shape) or not array.flags.c_contiguous or count > array.size or min(strides) < 0:
+        return array
+    return numpy.lib.stride_tricks.as_strided(array, shape, [s * array.itemsize for s in strides])
 
 
 def auto_optimize(graph, *_, **__):
@@ -163,7 +148,7 @@ _CONTAINERS = {"Data": _data.Data, "Array": Array, "Scalar": Scalar, "Structure"
 _RANGES = {"Range": _memlet.Range, "Indices": _memlet.Range.from_indices}
 # The modules of DaCe that hold them.
 _MODULES = {"dtypes": _TYPES, "memlet": {"Memlet": _memlet.Memlet}, "subsets": _RANGES, "data": _CONTAINERS, "symbolic": {"symbol": _types.symbol},
-            "config": {"Config": _Config, "set_temporary": set_temporary, "temporary_config": temporary_config},
+            "config": {"Config": Config, "set_temporary": set_temporary, "temporary_config": temporary_config},
             "sdfg": _BUILDING, "sdfg.state": _BUILDING, "sdfg.sdfg": _BUILDING, "sdfg.nodes": {}, "sdfg.validation": {"InvalidSDFGError": InvalidError},
             "frontend": {}, "frontend.python": {}, "frontend.python.common": {"DaceSyntaxError": ProgramError, "SDFGConvertible": SDFGConvertible},
             "frontend.python.parser": {"DaceProgram": DaceProgram}, "transformation": {}, "transformation.auto": {},
@@ -178,7 +163,7 @@ def _modules():
     made = {"": _Dace("dace", __doc__), **{name: _Dace(f"dace.{name}") for name in tables}}
     enumerations = {name: _Names(name) for name in _ENUMERATIONS}
     vars(made[""]).update(_NAMES, **_BUILDING, **enumerations, program=program, method=program, function=program, __version__="",
-                          Config=_Config, SDFGConvertible=SDFGConvertible)
+                          Config=Config, SDFGConvertible=SDFGConvertible)
     vars(made["dtypes"]).update(_NAMES, **enumerations)
     for name, module in made.items():
         vars(module).update(tables.get(name, {}))

@@ -63,7 +63,7 @@ def install():
         try:
             return found(module, name)
         except AttributeError:
-            if name.startswith("__"):
+            if name.startswith("_"):
                 raise
             return absent(f"{module.__name__}.{name}")
     dace._Dace.__getattr__ = attribute

@@ -47,6 +47,7 @@ class Functions:
         self.checkout = pathlib.Path(checkout)
         plain = {n for kind in (numpy.ndarray, str, list, dict, set, int) for n in dir(kind)}
         self.graph = {n for n in _public(self.checkout) if not n.startswith("_")} - plain - METHODS
+        self.files = {} # of helpers: path -> (imports, definitions)
 
     def kinds(self, folders):
         """(file, "Class::function" or "function") -> (kind, the names that decide)."""
@@ -58,45 +59,58 @@ class Functions:
                     found.update(self._of_file(path))
         return found
 
+    def _helper(self, file, path):
+        """The definition behind a dotted name if it lies in the checkout beside the tests, with the names of its file; else None."""
+        *parts, last = path.split(".")
+        for place in (self.checkout, self.checkout / file.rpartition("/")[0]):
+            found = place.joinpath(*parts).with_suffix(".py") if parts else None
+            if found and found.is_file() and "dace" not in parts[:1]:
+                if found not in self.files:
+                    self.files[found] = _names(ast.parse(found.read_text()))
+                module, defined = self.files[found]
+                return (defined[last], {}, module, defined, True) if last in defined else None
+        return None
+
     def _of_file(self, path):
         tree = ast.parse(path.read_text())
-        module, defined = {}, {}
-        for statement in tree.body:
-            if isinstance(statement, (ast.Import, ast.ImportFrom)):
-                module.update(_imported(statement))
-            elif isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
-                defined[statement.name] = statement
-            elif isinstance(statement, ast.Assign):
-                defined.update({t.id: statement for t in statement.targets if isinstance(t, ast.Name)})
+        module, defined = _names(tree)
         marks = ast.dump(defined["pytestmark"]) if "pytestmark" in defined else ""
         file = str(path.relative_to(self.checkout))
         for statement in tree.body:
-            tests = [("", statement)] if isinstance(statement, ast.FunctionDef) else \
-                [(f"{statement.name}::", f) for f in statement.body] if isinstance(statement, ast.ClassDef) else []
-            for prefix, test in tests:
-                if isinstance(test, ast.FunctionDef) and test.name.startswith("test"):
-                    yield (file, prefix + test.name), self._kind(test, module, defined, marks)
+            inside = {f.name: f for f in statement.body if isinstance(f, ast.FunctionDef)} if isinstance(statement, ast.ClassDef) else {}
+            tests = [(statement.name, statement)] if isinstance(statement, ast.FunctionDef) else \
+                [(f"{statement.name}::{name}", f) for name, f in inside.items()]
+            for name, test in tests:
+                if test.name.startswith("test"):
+                    yield (file, name), self._kind(test, inside, module, defined, marks, file)
 
-    def _kind(self, test, module, defined, marks):
-        used, seen, stack = set(), set(), [test]
-        while stack: # with what it uses of its file
-            node = stack.pop()
+    def _kind(self, test, methods, module, defined, marks, file):
+        used, seen, stack = set(), set(), [(test, methods, module, defined, False)]
+        while stack: # with what it uses of its class and file, and what transforms graphs in the helpers beside it
+            node, methods, module, defined, helper = stack.pop()
+            names, reached = set(), []
             for n in ast.walk(node):
                 if isinstance(n, (ast.Import, ast.ImportFrom)):
-                    for name, path in _imported(n).items():
-                        used.add(("import", path))
+                    for path in _imported(n).values():
+                        names.add(("import", path))
                 elif isinstance(n, ast.Attribute):
                     root = _dotted(n)
                     path = module.get(root[0]) if root else None
                     if path is not None:
-                        used.add(("import", ".".join([path, *root[1:]])))
+                        names.add(("import", ".".join([path, *root[1:]])))
                     elif root is None or root[0] != "self":
-                        used.add(("attribute", n.attr))
+                        names.add(("attribute", n.attr))
+                    elif root[1] in methods:
+                        reached.append((methods[root[1]], methods, module, defined, helper))
                 elif isinstance(n, ast.Name) and n.id in module:
-                    used.add(("import", module[n.id]))
-                if isinstance(n, ast.Name) and n.id in defined and n.id not in seen:
-                    seen.add(n.id)
-                    stack.append(defined[n.id])
+                    names.add(("import", module[n.id]))
+                if isinstance(n, ast.Name) and n.id in defined:
+                    reached.append((defined[n.id], {}, module, defined, helper))
+            for found in [self._helper(file, path) for how, path in names if how == "import"] + reached:
+                if found and id(found[0]) not in seen:
+                    seen.add(id(found[0]))
+                    stack.append(found)
+            used |= {name for name in names if not helper or re.search(r"dace\.transformation|^apply_transformations", name[1])}
         decorators = marks + "".join(ast.dump(d) for d in test.decorator_list)
         if any(f"'{mark}'" in decorators for mark in ("gpu", "mpi", "tensorflow", "mkl", "papi", "mlir", "sve", "torch", "fpga", "scalapack")):
             return "other", ["a machine or package"]
@@ -126,6 +140,19 @@ class Functions:
             elif parts[0] in ("torch", "cupy", "tensorflow", "jax", "onnx", "mpi4py", "sympy"):
                 other.add(parts[0])
         return ("other", sorted(other)) if other else ("builds", sorted(build)) if build else ("language", [])
+
+
+def _names(tree):
+    """What a file imports: name -> dotted path, and what it defines: name -> statement."""
+    module, defined = {}, {}
+    for statement in tree.body:
+        if isinstance(statement, (ast.Import, ast.ImportFrom)):
+            module.update(_imported(statement))
+        elif isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+            defined[statement.name] = statement
+        elif isinstance(statement, ast.Assign):
+            defined.update({t.id: statement for t in statement.targets if isinstance(t, ast.Name)})
+    return module, defined
 
 
 def _imported(statement):

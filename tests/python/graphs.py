@@ -314,6 +314,55 @@ class Graphs(unittest.TestCase):
         graph(A=A, B=B, C=C)
         numpy.testing.assert_allclose(C, A @ B)
 
+    def test_free_symbols(self):
+        edge = sdfg.InterstateEdge("i < j", {"i": "i + k"})
+        self.assertEqual(edge.free_symbols, {"i", "j", "k"})
+        graph = sdfg.SDFG("free")
+        graph.add_array("A", ["N"], sdfg.float64)
+        first, second = graph.add_state(), graph.add_state()
+        graph.add_edge(first, second, sdfg.InterstateEdge(assignments={"i": "j + 1"}))
+        graph.add_edge(second, second, sdfg.InterstateEdge("i < 9", {"i": "i + 1", "j": "i"}))
+        second.add_mapped_tasklet("t", {"p": "0:M"}, {"a": sdfg.Memlet("A[p + i + k]")}, "b = a", {"b": sdfg.Memlet("A[p]")}, external_edges=True)
+        self.assertEqual(second.free_symbols, {"N", "M", "i", "k"})
+        self.assertEqual(graph.free_symbols, {"N", "M", "j", "k"})
+
+    def test_connectors_of_scopes(self):
+        graph = sdfg.SDFG("connectors")
+        graph.add_array("A", [4], sdfg.float64)
+        graph.add_array("B", [4], sdfg.float64)
+        state = graph.add_state()
+        entry, exit = state.add_map("m", {"i": "0:4"})
+        tasklet = state.add_tasklet("t", ["a"], ["b"], "b = a + 1")
+        state.add_edge(state.add_read("A"), None, entry, None, sdfg.Memlet("A[0:4]"))
+        state.add_edge(entry, None, tasklet, "a", sdfg.Memlet("A[i]"))
+        state.add_edge(tasklet, "b", exit, None, sdfg.Memlet("B[i]"))
+        state.add_edge(exit, None, state.add_write("B"), None, sdfg.Memlet("B[0:4]"))
+        graph.fill_scope_connectors()
+        A, B = numpy.arange(4.0), numpy.zeros(4)
+        graph(A=A, B=B)
+        self.assertEqual(B.tolist(), [1, 2, 3, 4])
+
+    def test_nested_graphs_of_files(self):
+        inner = sdfg.SDFG("inner")
+        inner.add_scalar("x", sdfg.float64)
+        inner.add_array("y", [1], sdfg.float64)
+        state = inner.add_state()
+        tasklet = state.add_tasklet("t", ["a"], ["b"], "b = a * 2")
+        state.add_edge(state.add_read("x"), None, tasklet, "a", sdfg.Memlet("x[0]"))
+        state.add_edge(tasklet, "b", state.add_write("y"), None, sdfg.Memlet("y[0]"))
+        outer = sdfg.SDFG("outer")
+        outer.add_array("A", [4], sdfg.float64)
+        state = outer.add_state()
+        entry, exit = state.add_map("m", {"i": "0:4"})
+        with tempfile.TemporaryDirectory() as folder:
+            inner.save(f"{folder}/inner.sdfg")
+            nested = state.add_nested_sdfg(None, {"x"}, {"y"}, external_path=f"{folder}/inner.sdfg")
+        state.add_memlet_path(state.add_read("A"), entry, nested, dst_conn="x", memlet=sdfg.Memlet("A[i]"))
+        state.add_memlet_path(nested, exit, state.add_write("A"), src_conn="y", memlet=sdfg.Memlet("A[i]"))
+        A = numpy.arange(4.0)
+        outer(A=A)
+        self.assertEqual(A.tolist(), [0, 2, 4, 6])
+
     def test_mistakes(self):
         graph = axpy()
         state = graph.nodes()[0]

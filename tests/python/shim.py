@@ -4,6 +4,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import warnings
 
 import numpy
 import numpy as np
@@ -158,7 +159,155 @@ class Shim(unittest.TestCase):
         dace = sdfg.as_dace()
         with dace.config.set_temporary("compiler", "build_type", value="Debug"):
             self.assertEqual(dace.Config.get("compiler", "build_type"), "Debug")
-        self.assertIsNone(dace.Config.get("compiler", "build_type"))
+        self.assertEqual(dace.Config.get("compiler", "build_type"), dace.Config.get_default("compiler", "build_type"))
+
+    def test_options_that_are_heeded(self):
+        dace = sdfg.as_dace()
+
+        def unknown(A):
+            global UNUSED
+            return A
+
+        @dace.program
+        def f(A: dace.float64[3]):
+            unknown(A)
+            return unknown(A)
+
+        @dace.program
+        def g(A: dace.float64[3]):
+            A += 1
+        with warnings.catch_warnings(), dace.config.set_temporary("frontend", "typed_callbacks_only", value=True):
+            warnings.simplefilter("ignore")
+            with self.assertRaisesRegex(dace.DaceSyntaxError, "the type of what the callback 'unknown' returns is not known"):
+                f(numpy.ones(3))
+        with dace.config.set_temporary("compiler", "allow_view_arguments", value=False), self.assertRaisesRegex(TypeError, "a view of another"):
+            g(numpy.ones(6)[::2])
+        g(numpy.ones(6)[::2])
+
+    def test_results_by_name_and_missing_arguments(self):
+        dace = sdfg.as_dace()
+
+        @dace.program
+        def f(A: dace.float64[3]):
+            return A * 2
+        into = numpy.zeros(3)
+        self.assertIs(f(numpy.ones(3), __return=into), into)
+        self.assertEqual(into.tolist(), [2] * 3)
+        for kind in TypeError, KeyError:
+            with self.assertRaisesRegex(kind, r"^f\(\) is missing arguments: A$"):
+                f()
+
+    def test_symbols_by_keyword(self):
+        dace = sdfg.as_dace()
+        first, last, scale = dace.symbol("first"), dace.symbol("last"), dace.symbol("scale", dace.float64)
+
+        @dace.program
+        def part():
+            return np.ones([last - first])
+
+        @dace.program
+        def scaled(A: dace.float64[4]):
+            A[:] = A * scale
+
+        @dace.program
+        def f(A: dace.float64[4], ends: dace.int32[2], x: dace.float64):
+            scaled(A, scale=x + 1)
+            begin, end = ends[0], ends[1]
+            A[begin:end] = part(first=begin, last=end)
+        A = numpy.full(4, 2.0)
+        f(A, numpy.array([1, 3], numpy.int32), 0.5)
+        self.assertEqual(A.tolist(), [3, 1, 1, 3])
+
+    def test_where_and_how_long_memory_lives(self):
+        dace = sdfg.as_dace()
+
+        @dace.program
+        def count(A: dace.int32[1]):
+            kept = dace.define_local_scalar(dace.int32, lifetime=dace.AllocationLifetime.Persistent)
+            if A[0] == 0:
+                kept[:] = 0
+            kept += 1
+            A[0] = kept
+
+        @dace.program
+        def hints(A: dace.float64[3]):
+            b: dace.float64[3] @ dace.StorageType.CPU_ThreadLocal = np.ones(3)
+            c = np.ones(3) @ dace.StorageType.CPU_Heap
+            return A + b + c
+        compiled, A = count.compile(), numpy.zeros(1, numpy.int32)
+        for n in 1, 2, 3:
+            compiled(A=A)
+            self.assertEqual(A[0], n)
+        graph = hints.to_sdfg()
+        self.assertEqual((graph.arrays["b"].storage, graph.arrays["c"].storage), ("CPU_ThreadLocal", "CPU_Heap"))
+        self.assertEqual(graph(numpy.ones(3)).tolist(), [3] * 3)
+
+    def test_words_of_dace_alone(self):
+        dace = sdfg.as_dace()
+        N = dace.symbol("N")
+
+        @dace.program
+        def five() -> dace.int32:
+            return 5
+
+        @dace.program
+        def f(A: dace.float64[2, 3], B: dace.float64[3, 4]):
+            C = np.tensordot(A, B, axes=([1], [0]), out_axes=[1, 0])
+            for i in parrange(2): # noqa: F821
+                A[i, 0] = five()
+            return C, five()
+
+        @dace.program
+        def writes(A: dace.float64[N]):
+            with dace.tasklet:
+                a << A[0]
+                N = a
+
+        @dace.program
+        def constant(A, k: dace.compiletime):
+            A[:] = k
+
+        @dace.program
+        def passes(A: dace.float64[3], k: dace.int64):
+            constant(A, k)
+        A, B = numpy.arange(6.0).reshape(2, 3), numpy.arange(12.0).reshape(3, 4)
+        product, number = f(A.copy(), B)
+        self.assertEqual(product.tolist(), (A @ B).T.tolist())
+        self.assertEqual((number.dtype, number[0]), (numpy.int32, 5))
+        with self.assertRaisesRegex(dace.DaceSyntaxError, "the symbol 'N' cannot be assigned in a tasklet"):
+            writes.to_sdfg()
+        with self.assertRaisesRegex(dace.DaceSyntaxError, r"argument 'k' is a constant \(compiletime\)"):
+            passes.to_sdfg()
+
+    def test_errors_inside_of_objects(self):
+        dace = sdfg.as_dace()
+
+        class Broken(dace.SDFGConvertible):
+            def __sdfg__(self, *_, **__):
+                raise NotADirectoryError("nothing here")
+
+            def __sdfg_signature__(self):
+                return [], []
+
+        @dace.program
+        def f(A, b: dace.compiletime):
+            b(A)
+        with self.assertRaisesRegex(NotADirectoryError, "^nothing here$"):
+            f(numpy.ones(3), Broken())
+
+    def test_memory_counts(self):
+        dace = sdfg.as_dace()
+        graph = dace.SDFG("strided")
+        graph.add_array("A", [2, 3], dace.float64, strides=[12, 2])
+        graph.add_array("B", [2, 3], dace.float64)
+        self.assertEqual((graph.arrays["A"].strides, graph.arrays["B"].strides), ((12, 2), (3, 1)))
+        state = graph.add_state()
+        state.add_nedge(state.add_read("A"), state.add_write("B"), dace.Memlet.from_array("A", graph.arrays["A"]))
+        A, B = numpy.arange(24.0).reshape(2, 2, 6), numpy.zeros((2, 3))
+        graph(A=A, B=B)
+        self.assertEqual(B.tolist(), [[0, 2, 4], [12, 14, 16]])
+        with self.assertRaises(dace.InvalidSDFGError):
+            graph(A=numpy.zeros(5), B=B)
 
     def test_constant_functions(self):
         dace = sdfg.as_dace()

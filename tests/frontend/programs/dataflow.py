@@ -137,3 +137,21 @@ def reductions(A: dace.float64[N, M], R: dace.float64[N], S: dace.float64[1]):
     dace.reduce(lambda x, y: x + y, A, R, axis=1, identity=0)
     dace.reduce(lambda x, y: max(x, y), A, S)
     return dace.reduce(lambda x, y: x * y, A, axis=0, identity=1)
+
+
+FACTOR = 3.0
+
+
+@dace.program
+def constants_of_the_file(A: dace.float64[N], B: dace.float64[N]):
+    for i in dace.map[0:N]:
+        with dace.tasklet:
+            a << A[i]
+            b >> B[i]
+            b = a * FACTOR + N
+
+
+@dace.program
+def own_reductions(A: dace.float64[N, M], R: dace.float64[N], S: dace.float64[1]):
+    dace.reduce(lambda x, y: x if x < y else y, A, R, axis=1, identity=9)
+    dace.reduce(lambda x, y: x - y, A, S)

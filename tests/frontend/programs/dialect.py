@@ -36,3 +36,8 @@ def locals(A: dace.float64[N]):
     y = dace.define_local([N], dace.float64)
     y[:] = A + x
     return y
+
+
+@dace.program
+def columns(A: dace.float64[N, M]):
+    return np.flip(A, 0).flatten(order="F"), A.flatten(order="C")

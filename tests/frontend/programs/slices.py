@@ -138,3 +138,23 @@ def turned(A: sdfg.float64[N, M], B: sdfg.float64[N, 1, M]):
     np.flip(A, axis=0)[0, 0] = 7
     C = np.expand_dims(A, 1) + B
     return np.flip(A), np.flip(A, axis=-1), C, np.squeeze(B) * 2, np.swapaxes(B, 0, -1), np.squeeze(C, axis=1)
+
+
+@sdfg.program
+def separated(A: sdfg.float64[4, 4, 4, 4], F: sdfg.int64[3]):
+    I = F % 4
+    J = F[:2, None] % 2
+    return A[:, I, :, 2], A[1:3, I, 2], A[1, :, J], A[0, I, None, 1], A[:3, J, I, ..., 3], A[None, 1, I, 1:3, 0]
+
+
+@sdfg.program
+def symbolic_steps(A: sdfg.float64[N], S: sdfg.float64[K]):
+    A[::K] = A[::K] * 2 + 1
+    return A[1:N:K], A[0:N:2 * K]
+
+
+@sdfg.program
+def other_bytes(A: sdfg.float32[N, 4], B: sdfg.int16[6]):
+    A.view(np.int64)[:, 1] = 0
+    B.view(np.int8)[::2] += 1
+    return A.view(np.int16) + 1, B.view(np.int32)

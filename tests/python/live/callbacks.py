@@ -24,6 +24,46 @@ def filled(A):
     A[...] = np.arange(A.size).reshape(A.shape)
 
 
+def five():
+    global UNUSED
+    return 5.0
+
+
+class Like:
+    """An array of another package."""
+
+    def __init__(self, array):
+        self.array = array
+
+    @property
+    def __array_interface__(self):
+        return self.array.__array_interface__
+
+    def twice(self):
+        return float(self.array.sum()) * 2
+
+
+def asks(like) -> float:
+    global UNUSED
+    return like.twice()
+
+
+LIKE = Like(np.arange(3.0))
+
+
+@sdfg.program
+def stretched(A):
+    A[1:] = five()
+    A[0] = five()
+    return A
+
+
+@sdfg.program
+def other_arrays(A):
+    x = asks(LIKE)
+    return A + x
+
+
 def split(A) -> tuple[float, sdfg.float64[N], int]:
     global UNUSED
     return A[0], A[::-1] * 2, len(A)
@@ -174,6 +214,8 @@ def calls():
         yield arguments, (rng.random(n).astype(np.float32),)
         yield explicit_of(n), (rng.random(n),)
         yield several, (rng.random(n),)
+        yield stretched, (rng.random(n),)
+        yield other_arrays, (rng.random(n),)
     yield in_place, (rng.random((4, 5)),)
     yield in_place, (rng.random((4, 6))[:, ::2],)
     yield in_place, (np.asfortranarray(rng.random((3, 3))),)

@@ -204,8 +204,22 @@ def slices(A, s):
     return B, A[ENDS[0]] + A[slice(None)], A[ENDS[2]].sum(), A[INNER.start]
 
 
+HELD, ROWS = {"a": np.arange(5.0), "b": np.zeros((2, 5))}, [np.ones(5), np.ones(5, np.float32)]
+
+
+@sdfg.program
+def held(A):
+    HELD["a"] += A
+    HELD["b"] *= 2
+    HELD["b"] += HELD["a"]
+    ROWS[1] -= 1
+    return ROWS[0] + ROWS[1]
+
+
 def calls():
     A = np.arange(5.0)
+    yield held, (A,), (HELD["a"], HELD["b"], *ROWS)
+    yield held, (A * 2,), (HELD["a"], HELD["b"], *ROWS)
     yield scalars, (A,)
     yield scalars, (A.astype(int),)
     for s in slice(0, 2), slice(0, 3), slice(-2, None), slice(0, 3):
