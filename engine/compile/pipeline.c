@@ -51,6 +51,13 @@ static bool wants_defaults(const struct compile *c)
     return wants_tree(c) && members && members->count;
 }
 
+/* Of transformations, which somebody has to name. */
+static bool never(const struct compile *c)
+{
+    (void)c;
+    return false;
+}
+
 static bool wants_instrument(const struct compile *c) { return c->request->instrument; }
 
 static bool wants_cpp(const struct compile *c) { return wants_tree(c) && clang_has_work(c->sdfg); }
@@ -67,6 +74,10 @@ const struct pass pipeline[] = {
       "library nodes that plug-ins implement by graphs become nested SDFGs", NULL },
     { "settle-defaults", PHASE_ANALYSIS, pass_graph, FACT_VALID, 0, 0, wants_defaults, sdfg_settle_defaults, NULL, 0,
       "Default in scopes of schedules that plug-ins registered becomes what they say", NULL },
+    { "copy-to-map", PHASE_ANALYSIS, pass_graph, FACT_VALID, 0, 0, never, sdfg_copy_to_map, NULL, 0,
+      "copies between arrays become maps; if it is named", NULL },
+    { "persistent-transients", PHASE_ANALYSIS, pass_graph, FACT_VALID, 0, 0, never, sdfg_persistent_transients, NULL, 0,
+      "arrays of known size are kept from call to call; if it is named", NULL },
     { "instrument", PHASE_ANALYSIS, pass_instrument, FACT_VALID, 0, 0, wants_instrument, NULL, NULL, 0,
       "elements that are to be measured get their instrumentation", NULL },
     { "machine-vectors", PHASE_ANALYSIS, pass_graph, FACT_VALID, 0, 0, wants_tree, sdfg_machine_vectors, NULL, 0,
