@@ -35,6 +35,8 @@ struct ir {
     struct syms *syms;       /* ir/sym/sym.c */
     struct enums *enums;     /* ir/enums.c */
     struct read_limits limits;
+    bool floored_mod; /* Mod(a, b) has the sign of b: in files since DaCe 2.0.0b1; before, it was C's remainder, as a %
+                         b is in all */
 };
 
 struct ir *ir_new(void);

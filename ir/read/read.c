@@ -137,11 +137,19 @@ static enum sym_syntax find_syntax(const struct json *root)
 
 /* ---- files ---- */
 
+static bool mod_is_floored(const struct json *root)
+{
+    const char *version = json_string(json_get(root, "dace_version"));
+    return version && *version >= '2' && strncmp(version, "2.0.0a", 6);
+}
+
 static struct sdfg *read_root(struct ir *ir, const struct json *json, const char *folder, const char *top,
                               uint32_t *external, struct nested *parent)
 {
     struct reader r = { .ir = ir, .json = json, .folder = folder, .top = top, .external = external };
     r.syntax = find_syntax(json);
+    if (!parent) /* DaCe means the same everywhere that it means in the outermost file */
+        ir->floored_mod = mod_is_floored(json);
     return read_sdfg(&r, parent, json);
 }
 

@@ -175,6 +175,8 @@ bool sym_linear_in(struct ir *ir, const struct sym *a, const char *name, const s
 /* Printing. NEW is what 2.0.0a6 writes ("-1 + $N"; typed symbols as `symbol($N, dtype=dace.int64)` if `type` is known
  * and not int32), OLD bare names, PYTHON is for messages and code ("N - 1" style order is not attempted: "-1 + N"). */
 void sym_print(const struct sym *a, enum sym_syntax syntax, struct text *out);
+void sym_print_of(const struct ir *ir, const struct sym *a,
+                  struct text *out);                      /* the new syntax as in the file that was read */
 const char *sym_text(struct ir *ir, const struct sym *a); /* PYTHON form, for messages */
 
 #endif

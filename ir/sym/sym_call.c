@@ -10,6 +10,8 @@ enum meaning {
     KEPT,      /* stays a call; sign, beta, ... may be containers of old files */
     SQUARE_ROOT,
     RECIPROCAL,
+    REMAINDER, /* a % b, or what has the sign of b, as the file has it */
+    MODULO,    /* with the sign of b */
     SUBSCRIPT,
     MEMBER,
 };
@@ -34,7 +36,11 @@ static const struct function {
     { "floor", OPERATION, SYM_FLOOR, 1, 1 },
     { "ceiling", OPERATION, SYM_CEIL, 1, 1 },
     { "ceil", OPERATION, SYM_CEIL, 1, 1 },
-    { "Mod", OPERATION, SYM_MOD, 2, 2 },
+    { "Mod", REMAINDER, 0, 2, 2 },
+    { "CMod", OPERATION, SYM_MOD, 2, 2 },
+    { "FtnMod", OPERATION, SYM_MOD, 2, 2 },
+    { "PyMod", MODULO, 0, 2, 2 },
+    { "FtnModulo", MODULO, 0, 2, 2 },
     { "ROUND", OPERATION, SYM_ROUND, 1, 1 },
     { "round", OPERATION, SYM_ROUND, 1, 1 },
     { "pow", OPERATION, SYM_POW, 2, 2 },
@@ -147,6 +153,23 @@ static const struct sym *wrong_count(struct sym_parser *p, const struct function
     return NULL;
 }
 
+static const struct sym *two(struct ir *ir, enum sym_op op, const struct sym *a, const struct sym *b)
+{
+    const struct sym *const args[] = { a, b };
+    return sym_make(ir, op, NULL, NULL, args, 2);
+}
+
+/* a % b, plus b where the signs of both differ. */
+static const struct sym *modulo(struct ir *ir, const struct sym *a, const struct sym *b)
+{
+    const struct sym *zero = sym_int(ir, 0), *rest = two(ir, SYM_MOD, a, b);
+    const struct sym *differ = two(ir, SYM_LT, rest, zero);
+    if (b->op != SYM_INT || b->i <= 0)
+        differ = two(ir, SYM_AND, two(ir, SYM_NE, rest, zero), two(ir, SYM_NE, differ, two(ir, SYM_LT, b, zero)));
+    const struct sym *const choice[] = { differ, two(ir, SYM_ADD, rest, b), rest };
+    return sym_make(ir, SYM_SELECT, NULL, NULL, choice, 3);
+}
+
 static const struct sym *apply(struct sym_parser *p, const struct function *f, size_t at, const struct sym_list *args)
 {
     struct ir *ir = p->ir;
@@ -164,6 +187,10 @@ static const struct sym *apply(struct sym_parser *p, const struct function *f, s
         return sym_power(ir, a[0], sym_rational(ir, 1, 2));
     case RECIPROCAL:
         return sym_power(ir, a[0], sym_int(ir, -1));
+    case REMAINDER:
+        return ir->floored_mod ? modulo(ir, a[0], a[1]) : two(ir, SYM_MOD, a[0], a[1]);
+    case MODULO:
+        return modulo(ir, a[0], a[1]);
     case SUBSCRIPT: {
         struct sym_list indices;
         sym_list_init(&indices, ir);

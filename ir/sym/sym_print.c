@@ -24,6 +24,7 @@ enum { LONG_ROW = 64 };
 struct printer {
     struct text *out;
     enum sym_syntax syntax;
+    const char *remainder; /* the function of SYM_MOD */
 };
 
 static void print(const struct printer *p, const struct sym *a, enum precedence place);
@@ -427,7 +428,7 @@ static void print_bare(const struct printer *p, const struct sym *a)
     else if (a->op == SYM_NOT && p->syntax == SYM_SYNTAX_NEW && sym_is_boolean(a->args[0]))
         text_addc(p->out, '~'), print(p, a->args[0], BIND_ATOM);
     else
-        print_call(p, styles[a->op].function, a);
+        print_call(p, a->op == SYM_MOD ? p->remainder : styles[a->op].function, a);
 }
 
 static void print(const struct printer *p, const struct sym *a, enum precedence place)
@@ -442,7 +443,13 @@ static void print(const struct printer *p, const struct sym *a, enum precedence 
 
 void sym_print(const struct sym *a, enum sym_syntax syntax, struct text *out)
 {
-    print(&(struct printer){ .out = out, .syntax = syntax }, a, BIND_SELECT);
+    print(&(struct printer){ .out = out, .syntax = syntax, .remainder = "Mod" }, a, BIND_SELECT);
+}
+
+void sym_print_of(const struct ir *ir, const struct sym *a, struct text *out)
+{
+    print(&(struct printer){ .out = out, .syntax = SYM_SYNTAX_NEW, .remainder = ir->floored_mod ? "CMod" : "Mod" }, a,
+          BIND_SELECT);
 }
 
 const char *sym_text(struct ir *ir, const struct sym *a)

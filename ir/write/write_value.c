@@ -56,7 +56,7 @@ void write_text(struct writer *w, const char *key, const char *value)
 void write_sym(struct writer *w, const char *key, const struct sym *s)
 {
     w->scratch.length = 0;
-    sym_print(s, SYM_SYNTAX_NEW, &w->scratch);
+    sym_print_of(w->ir, s, &w->scratch);
     json_write_string(&w->json, key, text_get(&w->scratch));
 }
 

@@ -56,6 +56,25 @@ static void folded_division(struct corner *c)
     build_edge(&n->node, "b", &build_access(st, "B")->node, NULL, "B[0:5]", NULL);
 }
 
+/* In files since DaCe 2.0.0b1 Mod has the sign of the divisor, in assignments, ranges and tasklets; a % b is C's in
+ * all. */
+static void floored_modulo(struct corner *c)
+{
+    struct region *top = &c->s->region;
+    c->ir->floored_mod = true;
+    corner_symbol(c, "int32 N", "-7");
+    corner_symbol(c, "int32 M", "-4");
+    corner_array(c, "int32 B[6]", "6*0", "1 -1 -3 0 1 -3");
+    corner_array(c, "int32 D[4]", "4*0", "1 0 0 0");
+    struct state *before = build_state(top, "before"), *st = build_state(top, "after");
+    build_transition(&before->block, &st->block, NULL, "q = Mod(N, 4); r = N % 2; s = Mod(N, M); u = Mod(N, 7)");
+    static const char *const values[] = { "q", "r", "s", "u", "Mod(N, 2)", "N % M" };
+    for (int i = 0; i < 6; i++)
+        corner_body(st, NULL, arena_printf(c->ir->arena, "o = %s", values[i]), NULL,
+                    arena_printf(c->ir->arena, "o = B[%d]", i), NULL);
+    corner_body(st, "i = 0:Mod(N, 4)", "o = 1", NULL, "o = D[i]", NULL);
+}
+
 /* Set on one of two paths that meet before it is read. */
 static void unset_symbol(struct corner *c)
 {
@@ -164,6 +183,7 @@ const struct corner_row corner_symbols[] = {
     { "070_rational_range", rational_range, false },
     { "071_symbolic_root", symbolic_root, false },
     { "072_folded_division", folded_division, false },
+    { "072_floored_modulo", floored_modulo, false },
     { "073_unset_symbol", unset_symbol, true },
     { "076_constant_on_transition", constant_on_transition, false },
     { "076_constant_array_on_transition", constant_array_on_transition, false },

@@ -85,8 +85,7 @@ static struct tree_expr *f_cpp_mod(struct code_gen *g, const struct code *c, str
 
 static struct tree_expr *f_Mod(struct code_gen *g, const struct code *c, struct tree_expr **args, uint32_t count)
 {
-    (void)count;
-    return code_binary(g, c, CODE_MOD, args[0], args[1]);
+    return g->ir->floored_mod ? f_py_mod(g, c, args, count) : code_binary(g, c, CODE_MOD, args[0], args[1]);
 }
 
 /* a - cut(a / b) * b with the quotient cut in one of three ways. */
