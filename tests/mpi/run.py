@@ -14,12 +14,8 @@ import tempfile
 import numpy as np
 
 from graphs import REQUEST, Graph, array, grid, memlet, part, redistribution, subarray
+from launchers import LAUNCHERS
 
-LAUNCHERS = {
-    "MPICH": ["mpirun.mpich"],
-    "Open MPI": ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "--mca", "btl_vader_single_copy_mechanism",
-                 "none", "--mca", "plm_rsh_agent", "true"],
-}
 failures = []
 
 

@@ -23,6 +23,10 @@ def sends_messages(node):
     return type(node).__module__.startswith(("dace.libraries.mpi.", "dace.libraries.comm.", "dace.libraries.pblas."))
 
 
+def is_quiet(node):
+    return not sends_messages(node)
+
+
 def is_foreign(node):
     return not type(node).__module__.startswith("dace.")
 
@@ -75,21 +79,25 @@ def of_program(program, more=()):
 def load(graph, engine):
     """The engine's program for a graph whose interface is DaCe's. The graph may be changed: it is what DaCe's CompiledSDFG asks for the
     arguments. Gives the program and the symbols that DaCe passes though the code does not need them."""
-    expand(graph, is_foreign)
-    program = Program(json_of(graph), engine)
-    for expanded in False, True:
-        if expanded:
-            expand(graph, lambda node: not sends_messages(node)) # what a library node needs is known to DaCe once it is expanded
-        resolve(graph)
-        wanted = interface(graph)
+    def fitting(program, wanted):
         optional = {a.name for a in program.arguments if a.kind == "symbol" and a.optional}
         more = [name for name in wanted[0] if name in optional]
-        if of_program(program, more) == wanted:
+        return of_program(program, more), more
+
+    expand(graph, is_foreign)
+    program = Program(json_of(graph), engine)
+    for which in None, is_quiet, sends_messages:
+        if which is sends_messages: # as DaCe would generate code from it, but for the messages
+            generated = json_of(graph)
+        if which: # what a library node needs is known to DaCe once it is expanded
+            expand(graph, which)
+        resolve(graph)
+        wanted = interface(graph)
+        found, more = fitting(program, wanted)
+        if found == wanted:
             return program, more
-    program = Program(json_of(graph), engine) # the graph as DaCe would generate code from it
-    optional = {a.name for a in program.arguments if a.kind == "symbol" and a.optional}
-    more = [name for name in wanted[0] if name in optional]
-    found = of_program(program, more)
+    program = Program(generated, engine)
+    found, more = fitting(program, wanted)
     if found == wanted:
         return program, more
     for ours, theirs, what in zip(found, wanted, ("arguments", "arguments of the initialisation")):

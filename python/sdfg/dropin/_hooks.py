@@ -2,6 +2,7 @@
 one that generates code and one that runs CMake; within `SDFG.compile` both are ours."""
 
 import functools
+import sys
 import threading
 
 from .._errors import Error
@@ -27,7 +28,6 @@ def _compile(original):
     @functools.wraps(original)
     def compile(self, output_file=None, validate=True, return_program_handle=True, *args, **kwargs):
         before, level = getattr(_now, "job", None), settings.level
-        compiling, _now.compiling = getattr(_now, "compiling", False), True
         _now.job = None
         try:
             if level == "memory" and output_file is None and return_program_handle:
@@ -39,16 +39,17 @@ def _compile(original):
                 _now.job = _build.Job()
             return original(self, output_file, validate, return_program_handle, *args, **kwargs)
         finally:
-            _now.job, _now.compiling = before, compiling
+            _now.job = before
     return compile
 
 
 def _expand_library_nodes(original):
-    """DaCe expands nodes that send messages to C++ that calls MPI or ScaLAPACK; we take the nodes. Who asks before the compilation
-    (`auto_optimize`) leaves them as they are."""
+    """DaCe expands nodes that send messages to C++ that calls MPI or ScaLAPACK; we take the nodes, which DaCe's own optimizer (`auto_optimize`) leaves as
+    they are, too. Users that ask get what DaCe gives."""
     @functools.wraps(original)
     def expand_library_nodes(self, recursive=True):
-        if getattr(_now, "compiling", False) or not settings.level or not any(sends_messages(node) for node, _ in self.all_nodes_recursive()):
+        by_optimizer = sys._getframe(1).f_globals.get("__name__", "").startswith("dace.transformation.")
+        if not by_optimizer or not settings.level or not any(sends_messages(node) for node, _ in self.all_nodes_recursive()):
             return original(self, recursive)
         return expand(self, lambda node: not sends_messages(node), recursive)
     return expand_library_nodes
