@@ -22,13 +22,13 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(TOP / "bench"))
 from machine import describe  # noqa: E402
 
-FILE = TOP / "bench/mpi/programs.py"
+OWN, KERNELS, EXAMPLE = (f"{TOP}/{file}" for file in ("bench/mpi/programs.py", "tests/mpi/kernels.py", "examples/mpi/jacobi_2d.py"))
 
 
 def seconds(a, function, values, ranks=1, threads=1, repeat=5, options=()):
     """The fastest run, of the slowest process (all begin each run together, as their messages do)."""
     command = (shlex.split(a.launcher) + ["-n", str(ranks)] if ranks > 1 else []) + [
-        str(a.bin / "sdfg-run"), f"{FILE}:{function}", *(f"--{n}={v}" for n, v in values.items()), f"--threads={threads}", f"--repeat={repeat}", "--warmup=2", "--time=json", *options]
+        str(a.bin / "sdfg-run"), function, *(f"--{n}={v}" for n, v in values.items()), f"--threads={threads}", f"--repeat={repeat}", "--warmup=2", "--time=json", *options]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=300, env={**os.environ, "SDFG_SCALAPACK": "none"})
     text = done.stdout + done.stderr
     if done.returncode:
@@ -55,13 +55,13 @@ def grid(ranks):
 
 
 class Stencil:
-    name, function, alone, steps = "jacobi_2d", "stencil", "stencil_alone", 50
+    name, function, alone, steps = "jacobi_2d", f"{KERNELS}:jacobi_2d", f"{OWN}:stencil_alone", 50
 
     def __init__(self, rows=1024, columns=2048):
         self.rows, self.columns = rows, columns
 
     def values(self, ranks):
-        return {"M": self.rows // ranks, "N": self.columns, "steps": self.steps}
+        return {"n": self.rows // ranks, "N": self.columns, "steps": self.steps}
 
     def grown(self, ranks):
         return Stencil(self.rows * ranks, self.columns)
@@ -75,11 +75,21 @@ class Stencil:
 
 
 class Exchange(Stencil):
-    name, function = "jacobi_2d, blocking", "exchange"
+    """Square."""
+    name, function = "jacobi_2d, blocking", f"{EXAMPLE}:jacobi_2d"
+
+    def __init__(self):
+        super().__init__(2048, 2048)
+
+    def values(self, ranks):
+        return {"P": ranks, "N": self.columns, "T": self.steps}
+
+    def alone_values(self, ranks):
+        return super().values(ranks)
 
 
 class Gemm:
-    name, function, alone = "gemm", "gemm", "gemm_alone"
+    name, function, alone = "gemm", f"{OWN}:gemm", f"{OWN}:gemm_alone"
 
     def __init__(self, m=1024, n=1024, k=1024):
         self.m, self.n, self.k = m, n, k
@@ -164,7 +174,7 @@ def main():
     a = q.parse_args()
     begin = time.monotonic()
     counts = [int(r) for r in a.ranks.split(",")]
-    points = [(8 * n, best(a, "ping", {"N": n, "times": 200}, ranks=2) / 400) for n in (1, 64, 1024, 8192, 65536, 524288)]
+    points = [(8 * n, best(a, f"{OWN}:ping", {"N": n, "times": 200}, ranks=2) / 400) for n in (1, 64, 1024, 8192, 65536, 524288)]
     latency, bandwidth = fit(points)
     print(f"a message: {latency * 1e6:.2f} us + {1e9 / bandwidth:.3f} ns per byte ({bandwidth / 1e9:.1f} GB/s)")
     result = {"machine": describe(), "launcher": a.launcher, "latency_s": latency, "bandwidth_bytes_per_s": bandwidth, "messages": points, "programs": [], "overlap": [], "left_out": []}

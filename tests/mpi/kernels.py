@@ -8,31 +8,38 @@ N, n, M, K, Px, Py = (dace.symbol(s) for s in ("N", "n", "M", "K", "Px", "Py"))
 comm = MPI.COMM_WORLD
 
 
+def halo(A):
+    """Each process has some rows, and one of each neighbour around them."""
+    above = comm.rank - 1 if comm.rank > 0 else MPI.PROC_NULL
+    below = comm.rank + 1 if comm.rank + 1 < comm.size else MPI.PROC_NULL
+    requests = np.empty((4,), dtype=MPI.Request)
+    requests[0] = comm.Irecv(A[0:1], above)
+    requests[1] = comm.Irecv(A[-1:], below)
+    requests[2] = comm.Isend(A[1:2], above)
+    requests[3] = comm.Isend(A[-2:-1], below)
+    MPI.Request.Waitall(requests)
+
+
 @sdfg.program
 def jacobi_1d(A: sdfg.float64[n + 2], B: sdfg.float64[n + 2], steps: sdfg.int64):
-    left = comm.rank - 1 if comm.rank > 0 else MPI.PROC_NULL
-    right = comm.rank + 1 if comm.rank + 1 < comm.size else MPI.PROC_NULL
     for _ in range(steps):
-        comm.Send(A[1:2], left)
-        comm.Recv(A[-1:], right)
-        comm.Send(A[-2:-1], right)
-        comm.Recv(A[0:1], left)
+        halo(A)
         B[1:-1] = 0.33333 * (A[:-2] + A[1:-1] + A[2:])
         A[1:-1] = B[1:-1]
 
 
 @sdfg.program
-def heat_3d(A: sdfg.float64[n + 2, N, N], B: sdfg.float64[n + 2, N, N], steps: sdfg.int64):
-    """Each process has n planes, and one of each neighbour."""
-    above = comm.rank - 1 if comm.rank > 0 else MPI.PROC_NULL
-    below = comm.rank + 1 if comm.rank + 1 < comm.size else MPI.PROC_NULL
-    requests = np.empty((4,), dtype=MPI.Request)
+def jacobi_2d(A: sdfg.float64[n + 2, N], B: sdfg.float64[n + 2, N], steps: sdfg.int64):
     for _ in range(steps):
-        requests[0] = comm.Irecv(A[0], above)
-        requests[1] = comm.Irecv(A[-1], below)
-        requests[2] = comm.Isend(A[1], above)
-        requests[3] = comm.Isend(A[-2], below)
-        MPI.Request.Waitall(requests)
+        halo(A)
+        B[1:-1, 1:-1] = 0.2 * (A[1:-1, 1:-1] + A[1:-1, :-2] + A[1:-1, 2:] + A[2:, 1:-1] + A[:-2, 1:-1])
+        A[1:-1, 1:-1] = B[1:-1, 1:-1]
+
+
+@sdfg.program
+def heat_3d(A: sdfg.float64[n + 2, N, N], B: sdfg.float64[n + 2, N, N], steps: sdfg.int64):
+    for _ in range(steps):
+        halo(A)
         B[1:-1, 1:-1, 1:-1] = (0.125 * (A[2:, 1:-1, 1:-1] - 2.0 * A[1:-1, 1:-1, 1:-1] + A[:-2, 1:-1, 1:-1]) + 0.125 * (A[1:-1, 2:, 1:-1] - 2.0 * A[1:-1, 1:-1, 1:-1] + A[1:-1, :-2, 1:-1])
                                + 0.125 * (A[1:-1, 1:-1, 2:] - 2.0 * A[1:-1, 1:-1, 1:-1] + A[1:-1, 1:-1, :-2]) + A[1:-1, 1:-1, 1:-1])
         A[1:-1, 1:-1, 1:-1] = B[1:-1, 1:-1, 1:-1]

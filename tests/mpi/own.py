@@ -114,6 +114,7 @@ def jacobi_2d(run):
     program, arrays, wanted = f"{EXAMPLES}/jacobi_2d.py:jacobi_2d", {"A": (a, halos), "B": (np.zeros_like(a), halos)}, {"A": sweep(a, step)}
     for options in [], ["--passes=-overlap"], ["--fp=strict"], ["--check"]:
         compare(run, program, arrays, wanted, options, N=N, T=STEPS, P=lambda of: of.ranks)
+    compare(run, kernel("jacobi_2d"), arrays, wanted, steps=STEPS)
     done = run.start(program, [f"--N={N}", f"--P={run.ranks}", f"--T={STEPS}", "--remarks"])
     complain(done, 0, "its interior is computed while messages are under way", by_one=False)
 
