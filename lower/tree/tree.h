@@ -29,7 +29,8 @@ struct tree_var {
     bool again;                    /* not the first of its name: printed as name#id */
     bool several;                  /* memory of several sizes is taken for it, or of one that calls do not give */
     struct tree_expr *elements;    /* of memory that is taken for it: as many in each place (tree_is_size); else NULL */
-    struct tree_expr *size; /* what it is in all of the program, if that is a sum of sizes (name-sizes); else NULL */
+    struct tree_expr *size;        /* what it always is, made of constants and parameters; else NULL */
+    int64_t least;                 /* with a size: it is no less, if this is more than 0 */
 };
 
 enum expr_op {

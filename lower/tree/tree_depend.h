@@ -54,6 +54,8 @@ bool depend_is_never(const struct depend_query *q);
 /* ... or only in iterations of the last loop that are in step? */
 bool depend_is_in_step(const struct depend_query *q);
 
+/* The end of the loop if it runs: max(x, y) is x if y is no further than the begin. */
+const struct tree_expr *depend_end(const struct tree_stmt *loop);
 /* Is the sum at least 0 in all iterations of the loops? */
 bool depend_is_natural(struct arena *arena, const struct linear *l, const struct tree_frame *frame);
 

@@ -139,11 +139,14 @@ bool depend_name(struct depend_problem *p, struct linear *out, const struct line
 /* ---- rows ---- */
 
 /* What a variable that is a sum of sizes is. */
-static void add_size(struct depend_problem *p, int number, const struct tree_expr *size)
+static void add_size(struct depend_problem *p, int number, const struct tree_var *v)
 {
     struct linear sum;
-    struct system_row row;
-    linear_of(&sum, size);
+    struct system_row row = { .constant = -v->least };
+    row.times[number] = 1;
+    if (v->least > 0)
+        system_add(&p->system, &row);
+    linear_of(&sum, v->size);
     if (!depend_row(p, &row, &sum))
         return;
     row.equal = true;
@@ -165,7 +168,7 @@ static int number_of(struct depend_problem *p, const struct linear_term *term)
     p->names[s->vars] = *term;
     int number = (int)s->vars++;
     if (term->count == 1 && term->factors[0]->op == EXPR_VAR && term->factors[0]->var->size)
-        add_size(p, number, term->factors[0]->var->size);
+        add_size(p, number, term->factors[0]->var);
     return number;
 }
 
@@ -245,8 +248,7 @@ static bool behind_begin(struct depend_problem *p, const struct tree_frame *fram
     return out->known && stays(p, frame->loop->begin, frame->outer);
 }
 
-/* The end of the loop if it runs: max(x, y) is x if y is no further than the begin. */
-static const struct tree_expr *real_end(const struct tree_stmt *loop)
+const struct tree_expr *depend_end(const struct tree_stmt *loop)
 {
     for (int side = 0; loop->end->op == EXPR_MAX && side < 2; side++) {
         struct linear span, end;
@@ -269,7 +271,7 @@ static void add_loop(struct depend_problem *p, const struct tree_frame *frame, b
     } else {
         p->system.loose = true;
     }
-    linear_of(&left, real_end(loop));
+    linear_of(&left, depend_end(loop));
     linear_of(&last, variable(p, loop->var));
     linear_add(&left, &last, -1);
     linear_constant(&last, 1);

@@ -122,6 +122,7 @@ static bool rename_assigned(void *user, struct tree_stmt *s)
             v->elements = old->elements;
             v->several = old->several;
             v->size = old->size;
+            v->least = old->least;
             map_put(r->tree->arena, &r->vars, old, v);
         }
         *vars[i] = v;

@@ -59,7 +59,7 @@ static struct tree_stmt *add_loop(struct tree *t, struct tree_stmt *block, const
 /* Parameters that are extents are not negative; what is computed from them (N - 1) may be. */
 static bool may_be_negative(const struct tree_expr *count)
 {
-    return count->op != EXPR_INT && (count->op != EXPR_VAR || count->var->size);
+    return count->op != EXPR_INT && (count->op != EXPR_VAR || (count->var->size && count->var->least <= 0));
 }
 
 /* Two factors below zero would be iterations that the nest does not have. */

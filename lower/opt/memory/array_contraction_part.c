@@ -127,7 +127,7 @@ static bool find_end(const struct shrink *w, struct linear *l, const struct tree
         if (times == 0)
             continue;
         bool begin = (times > 0) == least;
-        linear_of(&bound, begin ? f->loop->begin : f->loop->end);
+        linear_of(&bound, begin ? f->loop->begin : depend_end(f->loop));
         bound.constant -= !begin;
         linear_add(l, &bound, times);
     }
@@ -142,16 +142,21 @@ struct part_ends {
     uint32_t count;
 };
 
-static bool add_end(struct part_ends *ends, const struct linear *end, bool least)
+/* An end in front of another one (`least`), or behind it, stands for both. */
+static bool add_end(const struct shrink *w, struct part_ends *ends, const struct linear *end, bool least,
+                    const struct tree_frame *frame)
 {
     for (uint32_t i = 0; i < ends->count; i++) {
-        struct linear apart;
-        linear_copy(&apart, end);
-        linear_add(&apart, &ends->items[i], -1);
-        if (!linear_is_constant(&apart))
+        struct linear further, back;
+        linear_copy(&further, end);
+        linear_add(&further, &ends->items[i], -1);
+        linear_constant(&back, 0);
+        linear_add(&back, &further, -1);
+        if (depend_is_natural(w->arena, least ? &further : &back, frame))
+            return true;
+        if (!depend_is_natural(w->arena, least ? &back : &further, frame))
             continue;
-        if ((apart.constant < 0) == least)
-            linear_copy(&ends->items[i], end);
+        linear_copy(&ends->items[i], end);
         return true;
     }
     if (ends->count == MOST_ENDS)
@@ -163,6 +168,9 @@ static bool add_end(struct part_ends *ends, const struct linear *end, bool least
 static bool find_ends(const struct shrink *w, const struct contracted *m, const struct tree_stmt *loop,
                       const struct linear *base, struct part_ends *low, struct part_ends *high)
 {
+    const struct tree_frame *frame = m->accesses.items[0]->frame;
+    while (frame && frame->loop != loop)
+        frame = frame->outer;
     for (uint32_t i = 0; i < m->accesses.count; i++) {
         const struct tree_access *a = m->accesses.items[i];
         for (int least = 0; least < 2; least++) {
@@ -170,7 +178,7 @@ static bool find_ends(const struct shrink *w, const struct contracted *m, const 
             linear_copy(&rest, a->at);
             linear_add(&rest, base, -1);
             if (a->extent != 1 || a->type != m->alloc->type || !find_end(w, &rest, a, loop, least) ||
-                !add_end(least ? low : high, &rest, least))
+                !add_end(w, least ? low : high, &rest, least, frame))
                 return false;
         }
     }
