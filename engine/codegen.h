@@ -144,6 +144,7 @@ struct codegen_request {
     const struct codegen_export *exports; /* what the functions of an object are; NULL: none */
     _Atomic(const char *) *phase;         /* gets the name of each pass when it begins, static text; or NULL */
     const char *passes;                   /* as in sdfg_options, or NULL */
+    const char *tuned;                    /* for a remark: how those were chosen; NULL: by nobody, or by the caller */
     const char *dump_after;               /* pass whose result goes to `dump`, or NULL */
     const char *debug_words;              /* as in SDFG_DEBUG, or NULL */
     void (*dump)(void *user, const char *title, const char *text);
@@ -203,6 +204,7 @@ struct codegen_result {
     char *text; /* emitted text or object bytes, zero-terminated */
     size_t text_size;
     struct codegen_cost cost;     /* CODEGEN_EMIT_WORK for a device */
+    const char *noticed;          /* CODEGEN_EMIT_TREE: a function it calls whose calls others notice, or NULL */
     struct codegen_phase *phases; /* times in order, for --time and bench/compile */
     uint32_t num_phases;
     size_t code_bytes, peak_bytes; /* machine code; compiler memory */

@@ -18,6 +18,7 @@ struct sdfg_engine {
     atomic_bool freed;   /* by the caller */
     sdfg_options options;
     int cuda_device;                         /* that programs run on; -1: the CPU */
+    bool tunes;                              /* calls measure which passes they are faster without (engine/tune/) */
     bool device_auto;                        /* that one or the CPU, by what a call costs (engine/kernels/choose.h) */
     _Atomic(enum device_state) device_state; /* of the GPU, if it is one of two */
     enum specialize_policy { SPECIALIZE_AUTO, SPECIALIZE_NONE, SPECIALIZE_ALL, SPECIALIZE_LIST } policy;

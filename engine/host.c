@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <gnu/libc-version.h>
 #include <link.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -191,4 +192,13 @@ void host_nvrtc(struct text *out)
     if (file && *file && !stat(file, &s))
         text_printf(out, "nvrtc %s %lld %lld.%09ld\n", file, (long long)s.st_size, (long long)s.st_mtim.tv_sec,
                     s.st_mtim.tv_nsec);
+}
+
+int host_threads(void)
+{
+    cpu_set_t set;
+    const char *wanted = getenv("OMP_NUM_THREADS");
+    if (wanted && atoi(wanted) > 0)
+        return atoi(wanted);
+    return sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
 }

@@ -12,5 +12,7 @@ bool host_builds(struct text *out, const char *codegen, const char **why);
 void host_processor(struct text *out);
 /* A line with size and time of the file that $SDFG_NVRTC names, if it names one. Any other NVRTC will do as well. */
 void host_nvrtc(struct text *out);
+/* Threads of parallel regions that OpenMP will decide on, which need not be running. */
+int host_threads(void);
 
 #endif

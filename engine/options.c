@@ -143,8 +143,10 @@ bool options_take(struct sdfg_engine *e, const sdfg_options *given, struct diags
     const char *wrong = given ? sized_take(o, sizeof *o, given) : NULL;
     if (wrong)
         return diag_error(d, NULL, DIAG_STRUCT_SIZE, "sdfg_options", wrong);
-    if (o->opt_level < -1 || o->opt_level > 3)
-        return diag_error(d, NULL, DIAG_OPTION_VALUE, "opt_level", "is -1 to 3");
+    if (o->opt_level < -1 || o->opt_level > SDFG_OPT_MAX)
+        return diag_error(d, NULL, DIAG_OPTION_VALUE, "opt_level", "is -1 to 3, or SDFG_OPT_MAX");
+    if (!(o->tune_seconds >= 0))
+        return diag_error(d, NULL, DIAG_OPTION_VALUE, "tune_seconds", "is not negative");
     if (o->num_threads < 0 || o->num_threads > 65536)
         return diag_error(d, NULL, DIAG_OPTION_VALUE, "num_threads", "is 0 to 65536");
     if ((unsigned)o->tier > SDFG_TIER_AUTO)
@@ -161,6 +163,11 @@ bool options_take(struct sdfg_engine *e, const sdfg_options *given, struct diags
         return diag_error(d, NULL, DIAG_OPTION_VALUE, "allocate", "needs option 'release', and the other way round");
     if (!check_debug(e, o->debug, d) || !take_limits(e, d) || !take_policy(e, o->specialize, d) || !take_device(e, d))
         return false;
+    e->tunes = o->opt_level == SDFG_OPT_MAX;
+    if (e->tunes) { /* the default code is measured against others, all of them optimized */
+        o->opt_level = -1;
+        o->tier = SDFG_TIER_FULL;
+    }
     o->specialize = copy(e->arena, o->specialize);
     o->python = copy(e->arena, o->python);
     take_cache(e);

@@ -47,7 +47,9 @@ enum sdfg_rt_effects {
     RT_NO_FLOPS = 1 << 4,
     RT_LIBRARY = 1 << 5,
     RT_DEVICE = 1 << 6,
-    RT_PLACE = 1 << 7
+    RT_PLACE = 1 << 7,
+    RT_ONLY_WITHIN = 1 << 8,
+    RT_WITHIN = RT_ORDERS | RT_ONLY_WITHIN
 };
 
 /* Element types of the linear algebra rows. */

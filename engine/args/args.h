@@ -48,6 +48,7 @@ struct sdfg_args {
     bool disjoint; /* the caller vouches for it: programs from Python need not refuse what seems to overlap */
     void **after;  /* streams of the device whose work comes before the call */
     size_t num_after;
+    const char *trial;            /* passes that calls take, for trials (engine/tune/); NULL: as usual */
     bool in_stream;               /* the call that is made has a stream of the caller */
     bool settled;                 /* a call has solved and checked everything, and since then only data changed */
     struct symbol_value *values;  /* of the last solve, one per variable */

@@ -7,6 +7,7 @@
 #include "engine/call/recent.h"
 #include "engine/kernels/kernels.h"
 #include "engine/program/bounds.h"
+#include "engine/tune/tune.h"
 #include "runtime/abi.h"
 
 #include <stdlib.h>
@@ -187,7 +188,7 @@ static bool reads_values(const struct sdfg_args *a)
     return false;
 }
 
-static bool settle(struct sdfg_args *a, struct report *r)
+bool call_settle(struct sdfg_args *a, struct report *r)
 {
     a->settled = args_settle(a);
     if (!a->settled) {
@@ -207,6 +208,7 @@ static bool take_kernel(struct sdfg_args *a, struct arena *arena, sdfg_error **e
 {
     uint32_t alignment;
     struct signature signature = call_signature(a, arena, true, &alignment);
+    tune_for_call(a, &signature);
     a->kernel = recent_kernel(a->recent, a->program->kernels, &signature, error);
     a->kernel_alignment = alignment;
     return a->kernel;
@@ -225,7 +227,7 @@ static bool overlap_found(const struct sdfg_args *a, struct diags *d)
 static bool prepare(struct call *c, struct sdfg_args *a, struct report *r, sdfg_error **error)
 {
     bool again = call_is_repeated(a);
-    if (a->settled ? !args_check_data(a, r->diags) : !settle(a, r))
+    if (a->settled ? !args_check_data(a, r->diags) : !call_settle(a, r))
         return false;
     if (a->program->engine->cuda_device >= 0 && !(c->places = device_place_arguments(a, c->arena, r->diags)))
         return false;
@@ -471,6 +473,7 @@ sdfg_error *sdfg_args_emit(char **out, size_t *size, sdfg_args *a, enum sdfg_emi
     sdfg_error *error = NULL;
     if (args_solve(a, r.arena, &s, r.diags)) {
         struct signature signature = call_signature(a, r.arena, false, NULL);
+        tune_apply(a->program, &signature, a->num_threads);
         signature_add_values(&signature, a->program, a->values, r.arena);
         error = program_emit(a->program, &signature, what, out, size);
     }

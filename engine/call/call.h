@@ -50,6 +50,8 @@ void call_release(struct call *c);
 sdfg_error *call_once(sdfg_program *p, sdfg_args *a, const struct going_on *on, struct sdfg_kernel **kernel);
 sdfg_error *call_bound(sdfg_bound *b, const struct going_on *on);
 
+/* Solves symbols and checks what was given, unless that is known to be good. */
+bool call_settle(struct sdfg_args *a, struct report *r);
 /* Fills args and slots for the kernel's parameters (engine/call/marshal.c). */
 bool call_marshal(struct call *c, struct diags *d);
 

@@ -42,7 +42,7 @@ int bench_cold(struct bench *b);    /* first calls of fresh processes */
 int bench_compare(struct bench *b); /* do all compute the same? */
 int bench_rounds(struct bench *b);  /* warm and bound calls */
 
-/* bench_tune.c: says which passes the program is faster without, instead of all that; an exit code */
+/* bench_tune.c: which choice of passes the program is fastest with, instead of all that; an exit code */
 int bench_tune(struct bench *b);
 
 /* bench_work.c: operations and bytes, counted in the code that the first side runs */

@@ -13,8 +13,6 @@ static sdfg_options options_of(const struct side *s)
 {
     sdfg_options o = s->command->options;
     o.cache_dir = s->kind == SIDE_AOT ? s->cache : NULL;
-    if (s->passes)
-        o.passes = s->passes;
     if (s->kind != SIDE_JIT)
         o.specialize = "none";
     if (!side_is_sdfg(s)) /* only asked for the addresses of the arguments */

@@ -3,8 +3,8 @@
 #define ENGINE_CLI_BENCH_SIDE_H
 
 #include "base/arena.h"
+#include "base/sample.h"
 #include "engine/cli/bench_code.h"
-#include "engine/cli/bench_sample.h"
 #include "engine/cli/inputs.h"
 #include "engine/cli/workspace.h"
 
@@ -31,7 +31,6 @@ struct side {
     const char *name; /* "jit", "aot", "c:axpy.c" */
     const char *file; /* of SIDE_C */
     const struct command *command;
-    const char *passes;  /* instead of those of the command, or NULL */
     const char *cache;   /* folder for the code of SIDE_AOT */
     const char *library; /* shared object of SIDE_C and SIDE_DACE */
     double ahead;        /* seconds spent before the first process; 0 for the others */

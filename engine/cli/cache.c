@@ -65,7 +65,8 @@ static bool load(const struct listing *l, const char *name, struct arena *a, str
 /* The lines of a key that tell kernels apart, on one line. */
 static void print_key(const struct entry *e)
 {
-    static const char *const shown[] = { "interface ", "name ", "program ", "options ", "bound ", "alias " };
+    static const char *const shown[] = { "choice ",  "interface ", "name ",  "program ",
+                                         "options ", "passes ",    "bound ", "alias " };
     const char *at = (const char *)e->key, *end = at + e->key_bytes;
     while (at < end) {
         const char *line_end = memchr(at, '\n', (size_t)(end - at));

@@ -282,7 +282,13 @@ static bool apply_run(struct command *c, const struct option *o, char *value)
         c->options.specialize = value;
         break;
     case OPTION_OPT:
-        return take_int(c, o, value, 0, 3, &c->options.opt_level);
+        if (c->tool == TOOL_RUN && !strcmp(value, "max"))
+            c->options.opt_level = SDFG_OPT_MAX;
+        else if (c->tool == TOOL_RUN && (!*value || value[1] || *value < '0' || *value > '3'))
+            return usage(c, o, value, "0 to 3, or max");
+        else
+            return take_int(c, o, value, 0, 3, &c->options.opt_level);
+        break;
     case OPTION_TIER:
         ok = take_word(c, o, value, "full quick auto", &word);
         c->options.tier = (enum sdfg_tier)word;
@@ -523,6 +529,16 @@ static void choose_tier(struct command *c)
         c->options.tier = SDFG_TIER_AUTO;
 }
 
+/* The run takes what is found. */
+static bool tunes_a_run(struct command *c)
+{
+    bool runs = c->program && !c->emits && !c->remarks && !c->describe && !c->explain_symbols && !c->watch;
+    if (!runs)
+        fputs("sdfg-run: --tune: only where a program is run, and without --watch\n", stderr);
+    c->options.opt_level = SDFG_OPT_MAX;
+    return runs;
+}
+
 bool command_parse(struct command *c, enum tool tool, int argc, char **argv)
 {
     *c = (struct command){ .tool = tool,
@@ -548,6 +564,8 @@ bool command_parse(struct command *c, enum tool tool, int argc, char **argv)
         fprintf(stderr, "%s: --instrument needs --report=FILE\n", tool_name(tool));
         return false;
     }
+    if (c->tune >= 0 && c->tool == TOOL_RUN && !tunes_a_run(c))
+        return false;
     choose_tier(c);
     python_options(c);
     if (c->options.dump_after || (c->options.debug && !c->options.dump_dir))

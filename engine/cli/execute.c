@@ -11,6 +11,7 @@
 #include "engine/cli/rerun.h"
 #include "engine/cli/terminal.h"
 #include "engine/cli/timings.h"
+#include "engine/cli/tuning.h"
 #include "engine/cli/view_page.h"
 #include "engine/cli/workspace.h"
 
@@ -415,6 +416,22 @@ static int compare_symbols(const struct inputs *in)
     return equal ? EXIT_GOOD : EXIT_USAGE;
 }
 
+/* Measures, if that is asked for, and says what was found. */
+static int tune(const struct inputs *in)
+{
+    sdfg_tuned found;
+    if (in->command->tune < 0)
+        return EXIT_GOOD;
+    if (ranks_size() > 1) {
+        fputs("sdfg-run: --tune: not with several processes, which would measure each other\n", stderr);
+        return EXIT_USAGE;
+    }
+    int code = tuning_run(in, stderr, &found);
+    if (!code)
+        fprintf(stderr, "%s\n", found.text);
+    return code;
+}
+
 /* All that is done before the program is compiled. */
 static int prepare(struct inputs *in, struct workspaces *w)
 {
@@ -425,8 +442,10 @@ static int prepare(struct inputs *in, struct workspaces *w)
         (code = check_pairs(in, "expect", &c->expects, may_read)))
         return code;
     sdfg_error *e = workspaces_give(w, in->program, in->args);
-    if (!e)
-        e = explain_before(in);
+    code = e ? report_error(c, e) : tune(in);
+    if (code)
+        return code;
+    e = explain_before(in);
     return e ? report_error(c, e) : EXIT_GOOD;
 }
 

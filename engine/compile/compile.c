@@ -5,6 +5,7 @@
 #include "base/machine.h"
 #include "lower/opt/device/offload_cost.h"
 #include "lower/tree/tree_assume.h"
+#include "lower/tree/tree_callee.h"
 #include "lower/tree/tree_facts.h"
 #include "lower/tree/tree_memory.h"
 #include "lower/tree/tree_work.h"
@@ -155,6 +156,22 @@ static void weigh(struct compile *c, struct codegen_result *out)
     out->cost = (struct codegen_cost){ x.known, x.cpu, x.gpu, x.launches, x.kernels };
 }
 
+static bool find_noticed(void *user, struct tree_stmt *s)
+{
+    const char **found = user;
+    if (s->kind == STMT_CALL && callee_is_noticed(stmt_callee(s)))
+        *found = s->pointer ? "what a pointer leads to" : s->name;
+    return true;
+}
+
+static const char *noticed_call(const struct tree *t)
+{
+    const char *found = NULL;
+    for (uint32_t i = 0; i < t->functions.count; i++)
+        stmt_visit(t->functions.items[i]->body, find_noticed, &found);
+    return found;
+}
+
 static bool take_text(struct compile *c, struct codegen_result *out)
 {
     static const enum jit_text kinds[] = {
@@ -172,12 +189,15 @@ static bool take_text(struct compile *c, struct codegen_result *out)
         break;
     case CODEGEN_EMIT_TREE:
         tree_print(c->tree, &t);
+        out->noticed = noticed_call(c->tree);
         break;
     case CODEGEN_EMIT_REMARKS:
         if (!jit_text(c->jit, JIT_TEXT_LL_OPT, &text, &size))
             return false;
         if (c->request->device_why)
             remark(c->ir->remarks, &c->sdfg->region.block.place, NULL, REMARK_CHOSEN, c->request->device_why);
+        if (c->request->tuned)
+            remark(c->ir->remarks, &c->sdfg->region.block.place, NULL, REMARK_TUNED, c->request->tuned);
         remarks_print(c->ir->remarks, &t);
         break;
     case CODEGEN_EMIT_MAP:

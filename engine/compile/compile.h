@@ -60,6 +60,7 @@ struct compile {
     const struct pass *pass;                           /* the row that runs */
     const struct pass *passes;                         /* all rows, with those of plug-ins */
     const enum pass_choice *choices;                   /* of the request, by row; NULL: all as usual */
+    int32_t settings[NUM_SETTINGS];                    /* of the request; 0: as usual */
     struct fact_names *fact_names;                     /* facts of plug-ins */
     struct told *told;                                 /* what passes of plug-ins told of facts (compile_ask.c) */
     unsigned round;                                    /* of the group of passes at hand */

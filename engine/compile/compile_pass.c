@@ -43,6 +43,16 @@ static void set_length(struct machine *m, const char *words)
         }
 }
 
+static int64_t percent(int64_t number, int32_t setting) { return setting ? number * setting / 100 : number; }
+
+/* What loops are tiled for, and what a parallel region costs, as the request wants it. */
+static void set_machine(struct machine *m, const int32_t *settings)
+{
+    m->first_cache = percent(m->first_cache, settings[SETTING_caches]);
+    m->second_cache = percent(m->second_cache, settings[SETTING_caches]);
+    m->region = (int32_t)percent(m->region, settings[SETTING_region]);
+}
+
 bool pass_target(struct compile *c)
 {
     struct jit_options o = jit_options_of(c);
@@ -51,6 +61,7 @@ bool pass_target(struct compile *c)
     const struct target *host = targets_builtin.items[0];
     TARGET_WITH(host, machine)->machine(host, &asked, &c->machine);
     set_length(&c->machine, c->request->debug_words);
+    set_machine(&c->machine, c->settings);
     return true;
 }
 
@@ -92,9 +103,10 @@ bool pass_instrument(struct compile *c)
 
 bool pass_parse_cpp(struct compile *c) { return clang_read_tasklets(c->sdfg); }
 
-static struct tree_options tree_options_of(const struct codegen_request *r)
+static struct tree_options tree_options_of(const struct compile *c)
 {
-    return (struct tree_options){
+    const struct codegen_request *r = c->request;
+    struct tree_options o = {
         .num_threads = r->num_threads,
         .plain = r->opt_level == 0,
         .strict_fp = r->fp == SDFG_FP_STRICT,
@@ -102,6 +114,8 @@ static struct tree_options tree_options_of(const struct codegen_request *r)
         .check = r->check,
         .device = r->device,
     };
+    memcpy(o.settings, c->settings, sizeof o.settings);
+    return o;
 }
 
 /* ---- lowering ---- */
@@ -165,7 +179,7 @@ bool pass_lower(struct compile *c)
         .check = r->check,
     };
     take_providers(c, o);
-    c->tree_options = tree_options_of(r);
+    c->tree_options = tree_options_of(c);
     c->targets = o->targets;
     return lower_program(c->sdfg, o, &c->tree);
 }

@@ -2,6 +2,7 @@
 
 #include "base/near.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- facts ---- */
@@ -223,10 +224,42 @@ static bool is_optional(const struct pass *p) { return p->tree || p->plugin; }
 /* It changes the graph and nothing else, so that it can be wanted for itself. */
 static bool is_of_graph(const struct pass *p) { return p->graph || p->run == pass_expand; }
 
-/* "NAME" or "-NAME" */
+static const struct {
+    const char *name;
+    int32_t least, most;
+} settings[NUM_SETTINGS] = {
+#define SETTING(name, least, most, text) { #name, least, most },
+#include "lower/opt/settings.def"
+};
+
+/* "NAME=NUMBER", of which `length` characters are the name */
+static bool take_setting(struct compile *c, const char *word, size_t length)
+{
+    struct arena *a = c->ir->arena;
+    const char *name = arena_strndup(a, word, length), *value = word + length + 1;
+    struct near n = near_begin(name);
+    for (int i = 0; i < NUM_SETTINGS; i++) {
+        near_try(&n, settings[i].name);
+        if (strcmp(settings[i].name, name) != 0)
+            continue;
+        char *end;
+        long number = strtol(value, &end, 10);
+        if (end == value || *end || number < settings[i].least || number > settings[i].most)
+            return diag_error(c->ir->diags, NULL, DIAG_PASS_SETTING, word, settings[i].least, settings[i].most);
+        c->settings[i] = (int32_t)number;
+        return true;
+    }
+    return diag_error(c->ir->diags, NULL, DIAG_PASS_NO_SETTING, name,
+                      *n.best ? arena_printf(a, " (did you mean '%s'?)", n.best) : "");
+}
+
+/* "NAME", "-NAME" or "NAME=NUMBER" */
 static bool take_pass(struct compile *c, const char *list, const char *word, enum pass_choice *choices, bool *named)
 {
     bool skips = *word == '-';
+    size_t length = strcspn(word, "=");
+    if (length && word[length])
+        return take_setting(c, word, length);
     const char *name = word + skips;
     if (!*name)
         return diag_error(c->ir->diags, NULL, DIAG_PASS_LIST, list, word);

@@ -129,6 +129,13 @@ enum sdfg_linker {
     SDFG_LINKER_ORC
 };
 
+enum sdfg_opt_level {
+    SDFG_OPT_DEFAULT = -1,
+    /* The default, and what models cannot tell is measured: the first call of each specialization tries for
+     * `tune_seconds` which passes it is faster without (sdfg_tune), unless that is in the disk cache. */
+    SDFG_OPT_MAX = 4
+};
+
 /* How much is done to make code fast. Both tiers compute the same, except that, unless fp is SDFG_FP_STRICT, fused
  * multiply-adds and the order of sums may differ in the last bits, as they may from one specialization to another. */
 enum sdfg_tier {
@@ -251,7 +258,7 @@ typedef void sdfg_fault_function(void *user, const sdfg_fault *f);
 /* Options of an engine. All texts are copied. Each function has a `..._user` of its own, which it is called with. */
 typedef struct sdfg_options {
     size_t struct_size; /* set by the caller */
-    int opt_level;      /* 0..3; -1: the default */
+    int opt_level;      /* 0..3; -1: the default; SDFG_OPT_MAX */
     int num_threads;    /* of parallel regions; 1: sequential code is generated; 0: decided at run time */
     enum sdfg_fp fp;
     enum sdfg_tier tier;
@@ -301,12 +308,14 @@ typedef struct sdfg_options {
     const char *plugins;
     /* Choice of passes, with ',' between them: "-NAME" skips a pass over the loop tree or of a plug-in, "NAME" runs
      * one; if any is named, no others of these run. Passes over the graph that are named run even where nothing needs
-     * them. SDFG_LIST_PASSES has the names. Kernels that are made so are not kept on disk. NULL: all. Copied. */
+     * them. SDFG_LIST_PASSES has the names. "NAME=NUMBER" is a number for passes: caches, region, jam, chunk, dynamic
+     * (docs/passes.md). NULL: all, as usual. Copied. */
     const char *passes;
     /* Bits of enum sdfg_instrument: elements that `timing` hears of as if the file gave them instrumentation
      * `instrument_with`, a row of SDFG_LIST_PROVIDERS; NULL: "Timer". Copied. */
     unsigned instrument;
     const char *instrument_with;
+    double tune_seconds; /* with SDFG_OPT_MAX: how long the first call of a specialization tries; 0: 10 */
 } sdfg_options;
 
 /* SDFG_OPTIONS_INIT for a struct of any size, with `debug`, `dump_dir` and `plugins` from SDFG_DEBUG, SDFG_DUMP_DIR and
@@ -970,6 +979,40 @@ SDFG_API sdfg_error *sdfg_program_emit(char **out, size_t *size, sdfg_program *p
 SDFG_API sdfg_error *sdfg_args_emit(char **out, size_t *size, sdfg_args *a, enum sdfg_emit what);
 SDFG_API void sdfg_text_free(char *text);
 
+/* ---- tuning: the choice of passes is measured (docs/tuning.md) ---- */
+
+/* One version of a call that was measured against the best one so far. */
+typedef struct sdfg_trial {
+    size_t struct_size;      /* set by the library */
+    const char *change;      /* what was added to the choice of passes: "-fuse", "caches=50"; static text */
+    double ratio, low, high; /* its time by that of the best one: median, which lies in low .. high with 95 %
+                                confidence; 0: it was not measured */
+    bool adopted;            /* it is the best one now */
+    bool differs;            /* it computes something else: it was not measured */
+} sdfg_trial;
+typedef void sdfg_trial_function(void *user, const sdfg_trial *t); /* from the thread of sdfg_tune */
+
+typedef struct sdfg_tuning {
+    size_t struct_size; /* set by the caller */
+    double seconds;     /* for all of it; 0: 10. Code that is being compiled is waited for */
+    sdfg_trial_function *trial;
+    void *user;
+} sdfg_tuning;
+
+typedef struct sdfg_tuned {
+    size_t struct_size;      /* set by the caller */
+    const char *passes;      /* for sdfg_options.passes, with those of the engine; NULL: the default is best */
+    const char *text;        /* the same for people. Both live as long as the program */
+    double ratio, low, high; /* time by that of the default, measured again at the end; 1: the default is best */
+    bool complete;           /* time was enough to try everything */
+} sdfg_tuned;
+
+/* Measures for a call with these arguments, by copies of them, what it is faster without, and keeps that for its
+ * specialization and number of threads, in memory and in the disk cache, for engines with SDFG_OPT_MAX. `t` NULL: the
+ * defaults; `out` may be NULL. UNSUPPORTED: calls of the program do more than compute, keep memory, or take streams or
+ * pointers; it may run on a GPU; or the engine checks or measures calls. */
+SDFG_API sdfg_error *sdfg_tune(sdfg_tuned *out, sdfg_program *p, sdfg_args *a, const sdfg_tuning *t);
+
 /* ---- compiling ahead of time, for programs that do not have this library (docs/export.md) ---- */
 
 /* The interface is that of DaCe's own libraries: __dace_init_NAME(symbols...), __program_NAME(handle, arguments...),
@@ -1040,8 +1083,10 @@ SDFG_API void sdfg_mpi_abort(int code);
 #define SDFG_OBJECT_LAYOUT_INIT { sizeof(sdfg_object_layout), 0, NULL, 0, 0, 0, 0, 0, 0, NULL, 0 }
 #define SDFG_OPTIONS_INIT { sizeof(sdfg_options), -1, 0, SDFG_FP_DEFAULT, SDFG_TIER_FULL, SDFG_LINKER_AUTO, \
     SDFG_EXTERNAL_FOLDER, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, false, false, NULL, NULL, NULL, NULL, NULL, NULL, \
-    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, 0, NULL }
+    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, 0, NULL, 0 }
 #define SDFG_STATS_INIT { sizeof(sdfg_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+#define SDFG_TUNED_INIT { sizeof(sdfg_tuned), NULL, NULL, 0, 0, 0, false }
+#define SDFG_TUNING_INIT { sizeof(sdfg_tuning), 0, NULL, NULL }
 /* clang-format on */
 
 #ifndef __cplusplus

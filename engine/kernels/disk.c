@@ -104,6 +104,8 @@ const char *disk_key(struct disk *d, const struct sdfg_program *p, const struct 
 #include "engine/options.def"
     text_printf(&t, " tier=%s", quick ? "quick" : "full");
     text_printf(&t, "\nalignment %u\n", s->alignment);
+    if (signature_passes(p, s))
+        text_printf(&t, "passes %s\n", signature_passes(p, s));
     *why = "there is no device to compile for";
     if (s->device && !device_key(p->engine, &t))
         return NULL;

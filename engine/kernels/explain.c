@@ -3,6 +3,7 @@
 #include "engine/kernels/disk.h"
 #include "engine/kernels/kernels.h"
 #include "engine/kernels/policy.h"
+#include "engine/tune/tune.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,8 @@ void signature_print(const struct signature *s, struct text *out)
         text_add(out, "arrays aligned to their elements");
     if (s->device)
         text_add(out, ", for a GPU");
+    if (s->passes && *s->passes)
+        text_printf(out, ", passes %s", s->passes);
     for (uint32_t i = 0; i < s->num_may_alias; i++)
         text_printf(out, "%s%s", i ? ", " : ", overlapping ", s->may_alias[i]);
 }
@@ -86,6 +89,11 @@ static void compare_overlaps(const struct signature *s, const struct signature *
     }
 }
 
+static bool same_passes(const struct signature *s, const struct signature *other)
+{
+    return !strcmp(s->passes ? s->passes : "", other->passes ? other->passes : "");
+}
+
 uint32_t signature_differences(const struct signature *s, const struct signature *other, struct text *out)
 {
     struct differences d = { .out = out };
@@ -98,6 +106,8 @@ uint32_t signature_differences(const struct signature *s, const struct signature
     }
     if (s->device != other->device && next_difference(&d))
         text_add(out, s->device ? "it runs on a GPU" : "it runs on the CPU");
+    if (!same_passes(s, other) && next_difference(&d))
+        text_printf(out, "the choice of passes is %s", s->passes && *s->passes ? s->passes : "the default");
     compare_overlaps(s, other, "%s overlaps another array", &d);
     compare_overlaps(other, s, "%s overlaps no other array", &d);
     return d.count;
@@ -120,10 +130,12 @@ static bool explain_disk(const struct sdfg_program *p, const struct signature *s
     return true;
 }
 
-static void explain(const struct sdfg_program *p, const struct signature *s, struct text *out)
+static void explain(struct sdfg_program *p, const struct signature *s, int num_threads, struct text *out)
 {
     struct sdfg_engine *e = p->engine;
     policy_explain(p->policy, out);
+    if (p->engine->tunes)
+        tune_explain(p, s, num_threads, out);
     kernels_explain(p->kernels, s, out);
     bool kept = e->options.tier == SDFG_TIER_QUICK || explain_disk(p, s, false, out);
     if (kept && e->options.tier != SDFG_TIER_FULL)
@@ -140,6 +152,7 @@ bool sdfg_args_ready(sdfg_args *a)
     if (!args_settle(a) && !args_solve(a, r.arena, &s, r.diags))
         return true;
     struct signature signature = call_signature(a, r.arena, false, NULL);
+    tune_apply(a->program, &signature, a->num_threads);
     return kernels_have(a->program->kernels, &signature);
 }
 
@@ -154,7 +167,8 @@ sdfg_error *sdfg_args_explain_cache(char **out, sdfg_args *a)
     struct text t = text_new(r.arena);
     if (args_solve(a, r.arena, &s, r.diags)) {
         struct signature signature = call_signature(a, r.arena, false, NULL);
-        explain(a->program, &signature, &t);
+        tune_apply(a->program, &signature, a->num_threads);
+        explain(a->program, &signature, a->num_threads, &t);
     }
     return give_text(out, &t, NULL, report_end(&r, SDFG_STAGE_BIND));
 }

@@ -7,6 +7,7 @@
 #include "engine/kernels/tiers.h"
 #include "engine/program/bounds.h"
 #include "engine/sized.h"
+#include "engine/tune/tune.h"
 #include "runtime/abi.h"
 
 #include <stdlib.h>
@@ -64,6 +65,7 @@ sdfg_error *sdfg_specialize(sdfg_kernel **out, sdfg_program *p, const sdfg_symbo
         return report_end(&r, SDFG_STAGE_BIND);
     sdfg_error *error = NULL;
     struct signature s = kernel_signature(p, values, r.arena);
+    tune_apply(p, &s, 0);
     *out = kernels_get(p->kernels, &s, NULL, &error);
     if (*out)
         program_hold(p);

@@ -19,6 +19,9 @@ struct signature {
     const struct codegen_export *exports; /* of objects for other programs; NULL for kernels */
     const sdfg_symbol *values;            /* of a call, for what is counted about it; code does not know them */
     uint32_t num_values;
+    const char *passes; /* as in sdfg_options, "": none; NULL: what the options of the engine say */
+    const char *tuned;  /* how those were found, for a remark; NULL: they were not */
+    bool trial;         /* its kernel is measured and then dropped: it is not kept on disk */
 };
 
 struct sdfg_kernel {
@@ -70,6 +73,9 @@ void kernel_event(const struct sdfg_program *p, enum sdfg_event_kind kind, const
                   const char *reason, double seconds);
 size_t kernel_bytes(const struct sdfg_kernel *k); /* of memory that kernel_free gives back */
 
+struct signature signature_copy(const struct signature *s, struct arena *a);
+/* The choice of passes that code is made with, or NULL. */
+const char *signature_passes(const struct sdfg_program *p, const struct signature *s);
 bool signature_same(const struct signature *x, const struct signature *y); /* names are those of one program */
 /* "N = 24, arrays aligned to 64 bytes, overlapping A, B" (engine/kernels/explain.c) */
 void signature_print(const struct signature *s, struct text *out);
@@ -86,6 +92,10 @@ void signature_add_values(struct signature *s, const struct sdfg_program *p, con
                           struct arena *a);
 /* What a call with the values of the signature would cost. */
 sdfg_error *kernels_cost(struct sdfg_program *p, const struct signature *s, struct codegen_cost *out);
+/* The loop tree, in `a`, and the name of a function that it calls and whose calls others than this call of the program
+ * notice, or NULL. */
+sdfg_error *kernels_tree(struct sdfg_program *p, const struct signature *s, struct arena *a, const char **tree,
+                         const char **noticed);
 /* Runs the code generator for text or an object; *out is allocated with malloc and followed by a zero. `size` may be
  * NULL. */
 sdfg_error *kernels_emit(struct sdfg_program *p, const struct signature *s, enum codegen_emit what, char **out,

@@ -29,7 +29,7 @@ bool signature_same(const struct signature *x, const struct signature *y)
     for (uint32_t i = 0; i < x->num_may_alias; i++)
         if (x->may_alias[i] != y->may_alias[i])
             return false;
-    return true;
+    return x->passes == y->passes || (x->passes && y->passes && !strcmp(x->passes, y->passes));
 }
 
 /* ---- the table; all with the lock held ---- */
@@ -217,7 +217,8 @@ static struct sdfg_kernel *make(struct kernel_table *t, const struct signature *
     text_get(&reason);
     t->flights = &f;
     guard_unlock(&locked);
-    struct sdfg_kernel *k = kernel_new(t->program, s, text_get(&reason), t->program->engine->options.tier, error);
+    enum sdfg_tier tier = s->passes ? SDFG_TIER_FULL : t->program->engine->options.tier;
+    struct sdfg_kernel *k = kernel_new(t->program, s, text_get(&reason), tier, error);
     arena_free(a);
     pthread_mutex_lock(&store->lock);
     land(t, &f, k, *error);
@@ -235,6 +236,23 @@ static struct sdfg_kernel *unpin(struct kernel_store *s, struct sdfg_kernel *k)
     take_out(k);
     k->next = NULL;
     return k;
+}
+
+void kernels_discard(struct sdfg_kernel *k)
+{
+    struct kernel_table *t = k->program->kernels;
+    struct kernel_store *s = store_of(t);
+    struct cleanup locked;
+    guard_lock(&locked, &s->lock);
+    if (!k->replaced) {
+        unlink_kernel(k);
+        k->replaced = true;
+        k->next = t->replaced;
+        t->replaced = k;
+    }
+    struct sdfg_kernel *gone = unpin(s, k);
+    guard_unlock(&locked);
+    free_list(gone);
 }
 
 struct sdfg_kernel *kernels_get(struct kernel_table *t, const struct signature *s, struct sdfg_kernel *instead_of,

@@ -23,6 +23,8 @@ struct sdfg_kernel *kernels_get(struct kernel_table *t, const struct signature *
 bool kernels_have(struct kernel_table *t, const struct signature *s); /* now */
 void kernels_pin(struct sdfg_kernel *k);                              /* once more */
 void kernels_release(struct sdfg_kernel *k);
+/* The same, and the table forgets it: it is freed when nobody has pinned it any more. */
+void kernels_discard(struct sdfg_kernel *k);
 /* Counts how often kernels that somebody has pinned kept the store above its limit: who pins some that it only may need
  * gives them back when this number changes. */
 uint32_t kernels_crowded(const struct kernel_table *t);

@@ -9,6 +9,12 @@
 #include <string.h>
 #include <time.h>
 
+const char *signature_passes(const struct sdfg_program *p, const struct signature *s)
+{
+    const char *passes = s->passes ? s->passes : p->engine->options.passes;
+    return passes && *passes ? passes : NULL;
+}
+
 /* ---- compiling ---- */
 
 static double now(void)
@@ -93,6 +99,8 @@ static bool compile(struct sdfg_program *p, const struct signature *s, enum code
         .emit = what,
         .device = what >= CODEGEN_EMIT_CUDA || s->device,
         .device_why = s->device_why,
+        .passes = signature_passes(p, s),
+        .tuned = s->tuned,
         .device_load = device_code_load,
         .device_store = device_code_store,
         .device_user = p->engine,
@@ -214,9 +222,9 @@ static bool kernel_make(struct sdfg_kernel *k, const struct signature *s, const 
                         sdfg_error **error)
 {
     struct disk *d = k->program->engine->disk;
-    const char *why = k->program->engine->disk_off, *keys[2] = { NULL, NULL };
+    const char *why = s->trial ? "it is measured only" : k->program->engine->disk_off, *keys[2] = { NULL, NULL };
     double start = now();
-    for (int quick = 0; d && quick < 2; quick++)
+    for (int quick = 0; d && !s->trial && quick < 2; quick++)
         keys[quick] = disk_key(d, k->program, s, quick, k->arena, &why);
     if (!keys[0]) {
         bool ok = kernel_compile(k, s, reason, tier, error);
@@ -248,11 +256,12 @@ static bool kernel_make(struct sdfg_kernel *k, const struct signature *s, const 
     return false;
 }
 
-static struct signature copy_signature(const struct signature *s, struct arena *a)
+struct signature signature_copy(const struct signature *s, struct arena *a)
 {
     struct signature copy = *s;
     copy.bound = arena_copy(a, s->bound, s->num_bound * sizeof *s->bound);
     copy.may_alias = arena_copy(a, s->may_alias, s->num_may_alias * sizeof *s->may_alias);
+    copy.passes = s->passes ? arena_strdup(a, s->passes) : NULL;
     return copy;
 }
 
@@ -273,7 +282,7 @@ struct sdfg_kernel *kernel_new(struct sdfg_program *p, const struct signature *s
     struct cleanup half_made;
     *k = (struct sdfg_kernel){ .program = p, .arena = a, .num_bound = s->num_bound };
     cleanup_push(&half_made, free_half_made, k);
-    k->signature = copy_signature(s, a);
+    k->signature = signature_copy(s, a);
     if (!kernel_make(k, s, reason, tier, error)) {
         kernel_event(p, SDFG_EVENT_FAILED, s, sdfg_error_message(*error), now() - start);
         cleanup_pop(&half_made);
@@ -320,6 +329,19 @@ sdfg_error *kernels_cost(struct sdfg_program *p, const struct signature *s, stru
     if (!compile(p, s, CODEGEN_EMIT_WORK, SDFG_TIER_FULL, &result, NULL, &error))
         return error;
     *out = result.cost;
+    p->engine->codegen->release(&result);
+    return NULL;
+}
+
+sdfg_error *kernels_tree(struct sdfg_program *p, const struct signature *s, struct arena *a, const char **tree,
+                         const char **noticed)
+{
+    struct codegen_result result;
+    sdfg_error *error;
+    if (!compile(p, s, CODEGEN_EMIT_TREE, SDFG_TIER_FULL, &result, NULL, &error))
+        return error;
+    *tree = arena_strndup(a, result.text, result.text_size);
+    *noticed = result.noticed ? arena_strdup(a, result.noticed) : NULL;
     p->engine->codegen->release(&result);
     return NULL;
 }

@@ -13,6 +13,7 @@
 #include "engine/program/python.h"
 #include "engine/program/workspace.h"
 #include "engine/sized.h"
+#include "engine/tune/known.h"
 #include "ir/json/json.h"
 #include "runtime/abi.h"
 
@@ -36,6 +37,7 @@ static void program_release(void *program)
     struct sdfg_engine *e = p->engine;
     tiers_forget(e->tiers, p);
     handles_free(p->handles);
+    known_free(p->known);
     sdfg_rt_pool_free(p->pool);
     sdfg_rt_data_free(p->data);
     kernels_free(p->kernels);
@@ -216,6 +218,7 @@ sdfg_error *program_load(sdfg_program **out, sdfg_engine *e, struct ir *ir, cons
     p->policy = policy_new(p);
     p->choices = choices_new(p);
     p->handles = handles_new(p);
+    p->known = known_new();
     p->pool = pool_new(&e->options);
     p->data = data_new(&e->options);
     cleanup_pop(&half_made);

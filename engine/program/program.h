@@ -42,6 +42,7 @@ struct kernel_table;
 struct choices;
 struct policy;
 struct handle_table;
+struct known_table;
 
 struct sdfg_program {
     sdfg_engine *engine; /* held */
@@ -78,6 +79,7 @@ struct sdfg_program {
     struct policy *policy;
     struct choices *choices;
     struct handle_table *handles;
+    struct known_table *known; /* choices of passes that were measured */
     struct sdfg_rt_pool *pool;
     struct frontend_found *found;              /* of a live function; else NULL */
     bool disjoint;                             /* from Python: calls whose arguments overlap are refused */

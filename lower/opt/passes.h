@@ -4,6 +4,13 @@
 
 #include "lower/tree/tree.h"
 
+/* Numbers that passes were given. */
+enum tree_setting {
+#define SETTING(name, least, most, text) SETTING_##name,
+#include "lower/opt/settings.def"
+    NUM_SETTINGS
+};
+
 struct tree_options {
     int num_threads; /* 1: no parallel regions at all; 0: decided at run time */
     bool plain;      /* LLVM does not optimize: variables stay in memory */
@@ -11,6 +18,7 @@ struct tree_options {
     unsigned check;  /* enum sdfg_rt_check_kind: what checked mode looks for */
     bool device;     /* nests go to a device instead of threads of the host */
     bool counting;   /* of the work that the tree does: loops that would be cut into tiles only say so (`near`) */
+    int32_t settings[NUM_SETTINGS]; /* 0: as usual */
 };
 
 /* For which code a row is. */

@@ -50,6 +50,8 @@ static bool is_memory(const struct tree_expr *e) { return !type_is_basic(e->type
 
 bool callee_orders(const struct tree_callee *c) { return c->flags & RT_ORDERS; }
 
+bool callee_is_noticed(const struct tree_callee *c) { return callee_orders(c) && !(c->flags & RT_ONLY_WITHIN); }
+
 static bool has_role(const struct tree_callee *c, const char *roles, struct tree_expr *const *args, uint32_t num_args)
 {
     for (uint32_t i = 0; i < num_args; i++)

@@ -34,6 +34,8 @@ bool callee_is_pure(const struct tree_callee *c);
 bool callee_multiplies(const struct tree_callee *c);
 /* Do threads, files or clocks see when it is called? */
 bool callee_orders(const struct tree_callee *c);
+/* ... and is that more than other threads of the same call of the program? Then two calls are not the same as one. */
+bool callee_is_noticed(const struct tree_callee *c);
 char callee_role(const struct tree_callee *c, uint32_t argument);
 /* May the function write to the memory that this argument points to? */
 bool callee_writes(const struct tree_callee *c, uint32_t argument);

@@ -41,7 +41,8 @@ class Options(ctypes.Structure):
                 ("release", c_void_p), ("allocator_user", c_void_p), ("event", c_void_p), ("event_user", c_void_p),
                 ("fault", c_void_p), ("fault_user", c_void_p), ("timing", c_void_p), ("timing_user", c_void_p),
                 ("save_data", c_char_p), ("restore_data", c_char_p), ("arch", c_int),
-                ("python", c_char_p), ("plugins", c_char_p), ("passes", c_char_p), ("instrument", c_uint), ("instrument_with", c_char_p)]
+                ("python", c_char_p), ("plugins", c_char_p), ("passes", c_char_p), ("instrument", c_uint), ("instrument_with", c_char_p),
+                ("tune_seconds", c_double)]
 
 
 class Argument(ctypes.Structure):
@@ -106,6 +107,26 @@ class ObjectLayout(ctypes.Structure):
     _fields_ = [("struct_size", c_size_t), ("type", c_size_t), ("array_type", c_void_p), ("data", c_size_t), ("rank", c_size_t),
                 ("shape", c_size_t), ("strides", c_size_t), ("dtype", c_size_t), ("items", c_size_t), ("dtypes", POINTER(c_void_p)),
                 ("num_dtypes", c_size_t)]
+
+
+class Trial(ctypes.Structure):
+    header = "sdfg_trial"
+    _fields_ = [("struct_size", c_size_t), ("change", c_char_p), ("ratio", c_double), ("low", c_double), ("high", c_double),
+                ("adopted", c_bool), ("differs", c_bool)]
+
+
+TRIAL_FUNCTION = CFUNCTYPE(None, c_void_p, POINTER(Trial))
+
+
+class Tuning(ctypes.Structure):
+    header = "sdfg_tuning"
+    _fields_ = [("struct_size", c_size_t), ("seconds", c_double), ("trial", TRIAL_FUNCTION), ("user", c_void_p)]
+
+
+class Tuned(ctypes.Structure):
+    header = "sdfg_tuned"
+    _fields_ = [("struct_size", c_size_t), ("passes", c_char_p), ("text", c_char_p), ("ratio", c_double), ("low", c_double),
+                ("high", c_double), ("complete", c_bool)]
 
 
 _object = POINTER(Object)
@@ -219,6 +240,7 @@ FUNCTIONS = {
     "sdfg_args_ready": (c_bool, _pointer),
     "sdfg_args_explain": (_pointer, POINTER(_pointer), _pointer),
     "sdfg_call": (_pointer, _pointer, _pointer),
+    "sdfg_tune": (_pointer, POINTER(Tuned), _pointer, _pointer, POINTER(Tuning)),
     "sdfg_call_cancel": (None, _pointer),
     "sdfg_bind": (_pointer, POINTER(_pointer), _pointer, _pointer),
     "sdfg_bound_call": (_pointer, _pointer),

@@ -12,7 +12,8 @@ from ._cancel import call, call_bound
 from ._errors import Message, check, messages_of
 from ._errors import check as check_error # where an argument is called `check`
 from ._fast import MISS, Fast
-from ._library import KINDS, Argument, Export, Limits, Options, Symbol, library
+from ._library import KINDS, TRIAL_FUNCTION, Argument, Export, Limits, Options, Symbol, Tuning, library
+from ._library import Tuned as Result
 from ._pending import Queue
 from ._wait import interruptible
 
@@ -24,6 +25,7 @@ _FP = {"default": 0, "strict": 1, "fast": 2}
 _LINKER = {"auto": 0, "place": 1, "orc": 2}
 _TIER = {"full": 0, "quick": 1, "auto": 2}
 _EXTERNAL_FILES = {"folder": 0, "none": 1, "any": 2}
+_OPT_MAX = 4
 _EMIT = {"sdfg": 0, "tree": 1, "ll": 2, "ll-opt": 3, "asm": 4, "obj": 5, "work": 6, "remarks": 7, "cuda": 9, "ptx": 10, "cubin": 11, "map": 12}
 _EXPORT = {".o": 0, ".a": 1, ".so": 2, ".h": 3, ".f90": 4, ".s": 5}
 
@@ -56,13 +58,14 @@ def _free(function, handle, *_):
 class Engine:
     """Options and compiled code that programs share. Any thread may use it."""
 
-    def __init__(self, *, opt_level: int = -1, num_threads: int = 0, fp: str = "default", specialize: Union[str, Sequence[str], None] = None,
+    def __init__(self, *, opt_level: Union[int, str] = -1, num_threads: int = 0, fp: str = "default", specialize: Union[str, Sequence[str], None] = None,
                  cache_dir: Optional[Path] = "default", codegen: Optional[Path] = None, debug: Optional[str] = None,
                  dump_dir: Optional[Path] = None, dump_after: Optional[str] = None, debug_info: bool = False, profiler: bool = False,
                  linker: str = "auto", cache_bytes: int = 0, cache_days: int = 0, memory_bytes: int = 0, tier: str = "full",
                  save_data: Optional[Path] = None, restore_data: Optional[Path] = None, device: str = "cpu",
                  check: Union[bool, str, Sequence[str], None] = None, external_files: str = "folder", file_bytes: int = 0,
-                 text_bytes: int = 0, arch: int = 0, plugins: Sequence[Path] = (), **unknown: NoReturn) -> None:
+                 text_bytes: int = 0, arch: int = 0, plugins: Sequence[Path] = (), passes: Optional[str] = None, tune_seconds: float = 0,
+                 **unknown: NoReturn) -> None:
         for name in unknown:
             import inspect
             raise TypeError(f"'{name}' is no option of an engine" + _meant(name, inspect.signature(Engine).parameters))
@@ -73,6 +76,10 @@ class Engine:
         for value, words in (fp, _FP), (linker, _LINKER), (tier, _TIER), (external_files, _EXTERNAL_FILES):
             if value not in words:
                 raise ValueError(f"{value!r} is none of {', '.join(words)}")
+        if isinstance(opt_level, str) and opt_level != "max":
+            raise ValueError(f"{opt_level!r}: opt_level is a number or 'max'")
+        opt_level = _OPT_MAX if opt_level == "max" else opt_level
+        o.passes, o.tune_seconds = _text(passes), tune_seconds
         o.opt_level, o.num_threads, o.fp, o.linker, o.tier = opt_level, num_threads, _FP[fp], _LINKER[linker], _TIER[tier]
         o.specialize, o.codegen, o.cache_dir = _text(specialize), _text(codegen), _text(cache_dir)
         o.debug, o.dump_dir, o.dump_after = _text(debug) or o.debug, _text(dump_dir) or o.dump_dir, _text(dump_after)
@@ -142,6 +149,29 @@ def default_engine() -> Engine:
         if _default is None:
             _default = Engine()
         return _default
+
+
+class Trial(NamedTuple):
+    """What was tried: `change` to the best choice so far, and the time by that of the best one, with the interval that holds it with 95 %
+    confidence (0: not measured, `differs` as it computed something else)."""
+    change: str
+    ratio: float
+    low: float
+    high: float
+    adopted: bool
+    differs: bool
+
+
+class Tuned(NamedTuple):
+    """The choice of passes that was found: `passes` is an option of engines (None: the default is best), `ratio` the time by that of the
+    default, `complete` whether the time was enough to try everything."""
+    passes: Optional[str]
+    text: str
+    ratio: float
+    low: float
+    high: float
+    complete: bool
+    trials: List[Trial]
 
 
 class ArgumentInfo:
@@ -398,6 +428,22 @@ class Program:
             result = self._give(arguments, self._named(args, kwargs))
             arguments.prepare()
             return Bound(self, arguments, result)
+
+    def tune(self, seconds: float = 10.0, /, *args: Any, **kwargs: Any) -> Tuned:
+        """Measures for `seconds`, by copies of the arguments, which passes such a call is faster without, and keeps that for engines with
+        `opt_level="max"`: in memory, and in the disk cache."""
+        trials = []
+
+        def add(_, t):
+            t = t[0]
+            trials.append(Trial(t.change.decode(), t.ratio, t.low, t.high, t.adopted, t.differs))
+        how, found = Tuning(ctypes.sizeof(Tuning), seconds, TRIAL_FUNCTION(add)), Result(ctypes.sizeof(Result))
+        with Arguments(self) as arguments:
+            self._give(arguments, self._named(args, kwargs))
+            arguments.prepare()
+            check(library.sdfg_tune(ctypes.byref(found), self._handle, arguments._handle, ctypes.byref(how)))
+        self._fast = None
+        return Tuned(found.passes and found.passes.decode(), found.text.decode(), found.ratio, found.low, found.high, found.complete, trials)
 
     def solve(self, *args: Any, **kwargs: Any) -> Dict[str, int]:
         """The values of symbols under the arguments that are given."""

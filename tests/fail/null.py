@@ -20,6 +20,7 @@ HEADER = "".join((TOP / "engine/include" / name).read_text(encoding="utf-8") for
 ALLOWED = {
     "sdfg_engine_new.o",         # the defaults
     "sdfg_engine_implement.user",
+    "sdfg_tune.out", "sdfg_tune.t", # nobody wants to know; the defaults
     "sdfg_graph_new.e",          # members of the format only
     "sdfg_program_load.folder",
     "size",                      # of what comes out, where nobody wants to know
@@ -134,7 +135,7 @@ keep = [options, x, y, addresses, text]
 # By type, unless the parameter of the function, or any parameter of this name and type, is below.
 BY_TYPE = {
     "sdfg_engine*": engine, "sdfg_program*": program, "const sdfg_program*": program, "sdfg_args*": args,
-    "const sdfg_args*": args, "sdfg_bound*": bound, "sdfg_pending*": pending, "const sdfg_cuda_stream*": P(None), "const sdfg_bound*": bound, "sdfg_kernel*": kernel,
+    "const sdfg_args*": args, "sdfg_bound*": bound, "sdfg_pending*": pending, "const sdfg_cuda_stream*": P(None), "const sdfg_tuning*": P(None), "const sdfg_bound*": bound, "sdfg_kernel*": kernel,
     "const sdfg_kernel*": kernel, "sdfg_stream*": stream, "sdfg_list*": listed, "const sdfg_list*": listed, "sdfg_error*": error, "const sdfg_error*": error,
     "sdfg_graph*": graph, "sdfg_element*": body, "sdfg_element*const*": ctypes.pointer(body), "const sdfg_convertible*": buffer(), "const sdfg_actual*": buffer(), "const sdfg_options*": options, "const sdfg_array*": ctypes.pointer(array(x)),
     "const sdfg_export*": buffer(), "const sdfg_host*": buffer(), "const sdfg_object_layout*": buffer(), "const char*const*": addresses, "uint64_t": 0,

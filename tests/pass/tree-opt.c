@@ -89,6 +89,8 @@ static void set_option(struct tree *t, struct tree_options *o, struct machine *m
         { "nontemporal", NULL, NULL, &m->nontemporal },
         { "region", NULL, &m->region, NULL },
         { "scalable", NULL, NULL, &m->scalable },
+#define SETTING(name, least, most, text) { #name, NULL, &o->settings[SETTING_##name], NULL },
+#include "lower/opt/settings.def"
     };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         if (strlen(options[i].name) != length || strncmp(options[i].name, word, length) != 0)

@@ -221,6 +221,31 @@ class Refusals(unittest.TestCase):
             self.assertGreaterEqual(len(list(pathlib.Path(folder).glob("*.kernel"))), 2) # the interface and the code
 
 
+class Tuning(unittest.TestCase):
+    def test_trials_work_on_copies(self):
+        axpy = sdfg.compile(EXAMPLES / "axpy.sdfg", cache_dir=None, opt_level="max", num_threads=2)
+        x, y = numpy.arange(100.0), numpy.ones(100)
+        found = axpy.tune(30, X=x, Y=y, alpha=2.0)
+        self.assertEqual((x[99], y[99]), (99, 1))
+        self.assertTrue(found.complete and found.text)
+        self.assertEqual(found.passes is None, found.ratio == 1)
+        self.assertTrue(all(t.change and t.low <= t.ratio <= t.high for t in found.trials))
+        axpy(X=x, Y=y, alpha=2.0)
+        self.assertEqual(y[99], 199)
+
+    def test_what_is_chosen_is_an_option(self):
+        y = numpy.ones(100)
+        sdfg.compile(EXAMPLES / "axpy.sdfg", passes="-licm,chunk=8", cache_dir=None)(X=numpy.arange(100.0), Y=y, alpha=2.0)
+        self.assertEqual(y[99], 199)
+        with self.assertRaisesRegex(ValueError, "max"):
+            sdfg.Engine(opt_level="most")
+
+    def test_what_cannot_be_called_twice_is_refused(self):
+        axpy = sdfg.compile(EXAMPLES / "axpy.sdfg", cache_dir=None, check=True)
+        with self.assertRaisesRegex(sdfg.UnsupportedError, "checked or measured"):
+            axpy.tune(1, X=numpy.arange(4.0), Y=numpy.ones(4), alpha=2.0)
+
+
 class Forms(unittest.TestCase):
     def test_what_a_program_says(self):
         gemm = sdfg.compile(EXAMPLES / "gemm.sdfg")

@@ -1,5 +1,5 @@
+#include "base/sample.h"
 #include "engine/cli/bench_code.h"
-#include "engine/cli/bench_sample.h"
 
 #include "tests/unit/check.h"
 

@@ -214,6 +214,7 @@ static uint32_t rows_for(const struct tree *t, const struct tree_stmt *loop)
 
 struct walk {
     struct iterations iterations;
+    uint32_t rows; /* that were asked for; 0: none were */
 };
 
 static bool look(void *user, struct tree_stmt *s)
@@ -222,7 +223,7 @@ static bool look(void *user, struct tree_stmt *s)
     struct tree *t = w->iterations.tree;
     if (s->kind != STMT_FOR || !is_candidate(s) || !may_jam(&w->iterations, s))
         return true;
-    uint32_t rows = rows_for(t, s);
+    uint32_t rows = w->rows ? w->rows : rows_for(t, s);
     remark(t->ir->remarks, s->place, remark_subject(t, s), REMARK_JAMMED, rows);
     jam_iterations(t, s, rows);
     return false;
@@ -231,7 +232,7 @@ static bool look(void *user, struct tree_stmt *s)
 bool opt_unroll_jam(struct tree *t, const struct tree_options *o)
 {
     for (uint32_t i = 0; !o->strict_fp && i < t->functions.count; i++) {
-        struct walk w = { iterations_of(t, t->functions.items[i]) };
+        struct walk w = { iterations_of(t, t->functions.items[i]), (uint32_t)o->settings[SETTING_jam] };
         stmt_visit(t->functions.items[i]->body, look, &w);
         stmt_flatten(t, t->functions.items[i]->body);
     }

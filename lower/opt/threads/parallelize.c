@@ -74,12 +74,20 @@ static bool find_mention(void *user, struct tree_stmt *s)
 
 enum { UNEVEN_CHUNK = 4 };
 
-/* Iterations of different length (a triangle) are dealt out in turn, so that all threads get long and short ones. */
-static void share_evenly(struct tree_stmt *loop)
+/* Where the program has no schedule: what was asked for, or iterations of different length (a triangle) are dealt out
+ * in turn, so that all threads get long and short ones. */
+static void choose_schedule(const struct parallelize *p, struct tree_stmt *loop)
 {
+    const int32_t *settings = p->options->settings;
     struct mention m = { .var = loop->var };
+    if (!expr_is_int(loop->step, 1) || loop->loop.omp != TREE_OMP_STATIC || loop->loop.chunk != 0)
+        return;
     stmt_visit(loop->body, find_mention, &m);
-    if (m.found && expr_is_int(loop->step, 1) && loop->loop.omp == TREE_OMP_STATIC && loop->loop.chunk == 0)
+    if (settings[SETTING_dynamic])
+        loop->loop.omp = TREE_OMP_DYNAMIC;
+    if (settings[SETTING_dynamic] || settings[SETTING_chunk])
+        loop->loop.chunk = settings[SETTING_dynamic] ? settings[SETTING_dynamic] : settings[SETTING_chunk];
+    else if (m.found)
         loop->loop.chunk = UNEVEN_CHUNK;
 }
 
@@ -256,7 +264,7 @@ static struct tree_stmt *make_region(struct parallelize *p, struct tree_stmt *s)
         remark(t->ir->remarks, s->place, remark_subject(t, s), REMARK_THREADS_VARIABLE);
         return NULL;
     }
-    share_evenly(s);
+    choose_schedule(p, s);
     struct tree_stmt *block = stmt_block(t);
     struct work w = work_of(p, block, s, &body);
     struct tree_expr *small = is_small(p, block, s, &w, &body);

@@ -1,6 +1,6 @@
 /* What a set of measured times says. */
-#ifndef ENGINE_CLI_BENCH_SAMPLE_H
-#define ENGINE_CLI_BENCH_SAMPLE_H
+#ifndef BASE_SAMPLE_H
+#define BASE_SAMPLE_H
 
 struct samples {
     double *values; /* in the order in which they were measured */

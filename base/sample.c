@@ -1,4 +1,4 @@
-#include "engine/cli/bench_sample.h"
+#include "base/sample.h"
 
 #include <math.h>
 #include <stdlib.h>
