@@ -54,7 +54,6 @@ enum {
     CUDA_FUNCTION_THREADS = 0,        /* CUfunction_attribute: most threads in a block */
     CUDA_FUNCTION_DYNAMIC_SHARED = 8, /* most bytes of dynamic shared memory */
     CUDA_POINTER_MEMORY_TYPE = 2,     /* CUpointer_attribute */
-    CUDA_POINTER_DEVICE_POINTER = 3,
     CUDA_POINTER_IS_MANAGED = 8,
     CUDA_POINTER_DEVICE = 9,
     CUDA_MEMORY_HOST = 1, /* CUmemorytype */

@@ -219,25 +219,26 @@ static struct sdfg_rt_mirror *add(struct sdfg_rt_run *run)
     return &run->mirrors[run->num_mirrors];
 }
 
-/* What the driver knows of an address; for memory that it does not know, it calls that an invalid value. */
+/* What the driver knows of an address, in one call, which leaves the values of memory that it does not know as zero. */
 static int find_place(const struct sdfg_rt_cuda *cuda, const void *address, int32_t *place, int32_t *index)
 {
-    cuda_address at = (cuda_address)(uintptr_t)address;
+    static const int asked[] = { CUDA_POINTER_MEMORY_TYPE, CUDA_POINTER_IS_MANAGED, CUDA_POINTER_DEVICE };
     int type = 0, managed = 0, device = 0;
-    int result = cuda->PointerGetAttribute(&type, CUDA_POINTER_MEMORY_TYPE, at);
+    void *values[] = { &type, &managed, &device };
+    int result =
+        cuda->PointerGetAttributes(sizeof asked / sizeof *asked, asked, values, (cuda_address)(uintptr_t)address);
     *place = -1;
     if (result != CUDA_GOOD)
         return result == CUDA_INVALID_VALUE ? CUDA_GOOD : result;
-    *place = type == CUDA_MEMORY_HOST ? SDFG_RT_PINNED : type == CUDA_MEMORY_DEVICE ? SDFG_RT_ON_DEVICE : -1;
-    result = cuda->PointerGetAttribute(&managed, CUDA_POINTER_IS_MANAGED, at);
-    if (result != CUDA_GOOD)
-        return result;
-    if (managed)
-        *place = SDFG_RT_ON_DEVICE; /* on each */
-    else if (*place == SDFG_RT_ON_DEVICE &&
-             (result = cuda->PointerGetAttribute(&device, CUDA_POINTER_DEVICE, at)) == CUDA_GOOD)
+    if (managed) /* on each device */
+        *place = SDFG_RT_ON_DEVICE;
+    else if (type == CUDA_MEMORY_HOST)
+        *place = SDFG_RT_PINNED;
+    else if (type == CUDA_MEMORY_DEVICE) {
+        *place = SDFG_RT_ON_DEVICE;
         *index = device;
-    return result;
+    }
+    return CUDA_GOOD;
 }
 
 bool sdfg_rt_device_place(const void *address, int32_t *place, int32_t *index, char *trouble)
@@ -248,7 +249,7 @@ bool sdfg_rt_device_place(const void *address, int32_t *place, int32_t *index, c
         return true;
     int result = find_place(cuda, address, place, index);
     if (result != CUDA_GOOD)
-        sdfg_rt_cuda_text(cuda, "cuPointerGetAttribute", result, trouble, SDFG_RT_DEVICE_TROUBLE);
+        sdfg_rt_cuda_text(cuda, "cuPointerGetAttributes", result, trouble, SDFG_RT_DEVICE_TROUBLE);
     return result == CUDA_GOOD;
 }
 
@@ -256,7 +257,7 @@ bool sdfg_rt_device_place(const void *address, int32_t *place, int32_t *index, c
 static bool in_place(struct sdfg_rt_run *run, struct sdfg_rt_mirror *m)
 {
     int32_t index = run->gpu->index, place;
-    if (!sdfg_rt_run_check(run, "cuPointerGetAttribute", find_place(run->gpu->cuda, m->host, &place, &index), ""))
+    if (!sdfg_rt_run_check(run, "cuPointerGetAttributes", find_place(run->gpu->cuda, m->host, &place, &index), ""))
         return false;
     m->pinned = place == SDFG_RT_PINNED;
     if (place != SDFG_RT_ON_DEVICE)

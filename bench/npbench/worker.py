@@ -180,4 +180,5 @@ def main():
     print(json.dumps({"times": {name: version.times for name, version in versions.items()}, "error": error}))
 
 
-main()
+if __name__ == "__main__":
+    main()

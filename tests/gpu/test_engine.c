@@ -107,10 +107,10 @@ OWN_PROCESS(calls_are_launches_and_transfers)
     struct host h;
     open_program(&h, NULL);
     for (int round = 0; round < 3; round++) {
-        long all = round ? calls_of(NULL) : 0, asked = round ? calls_of("cuPointerGetAttribute") : 0;
+        long all = round ? calls_of(NULL) : 0, asked = round ? calls_of("cuPointerGetAttributes") : 0;
         CHECK_STR(call(&h, N), "");
         CHECK(is_right(&h, N));
-        asked = calls_of("cuPointerGetAttribute") - asked;
+        asked = calls_of("cuPointerGetAttributes") - asked;
         if (round) /* beside these the context is made current, and arguments are looked at */
             CHECK_INT(calls_of(NULL) - all - asked, 2 + 2 + 1 + 1 + 1);
     }

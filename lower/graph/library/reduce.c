@@ -249,7 +249,8 @@ bool library_reduce(struct scope *sc, const struct place *place, const struct ar
         return false;
     merge_dimensions(lw, &s);
     order_dimensions(&s);
-    if (!s.row || s.num_kept || s.count < 2 || sc->parallel || lw->options->no_threads || is_small(lw, &s))
+    bool threads = !sc->parallel && !lw->options->no_threads && !lw->options->device;
+    if (!s.row || s.num_kept || s.count < 2 || !threads || is_small(lw, &s))
         return plain(sc, &s);
     const struct sym *row = s.dims[s.count - 1].size;
     if (row->op != SYM_INT || row->i >= 4 * ROW_BLOCK)

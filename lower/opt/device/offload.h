@@ -1,5 +1,5 @@
 /* Offloading: what of a program's main function runs on a device. offload.c decides, offload_host.c and
- * offload_cells.c write the host's side, offload_kernel.c and offload_region.c the kernels.
+ * offload_cells.c write the host's side, offload_kernel.c, offload_nest.c and offload_region.c the kernels.
  *
  * Memory that kernels touch lives on the device for the whole call: pointers to it have a *twin*, a variable of the
  * host with the address on the device. Scalars that device code computes and others read have a *cell*, an element of
@@ -145,12 +145,15 @@ void offload_load_cells(struct offload *o, struct tree_stmt *block, const struct
 void offload_store_cells(struct offload *o, struct tree_stmt *block, const struct tree_scan *piece,
                          const struct map *local);
 
-void offload_nest(struct offload *o, struct tree_stmt *out, struct tree_stmt *loop);
 /* The statements of a block, one thread. */
 void offload_serial(struct offload *o, struct tree_stmt *out, struct tree_stmt *block);
 void offload_fetch(struct offload *o, struct tree_stmt *out, struct tree_expr *value, uint32_t cell,
                    const struct place *place);
 /* Addresses on the host become those on the device. */
 struct tree_expr *offload_twins(struct offload *o, struct tree_expr *e);
+
+/* ---- offload_nest.c ---- */
+
+void offload_nest(struct offload *o, struct tree_stmt *out, struct tree_stmt *loop);
 
 #endif

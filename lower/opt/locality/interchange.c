@@ -8,7 +8,8 @@
  * Legality: Iterations of the nest never access what other iterations of it change, for no two values of the outer
  * loop (the test of fusion, applied to the nest and itself).
  * Profitability: If memory is accessed with smaller strides afterwards, unless what has large strides is going to be
- * packed; else inside of all but the last loop of a parallel nest, so that threads are started once. */
+ * packed; else inside of all but the last loop of a parallel nest, so that threads are started once. Behind
+ * the proofs of independence, for devices: always, since each iteration of the nest is going to be a thread. */
 #include "lower/opt/iterations.h"
 #include "lower/opt/locality/pack.h"
 #include "lower/opt/remark.h"
@@ -18,6 +19,7 @@
 struct interchange {
     struct iterations x;
     const struct tree_options *options;
+    bool device;       /* each iteration of a nest is going to be a thread */
     struct map packed; /* loops that are left as they are for the pack pass */
 };
 
@@ -63,8 +65,10 @@ static bool has_loops(const struct tree_stmt *s)
 }
 
 /* How many loops of the nest it pays to go into. */
-static uint32_t wanted_depth(const struct tree_stmt *loop, const struct fuse_nest *nest)
+static uint32_t wanted_depth(const struct tree_stmt *loop, const struct fuse_nest *nest, bool device)
 {
+    if (device)
+        return nest->depth;
     const struct tree_stmt *last = nest->loops[nest->depth - 1];
     uint32_t even_k, even_inner;
     count_even(nest->piece, loop->var, last->var, &even_k, &even_inner);
@@ -92,17 +96,17 @@ static bool may_go_inside(struct iterations *x, struct tree_stmt *loop, const st
     return false;
 }
 
-static bool try_loop(struct iterations *x, struct tree_stmt *loop)
+static bool try_loop(struct iterations *x, struct tree_stmt *loop, bool device)
 {
-    if (loop->kind != STMT_FOR || loop->loop.parallel || loop->body->items.count != 1 ||
-        loop->body->items.items[0]->kind != STMT_FOR)
+    if (loop->kind != STMT_FOR || loop->loop.parallel || (device && loop->loop.independent) ||
+        loop->body->items.count != 1 || loop->body->items.items[0]->kind != STMT_FOR)
         return false;
     struct tree_piece piece = { 0 };
     piece_add(x->tree->scratch, &piece, loop, NULL);
     struct fuse_nest nest = fuse_nest_of(loop->body->items.items[0], &piece);
     if (piece.control || piece.effects || piece.frees)
         return false;
-    nest.depth = wanted_depth(loop, &nest);
+    nest.depth = wanted_depth(loop, &nest, device);
     if (nest.depth == 0 || !may_go_inside(x, loop, &nest))
         return false;
     struct tree_stmt *last = nest.loops[nest.depth - 1], *inner = NEW(x->tree->arena, struct tree_stmt);
@@ -122,19 +126,23 @@ static bool look(void *user, struct tree_stmt *s)
     if (s->kind == STMT_PARALLEL)
         return false;
     if (s->kind == STMT_FOR && !map_has(&w->packed, s))
-        try_loop(&w->x, s);
-    for (uint32_t i = 0; s->kind == STMT_FOR && i < s->body->items.count; i++)
+        try_loop(&w->x, s, w->device);
+    for (uint32_t i = 0; s->kind == STMT_FOR && !w->device && i < s->body->items.count; i++)
         if (pack_wants(&w->x, w->options, s, i))
             map_put(w->x.tree->scratch, &w->packed, s->body->items.items[i], s);
     return true;
 }
 
-bool opt_interchange(struct tree *t, const struct tree_options *o)
+static bool interchange(struct tree *t, const struct tree_options *o, bool device)
 {
     for (uint32_t i = 0; i < t->functions.count; i++) {
         struct tree_func *f = t->functions.items[i];
-        struct interchange w = { .x = iterations_of(t, f), .options = o };
+        struct interchange w = { .x = iterations_of(t, f), .options = o, .device = device };
         stmt_visit(f->body, look, &w);
     }
     return true;
 }
+
+bool opt_interchange(struct tree *t, const struct tree_options *o) { return interchange(t, o, false); }
+
+bool opt_interchange_nests(struct tree *t, const struct tree_options *o) { return interchange(t, o, true); }

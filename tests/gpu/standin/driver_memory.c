@@ -7,14 +7,14 @@
 #include <sys/mman.h>
 
 enum { PAGE = 4096, GRANULE = 16 };
-enum { MEMORY_TYPE = 2, DEVICE_POINTER = 3, IS_MANAGED = 8, DEVICE_ORDINAL = 9 };
+enum { MEMORY_TYPE = 2, IS_MANAGED = 8, DEVICE_ORDINAL = 9 };
 
 API CUresult cuMemAlloc_v2(CUdeviceptr *out, size_t bytes);
 API CUresult cuMemFree_v2(CUdeviceptr address);
 API CUresult cuMemGetInfo_v2(size_t *left, size_t *total);
 API CUresult cuMemHostAlloc(void **out, size_t bytes, unsigned flags);
 API CUresult cuMemFreeHost(void *memory);
-API CUresult cuPointerGetAttribute(void *out, int attribute, CUdeviceptr address);
+API CUresult cuPointerGetAttributes(unsigned count, const int *attributes, void **out, CUdeviceptr address);
 
 struct piece {
     uint64_t address;
@@ -148,21 +148,26 @@ CUresult cuMemFreeHost(void *memory)
     return CUDA_SUCCESS;
 }
 
-CUresult cuPointerGetAttribute(void *out, int attribute, CUdeviceptr address)
+static bool get_attribute(void *out, int attribute, const struct piece *pinned, const struct piece *device)
 {
-    ENTER(false);
-    const struct piece *pinned = find(address, 1, true), *device = find(address, 1, false);
-    if (!pinned && !device)
-        return CUDA_ERROR_INVALID_VALUE;
     if (attribute == MEMORY_TYPE)
-        *(unsigned *)out = pinned ? 1 : 2;
-    else if (attribute == DEVICE_POINTER)
-        *(CUdeviceptr *)out = address;
+        *(unsigned *)out = pinned ? 1 : device ? 2 : 0;
     else if (attribute == IS_MANAGED)
         *(int *)out = 0;
     else if (attribute == DEVICE_ORDINAL)
-        *(int *)out = device ? device->device : 0;
+        *(int *)out = device ? device->device : pinned ? 0 : -2;
     else
-        return CUDA_ERROR_INVALID_VALUE;
+        return false;
+    return true;
+}
+
+/* Of memory that the driver does not know, too: that is no error. */
+CUresult cuPointerGetAttributes(unsigned count, const int *attributes, void **out, CUdeviceptr address)
+{
+    ENTER(false);
+    const struct piece *pinned = find(address, 1, true), *device = find(address, 1, false);
+    for (unsigned i = 0; i < count; i++)
+        if (!get_attribute(out[i], attributes[i], pinned, device))
+            return CUDA_ERROR_INVALID_VALUE;
     return CUDA_SUCCESS;
 }

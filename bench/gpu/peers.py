@@ -1,0 +1,213 @@
+"""peers.py --npbench=CHECKOUT: NPBench on one GPU by this engine, CuPy and JAX. All arrays lie on the device, a call is through when its results
+are there, and every version starts from the same values. Times are medians of calls in turn within one process; processes of several
+programs prepare (start, initialize, compile) at the same time, but measure one after the other. Prints a table, and writes JSON."""
+import argparse
+import concurrent.futures
+import fcntl
+import importlib
+import json
+import math
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+VERSIONS = ("ours", "cupy", "jax")
+
+
+# ---- one program, in a process of its own ----
+
+class Version:
+    """`begin` gives the arguments their first values, `run` is one call, `wait` returns when it is through."""
+
+    def __init__(self, begin, run, wait, results):
+        self.begin, self.run, self.wait, self.results, self.times = begin, run, wait, results, []
+
+    def once(self):
+        self.begin()
+        self.wait()
+        start = time.perf_counter()
+        self.run()
+        self.wait()
+        self.times.append(time.perf_counter() - start)
+
+
+def on_device(cupy, inputs, names):
+    """CuPy arrays of the values named, and a function that resets those that calls change."""
+    import numpy
+    first = {name: cupy.asarray(value) for name, value in inputs.items() if name in names and isinstance(value, numpy.ndarray)}
+    now = {name: value.copy() for name, value in first.items()}
+
+    def begin():
+        for name, value in first.items():
+            now[name][...] = value
+    return now, begin
+
+
+def ours(inputs, program, cupy, numpy):
+    given = {name: inputs.given(name) for name in inputs.args}
+    arrays, begin = on_device(cupy, given, set(given))
+    import sdfg
+    compiled = sdfg.compile(program, device="cuda")
+    values = {name: arrays.get(name, value) for name, value in given.items() if value is not None}
+    made = compiled(**values)
+    made = made if isinstance(made, tuple) else (made,)
+    results = {name: cupy.asarray(numpy.atleast_1d(value)) for name, value in zip(inputs.returns, made)}
+    bound = compiled.bind(**values, **results)
+    shown = {**{name: arrays[name] for name in inputs.outputs if name in arrays}, **results}
+    return Version(begin, bound, cupy.cuda.Device().synchronize, lambda: {name: cupy.asnumpy(value) for name, value in shown.items()})
+
+
+def of_python(inputs, suffix, cupy, arrays, begin, wait):
+    function = getattr(importlib.import_module(f"{inputs.module}_{suffix}"), inputs.function)
+    returned = []
+
+    def run():
+        returned[:] = [function(*[arrays.get(name, inputs.data[name]) for name in inputs.names])]
+        wait(returned[0])
+
+    def results():
+        found = returned[0] if isinstance(returned[0], tuple) else (returned[0],)
+        if suffix == "jax": # what is changed is returned: the changed arguments first
+            return dict(zip(inputs.returns, found)) if inputs.returns else {}
+        shown = {**{name: arrays[name] for name in inputs.outputs if name in arrays}, **dict(zip(inputs.returns, found))}
+        return {name: cupy.asnumpy(value) for name, value in shown.items()}
+    return Version(begin, run, lambda: None, results)
+
+
+def cupy_version(inputs, program, cupy, numpy):
+    arrays, begin = on_device(cupy, inputs.data, set(inputs.names))
+    return of_python(inputs, "cupy", cupy, arrays, begin, lambda _: cupy.cuda.Device().synchronize())
+
+
+def jax_version(inputs, program, cupy, numpy):
+    import jax
+    jax.config.update("jax_enable_x64", True)
+    arrays = {name: jax.numpy.array(value) for name, value in inputs.data.items() if isinstance(value, numpy.ndarray)}
+    return of_python(inputs, "jax", cupy, arrays, lambda: None, jax.block_until_ready)
+
+
+def difference(a, b, numpy):
+    """The largest, relative to the largest value; None where the results are not comparable."""
+    a, b = numpy.asarray(a), numpy.asarray(b)
+    if a.size != b.size or a.dtype == bool:
+        return None
+    b = b.reshape(a.shape)
+    largest = numpy.nanmax(numpy.abs(b), initial=0) or 1
+    return float(numpy.nanmax(numpy.abs(a - b), initial=0) / largest)
+
+
+def one(options):
+    sys.path[:0] = [str(TOP / "bench/npbench"), str(TOP / "python")]
+    import cupy
+    import numpy
+    from worker import Inputs # noqa: E402
+    inputs = Inputs(options.npbench, options.corpus / options.worker, options.preset)
+    versions, faults, errors = {}, {}, {}
+    makers = {"ours": ours, "cupy": cupy_version, "jax": jax_version}
+    lock = open(options.work / "lock", "w")
+    wanted = None
+    for name in options.versions:
+        try:
+            versions[name] = makers[name](inputs, options.corpus / options.worker / options.sdfg, cupy, numpy)
+            started = time.perf_counter()
+            versions[name].once()
+            if time.perf_counter() - started > options.longest:
+                faults[name] = f"a call of {time.perf_counter() - started:.1f} s"
+                versions.pop(name)
+                continue
+            found = versions[name].results()
+            if wanted is None:
+                wanted = {key: numpy.array(value) for key, value in found.items()}
+            else:
+                errors[name] = max((d for d in (difference(wanted[key], value, numpy) for key, value in found.items() if key in wanted)
+                                    if d is not None), default=None)
+        except Exception as error: # what a peer raises is its answer
+            faults[name] = f"{type(error).__name__}: {str(error).splitlines()[0][:150] if str(error) else ''}"
+            versions.pop(name, None)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    for version in versions.values():
+        version.once()
+        version.times.clear()
+    end = time.perf_counter() + options.seconds
+    for round in range(50):
+        if round >= 3 and time.perf_counter() > end:
+            break
+        for version in versions.values():
+            version.once()
+    print(json.dumps({"times": {name: sorted(v.times)[len(v.times) // 2] for name, v in versions.items()}, "faults": faults, "errors": errors}))
+
+
+# ---- all of them ----
+
+def measure(options, name):
+    command = [sys.executable, "-B", __file__, f"--worker={name}"] + [word for word in sys.argv[1:] if not word.startswith("--programs")]
+    left = min(options.timeout, options.end - time.monotonic())
+    if left < 5:
+        return name, {"times": {}, "faults": {"all": "left out"}, "errors": {}}
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=left,
+                              env={**os.environ, "XLA_PYTHON_CLIENT_PREALLOCATE": "false"})
+    except subprocess.TimeoutExpired:
+        return name, {"times": {}, "faults": {"all": f"more than {left:.0f} s"}, "errors": {}}
+    lines = done.stdout.strip().splitlines()
+    if done.returncode or not lines:
+        return name, {"times": {}, "faults": {"all": (done.stderr.strip().splitlines() or ["no message"])[-1][:200]}, "errors": {}}
+    return name, json.loads(lines[-1])
+
+
+def mean(values):
+    return math.exp(sum(map(math.log, values)) / len(values)) if values else math.nan
+
+
+def table(found, versions):
+    lines = ["| program | " + " | ".join(f"{v}, ms" for v in versions) + " | " + " | ".join(f"{v}/ours" for v in versions[1:]) + " | error | remarks |",
+             "|---" * (2 * len(versions) + 2) + "|"]
+    ratios = {v: [] for v in versions[1:]}
+    for name, row in sorted(found.items()):
+        times = row["times"]
+        cells = [f"{1e3 * times[v]:.4g}" if v in times else "" for v in versions]
+        for v in versions[1:]:
+            both = v in times and "ours" in times
+            ratios[v] += [times[v] / times["ours"]] if both else []
+            cells.append(f"{times[v] / times['ours']:.3g}" if both else "")
+        errors = [error for error in row["errors"].values() if error is not None]
+        lines.append(f"| {name} | " + " | ".join(cells) + f" | {max(errors):.1e} | " if errors else f"| {name} | " + " | ".join(cells) + " | | ")
+        lines[-1] += "; ".join(f"{v}: {text}" for v, text in row["faults"].items()) + " |"
+    lines += [""] + [f"Geometric mean of {len(r)} ratios {v}/ours: {mean(r):.3g}" for v, r in ratios.items()]
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--npbench", type=pathlib.Path, required=True, help="a checkout of NPBench")
+    parser.add_argument("--corpus", type=pathlib.Path, default=TOP / "build/corpus/npbench", help="recorded cases")
+    parser.add_argument("--sdfg", default="prog.sdfg")
+    parser.add_argument("--versions", type=lambda text: text.split(","), default=list(VERSIONS), help=",".join(VERSIONS))
+    parser.add_argument("--programs", type=lambda text: text.split(","), help="names, with ',' between them (all)")
+    parser.add_argument("--preset", default="paper", help="of NPBench: S, M, L or paper")
+    parser.add_argument("--jobs", type=int, default=min(6, os.cpu_count() or 1), help="processes that prepare at the same time")
+    parser.add_argument("--seconds", type=float, default=0.7, help="of measuring one program, at least three calls")
+    parser.add_argument("--longest", type=float, default=4, help="seconds: versions with a longer call are left out")
+    parser.add_argument("--timeout", type=float, default=60, help="seconds of one program")
+    parser.add_argument("--minutes", type=float, default=5, help="for all of them")
+    parser.add_argument("--work", type=pathlib.Path, default=TOP / "build", help="a folder to write to")
+    parser.add_argument("--output", type=pathlib.Path, help="folder/name: name.json and name.md are written there")
+    parser.add_argument("--worker", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.worker:
+        return one(options)
+    options.end = time.monotonic() + 60 * options.minutes
+    names = options.programs or [p.parent.name for p in sorted(options.corpus.glob("*/case.json"))]
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        found = dict(pool.map(lambda name: measure(options, name), names))
+    text = table(found, options.versions)
+    print(text)
+    if options.output:
+        options.output.with_suffix(".json").write_text(json.dumps(found, indent=1, sort_keys=True) + "\n")
+        options.output.with_suffix(".md").write_text(text)
+
+
+main()

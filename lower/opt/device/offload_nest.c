@@ -1,0 +1,265 @@
+/* Nests with a thread for each iteration. The innermost loop, whose iterations mostly touch neighbouring elements,
+ * becomes x, the one around it y, and all others together z:
+ *
+ *     for i ... parallel {                  kernel nest grid(...) block(32, 4, 2) {
+ *         for j ... {                           for z = blockIdx.z * 2 + threadIdx.z to I * J step gridDim.z * 2 {
+ *             for k ... {                           i = z / J
+ *                 for l = 0 to k {      ->          j = z % J
+ *                     ...                           for k = blockIdx.y * 4 + threadIdx.y to K step gridDim.y * 4 {
+ *                                                       l = blockIdx.x * 32 + threadIdx.x
+ *                                                       if l < K { if l < k { ... } }
+ *
+ * Bounds that depend on loops around have limits, and threads that are beyond the bounds do nothing. */
+#include "lower/opt/device/offload_group.h"
+#include "lower/opt/device/offload_region.h"
+#include "lower/tree/tree_linear.h"
+#include "lower/tree/tree_rewrite.h"
+
+enum { MOST_BLOCKS = 65535 /* in y and z */, DIMENSIONS = 3, MOST_LOOPS = 8 };
+
+static const struct type *int64_type(struct offload *o) { return type_basic(o->tree->ir, TYPE_I64); }
+
+/* ---- which loops ---- */
+
+/* From the outside in. */
+struct grid {
+    struct tree_stmt *loops[MOST_LOOPS];
+    struct tree_frame frames[MOST_LOOPS];
+    uint32_t num_loops, count; /* of dimensions */
+    struct tree_scan scan;     /* of the nest */
+    struct tree_stmt *body;
+};
+
+/* A value that the host knows and that is the same in the whole nest. */
+static bool is_fixed(struct offload *o, const struct grid *g, const struct tree_expr *e)
+{
+    return !offload_on_device(o, e) && tree_scan_invariant(&g->scan, e);
+}
+
+/* What a bound of the next loop is at least, or at most, in the whole nest; NULL: nobody knows. */
+static struct tree_expr *limit(struct offload *o, const struct grid *g, const struct tree_expr *bound, uint32_t loop,
+                               bool high)
+{
+    struct region_limits l = { o->tree, &g->scan, loop ? &g->frames[loop - 1] : NULL };
+    struct tree_expr *e = offload_region_limit(&l, bound, high);
+    return e && !offload_on_device(o, e) ? e : NULL;
+}
+
+static bool is_rectangular(struct offload *o, const struct grid *g, const struct tree_stmt *loop)
+{
+    return is_fixed(o, g, loop->begin) && is_fixed(o, g, loop->end);
+}
+
+static bool has_limits(struct offload *o, const struct grid *g, const struct tree_stmt *loop)
+{
+    uint32_t n = g->num_loops;
+    return expr_is_int(loop->step, 1) && limit(o, g, loop->begin, n, false) && limit(o, g, loop->end, n, true);
+}
+
+static void add_loop(struct grid *g, struct tree_stmt *loop)
+{
+    uint32_t n = g->num_loops++;
+    g->loops[n] = loop;
+    g->frames[n] = tree_frame_of(n ? &g->frames[n - 1] : NULL, loop);
+    g->body = loop->body;
+}
+
+static void find_grid(struct offload *o, struct tree_stmt *nest, struct grid *g)
+{
+    *g = (struct grid){ .scan = { .arena = o->tree->scratch } };
+    tree_scan_add(&g->scan, nest);
+    add_loop(g, nest);
+    while (g->num_loops < MOST_LOOPS && g->body->items.count == 1) {
+        struct tree_stmt *inner = g->body->items.items[0];
+        bool alike =
+            inner->kind == STMT_FOR && (inner->loop.independent || (inner->loop.parallel && !nest->loop.independent));
+        if (!alike || !is_fixed(o, g, inner->step) || !(is_rectangular(o, g, inner) || has_limits(o, g, inner)))
+            break;
+        add_loop(g, inner);
+    }
+    g->count = g->num_loops < DIMENSIONS ? g->num_loops : DIMENSIONS;
+}
+
+/* ---- code ---- */
+
+/* A value for kernels: cheap to compute again, or kept by the host. */
+static struct tree_expr *kept(struct offload *o, struct tree_stmt *out, struct tree_expr *e)
+{
+    struct tree_expr *wide = expr_cast(o->tree, int64_type(o), e);
+    return wide->op == EXPR_VAR ? wide : stmt_variable(o->tree, out, "bound", wide);
+}
+
+static struct tree_expr *thread(struct offload *o, int which, uint32_t dimension)
+{
+    return expr_cast(o->tree, int64_type(o), expr_thread(o->tree, (enum tree_thread)(which + (int)dimension)));
+}
+
+static struct tree_expr *ints(struct offload *o, enum expr_op op, struct tree_expr *a, int64_t b)
+{
+    return expr_binary(o->tree, op, a, expr_i64(o->tree, b));
+}
+
+/* Bounds for the host. */
+struct grid_range {
+    struct tree_expr *begin, *end, *step;
+};
+
+static struct grid_range range_of(struct offload *o, const struct grid *g, struct tree_stmt *out, uint32_t loop)
+{
+    const struct tree_stmt *s = g->loops[loop];
+    struct tree_expr *begin = loop ? limit(o, g, s->begin, loop, false) : s->begin;
+    struct tree_expr *end = loop ? limit(o, g, s->end, loop, true) : s->end;
+    return (struct grid_range){ kept(o, out, offload_value(o, out, begin, s->place)),
+                                kept(o, out, offload_value(o, out, end, s->place)),
+                                kept(o, out, offload_value(o, out, s->step, s->place)) };
+}
+
+/* max(0, end - begin) / step, rounded up */
+static struct tree_expr *trips(struct offload *o, const struct grid_range *r)
+{
+    struct tree *t = o->tree;
+    struct tree_expr *count = expr_binary(t, EXPR_MAX, expr_binary(t, EXPR_SUB, r->end, r->begin), expr_i64(t, 0));
+    if (!expr_is_int(r->step, 1))
+        count = expr_binary(t, EXPR_DIV, ints(o, EXPR_SUB, expr_binary(t, EXPR_ADD, count, r->step), 1), r->step);
+    return count;
+}
+
+static const int64_t block_sizes[DIMENSIONS][DIMENSIONS] = { { 256, 1, 1 }, { 32, 8, 1 }, { 32, 4, 2 } };
+
+/* Threads that combine what they have do more than one iteration each, if there are many. */
+static const int64_t group_blocks[DIMENSIONS][DIMENSIONS] = { { 1024 }, { 16, 64 }, { 8, 16, 8 } };
+
+struct device_nest {
+    struct grid grid;
+    struct offload_group all; /* reductions of all iterations */
+    struct offload_group row; /* of those of the innermost loop: the threads of a warp */
+    bool breaks;              /* out of the innermost body */
+    struct tree_expr *blocks[DIMENSIONS];
+};
+
+/* 0: as many as there are values, so that each thread has one. */
+static int64_t most_blocks(const struct device_nest *n, uint32_t d)
+{
+    if (n->all.count || (n->row.count && d == 0))
+        return group_blocks[n->grid.count - 1][d];
+    return d == 0 && !n->breaks ? 0 : d == 0 ? INT32_MAX : MOST_BLOCKS;
+}
+
+/* The counter of a loop gets its value; what is in the block that this gives runs if that is within the bounds. */
+static struct tree_stmt *enter(struct offload *o, const struct grid *g, struct tree_stmt *block, uint32_t loop,
+                               struct tree_expr *value)
+{
+    struct tree *t = o->tree;
+    const struct tree_stmt *s = g->loops[loop];
+    if (value->op != EXPR_VAR || value->var != s->var)
+        stmt_assign(t, block, s->var, expr_cast(t, s->var->type, value));
+    struct tree_expr *i = expr_var(t, s->var);
+    if (loop && !is_fixed(o, g, s->begin))
+        block = stmt_if(t, block, expr_binary(t, EXPR_GE, i, s->begin))->body;
+    if (loop && !is_fixed(o, g, s->end))
+        block = stmt_if(t, block, expr_binary(t, EXPR_LT, i, s->end))->body;
+    return block;
+}
+
+/* Opens the code for one dimension: what is in the block it gives runs for all values of a number that counts from the
+ * first by steps. */
+static struct tree_stmt *open_range(struct offload *o, struct tree_stmt *block, struct device_nest *n, uint32_t d,
+                                    struct tree_var *i, const struct grid_range *r, struct tree_expr *count)
+{
+    struct tree *t = o->tree;
+    int64_t size = block_sizes[n->grid.count - 1][d], most = most_blocks(n, d);
+    n->blocks[d] = ints(o, EXPR_DIV, ints(o, EXPR_ADD, count, size - 1), size);
+    struct tree_expr *number =
+        expr_binary(t, EXPR_ADD, ints(o, EXPR_MUL, thread(o, THREAD_BLOCK, d), size), thread(o, THREAD_INDEX, d));
+    struct tree_expr *first = expr_binary(t, EXPR_ADD, r->begin, expr_binary(t, EXPR_MUL, number, r->step));
+    if (!most) {
+        stmt_assign(t, block, i, first);
+        return stmt_if(t, block, expr_binary(t, EXPR_LT, expr_var(t, i), r->end))->body;
+    }
+    n->blocks[d] = ints(o, EXPR_MIN, n->blocks[d], most);
+    struct tree_expr *stride =
+        expr_binary(t, EXPR_MUL, ints(o, EXPR_MUL, thread(o, THREAD_GRID_SIZE, d), size), r->step);
+    return stmt_for(t, block, i, first, r->end, stride)->body;
+}
+
+static struct tree_stmt *open_loop(struct offload *o, struct tree_stmt *out, struct tree_stmt *block,
+                                   struct device_nest *n, uint32_t d, uint32_t loop)
+{
+    const struct tree_stmt *s = n->grid.loops[loop];
+    struct grid_range r = range_of(o, &n->grid, out, loop);
+    struct tree_var *i = s->var->type == int64_type(o) ? s->var : tree_var(o->tree, s->var->name, int64_type(o));
+    block = open_range(o, block, n, d, i, &r, trips(o, &r));
+    return enter(o, &n->grid, block, loop, expr_var(o->tree, i));
+}
+
+/* The first loops as one dimension. */
+static struct tree_stmt *open_loops(struct offload *o, struct tree_stmt *out, struct tree_stmt *block,
+                                    struct device_nest *n, uint32_t d, uint32_t num_loops)
+{
+    struct tree *t = o->tree;
+    struct grid_range ranges[MOST_LOOPS];
+    struct tree_expr *counts[MOST_LOOPS], *all = expr_i64(t, 1), *values[MOST_LOOPS];
+    for (uint32_t i = 0; i < num_loops; i++) {
+        ranges[i] = range_of(o, &n->grid, out, i);
+        counts[i] = kept(o, out, trips(o, &ranges[i]));
+        all = expr_binary(t, EXPR_MUL, all, counts[i]);
+    }
+    all = kept(o, out, all);
+    struct tree_var *number = tree_var(t, "z", int64_type(o));
+    struct grid_range whole = { expr_i64(t, 0), all, expr_i64(t, 1) };
+    block = open_range(o, block, n, d, number, &whole, all);
+    struct tree_expr *rest = expr_var(t, number);
+    for (uint32_t i = num_loops; i-- > 0;) {
+        struct tree_expr *k = i ? expr_binary(t, EXPR_REM, rest, counts[i]) : rest;
+        values[i] = expr_binary(t, EXPR_ADD, ranges[i].begin, expr_binary(t, EXPR_MUL, k, ranges[i].step));
+        rest = i ? stmt_variable(t, block, "z", expr_binary(t, EXPR_DIV, rest, counts[i])) : rest;
+    }
+    for (uint32_t i = 0; i < num_loops; i++)
+        block = enter(o, &n->grid, block, i, values[i]);
+    return block;
+}
+
+static void write_nest(struct offload *o, struct tree_stmt *out, struct tree_stmt *all, struct device_nest *n)
+{
+    struct tree_stmt *inside = all, *rows = all;
+    uint32_t dimensions = n->grid.count, loops = n->grid.num_loops;
+    offload_group_begin(o, &n->all, all);
+    for (uint32_t d = dimensions; d-- > 0;) {
+        if (d == 0) {
+            rows = inside;
+            offload_group_begin(o, &n->row, rows);
+        }
+        uint32_t first = loops - 1 - d;
+        inside = d == DIMENSIONS - 1 && first > 0 ? open_loops(o, out, inside, n, d, first + 1)
+                                                  : open_loop(o, out, inside, n, d, first);
+    }
+    stmt_append(o->tree, inside, n->grid.body);
+    offload_group_end(o, &n->row, rows);
+    offload_group_end(o, &n->all, all);
+}
+
+void offload_nest(struct offload *o, struct tree_stmt *out, struct tree_stmt *loop)
+{
+    struct tree *t = o->tree;
+    struct device_nest n = { .breaks = false };
+    find_grid(o, loop, &n.grid);
+    uint32_t count = n.grid.count;
+    offload_group_find(o, loop, loop, TREE_BLOCK, &n.all);
+    n.all.keeps = true;
+    if (count > 1)
+        offload_group_find(o, loop, n.grid.loops[n.grid.num_loops - 1], TREE_WARP, &n.row);
+    struct tree_scan scan = { .arena = t->scratch }, body = { .arena = t->scratch };
+    struct tree_stmt *all = stmt_block(t);
+    tree_scan_add(&scan, loop);
+    tree_scan_add(&body, n.grid.body);
+    n.breaks = body.breaks;
+    offload_load_cells(o, all, &scan, NULL);
+    write_nest(o, out, all, &n);
+    offload_group_take(o, &n.all, out, n.blocks, count);
+    struct tree_stmt *k = offload_kernel(o, out, "nest", all, loop->place, false);
+    for (uint32_t d = 0; d < count; d++) {
+        k->args[KERNEL_GRID + d] = n.blocks[d];
+        k->args[KERNEL_BLOCK + d] = expr_i64(t, block_sizes[count - 1][d]);
+    }
+    offload_group_combine(o, &n.all, out, n.blocks, count);
+}
