@@ -29,15 +29,15 @@ void gpu_stmt_group(struct gpu_func *f, const struct tree_stmt *s)
 {
     const struct type *t = s->value->type;
     const char *type = gpu_type(f->module, t);
-    bool warp = s->loop.level == TREE_WARP;
+    const char *level = s->loop.level == TREE_WARP ? "warp" : s->loop.level == TREE_COLUMN ? "column" : "block";
     struct cuda value = gpu_expr(f, s->value);
     struct cuda both = combined(f, s->wcr, t);
-    gpu_need(f->module, PIECE_GROUP);
+    gpu_need(f->module, s->loop.level == TREE_COLUMN ? PIECE_COLUMN : PIECE_GROUP);
     if (t->size > 16)
         gpu_unsupported(f->module, "a reduction of values of more than 16 bytes over threads");
     gpu_assign(f, s->var,
                arena_printf(f->module->arena, "sd_%s_group<%s>(%s, [](%s x, %s y) -> %s { return %s; })",
-                            warp ? "warp" : "block", type, value.s, type, type, type, both.s));
+                            level, type, value.s, type, type, type, both.s));
 }
 
 void gpu_stmt_barrier(struct gpu_func *f, const struct tree_stmt *s)

@@ -1,6 +1,7 @@
 """peers.py --npbench=CHECKOUT: NPBench on one GPU by this engine, CuPy and JAX. All arrays lie on the device, a call is through when its results
 are there, and every version starts from the same values. Times are medians of calls in turn within one process; processes of several
-programs prepare (start, initialize, compile) at the same time, but measure one after the other. Prints a table, and writes JSON."""
+programs prepare (start, initialize, compile, call once) at the same time, but nothing else runs while one measures. Prints a table, and
+writes JSON."""
 import argparse
 import concurrent.futures
 import fcntl
@@ -9,6 +10,7 @@ import json
 import math
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import time
@@ -99,6 +101,10 @@ def difference(a, b, numpy):
     return float(numpy.nanmax(numpy.abs(a - b), initial=0) / largest)
 
 
+def too_long(number, frame):
+    raise TimeoutError("the first call takes too long")
+
+
 def one(options):
     sys.path[:0] = [str(TOP / "bench/npbench"), str(TOP / "python")]
     import cupy
@@ -109,8 +115,11 @@ def one(options):
     makers = {"ours": ours, "cupy": cupy_version, "jax": jax_version}
     lock = open(options.work / "lock", "w")
     wanted = None
+    fcntl.flock(lock, fcntl.LOCK_SH)
+    signal.signal(signal.SIGALRM, too_long)
     for name in options.versions:
         try:
+            signal.alarm(options.patience)
             versions[name] = makers[name](inputs, options.corpus / options.worker / options.sdfg, cupy, numpy)
             started = time.perf_counter()
             versions[name].once()
@@ -127,6 +136,8 @@ def one(options):
         except Exception as error: # what a peer raises is its answer
             faults[name] = f"{type(error).__name__}: {str(error).splitlines()[0][:150] if str(error) else ''}"
             versions.pop(name, None)
+        finally:
+            signal.alarm(0)
     fcntl.flock(lock, fcntl.LOCK_EX)
     for version in versions.values():
         version.once()
@@ -191,6 +202,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=min(6, os.cpu_count() or 1), help="processes that prepare at the same time")
     parser.add_argument("--seconds", type=float, default=0.7, help="of measuring one program, at least three calls")
     parser.add_argument("--longest", type=float, default=4, help="seconds: versions with a longer call are left out")
+    parser.add_argument("--patience", type=int, default=20, help="seconds until a version is there and was called once")
     parser.add_argument("--timeout", type=float, default=60, help="seconds of one program")
     parser.add_argument("--minutes", type=float, default=5, help="for all of them")
     parser.add_argument("--work", type=pathlib.Path, default=TOP / "build", help="a folder to write to")

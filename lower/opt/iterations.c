@@ -90,6 +90,16 @@ static bool is_defined(struct tree *t, const struct tree_scan *scan, struct tree
     return d.ok;
 }
 
+bool iterations_define_variables(struct tree *t, struct tree_stmt *loop, const struct map *but)
+{
+    struct tree_scan scan = scan_of(t, loop);
+    struct defined d = { .scan = &scan, .arena = t->scratch, .ok = true };
+    for (uint32_t i = 0; i < but->count; i++)
+        map_put(t->scratch, &d.vars, but->slots[i].key, loop);
+    check_defined(&d, loop);
+    return d.ok;
+}
+
 /* Developers' builds: facts that were kept are what one would find now. */
 static void check_variables(struct tree *t, struct tree_stmt *loop, const struct loop_variables *kept)
 {

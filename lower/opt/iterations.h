@@ -15,6 +15,8 @@ struct iterations {
 struct iterations iterations_of(struct tree *t, const struct tree_func *f);
 /* Do values of variables stay in one iteration of the loop (and of all loops inside)? */
 bool iterations_keep_variables(struct iterations *x, struct tree_stmt *loop);
+/* Are all variables that the loop assigns, but these, given a value before they are used, in each iteration? */
+bool iterations_define_variables(struct tree *t, struct tree_stmt *loop, const struct map *but);
 /* `nest` is the loop itself or lies directly inside it; `frame`: the loops around, or NULL. Do iterations of the nest
  * never touch what other iterations of it change, whatever the iterations of the loop are? Memory that an iteration
  * takes for itself does not count. */

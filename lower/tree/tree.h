@@ -105,9 +105,10 @@ enum tree_vectors {
 };
 
 /* On what a loop runs where there is a device: blocks of its grid, threads of a block or of a warp, or one after the
- * other inside a kernel that stays. Code for the CPU has loops of the host only. */
-enum tree_level { TREE_HOST, TREE_GRID, TREE_BLOCK, TREE_WARP, TREE_PERSISTENT };
-enum { TREE_LEVELS = TREE_PERSISTENT + 1 };
+ * other inside a kernel that stays. Code for the CPU has loops of the host only. Groups may also be columns: the
+ * threads of a block with the same x. */
+enum tree_level { TREE_HOST, TREE_GRID, TREE_BLOCK, TREE_WARP, TREE_PERSISTENT, TREE_COLUMN };
+enum { TREE_LEVELS = TREE_COLUMN + 1 };
 
 /* Where a thread of a kernel is: x, y and z of the first four. */
 enum tree_thread {

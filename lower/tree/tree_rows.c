@@ -25,7 +25,7 @@ static const struct form_field fields[] = {
 const char *const tree_wcr_words[] = { "=",   "+=", "*=", "min=", "max=",      "&&=",    "||=",
                                        "^^=", "&=", "|=", "^=",   "exchange=", "custom=" };
 const char *const tree_where_words[] = { "heap", "stack", "state", "device", "pinned", "shared" };
-const char *const tree_level_words[] = { "", "grid", "block", "warp", "persistent" };
+const char *const tree_level_words[] = { "", "grid", "block", "warp", "persistent", "column" };
 const char *const tree_direction_words[] = { "in", "out", "within" };
 const char *const tree_thread_words[] = {
     "threadIdx.x", "threadIdx.y", "threadIdx.z", "blockIdx.x", "blockIdx.y", "blockIdx.z", "blockDim.x",

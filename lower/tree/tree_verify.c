@@ -383,7 +383,7 @@ static void check_level(struct verify *v, const struct tree_stmt *s)
     enum tree_level level = s->loop.level;
     bool block = level == TREE_BLOCK || level == TREE_WARP;
     if (s->kind == STMT_GROUP)
-        must(v, in_kernel(v) && block, "no group of threads", NULL);
+        must(v, in_kernel(v) && (block || level == TREE_COLUMN), "no group of threads", NULL);
     else if (in_kernel(v))
         must(v, block || (level == TREE_GRID && v->region->kernel->cooperative), "threads that do not meet", NULL);
     else

@@ -203,10 +203,11 @@ void offload_group_end(struct offload *o, struct offload_group *g, struct tree_s
         struct offload_place *p = &g->places[i];
         const struct tree_stmt *s = &p->reduction;
         struct tree_expr *all = group(t, out, g->level, s->wcr, p->acc);
-        struct tree_expr *one = is_first(t, g->level);
+        const struct tree_var *root = g->own ? expr_root_var(s->pointer) : NULL;
+        struct tree_expr *one = root && map_has(g->own, root) ? expr_bool(t, true) : is_first(t, g->level);
         if (p->touched)
             one = expr_binary(t, EXPR_LOGICAL_AND, one, group(t, out, g->level, WCR_LOGICAL_OR, p->touched));
-        struct tree_stmt *body = stmt_if(t, out, one)->body;
+        struct tree_stmt *body = one->op == EXPR_INT ? out : stmt_if(t, out, one)->body;
         if (p->ordered && g->keeps) {
             p->partial = tree_var(t, "partial", type_pointer(t->ir, all->type));
             p->alias = t->num_aliases++;

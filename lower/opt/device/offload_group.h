@@ -17,6 +17,7 @@ struct offload_place {
 struct offload_group {
     enum tree_level level; /* TREE_BLOCK or TREE_WARP */
     bool keeps;            /* blocks keep what has an order */
+    const struct map *own; /* variables with memory of each thread's own: all take the last step there; or NULL */
     struct offload_place *places;
     uint32_t count;
 };

@@ -1,5 +1,5 @@
 /* Kernels, and pieces for one thread. */
-#include "lower/opt/device/offload.h"
+#include "lower/opt/device/offload_team.h"
 #include "lower/tree/tree_rewrite.h"
 
 /* ---- addresses ---- */
@@ -206,6 +206,8 @@ void offload_serial(struct offload *o, struct tree_stmt *out, struct tree_stmt *
     struct tree *t = o->tree;
     struct tree_scan scan = { .arena = t->scratch };
     struct map local = { 0 };
+    if (offload_team_alone(o, out, block))
+        return;
     tree_scan_add(&scan, block);
     find_local(o, block, &scan, &local);
     struct tree_stmt *all = stmt_block(t);

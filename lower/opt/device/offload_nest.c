@@ -12,6 +12,7 @@
  * Bounds that depend on loops around have limits, and threads that are beyond the bounds do nothing. */
 #include "lower/opt/device/offload_group.h"
 #include "lower/opt/device/offload_region.h"
+#include "lower/opt/device/offload_team.h"
 #include "lower/tree/tree_linear.h"
 #include "lower/tree/tree_rewrite.h"
 
@@ -99,23 +100,23 @@ static struct tree_expr *ints(struct offload *o, enum expr_op op, struct tree_ex
     return expr_binary(o->tree, op, a, expr_i64(o->tree, b));
 }
 
-/* Bounds for the host. */
-struct grid_range {
-    struct tree_expr *begin, *end, *step;
-};
+struct offload_range offload_range(struct offload *o, struct tree_stmt *out, struct tree_expr *begin,
+                                   struct tree_expr *end, struct tree_expr *step, const struct place *place)
+{
+    return (struct offload_range){ kept(o, out, offload_value(o, out, begin, place)),
+                                   kept(o, out, offload_value(o, out, end, place)),
+                                   kept(o, out, offload_value(o, out, step, place)) };
+}
 
-static struct grid_range range_of(struct offload *o, const struct grid *g, struct tree_stmt *out, uint32_t loop)
+static struct offload_range range_of(struct offload *o, const struct grid *g, struct tree_stmt *out, uint32_t loop)
 {
     const struct tree_stmt *s = g->loops[loop];
     struct tree_expr *begin = loop ? limit(o, g, s->begin, loop, false) : s->begin;
     struct tree_expr *end = loop ? limit(o, g, s->end, loop, true) : s->end;
-    return (struct grid_range){ kept(o, out, offload_value(o, out, begin, s->place)),
-                                kept(o, out, offload_value(o, out, end, s->place)),
-                                kept(o, out, offload_value(o, out, s->step, s->place)) };
+    return offload_range(o, out, begin, end, s->step, s->place);
 }
 
-/* max(0, end - begin) / step, rounded up */
-static struct tree_expr *trips(struct offload *o, const struct grid_range *r)
+struct tree_expr *offload_trips(struct offload *o, const struct offload_range *r)
 {
     struct tree *t = o->tree;
     struct tree_expr *count = expr_binary(t, EXPR_MAX, expr_binary(t, EXPR_SUB, r->end, r->begin), expr_i64(t, 0));
@@ -164,7 +165,7 @@ static struct tree_stmt *enter(struct offload *o, const struct grid *g, struct t
 /* Opens the code for one dimension: what is in the block it gives runs for all values of a number that counts from the
  * first by steps. */
 static struct tree_stmt *open_range(struct offload *o, struct tree_stmt *block, struct device_nest *n, uint32_t d,
-                                    struct tree_var *i, const struct grid_range *r, struct tree_expr *count)
+                                    struct tree_var *i, const struct offload_range *r, struct tree_expr *count)
 {
     struct tree *t = o->tree;
     int64_t size = block_sizes[n->grid.count - 1][d], most = most_blocks(n, d);
@@ -186,9 +187,9 @@ static struct tree_stmt *open_loop(struct offload *o, struct tree_stmt *out, str
                                    struct device_nest *n, uint32_t d, uint32_t loop)
 {
     const struct tree_stmt *s = n->grid.loops[loop];
-    struct grid_range r = range_of(o, &n->grid, out, loop);
+    struct offload_range r = range_of(o, &n->grid, out, loop);
     struct tree_var *i = s->var->type == int64_type(o) ? s->var : tree_var(o->tree, s->var->name, int64_type(o));
-    block = open_range(o, block, n, d, i, &r, trips(o, &r));
+    block = open_range(o, block, n, d, i, &r, offload_trips(o, &r));
     return enter(o, &n->grid, block, loop, expr_var(o->tree, i));
 }
 
@@ -197,16 +198,16 @@ static struct tree_stmt *open_loops(struct offload *o, struct tree_stmt *out, st
                                     struct device_nest *n, uint32_t d, uint32_t num_loops)
 {
     struct tree *t = o->tree;
-    struct grid_range ranges[MOST_LOOPS];
+    struct offload_range ranges[MOST_LOOPS];
     struct tree_expr *counts[MOST_LOOPS], *all = expr_i64(t, 1), *values[MOST_LOOPS];
     for (uint32_t i = 0; i < num_loops; i++) {
         ranges[i] = range_of(o, &n->grid, out, i);
-        counts[i] = kept(o, out, trips(o, &ranges[i]));
+        counts[i] = kept(o, out, offload_trips(o, &ranges[i]));
         all = expr_binary(t, EXPR_MUL, all, counts[i]);
     }
     all = kept(o, out, all);
     struct tree_var *number = tree_var(t, "z", int64_type(o));
-    struct grid_range whole = { expr_i64(t, 0), all, expr_i64(t, 1) };
+    struct offload_range whole = { expr_i64(t, 0), all, expr_i64(t, 1) };
     block = open_range(o, block, n, d, number, &whole, all);
     struct tree_expr *rest = expr_var(t, number);
     for (uint32_t i = num_loops; i-- > 0;) {
@@ -243,6 +244,8 @@ void offload_nest(struct offload *o, struct tree_stmt *out, struct tree_stmt *lo
     struct tree *t = o->tree;
     struct device_nest n = { .breaks = false };
     find_grid(o, loop, &n.grid);
+    if (n.grid.num_loops == 1 && offload_team(o, out, loop))
+        return;
     uint32_t count = n.grid.count;
     offload_group_find(o, loop, loop, TREE_BLOCK, &n.all);
     n.all.keeps = true;

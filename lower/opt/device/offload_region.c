@@ -15,20 +15,30 @@ static void see_write(void *user, struct memory *m, bool write)
 
 struct writes {
     struct offload *offload;
+    const struct map *own;
     bool found;
 };
+
+static bool writes_own(const struct map *own, const struct tree_stmt *s)
+{
+    if (!own || (s->kind != STMT_STORE && s->kind != STMT_REDUCE))
+        return false;
+    const struct tree_var *root = expr_root_var(s->pointer);
+    return root && map_has(own, root);
+}
 
 static bool find_write(void *user, struct tree_stmt *s)
 {
     struct writes *w = user;
-    offload_each_touch(w->offload, s, see_write, &w->found);
+    if (!writes_own(w->own, s))
+        offload_each_touch(w->offload, s, see_write, &w->found);
     w->found |= s->kind == STMT_CALL && !callee_is_pure(stmt_callee(s));
     return !w->found;
 }
 
-static bool writes(struct offload *o, struct tree_stmt *s)
+static bool writes(struct offload *o, struct tree_stmt *s, const struct map *own)
 {
-    struct writes w = { o, false };
+    struct writes w = { .offload = o, .own = own };
     stmt_visit(s, find_write, &w);
     return w.found;
 }
@@ -50,29 +60,31 @@ static void expr_fits(void *user, struct tree_expr **e)
     w->found |= !offload_expr_fits(w->offload, *e);
 }
 
-static enum region_item compound(struct offload *o, struct tree_stmt *s)
+static enum region_item compound(struct offload *o, struct tree_stmt *s, const struct map *own)
 {
-    if (!offload_has_nests(o, s) && offload_fits(o, s)) {
-        if (!writes(o, s))
+    if (own && offload_is_sums(o, s))
+        return ITEM_SUMS;
+    if (!offload_has_nests(o, s) && !(own && offload_has_sums(o, s)) && offload_fits(o, s)) {
+        if (!writes(o, s, own))
             return ITEM_ALL;
         if (!has_results(o, s))
             return ITEM_ONE;
     }
-    struct writes unfit = { o, false };
+    struct writes unfit = { .offload = o };
     stmt_each_expr(s, expr_fits, &unfit);
     return unfit.found || s->kind == STMT_UPDATE ? ITEM_NONE : ITEM_CONTROL;
 }
 
-enum region_item offload_region_item(struct offload *o, struct tree_stmt *s)
+enum region_item offload_region_item(struct offload *o, struct tree_stmt *s, const struct map *own)
 {
     switch (s->kind) {
     case STMT_FOR:
-        return offload_is_nest(o, s) ? ITEM_THREADS : compound(o, s);
+        return offload_is_nest(o, s) ? ITEM_THREADS : compound(o, s, own);
     case STMT_WHILE:
     case STMT_DO:
     case STMT_IF:
     case STMT_UPDATE:
-        return compound(o, s);
+        return compound(o, s, own);
     case STMT_ALLOC:
     case STMT_FREE:
         return ITEM_MEMORY;
@@ -89,7 +101,7 @@ enum region_item offload_region_item(struct offload *o, struct tree_stmt *s)
     case STMT_CALL:
         if (!offload_fits(o, s))
             return ITEM_NONE;
-        return !writes(o, s) ? ITEM_ALL : has_results(o, s) ? ITEM_NONE : ITEM_ONE;
+        return !writes(o, s, own) ? ITEM_ALL : has_results(o, s) ? ITEM_NONE : ITEM_ONE;
     default:
         return ITEM_NONE;
     }
@@ -198,7 +210,7 @@ static void check(struct candidate *c, struct tree_stmt *s, const struct tree_fr
             check(c, s->items.items[i], frame);
         return;
     }
-    switch (offload_region_item(c->offload, s)) {
+    switch (offload_region_item(c->offload, s, NULL)) {
     case ITEM_NONE:
         c->fits = false;
         break;
@@ -231,7 +243,7 @@ static bool is_region(struct offload *o, struct tree_stmt *block)
 
 bool offload_is_region(struct offload *o, struct tree_stmt *s)
 {
-    return stmt_is_loop(s) && offload_region_item(o, s) == ITEM_CONTROL && is_region(o, s);
+    return stmt_is_loop(s) && offload_region_item(o, s, NULL) == ITEM_CONTROL && is_region(o, s);
 }
 
 bool offload_is_longer_region(struct offload *o, struct tree_stmt *block, struct tree_stmt *s)

@@ -3,6 +3,7 @@
 #define LOWER_OPT_DEVICE_OFFLOAD_REGION_H
 
 #include "lower/opt/device/offload.h"
+#include "lower/tree/tree_linear.h"
 
 enum { /* iterations of a nest, with those of the loops in it */
        REGION_MOST_STEP = 1 << 16,
@@ -18,9 +19,12 @@ enum region_item {
     ITEM_COPY,    /* so are the elements */
     ITEM_MEMORY,  /* allocations are made by the host, in front of the region */
     ITEM_CONTROL, /* all threads go the same way */
+    ITEM_SUMS,    /* a loop that only accumulates: its iterations are distributed (offload_sums.c) */
     ITEM_JUMP
 };
-enum region_item offload_region_item(struct offload *o, struct tree_stmt *s);
+/* `own`: variables with memory that each thread has for itself; what writes nothing else is computed by all threads.
+ * NULL: the threads of the whole grid, which do not combine sums. */
+enum region_item offload_region_item(struct offload *o, struct tree_stmt *s, const struct map *own);
 
 /* Values for the host that bound those of expressions in the region. */
 struct region_limits {
@@ -30,5 +34,43 @@ struct region_limits {
 };
 /* At least, or at most, what the expression is; NULL: not known. */
 struct tree_expr *offload_region_limit(const struct region_limits *l, const struct tree_expr *e, bool high);
+
+/* ---- offload_region_code.c ---- */
+
+/* Memory that was accessed since the last barrier. */
+struct region_touched {
+    const struct memory *memory;
+    unsigned how;
+};
+typedef VEC(struct region_touched) region_touched_list;
+
+/* A kernel, or an iteration of one, whose threads go through the same statements. */
+struct device_region {
+    struct offload *offload;
+    enum tree_level level; /* of its threads: TREE_GRID, or those that work on the same iteration */
+    const struct tree_scan *scan;
+    const struct map *own; /* memory of the threads' own; NULL: none */
+    region_touched_list pending;
+    struct tree_stmt *one; /* the branch for thread 0 that was opened last */
+    struct tree_expr *thread, *threads;
+    struct tree_expr *first;          /* is it the one that writes for all? NULL: thread 0 does */
+    struct tree_stmt *front, *behind; /* of the host */
+    struct tree_expr *most;           /* iterations of a nest; NULL: none yet */
+    struct map private;               /* assignments that only items for thread 0 need */
+    const struct tree_frame *frame;
+};
+
+void offload_region_items(struct device_region *r, struct tree_stmt *out, struct tree_stmt *block);
+/* for i = begin + thread * step to end step threads * step; the counter `v` may be NULL. */
+struct tree_stmt *offload_region_loop(struct device_region *r, struct tree_stmt *out, struct tree_var *v,
+                                      struct tree_expr *begin, struct tree_expr *end, struct tree_expr *step);
+
+/* ---- offload_sums.c ---- */
+
+/* Is it a loop that writes nothing but accumulators, whose terms may be combined in any order? */
+bool offload_is_sums(struct offload *o, struct tree_stmt *s);
+bool offload_has_sums(struct offload *o, struct tree_stmt *s);
+/* The threads accumulate their shares, and all get the results. */
+void offload_sums(struct device_region *r, struct tree_stmt *out, struct tree_stmt *loop);
 
 #endif

@@ -22,7 +22,6 @@
  * are few; extents that symbols decide count as ASSUMED_EXTENT. */
 #include "lower/opt/device/offload_group.h"
 #include "lower/opt/device/offload_region.h"
-#include "lower/tree/tree_linear.h"
 #include "lower/tree/tree_rewrite.h"
 
 enum {
@@ -33,31 +32,13 @@ enum {
 
 enum touch_kind { ALL_READ = 1, ALL_WRITE = 2, ONE_READ = 4, ONE_WRITE = 8, ANY_WRITE = ALL_WRITE | ONE_WRITE };
 
-struct touched {
-    const struct memory *memory;
-    unsigned how;
-};
-typedef VEC(struct touched) touched_list;
-
-struct device_region {
-    struct offload *offload;
-    const struct tree_scan *scan;
-    touched_list pending;  /* since the last barrier */
-    struct tree_stmt *one; /* the branch for thread 0 that was opened last */
-    struct tree_expr *thread, *threads;
-    struct tree_stmt *front, *behind; /* of the host */
-    struct tree_expr *most;           /* iterations of a nest; NULL: none yet */
-    struct map private;               /* assignments that only items for thread 0 need */
-    const struct tree_frame *frame;
-};
-
 struct collect {
     struct device_region *region;
-    touched_list list;
+    region_touched_list list;
     bool one;
 };
 
-static void add(struct arena *a, touched_list *list, struct touched t)
+static void add(struct arena *a, region_touched_list *list, struct region_touched t)
 {
     for (uint32_t i = 0; i < list->count; i++)
         if (list->items[i].memory == t.memory) {
@@ -67,11 +48,23 @@ static void add(struct arena *a, touched_list *list, struct touched t)
     vec_push(a, list, t);
 }
 
+static bool is_own(const struct device_region *r, const struct memory *m)
+{
+    for (uint32_t i = 0; r->own && i < r->own->count; i++) {
+        const struct tree_var *v = r->own->slots[i].key;
+        if (offload_same(&r->offload->by_var[v->id]) == m)
+            return true;
+    }
+    return false;
+}
+
 static void collect_touch(void *user, struct memory *m, bool write)
 {
     struct collect *c = user;
     unsigned how = write ? ALL_WRITE : ALL_READ;
-    add(c->region->offload->tree->scratch, &c->list, (struct touched){ m, c->one ? how << 2 : how });
+    if (is_own(c->region, m))
+        return;
+    add(c->region->offload->tree->scratch, &c->list, (struct region_touched){ m, c->one ? how << 2 : how });
 }
 
 static bool collect_stmt(void *user, struct tree_stmt *s)
@@ -82,7 +75,7 @@ static bool collect_stmt(void *user, struct tree_stmt *s)
 }
 
 /* A whole region has items of all kinds: its accesses count as those of all threads. */
-static touched_list touched_by(struct device_region *r, struct tree_stmt *s, bool deep, bool one)
+static region_touched_list touched_by(struct device_region *r, struct tree_stmt *s, bool deep, bool one)
 {
     struct collect c = { .region = r, .one = one };
     if (deep)
@@ -99,7 +92,7 @@ static bool conflict(unsigned before, unsigned after)
     return !one && ((before | after) & ANY_WRITE);
 }
 
-static bool conflicts(const touched_list *before, const touched_list *after)
+static bool conflicts(const region_touched_list *before, const region_touched_list *after)
 {
     for (uint32_t i = 0; i < before->count; i++)
         for (uint32_t k = 0; k < after->count; k++)
@@ -111,19 +104,19 @@ static bool conflicts(const touched_list *before, const touched_list *after)
 
 static void barrier(struct device_region *r, struct tree_stmt *out)
 {
-    stmt_new(r->offload->tree, out, STMT_BARRIER)->loop.level = TREE_GRID;
-    r->pending = (touched_list){ 0 };
+    stmt_new(r->offload->tree, out, STMT_BARRIER)->loop.level = r->level == TREE_COLUMN ? TREE_BLOCK : r->level;
+    r->pending = (region_touched_list){ 0 };
 }
 
-static void unite(struct device_region *r, const touched_list *other)
+static void unite(struct device_region *r, const region_touched_list *other)
 {
     for (uint32_t i = 0; i < other->count; i++)
         add(r->offload->tree->scratch, &r->pending, other->items[i]);
 }
 
-static touched_list copy_of(struct device_region *r, const touched_list *list)
+static region_touched_list copy_of(struct device_region *r, const region_touched_list *list)
 {
-    touched_list copy = { 0 };
+    region_touched_list copy = { 0 };
     for (uint32_t i = 0; i < list->count; i++)
         vec_push(r->offload->tree->scratch, &copy, list->items[i]);
     return copy;
@@ -132,7 +125,7 @@ static touched_list copy_of(struct device_region *r, const touched_list *list)
 /* What comes next in `out` accesses this memory. */
 static void meet(struct device_region *r, struct tree_stmt *out, struct tree_stmt *s, bool deep, bool one)
 {
-    touched_list next = touched_by(r, s, deep, one);
+    region_touched_list next = touched_by(r, s, deep, one);
     if (conflicts(&r->pending, &next))
         barrier(r, out);
     unite(r, &next);
@@ -152,9 +145,8 @@ static void count_iterations(struct device_region *r, struct tree_expr *begin, s
     r->most = r->most && !expr_equal(r->most, count) ? expr_binary(t, EXPR_MAX, r->most, count) : count;
 }
 
-/* for i = begin + thread * step to end step threads * step */
-static struct tree_stmt *distributed(struct device_region *r, struct tree_stmt *out, struct tree_var *v,
-                                     struct tree_expr *begin, struct tree_expr *end, struct tree_expr *step)
+struct tree_stmt *offload_region_loop(struct device_region *r, struct tree_stmt *out, struct tree_var *v,
+                                      struct tree_expr *begin, struct tree_expr *end, struct tree_expr *step)
 {
     struct tree *t = r->offload->tree;
     const struct type *wide = type_basic(t->ir, TYPE_I64);
@@ -174,18 +166,19 @@ static void write_threads(struct device_region *r, struct tree_stmt *out, struct
 {
     struct offload *o = r->offload;
     struct offload_group g;
-    offload_group_find(o, s, s, TREE_BLOCK, &g);
+    offload_group_find(o, s, s, r->level == TREE_GRID ? TREE_BLOCK : r->level, &g);
+    g.own = r->own;
     bool ordered = false;
     for (uint32_t i = 0; i < g.count; i++)
         ordered |= g.places[i].ordered;
     struct tree_expr *threads = r->threads;
-    if (ordered) { /* the first block alone */
+    if (ordered && r->level == TREE_GRID) { /* the first block alone */
         out = stmt_if(o->tree, out, expr_binary(o->tree, EXPR_LT, r->thread, expr_i64(o->tree, OFFLOAD_REGION_THREADS)))
                   ->body;
         r->threads = expr_i64(o->tree, OFFLOAD_REGION_THREADS);
     }
     offload_group_begin(o, &g, out);
-    struct tree_stmt *loop = distributed(r, out, s->var, s->begin, s->end, s->step);
+    struct tree_stmt *loop = offload_region_loop(r, out, s->var, s->begin, s->end, s->step);
     r->threads = threads;
     loop->place = s->place;
     stmt_append(o->tree, loop->body, s->body);
@@ -198,7 +191,7 @@ static void write_elements(struct device_region *r, struct tree_stmt *out, const
 {
     struct tree *t = r->offload->tree;
     struct tree_expr *zero = expr_i64(t, 0), *target = s->kind == STMT_ALLOC ? expr_var(t, s->var) : s->pointer;
-    struct tree_stmt *loop = distributed(r, out, NULL, zero, s->count, expr_i64(t, 1));
+    struct tree_stmt *loop = offload_region_loop(r, out, NULL, zero, s->count, expr_i64(t, 1));
     struct tree_expr *k = expr_var(t, loop->var);
     const struct type *pointer = type_pointer(t->ir, s->type);
     struct tree_expr *value =
@@ -212,6 +205,10 @@ static void write_memory(struct device_region *r, struct tree_stmt *out, struct 
 {
     struct offload *o = r->offload;
     struct tree *t = o->tree;
+    if (r->level != TREE_GRID) {
+        stmt_append(t, out, s);
+        return;
+    }
     if (s->kind == STMT_FREE)
         return;
     struct region_limits l = { t, r->scan, r->frame };
@@ -225,8 +222,8 @@ static void write_memory(struct device_region *r, struct tree_stmt *out, struct 
     stmt_free(t, r->behind, twin)->where = TREE_DEVICE;
     if (!s->zero)
         return;
-    touched_list next = { 0 };
-    add(t->scratch, &next, (struct touched){ offload_same(&o->by_var[s->var->id]), ALL_WRITE });
+    region_touched_list next = { 0 };
+    add(t->scratch, &next, (struct region_touched){ offload_same(&o->by_var[s->var->id]), ALL_WRITE });
     if (conflicts(&r->pending, &next))
         barrier(r, out);
     unite(r, &next);
@@ -238,7 +235,7 @@ static void write_one(struct device_region *r, struct tree_stmt *out, struct tre
     struct tree *t = r->offload->tree;
     meet(r, out, s, true, true);
     if (!r->one || !out->items.count || vec_last(&out->items) != r->one) {
-        r->one = stmt_if(t, out, expr_binary(t, EXPR_EQ, r->thread, expr_i64(t, 0)));
+        r->one = stmt_if(t, out, r->first ? r->first : expr_binary(t, EXPR_EQ, r->thread, expr_i64(t, 0)));
         r->one->place = s->place;
     }
     stmt_append(t, r->one->body, s);
@@ -258,7 +255,7 @@ static void find_private(struct device_region *r, const struct tree_stmt *block)
     struct tree_scan one = { .arena = o->tree->scratch };
     for (uint32_t i = block->items.count; i-- > 0;) {
         struct tree_stmt *s = block->items.items[i];
-        enum region_item item = offload_region_item(o, s);
+        enum region_item item = offload_region_item(o, s, r->own);
         if (item == ITEM_ALL && s->kind == STMT_ASSIGN) {
             struct tree_scan self = { .arena = o->tree->scratch };
             tree_scan_add(&self, s);
@@ -272,7 +269,7 @@ static void find_private(struct device_region *r, const struct tree_stmt *block)
     }
 }
 
-static void write_items(struct device_region *r, struct tree_stmt *out, struct tree_stmt *block)
+void offload_region_items(struct device_region *r, struct tree_stmt *out, struct tree_stmt *block)
 {
     find_private(r, block);
     for (uint32_t i = 0; i < block->items.count; i++)
@@ -282,17 +279,17 @@ static void write_items(struct device_region *r, struct tree_stmt *out, struct t
 static struct tree_stmt *write_block(struct device_region *r, struct tree_stmt *block)
 {
     struct tree_stmt *out = stmt_block(r->offload->tree);
-    write_items(r, out, block);
+    offload_region_items(r, out, block);
     return out;
 }
 
 static void write_branch(struct device_region *r, struct tree_stmt *out, struct tree_stmt *s)
 {
     meet(r, out, s, false, false);
-    touched_list before = copy_of(r, &r->pending);
+    region_touched_list before = copy_of(r, &r->pending);
     s->body = write_block(r, s->body);
     if (s->otherwise) {
-        touched_list after = r->pending;
+        region_touched_list after = r->pending;
         r->pending = copy_of(r, &before);
         s->otherwise = write_block(r, s->otherwise);
         unite(r, &after);
@@ -306,10 +303,10 @@ static void write_branch(struct device_region *r, struct tree_stmt *out, struct 
 static void write_loop(struct device_region *r, struct tree_stmt *out, struct tree_stmt *s)
 {
     struct tree_frame frame = { .outer = r->frame, .loop = s };
-    touched_list all = touched_by(r, s, true, false);
+    region_touched_list all = touched_by(r, s, true, false);
     if (s->kind != STMT_DO)
         meet(r, out, s, false, false);
-    touched_list before = copy_of(r, &r->pending);
+    region_touched_list before = copy_of(r, &r->pending);
     if (s->kind == STMT_FOR)
         r->frame = &frame;
     struct tree_stmt *body = write_block(r, s->body);
@@ -326,7 +323,7 @@ static void write_loop(struct device_region *r, struct tree_stmt *out, struct tr
 static void write(struct device_region *r, struct tree_stmt *out, struct tree_stmt *s)
 {
     struct offload *o = r->offload;
-    switch (map_has(&r->private, s) ? ITEM_ONE : offload_region_item(o, s)) {
+    switch (map_has(&r->private, s) ? ITEM_ONE : offload_region_item(o, s, r->own)) {
     case ITEM_ALL:
         meet(r, out, s, true, false);
         stmt_append(o->tree, out, s);
@@ -337,6 +334,10 @@ static void write(struct device_region *r, struct tree_stmt *out, struct tree_st
     case ITEM_THREADS:
         meet(r, out, s, true, false);
         write_threads(r, out, s);
+        break;
+    case ITEM_SUMS:
+        meet(r, out, s, true, false);
+        offload_sums(r, out, s);
         break;
     case ITEM_COPY:
         meet(r, out, s, true, false);
@@ -391,14 +392,16 @@ void offload_region(struct offload *o, struct tree_stmt *out, struct tree_stmt *
     const struct place *place = block->items.items[0]->place;
     struct tree_scan scan = { .arena = t->scratch };
     tree_scan_add(&scan, block);
-    struct device_region r = { .offload = o, .scan = &scan, .front = stmt_block(t), .behind = stmt_block(t) };
+    struct device_region r = {
+        .offload = o, .level = TREE_GRID, .scan = &scan, .front = stmt_block(t), .behind = stmt_block(t)
+    };
     struct tree_stmt *all = stmt_block(t), *store = stmt_block(t);
     offload_load_cells(o, all, &scan, NULL);
     offload_store_cells(o, store, &scan, NULL);
     r.thread =
         own_variable(t, all, "thread", expr_binary(t, EXPR_ADD, times_block(t, THREAD_BLOCK), id(t, THREAD_INDEX)));
     r.threads = own_variable(t, all, "threads", times_block(t, THREAD_GRID_SIZE));
-    write_items(&r, all, block);
+    offload_region_items(&r, all, block);
     if (store->items.count) {
         barrier(&r, all);
         stmt_append(t, stmt_if(t, all, expr_binary(t, EXPR_EQ, r.thread, expr_i64(t, 0)))->body, store);

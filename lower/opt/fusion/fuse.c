@@ -10,7 +10,8 @@
  * by the same iteration of both. Statements in between that neither depend on the first loop nor are needed by the
  * second move in front of it.
  * Profitability: If it removes or shortens an array between the loops, or shares loads, and does not keep either from
- * being vectorized; at most 1500 accesses a loop. */
+ * being vectorized; at most 1500 accesses a loop. Whole nests have no loops in an iteration, but for sums where each
+ * iteration is a thread of a device. */
 #include "lower/opt/fusion/fuse.h"
 #include "lower/opt/fusion/fuse_pair.h"
 #include "lower/opt/remark.h"

@@ -104,6 +104,37 @@ static bool keeps_nests(struct fuse *f, const struct fuse_nest *a, const struct 
            fuse_share_elements(f->tree, &f->first, a, b);
 }
 
+static bool find_work(void *user, struct tree_stmt *s)
+{
+    bool *sums = user;
+    bool plain = s->kind == STMT_BLOCK || s->kind == STMT_IF || s->kind == STMT_ASSIGN || s->kind == STMT_FOR;
+    *sums &= plain && !(s->kind == STMT_FOR && (s->loop.parallel || s->loop.independent));
+    return *sums;
+}
+
+static bool look_for_loops(void *user, struct tree_stmt *s)
+{
+    bool *sums = user;
+    if (s->kind == STMT_FOR)
+        stmt_visit(s, find_work, sums);
+    return s->kind != STMT_FOR;
+}
+
+/* Do the loops inside of the body write nothing but variables? Threads of a device have nothing to share there. */
+static bool only_sums(struct tree_stmt *body)
+{
+    bool sums = true;
+    stmt_visit(body, look_for_loops, &sums);
+    return sums;
+}
+
+/* Nests with loops inside of one iteration: fused, each thread of a device keeps what it computes. */
+static bool keeps_threads(struct fuse *f, const struct fuse_nest *a, const struct fuse_nest *b)
+{
+    return f->options->device && only_sums(a->loops[a->depth - 1]->body) && only_sums(b->loops[b->depth - 1]->body) &&
+           related(&f->first, b->piece) && fuse_share_elements(f->tree, &f->first, a, b);
+}
+
 static bool worthwhile(struct fuse *f, const struct fuse_nest *a, const struct fuse_nest *b)
 {
     if (a->piece->accesses.count + b->piece->accesses.count > MOST_ACCESSES)
@@ -111,7 +142,7 @@ static bool worthwhile(struct fuse *f, const struct fuse_nest *a, const struct f
     const struct tree_stmt *x = a->loops[a->depth - 1]->body, *y = b->loops[b->depth - 1]->body;
     note_kind(f, x);
     if (f->kind.loops || stmt_has_loops(y))
-        return !f->whole_nests && keeps_nests(f, a, b);
+        return f->whole_nests ? keeps_threads(f, a, b) : keeps_nests(f, a, b);
     return f->kind.wide == is_wide(f, y);
 }
 

@@ -94,6 +94,17 @@ static bool add_rest(const struct tree_expr *total, const struct tree_stmt *next
     return rest == 1 || (inner && inner->op == EXPR_INT && inner->i > 0 && rest % inner->i == 0);
 }
 
+/* Are they those of the loop, whatever that is? */
+static bool is_same_count(struct tree *t, const struct tree_stmt *loop, const struct tree_expr *total)
+{
+    struct linear whole, own;
+    if (loop->var->type->kind != TYPE_I64 || !expr_is_int(loop->step, 1))
+        return false;
+    linear_of(&whole, total);
+    linear_of(&own, expr_binary(t, EXPR_SUB, loop->end, loop->begin));
+    return linear_equal(&whole, &own);
+}
+
 /* Iterations per level: of the loops of the nest, and where it has one loop, of what is left over. 0: they do not
  * divide.
  */
@@ -101,6 +112,10 @@ static uint32_t divide(struct tree *t, const struct fuse_nest *like, struct tree
 {
     const struct tree_stmt *next = first_loop(like->loops[like->depth - 1]->body);
     uint32_t levels = 0;
+    if (like->depth == 1 && is_same_count(t, like->loops[0], total)) {
+        counts[0] = total;
+        return 1;
+    }
     for (; levels < like->depth; levels++) {
         counts[levels] = trips(t, like->loops[levels]);
         if (!counts[levels] || (counts[levels]->op == EXPR_INT && counts[levels]->i <= 1))

@@ -116,6 +116,22 @@ template <class T, class F> __device__ inline T sd_block_group(T x, F f)
         x = f(x, parts[i]);
     return x;
 }
+__device__ inline void *sd_column_memory()
+{
+    alignas(16) __shared__ u8 memory[512 * 16];
+    return memory;
+}
+template <class T, class F> __device__ inline T sd_column_group(T x, F f)
+{
+    T *column = (T *)sd_column_memory() + threadIdx.x;
+    __syncthreads();
+    column[threadIdx.y * blockDim.x] = x;
+    __syncthreads();
+    x = column[0];
+    for (u32 i = 1; i < blockDim.y; i++)
+        x = f(x, column[i * blockDim.x]);
+    return x;
+}
 __device__ inline void sd_spin()
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
@@ -167,6 +183,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) k1_norm(i64 p0_N, const dou
     }
     double v6_sum = sd_block_group<double>(v3_acc, [](double x, double y) -> double { return x + y; });
     double v7_s2 = sd_warp_group<double>(v3_acc, [](double x, double y) -> double { return y == sd_bits<double>(0xfff0000000000000ull) ? x : sd_max<double>(x, y); });
+    v7_s2 = sd_column_group<double>(v7_s2, [](double x, double y) -> double { return x + y; });
     if ((i32)threadIdx.x == 0) {
         atomicAdd(&p2_B[0], v6_sum);
         sd_update<double>(&p2_B[1], [&](double x) -> double { return sd_max<double>(x, v7_s2); });

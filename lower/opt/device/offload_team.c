@@ -1,0 +1,298 @@
+/* Teams: several threads of a block work on the same iteration of a nest.
+ *
+ *     for i = 0 to N parallel {               kernel nest grid((N + 7) / 8, 1, 1) block(32, 8, 1) {
+ *         sum = 0                                 for i = blockIdx.x * 8 + threadIdx.y to N step gridDim.x * 8 {
+ *         for k = 0 to M {                            sum = threadIdx.x == 0 ? 0 : 0
+ *             sum = sum + A[i * M + k]    ->          for k = threadIdx.x to M step 32 { sum = sum + A[i * M + k] }
+ *         }                                           sum = group warp sum
+ *         B[i] = sum                                  if threadIdx.x == 0 { B[i] = sum }
+ *     }                                           }
+ *
+ * All threads of the team execute the control and the assignments of variables, on the same values, as those of a
+ * region do (offload_region_code.c); nests inside and loops that accumulate are distributed over them, and what else
+ * writes memory that others see is done by the first thread. Memory that an iteration allocates is each thread's own.
+ *
+ * Profitability: A nest of one loop. A block if there are nests inside, which would be loops of one thread else. Where
+ * there are sums alone, a warp if they go along rows, so that neighbouring threads read neighbouring elements, and
+ * otherwise, along columns, the threads of a block with the same x. */
+#include "lower/opt/device/offload_team.h"
+#include "lower/opt/device/offload_group.h"
+#include "lower/opt/device/offload_region.h"
+#include "lower/tree/tree_cost.h"
+#include "lower/tree/tree_rewrite.h"
+
+enum { WARP = 32, WARPS = 8 /* of a block */, TEAM_THREADS = 256, COLUMN = 16, FEW = 64 /* iterations */ };
+
+/* ---- which nests ---- */
+
+struct survey {
+    struct offload *offload;
+    struct tree_stmt *nest; /* NULL: statements that run once */
+    struct map own;         /* memory of an iteration: variable -> ALLOC */
+    uint32_t nests, sums;
+    bool long_sums; /* some may have many terms */
+    int32_t rows;   /* accesses of sums along rows, less those along columns */
+    bool fits;
+    bool alike;            /* control is the same in all iterations, so that their threads can meet */
+    struct tree_scan scan; /* of the nest */
+};
+
+static bool find_own(void *user, struct tree_stmt *s)
+{
+    struct survey *w = user;
+    if (s->kind == STMT_ALLOC)
+        map_put(w->offload->tree->scratch, &w->own, s->var, s);
+    return s->kind != STMT_FOR || !offload_is_nest(w->offload, s);
+}
+
+struct writing {
+    const struct survey *survey;
+    uint32_t own, others; /* writes of memory of these kinds */
+};
+
+static bool count_writes(void *user, struct tree_stmt *s)
+{
+    struct writing *w = user;
+    bool writes = s->kind == STMT_STORE || s->kind == STMT_REDUCE || s->kind == STMT_UPDATE || s->kind == STMT_COPY ||
+                  s->kind == STMT_ZERO || s->kind == STMT_CALL;
+    const struct tree_var *root = writes && s->pointer ? expr_root_var(s->pointer) : NULL;
+    bool own = root && map_has(&w->survey->own, root);
+    w->own += own;
+    w->others += writes && !own;
+    return true;
+}
+
+static struct writing writing_of(const struct survey *w, struct tree_stmt *s)
+{
+    struct writing found = { .survey = w };
+    stmt_visit(s, count_writes, &found);
+    return found;
+}
+
+/* What one thread of several writes to memory of its own others would not see; sums that they combine all get. */
+static struct writing shared_writing(const struct survey *w, struct tree_stmt *nest)
+{
+    struct offload_group g;
+    struct tree_stmt *copy = stmt_clone(w->offload->tree, nest);
+    offload_group_find(w->offload, copy, copy, TREE_WARP, &g);
+    return writing_of(w, copy);
+}
+
+static int64_t stride(const struct tree_expr *index, const struct tree_var *v)
+{
+    struct linear at;
+    int64_t by;
+    linear_of(&at, index);
+    return linear_take(&at, v, &by) ? by : INT64_MAX;
+}
+
+struct strides {
+    struct survey *survey;
+    const struct tree_var *k;
+};
+
+static void see_load(void *user, struct tree_expr *e)
+{
+    struct strides *w = user;
+    if (e->op != EXPR_LOAD)
+        return;
+    int64_t by_i = w->survey->nest ? stride(e->args[1], w->survey->nest->var) : 0, by_k = stride(e->args[1], w->k);
+    bool near_i = by_i >= -1 && by_i <= 1, near_k = by_k >= -1 && by_k <= 1;
+    w->survey->rows += (near_k && !near_i) - (near_i && !near_k);
+}
+
+static void see_operand(void *user, struct tree_expr **e) { expr_visit(*e, see_load, user); }
+
+static bool see_loads(void *user, struct tree_stmt *s)
+{
+    stmt_each_expr(s, see_operand, user);
+    return true;
+}
+
+static void see_control(void *user, struct tree_expr **e)
+{
+    struct survey *w = user;
+    w->alike &= tree_scan_invariant(&w->scan, *e);
+}
+
+static void look(struct survey *w, struct tree_stmt *s);
+
+static void look_inside(struct survey *w, struct tree_stmt *s)
+{
+    for (uint32_t i = 0; i < s->items.count && w->fits; i++)
+        look(w, s->items.items[i]);
+    if (s->body && w->fits)
+        look(w, s->body);
+    if (s->otherwise && w->fits)
+        look(w, s->otherwise);
+}
+
+static void look(struct survey *w, struct tree_stmt *s)
+{
+    if (s->kind == STMT_BLOCK) {
+        look_inside(w, s);
+        return;
+    }
+    struct strides strides = { w, s->var };
+    struct writing writing;
+    const struct tree_expr *trips;
+    switch (offload_region_item(w->offload, s, &w->own)) {
+    case ITEM_THREADS:
+        writing = shared_writing(w, s);
+        w->fits &= !writing.own;
+        w->nests += writing.others > 0;
+        w->sums += !writing.others;
+        stmt_visit(s, see_loads, &strides);
+        break;
+    case ITEM_SUMS:
+        trips = tree_trip_count(w->offload->tree, s);
+        w->long_sums |= trips->op != EXPR_INT || trips->i >= FEW;
+        w->sums++;
+        stmt_visit(s, see_loads, &strides);
+        break;
+    case ITEM_COPY:
+        w->fits &= !writing_of(w, s).own;
+        break;
+    case ITEM_CONTROL:
+        stmt_each_expr(s, see_control, w);
+        look_inside(w, s);
+        break;
+    case ITEM_ONE: /* a loop of one thread is what there was before, with the others waiting */
+        w->fits &= s->kind != STMT_FOR && s->kind != STMT_WHILE && s->kind != STMT_DO;
+        break;
+    case ITEM_NONE:
+    case ITEM_JUMP:
+        w->fits = false;
+        break;
+    default:
+        break;
+    }
+}
+
+static enum tree_level team_of(struct survey *w)
+{
+    stmt_visit(w->nest->body, find_own, w);
+    look(w, w->nest->body);
+    if (!w->fits || !(w->nests + w->sums))
+        return TREE_HOST;
+    return w->nests ? TREE_BLOCK : w->rows >= 0 ? TREE_WARP : w->alike ? TREE_COLUMN : TREE_HOST;
+}
+
+/* ---- code ---- */
+
+static struct tree_expr *wide(struct tree *t, int which)
+{
+    return expr_cast(t, type_basic(t->ir, TYPE_I64), expr_thread(t, (enum tree_thread)which));
+}
+
+static struct tree_expr *times(struct tree *t, struct tree_expr *a, int64_t b)
+{
+    return expr_binary(t, EXPR_MUL, a, expr_i64(t, b));
+}
+
+static struct tree_expr *plus(struct tree *t, struct tree_expr *a, struct tree_expr *b)
+{
+    return expr_binary(t, EXPR_ADD, a, b);
+}
+
+struct team {
+    struct device_region region;
+    const struct tree_stmt *nest;
+    struct offload_range range;
+    struct tree_expr *trips;
+};
+
+static void assign_counter(struct team *w, struct tree_stmt *block, struct tree_expr *number)
+{
+    struct tree *t = w->region.offload->tree;
+    const struct tree_var *i = w->nest->var;
+    struct tree_expr *value = plus(t, w->range.begin, expr_binary(t, EXPR_MUL, number, w->range.step));
+    stmt_assign(t, block, (struct tree_var *)i, expr_cast(t, i->type, value))->place = w->nest->place;
+}
+
+/* for n = team to trips step teams */
+static struct tree_stmt *loop_of_teams(struct team *w, struct tree_stmt *out)
+{
+    struct tree *t = w->region.offload->tree;
+    struct tree_expr *team = wide(t, THREAD_BLOCK), *teams = wide(t, THREAD_GRID_SIZE);
+    if (w->region.level == TREE_WARP) {
+        team = plus(t, times(t, team, WARPS), wide(t, THREAD_INDEX + 1));
+        teams = times(t, teams, WARPS);
+    }
+    struct tree_var *n = tree_var(t, "n", type_basic(t->ir, TYPE_I64));
+    struct tree_stmt *loop = stmt_for(t, out, n, team, w->trips, teams);
+    loop->place = w->nest->place;
+    assign_counter(w, loop->body, expr_var(t, n));
+    return loop->body;
+}
+
+/* All threads of a block meet: those beyond the last column do what that one does, but write nothing. */
+static struct tree_stmt *column(struct team *w, struct tree_stmt *out)
+{
+    struct tree *t = w->region.offload->tree;
+    struct tree_expr *n =
+        stmt_variable(t, out, "n", plus(t, times(t, wide(t, THREAD_BLOCK), WARP), wide(t, THREAD_INDEX)));
+    struct tree_expr *last = expr_binary(t, EXPR_SUB, w->trips, expr_i64(t, 1));
+    w->region.first = expr_binary(t, EXPR_LOGICAL_AND, expr_binary(t, EXPR_EQ, w->region.thread, expr_i64(t, 0)),
+                                  expr_binary(t, EXPR_LT, n, w->trips));
+    assign_counter(w, out, expr_binary(t, EXPR_MIN, n, last));
+    return out;
+}
+
+static void set_grid(struct team *w, struct tree_stmt *k)
+{
+    struct tree *t = w->region.offload->tree;
+    enum tree_level level = w->region.level;
+    int64_t together = level == TREE_BLOCK ? 1 : level == TREE_WARP ? WARPS : WARP; /* iterations of a block */
+    struct tree_expr *blocks =
+        expr_binary(t, EXPR_DIV, plus(t, w->trips, expr_i64(t, together - 1)), expr_i64(t, together));
+    k->args[KERNEL_GRID] = expr_binary(t, EXPR_MIN, blocks, expr_i64(t, INT32_MAX));
+    k->args[KERNEL_BLOCK] = expr_i64(t, level == TREE_BLOCK ? TEAM_THREADS : WARP);
+    k->args[KERNEL_BLOCK + 1] = expr_i64(t, level == TREE_BLOCK ? 1 : level == TREE_WARP ? WARPS : COLUMN);
+}
+
+bool offload_team(struct offload *o, struct tree_stmt *out, struct tree_stmt *nest)
+{
+    struct tree *t = o->tree;
+    struct survey s = { .offload = o, .nest = nest, .fits = true, .alike = true, .scan = { .arena = t->scratch } };
+    tree_scan_add(&s.scan, nest);
+    enum tree_level level = team_of(&s);
+    if (level == TREE_HOST)
+        return false;
+    struct team w = { .nest = nest, .range = offload_range(o, out, nest->begin, nest->end, nest->step, nest->place) };
+    w.trips = stmt_variable(t, out, "trips", offload_trips(o, &w.range));
+    w.region = (struct device_region){ .offload = o, .level = level, .scan = &s.scan, .own = &s.own };
+    w.region.thread = wide(t, level == TREE_COLUMN ? THREAD_INDEX + 1 : THREAD_INDEX);
+    w.region.threads = expr_i64(t, level == TREE_COLUMN ? COLUMN : level == TREE_WARP ? WARP : TEAM_THREADS);
+    struct tree_stmt *all = stmt_block(t);
+    offload_load_cells(o, all, &s.scan, NULL);
+    struct tree_stmt *inside = level == TREE_COLUMN ? column(&w, all) : loop_of_teams(&w, all);
+    offload_region_items(&w.region, inside, nest->body);
+    set_grid(&w, offload_kernel(o, out, "nest", all, nest->place, false));
+    return true;
+}
+
+bool offload_team_alone(struct offload *o, struct tree_stmt *out, struct tree_stmt *block)
+{
+    struct tree *t = o->tree;
+    struct survey s = { .offload = o, .fits = true, .scan = { .arena = t->scratch } };
+    tree_scan_add(&s.scan, block);
+    stmt_visit(block, find_own, &s);
+    look(&s, block);
+    if (!s.fits || !s.long_sums)
+        return false;
+    struct device_region r = { .offload = o, .level = TREE_BLOCK, .scan = &s.scan, .own = &s.own };
+    r.thread = wide(t, THREAD_INDEX);
+    r.threads = expr_i64(t, TEAM_THREADS);
+    struct tree_stmt *all = stmt_block(t), *store = stmt_block(t);
+    offload_load_cells(o, all, &s.scan, NULL);
+    offload_store_cells(o, store, &s.scan, NULL);
+    offload_region_items(&r, all, block);
+    if (store->items.count) { /* when all threads have loaded what was there */
+        stmt_new(t, all, STMT_BARRIER)->loop.level = TREE_BLOCK;
+        stmt_append(t, stmt_if(t, all, expr_binary(t, EXPR_EQ, r.thread, expr_i64(t, 0)))->body, store);
+    }
+    struct tree_stmt *k = offload_kernel(o, out, "serial", all, block->items.items[0]->place, false);
+    k->args[KERNEL_BLOCK] = expr_i64(t, TEAM_THREADS);
+    return true;
+}
