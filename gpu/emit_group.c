@@ -36,8 +36,8 @@ void gpu_stmt_group(struct gpu_func *f, const struct tree_stmt *s)
     if (t->size > 16)
         gpu_unsupported(f->module, "a reduction of values of more than 16 bytes over threads");
     gpu_assign(f, s->var,
-               arena_printf(f->module->arena, "sd_%s_group<%s>(%s, [](%s x, %s y) -> %s { return %s; })",
-                            level, type, value.s, type, type, type, both.s));
+               arena_printf(f->module->arena, "sd_%s_group<%s>(%s, [](%s x, %s y) -> %s { return %s; })", level, type,
+                            value.s, type, type, type, both.s));
 }
 
 void gpu_stmt_barrier(struct gpu_func *f, const struct tree_stmt *s)
