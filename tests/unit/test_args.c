@@ -227,7 +227,7 @@ TEST(options_are_checked)
               "invalid: struct sdfg_options uses a field that this version of the library does not know");
     sdfg_options_init(&o.known, sizeof o.known);
     o.known.opt_level = 7;
-    CHECK_STR(said(sdfg_engine_new(&engine, &o.known)), "invalid: option 'opt_level' is -1 to 3");
+    CHECK_STR(said(sdfg_engine_new(&engine, &o.known)), "invalid: option 'opt_level' is -1 to 3, or SDFG_OPT_MAX");
     sdfg_options_init(&o.known, sizeof o.known);
     static const char *const wrong[] = { "gpu", "cuda:", "cuda:x", "cuda0", "CPU" };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
