@@ -27,6 +27,9 @@ const struct machine_costs machine_costs = {
     .memory = 60e9,
     .core_flops = 4e9,
     .region = 5e-6,
+    .library = 5e-6,
+    .gpu_product = 3e13,
+    .core_product = 3e10,
 };
 
 const struct machine machine_baseline = { .arch = MACHINE_X86_64, .nontemporal = true, COMMON };

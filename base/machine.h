@@ -32,6 +32,7 @@ struct machine_costs {
     double bus, gpu_memory, gpu_flops, gpu_thread; /* between host and GPU; all of the GPU; one of its threads */
     double core_memory, memory, core_flops;        /* one core, all cores; one core */
     double region;                                 /* a parallel region of the processor */
+    double library, gpu_product, core_product; /* a call of cuBLAS; products of matrices: all of the GPU; one core */
 };
 extern const struct machine_costs machine_costs;
 

@@ -55,6 +55,13 @@ enum sdfg_rt_effects {
 /* Element types of the linear algebra rows. */
 enum sdfg_rt_type { SDFG_RT_F32, SDFG_RT_F64, SDFG_RT_C64, SDFG_RT_C128, SDFG_RT_TYPE_COUNT };
 
+/* How exact products of matrices on a device have to be. */
+enum sdfg_rt_product_mode {
+    SDFG_RT_PRODUCT_DEFAULT, /* sums in the type of the elements, in any order */
+    SDFG_RT_PRODUCT_STRICT,  /* each operation as the type says */
+    SDFG_RT_PRODUCT_FAST     /* float32 may be rounded to TF32 first */
+};
+
 #define SDFG_RT_LETTER_i int32_t
 #define SDFG_RT_LETTER_l int64_t
 #define SDFG_RT_LETTER_p void *

@@ -98,6 +98,18 @@ void sdfg_rt_device_wait(struct sdfg_rt_run *run, int64_t queue);
 /* Later work in `queue` waits for all that is in the queue `behind` now. */
 void sdfg_rt_device_order(struct sdfg_rt_run *run, int64_t queue, int64_t behind);
 
+/* `count` products, C[m, n] = alpha A[m, k] B[k, n] + beta C, of matrices on the device, by cuBLAS
+ * in queue 0: what the run did before is done before. `type` is an enum sdfg_rt_type. Element (i, j) of A lies
+ * `i * a_row + j * a_column` elements behind its address, and the one of the next product `a_step` further; C shares no
+ * memory with the others. Where beta is 0, what C held is not read. `path` is that of the element in the program, for
+ * messages; it stays where it is. Opens the library, and makes its handle, when the first call comes. An extent beyond
+ * INT_MAX is a SDFG_RT_BAD_VALUE; a library that is not there, or fails, is SDFG_RT_DEVICE. */
+void sdfg_rt_device_gemm(struct sdfg_rt_context *context, const char *path, int32_t type, int32_t mode, int64_t m,
+                         int64_t n, int64_t k, void *a, int64_t a_row, int64_t a_column, void *b, int64_t b_row,
+                         int64_t b_column, void *c, int64_t c_row, int64_t c_column, double alpha_real,
+                         double alpha_imag, double beta_real, double beta_imag, int64_t count, int64_t a_step,
+                         int64_t b_step, int64_t c_step);
+
 /* ---- the embedding engine ---- */
 
 enum { SDFG_RT_DEVICE_TROUBLE = 1024, SDFG_RT_DEVICE_NAME = 128 };
@@ -143,6 +155,17 @@ bool sdfg_rt_device_finished(struct sdfg_rt_ticket *t, bool wait);
 /* Opens the driver if that is not done and asks. False with the reason (what was tried) in `trouble`, which has
  * SDFG_RT_DEVICE_TROUBLE bytes. Any thread. */
 bool sdfg_rt_device_describe(int32_t index, struct sdfg_rt_device_info *out, char *trouble);
+
+/* Libraries that device code may call. */
+enum sdfg_rt_library { SDFG_RT_CUBLAS };
+enum { SDFG_RT_DEVICE_PATH = 1024 };
+struct sdfg_rt_device_file {
+    char path[SDFG_RT_DEVICE_PATH];
+    int64_t size, seconds, nanoseconds; /* bytes; when it was changed */
+};
+/* The file that calls of the library will probably open, with a driver of that version of CUDA (12040 for 12.4; 0: not
+ * known). Nothing is opened. False if there is none, or it is not wanted (SDFG_CUBLAS=none). Any thread. */
+bool sdfg_rt_device_library(enum sdfg_rt_library which, int32_t driver, struct sdfg_rt_device_file *out);
 
 /* Engines that may run programs on devices are counted; when the last one goes, loaded images, blocks that are kept for
  * later calls and queues go, too. Any thread; no run may be under way in that engine. */

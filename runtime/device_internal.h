@@ -138,6 +138,14 @@ struct sdfg_rt_module {
     } functions[];
 };
 
+/* A library's handle in a context (device_vendor.h), and what it was told last. */
+struct sdfg_rt_handle {
+    void *handle; /* NULL: none yet */
+    cuda_stream stream;
+    void *workspace;
+    int mode;
+};
+
 /* One context on one device, once per process. */
 struct sdfg_rt_gpu {
     const struct sdfg_rt_cuda *cuda;
@@ -152,8 +160,10 @@ struct sdfg_rt_gpu {
     struct sdfg_rt_module *modules;
     cuda_event met; /* the last launch whose blocks wait for each other, which was in the queue `met_in` */
     cuda_stream met_in;
-    struct sdfg_rt_run *idle;    /* runs for later calls, with their queues */
-    struct sdfg_rt_run *working; /* asynchronous ones whose work may not be done */
+    struct sdfg_rt_run *idle;     /* runs for later calls, with their queues */
+    struct sdfg_rt_run *working;  /* asynchronous ones whose work may not be done */
+    pthread_mutex_t library_lock; /* of the handles, while they are used */
+    struct sdfg_rt_handle blas;
     struct sdfg_rt_gpu *next;
 };
 
@@ -172,6 +182,7 @@ struct sdfg_rt_mirror {
 enum { SDFG_RT_LOGGED = 64 };
 
 struct sdfg_rt_launched { /* what an error may name */
+    const char *library;  /* path of an element that a library did; NULL: a kernel */
     int64_t kernel;
     int64_t shape[6];
 };
@@ -205,6 +216,7 @@ struct sdfg_rt_run {
     struct sdfg_rt_ticket *ticket;
     struct sdfg_rt_marks *marks; /* NULL: nothing was timed */
     void *faults;                /* on the device; NULL: no checked kernel was launched */
+    void *workspace;             /* of libraries, on the device; NULL: none was called */
     struct sdfg_rt_steps steps;
     struct sdfg_rt_run *next;
 };
@@ -252,6 +264,8 @@ bool sdfg_rt_cuda_is_fault(int result); /* after which the context is lost */
 
 /* In front of and behind what a queue does; the mark is NULL if it is not timed, or the run failed. */
 struct sdfg_rt_mark *sdfg_rt_time_kernel(struct sdfg_rt_run *run, const struct sdfg_rt_kernel *k, cuda_stream stream);
+struct sdfg_rt_mark *sdfg_rt_time_library(struct sdfg_rt_run *run, const char *function, const char *path,
+                                          cuda_stream stream);
 struct sdfg_rt_mark *sdfg_rt_time_copy(struct sdfg_rt_run *run, int64_t direction, int64_t bytes, cuda_stream stream);
 struct sdfg_rt_mark *sdfg_rt_time_clear(struct sdfg_rt_run *run, int64_t bytes, cuda_stream stream);
 void sdfg_rt_time_end(struct sdfg_rt_run *run, struct sdfg_rt_mark *mark, cuda_stream stream);
@@ -280,6 +294,7 @@ void sdfg_rt_fault_look(struct sdfg_rt_run *run, const struct sdfg_rt_kernel *k)
 /* ---- launches that an error may name (device_log.c) ---- */
 
 void sdfg_rt_log_add(struct sdfg_rt_run *run, int64_t kernel, const int64_t *shape);
+void sdfg_rt_log_library(struct sdfg_rt_run *run, const char *path);
 void sdfg_rt_log_text(const struct sdfg_rt_run *run, char *out, size_t size);
 
 #endif

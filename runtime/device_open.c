@@ -1,6 +1,6 @@
 /* Devices and their contexts: one struct sdfg_rt_gpu for each pair that programs ran on, for the life of the process.
  * The primary context of a device is shared with everybody in the process who uses CUDA's runtime. */
-#include "runtime/device_internal.h"
+#include "runtime/device_vendor.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,6 +96,7 @@ static struct sdfg_rt_gpu *make(struct sdfg_rt_context *context, const struct sd
     }
     if (result == CUDA_GOOD) {
         pthread_mutex_init(&g->lock, NULL);
+        pthread_mutex_init(&g->library_lock, NULL);
         g->next = gpus;
         gpus = g;
         return g;
@@ -202,6 +203,7 @@ static void empty(struct sdfg_rt_gpu *g)
     }
     sdfg_rt_device_trim(g, true);
     pthread_mutex_unlock(&g->lock);
+    sdfg_rt_blas_free(g);
     if (there)
         g->cuda->CtxPopCurrent(&popped);
 }
@@ -223,6 +225,7 @@ void sdfg_rt_device_let_go(void)
             if (g->callers) {
                 *at = g->next;
                 pthread_mutex_destroy(&g->lock);
+                pthread_mutex_destroy(&g->library_lock);
                 free(g);
             } else {
                 at = &g->next;

@@ -233,7 +233,8 @@ void sdfg_rt_device_end(struct sdfg_rt_run *run)
     sdfg_rt_graph_flush(run);
     drop_mirrors(run);
     sdfg_rt_device_free(run, run->faults, SDFG_RT_ON_DEVICE);
-    run->faults = NULL;
+    sdfg_rt_device_free(run, run->workspace, SDFG_RT_ON_DEVICE);
+    run->faults = run->workspace = NULL;
     sdfg_rt_device_disown(run, !sdfg_rt_run_good(run));
     restore_queue(run);
     if (working) {

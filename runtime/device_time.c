@@ -3,6 +3,7 @@
 #include "runtime/device_internal.h"
 #include "runtime/timing.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -73,6 +74,17 @@ static bool is_timed(const struct sdfg_rt_run *run)
 struct sdfg_rt_mark *sdfg_rt_time_kernel(struct sdfg_rt_run *run, const struct sdfg_rt_kernel *k, cuda_stream stream)
 {
     return is_timed(run) ? begin(run, sdfg_rt_timings_name(run->context, k, "Kernel ", k->name), 0, stream) : NULL;
+}
+
+/* The path is of the program and stays where it is. */
+struct sdfg_rt_mark *sdfg_rt_time_library(struct sdfg_rt_run *run, const char *function, const char *path,
+                                          cuda_stream stream)
+{
+    char name[256];
+    if (!is_timed(run))
+        return NULL;
+    snprintf(name, sizeof name, "%s of %s", function, path);
+    return begin(run, sdfg_rt_timings_name(run->context, path, "Library ", name), 0, stream);
 }
 
 struct sdfg_rt_mark *sdfg_rt_time_copy(struct sdfg_rt_run *run, int64_t direction, int64_t bytes, cuda_stream stream)

@@ -59,10 +59,11 @@ static void add_event(struct timings *t, const sdfg_timing *e)
 
 static void sum(struct timings *t, const sdfg_timing *e)
 {
-    struct timings_sum *s = !e->thread && !strncmp(e->name, "Kernel ", 7) ? &t->kernels
-                            : !e->thread                                  ? &t->transfers
-                            : !strcmp(e->name, "Wait")                    ? &t->waits
-                                                                          : NULL;
+    struct timings_sum *s = !e->thread && !strncmp(e->name, "Kernel ", 7)    ? &t->kernels
+                            : !e->thread && !strncmp(e->name, "Library ", 8) ? &t->products
+                            : !e->thread                                     ? &t->transfers
+                            : !strcmp(e->name, "Wait")                       ? &t->waits
+                                                                             : NULL;
     if (!s)
         return;
     s->count++;
@@ -72,13 +73,15 @@ static void sum(struct timings *t, const sdfg_timing *e)
 
 void timings_print_device(const struct timings *t, int calls)
 {
-    const struct timings_sum *k = &t->kernels, *x = &t->transfers, *w = &t->waits;
+    const struct timings_sum *k = &t->kernels, *p = &t->products, *x = &t->transfers, *w = &t->waits;
     double n = calls;
-    if (k->count + x->count + w->count)
-        fprintf(stderr,
-                "  GPU, of each run: %.3g kernels %.3g ms, %.3g transfers %.3g ms (%.3g MB), %.3g waits %.3g ms\n",
-                (double)k->count / n, 1e3 * k->seconds / n, (double)x->count / n, 1e3 * x->seconds / n,
-                1e-6 * x->bytes / n, (double)w->count / n, 1e3 * w->seconds / n);
+    if (!(k->count + p->count + x->count + w->count))
+        return;
+    fprintf(stderr, "  GPU, of each run: %.3g kernels %.3g ms, ", (double)k->count / n, 1e3 * k->seconds / n);
+    if (p->count)
+        fprintf(stderr, "%.3g library calls %.3g ms, ", (double)p->count / n, 1e3 * p->seconds / n);
+    fprintf(stderr, "%.3g transfers %.3g ms (%.3g MB), %.3g waits %.3g ms\n", (double)x->count / n,
+            1e3 * x->seconds / n, 1e-6 * x->bytes / n, (double)w->count / n, 1e3 * w->seconds / n);
 }
 
 void timings_add(void *user, const sdfg_timing *timings, size_t count)

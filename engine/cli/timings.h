@@ -17,7 +17,7 @@ struct timings {
     struct timings_sum {
         size_t count;
         double seconds, bytes;
-    } kernels, transfers, waits;
+    } kernels, products, transfers, waits;
 };
 
 /* For sdfg_options.timing; `user` is a struct timings *. */

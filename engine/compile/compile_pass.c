@@ -110,9 +110,11 @@ static struct tree_options tree_options_of(const struct compile *c)
         .num_threads = r->num_threads,
         .plain = r->opt_level == 0,
         .strict_fp = r->fp == SDFG_FP_STRICT,
+        .fast_fp = r->fp == SDFG_FP_FAST,
         .counting = r->emit == CODEGEN_EMIT_WORK,
         .check = r->check,
         .device = r->device,
+        .cublas = r->cublas,
     };
     memcpy(o.settings, c->settings, sizeof o.settings);
     return o;

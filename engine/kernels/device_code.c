@@ -24,7 +24,8 @@ struct device_codes {
     pthread_mutex_t lock; /* guards the rest */
     struct memory_list memory;
     struct device_code *first;
-    int arch; /* of the device; 0: not known yet */
+    int arch;   /* of the device; 0: not known yet */
+    int driver; /* version of CUDA that its driver knows; 0: not known */
 };
 
 struct device_codes *device_codes_new(struct sdfg_engine *e)
@@ -133,17 +134,31 @@ bool device_arch(struct sdfg_engine *e, int *arch, char *trouble)
     *arch = info.arch;
     pthread_mutex_lock(&c->lock);
     c->arch = info.arch;
+    c->driver = info.driver;
     pthread_mutex_unlock(&c->lock);
     return true;
+}
+
+bool device_cublas(struct sdfg_engine *e, struct sdfg_rt_device_file *out)
+{
+    struct device_codes *c = e->device_codes;
+    pthread_mutex_lock(&c->lock);
+    int driver = c->driver;
+    pthread_mutex_unlock(&c->lock);
+    return sdfg_rt_device_library(SDFG_RT_CUBLAS, driver, out);
 }
 
 bool device_key(struct sdfg_engine *e, struct text *out)
 {
     char trouble[SDFG_RT_DEVICE_TROUBLE];
+    struct sdfg_rt_device_file cublas;
     int arch;
     if (!device_arch(e, &arch, trouble))
         return false;
     text_printf(out, "device sm_%d\n", arch);
     host_nvrtc(out);
+    if (device_cublas(e, &cublas))
+        text_printf(out, "cublas %s %lld %lld.%09lld\n", cublas.path, (long long)cublas.size, (long long)cublas.seconds,
+                    (long long)cublas.nanoseconds);
     return true;
 }

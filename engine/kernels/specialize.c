@@ -61,6 +61,14 @@ static bool take_arch(struct sdfg_engine *e, struct codegen_request *r, sdfg_err
     return false;
 }
 
+/* Code that runs elsewhere has to do without the libraries of this machine. */
+static void take_libraries(struct sdfg_engine *e, struct codegen_request *r)
+{
+    struct sdfg_rt_device_file file;
+    bool elsewhere = r->exports || r->emit == CODEGEN_EMIT_OBJECT || r->emit >= CODEGEN_EMIT_CUDA;
+    r->cublas = r->device && !elsewhere && device_cublas(e, &file);
+}
+
 /* `opening`: seconds until the code generator was there; NULL if nobody wants to know. */
 static bool compile(struct sdfg_program *p, const struct signature *s, enum codegen_emit what, enum sdfg_tier tier,
                     struct codegen_result *out, double *opening, sdfg_error **error)
@@ -121,6 +129,7 @@ static bool compile(struct sdfg_program *p, const struct signature *s, enum code
             ir_free(request.graph->ir);
         return false;
     }
+    take_libraries(p->engine, &request);
     bool stack = stack_call(generate, &(struct generation){ api, &request, out });
     atomic_store(&p->engine->phase, NULL);
     if (!stack) {

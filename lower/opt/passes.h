@@ -15,8 +15,10 @@ struct tree_options {
     int num_threads; /* 1: no parallel regions at all; 0: decided at run time */
     bool plain;      /* LLVM does not optimize: variables stay in memory */
     bool strict_fp;  /* no re-association in reductions */
+    bool fast_fp;    /* results may be less exact than their types */
     unsigned check;  /* enum sdfg_rt_check_kind: what checked mode looks for */
     bool device;     /* nests go to a device instead of threads of the host */
+    bool cublas;     /* ... where products of matrices may be calls of that library */
     bool counting;   /* of the work that the tree does: loops that would be cut into tiles only say so (`near`) */
     int32_t settings[NUM_SETTINGS]; /* 0: as usual */
 };

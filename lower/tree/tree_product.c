@@ -1,6 +1,10 @@
 #include "lower/tree/tree_product.h"
 
+#include "base/text.h"
+#include "lower/tree/tree_callee.h"
 #include "runtime/abi.h"
+
+#include <string.h>
 
 int tree_product_type(const struct type *elem)
 {
@@ -69,5 +73,61 @@ struct tree_stmt *stmt_product(struct tree *t, struct tree_stmt *b, const struct
     };
     struct tree_stmt *call = stmt_call(t, b, NULL, "sdfg_rt_gemm", args, PRODUCT_ARGS);
     call->product = product;
+    return call;
+}
+
+bool stmt_is_product(const struct tree_stmt *s)
+{
+    return s->kind == STMT_CALL && !s->pointer && s->product && stmt_callee(s) == &tree_callees[CALLEE_sdfg_rt_gemm];
+}
+
+/* ---- products on a device ---- */
+
+/* Factors go by value, real and imaginary. */
+static void add_factor(struct tree *t, struct tree_expr **args, struct tree_expr *value)
+{
+    const struct type *real = type_basic(t->ir, TYPE_F64);
+    bool complex = type_is_complex(value->type);
+    args[0] = expr_cast(t, real, complex ? expr_unary(t, EXPR_REAL, value) : value);
+    args[1] = complex ? expr_cast(t, real, expr_unary(t, EXPR_IMAG, value)) : expr_float(t, real, 0);
+}
+
+static struct tree_expr *path_of(struct tree *t, const struct place *place)
+{
+    struct text path = text_new(t->arena);
+    if (place)
+        place_print(place, &path);
+    const char *text = path.length ? text_get(&path) : "the program";
+    return expr_data(t, type_basic(t->ir, TYPE_I8), text, strlen(text) + 1);
+}
+
+struct tree_stmt *stmt_device_products(struct tree *t, struct tree_stmt *b, const struct tree_products *p,
+                                       const struct place *place)
+{
+    enum { MODE = 3, SIZES = 4, MATRICES = 7, FACTORS = 16, COUNT = 20, ARGS = 24 };
+    const struct tree_product_of *f = &p->first;
+    const struct tree_matrix *const matrices[] = { &f->a, &f->b, &f->c };
+    const struct type *i32 = type_basic(t->ir, TYPE_I32);
+    enum sdfg_rt_product_mode mode = p->strict ? SDFG_RT_PRODUCT_STRICT
+                                     : p->fast ? SDFG_RT_PRODUCT_FAST
+                                               : SDFG_RT_PRODUCT_DEFAULT;
+    struct tree_expr *args[ARGS] = { [0] = expr_context(t),
+                                     [1] = path_of(t, place),
+                                     [2] = expr_int(t, i32, tree_product_type(f->type)),
+                                     [MODE] = expr_int(t, i32, mode),
+                                     [SIZES] = f->m,
+                                     [SIZES + 1] = f->n,
+                                     [SIZES + 2] = f->k,
+                                     [COUNT] = p->count };
+    for (int i = 0; i < 3; i++) {
+        args[MATRICES + 3 * i] = matrices[i]->address;
+        args[MATRICES + 3 * i + 1] = matrices[i]->row;
+        args[MATRICES + 3 * i + 2] = matrices[i]->column;
+        args[COUNT + 1 + i] = p->steps[i];
+    }
+    add_factor(t, args + FACTORS, f->alpha);
+    add_factor(t, args + FACTORS + 2, f->beta);
+    struct tree_stmt *call = stmt_call(t, b, NULL, "sdfg_rt_device_gemm", args, ARGS);
+    call->place = place;
     return call;
 }

@@ -21,6 +21,17 @@ struct tree_product_of {
 /* enum sdfg_rt_type; -1: there are no products of such elements. */
 int tree_product_type(const struct type *elem);
 struct tree_stmt *stmt_product(struct tree *t, struct tree_stmt *b, const struct tree_product_of *p);
+/* `count` of them by a library of the device, each this many elements further in A, B and C (0: the same matrix). The
+ * matrices are on the device. `place` is for messages. */
+struct tree_products {
+    struct tree_product_of first;
+    struct tree_expr *count, *steps[3];
+    bool strict, fast; /* arithmetic as the type says; float32 may be rounded */
+};
+struct tree_stmt *stmt_device_products(struct tree *t, struct tree_stmt *b, const struct tree_products *p,
+                                       const struct place *place);
+/* Is it a call of sdfg_rt_gemm of which everything is known? */
+bool stmt_is_product(const struct tree_stmt *s);
 /* The address of a place on the stack that holds the value. */
 struct tree_expr *stmt_address_of(struct tree *t, struct tree_stmt *b, struct tree_expr *value);
 

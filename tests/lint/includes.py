@@ -25,7 +25,7 @@ MAY_INCLUDE = {
     "lower/llvm/llvm_image.c": ["lower/llvm/", "base/", "runtime/device.h"],
     "gpu": ["gpu/", "lower/", "ir/", "base/", "runtime/device.h", *ABI],
     "gpu/nvrtc.c": ["gpu/", "base/"],
-    "gpu/nvrtc_find.c": ["gpu/", "base/"],
+    "gpu/nvrtc_find.c": ["gpu/", "base/", "runtime/device_find.h"], # libraries lie in the same places
     "jit": ["jit/", "base/", *ABI],
     "cache": ["cache/", "base/"],
     "engine/cli": ["engine/cli/", "engine/include/", "ir/json/json.h", "base/"],

@@ -79,6 +79,7 @@ static void set_option(struct tree *t, struct tree_options *o, struct machine *m
         { "plain", NULL, NULL, &o->plain },
         { "strict-fp", NULL, NULL, &o->strict_fp },
         { "device", NULL, NULL, &o->device },
+        { "cublas", NULL, NULL, &o->cublas },
         { "counting", NULL, NULL, &o->counting },
         { "largest-cache", &m->largest_cache, NULL, NULL },
         { "first-cache", &m->first_cache, NULL, NULL },

@@ -10,9 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *const variables[] = {
-    "SDFG_NVRTC", "CUDA_HOME", "CUDA_PATH", "VIRTUAL_ENV", "CONDA_PREFIX", "HOME"
-};
+static const char *const variables[] = { "SDFG_NVRTC",   "CUDA_HOME", "CUDA_PATH",      "VIRTUAL_ENV",
+                                         "CONDA_PREFIX", "HOME",      "LD_LIBRARY_PATH" };
 
 enum { NUM_VARIABLES = sizeof variables / sizeof *variables };
 
@@ -68,6 +67,7 @@ TEST(files_are_looked_for)
     struct arena *a = arena_new();
     CHECK(mkdtemp(folder) != NULL);
     make_file(a, folder, "cuda/lib64", "libnvrtc.so.12");
+    make_file(a, folder, "listed", "libnvrtc.so.13");
     make_file(a, folder, "env/lib/python3.12/site-packages/nvidia/cu13/lib", "libnvrtc.so.13");
     make_file(a, folder, "env/lib/python3.12/site-packages/nvidia/cuda_nvrtc/lib", "libnvrtc.so.12");
     make_file(a, folder, "conda/lib", "libnvrtc.so.13");
@@ -81,9 +81,11 @@ TEST(files_are_looked_for)
     setenv("CUDA_PATH", "", 1);
     setenv("VIRTUAL_ENV", arena_printf(a, "%s/env", folder), 1);
     setenv("CONDA_PREFIX", arena_printf(a, "%s/conda", folder), 1);
+    setenv("LD_LIBRARY_PATH", arena_printf(a, ":/nowhere:%s/listed", folder), 1);
     setenv("HOME", arena_printf(a, "%s/home", folder), 1);
     CHECK_STR(found_below(a, folder),
               "cuda/lib64/libnvrtc.so.12\n"
+              "listed/libnvrtc.so.13\n"
               "env/lib/python3.12/site-packages/nvidia/cu13/lib/libnvrtc.so.13\n"
               "env/lib/python3.12/site-packages/nvidia/cuda_nvrtc/lib/libnvrtc.so.12\n"
               "conda/lib/libnvrtc.so.13\n"

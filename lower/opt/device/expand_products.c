@@ -1,4 +1,4 @@
-/* Library calls for products of matrices and vectors become loop nests, which can run on a device.
+/* Library calls for products of matrices and vectors become loop nests, which can run on a device, or calls of cuBLAS.
  *
  *     gemm(C = alpha A B + beta C)      ->      for i parallel { for j {
  *                                                   sum = 0
@@ -8,11 +8,17 @@
  *
  * A product with one element as its result is one sum, whose terms are added in parallel.
  * Legality: The result overlaps no operand, as the library demands; the order of the terms may change.
- * Profitability: Always: the operands would have to go to the host and the result back. */
+ * Profitability: Always: the operands would have to go to the host and the result back. Large products of two matrices
+ * are cuBLAS's where it is on this machine: they stay calls, or become ones, that the offload pass gives it. What is in
+ * a loop for threads beside other things stays with it. */
 #include "lower/opt/passes.h"
 #include "lower/tree/tree_callee.h"
 #include "lower/tree/tree_product.h"
 #include "lower/tree/tree_rewrite.h"
+
+/* Multiply-adds from which a product is worth a call: fewer take a kernel of loops less than the 5 us that cuBLAS takes
+ * to choose and launch one, and loops can be fused with what is around them. */
+enum { LEAST_LIBRARY_PRODUCT = 1 << 20 };
 
 enum { COLUMN_MAJOR = 102, PLAIN = 111, CONJUGATE = 113 }; /* of CBLAS */
 
@@ -275,10 +281,42 @@ static void expand(struct expansion *x)
     store(x, j->body, row, column, old ? plus(x, value, old) : value);
 }
 
+/* ---- which are the library's ---- */
+
+static bool is_unit(const struct tree_expr *stride, const struct tree_expr *extent)
+{
+    return expr_is_int(stride, 1) || expr_is_int(extent, 1);
+}
+
+/* One of the directions lies element behind element. */
+static bool is_matrix(const struct tree_matrix *m, const struct tree_expr *rows, const struct tree_expr *columns)
+{
+    return is_unit(m->row, rows) || is_unit(m->column, columns);
+}
+
+static bool is_false(const struct tree_expr *e) { return !e || expr_is_int(e, 0); }
+
+static bool is_for_library(const struct expansion *x)
+{
+    const struct tree_product_of *p = &x->product;
+    const struct tree_expr *const extents[] = { p->m, p->n, p->k };
+    double work = 1;
+    bool known = true;
+    for (int i = 0; i < 3; i++) {
+        if (expr_is_int(extents[i], 1)) /* vectors */
+            return false;
+        known &= extents[i]->op == EXPR_INT;
+        work *= known ? (double)extents[i]->i : 1;
+    }
+    return !(known && work < LEAST_LIBRARY_PRODUCT) && is_false(x->conjugate_a) && is_false(x->conjugate_b) &&
+           is_matrix(&p->a, p->m, p->k) && is_matrix(&p->b, p->k, p->n) && is_matrix(&p->c, p->m, p->n);
+}
+
 /* ---- the walk ---- */
 
 struct products {
     struct tree *tree;
+    bool cublas;
 };
 
 static const struct type *float_type(struct tree *t, bool complex, bool single)
@@ -319,17 +357,46 @@ static bool of_cblas(struct expansion *x, const struct tree_callee *callee, stru
     return false;
 }
 
+static bool count_others(void *user, struct tree_stmt *s)
+{
+    int *others = user;
+    bool product = s->kind == STMT_CALL && !s->pointer && stmt_callee(s) == &tree_callees[CALLEE_sdfg_rt_gemm];
+    *others += product || (s->kind != STMT_BLOCK && s->kind != STMT_FOR && s->kind != STMT_STORE &&
+                           !(s->kind == STMT_ALLOC && s->where == TREE_STACK));
+    return true;
+}
+
+/* A product, and places for its factors. */
+static bool has_one_product(struct tree_stmt *loop)
+{
+    int others = 0;
+    stmt_visit(loop->body, count_others, &others);
+    return others == 1;
+}
+
 static bool visit(void *user, struct tree_stmt *s)
 {
     struct products *p = user;
+    if (s->kind == STMT_FOR && s->loop.parallel && p->cublas && !has_one_product(s)) {
+        struct products inside = { .tree = p->tree };
+        stmt_visit(s->body, visit, &inside);
+        return false;
+    }
     if (s->kind != STMT_CALL || s->pointer)
         return true;
     struct tree_stmt *call = arena_copy(p->tree->arena, s, sizeof *s), *result = NULL;
     struct expansion x = { .tree = p->tree, .call = call, .out = stmt_block(p->tree) };
     const struct tree_callee *callee = stmt_callee(s);
-    if (callee == &tree_callees[CALLEE_sdfg_rt_gemm] ? !of_gemm(&x) : !of_cblas(&x, callee, &result))
+    bool gemm = callee == &tree_callees[CALLEE_sdfg_rt_gemm];
+    if (gemm ? !of_gemm(&x) : !of_cblas(&x, callee, &result))
         return true;
-    expand(&x);
+    bool library = p->cublas && is_for_library(&x);
+    if (library && gemm)
+        return true;
+    if (library)
+        stmt_product(p->tree, x.out, &x.product)->place = call->place;
+    else
+        expand(&x);
     if (result)
         stmt_append(p->tree, x.out, result);
     *s = *x.out;
@@ -338,8 +405,7 @@ static bool visit(void *user, struct tree_stmt *s)
 
 bool opt_expand_products(struct tree *t, const struct tree_options *o)
 {
-    (void)o;
-    struct products p = { t };
+    struct products p = { t, o->cublas };
     struct tree_func *main = t->functions.items[0];
     stmt_visit(main->body, visit, &p);
     stmt_flatten(t, main->body);

@@ -156,11 +156,13 @@ static enum placement placement(struct offload *o, struct tree_stmt *s)
 {
     if (offload_is_nest(o, s))
         return PLACE_KERNEL;
+    if (offload_is_product(o, s))
+        return PLACE_LIBRARY;
     if (!s->body || s->kind == STMT_UPDATE)
         return place_leaf(o, s);
     if (offload_is_region(o, s))
         return PLACE_REGION;
-    if (offload_has_nests(o, s))
+    if (offload_has_nests(o, s) || offload_has_products(o, s))
         return PLACE_CONTROL;
     if (!touches_device(o, s))
         return PLACE_HOST;
@@ -181,6 +183,9 @@ static void place(struct offload *o, struct tree_stmt *s)
     } else if (p == PLACE_SERIAL || p == PLACE_REGION) {
         o->num_nests += p == PLACE_REGION;
         move_serial(o, s);
+    } else if (p == PLACE_LIBRARY) {
+        o->num_nests++;
+        offload_product_touches(o, s, move_memory, o);
     } else if (p == PLACE_CONTROL) {
         place_inside(o, s);
     }
@@ -212,7 +217,9 @@ static bool tell(void *user, struct tree_stmt *s)
         stmt_visit(s, count_nests, w);
         remark(t->ir->remarks, s->place, remark_subject(t, s), REMARK_REGION, w->nests);
     }
-    if (p == PLACE_REGION || p == PLACE_KERNEL)
+    if (p == PLACE_LIBRARY)
+        remark(t->ir->remarks, s->place, remark_subject(t, s), REMARK_CUBLAS);
+    if (p == PLACE_REGION || p == PLACE_KERNEL || p == PLACE_LIBRARY)
         return false;
     bool parallel = s->kind == STMT_FOR && (s->loop.parallel || s->loop.independent);
     w->parallel |= parallel;
@@ -274,6 +281,7 @@ bool opt_offload(struct tree *t, const struct tree_options *o)
         return true;
     offload_decide(&w, t);
     w.strict = o->strict_fp;
+    w.fast = o->fast_fp;
     tell_all(&w);
     mark_params(&w);
     if (w.num_nests)

@@ -37,6 +37,7 @@ enum placement {
     PLACE_CONTROL, /* the host decides, what is inside is placed on its own */
     PLACE_SERIAL,  /* one thread of the device */
     PLACE_REGION,  /* a loop around small nests, as one kernel */
+    PLACE_LIBRARY, /* products of matrices, which a library of the device does */
     PLACE_KERNEL   /* a nest whose iterations are threads */
 };
 
@@ -51,8 +52,9 @@ struct offload {
     bool *in_cell;         /* variables that have a cell, by id */
     struct map placed;     /* statement -> enum placement */
     bool changed, failed;
-    bool strict; /* results of floating-point sums are the same each time */
-    uint32_t num_nests;
+    bool strict;        /* results of floating-point sums are the same each time */
+    bool fast;          /* products may be less exact than their types */
+    uint32_t num_nests; /* and products: what the device does */
 
     /* while code is written */
     struct tree_var **twins, **slot_twins;
@@ -121,6 +123,16 @@ void offload_refuse(struct offload *o, const struct place *place, const char *wh
 /* ---- offload_host.c ---- */
 
 void offload_write(struct offload *o);
+
+/* ---- offload_product.c ---- */
+
+/* Is it a product of matrices, or a loop over many that lie evenly, whose memory can be on the device? Products that
+ * are still calls here are meant for a library. */
+bool offload_is_product(struct offload *o, struct tree_stmt *s);
+bool offload_has_products(struct offload *o, struct tree_stmt *s);
+/* The matrices of it; factors are the host's. */
+void offload_product_touches(struct offload *o, struct tree_stmt *s, offload_touch *see, void *user);
+void offload_product(struct offload *o, struct tree_stmt *out, struct tree_stmt *s);
 
 /* ---- offload_region.c ---- */
 

@@ -71,6 +71,18 @@ static void weigh_kernel(struct weighing *w, struct tree_stmt *s, double runs, c
     w->cost.cpu += runs * met * on_cpu(w, x.flops.value / larger(met, 1), x.bytes.value / larger(met, 1), true);
 }
 
+/* By cuBLAS, and by a BLAS on all cores. */
+static void weigh_product(struct weighing *w, struct tree_stmt *s, double runs, const struct tree_frame *frame)
+{
+    const struct machine_costs *m = &machine_costs;
+    struct tree_amounts x = tree_work_stmt(w->offload->tree, s, frame);
+    w->cost.known &= x.flops.known;
+    w->cost.kernels++;
+    w->cost.launches += runs;
+    w->cost.gpu += runs * (m->library + x.flops.value / m->gpu_product);
+    w->cost.cpu += runs * (m->region + x.flops.value / (w->cores * m->core_product));
+}
+
 static void weigh_leaf(struct weighing *w, struct tree_stmt *s, double runs, const struct tree_frame *frame,
                        bool serial)
 {
@@ -142,6 +154,9 @@ static void weigh(struct weighing *w, struct tree_stmt *s, double runs, const st
         break;
     case PLACE_REGION:
         weigh_kernel(w, s, runs, frame, true);
+        break;
+    case PLACE_LIBRARY:
+        weigh_product(w, s, runs, frame);
         break;
     case PLACE_SERIAL:
         weigh_leaf(w, s, runs, frame, true);

@@ -1,0 +1,18 @@
+/* What the stand-ins for libraries of CUDA and their kernels (library_kernels.c) share. */
+#ifndef STANDIN_LIBRARY_H
+#define STANDIN_LIBRARY_H
+
+#include <stdint.h>
+
+enum standin_type { STANDIN_F32, STANDIN_F64, STANDIN_C64, STANDIN_C128 };
+
+/* C = alpha op(A) op(B) + beta C, by columns; one thread for each element of each product. */
+struct standin_product {
+    int32_t type, rounded /* float32 operands to TF32 */, transposed[2];
+    int32_t m, n, k, lda, ldb, ldc;
+    int64_t count, steps[3];
+    uint64_t a, b, c;
+    double alpha[2], beta[2];
+};
+
+#endif
