@@ -22,7 +22,7 @@ enum {
 enum { THREADS = 256, PEDANTIC = 2, TF32 = 3 };
 
 API CUresult cuCtxGetCurrent(CUcontext *out);
-API CUresult cuPointerGetAttribute(void *out, int attribute, CUdeviceptr address);
+API CUresult cuPointerGetAttributes(unsigned count, const int *attributes, void **out, CUdeviceptr address);
 API CUresult cuModuleLoadData(CUmodule *out, const void *image);
 API CUresult cuModuleUnload(CUmodule m);
 API CUresult cuModuleGetFunction(CUfunction *out, CUmodule m, const char *name);
@@ -148,9 +148,11 @@ int cublasSetStream_v2(cublasHandle_t h, CUstream stream)
 
 static bool is_on_device(const void *memory)
 {
-    enum { MEMORY_TYPE = 2, DEVICE = 2 };
+    enum { DEVICE = 2 };
+    const int memory_type = 2;
     int type = 0;
-    return cuPointerGetAttribute(&type, MEMORY_TYPE, (uintptr_t)memory) == CUDA_SUCCESS && type == DEVICE;
+    void *out = &type;
+    return cuPointerGetAttributes(1, &memory_type, &out, (uintptr_t)memory) == CUDA_SUCCESS && type == DEVICE;
 }
 
 int cublasSetWorkspace_v2(cublasHandle_t h, void *memory, size_t bytes)
