@@ -5,7 +5,7 @@ import json
 import os
 import threading
 import weakref
-from typing import Any, Dict, List, Mapping, NamedTuple, NoReturn, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, Literal, Mapping, NamedTuple, NoReturn, Optional, Sequence, Tuple, Union
 
 from ._arguments import Arguments, _as_numpy
 from ._cancel import call, call_bound
@@ -58,7 +58,7 @@ def _free(function, handle, *_):
 class Engine:
     """Options and compiled code that programs share. Any thread may use it."""
 
-    def __init__(self, *, opt_level: Union[int, str] = -1, num_threads: int = 0, fp: str = "default", specialize: Union[str, Sequence[str], None] = None,
+    def __init__(self, *, opt_level: Union[int, Literal["max"]] = -1, num_threads: int = 0, fp: str = "default", specialize: Union[str, Sequence[str], None] = None,
                  cache_dir: Optional[Path] = "default", codegen: Optional[Path] = None, debug: Optional[str] = None,
                  dump_dir: Optional[Path] = None, dump_after: Optional[str] = None, debug_info: bool = False, profiler: bool = False,
                  linker: str = "auto", cache_bytes: int = 0, cache_days: int = 0, memory_bytes: int = 0, tier: str = "full",
@@ -96,9 +96,9 @@ class Engine:
         check_error(library.sdfg_engine_new(ctypes.byref(self._handle), ctypes.byref(o)))
         self._release = weakref.finalize(self, _free, library.sdfg_engine_free, self._handle)
         if dump_after not in (None, "all"): # the library would say so when something is compiled
-            passes = [row.name for row in self.list("passes")]
-            if dump_after not in passes:
-                raise ValueError(f"dump_after: there is no pass '{dump_after}'" + _meant(dump_after, passes))
+            known = [row.name for row in self.list("passes")]
+            if dump_after not in known:
+                raise ValueError(f"dump_after: there is no pass '{dump_after}'" + _meant(dump_after, known))
 
     def backend(self) -> str:
         """"LLVM 22.1.8": opens the code generator."""
