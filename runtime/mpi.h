@@ -159,6 +159,19 @@ bool sdfg_rt_mpi_launched(void);
 bool sdfg_rt_mpi_world(int *rank, int *size, char *trouble);
 /* For the processes of the world, after sdfg_rt_mpi_world: the least value that any of them gives; all wait. */
 bool sdfg_rt_mpi_least(int64_t value, int64_t *least, char *trouble);
+/* A part of a file. Of the dimensions of a region of bytes: counts and strides; in memory they are one behind the
+ * other. */
+struct sdfg_rt_mpi_part {
+    const char *path;
+    bool writes;
+    int64_t begin; /* in bytes */
+    int rank;
+    const int64_t *counts, *strides;
+    void *memory;
+};
+/* Reads or writes the parts of all processes, which all call it. False: no process did, since one cannot use the file
+ * by MPI; or the call has failed (context->error). */
+bool sdfg_rt_mpi_transfer(struct sdfg_rt_context *context, const struct sdfg_rt_mpi_part *p);
 /* What this process waits for: "rank 1 of 4 waits in MPI_Recv for rank 0, tag 3, at PATH". 0: for nothing, else a
  * number that is another one for each message. Signal handlers may call it. */
 unsigned sdfg_rt_mpi_waits(char *text, size_t size);

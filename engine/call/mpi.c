@@ -41,5 +41,20 @@ sdfg_error *sdfg_mpi_least(int64_t *least, int64_t value)
     return sdfg_rt_mpi_least(value, least, trouble) ? NULL : error_of(SDFG_STAGE_RUN, DIAG_RUN_MPI, trouble);
 }
 
+sdfg_error *sdfg_mpi_transfer(bool *done, const char *path, bool writes, int64_t begin, int rank, const int64_t *counts,
+                              const int64_t *strides, void *memory)
+{
+    NEEDS(done);
+    NEEDS(path);
+    NEEDS(counts);
+    NEEDS(strides);
+    GUARDED(error_memory(SDFG_STAGE_RUN));
+    struct sdfg_rt_mpi call = { .has_communicator = false };
+    struct sdfg_rt_context context = { .mpi = &call };
+    struct sdfg_rt_mpi_part part = { path, writes, begin, rank, counts, strides, memory };
+    *done = sdfg_rt_mpi_transfer(&context, &part);
+    return context.error == SDFG_RT_OK ? NULL : mpi_error(&context);
+}
+
 unsigned sdfg_mpi_waits(char *text, size_t size) { return text ? sdfg_rt_mpi_waits(text, size) : 0; }
 void sdfg_mpi_abort(int code) { sdfg_rt_mpi_abort(code); }

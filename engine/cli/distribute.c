@@ -144,9 +144,17 @@ int distribute_begin(struct distributions *d, const struct command *c, sdfg_prog
     return make_grid(d, c->grid);
 }
 
-void distribute_release(struct distributions *d) { free(d->items); }
+void distribute_release(struct distributions *d)
+{
+    for (size_t i = 0; i < d->count; i++) {
+        if (d->items[i].loaded)
+            tensor_free(d->items[i].loaded);
+        free(d->items[i].loaded);
+    }
+    free(d->items);
+}
 
-const struct split_array *distribute_find(const struct distributions *d, const char *name)
+static struct split_array *find(const struct distributions *d, const char *name)
 {
     for (size_t i = 0; i < d->count; i++)
         if (!strcmp(d->items[i].name, name))
@@ -154,13 +162,15 @@ const struct split_array *distribute_find(const struct distributions *d, const c
     return NULL;
 }
 
+const struct split_array *distribute_find(const struct distributions *d, const char *name) { return find(d, name); }
+
 /* ---- parts ---- */
 
-/* What a process has of an array: along each dimension runs of neighbours, `apart` from one to the next in the whole
- * array and one behind the other in the part. Of a block there is one. */
+/* What a process has of an array. */
 struct share {
     int rank;
-    int64_t whole[SDFG_MAX_RANK], first[SDFG_MAX_RANK], run[SDFG_MAX_RANK], runs[SDFG_MAX_RANK], apart[SDFG_MAX_RANK];
+    int64_t whole[SDFG_MAX_RANK];
+    struct npy_part part; /* of a block there is one run */
 };
 
 /* part: its extents. */
@@ -168,8 +178,8 @@ static struct share share_of(const struct distributions *d, const struct split_a
 {
     struct share s = { .rank = rank };
     for (int i = 0; i < rank; i++) {
-        s.whole[i] = s.run[i] = part[i];
-        s.runs[i] = 1;
+        s.whole[i] = s.part.run[i] = part[i];
+        s.part.runs[i] = 1;
     }
     for (int i = 0; i < a->used; i++) {
         int dim = a->dims[i];
@@ -177,80 +187,23 @@ static struct share share_of(const struct distributions *d, const struct split_a
             continue;
         int64_t block = a->blocks[i] ? a->blocks[i] : part[dim];
         s.whole[dim] = part[dim] * d->grid[i];
-        s.first[dim] = block * d->at[i];
-        s.run[dim] = block;
-        s.runs[dim] = block ? part[dim] / block : 0;
-        s.apart[dim] = block * d->grid[i];
+        s.part.first[dim] = block * d->at[i];
+        s.part.run[dim] = block;
+        s.part.runs[dim] = block ? part[dim] / block : 0;
+        s.part.apart[dim] = block * d->grid[i];
     }
     return s;
 }
 
 /* Which element of the whole array, along a dimension, the element `i` of the part is. */
-static int64_t place_of(const struct share *s, int dim, int64_t i)
+static int64_t place_of(const struct npy_part *p, int dim, int64_t i)
 {
-    return s->run[dim] ? s->first[dim] + i / s->run[dim] * s->apart[dim] + i % s->run[dim] : 0;
+    return p->run[dim] ? p->first[dim] + i / p->run[dim] * p->apart[dim] + i % p->run[dim] : 0;
 }
 
-/* The piece with this number: where it begins in the whole array and in the part. False: there are no more. */
-static bool piece_of(const struct share *s, int64_t number, int64_t *there, int64_t *here)
-{
-    for (int i = s->rank - 1; i >= 0; i--) {
-        int64_t n = s->runs[i] ? number % s->runs[i] : 0;
-        if (!s->runs[i])
-            return false;
-        there[i] = s->first[i] + n * s->apart[i];
-        here[i] = n * s->run[i];
-        number /= s->runs[i];
-    }
-    return number == 0;
-}
-
-/* Copies a piece, which is an array of its own, into the part or out of it, row by row. */
-static void move_piece(const struct share *s, struct tensor *part, const int64_t *here, struct tensor *piece, bool into)
-{
-    size_t row = (s->rank ? (size_t)s->run[s->rank - 1] : 1) * part->item_bytes;
-    int64_t rows = row ? (int64_t)((size_t)tensor_count(piece) * piece->item_bytes / row) : 0;
-    for (int64_t n = 0; n < rows; n++) {
-        int64_t at = 0, stride = 1, rest = n;
-        for (int i = s->rank - 1; i >= 0; i--) {
-            int64_t index = i == s->rank - 1 ? 0 : rest % s->run[i];
-            rest = i == s->rank - 1 ? rest : rest / s->run[i];
-            at += (here[i] + index) * stride;
-            stride *= part->shape[i];
-        }
-        unsigned char *mine = (unsigned char *)part->data + (size_t)at * part->item_bytes;
-        unsigned char *other = (unsigned char *)piece->data + (size_t)n * row;
-        memcpy(into ? mine : other, into ? other : mine, row);
-    }
-}
-
-static bool read_pieces(const struct share *s, struct tensor *out, const char *path, char *why, size_t why_size)
-{
-    struct npy_part part;
-    int64_t here[SDFG_MAX_RANK];
-    memcpy(part.count, s->run, sizeof s->run);
-    for (int64_t n = 0; piece_of(s, n, part.first, here); n++) {
-        struct tensor piece;
-        if (!npy_read_part(&piece, path, &part, why, why_size))
-            return false;
-        if (!n) {
-            int64_t shape[SDFG_MAX_RANK];
-            for (int i = 0; i < s->rank; i++)
-                shape[i] = s->run[i] * s->runs[i];
-            if (!tensor_alloc(out, piece.dtype, piece.item_bytes, s->rank, shape)) {
-                tensor_free(&piece);
-                snprintf(why, why_size, "out of memory");
-                return false;
-            }
-        }
-        move_piece(s, out, here, &piece, true);
-        tensor_free(&piece);
-    }
-    return true;
-}
-
-bool distribute_read(const struct distributions *d, const struct split_array *a, struct tensor *out, const char *path,
-                     char *why, size_t why_size)
+/* What this process has of the array in a file. */
+static bool share_in_file(const struct distributions *d, const struct split_array *a, struct share *out,
+                          const char *path, char *why, size_t why_size)
 {
     sdfg_dtype dtype;
     int rank;
@@ -281,14 +234,94 @@ bool distribute_read(const struct distributions *d, const struct split_array *a,
         if (dim >= 0)
             mine[dim] /= d->grid[i];
     }
-    struct share s = share_of(d, a, rank, mine);
-    struct npy_part all = { .first = { 0 } };
-    int64_t there[SDFG_MAX_RANK], here[SDFG_MAX_RANK];
-    if (piece_of(&s, 1, there, here))
-        return read_pieces(&s, out, path, why, why_size);
-    memcpy(all.first, s.first, sizeof s.first);
-    memcpy(all.count, mine, sizeof mine);
-    return npy_read_part(out, path, &all, why, why_size);
+    *out = share_of(d, a, rank, mine);
+    return true;
+}
+
+/* The part of this process of a file that all use, by MPI's input and output if it can that. `rows` NULL: this one has
+ * none. */
+static bool transfer_together(const char *path, const struct npy_rows *rows, void *memory, bool writes, char *why,
+                              size_t why_size)
+{
+    int64_t counts[2 * SDFG_MAX_RANK + 1] = { 0 }, strides[2 * SDFG_MAX_RANK + 1] = { 1 };
+    int rank = rows ? rows->rank : 0;
+    bool done = false;
+    for (int i = 0; i < rank; i++) {
+        counts[i] = rows->count[i];
+        strides[i] = rows->stride[i];
+    }
+    if (rows) {
+        counts[rank] = (int64_t)rows->bytes;
+        strides[rank] = 1;
+    }
+    sdfg_error *e = NULL;
+    if (ranks_size() > 1 && !ranks_own(path))
+        e = sdfg_mpi_transfer(&done, path, writes, rows ? rows->begin : 0, rank + 1, counts, strides, memory);
+    if (e) {
+        int code = report_exit_code(e);
+        fputs(sdfg_error_text(e), stderr);
+        sdfg_error_free(e);
+        ranks_fail(code); /* others may wait for this one */
+    }
+    return done || !rows || npy_transfer(path, rows, memory, writes, why, why_size);
+}
+
+static int load(const struct distributions *d, struct split_array *a, const struct pair *p)
+{
+    char why[256] = "";
+    struct share s;
+    struct npy_reading r;
+    struct tensor *t = calloc(1, sizeof *t);
+    const char *path = p->value + 1;
+    bool good =
+        t && share_in_file(d, a, &s, path, why, sizeof why) && npy_begin_reading(&r, t, path, &s.part, why, sizeof why);
+    bool begun = good;
+    if (!ranks_any(!good)) {
+        good = transfer_together(path, &r.rows, r.memory, false, why, sizeof why);
+        npy_end_reading(&r, good);
+    } else if (begun) {
+        npy_end_reading(&r, false);
+    }
+    if (!good) {
+        fprintf(stderr, "sdfg-run: --%s=%s: %s\n", p->name, p->value, t ? why : "out of memory");
+        free(t);
+        return EXIT_FILE;
+    }
+    if (a->loaded)
+        tensor_free(a->loaded);
+    free(a->loaded);
+    a->loaded = t;
+    a->path = path;
+    return EXIT_GOOD;
+}
+
+int distribute_load(struct distributions *d, const struct command *c)
+{
+    int code = EXIT_GOOD;
+    for (size_t i = 0; !code && ranks_size() > 1 && i < c->values.count; i++) {
+        const struct pair *p = &c->values.items[i];
+        struct split_array *a = find(d, p->name);
+        if (a && *p->value == '@' && !ranks_own(p->value))
+            code = ranks_agree(load(d, a, p));
+    }
+    return code;
+}
+
+bool distribute_read(const struct distributions *d, const struct split_array *a, struct tensor *out, const char *path,
+                     char *why, size_t why_size)
+{
+    struct share s;
+    struct npy_reading r;
+    if (a->loaded && !strcmp(a->path, path)) {
+        *out = *a->loaded;
+        *a->loaded = (struct tensor){ 0 };
+        return true;
+    }
+    if (!share_in_file(d, a, &s, path, why, why_size) || !npy_begin_reading(&r, out, path, &s.part, why, why_size))
+        return false;
+    bool good = npy_transfer(path, &r.rows, r.memory, false, why, why_size);
+    npy_end_reading(&r, good);
+    return good;
 }
 
 /* Patterns know the extents of a part from the program: are they whole blocks? */
@@ -313,7 +346,7 @@ void distribute_fill(const struct distributions *d, const struct split_array *a,
     for (int64_t n = 0; n < count; n++) {
         int64_t place = 0, stride = 1, rest = n;
         for (int i = v->rank - 1; i >= 0; i--) {
-            place += place_of(&s, i, rest % v->shape[i]) * stride;
+            place += place_of(&s.part, i, rest % v->shape[i]) * stride;
             rest /= v->shape[i];
             stride *= s.whole[i];
         }
@@ -338,26 +371,6 @@ static int said(const char *name, const char *path, const char *why)
     return EXIT_FILE;
 }
 
-static bool write_pieces(const struct share *s, struct tensor *part, const char *path, const struct tensor *whole,
-                         char *why, size_t why_size)
-{
-    int64_t there[SDFG_MAX_RANK], here[SDFG_MAX_RANK];
-    struct tensor piece;
-    if (!piece_of(s, 1, there, here))
-        return npy_write_part(part, path, whole, s->first, why, why_size);
-    if (!tensor_alloc(&piece, part->dtype, part->item_bytes, s->rank, s->run)) {
-        snprintf(why, why_size, "out of memory");
-        return false;
-    }
-    bool good = true;
-    for (int64_t n = 0; good && piece_of(s, n, there, here); n++) {
-        move_piece(s, part, here, &piece, false);
-        good = npy_write_part(&piece, path, whole, there, why, why_size);
-    }
-    tensor_free(&piece);
-    return good;
-}
-
 static int write_blocks(const struct distributions *d, const struct split_array *a, struct tensor *block,
                         const char *path, const char *unfinished)
 {
@@ -369,7 +382,9 @@ static int write_blocks(const struct distributions *d, const struct split_array 
     int code = ranks_agree(good ? EXIT_GOOD : said(a->name, path, why));
     if (code)
         return code;
-    good = !writes(d, a) || write_pieces(&s, block, unfinished, &whole, why, sizeof why);
+    struct npy_rows rows;
+    npy_rows_to_write(&rows, &whole, &s.part);
+    good = transfer_together(unfinished, writes(d, a) ? &rows : NULL, block->data, true, why, sizeof why);
     code = ranks_agree(good ? EXIT_GOOD : said(a->name, path, why));
     if (!ranks_rank() && !code && rename(unfinished, path))
         code = said(a->name, path, strerror(errno));

@@ -16,6 +16,8 @@ struct split_array {
         blocks[SDFG_MAX_RANK]; /* for each dimension of the grid, elements of a block dealt in turn; 0: one for each */
     int dims[SDFG_MAX_RANK];   /* for each dimension of the grid, that of the array which it splits; -1: none */
     int used;
+    struct tensor *loaded; /* the part from the file `path`, until somebody reads it; or NULL */
+    const char *path;
 };
 
 struct distributions {
@@ -28,6 +30,9 @@ struct distributions {
 /* From the command line; 0, or an exit code after a message. */
 int distribute_begin(struct distributions *d, const struct command *c, sdfg_program *p);
 void distribute_release(struct distributions *d);
+/* Reads the blocks of all processes from the files of the command line, together. All call it; 0, or the exit code of
+ * one that failed, whose message was shown. */
+int distribute_load(struct distributions *d, const struct command *c);
 /* NULL: all of the array is here. */
 const struct split_array *distribute_find(const struct distributions *d, const char *name);
 /* The block of this process from the file of the whole array. */

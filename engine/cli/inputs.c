@@ -6,6 +6,7 @@
 #include "engine/cli/fill.h"
 #include "engine/cli/npy.h"
 #include "engine/cli/options.h"
+#include "engine/cli/ranks.h"
 #include "engine/cli/report.h"
 
 #include <errno.h>
@@ -170,7 +171,8 @@ static bool is_value(const sdfg_argument *a) { return a->kind == SDFG_KIND_SCALA
 int inputs_given(struct inputs *in)
 {
     const struct pairs *values = &in->command->values;
-    int code = distribute_begin(&in->distributions, in->command, in->program);
+    int code = ranks_agree(distribute_begin(&in->distributions, in->command, in->program));
+    code = code ? code : distribute_load(&in->distributions, in->command);
     for (size_t i = 0; !code && i < values->count; i++) {
         const struct pair *p = &values->items[i];
         sdfg_argument info;

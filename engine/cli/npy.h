@@ -15,17 +15,35 @@ bool npy_write(const struct tensor *t, const char *path, char *why, size_t why_s
 
 /* ---- parts of arrays (npy_part.c) ---- */
 
-/* As many elements as `count` says in each dimension, from `first` on. */
+/* Along each dimension `runs` runs of `run` neighbours, `apart` from one to the next; the first begins at `first`. In
+ * the part they lie one behind the other. */
 struct npy_part {
-    int64_t first[SDFG_MAX_RANK], count[SDFG_MAX_RANK];
+    int64_t first[SDFG_MAX_RANK], run[SDFG_MAX_RANK], runs[SDFG_MAX_RANK], apart[SDFG_MAX_RANK];
 };
-/* Reads no more than the part, which lies in the array. */
-bool npy_read_part(struct tensor *out, const char *path, const struct npy_part *part, char *why, size_t why_size);
+/* Where the elements of a part are in a file: rows without gaps, in the order of memory, where they lie one behind the
+ * other. */
+struct npy_rows {
+    int rank; /* of what is in front of a row */
+    int64_t count[2 * SDFG_MAX_RANK], stride[2 * SDFG_MAX_RANK];
+    int64_t begin; /* of the first row */
+    size_t bytes;  /* of a row */
+};
+/* A part that is being read: its bytes belong to `memory`. */
+struct npy_reading {
+    struct tensor *out;
+    struct npy_rows rows;
+    unsigned char *memory;
+    bool turned, swapped; /* the file is in column-major order, of the other byte order */
+};
+/* Reads no more than the header; the part lies in the array. On success npy_end_reading follows. */
+bool npy_begin_reading(struct npy_reading *r, struct tensor *out, const char *path, const struct npy_part *part,
+                       char *why, size_t why_size);
+bool npy_transfer(const char *path, const struct npy_rows *rows, void *memory, bool writes, char *why, size_t why_size);
+void npy_end_reading(struct npy_reading *r, bool good); /* with what was transferred, or the tensor is freed */
 /* An array of a file that is written in parts, maybe by several processes: one begins it with what it is like, then
- * each writes its parts. */
+ * each transfers its parts. */
 bool npy_begin_parts(const struct tensor *whole, const char *path, char *why, size_t why_size); /* data: not used */
-bool npy_write_part(const struct tensor *t, const char *path, const struct tensor *whole, const int64_t *first,
-                    char *why, size_t why_size);
+void npy_rows_to_write(struct npy_rows *out, const struct tensor *whole, const struct npy_part *part);
 
 /* ---- elements as files have them ---- */
 

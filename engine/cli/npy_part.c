@@ -18,35 +18,36 @@ static bool fail(char *why, size_t size, const char *reason)
     return false;
 }
 
-/* A part of an array in C order: rows without gaps in the file, in the order of memory. */
-struct rows {
-    int rank; /* of what is in front of a row */
-    int64_t count[SDFG_MAX_RANK], stride[SDFG_MAX_RANK];
-    int64_t begin; /* of the first row, in the file */
-    size_t bytes;  /* of a row */
-};
-
-static struct rows rows_of(int rank, const int64_t *shape, const int64_t *first, const int64_t *count,
-                           size_t item_bytes, size_t data)
+static void add_level(struct npy_rows *r, int64_t count, int64_t stride)
 {
-    struct rows r = { .bytes = item_bytes, .begin = (int64_t)data };
-    int64_t stride = (int64_t)item_bytes, strides[SDFG_MAX_RANK];
-    int outer = rank;
-    for (int i = rank - 1; i >= 0; i--) {
-        strides[i] = stride;
-        r.begin += first[i] * stride;
+    if (count == 1)
+        return;
+    r->count[r->rank] = count;
+    r->stride[r->rank++] = stride;
+}
+
+/* Of a part of an array in C order. A dimension that is whole leaves no gap in the one in front of it. */
+static void find_rows(struct npy_rows *r, int rank, const int64_t *shape, const struct npy_part *part,
+                      size_t item_bytes, size_t data)
+{
+    int64_t stride = (int64_t)item_bytes;
+    bool whole = true;
+    *r = (struct npy_rows){ .bytes = item_bytes, .begin = (int64_t)data };
+    for (int i = rank - 1; i >= 0; i--) { /* the innermost level first */
+        if (whole)
+            r->bytes *= (size_t)part->run[i];
+        else
+            add_level(r, part->run[i], stride);
+        add_level(r, part->runs[i], part->apart[i] * stride);
+        whole = whole && part->run[i] == shape[i];
+        r->begin += part->first[i] * stride;
         stride *= shape[i];
     }
-    while (outer > 0) { /* a dimension that is whole leaves no gap in the one in front of it */
-        outer--;
-        r.bytes *= (size_t)count[outer];
-        if (count[outer] != shape[outer])
-            break;
+    for (int i = 0, k = r->rank - 1; i < k; i++, k--) {
+        int64_t count = r->count[i], apart = r->stride[i];
+        r->count[i] = r->count[k], r->stride[i] = r->stride[k];
+        r->count[k] = count, r->stride[k] = apart;
     }
-    r.rank = outer;
-    memcpy(r.count, count, (size_t)outer * sizeof *count);
-    memcpy(r.stride, strides, (size_t)outer * sizeof *strides);
-    return r;
 }
 
 static bool transfer(int fd, unsigned char *memory, size_t bytes, int64_t at, bool writes)
@@ -67,12 +68,14 @@ static bool transfer(int fd, unsigned char *memory, size_t bytes, int64_t at, bo
 }
 
 /* All rows between memory, where they lie one behind the other, and the file. */
-static bool transfer_rows(int fd, const struct rows *r, unsigned char *memory, bool writes)
+static bool transfer_rows(int fd, const struct npy_rows *r, unsigned char *memory, bool writes)
 {
-    int64_t index[SDFG_MAX_RANK] = { 0 }, at = r->begin;
+    int64_t index[2 * SDFG_MAX_RANK] = { 0 }, at = r->begin;
     for (int i = 0; i < r->rank; i++)
         if (!r->count[i])
             return true;
+    if (!r->bytes)
+        return true;
     for (int d = 0; d >= 0;) {
         if (!transfer(fd, memory, r->bytes, at, writes))
             return false;
@@ -107,55 +110,81 @@ static bool read_header(int fd, struct npy_header *h, char *why, size_t why_size
 }
 
 /* Dimensions in the order in which the file has them. */
-static void turn(const int64_t *from, int rank, bool turns, int64_t *to)
+static void turn(int64_t *dims, int rank)
 {
-    for (int i = 0; i < rank; i++)
-        to[i] = from[turns ? rank - 1 - i : i];
+    for (int i = 0, k = rank - 1; i < k; i++, k--) {
+        int64_t d = dims[i];
+        dims[i] = dims[k];
+        dims[k] = d;
+    }
 }
 
-static bool read_part(int fd, struct tensor *out, const struct npy_part *part, char *why, size_t why_size)
+static bool begin_reading(int fd, struct npy_reading *r, const struct npy_part *part, char *why, size_t why_size)
 {
     struct npy_header h;
-    int64_t shape[SDFG_MAX_RANK], first[SDFG_MAX_RANK], count[SDFG_MAX_RANK];
+    struct npy_part p = *part;
+    int64_t count[SDFG_MAX_RANK];
     uint64_t limit = file_limit() ? file_limit() : FILE_ARRAY_BYTES;
-    size_t bytes;
     if (!read_header(fd, &h, why, why_size))
         return false;
-    bytes = h.item_bytes;
-    for (int i = 0; i < h.rank; i++)
-        if (__builtin_mul_overflow(bytes, (size_t)part->count[i], &bytes) || bytes > limit)
+    size_t bytes = h.item_bytes;
+    for (int i = 0; i < h.rank; i++) {
+        count[i] = p.run[i] * p.runs[i];
+        if (__builtin_mul_overflow(bytes, (size_t)count[i], &bytes) || bytes > limit)
             return fail(why, why_size, "the part is larger than --input-limit");
-    turn(h.shape, h.rank, h.fortran, shape);
-    turn(part->first, h.rank, h.fortran, first);
-    turn(part->count, h.rank, h.fortran, count);
-    if (!tensor_alloc(out, h.dtype, h.item_bytes, h.rank, part->count))
+    }
+    if (h.fortran) {
+        int64_t *const all[] = { h.shape, p.first, p.run, p.runs, p.apart };
+        for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+            turn(all[i], h.rank);
+    }
+    find_rows(&r->rows, h.rank, h.shape, &p, h.item_bytes, h.data);
+    if (!tensor_alloc(r->out, h.dtype, h.item_bytes, h.rank, count))
         return fail(why, why_size, "out of memory");
-    bool turned = h.fortran && h.rank > 1;
-    unsigned char *memory = turned ? malloc(bytes + 1) : out->data;
-    struct rows r = rows_of(h.rank, shape, first, count, h.item_bytes, h.data);
-    bool good = memory && (!bytes || transfer_rows(fd, &r, memory, false));
-    if (!good)
-        fail(why, why_size, memory ? strerror(errno) : "out of memory");
-    else if (turned)
-        npy_transpose(out, memory);
-    size_t piece = dtype_is_complex(h.dtype) ? h.item_bytes / 2 : h.item_bytes;
-    if (good && h.swap)
-        npy_swap(out->data, bytes / piece, piece);
-    if (turned)
-        free(memory);
-    if (!good)
-        tensor_free(out);
-    return good;
+    r->turned = h.fortran && h.rank > 1;
+    r->swapped = h.swap;
+    r->memory = r->turned ? malloc(bytes + 1) : r->out->data;
+    if (r->memory)
+        return true;
+    tensor_free(r->out);
+    return fail(why, why_size, "out of memory");
 }
 
-bool npy_read_part(struct tensor *out, const char *path, const struct npy_part *part, char *why, size_t why_size)
+bool npy_begin_reading(struct npy_reading *r, struct tensor *out, const char *path, const struct npy_part *part,
+                       char *why, size_t why_size)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     *out = (struct tensor){ 0 };
-    bool good = fd >= 0 ? read_part(fd, out, part, why, why_size) : fail(why, why_size, strerror(errno));
+    *r = (struct npy_reading){ .out = out };
+    bool good = fd >= 0 ? begin_reading(fd, r, part, why, why_size) : fail(why, why_size, strerror(errno));
     if (fd >= 0)
         close(fd);
     return good;
+}
+
+bool npy_transfer(const char *path, const struct npy_rows *rows, void *memory, bool writes, char *why, size_t why_size)
+{
+    int fd = open(path, (writes ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
+    bool good = fd >= 0 && transfer_rows(fd, rows, memory, writes);
+    if (!good)
+        fail(why, why_size, strerror(errno));
+    if (fd >= 0 && close(fd) && good)
+        good = fail(why, why_size, strerror(errno));
+    return good;
+}
+
+void npy_end_reading(struct npy_reading *r, bool good)
+{
+    struct tensor *t = r->out;
+    size_t piece = dtype_is_complex(t->dtype) ? t->item_bytes / 2 : t->item_bytes;
+    if (good && r->turned)
+        npy_transpose(t, r->memory);
+    if (good && r->swapped)
+        npy_swap(t->data, (size_t)tensor_count(t) * t->item_bytes / piece, piece);
+    if (r->turned)
+        free(r->memory);
+    if (!good)
+        tensor_free(t);
 }
 
 /* ---- writing ---- */
@@ -176,17 +205,9 @@ bool npy_begin_parts(const struct tensor *whole, const char *path, char *why, si
     return good;
 }
 
-bool npy_write_part(const struct tensor *t, const char *path, const struct tensor *whole, const int64_t *first,
-                    char *why, size_t why_size)
+void npy_rows_to_write(struct npy_rows *out, const struct tensor *whole, const struct npy_part *part)
 {
     unsigned char header[NPY_HEADER_BYTES];
     size_t length = npy_header_text(whole->dtype, whole->rank, whole->shape, header);
-    struct rows r = rows_of(t->rank, whole->shape, first, t->shape, t->item_bytes, length);
-    int fd = open(path, O_WRONLY | O_CLOEXEC);
-    bool good = fd >= 0 && (!tensor_count(t) || transfer_rows(fd, &r, t->data, true));
-    if (!good)
-        fail(why, why_size, strerror(errno));
-    if (fd >= 0 && close(fd) && good)
-        good = fail(why, why_size, strerror(errno));
-    return good;
+    find_rows(out, whole->rank, whole->shape, part, whole->item_bytes, length);
 }

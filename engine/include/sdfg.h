@@ -1050,7 +1050,7 @@ SDFG_API sdfg_error *sdfg_program_export(char **out, size_t *size, sdfg_program 
  *
  * The MPI library is opened at run time. Programs open it themselves when they send their first message; these
  * functions are for hosts that have no MPI of their own but were started by a launcher such as mpirun. They may be
- * called from any thread; sdfg_mpi_least from one at a time. */
+ * called from any thread; sdfg_mpi_least and sdfg_mpi_transfer from one at a time. */
 
 /* Whether a launcher started this process, as its environment says. Opens nothing. */
 SDFG_API bool sdfg_mpi_launched(void);
@@ -1060,6 +1060,13 @@ SDFG_API bool sdfg_mpi_launched(void);
 SDFG_API sdfg_error *sdfg_mpi_world(int *rank, int *size);
 /* The least `value` that any process gives; waits until all have called. ENVIRONMENT: a message failed. */
 SDFG_API sdfg_error *sdfg_mpi_least(int64_t *least, int64_t value);
+/* Reads or writes parts of a file for all processes together (MPI's input and output); all call it, with a count of 0
+ * if they have none. The part: the bytes `begin` + i0 * strides[0] + i1 * strides[1] + ... with i0 < counts[0], ..., in
+ * a file that is there; `rank` numbers in both, at most 2 * SDFG_MAX_RANK. In memory they lie one behind the other, row
+ * by row. *done: false if nothing was done, in any process, since one has no MPI or none that can use the file: then
+ * the host reads or writes by itself. ENVIRONMENT: it failed, and others may wait for this process. */
+SDFG_API sdfg_error *sdfg_mpi_transfer(bool *done, const char *path, bool writes, int64_t begin, int rank,
+                                       const int64_t *counts, const int64_t *strides, void *memory);
 /* What this process waits for, of which the library would not come back: "rank 1 of 4 waits in MPI_Recv for rank 0, tag
  * 3, at PATH", cut off after `size` bytes. 0: for nothing (`text` stays), else a number that is another one for each
  * message. Signal handlers may call it. */

@@ -14,8 +14,8 @@ struct sdfg_rt_mpi_library {
     int rank, size;
 #define MPI(name, parameters) int(*name) parameters;
 #include "runtime/mpi/mpi.def"
-    mpi_handle (*Comm_f2c)(int32_t);              /* a macro in MPICH, where both handles are the same number: NULL */
-    mpi_handle world, alone, none, errors_return; /* alone: MPI_COMM_SELF */
+    mpi_handle (*Comm_f2c)(int32_t); /* a macro in MPICH, where both handles are the same number: NULL */
+    mpi_handle world, alone, none, errors_return, no_info; /* alone: MPI_COMM_SELF */
     mpi_handle types[SDFG_RT_MPI_TYPES], ops[SDFG_RT_MPI_OPS];
     void *in_place;
     size_t handle_bytes;      /* of one handle in an array */

@@ -41,8 +41,10 @@ bool sdfg_rt_mpi_launched(void) { return launcher() != NULL; }
 static const struct row {
     const char *name;
     size_t offset;
+    bool optional;
 } rows[] = {
-#define MPI(name, parameters) { "MPI_" #name, offsetof(struct sdfg_rt_mpi_library, name) },
+#define MPI(name, parameters)          { "MPI_" #name, offsetof(struct sdfg_rt_mpi_library, name), false },
+#define MPI_OPTIONAL(name, parameters) { "MPI_" #name, offsetof(struct sdfg_rt_mpi_library, name), true },
 #include "runtime/mpi/mpi.def"
 };
 
@@ -52,6 +54,7 @@ static void use_mpich(struct sdfg_rt_mpi_library *m)
     m->alone = 0x44000001;
     m->none = 0x04000000;
     m->errors_return = 0x54000001;
+    m->no_info = 0x1c000000;
     m->in_place = (void *)(intptr_t)-1;
     m->handle_bytes = 4;
     m->source_at = 8;
@@ -77,6 +80,7 @@ static const char *use_open(struct sdfg_rt_mpi_library *m, void *file)
         { "ompi_mpi_comm_self", offsetof(struct sdfg_rt_mpi_library, alone) },
         { "ompi_mpi_comm_null", offsetof(struct sdfg_rt_mpi_library, none) },
         { "ompi_mpi_errors_return", offsetof(struct sdfg_rt_mpi_library, errors_return) },
+        { "ompi_mpi_info_null", offsetof(struct sdfg_rt_mpi_library, no_info) },
         { "MPI_Comm_f2c", offsetof(struct sdfg_rt_mpi_library, Comm_f2c) },
 #define MPI_ELEMENT(name, bytes, mpich, open)                                                                          \
     { #open, offsetof(struct sdfg_rt_mpi_library, types) + SDFG_RT_MPI_##name * sizeof(mpi_handle) },
@@ -107,7 +111,7 @@ static const char *bind(struct sdfg_rt_mpi_library *m, void *file)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         void *function = dlsym(file, rows[i].name);
-        if (!function)
+        if (!function && !rows[i].optional)
             return rows[i].name;
         memcpy((char *)m + rows[i].offset, &function, sizeof function);
     }

@@ -81,6 +81,31 @@ def counts(run):
     return failures
 
 
+def files(run):
+    """Blocks are read and written by MPI's input and output. Where a file cannot be opened so, they are without; what fails later ends all."""
+    failures, at = 0, run.folder
+    a = np.random.default_rng(1).random((6, 8))
+    np.save(at / "A.npy", a)
+    options = ["--distribute=A=block:-,1", f"--A=@{at}/A.npy", f"--output=A=@{at}/B.npy", "--n=6"] # columns: pieces of both processes in turn
+    library = {"SDFG_MPI": str(run.binary.parent / "libmpi-faulty.so")}
+    for call, env, good, text in (("read", {"FAULTY_COUNT": "MPI_File_read_all"}, True, "MPI_File_read_all: 1 calls"), ("write", {"FAULTY_COUNT": "MPI_File_write_all"}, True, "MPI_File_write_all: 1 calls"),
+                                  ("no file system", {"FAULTY": "1:MPI_File_open:1", "FAULTY_COUNT": "MPI_File_read_all"}, True, "MPI_File_read_all: 0 calls"),
+                                  *((f"{name}, {which}", {"FAULTY": f"1:MPI_File_{name}:{which}"}, False, f"MPI_File_{name}") for name, which in (("open", 2), ("set_view", 1), ("read_all", 1), ("write_all", 1)))):
+        (at / "B.npy").unlink(missing_ok=True)
+        try:
+            done = run.start(f"{HERE}/kernels.py:atax", [*options, "--grid=1x2"], timeout=LIMIT, env={**library, **env})
+        except subprocess.TimeoutExpired:
+            failures += 1
+            print(f"{call}: not at its end after {LIMIT} s")
+            continue
+        said = done.stdout + done.stderr
+        right = done.returncode == 0 and np.array_equal(np.load(at / "B.npy"), a) if good else done.returncode in (7, 8, 9, 15) and not (at / "B.npy").exists()
+        if not right or text not in said:
+            failures += 1
+            print(f"{call}: exit code {done.returncode}\n{said}")
+    return failures
+
+
 def main():
     if not shutil.which("mpirun.mpich"):
         print("no mpirun.mpich")
@@ -90,7 +115,7 @@ def main():
     with tempfile.TemporaryDirectory() as f:
         folder = pathlib.Path(f)
         run = Run(pathlib.Path(sys.argv[1]).resolve() / "sdfg-run", folder, LAUNCHERS["MPICH"], 2)
-        failures += 0 if sys.argv[2:] else counts(run)
+        failures += 0 if sys.argv[2:] else counts(run) + files(run)
         program = everything(folder)
         for r in range(2):
             np.save(folder / f"to.{r}.npy", np.array([1 - r], np.int32))
