@@ -3,23 +3,9 @@
  *
  * Process r of n runs iterations r, r + n, r + 2 n, ... With as many processes as iterations that is one for each, as
  * in DaCe; with fewer all iterations run nonetheless, with more the rest has nothing to do. What an iteration writes is
- * in the memory of its process only. */
+ * in the memory of its process only. Maps inside of each other all deal their iterations in this way. */
 #include "lower/graph/library/library.h"
 #include "lower/graph/target.h"
-
-/* A map over processes around this scope, in this or an enclosing SDFG, or NULL. */
-static const struct map_entry *around(const struct scope *sc)
-{
-    for (const struct activation *act = sc->act; act; act = act->parent) {
-        for (const struct scope *s = sc; s; s = s->parent) {
-            const struct map_entry *m = s->entry ? as_map_entry(s->entry) : NULL;
-            if (m && m->schedule->row == SCHEDULE_MPI)
-                return m;
-        }
-        sc = act->caller;
-    }
-    return NULL;
-}
 
 /* A number that the runtime knows about the processes. */
 static struct tree_expr *ask(struct scope *sc, const struct map_entry *m, const char *name, const char *function)
@@ -43,8 +29,6 @@ static bool mpi_enter(const struct target *target, struct scope *sc, struct map_
     const struct place *place = &m->node.place;
     if (m->range.rank != 1)
         return diag_error(lw->diags, place, DIAG_MPI_MAP_RANK, m->range.rank);
-    if (around(sc))
-        return diag_error(lw->diags, place, DIAG_MPI_MAP_NESTED);
     const struct range *r = &m->range.dims[0];
     const struct sym *begin = lower_symbolic(in, place, r->begin), *end = lower_symbolic(in, place, r->end),
                      *step = lower_symbolic(in, place, r->step);

@@ -86,23 +86,31 @@ class Graph:
 
     def map(self, schedule, params, code, outputs):
         """A map over a tasklet of `code` without inputs; params: {"p": "begin:end:step"}; outputs: connector="array[subset]"."""
+        self.maps([(schedule, params)], code, outputs)
+
+    def maps(self, levels, code, outputs):
+        """The same with maps inside of each other: a schedule and params of each, the outermost first."""
         self.state()
-        names = list(params)
-        ranges = memlet("", ", ".join(params.values()))["attributes"]["subset"]
-        entry = self.node("MapEntry", "m", params=names, range=ranges, schedule=schedule)
+        entries = [self.node("MapEntry", f"m{i or ''}", params=list(params), range=memlet("", ", ".join(params.values()))["attributes"]["subset"], schedule=schedule)
+                   for i, (schedule, params) in enumerate(levels)]
         task = self.node("Tasklet", "t", code={"string_data": code, "language": "Python"}, in_connectors={},
                          out_connectors=dict.fromkeys(outputs))
-        leave = self.node("MapExit", "m", in_connectors={}, out_connectors={})
+        exits = [self.node("MapExit", f"m{i or ''}", in_connectors={}, out_connectors={}) for i in range(len(levels))]
         nodes = self.states[-1]["nodes"]
-        nodes[entry]["scope_exit"] = str(leave)
-        nodes[task]["scope_entry"] = nodes[leave]["scope_entry"] = str(entry)
-        self.edge(entry, None, task, None, {"type": "Memlet", "attributes": {}})
+        inside = [*entries, task]
+        for entry, leave, inner in zip(entries, exits, inside[1:]):
+            nodes[entry]["scope_exit"] = str(leave)
+            nodes[inner]["scope_entry"] = nodes[leave]["scope_entry"] = str(entry)
+            self.edge(entry, None, inner, None, {"type": "Memlet", "attributes": {}})
         for conn, region in outputs.items():
             data, subset = region.rstrip("]").split("[")
-            nodes[leave]["attributes"]["in_connectors"][f"IN_{data}"] = None
-            nodes[leave]["attributes"]["out_connectors"][f"OUT_{data}"] = None
-            self.edge(task, conn, leave, f"IN_{data}", memlet(data, subset))
-            self.edge(leave, f"OUT_{data}", self.node("AccessNode", data, data=data), None, memlet(data, ""))
+            source = (task, conn)
+            for i, leave in enumerate(reversed(exits)):
+                nodes[leave]["attributes"]["in_connectors"][f"IN_{data}"] = None
+                nodes[leave]["attributes"]["out_connectors"][f"OUT_{data}"] = None
+                self.edge(*source, leave, f"IN_{data}", memlet(data, "" if i else subset))
+                source = (leave, f"OUT_{data}")
+            self.edge(*source, self.node("AccessNode", data, data=data), None, memlet(data, ""))
 
     def write(self, folder):
         states = [{"type": "SDFGState", "label": f"s{i}", "id": i, "collapsed": False, "scope_dict": {},

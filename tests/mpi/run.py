@@ -238,16 +238,19 @@ def redistribute(run):
 
 
 def maps(run):
-    """Iterations go to the processes in turn; what has none does nothing."""
-    g = Graph("maps", {"N": "int64"}, x=array("int64", "N"), y=array("int64", "N"))
+    """Iterations go to the processes in turn; what has none does nothing. Maps inside of each other all deal theirs."""
+    g = Graph("maps", {"N": "int64"}, x=array("int64", "N"), y=array("int64", "N"), z=array("int64", "N", "N", "N"))
     g.map("MPI", {"p": "0:N"}, "o = p + 1", {"o": "x[p]"})
     g.map("MPI", {"p": "1:N:2"}, "o = 10 * p", {"o": "y[p]"})
     g.mpi("Allreduce", {"_inbuffer": "y[0:N]"}, {"_outbuffer": "y[0:N]"})
+    g.maps([("MPI", {"p": "0:N"}), ("Sequential", {"q": "0:N"}), ("MPI", {"r": "0:N"})], "o = 100*p + 10*q + r + 1", {"o": "z[p, q, r]"})
     program = g.write(run.folder)
     for n in (run.ranks, 1, 3 * run.ranks + 1):
         zero = [np.zeros(n, np.int64)] * run.ranks
-        got = run.results(program, {"x": zero, "y": zero}, ["x", "y"], f"--N={n}")
+        got = run.results(program, {"x": zero, "y": zero, "z": [np.zeros((n, n, n), np.int64)] * run.ranks}, ["x", "y", "z"], f"--N={n}")
         every = np.arange(n)
+        p, q, r = np.meshgrid(every, every, every, indexing="ij")
+        equal("z", got["z"], [np.where((p % run.ranks == me) & (r % run.ranks == me), 100 * p + 10 * q + r + 1, 0) for me in range(run.ranks)])
         equal("x", got["x"], [np.where(every % run.ranks == r, every + 1, 0) for r in range(run.ranks)])
         equal("y", got["y"], [np.where(every % 2 == 1, 10 * every, 0)] * run.ranks)
 
