@@ -48,6 +48,10 @@ sdfg_error *sdfg_mpi_transfer(bool *done, const char *path, bool writes, int64_t
     NEEDS(path);
     NEEDS(counts);
     NEEDS(strides);
+    bool none = false;
+    for (int i = 0; i < rank; i++)
+        none |= counts[i] == 0;
+    NEEDS_FOR(memory, !none);
     GUARDED(error_memory(SDFG_STAGE_RUN));
     struct sdfg_rt_mpi call = { .has_communicator = false };
     struct sdfg_rt_context context = { .mpi = &call };

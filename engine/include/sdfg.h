@@ -1063,8 +1063,9 @@ SDFG_API sdfg_error *sdfg_mpi_least(int64_t *least, int64_t value);
 /* Reads or writes parts of a file for all processes together (MPI's input and output); all call it, with a count of 0
  * if they have none. The part: the bytes `begin` + i0 * strides[0] + i1 * strides[1] + ... with i0 < counts[0], ..., in
  * a file that is there; `rank` numbers in both, at most 2 * SDFG_MAX_RANK. In memory they lie one behind the other, row
- * by row. *done: false if nothing was done, in any process, since one has no MPI or none that can use the file: then
- * the host reads or writes by itself. ENVIRONMENT: it failed, and others may wait for this process. */
+ * by row; `memory` may be NULL if there are none. *done: false if nothing was done, in any process, since one has no
+ * MPI or none that can use the file: then the host reads or writes by itself. ENVIRONMENT: it failed, and others may
+ * wait for this process. */
 SDFG_API sdfg_error *sdfg_mpi_transfer(bool *done, const char *path, bool writes, int64_t begin, int rank,
                                        const int64_t *counts, const int64_t *strides, void *memory);
 /* What this process waits for, of which the library would not come back: "rank 1 of 4 waits in MPI_Recv for rank 0, tag

@@ -144,7 +144,7 @@ BY_TYPE = {
     "void*const*": addresses, "const char*": b"X", "char*": P(None), "const void*": x, "void*": x,
     "unsigned*": buffer(), "size_t": 0, "int": 1, "int32_t": 0, "int64_t": 4, "double": 2.0, "bool": False, "sdfg_dtype": F64,
 }
-ROOM = re.compile(r"(sdfg_\w+|char|const char|size_t|int|int64_t)\*+")
+ROOM = re.compile(r"(sdfg_\w+|char|const char|size_t|int|(const )?int64_t|bool)\*+")
 BY_NAME = {
     "sdfg_program_load.json": text, "sdfg_program_load.size": len(text), "sdfg_program_load_file.path": AXPY,
     "sdfg_engine_extend.e": young, "sdfg_engine_plugin.e": young,
