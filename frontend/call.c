@@ -148,26 +148,14 @@ static bool compiles(struct fe *f, struct fe_function *fn, const struct fe_args 
 {
     if (fn->verdict != FE_UNTRIED)
         return fn->verdict != FE_REFUSED;
-    struct fe kept = *f;
     struct fe_args copy = *a;
-    uint32_t before = diags_count(f->ir->diags);
-    struct fe_host *h = fn->scope->host;
-    uint32_t mark = h->begin(h);
+    struct fe_trial t = fe_trial_begin(f, fn->scope->host);
     fn->verdict = FE_TRYING;
-    f->dry = true;
     bool good = fe_call_function_value(f, fn, &copy) && !f->failed;
-    fn->verdict = good ? FE_COMPILES : FE_REFUSED;
-    fn->why = good ? NULL : fe_reason(f, before);
-    h->end(h, mark, good);
-    kept.used_names = f->used_names; /* tables only grow */
-    kept.used_labels = f->used_labels;
-    kept.library = f->library;
-    kept.library_source = f->library_source;
-    kept.symbol_types = f->symbol_types;
-    kept.program_symbols.items = f->program_symbols.items;
-    kept.program_symbols.count = f->program_symbols.count;
-    kept.program_symbols.capacity = f->program_symbols.capacity;
-    *f = kept;
+    fn->why = good ? NULL : fe_reason(f, t.errors);
+    fe_trial_end(f, &t, good);
+    /* What needs an order may compile where there is one. */
+    fn->verdict = good ? FE_COMPILES : t.ordered ? FE_UNTRIED : FE_REFUSED;
     return good;
 }
 

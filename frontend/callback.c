@@ -239,8 +239,8 @@ static void build(struct callback *c, const char *name)
     }
     build_callback(f->level->sdfg, name, type_callback(f->ir, c->types.items, c->types.count, NULL, 0));
     struct state *st = fe_state(f, "callback");
-    struct tasklet *t =
-        build_tasklet(st, fe_format(f, "callback_%u", f->place.line), text_get(&in), text_get(&out), code_of(c, name));
+    struct tasklet *t = build_tasklet(st, fe_format(f, "callback_%u", fe_label_line(f)), text_get(&in), text_get(&out),
+                                      code_of(c, name));
     t->side_effects = 1;
     fe_mark(f, &t->node.place);
     for (uint32_t i = 0; i < c->passed.count; i++) {
@@ -263,6 +263,7 @@ const struct value *fe_callback(struct fe *f, const struct py *n, const struct s
 {
     struct callback c = { .f = f, .node = n };
     uint32_t count = a->count + a->num_names;
+    f->ordered |= f->level && f->level->outer;
     if (!f->level || f->level->outer)
         return fe_unsupported(f, n, "a call that the interpreter makes (of '%s'), %s", callee->path,
                               f->level ? "in a parallel map" : "outside of the program's statements");
@@ -276,7 +277,8 @@ const struct value *fe_callback(struct fe *f, const struct py *n, const struct s
         return NULL;
     wanted_object(&c, wanted, &wish);
     const char *last = strrchr(callee->path, '.');
-    const char *name = f->dry ? NULL : fe_unique(f, last ? last + 1 : callee->path);
+    const char *called = last ? last + 1 : callee->path; /* "f() in line 3": a result of f */
+    const char *name = f->dry ? NULL : fe_unique(f, arena_strndup(f->arena, called, strcspn(called, "( ")));
     sdfg_site site = { .struct_size = sizeof site,
                        .object = callee->id,
                        .self = callee->self,

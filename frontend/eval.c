@@ -248,7 +248,7 @@ static const struct value *data_attribute(struct fe *f, const struct py *n, cons
     return m;
 }
 
-static struct fe_host *live_host(const struct fe *f)
+struct fe_host *fe_live_host(const struct fe *f)
 {
     struct fe_scope *s = f->scope;
     while (s && !s->is_module)
@@ -256,11 +256,11 @@ static struct fe_host *live_host(const struct fe *f)
     return s && s->host && s->host->callback && s->host->method ? s->host : NULL;
 }
 
-bool fe_is_live(const struct fe *f) { return live_host(f) != NULL; }
+bool fe_is_live(const struct fe *f) { return fe_live_host(f) != NULL; }
 
 const struct value *fe_object_method(struct fe *f, const struct py *n, const struct value *object, const char *name)
 {
-    struct fe_host *h = live_host(f);
+    struct fe_host *h = fe_live_host(f);
     const struct value *m = h ? h->method(h, n, name) : NULL;
     if (!m)
         return fe_unsupported(f, n, "'%s' of %s", name, fe_describe(f, object));

@@ -144,6 +144,13 @@ const char *fe_describe(struct fe *f, const struct value *v)
     return text_get(&t);
 }
 
+uint32_t fe_label_line(const struct fe *f)
+{
+    const struct fe_source *s = f->source == f->library_source && f->library_caller ? f->library_caller : f->source;
+    uint32_t line = f->place.line - s->first_line;
+    return s->code_lines && line < s->lines.count ? s->code_lines[line] : f->place.line;
+}
+
 const char *fe_unique(struct fe *f, const char *wish)
 {
     char *base = arena_strdup(f->arena, wish && *wish ? wish : "tmp");

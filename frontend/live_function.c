@@ -47,6 +47,20 @@ static const struct py *definition(struct live *l, struct py *tree, const char *
     return def;
 }
 
+static const uint32_t *code_lines(struct fe *f, const struct fe_source *s)
+{
+    uint32_t *counts = NEW_ARRAY(f->arena, uint32_t, s->lines.count + 1), count = 0;
+    const char *c = s->text;
+    for (uint32_t i = 0; i < s->lines.count; i++) {
+        const char *end = memchr(c, '\n', (size_t)(s->text + s->length - c));
+        c += strspn(c, " \t\r");
+        count += *c != '#' && *c != '\n' && *c != '\0';
+        counts[i] = count;
+        c = end ? end + 1 : s->text + s->length;
+    }
+    return counts;
+}
+
 const struct fe_function *live_function(struct live *l, const struct py *n, uint64_t id)
 {
     struct fe *f = l->f;
@@ -66,8 +80,11 @@ const struct fe_function *live_function(struct live *l, const struct py *n, uint
     if (!l->host->call)
         h->host.compute = NULL;
     fn = NEW(f->arena, struct fe_function);
-    fn->source = fe_source(f, given.path ? given.path : "<unknown>", arena_strndup(f->arena, given.text, given.size),
-                           given.size, given.first_line ? given.first_line : 1);
+    struct fe_source *source =
+        fe_source(f, given.path ? given.path : "<unknown>", arena_strndup(f->arena, given.text, given.size), given.size,
+                  given.first_line ? given.first_line : 1);
+    source->code_lines = code_lines(f, source);
+    fn->source = source;
     fn->program = true;
     fn->dace = given.dace;
     fn->strict = given.strict;

@@ -319,6 +319,14 @@ static bool is_call_of(const struct py *n, const char *name)
     return strcmp(last, name) == 0;
 }
 
+/* The variable is a name. */
+bool fe_for_range(struct fe *f, const struct py *n, const struct value *range)
+{
+    struct iteration it = { .node = n, .range = range, .symbol = fe_loop_symbol(f, n->for_.target->name.id) };
+    const struct py_list *bodies[1] = { &n->for_.body };
+    return fe_with_storage(f, bodies, 1, false, run_for, &it);
+}
+
 bool fe_for(struct fe *f, const struct py *n)
 {
     if (n->for_.orelse.count)
@@ -356,9 +364,7 @@ bool fe_for(struct fe *f, const struct py *n)
         return fe_error(f, n->for_.target, "the variable of a loop over range(...) is a name") != NULL;
     if (range->items[2]->kind == FE_INT && range->items[2]->i == 0)
         return fe_error(f, n->for_.iter, "a range with a step of zero") != NULL;
-    struct iteration it = { .node = n, .range = range, .symbol = fe_loop_symbol(f, n->for_.target->name.id) };
-    const struct py_list *bodies[1] = { &n->for_.body };
-    return fe_with_storage(f, bodies, 1, false, run_for, &it);
+    return fe_for_range(f, n, range);
 }
 
 static bool run_while(struct fe *f, const void *user)

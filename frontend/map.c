@@ -12,7 +12,7 @@ struct fe_around {
 static struct fe_around build_around(struct fe *f, const struct fe_scoped *s)
 {
     struct fe_around a = { .state = fe_state(f, s->what) };
-    const char *label = fe_unique(f, fe_format(f, "%s_%u", s->what, f->place.line));
+    const char *label = fe_unique(f, fe_format(f, "%s_%u", s->what, fe_label_line(f)));
     if (s->stream) {
         struct consume_entry *c =
             build_consume(a.state, label, s->parameters.items[0].symbol, s->workers, s->condition);
@@ -214,7 +214,7 @@ static bool run(struct fe *f, const void *user)
     level->outer = f->level;
     if (!f->dry) {
         a = build_around(f, s);
-        level->sdfg = build_sdfg(f->ir, fe_unique(f, fe_format(f, "body_%u", f->place.line)));
+        level->sdfg = build_sdfg(f->ir, fe_unique(f, fe_format(f, "body_%u", fe_label_line(f))));
         fe_mark(f, &level->sdfg->region.block.place);
     }
     f->level = level;
@@ -252,6 +252,71 @@ bool fe_scoped(struct fe *f, struct fe_scoped *s)
     return fe_with_storage(f, bodies, 1, true, run, s);
 }
 
+/* ---- maps whose iterations make calls of the interpreter, which keep their order ---- */
+
+static bool has_call(void *found, struct py *n)
+{
+    *(bool *)found |= n->kind == PY_CALL;
+    return true;
+}
+
+/* A tuple without its first element; of two the second. */
+static struct py *without_first(struct fe *f, const struct py *tuple)
+{
+    if (tuple->tuple.elts.count == 2)
+        return tuple->tuple.elts.items[1];
+    struct py *rest = arena_copy(f->arena, tuple, py_info[PY_TUPLE].size);
+    rest->tuple.elts.items++;
+    rest->tuple.elts.count--;
+    return rest;
+}
+
+static bool needs_order(struct fe *f, const struct fe_scoped *s)
+{
+    struct fe_host *h = fe_live_host(f);
+    bool calls = false;
+    for (uint32_t i = 0; h && i < s->body->count; i++)
+        py_visit(s->body->items[i], has_call, &calls);
+    if (!calls || f->level->outer)
+        return false;
+    struct fe_snapshot start = fe_snapshot(f);
+    struct fe_trial t = fe_trial_begin(f, h);
+    struct fe_scoped copy = *s;
+    bool good = fe_scoped(f, &copy);
+    fe_trial_end(f, &t, good);
+    fe_restore(f, &start);
+    return !good && t.ordered;
+}
+
+/* The loop over the first range around a map over the others. */
+static bool in_order(struct fe *f, const struct py *n, const struct value *ranges)
+{
+    bool several = ranges->kind == FE_TUPLE && ranges->count > 1;
+    const struct py *targets = n->for_.target;
+    struct py *outer = arena_copy(f->arena, n, py_info[PY_FOR].size),
+              *inner = arena_copy(f->arena, n, py_info[PY_FOR].size);
+    const struct value *slice = ranges->kind == FE_TUPLE ? ranges->items[0] : ranges;
+    const struct value *items[3] = { fe_int(f, 0), slice->items[1], fe_int(f, 1) };
+    for (int i = 0; i < 3; i += 2)
+        items[i] = slice->items[i]->kind == FE_NONE ? items[i] : slice->items[i];
+    struct value *range = fe_new(f, FE_RANGE);
+    range->items = arena_copy(f->arena, items, sizeof items);
+    range->count = 3;
+    if (targets->kind == PY_TUPLE)
+        outer->for_.target = targets->tuple.elts.items[0];
+    if (several) {
+        const struct py *iter = n->for_.iter->kind == PY_BIN_OP ? n->for_.iter->bin_op.left : n->for_.iter;
+        struct py *rest = arena_copy(f->arena, iter, py_info[PY_SUBSCRIPT].size);
+        rest->subscript.slice = without_first(f, iter->subscript.slice);
+        inner->for_.target = without_first(f, targets);
+        inner->for_.iter = rest;
+        outer->for_.body.count = 1;
+        outer->for_.body.items = NEW_ARRAY(f->arena, struct py *, 1);
+        outer->for_.body.items[0] = inner;
+    }
+    return fe_for_range(f, outer, range);
+}
+
 bool fe_map(struct fe *f, const struct py *n, const struct value *ranges)
 {
     if (!ranges)
@@ -281,5 +346,5 @@ bool fe_map(struct fe *f, const struct py *n, const struct value *ranges)
         text_printf(&t, "%s%s = %s:%s:%s", i ? ", " : "", symbol, part[0], part[1], part[2]);
     }
     s.ranges = text_get(&t);
-    return fe_scoped(f, &s);
+    return needs_order(f, &s) ? in_order(f, n, ranges) : fe_scoped(f, &s);
 }

@@ -352,8 +352,8 @@ static void build(struct tasklet_parts *t, const char *code, bool foreign)
 {
     struct fe *f = t->f;
     struct state *st = fe_state(f, "tasklet");
-    struct tasklet *made =
-        build_tasklet(st, fe_format(f, "tasklet_%u", f->place.line), connectors(t, false), connectors(t, true), code);
+    struct tasklet *made = build_tasklet(st, fe_format(f, "tasklet_%u", fe_label_line(f)), connectors(t, false),
+                                         connectors(t, true), code);
     fe_mark(f, &made->node.place);
     if (foreign)
         made->code.language = made->code_global.language;

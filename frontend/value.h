@@ -69,7 +69,8 @@ struct fe_source {
     const char *path, *text;
     size_t length;
     struct py_lines lines;
-    uint32_t first_line; /* of the text in its file */
+    uint32_t first_line;        /* of the text in its file */
+    const uint32_t *code_lines; /* of a live function: how many lines with code there are up to each line; or NULL */
 };
 
 struct fe_function {
@@ -315,7 +316,8 @@ struct fe {
     uint32_t library_depth;                   /* of `calls` there */
     struct fe_container *process, *processes; /* number of this process and of all, once the program asks */
     bool failed;
-    bool said; /* an error was reported since this was reset: who gets NULL from a host need not report one */
+    bool ordered; /* something in a map needs an order of its iterations */
+    bool said;    /* an error was reported since this was reset: who gets NULL from a host need not report one */
 };
 
 /* ---- errors (fe.c) ---- */
@@ -331,6 +333,9 @@ const char *fe_format(struct fe *f, const char *format, ...) __attribute__((form
 /* "float64[N, 3]", "int", "the symbol N": for messages. */
 const char *fe_describe(struct fe *f, const struct value *v);
 void fe_place(const struct fe *f, const struct py *n, struct place *out);
+/* What labels of this statement end with: its line. In a live function comments and lines before it do not count, so
+ * that its graph stays the same where only they change. */
+uint32_t fe_label_line(const struct fe *f);
 /* A name that nothing has yet: the wish, or the wish with a number. */
 const char *fe_unique(struct fe *f, const char *wish);
 bool fe_has_name(const char *const *list, uint32_t count, const char *name);
@@ -339,6 +344,17 @@ bool fe_has_name(const char *const *list, uint32_t count, const char *name);
 const char *fe_reason(struct fe *f, uint32_t before);
 
 extern const char fe_wrong[]; /* `gone` of names whose statement had an error */
+
+/* ---- tries (trial.c) ---- */
+struct fe_trial {
+    struct fe kept;
+    struct fe_host *host;
+    uint32_t errors, mark;
+    bool ordered; /* it needs an order of iterations that a map does not have */
+};
+struct fe_trial fe_trial_begin(struct fe *f, struct fe_host *h);
+/* All is as before, but for tables that only grow; errors are forgotten. */
+void fe_trial_end(struct fe *f, struct fe_trial *t, bool good);
 
 /* ---- values (value.c) ---- */
 struct value *fe_new(struct fe *f, enum fe_kind kind);
@@ -417,7 +433,8 @@ const struct value *fe_eval_index(struct fe *f, const struct py *n); /* slices t
 const struct value *fe_expand(struct fe *f, const struct py *n, const struct value *v);
 /* The method of an object that is known at run time only, to be called. */
 const struct value *fe_object_method(struct fe *f, const struct py *n, const struct value *object, const char *name);
-bool fe_is_live(const struct fe *f); /* there is an interpreter */
+struct fe_host *fe_live_host(const struct fe *f); /* NULL: there is no interpreter */
+bool fe_is_live(const struct fe *f);              /* there is an interpreter */
 const struct value *fe_attribute(struct fe *f, const struct py *n, const struct value *v, const char *name);
 
 /* ---- names (names.c) ---- */
@@ -513,6 +530,7 @@ bool fe_if(struct fe *f, const struct py *n);
 bool fe_for(struct fe *f, const struct py *n);
 bool fe_while(struct fe *f, const struct py *n);
 bool fe_loop_else(struct fe *f, const struct py *n); /* a loop with `else` */
+bool fe_for_range(struct fe *f, const struct py *n, const struct value *range);
 bool fe_map(struct fe *f, const struct py *n, const struct value *ranges);
 /* A map or a consume scope, whose body is an SDFG of its own (map.c). */
 struct fe_parameter {

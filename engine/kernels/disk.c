@@ -80,6 +80,14 @@ static const char *content_of(const struct sdfg_program *p, struct arena *a)
     return arena_printf(a, "program %s %llu\n", p->content, (unsigned long long)p->json_size);
 }
 
+/* What code is made of: places in sources only if it has them. */
+static const char *meaning_of(const struct sdfg_program *p, struct arena *a)
+{
+    const sdfg_options *o = &p->engine->options;
+    bool places = o->profiler || o->timing || o->check || o->instrument || o->save_data || o->restore_data;
+    return *p->meaning && !places ? arena_printf(a, "meaning %s\n", p->meaning) : content_of(p, a);
+}
+
 static const char *interface_key(struct disk *d, const struct sdfg_program *p, struct arena *a)
 {
     const char *why, *of_host = disk_host(d, &why);
@@ -95,7 +103,7 @@ const char *disk_key(struct disk *d, const struct sdfg_program *p, const struct 
     if (!of_host)
         return NULL;
     struct text t = text_new(a);
-    text_printf(&t, "kernel %d\n%s%s", LAYOUT_OF_KEYS, of_host, content_of(p, a));
+    text_printf(&t, "kernel %d\n%s%s", LAYOUT_OF_KEYS, of_host, meaning_of(p, a));
     text_printf(&t, "name %.*s\n", (int)strcspn(p->name, "\n"), p->name); /* for people: it is part of the content */
     text_add(&t, "options");
 #define CODE(field, name, type) text_printf(&t, " " #field "=%d", (int)(type)o->field);

@@ -5,6 +5,7 @@
 #include "frontend/frontend.h"
 
 #include <stddef.h>
+#include <string.h>
 
 struct lowering {
     struct ir *ir;
@@ -13,6 +14,36 @@ struct lowering {
     struct frontend_found *found;
     struct text json;
 };
+
+/* The text without what says where in the sources things are: the objects "debuginfo", and the list of files. */
+static void add_meaning(struct text *out, const char *json)
+{
+    static const char *const keys[2] = { "\"debuginfo\":{", "\"source_files\":[" };
+    for (const char *c = json; *c;) {
+        const char *next = strchr(c, '"');
+        int k = 0;
+        while (next && k < 2 && strncmp(next, keys[k], strlen(keys[k])) != 0)
+            k++;
+        if (next && k < 2) {
+            text_addn(out, c, (size_t)(next - c));
+            c = next + strlen(keys[k]);
+            bool string = false;
+            for (; *c && (string || *c != (k ? ']' : '}')); c++) {
+                if (string && *c == '\\' && c[1])
+                    c++;
+                else if (*c == '"')
+                    string = !string;
+            }
+            continue;
+        }
+        const char *end = next; /* of the string, which may look like a key */
+        while (end && *++end && *end != '"')
+            end += *end == '\\' && end[1];
+        size_t length = end && *end ? (size_t)(end + 1 - c) : strlen(c);
+        text_addn(out, c, length);
+        c += length;
+    }
+}
 
 static void lower_now(void *lowering)
 {
@@ -44,8 +75,14 @@ sdfg_error *sdfg_program_load_function(sdfg_program **out, sdfg_engine *e, uint6
         ir_free(ir);
         return error;
     }
-    sdfg_error *error =
-        program_load(out, e, ir, &(struct program_text){ .json = l.json.data, .size = l.json.length, .folder = "." });
+    struct text meaning = text_new(ir->arena);
+    add_meaning(&meaning, text_get(&l.json));
+    struct program_text text = { .json = l.json.data,
+                                 .size = l.json.length,
+                                 .folder = ".",
+                                 .meaning = text_get(&meaning),
+                                 .meaning_size = meaning.length };
+    sdfg_error *error = program_load(out, e, ir, &text);
     if (error)
         return error;
     (*out)->warnings = error_join(error_from_diags(ir->diags, SDFG_STAGE_LOAD), (*out)->warnings);

@@ -204,6 +204,8 @@ sdfg_error *program_load(sdfg_program **out, sdfg_engine *e, struct ir *ir, cons
     cleanup_push(&half_made, program_release, p);
     if (e->disk)
         cache_hash_text(cache_hash(t->json, t->size), p->content);
+    if (e->disk && t->meaning)
+        cache_hash_text(cache_hash(t->meaning, t->meaning_size), p->meaning);
     p->folder = t->folder ? arena_strdup(ir->arena, t->folder) : NULL;
     bool known = e->disk && disk_load_interface(e->disk, p);
     if (known && t->built)

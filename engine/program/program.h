@@ -65,6 +65,7 @@ struct sdfg_program {
     char *json;          /* kept for compilations; the tree has taken it over if there is one */
     size_t json_size;
     char content[CACHE_HASH_TEXT]; /* of the file, for keys of the disk cache, if there is one */
+    char meaning[CACHE_HASH_TEXT]; /* of it without places in sources */
     const char *folder;            /* or NULL */
     VEC(const char *) sources;     /* paths of the files that it was read from */
     sdfg_error *warnings;
@@ -102,7 +103,9 @@ struct program_text {
     char *json; /* in the arena of the program's `ir` */
     size_t size;
     const char *folder, *file; /* errors in the syntax name the file, unless it is NULL */
-    struct sdfg *built;        /* the graph whose text it is, in an `ir` of its own, which is given away; or NULL */
+    const char *meaning;       /* `json` without places in sources, which kernels in the cache go by; NULL: all of it */
+    size_t meaning_size;
+    struct sdfg *built; /* the graph whose text it is, in an `ir` of its own, which is given away; or NULL */
 };
 /* A program from the text of its SDFG; `ir` becomes the program's. */
 sdfg_error *program_load(sdfg_program **out, sdfg_engine *e, struct ir *ir, const struct program_text *t);

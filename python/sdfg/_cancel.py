@@ -15,13 +15,13 @@ _AGAIN = 0.05 # seconds after which somebody else may have taken the descriptor 
 
 _main = threading.main_thread().ident
 _next = 0.0     # when to look again
-_writer = None  # of the sockets; None: there is no thread that reads the other one
+_ends = None    # of the pipe that signals are written to; None: there is no thread that reads it
 _running = None # how to stop the call of the main thread, and of what; nothing is freed meanwhile
 
 
 def _read(reader):
     try:
-        while data := reader.recv(64):
+        while data := os.read(reader, 64):
             running = _running
             if running and signal.SIGINT in data and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
                 running[0](running[1]._handle) # with the interpreter's lock: the call cannot end meanwhile
@@ -31,34 +31,34 @@ def _read(reader):
 
 
 def _listen():
-    global _writer, _next
+    global _ends, _next
     _next = time.monotonic() + _AGAIN
     try:
-        if _writer is None:
-            import socket # takes long, and is needed once something runs
-            reader, writer = socket.socketpair()
-            writer.setblocking(False)
+        if _ends is None:
+            reader, writer = os.pipe()
+            os.set_blocking(writer, False)
             threading.Thread(target=_read, args=(reader,), name="sdfg-cancel", daemon=True).start()
-            _writer = writer
-        other = signal.set_wakeup_fd(_writer.fileno(), warn_on_full_buffer=False)
-        if other not in (-1, _writer.fileno()):
+            _ends = reader, writer
+        other = signal.set_wakeup_fd(_ends[1], warn_on_full_buffer=False)
+        if other not in (-1, _ends[1]):
             signal.set_wakeup_fd(other)
-    except (OSError, RuntimeError, ValueError): # no sockets, no thread, or not the interpreter that gets signals
+    except (OSError, RuntimeError, ValueError): # no pipe, no thread, or not the interpreter that gets signals
         pass
 
 
 def _forget():
-    """In a child process: the sockets belong to the parent."""
-    global _main, _next, _writer, _running
+    """In a child process: the pipe belongs to the parent."""
+    global _main, _next, _ends, _running
     _main, _next, _running = threading.main_thread().ident, 0.0, None
-    if _writer is not None:
+    if _ends is not None:
         try:
-            if signal.set_wakeup_fd(-1) != _writer.fileno():
+            if signal.set_wakeup_fd(-1) != _ends[1]:
                 _next = float("inf") # it is somebody else's
         except ValueError:
             pass
-        _writer.close()
-        _writer = None
+        for end in _ends:
+            os.close(end)
+        _ends = None
 
 
 os.register_at_fork(after_in_child=_forget)

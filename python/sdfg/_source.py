@@ -1,6 +1,7 @@
 """The text of functions, wherever it is: files, notebooks, what exec() runs if it is in linecache, modules in archives."""
 
 import linecache
+import re
 import types
 
 
@@ -25,15 +26,77 @@ def of(function, text=None):
     lines = linecache.getlines(code.co_filename, function.__globals__)
     if not lines:
         raise NoSource(_why(code))
-    import inspect # takes long, and is needed here only
     first = code.co_firstlineno
     line = _line_of(code, lines)
     if line is None:
         raise NoSource(f"'{code.co_filename}' has changed since '{code.co_name}' was defined: line {first} is not its text any more; "
                        f"import it again")
     first = line
-    block = inspect.getblock(lines[first - 1:])
-    return Source(code.co_filename, "".join(block), first, code.co_name)
+    return Source(code.co_filename, "".join(block_of(lines[first - 1:])), first, code.co_name)
+
+
+_MARKS = "\"'"
+_OPENS = re.compile(r"[#\\(\[{)\]}]|\"{3}|'{3}|[\"']")
+_CLOSES = {mark * n: re.compile(rf"\\.|{mark * n}", re.S) for mark in _MARKS for n in (1, 3)}
+
+
+class _Scan:
+    """What is open at the end of a line: a string, brackets, or the line itself."""
+
+    def __init__(self):
+        self.string, self.depth, self.continued = None, 0, False
+
+    @property
+    def is_open(self):
+        return self.string is not None or self.depth > 0 or self.continued
+
+    def line(self, text):
+        at, self.continued = 0, False
+        while True:
+            if self.string is not None:
+                found = _CLOSES[self.string].search(text, at)
+                if found is None:
+                    if len(self.string) == 1 and not text.endswith("\\\n"): # it is never closed
+                        self.string = None
+                    return
+                self.string = self.string if found.group()[0] == "\\" else None
+            else:
+                found = _OPENS.search(text, at)
+                mark = found and found.group()
+                if mark is None or mark == "#":
+                    return
+                if mark[0] in "\"'":
+                    self.string = mark
+                elif mark == "\\":
+                    self.continued = text[found.end():].strip() == ""
+                else:
+                    self.depth += 1 if mark in "([{" else -1
+            at = found.end()
+
+
+def block_of(lines):
+    """The lines of the statement at the first one: a function with its decorators, or one logical line. As inspect.getblock, whose tokenizer
+    takes milliseconds to start."""
+    scan, end, kind = _Scan(), 0, "@"
+    indent = _indentation(lines[0])
+    for i, text in enumerate(lines):
+        starts, word = not scan.is_open, text.lstrip()
+        if starts and (not word or word[0] == "#"):
+            continue
+        if starts and end and _indentation(text) <= indent and kind != "@":
+            break
+        if starts and kind == "@":
+            kind = "@" if word[0] == "@" else "def" if word.startswith(("def ", "async ", "class ")) else "line"
+        scan.line(text)
+        end = i + 1
+        if kind == "line" and not scan.is_open:
+            break
+    return lines[:end]
+
+
+def _indentation(text):
+    text = text.expandtabs()
+    return len(text) - len(text.lstrip())
 
 
 def _line_of(code, lines):

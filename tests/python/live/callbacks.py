@@ -59,6 +59,20 @@ def stretched(A):
 
 
 @sdfg.program
+def in_maps(A):
+    s = 0.0
+    for i, j in sdfg.map[0:2, 1:A.shape[0]]:
+        noted(A[:i + 1], j % 8, factor=2.0)
+        A[j] += scaled(A, i)
+        s += A[j]
+    for k in sdfg.map[0:A.shape[0]]: # this one has no order
+        A[k] = A[k] + s
+    for k in sdfg.map[A.shape[0] - 1:0:1]:
+        noted(A)
+    return s
+
+
+@sdfg.program
 def other_arrays(A):
     x = asks(LIKE)
     return A + x
@@ -215,6 +229,7 @@ def calls():
         yield explicit_of(n), (rng.random(n),)
         yield several, (rng.random(n),)
         yield stretched, (rng.random(n),)
+        yield in_maps, (rng.random(n),), (LOG,)
         yield other_arrays, (rng.random(n),)
     yield in_place, (rng.random((4, 5)),)
     yield in_place, (rng.random((4, 6))[:, ::2],)

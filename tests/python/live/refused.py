@@ -117,12 +117,6 @@ def of_unknown_type(A):
     return A * x
 
 
-@sdfg.program
-def callback_in_a_map(A):
-    for i in sdfg.map[0:3]:
-        print(A[i])
-
-
 @sdfg.always_inline
 def evaluated(n):
     return int(n) + 1
@@ -244,10 +238,39 @@ def manager_with_a_return_in_a_part(A):
 
 
 @sdfg.program
-def manager_of_python_in_a_map(A):
-    for i in sdfg.map[0:3]:
-        with open("x"):
-            A[i] = 1
+def step_of_zero(A):
+    return A[::0]
+
+
+@sdfg.program
+def key_that_is_missing(A):
+    return A * {"a": 1, "b": 2}["c"]
+
+
+@sdfg.program
+def index_of_a_constant_size(A: sdfg.float64[3]):
+    return A[3]
+
+
+@sdfg.program
+def assertion_that_does_not_hold(A):
+    assert G > 3, "G is large"
+    return A
+
+
+@sdfg.program
+def takes_a_constant(A, n: sdfg.compiletime):
+    return A * n
+
+
+@sdfg.program
+def gives_no_constant(A):
+    return takes_a_constant(A, A[0])
+
+
+@sdfg.program
+def returns_a_dictionary(A):
+    return {"sum": A}
 
 
 def programs():
@@ -256,9 +279,10 @@ def programs():
     exec("def nowhere(A):\n    return A\n", ns)
     simple = [assigns_a_global, reads_before_it_assigns, assigns_an_attribute, assigns_an_element, missing_name, missing_attribute,
               missing_element, property_that_raises, object_as_number, object_that_cannot_be_called, no_dimensions, large_integer, strings,
-              generator, recursion, many, two_lines, no_text, of_unknown_type, callback_in_a_map, object_in_a_branch, inlined_of_data, result_none,
+              generator, recursion, many, two_lines, no_text, of_unknown_type, object_in_a_branch, inlined_of_data, result_none,
               result_of_another_shape, result_of_another_type, too_few_results, exception_of_numpy, manager_without_methods,
-              manager_that_is_an_array, manager_with_a_return_in_a_part, manager_of_python_in_a_map, sdfg.program(ns["nowhere"])]
+              manager_that_is_an_array, manager_with_a_return_in_a_part, step_of_zero, key_that_is_missing, index_of_a_constant_size,
+              assertion_that_does_not_hold, gives_no_constant, returns_a_dictionary, sdfg.program(ns["nowhere"])]
     found = {p.name: (p, (A,)) for p in simple}
     found["callback_parameter"] = callback_parameter, (A, 3)
     found["shapes_differ"] = shapes_differ, (A, np.ones(4))
