@@ -34,8 +34,11 @@ struct vectorize {
     uint32_t bytes;                 /* of the largest value that lanes hold */
     struct tree_expr *count;        /* number of the iteration in lane 0 */
     struct tree_expr *active;       /* mask of the lanes with iterations */
-    bool outlives;                  /* the counter is used outside of the loop */
-    bool offset;                    /* the counter is not that number */
+    struct tree_expr
+        *others; /* mask of the active lanes where `condition` does not hold: in its else branch; or NULL */
+    struct tree_expr *condition;
+    bool outlives; /* the counter is used outside of the loop */
+    bool offset;   /* the counter is not that number */
 };
 
 /* Where an iteration accesses memory, compared to the one before. */

@@ -11,10 +11,13 @@ static struct tree_expr *keep(struct vectorize *v, struct tree_stmt *out, const 
     return expr_var(v->tree, x);
 }
 
-static struct tree_expr *chosen(struct vectorize *v, struct tree_expr *mask, struct tree_expr *value,
-                                struct tree_expr *otherwise)
+/* The value in the lanes of the mask, `before` in the other active ones: what lanes without iterations hold does not
+ * matter. */
+static struct tree_expr *blended(struct vectorize *v, struct tree_expr *mask, struct tree_expr *value,
+                                 struct tree_expr *before)
 {
-    return expr_select(v->tree, mask, value, otherwise);
+    return mask == v->others ? expr_select(v->tree, v->condition, before, value)
+                             : expr_select(v->tree, mask, value, before);
 }
 
 /* x = x op e in the lanes of the mask; a sum in order goes through them at once. */
@@ -29,7 +32,7 @@ static bool accumulate(struct vectorize *v, struct lane_variable *x, struct tree
         if (s->value->op == EXPR_SUB)
             term = expr_unary(t, EXPR_NEG, term);
         struct tree_expr *nothing = expr_splat(t, term->type, reduce_identity(t, WCR_SUM, x->var->type));
-        struct tree_expr *sum = expr_ordered_sum(t, expr_var(t, x->var), chosen(v, mask, term, nothing));
+        struct tree_expr *sum = expr_ordered_sum(t, expr_var(t, x->var), expr_select(t, mask, term, nothing));
         stmt_assign(t, out, x->var, sum)->place = s->place;
         return true;
     }
@@ -39,7 +42,7 @@ static bool accumulate(struct vectorize *v, struct lane_variable *x, struct tree
     struct tree_stmt *step = stmt_assign(t, out, next, expr_binary(t, op, before, term));
     step->reassociate = s->reassociate;
     step->place = s->place;
-    stmt_assign(t, out, x->vector, chosen(v, mask, expr_var(t, next), before))->place = s->place;
+    stmt_assign(t, out, x->vector, expr_select(t, mask, expr_var(t, next), before))->place = s->place;
     return true;
 }
 
@@ -59,7 +62,7 @@ static bool assign(struct vectorize *v, struct tree_stmt *s, struct tree_stmt *o
     if (!value)
         return false;
     if (x->vector && mask != v->active)
-        value = chosen(v, mask, value, expr_var(t, x->vector));
+        value = blended(v, mask, value, expr_var(t, x->vector));
     if (!x->vector)
         x->vector = tree_var(t, s->var->name, value->type);
     struct tree_stmt *made = stmt_assign(t, out, x->vector, value);
@@ -134,7 +137,12 @@ static bool branch(struct vectorize *v, struct tree_stmt *s, struct tree_stmt *o
         return true;
     struct tree_expr *yes = expr_splat(t, condition->type, expr_bool(t, true));
     struct tree_expr *others = expr_binary(t, EXPR_AND, mask, expr_binary(t, EXPR_XOR, condition, yes));
-    return lanes_body(v, s->otherwise, out, keep(v, out, "mask", others));
+    others = keep(v, out, "mask", others);
+    if (mask == v->active) {
+        v->others = others;
+        v->condition = condition;
+    }
+    return lanes_body(v, s->otherwise, out, others);
 }
 
 bool lanes_body(struct vectorize *v, struct tree_stmt *body, struct tree_stmt *out, struct tree_expr *mask)
