@@ -2,6 +2,8 @@
 import json
 import subprocess
 
+WANTED = {"lenet": {"C_before_fc1": 1936}, "nbody": {"Nt": 100}}  # what the presets leave to the inputs
+
 
 def commands(tool, folder, threads):
     """(sizes, command): the program with NPBench's preset S and inputs that sdfg-run makes, then with those of the case."""

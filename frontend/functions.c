@@ -273,12 +273,12 @@ const struct value *fn_binary(struct fe *f, const struct fe_builtin *b, struct f
     return fe_into(f, a, args[0] && args[1] ? fe_apply(f, a->node, t, in_type(f, t, format), 2, args) : NULL);
 }
 
-/* The smaller or larger of two, a NaN if one is: $1 where `$0 < $1` (or >). */
-static const struct value *extreme(struct fe *f, const struct py *n, const char *less, const struct value *x,
-                                   const struct value *y)
+/* The smaller or larger of two: $1 where `$0 < $1` (or >). With `propagate` a NaN if one is, as in NumPy. */
+static const struct value *extreme(struct fe *f, const struct py *n, const char *less, bool propagate,
+                                   const struct value *x, const struct value *y)
 {
     const struct type *t = fe_result_type(f, x, y);
-    bool clean = fe_is_int_type(t) || (fe_is_number(y) && y->f == y->f);
+    bool clean = !propagate || fe_is_int_type(t) || (fe_is_number(y) && y->f == y->f);
     if (type_is_complex(t))
         return fe_unsupported(f, n, "an order of complex numbers");
     if (fe_sym(f, x) && fe_sym(f, y) && x->weak && y->weak) {
@@ -296,7 +296,7 @@ static const struct value *extreme(struct fe *f, const struct py *n, const char 
 const struct value *fn_extreme(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
 {
     a->strong = true; /* also of Python's numbers */
-    return operands(f, a, 2) ? fe_into(f, a, extreme(f, a->node, b->format, a->items[0], a->items[1])) : NULL;
+    return operands(f, a, 2) ? fe_into(f, a, extreme(f, a->node, b->format, true, a->items[0], a->items[1])) : NULL;
 }
 
 /* min(a, b, ...), or the elements of a tuple. */
@@ -320,7 +320,7 @@ const struct value *fn_min(struct fe *f, const struct fe_builtin *b, struct fe_a
             const struct value *less = fe_compare(f, a->node, PY_LT, v, items[i]);
             v = less && (less->i != 0) == (*b->format == '<') ? items[i] : v;
         } else {
-            v = extreme(f, a->node, b->format, v, items[i]);
+            v = extreme(f, a->node, b->format, false, v, items[i]);
         }
     }
     return v;
@@ -359,9 +359,9 @@ const struct value *fn_clip(struct fe *f, const struct fe_builtin *b, struct fe_
     if (!v || !fe_is_operand(v))
         return fe_error(f, a->node, "np.clip of nothing");
     if (low && low->kind != FE_NONE)
-        v = extreme(f, a->node, "<", v, low);
+        v = extreme(f, a->node, "<", true, v, low);
     if (v && high && high->kind != FE_NONE)
-        v = extreme(f, a->node, ">", v, high);
+        v = extreme(f, a->node, ">", true, v, high);
     return fe_into(f, a, v);
 }
 

@@ -18,10 +18,9 @@ import sys
 TOP = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(TOP / "bench"))
 from machine import describe  # noqa: E402
-from programs import command_for, timed  # noqa: E402
+from programs import WANTED, command_for, timed  # noqa: E402
 
 KINDS = {"specialized": "all", "generic": "none"}
-WANTED = {"lenet": {"C_before_fc1": 1936}, "nbody": {"Nt": 100}}  # what the presets leave to the inputs
 
 
 def measure(a, folder):

@@ -232,7 +232,7 @@ static bool try_strips(struct strips *all, struct tree_stmt *loop, const struct 
     struct strip w = { .tree = t, .loop = loop, .scan = { .arena = t->scratch }, .ok = true };
     piece_add(t->scratch, &w.piece, loop, frame);
     bool again = reads_again(t, loop, &w.piece);
-    if (!turned && !again && !strip_pays(loop, &w.piece))
+    if (!turned && !again && !strip_pays(t->scratch, loop, &w.piece))
         return false;
     const char *why = obstacle(all, &w, loop), *subject = remark_subject(t, loop);
     if (why) {
@@ -247,10 +247,11 @@ static bool try_strips(struct strips *all, struct tree_stmt *loop, const struct 
 
 /* Does the inner loop walk memory with gaps where the outer one does not? With loops inside it is the strips that pay.
  */
-static bool has_gaps(const struct tree_piece *piece, const struct tree_stmt *outer, const struct tree_stmt *inner)
+static bool has_gaps(struct arena *arena, const struct tree_piece *piece, const struct tree_stmt *outer,
+                     const struct tree_stmt *inner)
 {
     if (strip_has_loop(inner->body))
-        return strip_pays(inner, piece);
+        return strip_pays(arena, inner, piece);
     for (uint32_t i = 0; i < piece->accesses.count; i++) {
         const struct tree_access *a = piece->accesses.items[i];
         if (a->at && a->at->known && strip_stride(a, inner->var) > 1 && strip_stride(a, outer->var) <= 1)
@@ -267,7 +268,8 @@ static bool try_turn(struct strips *all, struct tree_stmt *loop, const struct tr
     if (!inner || !is_long(inner))
         return false;
     piece_add(all->x.tree->scratch, &piece, loop, frame);
-    struct tree_stmt *turned = has_gaps(&piece, loop, inner) ? turn_nest(&all->x, loop, frame) : NULL;
+    struct tree_stmt *turned =
+        has_gaps(all->x.tree->scratch, &piece, loop, inner) ? turn_nest(&all->x, loop, frame) : NULL;
     if (!turned || !try_strips(all, turned, frame, true))
         return false;
     *loop = *turned;

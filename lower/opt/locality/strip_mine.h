@@ -40,7 +40,7 @@ int64_t strip_memory(const struct strip *w);
 bool strip_has_loop(const struct tree_stmt *s);
 /* Would strips of `loop`, whose accesses `piece` has, make more accesses of loops inside even than uneven, or vectors
  * of what is chains otherwise? */
-bool strip_pays(const struct tree_stmt *loop, const struct tree_piece *piece);
+bool strip_pays(struct arena *arena, const struct tree_stmt *loop, const struct tree_piece *piece);
 /* `inner` stands directly in `loop`, whose accesses `piece` has. If it reads the same memory in all iterations of
  * `loop`, and more of it than stays in cache from one to the next: how many of its iterations' data does. Else 0. */
 int64_t strip_block(const struct tree *t, const struct tree_piece *piece, const struct tree_stmt *loop,

@@ -1,5 +1,6 @@
 /* Does it pay to take a loop apart in strips? */
 #include "lower/opt/locality/strip_mine.h"
+#include "lower/tree/tree_depend.h"
 #include "lower/tree/tree_rewrite.h"
 
 int64_t strip_stride(const struct tree_access *a, const struct tree_var *v)
@@ -22,21 +23,19 @@ bool strip_has_loop(const struct tree_stmt *s)
     return strip_has_loop(s->body) || strip_has_loop(s->otherwise);
 }
 
-/* Does the loop load what its iterations before have stored? */
-static bool is_chain(const struct tree_piece *piece, const struct tree_stmt *inner)
+/* Does the loop surely load what its iterations before have stored? */
+static bool is_chain(struct arena *arena, const struct tree_piece *piece, const struct tree_stmt *inner)
 {
+    const struct depend_loop loop = { inner, inner, false };
     for (uint32_t i = 0; i < piece->accesses.count; i++) {
         const struct tree_access *a = piece->accesses.items[i];
         int64_t by = a->write && a->frame && a->frame->loop == inner ? strip_stride(a, inner->var) : 0;
         for (uint32_t k = 0; by != 0 && by != INT64_MAX && k < piece->accesses.count; k++) {
             const struct tree_access *b = piece->accesses.items[k];
-            struct linear distance = { .known = true };
-            if (!b->read || !b->frame || b->frame->loop != inner || b->alias != a->alias || !a->pointer ||
-                !b->pointer || !expr_equal(a->pointer, b->pointer))
+            if (!b->read || !b->frame || b->frame->loop != inner)
                 continue;
-            linear_add(&distance, a->at, 1);
-            linear_add(&distance, b->at, -1);
-            if (linear_is_constant(&distance) && distance.constant != 0)
+            struct depend d = depend_between(&(struct depend_query){ arena, a, b, &loop, 1, NULL, NULL });
+            if (d.kind == DEPEND_MEET && d.certain && d.distance[0].most > 0)
                 return true;
         }
     }
@@ -44,7 +43,7 @@ static bool is_chain(const struct tree_piece *piece, const struct tree_stmt *inn
 }
 
 /* Are all innermost loops such chains? Strips are then the only way to vectors, and to several things at a time. */
-static bool is_chained(const struct tree_piece *piece, const struct tree_stmt *loop)
+static bool is_chained(struct arena *arena, const struct tree_piece *piece, const struct tree_stmt *loop)
 {
     bool found = false;
     for (uint32_t i = 0; i < piece->accesses.count; i++) {
@@ -53,7 +52,7 @@ static bool is_chained(const struct tree_piece *piece, const struct tree_stmt *l
             continue;
         if (i > 0 && piece->accesses.items[i - 1]->frame && piece->accesses.items[i - 1]->frame->loop == f->loop)
             continue;
-        if (!is_chain(piece, f->loop))
+        if (!is_chain(arena, piece, f->loop))
             return false;
         found = true;
     }
@@ -67,7 +66,7 @@ static bool has_nearer(const struct tree_stmt *loop)
     return inner && inner->kind == STMT_FOR && inner->loop.independent && strip_has_loop(inner->body);
 }
 
-bool strip_pays(const struct tree_stmt *loop, const struct tree_piece *piece)
+bool strip_pays(struct arena *arena, const struct tree_stmt *loop, const struct tree_piece *piece)
 {
     uint32_t better = 0, worse = 0;
     for (uint32_t i = 0; i < piece->accesses.count; i++) {
@@ -78,5 +77,5 @@ bool strip_pays(const struct tree_stmt *loop, const struct tree_piece *piece)
         better += by_strip == 1 && by_inner > 1;
         worse += by_strip > 1 && by_inner <= 1;
     }
-    return better > worse || (!has_nearer(loop) && is_chained(piece, loop));
+    return better > worse || (!has_nearer(loop) && is_chained(arena, piece, loop));
 }

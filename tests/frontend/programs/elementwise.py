@@ -128,6 +128,17 @@ def nan_wins(A: sdfg.float64[N]):
 
 
 @sdfg.program
+def first_stays(A: sdfg.float64[N]):
+    """Python's own functions compare: a NaN is neither smaller nor larger."""
+    B = A.copy()
+    nothing = A[0] * np.nan
+    B[0] = max(nothing, A[1])
+    B[1] = max(A[1], nothing)
+    B[2] = min(A[1], nothing, A[2])
+    return B
+
+
+@sdfg.program
 def limits(A: sdfg.uint8[N], B: sdfg.int8[N]):
     return A >= -3, B < 300, A > N - 20, np.negative(N) + B
 

@@ -1,0 +1,26 @@
+"""What the programs of kernels.py are run with: a few milliseconds each."""
+
+ARGUMENTS = {name: [f"--{pair}" for pair in pairs.split()] for name, pairs in {
+    "backprop": "N=2000 M=300",
+    "blackscholes": "N=100000 S=random X=random T=random",
+    "checksum": "N=300000",
+    "fdtd3d": "N=50 steps=5",
+    "gaussian": "N=250",
+    "hotspot": "N=400 M=400 steps=20",
+    "hotspot3d": "K=20 N=100 M=100 steps=10",
+    "kmeans": "N=4000 K=12 D=34",
+    "lavamd": "N=700",
+    "lbm": "N=150 M=150 steps=10",
+    "mgrid": "N=80",
+    "nearest": "N=1000000 px=0.3 py=0.6",
+    "needle": "N=1000 M=1000 penalty=2",
+    "pathfinder": "N=300 M=10000",
+    "sad": "N=100 M=100 K=16",
+    "sobel": "N=600 M=800",
+    "srad": "N=250 M=250 steps=10",
+    "streamcluster": "N=4000 D=64 K=16",
+    "su3": "N=20000",
+    "swim": "N=200 M=200 steps=10",
+    "thomas": "N=400 M=200",
+    "viterbi": "N=200 K=150",
+}.items()}
