@@ -27,6 +27,14 @@ struct sdfg_rt_mpi_library {
 /* Opened and initialized, or NULL with the reason. */
 const struct sdfg_rt_mpi_library *sdfg_rt_mpi_open(char *trouble);
 
+/* From here on its functions wait as mpi_yield.c says; here: this process leaves the processor to others. */
+void sdfg_rt_mpi_yield(struct sdfg_rt_mpi_library *m, bool here);
+bool sdfg_rt_mpi_yields(void);
+/* MPI_Wait, however crowded the machine is. */
+int sdfg_rt_mpi_wait_yielding(mpi_handle *request, void *status);
+/* Do operations of all processes? What all of them have agreed on. */
+void sdfg_rt_mpi_yield_together(bool all);
+
 /* Ends the processes of a communicator, this one included. m: NULL if there is no library. */
 _Noreturn void sdfg_rt_mpi_end(const struct sdfg_rt_mpi_library *m, mpi_handle comm, int code);
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sdfg_rt_mpi_library library;
@@ -17,13 +18,14 @@ static const char *const mpich_files[] = { "libmpich.so.12", "libmpi.so.12", NUL
 
 static const struct launcher {
     const char *variable;     /* that it sets for the processes that it starts */
+    const char *here;         /* how many of them are on this machine */
     const char *const *first; /* libraries of this launcher */
     const char *const *then;
 } launchers[] = {
-    { "OMPI_COMM_WORLD_SIZE", open_files, NULL },
-    { "PMI_SIZE", mpich_files, NULL },
-    { "MPI_LOCALNRANKS", mpich_files, NULL },
-    { "PMIX_RANK", open_files, mpich_files },
+    { "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE", open_files, NULL },
+    { "PMI_SIZE", "MPI_LOCALNRANKS", mpich_files, NULL },
+    { "MPI_LOCALNRANKS", "MPI_LOCALNRANKS", mpich_files, NULL },
+    { "PMIX_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE", open_files, mpich_files },
 };
 
 static const struct launcher *launcher(void)
@@ -168,6 +170,16 @@ static bool find_file(char *trouble)
 
 /* ---- initializing ---- */
 
+/* Do processes that wait take processors from others? */
+static bool crowded(void)
+{
+    const struct launcher *l = launcher();
+    const char *given = secure_getenv("SDFG_MPI_YIELD"), *here = l ? getenv(l->here) : NULL;
+    if (given && *given)
+        return strcmp(given, "0") != 0;
+    return here && strtol(here, NULL, 10) > sysconf(_SC_NPROCESSORS_ONLN);
+}
+
 enum { THREAD_MULTIPLE = 3 };
 
 static atomic_bool ending; /* MPI_Abort may call exit */
@@ -215,6 +227,7 @@ static bool start(char *trouble)
         return failed(trouble, "MPI_Comm_rank", result);
     if ((result = library.Comm_size(library.world, &library.size)))
         return failed(trouble, "MPI_Comm_size", result);
+    sdfg_rt_mpi_yield(&library, crowded());
     return true;
 }
 
@@ -249,8 +262,16 @@ bool sdfg_rt_mpi_least(int64_t value, int64_t *least, char *trouble)
     *least = value;
     if (!m || m->self)
         return m != NULL;
-    int result = m->Allreduce(&value, least, 1, m->types[SDFG_RT_MPI_INT64], m->ops[SDFG_RT_MPI_MIN], m->world);
-    return !result || failed(trouble, "MPI_Allreduce", result);
+    /* operations of all have to be begun by all in the same way, whatever the machines */
+    int64_t mine[2] = { value, !sdfg_rt_mpi_yields() }, all[2];
+    mpi_handle request = 0;
+    struct sdfg_rt_mpi_status status;
+    int result = m->Iallreduce(mine, all, 2, m->types[SDFG_RT_MPI_INT64], m->ops[SDFG_RT_MPI_MIN], m->world, &request);
+    if (result || (result = sdfg_rt_mpi_wait_yielding(&request, &status))) /* perhaps for one that compiles */
+        return failed(trouble, "MPI_Iallreduce", result);
+    *least = all[0];
+    sdfg_rt_mpi_yield_together(!all[1]);
+    return true;
 }
 
 void sdfg_rt_mpi_end(const struct sdfg_rt_mpi_library *m, mpi_handle comm, int code)

@@ -64,7 +64,7 @@ rows, halos, everywhere, blocks = Rows(), Halos(), Everywhere(), Blocks()
 
 def compare(run, program, arrays, wanted, options=(), **symbols):
     """arrays: name to (whole, how it is split). wanted: name to what NumPy gives. symbols: numbers, or functions of the run."""
-    alone = nodes.Run(run.binary, run.folder, [], 1)
+    alone = nodes.Run(run.binary, run.folder, [], 1, run.cache)
 
     def results(of):
         known = [f"--{name}={value(of) if callable(value) else value}" for name, value in symbols.items()]

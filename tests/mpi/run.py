@@ -4,6 +4,7 @@
 Every MPI library whose launcher is found (mpirun.mpich, mpirun.openmpi) is used; without launcher one process is its
 own world. Results are compared with NumPy. Exit code 77: no launcher is there."""
 import argparse
+import concurrent.futures
 import os
 import pathlib
 import shutil
@@ -16,18 +17,16 @@ import numpy as np
 from graphs import REQUEST, Graph, array, grid, memlet, part, redistribution, subarray
 from launchers import LAUNCHERS
 
-failures = []
-
 
 class Run:
     """One program on `ranks` processes: each(rank) gives the arrays of that rank; `results` of a rank by name."""
 
-    def __init__(self, binary, folder, launcher, ranks):
-        self.binary, self.folder, self.launcher, self.ranks = binary, folder, launcher, ranks
+    def __init__(self, binary, folder, launcher, ranks, cache=None):
+        self.binary, self.folder, self.launcher, self.ranks, self.cache = binary, folder, launcher, ranks, cache or folder / "cache"
 
     def start(self, program, options, timeout=60, env=None):
         command = [*self.launcher, "-n", str(self.ranks)] if self.launcher else []
-        environment = dict(os.environ, OMP_NUM_THREADS="1", SDFG_CACHE_DIR=str(self.folder / "cache"), **(env or {}))
+        environment = dict(os.environ, OMP_NUM_THREADS="1", SDFG_CACHE_DIR=str(self.cache), **(env or {}))
         return subprocess.run([*command, str(self.binary), str(program), *options], capture_output=True, text=True,
                               timeout=timeout, env=environment)
 
@@ -447,7 +446,7 @@ def communicator(run):
     g.mpi("Allreduce", {"_inbuffer": "x[0:N]"}, {"_outbuffer": "x[0:N]"})
     here = pathlib.Path(__file__).resolve().parent
     library = "libmpi.so.40" if "openmpi" in run.launcher[0] else "libmpich.so.12"
-    env = dict(os.environ, OMP_NUM_THREADS="1", SDFG_CACHE_DIR=str(run.folder / "cache"), SDFG_LIBRARY=str(run.binary.parent / "libsdfg.so"),
+    env = dict(os.environ, OMP_NUM_THREADS="1", SDFG_CACHE_DIR=str(run.cache), SDFG_LIBRARY=str(run.binary.parent / "libsdfg.so"),
                PYTHONPATH=os.pathsep.join([str(here.parents[1] / "python"), os.environ.get("PYTHONPATH", "")]))
     complain(subprocess.run([*run.launcher, "-n", str(run.ranks), sys.executable, "-B", str(here / "communicator.py"),
                              str(g.write(run.folder)), library], capture_output=True, text=True, timeout=120, env=env), 0)
@@ -514,7 +513,7 @@ def other_programs(run):
     if not run.launcher or run.ranks == 1:
         return
     script = f"cd {run.folder}/${{PMI_RANK:-$OMPI_COMM_WORLD_RANK}} && exec {run.binary} p.sdfg --N=4"
-    environment = dict(os.environ, OMP_NUM_THREADS="1", SDFG_CACHE_DIR=str(run.folder / "cache"))
+    environment = dict(os.environ, OMP_NUM_THREADS="1", SDFG_CACHE_DIR=str(run.cache))
     done = subprocess.run([*run.launcher, "-n", str(run.ranks), "sh", "-c", script], capture_output=True, text=True, timeout=60, env=environment)
     complain(done, 2, "the checksum of the program is", "arguments that differ")
     for r in range(run.ranks):
@@ -575,7 +574,21 @@ def truncated(run):
     complain(done, 8, '"recv"', by_one=False)
 
 
-TESTS = [ring, send_recv, broadcast, reductions, exchanges, parts_of_grids, blocks, rows_and_copies, redistribute, maps, communicators, parts_of_different_sizes, reduce_scatter, init_code, communicator, map_of_two, not_waiting, gaps_without_waiting, wrong_parts, abort, one_output, large_grid, bad_rank, truncated, deadlock, other_sizes, other_programs]
+TESTS = [deadlock, ring, send_recv, broadcast, reductions, exchanges, parts_of_grids, blocks, rows_and_copies, redistribute, maps, communicators, parts_of_different_sizes, reduce_scatter, init_code, communicator, map_of_two, not_waiting, gaps_without_waiting, wrong_parts, abort, one_output, large_grid, bad_rank, truncated, other_sizes, other_programs]
+
+
+def in_worlds(test, binary, folder, worlds):
+    """What fails. Each world has a folder, and all have one cache: what the first one compiles the others find."""
+    failures = []
+    for name, launcher, ranks in worlds:
+        own = folder / f"{test.__name__}.{name.replace(' ', '')}.{ranks}"
+        own.mkdir()
+        try:
+            test(Run(binary, own, launcher, ranks, folder / "cache"))
+        except Exception as e: # of the test, or of what it asserts
+            failures.append(f"{test.__name__}, {name}, {ranks} ranks: {e}")
+        shutil.rmtree(own)
+    return failures
 
 
 def main(tests):
@@ -583,6 +596,7 @@ def main(tests):
     p.add_argument("bin")
     p.add_argument("--ranks", default="1,4")
     p.add_argument("--some", action="store_true", help="all numbers of processes with one library, the largest with the others")
+    p.add_argument("--jobs", type=int, default=3, help="launches at a time")
     p.add_argument("tests", nargs="*")
     a = p.parse_args()
     binary = pathlib.Path(a.bin).resolve() / "sdfg-run"
@@ -590,16 +604,12 @@ def main(tests):
     ranks = [int(r) for r in a.ranks.split(",")]
     first = next(iter(found), None)
     worlds = [("no launcher", [], 1)] + [(n, l, r) for n, l in found.items() for r in (ranks if n == first or not a.some else [max(ranks)])]
-    for name, launcher, ranks in worlds:
-        for test in tests:
-            if a.tests and test.__name__ not in a.tests:
-                continue
-            with tempfile.TemporaryDirectory() as folder:
-                try:
-                    test(Run(binary, pathlib.Path(folder), launcher, ranks))
-                except (RuntimeError, subprocess.TimeoutExpired, OSError) as e:
-                    failures.append(test.__name__)
-                    print(f"{test.__name__}, {name}, {ranks} ranks: {e}")
+    failures = []
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ProcessPoolExecutor(a.jobs) as pool:
+        jobs = [pool.submit(in_worlds, test, binary, pathlib.Path(folder), worlds) for test in tests if not a.tests or test.__name__ in a.tests]
+        for job in jobs:
+            failures += job.result()
+            print("".join(f"{f}\n" for f in job.result()), end="", flush=True)
     print(f"{len(worlds)} worlds: {', '.join(f'{n} x {r}' for n, _, r in worlds)}; {len(failures)} failures")
     if failures:
         return 1

@@ -62,7 +62,7 @@ class Case:
             command += ([":"] if rank else []) + (["-n", "1"] if self.run.launcher else [])
             command += [str(self.run.binary), f"{self.file}:{function}", *(f"--{n}=@{self.run.folder}/{n}.{{rank}}.npy" for n in self.given),
                         *(f"--output={n}=@{self.run.folder}/{n}.out.{{rank}}.npy" for n in outputs), *(f"--{n}={v}" for n, v in known.items() if f'"{n}"' in said)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120, env={**__import__("os").environ, "OMP_NUM_THREADS": "1", "SDFG_CACHE_DIR": str(self.run.folder / "cache")})
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, env={**__import__("os").environ, "OMP_NUM_THREADS": "1", "SDFG_CACHE_DIR": str(self.run.cache)})
         if done.returncode:
             raise RuntimeError(f"exit code {done.returncode}\n{done.stdout}{done.stderr}")
         return {n: [np.load(self.run.folder / f"{n}.out.{r}.npy") for r in range(self.ranks)] for n in outputs}
