@@ -1,14 +1,15 @@
 #!/bin/sh
-# coverage.sh [ARGUMENT...]: which lines and branches the tests run. Builds in build/coverage, runs the tests but for the corpus and lint
-# (arguments go to ctest instead: -R unit/), prints a table by folder and writes the branches that no test takes to
+# coverage.sh [ARGUMENT...]: which lines and branches the tests run. Builds in build/coverage, runs the tests but for those whose programs
+# are built elsewhere, or end without memory for counts (arguments go to ctest instead: -R unit/), prints a table by folder and writes the branches that no test takes to
 # build/coverage/branches.txt. Counts add up over runs; `coverage.sh --clear` sets them to zero, `coverage.sh --report` only prints.
 set -eu
 top=$(cd "$(dirname "$0")/.." && pwd)
 jobs=${SDFG_JOBS:-$(nproc)}
 folder=$top/build/coverage
-export OMP_WAIT_POLICY="${OMP_WAIT_POLICY:-passive}"
+export OMP_WAIT_POLICY="${OMP_WAIT_POLICY:-passive}" TEST_COUNTS=1
+mutations=20000 # as the tests of the sanitizers try
 
-"$top/scripts/setup.sh" coverage
+"$top/scripts/setup.sh" test
 case "${1:-}" in
 --clear)
     find "$folder" -name '*.gcda' -delete
@@ -16,15 +17,13 @@ case "${1:-}" in
     ;;
 --report) ;;
 *)
-    [ $# -gt 0 ] || set -- -L 'unit|run|cli' -LE 'corpus|lint'
+    [ $# -gt 0 ] || set -- -E '^(lint|aarch64|install|docs)/|^export/(c|fortran)$|^fail/tools$'
     "$top/scripts/build.sh" coverage
     # What fails here fails in ./test, too, or takes too long with counters.
     ctest --test-dir "$folder" -j "$jobs" -Q -O "$folder/tests.log" "$@" || tail -n 30 "$folder/tests.log" >&2
+    for seeds in "$top"/tests/fuzz/corpus/*; do
+        "$folder/fuzz_$(basename "$seeds")" "$seeds" $mutations >/dev/null
+    done
     ;;
 esac
-gcovr --root "$top" --object-directory "$folder" --gcov-ignore-parse-errors --exclude-unreachable-branches --exclude-throw-branches \
-    --filter "$top/(base|ir|lower|gpu|jit|cache|engine|runtime)/" --json --output "$folder/coverage.json" -j "$jobs" "$folder" 2>"$folder/gcovr.log" || {
-    cat "$folder/gcovr.log" >&2
-    exit 6
-}
-python3 "$top/scripts/coverage.py" "$folder/coverage.json" "$folder/branches.txt"
+python3 -B "$top/scripts/coverage.py" "$folder"

@@ -1,14 +1,8 @@
 #!/bin/sh
-# Installs what is missing to build and run libsdfg (`setup.sh`), or to test it too (`setup.sh test`), also with counts of what the tests
-# run (`setup.sh coverage`), from the packages of a Debian or
+# Installs what is missing to build and run libsdfg (`setup.sh`), or to test it too (`setup.sh test`), from the packages of a Debian or
 # Ubuntu system. Says what it installs. Does nothing, and needs no root, when nothing is missing.
 set -eu
 purpose=${1:-run}
-coverage=
-if [ "$purpose" = coverage ]; then
-    purpose=test
-    coverage=yes
-fi
 llvm_versions='22 21 20 19'
 
 have() { command -v "$1" >/dev/null 2>&1; }
@@ -56,7 +50,6 @@ missing() {
     clang || echo @clang # for tasklets in C++
     library 'libgomp\.so\.1' || library 'libomp\.so\.5' || echo libgomp1
     library 'libopenblas\.so\.0' || echo libopenblas0
-    [ -z "$coverage" ] || have gcovr || echo gcovr
     if [ "$purpose" = test ]; then
         have python3 || echo python3
         numpy || echo python3-numpy

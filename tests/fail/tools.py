@@ -2,7 +2,7 @@
 
     tools.py BUILD STRIDE [FIRST [TOOL...]]
 
-Of each command, every n-th allocation fails once, and all from the n-th on: n = FIRST, FIRST + STRIDE, ...
+Of each command, every n-th allocation fails once, and all from the n-th on: n = FIRST, FIRST + STRIDE, ..., eight at least.
 """
 import os
 import pathlib
@@ -28,6 +28,11 @@ COMMANDS = [
     ["sdfg-run", axpy, "--N=16", "--alpha=2", "--threads=1", "--cache=DIR/full", "--output=Y=DIR/y.npy"],
     ["sdfg-run", axpy, "--N=16", "--emit=tree"],
     ["sdfg-cc", axpy, "-o", "DIR/axpy.so", "--header", "--fortran"],
+    ["sdfg-run", str(top / "examples" / "smooth.py"), "--N=8", "--M=8", "--steps=1", "--emit=sdfg", "-o", "DIR/smooth.sdfg"],
+    ["sdfg-run", "--list=passes"],
+    ["sdfg-opt", axpy, "-o", "DIR/opt.sdfg"],
+    ["sdfg-opt", axpy, "--emit=tree", "-o", "DIR/opt.tree"],
+    ["sdfg-bench", axpy, "--N=16", "--alpha=2", "--threads=1", "--against=generic", "--seconds=0.1", "--samples=5", "--cold=1", "--no-roofs"],
     ["sdfg-cache", "ls", "--cache=DIR/full"],
     ["sdfg-cache", "export", "DIR/packed", "--cache=DIR/full"],
     ["sdfg-cache", "import", "DIR/packed", "--cache=DIR/full"],
@@ -49,7 +54,7 @@ def attempt(command, n, on, good):
         done = run(command, **environment)
     except subprocess.TimeoutExpired:
         return "hangs"
-    if done.returncode == -signal.SIGABRT and b"LLVM ERROR: out of memory" in done.stderr and n < OPENING:
+    if done.returncode == -signal.SIGABRT and n < OPENING and (b"LLVM ERROR: out of memory" in done.stderr or b"terminate called" in done.stderr):
         return None  # while LLVM's library is opened there is no way back (docs/architecture.md)
     if done.returncode not in (good, FILE, MISSING):
         return f"ends with {done.returncode}: {done.stderr.decode(errors='replace').strip()[-200:]}"
@@ -74,7 +79,7 @@ with tempfile.TemporaryDirectory() as folder:
             continue
         tried = 0
         for on in (False, True):
-            for n in range(first, count + 1, stride):
+            for n in range(min(first, count), count + 1, max(1, min(stride, count // 8))):
                 problem = attempt(command, n, on, good)
                 tried += 1
                 if problem:
