@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CODEGEN_ABI = 25 };
+enum { CODEGEN_ABI = 26 };
 
 struct arena;
 struct json;
@@ -64,6 +64,7 @@ struct codegen_expansion {
     void *user;
 };
 
+/* Rows of the registry; `plugin` NULL: of the library, whose rows come first. */
 struct codegen_target {
     const sdfg_target *target;
     const char *plugin;
@@ -74,17 +75,24 @@ struct codegen_pass {
     const char *plugin;
 };
 
-struct codegen_provider {
-    const sdfg_provider *provider;
-    const char *plugin; /* NULL: the library */
+struct codegen_operation {
+    const char *class_path; /* of the library: "blas.Gemm", as `library` */
+    const char *library, *text, *plugin;
 };
 
-/* What there is beside the code generator's own targets and passes. */
+struct codegen_provider {
+    const sdfg_provider *provider;
+    const char *plugin;
+};
+
+/* What is registered. */
 struct codegen_added {
     const struct codegen_target *targets;
     uint32_t num_targets;
     const struct codegen_pass *passes;
     uint32_t num_passes;
+    const struct codegen_operation *operations;
+    uint32_t num_operations;
     /* Can target number `index` be used, and have its environments begun? If not, why. Any thread. */
     bool (*target_is_ready)(void *user, uint32_t index, const char **why);
     const struct codegen_provider *providers;
@@ -231,8 +239,7 @@ struct codegen_api {
     const char *(*version)(void); /* "LLVM 22.1.8" */
     /* Times that LLVM could not go on in this process and what it had in use was left as it was. */
     unsigned (*abandoned)(void);
-    /* Targets, passes and operations, in order, with those of plug-ins; they and their texts are in `a`. No LLVM is
-     * needed. False: out of memory. */
+    /* Targets and passes, in order; they and their texts are in `a`. No LLVM is needed. False: out of memory. */
     bool (*list)(enum sdfg_list_kind what, const struct codegen_added *added, struct arena *a, codegen_rows *out);
 };
 

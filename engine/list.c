@@ -42,7 +42,7 @@ static void take_target(void *list, const struct codegen_row *from)
     struct sdfg_list *l = list;
     struct sdfg_engine *e = l->engine;
     struct codegen_row row = *from;
-    const char *why, *plugin = "";
+    const char *why, *plugin = NULL;
     bool usable = true;
     for (uint32_t i = 0; i < e->registry.targets.items.count; i++)
         if (!strcmp(e->registry.targets.items.items[i]->own.name, from->name)) {
@@ -50,7 +50,7 @@ static void take_target(void *list, const struct codegen_row *from)
             usable = target_is_usable(e, i, &why);
         }
     row.names[row.num_values] = "plug-in";
-    row.values[row.num_values++] = plugin;
+    row.values[row.num_values++] = plugin ? plugin : "";
     take_row(l, &row);
     if (!usable)
         l->rows.items[l->rows.count - 1].unusable = arena_strdup(l->arena, why);
@@ -73,6 +73,17 @@ static void take_implemented(struct sdfg_list *l, struct sdfg_engine *e)
         const struct codegen_expansion *x = &e->registry.expansions.items[i];
         take_op(l, x->class_path, x->text, x->plugin);
     }
+}
+
+/* Of plug-ins first, as they go first. */
+static void take_operations(struct sdfg_list *l, struct sdfg_engine *e)
+{
+    for (int of_library = 0; of_library < 2; of_library++)
+        for (uint32_t i = 0; i < e->registry.operations.count; i++) {
+            const struct codegen_operation *o = &e->registry.operations.items[i];
+            if ((o->plugin == NULL) == of_library)
+                take_op(l, o->class_path, o->text, o->plugin);
+        }
 }
 
 static void take_plugins(struct sdfg_list *l, struct sdfg_engine *e)
@@ -178,11 +189,11 @@ sdfg_error *sdfg_engine_list(sdfg_list **out, sdfg_engine *e, enum sdfg_list_kin
         take_plugins(l, e);
     else if (what == SDFG_LIST_PROVIDERS)
         take_providers(l, e);
-    else if ((api = engine_codegen(e, r.diags))) {
-        if (what == SDFG_LIST_OPS)
-            take_implemented(l, e);
+    else if (what == SDFG_LIST_OPS) {
+        take_implemented(l, e);
+        take_operations(l, e);
+    } else if ((api = engine_codegen(e, r.diags)))
         take_listed(l, api, what, &e->registry.added);
-    }
     guard_unlock(&locked);
     sdfg_error *error = report_end(&r, SDFG_STAGE_OPTIONS);
     l->engine = NULL; /* may go before the list */

@@ -28,16 +28,6 @@ struct providers {
 struct sdfg_engine;
 struct sdfg_plugin;
 
-/* Registers those of the library, as a plug-in does (provider_builtin.c). */
-bool providers_register(const sdfg_plugin_api *api);
-/* The counters of perf_event (provider_perf.c); `user` of its provider, NULL if there is no memory. */
-void *perf_new(void);
-void perf_free(void *perf);
-bool perf_probe(void *perf, sdfg_give *give, void *to);
-int64_t perf_begin(void *perf, const sdfg_probe *site);
-void perf_end(void *perf, const sdfg_probe *site, int64_t begun, double *values);
-extern const char *const perf_counters[];
-
 /* Can programs use it here? Asks it once; `why` is the reason if not. Any thread. */
 bool provider_is_usable(void *engine, uint32_t index, const char **why);
 /* The functions of struct sdfg_rt_nodes. */

@@ -26,7 +26,8 @@ bool registering_refuse(struct sdfg_plugin *p, const char *what, const char *nam
 /* The lists and texts of what plug-ins register, in the arena of the engine. */
 size_t registering_length(const char *const *list);
 const char *const *registering_list(struct arena *a, const char *const *list);
-bool registering_is_identifier(const char *name); /* NULL is none */
+const char *registering_text(struct sdfg_plugin *p, const char *text); /* the library's own stay where they are */
+bool registering_is_identifier(const char *name);                      /* NULL is none */
 bool registering_is_member(const struct registry *r, enum enum_kind kind, const char *name);
 
 /* Functions of sdfg_plugin_api (targets_register.c). */

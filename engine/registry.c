@@ -1,5 +1,6 @@
 #include "engine/registry.h"
 
+#include "engine/builtin/builtin.h"
 #include "engine/plugin.h"
 #include "engine/registering.h"
 #include "engine/sized.h"
@@ -70,6 +71,11 @@ const char *const *registering_list(struct arena *a, const char *const *list)
     return list ? own : NULL;
 }
 
+const char *registering_text(struct sdfg_plugin *p, const char *text)
+{
+    return !p->name ? text : arena_strdup(p->engine->arena, text);
+}
+
 bool registering_refuse(struct sdfg_plugin *p, const char *what, const char *name, const char *why)
 {
     p->failed = true;
@@ -107,11 +113,20 @@ static bool class_is_free(struct sdfg_plugin *p, const char *class_path)
     const struct nodes *nodes = &p->engine->nodes;
     if (!class_path || !*class_path)
         return registering_refuse(p, what, "", "the class path is empty");
+    if (!p->name) /* names of the library differ (tests/lint/builtin.py) */
+        return true;
     for (uint32_t i = 0; i < r->expansions.count; i++)
         if (!strcmp(r->expansions.items[i].class_path, class_path))
             return registering_refuse(
                 p, what, class_path,
                 arena_printf(p->engine->arena, "plug-in '%s' has registered it", r->expansions.items[i].plugin));
+    for (uint32_t i = 0; i < r->operations.count; i++)
+        if (!strcmp(r->operations.items[i].class_path, class_path))
+            return registering_refuse(
+                p, what, class_path,
+                r->operations.items[i].plugin
+                    ? arena_printf(p->engine->arena, "plug-in '%s' has registered it", r->operations.items[i].plugin)
+                    : "the library has it");
     for (uint32_t i = 0; i < nodes->items.count; i++)
         if (!strcmp(nodes->items.items[i].class_path, class_path))
             return registering_refuse(
@@ -143,6 +158,30 @@ static bool api_expand(sdfg_plugin *p, const char *class_path, const char *text,
     struct arena *a = p->engine->arena;
     struct codegen_expansion x = { arena_strdup(a, class_path), arena_strdup(a, text ? text : ""), p->name, f, user };
     vec_push(a, &p->engine->registry.expansions, x);
+    return true;
+}
+
+static bool is_operation(const struct registry *r, const char *name)
+{
+    for (uint32_t i = 0; i < r->operations.count; i++)
+        if (!r->operations.items[i].plugin && !strcmp(r->operations.items[i].library, name))
+            return true;
+    return false;
+}
+
+static bool api_operation(sdfg_plugin *p, const char *class_path, const char *text, const char *library)
+{
+    ASKED(p);
+    struct registry *r = &p->engine->registry;
+    if (!class_is_free(p, class_path))
+        return false;
+    if (p->name && (!library || !is_operation(r, library)))
+        return registering_refuse(
+            p, "the library node", class_path,
+            arena_printf(p->engine->arena, "the library has no operation '%s'", library ? library : ""));
+    struct codegen_operation own = { registering_text(p, class_path), registering_text(p, library),
+                                     registering_text(p, text ? text : ""), p->name };
+    vec_push(p->engine->arena, &r->operations, own);
     return true;
 }
 
@@ -286,6 +325,8 @@ static void publish(struct sdfg_engine *e)
         .num_targets = r->codegen_targets.count,
         .passes = r->passes.items,
         .num_passes = r->passes.count,
+        .operations = r->operations.items,
+        .num_operations = r->operations.count,
         .target_is_ready = target_is_ready,
         .providers = r->codegen_providers.items,
         .num_providers = r->codegen_providers.count,
@@ -296,7 +337,7 @@ static void publish(struct sdfg_engine *e)
 
 struct mark {
     struct sdfg_engine *engine;
-    uint32_t members, expansions, nodes, targets, environments, passes, providers, ends;
+    uint32_t members, expansions, nodes, targets, environments, passes, operations, providers, ends;
 };
 
 static struct mark mark_of(struct sdfg_engine *e)
@@ -310,6 +351,7 @@ static struct mark mark_of(struct sdfg_engine *e)
         .targets = r->targets.items.count,
         .environments = r->targets.environments.count,
         .passes = r->passes.count,
+        .operations = r->operations.count,
         .providers = r->providers.items.count,
         .ends = r->ends.count,
     };
@@ -332,6 +374,7 @@ static void undo(void *mark)
     run_ends(r, m->ends);
     r->codegen_targets.count = m->targets;
     r->passes.count = m->passes;
+    r->operations.count = m->operations;
     r->providers.items.count = r->codegen_providers.count = m->providers;
     r->members.count = m->members;
     r->expansions.count = m->expansions;
@@ -359,6 +402,7 @@ static bool run_function(struct sdfg_engine *e, const char *name, sdfg_plugin_fu
         .target = api_target,
         .pass = api_pass,
         .provider = api_provider,
+        .operation = api_operation,
     };
     struct mark before = mark_of(e);
     struct cleanup registering;
@@ -389,7 +433,7 @@ bool registry_register(struct sdfg_engine *e, const struct plugin *plugin, sdfg_
     return ok;
 }
 
-bool registry_library(struct sdfg_engine *e, struct diags *d) { return run_function(e, NULL, providers_register, d); }
+bool registry_library(struct sdfg_engine *e, struct diags *d) { return run_function(e, NULL, builtin_register, d); }
 
 void registry_end(struct sdfg_engine *e)
 {

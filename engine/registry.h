@@ -1,6 +1,6 @@
-/* What plug-ins have added to an engine: members of enumerations, library nodes, graphs for library nodes, targets,
- * passes, providers of instrumentation. The tables are complete before the first program is loaded; from then on they
- * are read without a lock. */
+/* What is registered with an engine by the library (engine/builtin/) and by plug-ins: members of enumerations, library
+ * nodes, graphs for library nodes, operations, targets, passes, providers of instrumentation. The tables are complete
+ * before the first program is loaded; from then on they are read without a lock. */
 #ifndef ENGINE_REGISTRY_H
 #define ENGINE_REGISTRY_H
 
@@ -30,6 +30,7 @@ struct registry {
     struct targets_table targets;
     VEC(struct codegen_target) codegen_targets; /* the same, as the code generator sees them */
     VEC(struct codegen_pass) passes;
+    VEC(struct codegen_operation) operations;
     struct providers providers;
     VEC(struct codegen_provider) codegen_providers;
     struct codegen_added added; /* these, for the code generator */

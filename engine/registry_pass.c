@@ -7,6 +7,32 @@
 
 enum { MOST_ROUNDS = 1000 };
 
+static const sdfg_pass *find(const struct registry *r, const char *name, const char **plugin)
+{
+    for (uint32_t i = 0; i < r->passes.count; i++)
+        if (!strcmp(r->passes.items[i].pass->name, name)) {
+            *plugin = r->passes.items[i].plugin;
+            return r->passes.items[i].pass;
+        }
+    return NULL;
+}
+
+/* Who does its work: a function, or a pass of the library over the same form of a program. */
+static const char *wrong_work(struct sdfg_plugin *p, const sdfg_pass *given)
+{
+    const char *plugin;
+    if (!given->library)
+        return given->run ? NULL : "there is no function";
+    if (given->run)
+        return "it has a function, and the library's";
+    if (!p->name)
+        return NULL;
+    const sdfg_pass *own = find(&p->engine->registry, given->library, &plugin);
+    return own && !plugin && own->kind == given->kind
+               ? NULL
+               : arena_printf(p->engine->arena, "the library has no pass '%s' of this kind", given->library);
+}
+
 static bool add_pass(struct sdfg_plugin *p, const sdfg_pass *given)
 {
     const char *const what = "the pass";
@@ -14,21 +40,24 @@ static bool add_pass(struct sdfg_plugin *p, const sdfg_pass *given)
     struct registry *r = &p->engine->registry;
     if (!given->name || !*given->name || *given->name == '-' || strchr(given->name, ','))
         return registering_refuse(p, what, given->name ? given->name : "", "a name begins with no '-' and has no ','");
-    if (!given->run)
-        return registering_refuse(p, what, given->name, "there is no function");
-    if ((unsigned)given->kind > SDFG_PASS_TREE || (unsigned)given->where > SDFG_PASS_INSTEAD)
-        return registering_refuse(p, what, given->name, "its kind or place is none of the enumeration");
+    const char *wrong = wrong_work(p, given), *plugin;
+    if (wrong)
+        return registering_refuse(p, what, given->name, wrong);
+    if ((unsigned)given->kind > SDFG_PASS_TREE || (unsigned)given->where > SDFG_PASS_INSTEAD ||
+        (unsigned)given->code > SDFG_PASS_DEVICE)
+        return registering_refuse(p, what, given->name, "its kind, place or code is none of the enumeration");
     if (given->group ? !given->rounds || given->rounds > MOST_ROUNDS : given->rounds)
         return registering_refuse(p, what, given->name, "a group has 1 to 1000 rounds, and rounds have a group");
-    for (uint32_t i = 0; i < r->passes.count; i++)
-        if (!strcmp(r->passes.items[i].pass->name, given->name))
-            return registering_refuse(p, what, given->name,
-                                      arena_printf(a, "plug-in '%s' has registered it", r->passes.items[i].plugin));
+    if (p->name && find(r, given->name, &plugin)) /* names of the library differ (tests/lint/builtin.py) */
+        return registering_refuse(p, what, given->name,
+                                  plugin ? arena_printf(a, "plug-in '%s' has registered it", plugin)
+                                         : arena_printf(a, "there is a pass '%s'", given->name));
     sdfg_pass *own = NEW(a, sdfg_pass);
     *own = *given;
-    own->name = arena_strdup(a, given->name);
-    own->text = arena_strdup(a, given->text ? given->text : "");
-    own->other = given->other ? arena_strdup(a, given->other) : NULL;
+    own->name = registering_text(p, given->name);
+    own->text = registering_text(p, given->text ? given->text : "");
+    own->other = given->other ? registering_text(p, given->other) : NULL;
+    own->library = given->library ? registering_text(p, given->library) : NULL;
     own->group = given->group ? arena_strdup(a, given->group) : NULL;
     own->needs = registering_list(a, given->needs);
     own->makes = registering_list(a, given->makes);

@@ -5,11 +5,6 @@
 
 #include <string.h>
 
-/* Bases that the library has. */
-static const char *const built_in[] = { "cpu", "openmp", "mpi", "gpu", "cuda" };
-
-static const char *copy_text(struct arena *a, const char *text) { return arena_strdup(a, text ? text : ""); }
-
 /* ---- environments ---- */
 
 static bool find_environment(const struct targets_table *t, const char *name, uint32_t *index)
@@ -56,7 +51,7 @@ static bool add_environment(struct sdfg_plugin *p, const sdfg_environment *given
         .symbols = NEW_ARRAY(a, void *, registering_length(given->symbols) + 1),
         .state = NEW_ARRAY(a, max_align_t, given->state_bytes / sizeof(max_align_t) + 1),
     };
-    v->own.name = copy_text(a, given->name);
+    v->own.name = arena_strdup(a, given->name);
     v->own.needs = registering_list(a, given->needs);
     v->own.libraries = registering_list(a, given->libraries);
     v->own.symbols = registering_list(a, given->symbols);
@@ -94,19 +89,20 @@ static const char *common(const char *const *a, const char *const *b)
 /* Do two claims hold for one element, with nothing that decides between them? What it is. */
 static const char *meet(const sdfg_claim *a, const sdfg_claim *b)
 {
-    if (a->kind != b->kind || a->holds || b->holds || rank_of(a) != rank_of(b))
+    if (a->kind != b->kind || a->holds || b->holds || a->rule || b->rule || rank_of(a) != rank_of(b))
         return NULL;
     if (a->kind == SDFG_CLAIM_COPY && (!common(a->to, b->to) || !common(a->schedules, b->schedules)))
         return NULL;
     return common(a->names, b->names);
 }
 
+/* Of those of the library any may be taken over. */
 static bool is_free(struct sdfg_plugin *p, const sdfg_target *t, const sdfg_claim *c)
 {
     static const char *const kinds[] = { "schedule", "storage", "copies from storage", "node" };
     const struct targets_table *all = &p->engine->registry.targets;
     for (uint32_t i = 0; i < all->items.count; i++)
-        for (size_t k = 0; k < all->items.items[i]->own.num_claims; k++) {
+        for (size_t k = 0; all->items.items[i]->plugin && k < all->items.items[i]->own.num_claims; k++) {
             const struct engine_target *other = all->items.items[i];
             const char *name = meet(c, &other->own.claims[k]);
             if (name)
@@ -128,10 +124,20 @@ static bool are_members(struct sdfg_plugin *p, const sdfg_target *t, enum enum_k
     return true;
 }
 
+/* Predicates that the code generator has, each for one kind of claim (lower/graph/gpu.c). */
+static bool is_rule(const sdfg_claim *c)
+{
+    const char *name = c->kind == SDFG_CLAIM_STORAGE ? "per-thread" : c->kind == SDFG_CLAIM_NODE ? "for-threads" : "";
+    return !c->holds && !strcmp(c->rule, name);
+}
+
 static bool check_claim(struct sdfg_plugin *p, const sdfg_target *t, const sdfg_claim *c)
 {
     if ((unsigned)c->kind > SDFG_CLAIM_NODE)
         return registering_refuse(p, "the target", t->name, "the kind of a claim is one of enum sdfg_claim_kind");
+    if (c->rule && !is_rule(c))
+        return registering_refuse(p, "the target", t->name,
+                                  arena_printf(p->engine->arena, "the library has no rule '%s' for it", c->rule));
     bool names = c->kind == SDFG_CLAIM_NODE ||
                  are_members(p, t, c->kind == SDFG_CLAIM_SCHEDULE ? ENUM_SCHEDULE : ENUM_STORAGE, c->names);
     return names && are_members(p, t, ENUM_STORAGE, c->to) && are_members(p, t, ENUM_SCHEDULE, c->schedules) &&
@@ -146,6 +152,7 @@ static const sdfg_claim *copy_claims(struct arena *a, const sdfg_target *t)
         own[i].names = registering_list(a, t->claims[i].names);
         own[i].to = registering_list(a, t->claims[i].to);
         own[i].schedules = registering_list(a, t->claims[i].schedules);
+        own[i].rule = t->claims[i].rule ? arena_strdup(a, t->claims[i].rule) : NULL;
         own[i].refused = t->claims[i].refused ? arena_strdup(a, t->claims[i].refused) : NULL;
     }
     return own;
@@ -155,9 +162,6 @@ static const sdfg_claim *copy_claims(struct arena *a, const sdfg_target *t)
 
 static bool is_target(const struct targets_table *all, const char *name)
 {
-    for (size_t i = 0; i < sizeof built_in / sizeof *built_in; i++)
-        if (!strcmp(built_in[i], name))
-            return true;
     for (uint32_t i = 0; i < all->items.count; i++)
         if (!strcmp(all->items.items[i]->own.name, name))
             return true;
@@ -176,20 +180,36 @@ static const sdfg_target_entry *copy_functions(struct sdfg_plugin *p, const sdfg
     return own;
 }
 
+/* A target that the code of one of the library's serves. */
+static bool check_library(struct sdfg_plugin *p, const sdfg_target *t)
+{
+    const struct targets_table *all = &p->engine->registry.targets;
+    bool found = !p->name;
+    if (t->begin || t->end || t->enter || t->leave || t->allocate || t->release || t->copy || t->node || t->compile ||
+        t->num_functions)
+        return registering_refuse(p, "the target", t->name, "it has functions, and the library's");
+    for (uint32_t i = 0; i < all->items.count; i++)
+        found |= !all->items.items[i]->plugin && !strcmp(all->items.items[i]->own.name, t->library);
+    return found || registering_refuse(p, "the target", t->name,
+                                       arena_printf(p->engine->arena, "the library has no target '%s'", t->library));
+}
+
 static bool add_target(struct sdfg_plugin *p, const sdfg_target *t)
 {
     const char *const what = "the target";
     struct arena *a = p->engine->arena;
     struct registry *r = &p->engine->registry;
-    const char *base = t->extends ? t->extends : "cpu";
+    const char *base = !t->extends && p->name ? "cpu" : t->extends;
     if (!t->name || !*t->name)
         return registering_refuse(p, what, "", "it has no name");
     if (is_target(&r->targets, t->name))
         return registering_refuse(p, what, t->name, "there is a target of this name");
-    if (!is_target(&r->targets, base))
+    if (base && !is_target(&r->targets, base))
         return registering_refuse(p, what, t->name, arena_printf(a, "it extends '%s', which is no target", base));
     if ((t->num_claims && !t->claims) || (t->num_functions && !t->functions))
         return registering_refuse(p, what, t->name, "there are no claims or functions");
+    if (t->library && !check_library(p, t))
+        return false;
     for (size_t i = 0; i < t->num_claims; i++)
         if (!check_claim(p, t, &t->claims[i]))
             return false;
@@ -201,14 +221,16 @@ static bool add_target(struct sdfg_plugin *p, const sdfg_target *t)
     if (!own->environments || !own->own.functions)
         return false;
     own->states = NEW_ARRAY(a, void *, own->num_environments + 1);
-    own->own.name = arena_strdup(a, t->name);
-    own->own.text = copy_text(a, t->text);
-    own->own.extends = arena_strdup(a, base);
+    own->own.name = registering_text(p, t->name);
+    own->own.text = registering_text(p, t->text ? t->text : "");
+    own->own.extends = base ? registering_text(p, base) : NULL;
+    own->own.library = t->library ? registering_text(p, t->library) : NULL;
     own->own.environments = registering_list(a, t->environments);
     own->own.claims = copy_claims(a, t);
     vec_push(a, &r->targets.items, own);
     vec_push(a, &r->codegen_targets, ((struct codegen_target){ &own->own, p->name }));
-    p->engine->nodes.runtime.call_target = target_call;
+    if (p->name)
+        p->engine->nodes.runtime.call_target = target_call;
     return true;
 }
 

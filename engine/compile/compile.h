@@ -90,6 +90,16 @@ struct pass {
 
 extern const struct pass pipeline[]; /* ends with a row without function */
 
+/* What the library's pass of a name does (pipeline.c); tables end with a row without name. */
+struct pass_work {
+    const char *name;
+    bool (*run)(struct compile *c);
+    bool (*graph)(struct sdfg *s);
+    tree_pass *tree;
+    bool (*condition)(const struct compile *c);
+};
+extern const struct pass_work graph_works[], tree_works[];
+
 /* Runs the table as the request wants it: up to the pass that makes what is asked for. Times, dumps and verifies. */
 bool compile_run(struct compile *c);
 

@@ -58,8 +58,7 @@ bool pass_target(struct compile *c)
     struct jit_options o = jit_options_of(c);
     struct jit_names names = jit_names_of(c->ir->arena, &o);
     struct target_machine asked = { names.triple, names.cpu, names.features, .other = c->request->exports };
-    const struct target *host = targets_builtin.items[0];
-    TARGET_WITH(host, machine)->machine(host, &asked, &c->machine);
+    cpu_target.machine(&cpu_target, &asked, &c->machine);
     set_length(&c->machine, c->request->debug_words);
     set_machine(&c->machine, c->settings);
     return true;
@@ -136,7 +135,7 @@ static bool provider_wants(const struct lower_provider *p, const struct sdfg_rt_
 static void take_providers(const struct compile *c, struct lower_options *o)
 {
     const struct codegen_added *added = c->request->added;
-    uint32_t count = added ? added->num_providers : 0;
+    uint32_t count = added->num_providers;
     struct lower_provider *out = NEW_ARRAY(c->ir->arena, struct lower_provider, count + 1);
     for (uint32_t i = 0; i < count; i++) {
         const struct codegen_provider *from = &added->providers[i];
@@ -162,7 +161,6 @@ bool pass_lower(struct compile *c)
         bound[i] = (struct lower_bound){ r->bound[i].name, r->bound[i].value };
     struct lower_options *o = NEW(c->ir->arena, struct lower_options);
     *o = (struct lower_options){
-        .targets = compile_targets(c->ir->arena, r->added),
         .machine = &c->machine,
         .bound = bound,
         .num_bound = r->num_bound,
@@ -180,6 +178,7 @@ bool pass_lower(struct compile *c)
         .restore_data = r->restore_data,
         .check = r->check,
     };
+    compile_take_added(c->ir->arena, r->added, o);
     take_providers(c, o);
     c->tree_options = tree_options_of(c);
     c->targets = o->targets;

@@ -56,7 +56,8 @@ static unsigned fact_of(struct fact_names *names, const char *name)
 
 struct table {
     struct arena *arena;
-    struct pass *rows; /* ends with one without function */
+    struct pass *rows;          /* ends with one without function */
+    const struct pass *library; /* without those of plug-ins; set if there are any */
     uint32_t count;
     struct diags *diags;
     struct fact_names *names;
@@ -120,20 +121,80 @@ static uint32_t behind(const struct table *t, uint32_t at, const char *other)
     return at;
 }
 
-static bool add_pass(struct table *t, const struct codegen_pass *p)
+/* The work of the library's pass of that name, which there is. `next`: the row to look at first, and then the one
+ * behind the one that was found: passes of the library come in the order of these rows. */
+static const struct pass_work *work_of(const struct pass_work *all, const char *name, uint32_t *next)
 {
+    const struct pass_work *w = &all[*next];
+    if (!w->name || strcmp(w->name, name) != 0)
+        for (w = all; strcmp(w->name, name) != 0;)
+            w++;
+    *next = (uint32_t)(w - all) + 1;
+    return w;
+}
+
+/* A row for a pass, without what the library's does; false: an error. */
+static bool make_row(struct table *t, const struct codegen_pass *p, struct pass *out)
+{
+    static const unsigned devices[] = { 0, TREE_PASS_CPU, TREE_PASS_GPU };
     const sdfg_pass *own = p->pass;
     bool graph = own->kind == SDFG_PASS_GRAPH;
-    const char *name = own->other ? own->other : graph ? "validate" : "lower";
-    const struct pass *other = find(t->rows, name, strlen(name));
-    struct pass row = {
+    *out = (struct pass){
         .name = own->name,
         .phase = graph ? PHASE_ANALYSIS : PHASE_LOWER,
         .run = graph ? pass_plugin_graph : pass_plugin_tree,
         .needs = graph ? FACT_VALID : FACT_TREE,
+        .devices = devices[own->code],
         .text = own->text,
-        .plugin = p,
+        .plugin = p->plugin ? p : NULL,
     };
+    return take_facts(t, p, own->needs, &out->needs) && take_facts(t, p, own->makes, &out->makes) &&
+           take_facts(t, p, own->breaks, &out->breaks);
+}
+
+static void take_work(struct pass *row, const struct pass_work *w)
+{
+    row->run = w->run;
+    row->graph = w->graph;
+    row->tree = w->tree;
+    row->condition = w->condition;
+}
+
+/* The passes of the library, each kind in front of the row that all of them name. */
+static void take_library(struct table *t, const struct codegen_added *added, uint32_t count)
+{
+    uint32_t done = 0;
+    for (const struct pass *p = pipeline; p->run; p++) {
+        for (uint32_t next = 0; done < count && !strcmp(added->passes[done].pass->other, p->name); done++) {
+            const sdfg_pass *own = added->passes[done].pass;
+            struct pass *row = &t->rows[t->count++];
+            make_row(t, &added->passes[done], row);
+            take_work(row, work_of(own->kind == SDFG_PASS_GRAPH ? graph_works : tree_works, own->library, &next));
+        }
+        t->rows[t->count++] = *p;
+    }
+}
+
+/* A pass of a plug-in that is one of the library once more has its facts, too. */
+static void take_again(const struct table *t, const sdfg_pass *own, struct pass *row)
+{
+    const struct pass *of = find(t->library, own->library, strlen(own->library));
+    row->run = of->run;
+    row->graph = of->graph;
+    row->tree = of->tree;
+    row->condition = of->condition;
+    row->devices = row->devices ? row->devices : of->devices;
+    row->needs |= of->needs;
+    row->makes |= of->makes;
+    row->breaks |= of->breaks;
+}
+
+static bool add_pass(struct table *t, const struct codegen_pass *p)
+{
+    const sdfg_pass *own = p->pass;
+    const char *name = own->other ? own->other : own->kind == SDFG_PASS_GRAPH ? "validate" : "lower";
+    const struct pass *other = find(t->rows, name, strlen(name));
+    struct pass row;
     if (!other)
         return refuse(t, p, "there is no pass '%s'", name);
     if (find(t->rows, own->name, strlen(own->name)))
@@ -141,9 +202,10 @@ static bool add_pass(struct table *t, const struct codegen_pass *p)
     uint32_t at = (uint32_t)(other - t->rows);
     if (own->where == SDFG_PASS_AFTER)
         at = behind(t, at, name);
-    if (!check_place(t, p, at, other) || !take_facts(t, p, own->needs, &row.needs) ||
-        !take_facts(t, p, own->makes, &row.makes) || !take_facts(t, p, own->breaks, &row.breaks))
+    if (!check_place(t, p, at, other) || !make_row(t, p, &row))
         return false;
+    if (own->library)
+        take_again(t, own, &row);
     if (own->where == SDFG_PASS_INSTEAD) {
         row.makes |= other->makes;
     } else {
@@ -193,14 +255,20 @@ const struct pass *passes_with(struct arena *a, struct diags *d, const struct co
                                struct fact_names *names)
 {
     struct table t = { .arena = a, .diags = d, .names = names };
+    uint32_t rows = 1, own = 0;
     names->count = 0;
-    if (!added || !added->num_passes)
-        return pipeline;
-    while (pipeline[t.count].run)
-        t.count++;
-    t.rows = NEW_ARRAY(a, struct pass, t.count + added->num_passes + 1);
-    memcpy(t.rows, pipeline, (t.count + 1) * sizeof *t.rows);
-    for (uint32_t i = 0; i < added->num_passes; i++)
+    for (const struct pass *p = pipeline; p->run; p++)
+        rows++;
+    while (own < added->num_passes && !added->passes[own].plugin)
+        own++;
+    t.rows = NEW_ARRAY(a, struct pass, rows + added->num_passes);
+    take_library(&t, added, own);
+    if (own < added->num_passes) {
+        struct pass *library = NEW_ARRAY(a, struct pass, t.count + 1);
+        memcpy(library, t.rows, t.count * sizeof *library);
+        t.library = library;
+    }
+    for (uint32_t i = own; i < added->num_passes; i++)
         add_pass(&t, &added->passes[i]);
     for (const struct pass *p = t.rows; p->run; p++)
         check_group(&t, p);

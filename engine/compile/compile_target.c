@@ -2,21 +2,8 @@
  * that it extends, then the one of the library at the end of that chain. */
 #include "engine/compile/compile_target.h"
 
-#include "engine/compile/compile_code.h"
+#include "engine/compile/compile_plugin_target.h"
 #include "lower/graph/library/library.h"
-
-#include <string.h>
-
-struct plugin_target {
-    struct target target;
-    struct codegen_target own;
-    struct target_source source; /* in this program */
-    const struct codegen_added *added;
-    uint32_t index;
-    struct plugin_target *base;   /* NULL: the base is of the library */
-    const struct target *library; /* at the end of the chain */
-    struct entered *entered;      /* innermost map that is open */
-};
 
 /* A map that has been entered and not left. */
 struct entered {
@@ -378,136 +365,20 @@ static bool plugin_node(const struct target *t, struct scope *sc, struct node *n
     return q.answer == SDFG_DONE || (with ? with->node(t, sc, n) : lower_node_as_usual(sc, n));
 }
 
-/* ---- claims ---- */
+/* ---- the target ---- */
 
-static const char *text_or_none(const char *text) { return text ? text : ""; }
-
-static sdfg_claim_site site_of(const sdfg_claim *c, const struct claim_site *site)
+void plugin_target_fill(struct plugin_target *p)
 {
-    const struct container *first = c->kind == SDFG_CLAIM_STORAGE ? site->to : site->from;
-    sdfg_claim_site out = {
-        .struct_size = sizeof out,
-        .name = "",
-        .to = "",
-        .schedule = text_or_none(site->scope ? lower_schedule_around(site->scope) : NULL),
-        .label = text_or_none(site->node ? site->node->label
-                              : first    ? first->name
-                                         : NULL),
-        .class_path = node_class_path(site->node),
-    };
-    if (c->kind == SDFG_CLAIM_SCHEDULE)
-        out.name = out.schedule = as_map_entry(site->node)->schedule->name;
-    else if (c->kind == SDFG_CLAIM_NODE)
-        out.name = lower_node_type(site->node);
-    else
-        out.name = first ? first->storage->name : "Register";
-    if (c->kind == SDFG_CLAIM_COPY)
-        out.to = site->to ? site->to->storage->name : "Register";
-    return out;
-}
-
-struct claim_owner {
-    const sdfg_claim *claim;
-    const sdfg_target *target;
-};
-
-static bool plugin_holds(const struct target *t, const struct claim *c, const struct claim_site *site)
-{
-    (void)t;
-    const struct claim_owner *p = c->user;
-    if (!site->scope && !site->node && !site->to) /* for a list */
-        return false;
-    sdfg_claim_site asked = site_of(p->claim, site);
-    return p->claim->holds(p->target->user, &asked);
-}
-
-static const struct claim *claims_of(struct arena *a, const sdfg_target *t)
-{
-    static const enum claim_kind kinds[] = {
-        [SDFG_CLAIM_SCHEDULE] = CLAIM_SCHEDULE,
-        [SDFG_CLAIM_STORAGE] = CLAIM_STORAGE,
-        [SDFG_CLAIM_COPY] = CLAIM_COPY,
-        [SDFG_CLAIM_NODE] = CLAIM_NODE,
-    };
-    struct claim *out = NEW_ARRAY(a, struct claim, t->num_claims);
-    struct claim_owner *owners = NEW_ARRAY(a, struct claim_owner, t->num_claims);
-    for (size_t i = 0; i < t->num_claims; i++) {
-        const sdfg_claim *c = &t->claims[i];
-        owners[i] = (struct claim_owner){ c, t };
-        out[i] = (struct claim){
-            .kind = kinds[c->kind],
-            .names = c->names,
-            .to = c->to,
-            .schedules = c->schedules,
-            .holds = c->holds ? plugin_holds : NULL,
-            .refused = c->refused,
-            .user = &owners[i],
-        };
-    }
-    return out;
-}
-
-/* ---- all targets ---- */
-
-/* The library's target of that name, or NULL. */
-static const struct target *built_in_target(const char *name)
-{
-    static const struct target *const all[] = { &cpu_target, &openmp_target, &mpi_target, &gpu_target, &cuda_target };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (!strcmp(all[i]->name, name))
-            return all[i];
-    return NULL;
-}
-
-static void make_target(struct arena *a, struct plugin_target *p, const struct codegen_target *own,
-                        struct plugin_target *base)
-{
-    const sdfg_target *t = own->target;
-    p->own = *own;
-    p->source.text = text_new(a);
-    p->base = base;
-    p->library = base ? base->library : built_in_target(t->extends);
-    p->target = (struct target){
-        .size = sizeof p->target,
-        .name = t->name,
-        .text = t->text,
-        .extends = base ? &base->target : p->library,
-        .claims = t->num_claims ? claims_of(a, t) : NULL,
-        .num_claims = (uint32_t)t->num_claims,
-        .user = p,
-        .begin = plugin_begin,
-        .end = plugin_end,
-        .enter = plugin_enter,
-        .leave = plugin_leave,
-        .allocate = plugin_allocate,
-        .release = plugin_release,
-        .copy = plugin_copy,
-        .node = plugin_node,
-    };
-}
-
-const struct targets *compile_targets(struct arena *a, const struct codegen_added *added)
-{
-    if (!added || !added->num_targets)
-        return &targets_builtin;
-    const struct codegen_target *own = added->targets;
-    const struct target **items = NEW_ARRAY(a, const struct target *, targets_builtin.count + added->num_targets);
-    struct plugin_target *made = NEW_ARRAY(a, struct plugin_target, added->num_targets);
-    struct targets *all = NEW(a, struct targets);
-    for (uint32_t i = 0; i < targets_builtin.count; i++)
-        items[i] = targets_builtin.items[i];
-    for (uint32_t i = 0; i < added->num_targets; i++) {
-        struct plugin_target *base = NULL;
-        for (uint32_t k = 0; k < i; k++)
-            if (!strcmp(own[k].target->name, own[i].target->extends))
-                base = &made[k];
-        made[i].added = added;
-        made[i].index = i;
-        make_target(a, &made[i], &own[i], base);
-        items[targets_builtin.count + i] = &made[i].target;
-    }
-    *all = (struct targets){ items, targets_builtin.count + added->num_targets };
-    return all;
+    struct target *t = &p->target;
+    t->user = p;
+    t->begin = plugin_begin;
+    t->end = plugin_end;
+    t->enter = plugin_enter;
+    t->leave = plugin_leave;
+    t->allocate = plugin_allocate;
+    t->release = plugin_release;
+    t->copy = plugin_copy;
+    t->node = plugin_node;
 }
 
 const struct target_source *compile_target_source(const struct target *t, const struct codegen_target **own)

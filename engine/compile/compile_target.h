@@ -1,4 +1,4 @@
-/* Targets of plug-ins as targets of the lowering. */
+/* What is registered as targets and operations of the lowering. */
 #ifndef ENGINE_COMPILE_TARGET_H
 #define ENGINE_COMPILE_TARGET_H
 
@@ -7,8 +7,10 @@
 
 struct arena;
 
-/* The library's own, then those of plug-ins, in `a`. */
+/* All that may be claimed for, in the order of registration, in `a`. */
 const struct targets *compile_targets(struct arena *a, const struct codegen_added *added);
+/* The targets and operations of the lowering. */
+void compile_take_added(struct arena *a, const struct codegen_added *added, struct lower_options *o);
 
 struct target_source;
 

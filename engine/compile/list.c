@@ -93,23 +93,6 @@ static void list_passes(struct listing *l)
     }
 }
 
-static void list_ops(struct listing *l)
-{
-    static const struct {
-        const char *name, *library, *class, *text;
-    } ops[] = {
-#define LIBRARY_OP(function, library, class, text) { library "." class, library, class, text },
-#include "lower/graph/library/ops.def"
-#undef LIBRARY_OP
-    };
-    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
-        struct codegen_row row = { .name = ops[i].name, .text = ops[i].text };
-        add_value(&row, "library", ops[i].library);
-        add_value(&row, "class", ops[i].class);
-        vec_push(l->arena, l->out, row);
-    }
-}
-
 static void list_all(void *listing)
 {
     struct listing *l = listing;
@@ -117,8 +100,6 @@ static void list_all(void *listing)
         list_targets(l);
     else if (l->what == SDFG_LIST_PASSES)
         list_passes(l);
-    else if (l->what == SDFG_LIST_OPS)
-        list_ops(l);
 }
 
 bool compile_list(enum sdfg_list_kind what, const struct codegen_added *added, struct arena *a, codegen_rows *out)

@@ -1,4 +1,6 @@
-/* The whole compiler, top to bottom. */
+/* The whole compiler, top to bottom: what turns a program from one form into the next. Passes that keep its form are
+ * registered (engine/builtin/passes.c): those over the graph stand in front of "infer-types", those over the tree in
+ * front of "tier". */
 #include "engine/compile/compile.h"
 #include "gpu/emit.h"
 #include "ir/code/clang/clang.h"
@@ -62,6 +64,23 @@ static bool wants_instrument(const struct compile *c) { return c->request->instr
 
 static bool wants_cpp(const struct compile *c) { return wants_tree(c) && clang_has_work(c->sdfg); }
 
+/* ---- the work of passes that are registered ---- */
+
+const struct pass_work graph_works[] = {
+#define GRAPH_PASS(name, run, function, condition, text) { name, run, function, NULL, condition },
+#include "ir/passes/passes.def"
+    { NULL, NULL, NULL, NULL, NULL },
+};
+
+const struct pass_work tree_works[] = {
+#define TREE_PASS(name, function, device, needs, makes, breaks, text)                                                  \
+    { name, pass_tree, NULL, function, (makes) | (needs) ? wants_threads : wants_tree },
+#include "lower/opt/passes.def"
+    { NULL, NULL, NULL, NULL, NULL },
+};
+
+/* ---- the rest ---- */
+
 const struct pass pipeline[] = {
     /* name, phase, function, facts it needs, makes and breaks, condition, function over the graph or the tree, code
      * for which it is (0: any), what it does, whose it is */
@@ -70,18 +89,6 @@ const struct pass pipeline[] = {
     { "read", PHASE_ANALYSIS, pass_read, 0, FACT_GRAPH, 0, NULL, NULL, NULL, 0, "the file becomes a graph", NULL },
     { "validate", PHASE_ANALYSIS, pass_graph, FACT_GRAPH, FACT_VALID, 0, wants_validation, sdfg_validate, NULL, 0,
       "the rules of the format are checked", NULL },
-    { "expand-nodes", PHASE_ANALYSIS, pass_expand, FACT_VALID, 0, 0, wants_expansion, NULL, NULL, 0,
-      "library nodes that plug-ins implement by graphs become nested SDFGs", NULL },
-    { "settle-defaults", PHASE_ANALYSIS, pass_graph, FACT_VALID, 0, 0, wants_defaults, sdfg_settle_defaults, NULL, 0,
-      "Default in scopes of schedules that plug-ins registered becomes what they say", NULL },
-    { "copy-to-map", PHASE_ANALYSIS, pass_graph, FACT_VALID, 0, 0, never, sdfg_copy_to_map, NULL, 0,
-      "copies between arrays become maps; if it is named", NULL },
-    { "persistent-transients", PHASE_ANALYSIS, pass_graph, FACT_VALID, 0, 0, never, sdfg_persistent_transients, NULL, 0,
-      "arrays of known size are kept from call to call; if it is named", NULL },
-    { "instrument", PHASE_ANALYSIS, pass_instrument, FACT_VALID, 0, 0, wants_instrument, NULL, NULL, 0,
-      "elements that are to be measured get their instrumentation", NULL },
-    { "machine-vectors", PHASE_ANALYSIS, pass_graph, FACT_VALID, 0, 0, wants_tree, sdfg_machine_vectors, NULL, 0,
-      "maps over vectors of the machine (SVE) get single elements", NULL },
     /* types before anything that looks at code: outputs into other tasklets take the type of the code */
     { "infer-types", PHASE_ANALYSIS, pass_graph, FACT_VALID, FACT_TYPES, 0, wants_tree, sdfg_infer_types, NULL, 0,
       "connectors and assigned symbols get types, tasklets are parsed", NULL },
@@ -90,20 +97,6 @@ const struct pass pipeline[] = {
       "tasklets in C++ are parsed", NULL },
     { "lower", PHASE_LOWER, pass_lower, FACT_VALID | FACT_TYPES | FACT_TARGET, FACT_TREE, 0, wants_tree, NULL, NULL, 0,
       "the graph becomes a loop tree: targets lower maps and memory, operations their library nodes", NULL },
-#define TREE_PASS(name, function, device, needs, makes, breaks, text)                                                  \
-    { name,                                                                                                            \
-      PHASE_LOWER,                                                                                                     \
-      pass_tree,                                                                                                       \
-      FACT_TREE | (needs),                                                                                             \
-      makes,                                                                                                           \
-      breaks,                                                                                                          \
-      (makes) | (needs) ? wants_threads : wants_tree,                                                                  \
-      NULL,                                                                                                            \
-      function,                                                                                                        \
-      TREE_PASS_##device,                                                                                              \
-      text,                                                                                                            \
-      NULL },
-#include "lower/opt/passes.def"
     /* behind the passes over the tree: both tiers run them, they cost little and leave less to compile */
     { "tier", PHASE_CODE, pass_tier, FACT_TREE, 0, 0, wants_tier, NULL, NULL, 0,
       "decides between quick and optimized code", NULL },

@@ -268,7 +268,10 @@ typedef struct sdfg_claim {
     const char *const *schedules; /* copies: of the innermost scope around */
     bool (*holds)(void *user, const sdfg_claim_site *site); /* NULL: always */
     const char *refused; /* why there is no code for it: the error of programs that have it; NULL: there is code */
-    int64_t reserved[2];
+    bool parts;          /* storages: memory from outside of a parallel map has a part for each of its threads */
+    /* A predicate of the library instead of `holds`: "per-thread" (memory inside a kernel that each of its threads has
+     * for itself), "for-threads" (tasklets beside the maps of a block that ask for their thread); or NULL. */
+    const char *rule;
 } sdfg_claim;
 
 /* What C functions need before they are called: a library that is opened, state that is made. Environments begin when
@@ -334,6 +337,10 @@ typedef struct sdfg_target {
      * this machine (ELF, position-independent). False: `give` got a sentence that says why not. NULL: the text is LLVM
      * IR. Called when code is made, from any thread. */
     bool (*compile)(void *user, const sdfg_target_source *source, sdfg_give *give, void *to);
+    /* The library's target of this name ("openmp") does what these functions would do: none of them is given, from
+     * `begin` to `compile`. NULL: they are its own. */
+    const char *library;
+    bool base; /* only there to be extended: what it claims falls to those that extend it */
 } sdfg_target;
 
 /* ---- passes (docs/plugins.md) ---- */
@@ -344,6 +351,8 @@ enum sdfg_pass_kind {
 };
 
 enum sdfg_pass_where { SDFG_PASS_AFTER, SDFG_PASS_BEFORE, SDFG_PASS_INSTEAD };
+
+enum sdfg_pass_code { SDFG_PASS_ANY, SDFG_PASS_HOST, SDFG_PASS_DEVICE }; /* for a CPU, for a GPU and its host */
 
 /* What a pass is told; all of it lives as long as the call. */
 typedef struct sdfg_pass_run sdfg_pass_run;
@@ -383,6 +392,10 @@ typedef struct sdfg_pass {
      * `rounds` times at most (1 to 1000, the largest of the group). NULL: they run once. Groups lie apart. */
     const char *group;
     unsigned rounds;
+    /* The library's pass of this name ("load-forwarding") does the work, with its facts and its condition beside those
+     * given here: another place for it. `run` is NULL then. NULL: `run` does it. */
+    const char *library;
+    enum sdfg_pass_code code; /* for which it is */
 } sdfg_pass;
 
 /* ---- instrumentation (docs/plugins.md) ---- */
@@ -440,6 +453,9 @@ struct sdfg_plugin_api {
     bool (*target)(sdfg_plugin *p, const sdfg_target *t);
     bool (*pass)(sdfg_plugin *p, const sdfg_pass *pass);
     bool (*provider)(sdfg_plugin *p, const sdfg_provider *provider);
+    /* Library nodes of this class are what the library's operation `library` ("blas.Gemm") is, with its connectors and
+     * attributes. */
+    bool (*operation)(sdfg_plugin *p, const char *class_path, const char *text, const char *library);
 };
 
 #if defined(__GNUC__)

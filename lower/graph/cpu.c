@@ -144,29 +144,20 @@ static void cpu_machine(const struct target *t, const struct target_machine *ask
     out->largest_cache = asked->other ? 0 : machine_cache_bytes();
 }
 
-/* CPU_Pinned is ordinary memory where no device is involved. */
-static const char *const memory[] = { "Default",    "Register",     "CPU_Heap", "CPU_ThreadLocal",
-                                      "CPU_Pinned", "SVE_Register", NULL };
-static const char *const local[] = { "CPU_ThreadLocal", NULL };
-static const char *const sequential[] = { "Sequential", "SVE_Map", NULL };
-
-static const struct claim claims[] = {
-    { .kind = CLAIM_SCHEDULE, .names = sequential },
-    { .kind = CLAIM_STORAGE, .names = local, .parts = true },
-    { .kind = CLAIM_STORAGE, .names = memory },
-    { .kind = CLAIM_COPY, .names = memory, .to = memory },
-};
+static bool cpu_node(const struct target *t, struct scope *sc, struct node *n)
+{
+    (void)t;
+    return lower_node_as_usual(sc, n);
+}
 
 const struct target cpu_target = {
     .size = sizeof cpu_target,
     .name = "cpu",
-    .text = "sequential loops and memory of the host",
-    .claims = claims,
-    .num_claims = sizeof claims / sizeof *claims,
     .machine = cpu_machine,
     .enter = cpu_enter,
     .leave = cpu_leave,
     .allocate = cpu_allocate,
     .release = cpu_release,
     .copy = cpu_copy,
+    .node = cpu_node,
 };

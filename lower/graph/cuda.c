@@ -4,7 +4,6 @@
 const struct target cuda_target = {
     .size = sizeof cuda_target,
     .name = "cuda",
-    .text = "maps and memory of GPUs; in code for the CPU, loops and memory of the host",
     .extends = &gpu_target,
     .device = true,
 };

@@ -5,6 +5,8 @@
 #include "lower/graph/target.h"
 #include "lower/graph/threads.h"
 
+#include <string.h>
+
 static enum tree_level level_of(const struct enum_value *schedule)
 {
     switch (schedule->row) {
@@ -84,35 +86,15 @@ static bool lower_by_threads(const struct target *t, struct scope *sc, struct no
     return lower_split_threads(sc->act->lw, sc->block, in.block);
 }
 
-static const char *const kernels[] = { "GPU_Device", "GPU_ThreadBlock", "GPU_ThreadBlock_Dynamic",
-                                       "GPU_Warp",   "GPU_Persistent",  NULL };
-static const char *const global[] = { "GPU_Global", NULL };
-static const char *const shared[] = { "GPU_Shared", NULL };
-static const char *const memory[] = { "GPU_Global", "GPU_Shared", NULL };
-static const char *const all[] = { "GPU_Global",      "GPU_Shared", "Default",      "Register", "CPU_Heap",
-                                   "CPU_ThreadLocal", "CPU_Pinned", "SVE_Register", NULL };
-static const char *const registers[] = { "Register", NULL };
-static const char *const tasklets[] = { "Tasklet", NULL };
-
-/* A block of a grid runs on one thread: memory that its threads share is one for each thread of ours, unless it is
- * taken in the block. */
-static const struct claim claims[] = {
-    { .kind = CLAIM_SCHEDULE, .names = kernels },
-    { .kind = CLAIM_STORAGE, .names = global },
-    { .kind = CLAIM_STORAGE, .names = shared, .parts = true },
-    { .kind = CLAIM_STORAGE, .names = registers, .holds = is_per_thread },
-    { .kind = CLAIM_COPY, .names = memory, .to = all },
-    { .kind = CLAIM_COPY, .names = all, .to = memory },
-    { .kind = CLAIM_NODE, .names = tasklets, .holds = is_for_threads },
-};
+claim_predicate *target_rule(const char *name)
+{
+    return !strcmp(name, "per-thread") ? is_per_thread : !strcmp(name, "for-threads") ? is_for_threads : NULL;
+}
 
 const struct target gpu_target = {
     .size = sizeof gpu_target,
     .name = "gpu",
-    .text = "maps and memory of GPUs; in code for the CPU, loops and memory of the host",
     .extends = &cpu_target,
-    .claims = claims,
-    .num_claims = sizeof claims / sizeof *claims,
     .device = true,
     .enter = gpu_enter,
     .leave = gpu_leave,

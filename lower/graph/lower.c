@@ -285,7 +285,7 @@ bool lower_program(struct sdfg *s, const struct lower_options *o, struct tree **
     lw->arena = ir->arena;
     lw->diags = ir->diags;
     lw->options = o;
-    lw->targets = o->targets ? o->targets : &targets_builtin;
+    lw->targets = o->targets;
     lw->tree = tree_new(ir, s->name);
     if (o->machine)
         lw->tree->machine = o->machine;

@@ -34,8 +34,14 @@ struct lower_provider {
     uint32_t index;
 };
 
+/* Library nodes of a class that an operation of the library lowers. */
+struct lower_operation {
+    const char *class_path; /* all of it; of the library NULL: any that its name is found in */
+    uint32_t row;           /* in ops.def */
+};
+
 struct lower_options {
-    const struct targets *targets; /* NULL: targets_builtin */
+    const struct targets *targets;
     const struct machine *machine; /* that the code is for; NULL: machine_baseline */
     const struct lower_bound *bound;
     uint32_t num_bound;
@@ -43,6 +49,10 @@ struct lower_options {
     uint32_t num_may_alias;
     const char *const *node_classes; /* class paths of library nodes that the embedding program implements */
     uint32_t num_node_classes;
+    /* Library nodes that operations of the library lower: those of the library in the order of their rows in ops.def.
+     */
+    const struct lower_operation *operations;
+    uint32_t num_operations;
     bool exported;      /* the code runs without the embedding program */
     uint32_t alignment; /* of array arguments, bytes; 0: that of the element */
     bool device;        /* code for a device: it must be told how large arguments are */

@@ -47,16 +47,9 @@ static bool mpi_enter(const struct target *target, struct scope *sc, struct map_
     return true;
 }
 
-static const char *const processes[] = { "MPI", NULL };
-
-static const struct claim claims[] = { { .kind = CLAIM_SCHEDULE, .names = processes } };
-
 const struct target mpi_target = {
     .size = sizeof mpi_target,
     .name = "mpi",
-    .text = "maps whose iterations run on different processes",
     .extends = &cpu_target,
-    .claims = claims,
-    .num_claims = sizeof claims / sizeof *claims,
     .enter = mpi_enter,
 };

@@ -128,17 +128,10 @@ static bool openmp_leave(const struct target *t, struct scope *sc, struct map_en
     return true;
 }
 
-static const char *const threads[] = { "Default", "CPU_Multicore", "CPU_Persistent", NULL };
-
-static const struct claim claims[] = { { .kind = CLAIM_SCHEDULE, .names = threads } };
-
 const struct target openmp_target = {
     .size = sizeof openmp_target,
     .name = "openmp",
-    .text = "loops on the threads of the host",
     .extends = &cpu_target,
-    .claims = claims,
-    .num_claims = sizeof claims / sizeof *claims,
     .enter = openmp_enter,
     .leave = openmp_leave,
 };

@@ -3,10 +3,15 @@
 
 #include <string.h>
 
-/* In this order: later ones go before earlier ones. */
-static const struct target *const builtin[] = { &cpu_target, &openmp_target, &mpi_target, &cuda_target };
-
-const struct targets targets_builtin = { builtin, sizeof builtin / sizeof *builtin };
+const struct target *target_builtin(const char *name)
+{
+    static const struct target *const all[] = { &cpu_target, &openmp_target, &mpi_target,
+                                                &sve_target, &gpu_target,    &cuda_target };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (!strcmp(all[i]->name, name))
+            return all[i];
+    return NULL;
+}
 
 /* ---- parts of a target ---- */
 
@@ -250,7 +255,7 @@ bool lower_node_by_target(struct scope *sc, struct node *n)
     struct claim_found found;
     const struct target *second;
     if (!target_find(lw->targets, CLAIM_NODE, type, NULL, NULL, &site, &found, &second) && !second)
-        return lower_node_as_usual(sc, n);
+        return diag_error(lw->diags, &n->place, DIAG_BUG, "no target claims the node");
     const struct target *t = usable(lw, &n->place, &found, second), *with = TARGET_WITH(t, node);
     return with_functions(lw, &n->place, t, with, "nodes") && with->node(t, sc, n);
 }

@@ -1,6 +1,6 @@
 /* Targets: who lowers the schedules, storages, copies and nodes of a program. A target is a table of what it claims and
- * a set of functions, each of which may be missing. The engine has three of its own, a plug-in fills in the same
- * struct.
+ * a set of functions, each of which may be missing. What the library's own claim is registered with an engine
+ * (engine/builtin/targets.c), as what those of plug-ins claim.
  *
  * Who is asked: of all claims that hold for an element, the most specific one (target_find); of equals, the one of the
  * target that was added last. */
@@ -37,6 +37,10 @@ struct claim {
     bool parts;          /* storages: memory from outside of a parallel scope has a part for each of its threads */
     const void *user;    /* of `holds` */
 };
+
+/* The predicate that claims name as their rule, or NULL (gpu.c). */
+typedef bool claim_predicate(const struct target *t, const struct claim *c, const struct claim_site *site);
+claim_predicate *target_rule(const char *name);
 
 /* ---- memory ---- */
 
@@ -114,8 +118,9 @@ struct targets {
     uint32_t count;
 };
 
-extern const struct targets targets_builtin; /* cpu, openmp, mpi, cuda */
-extern const struct target cpu_target, openmp_target, mpi_target, gpu_target, cuda_target;
+/* The code of the library's targets, which claim nothing themselves. */
+extern const struct target cpu_target, openmp_target, mpi_target, sve_target, gpu_target, cuda_target;
+const struct target *target_builtin(const char *name); /* NULL: there is none */
 
 struct claim_found {
     const struct target *target;

@@ -33,6 +33,9 @@ MAY_INCLUDE = {
     "engine/cli/failing.c": ["engine/cli/", "engine/include/", "cache/", "base/"],
     "engine": ["engine/", "frontend/frontend.h", "jit/place.h", "cache/", "ir/", "base/", *ABI, "runtime/stream.h", "runtime/device.h",
                "runtime/mpi.h"],
+    # what plug-ins include, and rows
+    "engine/builtin": ["engine/builtin/builtin.h", "engine/include/sdfg_plugin.h", "ir/passes/passes.def", "lower/opt/passes.def",
+                       "lower/graph/library/ops.def"],
     "engine/compile": ["engine/compile/", "engine/codegen.h", "engine/include/", "gpu/", "lower/", "jit/", "ir/", "base/", *ABI,
                        "runtime/cpu.h"], # what the processor can
     "engine/args/stream.c": ["engine/", "runtime/stream.h", *ABI], # callers' queues are those of the runtime

@@ -6,6 +6,7 @@
 #include "lower/graph/lower.h"
 
 #include "tests/lower/llvm_program.h"
+#include "tests/unit/registered.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -79,7 +80,7 @@ static void run_tasklet(struct data *d, int64_t n, const char *global, const cha
 {
     struct program p = program_begin();
     struct sdfg *s = program_of(p.ir, global, text);
-    struct lower_options o = { 0 };
+    struct lower_options o = registered_options(p.ir->arena);
     bool good = sdfg_infer_types(s) && clang_read_tasklets(s) && lower_program(s, &o, &p.t);
     program_show_errors(&p);
     CHECK(good);
@@ -321,7 +322,7 @@ TEST(libraries)
 
 static const char *refusal(struct ir *ir, struct sdfg *s)
 {
-    struct lower_options o = { 0 };
+    struct lower_options o = registered_options(ir->arena);
     struct tree *t;
     CHECK(!(sdfg_infer_types(s) && clang_read_tasklets(s) && lower_program(s, &o, &t)));
     CHECK_INT(diags_count(ir->diags), 1);

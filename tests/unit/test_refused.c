@@ -4,6 +4,7 @@
 #include "lower/graph/lower.h"
 
 #include "tests/unit/check.h"
+#include "tests/unit/registered.h"
 
 struct graph {
     struct ir *ir;
@@ -39,7 +40,7 @@ static void connect(struct graph *g)
 /* `message` and `path` may be NULL: not compared. */
 static void refused(struct graph *g, enum diag_code code, const char *message, const char *path)
 {
-    struct lower_options o = { 0 };
+    struct lower_options o = registered_options(g->ir->arena);
     struct tree *t;
     CHECK(!(sdfg_infer_types(g->s) && lower_program(g->s, &o, &t)));
     CHECK(diags_count(g->ir->diags) > 0);
@@ -247,9 +248,9 @@ static struct graph views(int count)
 
 TEST(views_of_views)
 {
-    struct lower_options o = { 0 };
-    struct tree *t;
     struct graph g = views(100);
+    struct lower_options o = registered_options(g.ir->arena);
+    struct tree *t;
     CHECK(sdfg_infer_types(g.s) && lower_program(g.s, &o, &t));
     CHECK_INT(diags_count(g.ir->diags), 0);
     ir_free(g.ir);

@@ -4,6 +4,7 @@
 #include "lower/graph/target.h"
 
 #include "tests/unit/check.h"
+#include "tests/unit/registered.h"
 
 /* ---- a target with a storage, a schedule and an operation of its own ---- */
 
@@ -132,13 +133,14 @@ static bool lowered(struct graph *g, const struct target *more, const struct tar
 {
     const struct target *all[8];
     uint32_t n = 0;
-    for (; n < targets_builtin.count; n++)
-        all[n] = targets_builtin.items[n];
+    struct lower_options o = registered_options(g->ir->arena);
+    for (; n < o.targets->count; n++)
+        all[n] = o.targets->items[n];
     all[n++] = more;
     if (last)
         all[n++] = last;
     struct targets targets = { all, n };
-    struct lower_options o = { .targets = &targets };
+    o.targets = &targets;
     struct tree *t;
     CHECK(build_finish(g->s) && sdfg_infer_types(g->s));
     counts = (struct counts){ 0 };
@@ -365,7 +367,7 @@ TEST(what_is_missing_comes_from_the_base)
     CHECK(TARGET_WITH(&child, claims) == &acme);
     CHECK(TARGET_WITH(&child, leave) == &cpu_target);
     CHECK(TARGET_WITH(&early, copy) == &cpu_target);
-    CHECK(!TARGET_WITH(&early, node));
+    CHECK(TARGET_WITH(&early, node) == &cpu_target);
     CHECK(!TARGET_WITH((const struct target *)NULL, node));
     struct graph g = graph();
     in_sram(&g, build_transient(g.s, "T", "float64", "N"));

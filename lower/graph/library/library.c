@@ -5,14 +5,24 @@
 
 #include <string.h>
 
-static const struct {
-    const char *library, *class;
+static const struct op {
+    const char *name, *library, *class;
     bool (*lower)(struct scope *, struct library *);
 } ops[] = {
-#define LIBRARY_OP(function, folder, class, text) { folder, class, lower_##function },
+#define LIBRARY_OP(function, folder, class, text) { folder "." class, folder, class, lower_##function },
 #include "lower/graph/library/ops.def"
 #undef LIBRARY_OP
 };
+
+enum { NUM_OPS = sizeof ops / sizeof *ops };
+
+uint32_t library_row(const char *name, uint32_t first)
+{
+    uint32_t i = first < NUM_OPS ? first : 0;
+    for (uint32_t tried = 0; tried < NUM_OPS && strcmp(ops[i].name, name) != 0; tried++)
+        i = (i + 1) % NUM_OPS;
+    return i;
+}
 
 /* DaCe 2.0.0b1 gave the library of MPI nodes another name. */
 static bool is_named(const char *path, const char *library)
@@ -36,9 +46,12 @@ static bool (*find(const struct lower *lw, const struct library *n))(struct scop
 {
     if (library_is_custom(lw, n))
         return lower_custom;
-    for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++)
-        if (path_matches(n->classpath, ops[i].library, ops[i].class))
-            return ops[i].lower;
+    for (uint32_t i = 0; i < lw->options->num_operations; i++) {
+        const struct lower_operation *o = &lw->options->operations[i];
+        const struct op *op = &ops[o->row];
+        if (o->class_path ? !strcmp(n->classpath, o->class_path) : path_matches(n->classpath, op->library, op->class))
+            return op->lower;
+    }
     return NULL;
 }
 

@@ -57,6 +57,9 @@ bool library_is_constant(const struct tree_expr *e, double value); /* complex on
 /* The type in which products of elements are summed up: that of NumPy, float16 and narrower in float32. */
 const struct type *library_sum_type(struct ir *ir, const struct type *a, const struct type *b);
 
+/* The row of ops.def that has this name ("blas.Gemm"), which there is; looked for from row `first` on. */
+uint32_t library_row(const char *name, uint32_t first);
+
 /* ---- operations that others are made of ---- */
 
 /* C[i,j] = alpha * sum_k A[i,k] B[k,j] + beta * C[i,j] (contract.c). Areas of rank 2; layouts and element types as they

@@ -1,9 +1,10 @@
 /* Counters by perf_event, as DaCe's PAPI_Counters. Each thread has a group of its own, opened when it first needs it.
  */
-#include "engine/providers.h"
+#include "engine/builtin/builtin.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* The providers of the library. They register as those of plug-ins do. What is saved and restored is in the code itself
+/* The providers of the library. What is saved and restored is in the code itself
  * (lower/graph/instrument.c), and a GPU is timed by the runtime, which sees each kernel and transfer. */
-#include "engine/providers.h"
+#include "engine/builtin/builtin.h"
 
 static bool wants_nothing(void *user, const sdfg_probe *site)
 {
@@ -8,7 +8,7 @@ static bool wants_nothing(void *user, const sdfg_probe *site)
     return false;
 }
 
-bool providers_register(const sdfg_plugin_api *api)
+bool builtin_providers(const sdfg_plugin_api *api)
 {
     void *perf = perf_new();
     const sdfg_provider rows[] = {
