@@ -1,15 +1,17 @@
 /* Each function of the API while allocations fail: an error of class ENVIRONMENT or success, nothing that stays behind,
  * and the same again succeeds afterwards.
  *
- *     fail-api FILE SCENARIO|core|llvm|all STRIDE [FIRST [LAST]]
+ *     fail-api FILE SCENARIO|core|llvm|all|files STRIDE [FIRST [LAST]]
  *
  * Every n-th allocation fails once, in a process of its own: n = FIRST, FIRST + STRIDE, ... until the work is through
  * without a failure (or LAST). Then all from the n-th on. `llvm`: the scenarios that compile; `core`: the
  * others. The folder for the disk cache is a new one. With TEST_COUNTS in the environment processes end by exit, which
- * writes counts of what ran. */
+ * writes counts of what ran. `files`: calls on files fail
+ * instead, as they do on a disk that is full or breaks, and as signals interrupt them. */
 #include "tests/fail/interpose.h"
 #include "tests/fail/scenario.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +19,8 @@
 #include <unistd.h>
 
 enum { HANGS_AFTER = 60 };
+
+static int file_error; /* errno of calls on files that fail; 0: allocations do */
 
 void leave(int status)
 {
@@ -58,10 +62,14 @@ static long run(const struct scenario *c, const char *file, long n, bool on, int
     s.file = file;
     if (c->prepare)
         c->prepare(&s);
-    fail_at(n, on);
+    if (file_error)
+        fail_file_at(n, on, file_error);
+    else
+        fail_at(n, on);
     sdfg_error *e = c->work(&s);
-    *failed = fail_failed();
+    *failed = file_error ? fail_file_failed() : fail_failed();
     fail_at(0, false);
+    fail_file_at(0, false, 0);
     if (e && sdfg_error_class_of(e) != SDFG_ERROR_ENVIRONMENT) {
         fprintf(stderr, "not of class environment: %s", sdfg_error_text(e));
         leave(5);
@@ -122,19 +130,38 @@ static unsigned try_all(const struct scenario *c, const char *file, long stride,
 {
     unsigned bad = 0;
     long usual = usual_of(c, file);
-    for (int on = 0; on < 2; on++) {
+    for (int on = 0; on < (file_error == EINTR ? 1 : 2); on++) { /* whoever is interrupted for ever waits for ever */
         long n = first;
         int code = 0;
         for (; code != 1 && (!last || n <= last); n += stride) {
             code = attempt(c, file, n, on, usual);
             if (code > 1) {
-                printf("%s: allocation %ld fails%s: %s %d\n", c->name, n, on ? " and all after it" : "",
-                       code > 128 ? "signal" : "status", code > 128 ? code - 128 : code);
+                printf("%s: %s %ld fails%s: %s %d\n", c->name, file_error ? "call on files" : "allocation", n,
+                       on ? " and all after it" : "", code > 128 ? "signal" : "status", code > 128 ? code - 128 : code);
                 bad++;
             }
         }
-        printf("%s: up to allocation %ld%s\n", c->name, n - stride, on ? " and all after it" : "");
+        printf("%s: up to %s %ld%s\n", c->name, file_error ? "call on files" : "allocation", n - stride,
+               on ? " and all after it" : "");
     }
+    return bad;
+}
+
+enum { NUM_LISTS = 3 };
+static const struct scenario *const lists[NUM_LISTS] = { call_scenarios, setting_scenarios, graph_scenarios };
+
+static unsigned try_files(const char *file, long stride, long first, long last)
+{
+    static const char *const names[] = { "load", "engine", "disk", "store", "full", "python", "graph-text" };
+    static const int errors[] = { EIO, EINTR, ENOSPC };
+    unsigned bad = 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        for (int l = 0; l < NUM_LISTS; l++)
+            for (const struct scenario *s = lists[l]; s->name; s++)
+                for (int k = 0; k < 3 && !strcmp(s->name, names[i]); k++) {
+                    file_error = errors[k];
+                    bad += try_all(s, file, stride, first, last);
+                }
     return bad;
 }
 
@@ -146,8 +173,7 @@ int main(int argc, char **argv)
     long last = argc > 5 ? strtol(argv[5], NULL, 10) : 0;
     unsigned bad = 0, tried = 0;
     setbuf(stdout, NULL);
-    const struct scenario *const lists[] = { call_scenarios, setting_scenarios, graph_scenarios };
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < NUM_LISTS; i++)
         for (const struct scenario *s = lists[i]; s->name; s++) {
             bool among = !strcmp(argv[2], s->llvm ? "llvm" : "core");
             if (!among && strcmp(argv[2], "all") && strcmp(argv[2], s->name))
@@ -155,5 +181,9 @@ int main(int argc, char **argv)
             bad += try_all(s, argv[1], stride, first, last);
             tried++;
         }
+    if (!strcmp(argv[2], "files")) {
+        bad += try_files(argv[1], stride, first, last);
+        tried++;
+    }
     return bad || !tried;
 }

@@ -242,6 +242,22 @@ static void prepare_opened(struct state *s)
     must(sdfg_engine_backend(&version, s->engine));
 }
 
+/* So many kernels are stored that the folder is pruned. */
+static void prepare_full(struct state *s)
+{
+    sdfg_options o;
+    sdfg_options_init(&o, sizeof o);
+    s->cache = new_folder();
+    o.cache_dir = s->cache;
+    o.cache_bytes = 1;
+    must(sdfg_engine_new(&s->engine, &o));
+    must(load_file(s));
+    char *text;
+    must(sdfg_program_emit(&text, NULL, s->program, SDFG_EMIT_OBJECT, NULL, 0));
+    sdfg_text_free(text);
+    must(make_args(s));
+}
+
 static sdfg_error *call_and_wait(struct state *s)
 {
     sdfg_error *e = run_call(s);
@@ -286,6 +302,7 @@ const struct scenario call_scenarios[] = {
     { "specialize", prepare_compiled, specialize, true, false },
     { "compile", prepare_compiled, run_call, true, false },
     { "store", prepare_storing, call_and_wait, true, false },
+    { "full", prepare_full, call_and_wait, true, false },
     { "emit-assembly", prepare_call, emit_assembly, true, false },
     { "emit-remarks", prepare_call, emit_remarks, true, false },
     { "export-shared", prepare_call, export_shared, true, false },
