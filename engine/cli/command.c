@@ -3,11 +3,10 @@
 
 #include "base/fatal.h"
 #include "base/near.h"
-#include "base/number.h"
 #include "engine/cli/file.h"
+#include "engine/cli/option_value.h"
 #include "engine/cli/options.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,107 +48,7 @@ void command_help(enum tool tool)
     puts(exit_codes);
 }
 
-/* ---- values ---- */
-
-static bool usage(const struct command *c, const struct option *o, const char *value, const char *expected)
-{
-    fprintf(stderr, "%s: --%s=%s: expected %s\n", tool_name(c->tool), o->name, value, expected);
-    return false;
-}
-
-static bool take_int(const struct command *c, const struct option *o, const char *value, int least, int most, int *out)
-{
-    char *end, expected[64];
-    long n = strtol(value, &end, 10);
-    if (end != value && !*end && n >= least && n <= most) {
-        *out = (int)n;
-        return true;
-    }
-    snprintf(expected, sizeof expected, "a number from %d to %d", least, most);
-    return usage(c, o, value, expected);
-}
-
-static bool take_real(const struct command *c, const struct option *o, const char *value, double *out)
-{
-    return (number_parse(value, out) && *out >= 0) || usage(c, o, value, "a number that is not negative");
-}
-
-/* A number of bytes, with K, M or G for powers of 1024. */
-static bool take_limit(struct command *c, const struct option *o, const char *value)
-{
-    static const char units[] = "KMG";
-    char *end;
-    errno = 0;
-    unsigned long long n = strtoull(value, &end, 10);
-    const char *unit = *end ? strchr(units, *end) : NULL;
-    unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
-    if (end == value || *value == '-' || errno || (*end && (!unit || end[1])) || !n || n > UINT64_MAX >> shift)
-        return usage(c, o, value, "a number of bytes, such as 65536, 64K, 512M or 2G");
-    c->limits = (sdfg_limits){ sizeof c->limits, n << shift, n << shift };
-    c->options.limits = &c->limits;
-    file_set_limit(n << shift);
-    return true;
-}
-
-/* One of the words, separated by spaces in `words`. */
-static bool take_word(const struct command *c, const struct option *o, const char *value, const char *words, int *out)
-{
-    size_t length = strlen(value);
-    int index = 0;
-    for (const char *at = words; *at; index++) {
-        size_t n = strcspn(at, " ");
-        if (n == length && !strncmp(at, value, n)) {
-            *out = index;
-            return true;
-        }
-        at += n + (at[n] == ' ');
-    }
-    char expected[128];
-    snprintf(expected, sizeof expected, "one of: %s", words);
-    return usage(c, o, value, expected);
-}
-
-/* timer:maps, PAPI_Counters ...; the engine knows who there is. */
-static bool take_instrument(struct command *c, const struct option *o, const char *value)
-{
-    size_t length = strcspn(value, ":");
-    int word = 3;
-    if (!length || length >= sizeof c->instrument)
-        return usage(c, o, value, "timer or another name of --list=providers");
-    if (value[length] && !take_word(c, o, value + length + 1, "maps states tasklets all", &word))
-        return false;
-    snprintf(c->instrument, sizeof c->instrument, "%.*s", (int)length, value);
-    c->options.instrument = word < 3 ? 1u << word : SDFG_INSTRUMENT_ALL;
-    c->options.instrument_with = strcmp(c->instrument, "timer") != 0 ? c->instrument : NULL;
-    return true;
-}
-
-/* sm_90 is 90. */
-static bool take_arch(struct command *c, const struct option *o, const char *value)
-{
-    char *end = "";
-    long arch = strncmp(value, "sm_", 3) ? 0 : strtol(value + 3, &end, 10);
-    if (arch < 10 || arch > 999 || *end || value[3] < '1' || value[3] > '9')
-        return usage(c, o, value, "sm_ and a number, such as sm_90");
-    c->options.arch = (int)arch;
-    return true;
-}
-
-static void add_pair(struct pairs *p, char *name, const char *value)
-{
-    p->items[p->count++] = (struct pair){ name, value };
-}
-
-/* Splits NAME=VALUE in place. */
-static bool take_pair(const struct command *c, const struct option *o, char *text, struct pairs *p)
-{
-    char *sign = strchr(text, '=');
-    if (!sign || sign == text)
-        return usage(c, o, text, "NAME=VALUE");
-    *sign = 0;
-    add_pair(p, text, sign + 1);
-    return true;
-}
+/* ---- options ---- */
 
 static void print_dump(void *user, const char *title, const char *text)
 {
@@ -173,11 +72,11 @@ static bool apply_cc(struct command *c, const struct option *o, char *value)
         break;
     case OPTION_EMIT_CODE:
         if (c->tool == TOOL_OPT) {
-            c->emits = take_word(c, o, value, "sdfg tree", &word);
+            c->emits = value_word(c, o, value, "sdfg tree", &word);
             c->emit_code = word ? SDFG_EXPORT_TREE : SDFG_EXPORT_SDFG;
             return c->emits;
         }
-        c->emits = take_word(c, o, value, "asm tree remarks", &word);
+        c->emits = value_word(c, o, value, "asm tree remarks", &word);
         c->emit_code = (enum sdfg_export_form)(SDFG_EXPORT_ASM + word);
         return c->emits;
     case OPTION_TARGET:
@@ -202,14 +101,14 @@ static bool apply_bench(struct command *c, const struct option *o, char *value)
         c->against = value;
         break;
     case OPTION_SAMPLES:
-        return take_int(c, o, value, 5, 100000, &c->samples);
+        return value_int(c, o, value, 5, 100000, &c->samples);
     case OPTION_SECONDS:
-        return take_real(c, o, value, &c->seconds);
+        return value_real(c, o, value, &c->seconds);
     case OPTION_TUNE:
         c->tune = 10;
-        return !value || take_real(c, o, value, &c->tune);
+        return !value || value_real(c, o, value, &c->tune);
     case OPTION_COLD_SAMPLES:
-        return take_int(c, o, value, 1, 1000, &c->cold_samples);
+        return value_int(c, o, value, 1, 1000, &c->cold_samples);
     case OPTION_COMPILER:
         c->compiler = value;
         break;
@@ -255,21 +154,22 @@ static bool apply_run(struct command *c, const struct option *o, char *value)
     switch (o->id) {
     case OPTION_TIME:
         c->time = TIME_TEXT;
-        if (value && (ok = take_word(c, o, value, "text json", &word)) && word)
+        if (value && (ok = value_word(c, o, value, "text json", &word)) && word)
             c->time = TIME_JSON;
         break;
     case OPTION_REPEAT:
-        return take_int(c, o, value, 1, 1000000000, &c->repeat);
+        return value_int(c, o, value, 1, 1000000000, &c->repeat);
     case OPTION_WARMUP:
-        return take_int(c, o, value, 0, 1000000000, &c->warmup);
+        return value_int(c, o, value, 0, 1000000000, &c->warmup);
     case OPTION_REPORT:
         c->report_file = value;
         break;
     case OPTION_CHECK:
         ok = sdfg_check_by_name(value, &c->options.check);
-        return ok || usage(c, o, value, "bounds, uninit, alias, overflow, scope, nan, race, race-sample or all");
+        return ok ||
+               value_refused(c, o, value, "bounds, uninit, alias, overflow, scope, nan, race, race-sample or all");
     case OPTION_INSTRUMENT:
-        return take_instrument(c, o, value);
+        return value_instrument(c, o, value);
     case OPTION_SAVE_DATA:
         c->options.save_data = value;
         break;
@@ -277,7 +177,7 @@ static bool apply_run(struct command *c, const struct option *o, char *value)
         c->options.restore_data = value;
         break;
     case OPTION_THREADS:
-        return take_int(c, o, value, 1, 65536, &c->options.num_threads);
+        return value_int(c, o, value, 1, 65536, &c->options.num_threads);
     case OPTION_SPECIALIZE:
         c->options.specialize = value;
         break;
@@ -285,24 +185,24 @@ static bool apply_run(struct command *c, const struct option *o, char *value)
         if (c->tool == TOOL_RUN && !strcmp(value, "max"))
             c->options.opt_level = SDFG_OPT_MAX;
         else if (c->tool == TOOL_RUN && (!*value || value[1] || *value < '0' || *value > '3'))
-            return usage(c, o, value, "0 to 3, or max");
+            return value_refused(c, o, value, "0 to 3, or max");
         else
-            return take_int(c, o, value, 0, 3, &c->options.opt_level);
+            return value_int(c, o, value, 0, 3, &c->options.opt_level);
         break;
     case OPTION_TIER:
-        ok = take_word(c, o, value, "full quick auto", &word);
+        ok = value_word(c, o, value, "full quick auto", &word);
         c->options.tier = (enum sdfg_tier)word;
         c->tier_given = true;
         break;
     case OPTION_FP:
-        ok = take_word(c, o, value, "default strict fast", &word);
+        ok = value_word(c, o, value, "default strict fast", &word);
         c->options.fp = (enum sdfg_fp)word;
         break;
     case OPTION_DEVICE:
         c->options.device = value;
         break;
     case OPTION_ARCH:
-        ok = take_arch(c, o, value);
+        ok = value_arch(c, o, value);
         break;
     case OPTION_CODEGEN:
         c->options.codegen = value;
@@ -320,15 +220,15 @@ static bool apply_run(struct command *c, const struct option *o, char *value)
         c->options.cache_dir = "";
         break;
     case OPTION_LINKER:
-        ok = take_word(c, o, value, "auto place orc", &word);
+        ok = value_word(c, o, value, "auto place orc", &word);
         c->options.linker = (enum sdfg_linker)word;
         break;
     case OPTION_EXTERNAL_FILES:
-        ok = take_word(c, o, value, "folder none any", &word);
+        ok = value_word(c, o, value, "folder none any", &word);
         c->options.external_files = (enum sdfg_external_files)word;
         break;
     case OPTION_INPUT_LIMIT:
-        return take_limit(c, o, value);
+        return value_limit(c, o, value);
     case OPTION_DEBUG_INFO:
         c->options.debug_info = true;
         break;
@@ -345,9 +245,9 @@ static bool apply_run(struct command *c, const struct option *o, char *value)
         c->sdfg_name = value;
         break;
     case OPTION_JOBS:
-        return take_int(c, o, value, 1, 4096, &c->jobs);
+        return value_int(c, o, value, 1, 4096, &c->jobs);
     case OPTION_TIMEOUT:
-        return take_real(c, o, value, &c->timeout);
+        return value_real(c, o, value, &c->timeout);
     case OPTION_LIST:
         c->list_file = value;
         break;
@@ -364,17 +264,17 @@ static bool apply(struct command *c, const struct option *o, char *value)
     switch (o->id) {
     case OPTION_DESCRIBE:
         c->describe = DESCRIBE_TEXT;
-        if (value && (ok = take_word(c, o, value, "text json", &word)) && word)
+        if (value && (ok = value_word(c, o, value, "text json", &word)) && word)
             c->describe = DESCRIBE_JSON;
         break;
     case OPTION_EMIT:
-        ok = take_word(c, o, value, "sdfg tree ll ll-opt asm obj work cuda ptx cubin map dot html", &word);
+        ok = value_word(c, o, value, "sdfg tree ll ll-opt asm obj work cuda ptx cubin map dot html", &word);
         c->emit = (enum sdfg_emit)(word <= SDFG_EMIT_WORK ? word : word - SDFG_EMIT_WORK - 1 + SDFG_EMIT_CUDA);
         c->show_view = word < VIEW_WORDS ? VIEW_NONE : (enum show_view)(VIEW_DOT + word - VIEW_WORDS);
         c->emits = true;
         break;
     case OPTION_REMARKS:
-        ok = !value || take_word(c, o, value, "all done missed", &word);
+        ok = !value || value_word(c, o, value, "all done missed", &word);
         c->remarks = (enum show_remarks)(REMARKS_ALL + word);
         break;
     case OPTION_FILE:
@@ -390,32 +290,32 @@ static bool apply(struct command *c, const struct option *o, char *value)
         c->explain_cache = true;
         break;
     case OPTION_OUTPUT:
-        return take_pair(c, o, value, &c->outputs);
+        return value_pair(c, o, value, &c->outputs);
     case OPTION_EXPECT:
-        return take_pair(c, o, value, &c->expects);
+        return value_pair(c, o, value, &c->expects);
     case OPTION_DISTRIBUTE:
-        return take_pair(c, o, value, &c->distributes);
+        return value_pair(c, o, value, &c->distributes);
     case OPTION_GRID:
         c->grid = value;
         break;
     case OPTION_ASSERT:
-        c->drop_assertions = ok = take_word(c, o, value, "drop", &word);
+        c->drop_assertions = ok = value_word(c, o, value, "drop", &word);
         break;
     case OPTION_WARN:
-        c->no_warnings = ok = take_word(c, o, value, "none", &word);
+        c->no_warnings = ok = value_word(c, o, value, "none", &word);
         break;
     case OPTION_WATCH:
         c->watch = true;
         break;
     case OPTION_INDEX:
-        c->trust_indices = ok = take_word(c, o, value, "trust", &word);
+        c->trust_indices = ok = value_word(c, o, value, "trust", &word);
         break;
     case OPTION_SET:
-        return take_pair(c, o, value, &c->values);
+        return value_pair(c, o, value, &c->values);
     case OPTION_RTOL:
-        return take_real(c, o, value, &c->rtol);
+        return value_real(c, o, value, &c->rtol);
     case OPTION_ATOL:
-        return take_real(c, o, value, &c->atol);
+        return value_real(c, o, value, &c->atol);
     case OPTION_ERROR_JSON:
         c->error_json = true;
         break;
@@ -435,8 +335,8 @@ static bool apply(struct command *c, const struct option *o, char *value)
 static bool take_list(struct command *c)
 {
     int word = 0;
-    c->lists = take_word(c, option_find(c->tool, "list", 4), c->list_file, "targets passes ops enums plugins providers",
-                         &word);
+    c->lists = value_word(c, option_find(c->tool, "list", 4), c->list_file,
+                          "targets passes ops enums plugins providers", &word);
     c->list = (enum sdfg_list_kind)word;
     return c->lists;
 }
@@ -454,7 +354,7 @@ static bool parse_dashed(struct command *c, char *word, char *next, bool *used_n
         o = option_find(c->tool, "help", 4);
     if (!o && sign && word[1] == '-' && length) {
         *sign = 0;
-        add_pair(&c->values, name, sign + 1);
+        value_add_pair(&c->values, name, sign + 1);
         return true;
     }
     if (!o) {
@@ -466,7 +366,7 @@ static bool parse_dashed(struct command *c, char *word, char *next, bool *used_n
     }
     char *value = sign ? sign + 1 : NULL;
     if (o->takes == TAKES_NOTHING && value)
-        return usage(c, o, value, "no value");
+        return value_refused(c, o, value, "no value");
     if (o->takes == TAKES_VALUE && !value) {
         if (!next) {
             fprintf(stderr, "%s: '%s' needs a value: %s\n", tool_name(c->tool), word, o->value);
