@@ -431,7 +431,7 @@ const struct constant *sdfg_find_constant(const struct sdfg *s, const char *name
 bool constant_bytes(struct ir *ir, const struct constant *c, void **bytes, size_t *size); /* decoded, C order */
 uint64_t constant_elements(const struct constant *c);                                     /* that the value has */
 
-const struct connector *node_in_conn(const struct node *n, const char *name); /* NULL if not declared */
+const struct connector *node_in_conn(const struct node *n, const char *name); /* NULL if not declared; of NULL, too */
 const struct connector *node_out_conn(const struct node *n, const char *name);
 struct edge *node_in_edge(const struct node *n, const char *conn); /* first edge into that connector, or NULL */
 struct edge *node_out_edge(const struct node *n, const char *conn);

@@ -7,7 +7,7 @@
 
 const struct connector *node_in_conn(const struct node *n, const char *name)
 {
-    for (uint32_t i = 0; i < n->in_conns.count; i++)
+    for (uint32_t i = 0; name && i < n->in_conns.count; i++)
         if (!strcmp(n->in_conns.items[i].name, name))
             return &n->in_conns.items[i];
     return NULL;
@@ -15,7 +15,7 @@ const struct connector *node_in_conn(const struct node *n, const char *name)
 
 const struct connector *node_out_conn(const struct node *n, const char *name)
 {
-    for (uint32_t i = 0; i < n->out_conns.count; i++)
+    for (uint32_t i = 0; name && i < n->out_conns.count; i++)
         if (!strcmp(n->out_conns.items[i].name, name))
             return &n->out_conns.items[i];
     return NULL;

@@ -23,13 +23,13 @@ def counted(build):
 
 
 def project(name, build):
-    """The path below the project's folder, of files that count."""
+    """The path below the project's folder, of files that count; what an older build has left does not."""
     path = pathlib.Path(name) if name.startswith("/") else build / name
     try:
         relative = path.resolve().relative_to(TOP)
     except ValueError:
         return None
-    return relative if relative.parts[0] in FOLDERS else None
+    return relative if relative.parts[0] in FOLDERS and (TOP / relative).exists() else None
 
 
 def ways(path, branches):

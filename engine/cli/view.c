@@ -5,6 +5,19 @@
 #include <math.h>
 #include <string.h>
 
+/* Shapes and strides come from files: what leaves 64 bits stays at their end. */
+static int64_t times(int64_t a, int64_t b)
+{
+    int64_t product;
+    return !__builtin_mul_overflow(a, b, &product) ? product : (a < 0) != (b < 0) ? INT64_MIN : INT64_MAX;
+}
+
+static int64_t plus(int64_t a, int64_t b)
+{
+    int64_t sum;
+    return !__builtin_add_overflow(a, b, &sum) ? sum : a < 0 ? INT64_MIN : INT64_MAX;
+}
+
 struct view view_of_tensor(const struct tensor *t)
 {
     struct view v = { .dtype = t->dtype, .item_bytes = t->item_bytes, .rank = t->rank, .data = t->data };
@@ -12,7 +25,7 @@ struct view view_of_tensor(const struct tensor *t)
     for (int i = t->rank - 1; i >= 0; i--) {
         v.shape[i] = t->shape[i];
         v.strides[i] = stride;
-        stride *= t->shape[i];
+        stride = times(stride, t->shape[i]);
     }
     return v;
 }
@@ -21,7 +34,7 @@ int64_t view_count(const struct view *v)
 {
     int64_t count = 1;
     for (int i = 0; i < v->rank; i++)
-        count *= v->shape[i];
+        count = times(count, v->shape[i]);
     return count;
 }
 
@@ -42,8 +55,8 @@ void view_extent(const struct view *v, int64_t *begin, int64_t *end)
         return;
     *end = 1;
     for (int i = 0; i < v->rank; i++) {
-        int64_t span = (v->shape[i] - 1) * v->strides[i];
-        *(span < 0 ? begin : end) += span;
+        int64_t span = times(v->shape[i] - 1, v->strides[i]), *way = span < 0 ? begin : end;
+        *way = plus(*way, span);
     }
 }
 
