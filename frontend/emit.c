@@ -157,27 +157,13 @@ static const char *substituted(struct emission *e, const struct value *v, int sh
     return text_get(&t);
 }
 
-/* Code divides as C does, so Python's division of integers is spelt out. */
-static const struct sym *code_of(struct fe *f, const struct sym *s)
-{
-    if (!s->num_args)
-        return s;
-    const struct sym **args = NEW_ARRAY(f->arena, const struct sym *, s->num_args);
-    for (uint32_t i = 0; i < s->num_args; i++)
-        args[i] = code_of(f, s->args[i]);
-    bool named = s->op == SYM_SUBSCRIPT || s->op == SYM_ATTR || s->op == SYM_CALL;
-    if (s->op == SYM_FLOOR_DIV || s->op == SYM_MOD)
-        return sym_make(f->ir, SYM_CALL, NULL, intern(f->ir->names, s->op == SYM_MOD ? "py_mod" : "py_floor"), args, 2);
-    return sym_make(f->ir, s->op, s->op == SYM_CAST ? s->type : NULL, named ? s->name : NULL, args, s->num_args);
-}
-
 /* The element of `v` at the parameters of the map; axis a of `v` is parameter a + shift. */
 static const char *element_text(struct emission *e, const struct value *v, int shift)
 {
     if (fe_is_number(v))
         return number_text(e, v);
     if (v->kind == FE_SYMBOL)
-        return fe_format(e->f, v->sym->op == SYM_NAME ? "%s" : "(%s)", fe_text(e->f, code_of(e->f, v->sym)));
+        return fe_format(e->f, v->sym->op == SYM_NAME ? "%s" : "(%s)", fe_text(e->f, fe_code_division(e->f, v->sym)));
     if (v->kind == FE_ELEM)
         return strcmp(v->elem->format, "#index") == 0 ? param(e, shift) : substituted(e, v, shift);
     return view_text(e, v, shift);

@@ -28,7 +28,7 @@ const struct sym **fe_extents(struct fe *f, const struct py *n, const struct val
         return fe_unsupported(f, n, "more than %d dimensions", FE_MAX_RANK);
     const struct sym **shape = NEW_ARRAY(f->arena, const struct sym *, *rank + 1);
     for (uint32_t i = 0; i < *rank; i++) {
-        const struct value *s = fe_as_symbol(f, n, items[i]);
+        const struct value *s = fe_as_size(f, n, items[i]);
         if (!s)
             return NULL;
         shape[i] = fe_sym(f, s);

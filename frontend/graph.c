@@ -233,10 +233,21 @@ static const struct value *symbolic(struct fe *f, const struct py *n, const stru
     return NULL;
 }
 
+static const struct value *exact(struct fe *f, const struct py *n, const struct value *v, bool size)
+{
+    const struct sym *s = fe_sym(f, v), *changed = f->level ? fe_exact_division(f, n, s, size) : s;
+    return !changed ? NULL : v->kind == FE_BOOL ? fe_int(f, v->i) : s == changed ? v : fe_symbol(f, changed);
+}
+
+const struct value *fe_as_size(struct fe *f, const struct py *n, const struct value *v)
+{
+    return v && fe_sym(f, v) ? exact(f, n, v, true) : fe_as_symbol(f, n, v);
+}
+
 const struct value *fe_as_symbol(struct fe *f, const struct py *n, const struct value *v)
 {
     if (!v || fe_sym(f, v))
-        return v && v->kind == FE_BOOL ? fe_int(f, v->i) : v;
+        return v ? exact(f, n, v, false) : NULL;
     if (!fe_is_data(v) || !fe_is_int_type(v->type))
         return fe_raise(f, n, "TypeError", "an integer is needed here, this is %s", fe_describe(f, v));
     if (v->rank > 0) {

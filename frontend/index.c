@@ -38,6 +38,7 @@ static const struct sym *point_index(struct fe *f, const struct py *n, const str
     const struct sym *s = fe_sym(f, v);
     if (s) {
         s = wrapped(f, n, s, extent);
+        s = s ? fe_exact_division(f, n, s, false) : NULL;
         if (!s)
             return NULL;
         if (s->op == SYM_INT && (s->i < 0 || (extent->op == SYM_INT && s->i >= extent->i)))
@@ -60,7 +61,7 @@ static const struct sym *bound(struct fe *f, const struct py *n, const struct va
 {
     if (v->kind == FE_NONE)
         return otherwise;
-    v = fe_as_symbol(f, n, v);
+    v = fe_as_size(f, n, v);
     const struct sym *s = v ? fe_sym(f, v) : NULL;
     if (!s)
         return NULL;

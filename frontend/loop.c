@@ -179,6 +179,9 @@ static bool run_for(struct fe *f, const void *user)
     }
     struct fe_region kept = fe_enter(f, l ? &l->region : NULL);
     fe_declare_symbol(f, it->symbol);
+    uint32_t not_negative = f->not_negative.count;
+    if (step->op == SYM_INT && fe_is_not_negative(f, step->i > 0 ? begin : sym_add(f->ir, end, sym_int(f->ir, 1))))
+        vec_push(f->arena, &f->not_negative, it->symbol);
     const struct sym *symbol = sym_name(f->ir, it->symbol);
     bool good = true;
     if (it->array) {
@@ -191,6 +194,7 @@ static bool run_for(struct fe *f, const void *user)
     }
     good = good && loop_body(f, &it->node->for_.body);
     fe_leave(f, &kept);
+    f->not_negative.count = not_negative;
     replace_in(f, &start, symbol, last_value(f, begin, end, step));
     return good;
 }

@@ -219,10 +219,13 @@ static bool run(struct fe *f, const void *user)
     }
     f->level = level;
     struct fe_region kept = fe_enter(f, level->sdfg ? &level->sdfg->region : NULL);
+    uint32_t not_negative = f->not_negative.count;
     for (uint32_t i = 0; i < s->parameters.count; i++) {
         const struct fe_parameter *p = &s->parameters.items[i];
         vec_push(f->arena, &level->params, p->symbol);
         vec_push(f->arena, &f->symbols, p->symbol);
+        if (p->not_negative)
+            vec_push(f->arena, &f->not_negative, p->symbol);
         if (p->name)
             bind_parameter(f, p, fe_symbol(f, sym_name(f->ir, p->symbol)));
     }
@@ -235,6 +238,7 @@ static bool run(struct fe *f, const void *user)
     f->map_loops = map_loops;
     f->ended = false;
     f->symbols.count = symbols;
+    f->not_negative.count = not_negative;
     if (!f->dry && !f->region->blocks.count)
         fe_state(f, "empty");
     f->place = place;
@@ -334,6 +338,7 @@ bool fe_map(struct fe *f, const struct py *n, const struct value *ranges)
         if (name->kind != PY_NAME || items[i]->kind != FE_SLICE || items[i]->items[1]->kind == FE_NONE)
             return fe_error(f, name, "a map has a name and a range begin:end for each dimension") != NULL;
         const char *symbol = fe_loop_symbol(f, name->name.id), *part[3] = { "0", NULL, "1" };
+        bool not_negative = true;
         for (int k = 0; k < 3; k++) {
             if (items[i]->items[k]->kind == FE_NONE)
                 continue;
@@ -341,8 +346,9 @@ bool fe_map(struct fe *f, const struct py *n, const struct value *ranges)
             if (!v)
                 return false;
             part[k] = fe_text(f, fe_sym(f, v));
+            not_negative &= k == 1 || fe_is_not_negative(f, fe_sym(f, v));
         }
-        vec_push(f->arena, &s.parameters, ((struct fe_parameter){ name, name->name.id, symbol }));
+        vec_push(f->arena, &s.parameters, ((struct fe_parameter){ name, name->name.id, symbol, not_negative }));
         text_printf(&t, "%s%s = %s:%s:%s", i ? ", " : "", symbol, part[0], part[1], part[2]);
     }
     s.ranges = text_get(&t);

@@ -182,7 +182,7 @@ static const char *value_text(struct fe *f, const struct py *n, const struct val
     case FE_FLOAT:
         return v->f != v->f ? "nan" : fe_format(f, v->f < 0 ? "(%s)" : "%s", number_print(v->f, buffer));
     case FE_SYMBOL:
-        return fe_format(f, v->sym->op == SYM_NAME ? "%s" : "(%s)", fe_text(f, v->sym));
+        return fe_format(f, v->sym->op == SYM_NAME ? "%s" : "(%s)", fe_text(f, fe_code_division(f, v->sym)));
     case FE_TYPE:
         return fe_format(f, "dace.%s", v->type->name);
     case FE_BUILTIN:

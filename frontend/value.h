@@ -285,6 +285,7 @@ struct fe {
     VEC(const char *) symbols; /* in scope: those of the program, of loops and maps, promoted scalars */
     struct map symbol_types;   /* name -> const struct type *: program symbols that were declared */
     VEC(const char *) program_symbols;
+    VEC(const char *) not_negative; /* of loops and maps around the statement */
     VEC(const struct fe_function *) calls;
     uint32_t depth;     /* of loops, maps and branches around the statement */
     uint32_t loops;     /* of loops and maps, of this function */
@@ -517,6 +518,13 @@ const struct value *fe_formatted(struct fe *f, const struct py *n);
 const struct value *fe_plain(struct fe *f, const struct py *n, const struct value *v, const char *wish);
 /* An integer known at run time as a symbol. */
 const struct value *fe_as_symbol(struct fe *f, const struct py *n, const struct value *v);
+const struct value *fe_as_size(struct fe *f, const struct py *n,
+                               const struct value *v); /* of what may not be negative */
+/* Quotients and remainders of symbols (division.c), with Python's values: in code, and in what else a graph computes,
+ * where a call may be required to have a dividend that is not negative. NULL with an error. */
+const struct sym *fe_code_division(struct fe *f, const struct sym *s);
+const struct sym *fe_exact_division(struct fe *f, const struct py *n, const struct sym *s, bool size);
+bool fe_is_not_negative(struct fe *f, const struct sym *s);
 bool fe_is_plain(const struct value *v);
 
 /* ---- statements (stmt.c, loop.c, assign.c) ---- */
@@ -536,6 +544,7 @@ bool fe_map(struct fe *f, const struct py *n, const struct value *ranges);
 struct fe_parameter {
     const struct py *node;
     const char *name, *symbol;
+    bool not_negative;
 };
 struct fe_scoped {
     const struct py *node;

@@ -121,7 +121,7 @@ static bool format_parts(struct py_parser *p, struct parts *s, bool raw, bool sp
         const struct py_token t = *py_next(p);
         if (t.kind == PY_TOKEN_F_MIDDLE) {
             p->at++;
-            if (!py_unescape(p, t.begin, t.end, false, raw, !spec, pend(s, t.begin, t.end)))
+            if (!py_unescape(p, t.begin, t.begin, t.end, false, raw, !spec, pend(s, t.begin, t.end)))
                 return false;
         } else if (t.word == PY_W_LBRACE) {
             if (!field(p, s, raw))
@@ -252,14 +252,15 @@ static struct py *parenthesized(struct py_parser *p)
     bool comma = false;
     p->at++;
     if (!py_accept(p, PY_W_RPAR)) {
-        struct py *first = py_is(p, PY_W_YIELD) ? py_yield(p) : py_star_named(p);
+        bool yields = py_is(p, PY_W_YIELD);
+        struct py *first = yields ? py_yield(p) : py_star_named(p);
         if (!first)
             return NULL;
         if (at_comprehension(p))
             return comprehend(p, PY_GENERATOR_EXP, begin, first, PY_W_RPAR);
         if (first->kind == PY_STARRED && py_is(p, PY_W_RPAR))
             return py_fail(p, first->begin, "cannot use starred expression here");
-        if ((first->kind == PY_YIELD || first->kind == PY_YIELD_FROM) && !py_is(p, PY_W_RPAR))
+        if (yields && !py_is(p, PY_W_RPAR))
             return py_invalid(p);
         if (!items(p, &list, first, PY_W_RPAR, &comma))
             return NULL;
@@ -357,10 +358,12 @@ static struct py *braces(struct py_parser *p)
         return py_new(p, PY_DICT, begin);
     if (py_is(p, PY_W_POWER))
         return dict_display(p, begin, NULL);
+    uint32_t first_begin = py_next(p)->begin;
     struct py *first = py_star_named(p);
     if (!first)
         return NULL;
-    if (py_is(p, PY_W_COLON) && first->kind != PY_STARRED && first->kind != PY_NAMED_EXPR)
+    bool bare_walrus = first->kind == PY_NAMED_EXPR && first->begin == first_begin;
+    if (py_is(p, PY_W_COLON) && first->kind != PY_STARRED && !bare_walrus)
         return dict_display(p, begin, first);
     if (at_comprehension(p))
         return comprehend(p, PY_SET_COMP, begin, first, PY_W_RBRACE);

@@ -85,6 +85,8 @@ static bool argument(struct py_parser *p, struct call_state *s)
     struct py *n;
     if (py_accept(p, PY_W_POWER)) {
         n = keyword(p, t.begin, NULL);
+        if (n && py_is(p, PY_W_IS_SET))
+            return py_fail(p, t.begin, "cannot assign to keyword argument unpacking") != NULL;
         if (n)
             py_add(p, &s->keywords, n);
         s->unpacked = true;
@@ -94,8 +96,10 @@ static bool argument(struct py_parser *p, struct call_state *s)
         struct py *value = py_expression(p);
         if (!value)
             return false;
+        if (py_is(p, PY_W_IS_SET))
+            return py_fail(p, t.begin, "cannot assign to iterable argument unpacking") != NULL;
         if (s->unpacked)
-            return py_fail(p, value->begin, "iterable argument unpacking follows keyword argument unpacking") != NULL;
+            return py_fail(p, t.begin, "iterable argument unpacking follows keyword argument unpacking") != NULL;
         n = py_new(p, PY_STARRED, t.begin);
         n->starred.value = value;
         py_add(p, &s->args, n);

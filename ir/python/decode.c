@@ -41,6 +41,13 @@ static bool is_one_of(const char *name, const char *const *list)
     return false;
 }
 
+/* Behind a byte order mark CPython takes "utf-8" with "_" for "-" and "utf-8-..." only, not "utf8". */
+static bool spelt_utf8(const char *name)
+{
+    return strncasecmp(name, "utf", 3) == 0 && (name[3] == '-' || name[3] == '_') && name[4] == '8' &&
+           (!name[5] || name[5] == '-' || name[5] == '_');
+}
+
 /* The first byte that is no UTF-8, or the length. */
 static size_t not_utf8(const char *text, size_t length)
 {
@@ -102,7 +109,8 @@ const char *py_decode(struct arena *a, const char *bytes, size_t length, size_t 
         *decoded = t.length;
         return text_get(&t);
     }
-    if (name && !is_one_of(name, utf8))
+    bool plain = name && is_one_of(name, utf8);
+    if (name && (!plain || (mark && !spelt_utf8(name))))
         return mark
                    ? (*error = (struct py_error){ .message = "a byte order mark of UTF-8 with another encoding" }, NULL)
                    : convert(a, name, bytes, length, decoded, error);

@@ -187,12 +187,11 @@ static struct py *type_parameter(struct py_parser *p)
 static bool type_parameters(struct py_parser *p, struct py_list *out)
 {
     py_nodes list = { 0 };
-    uint32_t open = py_next(p)->begin;
     *out = (struct py_list){ 0 };
     if (!py_accept(p, PY_W_LSQB))
         return true;
     if (py_is(p, PY_W_RSQB))
-        return py_fail(p, open, "Type parameter list cannot be empty") != NULL;
+        return py_fail(p, py_next(p)->begin, "Type parameter list cannot be empty") != NULL;
     do {
         if (list.count && py_is(p, PY_W_RSQB))
             break;
@@ -255,8 +254,14 @@ struct py *py_class(struct py_parser *p, uint32_t begin, struct py_list decorato
     uint32_t word = py_next(p)->begin;
     p->at++;
     const char *name = py_name(p);
-    if (!name || !type_parameters(p, &params) || (py_accept(p, PY_W_LPAR) && !py_arguments(p, &bases, &keywords)))
+    if (!name || !type_parameters(p, &params))
         return NULL;
+    uint32_t open = py_next(p)->begin;
+    if (py_accept(p, PY_W_LPAR) && !py_arguments(p, &bases, &keywords))
+        return NULL;
+    const struct py *bare = bases.count && bases.items[0]->kind == PY_GENERATOR_EXP ? bases.items[0] : NULL;
+    if (bare && bare->begin == open)
+        return py_fail(p, bare->generator.generators.items[0]->begin, "invalid syntax: unexpected 'for'");
     if (!py_block(p, "class definition", word, &body))
         return NULL;
     struct py *n = py_new(p, PY_CLASS_DEF, begin);

@@ -1,4 +1,5 @@
 #include "ir/python/lex.h"
+#include "ir/python/unicode.h"
 
 #include <string.h>
 
@@ -27,49 +28,11 @@ struct py_token *py_push(struct py_lexer *l, enum py_token_kind kind, size_t beg
 /* At a line end: over it ("\n", "\r\n" or "\r"). */
 static void line_end(struct py_lexer *l) { l->at += py_peek(l, 0) == '\r' && py_peek(l, 1) == '\n' ? 2 : 1; }
 
-/* The character at `at`, and its length in bytes; 0xfffd for what is no UTF-8. */
-static uint32_t character(const struct py_parser *p, size_t at, uint32_t *length)
-{
-    const unsigned char *s = (const unsigned char *)p->text + at;
-    size_t left = p->length - at;
-    uint32_t n = s[0] < 0x80 ? 1 : s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : s[0] >= 0xc0 ? 2 : 0;
-    *length = 1;
-    if (n == 0 || n > left)
-        return 0xfffd;
-    uint32_t c = n == 1 ? s[0] : s[0] & (0x7fu >> n);
-    for (uint32_t i = 1; i < n; i++) {
-        if ((s[i] & 0xc0) != 0x80)
-            return 0xfffd;
-        c = c << 6 | (s[i] & 0x3f);
-    }
-    *length = n;
-    return c;
-}
-
-/* Characters that no name may hold: punctuation, symbols and blanks of the blocks in which they stand together. */
-static bool is_letter(uint32_t c)
-{
-    if (c < 0xc0)
-        return c == 0xaa || c == 0xb5 || c == 0xb7 || c == 0xba;
-    if (c == 0xd7 || c == 0xf7 || c == 0xfffd || c == 0xfeff)
-        return false;
-    if (c >= 0x2000 && c < 0x2c00) {
-        bool number_form = c >= 0x2160 && c <= 0x2188,
-             script = c == 0x2071 || c == 0x207f || (c >= 0x2090 && c <= 0x209c);
-        bool letter_like = (c >= 0x2102 && c <= 0x214e) && c != 0x2114 && c != 0x2116 && c != 0x2117 && c != 0x2140;
-        return number_form || script || letter_like || c == 0x203f || c == 0x2040 || c == 0x2054;
-    }
-    if ((c >= 0x3000 && c <= 0x3004) || (c >= 0x3008 && c <= 0x3020) || c == 0x3030)
-        return false;
-    return !(c >= 0xd800 && c < 0xf900) && !(c >= 0xfe10 && c < 0xfe20) && !(c >= 0xff01 && c < 0xff10) &&
-           !(c >= 0x1f000 && c < 0x1fb00) && c < 0x110000;
-}
-
 static bool check_name(struct py_lexer *l, size_t begin, size_t end)
 {
     for (size_t at = begin; at < end;) {
-        uint32_t length, c = character(l->p, at, &length);
-        if (c >= 0x80 && !is_letter(c)) {
+        uint32_t length, c = py_character(l->p->text + at, end - at, &length);
+        if (c >= 0x80 && !(at == begin ? py_starts_name(c) : py_in_name(c))) {
             bool printable = c >= 0xa1 && c != 0xad && !(c >= 0x2000 && c <= 0x200f) && !(c >= 0x2028 && c <= 0x202f) &&
                              c != 0x3000 && c != 0xfeff;
             return py_fail(l->p, (uint32_t)at, "invalid %scharacter U+%04X", printable ? "" : "non-printable ", c) !=
@@ -182,9 +145,12 @@ static bool lex_name(struct py_lexer *l)
             py_push(l, PY_TOKEN_OPERATOR, begin, end)->word = words[k].word;
             return true;
         }
+    size_t length = end - begin;
     if (!ascii && !check_name(l, begin, end))
         return false;
-    py_push(l, PY_TOKEN_NAME, begin, end)->name = intern_n(l->p->names, text, end - begin);
+    if (!ascii)
+        text = py_normal_name(l->p->arena, text, length, &length);
+    py_push(l, PY_TOKEN_NAME, begin, end)->name = intern_n(l->p->names, text, length);
     return true;
 }
 
@@ -214,12 +180,12 @@ static bool skip_blanks(struct py_lexer *l)
             while (l->at < l->p->length && py_peek(l, 0) != '\n' && py_peek(l, 0) != '\r')
                 l->at++;
         } else if (c == '\\') {
-            l->at++;
+            uint32_t after = (uint32_t)++l->at;
             if (py_peek(l, 0) != '\n' && py_peek(l, 0) != '\r')
-                return soft(l, (uint32_t)l->at, "unexpected character after line continuation character");
+                return py_fail(l->p, after, "unexpected character after line continuation character") != NULL;
             line_end(l);
             if (l->at >= l->p->length)
-                return py_fail(l->p, (uint32_t)l->at, "unexpected end of the code after a line continuation") != NULL;
+                return py_fail(l->p, after, "unexpected end of the code after a line continuation") != NULL;
         } else if ((c == '\n' || c == '\r') && (!lines || l->brackets.count)) {
             line_end(l);
         } else {
@@ -247,6 +213,7 @@ static void measure(struct py_lexer *l, uint32_t *width, uint32_t *tab1)
             l->at++;
             line_end(l);
             l->at--;
+            --*tab1;
         } else {
             break;
         }

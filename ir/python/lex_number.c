@@ -18,6 +18,11 @@ static bool malformed(struct py_lexer *l, const char *kind)
     return py_fail(l->p, (uint32_t)(l->at ? l->at - 1 : 0), "invalid %s literal", kind) != NULL;
 }
 
+static bool bad_digit(struct py_lexer *l, const char *kind)
+{
+    return py_fail(l->p, (uint32_t)l->at, "invalid digit '%c' in %s literal", py_peek(l, 0), kind) != NULL;
+}
+
 /* Digits with single underscores between them. */
 static bool digits(struct py_lexer *l, int base, const char *kind)
 {
@@ -28,7 +33,7 @@ static bool digits(struct py_lexer *l, int base, const char *kind)
             return true;
         l->at++;
         if (digit_of(py_peek(l, 0)) >= base)
-            return malformed(l, kind);
+            return py_is_digit(py_peek(l, 0)) ? bad_digit(l, kind) : malformed(l, kind);
     }
 }
 
@@ -52,14 +57,12 @@ static bool based(struct py_lexer *l, int base, const char *kind)
     if (py_peek(l, 0) == '_')
         l->at++;
     if (digit_of(py_peek(l, 0)) >= base) {
-        if (!py_is_digit(py_peek(l, 0)))
-            return malformed(l, kind);
-        return py_fail(l->p, (uint32_t)l->at, "invalid digit '%c' in %s literal", py_peek(l, 0), kind) != NULL;
+        return py_is_digit(py_peek(l, 0)) ? bad_digit(l, kind) : malformed(l, kind);
     }
     if (!digits(l, base, kind))
         return false;
     if (py_is_digit(py_peek(l, 0)))
-        return py_fail(l->p, (uint32_t)l->at, "invalid digit '%c' in %s literal", py_peek(l, 0), kind) != NULL;
+        return bad_digit(l, kind);
     return ends_well(l, kind);
 }
 
@@ -98,7 +101,7 @@ bool py_lex_number(struct py_lexer *l)
             if (!digits(l, 10, kind))
                 return false;
         } else if (sign) {
-            l->at++;
+            l->at += 2;
             return malformed(l, kind);
         }
     }

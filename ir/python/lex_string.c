@@ -1,4 +1,5 @@
 #include "ir/python/lex.h"
+#include "ir/python/unicode.h"
 
 #include <string.h>
 
@@ -76,6 +77,8 @@ bool py_lex_format_text(struct py_lexer *l)
     size_t begin = l->at, at = begin;
     char q = p->text[f->quote];
     bool spec = f->fields > 0;
+    if (f->fields > 2)
+        return py_fail(p, (uint32_t)at - 1, "f-string: expressions nested too deeply") != NULL;
     for (; at < p->length; at++) {
         char c = p->text[at];
         if (closes(p, at, q, f->triple)) {
@@ -86,6 +89,12 @@ bool py_lex_format_text(struct py_lexer *l)
             l->at = at + (f->triple ? 3 : 1);
             py_push(l, PY_TOKEN_F_END, at, l->at);
             l->formats.count--;
+            return true;
+        }
+        if (!f->triple && (c == '\n' || c == '\r') && spec && at > begin) { /* ends the format; a '}' must follow */
+            py_push(l, PY_TOKEN_F_MIDDLE, begin, at);
+            f->in_field = true;
+            l->at = at;
             return true;
         }
         if (!f->triple && (c == '\n' || c == '\r'))
@@ -127,25 +136,6 @@ bool py_lex_format_text(struct py_lexer *l)
     return unterminated(l, f->begin, at, f->triple, "f-");
 }
 
-static void add_utf8(struct text *t, uint32_t c)
-{
-    if (c < 0x80) {
-        text_addc(t, (char)c);
-    } else if (c < 0x800) {
-        text_addc(t, (char)(0xc0 | c >> 6));
-        text_addc(t, (char)(0x80 | (c & 0x3f)));
-    } else if (c < 0x10000) {
-        text_addc(t, (char)(0xe0 | c >> 12));
-        text_addc(t, (char)(0x80 | (c >> 6 & 0x3f)));
-        text_addc(t, (char)(0x80 | (c & 0x3f)));
-    } else {
-        text_addc(t, (char)(0xf0 | c >> 18));
-        text_addc(t, (char)(0x80 | (c >> 12 & 0x3f)));
-        text_addc(t, (char)(0x80 | (c >> 6 & 0x3f)));
-        text_addc(t, (char)(0x80 | (c & 0x3f)));
-    }
-}
-
 static int hex_digit(char c)
 {
     if (c >= '0' && c <= '9')
@@ -169,7 +159,7 @@ static bool hex_escape(struct py_parser *p, uint32_t *at, uint32_t end, int coun
     if (bytes)
         text_addc(value, (char)c);
     else
-        add_utf8(value, c);
+        py_add_character(value, c);
     return true;
 }
 
@@ -195,7 +185,7 @@ static bool escape(struct py_parser *p, uint32_t *at, uint32_t end, bool bytes, 
         if (bytes)
             text_addc(value, (char)code);
         else
-            add_utf8(value, code);
+            py_add_character(value, code);
     } else if (c == 'N' && !bytes) {
         return py_limit(p, *at - 2, "named character") != NULL;
     } else {
@@ -205,13 +195,13 @@ static bool escape(struct py_parser *p, uint32_t *at, uint32_t end, bool bytes, 
     return true;
 }
 
-bool py_unescape(struct py_parser *p, uint32_t begin, uint32_t end, bool bytes, bool raw, bool braces,
+bool py_unescape(struct py_parser *p, uint32_t literal, uint32_t begin, uint32_t end, bool bytes, bool raw, bool braces,
                  struct text *value)
 {
     for (uint32_t at = begin; at < end;) {
         char c = p->text[at];
         if (bytes && (c & 0x80))
-            return py_fail(p, begin, "bytes can only contain ASCII literal characters") != NULL;
+            return py_fail(p, literal, "bytes can only contain ASCII literal characters") != NULL;
         if (c == '\r') { /* CPython reads files with "\n" as the only line end */
             text_addc(value, '\n');
             at += at + 1 < end && p->text[at + 1] == '\n' ? 2 : 1;
@@ -239,5 +229,5 @@ bool py_string_value(struct py_parser *p, const struct py_token *t, struct text 
     }
     bool triple = t->end - quote >= 6 && p->text[quote + 1] == p->text[quote] && p->text[quote + 2] == p->text[quote];
     uint32_t n = triple ? 3 : 1;
-    return py_unescape(p, quote + n, t->end - n, *bytes, raw, false, value);
+    return py_unescape(p, t->begin, quote + n, t->end - n, *bytes, raw, false, value);
 }

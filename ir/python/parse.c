@@ -45,6 +45,8 @@ void *py_invalid(struct py_parser *p)
     const struct py_token *t = py_next(p);
     if (p->failed || blame_bracket(p, t))
         return NULL;
+    if (t->word == PY_W_NOT && p->at + 1 < p->tokens.count)
+        t++; /* "not in" may have come */
     if (t->kind == PY_TOKEN_INDENT || t->kind == PY_TOKEN_DEDENT) {
         p->indent_error = true;
         bool deeper = t->kind == PY_TOKEN_INDENT;

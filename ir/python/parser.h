@@ -67,7 +67,7 @@ struct py_lexer;
 /* The value of a literal, from its token; `raw` for bytes too. */
 bool py_string_value(struct py_parser *p, const struct py_token *t, struct text *value, bool *bytes, bool *unicode);
 /* Text between quotes with its escapes replaced. */
-bool py_unescape(struct py_parser *p, uint32_t begin, uint32_t end, bool bytes, bool raw, bool braces,
+bool py_unescape(struct py_parser *p, uint32_t literal, uint32_t begin, uint32_t end, bool bytes, bool raw, bool braces,
                  struct text *value);
 bool py_number_value(struct py_parser *p, const struct py_token *t, struct py_value *value);
 

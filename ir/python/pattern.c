@@ -50,8 +50,11 @@ static struct py *bracketed(struct py_parser *p)
         if (!comma && !py_is(p, close))
             return py_invalid(p);
     }
+    bool single = close == PY_W_RPAR && list.count == 1 && !comma;
+    if (single && list.items[0]->kind == PY_MATCH_STAR)
+        return py_invalid(p);
     p->at++;
-    if (close == PY_W_RPAR && list.count == 1 && !comma && list.items[0]->kind != PY_MATCH_STAR)
+    if (single)
         return list.items[0];
     return sequence(p, t.begin, &list);
 }
@@ -200,6 +203,8 @@ static struct py *mapping_pattern(struct py_parser *p)
         if (rest)
             return py_invalid(p);
         if (py_accept(p, PY_W_POWER)) {
+            if (py_next(p)->name == p->soft_underscore)
+                return py_invalid(p);
             if (!(rest = py_name(p)))
                 return NULL;
         } else {
@@ -225,12 +230,8 @@ static struct py *closed(struct py_parser *p)
     const struct py_token *t = py_next(p);
     if (t->kind == PY_TOKEN_NAME)
         return name_pattern(p);
-    if (t->kind == PY_TOKEN_STRING || t->kind == PY_TOKEN_F_START) {
-        struct py *n = py_strings(p);
-        if (n && n->kind == PY_JOINED_STR)
-            return py_fail(p, n->begin, "patterns may only match literals and attribute lookups");
-        return value_pattern(p, n);
-    }
+    if (t->kind == PY_TOKEN_STRING || t->kind == PY_TOKEN_F_START)
+        return value_pattern(p, py_strings(p));
     if (t->kind == PY_TOKEN_NUMBER || t->word == PY_W_MINUS)
         return value_pattern(p, number_pattern(p));
     if (at_singleton(p))

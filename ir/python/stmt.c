@@ -246,6 +246,14 @@ static bool simple_statements(struct py_parser *p, py_nodes *out)
     return true;
 }
 
+/* Behind the last line, without the line end. */
+static uint32_t end_of_text(const struct py_parser *p)
+{
+    size_t end = p->length;
+    end -= end && p->text[end - 1] == '\n';
+    return (uint32_t)(end - (end && p->text[end - 1] == '\r'));
+}
+
 bool py_block(struct py_parser *p, const char *after, uint32_t begin, struct py_list *out)
 {
     py_nodes body = { 0 };
@@ -259,8 +267,8 @@ bool py_block(struct py_parser *p, const char *after, uint32_t begin, struct py_
     }
     p->at++;
     if (py_next(p)->kind != PY_TOKEN_INDENT)
-        return py_fail(p, py_next(p)->begin, "expected an indented block after %s on line %u", after,
-                       line_of(p, begin)) != NULL;
+        return py_fail(p, py_next(p)->kind == PY_TOKEN_END ? end_of_text(p) : py_next(p)->begin,
+                       "expected an indented block after %s on line %u", after, line_of(p, begin)) != NULL;
     p->at++;
     while (py_next(p)->kind != PY_TOKEN_DEDENT) {
         if (py_next(p)->kind == PY_TOKEN_END)

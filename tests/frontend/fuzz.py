@@ -1,8 +1,7 @@
 """Random programs by CPython with NumPy and by sdfg-run: fuzz.py SDFG-RUN COUNT [SEED]; needs NumPy 2, whose types count. A program that differs is printed. Numbers
 may differ by rounding of float32 and float16; a name that branches assign may have the joint type of both, and so has what is computed
-from it. Programs
-that NumPy refuses are left out; those that only sdfg-run refuses count as errors, since all of it is in the accepted
-language."""
+from it. Programs that NumPy refuses are left out, and those whose results hang on the last bit of a sine (a comparison of a float32 with a
+float64 one); those that only sdfg-run refuses count as errors, since all of it is in the accepted language."""
 import os
 import random
 import re
@@ -26,6 +25,7 @@ N, M = (sdfg.symbol(s) for s in ("N", "M"))
 PARAMETERS = {"A": ("float64", "N, M"), "B": ("float64", "N, M"), "I": ("int64", "N, M"), "F": ("float32", "N"), "J": ("int32", "M"),
               "U": ("uint8", "N"), "k": ("int64", ""), "x": ("float64", "")}
 SIZES = stand_in.SIZES
+LOOSE = 1e-4 # relative difference of numbers that counts as rounding
 
 
 class Program:
@@ -149,11 +149,11 @@ def inputs():
     return given, {n: record(v) for n, v in given.items()}
 
 
-def oracle(text):
-    """The case as check.py wants it, or None where NumPy refuses or computes nothing that can be compared."""
+def outputs_of(text):
+    """The arguments and results after a run in CPython, or None where NumPy refuses or computes nothing that can be compared."""
     from make import record
     space = {}
-    given, recorded = inputs()
+    given, _ = inputs()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
@@ -164,10 +164,31 @@ def oracle(text):
             outputs[f"__return_{i}"] = record(v)
     except Exception:
         return None
-    for o in outputs.values():
-        if any(isinstance(v, str) or abs(v) > 1e12 for v in o["values"]):
-            return None
-    return {"inputs": recorded, "outputs": outputs}
+    if any(isinstance(v, str) or abs(v) > 1e12 for o in outputs.values() for v in o["values"]):
+        return None
+    return outputs
+
+
+def hangs_on_rounding(text, outputs):
+    """Whether other results come of it where sines have another last bit."""
+    exact = np.sin
+    try:
+        for bound in (-np.inf, np.inf):
+            np.sin = lambda v: np.nextafter(exact(v), exact(v).dtype.type(bound))
+            other = outputs_of(text)
+            if other is None or any(check.differs(outputs[n], other[n], LOOSE) for n in outputs):
+                return True
+    finally:
+        np.sin = exact
+    return False
+
+
+def oracle(text):
+    """The case as check.py wants it, or None where there is none."""
+    outputs = outputs_of(text)
+    if outputs is None or ("np.sin" in text and hangs_on_rounding(text, outputs)):
+        return None
+    return {"inputs": inputs()[1], "outputs": outputs}
 
 
 def main():
@@ -191,7 +212,7 @@ def main():
             with open(path, "w") as f:
                 f.write(text)
             joined = re.search(r"^     +s\d+ = ", text, re.M)  # a number, in a branch or loop
-            return check.check(runner, path, "f", case, loose=1e-4, any_type=bool(joined))
+            return check.check(runner, path, "f", case, loose=LOOSE, any_type=bool(joined))
         with ThreadPoolExecutor(2) as pool:
             for (seed, text, _), wrong in zip(cases, pool.map(run, cases)):
                 if wrong and "does not fit into uint8" in wrong and "error[invalid]" in wrong:

@@ -231,3 +231,29 @@ def places(A: sdfg.float64[N], I: sdfg.int64[N, M]):
     A[k] = 7
     (w,) = np.where(A < 0)
     return B, np.sum(w), np.sum(I[i, j])
+
+
+@sdfg.program
+def divided_down(A: sdfg.float64[N, M]):
+    B = np.zeros(16, dtype=np.int64)
+    for i in range((1 - N) // 4, 2):
+        B[i + 4] = 1
+    B[6 + (1 - N) // 4] = 7
+    B[2 + (1 - N) // 4: 2] += 100
+    for i in range(3 + (1 - N) % 4):
+        B[i + 7] += 3
+    for i in range(-3, 3):
+        B[i // 2 + 3] += i % 4
+        B[i % 3] += 1000
+    for i in range(5, -4, -1):
+        B[i // 3 + 9] += 1
+        B[(i - 1) % 5] += 10000
+    for i in range(N):
+        if i > 2:
+            B[(i - N) // 2 + 5] += 100000
+            B[(M - N) // 4 + 10] += 100000
+    for i in sdfg.map[-3:3]:
+        B[i // 2 + 3] += 1000000
+        B[15] += i // -2
+    B[14] = (2 - N) // 3
+    return B, (2 - N) // 3 + np.zeros((N, M), dtype=np.int8)
