@@ -61,7 +61,7 @@ missing() {
 }
 
 # Prints the packages without which some tests are skipped: those of the checkout and its format (tests/lint), what compiles for AArch64
-# and runs it (tests/aarch64), MPI (tests/mpi), and environments of Python.
+# and runs it (tests/aarch64), the generator of the site, MPI (tests/mpi), and environments of Python.
 wanted() {
     [ "$purpose" = test ] || return 0
     have git || echo git
@@ -70,6 +70,7 @@ wanted() {
     have aarch64-linux-gnu-gcc || echo gcc-aarch64-linux-gnu
     [ -e /usr/aarch64-linux-gnu/include/stdlib.h ] || echo libc6-dev-arm64-cross
     have qemu-aarch64 || echo qemu-user
+    have mkdocs || echo mkdocs # scripts/site.py
     have mpirun.mpich || echo mpich # tests/mpi
     have mpirun.openmpi || echo openmpi-bin
     for name in libscalapack-mpich libscalapack-openmpi; do # where the distribution has them

@@ -124,6 +124,15 @@ static bool chosen(struct arena *a, const char **why, bool device, const char *t
     return device;
 }
 
+/* A remark has one line: the files that were tried are left out. */
+static void shorten(char *trouble)
+{
+    trouble[strcspn(trouble, "\n")] = 0;
+    char *tried = strstr(trouble, " Tried:");
+    if (tried)
+        *tried = 0;
+}
+
 /* Asked once; `trouble` says why not, the first time. */
 static bool device_is_there(struct sdfg_engine *e, char *trouble)
 {
@@ -134,7 +143,7 @@ static bool device_is_there(struct sdfg_engine *e, char *trouble)
         state = sdfg_rt_device_describe(e->cuda_device, &info, trouble) ? DEVICE_THERE : DEVICE_MISSING;
         atomic_store_explicit(&e->device_state, state, memory_order_relaxed);
     }
-    trouble[strcspn(trouble, "\n")] = 0;
+    shorten(trouble);
     return state == DEVICE_THERE;
 }
 

@@ -83,6 +83,7 @@ class struct(Composed):
         return made[()]
 
     def as_ctypes(self):
+        """A class of ctypes with the same members."""
         fields = [(field, numpy.ctypeslib.as_ctypes_type(kind.dtype)) for field, kind in self.fields.items()]
         return type(self.name, (ctypes.Structure,), {"_fields_": fields})
 

@@ -50,6 +50,7 @@ class ProgramError(Error, SyntaxError):
 
     @classmethod
     def at(cls, message, path, line):
+        """An error at a line of a file."""
         made = cls(message)
         made.msg, made.filename, made.lineno = message, path, line
         return made

@@ -114,6 +114,7 @@ class Function:
 
     @property
     def name(self) -> str:
+        """Of the function."""
         return self.f.__name__
 
     def __repr__(self):

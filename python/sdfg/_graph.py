@@ -39,6 +39,7 @@ class InterstateEdge:
         return {name for text in (*([self.condition] if self.condition is not None else ()), *self.assignments.values()) for name in _names(text)}
 
     def to_json(self):
+        """As a file has it."""
         attributes = {"assignments": self.assignments}
         if self.condition is not None:
             attributes["condition"] = code_json(self.condition)
@@ -66,9 +67,11 @@ class ControlFlowRegion:
         self.label, self.sdfg, self._blocks, self._edges, self._start, self.more = label, sdfg, [], [], None, {}
 
     def nodes(self):
+        """The blocks of this region, in the order in which they were added."""
         return list(self._blocks)
 
     def edges(self):
+        """Transitions between blocks: src, dst and data (an InterstateEdge)."""
         return list(self._edges)
 
     def _owner(self):
@@ -91,6 +94,7 @@ class ControlFlowRegion:
         return label
 
     def add_state(self, label=None, is_start_block=False, **more):
+        """A new state; its name is made unique. The first block is the start unless another one `is_start_block`."""
         state = SDFGState(self._label(label or "state"), self._owner(), self)
         self._blocks.append(state)
         if is_start_block or _is_start(more):
@@ -98,6 +102,7 @@ class ControlFlowRegion:
         return state
 
     def add_node(self, block, is_start_block=False, ensure_unique_name=False, **more):
+        """Adds a block that was made apart: a LoopRegion, a ConditionalBlock, a state."""
         if block not in self._blocks:
             block.label = self._label(block.label)
             block._adopt(self._owner())
@@ -109,6 +114,7 @@ class ControlFlowRegion:
         return block
 
     def add_edge(self, src, dst, edge=None):
+        """A transition between two blocks of this region; without an InterstateEdge one that is always taken."""
         edge = InterstateEdge() if edge is None else edge
         for block in src, dst:
             if block not in self._blocks:
@@ -125,6 +131,7 @@ class ControlFlowRegion:
         return new
 
     def add_state_before(self, state, label=None, **_):
+        """A state between what came before `state` and it."""
         new = self.add_state(label)
         self._edges = [Transition(a, new if b is state else b, e) for a, b, e in self._edges]
         if self._start is state:
@@ -151,6 +158,7 @@ class ControlFlowRegion:
 
     @property
     def start_block(self):
+        """Where control begins: the block that was said to be it, else the first one; None without blocks."""
         return self._start or (self._blocks[0] if self._blocks else None)
 
     start_state = start_block
@@ -221,6 +229,7 @@ class ConditionalBlock(ControlFlowRegion):
         self.branches = []
 
     def add_branch(self, condition, branch):
+        """The region `branch` is run where `condition` (a Python text; None: else) is the first one that holds."""
         self.branches.append((condition, branch))
         if self.sdfg is not None:
             branch._adopt(self.sdfg)
@@ -232,6 +241,7 @@ class ConditionalBlock(ControlFlowRegion):
             branch._adopt(sdfg)
 
     def to_json(self, index):
+        """As a file has it; `index` is its number in the region around."""
         return {"type": self.type, "label": self.label, "id": index, "collapsed": False, "attributes": {}, "cfg_list_id": 0, "start_block": None,
                 "branches": [[None if c is None else code_json(c), branch.to_json(None)] for c, branch in self.branches]}
 
@@ -268,6 +278,7 @@ class SDFG(ControlFlowRegion):
     # ---- symbols ----
 
     def add_symbol(self, name, stype=int, **_):
+        """Declares a symbol with its type."""
         if name in self.arrays:
             raise FileExistsError(f"'{name}' is a container of SDFG '{self.name}' already")
         self.symbols[name] = type_of(stype)
@@ -297,6 +308,7 @@ class SDFG(ControlFlowRegion):
         return type_of("float64" if is_float else "int64")
 
     def add_constant(self, name, value, dtype=None):
+        """A container with a value that calls do not change."""
         value = numpy.asarray(value) if dtype is None else numpy.asarray(value, getattr(dtype, "dtype", None))
         self.constants_prop[name] = value
 
@@ -347,25 +359,33 @@ class SDFG(ControlFlowRegion):
         return name, made
 
     def add_array(self, name, shape, dtype, storage=None, *, transient=False, strides=None, find_new_name=False, **more):
+        """An array; gives its name, made unique with `find_new_name`, and its descriptor. `strides` are in elements, row-major without; `transient`: memory of the
+        program, not an argument; `more`: lifetime, offset, total_size, may_alias, alignment, optional."""
         known = {k: v for k, v in more.items() if k in ("lifetime", "offset", "total_size", "may_alias", "alignment", "optional")}
         return self._add(name, Data("Array", dtype, shape, transient=transient, storage=storage, strides=strides, **known), find_new_name)
 
     def add_transient(self, name, shape, dtype, storage=None, **more):
+        """An array of the program, which is no argument; as add_array."""
         return self.add_array(name, shape, dtype, storage, **{**more, "transient": True})
 
     def add_temp_transient(self, shape, dtype, **more):
+        """As add_transient, with a name of its own."""
         return self.add_transient("__tmp", shape, dtype, **{**more, "find_new_name": True})
 
     def add_scalar(self, name, dtype, storage=None, *, transient=False, lifetime=None, find_new_name=False, **_):
+        """A single value; gives its name and descriptor."""
         return self._add(name, Data("Scalar", dtype, transient=transient, storage=storage, lifetime=lifetime), find_new_name)
 
     def add_stream(self, name, dtype, buffer_size=1, shape=(1,), storage=None, transient=False, find_new_name=False, **_):
+        """A queue of elements; `buffer_size` 0: without bound."""
         return self._add(name, Data("Stream", dtype, shape, transient=transient, storage=storage, buffer_size=buffer_size), find_new_name)
 
     def add_view(self, name, shape, dtype, storage=None, strides=None, find_new_name=False, **_):
+        """Another shape of the container that it is connected to."""
         return self._add(name, Data("ArrayView", dtype, shape, transient=True, storage=storage, strides=strides), find_new_name)
 
     def add_reference(self, name, shape, dtype, storage=None, strides=None, find_new_name=False, **_):
+        """A pointer that is set to containers while the program runs."""
         return self._add(name, Data("ArrayReference", dtype, shape, transient=True, storage=storage, strides=strides), find_new_name)
 
     def add_datadesc(self, name, datadesc, find_new_name=False):
@@ -379,6 +399,7 @@ class SDFG(ControlFlowRegion):
     # ---- the file ----
 
     def to_json(self, index=None):
+        """The whole graph, as a file has it."""
         made = self._region_json(index)
         constants = {name: [Data("Array" if v.ndim else "Scalar", v.dtype, v.shape or (1,)).to_json(), v.tolist()]
                      for name, v in self.constants_prop.items()}

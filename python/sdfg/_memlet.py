@@ -157,14 +157,17 @@ class Memlet:
 
     @classmethod
     def simple(cls, data, subset_str, wcr_str=None, other_subset_str=None, wcr_conflict=True, num_accesses=None, dynamic=False):
+        """From the name of a container and a subset: Memlet.simple("A", "i, 0:N")."""
         return cls(data=getattr(data, "data", data), subset=subset_str, wcr=wcr_str, other_subset=other_subset_str, volume=num_accesses,
                    dynamic=dynamic, wcr_nonatomic=not wcr_conflict)
 
     @classmethod
     def from_array(cls, dataname, datadesc, wcr=None):
+        """All elements of a container."""
         return cls(data=dataname, subset=Range.whole(datadesc.shape), wcr=wcr)
 
     def is_empty(self):
+        """Whether it moves nothing and only orders its ends."""
         return self.data is None
 
     def outside(self, node=None):
@@ -173,6 +176,7 @@ class Memlet:
         return Memlet(data=data, wcr=self.wcr, wcr_nonatomic=self.wcr_nonatomic)
 
     def to_json(self, arrays):
+        """As a file has it."""
         if self.data is None:
             return {"type": "Memlet", "attributes": {"volume": "1"}}
         subset = self.subset

@@ -189,21 +189,27 @@ class SDFGState:
                     self._edges[i] = edge._replace(src_conn=f"OUT_{edge.data.data}")
 
     def nodes(self):
+        """In the order in which they were added."""
         return list(self._nodes)
 
     def data_nodes(self):
+        """The access nodes."""
         return [node for node in self._nodes if node.type == "AccessNode"]
 
     def in_edges(self, node):
+        """Edges that end at a node."""
         return [e for e in self._edges if e.dst is node]
 
     def out_edges(self, node):
+        """Edges that begin at a node."""
         return [e for e in self._edges if e.src is node]
 
     def edges(self):
+        """All edges: src, src_conn, dst, dst_conn and data (a Memlet)."""
         return list(self._edges)
 
     def add_node(self, node):
+        """Adds a node that was made apart, such as a library node."""
         if node not in self._nodes:
             self._nodes.append(node)
         return node
@@ -211,6 +217,7 @@ class SDFGState:
     # ---- nodes ----
 
     def add_access(self, name):
+        """An access node of a container."""
         name = getattr(name, "data", name)
         if name.split(".")[0] not in self.sdfg.arrays:
             raise KeyError(f"SDFG '{self.sdfg.name}' has no container '{name}'")
@@ -219,6 +226,7 @@ class SDFGState:
     add_read = add_write = add_access
 
     def add_tasklet(self, name, inputs, outputs, code, language="Python", side_effects=None, **_):
+        """Code with connectors: names, or names with types. `side_effects`: kept although nothing uses its results."""
         more = {} if side_effects is None else {"side_effects": side_effects}
         return self.add_node(Node("Tasklet", name, inputs, outputs, code=code_json(code, language), **more))
 
@@ -251,6 +259,7 @@ class SDFGState:
                                   symbol_mapping={k: symbolic(v) for k, v in mapping.items()}))
 
     def add_reduce(self, wcr, axes, identity=None, **_):
+        """A reduction by `wcr` ("lambda a, b: a + b") over `axes` (None: all); `identity` is stored before."""
         return self.add_node(reduce_node("Reduce", wcr, axes, identity))
 
     def add_consume(self, name, elements, condition=None, schedule="Default", chunksize=1, language="Python", **_):
@@ -267,6 +276,7 @@ class SDFGState:
     # ---- edges ----
 
     def add_edge(self, src, src_conn, dst, dst_conn, memlet):
+        """An edge between connectors (None: no connector) of two nodes."""
         if not isinstance(memlet, Memlet):
             raise TypeError(f"an edge has a Memlet, not {type(memlet).__name__}")
         for node, names, connector in (src, src.out_connectors, src_conn), (dst, dst.in_connectors, dst_conn):
@@ -283,6 +293,7 @@ class SDFGState:
         return self._edges[-1]
 
     def add_nedge(self, src, dst, memlet=None):
+        """An edge without connectors; without a memlet one that only orders its ends."""
         return self.add_edge(src, None, dst, None, memlet if memlet is not None else Memlet())
 
     def add_edge_pair(self, scope_node, internal_node, external_node, internal_memlet, external_memlet=None, scope_connector=None,
@@ -350,6 +361,7 @@ class SDFGState:
     # ---- the file ----
 
     def to_json(self, index):
+        """As a file has it; `index` is its number in the region around."""
         ids = {node: i for i, node in enumerate(self._nodes)}
         nodes = []
         for node, i in ids.items():
