@@ -239,18 +239,29 @@ static void write_nest(struct offload *o, struct tree_stmt *out, struct tree_stm
     offload_group_end(o, &n->all, all);
 }
 
+/* Nothing that all threads combine, and bounds that do not depend on loops. */
+static bool is_regular(struct offload *o, const struct device_nest *n)
+{
+    for (uint32_t i = 0; i < n->grid.num_loops; i++)
+        if (!is_rectangular(o, &n->grid, n->grid.loops[i]))
+            return false;
+    return !n->all.count && !n->row.count;
+}
+
 void offload_nest(struct offload *o, struct tree_stmt *out, struct tree_stmt *loop)
 {
     struct tree *t = o->tree;
     struct device_nest n = { .breaks = false };
     find_grid(o, loop, &n.grid);
-    if (n.grid.num_loops == 1 && offload_team(o, out, loop))
-        return;
     uint32_t count = n.grid.count;
+    if (count == 1 && offload_team(o, out, n.grid.loops, 1))
+        return;
     offload_group_find(o, loop, loop, TREE_BLOCK, &n.all);
     n.all.keeps = true;
     if (count > 1)
         offload_group_find(o, loop, n.grid.loops[n.grid.num_loops - 1], TREE_WARP, &n.row);
+    if (count > 1 && is_regular(o, &n) && offload_team(o, out, n.grid.loops, n.grid.num_loops))
+        return;
     struct tree_scan scan = { .arena = t->scratch }, body = { .arena = t->scratch };
     struct tree_stmt *all = stmt_block(t);
     tree_scan_add(&scan, loop);

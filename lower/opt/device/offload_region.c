@@ -3,7 +3,7 @@
 #include "lower/tree/tree_callee.h"
 #include "lower/tree/tree_cost.h"
 
-enum { ASSUMED_EXTENT = 1024 };
+enum { ASSUMED_EXTENT = 1024, FEW_ITERATIONS = 32 };
 
 /* ---- what statements become ---- */
 
@@ -170,11 +170,46 @@ static double iterations(struct tree *t, struct tree_stmt *s)
     return own * most;
 }
 
+struct planes {
+    struct tree *tree;
+    const struct tree_stmt *loop;
+    bool found;
+};
+
+static bool find_row(void *user, struct tree_stmt *s)
+{
+    struct planes *p = user;
+    struct linear at;
+    int64_t stride = 0;
+    if (s->kind == STMT_STORE) {
+        linear_of(&at, s->index);
+        p->found |= linear_take(&at, p->loop->var, &stride) && (stride == 1 || stride == -1);
+    }
+    return true;
+}
+
+/* A loop inside that writes along rows: neighbouring threads have to do with neighbouring elements there. */
+static bool find_rows(void *user, struct tree_stmt *s)
+{
+    struct planes *p = user;
+    if (s->kind == STMT_FOR && (s->loop.parallel || s->loop.independent)) {
+        const struct tree_expr *trips = tree_trip_count(p->tree, s);
+        p->loop = s;
+        if (trips->op != EXPR_INT || trips->i >= FEW_ITERATIONS)
+            stmt_visit(s->body, find_row, p);
+    }
+    return !p->found;
+}
+
 /* Threads of a kernel of its own would share the iterations of two loops or more. */
-static bool is_plane(const struct tree_stmt *nest)
+static bool is_plane(struct tree *t, const struct tree_stmt *nest)
 {
     const struct tree_stmt *inner = nest->body->items.count == 1 ? nest->body->items.items[0] : NULL;
-    return inner && inner->kind == STMT_FOR && (inner->loop.parallel || inner->loop.independent);
+    struct planes p = { .tree = t };
+    if (inner && inner->kind == STMT_FOR && (inner->loop.parallel || inner->loop.independent))
+        return true;
+    stmt_visit(nest->body, find_rows, &p);
+    return p.found;
 }
 
 static bool memory_fits(struct candidate *c, struct tree_stmt *s, const struct tree_frame *frame)
@@ -216,7 +251,8 @@ static void check(struct candidate *c, struct tree_stmt *s, const struct tree_fr
         break;
     case ITEM_THREADS:
         c->nests = true;
-        c->fits &= iterations(c->offload->tree, s) <= (is_plane(s) ? REGION_MOST_STEP : REGION_MOST_ROWS);
+        c->fits &=
+            iterations(c->offload->tree, s) <= (is_plane(c->offload->tree, s) ? REGION_MOST_STEP : REGION_MOST_ROWS);
         break;
     case ITEM_MEMORY:
         c->fits &= memory_fits(c, s, frame);

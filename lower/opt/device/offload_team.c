@@ -12,9 +12,10 @@
  * region do (offload_region_code.c); nests inside and loops that accumulate are distributed over them, and what else
  * writes memory that others see is done by the first thread. Memory that an iteration allocates is each thread's own.
  *
- * Profitability: A nest of one loop. A block if there are nests inside, which would be loops of one thread else. Where
- * there are sums alone, a warp if they go along rows, so that neighbouring threads read neighbouring elements, and
- * otherwise, along columns, the threads of a block with the same x. */
+ * Profitability: In a nest of one loop a block if there are nests inside, which would be loops of one thread else.
+ * Where there are sums alone, a warp if they go along rows, so that neighbouring threads read neighbouring elements,
+ * and otherwise, along columns, the threads of a block with the same x. Nests of several loops have threads enough: a
+ * warp, if it goes along rows. */
 #include "lower/opt/device/offload_team.h"
 #include "lower/opt/device/offload_group.h"
 #include "lower/opt/device/offload_region.h"
@@ -27,11 +28,12 @@ enum { WARP = 32, WARPS = 8 /* of a block */, TEAM_THREADS = 256, COLUMN = 16, F
 
 struct survey {
     struct offload *offload;
-    struct tree_stmt *nest; /* NULL: statements that run once */
-    struct map own;         /* memory of an iteration: variable -> ALLOC */
+    const struct tree_stmt *nest; /* the innermost loop of iterations; NULL: statements that run once */
+    bool rows_only;               /* there are several of them: threads enough, unless rows are read along */
+    struct map own;               /* memory of an iteration: variable -> ALLOC */
     uint32_t nests, sums;
-    bool long_sums; /* some may have many terms */
-    int32_t rows;   /* accesses of sums along rows, less those along columns */
+    bool long_nests, long_sums; /* some may have many iterations, or terms */
+    int32_t rows;               /* accesses of sums along rows, less those along columns */
     bool fits;
     bool alike;            /* control is the same in all iterations, so that their threads can meet */
     struct tree_scan scan; /* of the nest */
@@ -76,6 +78,12 @@ static struct writing shared_writing(const struct survey *w, struct tree_stmt *n
     struct tree_stmt *copy = stmt_clone(w->offload->tree, nest);
     offload_group_find(w->offload, copy, copy, TREE_WARP, &g);
     return writing_of(w, copy);
+}
+
+static bool is_long(const struct survey *w, struct tree_stmt *loop, int64_t few)
+{
+    const struct tree_expr *trips = tree_trip_count(w->offload->tree, loop);
+    return trips->op != EXPR_INT || trips->i >= few;
 }
 
 static int64_t stride(const struct tree_expr *index, const struct tree_var *v)
@@ -135,18 +143,17 @@ static void look(struct survey *w, struct tree_stmt *s)
     }
     struct strides strides = { w, s->var };
     struct writing writing;
-    const struct tree_expr *trips;
     switch (offload_region_item(w->offload, s, &w->own)) {
     case ITEM_THREADS:
         writing = shared_writing(w, s);
         w->fits &= !writing.own;
         w->nests += writing.others > 0;
         w->sums += !writing.others;
+        w->long_nests |= is_long(w, s, WARP);
         stmt_visit(s, see_loads, &strides);
         break;
     case ITEM_SUMS:
-        trips = tree_trip_count(w->offload->tree, s);
-        w->long_sums |= trips->op != EXPR_INT || trips->i >= FEW;
+        w->long_sums |= is_long(w, s, FEW);
         w->sums++;
         stmt_visit(s, see_loads, &strides);
         break;
@@ -173,8 +180,10 @@ static enum tree_level team_of(struct survey *w)
 {
     stmt_visit(w->nest->body, find_own, w);
     look(w, w->nest->body);
-    if (!w->fits || !(w->nests + w->sums))
+    if (!w->fits || !(w->nests + w->sums) || (w->nests && !w->long_nests && !w->long_sums))
         return TREE_HOST;
+    if (w->rows_only)
+        return w->rows > 0 && (w->long_nests || w->long_sums) ? TREE_WARP : TREE_HOST;
     return w->nests ? TREE_BLOCK : w->rows >= 0 ? TREE_WARP : w->alike ? TREE_COLUMN : TREE_HOST;
 }
 
@@ -195,19 +204,42 @@ static struct tree_expr *plus(struct tree *t, struct tree_expr *a, struct tree_e
     return expr_binary(t, EXPR_ADD, a, b);
 }
 
+enum { MOST_LOOPS = 8 };
+
 struct team {
     struct device_region region;
-    const struct tree_stmt *nest;
-    struct offload_range range;
-    struct tree_expr *trips;
+    struct tree_stmt *const *loops; /* from the outside in */
+    uint32_t num_loops;
+    struct offload_range ranges[MOST_LOOPS];
+    struct tree_expr *counts[MOST_LOOPS]; /* of iterations; NULL: of the outermost loop */
+    struct tree_expr *trips;              /* of all loops */
 };
 
-static void assign_counter(struct team *w, struct tree_stmt *block, struct tree_expr *number)
+static void count_trips(struct team *w, struct tree_stmt *out)
 {
     struct tree *t = w->region.offload->tree;
-    const struct tree_var *i = w->nest->var;
-    struct tree_expr *value = plus(t, w->range.begin, expr_binary(t, EXPR_MUL, number, w->range.step));
-    stmt_assign(t, block, (struct tree_var *)i, expr_cast(t, i->type, value))->place = w->nest->place;
+    w->trips = NULL;
+    for (uint32_t i = 0; i < w->num_loops; i++) {
+        const struct tree_stmt *s = w->loops[i];
+        w->ranges[i] = offload_range(w->region.offload, out, s->begin, s->end, s->step, s->place);
+        struct tree_expr *count = offload_trips(w->region.offload, &w->ranges[i]);
+        w->counts[i] = i ? stmt_variable(t, out, "bound", count) : NULL;
+        w->trips = i ? expr_binary(t, EXPR_MUL, w->trips, w->counts[i]) : count;
+    }
+    w->trips = stmt_variable(t, out, "trips", w->trips);
+}
+
+static void assign_counters(struct team *w, struct tree_stmt *block, struct tree_expr *number)
+{
+    struct tree *t = w->region.offload->tree;
+    for (uint32_t i = w->num_loops; i-- > 0;) {
+        struct tree_var *v = w->loops[i]->var;
+        struct tree_expr *k = i ? expr_binary(t, EXPR_REM, number, w->counts[i]) : number;
+        struct tree_expr *value = plus(t, w->ranges[i].begin, expr_binary(t, EXPR_MUL, k, w->ranges[i].step));
+        stmt_assign(t, block, v, expr_cast(t, v->type, value))->place = w->loops[i]->place;
+        if (i)
+            number = stmt_variable(t, block, "n", expr_binary(t, EXPR_DIV, number, w->counts[i]));
+    }
 }
 
 /* for n = team to trips step teams */
@@ -221,8 +253,8 @@ static struct tree_stmt *loop_of_teams(struct team *w, struct tree_stmt *out)
     }
     struct tree_var *n = tree_var(t, "n", type_basic(t->ir, TYPE_I64));
     struct tree_stmt *loop = stmt_for(t, out, n, team, w->trips, teams);
-    loop->place = w->nest->place;
-    assign_counter(w, loop->body, expr_var(t, n));
+    loop->place = w->loops[0]->place;
+    assign_counters(w, loop->body, expr_var(t, n));
     return loop->body;
 }
 
@@ -235,7 +267,7 @@ static struct tree_stmt *column(struct team *w, struct tree_stmt *out)
     struct tree_expr *last = expr_binary(t, EXPR_SUB, w->trips, expr_i64(t, 1));
     w->region.first = expr_binary(t, EXPR_LOGICAL_AND, expr_binary(t, EXPR_EQ, w->region.thread, expr_i64(t, 0)),
                                   expr_binary(t, EXPR_LT, n, w->trips));
-    assign_counter(w, out, expr_binary(t, EXPR_MIN, n, last));
+    assign_counters(w, out, expr_binary(t, EXPR_MIN, n, last));
     return out;
 }
 
@@ -251,24 +283,26 @@ static void set_grid(struct team *w, struct tree_stmt *k)
     k->args[KERNEL_BLOCK + 1] = expr_i64(t, level == TREE_BLOCK ? 1 : level == TREE_WARP ? WARPS : COLUMN);
 }
 
-bool offload_team(struct offload *o, struct tree_stmt *out, struct tree_stmt *nest)
+bool offload_team(struct offload *o, struct tree_stmt *out, struct tree_stmt *const *loops, uint32_t num_loops)
 {
     struct tree *t = o->tree;
-    struct survey s = { .offload = o, .nest = nest, .fits = true, .alike = true, .scan = { .arena = t->scratch } };
-    tree_scan_add(&s.scan, nest);
+    const struct tree_stmt *nest = loops[num_loops - 1];
+    struct survey s = { .offload = o, .nest = nest, .rows_only = num_loops > 1, .fits = true, .alike = true };
+    s.scan.arena = t->scratch;
+    tree_scan_add(&s.scan, loops[0]);
     enum tree_level level = team_of(&s);
     if (level == TREE_HOST)
         return false;
-    struct team w = { .nest = nest, .range = offload_range(o, out, nest->begin, nest->end, nest->step, nest->place) };
-    w.trips = stmt_variable(t, out, "trips", offload_trips(o, &w.range));
+    struct team w = { .loops = loops, .num_loops = num_loops };
     w.region = (struct device_region){ .offload = o, .level = level, .scan = &s.scan, .own = &s.own };
+    count_trips(&w, out);
     w.region.thread = wide(t, level == TREE_COLUMN ? THREAD_INDEX + 1 : THREAD_INDEX);
     w.region.threads = expr_i64(t, level == TREE_COLUMN ? COLUMN : level == TREE_WARP ? WARP : TEAM_THREADS);
     struct tree_stmt *all = stmt_block(t);
     offload_load_cells(o, all, &s.scan, NULL);
     struct tree_stmt *inside = level == TREE_COLUMN ? column(&w, all) : loop_of_teams(&w, all);
     offload_region_items(&w.region, inside, nest->body);
-    set_grid(&w, offload_kernel(o, out, "nest", all, nest->place, false));
+    set_grid(&w, offload_kernel(o, out, "nest", all, loops[0]->place, false));
     return true;
 }
 

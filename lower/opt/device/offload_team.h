@@ -4,8 +4,9 @@
 
 #include "lower/opt/device/offload.h"
 
-/* A nest of one loop becomes a kernel; false, with nothing written, if a thread for each iteration does better. */
-bool offload_team(struct offload *o, struct tree_stmt *out, struct tree_stmt *nest);
+/* A nest becomes a kernel; false, with nothing written, if a thread for each iteration does better. `loops`: from the
+ * outside in, with bounds that the host knows. */
+bool offload_team(struct offload *o, struct tree_stmt *out, struct tree_stmt *const *loops, uint32_t num_loops);
 /* Statements that run once, some of which accumulate, become a kernel of one block; false, with nothing written, if one
  * thread does as well. */
 bool offload_team_alone(struct offload *o, struct tree_stmt *out, struct tree_stmt *block);

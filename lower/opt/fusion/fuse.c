@@ -11,7 +11,8 @@
  * second move in front of it.
  * Profitability: If it removes or shortens an array between the loops, or shares loads, and does not keep either from
  * being vectorized; at most 1500 accesses a loop. Whole nests have no loops in an iteration, but for sums where each
- * iteration is a thread of a device. */
+ * iteration is a thread of a device. On a device the outer loops of nests are fused as far as both have threads for
+ * them, and a nest that loses threads so has to get loops that several threads share. */
 #include "lower/opt/fusion/fuse.h"
 #include "lower/opt/fusion/fuse_pair.h"
 #include "lower/opt/remark.h"
@@ -153,16 +154,22 @@ static uint32_t fuse_first_first(struct fuse *f, struct fuse_item *items, uint32
     return kept;
 }
 
+static uint32_t fuse_all(struct fuse *f, struct fuse_item *items, uint32_t count, const struct tree_frame *frame)
+{
+    f->left = false;
+    count = fuse_last_first(f, items, count, frame);
+    return f->left ? fuse_first_first(f, items, count, frame) : count;
+}
+
 /* Whole nests first: an outer loop that goes into another alone would keep them apart. */
 static uint32_t fuse_items(struct fuse *f, struct fuse_item *items, uint32_t count, const struct tree_frame *frame)
 {
     f->whole_nests = true;
-    f->left = false;
-    count = fuse_last_first(f, items, count, frame);
-    if (f->left)
-        count = fuse_first_first(f, items, count, frame);
+    count = fuse_all(f, items, count, frame);
     f->whole_nests = false;
-    return f->nests_only ? count : fuse_first_first(f, items, count, frame);
+    if (f->nests_only)
+        return count;
+    return f->options->device ? fuse_all(f, items, count, frame) : fuse_first_first(f, items, count, frame);
 }
 
 /* Are there two that may become one? */

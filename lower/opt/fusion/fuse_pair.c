@@ -1,9 +1,13 @@
 /* One loop into another: whether it may and whether that pays, and how. */
 #include "lower/opt/fusion/fuse_pair.h"
 #include "lower/opt/remark.h"
+#include "lower/tree/tree_cost.h"
 #include "lower/tree/tree_rewrite.h"
 
-enum { MOST_ACCESSES = 1500 /* of a loop that takes in others */ };
+enum {
+    MOST_ACCESSES = 1500, /* of a loop that takes in others */
+    FEWEST_TEAMS = 256    /* iterations that teams of a device's threads should have */
+};
 
 /* ---- may they ---- */
 
@@ -135,14 +139,83 @@ static bool keeps_threads(struct fuse *f, const struct fuse_nest *a, const struc
            related(&f->first, b->piece) && fuse_share_elements(f->tree, &f->first, a, b);
 }
 
+static bool is_threaded(const struct tree_stmt *loop) { return loop->loop.independent || loop->loop.parallel; }
+
+/* Loops that are independent, from the outside in: what a device has threads for. */
+static uint32_t num_threaded(const struct fuse_nest *n)
+{
+    uint32_t count = 0;
+    while (count < n->depth && is_threaded(n->loops[count]))
+        count++;
+    return count;
+}
+
+/* Can threads of a device that work on an iteration together take the place of those that have one of their own? */
+static bool has_rows(const struct fuse *f, const struct fuse_nest *n)
+{
+    double iterations = 1;
+    for (uint32_t i = 0; i < n->depth; i++) {
+        const struct tree_expr *trips = tree_trip_count(f->tree, n->loops[i]);
+        iterations *= trips->op == EXPR_INT ? (double)trips->i : FEWEST_TEAMS;
+    }
+    return iterations >= FEWEST_TEAMS;
+}
+
+/* Would fewer loops of the nest become threads than without the other one? */
+static bool loses_threads(const struct fuse *f, const struct fuse_nest *n)
+{
+    struct fuse_nest whole = fuse_nest_of(n->loops[0], NULL);
+    return num_threaded(&whole) > f->depth;
+}
+
+/* The outer loops of nests for a device: all those that the nest with fewer has threads for. In its iterations there
+ * is work then that threads share as they share the loops that the other one loses. */
+static bool keeps_outer_threads(struct fuse *f, const struct fuse_nest *a, const struct fuse_nest *b)
+{
+    bool loops = stmt_has_loops(b->loops[b->depth - 1]->body);
+    return related(&f->first, b->piece) && has_rows(f, a) && (loops || !loses_threads(f, a)) &&
+           (f->kind.loops || !loses_threads(f, b)) && fuse_share_elements(f->tree, &f->first, a, b);
+}
+
+/* Memory of the function's own that nothing but the two loops uses, its allocation and its release. */
+static bool is_between(struct fuse *f, const struct tree_access *access, const struct fuse_nest *a,
+                       const struct fuse_nest *b)
+{
+    const struct tree_var *v = access->pointer ? expr_root_var(access->pointer) : NULL;
+    const struct tree_scan *whole = tree_whole(f->whole);
+    enum { ALLOCATION_AND_RELEASE = 2 };
+    return v && map_has(&whole->assigned, v) &&
+           (uintptr_t)map_get(&whole->uses, v) <=
+               count_uses(a->piece, v) + count_uses(b->piece, v) + ALLOCATION_AND_RELEASE;
+}
+
+/* A loop that makes elements is no longer independent when it sums them up, too: its threads would be lost for nothing
+ * if the elements stay. */
+static bool keeps_independence(struct fuse *f, const struct fuse_nest *a, const struct fuse_nest *b)
+{
+    for (uint32_t i = 0; i < a->depth; i++) {
+        const struct fuse_nest *makes = is_threaded(a->loops[i]) ? a : b;
+        if (is_threaded(a->loops[i]) == is_threaded(b->loops[i]))
+            continue;
+        for (uint32_t k = 0; k < makes->piece->accesses.count; k++)
+            if (makes->piece->accesses.items[k]->write && !is_between(f, makes->piece->accesses.items[k], a, b))
+                return false;
+    }
+    return true;
+}
+
 static bool worthwhile(struct fuse *f, const struct fuse_nest *a, const struct fuse_nest *b)
 {
     if (a->piece->accesses.count + b->piece->accesses.count > MOST_ACCESSES)
         return false;
     const struct tree_stmt *x = a->loops[a->depth - 1]->body, *y = b->loops[b->depth - 1]->body;
     note_kind(f, x);
+    if (f->options->device && !keeps_independence(f, a, b))
+        return false;
     if (f->kind.loops || stmt_has_loops(y))
-        return f->whole_nests ? keeps_threads(f, a, b) : keeps_nests(f, a, b);
+        return f->whole_nests                         ? keeps_threads(f, a, b)
+               : f->options->device && !f->in_threads ? keeps_outer_threads(f, a, b)
+                                                      : keeps_nests(f, a, b);
     return f->kind.wide == is_wide(f, y);
 }
 
@@ -192,8 +265,8 @@ static bool can_fuse(struct fuse *f, const struct fuse_nest *a, const struct fus
 static struct fuse_nest nest_of(const struct fuse *f, struct tree_stmt *s, const struct tree_piece *piece)
 {
     struct fuse_nest n = fuse_nest_of(s, piece);
-    if (!f->whole_nests && n.depth)
-        n.depth = 1;
+    if (!f->whole_nests && n.depth > f->depth)
+        n.depth = f->depth;
     return n;
 }
 
@@ -328,10 +401,40 @@ static void say_apart(struct fuse *f, const struct fuse_item *first, const struc
     else if (places > MOST_ACCESSES)
         remark(r, place, subject, REMARK_FUSE_SIZE, other, path, places, (unsigned)MOST_ACCESSES);
     else if (!worthwhile(f, &a, &b))
-        remark(r, place, subject, REMARK_FUSE_VECTORS, other, path);
+        remark(r, place, subject, f->options->device ? REMARK_FUSE_THREADS : REMARK_FUSE_VECTORS, other, path);
     else if (!fuse_find_obstacle(t, &f->first, &a, &b, NULL, &o))
         remark(r, place, subject, REMARK_FUSE_DEPENDENCE, other, path, remark_dependence(t, o.a, o.b));
 }
+
+/* Without another shape. */
+static bool fit_both(struct fuse *f, struct fuse_item *a, struct fuse_item *b, const struct tree_frame *outer)
+{
+    struct fuse_nest x = nest_of(f, a->stmt, &a->piece), y = nest_of(f, b->stmt, &b->piece);
+    if (!can_fuse(f, &x, &y))
+        return false;
+    take_in(f, a, &y, outer);
+    return true;
+}
+
+static bool has_threads(const struct tree_frame *frame)
+{
+    for (; frame; frame = frame->outer)
+        if (is_threaded(frame->loop))
+            return true;
+    return false;
+}
+
+/* Outer loops that may be fused together. On a device those that become threads: of nests with fewer of them and more
+ * the fewer. In an iteration of a thread, as on the host, one. */
+static uint32_t depth_of(const struct fuse *f, const struct tree_stmt *s)
+{
+    if (!f->options->device || f->in_threads)
+        return 1;
+    struct fuse_nest n = fuse_nest_of((struct tree_stmt *)(uintptr_t)s, NULL);
+    return num_threaded(&n);
+}
+
+static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
 bool fuse_try_pair(struct fuse *f, struct fuse_item *a, struct fuse_item *b, const struct tree_frame *outer)
 {
@@ -340,15 +443,22 @@ bool fuse_try_pair(struct fuse *f, struct fuse_item *a, struct fuse_item *b, con
     bool connected = related(&f->first, &b->piece);
     if (!connected && f->distant)
         return false;
-    struct fuse_nest x = nest_of(f, a->stmt, &a->piece), y = nest_of(f, b->stmt, &b->piece);
+    f->in_threads = has_threads(outer);
+    uint32_t x = depth_of(f, a->stmt), y = depth_of(f, b->stmt);
     bool small = a->piece.accesses.count + b->piece.accesses.count <= MOST_ACCESSES;
-    if (can_fuse(f, &x, &y)) {
-        take_in(f, a, &y, outer);
-    } else if (!connected || !small || (!fit_second(f, a, b, outer) && !fit_first(f, a, b, outer))) {
-        if (connected)
-            say_apart(f, a, b);
-        return false;
+    f->depth = least(x, y);
+    bool fused = fit_both(f, a, b, outer);
+    if (!fused && connected && small) {
+        f->depth = x;
+        fused = fit_second(f, a, b, outer);
     }
-    b->stmt = NULL;
-    return true;
+    if (!fused && connected && small) {
+        f->depth = y;
+        fused = fit_first(f, a, b, outer);
+    }
+    if (fused)
+        b->stmt = NULL;
+    else if (connected)
+        say_apart(f, a, b);
+    return fused;
 }

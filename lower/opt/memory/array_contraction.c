@@ -179,8 +179,8 @@ static bool try_sized(struct shrink *w, const struct contracted *m, struct tree_
                       const struct tree_frame *loops, uint32_t count)
 {
     struct contracted_part part;
-    if (m->alloc->where != TREE_HEAP || !shrink_find_sized_part(w, m, loop, &part) || !is_closed(w, loop) ||
-        !shrink_bases_differ(w, m, &part, loops, count))
+    if (w->device || m->alloc->where != TREE_HEAP || !shrink_find_sized_part(w, m, loop, &part) ||
+        !is_closed(w, loop) || !shrink_bases_differ(w, m, &part, loops, count))
         return false;
     remark(w->tree->ir->remarks, m->alloc->place, remark_memory(w->tree, m->alloc), REMARK_SHRUNK_HEAP,
            remark_subject(w->tree, loop), remark_bytes(w->tree, m->alloc));
@@ -259,12 +259,11 @@ static bool has_jumps(const struct tree_stmt *s)
 
 bool opt_array_contraction(struct tree *t, const struct tree_options *o)
 {
-    (void)o;
     for (uint32_t i = 0; i < t->functions.count; i++) {
         struct tree_func *f = t->functions.items[i];
         if (has_jumps(f->body)) /* jumps back repeat what no loop shows */
             continue;
-        struct shrink w = { .tree = t, .arena = t->scratch, .num_vars = t->num_vars };
+        struct shrink w = { .tree = t, .arena = t->scratch, .num_vars = t->num_vars, .device = o->device };
         struct tree_piece piece = { 0 };
         w.memories = NEW_ARRAY(t->scratch, struct contracted, t->num_vars);
         find(&w, f->body, f->body, NULL, 0);

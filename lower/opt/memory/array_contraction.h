@@ -26,6 +26,7 @@ struct shrink {
     uint32_t num_vars;
     int64_t taken; /* bytes on the stack */
     bool jumps;    /* loops may be left */
+    bool device;   /* threads have no memory whose size is not known */
 };
 
 /* What an iteration of a loop needs: addresses base + low .. base + low + count - 1. */
