@@ -87,7 +87,7 @@ class Fast:
         self.names = (ctypes.c_char_p * max(len(taken), 1))(*(name.encode() for name in taken))
         self.taken = len(taken)
         self.written = [i for i, name in enumerate(taken) if name in written and name not in results]
-        self.shapes, self.made = None, None
+        self.made = (None, None) # shapes of arguments, and what the results were for them: one object, since other threads replace it
 
     def _empty(self, arguments, arrays):
         """Arrays for the results; None: some array is something else."""
@@ -95,7 +95,8 @@ class Fast:
             shapes = [array.shape for array in arrays]
         except AttributeError:
             return None
-        if shapes != self.shapes:
+        known, results = self.made
+        if shapes != known:
             count = ctypes.c_size_t()
             try:
                 check(quick.sdfg_args_objects(count, arguments._handle, _layout_pointer, self.names, len(arrays), arrays))
@@ -105,9 +106,9 @@ class Fast:
                 made = [arguments.allocate(name) for name in self.results]
             except Error: # the longer way finds it, too, and looks for another variant
                 return None
-            self.made, self.shapes = [(array.shape, array.dtype) for array in made], shapes
+            self.made = shapes, [(array.shape, array.dtype) for array in made]
             return tuple(made)
-        return tuple(numpy.zeros(shape, dtype) for shape, dtype in self.made)
+        return tuple(numpy.zeros(shape, dtype) for shape, dtype in results)
 
     def __call__(self, args):
         if len(args) != self.count:

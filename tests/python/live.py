@@ -105,6 +105,29 @@ class Calls(unittest.TestCase):
             return numpy.sum(A * k)
         return total
 
+    def test_results_have_the_shapes_of_their_thread(self):
+        @sdfg.program
+        def double(A):
+            return A * 2
+        wrong = []
+
+        def work(n):
+            for _ in range(300):
+                if double(numpy.ones(n)).shape != (n,):
+                    wrong.append(n)
+
+        interval = sys.getswitchinterval()
+        sys.setswitchinterval(1e-6)
+        try:
+            threads = [threading.Thread(target=work, args=(n,)) for n in (3, 4, 5, 6)]
+            for t in threads:
+                t.start()
+            for t in threads:
+                t.join()
+        finally:
+            sys.setswitchinterval(interval)
+        self.assertEqual(wrong, [])
+
     def test_calls_of_threads_overlap(self):
         wrong = []
 
