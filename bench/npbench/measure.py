@@ -28,13 +28,16 @@ def group(a, program, preset, threads, versions, realtime):
     """{version: median seconds} with ours, and the largest difference of each; or the reason why there is none."""
     command = [sys.executable, "-W", "ignore", str(TOP / "bench/npbench/worker.py"), *versions,
                f"--library={a.library}", f"--case={a.corpus / program}", f"--npbench={a.npbench}", f"--dace={a.dace}",
-               f"--preset={preset}", f"--threads={threads if threads == 1 else 0}", f"--seconds={a.seconds}",
+               f"--built={a.built}", f"--preset={preset}", f"--threads={threads if threads == 1 else 0}", f"--seconds={a.seconds}",
                f"--sdfg={a.sdfg}"]
     count = str(threads)
     environment = {**os.environ, "OMP_NUM_THREADS": count, "OPENBLAS_NUM_THREADS": count, "NUMBA_NUM_THREADS": count,
                    "OMP_WAIT_POLICY": "passive"}
+    if threads == 1:
+        environment["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
+    command += (["--realtime"] if realtime else []) + (["--perturb"] if a.perturb else [])
     try:
-        done = subprocess.run(command + (["--realtime"] if realtime else []), env=environment, capture_output=True,
+        done = subprocess.run(command, env=environment, capture_output=True,
                               text=True, timeout=a.timeout)
     except subprocess.TimeoutExpired:
         return None, f"more than {a.timeout:g} s"
@@ -51,12 +54,12 @@ def versions_of(a, program, kinds):
         if kind in ("autoopt", "plain"):
             if (a.dace / program / kind / "call.json").exists():
                 yield kind, [kind]
-        elif kind == "numpy":
+        elif kind in ("numpy", "docc"):
             yield kind, [kind]
         else:
             info = json.loads((a.npbench / f"bench_info/{program}.json").read_text())["benchmark"]
             stem = a.npbench / "npbench/benchmarks" / info["relative_path"] / info["module_name"]
-            for one in NUMBA:
+            for one in NUMBA if kind == "numba" else [kind]:
                 if pathlib.Path(f"{stem}_{one}.py").exists():
                     yield one, [one]
 
@@ -115,21 +118,26 @@ def print_table(rows, threads, kinds):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--npbench", type=pathlib.Path, required=True)
-    parser.add_argument("--dace", type=pathlib.Path, required=True, help="folder of build.py")
+    parser.add_argument("--dace", type=pathlib.Path, help="folder of build.py")
+    parser.add_argument("--built", type=pathlib.Path, default=pathlib.Path("built"), help="folder for Pythran's modules")
     parser.add_argument("--library", type=pathlib.Path, default=TOP / "build/release/libsdfg.so")
     parser.add_argument("--corpus", type=pathlib.Path, default=TOP / "build/corpus/npbench")
     parser.add_argument("--sdfg", default="prog.sdfg", help="the file that ours runs")
     parser.add_argument("--threads", default="2,1")
-    parser.add_argument("--versions", default="autoopt,plain,numpy", help="of autoopt, plain, numpy, numba; the first "
+    parser.add_argument("--versions", default="autoopt,plain,numpy", help="of autoopt, plain, numpy, numba, jax, pythran, docc; the first "
                         "decides the preset")
     parser.add_argument("--only", help="names of programs, separated by commas")
     parser.add_argument("--only-m", action="store_true", help="preset M for all")
     parser.add_argument("--seconds", type=float, default=2, help="per pair of versions")
     parser.add_argument("--timeout", type=float, default=60, help="seconds per pair of versions")
+    parser.add_argument("--perturb", action="store_true", help="change NPBench's inputs a little at random")
     parser.add_argument("--realtime", action="store_true", help="measure with real-time priority, on busy machines")
     parser.add_argument("--json", type=pathlib.Path, help="where to write the results")
     a = parser.parse_args()
-    a.npbench, a.dace, a.library = a.npbench.resolve(), a.dace.resolve(), a.library.resolve()
+    a.npbench, a.library, a.built = a.npbench.resolve(), a.library.resolve(), a.built.resolve()
+    a.dace = a.dace and a.dace.resolve()
+    if not a.dace and {"autoopt", "plain"} & set(a.versions.split(",")):
+        parser.error("autoopt and plain need --dace")
     record = {"machine": describe(), "realtime": a.realtime, "threads": {}}
     kinds = a.versions.split(",")
     for threads in map(int, a.threads.split(",")):

@@ -26,7 +26,7 @@ REST = 0.2  # seconds; threads of NumPy's BLAS spin for 2^28 cycles when they ha
 class Inputs:
     """What NPBench's own code makes for a preset, by name, and how the recorded case gives it to the program."""
 
-    def __init__(self, npbench, case, preset):
+    def __init__(self, npbench, case, preset, perturb=False):
         info = json.loads((npbench / f"bench_info/{case.name}.json").read_text())["benchmark"]
         sys.path.insert(0, str(npbench))
         self.module = f"npbench.benchmarks.{info['relative_path'].replace('/', '.')}.{info['module_name']}"
@@ -38,9 +38,17 @@ class Inputs:
             made = getattr(importlib.import_module(self.module), init["func_name"])(
                 *[self.data[name] for name in init["input_args"]])
             self.data.update(zip(init["output_args"], made if len(init["output_args"]) > 1 else [made]))
+        if perturb:
+            self.perturb()
         recorded = json.loads((case / "case.json").read_text())
         self.args, self.returns = {arg["name"]: arg for arg in recorded["args"]}, recorded["returns"]
         self.outputs = [name for name, arg in self.args.items() if "out" in arg]
+
+    def perturb(self):
+        """Changes each floating-point element by up to a hundredth at random: some inputs are so regular that wrong programs get them right."""
+        for value in self.data.values():
+            if isinstance(value, numpy.ndarray) and value.dtype.kind == "f":
+                value *= 1 + 0.01 * numpy.random.random(value.shape).astype(value.dtype)
 
     def source(self, npbench):
         """The program for DaCe in the checkout, from which ours makes a graph of its own."""
@@ -111,8 +119,8 @@ class Dace(Version):
 
 
 class Python(Version):
-    def __init__(self, inputs, suffix):
-        function = getattr(importlib.import_module(f"{inputs.module}_{suffix}"), inputs.function)
+    def __init__(self, inputs, suffix, function=None):
+        function = function or getattr(importlib.import_module(f"{inputs.module}_{suffix}"), inputs.function)
         arrays = {name: value.copy() for name, value in inputs.data.items() if isinstance(value, numpy.ndarray)}
         super().__init__(arrays, {name: inputs.data[name] for name in arrays})
         values = [arrays.get(name, inputs.data[name]) for name in inputs.names]
@@ -125,6 +133,60 @@ class Python(Version):
         returned = self.returned if isinstance(self.returned, tuple) else (self.returned,)
         return {**{name: self.arrays[name] for name in inputs.outputs if name in self.arrays},
                 **dict(zip(inputs.returns, returned))}
+
+
+class Jax(Version):
+    """Its arrays never change: what NPBench calls changed is returned."""
+
+    def __init__(self, inputs):
+        import jax
+        jax.config.update("jax_enable_x64", True)
+        function = getattr(importlib.import_module(f"{inputs.module}_jax"), inputs.function)
+        super().__init__({}, {})
+        values = [jax.numpy.asarray(v) if isinstance(v, numpy.ndarray) else v for v in (inputs.data[n] for n in inputs.names)]
+
+        def run():
+            self.returned = jax.block_until_ready(function(*values))
+        self.run = run
+
+    def results(self, inputs):
+        returned = self.returned if isinstance(self.returned, (tuple, list)) else (self.returned,)
+        names = inputs.changed if len(returned) == len(inputs.changed) else inputs.returns
+        return {name: numpy.asarray(value) for name, value in zip(names, returned)}
+
+
+def pythran(inputs, npbench, built):
+    """The function of a module that Pythran compiles as NPBench has it, once for all runs."""
+    import importlib.util
+    import subprocess
+    source = npbench / (inputs.module.replace(".", "/") + "_pythran.py")
+    library = built / f"{source.stem}.so"
+    if not library.exists():
+        built.mkdir(parents=True, exist_ok=True)
+        subprocess.run([sys.executable, "-m", "pythran.run", "-DUSE_XSIMD", "-fopenmp", "-march=native", "-ffast-math", str(source), "-o",
+                        str(library)], check=True, capture_output=True)
+    spec = importlib.util.spec_from_file_location(source.stem, library)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return getattr(module, inputs.function)
+
+
+def docc(inputs, threads):
+    """docc's own form of the version for NumPy, for all cores or one."""
+    from docc.python import native
+    function = getattr(importlib.import_module(f"{inputs.module}_numpy"), inputs.function)
+    return native(function, target="sequential" if threads == 1 else "openmp", category="server")
+
+
+def version_of(a, name, inputs, ours):
+    if name in ("plain", "autoopt"):
+        return Dace(inputs, ours, a.dace / a.case.name / name)
+    if name == "source":
+        return Ours(inputs, a.library, inputs.source(a.npbench), a.threads, ours)
+    if name == "jax":
+        return Jax(inputs)
+    function = pythran(inputs, a.npbench, a.built) if name == "pythran" else docc(inputs, a.threads) if name == "docc" else None
+    return Python(inputs, name, function)
 
 
 def difference(a, b):
@@ -145,6 +207,8 @@ def main():
     for option in "--library", "--case", "--npbench":
         parser.add_argument(option, type=pathlib.Path, required=True)
     parser.add_argument("--dace", type=pathlib.Path)
+    parser.add_argument("--built", type=pathlib.Path, help="where Pythran's modules are kept")
+    parser.add_argument("--perturb", action="store_true", help="inputs are changed a little at random")
     parser.add_argument("--sdfg", default="prog.sdfg")
     parser.add_argument("--preset", default="M")
     parser.add_argument("--threads", type=int, default=1)
@@ -152,16 +216,14 @@ def main():
     parser.add_argument("--realtime", action="store_true")
     a = parser.parse_args()
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    inputs = Inputs(a.npbench, a.case, a.preset)
+    inputs = Inputs(a.npbench, a.case, a.preset, a.perturb)
     ours = Ours(inputs, a.library, a.case / a.sdfg, a.threads)
     versions = {"ours": ours}
     for name in a.versions:
-        versions[name] = (Dace(inputs, ours, a.dace / a.case.name / name) if name in ("plain", "autoopt")
-                          else Ours(inputs, a.library, inputs.source(a.npbench), a.threads, ours) if name == "source"
-                          else Python(inputs, name))
+        versions[name] = version_of(a, name, inputs, ours)
     if a.realtime:
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(10))
-    rest = REST if a.threads != 1 and any(isinstance(version, Python) for version in versions.values()) else 0
+    rest = REST if a.threads != 1 and any(isinstance(version, (Python, Jax)) for version in versions.values()) else 0
     error = {}
     for name, version in versions.items():
         version.once(rest)  # not counted
