@@ -27,10 +27,22 @@ const struct tree_callee *stmt_callee(const struct tree_stmt *call)
 
 bool callee_is_pure(const struct tree_callee *c) { return c->flags & RT_PURE; }
 
-char callee_role(const struct tree_callee *c, uint32_t argument)
+static char letter(const struct tree_callee *c, uint32_t argument)
 {
     size_t count = strlen(c->roles);
     return argument < count ? c->roles[argument] : count ? c->roles[count - 1] : '.';
+}
+
+bool callee_reaches_devices(const struct tree_callee *c, uint32_t argument)
+{
+    char role = letter(c, argument);
+    return role == 'R' || role == 'B' || role == 'K';
+}
+
+char callee_role(const struct tree_callee *c, uint32_t argument)
+{
+    char role = letter(c, argument);
+    return callee_reaches_devices(c, argument) ? (char)(role - 'A' + 'a') : role;
 }
 
 bool callee_writes(const struct tree_callee *c, uint32_t argument)

@@ -39,6 +39,8 @@ bool callee_is_noticed(const struct tree_callee *c);
 char callee_role(const struct tree_callee *c, uint32_t argument);
 /* May the function write to the memory that this argument points to? */
 bool callee_writes(const struct tree_callee *c, uint32_t argument);
+/* May the memory of this argument be on a device? */
+bool callee_reaches_devices(const struct tree_callee *c, uint32_t argument);
 /* Can code for a device call it? */
 bool callee_is_for_devices(const struct tree_callee *c);
 /* Is the pointer given as this argument forgotten when the function returns? */

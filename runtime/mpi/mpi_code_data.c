@@ -152,13 +152,12 @@ CODE(Wait, uint64_t *request, struct sdfg_rt_mpi_code_status *status)
     mpi_handle started = (mpi_handle)*request;
     if (!started)
         return 0;
-    if (n.mpi->self) {
-        bool good = sdfg_rt_mpi_self_wait(&n, request, &tag, &source);
+    bool operation = sdfg_rt_mpi_is_operation(*request);
+    if (operation || n.mpi->self) {
+        bool good = (operation ? sdfg_rt_mpi_operation_wait : sdfg_rt_mpi_self_wait)(&n, request, &tag, &source);
         own_status(status, source, tag);
         return good ? 0 : MPI_CODE_FAILED;
     }
-    if (sdfg_rt_mpi_is_operation(*request))
-        return sdfg_rt_mpi_operation_wait(&n, request) ? 0 : MPI_CODE_FAILED;
     *request = 0;
     about_all(&n, "MPI_Wait");
     int result = n.mpi->Wait(&started, &got);

@@ -151,19 +151,26 @@ void sdfg_rt_mpi_start_bcast(struct sdfg_rt_context *context, const char *where,
                              const int64_t *layout, int64_t root, uint64_t *request)
 {
     struct sdfg_rt_mpi_node n;
-    struct sdfg_rt_mpi_layout l;
+    struct sdfg_rt_mpi_operation o = { .what = SDFG_RT_MPI_MESSAGE };
+    struct sdfg_rt_mpi_packed p;
     struct sdfg_rt_mpi_elements e;
     mpi_handle started = 0;
-    int from;
     if (request)
         *request = 0;
-    if (!sdfg_rt_mpi_enter(&n, context, where, grid) || !sdfg_rt_mpi_layout(&n, layout, &l) ||
-        !sdfg_rt_mpi_rank(&n, "the root", root, -1, &from) || n.mpi->self || !sdfg_rt_mpi_elements(&n, &l, &e))
+    if (!sdfg_rt_mpi_enter(&n, context, where, grid) || !sdfg_rt_mpi_rank(&n, "the root", root, -1, &o.root) ||
+        n.mpi->self || !sdfg_rt_mpi_reach(&n, &p, buffer, layout))
         return;
-    bool good = bcast(&n, buffer, &e, from, request ? &started : NULL);
-    sdfg_rt_mpi_elements_free(&n, &e);
+    struct sdfg_rt_mpi_layout l = sdfg_rt_mpi_reached(&p);
+    *(n.rank == o.root ? &o.in : &o.out) = p;
+    bool good = sdfg_rt_mpi_elements(&n, &l, &e);
+    if (good) {
+        good = bcast(&n, p.memory, &e, o.root, request ? &started : NULL);
+        sdfg_rt_mpi_elements_free(&n, &e);
+    }
     if (good && request)
-        sdfg_rt_mpi_go_on(&n, &(struct sdfg_rt_mpi_operation){ .root = from }, "MPI_Ibcast", started, request);
+        sdfg_rt_mpi_go_on(&n, &o, "MPI_Ibcast", started, request);
+    else
+        sdfg_rt_mpi_operation_end(&n, &o, good);
 }
 
 void sdfg_rt_mpi_bcast(struct sdfg_rt_context *context, const char *where, const void *grid, void *buffer,

@@ -11,6 +11,7 @@ typedef uintptr_t mpi_handle;
 struct sdfg_rt_mpi_library {
     bool self;
     bool threads; /* several may call at once */
+    bool devices; /* buffers may be memory of a device */
     int rank, size;
 #define MPI(name, parameters) int(*name) parameters;
 #include "runtime/mpi/mpi.def"
@@ -88,6 +89,9 @@ struct sdfg_rt_mpi_status {
     _Alignas(16) char bytes[128];
 };
 
+/* The device begins what it was told, while the host waits for others (mpi_device.c). */
+void sdfg_rt_mpi_launch(struct sdfg_rt_context *context);
+
 /* ---- layouts (mpi_layout.c) ---- */
 
 size_t sdfg_rt_mpi_bytes(int64_t type); /* of an element */
@@ -123,7 +127,11 @@ bool sdfg_rt_mpi_add_up(const struct sdfg_rt_mpi_node *n, const struct sdfg_rt_m
 
 /* Is that a request of one, and no message's? */
 bool sdfg_rt_mpi_is_operation(uint64_t request);
-bool sdfg_rt_mpi_operation_wait(const struct sdfg_rt_mpi_node *n, uint64_t *request);
+/* tag, source: NULL, or where those of a message go. */
+bool sdfg_rt_mpi_operation_wait(const struct sdfg_rt_mpi_node *n, uint64_t *request, int32_t *tag, int32_t *source);
+/* The library's request, which `function` has begun (mpi_point.c). */
+bool sdfg_rt_mpi_complete(const struct sdfg_rt_mpi_node *n, const char *function, uint64_t request, int32_t *tag,
+                          int32_t *source);
 
 /* ---- a world of one process (mpi_self.c) ---- */
 

@@ -11,6 +11,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sdfg_rt_mpi_library library;
+static void *library_file;                                 /* NULL: none */
 static _Atomic(const struct sdfg_rt_mpi_library *) opened; /* `library`, initialized */
 
 static const char *const open_files[] = { "libmpi.so.40", "libmpi.so.80", NULL };
@@ -136,8 +137,10 @@ static bool open_file(const char *name, int more, char *trouble)
     void *file = dlopen(name, RTLD_NOW | RTLD_GLOBAL | more); /* parts that Open MPI loads look for it among all */
     const char *error = file ? NULL : dlerror();
     const char *lacks = file ? bind(&library, file) : NULL;
-    if (file && !lacks)
+    if (file && !lacks) {
+        library_file = file;
         return true;
+    }
     if (more & RTLD_NOLOAD)
         return false;
     if (file)
@@ -191,6 +194,21 @@ static void finalize(void)
         library.Finalize();
 }
 
+/* Are addresses of CUDA's devices buffers for it? */
+static bool reaches_devices(void)
+{
+    const char *given = secure_getenv("SDFG_MPI_GPU");
+    void *of_mpich = dlsym(library_file, "MPIX_GPU_query_support"),
+         *of_open = dlsym(library_file, "MPIX_Query_cuda_support");
+    int (*mpich)(int kind, int *out), (*open)(void), yes = 0;
+    enum { CUDA_KIND = 0 };
+    if (given && *given)
+        return strcmp(given, "0") != 0;
+    memcpy(&mpich, &of_mpich, sizeof mpich);
+    memcpy(&open, &of_open, sizeof open);
+    return mpich ? mpich(CUDA_KIND, &yes) == 0 && yes : open && open() == 1;
+}
+
 static bool failed(char *trouble, const char *function, int result)
 {
     char text[1024] = "no text";
@@ -227,6 +245,7 @@ static bool start(char *trouble)
         return failed(trouble, "MPI_Comm_rank", result);
     if ((result = library.Comm_size(library.world, &library.size)))
         return failed(trouble, "MPI_Comm_size", result);
+    library.devices = reaches_devices();
     sdfg_rt_mpi_yield(&library, crowded());
     return true;
 }

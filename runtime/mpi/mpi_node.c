@@ -53,6 +53,7 @@ bool sdfg_rt_mpi_enter(struct sdfg_rt_mpi_node *n, struct sdfg_rt_context *conte
 {
     char trouble[SDFG_RT_MPI_TROUBLE];
     const struct sdfg_rt_mpi *call = context->mpi;
+    sdfg_rt_mpi_launch(context);
     if (context->error != SDFG_RT_OK || (grid && !grid->valid))
         return false;
     *n = (struct sdfg_rt_mpi_node){ .context = context, .where = where, .mpi = sdfg_rt_mpi_open(trouble), .size = 1 };

@@ -3,24 +3,63 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool pack(const struct sdfg_rt_mpi_node *n, struct sdfg_rt_mpi_packed *p, void *buffer, const int64_t *layout)
+static bool find(const struct sdfg_rt_mpi_node *n, struct sdfg_rt_mpi_packed *p, const void *buffer,
+                 const int64_t *layout)
 {
-    *p = (struct sdfg_rt_mpi_packed){ .buffer = buffer, .memory = buffer };
-    if (!sdfg_rt_mpi_layout(n, layout, &p->layout))
-        return false;
-    if (sdfg_rt_mpi_contiguous(&p->layout))
-        return true;
-    p->copy = p->memory = malloc((size_t)p->layout.elements * p->layout.bytes);
+    void *memory = (void *)(uintptr_t)buffer;
+    *p = (struct sdfg_rt_mpi_packed){ .buffer = memory, .memory = memory };
+    return sdfg_rt_mpi_layout(n, layout, &p->layout) && sdfg_rt_mpi_on_device(n, buffer, &p->device);
+}
+
+static bool copy(const struct sdfg_rt_mpi_node *n, struct sdfg_rt_mpi_packed *p)
+{
+    p->copy = p->memory = malloc((size_t)p->layout.elements * p->layout.bytes + 1);
     if (!p->copy)
         return sdfg_rt_mpi_fail(n, SDFG_RT_OUT_OF_MEMORY, "packing %lld elements", (long long)p->layout.elements);
-    sdfg_rt_mpi_pack(&p->layout, buffer, p->copy);
+    if (!p->device)
+        sdfg_rt_mpi_pack(&p->layout, p->buffer, p->copy);
+    else if (!sdfg_rt_mpi_device_pack(n, p)) {
+        free(p->copy);
+        return false;
+    }
     return true;
+}
+
+bool sdfg_rt_mpi_reach(const struct sdfg_rt_mpi_node *n, struct sdfg_rt_mpi_packed *p, const void *buffer,
+                       const int64_t *layout)
+{
+    return find(n, p, buffer, layout) && (!p->device || n->mpi->devices || copy(n, p));
+}
+
+struct sdfg_rt_mpi_layout sdfg_rt_mpi_reached(const struct sdfg_rt_mpi_packed *p)
+{
+    struct sdfg_rt_mpi_layout flat = { .type = p->layout.type,
+                                       .elements = p->layout.elements,
+                                       .rank = 1,
+                                       .extents = { p->layout.elements },
+                                       .strides = { 1 },
+                                       .bytes = p->layout.bytes };
+    return p->copy ? flat : p->layout;
+}
+
+/* host: we compute with the elements. */
+static bool pack(const struct sdfg_rt_mpi_node *n, struct sdfg_rt_mpi_packed *p, const void *buffer,
+                 const int64_t *layout, bool host)
+{
+    if (!find(n, p, buffer, layout))
+        return false;
+    bool within_reach = !p->device || (n->mpi->devices && !host);
+    return (sdfg_rt_mpi_contiguous(&p->layout) && within_reach) || copy(n, p);
 }
 
 bool sdfg_rt_mpi_operation_begin(const struct sdfg_rt_mpi_node *n, struct sdfg_rt_mpi_operation *o, const void *in,
                                  const int64_t *in_layout, void *out, const int64_t *out_layout)
 {
-    if (pack(n, &o->in, (void *)(uintptr_t)in, in_layout) && pack(n, &o->out, out, out_layout))
+    bool mean = o->op == SDFG_RT_MPI_AVERAGE;
+    o->out = (struct sdfg_rt_mpi_packed){ 0 };
+    if (!pack(n, &o->in, in, in_layout, mean))
+        return false;
+    if (pack(n, &o->out, out, out_layout, mean))
         return true;
     free(o->in.copy);
     return false;
@@ -74,7 +113,9 @@ bool sdfg_rt_mpi_operation_end(const struct sdfg_rt_mpi_node *n, struct sdfg_rt_
     bool here = !to_one || n->rank == o->root;
     if (good && here && o->op == SDFG_RT_MPI_AVERAGE)
         good = average(n, o);
-    if (good && here && o->out.copy)
+    if (good && here && o->out.copy && o->out.device)
+        good = sdfg_rt_mpi_device_unpack(n, &o->out);
+    else if (good && here && o->out.copy)
         sdfg_rt_mpi_unpack(&o->out.layout, o->out.buffer, o->out.copy);
     free(o->in.copy);
     free(o->out.copy);
@@ -87,14 +128,14 @@ bool sdfg_rt_mpi_operation_end(const struct sdfg_rt_mpi_node *n, struct sdfg_rt_
 /* Requests of programs are what the library gives, addresses or 32 bits, or one of ours with this bit. */
 #define OURS ((uint64_t)1 << 63)
 
-static bool complete(const struct sdfg_rt_mpi_node *n, struct sdfg_rt_mpi_operation *o)
+static bool complete(const struct sdfg_rt_mpi_node *n, struct sdfg_rt_mpi_operation *o, int32_t *tag, int32_t *source)
 {
     struct sdfg_rt_mpi_node of = *n;
-    struct sdfg_rt_mpi_status status;
     of.rank = o->rank;
     of.size = o->size;
-    sdfg_rt_mpi_about(&of, o->name, SDFG_RT_MPI_ALL, -1);
-    bool good = sdfg_rt_mpi_good(&of, "MPI_Wait", n->mpi->Wait(&o->request, &status), "for %s", o->name);
+    uint64_t request = o->request;
+    bool good = n->mpi->self ? sdfg_rt_mpi_self_wait(&of, &request, tag, source)
+                             : sdfg_rt_mpi_complete(&of, o->name, request, tag, source);
     return sdfg_rt_mpi_operation_end(&of, o, good);
 }
 
@@ -107,7 +148,7 @@ void sdfg_rt_mpi_go_on(const struct sdfg_rt_mpi_node *n, const struct sdfg_rt_mp
     here.rank = n->rank;
     here.size = n->size;
     if (!kept) { /* the buffers may not be left to it */
-        complete(n, &here);
+        complete(n, &here, NULL, NULL);
         sdfg_rt_mpi_fail(n, SDFG_RT_OUT_OF_MEMORY, "%s", name);
         return;
     }
@@ -117,11 +158,11 @@ void sdfg_rt_mpi_go_on(const struct sdfg_rt_mpi_node *n, const struct sdfg_rt_mp
 
 bool sdfg_rt_mpi_is_operation(uint64_t request) { return request & OURS; }
 
-bool sdfg_rt_mpi_operation_wait(const struct sdfg_rt_mpi_node *n, uint64_t *request)
+bool sdfg_rt_mpi_operation_wait(const struct sdfg_rt_mpi_node *n, uint64_t *request, int32_t *tag, int32_t *source)
 {
     struct sdfg_rt_mpi_operation *o = (struct sdfg_rt_mpi_operation *)(uintptr_t)(*request & ~OURS);
     *request = 0;
-    bool good = complete(n, o);
+    bool good = complete(n, o, tag, source);
     free(o);
     return good;
 }

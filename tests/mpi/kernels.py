@@ -106,3 +106,17 @@ def cg(A: sdfg.float64[n, N], b: sdfg.float64[n], x: sdfg.float64[n], steps: sdf
         comm.Allreduce(np.sum(r * r, keepdims=True), new)
         p[:] = r + (new[0] / old[0]) * p
         old[0] = new[0]
+
+
+@sdfg.program
+def regions(A: sdfg.float64[n, N, 6], B: sdfg.float64[n, N, 6]):
+    """Regions with gaps go around."""
+    left, right = (comm.rank + comm.size - 1) % comm.size, (comm.rank + 1) % comm.size
+    requests = np.empty((4,), dtype=MPI.Request)
+    B[:] = 2.0 * A
+    requests[0] = comm.Irecv(B[1:-1, 0, 1:3], left, 1)
+    requests[1] = comm.Irecv(B[:, 1:3, 0], left, 2)
+    requests[2] = comm.Isend(B[1:-1, N - 1, 3:5], right, 1)
+    requests[3] = comm.Isend(B[:, 2:4, 5], right, 2)
+    MPI.Request.Waitall(requests)
+    A[:] = B + 1.0

@@ -136,7 +136,8 @@ static enum placement place_leaf(struct offload *o, struct tree_stmt *s)
         return PLACE_HOST;
     if (offload_fits(o, s))
         return PLACE_SERIAL;
-    offload_each_touch(o, s, pin_memory, o);
+    offload_message_touches(o, s, move_memory, o);
+    offload_each_touch(o, offload_beside_message(o, s), pin_memory, o);
     return PLACE_HOST;
 }
 
@@ -259,9 +260,9 @@ static bool tame(void *user, struct tree_stmt *s)
     return s->kind != STMT_KERNEL;
 }
 
-void offload_decide(struct offload *o, struct tree *t)
+static bool decide(struct offload *o, struct tree *t, bool no_messages)
 {
-    *o = (struct offload){ .tree = t, .num_vars = t->num_vars };
+    *o = (struct offload){ .tree = t, .num_vars = t->num_vars, .no_messages = no_messages };
     o->main = t->functions.items[0];
     stmt_flatten(t, o->main->body);
     o->whole = (struct tree_whole){ .tree = t, .func = o->main };
@@ -272,6 +273,18 @@ void offload_decide(struct offload *o, struct tree *t)
         o->num_nests = 0;
         place(o, o->main->body);
     } while (o->changed);
+    bool good = true;
+    for (uint32_t i = 0; i < o->num_vars; i++) {
+        const struct memory *m = offload_same(&o->by_var[i]);
+        good = good && !(m->sent && m->device && m->host);
+    }
+    return good;
+}
+
+void offload_decide(struct offload *o, struct tree *t)
+{
+    if (!decide(o, t, false))
+        decide(o, t, true);
 }
 
 bool opt_offload(struct tree *t, const struct tree_options *o)

@@ -7,6 +7,7 @@
 #ifndef LOWER_OPT_DEVICE_OFFLOAD_H
 #define LOWER_OPT_DEVICE_OFFLOAD_H
 
+#include "lower/tree/tree_callee.h"
 #include "lower/tree/tree_scan.h"
 
 /* Where memory comes from: an argument, an allocation, or a slot of the program's state. */
@@ -30,6 +31,7 @@ struct memory {
     bool host;        /* so do statements that only the host can run */
     bool written;     /* by device code */
     bool overwritten; /* as a whole, before it is read */
+    bool sent;        /* messages that may be under way are in it */
 };
 
 enum placement {
@@ -52,6 +54,7 @@ struct offload {
     bool *in_cell;         /* variables that have a cell, by id */
     struct map placed;     /* statement -> enum placement */
     bool changed, failed;
+    bool no_messages;   /* none has memory of the device */
     bool strict;        /* results of floating-point sums are the same each time */
     bool fast;          /* products may be less exact than their types */
     uint32_t num_nests; /* and products: what the device does */
@@ -133,6 +136,17 @@ bool offload_has_products(struct offload *o, struct tree_stmt *s);
 /* The matrices of it; factors are the host's. */
 void offload_product_touches(struct offload *o, struct tree_stmt *s, offload_touch *see, void *user);
 void offload_product(struct offload *o, struct tree_stmt *out, struct tree_stmt *s);
+
+/* ---- offload_message.c ---- */
+
+/* Memory of the device that a call of the host takes there. */
+void offload_message_touches(struct offload *o, struct tree_stmt *s, offload_touch *see, void *user);
+/* Does the function keep a pointer in a way that is not seen? */
+bool offload_message_keeps(struct offload *o, const struct tree_callee *callee, uint32_t argument);
+/* A statement that touches what else it touches. */
+struct tree_stmt *offload_beside_message(struct offload *o, struct tree_stmt *s);
+/* Its arguments become addresses on the device. */
+void offload_message(struct offload *o, struct tree_stmt *out, struct tree_stmt *s);
 
 /* ---- offload_region.c ---- */
 

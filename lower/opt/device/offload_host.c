@@ -143,12 +143,13 @@ static void host_leaf(struct offload *o, struct tree_stmt *out, struct tree_stmt
 {
     struct sides before = { .offload = o, .out = out, .place = s->place };
     struct sides after = { .offload = o, .out = out, .place = s->place, .writes = true };
-    struct tree_stmt *original = stmt_clone(o->tree, s);
+    struct tree_stmt *original = offload_beside_message(o, s);
     host_values(o, out, s);
     uint32_t at = out->items.count;
-    offload_each_touch(o, s, bring, &before);
+    offload_each_touch(o, offload_beside_message(o, s), bring, &before);
     if (out->items.count > at)
         offload_wait(o, out);
+    offload_message(o, out, s);
     stmt_append(o->tree, out, s);
     offload_each_touch(o, original, bring, &after);
     offload_send(o, out, s->var, s->place);

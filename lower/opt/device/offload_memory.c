@@ -24,6 +24,7 @@ static struct memory *join(struct memory *a, struct memory *b)
     a->host |= b->host;
     a->device |= b->device;
     a->written |= b->written;
+    a->sent |= b->sent;
     struct origin **last = &a->origins;
     while (*last)
         last = &(*last)->next;
@@ -143,7 +144,7 @@ static void see_use(void *user, struct tree_expr *e)
         }
     if (e->op == EXPR_CALL)
         for (uint32_t i = 0; i < e->num_args; i++)
-            if (e->args[i]->type->kind == TYPE_POINTER && !callee_forgets(e->callee, i))
+            if (e->args[i]->type->kind == TYPE_POINTER && offload_message_keeps(o, e->callee, i))
                 make_foreign(o, e->args[i]);
 }
 
@@ -157,6 +158,15 @@ static void add_origin(struct offload *o, struct memory *m, struct origin origin
     x->next = m->origins;
     m->origins = x;
     m->foreign |= !x->type->size;
+}
+
+static void keep(struct offload *o, struct tree_stmt *call, uint32_t argument)
+{
+    struct memory *m = offload_memory(o, call->args[argument]);
+    if (m && offload_message_keeps(o, stmt_callee(call), argument))
+        m->foreign = true;
+    else if (m)
+        m->sent = true;
 }
 
 static bool see_stmt(void *user, struct tree_stmt *s)
@@ -178,7 +188,7 @@ static bool see_stmt(void *user, struct tree_stmt *s)
     for (uint32_t i = 0; s->kind == STMT_CALL && i < s->num_args; i++)
         if (s->args[i]->type->kind == TYPE_POINTER && s->args[i]->op != EXPR_CONTEXT &&
             !callee_forgets(stmt_callee(s), i))
-            make_foreign(o, s->args[i]);
+            keep(o, s, i);
     return true;
 }
 
