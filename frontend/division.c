@@ -37,8 +37,8 @@ const struct sym *fe_code_division(struct fe *f, const struct sym *s)
     return divides(s) ? called(f, s->op == SYM_MOD ? "py_mod" : "py_floor", args[0], args[1]) : with_args(f, s, args);
 }
 
-/* ---- symbols of which it is known that they are not negative: those of the program, which are taken for sizes, and
- * variables of loops that begin at 0 or above ---- */
+/* ---- symbols of which it is known that they are not negative: extents of arguments, and variables of loops that begin
+ * at 0 or above ---- */
 
 struct signs {
     const struct fe *f;
@@ -48,21 +48,18 @@ struct signs {
 static void check_sign(void *user, const struct sym *name)
 {
     struct signs *s = user;
-    s->known &= fe_has_name(s->f->program_symbols.items, s->f->program_symbols.count, name->name) ||
-                fe_has_name(s->f->not_negative.items, s->f->not_negative.count, name->name);
+    s->known &= fe_has_name(s->f->not_negative.items, s->f->not_negative.count, name->name);
 }
 
-static bool at_least_zero(struct fe *f, const struct sym *s, int64_t least)
-{
-    return sym_less_equal_from(f->ir, sym_int(f->ir, 0), s, least) == TRUTH_YES;
-}
-
-bool fe_is_not_negative(struct fe *f, const struct sym *s)
+/* Whether it is 0 or above if all its symbols, whose signs are known, are `least` or above. */
+static bool is_above(struct fe *f, const struct sym *s, int64_t least)
 {
     struct signs found = { f, true };
     sym_visit_names(s, check_sign, &found);
-    return found.known && at_least_zero(f, s, 0);
+    return found.known && sym_less_equal_from(f->ir, sym_int(f->ir, 0), s, least) == TRUTH_YES;
 }
+
+bool fe_is_not_negative(struct fe *f, const struct sym *s) { return is_above(f, s, 0); }
 
 /* For a positive b that is right for dividends of both signs. */
 static const struct sym *quotient(struct fe *f, const struct sym *a, const struct sym *b)
@@ -79,7 +76,7 @@ static const struct sym *quotient(struct fe *f, const struct sym *a, const struc
 static bool may_require(struct fe *f, const struct sym *a, bool size)
 {
     bool never = sym_less_equal_from(f->ir, a, sym_int(f->ir, 0), 1) == TRUTH_YES;
-    return !f->branches && fe_is_of_program(f, a) && (size ? !never : at_least_zero(f, a, 1));
+    return !f->branches && fe_is_of_program(f, a) && (size ? !never : is_above(f, a, 1));
 }
 
 /* a // b, rounded up for SYM_CEIL_DIV, or a % b; NULL with an error. */
@@ -89,6 +86,11 @@ static const struct sym *exact(struct fe *f, const struct py *n, bool size, enum
     bool positive = b->op == SYM_INT ? b->i > 0 : fe_is_not_negative(f, b);
     if (positive && fe_is_not_negative(f, a))
         return pair(f, op, a, b);
+    if (!positive && !f->branches && fe_is_of_program(f, b) && b->op != SYM_INT) {
+        const char *said = fe_format(f, "the divisor %s of an index, bound or size must be positive", fe_text(f, b));
+        fe_require_negative(f, n, sym_neg(f->ir, b), said);
+        positive = true;
+    }
     if (!positive && b->op != SYM_INT)
         return fe_unsupported(f, n, "a division by %s in an index, bound or size: it may be negative", fe_text(f, b));
     if (positive && may_require(f, a, size)) {

@@ -183,6 +183,9 @@ struct fe_container *fe_argument(struct fe *f, const char *name, const struct va
     c->rank = t->rank;
     c->shape = arena_copy(f->arena, t->rank ? t->shape : (const struct sym *const[]){ NULL },
                           (t->rank ? t->rank : 1) * sizeof *t->shape);
+    for (uint32_t i = 0; i < t->rank; i++)
+        if (t->shape[i]->op == SYM_NAME)
+            vec_push(f->arena, &f->not_negative, t->shape[i]->name);
     c->level = top;
     c->scalar = t->kind == FE_TYPE;
     c->argument = true;

@@ -285,7 +285,7 @@ struct fe {
     VEC(const char *) symbols; /* in scope: those of the program, of loops and maps, promoted scalars */
     struct map symbol_types;   /* name -> const struct type *: program symbols that were declared */
     VEC(const char *) program_symbols;
-    VEC(const char *) not_negative; /* of loops and maps around the statement */
+    VEC(const char *) not_negative; /* extents of arguments, variables of loops and maps around the statement */
     VEC(const struct fe_function *) calls;
     uint32_t depth;     /* of loops, maps and branches around the statement */
     uint32_t loops;     /* of loops and maps, of this function */
