@@ -23,10 +23,11 @@ def define(text, name):
 
 
 class OnDisk(unittest.TestCase):
-    """A program and its helper in files, run by processes that share a cache."""
+    """A program and its helper in files, run by processes that share a cache. Arrays are so large that each is a mapping of its own:
+    code depends on how they are aligned, which differs from process to process for small ones."""
 
     PROGRAM = "import numpy, sdfg\nimport helper\nK = 1.0\n\n@sdfg.program\ndef f(A):\n    return helper.g(A) + K\n\n" \
-              "print(f(numpy.ones(3))[0])\nsdfg._program.default_engine().wait()\n"
+              "print(f(numpy.ones(1 << 20))[0])\nsdfg._program.default_engine().wait()\n"
     HELPER = "def g(x):\n    return x * 2\n"
 
     def setUp(self):
