@@ -75,7 +75,7 @@ static void take_implemented(struct sdfg_list *l, struct sdfg_engine *e)
     }
 }
 
-/* Of plug-ins first, as they go first. */
+/* Those of plug-ins first: they take precedence. */
 static void take_operations(struct sdfg_list *l, struct sdfg_engine *e)
 {
     for (int of_library = 0; of_library < 2; of_library++)

@@ -96,7 +96,7 @@ static const char *meet(const sdfg_claim *a, const sdfg_claim *b)
     return common(a->names, b->names);
 }
 
-/* Of those of the library any may be taken over. */
+/* A plug-in may claim again whatever the library's targets have claimed. */
 static bool is_free(struct sdfg_plugin *p, const sdfg_target *t, const sdfg_claim *c)
 {
     static const char *const kinds[] = { "schedule", "storage", "copies from storage", "node" };

@@ -323,7 +323,7 @@ static bool is_call_of(const struct py *n, const char *name)
     return strcmp(last, name) == 0;
 }
 
-/* The variable is a name. */
+/* A loop over an FE_RANGE, whose variable is a name. */
 bool fe_for_range(struct fe *f, const struct py *n, const struct value *range)
 {
     struct iteration it = { .node = n, .range = range, .symbol = fe_loop_symbol(f, n->for_.target->name.id) };

@@ -1,4 +1,4 @@
-/* Tries: something is lowered without building, only to see whether that is possible. */
+/* Trials: a function or map is lowered without building anything, to find out whether it can be. */
 #include "frontend/value.h"
 
 struct fe_trial fe_trial_begin(struct fe *f, struct fe_host *h)

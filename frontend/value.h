@@ -346,7 +346,7 @@ const char *fe_reason(struct fe *f, uint32_t before);
 
 extern const char fe_wrong[]; /* `gone` of names whose statement had an error */
 
-/* ---- tries (trial.c) ---- */
+/* ---- trials (trial.c) ---- */
 struct fe_trial {
     struct fe kept;
     struct fe_host *host;
@@ -354,7 +354,7 @@ struct fe_trial {
     bool ordered; /* it needs an order of iterations that a map does not have */
 };
 struct fe_trial fe_trial_begin(struct fe *f, struct fe_host *h);
-/* All is as before, but for tables that only grow; errors are forgotten. */
+/* Restores everything but tables that only grow, and drops the errors of the trial. */
 void fe_trial_end(struct fe *f, struct fe_trial *t, bool good);
 
 /* ---- values (value.c) ---- */

@@ -28,12 +28,12 @@ struct sdfg_rt_mpi_library {
 /* Opened and initialized, or NULL with the reason. */
 const struct sdfg_rt_mpi_library *sdfg_rt_mpi_open(char *trouble);
 
-/* From here on its functions wait as mpi_yield.c says; here: this process leaves the processor to others. */
+/* Replaces the functions of the library that block by those of mpi_yield.c. here: this process yields the processor. */
 void sdfg_rt_mpi_yield(struct sdfg_rt_mpi_library *m, bool here);
 bool sdfg_rt_mpi_yields(void);
-/* MPI_Wait, however crowded the machine is. */
+/* MPI_Wait that yields, whether or not the library's functions have been replaced. */
 int sdfg_rt_mpi_wait_yielding(mpi_handle *request, void *status);
-/* Do operations of all processes? What all of them have agreed on. */
+/* Whether collectives yield, too: all processes must have agreed on that. */
 void sdfg_rt_mpi_yield_together(bool all);
 
 /* Ends the processes of a communicator, this one included. m: NULL if there is no library. */

@@ -194,7 +194,7 @@ static void finalize(void)
         library.Finalize();
 }
 
-/* Are addresses of CUDA's devices buffers for it? */
+/* Does the library take addresses of CUDA devices as buffers? */
 static bool reaches_devices(void)
 {
     const char *given = secure_getenv("SDFG_MPI_GPU");
@@ -281,12 +281,14 @@ bool sdfg_rt_mpi_least(int64_t value, int64_t *least, char *trouble)
     *least = value;
     if (!m || m->self)
         return m != NULL;
-    /* operations of all have to be begun by all in the same way, whatever the machines */
+    /* collectives must be begun in the same way by all processes */
     int64_t mine[2] = { value, !sdfg_rt_mpi_yields() }, all[2];
     mpi_handle request = 0;
     struct sdfg_rt_mpi_status status;
     int result = m->Iallreduce(mine, all, 2, m->types[SDFG_RT_MPI_INT64], m->ops[SDFG_RT_MPI_MIN], m->world, &request);
-    if (result || (result = sdfg_rt_mpi_wait_yielding(&request, &status))) /* perhaps for one that compiles */
+    if (!result) /* another process may be compiling: this one yields the processor */
+        result = sdfg_rt_mpi_wait_yielding(&request, &status);
+    if (result)
         return failed(trouble, "MPI_Iallreduce", result);
     *least = all[0];
     sdfg_rt_mpi_yield_together(!all[1]);

@@ -139,13 +139,13 @@ void offload_product(struct offload *o, struct tree_stmt *out, struct tree_stmt 
 
 /* ---- offload_message.c ---- */
 
-/* Memory of the device that a call of the host takes there. */
+/* Buffers of a message that may stay on the device. */
 void offload_message_touches(struct offload *o, struct tree_stmt *s, offload_touch *see, void *user);
-/* Does the function keep a pointer in a way that is not seen? */
+/* Does the function keep the pointer, unless it is a buffer that may be on the device? */
 bool offload_message_keeps(struct offload *o, const struct tree_callee *callee, uint32_t argument);
-/* A statement that touches what else it touches. */
+/* A copy of the statement without its buffers on the device: what it touches besides them. */
 struct tree_stmt *offload_beside_message(struct offload *o, struct tree_stmt *s);
-/* Its arguments become addresses on the device. */
+/* Replaces its buffers on the device by their device addresses. */
 void offload_message(struct offload *o, struct tree_stmt *out, struct tree_stmt *s);
 
 /* ---- offload_region.c ---- */

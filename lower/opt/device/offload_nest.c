@@ -239,7 +239,7 @@ static void write_nest(struct offload *o, struct tree_stmt *out, struct tree_stm
     offload_group_end(o, &n->all, all);
 }
 
-/* Nothing that all threads combine, and bounds that do not depend on loops. */
+/* No results that all threads combine, and a rectangular iteration space. */
 static bool is_regular(struct offload *o, const struct device_nest *n)
 {
     for (uint32_t i = 0; i < n->grid.num_loops; i++)

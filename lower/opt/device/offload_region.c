@@ -188,7 +188,7 @@ static bool find_row(void *user, struct tree_stmt *s)
     return true;
 }
 
-/* A loop inside that writes along rows: neighbouring threads have to do with neighbouring elements there. */
+/* An inner loop that stores with unit stride: neighbouring threads access neighbouring elements. */
 static bool find_rows(void *user, struct tree_stmt *s)
 {
     struct planes *p = user;

@@ -150,7 +150,7 @@ static uint32_t num_threaded(const struct fuse_nest *n)
     return count;
 }
 
-/* Can threads of a device that work on an iteration together take the place of those that have one of their own? */
+/* Has the nest iterations enough for a team of threads each? */
 static bool has_rows(const struct fuse *f, const struct fuse_nest *n)
 {
     double iterations = 1;
@@ -161,15 +161,15 @@ static bool has_rows(const struct fuse *f, const struct fuse_nest *n)
     return iterations >= FEWEST_TEAMS;
 }
 
-/* Would fewer loops of the nest become threads than without the other one? */
+/* Would fewer loops of the nest become threads if it was fused? */
 static bool loses_threads(const struct fuse *f, const struct fuse_nest *n)
 {
     struct fuse_nest whole = fuse_nest_of(n->loops[0], NULL);
     return num_threaded(&whole) > f->depth;
 }
 
-/* The outer loops of nests for a device: all those that the nest with fewer has threads for. In its iterations there
- * is work then that threads share as they share the loops that the other one loses. */
+/* Profitability of fusing the outer loops of two nests for a device. A nest that has fewer threads than before must
+ * have loops inside whose iterations a team of threads can share. */
 static bool keeps_outer_threads(struct fuse *f, const struct fuse_nest *a, const struct fuse_nest *b)
 {
     bool loops = stmt_has_loops(b->loops[b->depth - 1]->body);
@@ -406,7 +406,7 @@ static void say_apart(struct fuse *f, const struct fuse_item *first, const struc
         remark(r, place, subject, REMARK_FUSE_DEPENDENCE, other, path, remark_dependence(t, o.a, o.b));
 }
 
-/* Without another shape. */
+/* Fuses the two nests as they are. */
 static bool fit_both(struct fuse *f, struct fuse_item *a, struct fuse_item *b, const struct tree_frame *outer)
 {
     struct fuse_nest x = nest_of(f, a->stmt, &a->piece), y = nest_of(f, b->stmt, &b->piece);
@@ -424,8 +424,8 @@ static bool has_threads(const struct tree_frame *frame)
     return false;
 }
 
-/* Outer loops that may be fused together. On a device those that become threads: of nests with fewer of them and more
- * the fewer. In an iteration of a thread, as on the host, one. */
+/* The most outer loops of a nest that are fused: on a device those that become threads; on the host, and inside of a
+ * thread, one. */
 static uint32_t depth_of(const struct fuse *f, const struct tree_stmt *s)
 {
     if (!f->options->device || f->in_threads)

@@ -23,7 +23,7 @@ bool strip_has_loop(const struct tree_stmt *s)
     return strip_has_loop(s->body) || strip_has_loop(s->otherwise);
 }
 
-/* Does the loop surely load what its iterations before have stored? */
+/* Do iterations certainly load what earlier ones have stored? */
 static bool is_chain(struct arena *arena, const struct tree_piece *piece, const struct tree_stmt *inner)
 {
     const struct depend_loop loop = { inner, inner, false };
