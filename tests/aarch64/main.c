@@ -1,7 +1,7 @@
-/* main [LIBRARY | OBJECT] CALL...: reads each call from CALL.in, makes it, and writes memory to CALL.out. Prints 0 or
- * the first error. A handle is for the sizes that it was made with, so a call that no handle takes makes a new one.
- * With -DOPENED the code is that of a library, with -DPLACED of an object that the engine's own loader places,
- * otherwise what the program is linked with. */
+/* main [LIBRARY | OBJECT] CALL...: reads each call from CALL.in, makes it, and writes memory to CALL.out. The last line
+ * that it prints is 0 or the first error. A handle is for the sizes that it was made with, so a call that no handle
+ * takes makes a new one. With -DOPENED the code is that of a library, with -DPLACED of an object that the engine's own
+ * loader places, otherwise what the program is linked with. */
 #include "base/arena.h"
 #include "jit/place.h"
 #include "runtime/runtime.h"
@@ -144,13 +144,13 @@ int main(int argc, char **argv)
             error = program_call(handle, &f.call);
         }
         if (error) {
-            printf("%d\n", error);
+            printf("\n%d\n", error);
             return 0;
         }
         write_call(&f);
     }
     for (int h = 0; h < num_handles; h++)
         check(!program_exit(handles[h]), "the program cannot be ended");
-    printf("0\n");
+    printf("\n0\n");
     return 0;
 }

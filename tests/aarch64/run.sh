@@ -45,6 +45,8 @@ corpus)
     status=0
     for set in ${*:-sve npbench dace-tests}; do
         for program in prog prog.sve; do
+            # The first program unpacks the set; not all sets have the second one.
+            [ $program = prog ] || ls "$top/build/corpus/$set"/*/$program.sdfg >/dev/null 2>&1 || continue
             "$top/tests/corpus/check.sh" "$top/tests/python/corpus.sh" "$top/build/corpus" "$set" "--sdfg=$program.sdfg" \
                 "--aarch64=$build" "--ways=open:+sve:1 open:+sve:2 open:+sve:4 open:+sve:16" || status=1
         done

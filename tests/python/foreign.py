@@ -177,8 +177,9 @@ class Foreign:
         self.image.write(path + ".in")
         self.files.append(path)
         answer = emulate(self.vector, self.runtime, self.folder + "program", *self.code, *self.files)
-        if answer.strip() != "0":
-            raise Failure("the program fails with " + (ERRORS[int(answer)] if answer.strip().isdigit() else answer))
+        last = answer.splitlines()[-1] # behind what the program prints
+        if last != "0":
+            raise Failure("the program fails with " + (ERRORS[int(last)] if last.isdigit() else answer))
         self.image.read(path + ".out")
         for place, value in self.members:
             value[...] = place[0]
