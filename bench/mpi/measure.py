@@ -5,7 +5,8 @@
 
 Within eight minutes, one command writes bench/results/mpi.json and mpi.md. Strong scaling: one problem on 1, 2 ... processes, and on as many threads of one. Weak scaling: the problem grows with the processes.
 The share of time in messages is what is above the same computation without them, on as
-many processes at once (up to the processors: they share memory). Threads are those of one process that has the same problem. The volume is what the program sends, beside a lower bound:
+many processes at once (up to the processors: they share memory); it goes step by step, as messages between the steps force it to, so without
+time skewing. One process and its threads are free to skew. Threads are those of one process that has the same problem. The volume is what the program sends, beside a lower bound:
 for the stencil, its boundaries; for products, that of Irony, Toledo, Tiskin (2004) with the memory that the parts take.
 The model of a message is latency + bytes / bandwidth, fitted to messages between two processes; of a program, its computation plus its messages in
 turn. Products are our own form, not ScaLAPACK's. It is compared with what was measured; what it says of 1,024 processes is a prediction for a machine whose messages all cost the same."""
@@ -127,16 +128,21 @@ def of_one(p, ranks):
     return p.alone, p.alone_values(ranks) if hasattr(p, "alone_values") else p.values(ranks)
 
 
-def model(p, ranks, computation, latency, bandwidth, processors=None):
+def computation(a, p, ranks, at_once):
+    """Seconds of that, at_once processes side by side, in the order that messages between the steps allow."""
+    return best(a, *of_one(p, ranks), ranks=at_once, options=["--passes=-time-skewing"])
+
+
+def model(p, ranks, alone, latency, bandwidth, processors=None):
     """processors: how many the processes share; None: each has one."""
-    return computation * max(1, ranks / (processors or ranks)) + sum(latency + n / bandwidth for n in p.messages(ranks))
+    return alone * max(1, ranks / (processors or ranks)) + sum(latency + n / bandwidth for n in p.messages(ranks))
 
 
 def overlapped(a, p, ranks):
     """The same with and without the pass that lets messages go on, and without messages: how much of their time is hidden."""
     on = best(a, p.function, p.values(ranks), ranks=ranks)
     off = best(a, p.function, p.values(ranks), ranks=ranks, options=["--passes=-overlap"])
-    alone = best(a, *of_one(p, ranks), ranks=ranks)
+    alone = computation(a, p, ranks, ranks)
     hidden = (off - on) / (off - alone) if off > alone else None
     return {"program": p.name, "ranks": ranks, "seconds": on, "without_overlap_seconds": off, "alone_seconds": alone, "hidden_share": hidden}
 
@@ -199,7 +205,7 @@ def main():
                 p = first.grown(ranks) if kind == "weak" else first
                 if late(f"{p.name}, {kind} scaling, {ranks}"):
                     continue
-                alone = best(a, *of_one(p, ranks), ranks=min(ranks, processors))
+                alone = computation(a, p, ranks, min(ranks, processors)) if ranks > 1 else one
                 t = best(a, p.function, p.values(ranks), ranks=ranks) if ranks > 1 else one
                 name, values = of_one(p, 1) # the same problem
                 threads = best(a, name, values, threads=min(ranks, processors)) if ranks > 1 else one
@@ -211,7 +217,7 @@ def main():
                 print(f"{p.name:10} {kind:8} {ranks:12d} {t * 1e3:9.2f} ms {speed:7.2f} {one / threads * (ranks if kind == 'weak' else 1):8.2f} {row['messages_share']:9.1%} {row['model_seconds'] / t:7.2f} "
                       f"{sent / bound if bound else 0:9.2f}", flush=True)
         p = first.grown(1024)
-        alone = best(a, *of_one(p, 1024)) # each process has a processor and its memory
+        alone = computation(a, p, 1024, 1) # each process has a processor and its memory
         t = model(p, 1024, alone, latency, bandwidth)
         result["programs"].append({"program": p.name, "scaling": "weak", "ranks": 1024, "predicted_seconds": t, "one_process": one, "alone_seconds": alone, "sent_bytes": sum(p.messages(1024)), "bound_bytes": p.bound(1024)})
         print(f"{p.name:10} weak             1024 {t * 1e3:9.2f} ms {one / t * 1024:7.0f}  (a prediction)")
