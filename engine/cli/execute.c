@@ -279,6 +279,15 @@ static void explain_cache(sdfg_engine *engine, const sdfg_program *p, const sdfg
                 stats.parsed ? "made from the Python program" : "from the cache, no Python was parsed");
 }
 
+/* Of several processes: who compiled. All call it. */
+static void explain_ranks(sdfg_engine *engine)
+{
+    sdfg_stats stats = SDFG_STATS_INIT;
+    sdfg_engine_stats(engine, &stats);
+    int compiled = ranks_count(stats.compiled), size = ranks_size();
+    fprintf(stderr, "processes: %d compiled, %d found the code\n", compiled, size - compiled);
+}
+
 /* What the cache knows before the call. */
 static sdfg_error *explain_before(const struct inputs *in)
 {
@@ -366,6 +375,8 @@ static int run_prepared(sdfg_engine *engine, struct inputs *in, struct times *t)
     if (!e && c->explain_cache)
         explain_cache(engine, in->program, b);
     int code = ranks_agree(e ? report_error(c, e) : EXIT_GOOD);
+    if (!code && c->explain_cache && ranks_size() > 1)
+        explain_ranks(engine);
     if (!code)
         code = ranks_agree(compare_symbols(in));
     if (!code)

@@ -150,6 +150,14 @@ int ranks_agree(int code)
 
 bool ranks_any(bool mine) { return least(!mine) == 0; }
 
+int ranks_count(bool mine)
+{
+    int count = 0;
+    for (int rank = 0; rank < ranks.size; rank++)
+        count += ranks_any(mine && rank == ranks.rank);
+    return count;
+}
+
 /* FNV-1a, without the sign. */
 int64_t ranks_checksum(const char *text, size_t size)
 {

@@ -20,7 +20,8 @@ bool ranks_own(const char *text);
 int ranks_agree(int code);
 /* The first among the processes of equal machines: it compiles, and fills the cache for the others. All call it. */
 bool ranks_first(void);
-bool ranks_any(bool mine); /* All call it. */
+bool ranks_any(bool mine);  /* All call it. */
+int ranks_count(bool mine); /* Of how many it is true; one operation of all for each process. All call it. */
 /* A value that all have to agree about; false with a message. All call it. */
 bool ranks_equal(const char *name, int64_t value);
 int64_t ranks_checksum(const char *text, size_t size); /* not negative */

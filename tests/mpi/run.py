@@ -489,6 +489,23 @@ def one_output(run):
     complain(done, 0, "x  ")
 
 
+def one_compiles(run):
+    """One process fills the cache, and the others read it; with the cache off each compiles."""
+    if run.ranks == 1:
+        return
+    g = Graph("one_compiles", {"N": "int64"}, x=array("float64", "N"))
+    g.mpi("Allreduce", {"_inbuffer": "x[0:N]"}, {"_outbuffer": "x[0:N]"})
+    program, cache = g.write(run.folder), f"--cache={run.folder}/own"
+    for option, compiled in (cache, 1), (cache, 0), ("--no-cache", run.ranks):
+        done = run.start(program, ["--N=4", "--explain-cache", option])
+        complain(done, 0, f"processes: {compiled} compiled, {run.ranks - compiled} found the code")
+    kernels = list((run.folder / "own").glob("*.kernel"))
+    alone = subprocess.run([str(run.binary), str(program), "--N=4", f"--cache={run.folder}/alone"], capture_output=True)
+    of_one = list((run.folder / "alone").glob("*.kernel"))
+    if alone.returncode or len(kernels) != len(of_one):
+        raise RuntimeError(f"{len(kernels)} entries of the cache, of one process {len(of_one)}")
+
+
 def other_sizes(run):
     """One rank has fewer elements than it says; an option that only some ranks have; messages once."""
     g = Graph("other_sizes", {"N": "int64"}, x=array("float64", "N"))
@@ -574,7 +591,7 @@ def truncated(run):
     complain(done, 8, '"recv"', by_one=False)
 
 
-TESTS = [deadlock, ring, send_recv, broadcast, reductions, exchanges, parts_of_grids, blocks, rows_and_copies, redistribute, maps, communicators, parts_of_different_sizes, reduce_scatter, init_code, communicator, map_of_two, not_waiting, gaps_without_waiting, wrong_parts, abort, one_output, large_grid, bad_rank, truncated, other_sizes, other_programs]
+TESTS = [deadlock, ring, send_recv, broadcast, reductions, exchanges, parts_of_grids, blocks, rows_and_copies, redistribute, maps, communicators, parts_of_different_sizes, reduce_scatter, init_code, communicator, map_of_two, not_waiting, gaps_without_waiting, wrong_parts, abort, one_output, one_compiles, large_grid, bad_rank, truncated, other_sizes, other_programs]
 
 
 def in_worlds(test, binary, folder, worlds):
