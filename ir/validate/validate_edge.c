@@ -235,6 +235,16 @@ static void check_empty(struct state_scan *s, struct edge *e)
                    e->src_conn && as_tasklet(e->src) ? e->src_conn : e->dst_conn);
 }
 
+/* Library nodes know unnamed edges; code does not. What code would write is lost, what it does not read harms nothing.
+ */
+static void check_named(struct state_scan *s, struct edge *e)
+{
+    if (!e->src_conn && (as_tasklet(e->src) || as_nested(e->src)))
+        diag_error(validate_diags(s), &e->place, DIAG_RULE_OUTPUT_UNNAMED, e->memlet.name);
+    if (!e->dst_conn && (as_tasklet(e->dst) || as_nested(e->dst)) && validate_may_warn(s->sdfg->v))
+        diag_warning(validate_diags(s), &e->place, DIAG_RULE_INPUT_UNNAMED, e->memlet.name);
+}
+
 void validate_edge(struct state_scan *s, struct edge *e)
 {
     check_scope(s, e);
@@ -244,6 +254,7 @@ void validate_edge(struct state_scan *s, struct edge *e)
     }
     if (!e->memlet.data)
         return; /* the reader has said so */
+    check_named(s, e);
     check_nested_end(s, e);
     check_container(s, e);
     check_device(s, e);
