@@ -279,6 +279,32 @@ static void fresh(struct corner *c)
     build_path("D[i]", NULL, "p", NULL, &take->node, m->exit, &build_access(st, "D")->node, NULL);
 }
 
+/* Nothing has written T on the way that is taken, or U on any: what they decide is of some value, and all else happens.
+ */
+static void unwritten(struct corner *c)
+{
+    static const char code[] = "o = a // t\np = a % u\nif t > 3:\n    q = 1\nelse:\n    q = 2\n"
+                               "r = 0\nfor k in range(u % 5):\n    r = r + 1\ns = 4";
+    struct region *top = &c->s->region;
+    corner_array(c, "int64 A[1]", "7", NULL);
+    corner_array(c, "int64 B[3]", "3*0", "0 4 9");
+    corner_array(c, "int64 O[4]", "4*0", "4*0");
+    c->uninit = "O";
+    build_transient(c->s, "T", "int64", "1");
+    build_transient(c->s, "U", "int64", "1");
+    struct state *begin = build_state(top, "begin"), *write = build_state(top, "write"),
+                 *read = build_state(top, "read");
+    struct state *after = build_state(top, "after");
+    corner_body(write, NULL, "t = 5\nb = 77", NULL, "t = T[0], b = B[0]", NULL);
+    corner_body(read, NULL, code, "a = A[0], t = T[0], u = U[0]", "o = O[0], p = O[1], q = O[2], r = O[3], s = B[1]",
+                NULL);
+    corner_body(after, NULL, "b = 9", NULL, "b = B[2]", NULL);
+    build_transition(&begin->block, &write->block, "A[0] > 100", NULL);
+    build_transition(&begin->block, &read->block, "A[0] <= 100", NULL);
+    build_transition(&write->block, &read->block, NULL, NULL);
+    build_transition(&read->block, &after->block, NULL, NULL);
+}
+
 /* Rows of different lengths: the code needs no symbol of their shape. tests/python calls it. */
 static void jagged(struct corner *c)
 {
@@ -478,6 +504,7 @@ const struct corner_row corner_memory[] = {
     { "stream_gearbox", gearbox, false },
     { "stream_gearbox_widths", gearbox_widths, true },
     { "memory_fresh", fresh, false },
+    { "memory_unwritten", unwritten, false },
     { "memory_jagged", jagged, true },
     { NULL, NULL, false },
 };
