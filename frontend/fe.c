@@ -8,7 +8,7 @@ const char fe_wrong[] = "";
 /* The source of the node, and the node; of code of the library the call of it in the program. */
 static const struct fe_source *visible(const struct fe *f, const struct py **n)
 {
-    if (!f->library_call || f->source != f->library_source)
+    if (!f->library_call || !f->source->library)
         return f->source;
     *n = f->library_call;
     return f->library_caller;
@@ -146,7 +146,7 @@ const char *fe_describe(struct fe *f, const struct value *v)
 
 uint32_t fe_label_line(const struct fe *f)
 {
-    const struct fe_source *s = f->source == f->library_source && f->library_caller ? f->library_caller : f->source;
+    const struct fe_source *s = f->source->library && f->library_caller ? f->library_caller : f->source;
     uint32_t line = f->place.line - s->first_line;
     return s->code_lines && line < s->lines.count ? s->code_lines[line] : f->place.line;
 }

@@ -41,7 +41,7 @@ const char *fe_wish(struct fe *f, const char *otherwise);
  */
 const struct type *fe_joint_type(struct fe *f, const struct value *v, const struct value **weakest);
 
-/* A function of library.py by its name; arguments as in a call of it. */
+/* A function of frontend/library/ by its name; arguments as in a call of it. */
 const struct value *fe_library(struct fe *f, const char *name, struct fe_args *a);
 /* Extents of a new array; those that are known at run time only become symbols. NULL with an error. */
 const struct sym **fe_extents(struct fe *f, const struct py *n, const struct value *v, uint32_t *rank);

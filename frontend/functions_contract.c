@@ -266,7 +266,7 @@ const struct value *fn_tensordot(struct fe *f, const struct fe_builtin *b, struc
 
 /* ---- Fourier transforms ---- */
 
-/* Of a vector of complex numbers, without a factor; library.py makes the functions of numpy.fft of it. */
+/* Of a vector of complex numbers, without a factor; library/fourier.py makes the functions of numpy.fft of it. */
 const struct value *fn_fft(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
 {
     const struct value *v = fe_plain(f, a->node, a->items[0], "signal");

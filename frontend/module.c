@@ -276,7 +276,7 @@ static bool is_program(struct fe *f, const struct py *decorator, bool *dace)
     return strcmp(v->builtin->name, "program") == 0 || strcmp(v->builtin->name, "function") == 0;
 }
 
-static void define(struct fe *f, struct fe_scope *s, const struct py *n)
+const struct value *fe_define(struct fe *f, struct fe_scope *s, const struct py *n)
 {
     struct fe_function *fn = NEW(f->arena, struct fe_function);
     struct value *v = fe_new(f, FE_FUNCTION);
@@ -292,6 +292,7 @@ static void define(struct fe *f, struct fe_scope *s, const struct py *n)
     fn->dace &= fn->program;
     v->function = fn;
     fe_bind(f, s, n->function.name, v);
+    return v;
 }
 
 static void gone_targets(struct fe *f, struct fe_scope *s, const struct py *t, const char *why)
@@ -346,7 +347,7 @@ struct fe_scope *fe_module(struct fe *f, const struct py *tree)
             import_from(f, s, n);
             break;
         case PY_FUNCTION_DEF:
-            define(f, s, n);
+            fe_define(f, s, n);
             break;
         case PY_ASSIGN:
             for (uint32_t k = 0; k < n->assign.targets.count; k++)

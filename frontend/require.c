@@ -219,7 +219,7 @@ static bool clauses_of(struct fe *f, const struct py *n, bool opposite, struct c
 bool fe_require(struct fe *f, const struct py *n, const struct py *condition, bool opposite, const char *said)
 {
     struct clauses all = { .count = 0 };
-    bool library = f->source == f->library_source; /* its code runs wherever it is called */
+    bool library = f->source->library; /* its code runs wherever it is called */
     if (!f->level || f->branches || (f->depth && !library) || !clauses_of(f, condition, opposite, &all))
         return false;
     for (uint32_t i = 0; i < all.count; i++) /* constants decide at compile time */

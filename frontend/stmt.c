@@ -125,7 +125,7 @@ const char *fe_raised(struct fe *f, const struct py *n)
     const struct py *type = e && e->kind == PY_CALL ? e->call.func : e;
     const char *name = type && type->kind == PY_NAME ? type->name.id : "an error";
     const char *text = e && e->kind == PY_CALL && e->call.args.count == 1 ? constant_text(e->call.args.items[0]) : NULL;
-    if (text && f->source == f->library_source)
+    if (text && f->source->library)
         return text;
     return text ? fe_format(f, "%s: %s", name, text) : fe_format(f, "%s is raised", name);
 }
@@ -168,9 +168,9 @@ static bool assign_all(struct fe *f, const struct py *n)
 /* Code of the library tells its caller what is wrong. */
 static bool raised(struct fe *f, const struct py *n)
 {
-    if (f->source != f->library_source && f->dace)
+    if (!f->source->library && f->dace)
         fe_warn_dialect(f, n, "'raise' is dropped, and what follows is run: return a value that says what is wrong");
-    if (f->source != f->library_source)
+    if (!f->source->library)
         return f->dace || fe_unsupported(f, n, "'raise'") != NULL;
     const struct value *v = fe_eval(f, n->raise_.exc->call.args.items[0]);
     const char *kind = n->raise_.exc->call.func->name.id;
@@ -275,7 +275,7 @@ bool fe_block(struct fe *f, const struct py_list *body)
             return statement(f, with_rest(f, n, body, i + 1)) && good;
         if (statement(f, n))
             continue;
-        if (f->source == f->library_source) /* one error of a call is enough */
+        if (f->source->library) /* one error of a call is enough */
             return false;
         good = false; /* the errors behind it are also reported, but not that its names are unknown */
         fe_mark_wrong(f, n);

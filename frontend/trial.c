@@ -17,7 +17,6 @@ void fe_trial_end(struct fe *f, struct fe_trial *t, bool good)
     t->kept.used_names = f->used_names; /* tables only grow */
     t->kept.used_labels = f->used_labels;
     t->kept.library = f->library;
-    t->kept.library_source = f->library_source;
     t->kept.symbol_types = f->symbol_types;
     t->kept.program_symbols.items = f->program_symbols.items;
     t->kept.program_symbols.count = f->program_symbols.count;

@@ -49,7 +49,7 @@ static void add(struct fe *f, struct text *t, const struct value *v)
 
 void fe_typed(struct fe *f, const struct py *n, const char *name, const struct value *v)
 {
-    bool hidden = f->dry || f->source == f->library_source || strncmp(name, "__", 2) == 0;
+    bool hidden = f->dry || f->source->library || strncmp(name, "__", 2) == 0;
     bool known = v->kind == FE_MODULE || v->kind == FE_BUILTIN || v->kind == FE_FUNCTION;
     if (!f->typed || hidden || known)
         return;

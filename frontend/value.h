@@ -71,6 +71,7 @@ struct fe_source {
     struct py_lines lines;
     uint32_t first_line;        /* of the text in its file */
     const uint32_t *code_lines; /* of a live function: how many lines with code there are up to each line; or NULL */
+    bool library;               /* a function of frontend/library/ */
 };
 
 struct fe_function {
@@ -310,8 +311,7 @@ struct fe {
     void (*typed)(void *user, const char *file, unsigned line, const char *name, const char *type); /* sdfg_host */
     void *typed_user;
     struct map files;         /* path -> struct fe_scope *, of other files of the project */
-    struct fe_scope *library; /* the module library.py, once something of it was called */
-    const struct fe_source *library_source;
+    struct fe_scope *library; /* the functions of frontend/library/ that were called, or NULL */
     const struct py *library_call; /* of the program: where code of the library is seen */
     const struct fe_source *library_caller;
     uint32_t library_depth;                   /* of `calls` there */
@@ -681,6 +681,8 @@ const struct fe_function *fe_live(struct fe *f, const struct sdfg_host *host, ui
 
 /* ---- modules (module.c) ---- */
 struct fe_scope *fe_module(struct fe *f, const struct py *tree);
+/* Binds the function that a definition makes, outside of programs. */
+const struct value *fe_define(struct fe *f, struct fe_scope *s, const struct py *n);
 const struct value *fe_python_name(struct fe *f, const char *name);                      /* `len`, `float`, ... */
 const struct value *fe_known_module(struct fe *f, const char *name);                     /* NULL: not known */
 const struct value *fe_file_attribute(struct fe *f, const char *file, const char *name); /* of an imported file */

@@ -1,0 +1,45 @@
+"""Comparisons and numbers, element by element."""
+import numpy as np
+
+
+def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    near = np.logical_or(np.equal(a, b), np.logical_and(np.isfinite(b), np.abs(np.subtract(a, b)) <= atol + rtol * np.abs(b)))
+    if equal_nan:
+        return np.logical_or(near, np.logical_and(np.not_equal(a, a), np.not_equal(b, b)))
+    return near
+
+
+def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    return np.all(isclose(a, b, rtol, atol, equal_nan))
+
+
+def array_equal(a, b):
+    if np.ndim(a) != np.ndim(b):
+        return False
+    return np.all(np.equal(a, b))
+
+
+def select(condlist, choicelist, default=0):
+    result = default
+    for i in tuple(range(len(condlist))):
+        k = len(condlist) - 1 - i
+        result = np.where(condlist[k], choicelist[k], result)
+    return result
+
+
+def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
+    x = np.asarray(x)
+    if posinf is None:
+        posinf = 1.7976931348623157e+308 if x.dtype == np.float64 else 3.4028234663852886e+38
+    if neginf is None:
+        neginf = -1.7976931348623157e+308 if x.dtype == np.float64 else -3.4028234663852886e+38
+    return np.where(np.isnan(x), nan, np.where(np.equal(x, np.inf), posinf, np.where(np.equal(x, -np.inf), neginf, x)))
+
+
+def around(a, decimals=0, out=None):
+    if decimals == 0:
+        return _into(out, np.rint(a) if np.add(a, 0.0).dtype == np.add(a, 0).dtype else a)
+    factor = 10.0 ** abs(decimals)
+    if decimals > 0:
+        return _into(out, np.rint(a * factor) / factor)
+    return _into(out, (np.rint(a / factor) * factor).astype(np.add(a, 0).dtype))
