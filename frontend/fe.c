@@ -160,6 +160,8 @@ const char *fe_unique(struct fe *f, const char *wish)
     const char *name = intern(f->ir->names, base);
     uintptr_t next = (uintptr_t)map_get(&f->used_names, name);
     const char *first = name;
+    if (next == (uintptr_t)FE_OF_LOOPS)
+        next = 1;
     while (next && map_has(&f->used_names, name))
         name = intern(f->ir->names, fe_format(f, "%s_%u", base, (unsigned)next++));
     map_put(f->arena, &f->used_names, first, (void *)(next ? next : 1));

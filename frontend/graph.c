@@ -39,9 +39,14 @@ void fe_link(struct fe *f, struct block *b)
 const char *fe_label(struct fe *f, const char *what)
 {
     const char *label = intern(f->ir->names, fe_format(f, "%s_%u", what, fe_label_line(f)));
-    uintptr_t times = (uintptr_t)map_get(&f->used_labels, label);
-    map_put(f->arena, &f->used_labels, label, (void *)(times + 1));
-    return times ? fe_format(f, "%s_%u", label, (unsigned)times) : label;
+    const char *first = label;
+    uintptr_t times = (uintptr_t)map_get(&f->used_labels, first);
+    while (map_has(&f->used_labels, label))
+        label = intern(f->ir->names, fe_format(f, "%s_%u", first, (unsigned)times++));
+    map_put(f->arena, &f->used_labels, label, (void *)1);
+    if (label != first)
+        map_put(f->arena, &f->used_labels, first, (void *)times);
+    return label;
 }
 
 struct state *fe_state(struct fe *f, const char *label)

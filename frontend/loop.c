@@ -202,12 +202,12 @@ static bool run_for(struct fe *f, const void *user)
 const char *fe_loop_symbol(struct fe *f, const char *name)
 {
     bool active = fe_has_name(f->symbols.items, f->symbols.count, name);
-    bool mine = map_get(&f->used_names, name) == (void *)2; /* only loops use it */
+    bool mine = map_get(&f->used_names, name) == FE_OF_LOOPS;
     if (mine && !active)
         return name;
     const char *unique = fe_unique(f, name);
     if (unique == name)
-        map_put(f->arena, &f->used_names, name, (void *)2);
+        map_put(f->arena, &f->used_names, name, FE_OF_LOOPS);
     return unique;
 }
 

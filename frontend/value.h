@@ -266,6 +266,8 @@ struct fe_unrolled {
     bool jumped, broke;
 };
 
+#define FE_OF_LOOPS ((void *)UINTPTR_MAX) /* in used_names: a symbol of loops alone, which the next one may take again */
+
 struct fe {
     struct ir *ir;
     struct arena *arena;
@@ -280,7 +282,7 @@ struct fe {
     bool dace;                      /* the dialect of dace.program */
     struct fe_scope *scope;
     struct fe_return *returns; /* of the function that is lowered */
-    struct map used_names;     /* of containers, symbols */
+    struct map used_names;     /* of containers, symbols -> number to try next, or FE_OF_LOOPS */
     struct map born;           /* container of the graph -> region in which it was made */
     struct map used_labels;    /* of blocks */
     VEC(const char *) symbols; /* in scope: those of the program, of loops and maps, promoted scalars */

@@ -43,3 +43,20 @@ def around(a, decimals=0, out=None):
     if decimals > 0:
         return _into(out, np.rint(a * factor) / factor)
     return _into(out, (np.rint(a / factor) * factor).astype(np.add(a, 0).dtype))
+
+
+def angle(z, deg=False):
+    result = np.arctan2(np.imag(z), np.real(z))
+    return result * 57.29577951308232 if deg else result
+
+
+def isreal(x):
+    return np.equal(np.imag(x), 0)
+
+
+def iscomplex(x):
+    return np.not_equal(np.imag(x), 0)
+
+
+def array_equiv(a1, a2):
+    return np.all(np.equal(a1, a2))

@@ -58,3 +58,59 @@ def ifft2(a, s=None, axes=(-2, -1), norm=None, out=None):
     if s is not None:
         raise NotImplementedError("'s' of np.fft.ifft2")
     return _into(out, _transform(_transform(a, None, axes[1], norm, True), None, axes[0], norm, True))
+
+
+def irfft(a, n=None, axis=-1, norm=None, out=None):
+    a = np.asarray(a)
+    axis = _axis(a, axis)
+    count = 2 * (a.shape[axis] - 1) if n is None else n
+    kept = count // 2 + 1
+    half = _resized(a, kept, axis) * (1 + 0j)
+    whole = np.zeros(a.shape[:axis] + (count,) + a.shape[axis + 1:], half.dtype)
+    whole[_at(axis, slice(0, kept))] = half
+    for i in range(kept, count):
+        whole[_at(axis, i)] = np.conj(half[_at(axis, count - i)])
+    whole[_at(axis, 0)] = np.real(half[_at(axis, 0)])
+    if count % 2 == 0:
+        whole[_at(axis, count // 2)] = np.real(half[_at(axis, count // 2)])
+    return _into(out, np.copy(np.real(_transform(whole, None, axis, norm, True))))
+
+
+def fftn(a, s=None, axes=None, norm=None, out=None):
+    if s is not None:
+        raise NotImplementedError("'s' of np.fft.fftn")
+    for k in tuple(range(np.ndim(a))) if axes is None else axes:
+        a = _transform(a, None, k, norm, False)
+    return _into(out, a)
+
+
+def ifftn(a, s=None, axes=None, norm=None, out=None):
+    if s is not None:
+        raise NotImplementedError("'s' of np.fft.ifftn")
+    for k in tuple(range(np.ndim(a))) if axes is None else axes:
+        a = _transform(a, None, k, norm, True)
+    return _into(out, a)
+
+
+def fftfreq(n, d=1.0):
+    at = np.arange(n)
+    return np.where(at < (n + 1) // 2, at, at - n) / (n * d)
+
+
+def rfftfreq(n, d=1.0):
+    return np.arange(n // 2 + 1) / (n * d)
+
+
+def _shifted(x, axes, back):
+    for k in tuple(range(np.ndim(x))) if axes is None else axes if isinstance(axes, tuple) else (axes,):
+        n = x.shape[_axis(x, k)]
+        x = np.roll(x, -(n // 2) if back else n // 2, k)
+    return x
+
+
+def fftshift(x, axes=None):
+    return _shifted(x, axes, False)
+
+
+def ifftshift(x, axes=None):
+    return _shifted(x, axes, True)

@@ -57,3 +57,86 @@ def matrix_power_of(a, n):
     for _ in tuple(range(n - 1)):
         result = result @ a
     return result
+
+
+def slogdet(a):
+    d = det(a)
+    return np.sign(d), np.log(np.abs(d))
+
+
+def multi_dot(arrays):
+    result = arrays[0]
+    for k in tuple(range(1, len(arrays))):
+        result = result @ arrays[k]
+    return result
+
+
+def qr(a, mode="reduced"):
+    """Householder's reflections, as LAPACK's geqrf makes them."""
+    if mode != "reduced" and mode != "r":
+        raise NotImplementedError("np.linalg.qr with a mode other than 'reduced' and 'r'")
+    m, n = a.shape
+    k = min(m, n)
+    r = a.astype(np.divide(a[0:1, 0:1], 1.0).dtype)
+    v = np.zeros((k, m), r.dtype) # the vectors of the reflections
+    scale = np.zeros((k,), r.dtype)
+    for j in range(k):
+        size = np.sqrt(np.sum(np.square(r[j:, j])))
+        rest = np.sum(np.square(r[j + 1:, j]))
+        if rest > 0:
+            head = r[j, j]
+            pivot = -size if head >= 0 else size
+            scale[j] = (pivot - head) / pivot
+            v[j, j] = 1
+            v[j, j + 1:] = r[j + 1:, j] / (head - pivot)
+            for c in range(j, n):
+                dot = np.sum(v[j, j:] * r[j:, c])
+                r[j:, c] -= scale[j] * dot * v[j, j:]
+    upper = np.triu(r[:k, :])
+    if mode == "r":
+        return upper
+    q = np.eye(m, k, dtype=r.dtype)
+    for t in range(k):
+        j = k - 1 - t
+        for c in range(k):
+            dot = np.sum(v[j, j:] * q[j:, c])
+            q[j:, c] -= scale[j] * dot * v[j, j:]
+    return q, upper
+
+
+def _jacobi(a, vectors):
+    """Makes the symmetric matrix diagonal by rotations, which it also applies to the columns of `vectors`."""
+    n = a.shape[0]
+    off = 1.0
+    sweeps = 0
+    while off > 0 and sweeps < 60:
+        for p in range(n - 1):
+            for q in range(p + 1, n):
+                if abs(a[p, q]) > 1e-300:
+                    theta = (a[q, q] - a[p, p]) / (2.0 * a[p, q])
+                    t = 1.0 / (abs(theta) + np.sqrt(theta * theta + 1.0))
+                    if theta < 0:
+                        t = -t
+                    c = 1.0 / np.sqrt(t * t + 1.0)
+                    s = t * c
+                    for i in range(n):
+                        x = a[i, p]
+                        y = a[i, q]
+                        a[i, p] = c * x - s * y
+                        a[i, q] = s * x + c * y
+                    for i in range(n):
+                        x = a[p, i]
+                        y = a[q, i]
+                        a[p, i] = c * x - s * y
+                        a[q, i] = s * x + c * y
+                    for i in range(vectors.shape[0]):
+                        x = vectors[i, p]
+                        y = vectors[i, q]
+                        vectors[i, p] = c * x - s * y
+                        vectors[i, q] = s * x + c * y
+        off = 0.0
+        for p in range(n - 1):
+            for q in range(p + 1, n):
+                if abs(a[p, q]) > 1e-18 * (abs(a[p, p]) + abs(a[q, q])):
+                    off += abs(a[p, q])
+        sweeps += 1

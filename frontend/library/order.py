@@ -89,15 +89,6 @@ def sort_in_place(a, axis=-1, kind=None, stable=None):
     a[...] = sort(a, axis)
 
 
-def median(a, axis=None):
-    a, axis = _along(np.asarray(a), axis)
-    ordered = sort(a, axis)
-    n = a.shape[axis]
-    low, high = ordered[_at(axis, (n - 1) // 2)], ordered[_at(axis, n // 2)]
-    last = ordered[_at(axis, n - 1)]
-    return np.where(np.not_equal(last, last), np.nan, (low + high) / 2.0)
-
-
 def searchsorted(a, v, side="left"):
     if side != "left" and side != "right":
         raise ValueError("'side' is 'left' or 'right'")
@@ -168,3 +159,10 @@ def nonzero(a):
         inner = inner // a.shape[d]
         result = result + (at // inner % a.shape[d],)
     return result
+
+
+def sorted(iterable, key=None, reverse=False):
+    if key is not None:
+        raise NotImplementedError("sorted with a key")
+    result = sort(np.asarray(iterable))
+    return np.copy(result[::-1]) if reverse else result

@@ -237,3 +237,29 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
 
 def logspace(start, stop, num=50, endpoint=True, base=10.0):
     return np.power(base, np.linspace(start, stop, num, endpoint))
+
+
+def geomspace(start, stop, num=50, endpoint=True):
+    low, high = np.log10(start * 1.0), np.log10(stop * 1.0)
+    result = np.power(10.0, np.linspace(low, high, num, endpoint))
+    result[0] = start
+    if endpoint:
+        result[num - 1] = stop
+    return result
+
+
+def matrix_transpose(x):
+    return np.swapaxes(x, -1, -2)
+
+
+def block(arrays):
+    rows = arrays
+    if isinstance(arrays[0], (tuple, list)):
+        rows = [np.concatenate([np.atleast_2d(np.asarray(part)) for part in row], axis=-1) for row in arrays]
+        return np.concatenate(rows, axis=-2)
+    return np.concatenate([np.atleast_1d(np.asarray(part)) for part in rows], axis=-1)
+
+
+def unstack(x, axis=0):
+    axis = _axis(x, axis)
+    return tuple([np.copy(x[_at(axis, i)]) for i in range(x.shape[axis])])

@@ -94,6 +94,99 @@ def nanmin(a, axis=None):
     return np.fmin.reduce(a, axis=axis)
 
 
+def nancumsum(a, axis=None, dtype=None, out=None):
+    return cumsum(np.where(np.isnan(a), 0, a), axis, dtype, out)
+
+
+def nancumprod(a, axis=None, dtype=None, out=None):
+    return cumprod(np.where(np.isnan(a), 1, a), axis, dtype, out)
+
+
+def cumulative_sum(x, axis=None, dtype=None, out=None, include_initial=False):
+    return _cumulative(cumsum, 0, x, axis, dtype, out, include_initial)
+
+
+def cumulative_prod(x, axis=None, dtype=None, out=None, include_initial=False):
+    return _cumulative(cumprod, 1, x, axis, dtype, out, include_initial)
+
+
+def _cumulative(f, neutral, x, axis, dtype, out, include_initial):
+    if axis is None and np.ndim(x) != 1:
+        raise ValueError("'axis' is needed for arrays of more than one dimension")
+    axis = 0 if axis is None else _axis(x, axis)
+    result = f(x, axis, dtype)
+    if include_initial:
+        first = np.full_like(result[_at(axis, slice(0, 1))], neutral)
+        result = np.concatenate((first, result), axis=axis)
+    return _into(out, result)
+
+
+def ediff1d(ary, to_end=None, to_begin=None):
+    result = diff(np.ravel(ary))
+    if to_begin is not None:
+        result = np.concatenate((np.ravel(np.atleast_1d(np.asarray(to_begin))), result))
+    if to_end is not None:
+        result = np.concatenate((result, np.ravel(np.atleast_1d(np.asarray(to_end)))))
+    return result
+
+
+def gradient(f, *varargs, axis=None, edge_order=1):
+    f = np.asarray(f)
+    if edge_order != 1 and edge_order != 2:
+        raise ValueError("'edge_order' is 1 or 2")
+    axes = tuple(range(f.ndim))
+    if axis is not None:
+        axes = tuple([_axis(f, a) for a in axis]) if isinstance(axis, tuple) else (_axis(f, axis),)
+    spacing = varargs
+    if len(varargs) == 0:
+        spacing = (1.0,) * len(axes)
+    elif len(varargs) == 1:
+        spacing = varargs * len(axes)
+    elif len(varargs) != len(axes):
+        raise ValueError("one spacing for each axis is needed")
+    parts = tuple([_gradient(f, axes[k], spacing[k], edge_order) for k in range(len(axes))])
+    if len(axes) == 1:
+        return parts[0]
+    return parts
+
+
+def _gradient(f, axis, h, edge_order):
+    n = f.shape[axis]
+    result = np.empty(f.shape, np.divide(f[_at(axis, slice(0, 1))], 1.0).dtype)
+    before, here, behind = f[_at(axis, slice(0, n - 2))], f[_at(axis, slice(1, n - 1))], f[_at(axis, slice(2, n))]
+    if np.ndim(h) == 0:
+        result[_at(axis, slice(1, n - 1))] = (behind - before) / (2.0 * h)
+        if edge_order == 1:
+            result[_at(axis, 0)] = (f[_at(axis, 1)] - f[_at(axis, 0)]) / h
+            result[_at(axis, n - 1)] = (f[_at(axis, n - 1)] - f[_at(axis, n - 2)]) / h
+        else:
+            result[_at(axis, 0)] = (-1.5 * f[_at(axis, 0)] + 2.0 * f[_at(axis, 1)] - 0.5 * f[_at(axis, 2)]) / h
+            result[_at(axis, n - 1)] = (0.5 * f[_at(axis, n - 3)] - 2.0 * f[_at(axis, n - 2)] + 1.5 * f[_at(axis, n - 1)]) / h
+        return result
+    if edge_order == 2:
+        raise NotImplementedError("np.gradient with coordinates and edge_order=2")
+    d = diff(h) * 1.0
+    shape = (1,) * axis + (n - 2,) + (1,) * (f.ndim - axis - 1)
+    low, high = np.reshape(d[0:n - 2], shape), np.reshape(d[1:n - 1], shape)
+    result[_at(axis, slice(1, n - 1))] = (before * (-high / (low * (low + high))) + here * ((high - low) / (low * high))
+                                          + behind * (low / (high * (low + high))))
+    result[_at(axis, 0)] = (f[_at(axis, 1)] - f[_at(axis, 0)]) / d[0]
+    result[_at(axis, n - 1)] = (f[_at(axis, n - 1)] - f[_at(axis, n - 2)]) / d[n - 2]
+    return result
+
+
+def vecdot(x1, x2, axis=-1):
+    return np.sum(np.conj(x1) * x2, axis=axis)
+
+
+def matvec(x1, x2):
+    return np.sum(x1 * x2[..., None, :], axis=-1)
+
+
+def vecmat(x1, x2):
+    return np.sum(np.conj(x1)[..., :, None] * x2, axis=-2)
+
+
 def vdot(a, b):
     return np.sum(np.conj(np.ravel(a)) * np.ravel(b))
 
@@ -118,16 +211,6 @@ def cross(a, b):
     return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
 
 
-def convolve(a, v, mode="full"):
-    a, v = np.asarray(a), np.asarray(v)
-    if mode != "full":
-        raise NotImplementedError("np.convolve with a mode other than 'full'")
-    result = np.zeros((a.shape[0] + v.shape[0] - 1,), np.multiply(a[0:1], v[0:1]).dtype)
-    for i in range(v.shape[0]):
-        result[i:i + a.shape[0]] += a * v[i]
-    return result
-
-
 def trapezoid(y, x=None, dx=1.0, axis=-1):
     y = np.asarray(y)
     axis = _axis(y, axis)
@@ -137,26 +220,3 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
     if np.ndim(x) != 1 or axis != y.ndim - 1:
         raise NotImplementedError("np.trapezoid with x along another axis than the last")
     return np.sum(pairs * diff(x) / 2.0, axis=axis)
-
-
-def interp(x, xp, fp):
-    result = np.zeros_like(np.atleast_1d(x), dtype=np.float64)
-    points = np.ravel(np.atleast_1d(x))
-    flat = np.ravel(result)
-    n = len(xp)
-    for i in range(len(points)):
-        low = 0
-        high = n - 1
-        while high - low > 1:
-            middle = (low + high) // 2
-            if xp[middle] <= points[i]:
-                low = middle
-            else:
-                high = middle
-        slope = (fp[high] - fp[low]) / (xp[high] - xp[low])
-        value = fp[low] + slope * (points[i] - xp[low])
-        value = fp[0] if points[i] < xp[0] else value
-        flat[i] = fp[n - 1] if points[i] >= xp[n - 1] else value
-    if np.ndim(x) == 0:
-        return result[0]
-    return result

@@ -16,7 +16,7 @@ from ._types import BY_NAME, Callback, Descriptor, Expression, Type, type_of
 
 (UNKNOWN, NONE, BOOL, INTEGER, FLOAT, COMPLEX, STRING, ELLIPSIS, TYPE, DESCRIPTOR, SYMBOL, MODULE, BUILTIN, VALUE, ARRAY, FUNCTION, TUPLE,
  LIST, DICTIONARY, OTHER, SLICE) = range(21)
-_MODULES = {"numpy", "numpy.linalg", "math", "dace", "sdfg", "typing", "sympy"}
+_MODULES = {"numpy", "numpy.linalg", "numpy.fft", "math", "dace", "sdfg", "typing", "sympy"}
 _SCALAR_CLASSES = {int: "int", float: "float", bool: "bool", complex: "complex"}
 
 
@@ -529,7 +529,7 @@ def _known_name(value):
     if isinstance(value, types.BuiltinFunctionType) and module in ("builtins", "math"):
         return f"{module}.{value.__name__}"
     function = isinstance(value, (types.BuiltinFunctionType, types.FunctionType)) or type(value).__name__ == "_ArrayFunctionDispatcher"
-    return f"{module}.{value.__name__}" if function and module in ("numpy", "numpy.linalg") else None
+    return f"{module}.{value.__name__}" if function and module in ("numpy", "numpy.linalg", "numpy.fft") else None
 
 
 def find(names, name):
