@@ -100,9 +100,12 @@ static bool run_branches(struct fe *f, const void *user)
         struct region *r = c ? build_branch(c, k ? NULL : b->text) : NULL;
         struct fe_region kept = fe_enter(f, r);
         f->ended = false;
+        struct fe_known known = fe_known(f);
+        fe_learn(f, b->node->if_.test, k == 1);
         f->branches++;
         good = fe_block(f, b->body[k]);
         f->branches--;
+        fe_forget(f, known);
         ended[k] = f->ended;
         f->ended = start.ended;
         fe_leave(f, &kept);

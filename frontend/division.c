@@ -37,30 +37,6 @@ const struct sym *fe_code_division(struct fe *f, const struct sym *s)
     return divides(s) ? called(f, s->op == SYM_MOD ? "py_mod" : "py_floor", args[0], args[1]) : with_args(f, s, args);
 }
 
-/* ---- symbols of which it is known that they are not negative: extents of arguments, and variables of loops that begin
- * at 0 or above ---- */
-
-struct signs {
-    const struct fe *f;
-    bool known;
-};
-
-static void check_sign(void *user, const struct sym *name)
-{
-    struct signs *s = user;
-    s->known &= fe_has_name(s->f->not_negative.items, s->f->not_negative.count, name->name);
-}
-
-/* Whether it is 0 or above if all its symbols, whose signs are known, are `least` or above. */
-static bool is_above(struct fe *f, const struct sym *s, int64_t least)
-{
-    struct signs found = { f, true };
-    sym_visit_names(s, check_sign, &found);
-    return found.known && sym_less_equal_from(f->ir, sym_int(f->ir, 0), s, least) == TRUTH_YES;
-}
-
-bool fe_is_not_negative(struct fe *f, const struct sym *s) { return is_above(f, s, 0); }
-
 /* For a positive b that is right for dividends of both signs. */
 static const struct sym *quotient(struct fe *f, const struct sym *a, const struct sym *b)
 {
@@ -76,7 +52,7 @@ static const struct sym *quotient(struct fe *f, const struct sym *a, const struc
 static bool may_require(struct fe *f, const struct sym *a, bool size)
 {
     bool never = sym_less_equal_from(f->ir, a, sym_int(f->ir, 0), 1) == TRUTH_YES;
-    return !f->branches && fe_is_of_program(f, a) && (size ? !never : is_above(f, a, 1));
+    return !f->branches && fe_is_of_program(f, a) && (size ? !never : fe_is_above(f, a, 1));
 }
 
 /* a // b, rounded up for SYM_CEIL_DIV, or a % b; NULL with an error. */

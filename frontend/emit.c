@@ -291,18 +291,29 @@ bool fe_effect(struct fe *f, const char *label, const char *code, uint32_t count
     return true;
 }
 
-/* Whether the value has the shape of the target. `required`: what is wrong if extents differ, which all calls must
- * satisfy then; NULL: they must be known to be equal. */
-static bool fits(struct fe *f, const struct py *n, const struct value *to, const struct value *v, const char *required)
+/* Whether the value has the shape of the target, which loses what is clipped from the value. `required`: what is wrong
+ * if extents differ, which all calls must satisfy then; NULL: they must be known to be equal. */
+static bool fits(struct fe *f, const struct py *n, const struct value **to, const struct value *v, const char *required)
 {
     uint32_t rank = fe_is_data(v) ? v->rank : 0;
+    const struct sym **shape = NEW_ARRAY(f->arena, const struct sym *, (*to)->rank + 1);
+    bool narrower = false;
+    for (uint32_t i = 0; i < (*to)->rank; i++)
+        shape[i] = (*to)->shape[i];
     for (uint32_t i = 0; i < rank; i++) {
-        int axis = (int)(i + to->rank) - (int)rank;
+        int axis = (int)(i + (*to)->rank) - (int)rank;
         if (sym_is_int(v->shape[i], 1))
             continue;
-        if (axis < 0 || (required ? !fe_require_same(f, n, to->shape[axis], v->shape[i], required)
-                                  : !fe_same_extent(f, to->shape[axis], v->shape[i])))
+        const struct sym *common = axis < 0 ? NULL : fe_common_extent(f, n, (*to)->shape[axis], v->shape[i], required);
+        if (!common)
             return false;
+        narrower |= fe_unclipped(f, common) != common && common != shape[axis];
+        shape[axis] = narrower ? common : shape[axis];
+    }
+    if (narrower) {
+        struct value *part = arena_copy(f->arena, *to, sizeof *part);
+        part->shape = shape;
+        *to = part;
     }
     return true;
 }
@@ -314,7 +325,7 @@ static bool fit_squeezed(struct fe *f, const struct py *n, const struct value **
         return false;
     const struct value *from = (*v)->kind == FE_VIEW ? *v : fe_materialize(f, NULL, *v, "tmp");
     const struct value *a = fe_squeeze(f, *to), *b = from ? fe_squeeze(f, from) : NULL;
-    if (!b || !fits(f, NULL, a, b, NULL))
+    if (!b || !fits(f, NULL, &a, b, NULL))
         return false;
     fe_warn_dialect(f, n,
                     fe_format(f,
@@ -340,10 +351,10 @@ bool fe_store(struct fe *f, const struct py *n, const struct value *to, const st
     v = fe_cast(f, n, to->type, v);
     if (!v)
         return false;
-    if (!fits(f, n, to, v, NULL) && !fit_squeezed(f, n, &to, &v)) {
+    if (!fits(f, n, &to, v, NULL) && !fit_squeezed(f, n, &to, &v)) {
         const char *said = fe_format(f, "%s does not fit into %s", fe_describe(f, v), fe_describe(f, to));
         f->said = false;
-        if (!fits(f, n, to, v, said))
+        if (!fits(f, n, &to, v, said))
             return f->said ? false : fe_raise(f, n, "ValueError", "%s", said) != NULL;
     }
     if (to->rank && !fe_independent(to, v)) {

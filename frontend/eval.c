@@ -142,12 +142,14 @@ static bool has_subscript(void *user, struct py *n)
 static const struct value *boolean(struct fe *f, const struct py *n)
 {
     bool is_and = n->bool_op.op == PY_AND, truth;
+    struct fe_known known = fe_known(f);
     const struct value *v = fe_eval(f, n->bool_op.values.items[0]);
     for (uint32_t i = 1; i < n->bool_op.values.count && v; i++) {
         const struct py *next = n->bool_op.values.items[i];
+        fe_learn(f, n->bool_op.values.items[i - 1], !is_and);
         if (fe_truth(v, &truth)) {
             if (truth != is_and)
-                return v;
+                break;
             v = fe_eval(f, next);
             continue;
         }
@@ -162,6 +164,7 @@ static const struct value *boolean(struct fe *f, const struct py *n)
             continue;
         v = right ? fe_logical(f, n, is_and, v, right) : NULL;
     }
+    fe_forget(f, known);
     return v;
 }
 
@@ -193,7 +196,9 @@ static const struct value *conditional(struct fe *f, const struct py *n)
         return fe_eval(f, truth ? n->if_exp.body : n->if_exp.orelse);
     if (fe_is_data(test) && test->rank)
         return fe_raise(f, n->if_exp.test, "ValueError", "the truth of an array with several elements: use np.where");
+    f->eager++;
     const struct value *a = fe_eval(f, n->if_exp.body), *b = a ? fe_eval(f, n->if_exp.orelse) : NULL;
+    f->eager--;
     return b ? fe_select(f, n, test, a, b) : NULL;
 }
 

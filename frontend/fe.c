@@ -139,7 +139,7 @@ const char *fe_describe(struct fe *f, const struct value *v)
     struct text t = text_new(f->arena);
     text_add(&t, type_text(f->ir, v->type));
     for (uint32_t i = 0; i < v->rank; i++)
-        text_printf(&t, "%s%s", i ? ", " : "[", sym_text(f->ir, v->shape[i]));
+        text_printf(&t, "%s%s", i ? ", " : "[", fe_text(f, fe_unclipped(f, v->shape[i])));
     text_add(&t, v->rank ? "]" : "");
     return text_get(&t);
 }

@@ -1,7 +1,7 @@
 /* Functions that are written in Python: the files of frontend/library/ are one text of the library, whose functions are
  * lowered into the program that calls them. Each is parsed when it is called first. In their text the name of
- * another function there means that one, whatever its file; `np` and `dace` are known without an import. Errors and places
- * in them are those of the call. */
+ * another function there means that one, whatever its file; `np` and `dace` are known without an import. Errors and
+ * places in them are those of the call. */
 #include "frontend/functions.h"
 
 #include <stdio.h>

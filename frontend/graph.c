@@ -277,6 +277,8 @@ const struct value *fe_as_symbol(struct fe *f, const struct py *n, const struct 
     const char *name = from->symbol = fe_unique(f, fe_format(f, "%s_s", data));
     f->emitted++;
     vec_push(f->arena, &f->symbols, name);
+    if (type_is_unsigned(v->type))
+        fe_know_always(f, sym_name(f->ir, name));
     if (!f->dry) { /* at once: what comes next may change the scalar */
         build_symbol(f->level->sdfg, name, "int64");
         if (!f->last)

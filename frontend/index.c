@@ -20,8 +20,9 @@ struct index_part {
 static const struct sym *wrapped(struct fe *f, const struct py *n, const struct sym *i, const struct sym *extent)
 {
     const struct sym *zero = num(f, 0);
-    bool sizes = fe_is_of_program(f, i);
-    if (i->op == SYM_INT ? i->i >= 0 : sym_less_from(f->ir, i, zero, sizes) != TRUTH_YES)
+    if (!fe_is_of_program(f, i))
+        return f->trust_indices ? i : fe_from_end(f, i, extent);
+    if (i->op == SYM_INT ? i->i >= 0 : sym_less_from(f->ir, i, zero, 1) != TRUTH_YES)
         return i;
     bool sure = sym_less_from(f->ir, i, zero, 0) == TRUTH_YES;
     if (!sure && f->branches && !f->dace)
@@ -37,10 +38,15 @@ static const struct sym *point_index(struct fe *f, const struct py *n, const str
 {
     const struct sym *s = fe_sym(f, v);
     if (s) {
+        struct fe_known known = fe_known(f);
+        fe_know_not_negative(f, sym_sub(f->ir, extent, num(f, 1))); /* of an array without elements no index is right */
         s = wrapped(f, n, s, extent);
+        fe_forget(f, known);
         s = s ? fe_exact_division(f, n, s, false) : NULL;
         if (!s)
             return NULL;
+        if (f->eager && s->op != SYM_INT)
+            s = fe_at_least_0(f, fe_at_most(f, s, sym_sub(f->ir, extent, num(f, 1))));
         if (s->op == SYM_INT && (s->i < 0 || (extent->op == SYM_INT && s->i >= extent->i)))
             return fe_raise(f, n, "IndexError", "index %s is outside of %s elements", fe_text(f, fe_sym(f, v)),
                             fe_text(f, extent));
@@ -56,6 +62,18 @@ static const struct sym *point_index(struct fe *f, const struct py *n, const str
     return v ? fe_sym(f, v) : NULL;
 }
 
+/* A power grows with its exponent if the base is positive, as it is in all sizes that make sense. */
+static void require_bases(struct fe *f, const struct py *n, const struct sym *s)
+{
+    const struct sym *base = s->op == SYM_POW ? s->args[0] : NULL;
+    for (uint32_t i = 0; i < s->num_args; i++)
+        require_bases(f, n, s->args[i]);
+    if (base && base->op != SYM_INT)
+        fe_require_negative(
+            f, n, sym_neg(f->ir, base),
+            fe_format(f, "the base %s of a power in the bound of a slice must be positive", fe_text(f, base)));
+}
+
 static const struct sym *bound(struct fe *f, const struct py *n, const struct value *v, const struct sym *extent,
                                const struct sym *otherwise)
 {
@@ -69,6 +87,9 @@ static const struct sym *bound(struct fe *f, const struct py *n, const struct va
     s = wrapped(f, n, given, extent);
     if (!s)
         return NULL;
+    require_bases(f, n, given);
+    if (!fe_is_of_program(f, given)) /* when the program runs it ends with the array */
+        return f->trust_indices ? s : fe_at_most(f, fe_at_least_0(f, s), extent);
     if (s->op == SYM_INT && s->i < 0)
         return zero;
     if (s == given && sym_less_equal_from(f->ir, zero, s, 0) != TRUTH_YES)
@@ -77,27 +98,40 @@ static const struct sym *bound(struct fe *f, const struct py *n, const struct va
     return s->op == SYM_INT && extent->op == SYM_INT && s->i > extent->i ? extent : s;
 }
 
+static bool slice_step(struct fe *f, const struct py *n, const struct value *v, const struct sym **step)
+{
+    const struct sym *s = *step = v->kind == FE_NONE ? num(f, 1) : fe_sym(f, v);
+    if (!s || (s->op != SYM_INT && !fe_is_of_program(f, s) && !fe_is_not_negative(f, sym_sub(f->ir, s, num(f, 1)))))
+        return fe_unsupported(f, n, "a slice whose step is known at run time only, and not shown to be positive") !=
+               NULL;
+    if (sym_is_int(s, 0))
+        return fe_raise(f, n, "ValueError", "the step of a slice is 0") != NULL;
+    if (s->op == SYM_INT || !fe_is_of_program(f, s))
+        return true;
+    if (f->branches && !f->dace)
+        return fe_unsupported(f, n, "a slice in a branch whose step is %s: it may be negative", fe_text(f, s)) != NULL;
+    fe_require_negative(f, n, sym_sub(f->ir, num(f, 0), s),
+                        fe_format(f, "the step %s of a slice must be positive", fe_text(f, s)));
+    return true;
+}
+
 static bool slice_part(struct fe *f, const struct py *n, const struct value *v, const struct sym *extent,
                        struct index_part *p)
 {
-    const struct sym *one = num(f, 1), *step = v->items[2]->kind == FE_NONE ? one : fe_sym(f, v->items[2]);
-    if (!step || (step->op != SYM_INT && !fe_is_of_program(f, step)))
-        return fe_unsupported(f, n, "a slice whose step is known at run time only") != NULL;
-    if (sym_is_int(step, 0))
-        return fe_raise(f, n, "ValueError", "the step of a slice is 0") != NULL;
-    if (step->op != SYM_INT && f->branches && !f->dace)
-        return fe_unsupported(f, n, "a slice in a branch whose step is %s: it may be negative", fe_text(f, step)) !=
-               NULL;
-    if (step->op != SYM_INT)
-        fe_require_negative(f, n, sym_sub(f->ir, num(f, 0), step),
-                            fe_format(f, "the step %s of a slice must be positive", fe_text(f, step)));
+    const struct sym *one = num(f, 1), *step;
+    if (!slice_step(f, n, v->items[2], &step))
+        return false;
     bool down = step->op == SYM_INT && step->i < 0;
     const struct sym *last = sym_sub(f->ir, extent, one);
     const struct sym *lo = bound(f, n, v->items[0], extent, down ? last : num(f, 0));
     const struct sym *hi = bound(f, n, v->items[1], extent, down ? num(f, -1) : extent);
     if (!lo || !hi)
         return false;
+    if (down && !fe_is_of_program(f, lo))
+        lo = fe_at_most(f, lo, last);
     const struct sym *span = down ? sym_sub(f->ir, lo, hi) : sym_sub(f->ir, hi, lo);
+    if (!fe_is_of_program(f, span) && !f->trust_indices)
+        span = fe_at_least_0(f, span);
     const struct sym *size = down ? num(f, -step->i) : step;
     const struct sym *args[2] = { sym_add(f->ir, span, sym_sub(f->ir, size, one)), size };
     *p = (struct index_part){ .kind = PART_SLICE, .begin = lo, .step = step };

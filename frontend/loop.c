@@ -179,9 +179,12 @@ static bool run_for(struct fe *f, const void *user)
     }
     struct fe_region kept = fe_enter(f, l ? &l->region : NULL);
     fe_declare_symbol(f, it->symbol);
-    uint32_t not_negative = f->not_negative.count;
-    if (step->op == SYM_INT && fe_is_not_negative(f, step->i > 0 ? begin : sym_add(f->ir, end, sym_int(f->ir, 1))))
-        vec_push(f->arena, &f->not_negative, it->symbol);
+    struct fe_known known = fe_known(f);
+    const struct sym *one = sym_int(f->ir, 1);
+    if (step->op == SYM_INT && step->i > 0)
+        fe_know(f, it->symbol, begin, sym_sub(f->ir, end, one));
+    else if (step->op == SYM_INT)
+        fe_know(f, it->symbol, sym_add(f->ir, end, one), begin);
     const struct sym *symbol = sym_name(f->ir, it->symbol);
     bool good = true;
     if (it->array) {
@@ -194,7 +197,7 @@ static bool run_for(struct fe *f, const void *user)
     }
     good = good && loop_body(f, &it->node->for_.body);
     fe_leave(f, &kept);
-    f->not_negative.count = not_negative;
+    fe_forget(f, known);
     replace_in(f, &start, symbol, last_value(f, begin, end, step));
     return good;
 }

@@ -219,13 +219,13 @@ static bool run(struct fe *f, const void *user)
     }
     f->level = level;
     struct fe_region kept = fe_enter(f, level->sdfg ? &level->sdfg->region : NULL);
-    uint32_t not_negative = f->not_negative.count;
+    struct fe_known known = fe_known(f);
     for (uint32_t i = 0; i < s->parameters.count; i++) {
         const struct fe_parameter *p = &s->parameters.items[i];
         vec_push(f->arena, &level->params, p->symbol);
         vec_push(f->arena, &f->symbols, p->symbol);
-        if (p->not_negative)
-            vec_push(f->arena, &f->not_negative, p->symbol);
+        if (p->least || p->most)
+            fe_know(f, p->symbol, p->least, p->most);
         if (p->name)
             bind_parameter(f, p, fe_symbol(f, sym_name(f->ir, p->symbol)));
     }
@@ -238,7 +238,7 @@ static bool run(struct fe *f, const void *user)
     f->map_loops = map_loops;
     f->ended = false;
     f->symbols.count = symbols;
-    f->not_negative.count = not_negative;
+    fe_forget(f, known);
     if (!f->dry && !f->region->blocks.count)
         fe_state(f, "empty");
     f->place = place;
@@ -338,17 +338,20 @@ bool fe_map(struct fe *f, const struct py *n, const struct value *ranges)
         if (name->kind != PY_NAME || items[i]->kind != FE_SLICE || items[i]->items[1]->kind == FE_NONE)
             return fe_error(f, name, "a map has a name and a range begin:end for each dimension") != NULL;
         const char *symbol = fe_loop_symbol(f, name->name.id), *part[3] = { "0", NULL, "1" };
-        bool not_negative = true;
+        const struct sym *range[3] = { sym_int(f->ir, 0), NULL, sym_int(f->ir, 1) };
         for (int k = 0; k < 3; k++) {
             if (items[i]->items[k]->kind == FE_NONE)
                 continue;
             const struct value *v = fe_as_symbol(f, n->for_.iter, items[i]->items[k]);
             if (!v)
                 return false;
-            part[k] = fe_text(f, fe_sym(f, v));
-            not_negative &= k == 1 || fe_is_not_negative(f, fe_sym(f, v));
+            range[k] = fe_sym(f, v);
+            part[k] = fe_text(f, range[k]);
         }
-        vec_push(f->arena, &s.parameters, ((struct fe_parameter){ name, name->name.id, symbol, not_negative }));
+        bool up = range[2]->op == SYM_INT && range[2]->i > 0;
+        const struct sym *most = up ? sym_sub(f->ir, range[1], sym_int(f->ir, 1)) : NULL;
+        struct fe_parameter p = { name, name->name.id, symbol, up ? range[0] : NULL, most };
+        vec_push(f->arena, &s.parameters, p);
         text_printf(&t, "%s%s = %s:%s:%s", i ? ", " : "", symbol, part[0], part[1], part[2]);
     }
     s.ranges = text_get(&t);

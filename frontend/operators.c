@@ -40,9 +40,7 @@ bool fe_broadcast(struct fe *f, const struct py *n, const struct value *a, const
             out[i] = x;
         else if (sym_is_int(x, 1))
             out[i] = y;
-        else if (fe_require_same(f, n, x, y, mismatch(f, a, b)))
-            out[i] = y->op == SYM_INT ? y : x;
-        else
+        else if (!(out[i] = fe_common_extent(f, n, x, y, mismatch(f, a, b))))
             return false;
     }
     *shape = out;

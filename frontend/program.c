@@ -185,7 +185,7 @@ struct fe_container *fe_argument(struct fe *f, const char *name, const struct va
                           (t->rank ? t->rank : 1) * sizeof *t->shape);
     for (uint32_t i = 0; i < t->rank; i++)
         if (t->shape[i]->op == SYM_NAME)
-            vec_push(f->arena, &f->not_negative, t->shape[i]->name);
+            fe_know(f, t->shape[i]->name, sym_int(f->ir, 0), NULL);
     c->level = top;
     c->scalar = t->kind == FE_TYPE;
     c->argument = true;

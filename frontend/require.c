@@ -84,7 +84,10 @@ bool fe_require_same(struct fe *f, const struct py *n, const struct sym *a, cons
 void fe_require_negative(struct fe *f, const struct py *n, const struct sym *s, const char *said)
 {
     struct clause c = { { s }, 1 };
-    if (!f->dry && f->level && !f->branches && fe_is_of_program(f, s))
+    if (!f->level || f->branches || !fe_is_of_program(f, s))
+        return;
+    fe_know_always(f, sym_sub(f->ir, sym_int(f->ir, -1), s));
+    if (!f->dry)
         add(f, n, &c, said);
 }
 
@@ -128,7 +131,7 @@ static enum py_op opposite_of(enum py_op op)
                             : op;
 }
 
-/* The integer of the program's symbols that an expression is, or NULL without an error. */
+/* The integer of symbols that an expression is, or NULL without an error. */
 static const struct sym *symbolic(struct fe *f, const struct py *n)
 {
     uint32_t before = diags_count(f->ir->diags), emitted = f->emitted;
@@ -139,7 +142,7 @@ static const struct sym *symbolic(struct fe *f, const struct py *n)
     f->dry = dry;
     diags_reset(f->ir->diags, before);
     f->failed = failed;
-    return s && fe_is_of_program(f, s) ? s : NULL;
+    return s;
 }
 
 static bool clauses_of(struct fe *f, const struct py *n, bool opposite, struct clauses *out);
@@ -224,9 +227,18 @@ bool fe_require(struct fe *f, const struct py *n, const struct py *condition, bo
         return false;
     for (uint32_t i = 0; i < all.count; i++) /* constants decide at compile time */
         for (uint32_t k = 0; k < all.items[i].count; k++)
-            if (all.items[i].negative[k]->op == SYM_INT)
+            if (all.items[i].negative[k]->op == SYM_INT || !fe_is_of_program(f, all.items[i].negative[k]))
                 return false;
     for (uint32_t i = 0; i < all.count && !f->dry; i++)
         add(f, n, &all.items[i], said);
     return true;
+}
+
+void fe_learn(struct fe *f, const struct py *condition, bool opposite)
+{
+    struct clauses all = { .count = 0 };
+    (void)clauses_of(f, condition, opposite, &all); /* false: some of what holds is in there nevertheless */
+    for (uint32_t i = 0; i < all.count; i++)
+        if (all.items[i].count == 1)
+            fe_know_not_negative(f, sym_sub(f->ir, sym_int(f->ir, -1), all.items[i].negative[0]));
 }

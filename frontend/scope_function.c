@@ -103,7 +103,7 @@ static bool read_consume(struct fe *f, const struct py *call, struct fe_scoped *
 static void add_worker(struct fe *f, struct fe_scoped *s, const struct py *node, const char *name)
 {
     const char *symbol = fe_loop_symbol(f, intern(f->ir->names, name ? name : "worker"));
-    vec_push(f->arena, &s->parameters, ((struct fe_parameter){ node, name, symbol, true }));
+    vec_push(f->arena, &s->parameters, ((struct fe_parameter){ node, name, symbol, sym_int(f->ir, 0), NULL }));
 }
 
 /* The element is an input of the tasklet that is the body. */

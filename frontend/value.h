@@ -266,7 +266,21 @@ struct fe_unrolled {
     bool jumped, broke;
 };
 
-#define FE_OF_LOOPS ((void *)UINTPTR_MAX) /* in used_names: a symbol of loops alone, which the next one may take again */
+/* What is known about a symbol; NULL: no such end. */
+struct fe_range {
+    const char *name;
+    const struct sym *least, *most;
+    bool not_negative;
+};
+struct fe_clip {
+    const struct sym *clipped, *plain;
+};
+struct fe_known {
+    uint32_t ranges, facts;
+};
+
+#define FE_OF_LOOPS                                                                                                    \
+    ((void *)UINTPTR_MAX) /* in used_names: a symbol of loops alone, which the next one may take again */
 
 struct fe {
     struct ir *ir;
@@ -288,18 +302,23 @@ struct fe {
     VEC(const char *) symbols; /* in scope: those of the program, of loops and maps, promoted scalars */
     struct map symbol_types;   /* name -> const struct type *: program symbols that were declared */
     VEC(const char *) program_symbols;
-    VEC(const char *) not_negative; /* extents of arguments, variables of loops and maps around the statement */
+    VEC(struct fe_range) ranges;    /* of extents of arguments, variables of loops and maps around the statement */
+    VEC(const struct sym *) facts;  /* what is not negative there besides */
+    VEC(const struct sym *) always; /* what never is */
+    VEC(struct fe_clip) clips;      /* of all slices */
     VEC(const struct fe_function *) calls;
     uint32_t depth;     /* of loops, maps and branches around the statement */
     uint32_t loops;     /* of loops and maps, of this function */
     uint32_t map_loops; /* what `loops` is in the body of the innermost map of this function; 0: there is none */
     VEC(struct fe_manager) managers;
-    uint32_t num_managers;               /* that there ever were */
-    uint32_t function_managers;          /* those of callers come before */
-    uint32_t loop_managers;              /* those outside of the innermost loop come before */
-    struct fe_unrolled *unrolled;        /* the innermost one */
-    uint32_t branches;                   /* of branches around the statement, of all functions */
-    uint32_t nesting;                    /* of calls */
+    uint32_t num_managers;        /* that there ever were */
+    uint32_t function_managers;   /* those of callers come before */
+    uint32_t loop_managers;       /* those outside of the innermost loop come before */
+    struct fe_unrolled *unrolled; /* the innermost one */
+    uint32_t branches;            /* of branches around the statement, of all functions */
+    uint32_t nesting;             /* of calls */
+    uint32_t
+        eager; /* inside of how many operands that are computed though they may not be chosen: indices are clipped */
     uint32_t emitted;                    /* counts what needed the graph */
     bool drop_assertions, trust_indices; /* struct frontend_options */
     bool warns;                          /* of what only one dialect understands so */
@@ -312,8 +331,8 @@ struct fe {
     struct frontend_found *found; /* what the caller hears besides the graph, or NULL */
     void (*typed)(void *user, const char *file, unsigned line, const char *name, const char *type); /* sdfg_host */
     void *typed_user;
-    struct map files;         /* path -> struct fe_scope *, of other files of the project */
-    struct fe_scope *library; /* the functions of frontend/library/ that were called, or NULL */
+    struct map files;              /* path -> struct fe_scope *, of other files of the project */
+    struct fe_scope *library;      /* the functions of frontend/library/ that were called, or NULL */
     const struct py *library_call; /* of the program: where code of the library is seen */
     const struct fe_source *library_caller;
     uint32_t library_depth;                   /* of `calls` there */
@@ -526,7 +545,27 @@ const struct value *fe_as_size(struct fe *f, const struct py *n,
  * where a call may be required to have a dividend that is not negative. NULL with an error. */
 const struct sym *fe_code_division(struct fe *f, const struct sym *s);
 const struct sym *fe_exact_division(struct fe *f, const struct py *n, const struct sym *s, bool size);
-bool fe_is_not_negative(struct fe *f, const struct sym *s);
+/* What is known about symbols (bounds.c): from the first on, until what comes later is forgotten. */
+void fe_know(struct fe *f, const char *name, const struct sym *least, const struct sym *most); /* NULL: no such end */
+void fe_know_not_negative(struct fe *f, const struct sym *s);
+void fe_know_always(struct fe *f, const struct sym *s); /* is never forgotten */
+void fe_learn(struct fe *f, const struct py *condition,
+              bool opposite); /* what holds where the condition does, or not */
+struct fe_known fe_known(const struct fe *f);
+void fe_forget(struct fe *f, struct fe_known known);
+bool fe_is_not_negative(struct fe *f, const struct sym *s); /* false: cannot be shown */
+bool fe_is_above(struct fe *f, const struct sym *s,
+                 int64_t least); /* 0 or above if symbols that are not negative are `least` or above */
+/* s, or what clips it; or wraps it, where what is negative counts from the end. */
+const struct sym *fe_at_most(struct fe *f, const struct sym *s, const struct sym *most);
+const struct sym *fe_at_least_0(struct fe *f, const struct sym *s);
+const struct sym *fe_unclipped(struct fe *f, const struct sym *s); /* without what these two have added */
+/* The extent of what two operands have in common: the same one, but for what is clipped from slices that may reach
+ * beyond their array. Others must be equal in all calls, or it is an error, `said`; NULL: there is none, nothing is
+ * said. */
+const struct sym *fe_common_extent(struct fe *f, const struct py *n, const struct sym *a, const struct sym *b,
+                                   const char *said);
+const struct sym *fe_from_end(struct fe *f, const struct sym *s, const struct sym *extent);
 bool fe_is_plain(const struct value *v);
 
 /* ---- statements (stmt.c, loop.c, assign.c) ---- */
@@ -546,7 +585,7 @@ bool fe_map(struct fe *f, const struct py *n, const struct value *ranges);
 struct fe_parameter {
     const struct py *node;
     const char *name, *symbol;
-    bool not_negative;
+    const struct sym *least, *most; /* or NULL */
 };
 struct fe_scoped {
     const struct py *node;

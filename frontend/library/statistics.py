@@ -166,6 +166,7 @@ def _bin(x, edges, n):
 def digitize(x, bins, right=False):
     n = len(bins)
     rises = bins[0] <= bins[n - 1]
-    up = searchsorted(bins, x, "left" if right else "right")
-    down = n - searchsorted(bins[::-1], x, "right" if right else "left")
+    side = "left" if right else "right"
+    up = searchsorted(bins, x, side)
+    down = n - searchsorted(bins[::-1], x, side)
     return np.where(rises, up, down)
