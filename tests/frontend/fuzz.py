@@ -46,6 +46,8 @@ class Program:
         options += self.loops + [n for n, (rank, _) in self.names.items() if rank == 0]
         if depth and c.random() < 0.5:
             return f"({self.scalar(depth - 1)} {c.choice('+-*')} {self.scalar(depth - 1)})"
+        if self.loops and depth and c.random() < 0.25:
+            return self.window()
         if depth and c.random() < 0.15:
             return c.choice(["np.sum(A)", "np.max(B)", "np.min(I)", "np.mean(F)", "A.sum()", "np.abs(x)", "np.sum(J)", "max(k, 2)"])
         return c.choice(options)
@@ -53,6 +55,29 @@ class Program:
     def index(self, extent):
         c = self.chance
         return c.choice(["0", "1", "-1", "-2", "2", f"{extent} - 1"] + self.loops * 2)
+
+    def moved(self):
+        """An expression of loop variables that may be negative, or beyond the extent."""
+        c = self.chance
+        i = c.choice(self.loops)
+        return c.choice([f"{i} - 1", f"{i} - 2", f"{i} + 1", f"-{i}", f"2 * {i}", f"{i} - k", f"M - {i}", f"N - 2 - {i}", f"{i} // 2", f"{i} - {c.choice(self.loops)}",
+                         f"max({i} - 1, 0)", f"min({i} + 2, N)", f"J[{i}]"])
+
+    def window(self):
+        """A sum over parts of rows, whose bounds loops move."""
+        c = self.chance
+        low, high = (c.choice(["", self.moved(), c.choice(self.loops)]) for _ in range(2))
+        if c.random() < 0.5:
+            high = f"{low or 0} + {c.choice([1, 2, 3])}"
+        step = c.choice(["", "", "", ":2", ":-1"])
+        return c.choice([f"np.sum(A[{self.moved() if c.random() < 0.3 else ':'}, {low}:{high}{step}])", f"np.sum(F[{low}:{high}{step}])",
+                         f"np.sum(I[{low}:{high}, ::2])", f"B[{self.index('N')}, {self.moved()}]", f"F[{self.moved()}]"])
+
+    def window_statement(self):
+        c = self.chance
+        i = c.choice(self.loops)
+        return c.choice([f"A[{i}, {self.moved()}:] += {self.scalar(1)}", f"B[{self.moved()}:{i} + 2] *= 0.5", f"F[{self.moved()}] += 1", f"A[:, {i}:{i} + 2] = B[:, {i}:{i} + 2] * 2",
+                         f"F[{self.moved()}:{self.moved()}] = {c.choice(['0.5', 'x'])}"])
 
     def slice2(self):
         c = self.chance
@@ -101,6 +126,8 @@ class Program:
         elif kind < 0.65:
             name, s = c.choice("AB"), self.slice2()
             self.line(f"{name}{s} {c.choice(['=', '+=', '-='])} {c.choice('AB')}{s} * {self.scalar(1)}")
+        elif self.loops and kind < 0.7:
+            self.line(self.window_statement())
         elif kind < 0.7:
             self.line(f"{c.choice('AB')}[{self.index('N')}, {self.index('M')}] {c.choice(['=', '+=', '*='])} {self.scalar()}")
         elif kind < 0.75:
@@ -108,7 +135,10 @@ class Program:
         elif kind < 0.9 and depth < 2:
             self.block(f"for i{len(self.loops)} in range({c.choice(['M', '3', '1, M', 'M - 1, -1, -1', '0, M, 2'])}):", depth, f"i{len(self.loops)}")
         elif depth < 2:
-            self.block(f"if {self.scalar()} {c.choice(['<', '>', '=='])} {self.scalar()}:", depth, None)
+            test = f"{self.scalar()} {c.choice(['<', '>', '=='])} {self.scalar()}"
+            if self.loops and c.random() < 0.5:
+                test = f"{c.choice(self.loops)} {c.choice(['<', '>', '>=', '<=', '!='])} {c.choice(['0', '1', 'N - 1', 'M - 2', c.choice(self.loops)])}"
+            self.block(f"if {test}:", depth, None)
             if c.random() < 0.5:
                 self.block("else:", depth, None)
         else:
