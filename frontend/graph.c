@@ -115,6 +115,9 @@ struct fe_container *fe_strided(struct fe *f, const char *wish, const struct typ
 {
     struct fe_container *c = new_container(f, wish, t, shape, rank);
     c->strides = strides;
+    for (uint32_t i = 0; i < rank; i++) /* as there is such an array */
+        if (!fe_is_not_negative(f, shape[i]))
+            fe_know_not_negative(f, shape[i]);
     if (!f->dry)
         declare(f, f->level, c, false);
     return c;
