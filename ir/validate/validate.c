@@ -70,16 +70,46 @@ bool validate_on_gpu(const struct container *c)
 
 static bool row_is(const struct enum_value *value, enum enum_row row) { return value && value->row == row; }
 
-/* 14: files written before there was a version (0.12) list scalar parameters of the program in both tables, which does
- * no harm: they are one argument. */
+/* Does any state write the container? */
+static bool is_written(const struct region *r, const char *name)
+{
+    for (uint32_t i = 0; i < r->blocks.count; i++) {
+        const struct state *state = as_state(r->blocks.items[i]);
+        const struct region *inner = as_region(r->blocks.items[i]);
+        for (uint32_t k = 0; state && k < state->nodes.count; k++) {
+            const struct access *a = as_access(state->nodes.items[k]);
+            if (a && a->data && a->data->name == name && (a->setzero || a->node.in.count))
+                return true;
+        }
+        if (inner && is_written(inner, name))
+            return true;
+    }
+    return false;
+}
+
+/* 14: a scalar argument may also be listed as a symbol of the same type, as files saved after DaCe generated code and
+ * those from before there was a version (0.12) have it: they are one argument as long as neither gets another value. */
 static void check_symbol_name(struct sdfg_scan *s, const struct container *c)
 {
     if (!map_has(&s->sdfg->symbol_by_name, c->name))
         return;
-    if (!s->v->old || c->kind != CONTAINER_SCALAR || c->transient)
-        diag_error(s->v->ir->diags, &c->place, DIAG_RULE_CONTAINER_IS_SYMBOL, c->name);
-    else if (validate_may_warn(s->v))
-        diag_warning(s->v->ir->diags, &c->place, DIAG_RULE_CONTAINER_IS_SYMBOL, c->name);
+    struct diags *d = s->v->ir->diags;
+    const struct type *type = map_get(&s->sdfg->symbol_by_name, c->name);
+    const char *why = NULL;
+    if (c->kind != CONTAINER_SCALAR)
+        why = "the container is no scalar";
+    else if (c->transient || s->sdfg->parent)
+        why = "the container is no argument of the program";
+    else if (c->type && type && type->kind != TYPE_VOID && type != c->type)
+        why = "their types differ";
+    else if (map_has(&s->assigned, c->name))
+        why = "the symbol is assigned";
+    else if (is_written(&s->sdfg->region, c->name))
+        why = "the container is written";
+    if (why)
+        diag_error(d, &c->place, DIAG_RULE_CONTAINER_AND_SYMBOL, c->name, c->name, why);
+    else if (s->v->old && validate_may_warn(s->v))
+        diag_warning(d, &c->place, DIAG_RULE_CONTAINER_IS_SYMBOL, c->name);
 }
 
 /* Shapes, storage and names: 17 to 20, 60, 61. */
