@@ -50,9 +50,8 @@ static bool take_policy(struct sdfg_engine *e, const char *text, struct diags *d
 /* SDFG_DEBUG, or `debug`: words with commas between them. */
 static bool check_debug(struct sdfg_engine *e, const char *words, struct diags *d)
 {
-    static const char *const known[] = {
-        "ir", "tree", "facts", "changes", "vscale1", "vscale2", "vscale4", "vscale16"
-    };
+    static const char *const known[] = { "ir",      "tree",    "places",  "facts",   "changes",
+                                         "vscale1", "vscale2", "vscale4", "vscale16" };
     for (const char *at = words; at && *at;) {
         size_t length = strcspn(at, ",");
         const char *word = arena_strndup(e->arena, at, length);
@@ -67,8 +66,8 @@ static bool check_debug(struct sdfg_engine *e, const char *words, struct diags *
                 d, NULL, DIAG_OPTION_VALUE, "debug",
                 arena_printf(
                     e->arena,
-                    "(SDFG_DEBUG) is made of ir, tree, facts, changes and vscale1, 2, 4 or 16: there is no word "
-                    "'%s'%s",
+                    "(SDFG_DEBUG) is made of ir, tree, places, facts, changes and vscale1, 2, 4 or 16: there is no "
+                    "word '%s'%s",
                     word, *n.best ? arena_printf(e->arena, " (did you mean '%s'?)", n.best) : ""));
         at += length + (at[length] == ',');
     }

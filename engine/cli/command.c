@@ -467,6 +467,8 @@ bool command_parse(struct command *c, enum tool tool, int argc, char **argv)
     if (c->tune >= 0 && c->tool == TOOL_RUN && !tunes_a_run(c))
         return false;
     choose_tier(c);
+    if (c->show_view == VIEW_HTML && !c->options.debug)
+        c->options.debug = "places"; /* lines of the loop tree lead to their elements */
     python_options(c);
     if (c->options.dump_after || (c->options.debug && !c->options.dump_dir))
         c->options.dump = print_dump;

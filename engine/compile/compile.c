@@ -8,6 +8,7 @@
 #include "lower/tree/tree_callee.h"
 #include "lower/tree/tree_facts.h"
 #include "lower/tree/tree_memory.h"
+#include "lower/tree/tree_print.h"
 #include "lower/tree/tree_work.h"
 
 #include <stdio.h>
@@ -188,7 +189,10 @@ static bool take_text(struct compile *c, struct codegen_result *out)
         sdfg_write(c->sdfg, &t);
         break;
     case CODEGEN_EMIT_TREE:
-        tree_print(c->tree, &t);
+        if (compile_is_word(c->request->debug_words, "places"))
+            tree_print_places(c->tree, &t);
+        else
+            tree_print(c->tree, &t);
         out->noticed = noticed_call(c->tree);
         break;
     case CODEGEN_EMIT_REMARKS:

@@ -249,6 +249,19 @@ static void print_form(struct tree_printer *p, const struct tree_stmt *s)
     }
 }
 
+static void print_place(struct tree_printer *p, const struct place *place)
+{
+    if (place == p->place)
+        return;
+    p->place = place;
+    print_indent(p);
+    text_add(p->out, "// ");
+    size_t before = p->out->length;
+    if (place)
+        place_print_inner(place, p->out);
+    text_add(p->out, p->out->length == before ? "-\n" : "\n");
+}
+
 static void print_stmt(struct tree_printer *p, const struct tree_stmt *s)
 {
     if (s->kind == STMT_BLOCK) {
@@ -256,6 +269,8 @@ static void print_stmt(struct tree_printer *p, const struct tree_stmt *s)
             print_stmt(p, s->items.items[i]);
         return;
     }
+    if (p->places)
+        print_place(p, s->place);
     print_indent(p);
     print_form(p, s);
     text_addc(p->out, '\n');
@@ -377,10 +392,10 @@ static void print_types(struct tree_printer *p)
     }
 }
 
-void tree_print(const struct tree *t, struct text *out)
+static void print_tree(const struct tree *t, bool places, struct text *out)
 {
     struct tree_marks marks = { .arena = t->arena, .ir = t->ir };
-    struct tree_printer p = { .out = out, .marks = &marks };
+    struct tree_printer p = { .out = out, .marks = &marks, .places = places };
     for (uint32_t i = 0; i < t->functions.count; i++) {
         const struct tree_func *f = t->functions.items[i];
         for (uint32_t k = 0; k < f->params.count; k++)
@@ -400,3 +415,7 @@ void tree_print(const struct tree *t, struct text *out)
     for (uint32_t i = 0; i < marks.data.count; i++)
         print_bytes(&p, i, marks.data.items[i]);
 }
+
+void tree_print(const struct tree *t, struct text *out) { print_tree(t, false, out); }
+
+void tree_print_places(const struct tree *t, struct text *out) { print_tree(t, true, out); }

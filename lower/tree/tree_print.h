@@ -22,8 +22,14 @@ struct tree_marks {
 struct tree_printer {
     struct text *out;
     uint32_t indent;
-    struct tree_marks *marks; /* NULL: the text is for people */
+    struct tree_marks *marks;  /* NULL: the text is for people */
+    bool places;               /* elements stand before the statements that come from them */
+    const struct place *place; /* of the statement before, with `places` */
 };
+
+/* The tree with a comment line, "// " and the path of an element as remarks have it ("-": none), before each statement
+ * that comes from another element than the one before it. tree_read makes the same tree of it. */
+void tree_print_places(const struct tree *t, struct text *out);
 
 /* A name as a word of the text: in quotes if it is none, or means something else. */
 void tree_print_name(const char *name, uint32_t id, bool again, struct text *out);

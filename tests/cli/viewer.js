@@ -34,6 +34,26 @@
     seen.times = [...document.querySelectorAll("text.badge")].map(t => t.textContent);
     document.querySelector('g.item[data-id="1"]').dispatchEvent(new MouseEvent("dblclick", { bubbles: true }));
     seen.toggled = labels().length !== seen.shown.length;
+    // From a line of the loop tree to its element, and from the element to its lines.
+    const line = [...document.querySelectorAll("#tree .line[data-item]")].find(l => l.textContent.includes(LINE));
+    if (line) {
+        const text = line.textContent.trim(), tab = () => document.querySelector("section.on").id;
+        line.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+        seen.chosen = document.querySelector("g.on > text").textContent;
+        document.getElementById("graph").focus();
+        const marked = () => [...document.querySelectorAll("#tree .line.on")].map(l => l.textContent.trim());
+        press("t");
+        seen.lines = { tab: tab(), marked: marked(), there: marked().includes(text) };
+        press("t");
+        seen.back = tab();
+        document.querySelector('g.item[data-id="0"]').dispatchEvent(new MouseEvent("click", { bubbles: true }));
+        seen.unmarked = marked().length;
+        document.getElementById("graph").focus();
+        press("t"); // what is not shown cannot be focused
+        line.focus();
+        press("Enter");
+        seen.entered = document.querySelector("g.on > text").textContent;
+    }
     const scopes = [...document.querySelectorAll("g.item")];
     seen.inside = scopes.every(g => { // children lie in their parents
         const outer = g.parentElement.closest("g.item");

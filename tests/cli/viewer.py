@@ -25,8 +25,8 @@ def emitted(folder, program, *options):
     return page
 
 
-def look(folder, page, searched):
-    script = (here / "viewer.js").read_text().replace("SEARCHED", json.dumps(searched))
+def look(folder, page, searched, line=""):
+    script = (here / "viewer.js").read_text().replace("SEARCHED", json.dumps(searched)).replace("LINE", json.dumps(line))
     tried = pathlib.Path(folder, "tried.html")
     tried.write_text(page.read_text().replace("</body>", f"<script>{script}</script></body>"))
     command = [browser, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/profile", "--window-size=1400,900",
@@ -44,7 +44,7 @@ with tempfile.TemporaryDirectory() as folder:
         raise SystemExit
     page = emitted(folder, examples / "softmax.sdfg", "--N=100", "--M=20")
     assert not re.search(r'(src|href)="', page.read_text()), "the page needs other files"
-    seen = look(folder, page, "powers")
+    seen = look(folder, page, "powers", "exp(")
     assert seen["title"] == "softmax"
     assert seen["closed"] == ["▾ softmax", "▸ maximum", "▸ powers", "▸ divide"], seen["closed"]
     assert seen["tree"].startswith("softmax main("), seen["tree"]
@@ -53,6 +53,9 @@ with tempfile.TemporaryDirectory() as folder:
     assert "reduce" in seen["expanded"] and "largest" in seen["expanded"], seen["expanded"]
     assert seen["focus"] == "search"
     assert seen["found"] == "1 of 2" # the state and the map
+    assert seen["chosen"] == seen["entered"] == "power", seen
+    assert seen["lines"]["tab"] == "tree" and seen["lines"]["there"] and seen["back"] == "details" and seen["unmarked"] == 0, seen
+    assert not any("for " in text for text in seen["lines"]["marked"]), seen["lines"]
     assert "SDFGState" in seen["details"] and "powers" in seen["details"], seen["details"]
 
     # Times: events as --report writes them, of the state and of a node in it.

@@ -141,18 +141,39 @@ function readState(state, json, region) {
     });
 }
 
-// "state[0] "a"/map[4] "b", loop i: is ..." belongs to the deepest element that it names.
+// The deepest element that "state[0] "a"/map[4] "b", ..." names.
+function elementOf(path) {
+    const numbers = [];
+    for (let m; (m = path.match(/^\/?([a-z]+)(?:\[(\d+)\])?(?: "(?:[^"\\]|\\.)*")?/)) && m[0]; path = path.slice(m[0].length))
+        if (m[2] !== undefined && m[1] !== "edge")
+            numbers.push(m[2]);
+    while (numbers.length && !byPath.has(numbers.join("/")))
+        numbers.pop();
+    return byPath.get(numbers.join("/")) || root;
+}
+
+// Lines of the loop tree and where they come from: comments name the element of what follows. The end of a block belongs to its begin.
+function readTree(text) {
+    const lines = [], begins = [];
+    let item = root;
+    for (const line of text.replace(/\n$/, "").split("\n")) {
+        const comment = line.match(/^\s*\/\/ (.*)$/);
+        if (comment) {
+            item = comment[1] === "-" ? root : elementOf(comment[1]);
+            continue;
+        }
+        const of = /^\s*}/.test(line) && begins.length ? begins.pop() : item;
+        if (/{$/.test(line))
+            begins.push(of);
+        lines.push({ text: line, item: of });
+    }
+    return lines;
+}
+
 function readRemarks(text) {
     return text.split("\n").filter(Boolean).map(line => {
         const [, kind, topic, rest] = line.match(/^(\S+)\s+(\S+)\s+(.*)$/) || [, "", "", line];
-        const numbers = [];
-        let at = rest;
-        for (let m; (m = at.match(/^\/?([a-z]+)(?:\[(\d+)\])?(?: "(?:[^"\\]|\\.)*")?/)) && m[0]; at = at.slice(m[0].length))
-            if (m[2] !== undefined && m[1] !== "edge")
-                numbers.push(m[2]);
-        while (numbers.length && !byPath.has(numbers.join("/")))
-            numbers.pop();
-        const item = byPath.get(numbers.join("/")) || root;
+        const item = elementOf(rest);
         const remark = { kind, topic, text: rest, item };
         item.remarks.push(remark);
         return remark;
@@ -343,13 +364,13 @@ function toggle(item) {
     move();
 }
 
-function go(item) {
+function go(item, here) {
     for (let a = item.parent; a; a = a.parent)
         if (!a.open) {
             a.open = true;
             touch(a);
         }
-    choose(item);
+    choose(item, here);
     show();
     center(item);
 }
@@ -369,8 +390,25 @@ function source(raw) {
     return file ? `${file}:${d.start_line}` : `line ${d.start_line}`;
 }
 
-function choose(item) {
+// The lines of the loop tree that come from the element or from what is inside it.
+function linesOf(item) {
+    const inside = i => { for (; i; i = i.parent) if (i === item) return true; return false; };
+    return item === root ? [] : [...document.querySelectorAll("#tree .line[data-item]")].filter(l => inside(items[l.dataset.item]));
+}
+
+function showLines() {
+    tab("tree");
+    const first = document.querySelector("#tree .line.on");
+    if (first)
+        first.scrollIntoView({ block: "center" });
+}
+
+// `here`: the panel stays as it is.
+function choose(item, here) {
     selected = item;
+    document.querySelectorAll("#tree .line.on").forEach(l => l.classList.remove("on"));
+    const lines = linesOf(item);
+    lines.forEach(l => l.classList.add("on"));
     const rows = [["kind", item.kind], ["element", elementPath(item)]], raw = item.raw || {}, a = raw.attributes || {};
     if (source(raw))
         rows.push(["source", source(raw)]);
@@ -386,13 +424,16 @@ function choose(item) {
     if (data)
         rows.push(["container", `${data.type} ${data.attributes.dtype}[${plain((data.attributes.shape || []).join(", "))}]` +
                    (data.attributes.transient ? ", transient" : "")]);
+    if (lines.length)
+        rows.push(["loop tree", `${lines.length} line${lines.length > 1 ? "s" : ""} (t)`]);
     const edges = item.parent ? item.parent.edges.filter(e => (e.from === item || e.to === item) && e.text) : [];
     $("details").innerHTML = `<h3>${escaped(item.label || item.kind)}</h3><table>` +
         rows.map(([k, v]) => `<tr><td>${escaped(k)}</td><td>${escaped(v)}</td></tr>`).join("") + "</table>" +
         (code(a.code) ? `<h4>Code</h4><pre>${escaped(code(a.code))}</pre>` : "") +
         (edges.length ? "<h4>Edges</h4>" + edges.map(e => `<div>${e.to === item ? "→ " : "← "}${escaped(e.text)}</div>`).join("") : "") +
         (item.remarks.length ? "<h4>Remarks</h4>" + item.remarks.map(remarkLine).join("") : "");
-    tab("details");
+    if (!here)
+        tab("details");
 }
 
 function elementPath(item) {
@@ -461,7 +502,8 @@ function key(e) {
     const r = $("graph").getBoundingClientRect(), x = r.width / 2, y = r.height / 2, step = 60;
     const actions = {
         "/": () => $("search").focus(), "f": fit, "c": collapseAll, "e": expandLevel, "n": () => next(1), "p": () => next(-1),
-        "+": () => zoom(1.25, x, y), "=": () => zoom(1.25, x, y), "-": () => zoom(0.8, x, y), "Enter": () => selected && toggle(selected),
+        "t": () => $("tree").classList.contains("on") ? tab("details") : showLines(),
+        "+": () => zoom(1.25, x, y), "=": () => zoom(1.25, x, y), "-": () => zoom(0.8, x, y), "Enter": () => e.target.closest(".line") ? go(items[e.target.dataset.item], true) : selected && toggle(selected),
         "ArrowLeft": () => { view.x += step; move(); }, "ArrowRight": () => { view.x -= step; move(); },
         "ArrowUp": () => { view.y += step; move(); }, "ArrowDown": () => { view.y -= step; move(); },
     };
@@ -506,11 +548,11 @@ function listen() {
     $("collapse").onclick = collapseAll;
     $("expand").onclick = expandLevel;
     $("report").onchange = async e => { readReport(JSON.parse(await e.target.files[0].text())); show(); };
-    document.querySelectorAll("nav button").forEach(b => b.onclick = () => tab(b.dataset.tab));
+    document.querySelectorAll("nav button").forEach(b => b.onclick = () => b.dataset.tab === "tree" ? showLines() : tab(b.dataset.tab));
     document.querySelector("aside").addEventListener("click", e => {
-        const r = e.target.closest(".remark");
-        if (r)
-            go(items[r.dataset.item]);
+        const r = e.target.closest(".remark"), line = e.target.closest(".line[data-item]");
+        if (r || line)
+            go(items[(r || line).dataset.item], !!line);
     });
 }
 
@@ -533,7 +575,8 @@ async function start() {
     const remarks = readRemarks(data.remarks);
     readReport(data.report);
     document.title = $("name").textContent = data.name;
-    document.querySelector("#tree pre").textContent = data.tree;
+    document.querySelector("#tree pre").innerHTML = readTree(data.tree).map(l => l.item === root ? `<span class="line">${escaped(l.text)}</span>` :
+        `<span class="line" tabindex="0" data-item="${l.item.id}">${escaped(l.text)}</span>`).join("\n");
     $("remarks").innerHTML = remarks.map(remarkLine).join("") || "none";
     listen();
     choose(root);
