@@ -88,7 +88,8 @@ static bool is_written(const struct region *r, const char *name)
 }
 
 /* 14: a scalar argument may also be listed as a symbol of the same type, as files saved after DaCe generated code and
- * those from before there was a version (0.12) have it: they are one argument as long as neither gets another value. */
+ * those from before there was a version (0.12) have it: they are one argument as long as neither gets another value (in
+ * old files: whatever they do, with a warning). */
 static void check_symbol_name(struct sdfg_scan *s, const struct container *c)
 {
     if (!map_has(&s->sdfg->symbol_by_name, c->name))
@@ -96,7 +97,9 @@ static void check_symbol_name(struct sdfg_scan *s, const struct container *c)
     struct diags *d = s->v->ir->diags;
     const struct type *type = map_get(&s->sdfg->symbol_by_name, c->name);
     const char *why = NULL;
-    if (c->kind != CONTAINER_SCALAR)
+    if (s->v->old && c->kind == CONTAINER_SCALAR && !c->transient)
+        ; /* they always were one argument there */
+    else if (c->kind != CONTAINER_SCALAR)
         why = "the container is no scalar";
     else if (c->transient || s->sdfg->parent)
         why = "the container is no argument of the program";
