@@ -100,6 +100,8 @@ static bool comprehend(struct fe *f, const struct py *n, uint32_t depth, struct 
         iter = fe_unroll_range(f, iter);
     if (iter && iter->kind == FE_STRING)
         iter = characters(f, iter);
+    if (iter && ((fe_is_data(iter) && iter->rank) || (iter->kind == FE_TUPLE && iter->lazy)))
+        iter = fe_elements(f, g->comprehension.iter, iter);
     if (!iter || iter->kind != FE_TUPLE)
         return fe_unsupported(f, g->comprehension.iter, "a comprehension over anything but constants") != NULL;
     for (uint32_t i = 0; i < iter->count; i++) {

@@ -361,9 +361,8 @@ const struct value *fe_ufunc_method(struct fe *f, const struct fe_builtin *b, co
     static const struct {
         const char *name;
         enum fe_reduction how;
-    } rows[] = { { "add", REDUCE_SUM },        { "multiply", REDUCE_PROD },  { "maximum", REDUCE_MAX },
-                 { "minimum", REDUCE_MIN },    { "fmax", REDUCE_MAX },       { "fmin", REDUCE_MIN },
-                 { "logical_or", REDUCE_ANY }, { "logical_and", REDUCE_ALL } };
+    } rows[] = { { "add", REDUCE_SUM },     { "multiply", REDUCE_PROD },  { "maximum", REDUCE_MAX },
+                 { "minimum", REDUCE_MIN }, { "logical_or", REDUCE_ANY }, { "logical_and", REDUCE_ALL } };
     if (strcmp(method, "outer") == 0)
         return outer(f, b, a);
     for (size_t i = 0; i < sizeof rows / sizeof *rows && strcmp(method, "reduce") == 0; i++) {
@@ -516,7 +515,9 @@ static const struct value *matrix(struct fe *f, const struct py *n, const struct
         return fe_error(f, n, "a matrix is needed here, this is %s", v ? fe_describe(f, v) : "nothing");
     if (fe_is_int_type(v->type))
         v = fe_cast(f, n, type_basic(f->ir, TYPE_F64), v);
-    return v ? fe_plain(f, n, v, "matrix") : NULL;
+    v = v ? fe_plain(f, n, v, "matrix") : NULL;
+    bool part = v && v->view.container->rank != v->rank; /* a region of more dimensions, as of a row */
+    return part ? fe_copy(f, n, v, "matrix") : v;
 }
 
 const struct value *fn_solve(struct fe *f, const struct fe_builtin *b, struct fe_args *a)

@@ -269,6 +269,21 @@ static const struct sym *extent_of(struct fe *f, const struct py *n, const struc
     return extent;
 }
 
+const struct value *fe_elements(struct fe *f, const struct py *n, const struct value *v)
+{
+    v = fe_is_data(v) ? fe_materialize(f, n, v, "items") : v;
+    const struct sym *extent = v ? extent_of(f, n, v) : NULL;
+    if (!extent)
+        return NULL;
+    if (extent->op != SYM_INT || extent->i > 4096)
+        return fe_unsupported(f, n, "going through %s elements outside of a `for` statement", fe_text(f, extent));
+    const struct value **items = NEW_ARRAY(f->arena, const struct value *, (size_t)extent->i + 1);
+    for (int64_t i = 0; i < extent->i; i++)
+        if (!(items[i] = item_at(f, n, v, fe_int(f, i))))
+            return NULL;
+    return fe_tuple(f, items, (uint32_t)extent->i);
+}
+
 /* for x in A, for i, x in enumerate(A), for x, y in zip(A, B) */
 static bool over_array(struct fe *f, const struct py *n, const struct value *array)
 {

@@ -578,6 +578,9 @@ const char *fe_raised(struct fe *f, const struct py *n); /* what a `raise` says 
 bool fe_if(struct fe *f, const struct py *n);
 bool fe_for(struct fe *f, const struct py *n);
 bool fe_while(struct fe *f, const struct py *n);
+/* What `for` goes through, as a tuple: the elements or rows of an array, or those of zip and enumerate, whose number is
+ * constant. NULL with an error. */
+const struct value *fe_elements(struct fe *f, const struct py *n, const struct value *v);
 bool fe_loop_else(struct fe *f, const struct py *n); /* a loop with `else` */
 bool fe_for_range(struct fe *f, const struct py *n, const struct value *range);
 bool fe_map(struct fe *f, const struct py *n, const struct value *ranges);

@@ -166,8 +166,6 @@ def broadcast_to(a, shape):
 
 
 def pad(a, pad_width, mode="constant", constant_values=0):
-    if mode != "constant":
-        raise NotImplementedError("np.pad with a mode other than 'constant'")
     a = np.asarray(a)
     widths = pad_width
     if not isinstance(widths, tuple):
@@ -176,9 +174,34 @@ def pad(a, pad_width, mode="constant", constant_values=0):
         widths = (widths,) * a.ndim
     elif len(widths) == 1:
         widths = widths * a.ndim
-    result = np.full(tuple([a.shape[k] + widths[k][0] + widths[k][1] for k in range(a.ndim)]), constant_values, a.dtype)
-    result[tuple([slice(widths[k][0], widths[k][0] + a.shape[k]) for k in range(a.ndim)])] = a
+    if mode == "constant":
+        result = np.full(tuple([a.shape[k] + widths[k][0] + widths[k][1] for k in range(a.ndim)]), constant_values, a.dtype)
+        result[tuple([slice(widths[k][0], widths[k][0] + a.shape[k]) for k in range(a.ndim)])] = a
+        return result
+    if mode != "edge" and mode != "wrap" and mode != "symmetric" and mode != "reflect":
+        raise NotImplementedError("np.pad with a mode other than 'constant', 'edge', 'wrap', 'symmetric' and 'reflect'")
+    for k in tuple(range(a.ndim)):
+        a = _padded(a, k, widths[k][0], widths[k][1], mode)
+    return a
+
+
+def _padded(a, axis, before, behind, mode):
+    n = a.shape[axis]
+    result = np.empty(a.shape[:axis] + (n + before + behind,) + a.shape[axis + 1:], a.dtype)
+    for i in range(n + before + behind):
+        result[_at(axis, i)] = a[_at(axis, _mirrored(i - before, n, mode))]
     return result
+
+
+def _mirrored(i, n, mode):
+    """The position in an array of n elements for one that may be outside."""
+    if mode == "edge":
+        return min(max(i, 0), n - 1)
+    if mode == "wrap":
+        return i % n
+    if mode == "symmetric":
+        return min(i % (2 * n), 2 * n - 1 - i % (2 * n))
+    return min(i % max(2 * n - 2, 1), 2 * n - 2 - i % max(2 * n - 2, 1))
 
 
 def meshgrid(x, y, indexing="xy"):

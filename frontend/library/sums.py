@@ -86,12 +86,24 @@ def nanmean(a, axis=None):
     return nansum(a, axis) / np.sum(np.logical_not(np.isnan(a)), axis=axis)
 
 
+def _may_be_nan(a):
+    return a.dtype == np.float64 or a.dtype == np.float32 or a.dtype == np.float16
+
+
 def nanmax(a, axis=None):
-    return np.fmax.reduce(a, axis=axis)
+    a = np.asarray(a)
+    if not _may_be_nan(a):
+        return np.max(a, axis=axis)
+    largest = np.max(np.where(np.isnan(a), -np.inf, a), axis=axis)
+    return np.where(np.all(np.isnan(a), axis=axis), np.nan, largest)
 
 
 def nanmin(a, axis=None):
-    return np.fmin.reduce(a, axis=axis)
+    a = np.asarray(a)
+    if not _may_be_nan(a):
+        return np.min(a, axis=axis)
+    smallest = np.min(np.where(np.isnan(a), np.inf, a), axis=axis)
+    return np.where(np.all(np.isnan(a), axis=axis), np.nan, smallest)
 
 
 def nancumsum(a, axis=None, dtype=None, out=None):
@@ -200,6 +212,8 @@ def inner(a, b):
 
 
 def kron(a, b):
+    if np.ndim(a) == 1 and np.ndim(b) == 1:
+        return np.ravel(np.multiply.outer(a, b))
     a, b = np.atleast_2d(np.asarray(a)), np.atleast_2d(np.asarray(b))
     product = a[:, None, :, None] * b[None, :, None, :]
     return np.reshape(product, (a.shape[0] * b.shape[0], a.shape[1] * b.shape[1]))

@@ -257,3 +257,46 @@ def divided_down(A: sdfg.float64[N, M]):
         B[15] += i // -2
     B[14] = (2 - N) // 3
     return B, (2 - N) // 3 + np.zeros((N, M), dtype=np.int8)
+
+
+@sdfg.program
+def maxima_beside_nan(A: sdfg.float64[4, 5], x: sdfg.float32[6]):
+    B = np.where(A > 0, A, np.nan)
+    y = np.where(x > 0, x, np.float32(np.nan))
+    B[0] = np.nan
+    return np.nanmax(B), np.nanmin(B, axis=1), np.nanmax(y), np.fmax.reduce(B[1]), np.fmin.reduce(B, axis=1)
+
+
+@sdfg.program
+def integer_nanmax(I: sdfg.int32[3, 4]):
+    return np.nanmax(I), np.nanmin(I, axis=0), np.fmax.reduce(I), np.fmin.reduce(I, axis=-1)
+
+
+@sdfg.program
+def products_of_vectors(A: sdfg.float64[3], B: sdfg.float64[4], I: sdfg.int64[2]):
+    return np.kron(A, B), np.kron(I, A), np.kron(np.eye(2), A)
+
+
+@sdfg.program
+def numbers_before_nan(A: sdfg.float64[6], B: sdfg.float64[6], x: sdfg.float32[6], I: sdfg.int64[6]):
+    C, D = np.where(A > 0, A, np.nan), np.where(B < 0, B, np.nan)
+    return np.fmax(C, D), np.fmin(C, D), np.fmax(C, 0.5), np.fmin(0.5, D), np.fmax(x, I), np.fmin(I, 2), np.maximum(C, D)
+
+
+@sdfg.program
+def padded(x: sdfg.float64[7], A: sdfg.float64[N, M]):
+    return (np.pad(x, 2, mode="edge"), np.pad(x, (1, 3), mode="reflect"), np.pad(x, 3, "wrap"), np.pad(A, ((1, 2), (3, 1)), "symmetric"),
+            np.pad(A, 1, mode="reflect"), np.pad(x, 10, mode="reflect"), np.pad(x, 9, "symmetric"), np.pad(x, 8, "wrap"))
+
+
+@sdfg.program
+def comprehended(x: sdfg.float64[6], A: sdfg.float64[3, 4]):
+    r = [np.sum(row) for row in A]
+    return (sum(v * v for v in x), sum([a * b for a, b in zip(x, x)]), r[0] + r[2], max(abs(v) for v in x), [v * 2 for v in x][1], any(v > 1 for v in x),
+            all(v < 5 for v in x), sum(i * v for i, v in enumerate(x)))
+
+
+@sdfg.program
+def solved_for_a_row(A: sdfg.float64[4, 4]):
+    B = A + 9 * np.eye(4)
+    return np.linalg.solve(B, A[1])
