@@ -300,7 +300,8 @@ const struct value *fe_attribute(struct fe *f, const struct py *n, const struct 
         const struct value *m = fe_module_attribute(f, v->text, name);
         if (m && m->kind == FE_GRID && v->self)
             ((struct value *)m)->self = fe_attribute(f, n, v->self, name);
-        if (m && !(m->kind == FE_MODULE && v->self)) /* of a live module there is more to know */
+        bool asked = m && m->kind == FE_BUILTIN && f->calls_sized && fe_is_sized(m->builtin);
+        if (m && !(v->self && (asked || m->kind == FE_MODULE))) /* of a live module there is more to know */
             return m;
         const struct value *own = m ? NULL : fe_file_attribute(f, v->text, name);
         if (own)

@@ -68,6 +68,8 @@ bool fe_is_python_only(const struct fe_builtin *b)
     return (b->call == fn_unknown || b->call == fn_print) && strcmp(b->module, "builtins") == 0;
 }
 
+bool fe_is_sized(const struct fe_builtin *b) { return b->call == fn_library && b->kind == FE_SIZED; }
+
 const struct type *fe_dtype(struct fe *f, const struct py *n, const struct value *v, const struct type *otherwise)
 {
     if (!v || v->kind == FE_NONE)

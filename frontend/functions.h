@@ -20,6 +20,7 @@ enum fe_rule {
     RULE_FMOD,       /* as SAME, and the remainder of integers */
     RULE_LOGICAL,    /* of bools */
 };
+enum { FE_SIZED = 1 }; /* of fn_library */
 enum fe_reduction { REDUCE_SUM, REDUCE_PROD, REDUCE_MEAN, REDUCE_MAX, REDUCE_MIN, REDUCE_ANY, REDUCE_ALL };
 
 #define F(module, name, function, format, rule)                                                                        \

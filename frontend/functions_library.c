@@ -105,5 +105,6 @@ const struct value *fe_library(struct fe *f, const char *name, struct fe_args *a
 /* The row's format names the function of the library; NULL: it has the name of the row. */
 const struct value *fn_library(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
 {
+    f->has_sized |= b->kind == FE_SIZED;
     return fe_library(f, b->format ? b->format : b->name, a);
 }

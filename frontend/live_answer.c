@@ -154,10 +154,13 @@ static const struct value *known_builtin(struct live *l, const struct py *n, con
     uint32_t before = diags_count(f->ir->diags);
     bool failed = f->failed;
     const struct value *v = builtin(l, n, o->text ? o->text : "");
-    bool known = v && !(v->kind == FE_BUILTIN && fe_is_python_only(v->builtin));
+    bool sized = f->calls_sized && v && v->kind == FE_BUILTIN && fe_is_sized(v->builtin);
+    bool known = v && !sized && !(v->kind == FE_BUILTIN && fe_is_python_only(v->builtin));
     if (known || !l->host->callback || !o->id)
         return v;
-    const char *why = v ? NULL : fe_reason(f, before);
+    const char *why = sized ? "the program returns an array whose size is known at run time only"
+                      : v   ? NULL
+                            : fe_reason(f, before);
     v = object(l, o, path, h);
     ((struct fe_object *)v->object)->why = why;
     ((struct fe_object *)v->object)->what = fe_format(f, "the function '%s'", o->text);

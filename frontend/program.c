@@ -294,10 +294,29 @@ struct sdfg *frontend_program(struct ir *ir, const char *path, const char *sourc
     return fn && !f.failed ? lower_program(&f, fn, options) : NULL;
 }
 
-struct sdfg *frontend_live(struct ir *ir, const struct sdfg_host *host, uint64_t function, struct frontend_found *found)
+static struct sdfg *live(struct ir *ir, const struct sdfg_host *host, uint64_t function, struct frontend_found *found,
+                         bool calls_sized, bool *returns_sized)
 {
-    struct fe f = { .ir = ir, .arena = ir->arena, .found = found, .warns = true };
+    struct fe f = { .ir = ir, .arena = ir->arena, .found = found, .warns = true, .calls_sized = calls_sized };
     f.source = fe_source(&f, "<unknown>", "", 0, 1);
     const struct fe_function *fn = fe_live(&f, host, function);
-    return fn && !f.failed ? lower_program(&f, fn, NULL) : NULL;
+    struct sdfg *made = fn && !f.failed ? lower_program(&f, fn, NULL) : NULL;
+    *returns_sized = f.has_sized && f.returns_sized;
+    return made;
+}
+
+struct sdfg *frontend_live(struct ir *ir, const struct sdfg_host *host, uint64_t function, struct frontend_found *found)
+{
+    struct frontend_found before = { 0 };
+    if (found)
+        before = *found;
+    uint32_t errors = diags_count(ir->diags);
+    bool returns_sized;
+    struct sdfg *made = live(ir, host, function, found, false, &returns_sized);
+    if (made || !returns_sized)
+        return made;
+    diags_reset(ir->diags, errors); /* what the interpreter makes has any size */
+    if (found)
+        *found = before;
+    return live(ir, host, function, found, true, &returns_sized);
 }

@@ -70,7 +70,7 @@ static bool store_result(struct fe *f, const struct py *n, const struct value *v
         if (f->dry)
             return true;
         for (uint32_t i = 0; !scalar && i < v->rank; i++)
-            if (!fe_is_of_program(f, v->shape[i]))
+            if (!fe_is_of_program(f, v->shape[i]) && (f->returns_sized = true))
                 return fe_unsupported(f, n, "returning an array whose size is known at run time only, here %s",
                                       fe_describe(f, v)) != NULL;
         name = intern(f->ir->names, name);

@@ -337,6 +337,9 @@ struct fe {
     const struct fe_source *library_caller;
     uint32_t library_depth;                   /* of `calls` there */
     struct fe_container *process, *processes; /* number of this process and of all, once the program asks */
+    bool has_sized;                           /* a function was called whose result has a size known at run time only */
+    bool returns_sized;                       /* the program would have to return such an array, which it cannot */
+    bool calls_sized;                         /* those functions are called by the host instead */
     bool failed;
     bool ordered; /* something in a map needs an order of its iterations */
     bool said;    /* an error was reported since this was reset: who gets NULL from a host need not report one */
@@ -689,6 +692,7 @@ const struct value *fe_call_function_value(struct fe *f, const struct fe_functio
 /* np.add.outer, np.maximum.reduce, ... */
 const struct value *fe_ufunc_method(struct fe *f, const struct fe_builtin *b, const char *method, struct fe_args *a);
 const struct fe_builtin *fe_builtin_find(const char *module, const char *name);
+bool fe_is_sized(const struct fe_builtin *b);       /* the size of its result is known at run time only */
 bool fe_is_python_only(const struct fe_builtin *b); /* print: the file has no use for it, an interpreter does */
 const char *fe_builtin_near(const char *module, const char *name);
 /* A parameter by position or name; NULL: not given. */

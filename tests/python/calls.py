@@ -259,6 +259,27 @@ class Calls(unittest.TestCase):
         A = numpy.array([3.0, 1.0, 3.0])
         self.assertEqual(quiet(program, A).tolist(), [1.0, 3.0])
 
+    def test_sizes_known_at_run_time(self):
+        """What NumPy's function returns is made by the program itself, unless that would have to return it."""
+        @sdfg.program(fallback=False)
+        def inside(A):
+            values = numpy.unique(A)
+            return len(values), numpy.sum(values)
+
+        @sdfg.program(fallback=False)
+        def returned(A):
+            return numpy.unique(A)
+
+        @sdfg.program
+        def masked(A):
+            return A[A > 1]
+
+        A = numpy.array([3.0, 1.0, 3.0])
+        self.assertEqual(inside(A), (2, 4.0))
+        for program in returned, masked:
+            with self.assertRaisesRegex(sdfg.ProgramError, "an array whose size is known at run time only"):
+                program(A)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -297,6 +297,6 @@ def comprehended(x: sdfg.float64[6], A: sdfg.float64[3, 4]):
 
 
 @sdfg.program
-def solved_for_a_row(A: sdfg.float64[4, 4]):
+def solved_for_a_part(A: sdfg.float64[4, 4], C: sdfg.float64[2, 4, 3]):
     B = A + 9 * np.eye(4)
-    return np.linalg.solve(B, A[1])
+    return np.linalg.solve(B, C[1])
