@@ -39,8 +39,18 @@ def script(folder, name):
     return path
 
 
-def times(path, folder, rounds):
+def processes(folder):
+    """The environment of the processes: they run in the folder, so that relative entries of PYTHONPATH are made absolute, and they may
+    store bytecode, without which each import would compile the modules again."""
     environment = dict(os.environ, XDG_CACHE_HOME=os.path.join(folder, "cache"))
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    if environment.get("PYTHONPATH"):
+        environment["PYTHONPATH"] = os.pathsep.join(map(os.path.abspath, environment["PYTHONPATH"].split(os.pathsep)))
+    return environment
+
+
+def times(path, folder, rounds):
+    environment = processes(folder)
     rows = []
     for _ in range(rounds):
         done = subprocess.run([sys.executable, path], cwd=folder, env=environment, stdout=subprocess.PIPE, text=True, check=True)
