@@ -2,40 +2,38 @@
 import numpy as np
 
 
-def convolve(a, v, mode="full"):
-    a, v = np.asarray(a), np.asarray(v)
+def _check_mode(a, v, mode):
     if np.ndim(a) != 1 or np.ndim(v) != 1:
-        raise ValueError("np.convolve is for vectors")
+        raise ValueError("this is for vectors")
     if mode != "full" and mode != "same" and mode != "valid":
         raise ValueError("'mode' is 'full', 'same' or 'valid'")
+
+
+def _part(whole, n, m, mode):
+    """Of the full convolution of n and m elements."""
+    least, most = min(n, m), max(n, m)
+    if mode == "same":
+        first = (least - 1) // 2
+        return np.copy(whole[first:first + most])
+    if mode == "valid":
+        return np.copy(whole[least - 1:most])
+    return whole
+
+
+def convolve(a, v, mode="full"):
+    a, v = np.asarray(a), np.asarray(v)
+    _check_mode(a, v, mode)
     n, m = a.shape[0], v.shape[0]
     result = np.zeros((n + m - 1,), np.multiply(a[0:1], v[0:1]).dtype)
     for i in range(m):
         result[i:i + n] += a * v[i]
-    least, most = min(n, m), max(n, m)
-    if mode == "same":
-        first = (least - 1) // 2
-        return np.copy(result[first:first + most])
-    if mode == "valid":
-        return np.copy(result[least - 1:most])
-    return result
+    return _part(result, n, m, mode)
 
 
 def correlate(a, v, mode="valid"):
     a, v = np.asarray(a), np.asarray(v)
-    if np.ndim(a) != 1 or np.ndim(v) != 1:
-        raise ValueError("np.correlate is for vectors")
-    if mode != "full" and mode != "same" and mode != "valid":
-        raise ValueError("'mode' is 'full', 'same' or 'valid'")
-    whole = convolve(a, np.conj(v)[::-1])
-    n, m = a.shape[0], v.shape[0]
-    least, most = min(n, m), max(n, m)
-    if mode == "full":
-        return whole
-    if mode == "valid":
-        return np.copy(whole[least - 1:most])
-    first = (least - 1) // 2
-    return np.copy(whole[first:first + most])
+    _check_mode(a, v, mode)
+    return _part(convolve(a, np.conj(v)[::-1]), a.shape[0], v.shape[0], mode)
 
 
 def interp(x, xp, fp):
