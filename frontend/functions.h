@@ -35,6 +35,15 @@ const struct value *fe_into(struct fe *f, struct fe_args *a, const struct value 
 const struct value *fe_reduce(struct fe *f, const struct py *n, const struct value *v, enum fe_reduction how,
                               const struct value *axis, bool keepdims, const struct value *initial,
                               const struct type *type);
+/* What elements are combined with: `identity` NULL: they are combined with what `initial` is. */
+struct fe_accumulation {
+    const char *wcr, *identity;
+    const struct value *initial;
+};
+const struct value *fe_accumulate(struct fe *f, const struct py *n, const struct value *v, const bool *reduced,
+                                  const struct fe_accumulation *how);
+/* Which axes of `v` are named by an argument `axis`: all of them for none. */
+bool fe_reduced_axes(struct fe *f, const struct py *n, const struct value *v, const struct value *axis, bool *reduced);
 
 /* The name that the result gets: the one that it is assigned to, or `otherwise`. */
 const char *fe_wish(struct fe *f, const char *otherwise);

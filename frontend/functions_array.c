@@ -259,16 +259,20 @@ static bool measure(struct fe *f, const struct py *n, const struct value *v, con
                     uint32_t depth)
 {
     if (v->kind != FE_TUPLE) {
-        bool scalar = fe_is_operand(v) && (!fe_is_data(v) || v->rank == 0);
-        if (!scalar || (*rank != UINT32_MAX && *rank != depth))
-            return fe_unsupported(f, n, "an array of parts that are no numbers, or of different lengths") != NULL;
-        *rank = depth;
-        return true;
+        uint32_t more = fe_is_data(v) ? v->rank : 0;
+        bool good = fe_is_operand(v) && depth + more <= FE_MAX_RANK && (*rank == UINT32_MAX || *rank == depth + more);
+        for (uint32_t i = 0; i < more && good; i++) {
+            const struct sym **extent = &shape[depth + i];
+            good = !*extent || fe_same_extent(f, *extent, v->shape[i]);
+            *extent = v->shape[i];
+        }
+        *rank = depth + more;
+        return good || fe_unsupported(f, n, "an array of parts that are no numbers, or of different lengths") != NULL;
     }
     if (depth >= FE_MAX_RANK || v->count == 0)
         return fe_unsupported(f, n, "an empty array, or one of too many dimensions") != NULL;
     const struct sym *extent = sym_int(f->ir, v->count);
-    if (shape[depth] && shape[depth] != extent)
+    if (shape[depth] && !fe_same_extent(f, shape[depth], extent))
         return fe_error(f, n, "the rows have different lengths") != NULL;
     shape[depth] = extent;
     for (uint32_t i = 0; i < v->count; i++)

@@ -177,13 +177,17 @@ const struct value *fn_sum(struct fe *f, const struct fe_builtin *b, struct fe_a
     return v ? sum : NULL;
 }
 
-/* Half to even; with one argument an int, as Python's. */
+/* Half to even; without a number of digits an int, as Python's. */
 const struct value *fn_round(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
 {
-    (void)b;
-    const struct value *v = a->count == 1 ? a->items[0] : NULL;
-    if (!v || !fe_is_operand(v))
-        return fe_unsupported(f, a->node, "'round' with a number of digits");
+    const struct value *digits = fe_arg(a, 1, "ndigits"), *v = a->count ? a->items[0] : NULL;
+    if (!v || !fe_is_operand(v) || !fe_args_done(f, a, 2))
+        return f->failed ? NULL : fe_error(f, a->node, "'round' needs a number");
+    if (digits && digits->kind != FE_NONE) {
+        const struct value *items[2] = { v, digits };
+        struct fe_args both = { .node = a->node, .items = items, .count = 2 };
+        return fn_around(f, b, &both);
+    }
     if (fe_is_int_type(fe_own_type(f, v)))
         return v;
     v = fe_apply(f, a->node, fe_own_type(f, v), "rint($0)", 1, &v);

@@ -68,6 +68,8 @@ const struct value *fn_two(struct fe *f, const struct fe_builtin *b, struct fe_a
     results[0] = fe_apply(f, a->node, t, fe_format(f, "dace.%s(%s)", t->name, b->format), 1, &x);
     results[1] = b->kind ? fe_apply(f, a->node, type_basic(f->ir, TYPE_I32), "frexp($0)", 1, &x)
                          : fe_apply(f, a->node, t, "trunc($0)", 1, &x);
+    if (b->kind && results[1] && strcmp(b->module, "math") == 0)
+        results[1] = fe_cast(f, a->node, type_basic(f->ir, TYPE_I64), results[1]);
     return two_results(f, a, results, 1);
 }
 

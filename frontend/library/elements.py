@@ -60,3 +60,76 @@ def iscomplex(x):
 
 def array_equiv(a1, a2):
     return np.all(np.equal(a1, a2))
+
+
+def bitwise_count(x):
+    x = np.asarray(x)
+    if x.dtype == np.bool_:
+        return x.astype(np.uint8)
+    if x.dtype != np.uint64: # of negative integers the bits of the magnitude count
+        x = np.abs(x.astype(np.int64))
+    b = x.astype(np.uint64)
+    b = b - ((b >> 1) & 0x5555555555555555)
+    b = (b & 0x3333333333333333) + ((b >> 2) & 0x3333333333333333)
+    b = (b + (b >> 4)) & 0x0F0F0F0F0F0F0F0F
+    return ((b * 0x0101010101010101) >> 56).astype(np.uint8)
+
+
+def iscomplexobj(x):
+    x = np.asarray(x)
+    return x.dtype == np.complex128 or x.dtype == np.complex64
+
+
+def isrealobj(x):
+    return not iscomplexobj(x)
+
+
+def math_isclose(a, b, rel_tol=1e-09, abs_tol=0.0):
+    return a == b or abs(a - b) <= max(rel_tol * max(abs(a), abs(b)), abs_tol)
+
+
+def math_prod(iterable, start=1):
+    result = start
+    for v in iterable:
+        result = result * v
+    return result
+
+
+def math_fsum(seq):
+    return float(sum(seq))
+
+
+def math_dist(p, q):
+    return np.sqrt(float(sum([(a - b) * (a - b) for a, b in zip(p, q)])))
+
+
+def math_factorial(n):
+    result = 1
+    for i in range(2, n + 1):
+        result = result * i
+    return result
+
+
+def math_perm(n, k=None):
+    if k is None:
+        return math_factorial(n)
+    result = 1
+    for i in range(k):
+        result = result * (n - i)
+    return result
+
+
+def math_comb(n, k):
+    result = 1
+    for i in range(k):
+        result = result * (n - i) // (i + 1)
+    return result
+
+
+def math_isqrt(n):
+    root = int(np.sqrt(n * 1.0))
+    while root * root > n:
+        root -= 1
+    while (root + 1) * (root + 1) <= n:
+        root += 1
+    return root

@@ -114,3 +114,7 @@ def fftshift(x, axes=None):
 
 def ifftshift(x, axes=None):
     return _shifted(x, axes, True)
+
+
+def rfft2(a, norm=None):
+    return fft(rfft(a, None, -1, norm), None, -2, norm)

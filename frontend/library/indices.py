@@ -199,3 +199,31 @@ def apply_along_axis(func1d, axis, arr):
     for r in range(rows.shape[0]):
         many[r] = func1d(rows[r])
     return np.moveaxis(np.reshape(many, moved.shape[:-1] + (first.shape[0],)), -1, axis)
+
+
+def put_along_axis(arr, indices, values, axis=-1):
+    if axis is None or arr.ndim == 1:
+        flat, at = np.reshape(arr, (-1,)), np.ravel(indices)
+        given = np.broadcast_to(np.ravel(np.asarray(values)), at.shape)
+        for i in range(at.shape[0]):
+            flat[at[i]] = given[i]
+    else:
+        view, at = np.moveaxis(arr, axis, -1), np.moveaxis(indices, axis, -1)
+        n = at.shape[-1]
+        given = np.reshape(np.moveaxis(np.broadcast_to(np.asarray(values), indices.shape), axis, -1), (-1, n))
+        rows, points = np.copy(np.reshape(view, (-1, view.shape[-1]))), np.reshape(at, (-1, n))
+        for r in range(points.shape[0]):
+            for i in range(n):
+                rows[r, points[r, i]] = given[r, i]
+        view[...] = np.reshape(rows, view.shape)
+
+
+def diag_indices_from(arr):
+    return diag_indices(arr.shape[0], arr.ndim)
+
+
+def ix_(*args):
+    parts = ()
+    for k in tuple(range(len(args))):
+        parts = parts + (np.reshape(args[k], (1,) * k + (-1,) + (1,) * (len(args) - k - 1)),)
+    return parts

@@ -5,6 +5,8 @@ import numpy as np
 def norm(x, ord=None, axis=None, keepdims=False):
     if ord is None or ord == 2 and (axis is not None or np.ndim(x) == 1) or ord == "fro":
         return np.sqrt(np.sum(np.square(np.abs(x)), axis=axis, keepdims=keepdims))
+    if np.ndim(x) == 2 and axis is None and not keepdims:
+        return _matrix_norm(x, ord)
     if np.ndim(x) > 1 and not isinstance(axis, int):
         raise NotImplementedError("this norm of a matrix")
     if ord == np.inf:
@@ -16,6 +18,24 @@ def norm(x, ord=None, axis=None, keepdims=False):
     if ord == 1:
         return np.sum(np.abs(x), axis=axis, keepdims=keepdims)
     return np.power(np.sum(np.power(np.abs(x), ord), axis=axis, keepdims=keepdims), 1.0 / ord)
+
+
+def _matrix_norm(x, ord):
+    if ord == 1:
+        return np.max(np.sum(np.abs(x), axis=0))
+    if ord == -1:
+        return np.min(np.sum(np.abs(x), axis=0))
+    if ord == np.inf:
+        return np.max(np.sum(np.abs(x), axis=1))
+    if ord == -np.inf:
+        return np.min(np.sum(np.abs(x), axis=1))
+    if ord == 2:
+        return np.max(svdvals(x))
+    if ord == -2:
+        return np.min(svdvals(x))
+    if ord == "nuc":
+        return np.sum(svdvals(x))
+    raise ValueError("a norm of a matrix is 'fro', 'nuc', 1, -1, 2, -2, inf or -inf")
 
 
 def det(a):
@@ -102,3 +122,13 @@ def qr(a, mode="reduced"):
             dot = np.sum(v[j, j:] * q[j:, c])
             q[j:, c] -= scale[j] * dot * v[j, j:]
     return q, upper
+
+
+def vector_norm(x, ord=2, axis=None, keepdims=False):
+    return norm(np.ravel(x) if axis is None else x, ord, axis, keepdims)
+
+
+def matrix_norm(x, ord="fro"):
+    if np.ndim(x) != 2:
+        raise NotImplementedError("np.linalg.matrix_norm of anything but a matrix")
+    return norm(x, ord)

@@ -85,6 +85,19 @@ def sort(a, axis=-1, kind=None, stable=None):
     return np.moveaxis(np.reshape(result, moved.shape), -1, axis)
 
 
+def partition(a, kth, axis=-1, kind=None, order=None):
+    """In order altogether, which is one of the orders that are allowed."""
+    return sort(a, axis)
+
+
+def argpartition(a, kth, axis=-1, kind=None, order=None):
+    return argsort(a, axis)
+
+
+def partition_in_place(a, kth, axis=-1, kind=None, order=None):
+    a[...] = sort(a, axis)
+
+
 def sort_in_place(a, axis=-1, kind=None, stable=None):
     a[...] = sort(a, axis)
 

@@ -57,3 +57,10 @@ def polyfit(x, y, deg):
     if np.ndim(y) == 2:
         return result / size[:, None]
     return result / size
+
+
+def poly(seq_of_zeros):
+    c = np.ones((1,))
+    for k in tuple(range(len(seq_of_zeros))):
+        c = np.concatenate((c, np.zeros((1,)))) - seq_of_zeros[k] * np.concatenate((np.zeros((1,)), c))
+    return c

@@ -286,3 +286,10 @@ def block(arrays):
 def unstack(x, axis=0):
     axis = _axis(x, axis)
     return tuple([np.copy(x[_at(axis, i)]) for i in range(x.shape[axis])])
+
+
+def broadcast_arrays(*args):
+    joint = np.zeros_like(args[0], dtype=np.bool_)
+    for a in args[1:]:
+        joint = joint | np.zeros_like(a, dtype=np.bool_)
+    return tuple([np.broadcast_to(a, joint.shape) for a in args])

@@ -170,3 +170,63 @@ def digitize(x, bins, right=False):
     up = searchsorted(bins, x, side)
     down = n - searchsorted(bins[::-1], x, side)
     return np.where(rises, up, down)
+
+
+def nanmedian(a, axis=None):
+    return nanquantile(a, 0.5, axis)
+
+
+def nanpercentile(a, q, axis=None):
+    return nanquantile(a, np.asarray(q) / 100.0, axis)
+
+
+def nanquantile(a, q, axis=None):
+    if np.ndim(q) > 1:
+        raise NotImplementedError("quantiles of more than a row of probabilities")
+    if np.ndim(q) == 1:
+        return np.stack([_nanquantile(a, q[k], axis) for k in range(len(q))])
+    return _nanquantile(a, q, axis)
+
+
+def _nanquantile(a, q, axis):
+    a, along = _along(np.asarray(a), axis)
+    ordered = np.moveaxis(sort(a, along), along, -1) * 1.0
+    n = a.shape[along]
+    rows = np.reshape(ordered, (-1, n))
+    result = np.full((rows.shape[0],), np.nan, ordered.dtype)
+    for r in range(rows.shape[0]):
+        count = 0
+        for i in range(n):
+            if rows[r, i] == rows[r, i]:
+                count += 1
+        if count > 0:
+            at = q * (count - 1)
+            low = int(np.floor(at))
+            high = min(low + 1, count - 1)
+            part = at - low
+            x = rows[r, low]
+            y = rows[r, high]
+            result[r] = x + (y - x) * part if part < 0.5 else y - (y - x) * (1.0 - part)
+    if a.ndim == 1:
+        return result[0]
+    return np.reshape(result, ordered.shape[:-1])
+
+
+def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
+    if density or weights is not None:
+        raise NotImplementedError("np.histogram2d with 'density' or 'weights'")
+    first, second = bins if isinstance(bins, tuple) else (bins, bins)
+    limits = (None, None) if range is None else range
+    e = histogram_bin_edges(x, first, limits[0])
+    d = histogram_bin_edges(y, second, limits[1])
+    counts = np.zeros((e.shape[0] - 1, d.shape[0] - 1))
+    _count_pairs(x, y, e, d, counts)
+    return counts, e, d
+
+
+def _count_pairs(x, y, e, d, counts):
+    for i in range(len(x)):
+        j = _bin(x[i], e, counts.shape[0])
+        k = _bin(y[i], d, counts.shape[1])
+        if j >= 0 and k >= 0:
+            counts[j, k] += 1

@@ -1,4 +1,6 @@
 """More functions of NumPy: signals, statistics, sets, positions, polynomials."""
+import math
+
 import numpy as np
 import sdfg
 N, M, K = (sdfg.symbol(s) for s in ("N", "M", "K"))
@@ -144,3 +146,80 @@ def ordered(x: sdfg.float64[N]):
     y = sorted(x)
     z = sorted(x, reverse=True)
     return y[0], y[1], z[0], z[N - 1]
+
+
+@sdfg.program
+def places_along(A: sdfg.float64[3, 4], I: sdfg.int64[3, 1], x: sdfg.float64[6]):
+    B, y = A.copy(), x.copy()
+    np.put_along_axis(B, I % 4, 9.0, axis=1)
+    np.put_along_axis(y, np.array([1, 4]), np.array([7.0, 8.0]), axis=0)
+    d = np.diag_indices_from(A[:, :3])
+    return B, y, A[d], A[np.ix_(np.array([0, 2]), np.array([1, 3]))]
+
+
+@sdfg.program
+def shapes_alike(A: sdfg.float64[3, 1], x: sdfg.float64[4], I: sdfg.int32[4]):
+    B, C = np.broadcast_arrays(A, x)
+    return B, C, np.row_stack((x, x)), np.astype(I, np.float32), np.iscomplexobj(A), np.isrealobj(x * 1j)
+
+
+@sdfg.program
+def orders_beside_nan(A: sdfg.float64[4, 5]):
+    B = np.where(A > -1, A, np.nan)
+    B[2] = np.nan
+    return np.nanmedian(B), np.nanmedian(B, axis=0), np.nanpercentile(B, 30, axis=1), np.nanquantile(B, np.array([0.1, 0.9]))
+
+
+@sdfg.program
+def counts_of_pairs(x: sdfg.float64[20], y: sdfg.float64[20]):
+    h, e, d = np.histogram2d(x, y, bins=(3, 4))
+    g, _, _ = np.histogram2d(x, y, 2, range=((-1, 1), (-1.0, 2.0)))
+    return h, e, d, g
+
+
+@sdfg.program
+def roots_to_polynomial(x: sdfg.float64[4], I: sdfg.int64[12]):
+    v, i, k, c = np.unique_all(I)
+    return np.poly(x), v.sum(), i.sum(), k, c.max()
+
+
+@sdfg.program
+def more_linear(A: sdfg.float64[3, 3], x: sdfg.float64[3], B: sdfg.float64[4, 3]):
+    return (np.linalg.matmul(B, A), np.linalg.outer(x, x), np.linalg.cross(x, A[0]), np.linalg.vecdot(A, x), np.linalg.matrix_transpose(B),
+            np.linalg.vector_norm(B), np.linalg.matrix_norm(B), np.fft.rfft2(B), np.linalg.tensordot(A, B, axes=((0,), (1,))))
+
+
+@sdfg.program
+def mathematics(n: sdfg.int64, k: sdfg.int64, x: sdfg.float64[3], y: sdfg.float64[3], a: sdfg.float64):
+    f, w = math.modf(-a)
+    m, e = math.frexp(a * 9)
+    return (math.factorial(n + 5), math.comb(n + 6, k), math.perm(n + 3, 2), math.isqrt(n * 1000), math.prod(x), math.prod((2, n, 3)), math.fsum(x),
+            math.dist(x, y), math.isclose(a, a + 1e-12), math.isclose(a, a + 1e-3), f, w, m, e, math.nextafter(a, 9.0))
+
+
+@sdfg.program
+def partial_orders(A: sdfg.float64[3, 6], x: sdfg.float64[9]):
+    y = x.copy()
+    y.partition(4)
+    i = np.argpartition(x, 2)
+    return np.partition(A, 2, axis=1)[:, 2], y[4], x[i[2]], x[x.argpartition(5)[5]], np.sort(x).searchsorted(0.3), x.ptp() if hasattr(x, "ptp") else np.ptp(x)
+
+
+@sdfg.program
+def rounded(a: sdfg.float64, x: sdfg.float64[5], n: sdfg.int64):
+    return round(a * 1.2345, 2), round(x[1] / 3, 3), round(n, 0), round(a), round(x[2] * 1000, -2)
+
+
+@sdfg.program
+def lists_reduced(x: sdfg.float64[5]):
+    return np.sum([x[0], x[1], 2.0]), np.max([x, 2 * x], axis=0), np.mean([1, 2, x[3]])
+
+
+@sdfg.program
+def rows_each_once(I: sdfg.int64[8, 2], A: sdfg.float64[2, 6]):
+    u, first, inverse, count = np.unique(I % 2, return_index=True, return_inverse=True, return_counts=True, axis=0)
+    c = np.unique(A > 0, axis=1)
+    total = 0
+    for i in range(u.shape[0]):
+        total += u[i, 0] * 10 + u[i, 1] + 100 * first[i] + 1000 * count[i]
+    return total, inverse, c.shape[1], c.sum()
