@@ -113,6 +113,8 @@ static void emit_for(struct gpu_func *f, const struct tree_stmt *s)
     x->declared = true;
     if (s->loop.unroll)
         gpu_line(f, "#pragma unroll");
+    else if (s->loop.rolled)
+        gpu_line(f, "#pragma unroll 1");
     const char *next = expr_is_int(s->step, 1) ? arena_printf(f->module->arena, "%s++", x->name)
                                                : arena_printf(f->module->arena, "%s += %s", x->name, step.s);
     gpu_line(f, "for (%s%s = %s; %s < %s; %s) {", type, x->name, begin.s, x->name, gpu_at(f, CUDA_SHIFT, end), next);

@@ -138,8 +138,9 @@ enum { KERNEL_GRID = 0, KERNEL_BLOCK = 3, KERNEL_ARGS = 6 };
  * iterations do not depend on each other, so vector code needs no check. */
 struct tree_loop {
     bool parallel, independent, unroll;
-    bool heavy; /* one iteration is enough work for a thread */
-    bool near;  /* a sequential loop over nests whose iterations find in cache what others left there */
+    bool rolled; /* few iterations, mostly: copies of the body are not worth their code */
+    bool heavy;  /* one iteration is enough work for a thread */
+    bool near;   /* a sequential loop over nests whose iterations find in cache what others left there */
     /* Not 0: the widest vectors of the machine pay; bytes of the values in it. Iterations have nothing in common but
      * sums that may take any order. */
     uint8_t wide;

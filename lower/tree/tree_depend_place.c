@@ -17,7 +17,11 @@ bool depend_none_beyond(struct depend_problem *p, const struct system_row *sum, 
     return none;
 }
 
-enum { MOST_SPLITS = 4 /* one in another */, ROWS_LEFT = 16 /* of a system, for questions */ };
+enum {
+    MOST_SPLITS = 4 /* one in another */,
+    MOST_STRIDES = 2 * LINEAR_TERMS,
+    ROWS_LEFT = 16 /* of a system, for questions */
+};
 
 /* The sizes in a stride: a term without what differs from iteration to iteration. */
 static bool stride_of(const struct depend_problem *p, const struct linear_term *term, struct linear_term *stride)
@@ -33,6 +37,9 @@ static bool stride_of(const struct depend_problem *p, const struct linear_term *
 static bool divide(struct linear_term *out, const struct linear_term *term, const struct linear_term *stride)
 {
     *out = *term;
+    if (term->times % stride->times != 0)
+        return false;
+    out->times /= stride->times;
     for (uint32_t k = 0; k < stride->count; k++) {
         uint32_t i = 0;
         while (i < out->count && !expr_equal(out->factors[i], stride->factors[k]))
@@ -73,23 +80,40 @@ static bool split(const struct depend_problem *p, struct linear *quotient, struc
     return quotient->known && rest->known;
 }
 
-/* All strides, those with the fewest factors first. None: there are only constants, or nothing that is multiplied. */
+static bool is_smaller(const struct linear_term *a, const struct linear_term *b)
+{
+    return a->count != b->count ? a->count < b->count : a->times < b->times;
+}
+
+/* Adds a stride, unless it is there or there are too many. */
+static uint32_t add_stride(struct linear_term *strides, uint32_t count, const struct linear_term *one)
+{
+    uint32_t k = count;
+    for (uint32_t i = 0; i < count; i++)
+        if (strides[i].times == one->times && linear_same_factors(&strides[i], one))
+            return count;
+    if (count == MOST_STRIDES)
+        return count;
+    for (; k > 0 && is_smaller(one, &strides[k - 1]); k--)
+        strides[k] = strides[k - 1];
+    strides[k] = *one;
+    return count + 1;
+}
+
+/* All strides, those with the fewest factors first: products of sizes, and those as many times as the term has them,
+ * where rows have elements of several places. None: there are only constants, or nothing that is multiplied. */
 static uint32_t find_strides(const struct depend_problem *p, const struct linear *l, struct linear_term *strides)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < l->count; i++) {
         struct linear_term one;
-        uint32_t at = 0, k = count;
         if (!stride_of(p, &l->terms[i], &one))
             continue;
-        while (at < count && !linear_same_factors(&strides[at], &one))
-            at++;
-        if (at < count)
+        count = add_stride(strides, count, &one);
+        if (l->terms[i].times == INT64_MIN)
             continue;
-        for (; k > 0 && strides[k - 1].count > one.count; k--)
-            strides[k] = strides[k - 1];
-        strides[k] = one;
-        count++;
+        one.times = l->terms[i].times < 0 ? -l->terms[i].times : l->terms[i].times;
+        count = add_stride(strides, count, &one);
     }
     return count;
 }
@@ -102,7 +126,7 @@ static bool is_below(struct depend_problem *p, const struct linear *sum, int64_t
     struct system_row row;
     linear_constant(&excess, more);
     excess.terms[excess.count++] = *stride;
-    excess.terms[0].times = -1;
+    excess.terms[0].times = -stride->times;
     linear_add(&excess, sum, sign);
     if (!depend_row(p, &row, &excess) || p->system.count == SYSTEM_ROWS)
         return false;
@@ -274,7 +298,7 @@ static void add_products(struct depend_problem *p, const struct linear *l)
 static bool falls_apart(struct depend_problem *p, const struct linear *l, struct linear *quotient, struct linear *rest,
                         int64_t low, int64_t high)
 {
-    struct linear_term strides[LINEAR_TERMS];
+    struct linear_term strides[MOST_STRIDES];
     uint32_t count = find_strides(p, l, strides);
     for (int more = 0; count > 0 && more < 3; more++) {
         if (more == 1 && (p->filled || !add_size(p)))

@@ -75,6 +75,7 @@ static void print_loop(struct tree_printer *p, const struct tree_loop *l)
     print_number(p, l->num_threads, "threads");
     print_word(p, l->independent, "independent");
     print_word(p, l->unroll, "unroll");
+    print_word(p, l->rolled, "rolled");
     print_word(p, l->heavy, "heavy");
     print_word(p, l->near, "near");
     print_number(p, l->wide, "wide");

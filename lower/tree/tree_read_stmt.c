@@ -112,7 +112,7 @@ static bool read_loop(struct tree_reader *r, struct tree_loop *l)
         l->vectors = vectors >= 0 ? (enum tree_vectors)vectors : l->vectors;
         found |= read_flagged(r, "parallel", &l->parallel) | read_flagged(r, "independent", &l->independent) |
                  read_flagged(r, "unroll", &l->unroll) | read_flagged(r, "heavy", &l->heavy) |
-                 read_flagged(r, "near", &l->near);
+                 read_flagged(r, "near", &l->near) | read_flagged(r, "rolled", &l->rolled);
         found |= read_counted(r, "chunk", INT32_MAX, &chunk, &good) |
                  read_counted(r, "threads", INT32_MAX, &threads, &good) | read_counted(r, "wide", 64, &wide, &good) |
                  read_counted(r, "tiles", INT64_MAX, &l->tiles, &good) |

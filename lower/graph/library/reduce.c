@@ -58,13 +58,16 @@ static bool list_dimensions(struct scope *sc, struct sweep *s, const bool *reduc
     return true;
 }
 
-/* Neighbours of one kind that lie without gaps on both sides become one. */
+/* Neighbours of one kind that lie without gaps on both sides become one. On devices the reduced ones around rows stay
+ * apart: nests that compute the terms have these loops, and are fused with the sums. */
 static void merge_dimensions(struct lower *lw, struct sweep *s)
 {
+    bool rows = s->count && !s->dims[s->count - 1].reduced;
     for (uint32_t i = s->count; i-- > 1;) {
         struct dim *outer = &s->dims[i - 1];
         const struct dim *inner = &s->dims[i];
-        if (outer->reduced != inner->reduced || outer->in != sym_mul(lw->ir, inner->size, inner->in) ||
+        bool apart = lw->options->device && rows && inner->reduced;
+        if (apart || outer->reduced != inner->reduced || outer->in != sym_mul(lw->ir, inner->size, inner->in) ||
             outer->out != sym_mul(lw->ir, inner->size, inner->out))
             continue;
         outer->size = sym_mul(lw->ir, outer->size, inner->size);

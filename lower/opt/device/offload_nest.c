@@ -12,6 +12,7 @@
  * Bounds that depend on loops around have limits, and threads that are beyond the bounds do nothing. */
 #include "lower/opt/device/offload_group.h"
 #include "lower/opt/device/offload_region.h"
+#include "lower/opt/device/offload_rows.h"
 #include "lower/opt/device/offload_team.h"
 #include "lower/tree/tree_linear.h"
 #include "lower/tree/tree_rewrite.h"
@@ -127,6 +128,9 @@ struct tree_expr *offload_trips(struct offload *o, const struct offload_range *r
 
 static const int64_t block_sizes[DIMENSIONS][DIMENSIONS] = { { 256, 1, 1 }, { 32, 8, 1 }, { 32, 4, 2 } };
 
+/* Of threads with several rows: tiles whose borders are short, and rows along which whole sectors are read. */
+static const int64_t row_block_sizes[DIMENSIONS][DIMENSIONS] = { { 256, 1, 1 }, { 64, 4, 1 }, { 32, 2, 4 } };
+
 /* Threads that combine what they have do more than one iteration each, if there are many. */
 static const int64_t group_blocks[DIMENSIONS][DIMENSIONS] = { { 1024 }, { 16, 64 }, { 8, 16, 8 } };
 
@@ -135,6 +139,8 @@ struct device_nest {
     struct offload_group all; /* reductions of all iterations */
     struct offload_group row; /* of those of the innermost loop: the threads of a warp */
     bool breaks;              /* out of the innermost body */
+    struct tree_expr *rows;   /* of a thread, a value of the host; NULL: one */
+    int64_t most_x;           /* values; 0: not known */
     struct tree_expr *blocks[DIMENSIONS];
 };
 
@@ -162,13 +168,25 @@ static struct tree_stmt *enter(struct offload *o, const struct grid *g, struct t
     return block;
 }
 
+/* Where there are fewer values of x than a block has for them, it has more of y. */
+static int64_t block_size(const struct device_nest *n, uint32_t d)
+{
+    const int64_t *sizes = (n->rows ? row_block_sizes : block_sizes)[n->grid.count - 1];
+    int64_t x = sizes[0];
+    if (d > 1 || n->grid.count < 2 || n->row.count)
+        return sizes[d];
+    while (n->most_x && x / 2 >= n->most_x)
+        x /= 2;
+    return d ? sizes[1] * (sizes[0] / x) : x;
+}
+
 /* Opens the code for one dimension: what is in the block it gives runs for all values of a number that counts from the
  * first by steps. */
 static struct tree_stmt *open_range(struct offload *o, struct tree_stmt *block, struct device_nest *n, uint32_t d,
                                     struct tree_var *i, const struct offload_range *r, struct tree_expr *count)
 {
     struct tree *t = o->tree;
-    int64_t size = block_sizes[n->grid.count - 1][d], most = most_blocks(n, d);
+    int64_t size = block_size(n, d), most = most_blocks(n, d);
     n->blocks[d] = ints(o, EXPR_DIV, ints(o, EXPR_ADD, count, size - 1), size);
     struct tree_expr *number =
         expr_binary(t, EXPR_ADD, ints(o, EXPR_MUL, thread(o, THREAD_BLOCK, d), size), thread(o, THREAD_INDEX, d));
@@ -220,6 +238,138 @@ static struct tree_stmt *open_loops(struct offload *o, struct tree_stmt *out, st
     return block;
 }
 
+/* ---- which loop is x ---- */
+
+enum { CLOSE_ELEMENTS = 16, FAR = 1, CLOSE = 2, NEXT = 4 };
+
+struct nearness {
+    const struct tree_var *v;
+    uint32_t near; /* accesses, with weights, of elements close to those of the iteration before */
+};
+
+static void see_access(struct nearness *w, const struct tree_expr *pointer, const struct tree_expr *index)
+{
+    struct linear at;
+    int64_t by, sum = 0;
+    bool known = true;
+    for (; known && index; index = pointer->op == EXPR_OFFSET ? pointer->args[1] : NULL) {
+        linear_of(&at, index);
+        known = at.known && linear_take(&at, w->v, &by);
+        sum += known ? by : 0;
+        pointer = pointer->op == EXPR_OFFSET ? pointer->args[0] : pointer;
+    }
+    if (!known || sum == 0)
+        return;
+    w->near += sum >= -1 && sum <= 1 ? NEXT : sum >= -CLOSE_ELEMENTS && sum <= CLOSE_ELEMENTS ? CLOSE : FAR;
+}
+
+static void see_loaded(void *user, struct tree_expr *e)
+{
+    if (e->op == EXPR_LOAD)
+        see_access(user, e->args[0], e->args[1]);
+}
+
+static void see_loads(void *user, struct tree_expr **e) { expr_visit(*e, see_loaded, user); }
+
+static bool see_accesses(void *user, struct tree_stmt *s)
+{
+    stmt_each_expr(s, see_loads, user);
+    if (s->kind == STMT_STORE || s->kind == STMT_REDUCE)
+        see_access(user, s->pointer, s->index);
+    return true;
+}
+
+static uint32_t nearness_of(const struct grid *g, uint32_t loop)
+{
+    struct nearness w = { .v = g->loops[loop]->var };
+    stmt_visit(g->body, see_accesses, &w);
+    return w.near;
+}
+
+/* The loop whose iterations most often touch neighbours becomes the innermost one; the iterations may run in any order.
+ */
+static void choose_x(struct grid *g)
+{
+    uint32_t last = g->num_loops - 1, x = last, most = nearness_of(g, last);
+    for (uint32_t i = last; i-- > 0;) {
+        uint32_t near = nearness_of(g, i);
+        if (near <= most)
+            continue;
+        most = near;
+        x = i;
+    }
+    struct tree_stmt *loop = g->loops[x];
+    for (; x < last; x++)
+        g->loops[x] = g->loops[x + 1];
+    g->loops[last] = loop;
+}
+
+static int64_t values_of_x(struct offload *o, const struct grid *g)
+{
+    const struct tree_stmt *loop = g->loops[g->num_loops - 1];
+    struct offload_range r = { expr_cast(o->tree, int64_type(o), loop->begin),
+                               expr_cast(o->tree, int64_type(o), loop->end),
+                               expr_cast(o->tree, int64_type(o), loop->step) };
+    struct tree_expr *trips = offload_trips(o, &r);
+    return trips->op == EXPR_INT && trips->i > 0 ? trips->i : 0;
+}
+
+/* ---- several rows for each thread ---- */
+
+static bool is_regular(struct offload *o, const struct device_nest *n);
+
+/* Does a thread do better with rows? They are the iterations of the loop that is y. */
+static void find_rows(struct offload *o, struct tree_stmt *out, struct device_nest *n)
+{
+    struct tree *t = o->tree;
+    const struct grid *g = &n->grid;
+    if (g->count < 2 || n->breaks || !is_regular(o, n) || !offload_rows_fit(g->body))
+        return;
+    for (uint32_t i = 0; i < g->num_loops; i++)
+        if (!expr_is_int(g->loops[i]->step, 1))
+            return;
+    struct tree_expr *all = expr_i64(t, 1);
+    for (uint32_t i = 0; i < g->num_loops; i++) {
+        struct offload_range r = range_of(o, g, out, i);
+        all = expr_binary(t, EXPR_MUL, all, offload_trips(o, &r));
+    }
+    struct tree_expr *rows = offload_rows_count(t, all);
+    if (!expr_is_int(rows, 1))
+        n->rows = kept(o, out, rows);
+}
+
+/* for i = begin + thread * rows to end step threads * rows { up to so many rows } */
+static void write_rows(struct offload *o, struct tree_stmt *out, struct tree_stmt *block, struct device_nest *n)
+{
+    struct tree *t = o->tree;
+    uint32_t loop = n->grid.num_loops - 2;
+    int64_t size = block_size(n, 1);
+    struct offload_range r = range_of(o, &n->grid, out, loop);
+    struct tree_expr *together = kept(o, out, ints(o, EXPR_MUL, n->rows, size));
+    struct tree_expr *count = ints(o, EXPR_SUB, expr_binary(t, EXPR_ADD, offload_trips(o, &r), together), 1);
+    n->blocks[1] = ints(o, EXPR_MIN, expr_binary(t, EXPR_DIV, count, together), MOST_BLOCKS);
+    struct tree_expr *number =
+        expr_binary(t, EXPR_ADD, ints(o, EXPR_MUL, thread(o, THREAD_BLOCK, 1), size), thread(o, THREAD_INDEX, 1));
+    struct tree_expr *first = expr_binary(t, EXPR_ADD, r.begin, expr_binary(t, EXPR_MUL, number, n->rows));
+    struct tree_expr *stride = expr_binary(t, EXPR_MUL, thread(o, THREAD_GRID_SIZE, 1), together);
+    struct tree_var *i = tree_var(t, "first", int64_type(o));
+    struct tree_stmt *rows = stmt_for(t, block, i, first, r.end, stride)->body;
+    struct tree_expr *end = expr_binary(t, EXPR_MIN, expr_binary(t, EXPR_ADD, expr_var(t, i), n->rows), r.end);
+    struct tree_expr *last = stmt_variable(t, rows, "last", end);
+    offload_rows(t, rows, n->grid.body, n->grid.loops[loop]->var, expr_var(t, i), last);
+}
+
+/* x is outermost: its test stands around all rows. */
+static void write_nest_of_rows(struct offload *o, struct tree_stmt *out, struct tree_stmt *all, struct device_nest *n)
+{
+    uint32_t loops = n->grid.num_loops;
+    struct tree_stmt *inside = open_loop(o, out, all, n, 0, loops - 1);
+    if (n->grid.count == DIMENSIONS)
+        inside = loops > DIMENSIONS ? open_loops(o, out, inside, n, 2, loops - 2)
+                                    : open_loop(o, out, inside, n, 2, loops - DIMENSIONS);
+    write_rows(o, out, inside, n);
+}
+
 static void write_nest(struct offload *o, struct tree_stmt *out, struct tree_stmt *all, struct device_nest *n)
 {
     struct tree_stmt *inside = all, *rows = all;
@@ -268,12 +418,16 @@ void offload_nest(struct offload *o, struct tree_stmt *out, struct tree_stmt *lo
     tree_scan_add(&body, n.grid.body);
     n.breaks = body.breaks;
     offload_load_cells(o, all, &scan, NULL);
-    write_nest(o, out, all, &n);
+    if (count > 1 && !n.breaks && is_regular(o, &n))
+        choose_x(&n.grid);
+    n.most_x = values_of_x(o, &n.grid);
+    find_rows(o, out, &n);
+    (n.rows ? write_nest_of_rows : write_nest)(o, out, all, &n);
     offload_group_take(o, &n.all, out, n.blocks, count);
     struct tree_stmt *k = offload_kernel(o, out, "nest", all, loop->place, false);
     for (uint32_t d = 0; d < count; d++) {
         k->args[KERNEL_GRID + d] = n.blocks[d];
-        k->args[KERNEL_BLOCK + d] = expr_i64(t, block_sizes[count - 1][d]);
+        k->args[KERNEL_BLOCK + d] = expr_i64(t, block_size(&n, d));
     }
     offload_group_combine(o, &n.all, out, n.blocks, count);
 }
