@@ -8,7 +8,7 @@
  *
  * Legality: The loop does not write the operands. The matrix is the same in all iterations, or loses a row at its
  * begin or end with each.
- * Profitability: From 16 iterations on. */
+ * Profitability: From 16 iterations on; for a device if cuBLAS does the products. */
 #include "lower/opt/passes.h"
 #include "lower/opt/remark.h"
 #include "lower/tree/tree_linear.h"
@@ -17,13 +17,15 @@
 #include "lower/tree/tree_scan.h"
 
 enum {
-    WIDTH = 64,        /* iterations of a block: the panel of their results stays in the cache */
-    FEWEST = 16,       /* iterations that are worth it */
-    SMALLEST = 1 << 12 /* multiply-adds of one of them */
+    WIDTH = 64,         /* iterations of a block: the panel of their results stays in the cache */
+    DEVICE_WIDTH = 512, /* on a device: products that all of it works on */
+    FEWEST = 16,        /* iterations that are worth it */
+    SMALLEST = 1 << 12  /* multiply-adds of one of them */
 };
 
 struct batch {
     struct tree *tree;
+    int64_t width;           /* iterations of a block */
     struct tree_whole whole; /* the function */
 };
 
@@ -228,11 +230,12 @@ static void make_blocks(struct batch *b, struct candidate *x)
         ld = expr_var(t, i64_new(t, block, "rows", ld));
     struct tree_var *panel = tree_var(t, "panel", type_pointer(t->ir, type));
     struct tree_expr *p = expr_var(t, panel);
-    stmt_alloc(t, block, panel, type, expr_binary(t, EXPR_MUL, ld, expr_i64(t, WIDTH)), TREE_HEAP)->place = loop->place;
+    stmt_alloc(t, block, panel, type, expr_binary(t, EXPR_MUL, ld, expr_i64(t, b->width)), TREE_HEAP)->place =
+        loop->place;
     struct tree_var *first = tree_var(t, loop->var->name, i64);
-    struct tree_stmt *outer = stmt_for(t, block, first, loop->begin, end, expr_i64(t, WIDTH));
+    struct tree_stmt *outer = stmt_for(t, block, first, loop->begin, end, expr_i64(t, b->width));
     struct tree_expr *base = expr_var(t, first);
-    struct tree_expr *full = expr_binary(t, EXPR_ADD, base, expr_i64(t, WIDTH));
+    struct tree_expr *full = expr_binary(t, EXPR_ADD, base, expr_i64(t, b->width));
     struct tree_var *stop = i64_new(t, outer->body, "stop", expr_binary(t, EXPR_MIN, full, end));
     struct tree_expr *last = expr_binary(t, EXPR_SUB, expr_var(t, stop), one);
     struct tree_expr *rows = value_at(t, x, &x->rows, x->fewer < 0 ? last : base);
@@ -275,7 +278,7 @@ static void try_loop(struct batch *b, struct tree_stmt *loop)
             continue;
         const char *subject = remark_subject(b->tree, loop);
         if (are_kept(b, &x)) {
-            remark(b->tree->ir->remarks, x.call->place, NULL, REMARK_PRODUCT_BATCHED, WIDTH, subject);
+            remark(b->tree->ir->remarks, x.call->place, NULL, REMARK_PRODUCT_BATCHED, (int)b->width, subject);
             make_blocks(b, &x);
             return;
         }
@@ -294,9 +297,10 @@ static bool look(void *user, struct tree_stmt *s)
 
 bool opt_batch_gemv(struct tree *t, const struct tree_options *o)
 {
-    for (uint32_t i = 0; !o->strict_fp && i < t->functions.count; i++) {
+    bool library = !o->device || o->cublas; /* that does products of matrices better */
+    for (uint32_t i = 0; library && !o->strict_fp && i < t->functions.count; i++) {
         struct tree_func *f = t->functions.items[i];
-        struct batch b = { .tree = t, .whole = { t, f, { 0 } } };
+        struct batch b = { .tree = t, .width = o->device ? DEVICE_WIDTH : WIDTH, .whole = { t, f, { 0 } } };
         stmt_visit(f->body, look, &b);
         stmt_flatten(t, f->body);
     }
