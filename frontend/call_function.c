@@ -365,11 +365,13 @@ const struct value *fe_call_function_value(struct fe *f, const struct fe_functio
     struct place place = f->place;
     const struct fe_source *source = f->source;
     uint32_t loops = f->loops, map_loops = f->map_loops, function_managers = f->function_managers,
-             loop_managers = f->loop_managers;
+             loop_managers = f->loop_managers, unroll = f->unroll;
     bool ended = f->ended, good;
     const struct value *v = NULL;
-    if (fn->node->kind == PY_FUNCTION_DEF) /* a lambda belongs to the function around it */
+    if (fn->node->kind == PY_FUNCTION_DEF) { /* a lambda belongs to the function around it */
         vec_push(f->arena, &f->calls, fn);
+        f->unroll = fn->unroll;
+    }
     f->scope = inner;
     f->source = fn->source;
     f->returns = &returns;
@@ -389,6 +391,7 @@ const struct value *fe_call_function_value(struct fe *f, const struct fe_functio
     f->returns = kept;
     f->loops = loops;
     f->map_loops = map_loops;
+    f->unroll = unroll;
     f->function_managers = function_managers;
     f->loop_managers = loop_managers;
     f->nesting--;

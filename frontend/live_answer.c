@@ -72,7 +72,11 @@ const struct value *live_array(struct live *l, const struct py *n, const struct 
     for (uint32_t i = 0; i < d->rank; i++) /* its symbols are those of the program */
         (void)fe_in_context(f, n, fe_symbol(f, d->shape[i]));
     f->raw = raw;
-    c = fe_argument(f, parameter ? path : fe_unique(f, fe_format(f, "__g_%s", path)), d);
+    c = fe_argument(f, parameter ? path : fe_unique(f, fe_format(f, o->transient ? "%s" : "__g_%s", path)), d);
+    if (o->transient) {
+        c->argument = false;
+        sdfg_find_container(c->level->sdfg, c->name)->transient = true;
+    }
     map_put(f->arena, &l->arrays, key, c);
     return fe_whole(f, c);
 }
@@ -239,7 +243,7 @@ static void guard(struct live *l, const struct sdfg_object *o, const char *path,
     struct frontend_guard g = { .path = path, .kind = (int)o->kind, .id = o->id };
     if (!f->found)
         return;
-    if (v->kind == FE_VIEW)
+    if (v->kind == FE_VIEW && !o->transient)
         g.argument = v->view.container->name;
     g.value = v->kind == FE_STRING  ? fe_format(f, "'%s'", v->text)
               : v->kind == FE_INT   ? fe_format(f, "%lld", (long long)v->i)

@@ -88,6 +88,7 @@ const struct fe_function *live_function(struct live *l, const struct py *n, uint
     fn->program = true;
     fn->dace = given.dace;
     fn->strict = given.strict;
+    fn->unroll = given.unroll;
     fn->id = id;
     struct py *tree = fe_parse(f, fn->source, PY_MODE_SNIPPET);
     const struct fe_source *kept = f->source;

@@ -246,6 +246,37 @@ const struct value *fe_unroll_range(struct fe *f, const struct value *range)
     return fe_tuple(f, items.items, items.count);
 }
 
+static bool is_call_of(const struct py *n, const char *name)
+{
+    const struct py *c = n->kind == PY_CALL ? n->call.func : NULL;
+    const char *last = c && c->kind == PY_NAME ? c->name.id : c && c->kind == PY_ATTRIBUTE ? c->attribute.attr : "";
+    return strcmp(last, name) == 0;
+}
+
+/* Whether a `break` or `continue` of this loop is among the statements. */
+static bool jumps(const struct py_list *body)
+{
+    for (uint32_t i = 0; i < body->count; i++) {
+        const struct py *n = body->items[i];
+        bool inside = n->kind == PY_IF      ? jumps(&n->if_.body) || jumps(&n->if_.orelse)
+                      : n->kind == PY_WITH  ? jumps(&n->with.body)
+                      : n->kind == PY_FOR   ? jumps(&n->for_.orelse)
+                      : n->kind == PY_WHILE ? jumps(&n->while_.orelse)
+                                            : n->kind == PY_BREAK || n->kind == PY_CONTINUE;
+        if (inside)
+            return true;
+    }
+    return false;
+}
+
+/* The numbers of a loop that is short enough to be unrolled without being asked to, else NULL. */
+static const struct value *short_range(struct fe *f, const struct py *n, const struct value *range)
+{
+    bool candidate = f->unroll && !is_call_of(n->for_.iter, "nounroll") && !jumps(&n->for_.body);
+    const struct value *numbers = candidate ? fe_unroll_range(f, range) : NULL;
+    return numbers && numbers->count <= f->unroll ? numbers : NULL;
+}
+
 /* How many iterations: the extent, for zip of the first (all must be the same). */
 static const struct sym *extent_of(struct fe *f, const struct py *n, const struct value *v)
 {
@@ -334,13 +365,6 @@ static bool is_construct(struct fe *f, const struct py *n, const char *name)
     return construct && strcmp(construct, name) == 0;
 }
 
-static bool is_call_of(const struct py *n, const char *name)
-{
-    const struct py *c = n->kind == PY_CALL ? n->call.func : NULL;
-    const char *last = c && c->kind == PY_NAME ? c->name.id : c && c->kind == PY_ATTRIBUTE ? c->attribute.attr : "";
-    return strcmp(last, name) == 0;
-}
-
 /* A loop over an FE_RANGE, whose variable is a name. */
 bool fe_for_range(struct fe *f, const struct py *n, const struct value *range)
 {
@@ -386,7 +410,8 @@ bool fe_for(struct fe *f, const struct py *n)
         return fe_error(f, n->for_.target, "the variable of a loop over range(...) is a name") != NULL;
     if (range->items[2]->kind == FE_INT && range->items[2]->i == 0)
         return fe_error(f, n->for_.iter, "a range with a step of zero") != NULL;
-    return fe_for_range(f, n, range);
+    const struct value *numbers = short_range(f, n, range);
+    return numbers ? unroll(f, n, numbers) : fe_for_range(f, n, range);
 }
 
 static bool run_while(struct fe *f, const void *user)

@@ -264,6 +264,7 @@ static struct sdfg *lower_program(struct fe *f, const struct fe_function *fn, co
     struct fe_level *level = NEW(f->arena, struct fe_level);
     f->level = level;
     f->dace = fn->dace;
+    f->unroll = fn->unroll;
     f->source = fn->source;
     level->sdfg = build_sdfg(f->ir, fn->node->function.name);
     f->region = &level->sdfg->region;

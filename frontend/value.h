@@ -78,10 +78,11 @@ struct fe_function {
     const struct py *node; /* PY_FUNCTION_DEF or PY_LAMBDA */
     const struct fe_source *source;
     struct fe_scope *scope;
-    bool program; /* has a decorator that makes it one */
-    bool dace;    /* the decorator is dace's: its dialect */
-    bool strict;  /* never a callback */
-    uint64_t id;  /* of a live function, else 0 */
+    bool program;    /* has a decorator that makes it one */
+    bool dace;       /* the decorator is dace's: its dialect */
+    bool strict;     /* never a callback */
+    uint32_t unroll; /* loops over constant ranges of at most so many iterations are unrolled */
+    uint64_t id;     /* of a live function, else 0 */
     const struct value *const
         *defaults; /* of one in a program: values of the parameters that have some, then by keyword */
     enum { FE_UNTRIED, FE_TRYING, FE_COMPILES, FE_REFUSED } verdict;
@@ -294,6 +295,7 @@ struct fe {
     bool dry;                       /* types are being found: nothing is built */
     bool ended;                     /* a jump came: what follows is not reached */
     bool dace;                      /* the dialect of dace.program */
+    uint32_t unroll;                /* as in the function that is lowered */
     struct fe_scope *scope;
     struct fe_return *returns; /* of the function that is lowered */
     struct map used_names;     /* of containers, symbols -> number to try next, or FE_OF_LOOPS */

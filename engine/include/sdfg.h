@@ -456,8 +456,9 @@ enum sdfg_object_kind {
 typedef struct sdfg_object {
     size_t struct_size; /* set by the library */
     enum sdfg_object_kind kind;
-    bool weak;   /* numbers of Python, which take the type of what they meet; not NumPy's, which have `type` */
-    uint64_t id; /* names the object in questions; the same for the same object, not 0 */
+    bool weak;      /* numbers of Python, which take the type of what they meet; not NumPy's, which have `type` */
+    bool transient; /* of ARRAY: memory of the program, which is no argument and whose elements no call finds again */
+    uint64_t id;    /* names the object in questions; the same for the same object, not 0 */
     int64_t integer;
     double real, imaginary;
     const char *text;
@@ -482,6 +483,7 @@ typedef struct sdfg_source {
     const char *name;    /* of the function; "<lambda>": the lambda in the text */
     bool dace;           /* the dialect of dace.program instead of NumPy's meaning */
     bool strict;         /* what cannot be compiled is an error, also where the host has `callback` */
+    uint32_t unroll;     /* loops over ranges of constants with at most so many iterations are unrolled; 4096 at most */
 } sdfg_source;
 
 /* A call that is not compiled, so that the interpreter makes it whenever the program comes to it. */

@@ -39,11 +39,16 @@ def json_of(found):
     return found if found is None or isinstance(found, str) else getattr(found, "json", found.name)
 
 
+def _element(kind):
+    """The element type; Type(kind) would make a composed one anew, of itself."""
+    return kind if isinstance(kind, Composed) else Type(kind)
+
+
 class vector(Composed):
     """Elements of several numbers: vector(sdfg.float32, 4)."""
 
     def __init__(self, dtype, lanes):
-        base = Type(dtype)
+        base = _element(dtype)
         super().__init__(f"vector({base.name}, {lanes})", (base.dtype, (lanes,)),
                          {"type": "vector", "dtype": json_of(base), "elements": str(lanes)})
 
@@ -69,7 +74,7 @@ class struct(Composed):
 
     def __init__(self, name, **fields):
         lengths = {field: kind[1] for field, kind in fields.items() if isinstance(kind, tuple)}
-        self.fields = {field: Type(kind[0] if isinstance(kind, tuple) else kind) for field, kind in fields.items()}
+        self.fields = {field: _element(kind[0] if isinstance(kind, tuple) else kind) for field, kind in fields.items()}
         dtype = numpy.dtype([(field, kind.dtype) for field, kind in self.fields.items()], align=True)
         super().__init__(name, dtype, {"type": "struct", "name": name, "data": [[f, json_of(kind)] for f, kind in self.fields.items()],
                                        "length": [[f, str(n)] for f, n in lengths.items()],

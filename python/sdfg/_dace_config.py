@@ -1,9 +1,10 @@
-"""Options of DaCe for programs that say `import dace`: what is set can be read back. Two are heeded when a program is compiled or called:
-frontend.typed_callbacks_only and compiler.allow_view_arguments."""
+"""Options of DaCe for programs that say `import dace`: what is set can be read back. Heeded are
+frontend.typed_callbacks_only, frontend.unroll_threshold, compiler.allow_view_arguments and experimental.check_race_conditions."""
 
 import contextlib
 
-_DEFAULTS = {("frontend", "typed_callbacks_only"): False, ("optimizer", "automatic_simplification"): True,
+_DEFAULTS = {("frontend", "unroll_threshold"): -1, ("experimental", "check_race_conditions"): False,
+             ("frontend", "typed_callbacks_only"): False, ("optimizer", "automatic_simplification"): True,
              ("default_build_folder",): ".dacecache", ("cache",): "name", ("compiler", "use_cache"): False, ("compiler", "build_type"): "RelWithDebInfo",
              ("compiler", "cpu", "args"): "", ("compiler", "cpu", "libs"): "", ("compiler", "linker", "args"): ""}
 
@@ -13,23 +14,29 @@ class Config:
 
     _values: dict = {}
 
+    @staticmethod
+    def _split(path):
+        """("a", "b") of "a", "b" and of "a.b"."""
+        return tuple(part for text in path for part in text.split("."))
+
     @classmethod
     def set(cls, *path, value=None, **_):
-        cls._values[path] = value
+        cls._values[cls._split(path)] = value
 
     @classmethod
     def append(cls, *path, value=None, **_):
-        cls._values[path] = (cls.get(*path) or "") + value
-        return cls._values[path]
+        cls.set(*path, value=(cls.get(*path) or "") + value)
+        return cls.get(*path)
 
     @classmethod
     def get(cls, *path):
+        path = cls._split(path)
         return cls._values[path] if path in cls._values else cls.get_default(*path)
 
     @classmethod
     def get_default(cls, *path):
         """None where DaCe's default says nothing here."""
-        return _DEFAULTS.get(path)
+        return _DEFAULTS.get(cls._split(path))
 
     @classmethod
     def get_bool(cls, *path):

@@ -15,8 +15,8 @@ class Graph:
     """The SDFG of a program. It can be called, compiled and saved as it is; what else an SDFG has makes it one that can be changed, which
     is compiled anew when it has been."""
 
-    def __init__(self, program):
-        self._program = program
+    def __init__(self, program, function, variant, constants):
+        self._program, self._function, self._variant, self._constants = program, function, variant, constants
         self.name, self.arg_names = program.name, program.arg_names
 
     @functools.cached_property
@@ -45,11 +45,19 @@ class Graph:
         return self._changed.to_json() if "_changed" in vars(self) else json.loads(self._program.emit("sdfg"))
 
     def save(self, path, *_, **__):
-        with open(path, "w", encoding="utf-8") as file:
-            json.dump(self.to_json(), file)
+        """Writes the file, as it is written again when it has been read."""
+        _graph.write(self.to_json() if "_changed" in vars(self) else _graph.SDFG.from_json(self.to_json()).to_json(), path)
 
     def __call__(self, *args, **kwargs):
-        return (self._changed if "_changed" in vars(self) else self._program)(*args, **kwargs)
+        if "_changed" in vars(self):
+            return self._changed(*args, **kwargs)
+        if self._variant.captured or self._variant.sites:
+            given = {**dict(zip(self.arg_names, args)), **kwargs}
+            captured = self._variant.check(self._constants)
+            names = [*self._variant.captured, *(name for name, _ in self._variant.sites)]
+            if captured is not None and not given.keys() & set(names) and given.keys() >= set(self._variant.data):
+                return self._function.run(self._variant, given, captured)
+        return self._program(*args, **kwargs)
 
     def __deepcopy__(self, memo):
         return _graph.SDFG.from_json(self.to_json())
@@ -82,13 +90,24 @@ class DaceProgram(Function):
     def _asking(self, *args, **kwargs):
         asking = super()._asking(*args, **kwargs)
         asking.typed_callbacks = Config.get_bool("frontend", "typed_callbacks_only")
+        most = int(Config.get("frontend", "unroll_threshold"))
+        asking.unroll = max(most, 0) or (0 if most else 4096) # DaCe: 0 unrolls all, a negative number none
         return asking
 
     def __get__(self, instance, owner=None):
         return self if instance is None else DaceMethod(self, instance)
 
     def to_sdfg(self, *args, simplify=None, save=False, validate=True, **kwargs):
-        return Graph(super().compile(*args, **kwargs))
+        variant = self._variant(args, kwargs)
+        given = dict(zip(self._positional, args), **kwargs)
+        return Graph(variant.program, self, variant, {name: given.get(name, self._defaults.get(name)) for name in self._kinds})
+
+    def run(self, variant, given, captured):
+        """A call of a variant with what it captures; `given` has its arguments by name, and symbols."""
+        values = {name: given[name] for name in variant.data}
+        symbols = {name: value for name, value in given.items() if name not in values}
+        variant, results, calls = self._run(variant, *self._ready(variant, values, symbols, captured))
+        return variant.result(results, calls)
 
     def compile(self, *args, simplify=None, save=False, validate=True, **kwargs):
         return self.to_sdfg(*args, **kwargs)

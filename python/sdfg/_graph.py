@@ -3,15 +3,17 @@ and no queries; what is built is saved, validated, compiled and called."""
 
 import gzip
 import json
+import os
 import re
 import warnings
 from typing import Any, NamedTuple
 
 import numpy
 
+from . import _races
 from ._composed import json_of
 from ._data import Data, data_of
-from ._errors import InvalidError
+from ._errors import InvalidError, ProgramWarning
 from ._memlet import Memlet, names_of, text_of
 from ._program import Program
 from ._state import SDFGState, code_json
@@ -177,7 +179,12 @@ class ControlFlowRegion:
     def _read(self):
         """The names that anything inside reads."""
         found = {name for state in self.states() for name in state.free_symbols}
+        found |= {name for region in self._regions() for text in region._conditions() for name in _names(text)}
         return found | {name for region in self._regions() for _, _, e in region._edges for name in e.free_symbols}
+
+    def _conditions(self):
+        """The texts of this region itself that read symbols."""
+        return []
 
     def _attributes(self):
         return self.more
@@ -210,8 +217,11 @@ class LoopRegion(ControlFlowRegion):
         if self.variable:
             sdfg._note_assignments(InterstateEdge(assignments={self.variable: (self.init or "= 0").split("=", 1)[1]}))
 
+    def _conditions(self):
+        return [self.condition, *(text.split("=", 1)[-1] for text in (self.init, self.update) if text)]
+
     def _attributes(self):
-        attributes = {"loop_condition": code_json(self.condition), "loop_variable": self.variable, "inverted": self.inverted,
+        attributes = {**self.more, "loop_condition": code_json(self.condition), "loop_variable": self.variable, "inverted": self.inverted,
                       "update_before_condition": self.update_before_condition}
         for name, value in ("init_statement", self.init), ("update_statement", self.update):
             if value is not None:
@@ -240,9 +250,12 @@ class ConditionalBlock(ControlFlowRegion):
         for _, branch in self.branches:
             branch._adopt(sdfg)
 
+    def _conditions(self):
+        return [str(condition) for condition, _ in self.branches if condition is not None]
+
     def to_json(self, index):
         """As a file has it; `index` is its number in the region around."""
-        return {"type": self.type, "label": self.label, "id": index, "collapsed": False, "attributes": {}, "cfg_list_id": 0, "start_block": None,
+        return {"type": self.type, "label": self.label, "id": index, "collapsed": False, "attributes": self.more, "cfg_list_id": 0, "start_block": None,
                 "branches": [[None if c is None else code_json(c), branch.to_json(None)] for c, branch in self.branches]}
 
 
@@ -257,6 +270,7 @@ class SDFG(ControlFlowRegion):
             raise InvalidError(f"{name!r} is no name of an SDFG")
         super().__init__(name)
         self.sdfg, self.name, self.arrays, self.symbols, self.constants_prop = self, name, {}, {}, {}
+        self.source_files = None # to which the places in `debuginfo` of elements belong
         self.arg_names, self.parent_sdfg, self._program, self._engine, self.raw_constants = [], parent, None, None, {}
         for argument, kind in (arg_types or {}).items():
             self.add_datadesc(argument, kind)
@@ -344,8 +358,6 @@ class SDFG(ControlFlowRegion):
     # ---- containers ----
 
     def _add(self, name, made, find_new_name=False):
-        if not re.fullmatch(r"[A-Za-z_]\w*", name):
-            raise NameError(f"{name!r} is no name of a container")
         if name in self.arrays or self.symbols.get(name) is not None:
             if not find_new_name:
                 raise FileExistsError(f"SDFG '{self.name}' has a '{name}' already")
@@ -409,20 +421,34 @@ class SDFG(ControlFlowRegion):
         made["attributes"] = {**self.more, "name": self.name, "arg_names": self.arg_names, "symbols": symbols,
                               "_arrays": {name: data.to_json() for name, data in self.arrays.items()},
                               "constants_prop": {**self.raw_constants, **constants}}
+        if self.source_files:
+            made["source_files"] = self.source_files
         if index is None:
             _number(made)
         return made
 
     def save(self, filename, *_, **__):
-        """Writes the file, which DaCe opens, too."""
-        with open(filename, "w", encoding="utf-8") as file:
-            json.dump(self.to_json(), file)
+        """Writes the file, which DaCe opens, too; its folder is made."""
+        write(self.to_json(), filename)
 
-    def validate(self):
-        """Raises sdfg.InvalidError for a graph that is not valid."""
+    def validate(self, races=False):
+        """Raises sdfg.InvalidError for a graph that is not valid. `races`: warns of parts of a state that nothing orders and that may touch the
+        same element, where one writes it."""
         if not self._blocks:
             raise InvalidError("SDFGs are required to contain at least one state.")
         self._loaded()
+        for graph in self._graphs() if races else ():
+            for state in graph.states():
+                for text in _races.races(state):
+                    warnings.warn(text, ProgramWarning, stacklevel=2)
+
+    def _graphs(self):
+        """This one and those inside."""
+        yield self
+        for state in self.states():
+            for node in state.nodes():
+                if node.type == "NestedSDFG" and isinstance(node.sdfg, SDFG):
+                    yield from node.sdfg._graphs()
 
     def _loaded(self):
         data = json.dumps(self.to_json()).encode()
@@ -449,6 +475,13 @@ class SDFG(ControlFlowRegion):
 
     def __call__(self, *args, **kwargs):
         return self._loaded()(*args, **kwargs)
+
+
+def write(record, path):
+    """A file with what JSON says; its folder is made."""
+    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(record, file)
 
 
 def _number(record):

@@ -99,6 +99,7 @@ class Asking:
         self.shared, self.memory = dict(shared or ()), {} if shared is not None else None
         self.sources, self.names = {}, names
         self.typed_callbacks = False # what callbacks return must have a type
+        self.unroll = 0              # loops of at most so many iterations are unrolled
         self.objects, self.paths, self.shown, self.guards, self.kept = {}, {}, {}, [], []
         self.roots = {}    # variable of the guards -> dictionary, cell or object
         self.arrays = {}   # id -> (path, array)
@@ -267,6 +268,11 @@ class Asking:
         if array.ndim == 0:
             raise Question("an array without dimensions: use its value, or an array of one element")
         out.id = self._array_id(value)
+        if is_transient(value):
+            out.transient = True
+            self._guard(shown, path, "array", layout_of(array))
+            self._array_type(ARRAY, found.name, array.shape, None, out)
+            return
         known = self.arrays.setdefault(out.id, (path, value))
         self.shown_arrays.setdefault(out.id, shown)
         self._guard(shown, path, "array", layout_of(array))
@@ -323,7 +329,7 @@ class Asking:
         strings = [source.path.encode(), text, source.name.encode()]
         self.kept.append(strings)
         out.path, out.text, out.size, out.first_line, out.name = strings[0], text, len(text), source.first_line, strings[2]
-        out.dace, out.strict = self.dace, not self.fallback or key in self.strict
+        out.dace, out.strict, out.unroll = self.dace, not self.fallback or key in self.strict, self.unroll
 
     def _parameter(self, name, out):
         name = name.decode()
@@ -501,6 +507,12 @@ def _is_array(value):
     if isinstance(value, numpy.ndarray):
         return True
     return not isinstance(value, type) and any(hasattr(value, name) for name in ("__array_interface__", "__dlpack__"))
+
+
+def is_transient(value):
+    """Whether an array says by DaCe's `__descriptor__` that it is memory of the program: only its type and its shape count."""
+    describe = getattr(value, "__descriptor__", None)
+    return describe is not None and bool(getattr(describe(), "transient", False))
 
 
 def _what(value):

@@ -3,7 +3,7 @@
 import ctypes
 import os
 import pathlib
-from ctypes import CFUNCTYPE, POINTER, c_bool, c_char_p, c_double, c_int, c_int64, c_size_t, c_ssize_t, c_uint, c_uint64, c_void_p
+from ctypes import CFUNCTYPE, POINTER, c_bool, c_char_p, c_double, c_int, c_int64, c_size_t, c_ssize_t, c_uint, c_uint32, c_uint64, c_void_p
 
 MAX_RANK = 32
 DTYPES = ("", "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "bfloat16",
@@ -84,7 +84,7 @@ class Export(ctypes.Structure):
 
 class Object(ctypes.Structure):
     header = "sdfg_object"
-    _fields_ = [("struct_size", c_size_t), ("kind", c_int), ("weak", c_bool), ("id", c_uint64), ("integer", c_int64),
+    _fields_ = [("struct_size", c_size_t), ("kind", c_int), ("weak", c_bool), ("transient", c_bool), ("id", c_uint64), ("integer", c_int64),
                 ("real", c_double), ("imaginary", c_double), ("text", c_char_p), ("type", c_char_p), ("rank", c_size_t),
                 ("shape", POINTER(c_char_p)), ("strides", POINTER(c_char_p)), ("count", c_size_t), ("self", c_uint64), ("items", c_void_p)]
 
@@ -92,7 +92,7 @@ class Object(ctypes.Structure):
 class Source(ctypes.Structure):
     header = "sdfg_source"
     _fields_ = [("struct_size", c_size_t), ("path", c_char_p), ("text", c_char_p), ("size", c_size_t), ("first_line", c_uint),
-                ("name", c_char_p), ("dace", c_bool), ("strict", c_bool)]
+                ("name", c_char_p), ("dace", c_bool), ("strict", c_bool), ("unroll", c_uint32)]
 
 
 class CallSite(ctypes.Structure):

@@ -42,6 +42,7 @@ def memlet_from(record):
     if made.data is not None:
         made.volume = text_from(rest.get("volume", "1"))
     made.dynamic, made.wcr, made.wcr_nonatomic = rest.get("dynamic", False), rest.get("wcr"), rest.get("wcr_nonatomic", False)
+    made.debuginfo = rest.get("debuginfo")
     return made
 
 
@@ -60,6 +61,7 @@ def _edge_from(record):
 
 def _state_from(record, sdfg, parent):
     state = SDFGState(record["label"], sdfg, parent)
+    state.more = record.get("attributes", {})
     nodes = {}
     for r in record["nodes"]:
         rest = dict(r["attributes"])
@@ -101,9 +103,11 @@ def _block_from(record, sdfg, parent):
         made.condition, made.variable = _code(rest.get("loop_condition")) or "True", rest.get("loop_variable", "")
         made.init, made.update = _code(rest.get("init_statement")), _code(rest.get("update_statement"))
         made.inverted, made.update_before_condition = rest.get("inverted", False), rest.get("update_before_condition", True)
+        made.more = {name: value for name, value in rest.items() if name not in made._attributes()}
     elif kind == "ConditionalBlock":
         for condition, branch in record.get("branches", ()):
             made.branches.append((_code(condition), _block_from(branch, sdfg, made)))
+        made.more = rest
         return made
     else:
         made.more = rest
@@ -118,7 +122,7 @@ def sdfg_from(record, parent=None):
     made.arrays = {name: data_from(d) for name, d in (rest.pop("_arrays", None) or {}).items()}
     made.symbols = {name: _kind_from(kind) for name, kind in (rest.pop("symbols", None) or {}).items()}
     made.arg_names, made.raw_constants = list(rest.pop("arg_names", None) or []), rest.pop("constants_prop", None) or {}
-    made.more = rest
+    made.more, made.source_files = rest, record.get("source_files")
     _fill(made, record)
     return made
 

@@ -150,6 +150,7 @@ class Memlet:
                 other_subset = other_subset.group(1)
         self.data, self.volume, self.dynamic, self.wcr, self.wcr_nonatomic, self.allow_oob = \
             data, volume, dynamic, wcr, wcr_nonatomic, allow_oob
+        self.debuginfo = None # of a file: where the source is that it came from
         self.subset = None if subset is None else Range.of(subset)
         self.other_subset = None if other_subset is None else Range.of(other_subset)
         if self.volume == -1:
@@ -192,6 +193,8 @@ class Memlet:
             attributes["wcr"] = self.wcr
         if self.wcr_nonatomic:
             attributes["wcr_nonatomic"] = True
+        if self.debuginfo is not None:
+            attributes["debuginfo"] = self.debuginfo
         return {"type": "Memlet", "attributes": attributes}
 
     def __repr__(self):

@@ -1,5 +1,6 @@
 """Nodes and states of graphs that are built in Python."""
 
+import re
 from typing import Any, NamedTuple, Optional
 
 from ._composed import json_of
@@ -85,6 +86,13 @@ class Node:
         """Of a nested SDFG: inner symbols -> texts of the file."""
         return self.attributes["symbol_mapping"]
 
+    def mapped(self):
+        """Of a nested SDFG: the texts that the symbols have which are read inside."""
+        mapping = self.attributes.get("symbol_mapping") or {}
+        inner = self.attributes.get("sdfg")
+        read = inner._read() if hasattr(inner, "_read") else mapping
+        return [str(text).replace("$", "") for name, text in mapping.items() if name in read]
+
     def parameters(self):
         """The names that a scope defines."""
         return [*self.attributes.get("params", ()), *([self.attributes["pe_index"]] if "pe_index" in self.attributes else ())]
@@ -154,7 +162,7 @@ class SDFGState:
 
     def __init__(self, label, sdfg=None, parent=None):
         self.label, self.sdfg, self.parent = label, sdfg, parent
-        self._nodes, self._edges = [], []
+        self._nodes, self._edges, self.more = [], [], {} # more: further attributes of the file
 
     parent_graph = property(lambda self: self.parent)
 
@@ -167,11 +175,18 @@ class SDFGState:
         params, arrays = {p for node in self._nodes for p in node.parameters()}, self.sdfg.arrays if self.sdfg else {}
         texts = [text for *_, memlet in self._edges for r in (memlet.subset, memlet.other_subset) if r for d in r.dimensions for text in d]
         for node in self._nodes:
-            texts += [text for d in node.ranges() for text in d] + [str(v).replace("$", "") for v in (node.attributes.get("symbol_mapping") or {}).values()]
+            texts += [text for d in node.ranges() for text in d] + node.mapped()
             if node.data in arrays:
                 texts += arrays[node.data].texts()
-        found = {name for text in texts for name in names_of(text)}
-        return found - params - arrays.keys()
+        found = {name for text in texts for name in names_of(text)} | {name for node in self._nodes for name in self._in_code(node)}
+        return found - params - arrays.keys() - (self.sdfg.constants_prop.keys() if self.sdfg else set())
+
+    def _in_code(self, node):
+        """The symbols of the SDFG that the code of a tasklet has, in whatever language."""
+        if node.type != "Tasklet" or self.sdfg is None:
+            return set()
+        words = set(re.findall(r"(?<![\w.])[A-Za-z_]\w*", node.code))
+        return (words & self.sdfg.symbols.keys()) - node.in_connectors.keys() - node.out_connectors.keys()
 
     def fill_scope_connectors(self):
         """Connectors of the ends of scopes for the edges that have none, by their data."""
@@ -368,7 +383,7 @@ class SDFGState:
             nodes.append(node.to_json(i, ids))
         edges = [{"type": "MultiConnectorEdge", "src": str(ids[a]), "dst": str(ids[b]), "src_connector": x, "dst_connector": y,
                   "attributes": {"data": memlet.to_json(self.sdfg.arrays)}} for a, x, b, y, memlet in self._edges]
-        return {"type": "SDFGState", "label": self.label, "id": index, "collapsed": False, "attributes": {}, "scope_dict": {},
+        return {"type": "SDFGState", "label": self.label, "id": index, "collapsed": False, "attributes": self.more, "scope_dict": {},
                 "nodes": nodes, "edges": edges}
 
     def __repr__(self):

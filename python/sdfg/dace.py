@@ -6,6 +6,7 @@ import os
 import runpy
 import sys
 import types
+import warnings
 
 import numpy
 
@@ -13,7 +14,7 @@ from . import _composed, _data, _graph, _memlet, _plain, _state, _types
 from ._callback import size_of
 from ._dace_config import Config, set_temporary, temporary_config
 from ._dace_program import DaceProgram, program
-from ._errors import InvalidError, ProgramError
+from ._errors import InvalidError, ProgramError, ProgramWarning
 from ._function import supported
 from ._library import DTYPES
 
@@ -107,6 +108,17 @@ class SDFG(_graph.SDFG):
             if data is not None and data.own_strides is not None and isinstance(value, numpy.ndarray):
                 given[name] = _laid_over(data, value, given)
         return super().__call__(**given)
+
+    def validate(self, *_, **__):
+        super().validate(races=Config.get_bool("experimental", "check_race_conditions"))
+
+    def _loaded(self):
+        before, found = self._program, super()._loaded()
+        for name, data in self.arrays.items() if found is not before else ():
+            if data.transient and data.storage == "Register" and any(_memlet.names_of(_memlet.text_of(n)) for n in data.shape):
+                warnings.warn(f"Variable-length array '{name}' of shape {list(map(str, data.shape))} lies on the heap, not in registers",
+                              ProgramWarning, stacklevel=3)
+        return found
 
 
 def _laid_over(data, array, sizes):

@@ -203,6 +203,7 @@ class Graphs(unittest.TestCase):
     def test_files(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "axpy.sdfg"
+            path = path.parent / "made" / "for" / path.name
             axpy().save(path)
             self.assertEqual(json.loads(path.read_text())["attributes"]["arg_names"], ["a", "X", "Y"])
             program = sdfg.compile(path)
@@ -227,6 +228,8 @@ class Graphs(unittest.TestCase):
         graph = SDFG.from_json(json.loads(f.to_sdfg()))
         again = SDFG.from_json(json.loads(json.dumps(graph.to_json())))
         self.assertEqual(again.to_json(), graph.to_json())
+        self.assertIn("debuginfo", json.dumps(again.to_json()))
+        self.assertEqual(again.to_json()["source_files"], [__file__])
         A, B, C = numpy.random.default_rng(3).random((3, 5, 4))[0], numpy.zeros(5), numpy.zeros(5)
         numpy.testing.assert_allclose(again(A=A, B=B), f(A, C))
         numpy.testing.assert_allclose(B, C)
@@ -325,6 +328,32 @@ class Graphs(unittest.TestCase):
         second.add_mapped_tasklet("t", {"p": "0:M"}, {"a": sdfg.Memlet("A[p + i + k]")}, "b = a", {"b": sdfg.Memlet("A[p]")}, external_edges=True)
         self.assertEqual(second.free_symbols, {"N", "M", "i", "k"})
         self.assertEqual(graph.free_symbols, {"N", "M", "j", "k"})
+        graph.add_symbol("c", sdfg.int64)
+        second.add_tasklet("code", [], [], "print(c)", side_effects=True)
+        self.assertEqual(second.free_symbols, {"N", "M", "i", "k", "c"})
+        graph.add_constant("k", 3)
+        self.assertEqual((second.free_symbols, graph.free_symbols), ({"N", "M", "i", "c"}, {"N", "M", "j", "c"}))
+        nested = SDFG("outer").add_state().add_nested_sdfg(graph, {}, {}, {"N": "X", "M": 3, "c": "Y + 1", "j": 0, "unread": "Z"})
+        self.assertEqual(nested.mapped(), ["X", "3", "(Y + 1)", "0"])
+
+    def test_pointers_in_structures(self):
+        csr = sdfg.struct("csr", nnz=sdfg.int32, data=(sdfg.pointer(sdfg.float32), "nnz"))
+        self.assertEqual(csr.json["data"], [["nnz", "int32"], ["data", {"type": "pointer", "dtype": "float32"}]])
+        graph = SDFG("addone")
+        graph.add_array("A", [3], csr)
+        graph.add_array("B", [3], csr)
+        state = graph.add_state()
+        entry, exit = state.add_map("m", {"i": "0:3"})
+        tasklet = state.add_tasklet("t", {"a": None}, {"b": sdfg.pointer(csr)}, "for (int j = 0; j < a.nnz; ++j) b->data[j] = a.data[j] + 1.0f;",
+                                    language="CPP")
+        state.add_memlet_path(state.add_read("A"), entry, tasklet, dst_conn="a", memlet=Memlet("A[i]"))
+        state.add_memlet_path(tasklet, exit, state.add_write("B"), src_conn="b", memlet=Memlet("B[i]"))
+        A, B = numpy.zeros(3, csr.dtype), numpy.zeros(3, csr.dtype)
+        rows = [(numpy.arange(n + 1, dtype=numpy.float32), numpy.zeros(n + 1, numpy.float32)) for n in range(3)]
+        for i, (x, y) in enumerate(rows):
+            A[i], B[i] = (len(x), x.ctypes.data), (len(y), y.ctypes.data)
+        graph(A=A, B=B)
+        self.assertEqual([y.tolist() for _, y in rows], [[1], [1, 2], [1, 2, 3]])
 
     def test_connectors_of_scopes(self):
         graph = sdfg.SDFG("connectors")
@@ -397,6 +426,10 @@ class Graphs(unittest.TestCase):
         self.assertIn("alone", str(caught.exception))
         state.add_edge(state.add_read("X"), None, tasklet, "x", Memlet("X[0, 1]"))
         with self.assertRaises(sdfg.InvalidError):
+            graph.validate()
+        graph = axpy()
+        graph.add_array("8", [1], sdfg.float64)
+        with self.assertRaisesRegex(sdfg.InvalidError, "'8'"):
             graph.validate()
 
 

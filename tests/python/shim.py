@@ -184,6 +184,107 @@ class Shim(unittest.TestCase):
             g(numpy.ones(6)[::2])
         g(numpy.ones(6)[::2])
 
+    def test_loops_by_their_length(self):
+        dace = sdfg.as_dace()
+
+        def counted(threshold):
+            def inner(A):
+                for m in range(2):
+                    A[m] += 1
+
+            with dace.config.set_temporary("frontend.unroll_threshold", value=threshold):
+                @dace.program
+                def f(A: dace.float64[10], n: dace.int64):
+                    for i in dace.nounroll(range(2)):
+                        A[i] = i
+                    for j in range(9, 5, -1):
+                        A[j] = j
+                    for k in range(6):
+                        if A[k] > 100:
+                            break
+                    for l in range(n):
+                        A[l] += l
+                    inner(A)
+                graph = f.to_sdfg()
+            A = numpy.zeros(10)
+            graph(A=A, n=3)
+            self.assertEqual(A.tolist(), [1, 3, 2, 0, 0, 0, 6, 7, 8, 9])
+            return "".join(sorted(graph.symbols.keys() & set("ijklm")))
+        self.assertEqual([counted(n) for n in (-1, 0, 2, 4)], ["ijklm", "ikl", "ijkl", "ikl"])
+
+    def test_arrays_that_are_memory_of_the_program(self):
+        dace = sdfg.as_dace()
+
+        class Own(np.ndarray):
+            def __descriptor__(self):
+                return dace.data.Array(dace.float64, self.shape, transient=True)
+        own = Own(4)
+        own[:] = 7
+
+        @dace.program
+        def f(A: dace.float64[4]):
+            own[:] = A
+            return own + own[::-1]
+        graph = f.to_sdfg()
+        self.assertEqual({name: data.transient for name, data in graph.arrays.items() if name in ("A", "own", "__return")},
+                         {"A": False, "own": True, "__return": False})
+        for program in f, graph:
+            self.assertEqual(program(numpy.arange(4.0)).tolist(), [3.0] * 4)
+        self.assertEqual(own.tolist(), [7.0] * 4)
+
+    def test_graphs_with_what_a_program_captures(self):
+        dace, weights, heard = sdfg.as_dace(), numpy.ones(3), []
+
+        def hear(x):
+            heard.append(float(x))
+
+        @dace.program
+        def f(A: dace.float64[3]):
+            hear(A[0])
+            return A * weights
+        with self.assertWarns(sdfg.CallbackWarning):
+            graph = f.to_sdfg()
+        weights[:] = 4
+        self.assertEqual(graph(numpy.arange(3.0) + 1).tolist(), [4, 8, 12])
+        self.assertEqual(heard, [1.0])
+
+    def test_saved_graphs_do_not_change(self):
+        dace = sdfg.as_dace()
+
+        @dace.program
+        def f(A: dace.float64[4, 4]):
+            i = 0
+            while i < 4:
+                A[i] = A[i - 1] @ A if i > 2 else i
+                i += 1
+        with tempfile.TemporaryDirectory() as folder:
+            f.to_sdfg().save(f"{folder}/new/first.sdfg")
+            dace.SDFG.from_file(f"{folder}/new/first.sdfg").save(f"{folder}/second.sdfg")
+            first, second = (pathlib.Path(folder, name).read_text(encoding="utf-8") for name in ("new/first.sdfg", "second.sdfg"))
+        self.assertEqual(first, second)
+
+    def test_warnings_of_graphs(self):
+        dace = sdfg.as_dace()
+        N = dace.symbol("N")
+        graph = dace.SDFG("vla")
+        graph.add_array("A", [N], dace.float32)
+        graph.add_transient("T", [N], dace.float32, storage=dace.StorageType.Register)
+        state = graph.add_state()
+        A, T = state.add_read("A"), state.add_access("T")
+        state.add_nedge(A, T, dace.Memlet("A[0:N]"))
+        state.add_nedge(T, state.add_write("A"), dace.Memlet("T[0:N]"))
+        with self.assertWarnsRegex(sdfg.ProgramWarning, r"Variable-length array 'T' of shape \['N'\] lies on the heap, not in registers"):
+            graph(A=numpy.zeros(3, numpy.float32))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            graph(A=numpy.zeros(3, numpy.float32)) # once
+        again = graph.add_state_after(state)
+        for _ in range(2):
+            again.add_mapped_tasklet("t", {"i": "0:N"}, {}, "a = 1", {"a": dace.Memlet("A[i]")}, external_edges=True)
+        with dace.config.set_temporary("experimental", "check_race_conditions", value=True), \
+                self.assertWarnsRegex(UserWarning, "'t' writes and 't' writes elements of 'A', and nothing orders them"):
+            graph.validate()
+
     def test_results_by_name_and_missing_arguments(self):
         dace = sdfg.as_dace()
 

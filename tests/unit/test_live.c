@@ -16,10 +16,25 @@ static const char f_text[] = "    @anything\n"
 static const char helper_text[] = "def helper(x):\n    return x * scale\n";
 static const char wrong_text[] = "def f(A, mode):\n    return A + box.nothing + missing + box.broken\n";
 
+static const char loops_text[] = "def f(A, mode):\n"
+                                 "    table[0] = 5\n"
+                                 "    for i in range(3):\n"
+                                 "        A[i] = i + table[0]\n"
+                                 "    for j in range(4):\n"
+                                 "        table[0] = j\n"
+                                 "    for k in nounroll(range(3)):\n"
+                                 "        A[k] += table[0]\n"
+                                 "    for l in range(2):\n"
+                                 "        if A[l] > 100:\n"
+                                 "            continue\n"
+                                 "        A[l] += 10\n";
+
 struct world {
     const char *text;
     double scale;
     int questions;
+    uint32_t unroll;
+    bool transient;
 };
 
 static bool source(void *user, uint64_t function, sdfg_source *out)
@@ -30,6 +45,7 @@ static bool source(void *user, uint64_t function, sdfg_source *out)
     out->size = strlen(out->text);
     out->name = function == F ? "f" : "helper";
     out->first_line = function == F ? 10 : 1;
+    out->unroll = w->unroll;
     return function == F || function == HELPER;
 }
 
@@ -67,6 +83,10 @@ static bool lookup(void *user, uint64_t function, const char *name, sdfg_object 
         out->real = function == F ? w->scale : 10;
     } else if (strcmp(name, "table") == 0) {
         array(out);
+        out->transient = w->transient;
+    } else if (strcmp(name, "nounroll") == 0 || strcmp(name, "range") == 0) {
+        out->kind = SDFG_OBJECT_BUILTIN;
+        out->text = *name == 'n' ? "dace.nounroll" : "builtins.range";
     } else if (strcmp(name, "box") == 0) {
         out->kind = SDFG_OBJECT_OTHER;
         out->id = OBJECT;
@@ -123,7 +143,7 @@ TEST(calls)
     sdfg_engine *e;
     sdfg_program *p;
     sdfg_args *a;
-    struct world w = { f_text, 3, 0 };
+    struct world w = { .text = f_text, .scale = 3 };
     sdfg_host h = host_of(&w);
     CHECK(good(sdfg_engine_new(&e, NULL)));
     CHECK(good(sdfg_program_load_function(&p, e, F, &h)));
@@ -157,7 +177,7 @@ TEST(guards)
 {
     sdfg_engine *e;
     sdfg_program *p;
-    struct world w = { f_text, 2.5, 0 };
+    struct world w = { .text = f_text, .scale = 2.5 };
     sdfg_host h = host_of(&w);
     char text[1000] = "";
     CHECK(good(sdfg_engine_new(&e, NULL)));
@@ -175,11 +195,45 @@ TEST(guards)
     sdfg_engine_free(e);
 }
 
+/* Loops of at most three iterations are unrolled, an array is memory of the program. */
+TEST(unrolled_and_transient)
+{
+    static const char *const loops[] = { "i", "j", "k", "l" };
+    for (uint32_t most = 0; most < 6; most += 3) {
+        sdfg_engine *e;
+        sdfg_program *p;
+        sdfg_args *a;
+        struct world w = { .text = loops_text, .scale = 1, .unroll = most, .transient = true };
+        sdfg_host h = host_of(&w);
+        char *text;
+        CHECK(good(sdfg_engine_new(&e, NULL)));
+        CHECK(good(sdfg_program_load_function(&p, e, F, &h)));
+        CHECK(good(sdfg_program_emit(&text, NULL, p, SDFG_EMIT_SDFG, NULL, 0)));
+        for (int i = 0; i < 4; i++) {
+            char variable[40];
+            snprintf(variable, sizeof variable, "\"loop_variable\":\"%s\"", loops[i]);
+            CHECK((strstr(text, variable) != NULL) == (!most || i > 0));
+        }
+        sdfg_text_free(text);
+        double A[3] = { 0 };
+        CHECK(good(sdfg_args_new(&a, p)));
+        CHECK(good(sdfg_args_array(a, "A", SDFG_ARRAY(.data = A, .dtype = SDFG_F64, .rank = 1, .shape = { 3 }))));
+        CHECK(good(sdfg_call(p, a)));
+        CHECK(A[0] == 18 && A[1] == 19 && A[2] == 10);
+        sdfg_guard g = SDFG_GUARD_INIT;
+        for (size_t i = 0; sdfg_program_guard(p, i, &g); i++)
+            CHECK(strcmp(g.path, "table") != 0 || !g.argument);
+        sdfg_args_free(a);
+        sdfg_program_free(p);
+        sdfg_engine_free(e);
+    }
+}
+
 TEST(errors)
 {
     sdfg_engine *e;
     sdfg_program *p;
-    struct world w = { wrong_text, 1, 0 };
+    struct world w = { .text = wrong_text, .scale = 1 };
     sdfg_host h = host_of(&w);
     CHECK(good(sdfg_engine_new(&e, NULL)));
     sdfg_error *error = sdfg_program_load_function(&p, e, F, &h);
