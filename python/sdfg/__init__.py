@@ -8,15 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 from . import _types
 from ._composed import pointer, struct, vector
+from ._described import ArgumentInfo
+from ._engine import Engine, ListRow
+from ._engine import default_engine as _default_engine
 from ._errors import BugError, Error, FaultError, InvalidError, Message, MissingError, ProgramError, ProgramWarning, UnsupportedError
-from ._function import Function, interpret, method, program, supported
+from ._function import Function, method, program, supported
 from ._graph import SDFG, ConditionalBlock, ControlFlowRegion, InterstateEdge, LoopRegion
+from ._interpret import interpret
 from ._library import library as _library
 from ._memlet import Memlet
 from ._pending import Pending
 from ._plain import (consume, define_local, define_local_scalar, define_stream, define_streamarray, elementwise, ndarray, reduce, stream,
                      tasklet)
-from ._program import ArgumentInfo, Bound, Engine, ListRow, Program, compile, default_engine as _default_engine
+from ._program import Bound, Program, compile
 from ._site import CallbackWarning
 from ._state import library_node
 from ._stream import Stream

@@ -7,7 +7,8 @@ import numpy
 
 from . import _graph
 from ._dace_config import Config
-from ._function import Function, Method
+from ._function import Function
+from ._method import Method
 from ._types import compiletime
 
 

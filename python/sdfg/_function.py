@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import functools
 import os
 import threading
@@ -13,89 +12,25 @@ from typing import Any, Callable, List, Optional, overload
 
 import numpy
 
-from . import _host, _listing, _overlap, _site, _source
-from ._arguments import Arguments, _as_numpy
-from ._device import layout_of
+from . import _engine, _guards, _host, _listing, _overlap, _site, _source
+from ._arguments import Arguments
 from ._cancel import call
-from ._data import Data
+from ._engine import Engine
 from ._errors import InvalidError, ProgramError, ProgramWarning, check
-from ._library import Guard, library
-from ._program import Bound, Engine, Program
-from ._fast import MISS, Fast
-from ._types import Callback, Descriptor, compiletime, descriptor_of, type_of
+from ._fast import MISS
+from ._interpret import interpreted
+from ._library import library
+from ._method import Method
+from ._program import Bound, Program
+from ._signature import Signature, shown, shown_kind
+from ._types import Callback, Descriptor, type_of
+from ._variant import Variant
 
-class _Interpreted:
-    """How often sdfg.interpret() is entered: in all threads, and in this one."""
-
-    class _Here(threading.local):
-        depth = 0
-
-    def __init__(self):
-        self.depth, self.here, self.lock = 0, self._Here(), threading.Lock()
-
-    def add(self, n):
-        self.here.depth += n
-        with self.lock:
-            self.depth += n
-
-
-_interpreted = _Interpreted()
-_KINDS = {bool: ("value", "bool", True), int: ("value", "int64", True), float: ("value", "float64", True),
-          complex: ("value", "complex128", True)}
 _functions: weakref.WeakSet = weakref.WeakSet()
 
 
-class interpret:
-    """`with sdfg.interpret():` programs that this thread calls inside are run by Python, as if they were not decorated."""
-
-    def __enter__(self) -> None:
-        _interpreted.add(1)
-
-    def __exit__(self, *_: Any) -> None:
-        _interpreted.add(-1)
-
-
-class Variant:
-    """Code for one kind of call: the types of the arguments, and what the function captures, as its guards have it."""
-
-    def __init__(self, program, asking, parameters, dace):
-        self.program, self.asking, self.shared = program, asking, asking.memory is not None
-        self.check, keys = _host.checker(asking)
-        names, g = {}, Guard(struct_size=ctypes.sizeof(Guard))
-        for i in range(library.sdfg_program_num_guards(program._handle)):
-            library.sdfg_program_guard(program._handle, i, ctypes.byref(g))
-            if g.argument:
-                names[g.id] = g.argument.decode()
-        self.captured = [names[key] for key in keys]
-        self.data = [name for name, given in parameters.items() if given[0] not in ("constant", "callback")]
-        self.sites = [(name, site) for name, _, site in asking.sites]
-        self.results = [a.name for a in program.arguments if a.returned]
-        self.results.sort(key=lambda name: int(name.rpartition("_")[2]) if name[-1].isdigit() else 0)
-        self.number = [not dace and library.sdfg_program_result_is_number(program._handle, i) for i in range(len(self.results))]
-        self.object = [library.sdfg_program_result_is_object(program._handle, i) for i in range(len(self.results))]
-        self.tuple = library.sdfg_program_num_results(program._handle) >= 0 and bool(self.results)
-
-    def fast(self, values):
-        constants = len(values) != len(self.data)
-        return None if constants or self.shared or self.sites else Fast.of(self.program, values, self.results, self.values, self.captured, self.check)
-
-    def result(self, made, calls):
-        found = [made[name] for name in self.results]
-        if any(self.object):
-            found = [[calls.kept_object(int(array[0]))] if is_object else array for array, is_object in zip(found, self.object)]
-            found = [array[0] if number or is_object else array for array, number, is_object in zip(found, self.number, self.object)]
-            return tuple(found) if self.tuple else found[0]
-        return self.values(found)
-
-    def values(self, made):
-        found = [array[0] if number else array for array, number in zip(made, self.number)]
-        return tuple(found) if self.tuple else found[0] if found else None
-
-
-class Function:
+class Function(Signature):
     """A function that is compiled when it is called. `f` is the Python function; any thread may call it."""
-
-    _missing = TypeError
 
     def __init__(self, f, *, source=None, engine=None, specialize="auto", variants=32, dace=False, fallback=True, constant_functions=False,
                  **options):
@@ -122,113 +57,6 @@ class Function:
 
     def __get__(self, instance: Any, owner: Any = None) -> Function:
         return self if instance is None else Method(self, instance) # type: ignore[return-value] # calls are the same
-
-    # ---- arguments ----
-
-    def _prepare(self):
-        """Parameters: name -> what its annotation says: a type, a descriptor, compiletime, or None."""
-        code, kinds = self.f.__code__, {}
-        count = code.co_argcount + code.co_kwonlyargcount
-        names = code.co_varnames[:count]
-        more = iter(code.co_varnames[count:])
-        self._rest = next(more) if code.co_flags & 4 else None      # *args: a constant tuple
-        self._keywords = next(more) if code.co_flags & 8 else None  # **kwargs: a constant dictionary
-        for name in names:
-            annotation = self.f.__annotations__.get(name)
-            if isinstance(annotation, str):
-                try:
-                    annotation = eval(annotation, self.f.__globals__)
-                except Exception: # a name for type checkers only: it says nothing
-                    annotation = None
-            if isinstance(annotation, Callback):
-                kinds[name] = annotation
-                continue
-            constant = annotation is compiletime or getattr(annotation, "__name__", None) == "compiletime"
-            kinds[name] = compiletime if constant else descriptor_of(annotation)
-        kinds.update({name: compiletime for name in (self._rest, self._keywords) if name})
-        self._positional = names[:code.co_argcount]
-        defaults = self.f.__defaults__ or ()
-        self._defaults = dict(zip(self._positional[len(self._positional) - len(defaults):], defaults), **(self.f.__kwdefaults__ or {}))
-        self._kinds = kinds
-
-    def _named(self, args, kwargs):
-        """The values of all parameters in order, and those of symbols."""
-        if self._kinds is None:
-            self._prepare()
-        if len(args) > len(self._positional) and not self._rest:
-            raise TypeError(f"{self.name}() takes {len(self._positional)} positional arguments but {len(args)} were given")
-        values, symbols = dict(zip(self._positional, args)), {}
-        if self._rest:
-            values[self._rest] = args[len(self._positional):]
-        if self._keywords:
-            values[self._keywords] = symbols
-        for name, value in kwargs.items():
-            if name in values and name not in (self._rest, self._keywords):
-                raise TypeError(f"{self.name}() got multiple values for argument '{name}'")
-            if name in self._kinds and name not in (self._rest, self._keywords):
-                values[name] = value
-            else:
-                symbols[name] = value
-        missing = [name for name in self._kinds if name not in values and name not in self._defaults]
-        if missing:
-            raise self._missing(f"{self.name}() is missing arguments: {', '.join(missing)}")
-        return {name: values[name] if name in values else self._defaults[name] for name in self._kinds}, {} if self._keywords else symbols
-
-    def _kind(self, name, value, sizes):
-        """What the compiler hears of a parameter. `sizes`: extent -> its symbol, None: extents are constants."""
-        said = self._kinds[name]
-        if isinstance(said, Callback):
-            if not callable(value):
-                raise TypeError(f"argument '{name}' is a function, not {type(value).__name__}")
-            return "callback", said
-        if said is compiletime or value is None or isinstance(value, (str, types.FunctionType, types.MethodType, Function, Method)):
-            return "constant", value
-        if isinstance(value, Descriptor): # for compile and what looks inside
-            return "array", value.dtype.name, value.shape, None
-        if isinstance(value, Data):
-            return ("value", value.dtype.name, False) if value.kind == "Scalar" else ("array", value.dtype.name, value.shape, None)
-        array = _as_numpy(value) if not isinstance(value, (int, float, complex)) else None
-        if isinstance(array, numpy.ndarray) and (array.ndim or isinstance(said, Descriptor)):
-            steps = None if array.flags.c_contiguous else [s // array.itemsize for s in array.strides]
-            return self._array_kind(name, array.dtype, array.shape, steps, sizes)
-        layout = layout_of(value) if array is None and not isinstance(value, (int, float, complex)) else None
-        if layout:
-            return self._array_kind(name, *layout, sizes)
-        if isinstance(said, Descriptor):
-            if isinstance(value, list) or not isinstance(value, (int, float, complex)):
-                return "array", said.dtype.name, said.shape, None
-            raise TypeError(f"argument '{name}' is an array, not {type(value).__name__}")
-        if said is not None:
-            return "value", said.name, False
-        found = _KINDS.get(type(value))
-        if found:
-            return found
-        if isinstance(value, (numpy.generic, numpy.ndarray)):
-            found = type_of(value.dtype)
-            if found is None:
-                raise TypeError(f"argument '{name}': numbers of type {value.dtype} have no counterpart in programs")
-            return "value", found.name, False
-        if isinstance(value, list):
-            array = numpy.array(value)
-            if type_of(array.dtype) and array.ndim:
-                return self._kind(name, array, sizes)
-        return "constant", value
-
-    def _array_kind(self, name, dtype, shape, steps, sizes):
-        """The same for an array; `steps` count elements, None is C order."""
-        said = self._kinds[name]
-        strides = None if steps is None else tuple(s if sizes is None else f"{name}_stride{i}" for i, s in enumerate(steps))
-        if isinstance(said, Descriptor):
-            return "array", said.dtype.name, said.shape, strides if strides and len(strides) == len(said.shape) else None
-        found = type_of(dtype)
-        if found is None or said is not None:
-            raise TypeError(f"argument '{name}': " + ("a single value is expected, not an array" if found else
-                                                      f"elements of type {dtype} have no counterpart in programs"))
-        return "array", found.name, shape if sizes is None else tuple(
-            n if n < 2 else sizes.setdefault(n, f"{name}_{i}") for i, n in enumerate(shape)), strides
-
-    def _key(self, parameters):
-        return tuple((k[0], _identity(k[1])) if k[0] == "constant" else k for k in parameters.values())
 
     # ---- variants ----
 
@@ -296,7 +124,7 @@ class Function:
         captured = variant.check(values)
         if captured is None:
             raise RuntimeError(f"what '{self.name}' captures changes while it is compiled: "
-                               + "; ".join(f"{shown}: {new}" for shown, _, new in _host.differences(variant.asking, values)))
+                               + "; ".join(f"{shown}: {new}" for shown, _, new in _guards.differences(variant.asking, values)))
         self._variants.setdefault(key, []).insert(0, variant)
         self._variants.move_to_end(key)
         while sum(map(len, self._variants.values())) > self._most:
@@ -344,14 +172,14 @@ class Function:
     def _remark(self, values, parameters, key):
         """Why it is compiled, for explain()."""
         if not self._variants:
-            self._log.append("first call: " + _shown(parameters))
+            self._log.append("first call: " + shown(parameters))
             return
         candidates = self._variants.get(key)
         if candidates:
-            changes = [f"{shown} changed: {old} -> {new}" for shown, old, new in _host.differences(candidates[0].asking, values)]
+            changes = [f"{shown} changed: {old} -> {new}" for shown, old, new in _guards.differences(candidates[0].asking, values)]
         else:
             last = next(reversed(self._variants))
-            changes = [f"argument '{name}' changed: {_shown_kind(old)} -> {_shown_kind(new)}"
+            changes = [f"argument '{name}' changed: {shown_kind(old)} -> {shown_kind(new)}"
                        for name, old, new in zip(parameters, last, key) if old != new] or ["sizes differ"]
         self._log.append("; ".join(changes))
         del self._log[:-100]
@@ -359,7 +187,7 @@ class Function:
     # ---- calls ----
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if _interpreted.depth and _interpreted.here.depth:
+        if interpreted.depth and interpreted.here.depth:
             return self.f(*args, **kwargs)
         fast = self._fast
         if fast is not None and not kwargs:
@@ -487,48 +315,6 @@ class Function:
         return "".join(f"{line}\n" for line in self._log)
 
 
-class Method:
-    """A program of an object: its functions are those of Function, with the object as the first argument."""
-
-    def __init__(self, function, instance):
-        self.__func__, self.__self__, self._sdfg_method = function, instance, True
-        self.__name__, self.__qualname__, self.__doc__ = function.__name__, function.__qualname__, function.__doc__
-
-    def __call__(self, *args, **kwargs):
-        return self.__func__(self.__self__, *args, **kwargs)
-
-    @property
-    def f(self):
-        return types.MethodType(self.__func__.f, self.__self__)
-
-    def bind(self, *args, **kwargs):
-        return self.__func__.bind(self.__self__, *args, **kwargs)
-
-    def compile(self, *args, **kwargs):
-        return self.__func__.compile(self.__self__, *args, **kwargs)
-
-    def to_sdfg(self, *args, **kwargs):
-        return self.__func__.to_sdfg(self.__self__, *args, **kwargs)
-
-    def export(self, path, *args, **kwargs):
-        self.__func__.export(path, self.__self__, *args, **kwargs)
-
-    def inspect(self, what, *args, **kwargs):
-        return self.__func__.inspect(what, self.__self__, *args, **kwargs)
-
-    def explain(self):
-        return self.__func__.explain()
-
-    def __eq__(self, other):
-        return isinstance(other, Method) and self.__func__ is other.__func__ and self.__self__ is other.__self__
-
-    def __hash__(self):
-        return hash((id(self.__func__), id(self.__self__)))
-
-    def __repr__(self):
-        return f"<program {self.__qualname__} of {self.__self__!r}>"
-
-
 class BoundFunction(Bound):
     """A call that is looked up and checked."""
 
@@ -538,25 +324,6 @@ class BoundFunction(Bound):
 
     def __call__(self):
         return self._variant.result(super().__call__(), self._calls)
-
-
-def _identity(value):
-    """What stands for a constant in keys; equal ones may differ, which the guards see."""
-    if value is None or isinstance(value, (str, int, float, complex)):
-        return value
-    return type(value)
-
-
-def _shown_kind(kind):
-    if kind[0] in ("constant", "callback"):
-        return repr(kind[1])
-    if kind[0] == "array":
-        return f"{kind[1]}[{', '.join(map(str, kind[2]))}]" + ("" if kind[3] is None else " with strides")
-    return kind[1] if kind[2] is False else f"a Python number of type {kind[1]}"
-
-
-def _shown(parameters):
-    return ", ".join(f"{name}: {_shown_kind(kind)}" for name, kind in parameters.items())
 
 
 @overload
@@ -604,16 +371,14 @@ def supported(name=None):
 
 
 def _before_fork():
-    if _program_module._default is not None:
-        library.sdfg_engine_wait(_program_module._default._handle)
+    if _engine._default is not None:
+        library.sdfg_engine_wait(_engine._default._handle)
 
 
 def _after_fork():
     for function in list(_functions):
         function._lock = threading.RLock()
 
-
-from . import _program as _program_module # noqa: E402
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_before_fork, after_in_child=_after_fork)

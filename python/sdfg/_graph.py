@@ -17,7 +17,7 @@ from ._errors import InvalidError, ProgramWarning
 from ._memlet import Memlet, names_of, text_of
 from ._program import Program
 from ._state import SDFGState, code_json
-from ._types import Descriptor, Type, type_of
+from ._types import type_of
 
 
 def _names(text):

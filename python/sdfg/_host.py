@@ -10,66 +10,15 @@ import numpy
 from . import _convert, _source
 from ._arguments import _as_numpy
 from ._errors import Error
+from ._guards import Guard, layout_of, memory_of
+from ._known import description, is_array, is_decorated, is_transient, known_name
 from ._library import HOST_FUNCTIONS, Host, Object
 from ._site import OBJECT, Site
 from ._types import BY_NAME, Callback, Descriptor, Expression, Type, type_of
 
 (UNKNOWN, NONE, BOOL, INTEGER, FLOAT, COMPLEX, STRING, ELLIPSIS, TYPE, DESCRIPTOR, SYMBOL, MODULE, BUILTIN, VALUE, ARRAY, FUNCTION, TUPLE,
  LIST, DICTIONARY, OTHER, SLICE) = range(21)
-_MODULES = {"numpy", "numpy.linalg", "numpy.fft", "math", "dace", "sdfg", "typing", "sympy"}
 _SCALAR_CLASSES = {int: "int", float: "float", bool: "bool", complex: "complex"}
-
-
-def same(a, b):
-    """Whether two constants are the same to a program; 1 is not True or 1.0, and 0.0 is not -0.0."""
-    if a is b:
-        return True
-    if type(a) is not type(b):
-        return False
-    if isinstance(a, (float, complex, numpy.generic)):
-        return repr(a) == repr(b)
-    try:
-        return bool(a == b)
-    except Exception: # an object that cannot be compared is another one
-        return False
-
-
-def layout_of(array):
-    """Element type, shape and strides as guards compare them; strides of packed arrays do not differ."""
-    return array.dtype, array.shape, None if array.flags.c_contiguous else array.strides
-
-
-def memory_of(value):
-    """Equal for arrays that are the same elements in the same order."""
-    array = _as_numpy(value)
-    return array.ctypes.data, array.dtype, array.shape, array.strides
-
-
-class Guard:
-    """One answer: `path` is Python text over the roots of the program, `kind` says what is compared with `value`."""
-
-    def __init__(self, shown, path, kind, value):
-        self.shown, self.path, self.kind, self.value = shown, path, kind, value
-
-    def holds(self, now):
-        if self.kind == "absent":
-            return False
-        if self.kind == "is":
-            return now is self.value or (isinstance(now, types.ModuleType) and now.__name__ == self.value.__name__)
-        if self.kind == "array":
-            now = _as_numpy(now)
-            return now is not None and layout_of(now) == self.value
-        if self.kind == "content":
-            return (type(now), len(now)) == self.value
-        return same(now, self.value)
-
-    def __repr__(self):
-        value = self.value
-        if self.kind == "array":
-            value = f"{value[0].name}[{', '.join(map(str, value[1]))}]"
-        elif self.kind == "content" and isinstance(value, tuple) and isinstance(value[0], type):
-            value = f"{value[0].__name__} of {value[1]} elements"
-        return f"{self.shown} = {value!r}" if self.kind == "constant" else f"{self.shown}: {value}"
 
 
 class Question(Exception):
@@ -210,7 +159,7 @@ class Asking:
             out.id, out.count, kind = self._remember(value, path, shown), len(value), "content"
             self._guard(shown, path, kind, (type(value), len(value)))
             return
-        elif _is_array(value):
+        elif is_array(value):
             self._array(value, path, shown, out)
             return
         else:
@@ -230,7 +179,7 @@ class Asking:
             elif isinstance(part, (int, numpy.integer)):
                 item.kind, item.integer, item.weak = INTEGER, int(part), True
             else:
-                raise Question(f"a slice with {_what(part)} in it")
+                raise Question(f"a slice with {description(part)} in it")
         self.kept.append(items)
         out.kind, out.items = SLICE, ctypes.cast(items, ctypes.c_void_p)
 
@@ -286,7 +235,7 @@ class Asking:
         return self.memory.setdefault(memory_of(value), id(value)) if self.memory is not None else id(value)
 
     def _object(self, value, path, shown, out):
-        name = _known_name(value)
+        name = known_name(value)
         if name is not None:
             out.kind = MODULE if isinstance(value, types.ModuleType) else BUILTIN
             self._text(out, name)
@@ -311,7 +260,7 @@ class Asking:
         bound = isinstance(value, types.BuiltinFunctionType) and not isinstance(value.__self__, (types.ModuleType, type(None)))
         if isinstance(value, (type, types.BuiltinFunctionType, types.ModuleType, types.FunctionType)) and not bound: # a new one each time
             self._guard(shown, path, "is", value)
-        self._text(out, _what(value))
+        self._text(out, description(value))
 
     # ---- the questions ----
 
@@ -321,7 +270,7 @@ class Asking:
             source = self.sources.get(key) or _source.of(function)
         except _source.NoSource as why:
             raise Question(str(why)) from None
-        if self.dace and function is not self.function and key not in self.strict and _is_decorated(source.text):
+        if self.dace and function is not self.function and key not in self.strict and is_decorated(source.text):
             raise Question("it has a decorator, and DaCe compiles no such function in")
         if self.names is not None:
             self.names.sources.append(source)
@@ -412,7 +361,7 @@ class Asking:
         result = callee(*values[:count - num_names], **keywords)
         out.integer = 0
         if inlined: # it is asked once, whatever becomes of it
-            self._describe(result, self._root("r", result), f"{_what(callee)}(...)", out)
+            self._describe(result, self._root("r", result), f"{description(callee)}(...)", out)
             return
         variable = self._root("r", _Result(callee, values[:count - num_names], keywords))
         self._describe(result, f"{variable}()", f"{callee.__name__}(...)", out)
@@ -449,12 +398,12 @@ class Asking:
             except _convert.Wrong as why:
                 if self.dace and isinstance(why.__cause__, Exception) and not isinstance(why.__cause__, Error):
                     self.failure = why.__cause__ # DaCe passes on what is raised inside
-                raise Question(f"{_what(graph)} cannot be called here: {why}") from None
+                raise Question(f"{description(graph)} cannot be called here: {why}") from None
             self._guard(self.shown[s.object], self.paths[s.object], "is", value)
             self._answer(s, found, out)
             return
         if not isinstance(value, Callback) and not callable(self.callee(s)):
-            raise Question(f"{_what(value)} cannot be called")
+            raise Question(f"{description(value)} cannot be called")
         explicit = value.results if isinstance(value, Callback) else None
         if explicit is None and not self.fallback:
             raise Question(f"{(s.why or b'it is no Python function').decode()}; fallback=False: it is not called by Python")
@@ -494,109 +443,3 @@ class _Result:
 
     def __call__(self):
         return self.callee(*self.arguments, **self.keywords)
-
-
-def _is_decorated(text):
-    """By more than what makes a method of a function."""
-    lines = [line.strip() for line in text.splitlines()]
-    first = next((i for i, line in enumerate(lines) if line.startswith(("def ", "async "))), 0)
-    return any(line.startswith("@") and line not in ("@staticmethod", "@classmethod", "@property") for line in lines[:first])
-
-
-def _is_array(value):
-    if isinstance(value, numpy.ndarray):
-        return True
-    return not isinstance(value, type) and any(hasattr(value, name) for name in ("__array_interface__", "__dlpack__"))
-
-
-def is_transient(value):
-    """Whether an array says by DaCe's `__descriptor__` that it is memory of the program: only its type and its shape count."""
-    describe = getattr(value, "__descriptor__", None)
-    return describe is not None and bool(getattr(describe(), "transient", False))
-
-
-def _what(value):
-    if isinstance(value, types.ModuleType):
-        return f"the module '{value.__name__}'"
-    if isinstance(value, type):
-        return f"the class '{value.__name__}'"
-    if isinstance(value, types.BuiltinFunctionType):
-        return f"the function '{value.__module__}.{value.__name__}', which has no text in Python"
-    return f"an object of class '{type(value).__name__}'"
-
-
-def _known_name(value):
-    """The name by which the compiler may know a module or function, or None."""
-    name = getattr(value, "_sdfg_builtin", None)
-    if isinstance(name, str):
-        return name
-    if isinstance(value, types.ModuleType):
-        return value.__name__ if value.__name__ in _MODULES else None
-    if isinstance(value, type):
-        return f"builtins.{value.__name__}" if value.__module__ == "builtins" else \
-            f"numpy.{value.__name__}" if value is numpy.ndarray else None
-    if isinstance(value, numpy.ufunc):
-        return f"numpy.{value.__name__}"
-    module = getattr(value, "__module__", None)
-    if isinstance(value, types.BuiltinFunctionType) and module in ("builtins", "math"):
-        return f"{module}.{value.__name__}"
-    function = isinstance(value, (types.BuiltinFunctionType, types.FunctionType)) or type(value).__name__ == "_ArrayFunctionDispatcher"
-    return f"{module}.{value.__name__}" if function and module in ("numpy", "numpy.linalg", "numpy.fft") else None
-
-
-def find(names, name):
-    """A built-in name, unless a global one has come before it."""
-    return names[name] if name in names else getattr(builtins, name)
-
-
-def keys(mapping, index):
-    return list(mapping)[index]
-
-
-def checker(asking):
-    """check(P) of the guards: the captured arrays in order and what callbacks call if all hold, else None. P has the parameters that are constants. A function
-    made for these guards: it runs at every call."""
-    lines, arrays, scope = ["def check(P):", " try:"], [], {"same": same, "find": find, "keys": keys, "layout": layout_of,
-                                                          "as_numpy": _as_numpy, "ndarray": numpy.ndarray, "memory": memory_of,
-                                                          "MethodType": types.MethodType, **asking.roots}
-    first = {path: key for key, (path, _) in asking.arrays.items()}
-    for i, guard in enumerate(asking.guards):
-        scope[f"v{i}"] = guard.value
-        if guard.kind == "array":
-            lines.append(f"  a{i} = {guard.path}")
-            lines.append(f"  if not isinstance(a{i}, ndarray): b{i} = as_numpy(a{i})")
-            lines.append(f"  else: b{i} = a{i}")
-            lines.append(f"  if b{i} is None or layout(b{i}) != v{i}: return None")
-            if guard.path in first:
-                arrays.append((first[guard.path], f"a{i}"))
-        elif guard.kind == "content":
-            lines.append(f"  x = {guard.path}")
-            lines.append(f"  if type(x) is not v{i}[0] or len(x) != v{i}[1]: return None")
-        elif guard.kind == "is":
-            lines.append(f"  if {guard.path} is not v{i}: return None")
-        else:
-            lines.append(f"  x = {guard.path}")
-            lines.append(f"  if x is not v{i} and not same(x, v{i}): return None")
-    found = [name for _, name in arrays] + [path for _, path, _ in asking.sites]
-    lines += [f"  return ({''.join(part + ', ' for part in found)})", " except (LookupError, AttributeError, TypeError, ValueError):",
-              "  return None"]
-    exec("\n".join(lines), scope)
-    return scope["check"], [key for key, _ in arrays]
-
-
-def differences(asking, parameters):
-    """Why a variant does not hold: (shown, old, new) for each guard that does not."""
-    scope, found = {"find": find, "keys": keys, "memory": memory_of, "P": parameters, **asking.roots}, []
-    for guard in asking.guards:
-        try:
-            now = eval(guard.path, scope)
-        except Exception as error:
-            found.append((guard.shown, repr(guard), f"{type(error).__name__}: {error}"))
-            continue
-        if not guard.holds(now):
-            is_array = guard.kind == "array" and _is_array(now)
-            new = Guard(guard.shown, guard.path, guard.kind if is_array or guard.kind != "array" else "is",
-                        layout_of(_as_numpy(now)) if is_array else now)
-            found.append((guard.shown, repr(guard), repr(new) if guard.kind != "content" or not hasattr(now, "__len__") else
-                          f"{type(now).__name__} of {len(now)} elements"))
-    return found

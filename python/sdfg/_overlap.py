@@ -2,7 +2,7 @@
 
 import numpy
 
-from . import _host
+from . import _guards
 from ._arguments import _as_numpy
 
 
@@ -24,7 +24,7 @@ def groups(values, variant, captured, error):
         for other, second in arrays[:i]:
             if name == other or not (name in written or other in written) or not _share(array, second):
                 continue
-            if _host.memory_of(array) != _host.memory_of(second):
+            if _guards.memory_of(array) != _guards.memory_of(second):
                 raise error
             shared |= {name, other}
             found = True
@@ -33,5 +33,5 @@ def groups(values, variant, captured, error):
     by_memory = {}
     for name in variant.data:
         if name in shared:
-            by_memory.setdefault(_host.memory_of(values[name]), []).append(name)
+            by_memory.setdefault(_guards.memory_of(values[name]), []).append(name)
     return list(by_memory.values())

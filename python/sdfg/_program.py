@@ -1,205 +1,29 @@
+"""Loaded SDFGs and calls of them."""
+
 from __future__ import annotations
 
 import ctypes
 import json
 import os
-import threading
 import weakref
-from typing import Any, Dict, List, Literal, Mapping, NamedTuple, NoReturn, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from ._arguments import Arguments, _as_numpy
 from ._cancel import call, call_bound
+from ._described import ArgumentInfo, Trial, Tuned
+from ._engine import Engine, Path, default_engine, free, text_of
 from ._errors import Message, check, messages_of
-from ._errors import check as check_error # where an argument is called `check`
 from ._fast import MISS, Fast
-from ._library import KINDS, TRIAL_FUNCTION, Argument, Export, Limits, Options, Symbol, Tuning, library
+from ._library import KINDS, TRIAL_FUNCTION, Argument, Export, Symbol, Tuning, library
 from ._library import Tuned as Result
 from ._pending import Queue
 from ._wait import interruptible
 
-Path = Union[str, "os.PathLike[str]"]
 # A path, text, a dictionary, or an object with to_json or to_sdfg.
 Source = Union[Path, bytes, bytearray, memoryview, Mapping[str, Any], Any]
 
-_FP = {"default": 0, "strict": 1, "fast": 2}
-_LINKER = {"auto": 0, "place": 1, "orc": 2}
-_TIER = {"full": 0, "quick": 1, "auto": 2}
-_EXTERNAL_FILES = {"folder": 0, "none": 1, "any": 2}
-_OPT_MAX = 4
 _EMIT = {"sdfg": 0, "tree": 1, "ll": 2, "ll-opt": 3, "asm": 4, "obj": 5, "work": 6, "remarks": 7, "cuda": 9, "ptx": 10, "cubin": 11, "map": 12}
 _EXPORT = {".o": 0, ".a": 1, ".so": 2, ".h": 3, ".f90": 4, ".s": 5}
-
-
-def _text(value):
-    return None if value is None else os.fsencode(value)
-
-
-def _checks(check):
-    """Checks as bits: True for those that cost little, a list of names, or None."""
-    bits = ctypes.c_uint(0)
-    names = "" if check is True else ",".join(check) if isinstance(check, (list, tuple)) else check
-    if check and not library.sdfg_check_by_name(names.encode(), ctypes.byref(bits)):
-        raise ValueError(f"{names!r} is no list of checks")
-    return bits.value
-
-
-def _meant(name, known):
-    """For the end of a message about a name that there is not."""
-    import difflib
-    close = difflib.get_close_matches(name, known, 1)
-    return f" (did you mean '{close[0]}'?)" if close else ""
-
-
-def _free(function, handle, *_):
-    """What comes after the handle lives until then."""
-    function(handle)
-
-
-class Engine:
-    """Options and compiled code that programs share. Any thread may use it."""
-
-    def __init__(self, *, opt_level: Union[int, Literal["max"]] = -1, num_threads: int = 0, fp: str = "default", specialize: Union[str, Sequence[str], None] = None,
-                 cache_dir: Optional[Path] = "default", codegen: Optional[Path] = None, debug: Optional[str] = None,
-                 dump_dir: Optional[Path] = None, dump_after: Optional[str] = None, debug_info: bool = False, profiler: bool = False,
-                 linker: str = "auto", cache_bytes: int = 0, cache_days: int = 0, memory_bytes: int = 0, tier: str = "full",
-                 save_data: Optional[Path] = None, restore_data: Optional[Path] = None, device: str = "cpu",
-                 check: Union[bool, str, Sequence[str], None] = None, external_files: str = "folder", file_bytes: int = 0,
-                 text_bytes: int = 0, arch: int = 0, plugins: Sequence[Path] = (), passes: Optional[str] = None, tune_seconds: float = 0,
-                 **unknown: NoReturn) -> None:
-        for name in unknown:
-            import inspect
-            raise TypeError(f"'{name}' is no option of an engine" + _meant(name, inspect.signature(Engine).parameters))
-        o = Options()
-        library.sdfg_options_init(ctypes.byref(o), ctypes.sizeof(o))
-        if isinstance(specialize, (list, tuple)):
-            specialize = ",".join(specialize)
-        for value, words in (fp, _FP), (linker, _LINKER), (tier, _TIER), (external_files, _EXTERNAL_FILES):
-            if value not in words:
-                raise ValueError(f"{value!r} is none of {', '.join(words)}")
-        if isinstance(opt_level, str) and opt_level != "max":
-            raise ValueError(f"{opt_level!r}: opt_level is a number or 'max'")
-        opt_level = _OPT_MAX if opt_level == "max" else opt_level
-        o.passes, o.tune_seconds = _text(passes), tune_seconds
-        o.opt_level, o.num_threads, o.fp, o.linker, o.tier = opt_level, num_threads, _FP[fp], _LINKER[linker], _TIER[tier]
-        o.specialize, o.codegen, o.cache_dir = _text(specialize), _text(codegen), _text(cache_dir)
-        o.debug, o.dump_dir, o.dump_after = _text(debug) or o.debug, _text(dump_dir) or o.dump_dir, _text(dump_after)
-        o.debug_info, o.profiler = debug_info, profiler
-        o.save_data, o.restore_data, o.device = _text(save_data), _text(restore_data), _text(device)
-        o.check, o.arch = _checks(check), arch
-        if plugins: # after those of the environment
-            o.plugins = b":".join(filter(None, [o.plugins, *map(os.fsencode, plugins)]))
-        o.external_files = _EXTERNAL_FILES[external_files]
-        limits = Limits(ctypes.sizeof(Limits), file_bytes, text_bytes)
-        o.limits = ctypes.pointer(limits)
-        o.cache_bytes, o.cache_days, o.memory_bytes = cache_bytes, cache_days, memory_bytes
-        self._handle = ctypes.c_void_p()
-        check_error(library.sdfg_engine_new(ctypes.byref(self._handle), ctypes.byref(o)))
-        self._release = weakref.finalize(self, _free, library.sdfg_engine_free, self._handle)
-        if dump_after not in (None, "all"): # the library would say so when something is compiled
-            known = [row.name for row in self.list("passes")]
-            if dump_after not in known:
-                raise ValueError(f"dump_after: there is no pass '{dump_after}'" + _meant(dump_after, known))
-
-    def backend(self) -> str:
-        """"LLVM 22.1.8": opens the code generator."""
-        text = ctypes.c_char_p()
-        check(library.sdfg_engine_backend(ctypes.byref(text), self._handle))
-        return (text.value or b"").decode()
-
-    def wait(self) -> None:
-        """Returns when code that is being compiled in the background is there, and all code is in the disk cache."""
-        library.sdfg_engine_wait(self._handle)
-
-    def list(self, what: str) -> List[ListRow]:
-        """The rows of "targets", "passes", "ops", "enums", "plugins" or "providers" that the engine has, in their order."""
-        if what not in _LISTS:
-            raise ValueError(f"{what!r} is none of {', '.join(_LISTS)}")
-        handle = ctypes.c_void_p()
-        check(library.sdfg_engine_list(ctypes.byref(handle), self._handle, _LISTS.index(what)))
-        try:
-            return [_row(library.sdfg_list_get(handle, i)[0]) for i in range(library.sdfg_list_count(handle))]
-        finally:
-            library.sdfg_list_free(handle)
-
-
-_LISTS = ("targets", "passes", "ops", "enums", "plugins", "providers")
-
-
-class ListRow(NamedTuple):
-    """A row of a list: what `text` says of `name`, why it cannot be used on this machine (None: it can), and lists of words by their
-    names: a pass has `needs`, `makes`, `breaks` and `code`."""
-    name: str
-    text: str
-    unusable: Optional[str]
-    values: Dict[str, Tuple[str, ...]]
-
-
-def _row(r):
-    values = {r.names[i].decode(): tuple(filter(None, r.values[i].decode().split(", "))) for i in range(r.num_values)}
-    return ListRow(r.name.decode(), r.text.decode(), r.unusable and r.unusable.decode(), values)
-
-
-_default_lock = threading.Lock()
-_default = None
-
-
-def default_engine() -> Engine:
-    global _default
-    with _default_lock:
-        if _default is None:
-            _default = Engine()
-        return _default
-
-
-class Trial(NamedTuple):
-    """What was tried: `change` to the best choice so far, and the time by that of the best one, with the interval that holds it with 95 %
-    confidence (0: not measured, `differs` as it computed something else)."""
-    change: str
-    ratio: float
-    low: float
-    high: float
-    adopted: bool
-    differs: bool
-
-
-class Tuned(NamedTuple):
-    """The choice of passes that was found: `passes` is an option of engines (None: the default is best), `ratio` the time by that of the
-    default, `complete` whether the time was enough to try everything."""
-    passes: Optional[str]
-    text: str
-    ratio: float
-    low: float
-    high: float
-    complete: bool
-    trials: List[Trial]
-
-
-class ArgumentInfo:
-    """What a program says of one of its arguments; shapes and strides are expressions. `members` are those of a structure, or the
-    element of a container array; `bytes` and `offset` say how structures lie in memory (-1: a member that has no place there)."""
-
-    name: str
-    kind: str
-    type: str
-    shape: Tuple[str, ...]
-    strides: Tuple[str, ...]
-    optional: bool
-    returned: bool
-    written: bool
-    solvable: bool
-    bytes: int
-    offset: int
-    members: Tuple[ArgumentInfo, ...]
-
-    def __init__(self, a, members=()):
-        self.name, self.kind, self.type = a.name.decode(), KINDS[a.kind], a.type.decode()
-        self.shape = tuple(a.shape[i].decode() for i in range(a.rank))
-        self.strides = tuple(a.strides[i].decode() for i in range(a.rank)) if a.strides else ()
-        self.optional, self.returned, self.written, self.solvable = a.optional, a.returned, a.written, a.solvable
-        self.bytes, self.offset, self.members = a.bytes, a.offset, tuple(members)
-
-    def __repr__(self):
-        return f"<{self.kind} {self.name}: {self.type}{list(self.shape) if self.shape else ''}>"
 
 
 def _plain(value):
@@ -235,7 +59,7 @@ class Bound:
         self.result, self._calls = result, arguments.calls
         self._handle = ctypes.c_void_p()
         check(library.sdfg_bind(ctypes.byref(self._handle), program._handle, arguments._handle))
-        self._release = weakref.finalize(self, _free, library.sdfg_bound_free, self._handle, program, arguments.kept)
+        self._release = weakref.finalize(self, free, library.sdfg_bound_free, self._handle, program, arguments.kept)
 
     def __call__(self) -> Any:
         self._calls.check(call_bound(self))
@@ -262,12 +86,12 @@ class Program:
             check(library.sdfg_program_load_file(out, self.engine._handle, os.fsencode(source)))
         else:
             self._source, self._names = _json_of(source)
-            check(library.sdfg_program_load(out, self.engine._handle, self._source, len(self._source), _text(folder)))
+            check(library.sdfg_program_load(out, self.engine._handle, self._source, len(self._source), text_of(folder)))
         self._loaded()
 
     def _loaded(self):
         self._communicator = None
-        self._release = weakref.finalize(self, _free, library.sdfg_program_free, self._handle, self.engine)
+        self._release = weakref.finalize(self, free, library.sdfg_program_free, self._handle, self.engine)
         self.name = library.sdfg_program_name(self._handle).decode()
         self._fast = None
         self._results = sorted((a.name for a in self.arguments if a.returned), key=lambda name: (len(name), name))
@@ -540,8 +364,8 @@ class Program:
             raise ValueError(f"'{form}' is none of {', '.join(_EXPORT)}")
         table = _symbols(symbols)
         names = (ctypes.c_char_p * len(optional))(*(name.encode() for name in optional))
-        x = Export(struct_size=ctypes.sizeof(Export), form=_EXPORT[form], target=_text(target), cpu=_text(cpu),
-                   features=_text(features), symbols=table, num_symbols=len(table), optional=names, num_optional=len(names))
+        x = Export(struct_size=ctypes.sizeof(Export), form=_EXPORT[form], target=text_of(target), cpu=text_of(cpu),
+                   features=text_of(features), symbols=table, num_symbols=len(table), optional=names, num_optional=len(names))
         return self._take(lambda text, size: library.sdfg_program_export(text, size, self._handle, ctypes.byref(x)))
 
 

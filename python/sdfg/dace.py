@@ -141,7 +141,7 @@ def auto_optimize(graph, *_, **__):
 
 def _libraries():
     """Module behind "dace.libraries." -> {class: what makes its nodes}."""
-    from ._program import default_engine
+    from ._engine import default_engine
     found: dict = {}
     for row in default_engine().list("ops"):
         library_name, _, last = row.name.rpartition(".")

@@ -11,7 +11,7 @@ HEAD = """# Reference of the Python module
 Made of the docstrings by `SDFG_BLESS=1 ctest -R lint/python_api`. [python.md](python.md) is the tour.
 
 """
-GROUPS = [("Programs and calls", ("_program", "_arguments", "_pending", "_stream")), ("Python programs", ("_function", "_types", "_plain", "_composed", "_convert", "_site")),
+GROUPS = [("Programs and calls", ("_program", "_engine", "_described", "_arguments", "_pending", "_stream")), ("Python programs", ("_function", "_interpret", "_types", "_plain", "_composed", "_convert", "_site")),
           ("Graphs", ("_graph", "_memlet", "_state")), ("Errors", ("_errors",)), ("The module", ("__init__",))]
 NOT_LISTED = {"SDFGState": ("_state", "SDFGState")} # public, but made by others only
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
