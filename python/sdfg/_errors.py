@@ -72,6 +72,7 @@ class ProgramError(Error, SyntaxError):
         made.text = lines[0].lstrip() if lines else None
         if made.text is not None and len(lines) > 1 and "^" in lines[1]:
             made.offset = lines[1].index("^") - (len(lines[0]) - len(made.text)) + 1
+        made.end_lineno, made.end_offset = made.lineno, made.offset # else CPython 3.13 marks all that follows in the line
         return made
 
     def __str__(self):
