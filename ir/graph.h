@@ -123,11 +123,14 @@ enum node_kind {
     NODE_COUNT
 };
 
+typedef VEC(const char *) name_list;
+
 struct connector {
     const char *name;        /* interned */
     const struct type *type; /* as written, or NULL; passes fill in inferred types */
     bool inferred;           /* `type` was not in the file */
 };
+typedef VEC(struct connector) connector_list;
 
 struct node {
     struct place place; /* noun by kind, id: position in the state, label */
@@ -137,7 +140,7 @@ struct node {
     const struct json *json;
     const char *label;
     VEC(struct edge *) in, out; /* in file order */
-    VEC(struct connector) in_conns, out_conns;
+    connector_list in_conns, out_conns;
     struct node *scope;           /* the entry node around this one, or NULL; an exit lies in its own scope */
     struct node *inside, *beside; /* of an entry node: the first node of its scope; the next one of the same scope */
 };
@@ -165,7 +168,7 @@ struct tasklet {
     struct node node;
     struct code_text code;
     struct code_text code_global, code_init, code_exit;
-    VEC(const char *) state_fields;
+    name_list state_fields;
     int side_effects; /* 0, 1, or -1: inferred */
     const struct enum_value *instrument;
 };
@@ -385,7 +388,7 @@ struct sdfg {
     VEC(struct constant) constants;
     VEC(const char *) arg_names;
     /* Non-blank records only; of init_code and exit_code those of the main file. */
-    VEC(struct code_text) global_code, init_code, exit_code;
+    code_pieces global_code, init_code, exit_code;
     const struct enum_value *instrument;
     const struct json *json;
     enum sym_syntax syntax;         /* of the file */
@@ -404,6 +407,10 @@ struct sdfg {
 /* Reads one SDFG from `size` bytes (plain or gzip JSON, any vintage). `folder` is where ext_sdfg_path is looked up
  * (NULL: nowhere). NULL on failure, with the reasons in ir->diags. */
 struct sdfg *sdfg_read(struct ir *ir, const char *text, size_t size, const char *folder);
+/* One container of an SDFG that is being built, from its record in files; it is not among those of `s` yet. NULL, or
+ * errors in ir->diags, if the record is wrong. And a type from its record, NULL if it is none. */
+struct container *sdfg_read_container(struct sdfg *s, const char *name, const struct json *record);
+const struct type *sdfg_read_type(struct sdfg *s, const struct json *record);
 /* The first half of it: the JSON, which may take over `text`, as json_parse_in_place() does. NULL on failure. */
 const struct json *sdfg_parse(struct arena *a, struct diags *d, char *text, size_t size,
                               const struct read_limits *limits);

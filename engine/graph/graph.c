@@ -255,6 +255,15 @@ sdfg_element *sdfg_graph_container(sdfg_graph *g, enum sdfg_container_kind kind,
     return graph_element(g, ELEMENT_CONTAINER, c);
 }
 
+sdfg_element *sdfg_graph_descriptor(sdfg_graph *g, const char *name, const char *json)
+{
+    MAKES(g);
+    if (!graph_has(g, name, __func__, "name") || !graph_has(g, json, __func__, "json") || !graph_is_name(g, name))
+        return NULL;
+    struct container *c = build_descriptor(g->sdfg, name, json);
+    return c ? graph_element(g, ELEMENT_CONTAINER, c) : NULL;
+}
+
 void sdfg_graph_symbol(sdfg_graph *g, const char *name, const char *type)
 {
     if (!g)

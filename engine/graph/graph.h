@@ -67,6 +67,8 @@ struct sdfg_element *graph_no_memory(struct sdfg_graph *g); /* NULL */
 /* Whether a text that must be there is; if not, that is a mistake of `function`. */
 bool graph_has(struct sdfg_graph *g, const char *text, const char *function, const char *parameter);
 bool graph_is_name(struct sdfg_graph *g, const char *name);
+/* Sets an attribute that is kept as JSON; false: the element has none of this name. */
+bool graph_keep(const struct sdfg_element *e, const char *property, const char *value);
 /* The text of the graph as it is, valid or not, in `text`, whose arena is another one. False: there are mistakes, which
  * `d` gets. */
 bool graph_write(struct sdfg_graph *g, struct text *text, struct diags *d);

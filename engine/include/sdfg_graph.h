@@ -66,6 +66,11 @@ enum sdfg_container_kind {
  * are packed, the last dimension is that of neighbours, unless "strides" are set. */
 SDFG_API sdfg_element *sdfg_graph_container(sdfg_graph *g, enum sdfg_container_kind kind, const char *name,
                                             const char *type, const char *shape);
+/* A container of any kind that files have: structures, arrays of containers, distributed arrays and their process
+ * grids, and what the function above makes. `json` is its record in files, {"type": "Structure", "attributes": {...}},
+ * as DaCe writes it. Members of structures are accessed as "name.member", also in memlets. */
+SDFG_API sdfg_element *sdfg_graph_descriptor(sdfg_graph *g, const char *name, const char *json);
+/* `type` is the name of a type, or its record in files (JSON): of a callback, for example. */
 SDFG_API void sdfg_graph_symbol(sdfg_graph *g, const char *name, const char *type);
 /* `value` is JSON: a number, or nested lists for an array of the given shape (NULL: a scalar). */
 SDFG_API void sdfg_graph_constant(sdfg_graph *g, const char *name, const char *type, const char *shape,
@@ -74,19 +79,27 @@ SDFG_API void sdfg_graph_constant(sdfg_graph *g, const char *name, const char *t
 SDFG_API void sdfg_graph_arguments(sdfg_graph *g, const char *names);
 
 /* Sets what has no parameter here, by its name in files; `value` is a word, a number, "true" or "false", an expression,
- * code, or of enumerations the JSON of a member with attributes.
- * - containers: storage, lifetime, transient, may_alias, pool, alignment, strides, total_size, start_offset,
- *   buffer_size
- * - maps: schedule, instrument, unroll, unroll_factor, collapse, omp_num_threads, omp_chunk_size, omp_schedule
- * - consume scopes: schedule, instrument, chunksize
- * - tasklets: language, instrument, side_effects, code_global, code_init, code_exit
- * - access nodes: setzero, instrument
- * - nested SDFGs: no_inline, instrument
- * - library nodes: schedule, implementation, instrument
- * - states: instrument
- * - loops: inverted, update_before_condition, unroll, unroll_factor
- * - the body of an SDFG: instrument
- * - edges of a state: dynamic, wcr_nonatomic, allow_oob, volume */
+ * code, or of enumerations the JSON of a member with attributes. What is marked with * is JSON, written as it is.
+ * - containers: storage, lifetime, transient, may_alias, allow_conflicts, optional, pool, alignment, strides, offset,
+ *   total_size, start_offset, buffer_size, location*
+ * - nodes: in_connectors, out_connectors: {"a": type}, types of connectors that are there, as files have them
+ * - maps: schedule, instrument, unroll, unroll_factor, collapse, omp_num_threads, omp_chunk_size, omp_schedule,
+ *   gpu_block_size*, gpu_launch_bounds, gpu_min_warps_per_eu, gpu_maxnreg, gpu_force_syncthreads, is_collapsed,
+ * location*
+ * - consume scopes: schedule, instrument, chunksize, is_collapsed, location*
+ * - tasklets: language, instrument, side_effects, code_global, code_init, code_exit, ignored_symbols*, environments*,
+ *   location*, state_fields (each time it is set adds one)
+ * - access nodes: setzero, instrument, instrument_condition
+ * - nested SDFGs: no_inline, instrument, environments*, is_collapsed, location*
+ * - library nodes: schedule, implementation, instrument, location*
+ * - states: instrument, symbol_instrument, symbol_instrument_condition, nosync, is_collapsed, location*
+ * - regions: type ("NamedRegion", "FunctionCallRegion", "UnstructuredControlFlow"), arguments*, is_collapsed
+ * - loops: inverted, update_before_condition, unroll, unroll_factor, is_collapsed
+ * - the body of an SDFG: instrument, openmp_sections, callback_mapping*, logical_groups*, and global_code, init_code,
+ *   exit_code (C++; each time it is set adds a piece)
+ * - edges of a state: dynamic, wcr_nonatomic, allow_oob, volume
+ * - all of them but transitions: debuginfo, where the user's program has it: "FILE:LINE" or "FILE:LINE:COLUMN", from 1;
+ *   errors, profiles and debuggers name it */
 SDFG_API void sdfg_graph_set(sdfg_element *e, const char *property, const char *value);
 
 /* ---- control flow: what is in a region runs in the order of its transitions ---- */

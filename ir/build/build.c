@@ -113,16 +113,31 @@ static struct container *descriptor(struct sdfg *s, enum container_kind kind, co
     return c;
 }
 
-struct container *build_container(struct sdfg *s, enum container_kind kind, const char *name, const char *type,
-                                  const char *shape)
+static struct container *add_container(struct sdfg *s, struct container *c)
 {
-    struct container *c = descriptor(s, kind, name, type, shape);
     if (map_has(&s->container_by_name, c->name))
         diag_error(s->ir->diags, &c->place, DIAG_READ_TWICE, c->name);
     c->index = s->containers.count;
     vec_push(s->ir->arena, &s->containers, c);
     map_put(s->ir->arena, &s->container_by_name, c->name, c);
     return c;
+}
+
+struct container *build_container(struct sdfg *s, enum container_kind kind, const char *name, const char *type,
+                                  const char *shape)
+{
+    return add_container(s, descriptor(s, kind, name, type, shape));
+}
+
+struct container *build_descriptor(struct sdfg *s, const char *name, const char *json)
+{
+    const char *text = arena_strdup(s->ir->arena, json);
+    const struct json *record = json_parse(s->ir->arena, s->ir->diags, text, strlen(text));
+    struct container *c = record ? sdfg_read_container(s, name, record) : NULL;
+    if (!c || c->kind != CONTAINER_UNKNOWN)
+        return c ? add_container(s, c) : NULL;
+    diag_error(s->ir->diags, &c->place, DIAG_BUILD_VALUE, c->unknown_type, "type");
+    return NULL;
 }
 
 struct container *build_array(struct sdfg *s, const char *name, const char *type, const char *shape)
@@ -187,12 +202,33 @@ void build_strides(struct sdfg *s, struct container *c, const char *strides)
     }
 }
 
+void build_offset(struct sdfg *s, struct container *c, const char *offset)
+{
+    uint32_t count;
+    const struct sym **items = build_syms(s, c, offset, &count);
+    if (count == c->rank)
+        c->offset = items;
+    else
+        diag_error(s->ir->diags, &c->place, DIAG_READ_RANK, "offset", count, c->rank);
+}
+
 /* ---- symbols, constants, arguments ---- */
 
-void build_symbol(struct sdfg *s, const char *name, const char *type)
+/* A name, or the record of a type in files. */
+static const struct type *symbol_type(struct sdfg *s, const char *type)
 {
-    build_callback(s, name, build_type(s->ir, &s->region.block.place, type));
+    struct ir *ir = s->ir;
+    if (*type != '{')
+        return build_type(ir, &s->region.block.place, type);
+    const char *text = arena_strdup(ir->arena, type);
+    const struct json *record = json_parse(ir->arena, ir->diags, text, strlen(text));
+    const struct type *t = record ? sdfg_read_type(s, record) : NULL;
+    if (record && !t)
+        diag_error(ir->diags, &s->region.block.place, DIAG_BUILD_TYPE, type);
+    return t;
 }
+
+void build_symbol(struct sdfg *s, const char *name, const char *type) { build_callback(s, name, symbol_type(s, type)); }
 
 void build_callback(struct sdfg *s, const char *name, const struct type *type)
 {

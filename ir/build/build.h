@@ -46,8 +46,11 @@ struct container *build_subgrid(struct sdfg *s, const char *name, const char *pa
 struct container *build_subarray(struct sdfg *s, const char *name, const char *type, const char *shape,
                                  const char *block, const char *grid, const int64_t *along, uint32_t count);
 struct container *build_redistribution(struct sdfg *s, const char *name, const char *from, const char *to);
+/* Of any kind, from its record in files (format.md: descriptors); NULL after a mistake. */
+struct container *build_descriptor(struct sdfg *s, const char *name, const char *json);
 void build_strides(struct sdfg *s, struct container *c, const char *strides); /* total size is adapted */
-void build_symbol(struct sdfg *s, const char *name, const char *type);
+void build_offset(struct sdfg *s, struct container *c, const char *offset);
+void build_symbol(struct sdfg *s, const char *name, const char *type);          /* a name, or the record of files */
 void build_callback(struct sdfg *s, const char *name, const struct type *type); /* a symbol that is a function */
 /* `value` is JSON: a number, or nested lists for an array with the given shape (NULL: a scalar). */
 void build_constant(struct sdfg *s, const char *name, const char *type, const char *shape, const char *value);

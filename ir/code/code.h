@@ -7,6 +7,7 @@
 #ifndef IR_CODE_H
 #define IR_CODE_H
 
+#include "base/vec.h"
 #include "ir/type.h"
 
 enum code_kind {
@@ -124,6 +125,7 @@ struct code_text {
     const struct enum_value *language;
     struct code *tree; /* CODE_BLOCK, or the expression for conditions */
 };
+typedef VEC(struct code_text) code_pieces;
 
 /* Python. A failure is reported at `place` with a caret and gives NULL. */
 struct code *python_parse(struct ir *ir, const struct place *place, const char *text); /* CODE_BLOCK */

@@ -197,3 +197,22 @@ struct sdfg *sdfg_read(struct ir *ir, const char *text, size_t size, const char 
     const struct json *json = sdfg_parse(ir->arena, ir->diags, arena_strndup(ir->arena, text, size), size, &ir->limits);
     return json ? sdfg_read_json(ir, json, folder, &external) : NULL;
 }
+
+/* ---- parts of files ---- */
+
+static struct reader part_reader(struct sdfg *s)
+{
+    return (struct reader){ .ir = s->ir, .root = s, .sdfg = s, .syntax = SYM_SYNTAX_NEW };
+}
+
+struct container *sdfg_read_container(struct sdfg *s, const char *name, const struct json *record)
+{
+    struct reader r = part_reader(s);
+    return read_container(&r, &s->region.block.place, intern(s->ir->names, name), record);
+}
+
+const struct type *sdfg_read_type(struct sdfg *s, const struct json *record)
+{
+    struct reader r = part_reader(s);
+    return read_type(&r, record);
+}

@@ -39,8 +39,6 @@ static enum node_kind kind_of(const char *type)
     return NODE_UNKNOWN;
 }
 
-typedef VEC(struct connector) connector_list;
-
 /* A map from name to type or null; 0.9: an array of names. */
 static connector_list read_connectors(struct reader *r, const struct node *n, const struct json *attributes,
                                       const char *key)
@@ -66,8 +64,6 @@ static connector_list read_connectors(struct reader *r, const struct node *n, co
     }
     return out;
 }
-
-typedef VEC(const char *) name_list;
 
 static name_list read_strings(struct reader *r, const struct node *n, const struct json *attributes, const char *key)
 {
@@ -114,8 +110,7 @@ static void read_tasklet(struct reader *r, struct tasklet *t, const struct json 
     t->code_global = read_code(r, at, json_get(attributes, "code_global"), LANGUAGE_CPP);
     t->code_init = read_code(r, at, json_get(attributes, "code_init"), LANGUAGE_CPP);
     t->code_exit = read_code(r, at, json_get(attributes, "code_exit"), LANGUAGE_CPP);
-    name_list fields = read_strings(r, &t->node, attributes, "state_fields");
-    memcpy(&t->state_fields, &fields, sizeof fields);
+    t->state_fields = read_strings(r, &t->node, attributes, "state_fields");
     const struct json *effects = json_get(attributes, "side_effects");
     t->side_effects = effects && effects->kind != JSON_NULL ? read_flag(r, at, attributes, "side_effects", false) : -1;
     t->instrument = read_enum(r, at, attributes, "instrument", INSTRUMENT_NONE);
@@ -262,8 +257,8 @@ struct node *read_node(struct reader *r, struct state *st, uint32_t index, const
     read_debug_info(r, &n->place, attributes);
     connector_list in = read_connectors(r, n, attributes, "in_connectors");
     connector_list out = read_connectors(r, n, attributes, "out_connectors");
-    memcpy(&n->in_conns, &in, sizeof in);
-    memcpy(&n->out_conns, &out, sizeof out);
+    n->in_conns = in;
+    n->out_conns = out;
     read_kind(r, n, type->text, attributes);
     return n;
 }

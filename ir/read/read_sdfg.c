@@ -128,9 +128,7 @@ static void read_requirements(struct reader *r, struct sdfg *s, const struct jso
     }
 }
 
-typedef VEC(struct code_text) code_list;
-
-static void add_code(struct reader *r, const struct sdfg *s, const struct json *record, code_list *out)
+static void add_code(struct reader *r, const struct sdfg *s, const struct json *record, code_pieces *out)
 {
     struct code_text code = read_code(r, &s->region.block.place, record, LANGUAGE_CPP);
     const char *c = code.text;
@@ -141,7 +139,7 @@ static void add_code(struct reader *r, const struct sdfg *s, const struct json *
 }
 
 static void read_global_code(struct reader *r, const struct sdfg *s, const struct json *attributes, const char *key,
-                             code_list *out)
+                             code_pieces *out)
 {
     const struct json *v = json_get(attributes, key);
     if (json_get(v, "string_data")) { /* 0.9: one record */
@@ -154,7 +152,7 @@ static void read_global_code(struct reader *r, const struct sdfg *s, const struc
 
 /* Of the main file and of every file; other code generators run theirs (format.md 7.5). */
 static void read_run_code(struct reader *r, const struct sdfg *s, const struct json *attributes, const char *key,
-                          code_list *out)
+                          code_pieces *out)
 {
     const struct json *v = json_get(attributes, key);
     static const char *const files[] = { "null", "frame" };
@@ -212,7 +210,7 @@ struct sdfg *read_sdfg(struct reader *r, struct nested *parent, const struct jso
     read_constants(r, s, attributes);
     read_arguments(r, s, attributes);
     read_requirements(r, s, attributes);
-    code_list code[3] = { 0 };
+    code_pieces code[3] = { 0 };
     read_global_code(r, s, attributes, "global_code", &code[0]);
     read_run_code(r, s, attributes, "init_code", &code[1]);
     read_run_code(r, s, attributes, "exit_code", &code[2]);

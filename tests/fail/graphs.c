@@ -114,6 +114,12 @@ static sdfg_error *write_graph(struct state *s)
     if (e)
         return e;
     containers(g);
+    sdfg_graph_descriptor(
+        g, "S",
+        "{\"type\": \"Structure\", \"attributes\": {\"name\": \"One\", \"transient\": true, \"members\": "
+        "[[\"x\", {\"type\": \"Scalar\", \"attributes\": {\"dtype\": \"float64\"}}]]}}");
+    sdfg_graph_set(sdfg_graph_body(g), "debuginfo", "file.dsl:7");
+    sdfg_graph_set(sdfg_graph_body(g), "global_code", "static int unused;");
     mapped(sdfg_graph_state(sdfg_graph_body(g), "s"), "b = -a");
     e = sdfg_graph_text(&text, NULL, g);
     sdfg_text_free(text);

@@ -172,6 +172,239 @@ TEST(graphs_do_not_mix)
     sdfg_graph_free(other);
 }
 
+/* What has no parameters of its own is given as files have it. */
+static const char *const pair =
+    "{\"type\": \"Structure\", \"attributes\": {\"name\": \"Pair\", \"transient\": true, \"members\": ["
+    "[\"x\", {\"type\": \"Array\", \"attributes\": {\"dtype\": \"float64\", \"shape\": [\"$N\"], \"transient\": "
+    "true}}],"
+    "[\"y\", {\"type\": \"Array\", \"attributes\": {\"dtype\": \"float64\", \"shape\": [\"$N\"], \"transient\": "
+    "true}}]]}}";
+
+/* All of `from` to `to`, each element by `code` of a. */
+static void all_of(sdfg_element *s, sdfg_element *from, const char *read, sdfg_element *to, const char *written,
+                   const char *code)
+{
+    sdfg_element *m = sdfg_graph_map(s, "m", "i = 0:N"), *t = sdfg_graph_tasklet(s, "t", "a", "b", code);
+    sdfg_graph_path(SDFG_PATH(from, m, t), read, NULL, NULL, "a");
+    sdfg_graph_path(SDFG_PATH(t, sdfg_graph_exit(m), to), written, NULL, "b", NULL);
+}
+
+TEST(structures)
+{
+    double a[3] = { 1, 2, 3 }, b[3] = { 0 };
+    sdfg_engine *e = engine_new();
+    sdfg_graph *g = graph_new(), *again;
+    CHECK(sdfg_graph_descriptor(g, "S", pair) != NULL);
+    sdfg_element *s = sdfg_graph_state(sdfg_graph_body(g), "s"), *y = sdfg_graph_access(s, "S.y");
+    all_of(s, sdfg_graph_access(s, "A"), "A[i]", y, "S.y[N - 1 - i]", "b = 2 * a");
+    all_of(s, y, "S.y[i]", sdfg_graph_access(s, "B"), "B[i]", "b = a + 1");
+    run(e, g, a, b, 3);
+    CHECK(b[0] == 7 && b[1] == 5 && b[2] == 3);
+    char *text;
+    CHECK(!sdfg_graph_text(&text, NULL, g));
+    CHECK(strstr(text, "\"Structure\"") && strstr(text, "\"Pair\"") && strstr(text, "\"S.y\""));
+    sdfg_text_free(text);
+    CHECK(!sdfg_graph_new(&again, NULL, "wrong"));
+    CHECK(!sdfg_graph_descriptor(again, "S", "{"));
+    CHECK(!sdfg_graph_descriptor(again, "T", "{\"type\": \"Heap\", \"attributes\": {}}"));
+    CHECK(!sdfg_graph_descriptor(again, "U", "[1]"));
+    CHECK(!sdfg_graph_descriptor(again, "no name", pair));
+    sdfg_graph_descriptor(again, "S", pair);
+    sdfg_graph_descriptor(again, "S", pair);
+    sdfg_error *error = sdfg_graph_check(again);
+    CHECK_INT(sdfg_error_count(error), 5);
+    CHECK_STR(sdfg_error_get(error, 1)->text, "'Heap' is no value of 'type'");
+    CHECK_STR(sdfg_error_get(error, 1)->path, "wrong/container \"T\"");
+    CHECK_STR(sdfg_error_get(error, 4)->code, "READ_TWICE");
+    sdfg_error_free(error);
+    sdfg_graph_free(again);
+    sdfg_graph_free(g);
+    sdfg_engine_free(e);
+}
+
+/* B[i] = M[1][i], M being an array of arrays. */
+TEST(arrays_of_containers)
+{
+    double rows[2][3] = { { 1, 2, 3 }, { 4, 5, 6 } }, b[3] = { 0 };
+    void *m[2] = { rows[0], rows[1] };
+    sdfg_engine *e = engine_new();
+    sdfg_program *p;
+    sdfg_args *args;
+    sdfg_graph *g = graph_new();
+    CHECK(sdfg_graph_descriptor(
+        g, "M",
+        "{\"type\": \"ContainerArray\", \"attributes\": {\"dtype\": {\"type\": \"pointer\", \"dtype\": \"float64\"},"
+        "\"shape\": [\"2\"], \"stype\": {\"type\": \"Array\", \"attributes\": {\"dtype\": \"float64\", \"shape\": "
+        "[\"3\"]}}}}"));
+    sdfg_graph_container(g, SDFG_CONTAINER_VIEW, "V", "float64", "3");
+    sdfg_element *s = sdfg_graph_state(sdfg_graph_body(g), "s"), *v = sdfg_graph_access(s, "V");
+    sdfg_graph_edge(sdfg_graph_access(s, "M"), NULL, v, "views", "M[1]", NULL);
+    all_of(s, v, "V[i]", sdfg_graph_access(s, "B"), "B[i]", "b = a");
+    sdfg_error *error = sdfg_graph_load(&p, e, g);
+    CHECK_STR(sdfg_error_text(error), "");
+    CHECK(!sdfg_args_new(&args, p));
+    CHECK(!sdfg_args_pointer(args, "M", m));
+    CHECK(!sdfg_args_pointer(args, "A", rows)); /* nothing reads it */
+    CHECK(!sdfg_args_array(args, "B", SDFG_ARRAY(.data = b, .dtype = SDFG_F64, .rank = 1, .shape = { 3 })));
+    CHECK(!sdfg_args_i64(args, "N", 3));
+    error = sdfg_call(p, args);
+    CHECK_STR(sdfg_error_text(error), "");
+    CHECK(b[0] == 4 && b[1] == 5 && b[2] == 6);
+    sdfg_args_free(args);
+    sdfg_program_free(p);
+    sdfg_graph_free(g);
+    sdfg_engine_free(e);
+}
+
+/* Errors name the line of the user's program that an element was given, and files keep it. */
+TEST(places_in_the_users_program)
+{
+    sdfg_engine *e = engine_new();
+    sdfg_program *p;
+    sdfg_graph *g = graph_new();
+    sdfg_element *s = sdfg_graph_state(sdfg_graph_body(g), "s"), *t = sdfg_graph_tasklet(s, "t", "a", NULL, "a"), *m;
+    sdfg_error *error = sdfg_graph_load(&p, e, g); /* no edge leads to the tasklet */
+    CHECK_STR(sdfg_error_code(error), "RULE_CONNECTOR_NO_EDGE");
+    CHECK_STR(sdfg_error_source(error), "");
+    sdfg_error_free(error);
+    sdfg_graph_set(sdfg_graph_body(g), "debuginfo", "C:my.dsl:3:5");
+    error = sdfg_graph_load(&p, e, g);
+    CHECK_STR(sdfg_error_source(error), "C:my.dsl:3:5");
+    sdfg_error_free(error);
+    sdfg_graph_set(t, "debuginfo", "my.dsl:12");
+    error = sdfg_graph_load(&p, e, g);
+    CHECK_STR(sdfg_error_source(error), "my.dsl:12");
+    sdfg_error_free(error);
+    sdfg_graph_free(g);
+
+    g = graph_new();
+    static const char *const wrong[] = { "my.dsl", "my.dsl:0", "my.dsl:x", ":3", "", "my.dsl:1:" };
+    m = mapped(sdfg_graph_body(g), "b = a");
+    sdfg_graph_set(m, "debuginfo", "my.dsl:12");
+    char *text;
+    CHECK(!sdfg_graph_text(&text, NULL, g));
+    const char *first = strstr(text, "\"start_line\":12"),
+               *second = first ? strstr(first + 1, "\"start_line\":12") : NULL;
+    CHECK(first && second && strstr(text, "my.dsl")); /* entry and exit */
+    sdfg_text_free(text);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        sdfg_graph_set(m, "debuginfo", wrong[i]);
+    error = sdfg_graph_check(g);
+    CHECK_INT(sdfg_error_count(error), sizeof wrong / sizeof *wrong);
+    CHECK_STR(sdfg_error_get(error, 0)->text, "'my.dsl' is no value of 'debuginfo'");
+    sdfg_error_free(error);
+    sdfg_graph_free(g);
+    sdfg_engine_free(e);
+}
+
+/* Code of the whole program, and types that are records. */
+TEST(code_and_callbacks)
+{
+    double a[2] = { 3, 4 }, b[2] = { 0 };
+    sdfg_engine *e = engine_new();
+    sdfg_graph *g = graph_new();
+    sdfg_element *body = sdfg_graph_body(g), *s = sdfg_graph_state(body, "s");
+    sdfg_graph_set(body, "global_code", "static double twice(double x) { return 2 * x; }");
+    sdfg_graph_set(body, "global_code", "static double more(double x) { return twice(x) + 1; }");
+    sdfg_element *t = sdfg_graph_tasklet(s, "t", "a", "b", "b = more(a);");
+    sdfg_graph_set(t, "language", "CPP");
+    sdfg_graph_edge(sdfg_graph_access(s, "A"), NULL, t, "a", "A[N - 1]", NULL);
+    sdfg_element *to = sdfg_graph_access(s, "B");
+    sdfg_graph_set(to, "instrument_condition", "N > 5");
+    sdfg_graph_edge(t, "b", to, NULL, "B[0]", NULL);
+    run(e, g, a, b, 2);
+    CHECK(b[0] == 9);
+    sdfg_graph_symbol(g, "f", "{\"type\": \"callback\", \"arguments\": [\"float64\"], \"returntypes\": [\"float64\"]}");
+    char *text;
+    sdfg_error *error = sdfg_graph_text(&text, NULL, g);
+    CHECK_STR(sdfg_error_text(error), "");
+    CHECK(strstr(text, "\"callback\"") && strstr(text, "twice(x) + 1"));
+    sdfg_text_free(text);
+    sdfg_graph_symbol(g, "h", "{\"type\": \"cloud\"}");
+    error = sdfg_graph_check(g);
+    CHECK_STR(sdfg_error_code(error), "BUILD_TYPE");
+    sdfg_error_free(error);
+    sdfg_graph_free(g);
+    sdfg_engine_free(e);
+}
+
+/* What a file may have besides: kept, written, and read again by an engine. */
+TEST(attributes_of_files)
+{
+    static const struct {
+        const char *of, *property, *value, *written, *wrong;
+    } rows[] = {
+        { "map", "gpu_block_size", "[32, 4, 1]", "\"gpu_block_size\":[32,4,1]", "[\"a\"]" },
+        { "map", "gpu_launch_bounds", "128", "\"gpu_launch_bounds\":\"128\"", NULL },
+        { "map", "gpu_maxnreg", "64", "\"gpu_maxnreg\":64", "many" },
+        { "map", "gpu_force_syncthreads", "true", "\"gpu_force_syncthreads\":true", "1" },
+        { "map", "location", "{\"gpu\": \"0\"}", "\"location\":{\"gpu\":\"0\"}", "[]" },
+        { "tasklet", "ignored_symbols", "[\"x\", \"y\"]", "\"ignored_symbols\":[\"x\",\"y\"]", "[1]" },
+        { "tasklet", "environments", "[\"acme.Env\"]", "\"environments\":[\"acme.Env\"]", "{" },
+        { "tasklet", "in_connectors", "{\"a\": \"float64\"}", "\"in_connectors\":{\"a\":\"float64\"}",
+          "{\"z\": \"int32\"}" },
+        { "tasklet", "out_connectors", "{\"b\": {\"type\": \"vector\", \"dtype\": \"float64\", \"elements\": \"1\"}}",
+          "\"out_connectors\":{\"b\":{\"type\":\"vector\"", "{\"b\": \"cloud\"}" },
+        { "state", "symbol_instrument", "Save", "\"symbol_instrument\":\"Save\"", "Keep" },
+        { "state", "symbol_instrument_condition", "N > 5", "\"symbol_instrument_condition\":{\"string_data\":\"N > 5\"",
+          NULL },
+        { "state", "nosync", "true", "\"nosync\":true", "yes" },
+        { "region", "type", "FunctionCallRegion", "\"type\":\"FunctionCallRegion\"", "Loop" },
+        { "region", "arguments", "{\"x\": \"A\"}", "\"arguments\":{\"x\":\"A\"}", "1" },
+        { "body", "openmp_sections", "true", "\"openmp_sections\":true", "on" },
+        { "body", "callback_mapping", "{\"f\": \"g\"}", "\"callback_mapping\":{\"f\":\"g\"}", "f" },
+        { "body", "logical_groups", "[]", "\"logical_groups\":[]", "{}" },
+        { "A", "optional", "false", "\"optional\":false", "no" },
+        { "A", "allow_conflicts", "true", "\"allow_conflicts\":true", "no" },
+        { "A", "offset", "0", "\"offset\":[\"0\"]", "1, 2" },
+        { "A", "location", "{\"gpu\": \"1\"}", "\"location\":{\"gpu\":\"1\"}", "0" },
+    };
+    enum { ROWS = sizeof rows / sizeof *rows };
+    sdfg_engine *e = engine_new();
+    sdfg_program *p;
+    for (int wrong = 0; wrong < 2; wrong++) {
+        sdfg_graph *g;
+        char *text;
+        int mistakes = 0;
+        CHECK(!sdfg_graph_new(&g, NULL, "g"));
+        sdfg_graph_symbol(g, "N", "int64");
+        sdfg_element *a = sdfg_graph_container(g, SDFG_CONTAINER_ARRAY, "A", "float64", "N"),
+                     *body = sdfg_graph_body(g);
+        sdfg_graph_container(g, SDFG_CONTAINER_ARRAY, "B", "float64", "N");
+        sdfg_element *region = sdfg_graph_region(body, "r"), *s = sdfg_graph_state(region, "s");
+        sdfg_element *m = sdfg_graph_map(s, "m", "i = 0:N"), *t = sdfg_graph_tasklet(s, "t", "a", "b", "b = a");
+        sdfg_graph_path(SDFG_PATH(sdfg_graph_access(s, "A"), m, t), "A[i]", NULL, NULL, "a");
+        sdfg_graph_path(SDFG_PATH(t, sdfg_graph_exit(m), sdfg_graph_access(s, "B")), "B[i]", NULL, "b", NULL);
+        for (int i = 0; i < ROWS; i++) {
+            const char *of = rows[i].of;
+            sdfg_element *on = !strcmp(of, "map")       ? m
+                               : !strcmp(of, "tasklet") ? t
+                               : !strcmp(of, "state")   ? s
+                               : !strcmp(of, "region")  ? region
+                               : !strcmp(of, "body")    ? body
+                                                        : a;
+            mistakes += wrong && rows[i].wrong;
+            if (!wrong || rows[i].wrong)
+                sdfg_graph_set(on, rows[i].property, wrong ? rows[i].wrong : rows[i].value);
+        }
+        sdfg_error *error = sdfg_graph_check(g);
+        CHECK_INT(sdfg_error_count(error), mistakes);
+        sdfg_error_free(error);
+        if (!wrong) {
+            sdfg_graph_set(m, "gpu_block_size", "[64, 1, 1]"); /* the last one counts */
+            CHECK(!sdfg_graph_text(&text, NULL, g));
+            for (int i = 1; i < ROWS; i++)
+                CHECK_STR(strstr(text, rows[i].written) ? rows[i].written : "", rows[i].written);
+            CHECK(strstr(text, "\"gpu_block_size\":[64,1,1]") && !strstr(text, rows[0].written));
+            CHECK(!sdfg_program_load(&p, e, text, strlen(text), NULL));
+            sdfg_program_free(p);
+            sdfg_text_free(text);
+        }
+        sdfg_graph_free(g);
+    }
+    sdfg_engine_free(e);
+}
+
 static bool add_storage(const sdfg_plugin_api *api)
 {
     static const sdfg_attribute attributes[] = { { "bank", SDFG_ATTRIBUTE_INTEGER, { 0, 0 } } };
