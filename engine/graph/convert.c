@@ -145,15 +145,20 @@ static struct sdfg_graph *known(const struct conversion *c, const char *key)
     return NULL;
 }
 
+static void write_alone(struct sdfg_graph *g, struct text *text)
+{
+    const char *version = g->sdfg->dace_version;
+    g->sdfg->dace_version = g->outermost->sdfg->dace_version;
+    sdfg_write(g->sdfg, text);
+    g->sdfg->dace_version = version;
+}
+
 /* Another graph like one that was made before: a graph lies in one node. */
 static bool copy_graph(struct conversion *c, struct sdfg_graph *from)
 {
     struct ir *ir = from->ir;
     struct text text = text_new(ir->arena);
-    const char *version = from->sdfg->dace_version;
-    from->sdfg->dace_version = c->around->outermost->sdfg->dace_version;
-    sdfg_write(from->sdfg, &text);
-    from->sdfg->dace_version = version;
+    write_alone(from, &text);
     struct sdfg *copy = sdfg_read(ir, text_get(&text), text.length, NULL);
     if (!copy)
         return false;
@@ -162,15 +167,77 @@ static bool copy_graph(struct conversion *c, struct sdfg_graph *from)
     return true;
 }
 
-/* Scopes and starts are known behind it. Mistakes are found again when the whole graph is checked. */
-static bool finish(struct sdfg_graph *g)
+/* The graph of an object by itself: what is wrong with it is a fault of the object. */
+struct trial {
+    const struct conversion *conversion;
+    struct text text;
+    const char *wrong; /* in the arena of the graph around; NULL: nothing */
+};
+
+static void declare_symbols(struct sdfg *s)
 {
+    const char **names;
+    uint32_t count = sdfg_free_symbols(s, true, &names);
+    for (uint32_t i = 0; i < count; i++)
+        if (!map_has(&s->symbol_by_name, names[i]))
+            build_symbol(s, names[i], "int64");
+}
+
+static const char *first_error(struct arena *a, const struct diags *d, uint32_t from)
+{
+    for (uint32_t i = from; i < diags_count(d); i++) {
+        const struct diag *g = diags_get(d, i);
+        if (!g->warning)
+            return arena_printf(a, "%s%s%s", g->message, *g->path ? ", at " : "", g->path);
+    }
+    return NULL;
+}
+
+static void try_now(void *trial)
+{
+    struct trial *t = trial;
+    const struct conversion *c = t->conversion;
+    const sdfg_engine *e = c->around->outermost->engine;
+    struct ir *ir = ir_new();
+    enums_extend(ir, e ? &e->registry.members : NULL);
+    struct sdfg *s = sdfg_read(ir, text_get(&t->text), t->text.length, NULL);
+    if (s) {
+        declare_symbols(s);
+        sdfg_validate(s);
+    }
+    t->wrong = first_error(c->around->ir->arena, ir->diags, 0);
+    ir_free(ir);
+}
+
+/* Scopes and starts are known behind it. One error tells of the call and of what is wrong inside. */
+static bool finish(const struct conversion *c)
+{
+    struct sdfg_graph *g = c->into;
     struct diags *d = g->ir->diags;
     uint32_t before = diags_count(d);
+    struct trial t = { .conversion = c, .text = text_new(g->ir->arena) };
     build_finish(g->sdfg);
-    bool ok = diags_count(d) == before;
+    t.wrong = first_error(g->ir->arena, d, before);
     diags_reset(d, before);
-    return ok;
+    if (!t.wrong) {
+        write_alone(g, &t.text);
+        try_now(&t);
+    }
+    return !t.wrong || failed(c, "valid graph", t.wrong);
+}
+
+/* What the object did wrong while it made its graph; calls of other objects have said it of those. */
+static bool made_mistakes(const struct conversion *c, uint32_t before)
+{
+    struct diags *d = diags_of(c);
+    for (uint32_t i = before; i < diags_count(d); i++) {
+        enum diag_code code = diags_get(d, i)->code;
+        if (code >= DIAG_CONVERT_FAILED && code <= DIAG_CONVERT_NESTED)
+            return false;
+    }
+    const char *wrong = first_error(c->around->ir->arena, d, before);
+    diags_reset(d, before);
+    return failed(c, "valid graph", wrong);
 }
 
 static bool make_graph(struct conversion *c)
@@ -185,7 +252,9 @@ static bool make_graph(struct conversion *c)
         return copy_graph(c, before);
     if (!o->sdfg(o->user, c->into, c->given, c->count, &why))
         return failed(c, "graph", why);
-    if (c->into->outermost->memory || diags_count(diags_of(c)) > mistakes || !take_closure(c) || !finish(c->into))
+    if (diags_count(diags_of(c)) > mistakes)
+        return made_mistakes(c, mistakes);
+    if (c->into->outermost->memory || !take_closure(c) || !finish(c))
         return false;
     vec_push(c->into->ir->arena, &c->into->outermost->made, ((struct graph_made){ key, c->into }));
     return true;

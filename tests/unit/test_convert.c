@@ -186,7 +186,7 @@ static void check_fault(enum fault fault, const char *code, const char *path)
     if (fault == ITSELF)
         o.inner = &o;
     sdfg_element *n = call(g, "state", &o, "A[0:4]", "3");
-    CHECK(!n == (fault != INVALID_GRAPH)); /* whether a graph is valid is seen when all of it is there */
+    CHECK(!n);
     sdfg_error *error = sdfg_graph_check(g);
     CHECK_STR(sdfg_error_code(error), code);
     CHECK_STR(sdfg_error_path(error), path);
@@ -204,9 +204,8 @@ TEST(faults)
     check_fault(WRONG_NAME, "CONVERT_LACKS", state);
     check_fault(WRONG_TYPE, "CONVERT_TYPE", state);
     check_fault(MORE, "CONVERT_TAKES", state);
-    check_fault(INVALID_GRAPH, "RULE_CONNECTOR_NO_EDGE",
-                "caller/state[0] \"state\"/nested[0] \"affine\"/sdfg \"affine\"/state[0] \"s\"/tasklet[2] \"t\"");
-    check_fault(MISTAKE, "READ_TWICE", "affine/container \"y\"");
+    check_fault(INVALID_GRAPH, "CONVERT_FAILED", state);
+    check_fault(MISTAKE, "CONVERT_FAILED", state);
     check_fault(ITSELF, "CONVERT_DEPTH", "affine/state[0] \"s\"");
     check_fault(NO_CLOSURE, "CONVERT_FAILED", state);
     check_fault(STRANGE, "CONVERT_LACKS", state);
