@@ -25,9 +25,10 @@ bool registering_memory(struct sdfg_plugin *p); /* it is exhausted; false */
 bool registering_refuse(struct sdfg_plugin *p, const char *what, const char *name, const char *why);
 /* The lists and texts of what plug-ins register, in the arena of the engine. */
 size_t registering_length(const char *const *list);
-const char *const *registering_list(struct arena *a, const char *const *list);
-const char *registering_text(struct sdfg_plugin *p, const char *text); /* the library's own stay where they are */
-bool registering_is_identifier(const char *name);                      /* NULL is none */
+const char *const *registering_list(struct sdfg_plugin *p, const char *const *list); /* the library's own stay ... */
+const char *registering_text(struct sdfg_plugin *p, const char *text);               /* ... where they are */
+uint32_t registering_mark(const char *name);      /* names that are equal have equal marks */
+bool registering_is_identifier(const char *name); /* NULL is none */
 bool registering_is_member(const struct registry *r, enum enum_kind kind, const char *name);
 
 /* Functions of sdfg_plugin_api (targets_register.c). */

@@ -62,18 +62,29 @@ size_t registering_length(const char *const *list)
     return n;
 }
 
-const char *const *registering_list(struct arena *a, const char *const *list)
+const char *const *registering_list(struct sdfg_plugin *p, const char *const *list)
 {
+    if (!list || !p->name)
+        return list;
+    struct arena *a = p->engine->arena;
     size_t n = registering_length(list);
     const char **own = NEW_ARRAY(a, const char *, n + 1);
     for (size_t i = 0; i < n; i++)
         own[i] = arena_strdup(a, list[i]);
-    return list ? own : NULL;
+    return own;
 }
 
 const char *registering_text(struct sdfg_plugin *p, const char *text)
 {
     return !p->name ? text : arena_strdup(p->engine->arena, text);
+}
+
+uint32_t registering_mark(const char *name)
+{
+    uint32_t mark = 2166136261u;
+    for (; *name; name++)
+        mark = (mark ^ (unsigned char)*name) * 16777619u;
+    return mark;
 }
 
 bool registering_refuse(struct sdfg_plugin *p, const char *what, const char *name, const char *why)
@@ -374,6 +385,10 @@ static void undo(void *mark)
     run_ends(r, m->ends);
     r->codegen_targets.count = m->targets;
     r->passes.count = m->passes;
+    if (r->pass_marks.count > m->passes)
+        r->pass_marks.count = m->passes;
+    if (r->target_marks.count > m->targets)
+        r->target_marks.count = m->targets;
     r->operations.count = m->operations;
     r->providers.items.count = r->codegen_providers.count = m->providers;
     r->members.count = m->members;

@@ -30,6 +30,7 @@ struct registry {
     struct targets_table targets;
     VEC(struct codegen_target) codegen_targets; /* the same, as the code generator sees them */
     VEC(struct codegen_pass) passes;
+    VEC(uint32_t) pass_marks, target_marks; /* of the names of the first ones, for the search of a name */
     VEC(struct codegen_operation) operations;
     struct providers providers;
     VEC(struct codegen_provider) codegen_providers;

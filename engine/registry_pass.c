@@ -7,10 +7,14 @@
 
 enum { MOST_ROUNDS = 1000 };
 
-static const sdfg_pass *find(const struct registry *r, const char *name, const char **plugin)
+static const sdfg_pass *find(struct sdfg_plugin *p, const char *name, const char **plugin)
 {
+    struct registry *r = &p->engine->registry;
+    uint32_t mark = registering_mark(name);
+    while (r->pass_marks.count < r->passes.count)
+        vec_push(p->engine->arena, &r->pass_marks, registering_mark(r->passes.items[r->pass_marks.count].pass->name));
     for (uint32_t i = 0; i < r->passes.count; i++)
-        if (!strcmp(r->passes.items[i].pass->name, name)) {
+        if (r->pass_marks.items[i] == mark && !strcmp(r->passes.items[i].pass->name, name)) {
             *plugin = r->passes.items[i].plugin;
             return r->passes.items[i].pass;
         }
@@ -27,7 +31,7 @@ static const char *wrong_work(struct sdfg_plugin *p, const sdfg_pass *given)
         return "it has a function, and the library's";
     if (!p->name)
         return NULL;
-    const sdfg_pass *own = find(&p->engine->registry, given->library, &plugin);
+    const sdfg_pass *own = find(p, given->library, &plugin);
     return own && !plugin && own->kind == given->kind
                ? NULL
                : arena_printf(p->engine->arena, "the library has no pass '%s' of this kind", given->library);
@@ -48,7 +52,7 @@ static bool add_pass(struct sdfg_plugin *p, const sdfg_pass *given)
         return registering_refuse(p, what, given->name, "its kind, place or code is none of the enumeration");
     if (given->group ? !given->rounds || given->rounds > MOST_ROUNDS : given->rounds)
         return registering_refuse(p, what, given->name, "a group has 1 to 1000 rounds, and rounds have a group");
-    if (p->name && find(r, given->name, &plugin)) /* names of the library differ (tests/lint/builtin.py) */
+    if (p->name && find(p, given->name, &plugin)) /* names of the library differ (tests/lint/builtin.py) */
         return registering_refuse(p, what, given->name,
                                   plugin ? arena_printf(a, "plug-in '%s' has registered it", plugin)
                                          : arena_printf(a, "there is a pass '%s'", given->name));
@@ -58,10 +62,10 @@ static bool add_pass(struct sdfg_plugin *p, const sdfg_pass *given)
     own->text = registering_text(p, given->text ? given->text : "");
     own->other = given->other ? registering_text(p, given->other) : NULL;
     own->library = given->library ? registering_text(p, given->library) : NULL;
-    own->group = given->group ? arena_strdup(a, given->group) : NULL;
-    own->needs = registering_list(a, given->needs);
-    own->makes = registering_list(a, given->makes);
-    own->breaks = registering_list(a, given->breaks);
+    own->group = given->group ? registering_text(p, given->group) : NULL;
+    own->needs = registering_list(p, given->needs);
+    own->makes = registering_list(p, given->makes);
+    own->breaks = registering_list(p, given->breaks);
     vec_push(a, &r->passes, ((struct codegen_pass){ own, p->name }));
     return true;
 }

@@ -50,7 +50,7 @@ bool registering_provider(struct sdfg_plugin *p, const sdfg_provider *given)
     *made = (struct provider){ .own = own, .plugin = p->name, .num_counters = registering_length(own.counters) };
     made->own.name = arena_strdup(a, own.name);
     made->own.text = arena_strdup(a, own.text ? own.text : "");
-    made->own.counters = registering_list(a, own.counters);
+    made->own.counters = registering_list(p, own.counters);
     vec_push(a, &all->items, made);
     vec_push(a, &p->engine->registry.codegen_providers, ((struct codegen_provider){ &made->own, p->name }));
     return true;

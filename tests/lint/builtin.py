@@ -49,6 +49,20 @@ for kind, tables in (("pass", ["ir/passes/passes.def", "lower/opt/passes.def", "
     if len(names) < 20:
         offenders.append(f"{tables[0]}: no rows of {kind}es are found")
 
+# Nor does it look whether what the library's targets name is there.
+text = project.without_comments(project.read("engine/builtin/targets.c"))
+members = set(re.findall(r'^ENUM\((?:SCHEDULE|STORAGE), \w+, ("[^"]+")\)', project.read("ir/enums.def"), flags=re.M)) | {'"Tasklet"', "NULL"}
+lists = re.findall(r"^static names \w+ = \{(.*?)\};", text, flags=re.M | re.S)
+targets = re.findall(r'\{ \.name = ("[^"]+")', text)
+for name in (part.strip() for body in lists for part in body.split(",")):
+    if name not in members:
+        offenders.append(f"engine/builtin/targets.c: {name} is no member of an enumeration")
+for base in re.findall(r'\.extends = ("[^"]+")', text):
+    if base not in targets:
+        offenders.append(f"engine/builtin/targets.c: {base} is no target")
+if len(lists) < 8 or len(targets) < 5 or len(targets) != len(set(targets)):
+    offenders.append("engine/builtin/targets.c: two targets of one name, or none are found")
+
 # One way in: who claims is said there alone, and the code generator has no passes beside those that change a program's form.
 for path in project.files(".c", folders=["lower", "engine/compile"]):
     text = project.without_comments(project.read(path))
