@@ -125,31 +125,21 @@ static const char *const enum_texts[ENUM_KIND_COUNT] = {
     [ENUM_OMP_SCHEDULE] = "how iterations are divided among threads",
 };
 
-/* Members that plug-ins registered, with the names of their attributes: to the members, and with the plug-ins. */
-static void add_registered(const enum_members *all, enum enum_kind kind, struct text *members, struct text *whose)
-{
-    for (uint32_t i = 0; i < all->count; i++) {
-        const struct enum_member *m = &all->items[i];
-        if (m->kind != kind)
-            continue;
-        text_printf(members, "%s%s", members->length ? ", " : "", m->name);
-        for (uint32_t k = 0; k < m->num_fields; k++)
-            text_printf(members, "%s%s%s", k ? " " : "(", m->fields[k].name, k + 1 == m->num_fields ? ")" : "");
-        text_printf(whose, "%s%s (%s)", whose->length ? ", " : "", m->name, m->plugin);
-    }
-}
-
-static void take_enums(struct sdfg_list *l, const enum_members *registered)
+/* With the names of their attributes, and of whose plug-in they are. */
+static void take_enums(struct sdfg_list *l, const enum_members *all)
 {
     for (enum enum_kind kind = 0; kind < ENUM_KIND_COUNT; kind++) {
         struct text members = text_new(l->arena), whose = text_new(l->arena);
-        for (enum enum_row r = 0; r < ENUM_BUILTIN_ROWS; r++) {
-            enum enum_kind of;
-            const char *name = enum_row_name(r, &of);
-            if (of == kind)
-                text_printf(&members, "%s%s", members.length ? ", " : "", name);
+        for (uint32_t i = 0; i < all->count; i++) {
+            const struct enum_member *m = &all->items[i];
+            if (m->kind != kind)
+                continue;
+            text_printf(&members, "%s%s", members.length ? ", " : "", m->name);
+            for (uint32_t k = 0; k < m->num_fields; k++)
+                text_printf(&members, "%s%s%s", k ? " " : "(", m->fields[k].name, k + 1 == m->num_fields ? ")" : "");
+            if (m->plugin)
+                text_printf(&whose, "%s%s (%s)", whose.length ? ", " : "", m->name, m->plugin);
         }
-        add_registered(registered, kind, &members, &whose);
         struct codegen_row row = { enum_kind_name(kind), enum_texts[kind], .num_values = 2,
                                    .names = { "members", "plug-ins" },
                                    .values = { text_get(&members), text_get(&whose) } };

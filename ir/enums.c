@@ -103,7 +103,8 @@ void enums_extend(struct ir *ir, const enum_members *members)
 {
     ir->enums->members = members;
     for (uint32_t i = 0; members && i < members->count; i++)
-        add(ir, members->items[i].kind, ENUM_BUILTIN_ROWS + i, members->items[i].name);
+        if (members->items[i].plugin) /* the library's are there */
+            add(ir, members->items[i].kind, ENUM_BUILTIN_ROWS + i, members->items[i].name);
 }
 
 const struct enum_member *enum_member_of(const struct ir *ir, const struct enum_value *value)

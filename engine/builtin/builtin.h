@@ -7,6 +7,7 @@
 
 bool builtin_register(const sdfg_plugin_api *api); /* all of it */
 
+bool builtin_members(const sdfg_plugin_api *api);
 bool builtin_targets(const sdfg_plugin_api *api);
 bool builtin_passes(const sdfg_plugin_api *api);
 bool builtin_operations(const sdfg_plugin_api *api);

@@ -20,21 +20,19 @@ static const struct kept of_map[] = { { "gpu_block_size", KEPT_INTEGERS },
                                       { "gpu_maxnreg", KEPT_INTEGER },
                                       { "gpu_force_syncthreads", KEPT_BOOL },
                                       { "is_collapsed", KEPT_BOOL },
-                                      { "location", KEPT_OBJECT },
                                       { NULL, 0 } };
+static const struct kept of_block[] = { { "is_collapsed", KEPT_BOOL }, { NULL, 0 } };
 static const struct kept of_tasklet[] = {
     { "ignored_symbols", KEPT_TEXTS }, { "environments", KEPT_TEXTS }, { "location", KEPT_OBJECT }, { NULL, 0 }
 };
 static const struct kept of_nested[] = {
     { "environments", KEPT_TEXTS }, { "is_collapsed", KEPT_BOOL }, { "location", KEPT_OBJECT }, { NULL, 0 }
 };
-static const struct kept of_scope[] = { { "is_collapsed", KEPT_BOOL }, { "location", KEPT_OBJECT }, { NULL, 0 } };
 static const struct kept of_library[] = { { "location", KEPT_OBJECT }, { NULL, 0 } };
 static const struct kept of_state[] = {
     { "location", KEPT_OBJECT }, { "nosync", KEPT_BOOL }, { "is_collapsed", KEPT_BOOL }, { NULL, 0 }
 };
 static const struct kept of_region[] = { { "arguments", KEPT_OBJECT }, { "is_collapsed", KEPT_BOOL }, { NULL, 0 } };
-static const struct kept of_block[] = { { "is_collapsed", KEPT_BOOL }, { NULL, 0 } };
 static const struct kept of_body[] = { { "callback_mapping", KEPT_OBJECT },
                                        { "logical_groups", KEPT_LIST },
                                        { NULL, 0 } };
@@ -43,7 +41,7 @@ static const struct kept of_nothing[] = { { NULL, 0 } };
 static const struct kept *kept_of(const struct sdfg_element *e)
 {
     static const struct kept *const of_nodes[NODE_COUNT] = {
-        [NODE_MAP_ENTRY] = of_map, [NODE_CONSUME_ENTRY] = of_scope, [NODE_TASKLET] = of_tasklet,
+        [NODE_MAP_ENTRY] = of_map, [NODE_CONSUME_ENTRY] = of_block, [NODE_TASKLET] = of_tasklet,
         [NODE_NESTED] = of_nested, [NODE_LIBRARY] = of_library,
     };
     switch (e->kind) {

@@ -84,9 +84,8 @@ SDFG_API void sdfg_graph_arguments(sdfg_graph *g, const char *names);
  *   total_size, start_offset, buffer_size, location*
  * - nodes: in_connectors, out_connectors: {"a": type}, types of connectors that are there, as files have them
  * - maps: schedule, instrument, unroll, unroll_factor, collapse, omp_num_threads, omp_chunk_size, omp_schedule,
- *   gpu_block_size*, gpu_launch_bounds, gpu_min_warps_per_eu, gpu_maxnreg, gpu_force_syncthreads, is_collapsed,
- * location*
- * - consume scopes: schedule, instrument, chunksize, is_collapsed, location*
+ *   gpu_block_size*, gpu_launch_bounds, gpu_min_warps_per_eu, gpu_maxnreg, gpu_force_syncthreads, is_collapsed
+ * - consume scopes: schedule, instrument, chunksize, is_collapsed
  * - tasklets: language, instrument, side_effects, code_global, code_init, code_exit, ignored_symbols*, environments*,
  *   location*, state_fields (each time it is set adds one)
  * - access nodes: setzero, instrument, instrument_condition

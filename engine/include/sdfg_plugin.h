@@ -35,13 +35,15 @@ struct sdfg_plugin_about {
     const char *text; /* one line that says what it adds */
 };
 
-/* Open enumerations of the file format. */
+/* Enumerations of the file format. The last two have the members of the format alone: plug-ins cannot add to them. */
 enum sdfg_enumeration {
     SDFG_ENUM_SCHEDULE,
     SDFG_ENUM_STORAGE,
     SDFG_ENUM_LANGUAGE,
     SDFG_ENUM_INSTRUMENT,
-    SDFG_ENUM_DATA_INSTRUMENT
+    SDFG_ENUM_DATA_INSTRUMENT,
+    SDFG_ENUM_LIFETIME,
+    SDFG_ENUM_OMP_SCHEDULE
 };
 
 /* Types of the attributes of a template, as JSON has them. */

@@ -40,6 +40,9 @@ if [ "$python" != none ]; then
     echo "Python"
     PYTHONPATH=$(dirname "$package") "$python" -c "from sdfg._library import library as l; assert l._name.startswith('$root/'), l._name"
     PYTHONPATH=$(dirname "$package") "$python" "$examples/embed_gemm.py" >/dev/null
+    for language in stencil dense; do # objects of other languages, called in programs
+        PYTHONPATH=$(dirname "$package") XDG_CACHE_HOME=$folder "$python" -B "$examples/convertible_$language.py" >/dev/null
+    done
 else
     echo "Python: skipped, there is none with NumPy"
 fi
@@ -68,6 +71,7 @@ if command -v pkg-config >/dev/null 2>&1; then
     # shellcheck disable=SC2046
     cc -shared -fPIC "$examples/plugin_passes.c" $(pkg-config --cflags sdfg) -o libpasses.so
     "$root/bin/sdfg-opt" --list=passes --plugin=./libpasses.so | grep -q '^atomic-writes'
+    "$root/bin/sdfg-run" "$examples/axpy.sdfg" --N=8 --no-cache --plugin=./libpasses.so --time 2>&1 >/dev/null | grep -q atomic-writes
     # shellcheck disable=SC2046
     cc -shared -fPIC "$examples/plugin_provider.c" $(pkg-config --cflags sdfg) -o libprovider.so
     "$root/bin/sdfg-run" "$examples/axpy.sdfg" --N=8 --no-cache --plugin=./libprovider.so --instrument=Example_Usage:maps --report=- 2>/dev/null | grep -q page_faults
@@ -75,7 +79,7 @@ if command -v pkg-config >/dev/null 2>&1; then
     cc -shared -fPIC "$examples/plugin_source.c" $(pkg-config --cflags sdfg) -o libsource.so
     "$root/bin/sdfg-run" "$examples/clip.sdfg" --N=4 --no-cache --plugin=./libsource.so >/dev/null 2>&1
     # shellcheck disable=SC2046
-    c++ -shared -fPIC "$examples/plugin_ir.cpp" $(pkg-config --cflags sdfg) -o libir.so
+    c++ -std=c++20 -Wall -Wextra -Werror -shared -fPIC "$examples/plugin_ir.cpp" $(pkg-config --cflags sdfg) -o libir.so
     "$root/bin/sdfg-run" "$examples/clip.sdfg" --N=4 --no-cache --plugin=./libir.so >/dev/null 2>&1
     # shellcheck disable=SC2046
     cc -shared -fPIC "$examples/backend/simulator.c" $(pkg-config --cflags sdfg) -o libsimulator.so

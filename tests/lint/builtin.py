@@ -9,7 +9,7 @@ import tempfile
 import project
 
 HEADERS = {"engine/builtin/builtin.h", "engine/include/sdfg_plugin.h"}
-ROWS = {"ir/passes/passes.def", "lower/opt/passes.def", "lower/graph/library/ops.def"}
+ROWS = {"ir/passes/passes.def", "lower/opt/passes.def", "lower/graph/library/ops.def", "ir/enums.def"}
 
 offenders = []
 sources = sorted(project.files(".c", ".h", folders=["engine/builtin"]))
@@ -48,6 +48,9 @@ for kind, tables in (("pass", ["ir/passes/passes.def", "lower/opt/passes.def", "
     offenders += [f"{tables[0]}: two rows of the {kind} {name}" for name in sorted(set(names)) if names.count(name) > 1]
     if len(names) < 20:
         offenders.append(f"{tables[0]}: no rows of {kind}es are found")
+
+rows = re.findall(r'^ENUM\((\w+), \w+, ("[^"]+")\)', project.without_comments(project.read("ir/enums.def")), flags=re.M)
+offenders += [f"ir/enums.def: two rows of the member {row}" for row in sorted(set(rows)) if rows.count(row) > 1]
 
 # Nor does it look whether what the library's targets name is there.
 text = project.without_comments(project.read("engine/builtin/targets.c"))

@@ -35,7 +35,7 @@ MAY_INCLUDE = {
                "runtime/mpi.h"],
     # what plug-ins include, and rows
     "engine/builtin": ["engine/builtin/builtin.h", "engine/include/sdfg_plugin.h", "ir/passes/passes.def", "lower/opt/passes.def",
-                       "lower/graph/library/ops.def"],
+                       "lower/graph/library/ops.def", "ir/enums.def"],
     "engine/compile": ["engine/compile/", "engine/codegen.h", "engine/include/", "gpu/", "lower/", "jit/", "ir/", "base/", *ABI,
                        "runtime/cpu.h"], # what the processor can
     "engine/args/stream.c": ["engine/", "runtime/stream.h", *ABI], # callers' queues are those of the runtime

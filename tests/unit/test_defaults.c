@@ -7,9 +7,13 @@
 static struct ir *extended(void)
 {
     static struct enum_member items[] = {
-        { .kind = ENUM_SCHEDULE, .name = "Grid", .storage_inside = "Memory", .schedule_inside = "Lanes" },
-        { .kind = ENUM_SCHEDULE, .name = "Lanes" },
-        { .kind = ENUM_STORAGE, .name = "Memory" },
+        { .kind = ENUM_SCHEDULE,
+          .name = "Grid",
+          .plugin = "p",
+          .storage_inside = "Memory",
+          .schedule_inside = "Lanes" },
+        { .kind = ENUM_SCHEDULE, .name = "Lanes", .plugin = "p" },
+        { .kind = ENUM_STORAGE, .name = "Memory", .plugin = "p" },
     };
     static const enum_members members = { items, 3, 3 };
     struct ir *ir = ir_new();

@@ -338,7 +338,7 @@ TEST(attributes_of_files)
         { "map", "gpu_launch_bounds", "128", "\"gpu_launch_bounds\":\"128\"", NULL },
         { "map", "gpu_maxnreg", "64", "\"gpu_maxnreg\":64", "many" },
         { "map", "gpu_force_syncthreads", "true", "\"gpu_force_syncthreads\":true", "1" },
-        { "map", "location", "{\"gpu\": \"0\"}", "\"location\":{\"gpu\":\"0\"}", "[]" },
+        { "tasklet", "location", "{\"gpu\": \"0\"}", "\"location\":{\"gpu\":\"0\"}", "[]" },
         { "tasklet", "ignored_symbols", "[\"x\", \"y\"]", "\"ignored_symbols\":[\"x\",\"y\"]", "[1]" },
         { "tasklet", "environments", "[\"acme.Env\"]", "\"environments\":[\"acme.Env\"]", "{" },
         { "tasklet", "in_connectors", "{\"a\": \"float64\"}", "\"in_connectors\":{\"a\":\"float64\"}",

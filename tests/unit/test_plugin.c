@@ -218,6 +218,10 @@ TEST(wrong_members)
               "PLUGIN_REGISTER: plug-in 'm' registers the ScheduleType 'a b': names are identifiers");
     CHECK_STR(member_of(e, (sdfg_member){ .enumeration = (enum sdfg_enumeration)9, .name = "A" }),
               "PLUGIN_REGISTER: plug-in 'm' registers the member 'A': the enumeration is one of enum sdfg_enumeration");
+    CHECK_STR(member_of(e, (sdfg_member){ .enumeration = SDFG_ENUM_LIFETIME, .name = "A" }),
+              "PLUGIN_REGISTER: plug-in 'm' registers the AllocationLifetime 'A': its members are those of the format");
+    CHECK_STR(member_of(e, (sdfg_member){ .enumeration = SDFG_ENUM_OMP_SCHEDULE, .name = "A" }),
+              "PLUGIN_REGISTER: plug-in 'm' registers the OMPScheduleType 'A': its members are those of the format");
     CHECK_STR(member_of(e, (sdfg_member){ .name = "GPU_Default" }),
               "PLUGIN_REGISTER: plug-in 'm' registers the ScheduleType 'GPU_Default': there is a member of this name");
     CHECK_STR(member_of(e, (sdfg_member){ .name = "A", .attributes = twice, .num_attributes = 2 }),
