@@ -2,9 +2,11 @@
  *
  * What an object captures is a container of its graph. The graph around has one for it, too, under a name of its own,
  * and so up to the outermost graph, where it is an argument; arrays with the same address, type and shape are one. */
+#include "base/stack.h"
 #include "engine/graph/graph.h"
 #include "engine/sized.h"
 
+#include <errno.h>
 #include <string.h>
 
 enum { DEEPEST = 32 };
@@ -221,7 +223,8 @@ static bool finish(const struct conversion *c)
     diags_reset(d, before);
     if (!t.wrong) {
         write_alone(g, &t.text);
-        try_now(&t);
+        if (!stack_call(try_now, &t))
+            return diag_error(d, NULL, DIAG_STACK, (unsigned)(stack_bytes >> 20), strerror(errno));
     }
     return !t.wrong || failed(c, "valid graph", t.wrong);
 }
