@@ -110,6 +110,19 @@ void sdfg_rt_device_gemm(struct sdfg_rt_context *context, const char *path, int3
                          double alpha_imag, double beta_real, double beta_imag, int64_t count, int64_t a_step,
                          int64_t b_step, int64_t c_step);
 
+/* Problems of cuSOLVER in queue 0, `count` of one kind. Their matrices lie on the device, by columns and without gaps,
+ * those of the next problem behind them; so do pivots (int32, LAPACK's: 1-based) and `info`, LAPACK's code for each.
+ * Where `info` is NULL and the result is `needed`, a code that says that there is none fails the call when it ends.
+ * Errors as of products. Many small problems are one call of a library. potrf: Cholesky factors of n x n matrices in
+ * their lower or upper triangles; the other triangle is left in any state. getrf: P L U of m x n matrices. getrs:
+ * solutions of A X = B, or A^T X = B, from what getrf gave, in place of the n x nrhs matrices B. */
+void sdfg_rt_device_potrf(struct sdfg_rt_context *context, const char *path, int32_t type, int32_t lower, int64_t n,
+                          int64_t count, void *a, int32_t *info, int32_t needed);
+void sdfg_rt_device_getrf(struct sdfg_rt_context *context, const char *path, int32_t type, int64_t m, int64_t n,
+                          int64_t count, void *a, int32_t *pivots, int32_t *info, int32_t needed);
+void sdfg_rt_device_getrs(struct sdfg_rt_context *context, const char *path, int32_t type, int32_t transposed,
+                          int64_t n, int64_t nrhs, int64_t count, void *a, int32_t *pivots, void *b, int32_t *info);
+
 /* ---- the embedding engine ---- */
 
 enum { SDFG_RT_DEVICE_TROUBLE = 1024, SDFG_RT_DEVICE_NAME = 128 };
@@ -157,14 +170,14 @@ bool sdfg_rt_device_finished(struct sdfg_rt_ticket *t, bool wait);
 bool sdfg_rt_device_describe(int32_t index, struct sdfg_rt_device_info *out, char *trouble);
 
 /* Libraries that device code may call. */
-enum sdfg_rt_library { SDFG_RT_CUBLAS };
+enum sdfg_rt_library { SDFG_RT_CUBLAS, SDFG_RT_CUSOLVER };
 enum { SDFG_RT_DEVICE_PATH = 1024 };
 struct sdfg_rt_device_file {
     char path[SDFG_RT_DEVICE_PATH];
     int64_t size, seconds, nanoseconds; /* bytes; when it was changed */
 };
 /* The file that calls of the library will probably open, with a driver of that version of CUDA (12040 for 12.4; 0: not
- * known). Nothing is opened. False if there is none, or it is not wanted (SDFG_CUBLAS=none). Any thread. */
+ * known). Nothing is opened. False if there is none, or it is not wanted (SDFG_CUBLAS=none and so on). Any thread. */
 bool sdfg_rt_device_library(enum sdfg_rt_library which, int32_t driver, struct sdfg_rt_device_file *out);
 
 /* Engines that may run programs on devices are counted; when the last one goes, loaded images, blocks that are kept for

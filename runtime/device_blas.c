@@ -1,4 +1,5 @@
 /* Products of matrices on the device by cuBLAS. It stores matrices by columns; ours lie as their strides say. */
+#include "runtime/device_blas.h"
 #include "runtime/device_vendor.h"
 
 #include <limits.h>
@@ -21,9 +22,10 @@ static const struct sdfg_rt_vendor_row rows[] = {
 };
 
 static const char *const names[] = { "libcublas.so.13", "libcublas.so.12", "libcublas.so.11", NULL };
+static const struct sdfg_rt_vendor_need needs[] = { { "cublasLt", "cublas" }, { NULL, NULL } };
 struct sdfg_rt_vendor sdfg_rt_cublas = {
     .title = "cuBLAS",
-    .neighbour = "Lt",
+    .needs = needs,
     .files = { "SDFG_CUBLAS", names, "cublas" },
     .rows = rows,
     .num_rows = sizeof rows / sizeof *rows,
@@ -57,19 +59,19 @@ static const char *status_name(int status)
         [CUBLAS_INTERNAL_ERROR] = "CUBLAS_STATUS_INTERNAL_ERROR",
         [CUBLAS_NOT_SUPPORTED] = "CUBLAS_STATUS_NOT_SUPPORTED",
     };
-    bool known = status > 0 && status < (int)(sizeof texts / sizeof *texts) && texts[status];
-    return known ? texts[status] : "an unknown error";
+    bool known = status > 0 && status < (int)(sizeof texts / sizeof *texts);
+    return known ? texts[status] : NULL;
 }
 
-/* What kernels in front of it did wrong may show up here: the driver knows better. */
+static bool check_for(struct sdfg_rt_run *run, const char *function, int status, const char *doing, const char *path)
+{
+    return sdfg_rt_vendor_check(run, &(struct sdfg_rt_vendor_status){ function, status_name(status), doing, path,
+                                                                      status, status == CUBLAS_ALLOC_FAILED });
+}
+
 static bool check(struct sdfg_rt_run *run, const char *function, int status, const char *path)
 {
-    if (status == CUBLAS_GOOD)
-        return true;
-    sdfg_rt_device_wait(run, SDFG_RT_ALL_QUEUES);
-    return sdfg_rt_run_good(run) &&
-           sdfg_rt_device_fail(run->context, status == CUBLAS_ALLOC_FAILED ? SDFG_RT_OUT_OF_MEMORY : SDFG_RT_DEVICE,
-                               "%s: %s (%d): the product of %s", function, status_name(status), status, path);
+    return check_for(run, function, status, "the product of", path);
 }
 
 /* ---- the handle ---- */
@@ -324,4 +326,41 @@ void sdfg_rt_device_gemm(struct sdfg_rt_context *context, const char *path, int3
     }
     if (sdfg_rt_run_good(p.run) && m > 0 && n > 0 && count > 0 && fits(&p))
         multiply_in(&p);
+}
+
+/* ---- many small systems ---- */
+
+static bool begin_batch(const struct sdfg_rt_blas_batch *b)
+{
+    return sdfg_rt_vendor_open(&sdfg_rt_cublas, b->run, b->path) && sdfg_rt_run_workspace(b->run) &&
+           prepare(b->run, b->stream, SDFG_RT_PRODUCT_DEFAULT, b->path);
+}
+
+bool sdfg_rt_blas_getrf(const struct sdfg_rt_blas_batch *b, int32_t *info)
+{
+    static const char *const name[] = { "cublasSgetrfBatched", "cublasDgetrfBatched", "cublasCgetrfBatched",
+                                        "cublasZgetrfBatched" };
+    if (!begin_batch(b))
+        return false;
+    int (*const function[])(void *, int, void **, int, int *, int *,
+                            int) = { functions.SgetrfBatched, functions.DgetrfBatched, functions.CgetrfBatched,
+                                     functions.ZgetrfBatched };
+    int n = (int)b->n, count = (int)b->count;
+    int status = function[b->type](b->run->gpu->blas.handle, n, b->a, n, b->pivots, info, count);
+    return check_for(b->run, name[b->type], status, b->doing, b->path);
+}
+
+bool sdfg_rt_blas_getrs(const struct sdfg_rt_blas_batch *b, int transposed, int64_t nrhs, void **sides)
+{
+    static const char *const name[] = { "cublasSgetrsBatched", "cublasDgetrsBatched", "cublasCgetrsBatched",
+                                        "cublasZgetrsBatched" };
+    if (!begin_batch(b))
+        return false;
+    int (*const function[])(void *, int, int, int, void **, int, const int *, void **, int, int *,
+                            int) = { functions.SgetrsBatched, functions.DgetrsBatched, functions.CgetrsBatched,
+                                     functions.ZgetrsBatched };
+    int n = (int)b->n, count = (int)b->count, wrong = 0; /* of the arguments; on the host */
+    int status = function[b->type](b->run->gpu->blas.handle, transposed, n, (int)nrhs, b->a, n, b->pivots, sides, n,
+                                   &wrong, count);
+    return check_for(b->run, name[b->type], status, b->doing, b->path);
 }

@@ -144,6 +144,7 @@ struct sdfg_rt_handle {
     cuda_stream stream;
     void *workspace;
     int mode;
+    bool told; /* the stream */
 };
 
 /* One context on one device, once per process. */
@@ -163,7 +164,7 @@ struct sdfg_rt_gpu {
     struct sdfg_rt_run *idle;     /* runs for later calls, with their queues */
     struct sdfg_rt_run *working;  /* asynchronous ones whose work may not be done */
     pthread_mutex_t library_lock; /* of the handles, while they are used */
-    struct sdfg_rt_handle blas;
+    struct sdfg_rt_handle blas, solver;
     struct sdfg_rt_gpu *next;
 };
 
@@ -217,6 +218,10 @@ struct sdfg_rt_run {
     struct sdfg_rt_marks *marks; /* NULL: nothing was timed */
     void *faults;                /* on the device; NULL: no checked kernel was launched */
     void *workspace;             /* of libraries, on the device; NULL: none was called */
+    struct sdfg_rt_statuses {
+        int32_t *codes; /* on the device */
+        int64_t room, used;
+    } statuses; /* (device_status.c) */
     struct sdfg_rt_steps steps;
     struct sdfg_rt_run *next;
 };
@@ -290,6 +295,14 @@ void sdfg_rt_steps_free(struct sdfg_rt_steps *steps);
 
 /* The host has waited for the launch. */
 void sdfg_rt_fault_look(struct sdfg_rt_run *run, const struct sdfg_rt_kernel *k);
+
+/* ---- info codes that are looked at when the call ends (device_status.c) ---- */
+
+/* Room for so many on the device, which the work that comes next in queue 0 has to write; NULL with the error set. */
+int32_t *sdfg_rt_status_take(struct sdfg_rt_run *run, int64_t count);
+/* Waits for them if there are any: a positive one fails the call. */
+void sdfg_rt_status_look(struct sdfg_rt_run *run);
+void sdfg_rt_status_end(struct sdfg_rt_run *run);
 
 /* ---- launches that an error may name (device_log.c) ---- */
 

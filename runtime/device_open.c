@@ -204,6 +204,7 @@ static void empty(struct sdfg_rt_gpu *g)
     sdfg_rt_device_trim(g, true);
     pthread_mutex_unlock(&g->lock);
     sdfg_rt_blas_free(g);
+    sdfg_rt_solver_free(g);
     if (there)
         g->cuda->CtxPopCurrent(&popped);
 }

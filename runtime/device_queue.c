@@ -225,6 +225,7 @@ void sdfg_rt_device_end(struct sdfg_rt_run *run)
     if (!run)
         return;
     struct sdfg_rt_gpu *gpu = run->gpu;
+    sdfg_rt_status_look(run);
     bool working = run->call->async && sdfg_rt_run_good(run) && leave_working(run);
     if (!working)
         sdfg_rt_device_wait(run, SDFG_RT_ALL_QUEUES);
@@ -235,6 +236,7 @@ void sdfg_rt_device_end(struct sdfg_rt_run *run)
     sdfg_rt_device_free(run, run->faults, SDFG_RT_ON_DEVICE);
     sdfg_rt_device_free(run, run->workspace, SDFG_RT_ON_DEVICE);
     run->faults = run->workspace = NULL;
+    sdfg_rt_status_end(run);
     sdfg_rt_device_disown(run, !sdfg_rt_run_good(run));
     restore_queue(run);
     if (working) {

@@ -1,6 +1,7 @@
 #include "runtime/device_vendor.h"
 
 #include <dlfcn.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +32,8 @@ static bool is_refused(const struct sdfg_rt_vendor *v)
 static bool is_too_new(const struct sdfg_rt_vendor *v, const char *file, int driver)
 {
     enum { MAJOR = 1000 };
-    return driver && !is_given(v) && major_of(file) > driver / MAJOR;
+    int major = major_of(file);
+    return driver && !is_given(v) && major && major + v->behind > driver / MAJOR;
 }
 
 struct looking {
@@ -55,7 +57,9 @@ static bool look(void *user, const char *file)
 
 bool sdfg_rt_device_library(enum sdfg_rt_library which, int32_t driver, struct sdfg_rt_device_file *out)
 {
-    static struct sdfg_rt_vendor *const all[] = { [SDFG_RT_CUBLAS] = &sdfg_rt_cublas };
+    static struct sdfg_rt_vendor *const all[] = {
+        [SDFG_RT_CUBLAS] = &sdfg_rt_cublas, [SDFG_RT_CUSOLVER] = &sdfg_rt_cusolver
+    };
     struct looking l = { all[which], driver, out };
     return !is_refused(l.vendor) && sdfg_rt_find_files(&l.vendor->files, look, &l);
 }
@@ -86,14 +90,29 @@ static const char *bind(const struct sdfg_rt_vendor *v, void *library)
     return NULL;
 }
 
-/* libcublas.so.12 needs libcublasLt.so.12, which lies beside it and need not be where the dynamic linker looks. */
-static void open_neighbour(const struct sdfg_rt_vendor *v, const char *file)
+static void open_all(const char *pattern)
+{
+    glob_t found;
+    if (glob(pattern, 0, NULL, &found) == 0)
+        for (size_t i = 0; i < found.gl_pathc; i++)
+            dlopen(found.gl_pathv[i], RTLD_NOW | RTLD_LOCAL); /* without it the linker says what is missing */
+    globfree(&found);
+}
+
+/* libcublas.so.12 needs libcublasLt.so.12, which lies beside it, or in another wheel, and need not be where the dynamic
+ * linker looks. */
+static void open_needs(const struct sdfg_rt_vendor *v, const char *file)
 {
     char path[SDFG_RT_DEVICE_PATH];
-    const char *ending = strrchr(file, '/') ? strstr(strrchr(file, '/'), ".so") : NULL;
-    if (v->neighbour && ending &&
-        snprintf(path, sizeof path, "%.*s%s%s", (int)(ending - file), file, v->neighbour, ending) < (int)sizeof path)
-        dlopen(path, RTLD_NOW | RTLD_LOCAL); /* without it the linker says what is missing */
+    const char *slash = strrchr(file, '/');
+    for (const struct sdfg_rt_vendor_need *n = slash ? v->needs : NULL; n && n->name; n++) {
+        int folder = (int)(slash - file);
+        if (snprintf(path, sizeof path, "%.*s/lib%s.so.[0-9]*", folder, file, n->name) < (int)sizeof path)
+            open_all(path);
+        if (snprintf(path, sizeof path, "%.*s/../../%s/lib/lib%s.so.[0-9]*", folder, file, n->wheel, n->name) <
+            (int)sizeof path)
+            open_all(path);
+    }
 }
 
 static bool open_file(void *user, const char *file)
@@ -103,7 +122,7 @@ static bool open_file(void *user, const char *file)
         add(o, file, "newer than the driver", "");
         return false;
     }
-    open_neighbour(o->vendor, file);
+    open_needs(o->vendor, file);
     void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
     if (!library) { /* the dynamic linker names the file, too */
         const char *error = dlerror();
@@ -134,6 +153,17 @@ bool sdfg_rt_vendor_open(struct sdfg_rt_vendor *v, struct sdfg_rt_run *run, cons
                                "%s, which was there when the program was compiled, cannot be opened for %s. %s names "
                                "its file, and %s=none compiles programs without it. Tried:%s",
                                v->title, path, v->files.variable, v->files.variable, *o.tried ? o.tried : " nothing");
+}
+
+/* What kernels in front of it did wrong may show up here: the driver knows better. */
+bool sdfg_rt_vendor_check(struct sdfg_rt_run *run, const struct sdfg_rt_vendor_status *s)
+{
+    if (!s->number)
+        return true;
+    sdfg_rt_device_wait(run, SDFG_RT_ALL_QUEUES);
+    return sdfg_rt_run_good(run) &&
+           sdfg_rt_device_fail(run->context, s->memory ? SDFG_RT_OUT_OF_MEMORY : SDFG_RT_DEVICE, "%s: %s (%d): %s %s",
+                               s->function, s->name ? s->name : "an unknown error", s->number, s->doing, s->path);
 }
 
 void *sdfg_rt_run_workspace(struct sdfg_rt_run *run)

@@ -15,8 +15,12 @@ struct sdfg_rt_vendor_row {
 };
 
 struct sdfg_rt_vendor {
-    const char *title;     /* "cuBLAS" */
-    const char *neighbour; /* what the name of a library that it needs has more, or NULL */
+    const char *title; /* "cuBLAS" */
+    int behind;        /* by how much the number in its file's name is less than the version of CUDA */
+    /* Libraries that it needs, the last one NULL; NULL: none. Each is lib/NAME beside it or in its own wheel. */
+    const struct sdfg_rt_vendor_need {
+        const char *name, *wheel;
+    } * needs;
     struct sdfg_rt_files files;
     const struct sdfg_rt_vendor_row *rows;
     size_t num_rows;
@@ -25,7 +29,8 @@ struct sdfg_rt_vendor {
     _Atomic bool opened; /* `functions` are those of a library, which stays open */
 };
 
-extern struct sdfg_rt_vendor sdfg_rt_cublas; /* device_blas.c */
+extern struct sdfg_rt_vendor sdfg_rt_cublas;   /* device_blas.c */
+extern struct sdfg_rt_vendor sdfg_rt_cusolver; /* device_solver.c */
 
 /* Opens it for the driver of the run. False with an error that says what was tried. */
 bool sdfg_rt_vendor_open(struct sdfg_rt_vendor *v, struct sdfg_rt_run *run, const char *path);
@@ -34,7 +39,17 @@ bool sdfg_rt_vendor_open(struct sdfg_rt_vendor *v, struct sdfg_rt_run *run, cons
 enum { SDFG_RT_LIBRARY_MEMORY = 32 << 20 }; /* bytes: what cuBLAS wants on the largest GPUs of today */
 void *sdfg_rt_run_workspace(struct sdfg_rt_run *run);
 
-/* The handle of cuBLAS; the context is current. */
+/* What a function of a library gave, if it was not good (`name`: of the status): the error is recorded, with what the
+ * element of that path is doing there. True if it was good. */
+struct sdfg_rt_vendor_status {
+    const char *function, *name, *doing, *path;
+    int number;
+    bool memory; /* there was not enough of it */
+};
+bool sdfg_rt_vendor_check(struct sdfg_rt_run *run, const struct sdfg_rt_vendor_status *s);
+
+/* The handles; the context is current. */
 void sdfg_rt_blas_free(struct sdfg_rt_gpu *gpu);
+void sdfg_rt_solver_free(struct sdfg_rt_gpu *gpu);
 
 #endif

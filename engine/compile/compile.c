@@ -153,7 +153,7 @@ static void assume_values(struct compile *c)
 static void weigh(struct compile *c, struct codegen_result *out)
 {
     long cores = c->request->num_threads ? c->request->num_threads : sysconf(_SC_NPROCESSORS_ONLN);
-    struct offload_cost x = offload_cost(c->tree, cores < 1 ? 1 : (int)cores);
+    struct offload_cost x = offload_cost(c->tree, &c->tree_options, cores < 1 ? 1 : (int)cores);
     out->cost = (struct codegen_cost){ x.known, x.cpu, x.gpu, x.launches, x.kernels };
 }
 

@@ -114,6 +114,7 @@ static struct tree_options tree_options_of(const struct compile *c)
         .check = r->check,
         .device = r->device,
         .cublas = r->cublas,
+        .cusolver = r->cusolver,
     };
     memcpy(o.settings, c->settings, sizeof o.settings);
     return o;

@@ -139,26 +139,28 @@ bool device_arch(struct sdfg_engine *e, int *arch, char *trouble)
     return true;
 }
 
-bool device_cublas(struct sdfg_engine *e, struct sdfg_rt_device_file *out)
+bool device_library(struct sdfg_engine *e, enum sdfg_rt_library which, struct sdfg_rt_device_file *out)
 {
     struct device_codes *c = e->device_codes;
     pthread_mutex_lock(&c->lock);
     int driver = c->driver;
     pthread_mutex_unlock(&c->lock);
-    return sdfg_rt_device_library(SDFG_RT_CUBLAS, driver, out);
+    return sdfg_rt_device_library(which, driver, out);
 }
 
 bool device_key(struct sdfg_engine *e, struct text *out)
 {
     char trouble[SDFG_RT_DEVICE_TROUBLE];
-    struct sdfg_rt_device_file cublas;
+    static const char *const libraries[] = { [SDFG_RT_CUBLAS] = "cublas", [SDFG_RT_CUSOLVER] = "cusolver" };
+    struct sdfg_rt_device_file file;
     int arch;
     if (!device_arch(e, &arch, trouble))
         return false;
     text_printf(out, "device sm_%d\n", arch);
     host_nvrtc(out);
-    if (device_cublas(e, &cublas))
-        text_printf(out, "cublas %s %lld %lld.%09lld\n", cublas.path, (long long)cublas.size, (long long)cublas.seconds,
-                    (long long)cublas.nanoseconds);
+    for (int i = 0; i < (int)(sizeof libraries / sizeof *libraries); i++)
+        if (device_library(e, (enum sdfg_rt_library)i, &file))
+            text_printf(out, "%s %s %lld %lld.%09lld\n", libraries[i], file.path, (long long)file.size,
+                        (long long)file.seconds, (long long)file.nanoseconds);
     return true;
 }

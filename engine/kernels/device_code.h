@@ -17,8 +17,8 @@ void device_code_store(void *engine, const char *key, size_t key_size, const voi
 /* The compute capability that an engine's device code is for: what its options say, else that of its device. False with
  * the reason in `trouble`, of SDFG_RT_DEVICE_TROUBLE bytes. */
 bool device_arch(struct sdfg_engine *e, int *arch, char *trouble);
-/* The file of cuBLAS that code for the engine's device may count on. False: there is none on this machine. */
-bool device_cublas(struct sdfg_engine *e, struct sdfg_rt_device_file *out);
+/* The file of a library that code for the engine's device may count on. False: there is none on this machine. */
+bool device_library(struct sdfg_engine *e, enum sdfg_rt_library which, struct sdfg_rt_device_file *out);
 /* The lines of a key that say for which device code is, by which compiler, and with which libraries; appended. */
 bool device_key(struct sdfg_engine *e, struct text *out);
 

@@ -66,7 +66,8 @@ static void take_libraries(struct sdfg_engine *e, struct codegen_request *r)
 {
     struct sdfg_rt_device_file file;
     bool elsewhere = r->exports || r->emit == CODEGEN_EMIT_OBJECT || r->emit >= CODEGEN_EMIT_CUDA;
-    r->cublas = r->device && !elsewhere && device_cublas(e, &file);
+    r->cublas = r->device && !elsewhere && device_library(e, SDFG_RT_CUBLAS, &file);
+    r->cusolver = r->device && !elsewhere && device_library(e, SDFG_RT_CUSOLVER, &file);
 }
 
 /* `opening`: seconds until the code generator was there; NULL if nobody wants to know. */

@@ -19,6 +19,7 @@ struct tree_options {
     unsigned check;  /* enum sdfg_rt_check_kind: what checked mode looks for */
     bool device;     /* nests go to a device instead of threads of the host */
     bool cublas;     /* ... where products of matrices may be calls of that library */
+    bool cusolver;   /* ... and factorizations of that one */
     bool counting;   /* of the work that the tree does: loops that would be cut into tiles only say so (`near`) */
     int32_t settings[NUM_SETTINGS]; /* 0: as usual */
 };

@@ -92,7 +92,7 @@ static void add_factor(struct tree *t, struct tree_expr **args, struct tree_expr
     args[1] = complex ? expr_cast(t, real, expr_unary(t, EXPR_IMAG, value)) : expr_float(t, real, 0);
 }
 
-static struct tree_expr *path_of(struct tree *t, const struct place *place)
+struct tree_expr *tree_path_of(struct tree *t, const struct place *place)
 {
     struct text path = text_new(t->arena);
     if (place)
@@ -112,7 +112,7 @@ struct tree_stmt *stmt_device_products(struct tree *t, struct tree_stmt *b, cons
                                      : p->fast ? SDFG_RT_PRODUCT_FAST
                                                : SDFG_RT_PRODUCT_DEFAULT;
     struct tree_expr *args[ARGS] = { [0] = expr_context(t),
-                                     [1] = path_of(t, place),
+                                     [1] = tree_path_of(t, place),
                                      [2] = expr_int(t, i32, tree_product_type(f->type)),
                                      [MODE] = expr_int(t, i32, mode),
                                      [SIZES] = f->m,

@@ -30,6 +30,8 @@ struct tree_products {
 };
 struct tree_stmt *stmt_device_products(struct tree *t, struct tree_stmt *b, const struct tree_products *p,
                                        const struct place *place);
+/* The path of an element as text in the code. */
+struct tree_expr *tree_path_of(struct tree *t, const struct place *place);
 /* Is it a call of sdfg_rt_gemm of which everything is known? */
 bool stmt_is_product(const struct tree_stmt *s);
 /* The address of a place on the stack that holds the value. */

@@ -80,6 +80,7 @@ static void set_option(struct tree *t, struct tree_options *o, struct machine *m
         { "strict-fp", NULL, NULL, &o->strict_fp },
         { "device", NULL, NULL, &o->device },
         { "cublas", NULL, NULL, &o->cublas },
+        { "cusolver", NULL, NULL, &o->cusolver },
         { "counting", NULL, NULL, &o->counting },
         { "largest-cache", &m->largest_cache, NULL, NULL },
         { "first-cache", &m->first_cache, NULL, NULL },

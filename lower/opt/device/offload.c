@@ -159,11 +159,13 @@ static enum placement placement(struct offload *o, struct tree_stmt *s)
         return PLACE_KERNEL;
     if (offload_is_product(o, s))
         return PLACE_LIBRARY;
+    if (offload_is_solver(o, s))
+        return PLACE_SOLVER;
     if (!s->body || s->kind == STMT_UPDATE)
         return place_leaf(o, s);
     if (offload_is_region(o, s))
         return PLACE_REGION;
-    if (offload_has_nests(o, s) || offload_has_products(o, s))
+    if (offload_has_nests(o, s) || offload_has_library_calls(o, s))
         return PLACE_CONTROL;
     if (!touches_device(o, s))
         return PLACE_HOST;
@@ -187,6 +189,9 @@ static void place(struct offload *o, struct tree_stmt *s)
     } else if (p == PLACE_LIBRARY) {
         o->num_nests++;
         offload_product_touches(o, s, move_memory, o);
+    } else if (p == PLACE_SOLVER) {
+        o->num_nests++;
+        offload_solver_touches(o, s, move_memory, o);
     } else if (p == PLACE_CONTROL) {
         place_inside(o, s);
     }
@@ -220,8 +225,13 @@ static bool tell(void *user, struct tree_stmt *s)
     }
     if (p == PLACE_LIBRARY)
         remark(t->ir->remarks, s->place, remark_subject(t, s), REMARK_CUBLAS);
-    if (p == PLACE_REGION || p == PLACE_KERNEL || p == PLACE_LIBRARY)
+    if (p == PLACE_SOLVER)
+        remark(t->ir->remarks, s->place, remark_subject(t, s), REMARK_CUSOLVER);
+    if (p == PLACE_REGION || p == PLACE_KERNEL || p == PLACE_LIBRARY || p == PLACE_SOLVER)
         return false;
+    const char *library = s->kind == STMT_CALL ? offload_on_host(w->offload, s) : NULL;
+    if (library)
+        remark(t->ir->remarks, s->place, remark_subject(t, s), REMARK_LIBRARY_ON_HOST, library);
     bool parallel = s->kind == STMT_FOR && (s->loop.parallel || s->loop.independent);
     w->parallel |= parallel;
     if (parallel)
@@ -260,9 +270,13 @@ static bool tame(void *user, struct tree_stmt *s)
     return s->kind != STMT_KERNEL;
 }
 
-static bool decide(struct offload *o, struct tree *t, bool no_messages)
+static bool decide(struct offload *o, struct tree *t, const struct tree_options *options, bool no_messages)
 {
     *o = (struct offload){ .tree = t, .num_vars = t->num_vars, .no_messages = no_messages };
+    o->strict = options->strict_fp;
+    o->fast = options->fast_fp;
+    o->solvers = options->cusolver;
+    o->batches = options->cusolver && options->cublas;
     o->main = t->functions.items[0];
     stmt_flatten(t, o->main->body);
     o->whole = (struct tree_whole){ .tree = t, .func = o->main };
@@ -281,10 +295,10 @@ static bool decide(struct offload *o, struct tree *t, bool no_messages)
     return good;
 }
 
-void offload_decide(struct offload *o, struct tree *t)
+void offload_decide(struct offload *o, struct tree *t, const struct tree_options *options)
 {
-    if (!decide(o, t, false))
-        decide(o, t, true);
+    if (!decide(o, t, options, false))
+        decide(o, t, options, true);
 }
 
 bool opt_offload(struct tree *t, const struct tree_options *o)
@@ -292,9 +306,7 @@ bool opt_offload(struct tree *t, const struct tree_options *o)
     struct offload w;
     if (o->counting)
         return true;
-    offload_decide(&w, t);
-    w.strict = o->strict_fp;
-    w.fast = o->fast_fp;
+    offload_decide(&w, t, o);
     tell_all(&w);
     mark_params(&w);
     if (w.num_nests)

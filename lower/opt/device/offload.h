@@ -7,6 +7,7 @@
 #ifndef LOWER_OPT_DEVICE_OFFLOAD_H
 #define LOWER_OPT_DEVICE_OFFLOAD_H
 
+#include "lower/opt/passes.h"
 #include "lower/tree/tree_callee.h"
 #include "lower/tree/tree_scan.h"
 
@@ -40,6 +41,7 @@ enum placement {
     PLACE_SERIAL,  /* one thread of the device */
     PLACE_REGION,  /* a loop around small nests, as one kernel */
     PLACE_LIBRARY, /* products of matrices, which a library of the device does */
+    PLACE_SOLVER,  /* factorizations and solutions, which another one does */
     PLACE_KERNEL   /* a nest whose iterations are threads */
 };
 
@@ -54,6 +56,8 @@ struct offload {
     bool *in_cell;         /* variables that have a cell, by id */
     struct map placed;     /* statement -> enum placement */
     bool changed, failed;
+    bool solvers;       /* there is the library for them */
+    bool batches;       /* ... and the one that does many small ones at once */
     bool no_messages;   /* none has memory of the device */
     bool strict;        /* results of floating-point sums are the same each time */
     bool fast;          /* products may be less exact than their types */
@@ -73,7 +77,7 @@ struct offload {
 /* ---- offload.c ---- */
 
 /* What runs where; nothing is written. */
-void offload_decide(struct offload *o, struct tree *t);
+void offload_decide(struct offload *o, struct tree *t, const struct tree_options *options);
 
 /* ---- offload_memory.c ---- */
 
@@ -132,10 +136,25 @@ void offload_write(struct offload *o);
 /* Is it a product of matrices, or a loop over many that lie evenly, whose memory can be on the device? Products that
  * are still calls here are meant for a library. */
 bool offload_is_product(struct offload *o, struct tree_stmt *s);
-bool offload_has_products(struct offload *o, struct tree_stmt *s);
+bool offload_has_library_calls(struct offload *o, struct tree_stmt *s); /* products, or those below */
 /* The matrices of it; factors are the host's. */
 void offload_product_touches(struct offload *o, struct tree_stmt *s, offload_touch *see, void *user);
 void offload_product(struct offload *o, struct tree_stmt *out, struct tree_stmt *s);
+
+/* Elements from one iteration of a loop over `v` to the next; NULL: they are not always the same. */
+struct tree_expr *offload_step(struct tree *t, const struct tree_expr *address, const struct type *type,
+                               const struct tree_var *v);
+
+/* ---- offload_solver.c ---- */
+
+/* Is it a factorization of a matrix, or a solution or inverse, or a loop over many that lie evenly, that a library of
+ * the device can do? */
+bool offload_is_solver(struct offload *o, struct tree_stmt *s);
+/* Why such a call, or that of another function with a library of the device, stays on the host; NULL: it does not, or
+ * is none. */
+const char *offload_on_host(struct offload *o, const struct tree_stmt *s);
+void offload_solver_touches(struct offload *o, struct tree_stmt *s, offload_touch *see, void *user);
+void offload_solver(struct offload *o, struct tree_stmt *out, struct tree_stmt *s);
 
 /* ---- offload_message.c ---- */
 

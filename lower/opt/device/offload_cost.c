@@ -156,6 +156,7 @@ static void weigh(struct weighing *w, struct tree_stmt *s, double runs, const st
         weigh_kernel(w, s, runs, frame, true);
         break;
     case PLACE_LIBRARY:
+    case PLACE_SOLVER:
         weigh_product(w, s, runs, frame);
         break;
     case PLACE_SERIAL:
@@ -170,10 +171,10 @@ static void weigh(struct weighing *w, struct tree_stmt *s, double runs, const st
     }
 }
 
-struct offload_cost offload_cost(struct tree *t, int cores)
+struct offload_cost offload_cost(struct tree *t, const struct tree_options *options, int cores)
 {
     struct offload o;
-    offload_decide(&o, t);
+    offload_decide(&o, t, options);
     struct weighing w = { .offload = &o, .cost = { .known = true }, .cores = cores };
     weigh(&w, o.main->body, 1, NULL);
     w.cost.gpu += machine_costs.wait;

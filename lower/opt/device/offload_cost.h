@@ -2,6 +2,7 @@
 #ifndef LOWER_OPT_DEVICE_OFFLOAD_COST_H
 #define LOWER_OPT_DEVICE_OFFLOAD_COST_H
 
+#include "lower/opt/passes.h"
 #include "lower/tree/tree.h"
 
 struct offload_cost {
@@ -13,6 +14,6 @@ struct offload_cost {
 
 /* Of the tree that offload would get in code for a GPU, with values for its symbols (tree_assume). `cores`: that the
  * processor has. */
-struct offload_cost offload_cost(struct tree *t, int cores);
+struct offload_cost offload_cost(struct tree *t, const struct tree_options *options, int cores);
 
 #endif

@@ -23,9 +23,8 @@ static const struct tree_expr *known_factor(const struct tree_stmt *call, int i)
 
 /* ---- many products ---- */
 
-/* Elements from one iteration of a loop over `v` to the next; NULL: they are not always the same. */
-static struct tree_expr *step_of(struct tree *t, const struct tree_expr *address, const struct type *type,
-                                 const struct tree_var *v)
+struct tree_expr *offload_step(struct tree *t, const struct tree_expr *address, const struct type *type,
+                               const struct tree_var *v)
 {
     struct tree_expr *sum = expr_i64(t, 0);
     for (; address->op == EXPR_OFFSET; address = address->args[0]) {
@@ -87,7 +86,7 @@ static bool are_even(struct offload *o, const struct tree_stmt *loop, const stru
     tree_scan_add(&scan, loop);
     for (int i = 0; i < MATRICES; i++) {
         struct tree_expr *const *m = call->args + matrices[i];
-        if (!step_of(o->tree, m[0], call->product->type, loop->var) || !tree_scan_invariant(&scan, m[1]) ||
+        if (!offload_step(o->tree, m[0], call->product->type, loop->var) || !tree_scan_invariant(&scan, m[1]) ||
             !tree_scan_invariant(&scan, m[2]))
             return false;
     }
@@ -121,21 +120,21 @@ bool offload_is_product(struct offload *o, struct tree_stmt *s)
     return call != NULL;
 }
 
-struct products {
+struct search {
     struct offload *offload;
     bool found;
 };
 
 static bool see_product(void *user, struct tree_stmt *s)
 {
-    struct products *p = user;
-    p->found = p->found || offload_is_product(p->offload, s);
+    struct search *p = user;
+    p->found = p->found || offload_is_product(p->offload, s) || offload_is_solver(p->offload, s);
     return !p->found;
 }
 
-bool offload_has_products(struct offload *o, struct tree_stmt *s)
+bool offload_has_library_calls(struct offload *o, struct tree_stmt *s)
 {
-    struct products p = { o, false };
+    struct search p = { o, false };
     stmt_visit(s, see_product, &p);
     return p.found;
 }
@@ -194,7 +193,7 @@ static struct tree_expr *factor(struct writing *w, int i)
 static struct tree_expr *step(struct writing *w, int i)
 {
     struct tree *t = w->offload->tree;
-    return w->loop ? step_of(t, w->call->args[matrices[i]], w->call->product->type, w->loop->var) : expr_i64(t, 0);
+    return w->loop ? offload_step(t, w->call->args[matrices[i]], w->call->product->type, w->loop->var) : expr_i64(t, 0);
 }
 
 void offload_product(struct offload *o, struct tree_stmt *out, struct tree_stmt *s)

@@ -3,11 +3,8 @@
  * in has to be given behind each change of the stream.
  *   $SDFG_STANDIN_CUBLAS_FAIL=K[:STATUS]  call number K of the process fails (13)
  *   $SDFG_STANDIN_COUNTS=FILE             the numbers of calls are added to this file as one line of JSON at the end */
-#include "tests/gpu/standin/driver.h"
-#include "tests/gpu/standin/library.h"
+#include "tests/gpu/standin/library_host.h"
 
-#include <dlfcn.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,19 +16,15 @@ enum {
     EXECUTION_FAILED = 13,
     INTERNAL_ERROR = 14
 };
-enum { THREADS = 256, PEDANTIC = 2, TF32 = 3 };
+enum { PEDANTIC = 2, TF32 = 3 };
 
 API CUresult cuCtxGetCurrent(CUcontext *out);
-API CUresult cuPointerGetAttributes(unsigned count, const int *attributes, void **out, CUdeviceptr address);
-API CUresult cuModuleLoadData(CUmodule *out, const void *image);
 API CUresult cuModuleUnload(CUmodule m);
 API CUresult cuModuleGetFunction(CUfunction *out, CUmodule m, const char *name);
-API CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-                            unsigned shared, CUstream s, void **params, void **extra);
 
 typedef struct {
     CUmodule module;
-    CUfunction product;
+    CUfunction product, system;
     CUstream stream;
     void *workspace;
     int mode;
@@ -45,34 +38,24 @@ API int cublasSetMathMode(cublasHandle_t h, int mode);
 
 /* ---- calls ---- */
 
-enum { CREATE, DESTROY, SET_STREAM, SET_WORKSPACE, SET_MODE, GEMM, GEMM_BATCHED, KINDS };
+enum { CREATE, DESTROY, SET_STREAM, SET_WORKSPACE, SET_MODE, GEMM, GEMM_BATCHED, GETRF, GETRS, KINDS };
 static long calls[KINDS], all;
 
 API long standin_cublas_products(void); /* so far */
 long standin_cublas_products(void) { return calls[GEMM] + calls[GEMM_BATCHED]; }
 
-/* The status that the call shall have. */
 static int enter(int kind)
 {
-    const char *fail = getenv("SDFG_STANDIN_CUBLAS_FAIL"), *status = fail ? strchr(fail, ':') : NULL;
     calls[kind]++;
-    if (!fail || ++all != atol(fail))
-        return SUCCESS;
-    return status ? atoi(status + 1) : EXECUTION_FAILED;
+    return standin_library_enter("SDFG_STANDIN_CUBLAS_FAIL", &all, EXECUTION_FAILED);
 }
 
 __attribute__((destructor)) static void write_counts(void)
 {
-    static const char *const names[] = { "create",   "destroy", "set_stream",  "set_workspace",
-                                         "set_mode", "gemm",    "gemm_batched" };
-    const char *file = getenv("SDFG_STANDIN_COUNTS");
-    FILE *f = file ? fopen(file, "a") : NULL;
-    if (!f)
-        return;
-    for (int i = 0; i < KINDS; i++)
-        fprintf(f, "%s\"cublas_%s\": %ld", i ? ", " : "{", names[i], calls[i]);
-    fprintf(f, "}\n");
-    fclose(f);
+    static const char *const names[] = { "cublas_create",        "cublas_destroy",       "cublas_set_stream",
+                                         "cublas_set_workspace", "cublas_set_mode",      "cublas_gemm",
+                                         "cublas_gemm_batched",  "cublas_getrf_batched", "cublas_getrs_batched" };
+    standin_library_counts(names, calls, KINDS);
 }
 
 static int status_of(CUresult result)
@@ -82,31 +65,6 @@ static int status_of(CUresult result)
 
 /* ---- handles ---- */
 
-/* The image lies beside this library. */
-static void *read_image(void)
-{
-    char file[4096];
-    Dl_info here;
-    if (!dladdr((void *)calls, &here))
-        return NULL;
-    const char *slash = strrchr(here.dli_fname, '/');
-    snprintf(file, sizeof file, "%.*s/libstandin-kernels.so", slash ? (int)(slash - here.dli_fname) : 1,
-             slash ? here.dli_fname : ".");
-    FILE *f = fopen(file, "rb");
-    if (!f)
-        return NULL;
-    fseek(f, 0, SEEK_END);
-    long size = ftell(f);
-    rewind(f);
-    void *image = malloc((size_t)size);
-    if (fread(image, 1, (size_t)size, f) != (size_t)size) {
-        free(image);
-        image = NULL;
-    }
-    fclose(f);
-    return image;
-}
-
 int cublasCreate_v2(cublasHandle_t *out)
 {
     int status = enter(CREATE);
@@ -115,11 +73,10 @@ int cublasCreate_v2(cublasHandle_t *out)
         return status;
     if (cuCtxGetCurrent(&current) || !current)
         return NOT_INITIALIZED;
-    void *image = read_image();
     cublasHandle_t h = calloc(1, sizeof *h);
-    CUresult result = image ? cuModuleLoadData(&h->module, image) : CUDA_ERROR_UNKNOWN;
-    free(image);
-    if (!result && (result = cuModuleGetFunction(&h->product, h->module, "product")))
+    CUresult result = standin_library_load(&h->module, (void *)calls);
+    if (!result && ((result = cuModuleGetFunction(&h->product, h->module, "product")) ||
+                    (result = cuModuleGetFunction(&h->system, h->module, "system"))))
         cuModuleUnload(h->module);
     if (result) {
         free(h);
@@ -146,20 +103,13 @@ int cublasSetStream_v2(cublasHandle_t h, CUstream stream)
     return status;
 }
 
-static bool is_on_device(const void *memory)
-{
-    enum { DEVICE = 2 };
-    const int memory_type = 2;
-    int type = 0;
-    void *out = &type;
-    return cuPointerGetAttributes(1, &memory_type, &out, (uintptr_t)memory) == CUDA_SUCCESS && type == DEVICE;
-}
-
 int cublasSetWorkspace_v2(cublasHandle_t h, void *memory, size_t bytes)
 {
     int status = enter(SET_WORKSPACE);
     h->workspace = memory;
-    return status ? status : is_on_device(memory) && is_on_device((char *)memory + bytes - 1) ? SUCCESS : INVALID_VALUE;
+    return status                                                                             ? status
+           : standin_is_on_device(memory) && standin_is_on_device((char *)memory + bytes - 1) ? SUCCESS
+                                                                                              : INVALID_VALUE;
 }
 
 int cublasSetMathMode(cublasHandle_t h, int mode)
@@ -195,13 +145,8 @@ static int multiply(int kind, cublasHandle_t h, struct standin_product p, const 
     p.rounded = h->mode == TF32;
     factor(p.alpha, p.type, alpha);
     factor(p.beta, p.type, beta);
-    size_t bytes = sizeof p;
-    void *extra[] = { (void *)1, &p, (void *)2, &bytes, NULL };
     int64_t threads = (int64_t)p.m * p.n * p.count;
-    if (!threads)
-        return SUCCESS;
-    return status_of(cuLaunchKernel(h->product, (unsigned)((threads + THREADS - 1) / THREADS), 1, 1, THREADS, 1, 1, 0,
-                                    h->stream, NULL, extra));
+    return status_of(standin_library_launch(h->product, threads, h->stream, &p, sizeof p));
 }
 
 #define ADDRESS(pointer) (uint64_t)(uintptr_t)(pointer)
@@ -233,3 +178,52 @@ PRODUCTS(S, STANDIN_F32)
 PRODUCTS(D, STANDIN_F64)
 PRODUCTS(C, STANDIN_C64)
 PRODUCTS(Z, STANDIN_C128)
+
+/* ---- many small systems ---- */
+
+static int solve(int kind, cublasHandle_t h, struct standin_system s, int *wrong)
+{
+    int status = enter(kind);
+    if (status)
+        return status;
+    if (wrong)
+        *wrong = 0;
+    if (s.n < 0 || s.count < 0 || s.nrhs < 0 || !is_line(s.lda, s.n) || (kind == GETRS && !is_line(s.ldb, s.n)))
+        return INVALID_VALUE;
+    if (!standin_is_on_device((void *)(uintptr_t)s.a))
+        return INVALID_VALUE;
+    return status_of(standin_library_launch(h->system, s.count, h->stream, &s, sizeof s));
+}
+
+#define SYSTEMS(letter, kind)                                                                                          \
+    API int cublas##letter##getrfBatched(cublasHandle_t h, int n, void **a, int lda, int *pivots, int *info,           \
+                                         int count);                                                                   \
+    int cublas##letter##getrfBatched(cublasHandle_t h, int n, void **a, int lda, int *pivots, int *info, int count)    \
+    {                                                                                                                  \
+        struct standin_system s = { .type = kind, .what = STANDIN_GETRF, .batch = 1, .m = n, .n = n, .lda = lda };     \
+        s.count = count;                                                                                               \
+        s.a = ADDRESS(a);                                                                                              \
+        s.pivots = ADDRESS(pivots);                                                                                    \
+        s.info = ADDRESS(info);                                                                                        \
+        return solve(GETRF, h, s, NULL);                                                                               \
+    }                                                                                                                  \
+    API int cublas##letter##getrsBatched(cublasHandle_t h, int op, int n, int nrhs, void **a, int lda,                 \
+                                         const int *pivots, void **b, int ldb, int *info, int count);                  \
+    int cublas##letter##getrsBatched(cublasHandle_t h, int op, int n, int nrhs, void **a, int lda, const int *pivots,  \
+                                     void **b, int ldb, int *info, int count)                                          \
+    {                                                                                                                  \
+        struct standin_system s = { .type = kind, .what = STANDIN_GETRS, .batch = 1, .m = n, .n = n, .lda = lda };     \
+        s.option = op;                                                                                                 \
+        s.nrhs = nrhs;                                                                                                 \
+        s.ldb = ldb;                                                                                                   \
+        s.count = count;                                                                                               \
+        s.a = ADDRESS(a);                                                                                              \
+        s.b = ADDRESS(b);                                                                                              \
+        s.pivots = ADDRESS(pivots);                                                                                    \
+        return solve(GETRS, h, s, info);                                                                               \
+    }
+
+SYSTEMS(S, STANDIN_F32)
+SYSTEMS(D, STANDIN_F64)
+SYSTEMS(C, STANDIN_C64)
+SYSTEMS(Z, STANDIN_C128)

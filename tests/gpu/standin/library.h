@@ -15,4 +15,13 @@ struct standin_product {
     double alpha[2], beta[2];
 };
 
+/* Factorizations and solutions, by columns; one thread for each problem. */
+enum standin_operation { STANDIN_POTRF, STANDIN_GETRF, STANDIN_GETRS };
+struct standin_system {
+    int32_t type, what, option /* upper triangle; transposed */, batch /* `a` and `b` have addresses of matrices */;
+    int32_t m, n, nrhs, lda, ldb, padding;
+    int64_t count;
+    uint64_t a, b, pivots, info; /* info: 0 for none */
+};
+
 #endif
