@@ -62,6 +62,7 @@ enum {
     CUDA_EVENT_NO_TIMING = 2,
     CUDA_HOST_PORTABLE = 1,      /* pinned for all contexts */
     CUDA_LAUNCH_COOPERATIVE = 2, /* CUlaunchAttributeID */
+    CUDA_LAUNCH_CLUSTER = 4,
 };
 
 struct cuda_copy_2d { /* CUDA_MEMCPY2D */
@@ -84,6 +85,7 @@ struct cuda_launch_attribute { /* CUlaunchAttribute */
     int id, padding;
     union {
         int cooperative;
+        unsigned cluster[3];
         char bytes[64];
     } value;
 };

@@ -30,20 +30,19 @@ static bool within_limits(struct sdfg_rt_run *run, const struct sdfg_rt_function
 }
 
 static int launch(const struct sdfg_rt_cuda *cuda, const struct sdfg_rt_kernel *k, cuda_function function,
-                  const int64_t *s, void **extra, cuda_stream stream)
+                  const int64_t *s, void **extra, cuda_stream stream, struct cuda_launch_attribute *how)
 {
     unsigned shape[6];
     for (int i = 0; i < 6; i++)
         shape[i] = (unsigned)s[i];
-    if (!(k->flags & SDFG_RT_COOPERATIVE) || s[0] * s[1] * s[2] == 1)
+    if (!how)
         return cuda->LaunchKernel(function, shape[0], shape[1], shape[2], shape[3], shape[4], shape[5], k->shared,
                                   stream, NULL, extra);
-    struct cuda_launch_attribute cooperative = { .id = CUDA_LAUNCH_COOPERATIVE, .value = { .cooperative = 1 } };
     struct cuda_launch l = { .grid = { shape[0], shape[1], shape[2] },
                              .block = { shape[3], shape[4], shape[5] },
                              .shared = k->shared,
                              .stream = stream,
-                             .attributes = &cooperative,
+                             .attributes = how,
                              .num_attributes = 1 };
     return cuda->LaunchKernelEx(&l, function, NULL, extra);
 }
@@ -85,8 +84,9 @@ static int launch_together(struct sdfg_rt_run *run, const struct sdfg_rt_kernel 
         result = cuda->StreamWaitEvent(stream, gpu->met, 0);
     }
     if (result == CUDA_GOOD) {
+        struct cuda_launch_attribute cooperative = { .id = CUDA_LAUNCH_COOPERATIVE, .value = { .cooperative = 1 } };
         *name = "cuLaunchKernelEx";
-        result = launch(cuda, k, function, shape, extra, stream);
+        result = launch(cuda, k, function, shape, extra, stream, &cooperative);
     }
     if (result == CUDA_GOOD) {
         *name = "cuEventRecord";
@@ -96,13 +96,27 @@ static int launch_together(struct sdfg_rt_run *run, const struct sdfg_rt_kernel 
     return result;
 }
 
+/* A few blocks as one cluster, whose barrier is quicker and needs no memory. The device may have no room for it. */
+static bool launch_cluster(struct sdfg_rt_run *run, const struct sdfg_rt_kernel *k, cuda_function function,
+                           const int64_t *shape, void **extra, cuda_stream stream)
+{
+    enum { MOST_BLOCKS = 8, WITH_CLUSTERS = 90 };
+    if (blocks_of(shape) > MOST_BLOCKS || blocks_of(shape) != shape[0] || run->image->arch < WITH_CLUSTERS)
+        return false;
+    struct cuda_launch_attribute cluster = { .id = CUDA_LAUNCH_CLUSTER,
+                                             .value = { .cluster = { (unsigned)shape[0], 1, 1 } } };
+    return launch(run->gpu->cuda, k, function, shape, extra, stream, &cluster) == CUDA_GOOD;
+}
+
 static int launch_kernel(struct sdfg_rt_run *run, const struct sdfg_rt_kernel *k, cuda_function function,
                          const int64_t *shape, void **extra, cuda_stream stream, const char **name)
 {
     if (!(k->flags & SDFG_RT_COOPERATIVE) || blocks_of(shape) == 1) {
         *name = "cuLaunchKernel";
-        return launch(run->gpu->cuda, k, function, shape, extra, stream);
+        return launch(run->gpu->cuda, k, function, shape, extra, stream, NULL);
     }
+    if (launch_cluster(run, k, function, shape, extra, stream))
+        return CUDA_GOOD;
     pthread_mutex_lock(&run->gpu->lock);
     int result = launch_together(run, k, function, shape, extra, stream, name);
     pthread_mutex_unlock(&run->gpu->lock);

@@ -149,12 +149,12 @@ OWN_PROCESS(copies_and_launches)
     CHECK_INT(objects(), 0);
 }
 
-/* Two calls at once: their kernels may not count each other's blocks. */
-OWN_PROCESS(kernels_whose_threads_meet_do_not_overlap)
+/* Two calls at once: their kernels may not count each other's blocks. A cluster has a barrier of its own. */
+static void meet_twice(const struct sdfg_rt_image *code)
 {
     struct call c[2] = { { .device = { .index = 0 } }, { .device = { .index = 0 } } };
     for (int i = 0; i < 2; i++) {
-        begin(&c[i], &image);
+        begin(&c[i], code);
         struct {
             char *counter, *out;
         } m = { sdfg_rt_device_alloc(c[i].run, 64, SDFG_RT_ON_DEVICE), NULL };
@@ -164,7 +164,8 @@ OWN_PROCESS(kernels_whose_threads_meet_do_not_overlap)
             sdfg_rt_device_zero(c[i].run, m.counter, 4, 0);
             launch(&c[i], MEET, 2, 32, &m, sizeof m);
         }
-        CHECK_INT(calls_of("cuStreamWaitEvent"), i);
+        CHECK_INT(calls_of("cuStreamWaitEvent"), code == &assembly ? i : 0);
+        CHECK_INT(calls_of("cuLaunchKernelEx"), 2 * (i + 1));
         sdfg_rt_device_free(c[i].run, m.counter, SDFG_RT_ON_DEVICE);
     }
     for (int i = 1; i >= 0; i--) {
@@ -174,6 +175,30 @@ OWN_PROCESS(kernels_whose_threads_meet_do_not_overlap)
     sdfg_rt_device_hold();
     sdfg_rt_device_let_go();
     CHECK_INT(objects(), 0);
+}
+
+OWN_PROCESS(kernels_whose_threads_meet_do_not_overlap) { meet_twice(&assembly); }
+
+OWN_PROCESS(clusters_may_overlap) { meet_twice(&image); }
+
+/* The device has no room for a cluster: the driver refuses, and the blocks are launched together. */
+OWN_PROCESS(without_clusters)
+{
+    setenv("SDFG_STANDIN_CLUSTERS", "0", 1);
+    struct call c = { .device = { .index = 0 } };
+    int met[2] = { 0 };
+    begin(&c, &image);
+    struct {
+        char *counter, *out;
+    } m = { sdfg_rt_device_alloc(c.run, 64, SDFG_RT_ON_DEVICE), NULL };
+    m.out = m.counter + 16;
+    sdfg_rt_device_zero(c.run, m.counter, 64, 0);
+    launch(&c, MEET, 2, 32, &m, sizeof m);
+    sdfg_rt_device_copy(c.run, met, m.out, sizeof met, 1, 0, 0, SDFG_RT_TO_HOST, 0);
+    CHECK_INT(met[1], 1);
+    CHECK_INT(calls_of("cuLaunchKernelEx"), 2);
+    sdfg_rt_device_end(c.run);
+    CHECK(says(&c, SDFG_RT_OK, ""));
 }
 
 /* A call that is cancelled, or fails, stops where it is: its blocks serve the next ones. */

@@ -153,6 +153,46 @@ static void place_inside(struct offload *o, struct tree_stmt *s)
         place(o, s->otherwise);
 }
 
+struct steering {
+    struct offload *offload;
+    struct map fetched; /* variables that would have a cell */
+    bool found;
+};
+
+static void find_fetched(void *user, struct tree_expr *e)
+{
+    struct steering *w = user;
+    w->found |= e->op == EXPR_VAR && map_has(&w->fetched, e->var);
+}
+
+static void see_control(void *user, struct tree_expr **e) { expr_visit(*e, find_fetched, user); }
+
+static bool see_steering(void *user, struct tree_stmt *s)
+{
+    struct steering *w = user;
+    if (offload_is_nest(w->offload, s))
+        return false;
+    if (stmt_is_loop(s) || s->kind == STMT_IF)
+        stmt_each_expr(s, see_control, w);
+    return !w->found;
+}
+
+/* Would the host, where it goes through the loop, have to fetch what it knows now, to decide by? What a region leaves
+ * to others is on the device. */
+static bool hides_control(struct offload *o, struct tree_stmt *s)
+{
+    struct tree_scan scan = { .arena = o->tree->scratch };
+    struct steering w = { .offload = o };
+    tree_scan_add(&scan, s);
+    for (uint32_t i = 0; i < scan.assigned.count; i++) {
+        const struct tree_var *v = scan.assigned.slots[i].key;
+        if (!o->in_cell[v->id] && offload_used_outside(o, &scan, v))
+            map_put(o->tree->scratch, &w.fetched, v, s);
+    }
+    stmt_visit(s, see_steering, &w);
+    return w.found;
+}
+
 static enum placement placement(struct offload *o, struct tree_stmt *s)
 {
     if (offload_is_nest(o, s))
@@ -163,8 +203,9 @@ static enum placement placement(struct offload *o, struct tree_stmt *s)
         return PLACE_SOLVER;
     if (!s->body || s->kind == STMT_UPDATE)
         return place_leaf(o, s);
-    if (offload_is_region(o, s))
-        return PLACE_REGION;
+    enum offload_region region = offload_is_region(o, s);
+    if (region == REGION_ALWAYS || (region == REGION_SMALL && !o->large && !hides_control(o, s)))
+        return region == REGION_ALWAYS ? PLACE_REGION : PLACE_SMALL;
     if (offload_has_nests(o, s) || offload_has_library_calls(o, s))
         return PLACE_CONTROL;
     if (!touches_device(o, s))
@@ -185,6 +226,11 @@ static void place(struct offload *o, struct tree_stmt *s)
         stmt_visit(s->body, move_all, o);
     } else if (p == PLACE_SERIAL || p == PLACE_REGION) {
         o->num_nests += p == PLACE_REGION;
+        move_serial(o, s);
+    } else if (p == PLACE_SMALL) {
+        o->large++;
+        place_inside(o, s);
+        o->large--;
         move_serial(o, s);
     } else if (p == PLACE_LIBRARY) {
         o->num_nests++;
@@ -218,16 +264,17 @@ static bool tell(void *user, struct tree_stmt *s)
     struct telling *w = user;
     struct tree *t = w->offload->tree;
     enum placement p = (enum placement)(uintptr_t)map_get(&w->offload->placed, s);
-    if (p == PLACE_REGION) {
+    if (p == PLACE_REGION || p == PLACE_SMALL) {
         w->nests = 0;
         stmt_visit(s, count_nests, w);
-        remark(t->ir->remarks, s->place, remark_subject(t, s), REMARK_REGION, w->nests);
+        remark(t->ir->remarks, s->place, remark_subject(t, s), p == PLACE_REGION ? REMARK_REGION : REMARK_SMALL_REGION,
+               w->nests);
     }
     if (p == PLACE_LIBRARY)
         remark(t->ir->remarks, s->place, remark_subject(t, s), REMARK_CUBLAS);
     if (p == PLACE_SOLVER)
         remark(t->ir->remarks, s->place, remark_subject(t, s), REMARK_CUSOLVER);
-    if (p == PLACE_REGION || p == PLACE_KERNEL || p == PLACE_LIBRARY || p == PLACE_SOLVER)
+    if (p == PLACE_REGION || p == PLACE_SMALL || p == PLACE_KERNEL || p == PLACE_LIBRARY || p == PLACE_SOLVER)
         return false;
     const char *library = s->kind == STMT_CALL ? offload_on_host(w->offload, s) : NULL;
     if (library)

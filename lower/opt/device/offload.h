@@ -40,6 +40,7 @@ enum placement {
     PLACE_CONTROL, /* the host decides, what is inside is placed on its own */
     PLACE_SERIAL,  /* one thread of the device */
     PLACE_REGION,  /* a loop around small nests, as one kernel */
+    PLACE_SMALL,   /* the same for calls whose nests are small; else as PLACE_CONTROL */
     PLACE_LIBRARY, /* products of matrices, which a library of the device does */
     PLACE_SOLVER,  /* factorizations and solutions, which another one does */
     PLACE_KERNEL   /* a nest whose iterations are threads */
@@ -55,6 +56,7 @@ struct offload {
     struct memory outside; /* everything else */
     bool *in_cell;         /* variables that have a cell, by id */
     struct map placed;     /* statement -> enum placement */
+    uint32_t large;        /* loops around that are placed for large nests */
     bool changed, failed;
     bool solvers;       /* there is the library for them */
     bool batches;       /* ... and the one that does many small ones at once */
@@ -171,12 +173,15 @@ void offload_message(struct offload *o, struct tree_stmt *out, struct tree_stmt 
 
 enum { OFFLOAD_REGION_THREADS = 512 }; /* of a block */
 
+enum offload_region { REGION_NONE, REGION_SMALL /* for some values of symbols */, REGION_ALWAYS };
+
 /* Is it a sequential loop around small nests that can be one kernel? The answer does not depend on what is placed
  * where. */
-bool offload_is_region(struct offload *o, struct tree_stmt *s);
+enum offload_region offload_is_region(struct offload *o, struct tree_stmt *s);
 /* Can the statements of a block, for one thread or regions, be one kernel with the statement that follows them? */
 bool offload_is_longer_region(struct offload *o, struct tree_stmt *block, struct tree_stmt *s);
-void offload_region(struct offload *o, struct tree_stmt *out, struct tree_stmt *block);
+/* `large` is what the host does where nests are too large; NULL: they never are. */
+void offload_region(struct offload *o, struct tree_stmt *out, struct tree_stmt *block, struct tree_stmt *large);
 
 /* ---- offload_kernel.c ---- */
 

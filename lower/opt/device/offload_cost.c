@@ -142,6 +142,16 @@ static void weigh_control(struct weighing *w, struct tree_stmt *s, double runs, 
     }
 }
 
+/* One kernel or a loop of launches, whichever is quicker: the call decides. */
+static void weigh_small(struct weighing *w, struct tree_stmt *s, double runs, const struct tree_frame *frame)
+{
+    struct weighing launches = *w;
+    weigh_kernel(w, s, runs, frame, true);
+    weigh_control(&launches, s, runs, frame);
+    if (launches.cost.gpu < w->cost.gpu)
+        *w = launches;
+}
+
 static void weigh(struct weighing *w, struct tree_stmt *s, double runs, const struct tree_frame *frame)
 {
     if (s->kind == STMT_BLOCK) {
@@ -154,6 +164,9 @@ static void weigh(struct weighing *w, struct tree_stmt *s, double runs, const st
         break;
     case PLACE_REGION:
         weigh_kernel(w, s, runs, frame, true);
+        break;
+    case PLACE_SMALL:
+        weigh_small(w, s, runs, frame);
         break;
     case PLACE_LIBRARY:
     case PLACE_SOLVER:

@@ -313,6 +313,15 @@ static void write_control(struct offload *o, struct tree_stmt *out, struct tree_
         offload_send(o, out, s->var, s->place);
 }
 
+/* Two versions: one kernel, or the host's loop with the launches in it. */
+static void write_small(struct offload *o, struct tree_stmt *out, struct tree_stmt *s)
+{
+    struct tree_stmt *region = stmt_block(o->tree), *large = stmt_block(o->tree);
+    stmt_append(o->tree, region, stmt_clone(o->tree, s));
+    write_control(o, large, s);
+    offload_region(o, out, region, large);
+}
+
 static enum placement placed(struct offload *o, const struct tree_stmt *s)
 {
     return (enum placement)(uintptr_t)map_get(&o->placed, s);
@@ -326,6 +335,9 @@ static void write_item(struct offload *o, struct tree_stmt *out, struct tree_stm
         break;
     case PLACE_CONTROL:
         write_control(o, out, s);
+        break;
+    case PLACE_SMALL:
+        write_small(o, out, s);
         break;
     case PLACE_LIBRARY:
         offload_product(o, out, s);
@@ -353,7 +365,7 @@ struct serial_run {
 static void flush(struct offload *o, struct tree_stmt *out, struct serial_run *r)
 {
     if (r->region)
-        offload_region(o, out, r->serial);
+        offload_region(o, out, r->serial, NULL);
     else if (r->serial->items.count)
         offload_serial(o, out, r->serial);
     r->region = false;

@@ -148,6 +148,7 @@ struct candidate {
     const struct tree_scan *scan;
     struct map allocated; /* variable -> ALLOC */
     bool nests, fits;
+    bool large; /* a nest that symbols may make large */
 };
 
 /* Iterations of the loops in a statement, one in the other. */
@@ -238,6 +239,19 @@ static void check_inside(struct candidate *c, struct tree_stmt *s, const struct 
         check(c, s->otherwise, inside);
 }
 
+/* A nest of several loops that may be too large for what is assumed of symbols: the call decides. */
+static void check_nest(struct candidate *c, struct tree_stmt *s, const struct tree_frame *frame)
+{
+    struct tree *t = c->offload->tree;
+    bool plane = is_plane(t, s), fits = iterations(t, s) <= (plane ? REGION_MOST_STEP : REGION_MOST_ROWS);
+    struct region_limits l = { t, c->scan, frame };
+    struct tree_expr *count = plane && !fits ? offload_region_count(c->offload, &l, s) : NULL;
+    bool decided = count && count->op != EXPR_INT && !offload_on_device(c->offload, count);
+    c->nests = true;
+    c->large |= decided;
+    c->fits &= fits || decided;
+}
+
 static void check(struct candidate *c, struct tree_stmt *s, const struct tree_frame *frame)
 {
     if (s->kind == STMT_BLOCK) {
@@ -250,9 +264,7 @@ static void check(struct candidate *c, struct tree_stmt *s, const struct tree_fr
         c->fits = false;
         break;
     case ITEM_THREADS:
-        c->nests = true;
-        c->fits &=
-            iterations(c->offload->tree, s) <= (is_plane(c->offload->tree, s) ? REGION_MOST_STEP : REGION_MOST_ROWS);
+        check_nest(c, s, frame);
         break;
     case ITEM_MEMORY:
         c->fits &= memory_fits(c, s, frame);
@@ -266,20 +278,21 @@ static void check(struct candidate *c, struct tree_stmt *s, const struct tree_fr
 }
 
 /* Statements that stand one behind the other: only all of them together have to be closed. */
-static bool is_region(struct offload *o, struct tree_stmt *block)
+static enum offload_region is_region(struct offload *o, struct tree_stmt *block)
 {
     struct tree_scan scan = { .arena = o->tree->scratch };
     tree_scan_add(&scan, block);
     if (!offload_is_closed(o, &scan))
-        return false;
+        return REGION_NONE;
     struct candidate c = { .offload = o, .scan = &scan, .fits = true };
     check(&c, block, NULL);
-    return c.fits && c.nests;
+    return !c.fits || !c.nests ? REGION_NONE : c.large ? REGION_SMALL : REGION_ALWAYS;
 }
 
-bool offload_is_region(struct offload *o, struct tree_stmt *s)
+enum offload_region offload_is_region(struct offload *o, struct tree_stmt *s)
 {
-    return stmt_is_loop(s) && offload_region_item(o, s, NULL) == ITEM_CONTROL && is_region(o, s);
+    bool loop = stmt_is_loop(s) && offload_region_item(o, s, NULL) == ITEM_CONTROL;
+    return loop ? is_region(o, s) : REGION_NONE;
 }
 
 bool offload_is_longer_region(struct offload *o, struct tree_stmt *block, struct tree_stmt *s)
@@ -288,5 +301,5 @@ bool offload_is_longer_region(struct offload *o, struct tree_stmt *block, struct
     for (uint32_t i = 0; i < block->items.count; i++)
         stmt_append(o->tree, all, block->items.items[i]);
     stmt_append(o->tree, all, s);
-    return is_region(o, all);
+    return is_region(o, all) == REGION_ALWAYS;
 }

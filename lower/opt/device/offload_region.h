@@ -7,7 +7,8 @@
 
 enum { /* iterations of a nest, with those of the loops in it */
        REGION_MOST_STEP = 1 << 16,
-       REGION_MOST_ROWS = 1 << 21 /* that has one loop for threads: they do the same in a kernel of its own */
+       REGION_MOST_SMALL = 1 << 17, /* where the call decides */
+       REGION_MOST_ROWS = 1 << 21   /* that has one loop for threads: they do the same in a kernel of its own */
 };
 
 /* What a statement of a region becomes. */
@@ -51,16 +52,28 @@ struct device_region {
     const struct tree_scan *scan;
     const struct map *own; /* memory of the threads' own; NULL: none */
     region_touched_list pending;
+    bool trying;           /* what is written is thrown away */
+    bool small;            /* nests of several loops have at most REGION_MOST_SMALL iterations */
     struct tree_stmt *one; /* the branch for thread 0 that was opened last */
     struct tree_expr *thread, *threads;
     struct tree_expr *first;          /* is it the one that writes for all? NULL: thread 0 does */
     struct tree_stmt *front, *behind; /* of the host */
-    struct tree_expr *most;           /* iterations of a nest; NULL: none yet */
+    struct tree_expr *most, *planes;  /* iterations of a nest, and of one of several loops; NULL: none yet */
     struct map private;               /* assignments that only items for thread 0 need */
     const struct tree_frame *frame;
 };
 
 void offload_region_items(struct device_region *r, struct tree_stmt *out, struct tree_stmt *block);
+
+/* ---- offload_region_share.c ---- */
+
+/* Iterations of the loops of a nest that are counted together, at most, as a value of the host. NULL: not known, or it
+ * is one loop. */
+struct tree_expr *offload_region_count(struct offload *o, const struct region_limits *l, struct tree_stmt *nest);
+void offload_region_nest(struct device_region *r, struct tree_stmt *out, struct tree_stmt *nest);
+/* The elements of a copy from `from`, or of memory that is cleared (NULL). */
+void offload_region_elements(struct device_region *r, struct tree_stmt *out, const struct tree_stmt *s,
+                             struct tree_expr *from);
 /* for i = begin + thread * step to end step threads * step; the counter `v` may be NULL. */
 struct tree_stmt *offload_region_loop(struct device_region *r, struct tree_stmt *out, struct tree_var *v,
                                       struct tree_expr *begin, struct tree_expr *end, struct tree_expr *step);

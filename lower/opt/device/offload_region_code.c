@@ -20,12 +20,13 @@
  * one accesses. Branches around barriers are uniform, since all threads compute the same conditions. The number of
  * blocks does not matter for the result. Profitability: the iterations of each nest, with the sequential loops in it,
  * are few; extents that symbols decide count as ASSUMED_EXTENT. */
-#include "lower/opt/device/offload_group.h"
 #include "lower/opt/device/offload_region.h"
 #include "lower/tree/tree_rewrite.h"
 
-enum {
-    MOST_OF_ONE_BLOCK = 1 << 12 /* iterations of a nest, for which one block is quicker than a barrier of the grid */
+enum { /* iterations of a nest */
+       MOST_OF_ONE_BLOCK = 1 << 10,
+       MOST_OF_CLUSTER = 1 << 14, /* of CLUSTER blocks, whose barrier is some times quicker than that of a grid */
+       CLUSTER = 8
 };
 
 /* ---- barriers ---- */
@@ -133,74 +134,22 @@ static void meet(struct device_region *r, struct tree_stmt *out, struct tree_stm
 
 /* ---- code ---- */
 
-static void count_iterations(struct device_region *r, struct tree_expr *begin, struct tree_expr *end)
-{
-    struct tree *t = r->offload->tree;
-    struct region_limits l = { t, r->scan, r->frame };
-    struct tree_expr *high = offload_region_limit(&l, end, true),
-                     *low = high ? offload_region_limit(&l, begin, false) : NULL;
-    struct tree_expr *count = low ? expr_binary(t, EXPR_SUB, expr_cast(t, type_basic(t->ir, TYPE_I64), high),
-                                                expr_cast(t, type_basic(t->ir, TYPE_I64), low))
-                                  : expr_i64(t, REGION_MOST_STEP);
-    r->most = r->most && !expr_equal(r->most, count) ? expr_binary(t, EXPR_MAX, r->most, count) : count;
-}
-
-struct tree_stmt *offload_region_loop(struct device_region *r, struct tree_stmt *out, struct tree_var *v,
-                                      struct tree_expr *begin, struct tree_expr *end, struct tree_expr *step)
-{
-    struct tree *t = r->offload->tree;
-    const struct type *wide = type_basic(t->ir, TYPE_I64);
-    struct tree_var *i = v && v->type == wide ? v : tree_var(t, v ? v->name : "k", wide);
-    count_iterations(r, begin, end);
-    begin = expr_cast(t, wide, begin);
-    step = expr_cast(t, wide, step);
-    struct tree_expr *first = expr_binary(t, EXPR_ADD, begin, expr_binary(t, EXPR_MUL, r->thread, step));
-    struct tree_stmt *loop =
-        stmt_for(t, out, i, first, expr_cast(t, wide, end), expr_binary(t, EXPR_MUL, r->threads, step));
-    if (v && v != i)
-        stmt_assign(t, loop->body, v, expr_cast(t, v->type, expr_var(t, i)));
-    return loop;
-}
-
-static void write_threads(struct device_region *r, struct tree_stmt *out, struct tree_stmt *s)
+/* The host allocates as much as any iteration asks for. */
+static void allocate(struct device_region *r, const struct tree_stmt *s)
 {
     struct offload *o = r->offload;
-    struct offload_group g;
-    offload_group_find(o, s, s, r->level == TREE_GRID ? TREE_BLOCK : r->level, &g);
-    g.own = r->own;
-    bool ordered = false;
-    for (uint32_t i = 0; i < g.count; i++)
-        ordered |= g.places[i].ordered;
-    struct tree_expr *threads = r->threads;
-    if (ordered && r->level == TREE_GRID) { /* the first block alone */
-        out = stmt_if(o->tree, out, expr_binary(o->tree, EXPR_LT, r->thread, expr_i64(o->tree, OFFLOAD_REGION_THREADS)))
-                  ->body;
-        r->threads = expr_i64(o->tree, OFFLOAD_REGION_THREADS);
-    }
-    offload_group_begin(o, &g, out);
-    struct tree_stmt *loop = offload_region_loop(r, out, s->var, s->begin, s->end, s->step);
-    r->threads = threads;
-    loop->place = s->place;
-    stmt_append(o->tree, loop->body, s->body);
-    offload_group_end(o, &g, out);
+    struct tree *t = o->tree;
+    struct region_limits l = { t, r->scan, r->frame };
+    struct tree_expr *most = offload_value(o, r->front, offload_region_limit(&l, s->count, true), s->place);
+    struct tree_var *twin = offload_twins(o, expr_var(t, s->var))->var;
+    most = most->op == EXPR_INT ? most : expr_binary(t, EXPR_MAX, most, expr_i64(t, 0));
+    struct tree_stmt *d =
+        stmt_alloc(t, r->front, twin, s->type, stmt_variable(t, r->front, "count", most), TREE_DEVICE);
+    d->alias = s->alias;
+    d->place = s->place;
+    stmt_free(t, r->behind, twin)->where = TREE_DEVICE;
 }
 
-/* Element by element; zero bytes are the number zero in all basic types. */
-static void write_elements(struct device_region *r, struct tree_stmt *out, const struct tree_stmt *s,
-                           struct tree_expr *from)
-{
-    struct tree *t = r->offload->tree;
-    struct tree_expr *zero = expr_i64(t, 0), *target = s->kind == STMT_ALLOC ? expr_var(t, s->var) : s->pointer;
-    struct tree_stmt *loop = offload_region_loop(r, out, NULL, zero, s->count, expr_i64(t, 1));
-    struct tree_expr *k = expr_var(t, loop->var);
-    const struct type *pointer = type_pointer(t->ir, s->type);
-    struct tree_expr *value =
-        from ? expr_load(t, s->type, expr_cast(t, pointer, from), k, s->alias2) : expr_cast(t, s->type, zero);
-    loop->place = s->place;
-    stmt_store(t, loop->body, expr_cast(t, pointer, target), k, value, s->alias);
-}
-
-/* The host allocates as much as any iteration asks for. */
 static void write_memory(struct device_region *r, struct tree_stmt *out, struct tree_stmt *s)
 {
     struct offload *o = r->offload;
@@ -211,15 +160,8 @@ static void write_memory(struct device_region *r, struct tree_stmt *out, struct 
     }
     if (s->kind == STMT_FREE)
         return;
-    struct region_limits l = { t, r->scan, r->frame };
-    struct tree_expr *most = offload_value(o, r->front, offload_region_limit(&l, s->count, true), s->place);
-    struct tree_var *twin = offload_twins(o, expr_var(t, s->var))->var;
-    most = most->op == EXPR_INT ? most : expr_binary(t, EXPR_MAX, most, expr_i64(t, 0));
-    struct tree_stmt *d =
-        stmt_alloc(t, r->front, twin, s->type, stmt_variable(t, r->front, "count", most), TREE_DEVICE);
-    d->alias = s->alias;
-    d->place = s->place;
-    stmt_free(t, r->behind, twin)->where = TREE_DEVICE;
+    if (!r->trying)
+        allocate(r, s);
     if (!s->zero)
         return;
     region_touched_list next = { 0 };
@@ -227,7 +169,7 @@ static void write_memory(struct device_region *r, struct tree_stmt *out, struct 
     if (conflicts(&r->pending, &next))
         barrier(r, out);
     unite(r, &next);
-    write_elements(r, out, s, NULL);
+    offload_region_elements(r, out, s, NULL);
 }
 
 static void write_one(struct device_region *r, struct tree_stmt *out, struct tree_stmt *s)
@@ -299,21 +241,99 @@ static void write_branch(struct device_region *r, struct tree_stmt *out, struct 
     stmt_append(r->offload->tree, out, s);
 }
 
-/* The end of the body comes before its beginning, and before the condition. */
-static void write_loop(struct device_region *r, struct tree_stmt *out, struct tree_stmt *s)
+/* ---- loops: the end of the body comes before its beginning, and before the condition ---- */
+
+static bool within(const region_touched_list *a, const region_touched_list *b)
+{
+    for (uint32_t i = 0; i < a->count; i++) {
+        unsigned missing = a->items[i].how;
+        for (uint32_t k = 0; k < b->count; k++)
+            if (b->items[k].memory == a->items[i].memory)
+                missing &= ~b->items[k].how;
+        if (missing)
+            return false;
+    }
+    return true;
+}
+
+static bool count_barrier(void *user, struct tree_stmt *s)
+{
+    *(uint32_t *)user += s->kind == STMT_BARRIER;
+    return true;
+}
+
+static uint32_t barriers_in(struct tree_stmt *s)
+{
+    uint32_t count = 0;
+    stmt_visit(s, count_barrier, &count);
+    return count;
+}
+
+static struct tree_stmt *write_body(struct device_region *r, struct tree_stmt *s, struct tree_stmt *body)
 {
     struct tree_frame frame = { .outer = r->frame, .loop = s };
+    if (s->kind == STMT_FOR)
+        r->frame = &frame;
+    struct tree_stmt *out = write_block(r, body);
+    r->frame = frame.outer;
+    if (s->kind == STMT_DO)
+        meet(r, out, s, false, false);
+    return out;
+}
+
+/* How many barriers the body has if what is in `pending` came before; `pending` becomes what is pending at the end.
+ * What this writes is thrown away. */
+static uint32_t try_body(struct device_region *r, struct tree_stmt *s, region_touched_list *pending)
+{
+    struct device_region kept = *r;
+    r->trying = true;
+    r->pending = copy_of(r, pending);
+    uint32_t count = barriers_in(write_body(r, s, stmt_clone(r->offload->tree, s->body)));
+    *pending = r->pending;
+    *r = kept;
+    return count;
+}
+
+/* What the end of the body may leave to its beginning, so that a barrier at the end is not needed; nothing if that one
+ * is as good. */
+static region_touched_list carried_by(struct device_region *r, struct tree_stmt *s, const region_touched_list *all)
+{
+    enum { TRIES = 3 };
+    struct tree_scan scan = { .arena = r->offload->tree->scratch };
+    region_touched_list none = { 0 }, carried = copy_of(r, &r->pending), header = { 0 };
+    tree_scan_add(&scan, s->body);
+    if (r->trying || scan.breaks)
+        return none;
+    if (s->kind != STMT_DO)
+        header = touched_by(r, s, false, false);
+    uint32_t without = try_body(r, s, &carried);
+    if (conflicts(&carried, &header) || !conflicts(&carried, all))
+        return none;
+    for (int i = 0; i < TRIES; i++) {
+        region_touched_list start = copy_of(r, &r->pending), end;
+        for (uint32_t k = 0; k < carried.count; k++)
+            add(r->offload->tree->scratch, &start, carried.items[k]);
+        end = start;
+        if (try_body(r, s, &end) > without || conflicts(&end, &header))
+            return none;
+        if (within(&end, &start))
+            return carried;
+        for (uint32_t k = 0; k < end.count; k++)
+            add(r->offload->tree->scratch, &carried, end.items[k]);
+    }
+    return none;
+}
+
+static void write_loop(struct device_region *r, struct tree_stmt *out, struct tree_stmt *s)
+{
     region_touched_list all = touched_by(r, s, true, false);
     if (s->kind != STMT_DO)
         meet(r, out, s, false, false);
-    region_touched_list before = copy_of(r, &r->pending);
-    if (s->kind == STMT_FOR)
-        r->frame = &frame;
-    struct tree_stmt *body = write_block(r, s->body);
-    r->frame = frame.outer;
-    if (s->kind == STMT_DO)
-        meet(r, body, s, false, false);
-    if (conflicts(&r->pending, &all))
+    region_touched_list before = copy_of(r, &r->pending), carried = carried_by(r, s, &all);
+    unite(r, &carried);
+    region_touched_list start = copy_of(r, &r->pending);
+    struct tree_stmt *body = write_body(r, s, s->body);
+    if (conflicts(&r->pending, &all) && !(carried.count && within(&r->pending, &start)))
         barrier(r, body);
     s->body = body;
     unite(r, &before);
@@ -333,7 +353,7 @@ static void write(struct device_region *r, struct tree_stmt *out, struct tree_st
         break;
     case ITEM_THREADS:
         meet(r, out, s, true, false);
-        write_threads(r, out, s);
+        offload_region_nest(r, out, s);
         break;
     case ITEM_SUMS:
         meet(r, out, s, true, false);
@@ -341,7 +361,7 @@ static void write(struct device_region *r, struct tree_stmt *out, struct tree_st
         break;
     case ITEM_COPY:
         meet(r, out, s, true, false);
-        write_elements(r, out, s, s->kind == STMT_COPY ? s->pointer2 : NULL);
+        offload_region_elements(r, out, s, s->kind == STMT_COPY ? s->pointer2 : NULL);
         break;
     case ITEM_MEMORY:
         write_memory(r, out, s);
@@ -378,41 +398,64 @@ static struct tree_expr *times_block(struct tree *t, enum tree_thread which)
     return expr_binary(t, EXPR_MUL, id(t, which), expr_i64(t, OFFLOAD_REGION_THREADS));
 }
 
-/* One block where that is enough; the runtime takes as many as the device can run at once. */
+/* One block where that is enough, or one cluster; the runtime takes as many as the device can run at once. */
 static struct tree_expr *blocks(struct tree *t, struct tree_expr *most)
 {
-    struct tree_expr *few = expr_binary(t, EXPR_LE, most, expr_i64(t, MOST_OF_ONE_BLOCK));
+    struct tree_expr *one = expr_binary(t, EXPR_LE, most, expr_i64(t, MOST_OF_ONE_BLOCK));
+    struct tree_expr *few = expr_binary(t, EXPR_LE, most, expr_i64(t, MOST_OF_CLUSTER));
     struct tree_expr *count = expr_binary(t, EXPR_ADD, most, expr_i64(t, OFFLOAD_REGION_THREADS - 1));
-    return expr_select(t, few, expr_i64(t, 1), expr_binary(t, EXPR_DIV, count, expr_i64(t, OFFLOAD_REGION_THREADS)));
+    count = expr_binary(t, EXPR_DIV, count, expr_i64(t, OFFLOAD_REGION_THREADS));
+    return expr_select(t, one, expr_i64(t, 1), expr_select(t, few, expr_i64(t, CLUSTER), count));
 }
 
-void offload_region(struct offload *o, struct tree_stmt *out, struct tree_stmt *block)
+static struct tree_stmt *write_kernel(struct device_region *r, struct tree_stmt *out, struct tree_stmt *block)
+{
+    struct offload *o = r->offload;
+    struct tree *t = o->tree;
+    struct tree_stmt *all = stmt_block(t), *store = stmt_block(t);
+    const struct place *place = block->items.items[0]->place;
+    offload_load_cells(o, all, r->scan, NULL);
+    offload_store_cells(o, store, r->scan, NULL);
+    r->thread =
+        own_variable(t, all, "thread", expr_binary(t, EXPR_ADD, times_block(t, THREAD_BLOCK), id(t, THREAD_INDEX)));
+    r->threads = own_variable(t, all, "threads", times_block(t, THREAD_GRID_SIZE));
+    offload_region_items(r, all, block);
+    if (store->items.count) {
+        barrier(r, all);
+        stmt_append(t, stmt_if(t, all, expr_binary(t, EXPR_EQ, r->thread, expr_i64(t, 0)))->body, store);
+    }
+    stmt_append(t, out, r->front);
+    struct tree_stmt *k = offload_kernel(o, out, "region", all, place, false);
+    struct tree_kernel *kernel = NEW(t->arena, struct tree_kernel);
+    kernel->cooperative = true;
+    k->kernel = kernel;
+    k->args[KERNEL_BLOCK] = expr_i64(t, OFFLOAD_REGION_THREADS);
+    stmt_append(t, out, r->behind);
+    return k;
+}
+
+void offload_region(struct offload *o, struct tree_stmt *out, struct tree_stmt *block, struct tree_stmt *large)
 {
     struct tree *t = o->tree;
     const struct place *place = block->items.items[0]->place;
     struct tree_scan scan = { .arena = t->scratch };
     tree_scan_add(&scan, block);
-    struct device_region r = {
-        .offload = o, .level = TREE_GRID, .scan = &scan, .front = stmt_block(t), .behind = stmt_block(t)
-    };
-    struct tree_stmt *all = stmt_block(t), *store = stmt_block(t);
-    offload_load_cells(o, all, &scan, NULL);
-    offload_store_cells(o, store, &scan, NULL);
-    r.thread =
-        own_variable(t, all, "thread", expr_binary(t, EXPR_ADD, times_block(t, THREAD_BLOCK), id(t, THREAD_INDEX)));
-    r.threads = own_variable(t, all, "threads", times_block(t, THREAD_GRID_SIZE));
-    offload_region_items(&r, all, block);
-    if (store->items.count) {
-        barrier(&r, all);
-        stmt_append(t, stmt_if(t, all, expr_binary(t, EXPR_EQ, r.thread, expr_i64(t, 0)))->body, store);
-    }
-    stmt_append(t, out, r.front);
+    struct device_region r = { .offload = o,
+                               .level = TREE_GRID,
+                               .scan = &scan,
+                               .small = large != NULL,
+                               .front = stmt_block(t),
+                               .behind = stmt_block(t) };
+    struct tree_stmt *small = stmt_block(t), *k = write_kernel(&r, small, block);
     struct tree_expr *most = stmt_variable(t, out, "most", offload_value(o, out, r.most, place));
-    struct tree_stmt *k = offload_kernel(o, out, "region", all, place, false);
-    struct tree_kernel *kernel = NEW(t->arena, struct tree_kernel);
-    kernel->cooperative = true;
-    k->kernel = kernel;
     k->args[KERNEL_GRID] = blocks(t, most);
-    k->args[KERNEL_BLOCK] = expr_i64(t, OFFLOAD_REGION_THREADS);
-    stmt_append(t, out, r.behind);
+    if (!large) {
+        stmt_append(t, out, small);
+        return;
+    }
+    struct tree_expr *count = offload_value(o, out, r.planes, place);
+    struct tree_stmt *branch = stmt_if(t, out, expr_binary(t, EXPR_LE, count, expr_i64(t, REGION_MOST_SMALL)));
+    branch->place = place;
+    branch->otherwise = large;
+    stmt_append(t, branch->body, small);
 }

@@ -1,6 +1,7 @@
 /* Devices, contexts, images and launches.
  *   $SDFG_STANDIN_DEVICES=N  how many devices there are (1)
  *   $SDFG_STANDIN_ARCH=90    their compute capability
+ *   $SDFG_STANDIN_CLUSTERS=0  they have no room for clusters
  *   $SDFG_STANDIN_VERSION    of CUDA, as cuDriverGetVersion gives it (12090) */
 #include "tests/gpu/standin/driver.h"
 
@@ -354,6 +355,7 @@ typedef struct {
         union {
             char bytes[64];
             int cooperative;
+            unsigned cluster[3];
         } value;
     } * attrs;
     unsigned numAttrs;
@@ -362,12 +364,22 @@ typedef struct {
 CUresult cuLaunchKernelEx(const void *config, CUfunction f, void **params, void **extra)
 {
     ENTER(true);
-    enum { COOPERATIVE = 2 };
+    enum { COOPERATIVE = 2, CLUSTER = 4, MOST_IN_CLUSTER = 8 };
     const CUlaunchConfig *c = config;
     const int64_t shape[] = { c->gridDimX, c->gridDimY, c->gridDimZ, c->blockDimX, c->blockDimY, c->blockDimZ };
     bool cooperative = false;
-    for (unsigned i = 0; i < c->numAttrs; i++)
+    for (unsigned i = 0; i < c->numAttrs; i++) {
+        const unsigned *cluster = c->attrs[i].value.cluster;
         cooperative |= c->attrs[i].id == COOPERATIVE && c->attrs[i].value.cooperative;
+        if (c->attrs[i].id != CLUSTER)
+            continue;
+        if (standin_setting("SDFG_STANDIN_ARCH", 90) < 90 || !standin_setting("SDFG_STANDIN_CLUSTERS", 1) ||
+            cluster[0] * cluster[1] * cluster[2] > MOST_IN_CLUSTER)
+            return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+        if (cluster[0] != c->gridDimX || cluster[1] != c->gridDimY || cluster[2] != c->gridDimZ)
+            return CUDA_ERROR_NOT_SUPPORTED; /* one cluster alone */
+        cooperative = true;                  /* its blocks run at once */
+    }
     return launch(f, shape, cooperative, c->hStream, params, extra);
 }
 
