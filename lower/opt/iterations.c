@@ -30,10 +30,28 @@ static void see_use(void *user, struct tree_expr *e)
 
 static void see_operand(void *user, struct tree_expr **e) { expr_visit(*e, see_use, user); }
 
+static bool assigns(const struct tree_stmt *block, const struct tree_var *v)
+{
+    for (uint32_t i = 0; i < block->items.count; i++)
+        if (block->items.items[i]->kind == STMT_ASSIGN && block->items.items[i]->var == v)
+            return true;
+    return false;
+}
+
+typedef VEC(const struct tree_var *) var_list;
+
+static void define(struct defined *d, const struct tree_stmt *s, var_list *added)
+{
+    if (map_has(&d->vars, s->var))
+        return;
+    map_put(d->arena, &d->vars, s->var, (void *)(uintptr_t)s);
+    vec_push(d->arena, added, s->var);
+}
+
 /* Is every variable given a value before it is used, in the same iteration? */
 static void check_defined(struct defined *d, struct tree_stmt *s)
 {
-    VEC(const struct tree_var *) added = { 0 };
+    var_list added = { 0 };
     stmt_each_expr(s, see_operand, d);
     if (s->kind == STMT_FOR)
         map_put(d->arena, &d->vars, s->var, s);
@@ -44,9 +62,12 @@ static void check_defined(struct defined *d, struct tree_stmt *s)
     for (uint32_t i = 0; i < s->items.count; i++) {
         struct tree_stmt *item = s->items.items[i];
         check_defined(d, item);
-        if ((item->kind == STMT_ASSIGN || item->kind == STMT_ALLOC) && !map_has(&d->vars, item->var)) {
-            map_put(d->arena, &d->vars, item->var, item);
-            vec_push(d->arena, &added, item->var);
+        if (item->kind == STMT_ASSIGN || item->kind == STMT_ALLOC)
+            define(d, item, &added);
+        for (uint32_t k = 0; item->kind == STMT_IF && item->otherwise && k < item->body->items.count; k++) {
+            const struct tree_stmt *x = item->body->items.items[k];
+            if (x->kind == STMT_ASSIGN && assigns(item->otherwise, x->var)) /* on both ways */
+                define(d, x, &added);
         }
     }
     if (s->kind == STMT_FOR)

@@ -56,7 +56,9 @@ struct device_region {
     bool small;            /* nests of several loops have at most REGION_MOST_SMALL iterations */
     struct tree_stmt *one; /* the branch for thread 0 that was opened last */
     struct tree_expr *thread, *threads;
+    int64_t each;                     /* threads that share an iteration of a loop; 0: one */
     struct tree_expr *first;          /* is it the one that writes for all? NULL: thread 0 does */
+    struct tree_expr *within;         /* may it write in nests? NULL: all do */
     struct tree_stmt *front, *behind; /* of the host */
     struct tree_expr *most, *planes;  /* iterations of a nest, and of one of several loops; NULL: none yet */
     struct map private;               /* assignments that only items for thread 0 need */

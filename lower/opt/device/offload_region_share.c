@@ -11,6 +11,7 @@
  * them to one thread. */
 #include "lower/opt/device/offload_group.h"
 #include "lower/opt/device/offload_region.h"
+#include "lower/opt/device/offload_team.h"
 #include "lower/tree/tree_cost.h"
 #include "lower/tree/tree_rewrite.h"
 
@@ -41,7 +42,8 @@ static void count_iterations(struct device_region *r, struct tree_expr *begin, s
     struct tree *t = r->offload->tree;
     struct region_limits l = { t, r->scan, r->frame };
     struct tree_expr *count = limit_of_count(t, &l, begin, end);
-    r->most = larger(t, r->most, count ? count : expr_i64(t, REGION_MOST_STEP));
+    count = count ? count : expr_i64(t, REGION_MOST_STEP);
+    r->most = larger(t, r->most, r->each ? expr_binary(t, EXPR_MUL, count, expr_i64(t, r->each)) : count);
 }
 
 /* ---- nests of several loops ---- */
@@ -154,9 +156,10 @@ struct tree_stmt *offload_region_loop(struct device_region *r, struct tree_stmt 
     return loop;
 }
 
-void offload_region_nest(struct device_region *r, struct tree_stmt *out, struct tree_stmt *s)
+static void write_nest(struct device_region *r, struct tree_stmt *out, struct tree_stmt *const *loops, uint32_t count)
 {
     struct offload *o = r->offload;
+    struct tree_stmt *s = loops[0];
     struct offload_group g;
     offload_group_find(o, s, s, r->level == TREE_GRID ? TREE_BLOCK : r->level, &g);
     g.own = r->own;
@@ -169,9 +172,9 @@ void offload_region_nest(struct device_region *r, struct tree_stmt *out, struct 
                   ->body;
         r->threads = expr_i64(o->tree, OFFLOAD_REGION_THREADS);
     }
+    if (r->within && !g.count)
+        out = stmt_if(o->tree, out, r->within)->body;
     offload_group_begin(o, &g, out);
-    struct tree_stmt *loops[MOST_LOOPS];
-    uint32_t count = r->level == TREE_GRID ? find_loops(o, s, r->small, loops) : 1;
     if (count > 1) {
         write_loops(r, out, loops, count)->place = s->place;
     } else {
@@ -181,6 +184,15 @@ void offload_region_nest(struct device_region *r, struct tree_stmt *out, struct 
     }
     r->threads = threads;
     offload_group_end(o, &g, out);
+}
+
+void offload_region_nest(struct device_region *r, struct tree_stmt *out, struct tree_stmt *s)
+{
+    struct tree_stmt *loops[MOST_LOOPS];
+    uint32_t count = r->level == TREE_GRID ? find_loops(r->offload, s, r->small, loops) : 1;
+    loops[0] = s;
+    if (count > 1 || r->level != TREE_GRID || !offload_team_in_region(r, out, s))
+        write_nest(r, out, loops, count);
 }
 
 /* Element by element; zero bytes are the number zero in all basic types. */

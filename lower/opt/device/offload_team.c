@@ -15,7 +15,8 @@
  * Profitability: In a nest of one loop a block if there are nests inside, which would be loops of one thread else.
  * Where there are sums alone, a warp if they go along rows, so that neighbouring threads read neighbouring elements,
  * and otherwise, along columns, the threads of a block with the same x. Nests of several loops have threads enough: a
- * warp, if it goes along rows. */
+ * warp, if it goes along rows. In regions of the grid, whose blocks are given, warps and the threads with the same lane
+ * are teams, for loops that may be long. */
 #include "lower/opt/device/offload_team.h"
 #include "lower/opt/device/offload_group.h"
 #include "lower/opt/device/offload_region.h"
@@ -303,6 +304,91 @@ bool offload_team(struct offload *o, struct tree_stmt *out, struct tree_stmt *co
     struct tree_stmt *inside = level == TREE_COLUMN ? column(&w, all) : loop_of_teams(&w, all);
     offload_region_items(&w.region, inside, nest->body);
     set_grid(&w, offload_kernel(o, out, "nest", all, loops[0]->place, false));
+    return true;
+}
+
+/* ---- in regions ---- */
+
+enum { REGION_WARPS = OFFLOAD_REGION_THREADS / WARP };
+
+/* Each warp of the region does iterations of its own. */
+static void warps(struct device_region *r, struct device_region *team, struct tree_stmt *out, struct tree_stmt *nest)
+{
+    struct tree *t = r->offload->tree;
+    struct device_region shared = *r;
+    shared.thread = plus(t, times(t, wide(t, THREAD_BLOCK), REGION_WARPS), wide(t, THREAD_WARP));
+    shared.threads = times(t, wide(t, THREAD_GRID_SIZE), REGION_WARPS);
+    shared.each = WARP;
+    struct tree_stmt *loop = offload_region_loop(&shared, out, nest->var, nest->begin, nest->end, nest->step);
+    r->most = shared.most;
+    loop->place = nest->place;
+    team->thread = wide(t, THREAD_LANE);
+    team->threads = expr_i64(t, WARP);
+    offload_region_items(team, loop->body, nest->body);
+}
+
+/* A block does neighbouring iterations, its warps share each of them. All its threads meet: those beyond the last
+ * iteration do what that one does, but write nothing. */
+static void columns(struct device_region *r, struct device_region *team, struct tree_stmt *out, struct tree_stmt *nest)
+{
+    struct tree *t = r->offload->tree;
+    struct device_region shared = *r;
+    struct tree_expr *begin = expr_cast(t, type_basic(t->ir, TYPE_I64), nest->begin);
+    struct tree_expr *end = expr_cast(t, type_basic(t->ir, TYPE_I64), nest->end);
+    shared.thread = times(t, wide(t, THREAD_BLOCK), WARP);
+    shared.threads = times(t, wide(t, THREAD_GRID_SIZE), WARP);
+    shared.each = REGION_WARPS;
+    struct tree_stmt *loop = offload_region_loop(&shared, out, NULL, begin, end, nest->step);
+    r->most = shared.most;
+    loop->place = nest->place;
+    struct tree_expr *mine = stmt_variable(t, loop->body, "n", plus(t, expr_var(t, loop->var), wide(t, THREAD_LANE)));
+    struct tree_expr *last = expr_binary(t, EXPR_MIN, mine, expr_binary(t, EXPR_SUB, end, expr_i64(t, 1)));
+    stmt_assign(t, loop->body, nest->var, expr_cast(t, nest->var->type, last))->place = nest->place;
+    team->thread = wide(t, THREAD_WARP);
+    team->threads = expr_i64(t, REGION_WARPS);
+    team->within = expr_binary(t, EXPR_LT, mine, end);
+    team->first = expr_binary(t, EXPR_LOGICAL_AND, expr_binary(t, EXPR_EQ, team->thread, expr_i64(t, 0)), team->within);
+    offload_region_items(team, loop->body, nest->body);
+}
+
+static bool find_shared_sum(void *user, struct tree_stmt *s)
+{
+    struct survey *w = user;
+    const struct tree_var *root = s->kind == STMT_REDUCE ? expr_root_var(s->pointer) : NULL;
+    w->alike &= s->kind != STMT_REDUCE || (root && map_has(&w->own, root));
+    return w->alike;
+}
+
+/* Rows are a warp's; columns with nests in them are shared in the same way, if no thread adds up for several. */
+static enum tree_level team_in_region(struct survey *s)
+{
+    enum tree_level level = team_of(s);
+    if (level == TREE_HOST || (!s->long_nests && !s->long_sums))
+        return TREE_HOST;
+    if (s->rows >= 0)
+        return TREE_WARP;
+    stmt_visit(s->nest->body, find_shared_sum, s);
+    return s->alike && expr_is_int(s->nest->step, 1) ? TREE_COLUMN : TREE_HOST;
+}
+
+bool offload_team_in_region(struct device_region *r, struct tree_stmt *out, struct tree_stmt *nest)
+{
+    struct offload *o = r->offload;
+    struct offload_group g;
+    struct tree_stmt *copy = stmt_clone(o->tree, nest);
+    struct survey s = {
+        .offload = o, .nest = nest, .fits = true, .alike = true, .scan = { .arena = o->tree->scratch }
+    };
+    tree_scan_add(&s.scan, nest);
+    offload_group_find(o, copy, copy, TREE_BLOCK, &g);
+    enum tree_level level = g.count ? TREE_HOST : team_in_region(&s); /* results of all iterations are the grid's */
+    if (level == TREE_HOST)
+        return false;
+    struct device_region team = { .offload = o, .level = level, .scan = &s.scan, .own = &s.own, .trying = r->trying };
+    if (level == TREE_WARP)
+        warps(r, &team, out, nest);
+    else
+        columns(r, &team, out, nest);
     return true;
 }
 

@@ -10,6 +10,10 @@ bool offload_team(struct offload *o, struct tree_stmt *out, struct tree_stmt *co
 /* Statements that run once, some of which accumulate, become a kernel of one block; false, with nothing written, if one
  * thread does as well. */
 bool offload_team_alone(struct offload *o, struct tree_stmt *out, struct tree_stmt *block);
+struct device_region;
+/* The same in a region of the whole grid, of which warps, or the threads of a block with the same lane, are teams;
+ * false, with nothing written, if a thread for each iteration does better. */
+bool offload_team_in_region(struct device_region *r, struct tree_stmt *out, struct tree_stmt *nest);
 
 /* ---- offload_nest.c ---- */
 
