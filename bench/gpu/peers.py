@@ -1,8 +1,9 @@
-"""peers.py --npbench=CHECKOUT: NPBench on one GPU by this engine, CuPy and JAX. All arrays lie on the device, a call is through when its results
+"""peers.py --npbench=CHECKOUT: NPBench on one GPU by this engine, CuPy, JAX, and DaCe as built by `dace_builds.py`. All arrays lie on the device, a call is through when its results
 are there, and every version starts from the same values. Times are medians of calls in turn within one process; processes of several
 programs start and make their inputs at the same time, but only one at a time uses the device. Prints a table, and writes JSON."""
 import argparse
 import concurrent.futures
+import ctypes
 import fcntl
 import importlib
 import json
@@ -15,7 +16,9 @@ import sys
 import time
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
-VERSIONS = ("ours", "cupy", "jax")
+SCALARS = {"int64_t": ctypes.c_int64, "int": ctypes.c_int, "int32_t": ctypes.c_int32, "double": ctypes.c_double, "float": ctypes.c_float, "bool": ctypes.c_bool}
+DTYPES = {"double": "float64", "float": "float32", "dace::complex128": "complex128", "dace::complex64": "complex64", "unsigned char": "uint8"}
+VERSIONS = ("ours", "cupy", "jax", "dace")
 
 
 # ---- one program, in a process of its own ----
@@ -47,11 +50,11 @@ def on_device(cupy, inputs, names):
     return now, begin
 
 
-def ours(inputs, program, cupy, numpy):
+def ours(inputs, options, cupy, numpy):
     given = {name: inputs.given(name) for name in inputs.args}
     arrays, begin = on_device(cupy, given, set(given))
     import sdfg
-    compiled = sdfg.compile(program, device="cuda")
+    compiled = sdfg.compile(options.corpus / options.worker / options.sdfg, device="cuda")
     values = {name: arrays.get(name, value) for name, value in given.items() if value is not None}
     made = compiled(**values)
     made = made if isinstance(made, tuple) else (made,)
@@ -78,16 +81,40 @@ def of_python(inputs, suffix, cupy, arrays, begin, wait):
     return Version(begin, run, lambda: None, results)
 
 
-def cupy_version(inputs, program, cupy, numpy):
+def cupy_version(inputs, options, cupy, numpy):
     arrays, begin = on_device(cupy, inputs.data, set(inputs.names))
     return of_python(inputs, "cupy", cupy, arrays, begin, lambda _: cupy.cuda.Device().synchronize())
 
 
-def jax_version(inputs, program, cupy, numpy):
+def jax_version(inputs, options, cupy, numpy):
     import jax
     jax.config.update("jax_enable_x64", True)
     arrays = {name: jax.numpy.array(value) for name, value in inputs.data.items() if isinstance(value, numpy.ndarray)}
     return of_python(inputs, "jax", cupy, arrays, lambda: None, jax.block_until_ready)
+
+
+def dace_version(inputs, options, cupy, numpy):
+    """The library of `dace_builds.py`; symbols are NPBench's parameters or extents of arguments."""
+    about = json.loads((options.dace / f"{options.worker}.json").read_text())
+    library = ctypes.CDLL(str((options.dace / f"{options.worker}.so").absolute()))
+    begin_program, program = library[f"__dace_init_{about['name']}"], library[f"__program_{about['name']}"]
+    types = {arg["name"]: arg["type"] for arg in about["arguments"]}
+    shapes = {arg["name"]: arg["shape"] for arg in about["arguments"] if arg["shape"] is not None}
+    given = {name: inputs.given(name) for name in inputs.args}
+    arrays, begin = on_device(cupy, given, set(shapes))
+    values = {name: value for name, value in given.items() if value is not None and name not in arrays}
+    for name, value in arrays.items():
+        values.update((extent, n) for extent, n in zip(shapes[name], value.shape) if extent.isidentifier())
+    for name in inputs.returns:
+        shape = tuple(int(eval(extent, {"int_floor": lambda a, b: a // b}, values)) for extent in shapes[name])
+        arrays[name] = cupy.zeros(shape, DTYPES.get(types[name]) or types[name].removesuffix("_t"))
+    passed = [ctypes.c_void_p(arrays[name].data.ptr) if name in shapes else SCALARS[types[name]](values[name]) for name in types]
+    begin_program.restype = ctypes.c_void_p
+    state = ctypes.c_void_p(begin_program(*[SCALARS[types.get(name, "int64_t")](values[name]) for name in about["symbols"]]))
+    if not state.value:
+        raise RuntimeError("the program's initialization fails")
+    shown = {name: arrays[name] for name in [*inputs.outputs, *inputs.returns] if name in arrays}
+    return Version(begin, lambda: program(state, *passed), cupy.cuda.Device().synchronize, lambda: {name: cupy.asnumpy(value) for name, value in shown.items()})
 
 
 def difference(a, b, numpy):
@@ -111,17 +138,17 @@ def one(options):
     from worker import Inputs # noqa: E402
     inputs = Inputs(options.npbench, options.corpus / options.worker, options.preset)
     versions, faults, errors = {}, {}, {}
-    makers = {"ours": ours, "cupy": cupy_version, "jax": jax_version}
+    makers = {"ours": ours, "cupy": cupy_version, "jax": jax_version, "dace": dace_version}
     lock = open(options.work / "lock", "w")
     wanted = None
     for name in options.versions: # what takes long to load
-        importlib.import_module("sdfg" if name == "ours" else name)
+        importlib.import_module({"ours": "sdfg", "dace": "numpy"}.get(name, name))
     fcntl.flock(lock, fcntl.LOCK_EX)
     signal.signal(signal.SIGALRM, too_long)
     for name in options.versions:
         try:
             signal.alarm(options.patience)
-            versions[name] = makers[name](inputs, options.corpus / options.worker / options.sdfg, cupy, numpy)
+            versions[name] = makers[name](inputs, options, cupy, numpy)
             started = time.perf_counter()
             versions[name].once()
             if time.perf_counter() - started > options.longest:
@@ -195,6 +222,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--npbench", type=pathlib.Path, required=True, help="a checkout of NPBench")
     parser.add_argument("--corpus", type=pathlib.Path, default=TOP / "build/corpus/npbench", help="recorded cases")
+    parser.add_argument("--dace", type=pathlib.Path, help="the folder that dace_builds.py has filled; without it DaCe is left out")
     parser.add_argument("--sdfg", default="prog.sdfg")
     parser.add_argument("--versions", type=lambda text: text.split(","), default=list(VERSIONS), help=",".join(VERSIONS))
     parser.add_argument("--programs", type=lambda text: text.split(","), help="names, with ',' between them (all)")
@@ -209,6 +237,7 @@ def main():
     parser.add_argument("--output", type=pathlib.Path, help="folder/name: name.json and name.md are written there")
     parser.add_argument("--worker", help=argparse.SUPPRESS)
     options = parser.parse_args()
+    options.versions = [name for name in options.versions if name != "dace" or options.dace]
     if options.worker:
         return one(options)
     options.end = time.monotonic() + 60 * options.minutes

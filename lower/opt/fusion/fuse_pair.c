@@ -150,14 +150,21 @@ static uint32_t num_threaded(const struct fuse_nest *n)
     return count;
 }
 
-/* Has the nest iterations enough for a team of threads each? */
-static bool has_rows(const struct fuse *f, const struct fuse_nest *n)
+static double trips_of(const struct fuse *f, const struct tree_stmt *loop)
+{
+    const struct tree_expr *trips = tree_trip_count(f->tree, loop);
+    return trips->op == EXPR_INT ? (double)trips->i : FEWEST_TEAMS;
+}
+
+/* Has the nest iterations enough for a team of threads each? Those of sequential loops around it count: without the
+ * memory between the nests they are often independent, and else each of them saves a launch. */
+static bool has_rows(const struct fuse *f, const struct fuse_nest *n, const struct tree_frame *outer)
 {
     double iterations = 1;
-    for (uint32_t i = 0; i < n->depth; i++) {
-        const struct tree_expr *trips = tree_trip_count(f->tree, n->loops[i]);
-        iterations *= trips->op == EXPR_INT ? (double)trips->i : FEWEST_TEAMS;
-    }
+    for (uint32_t i = 0; i < n->depth; i++)
+        iterations *= trips_of(f, n->loops[i]);
+    for (; outer; outer = outer->outer)
+        iterations *= trips_of(f, outer->loop);
     return iterations >= FEWEST_TEAMS;
 }
 
@@ -173,7 +180,7 @@ static bool loses_threads(const struct fuse *f, const struct fuse_nest *n)
 static bool keeps_outer_threads(struct fuse *f, const struct fuse_nest *a, const struct fuse_nest *b)
 {
     bool loops = stmt_has_loops(b->loops[b->depth - 1]->body);
-    return related(&f->first, b->piece) && has_rows(f, a) && (loops || !loses_threads(f, a)) &&
+    return related(&f->first, b->piece) && has_rows(f, a, f->outer) && (loops || !loses_threads(f, a)) &&
            (f->kind.loops || !loses_threads(f, b)) && fuse_share_elements(f->tree, &f->first, a, b);
 }
 
@@ -444,6 +451,7 @@ bool fuse_try_pair(struct fuse *f, struct fuse_item *a, struct fuse_item *b, con
     if (!connected && f->distant)
         return false;
     f->in_threads = has_threads(outer);
+    f->outer = outer;
     uint32_t x = depth_of(f, a->stmt), y = depth_of(f, b->stmt);
     bool small = a->piece.accesses.count + b->piece.accesses.count <= MOST_ACCESSES;
     f->depth = least(x, y);
