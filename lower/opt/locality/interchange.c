@@ -19,7 +19,6 @@
 struct interchange {
     struct iterations x;
     const struct tree_options *options;
-    bool device;       /* each iteration of a nest is going to be a thread */
     struct map packed; /* loops that are left as they are for the pack pass */
 };
 
@@ -67,8 +66,12 @@ static bool has_loops(const struct tree_stmt *s)
 /* How many loops of the nest it pays to go into. */
 static uint32_t wanted_depth(const struct tree_stmt *loop, const struct fuse_nest *nest, bool device)
 {
-    if (device)
-        return nest->depth;
+    if (device) { /* loops whose iterations can be threads */
+        uint32_t depth = 0;
+        while (depth < nest->depth && (nest->loops[depth]->loop.independent || nest->loops[depth]->loop.parallel))
+            depth++;
+        return depth;
+    }
     const struct tree_stmt *last = nest->loops[nest->depth - 1];
     uint32_t even_k, even_inner;
     count_even(nest->piece, loop->var, last->var, &even_k, &even_inner);
@@ -126,19 +129,36 @@ static bool look(void *user, struct tree_stmt *s)
     if (s->kind == STMT_PARALLEL)
         return false;
     if (s->kind == STMT_FOR && !map_has(&w->packed, s))
-        try_loop(&w->x, s, w->device);
-    for (uint32_t i = 0; s->kind == STMT_FOR && !w->device && i < s->body->items.count; i++)
+        try_loop(&w->x, s, false);
+    for (uint32_t i = 0; s->kind == STMT_FOR && i < s->body->items.count; i++)
         if (pack_wants(&w->x, w->options, s, i))
             map_put(w->x.tree->scratch, &w->packed, s->body->items.items[i], s);
     return true;
+}
+
+/* From the inside out, so that several loops go into the same nest. */
+static void look_for_nests(struct iterations *x, struct tree_stmt *s)
+{
+    if (s->kind == STMT_PARALLEL)
+        return;
+    for (uint32_t i = 0; i < s->items.count; i++)
+        look_for_nests(x, s->items.items[i]);
+    if (s->body)
+        look_for_nests(x, s->body);
+    if (s->otherwise)
+        look_for_nests(x, s->otherwise);
+    try_loop(x, s, true);
 }
 
 static bool interchange(struct tree *t, const struct tree_options *o, bool device)
 {
     for (uint32_t i = 0; i < t->functions.count; i++) {
         struct tree_func *f = t->functions.items[i];
-        struct interchange w = { .x = iterations_of(t, f), .options = o, .device = device };
-        stmt_visit(f->body, look, &w);
+        struct interchange w = { .x = iterations_of(t, f), .options = o };
+        if (device)
+            look_for_nests(&w.x, f->body);
+        else
+            stmt_visit(f->body, look, &w);
     }
     return true;
 }
