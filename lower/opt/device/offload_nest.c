@@ -141,6 +141,7 @@ struct device_nest {
     bool breaks;              /* out of the innermost body */
     struct tree_expr *rows;   /* of a thread, a value of the host; NULL: one */
     int64_t most_x;           /* values; 0: not known */
+    struct tree_expr *few;    /* threads of a block, a value of the host; NULL: as usual */
     struct tree_expr *blocks[DIMENSIONS];
 };
 
@@ -180,16 +181,22 @@ static int64_t block_size(const struct device_nest *n, uint32_t d)
     return d ? sizes[1] * (sizes[0] / x) : x;
 }
 
+static struct tree_expr *threads_of(struct offload *o, const struct device_nest *n, uint32_t d)
+{
+    return n->few && d == 0 ? n->few : expr_i64(o->tree, block_size(n, d));
+}
+
 /* Opens the code for one dimension: what is in the block it gives runs for all values of a number that counts from the
  * first by steps. */
 static struct tree_stmt *open_range(struct offload *o, struct tree_stmt *block, struct device_nest *n, uint32_t d,
                                     struct tree_var *i, const struct offload_range *r, struct tree_expr *count)
 {
     struct tree *t = o->tree;
-    int64_t size = block_size(n, d), most = most_blocks(n, d);
-    n->blocks[d] = ints(o, EXPR_DIV, ints(o, EXPR_ADD, count, size - 1), size);
-    struct tree_expr *number =
-        expr_binary(t, EXPR_ADD, ints(o, EXPR_MUL, thread(o, THREAD_BLOCK, d), size), thread(o, THREAD_INDEX, d));
+    struct tree_expr *size = threads_of(o, n, d), *before = ints(o, EXPR_SUB, size, 1);
+    int64_t most = most_blocks(n, d);
+    n->blocks[d] = expr_binary(t, EXPR_DIV, expr_binary(t, EXPR_ADD, count, before), size);
+    struct tree_expr *number = expr_binary(t, EXPR_ADD, expr_binary(t, EXPR_MUL, thread(o, THREAD_BLOCK, d), size),
+                                           thread(o, THREAD_INDEX, d));
     struct tree_expr *first = expr_binary(t, EXPR_ADD, r->begin, expr_binary(t, EXPR_MUL, number, r->step));
     if (!most) {
         stmt_assign(t, block, i, first);
@@ -197,7 +204,7 @@ static struct tree_stmt *open_range(struct offload *o, struct tree_stmt *block, 
     }
     n->blocks[d] = ints(o, EXPR_MIN, n->blocks[d], most);
     struct tree_expr *stride =
-        expr_binary(t, EXPR_MUL, ints(o, EXPR_MUL, thread(o, THREAD_GRID_SIZE, d), size), r->step);
+        expr_binary(t, EXPR_MUL, expr_binary(t, EXPR_MUL, thread(o, THREAD_GRID_SIZE, d), size), r->step);
     return stmt_for(t, block, i, first, r->end, stride)->body;
 }
 
@@ -370,6 +377,30 @@ static void write_nest_of_rows(struct offload *o, struct tree_stmt *out, struct 
     write_rows(o, out, inside, n);
 }
 
+/* ---- few threads ---- */
+
+static bool see_loop(void *user, struct tree_stmt *s)
+{
+    bool *found = user;
+    *found |= stmt_is_loop(s);
+    return !*found;
+}
+
+/* Iterations that take long, and are not enough for whole blocks on all multiprocessors, come in blocks of a warp. */
+static void find_few(struct offload *o, struct tree_stmt *out, struct device_nest *n)
+{
+    enum { WARP = 32, WHOLE = 256, ENOUGH = 1 << 15 };
+    struct tree *t = o->tree;
+    bool loops = false;
+    stmt_visit(n->grid.body, see_loop, &loops);
+    if (!loops || n->grid.count > 1 || n->all.count)
+        return;
+    struct offload_range r = range_of(o, &n->grid, out, 0);
+    struct tree_expr *many = expr_binary(t, EXPR_GE, offload_trips(o, &r), expr_i64(t, ENOUGH));
+    struct tree_expr *threads = expr_select(t, many, expr_i64(t, WHOLE), expr_i64(t, WARP));
+    n->few = expr_is_int(threads, WHOLE) ? NULL : kept(o, out, threads);
+}
+
 static void write_nest(struct offload *o, struct tree_stmt *out, struct tree_stmt *all, struct device_nest *n)
 {
     struct tree_stmt *inside = all, *rows = all;
@@ -422,12 +453,18 @@ void offload_nest(struct offload *o, struct tree_stmt *out, struct tree_stmt *lo
         choose_x(&n.grid);
     n.most_x = values_of_x(o, &n.grid);
     find_rows(o, out, &n);
+    find_few(o, out, &n);
     (n.rows ? write_nest_of_rows : write_nest)(o, out, all, &n);
     offload_group_take(o, &n.all, out, n.blocks, count);
     struct tree_stmt *k = offload_kernel(o, out, "nest", all, loop->place, false);
     for (uint32_t d = 0; d < count; d++) {
         k->args[KERNEL_GRID + d] = n.blocks[d];
-        k->args[KERNEL_BLOCK + d] = expr_i64(t, block_size(&n, d));
+        k->args[KERNEL_BLOCK + d] = threads_of(o, &n, d);
+    }
+    if (n.few && n.few->op != EXPR_INT) {
+        struct tree_kernel *kernel = NEW(t->arena, struct tree_kernel);
+        kernel->most_threads = (uint32_t)block_size(&n, 0);
+        k->kernel = kernel;
     }
     offload_group_combine(o, &n.all, out, n.blocks, count);
 }
