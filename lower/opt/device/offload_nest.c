@@ -330,7 +330,7 @@ static void find_rows(struct offload *o, struct tree_stmt *out, struct device_ne
 {
     struct tree *t = o->tree;
     const struct grid *g = &n->grid;
-    if (g->count < 2 || n->breaks || !is_regular(o, n) || !offload_rows_fit(g->body))
+    if (g->count < 2 || n->breaks || !is_regular(o, n) || !offload_rows_fit(g->body, false))
         return;
     for (uint32_t i = 0; i < g->num_loops; i++)
         if (!expr_is_int(g->loops[i]->step, 1))

@@ -11,6 +11,7 @@
  * them to one thread. */
 #include "lower/opt/device/offload_group.h"
 #include "lower/opt/device/offload_region.h"
+#include "lower/opt/device/offload_rows.h"
 #include "lower/opt/device/offload_team.h"
 #include "lower/tree/tree_cost.h"
 #include "lower/tree/tree_rewrite.h"
@@ -156,6 +157,47 @@ struct tree_stmt *offload_region_loop(struct device_region *r, struct tree_stmt 
     return loop;
 }
 
+struct guard {
+    struct tree *tree;
+    struct tree_expr *within;
+};
+
+/* Threads beyond the last column do what that one does, but write nothing. */
+static bool guard_write(void *user, struct tree_stmt *s)
+{
+    struct guard *g = user;
+    if (s->kind != STMT_STORE && s->kind != STMT_REDUCE && s->kind != STMT_UPDATE)
+        return true;
+    struct tree_stmt *write = arena_copy(g->tree->arena, s, sizeof *s), *block = stmt_block(g->tree);
+    stmt_append(g->tree, stmt_if(g->tree, block, g->within)->body, write);
+    *s = *block;
+    return false;
+}
+
+enum { TOGETHER = 4 /* iterations that a thread of a team does at once */ };
+
+/* Several iterations of each thread at once, as long as there are so many. Returns where the rest begins; NULL: with
+ * the first one. */
+static struct tree_expr *write_together(struct device_region *r, struct tree_stmt *out, const struct tree_stmt *s)
+{
+    struct tree *t = r->offload->tree;
+    if (r->level == TREE_GRID || !offload_rows_fit(s->body, true))
+        return NULL;
+    struct tree_expr *step = wide(t, s->step), *stride = expr_binary(t, EXPR_MUL, r->threads, step);
+    struct tree_expr *first = expr_binary(t, EXPR_ADD, wide(t, s->begin), expr_binary(t, EXPR_MUL, r->thread, step));
+    struct tree_expr *last = expr_binary(t, EXPR_MUL, stride, expr_i64(t, TOGETHER - 1));
+    struct tree_expr *end = expr_binary(t, EXPR_SUB, wide(t, s->end), last);
+    struct tree_var *i = tree_var(t, s->var->name, type_basic(t->ir, TYPE_I64));
+    struct tree_stmt *loop = stmt_for(t, out, i, first, end, expr_binary(t, EXPR_MUL, stride, expr_i64(t, TOGETHER)));
+    struct offload_row rows = offload_rows_begin(t);
+    loop->place = s->place;
+    for (int64_t k = 0; k < TOGETHER; k++)
+        offload_rows_write(t, &rows, s->body, s->var,
+                           expr_binary(t, EXPR_ADD, expr_var(t, i), expr_binary(t, EXPR_MUL, stride, expr_i64(t, k))));
+    offload_rows_end(t, loop->body, &rows);
+    return expr_var(t, i);
+}
+
 static void write_nest(struct device_region *r, struct tree_stmt *out, struct tree_stmt *const *loops, uint32_t count)
 {
     struct offload *o = r->offload;
@@ -174,11 +216,16 @@ static void write_nest(struct device_region *r, struct tree_stmt *out, struct tr
     }
     if (r->within && !g.count)
         out = stmt_if(o->tree, out, r->within)->body;
+    if (r->within && g.count)
+        stmt_visit(s->body, guard_write, &(struct guard){ o->tree, r->within });
     offload_group_begin(o, &g, out);
     if (count > 1) {
         write_loops(r, out, loops, count)->place = s->place;
     } else {
+        struct tree_expr *rest = g.count ? NULL : write_together(r, out, s);
         struct tree_stmt *loop = offload_region_loop(r, out, s->var, s->begin, s->end, s->step);
+        loop->begin = rest ? rest : loop->begin;
+        loop->loop.rolled = rest != NULL;
         loop->place = s->place;
         stmt_append(o->tree, loop->body, s->body);
     }

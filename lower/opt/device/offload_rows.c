@@ -21,8 +21,10 @@ enum { MOST_LOADS = 16, MOST_STORES = 4, MOST_STATEMENTS = 64, ENOUGH = 1 << 20 
 
 struct row {
     uint32_t loads, stores, statements;
-    bool good;   /* straight code */
-    bool behind; /* something is loaded behind a store */
+    uint32_t loaded; /* statements up to the last one that loads */
+    bool good;       /* straight code */
+    bool slow;       /* functions, divisions of integers */
+    bool behind;     /* something is loaded behind a store */
 };
 
 static bool is_slow(const struct tree_expr *e)
@@ -35,7 +37,7 @@ static void see(void *user, struct tree_expr *e)
 {
     struct row *r = user;
     r->loads += e->op == EXPR_LOAD;
-    r->good &= !is_slow(e);
+    r->slow |= is_slow(e);
 }
 
 static void see_operand(void *user, struct tree_expr **e) { expr_visit(*e, see, user); }
@@ -48,6 +50,7 @@ static struct row row_of(const struct tree_stmt *body)
         uint32_t before = r.loads;
         r.good = s->kind == STMT_STORE || (s->kind == STMT_ASSIGN && s->var->type->kind != TYPE_POINTER);
         stmt_each_expr(s, see_operand, &r);
+        r.loaded = r.loads > before ? i + 1 : r.loaded;
         r.behind |= r.stores > 0 && (r.loads > before || s->kind != STMT_STORE);
         r.stores += s->kind == STMT_STORE;
     }
@@ -55,10 +58,10 @@ static struct row row_of(const struct tree_stmt *body)
     return r;
 }
 
-bool offload_rows_fit(const struct tree_stmt *body)
+bool offload_rows_fit(const struct tree_stmt *body, bool slow)
 {
     struct row r = row_of(body);
-    return r.good && r.stores && r.stores <= MOST_STORES && r.loads && r.loads <= MOST_LOADS &&
+    return r.good && (slow || !r.slow) && r.stores && r.stores <= MOST_STORES && r.loads && r.loads <= MOST_LOADS &&
            r.statements <= MOST_STATEMENTS && !r.behind;
 }
 
@@ -73,29 +76,42 @@ static struct tree_expr *plus(struct tree *t, struct tree_expr *a, int64_t b)
     return expr_binary(t, EXPR_ADD, a, expr_i64(t, b));
 }
 
-/* One row of several: its stores come later. */
-static void write_row(struct tree *t, struct tree_stmt *out, struct tree_stmt *stores, const struct tree_stmt *body,
-                      const struct tree_var *v, struct tree_expr *at)
+void offload_rows_write(struct tree *t, struct offload_row *out, const struct tree_stmt *body, const struct tree_var *v,
+                        struct tree_expr *at)
 {
+    uint32_t loaded = row_of(body).loaded;
     struct tree_stmt *row = stmt_clone_apart(t, body);
-    struct tree_expr *own = stmt_variable(t, out, v->name, expr_cast(t, v->type, at));
+    struct tree_expr *own = stmt_variable(t, out->loads, v->name, expr_cast(t, v->type, at));
     stmt_substitute(t, row, v, own);
     for (uint32_t i = 0; i < row->items.count; i++) {
-        struct tree_stmt *s = row->items.items[i];
+        struct tree_stmt *s = row->items.items[i], *front = i < loaded ? out->loads : out->values;
         if (s->kind == STMT_STORE && s->value->op != EXPR_VAR)
-            s->value = stmt_variable(t, out, "value", s->value);
-        stmt_append(t, s->kind == STMT_STORE ? stores : out, s);
+            s->value = stmt_variable(t, front, "value", s->value);
+        stmt_append(t, s->kind == STMT_STORE ? out->stores : front, s);
     }
+}
+
+struct offload_row offload_rows_begin(struct tree *t)
+{
+    return (struct offload_row){ stmt_block(t), stmt_block(t), stmt_block(t) };
+}
+
+void offload_rows_end(struct tree *t, struct tree_stmt *out, const struct offload_row *row)
+{
+    stmt_append(t, out, row->loads);
+    stmt_append(t, out, row->values);
+    stmt_append(t, out, row->stores);
 }
 
 void offload_rows(struct tree *t, struct tree_stmt *out, struct tree_stmt *body, struct tree_var *v,
                   struct tree_expr *first, struct tree_expr *last)
 {
     struct tree_expr *whole = expr_binary(t, EXPR_EQ, plus(t, first, OFFLOAD_ROWS), last);
-    struct tree_stmt *all = stmt_if(t, out, whole), *stores = stmt_block(t);
+    struct tree_stmt *all = stmt_if(t, out, whole);
+    struct offload_row rows = offload_rows_begin(t);
     for (int64_t i = 0; i < OFFLOAD_ROWS; i++)
-        write_row(t, all->body, stores, body, v, plus(t, first, i));
-    stmt_append(t, all->body, stores);
+        offload_rows_write(t, &rows, body, v, plus(t, first, i));
+    offload_rows_end(t, all->body, &rows);
     all->otherwise = stmt_block(t);
     struct tree_var *k = v->type == first->type ? v : tree_var(t, v->name, first->type);
     struct tree_stmt *loop = stmt_for(t, all->otherwise, k, first, last, expr_i64(t, 1));

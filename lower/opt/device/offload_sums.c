@@ -130,6 +130,76 @@ bool offload_has_sums(struct offload *o, struct tree_stmt *s)
 
 /* ---- code ---- */
 
+enum { TOGETHER = 4, MOST_TERMS = 24 /* statements of a body, for several iterations at once */ };
+
+static bool accumulates_in(const struct sums *f, const struct tree_stmt *s)
+{
+    for (uint32_t i = 0; i < f->count; i++)
+        if (f->sums[i].var == s->var)
+            return true;
+    return false;
+}
+
+/* Assignments alone: what they load can be asked for before anything is added. */
+static bool is_straight(const struct tree_stmt *body)
+{
+    for (uint32_t i = 0; i < body->items.count; i++)
+        if (body->items.items[i]->kind != STMT_ASSIGN)
+            return false;
+    return body->items.count <= MOST_TERMS;
+}
+
+/* Values of one iteration in front, its steps behind those of all iterations. */
+static void write_terms(struct tree *t, const struct sums *f, struct tree_stmt *front, struct tree_stmt *steps,
+                        const struct tree_stmt *loop, struct tree_expr *at)
+{
+    struct tree_stmt *terms = stmt_block(t), *own = stmt_block(t);
+    for (uint32_t i = 0; i < loop->body->items.count; i++) {
+        const struct tree_stmt *s = loop->body->items.items[i];
+        if (!accumulates_in(f, s)) {
+            stmt_append(t, terms, stmt_clone(t, s));
+            continue;
+        }
+        struct tree_var *v = tree_var(t, "term", s->value->type);
+        stmt_assign(t, terms, v, s->value->args[1])->place = s->place;
+        struct tree_stmt *step = stmt_clone(t, s);
+        step->value = expr_binary(t, s->value->op, s->value->args[0], expr_var(t, v));
+        stmt_append(t, own, step);
+    }
+    stmt_append(t, front, terms);
+    stmt_substitute(t, terms, loop->var, expr_cast(t, loop->var->type, at));
+    stmt_append(t, steps, own);
+}
+
+/* Several iterations of each thread at once, as long as there are so many. Returns where the rest begins; NULL: with
+ * the first one. */
+static struct tree_expr *write_together(struct device_region *r, struct tree_stmt *out, const struct sums *f,
+                                        const struct tree_stmt *loop)
+{
+    struct tree *t = r->offload->tree;
+    const struct type *wide = type_basic(t->ir, TYPE_I64);
+    if (r->level == TREE_GRID || !is_straight(loop->body))
+        return NULL;
+    struct tree_expr *begin = expr_cast(t, wide, loop->begin), *step = expr_cast(t, wide, loop->step);
+    struct tree_expr *first = expr_binary(t, EXPR_ADD, begin, expr_binary(t, EXPR_MUL, r->thread, step));
+    struct tree_expr *stride = expr_binary(t, EXPR_MUL, r->threads, step);
+    struct tree_expr *last = expr_binary(t, EXPR_MUL, stride, expr_i64(t, TOGETHER - 1));
+    struct tree_var *i = tree_var(t, loop->var->name, wide);
+    struct tree_stmt *all = stmt_for(t, out, i, first, expr_binary(t, EXPR_SUB, expr_cast(t, wide, loop->end), last),
+                                     expr_binary(t, EXPR_MUL, stride, expr_i64(t, TOGETHER)));
+    struct tree_stmt *steps = stmt_block(t);
+    all->place = loop->place;
+    for (int64_t k = 0; k < TOGETHER; k++) {
+        struct tree_stmt *apart = stmt_block(t);
+        struct tree_expr *at =
+            expr_binary(t, EXPR_ADD, expr_var(t, i), expr_binary(t, EXPR_MUL, stride, expr_i64(t, k)));
+        write_terms(t, f, apart, steps, loop, at);
+        stmt_append(t, all->body, apart);
+    }
+    stmt_append(t, all->body, steps);
+    return expr_var(t, i);
+}
+
 void offload_sums(struct device_region *r, struct tree_stmt *out, struct tree_stmt *loop)
 {
     struct tree *t = r->offload->tree;
@@ -141,7 +211,10 @@ void offload_sums(struct device_region *r, struct tree_stmt *out, struct tree_st
         stmt_assign(t, out, f.sums[i].var, expr_select(t, first, expr_var(t, f.sums[i].var), identity))->place =
             loop->place;
     }
+    struct tree_expr *rest = write_together(r, out, &f, loop);
     struct tree_stmt *shared = offload_region_loop(r, out, loop->var, loop->begin, loop->end, loop->step);
+    shared->begin = rest ? rest : shared->begin;
+    shared->loop.rolled = rest != NULL;
     shared->place = loop->place;
     stmt_append(t, shared->body, loop->body);
     for (uint32_t i = 0; i < f.count; i++) {
