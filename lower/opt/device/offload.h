@@ -194,6 +194,8 @@ void offload_load_cells(struct offload *o, struct tree_stmt *block, const struct
                         const struct map *local);
 void offload_store_cells(struct offload *o, struct tree_stmt *block, const struct tree_scan *piece,
                          const struct map *local);
+/* Variables that only the block mentions, and that get a value there before they are used: they need no cell in it. */
+void offload_find_local(struct offload *o, struct tree_stmt *block, const struct tree_scan *piece, struct map *local);
 
 /* The statements of a block, one thread. */
 void offload_serial(struct offload *o, struct tree_stmt *out, struct tree_stmt *block);

@@ -185,8 +185,7 @@ void offload_store_cells(struct offload *o, struct tree_stmt *block, const struc
     }
 }
 
-/* Variables that nothing else mentions, and that get a value before they are used: they need no cell here. */
-static void find_local(struct offload *o, struct tree_stmt *block, const struct tree_scan *piece, struct map *local)
+void offload_find_local(struct offload *o, struct tree_stmt *block, const struct tree_scan *piece, struct map *local)
 {
     struct map seen = { 0 };
     for (uint32_t i = 0; i < block->items.count; i++) {
@@ -209,7 +208,7 @@ void offload_serial(struct offload *o, struct tree_stmt *out, struct tree_stmt *
     if (offload_team_alone(o, out, block))
         return;
     tree_scan_add(&scan, block);
-    find_local(o, block, &scan, &local);
+    offload_find_local(o, block, &scan, &local);
     struct tree_stmt *all = stmt_block(t);
     offload_load_cells(o, all, &scan, &local);
     stmt_append(t, all, block);

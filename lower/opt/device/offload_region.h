@@ -52,9 +52,10 @@ struct device_region {
     const struct tree_scan *scan;
     const struct map *own; /* memory of the threads' own; NULL: none */
     region_touched_list pending;
-    bool trying;           /* what is written is thrown away */
-    bool small;            /* nests of several loops have at most REGION_MOST_SMALL iterations */
-    struct tree_stmt *one; /* the branch for thread 0 that was opened last */
+    bool trying;             /* what is written is thrown away */
+    bool small;              /* nests of several loops have at most REGION_MOST_SMALL iterations */
+    struct tree_stmt *one;   /* the branch for thread 0 that was opened last */
+    struct tree_stmt *block; /* ... and for the first block */
     struct tree_expr *thread, *threads;
     int64_t each;                     /* threads that share an iteration of a loop; 0: one */
     struct tree_expr *first;          /* is it the one that writes for all? NULL: thread 0 does */
@@ -67,12 +68,37 @@ struct device_region {
 
 void offload_region_items(struct device_region *r, struct tree_stmt *out, struct tree_stmt *block);
 
+/* ---- offload_region_meet.c ---- */
+
+enum region_threads { BY_ALL, BY_ONE, BY_FIRST /* block */ };
+/* Barriers, of rising costs: none, of the first block, of all threads. */
+enum region_meeting { MEET_NONE, MEET_FIRST, MEET_ALL };
+
+/* The memory that the statement accesses, or (`deep`) all in it, too. */
+region_touched_list region_touched_by(struct device_region *r, struct tree_stmt *s, bool deep, enum region_threads who);
+/* All threads write to it. */
+region_touched_list region_touched_memory(struct device_region *r, struct memory *m);
+void region_touched_add(struct device_region *r, region_touched_list *list, const region_touched_list *other);
+region_touched_list region_touched_copy(struct device_region *r, const region_touched_list *list);
+bool region_touched_within(const region_touched_list *a, const region_touched_list *b);
+enum region_meeting region_touched_meet(const region_touched_list *before, const region_touched_list *after);
+
+/* The barrier that what comes next in `out` needs; it is pending then. */
+void region_meet(struct device_region *r, struct tree_stmt *out, const region_touched_list *next);
+void region_barrier(struct device_region *r, struct tree_stmt *out); /* of all threads */
+/* The branch for the first block at the end of `out`. */
+struct tree_stmt *region_first_block(struct device_region *r, struct tree_stmt *out);
+/* Barriers of all threads. */
+uint32_t region_barriers_in(const struct device_region *r, struct tree_stmt *s);
+
 /* ---- offload_region_share.c ---- */
 
 /* Iterations of the loops of a nest that are counted together, at most, as a value of the host. NULL: not known, or it
  * is one loop. */
 struct tree_expr *offload_region_count(struct offload *o, const struct region_limits *l, struct tree_stmt *nest);
 void offload_region_nest(struct device_region *r, struct tree_stmt *out, struct tree_stmt *nest);
+/* Is it a nest of one loop, or a copy, with no product of sizes in the number of its iterations? */
+bool offload_region_is_line(struct offload *o, struct tree_stmt *s);
 /* The elements of a copy from `from`, or of memory that is cleared (NULL). */
 void offload_region_elements(struct device_region *r, struct tree_stmt *out, const struct tree_stmt *s,
                              struct tree_expr *from);

@@ -29,107 +29,12 @@ enum { /* iterations of a nest */
        CLUSTER = 8
 };
 
-/* ---- barriers ---- */
-
-enum touch_kind { ALL_READ = 1, ALL_WRITE = 2, ONE_READ = 4, ONE_WRITE = 8, ANY_WRITE = ALL_WRITE | ONE_WRITE };
-
-struct collect {
-    struct device_region *region;
-    region_touched_list list;
-    bool one;
-};
-
-static void add(struct arena *a, region_touched_list *list, struct region_touched t)
-{
-    for (uint32_t i = 0; i < list->count; i++)
-        if (list->items[i].memory == t.memory) {
-            list->items[i].how |= t.how;
-            return;
-        }
-    vec_push(a, list, t);
-}
-
-static bool is_own(const struct device_region *r, const struct memory *m)
-{
-    for (uint32_t i = 0; r->own && i < r->own->count; i++) {
-        const struct tree_var *v = r->own->slots[i].key;
-        if (offload_same(&r->offload->by_var[v->id]) == m)
-            return true;
-    }
-    return false;
-}
-
-static void collect_touch(void *user, struct memory *m, bool write)
-{
-    struct collect *c = user;
-    unsigned how = write ? ALL_WRITE : ALL_READ;
-    if (is_own(c->region, m))
-        return;
-    add(c->region->offload->tree->scratch, &c->list, (struct region_touched){ m, c->one ? how << 2 : how });
-}
-
-static bool collect_stmt(void *user, struct tree_stmt *s)
-{
-    struct collect *c = user;
-    offload_each_touch(c->region->offload, s, collect_touch, c);
-    return true;
-}
-
-/* A whole region has items of all kinds: its accesses count as those of all threads. */
-static region_touched_list touched_by(struct device_region *r, struct tree_stmt *s, bool deep, bool one)
-{
-    struct collect c = { .region = r, .one = one };
-    if (deep)
-        stmt_visit(s, collect_stmt, &c);
-    else
-        collect_stmt(&c, s);
-    return c.list;
-}
-
-/* What one thread does is in order. */
-static bool conflict(unsigned before, unsigned after)
-{
-    bool one = !((before | after) & (ALL_READ | ALL_WRITE));
-    return !one && ((before | after) & ANY_WRITE);
-}
-
-static bool conflicts(const region_touched_list *before, const region_touched_list *after)
-{
-    for (uint32_t i = 0; i < before->count; i++)
-        for (uint32_t k = 0; k < after->count; k++)
-            if (before->items[i].memory == after->items[k].memory &&
-                conflict(before->items[i].how, after->items[k].how))
-                return true;
-    return false;
-}
-
-static void barrier(struct device_region *r, struct tree_stmt *out)
-{
-    stmt_new(r->offload->tree, out, STMT_BARRIER)->loop.level = r->level == TREE_COLUMN ? TREE_BLOCK : r->level;
-    r->pending = (region_touched_list){ 0 };
-}
-
-static void unite(struct device_region *r, const region_touched_list *other)
-{
-    for (uint32_t i = 0; i < other->count; i++)
-        add(r->offload->tree->scratch, &r->pending, other->items[i]);
-}
-
-static region_touched_list copy_of(struct device_region *r, const region_touched_list *list)
-{
-    region_touched_list copy = { 0 };
-    for (uint32_t i = 0; i < list->count; i++)
-        vec_push(r->offload->tree->scratch, &copy, list->items[i]);
-    return copy;
-}
-
 /* What comes next in `out` accesses this memory. */
-static void meet(struct device_region *r, struct tree_stmt *out, struct tree_stmt *s, bool deep, bool one)
+static void meet(struct device_region *r, struct tree_stmt *out, struct tree_stmt *s, bool deep,
+                 enum region_threads who)
 {
-    region_touched_list next = touched_by(r, s, deep, one);
-    if (conflicts(&r->pending, &next))
-        barrier(r, out);
-    unite(r, &next);
+    region_touched_list next = region_touched_by(r, s, deep, who);
+    region_meet(r, out, &next);
 }
 
 /* ---- code ---- */
@@ -164,18 +69,15 @@ static void write_memory(struct device_region *r, struct tree_stmt *out, struct 
         allocate(r, s);
     if (!s->zero)
         return;
-    region_touched_list next = { 0 };
-    add(t->scratch, &next, (struct region_touched){ offload_same(&o->by_var[s->var->id]), ALL_WRITE });
-    if (conflicts(&r->pending, &next))
-        barrier(r, out);
-    unite(r, &next);
+    region_touched_list next = region_touched_memory(r, offload_same(&o->by_var[s->var->id]));
+    region_meet(r, out, &next);
     offload_region_elements(r, out, s, NULL);
 }
 
 static void write_one(struct device_region *r, struct tree_stmt *out, struct tree_stmt *s)
 {
     struct tree *t = r->offload->tree;
-    meet(r, out, s, true, true);
+    meet(r, out, s, true, BY_ONE);
     if (!r->one || !out->items.count || vec_last(&out->items) != r->one) {
         r->one = stmt_if(t, out, r->first ? r->first : expr_binary(t, EXPR_EQ, r->thread, expr_i64(t, 0)));
         r->one->place = s->place;
@@ -227,47 +129,21 @@ static struct tree_stmt *write_block(struct device_region *r, struct tree_stmt *
 
 static void write_branch(struct device_region *r, struct tree_stmt *out, struct tree_stmt *s)
 {
-    meet(r, out, s, false, false);
-    region_touched_list before = copy_of(r, &r->pending);
+    meet(r, out, s, false, BY_ALL);
+    region_touched_list before = region_touched_copy(r, &r->pending);
     s->body = write_block(r, s->body);
     if (s->otherwise) {
         region_touched_list after = r->pending;
-        r->pending = copy_of(r, &before);
+        r->pending = region_touched_copy(r, &before);
         s->otherwise = write_block(r, s->otherwise);
-        unite(r, &after);
+        region_touched_add(r, &r->pending, &after);
     } else {
-        unite(r, &before);
+        region_touched_add(r, &r->pending, &before);
     }
     stmt_append(r->offload->tree, out, s);
 }
 
 /* ---- loops: the end of the body comes before its beginning, and before the condition ---- */
-
-static bool within(const region_touched_list *a, const region_touched_list *b)
-{
-    for (uint32_t i = 0; i < a->count; i++) {
-        unsigned missing = a->items[i].how;
-        for (uint32_t k = 0; k < b->count; k++)
-            if (b->items[k].memory == a->items[i].memory)
-                missing &= ~b->items[k].how;
-        if (missing)
-            return false;
-    }
-    return true;
-}
-
-static bool count_barrier(void *user, struct tree_stmt *s)
-{
-    *(uint32_t *)user += s->kind == STMT_BARRIER;
-    return true;
-}
-
-static uint32_t barriers_in(struct tree_stmt *s)
-{
-    uint32_t count = 0;
-    stmt_visit(s, count_barrier, &count);
-    return count;
-}
 
 static struct tree_stmt *write_body(struct device_region *r, struct tree_stmt *s, struct tree_stmt *body)
 {
@@ -277,7 +153,7 @@ static struct tree_stmt *write_body(struct device_region *r, struct tree_stmt *s
     struct tree_stmt *out = write_block(r, body);
     r->frame = frame.outer;
     if (s->kind == STMT_DO)
-        meet(r, out, s, false, false);
+        meet(r, out, s, false, BY_ALL);
     return out;
 }
 
@@ -287,8 +163,8 @@ static uint32_t try_body(struct device_region *r, struct tree_stmt *s, region_to
 {
     struct device_region kept = *r;
     r->trying = true;
-    r->pending = copy_of(r, pending);
-    uint32_t count = barriers_in(write_body(r, s, stmt_clone(r->offload->tree, s->body)));
+    r->pending = region_touched_copy(r, pending);
+    uint32_t count = region_barriers_in(r, write_body(r, s, stmt_clone(r->offload->tree, s->body)));
     *pending = r->pending;
     *r = kept;
     return count;
@@ -300,44 +176,60 @@ static region_touched_list carried_by(struct device_region *r, struct tree_stmt 
 {
     enum { TRIES = 3 };
     struct tree_scan scan = { .arena = r->offload->tree->scratch };
-    region_touched_list none = { 0 }, carried = copy_of(r, &r->pending), header = { 0 };
+    region_touched_list none = { 0 }, carried = region_touched_copy(r, &r->pending), header = { 0 };
     tree_scan_add(&scan, s->body);
     if (r->trying || scan.breaks)
         return none;
     if (s->kind != STMT_DO)
-        header = touched_by(r, s, false, false);
+        header = region_touched_by(r, s, false, BY_ALL);
     uint32_t without = try_body(r, s, &carried);
-    if (conflicts(&carried, &header) || !conflicts(&carried, all))
+    if (region_touched_meet(&carried, &header) || !region_touched_meet(&carried, all))
         return none;
     for (int i = 0; i < TRIES; i++) {
-        region_touched_list start = copy_of(r, &r->pending), end;
-        for (uint32_t k = 0; k < carried.count; k++)
-            add(r->offload->tree->scratch, &start, carried.items[k]);
+        region_touched_list start = region_touched_copy(r, &r->pending), end;
+        region_touched_add(r, &start, &carried);
         end = start;
-        if (try_body(r, s, &end) > without || conflicts(&end, &header))
+        if (try_body(r, s, &end) > without || region_touched_meet(&end, &header))
             return none;
-        if (within(&end, &start))
+        if (region_touched_within(&end, &start))
             return carried;
-        for (uint32_t k = 0; k < end.count; k++)
-            add(r->offload->tree->scratch, &carried, end.items[k]);
+        region_touched_add(r, &carried, &end);
     }
     return none;
 }
 
 static void write_loop(struct device_region *r, struct tree_stmt *out, struct tree_stmt *s)
 {
-    region_touched_list all = touched_by(r, s, true, false);
+    region_touched_list all = region_touched_by(r, s, true, BY_ALL);
     if (s->kind != STMT_DO)
-        meet(r, out, s, false, false);
-    region_touched_list before = copy_of(r, &r->pending), carried = carried_by(r, s, &all);
-    unite(r, &carried);
-    region_touched_list start = copy_of(r, &r->pending);
+        meet(r, out, s, false, BY_ALL);
+    region_touched_list before = region_touched_copy(r, &r->pending), carried = carried_by(r, s, &all);
+    region_touched_add(r, &r->pending, &carried);
+    region_touched_list start = region_touched_copy(r, &r->pending);
     struct tree_stmt *body = write_body(r, s, s->body);
-    if (conflicts(&r->pending, &all) && !(carried.count && within(&r->pending, &start)))
-        barrier(r, body);
+    if (region_touched_meet(&r->pending, &all) && !(carried.count && region_touched_within(&r->pending, &start)))
+        region_barrier(r, body);
     s->body = body;
-    unite(r, &before);
+    region_touched_add(r, &r->pending, &before);
     stmt_append(r->offload->tree, out, s);
+}
+
+/* Among nests of several loops, short ones that follow each other are the first block's: it is quicker alone than all
+ * are with a barrier between any two. */
+static void write_shared(struct device_region *r, struct tree_stmt *out, struct tree_stmt *s)
+{
+    struct tree_expr *threads = r->threads;
+    bool first = r->small && offload_region_is_line(r->offload, s);
+    meet(r, out, s, true, first ? BY_FIRST : BY_ALL);
+    if (first) {
+        out = region_first_block(r, out);
+        r->threads = expr_i64(r->offload->tree, OFFLOAD_REGION_THREADS);
+    }
+    if (s->kind == STMT_FOR)
+        offload_region_nest(r, out, s);
+    else
+        offload_region_elements(r, out, s, s->kind == STMT_COPY ? s->pointer2 : NULL);
+    r->threads = threads;
 }
 
 static void write(struct device_region *r, struct tree_stmt *out, struct tree_stmt *s)
@@ -345,23 +237,19 @@ static void write(struct device_region *r, struct tree_stmt *out, struct tree_st
     struct offload *o = r->offload;
     switch (map_has(&r->private, s) ? ITEM_ONE : offload_region_item(o, s, r->own)) {
     case ITEM_ALL:
-        meet(r, out, s, true, false);
+        meet(r, out, s, true, BY_ALL);
         stmt_append(o->tree, out, s);
         break;
     case ITEM_ONE:
         write_one(r, out, s);
         break;
     case ITEM_THREADS:
-        meet(r, out, s, true, false);
-        offload_region_nest(r, out, s);
+    case ITEM_COPY:
+        write_shared(r, out, s);
         break;
     case ITEM_SUMS:
-        meet(r, out, s, true, false);
+        meet(r, out, s, true, BY_ALL);
         offload_sums(r, out, s);
-        break;
-    case ITEM_COPY:
-        meet(r, out, s, true, false);
-        offload_region_elements(r, out, s, s->kind == STMT_COPY ? s->pointer2 : NULL);
         break;
     case ITEM_MEMORY:
         write_memory(r, out, s);
@@ -374,7 +262,7 @@ static void write(struct device_region *r, struct tree_stmt *out, struct tree_st
         break;
     default: /* all threads leave, and what follows does not know how far each of them is */
         if (r->pending.count)
-            barrier(r, out);
+            region_barrier(r, out);
         stmt_append(o->tree, out, s);
     }
 }
@@ -414,14 +302,16 @@ static struct tree_stmt *write_kernel(struct device_region *r, struct tree_stmt 
     struct tree *t = o->tree;
     struct tree_stmt *all = stmt_block(t), *store = stmt_block(t);
     const struct place *place = block->items.items[0]->place;
-    offload_load_cells(o, all, r->scan, NULL);
-    offload_store_cells(o, store, r->scan, NULL);
+    struct map local = { 0 };
+    offload_find_local(o, block, r->scan, &local);
+    offload_load_cells(o, all, r->scan, &local);
+    offload_store_cells(o, store, r->scan, &local);
     r->thread =
         own_variable(t, all, "thread", expr_binary(t, EXPR_ADD, times_block(t, THREAD_BLOCK), id(t, THREAD_INDEX)));
     r->threads = own_variable(t, all, "threads", times_block(t, THREAD_GRID_SIZE));
     offload_region_items(r, all, block);
     if (store->items.count) {
-        barrier(r, all);
+        region_barrier(r, all);
         stmt_append(t, stmt_if(t, all, expr_binary(t, EXPR_EQ, r->thread, expr_i64(t, 0)))->body, store);
     }
     stmt_append(t, out, r->front);

@@ -96,6 +96,32 @@ struct tree_expr *offload_region_count(struct offload *o, const struct region_li
     return count > 1 ? count_of(o->tree, l, loops, count) : NULL;
 }
 
+static bool is_short(const struct tree_expr *count)
+{
+    if (count->op == EXPR_LOAD || count->op == EXPR_MATH || count->op == EXPR_CALL ||
+        (count->op == EXPR_MUL && count->args[1]->op != EXPR_INT))
+        return false;
+    for (uint32_t i = 0; i < count->num_args; i++)
+        if (!is_short(count->args[i]))
+            return false;
+    return true;
+}
+
+static bool has_more(void *user, struct tree_stmt *s)
+{
+    *(bool *)user |= stmt_is_loop(s) || s->kind == STMT_REDUCE || s->kind == STMT_UPDATE;
+    return true;
+}
+
+bool offload_region_is_line(struct offload *o, struct tree_stmt *s)
+{
+    bool more = false;
+    if (s->kind != STMT_FOR)
+        return is_short(s->count) && s->count->op != EXPR_INT;
+    stmt_visit(s->body, has_more, &more);
+    return !more && is_short(s->begin) && is_short(s->end) && tree_trip_count(o->tree, s)->op != EXPR_INT;
+}
+
 /* Divisions of 64 bits are slow: where all numbers are small, those of 32 bits do. */
 static struct tree_expr *divide(struct device_region *r, struct tree_stmt *out, struct tree_expr *n,
                                 struct tree_expr *by)
