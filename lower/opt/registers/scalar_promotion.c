@@ -7,7 +7,7 @@
  *     }                                     }
  *
  * Legality: the memory is taken here, its address is used for nothing but loads, stores and reductions of that element,
- * by the thread that takes it. Fresh memory has any value: the variable begins with zero.
+ * by the thread that takes it; in front of kernels, each iteration of a nest counts as one. Fresh memory has any value: the variable begins with zero.
  * Profitability: always. */
 #include "lower/opt/passes.h"
 #include "lower/opt/registers/reduction.h"
@@ -20,7 +20,7 @@ enum { NEAR = 16 /* statements that are looked at behind the taking of memory */
 /* Memory of one element. */
 struct cell {
     const struct type *type;
-    const struct tree_stmt *region; /* that takes it */
+    const struct tree_stmt *region; /* that takes it, or nest of loops */
     const struct tree_var *address;
     struct tree_var *var; /* in its place */
     uint32_t uses;        /* that are accesses */
@@ -79,6 +79,11 @@ static void count_load(void *user, struct tree_expr *e)
 
 static void count_operand(void *user, struct tree_expr **e) { expr_visit(*e, count_load, user); }
 
+static bool is_nest(const struct tree_stmt *s)
+{
+    return s->kind == STMT_FOR && (s->loop.parallel || s->loop.independent);
+}
+
 /* Statements in order: memory is taken before it is used. */
 static void count_uses(struct promotion *p, struct tree_stmt *s)
 {
@@ -90,7 +95,7 @@ static void count_uses(struct promotion *p, struct tree_stmt *s)
     }
     stmt_each_expr(s, count_operand, p);
     count_cell(p, target_of(p, s));
-    if (stmt_rows[s->kind].flags & STMT_REGION)
+    if (stmt_rows[s->kind].flags & STMT_REGION || (p->options->device && is_nest(s)))
         p->region = s;
     if (s->body)
         count_uses(p, s->body);
@@ -170,7 +175,7 @@ static void choose(struct promotion *p, const struct tree_scan *whole)
         if ((uintptr_t)map_get(&whole->uses, c->address) != c->uses)
             continue;
         const struct tree_stmt *region = t->region;
-        t->region = c->region;
+        t->region = c->region && is_nest(c->region) ? NULL : c->region;
         c->var = tree_var(t, c->address->name, c->type);
         t->region = region;
         map_put(t->scratch, &p->cells, c->address, c);
