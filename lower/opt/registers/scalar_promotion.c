@@ -7,8 +7,8 @@
  *     }                                     }
  *
  * Legality: the memory is taken here, its address is used for nothing but loads, stores and reductions of that element,
- * by the thread that takes it; in front of kernels, each iteration of a nest counts as one. Fresh memory has any value: the variable begins with zero.
- * Profitability: always. */
+ * by the thread that takes it; in front of kernels, each iteration of a nest counts as one. Fresh memory has any value:
+ * the variable begins with zero. Profitability: always. */
 #include "lower/opt/passes.h"
 #include "lower/opt/registers/reduction.h"
 #include "lower/tree/tree_rewrite.h"

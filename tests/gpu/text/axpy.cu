@@ -123,34 +123,61 @@ __device__ inline void *sd_column_memory()
 }
 template <class T, class F> __device__ inline T sd_column_group(T x, F f)
 {
-    T *column = (T *)sd_column_memory() + threadIdx.x;
+    i32 y = blockDim.y > 1 ? threadIdx.y : threadIdx.x >> 5, rows = blockDim.y > 1 ? blockDim.y : blockDim.x >> 5;
+    i32 width = blockDim.y > 1 ? blockDim.x : 32;
+    T *column = (T *)sd_column_memory() + (blockDim.y > 1 ? threadIdx.x : threadIdx.x & 31);
     __syncthreads();
-    column[threadIdx.y * blockDim.x] = x;
+    column[y * width] = x;
     __syncthreads();
     x = column[0];
-    for (u32 i = 1; i < blockDim.y; i++)
-        x = f(x, column[i * blockDim.x]);
+    for (i32 i = 1; i < rows; i++)
+        x = f(x, column[i * width]);
     return x;
 }
-__device__ inline void sd_spin()
+__device__ inline u32 sd_arrive(u32 *blocks, u32 step)
 {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
+    u32 old;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
+    asm volatile("atom.add.release.gpu.u32 %0, [%1], %2;" : "=r"(old) : "l"(blocks), "r"(step) : "memory");
+#else
+    __threadfence();
+    old = atomicAdd(blocks, step);
+#endif
+    return old;
+}
+__device__ inline u32 sd_arrived(u32 *blocks)
+{
+    u32 now;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
+    asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(now) : "l"(blocks) : "memory");
+#else
+    now = *(volatile u32 *)blocks;
+    __threadfence();
+#endif
+#if !defined(__CUDA_ARCH__)
     __nanosleep(0);
 #endif
+    return now;
 }
 __device__ inline void sd_grid_barrier(u32 *blocks)
 {
     u32 count = gridDim.x * gridDim.y * gridDim.z;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    u32 cluster;
+    asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(cluster));
+    if (count > 1 && cluster == count) {
+        asm volatile("barrier.cluster.arrive.release;\n\tbarrier.cluster.wait.acquire;" ::: "memory");
+        return;
+    }
+#endif
     __syncthreads();
     if (count == 1)
         return;
     if (sd_thread() == 0) {
         bool first = blockIdx.x + blockIdx.y + blockIdx.z == 0;
-        __threadfence();
-        u32 old = atomicAdd(blocks, first ? 0x80000000u - (count - 1u) : 1u);
-        while (((old ^ *(volatile u32 *)blocks) & 0x80000000u) == 0)
-            sd_spin();
-        __threadfence();
+        u32 old = sd_arrive(blocks, first ? 0x80000000u - (count - 1u) : 1u);
+        while (((old ^ sd_arrived(blocks)) & 0x80000000u) == 0)
+            ;
     }
     __syncthreads();
 }
