@@ -344,6 +344,9 @@ struct tree_expr *expr_math(struct tree *t, enum tree_math f, struct tree_expr *
     double value;
     if (args[0]->op == EXPR_FLOAT && fold_math(f, args[0]->type, &args[0]->f, &value))
         return type->kind == TYPE_BOOL ? expr_bool(t, value != 0) : expr_float(t, type, value);
+    if (f == TREE_MATH_pow && type->kind == TYPE_F64 && args[0]->op == EXPR_FLOAT && args[1]->op == EXPR_FLOAT &&
+        fold_power(args[0]->f, args[1]->f, &value))
+        return expr_float(t, type, value);
     if (f == TREE_MATH_fabs && args[0]->op == EXPR_INT)
         return expr_int(t, type,
                         args[0]->i < 0 && type_is_signed(type) ? (int64_t) - (uint64_t)args[0]->i : args[0]->i);

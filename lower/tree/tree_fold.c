@@ -272,6 +272,22 @@ bool fold_math(enum tree_math f, const struct type *type, const double *args, do
     }
 }
 
+bool fold_power(double base, double exponent, double *out)
+{
+    enum { MOST = 1024 };
+    const double exact = 0x1p53;
+    double power = 1;
+    if (base != trunc(base) || exponent != trunc(exponent) || exponent < 0 || exponent > MOST)
+        return false;
+    for (int i = 0; i < (int)exponent; i++) {
+        power *= base;
+        if (fabs(power) > exact)
+            return false;
+    }
+    *out = power;
+    return true;
+}
+
 bool fold_float_to_int(const struct type *type, double value, int64_t *out)
 {
     if (type->kind == TYPE_BOOL) {

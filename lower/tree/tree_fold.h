@@ -16,6 +16,7 @@ bool fold_float(enum expr_op op, const struct type *type, double a, double b, do
 bool fold_compare_int(enum expr_op op, const struct type *type, int64_t a, int64_t b);
 bool fold_compare_float(enum expr_op op, double a, double b);
 bool fold_math(enum tree_math f, const struct type *type, const double *args, double *out); /* exact functions only */
+bool fold_power(double base, double exponent, double *out); /* of integers, where it is exact */
 bool fold_float_to_int(const struct type *type, double value, int64_t *out);
 double fold_int_to_float(const struct type *to, const struct type *from, int64_t value);
 

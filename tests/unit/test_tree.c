@@ -85,6 +85,17 @@ TEST(float_constants)
     CHECK_STR(shown(t, expr_unary(t, EXPR_NOT, expr_binary(t, EXPR_LT, x, expr_float(t, f64, 1)))), "!(x < 1.0)");
     struct tree_expr *four = expr_float(t, f64, 4);
     CHECK(expr_math(t, TREE_MATH_sqrt, &four)->f == 2);
+    static const struct {
+        double base, exponent, power; /* power: 0 if it stays a call */
+    } powers[] = { { 2, 18, 262144 }, { -3, 3, -27 }, { 7, 0, 1 },        { 2, 53, 0x1p53 }, { 2, 54, 0 },
+                   { 3, 34, 0 },      { 2, -1, 0 },   { 2.5, 2, 0 },      { 4, 0.5, 0 },     { NAN, 2, 0 },
+                   { 1, 1024, 1 },    { 1, 1025, 0 }, { INFINITY, 1, 0 }, { 2, NAN, 0 } };
+    for (size_t i = 0; i < sizeof powers / sizeof *powers; i++) {
+        struct tree_expr *args[] = { expr_float(t, f64, powers[i].base), expr_float(t, f64, powers[i].exponent) };
+        const struct tree_expr *power = expr_math(t, TREE_MATH_pow, args);
+        CHECK_INT(power->op, powers[i].power != 0 ? EXPR_FLOAT : EXPR_MATH);
+        CHECK(powers[i].power == 0 || power->f == powers[i].power);
+    }
     ir_free(ir);
 }
 

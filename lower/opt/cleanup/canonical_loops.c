@@ -7,12 +7,17 @@
  *         k = k + 1
  *     }
  *
+ * Bounds may be floating-point values, as in `float64(k) < pow(float64(R), float64(i))`: what counts is the next
+ * integer, and a power of an integer with an exponent that is not negative is one itself.
+ *
  * Legality: The counter is assigned once, at the end of the body, by a constant step, and the bound is loop-invariant.
  * Profitability: Always; every later pass works on `for` loops. */
 #include "lower/opt/passes.h"
 #include "lower/tree/tree_piece.h"
 #include "lower/tree/tree_rewrite.h"
 #include "lower/tree/tree_scan.h"
+
+#include <math.h>
 
 struct loops {
     struct tree *tree;
@@ -63,34 +68,93 @@ static bool match_step(const struct tree_stmt *body, struct counted *c)
     return a->op == EXPR_VAR && a->var == c->var && c->step > -INT32_MAX && c->step < INT32_MAX;
 }
 
+static struct tree_expr *of_one(struct tree *t, enum tree_math f, struct tree_expr *x) { return expr_math(t, f, &x); }
+
+/* R^e for integers, between 1 and 2^53: as index expressions have it. NULL: it is none, or nobody knows. */
+static struct tree_expr *whole_power(struct tree *t, const struct tree_expr *e, const struct tree_frame *frame)
+{
+    enum { EXACT = 53 /* bits */ };
+    if (e->op != EXPR_MATH || e->math != TREE_MATH_pow || e->args[0]->op != EXPR_FLOAT || e->args[1]->op != EXPR_CAST ||
+        !type_is_integer(e->args[1]->args[0]->type))
+        return NULL;
+    double base = e->args[0]->f;
+    struct linear exponent;
+    linear_of(&exponent, e->args[1]->args[0]);
+    struct interval range = linear_interval(&exponent, frame, NULL);
+    if (base != trunc(base) || base < 1 || !exponent.known || !range.known || range.low < 0 ||
+        (double)range.high * log2(base) > EXACT)
+        return NULL;
+    struct tree_expr *args[] = { e->args[0], expr_cast(t, e->args[1]->type, linear_expr(t, &exponent)) };
+    return expr_cast(t, type_basic(t->ir, TYPE_I64), of_one(t, TREE_MATH_round, expr_math(t, TREE_MATH_pow, args)));
+}
+
+/* x where it is beyond the limit on the side of `op`, else the limit; as a test, `e` stands for x. */
+static struct tree_expr *beyond(struct tree *t, enum expr_op op, struct tree_expr *e, struct tree_expr *x,
+                                struct tree_expr *limit)
+{
+    return expr_select(t, expr_binary(t, op, e, limit), x, limit);
+}
+
+/* The integer that stands for a floating-point bound. Where it is NaN, no number is within it. */
+static struct tree_expr *whole_bound(struct tree *t, struct tree_expr *e, enum expr_op op, const struct type *type,
+                                     const struct tree_frame *frame)
+{
+    struct tree_expr *power = whole_power(t, e, frame);
+    if (power)
+        return expr_cast(t, type, power);
+    bool narrow = type->kind == TYPE_I32, up = op == EXPR_LT || op == EXPR_GE;
+    struct tree_expr *low = expr_float(t, e->type, narrow ? 1 - 0x1p31 : -0x1p53); /* room for one more */
+    struct tree_expr *high = expr_float(t, e->type, narrow ? 0x1p31 - 2 : 0x1p53);
+    struct tree_expr *whole = of_one(t, up ? TREE_MATH_ceil : TREE_MATH_floor, e);
+    if (op == EXPR_LT || op == EXPR_LE)
+        whole = beyond(t, EXPR_GT, e, beyond(t, EXPR_LT, e, whole, high), low);
+    else
+        whole = beyond(t, EXPR_LT, e, beyond(t, EXPR_GT, e, whole, low), high);
+    return expr_cast(t, type, whole);
+}
+
+/* The variable, or its exact value as a floating-point number. */
+static bool is_counter(const struct tree_expr *e, const struct counted *c)
+{
+    bool cast = e->op == EXPR_CAST && e->type->kind == TYPE_F64;
+    const struct tree_expr *v = cast ? e->args[0] : e;
+    return v->op == EXPR_VAR && v->var == c->var;
+}
+
 /* v < bound, or v > bound for a loop downwards; with "or equal" if the bound cannot wrap. */
-static bool match_condition(struct tree *t, struct tree_expr *e, struct counted *c)
+static bool match_condition(struct tree *t, struct tree_expr *e, struct counted *c, const struct tree_frame *frame)
 {
     static const enum expr_op mirror[] = { EXPR_GT, EXPR_GE, EXPR_LT, EXPR_LE };
     enum expr_op op = e->op;
     if (op < EXPR_LT || op > EXPR_GE)
         return false;
     struct tree_expr *a = e->args[0], *b = e->args[1];
-    if (b->op == EXPR_VAR && b->var == c->var) {
+    if (is_counter(b, c)) {
         struct tree_expr *swap = a;
         a = b;
         b = swap;
         op = mirror[op - EXPR_LT];
     }
     bool upwards = c->step > 0, equal = op == EXPR_LE || op == EXPR_GE;
-    if (a->op != EXPR_VAR || a->var != c->var || c->step == 0 || upwards != (op == EXPR_LT || op == EXPR_LE))
+    if (!is_counter(a, c) || c->step == 0 || upwards != (op == EXPR_LT || op == EXPR_LE))
         return false;
+    if (a->op == EXPR_CAST) {
+        c->bound = whole_bound(t, b, op, c->var->type, frame);
+        if (equal)
+            c->bound = expr_binary(t, EXPR_ADD, c->bound, expr_int(t, c->var->type, upwards ? 1 : -1));
+        return true;
+    }
     if (equal && (b->op != EXPR_INT || b->i > INT32_MAX / 2 || b->i < -(INT32_MAX / 2)))
         return false;
     c->bound = equal ? expr_int(t, b->type, b->i + (upwards ? 1 : -1)) : b;
     return true;
 }
 
-static bool match(struct loops *l, struct tree_stmt *s, struct counted *c)
+static bool match(struct loops *l, struct tree_stmt *s, struct counted *c, const struct tree_frame *frame)
 {
-    if (s->kind != STMT_WHILE || !match_step(s->body, c) || !match_condition(l->tree, s->value, c))
-        return false;
-    if (c->var->type->kind != TYPE_I64 && c->var->type->kind != TYPE_I32)
+    if (s->kind != STMT_WHILE || !match_step(s->body, c) ||
+        (c->var->type->kind != TYPE_I64 && c->var->type->kind != TYPE_I32) ||
+        !match_condition(l->tree, s->value, c, frame))
         return false;
     struct tree_piece piece = { 0 };
     piece_add(l->tree->scratch, &piece, s->body, NULL);
@@ -215,11 +279,11 @@ static void make_single(struct loops *l, struct tree_stmt *s)
 
 /* ---- the walk ---- */
 
-static bool count_loops(void *user, struct tree_stmt *s)
+static bool count_loops(void *user, struct tree_stmt *s, const struct tree_frame *frame)
 {
     struct counted c;
     for (uint32_t i = 0; i < s->items.count; i++)
-        if (match(user, s->items.items[i], &c))
+        if (match(user, s->items.items[i], &c, frame))
             s->items.items[i] = make_counted(user, s, i, &c);
     return true;
 }
@@ -239,7 +303,7 @@ bool opt_canonical_loops(struct tree *t, const struct tree_options *o)
         stmt_flatten(t, f->body);
         struct loops l = { .tree = t, .whole = { t, f, { 0 } } };
         stmt_visit(f->body, take_condition, &l);
-        stmt_visit(f->body, count_loops, &l);
+        tree_visit_frames(f->body, NULL, count_loops, &l);
         l.whole.scan = (struct tree_scan){ 0 };
         stmt_visit(f->body, unwrap_single, &l);
         stmt_flatten(t, f->body);
