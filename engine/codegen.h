@@ -133,7 +133,8 @@ struct codegen_request {
     int num_threads;        /* 1: sequential code; 0: decided at run time */
     int opt_level;          /* 0..3, -1: the default pipeline */
     int arch;               /* compute capability of device code: 90 */
-    bool cublas, cusolver;  /* device code may call them: they are on this machine, where the code runs */
+    /* Libraries that device code may call: they are on this machine, where the code runs. */
+    bool cublas, cusolver, cufft;
     /* Device code that was made before from the same text (the key), and where to keep it; NULL: nowhere. The code is
      * in the arena. Any thread. */
     const void *(*device_load)(void *user, const char *key, size_t key_size, struct arena *a, size_t *size);

@@ -123,6 +123,12 @@ void sdfg_rt_device_getrf(struct sdfg_rt_context *context, const char *path, int
 void sdfg_rt_device_getrs(struct sdfg_rt_context *context, const char *path, int32_t type, int32_t transposed,
                           int64_t n, int64_t nrhs, int64_t count, void *a, int32_t *pivots, void *b, int32_t *info);
 
+/* Discrete Fourier transforms of complex elements in place, by cuFFT in queue 0: `count` of `rank` (1 to 3) dimensions,
+ * row-major, one behind the other, with exp(sign 2 pi i ...) and divided by nothing. Sizes beyond the rank are 1.
+ * Errors as of products. */
+void sdfg_rt_device_fft(struct sdfg_rt_context *context, const char *path, int32_t type, int32_t sign, int64_t rank,
+                        int64_t first, int64_t second, int64_t third, int64_t count, void *data);
+
 /* ---- the embedding engine ---- */
 
 enum { SDFG_RT_DEVICE_TROUBLE = 1024, SDFG_RT_DEVICE_NAME = 128 };
@@ -170,7 +176,7 @@ bool sdfg_rt_device_finished(struct sdfg_rt_ticket *t, bool wait);
 bool sdfg_rt_device_describe(int32_t index, struct sdfg_rt_device_info *out, char *trouble);
 
 /* Libraries that device code may call. */
-enum sdfg_rt_library { SDFG_RT_CUBLAS, SDFG_RT_CUSOLVER };
+enum sdfg_rt_library { SDFG_RT_CUBLAS, SDFG_RT_CUSOLVER, SDFG_RT_CUFFT };
 enum { SDFG_RT_DEVICE_PATH = 1024 };
 struct sdfg_rt_device_file {
     char path[SDFG_RT_DEVICE_PATH];

@@ -167,6 +167,7 @@ struct sdfg_rt_gpu {
     struct sdfg_rt_run *working;  /* asynchronous ones whose work may not be done */
     pthread_mutex_t library_lock; /* of the handles, while they are used */
     struct sdfg_rt_handle blas, solver;
+    struct sdfg_rt_plan *plans; /* of transforms (device_fft.c), last used first */
     struct sdfg_rt_gpu *next;
 };
 

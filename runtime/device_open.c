@@ -205,6 +205,7 @@ static void empty(struct sdfg_rt_gpu *g)
     pthread_mutex_unlock(&g->lock);
     sdfg_rt_blas_free(g);
     sdfg_rt_solver_free(g);
+    sdfg_rt_fft_free(g);
     if (there)
         g->cuda->CtxPopCurrent(&popped);
 }

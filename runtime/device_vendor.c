@@ -58,7 +58,7 @@ static bool look(void *user, const char *file)
 bool sdfg_rt_device_library(enum sdfg_rt_library which, int32_t driver, struct sdfg_rt_device_file *out)
 {
     static struct sdfg_rt_vendor *const all[] = {
-        [SDFG_RT_CUBLAS] = &sdfg_rt_cublas, [SDFG_RT_CUSOLVER] = &sdfg_rt_cusolver
+        [SDFG_RT_CUBLAS] = &sdfg_rt_cublas, [SDFG_RT_CUSOLVER] = &sdfg_rt_cusolver, [SDFG_RT_CUFFT] = &sdfg_rt_cufft
     };
     struct looking l = { all[which], driver, out };
     return !is_refused(l.vendor) && sdfg_rt_find_files(&l.vendor->files, look, &l);

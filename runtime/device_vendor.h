@@ -31,6 +31,7 @@ struct sdfg_rt_vendor {
 
 extern struct sdfg_rt_vendor sdfg_rt_cublas;   /* device_blas.c */
 extern struct sdfg_rt_vendor sdfg_rt_cusolver; /* device_solver.c */
+extern struct sdfg_rt_vendor sdfg_rt_cufft;    /* device_fft.c */
 
 /* Opens it for the driver of the run. False with an error that says what was tried. */
 bool sdfg_rt_vendor_open(struct sdfg_rt_vendor *v, struct sdfg_rt_run *run, const char *path);
@@ -51,5 +52,6 @@ bool sdfg_rt_vendor_check(struct sdfg_rt_run *run, const struct sdfg_rt_vendor_s
 /* The handles; the context is current. */
 void sdfg_rt_blas_free(struct sdfg_rt_gpu *gpu);
 void sdfg_rt_solver_free(struct sdfg_rt_gpu *gpu);
+void sdfg_rt_fft_free(struct sdfg_rt_gpu *gpu);
 
 #endif

@@ -115,6 +115,7 @@ static struct tree_options tree_options_of(const struct compile *c)
         .device = r->device,
         .cublas = r->cublas,
         .cusolver = r->cusolver,
+        .cufft = r->cufft,
     };
     memcpy(o.settings, c->settings, sizeof o.settings);
     return o;

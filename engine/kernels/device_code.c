@@ -151,7 +151,9 @@ bool device_library(struct sdfg_engine *e, enum sdfg_rt_library which, struct sd
 bool device_key(struct sdfg_engine *e, struct text *out)
 {
     char trouble[SDFG_RT_DEVICE_TROUBLE];
-    static const char *const libraries[] = { [SDFG_RT_CUBLAS] = "cublas", [SDFG_RT_CUSOLVER] = "cusolver" };
+    static const char *const libraries[] = {
+        [SDFG_RT_CUBLAS] = "cublas", [SDFG_RT_CUSOLVER] = "cusolver", [SDFG_RT_CUFFT] = "cufft"
+    };
     struct sdfg_rt_device_file file;
     int arch;
     if (!device_arch(e, &arch, trouble))

@@ -68,6 +68,7 @@ static void take_libraries(struct sdfg_engine *e, struct codegen_request *r)
     bool elsewhere = r->exports || r->emit == CODEGEN_EMIT_OBJECT || r->emit >= CODEGEN_EMIT_CUDA;
     r->cublas = r->device && !elsewhere && device_library(e, SDFG_RT_CUBLAS, &file);
     r->cusolver = r->device && !elsewhere && device_library(e, SDFG_RT_CUSOLVER, &file);
+    r->cufft = r->device && !elsewhere && device_library(e, SDFG_RT_CUFFT, &file);
 }
 
 /* `opening`: seconds until the code generator was there; NULL if nobody wants to know. */

@@ -20,6 +20,7 @@ struct tree_options {
     bool device;     /* nests go to a device instead of threads of the host */
     bool cublas;     /* ... where products of matrices may be calls of that library */
     bool cusolver;   /* ... and factorizations of that one */
+    bool cufft;      /* ... and Fourier transforms of that one */
     bool counting;   /* of the work that the tree does: loops that would be cut into tiles only say so (`near`) */
     int32_t settings[NUM_SETTINGS]; /* 0: as usual */
 };

@@ -14,7 +14,7 @@ MAY_TRANSFER_IN_LOOPS = {
     "mandelbrot2",  # sizes of arrays are counted by the program
 }
 
-os.environ["SDFG_CUBLAS"] = os.environ["SDFG_CUSOLVER"] = "none"  # whatever this machine has
+os.environ["SDFG_CUBLAS"] = os.environ["SDFG_CUSOLVER"] = os.environ["SDFG_CUFFT"] = "none"  # whatever this machine has
 
 ONE_LAUNCH = {"adi", "cholesky", "durbin", "jacobi_1d", "lu", "seidel_2d", "syr2k", "syrk", "trisolv"}  # per call
 

@@ -10,7 +10,11 @@ import subprocess
 import sys
 import tempfile
 
-LISTS = {"CUBLAS": ("device_blas.def", "cublas_v2.h"), "CUSOLVER": ("device_solver.def", "cusolverDn.h")}
+LISTS = {
+    "CUBLAS": ("device_blas.def", "cublas_v2.h"),
+    "CUSOLVER": ("device_solver.def", "cusolverDn.h"),
+    "CUFFT": ("device_fft.def", "cufft.h"),
+}
 
 KINDS = """
 template <class T> constexpr long kind = __is_enum(T) ? 4 : sizeof(T);

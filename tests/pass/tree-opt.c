@@ -81,6 +81,7 @@ static void set_option(struct tree *t, struct tree_options *o, struct machine *m
         { "device", NULL, NULL, &o->device },
         { "cublas", NULL, NULL, &o->cublas },
         { "cusolver", NULL, NULL, &o->cusolver },
+        { "cufft", NULL, NULL, &o->cufft },
         { "counting", NULL, NULL, &o->counting },
         { "largest-cache", &m->largest_cache, NULL, NULL },
         { "first-cache", &m->first_cache, NULL, NULL },

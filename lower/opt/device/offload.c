@@ -201,6 +201,8 @@ static enum placement placement(struct offload *o, struct tree_stmt *s)
         return PLACE_LIBRARY;
     if (offload_is_solver(o, s))
         return PLACE_SOLVER;
+    if (offload_is_fft(o, s))
+        return PLACE_FFT;
     if (!s->body || s->kind == STMT_UPDATE)
         return place_leaf(o, s);
     enum offload_region region = offload_is_region(o, s);
@@ -238,6 +240,9 @@ static void place(struct offload *o, struct tree_stmt *s)
     } else if (p == PLACE_SOLVER) {
         o->num_nests++;
         offload_solver_touches(o, s, move_memory, o);
+    } else if (p == PLACE_FFT) {
+        o->num_nests++;
+        offload_fft_touches(o, s, move_memory, o);
     } else if (p == PLACE_CONTROL) {
         place_inside(o, s);
     }
@@ -274,9 +279,12 @@ static bool tell(void *user, struct tree_stmt *s)
         remark(t->ir->remarks, s->place, remark_subject(t, s), REMARK_CUBLAS);
     if (p == PLACE_SOLVER)
         remark(t->ir->remarks, s->place, remark_subject(t, s), REMARK_CUSOLVER);
-    if (p == PLACE_REGION || p == PLACE_SMALL || p == PLACE_KERNEL || p == PLACE_LIBRARY || p == PLACE_SOLVER)
+    if (p == PLACE_FFT)
+        remark(t->ir->remarks, s->place, remark_subject(t, s), REMARK_CUFFT);
+    if (p >= PLACE_REGION)
         return false;
-    const char *library = s->kind == STMT_CALL ? offload_on_host(w->offload, s) : NULL;
+    const char *library = offload_solver_on_host(w->offload, s);
+    library = library ? library : offload_fft_on_host(w->offload, s);
     if (library)
         remark(t->ir->remarks, s->place, remark_subject(t, s), REMARK_LIBRARY_ON_HOST, library);
     bool parallel = s->kind == STMT_FOR && (s->loop.parallel || s->loop.independent);
@@ -324,6 +332,7 @@ static bool decide(struct offload *o, struct tree *t, const struct tree_options 
     o->fast = options->fast_fp;
     o->solvers = options->cusolver;
     o->batches = options->cusolver && options->cublas;
+    o->transforms = options->cufft;
     o->main = t->functions.items[0];
     stmt_flatten(t, o->main->body);
     o->whole = (struct tree_whole){ .tree = t, .func = o->main };

@@ -43,6 +43,7 @@ enum placement {
     PLACE_SMALL,   /* the same for calls whose nests are small; else as PLACE_CONTROL */
     PLACE_LIBRARY, /* products of matrices, which a library of the device does */
     PLACE_SOLVER,  /* factorizations and solutions, which another one does */
+    PLACE_FFT,     /* ... and Fourier transforms */
     PLACE_KERNEL   /* a nest whose iterations are threads */
 };
 
@@ -60,6 +61,7 @@ struct offload {
     bool changed, failed;
     bool solvers;       /* there is the library for them */
     bool batches;       /* ... and the one that does many small ones at once */
+    bool transforms;    /* there is the library for them */
     bool no_messages;   /* none has memory of the device */
     bool strict;        /* results of floating-point sums are the same each time */
     bool fast;          /* products may be less exact than their types */
@@ -152,11 +154,19 @@ struct tree_expr *offload_step(struct tree *t, const struct tree_expr *address, 
 /* Is it a factorization of a matrix, or a solution or inverse, or a loop over many that lie evenly, that a library of
  * the device can do? */
 bool offload_is_solver(struct offload *o, struct tree_stmt *s);
-/* Why such a call, or that of another function with a library of the device, stays on the host; NULL: it does not, or
- * is none. */
-const char *offload_on_host(struct offload *o, const struct tree_stmt *s);
+/* Why such a call stays on the host; NULL: it does not, or is none. */
+const char *offload_solver_on_host(struct offload *o, const struct tree_stmt *s);
 void offload_solver_touches(struct offload *o, struct tree_stmt *s, offload_touch *see, void *user);
 void offload_solver(struct offload *o, struct tree_stmt *out, struct tree_stmt *s);
+
+/* ---- offload_fft.c ---- */
+
+/* Is it a Fourier transform of up to three dimensions, or a loop over many that lie evenly, that a library of the
+ * device can do? */
+bool offload_is_fft(struct offload *o, struct tree_stmt *s);
+const char *offload_fft_on_host(struct offload *o, const struct tree_stmt *s);
+void offload_fft_touches(struct offload *o, struct tree_stmt *s, offload_touch *see, void *user);
+void offload_fft(struct offload *o, struct tree_stmt *out, struct tree_stmt *s);
 
 /* ---- offload_message.c ---- */
 

@@ -170,6 +170,7 @@ static void weigh(struct weighing *w, struct tree_stmt *s, double runs, const st
         break;
     case PLACE_LIBRARY:
     case PLACE_SOLVER:
+    case PLACE_FFT:
         weigh_product(w, s, runs, frame);
         break;
     case PLACE_SERIAL:

@@ -345,6 +345,9 @@ static void write_item(struct offload *o, struct tree_stmt *out, struct tree_stm
     case PLACE_SOLVER:
         offload_solver(o, out, s);
         break;
+    case PLACE_FFT:
+        offload_fft(o, out, s);
+        break;
     default:
         if (s->body && s->kind != STMT_UPDATE)
             stmt_append(o->tree, out, s);

@@ -128,7 +128,8 @@ struct search {
 static bool see_product(void *user, struct tree_stmt *s)
 {
     struct search *p = user;
-    p->found = p->found || offload_is_product(p->offload, s) || offload_is_solver(p->offload, s);
+    p->found = p->found || offload_is_product(p->offload, s) || offload_is_solver(p->offload, s) ||
+               offload_is_fft(p->offload, s);
     return !p->found;
 }
 

@@ -113,12 +113,10 @@ bool offload_is_solver(struct offload *o, struct tree_stmt *s)
     return call && !obstacle(o, call, form_of(call));
 }
 
-const char *offload_on_host(struct offload *o, const struct tree_stmt *s)
+const char *offload_solver_on_host(struct offload *o, const struct tree_stmt *s)
 {
     const struct solver_form *f = form_of(s);
-    if (f)
-        return obstacle(o, s, f);
-    return NULL;
+    return f ? obstacle(o, s, f) : NULL;
 }
 
 void offload_solver_touches(struct offload *o, struct tree_stmt *s, offload_touch *see, void *user)

@@ -24,4 +24,13 @@ struct standin_system {
     uint64_t a, b, pivots, info; /* info: 0 for none */
 };
 
+/* Fourier transforms in place, row-major, one behind the other; one thread for each, which needs memory for a line of
+ * double complex numbers. */
+struct standin_transform {
+    int32_t type, rank, sign, longest;
+    int32_t sizes[3], padding;
+    int64_t count;
+    uint64_t data, memory;
+};
+
 #endif

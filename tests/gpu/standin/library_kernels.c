@@ -210,11 +210,46 @@ static void system_of_equations(const char *params)
         info[number] = found;
 }
 
+/* ---- transforms ---- */
+
+static void line(const struct standin_transform *t, double complex *kept, int64_t first, int64_t step, int64_t n)
+{
+    const double turn = 6.283185307179586476925;
+    for (int64_t i = 0; i < n; i++)
+        kept[i] = load(t->type, t->data, first + i * step);
+    for (int64_t k = 0; k < n; k++) {
+        double complex sum = 0;
+        for (int64_t i = 0; i < n; i++) {
+            double angle = t->sign * turn * (double)(i * k % n) / (double)n;
+            sum += times(kept[i], CMPLX(cos(angle), sin(angle)));
+        }
+        store(t->type, t->data, first + k * step, sum);
+    }
+}
+
+static void transform(const char *params)
+{
+    const struct standin_transform *t = (const struct standin_transform *)params;
+    int64_t number = (int64_t)standin_self->block.x * THREADS + standin_self->thread.x, all = 1, step = 1;
+    if (number >= t->count)
+        return;
+    double complex *kept = (double complex *)(uintptr_t)t->memory + number * t->longest;
+    for (int d = 0; d < t->rank; d++)
+        all *= t->sizes[d];
+    for (int d = t->rank; d-- > 0;) {
+        for (int64_t first = 0; first < all; first++)
+            if (first / step % t->sizes[d] == 0)
+                line(t, kept, number * all + first, step, t->sizes[d]);
+        step *= t->sizes[d];
+    }
+}
+
 /* What the device looks for (standin.h). */
 extern const struct standin_kernel standin_kernels[];
 const struct standin_kernel standin_kernels[] = {
     { "product", product, sizeof(struct standin_product), 1024 },
     { "system", system_of_equations, sizeof(struct standin_system), 1024 },
+    { "transform", transform, sizeof(struct standin_transform), 1024 },
     { NULL, NULL, 0, 0 },
 };
 extern char *const standin_shared_memory[2];
