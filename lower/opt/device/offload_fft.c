@@ -49,12 +49,15 @@ static bool list_of(struct offload *o, const struct tree_stmt *call, int argumen
 {
     const struct tree_expr *e = call->args[argument];
     const struct tree_scan *whole = tree_whole(&o->whole);
+    uintptr_t named = 0;
     *out = (struct list){ .var = e->op == EXPR_VAR ? e->var : NULL };
     if (!out->var)
         return false;
     stmt_visit(o->main->body, see_store, out);
+    for (uint32_t i = 0; i < call->num_args; i++)
+        named += call->args[i]->op == EXPR_VAR && call->args[i]->var == out->var;
     bool known = !out->odd && out->allocs == 1 && out->stores == (uintptr_t)call->args[RANK]->i &&
-                 (uintptr_t)map_get(&whole->uses, out->var) <= out->stores + 2;
+                 (uintptr_t)map_get(&whole->uses, out->var) == out->allocs + out->stores + named;
     for (int64_t i = 0; known && i < call->args[RANK]->i; i++)
         known = out->items[i] && tree_scan_invariant(whole, out->items[i]);
     return known;
