@@ -18,8 +18,8 @@
 
 /* Multiply-adds from which a product is worth a call: fewer take a kernel of loops less than the 5 us that cuBLAS takes
  * to choose and launch one, and loops can be fused with what is around them. Where two extents are so thin, nothing is
- * used often enough for the library's tiles: on an H100 4 x 4 times 4 x 2^18 takes it 1.9 ms, a hundred times as long as
- * the memory is read. */
+ * used often enough for the library's tiles: on an H100 4 x 4 times 4 x 2^18 takes it 1.9 ms, a hundred times as long
+ * as the memory is read. */
 enum { LEAST_LIBRARY_PRODUCT = 1 << 20, MOST_THIN = 8 };
 
 enum { COLUMN_MAJOR = 102, PLAIN = 111, CONJUGATE = 113 }; /* of CBLAS */
@@ -312,8 +312,9 @@ static bool is_for_library(const struct expansion *x)
         known &= extents[i]->op == EXPR_INT;
         work *= known ? (double)extents[i]->i : 1;
     }
-    return thin < 2 && !(known && work < LEAST_LIBRARY_PRODUCT) && is_false(x->conjugate_a) && is_false(x->conjugate_b) &&
-           is_matrix(&p->a, p->m, p->k) && is_matrix(&p->b, p->k, p->n) && is_matrix(&p->c, p->m, p->n);
+    return thin < 2 && !(known && work < LEAST_LIBRARY_PRODUCT) && is_false(x->conjugate_a) &&
+           is_false(x->conjugate_b) && is_matrix(&p->a, p->m, p->k) && is_matrix(&p->b, p->k, p->n) &&
+           is_matrix(&p->c, p->m, p->n);
 }
 
 /* ---- the walk ---- */
