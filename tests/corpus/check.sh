@@ -3,16 +3,23 @@
 # check.sh --warm SDFG-RUN FOLDER SET [OPTION...]: twice, with an empty cache on disk and with what is in it then; the second time
 # nothing may be missing there.
 # check.sh --files PROGRAM FOLDER SET [OPTION...]: a program of this folder that takes every file of a set (reemit, compile-all).
+# --every=N/K before SDFG-RUN: a sample, every Nth case from the Kth on (0 is the first); with SDFG_SAMPLE=all in the environment all of them.
 # The corpus lies beside the project or where SDFG_CORPUS says, and is unpacked into FOLDER. expected-fail.txt beside this script
 # lists cases known to fail as "SET/CASE<TAB>reason": one that passes must leave the list. Quick code fuses no multiply-add, and a GPU others, so with
 # --tier=quick and --device=cuda nothing is expected of those whose reason ends in "passes with --fp=strict".
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-files= warm=
-case $1 in
---files) files=1 && shift ;;
---warm) warm=1 && shift ;;
-esac
+files= warm= every=
+while :; do
+    case $1 in
+    --files) files=1 ;;
+    --warm) warm=1 ;;
+    --every=*) every=${1#--every=} ;;
+    *) break ;;
+    esac
+    shift
+done
+[ "${SDFG_SAMPLE:-}" != all ] || every=
 run=$1 folder=$2 set=$3
 shift 3
 
@@ -28,9 +35,16 @@ fi
 [ -z "$files" ] || exec "$run" "$folder/$set" "$@"
 list=$(mktemp)
 cache=$(mktemp -d)
-trap 'rm -rf "$list" "$cache"' EXIT
+sample=$(mktemp -d)
+trap 'rm -rf "$list" "$cache" "$sample"' EXIT
 case " $* " in *" --tier=quick "* | *" --device=cuda "*) unless='passes with --fp=strict$' ;; *) unless='^$' ;; esac
 sed -n "s|^$set/||p" "$here/expected-fail.txt" | { grep -v "$unless" || true; } > "$list"
+if [ -n "$every" ]; then
+    mkdir "$sample/$set"
+    ls -d "$(cd "$folder" && pwd)/$set"/*/ | sed 's|/$||' | awk -v n="${every%/*}" -v k="${every#*/}" 'NR % n == (k + 1) % n' |
+        xargs -r ln -s -t "$sample/$set"
+    folder=$sample
+fi
 cases() { "$run" --cases="$folder/$set" --jobs="${SDFG_JOBS:-$(nproc)}" --timeout=60 --list="$list" "$@"; }
 if [ -z "$warm" ]; then
     cases "$@"

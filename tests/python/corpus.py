@@ -117,7 +117,8 @@ def run_all(cases, options):
 
 def find(folder, program):
     """All cases below a folder that have the program. A case.json may list several programs, with the cases that they share with others."""
-    for path in sorted(folder.glob("**/case.json")):
+    found = (pathlib.Path(at, "case.json") for at, _, files in os.walk(folder, followlinks=True) if "case.json" in files)
+    for path in sorted(found):
         name = path.parent.relative_to(folder).as_posix()
         programs = json.loads(path.read_text()).get("programs")
         if programs is None and (program == "prog.sdfg" or (path.parent / program).exists()):
