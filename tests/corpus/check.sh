@@ -3,7 +3,8 @@
 # check.sh --warm SDFG-RUN FOLDER SET [OPTION...]: twice, with an empty cache on disk and with what is in it then; the second time
 # nothing may be missing there.
 # check.sh --files PROGRAM FOLDER SET [OPTION...]: a program of this folder that takes every file of a set (reemit, compile-all).
-# --every=N/K before SDFG-RUN: a sample, every Nth case from the Kth on (0 is the first); with SDFG_SAMPLE=all in the environment all of them.
+# --every=N/K before SDFG-RUN: a sample, every Nth case from the Kth on (0 is the first), with the later calls of the same program
+# (CASE__2, ...); with SDFG_SAMPLE=all in the environment all of them.
 # The corpus lies beside the project or where SDFG_CORPUS says, and is unpacked into FOLDER. expected-fail.txt beside this script
 # lists cases known to fail as "SET/CASE<TAB>reason": one that passes must leave the list. Quick code fuses no multiply-add, and a GPU others, so with
 # --tier=quick and --device=cuda nothing is expected of those whose reason ends in "passes with --fp=strict".
@@ -41,7 +42,8 @@ case " $* " in *" --tier=quick "* | *" --device=cuda "*) unless='passes with --f
 sed -n "s|^$set/||p" "$here/expected-fail.txt" | { grep -v "$unless" || true; } > "$list"
 if [ -n "$every" ]; then
     mkdir "$sample/$set"
-    ls -d "$(cd "$folder" && pwd)/$set"/*/ | sed 's|/$||' | awk -v n="${every%/*}" -v k="${every#*/}" 'NR % n == (k + 1) % n' |
+    ls -d "$(cd "$folder" && pwd)/$set"/*/ | sed 's|/$||' |
+        awk -v n="${every%/*}" -v k="${every#*/}" '{ first = $0; sub(/__[0-9]+$/, "", first); if (!(first in at)) at[first] = count++ } at[first] % n == k' |
         xargs -r ln -s -t "$sample/$set"
     folder=$sample
 fi
