@@ -46,7 +46,7 @@ with tempfile.TemporaryDirectory() as folder:
     path = pathlib.Path(folder, "p.py")
     run = [RUN, f"{path}:f", "--n=3", "--no-cache"]
     for command in run, [CC, f"{path}:f", "-o", f"{folder}/f.so"]:
-        statements, text = 600, ""
+        statements, text = 250, ""
         while "\rcompiling: " not in text and statements < 20000: # as many as take more than a second on this machine
             path.write_text(program(statements))
             text = on_terminal(command)
