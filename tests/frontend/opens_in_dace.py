@@ -1,5 +1,5 @@
-"""Graphs of Python programs open and validate in DaCe: opens_in_dace.py SDFG-RUN [--run=COUNT] [FILE.py...]; opens_in_dace.sh finds a
-Python with DaCe. Without files: the programs of programs/*.py; every so many of them that COUNT are run is also compiled by DaCe and
+"""Graphs of Python programs open and validate in DaCe: opens_in_dace.py SDFG-RUN [--run=COUNT] [--every=N] [FILE.py...]; opens_in_dace.sh finds a
+Python with DaCe. Without files: the programs of programs/*.py. --every=N: each Nth program alone. Every so many of them that COUNT are run is also compiled by DaCe and
 compared with its recorded results; those of which opens_in_dace.txt has the reason are counted, not wrong. A file may be one of DaCe's tests
 or of NPBench; programs that are refused there are counted, not wrong."""
 import ast
@@ -79,13 +79,14 @@ def run(path, name, folder):
 def main():
     runner, files = os.path.abspath(sys.argv[1]), sys.argv[2:]
     runs = int(files.pop(0)[6:]) if files and files[0].startswith("--run=") else 0
+    step = int(files.pop(0)[8:]) if files and files[0].startswith("--every=") else 1
     own = os.path.join(HERE, "programs")
     files = files or sorted(os.path.join(own, f) for f in os.listdir(own) if f.endswith(".py"))
     counts, known = collections.Counter(), listed()
     every = max(1, sum(1 for path in files for _ in programs(path)) // runs) if runs else 0
     with tempfile.TemporaryDirectory() as folder:
         for path in files:
-            for name in programs(path):
+            for name in list(programs(path))[::step]:
                 kind, text = check(runner, os.path.abspath(path), name, folder)
                 counts[kind] += 1
                 if kind == "ok" and every and counts["ok"] % every == 0:
