@@ -612,17 +612,19 @@ def main(tests):
     p = argparse.ArgumentParser()
     p.add_argument("bin")
     p.add_argument("--ranks", default="1,4")
-    p.add_argument("--some", action="store_true", help="one process without a library, the largest number with each one")
+    p.add_argument("--some", action="store_true", help="one process without a library, the largest number with the first one and, every second test, with the others")
     p.add_argument("--jobs", type=int, default=3, help="launches at a time")
     p.add_argument("tests", nargs="*")
     a = p.parse_args()
     binary = pathlib.Path(a.bin).resolve() / "sdfg-run"
     found = {n: l for n, l in LAUNCHERS.items() if shutil.which(l[0])}
-    ranks = [int(r) for r in a.ranks.split(",")]
+    ranks, first = [int(r) for r in a.ranks.split(",")], next(iter(found), None)
     worlds = [("no launcher", [], 1)] + [(n, l, r) for n, l in found.items() for r in ([max(ranks)] if a.some else ranks)]
+    fewer = [w for w in worlds if w[0] in ("no launcher", first)] if a.some else worlds
     failures = []
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ProcessPoolExecutor(a.jobs) as pool:
-        jobs = [pool.submit(in_worlds, test, binary, pathlib.Path(folder), worlds) for test in tests if not a.tests or test.__name__ in a.tests]
+        jobs = [pool.submit(in_worlds, test, binary, pathlib.Path(folder), fewer if i % 2 else worlds)
+                for i, test in enumerate(tests) if not a.tests or test.__name__ in a.tests]
         for job in jobs:
             failures += job.result()
             print("".join(f"{f}\n" for f in job.result()), end="", flush=True)
