@@ -66,14 +66,10 @@ static bool assign_name(struct fe *f, const struct py *n, const char *name, cons
     }
     if (v->kind == FE_PYOBJECT && f->depth && b && b->value) /* which one it is depends on what was run */
         return fe_unsupported(f, n, "'%s' becomes %s in a loop or branch", name, fe_describe(f, v)) != NULL;
-    if (fe_is_data(v)) {
-        const struct fe_container *c = v->kind == FE_VIEW ? v->view.container : NULL;
-        bool shared = c && (v->rank > 0 ? !c->storage : c->scalar && !c->storage);
-        if (!shared && !(v = fe_copy(f, n, v, name)))
-            return false;
-    }
-    fe_bind(f, f->scope, name, v);
-    return true;
+    v = fe_kept(f, n, v, name);
+    if (v)
+        fe_bind(f, f->scope, name, v);
+    return v != NULL;
 }
 
 /* `a, *b, c = v`: the targets without the star, and v with a tuple for it. */
@@ -144,13 +140,9 @@ static const struct value *mask_of(const struct value *base, const struct value 
                                                                                                                : NULL;
 }
 
-static bool is_holder(const struct value *v)
-{
-    return v->kind == FE_DICT || (v->kind == FE_TUPLE && v->list) ||
-           (v->kind == FE_OBJECT && (v->object->content == FE_MAPPING || v->object->content == FE_LIST));
-}
+static bool is_own_holder(const struct value *v) { return v->kind == FE_DICT || (v->kind == FE_TUPLE && v->list); }
 
-/* `in_place`: lists and dictionaries may hold the array that is updated. */
+/* `in_place`: lists and dictionaries of Python may hold the array that is updated. */
 static bool target_parts(struct fe *f, const struct py *target, bool in_place, const struct value **base,
                          const struct value **index)
 {
@@ -158,7 +150,9 @@ static bool target_parts(struct fe *f, const struct py *target, bool in_place, c
     *index = *base ? fe_eval_index(f, target->subscript.slice) : NULL;
     if (!*index)
         return false;
-    if ((*base)->kind != FE_VIEW && !(in_place && is_holder(*base)))
+    bool live =
+        (*base)->kind == FE_OBJECT && ((*base)->object->content == FE_MAPPING || (*base)->object->content == FE_LIST);
+    if ((*base)->kind != FE_VIEW && !is_own_holder(*base) && !(in_place && live))
         return fe_raise(f, target, "TypeError", "elements of %s cannot be assigned", fe_describe(f, *base)) != NULL;
     return true;
 }
@@ -169,6 +163,15 @@ static bool captured_target(struct fe *f, const struct py *target)
                     "the attribute '%s' cannot be assigned: what a program captures is constant, and only elements of "
                     "arrays may be written",
                     target->attribute.attr) != NULL;
+}
+
+/* A field of a record. */
+static bool attribute_target(struct fe *f, const struct py *target, const struct value *v)
+{
+    const struct value *base = fe_eval_lazy(f, target->attribute.value);
+    if (base && base->kind == FE_RECORD)
+        return fe_set_item(f, target, base, fe_string(f, target->attribute.attr), v);
+    return base && captured_target(f, target);
 }
 
 bool fe_assign(struct fe *f, const struct py *target, const struct value *v, const char *wcr)
@@ -183,14 +186,16 @@ bool fe_assign(struct fe *f, const struct py *target, const struct value *v, con
     case PY_SUBSCRIPT:
         break;
     case PY_ATTRIBUTE:
-        return captured_target(f, target);
+        return attribute_target(f, target, v);
     default:
         return fe_unsupported(f, target, "an assignment to this") != NULL;
     }
-    if (!fe_is_operand(v))
-        return fe_error(f, target, "%s cannot be an element", fe_describe(f, v)) != NULL;
     if (!target_parts(f, target, false, &base, &index))
         return false;
+    if (is_own_holder(base))
+        return fe_set_item(f, target, base, index, v);
+    if (!fe_is_operand(v))
+        return fe_error(f, target, "%s cannot be an element", fe_describe(f, v)) != NULL;
     const struct value *mask = mask_of(base, index);
     if (mask) {
         if (fe_is_data(v) && v->rank > 0)
@@ -298,7 +303,10 @@ bool fe_augment(struct fe *f, const struct py *n)
     if (target->kind == PY_ATTRIBUTE) { /* an array is updated in place */
         const struct value *old = fe_eval(f, target);
         bool array = old && old->kind == FE_VIEW && old->rank > 0;
-        return array ? update(f, n, old, right) : old && captured_target(f, target);
+        if (array || !old)
+            return array && update(f, n, old, right);
+        const struct value *v = combine(f, n, old, right);
+        return v && attribute_target(f, target, v);
     }
     if (target->kind != PY_SUBSCRIPT)
         return fe_unsupported(f, target, "an assignment to this") != NULL;
@@ -307,9 +315,12 @@ bool fe_augment(struct fe *f, const struct py *n)
     if (base->kind != FE_VIEW) {
         const struct value *old = fe_subscript(f, target, base, index);
         bool array = old && old->kind == FE_VIEW && old->rank > 0;
-        return array ? update(f, n, old, right)
-                     : old && fe_raise(f, target, "TypeError", "elements of %s cannot be assigned",
-                                       fe_describe(f, base)) != NULL;
+        if (array || !old)
+            return array && update(f, n, old, right);
+        if (!is_own_holder(base))
+            return fe_raise(f, target, "TypeError", "elements of %s cannot be assigned", fe_describe(f, base)) != NULL;
+        const struct value *v = combine(f, n, old, right);
+        return v && fe_set_item(f, target, base, index, v);
     }
     const struct value *mask = mask_of(base, index);
     if (mask) {

@@ -193,6 +193,8 @@ const struct value *fe_call_value(struct fe *f, const struct py *n, const struct
         if (callee->self)
             fe_prepend(f, a, callee->self);
         return fe_call_function_value(f, callee->function, a);
+    case FE_CLASS:
+        return fe_new_record(f, callee, a);
     case FE_OBJECT:
         if (callee->self)
             fe_prepend(f, a, callee->self);

@@ -44,7 +44,7 @@ bool fe_same_value(const struct value *a, const struct value *b)
         return a->kind == FE_SYMBOL && b->kind == FE_SYMBOL && a->sym == b->sym;
     if (a->kind == FE_GRID || a->kind == FE_BLOCKS || a->kind == FE_OBJECT || a->kind == FE_PYOBJECT)
         return false;
-    if (a->kind != FE_TUPLE && a->kind != FE_DICT && a->kind != FE_SLICE && a->kind != FE_RANGE)
+    if (a->kind != FE_TUPLE && a->kind != FE_DICT && a->kind != FE_RECORD && a->kind != FE_SLICE && a->kind != FE_RANGE)
         return same_constant(a, b);
     bool same = a->count == b->count && a->lazy == b->lazy && a->list == b->list;
     for (uint32_t i = 0; i < a->count && same; i++)

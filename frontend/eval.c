@@ -61,6 +61,7 @@ static const struct value *dictionary(struct fe *f, const struct py *n)
     }
     d->items = items;
     d->count = 2 * n->dict.keys.count;
+    d->depth = f->depth;
     return d;
 }
 
@@ -100,7 +101,7 @@ static bool comprehend(struct fe *f, const struct py *n, uint32_t depth, struct 
         iter = fe_unroll_range(f, iter);
     if (iter && iter->kind == FE_STRING)
         iter = characters(f, iter);
-    if (iter && ((fe_is_data(iter) && iter->rank) || (iter->kind == FE_TUPLE && iter->lazy)))
+    if (iter && ((fe_is_data(iter) && iter->rank) || (iter->kind == FE_TUPLE && iter->lazy) || iter->kind == FE_POINTS))
         iter = fe_elements(f, g->comprehension.iter, iter);
     if (!iter || iter->kind != FE_TUPLE)
         return fe_unsupported(f, g->comprehension.iter, "a comprehension over anything but constants") != NULL;
@@ -291,6 +292,16 @@ const struct value *fe_attribute(struct fe *f, const struct py *n, const struct 
             return m->self ? m : NULL;
         }
     }
+    if (v->kind == FE_RECORD || v->kind == FE_CLASS) {
+        const struct value *m = fe_member(f, v, name);
+        return m ? m : fe_raise(f, n, "AttributeError", "%s has no attribute '%s'", fe_describe(f, v), name);
+    }
+    if (v->kind == FE_TUPLE && v->list && fe_builtin_find("list", name)) {
+        struct value *m = fe_new(f, FE_BUILTIN);
+        m->builtin = fe_builtin_find("list", name);
+        m->self = v;
+        return m;
+    }
     if (v->kind == FE_OBJECT) {
         f->said = false;
         const struct value *m = v->object->host->attribute(v->object->host, n, v, name);
@@ -461,10 +472,7 @@ const struct value *fe_eval_lazy(struct fe *f, const struct py *n)
     case PY_TUPLE:
         return display(f, &n->tuple.elts);
     case PY_LIST:
-        v = display(f, &n->list.elts);
-        if (v)
-            ((struct value *)v)->list = true;
-        return v;
+        return fe_as_list(f, display(f, &n->list.elts));
     case PY_DICT:
         return dictionary(f, n);
     case PY_BIN_OP:
@@ -483,6 +491,7 @@ const struct value *fe_eval_lazy(struct fe *f, const struct py *n)
     case PY_LAMBDA:
         return lambda(f, n);
     case PY_LIST_COMP:
+        return fe_as_list(f, comprehension(f, n));
     case PY_GENERATOR_EXP:
         return comprehension(f, n);
     case PY_JOINED_STR:

@@ -128,6 +128,12 @@ const char *fe_describe(struct fe *f, const struct value *v)
         return fe_format(f, "a stream of %s", type_text(f->ir, v->type));
     if (v->kind == FE_BLOCKS)
         return "an array in blocks";
+    if (v->kind == FE_POINTS)
+        return "indices of an array";
+    if (v->kind == FE_CLASS || v->kind == FE_RECORD)
+        return fe_format(f, v->kind == FE_CLASS ? "the class '%s'" : "an object of class '%s'", v->text);
+    if (v->kind == FE_TUPLE && v->list)
+        return "a list";
     if (v->kind == FE_PYOBJECT)
         return "a value of unknown type that a callback returned (an annotation of its name says the type)";
     if (v->kind == FE_OBJECT)

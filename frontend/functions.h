@@ -20,6 +20,19 @@ enum fe_rule {
     RULE_FMOD,       /* as SAME, and the remainder of integers */
     RULE_LOGICAL,    /* of bools */
 };
+/* Methods of lists; those from LIST_INDEX change nothing. */
+enum {
+    LIST_APPEND,
+    LIST_EXTEND,
+    LIST_INSERT,
+    LIST_POP,
+    LIST_CLEAR,
+    LIST_REVERSE,
+    LIST_REMOVE,
+    LIST_INDEX,
+    LIST_COUNT,
+    LIST_COPY
+};
 enum { FE_SIZED = 1 }; /* of fn_library */
 enum fe_reduction { REDUCE_SUM, REDUCE_PROD, REDUCE_MEAN, REDUCE_MAX, REDUCE_MIN, REDUCE_ANY, REDUCE_ALL };
 

@@ -48,6 +48,10 @@ static const struct value *elements(struct fe *f, const struct py *n, const stru
     const struct value *t = v->kind == FE_RANGE  ? fe_unroll_range(f, v)
                             : v->kind == FE_DICT ? fe_entries(f, v, "k")
                                                  : v;
+    if (t && t->kind == FE_POINTS)
+        t = fe_elements(f, n, t);
+    if (!t && v->kind == FE_POINTS)
+        return NULL;
     if (t && t->kind == FE_TUPLE)
         return t;
     return fe_unsupported(f, n, "going through %s here", fe_describe(f, v));
@@ -97,12 +101,14 @@ const struct value *fn_enumerate(struct fe *f, const struct fe_builtin *b, struc
 {
     (void)b;
     const struct value *start = fe_arg(a, 1, "start");
-    if (a->count && fe_is_data(a->items[0])) {
+    bool lazy = a->count && a->items[0]->kind == FE_TUPLE && a->items[0]->lazy;
+    if (lazy || (a->count && fe_is_data(a->items[0]))) {
         struct value *numbers = fe_new(f, FE_RANGE);
         const struct value *limits[3] = { start ? start : fe_int(f, 0), fe_none(f), fe_int(f, 1) };
         numbers->items = arena_copy(f->arena, limits, sizeof limits);
         numbers->count = 3;
-        const struct value *pair[2] = { numbers, fe_materialize(f, a->node, a->items[0], "items") };
+        const struct value *pair[2] = { numbers,
+                                        lazy ? a->items[0] : fe_materialize(f, a->node, a->items[0], "items") };
         return pair[1] ? side_by_side(f, pair, 2) : NULL;
     }
     const struct value *v = a->count ? elements(f, a->node, a->items[0]) : NULL;
@@ -116,24 +122,34 @@ const struct value *fn_enumerate(struct fe *f, const struct fe_builtin *b, struc
     return fe_tuple(f, items, v->count);
 }
 
+static bool is_lazy(const struct value *v) { return fe_is_data(v) || (v->kind == FE_TUPLE && v->lazy); }
+
+/* Arrays side by side are gone through by a loop, unless there are lists beside them. */
+static const struct value *zip_arrays(struct fe *f, struct fe_args *a)
+{
+    const struct value **parts = NEW_ARRAY(f->arena, const struct value *, a->count);
+    for (uint32_t i = 0; i < a->count; i++) {
+        bool array = fe_is_data(a->items[i]);
+        if (!(parts[i] = array ? fe_materialize(f, a->node, a->items[i], "items") : a->items[i]))
+            return NULL;
+    }
+    return side_by_side(f, parts, a->count);
+}
+
 const struct value *fn_zip(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
 {
     (void)b;
-    uint32_t count = UINT32_MAX, data = 0;
-    for (uint32_t i = 0; i < a->count; i++)
-        data += fe_is_data(a->items[i]);
-    if (data) {
-        const struct value **parts = NEW_ARRAY(f->arena, const struct value *, a->count);
-        for (uint32_t i = 0; i < a->count; i++) {
-            bool array = fe_is_data(a->items[i]);
-            if (!(parts[i] = array ? fe_materialize(f, a->node, a->items[i], "items") : a->items[i]))
-                return NULL;
-        }
-        return side_by_side(f, parts, a->count);
+    uint32_t count = UINT32_MAX, data = 0, constant = 0;
+    for (uint32_t i = 0; i < a->count; i++) {
+        data += is_lazy(a->items[i]);
+        constant += a->items[i]->kind == FE_TUPLE && !a->items[i]->lazy;
     }
+    if (data && !constant)
+        return zip_arrays(f, a);
     const struct value **lists = NEW_ARRAY(f->arena, const struct value *, a->count + 1);
     for (uint32_t i = 0; i < a->count; i++) {
-        if (!(lists[i] = elements(f, a->node, a->items[i])))
+        bool lazy = is_lazy(a->items[i]);
+        if (!(lists[i] = lazy ? fe_elements(f, a->node, a->items[i]) : elements(f, a->node, a->items[i])))
             return NULL;
         count = lists[i]->count < count ? lists[i]->count : count;
     }
@@ -162,8 +178,52 @@ const struct value *fn_reversed(struct fe *f, const struct fe_builtin *b, struct
 
 const struct value *fn_tuple(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
 {
-    (void)b;
-    return a->count ? elements(f, a->node, a->items[0]) : fe_tuple(f, NULL, 0);
+    const struct value *v = a->count ? elements(f, a->node, a->items[0]) : fe_tuple(f, NULL, 0);
+    if (!v || b->kind)
+        return fe_as_list(f, v);
+    struct value *tuple = arena_copy(f->arena, v, sizeof *v);
+    tuple->list = false;
+    return tuple;
+}
+
+/* np.ndindex of a shape, and np.ndenumerate (1) of an array. */
+const struct value *fn_points(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    const struct value *v = a->count ? a->items[0] : NULL, *shape;
+    if (!v || !fe_args_done(f, a, b->kind ? 1 : UINT32_MAX) || (b->kind && (!fe_is_data(v) || !v->rank)))
+        return f->failed ? NULL : fe_error(f, a->node, "np.%s needs %s", b->name, b->kind ? "an array" : "a shape");
+    const struct value *array = b->kind ? fe_materialize(f, a->node, v, "items") : NULL;
+    if (b->kind && !array)
+        return NULL;
+    shape = b->kind                                ? fe_attribute(f, a->node, array, "shape")
+            : a->count == 1 && v->kind == FE_TUPLE ? v
+                                                   : fe_tuple(f, a->items, a->count);
+    const struct value **items = NEW_ARRAY(f->arena, const struct value *, shape->count + 1);
+    for (uint32_t i = 0; i < shape->count; i++)
+        if (!(items[i] = fe_as_size(f, a->node, shape->items[i])))
+            return NULL;
+    struct value *points = fe_new(f, FE_POINTS);
+    points->items = items;
+    points->count = shape->count;
+    points->self = array;
+    return points;
+}
+
+/* map(function, sequence...), each call made at once. */
+const struct value *fn_map(struct fe *f, const struct fe_builtin *b, struct fe_args *a)
+{
+    if (a->count < 2 || !fe_args_done(f, a, UINT32_MAX))
+        return f->failed ? NULL : fe_error(f, a->node, "map needs a function and what it is called with");
+    struct fe_args rest = { .node = a->node, .items = a->items + 1, .count = a->count - 1 };
+    const struct value *rows = fn_zip(f, b, &rest);
+    rows = rows && rows->lazy ? fe_elements(f, a->node, rows) : rows;
+    const struct value **items = rows ? NEW_ARRAY(f->arena, const struct value *, rows->count + 1) : NULL;
+    for (uint32_t i = 0; rows && i < rows->count; i++) {
+        struct fe_args one = { .node = a->node, .items = rows->items[i]->items, .count = rows->items[i]->count };
+        if (!(items[i] = fe_call_value(f, a->node, a->items[0], &one)))
+            return NULL;
+    }
+    return rows ? fe_tuple(f, items, rows->count) : NULL;
 }
 
 const struct value *fn_sum(struct fe *f, const struct fe_builtin *b, struct fe_args *a)

@@ -48,7 +48,9 @@ struct iteration {
     const struct py *node;
     const struct value *range; /* items: begin, end, step; NULL: while */
     const char *symbol;
-    const struct value *array; /* whose elements the target gets; NULL: it gets the number */
+    const struct value *array;     /* whose elements the target gets; NULL: it gets the number */
+    const struct iteration *inner; /* of np.ndindex: the next dimension; the innermost one has the target */
+    const struct value *points;    /* of the innermost one: what the target gets */
 };
 
 static const struct sym *replace_symbol(void *user, const struct sym *name)
@@ -59,9 +61,16 @@ static const struct sym *replace_symbol(void *user, const struct sym *name)
 
 static bool mentions(const struct value *v, const char *symbol)
 {
+    bool found = false;
     if (v->kind == FE_SYMBOL)
         return sym_mentions(v->sym, symbol);
-    bool found = false;
+    if (v->kind == FE_TUPLE) {
+        for (uint32_t k = 0; k < v->count && !found; k++)
+            found = mentions(v->items[k], symbol);
+        return found;
+    }
+    if (v->kind != FE_VIEW)
+        return false;
     for (uint32_t k = 0; k < v->view.container->rank; k++)
         found |= sym_mentions(v->view.dims[k].begin, symbol);
     for (uint32_t k = 0; k < v->rank; k++)
@@ -69,26 +78,38 @@ static bool mentions(const struct value *v, const char *symbol)
     return found;
 }
 
-static void replace_value(struct fe *f, struct fe_binding *b, const struct sym *const *pair)
+static const struct value *substituted(struct fe *f, const struct value *old, const struct sym *const *pair)
 {
-    if (!b->value || (b->value->kind != FE_VIEW && b->value->kind != FE_SYMBOL) || !mentions(b->value, pair[0]->name))
-        return;
-    fe_change(f, f->scope, b);
-    if (b->value->kind == FE_SYMBOL) {
-        b->value = fe_symbol(f, sym_substitute(f->ir, b->value->sym, replace_symbol, (void *)(uintptr_t)pair));
-        return;
+    void *user = (void *)(uintptr_t)pair;
+    if (!mentions(old, pair[0]->name))
+        return old;
+    if (old->kind == FE_SYMBOL)
+        return fe_symbol(f, sym_substitute(f->ir, old->sym, replace_symbol, user));
+    struct value *v = arena_copy(f->arena, old, sizeof *v);
+    if (v->kind == FE_TUPLE) {
+        const struct value **items = arena_copy(f->arena, v->items, v->count * sizeof *items);
+        for (uint32_t k = 0; k < v->count; k++)
+            items[k] = substituted(f, items[k], pair);
+        v->items = items;
+        return v;
     }
-    struct value *v = arena_copy(f->arena, b->value, sizeof *v);
     uint32_t dims = v->view.container->rank;
     struct fe_dim *out = arena_copy(f->arena, v->view.dims, (dims ? dims : 1) * sizeof *out);
     const struct sym **shape = NEW_ARRAY(f->arena, const struct sym *, v->rank + 1);
     for (uint32_t k = 0; k < dims; k++)
-        out[k].begin = sym_substitute(f->ir, out[k].begin, replace_symbol, (void *)(uintptr_t)pair);
+        out[k].begin = sym_substitute(f->ir, out[k].begin, replace_symbol, user);
     for (uint32_t k = 0; k < v->rank; k++)
-        shape[k] = sym_substitute(f->ir, v->shape[k], replace_symbol, (void *)(uintptr_t)pair);
+        shape[k] = sym_substitute(f->ir, v->shape[k], replace_symbol, user);
     v->view.dims = out;
     v->shape = shape;
-    b->value = v;
+    return v;
+}
+
+static void replace_value(struct fe *f, struct fe_binding *b, const struct sym *const *pair)
+{
+    const struct value *v = b->value ? substituted(f, b->value, pair) : NULL;
+    if (v != b->value)
+        fe_change(f, f->scope, b)->value = v;
 }
 
 /* Values that mention the loop variable keep its last value behind the loop. Only the loop can have bound them. */
@@ -187,15 +208,17 @@ static bool run_for(struct fe *f, const void *user)
         fe_know(f, it->symbol, sym_add(f->ir, end, one), begin);
     const struct sym *symbol = sym_name(f->ir, it->symbol);
     bool good = true;
-    if (it->array) {
+    if (it->points) {
+        good = fe_unpack(f, it->node->for_.target, it->points);
+    } else if (it->array) {
         const struct value *item = item_at(f, it->node, it->array, fe_symbol(f, symbol));
         good = item && fe_unpack(f, it->node->for_.target, item);
-    } else if (it->node->for_.target->kind == PY_NAME) {
+    } else if (!it->inner && it->node->for_.target->kind == PY_NAME) {
         struct fe_binding *b = fe_bind(f, f->scope, it->node->for_.target->name.id, fe_symbol(f, symbol));
         b->storage = NULL;
         fe_typed(f, it->node, b->name, b->value);
     }
-    good = good && loop_body(f, &it->node->for_.body);
+    good = good && (it->inner ? run_for(f, it->inner) : loop_body(f, &it->node->for_.body));
     fe_leave(f, &kept);
     fe_forget(f, known);
     replace_in(f, &start, symbol, last_value(f, begin, end, step));
@@ -300,8 +323,37 @@ static const struct sym *extent_of(struct fe *f, const struct py *n, const struc
     return extent;
 }
 
+/* The indices of the point with this number, and for np.ndenumerate the element there. */
+static const struct value *point_at(struct fe *f, const struct py *n, const struct value *points, int64_t number)
+{
+    const struct value **at = NEW_ARRAY(f->arena, const struct value *, points->count + 1);
+    for (uint32_t k = points->count; k-- > 0;) {
+        at[k] = fe_int(f, number % points->items[k]->i);
+        number /= points->items[k]->i;
+    }
+    const struct value *pair[2] = { fe_tuple(f, at, points->count) };
+    pair[1] = points->self ? fe_subscript(f, n, points->self, pair[0]) : NULL;
+    return pair[1] ? fe_tuple(f, pair, 2) : points->self ? NULL : pair[0];
+}
+
+static const struct value *all_points(struct fe *f, const struct py *n, const struct value *points)
+{
+    int64_t count = 1;
+    for (uint32_t k = 0; k < points->count; k++) {
+        if (points->items[k]->kind != FE_INT || (count *= points->items[k]->i) > 4096)
+            return fe_unsupported(f, n, "going through these indices outside of a `for` statement");
+    }
+    const struct value **items = NEW_ARRAY(f->arena, const struct value *, (size_t)count + 1);
+    for (int64_t i = 0; i < count; i++)
+        if (!(items[i] = point_at(f, n, points, i)))
+            return NULL;
+    return fe_tuple(f, items, (uint32_t)count);
+}
+
 const struct value *fe_elements(struct fe *f, const struct py *n, const struct value *v)
 {
+    if (v->kind == FE_POINTS)
+        return all_points(f, n, v);
     v = fe_is_data(v) ? fe_materialize(f, n, v, "items") : v;
     const struct sym *extent = v ? extent_of(f, n, v) : NULL;
     if (!extent)
@@ -333,6 +385,46 @@ static bool over_array(struct fe *f, const struct py *n, const struct value *arr
     };
     const struct py_list *bodies[1] = { &n->for_.body };
     return fe_with_storage(f, bodies, 1, false, run_for, &it);
+}
+
+static bool has_break(void *user, struct py *n)
+{
+    *(bool *)user |= n->kind == PY_BREAK;
+    return n->kind != PY_FOR && n->kind != PY_WHILE && n->kind != PY_FUNCTION_DEF;
+}
+
+/* for i, j in np.ndindex(n, m): loops inside each other. */
+static bool over_points(struct fe *f, const struct py *n, const struct value *points)
+{
+    struct iteration *loops = NEW_ARRAY(f->arena, struct iteration, points->count + 1);
+    const struct value **at = NEW_ARRAY(f->arena, const struct value *, points->count + 1);
+    bool breaks = false;
+    for (uint32_t i = 0; i < n->for_.body.count; i++)
+        py_visit(n->for_.body.items[i], has_break, &breaks);
+    if (breaks)
+        return fe_unsupported(f, n->for_.iter, "'break' out of a loop over the indices of several dimensions") != NULL;
+    if (!points->count)
+        return fe_unsupported(f, n->for_.iter, "a loop over the indices of no dimensions") != NULL;
+    for (uint32_t k = 0; k < points->count; k++) {
+        struct value *range = fe_new(f, FE_RANGE);
+        const struct value *items[3] = { fe_int(f, 0), points->items[k], fe_int(f, 1) };
+        range->items = arena_copy(f->arena, items, sizeof items);
+        range->count = 3;
+        loops[k] =
+            (struct iteration){ .node = n, .range = range, .symbol = fe_unique(f, "index"), .inner = &loops[k + 1] };
+        at[k] = fe_symbol(f, sym_name(f->ir, loops[k].symbol));
+    }
+    struct iteration *last = &loops[points->count - 1];
+    const struct value *pair[2] = { fe_tuple(f, at, points->count) };
+    last->inner = NULL;
+    last->points = pair[0];
+    if (points->self) {
+        if (!(pair[1] = fe_subscript(f, n->for_.iter, points->self, pair[0])))
+            return false;
+        last->points = fe_tuple(f, pair, 2);
+    }
+    const struct py_list *bodies[1] = { &n->for_.body };
+    return fe_with_storage(f, bodies, 1, false, run_for, loops);
 }
 
 /* for i in prange(n): a map over one range. */
@@ -373,6 +465,20 @@ bool fe_for_range(struct fe *f, const struct py *n, const struct value *range)
     return fe_with_storage(f, bodies, 1, false, run_for, &it);
 }
 
+/* Its items as a tuple; NULL with an error: there are not as many as is known at compile time. */
+static const struct value *unrolled(struct fe *f, const struct py *n, const struct value *range)
+{
+    if (range->kind == FE_TUPLE && !range->lazy)
+        return range;
+    const struct value *items =
+        range->kind == FE_RANGE ? fe_unroll_range(f, range) : fe_elements(f, n->for_.iter, range);
+    if (items || f->failed)
+        return items;
+    return fe_unsupported(f, n,
+                          "a list or dictionary that changes in a loop whose number of iterations is known at run "
+                          "time only: fill an array");
+}
+
 bool fe_for(struct fe *f, const struct py *n)
 {
     if (n->for_.orelse.count)
@@ -397,6 +503,13 @@ bool fe_for(struct fe *f, const struct py *n)
         return false;
     if (range->kind == FE_DICT)
         range = fe_entries(f, range, "k");
+    bool counted = range->kind == FE_RANGE || fe_is_data(range) || range->kind == FE_TUPLE || range->kind == FE_POINTS;
+    if (counted && fe_changes_holders(f, &n->for_.body)) /* what they have must be known at compile time */
+        range = unrolled(f, n, range);
+    if (!range)
+        return false;
+    if (range->kind == FE_POINTS)
+        return over_points(f, n, range);
     if (range->kind == FE_TUPLE && !range->lazy) {
         if (f->dace && !is_call_of(iter, "unroll"))
             fe_warn_dialect(f, n, "the loop is implicitly unrolled: dace.unroll(...) says so");

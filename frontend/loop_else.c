@@ -3,32 +3,11 @@
 
 #include <string.h>
 
-static struct py *new_node(struct fe *f, enum py_kind kind, const struct py *at)
-{
-    struct py *n = NEW(f->arena, struct py);
-    n->kind = kind;
-    n->begin = at->begin;
-    n->end = at->end;
-    return n;
-}
-
-static struct py *flag_name(struct fe *f, const struct py *at, const char *flag, enum py_op ctx)
-{
-    struct py *n = new_node(f, PY_NAME, at);
-    n->name.id = flag;
-    n->name.ctx = ctx;
-    return n;
-}
-
 static struct py *set_flag(struct fe *f, const struct py *at, const char *flag, bool value)
 {
-    struct py *n = new_node(f, PY_ASSIGN, at), *constant = new_node(f, PY_CONSTANT, at);
+    struct py *constant = fe_node(f, PY_CONSTANT, at);
     constant->constant.value.kind = value ? PY_TRUE : PY_FALSE;
-    n->assign.targets.count = 1;
-    n->assign.targets.items = NEW_ARRAY(f->arena, struct py *, 1);
-    n->assign.targets.items[0] = flag_name(f, at, flag, PY_STORE);
-    n->assign.value = constant;
-    return n;
+    return fe_node_assign(f, at, flag, constant);
 }
 
 /* The statements with the flag set before each `break` of this loop; those of loops inside stay, but in their `else`.
@@ -69,9 +48,9 @@ bool fe_loop_else(struct fe *f, const struct py *n)
     bool breaks = false;
     other->count = 0;
     *body = flagged(f, body, flag, &breaks);
-    struct py *test = new_node(f, PY_IF, n), *no = new_node(f, PY_UNARY_OP, n);
+    struct py *test = fe_node(f, PY_IF, n), *no = fe_node(f, PY_UNARY_OP, n);
     no->unary.op = PY_NOT;
-    no->unary.operand = flag_name(f, n, flag, PY_LOAD);
+    no->unary.operand = fe_node_name(f, n, flag, PY_LOAD);
     test->if_.test = no;
     test->if_.body = orelse;
     items[0] = set_flag(f, n, flag, false);

@@ -326,6 +326,14 @@ static void bind_targets(struct fe *f, struct fe_scope *s, const struct py *targ
     gone_targets(f, s, target, "has a value that is not known at compile time");
 }
 
+static void define_class(struct fe *f, struct fe_scope *s, const struct py *n)
+{
+    const char *why;
+    const struct value *v = fe_class(f, s, n, &why);
+    struct fe_binding *b = fe_bind(f, s, n->class_def.name, v);
+    b->gone = v ? NULL : why;
+}
+
 struct fe_scope *fe_module(struct fe *f, const struct py *tree)
 {
     struct fe_scope *s = NEW(f->arena, struct fe_scope);
@@ -358,7 +366,7 @@ struct fe_scope *fe_module(struct fe *f, const struct py *tree)
                 bind_targets(f, s, n->ann_assign.target, n->ann_assign.value, n->ann_assign.annotation);
             break;
         case PY_CLASS_DEF:
-            fe_bind(f, s, n->class_def.name, NULL)->gone = "is a class, which programs cannot use";
+            define_class(f, s, n);
             break;
         default:
             break;

@@ -17,6 +17,8 @@ struct py *fe_parse(struct fe *f, const struct fe_source *s, enum py_mode mode)
     struct py_error error = { 0 };
     struct py *tree = py_parse(f->arena, f->ir->names, s->text, s->length, mode, &error);
     if (tree)
+        fe_rewrite(f, s, tree);
+    if (tree)
         return tree;
     struct py at = { .begin = error.offset };
     const struct fe_source *kept = f->source;

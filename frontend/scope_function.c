@@ -37,15 +37,6 @@ static const struct value *map_ranges(struct fe *f, const struct py *n)
     return fe_tuple(f, items, args->count);
 }
 
-static struct py *new_node(struct fe *f, enum py_kind kind, const struct py *at)
-{
-    struct py *n = NEW(f->arena, struct py);
-    n->kind = kind;
-    n->begin = at->begin;
-    n->end = at->end;
-    return n;
-}
-
 /* The loop over dace.map that the function stands for; `whole`: its body is one tasklet. */
 static bool map_function(struct fe *f, const struct py *n, bool whole)
 {
@@ -53,13 +44,13 @@ static bool map_function(struct fe *f, const struct py *n, bool whole)
     const struct value *ranges = map_ranges(f, n);
     if (!ranges)
         return false;
-    struct py *loop = new_node(f, PY_FOR, n), *target = new_node(f, PY_TUPLE, n), *body = new_node(f, PY_WITH, n);
+    struct py *loop = fe_node(f, PY_FOR, n), *target = fe_node(f, PY_TUPLE, n), *body = fe_node(f, PY_WITH, n);
     loop->for_.target = target;
     loop->for_.iter = n->function.decorator_list.items[0];
     target->tuple.elts.count = args->count;
     target->tuple.elts.items = NEW_ARRAY(f->arena, struct py *, args->count + 1);
     for (uint32_t i = 0; i < args->count; i++) {
-        struct py *name = target->tuple.elts.items[i] = new_node(f, PY_NAME, args->items[i]);
+        struct py *name = target->tuple.elts.items[i] = fe_node(f, PY_NAME, args->items[i]);
         name->name.id = args->items[i]->arg.arg;
         name->name.ctx = PY_STORE;
     }
@@ -109,8 +100,8 @@ static void add_worker(struct fe *f, struct fe_scoped *s, const struct py *node,
 /* The element is an input of the tasklet that is the body. */
 static struct py *input_of(struct fe *f, const struct py *at, const char *name)
 {
-    struct py *memlet = new_node(f, PY_EXPR, at), *shift = new_node(f, PY_BIN_OP, at);
-    struct py *side = new_node(f, PY_NAME, at);
+    struct py *memlet = fe_node(f, PY_EXPR, at), *shift = fe_node(f, PY_BIN_OP, at);
+    struct py *side = fe_node(f, PY_NAME, at);
     side->name.id = name;
     shift->bin_op.op = PY_LSHIFT;
     shift->bin_op.left = shift->bin_op.right = side;
@@ -130,7 +121,7 @@ static bool consume_function(struct fe *f, const struct py *n, bool whole)
     const struct py *element = args->items[0];
     s.element = (struct fe_parameter){ .node = element, .name = element->arg.arg };
     add_worker(f, &s, args->items[1], args->items[1]->arg.arg);
-    struct py *tasklet = new_node(f, PY_WITH, n);
+    struct py *tasklet = fe_node(f, PY_WITH, n);
     struct py_list one = { .items = &tasklet, .count = 1 };
     if (whole) {
         struct py_list *all = &tasklet->with.body;

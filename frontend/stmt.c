@@ -15,7 +15,7 @@ static const char *refused(enum py_kind kind)
 {
     switch (kind) {
     case PY_MATCH:
-        return "'match'";
+        return "'match' with patterns other than values, names, alternatives and tuples of them";
     case PY_TRY:
     case PY_TRY_STAR:
         return "'try'";

@@ -36,6 +36,9 @@ enum fe_kind {
     FE_GRID,     /* grid: a communicator of MPI; NULL: all processes */
     FE_BLOCKS,   /* blocks: an array in blocks on a grid of processes */
     FE_STREAM,   /* type, shape, view: all queues of a stream */
+    FE_POINTS,   /* items: extents, whose indices are gone through; self: an array of which they are, or NULL */
+    FE_CLASS, /* items: name, value of what it has; a dataclass: its fields too, FE_ELLIPSIS where they have no value */
+    FE_RECORD, /* items: name, value of its fields; self: its class, or NULL */
     /* data */
     FE_VIEW,     /* type, shape, view: a region of a container */
     FE_ELEM,     /* type, shape, elem: an elementwise expression that is not computed yet */
@@ -97,9 +100,10 @@ struct fe_callee {
 
 struct value {
     enum fe_kind kind;
-    bool weak; /* a Python number: takes the type of what it meets */
-    bool lazy; /* FE_TUPLE: not of elements, but of arrays to go through side by side (enumerate, zip) */
-    bool list; /* FE_TUPLE: written as a list, so an array of indices in a subscript */
+    bool weak;      /* a Python number: takes the type of what it meets */
+    bool lazy;      /* FE_TUPLE: not of elements, but of arrays to go through side by side (enumerate, zip) */
+    bool list;      /* FE_TUPLE: a list, so an array of indices in a subscript, which may be changed in place */
+    uint32_t depth; /* FE_TUPLE, FE_DICT, FE_RECORD: f->depth where it was made */
     const struct type *type;
     uint32_t rank;
     const struct sym *const *shape, *const *strides; /* strides: FE_DESC only; NULL: packed */
@@ -650,6 +654,32 @@ const char *fe_result_name(struct fe *f, uint32_t index); /* of an element of th
 bool fe_condition(struct fe *f, const struct py *n, const struct value **constant, const char **text);
 /* A condition that is computed again and again, over elements of containers; NULL with an error. */
 const char *fe_repeated_condition(struct fe *f, const struct py *n);
+
+/* ---- lists, dictionaries and records (holder.c) ---- */
+/* What may be changed in place has the depth where it was made. */
+const struct value *fe_as_list(struct fe *f, const struct value *tuple);
+/* What a name or a list keeps: elements are values of their own, whatever happens to the array they come from. */
+const struct value *fe_kept(struct fe *f, const struct py *n, const struct value *v, const char *name);
+/* holder[index] = v of a list or dictionary; also of a record, whose field the index names. */
+bool fe_set_item(struct fe *f, const struct py *n, const struct value *holder, const struct value *index,
+                 const struct value *v);
+/* Whether the body changes lists or dictionaries in place that the function has now. */
+bool fe_changes_holders(struct fe *f, const struct py_list *body);
+
+/* ---- classes (class.c) ---- */
+/* The class that a definition makes; NULL without an error: programs cannot use it, as *why says. */
+const struct value *fe_class(struct fe *f, struct fe_scope *s, const struct py *n, const char **why);
+const struct value *fe_new_record(struct fe *f, const struct value *class, struct fe_args *a);
+/* Of a class or record: NULL without an error: it has none. */
+const struct value *fe_member(struct fe *f, const struct value *v, const char *name);
+
+/* ---- trees that are made (rewrite.c) ---- */
+struct py *fe_node(struct fe *f, enum py_kind kind, const struct py *at);
+struct py *fe_node_name(struct fe *f, const struct py *at, const char *name, enum py_op ctx);
+struct py *fe_node_assign(struct fe *f, const struct py *at, const char *name, struct py *value);
+struct py_list fe_node_list(struct fe *f, struct py *const *items, uint32_t count);
+/* Statements that others stand for: `match`. */
+void fe_rewrite(struct fe *f, const struct fe_source *s, struct py *tree);
 
 /* ---- with (with.c) ---- */
 bool fe_with(struct fe *f, const struct py *n);

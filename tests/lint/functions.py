@@ -6,7 +6,7 @@ import project
 
 BEGIN, END = "<!-- functions -->\n", "<!-- end -->\n"
 TITLES = {"numpy": "`numpy`", "numpy.linalg": "`numpy.linalg`", "numpy.fft": "`numpy.fft`", "ndarray": "methods of arrays", "math": "`math`", "dace": "`dace`, `sdfg`", "dace.comm": "`dace.comm`",
-          "MPI.Comm": "methods of communicators", "MPI.Request": "methods of requests", "dict": "methods of dictionaries",
+          "MPI.Comm": "methods of communicators", "MPI.Request": "methods of requests", "dict": "methods of dictionaries", "list": "methods of lists",
           "builtins": "Python"}
 
 rows = re.findall(r"^F\(([\w.]+), (\w+), (\w+), [^\n]*?(\w+)\)$", project.read(project.TOP / "frontend/functions.def"), flags=re.M)
