@@ -183,7 +183,7 @@ struct tree_stmt *offload_region_loop(struct device_region *r, struct tree_stmt 
     return loop;
 }
 
-struct guard {
+struct write_guard {
     struct tree *tree;
     struct tree_expr *within;
 };
@@ -191,7 +191,7 @@ struct guard {
 /* Threads beyond the last column do what that one does, but write nothing. */
 static bool guard_write(void *user, struct tree_stmt *s)
 {
-    struct guard *g = user;
+    struct write_guard *g = user;
     if (s->kind != STMT_STORE && s->kind != STMT_REDUCE && s->kind != STMT_UPDATE)
         return true;
     struct tree_stmt *write = arena_copy(g->tree->arena, s, sizeof *s), *block = stmt_block(g->tree);

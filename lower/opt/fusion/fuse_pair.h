@@ -31,14 +31,14 @@ struct fuse {
     struct {
         const struct tree_stmt *body;
         bool loops, wide;
-    } kind;           /* of the loop that takes in others */
-    bool whole_nests; /* loops are fused together with all that they contain, not the outer ones alone */
-    uint32_t depth;   /* else: of the outer ones that are fused together */
+    } kind;                         /* of the loop that takes in others */
+    bool whole_nests;               /* loops are fused together with all that they contain, not the outer ones alone */
+    uint32_t depth;                 /* else: of the outer ones that are fused together */
     const struct tree_frame *outer; /* the loops around */
-    bool in_threads;  /* the loops stand in an independent one */
-    bool nests_only;  /* nothing else is wanted */
-    bool backwards;   /* from the last one on */
-    bool left;        /* something was too large for that */
+    bool in_threads;                /* the loops stand in an independent one */
+    bool nests_only;                /* nothing else is wanted */
+    bool backwards;                 /* from the last one on */
+    bool left;                      /* something was too large for that */
 };
 
 /* A loop, a copy or a fill? */
