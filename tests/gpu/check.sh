@@ -26,7 +26,7 @@ says 7 "*'X' is accessed out of bounds: ?300? of extents ?300?*in kernel k0_nest
 says 0 "*min 32  max 32 *" region --N=5 --X=ones --at=iota --check
 says 7 "*in kernel k0_nest_0, block (0, 0, 0), thread ($(thread 0 99), 0, 0); 99 more faults" region --N=100 --X=ones --at=constant:100 --check
 says 0 "*min 0  max 99 *" search --N=100 --X=zeros --at=iota --check
-says 7 "*?100? of extents ?100?*in kernel k0_nest_0, block (0, 0, 0), thread ($(thread 0 99), 0, 0)" search --N=100 --X=ones --at=iota --check
+says 7 "*?100? of extents ?100?*in kernel k0_nest_0, block (*, 0, 0), thread ($(thread 0 3), 0, 0)" search --N=100 --X=ones --at=iota --check
 says 0 "*min 1  max 1 *" holes --N=100 --X=ones --at=iota --check
 says 7 "*'T' is read before it is written: element $(thread 0 99) of 100 in memory, in kernel k1_nest_1, block (0, 0, 0), *; 98 more faults" \
     holes --N=100 --X=ones --at=constant:3 --check

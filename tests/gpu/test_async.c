@@ -175,7 +175,7 @@ static void *cancel(void *args)
 /* A hundred million steps would take minutes; the call is cancelled while it compiles, or soon after. */
 OWN_PROCESS(work_that_is_not_in_the_stream_yet_is_cancelled)
 {
-    enum { SIDE = 300 /* of which steps are launches of their own */ };
+    enum { SIDE = 400 /* of which steps are launches of their own */ };
     struct caller c;
     sdfg_pending *p;
     pthread_t thread;

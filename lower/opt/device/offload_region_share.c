@@ -243,7 +243,7 @@ static void write_nest(struct device_region *r, struct tree_stmt *out, struct tr
     if (r->within && !g.count)
         out = stmt_if(o->tree, out, r->within)->body;
     if (r->within && g.count)
-        stmt_visit(s->body, guard_write, &(struct guard){ o->tree, r->within });
+        stmt_visit(s->body, guard_write, &(struct write_guard){ o->tree, r->within });
     offload_group_begin(o, &g, out);
     if (count > 1) {
         write_loops(r, out, loops, count)->place = s->place;
