@@ -144,10 +144,11 @@ def one(options):
     for name in options.versions: # what takes long to load
         importlib.import_module({"ours": "sdfg", "dace": "numpy"}.get(name, name))
     fcntl.flock(lock, fcntl.LOCK_EX)
+    end = time.monotonic() + options.timeout # waiting for the device does not count
     signal.signal(signal.SIGALRM, too_long)
     for name in options.versions:
         try:
-            signal.alarm(options.patience)
+            signal.alarm(max(1, min(options.patience, int(end - time.monotonic()))))
             versions[name] = makers[name](inputs, options, cupy, numpy)
             started = time.perf_counter()
             versions[name].once()
@@ -182,7 +183,7 @@ def one(options):
 
 def measure(options, name):
     command = [sys.executable, "-B", __file__, f"--worker={name}"] + [word for word in sys.argv[1:] if not word.startswith("--programs")]
-    left = min(options.timeout, options.end - time.monotonic())
+    left = options.end - time.monotonic()
     if left < 5:
         return name, {"times": {}, "faults": {"all": "left out"}, "errors": {}}
     try:
@@ -231,7 +232,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=0.7, help="of measuring one program, at least three calls")
     parser.add_argument("--longest", type=float, default=4, help="seconds: versions with a longer call are left out")
     parser.add_argument("--patience", type=int, default=20, help="seconds until a version is there and was called once")
-    parser.add_argument("--timeout", type=float, default=60, help="seconds of one program")
+    parser.add_argument("--timeout", type=float, default=60, help="seconds of one program on the device, until all versions are there")
     parser.add_argument("--minutes", type=float, default=5, help="for all of them")
     parser.add_argument("--work", type=pathlib.Path, default=TOP / "build", help="a folder to write to")
     parser.add_argument("--output", type=pathlib.Path, help="folder/name: name.json and name.md are written there")
