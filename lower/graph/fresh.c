@@ -28,25 +28,11 @@ static bool see_statement(void *user, struct tree_stmt *s)
     return true;
 }
 
-static bool is_mentioned(struct tree_stmt *s, const struct tree_var *v)
-{
-    struct first f = { .var = v };
-    stmt_visit(s, see_statement, &f);
-    return f.mentions;
-}
-
-/* The first access to the memory in the statement. */
+/* The first access to the memory in a statement that mentions it. */
 static enum first_kind first_access(struct tree_stmt *s, const struct tree_var *v)
 {
     struct first f = { .var = v };
     switch (s->kind) {
-    case STMT_BLOCK:
-        for (uint32_t i = 0; i < s->items.count; i++) {
-            enum first_kind a = first_access(s->items.items[i], v);
-            if (a != NONE)
-                return a;
-        }
-        return NONE;
     case STMT_REDUCE:
     case STMT_UPDATE:
     case STMT_STORE:
@@ -56,31 +42,69 @@ static enum first_kind first_access(struct tree_stmt *s, const struct tree_var *
             bool combines = s->kind != STMT_STORE;
             return f.mentions == f.loads + 1 && (combines || f.loads) ? READS : OTHER;
         }
-        return !f.mentions ? NONE : f.mentions == f.loads ? READS : OTHER;
+        return f.mentions == f.loads ? READS : OTHER;
     default:
-        return is_mentioned(s, v) ? OTHER : NONE;
+        return OTHER;
+    }
+}
+
+/* Allocations of a block whose memory nothing has mentioned so far, by variable. */
+struct waiting {
+    struct arena *arena;
+    struct map allocs; /* NULL behind the first access */
+    uint32_t count;
+    struct tree_stmt *stmt; /* being looked at */
+};
+
+static void end_waiting(void *user, struct tree_expr *e)
+{
+    struct waiting *w = user;
+    struct tree_stmt *a = e->op == EXPR_VAR ? map_get(&w->allocs, e->var) : NULL;
+    if (!a)
+        return;
+    a->zero |= first_access(w->stmt, e->var) == READS;
+    map_put(w->arena, &w->allocs, e->var, NULL);
+    w->count--;
+}
+
+static void end_in_root(void *user, struct tree_expr **e) { expr_visit(*e, end_waiting, user); }
+
+static bool end_in_statement(void *user, struct tree_stmt *s)
+{
+    stmt_each_expr(s, end_in_root, user);
+    return true;
+}
+
+/* In blocks inside, too, statement by statement. */
+static void follow(struct waiting *w, struct tree_stmt *block, bool own)
+{
+    for (uint32_t i = 0; i < block->items.count; i++) {
+        struct tree_stmt *s = block->items.items[i];
+        if (s->kind == STMT_BLOCK) {
+            follow(w, s, false);
+            continue;
+        }
+        w->stmt = s;
+        if (w->count)
+            stmt_visit(s, end_in_statement, w);
+        if (own && s->kind == STMT_ALLOC && s->where == TREE_STACK && !s->zero) {
+            map_put(w->arena, &w->allocs, s->var, s);
+            w->count++;
+        }
     }
 }
 
 static bool clear_what_is_read(void *user, struct tree_stmt *s)
 {
-    (void)user;
-    for (uint32_t i = 0; s->kind == STMT_BLOCK && i < s->items.count; i++) {
-        struct tree_stmt *a = s->items.items[i];
-        enum first_kind first = NONE;
-        for (uint32_t k = i + 1; a->kind == STMT_ALLOC && a->where == TREE_STACK && !a->zero && first == NONE; k++) {
-            if (k == s->items.count)
-                break;
-            first = first_access(s->items.items[k], a->var);
-        }
-        if (first == READS)
-            a->zero = true;
-    }
+    struct lower *lw = user;
+    struct waiting w = { .arena = lw->tree->scratch };
+    if (s->kind == STMT_BLOCK)
+        follow(&w, s, true);
     return true;
 }
 
 void lower_clear_unwritten(struct lower *lw)
 {
     for (uint32_t i = 0; i < lw->tree->functions.count; i++)
-        stmt_visit(lw->tree->functions.items[i]->body, clear_what_is_read, NULL);
+        stmt_visit(lw->tree->functions.items[i]->body, clear_what_is_read, lw);
 }
