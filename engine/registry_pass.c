@@ -11,8 +11,10 @@ static const sdfg_pass *find(struct sdfg_plugin *p, const char *name, const char
 {
     struct registry *r = &p->engine->registry;
     uint32_t mark = registering_mark(name);
-    while (r->pass_marks.count < r->passes.count)
-        vec_push(p->engine->arena, &r->pass_marks, registering_mark(r->passes.items[r->pass_marks.count].pass->name));
+    while (r->pass_marks.count < r->passes.count) {
+        uint32_t next = registering_mark(r->passes.items[r->pass_marks.count].pass->name);
+        vec_push(p->engine->arena, &r->pass_marks, next);
+    }
     for (uint32_t i = 0; i < r->passes.count; i++)
         if (r->pass_marks.items[i] == mark && !strcmp(r->passes.items[i].pass->name, name)) {
             *plugin = r->passes.items[i].plugin;
