@@ -168,9 +168,10 @@ static bool is_target(struct sdfg_plugin *p, const char *name)
 {
     struct registry *r = &p->engine->registry;
     uint32_t mark = registering_mark(name);
-    while (r->target_marks.count < r->targets.items.count)
-        vec_push(p->engine->arena, &r->target_marks,
-                 registering_mark(r->targets.items.items[r->target_marks.count]->own.name));
+    while (r->target_marks.count < r->targets.items.count) {
+        uint32_t next = registering_mark(r->targets.items.items[r->target_marks.count]->own.name);
+        vec_push(p->engine->arena, &r->target_marks, next);
+    }
     for (uint32_t i = 0; i < r->targets.items.count; i++)
         if (r->target_marks.items[i] == mark && !strcmp(r->targets.items.items[i]->own.name, name))
             return true;

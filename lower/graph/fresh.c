@@ -22,12 +22,6 @@ static void see_expr(void *user, struct tree_expr *e)
 
 static void see_root(void *user, struct tree_expr **e) { expr_visit(*e, see_expr, user); }
 
-static bool see_statement(void *user, struct tree_stmt *s)
-{
-    stmt_each_expr(s, see_root, user);
-    return true;
-}
-
 /* The first access to the memory in a statement that mentions it. */
 static enum first_kind first_access(struct tree_stmt *s, const struct tree_var *v)
 {
