@@ -135,19 +135,26 @@ void offload_refuse(struct offload *o, const struct place *place, const char *wh
 
 void offload_write(struct offload *o);
 
+/* ---- offload_library.c ---- */
+
+/* Are there products, solvers or transforms of a library in it? */
+bool offload_has_library_calls(struct offload *o, struct tree_stmt *s);
+/* The only call of a kind in the loop, beside factors and lists on the stack of the host; NULL: there is more. */
+struct tree_stmt *offload_only_call(const struct tree_stmt *loop, bool (*is_call)(const struct tree_stmt *s));
+/* Elements from one iteration of a loop over `v` to the next; NULL: they are not always the same. */
+struct tree_expr *offload_step(struct tree *t, const struct tree_expr *address, const struct type *type,
+                               const struct tree_var *v);
+/* The address in the first iteration of the loop. */
+struct tree_expr *offload_in_first(struct tree *t, struct tree_expr *address, const struct tree_stmt *loop);
+
 /* ---- offload_product.c ---- */
 
 /* Is it a product of matrices, or a loop over many that lie evenly, whose memory can be on the device? Products that
  * are still calls here are meant for a library. */
 bool offload_is_product(struct offload *o, struct tree_stmt *s);
-bool offload_has_library_calls(struct offload *o, struct tree_stmt *s); /* products, or those below */
 /* The matrices of it; factors are the host's. */
 void offload_product_touches(struct offload *o, struct tree_stmt *s, offload_touch *see, void *user);
 void offload_product(struct offload *o, struct tree_stmt *out, struct tree_stmt *s);
-
-/* Elements from one iteration of a loop over `v` to the next; NULL: they are not always the same. */
-struct tree_expr *offload_step(struct tree *t, const struct tree_expr *address, const struct type *type,
-                               const struct tree_var *v);
 
 /* ---- offload_solver.c ---- */
 

@@ -65,30 +65,6 @@ static bool list_of(struct offload *o, const struct tree_stmt *call, int argumen
 
 /* ---- many ---- */
 
-/* Of the host's stack, where lists and factors are kept. */
-static bool is_of_stack(const struct tree_stmt *loop, const struct tree_stmt *s)
-{
-    const struct tree_var *v = s->kind == STMT_STORE ? expr_root_var(s->pointer) : s->var;
-    for (uint32_t i = 0; v && i < loop->body->items.count; i++) {
-        const struct tree_stmt *alloc = loop->body->items.items[i];
-        if (alloc->kind == STMT_ALLOC && alloc->var == v)
-            return alloc->where == TREE_STACK && (s->kind == STMT_STORE || s->kind == STMT_ALLOC);
-    }
-    return false;
-}
-
-static struct tree_stmt *only_fft(const struct tree_stmt *loop)
-{
-    struct tree_stmt *found = NULL;
-    for (uint32_t i = 0; i < loop->body->items.count; i++) {
-        struct tree_stmt *s = loop->body->items.items[i];
-        if (is_fft(s) ? found != NULL : !is_of_stack(loop, s))
-            return NULL;
-        found = is_fft(s) ? s : found;
-    }
-    return found;
-}
-
 static const struct type *elements(const struct tree_stmt *call) { return call->args[OUT]->type->elem; }
 
 /* The value in the memory of the factor, if one store there says it, and the same one for all iterations. */
@@ -106,7 +82,7 @@ static const struct tree_stmt *call_of(struct offload *o, const struct tree_stmt
     if (is_fft(s))
         return s;
     bool many = s->kind == STMT_FOR && (s->loop.parallel || s->loop.independent) && expr_is_int(s->step, 1);
-    const struct tree_stmt *call = many ? only_fft(s) : NULL;
+    const struct tree_stmt *call = many ? offload_only_call(s, is_fft) : NULL;
     return call && offload_step(o->tree, call->args[IN], elements(call), s->var) &&
                    offload_step(o->tree, call->args[OUT], elements(call), s->var) && has_even_factor(o, s, call)
                ? call
@@ -185,12 +161,6 @@ static struct tree_expr *value(struct writing *w, struct tree_expr *e)
     return offload_value(w->offload, w->out, e, w->call->place);
 }
 
-static struct tree_expr *begin_for_counter(void *user, struct tree_expr *e)
-{
-    const struct tree_stmt *loop = user;
-    return e->op == EXPR_VAR && e->var == loop->var ? loop->begin : e;
-}
-
 static void take_list(struct writing *w, int argument, struct tree_expr **out)
 {
     struct list l;
@@ -206,7 +176,7 @@ static struct array operand(struct writing *w, int argument)
     struct array a = { .step = expr_i64(t, 0) };
     if (w->loop) {
         a.step = value(w, offload_step(t, address, w->type, w->loop->var));
-        address = expr_rewrite(t, address, begin_for_counter, (void *)(uintptr_t)w->loop);
+        address = offload_in_first(t, address, w->loop);
     }
     a.address = offload_twins(w->offload, value(w, address));
     take_list(w, argument == IN ? IN_STRIDES : OUT_STRIDES, a.strides);

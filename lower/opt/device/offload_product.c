@@ -23,63 +23,6 @@ static const struct tree_expr *known_factor(const struct tree_stmt *call, int i)
 
 /* ---- many products ---- */
 
-struct tree_expr *offload_step(struct tree *t, const struct tree_expr *address, const struct type *type,
-                               const struct tree_var *v)
-{
-    struct tree_expr *sum = expr_i64(t, 0);
-    for (; address->op == EXPR_OFFSET; address = address->args[0]) {
-        struct linear index, first, second, value;
-        linear_of(&index, address->args[1]);
-        for (uint32_t i = 0; index.known && i < index.count; i++) {
-            int found = 0;
-            for (uint32_t k = 0; k < index.terms[i].count; k++) {
-                const struct tree_expr *f = index.terms[i].factors[k];
-                bool is_v = f->op == EXPR_VAR && f->var == v;
-                found += is_v;
-                index.known &= is_v || !expr_mentions(f, v);
-            }
-            index.known &= found <= 1;
-        }
-        if (!index.known || address->type->elem != type)
-            return NULL;
-        linear_constant(&value, 0);
-        linear_replace(&first, &index, v, &value);
-        linear_constant(&value, 1);
-        linear_replace(&second, &index, v, &value);
-        linear_add(&second, &first, -1);
-        if (!second.known)
-            return NULL;
-        sum = expr_binary(t, EXPR_ADD, sum, linear_expr(t, &second));
-    }
-    return expr_mentions(address, v) ? NULL : sum;
-}
-
-/* Of the host's stack, where factors are kept. */
-static bool is_of_factor(const struct tree_stmt *loop, const struct tree_stmt *s)
-{
-    const struct tree_var *v = s->kind == STMT_STORE ? expr_root_var(s->pointer) : s->var;
-    for (uint32_t i = 0; v && i < loop->body->items.count; i++) {
-        const struct tree_stmt *alloc = loop->body->items.items[i];
-        if (alloc->kind == STMT_ALLOC && alloc->var == v)
-            return alloc->where == TREE_STACK && (s->kind == STMT_STORE || s->kind == STMT_ALLOC);
-    }
-    return false;
-}
-
-/* The only thing that a loop does. */
-static struct tree_stmt *only_product(const struct tree_stmt *loop)
-{
-    struct tree_stmt *found = NULL;
-    for (uint32_t i = 0; i < loop->body->items.count; i++) {
-        struct tree_stmt *s = loop->body->items.items[i];
-        bool product = stmt_is_product(s);
-        if (product ? found != NULL : !is_of_factor(loop, s))
-            return NULL;
-        found = product ? s : found;
-    }
-    return found;
-}
-
 static bool are_even(struct offload *o, const struct tree_stmt *loop, const struct tree_stmt *call)
 {
     struct tree_scan scan = { .arena = o->tree->scratch };
@@ -103,7 +46,7 @@ static struct tree_stmt *call_of(struct offload *o, struct tree_stmt *s)
     if (stmt_is_product(s))
         return s;
     bool many = s->kind == STMT_FOR && (s->loop.parallel || s->loop.independent) && expr_is_int(s->step, 1);
-    struct tree_stmt *call = many ? only_product(s) : NULL;
+    struct tree_stmt *call = many ? offload_only_call(s, stmt_is_product) : NULL;
     return call && are_even(o, s, call) ? call : NULL;
 }
 
@@ -118,26 +61,6 @@ bool offload_is_product(struct offload *o, struct tree_stmt *s)
             return false;
     }
     return call != NULL;
-}
-
-struct search {
-    struct offload *offload;
-    bool found;
-};
-
-static bool see_product(void *user, struct tree_stmt *s)
-{
-    struct search *p = user;
-    p->found = p->found || offload_is_product(p->offload, s) || offload_is_solver(p->offload, s) ||
-               offload_is_fft(p->offload, s);
-    return !p->found;
-}
-
-bool offload_has_library_calls(struct offload *o, struct tree_stmt *s)
-{
-    struct search p = { o, false };
-    stmt_visit(s, see_product, &p);
-    return p.found;
 }
 
 void offload_product_touches(struct offload *o, struct tree_stmt *s, offload_touch *see, void *user)
@@ -160,18 +83,12 @@ static struct tree_expr *value(struct writing *w, struct tree_expr *e)
     return offload_value(w->offload, w->out, e, w->call->place);
 }
 
-static struct tree_expr *begin_for_counter(void *user, struct tree_expr *e)
-{
-    const struct tree_stmt *loop = user;
-    return e->op == EXPR_VAR && e->var == loop->var ? loop->begin : e;
-}
-
 static struct tree_matrix matrix(struct writing *w, int i)
 {
     struct tree *t = w->offload->tree;
     struct tree_expr *const *m = w->call->args + matrices[i], *address = m[0];
     if (w->loop)
-        address = expr_rewrite(t, address, begin_for_counter, (void *)(uintptr_t)w->loop);
+        address = offload_in_first(t, address, w->loop);
     return (struct tree_matrix){ offload_twins(w->offload, value(w, address)), value(w, m[1]), value(w, m[2]), 0 };
 }
 

@@ -147,19 +147,13 @@ static struct tree_expr *value(struct writing *w, struct tree_expr *e)
     return offload_value(w->offload, w->out, e, w->call->place);
 }
 
-static struct tree_expr *begin_for_counter(void *user, struct tree_expr *e)
-{
-    const struct tree_stmt *loop = user;
-    return e->op == EXPR_VAR && e->var == loop->var ? loop->begin : e;
-}
-
 static struct lying operand(struct writing *w, int i)
 {
     struct tree *t = w->offload->tree;
     struct tree_expr *const *m = w->call->args + w->form->matrices[i], *address = m[0], *step = expr_i64(t, 0);
     if (w->loop) {
         step = value(w, offload_step(t, address, w->type, w->loop->var));
-        address = expr_rewrite(t, address, begin_for_counter, (void *)(uintptr_t)w->loop);
+        address = offload_in_first(t, address, w->loop);
     }
     return (struct lying){ offload_twins(w->offload, value(w, address)), value(w, m[1]), value(w, m[2]), step, 0 };
 }
