@@ -1,44 +1,26 @@
 #!/bin/sh
 # cublas.sh SDFG-RUN PROGRAMS: products of matrices that are the library's, and those that are not, with the results of the CPU; what calls
 # cost; where the library is not there. The stand-ins' variables are set.
-run=$1 programs=$2/products.py failed=0
-folder=$(mktemp -d) || exit 1
-trap 'rm -rf "$folder"' EXIT
-wrong() { echo "$*"; failed=1; }
+run=$1 programs=$2/products.py variable=SDFG_CUBLAS near="--rtol=1e-6"
+counters="cublas_gemm cublas_gemm_batched"
+. "$(dirname "$0")/library.sh"
 
-# Number $2 of the last run's counts.
-count() { sed -n "s/.*\"$1\": \([0-9]*\).*/\1/p" "$folder/counts" | awk '{ n += $1 } END { print n + 0 }'; }
-
-# program, calls of the library for single products and for batches, arguments
-is() {
-    program=$1 single=$2 batched=$3
-    shift 3
-    "$run" "$programs:$program" "$@" --no-cache --output=C=@"$folder/C.npy" >/dev/null 2>&1 || wrong "$program fails on the CPU"
-    for library in "$SDFG_CUBLAS" none; do
-        rm -f "$folder/counts"
-        said=$(SDFG_CUBLAS=$library SDFG_STANDIN_COUNTS=$folder/counts "$run" "$programs:$program" "$@" --no-cache --device=cuda \
-            --expect=C=@"$folder/C.npy" --rtol=1e-6 2>&1) || wrong "$program with $library: $said"
-        [ $library != none ] || single=0 batched=0
-        [ "$(count cublas_gemm) $(count cublas_gemm_batched)" = "$single $batched" ] ||
-            wrong "$program with $library: $(count cublas_gemm) and $(count cublas_gemm_batched) calls of it instead of $single and $batched"
-    done
-}
-is plain 1 0 --M=33 --N=65 --K=40
-is single 1 0 --M=70 --N=34 --K=40
-is complex_single 1 0 --M=33 --N=34 --K=40
-is complex_double 1 0 --M=33 --N=34 --K=40
-is part 1 0 --M=33 --N=34 --K=40
-is stack 0 1 --B=40 --M=33 --N=34 --K=35
-is stack 0 1 --B=3 --M=33 --N=34 --K=35 # a number
-is shared 0 1 --B=40 --M=33 --N=34 --K=35
-is steps 5 0 --M=33 --N=40 --T=5
-is plain 0 0 --M=8 --N=9 --K=10    # small
-is plain 0 0 --M=1 --N=90 --K=100  # a vector
-is plain 0 0 --M=90 --N=100 --K=1
-is vector 0 0 --M=90 --K=100
-is integers 0 0 --M=33 --N=34 --K=40
-is strided 0 0 --M=33 --N=34 --K=40 # elements that are apart
-is threads 0 0 --B=3 --M=33         # a part of what a thread does
+is plain "1 0" --M=33 --N=65 --K=40
+is single "1 0" --M=70 --N=34 --K=40
+is complex_single "1 0" --M=33 --N=34 --K=40
+is complex_double "1 0" --M=33 --N=34 --K=40
+is part "1 0" --M=33 --N=34 --K=40
+is stack "0 1" --B=40 --M=33 --N=34 --K=35
+is stack "0 1" --B=3 --M=33 --N=34 --K=35 # a number
+is shared "0 1" --B=40 --M=33 --N=34 --K=35
+is steps "5 0" --M=33 --N=40 --T=5
+is plain "0 0" --M=8 --N=9 --K=10    # small
+is plain "0 0" --M=1 --N=90 --K=100  # a vector
+is plain "0 0" --M=90 --N=100 --K=1
+is vector "0 0" --M=90 --K=100
+is integers "0 0" --M=33 --N=34 --K=40
+is strided "0 0" --M=33 --N=34 --K=40 # elements that are apart
+is threads "0 0" --B=3 --M=33         # a part of what a thread does
 
 # Nothing is transferred or waited for in loops: three arguments in and two out. Beside the library's launches there is one a step.
 rm -f "$folder/counts"
@@ -49,17 +31,6 @@ transfers="$(count cuMemcpyHtoDAsync_v2) $(count cuMemcpyDtoHAsync_v2) $(count c
 found=$("$run" "$programs:stack" --device=cuda --emit=tree | grep -c '^ *transfer in')
 [ "$found" = 2 ] || wrong "stack: $found arguments are copied in"
 
-says() { # exit code, expected text (a pattern), arguments...
-    code=$1 expected=$2
-    shift 2
-    found=$("$run" "$@" 2>&1)
-    rc=$?
-    [ $rc = "$code" ] || wrong "$*: exit code $rc instead of $code: $found"
-    case $found in
-    $expected) ;;
-    *) wrong "$*: '$found' instead of '$expected'" ;;
-    esac
-}
 sizes="--M=33 --N=34 --K=40"
 says 0 '*"matmul"*: is a product that cuBLAS computes*' "$programs:plain" $sizes --device=cuda --remarks
 says 0 '*, 1 library calls * ms, 3 transfers *' "$programs:plain" $sizes --device=cuda --no-cache --time

@@ -1,50 +1,21 @@
 #!/bin/sh
 # cufft.sh SDFG-RUN PROGRAMS: Fourier transforms that are the library's, with the results of the CPU; what calls cost; where the library is not
 # there. The stand-ins' variables are set.
-run=$1 programs=$2/transforms.py failed=0
-folder=$(mktemp -d) || exit 1
-trap 'rm -rf "$folder"' EXIT
-wrong() { echo "$*"; failed=1; }
+run=$1 programs=$2/transforms.py variable=SDFG_CUFFT near="--rtol=1e-4 --atol=1e-5"
+counters="cufft_exec cufft_make"
+. "$(dirname "$0")/library.sh"
 
-# Number $1 of the last run's counts.
-count() { sed -n "s/.*\"$1\": \([0-9]*\).*/\1/p" "$folder/counts" | awk '{ n += $1 } END { print n + 0 }'; }
-
-# program, transforms, plans, arguments
-is() {
-    program=$1 expected="$2 $3"
-    shift 3
-    "$run" "$programs:$program" "$@" --no-cache --output=C=@"$folder/C.npy" >/dev/null 2>&1 || wrong "$program fails on the CPU"
-    for library in "$SDFG_CUFFT" none; do
-        rm -f "$folder/counts"
-        said=$(SDFG_CUFFT=$library SDFG_STANDIN_COUNTS=$folder/counts "$run" "$programs:$program" "$@" --no-cache --device=cuda \
-            --expect=C=@"$folder/C.npy" --rtol=1e-4 --atol=1e-5 2>&1) || wrong "$program with $library: $said"
-        [ $library != none ] || expected="0 0"
-        [ "$(count cufft_exec) $(count cufft_make)" = "$expected" ] ||
-            wrong "$program with $library: $(count cufft_exec) transforms and $(count cufft_make) plans instead of $expected"
-    done
-}
-is forward 1 1 --N=24
-is backward 1 1 --N=15
-is real 1 1 --N=16
-is part 1 1 --N=12
-is steps 8 1 --N=12 --T=4
+is forward "1 1" --N=24
+is backward "1 1" --N=15
+is real "1 1" --N=16
+is part "1 1" --N=12
+is steps "8 1" --N=12 --T=4
 
 rm -f "$folder/counts"
 SDFG_STANDIN_COUNTS=$folder/counts "$run" "$programs:steps" --N=12 --T=30 --no-cache --device=cuda >/dev/null 2>&1
 transfers="$(count cuMemcpyHtoDAsync_v2) $(count cuMemcpyDtoHAsync_v2) $(count cuStreamSynchronize)"
 [ "$transfers" = "2 2 1" ] || wrong "steps: transfers in and out, waits: $transfers"
 
-says() { # exit code, expected text (a pattern), arguments...
-    code=$1 expected=$2
-    shift 2
-    found=$("$run" "$@" 2>&1)
-    rc=$?
-    [ $rc = "$code" ] || wrong "$*: exit code $rc instead of $code: $found"
-    case $found in
-    $expected) ;;
-    *) wrong "$*: '$found' instead of '$expected'" ;;
-    esac
-}
 says 0 '*: is a Fourier transform that cuFFT computes*' "$programs:forward" --N=24 --device=cuda --remarks
 SDFG_CUFFT=none says 0 '*: stays on the host, between transfers: cuFFT is not there*' "$programs:forward" --N=24 --device=cuda --remarks
 says 0 '*"name": "Library fft of forward*' "$programs:forward" --N=24 --device=cuda --no-cache --report=-

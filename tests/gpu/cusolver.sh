@@ -1,43 +1,25 @@
 #!/bin/sh
 # cusolver.sh SDFG-RUN PROGRAMS: factorizations, solutions and inverses that are the library's, with the results of the CPU; what calls cost;
 # matrices without factors; where the library is not there. The stand-ins' variables are set.
-run=$1 programs=$2/solvers.py failed=0
-folder=$(mktemp -d) || exit 1
-trap 'rm -rf "$folder"' EXIT
-wrong() { echo "$*"; failed=1; }
+run=$1 programs=$2/solvers.py variable=SDFG_CUSOLVER near="--rtol=1e-3 --atol=1e-5"
+counters="cusolver_potrf cusolver_getrf cusolver_getrs cusolver_potrf_batched cublas_getrf_batched cublas_getrs_batched"
+. "$(dirname "$0")/library.sh"
 
-# Number $1 of the last run's counts.
-count() { sed -n "s/.*\"$1\": \([0-9]*\).*/\1/p" "$folder/counts" | awk '{ n += $1 } END { print n + 0 }'; }
-
-# program, calls of potrf, getrf, getrs, of those for many, arguments
-is() {
-    program=$1 expected="$2 $3 $4 $5 $6 $7"
-    shift 7
-    "$run" "$programs:$program" "$@" --no-cache --output=C=@"$folder/C.npy" >/dev/null 2>&1 || wrong "$program fails on the CPU"
-    for library in "$SDFG_CUSOLVER" none; do
-        rm -f "$folder/counts"
-        said=$(SDFG_CUSOLVER=$library SDFG_STANDIN_COUNTS=$folder/counts "$run" "$programs:$program" "$@" --no-cache --device=cuda \
-            --expect=C=@"$folder/C.npy" --rtol=1e-3 --atol=1e-5 2>&1) || wrong "$program with $library: $said"
-        [ $library != none ] || expected="0 0 0 0 0 0"
-        found="$(count cusolver_potrf) $(count cusolver_getrf) $(count cusolver_getrs) $(count cusolver_potrf_batched) $(count cublas_getrf_batched) $(count cublas_getrs_batched)"
-        [ "$found" = "$expected" ] || wrong "$program with $library: calls $found instead of $expected"
-    done
-}
-is cholesky 1 0 0 0 0 0 --N=20
-is cholesky_single 1 0 0 0 0 0 --N=20
-is cholesky_complex 1 0 0 0 0 0 --N=9
-is solve 0 1 1 0 0 0 --N=17 --M=5
-is solve_single 0 1 1 0 0 0 --N=6 --M=5
-is solve_complex 0 1 1 0 0 0 --N=9 --M=1
-is solve_turned 0 1 1 0 0 0 --N=17 --M=5
-is solve_vector 0 1 1 0 0 0 --N=17
-is inverse 0 1 1 0 0 0 --N=17
-is inverse_complex 0 1 1 0 0 0 --N=7
-is part 0 1 1 0 0 0 --N=7
-is stack 0 5 5 0 0 0 --N=6 --B=5
-is stack_solve 0 5 5 0 0 0 --N=6 --M=3 --B=5
-is stack_cholesky 5 0 0 0 0 0 --N=6 --B=5
-is steps 0 4 4 0 0 0 --N=8 --M=3 --T=4
+is cholesky "1 0 0 0 0 0" --N=20
+is cholesky_single "1 0 0 0 0 0" --N=20
+is cholesky_complex "1 0 0 0 0 0" --N=9
+is solve "0 1 1 0 0 0" --N=17 --M=5
+is solve_single "0 1 1 0 0 0" --N=6 --M=5
+is solve_complex "0 1 1 0 0 0" --N=9 --M=1
+is solve_turned "0 1 1 0 0 0" --N=17 --M=5
+is solve_vector "0 1 1 0 0 0" --N=17
+is inverse "0 1 1 0 0 0" --N=17
+is inverse_complex "0 1 1 0 0 0" --N=7
+is part "0 1 1 0 0 0" --N=7
+is stack "0 5 5 0 0 0" --N=6 --B=5
+is stack_solve "0 5 5 0 0 0" --N=6 --M=3 --B=5
+is stack_cholesky "5 0 0 0 0 0" --N=6 --B=5
+is steps "0 4 4 0 0 0" --N=8 --M=3 --T=4
 
 # Nothing is transferred or waited for in loops: three arguments in, two and the codes out.
 rm -f "$folder/counts"
@@ -45,17 +27,6 @@ SDFG_STANDIN_COUNTS=$folder/counts "$run" "$programs:steps" --N=8 --M=3 --T=30 -
 transfers="$(count cuMemcpyHtoDAsync_v2) $(count cuMemcpyDtoHAsync_v2) $(count cuStreamSynchronize)"
 [ "$transfers" = "3 3 1" ] || wrong "steps: transfers in and out, waits: $transfers"
 
-says() { # exit code, expected text (a pattern), arguments...
-    code=$1 expected=$2
-    shift 2
-    found=$("$run" "$@" 2>&1)
-    rc=$?
-    [ $rc = "$code" ] || wrong "$*: exit code $rc instead of $code: $found"
-    case $found in
-    $expected) ;;
-    *) wrong "$*: '$found' instead of '$expected'" ;;
-    esac
-}
 says 0 '*"cholesky"*: is a factorization or solution that cuSOLVER computes*' "$programs:cholesky" --N=20 --device=cuda --remarks
 SDFG_CUSOLVER=none says 0 '*"cholesky"*: stays on the host, between transfers: cuSOLVER is not there*' "$programs:cholesky" --N=20 --device=cuda --remarks
 says 0 '*"name": "Library potrf of *' "$programs:cholesky" --N=20 --device=cuda --no-cache --report=-
