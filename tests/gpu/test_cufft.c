@@ -1,24 +1,9 @@
 /* cuFFT by way of the runtime (runtime/device_fft.c), against stand-ins, which $SDFG_CUDA and $SDFG_CUFFT name. Each
  * test has a process of its own: a library stays open. */
-#include "runtime/device.h"
-
-#include "tests/gpu/standins.h"
+#include "tests/gpu/runtime_call.h"
 
 #include <complex.h>
 #include <math.h>
-
-struct call {
-    struct sdfg_rt_device device;
-    struct sdfg_rt_context context;
-};
-
-static bool says(const struct call *c, enum sdfg_rt_error error, const char *part)
-{
-    bool good = c->context.error == (int32_t)error && strstr(c->device.trouble, part);
-    if (!good)
-        printf("error %d: %s\n", c->context.error, c->device.trouble);
-    return good;
-}
 
 enum { MOST = 512 };
 static double complex data[MOST], result[MOST];
@@ -37,10 +22,8 @@ static bool transform(struct call *c, int32_t type, int32_t sign, int64_t rank, 
         narrow[i] = (float complex)data[i];
         result[i] = data[i];
     }
-    c->device.host_only = true;
-    c->device.trouble[0] = 0;
-    c->context = (struct sdfg_rt_context){ .device = &c->device };
-    struct sdfg_rt_run *run = c->context.run = sdfg_rt_device_begin(&c->context, NULL);
+    begin(c);
+    struct sdfg_rt_run *run = c->context.run;
     void *there = sdfg_rt_device_alloc(run, bytes, SDFG_RT_ON_DEVICE);
     sdfg_rt_device_copy(run, there, memory, bytes, 1, 0, 0, SDFG_RT_TO_DEVICE, 0);
     sdfg_rt_device_fft(&c->context, "prog/node", type, sign, rank, sizes[0], sizes[1], sizes[2], count, there);
@@ -163,9 +146,7 @@ OWN_PROCESS(execution_fails) { fails_as("6", SDFG_RT_DEVICE, "cufftExecC2C: CUFF
 OWN_PROCESS(sizes_beyond_the_library)
 {
     struct call c = { .device = { .index = 0 } };
-    c.device.host_only = true;
-    c.context = (struct sdfg_rt_context){ .device = &c.device };
-    c.context.run = sdfg_rt_device_begin(&c.context, NULL);
+    begin(&c);
     sdfg_rt_device_fft(&c.context, "prog/node", SDFG_RT_C128, 1, 1, 1LL << 31, 1, 1, 1, data);
     sdfg_rt_device_end(c.context.run);
     CHECK(says(&c, SDFG_RT_BAD_VALUE,
@@ -182,15 +163,4 @@ OWN_PROCESS(a_library_that_is_not_there)
                "prog/node. SDFG_CUFFT names its file"));
 }
 
-int main(void)
-{
-    if (!getenv("SDFG_CUDA") || !getenv("SDFG_CUFFT"))
-        return 77;
-    for (struct check_test *t = check_tests; t; t = t->next) {
-        int before = check_failures;
-        t->run();
-        if (check_failures != before)
-            printf("test %s failed\n", t->name);
-    }
-    return check_failures ? 1 : 0;
-}
+int main(void) { return run_tests("SDFG_CUFFT"); }

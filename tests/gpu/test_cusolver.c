@@ -1,32 +1,9 @@
 /* cuSOLVER by way of the runtime (runtime/device_solver.c), against stand-ins, which $SDFG_CUDA, $SDFG_CUBLAS and
  * $SDFG_CUSOLVER name. Each test has a process of its own: a library stays open. */
-#include "runtime/device.h"
-
-#include "tests/gpu/standins.h"
+#include "tests/gpu/runtime_call.h"
 
 #include <complex.h>
 #include <math.h>
-
-struct call {
-    struct sdfg_rt_device device;
-    struct sdfg_rt_context context;
-};
-
-static void begin(struct call *c)
-{
-    c->device.host_only = true;
-    c->device.trouble[0] = 0;
-    c->context = (struct sdfg_rt_context){ .device = &c->device };
-    c->context.run = sdfg_rt_device_begin(&c->context, NULL);
-}
-
-static bool says(const struct call *c, enum sdfg_rt_error error, const char *part)
-{
-    bool good = c->context.error == (int32_t)error && strstr(c->device.trouble, part);
-    if (!good)
-        printf("error %d: %s\n", c->context.error, c->device.trouble);
-    return good;
-}
 
 /* ---- matrices by columns, of all types as double complex ---- */
 
@@ -411,15 +388,4 @@ OWN_PROCESS(versions)
     CHECK_INT(system(command), 0);
 }
 
-int main(void)
-{
-    if (!getenv("SDFG_CUDA") || !getenv("SDFG_CUBLAS") || !getenv("SDFG_CUSOLVER"))
-        return 77;
-    for (struct check_test *t = check_tests; t; t = t->next) {
-        int before = check_failures;
-        t->run();
-        if (check_failures != before)
-            printf("test %s failed\n", t->name);
-    }
-    return check_failures ? 1 : 0;
-}
+int main(void) { return getenv("SDFG_CUBLAS") ? run_tests("SDFG_CUSOLVER") : 77; }
