@@ -1,5 +1,6 @@
 /* What every tree must satisfy. A broken rule is a fault of the pass before. */
 #include "lower/tree/tree_rows.h"
+#include "lower/tree/tree_verify_space.h"
 
 #include "base/map.h"
 #include "base/text.h"
@@ -490,6 +491,11 @@ bool tree_verify(const struct tree *t, struct diags *d)
         v.labels = (struct map){ 0 };
         collect_labels(&v, t->functions.items[i]->body, NULL);
         check_stmt(&v, t->functions.items[i]->body);
+    }
+    struct space_fault fault;
+    if (v.ok && tree_space_fault(t, &fault)) {
+        v.stmt = fault.stmt;
+        broken(&v, fault.what, fault.pointer);
     }
     return v.ok;
 }
