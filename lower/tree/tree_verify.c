@@ -1,5 +1,6 @@
 /* What every tree must satisfy. A broken rule is a fault of the pass before. */
 #include "lower/tree/tree_rows.h"
+#include "lower/tree/tree_verify_meet.h"
 #include "lower/tree/tree_verify_space.h"
 
 #include "base/map.h"
@@ -376,6 +377,11 @@ static void check_kernel(struct verify *v, const struct tree_stmt *s)
     must(v, !v->region, "a kernel within a region", NULL);
     must(v, !map_has(&v->kernels, s->name), "two kernels of one name", NULL);
     map_put(v->tree->scratch, &v->kernels, s->name, (void *)(uintptr_t)s->name);
+    const struct tree_stmt *apart = v->ok ? tree_meet_fault(v->tree, s) : NULL;
+    if (apart) {
+        v->stmt = apart;
+        broken(v, "not all threads come here", NULL);
+    }
 }
 
 /* Where threads meet. */

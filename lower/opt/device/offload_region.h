@@ -86,6 +86,8 @@ enum region_meeting region_touched_meet(const region_touched_list *before, const
 /* The barrier that what comes next in `out` needs; it is pending then. */
 void region_meet(struct device_region *r, struct tree_stmt *out, const region_touched_list *next);
 void region_barrier(struct device_region *r, struct tree_stmt *out); /* of all threads */
+/* Is the thread one of the first block? */
+struct tree_expr *region_in_first_block(struct tree *t);
 /* The branch for the first block at the end of `out`. */
 struct tree_stmt *region_first_block(struct device_region *r, struct tree_stmt *out);
 /* Barriers of all threads. */

@@ -147,12 +147,17 @@ void region_barrier(struct device_region *r, struct tree_stmt *out)
     r->pending = (region_touched_list){ 0 };
 }
 
+struct tree_expr *region_in_first_block(struct tree *t)
+{
+    struct tree_expr *block = expr_thread(t, THREAD_BLOCK);
+    return expr_binary(t, EXPR_EQ, block, expr_int(t, block->type, 0));
+}
+
 struct tree_stmt *region_first_block(struct device_region *r, struct tree_stmt *out)
 {
     struct tree *t = r->offload->tree;
     if (!r->block || !out->items.count || vec_last(&out->items) != r->block) {
-        const struct tree_expr *block = expr_thread(t, THREAD_BLOCK);
-        r->block = stmt_if(t, out, expr_binary(t, EXPR_EQ, expr_thread(t, THREAD_BLOCK), expr_int(t, block->type, 0)));
+        r->block = stmt_if(t, out, region_in_first_block(t));
     }
     return r->block->body;
 }

@@ -236,8 +236,7 @@ static void write_nest(struct device_region *r, struct tree_stmt *out, struct tr
         ordered |= g.places[i].ordered;
     struct tree_expr *threads = r->threads;
     if (ordered && r->level == TREE_GRID) { /* the first block alone */
-        out = stmt_if(o->tree, out, expr_binary(o->tree, EXPR_LT, r->thread, expr_i64(o->tree, OFFLOAD_REGION_THREADS)))
-                  ->body;
+        out = stmt_if(o->tree, out, region_in_first_block(o->tree))->body;
         r->threads = expr_i64(o->tree, OFFLOAD_REGION_THREADS);
     }
     if (r->within && !g.count)
