@@ -43,14 +43,14 @@ static uint32_t of_coordinate(const struct meet *m, int64_t i)
     return i < THREAD_BLOCK_SIZE ? BLOCKS : 0;
 }
 
-struct value {
+struct meet_value {
     const struct meet *meet;
     uint32_t mask;
 };
 
 static void see_expr(void *user, struct tree_expr *e)
 {
-    struct value *v = user;
+    struct meet_value *v = user;
     if (e->op == EXPR_THREAD)
         v->mask |= of_coordinate(v->meet, e->i);
     else if (e->op == EXPR_VAR)
@@ -61,7 +61,7 @@ static void see_operand(void *user, struct tree_expr **e) { expr_visit(*e, see_e
 
 static uint32_t mask_of(const struct meet *m, struct tree_stmt *s)
 {
-    struct value v = { m, 0 };
+    struct meet_value v = { m, 0 };
     stmt_each_expr(s, see_operand, &v);
     return v.mask;
 }
