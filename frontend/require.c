@@ -136,10 +136,12 @@ static const struct sym *symbolic(struct fe *f, const struct py *n)
 {
     uint32_t before = diags_count(f->ir->diags), emitted = f->emitted;
     bool failed = f->failed, dry = f->dry;
+    struct fe_snapshot start = fe_snapshot(f);
     f->dry = true;
     const struct value *v = fe_eval(f, n);
     const struct sym *s = v && emitted == f->emitted ? fe_sym(f, v) : NULL;
     f->dry = dry;
+    fe_restore(f, &start); /* names that it assigns (`:=`) have their values */
     diags_reset(f->ir->diags, before);
     f->failed = failed;
     return s;

@@ -76,7 +76,7 @@ def check(runner, path, name, case, loose=0, any_type=False):
         command += ["--N=6"] if os.environ.get("SIZES") else []
         run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if run.returncode:
-            return run.stdout.strip()
+            return f"exit code {run.returncode}: {run.stdout.strip()}"
         for n, want in outputs.items():
             if not os.path.exists(f"{folder}/out_{n}.npy"):
                 return f"{n} was not written"
@@ -98,7 +98,7 @@ def check_errors(runner, every):
             arguments = source.split("\n")[0][2:].split() if source.startswith("# --") else []
             run = subprocess.run([runner, "p.py:f", *arguments], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
             said = [line for line in run.stdout.strip().split("\n") if not line.startswith("sdfg-run: the program is kept in ")]
-            got = "\n".join(said) if run.returncode else "no error"
+            got = "\n".join(said) if run.returncode > 0 else f"exit code {run.returncode}"
             blessed.append(f"### {name}\n{source}\n---\n{got}\n")
             if got != want.strip():
                 failed += 1

@@ -57,7 +57,7 @@ def run(runner, info, folder, given, outputs):
     program = f"{folder}/{info['module_name']}_dace.py:{info['func_name']}"
     described = subprocess.run([runner, program, "--describe"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if described.returncode:
-        return described.stdout
+        return f"exit code {described.returncode}: {described.stdout}"
     wanted = [line.split()[0] for line in described.stdout.split("constraints")[0].split("\n")[2:] if line.strip()]
     with tempfile.TemporaryDirectory() as files:
         command = [runner, program]
@@ -73,7 +73,7 @@ def run(runner, info, folder, given, outputs):
         command += [f"--output={n}=@{files}/out_{n}.npy" for n in outputs]
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if done.returncode:
-            return done.stdout
+            return f"exit code {done.returncode}: {done.stdout}"
         for n, want in outputs.items():
             wrong = difference(np.asarray(want), np.load(f"{files}/out_{n}.npy"))
             if wrong:

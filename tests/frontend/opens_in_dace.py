@@ -26,6 +26,8 @@ def programs(path):
 
 def check(runner, path, name, folder):
     done = subprocess.run([runner, f"{path}:{name}", "--emit=sdfg", "-o", f"{folder}/p.sdfg"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode < 0:
+        return "wrong", f"signal {-done.returncode}"
     if done.returncode:
         return "refused", done.stdout.split("\n")[0]
     try:

@@ -301,3 +301,12 @@ def ternary_chain(A: sdfg.float64[6]):
     for i in range(6):
         B[i] = 1 if A[i] > 1 else (-1 if A[i] < -1 else 0)
     return B
+
+
+@sdfg.program
+def walrus_branch(A: sdfg.float64[6]):
+    s = 0.0
+    for i in range(4):
+        if (v := A[i]) < 1.0 and s < 5:
+            s = v + s * 2
+    return s
