@@ -45,6 +45,16 @@ static uint32_t uses(const struct tree_scan *scan, const struct tree_var *v)
     return (uint32_t)(uintptr_t)map_get(&scan->uses, v);
 }
 
+static void see_load(void *user, struct tree_expr *e) { *(bool *)user |= expr_loads_memory(e); }
+
+/* Has it the same value wherever the counters have the same values? */
+static bool is_of_variables(struct tree_expr *e)
+{
+    bool loads = false;
+    expr_visit(e, see_load, &loads);
+    return !loads;
+}
+
 /* The loop over j has as many iterations more than `ahead` as i is behind its begin. */
 static bool is_triangle(struct turn *w, struct tree_stmt *s)
 {
@@ -66,7 +76,8 @@ static bool is_triangle(struct turn *w, struct tree_stmt *s)
     w->slanted = !tree_scan_invariant(&w->scan, j->begin);
     if (!linear_is_constant(&span) || span.constant < 0 || span.constant > 1 ||
         !tree_scan_invariant(&w->scan, s->end) || !tree_scan_invariant(&w->scan, s->begin) ||
-        (w->slanted ? s->body->items.count > 1 : j->end->op != EXPR_VAR || j->end->var != s->var))
+        (w->slanted ? s->body->items.count > 1 || !is_of_variables(j->begin)
+                    : j->end->op != EXPR_VAR || j->end->var != s->var))
         return false;
     w->ahead = span.constant;
     const struct tree_scan *whole = tree_whole(&w->x.whole);
