@@ -98,6 +98,44 @@ sdfg_graph *sdfg_graph_inner(sdfg_graph *g, const char *name)
     return graph_has(g, name, __func__, "name") ? graph_new(g->ir, g->outermost, name) : NULL;
 }
 
+/* ---- graphs from texts ---- */
+
+struct reading {
+    struct ir *ir;
+    const char *json;
+    size_t size;
+    struct sdfg *sdfg;
+};
+
+static void read_now(void *reading)
+{
+    struct reading *r = reading;
+    r->sdfg = sdfg_read(r->ir, r->json, r->size, NULL);
+}
+
+void sdfg_graph_read(sdfg_graph *g, const char *json, size_t size)
+{
+    if (!g)
+        return;
+    GUARDED((void)graph_no_memory(g));
+    struct sdfg *s = g->sdfg;
+    struct diags *d = g->ir->diags;
+    const struct place *here = &s->region.block.place;
+    struct reading r = { .ir = g->ir, .json = json, .size = size };
+    uint32_t before = diags_count(d);
+    if (!graph_has(g, json, __func__, "json"))
+        return;
+    if (s->containers.count || s->symbols.count || s->constants.count || s->region.blocks.count || s->parent) {
+        diag_error(d, here, DIAG_BUILD_FILLED, __func__, s->name);
+    } else if (!stack_call(read_now, &r)) {
+        diag_error(d, here, DIAG_STACK, (unsigned)(stack_bytes >> 20), strerror(errno));
+    } else if (r.sdfg) {
+        diags_reset(d, before); /* warnings, which would count as mistakes */
+        g->sdfg = r.sdfg;
+        g->body.block = &r.sdfg->region.block;
+    }
+}
+
 /* ---- what a graph becomes ---- */
 
 static void copy_errors(struct diags *to, const struct ir *ir)

@@ -41,6 +41,11 @@ SDFG_API sdfg_error *sdfg_graph_new(sdfg_graph **out, sdfg_engine *e, const char
 SDFG_API void sdfg_graph_free(sdfg_graph *g);
 /* An empty graph for sdfg_graph_nested; it is freed with `g`. */
 SDFG_API sdfg_graph *sdfg_graph_inner(sdfg_graph *g, const char *name);
+/* Fills a graph that is empty from the text of a file: `size` bytes, JSON or gzip, which are copied. The name becomes
+ * that of the text. Parts that were read have no handles, but containers are known by their names, and more may be made
+ * in the graph. Graphs in other files (ext_sdfg_path) are not read. A text that is wrong is a mistake that is kept,
+ * with the path of the element in it; the graph stays empty. */
+SDFG_API void sdfg_graph_read(sdfg_graph *g, const char *json, size_t size);
 /* All mistakes that were made, or what is wrong by the rules of the format; NULL: the graph is valid. The outermost
  * graph that `g` belongs to is checked. It may be changed and checked again. */
 SDFG_API sdfg_error *sdfg_graph_check(sdfg_graph *g);

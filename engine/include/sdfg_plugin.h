@@ -441,11 +441,11 @@ struct sdfg_plugin_api {
     size_t struct_size; /* set by the library: a plug-in may ask whether a function is there */
     int version;        /* of the library, as sdfg_version_number */
     sdfg_plugin *plugin;
-    /* Why the function will return false, for the error. */
+    /* Why the function will return false, for the error; NULL: it does not say. */
     void (*fail)(sdfg_plugin *p, const char *why);
     /* `function` is called when the engine is freed, and if loading the plug-in fails later; the last first. */
     void (*at_free)(sdfg_plugin *p, void (*function)(void *user), void *user);
-    /* As sdfg_engine_implement; `text`: one line that says what the node does. */
+    /* As sdfg_engine_implement; `text`: one line that says what the node does, or NULL. */
     bool (*implement)(sdfg_plugin *p, const char *class_path, const char *text, sdfg_node_function *f, void *user);
     /* Library nodes of this class become graphs; the last registration of a class, also one of `implement`, is the only
      * one: a second one is a mistake. */

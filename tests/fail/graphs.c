@@ -110,6 +110,7 @@ static sdfg_error *write_graph(struct state *s)
 {
     sdfg_graph *g;
     char *text = NULL;
+    size_t size;
     sdfg_error *e = sdfg_graph_new(&g, s->engine, "written");
     if (e)
         return e;
@@ -121,10 +122,12 @@ static sdfg_error *write_graph(struct state *s)
     sdfg_graph_set(sdfg_graph_body(g), "debuginfo", "file.dsl:7");
     sdfg_graph_set(sdfg_graph_body(g), "global_code", "static int unused;");
     mapped(sdfg_graph_state(sdfg_graph_body(g), "s"), "b = -a");
-    e = sdfg_graph_text(&text, NULL, g);
-    sdfg_text_free(text);
-    if (!e)
+    e = sdfg_graph_text(&text, &size, g);
+    if (!e) {
+        sdfg_graph_read(sdfg_graph_inner(g, "inner"), text, size);
         e = sdfg_graph_save(g, "/dev/null");
+    }
+    sdfg_text_free(text);
     sdfg_graph_free(g);
     return e;
 }

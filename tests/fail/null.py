@@ -1,5 +1,6 @@
-"""NULL for each pointer of each function in sdfg.h and sdfg_graph.h, all others being right: an INVALID error where errors are returned, no crash
-anywhere. The functions come from the header: one whose parameters are not known here fails the test.
+"""NULL for each pointer of each function in sdfg.h and sdfg_graph.h, and of those that plug-ins get (sdfg_plugin.h), all others being right: an
+INVALID error where errors are returned, or of who loads the plug-in, no crash anywhere. The functions come from the headers: one whose parameters are
+not known here fails the test.
 
     null.py LIBRARY
 """
@@ -12,8 +13,9 @@ import sys
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 AXPY = str(TOP / "examples" / "axpy.sdfg").encode()
-INVALID = 0
+INVALID, REFUSES = 0, 2 # ENVIRONMENT: a plug-in that fails by itself
 HANGS_AFTER = 60
+PLUGIN_HEADER = (TOP / "engine/include/sdfg_plugin.h").read_text(encoding="utf-8")
 HEADER = "".join((TOP / "engine/include" / name).read_text(encoding="utf-8") for name in ("sdfg.h", "sdfg_graph.h"))
 
 # Where NULL means something, or nothing: "function.parameter", or a parameter of any function. The header says so.
@@ -38,18 +40,34 @@ NUMBERS = {"size_t": ctypes.c_size_t, "int": ctypes.c_int, "int32_t": ctypes.c_i
            "bool": ctypes.c_bool, "sdfg_dtype": ctypes.c_int, "ptrdiff_t": ctypes.c_ssize_t}
 
 
+def without_comments(header):
+    return re.sub(r"/\*.*?\*/", " ", header, flags=re.S)
+
+
+def split(parameters):
+    """[(type, parameter)]; of pointers to functions the type is that of the function as it is written."""
+    found = []
+    for text in re.split(r",(?![^()]*\))", parameters):
+        text = " ".join(text.split())
+        if text == "void":
+            continue
+        function = re.fullmatch(r"(\w+ \(\*)(\w+)(\).*)", text)
+        kind, parameter = (function.group(1) + function.group(3), function.group(2)) if function else re.fullmatch(r"(.*?)(\w+)", text).groups()
+        found.append((kind.strip().replace(" *", "*").replace("* ", "*"), parameter))
+    return found
+
+
 def functions():
     """(result, name, [(type, parameter)]) for each function of the header."""
-    header = re.sub(r"/\*.*?\*/", " ", HEADER, flags=re.S)
-    for result, name, parameters in re.findall(r"SDFG_API\s([^;(#]*?)\b(sdfg_\w+)\s*\(([^;]*)\)\s*;", header):
-        split = []
-        for text in parameters.split(","):
-            text = " ".join(text.split())
-            if text == "void":
-                continue
-            kind, parameter = re.fullmatch(r"(.*?)(\w+)", text).groups()
-            split.append((kind.strip().replace(" *", "*").replace("* ", "*"), parameter))
-        yield " ".join(result.split()), name, split
+    for result, name, parameters in re.findall(r"SDFG_API\s([^;(#]*?)\b(sdfg_\w+)\s*\(([^;]*)\)\s*;", without_comments(HEADER)):
+        yield " ".join(result.split()), name, split(parameters)
+
+
+def plugin_functions():
+    """The same of the members of sdfg_plugin_api, in their order."""
+    body = re.search(r"struct sdfg_plugin_api \{(.*?)\n\};", without_comments(PLUGIN_HEADER), re.S).group(1)
+    for result, name, parameters in re.findall(r"(\w+) \(\*(\w+)\)\(([^;]*)\)\s*;", body):
+        yield result, name, split(parameters)
 
 
 # ---- values ----
@@ -125,7 +143,7 @@ class About(ctypes.Structure):
                 ("version", ctypes.c_char_p), ("text", ctypes.c_char_p)]
 
 
-PLUGIN_ABI = int(re.search(r"#define SDFG_PLUGIN_ABI (\d+)", (TOP / "engine/include/sdfg_plugin.h").read_text(encoding="utf-8")).group(1))
+PLUGIN_ABI = int(re.search(r"#define SDFG_PLUGIN_ABI (\d+)", PLUGIN_HEADER).group(1))
 about = About(ctypes.sizeof(About), PLUGIN_ABI, b"null", b"1", b"nothing")
 plugin_function = ctypes.CFUNCTYPE(ctypes.c_bool, P)(lambda api: True)
 node_function = ctypes.CFUNCTYPE(ctypes.c_bool, P, P)(lambda user, node: True)
@@ -201,7 +219,7 @@ def call(result, name, values):
         if result == "sdfg_error *" and answer:
             lib.sdfg_error_class_of.restype = ctypes.c_int
             state = lib.sdfg_error_class_of(P(answer))
-            if state != INVALID:
+            if state not in (INVALID, REFUSES):
                 os.write(2, ctypes.string_at(lib.sdfg_error_text(P(answer))))
         os.write(writing, bytes([state]))
         end()
@@ -213,6 +231,67 @@ def call(result, name, values):
         return "signal", os.WTERMSIG(status) if os.WIFSIGNALED(status) else status
     return ("none", 0) if answer[0] == 255 else ("error", answer[0])
 
+
+# ---- functions that plug-ins get ----
+
+class Member(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_size_t), ("enumeration", ctypes.c_int), ("name", ctypes.c_char_p), ("attributes", P),
+                ("num_attributes", ctypes.c_size_t), ("storage_inside", P), ("schedule_inside", P)]
+
+
+class Environment(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_size_t), ("name", ctypes.c_char_p), ("needs", P), ("libraries", P), ("symbols", P),
+                ("state_bytes", ctypes.c_size_t), ("init", P), ("exit", P)]
+
+
+class Target(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_size_t), ("name", ctypes.c_char_p), ("text", ctypes.c_char_p)]
+
+
+class Pass(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_size_t), ("name", ctypes.c_char_p), ("text", ctypes.c_char_p), ("kind", ctypes.c_int),
+                ("where", ctypes.c_int), ("other", P), ("needs", P), ("makes", P), ("breaks", P), ("user", P), ("condition", P), ("run", P)]
+
+
+class Provider(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_size_t), ("enumeration", ctypes.c_int), ("name", ctypes.c_char_p), ("text", ctypes.c_char_p)]
+
+
+def described(kind, **values):
+    return ctypes.pointer(kind(struct_size=ctypes.sizeof(kind), **values))
+
+
+INSTRUMENT = re.findall(r"\bSDFG_ENUM_\w+(?=,|\n)", PLUGIN_HEADER).index("SDFG_ENUM_INSTRUMENT")
+pass_function = ctypes.CFUNCTYPE(ctypes.c_bool, P, P, P, P)(lambda user, what, give, to: True)
+end_function = ctypes.CFUNCTYPE(None, P)(lambda user: None)
+expand_function = ctypes.CFUNCTYPE(ctypes.c_bool, P, P, P, P)(lambda user, x, give, to: True)
+PLUGIN_BY_TYPE = {
+    "const sdfg_member*": described(Member, enumeration=INSTRUMENT, name=b"Nothing"),
+    "const sdfg_environment*": described(Environment, name=b"nothing"),
+    "const sdfg_target*": described(Target, name=b"nothing", text=b"nothing"),
+    "const sdfg_pass*": described(Pass, name=b"nothing", text=b"nothing", run=ctypes.cast(pass_function, P)),
+    "const sdfg_provider*": described(Provider, enumeration=INSTRUMENT, name=b"LIKWID_CPU", text=b"nothing"),
+    "sdfg_node_function*": node_function, "sdfg_expand_function*": expand_function, "void (*)(void*user)": end_function, "void*": x, "const char*": b"nothing",
+}
+PLUGIN_BY_NAME = {"class_path": b"a.library.Node", "library": b"blas.Gemm"}
+PLUGIN_ALLOWED = {"user", "text", "at_free.p", "at_free.function", "fail.p"} # without a plug-in nothing happens
+FAILS = {"fail"} # as it should
+HEAD = 3 # size, version and plug-in are in front of the functions
+
+
+def registers(index, result, values):
+    """Of an engine that a plug-in extends which calls one function, and returns what that returns."""
+    def plugin(api):
+        words = ctypes.cast(api, ctypes.POINTER(P))
+        function = ctypes.CFUNCTYPE(ctypes.c_bool if result == "bool" else None, *(P for _ in values))(words[HEAD + index])
+        own = [words[HEAD - 1] if v is api_itself else ctypes.cast(v, P) for v in values]
+        answer = function(*own)
+        return True if result == "void" else answer
+    callback = ctypes.CFUNCTYPE(ctypes.c_bool, P)(plugin)
+    return call("sdfg_error *", "sdfg_engine_extend", [young, ctypes.pointer(about), callback])
+
+
+api_itself = object()
 
 offenders = []
 checked = 0
@@ -239,6 +318,24 @@ for result, name, parameters in functions():
             offenders.append(f"{name}: NULL for '{parameter}' gives {got}")
         elif allowed and got != usual:
             offenders.append(f"{name}: NULL for '{parameter}' should be allowed, but gives {got}")
+registered = list(plugin_functions())
+for index, (result, name, parameters) in enumerate(registered):
+    values = [api_itself if kind == "sdfg_plugin*" else PLUGIN_BY_NAME.get(parameter, PLUGIN_BY_TYPE.get(kind)) for kind, parameter in parameters]
+    if None in values:
+        offenders.append(f"{name}: no value of one of the types {[kind for kind, _ in parameters]} is known here: add one")
+        continue
+    usual = registers(index, result, values)
+    if usual != (("error", REFUSES) if name in FAILS else ("none", 0)):
+        offenders.append(f"{name}: with right arguments {usual}")
+    for i, (_, parameter) in enumerate(parameters):
+        allowed = parameter in PLUGIN_ALLOWED or f"{name}.{parameter}" in PLUGIN_ALLOWED
+        expected = ("none", 0) if allowed else ("error", REFUSES if name in FAILS or parameter == "p" else INVALID)
+        got = registers(index, result, values[:i] + [P(None)] + values[i + 1:])
+        checked += 1
+        if got != expected:
+            offenders.append(f"{name} of plug-ins: NULL for '{parameter}' gives {got} instead of {expected}")
+if len(registered) < 10:
+    offenders.append("sdfg_plugin.h: not all functions of plug-ins were found")
 for line in offenders:
     print(line)
 print(f"{len(offenders)} offenders, {checked} parameters checked")

@@ -16,12 +16,15 @@ enum fault {
     MISTAKE,
     ITSELF,
     NO_CLOSURE,
-    STRANGE
+    STRANGE,
+    WRONG_TEXT,
+    INVALID_TEXT
 };
 
 /* y = factor * x + w: factor is a constant, w is captured. */
 struct object {
     enum fault fault;
+    bool text; /* the graph comes from one */
     unsigned graphs, resolved;
     double *weights;
     sdfg_array array;
@@ -52,6 +55,29 @@ static bool resolve(void *user, const sdfg_given *given, size_t count, const cha
 
 static sdfg_convertible convertible(struct object *o);
 
+/* y = x + w, as a text; in an invalid one the tasklet reads a container that is not there. */
+static void read_text(sdfg_graph *g, enum fault fault)
+{
+    char *text;
+    size_t size;
+    sdfg_graph *whole;
+    CHECK(!sdfg_graph_new(&whole, NULL, "whole"));
+    static const char *const names[] = { "x", "y", "w" };
+    for (int i = 0; i < 3; i++)
+        sdfg_graph_container(whole, SDFG_CONTAINER_ARRAY, names[i], "float64", "4");
+    sdfg_element *s = sdfg_graph_state(sdfg_graph_body(whole), "s"), *m = sdfg_graph_map(s, "m", "i = 0:4");
+    sdfg_element *t = sdfg_graph_tasklet(s, "t", "a, v", "b", "b = a + v");
+    sdfg_graph_path(SDFG_PATH(sdfg_graph_access(s, "x"), m, t), "x[i]", NULL, NULL, "a");
+    sdfg_graph_path(SDFG_PATH(sdfg_graph_access(s, "w"), m, t), "w[i]", NULL, NULL, "v");
+    sdfg_graph_path(SDFG_PATH(t, sdfg_graph_exit(m), sdfg_graph_access(s, "y")), "y[i]", NULL, "b", NULL);
+    CHECK(!sdfg_graph_text(&text, &size, whole));
+    for (char *found = text; fault == INVALID_TEXT && (found = strstr(found, "\"data\":\"w\"")); found++)
+        found[8] = 'q';
+    sdfg_graph_read(g, text, fault == WRONG_TEXT ? size / 2 : size);
+    sdfg_text_free(text);
+    sdfg_graph_free(whole);
+}
+
 static bool make(void *user, sdfg_graph *g, const sdfg_given *given, size_t count, const char **why)
 {
     struct object *o = user;
@@ -62,6 +88,10 @@ static bool make(void *user, sdfg_graph *g, const sdfg_given *given, size_t coun
         *why = "there is no such thing";
     if (o->fault == NO_GRAPH || o->fault == SILENT)
         return false;
+    if (o->text || o->fault == WRONG_TEXT || o->fault == INVALID_TEXT) {
+        read_text(g, o->fault);
+        return true;
+    }
     snprintf(o->shape, sizeof o->shape, "%s", given[0].shape[0]);
     const char *x = o->fault == WRONG_NAME ? "z" : "x", *type = o->fault == WRONG_TYPE ? "float32" : given[0].type;
     sdfg_graph_container(g, SDFG_CONTAINER_ARRAY, x, type, given[0].shape[0]);
@@ -178,6 +208,29 @@ TEST(calls_capture_and_share)
     sdfg_engine_free(e);
 }
 
+TEST(graphs_from_texts)
+{
+    double a[4] = { 1, 2, 3, 4 }, b[4] = { 0 }, w[4] = { 10, 20, 30, 40 };
+    struct object o = { .weights = w, .text = true };
+    sdfg_engine *e;
+    sdfg_program *p;
+    sdfg_args *args;
+    sdfg_graph *g = graph_new();
+    CHECK(call(g, "one", &o, "A[0:4]", "3") != NULL);
+    CHECK(!sdfg_engine_new(&e, NULL));
+    CHECK(!sdfg_graph_load(&p, e, g));
+    CHECK(!sdfg_args_new(&args, p));
+    CHECK(!sdfg_args_array(args, "A", SDFG_ARRAY(.data = a, .dtype = SDFG_F64, .rank = 1, .shape = { 4 })));
+    CHECK(!sdfg_args_array(args, "B", SDFG_ARRAY(.data = b, .dtype = SDFG_F64, .rank = 1, .shape = { 4 })));
+    CHECK(!sdfg_graph_captures(g, args));
+    CHECK(!sdfg_call(p, args));
+    CHECK(b[0] == 11 && b[3] == 44);
+    sdfg_args_free(args);
+    sdfg_program_free(p);
+    sdfg_graph_free(g);
+    sdfg_engine_free(e);
+}
+
 static void check_fault(enum fault fault, const char *code, const char *path)
 {
     double w[4] = { 0 };
@@ -209,6 +262,8 @@ TEST(faults)
     check_fault(ITSELF, "CONVERT_DEPTH", "affine/state[0] \"s\"");
     check_fault(NO_CLOSURE, "CONVERT_FAILED", state);
     check_fault(STRANGE, "CONVERT_LACKS", state);
+    check_fault(WRONG_TEXT, "CONVERT_FAILED", state);
+    check_fault(INVALID_TEXT, "CONVERT_FAILED", state);
 }
 
 TEST(arguments_that_do_not_fit)

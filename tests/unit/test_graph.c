@@ -113,6 +113,71 @@ TEST(control_flow_and_nested_graphs)
     sdfg_engine_free(e);
 }
 
+/* The text of a graph fills another one, outermost or inner, which may grow. */
+TEST(texts_are_read)
+{
+    double a[3] = { 1, 2, 3 }, b[3] = { 0 };
+    char *text, *again;
+    size_t size;
+    sdfg_engine *e = engine_new();
+    sdfg_graph *g = graph_new(), *read, *around;
+    mapped(sdfg_graph_body(g), "b = 2 * a");
+    CHECK(!sdfg_graph_text(&text, &size, g));
+    sdfg_graph_free(g);
+
+    CHECK(!sdfg_graph_new(&read, NULL, "other"));
+    sdfg_element *body = sdfg_graph_body(read);
+    sdfg_graph_read(read, text, size);
+    CHECK(!sdfg_graph_text(&again, NULL, read));
+    CHECK_STR(again, text);
+    sdfg_text_free(again);
+    run(e, read, a, b, 3);
+    CHECK(b[0] == 2 && b[2] == 6);
+    sdfg_graph_container(read, SDFG_CONTAINER_ARRAY, "C", "float64", "N");
+    sdfg_graph_set(body, "openmp_sections", "true"); /* the handle is of what was read */
+    CHECK(!sdfg_graph_text(&again, NULL, read));
+    CHECK(strstr(again, "\"C\"") && strstr(again, "\"openmp_sections\":true"));
+    sdfg_text_free(again);
+    sdfg_graph_free(read);
+
+    around = graph_new();
+    sdfg_graph *inner = sdfg_graph_inner(around, "inner");
+    sdfg_graph_read(inner, text, size);
+    sdfg_element *s = sdfg_graph_state(sdfg_graph_body(around), "s");
+    sdfg_element *n = sdfg_graph_nested(s, "call", inner, "A", "B", "N = N");
+    sdfg_graph_edge(sdfg_graph_access(s, "A"), NULL, n, "A", "A", NULL);
+    sdfg_graph_edge(n, "B", sdfg_graph_access(s, "B"), NULL, "B", NULL);
+    b[2] = 0;
+    run(e, around, a, b, 3);
+    CHECK(b[0] == 2 && b[2] == 6);
+    sdfg_graph_free(around);
+    sdfg_text_free(text);
+    sdfg_engine_free(e);
+}
+
+TEST(texts_that_are_wrong)
+{
+    static const char *const cut = "{\"type\": \"SDFG\", ", *const other = "{\"type\": \"MapEntry\"}";
+    sdfg_graph *g;
+    CHECK(!sdfg_graph_new(&g, NULL, "wrong"));
+    sdfg_graph_read(g, cut, strlen(cut));
+    sdfg_graph_read(g, other, strlen(other));
+    sdfg_graph_read(g, "", 0);
+    sdfg_graph_read(g, NULL, 0);
+    sdfg_graph_read(NULL, cut, strlen(cut));
+    sdfg_graph_symbol(g, "N", "int64"); /* it is still there, and empty */
+    sdfg_graph_read(g, cut, strlen(cut));
+    sdfg_error *e = sdfg_graph_check(g);
+    CHECK_INT(sdfg_error_count(e), 5);
+    CHECK_STR(sdfg_error_get(e, 0)->code, "JSON_SYNTAX");
+    CHECK_STR(sdfg_error_get(e, 1)->code, "READ_ROOT");
+    CHECK_STR(sdfg_error_get(e, 2)->code, "JSON_SYNTAX");
+    CHECK_STR(sdfg_error_get(e, 3)->code, "NULL_PARAMETER");
+    CHECK_STR(sdfg_error_get(e, 4)->text, "sdfg_graph_read: the graph 'wrong' is not empty");
+    sdfg_error_free(e);
+    sdfg_graph_free(g);
+}
+
 TEST(mistakes_are_collected)
 {
     sdfg_graph *g = graph_new();
