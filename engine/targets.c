@@ -81,12 +81,12 @@ void targets_shorten(struct sdfg_engine *e, uint32_t targets, uint32_t environme
 static bool is_usable(struct engine_target *t, const char **why)
 {
     if (!t->probed) {
-        t->usable = !t->own.probe || t->own.probe(t->own.user, reason_take, &t->why);
+        t->usable = !t->own.probe || t->own.probe(t->own.user, reason_take, t->why);
         if (!t->usable)
-            reason_settle(&t->why);
+            reason_settle(t->why);
         t->probed = true;
     }
-    *why = t->why.text;
+    *why = t->why ? t->why->text : "";
     return t->usable;
 }
 
@@ -97,8 +97,8 @@ static bool make_ready(struct targets_table *all, struct engine_target *t, const
     for (uint32_t i = 0; i < t->num_environments; i++) {
         struct environment *v = all->environments.items[t->environments[i]];
         if (!begin(all, t->environments[i])) {
-            snprintf(t->why.text, sizeof t->why.text, "environment '%s': %.300s", v->own.name, v->why.text);
-            *why = t->why.text;
+            snprintf(t->why->text, sizeof t->why->text, "environment '%s': %.300s", v->own.name, v->why.text);
+            *why = t->why->text;
             return false;
         }
         t->states[i] = v->state;

@@ -28,7 +28,7 @@ struct engine_target {
     void **states;
     atomic_bool ready; /* its environments have begun */
     bool probed, usable;
-    struct reason why;
+    struct reason *why; /* NULL: it has no probe and no environments, so it is usable */
 };
 
 struct targets_table {

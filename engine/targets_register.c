@@ -226,6 +226,8 @@ static bool add_target(struct sdfg_plugin *p, const sdfg_target *t)
     struct engine_target *own = NEW(a, struct engine_target);
     *own = (struct engine_target){ .own = *t, .plugin = p->name };
     own->num_environments = (uint32_t)registering_length(t->environments);
+    if (t->probe || own->num_environments)
+        own->why = NEW(a, struct reason);
     own->environments = numbers_of(p, what, t->name, t->environments);
     own->own.functions = copy_functions(p, t);
     if (!own->environments || !own->own.functions)
