@@ -5,6 +5,7 @@
 #ifndef ENGINE_CODEGEN_H
 #define ENGINE_CODEGEN_H
 
+#include "base/code_object.h"
 #include "base/vec.h"
 #include "engine/include/sdfg_plugin.h"
 
@@ -13,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CODEGEN_ABI = 26 };
+enum { CODEGEN_ABI = 27 };
 
 struct arena;
 struct json;
@@ -189,12 +190,6 @@ struct codegen_phase {
     double seconds, budget; /* budget 0: no limit */
 };
 
-/* A relocatable object of the machine the code is for; its functions are those of the result. */
-struct codegen_object {
-    const void *bytes;
-    size_t size;
-};
-
 struct sdfg_rt_context;
 typedef void codegen_entry(struct sdfg_rt_context *context, void *const *args);
 
@@ -209,7 +204,7 @@ struct codegen_result {
     struct codegen_param *params;
     uint32_t num_params, num_slots;
     int64_t cache_least, cache_most; /* bytes: the code would be the same for largest caches between these */
-    struct codegen_object *objects;  /* what the code was linked from, for caches */
+    struct code_object *objects;     /* what the code was linked from, for caches */
     uint32_t num_objects;
     char *text; /* emitted text or object bytes, zero-terminated */
     size_t text_size;

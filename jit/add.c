@@ -70,9 +70,10 @@ static const char *check_module(struct jit *j, LLVMModuleRef module)
     return wrong_names(j, module);
 }
 
-const char *jit_add_ir(struct jit *j, const char *bytes, size_t size, const struct jit_wanted *wanted, uint32_t count)
+const char *jit_add_ir(struct jit *j, const char *name, const char *bytes, size_t size, const struct jit_wanted *wanted,
+                       uint32_t count)
 {
-    struct jit_unit *u = jit_unit_new(j);
+    struct jit_unit *u = jit_unit_new(j, CODE_GIVEN, name);
     char *message = NULL;
     u->foreign = true;
     if (LLVMParseIRInContext(u->context, buffer_of(bytes, size), &u->module, &message)) {
@@ -90,7 +91,7 @@ const char *jit_add_ir(struct jit *j, const char *bytes, size_t size, const stru
     return why;
 }
 
-const char *jit_add_object(struct jit *j, const char *bytes, size_t size)
+const char *jit_add_object(struct jit *j, const char *name, const char *bytes, size_t size)
 {
     Elf64_Ehdr head;
     if (size < sizeof head)
@@ -101,6 +102,8 @@ const char *jit_add_object(struct jit *j, const char *bytes, size_t size)
     if (head.e_machine != (strncmp(j->machine.triple, "x86_64", 6) ? EM_AARCH64 : EM_X86_64))
         return "it is an object file of another machine";
     struct jit_unit *u = NEW(j->arena, struct jit_unit);
+    u->type = CODE_GIVEN;
+    u->name = arena_strdup(j->arena, name);
     u->object = buffer_of(bytes, size);
     vec_push(j->arena, &j->units, u);
     return NULL;

@@ -20,6 +20,8 @@ struct jit_machine {
 
 /* One module on its way to an object; used by one thread at a time. */
 struct jit_unit {
+    enum code_type type;
+    const char *name; /* in the arena */
     LLVMContextRef context;
     LLVMModuleRef module;       /* NULL once it is compiled */
     LLVMMemoryBufferRef object; /* NULL until it is compiled */
@@ -52,7 +54,7 @@ struct jit {
 
 double jit_now(void); /* seconds of a monotonic clock */
 
-struct jit_unit *jit_unit_new(struct jit *j); /* with a context and no module */
+struct jit_unit *jit_unit_new(struct jit *j, enum code_type type, const char *name); /* with a context and no module */
 
 /* host_features.c: what the host has beyond its processor's name, as LLVM spells it; malloc'ed, NULL: no memory. */
 char *jit_host_features(void);

@@ -78,9 +78,11 @@ static void on_diagnostic(LLVMDiagnosticInfoRef info, void *unit)
     LLVMDisposeMessage(text);
 }
 
-struct jit_unit *jit_unit_new(struct jit *j)
+struct jit_unit *jit_unit_new(struct jit *j, enum code_type type, const char *name)
 {
     struct jit_unit *u = NEW(j->arena, struct jit_unit);
+    u->type = type;
+    u->name = arena_strdup(j->arena, name);
     u->context = LLVMContextCreate();
     LLVMContextSetDiagnosticHandler(u->context, on_diagnostic, u);
     u->remarks = j->options.remarks;
@@ -88,9 +90,9 @@ struct jit_unit *jit_unit_new(struct jit *j)
     return u;
 }
 
-LLVMModuleRef jit_module(struct jit *j, const char *name)
+LLVMModuleRef jit_module(struct jit *j, enum code_type type, const char *name)
 {
-    struct jit_unit *u = jit_unit_new(j);
+    struct jit_unit *u = jit_unit_new(j, type, name);
     u->module = LLVMModuleCreateWithNameInContext(name, u->context);
     LLVMSetTarget(u->module, j->machine.triple);
     LLVMSetModuleDataLayout(u->module, j->layout);

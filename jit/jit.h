@@ -55,7 +55,7 @@ struct jit *jit_new(struct arena *a, struct diags *d, const struct jit_options *
 void jit_free(struct jit *j); /* unloads the code; NULL is allowed */
 
 /* A module of its own context, with triple, data layout and host attributes set. The context is owned by the jit. */
-LLVMModuleRef jit_module(struct jit *j, const char *name);
+LLVMModuleRef jit_module(struct jit *j, enum code_type type, const char *name);
 /* Sets target-cpu, target-features and what every generated function needs. */
 void jit_function_attributes(struct jit *j, LLVMValueRef function);
 
@@ -64,16 +64,17 @@ struct jit_wanted {
     const char *name;
     uint32_t num_params;
 };
-/* Code from elsewhere: LLVM IR (text or bitcode), or an object file of the machine, copied. NULL, or why it cannot be
- * used (text of the arena or static). */
-const char *jit_add_ir(struct jit *j, const char *bytes, size_t size, const struct jit_wanted *wanted, uint32_t count);
-const char *jit_add_object(struct jit *j, const char *bytes, size_t size);
+/* Code from elsewhere, of type CODE_GIVEN: LLVM IR (text or bitcode), or an object file of the machine, copied. NULL,
+ * or why it cannot be used (text of the arena or static). */
+const char *jit_add_ir(struct jit *j, const char *name, const char *bytes, size_t size, const struct jit_wanted *wanted,
+                       uint32_t count);
+const char *jit_add_object(struct jit *j, const char *name, const char *bytes, size_t size);
 
 bool jit_compile(struct jit *j); /* verifies, optimizes and emits all modules made so far; they are consumed */
 bool jit_link(struct jit *j);    /* after jit_compile, once */
 void *jit_address(struct jit *j, const char *name); /* of a function, after jit_link; NULL if absent */
 /* The objects of all units, after jit_compile; they live as long as the jit. */
-uint32_t jit_objects(const struct jit *j, const struct place_object **out);
+uint32_t jit_objects(const struct jit *j, const struct code_object **out);
 /* The linked code, if our placer linked it: the caller's from now on, and independent of the jit. Else NULL. */
 struct placed *jit_take_placed(struct jit *j);
 /* ---- when LLVM cannot go on ----

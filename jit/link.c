@@ -115,7 +115,7 @@ static bool link_orc(struct jit *j)
 
 static bool place(struct jit *j, const char **why)
 {
-    const struct place_object *objects;
+    const struct code_object *objects;
     uint32_t count = jit_objects(j, &objects);
     struct place_options o = { .symbol = j->options.runtime_symbol, .listeners = j->options.listeners };
     j->placed = place_new(objects, count, &o, j->arena, why);
@@ -147,12 +147,13 @@ bool jit_link(struct jit *j)
     return ok;
 }
 
-uint32_t jit_objects(const struct jit *j, const struct place_object **out)
+uint32_t jit_objects(const struct jit *j, const struct code_object **out)
 {
-    struct place_object *objects = NEW_ARRAY(j->arena, struct place_object, j->units.count);
+    struct code_object *objects = NEW_ARRAY(j->arena, struct code_object, j->units.count);
     for (uint32_t i = 0; i < j->units.count; i++) {
-        LLVMMemoryBufferRef object = j->units.items[i]->object;
-        objects[i] = (struct place_object){ LLVMGetBufferStart(object), LLVMGetBufferSize(object) };
+        const struct jit_unit *u = j->units.items[i];
+        objects[i] =
+            (struct code_object){ u->type, u->name, LLVMGetBufferStart(u->object), LLVMGetBufferSize(u->object) };
     }
     *out = objects;
     return j->units.count;

@@ -193,7 +193,7 @@ static bool place_all(struct placed *p, const struct place_options *o)
 
 static void free_half_made(void *placed) { place_free(placed); }
 
-struct placed *place_new(const struct place_object *objects, uint32_t count, const struct place_options *o,
+struct placed *place_new(const struct code_object *objects, uint32_t count, const struct place_options *o,
                          struct arena *a, const char **why)
 {
     struct arena *own = arena_new();

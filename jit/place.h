@@ -7,14 +7,10 @@
 #define JIT_PLACE_H
 
 #include "base/arena.h"
+#include "base/code_object.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-struct place_object {
-    const void *bytes; /* only read by place_new */
-    size_t size;
-};
 
 struct place_options {
     void *(*symbol)(
@@ -26,7 +22,8 @@ struct place_options {
 struct placed;
 
 /* All objects become one image; they may refer to each other. NULL with *why (in `a`) if it cannot be done. */
-struct placed *place_new(const struct place_object *objects, uint32_t count, const struct place_options *o,
+/* Their bytes are only read by place_new. */
+struct placed *place_new(const struct code_object *objects, uint32_t count, const struct place_options *o,
                          struct arena *a, const char **why);
 void place_free(struct placed *p);                             /* unloads the code; NULL is allowed */
 void *place_address(const struct placed *p, const char *name); /* of a global function; NULL if absent */
@@ -49,7 +46,7 @@ struct place_shared {
 
 struct text;
 /* Appends the file; false with *why (in the arena of `out`). The machine is that of the object. */
-bool place_write_shared(const struct place_object *object, const struct place_shared *o, struct text *out,
+bool place_write_shared(const struct code_object *object, const struct place_shared *o, struct text *out,
                         const char **why);
 
 #endif

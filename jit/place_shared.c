@@ -289,7 +289,7 @@ static bool write_file(struct shared_writer *w, struct text *out)
     return true;
 }
 
-bool place_write_shared(const struct place_object *object, const struct place_shared *o, struct text *out,
+bool place_write_shared(const struct code_object *object, const struct place_shared *o, struct text *out,
                         const char **why)
 {
     struct arena *a = arena_new();

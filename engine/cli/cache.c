@@ -1,6 +1,7 @@
 /* sdfg-cache: looks after the folder of compiled kernels (docs/cache.md). */
 #include "cache/entry.h"
 #include "cache/folder.h"
+#include "cache/objects.h"
 #include "engine/cli/command.h"
 #include "engine/cli/file.h"
 #include "engine/cli/memory.h"
@@ -23,7 +24,7 @@ struct listing {
 static const char help[] =
     "usage: sdfg-cache COMMAND [--cache=DIR]\n"
     "\n"
-    "  ls                 entries with size, days since the last use and what they were compiled for\n"
+    "  ls                 entries with size, days since the last use, what they were compiled for, and their objects\n"
     "  stat               number and size of entries, and of files that are being written\n"
     "  gc [BYTES [DAYS]]  removes what is over the limits (512 MiB, 90 days)\n"
     "  verify             reads every entry; exit code 1 if one is damaged\n"
@@ -78,6 +79,19 @@ static void print_key(const struct entry *e)
     }
 }
 
+/* What code it has, if it is code. */
+static void print_objects(struct arena *a, const struct entry *e)
+{
+    const unsigned char *at = e->payload;
+    size_t left = e->payload_bytes;
+    struct code_object *objects;
+    uint32_t count;
+    if (!objects_take(&at, &left, a, &objects, &count))
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        printf("  %s '%s' %zu", objects_type_name(objects[i].type), objects[i].name, objects[i].size);
+}
+
 /* `verify` prints only what is damaged. */
 static int list(const struct listing *l, bool verify)
 {
@@ -94,8 +108,10 @@ static int list(const struct listing *l, bool verify)
                    (long long)((time(NULL) - f->used) / 86400));
             if (!ok)
                 printf("  damaged: it %s", why);
-            else if (!f->temporary)
+            else if (!f->temporary) {
                 print_key(&e);
+                print_objects(a, &e);
+            }
             putchar('\n');
         }
         arena_free(a);

@@ -116,11 +116,9 @@ static void take_params(struct compile *c, struct codegen_result *out)
 
 static void take_objects(struct compile *c, struct codegen_result *out)
 {
-    const struct place_object *objects;
+    const struct code_object *objects;
     out->num_objects = jit_objects(c->jit, &objects);
-    out->objects = NEW_ARRAY(c->ir->arena, struct codegen_object, out->num_objects);
-    for (uint32_t i = 0; i < out->num_objects; i++)
-        out->objects[i] = (struct codegen_object){ objects[i].bytes, objects[i].size };
+    out->objects = arena_copy(c->ir->arena, objects, out->num_objects * sizeof *objects);
 }
 
 static bool take_code(struct compile *c, struct codegen_result *out)
@@ -269,8 +267,10 @@ static void keep_code_only(struct result_owner *o, struct codegen_result *out)
         out->params[i].type = arena_strdup(a, out->params[i].type);
     }
     out->objects = arena_copy(a, out->objects, out->num_objects * sizeof *out->objects);
-    for (uint32_t i = 0; i < out->num_objects; i++)
+    for (uint32_t i = 0; i < out->num_objects; i++) {
+        out->objects[i].name = arena_strdup(a, out->objects[i].name);
         out->objects[i].bytes = arena_copy(a, out->objects[i].bytes, out->objects[i].size);
+    }
     out->phases = arena_copy(a, out->phases, out->num_phases * sizeof *out->phases);
     for (uint32_t i = 0; i < out->num_phases; i++)
         out->phases[i].name = arena_strdup(a, out->phases[i].name);

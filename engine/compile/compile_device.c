@@ -133,7 +133,7 @@ bool pass_device_image(struct compile *c)
 {
     if (!pass_device_end(c))
         return false;
-    llvm_image(jit_module(c->jit, "device"), c->device_image, c->ir->arena, false);
+    llvm_image(jit_module(c->jit, CODE_DEVICE, "device"), c->device_image, c->ir->arena, false);
     return jit_compile(c->jit);
 }
 

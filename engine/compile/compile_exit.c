@@ -62,7 +62,7 @@ static void compile_little(bool quick)
     struct arena *a = arena_new();
     struct jit *j = jit_new(a, diags_new(a), &(struct jit_options){ .opt_level = -1, .quick = quick });
     if (j) {
-        build_little(jit_module(j, "little"));
+        build_little(jit_module(j, CODE_MACHINE, "little"));
         jit_compile(j); /* what goes wrong here goes wrong again, and is reported then */
     }
     jit_free(j);

@@ -189,7 +189,7 @@ bool pass_lower(struct compile *c)
 
 bool pass_tree(struct compile *c) { return c->pass->tree(c->tree, &c->tree_options); }
 
-static LLVMModuleRef new_module(void *user, const char *name) { return jit_module(user, name); }
+static LLVMModuleRef new_module(void *user, const char *name) { return jit_module(user, CODE_MACHINE, name); }
 
 static void decorate(void *user, LLVMValueRef function) { jit_function_attributes(user, function); }
 

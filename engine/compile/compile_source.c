@@ -96,7 +96,7 @@ static bool add_object(struct compile *c, const struct codegen_target *own, cons
 {
     if (c->request->emit == CODEGEN_EMIT_OBJECT)
         return diag_error(c->ir->diags, source->place, DIAG_TARGET_EXPORT, own->target->name, own->plugin, "objects");
-    const char *why = jit_add_object(c->jit, g->bytes, g->size);
+    const char *why = jit_add_object(c->jit, own->target->name, g->bytes, g->size);
     return !why || refuse(c, own, source, why);
 }
 
@@ -135,7 +135,7 @@ static bool compile_source(struct compile *c, const struct codegen_target *own, 
         return false;
     if (is_object(&g))
         return add_object(c, own, source, &g);
-    const char *why = jit_add_ir(c->jit, g.bytes, g.size, source->calls.items, source->calls.count);
+    const char *why = jit_add_ir(c->jit, own->target->name, g.bytes, g.size, source->calls.items, source->calls.count);
     return !why || refuse(c, own, source, why);
 }
 

@@ -115,7 +115,7 @@ static bool shared_library(struct text *out, const char *bytes, size_t size, con
                            struct report *r)
 {
     static const char *const needed[] = { "libsdfg-rt.so.0", "libm.so.6", "libc.so.6" };
-    const struct place_object object = { bytes, size };
+    const struct code_object object = { .bytes = bytes, .size = size };
     const char *why, *folder = x->triple ? NULL : own_folder(r->arena); /* another machine has other folders */
     struct place_shared o = { .needed = needed, .num_needed = sizeof needed / sizeof *needed };
     o.name = arena_printf(r->arena, "lib%s.so", x->name);

@@ -1,19 +1,21 @@
 #include "engine/kernels/disk_entry.h"
 
 #include "base/machine.h"
+#include "cache/objects.h"
 #include "engine/program/bytes.h"
 #include "jit/place.h"
 #include "runtime/abi.h"
 
 #include <string.h>
 
-enum { LAYOUT = 5, MOST_PARAMS = 1 << 20, MOST_SLOTS = 1 << 24, MOST_OBJECTS = 1 << 16 };
+enum { LAYOUT = 6, MOST_PARAMS = 1 << 20, MOST_SLOTS = 1 << 24 };
 enum { HAS_INIT = 1, HAS_EXIT = 2, HAS_WORKSPACE = 4, HAS_ALL = 7 };
 
 /* ---- writing ---- */
 
 void kernel_write(const struct codegen_result *code, struct text *out)
 {
+    objects_put(out, code->objects, code->num_objects);
     bytes_put_number(out, LAYOUT);
     bytes_put_number(out,
                      (code->init ? HAS_INIT : 0) | (code->exit ? HAS_EXIT : 0) | (code->workspace ? HAS_WORKSPACE : 0));
@@ -21,16 +23,11 @@ void kernel_write(const struct codegen_result *code, struct text *out)
     bytes_put_number(out, code->num_params);
     bytes_put_number(out, (uint64_t)code->cache_least);
     bytes_put_number(out, (uint64_t)code->cache_most);
-    bytes_put_number(out, code->num_objects);
     for (uint32_t i = 0; i < code->num_params; i++) {
         bytes_put_number(out, code->params[i].by_value);
         bytes_put_number(out, code->params[i].host_code);
         bytes_put_text(out, code->params[i].name);
         bytes_put_text(out, code->params[i].type);
-    }
-    for (uint32_t i = 0; i < code->num_objects; i++) {
-        bytes_put_number(out, code->objects[i].size);
-        text_addn(out, code->objects[i].bytes, code->objects[i].size);
     }
 }
 
@@ -69,18 +66,15 @@ bool kernel_read(const void *bytes, size_t size, bool listeners, struct sdfg_ker
                  const char **why)
 {
     struct bytes b = { .at = bytes, .left = size };
-    b.failed = bytes_take_number(&b, LAYOUT) != LAYOUT;
+    struct code_object *objects = NULL;
+    uint32_t num_objects = 0;
+    b.failed = !objects_take(&b.at, &b.left, a, &objects, &num_objects);
+    b.failed |= bytes_take_number(&b, LAYOUT) != LAYOUT;
     uint64_t entries = bytes_take_number(&b, HAS_ALL);
     k->code.num_slots = (uint32_t)bytes_take_number(&b, MOST_SLOTS);
     uint64_t num_params = bytes_take_number(&b, MOST_PARAMS);
     uint64_t least = bytes_take_number(&b, INT64_MAX), most = bytes_take_number(&b, INT64_MAX);
-    uint64_t num_objects = bytes_take_number(&b, MOST_OBJECTS);
     read_params(&b, k, num_params);
-    struct place_object *objects = NEW_ARRAY(a, struct place_object, num_objects);
-    for (uint64_t i = 0; i < num_objects && !b.failed; i++) {
-        objects[i].size = bytes_take_number(&b, SIZE_MAX);
-        objects[i].bytes = bytes_take(&b, objects[i].size);
-    }
     *why = "it is not laid out as this version writes entries";
     if (b.failed || b.left)
         return false;
@@ -88,7 +82,7 @@ bool kernel_read(const void *bytes, size_t size, bool listeners, struct sdfg_ker
     if (!fits_machine(least, most))
         return false;
     struct place_options o = { .symbol = sdfg_rt_symbol, .listeners = listeners };
-    k->placed = place_new(objects, (uint32_t)num_objects, &o, a, why);
+    k->placed = place_new(objects, num_objects, &o, a, why);
     if (!k->placed)
         return false;
     k->code.main = entry_point(k->placed, "sdfg_main");

@@ -57,7 +57,7 @@ static void open_code(const char *path)
     FILE *file = fopen(path, "rb");
     check(file != NULL, path);
     void *bytes = allocate(MOST_BYTES);
-    struct place_object object = { bytes, fread(bytes, 1, MOST_BYTES, file) };
+    struct code_object object = { .bytes = bytes, .size = fread(bytes, 1, MOST_BYTES, file) };
     struct place_options o = { .symbol = sdfg_rt_symbol };
     const char *why = "";
     placed = place_new(&object, 1, &o, arena_new(), &why);

@@ -53,14 +53,14 @@ static bool is_flushed(const void *function)
 
 /* ---- objects ---- */
 
-static struct place_object read_object(const char *name)
+static struct code_object read_object(const char *name)
 {
     char path[64];
     snprintf(path, sizeof path, "%s.o", name);
     FILE *file = fopen(path, "rb");
     CHECK(file);
     unsigned char *bytes = arena_alloc(arena, 1 << 20);
-    struct place_object object = { bytes, file ? fread(bytes, 1, 1 << 20, file) : 0 };
+    struct code_object object = { .bytes = bytes, .size = file ? fread(bytes, 1, 1 << 20, file) : 0 };
     CHECK(object.size > 0 && object.size < 1 << 20);
     if (file)
         fclose(file);
@@ -80,7 +80,7 @@ static void *symbols(const char *name)
 
 static struct placed *place(const char *name, const char **why)
 {
-    struct place_object object = read_object(name);
+    struct code_object object = read_object(name);
     struct place_options o = { .symbol = symbols };
     *why = "";
     return place_new(&object, 1, &o, arena, why);

@@ -129,7 +129,7 @@ static void show_arguments(const struct program *p)
 
 static LLVMModuleRef new_module(void *program, const char *name)
 {
-    return jit_module(((struct program *)program)->jit, name);
+    return jit_module(((struct program *)program)->jit, CODE_MACHINE, name);
 }
 
 static void decorate(void *program, LLVMValueRef function)
@@ -149,7 +149,7 @@ static bool add_image(struct program *p)
         n ? gpu_build_begin(a, p->ir->diags, n, p->tree->name, text, ARCH, NVRTC_CUBIN, GPU_FP_DEFAULT) : NULL;
     if (!b || !gpu_build_end(b, &code))
         return false;
-    llvm_image(jit_module(p->jit, "image"), gpu_image(a, text, &code), a, false);
+    llvm_image(jit_module(p->jit, CODE_DEVICE, "image"), gpu_image(a, text, &code), a, false);
     return true;
 }
 

@@ -99,7 +99,7 @@ static LLVMModuleRef program_module(void *user, const char *name)
 {
     struct program *p = user;
     p->units++;
-    return jit_module(p->jit, name);
+    return jit_module(p->jit, CODE_MACHINE, name);
 }
 
 static void program_decorate(void *user, LLVMValueRef function)

@@ -33,7 +33,7 @@ static void end(struct jit *j)
 /* A unit from text; every function gets the attributes that the emitter would give. */
 static void add(struct jit *j, const char *name, const char *ir)
 {
-    LLVMModuleRef module = jit_module(j, name), parsed;
+    LLVMModuleRef module = jit_module(j, CODE_MACHINE, name), parsed;
     char *message = NULL;
     LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(ir, strlen(ir), name);
     if (LLVMParseIRInContext(LLVMGetModuleContext(module), buffer, &parsed, &message)) {
@@ -237,7 +237,7 @@ TEST(broken_modules_are_bugs)
 {
     struct jit *j = begin((struct jit_options){ .opt_level = -1 });
     add(j, "good", square);
-    LLVMModuleRef module = jit_module(j, "bad");
+    LLVMModuleRef module = jit_module(j, CODE_MACHINE, "bad");
     LLVMContextRef c = LLVMGetModuleContext(module);
     LLVMTypeRef type = LLVMFunctionType(LLVMInt64TypeInContext(c), NULL, 0, 0);
     LLVMAppendBasicBlockInContext(c, LLVMAddFunction(module, "unfinished", type), "entry");

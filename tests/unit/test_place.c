@@ -29,14 +29,14 @@ static void *symbols(const char *name)
 }
 
 /* The object of some IR; `triple` NULL: of this machine. */
-static struct place_object object_of(const char *ir, const char *triple)
+static struct code_object object_of(const char *ir, const char *triple)
 {
     struct diags *diags = diags_new(arena);
     struct jit_options o = { .opt_level = 1, .triple = triple };
     struct jit *j = jit_new(arena, diags, &o);
-    struct place_object object = { 0 };
+    struct code_object object = { 0 };
     CHECK(j);
-    LLVMModuleRef module = jit_module(j, "unit"), parsed;
+    LLVMModuleRef module = jit_module(j, CODE_MACHINE, "unit"), parsed;
     char *message = NULL;
     LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(ir, strlen(ir), "unit");
     bool failed = LLVMParseIRInContext(LLVMGetModuleContext(module), buffer, &parsed, &message);
@@ -50,7 +50,7 @@ static struct place_object object_of(const char *ir, const char *triple)
     return object;
 }
 
-static struct placed *place(const struct place_object *objects, uint32_t count, const char **why)
+static struct placed *place(const struct code_object *objects, uint32_t count, const char **why)
 {
     struct place_options o = { .symbol = symbols };
     *why = NULL;
@@ -82,7 +82,7 @@ static const char everything[] =
 TEST(code_data_and_calls)
 {
     arena = arena_new();
-    struct place_object object = object_of(everything, NULL);
+    struct code_object object = object_of(everything, NULL);
     const char *why;
     struct placed *p = place(&object, 1, &why);
     CHECK_STR(why ? why : "", "");
@@ -108,7 +108,7 @@ TEST(code_data_and_calls)
 TEST(objects_refer_to_each_other)
 {
     arena = arena_new();
-    struct place_object objects[] = {
+    struct code_object objects[] = {
         object_of(
             "declare i64 @other(i64)\n@shared = external global i64\n"
             "define i64 @main(i64 %x) {\n  store i64 3, ptr @shared\n  %y = call i64 @other(i64 %x)\n  ret i64 %y\n}\n",
@@ -125,7 +125,7 @@ TEST(objects_refer_to_each_other)
     place_free(p);
     CHECK(!place(objects, 1, &why));
     CHECK(strstr(why, "nobody has"));
-    struct place_object same[] = { objects[1], objects[1] };
+    struct code_object same[] = { objects[1], objects[1] };
     CHECK(!place(same, 2, &why));
     CHECK_STR(why, "'other' is defined twice");
     CHECK(!place(objects, 0, &why));
@@ -143,7 +143,7 @@ TEST(far_functions_are_reached_by_veneers)
     CHECK(far_twice != MAP_FAILED);
     memcpy(far_twice, code, sizeof code);
     CHECK(!mprotect(far_twice, 4096, PROT_READ | PROT_EXEC));
-    struct place_object object =
+    struct code_object object =
         object_of("declare i64 @rt_far(i64)\ndefine i64 @calls(i64 %x) {\n  %y = call i64 @rt_far(i64 %x)\n"
                   "  %z = call i64 @rt_far(i64 %y)\n  ret i64 %z\n}\n",
                   NULL);
@@ -195,7 +195,7 @@ static const unsigned char *find_word(const unsigned char *at, uint32_t mask, ui
 TEST(aarch64_instructions_point_where_they_should)
 {
     arena = arena_new();
-    struct place_object object = object_of(everything, "aarch64-unknown-linux-gnu");
+    struct code_object object = object_of(everything, "aarch64-unknown-linux-gnu");
     struct place_options o = { .symbol = symbols, .machine = EM_AARCH64 };
     const char *why = "";
     struct placed *p = place_new(&object, 1, &o, arena, &why);
@@ -229,7 +229,7 @@ TEST(aarch64_instructions_point_where_they_should)
 
 static void check_refused(const char *ir, const char *part)
 {
-    struct place_object object = object_of(ir, NULL);
+    struct code_object object = object_of(ir, NULL);
     const char *why;
     struct placed *p = place(&object, 1, &why);
     CHECK(!p && why && strstr(why, part));
@@ -252,7 +252,7 @@ TEST(what_is_not_ours_is_refused)
     check_refused(
         "declare void @nowhere_to_be_found()\ndefine void @f() {\n  call void @nowhere_to_be_found()\n  ret void\n}\n",
         "nobody has 'nowhere_to_be_found'");
-    struct place_object object = object_of("define i64 @f() {\n  ret i64 1\n}\n", "aarch64-unknown-linux-gnu");
+    struct code_object object = object_of("define i64 @f() {\n  ret i64 1\n}\n", "aarch64-unknown-linux-gnu");
     struct place_options o = { .machine = EM_X86_64 };
     const char *why = "";
     CHECK(!place_new(&object, 1, &o, arena, &why));
@@ -265,7 +265,7 @@ TEST(what_is_not_ours_is_refused)
 static uint32_t place_bytes_of(const unsigned char *bytes, size_t size)
 {
     unsigned char *exact = malloc(size ? size : 1);
-    struct place_object object = { memcpy(exact, bytes, size), size };
+    struct code_object object = { .bytes = memcpy(exact, bytes, size), .size = size };
     struct arena *outer = arena;
     const char *why = NULL;
     arena = arena_new();
@@ -281,7 +281,7 @@ static uint32_t place_bytes_of(const unsigned char *bytes, size_t size)
 TEST(damaged_objects_never_crash)
 {
     arena = arena_new();
-    struct place_object object = object_of(everything, NULL);
+    struct code_object object = object_of(everything, NULL);
     for (size_t n = 0; n < object.size; n++)
         CHECK(!place_bytes_of(object.bytes, n));
     static const unsigned char patterns[] = { 0x00, 0x01, 0x7f, 0x80, 0xff };
@@ -312,7 +312,7 @@ TEST(damaged_objects_never_crash)
 TEST(profilers_see_placed_code)
 {
     arena = arena_new();
-    struct place_object object = object_of(everything, NULL);
+    struct code_object object = object_of(everything, NULL);
     struct place_options o = { .symbol = symbols, .listeners = true };
     const char *why = "";
     struct placed *first = place_new(&object, 1, &o, arena, &why), *second = place_new(&object, 1, &o, arena, &why);
